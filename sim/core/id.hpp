@@ -1,0 +1,55 @@
+// sim/core/id.hpp -- typed dense indices and vectors indexed by them.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace orrery {
+
+// A dense index that cannot be mixed up with another kind of index.
+template <class Tag>
+struct Id {
+  uint32_t index = UINT32_MAX;
+  constexpr auto operator<=>(const Id&) const = default;
+  constexpr bool is_valid() const { return index != UINT32_MAX; }
+};
+
+using NodeId = Id<struct NodeTag>;
+using GpuId = Id<struct GpuTag>;
+using LinkId = Id<struct LinkTag>;
+using JobId = Id<struct JobTag>;
+using GangId = Id<struct GangTag>;
+using PodId = Id<struct PodTag>;
+using SpecId = Id<struct SpecTag>;  // an interned PodSpec: pods that look alike to a scheduler
+
+// A vector that takes only its own kind of id.
+template <class I, class T>
+class IdVector {
+ public:
+  IdVector() = default;
+  explicit IdVector(size_t size, const T& value = T{}) : items_(size, value) {}
+  T& operator[](I id) { return items_[id.index]; }
+  const T& operator[](I id) const { return items_[id.index]; }
+  size_t size() const { return items_.size(); }
+  bool empty() const { return items_.empty(); }
+  void resize(size_t size) { items_.resize(size); }
+  void assign(size_t size, const T& value) { items_.assign(size, value); }
+  I push_back(T value) {
+    items_.push_back(std::move(value));
+    return I{static_cast<uint32_t>(items_.size() - 1)};
+  }
+  auto begin() { return items_.begin(); }
+  auto end() { return items_.end(); }
+  auto begin() const { return items_.begin(); }
+  auto end() const { return items_.end(); }
+  const T* data() const { return items_.data(); }
+  T* data() { return items_.data(); }
+
+ private:
+  std::vector<T> items_;
+};
+
+}  // namespace orrery
