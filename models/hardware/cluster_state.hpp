@@ -1,0 +1,128 @@
+// models/hardware/cluster_state.hpp -- what every node has, what is taken, who is up: as arrays.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/hardware/node_labels.hpp"
+#include "models/hardware/node_set.hpp"
+#include "models/hardware/resources.hpp"
+#include "sim/core/id.hpp"
+
+namespace orrery {
+
+struct NodeSpec {
+  std::string name;
+  Resources allocatable;  // Gpu must be a multiple of 1000; at most kGpusPerNodeMax devices
+  std::vector<NodeLabel> labels;
+  std::vector<Taint> taints;
+  uint16_t machine = 0;  // index into the run's machine list
+  uint32_t leaf = 0;     // leaf switch the node hangs on
+};
+
+// Structure of arrays with ready-made node sets. One owner mutates it (through Transaction for
+// placements); everyone else reads. Every change is logged, so that caches refresh only what moved.
+class ClusterState {
+ public:
+  NodeId add_node(const NodeSpec& spec);  // before the run only
+  void seal();                            // builds the index sets; no add_node afterwards
+
+  size_t nodes() const { return names_.size(); }
+  uint32_t leaves() const { return leaves_; }
+  std::string_view name(NodeId n) const { return names_[n.index]; }
+  uint16_t machine(NodeId n) const { return machines_[n.index]; }
+  uint32_t leaf(NodeId n) const { return leaf_[n.index]; }
+  int64_t allocatable(NodeId n, Resource r) const { return allocatable_[idx(r)][n.index]; }
+  int64_t requested(NodeId n, Resource r) const { return requested_[idx(r)][n.index]; }
+  int64_t free(NodeId n, Resource r) const { return allocatable(n, r) - requested(n, r); }
+  // Requests with Kubernetes' stand-ins (100m, 200 MiB) for pods that state none; for scoring.
+  int64_t nonzero_requested(NodeId n, Resource r) const {
+    return r == Resource::Cpu      ? nonzero_cpu_[n.index]
+           : r == Resource::Memory ? nonzero_memory_[n.index]
+                                   : requested(n, r);
+  }
+  uint32_t gpus(NodeId n) const {
+    return static_cast<uint32_t>(allocatable(n, Resource::Gpu) / kMilli);
+  }
+  GpuMask idle_gpus(NodeId n) const { return idle_gpus_[n.index]; }  // wholly free devices
+  int32_t gpu_left_milli(NodeId n, uint32_t gpu) const { return gpu_left_[n.index][gpu]; }
+  int32_t gpu_left_milli_max(NodeId n) const;
+
+  // ---- ready-made sets
+  const NodeSet& up() const { return up_; }                  // powered and healthy
+  const NodeSet& cordoned() const { return cordoned_; }      // spec.unschedulable
+  const NodeSet& with_idle_gpus(uint32_t at_least) const;    // any state; 0: all nodes
+  const NodeSet& fully_idle() const { return fully_idle_; }  // no pod at all
+  const NodeSet& in_leaf(uint32_t leaf) const { return in_leaf_[leaf]; }
+  NodeSet matching(const SelectorTerm& term) const;          // by labels
+  std::span<const Taint> taints() const { return taints_; }  // distinct ones, in order of first use
+  const NodeSet& with_taint(size_t taint) const { return with_taint_[taint]; }
+
+  // ---- totals, kept up to date
+  int64_t gpus_total() const { return gpus_total_; }  // devices, up or not
+  int64_t gpus_up() const { return gpus_up_; }
+  int64_t gpu_milli_allocated() const { return gpu_milli_allocated_; }
+  const Resources& free_on_up_nodes() const { return free_up_; }
+
+  // ---- changes (the owner only)
+  struct Request {  // what a pod takes; `nonzero` are the scoring stand-ins
+    Resources resources;
+    int64_t nonzero_cpu = 0, nonzero_memory = 0;
+  };
+  void take(NodeId n, const Request& request, DeviceGrant grant);
+  void give_back(NodeId n, const Request& request, DeviceGrant grant);
+  void set_up(NodeId n, bool is_up);
+  void set_cordoned(NodeId n, bool is_cordoned);
+  void set_taint(NodeId n, const Taint& taint, bool present);
+
+  // ---- change log: nodes touched since `version`; empty optional semantics by `log_covers`.
+  uint64_t version() const { return log_base_ + log_.size(); }
+  bool log_covers(uint64_t version) const { return version >= log_base_; }
+  std::span<const NodeId> touched_since(uint64_t version) const {
+    return std::span{log_}.subspan(version - log_base_);
+  }
+  size_t memory_bytes() const;  // of the arrays and sets
+
+ private:
+  static size_t idx(Resource r) { return static_cast<size_t>(r); }
+  void touched(NodeId n);
+  void reindex_gpus(NodeId n, GpuMask before);
+  void count_free(NodeId n, const Resources& delta, int sign);
+  size_t intern_taint(const Taint& taint);
+
+  std::vector<std::string> names_;
+  std::array<std::vector<int64_t>, kResources> allocatable_, requested_;
+  std::vector<int64_t> nonzero_cpu_, nonzero_memory_;
+  std::vector<GpuMask> idle_gpus_;
+  std::vector<std::array<int16_t, kGpusPerNodeMax>> gpu_left_;
+  std::vector<uint16_t> machines_;
+  std::vector<uint32_t> leaf_;
+  uint32_t leaves_ = 0;
+  NodeSet up_, cordoned_, fully_idle_;
+  std::vector<NodeSet> with_idle_gpus_, in_leaf_;
+  std::vector<Taint> taints_;
+  std::vector<NodeSet> with_taint_;
+  struct LabelValue {
+    std::string value;
+    NodeSet nodes;
+  };
+  struct LabelIndex {
+    std::string key;
+    std::vector<LabelValue> values;  // sorted by value once sealed
+  };
+  const LabelIndex* find_label(std::string_view key) const;
+  std::vector<LabelIndex> labels_;  // sorted by key once sealed; hostnames not stored
+  std::vector<std::vector<NodeLabel>> unsealed_labels_;
+  std::vector<std::vector<Taint>> unsealed_taints_;
+  bool is_sealed_ = false;
+  int64_t gpus_total_ = 0, gpus_up_ = 0, gpu_milli_allocated_ = 0;
+  Resources free_up_;
+  std::vector<NodeId> log_;
+  uint64_t log_base_ = 0;
+};
+
+}  // namespace orrery
