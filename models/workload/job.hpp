@@ -1,0 +1,114 @@
+// models/workload/job.hpp -- jobs, gangs and pods as data: what schedulers, faults and recorders
+// read.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/hardware/resources.hpp"
+#include "models/workload/pod_spec.hpp"
+#include "sim/core/id.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+enum class JobKind : uint8_t { Pods, MpiGang };  // independent pods; one communicator
+constexpr std::array<std::string_view, 2> enum_names(JobKind) { return {"pods", "mpi_gang"}; }
+
+enum class JobPhase : uint8_t {
+  Pending,     // some pods lack a node
+  Starting,    // all bound; images, start barrier, communicator init, restore
+  Running,     // computes and writes checkpoints
+  Hung,        // ranks wait for a dead one; nobody has noticed yet
+  Restarting,  // stopped after a failure, its pods are about to be created again
+  Completed,
+  Failed,  // gave up: restarts used up
+};
+constexpr std::array<std::string_view, 7> enum_names(JobPhase) {
+  return {"pending", "starting", "running", "hung", "restarting", "completed", "failed"};
+}
+constexpr bool is_over(JobPhase phase) { return phase >= JobPhase::Completed; }
+
+enum class PodState : uint8_t { Absent, Pending, Bound, Running, Done };
+constexpr std::array<std::string_view, 5> enum_names(PodState) {
+  return {"absent", "pending", "bound", "running", "done"};
+}
+
+enum class RestartScope : uint8_t {
+  Gang,
+  Pod
+};  // after a lost pod: all pods anew, or just that one
+constexpr std::array<std::string_view, 2> enum_names(RestartScope) { return {"gang", "pod"}; }
+
+// A job as a source submits it.
+struct JobRequest {
+  struct Role {  // `pods` alike pods of the gang
+    PodSpec spec;
+    int32_t pods = 1;
+  };
+  struct Gang {
+    std::vector<Role> roles;
+    int32_t min_available = 0;  // 0: all pods
+  };
+  int64_t external_id = 0;  // as the trace or the scenario numbers it
+  std::string name, user, team;
+  JobKind kind = JobKind::Pods;
+  Time submitted;
+  Duration work;                 // compute time of the whole job, without waits and checkpoints
+  std::vector<Gang> gangs;       // at least one, each with at least one pod
+  Duration checkpoint_interval;  // compute time between checkpoints; 0: never
+  Duration checkpoint_write;     // synchronous time of one checkpoint
+  Duration restore;              // time to load the last checkpoint
+  Duration init;                 // communicator set-up after the start barrier
+  RestartScope restart_scope = RestartScope::Gang;
+  std::optional<int32_t> restarts_max;       // none: for ever
+  std::optional<Duration> schedule_timeout;  // PodGroup.scheduleTimeoutSeconds; none: the plugin's
+};
+
+struct Pod {
+  JobId job;
+  GangId gang;  // invalid for independent pods
+  SpecId spec;
+  NodeId node;  // valid from Bound on
+  DeviceGrant grant;
+  PodState state = PodState::Absent;
+  int32_t rank = 0;
+  int32_t attempts = 0;  // scheduling attempts since (re)creation
+  Time created, bound, started;
+  uint64_t generation = 0;  // raised at each re-creation: stale queue entries show
+};
+
+struct Gang {
+  JobId job;
+  PodId first;
+  int32_t pods = 0;
+  int32_t min_available = 0;
+  int32_t created = 0;                          // pods that exist now (Pending, Bound or Running)
+  int32_t bound = 0;                            // of these, with a node
+  Time created_at;                              // of the PodGroup
+  Duration schedule_timeout = Duration::max();  // max: the plugin's default
+};
+
+struct Job {
+  uint64_t serial = 0;  // 0, 1, 2, ... in submission order; ids are recycled, serials never
+  int64_t external_id = 0;
+  std::string name, user, team;
+  JobKind kind = JobKind::Pods;
+  JobPhase phase = JobPhase::Pending;
+  GangId first_gang;
+  int32_t gangs = 0;  // 0 for independent pods
+  PodId first_pod;
+  int32_t pods = 0;
+  int32_t gpus = 0;  // devices over all pods
+  int32_t priority = 0;
+  Time submitted;
+  Duration work, checkpoint_interval, checkpoint_write, restore, init;
+  RestartScope restart_scope = RestartScope::Gang;
+  std::optional<int32_t> restarts_max;
+};
+
+}  // namespace orrery

@@ -1,0 +1,108 @@
+#include "models/workload/job_table.hpp"
+
+#include "sim/core/check.hpp"
+
+namespace orrery {
+
+uint32_t JobTable::take_range(std::map<int32_t, std::vector<uint32_t>>& free, int32_t length,
+                              size_t bound) {
+  const auto found = free.find(length);
+  if (found == free.end() || found->second.empty()) return static_cast<uint32_t>(bound);
+  const uint32_t first = found->second.back();
+  found->second.pop_back();
+  return first;
+}
+
+JobId JobTable::add(const JobRequest& request) {
+  ORRERY_CHECK(!request.gangs.empty(), "a job has at least one gang");
+  JobId id{static_cast<uint32_t>(jobs_.size())};
+  if (free_jobs_.empty()) {
+    jobs_.emplace_back();
+    is_live_.push_back(true);
+  } else {
+    id = {free_jobs_.back()};
+    free_jobs_.pop_back();
+    is_live_[id.index] = true;
+  }
+  ++live_jobs_;
+  int32_t pods = 0, gpus = 0;
+  for (const auto& gang : request.gangs) {
+    for (const auto& role : gang.roles) {
+      ORRERY_CHECK(role.pods > 0, "a role has at least one pod");
+      pods += role.pods;
+      gpus += role.pods * role.spec.gpus;
+    }
+  }
+  const bool is_gang = request.kind != JobKind::Pods;
+  const auto gang_count = is_gang ? static_cast<int32_t>(request.gangs.size()) : 0;
+  const uint32_t first_pod = take_range(free_pods_, pods, pods_.size());
+  if (first_pod == pods_.size()) pods_.resize(pods_.size() + static_cast<size_t>(pods));
+  uint32_t first_gang = UINT32_MAX;
+  if (is_gang) {
+    first_gang = take_range(free_gangs_, gang_count, gangs_.size());
+    if (first_gang == gangs_.size()) gangs_.resize(gangs_.size() + static_cast<size_t>(gang_count));
+  }
+  uint32_t next_pod = first_pod;
+  int32_t rank = 0;
+  for (size_t g = 0; g < request.gangs.size(); ++g) {
+    const GangId gang_id = is_gang ? GangId{first_gang + static_cast<uint32_t>(g)} : GangId{};
+    const uint32_t gang_first = next_pod;
+    for (const auto& role : request.gangs[g].roles) {
+      const SpecId spec = specs_.intern(role.spec);
+      for (int32_t i = 0; i < role.pods; ++i) {
+        const uint64_t generation = pods_[next_pod].generation + 1;
+        pods_[next_pod] = Pod{};
+        pods_[next_pod].job = id;
+        pods_[next_pod].gang = gang_id;
+        pods_[next_pod].spec = spec;
+        pods_[next_pod].rank = rank++;
+        pods_[next_pod].generation = generation;
+        ++next_pod;
+      }
+    }
+    if (!is_gang) continue;
+    const auto size = static_cast<int32_t>(next_pod - gang_first);
+    const int32_t min = request.gangs[g].min_available;
+    Gang& gang = gangs_[gang_id.index];
+    gang = Gang{};
+    gang.job = id;
+    gang.first = {gang_first};
+    gang.pods = size;
+    gang.min_available = min == 0 ? size : min;
+    gang.schedule_timeout = request.schedule_timeout.value_or(Duration::max());
+  }
+  jobs_[id.index] = Job{.serial = next_serial_++,
+                        .external_id = request.external_id,
+                        .name = request.name,
+                        .user = request.user,
+                        .team = request.team,
+                        .kind = request.kind,
+                        .phase = JobPhase::Pending,
+                        .first_gang = {first_gang},
+                        .gangs = gang_count,
+                        .first_pod = {first_pod},
+                        .pods = pods,
+                        .gpus = gpus,
+                        .priority = request.gangs[0].roles[0].spec.priority,
+                        .submitted = request.submitted,
+                        .work = request.work,
+                        .checkpoint_interval = request.checkpoint_interval,
+                        .checkpoint_write = request.checkpoint_write,
+                        .restore = request.restore,
+                        .init = request.init,
+                        .restart_scope = request.restart_scope,
+                        .restarts_max = request.restarts_max};
+  return id;
+}
+
+void JobTable::remove(JobId id) {
+  ORRERY_CHECK(is_live_[id.index], "a job ends exactly once");
+  const Job& job = jobs_[id.index];
+  free_pods_[job.pods].push_back(job.first_pod.index);
+  if (job.gangs > 0) free_gangs_[job.gangs].push_back(job.first_gang.index);
+  is_live_[id.index] = false;
+  free_jobs_.push_back(id.index);
+  --live_jobs_;
+}
+
+}  // namespace orrery
