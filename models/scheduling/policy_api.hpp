@@ -1,0 +1,148 @@
+// models/scheduling/policy_api.hpp -- what a scheduling policy sees, and the points where it
+// decides.
+//
+// A policy inherits Policy and each extension point it serves, so its head is its table of
+// contents. Names and status codes are those of the Kubernetes scheduling framework (v1.36):
+//   PreEnqueue, QueueSort -> PreFilter -> Filter -> [PostFilter if nothing fits] -> PreScore ->
+//   Score -> Reserve -> Permit -> PreBind -> Bind -> PostBind;  Unreserve, in reverse, on failure.
+// Filter narrows a set and Score fills a vector: one call per plugin and cycle, not one per node.
+// Policies decide; they never mutate the cluster.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/hardware/cluster_state.hpp"
+#include "models/scheduling/policy_types.hpp"
+#include "models/workload/pod_spec.hpp"
+#include "sim/core/rng.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+// What the framework lends a policy. Everything else is out of reach on purpose.
+class ORRERY_API Handle {
+ public:
+  virtual ~Handle() = default;
+  virtual Time now() const = 0;
+  virtual const ClusterState& cluster() const = 0;
+  virtual const SpecTable& specs() const = 0;
+  virtual PodView pod(PodId pod) const = 0;
+  virtual GangView gang(GangId gang) const = 0;
+  virtual Rng rng(std::string_view stream) const = 0;
+  // Permit: lets a waiting pod go on to be bound, or sends it back to the queue.
+  virtual void allow_waiting(PodId pod) = 0;
+  virtual void reject_waiting(PodId pod, std::string_view reason) = 0;
+  // Pods of the gang that wait in Permit, in the order in which they began to.
+  virtual std::span<const PodId> waiting_pods(GangId gang) const = 0;
+  // Moves every unscheduled sibling straight to the active queue.
+  virtual void activate_siblings(PodId pod) = 0;
+  // Remembered with the gang and shown in GangView until the gang is gone.
+  virtual void set_gang_failure(GangId gang, Time failed_at, Time backoff_until) = 0;
+};
+
+class ORRERY_API Policy {
+ public:
+  virtual ~Policy() = default;
+};
+
+struct ORRERY_API Point {  // base of every extension point
+  virtual ~Point() = default;
+};
+
+class ORRERY_API QueueSort : public Point {
+ public:
+  // True if `a` is to be scheduled before `b`; a strict weak order. Ties: first queued, first out.
+  virtual bool less(const QueuedUnit& a, const QueuedUnit& b) const = 0;
+};
+class ORRERY_API PreEnqueue : public Point {  // anything but Success gates the pod
+ public:
+  virtual Status pre_enqueue(const PodView& pod) = 0;
+};
+class ORRERY_API PreFilter : public Point {
+ public:
+  // May narrow `nodes` (a subset outside of which nodes count as unresolvable). Skip: the
+  // policy's Filter is not called in this cycle.
+  virtual Status pre_filter(const Cycle& cycle, NodeSet& nodes) = 0;
+};
+class ORRERY_API Filter : public Point {
+ public:
+  virtual void filter(const Cycle& cycle, Candidates& nodes) const = 0;
+  // True if the verdict on a node depends on that node and the pod's spec alone, so that the
+  // framework may keep it until the node changes.
+  virtual bool is_node_local() const { return false; }
+};
+class ORRERY_API PostFilter : public Point {  // runs when no node is feasible
+ public:
+  virtual Status post_filter(const Cycle& cycle, const Diagnosis& diagnosis) = 0;
+};
+class ORRERY_API PreScore : public Point {  // Skip: the policy's Score is not called
+ public:
+  virtual Status pre_score(const Cycle& cycle, std::span<const NodeId> feasible) = 0;
+};
+class ORRERY_API Score : public Point {
+ public:
+  // Writes one score per node, aligned with `nodes`. After normalize() all lie in 0..100.
+  virtual void score(const Cycle& cycle, std::span<const NodeId> nodes,
+                     std::span<int64_t> scores) const = 0;
+  virtual void normalize(std::span<int64_t> /*scores*/) const {}
+  // True if score() depends on each node and the pod's spec alone (see Filter).
+  virtual bool is_node_local() const { return false; }
+};
+class ORRERY_API Reserve : public Point {
+ public:
+  virtual Status reserve(const Cycle& cycle, NodeId node) = 0;
+  virtual void unreserve(const PodView& pod, NodeId node) noexcept = 0;  // must be idempotent
+};
+class ORRERY_API Permit : public Point {
+ public:
+  // Success, Wait with a timeout (the framework caps it at 15 min), or a rejection.
+  virtual PermitStatus permit(const Cycle& cycle, NodeId node) = 0;
+};
+class ORRERY_API PreBind : public Point {
+ public:
+  virtual Status pre_bind(const PodView& pod, NodeId node) = 0;
+};
+class ORRERY_API Bind : public Point {  // Skip: not mine; the last resort is the framework's own
+ public:
+  virtual Status bind(const PodView& pod, NodeId node) = 0;
+};
+class ORRERY_API PostBind : public Point {
+ public:
+  virtual void post_bind(const PodView& pod, NodeId node) = 0;
+};
+// Which node sets a whole gang may be tried in, in order of preference (per_gang driver).
+class ORRERY_API Domains : public Point {
+ public:
+  virtual void domains(const Cycle& cycle, const GangView& gang, std::vector<NodeSet>& out) = 0;
+};
+// How good a whole placement is, 0..100: all domains are tried and the best one is committed.
+class ORRERY_API ScorePlacement : public Point {
+ public:
+  virtual int64_t score_placement(const Cycle& cycle, const GangView& gang,
+                                  std::span<const NodeId> nodes) const = 0;
+};
+// Which GPUs inside the chosen node. Must return as many as the spec asks for.
+class ORRERY_API PickDevices : public Point {
+ public:
+  virtual GpuMask pick(const Cycle& cycle, NodeId node) const = 0;
+};
+// Which events can make a pod schedulable that this policy rejected. A policy without it lets
+// every event retry.
+class ORRERY_API EventHints : public Point {
+ public:
+  virtual ClusterEvents events() const = 0;
+  virtual QueueHint hint(const PodView& /*pod*/, const ClusterEvent& /*event*/) const {
+    return QueueHint::Queue;
+  }
+};
+// A pod left the scheduler's sight: bound pods that ended and pods that were deleted.
+class ORRERY_API PodWatcher : public Point {
+ public:
+  virtual void pod_gone(const PodView& pod) = 0;
+};
+
+}  // namespace orrery
