@@ -1,0 +1,17 @@
+// sim/runtime/sim.hpp -- what every component of one run shares: clock, random streams, output.
+#pragma once
+
+#include "sim/core/rng.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/record/recorder.hpp"
+
+namespace orrery {
+
+// A run is a value: no globals, many runs may live in one process.
+struct Sim {
+  Engine& engine;
+  const RngStreams& rng;
+  Recorder& recorder;
+};
+
+}  // namespace orrery
