@@ -75,6 +75,12 @@ QueueHint Framework::hint(uint8_t plugin, const PodView& pod, const ClusterEvent
   return hints->hint(pod, event);
 }
 
+uint32_t Framework::filter_plugins() const {
+  uint32_t plugins = 0;
+  for (const auto& filter : filter_) plugins |= uint32_t{1} << filter.index;
+  return plugins;
+}
+
 void Framework::run_filters(const Cycle& cycle, Candidates& nodes, bool local) {
   for (const auto& filter : filter_) {
     if (filter.plugin->is_node_local() != local) continue;
@@ -208,18 +214,18 @@ void Framework::score(const Cycle& cycle, SpecCache& cache) {
   total_.assign(feasible_.size(), 0);
   for (size_t i = 0; i < scorers_.size(); ++i) {
     const Scorer& scorer = scorers_[i];
-    if (scorer.pre_score != nullptr) {
-      if (scorer.pre_score->pre_score(cycle, feasible_).code == Code::Skip) continue;
-    }
+    const bool is_skipped = scorer.pre_score != nullptr &&
+                            scorer.pre_score->pre_score(cycle, feasible_).code == Code::Skip;
     std::vector<int64_t>& raw = cache.raw[i];
     one_.resize(feasible_.size());
+    if (!raw.empty() && !missing_.empty()) {  // even if skipped: `scored` speaks for all scorers
+      scorer.plugin->score(cycle, missing_, std::span{one_}.first(missing_.size()));
+      for (size_t k = 0; k < missing_.size(); ++k) raw[missing_[k].index] = one_[k];
+    }
+    if (is_skipped) continue;
     if (raw.empty()) {
       scorer.plugin->score(cycle, feasible_, one_);
     } else {
-      if (!missing_.empty()) {
-        scorer.plugin->score(cycle, missing_, std::span{one_}.first(missing_.size()));
-        for (size_t k = 0; k < missing_.size(); ++k) raw[missing_[k].index] = one_[k];
-      }
       for (size_t k = 0; k < feasible_.size(); ++k) one_[k] = raw[feasible_[k].index];
     }
     scorer.plugin->normalize(one_);

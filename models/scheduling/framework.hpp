@@ -54,6 +54,7 @@ class Framework {
     return pick_devices_->pick(cycle, node);
   }
   QueueHint hint(uint8_t plugin, const PodView& pod, const ClusterEvent& event) const;
+  uint32_t filter_plugins() const;  // bit set of all Filter plugins
   ClusterEvents events_of_interest() const { return events_of_interest_; }
   std::string_view name(uint8_t plugin) const;
 

@@ -49,8 +49,8 @@ struct QueueParams {
   template <class V>
   void fields(V& v) {
     v("initial_backoff", initial_backoff, "Wait after the first failed attempt; doubles each time.",
-      Range{1_ms, 1_h}, Source{"kube-scheduler podInitialBackoffSeconds"});
-    v("max_backoff", max_backoff, "Longest wait between attempts.", Range{1_ms, 24_h},
+      Range{1_s, 1_h}, Source{"kube-scheduler podInitialBackoffSeconds"});
+    v("max_backoff", max_backoff, "Longest wait between attempts.", Range{1_s, 24_h},
       Source{"kube-scheduler podMaxBackoffSeconds"});
     v("unschedulable_max", unschedulable_max,
       "A pod no event has freed for this long is tried again, checked every 30 s.",

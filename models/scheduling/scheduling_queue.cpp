@@ -148,10 +148,10 @@ void SchedulingQueue::remove(PodId unit) {
 
 void SchedulingQueue::forget(PodId unit) { remove(unit); }
 
-std::optional<QueuedUnit> SchedulingQueue::pop(Time /*now*/) {
+std::optional<QueuedUnit> SchedulingQueue::pop(Time now) {
   Heap* heap = &active_;
   if (active_.empty()) {
-    if (!params_.pop_from_backoff || backoff_.empty()) return std::nullopt;
+    if (!may_pop_backoff(now)) return std::nullopt;
     heap = &backoff_;
     ORRERY_MARK("scheduling.pop_from_backoff");
   }

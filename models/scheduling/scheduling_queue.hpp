@@ -50,6 +50,7 @@ class SchedulingQueue {
   }
   QueuedUnit& view(PodId unit) { return entries_[unit.index].view; }
   size_t active() const { return active_.size(); }
+  bool has_ready(Time now) const { return !active_.empty() || may_pop_backoff(now); }
   size_t size() const { return in_queues_; }  // in any queue, gated ones included
   size_t gated() const { return gated_; }
   // Length of the n-th wait (n >= 1).
@@ -77,6 +78,11 @@ class SchedulingQueue {
   using Heap = std::vector<uint32_t>;
 
   Entry& entry(PodId unit);
+  // Not at the instant of its failure: nothing can have changed, and time would stand still.
+  bool may_pop_backoff(Time now) const {
+    return params_.pop_from_backoff && !backoff_.empty() &&
+           entries_[backoff_.front()].view.queued < now;
+  }
   BucketKey key_of(const Entry& e) const {
     return {e.spec.index, e.view.gang.index, e.plugins, e.pending_plugins};
   }

@@ -1,0 +1,160 @@
+// The per_gang driver: a whole gang is placed in a transaction and kept, or nothing is.
+#include <algorithm>
+
+#include "models/scheduling/scheduler.hpp"
+#include "sim/core/check.hpp"
+
+namespace orrery {
+
+// As Kubernetes 1.36's pod-group cycle: every member goes through the normal algorithm on one
+// world, members without a node are passed over, and the group succeeds if Permit then says
+// Success for some member. Alike members share one verdict: once one has no node, none has.
+void Scheduler::try_domain(GangId gang, std::span<const PodId> members, const NodeSet* domain,
+                           GangAttempt& attempt) {
+  attempt.placed.clear();
+  attempt.why = {};
+  attempt.failed = {};
+  attempt.visited = 0;
+  GangTrack& t = track(gang);
+  const GangView view = this->gang(gang);
+  const int64_t missing = view.min_available - view.assigned();
+  const PodView first = pod(members.front());
+  if (jobs_.pod(members.front()).spec == jobs_.pod(members.back()).spec &&
+      framework_.gpu_capacity(first, now(), domain) < missing) {
+    // Fewer free GPUs than the quorum needs: no need to place any to find out.
+    attempt.why.code = Code::Unschedulable;
+    attempt.failed = members.front();
+    attempt.visited = static_cast<uint32_t>(cluster_.nodes());
+    for (const Rejection& r : framework_.diagnose(first, now(), domain).rejections()) {
+      attempt.why.plugins |= uint32_t{1} << r.plugin;
+    }
+    if (attempt.why.plugins == 0) attempt.why.plugins = framework_.filter_plugins();
+    return;
+  }
+  SpecId failed_spec;
+  SpecId counted_spec;
+  for (const PodId member : members) {
+    const SpecId spec = jobs_.pod(member).spec;
+    if (spec == failed_spec) continue;
+    const PodView member_view = pod(member);
+    const Selection found = framework_.select(member_view, now(), domain);
+    if (spec != counted_spec) attempt.visited += found.visited;
+    counted_spec = spec;
+    if (!found.node.is_valid()) {
+      if (!attempt.failed.is_valid()) {
+        attempt.why = found;
+        attempt.failed = member;
+      }
+      failed_spec = spec;
+      if (found.code == Code::Error) return;
+      continue;
+    }
+    const Cycle cycle{now(), cluster_, member_view};
+    const DeviceGrant grant{framework_.pick_devices(cycle, found.node),
+                            member_view.spec->gpu_milli};
+    transaction_.place(found.node, jobs_.request(member), grant);
+    attempt.placed.push_back({member, found.node, grant});
+    ++t.tentative;
+  }
+}
+
+bool Scheduler::gang_permitted(GangAttempt& attempt) {
+  if (attempt.placed.empty()) return false;
+  if (framework_.permit().empty()) return true;
+  for (const Placed& placed : attempt.placed) {
+    const PodView view = pod(placed.pod);
+    const Cycle cycle{now(), cluster_, view};
+    bool is_permitted = true;
+    for (const auto& p : framework_.permit()) {
+      current_plugin_ = p.index;
+      const PermitStatus status = p.plugin->permit(cycle, placed.node);
+      if (status.code == Code::Success || status.code == Code::Skip) continue;
+      is_permitted = false;
+      attempt.why.plugins |= uint32_t{1} << p.index;
+      if (attempt.why.reason.empty()) attempt.why.reason = status.reason;
+      break;
+    }
+    if (is_permitted) return true;
+    // Permit counts the whole gang: alike members get the same answer.
+    if (view.spec_id == pod(attempt.placed.back().pod).spec_id) return false;
+  }
+  return false;
+}
+
+Duration Scheduler::cycle_gang(PodId unit, GangId gang) {
+  const Gang& g = jobs_.gang(gang);
+  members_.clear();
+  JobTable::for_each_pod(g.first, g.pods, [&](PodId pod) {
+    if (track(pod).stage == Stage::Queued) {
+      members_.push_back(pod);
+      ++jobs_.pod(pod).attempts;
+    }
+  });
+  if (members_.empty()) return {};
+  GangTrack& t = track(gang);
+  const GangView view = this->gang(gang);
+  const PodView first = pod(members_.front());
+  const Cycle cycle{now(), cluster_, first};
+  std::vector<NodeSet> domains;
+  for (const auto& d : framework_.domains()) d.plugin->domains(cycle, view, domains);
+
+  Duration cost = cost_.per_cycle;
+  int64_t best_score = -1;
+  best_attempt_.placed.clear();
+  const size_t tries = std::max<size_t>(domains.size(), 1);
+  for (size_t i = 0; i < tries; ++i) {
+    const auto mark = transaction_.mark();
+    try_domain(gang, members_, domains.empty() ? nullptr : &domains[i], attempt_);
+    counters_.nodes_visited += attempt_.visited;
+    cost += cost_.per_node * attempt_.visited;
+    int64_t score = -1;
+    if (gang_permitted(attempt_)) {
+      std::vector<NodeId> nodes;
+      for (const Placed& p : attempt_.placed) nodes.push_back(p.node);
+      score = 0;
+      for (const auto& s : framework_.score_placement()) {
+        score += s.plugin->score_placement(cycle, view, nodes);
+      }
+    }
+    transaction_.rollback(mark);
+    t.tentative = 0;
+    if (score > best_score || (best_score < 0 && i == 0)) {
+      best_score = score;
+      std::swap(best_attempt_, attempt_);
+    }
+    if (best_score >= 0 && framework_.score_placement().empty()) break;  // the first that fits
+  }
+  if (best_score < 0) {
+    ORRERY_MARK("scheduling.gang_turned_away");
+    // Placed members were turned down by Permit because others found no room: blame both.
+    const PodId blamed = best_attempt_.failed.is_valid() ? best_attempt_.failed : members_.front();
+    Selection why = best_attempt_.why;
+    if (why.code == Code::Success) why.code = Code::Unschedulable;
+    why.node = {};
+    fail(unit, blamed, why, nullptr);
+    return cost;
+  }
+  for (const Placed& p : best_attempt_.placed) {
+    transaction_.place(p.node, jobs_.request(p.pod), p.grant);
+    transaction_.commit();
+    assume(p.pod, p.node, p.grant);
+    const PodView placed_view = pod(p.pod);
+    Selection found{.node = p.node, .visited = best_attempt_.visited};
+    if (!reserve(placed_view, p.node, found)) {
+      unassume(p.pod, found.reason, true);
+      track(p.pod).stage = Stage::Queued;
+      best_attempt_.failed = p.pod;
+      best_attempt_.why = found;
+      continue;
+    }
+    to_binding(p.pod);
+    record(p.pod, AttemptOutcome::Scheduled, found, {});
+    cost += cost_.per_pod;
+  }
+  if (best_attempt_.failed.is_valid()) {  // quorum without everybody: the rest stays in line
+    fail(unit, best_attempt_.failed, best_attempt_.why, nullptr);
+  }
+  return cost;
+}
+
+}  // namespace orrery

@@ -1,0 +1,108 @@
+#include "models/scheduling/profile.hpp"
+
+#include <algorithm>
+
+#include "models/scheduling/policy_registry.hpp"
+
+namespace orrery {
+namespace {
+
+PluginParams plugin(std::string_view name, int64_t weight = 1) {
+  return {.name = std::string{name}, .weight = weight, .args = {}};
+}
+
+// Kubernetes v1.36's default order and weights, for the plugins that have something to look at
+// here, plus the choice of devices inside the node, which upstream leaves to the kubelet.
+std::vector<PluginParams> base_plugins(ProfileBase base) {
+  if (base == ProfileBase::Empty) return {};
+  std::vector<PluginParams> plugins;
+  if (base != ProfileBase::Coscheduling) plugins.push_back(plugin("PrioritySort"));
+  plugins.insert(plugins.end(),
+                 {plugin("NodeUnschedulable"), plugin("NodeName"), plugin("TaintToleration", 3),
+                  plugin("NodeAffinity", 2), plugin("NodeResourcesFit"),
+                  plugin("NodeResourcesBalancedAllocation"), plugin("DefaultDevices")});
+  if (base == ProfileBase::Coscheduling) plugins.push_back(plugin("Coscheduling"));
+  if (base == ProfileBase::StrictGang) plugins.push_back(plugin("StrictGang"));
+  if (base == ProfileBase::NativeGang) plugins.push_back(plugin("GangScheduling"));
+  return plugins;
+}
+
+}  // namespace
+
+std::vector<PluginParams> resolve_plugins(const ProfileParams& profile) {
+  std::vector<PluginParams> plugins = base_plugins(profile.base);
+  std::erase_if(plugins, [&](const PluginParams& p) {
+    return std::ranges::find(profile.disable, p.name) != profile.disable.end();
+  });
+  for (const PluginParams& given : profile.plugins) {
+    const auto known = std::ranges::find(plugins, given.name, &PluginParams::name);
+    if (known == plugins.end()) {
+      plugins.push_back(given);
+      plugins.back().weight = given.weight.value_or(1);
+    } else {
+      known->args = given.args;
+      if (given.weight) known->weight = given.weight;
+    }
+  }
+  return plugins;
+}
+
+Driver resolve_driver(const ProfileParams& profile) {
+  if (profile.driver) return *profile.driver;
+  const bool is_per_gang =
+      profile.base == ProfileBase::StrictGang || profile.base == ProfileBase::NativeGang;
+  return is_per_gang ? Driver::PerGang : Driver::PerPod;
+}
+
+void check_profile(const ProfileParams& profile, const std::string& path, const config::Node& node,
+                   Diagnostics& diagnostics) {
+  const PolicyRegistry& registry = PolicyRegistry::instance();
+  const config::Node& listed = node["plugins"];
+  for (size_t i = 0; i < profile.plugins.size(); ++i) {
+    const PluginParams& p = profile.plugins[i];
+    const std::string where = path + ".plugins[" + std::to_string(i) + "]";
+    const Position at = i < listed.items.size() ? listed.items[i].position : node.position;
+    const PolicyRegistry::Entry* const entry = registry.find(p.name);
+    if (entry == nullptr) {
+      diagnostics.error(
+          i < listed.items.size() ? listed.items[i]["name"].position : at, where + ".name",
+          "no policy is called '" + p.name + "'" + did_you_mean(p.name, registry.names()));
+      continue;
+    }
+    const auto first = std::ranges::find(profile.plugins, p.name, &PluginParams::name);
+    if (first != profile.plugins.begin() + static_cast<std::ptrdiff_t>(i)) {
+      diagnostics.error(at, where, "plugin '" + p.name + "' is listed twice");
+    }
+    entry->check(p.args, where + ".args", diagnostics);
+  }
+  std::vector<std::string> base_names;
+  for (const PluginParams& p : base_plugins(profile.base)) base_names.push_back(p.name);
+  for (size_t i = 0; i < profile.disable.size(); ++i) {
+    const std::string& name = profile.disable[i];
+    if (std::ranges::find(base_names, name) != base_names.end()) continue;
+    const config::Node& items = node["disable"];
+    diagnostics.error(
+        i < items.items.size() ? items.items[i].position : node.position,
+        path + ".disable[" + std::to_string(i) + "]",
+        "the base profile has no plugin '" + name + "'" + did_you_mean(name, base_names));
+  }
+  const std::vector<PluginParams> plugins = resolve_plugins(profile);
+  const auto count = [&](std::string_view point) {
+    return std::ranges::count_if(plugins, [&](const PluginParams& p) {
+      const PolicyRegistry::Entry* const entry = registry.find(p.name);
+      return entry != nullptr && std::ranges::find(entry->points, point) != entry->points.end();
+    });
+  };
+  for (const std::string_view point : {"QueueSort", "PickDevices"}) {
+    if (const auto n = count(point); n != 1) {
+      diagnostics.error(
+          node.position, path,
+          "exactly one plugin must serve " + std::string{point} + ", found " + std::to_string(n));
+    }
+  }
+  if (plugins.size() > 30) {
+    diagnostics.error(node.position, path, "a profile has at most 30 plugins");
+  }
+}
+
+}  // namespace orrery

@@ -1,0 +1,365 @@
+#include "models/scheduling/scheduler.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "sim/core/check.hpp"
+
+namespace orrery {
+namespace {
+
+constexpr Duration kPermitTimeoutMax = 15_min;  // upstream's cap on one plugin's wait
+
+}  // namespace
+
+Scheduler::Scheduler(Sim sim, ClusterState& cluster, JobTable& jobs, JobController& controller,
+                     const ProfileParams& profile, bool record_attempts)
+    : sim_{sim},
+      cluster_{cluster},
+      jobs_{jobs},
+      controller_{controller},
+      driver_{resolve_driver(profile)},
+      head_of_line_{profile.queue.head_of_line},
+      cost_{profile.cost},
+      framework_{*this, profile},
+      queue_{profile.queue,
+             [this](const QueuedUnit& a, const QueuedUnit& b) {
+               return framework_.queue_sort().less(a, b);
+             },
+             [this](uint8_t plugin, PodId id, const ClusterEvent& event) {
+               return framework_.hint(plugin, pod(id), event);
+             }},
+      transaction_{cluster} {
+  if (record_attempts) {
+    attempt_rows_.emplace(sim_.recorder, "/events/attempts", "one row per scheduling attempt");
+  }
+  controller_.pods_created.connect([this](std::span<const PodId> pods) { pods_created(pods); });
+  controller_.pod_removed.connect([this](PodId pod) { pod_removed(pod); });
+}
+
+Scheduler::PodTrack& Scheduler::track(PodId pod) {
+  if (pod.index >= pods_.size()) pods_.resize(jobs_.pods_bound());
+  return pods_[pod.index];
+}
+
+// A gang id is recycled: the track starts anew with the job it belongs to.
+Scheduler::GangTrack& Scheduler::track(GangId gang) {
+  if (gang.index >= gangs_.size()) gangs_.resize(jobs_.gangs_bound());
+  return gangs_[gang.index];
+}
+
+PodId Scheduler::unit_of(PodId pod) const {
+  return is_gang_unit(pod) ? jobs_.gang(jobs_.pod(pod).gang).first : pod;
+}
+
+QueuedUnit Scheduler::queued_unit(PodId pod) const {
+  const Pod& p = jobs_.pod(pod);
+  const PodTrack& t = pods_[pod.index];
+  QueuedUnit unit{.pod = unit_of(pod),
+                  .gang = p.gang,
+                  .priority = jobs_.spec(pod).priority,
+                  .queued = now(),
+                  .initial_attempt = t.was_attempted ? t.initial_attempt : now(),
+                  .gang_created = now()};
+  unit.gang_created = unit.initial_attempt;
+  if (p.gang.is_valid()) {
+    unit.gang_created = jobs_.gang(p.gang).created_at;
+    unit.gang_failed = gangs_[p.gang.index].last_failure;
+  }
+  return unit;
+}
+
+void Scheduler::kick() {
+  if (is_running_) return;
+  Time at = std::max(now(), busy_until_);
+  if (events_.empty() && (is_blocked_ || !queue_.has_ready(at))) {
+    at = std::max(at, queue_.next_flush(now()));
+  }
+  if (at == Time::max() || (sim_.engine.is_pending(wake_) && wake_at_ <= at)) return;
+  sim_.engine.cancel(wake_);
+  wake_at_ = at;
+  wake_ = sim_.engine.at(
+      at, Label{"scheduling.cycle"}, [this] { run(); }, Phase::Control);
+}
+
+void Scheduler::run() {
+  is_running_ = true;
+  wake_at_ = Time::max();
+  queue_.flush(now());
+  deliver_events();
+  while (busy_until_ <= now() && !is_blocked_) {
+    const std::optional<QueuedUnit> unit = queue_.pop(now());
+    if (!unit) break;
+    ++counters_.attempts;
+    PodTrack& t = track(unit->pod);
+    if (!t.was_attempted) {
+      t.was_attempted = true;
+      t.initial_attempt = now();
+      queue_.view(unit->pod).initial_attempt = now();
+    }
+    to_bind_.clear();
+    const Duration cost =
+        is_gang_unit(unit->pod) ? cycle_gang(unit->pod, unit->gang) : cycle_pod(unit->pod);
+    counters_.busy += cost;
+    busy_until_ = now() + cost;
+    cycle_end_ = busy_until_;
+    for (const PodId pod : to_bind_) {
+      binding_.push_back({cycle_end_ + cost_.bind, pod, track(pod).generation});
+    }
+    bind_due();
+    deliver_events();
+  }
+  is_running_ = false;
+  kick();
+}
+
+Duration Scheduler::cycle_pod(PodId pod) {
+  const PodView view = this->pod(pod);
+  ++jobs_.pod(pod).attempts;
+  Selection found = framework_.select(view, now(), nullptr);
+  counters_.nodes_visited += found.visited;
+  Duration cost = cost_.per_cycle + cost_.per_node * found.visited;
+  if (!found.node.is_valid()) {
+    fail(pod, pod, found, nullptr);
+    return cost;
+  }
+  cost += cost_.per_pod;
+  const Cycle cycle{now(), cluster_, view};
+  const DeviceGrant grant{framework_.pick_devices(cycle, found.node), view.spec->gpu_milli};
+  transaction_.place(found.node, jobs_.request(pod), grant);
+  transaction_.commit();
+  assume(pod, found.node, grant);
+  if (!reserve(view, found.node, found) || !permit(view, found.node, found)) {
+    unassume(pod, found.reason, false);
+    queue_.fail(pod, now(), found.plugins, found.code == Code::Pending ? found.plugins : 0);
+    record(pod, found.plugins == 0 ? AttemptOutcome::Error : AttemptOutcome::Rejected, found,
+           found.reason);
+    return cost;
+  }
+  return cost;
+}
+
+void Scheduler::fail(PodId unit, PodId pod, const Selection& why, const NodeSet* domain) {
+  const PodView view = this->pod(pod);
+  Selection result = why;
+  std::string message;
+  if (why.reason.empty() && (attempt_rows_ || !framework_.post_filter().empty())) {
+    const Candidates& candidates = framework_.diagnose(view, now(), domain);
+    message = framework_.message(candidates);
+    const Cycle cycle{now(), cluster_, view};
+    const Diagnosis diagnosis{candidates, why.reason, why.plugins};
+    for (const auto& post : framework_.post_filter()) {
+      const Status status = post.plugin->post_filter(cycle, diagnosis);
+      if (status.ok() || status.code == Code::UnschedulableAndUnresolvable) break;
+    }
+  } else if (!framework_.post_filter().empty()) {
+    const Candidates none{NodeSet{cluster_.nodes()}};
+    const Cycle cycle{now(), cluster_, view};
+    for (const auto& post : framework_.post_filter()) {
+      const Status status = post.plugin->post_filter(cycle, {none, why.reason, why.plugins});
+      if (status.ok() || status.code == Code::UnschedulableAndUnresolvable) break;
+    }
+  }
+  if (head_of_line_ == HeadOfLine::Block && why.code != Code::Error) {
+    ORRERY_MARK("scheduling.head_blocks");
+    queue_.put_back(unit);
+    is_blocked_ = true;
+  } else {
+    queue_.fail(unit, now(), why.plugins, why.code == Code::Pending ? why.plugins : 0);
+  }
+  record(pod, why.code == Code::Error ? AttemptOutcome::Error : AttemptOutcome::Unschedulable, why,
+         why.reason.empty() ? std::string_view{message} : why.reason);
+}
+
+void Scheduler::assume(PodId pod, NodeId node, DeviceGrant grant) {
+  PodTrack& t = track(pod);
+  t.node = node;
+  t.grant = grant;
+  t.stage = Stage::Binding;
+  t.generation = jobs_.pod(pod).generation;
+  t.assumed_slot = static_cast<uint32_t>(assumed_.size());
+  assumed_.push_back(pod);
+  if (const GangId gang = jobs_.pod(pod).gang; gang.is_valid()) ++track(gang).assumed;
+  pod_assigned.emit(pod, node);
+  post({ClusterEventKind::AssignedPodAdded, node, jobs_.pod(pod).spec, jobs_.pod(pod).gang});
+}
+
+// Undoes a reservation: Unreserve of every plugin in reverse order, then the resources.
+void Scheduler::unassume(PodId pod, std::string_view reason, bool is_failure) {
+  PodTrack& t = track(pod);
+  const Pod& p = jobs_.pod(pod);
+  if (t.stage == Stage::Waiting) stop_waiting(pod);
+  t.stage = Stage::None;
+  assumed_[t.assumed_slot] = assumed_.back();
+  track(assumed_.back()).assumed_slot = t.assumed_slot;
+  assumed_.pop_back();
+  if (p.gang.is_valid()) --track(p.gang).assumed;
+  transaction_.evict(t.node, jobs_.request(pod), t.grant);
+  transaction_.commit();
+  pod_unassigned.emit(pod, t.node);
+  post({ClusterEventKind::AssignedPodDeleted, t.node, p.spec, p.gang});
+  const PodView view = this->pod(pod);
+  const auto reserves = framework_.reserve();
+  for (size_t i = reserves.size(); i-- > 0;) {
+    current_plugin_ = reserves[i].index;
+    reserves[i].plugin->unreserve(view, t.node);
+  }
+  if (is_failure) record(pod, AttemptOutcome::Rejected, {}, reason);
+}
+
+bool Scheduler::reserve(const PodView& view, NodeId node, Selection& why) {
+  const Cycle cycle{now(), cluster_, view};
+  for (const auto& r : framework_.reserve()) {
+    current_plugin_ = r.index;
+    const Status status = r.plugin->reserve(cycle, node);
+    if (status.ok()) continue;
+    ORRERY_MARK("scheduling.reserve_refused");
+    why.code = status.code;
+    why.reason = status.reason;
+    why.plugins = status.code == Code::Error ? 0 : uint32_t{1} << r.index;
+    return false;
+  }
+  return true;
+}
+
+bool Scheduler::permit(const PodView& view, NodeId node, Selection& why) {
+  const Cycle cycle{now(), cluster_, view};
+  uint32_t waits = 0;
+  Duration timeout = Duration::max();
+  for (const auto& p : framework_.permit()) {
+    current_plugin_ = p.index;
+    const PermitStatus status = p.plugin->permit(cycle, node);
+    if (status.code == Code::Success || status.code == Code::Skip) continue;
+    if (status.code == Code::Wait) {
+      waits |= uint32_t{1} << p.index;
+      timeout = std::min({timeout, status.timeout, kPermitTimeoutMax});
+      continue;
+    }
+    why.code = status.code;
+    why.reason = status.reason;
+    why.plugins = status.code == Code::Error ? 0 : uint32_t{1} << p.index;
+    return false;
+  }
+  if (waits != 0) {
+    start_waiting(view.id, waits, timeout);
+    record(view.id, AttemptOutcome::Waiting, why, "waiting for the rest of the gang");
+  } else {
+    to_binding(view.id);
+    record(view.id, AttemptOutcome::Scheduled, why, {});
+  }
+  return true;
+}
+
+void Scheduler::start_waiting(PodId pod, uint32_t plugins, Duration timeout) {
+  PodTrack& t = track(pod);
+  t.stage = Stage::Waiting;
+  t.waits_for = plugins;
+  ++waiting_;
+  if (const GangId gang = jobs_.pod(pod).gang; gang.is_valid()) track(gang).waiting.push_back(pod);
+  t.timeout = sim_.engine.after(
+      timeout, Label{"scheduling.permit_timeout"},
+      [this, pod] {
+        ORRERY_MARK("scheduling.permit_timeout");
+        ++counters_.permit_timeouts;
+        reject_waiting(pod, "timed out waiting in Permit");
+        kick();
+      },
+      Phase::Control);
+}
+
+void Scheduler::stop_waiting(PodId pod) {
+  PodTrack& t = track(pod);
+  sim_.engine.cancel(t.timeout);
+  t.waits_for = 0;
+  --waiting_;
+  if (const GangId gang = jobs_.pod(pod).gang; gang.is_valid()) {
+    auto& waiting = track(gang).waiting;
+    // Usually the first or the last of them leaves.
+    if (!waiting.empty() && waiting.back() == pod)
+      waiting.pop_back();
+    else
+      std::erase(waiting, pod);
+  }
+  t.stage = Stage::Binding;
+}
+
+void Scheduler::to_binding(PodId pod) {
+  if (is_running_) {
+    to_bind_.push_back(pod);
+    return;
+  }
+  binding_.push_back({std::max(now(), busy_until_) + cost_.bind, pod, track(pod).generation});
+  bind_due();
+}
+
+void Scheduler::bind_due() {
+  while (!binding_.empty() && binding_.front().due <= now()) {
+    const Binding next = binding_.front();
+    binding_.pop_front();
+    const PodTrack& t = track(next.pod);
+    if (t.stage == Stage::Binding && t.generation == next.generation) bind(next.pod);
+  }
+  if (binding_.empty() || sim_.engine.is_pending(bind_event_)) return;
+  bind_event_ = sim_.engine.at(
+      binding_.front().due, Label{"scheduling.bind"}, [this] { bind_due(); }, Phase::Control);
+}
+
+void Scheduler::bind(PodId pod) {
+  const PodView view = this->pod(pod);
+  PodTrack& t = track(pod);
+  Status status;
+  for (const auto& p : framework_.pre_bind()) {
+    current_plugin_ = p.index;
+    status = p.plugin->pre_bind(view, t.node);
+    if (!status.ok()) break;
+  }
+  if (status.ok()) {
+    for (const auto& b : framework_.bind()) {
+      current_plugin_ = b.index;
+      status = b.plugin->bind(view, t.node);
+      if (status.code != Code::Skip) break;
+    }
+    if (status.code == Code::Skip) status = {};
+  }
+  if (!status.ok()) {  // after Permit a failure is an Error: nobody is blamed
+    ORRERY_MARK("scheduling.bind_failed");
+    unassume(pod, status.reason, true);
+    queue_.fail(unit_of(pod), now(), 0, 0);
+    kick();
+    return;
+  }
+  Pod& p = jobs_.pod(pod);
+  t.stage = Stage::Bound;
+  assumed_[t.assumed_slot] = assumed_.back();
+  track(assumed_.back()).assumed_slot = t.assumed_slot;
+  assumed_.pop_back();
+  p.node = t.node;
+  p.grant = t.grant;
+  ++counters_.pods_scheduled;
+  --pending_pods_;
+  if (p.gang.is_valid()) {
+    GangTrack& gang = track(p.gang);
+    --gang.assumed;
+    if (--gang.pending == 0) --pending_gangs_;
+  }
+  const NodeId node = t.node;
+  controller_.pod_bound(pod);
+  for (const auto& post : framework_.post_bind()) post.plugin->post_bind(view, node);
+}
+
+void Scheduler::record(PodId pod, AttemptOutcome outcome, const Selection& why,
+                       std::string_view text) {
+  if (!attempt_rows_) return;
+  const Pod& p = jobs_.pod(pod);
+  AttemptRow row{.at = now(),
+                 .job = jobs_.job(p.job).serial,
+                 .rank = p.rank,
+                 .outcome = outcome,
+                 .node = outcome == AttemptOutcome::Unschedulable ? NodeId{} : why.node,
+                 .visited = why.visited,
+                 .feasible = why.feasible};
+  row.message = FixedText<160>{text};
+  attempt_rows_->emit(row);
+}
+
+}  // namespace orrery

@@ -1,0 +1,175 @@
+// models/scheduling/scheduler.hpp -- the scheduler's loop: queues, cycles, Permit, binding.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "models/scheduling/framework.hpp"
+#include "models/scheduling/scheduler_rows.hpp"
+#include "models/scheduling/scheduling_queue.hpp"
+#include "models/scheduling/transaction.hpp"
+#include "models/workload/job_controller.hpp"
+#include "sim/engine/signal.hpp"
+#include "sim/record/channel.hpp"
+#include "sim/runtime/sim.hpp"
+
+namespace orrery {
+
+// One scheduling thread, as upstream: one unit (pod or gang) at a time. Decisions of a cycle take
+// effect at its start, as the snapshot does; its pods are bound at its end. The cycle's length is
+// charged by SchedulerCost. News of one instant is taken in before the next cycle starts.
+class Scheduler final : private Handle {
+ public:
+  struct Counters {
+    uint64_t attempts = 0;  // cycles, of pods or gangs
+    uint64_t pods_scheduled = 0;
+    uint64_t permit_timeouts = 0;
+    uint64_t nodes_visited = 0;
+    Duration busy;  // scheduler time charged
+  };
+
+  Scheduler(Sim sim, ClusterState& cluster, JobTable& jobs, JobController& controller,
+            const ProfileParams& profile, bool record_attempts);
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
+
+  // News the wiring passes on.
+  void node_down(NodeId node);  // after the controller was told: reservations there are undone
+  void node_up(NodeId node);
+  void node_changed(NodeId node);  // taints, labels, cordon
+
+  Signal<PodId, NodeId> pod_assigned;    // reserved for the pod: waiting in Permit, binding, bound
+  Signal<PodId, NodeId> pod_unassigned;  // any of these undone, or a bound pod that left
+
+  const Counters& counters() const { return counters_; }
+  size_t pods_pending() const { return pending_pods_; }    // created and not bound
+  size_t gangs_pending() const { return pending_gangs_; }  // gangs with such pods
+  size_t pods_waiting_in_permit() const { return waiting_; }
+  uint64_t progress() const { return counters_.pods_scheduled; }
+
+ private:
+  enum class Stage : uint8_t { None, Queued, Waiting, Binding, Bound };
+  struct PodTrack {
+    Stage stage = Stage::None;
+    NodeId node;
+    DeviceGrant grant;
+    uint32_t waits_for = 0;  // bit set of Permit plugins that said Wait
+    EventId timeout;
+    uint64_t generation = 0;
+    uint32_t assumed_slot = 0;  // place in assumed_
+    bool was_attempted = false;
+    Time initial_attempt;
+  };
+  struct GangTrack {
+    JobId job;
+    std::vector<PodId> waiting;  // in Permit, in order
+    int32_t tentative = 0;       // placed in the transaction of the gang's own cycle
+    int32_t assumed = 0;         // waiting or binding
+    int32_t gated = 0;
+    int32_t pending = 0;  // created and not bound
+    Time last_failure = Time{-1}, backoff_until;
+    Time initial_attempt = Time{-1};
+  };
+  struct Binding {
+    Time due;
+    PodId pod;
+    uint64_t generation;
+  };
+
+  // ---- Handle: what policies may see and ask
+  Time now() const override { return sim_.engine.now(); }
+  const ClusterState& cluster() const override { return cluster_; }
+  const SpecTable& specs() const override { return jobs_.specs(); }
+  PodView pod(PodId pod) const override;
+  GangView gang(GangId gang) const override;
+  Rng rng(std::string_view stream) const override { return sim_.rng.stream(stream); }
+  void allow_waiting(PodId pod) override;
+  void reject_waiting(PodId pod, std::string_view reason) override;
+  std::span<const PodId> waiting_pods(GangId gang) const override;
+  void activate_siblings(PodId pod) override;
+  void set_gang_failure(GangId gang, Time failed_at, Time backoff_until) override;
+
+  // ---- scheduler_events.cpp: news from below
+  void pods_created(std::span<const PodId> pods);
+  void pod_removed(PodId pod);
+  void enqueue(PodId pod);
+  void post(const ClusterEvent& event);
+  void deliver_events();
+  void retry_gated();
+
+  // ---- scheduler.cpp: the loop and the life of one pod in it
+  void kick();
+  void run();
+  Duration cycle_pod(PodId pod);
+  void fail(PodId unit, PodId pod, const Selection& why, const NodeSet* domain);
+  void assume(PodId pod, NodeId node, DeviceGrant grant);
+  void unassume(PodId pod, std::string_view reason, bool is_failure);
+  bool reserve(const PodView& view, NodeId node, Selection& why);
+  bool permit(const PodView& view, NodeId node, Selection& why);
+  void start_waiting(PodId pod, uint32_t plugins, Duration timeout);
+  void stop_waiting(PodId pod);
+  void to_binding(PodId pod);
+  void bind_due();
+  void bind(PodId pod);
+  void record(PodId pod, AttemptOutcome outcome, const Selection& why, std::string_view text);
+
+  // ---- gang_cycle.cpp: the per_gang driver
+  Duration cycle_gang(PodId unit, GangId gang);
+  struct Placed {
+    PodId pod;
+    NodeId node;
+    DeviceGrant grant;
+  };
+  struct GangAttempt {
+    std::vector<Placed> placed;
+    Selection why;  // of the first member without a node
+    PodId failed;   // that member
+    uint32_t visited = 0;
+  };
+  void try_domain(GangId gang, std::span<const PodId> members, const NodeSet* domain,
+                  GangAttempt& attempt);
+  bool gang_permitted(GangAttempt& attempt);
+
+  PodId unit_of(PodId pod) const;
+  QueuedUnit queued_unit(PodId pod) const;
+  PodTrack& track(PodId pod);
+  GangTrack& track(GangId gang);
+  bool is_gang_unit(PodId pod) const {
+    return driver_ == Driver::PerGang && jobs_.pod(pod).gang.is_valid();
+  }
+
+  Sim sim_;
+  ClusterState& cluster_;
+  JobTable& jobs_;
+  JobController& controller_;
+  Driver driver_;
+  HeadOfLine head_of_line_;
+  SchedulerCost cost_;
+  Framework framework_;
+  SchedulingQueue queue_;
+  Transaction transaction_;
+  std::vector<PodTrack> pods_;
+  std::vector<GangTrack> gangs_;
+  std::vector<PodId> assumed_;  // waiting or binding, in no particular order
+  std::deque<Binding> binding_;
+  EventId bind_event_;
+  std::vector<ClusterEvent> events_;
+  EventId wake_;
+  Time wake_at_ = Time::max();
+  Time busy_until_;
+  Time cycle_end_;              // of the running cycle: when its pods go on to be bound
+  std::vector<PodId> to_bind_;  // permitted in the running cycle
+  uint32_t current_plugin_ = 0;
+  bool is_running_ = false;
+  bool is_blocked_ = false;  // the head of the queue waits for an event
+  size_t pending_pods_ = 0, pending_gangs_ = 0, waiting_ = 0;
+  Counters counters_;
+  std::vector<PodId> members_;
+  GangAttempt attempt_, best_attempt_;
+  std::optional<Channel<AttemptRow>> attempt_rows_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,220 @@
+// What the scheduler hears from below and what it answers to policies.
+#include <algorithm>
+
+#include "models/scheduling/scheduler.hpp"
+#include "sim/core/check.hpp"
+
+namespace orrery {
+
+PodView Scheduler::pod(PodId id) const {
+  const Pod& p = jobs_.pod(id);
+  return {.id = id,
+          .spec_id = p.spec,
+          .spec = &jobs_.specs()[p.spec],
+          .job = p.job,
+          .gang = p.gang,
+          .rank = p.rank,
+          .attempts = p.attempts,
+          .created = p.created};
+}
+
+GangView Scheduler::gang(GangId id) const {
+  const Gang& g = jobs_.gang(id);
+  const Job& job = jobs_.job(g.job);
+  GangView view{.id = id,
+                .job = g.job,
+                .min_available = g.min_available,
+                .pods = g.pods,
+                .created = g.created,
+                .gated = 0,
+                .waiting = 0,
+                .bound = g.bound,
+                .priority = job.priority,
+                .created_at = g.created_at,
+                .schedule_timeout = g.schedule_timeout,
+                .last_failure = Time{-1},
+                .backoff_until = {},
+                .name = job.name};
+  if (id.index < gangs_.size()) {
+    const GangTrack& t = gangs_[id.index];
+    view.gated = t.gated;
+    view.waiting = static_cast<int32_t>(t.waiting.size()) + t.tentative;
+    view.bound += t.assumed - static_cast<int32_t>(t.waiting.size());
+    view.last_failure = t.last_failure;
+    view.backoff_until = t.backoff_until;
+  }
+  return view;
+}
+
+void Scheduler::allow_waiting(PodId pod) {
+  PodTrack& t = track(pod);
+  if (t.stage != Stage::Waiting) return;
+  t.waits_for &= ~(uint32_t{1} << current_plugin_);
+  if (t.waits_for != 0) return;  // another plugin still holds it
+  stop_waiting(pod);
+  to_binding(pod);
+}
+
+void Scheduler::reject_waiting(PodId pod, std::string_view reason) {
+  PodTrack& t = track(pod);
+  if (t.stage != Stage::Waiting) return;
+  const uint32_t plugins = t.waits_for;
+  unassume(pod, reason, true);
+  queue_.fail(unit_of(pod), now(), plugins, 0);
+}
+
+std::span<const PodId> Scheduler::waiting_pods(GangId gang) const {
+  if (gang.index >= gangs_.size()) return {};
+  return gangs_[gang.index].waiting;
+}
+
+void Scheduler::activate_siblings(PodId pod) {
+  const GangId gang = jobs_.pod(pod).gang;
+  if (!gang.is_valid()) return;
+  const Gang& g = jobs_.gang(gang);
+  JobTable::for_each_pod(g.first, g.pods, [&](PodId sibling) {
+    if (sibling != pod) queue_.activate(unit_of(sibling));
+  });
+}
+
+void Scheduler::set_gang_failure(GangId gang, Time failed_at, Time backoff_until) {
+  GangTrack& t = track(gang);
+  t.last_failure = failed_at;
+  t.backoff_until = backoff_until;
+}
+
+void Scheduler::pods_created(std::span<const PodId> pods) {
+  if (pods_.size() < jobs_.pods_bound()) pods_.resize(jobs_.pods_bound());
+  for (const PodId pod : pods) {
+    const GangId gang = jobs_.pod(pod).gang;
+    if (gang.is_valid()) {
+      GangTrack& t = track(gang);
+      if (t.pending == 0 && t.assumed == 0 && jobs_.gang(gang).created_at == now()) {
+        ORRERY_CHECK(t.waiting.empty(), "a new gang holds nothing");
+        t = GangTrack{};
+      }
+      if (t.pending++ == 0) ++pending_gangs_;
+    }
+    ++pending_pods_;
+    const PodId unit = unit_of(pod);
+    if (unit == pod || queue_.place(unit) == SchedulingQueue::Place::None) {
+      queue_.remove(unit);  // whatever an earlier life left behind
+    }
+    pods_[pod.index] = PodTrack{};
+    pods_[pod.index].stage = Stage::Queued;
+    enqueue(pod);
+  }
+  if (!pods.empty()) {
+    const Pod& last = jobs_.pod(pods.back());
+    post({ClusterEventKind::UnscheduledPodAdded, {}, last.spec, last.gang});
+  }
+  kick();
+}
+
+// Runs PreEnqueue; the pod (or its gang) goes to the active queue or is gated.
+void Scheduler::enqueue(PodId pod) {
+  const PodId unit = unit_of(pod);
+  using Place = SchedulingQueue::Place;
+  const Place place = queue_.place(unit);
+  if (place != Place::None && place != Place::Gated) return;  // the gang stands in line already
+  const PodView view = this->pod(pod);
+  bool is_gated = false;
+  for (const auto& p : framework_.pre_enqueue()) {
+    current_plugin_ = p.index;
+    if (p.plugin->pre_enqueue(view).ok()) continue;
+    is_gated = true;
+    break;
+  }
+  if (is_gated && place == Place::Gated) return;
+  QueuedUnit queued = queued_unit(pod);
+  if (view.gang.is_valid()) track(view.gang).gated += is_gated ? 1 : place == Place::Gated ? -1 : 0;
+  if (is_gated)
+    queue_.gate(queued, view.spec_id);
+  else
+    queue_.add(queued, view.spec_id);
+}
+
+void Scheduler::pod_removed(PodId pod) {
+  const Pod& p = jobs_.pod(pod);
+  PodTrack& t = track(pod);
+  if (t.stage == Stage::Bound) {
+    const PodView view = this->pod(pod);
+    for (const auto& watcher : framework_.pod_watchers()) watcher.plugin->pod_gone(view);
+    pod_unassigned.emit(pod, t.node);
+    post({ClusterEventKind::AssignedPodDeleted, t.node, p.spec, p.gang});
+  } else if (t.stage != Stage::None) {
+    if (t.stage == Stage::Waiting || t.stage == Stage::Binding) unassume(pod, {}, false);
+    const PodId unit = unit_of(pod);
+    if (p.gang.is_valid()) {
+      GangTrack& gang = track(p.gang);
+      if (queue_.place(pod) == SchedulingQueue::Place::Gated) --gang.gated;
+      if (--gang.pending == 0) --pending_gangs_;
+      if (unit == pod || gang.pending == 0) queue_.remove(unit);
+    } else {
+      queue_.remove(unit);
+    }
+    --pending_pods_;
+  }
+  pods_[pod.index].stage = Stage::None;
+  kick();
+}
+
+void Scheduler::node_down(NodeId node) {
+  for (size_t i = assumed_.size(); i-- > 0;) {
+    if (i >= assumed_.size()) continue;  // a plugin's Unreserve took others along
+    const PodId pod = assumed_[i];
+    if (track(pod).node != node) continue;
+    ORRERY_MARK("scheduling.reserved_node_failed");
+    unassume(pod, "node failed before the pod was bound", true);
+    queue_.fail(unit_of(pod), now(), 0, 0);
+    i = assumed_.size();
+  }
+  post({ClusterEventKind::NodeChanged, node, {}, {}});
+  kick();
+}
+
+void Scheduler::node_up(NodeId node) {
+  post({ClusterEventKind::NodeAdded, node, {}, {}});
+  kick();
+}
+
+void Scheduler::node_changed(NodeId node) {
+  post({ClusterEventKind::NodeChanged, node, {}, {}});
+  kick();
+}
+
+// Pod events of one instant that no hint can tell apart count once.
+void Scheduler::post(const ClusterEvent& event) {
+  if ((framework_.events_of_interest() & bit_of(event.kind)) == 0) return;
+  const bool is_pod_event = event.spec.is_valid();
+  const size_t looked_at = std::min<size_t>(events_.size(), 8);
+  for (size_t i = events_.size() - looked_at; i < events_.size(); ++i) {
+    const ClusterEvent& known = events_[i];
+    if (is_pod_event && known.kind == event.kind && known.spec == event.spec &&
+        known.gang == event.gang) {
+      return;
+    }
+  }
+  events_.push_back(event);
+}
+
+void Scheduler::deliver_events() {
+  if (events_.empty()) return;
+  if (std::ranges::any_of(events_, [](const ClusterEvent& e) {
+        return e.kind != ClusterEventKind::AssignedPodAdded;
+      })) {
+    is_blocked_ = false;
+  }
+  // Hints must not post events: delivery walks the list by index and then clears it.
+  for (size_t i = 0; i < events_.size(); ++i) queue_.move_for(events_[i], now());
+  events_.clear();
+  if (queue_.gated() > 0) retry_gated();
+}
+
+void Scheduler::retry_gated() {
+  std::vector<PodId> gated;
+  queue_.for_each_gated([&](PodId unit) { gated.push_back(unit); });
+  for (const PodId unit : gated) enqueue(unit);
+}
+
+}  // namespace orrery
