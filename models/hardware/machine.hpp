@@ -77,6 +77,9 @@ struct Machine {
   int32_t training_watts() const { return host_busy_watts + gpus() * gpu.training_watts; }
 };
 
+// The hybrid cube mesh of DGX-1 with V100, or its first GPUs.
+LinkMatrix cube_mesh(int gpus);
+
 // What NCCL's topology model counts for a PCIe x16 slot (12, 24, 48 GB/s for generations 3 to 5)
 // and for a NIC (12 GB/s per 100 Gb/s).
 Bandwidth pcie_rate(const Machine& machine);
