@@ -35,6 +35,12 @@ int nvlink_rings(const Machine& machine, GpuMask gpus);
 // All-reduce bus bandwidth of these rings: a cycle of straight links is driven both ways round, and
 // every way moves one link's NCCL rate. Zero: no ring, so the GPUs talk over PCIe.
 Bandwidth nvlink_ring_rate(const Machine& machine, GpuMask gpus);
+// What one device sends another at, as NCCL counts it: PCIe and, between sockets, the interconnect.
+Bandwidth pcie_path_rate(const Machine& machine, const DevicePlace& a, const DevicePlace& b);
+// The same for two GPUs, over their NVLinks if they have any.
+Bandwidth gpu_path_rate(const Machine& machine, int gpu_a, int gpu_b);
+// The NVLink rings' rate, or else that of one PCIe ring in GPU order. Must be two GPUs or more.
+Bandwidth ring_rate(const Machine& machine, GpuMask gpus);
 
 // The NUMA node's cores as Linux writes them: "48-63,176-191".
 std::string cpu_affinity(const Cpu& cpu, int numa);
