@@ -29,8 +29,8 @@ enum class NicRole : uint8_t { Compute, Storage };
 constexpr std::array<std::string_view, 2> enum_names(NicRole) { return {"compute", "storage"}; }
 
 struct Nic {
-  DevicePlace place;
-  Bandwidth bandwidth;
+  DevicePlace place{};
+  Bandwidth bandwidth{};
   NicRole role = NicRole::Compute;
 };
 
@@ -41,7 +41,7 @@ struct Cpu {
   int32_t numa_nodes = 1;
   int32_t cores_per_socket = 1;
   int32_t threads_per_core = 1;
-  Bandwidth interconnect_nccl;  // between sockets, as NCCL counts it
+  Bandwidth interconnect_nccl{};  // between sockets, as NCCL counts it
   int32_t cores() const { return sockets * cores_per_socket; }
   int32_t threads() const { return cores() * threads_per_core; }
 };

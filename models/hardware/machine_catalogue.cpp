@@ -54,7 +54,7 @@ Machine dgx_1v() {
   m.host_idle_watts = 500;
   m.host_busy_watts = 1100;
   m.sources = {"DGX-1 with V100 datasheet",
-               "NCCL issue 671 (graph dump)",
+               "the published mesh; NCCL issue 671 confirms the rows of GPU 0 and 1",
                "nccl-tests issue 29; DGX-1 system architecture white paper",
                "nccl-tests issue 29: one EDR per PCIe switch",
                "DGX-1 with V100 datasheet: 2 x E5-2698 v4; interconnect: NCCL topo.h, Broadwell",

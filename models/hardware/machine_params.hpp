@@ -19,17 +19,17 @@ struct MachineMistake {
 
 // Every field left out is as in `base`.
 struct MachineParams {
-  std::string name;
+  std::string name{};
   std::string base = "hgx-h100";
-  std::optional<int32_t> gpus;
-  std::optional<std::string> gpu_model;
-  std::optional<Bytes> gpu_memory;
-  std::optional<int32_t> gpu_idle_watts, gpu_spin_watts, gpu_training_watts, gpu_tdp_watts;
-  std::optional<int32_t> cpus;
-  std::optional<Bytes> memory;
-  std::optional<int32_t> nics;
-  std::optional<Bandwidth> nic_bandwidth;
-  std::optional<int32_t> host_idle_watts, host_busy_watts;
+  std::optional<int32_t> gpus{};
+  std::optional<std::string> gpu_model{};
+  std::optional<Bytes> gpu_memory{};
+  std::optional<int32_t> gpu_idle_watts{}, gpu_spin_watts{}, gpu_training_watts{}, gpu_tdp_watts{};
+  std::optional<int32_t> cpus{};
+  std::optional<Bytes> memory{};
+  std::optional<int32_t> nics{};
+  std::optional<Bandwidth> nic_bandwidth{};
+  std::optional<int32_t> host_idle_watts{}, host_busy_watts{};
 
   static constexpr std::string_view kDoc = "A kind of node: one of the catalogue, changed.";
   template <class V>
