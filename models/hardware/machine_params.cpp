@@ -1,6 +1,7 @@
 #include "models/hardware/machine_params.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "models/hardware/machine_catalogue.hpp"
@@ -13,6 +14,16 @@ namespace {
 constexpr std::string_view kScenario = "scenario";
 constexpr int32_t kNicsMax = 16;
 
+template <class Named>
+std::string names_of(std::span<const Named> items) {
+  std::string names;
+  for (const Named& item : items) {
+    if (!names.empty()) names += ", ";
+    names += item.name;
+  }
+  return names;
+}
+
 // Applies the changes one kind at a time and keeps every complaint. The machine is of use only when
 // there is none.
 class Resolver {
@@ -20,7 +31,7 @@ class Resolver {
   explicit Resolver(const MachineParams& params) : params_{params} {
     const Machine* base = find_machine(params.base);
     if (base == nullptr) {
-      complain("base", "no machine '" + params.base + "'; known: " + machine_names());
+      complain("base", "no machine '" + params.base + "'; known: " + names_of(machine_catalogue()));
       return;
     }
     machine_ = *base;
@@ -38,20 +49,6 @@ class Resolver {
     mistakes_.push_back({field, std::move(message)});
   }
   void set_source(MachineFact fact) { machine_.sources[static_cast<size_t>(fact)] = kScenario; }
-
-  static std::string machine_names() {
-    std::string names;
-    for (const Machine& machine : machine_catalogue()) {
-      names += (names.empty() ? "" : ", ") + machine.name;
-    }
-    return names;
-  }
-
-  static std::string gpu_model_names() {
-    std::string names;
-    for (const GpuModel& model : gpu_models()) names += (names.empty() ? "" : ", ") + model.name;
-    return names;
-  }
 
   void change_gpu_model() {
     if (params_.gpu_model && *params_.gpu_model != machine_.gpu.name) {
@@ -115,7 +112,7 @@ class Resolver {
   void name_own_gpu(const std::string& name) {
     if (!params_.gpu_memory || !params_.gpu_idle_watts || !params_.gpu_spin_watts ||
         !params_.gpu_training_watts || !params_.gpu_tdp_watts) {
-      complain("gpu_model", "no GPU model '" + name + "' (known: " + gpu_model_names() +
+      complain("gpu_model", "no GPU model '" + name + "' (known: " + names_of(gpu_models()) +
                                 "); one of your own needs gpu_memory and gpu_idle_watts, "
                                 "gpu_spin_watts, gpu_training_watts, gpu_tdp_watts");
     }

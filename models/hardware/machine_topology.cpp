@@ -140,8 +140,9 @@ std::string cpu_affinity(const Cpu& cpu, int numa) {
   std::string text;
   for (int sibling = 0; sibling < cpu.threads_per_core; ++sibling) {
     const int first = numa * share + sibling * cpu.cores();
-    text += (sibling > 0 ? "," : "") + std::to_string(first);
-    if (share > 1) text += "-" + std::to_string(first + share - 1);
+    if (sibling > 0) text += ',';
+    text += std::to_string(first);
+    if (share > 1) text.append("-").append(std::to_string(first + share - 1));
   }
   return text;
 }

@@ -31,28 +31,39 @@ struct Box {
   int host_idle_watts, host_busy_watts;
 };
 
-// clang-format off
 constexpr Box kBoxes[] = {
     {"a10-1", "one A10", "A10", 1, 0, kNvidiaNone, 4, 1, 25, 2, 32, 2, 10, 1024, kOpenb, 220, 450},
-    {"a10-2", "two A10", "A10", 2, 0, kNvidiaNone, 4, 1, 25, 2, 32, 2, 10, 512, kEstimate, 220, 450},
-    {"a10-4", "four A10", "A10", 4, 0, kNvidiaNone, 4, 1, 25, 2, 32, 2, 10, 512, kEstimate, 220, 450},
-    {"cpu-32", "32 logical CPUs, no GPU", "", 0, 0, kEstimate, 3, 1, 25, 1, 16, 2, 10, 256, kOpenb, 120, 280},
-    {"cpu-96", "96 logical CPUs, no GPU", "", 0, 0, kEstimate, 3, 1, 25, 2, 24, 2, 10, 512, kOpenb, 220, 546},
-    {"g2-8", "eight GPUs of openb's undisclosed kind G2", "G2", 8, 2, kUndisclosed, 3, 2, 100, 2, 24, 2, 10, 384, kOpenb, 400, 900},
-    {"g3-8", "eight GPUs of openb's undisclosed kind G3", "G3", 8, 2, kUndisclosed, 4, 4, 100, 2, 32, 2, 10, 768, kOpenb, 600, 1200},
+    {"a10-2", "two A10", "A10", 2, 0, kNvidiaNone, 4, 1, 25, 2, 32, 2, 10, 512, kEstimate, 220,
+     450},
+    {"a10-4", "four A10", "A10", 4, 0, kNvidiaNone, 4, 1, 25, 2, 32, 2, 10, 512, kEstimate, 220,
+     450},
+    {"cpu-32", "32 logical CPUs, no GPU", "", 0, 0, kEstimate, 3, 1, 25, 1, 16, 2, 10, 256, kOpenb,
+     120, 280},
+    {"cpu-96", "96 logical CPUs, no GPU", "", 0, 0, kEstimate, 3, 1, 25, 2, 24, 2, 10, 512, kOpenb,
+     220, 546},
+    {"g2-8", "eight GPUs of openb's undisclosed kind G2", "G2", 8, 2, kUndisclosed, 3, 2, 100, 2,
+     24, 2, 10, 384, kOpenb, 400, 900},
+    {"g3-8", "eight GPUs of openb's undisclosed kind G3", "G3", 8, 2, kUndisclosed, 4, 4, 100, 2,
+     32, 2, 10, 768, kOpenb, 600, 1200},
     {"p100-1", "one P100", "P100", 1, 0, kNvidiaNone, 3, 1, 10, 1, 4, 2, 6, 60, kOpenb, 80, 150},
     {"p100-2", "two P100", "P100", 2, 0, kNvidiaNone, 3, 1, 10, 1, 8, 2, 6, 120, kOpenb, 120, 250},
     {"t4-2", "two T4", "T4", 2, 0, kNvidiaNone, 3, 1, 25, 2, 26, 2, 10, 512, kOpenb, 220, 450},
     {"t4-4", "four T4", "T4", 4, 0, kNvidiaNone, 3, 1, 25, 2, 24, 2, 10, 384, kOpenb, 220, 450},
-    {"v100-pcie-4", "four V100 PCIe cards, no NVLink", "V100PCIE16", 4, 2, kNvidiaNone, 3, 1, 100, 2, 16, 2, 10, 256, kEstimate, 250, 500},
-    {"v100-pcie-8", "eight V100 PCIe cards, no NVLink", "V100PCIE16", 8, 4, kNvidiaNone, 3, 2, 100, 2, 20, 2, 10, 512, kEstimate, 350, 700},
-    {"v100m16-1", "a one-GPU share of a V100 16 GB server", "V100M16", 1, 0, kEstimate, 3, 1, 10, 1, 4, 2, 10, 32, kOpenb, 80, 150},
-    {"v100m16-4", "four V100 16 GB SXM2", "V100M16", 4, 2, kHalfMesh, 3, 1, 25, 1, 16, 2, 10, 128, kOpenb, 200, 450},
-    {"v100m16-8", "eight V100 16 GB SXM2", "V100M16", 8, 2, kCubeMesh, 3, 2, 25, 2, 16, 2, 10, 256, kOpenb, 400, 900},
-    {"v100m32-4", "four V100 32 GB SXM2", "V100M32", 4, 2, kHalfMesh, 3, 1, 25, 1, 24, 2, 10, 368, kOpenb, 250, 500},
-    {"v100m32-8", "eight V100 32 GB SXM2", "V100M32", 8, 2, kCubeMesh, 3, 2, 25, 2, 24, 2, 10, 768, kOpenb, 450, 950},
+    {"v100-pcie-4", "four V100 PCIe cards, no NVLink", "V100PCIE16", 4, 2, kNvidiaNone, 3, 1, 100,
+     2, 16, 2, 10, 256, kEstimate, 250, 500},
+    {"v100-pcie-8", "eight V100 PCIe cards, no NVLink", "V100PCIE16", 8, 4, kNvidiaNone, 3, 2, 100,
+     2, 20, 2, 10, 512, kEstimate, 350, 700},
+    {"v100m16-1", "a one-GPU share of a V100 16 GB server", "V100M16", 1, 0, kEstimate, 3, 1, 10, 1,
+     4, 2, 10, 32, kOpenb, 80, 150},
+    {"v100m16-4", "four V100 16 GB SXM2", "V100M16", 4, 2, kHalfMesh, 3, 1, 25, 1, 16, 2, 10, 128,
+     kOpenb, 200, 450},
+    {"v100m16-8", "eight V100 16 GB SXM2", "V100M16", 8, 2, kCubeMesh, 3, 2, 25, 2, 16, 2, 10, 256,
+     kOpenb, 400, 900},
+    {"v100m32-4", "four V100 32 GB SXM2", "V100M32", 4, 2, kHalfMesh, 3, 1, 25, 1, 24, 2, 10, 368,
+     kOpenb, 250, 500},
+    {"v100m32-8", "eight V100 32 GB SXM2", "V100M32", 8, 2, kCubeMesh, 3, 2, 25, 2, 24, 2, 10, 768,
+     kOpenb, 450, 950},
 };
-// clang-format on
 
 Machine build(const Box& box) {
   Machine machine;

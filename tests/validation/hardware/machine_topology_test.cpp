@@ -20,7 +20,8 @@ using nlohmann::json;
 std::string nic_distances(const Machine& machine, int gpu) {
   std::string row;
   for (int n = 0; n < static_cast<int>(machine.nics.size()); ++n) {
-    row += (n > 0 ? " " : "") + std::string{name_of(gpu_nic_distance(machine, gpu, n))};
+    if (n > 0) row += ' ';
+    row += name_of(gpu_nic_distance(machine, gpu, n));
   }
   return row;
 }
@@ -29,7 +30,8 @@ std::string gpu_distances(const Machine& machine, int gpu) {
   std::string row;
   for (int other = 0; other < machine.gpus(); ++other) {
     const Distance distance = gpu_distance(machine, gpu, other);
-    row += (other > 0 ? " " : "") + std::string{name_of(distance)};
+    if (other > 0) row += ' ';
+    row += name_of(distance);
     if (distance == Distance::NvLink) {
       row += std::to_string(machine.nvlinks[static_cast<size_t>(gpu)][static_cast<size_t>(other)]);
     }
