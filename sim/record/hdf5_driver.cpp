@@ -1,0 +1,186 @@
+#include "sim/record/hdf5_driver.hpp"
+
+#include <fcntl.h>
+#include <hdf5.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <type_traits>
+
+#include "sim/core/check.hpp"
+
+namespace orrery {
+namespace {
+
+static_assert(std::is_same_v<hid_t, int64_t>, "our headers say int64_t for an HDF5 handle");
+
+struct DriverInfo {
+  FileFault* fault;
+};
+
+struct PosixFile {
+  H5FD_t base;  // first: HDF5 sees only this
+  int descriptor;
+  haddr_t end_of_addresses, end_of_file;
+  dev_t device;
+  ino_t inode;
+  FileFault* fault;
+};
+
+PosixFile& self(H5FD_t* file) { return *reinterpret_cast<PosixFile*>(file); }
+const PosixFile& self(const H5FD_t* file) { return *reinterpret_cast<const PosixFile*>(file); }
+
+H5FD_t* open_file(const char* name, unsigned flags, hid_t access, haddr_t /*address_max*/) {
+  const auto* const info = static_cast<const DriverInfo*>(H5Pget_driver_info(access));
+  if (info == nullptr) return nullptr;
+  int mode = (flags & H5F_ACC_RDWR) != 0U ? O_RDWR : O_RDONLY;
+  if ((flags & H5F_ACC_TRUNC) != 0U) mode |= O_TRUNC;
+  if ((flags & H5F_ACC_CREAT) != 0U) mode |= O_CREAT;
+  if ((flags & H5F_ACC_EXCL) != 0U) mode |= O_EXCL;
+  const int descriptor = ::open(name, mode | O_CLOEXEC, 0666);
+  struct stat status {};
+  if (descriptor < 0 || ::fstat(descriptor, &status) != 0) {
+    // HDF5 first looks whether the file is there; that it is not is no fault.
+    if ((flags & H5F_ACC_CREAT) != 0U || errno != ENOENT) info->fault->error_number = errno;
+    if (descriptor >= 0) ::close(descriptor);
+    return nullptr;
+  }
+  auto file = std::make_unique<PosixFile>();
+  file->descriptor = descriptor;
+  file->end_of_file = static_cast<haddr_t>(status.st_size);
+  file->device = status.st_dev;
+  file->inode = status.st_ino;
+  file->fault = info->fault;
+  return &file.release()->base;
+}
+
+herr_t close_file(H5FD_t* file) {
+  const std::unique_ptr<PosixFile> owned{&self(file)};
+  if (::close(owned->descriptor) != 0 && owned->fault->error_number == 0) {
+    owned->fault->error_number = errno;
+  }
+  return 0;
+}
+
+int compare_files(const H5FD_t* a, const H5FD_t* b) {
+  const PosixFile& x = self(a);
+  const PosixFile& y = self(b);
+  if (x.device != y.device) return x.device < y.device ? -1 : 1;
+  if (x.inode != y.inode) return x.inode < y.inode ? -1 : 1;
+  return 0;
+}
+
+herr_t query_features(const H5FD_t* /*file*/, unsigned long* features) {
+  *features = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE |
+              H5FD_FEAT_AGGREGATE_SMALLDATA | H5FD_FEAT_POSIX_COMPAT_HANDLE |
+              H5FD_FEAT_SUPPORTS_SWMR_IO | H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
+  return 0;
+}
+
+haddr_t end_of_addresses(const H5FD_t* file, H5FD_mem_t /*type*/) {
+  return self(file).end_of_addresses;
+}
+
+herr_t set_end_of_addresses(H5FD_t* file, H5FD_mem_t /*type*/, haddr_t address) {
+  self(file).end_of_addresses = address;
+  return 0;
+}
+
+haddr_t end_of_file(const H5FD_t* file, H5FD_mem_t /*type*/) { return self(file).end_of_file; }
+
+herr_t handle_of(H5FD_t* file, hid_t /*access*/, void** handle) {
+  *handle = &self(file).descriptor;
+  return 0;
+}
+
+herr_t read_bytes(H5FD_t* file, H5FD_mem_t /*type*/, hid_t /*transfer*/, haddr_t address,
+                  size_t size, void* buffer) {
+  PosixFile& from = self(file);
+  auto* into = static_cast<char*>(buffer);
+  while (size > 0) {
+    const ssize_t count = ::pread(from.descriptor, into, size, static_cast<off_t>(address));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      if (from.fault->error_number == 0) from.fault->error_number = errno;
+      return -1;
+    }
+    if (count == 0) {  // HDF5 reads past the end of what it has allocated but not yet written
+      std::memset(into, 0, size);
+      return 0;
+    }
+    into += count;
+    address += static_cast<haddr_t>(count);
+    size -= static_cast<size_t>(count);
+  }
+  return 0;
+}
+
+herr_t write_bytes(H5FD_t* file, H5FD_mem_t /*type*/, hid_t /*transfer*/, haddr_t address,
+                   size_t size, const void* buffer) {
+  PosixFile& into = self(file);
+  const auto* from = static_cast<const char*>(buffer);
+  while (size > 0 && into.fault->error_number == 0) {
+    const ssize_t count = ::pwrite(into.descriptor, from, size, static_cast<off_t>(address));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      into.fault->error_number = errno;
+      break;
+    }
+    from += count;
+    address += static_cast<haddr_t>(count);
+    size -= static_cast<size_t>(count);
+  }
+  into.end_of_file = std::max(into.end_of_file, address + size);
+  return 0;
+}
+
+herr_t truncate_file(H5FD_t* file, hid_t /*transfer*/, hbool_t /*closing*/) {
+  PosixFile& into = self(file);
+  if (into.end_of_addresses == into.end_of_file) return 0;
+  if (into.fault->error_number == 0 &&
+      ::ftruncate(into.descriptor, static_cast<off_t>(into.end_of_addresses)) != 0) {
+    into.fault->error_number = errno;
+  }
+  into.end_of_file = into.end_of_addresses;
+  return 0;
+}
+
+H5FD_class_t driver_class() {
+  constexpr H5FD_mem_t kMap[] = H5FD_FLMAP_DICHOTOMY;
+  H5FD_class_t driver{};
+  driver.name = "orrery";
+  driver.maxaddr = (haddr_t{1} << 63U) - 1;
+  driver.fc_degree = H5F_CLOSE_STRONG;
+  driver.fapl_size = sizeof(DriverInfo);
+  driver.open = open_file;
+  driver.close = close_file;
+  driver.cmp = compare_files;
+  driver.query = query_features;
+  driver.get_eoa = end_of_addresses;
+  driver.set_eoa = set_end_of_addresses;
+  driver.get_eof = end_of_file;
+  driver.get_handle = handle_of;
+  driver.read = read_bytes;
+  driver.write = write_bytes;
+  driver.truncate = truncate_file;
+  std::copy(std::begin(kMap), std::end(kMap), std::begin(driver.fl_map));
+  return driver;
+}
+
+}  // namespace
+
+int64_t make_file_access(FileFault& fault) {
+  static const H5FD_class_t kClass = driver_class();
+  static const hid_t kDriver = H5FDregister(&kClass);
+  ORRERY_CHECK(kDriver >= 0, "HDF5 accepts a complete driver");
+  const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+  const DriverInfo info{&fault};  // HDF5 copies it
+  ORRERY_CHECK(H5Pset_driver(access, kDriver, &info) >= 0, "HDF5 accepts its own property list");
+  return access;
+}
+
+}  // namespace orrery
