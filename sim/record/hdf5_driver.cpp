@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <hdf5.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <cstring>
 #include <memory>
 #include <type_traits>
+#include <vector>
 
 #include "sim/core/check.hpp"
 
@@ -22,6 +24,11 @@ struct DriverInfo {
   FileFault* fault;
 };
 
+struct HeldWrite {
+  haddr_t address;
+  std::vector<char> bytes;
+};
+
 struct PosixFile {
   H5FD_t base;  // first: HDF5 sees only this
   int descriptor;
@@ -29,6 +36,7 @@ struct PosixFile {
   dev_t device;
   ino_t inode;
   FileFault* fault;
+  std::vector<HeldWrite> held;  // metadata since the last flush, in HDF5's order
 };
 
 PosixFile& self(H5FD_t* file) { return *reinterpret_cast<PosixFile*>(file); }
@@ -56,14 +64,6 @@ H5FD_t* open_file(const char* name, unsigned flags, hid_t access, haddr_t /*addr
   file->inode = status.st_ino;
   file->fault = info->fault;
   return &file.release()->base;
-}
-
-herr_t close_file(H5FD_t* file) {
-  const std::unique_ptr<PosixFile> owned{&self(file)};
-  if (::close(owned->descriptor) != 0 && owned->fault->error_number == 0) {
-    owned->fault->error_number = errno;
-  }
-  return 0;
 }
 
 int compare_files(const H5FD_t* a, const H5FD_t* b) {
@@ -97,56 +97,124 @@ herr_t handle_of(H5FD_t* file, hid_t /*access*/, void** handle) {
   return 0;
 }
 
-herr_t read_bytes(H5FD_t* file, H5FD_mem_t /*type*/, hid_t /*transfer*/, haddr_t address,
-                  size_t size, void* buffer) {
-  PosixFile& from = self(file);
-  auto* into = static_cast<char*>(buffer);
+// Reads what the file has; beyond its end, zeros: HDF5 reads what it allocated but never wrote.
+bool read_all(PosixFile& from, haddr_t address, size_t size, char* into) {
   while (size > 0) {
     const ssize_t count = ::pread(from.descriptor, into, size, static_cast<off_t>(address));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) {
       if (from.fault->error_number == 0) from.fault->error_number = errno;
-      return -1;
+      return false;
     }
-    if (count == 0) {  // HDF5 reads past the end of what it has allocated but not yet written
+    if (count == 0) {
       std::memset(into, 0, size);
-      return 0;
+      return true;
     }
     into += count;
     address += static_cast<haddr_t>(count);
     size -= static_cast<size_t>(count);
   }
-  return 0;
+  return true;
 }
 
-herr_t write_bytes(H5FD_t* file, H5FD_mem_t /*type*/, hid_t /*transfer*/, haddr_t address,
-                   size_t size, const void* buffer) {
-  PosixFile& into = self(file);
-  const auto* from = static_cast<const char*>(buffer);
+void write_all(PosixFile& into, haddr_t address, size_t size, const char* from) {
   while (size > 0 && into.fault->error_number == 0) {
     const ssize_t count = ::pwrite(into.descriptor, from, size, static_cast<off_t>(address));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) {
       into.fault->error_number = errno;
-      break;
+      return;
     }
     from += count;
     address += static_cast<haddr_t>(count);
     size -= static_cast<size_t>(count);
   }
+}
+
+void set_length(PosixFile& file, haddr_t length) {
+  if (file.fault->error_number == 0 &&
+      ::ftruncate(file.descriptor, static_cast<off_t>(length)) != 0) {
+    file.fault->error_number = errno;
+  }
+  file.end_of_file = length;
+}
+
+// The superblock, at address 0, says how long the file is, and a reader of a killed file refuses
+// anything beyond. HDF5 writes it last; here it comes first, and the length before it.
+void write_held(PosixFile& file) {
+  struct stat status {};
+  if (::fstat(file.descriptor, &status) == 0 &&
+      static_cast<haddr_t>(status.st_size) < file.end_of_addresses) {
+    set_length(file, file.end_of_addresses);
+  }
+  std::stable_partition(file.held.begin(), file.held.end(),
+                        [](const HeldWrite& write) { return write.address == 0; });
+  for (const HeldWrite& write : file.held) {
+    write_all(file, write.address, write.bytes.size(), write.bytes.data());
+  }
+  file.held.clear();
+}
+
+herr_t read_bytes(H5FD_t* file, H5FD_mem_t type, hid_t /*transfer*/, haddr_t address, size_t size,
+                  void* buffer) {
+  PosixFile& from = self(file);
+  auto* const into = static_cast<char*>(buffer);
+  if (!read_all(from, address, size, into)) return -1;
+  if (type == H5FD_MEM_DRAW) return 0;
+  for (const HeldWrite& write : from.held) {
+    const haddr_t first = std::max(address, write.address);
+    const haddr_t last = std::min(address + size, write.address + write.bytes.size());
+    if (first >= last) continue;
+    std::memcpy(into + (first - address), write.bytes.data() + (first - write.address),
+                last - first);
+  }
+  return 0;
+}
+
+herr_t write_bytes(H5FD_t* file, H5FD_mem_t type, hid_t /*transfer*/, haddr_t address, size_t size,
+                   const void* buffer) {
+  PosixFile& into = self(file);
+  const auto* const from = static_cast<const char*>(buffer);
+  if (into.fault->error_number != 0) {
+    into.held.clear();
+  } else if (type == H5FD_MEM_DRAW) {
+    write_all(into, address, size, from);
+  } else {
+    into.held.push_back({address, {from, from + size}});
+  }
   into.end_of_file = std::max(into.end_of_file, address + size);
+  return 0;
+}
+
+herr_t flush_file(H5FD_t* file, hid_t /*transfer*/, hbool_t /*closing*/) {
+  write_held(self(file));
+  return 0;
+}
+
+herr_t close_file(H5FD_t* file) {
+  const std::unique_ptr<PosixFile> owned{&self(file)};
+  write_held(*owned);
+  if (::close(owned->descriptor) != 0 && owned->fault->error_number == 0) {
+    owned->fault->error_number = errno;
+  }
   return 0;
 }
 
 herr_t truncate_file(H5FD_t* file, hid_t /*transfer*/, hbool_t /*closing*/) {
   PosixFile& into = self(file);
-  if (into.end_of_addresses == into.end_of_file) return 0;
-  if (into.fault->error_number == 0 &&
-      ::ftruncate(into.descriptor, static_cast<off_t>(into.end_of_addresses)) != 0) {
-    into.fault->error_number = errno;
-  }
-  into.end_of_file = into.end_of_addresses;
+  if (into.end_of_addresses != into.end_of_file) set_length(into, into.end_of_addresses);
   return 0;
+}
+
+// HDF5 marks a file as being written only when its driver can lock. It lets go of the lock when
+// SWMR starts. ENOSYS is a file system without locks.
+herr_t lock_file(H5FD_t* file, hbool_t for_writing) {
+  const int how = (for_writing ? LOCK_EX : LOCK_SH) | LOCK_NB;
+  return ::flock(self(file).descriptor, how) == 0 || errno == ENOSYS ? 0 : -1;
+}
+
+herr_t unlock_file(H5FD_t* file) {
+  return ::flock(self(file).descriptor, LOCK_UN) == 0 || errno == ENOSYS ? 0 : -1;
 }
 
 H5FD_class_t driver_class() {
@@ -166,7 +234,10 @@ H5FD_class_t driver_class() {
   driver.get_handle = handle_of;
   driver.read = read_bytes;
   driver.write = write_bytes;
+  driver.flush = flush_file;
   driver.truncate = truncate_file;
+  driver.lock = lock_file;
+  driver.unlock = unlock_file;
   std::copy(std::begin(kMap), std::end(kMap), std::begin(driver.fl_map));
   return driver;
 }

@@ -10,7 +10,11 @@ struct FileFault {
   int error_number = 0;  // errno; 0: nothing
 };
 
-// A file access property list (hid_t) for a plain POSIX file, fit for SWMR. HDF5 1.10 cannot close
+// A file access property list (hid_t) for a plain POSIX file, fit for SWMR. Rows reach the file
+// when HDF5 writes them, everything else at the flush that follows, so that a kill between two
+// flushes finds the state of the last one.
+//
+// HDF5 1.10 cannot close
 // a file whose writes fail: it leaks it, and complains at exit. So after the first failure this
 // driver drops every write and reports success; the library closes in peace and the owner, who
 // finds the reason in `fault`, removes the file. `fault` must outlive the file.

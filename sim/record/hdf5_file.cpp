@@ -42,7 +42,6 @@ struct Table {
   std::vector<Run> runs;
   size_t row_bytes = 0, packed_bytes = 0, chunk_rows = 0;
   hsize_t rows = 0;
-  bool is_dirty = false;
 };
 
 std::vector<Run> runs_of(std::span<const Column> columns) {
@@ -67,6 +66,7 @@ struct Hdf5File::Parts {
   FileFault fault;
   Handle file;
   std::vector<Table> tables;
+  bool is_dirty = false;          // rows came since the last flush
   std::vector<std::byte> packed;  // rows without their padding, a chunk at a time
 };
 
@@ -213,6 +213,7 @@ void Hdf5File::set_attribute(std::string_view name, const AttributeValue& value)
 void Hdf5File::start_swmr() {
   if (failed()) return;
   checked(H5Fstart_swmr_write(parts_->file.get()), "let readers in");
+  checked(H5Fflush(parts_->file.get(), H5F_SCOPE_LOCAL), "let readers in");
 }
 
 // Opened at first use: tables that were open when SWMR started lose their chunk cache settings.
@@ -240,7 +241,7 @@ void Hdf5File::write_piece(size_t table, const std::byte* packed, size_t count) 
   H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, &first, nullptr, &added, nullptr);
   checked(H5Dwrite(dataset, t.type.get(), memory.get(), space.get(), H5P_DEFAULT, packed),
           "append rows");
-  t.is_dirty = true;
+  parts_->is_dirty = true;
 }
 
 void Hdf5File::append(size_t table, const void* rows, size_t count) {
@@ -268,10 +269,8 @@ void Hdf5File::append(size_t table, const void* rows, size_t count) {
 
 void Hdf5File::flush() {
   silence_hdf5();
-  for (Table& table : parts_->tables) {
-    if (failed() || !std::exchange(table.is_dirty, false)) continue;
-    checked(H5Dflush(table.dataset.get()), "flush a table");
-  }
+  if (failed() || !std::exchange(parts_->is_dirty, false)) return;
+  checked(H5Fflush(parts_->file.get(), H5F_SCOPE_LOCAL), "flush the file");
 }
 
 void Hdf5File::copy_table(Hdf5File& from, size_t table) {

@@ -26,13 +26,13 @@ namespace orrery {
 class Hdf5Recorder final : public Recorder {
  public:
   struct Options {
-    std::string path;
+    std::string path{};
     int compression = 1;       // deflate level 0..9
     size_t chunk_rows = 8192;  // also bounded by 256 KiB a chunk
     // `poll` flushes when this has passed. The gap between two polls comes on top: with an engine
     // that polls at least once a second, no row is older than two seconds when a kill takes it.
     std::chrono::milliseconds flush_every{1000};
-    std::vector<std::string> off;  // globs of the tables that are not recorded: "/events/*"
+    std::vector<std::string> off{};  // globs of the tables that are not recorded: "/events/*"
   };
 
   // Throws RecordError when the file could not be written, or another run is writing it.

@@ -187,7 +187,9 @@ TEST_F(Hdf5RecorderTest, AllRowsArriveInOrderWhateverTheFlushesBetween) {
   auto clock = steady_clock::now();
   for (int64_t i = 0; i < 100'000; ++i) {
     channel.emit(row_of(i));
-    if (i % 777 == 0) ASSERT_TRUE(recorder.poll(clock += std::chrono::seconds{2}));
+    if (i % 777 == 0) {
+      ASSERT_TRUE(recorder.poll(clock += std::chrono::seconds{2}));
+    }
   }
   recorder.finish(kDone);
   EXPECT_EQ(python(R"(
@@ -246,6 +248,39 @@ TEST_F(Hdf5RecorderTest, AnInterruptedRunIsAClosedPartThatSaysSo) {
   channel.emit(row_of(1));
   recorder.finish({.complete = false, .digest = 1, .wall_seconds = 1, .simulated = {1}});
   EXPECT_EQ(bytes_of(path_), "former run");
+  EXPECT_EQ(python("assert not f.attrs['complete'] and len(f['/rows']) == 1\n", path_ + ".part"),
+            0);
+}
+
+TEST_F(Hdf5RecorderTest, WithoutRoomForASecondFileTheEndIsWrittenInPlace) {
+  ORRERY_NEEDS_H5PY();
+  const uint64_t before = mark_count("record.end_in_place");
+  Hdf5Recorder recorder{options()};
+  Channel<Row> channel{recorder, "/rows", "rows"};
+  recorder.start();
+  for (int64_t i = 0; i < 10'000; ++i) channel.emit(row_of(i));
+  fs::create_directory(path_ + ".part.new");  // as good as a full disk
+  recorder.add_summary("x", 2.0, "W", "");
+  recorder.finish(kDone);
+  fs::remove(path_ + ".part.new");
+  EXPECT_EQ(files_left(), 1U);
+  EXPECT_EQ(python(R"(
+assert f.attrs['complete'] and f.attrs['wall_seconds'] == 1.5 and f['/summary/x'][()] == 2
+assert (f['/rows']['number'] == np.arange(10000)).all()
+)",
+                   path_),
+            0);
+  EXPECT_EQ(mark_count("record.end_in_place"), before + 1);
+}
+
+TEST_F(Hdf5RecorderTest, ARunThatUnwindsKeepsItsRowsInThePart) {
+  ORRERY_NEEDS_H5PY();
+  {
+    Hdf5Recorder recorder{options()};
+    Channel<Row> channel{recorder, "/rows", "rows"};
+    recorder.start();
+    channel.emit(row_of(0));
+  }
   EXPECT_EQ(python("assert not f.attrs['complete'] and len(f['/rows']) == 1\n", path_ + ".part"),
             0);
 }
@@ -319,7 +354,7 @@ TEST_F(Hdf5RecorderTest, AReaderFollowsLive) {
     status = python(R"(
 t = f['/rows']; seen = []
 for _ in range(2000):
-    t.id.refresh(); n = len(t)
+    t.refresh(); n = len(t)
     assert (t['number'] == np.arange(n)).all()
     if not seen or n > seen[-1]: seen.append(n)
     if len(seen) >= 4: sys.exit(0)
