@@ -194,6 +194,10 @@ herr_t flush_file(H5FD_t* file, hid_t /*transfer*/, hbool_t /*closing*/) {
 herr_t close_file(H5FD_t* file) {
   const std::unique_ptr<PosixFile> owned{&self(file)};
   write_held(*owned);
+  // What is given its final name must survive a power cut. EINVAL: a file that cannot be synced.
+  if (owned->fault->error_number == 0 && ::fsync(owned->descriptor) != 0 && errno != EINVAL) {
+    owned->fault->error_number = errno;
+  }
   if (::close(owned->descriptor) != 0 && owned->fault->error_number == 0) {
     owned->fault->error_number = errno;
   }

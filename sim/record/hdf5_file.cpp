@@ -1,8 +1,6 @@
 #include "sim/record/hdf5_file.hpp"
 
-#include <fcntl.h>
 #include <hdf5.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -61,7 +59,6 @@ std::vector<Run> runs_of(std::span<const Column> columns) {
 }  // namespace
 
 struct Hdf5File::Parts {
-  std::string path;
   Storage storage;
   FileFault fault;
   Handle file;
@@ -73,7 +70,6 @@ struct Hdf5File::Parts {
 Hdf5File::Hdf5File(const std::string& path, Mode mode, Storage storage)
     : parts_{std::make_unique<Parts>()} {
   silence_hdf5();
-  parts_->path = path;
   parts_->storage = storage;
   const Handle access{make_file_access(parts_->fault), H5Pclose};
   H5Pset_libver_bounds(access.get(), H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
@@ -291,6 +287,7 @@ void Hdf5File::copy_table(Hdf5File& from, size_t table) {
 }
 
 void Hdf5File::copy_rows(Hdf5File& from) {
+  if (failed()) return;
   ORRERY_CHECK(from.parts_->tables.size() == parts_->tables.size(), "both files have equal tables");
   for (size_t i = 0; i < parts_->tables.size() && !failed() && !from.failed(); ++i) {
     copy_table(from, i);
@@ -311,10 +308,6 @@ void Hdf5File::close() {
   const hid_t file = parts_->file.release();
   if (file < 0) return;
   checked(H5Fclose(file), "close the file");
-  if (failed()) return;
-  const int descriptor = ::open(parts_->path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0 || ::fsync(descriptor) != 0) error_ = std::strerror(errno);
-  if (descriptor >= 0) ::close(descriptor);
 }
 
 }  // namespace orrery

@@ -1,28 +1,19 @@
 #include "sim/record/hdf5_recorder.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <array>
-#include <csignal>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <thread>
 
 #include "sim/core/check.hpp"
-#include "sim/record/channel.hpp"
+#include "tests/unit/record/hdf5_fixture.hpp"
 
 namespace orrery {
 namespace {
 
-namespace fs = std::filesystem;
-using std::chrono::steady_clock;
+using namespace record_test;
 
 enum class Outcome : int16_t { Done, Failed, Hung };
 constexpr std::array<std::string_view, 3> enum_names(Outcome) { return {"done", "failed", "hung"}; }
@@ -63,64 +54,6 @@ struct EveryType {
     c("text", &EveryType::text, "a name");
   }
 };
-
-struct Row {
-  int64_t number = 0;
-  uint8_t low = 0;  // padding behind it
-  int64_t square = 0;
-  static void columns(auto&& c) {
-    c("number", &Row::number, "counts up");
-    c("low", &Row::low, "its low byte");
-    c("square", &Row::square, "number times number");
-  }
-};
-Row row_of(int64_t i) { return {i, static_cast<uint8_t>(i & 255), i * i}; }
-
-constexpr RunEnd kDone{
-    .complete = true, .digest = 0xabcdef0123ULL, .wall_seconds = 1.5, .simulated = {7}};
-
-class Hdf5RecorderTest : public testing::Test {
- protected:
-  void SetUp() override {
-    std::string name = testing::TempDir() + "orrery_record_XXXXXX";
-    folder_ = ::mkdtemp(name.data());
-    path_ = folder_ + "/run.h5";
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  Hdf5Recorder::Options options(int compression = 1) const {
-    Hdf5Recorder::Options made;
-    made.path = path_;
-    made.compression = compression;
-    return made;
-  }
-  // Runs Python on `script` with `f` opened from `file`; what a notebook would do.
-  static int python(const std::string& script, const std::string& file, bool is_live = false) {
-    const std::string name = file + ".py";
-    std::ofstream{name} << "import h5py, numpy as np, sys, time, math\nf = h5py.File('" << file
-                        << (is_live ? "', 'r', libver='latest', swmr=True)\n" : "', 'r')\n")
-                        << script;
-    const int status = std::system(("/usr/bin/python3 " + name).c_str());
-    return status;
-  }
-  static bool has_h5py() {
-    static const bool has = std::system("/usr/bin/python3 -c 'import h5py' 2>/dev/null") == 0;
-    return has;
-  }
-  size_t files_left() const {
-    return static_cast<size_t>(
-        std::distance(fs::directory_iterator{folder_}, fs::directory_iterator{}));
-  }
-  std::string folder_, path_;
-};
-
-#define ORRERY_NEEDS_H5PY() \
-  if (!has_h5py()) GTEST_SKIP() << "NOT TESTED: install python3-h5py for /usr/bin/python3"
-
-std::string bytes_of(const std::string& path) {
-  std::ifstream in{path, std::ios::binary};
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
 
 TEST_F(Hdf5RecorderTest, EveryColumnTypeComesBackWithItsUnitDocAndNames) {
   ORRERY_NEEDS_H5PY();
@@ -301,159 +234,6 @@ TEST_F(Hdf5RecorderTest, ATableSwitchedOffIsNotInTheFile) {
   Hdf5Recorder recorder{chosen};
   EXPECT_FALSE((Channel<Row>{recorder, "/events/faults", ""}).is_on());
   EXPECT_TRUE((Channel<Row>{recorder, "/jobs", ""}).is_on());
-}
-
-// Lets a child write until `at`, kills it, and returns when it is gone.
-void write_and_be_killed(const Hdf5Recorder::Options& options, std::chrono::microseconds at) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    Hdf5Recorder recorder{options};
-    Channel<Row> channel{recorder, "/rows", "rows"};
-    recorder.start();
-    for (int64_t i = 0;; ++i) {
-      channel.emit(row_of(i));
-      if (i % 3'000 == 0 && !recorder.poll(steady_clock::now())) ::_exit(1);
-    }
-  }
-  while (!fs::exists(options.path + ".part")) std::this_thread::yield();
-  std::this_thread::sleep_for(at);
-  ::kill(child, SIGKILL);
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  ASSERT_TRUE(WIFSIGNALED(status));
-}
-
-constexpr const char* kCheckPrefix = R"(
-assert not f.attrs['complete'] and math.isnan(f.attrs['wall_seconds'])
-t = f['/rows'][:]; n = np.arange(len(t))
-assert (t['number'] == n).all() and (t['square'] == n * n).all(), len(t)
-)";
-
-TEST_F(Hdf5RecorderTest, AKilledRunOpensWithEverythingFlushedAndNoRowInvented) {
-  ORRERY_NEEDS_H5PY();
-  for (const int at_us : {0, 500, 3'000, 20'000, 50'000, 77'000, 150'000}) {
-    auto chosen = options();
-    chosen.flush_every = std::chrono::milliseconds{1};
-    write_and_be_killed(chosen, std::chrono::microseconds{at_us});
-    const std::string part = path_ + ".part";
-    std::string check = kCheckPrefix;
-    if (at_us >= 50'000) check += "assert len(t) > 3000\n";
-    ASSERT_EQ(python(check, part, true), 0) << "with swmr, killed after " << at_us << " us";
-    ASSERT_EQ(std::system(("h5clear -s " + part).c_str()), 0);
-    ASSERT_EQ(python(check, part), 0) << "after h5clear, killed after " << at_us << " us";
-  }
-}
-
-TEST_F(Hdf5RecorderTest, AReaderFollowsLive) {
-  ORRERY_NEEDS_H5PY();
-  Hdf5Recorder recorder{options()};
-  Channel<Row> channel{recorder, "/rows", "rows"};
-  recorder.start();
-  int status = -1;
-  std::thread reader{[&] {
-    status = python(R"(
-t = f['/rows']; seen = []
-for _ in range(2000):
-    t.refresh(); n = len(t)
-    assert (t['number'] == np.arange(n)).all()
-    if not seen or n > seen[-1]: seen.append(n)
-    if len(seen) >= 4: sys.exit(0)
-    time.sleep(0.005)
-sys.exit(str(seen))
-)",
-                    path_ + ".part", true);
-  }};
-  auto clock = steady_clock::now();
-  for (int64_t i = 0; status == -1 && i < 20'000; ++i) {
-    channel.emit(row_of(i));
-    if (i % 10 == 0) {
-      EXPECT_TRUE(recorder.poll(clock += std::chrono::seconds{2}));
-      std::this_thread::sleep_for(std::chrono::milliseconds{5});
-    }
-  }
-  reader.join();
-  EXPECT_EQ(status, 0);
-  recorder.finish(kDone);
-}
-
-std::string error_of(const std::string& path) {
-  try {
-    Hdf5Recorder recorder{{.path = path}};
-  } catch (const RecordError& error) {
-    return error.what();
-  }
-  return "";
-}
-
-TEST_F(Hdf5RecorderTest, APathThatCannotBeWrittenIsRefusedAtOnce) {
-  EXPECT_EQ(error_of(folder_ + "/no/run.h5"),
-            "cannot write '" + folder_ + "/no/run.h5': No such file or directory");
-  EXPECT_EQ(error_of(folder_), "cannot write '" + folder_ + "': Is a directory");
-  EXPECT_EQ(error_of("/dev/null"), "cannot write '/dev/null': not a regular file");
-  EXPECT_EQ(error_of(""), "cannot write '': the path is empty");
-  EXPECT_NE(error_of("/proc/run.h5"), "");
-  EXPECT_EQ(error_of(folder_ + "/" + std::string(300, 'x')).substr(0, 5), "canno");
-  std::ofstream{folder_ + "/file"} << "x";
-  EXPECT_EQ(error_of(folder_ + "/file/run.h5"),
-            "cannot write '" + folder_ + "/file/run.h5': Not a directory");
-  if (::geteuid() != 0) {  // root may write anywhere
-    ::chmod(folder_.c_str(), 0555);
-    EXPECT_EQ(error_of(path_), "cannot write '" + path_ + "': Permission denied");
-    ::chmod(folder_.c_str(), 0755);
-  }
-  EXPECT_EQ(files_left(), 1U);
-}
-
-TEST_F(Hdf5RecorderTest, TwoRunsCannotWriteTheSameFileAtOnce) {
-  Hdf5Recorder recorder{options()};
-  recorder.start();
-  EXPECT_EQ(error_of(path_), "cannot write '" + path_ + "': another run is writing it");
-  recorder.finish(kDone);
-  EXPECT_EQ(error_of(path_), "");
-}
-
-// Runs `body` in a child whose files may not grow beyond `bytes`; its exit status.
-template <class Body>
-int with_file_limit(rlim_t bytes, const Body& body) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const struct rlimit limit { bytes, bytes };
-    std::signal(SIGXFSZ, SIG_IGN);
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-    std::exit(body());  // exit handlers run: HDF5's too
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 256 + status;
-}
-
-TEST_F(Hdf5RecorderTest, AFullDiskEndsTheRunWithAClearErrorAndNoFile) {
-  std::ofstream{path_} << "former run";
-  for (const rlim_t limit : {0U, 100U, 2'000U, 5'000U, 20'000U, 300'000U}) {
-    const int status = with_file_limit(limit, [&] {
-      try {
-        Hdf5Recorder recorder{options(0)};
-        Channel<Row> channel{recorder, "/rows", "rows"};
-        Channel<EveryType> other{recorder, "/other", "rows"};
-        recorder.start();
-        auto clock = steady_clock::now();
-        bool good = true;
-        for (int64_t i = 0; i < 200'000; ++i) {
-          channel.emit(row_of(i));
-          other.emit({});
-          if (i % 1'000 == 0) good = recorder.poll(clock += std::chrono::seconds{1});
-        }
-        if (good) return 2;
-        recorder.finish(kDone);
-      } catch (const RecordError& error) {
-        return std::string{error.what()} == "cannot write '" + path_ + "': File too large" ? 74 : 3;
-      }
-      return 4;
-    });
-    EXPECT_EQ(status, 74) << "at " << limit << " bytes";
-    EXPECT_EQ(files_left(), 1U);
-    EXPECT_EQ(bytes_of(path_), "former run");
-  }
 }
 
 TEST_F(Hdf5RecorderTest, OpeningAfterTheStartIsABug) {
