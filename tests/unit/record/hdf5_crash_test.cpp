@@ -148,7 +148,7 @@ TEST_F(Hdf5CrashTest, AFullDiskEndsTheRunWithAClearErrorAndNoFile) {
       try {
         Hdf5Recorder recorder{options(0)};
         Channel<Row> channel{recorder, "/rows", "rows"};
-        Channel<EveryType> other{recorder, "/other", "rows"};
+        Channel<Row> other{recorder, "/other", "rows"};
         recorder.start();
         auto clock = steady_clock::now();
         bool good = true;
