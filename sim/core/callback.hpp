@@ -42,6 +42,7 @@ class Callback {
     const void* pointee;
     std::memcpy(&pointee, bytes_, sizeof(pointee));
     __builtin_prefetch(pointee, 1);
+    __builtin_prefetch(static_cast<const std::byte*>(pointee) + 64, 1);
   }
   void reset() {
     if (ops_ != nullptr && ops_->relocate != nullptr) ops_->relocate(nullptr, bytes_);

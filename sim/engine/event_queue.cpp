@@ -42,10 +42,16 @@ bool EventQueue::cancel(EventId id) {
   return true;
 }
 
-void EventQueue::fetch_refill() const {
-  std::array<uint64_t, RadixWheel::kLookahead> tickets;
-  const size_t size = wheel_.peek_refill(tickets.data(), tickets.size());
+void EventQueue::fetch_slots() {
+  std::array<uint64_t, 2 * kScoutEvery> tickets;  // the next refill may bring more than this one
+  const size_t size = wheel_.scout(tickets.data(), tickets.size());
   for (size_t i = 0; i < size; ++i) __builtin_prefetch(slots_.at(slot_of(tickets[i])), 1);
+}
+
+bool EventQueue::refill(Time end) {
+  if (!wheel_.refill(static_cast<uint64_t>(end.ns))) return false;
+  for (size_t i = 0; i < kStateAhead; ++i) slots_.at(slot_of(wheel_.ahead(i)))->fn.prefetch();
+  return true;
 }
 
 Time EventQueue::next_time() const {

@@ -69,7 +69,7 @@ class EventQueue {
   // Takes out the first event due at or before `end`. Call run_and_free(due) next.
   bool pop(Time end, Due& due) {
     for (;;) {
-      if (wheel_.ready() == 0 && !wheel_.refill(static_cast<uint64_t>(end.ns))) return nothing(end);
+      if (wheel_.ready() == 0 && !refill(end)) return nothing(end);
       const Time when{static_cast<int64_t>(wheel_.head_time())};
       if (when > end) return nothing(end);
       const uint64_t ticket = wheel_.take_head();
@@ -109,6 +109,7 @@ class EventQueue {
   static constexpr unsigned kSlotBits = 29;
   static constexpr uint32_t kNoSlot = (1u << kSlotBits) - 1;
   static constexpr size_t kStateAhead = 6;
+  static constexpr size_t kScoutEvery = 8;
 
   static uint32_t slot_of(uint64_t ticket) { return static_cast<uint32_t>(ticket) & kNoSlot; }
   static uint32_t generation_of(uint64_t ticket) {
@@ -117,14 +118,14 @@ class EventQueue {
   bool is_stale(uint64_t ticket) const {
     return slots_.at(slot_of(ticket))->generation != generation_of(ticket);
   }
-  // A sorted front knows what comes next: its slots, then what their callbacks point to, are on
-  // the way into the cache while earlier events run.
+  // The wheel knows what comes next: the slots of the next refill, then what the callbacks of the
+  // next few events point to, are on the way into the cache while earlier events run.
   void fetch_ahead() {
-    __builtin_prefetch(slots_.at(slot_of(wheel_.ahead(RadixWheel::kLookahead - 1))), 1);
     slots_.at(slot_of(wheel_.ahead(kStateAhead)))->fn.prefetch();
-    if (wheel_.ready() == RadixWheel::kLookahead) fetch_refill();
+    if (wheel_.ready() % kScoutEvery == 0) fetch_slots();
   }
-  void fetch_refill() const;
+  void fetch_slots();
+  bool refill(Time end);
   void free(uint32_t index, Slot& slot) {
     if (slot.generation == 0) [[unlikely]]
       return;  // all its generations are used up: an old handle must not come alive again

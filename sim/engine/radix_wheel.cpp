@@ -23,7 +23,7 @@ void RadixWheel::visit(const Bucket& bucket, const Visit& visit) {
   Chunk* chunk = last_chunk(bucket)->next;
   for (size_t left = bucket.count; left > 0;) {
     Chunk* const next = chunk->next;
-    __builtin_prefetch(next->entries);
+    next->prefetch();
     const size_t present = std::min(left, Chunk::kEntries);
     visit(*chunk, present);
     left -= present;
@@ -85,6 +85,7 @@ uint64_t RadixWheel::start_of(Place place) const {
 }
 
 RadixWheel::Bucket RadixWheel::take(Place place) {
+  scout_ = {};
   auto& digits = digits_[place.level];
   digits[place.digit / 64] &= ~(uint64_t{1} << (place.digit % 64));
   if ((digits[0] | digits[1] | digits[2] | digits[3]) == 0) levels_ &= ~(1u << place.level);
@@ -131,21 +132,41 @@ bool RadixWheel::refill(uint64_t end) {
   return false;
 }
 
-size_t RadixWheel::peek_refill(uint64_t* tickets, size_t room) const {
+// The bucket in use after `digit`, or -1.
+int RadixWheel::next_digit(unsigned level, int digit) const {
+  const auto from = static_cast<unsigned>(digit + 1);
+  uint64_t mask = UINT64_MAX << (from % 64);
+  for (unsigned word = from / 64; word < kDigits / 64; ++word, mask = UINT64_MAX) {
+    const uint64_t rest = digits_[level][word] & mask;
+    if (rest != 0) return static_cast<int>(word * 64) + std::countr_zero(rest);
+  }
+  return -1;
+}
+
+// Buckets only grow while they wait, so the scout resumes where it stood, until a refill takes
+// buckets away or a push makes a lower level come next.
+size_t RadixWheel::scout(uint64_t* tickets, size_t room) {
   if (levels_ == 0 || has_lanes_) return 0;
   const auto level = static_cast<unsigned>(std::countr_zero(levels_));
+  if (level != scout_.level) scout_ = {.level = level};
+  const auto& buckets = buckets_[level];
   size_t copied = 0;
-  for (unsigned word = 0; word < kDigits / 64; ++word) {
-    for (uint64_t rest = digits_[level][word]; rest != 0; rest &= rest - 1) {
-      const Bucket& next =
-          buckets_[level][word * 64 + static_cast<unsigned>(std::countr_zero(rest))];
-      if (next.count > kSortMax || copied >= kGather) return copied;
-      visit(next, [&](const Chunk& chunk, size_t present) {
-        for (size_t i = 0; i < present && copied < room; ++i) {
-          tickets[copied++] = chunk.entries[i].ticket;
-        }
-      });
+  while (copied < room) {
+    if (scout_.digit < 0 || scout_.seen == buckets[static_cast<size_t>(scout_.digit)].count) {
+      const int next = next_digit(level, scout_.digit);
+      if (next < 0 || scout_.total + scout_.seen >= kGather) return copied;
+      if (buckets[static_cast<size_t>(next)].count > kSortMax) return copied;
+      scout_ = {level, next, 0, scout_.total + scout_.seen, nullptr};
+      const int beyond = next_digit(level, next);
+      if (beyond >= 0) last_chunk(buckets[static_cast<size_t>(beyond)])->prefetch();
     }
+    const Bucket& bucket = buckets[static_cast<size_t>(scout_.digit)];
+    const size_t position = scout_.seen++ % Chunk::kEntries;
+    if (position == 0) {
+      scout_.chunk = (scout_.chunk == nullptr ? last_chunk(bucket) : scout_.chunk)->next;
+      scout_.chunk->next->prefetch();
+    }
+    tickets[copied++] = scout_.chunk->entries[position].ticket;
   }
   return copied;
 }
@@ -209,6 +230,7 @@ bool RadixWheel::make_room() {
     return false;
   }
   base_ = limit_ = front_base_;
+  scout_ = {};
   for (size_t i = first; i < last; ++i) {
     file(front_base_ + (keys_[i] >> kPhaseBits), tickets_[i]);
   }

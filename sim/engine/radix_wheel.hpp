@@ -40,8 +40,9 @@ class RadixWheel {
   uint64_t ahead(size_t distance) const { return tickets_[head_ + distance]; }
   // Fills the empty front. False if no ticket is due at or before `end`.
   bool refill(uint64_t end);
-  // Copies some of the tickets that the next refill will bring, in no order. Returns how many.
-  size_t peek_refill(uint64_t* tickets, size_t room) const;
+  // Copies more of the tickets that the next refill will bring, in no order, each once. Returns how
+  // many.
+  size_t scout(uint64_t* tickets, size_t room);
 
   // Time of the first ticket that is not stale; UINT64_MAX if there is none.
   uint64_t first_time(const IsStale& is_stale) const;
@@ -49,6 +50,15 @@ class RadixWheel {
   void reset(uint64_t time);            // drops every ticket; pushes restart from `time`
 
  private:
+  static constexpr unsigned kPhaseBits = 64 - kPhaseShift;
+  static constexpr unsigned kDigitBits = 8;
+  static constexpr unsigned kLevels = 8;
+  static constexpr unsigned kDigits = 1u << kDigitBits;
+  static constexpr size_t kSortMax = 128;            // larger buckets are spread
+  static constexpr size_t kGather = 48;              // neighbouring small ones are taken together
+  static constexpr size_t kFrontMax = 4 * kSortMax;  // a fuller front goes back into the wheel
+  static constexpr size_t kBatch = 32;               // taken from a lane at once
+
   struct alignas(16) Entry {
     uint64_t time;
     uint64_t ticket;
@@ -57,6 +67,11 @@ class RadixWheel {
     static constexpr size_t kEntries = 15;
     Chunk* next;  // in a chain, the last chunk points to the first
     Entry entries[kEntries];
+    void prefetch() const {
+      for (size_t i = 0; i < 256; i += 64) {
+        __builtin_prefetch(reinterpret_cast<const std::byte*>(this) + i);
+      }
+    }
   };
   static_assert(sizeof(Chunk) == 256 && offsetof(Chunk, entries) + sizeof(Chunk::entries) == 256);
   struct Bucket {
@@ -67,19 +82,17 @@ class RadixWheel {
     unsigned level;
     unsigned digit;
   };
+  struct Scout {  // where `scout` stands
+    unsigned level = kLevels;
+    int digit = -1;                // its bucket; -1: has not begun
+    uint32_t seen = 0;             // entries of that bucket
+    size_t total = 0;              // entries of the buckets before it
+    const Chunk* chunk = nullptr;  // in which the last entry seen is
+  };
   struct Lane {
     std::vector<uint64_t> tickets;
     size_t head = 0;
   };
-  static constexpr unsigned kPhaseBits = 64 - kPhaseShift;
-  static constexpr unsigned kDigitBits = 8;
-  static constexpr unsigned kLevels = 8;
-  static constexpr unsigned kDigits = 1u << kDigitBits;
-  static constexpr size_t kSortMax = 128;            // larger buckets are spread
-  static constexpr size_t kGather = 48;              // neighbouring small ones are taken together
-  static constexpr size_t kFrontMax = 4 * kSortMax;  // a fuller front goes back into the wheel
-  static constexpr size_t kBatch = 32;               // taken from a lane at once
-
   static Chunk* last_chunk(const Bucket& bucket);
   template <class Visit>
   static void visit(const Bucket& bucket, const Visit& visit);
@@ -101,6 +114,7 @@ class RadixWheel {
   void push_lane(uint64_t ticket);
   void return_batch();
   bool draw_batch();
+  int next_digit(unsigned level, int digit) const;
   void purge_bucket(Place place, const IsStale& is_stale);
 
   // Everything before limit_ is in the front (or the lanes), everything else is filed by base_.
@@ -113,6 +127,7 @@ class RadixWheel {
   unsigned batch_phase_ = 0;
   bool has_lanes_ = false;
   RankSort sort_;
+  Scout scout_;
   Chunk* free_chunks_ = nullptr;
   BlockPool<Chunk> chunks_;
   std::array<Lane, kPhases> lanes_;
