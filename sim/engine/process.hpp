@@ -5,11 +5,13 @@
 #pragma once
 
 #include <coroutine>
+#include <cstddef>
 #include <exception>
 #include <utility>
 
 #include "sim/core/check.hpp"
 #include "sim/engine/engine.hpp"
+#include "sim/engine/frame_pool.hpp"
 
 namespace orrery {
 
@@ -31,6 +33,8 @@ struct ProcessPromise {
   Wait* wait = nullptr;  // set from joining a queue until resumed
   Label label{"process"};
   bool is_running = false;
+  static void* operator new(size_t size) { return allocate_frame(size); }
+  static void operator delete(void* frame, size_t size) { free_frame(frame, size); }
   inline Process get_return_object();
   std::suspend_always initial_suspend() const noexcept { return {}; }
   std::suspend_always final_suspend() const noexcept { return {}; }
