@@ -44,9 +44,9 @@ Engine::Engine(Limits limits)
 inline void Engine::execute(const EventQueue::Due& due) {
   if (due.when.ns != context_.now_ns) instant_start_ = events_run_;
   context_.now_ns = due.when.ns;
-  context_.label = due.label;
+  context_.label = due.label();
   ++events_run_;
-  const uint64_t what = uint64_t{due.label_hash} << 8 | static_cast<uint8_t>(due.phase);
+  const uint64_t what = uint64_t{due.label_hash()} << 8 | static_cast<uint8_t>(due.phase());
   digest_ = mix(digest_, static_cast<uint64_t>(due.when.ns), what);
   if (profile_ == nullptr) [[likely]] {
     queue_.run_and_free(due);
@@ -59,7 +59,7 @@ inline void Engine::execute(const EventQueue::Due& due) {
 
 void Engine::run_profiled(const EventQueue::Due& due) {
   using Clock = std::chrono::steady_clock;
-  if (!profile_->count(due.label)) return queue_.run_and_free(due);
+  if (!profile_->count(due.label())) return queue_.run_and_free(due);
   const Clock::time_point start = Clock::now();
   queue_.run_and_free(due);
   profile_->add_sample(

@@ -9,7 +9,8 @@
 namespace orrery {
 namespace {
 
-constexpr size_t kStaleMin = 4096;  // purging fewer is not worth a pass over the wheel
+constexpr size_t kCachedSlots = 8192;  // so few slots stay in the cache by themselves
+constexpr size_t kStaleMin = 4096;     // purging fewer is not worth a pass over the wheel
 
 }  // namespace
 
@@ -43,6 +44,7 @@ bool EventQueue::cancel(EventId id) {
 }
 
 void EventQueue::fetch_slots() {
+  if (slots_.used() <= kCachedSlots) return;
   std::array<uint64_t, 2 * kScoutEvery> tickets;  // the next refill may bring more than this one
   const size_t size = wheel_.scout(tickets.data(), tickets.size());
   for (size_t i = 0; i < size; ++i) __builtin_prefetch(slots_.at(slot_of(tickets[i])), 1);

@@ -23,13 +23,18 @@ class EventQueue {
   struct Slot;
 
  public:
-  struct Due {
+  // An event taken out of the queue, about to run.
+  class Due {
+   public:
     Time when;
-    Phase phase = Phase::Model;
-    uint32_t label_hash = 0;
-    const char* label = "";
-    uint32_t index = 0;
-    Slot* slot = nullptr;
+    Phase phase() const { return static_cast<Phase>(ticket_ >> RadixWheel::kPhaseShift); }
+    uint32_t label_hash() const { return slot_->label_hash; }
+    const char* label() const { return slot_->label; }
+
+   private:
+    friend class EventQueue;
+    uint64_t ticket_ = 0;
+    Slot* slot_ = nullptr;
   };
 
   explicit EventQueue(uint32_t pending_max);
@@ -82,19 +87,16 @@ class EventQueue {
       ++slot.generation;  // stale from here on
       --size_;
       floor_ = when;
-      due = {when,
-             static_cast<Phase>(ticket >> RadixWheel::kPhaseShift),
-             slot.label_hash,
-             slot.label,
-             slot_of(ticket),
-             &slot};
+      due.when = when;
+      due.ticket_ = ticket;
+      due.slot_ = &slot;
       return true;
     }
   }
   void run_and_free(const Due& due) {
-    due.slot->fn();
-    due.slot->fn.reset();
-    free(due.index, *due.slot);
+    due.slot_->fn();
+    due.slot_->fn.reset();
+    free(slot_of(due.ticket_), *due.slot_);
   }
   void clear();  // destroys every pending callback, and those that this schedules
 

@@ -151,5 +151,13 @@ TEST(EventOrder, HoldsWhenAThousandEventsFillTheFrontFromInsideOneBucket) {
   EXPECT_GT(rehearsal.events_run(), 3000u);
 }
 
+TEST(EventOrder, HoldsWhenMoreEventsArePendingThanTheCacheKeeps) {
+  for (const Delays delays : {Delays::Mixed, Delays::Crowded, Delays::Far, Delays::Near}) {
+    Rehearsal rehearsal{{5, delays, 30, 2, 30'000}};
+    rehearsal.run(300);
+    EXPECT_GT(rehearsal.events_run(), 20'000u);
+  }
+}
+
 }  // namespace
 }  // namespace orrery
