@@ -156,11 +156,19 @@ size_t RadixWheel::scout(uint64_t* tickets, size_t room) {
       const int next = next_digit(level, scout_.digit);
       if (next < 0 || scout_.total + scout_.seen >= kGather) return copied;
       if (buckets[static_cast<size_t>(next)].count > kSortMax) return copied;
-      scout_ = {level, next, 0, scout_.total + scout_.seen, nullptr};
+      const Bucket& entered = buckets[static_cast<size_t>(next)];
+      scout_ = {
+          level,  entered.count > Chunk::kEntries ? 2u : 0u, next, 0, scout_.total + scout_.seen,
+          nullptr};
       const int beyond = next_digit(level, next);
       if (beyond >= 0) last_chunk(buckets[static_cast<size_t>(beyond)])->prefetch();
     }
     const Bucket& bucket = buckets[static_cast<size_t>(scout_.digit)];
+    if (scout_.waits > 0) {
+      const Chunk* const last = last_chunk(bucket);
+      (--scout_.waits == 1 ? last : last->next)->prefetch();
+      return copied;
+    }
     const size_t position = scout_.seen++ % Chunk::kEntries;
     if (position == 0) {
       scout_.chunk = (scout_.chunk == nullptr ? last_chunk(bucket) : scout_.chunk)->next;

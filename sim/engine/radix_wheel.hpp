@@ -84,6 +84,7 @@ class RadixWheel {
   };
   struct Scout {  // where `scout` stands
     unsigned level = kLevels;
+    unsigned waits = 0;            // calls to let pass while the ends of a long chain are fetched
     int digit = -1;                // its bucket; -1: has not begun
     uint32_t seen = 0;             // entries of that bucket
     size_t total = 0;              // entries of the buckets before it
