@@ -1,0 +1,14 @@
+// sim/engine/frame_pool.hpp -- memory for coroutine frames, on huge pages and cache line borders.
+#pragma once
+
+#include <cstddef>
+
+namespace orrery {
+
+// A million sleeping processes are touched in random order: on small pages, most resumptions would
+// wait for an address translation. One pool serves all runs of the program, as malloc does; it
+// holds memory and no state, so no run can tell.
+void* allocate_frame(size_t bytes);
+void free_frame(void* frame, size_t bytes);
+
+}  // namespace orrery
