@@ -111,7 +111,8 @@ void StructType::describe(const void* value, const FieldOptions&, FieldTree& tre
     child.source = field.options.source;
     child.example = field.options.example;
     child.required = field.options.is_required;
-    if (child.required || child.shape == FieldShape::Struct) continue;
+    const bool has_default = child.shape != FieldShape::Struct && child.shape != FieldShape::Raw;
+    if (child.required || !has_default) continue;
     const Node written = field.type->write(field.value);
     if (child.shape == FieldShape::Variant) {
       child.default_text = written["kind"].text;
