@@ -86,7 +86,7 @@ class Builder final : public YAML::EventHandler {
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     refuse_key(mark);
-    add({make_null(at(mark)), 1, 1}, anchor);
+    add({make_null(null_position(mark)), 1, 1}, anchor);
   }
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -152,6 +152,14 @@ class Builder final : public YAML::EventHandler {
   }
   void refuse_key(const YAML::Mark& mark) const {
     if (expects_key()) refuse(at(mark), "a key must be plain text; is a bracket not closed?");
+  }
+
+  // yaml-cpp places a value that is left out anywhere; we place it at its key.
+  Position null_position(const YAML::Mark& mark) const {
+    const Position position = at(mark);
+    if (frames_.empty() || !frames_.back().key) return position;
+    const Position& key = frames_.back().key->key_position;
+    return position.line == key.line && position.column > key.column ? position : key;
   }
 
   // True when the text carries `allowed` explicitly; any other tag but yaml-cpp's own is refused.
