@@ -93,6 +93,8 @@ class Builder final : public YAML::EventHandler {
                 const std::string& value) override {
     const bool was_quoted = check_tag(mark, tag, "tag:yaml.org,2002:str") || tag == "!";
     if (was_quoted) last_quoted_ = mark;
+    // yaml-cpp turns "\\_" and "\\N" into single bytes.
+    if (!is_utf8(value)) refuse(at(mark), "an escape in this text gives NUL or is not UTF-8");
     if (expects_key()) return set_key(mark, value, was_quoted);
     charge(at(mark), 0, value.size());
     Node node = make_scalar(value, was_quoted);

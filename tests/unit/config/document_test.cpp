@@ -74,6 +74,8 @@ TEST(Document, what_is_not_one_clean_yaml_map_is_refused) {
             "t:2:4: a NUL byte; is this a text file?\n");
   EXPECT_EQ(load_error("a: 1\nb: \xC0\xAF"), "t:2:4: not UTF-8 (byte 192)\n");
   EXPECT_EQ(load_error("a: \xED\xA0\x80"), "t:1:4: not UTF-8 (byte 237)\n");
+  EXPECT_EQ(load_error("a: \"x\\_\""), "t:1:4: an escape in this text gives NUL or is not UTF-8\n");
+  EXPECT_EQ(load_error("a: \"x\\0\""), "t:1:4: an escape in this text gives NUL or is not UTF-8\n");
   EXPECT_EQ(load_error("a: \x04"), "t:1:4: a control character (byte 4)\n");
   EXPECT_EQ(load_error("include: x.yaml\n"), "t:1:10: include: only a file can include others\n");
 }
