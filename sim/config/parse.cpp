@@ -267,9 +267,9 @@ class Builder final : public YAML::EventHandler {
     std::string text;
     for (size_t i = 0; i + 1 < frames_.size(); ++i) {
       if (frames_[i].key) {
-        text += (text.empty() ? "" : ".") + frames_[i].key->key;
+        text.append(text.empty() ? "" : ".").append(frames_[i].key->key);
       } else {
-        text += "[" + std::to_string(frames_[i].tree.node.items.size()) + "]";
+        text.append("[").append(std::to_string(frames_[i].tree.node.items.size())).append("]");
       }
     }
     return text;

@@ -21,6 +21,10 @@ std::string repeated(std::string_view text, size_t times) {
   return all;
 }
 
+std::string numbered(std::string_view prefix, int number) {
+  return std::string{prefix}.append(std::to_string(number));
+}
+
 std::string load_error(std::string_view text) {
   Diagnostics d;
   const auto document = config::load_text(text, "t", d);
@@ -93,8 +97,8 @@ TEST(Limits, an_alias_bomb_is_refused_before_it_goes_off) {
   std::string bomb = "a0: &a0 [x, x]\n";
   std::string deep = "a0: &a0 " + repeated("[", 60) + repeated("]", 60) + "\n";
   for (int i = 1; i < 40; ++i) {
-    const std::string last = "*a" + std::to_string(i - 1);
-    const std::string name = "a" + std::to_string(i);
+    const std::string last = numbered("*a", i - 1);
+    const std::string name = numbered("a", i);
     bomb.append(name + ": &" + name + " [").append(repeated(last + ", ", 10)).append("]\n");
     deep.append(name + ": &" + name + " [[[[[").append(last).append("]]]]]\n");
   }
@@ -183,14 +187,14 @@ TEST_F(Includes, that_go_in_a_circle_are_refused) {
 
 TEST_F(Includes, that_go_too_deep_or_grow_too_many_are_refused) {
   for (int i = 0; i < 20; ++i) {
-    const std::string next = "n" + std::to_string(i + 1) + ".yaml";
-    write("n" + std::to_string(i) + ".yaml", "include: " + next + "\n");
+    const std::string next = numbered("n", i + 1) + ".yaml";
+    write(numbered("n", i) + ".yaml", "include: " + next + "\n");
   }
   EXPECT_FALSE(load("n0.yaml").is_usable);
   EXPECT_EQ(errors(), "n16.yaml:1:10: includes nested more than 16 files deep\n");
   for (int i = 0; i < 12; ++i) {
-    const std::string next = "n" + std::to_string(i + 1) + ".yaml";
-    write("n" + std::to_string(i) + ".yaml", "include: [" + next + ", " + next + "]\n");
+    const std::string next = numbered("n", i + 1) + ".yaml";
+    write(numbered("n", i) + ".yaml", "include: [" + next + ", " + next + "]\n");
   }
   write("n12.yaml", "a: 1\n");
   Diagnostics d;
