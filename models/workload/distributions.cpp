@@ -61,6 +61,9 @@ constexpr PublishedJobs kPublished[] = {
 constexpr double kShortestS = 1;
 constexpr int kRounds = 2000;
 constexpr double kTiltMax = 60;
+// Sizes differ in whether they run for minutes or hours. Beyond 4.5 hours all share the tail alike,
+// or the few longest jobs would all be the largest, and one draw would decide a month's GPU-time.
+constexpr size_t kTiltedBins = 5;
 // A class whose GPU-time was rounded to nothing still takes some: half of what is rounded away.
 constexpr double kRoundedAwayPercent = 0.025;
 
@@ -144,12 +147,14 @@ void JobSizeModel::tilt_to_mean(Size& size, const std::vector<double>& weights) 
   double high = kTiltMax;
   for (int step = 0; step < 60; ++step) {
     size.tilt = (low + high) / 2;
+    // Counted from the end the tilt favours, so that nothing overflows.
+    const size_t from = size.tilt > 0 ? kTiltedBins : 0;
     double total = 0;
     double mean = 0;
     for (size_t j = 0; j < bins_.size(); ++j) {
-      // Counted from the end the tilt favours, so that nothing overflows.
-      const double from = size.tilt > 0 ? static_cast<double>(bins_.size() - 1) : 0;
-      size.bins[j] = weights[j] * std::exp(size.tilt * (static_cast<double>(j) - from));
+      const double distance =
+          static_cast<double>(std::min(j, kTiltedBins)) - static_cast<double>(from);
+      size.bins[j] = weights[j] * std::exp(size.tilt * distance);
       total += size.bins[j];
       mean += size.bins[j] * bins_[j].mean_s();
     }

@@ -44,8 +44,8 @@ const PublishedJobs& published_jobs(JobSizePreset preset);
 //
 // Durations fall into the bins between the published abscissae, log-uniform inside a bin (straight
 // lines on a log axis). The joint table p(size, bin) is the one closest to independence with the
-// published sums: p = a(size) * b(bin) * exp(tilt(size) * bin), where a and b make the sums right
-// and the tilt gives each size its mean duration. It is found by adjusting the three in turn.
+// published sums: p = a(size) * b(bin) * exp(tilt(size) * min(bin, 5)), where a and b make the sums
+// right and the tilt gives each size its mean duration. It is found by adjusting the three in turn.
 class JobSizeModel {
  public:
   struct Draw {
