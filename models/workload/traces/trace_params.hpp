@@ -27,11 +27,11 @@ constexpr std::array<std::string_view, 3> enum_names(TraceSort) {
 }
 
 struct TraceParams {
-  std::string file;
+  std::string file{};
   TraceFormat format = TraceFormat::Auto;
-  std::vector<std::string> queues;  // empty: all
-  std::string window_start;
-  std::string window_end;
+  std::vector<std::string> queues{};  // empty: all
+  std::string window_start{};
+  std::string window_end{};
   bool warm_start = true;
   bool gpu_jobs_only = false;
   bool pending_jobs = true;
