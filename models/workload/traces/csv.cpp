@@ -3,56 +3,19 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/config/diagnostics.hpp"
 #include "sim/core/check.hpp"
 
 namespace orrery::traces {
 namespace {
 
-constexpr size_t kShownMax = 40;
-
-// Edit distance, one row of the table at a time.
-size_t distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0U : 1U)});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
-}
+constexpr size_t kColumnsMax = 1000;
 
 std::string plural(size_t count, std::string_view noun) {
   return std::to_string(count) + " " + std::string{noun} + (count == 1 ? "" : "s");
 }
 
 }  // namespace
-
-std::string shown(std::string_view text) {
-  std::string out = "'";
-  for (const char c : text.substr(0, kShownMax)) {
-    out += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? '?' : c;
-  }
-  return out + (text.size() > kShownMax ? "...'" : "'");
-}
-
-std::string near_name(std::string_view wrong, std::span<const std::string> known) {
-  constexpr size_t kLongest = 64;
-  std::string_view best;
-  size_t least = std::max<size_t>(2, wrong.size() / 3) + 1;
-  for (const std::string& name : known) {
-    if (name.empty() || name.size() > kLongest || wrong.size() > kLongest) continue;
-    if (const size_t d = distance(wrong, name); d < least) {
-      least = d;
-      best = name;
-    }
-  }
-  return best.empty() ? "" : "; did you mean " + shown(best) + "?";
-}
 
 CsvReader::CsvReader(TextSource source, size_t errors_max)
     : source_{std::move(source)}, errors_max_{errors_max} {
@@ -63,7 +26,7 @@ CsvReader::CsvReader(TextSource source, size_t errors_max)
 void CsvReader::fail(const std::string& message) {
   row_ok_ = false;
   if (errors_.size() < errors_max_) errors_.push_back(message);
-  is_done_ = errors_.size() >= errors_max_;
+  is_done_ = is_done_ || errors_.size() >= errors_max_;
 }
 
 void CsvReader::read_header() {
@@ -82,12 +45,18 @@ void CsvReader::read_header() {
     is_done_ = true;
     return;
   }
+  if (fields_.size() > kColumnsMax) {
+    fail(where + "found " + plural(fields_.size(), "column") + ", expected at most " +
+         std::to_string(kColumnsMax));
+    is_done_ = true;
+    return;
+  }
   header_.assign(fields_.begin(), fields_.end());
   std::vector<std::string_view> sorted(header_.begin(), header_.end());
   std::sort(sorted.begin(), sorted.end());
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
   if (twice != sorted.end()) {
-    fail(where + "column " + shown(*twice) + " is named twice");
+    fail(where + "column " + in_quotes(*twice) + " is named twice");
     is_done_ = true;
   }
 }
@@ -101,12 +70,13 @@ void CsvReader::bind(std::span<const std::string_view> names) {
   for (const std::string_view wanted : names) {
     const auto found = std::find(header_.begin(), header_.end(), wanted);
     if (found == header_.end()) {
-      fail(name() + ":" + std::to_string(row()) + ": missing column " + shown(wanted) +
-           near_name(wanted, header_));
-      is_done_ = true;
+      if (is_done_) return;
+      fail(name() + ":" + std::to_string(row()) + ": missing column " + in_quotes(wanted) +
+           did_you_mean(wanted, header_));
     }
     positions_.push_back(static_cast<size_t>(found - header_.begin()));
   }
+  if (!errors_.empty()) is_done_ = true;  // rows would be read through missing columns
 }
 
 bool CsvReader::next_row() {
@@ -173,7 +143,7 @@ void CsvReader::wrong(size_t column, std::string_view expected) {
   if (!row_ok_) return;
   const size_t position = positions_[column];
   fail(name() + ":" + std::to_string(row()) + ":" + std::to_string(position + 1) + " (" +
-       header_[position] + "): found " + shown(text(column)) + ", expected " +
+       header_[position] + "): found " + in_quotes(text(column)) + ", expected " +
        std::string{expected});
 }
 

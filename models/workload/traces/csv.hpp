@@ -81,9 +81,4 @@ class CsvReader {
   std::vector<std::string> errors_;
 };
 
-// The user's text as messages show it: short, control characters replaced.
-std::string shown(std::string_view text);
-// "; did you mean 'gpu_num'?", or nothing when no known name is near.
-std::string near_name(std::string_view wrong, std::span<const std::string> known);
-
 }  // namespace orrery::traces

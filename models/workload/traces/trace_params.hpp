@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/config/options.hpp"
+
 namespace orrery {
 
 // Auto: by the names in the header.
@@ -27,9 +29,11 @@ constexpr std::array<std::string_view, 3> enum_names(TraceSort) {
 }
 
 struct TraceParams {
+  static constexpr std::string_view kDoc = "Replays jobs recorded on a real cluster.";
+
   std::string file{};
   TraceFormat format = TraceFormat::Auto;
-  std::vector<std::string> queues{};  // empty: all
+  std::vector<std::string> queues{};
   std::string window_start{};
   std::string window_end{};
   bool warm_start = true;
@@ -39,6 +43,36 @@ struct TraceParams {
   TraceSort sort = TraceSort::Auto;
   double time_scale = 1;
   int64_t jobs_max = 0;
+
+  template <class V>
+  void fields(V& v) {
+    v("file", file, "The trace, plain or gzip.", Required{},
+      Example{"../shared/traces/helios/venus_gpu_jobs_48hclamp.csv.gz"});
+    v("format", format, "Layout of the file; auto goes by the names in its header.");
+    v("queues", queues, "Replay only jobs of these queues (virtual clusters); empty: all.");
+    v("window_start", window_start,
+      "Where the replay begins: a date and time for a trace with dates, else seconds as the trace "
+      "counts them. Empty: the first day of a trace with dates; 9964972 for a warm-started openb "
+      "list, where its observation begins; else 0.",
+      Example{"2020-09-01"});
+    v("window_end", window_end, "Jobs that arrive then or later are left out. Empty: none.",
+      Example{"2020-09-27 00:00:00"});
+    v("warm_start", warm_start,
+      "Jobs from before the window that were alive at its start arrive there, running ones with "
+      "the duration they had left. Otherwise they are left out.");
+    v("gpu_jobs_only", gpu_jobs_only, "Leave out jobs without GPUs.");
+    v("pending_jobs", pending_jobs,
+      "Replay openb pods that were never started, for as long as they waited; false: leave out.");
+    v("arrive_at", arrive_at, "Jobs arrive when they were submitted, or when they were started.");
+    v("sort", sort,
+      "How far rows may be out of order: window is 4,096 rows, all reads the whole file first "
+      "(200 bytes a job), auto is all for openb and window for the others.");
+    v("time_scale", time_scale,
+      "Factor on the times between arrivals, not on durations; 0.5 doubles the load.",
+      Range{0.001, 1000.0});
+    v("jobs_max", jobs_max, "Stop after so many jobs; 0: all.", Unit{"jobs"},
+      Range{int64_t{0}, int64_t{1'000'000'000}});
+  }
 };
 
 }  // namespace orrery

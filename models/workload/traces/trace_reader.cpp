@@ -1,14 +1,13 @@
 #include "models/workload/traces/trace_reader.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
+#include <limits>
 #include <utility>
 
 #include "models/workload/traces/csv.hpp"
 #include "models/workload/traces/format.hpp"
 #include "models/workload/traces/reorder.hpp"
-#include "sim/core/check.hpp"
+#include "sim/config/diagnostics.hpp"
 
 namespace orrery {
 namespace {
@@ -132,13 +131,13 @@ std::optional<Time> FileTraceReader::parse_instant(std::string_view name, const 
   if (format_->has_dates) {
     const auto instant = parse_date_time(text);
     if (!instant)
-      wrong_param(name, "found " + shown(text) +
+      wrong_param(name, "found " + in_quotes(text) +
                             ", expected a date such as 2020-04-01 or 2020-04-01 12:00:00");
     return instant;
   }
   const auto seconds = parse_seconds(text);
   if (seconds && seconds->ns >= 0) return Time{seconds->ns};
-  wrong_param(name, "found " + shown(text) +
+  wrong_param(name, "found " + in_quotes(text) +
                         ", expected seconds as the trace counts them: it has no dates");
   return {};
 }
@@ -153,8 +152,8 @@ void FileTraceReader::check_params() {
   if (!params_.pending_jobs && !format_->has_pending) {
     wrong_param("pending_jobs", trace + " has no pending jobs");
   }
-  if (!(params_.time_scale > 0) || !(params_.time_scale <= 1000)) {
-    wrong_param("time_scale", "expected a number above 0 and at most 1000");
+  if (!(params_.time_scale >= 0.001) || !(params_.time_scale <= 1000)) {
+    wrong_param("time_scale", "expected a number from 0.001 to 1000");
   }
   if (params_.jobs_max < 0) wrong_param("jobs_max", "expected 0 (all) or more");
   window_start_ = parse_instant("window_start", params_.window_start);
@@ -231,8 +230,9 @@ void FileTraceReader::check_queues() {
   if (!csv_.errors().empty()) return;
   for (size_t i = 0; i < queue_seen_.size(); ++i) {
     if (queue_seen_[i]) continue;
-    wrong_param("queues", "no job of " + csv_.name() + " is in queue " + shown(params_.queues[i]) +
-                              near_name(params_.queues[i], queues_met_));
+    wrong_param("queues", "no job of " + csv_.name() + " is in queue " +
+                              in_quotes(params_.queues[i]) +
+                              did_you_mean(params_.queues[i], queues_met_));
   }
 }
 

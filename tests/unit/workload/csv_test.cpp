@@ -93,6 +93,11 @@ TEST(Csv, BadTablesSayWhatIsWrong) {
             (Strings{"t.csv:1: the header has a quote that does not end"}));
 }
 
+TEST(Csv, AHeaderOfThousandsOfColumnsIsRefused) {
+  EXPECT_EQ(table(std::string(1000, ',')).errors(),
+            (Strings{"t.csv:1: found 1001 columns, expected at most 1000"}));
+}
+
 TEST(Csv, RowsMustHaveAsManyFieldsAsTheHeader) {
   auto csv = table("a,b\n1\n1,2,3\n1,\"2\n1,\"2\"x\n5,6\n", 20);
   csv.bind(kB);
@@ -111,7 +116,8 @@ TEST(Csv, AWrongFieldIsToldByRowColumnAndName) {
   ASSERT_TRUE(csv.next_row());
   EXPECT_EQ(csv.integer(0, 3, 9), 3);
   EXPECT_FALSE(csv.row_ok());
-  EXPECT_EQ(csv.errors(), (Strings{"t.csv:3:2 (b): found 'x?y', expected an integer from 3 to 9"}));
+  EXPECT_EQ(csv.errors(),
+            (Strings{"t.csv:3:2 (b): found 'x\\x09y', expected an integer from 3 to 9"}));
   EXPECT_FALSE(csv.next_row());  // the first mistake ends the reading
 }
 
@@ -133,7 +139,7 @@ TEST(Csv, LongFieldsAreShownShort) {
   ASSERT_TRUE(csv.next_row());
   csv.short_text(0, 256);
   EXPECT_EQ(csv.errors().front(),
-            "t.csv:2:1 (b): found '" + std::string(40, 'z') + "...', expected at most 256 bytes");
+            "t.csv:2:1 (b): found '" + std::string(60, 'z') + "...', expected at most 256 bytes");
 }
 
 }  // namespace

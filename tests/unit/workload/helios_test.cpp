@@ -242,7 +242,7 @@ TEST(TraceReader, OptionsThatCannotWorkAreErrors) {
   EXPECT_EQ(read_text(text, {.window_start = "9", .window_end = "9"}).error,
             "window_end: expected a time after window_start");
   EXPECT_EQ(read_text(text, {.time_scale = 0}).error,
-            "time_scale: expected a number above 0 and at most 1000");
+            "time_scale: expected a number from 0.001 to 1000");
   EXPECT_EQ(read_text(text, {.jobs_max = -1}).error, "jobs_max: expected 0 (all) or more");
   EXPECT_EQ(read_text(log({{}}), {.window_start = "77"}).error,
             "window_start: found '77', expected a date such as 2020-04-01 or 2020-04-01 12:00:00");
