@@ -191,14 +191,11 @@ std::optional<std::string_view> TextSource::next_line() {
     }
     searched = left;
     if (is_drained_ || left > kLineMax + 1) {
-      if (is_drained_ && (gunzip_ ? !gunzip_->complaint().empty() : false)) {
+      const std::string complaint =
+          gunzip_ && !gunzip_->complaint().empty() ? gunzip_->complaint() : input_->complaint();
+      if (is_drained_ && !complaint.empty()) {
         ++row_;
-        fail(gunzip_->complaint());
-        return {};
-      }
-      if (is_drained_ && !input_->complaint().empty()) {
-        ++row_;
-        fail(input_->complaint());
+        fail(complaint);
         return {};
       }
       if (left == 0) return {};
