@@ -1,7 +1,6 @@
 // models/workload/traces/format.hpp -- what the readers must know of each trace format.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string_view>
 
@@ -28,8 +27,9 @@ struct Format {
   bool has_comments;
   bool is_unsorted;
   bool has_pending;
-  // Where the real observation begins, when that is not the first row.
-  std::optional<Time> natural_start;
+  // Lists only jobs that ended after recording began, although some were submitted long before: a
+  // warm-started replay begins at the first end.
+  bool lists_survivors;
 };
 
 extern const Format kOpenbFormat;

@@ -92,7 +92,7 @@ const Format kHeliosFormat{.id = TraceFormat::Helios,
                            .has_comments = false,
                            .is_unsorted = false,
                            .has_pending = false,
-                           .natural_start = {}};
+                           .lists_survivors = false};
 
 const Format kHeliosDerivedFormat{.id = TraceFormat::HeliosDerived,
                                   .columns = kDerivedColumns,
@@ -103,7 +103,7 @@ const Format kHeliosDerivedFormat{.id = TraceFormat::HeliosDerived,
                                   .has_comments = false,
                                   .is_unsorted = false,
                                   .has_pending = false,
-                                  .natural_start = {}};
+                                  .lists_survivors = false};
 
 const Format kHeliosCanonicalFormat{.id = TraceFormat::HeliosCanonical,
                                     .columns = kCanonicalColumns,
@@ -114,6 +114,6 @@ const Format kHeliosCanonicalFormat{.id = TraceFormat::HeliosCanonical,
                                     .has_comments = true,
                                     .is_unsorted = false,
                                     .has_pending = false,
-                                    .natural_start = {}};
+                                    .lists_survivors = false};
 
 }  // namespace orrery::traces

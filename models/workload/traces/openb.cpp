@@ -10,10 +10,6 @@ constexpr int64_t kMemoryMibMax = int64_t{1} << 30U;
 constexpr int64_t kSecondsMax = 9'000'000'000;
 constexpr int64_t kWholeGpu = 1000;
 
-// All pods still listed were deleted at this second or later, although creations begin at 0: the
-// older ones are those that lived into the real window of observation.
-constexpr int64_t kObservedFromS = 9'964'972;
-
 constexpr std::string_view kColumns[] = {
     "name", "cpu_milli", "memory_mib",    "num_gpu",       "gpu_milli",     "gpu_spec",
     "qos",  "pod_phase", "creation_time", "deletion_time", "scheduled_time"};
@@ -90,6 +86,6 @@ const Format kOpenbFormat{.id = TraceFormat::Openb,
                           .has_comments = false,
                           .is_unsorted = true,
                           .has_pending = true,
-                          .natural_start = Time{kObservedFromS * 1'000'000'000}};
+                          .lists_survivors = true};
 
 }  // namespace orrery::traces

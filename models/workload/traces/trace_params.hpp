@@ -52,8 +52,8 @@ struct TraceParams {
     v("queues", queues, "Replay only jobs of these queues (virtual clusters); empty: all.");
     v("window_start", window_start,
       "Where the replay begins: a date and time for a trace with dates, else seconds as the trace "
-      "counts them. Empty: the first day of a trace with dates; 9964972 for a warm-started openb "
-      "list, where its observation begins; else 0.",
+      "counts them. Empty: the first day of a trace with dates; the first deletion in a "
+      "warm-started openb list, which holds only pods that lived until then; else 0.",
       Example{"2020-09-01"});
     v("window_end", window_end, "Jobs that arrive then or later are left out. Empty: none.",
       Example{"2020-09-27 00:00:00"});

@@ -18,6 +18,15 @@ constexpr const Format* kFormats[] = {&kOpenbFormat, &kHeliosFormat, &kHeliosDer
                                       &kHeliosCanonicalFormat};
 constexpr int64_t kDayNs = 86'400'000'000'000;
 
+// A trace that can be read from its start more than once.
+struct Origin {
+  std::string name;
+  std::optional<std::string_view> text;  // absent: the file of that name
+  TextSource open() const {
+    return text ? TextSource::from_memory(*text, name) : TextSource::open_file(name);
+  }
+};
+
 size_t columns_present(const CsvReader& csv, const Format& format) {
   return static_cast<size_t>(
       std::count_if(format.columns.begin(), format.columns.end(),
@@ -42,10 +51,23 @@ const Format* find_format(const CsvReader& csv, TraceFormat wanted) {
   return best;
 }
 
+// When the first job of the file ended. Ends at a mistake, which the reading proper will report.
+Time first_end(const Format& format, const Origin& origin) {
+  CsvReader csv{origin.open(), 1};
+  csv.bind(format.columns);
+  StringPool pool;
+  Time first = Time::max();
+  while (csv.next_row()) {
+    const TraceRow row = format.parse(csv, pool);
+    if (csv.row_ok()) first = std::min(first, row.start + row.job.duration);
+  }
+  return first == Time::max() ? Time{} : first;
+}
+
 class FileTraceReader final : public TraceReader {
  public:
-  FileTraceReader(const TraceParams& params, TextSource source, size_t errors_max)
-      : params_{params}, csv_{std::move(source), errors_max}, queue_seen_(params.queues.size()) {
+  FileTraceReader(const TraceParams& params, const Origin& origin, size_t errors_max)
+      : params_{params}, csv_{origin.open(), errors_max}, queue_seen_(params.queues.size()) {
     if (!csv_.errors().empty()) return;
     format_ = find_format(csv_, params_.format);
     if (format_ == nullptr) {
@@ -58,6 +80,13 @@ class FileTraceReader final : public TraceReader {
     if (format_->has_comments) csv_.allow_comments();
     check_params();
     is_open_ = csv_.errors().empty();
+    if (is_open_ && params_.warm_start && !window_start_ && format_->lists_survivors) {
+      window_start_ = zero_ = first_end(*format_, origin);
+    }
+    if (window_start_ && window_end_ && *window_end_ <= *window_start_) {
+      wrong_param("window_end", "expected a time after window_start");
+      is_open_ = false;
+    }
     const bool sorts_all =
         params_.sort == TraceSort::All || (params_.sort == TraceSort::Auto && format_->is_unsorted);
     waiting_ = ReorderBuffer{!sorts_all};
@@ -158,10 +187,6 @@ void FileTraceReader::check_params() {
   if (params_.jobs_max < 0) wrong_param("jobs_max", "expected 0 (all) or more");
   window_start_ = parse_instant("window_start", params_.window_start);
   window_end_ = parse_instant("window_end", params_.window_end);
-  if (params_.window_start.empty() && params_.warm_start) window_start_ = format_->natural_start;
-  if (window_start_ && window_end_ && *window_end_ <= *window_start_) {
-    wrong_param("window_end", "expected a time after window_start");
-  }
   zero_ = window_start_;
   if (!zero_ && !format_->has_dates) zero_ = Time{};
 }
@@ -245,15 +270,15 @@ Time FileTraceReader::rebased(Time arrival) const {
 }  // namespace
 
 std::unique_ptr<TraceReader> open_trace(const TraceParams& params) {
-  return std::make_unique<FileTraceReader>(params, TextSource::open_file(params.file), 1);
+  return std::make_unique<FileTraceReader>(params, Origin{params.file, {}}, 1);
 }
 
 std::unique_ptr<TraceReader> open_trace_text(const TraceParams& params, std::string_view text) {
-  return std::make_unique<FileTraceReader>(params, TextSource::from_memory(text, params.file), 1);
+  return std::make_unique<FileTraceReader>(params, Origin{params.file, text}, 1);
 }
 
 TraceReport validate_trace(const TraceParams& params) {
-  FileTraceReader reader{params, TextSource::open_file(params.file), TraceReport::kErrorsMax};
+  FileTraceReader reader{params, Origin{params.file, {}}, TraceReport::kErrorsMax};
   reader.keep_going();
   while (reader.next() != nullptr) {
   }

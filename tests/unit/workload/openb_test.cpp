@@ -40,11 +40,10 @@ TEST(OpenbPods, ARowBecomesAJobOfOnePod) {
   EXPECT_EQ(job->status, TraceStatus::Completed);
 }
 
-TEST(OpenbPods, OlderPodsAreDeliveredAtTheStartOfTheRealWindow) {
+TEST(OpenbPods, AWarmStartBeginsAtTheFirstDeletion) {
   const std::string rows =
       "old,1,1,1,1000,,LS,Running,0,9964982,0\n"
       "last,1,1,1,1000,,LS,Running,5,9964972,5\n"
-      "gone,1,1,1,1000,,LS,Running,5,9964971,5\n"
       "new,1,1,1,1000,,BE,Running,9965000,9965100,9965001\n";
   const ReadTrace warm = read_pods(rows);
   ASSERT_EQ(warm.names, (Strings{"old", "last", "new"})) << warm.error;
@@ -54,13 +53,15 @@ TEST(OpenbPods, OlderPodsAreDeliveredAtTheStartOfTheRealWindow) {
   EXPECT_EQ(warm.jobs[2].submit, Time{} + 28_s);
   EXPECT_EQ(warm.jobs[2].duration, 99_s);
   const ReadTrace cold = read_pods(rows, {.warm_start = false});
-  ASSERT_EQ(cold.jobs.size(), 4U);
+  ASSERT_EQ(cold.jobs.size(), 3U);
   EXPECT_EQ(cold.jobs[0].duration, 9'964'982_s);
+  const ReadTrace later = read_pods(rows, {.window_start = "9964980"});
+  EXPECT_EQ(later.names, (Strings{"old", "new"}));
 }
 
 TEST(OpenbPods, PendingPodsLastUntilTheirDeletionOrAreLeftOut) {
   const std::string rows = "p,1,1,1,1000,,BE,Pending,10000000,10000100,\n";
-  const ReadTrace with = read_pods(rows);
+  const ReadTrace with = read_pods(rows, {.warm_start = false});
   ASSERT_EQ(with.jobs.size(), 1U) << with.error;
   EXPECT_EQ(with.jobs[0].duration, 100_s);
   EXPECT_EQ(with.jobs[0].wait_recorded, TraceJob::kUnknownWait);
@@ -76,7 +77,7 @@ TEST(OpenbPods, UnsortedListsAreSortedByCreation) {
     rows +=
         "p" + std::to_string(i) + ",1,1,0,0,,BE,Running," + created + ",10100000," + created + "\n";
   }
-  const ReadTrace trace = read_pods(rows);
+  const ReadTrace trace = read_pods(rows, {.warm_start = false});
   ASSERT_EQ(trace.jobs.size(), 9000U) << trace.error;
   for (size_t i = 1; i < trace.jobs.size(); ++i) {
     ASSERT_EQ(trace.jobs[i].submit - trace.jobs[i - 1].submit, 1_s);
