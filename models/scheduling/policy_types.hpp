@@ -66,6 +66,7 @@ struct GangView {
   Duration schedule_timeout = Duration::max();  // max: not set
   Time last_failure = Time{-1};                 // negative: none
   Time backoff_until;
+  const Resources* min_resources = nullptr;  // PodGroup.minResources; null: not set
   std::string_view name;
   int32_t assigned() const { return waiting + bound; }
 };
