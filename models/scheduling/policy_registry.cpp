@@ -106,8 +106,8 @@ std::string PolicyRegistry::why_refused(void* library) const {
   }
   const std::string_view compiler = abi->compiler == nullptr ? "" : abi->compiler;
   if (compiler != __VERSION__) {
-    return "was built by compiler " + std::string{compiler} + ", this program by " __VERSION__
-           ": build both with one compiler";
+    return "was built by compiler " + std::string{compiler} +
+           ", this program by " __VERSION__ ": build both with one compiler";
   }
   if (pending_.empty()) return "registers no policy, or is loaded already";
   std::set<std::string_view> own;

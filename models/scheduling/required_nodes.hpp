@@ -21,7 +21,7 @@ class RequiredNodes {
     std::vector<SelectorTerm> any_of;
     NodeSet nodes;
   };
-  std::deque<Match> matches_;     // a deque: its elements never move
+  std::deque<Match> matches_;      // a deque: its elements never move
   std::vector<uint32_t> by_spec_;  // index into matches_
 };
 

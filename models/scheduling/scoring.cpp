@@ -87,9 +87,7 @@ double spread_term(int64_t pods_in_domain, int64_t domains, int64_t skew_max) {
          static_cast<double>(skew_max - 1);
 }
 
-int64_t spread_score(double sum_of_terms) {
-  return static_cast<int64_t>(std::round(sum_of_terms));
-}
+int64_t spread_score(double sum_of_terms) { return static_cast<int64_t>(std::round(sum_of_terms)); }
 
 void normalize_spread(std::span<int64_t> scores) {
   if (scores.empty()) return;

@@ -31,8 +31,8 @@ class DefaultDevices final : public Policy, public PickDevices {
     const PodSpec& spec = *cycle.pod.spec;
     if (spec.gpus == 0) return 0;
     const bool is_share = spec.gpu_milli < kMilli;
-    const GpuMask from = is_share ? with_left(cycle.cluster, node, spec.gpu_milli)
-                                  : cycle.cluster.idle_gpus(node);
+    const GpuMask from =
+        is_share ? with_left(cycle.cluster, node, spec.gpu_milli) : cycle.cluster.idle_gpus(node);
     ORRERY_CHECK(std::popcount(from) >= spec.gpus, "only nodes with enough GPUs are feasible");
     if (strategy_ == Strategy::Random) return any_of(from, spec.gpus);
     if (strategy_ == Strategy::BestFit && is_share) return tightest_of(cycle.cluster, node, from);

@@ -12,9 +12,7 @@ namespace orrery {
 namespace {
 
 enum class Limit : uint8_t { PerContainer, PerPod };
-constexpr std::array<std::string_view, 2> enum_names(Limit) {
-  return {"per_container", "per_pod"};
-}
+constexpr std::array<std::string_view, 2> enum_names(Limit) { return {"per_container", "per_pod"}; }
 
 struct PreloadedParams {
   std::string image;
@@ -61,9 +59,8 @@ class ImageLocality final : public Policy, public Score, public PostBind {
       const auto found = held_.find(image.name);
       if (found == held_.end()) continue;
       const NodeSet& holders = found->second;
-      const int64_t scaled =
-          scaled_image_bytes(image.bytes, static_cast<int64_t>(holders.count()),
-                             static_cast<int64_t>(cycle.cluster.nodes()));
+      const int64_t scaled = scaled_image_bytes(image.bytes, static_cast<int64_t>(holders.count()),
+                                                static_cast<int64_t>(cycle.cluster.nodes()));
       for (size_t k = 0; k < nodes.size(); ++k) {
         if (holders.contains(nodes[k])) scores[k] += scaled;
       }

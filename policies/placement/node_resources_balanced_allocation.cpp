@@ -63,10 +63,10 @@ class NodeResourcesBalancedAllocation final : public Policy, public PreScore, pu
     const Resources want = cycle.pod.spec->requests();
     for (size_t k = 0; k < nodes.size(); ++k) {
       const int64_t with_pod = balance(cycle.cluster, nodes[k], want, true);
-      scores[k] = params_.version == Version::Absolute
-                      ? with_pod
-                      : balance_delta_score(with_pod,
-                                            balance(cycle.cluster, nodes[k], want, false));
+      scores[k] =
+          params_.version == Version::Absolute
+              ? with_pod
+              : balance_delta_score(with_pod, balance(cycle.cluster, nodes[k], want, false));
     }
   }
   bool is_node_local() const override { return true; }

@@ -24,11 +24,16 @@ constexpr std::array kOrder{Resource::Pods, Resource::Cpu, Resource::Memory, Res
 
 constexpr std::string_view reason_of(Resource resource) {
   switch (resource) {
-    case Resource::Cpu: return "Insufficient cpu";
-    case Resource::Memory: return "Insufficient memory";
-    case Resource::Gpu: return "Insufficient nvidia.com/gpu";
-    case Resource::Nic: return "Insufficient rdma/nic";
-    case Resource::Pods: break;
+    case Resource::Cpu:
+      return "Insufficient cpu";
+    case Resource::Memory:
+      return "Insufficient memory";
+    case Resource::Gpu:
+      return "Insufficient nvidia.com/gpu";
+    case Resource::Nic:
+      return "Insufficient rdma/nic";
+    case Resource::Pods:
+      break;
   }
   return "Too many pods";
 }
@@ -190,7 +195,8 @@ class NodeResourcesFit final : public Policy, public Filter, public Score, publi
         return rank(cycle.cluster, request, nodes, scores, least_requested_score, false);
       case Strategy::MostAllocated:
         return rank(cycle.cluster, request, nodes, scores, most_requested_score, false);
-      case Strategy::RequestedToCapacityRatio: break;
+      case Strategy::RequestedToCapacityRatio:
+        break;
     }
     const auto by_shape = [this](int64_t requested, int64_t allocatable) {
       return requested_to_capacity_score(shape_, requested, allocatable);

@@ -59,8 +59,7 @@ class PodTopologySpread final : public Policy,
         for (size_t k = 0; k < i; ++k) {
           if (defaultConstraints[i].topologyKey == defaultConstraints[k].topologyKey &&
               defaultConstraints[i].whenUnsatisfiable == defaultConstraints[k].whenUnsatisfiable) {
-            checker.error("defaultConstraints",
-                          "must differ in topologyKey or whenUnsatisfiable");
+            checker.error("defaultConstraints", "must differ in topologyKey or whenUnsatisfiable");
             return;
           }
         }
@@ -105,8 +104,8 @@ class PodTopologySpread final : public Policy,
     for (size_t k = 0; k < nodes.size(); ++k) {
       double sum = 0;
       for (const Constraint& c : soft_) {
-        sum += spread_term(c.pods[domain_of(cycle.cluster, c, nodes[k])], c.domains,
-                           c.params.maxSkew);
+        sum +=
+            spread_term(c.pods[domain_of(cycle.cluster, c, nodes[k])], c.domains, c.params.maxSkew);
       }
       scores[k] = spread_score(sum);
     }
@@ -161,8 +160,7 @@ class PodTopologySpread final : public Policy,
   static int32_t least_in_any_domain(const ClusterState& cluster, const NodeSet& eligible,
                                      const Constraint& c) {
     int32_t least = INT32_MAX;
-    eligible.for_each(
-        [&](NodeId n) { least = std::min(least, c.pods[domain_of(cluster, c, n)]); });
+    eligible.for_each([&](NodeId n) { least = std::min(least, c.pods[domain_of(cluster, c, n)]); });
     return least == INT32_MAX ? 0 : least;
   }
   int64_t count_domains(const ClusterState& cluster, std::span<const NodeId> feasible,

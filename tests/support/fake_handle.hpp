@@ -20,7 +20,7 @@ class FakeHandle final : public Handle {
   SpecTable table;
   Time clock;
   std::map<GangId, GangView> gangs;
-  std::vector<PodView> pods;                    // by PodId
+  std::vector<PodView> pods;                     // by PodId
   std::map<GangId, std::vector<PodId>> waiting;  // kept by wait()
   std::vector<PodId> allowed, rejected, activated;
   std::string last_rejection;

@@ -25,9 +25,7 @@ class Stage {
     policy = make_policy(handle, "Coscheduling", row.value("args", Json::object()).dump());
     for (const Json& gang : row["gangs"]) add_gang(gang);
     for (const Json& pod : row["pods"]) add_pod(pod);
-    handle.on_reject = [this](PodId pod) {
-      as<Reserve>(policy).unreserve(handle.pod(pod), {0});
-    };
+    handle.on_reject = [this](PodId pod) { as<Reserve>(policy).unreserve(handle.pod(pod), {0}); };
   }
 
   void take(const Json& step) {

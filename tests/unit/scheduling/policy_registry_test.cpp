@@ -32,13 +32,12 @@ std::string refusal(const std::string& path) {
 }
 
 TEST(PolicyRegistry, KnowsTheBuiltInPolicies) {
-  EXPECT_THAT(
-      registry().names(),
-      IsSupersetOf({"Coscheduling", "DefaultDevices", "GangScheduling", "ImageLocality",
-                    "NodeAffinity", "NodeName", "NodeResourcesBalancedAllocation",
-                    "NodeResourcesFit", "NodeUnschedulable", "PodGroupPodsCount",
-                    "PodTopologySpread", "PrioritySort", "Random", "StrictGang", "TaintToleration",
-                    "TopologyPlacement"}));
+  EXPECT_THAT(registry().names(),
+              IsSupersetOf({"Coscheduling", "DefaultDevices", "GangScheduling", "ImageLocality",
+                            "NodeAffinity", "NodeName", "NodeResourcesBalancedAllocation",
+                            "NodeResourcesFit", "NodeUnschedulable", "PodGroupPodsCount",
+                            "PodTopologySpread", "PrioritySort", "Random", "StrictGang",
+                            "TaintToleration", "TopologyPlacement"}));
   const auto* const fit = registry().find("NodeResourcesFit");
   ASSERT_NE(fit, nullptr);
   EXPECT_EQ(fit->origin, "built in");
