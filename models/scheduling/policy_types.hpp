@@ -68,6 +68,7 @@ struct GangView {
   Time backoff_until;
   const Resources* min_resources = nullptr;  // PodGroup.minResources; null: not set
   std::string_view name;
+  // With a node. While Permit is asked about a pod, that pod is in neither count.
   int32_t assigned() const { return waiting + bound; }
 };
 

@@ -79,11 +79,12 @@ class Coscheduling final : public Policy,
     if (missing * 100 <= int64_t{params_.podGroupRejectPercentage} * gang.min_available) {
       return {Code::Unschedulable, "the gang waits: only few pods are missing"};
     }
-    const bool backs_off = params_.podGroupBackoffSeconds > 0 && gang.created >= gang.min_available;
-    const Duration pause = 1_s * params_.podGroupBackoffSeconds;
+    // A pause that runs is not prolonged: members that PreFilter stops come by here too.
+    const bool starts_pause = params_.podGroupBackoffSeconds > 0 &&
+                              gang.created >= gang.min_available && gang.backoff_until <= cycle.now;
+    const Time pause_end = cycle.now + 1_s * params_.podGroupBackoffSeconds;
     remember(gang).permitted_until = Time{-1};
-    handle_.set_gang_failure(gang.id, cycle.now,
-                             backs_off ? cycle.now + pause : gang.backoff_until);
+    handle_.set_gang_failure(gang.id, cycle.now, starts_pause ? pause_end : gang.backoff_until);
     reject_all(gang.id, "optimistic rejection in PostFilter");
     return {Code::Unschedulable, "the gang is turned down because this pod fits nowhere"};
   }
