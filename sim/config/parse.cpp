@@ -6,8 +6,9 @@
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
+#include <istream>
 #include <map>
-#include <sstream>
+#include <streambuf>
 
 #include "sim/config/encoding.hpp"
 #include "sim/core/check.hpp"
@@ -20,14 +21,63 @@ struct Refusal {  // thrown through yaml-cpp, which has no other way to be stopp
   std::string message;
 };
 
+// Counts what the parser reads ahead. yaml-cpp keeps every token of a bracketed value that may
+// still turn out to be a key, some 240 bytes for one bracket, before it tells us anything; so text
+// is handed over piecewise and stopped when too many tokens must be waiting.
+class MeteredBuffer final : public std::streambuf {
+ public:
+  explicit MeteredBuffer(std::string text) : text_{std::move(text)} {}
+  void event_seen() { waiting_ = 0; }
+
+ protected:
+  int_type underflow() override {
+    constexpr size_t kPiece = 4096;
+    if (at_ == text_.size()) return traits_type::eof();
+    const size_t length = std::min(kPiece, text_.size() - at_);
+    const std::string_view piece = std::string_view{text_}.substr(at_, length);
+    waiting_ += static_cast<size_t>(std::count_if(piece.begin(), piece.end(), [](char c) {
+      return std::string_view{"[]{},:?-&*!\"'"}.find(c) != std::string_view::npos;
+    }));
+    if (waiting_ > Limits::kNodes) throw Refusal{{}, "a value with too many parts in brackets"};
+    setg(text_.data() + at_, text_.data() + at_, text_.data() + at_ + length);
+    at_ += length;
+    return traits_type::to_int_type(*gptr());
+  }
+
+ private:
+  std::string text_;
+  size_t at_ = 0;
+  size_t waiting_ = 0;
+};
+
+// yaml-cpp takes the end of the file for a closing quote. `from` is where the value starts.
+bool is_quote_closed(std::string_view text, size_t from) {
+  while (from < text.size() && (text[from] == '&' || text[from] == '!')) {  // anchor, tag
+    from = text.find_first_not_of(" \t\r\n", text.find_first_of(" \t\r\n", from));
+  }
+  if (from >= text.size() || (text[from] != '"' && text[from] != '\'')) return true;
+  const char quote = text[from];
+  for (size_t i = from + 1; i < text.size(); ++i) {
+    if (quote == '"' && text[i] == '\\') {
+      ++i;
+    } else if (text[i] == quote) {
+      // In single quotes a doubled quote stands for one.
+      if (quote == '"' || i + 1 == text.size() || text[i + 1] != quote) return true;
+      ++i;
+    }
+  }
+  return false;
+}
+
 // Builds the tree bottom-up. A frame is an open map or list.
 class Builder final : public YAML::EventHandler {
  public:
-  Builder(FileName name, Budget& budget, Diagnostics& diagnostics)
-      : name_{std::move(name)}, budget_{budget}, diagnostics_{diagnostics} {}
+  Builder(FileName name, MeteredBuffer& buffer, Budget& budget, Diagnostics& diagnostics)
+      : name_{std::move(name)}, buffer_{buffer}, budget_{budget}, diagnostics_{diagnostics} {}
 
   Node take_root() { return std::move(root_.node); }
-  bool has_document() const { return documents_ > 0; }
+  const std::optional<YAML::Mark>& last_quoted() const { return last_quoted_; }
+  Position at(const YAML::Mark& mark) const { return {name_, mark.line + 1, mark.column + 1}; }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (++documents_ > 1) refuse(at(mark), "a second YAML document; a file holds exactly one");
@@ -36,12 +86,15 @@ class Builder final : public YAML::EventHandler {
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     refuse_key(mark);
-    add({make_null(at(mark)), 1, 1}, anchor);
+    add({make_null(null_position(mark)), 1, 1}, anchor);
   }
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
     const bool was_quoted = check_tag(mark, tag, "tag:yaml.org,2002:str") || tag == "!";
+    if (was_quoted) last_quoted_ = mark;
+    // yaml-cpp turns "\\_" and "\\N" into single bytes.
+    if (!is_utf8(value)) refuse(at(mark), "an escape in this text gives NUL or is not UTF-8");
     if (expects_key()) return set_key(mark, value, was_quoted);
     charge(at(mark), 0, value.size());
     Node node = make_scalar(value, was_quoted);
@@ -88,7 +141,6 @@ class Builder final : public YAML::EventHandler {
     std::optional<Entry> key;  // of the value that comes next
   };
 
-  Position at(const YAML::Mark& mark) const { return {name_, mark.line + 1, mark.column + 1}; }
   [[noreturn]] static void refuse(Position position, std::string message) {
     throw Refusal{std::move(position), std::move(message)};
   }
@@ -101,7 +153,15 @@ class Builder final : public YAML::EventHandler {
     return !frames_.empty() && frames_.back().tree.node.is_map() && !frames_.back().key;
   }
   void refuse_key(const YAML::Mark& mark) const {
-    if (expects_key()) refuse(at(mark), "a key must be plain text");
+    if (expects_key()) refuse(at(mark), "a key must be plain text; is a bracket not closed?");
+  }
+
+  // yaml-cpp places a value that is left out anywhere; we place it at its key.
+  Position null_position(const YAML::Mark& mark) const {
+    const Position position = at(mark);
+    if (frames_.empty() || !frames_.back().key) return position;
+    const Position& key = frames_.back().key->key_position;
+    return position.line == key.line && position.column > key.column ? position : key;
   }
 
   // True when the text carries `allowed` explicitly; any other tag but yaml-cpp's own is refused.
@@ -130,12 +190,14 @@ class Builder final : public YAML::EventHandler {
       refuse(at(mark), "merge keys ('<<') are not supported; use include: or repeat the values");
     }
     if (key.size() > Limits::kKeyBytes) refuse(at(mark), "a key of more than 256 bytes");
+    buffer_.event_seen();
     charge(at(mark), 0, key.size());
     frames_.back().tree.text_bytes += key.size();
     frames_.back().key = Entry{key, at(mark), {}};
   }
 
   void open(const YAML::Mark& mark, Kind kind, YAML::anchor_t anchor) {
+    buffer_.event_seen();
     refuse_key(mark);
     if (depth() >= Limits::kDepth) refuse_depth(at(mark));
     Frame frame;
@@ -152,6 +214,7 @@ class Builder final : public YAML::EventHandler {
   }
 
   void add(Subtree tree, YAML::anchor_t anchor) {
+    buffer_.event_seen();
     charge(tree.node.position, 1, 0);
     if (tree.node.is_scalar()) tree.text_bytes = tree.node.text.size();
     if (anchor != YAML::NullAnchor) {  // the copy kept for aliases costs as much as one use
@@ -204,20 +267,22 @@ class Builder final : public YAML::EventHandler {
     std::string text;
     for (size_t i = 0; i + 1 < frames_.size(); ++i) {
       if (frames_[i].key) {
-        text += (text.empty() ? "" : ".") + frames_[i].key->key;
+        text.append(text.empty() ? "" : ".").append(frames_[i].key->key);
       } else {
-        text += "[" + std::to_string(frames_[i].tree.node.items.size()) + "]";
+        text.append("[").append(std::to_string(frames_[i].tree.node.items.size())).append("]");
       }
     }
     return text;
   }
 
   FileName name_;
+  MeteredBuffer& buffer_;
   Budget& budget_;
   Diagnostics& diagnostics_;
   std::vector<Frame> frames_;
   std::map<YAML::anchor_t, Subtree> anchors_;
   Subtree root_;
+  std::optional<YAML::Mark> last_quoted_;
   int documents_ = 0;
 };
 
@@ -233,14 +298,21 @@ std::optional<Node> parse_yaml(std::string_view text, const FileName& name, Budg
     diagnostics.error({name, bad->line, bad->column}, "", bad->message);
     return std::nullopt;
   }
-  Builder builder{name, budget, diagnostics};
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // a byte order mark
+  MeteredBuffer buffer{std::string{text}};
+  Builder builder{name, buffer, budget, diagnostics};
   try {
-    std::istringstream stream{std::string{text}};
+    std::istream stream{&buffer};
     YAML::Parser parser{stream};
     while (parser.HandleNextDocument(builder)) {
     }
+    const auto& quoted = builder.last_quoted();
+    if (quoted && !is_quote_closed(text, static_cast<size_t>(quoted->pos))) {
+      throw Refusal{builder.at(*quoted), "not valid YAML: this quote is never closed"};
+    }
   } catch (const Refusal& refusal) {
-    diagnostics.error(refusal.position, "", refusal.message);
+    const bool is_placed = refusal.position.line > 0;
+    diagnostics.error(is_placed ? refusal.position : Position{name}, "", refusal.message);
     return std::nullopt;
   } catch (const YAML::Exception& error) {
     diagnostics.error({name, error.mark.line + 1, error.mark.column + 1}, "",
