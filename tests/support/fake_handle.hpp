@@ -30,7 +30,9 @@ class FakeHandle final : public Handle {
   NodeId add_node(Resources allocatable, uint32_t leaf = 0, std::vector<NodeLabel> labels = {},
                   std::vector<Taint> taints = {}) {
     if (allocatable[Resource::Pods] == 0) allocatable[Resource::Pods] = 110;
-    return state.add_node({.name = "n" + std::to_string(state.nodes()),
+    std::string name{"n"};
+    name += std::to_string(state.nodes());  // GCC 12 warns of "n" + ... without cause
+    return state.add_node({.name = std::move(name),
                            .allocatable = allocatable,
                            .labels = std::move(labels),
                            .taints = std::move(taints),
