@@ -1,0 +1,125 @@
+// models/workload/job_controller.hpp -- leads every job from its arrival to its end.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "models/hardware/cluster_state.hpp"
+#include "models/workload/job_controller_params.hpp"
+#include "models/workload/job_rows.hpp"
+#include "models/workload/job_source.hpp"
+#include "models/workload/job_state.hpp"
+#include "models/workload/job_table.hpp"
+#include "models/workload/pod_creation_queue.hpp"
+#include "models/workload/pods_on_nodes.hpp"
+#include "sim/engine/signal.hpp"
+#include "sim/record/channel.hpp"
+#include "sim/runtime/sim.hpp"
+
+namespace orrery {
+
+// Compute thrown away by a failure: `gpu_milli` GPUs computed in vain from `from` to `to`.
+struct WorkLost {
+  JobId job;
+  Time from, to;
+  int64_t gpu_milli = 0;
+};
+
+// Creates pods, starts gangs once enough members are bound, lets them compute, stops them when a
+// member dies and brings them back from their last checkpoint. Observers of its signals must not
+// call back into it, save pod_bound() from pods_created.
+class JobController {
+ public:
+  struct Counters {
+    uint64_t submitted = 0, completed = 0, failed = 0;  // jobs
+    uint64_t pods_created = 0, pods_lost = 0;           // lost: on a node that failed
+    uint64_t restarts = 0;
+  };
+
+  JobController(Sim sim, ClusterState& cluster, JobTable& jobs, const JobControllerParams& params);
+  JobController(const JobController&) = delete;
+  JobController& operator=(const JobController&) = delete;
+
+  // Before start(). Jobs of all sources are merged by submit time, then by order of the sources.
+  void add_source(std::unique_ptr<JobSource> source);
+  void start();
+  void finish(Time end);  // writes the rows of jobs and recoveries that the end of the run cuts off
+
+  // The scheduler bound the pod: node and grant are in the JobTable and taken in ClusterState.
+  void pod_bound(PodId pod);
+  // The node went down, and ClusterState knows: bound pods there die. Pods still Pending that a
+  // scheduler merely reserved there are the scheduler's to undo.
+  void node_failed(NodeId node);
+
+  Signal<std::span<const PodId>> pods_created;  // Pending pods, in the order of creation
+  // A pod leaves: bound pods after their resources were given back. Its own record (state, node,
+  // grant) is as before; the counts of its gang are as after.
+  Signal<PodId> pod_removed;
+  Signal<JobId, JobPhase, JobPhase> phase_changed;  // before, after
+  Signal<JobId> job_over;                           // last look before JobTable::remove
+  Signal<const RecoveryRow&> recovered;
+  Signal<const WorkLost&> work_lost;
+
+  bool all_done() const;  // every source is drained and every job is over
+  const Counters& counters() const { return counters_; }
+  // Bad input met while streaming; the engine was stopped.
+  const std::optional<std::string>& source_error() const { return source_error_; }
+  // The share of the time a running job computes, the rest being checkpoints.
+  double compute_fraction(JobId job) const;
+
+ private:
+  // job_controller.cpp: arrival and end
+  void schedule_arrival();
+  void admit_arrivals();
+  JobSource* next_source();
+  void create_pods();
+  void create_batch(std::span<const PodId> batch);
+  void set_phase(JobId id, JobPhase phase);
+  void end_job(JobId id, JobPhase phase);
+  void write_job_row(JobId id, JobOutcome outcome, Time end);
+
+  // pod_lifecycle.cpp: what happens to one pod
+  Duration start_latency(const Job& job, const JobState& state, const Pod& pod) const;
+  void remove_pod(PodId id, PodEnd why);
+  void want_again(PodId id);
+  void recreate_due();
+  void pod_ready_alone(PodId id, bool is_at_once);
+  void pod_runs_alone(PodId id);
+  void pod_completes_alone(PodId id);
+  void pod_lost_alone(PodId id, NodeId node);
+  void refresh_phase(JobId id);
+
+  // gang_lifecycle.cpp: what happens to all ranks of a gang job together
+  bool has_quorum(const Job& job) const;
+  void gang_gathers(JobId id);
+  void gang_runs(JobId id);
+  void gang_completes(JobId id);
+  void gang_struck(JobId id, NodeId node);
+  void gang_detected(JobId id);
+  void gang_recreated(JobId id);
+
+  // recovery_log.cpp
+  uint32_t open_recovery(JobId id, int32_t rank, NodeId node);
+  void close_recovery(uint32_t& open);
+
+  Sim sim_;
+  ClusterState& cluster_;
+  JobTable& jobs_;
+  JobControllerParams params_;
+  Counters counters_;
+  std::vector<std::unique_ptr<JobSource>> sources_;
+  std::optional<std::string> source_error_;
+  IdVector<JobId, JobState> states_;
+  IdVector<PodId, PodRun> runs_;
+  PodsOnNodes on_nodes_;
+  PodCreationQueue creation_;
+  Channel<JobRow> job_rows_;
+  std::optional<Channel<PodRow>> pod_rows_;
+  Channel<RecoveryRow> recovery_rows_;
+};
+
+}  // namespace orrery
