@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,6 +17,8 @@
 #include "models/workload/job_table.hpp"
 #include "models/workload/pod_creation_queue.hpp"
 #include "models/workload/pods_on_nodes.hpp"
+#include "models/workload/recovery_log.hpp"
+#include "models/workload/training_progress.hpp"
 #include "sim/engine/signal.hpp"
 #include "sim/record/channel.hpp"
 #include "sim/runtime/sim.hpp"
@@ -55,6 +58,7 @@ class JobController {
   // scheduler merely reserved there are the scheduler's to undo.
   void node_failed(NodeId node);
 
+  Signal<JobId> job_arrived;                    // Pending, no pod created yet
   Signal<std::span<const PodId>> pods_created;  // Pending pods, in the order of creation
   // A pod leaves: bound pods after their resources were given back. Its own record (state, node,
   // grant) is as before; the counts of its gang are as after.
@@ -72,40 +76,57 @@ class JobController {
   double compute_fraction(JobId job) const;
 
  private:
-  // job_controller.cpp: arrival and end
+  // job_controller.cpp: arrival, creation of pods, end
+  JobSource* next_source();
   void schedule_arrival();
   void admit_arrivals();
-  JobSource* next_source();
-  void create_pods();
-  void create_batch(std::span<const PodId> batch);
+  void admit(const JobRequest& request);
+  void want_pods(JobId id);  // all Absent ones
+  void want_pod(PodId id);
+  void queue_creation(JobId id);
+  void create_round();
+  void create_batch(JobId id, int32_t count);
   void set_phase(JobId id, JobPhase phase);
   void end_job(JobId id, JobPhase phase);
-  void write_job_row(JobId id, JobOutcome outcome, Time end);
 
-  // pod_lifecycle.cpp: what happens to one pod
-  Duration start_latency(const Job& job, const JobState& state, const Pod& pod) const;
+  // pod_lifecycle.cpp: what any pod does, and what independent pods do
   void remove_pod(PodId id, PodEnd why);
-  void want_again(PodId id);
-  void recreate_due();
-  void pod_ready_alone(PodId id, bool is_at_once);
-  void pod_runs_alone(PodId id);
-  void pod_completes_alone(PodId id);
-  void pod_lost_alone(PodId id, NodeId node);
+  void remove_pods(JobId id, PodEnd why);
+  void want_later(PodId id);
+  void want_due();
+  Duration start_latency(PodId id) const;
+  void alone_bound(PodId id);
+  void alone_runs(PodId id);
+  void alone_completes(PodId id);
+  void alone_struck(PodId id, NodeId node);
+  void pods_job_struck(JobId id);
   void refresh_phase(JobId id);
 
-  // gang_lifecycle.cpp: what happens to all ranks of a gang job together
+  // gang_lifecycle.cpp: what the ranks of one communicator do together
   bool has_quorum(const Job& job) const;
   void gang_gathers(JobId id);
   void gang_runs(JobId id);
   void gang_completes(JobId id);
-  void gang_struck(JobId id, NodeId node);
+  void gang_stops(JobId id, NodeId node);  // a member is about to die
+  void gang_hangs(JobId id);               // the dead members are gone
   void gang_detected(JobId id);
-  void gang_recreated(JobId id);
+  void gang_restarts(JobId id);
 
-  // recovery_log.cpp
-  uint32_t open_recovery(JobId id, int32_t rank, NodeId node);
-  void close_recovery(uint32_t& open);
+  // job_accounting.cpp: what GPUs were held for, and the rows
+  void account_held(PodId id, Time now);
+  void account_completed(JobId id, const Run& run, int64_t gpu_milli);
+  RunCut account_cut(JobId id, Run& run, int64_t gpu_milli);
+  void account_unfinished(JobId id, const Run& run, int64_t gpu_milli, Time end);
+  RecoveryRow recovery_row(JobId id, NodeId node, const RunCut& cut, int64_t gpu_milli) const;
+  void write_job_row(JobId id, JobOutcome outcome, Time end);
+  void write_pod_row(PodId id, PodEnd why, Time end);
+  int64_t gpu_milli(PodId id) const;
 
+  struct WantedLater {
+    Time when;
+    PodId pod;
+    uint64_t generation = 0;
+  };
   Sim sim_;
   ClusterState& cluster_;
   JobTable& jobs_;
@@ -117,9 +138,13 @@ class JobController {
   IdVector<PodId, PodRun> runs_;
   PodsOnNodes on_nodes_;
   PodCreationQueue creation_;
+  bool is_creating_ = false;  // a round is scheduled
+  std::deque<WantedLater> wanted_later_;
+  RecoveryLog recoveries_;
   Channel<JobRow> job_rows_;
   std::optional<Channel<PodRow>> pod_rows_;
-  Channel<RecoveryRow> recovery_rows_;
+  std::vector<PodId> batch_, victims_;  // scratch
+  std::vector<JobId> struck_;           // scratch
 };
 
 }  // namespace orrery

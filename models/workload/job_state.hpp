@@ -24,7 +24,8 @@ struct GpuTime {
 // One stretch of computing, from a resumption to a failure or the end: of a gang, or of an
 // independent pod.
 struct Run {
-  Time restore_from;   // start barrier and communicator done, the checkpoint is loaded next
+  // When barrier and communicator are done and the checkpoint is loaded; max: not known.
+  Time restore_from = Time::max();
   Time computes_from;  // valid while running
   Duration saved;      // progress that survives a failure
   RecoveryLog::Handle recovery;
@@ -44,6 +45,7 @@ struct JobState {
   int64_t run_gpu_milli = 0;  // of the pods that take part in the gang's current run
   int32_t bound = 0, running = 0, done = 0;  // pods; those that run are bound, too
   int32_t wanted = 0;                        // pods to be created
+  int32_t create_from = 0;                   // no pod before this rank is wanted
   int32_t restarts = 0;
   bool is_queued = false;  // for pod creation
   bool is_struck = false;  // by the node failure that is being handled

@@ -34,7 +34,7 @@ void RecoveryLog::resumed(Handle handle, Duration catch_up_in) {
   row->resumed = sim_.engine.now();
   const auto catch_up = [this, handle] {
     find(handle)->caught_up = sim_.engine.now();
-    close(handle);
+    close(handle, sim_.engine.now());
   };
   if (catch_up_in == Duration{}) {
     catch_up();
@@ -44,9 +44,11 @@ void RecoveryLog::resumed(Handle handle, Duration catch_up_in) {
       sim_.engine.after(catch_up_in, Label{"jobs.caught_up"}, catch_up);
 }
 
-void RecoveryLog::close(Handle handle) {
-  const RecoveryRow* const row = find(handle);
+void RecoveryLog::close(Handle handle, Time now) {
+  RecoveryRow* const row = find(handle);
   if (row == nullptr) return;
+  if (row->detected > now) row->detected = kNever;
+  if (row->started > now) row->started = kNever;
   Entry& entry = entries_[handle.slot];
   sim_.engine.cancel(entry.caught_up);
   entry.is_open = false;

@@ -29,7 +29,8 @@ class RecoveryLog {
   Duration to_redo(Handle handle) const { return entries_[handle.slot].to_redo; }
   // It computes again and catches up after `catch_up_in`, if nothing stops it.
   void resumed(Handle handle, Duration catch_up_in);
-  void close(Handle handle);
+  // Stages that still lie after `now` were not reached.
+  void close(Handle handle, Time now);
 
  private:
   struct Entry {
