@@ -95,8 +95,9 @@ void JobController::gang_hangs(JobId id) {
                          [&](PodId pod) { account_held(pod, sim_.engine.now()); });
   state.run.restore_from = Time::max();
   set_phase(id, JobPhase::Hung);
-  state.event = sim_.engine.after(params_.failure_detection, Label{"jobs.failure_detected"},
-                                  [this, id] { gang_detected(id); }, Phase::Control);
+  state.event = sim_.engine.after(
+      params_.failure_detection, Label{"jobs.failure_detected"}, [this, id] { gang_detected(id); },
+      Phase::Control);
 }
 
 void JobController::gang_detected(JobId id) {
@@ -124,8 +125,9 @@ void JobController::gang_detected(JobId id) {
     });
   }
   set_phase(id, JobPhase::Restarting);
-  state.event = sim_.engine.after(params_.restart_delay, Label{"jobs.gang_restarts"},
-                                  [this, id] { gang_restarts(id); }, Phase::Control);
+  state.event = sim_.engine.after(
+      params_.restart_delay, Label{"jobs.gang_restarts"}, [this, id] { gang_restarts(id); },
+      Phase::Control);
 }
 
 void JobController::gang_restarts(JobId id) {

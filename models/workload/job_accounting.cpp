@@ -9,13 +9,20 @@ CheckpointPlan plan_of(const Job& job) { return {job.checkpoint_interval, job.ch
 
 JobOutcome outcome_of(JobPhase phase) {
   switch (phase) {
-    case JobPhase::Pending: return JobOutcome::Pending;
-    case JobPhase::Starting: return JobOutcome::Starting;
-    case JobPhase::Running: return JobOutcome::Running;
-    case JobPhase::Hung: return JobOutcome::Hung;
-    case JobPhase::Restarting: return JobOutcome::Restarting;
-    case JobPhase::Completed: return JobOutcome::Completed;
-    case JobPhase::Failed: return JobOutcome::Failed;
+    case JobPhase::Pending:
+      return JobOutcome::Pending;
+    case JobPhase::Starting:
+      return JobOutcome::Starting;
+    case JobPhase::Running:
+      return JobOutcome::Running;
+    case JobPhase::Hung:
+      return JobOutcome::Hung;
+    case JobPhase::Restarting:
+      return JobOutcome::Restarting;
+    case JobPhase::Completed:
+      return JobOutcome::Completed;
+    case JobPhase::Failed:
+      return JobOutcome::Failed;
   }
   return JobOutcome::Failed;
 }
@@ -110,9 +117,9 @@ void JobController::write_job_row(JobId id, JobOutcome outcome, Time end) {
   const GpuTime& time = state.gpu_time;
   job_rows_.emit({.job = job.serial,
                   .external_id = job.external_id,
-                  .name = job.name,
-                  .user = job.user,
-                  .team = job.team,
+                  .name = std::string_view{job.name},
+                  .user = std::string_view{job.user},
+                  .team = std::string_view{job.team},
                   .kind = job.kind,
                   .outcome = outcome,
                   .pods = job.pods,

@@ -134,7 +134,8 @@ void JobController::queue_creation(JobId id) {
   creation_.add({id, jobs_.job(id).serial});
   if (is_creating_) return;
   is_creating_ = true;
-  sim_.engine.after({}, Label{"jobs.create_pods"}, [this] { create_round(); }, Phase::Control);
+  sim_.engine.after(
+      {}, Label{"jobs.create_pods"}, [this] { create_round(); }, Phase::Control);
 }
 
 void JobController::create_round() {
@@ -150,8 +151,9 @@ void JobController::create_round() {
   } while (!creation_.is_empty() && params_.pod_creation_interval == Duration{});
   is_creating_ = !creation_.is_empty();
   if (!is_creating_) return;
-  sim_.engine.after(params_.pod_creation_interval, Label{"jobs.create_pods"},
-                    [this] { create_round(); }, Phase::Control);
+  sim_.engine.after(
+      params_.pod_creation_interval, Label{"jobs.create_pods"}, [this] { create_round(); },
+      Phase::Control);
 }
 
 void JobController::create_batch(JobId id, int32_t count) {

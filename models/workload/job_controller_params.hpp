@@ -12,7 +12,7 @@ struct JobControllerParams;  // fields() below are read by sim/config/fields.hpp
 
 // A span that is always `median` (sigma 0) or lognormal around it.
 struct StartLatencyParams {
-  Duration median;
+  Duration median = {};
   double sigma = 0;
 
   template <class V>
@@ -23,8 +23,8 @@ struct StartLatencyParams {
 struct JobControllerParams {
   int32_t concurrent_syncs = 5;
   int32_t pods_per_sync_max = 500;
-  Duration pod_creation_interval;
-  StartLatencyParams pod_start;
+  Duration pod_creation_interval = {};
+  StartLatencyParams pod_start = {};
   Duration failure_detection = 5_s;
   Duration restart_delay = 10_s;
   bool record_pods = true;  // set by the `record` section, not a field of this one

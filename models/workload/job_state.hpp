@@ -32,23 +32,23 @@ struct Run {
 };
 
 struct PodRun {
-  EventId event;   // independent pods: it starts to compute, or completes
-  Time held_from;  // since when its GPUs are not accounted for
-  Run run;         // of an independent pod
+  EventId event;           // independent pods: it starts to compute, or completes
+  Time held_from;          // since when its GPUs are not accounted for
+  Run run;                 // of an independent pod
   bool is_wanted = false;  // Absent, and to be created
 };
 
 struct JobState {
-  EventId event;  // gangs: it starts to compute, completes, is found dead, or comes back
-  Run run;        // of a gang
-  int64_t gpu_milli = 0;      // of the bound pods
-  int64_t run_gpu_milli = 0;  // of the pods that take part in the gang's current run
+  EventId event;          // gangs: it starts to compute, completes, is found dead, or comes back
+  Run run;                // of a gang
+  int64_t gpu_milli = 0;  // of the bound pods
+  int64_t run_gpu_milli = 0;                 // of the pods that take part in the gang's current run
   int32_t bound = 0, running = 0, done = 0;  // pods; those that run are bound, too
   int32_t wanted = 0;                        // pods to be created
   int32_t create_from = 0;                   // no pod before this rank is wanted
   int32_t restarts = 0;
-  bool is_queued = false;  // for pod creation
-  bool is_struck = false;  // by the node failure that is being handled
+  bool is_queued = false;   // for pod creation
+  bool is_struck = false;   // by the node failure that is being handled
   bool is_failing = false;  // restarts are used up; only the detection is to come
   Time first_created = kNever, first_bound = kNever, first_running = kNever;
   GpuTime gpu_time;

@@ -9,7 +9,8 @@ namespace orrery {
 void JobController::pod_bound(PodId id) {
   Pod& pod = jobs_.pod(id);
   ORRERY_CHECK(pod.state == PodState::Pending, "only a pending pod is bound");
-  ORRERY_CHECK(pod.node.is_valid() && cluster_.up().contains(pod.node), "pods go to nodes that are up");
+  ORRERY_CHECK(pod.node.is_valid() && cluster_.up().contains(pod.node),
+               "pods go to nodes that are up");
   JobState& state = states_[pod.job];
   const Time now = sim_.engine.now();
   pod.state = PodState::Bound;
@@ -33,8 +34,7 @@ Duration JobController::start_latency(PodId id) const {
   if (params.sigma == 0) return params.median;
   // A stream of its own for every life of a pod: the order of binding shifts no one's latency.
   const Pod& pod = jobs_.pod(id);
-  const uint64_t index = jobs_.job(pod.job).serial << 32U |
-                         static_cast<uint64_t>(pod.rank) << 8U |
+  const uint64_t index = jobs_.job(pod.job).serial << 32U | static_cast<uint64_t>(pod.rank) << 8U |
                          (static_cast<uint64_t>(states_[pod.job].restarts) & 255U);
   Rng rng = sim_.rng.stream("workload.pod_start", index);
   return nearest_ns(rng.lognormal(std::log(params.median.seconds()), params.sigma));
@@ -105,7 +105,8 @@ void JobController::want_later(PodId id) {
   const Duration delay = params_.failure_detection + params_.restart_delay;
   wanted_later_.push_back({sim_.engine.now() + delay, id, jobs_.pod(id).generation});
   if (wanted_later_.size() > 1) return;
-  sim_.engine.after(delay, Label{"jobs.replace_pods"}, [this] { want_due(); }, Phase::Control);
+  sim_.engine.after(
+      delay, Label{"jobs.replace_pods"}, [this] { want_due(); }, Phase::Control);
 }
 
 void JobController::want_due() {
@@ -121,8 +122,9 @@ void JobController::want_due() {
     queue_creation(pod.job);
   }
   if (wanted_later_.empty()) return;
-  sim_.engine.at(wanted_later_.front().when, Label{"jobs.replace_pods"}, [this] { want_due(); },
-                 Phase::Control);
+  sim_.engine.at(
+      wanted_later_.front().when, Label{"jobs.replace_pods"}, [this] { want_due(); },
+      Phase::Control);
 }
 
 // ---- independent pods
@@ -160,8 +162,9 @@ void JobController::alone_runs(PodId id) {
   if (recoveries_.find(run.recovery) != nullptr) {
     recoveries_.resumed(run.recovery, time_to_compute(recoveries_.to_redo(run.recovery), plan));
   }
-  runs_[id].event = sim_.engine.after(run_time(job.work - run.saved, plan),
-                                      Label{"jobs.pod_completed"}, [this, id] { alone_completes(id); });
+  runs_[id].event =
+      sim_.engine.after(run_time(job.work - run.saved, plan), Label{"jobs.pod_completed"},
+                        [this, id] { alone_completes(id); });
   refresh_phase(pod.job);
 }
 
@@ -205,14 +208,15 @@ void JobController::pods_job_struck(JobId id) {
   refresh_phase(id);
   if (!state.is_failing || sim_.engine.is_pending(state.event)) return;
   ORRERY_MARK("jobs.backoff_limit_exceeded");
-  state.event = sim_.engine.after(params_.failure_detection, Label{"jobs.gave_up"},
-                                  [this, id] { end_job(id, JobPhase::Failed); }, Phase::Control);
+  state.event = sim_.engine.after(
+      params_.failure_detection, Label{"jobs.gave_up"},
+      [this, id] { end_job(id, JobPhase::Failed); }, Phase::Control);
 }
 
 // The job's phase is that of its foremost pod.
 void JobController::refresh_phase(JobId id) {
   const JobState& state = states_[id];
-  set_phase(id, state.running > 0  ? JobPhase::Running
+  set_phase(id, state.running > 0 ? JobPhase::Running
                 : state.bound > 0 ? JobPhase::Starting
                                   : JobPhase::Pending);
 }
