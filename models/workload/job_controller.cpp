@@ -213,6 +213,7 @@ void JobController::end_job(JobId id, JobPhase phase) {
   JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
     recoveries_.close(runs_[pod].run.recovery, now);
     runs_[pod].is_wanted = false;
+    ++jobs_.pod(pod).generation;  // nothing that waits for a later life of it may find it
   });
   set_phase(id, phase);
   const bool is_completed = phase == JobPhase::Completed;

@@ -45,6 +45,9 @@ void JobController::remove_pod(PodId id, PodEnd why) {
   if (pod.state == PodState::Absent || pod.state == PodState::Done) return;
   JobState& state = states_[pod.job];
   account_held(id, sim_.engine.now());
+  if (why == PodEnd::JobFailed && pod.state == PodState::Running && !pod.gang.is_valid()) {
+    static_cast<void>(account_cut(pod.job, runs_[id].run, gpu_milli(id)));
+  }
   const bool had_node = pod.state != PodState::Pending;
   if (had_node) {
     cluster_.give_back(pod.node, jobs_.request(id), pod.grant);
@@ -115,7 +118,7 @@ void JobController::want_due() {
     wanted_later_.pop_front();
     const Pod& pod = jobs_.pod(due.pod);
     // Gone with its job, or back already because the gang was stopped meanwhile.
-    if (pod.generation != due.generation || !jobs_.is_live(pod.job)) continue;
+    if (pod.generation != due.generation) continue;
     const JobPhase phase = jobs_.job(pod.job).phase;
     if (phase == JobPhase::Hung || phase == JobPhase::Restarting) continue;
     want_pod(due.pod);

@@ -48,11 +48,11 @@ TEST_P(YoungDaly, TheSimulatedEfficiencyIsTheClosedFormWithinOnePercent) {
     world.fail(node);
     world.repair(node);
     if (world.controller.all_done()) return;
-    world.engine.after(rng.exponential(mean), Label{"test.failure"}, [&fail] { fail(); },
-                       Phase::Fault);
+    world.engine.after(
+        rng.exponential(mean), Label{"test.failure"}, [&fail] { fail(); }, Phase::Fault);
   };
-  world.engine.at(Time{} + rng.exponential(mean), Label{"test.failure"}, [&fail] { fail(); },
-                  Phase::Fault);
+  world.engine.at(
+      Time{} + rng.exponential(mean), Label{"test.failure"}, [&fail] { fail(); }, Phase::Fault);
   world.run();
 
   const JobRow row = world.job_rows().at(0);

@@ -57,11 +57,10 @@ TEST(JobController, ALostMemberStopsTheGangWhichResumesFromItsLastCheckpoint) {
   world.add({job});
   world.fail_at(Time{} + 160_s, {1});  // 157 s into the run: 100 s saved, 47 s lost
   world.run();
-  EXPECT_THAT(world.phases,
-              ElementsAre("0s pending->starting", "3s starting->running", "160s running->hung",
-                          "165s hung->restarting", "175s restarting->pending",
-                          "175s pending->starting", "185s starting->running",
-                          "345s running->completed"));
+  EXPECT_THAT(world.phases, ElementsAre("0s pending->starting", "3s starting->running",
+                                        "160s running->hung", "165s hung->restarting",
+                                        "175s restarting->pending", "175s pending->starting",
+                                        "185s starting->running", "345s running->completed"));
   const auto recoveries = world.recoveries();
   ASSERT_EQ(recoveries.size(), 1u);
   const RecoveryRow& row = recoveries[0];
@@ -165,8 +164,8 @@ TEST(JobController, AFailureDuringTheStartRepeatsTheStart) {
   world.run();
   EXPECT_THAT(world.phases,
               ElementsAre("0s pending->starting", "4s starting->hung", "5s hung->restarting",
-                          "7s restarting->pending", "7s pending->starting",
-                          "17s starting->running", "67s running->completed"));
+                          "7s restarting->pending", "7s pending->starting", "17s starting->running",
+                          "67s running->completed"));
   EXPECT_DOUBLE_EQ(world.job_rows().at(0).gpu_s_lost, 0);
   EXPECT_DOUBLE_EQ(world.job_rows().at(0).gpu_s_held, 16 * 14.0);
 }
@@ -238,8 +237,8 @@ TEST(JobController, TwoJobsThatArriveTogetherInterleaveTheirPods) {
     for (const uint32_t i : list) pods.push_back({i});
     return pods;
   };
-  EXPECT_THAT(world.creations, ElementsAre(ids({0}), ids({4}), ids({1, 2}), ids({5, 6}), ids({3}),
-                                           ids({7})));
+  EXPECT_THAT(world.creations,
+              ElementsAre(ids({0}), ids({4}), ids({1, 2}), ids({5, 6}), ids({3}), ids({7})));
 }
 
 TEST(JobController, ASyncCreatesAtMostFiveHundredPodsAndStartsSlowlyAgain) {
@@ -339,8 +338,7 @@ TEST(JobController, JobsThatStillRunAtTheEndHaveRows) {
 TEST(JobController, SourcesAreMergedBySubmitTimeThenByTheirOrder) {
   JobWorld world;
   std::vector<std::string> order;
-  world.controller.job_arrived.connect(
-      [&](JobId id) { order.push_back(world.jobs.job(id).name); });
+  world.controller.job_arrived.connect([&](JobId id) { order.push_back(world.jobs.job(id).name); });
   const auto named = [](const char* name, Duration at) {
     JobRequest job = make_job(JobKind::Pods, 1, 1, 1_s);
     job.name = name;

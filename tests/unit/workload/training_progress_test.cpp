@@ -34,12 +34,12 @@ TEST(TrainingProgress, AStopSavesWholeCheckpointsAndLosesTheRest) {
       {0_s, 0, 0_s, 0_s, 0_s, 0_s},
       {3_s, 0, 0_s, 3_s, 0_s, 0_s},
       {10_s, 0, 0_s, 10_s, 0_s, 0_s},
-      {11_s, 0, 0_s, 10_s, 0_s, 1_s},                     // a checkpoint half written
-      {12_s - 1_ns, 0, 0_s, 10_s, 0_s, 2_s - 1_ns},       // all but written
-      {12_s, 1, 10_s, 0_s, 2_s, 0_s},                     // just written
+      {11_s, 0, 0_s, 10_s, 0_s, 1_s},                // a checkpoint half written
+      {12_s - 1_ns, 0, 0_s, 10_s, 0_s, 2_s - 1_ns},  // all but written
+      {12_s, 1, 10_s, 0_s, 2_s, 0_s},                // just written
       {12_s + 1_ns, 1, 10_s, 1_ns, 2_s, 0_s},
       {24_s, 2, 20_s, 0_s, 4_s, 0_s},
-      {29_s - 1_ns, 2, 20_s, 5_s - 1_ns, 4_s, 0_s},       // the last stretch
+      {29_s - 1_ns, 2, 20_s, 5_s - 1_ns, 4_s, 0_s},  // the last stretch
       {29_s, 2, 20_s, 5_s, 4_s, 0_s},
   };
   for (const CutCase& c : cases) {
