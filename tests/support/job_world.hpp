@@ -60,7 +60,7 @@ class JobWorld {
         controller{{engine, rng, recorder}, cluster, jobs, options.params} {
     controller.pods_created.connect([this](std::span<const PodId> pods) {
       queue.insert(queue.end(), pods.begin(), pods.end());
-      creations.emplace_back(pods.begin(), pods.end());
+      if (records_creations) creations.emplace_back(pods.begin(), pods.end());
       if (binds_) bind_all();
     });
     controller.pod_removed.connect([this](PodId pod) {
@@ -71,6 +71,7 @@ class JobWorld {
       }
     });
     controller.phase_changed.connect([this](JobId job, JobPhase before, JobPhase after) {
+      if (!records_creations) return;
       const std::string arrow{"->"};
       phases.push_back(std::to_string(engine.now().ns / 1'000'000'000) + "s " +
                        std::string{name_of(before)} + arrow + std::string{name_of(after)});
@@ -145,6 +146,7 @@ class JobWorld {
   ClusterState cluster;
   JobTable jobs;
   JobController controller;
+  bool records_creations = true;              // phases, too; off for millions of jobs
   std::vector<PodId> queue;                   // pods without a node
   std::vector<std::vector<PodId>> creations;  // batches
   std::vector<std::string> phases;            // "12s running->hung"
