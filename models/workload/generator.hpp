@@ -43,8 +43,8 @@ struct JobClassParams {
   template <class V>
   void fields(V& v) {
     v("weight", weight, "How often a job is of this class, in proportion.", Range{0.0, 1e9});
-    v("gpus", gpus, "GPUs of a job; 0: one pod without GPUs.", Unit{"GPU"});
-    v("duration", duration, "Compute time of a job.");
+    v("gpus", gpus, "GPUs of a job; 0: one pod without GPUs.", Required{}, Unit{"GPU"});
+    v("duration", duration, "Compute time of a job.", Required{});
   }
 };
 struct ClassesShape {

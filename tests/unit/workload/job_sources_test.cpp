@@ -89,39 +89,59 @@ sources:
   EXPECT_EQ(jobs[1].restarts_max, 3);
 }
 
+struct WrongCase {
+  const char* yaml;
+  const char* expected;
+};
+
 TEST(WorkloadParams, ContradictionsAreErrors) {
-  const std::string text = complaints(R"(
-training: {checkpoint_write: 1min}
-controller: {pod_start: {sigma: 1}}
-sources:
-  - kind: jobs
-    jobs:
-      - {work: 1h, pods: 2, min_available: 3}
-      - {work: 1h, pod: {gpus: 2, gpu_milli: 500}}
-      - {work: 1h, every: 1s}
-      - {work: 1h, kind: pods, min_available: 1}
-      - {work: 1h, pods: 2, gangs: [{roles: []}]}
-  - kind: generator
-    shape: {kind: preset, preset: helios}
-  - kind: generator
-    arrival_rate: 1
-    burst: {every: 1h, jobs: {kind: fixed, value: 0}}
-    shape: {kind: classes, classes: []}
-    teams: {a: -1}
-    start: 2h
-    until: 1h
-  - kind: generator
-    arrival_rate: 1
-    shape: {kind: classes, classes: [{gpus: {kind: discrete, values: [1, 2], weights: [1]}}]}
-)");
-  for (const char* expected :
-       {"checkpoint_write", "no effect without checkpoint_interval", "median is 0",
-        "must not be more than pods", "below 1000 needs gpus: 1", "no effect on a single job",
-        "no effect on independent pods", "no effect beside gangs", "needs at least one role",
-        "or a burst", "must not always be 0", "a weight above 0", "must be later than start",
-        "one weight for every value", "must not be negative"}) {
-    EXPECT_THAT(text, HasSubstr(expected));
+  const WrongCase jobs[] = {
+      {"{work: 1h, pods: 2, min_available: 3}", "must not be more than pods"},
+      {"{work: 1h, pod: {gpus: 2, gpu_milli: 500}}", "below 1000 needs gpus: 1"},
+      {"{work: 1h, every: 1s}", "no effect on a single job"},
+      {"{work: 1h, kind: pods, min_available: 1}", "no effect on independent pods"},
+      {"{work: 1h, pods: 2, gangs: [{roles: [{pods: 1}]}]}", "pods: has no effect beside gangs"},
+      {"{work: 1h, gangs: [{roles: []}]}", "needs at least one role"},
+      {"{work: 1h, gangs: [{min_available: 3, roles: [{pods: 2}]}]}", "than the pods of all roles"},
+      {"{work: 1h, kind: pods, gangs: [{roles: [{}]}]}", "kind: pods has no gangs"},
+      {"{work: 1h, training: {restore: 1s}}", "no effect without checkpoint_interval"},
+      {"{name: x}", "missing required key 'work'"},
+  };
+  for (const WrongCase& c : jobs) {
+    const std::string yaml = "sources: [{kind: jobs, jobs: [" + std::string{c.yaml} + "]}]";
+    EXPECT_THAT(complaints(yaml), HasSubstr(c.expected)) << yaml;
   }
+  const std::string one = "{gpus: {kind: fixed, value: 1}, duration: {kind: fixed, value: 1h}}";
+  const std::string shape = "shape: {kind: classes, classes: [" + one + "]}";
+  const WrongCase generators[] = {
+      {"", "or a burst"},
+      {", burst: {every: 1h, jobs: {kind: fixed, value: 0}}", "must not always be 0"},
+      {", arrival_rate: 1, teams: {a: -1}", "must not be negative"},
+      {", arrival_rate: 1, teams: {a: 0}", "must not all be 0"},
+      {", arrival_rate: 1, priorities: [{priority: 1, weight: 0}]", "must not all be 0"},
+      {", arrival_rate: 1, start: 2h, until: 1h", "must be later than start"},
+  };
+  for (const WrongCase& c : generators) {
+    const std::string yaml = "sources: [{kind: generator, " + shape + c.yaml + "}]";
+    EXPECT_THAT(complaints(yaml), HasSubstr(c.expected)) << yaml;
+  }
+  const WrongCase shapes[] = {
+      {"[]", "a weight above 0"},
+      {"[{gpus: {kind: discrete, values: [1, 2], weights: [1]}, duration: {kind: fixed, value: "
+       "1h}}]",
+       "one weight for every value"},
+      {"[{gpus: {kind: uniform, low: 3, high: 2}, duration: {kind: fixed, value: 1h}}]",
+       "must not be more than high"},
+      {"[{gpus: {kind: fixed, value: 1}}]", "missing required key 'duration'"},
+  };
+  for (const WrongCase& c : shapes) {
+    const std::string yaml =
+        "sources: [{kind: generator, arrival_rate: 1, shape: {kind: classes, classes: " +
+        std::string{c.yaml} + "}}]";
+    EXPECT_THAT(complaints(yaml), HasSubstr(c.expected)) << yaml;
+  }
+  EXPECT_THAT(complaints("training: {checkpoint_write: 1min}"), HasSubstr("without checkpoint"));
+  EXPECT_THAT(complaints("controller: {pod_start: {sigma: 1}}"), HasSubstr("median is 0"));
 }
 
 TEST(WorkloadParams, TheResolvedFormReadsBackTheSame) {
@@ -169,9 +189,12 @@ TEST(Generator, OneMoreKnobNeverShiftsTheOthers) {
   const auto more = jobs_of(std::string{kQueue} + R"(    teams: {a: 1, b: 2}
     users_per_team: 3
     priorities: [{priority: 1}, {priority: 5, weight: 2}]
-)", 3, 1000);
-  const auto bursts = jobs_of(std::string{kQueue} + R"(    burst: {every: 1min, jobs: {kind: fixed, value: 20}}
-)", 3, 1000);
+)",
+                            3, 1000);
+  const auto bursts =
+      jobs_of(std::string{kQueue} + R"(    burst: {every: 1min, jobs: {kind: fixed, value: 20}}
+)",
+              3, 1000);
   std::map<std::string, int> teams;
   for (size_t i = 0; i < plain.size(); ++i) {
     ASSERT_EQ(plain[i].submitted, more[i].submitted);
@@ -198,7 +221,7 @@ TEST(Generator, ABurstComesAtOneInstant) {
 sources:
   - kind: generator
     burst: {every: 1h, jobs: {kind: fixed, value: 300}}
-    shape: {kind: classes, classes: [{gpus: {kind: fixed, value: 20}}]}
+    shape: {kind: classes, classes: [{gpus: {kind: fixed, value: 20}, duration: {kind: fixed, value: 1h}}]}
     jobs_max: 700
 )");
   ASSERT_EQ(jobs.size(), 700u);
@@ -232,15 +255,15 @@ sources:
 
 constexpr const char* kTrace =
     "job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,queue\n"
-    "7,u1,vcA,20,60,3,COMPLETED,2020-04-01 00:00:10,2020-04-01 00:00:20,2020-04-01 01:00:20,3600,10\n"
+    "7,u1,vcA,20,60,3,COMPLETED,2020-04-01 00:00:10,2020-04-01 00:00:20,2020-04-01 "
+    "01:00:20,3600,10\n"
     "8,u2,vcB,1,4,1,FAILED,2020-04-01 00:01:00,2020-04-01 00:01:00,2020-04-01 00:02:00,60,0\n";
 
 TEST(TraceSource, TurnsRecordedJobsIntoRequests) {
   TraceSourceParams params;
   params.file = "trace.csv";
   params.pods.node_selector = {{"zone", "a"}};
-  const auto source = make_trace_source(open_trace_text(params, kTrace), params,
-                                        {.init = 5_s});
+  const auto source = make_trace_source(open_trace_text(params, kTrace), params, {.init = 5_s});
   const auto jobs = drain(*source);
   EXPECT_FALSE(source->error().has_value()) << *source->error();
   ASSERT_EQ(jobs.size(), 2u);
