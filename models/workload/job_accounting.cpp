@@ -33,6 +33,20 @@ int64_t JobController::gpu_milli(PodId id) const {
   return jobs_.request(id).resources[Resource::Gpu];
 }
 
+double JobController::compute_fraction(JobId id) const {
+  const Job& job = jobs_.job(id);
+  return job.phase == JobPhase::Running ? orrery::compute_fraction(plan_of(job)) : 0;
+}
+
+JobUsage JobController::usage(JobId id) const {
+  const JobState& state = states_[id];
+  const JobPhase phase = jobs_.job(id).phase;
+  const int64_t busy = phase == JobPhase::Running ? state.run_gpu_milli
+                       : phase == JobPhase::Hung  ? state.gpu_milli
+                                                  : 0;
+  return {.bound = state.gpu_milli, .busy = busy, .compute_fraction = compute_fraction(id)};
+}
+
 // The pod's GPUs since the last account, when they were not part of a run.
 void JobController::account_held(PodId id, Time now) {
   const Pod& pod = jobs_.pod(id);

@@ -51,13 +51,6 @@ bool JobController::all_done() const {
          });
 }
 
-double JobController::compute_fraction(JobId id) const {
-  const Job& job = jobs_.job(id);
-  return job.phase == JobPhase::Running
-             ? orrery::compute_fraction({job.checkpoint_interval, job.checkpoint_write})
-             : 0;
-}
-
 // ---- arrival
 
 JobSource* JobController::next_source() {

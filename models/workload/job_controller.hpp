@@ -15,6 +15,7 @@
 #include "models/workload/job_source.hpp"
 #include "models/workload/job_state.hpp"
 #include "models/workload/job_table.hpp"
+#include "models/workload/job_usage.hpp"
 #include "models/workload/pod_creation_queue.hpp"
 #include "models/workload/pods_on_nodes.hpp"
 #include "models/workload/recovery_log.hpp"
@@ -24,13 +25,6 @@
 #include "sim/runtime/sim.hpp"
 
 namespace orrery {
-
-// Compute thrown away by a failure: `gpu_milli` GPUs computed in vain from `from` to `to`.
-struct WorkLost {
-  JobId job;
-  Time from, to;
-  int64_t gpu_milli = 0;
-};
 
 // Creates pods, starts gangs once enough members are bound, lets them compute, stops them when a
 // member dies and brings them back from their last checkpoint. Observers of its signals must not
@@ -74,6 +68,7 @@ class JobController {
   const std::optional<std::string>& source_error() const { return source_error_; }
   // The share of the time a running job computes, the rest being checkpoints.
   double compute_fraction(JobId job) const;
+  JobUsage usage(JobId job) const;
 
  private:
   // job_controller.cpp: arrival, creation of pods, end

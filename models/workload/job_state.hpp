@@ -42,7 +42,7 @@ struct JobState {
   EventId event;          // gangs: it starts to compute, completes, is found dead, or comes back
   Run run;                // of a gang
   int64_t gpu_milli = 0;  // of the bound pods
-  int64_t run_gpu_milli = 0;                 // of the pods that take part in the gang's current run
+  int64_t run_gpu_milli = 0;  // of the pods that compute: of the gang's run, or independent ones
   int32_t bound = 0, running = 0, done = 0;  // pods; those that run are bound, too
   int32_t wanted = 0;                        // pods to be created
   int32_t create_from = 0;                   // no pod before this rank is wanted

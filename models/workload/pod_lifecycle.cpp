@@ -54,7 +54,10 @@ void JobController::remove_pod(PodId id, PodEnd why) {
     on_nodes_.remove(pod.node, id);
     --state.bound;
     state.gpu_milli -= gpu_milli(id);
-    if (pod.state == PodState::Running) --state.running;
+    if (pod.state == PodState::Running) {
+      --state.running;
+      if (!pod.gang.is_valid()) state.run_gpu_milli -= gpu_milli(id);
+    }
   }
   if (pod.gang.is_valid()) {
     Gang& gang = jobs_.gang(pod.gang);
@@ -160,6 +163,7 @@ void JobController::alone_runs(PodId id) {
   account_held(id, sim_.engine.now());
   pod.state = PodState::Running;
   ++states_[pod.job].running;
+  states_[pod.job].run_gpu_milli += gpu_milli(id);
   run.restore_from = Time::max();
   run.computes_from = sim_.engine.now();
   if (recoveries_.find(run.recovery) != nullptr) {

@@ -41,9 +41,7 @@ sources:
                                                       "mmc.yaml", diagnostics);
   const auto params = read_params<WorkloadParams>(document.root, "", diagnostics);
   ASSERT_TRUE(diagnostics.ok()) << diagnostics.text();
-  JobControllerParams controller;
-  controller.record_pods = false;
-  JobWorld world{{.nodes = 1, .gpus = 2, .params = controller, .seed = 4, .binds = true}};
+  JobWorld world{{.nodes = 1, .gpus = 2, .seed = 4, .records = false}};
   world.records_creations = false;
   double waited = 0;
   world.controller.phase_changed.connect([&](JobId id, JobPhase, JobPhase after) {

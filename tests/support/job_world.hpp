@@ -50,6 +50,7 @@ class JobWorld {
     JobControllerParams params = {};
     uint64_t seed = 1;
     bool binds = true;
+    bool records = true;  // rows; off for millions of jobs
   };
 
   JobWorld() : JobWorld{Options{}} {}
@@ -57,7 +58,7 @@ class JobWorld {
       : rng{options.seed},
         binds_{options.binds},
         cluster{make_cluster(options)},
-        controller{{engine, rng, recorder}, cluster, jobs, options.params} {
+        controller{{engine, rng, recorder_of(options)}, cluster, jobs, options.params} {
     controller.pods_created.connect([this](std::span<const PodId> pods) {
       queue.insert(queue.end(), pods.begin(), pods.end());
       if (records_creations) creations.emplace_back(pods.begin(), pods.end());
@@ -138,6 +139,11 @@ class JobWorld {
   MemoryRecorder recorder;
 
  private:
+  Recorder& recorder_of(const Options& options) {
+    if (options.records) return recorder;
+    return nowhere_;
+  }
+  NullRecorder nowhere_;
   bool binds_;
   bool is_started_ = false;
   bool is_binding_ = false;

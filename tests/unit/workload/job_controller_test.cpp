@@ -107,6 +107,10 @@ TEST(JobController, SemiStatefulSurvivorsKeepTheirNodes) {
   job.restart_scope = RestartScope::Pod;
   world.add({job});
   world.engine.at(Time{} + 50_s, Label{"test.node_failed"}, [&] { world.fail({0}); });
+  world.engine.at(Time{} + 52_s, Label{"test.look"}, [&] {
+    EXPECT_EQ(world.controller.usage({0}).busy, 8000);  // the survivor spins
+    EXPECT_EQ(world.controller.compute_fraction({0}), 0);
+  });
   const PodId survivor{1};
   world.run(Time{} + 60_s);  // rank 0 was on the node that stays down
   EXPECT_EQ(world.jobs.pod(survivor).state, PodState::Bound);
@@ -316,6 +320,30 @@ TEST(JobController, StartLatencyIsDrawnPerPodAndTheSlowestOpensTheBarrier) {
   for (const PodRow& pod : world.pod_rows()) slowest = std::max(slowest, pod.started);
   EXPECT_EQ(world.job_rows().at(0).running, slowest);
   EXPECT_GT(slowest, Time{} + 30_s);
+}
+
+TEST(JobController, UsageTellsBoundFromBusyFromComputing) {
+  JobWorld world{options({.pod_start = {.median = 20_s}}, 2)};
+  JobRequest pair = make_job(JobKind::Pods, 2, 3, 50_s);
+  world.add({training(1, 250_s), pair});
+  world.fail_at(Time{} + 70_s, {0});
+  const auto expect = [&](Time when, JobId job, JobUsage expected) {
+    world.engine.at(
+        when, Label{"test.look"},
+        [&world, when, job, expected] {
+          const JobUsage usage = world.controller.usage(job);
+          EXPECT_EQ(usage.bound, expected.bound) << when.seconds();
+          EXPECT_EQ(usage.busy, expected.busy) << when.seconds();
+          EXPECT_DOUBLE_EQ(usage.compute_fraction, expected.compute_fraction) << when.seconds();
+        },
+        Phase::Record);
+  };
+  expect(Time{} + 10_s, {0}, {.bound = 8000});
+  expect(Time{} + 30_s, {0}, {.bound = 8000, .busy = 8000, .compute_fraction = 100.0 / 110.0});
+  expect(Time{} + 10_s, {1}, {.bound = 6000});
+  expect(Time{} + 30_s, {1}, {.bound = 6000, .busy = 6000, .compute_fraction = 1});
+  expect(Time{} + 71_s, {0}, {});  // its only pod is gone
+  world.run();
 }
 
 TEST(JobController, JobsThatStillRunAtTheEndHaveRows) {
