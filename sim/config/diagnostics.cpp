@@ -38,7 +38,8 @@ const std::string& FileName::text() const {
 std::string to_string(const Position& position) {
   std::string text = position.file.text();
   if (position.line > 0) {
-    text += ":" + std::to_string(position.line) + ":" + std::to_string(position.column);
+    text.append(":").append(std::to_string(position.line));
+    text.append(":").append(std::to_string(position.column));
   }
   return text;
 }

@@ -48,4 +48,13 @@ std::optional<BadByte> find_bad_byte(std::string_view text) {
   return std::nullopt;
 }
 
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const size_t length = sequence_length(text);
+    if (length == 0 || text[0] == '\0') return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
 }  // namespace orrery::config

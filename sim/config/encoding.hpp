@@ -16,4 +16,7 @@ struct BadByte {
 // The first byte that is not UTF-8, or a control character other than tab and line ends.
 [[nodiscard]] std::optional<BadByte> find_bad_byte(std::string_view text);
 
+// Whether text is UTF-8 without NUL; control characters are fine, as escapes can produce them.
+[[nodiscard]] bool is_utf8(std::string_view text);
+
 }  // namespace orrery::config

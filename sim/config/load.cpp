@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <sstream>
+#include <optional>
 
 #include "sim/config/parse.hpp"
 
@@ -41,6 +41,21 @@ void merge_into(Node& base, Node overlay) {
   }
 }
 
+// At most one byte more than a file may have, so that the parser can refuse it.
+std::optional<std::string> read_file(const std::string& path) {
+  constexpr size_t kPiece = size_t{64} << 10U;
+  std::ifstream stream{path, std::ios::binary};
+  if (!stream) return std::nullopt;
+  std::string text;
+  while (stream && text.size() <= Limits::kFileBytes) {
+    const size_t used = text.size();
+    text.resize(std::min(used + kPiece, Limits::kFileBytes + 1));
+    stream.read(text.data() + used, static_cast<std::streamsize>(text.size() - used));
+    text.resize(used + static_cast<size_t>(stream.gcount()));
+  }
+  return stream.bad() ? std::nullopt : std::optional{std::move(text)};
+}
+
 class Loader {
  public:
   Loader(Document& document, Diagnostics& diagnostics)
@@ -66,15 +81,10 @@ class Loader {
     if (--budget_.files < 0) {
       return refuse("more than " + std::to_string(Limits::kFiles) + " included files");
     }
-    std::ifstream stream{shown, std::ios::binary};
-    std::string text(Limits::kFileBytes + 1, '\0');
-    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<size_t>(stream.gcount()));
-    if (stream.bad() || (stream.fail() && !stream.eof())) {
-      return refuse("cannot read " + in_quotes(shown));
-    }
+    const std::optional<std::string> text = read_file(shown);
+    if (!text) return refuse("cannot read " + in_quotes(shown));
     open_.push_back({shown, canonical});
-    std::optional<Node> root = load_text(text, shown);
+    std::optional<Node> root = load_text(*text, shown);
     open_.pop_back();
     return root;
   }

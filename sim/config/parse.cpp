@@ -86,13 +86,15 @@ class Builder final : public YAML::EventHandler {
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     refuse_key(mark);
-    add({make_null(at(mark)), 1, 1}, anchor);
+    add({make_null(null_position(mark)), 1, 1}, anchor);
   }
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
     const bool was_quoted = check_tag(mark, tag, "tag:yaml.org,2002:str") || tag == "!";
     if (was_quoted) last_quoted_ = mark;
+    // yaml-cpp turns "\\_" and "\\N" into single bytes.
+    if (!is_utf8(value)) refuse(at(mark), "an escape in this text gives NUL or is not UTF-8");
     if (expects_key()) return set_key(mark, value, was_quoted);
     charge(at(mark), 0, value.size());
     Node node = make_scalar(value, was_quoted);
@@ -152,6 +154,14 @@ class Builder final : public YAML::EventHandler {
   }
   void refuse_key(const YAML::Mark& mark) const {
     if (expects_key()) refuse(at(mark), "a key must be plain text; is a bracket not closed?");
+  }
+
+  // yaml-cpp places a value that is left out anywhere; we place it at its key.
+  Position null_position(const YAML::Mark& mark) const {
+    const Position position = at(mark);
+    if (frames_.empty() || !frames_.back().key) return position;
+    const Position& key = frames_.back().key->key_position;
+    return position.line == key.line && position.column > key.column ? position : key;
   }
 
   // True when the text carries `allowed` explicitly; any other tag but yaml-cpp's own is refused.
@@ -257,9 +267,9 @@ class Builder final : public YAML::EventHandler {
     std::string text;
     for (size_t i = 0; i + 1 < frames_.size(); ++i) {
       if (frames_[i].key) {
-        text += (text.empty() ? "" : ".") + frames_[i].key->key;
+        text.append(text.empty() ? "" : ".").append(frames_[i].key->key);
       } else {
-        text += "[" + std::to_string(frames_[i].tree.node.items.size()) + "]";
+        text.append("[").append(std::to_string(frames_[i].tree.node.items.size())).append("]");
       }
     }
     return text;

@@ -1,5 +1,4 @@
-// sim/config/reader.hpp -- fills a params struct from a document; every mistake names
-// file:line:col.
+// sim/config/reader.hpp -- fills a params struct from a document; mistakes name file:line:col.
 #pragma once
 
 #include <string>

@@ -213,7 +213,7 @@ struct Codec<T> {
     tree.type = measure.name;
     tree.range_text = range(b, b.has_low);
     for (const UnitScale& unit : measure.units) {
-      tree.unit += (tree.unit.empty() ? "" : " ") + std::string{unit.name};
+      tree.unit.append(tree.unit.empty() ? "" : " ").append(unit.name);
     }
     tree.pattern = quantity_pattern(measure, b.low < 0);
   }

@@ -94,11 +94,8 @@ TEST(Resolved, is_json_in_the_order_of_the_fields) {
   EXPECT_EQ(json["seed"], std::numeric_limits<uint64_t>::max());
   EXPECT_EQ(json["policy"]["permit_timeout"], "123456789ns");
   EXPECT_EQ(json["source"]["kind"], "file");
-  EXPECT_EQ(json["args"]["a"].dump(),
-            R"([1,1.50,"007","true",true,null,"x"])" ? json["args"]["a"].dump() : "");
-  EXPECT_EQ(json["args"]["a"][2], "007");
-  EXPECT_EQ(json["args"]["a"][3], "true");
-  EXPECT_EQ(json["args"]["a"][4], true);
+  // What was plain stays plain, so that a later reader sees the same.
+  EXPECT_EQ(json["args"]["a"].dump(), R"([1,1.5,"007","true",true,null,"x"])");
 }
 
 TEST(Describe, tells_type_default_range_and_source) {
@@ -112,15 +109,15 @@ TEST(Describe, tells_type_default_range_and_source) {
   EXPECT_EQ(describe_text(tree),
             R"(Who runs next.
 
-permit_timeout  duration, between 1ms and 1d             default 1min
+permit_timeout  duration, between 1ms and 1d         default 1min
     How long a partly placed gang may hold GPUs.
     Default from: scheduler-plugins 0.28
-uplink          bandwidth                                default 400Gbps
+uplink          bandwidth                            default 400Gbps
     Rate of one uplink.
     Example: 200Gbps
-max_waiting     integer, between 1 and 1024 gangs        default 64
+max_waiting     integer, between 1 and 1024 gangs    default 64
     Gangs that may wait at once.
-order           one of fifo | priority | fair_share      default fifo
+order           one of fifo | priority | fair_share  default fifo
     Order of the queue.
 )");
 }
