@@ -1,5 +1,4 @@
-// models/workload/job_usage.hpp -- what a job makes of its GPUs, for those who draw the four
-// curves.
+// models/workload/job_usage.hpp -- what a job makes of its GPUs at a moment.
 #pragma once
 
 #include <cstdint>

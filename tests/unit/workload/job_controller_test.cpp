@@ -232,36 +232,6 @@ TEST(JobController, AGangOfManyRolesWaitsForAllItsGangs) {
   EXPECT_THAT(world.phases, ElementsAre("0s pending->running", "50s running->completed"));
 }
 
-TEST(JobController, TwoJobsThatArriveTogetherInterleaveTheirPods) {
-  JobWorld world{{.nodes = 1, .binds = false}};
-  world.add({training(4, 1_s), training(4, 1_s)});
-  world.run();
-  const auto ids = [](std::vector<uint32_t> list) {
-    std::vector<PodId> pods;
-    for (const uint32_t i : list) pods.push_back({i});
-    return pods;
-  };
-  EXPECT_THAT(world.creations,
-              ElementsAre(ids({0}), ids({4}), ids({1, 2}), ids({5, 6}), ids({3}), ids({7})));
-}
-
-TEST(JobController, ASyncCreatesAtMostFiveHundredPodsAndStartsSlowlyAgain) {
-  JobWorld world{{.nodes = 1, .binds = false}};
-  world.add({training(503, 1_s)});
-  world.run();
-  std::vector<size_t> sizes;
-  for (const auto& batch : world.creations) sizes.push_back(batch.size());
-  EXPECT_THAT(sizes, ElementsAre(1, 2, 4, 8, 16, 32, 64, 128, 245, 1, 2));
-}
-
-TEST(JobController, WorkersLimitHowManyJobsTakeTurns) {
-  JobWorld world{{.nodes = 1, .params = {.concurrent_syncs = 1}, .binds = false}};
-  world.add({training(2, 1_s), training(1, 1_s)});
-  world.run();
-  ASSERT_EQ(world.creations.size(), 3u);
-  EXPECT_EQ(world.creations[2][0], PodId{2});
-}
-
 TEST(JobController, ACreationIntervalSpacesTheBatches) {
   JobWorld world{options({.pod_creation_interval = 1_s})};
   world.add({training(4, 50_s)});
