@@ -36,6 +36,14 @@ class Callback {
 
   void operator()() { ops_->call(bytes_); }
   explicit operator bool() const { return ops_ != nullptr; }
+  // Fetches what the first captured word points to; harmless if that is no pointer. Valid on any
+  // callback, even an empty one.
+  void prefetch() const {
+    const void* pointee;
+    std::memcpy(&pointee, bytes_, sizeof(pointee));
+    __builtin_prefetch(pointee, 1);
+    __builtin_prefetch(static_cast<const std::byte*>(pointee) + 64, 1);
+  }
   void reset() {
     if (ops_ != nullptr && ops_->relocate != nullptr) ops_->relocate(nullptr, bytes_);
     ops_ = nullptr;

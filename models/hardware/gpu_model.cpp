@@ -1,0 +1,93 @@
+#include "models/hardware/gpu_model.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace orrery {
+namespace {
+
+constexpr std::string_view kDatasheet = "NVIDIA product datasheet";
+constexpr std::string_view kPowerGuess =
+    "TDP: NVIDIA product datasheet; idle: estimate; spin and training: estimate, at the A100's "
+    "fractions of the idle-to-TDP span (5.6 %, 95.6 %)";
+constexpr std::string_view kPowerA100 =
+    "idle 56-60 W: nccl-tests issue 228; spin 72-82 W at 100 % utilisation: Yandex, busy-wait "
+    "nodes; training: lognormal around 385 W, AcmeTrace GPU power CDF (p80 389); TDP: datasheet";
+constexpr std::string_view kNccl = "links and raw rate: datasheet; per-link constant: NCCL topo.h";
+constexpr std::string_view kNone = "NVIDIA product datasheet: no NVLink";
+constexpr std::string_view kUndisclosed = "estimate: the openb trace does not disclose this GPU";
+
+constexpr Bandwidth megabytes_per_s(int64_t count) { return {count * 8'000'000}; }
+
+struct NvLinkKind {
+  int32_t links;
+  Bandwidth raw, nccl;
+  std::string_view source;
+};
+constexpr NvLinkKind kNoNvLink{0, {}, {}, kNone};
+constexpr NvLinkKind kNvLink2{6, megabytes_per_s(25'000), megabytes_per_s(20'000), kNccl};
+constexpr NvLinkKind kNvLink3{12, megabytes_per_s(25'000), megabytes_per_s(20'000), kNccl};
+constexpr NvLinkKind kNvLink4{18, megabytes_per_s(25'000), megabytes_per_s(20'600), kNccl};
+constexpr NvLinkKind kNvLinkUnknown{0, {}, {}, kUndisclosed};
+
+struct Power {
+  int32_t idle, spin, training, tdp;
+  std::string_view source;
+};
+
+struct Row {
+  std::string_view name;
+  Bytes memory;
+  std::string_view memory_source;
+  Power power;
+  NvLinkKind nvlink;
+};
+
+constexpr Row kRows[] = {
+    {"A10", 24_GiB, kDatasheet, {18, 25, 144, 150, kPowerGuess}, kNoNvLink},
+    {"A100M40", 40_GiB, kDatasheet, {58, 77, 385, 400, kPowerA100}, kNvLink3},
+    {"A100M80", 80_GiB, kDatasheet, {58, 77, 385, 400, kPowerA100}, kNvLink3},
+    {"G2", 32_GiB, kUndisclosed, {40, 52, 241, 250, kUndisclosed}, kNvLinkUnknown},
+    {"G3", 80_GiB, kUndisclosed, {58, 77, 385, 400, kUndisclosed}, kNvLinkUnknown},
+    {"H100M80", 80_GiB, kDatasheet, {70, 105, 672, 700, kPowerGuess}, kNvLink4},
+    {"P100", 16_GiB, kDatasheet, {28, 40, 240, 250, kPowerGuess}, kNoNvLink},
+    {"T4", 16_GiB, kDatasheet, {10, 13, 67, 70, kPowerGuess}, kNoNvLink},
+    {"V100M16", 16_GiB, kDatasheet, {42, 56, 289, 300, kPowerGuess}, kNvLink2},
+    {"V100M32", 32_GiB, kDatasheet, {42, 56, 289, 300, kPowerGuess}, kNvLink2},
+    {"V100PCIE16", 16_GiB, kDatasheet, {26, 39, 240, 250, kPowerGuess}, kNoNvLink},
+};
+
+std::vector<GpuModel> build() {
+  std::vector<GpuModel> models;
+  for (const Row& row : kRows) {
+    models.push_back({.name = std::string{row.name},
+                      .memory = row.memory,
+                      .idle_watts = row.power.idle,
+                      .spin_watts = row.power.spin,
+                      .training_watts = row.power.training,
+                      .tdp_watts = row.power.tdp,
+                      .nvlinks = row.nvlink.links,
+                      .nvlink_raw = row.nvlink.raw,
+                      .nvlink_nccl = row.nvlink.nccl,
+                      .source_memory = row.memory_source,
+                      .source_power = row.power.source,
+                      .source_nvlink = row.nvlink.source});
+  }
+  std::ranges::sort(models, {}, &GpuModel::name);
+  return models;
+}
+
+}  // namespace
+
+std::span<const GpuModel> gpu_models() {
+  static const std::vector<GpuModel> models = build();
+  return models;
+}
+
+const GpuModel* find_gpu_model(std::string_view name) {
+  const auto models = gpu_models();
+  const auto found = std::ranges::find(models, name, &GpuModel::name);
+  return found == models.end() ? nullptr : &*found;
+}
+
+}  // namespace orrery

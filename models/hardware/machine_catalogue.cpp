@@ -1,0 +1,219 @@
+#include "models/hardware/machine_catalogue.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "models/hardware/plain_boxes.hpp"
+#include "sim/core/check.hpp"
+
+namespace orrery {
+namespace {
+
+constexpr Bandwidth kEdr = 100_Gbps, kHdr = 200_Gbps, kNdr = 400_Gbps;
+constexpr Bandwidth gigabytes_per_s(int64_t count) { return {count * 8'000'000'000}; }
+
+const GpuModel& gpu_model(std::string_view name) {
+  const GpuModel* model = find_gpu_model(name);
+  ORRERY_CHECK(model != nullptr, "the catalogue names only GPU models it has");
+  return *model;
+}
+
+constexpr DevicePlace at(int pcie_switch, int root_port, int host_bridge, int numa, int socket) {
+  return {.pcie_switch = static_cast<int16_t>(pcie_switch),
+          .root_port = static_cast<int16_t>(root_port),
+          .host_bridge = static_cast<int16_t>(host_bridge),
+          .numa = static_cast<int16_t>(numa),
+          .socket = static_cast<int16_t>(socket)};
+}
+
+// Through NVSwitch every GPU reaches every other with all of its links.
+LinkMatrix all_to_all(int gpus, int links) {
+  LinkMatrix matrix{};
+  for (size_t i = 0; i < static_cast<size_t>(gpus); ++i) {
+    for (size_t j = 0; j < static_cast<size_t>(gpus); ++j) {
+      matrix[i][j] = static_cast<int8_t>(i == j ? 0 : links);
+    }
+  }
+  return matrix;
+}
+
+// Each PCIe switch holds two GPUs and an EDR NIC; two switches hang on each socket's host bridge.
+Machine dgx_1v() {
+  Machine m;
+  m.name = "dgx-1v";
+  m.doc = "DGX-1 with V100: hybrid cube mesh, 4 x EDR";
+  m.gpu = gpu_model("V100M32");
+  for (int g = 0; g < 8; ++g) m.gpu_places.push_back(at(g / 2, g / 2, g / 4, g / 4, g / 4));
+  m.nvlinks = cube_mesh(8);
+  m.pcie_generation = 3;
+  for (int n = 0; n < 4; ++n) m.nics.push_back({at(n, n, n / 2, n / 2, n / 2), kEdr});
+  m.cpu = {2, 2, 20, 2, gigabytes_per_s(6)};
+  m.memory = 512_GiB;
+  m.host_idle_watts = 500;
+  m.host_busy_watts = 1100;
+  m.sources = {"DGX-1 with V100 datasheet",
+               "the published mesh; NCCL issue 671 confirms the rows of GPU 0 and 1",
+               "nccl-tests issue 29; DGX-1 system architecture white paper",
+               "nccl-tests issue 29: one EDR per PCIe switch",
+               "DGX-1 with V100 datasheet: 2 x E5-2698 v4; interconnect: NCCL topo.h, Broadwell",
+               "DGX-1 with V100 datasheet",
+               "busy: datasheet maximum of 3.5 kW less 8 x 300 W; idle: estimate"};
+  return m;
+}
+
+// Per socket two host bridges, each with one root port over two PCIe switches, each of which holds
+// two GPUs and a NIC.
+Machine dgx_2() {
+  Machine m;
+  m.name = "dgx-2";
+  m.doc = "DGX-2: 16 V100 through 12 NVSwitch, 8 x EDR";
+  m.gpu = gpu_model("V100M32");
+  for (int g = 0; g < 16; ++g) m.gpu_places.push_back(at(g / 2, g / 4, g / 4, g / 8, g / 8));
+  m.nvlinks = all_to_all(16, m.gpu.nvlinks);
+  m.nvswitches = 12;
+  m.pcie_generation = 3;
+  for (int n = 0; n < 8; ++n) m.nics.push_back({at(n, n / 2, n / 2, n / 4, n / 4), kEdr});
+  m.cpu = {2, 2, 24, 2, gigabytes_per_s(10)};
+  m.memory = 1536_GiB;
+  m.host_idle_watts = 1500;
+  m.host_busy_watts = 5200;
+  m.sources = {"DGX-2 datasheet",
+               "DGX-2 datasheet; nccl-tests issue 78",
+               "nccl-tests issue 78 (rows of GPU 0 and 1; the others by symmetry)",
+               "nccl-tests issue 78",
+               "DGX-2 datasheet: 2 x Platinum 8168; interconnect: NCCL topo.h, Skylake",
+               "DGX-2 datasheet",
+               "busy: datasheet maximum of 10 kW less 16 x 300 W; idle: estimate"};
+  return m;
+}
+
+// Four complexes of two GPUs and two NICs, each under one root port of its own NUMA node; GPUs on
+// one switch, NICs on two others, hence PXB. The storage card sits on a NUMA node without GPUs.
+Machine dgx_a100(std::string name, std::string_view gpu, Bytes memory) {
+  constexpr int kNumaOfPair[] = {3, 1, 7, 5};
+  Machine m;
+  m.name = std::move(name);
+  m.gpu = gpu_model(gpu);
+  m.doc = "DGX A100 (" + m.gpu.name + "): 8 GPUs through 6 NVSwitch, 8 x HDR + 2 storage ports";
+  for (int g = 0; g < 8; ++g) {
+    const int pair = g / 2, numa = kNumaOfPair[pair];
+    m.gpu_places.push_back(at(3 * pair, pair, numa, numa, numa / 4));
+  }
+  m.nvlinks = all_to_all(8, m.gpu.nvlinks);
+  m.nvswitches = 6;
+  m.pcie_generation = 4;
+  for (int pair = 0; pair < 4; ++pair) {
+    if (pair == 2) {
+      m.nics.insert(m.nics.end(), 2, {at(12, 4, 0, 0, 0), kHdr, NicRole::Storage});
+    }
+    const int numa = kNumaOfPair[pair];
+    m.nics.push_back({at(3 * pair + 1, pair, numa, numa, numa / 4), kHdr});
+    m.nics.push_back({at(3 * pair + 2, pair, numa, numa, numa / 4), kHdr});
+  }
+  m.cpu = {2, 8, 64, 2, gigabytes_per_s(16)};
+  m.memory = memory;
+  m.host_idle_watts = 940;
+  m.host_busy_watts = 1690;
+  m.sources = {
+      "DGX A100 datasheet",
+      "DGX A100 datasheet; Fabric Manager user guide",
+      "NCCL issue 1505 (NIC8,9 inferred)",
+      "NCCL issue 1505; storage card's NUMA node and NIC-NIC distance: estimate",
+      "NCCL issue 1505: 2 x EPYC 7742, NPS4; interconnect: NCCL topo.h, AMD",
+      "DGX A100 datasheet",
+      "estimate from AcmeTrace: server p1 1421 W less 8 x 60 W; p90 4851 W less 8 x 395 W"};
+  return m;
+}
+
+Machine h100_box(int cores_per_socket) {
+  Machine m;
+  m.gpu = gpu_model("H100M80");
+  // Each GPU shares a PCIe switch with its own NIC; a switch has a host bridge for itself.
+  for (int g = 0; g < 8; ++g) m.gpu_places.push_back(at(g, g, g, g / 4, g / 4));
+  m.nvlinks = all_to_all(8, m.gpu.nvlinks);
+  m.nvswitches = 4;
+  m.pcie_generation = 5;
+  m.cpu = {2, 2, cores_per_socket, 2, gigabytes_per_s(22)};
+  m.memory = 2048_GiB;
+  m.host_idle_watts = 1500;
+  m.host_busy_watts = 2380;
+  m.sources = {"DGX H100 user guide",
+               "DGX H100 user guide; Fabric Manager user guide",
+               "DGX H100 user guide: every GPU PIX to its own NIC; bridges: estimate",
+               "DGX H100 user guide",
+               "DGX H100 user guide: 2 x 56 cores; interconnect: NCCL topo.h, Sapphire Rapids",
+               "DGX H100 user guide",
+               "busy: estimate, 76 % of 10.2 kW less 8 x 672 W; idle: estimate"};
+  return m;
+}
+
+Machine hgx_h100() {
+  Machine m = h100_box(48);
+  m.name = "hgx-h100";
+  m.doc = "HGX H100: 8 GPUs through 4 NVSwitch, 8 x NDR, GPU i next to NIC i";
+  for (const DevicePlace& place : m.gpu_places) m.nics.push_back({place, kNdr});
+  m.sources[static_cast<size_t>(MachineFact::Cpu)] =
+      "NCCL issue 1357: 2 x 48 cores; interconnect: NCCL topo.h, Sapphire Rapids";
+  m.sources[static_cast<size_t>(MachineFact::Memory)] = "estimate";
+  return m;
+}
+
+Machine dgx_h100() {
+  Machine m = h100_box(56);
+  m.name = "dgx-h100";
+  m.doc = "DGX H100: 8 GPUs through 4 NVSwitch, 8 x NDR + 4 storage ports, NICs as mlx5_N";
+  constexpr int kStorage = -1;
+  constexpr int kGpuOfNic[] = {0, kStorage, kStorage, 1, 2, 3, 4, kStorage, kStorage, 5, 6, 7};
+  for (size_t n = 0; n < std::size(kGpuOfNic); ++n) {
+    if (const int gpu = kGpuOfNic[n]; gpu != kStorage) {
+      m.nics.push_back({m.gpu_places[static_cast<size_t>(gpu)], kNdr});
+    } else {  // a dual-port card on each socket, away from the GPUs
+      const int socket = n < 6 ? 0 : 1;
+      m.nics.push_back(
+          {at(8 + socket, 8 + socket, 8 + socket, socket, socket), kHdr, NicRole::Storage});
+    }
+  }
+  m.sources[static_cast<size_t>(MachineFact::Nics)] =
+      "DGX H100 user guide; storage ports' rate and place: estimate";
+  return m;
+}
+
+std::vector<Machine> build() {
+  std::vector<Machine> machines = plain_boxes();
+  machines.push_back(dgx_1v());
+  machines.push_back(dgx_2());
+  machines.push_back(dgx_a100("dgx-a100", "A100M80", 2048_GiB));
+  machines.push_back(dgx_a100("dgx-a100-40g", "A100M40", 1024_GiB));
+  machines.push_back(dgx_h100());
+  machines.push_back(hgx_h100());
+  std::ranges::sort(machines, {}, &Machine::name);
+  return machines;
+}
+
+}  // namespace
+
+std::span<const Machine> machine_catalogue() {
+  static const std::vector<Machine> machines = build();
+  return machines;
+}
+
+const Machine* find_machine(std::string_view name) {
+  const auto machines = machine_catalogue();
+  const auto found = std::ranges::find(machines, name, &Machine::name);
+  return found == machines.end() ? nullptr : &*found;
+}
+
+const Machine* find_machine_with(std::string_view gpu_model, int gpus) {
+  const Machine* best = nullptr;
+  for (const Machine& machine : machine_catalogue()) {
+    if (machine.gpus() != gpus || (gpus > 0 && machine.gpu.name != gpu_model)) continue;
+    if (best == nullptr || (gpus == 0 && machine.cpu.threads() < best->cpu.threads())) {
+      best = &machine;
+    }
+  }
+  return best;
+}
+
+}  // namespace orrery

@@ -1,0 +1,65 @@
+// models/hardware/machine_params.hpp -- a machine as a scenario defines it: a known one, changed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/hardware/machine.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+struct MachineMistake {
+  std::string_view field;
+  std::string message;
+};
+
+// Every field left out is as in `base`.
+struct MachineParams {
+  std::string name{};
+  std::string base = "hgx-h100";
+  std::optional<int32_t> gpus{};
+  std::optional<std::string> gpu_model{};
+  std::optional<Bytes> gpu_memory{};
+  std::optional<int32_t> gpu_idle_watts{}, gpu_spin_watts{}, gpu_training_watts{}, gpu_tdp_watts{};
+  std::optional<int32_t> cpus{};
+  std::optional<Bytes> memory{};
+  std::optional<int32_t> nics{};
+  std::optional<Bandwidth> nic_bandwidth{};
+  std::optional<int32_t> host_idle_watts{}, host_busy_watts{};
+
+  static constexpr std::string_view kDoc = "A kind of node: one of the catalogue, changed.";
+  template <class V>
+  void fields(V& v) {
+    v("name", name, "What pools call it; the name of the base if empty.");
+    v("base", base, "Machine of the catalogue that says everything left out here.");
+    v("gpus", gpus,
+      "GPUs per node, 0 to 16. Fewer than the base: its first ones. More: only without NVLink.");
+    v("gpu_model", gpu_model,
+      "GPU model of the catalogue, or a name of your own, which needs every other gpu_ field.");
+    v("gpu_memory", gpu_memory, "Memory of one GPU.");
+    v("gpu_idle_watts", gpu_idle_watts, "Power of one GPU without a context, in W.");
+    v("gpu_spin_watts", gpu_spin_watts, "Power of one GPU that waits in a busy loop, in W.");
+    v("gpu_training_watts", gpu_training_watts, "Power of one GPU at work, in W.");
+    v("gpu_tdp_watts", gpu_tdp_watts, "Design power of one GPU, in W.");
+    v("cpus", cpus, "Logical CPUs (hardware threads), as Kubernetes counts them.");
+    v("memory", memory, "Main memory of a node.");
+    v("nics", nics, "Compute NICs, 0 to 16, spread over the places of the base's.");
+    v("nic_bandwidth", nic_bandwidth, "Rate of one compute NIC.");
+    v("host_idle_watts", host_idle_watts, "Power of an idle node without its GPUs, in W.");
+    v("host_busy_watts", host_busy_watts, "The same while its GPUs are at work, in W.");
+  }
+  template <class C>
+  void check(C& c) const {
+    for (const MachineMistake& mistake : mistakes()) c.error(mistake.field, mistake.message);
+  }
+  std::vector<MachineMistake> mistakes() const;
+};
+
+// The machine these describe; must have no mistakes.
+Machine resolve(const MachineParams& params);
+
+}  // namespace orrery

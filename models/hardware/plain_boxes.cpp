@@ -1,0 +1,130 @@
+#include "models/hardware/plain_boxes.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "sim/core/check.hpp"
+
+namespace orrery {
+namespace {
+
+constexpr std::string_view kOpenb = "Alibaba openb node list (clusterdata 7a6c496e)";
+constexpr std::string_view kEstimate = "estimate";
+constexpr std::string_view kNvidiaNone = "NVIDIA product datasheet: no NVLink";
+constexpr std::string_view kUndisclosed = "estimate: the openb trace does not disclose this";
+constexpr std::string_view kHalfMesh =
+    "estimate: GPUs 0-3 of the hybrid cube mesh (NCCL issue 671)";
+constexpr std::string_view kCubeMesh = "estimate: a hybrid cube mesh (NCCL issue 671)";
+
+// Logical CPUs are `sockets * cores * threads`; the trace gives only their number, so the split
+// into sockets is an estimate throughout.
+struct Box {
+  std::string_view name, doc, gpu;
+  int gpus, per_switch;
+  std::string_view nvlink_source;
+  int pcie_generation;
+  int nics, nic_gbps;
+  int sockets, cores, threads;
+  int interconnect_gigabytes;  // NCCL topo.h: Broadwell 6, Skylake 10, Sapphire Rapids 22 GB/s
+  int memory_gib;
+  std::string_view shape_source;  // of GPU count, CPUs and memory
+  int host_idle_watts, host_busy_watts;
+};
+
+constexpr Box kBoxes[] = {
+    {"a10-1", "one A10", "A10", 1, 0, kNvidiaNone, 4, 1, 25, 2, 32, 2, 10, 1024, kOpenb, 220, 450},
+    {"a10-2", "two A10", "A10", 2, 0, kNvidiaNone, 4, 1, 25, 2, 32, 2, 10, 512, kEstimate, 220,
+     450},
+    {"a10-4", "four A10", "A10", 4, 0, kNvidiaNone, 4, 1, 25, 2, 32, 2, 10, 512, kEstimate, 220,
+     450},
+    {"cpu-32", "32 logical CPUs, no GPU", "", 0, 0, kEstimate, 3, 1, 25, 1, 16, 2, 10, 256, kOpenb,
+     120, 280},
+    {"cpu-96", "96 logical CPUs, no GPU", "", 0, 0, kEstimate, 3, 1, 25, 2, 24, 2, 10, 512, kOpenb,
+     220, 546},
+    {"g2-8", "eight GPUs of openb's undisclosed kind G2", "G2", 8, 2, kUndisclosed, 3, 2, 100, 2,
+     24, 2, 10, 384, kOpenb, 400, 900},
+    {"g3-8", "eight GPUs of openb's undisclosed kind G3", "G3", 8, 2, kUndisclosed, 4, 4, 100, 2,
+     32, 2, 10, 768, kOpenb, 600, 1200},
+    {"p100-1", "one P100", "P100", 1, 0, kNvidiaNone, 3, 1, 10, 1, 4, 2, 6, 60, kOpenb, 80, 150},
+    {"p100-2", "two P100", "P100", 2, 0, kNvidiaNone, 3, 1, 10, 1, 8, 2, 6, 120, kOpenb, 120, 250},
+    {"t4-2", "two T4", "T4", 2, 0, kNvidiaNone, 3, 1, 25, 2, 26, 2, 10, 512, kOpenb, 220, 450},
+    {"t4-4", "four T4", "T4", 4, 0, kNvidiaNone, 3, 1, 25, 2, 24, 2, 10, 384, kOpenb, 220, 450},
+    {"v100-pcie-4", "four V100 PCIe cards, no NVLink", "V100PCIE16", 4, 2, kNvidiaNone, 3, 1, 100,
+     2, 16, 2, 10, 256, kEstimate, 250, 500},
+    {"v100-pcie-8", "eight V100 PCIe cards, no NVLink", "V100PCIE16", 8, 4, kNvidiaNone, 3, 2, 100,
+     2, 20, 2, 10, 512, kEstimate, 350, 700},
+    {"v100m16-1", "a one-GPU share of a V100 16 GB server", "V100M16", 1, 0, kEstimate, 3, 1, 10, 1,
+     4, 2, 10, 32, kOpenb, 80, 150},
+    {"v100m16-4", "four V100 16 GB SXM2", "V100M16", 4, 2, kHalfMesh, 3, 1, 25, 1, 16, 2, 10, 128,
+     kOpenb, 200, 450},
+    {"v100m16-8", "eight V100 16 GB SXM2", "V100M16", 8, 2, kCubeMesh, 3, 2, 25, 2, 16, 2, 10, 256,
+     kOpenb, 400, 900},
+    {"v100m32-4", "four V100 32 GB SXM2", "V100M32", 4, 2, kHalfMesh, 3, 1, 25, 1, 24, 2, 10, 368,
+     kOpenb, 250, 500},
+    {"v100m32-8", "eight V100 32 GB SXM2", "V100M32", 8, 2, kCubeMesh, 3, 2, 25, 2, 24, 2, 10, 768,
+     kOpenb, 450, 950},
+};
+
+Machine build(const Box& box) {
+  Machine machine;
+  machine.name = box.name;
+  machine.doc = box.doc;
+  if (box.gpus > 0) {
+    const GpuModel* gpu = find_gpu_model(box.gpu);
+    ORRERY_CHECK(gpu != nullptr, "the catalogue names only GPU models it has");
+    machine.gpu = *gpu;
+  }
+  for (int g = 0; g < box.gpus; ++g) {
+    machine.gpu_places.push_back(spread_place(g, box.gpus, box.sockets, box.per_switch));
+  }
+  if (box.nvlink_source == kHalfMesh || box.nvlink_source == kCubeMesh) {
+    machine.nvlinks = cube_mesh(box.gpus);
+  }
+  machine.pcie_generation = box.pcie_generation;
+  for (int n = 0; n < box.nics; ++n) {
+    // Below the same switch as the first GPU of its share; without switches, on its own bridge.
+    DevicePlace place = box.per_switch > 0
+                            ? machine.gpu_places[static_cast<size_t>(n * box.gpus / box.nics)]
+                            : spread_place(n, box.nics, box.sockets, 0);
+    if (box.per_switch == 0) {
+      place.root_port = static_cast<int16_t>(box.gpus + n);
+      place.host_bridge = place.root_port;
+    }
+    machine.nics.push_back({place, {box.nic_gbps * 1'000'000'000LL}, NicRole::Compute});
+  }
+  machine.cpu = {.sockets = box.sockets,
+                 .numa_nodes = box.sockets,
+                 .cores_per_socket = box.cores,
+                 .threads_per_core = box.threads,
+                 .interconnect_nccl = {box.interconnect_gigabytes * 8'000'000'000LL}};
+  machine.memory = {box.memory_gib * (1LL << 30)};
+  machine.host_idle_watts = box.host_idle_watts;
+  machine.host_busy_watts = box.host_busy_watts;
+  machine.sources = {box.shape_source, box.nvlink_source, kEstimate, kEstimate,
+                     box.shape_source, box.shape_source,  kEstimate};
+  if (box.name == "cpu-96") {
+    machine.sources[static_cast<size_t>(MachineFact::HostPower)] =
+        "busy: AcmeTrace CPU node median 546 W; idle: estimate";
+  }
+  return machine;
+}
+
+}  // namespace
+
+DevicePlace spread_place(int gpu, int gpus, int sockets, int per_switch) {
+  const auto socket = static_cast<int16_t>(gpu * sockets / std::max(gpus, 1));
+  const auto part = static_cast<int16_t>(per_switch > 0 ? gpu / per_switch : gpu);
+  return {.pcie_switch = per_switch > 0 ? part : DevicePlace::kNoSwitch,
+          .root_port = part,
+          .host_bridge = part,
+          .numa = socket,
+          .socket = socket};
+}
+
+std::vector<Machine> plain_boxes() {
+  std::vector<Machine> machines;
+  for (const Box& box : kBoxes) machines.push_back(build(box));
+  return machines;
+}
+
+}  // namespace orrery

@@ -1,0 +1,116 @@
+// sim/config/diagnostics.cpp -- ordering and wording of messages; edit distance.
+#include "sim/config/diagnostics.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace orrery {
+namespace {
+
+// Damerau-Levenshtein distance (adjacent transpositions count one), with three rows of the table.
+size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> before(b.size() + 1);
+  std::vector<size_t> above(b.size() + 1);
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) above[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t replaced = above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({above[j] + 1, row[j - 1] + 1, replaced});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        row[j] = std::min(row[j], before[j - 2] + 1);
+      }
+    }
+    std::swap(before, above);
+    std::swap(above, row);
+  }
+  return above[b.size()];
+}
+
+}  // namespace
+
+const std::string& FileName::text() const {
+  static const std::string kNone;
+  return name_ ? *name_ : kNone;
+}
+
+std::string to_string(const Position& position) {
+  std::string text = position.file.text();
+  if (position.line > 0) {
+    text.append(":").append(std::to_string(position.line));
+    text.append(":").append(std::to_string(position.column));
+  }
+  return text;
+}
+
+void Diagnostics::error(const Position& position, std::string_view path, std::string message) {
+  ++count_;
+  if (full()) return;
+  std::string text = to_string(position);
+  if (!text.empty()) text += ": ";
+  if (!path.empty()) text.append(path).append(": ");
+  kept_.push_back({position, text + message});
+}
+
+std::vector<std::string> Diagnostics::messages() const {
+  std::vector<const Entry*> sorted;
+  for (const Entry& entry : kept_) sorted.push_back(&entry);
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Entry* a, const Entry* b) {
+    const Position& p = a->position;
+    const Position& q = b->position;
+    return std::tie(p.file.text(), p.line, p.column) < std::tie(q.file.text(), q.line, q.column);
+  });
+  std::vector<std::string> texts;
+  for (const Entry* entry : sorted) texts.push_back(entry->message);
+  if (count_ > kept_.size()) {
+    texts.push_back("... and " + std::to_string(count_ - kept_.size()) + " more");
+  }
+  return texts;
+}
+
+std::string Diagnostics::text() const {
+  std::string all;
+  for (const std::string& message : messages()) all += message + "\n";
+  return all;
+}
+
+std::string did_you_mean(std::string_view wrong, const std::vector<std::string>& known) {
+  constexpr size_t kLengthMax = 64;  // nobody mistypes a longer name, and the table is quadratic
+  if (wrong.size() > kLengthMax) return "";
+  const std::string* best = nullptr;
+  size_t distance = std::max<size_t>(2, wrong.size() / 3) + 1;
+  for (const std::string& name : known) {
+    if (name.size() > kLengthMax) continue;
+    const size_t candidate = edit_distance(wrong, name);
+    // A "near" name that shares no letter is noise: 'ab' is two edits away from 'xy'.
+    if (candidate >= distance || candidate >= std::max(wrong.size(), name.size())) continue;
+    distance = candidate;
+    best = &name;
+  }
+  return best == nullptr ? "" : "; did you mean '" + *best + "'?";
+}
+
+std::string in_quotes(std::string_view text) {
+  constexpr size_t kShownMax = 60;
+  constexpr std::string_view kHex = "0123456789abcdef";
+  size_t end = std::min(text.size(), kShownMax);
+  // Never cut inside a UTF-8 sequence.
+  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) {
+    --end;
+  }
+  std::string shown = "'";
+  for (const char c : text.substr(0, end)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n') {
+      shown += "\\n";
+    } else if (byte < 0x20 || byte == 0x7F) {
+      shown += {'\\', 'x', kHex[byte >> 4U], kHex[byte & 15U]};
+    } else {
+      shown += c;
+    }
+  }
+  return shown + (end < text.size() ? "...'" : "'");
+}
+
+}  // namespace orrery

@@ -1,0 +1,22 @@
+// sim/config/encoding.hpp -- refuses text that is not clean UTF-8 before a parser sees it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace orrery::config {
+
+struct BadByte {
+  int line = 0;
+  int column = 0;
+  std::string message;
+};
+
+// The first byte that is not UTF-8, or a control character other than tab and line ends.
+[[nodiscard]] std::optional<BadByte> find_bad_byte(std::string_view text);
+
+// Whether text is UTF-8 without NUL; control characters are fine, as escapes can produce them.
+[[nodiscard]] bool is_utf8(std::string_view text);
+
+}  // namespace orrery::config

@@ -1,0 +1,42 @@
+// sim/config/field_tree.hpp -- a parameter struct described as plain data.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace orrery {
+
+enum class FieldShape : uint8_t {
+  Boolean,
+  Integer,
+  Real,
+  Text,
+  Quantity,
+  Enum,
+  Struct,
+  List,
+  Map,
+  Optional,
+  Variant,
+  Raw
+};
+
+struct FieldTree {
+  std::string name;
+  FieldShape shape = FieldShape::Struct;
+  std::string type;  // for people: "integer", "duration", "list of text"
+  std::string unit;
+  std::string default_text;      // empty for structs: their fields tell
+  std::string default_json;      // the same, machine-readable; empty when there is none to show
+  std::string range_text;        // "between 1 and 1024 jobs"
+  std::string minimum, maximum;  // of plain numbers
+  std::string pattern;           // regular expression of a quantity
+  std::string doc, source, example;
+  bool required = false;
+  std::vector<std::string> enum_values;
+  std::vector<FieldTree> children;  // fields of a Struct; the one element of List, Map, Optional
+  std::vector<FieldTree> variants;  // of a Variant: one Struct each, named by its kind
+};
+
+}  // namespace orrery

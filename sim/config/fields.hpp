@@ -1,0 +1,82 @@
+// sim/config/fields.hpp -- the protocol: a params struct names its fields once, for every reader.
+//
+//   struct GangParams {
+//     Duration permit_timeout = 60_s;
+//     int64_t max_waiting = 64;
+//     template <class V>
+//     void fields(V& v) {
+//       v("permit_timeout", permit_timeout, "How long a partly placed gang may hold GPUs.");
+//       v("max_waiting", max_waiting, "Gangs that may wait in Permit at once.", Range{1, 1024},
+//         Unit{"gangs"}, Source{"scheduler-plugins 0.28"});
+//     }
+//     void check(Checker& c) const {  // optional: rules across fields
+//       if (max_waiting > 1 && permit_timeout == Duration{}) {
+//         c.error("permit_timeout", "must not be 0 when gangs may wait");
+//       }
+//     }
+//     static constexpr std::string_view kDoc = "Gang scheduling.";  // optional
+//   };
+//
+// Members: bool, int32_t, int64_t, uint32_t, uint64_t, double, std::string, Duration, Bytes,
+// Bandwidth, an enum with enum_names, another params struct, RawParams, and of these
+// std::vector<T>, std::optional<T>, std::map<std::string, T>, and std::variant<A, B> of structs
+// with `static constexpr std::string_view kKind`, chosen by the key `kind`. Durations, sizes and
+// rates must not be negative unless a Range says so.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/config/diagnostics.hpp"
+#include "sim/config/node.hpp"
+#include "sim/config/options.hpp"
+#include "sim/config/type_of.hpp"
+
+namespace orrery {
+
+// A part of the document kept for a later reader, such as the arguments of a policy:
+// `read_params<Args>(raw.node, raw.path, diagnostics)`.
+struct RawParams {
+  config::Node node;
+  std::string path;
+};
+
+// Where check() reports its findings.
+class Checker {
+ public:
+  Checker(const config::Node& node, std::string path, Diagnostics& diagnostics)
+      : node_{node}, path_{std::move(path)}, diagnostics_{diagnostics} {}
+  // Points at the value of `field` if the user gave one, else at the struct. A dot leads into a
+  // nested struct; an empty name means the struct itself.
+  void error(std::string_view field, std::string message);
+
+ private:
+  const config::Node& node_;
+  std::string path_;
+  Diagnostics& diagnostics_;
+};
+
+// The visitor handed to fields().
+class FieldList {
+ public:
+  struct Field {
+    std::string_view name, doc;
+    const config::ValueType* type;
+    void* value;
+    config::FieldOptions options;
+  };
+
+  template <class T, class... Options>
+  void operator()(std::string_view name, T& value, std::string_view doc, Options... options) {
+    Field field{name, doc, &config::type_of<T>(), &value, {}};
+    (field.options.take(options), ...);
+    fields_.push_back(std::move(field));
+  }
+  const std::vector<Field>& all() const { return fields_; }
+
+ private:
+  std::vector<Field> fields_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,80 @@
+// sim/config/node.hpp -- a YAML document as our own tree, with a position on every part of it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/config/diagnostics.hpp"
+
+namespace orrery::config {
+
+// What no document may exceed, so that no YAML text hangs the program or exhausts memory.
+struct Limits {
+  static constexpr size_t kFileBytes = size_t{16} << 20U;
+  static constexpr size_t kTextBytes = size_t{64} << 20U;  // of all scalars, aliases expanded
+  static constexpr size_t kNodes = 1'000'000;              // aliases expanded, includes added
+  static constexpr int kDepth = 64;
+  static constexpr size_t kKeyBytes = 256;
+  static constexpr int kIncludeDepth = 16;
+  static constexpr int kFiles = 256;
+};
+
+enum class Kind : uint8_t { Null, Scalar, Sequence, Map };
+struct Entry;
+
+// One value. Trees are built once by the loader and then only read.
+struct Node {
+  Kind kind = Kind::Null;
+  bool was_quoted = false;  // a quoted or block scalar: never a number, a boolean or null
+  Position position;
+  std::string text;            // of a Scalar
+  std::vector<Node> items;     // of a Sequence
+  std::vector<Entry> entries;  // of a Map, in the order of the text, keys distinct
+
+  bool is_null() const { return kind == Kind::Null; }
+  bool is_scalar() const { return kind == Kind::Scalar; }
+  bool is_sequence() const { return kind == Kind::Sequence; }
+  bool is_map() const { return kind == Kind::Map; }
+
+  const Node* find(std::string_view key) const;        // null when there is no such key
+  const Node& operator[](std::string_view key) const;  // a null node when there is no such key
+};
+
+struct Entry {
+  std::string key;
+  Position key_position;
+  Node value;
+};
+
+// "a map", "a list", "'text'" or "nothing", for messages.
+std::string what_is(const Node& node);
+
+Node make_null(Position position);
+Node make_scalar(std::string text, bool was_quoted);
+
+struct SourceFile {
+  std::string name;
+  std::string text;
+};
+
+struct Document {
+  Node root;
+  bool is_usable = false;  // false: it could not be parsed, and reading it would only add noise
+  std::vector<SourceFile> sources;     // the file itself, then what it includes
+  std::vector<std::string> overrides;  // as given to apply_override
+};
+
+// Reads a file and all it includes. Mistakes go to `diagnostics`; after a duplicate key the
+// document stays usable, so that the other mistakes are found in the same run.
+[[nodiscard]] Document load_file(const std::string& path, Diagnostics& diagnostics);
+// The same for text in memory, called `name` in messages. It may not include files.
+[[nodiscard]] Document load_text(std::string_view text, std::string_view name,
+                                 Diagnostics& diagnostics);
+
+// Applies `a.b[0].c=value`; the value is YAML. Missing maps are created, list items must exist, a
+// key with dots in it is written in double quotes. Messages say `--set #1:1:5`.
+void apply_override(Document& document, std::string_view assignment, Diagnostics& diagnostics);
+
+}  // namespace orrery::config

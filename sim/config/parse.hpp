@@ -1,0 +1,22 @@
+// sim/config/parse.hpp -- one YAML text to one tree, within limits; includes are not followed.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "sim/config/node.hpp"
+
+namespace orrery::config {
+
+// What is left of Limits for a document and all it includes.
+struct Budget {
+  size_t nodes = Limits::kNodes;
+  size_t text_bytes = Limits::kTextBytes;
+  int files = Limits::kFiles;
+};
+
+// Nothing when the text is not YAML within the limits; the reason is in `diagnostics`.
+[[nodiscard]] std::optional<Node> parse_yaml(std::string_view text, const FileName& name,
+                                             Budget& budget, Diagnostics& diagnostics);
+
+}  // namespace orrery::config

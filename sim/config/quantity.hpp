@@ -1,0 +1,50 @@
+// sim/config/quantity.hpp -- durations, sizes and rates as text, exact in both directions.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+// The largest unit in which the value is a whole number, so parsing gives back the same value.
+std::string format_quantity(Duration value);   // 250us
+std::string format_quantity(Bytes value);      // 80GiB
+std::string format_quantity(Bandwidth value);  // 400Gbps
+
+namespace config {
+
+struct UnitScale {
+  std::string_view name;
+  int64_t scale;
+  bool is_written = true;  // false: understood, but never chosen for output
+};
+
+// What a kind of quantity is called and measured in.
+struct Measure {
+  std::string_view name;      // "duration"
+  std::string_view examples;  // "250us or 2h"
+  std::string_view smallest;  // the unit of scale 1
+  std::string_view zero;      // "0s"
+  std::span<const UnitScale> units;
+};
+extern const Measure kDurationMeasure;
+extern const Measure kBytesMeasure;
+extern const Measure kBandwidthMeasure;
+
+// "12.5ms" to a count of the smallest unit; `complaint` says why not. Decimals are exact: a value
+// that is not a whole count of the smallest unit, or does not fit, is refused.
+struct ParsedQuantity {
+  int64_t value = 0;
+  std::string complaint;
+};
+[[nodiscard]] ParsedQuantity parse_quantity(std::string_view text, const Measure& measure);
+std::string format_quantity(int64_t value, const Measure& measure);
+// A regular expression, for JSON Schema, of what parse_quantity takes (but for a bare 0).
+std::string quantity_pattern(const Measure& measure, bool may_be_negative);
+
+}  // namespace config
+}  // namespace orrery

@@ -1,0 +1,26 @@
+// sim/config/scalars.hpp -- plain numbers and booleans from and to text, without any locale.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace orrery::config {
+
+// Numbers are written as in JSON: no '+', no leading zeros (YAML 1.1 reads them as octal).
+// `is_integer` without a magnitude: too large.
+struct ParsedInteger {
+  bool is_integer = false;
+  bool is_negative = false;
+  std::optional<uint64_t> magnitude;
+};
+[[nodiscard]] ParsedInteger parse_integer(std::string_view text);
+[[nodiscard]] std::optional<double> parse_real(std::string_view text);  // finite ones only
+[[nodiscard]] std::optional<bool> parse_boolean(std::string_view text);
+[[nodiscard]] std::string format_real(double value);  // shortest text that reads back the same
+
+// Whether plain text stands for itself in JSON, as a number or a boolean.
+[[nodiscard]] bool is_bare_json(std::string_view text);
+
+}  // namespace orrery::config

@@ -1,0 +1,136 @@
+// sim/config/schema.cpp -- a field tree as JSON Schema draft-07, for editors.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "sim/config/describe.hpp"
+
+namespace orrery {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json shape_of(const FieldTree& field);
+
+// A struct that is not written out still lacks a key that it requires.
+bool needs_value(const FieldTree& field) {
+  const auto any = [](const FieldTree& tree) {
+    return std::any_of(tree.children.begin(), tree.children.end(), needs_value);
+  };
+  if (field.required) return true;
+  if (field.shape == FieldShape::Variant) {  // as long as nothing is said, the default kind stands
+    return std::any_of(field.variants.begin(), field.variants.end(), [&](const FieldTree& kind) {
+      return kind.name == field.default_text && any(kind);
+    });
+  }
+  return field.shape == FieldShape::Struct && any(field);
+}
+
+std::string description(const FieldTree& field) {
+  std::string text = field.doc;
+  const auto add = [&text](std::string_view label, const std::string& value) {
+    if (!value.empty())
+      text.append(text.empty() ? "" : " ").append(label).append(value).append(".");
+  };
+  add("Unit: ", field.shape == FieldShape::Quantity ? "" : field.unit);
+  add("Range: ", field.range_text);
+  add("Default: ", field.default_text);
+  add("Default from: ", field.source);
+  return text;
+}
+
+// What a key may hold, with what its field says about it.
+Json property(const FieldTree& field) {
+  Json schema = shape_of(field);
+  if (const std::string text = description(field); !text.empty()) schema["description"] = text;
+  if (!field.default_json.empty()) schema["default"] = Json::parse(field.default_json);
+  if (!field.example.empty()) schema["examples"] = Json::array({field.example});
+  return schema;
+}
+
+Json object(const FieldTree& tree, const std::string& kind) {
+  Json properties = Json::object();
+  Json required = Json::array();
+  if (!kind.empty()) {
+    properties["kind"] = Json{{"const", kind}};
+    required.push_back("kind");
+  }
+  for (const FieldTree& child : tree.children) {
+    properties[child.name] = property(child);
+    if (needs_value(child)) required.push_back(child.name);
+  }
+  Json schema;
+  // An empty section means its defaults, unless something in it is required.
+  schema["type"] = required.empty() ? Json::array({"object", "null"}) : Json("object");
+  schema["properties"] = std::move(properties);
+  schema["additionalProperties"] = false;
+  if (!required.empty()) schema["required"] = std::move(required);
+  return schema;
+}
+
+Json number(const FieldTree& field, const char* type) {
+  Json schema{{"type", type}};
+  if (!field.minimum.empty()) schema["minimum"] = Json::parse(field.minimum);
+  if (!field.maximum.empty()) schema["maximum"] = Json::parse(field.maximum);
+  return schema;
+}
+
+Json variant(const FieldTree& field) {
+  Json kinds = Json::array();
+  for (const FieldTree& kind : field.variants) {
+    Json schema = object(kind, kind.name);
+    if (!kind.doc.empty()) schema["description"] = kind.doc;
+    kinds.push_back(std::move(schema));
+  }
+  kinds.push_back(Json{{"type", "null"}});
+  return Json{{"oneOf", std::move(kinds)}};
+}
+
+Json shape_of(const FieldTree& field) {
+  switch (field.shape) {
+    case FieldShape::Boolean:
+      return Json{{"type", "boolean"}};
+    case FieldShape::Integer:
+      return number(field, "integer");
+    case FieldShape::Real:
+      return number(field, "number");
+    case FieldShape::Text:  // a plain number in the YAML is text to the reader
+      return Json{{"type", Json::array({"string", "number", "boolean"})}};
+    case FieldShape::Quantity: {
+      const Json text{{"type", "string"}, {"pattern", field.pattern}};
+      return Json{{"anyOf", Json::array({text, Json{{"enum", Json::array({0, "0"})}}})}};
+    }
+    case FieldShape::Enum:
+      return Json{{"enum", field.enum_values}};
+    case FieldShape::Struct:
+      return object(field, "");
+    case FieldShape::List:
+      return Json{{"type", "array"}, {"items", shape_of(field.children[0])}};
+    case FieldShape::Map:
+      return Json{{"type", "object"}, {"additionalProperties", shape_of(field.children[0])}};
+    case FieldShape::Optional:
+      return Json{{"anyOf", Json::array({shape_of(field.children[0]), Json{{"type", "null"}}})}};
+    case FieldShape::Variant:
+      return variant(field);
+    case FieldShape::Raw:
+      break;
+  }
+  return Json::object();
+}
+
+}  // namespace
+
+std::string to_json_schema(const FieldTree& root, const std::string& title) {
+  Json schema{{"$schema", "http://json-schema.org/draft-07/schema#"}, {"title", title}};
+  if (!root.doc.empty()) schema["description"] = root.doc;
+  schema.update(shape_of(root));
+  if (root.shape == FieldShape::Struct) {
+    const Json file{{"type", "string"}};
+    const Json files{{"type", "array"}, {"items", file}};
+    schema["properties"]["include"] = Json{
+        {"description", "Files, relative to this one, whose contents lie under this document."},
+        {"anyOf", Json::array({file, files})}};
+  }
+  return schema.dump(2);
+}
+
+}  // namespace orrery

@@ -1,0 +1,139 @@
+// sim/config/struct_type.cpp -- reads, writes and describes a params struct through its fields.
+#include <algorithm>
+
+#include "sim/config/describe.hpp"
+#include "sim/config/reader.hpp"
+
+namespace orrery {
+
+void Checker::error(std::string_view field, std::string message) {
+  const config::Node* at = &node_;
+  for (std::string_view rest = field; !rest.empty();) {
+    const size_t dot = std::min(rest.find('.'), rest.size());
+    const config::Node* child = at->find(rest.substr(0, dot));
+    if (child == nullptr) break;
+    at = child;
+    rest.remove_prefix(std::min(dot + 1, rest.size()));
+  }
+  const char* separator = path_.empty() || field.empty() ? "" : ".";
+  diagnostics_.error(at->position, path_ + separator + std::string{field}, std::move(message));
+}
+
+namespace config {
+namespace {
+
+std::string join(const std::string& path, std::string_view name) {
+  return path.empty() ? std::string{name} : path + "." + std::string{name};
+}
+
+void report_unknown(const Node& node, const FieldList& fields, std::string_view kind,
+                    const ReadContext& context) {
+  std::vector<std::string> known;
+  for (const FieldList::Field& field : fields.all()) known.emplace_back(field.name);
+  if (!kind.empty()) known.emplace_back("kind");
+  for (const Entry& entry : node.entries) {
+    if (std::find(known.begin(), known.end(), entry.key) != known.end()) continue;
+    // A full list only counts; comparing names is what would take the time.
+    context.diagnostics.error(
+        entry.key_position, context.path,
+        "unknown key " + in_quotes(entry.key) +
+            (context.diagnostics.full() ? "" : did_you_mean(entry.key, known)));
+  }
+}
+
+}  // namespace
+
+void StructType::read(const Node& node, const ReadContext& context, void* value) const {
+  read_as(node, context, "", value);
+}
+
+void StructType::read_absent(const Position& at, const ReadContext& context, void* value) const {
+  read_as(make_null(at), context, "", value);
+}
+
+void StructType::read_as(const Node& node, const ReadContext& context, std::string_view kind,
+                         void* value) const {
+  if (!node.is_map() && !node.is_null()) {
+    context.diagnostics.error(node.position, context.path, "expected a map, got " + what_is(node));
+    return;
+  }
+  const size_t errors_before = context.diagnostics.count();
+  FieldList fields;
+  collect(value, fields);
+  report_unknown(node, fields, kind, context);
+  for (const FieldList::Field& field : fields.all()) {
+    const ReadContext inner{join(context.path, field.name), field.options, context.diagnostics};
+    if (const Node* child = node.find(field.name)) {
+      field.type->read(*child, inner, field.value);
+    } else if (field.options.is_required) {
+      context.diagnostics.error(node.position, context.path,
+                                "missing required key '" + std::string{field.name} + "'");
+    } else {
+      field.type->read_absent(node.position, inner, field.value);
+    }
+  }
+  // A rule across fields would mislead while one of them is not what the user meant.
+  if (context.diagnostics.count() > errors_before) return;
+  Checker checker{node, context.path, context.diagnostics};
+  check(value, checker);
+}
+
+// Visitors take a struct they may change; writing and describing never do.
+void StructType::collect_const(const void* value, FieldList& fields) const {
+  collect(const_cast<void*>(value), fields);
+}
+
+Node StructType::write(const void* value) const { return write_as(value, ""); }
+
+Node StructType::write_as(const void* value, std::string_view kind) const {
+  FieldList fields;
+  collect_const(value, fields);
+  Node node;
+  node.kind = Kind::Map;
+  if (!kind.empty()) node.entries.push_back({"kind", {}, make_scalar(std::string{kind}, true)});
+  for (const FieldList::Field& field : fields.all()) {
+    node.entries.push_back({std::string{field.name}, {}, field.type->write(field.value)});
+  }
+  return node;
+}
+
+void StructType::describe(const void* value, const FieldOptions&, FieldTree& tree) const {
+  FieldList fields;
+  collect_const(value, fields);
+  tree.shape = FieldShape::Struct;
+  tree.type = "map";
+  tree.doc = doc();
+  for (const FieldList::Field& field : fields.all()) {
+    FieldTree& child = tree.children.emplace_back();
+    field.type->describe(field.value, field.options, child);
+    child.name = field.name;
+    if (!field.doc.empty()) child.doc = field.doc;
+    child.source = field.options.source;
+    child.example = field.options.example;
+    child.required = field.options.is_required;
+    const bool has_default = child.shape != FieldShape::Struct && child.shape != FieldShape::Raw;
+    if (child.required || !has_default) continue;
+    const Node written = field.type->write(field.value);
+    if (child.shape == FieldShape::Variant) {
+      child.default_text = written["kind"].text;
+    } else {
+      child.default_text = to_flow_text(written);
+      child.default_json = to_json(written);
+    }
+  }
+}
+
+void read_root(const StructType& type, const Node& node, std::string path, Diagnostics& diagnostics,
+               void* value) {
+  const FieldOptions none;
+  type.read(node, {std::move(path), none, diagnostics}, value);
+}
+
+FieldTree describe_root(const StructType& type, const void* defaults) {
+  FieldTree tree;
+  type.describe(defaults, FieldOptions{}, tree);
+  return tree;
+}
+
+}  // namespace config
+}  // namespace orrery

@@ -1,0 +1,139 @@
+// sim/config/value_type.hpp -- what reader, writer and describer know about one type of member.
+//
+// A member's type is erased as early as possible: templates only say how to reach the parts of a
+// value; all parsing, wording and walking is compiled once.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/config/diagnostics.hpp"
+#include "sim/config/field_tree.hpp"
+#include "sim/config/node.hpp"
+#include "sim/config/options.hpp"
+
+namespace orrery {
+
+class FieldList;
+class Checker;
+
+namespace config {
+
+// Where a value is being read: its path in messages, and what its field says about it.
+struct ReadContext {
+  std::string path;
+  const FieldOptions& options;
+  Diagnostics& diagnostics;
+};
+
+class ValueType {
+ public:
+  virtual ~ValueType() = default;
+  // On a mistake the value may be left half read; the mistake is in the diagnostics.
+  virtual void read(const Node& node, const ReadContext& context, void* value) const = 0;
+  // The key is absent: the default stands, but a struct may still hold a required field.
+  virtual void read_absent(const Position&, const ReadContext&, void*) const {}
+  virtual Node write(const void* value) const = 0;
+  // Fills in everything but what the field itself says; `value` holds the default.
+  virtual void describe(const void* value, const FieldOptions& options, FieldTree& tree) const = 0;
+};
+
+class EnumType : public ValueType {
+ public:
+  void read(const Node& node, const ReadContext& context, void* value) const final;
+  Node write(const void* value) const final;
+  void describe(const void* value, const FieldOptions& options, FieldTree& tree) const final;
+
+ private:
+  virtual std::vector<std::string> names() const = 0;
+  virtual size_t get(const void* value) const = 0;
+  virtual void set(void* value, size_t index) const = 0;
+};
+
+class ListType : public ValueType {
+ public:
+  void read(const Node& node, const ReadContext& context, void* value) const final;
+  Node write(const void* value) const final;
+  void describe(const void* value, const FieldOptions& options, FieldTree& tree) const final;
+
+ private:
+  virtual const ValueType& element() const = 0;
+  virtual void clear(void* value) const = 0;
+  virtual void* append(void* value) const = 0;
+  virtual std::vector<const void*> parts(const void* value) const = 0;
+  virtual std::shared_ptr<const void> sample() const = 0;  // a default element
+};
+
+class MapType : public ValueType {
+ public:
+  void read(const Node& node, const ReadContext& context, void* value) const final;
+  Node write(const void* value) const final;
+  void describe(const void* value, const FieldOptions& options, FieldTree& tree) const final;
+
+ private:
+  virtual const ValueType& element() const = 0;
+  virtual void clear(void* value) const = 0;
+  virtual void* insert(void* value, const std::string& key) const = 0;
+  virtual std::vector<std::pair<std::string, const void*>> parts(const void* value) const = 0;
+  virtual std::shared_ptr<const void> sample() const = 0;
+};
+
+class OptionalType : public ValueType {
+ public:
+  void read(const Node& node, const ReadContext& context, void* value) const final;
+  void read_absent(const Position& at, const ReadContext& context, void* value) const final;
+  Node write(const void* value) const final;
+  void describe(const void* value, const FieldOptions& options, FieldTree& tree) const final;
+
+ private:
+  virtual const ValueType& element() const = 0;
+  virtual void clear(void* value) const = 0;
+  virtual void* fill(void* value) const = 0;              // the value held, or a new default one
+  virtual const void* held(const void* value) const = 0;  // null when empty
+  virtual std::shared_ptr<const void> sample() const = 0;
+};
+
+class StructType : public ValueType {
+ public:
+  void read(const Node& node, const ReadContext& context, void* value) const final;
+  void read_absent(const Position& at, const ReadContext& context, void* value) const final;
+  Node write(const void* value) const final;
+  void describe(const void* value, const FieldOptions& options, FieldTree& tree) const final;
+
+  // As alternative of a variant: `kind` is a known key and written first.
+  void read_as(const Node& node, const ReadContext& context, std::string_view kind,
+               void* value) const;
+  Node write_as(const void* value, std::string_view kind) const;
+
+ private:
+  virtual void collect(void* value, FieldList& fields) const = 0;
+  virtual void check(const void* value, Checker& checker) const = 0;
+  virtual std::string_view doc() const = 0;
+  void collect_const(const void* value, FieldList& fields) const;
+};
+
+struct Alternative {
+  std::string_view kind;
+  const StructType& type;
+};
+
+class VariantType : public ValueType {
+ public:
+  void read(const Node& node, const ReadContext& context, void* value) const final;
+  void read_absent(const Position& at, const ReadContext& context, void* value) const final;
+  Node write(const void* value) const final;
+  void describe(const void* value, const FieldOptions& options, FieldTree& tree) const final;
+
+ private:
+  virtual const std::vector<Alternative>& alternatives() const = 0;
+  virtual size_t index(const void* value) const = 0;
+  virtual void* held(void* value) const = 0;
+  virtual const void* held(const void* value) const = 0;
+  virtual void select(void* value, size_t index) const = 0;  // keeps the value held if it is that
+  virtual std::shared_ptr<const void> sample(size_t index) const = 0;
+};
+
+}  // namespace config
+}  // namespace orrery

@@ -1,0 +1,57 @@
+// sim/engine/event.hpp -- what names an event: a label, a phase, a handle.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "sim/core/enum_names.hpp"
+
+namespace orrery {
+
+// Names a kind of event: Label{"net.flow_done"}. Its hash, never an address, enters the digest.
+class Label {
+ public:
+  template <size_t N>
+  consteval Label(const char (&literal)[N]) : text_{literal} {  // NOLINT: literals convert
+    for (size_t i = 0; i + 1 < N; ++i) {
+      hash_ = (hash_ ^ static_cast<uint8_t>(literal[i])) * 16777619u;
+    }
+  }
+  constexpr std::string_view text() const { return text_; }
+  constexpr const char* c_str() const { return text_; }
+  constexpr uint32_t hash() const { return hash_; }
+
+ private:
+  const char* text_;
+  uint32_t hash_ = 2166136261u;
+};
+
+// Order of events that share an instant. Within a phase, first scheduled runs first.
+enum class Phase : uint8_t {
+  Fault,    // hardware changes state
+  Model,    // work completes, messages arrive: the default
+  Settle,   // shared rates are recomputed, once per instant
+  Control,  // controllers and schedulers react to a settled world
+  Record,   // samplers read
+  Audit,    // invariants are checked
+};
+inline constexpr size_t kPhases = 6;
+constexpr std::array<std::string_view, kPhases> enum_names(Phase) {
+  return {"fault", "model", "settle", "control", "record", "audit"};
+}
+
+// Handle to a pending event. It goes stale by itself once the event ran or was cancelled.
+class EventId {
+ public:
+  constexpr EventId() = default;
+  constexpr bool operator==(const EventId&) const = default;
+
+ private:
+  friend class EventQueue;
+  constexpr explicit EventId(uint64_t ticket) : ticket_{ticket} {}
+  uint64_t ticket_ = UINT64_MAX;
+};
+
+}  // namespace orrery

@@ -1,0 +1,87 @@
+#include "sim/engine/event_queue.hpp"
+
+#include <algorithm>
+#include <array>
+#include <new>
+
+#include "sim/core/check.hpp"
+
+namespace orrery {
+namespace {
+
+constexpr size_t kStaleMin = 4096;  // purging fewer is not worth a pass over the wheel
+
+}  // namespace
+
+EventQueue::EventQueue(uint32_t pending_max) : pending_max_{pending_max} {
+  ORRERY_CHECK(pending_max <= kNoSlot, "a slot index must fit the ticket");
+  add_slot();  // so that slot 0, which an unused ticket names, exists
+}
+
+EventQueue::~EventQueue() { clear(); }
+
+void EventQueue::add_slot() {
+  ORRERY_CHECK(slots_.used() < pending_max_, "too many pending events: raise pending_max");
+  const auto index = static_cast<uint32_t>(slots_.extend());
+  free(index, *new (slots_.at(index)) Slot);
+}
+
+bool EventQueue::cancel(EventId id) {
+  if (!contains(id)) return false;
+  const uint32_t index = slot_of(id.ticket_);
+  Slot& slot = *slots_.at(index);
+  ++slot.generation;
+  --size_;
+  ++stale_;
+  slot.fn.reset();  // may schedule or cancel others: this slot is in neither list meanwhile
+  free(index, slot);
+  if (stale_ > size_ + kStaleMin) {
+    wheel_.purge([this](uint64_t ticket) { return is_stale(ticket); });
+    stale_ = 0;
+  }
+  return true;
+}
+
+void EventQueue::fetch_slots() {
+  std::array<uint64_t, 2 * kScoutEvery> tickets;  // the next refill may bring more than this one
+  const size_t size = wheel_.scout(tickets.data(), tickets.size());
+  for (size_t i = 0; i < size; ++i) __builtin_prefetch(slots_.at(slot_of(tickets[i])), 1);
+}
+
+bool EventQueue::refill(Time end) {
+  if (!wheel_.refill(static_cast<uint64_t>(end.ns))) return false;
+  for (size_t i = 0; i < kStateAhead; ++i) slots_.at(slot_of(wheel_.ahead(i)))->fn.prefetch();
+  return true;
+}
+
+Time EventQueue::next_time() const {
+  const uint64_t first = wheel_.first_time([this](uint64_t ticket) { return is_stale(ticket); });
+  return Time{static_cast<int64_t>(std::min(first, static_cast<uint64_t>(Time::max().ns)))};
+}
+
+bool EventQueue::nothing(Time end) {
+  if (size_ == 0) {
+    wheel_.reset(static_cast<uint64_t>(floor_.ns));
+    stale_ = 0;
+  } else {
+    floor_ = std::max(floor_, end);
+  }
+  return false;
+}
+
+void EventQueue::clear() {
+  while (size_ > 0) {
+    for (size_t i = 0; i < slots_.used(); ++i) {
+      Slot& slot = *slots_.at(i);
+      if (!slot.fn) continue;
+      ++slot.generation;
+      --size_;
+      slot.fn.reset();
+      free(static_cast<uint32_t>(i), slot);
+    }
+  }
+  wheel_.reset(static_cast<uint64_t>(floor_.ns));
+  stale_ = 0;
+}
+
+}  // namespace orrery

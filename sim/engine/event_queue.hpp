@@ -1,0 +1,147 @@
+// sim/engine/event_queue.hpp -- pending events in (time, phase, schedule) order.
+//
+// An event is a slot of one cache line; its ticket in the wheel names slot and generation:
+//   phase:3 | generation:32 | slot:29
+// Cancelling frees the slot at once; its ticket is passed over when its turn comes, or purged when
+// such stale tickets outnumber the live ones.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "sim/core/callback.hpp"
+#include "sim/core/time.hpp"
+#include "sim/engine/block_pool.hpp"
+#include "sim/engine/event.hpp"
+#include "sim/engine/radix_wheel.hpp"
+
+namespace orrery {
+
+class EventQueue {
+  struct Slot;
+
+ public:
+  struct Due {
+    Time when;
+    Phase phase = Phase::Model;
+    uint32_t label_hash = 0;
+    const char* label = "";
+    uint32_t index = 0;
+    Slot* slot = nullptr;
+  };
+
+  explicit EventQueue(uint32_t pending_max);
+  EventQueue(const EventQueue&) = delete;
+  EventQueue& operator=(const EventQueue&) = delete;
+  ~EventQueue();
+
+  // `when` must not lie before floor().
+  template <class F>
+  EventId push(Time when, Phase phase, Label label, F&& fn) {
+    if (free_slot_ == kNoSlot) [[unlikely]]
+      add_slot();
+    const uint32_t index = free_slot_;
+    Slot& slot = *slots_.at(index);
+    free_slot_ = slot.label_hash;
+    slot.label_hash = label.hash();
+    slot.label = label.c_str();
+    std::construct_at(&slot.fn, std::forward<F>(fn));  // over an empty one: nothing to destroy
+    const uint64_t ticket = uint64_t{static_cast<uint8_t>(phase)} << RadixWheel::kPhaseShift |
+                            uint64_t{slot.generation} << kSlotBits | index;
+    ++size_;
+    wheel_.push(static_cast<uint64_t>(when.ns), ticket);
+    return EventId{ticket};
+  }
+  bool cancel(EventId id);
+  bool contains(EventId id) const {
+    return slot_of(id.ticket_) < slots_.used() && !is_stale(id.ticket_);
+  }
+  size_t size() const { return size_; }
+  size_t stale() const { return stale_; }  // tickets of cancelled events, not yet passed over
+  // No event may be pushed before this instant: that of the last event taken, or the `end` up to
+  // which pop found nothing while something was pending.
+  Time floor() const { return floor_; }
+  // Due time of the first event; Time::max() if none is pending. A search: not for hot paths.
+  Time next_time() const;
+
+  // Takes out the first event due at or before `end`. Call run_and_free(due) next.
+  bool pop(Time end, Due& due) {
+    for (;;) {
+      if (wheel_.ready() == 0 && !refill(end)) return nothing(end);
+      const Time when{static_cast<int64_t>(wheel_.head_time())};
+      if (when > end) return nothing(end);
+      const uint64_t ticket = wheel_.take_head();
+      fetch_ahead();
+      Slot& slot = *slots_.at(slot_of(ticket));
+      if (slot.generation != generation_of(ticket)) {
+        --stale_;
+        continue;
+      }
+      ++slot.generation;  // stale from here on
+      --size_;
+      floor_ = when;
+      due = {when,
+             static_cast<Phase>(ticket >> RadixWheel::kPhaseShift),
+             slot.label_hash,
+             slot.label,
+             slot_of(ticket),
+             &slot};
+      return true;
+    }
+  }
+  void run_and_free(const Due& due) {
+    due.slot->fn();
+    due.slot->fn.reset();
+    free(due.index, *due.slot);
+  }
+  void clear();  // destroys every pending callback, and those that this schedules
+
+ private:
+  struct alignas(64) Slot {
+    uint32_t generation = 1;
+    uint32_t label_hash = 0;  // of a free slot: the next free one
+    const char* label = nullptr;
+    Callback fn;
+  };
+  static_assert(sizeof(Slot) == 64);
+  static constexpr unsigned kSlotBits = 29;
+  static constexpr uint32_t kNoSlot = (1u << kSlotBits) - 1;
+  static constexpr size_t kStateAhead = 6;
+  static constexpr size_t kScoutEvery = 8;
+
+  static uint32_t slot_of(uint64_t ticket) { return static_cast<uint32_t>(ticket) & kNoSlot; }
+  static uint32_t generation_of(uint64_t ticket) {
+    return static_cast<uint32_t>(ticket >> kSlotBits);
+  }
+  bool is_stale(uint64_t ticket) const {
+    return slots_.at(slot_of(ticket))->generation != generation_of(ticket);
+  }
+  // The wheel knows what comes next: the slots of the next refill, then what the callbacks of the
+  // next few events point to, are on the way into the cache while earlier events run.
+  void fetch_ahead() {
+    slots_.at(slot_of(wheel_.ahead(kStateAhead)))->fn.prefetch();
+    if (wheel_.ready() % kScoutEvery == 0) fetch_slots();
+  }
+  void fetch_slots();
+  bool refill(Time end);
+  void free(uint32_t index, Slot& slot) {
+    if (slot.generation == 0) [[unlikely]]
+      return;  // all its generations are used up: an old handle must not come alive again
+    slot.label_hash = free_slot_;
+    free_slot_ = index;
+  }
+  void add_slot();
+  bool nothing(Time end);
+
+  uint32_t pending_max_;
+  uint32_t free_slot_ = kNoSlot;
+  size_t size_ = 0;
+  size_t stale_ = 0;
+  Time floor_;
+  BlockPool<Slot> slots_;
+  RadixWheel wheel_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,108 @@
+// sim/engine/process.hpp -- a script in simulated time, written as a C++20 coroutine.
+//
+// GCC 12 rules, enforced by tests/tidy: `co_await` is either a whole statement or the whole
+// initialiser of a named variable; awaiters come from functions; no lambda is a coroutine.
+#pragma once
+
+#include <coroutine>
+#include <exception>
+#include <utility>
+
+#include "sim/core/check.hpp"
+#include "sim/engine/engine.hpp"
+
+namespace orrery {
+
+// What a suspended process waits in. `abandon` is called when the process is killed there.
+class Wait {
+ public:
+  virtual void abandon(std::coroutine_handle<struct ProcessPromise> handle) = 0;
+
+ protected:
+  ~Wait() = default;
+};
+
+// The promise owns the one wait a process can be in, so killing it is: unlink, then destroy.
+// Awaiters are therefore trivially destructible (GCC 12 destroys some awaiters twice).
+class Process;
+struct ProcessPromise {
+  Engine* engine = nullptr;
+  EventId wakeup;        // pending while asleep, or woken but not yet resumed
+  Wait* wait = nullptr;  // set from joining a queue until resumed
+  Label label{"process"};
+  bool is_running = false;
+  inline Process get_return_object();
+  std::suspend_always initial_suspend() const noexcept { return {}; }
+  std::suspend_always final_suspend() const noexcept { return {}; }
+  void return_void() const noexcept {}
+  void unhandled_exception() const noexcept { std::terminate(); }
+};
+
+class [[nodiscard]] Process {
+ public:
+  using promise_type = ProcessPromise;
+  using Handle = std::coroutine_handle<promise_type>;
+
+  Process() = default;
+  Process(Process&& other) noexcept : handle_{std::exchange(other.handle_, {})} {}
+  Process& operator=(Process&& other) noexcept {
+    if (this != &other) {
+      kill();
+      handle_ = std::exchange(other.handle_, {});
+    }
+    return *this;
+  }
+  ~Process() { kill(); }
+
+  // Runs the script from the next event on. The Process object owns it: destroying it kills it.
+  void start(Engine& engine, Label label) {
+    ORRERY_CHECK(handle_, "only a script can start");
+    ORRERY_CHECK(promise().engine == nullptr, "a script starts once");
+    promise().engine = &engine;
+    promise().label = label;
+    wake(handle_);
+  }
+  bool done() const { return !handle_ || handle_.done(); }
+  // Ends the script where it waits; its local variables are destroyed. A script must not kill
+  // itself: it returns.
+  void kill() {
+    if (!handle_) return;
+    const Handle handle = std::exchange(handle_, {});
+    promise_type& promise = handle.promise();
+    ORRERY_CHECK(!promise.is_running, "a process does not kill itself");
+    if (promise.engine != nullptr) promise.engine->cancel(promise.wakeup);
+    if (promise.wait != nullptr) promise.wait->abandon(handle);
+    handle.destroy();
+  }
+
+  // Every resumption goes through the queue: no nested resume, no symmetric transfer.
+  static void wake(Handle handle, Duration delay = {}) {
+    promise_type& promise = handle.promise();
+    promise.wakeup = promise.engine->after(delay, promise.label, [handle] { resume(handle); });
+  }
+
+ private:
+  friend ProcessPromise;
+  explicit Process(Handle handle) : handle_{handle} {}
+  promise_type& promise() const { return handle_.promise(); }
+  static void resume(Handle handle) {
+    handle.promise().is_running = true;
+    handle.resume();
+    handle.promise().is_running = false;
+  }
+  Handle handle_;
+};
+
+inline Process ProcessPromise::get_return_object() {
+  return Process{Process::Handle::from_promise(*this)};
+}
+
+struct [[nodiscard]] DelayAwaiter {
+  Duration delay;
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(Process::Handle handle) const { Process::wake(handle, delay); }
+  void await_resume() const noexcept {}
+};
+inline DelayAwaiter sleep_for(Duration delay) { return {delay}; }
+
+}  // namespace orrery

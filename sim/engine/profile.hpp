@@ -1,0 +1,43 @@
+// sim/engine/profile.hpp -- where a run spends host time: events and nanoseconds by label.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace orrery {
+
+struct ProfileRow {
+  std::string_view label;
+  uint64_t events = 0;
+  int64_t host_ns = 0;  // estimated from a sample of the events; never part of a digest
+};
+
+class Profile {
+ public:
+  // Counts an event. True if it is one of the sample whose duration is wanted.
+  bool count(const char* label) {
+    last_ = &costs_[label];
+    ++last_->events;
+    return ++turn_ % kSampleStride == 0;
+  }
+  void add_sample(int64_t host_ns) {
+    last_->sampled_ns += host_ns;
+    ++last_->samples;
+  }
+  std::vector<ProfileRow> rows() const;  // by label
+
+ private:
+  static constexpr uint64_t kSampleStride = 61;  // prime: models repeat in round numbers
+  struct Cost {
+    uint64_t events = 0;
+    uint64_t samples = 0;
+    int64_t sampled_ns = 0;
+  };
+  Cost* last_ = nullptr;
+  uint64_t turn_ = kSampleStride - 1;  // the first event is a sample
+  std::unordered_map<const char*, Cost> costs_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,142 @@
+// sim/engine/radix_wheel.hpp -- tickets ordered by (time, phase, first in first out).
+//
+// Time only moves forward, so a ticket is filed under the highest byte in which its time differs
+// from `base_`: level = that byte's place, bucket = its value. The first bucket of the lowest level
+// in use holds the earliest tickets. A small bucket is sorted into `keys_`, the front, from which
+// tickets are taken; a large one is spread over the level below. A bucket is a chain of chunks and
+// keeps the order of arrival, spreading keeps it too and the sort is stable, so equal times stay
+// first in, first out without a sequence number. An instant too crowded for the front is taken from
+// one lane per phase.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "sim/engine/block_pool.hpp"
+#include "sim/engine/event.hpp"
+#include "sim/engine/rank_sort.hpp"
+
+namespace orrery {
+
+class RadixWheel {
+ public:
+  // The top bits of a ticket are its phase; the rest is the caller's.
+  static constexpr unsigned kPhaseShift = 61;
+  static constexpr size_t kLookahead = 16;
+  using IsStale = std::function<bool(uint64_t ticket)>;
+
+  RadixWheel();
+  // `time` must not lie before the last ticket taken, nor before an `end` that refill said no to.
+  void push(uint64_t time, uint64_t ticket);
+
+  // The front: what comes next, in order. Empty does not mean that nothing is left: see refill.
+  size_t ready() const { return end_ - head_; }
+  uint64_t head_time() const { return front_base_ + (keys_[head_] >> kPhaseBits); }
+  uint64_t take_head() { return tickets_[head_++]; }
+  // The ticket `distance` behind the head, or, past the end, some earlier one.
+  uint64_t ahead(size_t distance) const { return tickets_[head_ + distance]; }
+  // Fills the empty front. False if no ticket is due at or before `end`.
+  bool refill(uint64_t end);
+  // Copies more of the tickets that the next refill will bring, in no order, each once. Returns how
+  // many.
+  size_t scout(uint64_t* tickets, size_t room);
+
+  // Time of the first ticket that is not stale; UINT64_MAX if there is none.
+  uint64_t first_time(const IsStale& is_stale) const;
+  void purge(const IsStale& is_stale);  // drops every stale ticket
+  void reset(uint64_t time);            // drops every ticket; pushes restart from `time`
+
+ private:
+  static constexpr unsigned kPhaseBits = 64 - kPhaseShift;
+  static constexpr unsigned kDigitBits = 8;
+  static constexpr unsigned kLevels = 8;
+  static constexpr unsigned kDigits = 1u << kDigitBits;
+  static constexpr size_t kSortMax = 128;            // larger buckets are spread
+  static constexpr size_t kGather = 48;              // neighbouring small ones are taken together
+  static constexpr size_t kFrontMax = 4 * kSortMax;  // a fuller front goes back into the wheel
+  static constexpr size_t kBatch = 32;               // taken from a lane at once
+
+  struct alignas(16) Entry {
+    uint64_t time;
+    uint64_t ticket;
+  };
+  struct alignas(256) Chunk {
+    static constexpr size_t kEntries = 15;
+    Chunk* next;  // in a chain, the last chunk points to the first
+    Entry entries[kEntries];
+    void prefetch() const {
+      for (size_t i = 0; i < 256; i += 64) {
+        __builtin_prefetch(reinterpret_cast<const std::byte*>(this) + i);
+      }
+    }
+  };
+  static_assert(sizeof(Chunk) == 256 && offsetof(Chunk, entries) + sizeof(Chunk::entries) == 256);
+  struct Bucket {
+    Entry* cursor = nullptr;  // where the next entry goes; on a chunk's border, a chunk is missing
+    uint32_t count = 0;
+  };
+  struct Place {
+    unsigned level;
+    unsigned digit;
+  };
+  struct Scout {  // where `scout` stands
+    unsigned level = kLevels;
+    int digit = -1;                // its bucket; -1: has not begun
+    uint32_t seen = 0;             // entries of that bucket
+    size_t total = 0;              // entries of the buckets before it
+    const Chunk* chunk = nullptr;  // in which the last entry seen is
+  };
+  struct Lane {
+    std::vector<uint64_t> tickets;
+    size_t head = 0;
+  };
+  static Chunk* last_chunk(const Bucket& bucket);
+  template <class Visit>
+  static void visit(const Bucket& bucket, const Visit& visit);
+  uint64_t key_of(uint64_t time, uint64_t ticket) const {
+    return (time - front_base_) << kPhaseBits | ticket >> kPhaseShift;
+  }
+  Bucket& bucket(Place place) { return buckets_[place.level][place.digit]; }
+  Place first_place() const;
+  uint64_t start_of(Place place) const;
+  void file(uint64_t time, uint64_t ticket);
+  void add_chunk(Bucket& bucket, Place place);
+  Bucket take(Place place);
+  template <class Use>
+  void consume(const Bucket& bucket, const Use& use);
+  void append_sorted(const Bucket& bucket);
+  void insert(uint64_t time, uint64_t ticket);
+  bool make_room();
+  void open_lanes(uint64_t instant);
+  void push_lane(uint64_t ticket);
+  void return_batch();
+  bool draw_batch();
+  int next_digit(unsigned level, int digit) const;
+  void purge_bucket(Place place, const IsStale& is_stale);
+
+  // Everything before limit_ is in the front (or the lanes), everything else is filed by base_.
+  uint64_t base_ = 0;
+  uint64_t limit_ = 0;
+  uint64_t front_base_ = 0;
+  size_t head_ = 0;
+  size_t end_ = 0;
+  unsigned levels_ = 0;  // bit per level in use
+  unsigned batch_phase_ = 0;
+  bool has_lanes_ = false;
+  RankSort sort_;
+  Scout scout_;
+  Chunk* free_chunks_ = nullptr;
+  BlockPool<Chunk> chunks_;
+  std::array<Lane, kPhases> lanes_;
+  std::array<std::array<uint64_t, kDigits / 64>, kLevels> digits_{};  // bit per bucket in use
+  std::array<std::array<Bucket, kDigits>, kLevels> buckets_{};
+  alignas(64) std::array<uint64_t, kFrontMax + kLookahead> keys_{};
+  alignas(64) std::array<uint64_t, kFrontMax + kLookahead> tickets_{};
+  alignas(64) std::array<uint64_t, kSortMax> unsorted_keys_;
+  alignas(64) std::array<uint64_t, kSortMax> unsorted_tickets_;
+};
+
+}  // namespace orrery

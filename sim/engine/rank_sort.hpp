@@ -1,0 +1,22 @@
+// sim/engine/rank_sort.hpp -- sorts a few dozen keys by counting, for each, how many precede it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace orrery {
+
+struct RankSortInput {
+  uint64_t* keys;  // below 2^63, room for `size` rounded up to a multiple of 8 (64-byte aligned)
+  const uint64_t* values;
+  size_t size;
+};
+
+// Stable: equal keys keep their order, so every variant gives the same result. No branch depends
+// on the keys, hence none is mispredicted.
+using RankSort = void (*)(const RankSortInput& input, uint64_t* keys, uint64_t* values);
+
+void rank_sort_portable(const RankSortInput& input, uint64_t* keys, uint64_t* values);
+RankSort best_rank_sort();  // the fastest variant that this processor runs
+
+}  // namespace orrery

@@ -1,0 +1,28 @@
+// sim/engine/signal.hpp -- tells observers that something happened; they run now, in connect order.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <utility>
+
+namespace orrery {
+
+// News goes up by Signal. Observers must outlive it, or be connected by an owner that does.
+template <class... Args>
+class Signal {
+ public:
+  void connect(std::function<void(Args...)> observer) { observers_.push_back(std::move(observer)); }
+  // An observer connected meanwhile hears only the next emit.
+  void emit(Args... args) const {
+    const size_t present = observers_.size();
+    for (size_t i = 0; i < present; ++i) observers_[i](args...);
+  }
+  bool has_observers() const { return !observers_.empty(); }
+
+ private:
+  std::deque<std::function<void(Args...)>>
+      observers_;  // a deque: connecting never moves a running one
+};
+
+}  // namespace orrery

@@ -1,0 +1,313 @@
+#include "sim/record/hdf5_file.hpp"
+
+#include <hdf5.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "sim/core/check.hpp"
+#include "sim/record/hdf5_driver.hpp"
+#include "sim/record/hdf5_objects.hpp"
+
+namespace orrery {
+namespace {
+
+constexpr size_t kChunkBytesMax = size_t{256} << 10U;
+
+// Metadata is written by flushes only, never when a cache thinks it is time: what a reader sees of
+// a growing table is then always a table whose rows are all there.
+void hold_metadata_until_flush(hid_t access) {
+  H5AC_cache_config_t config{};
+  config.version = H5AC__CURR_CACHE_CONFIG_VERSION;
+  H5Pget_mdc_config(access, &config);
+  config.incr_mode = H5C_incr__off;
+  config.flash_incr_mode = H5C_flash_incr__off;
+  config.decr_mode = H5C_decr__off;
+  config.evictions_enabled = false;
+  H5Pset_mdc_config(access, &config);
+}
+
+// Bytes that lie side by side in the row struct and in the packed row of the file.
+struct Run {
+  size_t from, to, bytes;
+};
+
+struct Table {
+  std::string path;
+  Handle type, dataset;
+  std::vector<Run> runs;
+  size_t row_bytes = 0, packed_bytes = 0, chunk_rows = 0;
+  hsize_t rows = 0;
+};
+
+std::vector<Run> runs_of(std::span<const Column> columns) {
+  std::vector<Run> runs;
+  size_t to = 0;
+  for (const Column& column : columns) {
+    if (!runs.empty() && runs.back().from + runs.back().bytes == column.offset) {
+      runs.back().bytes += column.bytes;
+    } else {
+      runs.push_back({column.offset, to, column.bytes});
+    }
+    to += column.bytes;
+  }
+  return runs;
+}
+
+}  // namespace
+
+struct Hdf5File::Parts {
+  Storage storage;
+  FileFault fault;
+  Handle file;
+  std::vector<Table> tables;
+  bool is_dirty = false;          // rows came since the last flush
+  std::vector<std::byte> packed;  // rows without their padding, a chunk at a time
+};
+
+Hdf5File::Hdf5File(const std::string& path, Mode mode, Storage storage)
+    : parts_{std::make_unique<Parts>()} {
+  silence_hdf5();
+  parts_->storage = storage;
+  const Handle access{make_file_access(parts_->fault), H5Pclose};
+  H5Pset_libver_bounds(access.get(), H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
+  hold_metadata_until_flush(access.get());
+  const Handle creation = new_list(H5P_FILE_CREATE, true);
+  const hid_t file = mode == Mode::Create
+                         ? H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.get(), access.get())
+                         : H5Fopen(path.c_str(), H5F_ACC_RDWR, access.get());
+  parts_->file = Handle{checked(file, "open the file"), H5Fclose};
+}
+
+Hdf5File::~Hdf5File() {
+  silence_hdf5();  // whoever destroys it may be another thread
+  parts_->tables.clear();
+}
+
+int64_t Hdf5File::checked(int64_t result, const char* what) {
+  if (!failed() && (result < 0 || parts_->fault.error_number != 0)) {
+    const int number = parts_->fault.error_number;
+    error_ = number != 0 ? std::strerror(number)
+                         : std::string{"HDF5 cannot "} + what + " (" + innermost_hdf5_error() + ")";
+  }
+  return result;
+}
+
+void Hdf5File::add_group(std::string_view path) {
+  if (failed()) return;
+  const Handle creation = new_list(H5P_GROUP_CREATE, true);
+  for (size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
+    const std::string group{path.substr(0, end)};
+    if (H5Lexists(parts_->file.get(), group.c_str(), H5P_DEFAULT) <= 0) {
+      const Handle made{
+          H5Gcreate2(parts_->file.get(), group.c_str(), H5P_DEFAULT, creation.get(), H5P_DEFAULT),
+          H5Gclose};
+      checked(made.get(), "create a group");
+    }
+    if (end == std::string_view::npos) return;
+  }
+}
+
+void Hdf5File::add_table(const TableSpec& spec) {
+  if (failed()) return;
+  Table table;
+  table.path = spec.path;
+  table.runs = runs_of(spec.columns);
+  table.row_bytes = spec.row_bytes;
+  for (const Column& column : spec.columns) table.packed_bytes += column.bytes;
+  table.chunk_rows =
+      std::clamp<size_t>(kChunkBytesMax / table.packed_bytes, 1, parts_->storage.chunk_rows);
+  table.type = Handle{H5Tcreate(H5T_COMPOUND, table.packed_bytes), H5Tclose};
+  std::vector<std::string> units;
+  std::vector<std::string> docs;
+  size_t offset = 0;
+  for (const Column& column : spec.columns) {
+    const std::string name{column.name};
+    checked(H5Tinsert(table.type.get(), name.c_str(), offset, type_of(column).get()),
+            "add a column");
+    offset += column.bytes;
+    units.emplace_back(column.unit);
+    docs.emplace_back(column.doc);
+    if (column.kind == ColumnKind::Id) docs.back() += " (4294967295: none)";
+  }
+  const hsize_t chunk = table.chunk_rows;
+  const hsize_t empty = 0;
+  const hsize_t limit = H5S_UNLIMITED;
+  const Handle creation = new_list(H5P_DATASET_CREATE, true);
+  H5Pset_chunk(creation.get(), 1, &chunk);
+  if (parts_->storage.compression > 0) {
+    H5Pset_shuffle(creation.get());
+    H5Pset_deflate(creation.get(), static_cast<unsigned>(parts_->storage.compression));
+  }
+  if (const size_t slash = spec.path.rfind('/'); slash > 0) add_group(spec.path.substr(0, slash));
+  const Handle space{H5Screate_simple(1, &empty, &limit), H5Sclose};
+  const Handle made{H5Dcreate2(parts_->file.get(), spec.path.c_str(), table.type.get(), space.get(),
+                               H5P_DEFAULT, creation.get(), H5P_DEFAULT),
+                    H5Dclose};
+  checked(made.get(), "create a table");
+  checked(attach_text(made.get(), "doc", spec.doc), "describe a table");
+  checked(attach_texts(made.get(), "units", units), "describe a table");
+  checked(attach_texts(made.get(), "docs", docs), "describe a table");
+  parts_->tables.push_back(std::move(table));
+}
+
+void Hdf5File::write_text(std::string_view path, std::string_view text) {
+  if (failed()) return;
+  if (const size_t slash = path.rfind('/'); slash > 0) add_group(path.substr(0, slash));
+  const std::string stored{text.empty() ? std::string_view{"\0", 1} : text};
+  const Handle type = text_type(stored.size());
+  const Handle space{H5Screate(H5S_SCALAR), H5Sclose};
+  const Handle creation = new_list(H5P_DATASET_CREATE, true);
+  const Handle made{H5Dcreate2(parts_->file.get(), std::string{path}.c_str(), type.get(),
+                               space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT),
+                    H5Dclose};
+  checked(made.get(), "create a text");
+  checked(H5Dwrite(made.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, stored.data()),
+          "write a text");
+}
+
+void Hdf5File::write_scalar(const SummaryValue& value) {
+  if (failed()) return;
+  const hid_t type =
+      std::holds_alternative<double>(value.value) ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64;
+  const Handle space{H5Screate(H5S_SCALAR), H5Sclose};
+  const Handle creation = new_list(H5P_DATASET_CREATE, true);
+  const std::string path = "/summary/" + value.name;
+  const Handle made{H5Dcreate2(parts_->file.get(), path.c_str(), type, space.get(), H5P_DEFAULT,
+                               creation.get(), H5P_DEFAULT),
+                    H5Dclose};
+  const void* const bytes =
+      std::visit([](const auto& v) -> const void* { return &v; }, value.value);
+  checked(made.get(), "create a summary figure");
+  checked(H5Dwrite(made.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes), "write a figure");
+  checked(attach_text(made.get(), "unit", value.unit), "describe a figure");
+  checked(attach_text(made.get(), "doc", value.doc), "describe a figure");
+}
+
+void Hdf5File::set_attribute(std::string_view name, const AttributeValue& value) {
+  if (failed()) return;
+  const Handle space{H5Screate(H5S_SCALAR), H5Sclose};
+  const hid_t root = parts_->file.get();
+  const std::string key{name};
+  herr_t result = -1;
+  if (const auto* const text = std::get_if<std::string>(&value)) {
+    result = attach_text(root, key, *text);
+  } else if (const auto* const flag = std::get_if<bool>(&value)) {
+    result = attach(root, key, bool_type().get(), space.get(), flag);
+  } else if (const auto* const number = std::get_if<double>(&value)) {
+    result = attach(root, key, H5T_NATIVE_DOUBLE, space.get(), number);
+  } else if (const auto* const whole = std::get_if<int64_t>(&value)) {
+    result = attach(root, key, H5T_NATIVE_INT64, space.get(), whole);
+  } else {
+    result = attach(root, key, H5T_NATIVE_UINT64, space.get(), &std::get<uint64_t>(value));
+  }
+  checked(result, "set an attribute");
+}
+
+void Hdf5File::start_swmr() {
+  if (failed()) return;
+  checked(H5Fstart_swmr_write(parts_->file.get()), "let readers in");
+  checked(H5Fflush(parts_->file.get(), H5F_SCOPE_LOCAL), "let readers in");
+}
+
+// Opened at first use: tables that were open when SWMR started lose their chunk cache settings.
+int64_t Hdf5File::dataset_of(size_t table) {
+  Table& t = parts_->tables[table];
+  if (t.dataset.get() < 0) {
+    const Handle access = new_list(H5P_DATASET_ACCESS, false);
+    // Two chunks: rows flushed by the clock leave one half full, and the next rows span two.
+    H5Pset_chunk_cache(access.get(), 7, 2 * t.chunk_rows * t.packed_bytes, 1.0);
+    const hid_t id = H5Dopen2(parts_->file.get(), t.path.c_str(), access.get());
+    t.dataset = Handle{checked(id, "open a table"), H5Dclose};
+  }
+  return t.dataset.get();
+}
+
+void Hdf5File::write_piece(size_t table, const std::byte* packed, size_t count) {
+  Table& t = parts_->tables[table];
+  const hid_t dataset = dataset_of(table);
+  const hsize_t first = t.rows;
+  const hsize_t added = count;
+  t.rows += added;
+  checked(H5Dset_extent(dataset, &t.rows), "extend a table");
+  const Handle memory{H5Screate_simple(1, &added, nullptr), H5Sclose};
+  const Handle space{H5Dget_space(dataset), H5Sclose};
+  H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, &first, nullptr, &added, nullptr);
+  checked(H5Dwrite(dataset, t.type.get(), memory.get(), space.get(), H5P_DEFAULT, packed),
+          "append rows");
+  parts_->is_dirty = true;
+}
+
+void Hdf5File::append(size_t table, const void* rows, size_t count) {
+  silence_hdf5();
+  Table& t = parts_->tables[table];
+  const auto* from = static_cast<const std::byte*>(rows);
+  while (count > 0 && !failed()) {
+    const size_t piece = std::min<size_t>(count, t.chunk_rows - t.rows % t.chunk_rows);
+    if (t.runs.size() == 1 && t.packed_bytes == t.row_bytes) {
+      write_piece(table, from, piece);
+    } else {
+      parts_->packed.resize(std::max(parts_->packed.size(), piece * t.packed_bytes));
+      for (const Run& run : t.runs) {
+        std::byte* to = parts_->packed.data() + run.to;
+        for (size_t i = 0; i < piece; ++i, to += t.packed_bytes) {
+          std::memcpy(to, from + i * t.row_bytes + run.from, run.bytes);
+        }
+      }
+      write_piece(table, parts_->packed.data(), piece);
+    }
+    from += piece * t.row_bytes;
+    count -= piece;
+  }
+}
+
+void Hdf5File::flush() {
+  silence_hdf5();
+  if (failed() || !std::exchange(parts_->is_dirty, false)) return;
+  checked(H5Fflush(parts_->file.get(), H5F_SCOPE_LOCAL), "flush the file");
+}
+
+void Hdf5File::copy_table(Hdf5File& from, size_t table) {
+  const hid_t source = from.dataset_of(table);
+  const hid_t target = dataset_of(table);
+  Table& t = parts_->tables[table];
+  t.rows = from.parts_->tables[table].rows;
+  checked(H5Dset_extent(target, &t.rows), "extend a table");
+  for (hsize_t row = 0; row < t.rows && !failed(); row += t.chunk_rows) {
+    hsize_t bytes = 0;
+    checked(H5Dget_chunk_storage_size(source, &row, &bytes), "find rows");
+    parts_->packed.resize(std::max<size_t>(parts_->packed.size(), bytes));
+    uint32_t filters = 0;
+    checked(H5Dread_chunk(source, H5P_DEFAULT, &row, &filters, parts_->packed.data()), "read rows");
+    checked(H5Dwrite_chunk(target, H5P_DEFAULT, filters, &row, bytes, parts_->packed.data()),
+            "copy rows");
+  }
+}
+
+void Hdf5File::copy_rows(Hdf5File& from) {
+  if (failed()) return;
+  ORRERY_CHECK(from.parts_->tables.size() == parts_->tables.size(), "both files have equal tables");
+  for (size_t i = 0; i < parts_->tables.size() && !failed() && !from.failed(); ++i) {
+    copy_table(from, i);
+  }
+  if (from.failed() && !failed()) error_ = from.error();
+}
+
+void Hdf5File::abandon() {
+  silence_hdf5();
+  parts_->fault.error_number = ECANCELED;  // the driver drops what HDF5 still wants to write
+  parts_->tables.clear();
+  parts_->file = Handle{};
+}
+
+void Hdf5File::close() {
+  silence_hdf5();
+  parts_->tables.clear();
+  const hid_t file = parts_->file.release();
+  if (file < 0) return;
+  checked(H5Fclose(file), "close the file");
+}
+
+}  // namespace orrery

@@ -1,0 +1,54 @@
+// sim/record/hdf5_objects.hpp -- handles, types and attributes of HDF5, without its header.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sim/record/column.hpp"
+
+namespace orrery {
+
+// An HDF5 handle (hid_t) that closes itself; negative: none, or the call that made it failed.
+class Handle {
+ public:
+  using Close = int (*)(int64_t);
+  Handle() = default;
+  Handle(int64_t id, Close close) : id_{id}, close_{close} {}
+  Handle(Handle&& other) noexcept : id_{other.release()}, close_{other.close_} {}
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(id_, other.id_);
+    std::swap(close_, other.close_);
+    return *this;
+  }
+  ~Handle() {
+    if (id_ >= 0) close_(id_);
+  }
+  int64_t get() const { return id_; }
+  [[nodiscard]] int64_t release() { return std::exchange(id_, -1); }
+
+ private:
+  int64_t id_ = -1;
+  Close close_ = nullptr;
+};
+
+// HDF5 prints its error stack unless each thread tells it not to.
+void silence_hdf5();
+std::string innermost_hdf5_error();
+
+Handle text_type(size_t bytes);
+Handle bool_type();
+Handle type_of(const Column& column);
+
+// A property list; what it makes carries no time stamps, so that equal runs give equal bytes.
+Handle new_list(int64_t list_class, bool is_for_objects);
+
+// Attributes; one of the same name is replaced. Negative: it failed.
+int attach(int64_t object, const std::string& name, int64_t type, int64_t space, const void* value);
+int attach_text(int64_t object, const std::string& name, std::string_view text);
+int attach_texts(int64_t object, const std::string& name, const std::vector<std::string>& texts);
+
+}  // namespace orrery

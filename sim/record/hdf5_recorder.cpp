@@ -1,0 +1,273 @@
+#include "sim/record/hdf5_recorder.hpp"
+
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+
+#include "sim/core/check.hpp"
+
+namespace orrery {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string hex_of(uint64_t value) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text(16, '0');
+  for (auto digit = text.rbegin(); digit != text.rend(); ++digit, value >>= 4U) {
+    *digit = kDigits[value & 15U];
+  }
+  return text;
+}
+
+// The file behind a symbolic link is what is replaced, not the link.
+std::string resolved(const std::string& path) {
+  std::error_code error;
+  const fs::path real = fs::canonical(path, error);
+  return error ? path : real.string();
+}
+
+// A rename survives a power cut only when its folder has reached the disk. Best effort: the data
+// are safe, and some file systems do not sync folders.
+void sync_folder_of(const std::string& path) {
+  const std::string folder = fs::path{path}.parent_path().string();
+  const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  static_cast<void>(::fsync(descriptor));
+  ::close(descriptor);
+}
+
+}  // namespace
+
+class Hdf5Recorder::Claim {
+ public:
+  explicit Claim(int descriptor) : descriptor_{descriptor} {}
+  Claim(Claim&& other) noexcept : descriptor_{std::exchange(other.descriptor_, -1)} {}
+  Claim& operator=(Claim&&) = delete;
+  ~Claim() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  // Fails with EAGAIN when another recorder, of this process or another, holds it. Not flock:
+  // that would keep HDF5's readers out.
+  int lock() {
+    struct flock whole {};
+    whole.l_type = F_WRLCK;
+    whole.l_whence = SEEK_SET;
+    return ::fcntl(descriptor_, F_OFD_SETLK, &whole) == 0 ? 0 : errno;
+  }
+  bool is_open() const { return descriptor_ >= 0; }
+
+ private:
+  int descriptor_;
+};
+
+Hdf5Recorder::Hdf5Recorder(Options options) : options_{std::move(options)} {
+  ORRERY_CHECK(options_.compression >= 0 && options_.compression <= 9, "deflate has levels 0 to 9");
+  ORRERY_CHECK(options_.chunk_rows > 0, "a chunk holds rows");
+  options_.path = resolved(options_.path);
+  part_path_ = options_.path + ".part";
+  new_path_ = options_.path + ".part.new";
+  file_path_ = part_path_;
+  if (options_.path.empty()) throw_error("the path is empty");
+  struct stat status {};
+  if (::stat(options_.path.c_str(), &status) == 0) {
+    if (S_ISDIR(status.st_mode)) throw_error(std::strerror(EISDIR));
+    if (!S_ISREG(status.st_mode)) throw_error("not a regular file");
+    if (::access(options_.path.c_str(), W_OK) != 0) throw_error(std::strerror(errno));
+  } else if (errno != ENOENT) {
+    throw_error(std::strerror(errno));
+  }
+  claim(part_path_, false);
+  claim(new_path_, true);
+  if (::unlink(new_path_.c_str()) != 0) throw_error(std::strerror(errno));
+}
+
+Hdf5Recorder::~Hdf5Recorder() {
+  if (file_ != nullptr && !is_finished_) {
+    flush_all();
+    if (file_ != nullptr) file_->close();
+    if (file_ != nullptr && file_->failed()) fail(file_->error());
+  }
+}
+
+Hdf5Recorder::Claim Hdf5Recorder::claim(const std::string& path, bool may_create) const {
+  Claim claim{::open(path.c_str(), O_RDWR | O_CLOEXEC | (may_create ? O_CREAT : 0), 0666)};
+  if (!claim.is_open()) {
+    if (may_create || errno != ENOENT) throw_error(std::strerror(errno));
+    return claim;
+  }
+  const int error = claim.lock();
+  if (error == EAGAIN || error == EACCES) throw_error("another run is writing it");
+  return claim;  // a file system without locks: nothing to hold, and no reason not to run
+}
+
+void Hdf5Recorder::throw_error(const std::string& reason) const {
+  throw RecordError{"cannot write '" + options_.path + "': " + reason};
+}
+
+Hdf5File::Storage Hdf5Recorder::storage() const {
+  return {.compression = options_.compression, .chunk_rows = options_.chunk_rows};
+}
+
+TableId Hdf5Recorder::open(std::string_view path, std::string_view doc,
+                           std::span<const Column> columns, size_t row_bytes) {
+  ORRERY_CHECK(!is_started_, "tables are opened before the run starts");
+  ORRERY_CHECK(path.size() > 1 && path.front() == '/' && !columns.empty(),
+               "a table has an absolute path and columns");
+  ORRERY_CHECK(std::none_of(tables_.begin(), tables_.end(),
+                            [&](const TableSpec& t) { return t.path == path; }),
+               "a table has one channel");
+  const std::string key{path};
+  for (const std::string& glob : options_.off) {
+    if (::fnmatch(glob.c_str(), key.c_str(), 0) == 0) return {};
+  }
+  tables_.push_back({key, std::string{doc}, {columns.begin(), columns.end()}, row_bytes});
+  return TableId{static_cast<uint32_t>(tables_.size() - 1)};
+}
+
+void Hdf5Recorder::write_text(std::string_view path, std::string_view text) {
+  ORRERY_CHECK(!is_started_, "texts are written before the run starts");
+  texts_.emplace_back(path, text);
+}
+
+void Hdf5Recorder::set_attribute(std::string_view name, AttributeValue value) {
+  ORRERY_CHECK(!is_finished_, "a finished file is closed");
+  const auto at = std::find_if(attributes_.begin(), attributes_.end(),
+                               [&](const auto& a) { return a.first == name; });
+  if (at != attributes_.end()) {
+    at->second = std::move(value);
+  } else {
+    attributes_.emplace_back(name, std::move(value));
+  }
+}
+
+void Hdf5Recorder::write_head(Hdf5File& file) const {
+  file.set_attribute("format", std::string{"orrery"});
+  file.set_attribute("format_version", int64_t{1});
+  for (const auto& [name, value] : attributes_) file.set_attribute(name, value);
+  for (const auto& [path, text] : texts_) file.write_text(path, text);
+  for (const TableSpec& table : tables_) file.add_table(table);
+  file.add_group("/summary");
+}
+
+void Hdf5Recorder::write_end(Hdf5File& file) const {
+  for (const SummaryValue& value : summary()) file.write_scalar(value);
+  for (const auto& [name, value] : attributes_) file.set_attribute(name, value);
+}
+
+void Hdf5Recorder::start() {
+  ORRERY_CHECK(!is_started_, "a run starts once");
+  is_started_ = true;
+  set_attribute("complete", false);
+  set_attribute("digest", std::string{});
+  set_attribute("wall_seconds", std::numeric_limits<double>::quiet_NaN());
+  set_attribute("simulated_ns", int64_t{0});
+  claim(part_path_, false);
+  claim_ = std::make_unique<Claim>(claim(new_path_, true));
+  file_ = std::make_unique<Hdf5File>(new_path_, Hdf5File::Mode::Create, storage());
+  write_head(*file_);
+  file_->start_swmr();
+  if (file_->failed()) {
+    fail(file_->error());
+  } else if (::rename(new_path_.c_str(), part_path_.c_str()) != 0) {
+    fail(std::strerror(errno));
+  }
+  if (!error_.empty()) throw_error(error_);
+  flushed_at_ = std::chrono::steady_clock::now();
+}
+
+void Hdf5Recorder::append(TableId table, const void* rows, size_t count) {
+  ORRERY_CHECK(!is_finished_, "no row comes after the end of the run");
+  ORRERY_CHECK(is_started_, "rows come after the run starts");
+  if (file_ == nullptr) return;
+  file_->append(table.index, rows, count);
+  if (file_->failed()) fail(file_->error());
+}
+
+bool Hdf5Recorder::poll(std::chrono::steady_clock::time_point now_host) {
+  if (file_ == nullptr) return error_.empty();
+  if (now_host - flushed_at_ < options_.flush_every) return true;
+  flush_all();
+  if (file_ != nullptr) {
+    file_->flush();
+    if (file_->failed()) fail(file_->error());
+  }
+  flushed_at_ = now_host;
+  return error_.empty();
+}
+
+// Room for others comes first: the file goes at once, not at the end of the run.
+void Hdf5Recorder::fail(const std::string& reason) {
+  if (error_.empty()) error_ = reason;
+  remove_files();
+}
+
+void Hdf5Recorder::discard() {
+  if (is_started_ && !is_finished_) remove_files();
+}
+
+void Hdf5Recorder::remove_files() {
+  if (file_ != nullptr) file_->abandon();
+  file_.reset();
+  ::unlink(new_path_.c_str());
+  ::unlink(part_path_.c_str());
+  claim_.reset();
+}
+
+// Makes the final file beside the `.part` and gives it the name `target`.
+bool Hdf5Recorder::compact(const std::string& target) {
+  Hdf5File final_file{new_path_, Hdf5File::Mode::Create, storage()};
+  write_head(final_file);
+  final_file.copy_rows(*file_);
+  write_end(final_file);
+  final_file.close();
+  if (!final_file.failed() && ::rename(new_path_.c_str(), target.c_str()) == 0) return true;
+  ::unlink(new_path_.c_str());
+  return false;
+}
+
+void Hdf5Recorder::finish(const RunEnd& end) {
+  ORRERY_CHECK(is_started_ && !is_finished_, "a run finishes once, after it started");
+  flush_all();
+  ORRERY_CHECK(file_ != nullptr || !error_.empty(), "a discarded run has no end");
+  set_attribute("complete", end.complete);
+  set_attribute("digest", hex_of(end.digest));
+  set_attribute("wall_seconds", end.wall_seconds);
+  set_attribute("simulated_ns", end.simulated.ns);
+  is_finished_ = true;
+  if (file_ != nullptr) file_->flush();
+  if (file_ != nullptr && file_->failed()) fail(file_->error());
+  if (!error_.empty()) throw_error(error_);
+  const std::string& target = end.complete ? options_.path : part_path_;
+  if (compact(target)) {
+    file_->abandon();
+    if (target != part_path_) ::unlink(part_path_.c_str());
+  } else {
+    ORRERY_MARK("record.end_in_place");
+    file_->close();
+    if (file_->failed()) fail(file_->error());
+    if (!error_.empty()) throw_error(error_);
+    file_ = std::make_unique<Hdf5File>(part_path_, Hdf5File::Mode::Modify, storage());
+    write_end(*file_);
+    file_->close();
+    if (file_->failed()) fail(file_->error());
+    if (error_.empty() && ::rename(part_path_.c_str(), target.c_str()) != 0) {
+      fail(std::strerror(errno));
+    }
+    if (!error_.empty()) throw_error(error_);
+  }
+  file_.reset();
+  claim_.reset();
+  file_path_ = target;
+  sync_folder_of(target);
+}
+
+}  // namespace orrery

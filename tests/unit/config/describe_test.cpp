@@ -1,0 +1,154 @@
+// tests/unit/config/describe_test.cpp -- quantities, resolved values, text and schema.
+#include "sim/config/describe.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "sim/config/quantity.hpp"
+#include "sim/core/rng.hpp"
+#include "tests/unit/config/params.hpp"
+
+namespace orrery::config_test {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Quantity, is_written_in_the_largest_unit_that_fits) {
+  EXPECT_EQ(format_quantity(Duration{250'000}), "250us");
+  EXPECT_EQ(format_quantity(90_s), "90s");
+  EXPECT_EQ(format_quantity(48_h), "2d");
+  EXPECT_EQ(format_quantity(Duration{}), "0s");
+  EXPECT_EQ(format_quantity(Duration{-1'500}), "-1500ns");
+  EXPECT_EQ(format_quantity(80_GiB), "80GiB");
+  EXPECT_EQ(format_quantity(Bytes{1'000'000}), "1MB");
+  EXPECT_EQ(format_quantity(400_Gbps), "400Gbps");
+  EXPECT_EQ(format_quantity(Bandwidth{7'200'000'000}), "7200Mbps");
+}
+
+TEST(Quantity, reads_decimals_exactly) {
+  const auto ns = [](std::string_view text) {
+    const auto parsed = config::parse_quantity(text, config::kDurationMeasure);
+    return parsed.complaint.empty() ? parsed.value : -1;
+  };
+  EXPECT_EQ(ns("0.1s"), 100'000'000);
+  EXPECT_EQ(ns("1.000000001s"), 1'000'000'001);
+  EXPECT_EQ(ns("1.50000000000000000000000000000000000s"), 1'500'000'000);
+  EXPECT_EQ(ns("00000000000000000000000000000000000001s"), 1'000'000'000);
+  EXPECT_EQ(ns("2.5 min"), 150'000'000'000);
+  EXPECT_EQ(ns("9223372036854775807ns"), std::numeric_limits<int64_t>::max());
+  EXPECT_EQ(ns("106751.99116730064591435d"), -1);
+  EXPECT_EQ(ns("1.0000000001s"), -1);
+  for (const char* bad : {"", "-", ".5s", "5.s", "1e3s", "+5s", "5 S", "s", "5ss", "0x5s", "1,5s",
+                          "99999999999999999999999999999999999999999999999d"}) {
+    EXPECT_EQ(ns(bad), -1) << bad;
+  }
+}
+
+TEST(Quantity, written_and_read_back_is_the_same) {
+  Rng rng{7};
+  for (int i = 0; i < 20'000; ++i) {
+    const auto value = static_cast<int64_t>(rng.next() >> (rng.next() % 64));
+    for (const config::Measure* measure :
+         {&config::kDurationMeasure, &config::kBytesMeasure, &config::kBandwidthMeasure}) {
+      const std::string text = config::format_quantity(value, *measure);
+      const auto parsed = config::parse_quantity(text, *measure);
+      ASSERT_EQ(parsed.complaint, "");
+      ASSERT_EQ(parsed.value, value) << text;
+    }
+  }
+}
+
+All filled() {
+  All all;
+  all.ratio = 0.1 + 0.2;
+  all.seed = std::numeric_limits<uint64_t>::max();
+  all.policy.permit_timeout = Duration{123'456'789};
+  all.pools = {{.name = "true"}, {.name = "", .nodes = 7, .gpus = 0, .memory = {12345}}};
+  all.until = 30_min;
+  all.jitter = Uniform{};
+  all.source = FromFile{"a: b # c"};
+  all.matrix = {{1}, {}};
+  Diagnostics d;
+  all.args.node = config::load_text("a: [1, 1.50, 007, 'true', true, ~, x]", "t", d).root;
+  return all;
+}
+
+TEST(Resolved, read_back_gives_the_same_parameters) {
+  for (const All& all : {All{}, filled()}) {
+    const std::string json = resolved_json(all);
+    Diagnostics d;
+    const All again = read_text<All>(json, d);
+    ASSERT_EQ(d.text(), "");
+    EXPECT_EQ(resolved_json(again), json);
+    EXPECT_EQ(again.title, all.title);
+    EXPECT_EQ(again.ratio, all.ratio);
+  }
+}
+
+TEST(Resolved, is_json_in_the_order_of_the_fields) {
+  const auto json = nlohmann::ordered_json::parse(resolved_json(filled()));
+  EXPECT_EQ(json.begin().key(), "is_on");
+  EXPECT_EQ(json["seed"], std::numeric_limits<uint64_t>::max());
+  EXPECT_EQ(json["policy"]["permit_timeout"], "123456789ns");
+  EXPECT_EQ(json["source"]["kind"], "file");
+  // What was plain stays plain, so that a later reader sees the same.
+  EXPECT_EQ(json["args"]["a"].dump(), R"([1,1.5,"007","true",true,null,"x"])");
+}
+
+TEST(Describe, tells_type_default_range_and_source) {
+  const FieldTree tree = describe_params<Policy>();
+  EXPECT_EQ(tree.doc, "Who runs next.");
+  ASSERT_EQ(tree.children.size(), 4U);
+  EXPECT_EQ(tree.children[0].default_text, "1min");
+  EXPECT_EQ(tree.children[0].range_text, "between 1ms and 1d");
+  EXPECT_EQ(tree.children[0].source, "scheduler-plugins 0.28");
+  EXPECT_EQ(tree.children[2].range_text, "between 1 and 1024 gangs");
+  EXPECT_EQ(describe_text(tree),
+            R"(Who runs next.
+
+permit_timeout  duration, between 1ms and 1d         default 1min
+    How long a partly placed gang may hold GPUs.
+    Default from: scheduler-plugins 0.28
+uplink          bandwidth                            default 400Gbps
+    Rate of one uplink.
+    Example: 200Gbps
+max_waiting     integer, between 1 and 1024 gangs    default 64
+    Gangs that may wait at once.
+order           one of fifo | priority | fair_share  default fifo
+    Order of the queue.
+)");
+}
+
+TEST(Describe, shows_lists_and_kinds_with_their_fields) {
+  const std::string text = describe_text(describe_params<All>());
+  EXPECT_THAT(text, HasSubstr("kind: file"));
+  EXPECT_THAT(text, HasSubstr("  name "));
+  EXPECT_THAT(text, HasSubstr("required"));
+  EXPECT_THAT(text, HasSubstr("kind of uniform | file"));
+}
+
+TEST(Schema, tells_an_editor_what_the_reader_accepts) {
+  const auto schema = nlohmann::json::parse(to_json_schema(describe_params<All>(), "Scenario"));
+  EXPECT_EQ(schema["$schema"], "http://json-schema.org/draft-07/schema#");
+  EXPECT_EQ(schema["title"], "Scenario");
+  EXPECT_EQ(schema["additionalProperties"], false);
+  const auto& properties = schema["properties"];
+  EXPECT_TRUE(properties.contains("include"));
+  EXPECT_EQ(properties["policy"]["description"], "Who runs next.");
+  const auto& policy = properties["policy"]["properties"];
+  EXPECT_EQ(policy["max_waiting"]["maximum"], 1024);
+  EXPECT_EQ(policy["order"]["enum"], (std::vector<std::string>{"fifo", "priority", "fair_share"}));
+  EXPECT_THAT(policy["permit_timeout"]["anyOf"][0]["pattern"].get<std::string>(),
+              HasSubstr("ns|us|ms|s|min|h|d"));
+  EXPECT_EQ(properties["pools"]["items"]["required"], std::vector<std::string>{"name"});
+  const auto& kinds = properties["source"]["oneOf"];
+  ASSERT_EQ(kinds.size(), 3U);  // uniform, file, nothing
+  EXPECT_EQ(kinds[1]["properties"]["kind"]["const"], "file");
+  EXPECT_EQ(kinds[1]["required"], (std::vector<std::string>{"kind", "path"}));
+}
+
+}  // namespace
+}  // namespace orrery::config_test

@@ -1,0 +1,221 @@
+#include "sim/engine/process.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/engine/semaphore.hpp"
+#include "sim/engine/trigger.hpp"
+
+namespace orrery {
+namespace {
+
+Process count_seconds(int& seconds) {
+  for (;;) {
+    co_await sleep_for(1_s);
+    ++seconds;
+  }
+}
+
+Process hold(Semaphore& semaphore, Duration span, std::string& log, char name) {
+  auto lease = co_await semaphore.acquire();
+  log += name;
+  co_await sleep_for(span);
+}
+
+Process keep(std::shared_ptr<int> token) {
+  co_await sleep_for(1_h);
+  *token = 2;
+}
+
+TEST(Process, SleepsInSimulatedTime) {
+  Engine engine;
+  int seconds = 0;
+  Process process = count_seconds(seconds);
+  process.start(engine, Label{"test.clock"});
+  EXPECT_EQ(seconds, 0);
+  engine.run(Time{} + 10_s);
+  EXPECT_EQ(seconds, 10);
+  EXPECT_FALSE(process.done());
+}
+
+TEST(Process, DiesWithItsOwnerAndDestroysItsVariables) {
+  Engine engine;
+  const auto token = std::make_shared<int>(1);
+  {
+    Process process = keep(token);
+    process.start(engine, Label{"test.keep"});
+    engine.run(Time{} + 1_min);
+    EXPECT_EQ(token.use_count(), 2);
+    EXPECT_EQ(engine.pending(), 1u);
+  }
+  EXPECT_EQ(token.use_count(), 1);
+  EXPECT_EQ(engine.pending(), 0u);
+  EXPECT_EQ(*token, 1);
+}
+
+TEST(Process, CanBeKilledBeforeItStartsAndAfterItEnded) {
+  Engine engine;
+  const auto token = std::make_shared<int>(1);
+  { Process never_started = keep(token); }
+  {
+    Process not_yet_run = keep(token);
+    not_yet_run.start(engine, Label{"test.keep"});
+  }
+  EXPECT_EQ(token.use_count(), 1);
+  Process process = keep(token);
+  process.start(engine, Label{"test.keep"});
+  engine.run();
+  EXPECT_TRUE(process.done());
+  EXPECT_EQ(*token, 2);
+  process.kill();
+  process.kill();
+  EXPECT_TRUE(process.done());
+  EXPECT_EQ(token.use_count(), 1);
+}
+
+TEST(Process, MovesToAnotherOwnerWhileItSleeps) {
+  Engine engine;
+  int seconds = 0;
+  std::vector<Process> owners;
+  for (int i = 0; i < 10; ++i) {
+    owners.push_back(count_seconds(seconds));
+    owners.back().start(engine, Label{"test.clock"});
+  }
+  engine.run(Time{} + 1_s);
+  EXPECT_EQ(seconds, 10);
+  owners[3] = std::move(owners[4]);
+  engine.run(Time{} + 2_s);
+  EXPECT_EQ(seconds, 19);
+}
+
+TEST(Semaphore, IsGrantedInTheOrderOfArrival) {
+  Engine engine;
+  Semaphore semaphore{2};
+  std::string log;
+  std::vector<Process> processes;
+  for (const char name : {'a', 'b', 'c', 'd'}) {
+    processes.push_back(hold(semaphore, 1_s, log, name));
+    processes.back().start(engine, Label{"test.hold"});
+  }
+  engine.run(Time{} + 500_ms);
+  EXPECT_EQ(log, "ab");
+  EXPECT_EQ(semaphore.waiting(), 2u);
+  engine.run();
+  EXPECT_EQ(log, "abcd");
+  EXPECT_EQ(engine.now(), Time{} + 2_s);
+  EXPECT_EQ(semaphore.available(), 2);
+}
+
+TEST(Semaphore, GetsBackTheLeaseOfAProcessKilledWhileItHolds) {
+  Engine engine;
+  Semaphore semaphore{1};
+  std::string log;
+  Process holder = hold(semaphore, 1_h, log, 'a');
+  Process waiter = hold(semaphore, 1_s, log, 'b');
+  holder.start(engine, Label{"test.hold"});
+  waiter.start(engine, Label{"test.hold"});
+  engine.run(Time{} + 1_s);
+  EXPECT_EQ(log, "a");
+  holder.kill();
+  engine.run();
+  EXPECT_EQ(log, "ab");
+  EXPECT_EQ(semaphore.available(), 1);
+}
+
+TEST(Semaphore, ForgetsAProcessKilledWhileItWaits) {
+  Engine engine;
+  Semaphore semaphore{1};
+  std::string log;
+  Process holder = hold(semaphore, 10_s, log, 'a');
+  Process waiter = hold(semaphore, 1_s, log, 'b');
+  Process last = hold(semaphore, 1_s, log, 'c');
+  for (Process* const process : {&holder, &waiter, &last}) {
+    process->start(engine, Label{"test.hold"});
+  }
+  engine.run(Time{} + 1_s);
+  waiter.kill();
+  EXPECT_EQ(semaphore.waiting(), 1u);
+  engine.run();
+  EXPECT_EQ(log, "ac");
+  EXPECT_EQ(semaphore.available(), 1);
+}
+
+TEST(Semaphore, GetsBackAUnitGrantedToAProcessKilledBeforeItResumed) {
+  Engine engine;
+  Semaphore semaphore{1};
+  std::string log;
+  Process holder = hold(semaphore, 1_h, log, 'a');
+  Process waiter = hold(semaphore, 1_s, log, 'b');
+  Process last = hold(semaphore, 1_s, log, 'c');
+  for (Process* const process : {&holder, &waiter, &last}) {
+    process->start(engine, Label{"test.hold"});
+  }
+  engine.run(Time{} + 1_s);
+  holder.kill();  // the unit now belongs to the waiter, whose resumption is pending
+  EXPECT_EQ(semaphore.waiting(), 1u);
+  waiter.kill();
+  engine.run();
+  EXPECT_EQ(log, "ac");
+  EXPECT_EQ(semaphore.available(), 1);
+}
+
+Process await(Trigger& trigger, Engine& engine, std::vector<Time>& woken) {
+  co_await trigger.wait();
+  woken.push_back(engine.now());
+}
+
+TEST(Trigger, WakesAllThatWaitAndLetsLateComersPass) {
+  Engine engine;
+  Trigger trigger;
+  std::vector<Time> woken;
+  std::vector<Process> processes;
+  const auto start = [&] {
+    processes.push_back(await(trigger, engine, woken));
+    processes.back().start(engine, Label{"test.await"});
+  };
+  for (int i = 0; i < 3; ++i) start();
+  engine.run(Time{} + 1_s);
+  EXPECT_EQ(trigger.waiting(), 3u);
+  processes.pop_back();  // killed while it waits
+  engine.at(Time{} + 2_s, Label{"test.fire"}, [&] { trigger.fire(); });
+  engine.run();
+  EXPECT_EQ(woken, (std::vector<Time>{Time{} + 2_s, Time{} + 2_s}));
+  start();
+  engine.run();
+  EXPECT_EQ(woken.size(), 3u);
+  trigger.reset();
+  start();
+  engine.run();
+  EXPECT_EQ(trigger.waiting(), 1u);
+  trigger.pulse();
+  processes.pop_back();  // killed between its waking and its resumption
+  EXPECT_FALSE(trigger.is_fired());
+  engine.run();
+  EXPECT_EQ(woken.size(), 3u);
+}
+
+TEST(ProcessDeathTest, MustNotKillItself) {
+  struct Suicide {
+    Process process;
+    static Process script(Process& self) {
+      co_await sleep_for(1_s);
+      self.kill();
+    }
+  };
+  EXPECT_DEATH(
+      {
+        Engine engine;
+        Suicide suicide;
+        suicide.process = Suicide::script(suicide.process);
+        suicide.process.start(engine, Label{"test.suicide"});
+        engine.run();
+      },
+      "does not kill itself.*\n.*1\\.000000000 s in event 'test.suicide'");
+}
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,246 @@
+#include "sim/record/hdf5_recorder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "sim/core/check.hpp"
+#include "tests/unit/record/hdf5_fixture.hpp"
+
+namespace orrery {
+namespace {
+
+using namespace record_test;
+
+enum class Outcome : int16_t { Done, Failed, Hung };
+constexpr std::array<std::string_view, 3> enum_names(Outcome) { return {"done", "failed", "hung"}; }
+
+struct EveryType {
+  bool flag = false;
+  uint8_t u8 = 0;
+  uint16_t u16 = 0;
+  uint32_t u32 = 0;
+  uint64_t u64 = 0;
+  int32_t i32 = 0;
+  int64_t i64 = 0;
+  float f32 = 0;
+  double f64 = 0;
+  Time at;
+  Duration took;
+  Bytes size;
+  Bandwidth rate;
+  JobId job;
+  Outcome outcome = Outcome::Done;
+  FixedText<5> text;
+  static void columns(auto&& c) {
+    c("flag", &EveryType::flag, "a bool");
+    c("u8", &EveryType::u8, "small", "GPU");
+    c("u16", &EveryType::u16, "");
+    c("u32", &EveryType::u32, "");
+    c("u64", &EveryType::u64, "");
+    c("i32", &EveryType::i32, "");
+    c("i64", &EveryType::i64, "");
+    c("f32", &EveryType::f32, "power, mean", "W");
+    c("f64", &EveryType::f64, "");
+    c("at", &EveryType::at, "when: é");
+    c("took", &EveryType::took, "");
+    c("size", &EveryType::size, "");
+    c("rate", &EveryType::rate, "");
+    c("job", &EveryType::job, "which");
+    c("outcome", &EveryType::outcome, "how it ended");
+    c("text", &EveryType::text, "a name");
+  }
+};
+
+TEST_F(Hdf5RecorderTest, EveryColumnTypeComesBackWithItsUnitDocAndNames) {
+  ORRERY_NEEDS_H5PY();
+  Hdf5Recorder recorder{options()};
+  Channel<EveryType> channel{recorder, "/events/every", "one of each"};
+  recorder.start();
+  channel.emit({true, 255, 65535, 4294967295, 18446744073709551615ULL, -5, -6, 0.5F, 1e300,
+                Time{11}, Duration{12}, Bytes{13}, Bandwidth{14}, JobId{}, Outcome::Hung, "abcdé"});
+  recorder.finish(kDone);
+  EXPECT_EQ(python(R"(
+t = f['/events/every']; r = t[0]
+assert r['flag'] == True and t.dtype['flag'] == np.bool_
+assert (r['u8'], r['u16'], r['u32'], r['u64']) == (255, 65535, 2**32 - 1, 2**64 - 1)
+assert (r['i32'], r['i64'], r['f32'], r['f64']) == (-5, -6, 0.5, 1e300)
+assert (r['at'], r['took'], r['size'], r['rate']) == (11, 12, 13, 14)
+assert r['job'] == 2**32 - 1 and r['text'] == b'abcd' and r['outcome'] == 2
+assert h5py.check_enum_dtype(t.dtype['outcome']) == {'done': 0, 'failed': 1, 'hung': 2}
+unit = dict(zip(t.dtype.names, (u.decode() for u in t.attrs['units'])))
+doc = dict(zip(t.dtype.names, (d.decode() for d in t.attrs['docs'])))
+assert unit['at'] == 'ns' and unit['size'] == 'B' and unit['rate'] == 'bit/s', unit
+assert unit['job'] == 'id' and unit['u8'] == 'GPU' and unit['f32'] == 'W' and unit['i32'] == ''
+assert doc['at'] == 'when: é' and doc['job'] == 'which (4294967295: none)', doc
+assert t.attrs['doc'] == b'one of each'
+assert t.chunks and t.shuffle and t.compression == 'gzip' and t.compression_opts == 1
+assert t.maxshape == (None,)
+)",
+                   path_),
+            0);
+}
+
+TEST_F(Hdf5RecorderTest, AttributesTextsAndSummaryAreThere) {
+  ORRERY_NEEDS_H5PY();
+  Hdf5Recorder recorder{options()};
+  recorder.set_attribute("version", std::string{"0.1.0"});
+  recorder.set_attribute("seed", uint64_t{18446744073709551615ULL});
+  recorder.write_text("/meta/scenario", "cluster: {}\n# é");
+  recorder.write_text("/meta/resolved", "");
+  Channel<Row> channel{recorder, "/jobs", "rows"};
+  recorder.start();
+  recorder.add_summary("utilisation", 0.25, "", "allocated share");
+  recorder.add_summary("lost", int64_t{-3}, "GPU*s", "work lost");
+  recorder.finish(kDone);
+  EXPECT_EQ(python(R"(
+a = f.attrs
+assert a['format'] == b'orrery' and a['format_version'] == 1 and a['version'] == b'0.1.0'
+assert a['seed'] == 2**64 - 1 and a['digest'] == b'000000abcdef0123', a['digest']
+assert a['complete'] == True and a['wall_seconds'] == 1.5 and a['simulated_ns'] == 7
+assert f['/meta/scenario'][()].decode() == 'cluster: {}\n# é'
+assert f['/meta/resolved'][()] == b''
+s = f['/summary']
+assert s['utilisation'][()] == 0.25 and s['utilisation'].attrs['doc'] == b'allocated share'
+assert s['lost'][()] == -3 and s['lost'].attrs['unit'] == b'GPU*s'
+assert f['/jobs'].shape == (0,)
+)",
+                   path_),
+            0);
+}
+
+TEST_F(Hdf5RecorderTest, AllRowsArriveInOrderWhateverTheFlushesBetween) {
+  ORRERY_NEEDS_H5PY();
+  Hdf5Recorder recorder{options()};
+  Channel<Row> channel{recorder, "/rows", "rows"};
+  recorder.start();
+  auto clock = steady_clock::now();
+  for (int64_t i = 0; i < 100'000; ++i) {
+    channel.emit(row_of(i));
+    if (i % 777 == 0) {
+      ASSERT_TRUE(recorder.poll(clock += std::chrono::seconds{2}));
+    }
+  }
+  recorder.finish(kDone);
+  EXPECT_EQ(python(R"(
+t = f['/rows'][:]; n = np.arange(100000)
+assert len(t) == 100000 and (t['number'] == n).all() and (t['square'] == n * n).all()
+assert (t['low'] == n % 256).all() and t.dtype.itemsize == 17
+)",
+                   path_),
+            0);
+}
+
+TEST_F(Hdf5RecorderTest, EqualRowsGiveEqualFilesWhateverTheFlushes) {
+  std::array<std::string, 2> contents;
+  for (const int64_t flush_after : {0, 500}) {
+    Hdf5Recorder recorder{options()};
+    Channel<Row> channel{recorder, "/a/b/rows", "rows"};
+    recorder.start();
+    auto clock = steady_clock::now();
+    for (int64_t i = 0; i < 20'000; ++i) {
+      channel.emit(row_of(i));
+      if (flush_after != 0 && i % flush_after == 0) {
+        ASSERT_TRUE(recorder.poll(clock += std::chrono::seconds{2}));
+      }
+    }
+    recorder.add_summary("x", 1.0, "", "");
+    recorder.finish(kDone);
+    contents[flush_after != 0] = bytes_of(path_);
+    if (flush_after == 0) std::this_thread::sleep_for(std::chrono::milliseconds{1100});
+  }
+  EXPECT_GT(contents[0].size(), 1000U);
+  EXPECT_TRUE(contents[0] == contents[1]);
+}
+
+TEST_F(Hdf5RecorderTest, TheNameAppearsOnlyWhenTheRunIsComplete) {
+  std::ofstream{path_} << "former run";
+  Hdf5Recorder recorder{options()};
+  EXPECT_EQ(files_left(), 1U);  // before the start: nothing new
+  Channel<Row> channel{recorder, "/rows", "rows"};
+  recorder.start();
+  EXPECT_EQ(recorder.file_path(), path_ + ".part");
+  EXPECT_TRUE(fs::exists(path_ + ".part"));
+  EXPECT_EQ(bytes_of(path_), "former run");
+  channel.emit(row_of(1));
+  recorder.finish(kDone);
+  EXPECT_EQ(recorder.file_path(), path_);
+  EXPECT_EQ(bytes_of(path_).substr(1, 3), "HDF");
+  EXPECT_EQ(files_left(), 1U);
+}
+
+TEST_F(Hdf5RecorderTest, AnInterruptedRunIsAClosedPartThatSaysSo) {
+  ORRERY_NEEDS_H5PY();
+  std::ofstream{path_} << "former run";
+  Hdf5Recorder recorder{options()};
+  Channel<Row> channel{recorder, "/rows", "rows"};
+  recorder.start();
+  channel.emit(row_of(1));
+  recorder.finish({.complete = false, .digest = 1, .wall_seconds = 1, .simulated = {1}});
+  EXPECT_EQ(bytes_of(path_), "former run");
+  EXPECT_EQ(python("assert not f.attrs['complete'] and len(f['/rows']) == 1\n", path_ + ".part"),
+            0);
+}
+
+TEST_F(Hdf5RecorderTest, WithoutRoomForASecondFileTheEndIsWrittenInPlace) {
+  ORRERY_NEEDS_H5PY();
+  const uint64_t before = mark_count("record.end_in_place");
+  Hdf5Recorder recorder{options()};
+  Channel<Row> channel{recorder, "/rows", "rows"};
+  recorder.start();
+  for (int64_t i = 0; i < 10'000; ++i) channel.emit(row_of(i));
+  fs::create_directory(path_ + ".part.new");  // as good as a full disk
+  recorder.add_summary("x", 2.0, "W", "");
+  recorder.finish(kDone);
+  fs::remove(path_ + ".part.new");
+  EXPECT_EQ(files_left(), 1U);
+  EXPECT_EQ(python(R"(
+assert f.attrs['complete'] and f.attrs['wall_seconds'] == 1.5 and f['/summary/x'][()] == 2
+assert (f['/rows']['number'] == np.arange(10000)).all()
+)",
+                   path_),
+            0);
+  EXPECT_EQ(mark_count("record.end_in_place"), before + 1);
+}
+
+TEST_F(Hdf5RecorderTest, ARunThatUnwindsKeepsItsRowsInThePart) {
+  ORRERY_NEEDS_H5PY();
+  {
+    Hdf5Recorder recorder{options()};
+    Channel<Row> channel{recorder, "/rows", "rows"};
+    recorder.start();
+    channel.emit(row_of(0));
+  }
+  EXPECT_EQ(python("assert not f.attrs['complete'] and len(f['/rows']) == 1\n", path_ + ".part"),
+            0);
+}
+
+TEST_F(Hdf5RecorderTest, ADiscardedRunLeavesNoFile) {
+  Hdf5Recorder recorder{options()};
+  Channel<Row> channel{recorder, "/rows", "rows"};
+  recorder.start();
+  channel.emit(row_of(1));
+  recorder.discard();
+  channel.emit(row_of(2));
+  EXPECT_EQ(files_left(), 0U);
+}
+
+TEST_F(Hdf5RecorderTest, ATableSwitchedOffIsNotInTheFile) {
+  auto chosen = options();
+  chosen.off = {"/events/*"};
+  Hdf5Recorder recorder{chosen};
+  EXPECT_FALSE((Channel<Row>{recorder, "/events/faults", ""}).is_on());
+  EXPECT_TRUE((Channel<Row>{recorder, "/jobs", ""}).is_on());
+}
+
+TEST_F(Hdf5RecorderTest, OpeningAfterTheStartIsABug) {
+  Hdf5Recorder recorder{options()};
+  recorder.start();
+  EXPECT_DEATH((Channel<Row>{recorder, "/late", ""}), "before the run starts");
+}
+
+}  // namespace
+}  // namespace orrery
