@@ -1,0 +1,294 @@
+#include "models/scheduling/framework.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "models/scheduling/policy_registry.hpp"
+#include "models/scheduling/scoring.hpp"
+#include "sim/core/check.hpp"
+
+namespace orrery {
+
+Framework::Framework(Handle& handle, const ProfileParams& profile)
+    : handle_{handle},
+      cluster_{handle.cluster()},
+      percentage_{profile.percentage_of_nodes_to_score},
+      tie_break_{profile.tie_break},
+      tie_rng_{handle.rng("scheduling.tie_break")},
+      caches_(kCaches),
+      restricted_{cluster_.nodes()},
+      candidates_{NodeSet{cluster_.nodes()}} {
+  const std::vector<PluginParams> plugins = resolve_plugins(profile);
+  ORRERY_CHECK(plugins.size() < kNodeReady, "rejection sets have 32 bits");
+  for (const PluginParams& plugin : plugins) {
+    const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(plugin.name);
+    ORRERY_CHECK(entry != nullptr, "profiles are checked before the run");
+    names_.push_back(plugin.name);
+    add(entry->make(handle, plugin.args), plugin.weight.value_or(1));
+  }
+  ORRERY_CHECK(queue_sort_ != nullptr, "profiles are checked before the run");
+  ORRERY_CHECK(pick_devices_ != nullptr, "profiles are checked before the run");
+}
+
+void Framework::add(std::unique_ptr<Policy> policy, int64_t weight) {
+  const auto index = static_cast<uint8_t>(policies_.size());
+  Policy* const p = policy.get();
+  const auto bind_to = [&]<class Q>(std::vector<Bound<Q>>& list) {
+    if (auto* const point = dynamic_cast<Q*>(p); point != nullptr) list.push_back({point, index});
+  };
+  bind_to(pre_enqueue_);
+  bind_to(pre_filter_);
+  bind_to(filter_);
+  bind_to(post_filter_);
+  bind_to(reserve_);
+  bind_to(permit_);
+  bind_to(pre_bind_);
+  bind_to(bind_);
+  bind_to(post_bind_);
+  bind_to(domains_);
+  bind_to(score_placement_);
+  bind_to(pod_watchers_);
+  if (auto* const scorer = dynamic_cast<Score*>(p); scorer != nullptr) {
+    scorers_.push_back({scorer, dynamic_cast<PreScore*>(p), weight});
+  }
+  if (const auto* const sort = dynamic_cast<const QueueSort*>(p); sort != nullptr)
+    queue_sort_ = sort;
+  if (const auto* const pick = dynamic_cast<const PickDevices*>(p); pick != nullptr) {
+    pick_devices_ = pick;
+  }
+  hints_.push_back(dynamic_cast<const EventHints*>(p));
+  events_of_interest_ |= hints_.back() != nullptr ? hints_.back()->events() : ~ClusterEvents{0};
+  policies_.push_back(std::move(policy));
+}
+
+std::string_view Framework::name(uint8_t plugin) const {
+  return plugin == kNodeReady ? std::string_view{"NodeReady"} : std::string_view{names_[plugin]};
+}
+
+QueueHint Framework::hint(uint8_t plugin, const PodView& pod, const ClusterEvent& event) const {
+  if (plugin == kNodeReady) {
+    return event.kind == ClusterEventKind::NodeAdded ? QueueHint::Queue : QueueHint::Skip;
+  }
+  const EventHints* const hints = hints_[plugin];
+  if (hints == nullptr) return QueueHint::Queue;
+  if ((hints->events() & bit_of(event.kind)) == 0) return QueueHint::Skip;
+  return hints->hint(pod, event);
+}
+
+void Framework::run_filters(const Cycle& cycle, Candidates& nodes, bool local) {
+  for (const auto& filter : filter_) {
+    if (filter.plugin->is_node_local() != local) continue;
+    if ((skipped_filters_ >> filter.index & 1) != 0) continue;
+    nodes.set_plugin(filter.index);
+    filter.plugin->filter(cycle, nodes);
+  }
+}
+
+Framework::SpecCache& Framework::refreshed(const Cycle& cycle) {
+  const SpecId spec = cycle.pod.spec_id;
+  SpecCache& cache = caches_[spec.index % kCaches];
+  const uint64_t version = cluster_.version();
+  if (cache.spec == spec && cache.version == version) return cache;
+  if (cache.spec != spec || cache.version == UINT64_MAX || !cluster_.log_covers(cache.version)) {
+    const size_t n = cluster_.nodes();
+    cache.spec = spec;
+    cache.scored = NodeSet{n};
+    cache.rejected_version = UINT64_MAX;
+    cache.raw.resize(scorers_.size());
+    for (size_t i = 0; i < scorers_.size(); ++i) {
+      if (scorers_[i].plugin->is_node_local()) cache.raw[i].resize(n);
+    }
+    candidates_.reset(cluster_.up());
+    run_filters(cycle, candidates_, true);
+    cache.feasible = candidates_.nodes();
+  } else {
+    const auto touched = cluster_.touched_since(cache.version);
+    NodeSet changed{cluster_.nodes()};
+    for (const NodeId n : touched) {
+      changed.insert(n);
+      cache.scored.erase(n);
+    }
+    cache.feasible -= changed;
+    changed &= cluster_.up();
+    candidates_.reset(changed);
+    run_filters(cycle, candidates_, true);
+    cache.feasible |= candidates_.nodes();
+  }
+  cache.version = version;
+  return cache;
+}
+
+bool Framework::narrow(const Cycle& cycle, const NodeSet* domain, Selection& selection) {
+  skipped_filters_ = 0;
+  if (domain != nullptr)
+    restricted_ = *domain;
+  else
+    restricted_.fill();
+  for (const auto& pre : pre_filter_) {
+    const Status status = pre.plugin->pre_filter(cycle, restricted_);
+    if (status.ok()) continue;
+    if (status.code == Code::Skip) {
+      skipped_filters_ |= uint32_t{1} << pre.index;
+      continue;
+    }
+    selection.code = status.code;
+    selection.reason = status.reason;
+    if (status.code != Code::Error) selection.plugins |= uint32_t{1} << pre.index;
+    if (status.code != Code::Unschedulable) return false;  // a plain "no" lets the rest speak
+  }
+  return selection.code == Code::Success;
+}
+
+Selection Framework::select(const PodView& pod, Time now, const NodeSet* domain) {
+  const Cycle cycle{now, cluster_, pod};
+  Selection selection;
+  if (!narrow(cycle, domain, selection)) return selection;
+  SpecCache& cache = refreshed(cycle);
+  restricted_ &= cache.feasible;
+  candidates_.reset(restricted_);
+  run_filters(cycle, candidates_, false);
+  const auto limit = scorers_.empty() ? int64_t{1}
+                                      : feasible_nodes_to_find(
+                                            static_cast<int64_t>(cluster_.nodes()), percentage_);
+  selection.visited = collect_feasible(static_cast<uint32_t>(limit));
+  selection.feasible = static_cast<uint32_t>(feasible_.size());
+  if (feasible_.empty()) {
+    selection.code = Code::Unschedulable;
+    if (domain != nullptr || cache.rejected_version != cache.version) {
+      const uint64_t version = cache.version;
+      uint32_t rejected_by = 0;
+      for (const Rejection& r : diagnose(pod, now, domain).rejections()) {
+        rejected_by |= uint32_t{1} << r.plugin;
+      }
+      cache.rejected_by = rejected_by;
+      cache.rejected_version = domain == nullptr ? version : UINT64_MAX;
+    }
+    selection.plugins |= cache.rejected_by;
+    return selection;
+  }
+  if (feasible_.size() == 1 || scorers_.empty()) {
+    selection.node = feasible_.front();
+    return selection;
+  }
+  score(cycle, cache);
+  selection.node = best();
+  return selection;
+}
+
+uint32_t Framework::collect_feasible(uint32_t limit) {
+  feasible_.clear();
+  const NodeSet& nodes = candidates_.nodes();
+  const auto n = static_cast<uint32_t>(nodes.universe());
+  const uint32_t start = next_start_ % n;
+  NodeId at = nodes.next({start});
+  bool has_wrapped = false;
+  while (feasible_.size() < limit) {
+    if (!at.is_valid()) {
+      if (has_wrapped) break;
+      has_wrapped = true;
+      at = nodes.next({0});
+      continue;
+    }
+    if (has_wrapped && at.index >= start) break;
+    feasible_.push_back(at);
+    at = nodes.next({at.index + 1});
+  }
+  // As upstream: nodes after the last one needed were not looked at.
+  uint32_t visited = n;
+  if (feasible_.size() == limit) visited = (feasible_.back().index + n - start) % n + 1;
+  next_start_ = (start + visited) % n;
+  return visited;
+}
+
+void Framework::score(const Cycle& cycle, SpecCache& cache) {
+  missing_.clear();
+  for (const NodeId n : feasible_) {
+    if (!cache.scored.contains(n)) missing_.push_back(n);
+  }
+  total_.assign(feasible_.size(), 0);
+  for (size_t i = 0; i < scorers_.size(); ++i) {
+    const Scorer& scorer = scorers_[i];
+    if (scorer.pre_score != nullptr) {
+      if (scorer.pre_score->pre_score(cycle, feasible_).code == Code::Skip) continue;
+    }
+    std::vector<int64_t>& raw = cache.raw[i];
+    one_.resize(feasible_.size());
+    if (raw.empty()) {
+      scorer.plugin->score(cycle, feasible_, one_);
+    } else {
+      if (!missing_.empty()) {
+        scorer.plugin->score(cycle, missing_, std::span{one_}.first(missing_.size()));
+        for (size_t k = 0; k < missing_.size(); ++k) raw[missing_[k].index] = one_[k];
+      }
+      for (size_t k = 0; k < feasible_.size(); ++k) one_[k] = raw[feasible_[k].index];
+    }
+    scorer.plugin->normalize(one_);
+    for (size_t k = 0; k < feasible_.size(); ++k) {
+      ORRERY_CHECK(one_[k] >= 0 && one_[k] <= 100, "a normalised score lies in 0..100");
+      total_[k] += one_[k] * scorer.weight;
+    }
+  }
+  for (const NodeId n : missing_) cache.scored.insert(n);
+}
+
+NodeId Framework::best() {
+  size_t chosen = 0;
+  uint64_t ties = 1;
+  for (size_t k = 1; k < feasible_.size(); ++k) {
+    if (total_[k] < total_[chosen]) continue;
+    if (total_[k] > total_[chosen]) {
+      chosen = k;
+      ties = 1;
+    } else if (tie_break_ == TieBreak::LowestId) {
+      if (feasible_[k].index < feasible_[chosen].index) chosen = k;
+    } else if (tie_rng_.below(++ties) == 0) {
+      chosen = k;
+    }
+  }
+  return feasible_[chosen];
+}
+
+int64_t Framework::gpu_capacity(const PodView& pod, Time now, const NodeSet* domain) {
+  if (pod.spec->gpus == 0 || pod.spec->gpu_milli != kMilli) return INT64_MAX;
+  const SpecCache& cache = refreshed(Cycle{now, cluster_, pod});
+  int64_t pods = 0;
+  cache.feasible.for_each([&](NodeId n) {
+    if (domain != nullptr && !domain->contains(n)) return;
+    pods += std::popcount(cluster_.idle_gpus(n)) / pod.spec->gpus;
+  });
+  return pods;
+}
+
+const Candidates& Framework::diagnose(const PodView& pod, Time now, const NodeSet* domain) {
+  const Cycle cycle{now, cluster_, pod};
+  NodeSet all = domain != nullptr ? *domain : NodeSet::all(cluster_.nodes());
+  candidates_.keep_unresolvable(true);
+  candidates_.reset(all);
+  candidates_.set_plugin(kNodeReady);
+  candidates_.keep(cluster_.up(), {Code::UnschedulableAndUnresolvable, "node(s) were not ready"});
+  run_filters(cycle, candidates_, true);
+  run_filters(cycle, candidates_, false);
+  candidates_.keep_unresolvable(false);
+  return candidates_;
+}
+
+std::string Framework::message(const Candidates& diagnosis) const {
+  std::string text = "0/" + std::to_string(cluster_.nodes()) + " nodes are available";
+  std::vector<std::pair<std::string_view, uint32_t>> reasons;
+  for (const Rejection& r : diagnosis.rejections()) {
+    const auto known =
+        std::ranges::find(reasons, r.reason, &std::pair<std::string_view, uint32_t>::first);
+    if (known == reasons.end())
+      reasons.emplace_back(r.reason, r.nodes);
+    else
+      known->second += r.nodes;
+  }
+  std::ranges::sort(reasons);  // as upstream, by text
+  for (size_t i = 0; i < reasons.size(); ++i) {
+    text += (i == 0 ? ": " : ", ") + std::to_string(reasons[i].second) + " " +
+            std::string{reasons[i].first};
+  }
+  return text + ".";
+}
+
+}  // namespace orrery

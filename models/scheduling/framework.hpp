@@ -1,0 +1,126 @@
+// models/scheduling/framework.hpp -- the plugins of one profile, and finding a node with them.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "models/scheduling/policy_api.hpp"
+#include "models/scheduling/profile.hpp"
+
+namespace orrery {
+
+// Why a pod has no node, or which one it gets.
+struct Selection {
+  NodeId node;  // invalid: none
+  Code code = Code::Success;
+  std::string_view reason;  // of a PreFilter that said no
+  uint32_t plugins = 0;     // bit set of those that rejected
+  uint32_t visited = 0;     // nodes the filters had to look at
+  uint32_t feasible = 0;
+};
+
+// Verdicts and scores that depend on one node and the pod's spec alone are kept per spec and
+// refreshed for the nodes that changed since, so that a burst of alike pods costs one scan.
+class Framework {
+ public:
+  static constexpr uint8_t kNodeReady = 31;  // stands for the check that a node is up
+
+  Framework(Handle& handle, const ProfileParams& profile);
+
+  template <class P>
+  struct Bound {
+    P* plugin;
+    uint8_t index;  // in the profile: the bit in rejection sets
+  };
+  struct Scorer {
+    Score* plugin;
+    PreScore* pre_score;  // null: none
+    int64_t weight;
+  };
+  const QueueSort& queue_sort() const { return *queue_sort_; }
+  std::span<const Bound<PreEnqueue>> pre_enqueue() const { return pre_enqueue_; }
+  std::span<const Bound<PostFilter>> post_filter() const { return post_filter_; }
+  std::span<const Bound<Reserve>> reserve() const { return reserve_; }
+  std::span<const Bound<Permit>> permit() const { return permit_; }
+  std::span<const Bound<PreBind>> pre_bind() const { return pre_bind_; }
+  std::span<const Bound<Bind>> bind() const { return bind_; }
+  std::span<const Bound<PostBind>> post_bind() const { return post_bind_; }
+  std::span<const Bound<Domains>> domains() const { return domains_; }
+  std::span<const Bound<ScorePlacement>> score_placement() const { return score_placement_; }
+  std::span<const Bound<PodWatcher>> pod_watchers() const { return pod_watchers_; }
+  GpuMask pick_devices(const Cycle& cycle, NodeId node) const {
+    return pick_devices_->pick(cycle, node);
+  }
+  QueueHint hint(uint8_t plugin, const PodView& pod, const ClusterEvent& event) const;
+  ClusterEvents events_of_interest() const { return events_of_interest_; }
+  std::string_view name(uint8_t plugin) const;
+
+  // `domain` null: all nodes.
+  Selection select(const PodView& pod, Time now, const NodeSet* domain);
+  // An upper bound on how many more pods of this spec fit, by whole GPUs alone; INT64_MAX if the
+  // spec asks for none.
+  int64_t gpu_capacity(const PodView& pod, Time now, const NodeSet* domain);
+  // The reasons behind the last failed selection of `pod`, worked out anew.
+  const Candidates& diagnose(const PodView& pod, Time now, const NodeSet* domain);
+  // "0/7500 nodes are available: 7400 Insufficient nvidia.com/gpu, ..."
+  std::string message(const Candidates& diagnosis) const;
+
+ private:
+  struct SpecCache {
+    SpecId spec;
+    uint64_t version = UINT64_MAX;
+    NodeSet feasible;                       // by the node-local filters
+    NodeSet scored;                         // nodes whose raw scores are valid
+    std::vector<std::vector<int64_t>> raw;  // per scorer; empty for those that are not node-local
+    uint64_t rejected_version = UINT64_MAX;
+    uint32_t rejected_by = 0;
+  };
+  static constexpr size_t kCaches = 64;
+
+  void add(std::unique_ptr<Policy> policy, int64_t weight);
+  SpecCache& refreshed(const Cycle& cycle);
+  void run_filters(const Cycle& cycle, Candidates& nodes, bool local);
+  bool narrow(const Cycle& cycle, const NodeSet* domain, Selection& selection);
+  uint32_t collect_feasible(uint32_t limit);
+  void score(const Cycle& cycle, SpecCache& cache);
+  NodeId best();
+
+  Handle& handle_;
+  const ClusterState& cluster_;
+  int32_t percentage_;
+  TieBreak tie_break_;
+  Rng tie_rng_;
+  std::vector<std::unique_ptr<Policy>> policies_;
+  std::vector<std::string> names_;
+  const QueueSort* queue_sort_ = nullptr;
+  const PickDevices* pick_devices_ = nullptr;
+  std::vector<Bound<PreEnqueue>> pre_enqueue_;
+  std::vector<Bound<PreFilter>> pre_filter_;
+  std::vector<Bound<Filter>> filter_;
+  std::vector<Bound<PostFilter>> post_filter_;
+  std::vector<Scorer> scorers_;
+  std::vector<Bound<Reserve>> reserve_;
+  std::vector<Bound<Permit>> permit_;
+  std::vector<Bound<PreBind>> pre_bind_;
+  std::vector<Bound<Bind>> bind_;
+  std::vector<Bound<PostBind>> post_bind_;
+  std::vector<Bound<Domains>> domains_;
+  std::vector<Bound<ScorePlacement>> score_placement_;
+  std::vector<Bound<PodWatcher>> pod_watchers_;
+  std::vector<const EventHints*> hints_;  // per plugin; null: every event retries
+  ClusterEvents events_of_interest_ = 0;
+  uint32_t skipped_filters_ = 0;  // bit set: PreFilter said Skip in this cycle
+
+  std::vector<SpecCache> caches_;
+  uint32_t next_start_ = 0;
+  // Scratch of one selection.
+  NodeSet restricted_;
+  Candidates candidates_;
+  std::vector<NodeId> feasible_;
+  std::vector<NodeId> missing_;
+  std::vector<int64_t> one_, total_;
+};
+
+}  // namespace orrery

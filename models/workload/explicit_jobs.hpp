@@ -1,0 +1,123 @@
+// models/workload/explicit_jobs.hpp -- jobs written out in the scenario.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/workload/job_source.hpp"
+#include "models/workload/pod_params.hpp"
+#include "sim/config/options.hpp"
+
+namespace orrery {
+
+struct ExplicitRoleParams {
+  static constexpr std::string_view kDoc = "Alike pods of a gang.";
+
+  int32_t pods = 1;
+  PodParams pod = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("pods", pods, "How many.", Range{1, 1'000'000}, Unit{"pods"});
+    v("pod", pod, "What each of them asks for.");
+  }
+};
+
+struct ExplicitGangParams {
+  static constexpr std::string_view kDoc = "Pods that a scheduler may have to place together.";
+
+  int32_t min_available = 0;
+  std::vector<ExplicitRoleParams> roles = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("min_available", min_available, "Pods that must be bound before the job starts; 0: all.",
+      Range{0, 1'000'000}, Unit{"pods"});
+    v("roles", roles, "The gang's pods, role by role.", Required{});
+  }
+  template <class C>
+  void check(C& c) const {
+    int64_t pods = 0;
+    for (const ExplicitRoleParams& role : roles) pods += role.pods;
+    if (roles.empty()) c.error("roles", "needs at least one role");
+    if (!roles.empty() && min_available > pods) {
+      c.error("min_available", "must not be more than the pods of all roles");
+    }
+  }
+};
+
+struct ExplicitJobParams {
+  static constexpr std::string_view kDoc = "A job, or several alike.";
+
+  std::string name = {}, user = {}, team = {};
+  JobKind kind = JobKind::MpiGang;
+  Duration submit = {};
+  Duration work = 1_h;
+  int32_t priority = 0;
+  int32_t pods = 1;
+  int32_t min_available = 0;
+  PodParams pod = {};
+  std::vector<ExplicitGangParams> gangs = {};
+  std::optional<TrainingParams> training = {};
+  int32_t count = 1;
+  Duration every = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("name", name, "Name; empty: job-N, counted through the list.");
+    v("user", user, "Who submits it.");
+    v("team", team, "Team, virtual cluster or namespace.");
+    v("kind", kind, "mpi_gang: all pods are ranks of one communicator; pods: independent ones.");
+    v("submit", submit, "When it is submitted, from the start of the run.");
+    v("work", work, "Compute time, without waits and checkpoints; of each pod for kind: pods.",
+      Required{});
+    v("priority", priority, "Priority of its pods.", Range{-1'000'000'000, 2'000'000'000});
+    v("pods", pods, "Alike pods.", Range{1, 1'000'000}, Unit{"pods"});
+    v("min_available", min_available, "Pods that must be bound before it starts; 0: all.",
+      Range{0, 1'000'000}, Unit{"pods"});
+    v("pod", pod, "What each pod asks for.");
+    v("gangs", gangs, "Instead of pods, min_available and pod: gangs of several roles.");
+    v("training", training, "Start, checkpoints and restarts; absent: the workload's.");
+    v("count", count, "How many such jobs.", Range{1, 10'000'000}, Unit{"jobs"});
+    v("every", every, "Time from one of them to the next; 0: all at once.");
+  }
+  template <class C>
+  void check(C& c) const {
+    if (!gangs.empty()) {
+      const PodParams none;
+      if (pods != 1) c.error("pods", "has no effect beside gangs");
+      if (min_available != 0) c.error("min_available", "has no effect beside gangs");
+      if (pod.gpus != none.gpus) c.error("pod", "has no effect beside gangs");
+      if (kind == JobKind::Pods) c.error("gangs", "kind: pods has no gangs");
+    }
+    if (kind == JobKind::Pods && min_available != 0) {
+      c.error("min_available", "has no effect on independent pods");
+    }
+    if (gangs.empty() && min_available > pods) {
+      c.error("min_available", "must not be more than pods");
+    }
+    if (count == 1 && every != Duration{}) c.error("every", "has no effect on a single job");
+  }
+};
+
+struct ExplicitJobsParams {
+  static constexpr std::string_view kKind = "jobs";
+  static constexpr std::string_view kDoc = "Jobs written out one by one.";
+
+  std::vector<ExplicitJobParams> jobs = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("jobs", jobs, "The jobs, in any order.", Required{});
+  }
+};
+
+// In order of submission; equal times in the order of the list.
+std::unique_ptr<JobSource> make_explicit_jobs(const ExplicitJobsParams& params,
+                                              const TrainingParams& training);
+
+}  // namespace orrery

@@ -1,0 +1,139 @@
+#include <algorithm>
+
+#include "models/workload/job_controller.hpp"
+#include "sim/core/check.hpp"
+
+namespace orrery {
+
+bool JobController::has_quorum(const Job& job) const {
+  for (uint32_t g = 0; g < static_cast<uint32_t>(job.gangs); ++g) {
+    const Gang& gang = jobs_.gang({job.first_gang.index + g});
+    if (gang.bound < gang.min_available) return false;
+  }
+  return true;
+}
+
+// With enough members bound, the rest of the start is known: the slowest container opens the
+// barrier, then the communicator is set up, then the checkpoint is loaded.
+void JobController::gang_gathers(JobId id) {
+  const Job& job = jobs_.job(id);
+  if (!has_quorum(job)) return;
+  JobState& state = states_[id];
+  const Time now = sim_.engine.now();
+  Time barrier = now;
+  JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
+    if (jobs_.pod(pod).state == PodState::Bound) {
+      barrier = std::max(barrier, jobs_.pod(pod).started);
+    }
+  });
+  if (state.first_bound == kNever) state.first_bound = now;
+  if (RecoveryRow* const row = recoveries_.find(state.run.recovery)) {
+    row->scheduled = now;
+    row->started = barrier;
+  }
+  state.run.restore_from = barrier + job.init;
+  const Time runs_at =
+      state.run.restore_from + (state.run.saved > Duration{} ? job.restore : Duration{});
+  if (runs_at == now) {
+    gang_runs(id);
+    return;
+  }
+  state.event = sim_.engine.at(runs_at, Label{"jobs.gang_runs"}, [this, id] { gang_runs(id); });
+  set_phase(id, JobPhase::Starting);
+}
+
+void JobController::gang_runs(JobId id) {
+  const Job& job = jobs_.job(id);
+  JobState& state = states_[id];
+  const CheckpointPlan plan{job.checkpoint_interval, job.checkpoint_write};
+  JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
+    if (jobs_.pod(pod).state != PodState::Bound) return;
+    account_held(pod, sim_.engine.now());
+    jobs_.pod(pod).state = PodState::Running;
+    ++state.running;
+  });
+  state.run_gpu_milli = state.gpu_milli;
+  state.run.restore_from = Time::max();
+  state.run.computes_from = sim_.engine.now();
+  if (recoveries_.find(state.run.recovery) != nullptr) {
+    recoveries_.resumed(state.run.recovery,
+                        time_to_compute(recoveries_.to_redo(state.run.recovery), plan));
+  }
+  state.event = sim_.engine.after(run_time(job.work - state.run.saved, plan),
+                                  Label{"jobs.gang_completed"}, [this, id] { gang_completes(id); });
+  set_phase(id, JobPhase::Running);
+}
+
+void JobController::gang_completes(JobId id) {
+  account_completed(id, states_[id].run, states_[id].run_gpu_milli);
+  end_job(id, JobPhase::Completed);
+}
+
+void JobController::gang_stops(JobId id, NodeId node) {
+  const Job& job = jobs_.job(id);
+  JobState& state = states_[id];
+  const bool was_running = job.phase == JobPhase::Running;
+  if (!was_running && job.phase != JobPhase::Starting) {
+    // Gathering: only the pod is replaced. Hung or Restarting: the job is down already.
+    ORRERY_MARK("jobs.node_failed_while_not_started");
+    return;
+  }
+  RunCut cut;
+  if (was_running) cut = account_cut(id, state.run, state.run_gpu_milli);
+  sim_.engine.cancel(state.event);
+  recoveries_.close(state.run.recovery, sim_.engine.now());
+  RecoveryRow row = recovery_row(id, node, cut, state.run_gpu_milli);
+  state.run.recovery = recoveries_.open(row, cut.lost);
+}
+
+// The survivors notice nothing: they wait, and hold their GPUs at 100 % reported utilisation.
+void JobController::gang_hangs(JobId id) {
+  const Job& job = jobs_.job(id);
+  if (job.phase != JobPhase::Running && job.phase != JobPhase::Starting) return;
+  JobState& state = states_[id];
+  JobTable::for_each_pod(job.first_pod, job.pods,
+                         [&](PodId pod) { account_held(pod, sim_.engine.now()); });
+  state.run.restore_from = Time::max();
+  set_phase(id, JobPhase::Hung);
+  state.event = sim_.engine.after(
+      params_.failure_detection, Label{"jobs.failure_detected"}, [this, id] { gang_detected(id); },
+      Phase::Control);
+}
+
+void JobController::gang_detected(JobId id) {
+  const Job& job = jobs_.job(id);
+  JobState& state = states_[id];
+  if (RecoveryRow* const row = recoveries_.find(state.run.recovery)) {
+    row->detected = sim_.engine.now();
+  }
+  if (job.restarts_max.has_value() && state.restarts >= *job.restarts_max) {
+    ORRERY_MARK("jobs.restarts_used_up");
+    end_job(id, JobPhase::Failed);
+    return;
+  }
+  ++state.restarts;
+  ++counters_.restarts;
+  if (job.restart_scope == RestartScope::Gang) {
+    remove_pods(id, PodEnd::GangStopped);
+  } else {
+    // Semi-stateful pods: the survivors keep identity, rank and node.
+    JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
+      account_held(pod, sim_.engine.now());
+      if (jobs_.pod(pod).state != PodState::Running) return;
+      jobs_.pod(pod).state = PodState::Bound;
+      --state.running;
+    });
+  }
+  set_phase(id, JobPhase::Restarting);
+  state.event = sim_.engine.after(
+      params_.restart_delay, Label{"jobs.gang_restarts"}, [this, id] { gang_restarts(id); },
+      Phase::Control);
+}
+
+void JobController::gang_restarts(JobId id) {
+  set_phase(id, JobPhase::Pending);
+  want_pods(id);
+  gang_gathers(id);  // survivors may be enough when min_available is less than all
+}
+
+}  // namespace orrery

@@ -1,0 +1,52 @@
+// models/workload/generator_fields.hpp -- the fields of GeneratorParams; included by generator.hpp.
+#pragma once
+
+#include "models/workload/generator.hpp"
+
+namespace orrery {
+
+template <class V>
+void GeneratorParams::fields(V& v) {
+  v("arrival_rate", arrival_rate, "Jobs that arrive one by one (a Poisson process).",
+    Range{0.0, 1e9}, Unit{"jobs/h"});
+  v("burst", burst, "Jobs that arrive many at once; absent: none.");
+  v("shape", shape, "How large jobs are and how long they compute.", Required{});
+  v("job_kind", job_kind,
+    "auto: jobs of several pods are gangs with one communicator, others independent pods.");
+  v("gpus_per_pod_max", gpus_per_pod_max,
+    "Larger jobs have pods of this many GPUs and one pod for the rest.", Range{1, 16}, Unit{"GPU"});
+  v("cpus_per_gpu", cpus_per_gpu, "CPU cores a pod asks for with each GPU; 0: no request.",
+    Range{0.0, 10'000.0}, Unit{"cores"});
+  v("memory_per_gpu", memory_per_gpu, "Host memory with each GPU; 0: no request.");
+  v("nics_per_gpu", nics_per_gpu, "RDMA devices with each GPU.", Range{0, 8}, Unit{"NIC"});
+  v("pods", pods, "Where the pods may go.");
+  v("teams", teams, "Teams and how often a job is theirs, in proportion; empty: no team.");
+  v("users_per_team", users_per_team, "Users of a team, all equally busy; 0: no users.",
+    Range{0, 1'000'000}, Unit{"users"});
+  v("priorities", priorities, "Priorities of jobs; empty: all 0.");
+  v("name", name, "Jobs are called this, a dash and a number.");
+  v("training", training, "Start, checkpoints and restarts; absent: the workload's.");
+  v("start", start, "No job arrives before.");
+  v("until", until, "No job arrives from then on; absent: to the end of the run.");
+  v("jobs_max", jobs_max, "Stop after so many jobs; 0: no limit.", Unit{"jobs"},
+    Range{int64_t{0}, int64_t{1'000'000'000'000}});
+}
+
+template <class C>
+void GeneratorParams::check(C& c) const {
+  if (arrival_rate <= 0 && !burst.has_value()) {
+    c.error("arrival_rate", "needs to be above 0, or a burst, for any job to arrive");
+  }
+  if (until.has_value() && *until <= start) c.error("until", "must be later than start");
+  double sum = 0;
+  for (const auto& [team, weight] : teams) {
+    if (weight < 0) c.error("teams", "weights must not be negative");
+    sum += weight;
+  }
+  if (!teams.empty() && sum <= 0) c.error("teams", "weights must not all be 0");
+  sum = 0;
+  for (const PriorityParams& one : priorities) sum += one.weight;
+  if (!priorities.empty() && sum <= 0) c.error("priorities", "weights must not all be 0");
+}
+
+}  // namespace orrery

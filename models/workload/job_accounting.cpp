@@ -1,0 +1,198 @@
+#include <algorithm>
+
+#include "models/workload/job_controller.hpp"
+
+namespace orrery {
+namespace {
+
+CheckpointPlan plan_of(const Job& job) { return {job.checkpoint_interval, job.checkpoint_write}; }
+
+JobOutcome outcome_of(JobPhase phase) {
+  switch (phase) {
+    case JobPhase::Pending:
+      return JobOutcome::Pending;
+    case JobPhase::Starting:
+      return JobOutcome::Starting;
+    case JobPhase::Running:
+      return JobOutcome::Running;
+    case JobPhase::Hung:
+      return JobOutcome::Hung;
+    case JobPhase::Restarting:
+      return JobOutcome::Restarting;
+    case JobPhase::Completed:
+      return JobOutcome::Completed;
+    case JobPhase::Failed:
+      return JobOutcome::Failed;
+  }
+  return JobOutcome::Failed;
+}
+
+}  // namespace
+
+int64_t JobController::gpu_milli(PodId id) const {
+  return jobs_.request(id).resources[Resource::Gpu];
+}
+
+double JobController::compute_fraction(JobId id) const {
+  const Job& job = jobs_.job(id);
+  return job.phase == JobPhase::Running ? orrery::compute_fraction(plan_of(job)) : 0;
+}
+
+JobUsage JobController::usage(JobId id) const {
+  const JobState& state = states_[id];
+  const JobPhase phase = jobs_.job(id).phase;
+  const int64_t busy = phase == JobPhase::Running ? state.run_gpu_milli
+                       : phase == JobPhase::Hung  ? state.gpu_milli
+                                                  : 0;
+  return {.bound = state.gpu_milli, .busy = busy, .compute_fraction = compute_fraction(id)};
+}
+
+// The pod's GPUs since the last account, when they were not part of a run.
+void JobController::account_held(PodId id, Time now) {
+  const Pod& pod = jobs_.pod(id);
+  if (pod.state != PodState::Bound && pod.state != PodState::Running) return;
+  GpuTime& total = states_[pod.job].gpu_time;
+  PodRun& run = runs_[id];
+  const int64_t milli = gpu_milli(id);
+  if (jobs_.job(pod.job).phase == JobPhase::Hung) {
+    total.hung += GpuTime::of(milli, now - run.held_from);
+  } else if (pod.state == PodState::Bound) {
+    const Time restore_from =
+        pod.gang.is_valid() ? states_[pod.job].run.restore_from : run.run.restore_from;
+    const Time split = std::clamp(restore_from, run.held_from, now);
+    total.held += GpuTime::of(milli, split - run.held_from);
+    total.restore += GpuTime::of(milli, now - split);
+  }
+  run.held_from = now;
+}
+
+void JobController::account_completed(JobId id, const Run& run, int64_t gpu_milli) {
+  const Job& job = jobs_.job(id);
+  const Duration left = job.work - run.saved;
+  GpuTime& total = states_[id].gpu_time;
+  total.useful += GpuTime::of(gpu_milli, left);
+  total.checkpoint += GpuTime::of(gpu_milli, run_time(left, plan_of(job)) - left);
+}
+
+RunCut JobController::account_cut(JobId id, Run& run, int64_t gpu_milli) {
+  const Job& job = jobs_.job(id);
+  const Time now = sim_.engine.now();
+  const RunCut cut = cut_run(job.work - run.saved, plan_of(job), now - run.computes_from);
+  GpuTime& total = states_[id].gpu_time;
+  total.useful += GpuTime::of(gpu_milli, cut.saved);
+  total.lost += GpuTime::of(gpu_milli, cut.lost);
+  total.checkpoint += GpuTime::of(gpu_milli, cut.wrote + cut.half_written);
+  run.saved += cut.saved;
+  if (cut.lost > Duration{}) {
+    const Time to = now - cut.half_written;
+    work_lost.emit({.job = id, .from = to - cut.lost, .to = to, .gpu_milli = gpu_milli});
+  }
+  return cut;
+}
+
+void JobController::account_unfinished(JobId id, const Run& run, int64_t gpu_milli, Time end) {
+  const Job& job = jobs_.job(id);
+  const RunCut cut = cut_run(job.work - run.saved, plan_of(job), end - run.computes_from);
+  GpuTime& total = states_[id].gpu_time;
+  total.useful += GpuTime::of(gpu_milli, cut.saved + cut.lost);  // not thrown away, so far
+  total.checkpoint += GpuTime::of(gpu_milli, cut.wrote + cut.half_written);
+}
+
+RecoveryRow JobController::recovery_row(JobId id, NodeId node, const RunCut& cut,
+                                        int64_t gpu_milli) const {
+  const Job& job = jobs_.job(id);
+  RecoveryRow row{.job = job.serial,
+                  .attempt = states_[id].restarts + 1,
+                  .node = node,
+                  .failed = sim_.engine.now(),
+                  .lost_gpu_s = GpuTime::seconds(GpuTime::of(gpu_milli, cut.lost))};
+  std::vector<NodeId> nodes;
+  const auto count = [&](PodId pod) {
+    if (!jobs_.pod(pod).node.is_valid() || jobs_.pod(pod).state == PodState::Pending) return;
+    nodes.push_back(jobs_.pod(pod).node);
+  };
+  if (job.kind == JobKind::Pods) {
+    row.gpus = static_cast<int32_t>((gpu_milli + kMilli - 1) / kMilli);
+    return row;
+  }
+  JobTable::for_each_pod(job.first_pod, job.pods, count);
+  std::ranges::sort(nodes);
+  row.nodes = static_cast<int32_t>(std::ranges::unique(nodes).begin() - nodes.begin());
+  row.gpus = static_cast<int32_t>((states_[id].gpu_milli + kMilli - 1) / kMilli);
+  return row;
+}
+
+void JobController::write_job_row(JobId id, JobOutcome outcome, Time end) {
+  if (!job_rows_.is_on()) return;
+  const Job& job = jobs_.job(id);
+  const JobState& state = states_[id];
+  const bool is_over = outcome == JobOutcome::Completed || outcome == JobOutcome::Failed;
+  const bool has_run = state.first_running != kNever;
+  const GpuTime& time = state.gpu_time;
+  job_rows_.emit({.job = job.serial,
+                  .external_id = job.external_id,
+                  .name = std::string_view{job.name},
+                  .user = std::string_view{job.user},
+                  .team = std::string_view{job.team},
+                  .kind = job.kind,
+                  .outcome = outcome,
+                  .pods = job.pods,
+                  .gpus = job.gpus,
+                  .priority = job.priority,
+                  .restarts = state.restarts,
+                  .submitted = job.submitted,
+                  .created = state.first_created,
+                  .bound = state.first_bound,
+                  .running = state.first_running,
+                  .ended = is_over ? end : kNever,
+                  .wait = (has_run ? state.first_running : end) - job.submitted,
+                  .run = has_run ? end - state.first_running : Duration{},
+                  .work = job.work,
+                  .gpu_s_useful = GpuTime::seconds(time.useful),
+                  .gpu_s_lost = GpuTime::seconds(time.lost),
+                  .gpu_s_checkpoint = GpuTime::seconds(time.checkpoint),
+                  .gpu_s_restore = GpuTime::seconds(time.restore),
+                  .gpu_s_held = GpuTime::seconds(time.held),
+                  .gpu_s_hung = GpuTime::seconds(time.hung)});
+}
+
+void JobController::write_pod_row(PodId id, PodEnd why, Time end) {
+  if (!pod_rows_.has_value()) return;
+  const Pod& pod = jobs_.pod(id);
+  const bool has_node = pod.state != PodState::Pending;
+  pod_rows_->emit({.job = jobs_.job(pod.job).serial,
+                   .rank = pod.rank,
+                   .node = has_node ? pod.node : NodeId{},
+                   .gpus = has_node ? pod.grant.gpus : GpuMask{0},
+                   .created = pod.created,
+                   .bound = pod.bound,
+                   .started = pod.started > end ? kNever : pod.started,
+                   .ended = end,
+                   .attempts = pod.attempts,
+                   .end = why});
+}
+
+void JobController::finish(Time end) {
+  jobs_.for_each_job([&](JobId id) {
+    const Job& job = jobs_.job(id);
+    JobState& state = states_[id];
+    const bool is_gang = job.kind != JobKind::Pods;
+    if (is_gang && job.phase == JobPhase::Running) {
+      account_unfinished(id, state.run, state.run_gpu_milli, end);
+    }
+    recoveries_.close(state.run.recovery, end);
+    JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod_id) {
+      const PodState pod = jobs_.pod(pod_id).state;
+      if (!is_gang && pod == PodState::Running) {
+        account_unfinished(id, runs_[pod_id].run, gpu_milli(pod_id), end);
+      }
+      account_held(pod_id, end);
+      recoveries_.close(runs_[pod_id].run.recovery, end);
+      if (pod == PodState::Absent || pod == PodState::Done) return;
+      write_pod_row(pod_id, PodEnd::RunEnded, end);
+    });
+    write_job_row(id, outcome_of(job.phase), end);
+  });
+}
+
+}  // namespace orrery

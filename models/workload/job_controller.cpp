@@ -1,0 +1,219 @@
+#include "models/workload/job_controller.hpp"
+
+#include <algorithm>
+
+#include "sim/core/check.hpp"
+
+namespace orrery {
+namespace {
+
+constexpr uint32_t bit(JobPhase phase) { return uint32_t{1} << static_cast<unsigned>(phase); }
+
+// Where a job may go from each phase. Independent pods start, end and die one by one, so their job
+// also moves back from Running.
+constexpr std::array<uint32_t, 7> kMoves = {
+    /* pending    */ bit(JobPhase::Starting) | bit(JobPhase::Running) | bit(JobPhase::Failed),
+    /* starting   */ bit(JobPhase::Running) | bit(JobPhase::Hung) | bit(JobPhase::Pending) |
+        bit(JobPhase::Failed),
+    /* running    */ bit(JobPhase::Hung) | bit(JobPhase::Starting) | bit(JobPhase::Pending) |
+        bit(JobPhase::Completed) | bit(JobPhase::Failed),
+    /* hung       */ bit(JobPhase::Restarting) | bit(JobPhase::Failed),
+    /* restarting */ bit(JobPhase::Pending),
+    /* completed  */ 0,
+    /* failed     */ 0};
+
+}  // namespace
+
+JobController::JobController(Sim sim, ClusterState& cluster, JobTable& jobs,
+                             const JobControllerParams& params)
+    : sim_{sim},
+      cluster_{cluster},
+      jobs_{jobs},
+      params_{params},
+      on_nodes_{cluster.nodes()},
+      creation_{params.concurrent_syncs, params.pods_per_sync_max},
+      recoveries_{sim, recovered},
+      job_rows_{sim.recorder, "/jobs", "Jobs: identity, times of every stage, outcome, waste."} {
+  if (params.record_pods) {
+    pod_rows_.emplace(sim.recorder, "/pods", "Lives of pods: one row each time a pod leaves.");
+  }
+}
+
+void JobController::add_source(std::unique_ptr<JobSource> source) {
+  sources_.push_back(std::move(source));
+}
+
+void JobController::start() { schedule_arrival(); }
+
+bool JobController::all_done() const {
+  return jobs_.live_jobs() == 0 && std::ranges::all_of(sources_, [](const auto& source) {
+           return source->peek() == nullptr;
+         });
+}
+
+// ---- arrival
+
+JobSource* JobController::next_source() {
+  JobSource* first = nullptr;
+  for (const auto& source : sources_) {
+    const JobRequest* const request = source->peek();
+    if (request == nullptr) {
+      if (source_error_.has_value()) continue;
+      source_error_ = source->error();
+      if (source_error_.has_value()) sim_.engine.stop();
+      continue;
+    }
+    if (first == nullptr || request->submitted < first->peek()->submitted) first = source.get();
+  }
+  return first;
+}
+
+void JobController::schedule_arrival() {
+  JobSource* const source = next_source();
+  if (source == nullptr || source_error_.has_value()) return;
+  const Time when = source->peek()->submitted;
+  ORRERY_CHECK(when >= sim_.engine.now(), "sources deliver jobs in order of submission");
+  sim_.engine.at(when, Label{"jobs.arrived"}, [this] { admit_arrivals(); });
+}
+
+void JobController::admit_arrivals() {
+  for (JobSource* source = next_source(); source != nullptr; source = next_source()) {
+    if (source->peek()->submitted > sim_.engine.now()) break;
+    admit(*source->peek());
+    source->pop();
+  }
+  schedule_arrival();
+}
+
+void JobController::admit(const JobRequest& request) {
+  const JobId id = jobs_.add(request);
+  if (id.index >= states_.size()) states_.resize(jobs_.jobs_bound());
+  if (jobs_.pods_bound() > runs_.size()) {
+    runs_.resize(jobs_.pods_bound());
+    on_nodes_.grow(jobs_.pods_bound());
+  }
+  const Job& job = jobs_.job(id);
+  states_[id] = {};
+  JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) { runs_[pod] = {}; });
+  for (uint32_t g = 0; g < static_cast<uint32_t>(job.gangs); ++g) {
+    jobs_.gang({job.first_gang.index + g}).created_at = sim_.engine.now();
+  }
+  ++counters_.submitted;
+  job_arrived.emit(id);
+  want_pods(id);
+}
+
+// ---- creation of pods
+
+void JobController::want_pods(JobId id) {
+  const Job& job = jobs_.job(id);
+  JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) { want_pod(pod); });
+  queue_creation(id);
+}
+
+void JobController::want_pod(PodId id) {
+  const Pod& pod = jobs_.pod(id);
+  if (pod.state != PodState::Absent || runs_[id].is_wanted) return;
+  JobState& state = states_[pod.job];
+  runs_[id].is_wanted = true;
+  if (state.wanted++ == 0) state.create_from = pod.rank;
+  state.create_from = std::min(state.create_from, pod.rank);
+}
+
+void JobController::queue_creation(JobId id) {
+  JobState& state = states_[id];
+  if (state.wanted == 0 || state.is_queued) return;
+  state.is_queued = true;
+  creation_.add({id, jobs_.job(id).serial});
+  if (is_creating_) return;
+  is_creating_ = true;
+  sim_.engine.after(
+      {}, Label{"jobs.create_pods"}, [this] { create_round(); }, Phase::Control);
+}
+
+void JobController::create_round() {
+  const auto wanted = [this](const PodCreationQueue::Ticket& ticket) {
+    const bool is_alive =
+        jobs_.is_live(ticket.job) && jobs_.job(ticket.job).serial == ticket.serial;
+    return is_alive ? states_[ticket.job].wanted : 0;
+  };
+  do {
+    creation_.round(wanted, [this](const PodCreationQueue::Ticket& ticket, int32_t count) {
+      create_batch(ticket.job, count);
+    });
+  } while (!creation_.is_empty() && params_.pod_creation_interval == Duration{});
+  is_creating_ = !creation_.is_empty();
+  if (!is_creating_) return;
+  sim_.engine.after(
+      params_.pod_creation_interval, Label{"jobs.create_pods"}, [this] { create_round(); },
+      Phase::Control);
+}
+
+void JobController::create_batch(JobId id, int32_t count) {
+  const Job& job = jobs_.job(id);
+  JobState& state = states_[id];
+  const Time now = sim_.engine.now();
+  batch_.clear();
+  for (; count > 0; ++state.create_from) {
+    const PodId pod_id{job.first_pod.index + static_cast<uint32_t>(state.create_from)};
+    PodRun& run = runs_[pod_id];
+    if (!run.is_wanted) continue;
+    run.is_wanted = false;
+    Pod& pod = jobs_.pod(pod_id);
+    pod.state = PodState::Pending;
+    pod.created = now;
+    pod.bound = pod.started = kNever;
+    pod.attempts = 0;
+    ++pod.generation;
+    if (pod.gang.is_valid()) ++jobs_.gang(pod.gang).created;
+    if (RecoveryRow* const row = recoveries_.find(run.run.recovery)) row->recreated = now;
+    batch_.push_back(pod_id);
+    --count;
+  }
+  state.wanted -= static_cast<int32_t>(batch_.size());
+  if (state.wanted == 0) {
+    state.is_queued = false;
+    RecoveryRow* const row = recoveries_.find(state.run.recovery);
+    if (row != nullptr && job.phase == JobPhase::Pending) row->recreated = now;
+  }
+  if (state.first_created == kNever) state.first_created = now;
+  counters_.pods_created += batch_.size();
+  pods_created.emit(batch_);
+}
+
+// ---- phases and end
+
+void JobController::set_phase(JobId id, JobPhase phase) {
+  Job& job = jobs_.job(id);
+  const JobPhase before = job.phase;
+  if (before == phase) return;
+  ORRERY_CHECK((kMoves[static_cast<size_t>(before)] & bit(phase)) != 0,
+               "a job moves along the arrows of its life");
+  job.phase = phase;
+  if (phase == JobPhase::Running && states_[id].first_running == kNever) {
+    states_[id].first_running = sim_.engine.now();
+  }
+  phase_changed.emit(id, before, phase);
+}
+
+void JobController::end_job(JobId id, JobPhase phase) {
+  const Job& job = jobs_.job(id);
+  JobState& state = states_[id];
+  const Time now = sim_.engine.now();
+  remove_pods(id, phase == JobPhase::Completed ? PodEnd::Completed : PodEnd::JobFailed);
+  sim_.engine.cancel(state.event);
+  recoveries_.close(state.run.recovery, now);
+  JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
+    recoveries_.close(runs_[pod].run.recovery, now);
+    runs_[pod].is_wanted = false;
+    ++jobs_.pod(pod).generation;  // nothing that waits for a later life of it may find it
+  });
+  set_phase(id, phase);
+  const bool is_completed = phase == JobPhase::Completed;
+  ++(is_completed ? counters_.completed : counters_.failed);
+  write_job_row(id, is_completed ? JobOutcome::Completed : JobOutcome::Failed, now);
+  job_over.emit(id);
+  jobs_.remove(id);
+}
+
+}  // namespace orrery

@@ -1,0 +1,145 @@
+// models/workload/job_controller.hpp -- leads every job from its arrival to its end.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "models/hardware/cluster_state.hpp"
+#include "models/workload/job_controller_params.hpp"
+#include "models/workload/job_rows.hpp"
+#include "models/workload/job_source.hpp"
+#include "models/workload/job_state.hpp"
+#include "models/workload/job_table.hpp"
+#include "models/workload/job_usage.hpp"
+#include "models/workload/pod_creation_queue.hpp"
+#include "models/workload/pods_on_nodes.hpp"
+#include "models/workload/recovery_log.hpp"
+#include "models/workload/training_progress.hpp"
+#include "sim/engine/signal.hpp"
+#include "sim/record/channel.hpp"
+#include "sim/runtime/sim.hpp"
+
+namespace orrery {
+
+// Creates pods, starts gangs once enough members are bound, lets them compute, stops them when a
+// member dies and brings them back from their last checkpoint. Observers of its signals must not
+// call back into it, save pod_bound() from pods_created.
+class JobController {
+ public:
+  struct Counters {
+    uint64_t submitted = 0, completed = 0, failed = 0;  // jobs
+    uint64_t pods_created = 0, pods_lost = 0;           // lost: on a node that failed
+    uint64_t restarts = 0;
+  };
+
+  JobController(Sim sim, ClusterState& cluster, JobTable& jobs, const JobControllerParams& params);
+  JobController(const JobController&) = delete;
+  JobController& operator=(const JobController&) = delete;
+
+  // Before start(). Jobs of all sources are merged by submit time, then by order of the sources.
+  void add_source(std::unique_ptr<JobSource> source);
+  void start();
+  void finish(Time end);  // writes the rows of jobs and recoveries that the end of the run cuts off
+
+  // The scheduler bound the pod: node and grant are in the JobTable and taken in ClusterState.
+  void pod_bound(PodId pod);
+  // The node went down, and ClusterState knows: bound pods there die. Pods still Pending that a
+  // scheduler merely reserved there are the scheduler's to undo.
+  void node_failed(NodeId node);
+
+  Signal<JobId> job_arrived;                    // Pending, no pod created yet
+  Signal<std::span<const PodId>> pods_created;  // Pending pods, in the order of creation
+  // A pod leaves: bound pods after their resources were given back. Its own record (state, node,
+  // grant) is as before; the counts of its gang are as after.
+  Signal<PodId> pod_removed;
+  Signal<JobId, JobPhase, JobPhase> phase_changed;  // before, after
+  Signal<JobId> job_over;                           // last look before JobTable::remove
+  Signal<const RecoveryRow&> recovered;
+  Signal<const WorkLost&> work_lost;
+
+  bool all_done() const;  // every source is drained and every job is over
+  const Counters& counters() const { return counters_; }
+  // Bad input met while streaming; the engine was stopped.
+  const std::optional<std::string>& source_error() const { return source_error_; }
+  // The share of the time a running job computes, the rest being checkpoints.
+  double compute_fraction(JobId job) const;
+  JobUsage usage(JobId job) const;
+
+ private:
+  // job_controller.cpp: arrival, creation of pods, end
+  JobSource* next_source();
+  void schedule_arrival();
+  void admit_arrivals();
+  void admit(const JobRequest& request);
+  void want_pods(JobId id);  // all Absent ones
+  void want_pod(PodId id);
+  void queue_creation(JobId id);
+  void create_round();
+  void create_batch(JobId id, int32_t count);
+  void set_phase(JobId id, JobPhase phase);
+  void end_job(JobId id, JobPhase phase);
+
+  // pod_lifecycle.cpp: what any pod does, and what independent pods do
+  void remove_pod(PodId id, PodEnd why);
+  void remove_pods(JobId id, PodEnd why);
+  void want_later(PodId id);
+  void want_due();
+  Duration start_latency(PodId id) const;
+  void alone_bound(PodId id);
+  void alone_runs(PodId id);
+  void alone_completes(PodId id);
+  void alone_struck(PodId id, NodeId node);
+  void pods_job_struck(JobId id);
+  void refresh_phase(JobId id);
+
+  // gang_lifecycle.cpp: what the ranks of one communicator do together
+  bool has_quorum(const Job& job) const;
+  void gang_gathers(JobId id);
+  void gang_runs(JobId id);
+  void gang_completes(JobId id);
+  void gang_stops(JobId id, NodeId node);  // a member is about to die
+  void gang_hangs(JobId id);               // the dead members are gone
+  void gang_detected(JobId id);
+  void gang_restarts(JobId id);
+
+  // job_accounting.cpp: what GPUs were held for, and the rows
+  void account_held(PodId id, Time now);
+  void account_completed(JobId id, const Run& run, int64_t gpu_milli);
+  RunCut account_cut(JobId id, Run& run, int64_t gpu_milli);
+  void account_unfinished(JobId id, const Run& run, int64_t gpu_milli, Time end);
+  RecoveryRow recovery_row(JobId id, NodeId node, const RunCut& cut, int64_t gpu_milli) const;
+  void write_job_row(JobId id, JobOutcome outcome, Time end);
+  void write_pod_row(PodId id, PodEnd why, Time end);
+  int64_t gpu_milli(PodId id) const;
+
+  struct WantedLater {
+    Time when;
+    PodId pod;
+    uint64_t generation = 0;
+  };
+  Sim sim_;
+  ClusterState& cluster_;
+  JobTable& jobs_;
+  JobControllerParams params_;
+  Counters counters_;
+  std::vector<std::unique_ptr<JobSource>> sources_;
+  std::optional<std::string> source_error_;
+  IdVector<JobId, JobState> states_;
+  IdVector<PodId, PodRun> runs_;
+  PodsOnNodes on_nodes_;
+  PodCreationQueue creation_;
+  bool is_creating_ = false;  // a round is scheduled
+  std::deque<WantedLater> wanted_later_;
+  RecoveryLog recoveries_;
+  Channel<JobRow> job_rows_;
+  std::optional<Channel<PodRow>> pod_rows_;
+  std::vector<PodId> batch_, victims_;  // scratch
+  std::vector<JobId> struck_;           // scratch
+};
+
+}  // namespace orrery

@@ -1,0 +1,63 @@
+// models/workload/job_controller_params.hpp -- how jobs are started, watched and restarted.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "sim/config/options.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+struct StartLatencyParams {
+  static constexpr std::string_view kDoc = "From a pod's binding until its containers run.";
+
+  Duration median = {};
+  double sigma = 0;
+
+  template <class V>
+  void fields(V& v) {
+    v("median", median, "Half of the pods start within this time.",
+      Source{"0 as with control_plane: none, which charges nothing"});
+    v("sigma", sigma,
+      "Deviation of the logarithm of a lognormal distribution; 0: every pod takes the median.",
+      Range{0.0, 5.0});
+  }
+  template <class C>
+  void check(C& c) const {
+    if (sigma > 0 && median == Duration{}) c.error("sigma", "has no effect when the median is 0");
+  }
+};
+
+struct JobControllerParams {
+  static constexpr std::string_view kDoc = "How jobs are started, watched and restarted.";
+
+  int32_t concurrent_syncs = 5;
+  int32_t pods_per_sync_max = 500;
+  Duration pod_creation_interval = {};
+  StartLatencyParams pod_start = {};
+  Duration failure_detection = 5_s;
+  Duration restart_delay = 10_s;
+  bool record_pods = true;  // the `record` section decides, so it is no field of this one
+
+  template <class V>
+  void fields(V& v) {
+    v("concurrent_syncs", concurrent_syncs,
+      "Jobs whose pods are created at a time; they take turns, a batch each.", Range{1, 10'000},
+      Unit{"jobs"}, Source{"kube-controller-manager --concurrent-job-syncs"});
+    v("pods_per_sync_max", pods_per_sync_max,
+      "Pods of one job created before other jobs get their turn, in batches of 1, 2, 4, ...",
+      Range{1, 1'000'000}, Unit{"pods"},
+      Source{"MaxPodCreateDeletePerSync and SlowStartInitialBatchSize, pkg/controller/job"});
+    v("pod_creation_interval", pod_creation_interval, "Time between two batches of a job.",
+      Source{"0 as with control_plane: none, which charges nothing"});
+    v("pod_start", pod_start, "From a pod's binding until its containers run.");
+    v("failure_detection", failure_detection,
+      "How long the other ranks of a gang wait for a dead one before anyone notices.",
+      Source{"explicit failures: an executor's heartbeat or exit status tells within seconds"});
+    v("restart_delay", restart_delay, "From the detection until the pods are created again.",
+      Source{"DefaultJobPodFailureBackOff, pkg/controller/job, without its doubling"});
+  }
+};
+
+}  // namespace orrery

@@ -1,0 +1,57 @@
+// models/workload/job_state.hpp -- what the job controller alone knows of a live job and its pods.
+#pragma once
+
+#include <cstdint>
+
+#include "models/workload/job_rows.hpp"
+#include "models/workload/recovery_log.hpp"
+#include "sim/core/int128.hpp"
+#include "sim/core/time.hpp"
+#include "sim/engine/event.hpp"
+
+namespace orrery {
+
+// Milli-GPUs times nanoseconds, exact; by what the GPUs were held for.
+struct GpuTime {
+  int128_t useful = 0, lost = 0, checkpoint = 0, restore = 0, held = 0, hung = 0;
+
+  static int128_t of(int64_t gpu_milli, Duration span) {
+    return static_cast<int128_t>(gpu_milli) * span.ns;
+  }
+  static double seconds(int128_t amount) { return static_cast<double>(amount) * 1e-12; }
+};
+
+// One stretch of computing, from a resumption to a failure or the end: of a gang, or of an
+// independent pod.
+struct Run {
+  // When barrier and communicator are done and the checkpoint is loaded; max: not known.
+  Time restore_from = Time::max();
+  Time computes_from;  // valid while running
+  Duration saved;      // progress that survives a failure
+  RecoveryLog::Handle recovery;
+};
+
+struct PodRun {
+  EventId event;           // independent pods: it starts to compute, or completes
+  Time held_from;          // since when its GPUs are not accounted for
+  Run run;                 // of an independent pod
+  bool is_wanted = false;  // Absent, and to be created
+};
+
+struct JobState {
+  EventId event;          // gangs: it starts to compute, completes, is found dead, or comes back
+  Run run;                // of a gang
+  int64_t gpu_milli = 0;  // of the bound pods
+  int64_t run_gpu_milli = 0;  // of the pods that compute: of the gang's run, or independent ones
+  int32_t bound = 0, running = 0, done = 0;  // pods; those that run are bound, too
+  int32_t wanted = 0;                        // pods to be created
+  int32_t create_from = 0;                   // no pod before this rank is wanted
+  int32_t restarts = 0;
+  bool is_queued = false;   // for pod creation
+  bool is_struck = false;   // by the node failure that is being handled
+  bool is_failing = false;  // restarts are used up; only the detection is to come
+  Time first_created = kNever, first_bound = kNever, first_running = kNever;
+  GpuTime gpu_time;
+};
+
+}  // namespace orrery

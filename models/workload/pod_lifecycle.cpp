@@ -1,0 +1,231 @@
+#include <algorithm>
+#include <cmath>
+
+#include "models/workload/job_controller.hpp"
+#include "sim/core/check.hpp"
+
+namespace orrery {
+
+void JobController::pod_bound(PodId id) {
+  Pod& pod = jobs_.pod(id);
+  ORRERY_CHECK(pod.state == PodState::Pending, "only a pending pod is bound");
+  ORRERY_CHECK(pod.node.is_valid() && cluster_.up().contains(pod.node),
+               "pods go to nodes that are up");
+  JobState& state = states_[pod.job];
+  const Time now = sim_.engine.now();
+  pod.state = PodState::Bound;
+  pod.bound = now;
+  pod.started = now + start_latency(id);
+  runs_[id].held_from = now;
+  on_nodes_.add(pod.node, id);
+  ++state.bound;
+  state.gpu_milli += gpu_milli(id);
+  if (!pod.gang.is_valid()) {
+    alone_bound(id);
+    return;
+  }
+  ++jobs_.gang(pod.gang).bound;
+  // Members above min_available that come later join without effect on the job's progress.
+  if (jobs_.job(pod.job).phase == JobPhase::Pending) gang_gathers(pod.job);
+}
+
+Duration JobController::start_latency(PodId id) const {
+  const StartLatencyParams& params = params_.pod_start;
+  if (params.sigma == 0) return params.median;
+  // A stream of its own for every life of a pod: the order of binding shifts no one's latency.
+  const Pod& pod = jobs_.pod(id);
+  const uint64_t index = jobs_.job(pod.job).serial << 32U | static_cast<uint64_t>(pod.rank) << 8U |
+                         (static_cast<uint64_t>(states_[pod.job].restarts) & 255U);
+  Rng rng = sim_.rng.stream("workload.pod_start", index);
+  return nearest_ns(rng.lognormal(std::log(params.median.seconds()), params.sigma));
+}
+
+void JobController::remove_pod(PodId id, PodEnd why) {
+  Pod& pod = jobs_.pod(id);
+  if (pod.state == PodState::Absent || pod.state == PodState::Done) return;
+  JobState& state = states_[pod.job];
+  account_held(id, sim_.engine.now());
+  if (why == PodEnd::JobFailed && pod.state == PodState::Running && !pod.gang.is_valid()) {
+    static_cast<void>(account_cut(pod.job, runs_[id].run, gpu_milli(id)));
+  }
+  const bool had_node = pod.state != PodState::Pending;
+  if (had_node) {
+    cluster_.give_back(pod.node, jobs_.request(id), pod.grant);
+    on_nodes_.remove(pod.node, id);
+    --state.bound;
+    state.gpu_milli -= gpu_milli(id);
+    if (pod.state == PodState::Running) {
+      --state.running;
+      if (!pod.gang.is_valid()) state.run_gpu_milli -= gpu_milli(id);
+    }
+  }
+  if (pod.gang.is_valid()) {
+    Gang& gang = jobs_.gang(pod.gang);
+    --gang.created;
+    if (had_node) --gang.bound;
+  }
+  sim_.engine.cancel(runs_[id].event);
+  write_pod_row(id, why, sim_.engine.now());
+  pod_removed.emit(id);
+  pod.state = why == PodEnd::Completed ? PodState::Done : PodState::Absent;
+  pod.node = {};
+  pod.grant = {};
+}
+
+void JobController::remove_pods(JobId id, PodEnd why) {
+  const Job& job = jobs_.job(id);
+  JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) { remove_pod(pod, why); });
+}
+
+// ---- a node fails
+
+void JobController::node_failed(NodeId node) {
+  victims_.clear();
+  struck_.clear();
+  on_nodes_.collect(node, victims_);
+  std::ranges::sort(victims_);
+  for (const PodId id : victims_) {
+    const JobId job = jobs_.pod(id).job;
+    const bool is_gang = jobs_.pod(id).gang.is_valid();
+    if (!is_gang) alone_struck(id, node);
+    if (states_[job].is_struck) continue;
+    states_[job].is_struck = true;
+    struck_.push_back(job);
+    if (is_gang) gang_stops(job, node);
+  }
+  for (const PodId id : victims_) {
+    remove_pod(id, PodEnd::NodeFailed);
+    const Job& job = jobs_.job(jobs_.pod(id).job);
+    // A gang that still gathers replaces the pod; one that was stopped comes back as a whole.
+    if (job.kind == JobKind::Pods || job.phase == JobPhase::Pending) want_later(id);
+  }
+  counters_.pods_lost += victims_.size();
+  for (const JobId id : struck_) {
+    states_[id].is_struck = false;
+    jobs_.job(id).kind == JobKind::Pods ? pods_job_struck(id) : gang_hangs(id);
+  }
+}
+
+// The delay is the same for all, so one queue and one pending event serve every lost pod.
+void JobController::want_later(PodId id) {
+  const Duration delay = params_.failure_detection + params_.restart_delay;
+  wanted_later_.push_back({sim_.engine.now() + delay, id, jobs_.pod(id).generation});
+  if (wanted_later_.size() > 1) return;
+  sim_.engine.after(
+      delay, Label{"jobs.replace_pods"}, [this] { want_due(); }, Phase::Control);
+}
+
+void JobController::want_due() {
+  while (!wanted_later_.empty() && wanted_later_.front().when <= sim_.engine.now()) {
+    const WantedLater due = wanted_later_.front();
+    wanted_later_.pop_front();
+    const Pod& pod = jobs_.pod(due.pod);
+    // Gone with its job, or back already because the gang was stopped meanwhile.
+    if (pod.generation != due.generation) continue;
+    const JobPhase phase = jobs_.job(pod.job).phase;
+    if (phase == JobPhase::Hung || phase == JobPhase::Restarting) continue;
+    want_pod(due.pod);
+    queue_creation(pod.job);
+  }
+  if (wanted_later_.empty()) return;
+  sim_.engine.at(
+      wanted_later_.front().when, Label{"jobs.replace_pods"}, [this] { want_due(); },
+      Phase::Control);
+}
+
+// ---- independent pods
+
+void JobController::alone_bound(PodId id) {
+  const Pod& pod = jobs_.pod(id);
+  const Job& job = jobs_.job(pod.job);
+  Run& run = runs_[id].run;
+  const Time now = sim_.engine.now();
+  if (states_[pod.job].first_bound == kNever) states_[pod.job].first_bound = now;
+  if (RecoveryRow* const row = recoveries_.find(run.recovery)) {
+    row->scheduled = now;
+    row->started = pod.started;
+  }
+  run.restore_from = pod.started + job.init;
+  const Time runs_at = run.restore_from + (run.saved > Duration{} ? job.restore : Duration{});
+  if (runs_at == now) {
+    alone_runs(id);
+    return;
+  }
+  runs_[id].event = sim_.engine.at(runs_at, Label{"jobs.pod_runs"}, [this, id] { alone_runs(id); });
+  refresh_phase(pod.job);
+}
+
+void JobController::alone_runs(PodId id) {
+  Pod& pod = jobs_.pod(id);
+  const Job& job = jobs_.job(pod.job);
+  Run& run = runs_[id].run;
+  const CheckpointPlan plan{job.checkpoint_interval, job.checkpoint_write};
+  account_held(id, sim_.engine.now());
+  pod.state = PodState::Running;
+  ++states_[pod.job].running;
+  states_[pod.job].run_gpu_milli += gpu_milli(id);
+  run.restore_from = Time::max();
+  run.computes_from = sim_.engine.now();
+  if (recoveries_.find(run.recovery) != nullptr) {
+    recoveries_.resumed(run.recovery, time_to_compute(recoveries_.to_redo(run.recovery), plan));
+  }
+  runs_[id].event =
+      sim_.engine.after(run_time(job.work - run.saved, plan), Label{"jobs.pod_completed"},
+                        [this, id] { alone_completes(id); });
+  refresh_phase(pod.job);
+}
+
+void JobController::alone_completes(PodId id) {
+  const JobId job = jobs_.pod(id).job;
+  account_completed(job, runs_[id].run, gpu_milli(id));
+  recoveries_.close(runs_[id].run.recovery, sim_.engine.now());
+  remove_pod(id, PodEnd::Completed);
+  if (++states_[job].done == jobs_.job(job).pods) {
+    end_job(job, JobPhase::Completed);
+  } else {
+    refresh_phase(job);
+  }
+}
+
+// Before the pod is removed.
+void JobController::alone_struck(PodId id, NodeId node) {
+  const Pod& pod = jobs_.pod(id);
+  JobState& state = states_[pod.job];
+  Run& run = runs_[id].run;
+  RunCut cut;
+  if (pod.state == PodState::Running) cut = account_cut(pod.job, run, gpu_milli(id));
+  recoveries_.close(run.recovery, sim_.engine.now());
+  RecoveryRow row = recovery_row(pod.job, node, cut, gpu_milli(id));
+  row.rank = pod.rank;
+  row.nodes = 1;
+  row.detected = sim_.engine.now() + params_.failure_detection;
+  run.recovery = recoveries_.open(row, cut.lost);
+  // Like a Job's backoffLimit: one failed pod more than the limit fails the job.
+  const std::optional<int32_t>& limit = jobs_.job(pod.job).restarts_max;
+  if (limit.has_value() && state.restarts >= *limit) {
+    state.is_failing = true;
+    return;
+  }
+  ++state.restarts;
+  ++counters_.restarts;
+}
+
+void JobController::pods_job_struck(JobId id) {
+  JobState& state = states_[id];
+  refresh_phase(id);
+  if (!state.is_failing || sim_.engine.is_pending(state.event)) return;
+  ORRERY_MARK("jobs.backoff_limit_exceeded");
+  state.event = sim_.engine.after(
+      params_.failure_detection, Label{"jobs.gave_up"},
+      [this, id] { end_job(id, JobPhase::Failed); }, Phase::Control);
+}
+
+// The job's phase is that of its foremost pod.
+void JobController::refresh_phase(JobId id) {
+  const JobState& state = states_[id];
+  set_phase(id, state.running > 0 ? JobPhase::Running
+                : state.bound > 0 ? JobPhase::Starting
+                                  : JobPhase::Pending);
+}
+
+}  // namespace orrery

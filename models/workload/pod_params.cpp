@@ -1,0 +1,53 @@
+#include "models/workload/pod_params.hpp"
+
+#include <cmath>
+
+namespace orrery {
+
+void PodConstraintParams::apply(PodSpec& spec) const {
+  if (!node_selector.empty()) {
+    if (spec.required_terms.empty()) spec.required_terms.emplace_back();
+    for (SelectorTerm& term : spec.required_terms) {
+      for (const auto& [key, value] : node_selector) {
+        term.all_of.push_back({.key = key, .op = SelectorOperator::In, .values = {value}});
+      }
+    }
+  }
+  for (const TolerationParams& t : tolerations) {
+    Toleration toleration;
+    toleration.key = t.key;
+    toleration.op = t.value.has_value() ? TolerationOperator::Equal : TolerationOperator::Exists;
+    toleration.value = t.value.value_or("");
+    toleration.any_effect = !t.effect.has_value();
+    toleration.effect = t.effect.value_or(TaintEffect::NoSchedule);
+    spec.tolerations.push_back(std::move(toleration));
+  }
+}
+
+PodSpec PodParams::spec(int32_t priority) const {
+  PodSpec spec;
+  spec.cpu_milli = std::llround(cpus * 1000);
+  spec.memory_bytes = memory.count;
+  spec.gpus = gpus;
+  spec.gpu_milli = gpu_milli;
+  spec.nics = nics;
+  spec.priority = priority;
+  apply(spec);
+  return spec;
+}
+
+void TrainingParams::apply(JobRequest& job) const {
+  int64_t gpus = 0;
+  for (const auto& gang : job.gangs) {
+    for (const auto& role : gang.roles) gpus += int64_t{role.pods} * role.spec.gpus;
+  }
+  job.checkpoint_interval = checkpoint_interval;
+  job.checkpoint_write = checkpoint_write;
+  job.restore = restore;
+  job.init = init + init_per_gpu * gpus;
+  job.restart_scope = restart_scope;
+  job.restarts_max = restarts_max;
+  job.schedule_timeout = schedule_timeout;
+}
+
+}  // namespace orrery

@@ -1,0 +1,125 @@
+// models/workload/pod_params.hpp -- what pods ask for and how jobs train, as a scenario says it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/workload/job.hpp"
+#include "sim/config/options.hpp"
+
+namespace orrery {
+
+struct TolerationParams {
+  static constexpr std::string_view kDoc = "A taint the pods put up with.";
+
+  std::string key = {};
+  std::optional<std::string> value = {};
+  std::optional<TaintEffect> effect = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("key", key, "Key of the taint; empty: every taint.", Example{"nvidia.com/gpu"});
+    v("value", value, "Value of the taint; absent: any.");
+    v("effect", effect, "Effect of the taint; absent: any.");
+  }
+  template <class C>
+  void check(C& c) const {
+    if (key.empty() && value.has_value()) c.error("value", "needs a key");
+  }
+};
+
+// Where pods may go.
+struct PodConstraintParams {
+  std::map<std::string, std::string> node_selector = {};
+  std::vector<TolerationParams> tolerations = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("node_selector", node_selector, "Labels a node must have, all of them.",
+      Example{"{nvidia.com/gpu.product: H100}"});
+    v("tolerations", tolerations, "Taints the pods put up with.");
+  }
+  void apply(PodSpec& spec) const;
+};
+
+struct PodParams : PodConstraintParams {
+  static constexpr std::string_view kDoc = "What one pod asks for.";
+
+  int32_t gpus = 0;
+  int32_t gpu_milli = 1000;
+  double cpus = 0;
+  Bytes memory = {};
+  int32_t nics = 0;
+
+  template <class V>
+  void fields(V& v) {
+    v("gpus", gpus, "GPU devices.", Range{0, 16}, Unit{"GPU"});
+    v("gpu_milli", gpu_milli, "Share of each device in thousandths; below 1000 with one GPU only.",
+      Range{1, 1000}, Unit{"GPU/1000"});
+    v("cpus", cpus, "CPU cores; 0: no request.", Range{0.0, 10'000.0}, Unit{"cores"});
+    v("memory", memory, "Host memory; 0: no request.");
+    v("nics", nics, "RDMA devices.", Range{0, 64}, Unit{"NIC"});
+    PodConstraintParams::fields(v);
+  }
+  template <class C>
+  void check(C& c) const {
+    if (gpu_milli < 1000 && gpus != 1) c.error("gpu_milli", "below 1000 needs gpus: 1");
+  }
+  PodSpec spec(int32_t priority) const;
+};
+
+// How the GPUs of a generated or recorded job become pods.
+enum class KindOfJob : uint8_t { Auto, Pods, MpiGang };
+constexpr std::array<std::string_view, 3> enum_names(KindOfJob) {
+  return {"auto", "pods", "mpi_gang"};
+}
+constexpr JobKind kind_of(KindOfJob kind, int32_t pods) {
+  if (kind == KindOfJob::Auto) return pods > 1 ? JobKind::MpiGang : JobKind::Pods;
+  return kind == KindOfJob::Pods ? JobKind::Pods : JobKind::MpiGang;
+}
+
+struct TrainingParams {
+  static constexpr std::string_view kDoc = "How jobs start, save their progress and come back.";
+
+  Duration checkpoint_interval = {};
+  Duration checkpoint_write = {};
+  Duration restore = {};
+  Duration init = {};
+  Duration init_per_gpu = {};
+  RestartScope restart_scope = RestartScope::Gang;
+  std::optional<int32_t> restarts_max = {};
+  std::optional<Duration> schedule_timeout = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("checkpoint_interval", checkpoint_interval,
+      "Compute time between checkpoints; 0: never, so a failure loses everything.");
+    v("checkpoint_write", checkpoint_write, "How long one checkpoint stops the computing.");
+    v("restore", restore, "Time to load the last checkpoint after a failure.");
+    v("init", init, "Communicator set-up after the start barrier.");
+    v("init_per_gpu", init_per_gpu, "Added to init for every GPU of the job.");
+    v("restart_scope", restart_scope,
+      "After a lost pod of a gang: gang creates all pods anew; pod keeps the survivors on their "
+      "nodes (semi-stateful pods) and creates only the lost ones.");
+    v("restarts_max", restarts_max, "Restarts before the job fails; absent: for ever.",
+      Range{0, 1'000'000});
+    v("schedule_timeout", schedule_timeout,
+      "PodGroup.scheduleTimeoutSeconds; absent: the scheduler's default.");
+  }
+  template <class C>
+  void check(C& c) const {
+    if (checkpoint_interval > Duration{}) return;
+    if (checkpoint_write > Duration{}) {
+      c.error("checkpoint_write", "has no effect without checkpoint_interval");
+    }
+    if (restore > Duration{}) c.error("restore", "has no effect without checkpoint_interval");
+  }
+  void apply(JobRequest& job) const;  // `job` has its gangs already: init counts GPUs
+};
+
+}  // namespace orrery

@@ -1,0 +1,92 @@
+#include "models/workload/trace_source.hpp"
+
+#include <utility>
+
+namespace orrery {
+namespace {
+
+class TraceSource final : public JobSource {
+ public:
+  TraceSource(std::unique_ptr<TraceReader> reader, const TraceSourceParams& params,
+              const TrainingParams& training)
+      : reader_{std::move(reader)}, params_{params}, training_{params.training.value_or(training)} {
+    pop();
+  }
+  const JobRequest* peek() override { return has_job_ ? &job_ : nullptr; }
+  void pop() override {
+    const TraceJob* const recorded = reader_->next();
+    has_job_ = recorded != nullptr;
+    if (has_job_) convert(*recorded);
+  }
+  std::optional<std::string> error() const override { return reader_->error(); }
+
+ private:
+  void convert(const TraceJob& recorded) {
+    job_.external_id = recorded.id;
+    job_.name = recorded.name.view();
+    job_.user = recorded.user;
+    job_.team = recorded.queue;
+    job_.kind = kind_of(params_.job_kind, recorded.pods);
+    job_.submitted = recorded.submit;
+    job_.work = recorded.duration;
+    const bool is_uneven = recorded.pods > 1 && recorded.gpus_last_pod != recorded.gpus_per_pod;
+    job_.gangs.resize(1);
+    auto& roles = job_.gangs[0].roles;
+    roles.resize(is_uneven ? 2 : 1);
+    roles[0].pods = is_uneven ? recorded.pods - 1 : recorded.pods;
+    roles[0].spec =
+        spec_of(recorded, recorded.pods > 1 ? recorded.gpus_per_pod : recorded.gpus_last_pod);
+    if (is_uneven) {
+      roles[1].pods = 1;
+      roles[1].spec = spec_of(recorded, recorded.gpus_last_pod);
+    }
+    training_.apply(job_);
+  }
+
+  PodSpec spec_of(const TraceJob& recorded, int32_t gpus) const {
+    PodSpec spec;
+    spec.gpus = gpus;
+    spec.gpu_milli = recorded.gpu_milli;
+    if (params_.host_requests) {
+      spec.cpu_milli = recorded.cpu_milli_per_pod;
+      spec.memory_bytes = recorded.memory_per_pod.count;
+    }
+    spec.priority = recorded.priority == TracePriority::Low    ? params_.priority_low
+                    : recorded.priority == TracePriority::High ? params_.priority_high
+                                                               : params_.priority_normal;
+    if (params_.gpu_models && !recorded.gpu_models.empty()) {
+      Requirement any{
+          .key = std::string{kGpuProductLabel}, .op = SelectorOperator::In, .values = {}};
+      std::string_view rest = recorded.gpu_models;
+      while (!rest.empty()) {
+        const size_t end = std::min(rest.find('|'), rest.size());
+        any.values.emplace_back(rest.substr(0, end));
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+      }
+      spec.required_terms.push_back({.all_of = {std::move(any)}});
+    }
+    params_.pods.apply(spec);
+    return spec;
+  }
+
+  std::unique_ptr<TraceReader> reader_;
+  TraceSourceParams params_;
+  TrainingParams training_;
+  JobRequest job_;
+  bool has_job_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<JobSource> make_trace_source(const TraceSourceParams& params,
+                                             const TrainingParams& training) {
+  return make_trace_source(open_trace(params), params, training);
+}
+
+std::unique_ptr<JobSource> make_trace_source(std::unique_ptr<TraceReader> reader,
+                                             const TraceSourceParams& params,
+                                             const TrainingParams& training) {
+  return std::make_unique<TraceSource>(std::move(reader), params, training);
+}
+
+}  // namespace orrery

@@ -1,0 +1,48 @@
+// models/workload/trace_source.hpp -- recorded jobs as requests.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "models/workload/job_source.hpp"
+#include "models/workload/pod_params.hpp"
+#include "models/workload/traces/trace_params.hpp"
+#include "models/workload/traces/trace_reader.hpp"
+
+namespace orrery {
+
+struct TraceSourceParams : TraceParams {
+  static constexpr std::string_view kKind = "trace";
+
+  KindOfJob job_kind = KindOfJob::Auto;
+  bool host_requests = true;
+  bool gpu_models = true;
+  int32_t priority_low = 0, priority_normal = 0, priority_high = 0;
+  PodConstraintParams pods = {};
+  std::optional<TrainingParams> training = {};
+
+  template <class V>
+  void fields(V& v) {
+    TraceParams::fields(v);
+    v("job_kind", job_kind,
+      "auto: jobs of several pods are gangs with one communicator, others independent pods.");
+    v("host_requests", host_requests, "Pods ask for the CPUs and the memory that were recorded.");
+    v("gpu_models", gpu_models, "Pods go only to nodes with a GPU model that was recorded.");
+    v("priority_low", priority_low, "Priority of jobs that the trace calls low.");
+    v("priority_normal", priority_normal, "Of those it calls normal, or says nothing about.");
+    v("priority_high", priority_high, "Of those it calls high.");
+    v("pods", pods, "Where the pods may go.");
+    v("training", training, "Start, checkpoints and restarts; absent: the workload's.");
+  }
+};
+
+std::unique_ptr<JobSource> make_trace_source(const TraceSourceParams& params,
+                                             const TrainingParams& training);
+// The same over a reader made elsewhere.
+std::unique_ptr<JobSource> make_trace_source(std::unique_ptr<TraceReader> reader,
+                                             const TraceSourceParams& params,
+                                             const TrainingParams& training);
+
+}  // namespace orrery

@@ -1,0 +1,84 @@
+// models/workload/traces/csv.hpp -- a table with a header row; every mistake names row and column.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/workload/traces/cell.hpp"
+#include "models/workload/traces/text_source.hpp"
+#include "sim/core/enum_names.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery::traces {
+
+// The texts that stand for a value; several may stand for the same one.
+template <class E>
+struct Word {
+  std::string_view text;
+  E value;
+};
+
+// Reads comma-separated rows, with RFC 4180 quotes inside a line. Columns are found by name: their
+// order is free, and those nobody asked for are passed over. A getter that meets a wrong field
+// notes `file:row:column (name): found '...', expected ...`, clears row_ok() and returns the lower
+// bound; so a row is parsed without a branch per field, then dropped as a whole. Only the first
+// mistake of a row is noted.
+class CsvReader {
+ public:
+  // Reads the header. After `errors_max` mistakes there are no more rows.
+  CsvReader(TextSource source, size_t errors_max);
+
+  const std::vector<std::string>& header() const { return header_; }
+  bool has_column(std::string_view name) const;
+  // Column number k of the getters is names[k]. A missing one is a mistake that ends the reading.
+  void bind(std::span<const std::string_view> names);
+  void allow_comments() { has_comments_ = true; }  // lines that start with '#', after the header
+
+  // False at the end of the table. Blank lines are passed over.
+  bool next_row();
+  int64_t row() const { return source_.row(); }
+  bool row_ok() const { return row_ok_; }
+  const std::string& name() const { return source_.name(); }
+  const std::vector<std::string>& errors() const { return errors_; }
+
+  std::string_view text(size_t column) const { return fields_[positions_[column]]; }
+  std::string_view short_text(size_t column, size_t length_max);
+  int64_t integer(size_t column, int64_t low, int64_t high);
+  Duration seconds(size_t column);  // not negative
+  Time date_time(size_t column);
+  template <class E>
+  E word(size_t column, std::span<const Word<E>> words) {
+    for (const Word<E>& candidate : words) {
+      if (candidate.text == text(column)) return candidate.value;
+    }
+    std::string expected = "one of";
+    for (const Word<E>& candidate : words) expected.append(" ").append(candidate.text);
+    wrong(column, expected);
+    return words.front().value;
+  }
+  // For what a getter cannot see: the field is well formed but contradicts another.
+  void wrong(size_t column, std::string_view expected);
+  void fail(const std::string& message);  // for mistakes that belong to no field
+
+ private:
+  bool split(std::string_view line);
+  bool split_quoted(std::string_view line);
+  void read_header();
+
+  TextSource source_;
+  size_t errors_max_;
+  bool has_comments_ = false;
+  bool row_ok_ = true;
+  bool is_done_ = false;
+  std::vector<std::string> header_;
+  std::vector<size_t> positions_;  // of each bound column among the fields
+  std::vector<std::string_view> fields_;
+  std::string unquoted_;  // what quoted fields of the row say
+  std::vector<std::string> errors_;
+};
+
+}  // namespace orrery::traces

@@ -1,0 +1,54 @@
+// models/workload/traces/text_source.hpp -- the lines of a text, plain or gzip, one at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace orrery::traces {
+
+// Streams a file or a memory buffer in blocks, so memory does not grow with the input. Gzip is
+// recognised by its first bytes. A line ends with LF or CR LF; the last one needs no end. Reading
+// stops at the first error: an unreadable file, damaged or cut gzip, a line that is too long, a
+// NUL byte.
+class TextSource {
+ public:
+  static constexpr size_t kLineMax = size_t{64} << 10U;
+
+  static TextSource open_file(const std::string& path);
+  // `text` must outlive the source; `name` stands for the file in messages.
+  static TextSource from_memory(std::string_view text, std::string name);
+
+  TextSource(TextSource&&) noexcept;
+  TextSource& operator=(TextSource&&) noexcept;
+  ~TextSource();
+
+  // Valid until the next call; nothing at the end of the text or after an error.
+  std::optional<std::string_view> next_line();
+  int64_t row() const { return row_; }  // of the line last returned, from 1
+  const std::string& name() const { return name_; }
+  const std::optional<std::string>& error() const { return error_; }
+
+ private:
+  class Input;  // bytes as stored
+  class Gunzip;
+  TextSource(std::string name, std::unique_ptr<Input> input);
+  void fail(const std::string& what);
+  std::optional<std::string_view> accept(const char* line, size_t length);
+  void refill();
+
+  std::string name_;
+  std::unique_ptr<Input> input_;
+  std::unique_ptr<Gunzip> gunzip_;  // null: plain text
+  std::unique_ptr<char[]> buffer_;
+  size_t begin_ = 0;
+  size_t end_ = 0;
+  bool is_drained_ = false;
+  int64_t row_ = 0;
+  std::optional<std::string> error_;
+};
+
+}  // namespace orrery::traces

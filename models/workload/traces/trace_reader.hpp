@@ -1,0 +1,59 @@
+// models/workload/traces/trace_reader.hpp -- jobs out of a trace file, in the order of submission.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/workload/traces/trace_job.hpp"
+#include "models/workload/traces/trace_params.hpp"
+
+namespace orrery {
+
+struct TraceCounts {
+  int64_t rows = 0;       // well-formed rows read
+  int64_t delivered = 0;  // jobs handed out
+  int64_t outside_window = 0;
+  int64_t other_queue = 0;
+  int64_t without_gpus = 0;
+  int64_t never_started = 0;
+  int64_t warm_started = 0;  // of those delivered: submitted before the window
+};
+
+// Streams: memory is bounded by the reorder window, not by the file, unless everything must be
+// sorted. Never throws: a reader that could not open its file, or met a wrong row, ends early and
+// has an error.
+class TraceReader {
+ public:
+  virtual ~TraceReader() = default;
+  // Valid until the next call; null at the end and after an error.
+  virtual const TraceJob* next() = 0;
+  virtual const std::vector<std::string>& errors() const = 0;
+  virtual const TraceCounts& counts() const = 0;
+  virtual TraceFormat format() const = 0;  // Auto when the header was not recognised
+
+  // `file:row:column (name): found '...', expected ...`
+  std::optional<std::string> error() const {
+    return errors().empty() ? std::nullopt : std::optional{errors().front()};
+  }
+};
+
+// Never null. Stops at the first mistake.
+std::unique_ptr<TraceReader> open_trace(const TraceParams& params);
+// The same for text in memory, plain or gzip, called params.file in messages; it must outlive the
+// reader.
+std::unique_ptr<TraceReader> open_trace_text(const TraceParams& params, std::string_view text);
+
+struct TraceReport {
+  TraceFormat format = TraceFormat::Auto;
+  TraceCounts counts;
+  std::vector<std::string> errors;  // at most kErrorsMax
+  static constexpr size_t kErrorsMax = 20;
+};
+// Reads the whole file, passing over wrong rows, to show many mistakes at once.
+TraceReport validate_trace(const TraceParams& params);
+
+}  // namespace orrery

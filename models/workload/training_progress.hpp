@@ -1,0 +1,38 @@
+// models/workload/training_progress.hpp -- checkpoint arithmetic: how long a run takes, what a stop
+// saves.
+//
+// A run computes from the progress saved earlier to the end of the work, in cycles of `interval`
+// compute and `write` pause; the last stretch of at most one interval has no checkpoint after it.
+// With W the work left and n = ceil(W / interval) - 1 checkpoints, it takes W + n * write.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+struct CheckpointPlan {
+  Duration interval;  // compute time between checkpoints; 0: never
+  Duration write;     // synchronous time of one checkpoint
+};
+
+// Where a run stands after some elapsed time. saved + lost + wrote + half_written == elapsed.
+struct RunCut {
+  int64_t checkpoints = 0;
+  Duration saved;         // compute that whole checkpoints keep
+  Duration lost;          // compute since then
+  Duration wrote;         // time in whole checkpoints
+  Duration half_written;  // time in a checkpoint that did not finish
+};
+
+// Exact, in whole nanoseconds; `work_left` must be the work at the start of the run.
+int64_t checkpoints_of(Duration work_left, CheckpointPlan plan);
+Duration run_time(Duration work_left, CheckpointPlan plan);  // saturates at Duration::max()
+RunCut cut_run(Duration work_left, CheckpointPlan plan, Duration elapsed);
+// How long the run takes until it has computed `compute`, which must not exceed `work_left`.
+Duration time_to_compute(Duration compute, CheckpointPlan plan);
+// The share of time that computes while the run is under way: interval / (interval + write).
+double compute_fraction(CheckpointPlan plan);
+
+}  // namespace orrery

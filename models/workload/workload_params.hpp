@@ -1,0 +1,38 @@
+// models/workload/workload_params.hpp -- the section `workload` of a scenario.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "models/workload/explicit_jobs.hpp"
+#include "models/workload/generator.hpp"
+#include "models/workload/job_controller_params.hpp"
+#include "models/workload/pod_params.hpp"
+#include "models/workload/trace_source.hpp"
+
+namespace orrery {
+
+using JobSourceParams = std::variant<ExplicitJobsParams, GeneratorParams, TraceSourceParams>;
+
+struct WorkloadParams {
+  static constexpr std::string_view kDoc = "The jobs of a run, and how they live.";
+
+  std::vector<JobSourceParams> sources = {};
+  TrainingParams training = {};
+  JobControllerParams controller = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("sources", sources, "Where jobs come from; merged by submit time.");
+    v("training", training, "Start, checkpoints and restarts of jobs whose source says nothing.");
+    v("controller", controller, "How jobs are started, watched and restarted.");
+  }
+};
+
+// In the order of the list. A source that cannot read its input has no jobs and an error().
+std::vector<std::unique_ptr<JobSource>> make_job_sources(const WorkloadParams& params,
+                                                         const RngStreams& rng);
+
+}  // namespace orrery

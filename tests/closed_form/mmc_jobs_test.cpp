@@ -1,0 +1,62 @@
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "models/workload/workload_params.hpp"
+#include "sim/config/reader.hpp"
+#include "tests/support/job_world.hpp"
+
+namespace orrery {
+namespace {
+
+// Jobs of one GPU arrive at rate lambda, run for exponential times of rate mu, on c GPUs, first
+// come first served. With a = lambda / mu and rho = a / c, Erlang's formula gives the mean wait:
+//   W = C / (c mu - lambda),  C = (a^c / (c! (1 - rho))) / (sum_{k<c} a^k / k! + a^c / (c! (1 -
+//   rho)))
+double mean_wait(double lambda, double mu, int c) {
+  const double a = lambda / mu;
+  double term = 1, sum = 0;  // a^k / k!
+  for (int k = 0; k < c; ++k) {
+    sum += term;
+    term *= a / (k + 1);
+  }
+  const double waiting = term / (1 - a / c);
+  return waiting / (sum + waiting) / (c * mu - lambda);
+}
+
+// The mean over 4 million waits has a standard deviation of about 0.35 %.
+constexpr uint64_t kJobs = 4'000'000;
+
+TEST(MmcJobs, GeneratedJobsThroughTheControllerWaitAsErlangSays) {
+  Diagnostics diagnostics;
+  const config::Document document = config::load_text(R"(
+sources:
+  - kind: generator
+    arrival_rate: 360
+    jobs_max: 4000000
+    shape:
+      kind: classes
+      classes: [{gpus: {kind: fixed, value: 1}, duration: {kind: exponential, mean: 10s}}]
+)",
+                                                      "mmc.yaml", diagnostics);
+  const auto params = read_params<WorkloadParams>(document.root, "", diagnostics);
+  ASSERT_TRUE(diagnostics.ok()) << diagnostics.text();
+  JobWorld world{{.nodes = 1, .gpus = 2, .seed = 4, .records = false}};
+  world.records_creations = false;
+  double waited = 0;
+  world.controller.phase_changed.connect([&](JobId id, JobPhase, JobPhase after) {
+    if (after == JobPhase::Running) {
+      waited += (world.engine.now() - world.jobs.job(id).submitted).seconds();
+    }
+  });
+  for (auto& source : make_job_sources(params, world.rng)) {
+    world.controller.add_source(std::move(source));
+  }
+  world.run();
+  EXPECT_EQ(world.controller.counters().completed, kJobs);
+  EXPECT_LT(world.jobs.jobs_bound(), 300u);  // memory is bounded by the jobs alive at a time
+  EXPECT_NEAR(waited / static_cast<double>(kJobs) / mean_wait(0.1, 0.1, 2), 1, 0.01);
+}
+
+}  // namespace
+}  // namespace orrery

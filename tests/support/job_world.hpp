@@ -1,0 +1,193 @@
+// tests/support/job_world.hpp -- a cluster, a job controller and the simplest scheduler, for tests.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <deque>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/hardware/cluster_state.hpp"
+#include "models/workload/job_controller.hpp"
+#include "models/workload/job_source.hpp"
+#include "sim/core/rng.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/record/recorder.hpp"
+
+namespace orrery {
+
+class ListedJobs final : public JobSource {
+ public:
+  explicit ListedJobs(std::vector<JobRequest> jobs) : jobs_{jobs.begin(), jobs.end()} {}
+  const JobRequest* peek() override { return jobs_.empty() ? nullptr : &jobs_.front(); }
+  void pop() override { jobs_.pop_front(); }
+
+ private:
+  std::deque<JobRequest> jobs_;
+};
+
+// Alike pods of `gpus` GPUs each.
+inline JobRequest make_job(JobKind kind, int32_t pods, int32_t gpus, Duration work) {
+  JobRequest job;
+  job.kind = kind;
+  job.work = work;
+  JobRequest::Role role;
+  role.spec.gpus = gpus;
+  role.pods = pods;
+  job.gangs.push_back({.roles = {role}, .min_available = 0});
+  return job;
+}
+
+// Binds each pod at once to the first node it fits on, first come first served, and lets a pod
+// that does not fit wait without blocking others.
+class JobWorld {
+ public:
+  struct Options {
+    uint32_t nodes = 4;
+    uint32_t gpus = 8;  // per node
+    JobControllerParams params = {};
+    uint64_t seed = 1;
+    bool binds = true;
+    bool records = true;  // rows; off for millions of jobs
+  };
+
+  JobWorld() : JobWorld{Options{}} {}
+  explicit JobWorld(const Options& options)
+      : rng{options.seed},
+        binds_{options.binds},
+        cluster{make_cluster(options)},
+        controller{{engine, rng, recorder_of(options)}, cluster, jobs, options.params} {
+    controller.pods_created.connect([this](std::span<const PodId> pods) {
+      queue.insert(queue.end(), pods.begin(), pods.end());
+      if (records_creations) creations.emplace_back(pods.begin(), pods.end());
+      if (binds_) bind_all();
+    });
+    controller.pod_removed.connect([this](PodId pod) {
+      if (jobs.pod(pod).state == PodState::Pending) {
+        std::erase(queue, pod);
+      } else {
+        schedule_binding();
+      }
+    });
+    controller.phase_changed.connect([this](JobId job, JobPhase before, JobPhase after) {
+      if (!records_creations) return;
+      const std::string arrow{"->"};
+      phases.push_back(std::to_string(engine.now().ns / 1'000'000'000) + "s " +
+                       std::string{name_of(before)} + arrow + std::string{name_of(after)});
+      static_cast<void>(job);
+    });
+  }
+
+  void add(std::vector<JobRequest> requests) {
+    controller.add_source(std::make_unique<ListedJobs>(std::move(requests)));
+  }
+  void run(Time end = Time::max()) {
+    if (!std::exchange(is_started_, true)) controller.start();
+    engine.run(end);
+  }
+  void fail(NodeId node) {
+    cluster.set_up(node, false);
+    controller.node_failed(node);
+  }
+  void repair(NodeId node) {
+    cluster.set_up(node, true);
+    if (binds_) bind_all();
+  }
+  // Down for an instant, at `when`, before anything else happens then.
+  void fail_at(Time when, NodeId node) {
+    engine.at(
+        when, Label{"test.node_failed"},
+        [this, node] {
+          fail(node);
+          repair(node);
+        },
+        Phase::Fault);
+  }
+  void bind_all() {
+    std::erase_if(queue, [&](PodId pod) { return bind(pod); });
+  }
+  bool bind(PodId pod) {
+    for (uint32_t n = 0; n < cluster.nodes(); ++n) {
+      if (bind_to(pod, {n})) return true;
+    }
+    return false;
+  }
+  bool bind_to(PodId pod, NodeId node) {
+    const int32_t wanted = jobs.spec(pod).gpus;
+    GpuMask idle = cluster.idle_gpus(node);
+    if (!cluster.up().contains(node) || std::popcount(idle) < wanted) return false;
+    DeviceGrant grant{.gpus = 0, .milli_per_gpu = 1000};
+    for (int32_t i = 0; i < wanted; ++i) {
+      const auto lowest = static_cast<GpuMask>(idle & -idle);
+      grant.gpus = static_cast<GpuMask>(grant.gpus | lowest);
+      idle = static_cast<GpuMask>(idle & ~lowest);
+    }
+    jobs.pod(pod).node = node;
+    jobs.pod(pod).grant = grant;
+    cluster.take(node, jobs.request(pod), grant);
+    controller.pod_bound(pod);
+    return true;
+  }
+  std::vector<JobRow> job_rows() { return rows<JobRow>("/jobs"); }
+  std::vector<PodRow> pod_rows() { return rows<PodRow>("/pods"); }
+  std::vector<RecoveryRow> recoveries() { return rows<RecoveryRow>("/events/recoveries"); }
+
+  Engine engine;
+  RngStreams rng;
+  MemoryRecorder recorder;
+
+ private:
+  Recorder& recorder_of(const Options& options) {
+    if (options.records) return recorder;
+    return nowhere_;
+  }
+  NullRecorder nowhere_;
+  bool binds_;
+  bool is_started_ = false;
+  bool is_binding_ = false;
+
+ public:
+  ClusterState cluster;
+  JobTable jobs;
+  JobController controller;
+  bool records_creations = true;              // phases, too; off for millions of jobs
+  std::vector<PodId> queue;                   // pods without a node
+  std::vector<std::vector<PodId>> creations;  // batches
+  std::vector<std::string> phases;            // "12s running->hung"
+
+ private:
+  static ClusterState make_cluster(const Options& options) {
+    ClusterState cluster;
+    for (uint32_t i = 0; i < options.nodes; ++i) {
+      NodeSpec spec;
+      spec.name = "n" + std::to_string(i);
+      spec.allocatable[Resource::Cpu] = 100'000;
+      spec.allocatable[Resource::Memory] = int64_t{1} << 40;
+      spec.allocatable[Resource::Gpu] = int64_t{options.gpus} * kMilli;
+      spec.allocatable[Resource::Pods] = 1'000'000;  // never the limit here
+      cluster.add_node(spec);
+    }
+    cluster.seal();
+    return cluster;
+  }
+  void schedule_binding() {
+    if (!binds_ || is_binding_) return;
+    is_binding_ = true;
+    engine.after(
+        {}, Label{"test.bind"},
+        [this] {
+          is_binding_ = false;
+          bind_all();
+        },
+        Phase::Control);
+  }
+  template <class Row>
+  std::vector<Row> rows(const char* path) {
+    recorder.flush_all();
+    return recorder.rows<Row>(path);
+  }
+};
+
+}  // namespace orrery

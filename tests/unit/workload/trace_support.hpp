@@ -1,0 +1,93 @@
+// tests/unit/workload/trace_support.hpp -- traces in memory, in temporary files, and real ones.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/workload/traces/trace_reader.hpp"
+
+namespace orrery::test {
+
+inline std::string gzipped(std::string_view text) {
+  z_stream stream{};
+  EXPECT_EQ(deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+  std::string out(deflateBound(&stream, static_cast<uLong>(text.size())) + 64, '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+struct ReadTrace {
+  std::vector<std::string> names;
+  std::vector<TraceJob> jobs;  // without user, queue and models, which live in the reader
+  TraceCounts counts;
+  TraceFormat format = TraceFormat::Auto;
+  std::string error;
+};
+
+inline ReadTrace read_all(TraceReader& reader) {
+  ReadTrace out;
+  while (const TraceJob* job = reader.next()) {
+    out.names.emplace_back(job->name.view());
+    out.jobs.push_back(*job);
+    out.jobs.back().user = out.jobs.back().queue = out.jobs.back().gpu_models = {};
+  }
+  out.counts = reader.counts();
+  out.format = reader.format();
+  out.error = reader.error().value_or("");
+  return out;
+}
+
+inline ReadTrace read_text(std::string_view text, TraceParams params = {}) {
+  params.file = "jobs.csv";
+  return read_all(*open_trace_text(params, text));
+}
+
+inline ReadTrace read_file(const std::filesystem::path& path, TraceParams params = {}) {
+  params.file = path.string();
+  return read_all(*open_trace(params));
+}
+
+// A file that is removed at the end of the test.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(std::string_view content)
+      : path_{std::filesystem::temp_directory_path() /
+              ("orrery_trace_" + std::to_string(reinterpret_cast<uintptr_t>(this)) + "_" +
+               ::testing::UnitTest::GetInstance()->current_test_info()->name())} {
+    std::ofstream{path_, std::ios::binary} << content;
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile() { std::filesystem::remove(path_); }
+  std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// Where the real traces are, or where they would be.
+inline std::filesystem::path real_trace(std::string_view name) {
+  const char* given = std::getenv("ORRERY_TRACES");
+  const std::filesystem::path folder =
+      given != nullptr ? given : ORRERY_SOURCE_DIR "/../shared/traces";
+  return folder / name;
+}
+
+}  // namespace orrery::test
+
+// Real traces are not part of the repository: their licences differ.
+#define ORRERY_NEED_TRACE(path) \
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << "no real trace at " << (path)
