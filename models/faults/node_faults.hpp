@@ -54,12 +54,13 @@ class NodeFaults {
   };
 
   // `params` must have passed FaultParams::check.
-  NodeFaults(Sim sim, ClusterState& cluster, JobController& jobs, const FaultParams& params);
+  NodeFaults(Sim sim, ClusterState& cluster, JobController& jobs, const JobTable& table,
+             const FaultParams& params);
   NodeFaults(const NodeFaults&) = delete;
   NodeFaults& operator=(const NodeFaults&) = delete;
 
   void start();
-  void finish(Time end);  // writes the rows of faults not yet repaired
+  void finish();  // writes the rows of faults not yet repaired
 
   Signal<NodeId> node_down;  // after the cluster and the job controller were told
   Signal<NodeId> node_up;    // after the cluster was told
@@ -69,15 +70,22 @@ class NodeFaults {
 
  private:
   struct Process {  // a kind of failure on a node, or a listed fault
-    Rng rng;
+    Rng rng{0};  // unused by a listed fault
     uint32_t source = 0;  // index into params_.nodes, or past it into params_.list
-    NodeId node;
+    NodeId node = {};
     bool is_failed = false;
-    Time failed_at;
+    Time failed_at = {};
     int32_t jobs_hit = 0;
     int64_t gpu_milli_hit = 0;
   };
+  struct Hit {  // a pod lost to the fault being handled
+    JobId job;
+    int64_t gpu_milli;
+  };
   bool is_listed(const Process& p) const { return p.source >= params_.nodes.size(); }
+  const ListedFaultParams& listed(const Process& p) const {
+    return params_.list[p.source - params_.nodes.size()];
+  }
   void wait_for_failure(uint32_t process);
   void fail(uint32_t process);
   void repair(uint32_t process);
@@ -92,9 +100,8 @@ class NodeFaults {
   std::vector<Process> processes_;
   std::vector<uint16_t> awaiting_repair_;  // by node
   uint32_t nodes_down_ = 0;
-  bool is_striking_ = false;      // pods removed now are lost to the fault being handled
-  int64_t gpu_milli_hit_ = 0;     // by it
-  std::vector<JobId> jobs_hit_;   // by it; scratch
+  bool is_striking_ = false;  // pods removed now are hits
+  std::vector<Hit> hits_;
   Channel<FaultRow> rows_;
 };
 

@@ -17,7 +17,7 @@
 
 namespace orrery {
 
-struct GpuPower {  // of one GPU of a machine
+struct GpuPower {      // of one GPU of a machine
   int32_t idle_w = 0;  // no context
   int32_t spin_w = 0;  // waits busily
   int32_t busy_w = 0;  // trains
