@@ -41,7 +41,7 @@ double JobController::compute_fraction(JobId id) const {
 JobUsage JobController::usage(JobId id) const {
   const JobState& state = states_[id];
   const JobPhase phase = jobs_.job(id).phase;
-  const int64_t busy = phase == JobPhase::Running ? state.run_gpu_milli
+  const int64_t busy = phase == JobPhase::Running ? std::min(state.run_gpu_milli, state.gpu_milli)
                        : phase == JobPhase::Hung  ? state.gpu_milli
                                                   : 0;
   return {.bound = state.gpu_milli, .busy = busy, .compute_fraction = compute_fraction(id)};

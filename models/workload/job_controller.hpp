@@ -58,6 +58,7 @@ class JobController {
   // grant) is as before; the counts of its gang are as after.
   Signal<PodId> pod_removed;
   Signal<JobId, JobPhase, JobPhase> phase_changed;  // before, after
+  Signal<PodId> pod_runs;                           // an independent pod begins to compute
   Signal<JobId> job_over;                           // last look before JobTable::remove
   Signal<const RecoveryRow&> recovered;
   Signal<const WorkLost&> work_lost;

@@ -1,5 +1,4 @@
-// models/workload/job_usage.hpp -- what a job makes of its GPUs, for those who draw the four
-// curves.
+// models/workload/job_usage.hpp -- what a job makes of its GPUs at a moment.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +8,8 @@
 
 namespace orrery {
 
-// In milli-GPUs, at this moment. It changes only with pods bound or removed and with phases.
+// In milli-GPUs, at this moment. It changes only when a pod is bound, is removed or, being
+// independent, begins to compute, and when the job changes its phase.
 struct JobUsage {
   int64_t bound = 0;            // allocated
   int64_t busy = 0;             // of these, reported as 100 % used: they compute, write or spin

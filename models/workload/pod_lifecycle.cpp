@@ -173,6 +173,7 @@ void JobController::alone_runs(PodId id) {
       sim_.engine.after(run_time(job.work - run.saved, plan), Label{"jobs.pod_completed"},
                         [this, id] { alone_completes(id); });
   refresh_phase(pod.job);
+  pod_runs.emit(id);
 }
 
 void JobController::alone_completes(PodId id) {

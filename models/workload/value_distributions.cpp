@@ -31,4 +31,13 @@ Duration LognormalDuration::draw(Rng& rng) const {
   return max.has_value() ? std::min(drawn, *max) : drawn;
 }
 
+Duration UniformDuration::draw(Rng& rng) const {
+  const auto steps = static_cast<uint64_t>((high - low).ns) + 1;
+  return low + Duration{static_cast<int64_t>(rng.below(steps))};
+}
+
+int32_t UniformCount::draw(Rng& rng) const {
+  return low + static_cast<int32_t>(rng.below(static_cast<uint64_t>(high - low) + 1));
+}
+
 }  // namespace orrery

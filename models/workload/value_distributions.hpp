@@ -72,10 +72,7 @@ struct UniformDuration {
   void check(C& c) const {
     if (low > high) c.error("low", "must not be more than high");
   }
-  Duration draw(Rng& rng) const {
-    const auto steps = static_cast<uint64_t>((high - low).ns) + 1;
-    return low + Duration{static_cast<int64_t>(rng.below(steps))};
-  }
+  Duration draw(Rng& rng) const;
 };
 struct DiscreteDuration {
   static constexpr std::string_view kKind = "discrete";
@@ -116,9 +113,7 @@ struct UniformCount {
   void check(C& c) const {
     if (low > high) c.error("low", "must not be more than high");
   }
-  int32_t draw(Rng& rng) const {
-    return low + static_cast<int32_t>(rng.below(static_cast<uint64_t>(high - low) + 1));
-  }
+  int32_t draw(Rng& rng) const;
 };
 struct DiscreteCount {
   static constexpr std::string_view kKind = "discrete";

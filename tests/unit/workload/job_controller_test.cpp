@@ -232,36 +232,6 @@ TEST(JobController, AGangOfManyRolesWaitsForAllItsGangs) {
   EXPECT_THAT(world.phases, ElementsAre("0s pending->running", "50s running->completed"));
 }
 
-TEST(JobController, TwoJobsThatArriveTogetherInterleaveTheirPods) {
-  JobWorld world{{.nodes = 1, .binds = false}};
-  world.add({training(4, 1_s), training(4, 1_s)});
-  world.run();
-  const auto ids = [](std::vector<uint32_t> list) {
-    std::vector<PodId> pods;
-    for (const uint32_t i : list) pods.push_back({i});
-    return pods;
-  };
-  EXPECT_THAT(world.creations,
-              ElementsAre(ids({0}), ids({4}), ids({1, 2}), ids({5, 6}), ids({3}), ids({7})));
-}
-
-TEST(JobController, ASyncCreatesAtMostFiveHundredPodsAndStartsSlowlyAgain) {
-  JobWorld world{{.nodes = 1, .binds = false}};
-  world.add({training(503, 1_s)});
-  world.run();
-  std::vector<size_t> sizes;
-  for (const auto& batch : world.creations) sizes.push_back(batch.size());
-  EXPECT_THAT(sizes, ElementsAre(1, 2, 4, 8, 16, 32, 64, 128, 245, 1, 2));
-}
-
-TEST(JobController, WorkersLimitHowManyJobsTakeTurns) {
-  JobWorld world{{.nodes = 1, .params = {.concurrent_syncs = 1}, .binds = false}};
-  world.add({training(2, 1_s), training(1, 1_s)});
-  world.run();
-  ASSERT_EQ(world.creations.size(), 3u);
-  EXPECT_EQ(world.creations[2][0], PodId{2});
-}
-
 TEST(JobController, ACreationIntervalSpacesTheBatches) {
   JobWorld world{options({.pod_creation_interval = 1_s})};
   world.add({training(4, 50_s)});
@@ -327,23 +297,33 @@ TEST(JobController, UsageTellsBoundFromBusyFromComputing) {
   JobRequest pair = make_job(JobKind::Pods, 2, 3, 50_s);
   world.add({training(1, 250_s), pair});
   world.fail_at(Time{} + 70_s, {0});
-  const auto expect = [&](Time when, JobId job, JobUsage expected) {
+  struct Look {
+    Duration at;
+    JobId job;
+    JobUsage expected;
+  };
+  const Look looks[] = {
+      {10_s, {0}, {.bound = 8000}},
+      {30_s, {0}, {.bound = 8000, .busy = 8000, .compute_fraction = 100.0 / 110.0}},
+      {10_s, {1}, {.bound = 6000}},
+      {30_s, {1}, {.bound = 6000, .busy = 6000, .compute_fraction = 1}},
+      {71_s, {0}, {}},  // its only pod is gone
+  };
+  for (const Look& look : looks) {
     world.engine.at(
-        when, Label{"test.look"},
-        [&world, when, job, expected] {
-          const JobUsage usage = world.controller.usage(job);
-          EXPECT_EQ(usage.bound, expected.bound) << when.seconds();
-          EXPECT_EQ(usage.busy, expected.busy) << when.seconds();
-          EXPECT_DOUBLE_EQ(usage.compute_fraction, expected.compute_fraction) << when.seconds();
+        Time{} + look.at, Label{"test.look"},
+        [&world, &look] {
+          const JobUsage usage = world.controller.usage(look.job);
+          EXPECT_EQ(usage.bound, look.expected.bound) << look.at.seconds();
+          EXPECT_EQ(usage.busy, look.expected.busy) << look.at.seconds();
+          EXPECT_DOUBLE_EQ(usage.compute_fraction, look.expected.compute_fraction);
         },
         Phase::Record);
-  };
-  expect(Time{} + 10_s, {0}, {.bound = 8000});
-  expect(Time{} + 30_s, {0}, {.bound = 8000, .busy = 8000, .compute_fraction = 100.0 / 110.0});
-  expect(Time{} + 10_s, {1}, {.bound = 6000});
-  expect(Time{} + 30_s, {1}, {.bound = 6000, .busy = 6000, .compute_fraction = 1});
-  expect(Time{} + 71_s, {0}, {});  // its only pod is gone
+  }
+  std::vector<Time> began;
+  world.controller.pod_runs.connect([&](PodId) { began.push_back(world.engine.now()); });
   world.run();
+  EXPECT_THAT(began, ElementsAre(Time{} + 20_s, Time{} + 20_s));
 }
 
 TEST(JobController, JobsThatStillRunAtTheEndHaveRows) {

@@ -75,7 +75,8 @@ sources:
               - {pods: 4, pod: {gpus: 8, node_selector: {zone: a}, tolerations: [{key: gpu}]}}
       - work: 1h
         pod: {gpus: 2}
-        training: {checkpoint_interval: 30min, checkpoint_write: 1min, restart_scope: pod, restarts_max: 3}
+        training:
+          {checkpoint_interval: 30min, checkpoint_write: 1min, restart_scope: pod, restarts_max: 3}
 )");
   ASSERT_EQ(jobs.size(), 2u);
   EXPECT_EQ(jobs[0].gangs[0].min_available, 3);
@@ -221,7 +222,9 @@ TEST(Generator, ABurstComesAtOneInstant) {
 sources:
   - kind: generator
     burst: {every: 1h, jobs: {kind: fixed, value: 300}}
-    shape: {kind: classes, classes: [{gpus: {kind: fixed, value: 20}, duration: {kind: fixed, value: 1h}}]}
+    shape:
+      kind: classes
+      classes: [{gpus: {kind: fixed, value: 20}, duration: {kind: fixed, value: 1h}}]
     jobs_max: 700
 )");
   ASSERT_EQ(jobs.size(), 700u);
