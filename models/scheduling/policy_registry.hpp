@@ -40,7 +40,8 @@ class ORRERY_API PolicyRegistry {
   static PolicyRegistry& instance();
   // Runs inside static initialisation, where throwing would end the process: problems are kept.
   void add(std::string name, Entry entry) noexcept;
-  // dlopen, then checks the ABI version and the compiler. False: see problems(), nothing added.
+  // dlopen, then checks the ABI version, the compiler and the names. False: see problems(), and
+  // nothing was added. Call it before the first run only.
   bool load(const std::string& path);
   const Entry* find(const std::string& name) const;
   const std::map<std::string, Entry>& entries() const { return entries_; }
@@ -48,9 +49,17 @@ class ORRERY_API PolicyRegistry {
   const std::vector<std::string>& problems() const { return problems_; }
 
  private:
+  bool open_library(const std::string& path);
+  std::string why_refused(void* library) const;  // empty: it may come in
+
   std::map<std::string, Entry> entries_;
   std::vector<std::string> problems_;
-  std::string origin_ = "built in";
+  struct Pending {
+    std::string name;
+    Entry entry;
+  };
+  std::vector<Pending> pending_;  // what the library that is being loaded registers
+  bool is_loading_ = false;
 };
 
 template <class P>

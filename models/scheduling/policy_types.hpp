@@ -66,7 +66,9 @@ struct GangView {
   Duration schedule_timeout = Duration::max();  // max: not set
   Time last_failure = Time{-1};                 // negative: none
   Time backoff_until;
+  const Resources* min_resources = nullptr;  // PodGroup.minResources; null: not set
   std::string_view name;
+  // With a node. While Permit is asked about a pod, that pod is in neither count.
   int32_t assigned() const { return waiting + bound; }
 };
 

@@ -52,7 +52,8 @@ struct JobRequest {
   };
   struct Gang {
     std::vector<Role> roles;
-    int32_t min_available = 0;  // 0: all pods
+    int32_t min_available = 0;               // 0: all pods
+    std::optional<Resources> min_resources;  // PodGroup.minResources; none: not checked
   };
   int64_t external_id = 0;  // as the trace or the scenario numbers it
   std::string name, user, team;
@@ -91,6 +92,7 @@ struct Gang {
   int32_t bound = 0;                            // of these, with a node
   Time created_at;                              // of the PodGroup
   Duration schedule_timeout = Duration::max();  // max: the plugin's default
+  std::optional<Resources> min_resources;       // as a whole, before any member is tried
 };
 
 struct Job {

@@ -69,6 +69,7 @@ JobId JobTable::add(const JobRequest& request) {
     gang.first = {gang_first};
     gang.pods = size;
     gang.min_available = min == 0 ? size : min;
+    gang.min_resources = request.gangs[g].min_resources;
     gang.schedule_timeout = request.schedule_timeout.value_or(Duration::max());
   }
   jobs_[id.index] = Job{.serial = next_serial_++,

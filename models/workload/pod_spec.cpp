@@ -43,6 +43,10 @@ uint64_t hash_of(const PodSpec& spec) {
     hash.add(static_cast<uint64_t>(term.weight));
     hash.add(term.term);
   }
+  for (const ContainerImage& image : spec.images) {
+    hash.add(image.name);
+    hash.add(static_cast<uint64_t>(image.bytes));
+  }
   return hash.value();
 }
 

@@ -13,6 +13,12 @@
 
 namespace orrery {
 
+struct ContainerImage {
+  std::string name;
+  int64_t bytes = 0;
+  bool operator==(const ContainerImage&) const = default;
+};
+
 struct PodSpec {
   int64_t cpu_milli = 0;     // 0: no request stated
   int64_t memory_bytes = 0;  // 0: no request stated
@@ -25,6 +31,7 @@ struct PodSpec {
   std::vector<Toleration> tolerations;
   std::vector<SelectorTerm> required_terms;  // one of them must match; empty: any node
   std::vector<PreferredTerm> preferred_terms;
+  std::vector<ContainerImage> images;  // of its containers, those whose place matters
   bool operator==(const PodSpec&) const = default;
 
   Resources requests() const;  // with Pods = 1

@@ -1,0 +1,24 @@
+// Registers a policy, then throws while the library is being loaded.
+#include <stdexcept>
+
+#include "models/scheduling/policy_registry.hpp"
+
+namespace {
+
+using namespace orrery;
+
+class ThrowsAtLoad final : public Policy {
+ public:
+  using Params = NoParams;
+  ThrowsAtLoad(Handle& /*handle*/, const Params& /*params*/) {}
+};
+ORRERY_REGISTER_POLICY(ThrowsAtLoad, "ThrowsAtLoad", "Never to be seen.");
+
+struct Thrower {
+  Thrower() { throw std::runtime_error{"no licence"}; }
+};
+const Thrower thrower;
+
+}  // namespace
+
+ORRERY_POLICY_LIBRARY();

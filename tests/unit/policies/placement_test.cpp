@@ -1,0 +1,298 @@
+// Node names, cordons, taints, labels, spreading, images, chance.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "tests/support/fake_handle.hpp"
+
+namespace orrery {
+namespace {
+
+using ::testing::HasSubstr;
+using Nodes = std::vector<uint32_t>;
+
+class PlacementTest : public ::testing::Test {
+ protected:
+  // The nodes a policy leaves; `reason` and `is_unresolvable` tell of the last rejection.
+  Nodes feasible(const std::unique_ptr<Policy>& policy, const PodView& pod) {
+    const Cycle cycle = handle.cycle(pod);
+    NodeSet nodes = handle.state.up();
+    if (auto* const pre = dynamic_cast<PreFilter*>(policy.get()); pre != nullptr) {
+      if (pre->pre_filter(cycle, nodes).code == Code::Skip) return list(nodes);
+    }
+    Candidates candidates{nodes};
+    as<Filter>(policy).filter(cycle, candidates);
+    reason = "";
+    for (const Rejection& rejection : candidates.rejections()) {
+      reason = rejection.reason;
+      is_unresolvable = rejection.is_unresolvable;
+    }
+    return list(candidates.nodes());
+  }
+  std::vector<int64_t> scores(const std::unique_ptr<Policy>& policy, const PodView& pod) {
+    const Cycle cycle = handle.cycle(pod);
+    std::vector<NodeId> nodes;
+    handle.state.up().for_each([&](NodeId n) { nodes.push_back(n); });
+    if (auto* const pre = dynamic_cast<PreScore*>(policy.get()); pre != nullptr) {
+      if (pre->pre_score(cycle, nodes).code == Code::Skip) return {};
+    }
+    std::vector<int64_t> result(nodes.size(), -1);
+    as<Score>(policy).score(cycle, nodes, result);
+    as<Score>(policy).normalize(result);
+    return result;
+  }
+  QueueHint hint(const std::unique_ptr<Policy>& policy, const PodView& pod, NodeId node) {
+    return as<EventHints>(policy).hint(pod, {ClusterEventKind::NodeChanged, node, {}, {}});
+  }
+  static Nodes list(const NodeSet& set) {
+    Nodes nodes;
+    set.for_each([&](NodeId n) { nodes.push_back(n.index); });
+    return nodes;
+  }
+  static PodSpec requiring(Requirement requirement) {
+    PodSpec spec;
+    spec.required_terms = {{{std::move(requirement)}}};
+    return spec;
+  }
+  FakeHandle handle;
+  std::string reason;
+  bool is_unresolvable = false;
+};
+
+TEST_F(PlacementTest, NodeNameLeavesOnlyTheNodeNamed) {
+  for (int i = 0; i < 3; ++i) handle.add_node({});
+  handle.state.seal();
+  const auto policy = make_policy(handle, "NodeName");
+  EXPECT_EQ(feasible(policy, handle.add_pod({})), (Nodes{0, 1, 2}));
+  PodSpec spec;
+  spec.node_name = "n1";
+  const PodView pod = handle.add_pod(spec);
+  EXPECT_EQ(feasible(policy, pod), Nodes{1});
+  EXPECT_EQ(reason, "node(s) didn't match the requested node name");
+  EXPECT_TRUE(is_unresolvable);
+  EXPECT_EQ(hint(policy, pod, {1}), QueueHint::Queue);
+  EXPECT_EQ(hint(policy, pod, {2}), QueueHint::Skip);
+}
+
+TEST_F(PlacementTest, CordonedNodesTakeOnlyPodsThatTolerateTheCordon) {
+  for (int i = 0; i < 2; ++i) handle.add_node({});
+  handle.state.seal();
+  handle.state.set_cordoned({0}, true);
+  const auto policy = make_policy(handle, "NodeUnschedulable");
+  const PodView plain = handle.add_pod({});
+  EXPECT_EQ(feasible(policy, plain), Nodes{1});
+  EXPECT_EQ(reason, "node(s) were unschedulable");
+  EXPECT_TRUE(is_unresolvable);
+  PodSpec tolerant;
+  tolerant.tolerations = {
+      {.key = "node.kubernetes.io/unschedulable", .op = TolerationOperator::Exists, .value = ""}};
+  EXPECT_EQ(feasible(policy, handle.add_pod(tolerant)), (Nodes{0, 1}));
+  EXPECT_EQ(hint(policy, plain, {0}), QueueHint::Skip);
+  handle.state.set_cordoned({0}, false);
+  EXPECT_EQ(hint(policy, plain, {0}), QueueHint::Queue);
+}
+
+TEST_F(PlacementTest, TaintsRepelPodsThatDoNotTolerateThem) {
+  handle.add_node({});
+  handle.add_node({}, 0, {}, {{"team", "vision", TaintEffect::NoSchedule}});
+  handle.add_node({}, 0, {}, {{"team", "speech", TaintEffect::NoExecute}});
+  handle.add_node({}, 0, {}, {{"old", "", TaintEffect::PreferNoSchedule}});
+  handle.state.seal();
+  const auto policy = make_policy(handle, "TaintToleration");
+  const PodView plain = handle.add_pod({});
+  EXPECT_EQ(feasible(policy, plain), (Nodes{0, 3}));
+  EXPECT_EQ(reason, "node(s) had untolerated taint(s)");
+  EXPECT_TRUE(is_unresolvable);
+  const auto tolerating = [&](Toleration toleration) {
+    PodSpec spec;
+    spec.tolerations = {std::move(toleration)};
+    return handle.add_pod(spec);
+  };
+  using Op = TolerationOperator;
+  EXPECT_EQ(feasible(policy, tolerating({"team", Op::Equal, "vision"})), (Nodes{0, 1, 3}));
+  EXPECT_EQ(feasible(policy, tolerating({"team", Op::Exists, ""})), (Nodes{0, 1, 2, 3}));
+  EXPECT_EQ(feasible(policy, tolerating({"", Op::Exists, ""})), (Nodes{0, 1, 2, 3}));
+  EXPECT_EQ(feasible(policy, tolerating({"team", Op::Exists, "", false, TaintEffect::NoExecute})),
+            (Nodes{0, 2, 3}));
+  EXPECT_EQ(hint(policy, plain, {1}), QueueHint::Skip);
+  EXPECT_EQ(hint(policy, plain, {3}), QueueHint::Queue);
+}
+
+TEST_F(PlacementTest, SoftTaintsCostPointsInProportion) {
+  const Taint a{"a", "", TaintEffect::PreferNoSchedule}, b{"b", "", TaintEffect::PreferNoSchedule};
+  handle.add_node({});
+  handle.add_node({}, 0, {}, {a});
+  handle.add_node({}, 0, {}, {a, b});
+  handle.state.seal();
+  const auto policy = make_policy(handle, "TaintToleration");
+  EXPECT_EQ(scores(policy, handle.add_pod({})), (std::vector<int64_t>{100, 50, 0}));
+  PodSpec tolerant;
+  tolerant.tolerations = {{.key = "", .op = TolerationOperator::Exists, .value = ""}};
+  EXPECT_EQ(scores(policy, handle.add_pod(tolerant)), (std::vector<int64_t>{100, 100, 100}));
+}
+
+TEST_F(PlacementTest, NodeAffinityUnderstandsEveryOperator) {
+  handle.add_node({}, 0, {{"gpu", "A100"}, {"mem", "40"}});
+  handle.add_node({}, 0, {{"gpu", "H100"}, {"mem", "80"}});
+  handle.add_node({}, 0, {{"cpu-only", "true"}});
+  handle.state.seal();
+  const auto policy = make_policy(handle, "NodeAffinity");
+  const auto where = [&](Requirement r) {
+    return feasible(policy, handle.add_pod(requiring(std::move(r))));
+  };
+  using Op = SelectorOperator;
+  EXPECT_EQ(where({"gpu", Op::In, {"A100", "H100"}}), (Nodes{0, 1}));
+  EXPECT_EQ(reason, "node(s) didn't match Pod's node affinity/selector");
+  EXPECT_TRUE(is_unresolvable);
+  EXPECT_EQ(where({"gpu", Op::NotIn, {"A100"}}), (Nodes{1, 2}));
+  EXPECT_EQ(where({"gpu", Op::Exists, {}}), (Nodes{0, 1}));
+  EXPECT_EQ(where({"gpu", Op::DoesNotExist, {}}), Nodes{2});
+  EXPECT_EQ(where({"mem", Op::Gt, {"40"}}), Nodes{1});
+  EXPECT_EQ(where({"mem", Op::Lt, {"80"}}), Nodes{0});
+  EXPECT_EQ(where({"kubernetes.io/hostname", Op::In, {"n2"}}), Nodes{2});
+}
+
+TEST_F(PlacementTest, OneOfTheRequiredTermsIsEnoughAndAllOfItMustHold) {
+  handle.add_node({}, 0, {{"gpu", "A100"}, {"zone", "a"}});
+  handle.add_node({}, 0, {{"gpu", "A100"}, {"zone", "b"}});
+  handle.add_node({}, 0, {{"gpu", "T4"}});
+  handle.state.seal();
+  const auto policy = make_policy(handle, "NodeAffinity");
+  using Op = SelectorOperator;
+  PodSpec spec;
+  spec.required_terms = {{{{"gpu", Op::In, {"A100"}}, {"zone", Op::In, {"b"}}}},
+                         {{{"gpu", Op::In, {"T4"}}}}};
+  const PodView pod = handle.add_pod(spec);
+  EXPECT_EQ(feasible(policy, pod), (Nodes{1, 2}));
+  EXPECT_EQ(feasible(policy, pod), (Nodes{1, 2})) << "the remembered answer is the same";
+  EXPECT_EQ(hint(policy, pod, {0}), QueueHint::Skip);
+  EXPECT_EQ(hint(policy, pod, {2}), QueueHint::Queue);
+  spec.required_terms = {{}};
+  EXPECT_EQ(feasible(policy, handle.add_pod(spec)), Nodes{}) << "an empty term matches nothing";
+}
+
+TEST_F(PlacementTest, PreferredTermsScoreByWeight) {
+  handle.add_node({}, 0, {{"gpu", "A100"}});
+  handle.add_node({}, 0, {{"gpu", "A100"}, {"fast", "yes"}});
+  handle.add_node({});
+  handle.state.seal();
+  const auto policy = make_policy(handle, "NodeAffinity");
+  EXPECT_TRUE(scores(policy, handle.add_pod({})).empty()) << "nothing preferred, nothing scored";
+  using Op = SelectorOperator;
+  PodSpec spec;
+  spec.preferred_terms = {{10, {{{"gpu", Op::In, {"A100"}}}}}, {30, {{{"fast", Op::Exists, {}}}}}};
+  EXPECT_EQ(scores(policy, handle.add_pod(spec)), (std::vector<int64_t>{25, 100, 0}));
+}
+
+TEST_F(PlacementTest, HardSpreadConstraintsKeepTheSkew) {
+  for (uint32_t i = 0; i < 4; ++i) handle.add_node({}, i / 2);
+  handle.state.seal();
+  const auto policy = make_policy(handle, "PodTopologySpread",
+                                  "{defaultConstraints: [{maxSkew: 1, topologyKey: leaf, "
+                                  "whenUnsatisfiable: DoNotSchedule}]}");
+  const PodView first = handle.add_pod({}), second = handle.add_pod({});
+  const PodView stranger = handle.add_pod({}, {1});
+  EXPECT_EQ(feasible(policy, first), (Nodes{0, 1, 2, 3}));
+  ASSERT_TRUE(as<Reserve>(policy).reserve(handle.cycle(first), {0}).ok());
+  EXPECT_EQ(feasible(policy, second), (Nodes{2, 3})) << "the other leaf has none yet";
+  EXPECT_EQ(reason, "node(s) didn't match pod topology spread constraints");
+  EXPECT_FALSE(is_unresolvable);
+  EXPECT_EQ(feasible(policy, stranger), (Nodes{0, 1, 2, 3})) << "other jobs do not count";
+  as<Reserve>(policy).unreserve(first, {0});
+  as<Reserve>(policy).unreserve(first, {0});
+  EXPECT_EQ(feasible(policy, second), (Nodes{0, 1, 2, 3}));
+  ASSERT_TRUE(as<Reserve>(policy).reserve(handle.cycle(first), {0}).ok());
+  as<PodWatcher>(policy).pod_gone(first);
+  EXPECT_EQ(feasible(policy, second), (Nodes{0, 1, 2, 3}));
+}
+
+TEST_F(PlacementTest, SpreadLooksOnlyAtNodesThePodMayGoTo) {
+  handle.add_node({}, 0, {{"gpu", "A100"}});
+  handle.add_node({}, 1, {{"gpu", "A100"}});
+  handle.add_node({}, 2);
+  handle.state.seal();
+  const auto policy = make_policy(handle, "PodTopologySpread",
+                                  "{defaultConstraints: [{maxSkew: 1, topologyKey: leaf, "
+                                  "whenUnsatisfiable: DoNotSchedule}]}");
+  const PodSpec spec = requiring({"gpu", SelectorOperator::In, {"A100"}});
+  for (uint32_t i = 0; i < 2; ++i) {
+    ASSERT_TRUE(as<Reserve>(policy).reserve(handle.cycle(handle.add_pod(spec)), {i}).ok());
+  }
+  const Nodes nodes = feasible(policy, handle.add_pod(spec));
+  EXPECT_EQ(nodes, (Nodes{0, 1, 2})) << "the third leaf, empty for ever, sets no minimum";
+}
+
+TEST_F(PlacementTest, SpreadWithoutConstraintsAbstains) {
+  handle.add_node({});
+  handle.state.seal();
+  const auto policy = make_policy(handle, "PodTopologySpread");
+  const PodView pod = handle.add_pod({});
+  NodeSet nodes = handle.state.up();
+  EXPECT_EQ(as<PreFilter>(policy).pre_filter(handle.cycle(pod), nodes).code, Code::Skip);
+  EXPECT_EQ(as<PreScore>(policy).pre_score(handle.cycle(pod), {}).code, Code::Skip);
+}
+
+TEST_F(PlacementTest, ANodeHoldsTheImagesOfPodsBoundToIt) {
+  for (int i = 0; i < 2; ++i) handle.add_node({});
+  handle.state.seal();
+  const auto policy = make_policy(handle, "ImageLocality");
+  PodSpec spec;
+  spec.images = {{"trainer", int64_t{1000} << 20}};
+  const PodView pod = handle.add_pod(spec);
+  EXPECT_EQ(scores(policy, pod), (std::vector<int64_t>{0, 0}));
+  as<PostBind>(policy).post_bind(pod, {1});  // half of the nodes: half of the size counts
+  EXPECT_EQ(scores(policy, pod), (std::vector<int64_t>{0, 100 * (500 - 23) / (1000 - 23)}));
+  as<PostBind>(policy).post_bind(pod, {0});
+  EXPECT_EQ(scores(policy, pod), (std::vector<int64_t>{100, 100}));
+  EXPECT_EQ(scores(policy, handle.add_pod({})), (std::vector<int64_t>{0, 0}));
+}
+
+TEST_F(PlacementTest, RandomScoresLieInRangeAndFavourNoNode) {
+  for (int i = 0; i < 4; ++i) handle.add_node({});
+  handle.state.seal();
+  const auto policy = make_policy(handle, "Random");
+  const PodView pod = handle.add_pod({});
+  std::vector<int64_t> sums(4);
+  constexpr int kRounds = 2000;
+  for (int round = 0; round < kRounds; ++round) {
+    const auto got = scores(policy, pod);
+    for (size_t i = 0; i < 4; ++i) {
+      ASSERT_GE(got[i], 0);
+      ASSERT_LE(got[i], 100);
+      sums[i] += got[i];
+    }
+  }
+  // The mean of 2000 draws has a deviation of 29.2 / sqrt(2000) = 0.65.
+  for (const int64_t sum : sums) EXPECT_NEAR(static_cast<double>(sum) / kRounds, 50, 4 * 0.65);
+  EXPECT_EQ(scores(make_policy(handle, "Random"), pod), scores(make_policy(handle, "Random"), pod));
+}
+
+TEST_F(PlacementTest, BestEffortPodsAreNotBalanced) {
+  Resources has;
+  has[Resource::Cpu] = has[Resource::Memory] = 10'000;
+  handle.add_node(has);
+  handle.state.seal();
+  const auto policy = make_policy(handle, "NodeResourcesBalancedAllocation");
+  EXPECT_TRUE(scores(policy, handle.add_pod({})).empty());
+}
+
+TEST(PlacementArguments, MistakesAreNamed) {
+  EXPECT_THAT(complaints("NodeResourcesBalancedAllocation", "{version: old}"), HasSubstr("delta"));
+  EXPECT_THAT(complaints("NodeResourcesBalancedAllocation", "{resources: []}"),
+              HasSubstr("at least one resource"));
+  EXPECT_THAT(complaints("ImageLocality", "{preloaded: [{image: a, values: [b]}]}"),
+              HasSubstr("only with a key"));
+  EXPECT_THAT(complaints("ImageLocality", "{preloaded: [{image: a, key: b}]}"),
+              HasSubstr("at least one value"));
+  EXPECT_THAT(complaints("PodTopologySpread", "{defaultConstraints: [{maxSkew: 0}]}"),
+              HasSubstr("maxSkew"));
+  EXPECT_THAT(complaints("PodTopologySpread",
+                         "{defaultConstraints: [{maxSkew: 1, topologyKey: leaf, whenUnsatisfiable: "
+                         "ScheduleAnyway}, {maxSkew: 2, topologyKey: leaf, whenUnsatisfiable: "
+                         "ScheduleAnyway}]}"),
+              HasSubstr("must differ"));
+}
+
+}  // namespace
+}  // namespace orrery

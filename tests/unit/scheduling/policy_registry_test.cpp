@@ -1,0 +1,105 @@
+#include "models/scheduling/policy_registry.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/support/fake_handle.hpp"
+
+namespace orrery {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
+
+PolicyRegistry& registry() { return PolicyRegistry::instance(); }
+
+std::string plugin(const std::string& name) {
+  return std::string{ORRERY_BINARY_DIR} + "/plugins/lib" + name + ".so";
+}
+
+// Why a library was refused; nothing may have been added.
+std::string refusal(const std::string& path) {
+  const auto names = registry().names();
+  const size_t problems = registry().problems().size();
+  EXPECT_FALSE(registry().load(path));
+  EXPECT_EQ(registry().names(), names);
+  EXPECT_EQ(registry().problems().size(), problems + 1);
+  return registry().problems().back();
+}
+
+TEST(PolicyRegistry, KnowsTheBuiltInPolicies) {
+  EXPECT_THAT(registry().names(),
+              IsSupersetOf({"Coscheduling", "DefaultDevices", "GangScheduling", "ImageLocality",
+                            "NodeAffinity", "NodeName", "NodeResourcesBalancedAllocation",
+                            "NodeResourcesFit", "NodeUnschedulable", "PodGroupPodsCount",
+                            "PodTopologySpread", "PrioritySort", "Random", "StrictGang",
+                            "TaintToleration", "TopologyPlacement"}));
+  const auto* const fit = registry().find("NodeResourcesFit");
+  ASSERT_NE(fit, nullptr);
+  EXPECT_EQ(fit->origin, "built in");
+  EXPECT_EQ(fit->points, (std::vector<std::string>{"Filter", "Score", "EventHints"}));
+  EXPECT_EQ(registry().find("NoSuchPolicy"), nullptr);
+}
+
+TEST(PolicyRegistry, EveryPolicyDescribesItselfAndStartsWithItsDefaults) {
+  for (const auto& [name, entry] : registry().entries()) {
+    SCOPED_TRACE(name);
+    EXPECT_FALSE(entry.doc.empty());
+    EXPECT_FALSE(entry.points.empty());
+    for (const FieldTree& field : entry.describe().children) EXPECT_FALSE(field.doc.empty());
+    FakeHandle handle;
+    EXPECT_NE(make_policy(handle, name), nullptr);
+  }
+}
+
+TEST(PolicyRegistry, LoadsAPolicyFromASharedLibraryAndItDecides) {
+  ASSERT_TRUE(registry().load(plugin("fewest_pods"))) << registry().problems().back();
+  const auto* const entry = registry().find("FewestPods");
+  ASSERT_NE(entry, nullptr);
+  EXPECT_EQ(entry->origin, plugin("fewest_pods"));
+  EXPECT_EQ(entry->points, std::vector<std::string>{"Score"});
+  EXPECT_THAT(complaints("FewestPods", "{spear: 2}"), HasSubstr("did you mean 'spare'"));
+
+  FakeHandle handle;
+  const NodeId empty = handle.add_node({}), full = handle.add_node({});
+  handle.state.seal();
+  for (int i = 0; i < 3; ++i) handle.occupy(full, {});
+  const auto policy = make_policy(handle, "FewestPods", "{spare: 1}");
+  const PodView pod = handle.add_pod({});
+  std::array<int64_t, 2> scores{};
+  as<Score>(policy).score(handle.cycle(pod), std::array{empty, full}, scores);
+  EXPECT_EQ(scores, (std::array<int64_t, 2>{100, 98}));
+
+  EXPECT_THAT(refusal(plugin("fewest_pods")), HasSubstr("loaded already"));
+}
+
+TEST(PolicyRegistry, TellsWhyALibraryIsRefused) {
+  EXPECT_THAT(refusal("/nowhere/libx.so"), HasSubstr("/nowhere/libx.so: there is no such file"));
+  EXPECT_THAT(refusal(ORRERY_BINARY_DIR), HasSubstr("this is a directory"));
+  const auto text = std::filesystem::temp_directory_path() / "orrery_not_a_library.so";
+  std::ofstream{text} << "a shopping list\n";
+  EXPECT_THAT(refusal(text.string()), HasSubstr("is not a library that can be loaded"));
+  std::filesystem::remove(text);
+  EXPECT_THAT(refusal(plugin("wrong_abi")), HasSubstr("was built for policy interface 2"));
+  EXPECT_THAT(refusal(plugin("wrong_compiler")), HasSubstr("compiler 0.0.0 of nobody"));
+  EXPECT_THAT(refusal(plugin("no_symbol")), HasSubstr("no symbol orrery_policy_abi"));
+  EXPECT_THAT(refusal(plugin("duplicate_name")),
+              HasSubstr("registers policy 'NodeName', which exists already (built in)"));
+  EXPECT_THAT(refusal(plugin("twice_the_same")),
+              HasSubstr("registers policy 'TwiceTheSame' twice"));
+  EXPECT_THAT(refusal(plugin("no_policy")), HasSubstr("registers no policy"));
+  EXPECT_THAT(refusal(plugin("unresolved")), HasSubstr("orrery_nobody_has_this"));
+}
+
+TEST(PolicyRegistry, SurvivesALibraryThatThrowsWhileItIsLoaded) {
+  EXPECT_THAT(refusal(plugin("throws_at_load")),
+              HasSubstr("threw an exception while it was loaded: no licence"));
+  EXPECT_THAT(refusal(plugin("no_symbol")), HasSubstr("no symbol orrery_policy_abi"));
+}
+
+}  // namespace
+}  // namespace orrery

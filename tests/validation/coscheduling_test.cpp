@@ -1,0 +1,151 @@
+// Runs data/coscheduling.json: each case a few steps of the framework around one policy.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <list>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/fake_handle.hpp"
+
+namespace orrery {
+namespace {
+
+using Json = nlohmann::json;
+
+class Stage {
+ public:
+  explicit Stage(const Json& row) {
+    for (const Json& cpu : row.value("nodes", Json::array({8, 8}))) {
+      Resources has;
+      has[Resource::Cpu] = cpu.get<int64_t>() * kMilli;
+      has[Resource::Memory] = int64_t{1} << 40;
+      handle.add_node(has);
+    }
+    handle.state.seal();
+    policy = make_policy(handle, "Coscheduling", row.value("args", Json::object()).dump());
+    for (const Json& gang : row["gangs"]) add_gang(gang);
+    for (const Json& pod : row["pods"]) add_pod(pod);
+    handle.on_reject = [this](PodId pod) { as<Reserve>(policy).unreserve(handle.pod(pod), {0}); };
+  }
+
+  void take(const Json& step) {
+    handle.allowed.clear();
+    handle.rejected.clear();
+    handle.activated.clear();
+    const auto verb = step["do"].get<std::string>();
+    Code code = Code::Success;
+    if (verb == "pass_ms") {
+      handle.clock = handle.clock + 1_ms * step["ms"].get<int64_t>();
+    } else if (verb == "less") {
+      compare(step);
+    } else {
+      const PodView pod = handle.pods[step["pod"].get<size_t>()];
+      code = call(verb, step, pod);
+      if (step.contains("failed_at")) {
+        EXPECT_EQ(handle.gang(pod.gang).last_failure, Time{step["failed_at"].get<int64_t>()});
+      }
+    }
+    if (step.contains("status")) {
+      EXPECT_EQ(name_of(code), step["status"].get<std::string>());
+    }
+    expect_pods(step, "allowed", handle.allowed);
+    expect_pods(step, "rejected", handle.rejected);
+    expect_pods(step, "activated", handle.activated);
+  }
+
+ private:
+  Code call(const std::string& verb, const Json& step, const PodView& pod) {
+    const Cycle cycle = handle.cycle(pod);
+    NodeSet nodes = NodeSet::all(handle.state.nodes());
+    if (verb == "pre_filter") return as<PreFilter>(policy).pre_filter(cycle, nodes).code;
+    if (verb == "post_filter") {
+      const Candidates none{NodeSet{handle.state.nodes()}};
+      return as<PostFilter>(policy).post_filter(cycle, {none, "", 0}).code;
+    }
+    if (verb == "reserve") {
+      const NodeId node{step["node"].get<uint32_t>()};
+      handle.occupy(node, *pod.spec);
+      return as<Reserve>(policy).reserve(cycle, node).code;
+    }
+    EXPECT_EQ(verb, "permit");
+    EXPECT_TRUE(as<Reserve>(policy).reserve(cycle, {0}).ok());
+    const PermitStatus status = as<Permit>(policy).permit(cycle, {0});
+    if (step.contains("timeout_s")) {
+      EXPECT_EQ(status.timeout, 1_s * step["timeout_s"].get<int64_t>());
+    }
+    if (status.code == Code::Wait) handle.wait(pod);
+    return status.code;
+  }
+  void compare(const Json& step) {
+    std::vector<QueuedUnit> units;
+    for (const Json& row : step["units"]) {
+      QueuedUnit unit{};
+      unit.gang = gang_of(row["gang"]);
+      unit.priority = row["priority"].get<int32_t>();
+      unit.gang_created = Time{row["created"].get<int64_t>()};
+      unit.gang_failed = Time{row.value("failed", int64_t{-1})};
+      units.push_back(unit);
+    }
+    const auto first = step["first"].get<size_t>();
+    EXPECT_TRUE(as<QueueSort>(policy).less(units[first], units[1 - first]));
+    EXPECT_FALSE(as<QueueSort>(policy).less(units[1 - first], units[first]));
+  }
+  static void expect_pods(const Json& step, const char* key, const std::vector<PodId>& got) {
+    if (!step.contains(key)) return;
+    std::vector<PodId> expected;
+    for (const Json& index : step[key]) expected.push_back({index.get<uint32_t>()});
+    EXPECT_EQ(got, expected) << key;
+  }
+  void add_gang(const Json& row) {
+    GangView gang{};
+    gang.id = GangId{static_cast<uint32_t>(names_.size())};
+    gang.name = names_.emplace_back(row["name"].get<std::string>());
+    gang.min_available = row.value("min", 1);
+    gang.pods = gang.created = row.value("created", 1);
+    gang.gated = row.value("gated", 0);
+    gang.bound = row.value("bound", 0);
+    if (row.contains("min_cpu")) {
+      Resources& least = min_resources_.emplace_back();
+      least[Resource::Cpu] = row["min_cpu"].get<int64_t>() * kMilli;
+      gang.min_resources = &least;
+    }
+    handle.add_gang(gang);
+  }
+  void add_pod(const Json& row) {
+    PodSpec spec;
+    spec.cpu_milli = row.value("cpu", int64_t{0}) * kMilli;
+    const PodView pod = handle.add_pod(spec, {0}, gang_of(row["gang"]));
+    if (row.value("waiting", false)) handle.wait(pod);
+  }
+  GangId gang_of(const Json& name) const {
+    if (name.is_null()) return {};
+    for (const auto& [id, gang] : handle.gangs) {
+      if (gang.name == name.get<std::string>()) return id;
+    }
+    return GangId{1000};  // names no gang there is
+  }
+
+  FakeHandle handle;
+  std::unique_ptr<Policy> policy;
+  std::list<std::string> names_;  // GangView keeps views of them
+  std::list<Resources> min_resources_;
+};
+
+TEST(CoschedulingConformance, EveryAnswerIsTheOneThePluginGives) {
+  std::ifstream file{std::string{ORRERY_SOURCE_DIR} + "/tests/validation/data/coscheduling.json"};
+  size_t cases = 0;
+  const Json data = Json::parse(file);
+  for (const Json& row : data.at("cases")) {
+    SCOPED_TRACE(row["id"].get<std::string>() + ": " + row["source"].get<std::string>());
+    Stage stage{row};
+    for (const Json& step : row["steps"]) {
+      SCOPED_TRACE(step.dump());
+      stage.take(step);
+    }
+    ++cases;
+  }
+  EXPECT_EQ(cases, 24u) << "a case was lost or added: say so here";
+}
+
+}  // namespace
+}  // namespace orrery
