@@ -82,7 +82,7 @@ class DeadlockLog {
     std::vector<Gang> gangs;
   };
   using Group = std::vector<StuckJob>;  // by serial
-  struct LostPod {  // by a job that was stuck, since the last look
+  struct LostPod {                      // by a job that was stuck, since the last look
     uint64_t serial = 0;
     bool was_deleted = false;  // else only its reservation was given up
   };
