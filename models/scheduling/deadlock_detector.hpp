@@ -11,6 +11,7 @@
 #include "models/scheduling/room_table.hpp"
 #include "models/workload/job_table.hpp"
 #include "sim/config/options.hpp"
+#include "sim/core/int128.hpp"
 #include "sim/record/recorder.hpp"
 #include "sim/runtime/sim.hpp"
 
@@ -24,8 +25,7 @@ struct DeadlockParams {
   template <class V>
   void fields(V& v) {
     v("counts_down_nodes", counts_down_nodes,
-      "Nodes that are down count as free, since they will be repaired: gangs that only wait for a "
-      "repair are not deadlocked. Without, they are, until capacity_added.");
+      "Nodes that are down count as free: gangs that only wait for a repair are not deadlocked.");
   }
 };
 
@@ -49,8 +49,6 @@ class DeadlockDetector {
  public:
   DeadlockDetector(Sim sim, const ClusterState& cluster, const JobTable& jobs,
                    const DeadlockParams& params);
-  DeadlockDetector(const DeadlockDetector&) = delete;
-  DeadlockDetector& operator=(const DeadlockDetector&) = delete;
 
   // News the wiring passes on.
   void pod_assigned(PodId pod, NodeId node);  // reserved for it: waiting in Permit, or to be bound
@@ -86,8 +84,9 @@ class DeadlockDetector {
     bool is_alike = false;         // all pods have one spec
     bool is_candidate = false;
     bool is_changed = false;
+    bool is_infeasible = false;
     Standing standing = Standing::Free;
-    std::vector<PodNeed> needs;  // of a candidate: pods missing to complete
+    std::vector<PodNeed> needs = {};  // of a candidate: pods missing to complete
   };
   struct Loss {
     JobId job;
@@ -96,36 +95,37 @@ class DeadlockDetector {
     uint64_t generation;
   };
 
+  Unit& begin_unit(JobId job);
   void change(PodId pod);
   void change(JobId job);
-  void schedule();
   void examine();
   void refresh(JobId job);
   void refresh_needs(JobId job);
-  void settle(PodId pod);  // puts it into the room table, or takes it away
-  bool all_free_ones_fit();
+  void take_away(PodId pod);
+  void put(PodId pod);
+  bool free_ones_fit();
   void reduce();
-  std::vector<JobId> stuck_jobs();
-  void mark_standing(std::span<const JobId> stuck);
-  std::vector<DeadlockLog::Group> groups(std::span<const JobId> stuck);
+  std::vector<JobId> stuck_jobs(std::vector<JobId>& released);
+  std::vector<bool> infeasible(std::span<const JobId> stuck);
+  std::vector<std::vector<size_t>> groups(std::span<const JobId> stuck);
+  void report();
   DeadlockLog::StuckJob stuck_job(JobId job) const;
-  void release(JobId job);  // from the room table, until retake
+  DeadlockLog::Changes changes() const;
+  void release(JobId job);  // from the room table, until retake()
   void retake(JobId job);
   bool holds_any_of(JobId job, const NodeSet& nodes) const;
-  void report(std::span<const DeadlockLog::Group> groups);
-  DeadlockLog::Changes changes() const;
   template <class F>
-  void for_each_holding(JobId job, F&& f) {
+  void for_each_in_room(JobId job, F&& f) const {
     const Job& j = jobs_.job(job);
     JobTable::for_each_pod(j.first_pod, j.pods, [&](PodId pod) {
-      if (holdings_[pod.index].room_node.is_valid()) f(holdings_[pod.index]);
+      if (pod.index < holdings_.size() && holdings_[pod.index].room_node.is_valid()) {
+        f(holdings_[pod.index]);
+      }
     });
   }
 
   Sim sim_;
-  const ClusterState& cluster_;
   const JobTable& jobs_;
-  DeadlockParams params_;
   RoomTable rooms_;
   DeadlockLog log_;
   std::vector<Holding> holdings_;
@@ -135,10 +135,16 @@ class DeadlockDetector {
   std::vector<PodId> changed_pods_;
   std::vector<JobId> changed_jobs_;
   std::vector<Loss> losses_;
+  std::vector<std::vector<JobId>> deadlocked_;  // groups, as of the last reduction
+  std::vector<JobId> infeasible_;               // in no deadlock
   bool is_scheduled_ = false;
-  bool must_reduce_ = false;
+  bool must_reduce_ = false;  // else jobs that are stuck stay so, and others are not
+  bool has_stuck_one_changed_ = false;
   bool is_capacity_changed_ = false;
   uint64_t infeasible_jobs_ = 0;
+  int64_t infeasible_milli_ = 0;  // held by infeasible_
+  int128_t infeasible_time_ = 0;  // milli-GPUs times nanoseconds, up to infeasible_since_
+  Time infeasible_since_;
 };
 
 }  // namespace orrery

@@ -79,7 +79,7 @@ class DeadlockLog {
   struct StuckJob {
     uint64_t serial = 0;
     bool is_infeasible = false;
-    std::vector<Gang> gangs;
+    std::vector<Gang> gangs = {};
   };
   using Group = std::vector<StuckJob>;  // by serial
   struct LostPod {                      // by a job that was stuck, since the last look

@@ -113,8 +113,7 @@ RoomTable::Kind& RoomTable::kind(SpecId spec) {
     return k;
   }
   Kind made{.spec = spec, .eligible = find_eligible(specs_[spec]), .asked = asked_};
-  made.eligible.for_each(
-      [&](NodeId n) { made.slots += pods_that_fit(rooms_[n.index], spec); });
+  made.eligible.for_each([&](NodeId n) { made.slots += pods_that_fit(rooms_[n.index], spec); });
   if (kinds_.size() < kKindsMax) return kinds_.emplace_back(std::move(made));
   Kind& oldest = *std::ranges::min_element(kinds_, {}, &Kind::asked);
   oldest = std::move(made);
