@@ -347,6 +347,13 @@ void DeadlockDetector::report() {
   log_.update(groups, changes());
 }
 
+std::vector<JobId> DeadlockDetector::members_present() const {
+  std::vector<JobId> members;
+  for (const auto& jobs : deadlocked_) members.insert(members.end(), jobs.begin(), jobs.end());
+  std::ranges::sort(members);
+  return members;
+}
+
 void DeadlockDetector::finish(Time end) { log_.finish(end); }
 
 void DeadlockDetector::add_summary(Recorder& recorder, Time end) const {

@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "models/hardware/cluster_state.hpp"
 #include "models/scheduling/deadlock_log.hpp"
 #include "models/scheduling/room_table.hpp"
 #include "models/workload/job_table.hpp"
@@ -59,6 +58,7 @@ class DeadlockDetector {
 
   uint32_t deadlocks() const { return log_.total(); }
   size_t deadlocks_present() const { return log_.present(); }
+  std::vector<JobId> members_present() const;  // of all deadlocks, by id
   void add_summary(Recorder& recorder, Time end) const;
 
  private:
