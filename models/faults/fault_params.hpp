@@ -1,0 +1,148 @@
+// models/faults/fault_params.hpp -- what breaks, how often and for how long, as a scenario says it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "models/hardware/cluster_state.hpp"
+#include "sim/config/diagnostics.hpp"
+#include "sim/config/node.hpp"
+#include "sim/config/options.hpp"
+#include "sim/core/rng.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+enum class FailureDistribution : uint8_t { Exponential, Weibull };
+constexpr std::array<std::string_view, 2> enum_names(FailureDistribution) {
+  return {"exponential", "weibull"};
+}
+
+constexpr Duration kRepairMax = 60_d;
+
+struct LognormalRepair {
+  static constexpr std::string_view kKind = "lognormal";
+  Duration median = 630_min;
+  double sigma = 2.74;
+  Duration max = kRepairMax;
+  template <class V>
+  void fields(V& v) {
+    v("median", median, "Half of the repairs take less. Historic HPC sites: 54min with sigma 1.94.",
+      Range{1_ns, Duration::max()},
+      Source{"hardware incidents of SuperBench, our fit: mu -0.831 ln days"});
+    v("sigma", sigma, "Deviation of the logarithm.", Range{0.0, 10.0},
+      Source{"hardware incidents of SuperBench, our fit"});
+    v("max", max, "Longer repairs are cut to this.", Range{1_ns, Duration::max()},
+      Source{"estimate: the fit has 10 % beyond 14 d, and its far tail is not data"});
+  }
+  Duration draw(Rng& rng) const;
+};
+struct ExponentialRepair {
+  static constexpr std::string_view kKind = "exponential";
+  Duration mean = 355_min;
+  Duration max = kRepairMax;
+  template <class V>
+  void fields(V& v) {
+    v("mean", mean, "Mean before the cut. Hardware 342min, software 369min, network 247min.",
+      Range{1_ns, Duration::max()}, Source{"mean repair of LANL's HPC systems, all classes"});
+    v("max", max, "Longer repairs are cut to this.", Range{1_ns, Duration::max()},
+      Source{"estimate: as for lognormal repairs"});
+  }
+  Duration draw(Rng& rng) const;
+};
+struct FixedRepair {
+  static constexpr std::string_view kKind = "fixed";
+  Duration duration = 15_min;
+  template <class V>
+  void fields(V& v) {
+    v("duration", duration, "Every repair takes this long.",
+      Source{"estimate: a reboot takes 10 to 20 min"});
+  }
+  Duration draw(Rng&) const { return duration; }
+};
+using RepairDistribution = std::variant<LognormalRepair, ExponentialRepair, FixedRepair>;
+
+// One kind of failure that strikes nodes of its own accord, each node independently.
+struct NodeFailureParams {
+  static constexpr std::string_view kDoc = "A kind of failure that strikes nodes at random.";
+
+  std::string name = "node";
+  double rate = 6.5;
+  FailureDistribution distribution = FailureDistribution::Exponential;
+  double weibull_shape = 1.0;
+  RepairDistribution repair = {};
+  std::map<std::string, std::string> node_selector = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("name", name, "What the rows of /events/faults call it.");
+    v("rate", rate,
+      "Failures per 1,000 node-days in which the node is up: 1000 d / rate is the mean time to "
+      "failure of a node. Published: 6.50 Meta RSC-1, 2.34 Meta RSC-2, 3.79 Llama-3 405B.",
+      Range{0.0, 1e6}, Unit{"failures per 1,000 node-days"},
+      Source{"Meta RSC-1, 16k A100, 11 months"});
+    v("distribution", distribution, "Of the time from a repair to the next failure.");
+    v("weibull_shape", weibull_shape,
+      "Below 1: a node fails soonest after a repair; above 1: it wears out. All nodes start new.",
+      Range{0.1, 20.0}, Source{"1 is exponential; Titan's GPUs: 2.65, later batch 1.37"});
+    v("repair", repair, "How long a node stays down.");
+    v("node_selector", node_selector, "Labels of the nodes it strikes; absent: all nodes.",
+      Example{"{nvidia.com/gpu.product: H100}"});
+  }
+  template <class C>
+  void check(C& c) const {
+    if (distribution == FailureDistribution::Exponential && weibull_shape != 1.0) {
+      c.error("weibull_shape", "has an effect only with distribution: weibull");
+    }
+    if (name.empty()) c.error("name", "must not be empty");
+  }
+  // Of the node-up time until it strikes; at least one nanosecond. The rate must not be 0.
+  Duration draw_time_to_failure(Rng& rng) const;
+  Duration draw_repair(Rng& rng) const {
+    return std::visit([&](const auto& d) { return d.draw(rng); }, repair);
+  }
+};
+
+struct ListedFaultParams {
+  static constexpr std::string_view kDoc = "A node that goes down at a given time.";
+
+  std::string node = {};
+  Duration at = {};
+  Duration repair = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("node", node, "Name of the node, or its index from 0.", Required{}, Example{"node-17"});
+    v("at", at, "When, from the start of the run.", Required{});
+    v("repair", repair, "How long it stays down.", Required{});
+  }
+};
+
+struct FaultParams {
+  static constexpr std::string_view kDoc = "Hardware that fails.";
+
+  std::vector<NodeFailureParams> nodes = {};
+  std::vector<ListedFaultParams> list = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("nodes", nodes, "Kinds of random failures; they strike independently of one another.");
+    v("list", list, "Failures at given times.");
+  }
+  // What can be known only once the cluster is built. `section` is the document's `faults`, for
+  // positions; a null node is fine.
+  void check(const ClusterState& cluster, const config::Node& section,
+             Diagnostics& diagnostics) const;
+};
+
+// By name, else by index; invalid if neither.
+NodeId find_node(const ClusterState& cluster, std::string_view name_or_index);
+NodeSet selected_nodes(const ClusterState& cluster,
+                       const std::map<std::string, std::string>& node_selector);
+
+}  // namespace orrery

@@ -1,0 +1,156 @@
+#include "models/scheduling/room_table.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace orrery {
+namespace {
+
+constexpr std::array kCounted = {Resource::Cpu, Resource::Memory, Resource::Nic, Resource::Pods};
+
+bool is_banned(const PodSpec& spec, const Taint& taint) {
+  return taint.effect != TaintEffect::PreferNoSchedule &&
+         std::ranges::none_of(spec.tolerations,
+                              [&](const Toleration& t) { return t.tolerates(taint); });
+}
+
+}  // namespace
+
+RoomTable::RoomTable(const ClusterState& cluster, const SpecTable& specs, bool counts_down_nodes)
+    : cluster_{cluster},
+      specs_{specs},
+      counts_down_nodes_{counts_down_nodes},
+      rooms_(cluster.nodes()) {
+  for (uint32_t n = 0; n < rooms_.size(); ++n) {
+    for (const Resource r : kCounted) rooms_[n].left[r] = cluster.allocatable({n}, r);
+    std::fill_n(rooms_[n].gpu_left.begin(), cluster.gpus({n}), static_cast<int16_t>(kMilli));
+  }
+}
+
+int64_t RoomTable::pods_that_fit(const Room& room, SpecId id) const {
+  const PodSpec& spec = specs_[id];
+  const Resources& need = specs_.request(id).resources;
+  int64_t pods = INT32_MAX;
+  for (const Resource r : kCounted) {
+    if (need[r] > 0) pods = std::min(pods, std::max<int64_t>(0, room.left[r]) / need[r]);
+  }
+  if (spec.gpus == 0 || pods == 0) return pods;
+  int64_t shares = 0;
+  for (const int16_t left : room.gpu_left) {
+    if (left >= spec.gpu_milli) shares += left / spec.gpu_milli;
+  }
+  return std::min(pods, shares / spec.gpus);
+}
+
+// For each device in turn the fullest one with enough left; failing that, because the real devices
+// were chosen more cleverly, the emptiest.
+GpuMask RoomTable::choose_gpus(const Room& room, const PodSpec& spec) const {
+  GpuMask chosen = 0;
+  for (int32_t i = 0; i < spec.gpus; ++i) {
+    size_t best = kGpusPerNodeMax;
+    const auto rank = [&](size_t gpu) {
+      const int32_t left = room.gpu_left[gpu];
+      return left >= spec.gpu_milli ? std::pair{0, left} : std::pair{1, -left};
+    };
+    for (size_t gpu = 0; gpu < kGpusPerNodeMax; ++gpu) {
+      if ((chosen >> gpu & 1) != 0) continue;
+      if (best == kGpusPerNodeMax || rank(gpu) < rank(best)) best = gpu;
+    }
+    chosen = static_cast<GpuMask>(chosen | 1U << best);
+  }
+  return chosen;
+}
+
+void RoomTable::apply(Room& room, SpecId id, GpuMask gpus, int sign) const {
+  const Resources& need = specs_.request(id).resources;
+  for (const Resource r : kCounted) room.left[r] += sign * need[r];
+  const int32_t milli = sign * specs_[id].gpu_milli;
+  for (size_t gpu = 0; gpus != 0; ++gpu, gpus = static_cast<GpuMask>(gpus >> 1)) {
+    if ((gpus & 1) != 0) room.gpu_left[gpu] = static_cast<int16_t>(room.gpu_left[gpu] + milli);
+  }
+}
+
+void RoomTable::change(NodeId node, SpecId spec, GpuMask gpus, int sign) {
+  Room& room = rooms_[node.index];
+  const Room before = room;
+  apply(room, spec, gpus, sign);
+  for (Kind& k : kinds_) {
+    if (!k.eligible.contains(node)) continue;
+    k.slots += pods_that_fit(room, k.spec) - pods_that_fit(before, k.spec);
+  }
+}
+
+GpuMask RoomTable::put(NodeId node, SpecId spec) {
+  const GpuMask gpus = choose_gpus(rooms_[node.index], specs_[spec]);
+  put_again(node, spec, gpus);
+  return gpus;
+}
+
+NodeSet RoomTable::find_eligible(const PodSpec& spec) const {
+  NodeSet nodes = NodeSet::all(cluster_.nodes());
+  if (!spec.required_terms.empty()) {
+    nodes.clear();
+    for (const SelectorTerm& term : spec.required_terms) nodes |= cluster_.matching(term);
+  }
+  if (!spec.node_name.empty()) {
+    nodes.keep_if([&](NodeId n) { return cluster_.name(n) == spec.node_name; });
+  }
+  for (size_t t = 0; t < cluster_.taints().size(); ++t) {
+    if (is_banned(spec, cluster_.taints()[t])) nodes -= cluster_.with_taint(t);
+  }
+  const Taint cordon{.key = "node.kubernetes.io/unschedulable", .value = {}};
+  if (is_banned(spec, cordon)) nodes -= cluster_.cordoned();
+  if (!counts_down_nodes_) nodes &= cluster_.up();
+  return nodes;
+}
+
+RoomTable::Kind& RoomTable::kind(SpecId spec) {
+  ++asked_;
+  for (Kind& k : kinds_) {
+    if (k.spec != spec) continue;
+    k.asked = asked_;
+    return k;
+  }
+  Kind made{.spec = spec, .eligible = find_eligible(specs_[spec]), .asked = asked_};
+  made.eligible.for_each([&](NodeId n) { made.slots += pods_that_fit(rooms_[n.index], spec); });
+  if (kinds_.size() < kKindsMax) return kinds_.emplace_back(std::move(made));
+  Kind& oldest = *std::ranges::min_element(kinds_, {}, &Kind::asked);
+  oldest = std::move(made);
+  return oldest;
+}
+
+void RoomTable::forget_eligibility() { kinds_.clear(); }
+
+bool RoomTable::fits(std::span<const PodNeed> needs) {
+  for (const PodNeed& need : needs) {
+    if (slots(need.spec) < need.pods) return false;
+  }
+  if (needs.size() <= 1) return true;
+  std::vector<PodNeed> largest_first{needs.begin(), needs.end()};
+  std::ranges::sort(largest_first, std::greater{}, [this](const PodNeed& need) {
+    const Resources& r = specs_.request(need.spec).resources;
+    return std::tuple{r[Resource::Gpu], r[Resource::Cpu], r[Resource::Memory], need.spec.index};
+  });
+  std::vector<std::pair<NodeId, Room>> undo;
+  bool all_fit = true;
+  for (const PodNeed& need : largest_first) {
+    const NodeSet nodes = eligible(need.spec);
+    int64_t left = need.pods;
+    for (NodeId n = nodes.next({0}); n.is_valid() && left > 0; n = nodes.next({n.index + 1})) {
+      Room& room = rooms_[n.index];
+      int64_t pods = std::min(left, pods_that_fit(room, need.spec));
+      if (pods == 0) continue;
+      undo.emplace_back(n, room);
+      left -= pods;
+      for (; pods > 0; --pods) {
+        apply(room, need.spec, choose_gpus(room, specs_[need.spec]), -1);
+      }
+    }
+    all_fit = all_fit && left == 0;
+  }
+  for (size_t i = undo.size(); i-- > 0;) rooms_[undo[i].first.index] = undo[i].second;
+  return all_fit;
+}
+
+}  // namespace orrery

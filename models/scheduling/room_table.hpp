@@ -1,0 +1,70 @@
+// models/scheduling/room_table.hpp -- what is left on each node if only some pods stayed.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "models/hardware/cluster_state.hpp"
+#include "models/workload/pod_spec.hpp"
+#include "sim/core/id.hpp"
+
+namespace orrery {
+
+struct PodNeed {  // so many alike pods
+  SpecId spec;
+  int64_t pods = 0;
+};
+
+// Starts from an empty cluster and counts the pods put on it, apart from the real ClusterState. The
+// number of pods of a kind that still fit, over all nodes they may go to, is kept up to date for
+// the kinds asked about. Shares of a GPU are packed onto the fullest device they fit on, which may
+// differ from the devices really granted.
+class RoomTable {
+ public:
+  // Nodes that are down count as empty ones when `counts_down_nodes`, else as absent.
+  RoomTable(const ClusterState& cluster, const SpecTable& specs, bool counts_down_nodes);
+
+  GpuMask put(NodeId node, SpecId spec);  // the devices chosen
+  void put_again(NodeId node, SpecId spec, GpuMask gpus) { change(node, spec, gpus, -1); }
+  void take_away(NodeId node, SpecId spec, GpuMask gpus) { change(node, spec, gpus, 1); }
+
+  // How many more pods of this kind fit.
+  int64_t slots(SpecId spec) { return kind(spec).slots; }
+  // Nodes a pod may go to, by what it says itself: name, required terms, taints and cordons.
+  const NodeSet& eligible(SpecId spec) { return kind(spec).eligible; }
+  // Whether all of these fit together. Exact for one kind. Several kinds are placed largest first,
+  // each on the first nodes with room, so a clever packing may be missed, and never imagined.
+  bool fits(std::span<const PodNeed> needs);
+  void forget_eligibility();  // taints, cordons, or (unless they count) nodes up or down changed
+
+ private:
+  struct Room {
+    Resources left;  // Gpu is unused
+    std::array<int16_t, kGpusPerNodeMax> gpu_left{};
+  };
+  struct Kind {
+    SpecId spec;
+    NodeSet eligible;
+    int64_t slots = 0;
+    uint64_t asked = 0;  // when it was last asked about
+  };
+  static constexpr size_t kKindsMax = 64;  // kept up to date; the longest unasked goes first
+  Kind& kind(SpecId spec);
+  NodeSet find_eligible(const PodSpec& spec) const;
+  int64_t pods_that_fit(const Room& room, SpecId spec) const;
+  GpuMask choose_gpus(const Room& room, const PodSpec& spec) const;
+  void apply(Room& room, SpecId spec, GpuMask gpus, int sign) const;
+  void change(NodeId node, SpecId spec, GpuMask gpus, int sign);
+
+  const ClusterState& cluster_;
+  const SpecTable& specs_;
+  bool counts_down_nodes_;
+  std::vector<Room> rooms_;
+  std::vector<Kind> kinds_;
+  uint64_t asked_ = 0;
+};
+
+}  // namespace orrery

@@ -1,0 +1,158 @@
+#include "models/telemetry/gpu_usage.hpp"
+
+#include <cmath>
+#include <string>
+
+#include "models/workload/training_progress.hpp"
+#include "sim/core/check.hpp"
+
+namespace orrery {
+namespace {
+
+constexpr int64_t kNanoPerMilli = 1'000'000;  // nano-GPUs in a milli-GPU
+
+// A share in millionths; the one place where usage is rounded.
+int32_t millionths(double share) { return static_cast<int32_t>(std::lround(share * 1e6)); }
+
+int32_t computing_millionths(const Job& job) {
+  return millionths(
+      compute_fraction(CheckpointPlan{job.checkpoint_interval, job.checkpoint_write}));
+}
+
+}  // namespace
+
+GpuUsage::GpuUsage(Sim sim, const ClusterState& cluster, const JobTable& jobs,
+                   std::vector<GpuPower> power)
+    : sim_{sim},
+      cluster_{cluster},
+      jobs_{jobs},
+      power_{std::move(power)},
+      integrated_to_{sim.engine.now()} {
+  NodeSet::all(cluster.nodes()).for_each([this](NodeId node) {
+    ORRERY_CHECK(cluster_.machine(node) < power_.size(), "every machine has a power curve");
+    if (cluster_.up().contains(node)) node_up(node);
+  });
+}
+
+void GpuUsage::advance() {
+  integrals_ = integrals(sim_.engine.now());
+  integrated_to_ = sim_.engine.now();
+}
+
+GpuIntegrals GpuUsage::integrals(Time now) const {
+  GpuIntegrals sums = integrals_;
+  const int64_t span = (now - integrated_to_).ns;
+  if (span == 0) return sums;
+  for (size_t i = 0; i < kGpuRates; ++i) sums[i] += static_cast<int128_t>(rates_[i]) * span;
+  return sums;
+}
+
+// While it computes, a milli-GPU draws busy power for the share of time that computes, and waits
+// busily for the rest. All in integers, so that taking away what was added leaves nothing.
+void GpuUsage::add(const PodUse& use, int sign) {
+  const int64_t milli = use.milli * sign;
+  rate(GpuRate::Allocated) += milli;
+  if (use.mode == Mode::Idle) return;
+  rate(GpuRate::Reported) += milli;
+  const int64_t computing = use.mode == Mode::Computes ? use.computing : 0;
+  rate(GpuRate::Computing) += milli * computing;
+  const GpuPower& power = power_of(use.node);
+  const int64_t above_idle = (power.busy - power.idle) * computing +
+                             (power.spin - power.idle) * (kNanoPerMilli - computing);
+  rate(GpuRate::Power) += milli * above_idle / 1000;
+  if (power.busy > power.idle) {
+    rate(GpuRate::Loaded) += milli * above_idle / (power.busy - power.idle);
+  }
+}
+
+void GpuUsage::pod_assigned(PodId id, NodeId node) {
+  const Pod& pod = jobs_.pod(id);
+  const auto milli = static_cast<int32_t>(jobs_.request(id).resources[Resource::Gpu]);
+  if (milli == 0) return;
+  if (id.index >= pods_.size()) pods_.resize(jobs_.pods_bound());
+  advance();
+  PodUse& use = pods_[id.index];
+  ORRERY_CHECK(!use.node.is_valid(), "a pod is assigned to one node at a time");
+  use = {.node = node, .milli = milli, .computing = computing_millionths(jobs_.job(pod.job))};
+  add(use, 1);
+  node_allocation_changed.emit(node, milli);
+}
+
+void GpuUsage::pod_unassigned(PodId id) {
+  if (id.index >= pods_.size() || !pods_[id.index].node.is_valid()) return;
+  advance();
+  const PodUse use = pods_[id.index];
+  add(use, -1);
+  pods_[id.index] = {};
+  node_allocation_changed.emit(use.node, -int64_t{use.milli});
+}
+
+GpuUsage::Mode GpuUsage::mode_of(const Pod& pod, JobPhase phase) const {
+  if (phase == JobPhase::Hung) return Mode::Spins;
+  return phase == JobPhase::Running && pod.state == PodState::Running ? Mode::Computes : Mode::Idle;
+}
+
+void GpuUsage::set_mode(PodId id, Mode mode) {
+  if (id.index >= pods_.size()) return;
+  PodUse& use = pods_[id.index];
+  if (!use.node.is_valid() || use.mode == mode) return;
+  advance();
+  add(use, -1);
+  use.mode = mode;
+  add(use, 1);
+}
+
+void GpuUsage::pod_runs(PodId id) { set_mode(id, Mode::Computes); }
+
+// Independent pods begin one by one, and leave as soon as they end.
+void GpuUsage::phase_changed(JobId id) {
+  const Job& job = jobs_.job(id);
+  if (job.kind == JobKind::Pods) return;
+  JobTable::for_each_pod(job.first_pod, job.pods,
+                         [&](PodId pod) { set_mode(pod, mode_of(jobs_.pod(pod), job.phase)); });
+}
+
+void GpuUsage::work_lost(const WorkLost& lost) {
+  const int64_t per_milli = computing_millionths(jobs_.job(lost.job));
+  const Loss loss{.from = lost.from, .rate = lost.gpu_milli * per_milli};
+  lost_ += static_cast<int128_t>(loss.rate) * (sim_.engine.now() - loss.from).ns;
+  compute_lost.emit(loss);
+}
+
+void GpuUsage::node_up(NodeId node) {
+  advance();
+  rate(GpuRate::Up) += cluster_.gpus(node) * kMilli;
+  rate(GpuRate::Power) += int64_t{cluster_.gpus(node)} * power_of(node).idle * 1'000'000;
+}
+
+void GpuUsage::node_down(NodeId node) {
+  advance();
+  rate(GpuRate::Up) -= cluster_.gpus(node) * kMilli;
+  rate(GpuRate::Power) -= int64_t{cluster_.gpus(node)} * power_of(node).idle * 1'000'000;
+}
+
+void GpuUsage::add_summary(Recorder& recorder, Time end) const {
+  const GpuIntegrals sums = integrals(end);
+  const auto total = [&](GpuRate r) {
+    return static_cast<double>(sums[static_cast<size_t>(r)]) * unit_of(r) * 1e-9;
+  };
+  const double lost = static_cast<double>(lost_) * unit_of(GpuRate::Computing) * 1e-9;
+  const double useful = total(GpuRate::Computing) - lost;
+  const double all = static_cast<double>(cluster_.gpus_total()) * end.seconds();
+  const auto gpu_time = [&](const std::string& name, double gpu_s, const std::string& doc) {
+    recorder.add_summary("gpu_s_" + name, gpu_s, "GPU s", doc);
+    recorder.add_summary("gpu_share_" + name, all > 0 ? gpu_s / all : 0.0, "",
+                         doc + ": share of all GPUs over the whole run");
+  };
+  gpu_time("up", total(GpuRate::Up), "on nodes that were up");
+  gpu_time("allocated", total(GpuRate::Allocated), "reserved for pods");
+  gpu_time("reported", total(GpuRate::Reported), "used, as nvidia-smi reports it");
+  gpu_time("power", total(GpuRate::Loaded), "power above idle, in busy GPUs");
+  gpu_time("computing", total(GpuRate::Computing), "computing");
+  gpu_time("useful", useful, "computing that no failure undid");
+  gpu_time("lost", lost, "computing undone by failures");
+  recorder.add_summary("gpu_energy_kwh", total(GpuRate::Power) / 3.6e6, "kWh",
+                       "energy of the GPUs on nodes that were up, idle power included");
+}
+
+}  // namespace orrery

@@ -1,0 +1,110 @@
+// models/telemetry/gpu_usage.hpp -- GPU use told four ways, integrated exactly.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "models/hardware/cluster_state.hpp"
+#include "models/workload/job_table.hpp"
+#include "models/workload/job_usage.hpp"
+#include "sim/core/id.hpp"
+#include "sim/core/int128.hpp"
+#include "sim/core/time.hpp"
+#include "sim/engine/signal.hpp"
+#include "sim/record/recorder.hpp"
+#include "sim/runtime/sim.hpp"
+
+namespace orrery {
+
+struct GpuPower {  // of one GPU of a machine, in watts
+  int32_t idle = 0;
+  int32_t spin = 0;  // waits busily
+  int32_t busy = 0;  // trains
+};
+
+// What GPUs do, as rates that stay the same between two changes.
+enum class GpuRate : uint8_t {
+  Up,         // milli-GPUs of nodes that are up
+  Allocated,  // milli-GPUs reserved for pods, those that wait in Permit included
+  Reported,   // milli-GPUs that nvidia-smi shows as used: they compute, or spin in a busy wait
+  Computing,  // nano-GPUs that compute
+  Power,      // microwatts of all GPUs on nodes that are up
+  Loaded,     // nano-GPUs: the power above idle, in busy GPUs of the same machine
+};
+inline constexpr size_t kGpuRates = 6;
+using GpuRates = std::array<int64_t, kGpuRates>;
+using GpuIntegrals = std::array<int128_t, kGpuRates>;  // rate times nanoseconds
+// To GPUs, or watts.
+constexpr double unit_of(GpuRate rate) {
+  constexpr std::array<double, kGpuRates> kUnits = {1e-3, 1e-3, 1e-3, 1e-9, 1e-6, 1e-9};
+  return kUnits[static_cast<size_t>(rate)];
+}
+constexpr double mean_of(GpuRate rate, int128_t integral, Duration span) {
+  return static_cast<double>(integral) / static_cast<double>(span.ns) * unit_of(rate);
+}
+
+// The GPUs of a pod idle from its reservation on: pulling images, the start barrier, setting up
+// communicators and loading a checkpoint count as idle. They compute while the job is Running and
+// the pod has begun, and spin while it is Hung. A running job computes for the share
+// interval / (interval + write) of its time and spins through its checkpoints in the rest: a mean
+// over the cycle, so that a rate is constant for as long as a job runs. Compared with the accounts
+// of /jobs this is exact for a run cut by a failure, and off by at most one checkpoint write for a
+// run that completes. Nodes that are down draw no power.
+class GpuUsage {
+ public:
+  struct Loss {        // compute undone by a failure, the half-written checkpoint included
+    Time from;         // until now
+    int64_t rate = 0;  // in nano-GPUs; it was part of Computing
+  };
+
+  // `power` has an entry for every ClusterState::machine().
+  GpuUsage(Sim sim, const ClusterState& cluster, const JobTable& jobs, std::vector<GpuPower> power);
+  GpuUsage(const GpuUsage&) = delete;
+  GpuUsage& operator=(const GpuUsage&) = delete;
+
+  // News the wiring passes on.
+  void pod_assigned(PodId pod, NodeId node);
+  void pod_unassigned(PodId pod);
+  void pod_runs(PodId pod);
+  void phase_changed(JobId job);
+  void work_lost(const WorkLost& lost);
+  void node_down(NodeId node);
+  void node_up(NodeId node);
+
+  int64_t rate(GpuRate r) const { return rates_[static_cast<size_t>(r)]; }
+  GpuIntegrals integrals(Time now) const;  // since the start of the run
+  int128_t lost() const { return lost_; }  // nano-GPUs times nanoseconds
+  Signal<const Loss&> compute_lost;
+  Signal<NodeId, int64_t> node_allocation_changed;  // by so many milli-GPUs, just now
+
+  void add_summary(Recorder& recorder, Time end) const;
+
+ private:
+  enum class Mode : uint8_t { Idle, Spins, Computes };
+  struct PodUse {
+    NodeId node;
+    int32_t milli = 0;
+    int32_t computing = 0;  // nano-GPUs of one milli-GPU while it computes
+    Mode mode = Mode::Idle;
+  };
+  void advance();
+  void set_mode(PodId pod, Mode mode);
+  Mode mode_of(const Pod& pod, JobPhase phase) const;
+  void add(const PodUse& use, int sign);
+  int64_t& rate(GpuRate r) { return rates_[static_cast<size_t>(r)]; }
+  const GpuPower& power_of(NodeId node) const { return power_[cluster_.machine(node)]; }
+
+  Sim sim_;
+  const ClusterState& cluster_;
+  const JobTable& jobs_;
+  std::vector<GpuPower> power_;
+  GpuRates rates_{};
+  GpuIntegrals integrals_{};
+  Time integrated_to_;
+  int128_t lost_ = 0;
+  std::vector<PodUse> pods_;  // by pod
+};
+
+}  // namespace orrery

@@ -1,0 +1,75 @@
+// models/telemetry/node_usage.hpp -- what became of each node: the rows of /nodes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/hardware/cluster_state.hpp"
+#include "sim/core/int128.hpp"
+#include "sim/core/time.hpp"
+#include "sim/record/channel.hpp"
+#include "sim/runtime/sim.hpp"
+
+namespace orrery {
+
+struct NodeRow {
+  NodeId node;
+  FixedText<40> name;
+  FixedText<24> machine = {}, pool = {};
+  uint32_t leaf = 0;
+  uint32_t gpus = 0;
+  uint32_t failures = 0;
+  Duration downtime;
+  double gpu_s_allocated = 0;
+
+  static void columns(auto&& c) {
+    c("node", &NodeRow::node, "the node");
+    c("name", &NodeRow::name, "its name");
+    c("machine", &NodeRow::machine, "what it is");
+    c("pool", &NodeRow::pool, "the pool it was made for");
+    c("leaf", &NodeRow::leaf, "leaf switch it hangs on");
+    c("gpus", &NodeRow::gpus, "devices", "GPU");
+    c("failures", &NodeRow::failures, "how often it went down");
+    c("downtime", &NodeRow::downtime, "how long it was down");
+    c("allocated_gpu_s", &NodeRow::gpu_s_allocated, "GPU time reserved for pods", "GPU s");
+  }
+};
+
+struct NodeNames {
+  std::vector<std::string> machines;  // by ClusterState::machine()
+  std::vector<std::string> pools;
+  std::vector<uint16_t> pool_of;  // by node; empty: no pools
+};
+
+class NodeUsage {
+ public:
+  NodeUsage(Sim sim, const ClusterState& cluster, NodeNames names);
+
+  // News the wiring passes on.
+  void allocation_changed(NodeId node, int64_t gpu_milli);
+  void node_down(NodeId node);
+  void node_up(NodeId node);
+  void finish(Time end);  // writes the rows
+
+  double allocated_gpu_s(NodeId node, Time now) const;
+  Duration downtime(NodeId node, Time now) const;
+  uint32_t failures(NodeId node) const { return uses_[node.index].failures; }
+
+ private:
+  struct Use {
+    int128_t allocated = 0;  // milli-GPUs times nanoseconds
+    int64_t milli = 0;
+    Time since;  // when `milli` began
+    Time down_since = Time{-1};
+    Duration downtime;
+    uint32_t failures = 0;
+  };
+  Sim sim_;
+  const ClusterState& cluster_;
+  NodeNames names_;
+  std::vector<Use> uses_;
+  Channel<NodeRow> rows_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,108 @@
+// models/telemetry/timeline.hpp -- samples the cluster, its teams and the useful share over time.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/hardware/cluster_state.hpp"
+#include "models/telemetry/gpu_usage.hpp"
+#include "models/telemetry/timeline_rows.hpp"
+#include "models/telemetry/useful_curve.hpp"
+#include "models/workload/job_rows.hpp"
+#include "models/workload/job_table.hpp"
+#include "sim/config/options.hpp"
+#include "sim/record/channel.hpp"
+#include "sim/runtime/sim.hpp"
+
+namespace orrery {
+
+struct TimelineParams {
+  static constexpr std::string_view kDoc = "Series sampled at even times.";
+
+  Duration interval = 60_s;
+  Duration teams_interval = 1_h;
+
+  template <class V>
+  void fields(V& v) {
+    v("interval", interval, "Between two rows of /timeline/cluster and /timeline/useful.",
+      Range{1_ms, Duration::max()}, Source{"1 min: what monitoring systems commonly keep"});
+    v("teams_interval", teams_interval, "Between two rows of a team; 0: no /timeline/teams.");
+  }
+  template <class C>
+  void check(C& c) const {
+    if (teams_interval % interval != Duration{}) {
+      c.error("teams_interval", "must be a multiple of interval");
+    }
+  }
+};
+
+// What the timeline asks of others when it samples.
+struct TimelineProbes {
+  std::function<uint64_t()> pods_pending, gangs_pending;
+  std::function<bool()> is_over;  // true: nothing will happen any more, so stop sampling
+};
+
+// GPU series are means over the interval that ends at the row's time; counts are of that instant,
+// after all that happened in it. One event is pending, none after `until` or once the run is over,
+// so that sampling never keeps a run alive. finish() adds the last, shorter interval.
+class Timeline {
+ public:
+  Timeline(Sim sim, const ClusterState& cluster, const JobTable& jobs, GpuUsage& usage,
+           const TimelineParams& params, TimelineProbes probes);
+  Timeline(const Timeline&) = delete;
+  Timeline& operator=(const Timeline&) = delete;
+
+  void start(Time until);
+  void finish(Time end);
+
+  // News the wiring passes on.
+  void job_arrived(JobId job);
+  void phase_changed(JobId job, JobPhase before, JobPhase after);
+  void pod_assigned(PodId pod);
+  void pod_unassigned(PodId pod);
+  void node_down() {
+    ++nodes_failed_;
+    ++nodes_down_;
+  }
+  void node_up() { --nodes_down_; }
+  void recovered(const RecoveryRow& row);
+
+ private:
+  struct Team {
+    FixedText<16> name;
+    int64_t gpu_milli = 0;
+    uint32_t jobs_pending = 0, jobs_running = 0;
+  };
+  void schedule_next();
+  void sample();
+  void write_rows(Time now);
+  uint32_t team_of(const Job& job);
+  void count(JobId job, JobPhase phase, uint32_t step);
+
+  Sim sim_;
+  const ClusterState& cluster_;
+  const JobTable& jobs_;
+  GpuUsage& usage_;
+  TimelineParams params_;
+  TimelineProbes probes_;
+  Time until_ = Time::max();
+  Time sampled_to_;
+  GpuIntegrals sampled_{};
+  UsefulCurve useful_;
+  uint32_t jobs_pending_ = 0, jobs_running_ = 0, nodes_down_ = 0;
+  uint64_t nodes_failed_ = 0, recoveries_ = 0;
+  std::vector<Time> sample_times_;
+  std::vector<Team> teams_;  // in order of their first job
+  std::map<std::string, uint32_t> team_index_;
+  std::vector<uint32_t> team_of_job_;  // by job
+  Channel<ClusterSample> cluster_rows_;
+  Channel<UsefulSample> useful_rows_;
+  std::optional<Channel<TeamSample>> team_rows_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,111 @@
+// tests/support/telemetry_world.hpp -- JobWorld with node faults and everything that watches it.
+#pragma once
+
+#include <bit>
+#include <vector>
+
+#include "models/faults/node_faults.hpp"
+#include "models/telemetry/gpu_usage.hpp"
+#include "models/telemetry/node_usage.hpp"
+#include "models/telemetry/timeline.hpp"
+#include "tests/support/job_world.hpp"
+
+namespace orrery {
+
+class TelemetryWorld : public JobWorld {
+ public:
+  TelemetryWorld(Options options, const FaultParams& faulty, const TimelineParams& sampled)
+      : JobWorld{without_binding(options)},
+        faults{sim(), cluster, controller, jobs, faulty},
+        usage{sim(), cluster, jobs, {{.idle = 50, .spin = 100, .busy = 450}}},
+        nodes{sim(), cluster, {.machines = {"box"}, .pools = {"main"}, .pool_of = {0}}},
+        timeline{sim(),
+                 cluster,
+                 jobs,
+                 usage,
+                 sampled,
+                 {.pods_pending = [this] { return queue.size(); },
+                  .gangs_pending = [] { return 0; },
+                  .is_over = [this] { return controller.all_done(); }}} {
+    connect();
+  }
+  void run_until(Time end) {
+    timeline.start(end);
+    faults.start();
+    engine.at(
+        end, Label{"test.end"}, [this] { engine.stop(); }, Phase::Audit);
+    run(end);
+    timeline.finish(end);
+    nodes.finish(end);
+    faults.finish();
+    controller.finish(end);
+  }
+  double gpu_s(GpuRate r) const {
+    return static_cast<double>(usage.integrals(engine.now())[static_cast<size_t>(r)]) * unit_of(r) *
+           1e-9;
+  }
+  template <class Row>
+  std::vector<Row> rows_of(const char* path) {
+    recorder.flush_all();
+    return recorder.rows<Row>(path);
+  }
+
+  NodeFaults faults;
+  GpuUsage usage;
+  NodeUsage nodes;
+  Timeline timeline;
+
+ private:
+  static Options without_binding(Options options) {
+    options.binds = false;
+    return options;
+  }
+  Sim sim() { return {engine, rng, recorder}; }
+  void connect() {
+    controller.job_arrived.connect([this](JobId job) { timeline.job_arrived(job); });
+    controller.pods_created.connect([this](std::span<const PodId>) { place_all(); });
+    controller.pod_removed.connect([this](PodId pod) {
+      if (jobs.pod(pod).state == PodState::Pending) return;
+      usage.pod_unassigned(pod);
+      timeline.pod_unassigned(pod);
+      engine.after(
+          {}, Label{"test.place"}, [this] { place_all(); }, Phase::Control);
+    });
+    controller.phase_changed.connect([this](JobId job, JobPhase before, JobPhase after) {
+      usage.phase_changed(job);
+      timeline.phase_changed(job, before, after);
+    });
+    controller.pod_runs.connect([this](PodId pod) { usage.pod_runs(pod); });
+    controller.work_lost.connect([this](const WorkLost& lost) { usage.work_lost(lost); });
+    controller.recovered.connect([this](const RecoveryRow& row) { timeline.recovered(row); });
+    usage.node_allocation_changed.connect(
+        [this](NodeId n, int64_t milli) { nodes.allocation_changed(n, milli); });
+    faults.node_down.connect([this](NodeId n) {
+      usage.node_down(n);
+      nodes.node_down(n);
+      timeline.node_down();
+    });
+    faults.node_up.connect([this](NodeId n) {
+      usage.node_up(n);
+      nodes.node_up(n);
+      timeline.node_up();
+      place_all();
+    });
+  }
+  void place_all() {
+    std::erase_if(queue, [this](PodId pod) {
+      for (uint32_t n = 0; n < cluster.nodes(); ++n) {
+        if (!cluster.up().contains({n}) ||
+            std::popcount(cluster.idle_gpus({n})) < jobs.spec(pod).gpus) {
+          continue;
+        }
+        usage.pod_assigned(pod, {n});
+        timeline.pod_assigned(pod);
+        return bind_to(pod, {n});
+      }
+      return false;
+    });
+  }
+};
+
+}  // namespace orrery

@@ -1,0 +1,255 @@
+#include "models/faults/node_faults.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/config/reader.hpp"
+#include "tests/support/job_world.hpp"
+
+namespace orrery {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+struct FaultWorld : JobWorld {
+  FaultWorld(const Options& options, FaultParams params)
+      : JobWorld{options}, faults{{engine, rng, recorder}, cluster, controller, jobs, params} {
+    if (options.binds) faults.node_up.connect([this](NodeId) { bind_all(); });
+  }
+  void run_until(Time end) {
+    faults.start();
+    run(end);
+    faults.finish();
+  }
+  std::vector<FaultRow> fault_rows() {
+    recorder.flush_all();
+    return recorder.rows<FaultRow>("/events/faults");
+  }
+  NodeFaults faults;
+};
+
+FaultParams random_faults(double rate, RepairDistribution repair) {
+  NodeFailureParams node;
+  node.rate = rate;
+  node.repair = repair;
+  FaultParams params;
+  params.nodes.push_back(node);
+  return params;
+}
+
+FaultParams listed(std::vector<ListedFaultParams> list) {
+  FaultParams params;
+  params.list = std::move(list);
+  return params;
+}
+
+TEST(NodeFaults, AListedFaultStopsAJobAndItsRepairBringsTheNodeBack) {
+  FaultWorld world{{.nodes = 2, .gpus = 8}, listed({{.node = "n0", .at = 100_s, .repair = 50_s}})};
+  world.add({make_job(JobKind::MpiGang, 2, 8, 200_s), make_job(JobKind::Pods, 1, 0, 1000_s)});
+  std::vector<std::string> news;
+  world.faults.node_down.connect([&](NodeId n) {
+    EXPECT_FALSE(world.cluster.up().contains(n));
+    EXPECT_EQ(world.jobs.job({0}).phase, JobPhase::Hung);  // the job controller knows
+    news.push_back("down " + std::to_string(world.engine.now().ns / 1'000'000'000));
+  });
+  world.faults.node_up.connect([&](NodeId n) {
+    EXPECT_TRUE(world.cluster.up().contains(n));
+    news.push_back("up " + std::to_string(world.engine.now().ns / 1'000'000'000));
+  });
+  world.run_until(Time{} + 1000_s);
+  EXPECT_THAT(news, ElementsAre("down 100", "up 150"));
+  const auto rows = world.fault_rows();
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].node, NodeId{0});
+  EXPECT_EQ(rows[0].kind, FaultKind::Listed);
+  EXPECT_EQ(rows[0].cause.view(), "list");
+  EXPECT_EQ(rows[0].at, Time{} + 100_s);
+  EXPECT_EQ(rows[0].repaired_at, Time{} + 150_s);
+  EXPECT_EQ(rows[0].jobs_hit, 2);
+  EXPECT_EQ(rows[0].gpus_hit, 8);
+}
+
+TEST(NodeFaults, AFaultOnANodeAlreadyDownIsRepairedInParallel) {
+  FaultWorld world{{.nodes = 1, .gpus = 8},
+                   listed({{.node = "0", .at = 10_s, .repair = 100_s},
+                           {.node = "n0", .at = 50_s, .repair = 10_s},
+                           {.node = "n0", .at = 60_s, .repair = 100_s}})};
+  std::vector<int64_t> ups;
+  world.faults.node_up.connect([&](NodeId) { ups.push_back(world.engine.now().ns); });
+  world.run_until(Time{} + 1000_s);
+  EXPECT_THAT(ups, ElementsAre(160'000'000'000));
+  EXPECT_EQ(world.faults.counters().faults, 3u);
+  EXPECT_EQ(world.faults.counters().nodes_failed, 1u);
+}
+
+TEST(NodeFaults, AFaultNotRepairedInTheRunHasARow) {
+  FaultWorld world{{.nodes = 1, .gpus = 8},
+                   listed({{.node = "n0", .at = 10_s, .repair = Duration::max()}})};
+  world.run_until(Time{} + 1000_s);
+  ASSERT_EQ(world.fault_rows().size(), 1u);
+  EXPECT_EQ(world.fault_rows()[0].repaired_at, Time{-1});
+  EXPECT_EQ(world.faults.nodes_down(), 1u);
+}
+
+std::vector<std::string> times(FaultWorld& world) {
+  std::vector<std::string> all;
+  for (const FaultRow& row : world.fault_rows()) {
+    all.push_back(std::to_string(row.node.index) + "@" + std::to_string(row.at.ns) + "-" +
+                  std::to_string(row.repaired_at.ns));
+  }
+  return all;
+}
+
+TEST(NodeFaults, TwoPoliciesSeeTheSameFaults) {
+  const FaultParams params = random_faults(100, LognormalRepair{});
+  FaultWorld busy{{.nodes = 20, .gpus = 8}, params};
+  FaultWorld idle{{.nodes = 20, .gpus = 8, .binds = false}, params};
+  for (FaultWorld* world : {&busy, &idle}) {
+    world->add(std::vector<JobRequest>(20, make_job(JobKind::MpiGang, 2, 4, 48_h)));
+    world->run_until(Time{} + 60_d);
+  }
+  EXPECT_GT(busy.controller.counters().pods_lost, 0u);
+  EXPECT_EQ(idle.controller.counters().pods_lost, 0u);
+  EXPECT_EQ(times(busy), times(idle));
+}
+
+TEST(NodeFaults, AnotherKindOfFailureDoesNotShiftTheFirst) {
+  FaultParams params = random_faults(100, FixedRepair{});
+  FaultWorld one{{.nodes = 5, .gpus = 8}, params};
+  params.nodes.push_back(params.nodes[0]);
+  params.nodes[1].name = "other";
+  FaultWorld two{{.nodes = 5, .gpus = 8}, params};
+  one.run_until(Time{} + 100_d);
+  two.run_until(Time{} + 100_d);
+  std::vector<Time> alone, beside;
+  for (const FaultRow& row : one.fault_rows()) alone.push_back(row.at);
+  for (const FaultRow& row : two.fault_rows()) {
+    if (row.cause.view() == "node") beside.push_back(row.at);
+  }
+  EXPECT_EQ(alone, beside);
+  EXPECT_GT(two.fault_rows().size(), alone.size());
+}
+
+// Renewals with mean m and coefficient of variation c: over a span T a node fails about T / m
+// times, with a variance of c^2 T / m; nodes are independent.
+struct Renewal {
+  FailureDistribution distribution;
+  double shape;
+  double variation;  // of the time to failure
+};
+class NodeFaultRate : public ::testing::TestWithParam<Renewal> {};
+
+TEST_P(NodeFaultRate, FailuresAreAsManyAsTheRateSays) {
+  FaultParams params = random_faults(50, FixedRepair{.duration = {}});
+  params.nodes[0].distribution = GetParam().distribution;
+  params.nodes[0].weibull_shape = GetParam().shape;
+  FaultWorld world{{.nodes = 500, .gpus = 8}, params};
+  world.run_until(Time{} + 2000_d);
+  const double expected = 500 * 2000 * 50 / 1000.0;
+  // The renewal function begins T / m + (c^2 - 1) / 2: every node starts new.
+  const double start = 500 * (GetParam().variation * GetParam().variation - 1) / 2;
+  EXPECT_NEAR(static_cast<double>(world.faults.counters().faults), expected + start,
+              4 * GetParam().variation * std::sqrt(expected));
+}
+INSTANTIATE_TEST_SUITE_P(Distributions, NodeFaultRate,
+                         ::testing::Values(Renewal{FailureDistribution::Exponential, 1, 1},
+                                           Renewal{FailureDistribution::Weibull, 1, 1},
+                                           // sqrt(Gamma(1 + 2/k) / Gamma(1 + 1/k)^2 - 1)
+                                           Renewal{FailureDistribution::Weibull, 2, 0.522723},
+                                           Renewal{FailureDistribution::Weibull, 0.7, 1.462445}));
+
+// Alternating renewals: a node is up MTBF / (MTBF + MTTR) of the time.
+TEST(NodeFaults, AvailabilityIsMtbfOverMtbfPlusMttr) {
+  FaultWorld world{{.nodes = 400, .gpus = 8}, random_faults(100, ExponentialRepair{.mean = 24_h})};
+  double down_s = 0;
+  std::vector<Time> since(400);
+  world.faults.node_down.connect([&](NodeId n) { since[n.index] = world.engine.now(); });
+  world.faults.node_up.connect(
+      [&](NodeId n) { down_s += (world.engine.now() - since[n.index]).seconds(); });
+  world.run_until(Time{} + 4000_d);
+  const double availability = 1 - down_s / 86400 / (400 * 4000.0);
+  EXPECT_NEAR(availability, 10.0 / 11.0, 0.002);
+}
+
+TEST(RepairDistributions, DrawsKeepMedianMeanAndCut) {
+  Rng rng{7};
+  const LognormalRepair lognormal;
+  const ExponentialRepair exponential;
+  int below_median = 0, beyond_a_day = 0, cut = 0;
+  double sum_s = 0;
+  for (int i = 0; i < 100'000; ++i) {
+    const Duration drawn = lognormal.draw(rng);
+    below_median += drawn < lognormal.median;
+    beyond_a_day += drawn > 1_d;
+    cut += drawn == lognormal.max;
+    EXPECT_LE(drawn, 60_d);
+    sum_s += exponential.draw(rng).seconds();
+  }
+  EXPECT_NEAR(below_median / 1e5, 0.5, 0.007);
+  EXPECT_NEAR(beyond_a_day / 1e5, 0.381, 0.007);  // as published with the fit
+  EXPECT_GT(cut, 0);
+  EXPECT_NEAR(sum_s / 1e5 / 60, 355, 5);
+}
+
+FaultParams read(std::string_view text, const ClusterState& cluster, Diagnostics& diagnostics) {
+  const config::Document document = config::load_text(text, "s.yaml", diagnostics);
+  const config::Node& section = document.root["faults"];
+  auto params = read_params<FaultParams>(section, "faults", diagnostics);
+  if (diagnostics.ok()) params.check(cluster, section, diagnostics);
+  return params;
+}
+
+TEST(FaultParams, AreReadFromAScenario) {
+  JobWorld world;
+  Diagnostics diagnostics;
+  const FaultParams params = read(R"(
+faults:
+  nodes:
+    - rate: 2.34
+      distribution: weibull
+      weibull_shape: 0.8
+      repair: {kind: lognormal, median: 54min, sigma: 1.94}
+    - {name: reboot, rate: 20, repair: {kind: fixed, duration: 15min}}
+  list:
+    - {node: n1, at: 2h, repair: 1h}
+    - {node: 2, at: 3h, repair: 0s}
+)",
+                                  world.cluster, diagnostics);
+  EXPECT_TRUE(diagnostics.ok()) << diagnostics.text();
+  ASSERT_EQ(params.nodes.size(), 2u);
+  EXPECT_EQ(std::get<LognormalRepair>(params.nodes[0].repair).median, 54_min);
+  EXPECT_EQ(params.nodes[1].name, "reboot");
+  EXPECT_EQ(find_node(world.cluster, params.list[1].node), NodeId{2});
+}
+
+TEST(FaultParams, MistakesAreToldWithTheirPosition) {
+  struct Case {
+    const char* text;
+    const char* message;
+  };
+  const JobWorld world;
+  for (const Case& c :
+       {Case{"faults:\n  list:\n    - {node: m0, at: 1h, repair: 1h}",
+             "s.yaml:3:14: faults.list[0].node: the cluster has no node 'm0'; did you mean 'n0'?"},
+        Case{"faults: {list: [{node: 4, at: 1h, repair: 1h}]}", "has no node '4'"},
+        Case{"faults: {nodes: [{node_selector: {rack: x}}]}",
+             "s.yaml:1:34: faults.nodes[0].node_selector: no node of the cluster has these labels"},
+        Case{"faults: {nodes: [{weibull_shape: 2}]}", "only with distribution: weibull"},
+        Case{"faults: {nodes: [{rate: -1}]}", "faults.nodes[0].rate"},
+        Case{"faults: {nodes: [{repair: {kind: lognormal, median: 0s}}]}", "median"},
+        Case{"faults: {nodes: [{name: ''}]}", "must not be empty"},
+        Case{"faults: {list: [{at: 1h}]}", "node"}}) {
+    Diagnostics diagnostics;
+    static_cast<void>(read(c.text, world.cluster, diagnostics));
+    EXPECT_THAT(diagnostics.text(), HasSubstr(c.message)) << c.text;
+  }
+}
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,245 @@
+#include "models/scheduling/deadlock_detector.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/gang_world.hpp"
+
+namespace orrery {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::Field;
+
+TEST(DeadlockDetector, TwoGangsThatEachWantTheClusterBlockOneAnother) {
+  GangWorld world{{8, 8, 8, 8}};
+  const JobId a = world.add(4, 8), b = world.add(4, 8);
+  world.wait(10_s);
+  world.assign(a, 0, 0);
+  world.wait(1_s);
+  EXPECT_EQ(world.detector->deadlocks(), 0u);  // b holds nothing yet
+  world.assign(b, 0, 1);                       // from here on neither can complete
+  world.wait(1_s);
+  EXPECT_EQ(world.detector->deadlocks_present(), 1u);
+  world.assign(a, 1, 2);
+  world.assign(a, 2, 3);
+  world.wait(100_s);
+  world.detector->finish(world.engine.now());
+  const auto rows = world.deadlocks();
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].onset, Time{} + 11_s);
+  EXPECT_EQ(rows[0].resolved_at, Time{-1});
+  EXPECT_EQ(rows[0].resolution, DeadlockEnd::Unresolved);
+  EXPECT_EQ(rows[0].members, 2u);
+  EXPECT_EQ(rows[0].gpus_held, 32);
+  EXPECT_DOUBLE_EQ(rows[0].gpu_s_lost, 1 * 16 + 100 * 32);
+  EXPECT_THAT(
+      world.members(),
+      ElementsAre(
+          AllOf(Field(&DeadlockMemberRow::job, 0u), Field(&DeadlockMemberRow::assigned, 3),
+                Field(&DeadlockMemberRow::needed, 4), Field(&DeadlockMemberRow::gpus_held, 24.0)),
+          AllOf(Field(&DeadlockMemberRow::job, 1u), Field(&DeadlockMemberRow::assigned, 1))));
+}
+
+TEST(DeadlockDetector, GangsThatCanCompleteOneAfterAnotherAreNotDeadlocked) {
+  GangWorld world{{8, 8, 8, 8}};
+  const JobId a = world.add(4, 8), b = world.add(3, 8);
+  world.assign(b, 0, 0);
+  world.assign(b, 1, 1);  // b needs one more
+  world.assign(a, 0, 2);  // a needs three: after b
+  world.wait(1_s);
+  EXPECT_EQ(world.detector->deadlocks(), 0u);
+  world.assign(a, 1, 3);  // no room is left for b
+  world.wait(1_s);
+  EXPECT_EQ(world.detector->deadlocks(), 1u);
+}
+
+TEST(DeadlockDetector, WhatRunsWillEndAndCountsAsFree) {
+  GangWorld world{{8, 8, 8, 8}};
+  const JobId running = world.add(2, 8), a = world.add(2, 8), b = world.add(2, 8);
+  world.assign(running, 0, 0);
+  world.assign(running, 1, 1);
+  world.set_phase(running, JobPhase::Running);
+  world.assign(a, 0, 2);
+  world.assign(b, 0, 3);
+  world.wait(1_s);
+  EXPECT_EQ(world.detector->deadlocks(), 0u);
+}
+
+TEST(DeadlockDetector, AGangIsCompleteWithItsMinimum) {
+  GangWorld world{{8, 8}};
+  const JobId a = world.add(4, 8, 1), b = world.add(2, 8);
+  world.assign(a, 0, 0);
+  world.assign(b, 0, 1);
+  world.wait(1_s);
+  EXPECT_EQ(world.detector->deadlocks(), 0u);
+}
+
+TEST(DeadlockDetector, NoDeadlockIsSeenInsideAnInstant) {
+  GangWorld world{{8, 8}};
+  const JobId a = world.add(2, 8), b = world.add(2, 8);
+  world.assign(a, 0, 0);
+  world.assign(b, 0, 1);
+  world.give_up(b, 0);
+  world.assign(a, 1, 1);
+  world.wait(1_s);
+  EXPECT_EQ(world.detector->deadlocks(), 0u);
+}
+
+TEST(DeadlockDetector, AJobThatNeverFitsIsInfeasibleAloneAndAMemberWhereItBlocksOthers) {
+  GangWorld world{{8, 8, 8}};
+  const JobId huge = world.add(4, 8), small = world.add(3, 8);
+  world.assign(huge, 0, 0);
+  world.wait(10_s);
+  EXPECT_EQ(world.detector->deadlocks(), 0u);
+  world.assign(small, 0, 1);
+  world.wait(10_s);
+  world.detector->finish(world.engine.now());
+  world.detector->add_summary(world.recorder, world.engine.now());
+  EXPECT_THAT(world.members(), ElementsAre(Field(&DeadlockMemberRow::is_infeasible, true),
+                                           Field(&DeadlockMemberRow::is_infeasible, false)));
+  ASSERT_EQ(world.recorder.summary().size(), 4u);
+  EXPECT_EQ(std::get<int64_t>(world.recorder.summary()[2].value), 1);
+  EXPECT_DOUBLE_EQ(std::get<double>(world.recorder.summary()[3].value), 8 * 10 / 3600.0);
+}
+
+TEST(DeadlockDetector, AReservationGivenUpEndsItByTimeout) {
+  GangWorld world{{8, 8}};
+  const JobId a = world.add(2, 8), b = world.add(2, 8);
+  world.assign(a, 0, 0);
+  world.assign(b, 0, 1);
+  world.wait(60_s);
+  world.give_up(a, 0);
+  world.wait(1_s);
+  const auto rows = world.deadlocks();
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].resolution, DeadlockEnd::Timeout);
+  EXPECT_EQ(rows[0].resolved_at, Time{} + 60_s);
+  EXPECT_DOUBLE_EQ(rows[0].gpu_s_lost, 16 * 60);
+  EXPECT_EQ(world.members().at(0).assigned, 1);
+}
+
+TEST(DeadlockDetector, AMemberReplacedAtOnceLeavesAndTheNewOneJoins) {
+  GangWorld world{{8, 8}};
+  const JobId a = world.add(2, 8), b = world.add(2, 8);
+  world.assign(a, 0, 0);
+  world.assign(b, 0, 1);
+  world.wait(60_s);
+  world.remove(a);
+  const JobId next = world.add(2, 8);
+  EXPECT_EQ(next, a);
+  world.assign(next, 1, 0);  // b stays stuck
+  world.wait(1_s);
+  world.detector->finish(world.engine.now());
+  const auto rows = world.deadlocks();
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].members, 2u);
+  EXPECT_THAT(world.members(),
+              ElementsAre(Field(&DeadlockMemberRow::job, 0u), Field(&DeadlockMemberRow::job, 1u),
+                          Field(&DeadlockMemberRow::job, 2u)));
+  EXPECT_EQ(world.members()[0].left, Time{} + 60_s);
+}
+
+TEST(DeadlockDetector, DeletionEndsADeadlock) {
+  GangWorld world{{8, 8}};
+  const JobId a = world.add(2, 8), b = world.add(2, 8);
+  world.assign(a, 0, 0);
+  world.assign(b, 0, 1);
+  world.wait(60_s);
+  world.remove(a);
+  world.wait(1_s);
+  ASSERT_EQ(world.deadlocks().size(), 1u);
+  EXPECT_EQ(world.deadlocks()[0].resolution, DeadlockEnd::PodsDeleted);
+}
+
+TEST(DeadlockDetector, AThirdGangJoinsTheSameDeadlock) {
+  GangWorld world{{8, 8, 8}};
+  const JobId a = world.add(3, 8), b = world.add(3, 8), c = world.add(2, 8);
+  world.assign(a, 0, 0);
+  world.assign(b, 0, 1);
+  world.wait(1_s);
+  world.assign(c, 0, 2);
+  world.wait(1_s);
+  world.give_up(c, 0);
+  world.wait(1_s);
+  world.detector->finish(world.engine.now());
+  ASSERT_EQ(world.deadlocks().size(), 1u);
+  EXPECT_EQ(world.deadlocks()[0].members, 3u);
+  EXPECT_DOUBLE_EQ(world.deadlocks()[0].gpu_s_lost, 16 + 24 + 16);
+}
+
+PodSpec on(const char* half) {
+  PodSpec spec;
+  spec.gpus = 8;
+  spec.required_terms = {
+      {.all_of = {{.key = "half", .op = SelectorOperator::In, .values = {half}}}}};
+  return spec;
+}
+
+TEST(DeadlockDetector, JobsOnDifferentNodesAreInDifferentDeadlocks) {
+  GangWorld world{{8, 8, 8, 8}};
+  std::vector<JobId> jobs;
+  for (const char* half : {"even", "even", "odd", "odd"}) {
+    jobs.push_back(world.add({{.roles = {{on(half), 2}}, .min_available = 0}}));
+  }
+  world.assign(jobs[0], 0, 0);
+  world.assign(jobs[1], 0, 2);
+  world.wait(1_s);
+  world.assign(jobs[2], 0, 1);
+  world.assign(jobs[3], 0, 3);
+  world.wait(1_s);
+  EXPECT_EQ(world.detector->deadlocks_present(), 2u);
+}
+
+TEST(DeadlockDetector, GangsThatOnlyWaitForARepairAreDeadlockedOnlyIfDownNodesDoNotCount) {
+  for (const bool counts : {true, false}) {
+    GangWorld world{{8, 8, 8}, {.counts_down_nodes = counts}};
+    world.cluster.set_up({2}, false);
+    const JobId a = world.add(2, 8), b = world.add(2, 8);
+    world.assign(a, 0, 0);
+    world.assign(b, 0, 1);
+    world.wait(1_s);
+    EXPECT_EQ(world.detector->deadlocks_present(), counts ? 0u : 1u);
+    world.cluster.set_up({2}, true);
+    world.detector->nodes_changed();
+    world.wait(1_s);
+    EXPECT_EQ(world.detector->deadlocks_present(), 0u);
+    if (!counts) {
+      EXPECT_EQ(world.deadlocks().at(0).resolution, DeadlockEnd::CapacityAdded);
+    }
+  }
+}
+
+TEST(DeadlockDetector, AJobOfTwoGangsHoldsTheCompleteOneUntilTheOtherIsComplete) {
+  GangWorld world{{8, 8, 8}};
+  PodSpec spec;
+  spec.gpus = 8;
+  const JobId pair = world.add({{.roles = {{spec, 1}}}, {.roles = {{spec, 2}}}});
+  const JobId other = world.add(3, 8);
+  world.assign(pair, 0, 0);  // its first gang is complete
+  world.assign(other, 0, 1);
+  world.wait(1_s);
+  EXPECT_EQ(world.detector->deadlocks_present(), 1u);
+  world.give_up(other, 0);
+  world.assign(pair, 1, 1);
+  world.assign(pair, 2, 2);
+  world.wait(1_s);
+  EXPECT_EQ(world.detector->deadlocks_present(), 0u);
+}
+
+TEST(DeadlockDetector, SharesOfOneDeviceFitBesideOneAnother) {
+  GangWorld world{{1, 1}};
+  PodSpec share;
+  share.gpus = 1;
+  share.gpu_milli = 400;
+  const JobId a = world.add({{.roles = {{share, 4}}}}), b = world.add({{.roles = {{share, 3}}}});
+  world.assign(a, 0, 0);
+  world.assign(a, 1, 1);
+  world.assign(b, 0, 0);
+  world.wait(1_s);  // one slot is left: a needs two, b needs two
+  EXPECT_EQ(world.detector->deadlocks_present(), 1u);
+}
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,137 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <variant>
+
+#include "tests/support/telemetry_world.hpp"
+
+namespace orrery {
+namespace {
+
+FaultParams listed(std::vector<ListedFaultParams> list) {
+  FaultParams params;
+  params.list = std::move(list);
+  return params;
+}
+
+JobRequest training(int32_t pods, int32_t gpus, Duration work) {
+  JobRequest job = make_job(JobKind::MpiGang, pods, gpus, work);
+  job.checkpoint_interval = 100_s;
+  job.checkpoint_write = 25_s;  // computes 0.8 of the time
+  return job;
+}
+
+// Two nodes of 8 GPUs. The job holds 16 from 0 s, computes from 20 s on; node 0 fails at 220 s,
+// 200 s into the run: 100 s saved, 75 s lost (125..200). The survivor's 8 spin until detection at
+// 240 s; the run resumes at 300 s + 20 s, after restart and repair, and needs 250 + 50 s.
+TEST(GpuUsage, TellsTheFourWaysOfOneJobWithOneFailure) {
+  JobControllerParams slow;
+  slow.failure_detection = 20_s;
+  slow.restart_delay = 60_s;
+  TelemetryWorld world{{.nodes = 2, .params = slow},
+                       listed({{.node = "n0", .at = 220_s, .repair = 10_s}}),
+                       {.interval = 100_s, .teams_interval = {}}};
+  JobRequest job = training(2, 8, 350_s);
+  job.init = 20_s;
+  world.add({job});
+  world.run_until(Time{} + 1000_s);
+  EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Up), 16 * 1000 - 8 * 10);
+  EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Allocated), 16 * 220 + 8 * 20 + 16 * 320);
+  EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Reported), 16 * 200 + 8 * 20 + 16 * 300);
+  EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Computing), 16 * 0.8 * 500);
+  // Above idle: 0.8 * 400 + 0.2 * 50 W while it runs, 50 W while it spins.
+  const double above_idle = 16 * 500 * (0.8 * 400 + 0.2 * 50) + 8 * 20 * 50;
+  EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Power), above_idle + 50 * (16 * 1000 - 8 * 10));
+  EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Loaded), above_idle / 400);
+  EXPECT_DOUBLE_EQ(static_cast<double>(world.usage.lost()) * 1e-18, 16 * 0.8 * 75);
+  const JobRow row = world.job_rows().at(0);
+  EXPECT_DOUBLE_EQ(row.gpu_s_useful, 16 * 350);  // 100 s exactly, then 250 s less half a write
+  const auto useful = world.rows_of<UsefulSample>("/timeline/useful");
+  ASSERT_EQ(useful.size(), 8u);  // no samples between the end of the last job and of the run
+  EXPECT_DOUBLE_EQ(useful[0].gpus_useful, 16 * 0.8 * 0.8);
+  EXPECT_DOUBLE_EQ(useful[1].gpus_useful, 16 * 0.8 * 0.45);  // until 145 s
+  EXPECT_DOUBLE_EQ(useful[2].gpus_useful, 0);
+  EXPECT_DOUBLE_EQ(useful[3].gpus_useful, 16 * 0.8 * 0.8);  // from 320 s on
+}
+
+TEST(GpuUsage, IndependentPodsCountOneByOneAndInShares) {
+  TelemetryWorld world{{.nodes = 1}, {}, {.interval = 10_s, .teams_interval = {}}};
+  JobRequest job = make_job(JobKind::Pods, 3, 1, 100_s);
+  job.gangs[0].roles[0].spec.gpu_milli = 250;
+  world.add({job});
+  world.run_until(Time{} + 200_s);
+  EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Allocated), 3 * 0.25 * 100);
+  EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Computing), 3 * 0.25 * 100);
+}
+
+TEST(NodeUsage, RowsHaveFailuresDowntimeAndUse) {
+  TelemetryWorld world{{.nodes = 2},
+                       listed({{.node = "n1", .at = 50_s, .repair = 30_s},
+                               {.node = "n1", .at = 90_s, .repair = 30_s}}),
+                       {}};
+  world.add({make_job(JobKind::Pods, 1, 4, 60_s)});
+  world.run_until(Time{} + 100_s);
+  const auto rows = world.rows_of<NodeRow>("/nodes");
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].name.view(), "n0");
+  EXPECT_EQ(rows[0].machine.view(), "box");
+  EXPECT_EQ(rows[0].pool.view(), "main");
+  EXPECT_EQ(rows[0].gpus, 8u);
+  EXPECT_DOUBLE_EQ(rows[0].gpu_s_allocated, 4 * 60);
+  EXPECT_EQ(rows[1].failures, 2u);
+  EXPECT_EQ(rows[1].downtime, 40_s);  // the last one is not over
+}
+
+TEST(Timeline, CountsAreOfTheInstantAndTheLastIntervalIsShorter) {
+  TelemetryWorld world{{.nodes = 1}, {}, {.interval = 60_s, .teams_interval = 120_s}};
+  JobRequest a = make_job(JobKind::Pods, 1, 8, 60_s), b = make_job(JobKind::Pods, 1, 6, 600_s);
+  a.team = "red";
+  b.team = "blue";
+  world.add({a, b});
+  world.run_until(Time{} + 150_s);
+  const auto rows = world.rows_of<ClusterSample>("/timeline/cluster");
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0].time, Time{} + 60_s);
+  EXPECT_DOUBLE_EQ(rows[0].gpus_allocated, 8);
+  EXPECT_EQ(rows[0].jobs_running, 1u);  // a has just ended, b has just begun
+  EXPECT_EQ(rows[0].jobs_pending, 0u);
+  EXPECT_EQ(rows[2].time, Time{} + 150_s);
+  EXPECT_DOUBLE_EQ(rows[2].gpus_allocated, 6);
+  EXPECT_DOUBLE_EQ(rows[2].gpu_power_watts, 8 * 50 + 6 * 400);
+  EXPECT_DOUBLE_EQ(rows[2].gpus_power, 6);
+  const auto teams = world.rows_of<TeamSample>("/timeline/teams");
+  ASSERT_EQ(teams.size(), 2u);
+  EXPECT_EQ(teams[1].team.view(), "blue");
+  EXPECT_DOUBLE_EQ(teams[1].gpus_allocated, 6);
+  EXPECT_EQ(teams[1].jobs_running, 1u);
+  EXPECT_EQ(teams[0].jobs_running, 0u);
+}
+
+TEST(Timeline, SamplingKeepsNoRunAliveNorGoesBeyondItsEnd) {
+  TelemetryWorld world{{.nodes = 1}, {}, {.interval = 60_s, .teams_interval = {}}};
+  world.add({make_job(JobKind::Pods, 1, 8, 100_s)});
+  world.timeline.start(Time::max());
+  world.run();
+  EXPECT_EQ(world.engine.now(), Time{} + 120_s);
+  TelemetryWorld bounded{{.nodes = 1}, {}, {.interval = 60_s, .teams_interval = {}}};
+  bounded.add({make_job(JobKind::Pods, 1, 8, 1000_s)});
+  bounded.timeline.start(Time{} + 100_s);
+  bounded.run();
+  EXPECT_EQ(bounded.rows_of<ClusterSample>("/timeline/cluster").size(), 1u);
+}
+
+TEST(UsefulCurve, ALossMayReachBackOverManyIntervals) {
+  UsefulCurve curve{10_s};
+  for (int i = 0; i < 4; ++i) curve.close(int128_t{100} * 10'000'000'000);
+  curve.take_back(Time{} + 5_s, Time{} + 45_s, 100);
+  curve.take_back(Time{} + 12_s, Time{} + 14_s, 0);
+  curve.close(int128_t{100} * 10'000'000'000);
+  std::vector<int64_t> left;
+  curve.for_each(
+      [&](int128_t rest) { left.push_back(static_cast<int64_t>(rest / 1'000'000'000)); });
+  EXPECT_THAT(left, ::testing::ElementsAre(500, 0, 0, 0, 500));
+}
+
+}  // namespace
+}  // namespace orrery
