@@ -139,7 +139,9 @@ Duration Scheduler::cycle_gang(PodId unit, GangId gang) {
     transaction_.commit();
     assume(p.pod, p.node, p.grant);
     const PodView placed_view = pod(p.pod);
-    Selection found{.node = p.node, .visited = best_attempt_.visited};
+    Selection found;
+    found.node = p.node;
+    found.visited = best_attempt_.visited;
     if (!reserve(placed_view, p.node, found)) {
       unassume(p.pod, found.reason, true);
       track(p.pod).stage = Stage::Queued;

@@ -1,0 +1,88 @@
+// models/scenario.hpp -- the parameters of a whole run, composed from each model's.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/faults/fault_params.hpp"
+#include "models/hardware/cluster_params.hpp"
+#include "models/scheduling/deadlock_detector.hpp"
+#include "models/scheduling/profile.hpp"
+#include "models/telemetry/timeline.hpp"
+#include "models/workload/workload_params.hpp"
+#include "sim/config/fields.hpp"
+
+namespace orrery {
+
+struct RecordParams {
+  static constexpr std::string_view kDoc = "What goes into the output file.";
+
+  TimelineParams timeline = {};
+  DeadlockParams deadlocks = {};
+  bool pods = true;
+  bool attempts = false;
+  std::vector<std::string> off = {};
+  int32_t compression = 1;
+
+  template <class V>
+  void fields(V& v) {
+    v("timeline", timeline, "Series sampled over time.");
+    v("deadlocks", deadlocks, "What counts as a deadlock.");
+    v("pods", pods, "One row per pod life in /pods.");
+    v("attempts", attempts, "One row per scheduling attempt in /events/attempts.");
+    v("off", off, "Tables left out, as globs.", Example{"[/timeline/teams]"});
+    v("compression", compression, "Deflate level of the tables; 0: none.", Range{0, 9},
+      Source{"level 1 costs about 5 times plain writing and saves most of the space"});
+  }
+};
+
+struct RunParams {
+  static constexpr std::string_view kDoc = "The run itself.";
+
+  uint64_t seed = 1;
+  std::optional<Duration> until = {};
+  Duration stall_limit = 30_d;
+
+  template <class V>
+  void fields(V& v) {
+    v("seed", seed, "Of all random streams. Same scenario and seed, same bytes.");
+    v("until", until, "Simulated time at which the run ends; left out: when every job is over.",
+      Range{1_ns, Duration::max()});
+    v("stall_limit", stall_limit,
+      "Without `until`: end after this long without a job arriving, starting or ending.",
+      Range{1_s, Duration::max()}, Source{"a deadlocked cluster would otherwise run for ever"});
+  }
+};
+
+struct Scenario {
+  static constexpr std::string_view kDoc =
+      "A cluster, its workload, the faults that hit it and the policies that run it.";
+
+  std::string description = {};
+  ClusterParams cluster = {};
+  WorkloadParams workload = {};
+  FaultParams faults = {};
+  ProfileParams policy = {};
+  RecordParams record = {};
+  RunParams run = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("description", description, "What question this scenario answers.");
+    v("cluster", cluster, "Nodes and what they are made of.", Required{});
+    v("workload", workload, "Jobs and how they live.", Required{});
+    v("faults", faults, "Hardware that fails.");
+    v("policy", policy, "The scheduler.");
+    v("record", record, "What goes into the output file.");
+    v("run", run, "Seed and end.");
+  }
+};
+
+// Reads and checks everything that can be known before the cluster is built.
+Scenario read_scenario(const config::Document& document, Diagnostics& diagnostics);
+
+}  // namespace orrery

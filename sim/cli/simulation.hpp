@@ -1,0 +1,50 @@
+// sim/cli/simulation.hpp -- one run from a scenario: builds the cluster, runs it, closes the output.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/scenario.hpp"
+#include "sim/config/node.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/record/recorder.hpp"
+
+namespace orrery {
+
+struct SimulationProgress {
+  Time now;
+  std::optional<Time> until;
+  uint64_t events = 0;
+  uint64_t jobs_submitted = 0, jobs_over = 0;
+};
+
+struct SimulationOptions {
+  // Called about every 20,000 events, for progress lines.
+  std::function<void(const SimulationProgress&)> on_progress = {};
+  const std::atomic<bool>* stop = nullptr;  // becomes true: end the run cleanly
+  uint64_t audit_every = 1'000'000;         // events between two audits of the invariants; 0: never
+};
+
+struct SimulationResult {
+  enum class End : uint8_t { Done, Stopped, Stalled, RecordFailed, BadInput };
+  End end = End::Done;
+  Time simulated;
+  uint64_t events = 0;
+  uint64_t digest = 0;
+  double wall_seconds = 0;
+  std::string input_error;          // of BadInput: "file:row:column: ..."
+  std::vector<SummaryValue> summary;
+};
+
+// `document` is where `scenario` was read from; its text goes into the output. Mistakes that only
+// the built cluster shows (unknown nodes, unreadable traces) go to `diagnostics`, and the run does
+// not start. Throws RecordError.
+SimulationResult simulate(const Scenario& scenario, const config::Document& document,
+                          Recorder& recorder, const SimulationOptions& options,
+                          Diagnostics& diagnostics);
+
+}  // namespace orrery
