@@ -29,7 +29,7 @@ NodeFaults::NodeFaults(Sim sim, ClusterState& cluster, JobController& jobs, cons
   for (const ListedFaultParams& fault : params_.list) {
     const NodeId node = find_node(cluster, fault.node);
     ORRERY_CHECK(node.is_valid(), "FaultParams::check refuses unknown nodes");
-    const auto source = static_cast<uint32_t>(params_.nodes.size() + (&fault - &params_.list[0]));
+    const auto source = static_cast<uint32_t>(params_.nodes.size() + list_index);
     processes_.push_back({.source = source, .node = node});
   }
   jobs.pod_removed.connect([this, &table](PodId pod) {
@@ -84,8 +84,9 @@ void NodeFaults::take_down(Process& p) {
   is_striking_ = false;
   for (const Hit& hit : hits_) p.gpu_milli_hit += hit.gpu_milli;
   std::ranges::sort(hits_, {}, &Hit::job);
-  const auto same_job = std::ranges::unique(hits_, {}, &Hit::job);
-  p.jobs_hit = static_cast<int32_t>(same_job.begin() - hits_.begin());
+  const auto is_same_job = [](const Hit& a, const Hit& b) { return a.job == b.job; };
+  const auto end = std::unique(hits_.begin(), hits_.end(), is_same_job);
+  p.jobs_hit = static_cast<int32_t>(end - hits_.begin());
   node_down.emit(p.node);
 }
 

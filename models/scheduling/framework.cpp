@@ -10,8 +10,7 @@
 namespace orrery {
 
 Framework::Framework(Handle& handle, const ProfileParams& profile)
-    : handle_{handle},
-      cluster_{handle.cluster()},
+    : cluster_{handle.cluster()},
       percentage_{profile.percentage_of_nodes_to_score},
       tie_break_{profile.tie_break},
       tie_rng_{handle.rng("scheduling.tie_break")},

@@ -88,7 +88,6 @@ class Framework {
   void score(const Cycle& cycle, SpecCache& cache);
   NodeId best();
 
-  Handle& handle_;
   const ClusterState& cluster_;
   int32_t percentage_;
   TieBreak tie_break_;

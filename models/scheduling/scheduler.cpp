@@ -141,7 +141,6 @@ Duration Scheduler::cycle_pod(PodId pod) {
 
 void Scheduler::fail(PodId unit, PodId pod, const Selection& why, const NodeSet* domain) {
   const PodView view = this->pod(pod);
-  Selection result = why;
   std::string message;
   if (why.reason.empty() && (attempt_rows_ || !framework_.post_filter().empty())) {
     const Candidates& candidates = framework_.diagnose(view, now(), domain);

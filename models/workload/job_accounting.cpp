@@ -117,7 +117,7 @@ RecoveryRow JobController::recovery_row(JobId id, NodeId node, const RunCut& cut
   }
   JobTable::for_each_pod(job.first_pod, job.pods, count);
   std::ranges::sort(nodes);
-  row.nodes = static_cast<int32_t>(std::ranges::unique(nodes).begin() - nodes.begin());
+  row.nodes = static_cast<int32_t>(std::unique(nodes.begin(), nodes.end()) - nodes.begin());
   row.gpus = static_cast<int32_t>((states_[id].gpu_milli + kMilli - 1) / kMilli);
   return row;
 }
