@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/config/reader.hpp"
+#include "sim/core/check.hpp"
 #include "tests/support/job_world.hpp"
 
 namespace orrery {
@@ -86,6 +87,7 @@ TEST(NodeFaults, AFaultOnANodeAlreadyDownIsRepairedInParallel) {
   EXPECT_THAT(ups, ElementsAre(160'000'000'000));
   EXPECT_EQ(world.faults.counters().faults, 3u);
   EXPECT_EQ(world.faults.counters().nodes_failed, 1u);
+  EXPECT_GT(mark_count("faults.node_was_down_already"), 0u);
 }
 
 TEST(NodeFaults, AFaultNotRepairedInTheRunHasARow) {
