@@ -112,7 +112,7 @@ SimulationResult simulate(const Scenario& scenario, const config::Document& docu
   for (const ProfileRow& row : engine.profile()) {
     profile.emit({row.label, row.events, {static_cast<int64_t>(row.host_ns)}});
   }
-  for (const Rung& rung : engine.ladder()) ladder.emit({rung.event, rung.time, rung.digest});
+  for (const auto& rung : engine.ladder()) ladder.emit({rung.event, rung.time, rung.digest});
   result.simulated = end;
   result.events = engine.events_run();
   result.digest = engine.digest();
