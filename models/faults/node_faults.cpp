@@ -26,10 +26,10 @@ NodeFaults::NodeFaults(Sim sim, ClusterState& cluster, JobController& jobs, cons
           {.rng = sim.rng.stream("faults.node", stream_index(s, node)), .source = s, .node = node});
     });
   }
-  for (const ListedFaultParams& fault : params_.list) {
-    const NodeId node = find_node(cluster, fault.node);
+  for (size_t i = 0; i < params_.list.size(); ++i) {
+    const NodeId node = find_node(cluster, params_.list[i].node);
     ORRERY_CHECK(node.is_valid(), "FaultParams::check refuses unknown nodes");
-    const auto source = static_cast<uint32_t>(params_.nodes.size() + list_index);
+    const auto source = static_cast<uint32_t>(params_.nodes.size() + i);
     processes_.push_back({.source = source, .node = node});
   }
   jobs.pod_removed.connect([this, &table](PodId pod) {

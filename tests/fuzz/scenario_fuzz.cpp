@@ -1,0 +1,27 @@
+// Any bytes as a scenario: messages or a scenario, never a crash. Text in memory includes no files.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "models/scenario.hpp"
+#include "sim/config/node.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace orrery;
+  const std::string_view text{reinterpret_cast<const char*>(data), size};
+  // What follows a line with %% is an override, as --set would give it.
+  const size_t cut = text.find("\n%%");
+  Diagnostics diagnostics;
+  config::Document document = config::load_text(text.substr(0, cut), "fuzz", diagnostics);
+  if (cut != std::string_view::npos) {
+    config::apply_override(document, text.substr(cut + 3), diagnostics);
+  }
+  if (document.is_usable) {
+    const Scenario scenario = read_scenario(document, diagnostics);
+    // What was found good must hold what the rest of the program takes for granted.
+    if (diagnostics.ok() && (scenario.run.until && scenario.run.until->ns < 1)) std::abort();
+  }
+  if (diagnostics.ok() != diagnostics.text().empty()) std::abort();
+  return 0;
+}
