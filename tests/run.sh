@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# Builds Orrery and runs all its tests. Missing Debian packages are installed first, with apt-get.
+#   tests/run.sh [--quick]     --quick: the optimised build and its fast tests only
+#   ORRERY_FUZZ_SECONDS=N      how long each fuzz target runs (60)
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+. scenarios/setup.sh
+
+quick=false
+for argument in "$@"; do
+  case "$argument" in
+    --quick) quick=true ;;
+    -h | --help) sed -n '2,4s/^# \?//p' "$0"; exit 0 ;;
+    *) echo "tests/run.sh: unknown argument '$argument'; see --help" >&2; exit 2 ;;
+  esac
+done
+jobs="$(nproc)"
+fuzz_seconds="${ORRERY_FUZZ_SECONDS:-60}"
+results=()
+failures=0
+
+# stage NAME COMMAND...: runs it under a heading; a failure is remembered and the rest goes on.
+stage() {
+  local name="$1" start=$SECONDS verdict=passed
+  shift
+  printf '\n== %s\n' "$name"
+  "$@" || { verdict=FAILED; failures=$((failures + 1)); }
+  printf -- '-- %s: %s after %d s\n' "$name" "$verdict" $((SECONDS - start))
+  results+=("$(printf '%-52s %-7s %5d s' "$name" "$verdict" $((SECONDS - start)))")
+  [ "$verdict" = passed ]
+}
+
+skip() {
+  results+=("$(printf '%-52s skipped, %s' "$1" "$2")")
+}
+
+run_tests() {  # PRESET LABEL
+  ORRERY_TESTS_BUILT=1 ctest --test-dir "build/$1" -L "$2" -j "$jobs" --output-on-failure --no-tests=error |
+    grep -vE '^ *(Start +[0-9]+:|[0-9]+/[0-9]+ Test .* Passed )'
+}
+
+same_bytes() {
+  "$ORRERY_PYTHON" tests/determinism/same_bytes.py \
+    --binary build/release/bin/orrery --binary build/sanitize/bin/orrery tests/determinism/*.yaml
+}
+
+fuzz_one() {  # NAME
+  local folder="build/fuzz/run/$1"
+  mkdir -p "$folder/corpus"
+  if "build/fuzz/bin/fuzz_$1" -max_total_time="$fuzz_seconds" -timeout=10 -rss_limit_mb=2048 \
+    -artifact_prefix="$folder/" -print_final_stats=1 "$folder/corpus" "tests/fuzz/corpus/$1" \
+    >"$folder/log" 2>&1; then
+    echo "$1: no finding in $(sed -n 's/^stat::number_of_executed_units: *//p' "$folder/log") inputs"
+  else
+    echo "$1: a finding; the input is in $folder"
+    grep -A25 -E '^==[0-9]+==|runtime error|SUMMARY' "$folder/log" | head -60
+    return 1
+  fi
+}
+export -f fuzz_one
+export fuzz_seconds
+
+fuzz_all() { printf '%s\n' scenario openb helios | xargs -P 2 -I{} bash -c 'fuzz_one {}'; }
+
+start=$SECONDS
+groups=(build python test)
+$quick || groups+=(fuzz)
+stage "Packages" orrery_setup "${groups[@]}"
+if stage "Optimised build" orrery_build release; then
+  stage "Fast tests" run_tests release fast
+  $quick || stage "Long tests" run_tests release long
+else
+  skip "Tests" "there is nothing to run"
+fi
+if ! $quick; then
+  if stage "Build with address and undefined-behaviour sanitizers" \
+    orrery_build sanitize -DORRERY_BENCH=OFF; then
+    stage "Fast tests under the sanitizers" run_tests sanitize fast
+    stage "Same bytes from both builds" same_bytes
+  else
+    skip "Fast tests under the sanitizers" "there is nothing to run"
+  fi
+  if stage "Build of the fuzz targets" orrery_build fuzz fuzz_scenario fuzz_openb fuzz_helios; then
+    stage "Fuzzing, $fuzz_seconds s for each input format" fuzz_all
+  else
+    skip "Fuzzing" "there is nothing to run"
+  fi
+fi
+
+printf '\n== Summary\n'
+printf '%s\n' "${results[@]}"
+printf '%d of %d stages failed, %d s in all\n' "$failures" "${#results[@]}" $((SECONDS - start))
+[ "$failures" -eq 0 ]
