@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "models/cluster_params.hpp"
 #include "models/faults/fault_params.hpp"
-#include "models/hardware/cluster_params.hpp"
 #include "models/scheduling/deadlock_detector.hpp"
 #include "models/scheduling/profile.hpp"
 #include "models/telemetry/timeline.hpp"

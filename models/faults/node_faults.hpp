@@ -69,8 +69,8 @@ class NodeFaults {
   uint32_t nodes_down() const { return nodes_down_; }
 
  private:
-  struct Process {  // a kind of failure on a node, or a listed fault
-    Rng rng{0};  // unused by a listed fault
+  struct Process {        // a kind of failure on a node, or a listed fault
+    Rng rng{0};           // unused by a listed fault
     uint32_t source = 0;  // index into params_.nodes, or past it into params_.list
     NodeId node = {};
     bool is_failed = false;

@@ -354,7 +354,10 @@ std::vector<JobId> DeadlockDetector::members_present() const {
   return members;
 }
 
-void DeadlockDetector::finish(Time end) { log_.finish(end); }
+void DeadlockDetector::finish(Time end) {
+  if (is_scheduled_) examine();  // the run was stopped in the middle of an instant
+  log_.finish(end);
+}
 
 void DeadlockDetector::add_summary(Recorder& recorder, Time end) const {
   const int128_t infeasible_time =

@@ -87,7 +87,9 @@ void DeadlockLog::continue_with(Deadlock& deadlock, const Group& group) {
 DeadlockEnd DeadlockLog::why_ended(const Deadlock& deadlock, std::span<const Group> groups,
                                    const Changes& changes) const {
   for (const Group& group : groups) {
-    if (shares_member(deadlock, group)) return DeadlockEnd::Merged;
+    if (!shares_member(deadlock, group)) continue;
+    ORRERY_MARK("deadlocks.merged");
+    return DeadlockEnd::Merged;
   }
   const auto has_lost = [&](bool was_deleted) {
     return std::ranges::any_of(changes.lost_pods, [&](const LostPod& pod) {

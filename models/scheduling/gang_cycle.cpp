@@ -67,7 +67,9 @@ bool Scheduler::gang_permitted(GangAttempt& attempt) {
     bool is_permitted = true;
     for (const auto& p : framework_.permit()) {
       current_plugin_ = p.index;
+      permitting_ = view.gang;
       const PermitStatus status = p.plugin->permit(cycle, placed.node);
+      permitting_ = {};
       if (status.code == Code::Success || status.code == Code::Skip) continue;
       is_permitted = false;
       attempt.why.plugins |= uint32_t{1} << p.index;

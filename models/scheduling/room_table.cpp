@@ -36,11 +36,12 @@ int64_t RoomTable::pods_that_fit(const Room& room, SpecId id) const {
     if (need[r] > 0) pods = std::min(pods, std::max<int64_t>(0, room.left[r]) / need[r]);
   }
   if (spec.gpus == 0 || pods == 0) return pods;
-  int64_t shares = 0;
+  int32_t shares = 0;
+  const int32_t milli = spec.gpu_milli;
   for (const int16_t left : room.gpu_left) {
-    if (left >= spec.gpu_milli) shares += left / spec.gpu_milli;
+    shares += milli == kMilli ? left >= kMilli : std::max(int32_t{left}, 0) / milli;
   }
-  return std::min(pods, shares / spec.gpus);
+  return std::min<int64_t>(pods, shares / spec.gpus);
 }
 
 // For each device in turn the fullest one with enough left; failing that, because the real devices

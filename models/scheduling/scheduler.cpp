@@ -35,6 +35,7 @@ Scheduler::Scheduler(Sim sim, ClusterState& cluster, JobTable& jobs, JobControll
   }
   controller_.pods_created.connect([this](std::span<const PodId> pods) { pods_created(pods); });
   controller_.pod_removed.connect([this](PodId pod) { pod_removed(pod); });
+  controller_.job_over.connect([this](JobId job) { job_over(job); });
 }
 
 Scheduler::PodTrack& Scheduler::track(PodId pod) {
@@ -42,7 +43,6 @@ Scheduler::PodTrack& Scheduler::track(PodId pod) {
   return pods_[pod.index];
 }
 
-// A gang id is recycled: the track starts anew with the job it belongs to.
 Scheduler::GangTrack& Scheduler::track(GangId gang) {
   if (gang.index >= gangs_.size()) gangs_.resize(jobs_.gangs_bound());
   return gangs_[gang.index];
@@ -141,7 +141,6 @@ Duration Scheduler::cycle_pod(PodId pod) {
 
 void Scheduler::fail(PodId unit, PodId pod, const Selection& why, const NodeSet* domain) {
   const PodView view = this->pod(pod);
-  Selection result = why;
   std::string message;
   if (why.reason.empty() && (attempt_rows_ || !framework_.post_filter().empty())) {
     const Candidates& candidates = framework_.diagnose(view, now(), domain);
@@ -228,7 +227,9 @@ bool Scheduler::permit(const PodView& view, NodeId node, Selection& why) {
   Duration timeout = Duration::max();
   for (const auto& p : framework_.permit()) {
     current_plugin_ = p.index;
+    permitting_ = view.gang;
     const PermitStatus status = p.plugin->permit(cycle, node);
+    permitting_ = {};
     if (status.code == Code::Success || status.code == Code::Skip) continue;
     if (status.code == Code::Wait) {
       waits |= uint32_t{1} << p.index;
@@ -357,7 +358,8 @@ void Scheduler::record(PodId pod, AttemptOutcome outcome, const Selection& why,
                  .outcome = outcome,
                  .node = outcome == AttemptOutcome::Unschedulable ? NodeId{} : why.node,
                  .visited = why.visited,
-                 .feasible = why.feasible};
+                 .feasible = why.feasible,
+                 .message = {}};
   row.message = FixedText<160>{text};
   attempt_rows_->emit(row);
 }

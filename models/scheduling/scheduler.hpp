@@ -49,6 +49,7 @@ class Scheduler final : private Handle {
   size_t gangs_pending() const { return pending_gangs_; }  // gangs with such pods
   size_t pods_waiting_in_permit() const { return waiting_; }
   uint64_t progress() const { return counters_.pods_scheduled; }
+  int64_t reserved_gpu_milli() const;  // of pods assumed and not yet bound
 
  private:
   enum class Stage : uint8_t { None, Queued, Waiting, Binding, Bound };
@@ -95,6 +96,7 @@ class Scheduler final : private Handle {
   // ---- scheduler_events.cpp: news from below
   void pods_created(std::span<const PodId> pods);
   void pod_removed(PodId pod);
+  void job_over(JobId job);
   void enqueue(PodId pod);
   void post(const ClusterEvent& event);
   void deliver_events();
@@ -163,6 +165,7 @@ class Scheduler final : private Handle {
   Time cycle_end_;              // of the running cycle: when its pods go on to be bound
   std::vector<PodId> to_bind_;  // permitted in the running cycle
   uint32_t current_plugin_ = 0;
+  GangId permitting_;  // its member is in Permit right now and does not count itself
   bool is_running_ = false;
   bool is_blocked_ = false;  // the head of the queue waits for an event
   size_t pending_pods_ = 0, pending_gangs_ = 0, waiting_ = 0;

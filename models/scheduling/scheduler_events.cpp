@@ -19,6 +19,7 @@ PodView Scheduler::pod(PodId id) const {
 }
 
 GangView Scheduler::gang(GangId id) const {
+  if (!id.is_valid()) return {};
   const Gang& g = jobs_.gang(id);
   const Job& job = jobs_.job(g.job);
   GangView view{.id = id,
@@ -34,12 +35,14 @@ GangView Scheduler::gang(GangId id) const {
                 .schedule_timeout = g.schedule_timeout,
                 .last_failure = Time{-1},
                 .backoff_until = {},
+                .min_resources = g.min_resources ? &*g.min_resources : nullptr,
                 .name = job.name};
   if (id.index < gangs_.size()) {
     const GangTrack& t = gangs_[id.index];
     view.gated = t.gated;
     view.waiting = static_cast<int32_t>(t.waiting.size()) + t.tentative;
     view.bound += t.assumed - static_cast<int32_t>(t.waiting.size());
+    if (permitting_ == id) --(t.tentative > 0 ? view.waiting : view.bound);
     view.last_failure = t.last_failure;
     view.backoff_until = t.backoff_until;
   }
@@ -88,12 +91,7 @@ void Scheduler::pods_created(std::span<const PodId> pods) {
   for (const PodId pod : pods) {
     const GangId gang = jobs_.pod(pod).gang;
     if (gang.is_valid()) {
-      GangTrack& t = track(gang);
-      if (t.pending == 0 && t.assumed == 0 && jobs_.gang(gang).created_at == now()) {
-        ORRERY_CHECK(t.waiting.empty(), "a new gang holds nothing");
-        t = GangTrack{};
-      }
-      if (t.pending++ == 0) ++pending_gangs_;
+      if (track(gang).pending++ == 0) ++pending_gangs_;
     }
     ++pending_pods_;
     const PodId unit = unit_of(pod);
@@ -157,6 +155,22 @@ void Scheduler::pod_removed(PodId pod) {
   }
   pods_[pod.index].stage = Stage::None;
   kick();
+}
+
+// A gang id is recycled: its track starts anew with the next job.
+void Scheduler::job_over(JobId id) {
+  const Job& job = jobs_.job(id);
+  for (int32_t i = 0; i < job.gangs; ++i) {
+    GangTrack& t = track(GangId{job.first_gang.index + static_cast<uint32_t>(i)});
+    ORRERY_CHECK(t.pending == 0 && t.assumed == 0, "a job that is over has no pods");
+    t = GangTrack{};
+  }
+}
+
+int64_t Scheduler::reserved_gpu_milli() const {
+  int64_t milli = 0;
+  for (const PodId pod : assumed_) milli += jobs_.request(pod).resources[Resource::Gpu];
+  return milli;
 }
 
 void Scheduler::node_down(NodeId node) {

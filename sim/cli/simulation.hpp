@@ -1,4 +1,5 @@
-// sim/cli/simulation.hpp -- one run from a scenario: builds the cluster, runs it, closes the output.
+// sim/cli/simulation.hpp -- one run from a scenario: builds the cluster, runs it, closes the
+// output.
 #pragma once
 
 #include <atomic>
@@ -36,7 +37,7 @@ struct SimulationResult {
   uint64_t events = 0;
   uint64_t digest = 0;
   double wall_seconds = 0;
-  std::string input_error;          // of BadInput: "file:row:column: ..."
+  std::string input_error;  // of BadInput: "file:row:column: ..."
   std::vector<SummaryValue> summary;
 };
 

@@ -74,7 +74,8 @@ class GangWorld {
     ClusterState cluster;
     for (size_t i = 0; i < gpus_of_nodes.size(); ++i) {
       NodeSpec spec;
-      spec.name = "n" + std::to_string(i);
+      spec.name = "n";
+      spec.name += std::to_string(i);
       spec.allocatable[Resource::Gpu] = gpus_of_nodes[i] * kMilli;
       spec.allocatable[Resource::Cpu] = 100'000;
       spec.allocatable[Resource::Memory] = int64_t{1} << 40;

@@ -162,7 +162,8 @@ class JobWorld {
     ClusterState cluster;
     for (uint32_t i = 0; i < options.nodes; ++i) {
       NodeSpec spec;
-      spec.name = "n" + std::to_string(i);
+      spec.name = "n";
+      spec.name += std::to_string(i);  // GCC 12 warns of "n" + text
       spec.allocatable[Resource::Cpu] = 100'000;
       spec.allocatable[Resource::Memory] = int64_t{1} << 40;
       spec.allocatable[Resource::Gpu] = int64_t{options.gpus} * kMilli;

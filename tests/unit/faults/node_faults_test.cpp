@@ -6,9 +6,12 @@
 #include <cmath>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "sim/config/reader.hpp"
+#include "sim/core/check.hpp"
 #include "tests/support/job_world.hpp"
 
 namespace orrery {
@@ -16,6 +19,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Pair;
 
 struct FaultWorld : JobWorld {
   FaultWorld(const Options& options, FaultParams params)
@@ -52,18 +56,18 @@ FaultParams listed(std::vector<ListedFaultParams> list) {
 TEST(NodeFaults, AListedFaultStopsAJobAndItsRepairBringsTheNodeBack) {
   FaultWorld world{{.nodes = 2, .gpus = 8}, listed({{.node = "n0", .at = 100_s, .repair = 50_s}})};
   world.add({make_job(JobKind::MpiGang, 2, 8, 200_s), make_job(JobKind::Pods, 1, 0, 1000_s)});
-  std::vector<std::string> news;
+  std::vector<std::pair<std::string, Time>> news;
   world.faults.node_down.connect([&](NodeId n) {
     EXPECT_FALSE(world.cluster.up().contains(n));
     EXPECT_EQ(world.jobs.job({0}).phase, JobPhase::Hung);  // the job controller knows
-    news.push_back("down " + std::to_string(world.engine.now().ns / 1'000'000'000));
+    news.emplace_back("down", world.engine.now());
   });
   world.faults.node_up.connect([&](NodeId n) {
     EXPECT_TRUE(world.cluster.up().contains(n));
-    news.push_back("up " + std::to_string(world.engine.now().ns / 1'000'000'000));
+    news.emplace_back("up", world.engine.now());
   });
   world.run_until(Time{} + 1000_s);
-  EXPECT_THAT(news, ElementsAre("down 100", "up 150"));
+  EXPECT_THAT(news, ElementsAre(Pair("down", Time{} + 100_s), Pair("up", Time{} + 150_s)));
   const auto rows = world.fault_rows();
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].node, NodeId{0});
@@ -86,6 +90,7 @@ TEST(NodeFaults, AFaultOnANodeAlreadyDownIsRepairedInParallel) {
   EXPECT_THAT(ups, ElementsAre(160'000'000'000));
   EXPECT_EQ(world.faults.counters().faults, 3u);
   EXPECT_EQ(world.faults.counters().nodes_failed, 1u);
+  EXPECT_GT(mark_count("faults.node_was_down_already"), 0u);
 }
 
 TEST(NodeFaults, AFaultNotRepairedInTheRunHasARow) {
@@ -97,12 +102,10 @@ TEST(NodeFaults, AFaultNotRepairedInTheRunHasARow) {
   EXPECT_EQ(world.faults.nodes_down(), 1u);
 }
 
-std::vector<std::string> times(FaultWorld& world) {
-  std::vector<std::string> all;
-  for (const FaultRow& row : world.fault_rows()) {
-    all.push_back(std::to_string(row.node.index) + "@" + std::to_string(row.at.ns) + "-" +
-                  std::to_string(row.repaired_at.ns));
-  }
+std::vector<std::tuple<NodeId, Time, Time>> times(FaultWorld& world) {
+  std::vector<std::tuple<NodeId, Time, Time>> all;
+  for (const FaultRow& row : world.fault_rows())
+    all.emplace_back(row.node, row.at, row.repaired_at);
   return all;
 }
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sim/core/check.hpp"
 #include "tests/support/gang_world.hpp"
 
 namespace orrery {
@@ -190,6 +191,36 @@ TEST(DeadlockDetector, JobsOnDifferentNodesAreInDifferentDeadlocks) {
   world.assign(jobs[3], 0, 3);
   world.wait(1_s);
   EXPECT_EQ(world.detector->deadlocks_present(), 2u);
+}
+
+TEST(DeadlockDetector, AJobThatBlocksTwoDeadlocksMergesThemIntoTheElder) {
+  GangWorld world{{8, 8, 8, 8, 8, 8}};
+  std::vector<JobId> jobs;
+  for (const char* half : {"odd", "odd", "even", "even"}) {
+    jobs.push_back(world.add({{.roles = {{on(half), 3}}, .min_available = 0}}));
+  }
+  world.assign(jobs[0], 0, 1);
+  world.assign(jobs[1], 0, 3);
+  world.wait(1_s);
+  world.assign(jobs[2], 0, 0);
+  world.assign(jobs[3], 0, 2);
+  world.wait(1_s);
+  EXPECT_EQ(world.detector->deadlocks_present(), 2u);
+  const JobId bridge = world.add(6, 8);
+  world.assign(bridge, 0, 4);
+  world.wait(1_s);
+  world.give_up(bridge, 0);
+  world.wait(1_s);
+  world.detector->finish(world.engine.now());
+  const auto rows = world.deadlocks();
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0].id, 1u);
+  EXPECT_EQ(rows[0].resolution, DeadlockEnd::Merged);
+  EXPECT_GT(mark_count("deadlocks.merged"), 0u);
+  EXPECT_EQ(rows[1].id, 0u);  // the elder had all five, and goes on with its first two
+  EXPECT_EQ(rows[1].members, 5u);
+  EXPECT_EQ(rows[2].id, 2u);  // the other two are apart again
+  EXPECT_EQ(rows[2].onset, Time{} + 3_s);
 }
 
 TEST(DeadlockDetector, GangsThatOnlyWaitForARepairAreDeadlockedOnlyIfDownNodesDoNotCount) {

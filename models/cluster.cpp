@@ -1,0 +1,209 @@
+#include "models/cluster.hpp"
+
+#include <memory>
+#include <utility>
+
+#include "sim/core/check.hpp"
+
+namespace orrery {
+namespace {
+
+JobControllerParams controller_params(const Scenario& scenario) {
+  JobControllerParams params = scenario.workload.controller;
+  params.record_pods = scenario.record.pods;
+  return params;
+}
+
+std::vector<GpuPower> power_of(const std::vector<Machine>& machines) {
+  std::vector<GpuPower> power;
+  for (const Machine& m : machines) {
+    power.push_back({m.gpu.idle_watts, m.gpu.spin_watts, m.gpu.training_watts});
+  }
+  return power;
+}
+
+NodeNames names_of(const BuiltPools& built) {
+  NodeNames names{.machines = {}, .pools = built.pools, .pool_of = built.pool_of};
+  for (const Machine& m : built.machines) names.machines.emplace_back(m.name);
+  return names;
+}
+
+}  // namespace
+
+Cluster::Cluster(Sim sim, const Scenario& scenario)
+    : sim_{sim},
+      fault_params_{scenario.faults},
+      run_{scenario.run},
+      ground_{scenario.cluster},
+      controller_{sim, ground_.state, ground_.jobs, controller_params(scenario)},
+      sources_{make_job_sources(scenario.workload, sim.rng)},
+      scheduler_{sim,         ground_.state,   ground_.jobs,
+                 controller_, scenario.policy, scenario.record.attempts},
+      faults_{sim, ground_.state, controller_, ground_.jobs, scenario.faults},
+      usage_{sim, ground_.state, ground_.jobs, power_of(ground_.built.machines)},
+      node_usage_{sim, ground_.state, names_of(ground_.built)},
+      timeline_{sim,
+                ground_.state,
+                ground_.jobs,
+                usage_,
+                scenario.record.timeline,
+                {.pods_pending = [this] { return uint64_t{scheduler_.pods_pending()}; },
+                 .gangs_pending = [this] { return uint64_t{scheduler_.gangs_pending()}; },
+                 .is_over = [this] { return !run_.until && is_over(); }}},
+      statistics_{sim, ground_.jobs},
+      deadlocks_{sim, ground_.state, ground_.jobs, scenario.record.deadlocks} {
+  wire();
+}
+
+// Within one piece of news, observers run in the order of these lines.
+void Cluster::wire() {
+  controller_.job_arrived.connect([this](JobId job) {
+    timeline_.job_arrived(job);
+    statistics_.job_arrived(job);
+  });
+  controller_.phase_changed.connect([this](JobId job, JobPhase before, JobPhase after) {
+    usage_.phase_changed(job);
+    timeline_.phase_changed(job, before, after);
+    deadlocks_.phase_changed(job);
+    statistics_.phase_changed(job, after);
+  });
+  controller_.pod_runs.connect([this](PodId pod) { usage_.pod_runs(pod); });
+  controller_.work_lost.connect([this](const WorkLost& lost) { usage_.work_lost(lost); });
+  controller_.recovered.connect([this](const RecoveryRow& row) { timeline_.recovered(row); });
+  controller_.job_over.connect([this](JobId) { stop_when_done(); });
+  scheduler_.pod_assigned.connect([this](PodId pod, NodeId node) {
+    usage_.pod_assigned(pod, node);
+    timeline_.pod_assigned(pod);
+    deadlocks_.pod_assigned(pod, node);
+  });
+  scheduler_.pod_unassigned.connect([this](PodId pod, NodeId) {
+    usage_.pod_unassigned(pod);
+    timeline_.pod_unassigned(pod);
+    deadlocks_.pod_unassigned(pod);
+  });
+  usage_.node_allocation_changed.connect(
+      [this](NodeId node, int64_t milli) { node_usage_.allocation_changed(node, milli); });
+  faults_.node_down.connect([this](NodeId node) {
+    scheduler_.node_down(node);
+    usage_.node_down(node);
+    node_usage_.node_down(node);
+    timeline_.node_down();
+    deadlocks_.nodes_changed();
+  });
+  faults_.node_up.connect([this](NodeId node) {
+    usage_.node_up(node);
+    node_usage_.node_up(node);
+    timeline_.node_up();
+    deadlocks_.nodes_changed();
+    scheduler_.node_up(node);
+  });
+}
+
+void Cluster::check(const config::Document& document, Diagnostics& diagnostics) {
+  const config::Node& root = document.root;
+  if (!ground_.built.error.empty()) {
+    diagnostics.error(root["cluster"].position, "cluster.openb_nodes", ground_.built.error);
+  }
+  if (ground_.state.nodes() == 0) {
+    diagnostics.error(root["cluster"].position, "cluster", "has no nodes");
+    return;
+  }
+  fault_params_.check(ground_.state, root["faults"], diagnostics);
+  const config::Node& listed = root["workload"]["sources"];
+  for (size_t i = 0; i < sources_.size(); ++i) {
+    sources_[i]->peek();
+    if (const auto error = sources_[i]->error(); error) {
+      std::string path = "workload.sources[";
+      path += std::to_string(i) + "]";
+      diagnostics.error(i < listed.items.size() ? listed.items[i].position : root.position, path,
+                        *error);
+    }
+  }
+}
+
+void Cluster::start() {
+  for (auto& source : sources_) controller_.add_source(std::move(source));
+  sources_.clear();
+  faults_.start();
+  timeline_.start(run_.until ? Time{} + *run_.until : Time::max());
+  controller_.start();
+  if (!run_.until) watch_for_stall(UINT64_MAX);
+}
+
+uint64_t Cluster::progress() const {
+  const auto& c = controller_.counters();
+  return c.submitted + c.completed + c.failed + scheduler_.progress() + 1;
+}
+
+void Cluster::stop_when_done() {
+  if (run_.until || ground_.jobs.live_jobs() > 1) return;
+  sim_.engine.after(
+      Duration{}, Label{"run.all_done"},
+      [this] {
+        if (is_over()) sim_.engine.stop();
+      },
+      Phase::Audit);
+}
+
+void Cluster::watch_for_stall(uint64_t progress_before) {
+  if (is_over()) return sim_.engine.stop();
+  if (progress() == progress_before) {
+    ORRERY_MARK("run.stalled");
+    has_stalled_ = true;
+    return sim_.engine.stop();
+  }
+  const uint64_t now_at = progress();
+  sim_.engine.after(
+      run_.stall_limit, Label{"run.stall_watch"}, [this, now_at] { watch_for_stall(now_at); },
+      Phase::Audit);
+}
+
+void Cluster::finish(Time end) {
+  controller_.finish(end);
+  faults_.finish();
+  timeline_.finish(end);
+  node_usage_.finish(end);
+  deadlocks_.finish(end);
+  Recorder& r = sim_.recorder;
+  const auto count = [&](std::string_view name, uint64_t n, std::string_view unit,
+                         std::string_view doc) {
+    r.add_summary(name, static_cast<int64_t>(n), unit, doc);
+  };
+  const auto& c = controller_.counters();
+  count("nodes", ground_.state.nodes(), "nodes", "nodes of the cluster");
+  count("gpus", static_cast<uint64_t>(ground_.state.gpus_total()), "GPU", "GPUs of the cluster");
+  count("jobs_submitted", c.submitted, "jobs", "jobs that arrived");
+  count("jobs_completed", c.completed, "jobs", "jobs that completed");
+  count("jobs_failed", c.failed, "jobs", "jobs that gave up");
+  count("jobs_unfinished", ground_.jobs.live_jobs(), "jobs", "jobs alive at the end of the run");
+  count("restarts", c.restarts, "", "times a job was restarted after a failure");
+  statistics_.add_summary(r);
+  usage_.add_summary(r, end);
+  const auto& f = faults_.counters();
+  count("faults", f.faults, "", "faults of nodes");
+  count("nodes_failed", f.nodes_failed, "", "times a node went down");
+  count("pods_lost", c.pods_lost, "pods", "pods on nodes that went down");
+  deadlocks_.add_summary(r, end);
+  const auto& s = scheduler_.counters();
+  count("scheduling_attempts", s.attempts, "", "scheduling cycles, of pods or gangs");
+  count("pods_scheduled", s.pods_scheduled, "pods", "pods bound to a node");
+  count("permit_timeouts", s.permit_timeouts, "", "pods that timed out waiting in Permit");
+  r.add_summary("scheduler_busy", s.busy.seconds(), "s", "simulated time of all scheduling cycles");
+}
+
+void Cluster::audit() const {
+  int64_t gpu_milli = scheduler_.reserved_gpu_milli();
+  ground_.jobs.for_each_job([&](JobId id) {
+    const Job& job = ground_.jobs.job(id);
+    ORRERY_CHECK(!orrery::is_over(job.phase), "a job that is over leaves the table");
+    JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
+      const Pod& p = ground_.jobs.pod(pod);
+      if (p.state != PodState::Bound && p.state != PodState::Running) return;
+      gpu_milli += ground_.jobs.request(pod).resources[Resource::Gpu];
+    });
+  });
+  ORRERY_CHECK(gpu_milli == ground_.state.gpu_milli_allocated(),
+               "GPUs in use are those of bound and reserved pods");
+}
+
+}  // namespace orrery

@@ -1,0 +1,79 @@
+// models/cluster.hpp -- builds and owns every component of a run; reading it is reading the wiring.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/cluster_params.hpp"
+#include "models/faults/node_faults.hpp"
+#include "models/scenario.hpp"
+#include "models/scheduling/deadlock_detector.hpp"
+#include "models/scheduling/scheduler.hpp"
+#include "models/telemetry/gpu_usage.hpp"
+#include "models/telemetry/job_statistics.hpp"
+#include "models/telemetry/node_usage.hpp"
+#include "models/telemetry/timeline.hpp"
+#include "models/workload/job_controller.hpp"
+#include "models/workload/job_table.hpp"
+#include "sim/config/node.hpp"
+#include "sim/runtime/sim.hpp"
+
+namespace orrery {
+
+// What stands before anything moves: the nodes and the jobs.
+struct Ground {
+  explicit Ground(const ClusterParams& params) : built{build_nodes(params, state)} {}
+  ClusterState state;
+  BuiltPools built;
+  JobTable jobs;
+};
+
+class Cluster {
+ public:
+  // `scenario` must have passed read_scenario().
+  Cluster(Sim sim, const Scenario& scenario);
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
+
+  // What only the built cluster shows: unknown nodes, unreadable traces and node lists.
+  void check(const config::Document& document, Diagnostics& diagnostics);
+  void start();
+  void finish(Time end);  // rows and figures that the end of the run cuts off
+  void audit() const;     // the invariants; fails a check if one is broken
+
+  bool is_over() const { return controller_.all_done(); }
+  bool has_stalled() const { return has_stalled_; }
+  const std::optional<std::string>& source_error() const { return controller_.source_error(); }
+  const ClusterState& state() const { return ground_.state; }
+  const JobTable& jobs() const { return ground_.jobs; }
+  const JobController& controller() const { return controller_; }
+  const Scheduler& scheduler() const { return scheduler_; }
+  const NodeFaults& faults() const { return faults_; }
+  const DeadlockDetector& deadlocks() const { return deadlocks_; }
+  const JobStatistics& job_statistics() const { return statistics_; }
+
+ private:
+  void wire();
+  void stop_when_done();
+  void watch_for_stall(uint64_t progress_before);
+  uint64_t progress() const;
+
+  Sim sim_;
+  FaultParams fault_params_;
+  RunParams run_;
+  Ground ground_;
+  JobController controller_;
+  std::vector<std::unique_ptr<JobSource>> sources_;
+  Scheduler scheduler_;
+  NodeFaults faults_;
+  GpuUsage usage_;
+  NodeUsage node_usage_;
+  Timeline timeline_;
+  JobStatistics statistics_;
+  DeadlockDetector deadlocks_;
+  bool has_stalled_ = false;
+};
+
+}  // namespace orrery

@@ -1,0 +1,133 @@
+#include "models/cluster_params.hpp"
+
+#include <algorithm>
+
+#include "models/hardware/machine_catalogue.hpp"
+#include "models/workload/traces/openb_nodes.hpp"
+#include "sim/core/check.hpp"
+
+namespace orrery {
+namespace {
+
+constexpr int64_t kNodesMax = 1'000'000;
+
+std::string name_of_machine(const MachineParams& machine) {
+  return machine.name.empty() ? machine.base : machine.name;
+}
+
+uint16_t intern(std::vector<Machine>& machines, const Machine& machine) {
+  const auto known = std::ranges::find(machines, machine.name, &Machine::name);
+  if (known != machines.end()) return static_cast<uint16_t>(known - machines.begin());
+  machines.push_back(machine);
+  return static_cast<uint16_t>(machines.size() - 1);
+}
+
+NodeSpec node_like(const Machine& machine, int32_t pods_max, const std::string& pool) {
+  NodeSpec node;
+  node.allocatable[Resource::Cpu] = int64_t{machine.cpu.threads()} * kMilli;
+  node.allocatable[Resource::Memory] = machine.memory.count;
+  node.allocatable[Resource::Gpu] = int64_t{machine.gpus()} * kMilli;
+  node.allocatable[Resource::Nic] = std::ranges::count(machine.nics, NicRole::Compute, &Nic::role);
+  node.allocatable[Resource::Pods] = pods_max;
+  node.labels.push_back({"pool", pool});
+  node.labels.push_back({"node.kubernetes.io/instance-type", std::string{machine.name}});
+  if (machine.gpus() > 0) {
+    node.labels.push_back({std::string{kGpuProductLabel}, std::string{machine.gpu.name}});
+  }
+  return node;
+}
+
+Machine machine_called(const ClusterParams& params, const std::string& name) {
+  const auto own = std::ranges::find_if(
+      params.machines, [&](const MachineParams& m) { return name_of_machine(m) == name; });
+  if (own != params.machines.end()) {
+    Machine machine = resolve(*own);
+    machine.name = name;
+    return machine;
+  }
+  const Machine* const known = find_machine(name);
+  ORRERY_CHECK(known != nullptr, "pools are checked before the run");
+  return *known;
+}
+
+void add_openb(const OpenbNodesParams& params, BuiltPools& built, ClusterState& state) {
+  const OpenbNodeList list = read_openb_nodes(params.file);
+  if (!list.errors.empty()) {
+    built.error = list.errors.front();
+    return;
+  }
+  const uint32_t first_leaf = state.leaves();
+  for (size_t i = 0; i < list.nodes.size(); ++i) {
+    const OpenbNode& row = list.nodes[i];
+    const Machine* const machine = find_machine_with(row.model, row.gpus);
+    if (machine == nullptr) {
+      built.error = params.file + ": node '" + row.name;
+      built.error += "': no machine of the catalogue has " + std::to_string(row.gpus);
+      built.error += " GPUs of model '" + row.model + "'";
+      return;
+    }
+    NodeSpec node = node_like(*machine, params.pods_max, params.pool);
+    node.name = row.name;
+    node.allocatable[Resource::Cpu] = row.cpu_milli;
+    node.allocatable[Resource::Memory] = row.memory.count;
+    node.machine = intern(built.machines, *machine);
+    node.leaf =
+        first_leaf + static_cast<uint32_t>(i) / static_cast<uint32_t>(params.nodes_per_leaf);
+    state.add_node(node);
+    built.pool_of.push_back(static_cast<uint16_t>(built.pools.size()));
+  }
+  built.pools.push_back(params.pool);
+}
+
+}  // namespace
+
+void ClusterParams::check(Checker& c) const {
+  if (pools.empty() && openb_nodes.empty()) c.error("", "needs `pools` or `openb_nodes`");
+  std::vector<std::string> names;
+  for (const Machine& machine : machine_catalogue()) names.emplace_back(machine.name);
+  for (const MachineParams& machine : machines) names.push_back(name_of_machine(machine));
+  int64_t nodes = 0;
+  for (const PoolParams& pool : pools) {
+    nodes += pool.count;
+    if (std::ranges::find(names, pool.machine) == names.end()) {
+      std::string text = "pool '" + pool.name;
+      text += "': no machine is called '" + pool.machine + "'";
+      c.error("pools", text + did_you_mean(pool.machine, names));
+    }
+    if (std::ranges::count(pools, pool.name, &PoolParams::name) > 1) {
+      std::string text = "two pools are called '";
+      c.error("pools", text + pool.name + "'");
+      break;
+    }
+  }
+  if (nodes > kNodesMax) {
+    std::string text = "all pools together have ";
+    c.error("pools", text + std::to_string(nodes) + " nodes; at most 1000000 are allowed");
+  }
+}
+
+BuiltPools build_nodes(const ClusterParams& params, ClusterState& state) {
+  BuiltPools built;
+  for (const PoolParams& pool : params.pools) {
+    const Machine machine = machine_called(params, pool.machine);
+    NodeSpec node = node_like(machine, pool.pods_max, pool.name);
+    node.machine = intern(built.machines, machine);
+    for (const auto& [key, value] : pool.labels) node.labels.push_back({key, value});
+    for (const TaintParams& t : pool.taints) node.taints.push_back({t.key, t.value, t.effect});
+    const uint32_t first_leaf = state.leaves();
+    for (int32_t i = 0; i < pool.count; ++i) {
+      node.name = pool.name;
+      node.name += '-';
+      node.name += std::to_string(i);
+      node.leaf = first_leaf + static_cast<uint32_t>(i / pool.nodes_per_leaf);
+      state.add_node(node);
+      built.pool_of.push_back(static_cast<uint16_t>(built.pools.size()));
+    }
+    built.pools.push_back(pool.name);
+  }
+  for (const OpenbNodesParams& nodes : params.openb_nodes) add_openb(nodes, built, state);
+  state.seal();
+  return built;
+}
+
+}  // namespace orrery

@@ -1,0 +1,48 @@
+#include "models/telemetry/job_statistics.hpp"
+
+#include <algorithm>
+
+namespace orrery {
+namespace {
+
+// The smallest value that at least `share` of the values do not exceed.
+double quantile(std::vector<float>& values, double share) {
+  if (values.empty()) return 0;
+  const auto rank = static_cast<size_t>(share * static_cast<double>(values.size() - 1) + 0.5);
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(rank);
+  std::ranges::nth_element(values, at);
+  return *at;
+}
+
+}  // namespace
+
+void JobStatistics::job_arrived(JobId job) {
+  if (job.index >= has_run_.size()) has_run_.resize(jobs_.jobs_bound());
+  has_run_[job.index] = false;
+}
+
+void JobStatistics::phase_changed(JobId job, JobPhase after) {
+  const double since = (sim_.engine.now() - jobs_.job(job).submitted).seconds();
+  if (after == JobPhase::Running && !has_run_[job.index]) {
+    has_run_[job.index] = true;
+    waits_.push_back(static_cast<float>(since));
+    wait_sum_ += since;
+  } else if (after == JobPhase::Completed) {
+    completions_.push_back(static_cast<float>(since));
+    completion_sum_ += since;
+  }
+}
+
+void JobStatistics::add_summary(Recorder& recorder) {
+  const auto mean = [](double sum, size_t n) { return n == 0 ? 0 : sum / static_cast<double>(n); };
+  recorder.add_summary("wait_mean", mean(wait_sum_, waits_.size()), "s",
+                       "mean time from submission until a job first runs");
+  recorder.add_summary("wait_p50", quantile(waits_, .5), "s", "its median");
+  recorder.add_summary("wait_p99", quantile(waits_, .99), "s", "its 99th percentile");
+  recorder.add_summary("jct_mean", mean(completion_sum_, completions_.size()), "s",
+                       "mean time from submission until completion, of completed jobs");
+  recorder.add_summary("jct_p50", quantile(completions_, .5), "s", "its median");
+  recorder.add_summary("jct_p99", quantile(completions_, .99), "s", "its 99th percentile");
+}
+
+}  // namespace orrery

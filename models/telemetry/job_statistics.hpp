@@ -1,0 +1,37 @@
+// models/telemetry/job_statistics.hpp -- waits and completion times of all jobs of a run.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/workload/job_table.hpp"
+#include "sim/record/recorder.hpp"
+#include "sim/runtime/sim.hpp"
+
+namespace orrery {
+
+// Wait: from submission until the job first runs. Completion time (JCT): from submission until it
+// completed. Four bytes a job and figure are kept, for the quantiles.
+class JobStatistics {
+ public:
+  JobStatistics(Sim sim, const JobTable& jobs) : sim_{sim}, jobs_{jobs} {}
+
+  // News the wiring passes on.
+  void job_arrived(JobId job);
+  void phase_changed(JobId job, JobPhase after);
+
+  void add_summary(Recorder& recorder);
+  double mean_wait_s() const {
+    return waits_.empty() ? 0 : wait_sum_ / static_cast<double>(waits_.size());
+  }
+  uint64_t started() const { return waits_.size(); }
+
+ private:
+  Sim sim_;
+  const JobTable& jobs_;
+  std::vector<bool> has_run_;               // by job
+  std::vector<float> waits_, completions_;  // seconds
+  double wait_sum_ = 0, completion_sum_ = 0;
+};
+
+}  // namespace orrery

@@ -1,0 +1,129 @@
+#include "sim/cli/simulation.hpp"
+
+#include <chrono>
+#include <optional>
+
+#include "models/cluster.hpp"
+#include "sim/config/describe.hpp"
+#include "sim/record/channel.hpp"
+
+namespace orrery {
+namespace {
+
+struct ProfileOutRow {
+  FixedText<48> label;
+  uint64_t events = 0;
+  Duration host;
+
+  static void columns(auto&& c) {
+    c("label", &ProfileOutRow::label, "kind of event");
+    c("events", &ProfileOutRow::events, "how many ran");
+    c("host", &ProfileOutRow::host, "host time spent in them, sampled; differs from run to run");
+  }
+};
+
+struct DigestRow {
+  uint64_t event = 0;
+  Time at;
+  uint64_t digest = 0;
+
+  static void columns(auto&& c) {
+    c("event", &DigestRow::event, "events run so far");
+    c("at", &DigestRow::at, "simulated time");
+    c("digest", &DigestRow::digest, "running hash over time, phase and label of every event");
+  }
+};
+
+std::string as_given(const config::Document& document) {
+  std::string text;
+  for (const config::SourceFile& file : document.sources) {
+    if (document.sources.size() > 1) text += "# file: " + file.name + "\n";
+    text += file.text;
+    if (!text.empty() && text.back() != '\n') text += '\n';
+  }
+  for (const std::string& set : document.overrides) text += "# --set " + set + "\n";
+  return text;
+}
+
+constexpr uint64_t kPollEvents = 4096;
+
+}  // namespace
+
+SimulationResult simulate(const Scenario& scenario, const config::Document& document,
+                          Recorder& recorder, const SimulationOptions& options,
+                          Diagnostics& diagnostics) {
+  const auto began = std::chrono::steady_clock::now();
+  Engine::Limits limits;
+  limits.seed = scenario.run.seed;
+  limits.audit_every = options.audit_every;
+  Engine engine{limits};
+  const RngStreams rng{scenario.run.seed};
+  engine.enable_profile();
+
+  recorder.set_attribute("version", std::string{ORRERY_VERSION});
+  recorder.set_attribute("seed", scenario.run.seed);
+  recorder.write_text("/meta/scenario", as_given(document));
+  recorder.write_text("/meta/resolved", resolved_json(scenario));
+  Cluster cluster{Sim{engine, rng, recorder}, scenario};
+  Channel<ProfileOutRow> profile{recorder, "/profile", "events and host time by label"};
+  Channel<DigestRow> ladder{recorder, "/meta/digests", "the digest as the run went"};
+
+  SimulationResult result;
+  cluster.check(document, diagnostics);
+  if (!diagnostics.ok()) return result;
+  recorder.start();
+
+  std::optional<Time> until;
+  if (scenario.run.until) until = Time{} + *scenario.run.until;
+  bool is_recording = true;
+  engine.set_poll(kPollEvents, [&] {
+    is_recording = recorder.poll(std::chrono::steady_clock::now());
+    if (!is_recording || (options.stop != nullptr && options.stop->load())) engine.request_stop();
+    if (options.on_progress) {
+      const auto& c = cluster.controller().counters();
+      options.on_progress({.now = engine.now(),
+                           .until = until,
+                           .events = engine.events_run(),
+                           .jobs_submitted = c.submitted,
+                           .jobs_over = c.completed + c.failed});
+    }
+  });
+  engine.add_audit([&] { cluster.audit(); });
+
+  cluster.start();
+  const Engine::Outcome outcome = engine.run(until.value_or(Time::max()));
+  using End = SimulationResult::End;
+  const bool was_stopped = options.stop != nullptr && options.stop->load();
+  if (cluster.source_error())
+    result.end = End::BadInput;
+  else if (!is_recording)
+    result.end = End::RecordFailed;
+  else if (outcome == Engine::Outcome::Stopped && was_stopped)
+    result.end = End::Stopped;
+  else if (cluster.has_stalled() || (!until && !cluster.is_over()))
+    result.end = End::Stalled;
+  if (result.end == End::BadInput) {
+    result.input_error = *cluster.source_error();
+    return result;
+  }
+  // A run whose events ended before `until` still lasts until then.
+  const Time end = outcome == Engine::Outcome::Drained && until ? *until : engine.now();
+  cluster.finish(end);
+  for (const ProfileRow& row : engine.profile()) {
+    profile.emit({row.label, row.events, {static_cast<int64_t>(row.host_ns)}});
+  }
+  for (const auto& rung : engine.ladder()) ladder.emit({rung.event, rung.time, rung.digest});
+  result.simulated = end;
+  result.events = engine.events_run();
+  result.digest = engine.digest();
+  result.summary = recorder.summary();
+  result.wall_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  recorder.finish({.complete = result.end == End::Done || result.end == End::Stalled,
+                   .digest = result.digest,
+                   .wall_seconds = result.wall_seconds,
+                   .simulated = end});
+  return result;
+}
+
+}  // namespace orrery
