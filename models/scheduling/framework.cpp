@@ -16,6 +16,8 @@ Framework::Framework(Handle& handle, const ProfileParams& profile)
       tie_rng_{handle.rng("scheduling.tie_break")},
       caches_(kCaches),
       restricted_{cluster_.nodes()},
+      changed_{cluster_.nodes()},
+      before_{cluster_.nodes()},
       candidates_{NodeSet{cluster_.nodes()}} {
   const std::vector<PluginParams> plugins = resolve_plugins(profile);
   ORRERY_CHECK(plugins.size() < kNodeReady, "rejection sets have 32 bits");
@@ -47,6 +49,9 @@ void Framework::add(std::unique_ptr<Policy> policy, int64_t weight) {
   bind_to(domains_);
   bind_to(score_placement_);
   bind_to(pod_watchers_);
+  if (!filter_.empty() && filter_.back().index == index) {
+    has_global_filters_ |= !filter_.back().plugin->is_node_local();
+  }
   if (auto* const scorer = dynamic_cast<Score*>(p); scorer != nullptr) {
     scorers_.push_back({scorer, dynamic_cast<PreScore*>(p), weight});
   }
@@ -83,10 +88,48 @@ uint32_t Framework::filter_plugins() const {
 void Framework::run_filters(const Cycle& cycle, Candidates& nodes, bool local) {
   for (const auto& filter : filter_) {
     if (filter.plugin->is_node_local() != local) continue;
-    if ((skipped_filters_ >> filter.index & 1) != 0) continue;
+    if (!local && (skipped_filters_ >> filter.index & 1) != 0) continue;
     nodes.set_plugin(filter.index);
     filter.plugin->filter(cycle, nodes);
   }
+}
+
+// Enters the verdict on each of `nodes`, and who gave it first, into the cache.
+void Framework::run_local_filters(const Cycle& cycle, const NodeSet& nodes, SpecCache& cache) {
+  before_ = nodes;
+  candidates_.reset(nodes);
+  const auto blame = [&](uint8_t plugin) {
+    before_ -= candidates_.nodes();
+    before_.for_each([&](NodeId n) {
+      cache.rejected_by[n.index] = plugin;
+      ++cache.rejections[plugin];
+    });
+    before_ = candidates_.nodes();
+  };
+  candidates_.keep(cluster_.up(), {Code::UnschedulableAndUnresolvable, "node(s) were not ready"});
+  blame(kNodeReady);
+  for (const auto& filter : filter_) {
+    if (!filter.plugin->is_node_local()) continue;
+    candidates_.set_plugin(filter.index);
+    filter.plugin->filter(cycle, candidates_);
+    blame(filter.index);
+  }
+  cache.feasible |= candidates_.nodes();
+}
+
+uint32_t Framework::rejecting_plugins(const PodView& pod, Time now, const NodeSet* domain) {
+  uint32_t plugins = 0;
+  if (has_global_filters_) {
+    for (const Rejection& r : diagnose(pod, now, domain).rejections()) {
+      plugins |= uint32_t{1} << r.plugin;
+    }
+  } else {
+    const SpecCache& cache = refreshed(Cycle{now, cluster_, pod});
+    for (uint8_t i = 0; i < cache.rejections.size(); ++i) {
+      if (cache.rejections[i] != 0) plugins |= uint32_t{1} << i;
+    }
+  }
+  return plugins != 0 ? plugins : filter_plugins();
 }
 
 Framework::SpecCache& Framework::refreshed(const Cycle& cycle) {
@@ -97,28 +140,29 @@ Framework::SpecCache& Framework::refreshed(const Cycle& cycle) {
   if (cache.spec != spec || cache.version == UINT64_MAX || !cluster_.log_covers(cache.version)) {
     const size_t n = cluster_.nodes();
     cache.spec = spec;
+    cache.feasible = NodeSet{n};
     cache.scored = NodeSet{n};
-    cache.rejected_version = UINT64_MAX;
+    cache.rejected_by.assign(n, kFeasible);
+    cache.rejections.fill(0);
+    cache.capacity_version = UINT64_MAX;
     cache.raw.resize(scorers_.size());
     for (size_t i = 0; i < scorers_.size(); ++i) {
       if (scorers_[i].plugin->is_node_local()) cache.raw[i].resize(n);
     }
-    candidates_.reset(cluster_.up());
-    run_filters(cycle, candidates_, true);
-    cache.feasible = candidates_.nodes();
+    changed_.fill();
   } else {
-    const auto touched = cluster_.touched_since(cache.version);
-    NodeSet changed{cluster_.nodes()};
-    for (const NodeId n : touched) {
-      changed.insert(n);
+    changed_.clear();
+    for (const NodeId n : cluster_.touched_since(cache.version)) {
+      if (changed_.contains(n)) continue;
+      changed_.insert(n);
       cache.scored.erase(n);
+      uint8_t& by = cache.rejected_by[n.index];
+      if (by != kFeasible) --cache.rejections[by];
+      by = kFeasible;
     }
-    cache.feasible -= changed;
-    changed &= cluster_.up();
-    candidates_.reset(changed);
-    run_filters(cycle, candidates_, true);
-    cache.feasible |= candidates_.nodes();
+    cache.feasible -= changed_;
   }
+  run_local_filters(cycle, changed_, cache);
   cache.version = version;
   return cache;
 }
@@ -159,16 +203,7 @@ Selection Framework::select(const PodView& pod, Time now, const NodeSet* domain)
   selection.feasible = static_cast<uint32_t>(feasible_.size());
   if (feasible_.empty()) {
     selection.code = Code::Unschedulable;
-    if (domain != nullptr || cache.rejected_version != cache.version) {
-      const uint64_t version = cache.version;
-      uint32_t rejected_by = 0;
-      for (const Rejection& r : diagnose(pod, now, domain).rejections()) {
-        rejected_by |= uint32_t{1} << r.plugin;
-      }
-      cache.rejected_by = rejected_by;
-      cache.rejected_version = domain == nullptr ? version : UINT64_MAX;
-    }
-    selection.plugins |= cache.rejected_by;
+    selection.plugins |= rejecting_plugins(pod, now, domain);
     return selection;
   }
   if (feasible_.size() == 1 || scorers_.empty()) {
@@ -255,12 +290,17 @@ NodeId Framework::best() {
 
 int64_t Framework::gpu_capacity(const PodView& pod, Time now, const NodeSet* domain) {
   if (pod.spec->gpus == 0 || pod.spec->gpu_milli != kMilli) return INT64_MAX;
-  const SpecCache& cache = refreshed(Cycle{now, cluster_, pod});
+  SpecCache& cache = refreshed(Cycle{now, cluster_, pod});
+  if (domain == nullptr && cache.capacity_version == cache.version) return cache.capacity;
   int64_t pods = 0;
   cache.feasible.for_each([&](NodeId n) {
     if (domain != nullptr && !domain->contains(n)) return;
     pods += std::popcount(cluster_.idle_gpus(n)) / pod.spec->gpus;
   });
+  if (domain == nullptr) {
+    cache.capacity = pods;
+    cache.capacity_version = cache.version;
+  }
   return pods;
 }
 

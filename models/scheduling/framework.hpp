@@ -1,6 +1,7 @@
 // models/scheduling/framework.hpp -- the plugins of one profile, and finding a node with them.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -63,6 +64,8 @@ class Framework {
   // An upper bound on how many more pods of this spec fit, by whole GPUs alone; INT64_MAX if the
   // spec asks for none.
   int64_t gpu_capacity(const PodView& pod, Time now, const NodeSet* domain);
+  // Bit set of the plugins that turn the pod away from some node; all Filters if none does.
+  uint32_t rejecting_plugins(const PodView& pod, Time now, const NodeSet* domain);
   // The reasons behind the last failed selection of `pod`, worked out anew.
   const Candidates& diagnose(const PodView& pod, Time now, const NodeSet* domain);
   // "0/7500 nodes are available: 7400 Insufficient nvidia.com/gpu, ..."
@@ -75,14 +78,18 @@ class Framework {
     NodeSet feasible;                       // by the node-local filters
     NodeSet scored;                         // nodes whose raw scores are valid
     std::vector<std::vector<int64_t>> raw;  // per scorer; empty for those that are not node-local
-    uint64_t rejected_version = UINT64_MAX;
-    uint32_t rejected_by = 0;
+    std::vector<uint8_t> rejected_by;       // per node: the first plugin that said no
+    std::array<uint32_t, 32> rejections{};  // per plugin: nodes it rejected
+    uint64_t capacity_version = UINT64_MAX;
+    int64_t capacity = 0;  // see gpu_capacity(), over all nodes
   };
+  static constexpr uint8_t kFeasible = UINT8_MAX;
   static constexpr size_t kCaches = 64;
 
   void add(std::unique_ptr<Policy> policy, int64_t weight);
   SpecCache& refreshed(const Cycle& cycle);
   void run_filters(const Cycle& cycle, Candidates& nodes, bool local);
+  void run_local_filters(const Cycle& cycle, const NodeSet& nodes, SpecCache& cache);
   bool narrow(const Cycle& cycle, const NodeSet* domain, Selection& selection);
   uint32_t collect_feasible(uint32_t limit);
   void score(const Cycle& cycle, SpecCache& cache);
@@ -111,12 +118,13 @@ class Framework {
   std::vector<Bound<PodWatcher>> pod_watchers_;
   std::vector<const EventHints*> hints_;  // per plugin; null: every event retries
   ClusterEvents events_of_interest_ = 0;
-  uint32_t skipped_filters_ = 0;  // bit set: PreFilter said Skip in this cycle
+  bool has_global_filters_ = false;  // some Filter looks beyond one node
+  uint32_t skipped_filters_ = 0;     // bit set: PreFilter said Skip in this cycle
 
   std::vector<SpecCache> caches_;
   uint32_t next_start_ = 0;
   // Scratch of one selection.
-  NodeSet restricted_;
+  NodeSet restricted_, changed_, before_;
   Candidates candidates_;
   std::vector<NodeId> feasible_;
   std::vector<NodeId> missing_;

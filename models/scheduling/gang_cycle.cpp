@@ -25,10 +25,7 @@ void Scheduler::try_domain(GangId gang, std::span<const PodId> members, const No
     attempt.why.code = Code::Unschedulable;
     attempt.failed = members.front();
     attempt.visited = static_cast<uint32_t>(cluster_.nodes());
-    for (const Rejection& r : framework_.diagnose(first, now(), domain).rejections()) {
-      attempt.why.plugins |= uint32_t{1} << r.plugin;
-    }
-    if (attempt.why.plugins == 0) attempt.why.plugins = framework_.filter_plugins();
+    attempt.why.plugins = framework_.rejecting_plugins(first, now(), domain);
     return;
   }
   SpecId failed_spec;

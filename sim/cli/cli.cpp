@@ -1,0 +1,102 @@
+#include "sim/cli/cli.hpp"
+
+#include <array>
+#include <exception>
+#include <string_view>
+
+#include "sim/cli/describe_command.hpp"
+#include "sim/cli/run_command.hpp"
+#include "sim/cli/schema_command.hpp"
+#include "sim/cli/validate_command.hpp"
+#include "sim/config/diagnostics.hpp"
+#include "sim/record/recorder.hpp"
+
+namespace orrery {
+namespace {
+
+struct Command {
+  CommandSpec (*spec)();
+  ExitStatus (*run)(const Arguments&, std::ostream&, std::ostream&);
+};
+
+constexpr std::array<Command, 4> kCommands{{{run_command_spec, run_command},
+                                            {validate_command_spec, validate_command},
+                                            {describe_command_spec, describe_command},
+                                            {schema_command_spec, schema_command}}};
+
+std::string program_help() {
+  std::string text = "Orrery simulates GPU clusters run the Kubernetes way.\n\nUsage:\n";
+  for (const Command& command : kCommands) {
+    const CommandSpec spec = command.spec();
+    text += "  " + usage_line(spec) + "\n      " + spec.doc + "\n";
+  }
+  text += "  orrery COMMAND --help\n  orrery --version\n\n";
+  text +=
+      "Exit status: 0 done, 2 mistake in the command line or its input, 74 output could not be\n"
+      "written, 130 stopped by Ctrl-C, 1 mistake in Orrery itself.\n";
+  return text;
+}
+
+ExitStatus run_named(std::string_view name, std::span<const char* const> args, std::ostream& out,
+                     std::ostream& err) {
+  std::vector<std::string> names{"--help", "--version"};
+  for (const Command& command : kCommands) {
+    const CommandSpec spec = command.spec();
+    names.push_back(spec.name);
+    if (spec.name != name) continue;
+    try {
+      const Arguments arguments = parse_arguments(spec, args);
+      if (!arguments.has("help")) return command.run(arguments, out, err);
+      out << help_text(spec);
+      return ExitStatus::Ok;
+    } catch (const UsageError& error) {
+      err << error.what() << "\nUsage: " << usage_line(spec) << "\n";
+      return ExitStatus::UserMistake;
+    }
+  }
+  err << "unknown command " << in_quotes(name) << did_you_mean(std::string{name}, names)
+      << "\n'orrery --help' lists the commands\n";
+  return ExitStatus::UserMistake;
+}
+
+ExitStatus run_guarded(std::span<const char* const> args, std::ostream& out, std::ostream& err) {
+  if (args.empty()) {
+    err << program_help();
+    return ExitStatus::UserMistake;
+  }
+  const std::string_view first = args.front();
+  if (first == "--version") {
+    out << "orrery " ORRERY_VERSION "\n";
+    return ExitStatus::Ok;
+  }
+  if (first == "--help" || first == "-h" || first == "help") {
+    out << program_help();
+    return ExitStatus::Ok;
+  }
+  try {
+    return run_named(first, args.subspan(1), out, err);
+  } catch (const RecordError& error) {
+    err << error.what() << "\n";
+    return ExitStatus::OutputFailed;
+  }
+}
+
+}  // namespace
+
+int run_cli(std::span<const char* const> args, std::ostream& out, std::ostream& err) {
+  auto status = ExitStatus::Internal;
+  try {
+    status = run_guarded(args, out, err);
+  } catch (const std::exception& error) {
+    err << "internal error: " << error.what() << "\n";
+  }
+  out.flush();
+  // Text that nobody could be given is an output that could not be written.
+  if (status == ExitStatus::Ok && !out.good()) {
+    err << "standard output cannot be written\n";
+    status = ExitStatus::OutputFailed;
+  }
+  return static_cast<int>(status);
+}
+
+}  // namespace orrery

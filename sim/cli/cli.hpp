@@ -1,0 +1,20 @@
+// sim/cli/cli.hpp -- the `orrery` program as a function: commands, exit statuses.
+#pragma once
+
+#include <ostream>
+#include <span>
+
+namespace orrery {
+
+enum class ExitStatus : int {
+  Ok = 0,
+  Internal = 1,       // our mistake
+  UserMistake = 2,    // wrong usage, scenario, trace or plug-in
+  OutputFailed = 74,  // as EX_IOERR
+  Stopped = 130,      // as a shell reports Ctrl-C
+};
+
+// `args` is without the program's name. Never throws.
+int run_cli(std::span<const char* const> args, std::ostream& out, std::ostream& err);
+
+}  // namespace orrery

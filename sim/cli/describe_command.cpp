@@ -1,0 +1,163 @@
+#include "sim/cli/describe_command.hpp"
+
+#include <algorithm>
+
+#include "models/hardware/machine_catalogue.hpp"
+#include "models/hardware/machine_topology.hpp"
+#include "models/scenario.hpp"
+#include "models/scheduling/policy_registry.hpp"
+#include "sim/cli/machine_text.hpp"
+#include "sim/cli/scenario_input.hpp"
+#include "sim/config/describe.hpp"
+
+namespace orrery {
+namespace {
+
+using Rows = std::vector<std::pair<std::string, std::string>>;
+
+std::string aligned(const Rows& rows) {
+  size_t width = 0;
+  for (const auto& [left, right] : rows) width = std::max(width, left.size());
+  std::string text;
+  for (const auto& [left, right] : rows) {
+    text += "  " + left + std::string(width - left.size() + 2, ' ') + right + "\n";
+  }
+  return text;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+std::string overview(const FieldTree& scenario) {
+  Rows sections, machines;
+  for (const FieldTree& section : scenario.children)
+    sections.emplace_back(section.name, section.doc);
+  for (const Machine& machine : machine_catalogue())
+    machines.emplace_back(machine.name, machine.doc);
+  std::string text = "Sections of a scenario (`orrery describe scenario` shows all):\n";
+  text += aligned(sections) + "\nPolicies:\n";
+  for (const auto& [name, entry] : PolicyRegistry::instance().entries()) {
+    text += "  " + name + " (" + joined(entry.points) + "; " + entry.origin + ")\n";
+    text += "      " + entry.doc + "\n";
+  }
+  text += "\nMachines:\n" + aligned(machines);
+  text +=
+      "\n`orrery describe NAME` tells more of a section such as policy.queue, a policy or a "
+      "machine.\n";
+  return text;
+}
+
+std::string policy_text(const std::string& name, const PolicyRegistry::Entry& entry) {
+  std::string text = name + ": " + entry.doc + "\n";
+  text += aligned({{"extension points", joined(entry.points)}, {"origin", entry.origin}});
+  const FieldTree args = entry.describe();
+  if (args.children.empty()) return text + "\nIt takes no args.\n";
+  return text + "\nargs:\n" + describe_text(args);
+}
+
+// What a list, map or optional holds has no name of its own in a path.
+const FieldTree& held_by(const FieldTree& tree) {
+  const FieldTree* leaf = &tree;
+  while (leaf->shape == FieldShape::List || leaf->shape == FieldShape::Map ||
+         leaf->shape == FieldShape::Optional) {
+    leaf = &leaf->children.front();
+  }
+  return *leaf;
+}
+
+const std::vector<FieldTree>& parts_of(const FieldTree& tree) {
+  return tree.shape == FieldShape::Variant ? tree.variants : tree.children;
+}
+
+// Follows a path; a step that is no part of where it stands may lie deeper, the nearest first:
+// workload.generator is a kind of workload.sources.
+const FieldTree* find_path(const FieldTree& from, std::string_view path) {
+  if (path.empty()) return &from;
+  const size_t dot = std::min(path.find('.'), path.size());
+  const std::string_view step = path.substr(0, dot);
+  const std::string_view rest = dot < path.size() ? path.substr(dot + 1) : std::string_view{};
+  const std::vector<FieldTree>& parts = parts_of(held_by(from));
+  for (const FieldTree& part : parts) {
+    if (part.name != step) continue;
+    if (const FieldTree* const found = find_path(part, rest)) return found;
+  }
+  for (const FieldTree& part : parts) {
+    if (const FieldTree* const found = find_path(part, path)) return found;
+  }
+  return nullptr;
+}
+
+void collect_paths(const FieldTree& from, const std::string& prefix,
+                   std::vector<std::string>& paths) {
+  for (const FieldTree& part : parts_of(held_by(from))) {
+    const std::string path = prefix.empty() ? part.name : prefix + "." + part.name;
+    paths.push_back(path);
+    collect_paths(part, path, paths);
+  }
+}
+
+std::vector<std::string> known_names(const FieldTree& scenario) {
+  std::vector<std::string> names = PolicyRegistry::instance().names();
+  for (const Machine& machine : machine_catalogue()) names.push_back(machine.name);
+  collect_paths(scenario, "", names);
+  return names;
+}
+
+}  // namespace
+
+CommandSpec describe_command_spec() {
+  return {.name = "describe",
+          .doc =
+              "Explains a section of a scenario, a policy or a machine; all by name without "
+              "NAME.",
+          .positional = "[NAME]",
+          .positional_max = 1,
+          .options = {{"topology", 0, "", "Of a machine: how its devices are joined."},
+                      plugin_option()}};
+}
+
+ExitStatus describe_command(const Arguments& arguments, std::ostream& out, std::ostream& err) {
+  if (!load_plugins(arguments, err)) return ExitStatus::UserMistake;
+  FieldTree scenario = describe_params<Scenario>();
+  const bool is_topology = arguments.has("topology");
+  if (arguments.positional.empty()) {
+    if (is_topology) throw UsageError{"--topology needs the name of a machine"};
+    out << overview(scenario);
+    return ExitStatus::Ok;
+  }
+  const std::string& name = arguments.positional.front();
+  if (const Machine* const machine = find_machine(name)) {
+    out << machine_text(*machine);
+    if (is_topology) out << "\n" << topology_text(*machine);
+    return ExitStatus::Ok;
+  }
+  if (is_topology) {
+    std::vector<std::string> machines;
+    for (const Machine& machine : machine_catalogue()) machines.push_back(machine.name);
+    throw UsageError{"--topology: no machine is called " + in_quotes(name) +
+                     did_you_mean(name, machines)};
+  }
+  if (const auto* const entry = PolicyRegistry::instance().find(name)) {
+    out << policy_text(name, *entry);
+    return ExitStatus::Ok;
+  }
+  const FieldTree* const section = name.empty() ? nullptr : find_path(scenario, name);
+  if (name == "scenario") {
+    out << describe_text(scenario);
+    return ExitStatus::Ok;
+  }
+  if (section == nullptr) {
+    err << "nothing is called " << in_quotes(name) << did_you_mean(name, known_names(scenario))
+        << "\n";
+    return ExitStatus::UserMistake;
+  }
+  FieldTree titled = *section;
+  titled.name = name;
+  out << describe_text(titled);
+  return ExitStatus::Ok;
+}
+
+}  // namespace orrery

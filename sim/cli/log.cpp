@@ -1,0 +1,26 @@
+#include "sim/cli/log.hpp"
+
+#include <spdlog/logger.h>
+#include <spdlog/sinks/ostream_sink.h>
+
+namespace orrery {
+
+struct Log::Parts {
+  explicit Parts(std::ostream& stream)
+      : logger{"orrery", std::make_shared<spdlog::sinks::ostream_sink_st>(stream, true)} {}
+  spdlog::logger logger;  // not in spdlog's registry: many runs may live in one process
+};
+
+Log::Log(std::ostream& stream, bool is_quiet) : parts_{std::make_unique<Parts>(stream)} {
+  parts_->logger.set_pattern("%H:%M:%S %l: %v");
+  parts_->logger.set_level(is_quiet ? spdlog::level::err : spdlog::level::info);
+}
+
+Log::~Log() = default;
+
+// The lines hold the user's text, so they are never format strings themselves.
+void Log::info(const std::string& line) { parts_->logger.log(spdlog::level::info, line); }
+void Log::warning(const std::string& line) { parts_->logger.log(spdlog::level::warn, line); }
+void Log::error(const std::string& line) { parts_->logger.log(spdlog::level::err, line); }
+
+}  // namespace orrery

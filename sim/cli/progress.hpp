@@ -1,0 +1,56 @@
+// sim/cli/progress.hpp -- how far a run is, as one line for people.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <ostream>
+#include <string>
+
+#include "sim/cli/log.hpp"
+#include "sim/cli/simulation.hpp"
+
+namespace orrery {
+
+std::string format_simulated(Time time);       // "12d 03:04:05"
+std::string format_host_time(double seconds);  // "7s", "4min 05s", "2h 03min"
+std::string format_count(uint64_t count);      // "1,234,567"
+std::string format_short(double value);        // "12.3M", for rates
+// Of simulated time; nothing without an end, as jobs still to come are not known.
+std::optional<double> fraction_done(const SimulationProgress& progress);
+std::optional<double> seconds_left(const SimulationProgress& progress, double elapsed_s);
+std::string progress_line(const SimulationProgress& progress, double elapsed_s,
+                          double events_per_s);
+
+// Shows progress while a run goes on: on a terminal one line rewritten in place, else a log line
+// every ten seconds of host time.
+class ProgressReporter {
+ public:
+  using Clock = std::chrono::steady_clock;
+  enum class Mode : uint8_t { Quiet, Terminal, Lines };
+
+  ProgressReporter(Mode mode, std::ostream& stream, Log& log);
+  ~ProgressReporter() { clear(); }
+  ProgressReporter(const ProgressReporter&) = delete;
+  ProgressReporter& operator=(const ProgressReporter&) = delete;
+
+  void update(const SimulationProgress& progress, Clock::time_point now = Clock::now());
+  void clear();  // leaves the terminal's line empty for other text
+
+ private:
+  void measure_rate(const SimulationProgress& progress, Clock::time_point now);
+  void draw(const std::string& line);
+
+  Mode mode_;
+  std::ostream& stream_;
+  Log& log_;
+  Clock::time_point started_at_ = Clock::now(), shown_at_ = started_at_, measured_at_ = started_at_;
+  uint64_t events_measured_ = 0;
+  double events_per_s_ = 0;
+  size_t width_drawn_ = 0;
+};
+
+// Lines unless `stream` is std::cerr and that is a terminal.
+ProgressReporter::Mode progress_mode(const std::ostream& stream, bool is_quiet);
+
+}  // namespace orrery

@@ -1,0 +1,81 @@
+#include "sim/cli/scenario_input.hpp"
+
+#include <charconv>
+
+#include "models/scheduling/policy_registry.hpp"
+
+namespace orrery {
+namespace {
+
+// An option that is short for an override; mistakes in it are reported under its own name.
+void apply_option(ScenarioInput& input, const std::string& option, const std::string& assignment) {
+  config::apply_override(input.document, assignment, input.diagnostics);
+  const size_t number = input.document.overrides.size();
+  input.options_meant.emplace_back("--set #" + std::to_string(number) + ":", option);
+}
+
+void check_seed(const std::string& text) {
+  uint64_t seed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (error != std::errc{} || end != text.data() + text.size()) {
+    throw UsageError{"--seed needs a whole number from 0 to 18446744073709551615, got " +
+                     in_quotes(text)};
+  }
+}
+
+std::string with_option_named(const ScenarioInput& input, const std::string& message) {
+  for (const auto& [prefix, option] : input.options_meant) {
+    if (!message.starts_with(prefix)) continue;
+    const size_t end = message.find(": ");  // of the line and column, which mean nothing there
+    return end == std::string::npos ? message : option + message.substr(end);
+  }
+  return message;
+}
+
+}  // namespace
+
+OptionSpec set_option() {
+  return {"set", 0, "path=value", "Override a value, as in policy.queue.max_backoff=1min.", true};
+}
+
+OptionSpec plugin_option() {
+  return {"plugin", 0, "LIB", "Load the policies of a shared library.", true};
+}
+
+bool load_plugins(const Arguments& arguments, std::ostream& err) {
+  PolicyRegistry& registry = PolicyRegistry::instance();
+  const size_t known = registry.problems().size();
+  bool is_ok = true;
+  for (const std::string& path : arguments.all("plugin")) is_ok = registry.load(path) && is_ok;
+  for (size_t i = known; i < registry.problems().size(); ++i) {
+    err << "--plugin " << registry.problems()[i] << "\n";
+  }
+  return is_ok;
+}
+
+ScenarioInput read_input(const std::string& path, const Arguments& arguments) {
+  const auto seed = arguments.one("seed");
+  const auto until = arguments.one("until");
+  if (seed) check_seed(*seed);
+  if (until && until->empty()) throw UsageError{"--until needs a time such as 30d"};
+  ScenarioInput input;
+  input.document = config::load_file(path, input.diagnostics);
+  for (const std::string& assignment : arguments.all("set")) {
+    config::apply_override(input.document, assignment, input.diagnostics);
+  }
+  if (seed) apply_option(input, "--seed", "run.seed=" + *seed);
+  if (until) apply_option(input, "--until", "run.until=" + *until);
+  // What could not be parsed would only add noise.
+  if (input.document.is_usable) input.scenario = read_scenario(input.document, input.diagnostics);
+  return input;
+}
+
+void print_mistakes(const ScenarioInput& input, const std::string& path, std::ostream& err) {
+  for (const std::string& message : input.diagnostics.messages()) {
+    err << with_option_named(input, message) << "\n";
+  }
+  const size_t count = input.diagnostics.count();
+  err << path << ": " << count << (count == 1 ? " mistake" : " mistakes") << "\n";
+}
+
+}  // namespace orrery

@@ -1,0 +1,33 @@
+// sim/cli/scenario_input.hpp -- a scenario as the command line gives it: file, options, plug-ins.
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/scenario.hpp"
+#include "sim/cli/arguments.hpp"
+#include "sim/config/node.hpp"
+
+namespace orrery {
+
+OptionSpec set_option();
+OptionSpec plugin_option();
+
+struct ScenarioInput {
+  config::Document document;
+  Scenario scenario;
+  Diagnostics diagnostics;
+  // Overrides that stand for an option of their own: "--set #3" and "--seed".
+  std::vector<std::pair<std::string, std::string>> options_meant;
+};
+
+// Loads every --plugin. False: why not is on `err`.
+[[nodiscard]] bool load_plugins(const Arguments& arguments, std::ostream& err);
+// Reads the file with --set, --seed and --until on top. Throws UsageError.
+[[nodiscard]] ScenarioInput read_input(const std::string& path, const Arguments& arguments);
+// Every mistake, one a line, then how many.
+void print_mistakes(const ScenarioInput& input, const std::string& path, std::ostream& err);
+
+}  // namespace orrery

@@ -1,0 +1,25 @@
+// sim/cli/stop_signal.hpp -- Ctrl-C and SIGTERM as a flag that a run looks at.
+#pragma once
+
+#include <signal.h>
+
+#include <array>
+#include <atomic>
+
+namespace orrery {
+
+// While it lives, the first signal sets the flag and a second one ends the process at once. A
+// signal that was ignored before, as under nohup, stays ignored. At most one may live.
+class StopSignal {
+ public:
+  StopSignal();
+  ~StopSignal();
+  StopSignal(const StopSignal&) = delete;
+  StopSignal& operator=(const StopSignal&) = delete;
+  const std::atomic<bool>& flag() const;
+
+ private:
+  std::array<struct sigaction, 2> former_{};
+};
+
+}  // namespace orrery

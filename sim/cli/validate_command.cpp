@@ -1,0 +1,54 @@
+#include "sim/cli/validate_command.hpp"
+
+#include <limits>
+
+#include "sim/cli/scenario_input.hpp"
+
+namespace orrery {
+namespace {
+
+size_t values_in(const config::Node& node) {
+  size_t count = node.is_scalar() ? 1 : 0;
+  for (const config::Node& item : node.items) count += values_in(item);
+  for (const config::Entry& entry : node.entries) count += values_in(entry.value);
+  return count;
+}
+
+std::string counted(size_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+std::string counts_of(const ScenarioInput& input) {
+  return counted(input.document.sources.size(), "file") + ", " +
+         counted(values_in(input.document.root), "value") + ", " +
+         counted(input.scenario.workload.sources.size(), "job source") + ", " +
+         counted(resolve_plugins(input.scenario.policy).size(), "plugin");
+}
+
+}  // namespace
+
+CommandSpec validate_command_spec() {
+  return {.name = "validate",
+          .doc = "Checks scenarios without running them.",
+          .positional = "SCENARIO...",
+          .positional_min = 1,
+          .positional_max = std::numeric_limits<size_t>::max(),
+          .options = {set_option(), plugin_option()}};
+}
+
+ExitStatus validate_command(const Arguments& arguments, std::ostream& out, std::ostream& err) {
+  if (!load_plugins(arguments, err)) return ExitStatus::UserMistake;
+  auto status = ExitStatus::Ok;
+  for (const std::string& path : arguments.positional) {
+    const ScenarioInput input = read_input(path, arguments);
+    if (input.diagnostics.ok()) {
+      out << path << ": ok (" << counts_of(input) << ")" << std::endl;
+      continue;
+    }
+    print_mistakes(input, path, err);
+    status = ExitStatus::UserMistake;
+  }
+  return status;
+}
+
+}  // namespace orrery
