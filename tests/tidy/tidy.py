@@ -1,0 +1,211 @@
+#!/usr/bin/python3
+"""Checks what the compiler and clang-format cannot: layers, lengths, names, coroutine forms.
+
+tidy.py [--rule NAME]... [--root FOLDER]; prints one line for each finding.
+"""
+import argparse
+import pathlib
+import re
+import sys
+from collections.abc import Iterator
+
+import exceptions
+import layers
+from source import Block, Source, read_tree
+
+FOLDERS = ("sim", "models", "policies", "tests", "bench")
+LINES_MAX = {True: 150, False: 400}  # of a header, of a source
+FUNCTION_MAX = 70
+COLUMNS_MAX = 100
+Finding = tuple[int, str]  # line, message
+
+CLOCK_FOLDERS = ("sim/record/", "sim/cli/", "sim/engine/profile", "bench/", "tests/")
+BANNED = (  # pattern, what to do instead, where it is allowed
+    (r"\bstd::rand\b|\bs?rand\s*\(|\bstd::random_device\b", "draw from sim/core/rng.hpp", ()),
+    (r"\bstd::(mt19937\w*|default_random_engine|\w+_distribution)\b",
+     "standard libraries differ: draw from sim/core/rng.hpp", ()),
+    (r"\b(system|steady|high_resolution)_clock\b|\bgettimeofday\b|\bstd::time\s*\(",
+     "host time has no place here; simulated time is Time", CLOCK_FOLDERS),
+    (r"\bstd::sto(i|l|ll|ul|ull|f|d|ld)\b|\bato(f|i|l|ll)\s*\(|\bstrto(d|f|l|ll|ul|ull)\s*\(|\bsscanf\b",
+     "it depends on the locale: use std::from_chars", ()),
+    (r"(?<!static_)\bassert\s*\(", "use ORRERY_CHECK, which is always on", ()),
+)
+
+
+def check_layers(source: Source, all_paths: set[str]) -> Iterator[Finding]:
+    room = layers.room_of(source.path)
+    allowed = layers.MAY_INCLUDE.get(room)
+    if room == "models" and not source.path.startswith(layers.MODELS_ROOT_FILES):
+        yield 1, "only cluster*, scenario* stand in models/ itself; give the file a room"
+    if room == "policies" and source.is_header:
+        yield 1, "policies have no headers, so that nobody can include them"
+    for line, name, is_ours in source.includes:
+        if not is_ours:
+            yield from check_third_party(source, line, name)
+            continue
+        if name not in all_paths:
+            yield line, f"includes {name}, which is no path from the root"
+            continue
+        target = layers.room_of(name)
+        if target == "policies":
+            yield line, f"{room} -> policies: nobody includes a policy"
+        elif allowed is not None and target != room and target not in allowed:
+            yield line, f"{room} -> {target} breaks the layers: {name}"
+
+
+def check_third_party(source: Source, line: int, name: str) -> Iterator[Finding]:
+    if source.path.startswith(layers.ANY_THIRD_PARTY) or name.startswith(layers.SYSTEM):
+        return
+    for prefix, folders in layers.THIRD_PARTY.items():
+        if name.startswith(prefix):
+            if source.is_header:
+                yield line, f"<{name}> in a header: third-party types stay in sources"
+            elif not source.path.startswith(folders):
+                yield line, f"<{name}> belongs to {' and '.join(folders) or 'tests and bench'}"
+            return
+    if "/" in name or name.endswith((".h", ".hpp")):
+        yield line, f"<{name}> is not on the list of third-party headers (tests/tidy/layers.py)"
+
+
+def check_lengths(source: Source, _: set[str]) -> Iterator[Finding]:
+    limit = LINES_MAX[source.is_header]
+    if len(source.lines) > limit:
+        yield limit + 1, f"{len(source.lines)} lines, {limit} at most"
+    for number, line in enumerate(source.lines, 1):
+        if len(line) > COLUMNS_MAX:
+            yield number, f"{len(line)} columns, {COLUMNS_MAX} at most"
+    for function in source.functions():
+        first = source.line_of(function.head_start)
+        length = source.line_of(function.close) - first + 1
+        if length > FUNCTION_MAX:
+            yield first, f"a function of {length} lines, {FUNCTION_MAX} at most"
+
+
+def check_heads(source: Source, _: set[str]) -> Iterator[Finding]:
+    if not source.is_header:
+        return
+    if not re.match(rf"// {re.escape(source.path)} -- \S", source.text):
+        yield 1, f"the first line of a header is `// {source.path} -- what it holds.`"
+    if not re.search(r"^#pragma once$", source.text, re.MULTILINE):
+        yield 1, "a header needs #pragma once"
+    for found in re.finditer(r"^\s*using\s+namespace\b", source.code, re.MULTILINE):
+        yield source.line_of(found.end()), "using namespace in a header"
+
+
+def check_names(source: Source, _: set[str]) -> Iterator[Finding]:
+    for pattern, instead, folders in BANNED:
+        if source.path.startswith(tuple(folders)):
+            continue
+        for found in re.finditer(pattern, source.code):
+            yield source.line_of(found.start()), f"{found[0].strip('( ')}: {instead}"
+    for found in re.finditer(r"\b(TODO|FIXME)\b(?!\s*\(?#\d+)", source.text):
+        yield source.line_of(found.start()), f"{found[0]} without an issue number"
+
+
+def check_unordered(source: Source, _: set[str]) -> Iterator[Finding]:
+    declared = re.compile(r"\bunordered_(?:multi)?(?:map|set)\s*<[^;{}()]*>\s*&?\s*(\w+)\s*[;{=,)]")
+    texts = [source.code] + ([source.twin.code] if getattr(source, "twin", None) else [])
+    names = {found[1] for text in texts for found in declared.finditer(text)}
+    for name in sorted(names):
+        walk = rf"\bfor\s*\([^;{{}}]*[^:]:\s*(?:\w+(?:\.|->))*{name}\s*\)|\b{name}\s*\.\s*c?begin\s*\("
+        for found in re.finditer(walk, source.code):
+            yield source.line_of(found.start()), f"walks {name}, whose order is not defined"
+
+
+def statement_before(code: str, at: int) -> str | None:
+    """What stands before `at` in its statement; None inside parentheses or brackets."""
+    depth = 0
+    for back in range(at - 1, -1, -1):
+        if code[back] in ")]":
+            depth += 1
+        elif code[back] in "([":
+            depth -= 1
+            if depth < 0:
+                return None
+        elif code[back] in ";{}" and depth == 0:
+            return code[back + 1:at].strip()
+    return code[:at].strip()
+
+
+def statement_after(code: str, at: int) -> str:
+    """What follows up to the end of the statement, with everything in brackets left out."""
+    out, depth = [], 0
+    for c in code[at:]:
+        if c in ")]}":
+            depth -= 1
+        if depth == 0:
+            if c == ";":
+                break
+            out.append(c)
+        if c in "([{":
+            depth += 1
+        if depth < 0:
+            break
+    return "".join(out).strip()
+
+
+BEFORE_AWAIT = re.compile(r"((if|while|for)\s*\(.*\)|else|do|case .*:|default:)?\s*"
+                          r"((const\s+)?[\w:]+(<.*>)?(\s*&{1,2})?\s+\w+\s*=)?", re.DOTALL)
+AWAITED = re.compile(r"(?:[\w:]+|<[\w:,\s*&]*>|\.|->|\(\)|\{\}|\[\]|\s)+")
+
+
+def enclosing(source: Source, at: int) -> list[Block]:
+    return [block for block in source.blocks if block.open < at < block.close]
+
+
+def check_coroutines(source: Source, _: set[str]) -> Iterator[Finding]:
+    for found in re.finditer(r"\bco_(await|return|yield)\b", source.code):
+        line = source.line_of(found.start())
+        around = enclosing(source, found.start())
+        if any(block.is_lambda() for block in around):
+            yield line, f"{found[0]} in a lambda, which dies before its coroutine"
+        if found[0] != "co_await":
+            continue
+        if any(block.head.startswith("catch") for block in around):
+            yield line, "co_await in a catch block"
+        before = statement_before(source.code, found.start())
+        after = statement_after(source.code, found.end())
+        if before is None or not BEFORE_AWAIT.fullmatch(before) or not AWAITED.fullmatch(after):
+            yield line, "co_await stands only as `co_await f(...);` or `auto x = co_await f(...);`"
+
+
+RULES = {
+    "layers": check_layers,
+    "lengths": check_lengths,
+    "heads": check_heads,
+    "names": check_names,
+    "unordered": check_unordered,
+    "coroutines": check_coroutines,
+}
+
+
+def findings(sources: list[Source], rules: list[str]) -> list[str]:
+    paths = {source.path for source in sources}
+    by_path = {source.path: source for source in sources}
+    found = []
+    for source in sources:
+        source.twin = by_path.get(re.sub(r"\.cpp$", ".hpp", source.path))
+        for rule in rules:
+            if source.path in exceptions.ALLOWED.get(rule, {}):
+                continue
+            found += [f"{source.path}:{line}: {rule}: {message}"
+                      for line, message in RULES[rule](source, paths)]
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rule", action="append", choices=sorted(RULES), default=[])
+    parser.add_argument("--root", type=pathlib.Path,
+                        default=pathlib.Path(__file__).resolve().parents[2])
+    arguments = parser.parse_args()
+    sources = read_tree(arguments.root, FOLDERS)
+    found = findings(sources, arguments.rule or list(RULES))
+    for line in found:
+        print(line)
+    print(f"tidy: {len(sources)} files, {len(found)} findings")
+    return 1 if found or not sources else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
