@@ -1,3 +1,21 @@
-"""Files that may break a rule, and why. Keep it short: an exception is a debt."""
+"""Findings that stand, and why. Keep it short: an exception is a debt."""
 
-ALLOWED: dict[str, dict[str, str]] = {}
+# File, rule, how the message begins, why.
+ALLOWED = (
+    ("sim/engine/engine.cpp", "names", "steady_clock",
+     "the profile takes its samples around the event that runs"),
+    ("sim/engine/profile.cpp", "unordered", "walks costs_",
+     "adds whole numbers up in an ordered map"),
+    ("models/scheduling/policy_types.hpp", "lengths", "",
+     "all the nouns of the policy contract on one page"),
+    ("models/scheduling/scheduler.hpp", "lengths", "",
+     "one class in four sources; its private records could move out"),
+    ("tests/support/job_world.hpp", "lengths", "", "one builder of test worlds"),
+    ("tests/property/job_lives_test.cpp", "lengths", "a function",
+     "a life of random jobs and the whole book-keeping after it"),
+)
+
+
+def is_allowed(path: str, rule: str, message: str) -> bool:
+    return any(path == where and rule == what and message.startswith(begins)
+               for where, what, begins, _ in ALLOWED)

@@ -42,7 +42,7 @@ THIRD_PARTY = {
     "benchmark/": (),
 }
 ANY_THIRD_PARTY = ("tests/", "bench/")  # may include all of them, in headers too
-SYSTEM = ("sys/", "dlfcn.h", "fcntl.h", "unistd.h", "signal.h", "poll.h", "errno.h", "cxxabi.h",
+SYSTEM = ("sys/", "dlfcn.h", "fcntl.h", "unistd.h", "signal.h", "poll.h", "fnmatch.h", "errno.h", "cxxabi.h",
           "immintrin.h")
 
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "gtest/gtest.h"
+#include <gtest/gtest.h>
 #include "models/hardware/machine_catalogue.hpp"
 #include "models/hardware/machine_topology.hpp"
 

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "gtest/gtest.h"
+#include <gtest/gtest.h>
 #include "models/hardware/machine_catalogue.hpp"
 #include "sim/core/enum_names.hpp"
 
