@@ -133,6 +133,11 @@ Duration Scheduler::cycle_gang(PodId unit, GangId gang) {
     fail(unit, blamed, why, nullptr);
     return cost;
   }
+  return cost + place_best_attempt(unit);
+}
+
+Duration Scheduler::place_best_attempt(PodId unit) {
+  Duration cost;
   for (const Placed& p : best_attempt_.placed) {
     transaction_.place(p.node, jobs_.request(p.pod), p.grant);
     transaction_.commit();

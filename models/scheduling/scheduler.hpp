@@ -134,6 +134,7 @@ class Scheduler final : private Handle {
   void try_domain(GangId gang, std::span<const PodId> members, const NodeSet* domain,
                   GangAttempt& attempt);
   bool gang_permitted(GangAttempt& attempt);
+  Duration place_best_attempt(PodId unit);
 
   PodId unit_of(PodId pod) const;
   QueuedUnit queued_unit(PodId pod) const;

@@ -3,6 +3,38 @@
 #include "sim/core/check.hpp"
 
 namespace orrery {
+namespace {
+
+struct Size {
+  int32_t pods = 0, gpus = 0;
+};
+
+Size size_of(const JobRequest& request) {
+  ORRERY_CHECK(!request.gangs.empty(), "a job has at least one gang");
+  Size size;
+  for (const auto& gang : request.gangs) {
+    for (const auto& role : gang.roles) {
+      ORRERY_CHECK(role.pods > 0, "a role has at least one pod");
+      size.pods += role.pods;
+      size.gpus += role.pods * role.spec.gpus;
+    }
+  }
+  return size;
+}
+
+Gang make_gang(const JobRequest& request, size_t index, JobId job, PodId first, int32_t pods) {
+  const int32_t min = request.gangs[index].min_available;
+  Gang gang{};
+  gang.job = job;
+  gang.first = first;
+  gang.pods = pods;
+  gang.min_available = min == 0 ? pods : min;
+  gang.min_resources = request.gangs[index].min_resources;
+  gang.schedule_timeout = request.schedule_timeout.value_or(Duration::max());
+  return gang;
+}
+
+}  // namespace
 
 uint32_t JobTable::take_range(std::map<int32_t, std::vector<uint32_t>>& free, int32_t length,
                               size_t bound) {
@@ -14,7 +46,7 @@ uint32_t JobTable::take_range(std::map<int32_t, std::vector<uint32_t>>& free, in
 }
 
 JobId JobTable::add(const JobRequest& request) {
-  ORRERY_CHECK(!request.gangs.empty(), "a job has at least one gang");
+  const auto [pods, gpus] = size_of(request);
   JobId id{static_cast<uint32_t>(jobs_.size())};
   if (free_jobs_.empty()) {
     jobs_.emplace_back();
@@ -25,14 +57,6 @@ JobId JobTable::add(const JobRequest& request) {
     is_live_[id.index] = true;
   }
   ++live_jobs_;
-  int32_t pods = 0, gpus = 0;
-  for (const auto& gang : request.gangs) {
-    for (const auto& role : gang.roles) {
-      ORRERY_CHECK(role.pods > 0, "a role has at least one pod");
-      pods += role.pods;
-      gpus += role.pods * role.spec.gpus;
-    }
-  }
   const bool is_gang = request.kind != JobKind::Pods;
   const auto gang_count = is_gang ? static_cast<int32_t>(request.gangs.size()) : 0;
   const uint32_t first_pod = take_range(free_pods_, pods, pods_.size());
@@ -62,15 +86,7 @@ JobId JobTable::add(const JobRequest& request) {
     }
     if (!is_gang) continue;
     const auto size = static_cast<int32_t>(next_pod - gang_first);
-    const int32_t min = request.gangs[g].min_available;
-    Gang& gang = gangs_[gang_id.index];
-    gang = Gang{};
-    gang.job = id;
-    gang.first = {gang_first};
-    gang.pods = size;
-    gang.min_available = min == 0 ? size : min;
-    gang.min_resources = request.gangs[g].min_resources;
-    gang.schedule_timeout = request.schedule_timeout.value_or(Duration::max());
+    gangs_[gang_id.index] = make_gang(request, g, id, {gang_first}, size);
   }
   jobs_[id.index] = Job{.serial = next_serial_++,
                         .external_id = request.external_id,

@@ -46,13 +46,29 @@ std::string as_given(const config::Document& document) {
 }
 
 constexpr uint64_t kPollEvents = 4096;
+using Clock = std::chrono::steady_clock;
+
+ProfileOutRow to_out_row(const ProfileRow& row) {
+  return {row.label, row.events, {static_cast<int64_t>(row.host_ns)}};
+}
+
+bool is_stopping(const SimulationOptions& options) {
+  return options.stop != nullptr && options.stop->load();
+}
+
+void describe_run(const Scenario& scenario, const config::Document& document, Recorder& recorder) {
+  recorder.set_attribute("version", std::string{ORRERY_VERSION});
+  recorder.set_attribute("seed", scenario.run.seed);
+  recorder.write_text("/meta/scenario", as_given(document));
+  recorder.write_text("/meta/resolved", resolved_json(scenario));
+}
 
 }  // namespace
 
 SimulationResult simulate(const Scenario& scenario, const config::Document& document,
                           Recorder& recorder, const SimulationOptions& options,
                           Diagnostics& diagnostics) {
-  const auto began = std::chrono::steady_clock::now();
+  const auto began = Clock::now();
   Engine::Limits limits;
   limits.seed = scenario.run.seed;
   limits.audit_every = options.audit_every;
@@ -60,10 +76,7 @@ SimulationResult simulate(const Scenario& scenario, const config::Document& docu
   const RngStreams rng{scenario.run.seed};
   engine.enable_profile();
 
-  recorder.set_attribute("version", std::string{ORRERY_VERSION});
-  recorder.set_attribute("seed", scenario.run.seed);
-  recorder.write_text("/meta/scenario", as_given(document));
-  recorder.write_text("/meta/resolved", resolved_json(scenario));
+  describe_run(scenario, document, recorder);
   Cluster cluster{Sim{engine, rng, recorder}, scenario};
   Channel<ProfileOutRow> profile{recorder, "/profile", "events and host time by label"};
   Channel<DigestRow> ladder{recorder, "/meta/digests", "the digest as the run went"};
@@ -78,7 +91,7 @@ SimulationResult simulate(const Scenario& scenario, const config::Document& docu
   bool is_recording = true;
   engine.set_poll(kPollEvents, [&] {
     is_recording = recorder.poll(std::chrono::steady_clock::now());
-    if (!is_recording || (options.stop != nullptr && options.stop->load())) engine.request_stop();
+    if (!is_recording || is_stopping(options)) engine.request_stop();
     if (options.on_progress) {
       const auto& c = cluster.controller().counters();
       options.on_progress({.now = engine.now(),
@@ -93,12 +106,12 @@ SimulationResult simulate(const Scenario& scenario, const config::Document& docu
   cluster.start();
   const Engine::Outcome outcome = engine.run(until.value_or(Time::max()));
   using End = SimulationResult::End;
-  const bool was_stopped = options.stop != nullptr && options.stop->load();
+  const bool was_stopped = outcome == Engine::Outcome::Stopped && is_stopping(options);
   if (cluster.source_error())
     result.end = End::BadInput;
   else if (!is_recording)
     result.end = End::RecordFailed;
-  else if (outcome == Engine::Outcome::Stopped && was_stopped)
+  else if (was_stopped)
     result.end = End::Stopped;
   else if (cluster.has_stalled() || (!until && !cluster.is_over()))
     result.end = End::Stalled;
@@ -109,16 +122,13 @@ SimulationResult simulate(const Scenario& scenario, const config::Document& docu
   // A run whose events ended before `until` still lasts until then.
   const Time end = outcome == Engine::Outcome::Drained && until ? *until : engine.now();
   cluster.finish(end);
-  for (const ProfileRow& row : engine.profile()) {
-    profile.emit({row.label, row.events, {static_cast<int64_t>(row.host_ns)}});
-  }
+  for (const ProfileRow& row : engine.profile()) profile.emit(to_out_row(row));
   for (const auto& rung : engine.ladder()) ladder.emit({rung.event, rung.time, rung.digest});
   result.simulated = end;
   result.events = engine.events_run();
   result.digest = engine.digest();
   result.summary = recorder.summary();
-  result.wall_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  result.wall_seconds = std::chrono::duration<double>(Clock::now() - began).count();
   recorder.finish({.complete = result.end == End::Done || result.end == End::Stalled,
                    .digest = result.digest,
                    .wall_seconds = result.wall_seconds,

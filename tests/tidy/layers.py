@@ -42,8 +42,8 @@ THIRD_PARTY = {
     "benchmark/": (),
 }
 ANY_THIRD_PARTY = ("tests/", "bench/")  # may include all of them, in headers too
-SYSTEM = ("sys/", "dlfcn.h", "fcntl.h", "unistd.h", "signal.h", "poll.h", "fnmatch.h", "errno.h", "cxxabi.h",
-          "immintrin.h")
+SYSTEM = ("sys/", "dlfcn.h", "fcntl.h", "unistd.h", "signal.h", "poll.h", "fnmatch.h", "errno.h",
+          "cxxabi.h", "immintrin.h")
 
 
 def room_of(path: str) -> str:

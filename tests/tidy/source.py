@@ -24,7 +24,8 @@ class Block:
 
     def is_scope(self) -> bool:
         """Whether it holds declarations: a namespace, a class, an enumeration."""
-        words = re.sub(r"^\s*(template\s*<.*>\s*(requires[^{]*?)?)?", "", self.head, flags=re.DOTALL)
+        words = re.sub(r"^\s*(template\s*<.*>\s*(requires[^{]*?)?)?", "", self.head,
+                       flags=re.DOTALL)
         if re.match(r"\s*(namespace|enum|union|extern|inline\s+namespace)\b", words):
             return True
         return re.match(r"\s*(class|struct)\b", words) is not None and "(" not in words
@@ -74,7 +75,7 @@ class Source:
         """The text with blanks for comments, literals and preprocessor lines."""
         def blank(found: re.Match) -> str:
             kept = found[0][0] if found[0][0] in "\"'" else " "
-            return kept + re.sub(r"[^\n]", " ", found[0][1:-1]) + kept if len(found[0]) > 1 else kept
+            return kept + re.sub(r"[^\n]", " ", found[0][1:-1]) + kept
         text = LITERAL.sub(blank, self.text)
         return re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", lambda m: re.sub(r"[^\n]", " ", m[0]), text,
                       flags=re.MULTILINE)

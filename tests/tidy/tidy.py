@@ -26,7 +26,8 @@ BANNED = (  # pattern, what to do instead, where it is allowed
      "standard libraries differ: draw from sim/core/rng.hpp", ()),
     (r"\b(system|steady|high_resolution)_clock\b|\bgettimeofday\b|\bstd::time\s*\(",
      "host time has no place here; simulated time is Time", CLOCK_FOLDERS),
-    (r"\bstd::sto(i|l|ll|ul|ull|f|d|ld)\b|\bato(f|i|l|ll)\s*\(|\bstrto(d|f|l|ll|ul|ull)\s*\(|\bsscanf\b",
+    (r"\bstd::sto(i|l|ll|ul|ull|f|d|ld)\b|\bato(f|i|l|ll)\s*\(|\bstrto(d|f|l|ll|ul|ull)\s*\("
+     r"|\bsscanf\b",
      "it depends on the locale: use std::from_chars", ("bench/",)),
     (r"(?<!static_)\bassert\s*\(", "use ORRERY_CHECK, which is always on", ()),
 )
@@ -107,7 +108,8 @@ def check_unordered(source: Source, _: set[str]) -> Iterator[Finding]:
     texts = [source.code] + ([source.twin.code] if getattr(source, "twin", None) else [])
     names = {found[1] for text in texts for found in declared.finditer(text)}
     for name in sorted(names):
-        walk = rf"\bfor\s*\([^;{{}}]*[^:]:\s*(?:\w+(?:\.|->))*{name}\s*\)|\b{name}\s*\.\s*c?begin\s*\("
+        walk = (rf"\bfor\s*\([^;{{}}]*[^:]:\s*(?:\w+(?:\.|->))*{name}\s*\)"
+                rf"|\b{name}\s*\.\s*c?begin\s*\(")
         for found in re.finditer(walk, source.code):
             yield source.line_of(found.start()), f"walks {name}, whose order is not defined"
 
@@ -123,6 +125,8 @@ def statement_before(code: str, at: int) -> str | None:
             if depth < 0:
                 return None
         elif code[back] in ";{}" and depth == 0:
+            if code[back] == "{" and re.search(r"(\w|=\s?)$", code[max(back - 2, 0):back]):
+                return None
             return code[back + 1:at].strip()
     return code[:at].strip()
 
@@ -145,7 +149,8 @@ def statement_after(code: str, at: int) -> str:
 
 
 BEFORE_AWAIT = re.compile(r"((if|while|for)\s*\(.*\)|else|do|case .*:|default:)?\s*"
-                          r"((const\s+)?[\w:]+(<.*>)?(\s*&{1,2})?\s+(\w+|\[[\w\s,]+\])\s*=)?", re.DOTALL)
+                          r"((const\s+)?[\w:]+(<.*>)?(\s*&{1,2})?\s+(\w+|\[[\w\s,]+\])\s*=)?",
+                          re.DOTALL)
 AWAITED = re.compile(r"(?:[\w:]+|<[\w:,\s*&]*>|\.|->|\(\)|\{\}|\[\]|\s)+")
 
 
