@@ -66,7 +66,7 @@ start=$SECONDS
 groups=(build python test)
 $quick || groups+=(fuzz)
 stage "Packages" orrery_setup "${groups[@]}"
-if stage "Optimised build" orrery_build release; then
+if stage "Optimised build" orrery_build release -DORRERY_TESTS=ON -DORRERY_BENCH=ON; then
   stage "Fast tests" run_tests release fast
   $quick || stage "Long tests" run_tests release long
 else
@@ -74,7 +74,7 @@ else
 fi
 if ! $quick; then
   if stage "Build with address and undefined-behaviour sanitizers" \
-    orrery_build sanitize -DORRERY_BENCH=OFF; then
+    orrery_build sanitize -DORRERY_TESTS=ON -DORRERY_BENCH=OFF; then
     stage "Fast tests under the sanitizers" run_tests sanitize fast
     stage "Same bytes from both builds" same_bytes
   else

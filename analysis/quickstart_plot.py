@@ -1,0 +1,124 @@
+#!/usr/bin/python3
+"""One picture of a run: GPU use four ways, pending gangs, failures and recoveries over time.
+
+    /usr/bin/python3 analysis/quickstart_plot.py quickstart.h5 quickstart.png
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt  # noqa: E402
+import numpy as np  # noqa: E402
+import pandas as pd  # noqa: E402
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from orrery.run import NS_PER_DAY, Run, days  # noqa: E402
+
+# Okabe and Ito's palette: told apart with any kind of colour vision.
+COLOURS = {
+    "allocated": "#0072B2",
+    "reported": "#E69F00",
+    "power": "#CC79A7",
+    "useful": "#009E73",
+}
+POINTS_MAX = 1_000
+
+
+def utilisation(run: Run) -> pd.DataFrame:
+    """Share of all GPUs, in percent, by time in days; one column for each way to tell it."""
+    cluster = run.table("/timeline/cluster")
+    frame = pd.DataFrame({"day": days(cluster["time"])})
+    for way in ("allocated", "reported", "power"):
+        frame[way] = 100 * cluster[f"gpus_{way}"] / cluster["gpus_total"]
+    useful = run.table("/timeline/useful")
+    if len(useful) == len(cluster):  # written at the end of the run: a killed run lacks it
+        frame["useful"] = 100 * useful["gpus_useful"] / cluster["gpus_total"]
+    return frame
+
+
+def thinned(frame: pd.DataFrame) -> pd.DataFrame:
+    """Means over equal groups of rows, so that no more points are drawn than the eye can use."""
+    step = max(1, int(np.ceil(len(frame) / POINTS_MAX)))
+    return frame.groupby(np.arange(len(frame)) // step).mean()
+
+
+def draw(run: Run) -> plt.Figure:
+    """Three panels over one time axis."""
+    cluster = run.table("/timeline/cluster")
+    use = thinned(utilisation(run))
+    figure, (top, middle, bottom) = plt.subplots(
+        3, 1, figsize=(11, 8.5), sharex=True, height_ratios=[3, 2, 2], constrained_layout=True
+    )
+    for way, colour in COLOURS.items():
+        if way in use:
+            top.plot(use["day"], use[way], color=colour, label=way, linewidth=1.3)
+    top.set_ylabel("share of all GPUs (%)")
+    top.set_ylim(0, 103)
+    top.legend(ncols=4, loc="lower right", frameon=False)
+    top.set_title("GPU use told four ways", loc="left")
+
+    pending = pd.DataFrame(
+        {
+            "day": days(cluster["time"]),
+            "gangs": cluster["gangs_pending"],
+            "pods": cluster["pods_pending"],
+        }
+    )
+    step = max(1, int(np.ceil(len(pending) / POINTS_MAX)))
+    pending = pending.groupby(np.arange(len(pending)) // step).max()  # peaks must stay visible
+    middle.fill_between(pending["day"], pending["gangs"], color="#56B4E9", step="pre", label="gangs")
+    middle.set_ylabel("pending gangs")
+    middle.set_ylim(0, max(1, 1.25 * pending["gangs"].max()))
+    pods = middle.twinx()
+    pods.plot(pending["day"], pending["pods"], color="#555555", linewidth=0.8, label="pods")
+    pods.set_ylabel("pending pods")
+    pods.set_ylim(0, max(1, 1.25 * pending["pods"].max()))
+    lines = [*middle.get_legend_handles_labels()[0], *pods.get_legend_handles_labels()[0]]
+    pods.legend(lines, ["gangs (left)", "pods (right)"], loc="upper right", frameon=False, ncols=2)
+    middle.set_title("Waiting for room (peaks)", loc="left")
+
+    faults = run.table("/events/faults")
+    recoveries = run.table("/events/recoveries")
+    caught_up = recoveries.loc[recoveries["caught_up"] >= 0, "caught_up"]
+    last = max(1, int(np.ceil(days(cluster["time"]).max() if len(cluster) else 1)))
+    edges = np.arange(last + 1)
+    failed_by_day = np.histogram(faults["at"] / NS_PER_DAY, edges)[0]
+    back_by_day = np.histogram(caught_up / NS_PER_DAY, edges)[0]
+    bottom.bar(edges[:-1] + 0.3, failed_by_day, 0.4, color="#D55E00", label="node failures a day")
+    bottom.bar(edges[:-1] + 0.7, back_by_day, 0.4, color="#009E73", label="recoveries a day")
+    down = thinned(pd.DataFrame({"day": days(cluster["time"]), "down": cluster["nodes_down"]}))
+    bottom.plot(down["day"], down["down"], color="black", linewidth=1, label="nodes down")
+    bottom.set_ylabel("count")
+    tallest = max(failed_by_day.max(), back_by_day.max(), down["down"].max())
+    bottom.set_ylim(0, max(1, 1.25 * tallest))
+    bottom.set_xlabel("simulated time (days)")
+    bottom.set_xlim(0, last)
+    bottom.legend(ncols=3, loc="upper right", frameon=False)
+    bottom.set_title("Failures and recoveries", loc="left")
+    for axis in (top, middle, bottom):
+        axis.grid(axis="y", color="#dddddd", linewidth=0.6)
+        axis.set_axisbelow(True)
+        axis.spines[["top"]].set_visible(False)
+    attributes = run.attributes
+    state = "" if attributes["complete"] else ", incomplete"
+    figure.suptitle(f"{run.path.name}: seed {attributes['seed']}{state}")
+    return figure
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("run", type=Path, help="output file of `orrery run`")
+    parser.add_argument("picture", type=Path, help="PNG to write")
+    arguments = parser.parse_args()
+    with Run(arguments.run) as run:
+        draw(run).savefig(arguments.picture, dpi=130)
+
+
+if __name__ == "__main__":
+    main()
