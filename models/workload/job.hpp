@@ -52,7 +52,7 @@ struct JobRequest {
   };
   struct Gang {
     std::vector<Role> roles;
-    int32_t min_available = 0;               // 0: all pods
+    int32_t min_available = 0;                    // 0: all pods
     std::optional<Resources> min_resources = {};  // PodGroup.minResources; none: not checked
   };
   int64_t external_id = 0;  // as the trace or the scenario numbers it

@@ -1,8 +1,9 @@
 #include "models/hardware/machine_params.hpp"
 
+#include <gtest/gtest.h>
+
 #include <string>
 
-#include <gtest/gtest.h>
 #include "models/hardware/machine_catalogue.hpp"
 #include "models/hardware/machine_topology.hpp"
 

@@ -1,7 +1,8 @@
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <string>
 
-#include <gtest/gtest.h>
 #include "models/hardware/machine_catalogue.hpp"
 #include "models/hardware/machine_topology.hpp"
 #include "sim/core/enum_names.hpp"

@@ -1,5 +1,7 @@
 #include "models/hardware/machine_topology.hpp"
 
+#include <gtest/gtest.h>
+
 #include <bit>
 #include <cmath>
 #include <cstdio>
@@ -8,7 +10,6 @@
 #include <set>
 #include <string>
 
-#include <gtest/gtest.h>
 #include "models/hardware/machine_catalogue.hpp"
 #include "sim/core/enum_names.hpp"
 
