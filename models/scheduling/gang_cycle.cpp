@@ -142,8 +142,7 @@ Duration Scheduler::cycle_gang(PodId unit, GangId gang) {
     found.node = p.node;
     found.visited = best_attempt_.visited;
     if (!reserve(placed_view, p.node, found)) {
-      unassume(p.pod, found.reason, true);
-      track(p.pod).stage = Stage::Queued;
+      unassume(p.pod, found.reason, AttemptOutcome::Rejected);
       best_attempt_.failed = p.pod;
       best_attempt_.why = found;
       continue;
