@@ -37,10 +37,11 @@ class RandomScenario {
       text += "  - {node: n-" + std::to_string(pick(0, nodes_ - 1)) + ", at: " + ms(0, 90'000) +
               ", repair: " + ms(1, 60'000) + "}\n";
     }
-    text += "run: {stall_limit: 1h}\n";
+    text += "run: {stall_limit: 10min}\n";
     text += "policy:\n  queue: {pop_from_backoff: " + std::string{chance(2) ? "true" : "false"} +
             ", head_of_line: " + (chance(4) ? "block" : "skip") + "}\n";
-    if (chance(2)) text += "  cost: {bind: " + ms(0, 20'000) + "}\n";
+    // Slow cycles, because a gang that can never fit is tried without end while nothing else is.
+    text += "  cost: {per_cycle: 50ms, bind: " + (chance(2) ? ms(0, 20'000) : "0ms") + "}\n";
     return text;
   }
 
