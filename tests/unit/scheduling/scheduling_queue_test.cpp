@@ -20,8 +20,14 @@ class QueueOfPods {
                 return plugin == deaf_plugin ? QueueHint::Skip : QueueHint::Queue;
               }} {}
 
+  static QueuedUnit unit(uint32_t pod, int32_t priority = 0) {
+    QueuedUnit made;
+    made.pod = {pod};
+    made.priority = priority;
+    return made;
+  }
   void add(uint32_t pod, int32_t priority = 0, uint32_t spec = 0) {
-    queue.add({.pod = {pod}, .priority = priority}, {spec});
+    queue.add(unit(pod, priority), {spec});
   }
   int pop(Time now) {
     const auto unit = queue.pop(now);
@@ -195,7 +201,7 @@ TEST(SchedulingQueue, ARemovedPodIsForgottenWhereverItWas) {
 
 TEST(SchedulingQueue, GatedPodsStandAside) {
   QueueOfPods pods;
-  pods.queue.gate({.pod = {3}}, {});
+  pods.queue.gate(QueueOfPods::unit(3), {});
   EXPECT_EQ(pods.queue.gated(), 1u);
   EXPECT_EQ(pods.pop({}), -1);
   pods.queue.activate({3});
