@@ -47,12 +47,9 @@ class Probe final : public Policy, public Reserve, public Permit {
   static void note(std::string what) { calls().push_back(what += kLetter); }
   const Params params_;
 };
-using ProbeA = Probe<'A'>;
-using ProbeB = Probe<'B'>;
-using ProbeC = Probe<'C'>;
-ORRERY_REGISTER_POLICY(ProbeA, "ProbeA", "Tells what is asked of it.");
-ORRERY_REGISTER_POLICY(ProbeB, "ProbeB", "Tells what is asked of it.");
-ORRERY_REGISTER_POLICY(ProbeC, "ProbeC", "Tells what is asked of it.");
+const PolicyRegistrar<Probe<'A'>> kProbeA{"ProbeA", "Tells what is asked of it."};
+const PolicyRegistrar<Probe<'B'>> kProbeB{"ProbeB", "Tells what is asked of it."};
+const PolicyRegistrar<Probe<'C'>> kProbeC{"ProbeC", "Tells what is asked of it."};
 
 ProfileParams profile_with(const Json& plugins) {
   std::string yaml = R"({"base": "default", "plugins": )" + plugins.dump() + "}";
@@ -95,7 +92,7 @@ class NeverBinds final : public Policy, public Bind {
   NeverBinds(Handle& /*handle*/, const Params& /*params*/) {}
   Status bind(const PodView& /*pod*/, NodeId /*node*/) override { return {Code::Error, "no"}; }
 };
-ORRERY_REGISTER_POLICY(NeverBinds, "NeverBinds", "Fails every binding.");
+const PolicyRegistrar<NeverBinds> kNeverBinds{"NeverBinds", "Fails every binding."};
 
 TEST(SchedulerFramework, FailedBindingsAreRetriedWithGrowingBackoff) {
   SchedulerWorld world{{1}, without_cost(profile_of(ProfileBase::Default, {"NeverBinds"}))};
