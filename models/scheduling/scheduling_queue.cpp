@@ -237,7 +237,8 @@ void SchedulingQueue::flush(Time now) {
       enter(unit, Place::Active);
     }
   }
-  while (!leftovers_.empty() && leftover_due(leftovers_.front().entered, params_.unschedulable_max) <= now) {
+  while (!leftovers_.empty() &&
+         leftover_due(leftovers_.front().entered, params_.unschedulable_max) <= now) {
     const Leftover old = leftovers_.front();
     leftovers_.pop_front();
     const Entry& e = entries_[old.unit];

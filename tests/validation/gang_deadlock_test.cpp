@@ -42,10 +42,10 @@ TEST(GangDeadlock, TheDefaultProfileDeadlocksBothJobsForEver) {
 // The same with all pods created at one instant and sorted by arrival: whole jobs come one after
 // the other, A takes 3 GPUs and B holds the fourth until A is done, which is no deadlock.
 TEST(GangDeadlock, WithoutInterleavingTheDefaultProfileRunsOneAfterTheOther) {
-  ScenarioRun run{kInterleaved,
-                  {"policy.base=default", "workload.controller.pod_creation_interval=0s",
-                   "workload.controller.pods_per_sync_max=500",
-                   "workload.controller.concurrent_syncs=1"}};
+  ScenarioRun run{
+      kInterleaved,
+      {"policy.base=default", "workload.controller.pod_creation_interval=0s",
+       "workload.controller.pods_per_sync_max=500", "workload.controller.concurrent_syncs=1"}};
   EXPECT_EQ(run.result.end, SimulationResult::End::Done);
   EXPECT_TRUE(run.deadlocks().empty());
 }
@@ -127,7 +127,8 @@ run: {stall_limit: 2h}
   auto jobs = run.jobs();
   std::ranges::sort(jobs, {}, &JobRow::job);
   EXPECT_LT(jobs[1].running, Time{} + 3_s);
-  const auto scheduled = std::ranges::find(run.result.summary, "pods_scheduled", &SummaryValue::name);
+  const auto scheduled =
+      std::ranges::find(run.result.summary, "pods_scheduled", &SummaryValue::name);
   EXPECT_EQ(std::get<int64_t>(scheduled->value), 4);
 }
 
