@@ -30,9 +30,9 @@ workload:
       - {weight: 1, gpus: {kind: fixed, value: 16}, duration: {kind: exponential, mean: 20min}}
 faults:
   nodes: [{rate: 2000, repair: {kind: fixed, duration: 10min}}]
-policy: {tie_break: random}
+policy: {tie_break: random, queue: {pop_from_backoff: false}}
 record: {attempts: true}
-run: {until: 12h}
+run: {until: 4h}
 )";
 
 std::unique_ptr<ScenarioRun> run(const std::string& base, int seed) {
