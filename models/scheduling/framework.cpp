@@ -328,11 +328,14 @@ std::string Framework::message(const Candidates& diagnosis) const {
     else
       known->second += r.nodes;
   }
-  std::ranges::sort(reasons);  // as upstream, by text
-  for (size_t i = 0; i < reasons.size(); ++i) {
-    text += (i == 0 ? ": " : ", ") + std::to_string(reasons[i].second) + " " +
-            std::string{reasons[i].first};
+  std::vector<std::string> parts;
+  for (const auto& [reason, nodes] : reasons) {
+    parts.push_back(std::to_string(nodes));
+    parts.back() += " ";
+    parts.back() += reason;
   }
+  std::ranges::sort(parts);  // as upstream: with their numbers, as text
+  for (size_t i = 0; i < parts.size(); ++i) text += (i == 0 ? ": " : ", ") + parts[i];
   return text + ".";
 }
 

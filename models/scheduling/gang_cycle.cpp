@@ -147,8 +147,7 @@ Duration Scheduler::place_best_attempt(PodId unit) {
     found.node = p.node;
     found.visited = best_attempt_.visited;
     if (!reserve(placed_view, p.node, found)) {
-      unassume(p.pod, found.reason, true);
-      track(p.pod).stage = Stage::Queued;
+      unassume(p.pod, found.reason, AttemptOutcome::Rejected);
       best_attempt_.failed = p.pod;
       best_attempt_.why = found;
       continue;

@@ -161,7 +161,7 @@ constexpr ClusterEvents bit_of(ClusterEventKind kind) {
 }
 struct ClusterEvent {
   ClusterEventKind kind = ClusterEventKind::AssignedPodDeleted;
-  NodeId node;  // where, if anywhere
+  NodeId node;  // where; invalid: nowhere, or alike pods on several nodes at one instant
   SpecId spec;  // of the pod, for pod events
   GangId gang;  // of the pod, if it is in one
 };

@@ -104,7 +104,7 @@ void Scheduler::run() {
     busy_until_ = now() + cost;
     cycle_end_ = busy_until_;
     for (const PodId pod : to_bind_) {
-      binding_.push_back({cycle_end_ + cost_.bind, pod, track(pod).generation});
+      binding_.push_back({cycle_end_ + cost_.bind, pod, track(pod).reservation});
     }
     bind_due();
     deliver_events();
@@ -130,7 +130,7 @@ Duration Scheduler::cycle_pod(PodId pod) {
   transaction_.commit();
   assume(pod, found.node, grant);
   if (!reserve(view, found.node, found) || !permit(view, found.node, found)) {
-    unassume(pod, found.reason, false);
+    unassume(pod, {}, std::nullopt);
     queue_.fail(pod, now(), found.plugins, found.code == Code::Pending ? found.plugins : 0);
     record(pod, found.plugins == 0 ? AttemptOutcome::Error : AttemptOutcome::Rejected, found,
            found.reason);
@@ -175,7 +175,7 @@ void Scheduler::assume(PodId pod, NodeId node, DeviceGrant grant) {
   t.node = node;
   t.grant = grant;
   t.stage = Stage::Binding;
-  t.generation = jobs_.pod(pod).generation;
+  t.reservation = ++last_reservation_;
   t.assumed_slot = static_cast<uint32_t>(assumed_.size());
   assumed_.push_back(pod);
   if (const GangId gang = jobs_.pod(pod).gang; gang.is_valid()) ++track(gang).assumed;
@@ -184,11 +184,12 @@ void Scheduler::assume(PodId pod, NodeId node, DeviceGrant grant) {
 }
 
 // Undoes a reservation: Unreserve of every plugin in reverse order, then the resources.
-void Scheduler::unassume(PodId pod, std::string_view reason, bool is_failure) {
+void Scheduler::unassume(PodId pod, std::string_view reason,
+                         std::optional<AttemptOutcome> outcome) {
   PodTrack& t = track(pod);
   const Pod& p = jobs_.pod(pod);
   if (t.stage == Stage::Waiting) stop_waiting(pod);
-  t.stage = Stage::None;
+  t.stage = Stage::Queued;  // whether it stands in line again is the caller's business
   assumed_[t.assumed_slot] = assumed_.back();
   track(assumed_.back()).assumed_slot = t.assumed_slot;
   assumed_.pop_back();
@@ -203,7 +204,13 @@ void Scheduler::unassume(PodId pod, std::string_view reason, bool is_failure) {
     current_plugin_ = reserves[i].index;
     reserves[i].plugin->unreserve(view, t.node);
   }
-  if (is_failure) record(pod, AttemptOutcome::Rejected, {}, reason);
+  if (outcome) record(pod, *outcome, {}, reason);
+}
+
+// After a failure past the scheduling cycle. A gang of which other members stand in line does too.
+void Scheduler::requeue(PodId pod, uint32_t plugins) {
+  const PodId unit = unit_of(pod);
+  if (queue_.place(unit) == SchedulingQueue::Place::None) queue_.fail(unit, now(), plugins, 0);
 }
 
 bool Scheduler::reserve(const PodView& view, NodeId node, Selection& why) {
@@ -262,7 +269,7 @@ void Scheduler::start_waiting(PodId pod, uint32_t plugins, Duration timeout) {
       [this, pod] {
         ORRERY_MARK("scheduling.permit_timeout");
         ++counters_.permit_timeouts;
-        reject_waiting(pod, "timed out waiting in Permit");
+        turn_away(pod, "timed out waiting in Permit", AttemptOutcome::TimedOut);
         kick();
       },
       Phase::Control);
@@ -289,7 +296,7 @@ void Scheduler::to_binding(PodId pod) {
     to_bind_.push_back(pod);
     return;
   }
-  binding_.push_back({std::max(now(), busy_until_) + cost_.bind, pod, track(pod).generation});
+  binding_.push_back({std::max(now(), busy_until_) + cost_.bind, pod, track(pod).reservation});
   bind_due();
 }
 
@@ -298,7 +305,7 @@ void Scheduler::bind_due() {
     const Binding next = binding_.front();
     binding_.pop_front();
     const PodTrack& t = track(next.pod);
-    if (t.stage == Stage::Binding && t.generation == next.generation) bind(next.pod);
+    if (t.stage == Stage::Binding && t.reservation == next.reservation) bind(next.pod);
   }
   if (binding_.empty() || sim_.engine.is_pending(bind_event_)) return;
   bind_event_ = sim_.engine.at(
@@ -324,8 +331,8 @@ void Scheduler::bind(PodId pod) {
   }
   if (!status.ok()) {  // after Permit a failure is an Error: nobody is blamed
     ORRERY_MARK("scheduling.bind_failed");
-    unassume(pod, status.reason, true);
-    queue_.fail(unit_of(pod), now(), 0, 0);
+    unassume(pod, status.reason, AttemptOutcome::Error);
+    requeue(pod, 0);
     kick();
     return;
   }

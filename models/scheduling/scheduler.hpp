@@ -59,7 +59,7 @@ class Scheduler final : private Handle {
     DeviceGrant grant;
     uint32_t waits_for = 0;  // bit set of Permit plugins that said Wait
     EventId timeout;
-    uint64_t generation = 0;
+    uint64_t reservation = 0;   // number of the latest one, so that undone ones are not bound
     uint32_t assumed_slot = 0;  // place in assumed_
     bool was_attempted = false;
     Time initial_attempt;
@@ -77,7 +77,7 @@ class Scheduler final : private Handle {
   struct Binding {
     Time due;
     PodId pod;
-    uint64_t generation;
+    uint64_t reservation;
   };
 
   // ---- Handle: what policies may see and ask
@@ -108,7 +108,9 @@ class Scheduler final : private Handle {
   Duration cycle_pod(PodId pod);
   void fail(PodId unit, PodId pod, const Selection& why, const NodeSet* domain);
   void assume(PodId pod, NodeId node, DeviceGrant grant);
-  void unassume(PodId pod, std::string_view reason, bool is_failure);
+  void unassume(PodId pod, std::string_view reason, std::optional<AttemptOutcome> outcome);
+  void turn_away(PodId waiting, std::string_view reason, AttemptOutcome outcome);
+  void requeue(PodId pod, uint32_t plugins);
   bool reserve(const PodView& view, NodeId node, Selection& why);
   bool permit(const PodView& view, NodeId node, Selection& why);
   void start_waiting(PodId pod, uint32_t plugins, Duration timeout);
@@ -169,6 +171,7 @@ class Scheduler final : private Handle {
   GangId permitting_;  // its member is in Permit right now and does not count itself
   bool is_running_ = false;
   bool is_blocked_ = false;  // the head of the queue waits for an event
+  uint64_t last_reservation_ = 0;
   size_t pending_pods_ = 0, pending_gangs_ = 0, waiting_ = 0;
   Counters counters_;
   std::vector<PodId> members_;

@@ -59,11 +59,15 @@ void Scheduler::allow_waiting(PodId pod) {
 }
 
 void Scheduler::reject_waiting(PodId pod, std::string_view reason) {
-  PodTrack& t = track(pod);
+  turn_away(pod, reason, AttemptOutcome::Rejected);
+}
+
+void Scheduler::turn_away(PodId pod, std::string_view reason, AttemptOutcome outcome) {
+  const PodTrack& t = track(pod);
   if (t.stage != Stage::Waiting) return;
   const uint32_t plugins = t.waits_for;
-  unassume(pod, reason, true);
-  queue_.fail(unit_of(pod), now(), plugins, 0);
+  unassume(pod, reason, outcome);
+  requeue(pod, plugins);
 }
 
 std::span<const PodId> Scheduler::waiting_pods(GangId gang) const {
@@ -106,6 +110,7 @@ void Scheduler::pods_created(std::span<const PodId> pods) {
     const Pod& last = jobs_.pod(pods.back());
     post({ClusterEventKind::UnscheduledPodAdded, {}, last.spec, last.gang});
   }
+  is_blocked_ = false;  // a new pod may sort before the head of the queue
   kick();
 }
 
@@ -141,7 +146,7 @@ void Scheduler::pod_removed(PodId pod) {
     pod_unassigned.emit(pod, t.node);
     post({ClusterEventKind::AssignedPodDeleted, t.node, p.spec, p.gang});
   } else if (t.stage != Stage::None) {
-    if (t.stage == Stage::Waiting || t.stage == Stage::Binding) unassume(pod, {}, false);
+    if (t.stage == Stage::Waiting || t.stage == Stage::Binding) unassume(pod, {}, std::nullopt);
     const PodId unit = unit_of(pod);
     if (p.gang.is_valid()) {
       GangTrack& gang = track(p.gang);
@@ -154,6 +159,7 @@ void Scheduler::pod_removed(PodId pod) {
     --pending_pods_;
   }
   pods_[pod.index].stage = Stage::None;
+  is_blocked_ = false;  // it may have been the head of the queue
   kick();
 }
 
@@ -179,8 +185,8 @@ void Scheduler::node_down(NodeId node) {
     const PodId pod = assumed_[i];
     if (track(pod).node != node) continue;
     ORRERY_MARK("scheduling.reserved_node_failed");
-    unassume(pod, "node failed before the pod was bound", true);
-    queue_.fail(unit_of(pod), now(), 0, 0);
+    unassume(pod, "node failed before the pod was bound", AttemptOutcome::Error);
+    requeue(pod, 0);
     i = assumed_.size();
   }
   post({ClusterEventKind::NodeChanged, node, {}, {}});
@@ -197,15 +203,16 @@ void Scheduler::node_changed(NodeId node) {
   kick();
 }
 
-// Pod events of one instant that no hint can tell apart count once.
+// Pod events of one instant that differ in their node alone count once, with no node named.
 void Scheduler::post(const ClusterEvent& event) {
   if ((framework_.events_of_interest() & bit_of(event.kind)) == 0) return;
   const bool is_pod_event = event.spec.is_valid();
   const size_t looked_at = std::min<size_t>(events_.size(), 8);
   for (size_t i = events_.size() - looked_at; i < events_.size(); ++i) {
-    const ClusterEvent& known = events_[i];
+    ClusterEvent& known = events_[i];
     if (is_pod_event && known.kind == event.kind && known.spec == event.spec &&
         known.gang == event.gang) {
+      if (known.node != event.node) known.node = {};
       return;
     }
   }

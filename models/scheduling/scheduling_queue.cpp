@@ -13,6 +13,12 @@ constexpr Duration kLeftoverPeriod = 30_s;  // how often old unschedulable units
 
 Time whole_second(Time t) { return {t.ns / kWindow.ns * kWindow.ns}; }
 
+// Old units are looked for at multiples of kLeftoverPeriod only.
+Time leftover_due(Time entered, Duration unschedulable_max) {
+  const int64_t due = (entered + unschedulable_max).ns;
+  return {(due + kLeftoverPeriod.ns - 1) / kLeftoverPeriod.ns * kLeftoverPeriod.ns};
+}
+
 }  // namespace
 
 Duration SchedulingQueue::backoff(const QueueParams& params, int32_t attempts) {
@@ -231,7 +237,8 @@ void SchedulingQueue::flush(Time now) {
       enter(unit, Place::Active);
     }
   }
-  while (!leftovers_.empty() && leftovers_.front().entered + params_.unschedulable_max <= now) {
+  while (!leftovers_.empty() &&
+         leftover_due(leftovers_.front().entered, params_.unschedulable_max) <= now) {
     const Leftover old = leftovers_.front();
     leftovers_.pop_front();
     const Entry& e = entries_[old.unit];
@@ -253,9 +260,7 @@ Time SchedulingQueue::next_flush(Time now) const {
     leftovers_.pop_front();
   }
   if (!leftovers_.empty()) {
-    const Time due = leftovers_.front().entered + params_.unschedulable_max;
-    const int64_t ticks = (due.ns + kLeftoverPeriod.ns - 1) / kLeftoverPeriod.ns;
-    next = std::min(next, Time{ticks * kLeftoverPeriod.ns});
+    next = std::min(next, leftover_due(leftovers_.front().entered, params_.unschedulable_max));
   }
   return std::max(next, now);
 }

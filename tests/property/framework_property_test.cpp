@@ -1,0 +1,213 @@
+// What the framework remembers of nodes must equal what it would find out anew, and a
+// transaction rolled back must leave no trace.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <random>
+
+#include "models/scheduling/framework.hpp"
+#include "models/scheduling/transaction.hpp"
+#include "tests/support/fake_handle.hpp"
+#include "tests/support/scheduler_world.hpp"
+
+namespace orrery {
+namespace {
+
+constexpr uint32_t kNodes = 40;
+
+struct Holding {
+  NodeId node;
+  ClusterState::Request request;
+  DeviceGrant grant;
+};
+
+class Playground {
+ public:
+  explicit Playground(uint64_t seed) : random_{seed} {
+    for (uint32_t i = 0; i < kNodes; ++i) {
+      Resources has;
+      has[Resource::Cpu] = 16'000 * pick(1, 4);
+      has[Resource::Memory] = int64_t{1} << 37;
+      has[Resource::Gpu] = kMilli * pick(0, 8);
+      has[Resource::Pods] = 4;
+      handle.add_node(has, 0, {{"half", i % 2 == 0 ? "even" : "odd"}});
+    }
+    handle.state.seal();
+    for (int i = 0; i < 12; ++i) {
+      PodSpec spec;
+      spec.gpus = pick(0, 8);
+      spec.cpu_milli = 4'000 * pick(0, 6);
+      if (pick(0, 3) == 0) spec.tolerations.push_back({"busy", {}, {}});
+      handle.add_pod(spec);
+    }
+  }
+  int pick(int least, int most) {
+    return least + static_cast<int>(random_() % static_cast<uint64_t>(most - least + 1));
+  }
+  const PodView& some_pod() { return handle.pods[static_cast<size_t>(pick(0, 11))]; }
+  NodeId some_node() { return {static_cast<uint32_t>(pick(0, kNodes - 1))}; }
+
+  void disturb() {
+    ClusterState& state = handle.state;
+    const NodeId n = some_node();
+    switch (pick(0, 5)) {
+      case 0:
+        state.set_up(n, !state.up().contains(n));
+        break;
+      case 1:
+        state.set_cordoned(n, !state.cordoned().contains(n));
+        break;
+      case 2:
+        state.set_taint(n, {"busy", "", TaintEffect::NoSchedule}, pick(0, 1) == 1);
+        break;
+      case 3:
+        state.set_taint(n, {"old", "", TaintEffect::PreferNoSchedule}, pick(0, 1) == 1);
+        break;
+      case 4:
+        give_back();
+        break;
+      default:
+        break;
+    }
+  }
+  Holding holding_of(const PodView& pod, NodeId node) const {
+    Holding h{node, {}, {}};
+    h.request.resources = pod.spec->requests();
+    h.request.nonzero_cpu = std::max<int64_t>(h.request.resources[Resource::Cpu], 100);
+    h.request.nonzero_memory = h.request.resources[Resource::Memory];
+    GpuMask idle = handle.state.idle_gpus(node);
+    for (int i = 0; i < pod.spec->gpus; ++i) {
+      const auto lowest = static_cast<GpuMask>(idle & -idle);
+      h.grant.gpus = static_cast<GpuMask>(h.grant.gpus | lowest);
+      idle = static_cast<GpuMask>(idle & ~lowest);
+    }
+    h.grant.milli_per_gpu = kMilli;
+    return h;
+  }
+  void take(const PodView& pod, NodeId node) {
+    held_.push_back(holding_of(pod, node));
+    handle.state.take(node, held_.back().request, held_.back().grant);
+  }
+  void give_back() {
+    if (held_.empty()) return;
+    std::swap(held_[static_cast<size_t>(pick(0, static_cast<int>(held_.size()) - 1))],
+              held_.back());
+    handle.state.give_back(held_.back().node, held_.back().request, held_.back().grant);
+    held_.pop_back();
+  }
+
+  FakeHandle handle;
+
+ private:
+  std::mt19937_64 random_;
+  std::vector<Holding> held_;
+};
+
+TEST(FrameworkProperty, WhatIsRememberedEqualsWhatIsFoundAnew) {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Playground world{seed};
+    const ProfileParams profile = profile_of(ProfileBase::Default);
+    Framework remembers{world.handle, profile};
+    for (int step = 0; step < 400; ++step) {
+      const PodView& pod = world.some_pod();
+      const Selection known = remembers.select(pod, {}, nullptr);
+      const Selection fresh = Framework{world.handle, profile}.select(pod, {}, nullptr);
+      ASSERT_EQ(known.node, fresh.node) << "step " << step;
+      ASSERT_EQ(known.code, fresh.code);
+      ASSERT_EQ(known.plugins, fresh.plugins);
+      ASSERT_EQ(known.feasible, fresh.feasible);
+      ASSERT_EQ(remembers.gpu_capacity(pod, {}, nullptr),
+                (Framework{world.handle, profile}.gpu_capacity(pod, {}, nullptr)));
+      if (known.node.is_valid()) world.take(pod, known.node);
+      for (int i = world.pick(0, 3); i > 0; --i) world.disturb();
+    }
+  }
+}
+
+std::vector<int64_t> fingerprint(const ClusterState& state) {
+  std::vector<int64_t> all{state.gpu_milli_allocated()};
+  for (uint32_t i = 0; i < state.nodes(); ++i) {
+    for (size_t r = 0; r < kResources; ++r) {
+      all.push_back(state.requested({i}, static_cast<Resource>(r)));
+      all.push_back(state.nonzero_requested({i}, static_cast<Resource>(r)));
+    }
+    all.push_back(state.idle_gpus({i}));
+    all.push_back(state.fully_idle().contains({i}) ? 1 : 0);
+    for (uint32_t k = 0; k <= 8; ++k) all.push_back(state.with_idle_gpus(k).contains({i}) ? 1 : 0);
+    for (uint32_t g = 0; g < state.gpus({i}); ++g) all.push_back(state.gpu_left_milli({i}, g));
+  }
+  for (size_t r = 0; r < kResources; ++r) {
+    all.push_back(state.free_on_up_nodes()[static_cast<Resource>(r)]);
+  }
+  return all;
+}
+
+TEST(TransactionProperty, RollingBackLeavesTheClusterAsItWas) {
+  for (uint64_t seed = 1; seed <= 50; ++seed) {
+    Playground world{seed};
+    Framework framework{world.handle, profile_of(ProfileBase::Default)};
+    Transaction transaction{world.handle.state};
+    std::vector<std::pair<Transaction::Point, std::vector<int64_t>>> marks;
+    std::vector<Holding> placed;
+    for (int step = 0; step < 60; ++step) {
+      if (step % 6 == 0) marks.emplace_back(transaction.mark(), fingerprint(world.handle.state));
+      const PodView& pod = world.some_pod();
+      const Selection found = framework.select(pod, {}, nullptr);
+      if (found.node.is_valid()) {
+        placed.push_back(world.holding_of(pod, found.node));
+        transaction.place(found.node, placed.back().request, placed.back().grant);
+      } else if (!placed.empty()) {
+        const Holding gone = placed.back();
+        placed.pop_back();
+        transaction.evict(gone.node, gone.request, gone.grant);
+      }
+    }
+    for (size_t i = marks.size(); i-- > 0;) {
+      transaction.rollback(marks[i].first);
+      EXPECT_EQ(fingerprint(world.handle.state), marks[i].second);
+    }
+  }
+}
+
+TEST(Framework, StopsAtTheFeasibleLimitAndGoesOnBehindIt) {
+  FakeHandle handle;
+  Resources has;
+  has[Resource::Cpu] = 16'000;
+  has[Resource::Memory] = int64_t{1} << 37;
+  has[Resource::Gpu] = 8 * kMilli;
+  for (int i = 0; i < 1000; ++i) handle.add_node(has);
+  handle.state.seal();
+  PodSpec spec;
+  spec.gpus = 1;
+  const PodView pod = handle.add_pod(spec);
+  Framework framework{handle, profile_of(ProfileBase::Default)};
+  const Selection first = framework.select(pod, {}, nullptr);
+  EXPECT_EQ(first.feasible, 420u);  // case KS-13
+  EXPECT_EQ(first.visited, 420u);
+  EXPECT_EQ(first.node.index, 0u);
+  EXPECT_EQ(framework.select(pod, {}, nullptr).node.index, 420u);
+  // The third look wraps around: 840..999, then 0..259; the lowest of equal nodes wins.
+  EXPECT_EQ(framework.select(pod, {}, nullptr).node.index, 0u);
+  EXPECT_EQ(framework.select(pod, {}, nullptr).node.index, 260u);
+}
+
+TEST(Framework, SaysWhyNoNodeIsAvailableAsUpstreamDoes) {
+  FakeHandle handle;
+  Resources has;
+  has[Resource::Gpu] = kMilli;
+  for (int i = 0; i < 4; ++i) handle.add_node(has);
+  handle.state.seal();
+  handle.state.set_cordoned({3}, true);
+  PodSpec spec;
+  spec.gpus = 2;
+  const PodView pod = handle.add_pod(spec);
+  Framework framework{handle, profile_of(ProfileBase::Default)};
+  EXPECT_FALSE(framework.select(pod, {}, nullptr).node.is_valid());
+  EXPECT_EQ(framework.message(framework.diagnose(pod, {}, nullptr)),
+            "0/4 nodes are available: 1 node(s) were unschedulable, 3 Insufficient "
+            "nvidia.com/gpu.");
+}
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,98 @@
+// Random small scenarios with faults under every base profile: the run's invariants hold after
+// every event (GPUs in use are those of live pods, hence none once all jobs are over), and every
+// job is accounted for.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "tests/support/scheduler_world.hpp"
+
+namespace orrery {
+namespace {
+
+int64_t figure(const SimulationResult& result, std::string_view name) {
+  for (const SummaryValue& value : result.summary) {
+    if (value.name == name) return std::get<int64_t>(value.value);
+  }
+  ADD_FAILURE() << "no figure " << name;
+  return -1;
+}
+
+class RandomScenario {
+ public:
+  explicit RandomScenario(uint64_t seed) : random_{seed} {}
+
+  std::string yaml() {
+    nodes_ = pick(1, 6);
+    std::string text = "cluster:\n  machines: [{name: box, base: hgx-h100, gpus: 4}]\n";
+    text += "  pools: [{name: n, machine: box, count: " + std::to_string(nodes_) + "}]\n";
+    text += "workload:\n";
+    if (chance(3)) text += "  controller: {pod_creation_interval: 700ms, pods_per_sync_max: 2}\n";
+    text += "  sources:\n  - kind: jobs\n    jobs:\n";
+    const int jobs = pick(1, 12);
+    for (int i = 0; i < jobs; ++i) text += job();
+    text += "faults:\n  list:\n";
+    const int faults = pick(1, 8);
+    for (int i = 0; i < faults; ++i) {
+      text += "  - {node: n-" + std::to_string(pick(0, nodes_ - 1)) + ", at: " + ms(0, 90'000) +
+              ", repair: " + ms(1, 60'000) + "}\n";
+    }
+    text += "run: {stall_limit: 10min}\n";
+    text += "policy:\n  queue: {pop_from_backoff: " + std::string{chance(2) ? "true" : "false"} +
+            ", head_of_line: " + (chance(4) ? "block" : "skip") + "}\n";
+    // Slow cycles, because a gang that can never fit is tried without end while nothing else is.
+    text += "  cost: {per_cycle: 50ms, bind: " + (chance(2) ? ms(0, 20'000) : "0ms") + "}\n";
+    return text;
+  }
+
+ private:
+  int pick(int least, int most) {
+    return least + static_cast<int>(random_() % static_cast<uint64_t>(most - least + 1));
+  }
+  bool chance(int one_in) { return pick(1, one_in) == 1; }
+  std::string ms(int least, int most) { return std::to_string(pick(least, most)) + "ms"; }
+  std::string job() {
+    const int pods = pick(1, 6);
+    const bool is_gang = pods > 1 && !chance(4);
+    std::string text = "    - {kind: " + std::string{is_gang ? "mpi_gang" : "pods"};
+    text += ", submit: " + ms(0, 60'000) + ", work: " + ms(0, 40'000);
+    text += ", priority: " + std::to_string(pick(0, 2)) + ", pods: " + std::to_string(pods);
+    if (is_gang && chance(3)) text += ", min_available: " + std::to_string(pick(1, pods));
+    text += ", pod: {gpus: " + std::to_string(pick(0, 4)) + "}, training: {init: " + ms(0, 3'000);
+    if (chance(2)) text += ", restart_scope: pod";
+    if (chance(2)) text += ", restarts_max: " + std::to_string(pick(0, 3));
+    if (chance(4)) text += ", schedule_timeout: " + ms(1, 20'000);
+    return text + "}}\n";
+  }
+
+  std::mt19937_64 random_;
+  int nodes_ = 0;
+};
+
+class SchedulerProperty : public testing::TestWithParam<std::string> {};
+
+TEST_P(SchedulerProperty, InvariantsHoldAfterEveryEventAndNothingStaysTaken) {
+  for (uint64_t seed = 1; seed <= 150; ++seed) {
+    const std::string yaml = RandomScenario{seed}.yaml();
+    SCOPED_TRACE(testing::Message() << "seed " << seed << "\n" << yaml);
+    ScenarioRun run{yaml, {GetParam()}};
+    const auto jobs = run.jobs();
+    EXPECT_EQ(static_cast<int64_t>(jobs.size()), figure(run.result, "jobs_submitted"));
+    EXPECT_EQ(figure(run.result, "jobs_submitted"), figure(run.result, "jobs_completed") +
+                                                        figure(run.result, "jobs_failed") +
+                                                        figure(run.result, "jobs_unfinished"));
+    if (run.result.end == SimulationResult::End::Done) {
+      EXPECT_EQ(figure(run.result, "jobs_unfinished"), 0);
+    } else {
+      EXPECT_EQ(run.result.end, SimulationResult::End::Stalled);
+      EXPECT_GT(figure(run.result, "jobs_unfinished"), 0);
+    }
+    if (testing::Test::HasFailure()) return;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Profiles, SchedulerProperty,
+                         testing::Values("policy.base=default", "policy.base=coscheduling",
+                                         "policy.base=strict_gang", "policy.base=native_gang"));
+
+}  // namespace
+}  // namespace orrery
