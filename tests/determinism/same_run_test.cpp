@@ -30,7 +30,7 @@ workload:
       - {weight: 1, gpus: {kind: fixed, value: 16}, duration: {kind: exponential, mean: 20min}}
 faults:
   nodes: [{rate: 2000, repair: {kind: fixed, duration: 10min}}]
-policy: {tie_break: random, queue: {pop_from_backoff: false}}
+policy: {tie_break: random, cost: {per_cycle: 100ms}}
 record: {attempts: true}
 run: {until: 4h}
 )";
