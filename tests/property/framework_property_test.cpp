@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <bit>
-#include <random>
 
 #include "models/scheduling/framework.hpp"
 #include "models/scheduling/transaction.hpp"
@@ -42,7 +41,7 @@ class Playground {
     }
   }
   int pick(int least, int most) {
-    return least + static_cast<int>(random_() % static_cast<uint64_t>(most - least + 1));
+    return least + static_cast<int>(random_.next() % static_cast<uint64_t>(most - least + 1));
   }
   const PodView& some_pod() { return handle.pods[static_cast<size_t>(pick(0, 11))]; }
   NodeId some_node() { return {static_cast<uint32_t>(pick(0, kNodes - 1))}; }
@@ -99,7 +98,7 @@ class Playground {
   FakeHandle handle;
 
  private:
-  std::mt19937_64 random_;
+  Rng random_;
   std::vector<Holding> held_;
 };
 

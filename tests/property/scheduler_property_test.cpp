@@ -3,8 +3,6 @@
 // job is accounted for.
 #include <gtest/gtest.h>
 
-#include <random>
-
 #include "tests/support/scheduler_world.hpp"
 
 namespace orrery {
@@ -47,7 +45,7 @@ class RandomScenario {
 
  private:
   int pick(int least, int most) {
-    return least + static_cast<int>(random_() % static_cast<uint64_t>(most - least + 1));
+    return least + static_cast<int>(random_.next() % static_cast<uint64_t>(most - least + 1));
   }
   bool chance(int one_in) { return pick(1, one_in) == 1; }
   std::string ms(int least, int most) { return std::to_string(pick(least, most)) + "ms"; }
@@ -65,7 +63,7 @@ class RandomScenario {
     return text + "}}\n";
   }
 
-  std::mt19937_64 random_;
+  Rng random_;
   int nodes_ = 0;
 };
 
