@@ -36,12 +36,18 @@ def what_of(case):
         return f"{quantity}: {rest}"
     if "steps" in case:
         return ", ".join(dict.fromkeys(step["do"] for step in case["steps"]))
+    if "plugins" in case:
+        return ", ".join(f"{p['name']} {text_of(p['args'])}" if "args" in p else p["name"]
+                         for p in case["plugins"])
     return case.get("policy") or case["function"]
 
 
 def expected_of(case):
     if "expected" in case:
         return text_of(case["expected"])
+    if "steps" not in case:  # what must be seen: calls and times
+        known = ("id", "plugins", "until_s", "kind", "source", "tolerance")
+        return text_of({key: value for key, value in case.items() if key not in known})
     answers = []
     for step in case["steps"]:
         answer = {key: value for key, value in step.items() if key not in ("do", "pod", "units")}
@@ -70,7 +76,7 @@ def page():
         for case in cases:
             counts[kind_of(case)] += 1
             cells = (case["id"], text_of(what_of(case)), expected_of(case), tolerance_of(case),
-                     text_of(case["source"], 400), kind_of(case))
+                     text_of(case.get("source") or data["source"], 400), kind_of(case))
             rows.append("| " + " | ".join(cells) + " |")
         tables.append(f"## {path.name} ({len(cases)})\n\n" + "\n".join(rows) + "\n")
     kinds = ["| kind | cases | meaning |", "|---|--:|---|"]
