@@ -68,7 +68,8 @@ void run(const Load& load) {
   Engine engine;
   const RngStreams rng{1};
   NullRecorder recorder;
-  Cluster cluster{Sim{engine, rng, recorder}, scenario};
+  Ground ground{scenario.cluster};
+  Cluster cluster{Sim{engine, rng, recorder}, scenario, ground};
   recorder.start();
   cluster.start();
   const double began = cpu_seconds();

@@ -30,11 +30,10 @@ NodeNames names_of(const BuiltPools& built) {
 
 }  // namespace
 
-Cluster::Cluster(Sim sim, const Scenario& scenario)
+Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
     : sim_{sim},
-      fault_params_{scenario.faults},
       run_{scenario.run},
-      ground_{scenario.cluster},
+      ground_{ground},
       controller_{sim, ground_.state, ground_.jobs, controller_params(scenario)},
       sources_{make_job_sources(scenario.workload, sim.rng)},
       scheduler_{sim,         ground_.state,   ground_.jobs,
@@ -99,16 +98,20 @@ void Cluster::wire() {
   });
 }
 
+void Ground::check(const Scenario& scenario, const config::Node& root,
+                   Diagnostics& diagnostics) const {
+  const Position at = root["cluster"].position;
+  if (!built.error.empty()) {
+    diagnostics.error(at, "cluster.openb_nodes", built.error);
+  } else if (state.nodes() == 0) {
+    diagnostics.error(at, "cluster", "has no nodes");
+  } else {
+    scenario.faults.check(state, root["faults"], diagnostics);
+  }
+}
+
 void Cluster::check(const config::Document& document, Diagnostics& diagnostics) {
   const config::Node& root = document.root;
-  if (!ground_.built.error.empty()) {
-    diagnostics.error(root["cluster"].position, "cluster.openb_nodes", ground_.built.error);
-  }
-  if (ground_.state.nodes() == 0) {
-    diagnostics.error(root["cluster"].position, "cluster", "has no nodes");
-    return;
-  }
-  fault_params_.check(ground_.state, root["faults"], diagnostics);
   const config::Node& listed = root["workload"]["sources"];
   for (size_t i = 0; i < sources_.size(); ++i) {
     sources_[i]->peek();

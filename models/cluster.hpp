@@ -25,6 +25,8 @@ namespace orrery {
 // What stands before anything moves: the nodes and the jobs.
 struct Ground {
   explicit Ground(const ClusterParams& params) : built{build_nodes(params, state)} {}
+  // What only the built nodes show: unreadable node lists, faults of unknown nodes.
+  void check(const Scenario& scenario, const config::Node& root, Diagnostics& diagnostics) const;
   ClusterState state;
   BuiltPools built;
   JobTable jobs;
@@ -33,11 +35,12 @@ struct Ground {
 class Cluster {
  public:
   // `scenario` must have passed read_scenario().
-  Cluster(Sim sim, const Scenario& scenario);
+  // `ground` must have passed its check() and outlive the cluster.
+  Cluster(Sim sim, const Scenario& scenario, Ground& ground);
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
 
-  // What only the built cluster shows: unknown nodes, unreadable traces and node lists.
+  // Unreadable traces.
   void check(const config::Document& document, Diagnostics& diagnostics);
   void start();
   void finish(Time end);  // rows and figures that the end of the run cuts off
@@ -61,9 +64,8 @@ class Cluster {
   uint64_t progress() const;
 
   Sim sim_;
-  FaultParams fault_params_;
   RunParams run_;
-  Ground ground_;
+  Ground& ground_;
   JobController controller_;
   std::vector<std::unique_ptr<JobSource>> sources_;
   Scheduler scheduler_;

@@ -77,7 +77,10 @@ SimulationResult simulate(const Scenario& scenario, const config::Document& docu
   engine.enable_profile();
 
   describe_run(scenario, document, recorder);
-  Cluster cluster{Sim{engine, rng, recorder}, scenario};
+  Ground ground{scenario.cluster};
+  ground.check(scenario, document.root, diagnostics);
+  if (!diagnostics.ok()) return {};
+  Cluster cluster{Sim{engine, rng, recorder}, scenario, ground};
   Channel<ProfileOutRow> profile{recorder, "/profile", "events and host time by label"};
   Channel<DigestRow> ladder{recorder, "/meta/digests", "the digest as the run went"};
 

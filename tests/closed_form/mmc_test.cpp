@@ -64,7 +64,8 @@ workload:
   Engine engine;
   const RngStreams rng{scenario.run.seed};
   NullRecorder recorder;
-  Cluster cluster{Sim{engine, rng, recorder}, scenario};
+  Ground ground{scenario.cluster};
+  Cluster cluster{Sim{engine, rng, recorder}, scenario, ground};
   recorder.start();
   cluster.start();
   engine.run(Time::max());

@@ -1,0 +1,162 @@
+"""Wrong inputs as data: what is given, and what the program must say. See run_cases.py."""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    files: dict[str, str | bytes] = field(default_factory=dict)
+    arguments: tuple[str, ...] = ("run", "s.yaml", "-o", "out.h5")
+    status: int = 2
+    says: tuple[str, ...] = ()
+    file_bytes_max: int | None = None
+
+
+GOOD = """cluster:
+  pools:
+    - {name: gpu, machine: dgx-a100, count: 4}
+workload:
+  sources:
+    - kind: jobs
+      jobs:
+        - {work: 10min, pods: 2, pod: {gpus: 8}}
+run: {until: 1h}
+"""
+RUN = ("run", "s.yaml", "-o", "out.h5")
+
+
+def yaml(name: str, text: str | bytes, *says: str) -> Case:
+    return Case(name, {"s.yaml": text}, RUN, 2, says)
+
+
+def changed(name: str, old: str, new: str, *says: str) -> Case:
+    assert old in GOOD, old
+    return yaml(name, GOOD.replace(old, new), *says)
+
+
+def added(name: str, text: str, *says: str) -> Case:
+    return yaml(name, GOOD + text, *says)
+
+
+def with_arguments(name: str, arguments: tuple[str, ...], *says: str, status: int = 2) -> Case:
+    return Case(name, {"s.yaml": GOOD}, arguments, status, says)
+
+
+def trace(name: str, content: str | bytes, *says: str, file: str = "t.csv") -> Case:
+    text = GOOD.replace("kind: jobs\n      jobs:\n        - {work: 10min, pods: 2, pod: {gpus: 8}}",
+                        f"kind: trace\n      file: {file}").replace("run: {until: 1h}\n", "")
+    return Case(name, {"s.yaml": text, file: content}, RUN, 2, says)
+
+
+OPENB = ("name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,"
+         "deletion_time,scheduled_time\n")
+HELIOS = ("job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,"
+          "queue\n")
+DERIVED = "job_id,arrival_s,service_sec,gpu_count\n"
+BOMB = "a: &a [1,1,1,1,1,1,1,1,1,1]\n" + "".join(
+    f"{chr(98 + i)}: &{chr(98 + i)} [{','.join(['*' + chr(97 + i)] * 10)}]\n" for i in range(9))
+
+CASES = [
+    # YAML as text
+    yaml("empty file", "", "s.yaml"),
+    yaml("unclosed bracket", "cluster: [1, 2\nrun: {}\n", "s.yaml:"),
+    yaml("unclosed quote", 'description: "never ends\n', "s.yaml:"),
+    yaml("tab as indent", "cluster:\n\tpools: []\n", "s.yaml:2"),
+    yaml("NUL byte", b"cluster:\x00 {}\n", "s.yaml:1"),
+    yaml("not UTF-8", b"description: \xff\xfe\n", "s.yaml:1"),
+    yaml("two documents", GOOD + "---\n" + GOOD, "s.yaml:"),
+    yaml("a list instead of a map", "- 1\n- 2\n", "s.yaml:1:1"),
+    yaml("too deep", "description: " + "[" * 5000 + "]" * 5000 + "\n", "s.yaml:1"),
+    yaml("alias bomb", BOMB, "s.yaml:"),
+    yaml("merge key", "x: &x {a: 1}\ny:\n  <<: *x\n", "s.yaml:3"),
+    yaml("unknown alias", "cluster: *nowhere\n", "s.yaml:1"),
+    yaml("17 MB", "description: " + "x" * (17 << 20) + "\n", "s.yaml"),
+    Case("missing file", {}, RUN, 2, ("s.yaml", "no such file")),
+    Case("a folder", {"s.yaml/x": ""}, RUN, 2, ("s.yaml",)),
+    # keys and values
+    changed("unknown section", "run:", "runn:", "s.yaml:9:1", "unknown key 'runn'", "did you mean 'run'"),
+    changed("unknown key", "count: 4", "count: 4, coutn: 3", "s.yaml:3:", "unknown key 'coutn'"),
+    added("section given twice", "run: {seed: 2}\n", "s.yaml:10:1", "'run'"),
+    changed("required key missing", "work: 10min, ", "", "s.yaml:8:", "work"),
+    changed("no cluster", GOOD[:GOOD.index("workload")], "", "cluster"),
+    changed("text for a number", "count: 4", "count: four", "s.yaml:3:", "'four'", "integer"),
+    changed("fraction for a number", "count: 4", "count: 4.5", "s.yaml:3:", "'4.5'"),
+    changed("quoted number", "count: 4", 'count: "4"', "s.yaml:3:"),
+    changed("too many nodes", "count: 4", "count: 1000001", "s.yaml:3:", "1000000"),
+    changed("no nodes", "count: 4", "count: 0", "s.yaml:3:"),
+    changed("duration without a unit", "work: 10min", "work: 10", "s.yaml:8:", "duration"),
+    changed("unknown unit", "work: 10min", "work: 10minutes", "s.yaml:8:", "duration"),
+    changed("negative duration", "work: 10min", "work: -10min", "s.yaml:8:"),
+    changed("duration too long", "work: 10min", "work: 1000000000000h", "s.yaml:8:"),
+    changed("list for a scalar", "work: 10min", "work: [10min]", "s.yaml:8:"),
+    changed("scalar for a list", "jobs:\n        - {work: 10min, pods: 2, pod: {gpus: 8}}", "jobs: 5", "s.yaml:7:"),
+    changed("unknown kind", "kind: jobs", "kind: job", "s.yaml:6:", "'job'", "did you mean 'jobs'"),
+    changed("kind left out", "kind: jobs\n      jobs", "jobs", "kind"),
+    changed("more GPUs than a pod may ask for", "gpus: 8}", "gpus: 17}", "s.yaml:8:"),
+    changed("share of several GPUs", "gpus: 8}", "gpus: 8, gpu_milli: 500}", "s.yaml:8:", "gpu_milli"),
+    changed("min_available above pods", "pods: 2,", "pods: 2, min_available: 3,", "s.yaml:8:", "min_available"),
+    changed("option without effect", "pods: 2,", "kind: pods, pods: 2, min_available: 1,", "s.yaml:8:", "no effect"),
+    changed("every without count", "pods: 2,", "pods: 2, every: 1h,", "s.yaml:8:", "every"),
+    changed("until of zero", "until: 1h", "until: 0s", "s.yaml:9:", "until"),
+    changed("seed below zero", "until: 1h", "seed: -1", "s.yaml:9:", "seed"),
+    changed("unknown machine", "dgx-a100", "dgx-a10", "no machine is called 'dgx-a10'", "did you mean"),
+    changed("pool twice", "count: 4}", "count: 4}\n    - {name: gpu, machine: dgx-1v, count: 1}", "gpu"),
+    yaml("cluster without nodes", GOOD.replace("  pools:\n    - {name: gpu, machine: dgx-a100, count: 4}\n", "  machines: []\n"), "pools"),
+    changed("unknown effect of a taint", "count: 4}", "count: 4, taints: [{key: a, effect: NoSchedul}]}", "s.yaml:3:", "NoSchedule"),
+    # policy
+    added("unknown base profile", "policy: {base: coschedulin}\n", "s.yaml:10:", "coscheduling"),
+    added("unknown plugin", "policy: {plugins: [{name: NodeResourceFit}]}\n", "s.yaml:10:", "did you mean 'NodeResourcesFit'"),
+    added("plugin listed twice", "policy: {plugins: [{name: Random}, {name: Random}]}\n", "s.yaml:10:", "twice"),
+    added("plugin argument unknown", "policy: {plugins: [{name: Coscheduling, args: {permitWaitingTimeSecond: 3}}]}\n", "s.yaml:10:", "permitWaitingTimeSeconds"),
+    added("disabled plugin unknown", "policy: {disable: [NodeNam]}\n", "s.yaml:10:", "NodeName"),
+    added("no queue order", "policy: {base: empty}\n", "QueueSort"),
+    added("two queue orders", "policy: {plugins: [{name: Coscheduling}]}\n", "QueueSort", "found 2"),
+    added("weight of zero", "policy: {plugins: [{name: Random, weight: 0}]}\n", "s.yaml:10:", "weight"),
+    added("backoff limits crossed", "policy: {queue: {initial_backoff: 10s, max_backoff: 1s}}\n", "s.yaml:10:", "max_backoff"),
+    # faults and record
+    added("fault of an unknown node", "faults: {list: [{node: gpu-9, at: 1min, repair: 1min}]}\n", "s.yaml:10:", "gpu-9"),
+    added("negative failure rate", "faults: {nodes: [{rate: -1}]}\n", "s.yaml:10:", "rate"),
+    added("shape without Weibull", "faults: {nodes: [{weibull_shape: 2}]}\n", "s.yaml:10:", "has an effect only with"),
+    added("teams out of step", "record: {timeline: {interval: 7min, teams_interval: 10min}}\n", "s.yaml:10:", "multiple"),
+    # include and the command line
+    added("included file missing", "include: other.yaml\n", "other.yaml"),
+    added("file includes itself", "include: s.yaml\n", "s.yaml"),
+    with_arguments("--set without a value", (*RUN, "--set", "run.seed"), "--set"),
+    with_arguments("--set of an unknown key", (*RUN, "--set", "run.sed=1"), "--set", "sed"),
+    with_arguments("--set past the list", (*RUN, "--set", "cluster.pools[3].count=1"), "--set"),
+    with_arguments("--seed is no number", (*RUN, "--seed", "x"), "--seed"),
+    with_arguments("--until without unit", (*RUN, "--until", "10"), "--until"),
+    with_arguments("unknown option", (*RUN, "--quite"), "--quite"),
+    with_arguments("unknown command", ("rum", "s.yaml"), "rum"),
+    with_arguments("no scenario", ("run",), ""),
+    with_arguments("unknown name to describe", ("describe", "NodeResourceFit"), "NodeResourcesFit"),
+    # traces
+    trace("trace empty", "", "t.csv"),
+    trace("trace of another format", "a,b,c\n1,2,3\n", "t.csv:1"),
+    trace("openb: text for GPUs", OPENB + "p0,1000,1024,x,1000,,LS,Running,0,10,0\n", "t.csv:2:4", "'x'"),
+    trace("openb: field missing", OPENB + "p0,1000,1024,1,1000\n", "t.csv:2"),
+    trace("openb: too many GPUs", OPENB + "p0,1000,1024,99,1000,,LS,Running,0,10,0\n", "t.csv:2:4"),
+    trace("derived: negative duration", DERIVED + "1#0,0.0,-5,8\n", "t.csv:2:3"),
+    trace("derived: not a number", DERIVED + "1#0,nan,5,8\n", "t.csv:2:2"),
+    trace("helios: no such day", HELIOS + "1,u1,vc1,8,8,1,COMPLETED,2020-02-30 00:00:00,2020-03-01 00:00:00,2020-03-01 01:00:00,3600,0\n", "t.csv:2:8"),
+    trace("helios: unknown state", HELIOS + "1,u1,vc1,8,8,1,DONE,2020-03-01 00:00:00,2020-03-01 00:00:00,2020-03-01 01:00:00,3600,0\n", "t.csv:2:7"),
+    trace("gzip cut off", gzip.compress((DERIVED + "1#0,0.0,5,8\n" * 9000).encode())[:60], "t.csv", file="t.csv.gz"),
+    Case("trace missing", {"s.yaml": trace("", "").files["s.yaml"]}, RUN, 2, ("t.csv",)),
+    # output
+    with_arguments("output folder missing", ("run", "s.yaml", "-o", "no/where/out.h5"), "no/where", status=74),
+    Case("output is a folder", {"s.yaml": GOOD, "out.h5/x": ""}, RUN, 74, ("out.h5",)),
+    with_arguments("output is a device", ("run", "s.yaml", "-o", "/dev/full"), "/dev/full", status=74),
+    Case("disk full", {"s.yaml": GOOD}, RUN, 74, ("out.h5",), file_bytes_max=4096),
+    # plug-ins
+    with_arguments("plug-in missing", (*RUN, "--plugin", "nowhere.so"), "nowhere.so"),
+    *(with_arguments(f"plug-in: {fault}", (*RUN, "--plugin", "{plugins}/lib" + fault + ".so"), says)
+      for fault, says in (("wrong_abi", "policy interface 2"), ("wrong_compiler", "compiler"),
+                          ("no_symbol", "orrery_policy_abi"), ("unresolved", "libunresolved.so"),
+                          ("duplicate_name", "already"), ("twice_the_same", "twice"),
+                          ("no_policy", "no_policy"), ("throws_at_load", "threw"))),
+    with_arguments("plug-in is text", (*RUN, "--plugin", "./s.yaml"), "s.yaml"),
+]
