@@ -1,6 +1,8 @@
 #include "models/cluster_params.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "models/hardware/machine_catalogue.hpp"
 #include "models/workload/traces/openb_nodes.hpp"
@@ -79,6 +81,29 @@ void add_openb(const OpenbNodesParams& params, BuiltPools& built, ClusterState& 
   built.pools.push_back(params.pool);
 }
 
+// The nodes have these anyway; a second value would only hide behind the first.
+constexpr std::array<std::string_view, 4> kOwnLabels = {
+    "pool", "kubernetes.io/hostname", "node.kubernetes.io/instance-type", kGpuProductLabel};
+
+void check_labels(const PoolParams& pool, Checker& c) {
+  for (const auto& [key, value] : pool.labels) {
+    if (std::ranges::find(kOwnLabels, key) == kOwnLabels.end()) continue;
+    std::string text = "pool '" + pool.name;
+    text += "': every node has its own label '" + key;
+    c.error("pools", text += "', which cannot be given");
+  }
+}
+
+// Pools take the first of a name, so another one would have no effect.
+void check_machine_names(const std::vector<MachineParams>& machines, Checker& c) {
+  for (auto machine = machines.begin(); machine != machines.end(); ++machine) {
+    const std::string name = name_of_machine(*machine);
+    if (std::ranges::find(machines.begin(), machine, name, name_of_machine) == machine) continue;
+    std::string text = "two machines are called '";
+    c.error("machines", text += name + "'");
+  }
+}
+
 }  // namespace
 
 void ClusterParams::check(Checker& c) const {
@@ -86,9 +111,11 @@ void ClusterParams::check(Checker& c) const {
   std::vector<std::string> names;
   for (const Machine& machine : machine_catalogue()) names.emplace_back(machine.name);
   for (const MachineParams& machine : machines) names.push_back(name_of_machine(machine));
+  check_machine_names(machines, c);
   int64_t nodes = 0;
   for (const PoolParams& pool : pools) {
     nodes += pool.count;
+    check_labels(pool, c);
     if (std::ranges::find(names, pool.machine) == names.end()) {
       std::string text = "pool '" + pool.name;
       text += "': no machine is called '" + pool.machine + "'";

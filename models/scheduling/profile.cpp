@@ -79,12 +79,17 @@ void check_profile(const ProfileParams& profile, const std::string& path, const 
   for (const PluginParams& p : base_plugins(profile.base)) base_names.push_back(p.name);
   for (size_t i = 0; i < profile.disable.size(); ++i) {
     const std::string& name = profile.disable[i];
-    if (std::ranges::find(base_names, name) != base_names.end()) continue;
     const config::Node& items = node["disable"];
-    diagnostics.error(
-        i < items.items.size() ? items.items[i].position : node.position,
-        path + ".disable[" + std::to_string(i) + "]",
-        "the base profile has no plugin '" + name + "'" + did_you_mean(name, base_names));
+    const Position at = i < items.items.size() ? items.items[i].position : node.position;
+    const std::string where = path + ".disable[" + std::to_string(i) + "]";
+    if (std::ranges::find(base_names, name) == base_names.end()) {
+      diagnostics.error(
+          at, where,
+          "the base profile has no plugin '" + name + "'" + did_you_mean(name, base_names));
+    } else if (std::ranges::find(profile.disable, name) - profile.disable.begin() !=
+               static_cast<std::ptrdiff_t>(i)) {
+      diagnostics.error(at, where, "plugin '" + name + "' is listed twice");
+    }
   }
   const std::vector<PluginParams> plugins = resolve_plugins(profile);
   const auto count = [&](std::string_view point) {

@@ -1,6 +1,8 @@
 #include "sim/cli/run_command.hpp"
 
 #include <filesystem>
+#include <string_view>
+#include <variant>
 
 #include "sim/cli/log.hpp"
 #include "sim/cli/progress.hpp"
@@ -25,13 +27,29 @@ std::string output_path(const Arguments& arguments, const std::string& scenario)
   return fs::path{scenario}.stem().string() + ".h5";
 }
 
-// A finished run replaces what is at its path; that must not be its own scenario.
-void check_output(const std::string& output, const config::Document& document) {
-  for (const config::SourceFile& source : document.sources) {
-    std::error_code error;  // one of the two does not exist: they are not the same
-    if (fs::equivalent(output, source.name, error)) {
-      throw UsageError{"the output " + in_quotes(output) + " would replace the scenario"};
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code error;  // one of the two does not exist: they are not the same
+  return fs::equivalent(a, b, error);
+}
+
+// A finished run replaces what is at its path; that must not be anything the run reads.
+void check_output(const std::string& output, const ScenarioInput& input) {
+  const auto refuse_if_same = [&](const std::string& file, std::string_view what) {
+    if (!is_same_file(output, file)) return;
+    std::string text = "the output " + in_quotes(output);
+    text += " would replace ";
+    throw UsageError{text += what};
+  };
+  for (const config::SourceFile& source : input.document.sources) {
+    refuse_if_same(source.name, "the scenario");
+  }
+  for (const JobSourceParams& source : input.scenario.workload.sources) {
+    if (const auto* const trace = std::get_if<TraceSourceParams>(&source)) {
+      refuse_if_same(trace->file, "a trace of the scenario");
     }
+  }
+  for (const OpenbNodesParams& nodes : input.scenario.cluster.openb_nodes) {
+    refuse_if_same(nodes.file, "a node list of the scenario");
   }
 }
 
@@ -85,7 +103,7 @@ ExitStatus run_command(const Arguments& arguments, std::ostream& out, std::ostre
     print_mistakes(input, path, err);
     return ExitStatus::UserMistake;
   }
-  check_output(output, input.document);
+  check_output(output, input);
   Log log{err, is_quiet};
   log.info(opening_line(input.scenario, path, output));
   const StopSignal stop;

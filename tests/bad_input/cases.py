@@ -60,6 +60,9 @@ DERIVED = "job_id,arrival_s,service_sec,gpu_count\n"
 BOMB = "a: &a [1,1,1,1,1,1,1,1,1,1]\n" + "".join(
     f"{chr(98 + i)}: &{chr(98 + i)} [{','.join(['*' + chr(97 + i)] * 10)}]\n" for i in range(9))
 
+NODE_LIST = {"n.csv": "sn,cpu_milli,memory_mib,gpu,model\nn0,64000,262144,2,P100\n", "s.yaml": GOOD.replace(
+    "pools:\n    - {name: gpu, machine: dgx-a100, count: 4}", "openb_nodes: [{file: n.csv}]")}
+
 CASES = [
     # YAML as text
     yaml("empty file", "", "s.yaml"),
@@ -107,6 +110,10 @@ CASES = [
     changed("pool twice", "count: 4}", "count: 4}\n    - {name: gpu, machine: dgx-1v, count: 1}", "gpu"),
     yaml("cluster without nodes", GOOD.replace("  pools:\n    - {name: gpu, machine: dgx-a100, count: 4}\n", "  machines: []\n"), "pools"),
     changed("unknown effect of a taint", "count: 4}", "count: 4, taints: [{key: a, effect: NoSchedul}]}", "s.yaml:3:", "NoSchedule"),
+    changed("label that nodes have anyway", "count: 4}", "count: 4, labels: {pool: b}}", "s.yaml:3:", "label 'pool'"),
+    changed("label given twice", "count: 4}", "count: 4, labels: {a: b, a: c}}", "s.yaml:3:", "'a' given twice"),
+    changed("machine defined twice", "  pools:", "  machines: [{name: m}, {name: m}]\n  pools:", "s.yaml:2:", "two machines are called 'm'"),
+    changed("nodes of all pools", "count: 4}", "count: 1000000}\n    - {name: b, machine: dgx-1v, count: 1}", "s.yaml:3:", "1000001 nodes"),
     # policy
     added("unknown base profile", "policy: {base: coschedulin}\n", "s.yaml:10:", "coscheduling"),
     added("unknown plugin", "policy: {plugins: [{name: NodeResourceFit}]}\n", "s.yaml:10:", "did you mean 'NodeResourcesFit'"),
@@ -117,7 +124,11 @@ CASES = [
     added("two queue orders", "policy: {plugins: [{name: Coscheduling}]}\n", "QueueSort", "found 2"),
     added("weight of zero", "policy: {plugins: [{name: Random, weight: 0}]}\n", "s.yaml:10:", "weight"),
     added("backoff limits crossed", "policy: {queue: {initial_backoff: 10s, max_backoff: 1s}}\n", "s.yaml:10:", "max_backoff"),
+    added("disabled plugin not in the base", "policy: {disable: [Random]}\n", "s.yaml:10:20", "has no plugin 'Random'"),
+    added("plugin disabled twice", "policy: {disable: [NodeName, NodeName]}\n", "s.yaml:10:30", "'NodeName' is listed twice"),
     # faults and record
+    added("rate is no number", "faults: {nodes: [{rate: .nan}]}\n", "s.yaml:10:25", "finite"),
+    added("faults that strike no node", "faults: {nodes: [{node_selector: {a: b}}]}\n", "s.yaml:10:34", "no node of the cluster"),
     added("fault of an unknown node", "faults: {list: [{node: gpu-9, at: 1min, repair: 1min}]}\n", "s.yaml:10:", "gpu-9"),
     added("negative failure rate", "faults: {nodes: [{rate: -1}]}\n", "s.yaml:10:", "rate"),
     added("shape without Weibull", "faults: {nodes: [{weibull_shape: 2}]}\n", "s.yaml:10:", "has an effect only with"),
@@ -151,6 +162,9 @@ CASES = [
     Case("output is a folder", {"s.yaml": GOOD, "out.h5/x": ""}, RUN, 74, ("out.h5",)),
     with_arguments("output is a device", ("run", "s.yaml", "-o", "/dev/full"), "/dev/full", status=74),
     Case("disk full", {"s.yaml": GOOD}, RUN, 74, ("out.h5",), file_bytes_max=4096),
+    with_arguments("output is the scenario", ("run", "s.yaml", "-o", "./s.yaml"), "would replace the scenario"),
+    Case("output is the trace", trace("", DERIVED + "1#0,0.0,5,8\n").files, ("run", "s.yaml", "-o", "./t.csv"), 2, ("would replace a trace",)),
+    Case("output is the node list", NODE_LIST, ("run", "s.yaml", "-o", "n.csv"), 2, ("would replace a node list",)),
     # plug-ins
     with_arguments("plug-in missing", (*RUN, "--plugin", "nowhere.so"), "nowhere.so"),
     *(with_arguments(f"plug-in: {fault}", (*RUN, "--plugin", "{plugins}/lib" + fault + ".so"), says)
