@@ -83,7 +83,7 @@ void add_openb(const OpenbNodesParams& params, BuiltPools& built, ClusterState& 
 
 // The nodes have these anyway; a second value would only hide behind the first.
 constexpr std::array<std::string_view, 4> kOwnLabels = {
-    "pool", "kubernetes.io/hostname", "node.kubernetes.io/instance-type", kGpuProductLabel};
+    "pool", kHostnameLabel, "node.kubernetes.io/instance-type", kGpuProductLabel};
 
 void check_labels(const PoolParams& pool, Checker& c) {
   for (const auto& [key, value] : pool.labels) {
