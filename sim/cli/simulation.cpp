@@ -63,6 +63,16 @@ void describe_run(const Scenario& scenario, const config::Document& document, Re
   recorder.write_text("/meta/resolved", resolved_json(scenario));
 }
 
+SimulationResult::End end_of(const Cluster& cluster, bool is_recording, bool was_stopped,
+                             bool has_until) {
+  using End = SimulationResult::End;
+  if (cluster.source_error()) return End::BadInput;
+  if (!is_recording) return End::RecordFailed;
+  if (was_stopped) return End::Stopped;
+  if (cluster.has_stalled() || (!has_until && !cluster.is_over())) return End::Stalled;
+  return End::Done;
+}
+
 }  // namespace
 
 SimulationResult simulate(const Scenario& scenario, const config::Document& document,
@@ -108,17 +118,9 @@ SimulationResult simulate(const Scenario& scenario, const config::Document& docu
 
   cluster.start();
   const Engine::Outcome outcome = engine.run(until.value_or(Time::max()));
-  using End = SimulationResult::End;
   const bool was_stopped = outcome == Engine::Outcome::Stopped && is_stopping(options);
-  if (cluster.source_error())
-    result.end = End::BadInput;
-  else if (!is_recording)
-    result.end = End::RecordFailed;
-  else if (was_stopped)
-    result.end = End::Stopped;
-  else if (cluster.has_stalled() || (!until && !cluster.is_over()))
-    result.end = End::Stalled;
-  if (result.end == End::BadInput) {
+  result.end = end_of(cluster, is_recording, was_stopped, until.has_value());
+  if (result.end == SimulationResult::End::BadInput) {
     result.input_error = *cluster.source_error();
     return result;
   }
@@ -132,6 +134,7 @@ SimulationResult simulate(const Scenario& scenario, const config::Document& docu
   result.digest = engine.digest();
   result.summary = recorder.summary();
   result.wall_seconds = std::chrono::duration<double>(Clock::now() - began).count();
+  using End = SimulationResult::End;
   recorder.finish({.complete = result.end == End::Done || result.end == End::Stalled,
                    .digest = result.digest,
                    .wall_seconds = result.wall_seconds,
