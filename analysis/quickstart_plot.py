@@ -18,7 +18,7 @@ import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from orrery.run import NS_PER_DAY, Run, days  # noqa: E402
+from orrery.run import Run, days  # noqa: E402
 
 # Okabe and Ito's palette: told apart with any kind of colour vision.
 COLOURS = {
@@ -46,6 +46,32 @@ def thinned(frame: pd.DataFrame) -> pd.DataFrame:
     """Means over equal groups of rows, so that no more points are drawn than the eye can use."""
     step = max(1, int(np.ceil(len(frame) / POINTS_MAX)))
     return frame.groupby(np.arange(len(frame)) // step).mean()
+
+
+def last_day(run: Run) -> float:
+    """The last sample, in days."""
+    time = run.table("/timeline/cluster")["time"]
+    return float(days(time).max()) if len(time) else 1.0
+
+
+def failures(run: Run) -> pd.DataFrame:
+    """Failures of nodes and recoveries of jobs by day, or by hour if the run is shorter than two
+    days; `frame.attrs["days"]` is the width of a bar."""
+    width = 1.0 if last_day(run) >= 2 else 1 / 24
+    # Rounded, because hours are not exact in days; whole runs must not gain an empty bar.
+    bars = max(1, int(np.ceil(round(last_day(run) / width, 6))))
+    edges = np.arange(bars + 1) * width
+    recoveries = run.table("/events/recoveries")
+    caught_up = recoveries.loc[recoveries["caught_up"] >= 0, "caught_up"]
+    frame = pd.DataFrame(
+        {
+            "day": edges[:-1],
+            "failures": np.histogram(days(run.table("/events/faults")["at"]), edges)[0],
+            "recoveries": np.histogram(days(caught_up), edges)[0],
+        }
+    )
+    frame.attrs["days"] = width
+    return frame
 
 
 def draw(run: Run) -> plt.Figure:
@@ -83,22 +109,23 @@ def draw(run: Run) -> plt.Figure:
     pods.legend(lines, ["gangs (left)", "pods (right)"], loc="upper right", frameon=False, ncols=2)
     middle.set_title("Waiting for room (peaks)", loc="left")
 
-    faults = run.table("/events/faults")
-    recoveries = run.table("/events/recoveries")
-    caught_up = recoveries.loc[recoveries["caught_up"] >= 0, "caught_up"]
-    last = max(1, int(np.ceil(days(cluster["time"]).max() if len(cluster) else 1)))
-    edges = np.arange(last + 1)
-    failed_by_day = np.histogram(faults["at"] / NS_PER_DAY, edges)[0]
-    back_by_day = np.histogram(caught_up / NS_PER_DAY, edges)[0]
-    bottom.bar(edges[:-1] + 0.3, failed_by_day, 0.4, color="#D55E00", label="node failures a day")
-    bottom.bar(edges[:-1] + 0.7, back_by_day, 0.4, color="#009E73", label="recoveries a day")
+    counted = failures(run)
+    width = counted.attrs["days"]
+    unit = "a day" if width == 1 else "an hour"
+    for number, (what, label, colour) in enumerate(
+        (("failures", "node failures", "#D55E00"), ("recoveries", "recoveries", "#009E73"))
+    ):
+        left = counted["day"] + (0.1 + 0.4 * number) * width
+        bottom.bar(
+            left, counted[what], 0.4 * width, align="edge", color=colour, label=f"{label} {unit}"
+        )
     down = thinned(pd.DataFrame({"day": days(cluster["time"]), "down": cluster["nodes_down"]}))
     bottom.plot(down["day"], down["down"], color="black", linewidth=1, label="nodes down")
     bottom.set_ylabel("count")
-    tallest = max(failed_by_day.max(), back_by_day.max(), down["down"].max())
+    tallest = max(counted["failures"].max(), counted["recoveries"].max(), down["down"].max())
     bottom.set_ylim(0, max(1, 1.25 * tallest))
     bottom.set_xlabel("simulated time (days)")
-    bottom.set_xlim(0, last)
+    bottom.set_xlim(0, last_day(run))
     bottom.legend(ncols=3, loc="upper right", frameon=False)
     bottom.set_title("Failures and recoveries", loc="left")
     for axis in (top, middle, bottom):
