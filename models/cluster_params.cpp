@@ -85,12 +85,19 @@ void add_openb(const OpenbNodesParams& params, BuiltPools& built, ClusterState& 
 constexpr std::array<std::string_view, 4> kOwnLabels = {
     "pool", kHostnameLabel, "node.kubernetes.io/instance-type", kGpuProductLabel};
 
-void check_labels(const PoolParams& pool, Checker& c) {
+std::string place(std::string_view list, size_t index, std::string_view field = "") {
+  std::string text{list};
+  text.append("[").append(std::to_string(index)).append("]");
+  return field.empty() ? text : text.append(".").append(field);
+}
+
+void check_labels(const PoolParams& pool, size_t index, Checker& c) {
   for (const auto& [key, value] : pool.labels) {
+    if (key.empty()) c.error(place("pools", index, "labels"), "a label needs a key");
     if (std::ranges::find(kOwnLabels, key) == kOwnLabels.end()) continue;
-    std::string text = "pool '" + pool.name;
-    text += "': every node has its own label '" + key;
-    c.error("pools", text += "', which cannot be given");
+    std::string text = "every node has its own label '";
+    text += key + "', which cannot be given";
+    c.error(place("pools", index, "labels"), text);
   }
 }
 
@@ -100,7 +107,17 @@ void check_machine_names(const std::vector<MachineParams>& machines, Checker& c)
     const std::string name = name_of_machine(*machine);
     if (std::ranges::find(machines.begin(), machine, name, name_of_machine) == machine) continue;
     std::string text = "two machines are called '";
-    c.error("machines", text += name + "'");
+    c.error(place("machines", static_cast<size_t>(machine - machines.begin())), text += name + "'");
+  }
+}
+
+void check_machines_used(const ClusterParams& cluster, Checker& c) {
+  for (size_t i = 0; i < cluster.machines.size(); ++i) {
+    const std::string name = name_of_machine(cluster.machines[i]);
+    if (std::ranges::find(cluster.pools, name, &PoolParams::machine) != cluster.pools.end()) {
+      continue;
+    }
+    c.warning(place("machines", i), "no pool uses this machine, " + in_quotes(name));
   }
 }
 
@@ -112,19 +129,19 @@ void ClusterParams::check(Checker& c) const {
   for (const Machine& machine : machine_catalogue()) names.emplace_back(machine.name);
   for (const MachineParams& machine : machines) names.push_back(name_of_machine(machine));
   check_machine_names(machines, c);
+  check_machines_used(*this, c);
   int64_t nodes = 0;
-  for (const PoolParams& pool : pools) {
+  for (size_t i = 0; i < pools.size(); ++i) {
+    const PoolParams& pool = pools[i];
     nodes += pool.count;
-    check_labels(pool, c);
+    check_labels(pool, i, c);
     if (std::ranges::find(names, pool.machine) == names.end()) {
-      std::string text = "pool '" + pool.name;
-      text += "': no machine is called '" + pool.machine + "'";
-      c.error("pools", text + did_you_mean(pool.machine, names));
+      std::string text = "no machine is called " + in_quotes(pool.machine);
+      c.error(place("pools", i, "machine"), text + did_you_mean(pool.machine, names));
     }
-    if (std::ranges::count(pools, pool.name, &PoolParams::name) > 1) {
-      std::string text = "two pools are called '";
-      c.error("pools", text + pool.name + "'");
-      break;
+    const auto first = std::ranges::find(pools, pool.name, &PoolParams::name);
+    if (first != pools.begin() + static_cast<std::ptrdiff_t>(i)) {
+      c.error(place("pools", i, "name"), "two pools are called " + in_quotes(pool.name));
     }
   }
   if (nodes > kNodesMax) {

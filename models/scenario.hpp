@@ -56,6 +56,9 @@ struct RunParams {
       "Without `until`: end after this long without a job arriving, starting or ending.",
       Range{1_s, Duration::max()}, Source{"a deadlocked cluster would otherwise run for ever"});
   }
+  void check(Checker& c) const {
+    if (until && c.is_given("stall_limit")) c.warning("stall_limit", "has no effect with until");
+  }
 };
 
 struct Scenario {
@@ -80,6 +83,7 @@ struct Scenario {
     v("record", record, "What goes into the output file.");
     v("run", run, "Seed and end.");
   }
+  void check(Checker& c) const;
 };
 
 // Reads and checks everything that can be known before the cluster is built.

@@ -24,6 +24,7 @@ constexpr std::array<std::string_view, 2> enum_names(FailureDistribution) {
 }
 
 constexpr Duration kRepairMax = 60_d;
+constexpr const char* kRepairAtOnce = "the node is up again in the instant in which it fails";
 
 struct LognormalRepair {
   static constexpr std::string_view kKind = "lognormal";
@@ -40,6 +41,10 @@ struct LognormalRepair {
     v("max", max, "Longer repairs are cut to this.", Range{1_ns, Duration::max()},
       Source{"estimate: the fit has 10 % beyond 14 d, and its far tail is not data"});
   }
+  template <class C>
+  void check(C& c) const {
+    if (max < median) c.error("max", "must not be below median: most repairs would be cut");
+  }
   Duration draw(Rng& rng) const;
 };
 struct ExponentialRepair {
@@ -53,6 +58,10 @@ struct ExponentialRepair {
     v("max", max, "Longer repairs are cut to this.", Range{1_ns, Duration::max()},
       Source{"estimate: as for lognormal repairs"});
   }
+  template <class C>
+  void check(C& c) const {
+    if (max < mean) c.error("max", "must not be below mean: most repairs would be cut");
+  }
   Duration draw(Rng& rng) const;
 };
 struct FixedRepair {
@@ -62,6 +71,10 @@ struct FixedRepair {
   void fields(V& v) {
     v("duration", duration, "Every repair takes this long.",
       Source{"estimate: a reboot takes 10 to 20 min"});
+  }
+  template <class C>
+  void check(C& c) const {
+    if (duration == Duration{}) c.warning("duration", kRepairAtOnce);
   }
   Duration draw(Rng&) const { return duration; }
 };
@@ -100,6 +113,7 @@ struct NodeFailureParams {
       c.error("weibull_shape", "has an effect only with distribution: weibull");
     }
     if (name.empty()) c.error("name", "must not be empty");
+    if (rate == 0) c.warning("rate", "this kind of failure never strikes");
   }
   // Of the node-up time until it strikes; at least one nanosecond. The rate must not be 0.
   Duration draw_time_to_failure(Rng& rng) const;
@@ -121,6 +135,10 @@ struct ListedFaultParams {
     v("at", at, "When, from the start of the run.", Required{});
     v("repair", repair, "How long it stays down.", Required{});
   }
+  template <class C>
+  void check(C& c) const {
+    if (repair == Duration{}) c.warning("repair", kRepairAtOnce);
+  }
 };
 
 struct FaultParams {
@@ -133,6 +151,17 @@ struct FaultParams {
   void fields(V& v) {
     v("nodes", nodes, "Kinds of random failures; they strike independently of one another.");
     v("list", list, "Failures at given times.");
+  }
+  template <class C>
+  void check(C& c) const {
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      for (size_t k = 0; k < i; ++k) {
+        if (nodes[k].name != nodes[i].name) continue;
+        std::string text = "two kinds of failure are called " + in_quotes(nodes[i].name);
+        c.error("nodes[" + std::to_string(i) + "].name", text + ": /events/faults could not tell");
+        break;
+      }
+    }
   }
   // What can be known only once the cluster is built. `section` is the document's `faults`, for
   // positions; a null node is fine.

@@ -114,6 +114,10 @@ struct ExplicitJobsParams {
   void fields(V& v) {
     v("jobs", jobs, "The jobs, in any order.", Required{});
   }
+  template <class C>
+  void check(C& c) const {
+    if (jobs.empty()) c.error("jobs", "needs a job");
+  }
 };
 
 // In order of submission; equal times in the order of the list.

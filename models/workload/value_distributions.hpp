@@ -58,6 +58,12 @@ struct LognormalDuration {
     v("sigma", sigma, "Deviation of the logarithm.", Required{}, Range{0.0, 10.0});
     v("max", max, "Longer ones are cut to this; absent: none.");
   }
+  template <class C>
+  void check(C& c) const {
+    if (max.has_value() && *max < median) {
+      c.error("max", "must not be below median: most would be cut");
+    }
+  }
   Duration draw(Rng& rng) const;
 };
 struct UniformDuration {

@@ -19,10 +19,12 @@ std::string counted(size_t count, const std::string& noun) {
 }
 
 std::string counts_of(const ScenarioInput& input) {
+  const size_t warnings = input.diagnostics.warning_count();
   return counted(input.document.sources.size(), "file") + ", " +
          counted(values_in(input.document.root), "value") + ", " +
          counted(input.scenario.workload.sources.size(), "job source") + ", " +
-         counted(resolve_plugins(input.scenario.policy).size(), "plugin");
+         counted(resolve_plugins(input.scenario.policy).size(), "plugin") +
+         (warnings == 0 ? "" : ", " + counted(warnings, "warning"));
 }
 
 }  // namespace
@@ -41,6 +43,7 @@ ExitStatus validate_command(const Arguments& arguments, std::ostream& out, std::
   auto status = ExitStatus::Ok;
   for (const std::string& path : arguments.positional) {
     const ScenarioInput input = read_input(path, arguments);
+    print_warnings(input, err);
     if (input.diagnostics.ok()) {
       out << path << ": ok (" << counts_of(input) << ")" << std::endl;
       continue;
