@@ -46,7 +46,6 @@ std::string with_decimals(double value, int decimals) {
 }
 
 std::string format_real(double value) {
-  if (!std::isfinite(value)) return "none";
   const double size = std::fabs(value);
   if (size >= 1e15) return with_decimals(value / 1e15, 3) + "e15";
   if (size < 1000) {
@@ -123,7 +122,9 @@ std::string format_figure(const SummaryValue& value) {
         *whole < 0 ? 0 - static_cast<uint64_t>(*whole) : static_cast<uint64_t>(*whole);
     text = (*whole < 0 ? "-" : "") + format_count(size);
   } else {
-    text = format_real(std::get<double>(value.value));
+    const double real = std::get<double>(value.value);
+    if (!std::isfinite(real)) return "none";
+    text = format_real(real);
   }
   return value.unit.empty() ? text : text + " " + value.unit;
 }

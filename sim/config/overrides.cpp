@@ -146,8 +146,8 @@ void apply_override(Document& document, std::string_view assignment, Diagnostics
   const auto parsed = splitter.split();
   if (!parsed) {
     diagnostics.error({name, 1, splitter.column()}, "",
-                      "expected path=value such as policy.max_waiting=8 or "
-                      "workload.jobs[0].count=3, got " +
+                      "expected path=value such as run.seed=7 or "
+                      "cluster.pools[0].count=32, got " +
                           in_quotes(assignment));
     return;
   }
