@@ -11,12 +11,11 @@ namespace {
 // Of NVLink, PCIe and host the openb list says nothing; what is not from a datasheet is assumed.
 constexpr std::string_view kOpenb = "Alibaba openb node list (clusterdata 7a6c496e)";
 constexpr std::string_view kOpenbThreads =
-    "threads: Alibaba openb node list; sockets, cores and interconnect: assumed, at the rate that "
-    "NCCL topo.h has for it";
+    "threads: Alibaba openb node list; sockets and cores: assumed; interconnect: NCCL topo.h";
 constexpr std::string_view kAssumed = "assumed";
 constexpr std::string_view kNoNvLink = "NVIDIA product datasheet: no NVLink";
-constexpr std::string_view kNoPartner = "none: a single GPU";
-constexpr std::string_view kNoGpu = "none: no GPU";
+constexpr std::string_view kNoPartner = "nothing to join: a single GPU";
+constexpr std::string_view kNoGpu = "nothing to join: no GPU";
 constexpr std::string_view kP100Card =
     "assumed: the PCIe card, without NVLink; the openb list does not say";
 constexpr std::string_view kUndisclosed = "assumed: the openb trace does not disclose this GPU";

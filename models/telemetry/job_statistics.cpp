@@ -42,12 +42,11 @@ void JobStatistics::add_summary(Recorder& recorder) {
     return n == 0 ? kNone : sum / static_cast<double>(n);
   };
   recorder.add_summary("wait_mean", mean(wait_sum_, waits_.size()), "s",
-                       "mean time from submission until a job first runs; NaN if none did");
+                       "mean time from submission until a job first runs");
   recorder.add_summary("wait_p50", quantile(waits_, .5), "s", "its median");
   recorder.add_summary("wait_p99", quantile(waits_, .99), "s", "its 99th percentile");
-  recorder.add_summary(
-      "jct_mean", mean(completion_sum_, completions_.size()), "s",
-      "mean time from submission until completion, of completed jobs; NaN if none");
+  recorder.add_summary("jct_mean", mean(completion_sum_, completions_.size()), "s",
+                       "mean time from submission until completion, of completed jobs");
   recorder.add_summary("jct_p50", quantile(completions_, .5), "s", "its median");
   recorder.add_summary("jct_p99", quantile(completions_, .99), "s", "its 99th percentile");
 }

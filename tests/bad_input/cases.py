@@ -126,7 +126,7 @@ CASES = [
     changed("durations cut below their median", "kind: jobs\n      jobs:\n        - {work: 10min, pods: 2, pod: {gpus: 8}}", "kind: generator\n      arrival_rate: 1\n      shape: {kind: classes, classes: [{gpus: {kind: fixed, value: 1}, duration: {kind: lognormal, median: 2h, sigma: 1, max: 1h}}]}", "s.yaml:8:", "below median"),
     changed("a gang of too many pods", "pods: 2,", "pods: 1000001,", "s.yaml:8:", "1000000"),
     changed("more pods than memory holds", "pods: 2,", "pods: 1000000, count: 11,", "s.yaml:8:", "at most 10000000 pods"),
-    changed("a burst that memory does not hold", "kind: jobs\n      jobs:\n        - {work: 10min, pods: 2, pod: {gpus: 8}}", "kind: generator\n      burst: {every: 1h, jobs: {kind: fixed, value: 1000}}\n      shape: {kind: classes, classes: [{gpus: {kind: fixed, value: 100000}, duration: {kind: fixed, value: 1h}}]}", "s.yaml:7:20", "at most 10000000 pods"),
+    changed("a burst that memory does not hold", "kind: jobs\n      jobs:\n        - {work: 10min, pods: 2, pod: {gpus: 8}}", "kind: generator\n      burst: {every: 1h, jobs: {kind: fixed, value: 1000}}\n      shape: {kind: classes, classes: [{gpus: {kind: fixed, value: 100000}, duration: {kind: fixed, value: 1h}}]}", "s.yaml:7:32", "at most 10000000 pods"),
     # policy
     added("unknown base profile", "policy: {base: coschedulin}\n", "s.yaml:10:", "coscheduling"),
     added("unknown plugin", "policy: {plugins: [{name: NodeResourceFit}]}\n", "s.yaml:10:", "did you mean 'NodeResourcesFit'"),

@@ -45,9 +45,9 @@ faults: {list: [{node: gpu-0, at: 1h, repair: 1h}, {node: gpu-0, at: 3h, repair:
 )";
   EXPECT_THAT(warnings(text), IsEmpty());
   EXPECT_THAT(warnings(text + "run: {until: 1h}\n"),
-              ElementsAre("s.yaml:4:72: warning: workload.sources[0].jobs[1].submit: is after "
+              ElementsAre("s.yaml:4:74: warning: workload.sources[0].jobs[1].submit: is after "
                           "run.until, 1h: the job never arrives",
-                          "s.yaml:5:47: warning: workload.sources[1].start: is after run.until, "
+                          "s.yaml:5:49: warning: workload.sources[1].start: is after run.until, "
                           "1h: no job arrives",
                           "s.yaml:6:70: warning: faults.list[1].at: is after run.until, 1h: the "
                           "node does not fail"));
