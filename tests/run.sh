@@ -16,8 +16,9 @@ for argument in "$@"; do
 done
 jobs="$(nproc)"
 # Binutils names the frames of a finding; clang's own tool for it is a package of its own.
-export ASAN_OPTIONS="allow_addr2line=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
-export UBSAN_OPTIONS="print_stacktrace=1:allow_addr2line=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
+symbolizer="external_symbolizer_path=$(command -v addr2line)"
+export ASAN_OPTIONS="$symbolizer${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
+export UBSAN_OPTIONS="print_stacktrace=1:$symbolizer${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
 fuzz_seconds="${ORRERY_FUZZ_SECONDS:-60}"
 results=()
 failures=0
