@@ -152,6 +152,8 @@ CASES = [
     added("table that is not there", "record: {off: [/timeline/team]}\n", "s.yaml:10:16", "no table is meant by '/timeline/team'", "did you mean '/timeline/teams'"),
     added("glob of no table", "record: {off: [/pods, '/event/*']}\n", "s.yaml:10:23", "'/event/*'"),
     added("teams out of step", "record: {timeline: {interval: 7min, teams_interval: 10min}}\n", "s.yaml:10:", "multiple"),
+    Case("validate: fault of an unknown node", {"s.yaml": GOOD + "faults: {list: [{node: gpu-9, at: 1min, repair: 1min}]}\n"}, ("validate", "s.yaml"), 2, ("s.yaml:10:", "gpu-9")),
+    Case("validate: a warning is no mistake", {"s.yaml": GOOD + "faults: {list: [{node: gpu-1, at: 2h, repair: 1min}]}\n"}, ("validate", "s.yaml"), 0, ("s.yaml:10:", "warning: faults.list[0].at")),
     # include and the command line
     added("included file missing", "include: other.yaml\n", "other.yaml"),
     Case("included file is not YAML", {"s.yaml": "include: n.txt\n" + GOOD, "n.txt": "root:x:0:0:secret\nuser:x:1:1\n"}, RUN, 2, ("n.txt:1:1", "not a scenario in YAML"), never_says=("secret",)),
