@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string_view>
 
 #include "models/hardware/machine_catalogue.hpp"
@@ -12,6 +13,7 @@ namespace orrery {
 namespace {
 
 constexpr int64_t kNodesMax = 1'000'000;
+constexpr size_t kPoolsMax = 65'535;  // a node keeps its pool's number in 16 bits
 
 std::string name_of_machine(const MachineParams& machine) {
   return machine.name.empty() ? machine.base : machine.name;
@@ -103,20 +105,20 @@ void check_labels(const PoolParams& pool, size_t index, Checker& c) {
 
 // Pools take the first of a name, so another one would have no effect.
 void check_machine_names(const std::vector<MachineParams>& machines, Checker& c) {
-  for (auto machine = machines.begin(); machine != machines.end(); ++machine) {
-    const std::string name = name_of_machine(*machine);
-    if (std::ranges::find(machines.begin(), machine, name, name_of_machine) == machine) continue;
-    std::string text = "two machines are called '";
-    c.error(place("machines", static_cast<size_t>(machine - machines.begin())), text += name + "'");
+  std::set<std::string> seen;
+  for (size_t i = 0; i < machines.size(); ++i) {
+    const std::string name = name_of_machine(machines[i]);
+    if (seen.insert(name).second) continue;
+    c.error(place("machines", i), "two machines are called " + in_quotes(name));
   }
 }
 
 void check_machines_used(const ClusterParams& cluster, Checker& c) {
+  std::set<std::string_view> used;
+  for (const PoolParams& pool : cluster.pools) used.insert(pool.machine);
   for (size_t i = 0; i < cluster.machines.size(); ++i) {
     const std::string name = name_of_machine(cluster.machines[i]);
-    if (std::ranges::find(cluster.pools, name, &PoolParams::machine) != cluster.pools.end()) {
-      continue;
-    }
+    if (used.contains(name)) continue;
     c.warning(place("machines", i), "no pool uses this machine, " + in_quotes(name));
   }
 }
@@ -130,17 +132,19 @@ void ClusterParams::check(Checker& c) const {
   for (const MachineParams& machine : machines) names.push_back(name_of_machine(machine));
   check_machine_names(machines, c);
   check_machines_used(*this, c);
+  if (pools.size() + openb_nodes.size() > kPoolsMax) c.error("pools", "more than 65535 pools");
+  const std::set<std::string_view> known{names.begin(), names.end()};
+  std::set<std::string_view> seen;
   int64_t nodes = 0;
   for (size_t i = 0; i < pools.size(); ++i) {
     const PoolParams& pool = pools[i];
     nodes += pool.count;
     check_labels(pool, i, c);
-    if (std::ranges::find(names, pool.machine) == names.end()) {
+    if (!known.contains(pool.machine)) {
       std::string text = "no machine is called " + in_quotes(pool.machine);
       c.error(place("pools", i, "machine"), text + did_you_mean(pool.machine, names));
     }
-    const auto first = std::ranges::find(pools, pool.name, &PoolParams::name);
-    if (first != pools.begin() + static_cast<std::ptrdiff_t>(i)) {
+    if (!seen.insert(pool.name).second) {
       c.error(place("pools", i, "name"), "two pools are called " + in_quotes(pool.name));
     }
   }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -98,13 +99,11 @@ struct FaultParams {
   }
   template <class C>
   void check(C& c) const {
+    std::set<std::string_view> seen;
     for (size_t i = 0; i < nodes.size(); ++i) {
-      for (size_t k = 0; k < i; ++k) {
-        if (nodes[k].name != nodes[i].name) continue;
-        std::string text = "two kinds of failure are called " + in_quotes(nodes[i].name);
-        c.error("nodes[" + std::to_string(i) + "].name", text + ": /events/faults could not tell");
-        break;
-      }
+      if (seen.insert(nodes[i].name).second) continue;
+      std::string text = "two kinds of failure are called " + in_quotes(nodes[i].name);
+      c.error("nodes[" + std::to_string(i) + "].name", text + ": /events/faults could not tell");
     }
   }
   // What can be known only once the cluster is built. `section` is the document's `faults`, for
