@@ -14,6 +14,7 @@
 #include "models/telemetry/gpu_usage.hpp"
 #include "models/telemetry/job_statistics.hpp"
 #include "models/telemetry/node_usage.hpp"
+#include "models/telemetry/packing_log.hpp"
 #include "models/telemetry/timeline.hpp"
 #include "models/workload/job_controller.hpp"
 #include "models/workload/job_table.hpp"
@@ -68,6 +69,7 @@ class Cluster {
   Ground& ground_;
   JobController controller_;
   std::vector<std::unique_ptr<JobSource>> sources_;
+  std::optional<Fragmentation> fragmentation_;
   Scheduler scheduler_;
   NodeFaults faults_;
   GpuUsage usage_;
@@ -75,6 +77,7 @@ class Cluster {
   Timeline timeline_;
   JobStatistics statistics_;
   DeadlockDetector deadlocks_;
+  std::optional<PackingLog> packing_;
   bool has_stalled_ = false;
 };
 

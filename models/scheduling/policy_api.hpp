@@ -17,6 +17,7 @@
 
 #include "models/hardware/cluster_state.hpp"
 #include "models/scheduling/policy_types.hpp"
+#include "models/workload/fragmentation.hpp"
 #include "models/workload/pod_spec.hpp"
 #include "sim/core/rng.hpp"
 #include "sim/core/time.hpp"
@@ -42,6 +43,8 @@ class ORRERY_API Handle {
   virtual void activate_siblings(PodId pod) = 0;
   // Remembered with the gang and shown in GangView until the gang is gone.
   virtual void set_gang_failure(GangId gang, Time failed_at, Time backoff_until) = 0;
+  // By the typical pods of the workload; null if it names none.
+  virtual const Fragmentation* fragmentation() const { return nullptr; }
 };
 
 class ORRERY_API Policy {
@@ -125,7 +128,8 @@ class ORRERY_API ScorePlacement : public Point {
   virtual int64_t score_placement(const Cycle& cycle, const GangView& gang,
                                   std::span<const NodeId> nodes) const = 0;
 };
-// Which GPUs inside the chosen node. Must return as many as the spec asks for.
+// Which GPUs inside the chosen node. Must return as many as the spec asks for. Of several such
+// policies the last one in the profile is asked.
 class ORRERY_API PickDevices : public Point {
  public:
   virtual GpuMask pick(const Cycle& cycle, NodeId node) const = 0;
@@ -139,6 +143,8 @@ class ORRERY_API EventHints : public Point {
     return QueueHint::Queue;
   }
 };
+// Says that the policy needs Handle::fragmentation(), so that a scenario without it is refused.
+class ORRERY_API NeedsFragmentation : public Point {};
 // A pod left the scheduler's sight: bound pods that ended and pods that were deleted.
 class ORRERY_API PodWatcher : public Point {
  public:
