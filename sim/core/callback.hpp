@@ -1,7 +1,9 @@
 // sim/core/callback.hpp -- a move-only void() that lives in 40 inline bytes and never allocates.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <new>
 #include <type_traits>
@@ -36,13 +38,14 @@ class Callback {
 
   void operator()() { ops_->call(bytes_); }
   explicit operator bool() const { return ops_ != nullptr; }
-  // Fetches what the first captured word points to; harmless if that is no pointer. Valid on any
-  // callback, even an empty one.
+  // Fetches what the first two captured words point to, two cache lines of the first; harmless if
+  // they are no pointers. Valid on any callback, even an empty one.
   void prefetch() const {
-    const void* pointee;
-    std::memcpy(&pointee, bytes_, sizeof(pointee));
-    __builtin_prefetch(pointee, 1);
-    __builtin_prefetch(static_cast<const std::byte*>(pointee) + 64, 1);
+    std::array<uintptr_t, 2> addresses;
+    std::memcpy(&addresses, bytes_, sizeof(addresses));
+    for (const uintptr_t address : {addresses[0], addresses[0] + 64, addresses[1]}) {
+      __builtin_prefetch(reinterpret_cast<const void*>(address), 1);
+    }
   }
   void reset() {
     if (ops_ != nullptr && ops_->relocate != nullptr) ops_->relocate(nullptr, bytes_);
