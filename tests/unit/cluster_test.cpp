@@ -32,6 +32,17 @@ double figure(const ScenarioRun& run, std::string_view name) {
 
 using End = SimulationResult::End;
 
+TEST(ClusterParams, SoManyPoolsAreRefusedBeforeTheyAreCompared) {
+  std::string yaml = "cluster:\n  pools:\n";
+  for (int i = 0; i < 20'000; ++i) {
+    yaml += "  - {machine: dgx-a100, count: 1, name: p" + std::to_string(i) + "}\n";
+  }
+  Diagnostics diagnostics;
+  const config::Document document = config::load_text(yaml, "many.yaml", diagnostics);
+  static_cast<void>(read_scenario(document, diagnostics));
+  EXPECT_THAT(diagnostics.text(), testing::HasSubstr("has 20000 entries; at most 10000"));
+}
+
 TEST(RunEnd, AJobThatComputesForLongIsNoStall) {
   const ScenarioRun run{with_jobs("{work: 100d, pods: 2, pod: {gpus: 4}}")};
   EXPECT_EQ(run.result.end, End::Done);
