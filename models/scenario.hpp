@@ -53,7 +53,8 @@ struct RunParams {
     v("until", until, "Simulated time at which the run ends; left out: when every job is over.",
       Range{1_ns, Duration::max()});
     v("stall_limit", stall_limit,
-      "Without `until`: end after this long without a job arriving, starting or ending.",
+      "Without `until`: end after this long in which no job arrived, started or ended, when every "
+      "job that is left waits for nodes and no other is to come.",
       Range{1_s, Duration::max()}, Source{"a deadlocked cluster would otherwise run for ever"});
   }
   void check(Checker& c) const {
