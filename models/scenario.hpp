@@ -57,6 +57,9 @@ struct RunParams {
       "job that is left waits for nodes and no other is to come.",
       Range{1_s, Duration::max()}, Source{"a deadlocked cluster would otherwise run for ever"});
   }
+  void check(Checker& c) const {
+    if (until && c.is_given("stall_limit")) c.warning("stall_limit", "has no effect with until");
+  }
 };
 
 struct Scenario {
@@ -81,6 +84,7 @@ struct Scenario {
     v("record", record, "What goes into the output file.");
     v("run", run, "Seed and end.");
   }
+  void check(Checker& c) const;
 };
 
 // Reads and checks everything that can be known before the cluster is built.
