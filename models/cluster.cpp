@@ -138,6 +138,14 @@ uint64_t Cluster::progress() const {
   return c.submitted + c.completed + c.failed + scheduler_.progress() + 1;
 }
 
+// Whether an end or an arrival is sure to come, however late.
+bool Cluster::is_work_ahead() const {
+  bool is_ahead = controller_.awaits_arrival();
+  ground_.jobs.for_each_job(
+      [&](JobId id) { is_ahead |= ground_.jobs.job(id).phase != JobPhase::Pending; });
+  return is_ahead;
+}
+
 void Cluster::stop_when_done() {
   if (run_.until || ground_.jobs.live_jobs() > 1) return;
   sim_.engine.after(
@@ -150,7 +158,7 @@ void Cluster::stop_when_done() {
 
 void Cluster::watch_for_stall(uint64_t progress_before) {
   if (is_over()) return sim_.engine.stop();
-  if (progress() == progress_before) {
+  if (progress() == progress_before && !is_work_ahead()) {
     ORRERY_MARK("run.stalled");
     has_stalled_ = true;
     return sim_.engine.stop();
@@ -202,6 +210,7 @@ void Cluster::audit() const {
     JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
       const Pod& p = ground_.jobs.pod(pod);
       if (p.state != PodState::Bound && p.state != PodState::Running) return;
+      ORRERY_CHECK(ground_.state.up().contains(p.node), "no pod is bound to a node that is down");
       gpu_milli += ground_.jobs.request(pod).resources[Resource::Gpu];
     });
   });

@@ -62,6 +62,7 @@ class Cluster {
   void stop_when_done();
   void watch_for_stall(uint64_t progress_before);
   uint64_t progress() const;
+  bool is_work_ahead() const;
 
   Sim sim_;
   RunParams run_;

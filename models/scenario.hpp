@@ -53,8 +53,12 @@ struct RunParams {
     v("until", until, "Simulated time at which the run ends; left out: when every job is over.",
       Range{1_ns, Duration::max()});
     v("stall_limit", stall_limit,
-      "Without `until`: end after this long without a job arriving, starting or ending.",
+      "Without `until`: end after this long in which no job arrived, started or ended, when every "
+      "job that is left waits for nodes and no other is to come.",
       Range{1_s, Duration::max()}, Source{"a deadlocked cluster would otherwise run for ever"});
+  }
+  void check(Checker& c) const {
+    if (until && c.is_given("stall_limit")) c.warning("stall_limit", "has no effect with until");
   }
 };
 
@@ -80,6 +84,7 @@ struct Scenario {
     v("record", record, "What goes into the output file.");
     v("run", run, "Seed and end.");
   }
+  void check(Checker& c) const;
 };
 
 // Reads and checks everything that can be known before the cluster is built.

@@ -48,4 +48,7 @@ SimulationResult simulate(const Scenario& scenario, const config::Document& docu
                           Recorder& recorder, const SimulationOptions& options,
                           Diagnostics& diagnostics);
 
+// Every table that a run may write, in the order in which they are opened.
+std::vector<std::string> table_paths();
+
 }  // namespace orrery
