@@ -70,6 +70,7 @@ void Cluster::wire() {
   controller_.work_lost.connect([this](const WorkLost& lost) { usage_.work_lost(lost); });
   controller_.recovered.connect([this](const RecoveryRow& row) { timeline_.recovered(row); });
   controller_.job_over.connect([this](JobId) { stop_when_done(); });
+  scheduler_.tried_in_vain.connect([this] { stop_if_futile(); });
   scheduler_.pod_assigned.connect([this](PodId pod, NodeId node) {
     usage_.pod_assigned(pod, node);
     timeline_.pod_assigned(pod);
@@ -159,6 +160,29 @@ void Cluster::watch_for_stall(uint64_t progress_before) {
   sim_.engine.after(
       run_.stall_limit, Label{"run.stall_watch"}, [this, now_at] { watch_for_stall(now_at); },
       Phase::Audit);
+}
+
+// Gangs that cannot all fit may be retried without end, and time passes slowly then. While no job
+// runs, none is to come and every node is up, nothing but another attempt can change the state.
+void Cluster::stop_if_futile() {
+  if (run_.until || !controller_.no_more_arrivals()) return;
+  const uint64_t limit = run_.futile_attempts * scheduler_.pods_pending();
+  if (scheduler_.attempts_in_vain() < limit || has_stalled_) return;
+  if (ground_.state.up().count() < ground_.state.nodes()) return;
+  bool moves = false;  // a job runs, or will do something of itself
+  ground_.jobs.for_each_job([&](JobId id) {
+    const Job& job = ground_.jobs.job(id);
+    moves = moves || job.phase != JobPhase::Pending;
+    JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId at) {
+      const Pod& pod = ground_.jobs.pod(at);
+      moves = moves || pod.state == PodState::Absent || pod.state == PodState::Running ||
+              (pod.state == PodState::Bound && !pod.gang.is_valid());
+    });
+  });
+  if (moves) return;
+  ORRERY_MARK("run.futile");
+  has_stalled_ = is_futile_ = true;
+  sim_.engine.stop();
 }
 
 void Cluster::finish(Time end) {

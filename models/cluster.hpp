@@ -48,6 +48,7 @@ class Cluster {
 
   bool is_over() const { return controller_.all_done(); }
   bool has_stalled() const { return has_stalled_; }
+  bool is_futile() const { return is_futile_; }  // only attempts in vain were left; also stalled
   const std::optional<std::string>& source_error() const { return controller_.source_error(); }
   const ClusterState& state() const { return ground_.state; }
   const JobTable& jobs() const { return ground_.jobs; }
@@ -61,6 +62,7 @@ class Cluster {
   void wire();
   void stop_when_done();
   void watch_for_stall(uint64_t progress_before);
+  void stop_if_futile();
   uint64_t progress() const;
 
   Sim sim_;
@@ -75,7 +77,7 @@ class Cluster {
   Timeline timeline_;
   JobStatistics statistics_;
   DeadlockDetector deadlocks_;
-  bool has_stalled_ = false;
+  bool has_stalled_ = false, is_futile_ = false;
 };
 
 }  // namespace orrery

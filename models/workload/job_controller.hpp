@@ -64,6 +64,7 @@ class JobController {
   Signal<const WorkLost&> work_lost;
 
   bool all_done() const;  // every source is drained and every job is over
+  bool no_more_arrivals() const;
   const Counters& counters() const { return counters_; }
   // Bad input met while streaming; the engine was stopped.
   const std::optional<std::string>& source_error() const { return source_error_; }

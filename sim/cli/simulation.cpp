@@ -69,6 +69,7 @@ SimulationResult::End end_of(const Cluster& cluster, bool is_recording, bool was
   if (cluster.source_error()) return End::BadInput;
   if (!is_recording) return End::RecordFailed;
   if (was_stopped) return End::Stopped;
+  if (cluster.is_futile()) return End::Futile;
   if (cluster.has_stalled() || (!has_until && !cluster.is_over())) return End::Stalled;
   return End::Done;
 }
@@ -135,7 +136,8 @@ SimulationResult simulate(const Scenario& scenario, const config::Document& docu
   result.summary = recorder.summary();
   result.wall_seconds = std::chrono::duration<double>(Clock::now() - began).count();
   using End = SimulationResult::End;
-  recorder.finish({.complete = result.end == End::Done || result.end == End::Stalled,
+  recorder.finish({.complete = result.end == End::Done || result.end == End::Stalled ||
+                               result.end == End::Futile,
                    .digest = result.digest,
                    .wall_seconds = result.wall_seconds,
                    .simulated = end});

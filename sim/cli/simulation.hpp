@@ -31,7 +31,7 @@ struct SimulationOptions {
 };
 
 struct SimulationResult {
-  enum class End : uint8_t { Done, Stopped, Stalled, RecordFailed, BadInput };
+  enum class End : uint8_t { Done, Stopped, Stalled, Futile, RecordFailed, BadInput };
   End end = End::Done;
   Time simulated;
   uint64_t events = 0;
