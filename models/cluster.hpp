@@ -11,6 +11,7 @@
 #include "models/scenario.hpp"
 #include "models/scheduling/deadlock_detector.hpp"
 #include "models/scheduling/scheduler.hpp"
+#include "models/scheduling/too_large.hpp"
 #include "models/telemetry/gpu_usage.hpp"
 #include "models/telemetry/job_statistics.hpp"
 #include "models/telemetry/node_usage.hpp"
@@ -56,6 +57,7 @@ class Cluster {
   const Scheduler& scheduler() const { return scheduler_; }
   const NodeFaults& faults() const { return faults_; }
   const DeadlockDetector& deadlocks() const { return deadlocks_; }
+  const TooLargeJobs& too_large() const { return too_large_; }
   const JobStatistics& job_statistics() const { return statistics_; }
 
  private:
@@ -64,6 +66,7 @@ class Cluster {
   void watch_for_stall(uint64_t progress_before);
   void stop_if_futile();
   uint64_t progress() const;
+  bool is_work_ahead() const;
 
   Sim sim_;
   RunParams run_;
@@ -77,6 +80,7 @@ class Cluster {
   Timeline timeline_;
   JobStatistics statistics_;
   DeadlockDetector deadlocks_;
+  TooLargeJobs too_large_;
   bool has_stalled_ = false, is_futile_ = false;
 };
 

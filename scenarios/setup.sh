@@ -34,9 +34,9 @@ libgmock-dev: unit tests
 libbenchmark-dev: benchmarks
 EOF
     ;;
-    fuzz) cat <<'EOF'
-clang: compiles the fuzz targets
-libclang-rt-dev: libFuzzer and the sanitizers of clang
+    sanitize) cat <<'EOF'
+clang-19: compiles the tests with sanitizers, and the fuzz targets
+libclang-rt-19-dev: libFuzzer and the sanitizers of clang
 EOF
     ;;
     lint) echo "clang-format: checks the layout of the sources" ;;

@@ -37,7 +37,8 @@ struct SimulationResult {
   uint64_t events = 0;
   uint64_t digest = 0;
   double wall_seconds = 0;
-  std::string input_error;  // of BadInput: "file:row:column: ..."
+  std::string input_error;            // of BadInput: "file:row:column: ..."
+  std::vector<std::string> warnings;  // for the log, once each
   std::vector<SummaryValue> summary;
 };
 
@@ -47,5 +48,8 @@ struct SimulationResult {
 SimulationResult simulate(const Scenario& scenario, const config::Document& document,
                           Recorder& recorder, const SimulationOptions& options,
                           Diagnostics& diagnostics);
+
+// Every table that a run may write, in the order in which they are opened.
+std::vector<std::string> table_paths();
 
 }  // namespace orrery

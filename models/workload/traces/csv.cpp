@@ -141,10 +141,14 @@ bool CsvReader::split_quoted(std::string_view line) {
 
 void CsvReader::wrong(size_t column, std::string_view expected) {
   if (!row_ok_) return;
-  const size_t position = positions_[column];
-  fail(name() + ":" + std::to_string(row()) + ":" + std::to_string(position + 1) + " (" +
-       header_[position] + "): found " + in_quotes(text(column)) + ", expected " +
+  fail(place(row(), column) + ": found " + in_quotes(text(column)) + ", expected " +
        std::string{expected});
+}
+
+std::string CsvReader::place(int64_t row, size_t column) const {
+  const size_t position = positions_[column];
+  return name() + ":" + std::to_string(row) + ":" + std::to_string(position + 1) + " (" +
+         header_[position] + ")";
 }
 
 std::string_view CsvReader::short_text(size_t column, size_t length_max) {

@@ -62,7 +62,8 @@ class CsvReader {
   }
   // For what a getter cannot see: the field is well formed but contradicts another.
   void wrong(size_t column, std::string_view expected);
-  void fail(const std::string& message);  // for mistakes that belong to no field
+  void fail(const std::string& message);                // for mistakes that belong to no field
+  std::string place(int64_t row, size_t column) const;  // "file:row:column (name)"
 
  private:
   bool split(std::string_view line);

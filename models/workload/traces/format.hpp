@@ -21,6 +21,7 @@ struct Format {
   TraceFormat id;
   std::span<const std::string_view> columns;
   TraceRow (*parse)(CsvReader& row, StringPool& pool);
+  size_t submit_column, start_column;  // where starts are not recorded, the same
   bool has_queues;
   bool has_starts;
   bool has_dates;

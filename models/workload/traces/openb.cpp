@@ -80,6 +80,8 @@ TraceRow parse_pod(CsvReader& row, StringPool& pool) {
 const Format kOpenbFormat{.id = TraceFormat::Openb,
                           .columns = kColumns,
                           .parse = parse_pod,
+                          .submit_column = kCreation,
+                          .start_column = kScheduled,
                           .has_queues = false,
                           .has_starts = true,
                           .has_dates = false,

@@ -105,7 +105,7 @@ class FileTraceReader final : public TraceReader {
     if (waiting_.size() == 0) return nullptr;
     job_ = waiting_.pop();
     if (job_.submit < last_arrival_) {
-      stop(csv_.name() + ":" + std::to_string(job_.row) + ": the row is more than " +
+      stop(csv_.place(job_.row, arrival_column()) + ": the row is more than " +
            std::to_string(ReorderBuffer::kWindow) + " rows late: set sort: all");
       return nullptr;
     }
@@ -132,6 +132,10 @@ class FileTraceReader final : public TraceReader {
   bool fit_window(TraceRow& row);
   Time rebased(Time arrival) const;
   void check_queues();
+  size_t arrival_column() const {
+    return params_.arrive_at == TraceArrival::Start ? format_->start_column
+                                                    : format_->submit_column;
+  }
   void stop(const std::string& message) {
     csv_.fail(message);
     is_open_ = false;
@@ -233,7 +237,7 @@ void FileTraceReader::read_row() {
   // A run over dates starts at midnight, so that the hour of the day keeps its meaning.
   if (!zero_) zero_ = Time{row.job.submit.ns / kDayNs * kDayNs};
   if (!window_start_ && row.job.submit < *zero_) {
-    csv_.fail(csv_.name() + ":" + std::to_string(csv_.row()) +
+    csv_.fail(csv_.place(csv_.row(), arrival_column()) +
               ": the job is of a day before the first row's: set window_start");
     return;
   }

@@ -26,7 +26,7 @@ std::vector<AttemptRow> rows_with(const std::vector<AttemptRow>& rows, AttemptOu
 }
 
 JobRequest at(Duration submit, JobRequest job) {
-  job.submit = Time{} + submit;
+  job.submitted = Time{} + submit;
   return job;
 }
 
@@ -245,6 +245,18 @@ TEST(Scheduler, ARunThatShallLastUntilATimeDoes) {
   ScenarioRun run{kTooLarge, {"run.until=20min"}, {}};
   EXPECT_EQ(run.result.end, SimulationResult::End::Done);
   EXPECT_EQ(run.result.simulated, Time{} + 20_min);
+}
+
+// ---- jobs that no cluster of this size holds
+
+TEST(Scheduler, AJobThatTheEmptyClusterCouldNotHoldIsNamedOnce) {
+  ScenarioRun run{kTooLarge, {"run.until=20min"}, {}};
+  ASSERT_EQ(run.result.warnings.size(), 1u);
+  const std::string& warning = run.result.warnings[0];
+  EXPECT_NE(warning.find("job 'large' (1) can never start: it needs 5 pods of 1 GPU"),
+            std::string::npos)
+      << warning;
+  EXPECT_NE(warning.find("4 fit on the empty cluster"), std::string::npos) << warning;
 }
 
 }  // namespace
