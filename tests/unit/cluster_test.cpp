@@ -67,19 +67,6 @@ TEST(RunEnd, AJobThatNeverFitsStallsTheRunOnceNothingElseIsLeft) {
   EXPECT_LE(run.result.simulated, Time{} + 120_d);
 }
 
-TEST(RunEnd, AWorkloadWithoutJobsEndsAtOnce) {
-  const ScenarioRun run{kTwoNodes + std::string{R"(
-workload:
-  sources:
-    - kind: generator
-      arrival_rate: 1
-      jobs_max: 0
-      shape: {kind: preset, preset: helios}
-)"}};
-  EXPECT_EQ(run.result.end, End::Done);
-  EXPECT_EQ(run.result.simulated, Time{});
-}
-
 TEST(JobFigures, AreThoseOfTheNearestRank) {
   // One after the other on all GPUs: waits of 0, 1, 2, 3 h.
   const std::string job = "{work: 1h, pods: 2, pod: {gpus: 4}}";
