@@ -59,7 +59,7 @@ TEST(RunEnd, ALongPauseBetweenTwoJobsIsNoStall) {
 TEST(RunEnd, AJobThatNeverFitsStallsTheRunOnceNothingElseIsLeft) {
   const ScenarioRun run{
       with_jobs("{work: 100d, pod: {gpus: 4}}, {work: 1h, pods: 3, pod: {gpus: 4}}"),
-      {"policy.base=strict_gang", "run.stall_limit=10d"}};
+      {"policy.base=strict_gang", "run.stall_limit=10d", "run.futile_attempts=100000"}};
   EXPECT_EQ(run.result.end, End::Stalled);
   EXPECT_EQ(figure(run, "jobs_completed"), 1);
   EXPECT_EQ(figure(run, "jobs_unfinished"), 1);
