@@ -13,7 +13,8 @@ namespace orrery {
 namespace {
 
 constexpr int64_t kNodesMax = 1'000'000;
-constexpr size_t kPoolsMax = 65'535;  // a node keeps its pool's number in 16 bits
+// More make no sense, and would take long to compare with one another.
+constexpr size_t kPoolsMax = 10'000, kMachinesMax = 1'000;
 
 std::string name_of_machine(const MachineParams& machine) {
   return machine.name.empty() ? machine.base : machine.name;
@@ -123,16 +124,26 @@ void check_machines_used(const ClusterParams& cluster, Checker& c) {
   }
 }
 
+bool is_too_long(size_t length, size_t most, const char* field, Checker& c) {
+  if (length <= most) return false;
+  std::string text = "has " + std::to_string(length);
+  c.error(field, text += " entries; at most " + std::to_string(most) + " are allowed");
+  return true;
+}
+
 }  // namespace
 
 void ClusterParams::check(Checker& c) const {
   if (pools.empty() && openb_nodes.empty()) c.error("", "needs `pools` or `openb_nodes`");
+  if (is_too_long(pools.size() + openb_nodes.size(), kPoolsMax, "pools", c) ||
+      is_too_long(machines.size(), kMachinesMax, "machines", c)) {
+    return;
+  }
   std::vector<std::string> names;
   for (const Machine& machine : machine_catalogue()) names.emplace_back(machine.name);
   for (const MachineParams& machine : machines) names.push_back(name_of_machine(machine));
   check_machine_names(machines, c);
   check_machines_used(*this, c);
-  if (pools.size() + openb_nodes.size() > kPoolsMax) c.error("pools", "more than 65535 pools");
   const std::set<std::string_view> known{names.begin(), names.end()};
   std::set<std::string_view> seen;
   int64_t nodes = 0;

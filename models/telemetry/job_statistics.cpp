@@ -6,14 +6,13 @@
 namespace orrery {
 namespace {
 
-// Of no jobs at all: 0 would be a claim.
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();  // of no job
 
-// The smallest value that at least `share` of the values do not exceed.
-double quantile(std::vector<float>& values, double share) {
+// The smallest value that at least `percent` of the values do not exceed.
+double quantile(std::vector<float>& values, size_t percent) {
   if (values.empty()) return kNone;
-  const auto rank = static_cast<size_t>(share * static_cast<double>(values.size() - 1) + 0.5);
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(rank);
+  const size_t rank = (values.size() * percent + 99) / 100;  // from 1
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(rank - 1);
   std::ranges::nth_element(values, at);
   return *at;
 }
@@ -42,13 +41,13 @@ void JobStatistics::add_summary(Recorder& recorder) {
     return n == 0 ? kNone : sum / static_cast<double>(n);
   };
   recorder.add_summary("wait_mean", mean(wait_sum_, waits_.size()), "s",
-                       "mean time from submission until a job first runs");
-  recorder.add_summary("wait_p50", quantile(waits_, .5), "s", "its median");
-  recorder.add_summary("wait_p99", quantile(waits_, .99), "s", "its 99th percentile");
+                       "mean time from submission until a job first runs, of jobs that ran");
+  recorder.add_summary("wait_p50", quantile(waits_, 50), "s", "its median");
+  recorder.add_summary("wait_p99", quantile(waits_, 99), "s", "its 99th percentile");
   recorder.add_summary("jct_mean", mean(completion_sum_, completions_.size()), "s",
                        "mean time from submission until completion, of completed jobs");
-  recorder.add_summary("jct_p50", quantile(completions_, .5), "s", "its median");
-  recorder.add_summary("jct_p99", quantile(completions_, .99), "s", "its 99th percentile");
+  recorder.add_summary("jct_p50", quantile(completions_, 50), "s", "its median");
+  recorder.add_summary("jct_p99", quantile(completions_, 99), "s", "its 99th percentile");
 }
 
 }  // namespace orrery

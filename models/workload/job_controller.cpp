@@ -45,10 +45,9 @@ void JobController::add_source(std::unique_ptr<JobSource> source) {
 
 void JobController::start() { schedule_arrival(); }
 
-bool JobController::all_done() const {
-  return jobs_.live_jobs() == 0 && std::ranges::all_of(sources_, [](const auto& source) {
-           return source->peek() == nullptr;
-         });
+bool JobController::awaits_arrival() const {
+  return std::ranges::any_of(sources_,
+                             [](const auto& source) { return source->peek() != nullptr; });
 }
 
 // ---- arrival

@@ -63,7 +63,8 @@ class JobController {
   Signal<const RecoveryRow&> recovered;
   Signal<const WorkLost&> work_lost;
 
-  bool all_done() const;  // every source is drained and every job is over
+  bool awaits_arrival() const;  // some source has jobs to come
+  bool all_done() const { return jobs_.live_jobs() == 0 && !awaits_arrival(); }
   const Counters& counters() const { return counters_; }
   // Bad input met while streaming; the engine was stopped.
   const std::optional<std::string>& source_error() const { return source_error_; }

@@ -123,6 +123,7 @@ ExitStatus run_command(const Arguments& arguments, std::ostream& out, std::ostre
     print_mistakes(input, path, err);
     return ExitStatus::UserMistake;
   }
+  for (const std::string& warning : result.warnings) log.warning(warning);
   if (result.end == End::BadInput) {
     recorder.discard();
     err << result.input_error << "\n" << path << ": 1 mistake\n";

@@ -69,8 +69,16 @@ SimulationResult::End end_of(const Cluster& cluster, bool is_recording, bool was
   if (cluster.source_error()) return End::BadInput;
   if (!is_recording) return End::RecordFailed;
   if (was_stopped) return End::Stopped;
+  if (cluster.is_futile()) return End::Futile;
   if (cluster.has_stalled() || (!has_until && !cluster.is_over())) return End::Stalled;
   return End::Done;
+}
+
+std::vector<std::string> warnings_of(const Cluster& cluster) {
+  const TooLargeJobs& large = cluster.too_large();
+  if (large.jobs() == 0) return {};
+  if (large.jobs() == 1) return {large.first()};
+  return {large.first() + "; so it is with " + std::to_string(large.jobs()) + " jobs in all"};
 }
 
 // The tables of a run, beside those of the cluster.
@@ -156,9 +164,11 @@ SimulationResult simulate(const Scenario& scenario, const config::Document& docu
   result.events = engine.events_run();
   result.digest = engine.digest();
   result.summary = recorder.summary();
+  result.warnings = warnings_of(cluster);
   result.wall_seconds = std::chrono::duration<double>(Clock::now() - began).count();
   using End = SimulationResult::End;
-  recorder.finish({.complete = result.end == End::Done || result.end == End::Stalled,
+  recorder.finish({.complete = result.end == End::Done || result.end == End::Stalled ||
+                               result.end == End::Futile,
                    .digest = result.digest,
                    .wall_seconds = result.wall_seconds,
                    .simulated = end});
