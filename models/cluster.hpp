@@ -26,7 +26,7 @@ namespace orrery {
 
 // What stands before anything moves: the nodes and the jobs.
 struct Ground {
-  explicit Ground(const ClusterParams& params) : built{build_nodes(params, state)} {}
+  Ground(const ClusterParams& params, uint64_t seed) : built{build_nodes(params, state, seed)} {}
   // What only the built nodes show: unreadable node lists, faults of unknown nodes.
   void check(const Scenario& scenario, const config::Node& root, Diagnostics& diagnostics) const;
   ClusterState state;

@@ -23,6 +23,7 @@ class FakeHandle final : public Handle {
   std::vector<PodView> pods;                     // by PodId
   std::map<GangId, std::vector<PodId>> waiting;  // kept by wait()
   std::vector<PodId> allowed, rejected, activated;
+  const Fragmentation* measure = nullptr;  // of fragmentation
   std::string last_rejection;
   std::function<void(PodId)> on_reject = [](PodId) {};  // the framework unreserves here
 
@@ -80,6 +81,7 @@ class FakeHandle final : public Handle {
     const auto found = gangs.find(id);
     return found == gangs.end() ? GangView{} : found->second;
   }
+  const Fragmentation* fragmentation() const override { return measure; }
   Rng rng(std::string_view stream) const override { return RngStreams{1}.stream(stream); }
   void allow_waiting(PodId id) override {
     stop_waiting(id);
