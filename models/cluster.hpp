@@ -10,6 +10,7 @@
 #include "models/faults/node_faults.hpp"
 #include "models/scenario.hpp"
 #include "models/scheduling/deadlock_detector.hpp"
+#include "models/scheduling/job_queue.hpp"
 #include "models/scheduling/scheduler.hpp"
 #include "models/telemetry/gpu_usage.hpp"
 #include "models/telemetry/job_statistics.hpp"
@@ -69,6 +70,7 @@ class Cluster {
   JobController controller_;
   std::vector<std::unique_ptr<JobSource>> sources_;
   Scheduler scheduler_;
+  std::optional<JobQueue> job_queue_;
   NodeFaults faults_;
   GpuUsage usage_;
   NodeUsage node_usage_;

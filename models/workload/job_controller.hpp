@@ -26,6 +26,10 @@
 
 namespace orrery {
 
+// When the pods of an arriving job are created: at once; when release() says so; or never, because
+// jobs take amounts out of a pool and run_counted() says when.
+enum class Arrivals : uint8_t { CreatePods, Hold, Count };
+
 // Creates pods, starts gangs once enough members are bound, lets them compute, stops them when a
 // member dies and brings them back from their last checkpoint. Observers of its signals must not
 // call back into it, save pod_bound() from pods_created.
@@ -37,7 +41,8 @@ class JobController {
     uint64_t restarts = 0;
   };
 
-  JobController(Sim sim, ClusterState& cluster, JobTable& jobs, const JobControllerParams& params);
+  JobController(Sim sim, ClusterState& cluster, JobTable& jobs, const JobControllerParams& params,
+                Arrivals arrivals = Arrivals::CreatePods);
   JobController(const JobController&) = delete;
   JobController& operator=(const JobController&) = delete;
 
@@ -52,6 +57,13 @@ class JobController {
   // scheduler merely reserved there are the scheduler's to undo.
   void node_failed(NodeId node);
 
+  // What a job queue decides. Of a held job that arrived, or was suspended.
+  void release(JobId job);      // its pods are created
+  void run_counted(JobId job);  // a counted job has what it asked for
+  // Stops a gang or a counted job that runs: it writes a checkpoint for so long, keeps all it
+  // computed, gives everything back and is Pending. False: it does not run, or has no such form.
+  bool suspend(JobId job, Duration write);
+
   Signal<JobId> job_arrived;                    // Pending, no pod created yet
   Signal<std::span<const PodId>> pods_created;  // Pending pods, in the order of creation
   // A pod leaves: bound pods after their resources were given back. Its own record (state, node,
@@ -60,6 +72,7 @@ class JobController {
   Signal<JobId, JobPhase, JobPhase> phase_changed;  // before, after
   Signal<PodId> pod_runs;                           // an independent pod begins to compute
   Signal<JobId> job_over;                           // last look before JobTable::remove
+  Signal<JobId> job_suspended;                      // Pending again, without pods
   Signal<const RecoveryRow&> recovered;
   Signal<const WorkLost&> work_lost;
 
@@ -107,11 +120,13 @@ class JobController {
   void gang_hangs(JobId id);               // the dead members are gone
   void gang_detected(JobId id);
   void gang_restarts(JobId id);
+  void suspended(JobId id);
 
   // job_accounting.cpp: what GPUs were held for, and the rows
   void account_held(PodId id, Time now);
   void account_completed(JobId id, const Run& run, int64_t gpu_milli);
   RunCut account_cut(JobId id, Run& run, int64_t gpu_milli);
+  void account_suspended(JobId id, Duration write);
   void account_unfinished(JobId id, const Run& run, int64_t gpu_milli, Time end);
   RecoveryRow recovery_row(JobId id, NodeId node, const RunCut& cut, int64_t gpu_milli) const;
   void write_job_row(JobId id, JobOutcome outcome, Time end);
@@ -127,6 +142,7 @@ class JobController {
   ClusterState& cluster_;
   JobTable& jobs_;
   JobControllerParams params_;
+  Arrivals arrivals_;
   Counters counters_;
   std::vector<std::unique_ptr<JobSource>> sources_;
   std::optional<std::string> source_error_;
