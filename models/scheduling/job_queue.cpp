@@ -104,8 +104,9 @@ void JobQueue::job_arrived(JobId id) {
        .submitted = job.submitted,
        .requested = job.requested,
        .queued = now()};
-  // Until it is taken in, the estimate holds what the estimator goes by.
-  r.estimate = run_time(job.work, {job.checkpoint_interval, job.checkpoint_write});
+  const CheckpointPlan checkpoints{job.checkpoint_interval, job.checkpoint_write};
+  // Ends of this very instant are not learnt from yet.
+  r.estimate = r.first_estimate = estimates_.estimate(r, run_time(job.work, checkpoints));
   arrived_.push_back(slot);
   react_soon();
 }
@@ -146,42 +147,42 @@ void JobQueue::react() {
   for (const JobSlot slot : suspended_) take_back_stopped(slot);
   suspended_.clear();
   if (react_ == React::EachEvent) {
-    has_room |= correct_overdue();
-    react_to_each(has_room);
+    react_to_each({.has_room = has_room, .has_longer = correct_overdue()});
   } else {
     has_room |= !ended_.empty();
     for (const JobSlot slot : ended_) take_back_ended(slot);
     ended_.clear();
-    has_room |= correct_overdue();
+    const bool has_longer = correct_overdue();
     new_.clear();
     for (const JobSlot slot : arrived_) {
       if (take_in(slot)) new_.push_back(slot);
     }
     arrived_.clear();
-    plan(new_, has_room);
+    plan({new_, has_room, has_longer});
   }
 }
 
 // As a scheduler that is called for every arrival and every end by itself: in the order of its
 // calls, ends it expected right now are no news.
-void JobQueue::react_to_each(bool has_room) {
+void JobQueue::react_to_each(PlanNews news) {
   const auto is_unexpected = [this](JobSlot slot) { return records_[slot].expected_end != now(); };
   const auto first = std::ranges::stable_partition(ended_, is_unexpected).begin();
   for (auto slot = first; slot != ended_.end(); ++slot) take_back_ended(*slot);
-  has_room |= first != ended_.end();
+  news.has_room |= first != ended_.end();
   ended_.erase(first, ended_.end());
   for (const JobSlot slot : arrived_) {
     if (!take_in(slot)) continue;
-    plan({&slot, 1}, std::exchange(has_room, false));
+    news.arrived = {&slot, 1};
+    plan(std::exchange(news, {}));
   }
   arrived_.clear();
   for (const JobSlot slot : ended_) {
     take_back_ended(slot);
-    plan({}, true);
-    has_room = false;
+    plan({.arrived = {}, .has_room = true});
+    news = {};
   }
   ended_.clear();
-  if (has_room) plan({}, true);
+  if (news.has_room) plan(news);
 }
 
 // Jobs that ran up to their expected end and go on get a later one. True if there were any.
@@ -214,7 +215,6 @@ bool JobQueue::correct_overdue() {
 // False: it asks for more than there is, and will never be in anyone's way.
 bool JobQueue::take_in(JobSlot slot) {
   QueuedJob& r = records_[slot];
-  r.estimate = r.first_estimate = estimates_.estimate(r, r.estimate);
   const bool is_feasible = std::ranges::all_of(
       counts_, [&](Resource resource) { return r.request[resource] <= total_[resource]; });
   if (!is_feasible) {
@@ -259,8 +259,8 @@ void JobQueue::take_back_stopped(JobSlot slot) {
 
 // ---- planning
 
-void JobQueue::plan(std::span<const JobSlot> arrived, bool has_room) {
-  if (has_room && !held_.empty()) {
+void JobQueue::plan(const PlanNews& news) {
+  if (news.has_room && !held_.empty()) {
     retry_.swap(held_);
     held_.clear();
     for (const JobSlot slot : retry_) enqueue(slot);
@@ -269,7 +269,7 @@ void JobQueue::plan(std::span<const JobSlot> arrived, bool has_room) {
   if (order_->valid_for() != Duration::max() && now() >= ranked_at_ + order_->valid_for()) rerank();
   wake_.disarm();
   is_planning_ = true;
-  plan_->plan({arrived, has_room});
+  plan_->plan(news);
   is_planning_ = false;
 }
 

@@ -63,14 +63,14 @@ class JobQueue final : private JobBoard {
   void job_suspended(JobId id);
   void react_soon();
   void react();
-  void react_to_each(bool has_room);
+  void react_to_each(PlanNews news);
   bool correct_overdue();
   bool take_in(JobSlot job);
   void enqueue(JobSlot job);
   void give_back(JobSlot job);
   void take_back_ended(JobSlot job);
   void take_back_stopped(JobSlot job);
-  void plan(std::span<const JobSlot> arrived, bool has_room);
+  void plan(const PlanNews& news);
   void rerank();
   bool is_admitted(const QueuedJob& job) const;
   void hold(JobSlot job);

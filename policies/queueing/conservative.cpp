@@ -11,7 +11,7 @@ class Conservative final : public Policy, public Plan {
   Conservative(JobBoard& board, const Params& /*params*/) : board_{board} {}
 
   void plan(const PlanNews& news) override {
-    if (news.has_room || !is_valid_) {  // ends come early, so everyone may move forward
+    if (!news.has_only_arrivals() || !is_valid_) {  // ends come early, so everyone may move forward
       is_valid_ = true;
       future_.reset(board_);
       in_order_.clear();
@@ -24,7 +24,7 @@ class Conservative final : public Policy, public Plan {
     for (const JobSlot job : news.arrived) {
       if (board_.waiting().next(job) != kNoJob) {
         is_valid_ = false;
-        return plan({{}, true});
+        return plan({.arrived = {}, .has_room = true});
       }
     }
     for (const JobSlot job : news.arrived) reserve(job);

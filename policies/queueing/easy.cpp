@@ -4,6 +4,7 @@
 // With the running jobs' expected ends, `shadow` is the first instant at which the head fits, and
 // `extra` what remains beside it then. A job may start if it fits now and either ends by the shadow
 // or is no larger than the extra.
+#include <algorithm>
 #include <array>
 
 #include "models/scheduling/policy_registry.hpp"
@@ -31,17 +32,20 @@ class Easy final : public Policy, public Plan, public JobWatcher {
   Easy(JobBoard& board, const Params& params) : board_{board}, order_{params.backfill} {}
 
   void plan(const PlanNews& news) override {
+    // Longer runs free nothing by themselves; that they move the reservation is looked at when
+    // something that fits arrives, or, sorted by length, when anything does.
+    if (order_ == BackfillOrder::Queue && !news.has_room && !any_fits(news.arrived)) return;
     JobSlot head = board_.head();
-    bool has_new_head = news.has_room || head != head_;
+    bool must_try_all = !news.has_only_arrivals() || head != head_;
     while (head != kNoJob && board_.fits(board_.job(head))) {
       board_.start(head);
       head = board_.head();
-      has_new_head = true;
+      must_try_all = true;
     }
     head_ = head;
     if (head == kNoJob || board_.waiting().size() == 1) return;
     JobTree::Limits limits = reserve(board_.job(head));
-    if (!has_new_head) {  // what was turned away before is turned away again: the window shrinks
+    if (!must_try_all) {  // what was turned away before is turned away again: the window shrinks
       for (const JobSlot job : news.arrived) try_to_start(job, limits);
       return;
     }
@@ -58,6 +62,12 @@ class Easy final : public Policy, public Plan, public JobWatcher {
   }
 
  private:
+  bool any_fits(std::span<const JobSlot> jobs) const {
+    return std::ranges::any_of(jobs, [&](JobSlot job) {
+      return board_.job(job).state == QueuedState::Waiting && board_.fits(board_.job(job));
+    });
+  }
+
   JobTree::Limits reserve(const QueuedJob& head) const {
     const JobTree& running = board_.running();
     JobTree::Limits limits{.free = board_.free()};
