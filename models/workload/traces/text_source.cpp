@@ -176,6 +176,18 @@ std::optional<std::string_view> TextSource::accept(const char* line, size_t leng
   return std::string_view{line, length};
 }
 
+std::string TextSource::complaint() const {
+  return gunzip_ && !gunzip_->complaint().empty() ? gunzip_->complaint() : input_->complaint();
+}
+
+std::string_view TextSource::next_block() {
+  if (error_) return {};
+  begin_ = end_;
+  refill();
+  if (is_drained_ && !complaint().empty()) error_ = name_ + ": " + complaint();
+  return {buffer_.get(), end_};
+}
+
 std::optional<std::string_view> TextSource::next_line() {
   if (error_) return {};
   size_t searched = 0;  // of the line that starts at begin_
@@ -191,11 +203,9 @@ std::optional<std::string_view> TextSource::next_line() {
     }
     searched = left;
     if (is_drained_ || left > kLineMax + 1) {
-      const std::string complaint =
-          gunzip_ && !gunzip_->complaint().empty() ? gunzip_->complaint() : input_->complaint();
-      if (is_drained_ && !complaint.empty()) {
+      if (is_drained_ && !complaint().empty()) {
         ++row_;
-        fail(complaint);
+        fail(complaint());
         return {};
       }
       if (left == 0) return {};

@@ -28,6 +28,9 @@ class TextSource {
 
   // Valid until the next call; nothing at the end of the text or after an error.
   std::optional<std::string_view> next_line();
+  // The text as it comes, for layouts without lines; empty at the end or after an error. Valid
+  // until the next call. Not to be mixed with next_line().
+  std::string_view next_block();
   int64_t row() const { return row_; }  // of the line last returned, from 1
   const std::string& name() const { return name_; }
   const std::optional<std::string>& error() const { return error_; }
@@ -39,6 +42,7 @@ class TextSource {
   void fail(const std::string& what);
   std::optional<std::string_view> accept(const char* line, size_t length);
   void refill();
+  std::string complaint() const;  // of what is stored
 
   std::string name_;
   std::unique_ptr<Input> input_;
