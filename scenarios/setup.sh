@@ -18,6 +18,7 @@ libtbb-dev: runs side by side
 libhdf5-dev: output files
 libspdlog-dev: log lines
 zlib1g-dev: gzipped traces
+liblzma-dev: xz-compressed traces
 EOF
     ;;
     python) cat <<'EOF'
@@ -34,9 +35,9 @@ libgmock-dev: unit tests
 libbenchmark-dev: benchmarks
 EOF
     ;;
-    fuzz) cat <<'EOF'
-clang: compiles the fuzz targets
-libclang-rt-dev: libFuzzer and the sanitizers of clang
+    sanitize) cat <<'EOF'
+clang-19: compiles the tests with sanitizers, and the fuzz targets
+libclang-rt-19-dev: libFuzzer and the sanitizers of clang
 EOF
     ;;
     lint) echo "clang-format: checks the layout of the sources" ;;

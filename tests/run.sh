@@ -15,6 +15,10 @@ for argument in "$@"; do
   esac
 done
 jobs="$(nproc)"
+# Binutils names the frames of a finding; clang's own tool for it is a package of its own.
+symbolizer="external_symbolizer_path=$(command -v addr2line)"
+export ASAN_OPTIONS="$symbolizer${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
+export UBSAN_OPTIONS="print_stacktrace=1:$symbolizer${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
 fuzz_seconds="${ORRERY_FUZZ_SECONDS:-60}"
 results=()
 failures=0
@@ -45,9 +49,9 @@ same_bytes() {
 }
 
 fuzz_one() {  # NAME
-  local folder="build/fuzz/run/$1"
+  local folder="build/sanitize/fuzz/$1"
   mkdir -p "$folder/corpus"
-  if "build/fuzz/bin/fuzz_$1" -max_total_time="$fuzz_seconds" -timeout=10 -rss_limit_mb=2048 \
+  if "build/sanitize/bin/fuzz_$1" -max_total_time="$fuzz_seconds" -timeout=10 -rss_limit_mb=2048 \
     -artifact_prefix="$folder/" -print_final_stats=1 "$folder/corpus" "tests/fuzz/corpus/$1" \
     >"$folder/log" 2>&1; then
     echo "$1: no finding in $(sed -n 's/^stat::number_of_executed_units: *//p' "$folder/log") inputs"
@@ -60,11 +64,11 @@ fuzz_one() {  # NAME
 export -f fuzz_one
 export fuzz_seconds
 
-fuzz_all() { printf '%s\n' scenario openb helios | xargs -P 2 -I{} bash -c 'fuzz_one {}'; }
+fuzz_all() { ls tests/fuzz/corpus | xargs -P 3 -I{} bash -c 'fuzz_one {}'; }
 
 start=$SECONDS
 groups=(build python test)
-$quick || groups+=(fuzz)
+$quick || groups+=(sanitize)
 stage "Packages" orrery_setup "${groups[@]}"
 if stage "Optimised build" orrery_build release -DORRERY_TESTS=ON -DORRERY_BENCH=ON; then
   stage "Fast tests" run_tests release fast
@@ -73,17 +77,12 @@ else
   skip "Tests" "there is nothing to run"
 fi
 if ! $quick; then
-  if stage "Build with address and undefined-behaviour sanitizers" \
-    orrery_build sanitize -DORRERY_TESTS=ON -DORRERY_BENCH=OFF; then
+  if stage "Build with sanitizers and fuzz targets" orrery_build sanitize -DORRERY_TESTS=ON; then
     stage "Fast tests under the sanitizers" run_tests sanitize fast
     stage "Same bytes from both builds" same_bytes
-  else
-    skip "Fast tests under the sanitizers" "there is nothing to run"
-  fi
-  if stage "Build of the fuzz targets" orrery_build fuzz fuzz_scenario fuzz_openb fuzz_helios; then
     stage "Fuzzing, $fuzz_seconds s for each input format" fuzz_all
   else
-    skip "Fuzzing" "there is nothing to run"
+    skip "Tests under the sanitizers, and fuzzing" "there is nothing to run"
   fi
 fi
 

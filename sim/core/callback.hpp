@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <new>
 #include <type_traits>
@@ -39,10 +40,10 @@ class Callback {
   // Fetches what the first captured word points to; harmless if that is no pointer. Valid on any
   // callback, even an empty one.
   void prefetch() const {
-    const void* pointee;
+    std::uintptr_t pointee;  // a number: no arithmetic on what may not be a pointer
     std::memcpy(&pointee, bytes_, sizeof(pointee));
-    __builtin_prefetch(pointee, 1);
-    __builtin_prefetch(static_cast<const std::byte*>(pointee) + 64, 1);
+    __builtin_prefetch(reinterpret_cast<const void*>(pointee), 1);
+    __builtin_prefetch(reinterpret_cast<const void*>(pointee + 64), 1);
   }
   void reset() {
     if (ops_ != nullptr && ops_->relocate != nullptr) ops_->relocate(nullptr, bytes_);

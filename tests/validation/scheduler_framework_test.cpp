@@ -64,7 +64,8 @@ Time seconds(double s) { return Time{static_cast<int64_t>(s * 1e9)}; }
 
 TEST(SchedulerFramework, PluginsAreAskedInUpstreamsOrder) {
   std::ifstream file{ORRERY_SOURCE_DIR "/tests/validation/data/scheduler_framework.json"};
-  for (const Json& row : Json::parse(file)["cases"]) {
+  const Json document = Json::parse(file);
+  for (const Json& row : document["cases"]) {
     SCOPED_TRACE(row["id"].get<std::string>());
     calls().clear();
     SchedulerWorld world{{1}, profile_with(row["plugins"])};

@@ -17,16 +17,15 @@ std::string plural(size_t count, std::string_view noun) {
 
 }  // namespace
 
-CsvReader::CsvReader(TextSource source, size_t errors_max)
-    : source_{std::move(source)}, errors_max_{errors_max} {
-  ORRERY_CHECK(errors_max > 0, "a reader that may note nothing could not say why it stopped");
+CsvReader::CsvReader(TextSource source, Findings& findings)
+    : source_{std::move(source)}, findings_{findings} {
   read_header();
 }
 
-void CsvReader::fail(const std::string& message) {
-  row_ok_ = false;
-  if (errors_.size() < errors_max_) errors_.push_back(message);
-  is_done_ = is_done_ || errors_.size() >= errors_max_;
+CsvReader::CsvReader(TextSource source, Findings& findings,
+                     std::span<const std::string_view> columns)
+    : source_{std::move(source)}, findings_{findings}, header_{columns.begin(), columns.end()} {
+  if (source_.error()) findings_.stop(*source_.error());
 }
 
 void CsvReader::read_header() {
@@ -35,20 +34,17 @@ void CsvReader::read_header() {
     line = source_.next_line();
   } while (line && (line->empty() || line->front() == '#'));
   if (!line) {
-    fail(source_.error().value_or(name() + ": found no rows, expected a header"));
-    is_done_ = true;
+    findings_.stop(source_.error().value_or(source_.name() + ": found no rows, expected a header"));
     return;
   }
-  const std::string where = name() + ":" + std::to_string(row()) + ": ";
+  const std::string where = source_.name() + ":" + std::to_string(row()) + ": ";
   if (!split(*line)) {
-    fail(where + "the header has a quote that does not end");
-    is_done_ = true;
+    findings_.stop(where + "the header has a quote that does not end");
     return;
   }
   if (fields_.size() > kColumnsMax) {
-    fail(where + "found " + plural(fields_.size(), "column") + ", expected at most " +
-         std::to_string(kColumnsMax));
-    is_done_ = true;
+    findings_.stop(where + "found " + plural(fields_.size(), "column") + ", expected at most " +
+                   std::to_string(kColumnsMax));
     return;
   }
   header_.assign(fields_.begin(), fields_.end());
@@ -56,8 +52,7 @@ void CsvReader::read_header() {
   std::sort(sorted.begin(), sorted.end());
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
   if (twice != sorted.end()) {
-    fail(where + "column " + in_quotes(*twice) + " is named twice");
-    is_done_ = true;
+    findings_.stop(where + "column " + in_quotes(*twice) + " is named twice");
   }
 }
 
@@ -67,33 +62,31 @@ bool CsvReader::has_column(std::string_view wanted) const {
 
 void CsvReader::bind(std::span<const std::string_view> names) {
   positions_.clear();
+  if (findings_.is_stopped()) return;
   for (const std::string_view wanted : names) {
     const auto found = std::find(header_.begin(), header_.end(), wanted);
     if (found == header_.end()) {
-      if (is_done_) return;
-      fail(name() + ":" + std::to_string(row()) + ": missing column " + in_quotes(wanted) +
-           did_you_mean(wanted, header_));
+      findings_.stop(source_.name() + ":" + std::to_string(row()) + ": missing column " +
+                     in_quotes(wanted) + did_you_mean(wanted, header_));
     }
     positions_.push_back(static_cast<size_t>(found - header_.begin()));
   }
-  if (!errors_.empty()) is_done_ = true;  // rows would be read through missing columns
 }
 
 bool CsvReader::next_row() {
-  while (!is_done_) {
+  while (!findings_.is_stopped()) {
     const auto line = source_.next_line();
     if (!line) {
-      if (source_.error()) fail(*source_.error());
-      is_done_ = true;
+      if (source_.error()) findings_.stop(*source_.error());
       return false;
     }
     if (line->empty() || (has_comments_ && line->front() == '#')) continue;
-    row_ok_ = true;
+    findings_.start_row(row());
     const bool is_split = split(*line);
     if (is_split && fields_.size() == header_.size()) return true;
-    fail(name() + ":" + std::to_string(row()) + ": found " +
-         (is_split ? plural(fields_.size(), "field") : "a quote that does not end") +
-         ", expected " + plural(header_.size(), "field"));
+    findings_.mistake(": found " +
+                      (is_split ? plural(fields_.size(), "field") : "a quote that does not end") +
+                      ", expected " + plural(header_.size(), "field"));
   }
   return false;
 }
@@ -140,11 +133,8 @@ bool CsvReader::split_quoted(std::string_view line) {
 }
 
 void CsvReader::wrong(size_t column, std::string_view expected) {
-  if (!row_ok_) return;
   const size_t position = positions_[column];
-  fail(name() + ":" + std::to_string(row()) + ":" + std::to_string(position + 1) + " (" +
-       header_[position] + "): found " + in_quotes(text(column)) + ", expected " +
-       std::string{expected});
+  findings_.wrong_field(position + 1, header_[position], text(column), expected);
 }
 
 std::string_view CsvReader::short_text(size_t column, size_t length_max) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/workload/traces/cell.hpp"
+#include "models/workload/traces/findings.hpp"
 #include "models/workload/traces/text_source.hpp"
 #include "sim/core/enum_names.hpp"
 #include "sim/core/time.hpp"
@@ -24,13 +25,14 @@ struct Word {
 
 // Reads comma-separated rows, with RFC 4180 quotes inside a line. Columns are found by name: their
 // order is free, and those nobody asked for are passed over. A getter that meets a wrong field
-// notes `file:row:column (name): found '...', expected ...`, clears row_ok() and returns the lower
-// bound; so a row is parsed without a branch per field, then dropped as a whole. Only the first
-// mistake of a row is noted.
+// notes it in the findings and returns the lower bound; so a row is parsed without a branch per
+// field, then dropped as a whole.
 class CsvReader {
  public:
-  // Reads the header. After `errors_max` mistakes there are no more rows.
-  CsvReader(TextSource source, size_t errors_max);
+  // Reads the header. The findings must outlive the reader.
+  CsvReader(TextSource source, Findings& findings);
+  // For a table without a header line: these are its columns, in this order.
+  CsvReader(TextSource source, Findings& findings, std::span<const std::string_view> columns);
 
   const std::vector<std::string>& header() const { return header_; }
   bool has_column(std::string_view name) const;
@@ -41,9 +43,8 @@ class CsvReader {
   // False at the end of the table. Blank lines are passed over.
   bool next_row();
   int64_t row() const { return source_.row(); }
-  bool row_ok() const { return row_ok_; }
-  const std::string& name() const { return source_.name(); }
-  const std::vector<std::string>& errors() const { return errors_; }
+  bool row_ok() const { return findings_.row_ok(); }
+  Findings& findings() { return findings_; }
 
   std::string_view text(size_t column) const { return fields_[positions_[column]]; }
   std::string_view short_text(size_t column, size_t length_max);
@@ -62,7 +63,6 @@ class CsvReader {
   }
   // For what a getter cannot see: the field is well formed but contradicts another.
   void wrong(size_t column, std::string_view expected);
-  void fail(const std::string& message);  // for mistakes that belong to no field
 
  private:
   bool split(std::string_view line);
@@ -70,15 +70,12 @@ class CsvReader {
   void read_header();
 
   TextSource source_;
-  size_t errors_max_;
+  Findings& findings_;
   bool has_comments_ = false;
-  bool row_ok_ = true;
-  bool is_done_ = false;
   std::vector<std::string> header_;
   std::vector<size_t> positions_;  // of each bound column among the fields
   std::vector<std::string_view> fields_;
   std::string unquoted_;  // what quoted fields of the row say
-  std::vector<std::string> errors_;
 };
 
 }  // namespace orrery::traces

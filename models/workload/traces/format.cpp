@@ -1,6 +1,7 @@
 #include "models/workload/traces/format.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace orrery::traces {
 namespace {
@@ -8,7 +9,34 @@ namespace {
 constexpr size_t kPooledMax = 256;
 constexpr int64_t kGpusPerPodMax = 16;
 
+class TableParser final : public RowParser {
+ public:
+  TableParser(const Format& format, ParserInput input)
+      : format_{format}, csv_{std::move(input.source), input.findings}, pool_{input.pool} {
+    csv_.bind(format.columns);
+    if (format.has_comments) csv_.allow_comments();
+  }
+  const TraceRow* next() override {
+    while (csv_.next_row()) {
+      row_ = format_.parse(csv_, pool_);
+      if (csv_.row_ok()) return &row_;
+    }
+    return nullptr;
+  }
+
+ private:
+  const Format& format_;
+  CsvReader csv_;
+  StringPool& pool_;
+  TraceRow row_;
+};
+
 }  // namespace
+
+std::unique_ptr<RowParser> open_parser(const Format& format, ParserInput input) {
+  if (format.open != nullptr) return format.open(std::move(input));
+  return std::make_unique<TableParser>(format, std::move(input));
+}
 
 std::string_view interned(CsvReader& row, size_t column, StringPool& pool) {
   const auto text = pool.intern(row.short_text(column, kPooledMax));

@@ -1,41 +1,46 @@
 // models/workload/traces/format.hpp -- what the readers must know of each trace format.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string_view>
 
 #include "models/workload/traces/csv.hpp"
-#include "models/workload/traces/string_pool.hpp"
-#include "models/workload/traces/trace_job.hpp"
-#include "models/workload/traces/trace_params.hpp"
+#include "models/workload/traces/row_parser.hpp"
 
 namespace orrery::traces {
 
-// Times as the trace counts them: from its own zero, or from 1970 where it has dates.
-struct TraceRow {
-  TraceJob job;  // job.submit included
-  Time start;    // when its cluster started it; job.submit where that is not recorded
-};
-
+// A table with a header names its columns and parses one row at a time; any other layout opens its
+// own parser, and is known by its first lines.
 struct Format {
-  TraceFormat id;
-  std::span<const std::string_view> columns;
-  TraceRow (*parse)(CsvReader& row, StringPool& pool);
-  bool has_queues;
-  bool has_starts;
-  bool has_dates;
-  bool has_comments;
-  bool is_unsorted;
-  bool has_pending;
+  TraceFormat id = TraceFormat::Auto;
+  std::span<const std::string_view> columns = {};
+  TraceRow (*parse)(CsvReader& row, StringPool& pool) = nullptr;
+  std::unique_ptr<RowParser> (*open)(ParserInput input) = nullptr;
+  // From 0 to 1: how much the beginning of a file looks like this layout.
+  double (*likeness)(std::string_view beginning) = nullptr;
+  bool has_queues = false;
+  bool has_starts = false;
+  bool has_dates = false;
+  // Counts seconds from its own zero, or, in some files, from 1970: then the run starts at
+  // midnight.
+  bool may_count_from_1970 = false;
+  bool has_comments = false;
+  bool is_unsorted = false;
+  bool has_pending = false;
   // Lists only jobs that ended after recording began, although some were submitted long before: a
   // warm-started replay begins at the first end.
-  bool lists_survivors;
+  bool lists_survivors = false;
 };
 
 extern const Format kOpenbFormat;
 extern const Format kHeliosFormat;
 extern const Format kHeliosDerivedFormat;
 extern const Format kHeliosCanonicalFormat;
+extern const Format kSwfFormat;
+
+// The parser of a format, table or not.
+std::unique_ptr<RowParser> open_parser(const Format& format, ParserInput input);
 
 // Shared by the parsers.
 std::string_view interned(CsvReader& row, size_t column, StringPool& pool);

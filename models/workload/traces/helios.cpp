@@ -88,32 +88,15 @@ const Format kHeliosFormat{.id = TraceFormat::Helios,
                            .parse = parse_native,
                            .has_queues = true,
                            .has_starts = true,
-                           .has_dates = true,
-                           .has_comments = false,
-                           .is_unsorted = false,
-                           .has_pending = false,
-                           .lists_survivors = false};
+                           .has_dates = true};
 
-const Format kHeliosDerivedFormat{.id = TraceFormat::HeliosDerived,
-                                  .columns = kDerivedColumns,
-                                  .parse = parse_derived,
-                                  .has_queues = false,
-                                  .has_starts = false,
-                                  .has_dates = false,
-                                  .has_comments = false,
-                                  .is_unsorted = false,
-                                  .has_pending = false,
-                                  .lists_survivors = false};
+const Format kHeliosDerivedFormat{
+    .id = TraceFormat::HeliosDerived, .columns = kDerivedColumns, .parse = parse_derived};
 
 const Format kHeliosCanonicalFormat{.id = TraceFormat::HeliosCanonical,
                                     .columns = kCanonicalColumns,
                                     .parse = parse_canonical,
                                     .has_queues = true,
-                                    .has_starts = false,
-                                    .has_dates = false,
-                                    .has_comments = true,
-                                    .is_unsorted = false,
-                                    .has_pending = false,
-                                    .lists_survivors = false};
+                                    .has_comments = true};
 
 }  // namespace orrery::traces

@@ -80,10 +80,7 @@ TraceRow parse_pod(CsvReader& row, StringPool& pool) {
 const Format kOpenbFormat{.id = TraceFormat::Openb,
                           .columns = kColumns,
                           .parse = parse_pod,
-                          .has_queues = false,
                           .has_starts = true,
-                          .has_dates = false,
-                          .has_comments = false,
                           .is_unsorted = true,
                           .has_pending = true,
                           .lists_survivors = true};

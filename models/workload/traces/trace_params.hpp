@@ -11,10 +11,10 @@
 
 namespace orrery {
 
-// Auto: by the names in the header.
-enum class TraceFormat : uint8_t { Auto, Openb, Helios, HeliosDerived, HeliosCanonical };
-constexpr std::array<std::string_view, 5> enum_names(TraceFormat) {
-  return {"auto", "openb", "helios", "helios_derived", "helios_canonical"};
+// Auto: by the names in the header, or the shape of the first lines.
+enum class TraceFormat : uint8_t { Auto, Openb, Helios, HeliosDerived, HeliosCanonical, Swf };
+constexpr std::array<std::string_view, 6> enum_names(TraceFormat) {
+  return {"auto", "openb", "helios", "helios_derived", "helios_canonical", "swf"};
 }
 
 // When a job enters the run: when it was submitted, or when its cluster started it.
@@ -22,11 +22,23 @@ enum class TraceArrival : uint8_t { Submit, Start };
 constexpr std::array<std::string_view, 2> enum_names(TraceArrival) { return {"submit", "start"}; }
 
 // Window: rows may be out of order by a few thousand rows. All: the whole file is read before the
-// first job, 200 bytes a job. Auto: all for openb, whose variants are not sorted, else window.
+// first job, a quarter of a kilobyte a job. Auto: all for openb, whose variants are not sorted,
+// else window.
 enum class TraceSort : uint8_t { Auto, Window, All };
 constexpr std::array<std::string_view, 3> enum_names(TraceSort) {
   return {"auto", "window", "all"};
 }
+
+// Which of two counts of a job's processors is its size. Either stands in for the other where only
+// one was recorded.
+enum class TraceProcessors : uint8_t { Requested, Allocated };
+constexpr std::array<std::string_view, 2> enum_names(TraceProcessors) {
+  return {"requested", "allocated"};
+}
+
+// What becomes of a job that ran longer than its user had asked for.
+enum class TraceOverruns : uint8_t { Keep, Kill };
+constexpr std::array<std::string_view, 2> enum_names(TraceOverruns) { return {"keep", "kill"}; }
 
 struct TraceParams {
   static constexpr std::string_view kDoc = "Replays jobs recorded on a real cluster.";
@@ -43,12 +55,16 @@ struct TraceParams {
   TraceSort sort = TraceSort::Auto;
   double time_scale = 1;
   int64_t jobs_max = 0;
+  bool lenient = false;
+  TraceProcessors processors = TraceProcessors::Requested;
+  bool one_pod = false;
+  TraceOverruns overruns = TraceOverruns::Keep;
 
   template <class V>
   void fields(V& v) {
-    v("file", file, "The trace, plain or gzip.", Required{},
+    v("file", file, "The trace, plain, gzip or xz.", Required{},
       Example{"../shared/traces/helios/venus_gpu_jobs_48hclamp.csv.gz"});
-    v("format", format, "Layout of the file; auto goes by the names in its header.");
+    v("format", format, "Layout of the file; auto goes by its first lines.");
     v("queues", queues, "Replay only jobs of these queues (virtual clusters); empty: all.");
     v("window_start", window_start,
       "Where the replay begins: a date and time for a trace with dates, else seconds as the trace "
@@ -66,12 +82,20 @@ struct TraceParams {
     v("arrive_at", arrive_at, "Jobs arrive when they were submitted, or when they were started.");
     v("sort", sort,
       "How far rows may be out of order: window is 4,096 rows, all reads the whole file first "
-      "(200 bytes a job), auto is all for openb and window for the others.");
+      "(a quarter of a kilobyte a job), auto is all for openb and window for the others.");
     v("time_scale", time_scale,
       "Factor on the times between arrivals, not on durations; 0.5 doubles the load.",
       Range{0.001, 1000.0});
     v("jobs_max", jobs_max, "Stop after so many jobs; 0: all.", Unit{"jobs"},
       Range{int64_t{0}, int64_t{1'000'000'000}});
+    v("lenient", lenient,
+      "Skip malformed rows and report how many there were; otherwise the first one ends the run.");
+    v("processors", processors,
+      "The size of an SWF job: the processors it requested or those it was given.");
+    v("one_pod", one_pod,
+      "An SWF job is one pod of as many cores as it has processors; false: one pod per processor.");
+    v("overruns", overruns,
+      "SWF jobs that ran longer than requested keep their run time, or end at the request.");
   }
 };
 
