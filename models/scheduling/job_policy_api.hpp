@@ -21,10 +21,10 @@ namespace orrery {
 
 enum class QueuedState : uint8_t {
   Waiting,
-  Held,      // an Admit said no
-  Running,   // it has what it asked for, whether or not it computes already
-  Stopping,  // writes its checkpoint
-  Infeasible // asks for more than there is
+  Held,       // an Admit said no
+  Running,    // it has what it asked for, whether or not it computes already
+  Stopping,   // writes its checkpoint
+  Infeasible  // asks for more than there is
 };
 
 struct QueuedJob {
@@ -35,19 +35,20 @@ struct QueuedJob {
   int32_t priority = 0;
   QueuedState state = QueuedState::Waiting;
   int32_t corrections = 0;  // of the estimate, because the job ran longer
-  int64_t count = 0;        // of the counted resource
-  Resources request = {};        // of all pods together
+  int64_t count = 0;        // of the counted resource, as ClusterState counts it
+  int64_t units = 0;        // the same in whole CPUs or GPUs
+  Resources request = {};   // of all pods together
   Time submitted = {};
-  Duration requested = {};        // by its user; negative: not known
-  Duration estimate = {};         // of its whole run, as last corrected
-  Duration first_estimate = {};   // as given when it arrived
-  Duration executed = {};         // in earlier stretches
-  Duration setup = {};            // of the present stretch, before it computes
-  Duration run = {};              // once it is over: what it was
-  Time started{-1};          // of the present stretch, or the last one
-  Time expected_end = {};         // while it runs: later than now, whenever a policy looks
-  Time queued = {};               // when it began to wait, anew after each stop
-  bool is_over = false;      // it ended this instant, and that is not taken in yet
+  Duration requested = {};       // by its user; negative: not known
+  Duration estimate = {};        // of its whole run, as last corrected
+  Duration first_estimate = {};  // as given when it arrived
+  Duration executed = {};        // in earlier stretches
+  Duration setup = {};           // of the present stretch, before it computes
+  Duration run = {};             // once it is over: what it was
+  Time started{-1};              // of the present stretch, or the last one
+  Time expected_end = {};        // while it runs: later than now, whenever a policy looks
+  Time queued = {};              // when it began to wait, anew after each stop
+  bool is_over = false;          // it ended this instant, and that is not taken in yet
 
   bool is_running() const { return state == QueuedState::Running; }
   Duration executed_by(Time now) const {
@@ -74,12 +75,13 @@ class ORRERY_API JobBoard {
   virtual const Resources& capacities() const = 0;
   virtual bool fits(const QueuedJob& job) const = 0;  // now, in every counted resource
   virtual const JobTree& waiting() const = 0;         // in queue order
-  virtual const JobTree& running() const = 0;  // by expected end in ns; those that stop, too
+  virtual const JobTree& running() const = 0;         // by expected end in ns; those that stop, too
   // The first waiting job that every Admit lets pass; those before it are held back.
   virtual JobSlot head() = 0;
-  virtual bool start(JobSlot job) = 0;                 // false: an Admit said no, and it is held
-  virtual bool stop(JobSlot job, Duration write) = 0;  // false: it cannot be stopped now
-  virtual void wake_at(Time when) = 0;                 // plan again then, at the latest
+  virtual bool start(JobSlot job) = 0;  // false: an Admit said no, and it is held
+  // A running job writes a checkpoint and waits again; false: it cannot be stopped now.
+  virtual bool stop(JobSlot job) = 0;
+  virtual void wake_at(Time when) = 0;  // plan again then, at the latest
 };
 
 struct ORRERY_API JobPoint {  // base of the points of the job queue

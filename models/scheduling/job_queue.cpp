@@ -11,6 +11,11 @@ namespace {
 
 Resource resource_of(Counted counted) { return static_cast<Resource>(counted); }
 
+int64_t units_of(Resource resource, int64_t count) {
+  const bool is_milli = resource == Resource::Cpu || resource == Resource::Gpu;
+  return is_milli ? (count + kMilli - 1) / kMilli : count;
+}
+
 Time expected_end(const QueuedJob& job) {
   return job.started + job.setup + (job.estimate - job.executed);
 }
@@ -29,6 +34,7 @@ JobQueue::JobQueue(Sim sim, const ClusterState& cluster, const JobTable& jobs,
       controller_{controller},
       is_counting_{is_counting},
       react_{params.react},
+      stopping_{params.stops},
       counted_{resource_of(params.counts.front())},
       estimates_{params.estimates, sim.rng},
       wake_{sim.engine, Label{"job_queue.wakes"},
@@ -100,6 +106,7 @@ void JobQueue::job_arrived(JobId id) {
        .team = teams_.number(job.team),
        .priority = job.priority,
        .count = job.demand[counted_],
+       .units = units_of(counted_, job.demand[counted_]),
        .request = job.demand,
        .submitted = job.submitted,
        .requested = job.requested,
@@ -340,20 +347,20 @@ bool JobQueue::start(JobSlot slot) {
   return true;
 }
 
-bool JobQueue::stop(JobSlot slot, Duration write) {
+bool JobQueue::stop(JobSlot slot) {
   QueuedJob& r = records_[slot];
   if (!r.is_running() || r.is_over) return false;
   const Duration executed = r.executed_by(now());
   const Duration before = std::exchange(r.executed, executed);
   r.state = QueuedState::Stopping;
-  if (!controller_.suspend(r.id, write)) {
+  if (!controller_.suspend(r.id, stopping_.write, stopping_.restart)) {
     r.state = QueuedState::Running;
     r.executed = before;
     return false;
   }
   if (r.state != QueuedState::Stopping) return true;  // already waits again
   running_.erase(slot);
-  r.expected_end = now() + write;
+  r.expected_end = now() + stopping_.write;
   running_.insert(slot, running_key(r), r.count, r.estimate);
   return true;
 }

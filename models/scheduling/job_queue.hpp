@@ -10,8 +10,8 @@
 
 #include "models/scheduling/job_policy_api.hpp"
 #include "models/scheduling/job_queue_params.hpp"
-#include "models/scheduling/queue_statistics.hpp"
 #include "models/scheduling/policy_api.hpp"
+#include "models/scheduling/queue_statistics.hpp"
 #include "models/scheduling/runtime_estimates.hpp"
 #include "models/workload/job_controller.hpp"
 #include "sim/engine/timer.hpp"
@@ -49,7 +49,7 @@ class JobQueue final : private JobBoard {
   const JobTree& running() const override { return running_; }
   JobSlot head() override;
   bool start(JobSlot job) override;
-  bool stop(JobSlot job, Duration write) override;
+  bool stop(JobSlot job) override;
   void wake_at(Time when) override;
 
   struct Names {  // numbers in order of first use
@@ -82,6 +82,7 @@ class JobQueue final : private JobBoard {
   JobController& controller_;
   const bool is_counting_;
   const React react_;
+  const StopParams stopping_;
   std::vector<Resource> counts_;
   Resource counted_;
   RuntimeEstimates estimates_;

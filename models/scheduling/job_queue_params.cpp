@@ -46,9 +46,9 @@ void check_job_queue(const JobQueueParams& params, const std::string& path,
     const Position at = i < listed.items.size() ? listed.items[i].position : node.position;
     const PolicyRegistry::Entry* const entry = registry.find(p.name);
     if (entry == nullptr) {
-      diagnostics.error(at, where + ".name",
-                        "no policy is called '" + p.name + "'" +
-                            did_you_mean(p.name, registry.names()));
+      diagnostics.error(
+          at, where + ".name",
+          "no policy is called '" + p.name + "'" + did_you_mean(p.name, registry.names()));
     } else if (!entry->make_for_jobs) {
       diagnostics.error(at, where + ".name",
                         "'" + p.name + "' is for pods: it belongs into `policy.plugins`");
@@ -62,9 +62,9 @@ void check_job_queue(const JobQueueParams& params, const std::string& path,
       return entry != nullptr && serves(*entry, point);
     });
     if (n <= 1) continue;
-    diagnostics.error(node.position, path + ".policies",
-                      "at most one policy may serve " + std::string{point} + ", found " +
-                          std::to_string(n));
+    diagnostics.error(
+        node.position, path + ".policies",
+        "at most one policy may serve " + std::string{point} + ", found " + std::to_string(n));
   }
 }
 

@@ -58,6 +58,18 @@ constexpr std::array<std::string_view, 5> enum_names(Counted) {
   return {"cpus", "memory", "gpus", "nics", "pods"};
 }
 
+struct StopParams {
+  static constexpr std::string_view kDoc = "What it costs to stop a running job for another.";
+  Duration write = {};
+  Duration restart = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("write", write, "Its checkpoint, during which it holds what it has.");
+    v("restart", restart, "Before it goes on, unless its own `restore` is longer.");
+  }
+};
+
 struct JobPolicyParams {
   static constexpr std::string_view kDoc = "A policy of the job queue.";
   std::string name;
@@ -77,6 +89,7 @@ struct JobQueueParams {
   EstimateParams estimates;
   std::vector<Counted> counts = {Counted::Gpus};
   React react = React::EachInstant;
+  StopParams stops;
 
   template <class V>
   void fields(V& v) {
@@ -91,6 +104,7 @@ struct JobQueueParams {
       "each_instant: once after all that happens at one time; each_event: to each arrival and "
       "each end by itself, ends that were expected right then first.",
       Source{"each_event: parallel-job simulators such as pyss"});
+    v("stops", stops, "For policies that stop running jobs.");
   }
   void check(Checker& c) const;
 };

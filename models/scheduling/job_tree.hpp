@@ -18,7 +18,7 @@ constexpr JobSlot kNoJob = UINT32_MAX;
 // Lower rank first; equal ranks by submission, then by serial number.
 struct JobKey {
   int64_t rank = 0;
-  Time submitted;
+  Time submitted = {};
   uint64_t serial = 0;
   constexpr auto operator<=>(const JobKey&) const = default;
 };
@@ -29,9 +29,9 @@ struct JobKey {
 // of them in another job and be searched in vain.
 class ORRERY_API JobTree {
  public:
-  struct Limits {  // what may be started beside a reservation
-    int64_t free = INT64_MAX;          // no larger job
-    Duration window = Duration::max(); // no longer job, unless it is within `extra`
+  struct Limits {                       // what may be started beside a reservation
+    int64_t free = INT64_MAX;           // no larger job
+    Duration window = Duration::max();  // no longer job, unless it is within `extra`
     int64_t extra = 0;
   };
   struct Reach {

@@ -3,7 +3,8 @@
 // A policy's .cpp ends with
 //   ORRERY_REGISTER_POLICY(Random, "Random", "A random feasible node.");
 // and its class has `struct Params { template <class V> void fields(V& v) ...; }` and a
-// constructor `Random(Handle&, const Params&)`, or for the job queue `Sjf(JobBoard&, const Params&)`.
+// constructor `Random(Handle&, const Params&)`, or for the job queue `Sjf(JobBoard&, const
+// Params&)`.
 #pragma once
 
 #include <functional>

@@ -57,8 +57,8 @@ Driver resolve_driver(const ProfileParams& profile) {
 namespace {
 
 // The driver has no use for what places pods, and needs what starts jobs.
-void check_counting(const ProfileParams& profile, const std::string& path,
-                    const config::Node& node, Diagnostics& diagnostics) {
+void check_counting(const ProfileParams& profile, const std::string& path, const config::Node& node,
+                    Diagnostics& diagnostics) {
   if (!profile.job_queue) {
     diagnostics.error(node["driver"].position, path + ".driver",
                       "counting needs a `job_queue`, which starts the jobs");

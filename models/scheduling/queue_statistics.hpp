@@ -35,9 +35,9 @@ class QueueStatistics {
                          ended_ == 0 ? 0 : sum_ / static_cast<double>(ended_), "",
                          "mean of flow time over run time, runs of at least 10 s, at least 1");
     recorder.add_summary("bounded_slowdown_max", max_, "", "the largest of them");
-    recorder.add_summary("pool_used", capacity_time == 0 ? 0
-                                          : static_cast<double>(used) * 1e-9 / capacity_time, "",
-                         "mean share of the counted resource that the job queue had given out");
+    recorder.add_summary("pool_used",
+                         capacity_time == 0 ? 0 : static_cast<double>(used) * 1e-9 / capacity_time,
+                         "", "mean share of the counted resource that the job queue had given out");
     recorder.add_summary("jobs_stopped", static_cast<int64_t>(stops_), "",
                          "times a running job was stopped for another");
     recorder.add_summary("jobs_infeasible", static_cast<int64_t>(infeasible), "jobs",

@@ -61,13 +61,13 @@ struct JobRequest {
   std::string name, user, team;
   JobKind kind = JobKind::Pods;
   Time submitted;
-  Duration work;                 // compute time of the whole job, without waits and checkpoints
+  Duration work;  // compute time of the whole job, without waits and checkpoints
   Duration requested = kNotRequested;  // how long its user said it would take at most
-  std::vector<Gang> gangs;       // at least one, each with at least one pod
-  Duration checkpoint_interval;  // compute time between checkpoints; 0: never
-  Duration checkpoint_write;     // synchronous time of one checkpoint
-  Duration restore;              // time to load the last checkpoint
-  Duration init;                 // communicator set-up after the start barrier
+  std::vector<Gang> gangs;             // at least one, each with at least one pod
+  Duration checkpoint_interval;        // compute time between checkpoints; 0: never
+  Duration checkpoint_write;           // synchronous time of one checkpoint
+  Duration restore;                    // time to load the last checkpoint
+  Duration init;                       // communicator set-up after the start barrier
   RestartScope restart_scope = RestartScope::Gang;
   std::optional<int32_t> restarts_max;       // none: for ever
   std::optional<Duration> schedule_timeout;  // PodGroup.scheduleTimeoutSeconds; none: the plugin's

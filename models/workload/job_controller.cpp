@@ -87,8 +87,7 @@ void JobController::admit_arrivals() {
 }
 
 void JobController::admit(const JobRequest& request) {
-  const JobId id =
-      arrivals_ == Arrivals::Count ? jobs_.add_counted(request) : jobs_.add(request);
+  const JobId id = arrivals_ == Arrivals::Count ? jobs_.add_counted(request) : jobs_.add(request);
   if (id.index >= states_.size()) states_.resize(jobs_.jobs_bound());
   if (jobs_.pods_bound() > runs_.size()) {
     runs_.resize(jobs_.pods_bound());

@@ -62,7 +62,7 @@ class JobController {
   void run_counted(JobId job);  // a counted job has what it asked for
   // Stops a gang or a counted job that runs: it writes a checkpoint for so long, keeps all it
   // computed, gives everything back and is Pending. False: it does not run, or has no such form.
-  bool suspend(JobId job, Duration write);
+  bool suspend(JobId job, Duration write, Duration restart);
 
   Signal<JobId> job_arrived;                    // Pending, no pod created yet
   Signal<std::span<const PodId>> pods_created;  // Pending pods, in the order of creation

@@ -47,10 +47,10 @@ struct JobState {
   int32_t wanted = 0;                        // pods to be created
   int32_t create_from = 0;                   // no pod before this rank is wanted
   int32_t restarts = 0;
-  bool is_queued = false;   // for pod creation
-  bool is_struck = false;   // by the node failure that is being handled
+  bool is_queued = false;      // for pod creation
+  bool is_struck = false;      // by the node failure that is being handled
   bool is_suspending = false;  // writes its last checkpoint; what it computed is accounted for
-  bool is_failing = false;  // restarts are used up; only the detection is to come
+  bool is_failing = false;     // restarts are used up; only the detection is to come
   Time first_created = kNever, first_bound = kNever, first_running = kNever;
   GpuTime gpu_time;
 };

@@ -16,7 +16,7 @@ class JobTable {
   JobId add(const JobRequest& request);  // pods start Absent
   // A counted job: it takes an amount out of a pool, and the table holds no pods or gangs of it.
   JobId add_counted(const JobRequest& request);
-  void remove(JobId id);                 // the job is over and recorded; its ids may be reused
+  void remove(JobId id);  // the job is over and recorded; its ids may be reused
 
   const Job& job(JobId id) const { return jobs_[id.index]; }
   const Gang& gang(GangId id) const { return gangs_[id.index]; }

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "models/workload/job_controller.hpp"
 #include "sim/core/check.hpp"
 
@@ -25,13 +27,14 @@ void JobController::run_counted(JobId id) {
   set_phase(id, JobPhase::Starting);
 }
 
-bool JobController::suspend(JobId id, Duration write) {
+bool JobController::suspend(JobId id, Duration write, Duration restart) {
   const Job& job = jobs_.job(id);
   if (job.phase != JobPhase::Running) return false;
   if (job.kind == JobKind::Pods && !job.is_counted()) return false;
   JobState& state = states_[id];
   if (state.is_suspending) return true;
   account_suspended(id, write);
+  jobs_.job(id).restore = std::max(job.restore, restart);
   sim_.engine.cancel(state.event);
   recoveries_.close(state.run.recovery, sim_.engine.now());
   state.run.recovery = {};
@@ -39,8 +42,7 @@ bool JobController::suspend(JobId id, Duration write) {
     suspended(id);
     return true;
   }
-  state.event =
-      sim_.engine.after(write, Label{"jobs.suspended"}, [this, id] { suspended(id); });
+  state.event = sim_.engine.after(write, Label{"jobs.suspended"}, [this, id] { suspended(id); });
   return true;
 }
 

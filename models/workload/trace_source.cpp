@@ -29,6 +29,7 @@ class TraceSource final : public JobSource {
     job_.kind = kind_of(params_.job_kind, recorded.pods);
     job_.submitted = recorded.submit;
     job_.work = recorded.duration;
+    job_.requested = recorded.requested_time;
     const bool is_uneven = recorded.pods > 1 && recorded.gpus_last_pod != recorded.gpus_per_pod;
     job_.gangs.resize(1);
     auto& roles = job_.gangs[0].roles;

@@ -1,5 +1,5 @@
-// EASY backfilling: the first job that does not fit gets a reservation, and others may start as long
-// as they do not delay it.
+// EASY backfilling: the first job that does not fit gets a reservation, and others may start as
+// long as they do not delay it.
 //
 // With the running jobs' expected ends, `shadow` is the first instant at which the head fits, and
 // `extra` what remains beside it then. A job may start if it fits now and either ends by the shadow
@@ -83,8 +83,7 @@ class Easy final : public Policy, public Plan, public JobWatcher {
   }
 
   void backfill(JobTree::Limits& limits) {
-    const JobTree& candidates =
-        order_ == BackfillOrder::Shortest ? by_length_ : board_.waiting();
+    const JobTree& candidates = order_ == BackfillOrder::Shortest ? by_length_ : board_.waiting();
     JobKey key{INT64_MIN, {}, 0};
     for (;;) {
       const JobSlot job = candidates.find_after(key, limits);

@@ -1,5 +1,5 @@
-// Backfilling as Slurm's sched/backfill does it: jobs start in order of priority at every event, and
-// a planner with bounded depth, window and resolution looks for gaps every so often.
+// Backfilling as Slurm's sched/backfill does it: jobs start in order of priority at every event,
+// and a planner with bounded depth, window and resolution looks for gaps every so often.
 #include "models/scheduling/availability.hpp"
 #include "models/scheduling/policy_registry.hpp"
 
