@@ -6,6 +6,7 @@
 // or is no larger than the extra.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "models/scheduling/policy_registry.hpp"
 
@@ -34,9 +35,10 @@ class Easy final : public Policy, public Plan, public JobWatcher {
   void plan(const PlanNews& news) override {
     // Longer runs free nothing by themselves; that they move the reservation is looked at when
     // something that fits arrives, or, sorted by length, when anything does.
+    runs_longer_ |= news.has_longer;
     if (order_ == BackfillOrder::Queue && !news.has_room && !any_fits(news.arrived)) return;
     JobSlot head = board_.head();
-    bool must_try_all = !news.has_only_arrivals() || head != head_;
+    bool must_try_all = news.has_room || std::exchange(runs_longer_, false) || head != head_;
     while (head != kNoJob && board_.fits(board_.job(head))) {
       board_.start(head);
       head = board_.head();
@@ -107,6 +109,7 @@ class Easy final : public Policy, public Plan, public JobWatcher {
   JobBoard& board_;
   const BackfillOrder order_;
   JobSlot head_ = kNoJob;
+  bool runs_longer_ = false;  // a job, since all candidates were tried
   JobTree by_length_;  // of the waiting jobs, for Shortest
 };
 ORRERY_REGISTER_POLICY(Easy, "EASY",
