@@ -54,6 +54,7 @@ class Cluster {
   const JobTable& jobs() const { return ground_.jobs; }
   const JobController& controller() const { return controller_; }
   const Scheduler& scheduler() const { return scheduler_; }
+  const JobQueue* job_queue() const { return job_queue_ ? &*job_queue_ : nullptr; }
   const NodeFaults& faults() const { return faults_; }
   const DeadlockDetector& deadlocks() const { return deadlocks_; }
   const JobStatistics& job_statistics() const { return statistics_; }
