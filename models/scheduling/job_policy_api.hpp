@@ -100,7 +100,7 @@ class ORRERY_API Admit : public JobPoint {
   virtual bool admit(const QueuedJob& job) const = 0;  // asked again whenever a job ends
 };
 struct PlanNews {
-  std::span<const JobSlot> arrived = {};
+  std::span<const JobSlot> arrived = {};  // in queue order
   bool has_room = false;    // a job ended or stopped, a node came or went, or wake_at() is due
   bool has_longer = false;  // jobs run longer than they were believed to
   bool has_only_arrivals() const { return !has_room && !has_longer; }

@@ -165,6 +165,7 @@ void JobQueue::react() {
       if (take_in(slot)) new_.push_back(slot);
     }
     arrived_.clear();
+    std::ranges::sort(new_, {}, [this](JobSlot slot) { return waiting_.key(slot); });
     plan({new_, has_room, has_longer});
   }
 }

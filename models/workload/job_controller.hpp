@@ -26,20 +26,12 @@
 
 namespace orrery {
 
-// When the pods of an arriving job are created: at once; when release() says so; or never, because
-// jobs take amounts out of a pool and run_counted() says when.
-enum class Arrivals : uint8_t { CreatePods, Hold, Count };
-
 // Creates pods, starts gangs once enough members are bound, lets them compute, stops them when a
 // member dies and brings them back from their last checkpoint. Observers of its signals must not
 // call back into it, save pod_bound() from pods_created.
 class JobController {
  public:
-  struct Counters {
-    uint64_t submitted = 0, completed = 0, failed = 0;  // jobs
-    uint64_t pods_created = 0, pods_lost = 0;           // lost: on a node that failed
-    uint64_t restarts = 0;
-  };
+  using Counters = JobCounters;
 
   JobController(Sim sim, ClusterState& cluster, JobTable& jobs, const JobControllerParams& params,
                 Arrivals arrivals = Arrivals::CreatePods);
@@ -133,11 +125,6 @@ class JobController {
   void write_pod_row(PodId id, PodEnd why, Time end);
   int64_t gpu_milli(PodId id) const;
 
-  struct WantedLater {
-    Time when;
-    PodId pod;
-    uint64_t generation = 0;
-  };
   Sim sim_;
   ClusterState& cluster_;
   JobTable& jobs_;

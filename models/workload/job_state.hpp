@@ -31,6 +31,18 @@ struct Run {
   RecoveryLog::Handle recovery;
 };
 
+struct JobCounters {
+  uint64_t submitted = 0, completed = 0, failed = 0;  // jobs
+  uint64_t pods_created = 0, pods_lost = 0;           // lost: on a node that failed
+  uint64_t restarts = 0;
+};
+
+struct WantedLater {  // a lost pod, to be created again
+  Time when;
+  PodId pod;
+  uint64_t generation = 0;
+};
+
 struct PodRun {
   EventId event;           // independent pods: it starts to compute, or completes
   Time held_from;          // since when its GPUs are not accounted for

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
 #include "models/scheduling/policy_registry.hpp"
 
@@ -48,7 +49,11 @@ class Easy final : public Policy, public Plan, public JobWatcher {
     if (head == kNoJob || board_.waiting().size() == 1) return;
     JobTree::Limits limits = reserve(board_.job(head));
     if (!must_try_all) {  // what was turned away before is turned away again: the window shrinks
-      for (const JobSlot job : news.arrived) try_to_start(job, limits);
+      arrived_.assign(news.arrived.begin(), news.arrived.end());
+      if (order_ == BackfillOrder::Shortest) {
+        std::ranges::sort(arrived_, {}, [this](JobSlot job) { return by_length_.key(job); });
+      }
+      for (const JobSlot job : arrived_) try_to_start(job, limits);
       return;
     }
     backfill(limits);
@@ -109,8 +114,9 @@ class Easy final : public Policy, public Plan, public JobWatcher {
   JobBoard& board_;
   const BackfillOrder order_;
   JobSlot head_ = kNoJob;
-  bool runs_longer_ = false;  // a job, since all candidates were tried
-  JobTree by_length_;  // of the waiting jobs, for Shortest
+  bool runs_longer_ = false;      // a job, since all candidates were tried
+  std::vector<JobSlot> arrived_;  // scratch
+  JobTree by_length_;             // of the waiting jobs, for Shortest
 };
 ORRERY_REGISTER_POLICY(Easy, "EASY",
                        "Backfills behind the first job that does not fit, which has a reservation. "
