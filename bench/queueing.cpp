@@ -143,7 +143,7 @@ std::string write_log(const std::string& path, int64_t jobs) {
   log << "; MaxProcs: 8192\n";
   double submit = 0;
   for (int64_t i = 1; i <= jobs; ++i) {
-    submit += rng.exponential() * 29.5;
+    submit += rng.exponential() * 27.3;
     const int size = kSizes[rng.below(10)];
     const auto run = static_cast<int64_t>(std::min(rng.lognormal(7.1, 2.4), 259'200.0)) + 1;
     const auto asked = static_cast<int64_t>(static_cast<double>(run) * (1 + 4 * rng.uniform()));
