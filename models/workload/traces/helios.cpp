@@ -8,7 +8,6 @@ namespace {
 constexpr int64_t kGpusMax = 1'000'000;
 constexpr int64_t kPodsMax = 100'000;
 constexpr int64_t kCpusMax = 100'000'000;
-constexpr int64_t kGpusPerNode = 8;  // of every node in the Helios clusters
 
 constexpr Word<TraceStatus> kStates[] = {
     {"COMPLETED", TraceStatus::Completed}, {"CANCELLED", TraceStatus::Cancelled},
@@ -54,8 +53,7 @@ TraceRow parse_derived(CsvReader& row, StringPool&) {
   job.submit = Time{} + row.seconds(1);
   job.duration = row.seconds(2);
   const int64_t gpus = row.integer(3, 1, kGpusMax);
-  // One pod up to a whole node; beyond it as few nodes as hold them.
-  spread_gpus(row, 3, gpus, (gpus + kGpusPerNode - 1) / kGpusPerNode, job);
+  pack_gpus(row, 3, gpus, job);
   out.start = job.submit;
   return out;
 }

@@ -2,8 +2,6 @@
 // -1 where nothing is known. Some logs append fields: they are passed over, but for the queue name
 // that the 21-field variant holds in its 20th.
 #include <array>
-#include <charconv>
-#include <cmath>
 
 #include "models/workload/traces/format.hpp"
 #include "sim/core/check.hpp"
@@ -80,16 +78,6 @@ size_t split_blanks(std::string_view line, std::span<std::string_view> fields) {
     ++count;
   }
   return count;
-}
-
-// Whole numbers may be written as 12.0.
-std::optional<int64_t> parse_whole(std::string_view text) {
-  if (const auto value = parse_integer(text)) return value;
-  double value = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool is_number = status == std::errc{} && end == text.data() + text.size();
-  if (!is_number || !(std::abs(value) < 9e15) || value != std::floor(value)) return {};
-  return static_cast<int64_t>(value);
 }
 
 class SwfParser final : public RowParser {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,9 +13,55 @@
 namespace orrery {
 
 // Auto: by the names in the header, or the shape of the first lines.
-enum class TraceFormat : uint8_t { Auto, Openb, Helios, HeliosDerived, HeliosCanonical, Swf };
-constexpr std::array<std::string_view, 6> enum_names(TraceFormat) {
-  return {"auto", "openb", "helios", "helios_derived", "helios_canonical", "swf"};
+enum class TraceFormat : uint8_t {
+  Auto,
+  Openb,
+  Helios,
+  HeliosDerived,
+  HeliosCanonical,
+  Swf,
+  PhillyPollux,
+  Chronus,
+  ElasticFlow,
+  Tiresias,
+  AcmeSeren,
+  AcmeKalos,
+  AcmeConverted,
+  Dlrm,
+  Spot,
+  Sia,
+  Philly,
+  Gavel,
+  Shockwave,
+  GoogleJobs,
+  GoogleTasks,
+  GoogleCondensed,
+  Pai
+};
+constexpr std::array<std::string_view, 23> enum_names(TraceFormat) {
+  return {"auto",
+          "openb",
+          "helios",
+          "helios_derived",
+          "helios_canonical",
+          "swf",
+          "philly_pollux",
+          "chronus",
+          "elasticflow",
+          "tiresias",
+          "acme_seren",
+          "acme_kalos",
+          "acme_converted",
+          "dlrm",
+          "spot",
+          "sia",
+          "philly",
+          "gavel",
+          "shockwave",
+          "google_jobs",
+          "google_tasks",
+          "google_condensed",
+          "pai"};
 }
 
 // When a job enters the run: when it was submitted, or when its cluster started it.
@@ -56,6 +103,9 @@ struct TraceParams {
   double time_scale = 1;
   int64_t jobs_max = 0;
   bool lenient = false;
+  std::optional<Duration> default_duration{};
+  std::string throughputs{};
+  std::string throughput_gpu = "v100";
   TraceProcessors processors = TraceProcessors::Requested;
   bool one_pod = false;
   TraceOverruns overruns = TraceOverruns::Keep;
@@ -90,6 +140,13 @@ struct TraceParams {
       Range{int64_t{0}, int64_t{1'000'000'000}});
     v("lenient", lenient,
       "Skip malformed rows and report how many there were; otherwise the first one ends the run.");
+    v("default_duration", default_duration,
+      "Duration of jobs of which the trace does not say how long they ran; absent: such jobs end "
+      "the run with an error where the format has no durations, else they are left out.");
+    v("throughputs", throughputs,
+      "Gavel: JSON of steps per second by GPU and job type, which turns steps into durations. "
+      "Empty: simulation_throughputs.json, plain or packed, beside the trace or a folder above.");
+    v("throughput_gpu", throughput_gpu, "Gavel: the GPU that the durations are for.");
     v("processors", processors,
       "The size of an SWF job: the processors it requested or those it was given.");
     v("one_pod", one_pod,

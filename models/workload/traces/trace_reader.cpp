@@ -202,6 +202,9 @@ void FileTraceReader::check_params() {
   if (!(params_.time_scale >= 0.001) || !(params_.time_scale <= 1000)) {
     wrong_param("time_scale", "expected a number from 0.001 to 1000");
   }
+  if (format_->lacks_durations && !params_.default_duration) {
+    wrong_param("default_duration", trace + " does not say how long jobs run: set one");
+  }
   if (params_.jobs_max < 0) wrong_param("jobs_max", "expected 0 (all) or more");
   window_start_ = parse_instant("window_start", params_.window_start);
   window_end_ = parse_instant("window_end", params_.window_end);
@@ -248,6 +251,7 @@ void FileTraceReader::read_row() {
   }
   TraceRow row = *parsed;
   ++counts_.rows;
+  if (format_->lacks_durations) row.job.duration = *params_.default_duration;
   // A run over dates starts at midnight, so that the hour of the day keeps its meaning.
   if (!zero_) {
     const bool is_date = format_->has_dates || row.job.submit.ns >= kYears10Ns;
