@@ -73,6 +73,7 @@ class FileTraceReader final : public TraceReader {
     }
     if (waiting_.size() == 0) return nullptr;
     job_ = waiting_.pop();
+    if (!zero_) zero_ = start_of(earliest_);
     if (job_.submit < last_arrival_) {
       stop(findings_.file() + ":" + std::to_string(job_.row) + ": the row is more than " +
            std::to_string(ReorderBuffer::kWindow) + " rows late: set sort: all");
@@ -86,7 +87,7 @@ class FileTraceReader final : public TraceReader {
 
   const std::vector<std::string>& errors() const override { return findings_.errors(); }
   TraceCounts counts() const override;
-  std::vector<TraceNote> notes() const override;
+  std::vector<TraceNote> notes() const override { return notes_of(findings_); }
   std::vector<std::pair<std::string, std::string>> facts() const override {
     if (!parser_) return {};
     return {parser_->facts().begin(), parser_->facts().end()};
@@ -102,6 +103,7 @@ class FileTraceReader final : public TraceReader {
   const Format* choose_format(const Origin& origin);
   void check_params();
   std::optional<Time> parse_instant(std::string_view name, const std::string& text);
+  Time start_of(Time first) const;
   void read_row();
   bool takes_queue(std::string_view queue);
   bool fit_window(TraceRow& row);
@@ -123,7 +125,8 @@ class FileTraceReader final : public TraceReader {
   bool keeps_going_ = false;
   std::optional<Time> window_start_;
   std::optional<Time> window_end_;
-  std::optional<Time> zero_;  // the trace's time at which the run starts
+  std::optional<Time> zero_;     // the trace's time at which the run starts
+  Time earliest_ = Time::max();  // of all rows, when they are sorted
   Time last_arrival_{std::numeric_limits<int64_t>::min()};
   std::vector<bool> queue_seen_;
   std::vector<std::string> queues_met_;  // when they are filtered, for near names
@@ -156,21 +159,6 @@ TraceCounts FileTraceReader::counts() const {
   for (const Findings::Count& count : findings_.left_out()) counts.left_out += count.rows;
   counts.skipped = findings_.skipped();
   return counts;
-}
-
-std::vector<TraceNote> FileTraceReader::notes() const {
-  std::vector<TraceNote> notes;
-  if (findings_.skipped() > 0) {
-    notes.push_back({.what = "malformed, skipped; the first: " + findings_.skipped_examples()[0],
-                     .rows = findings_.skipped()});
-  }
-  for (const Findings::Count& count : findings_.left_out()) {
-    notes.push_back({"left out: " + std::string{count.what}, count.rows, count.first_row});
-  }
-  for (const Findings::Count& count : findings_.remarks()) {
-    notes.push_back({std::string{count.what}, count.rows, count.first_row});
-  }
-  return notes;
 }
 
 std::optional<Time> FileTraceReader::parse_instant(std::string_view name, const std::string& text) {
@@ -242,6 +230,12 @@ bool FileTraceReader::fit_window(TraceRow& row) {
   return true;
 }
 
+// A run over dates starts at midnight, so that the hour of the day keeps its meaning.
+Time FileTraceReader::start_of(Time first) const {
+  const bool is_date = format_->has_dates || first.ns >= kYears10Ns;
+  return is_date ? Time{first.ns / kDayNs * kDayNs} : Time{};
+}
+
 void FileTraceReader::read_row() {
   const TraceRow* const parsed = parser_->next();
   if (parsed == nullptr) {
@@ -252,12 +246,12 @@ void FileTraceReader::read_row() {
   TraceRow row = *parsed;
   ++counts_.rows;
   if (format_->lacks_durations) row.job.duration = *params_.default_duration;
-  // A run over dates starts at midnight, so that the hour of the day keeps its meaning.
-  if (!zero_) {
-    const bool is_date = format_->has_dates || row.job.submit.ns >= kYears10Ns;
-    zero_ = is_date ? Time{row.job.submit.ns / kDayNs * kDayNs} : Time{};
+  if (!waiting_.is_window()) {
+    earliest_ = std::min(earliest_, row.job.submit);
+  } else if (!zero_) {
+    zero_ = start_of(row.job.submit);
   }
-  if (!window_start_ && row.job.submit < *zero_) {
+  if (zero_ && !window_start_ && row.job.submit < *zero_) {
     findings_.stop(findings_.file() + ":" + std::to_string(row.job.row) +
                    ": the job is of a day before the first row's: set window_start");
     return;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/workload/traces/findings.hpp"
 #include "models/workload/traces/trace_job.hpp"
 #include "models/workload/traces/trace_params.hpp"
 
@@ -24,13 +25,6 @@ struct TraceCounts {
   int64_t warm_started = 0;  // of those delivered: submitted before the window
   int64_t left_out = 0;      // well-formed rows that are no jobs by the rules of the format
   int64_t skipped = 0;       // malformed rows, where the user asked for lenience
-};
-
-// What a reader met in a file besides jobs.
-struct TraceNote {
-  std::string what;
-  int64_t rows = 0;
-  int64_t first_row = 0;
 };
 
 // Streams: memory is bounded by the reorder window, not by the file, unless everything must be
