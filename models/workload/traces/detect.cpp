@@ -28,7 +28,8 @@ constexpr const Format* kFormats[] = {&kOpenbFormat,
                                       &kGoogleJobsFormat,
                                       &kGoogleTasksFormat,
                                       &kGoogleCondensedFormat,
-                                      &kPaiFormat};
+                                      &kPaiFormat,
+                                      &kNativeFormat};
 
 // The share of the format's columns that the header has.
 double share_of_columns(const CsvReader& csv, const Format& format) {

@@ -57,6 +57,7 @@ extern const Format kGoogleJobsFormat;
 extern const Format kGoogleTasksFormat;
 extern const Format kGoogleCondensedFormat;
 extern const Format kPaiFormat;
+extern const Format kNativeFormat;
 
 // The parser of a format, table or not.
 std::unique_ptr<RowParser> open_parser(const Format& format, ParserInput input);

@@ -12,6 +12,7 @@ namespace {
 constexpr size_t kFields = 18;
 constexpr size_t kFieldsMax = 64;
 constexpr size_t kFactsMax = 64;
+constexpr size_t kNameMax = 256;
 constexpr size_t kFactLengthMax = 400;
 constexpr int64_t kProcessorsMax = 10'000'000;
 constexpr int64_t kMemoryMax = int64_t{1} << 40U;  // KiB per processor
@@ -158,7 +159,8 @@ std::string_view SwfParser::name(Field field) {
   const auto value = parse_whole(fields_[field]);
   if (!value) wrong(field, "a whole number, or -1");
   if (!value || *value < 0) return {};
-  const auto text = pool_.intern(fields_[field]);
+  if (fields_[field].size() > kNameMax) wrong(field, "at most 256 bytes");
+  const auto text = pool_.intern(fields_[field].substr(0, kNameMax));
   if (text) return *text;
   wrong(field, "at most " + std::to_string(StringPool::kMax) + " different names in a file");
   return {};
@@ -199,7 +201,7 @@ void SwfParser::parse_names(size_t count) {
   const std::string_view partition = name(kPartition);
   if (job.queue.empty()) job.queue = partition;
   // The variant's fields after the 18th: nodes, queue name, resources asked for.
-  if (count == 21) job.queue = pool_.intern(fields_[19]).value_or(job.queue);
+  if (count == 21) job.queue = pool_.intern(fields_[19].substr(0, kNameMax)).value_or(job.queue);
 }
 
 void SwfParser::parse(std::string_view line) {

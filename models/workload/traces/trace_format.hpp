@@ -1,4 +1,5 @@
-// models/workload/traces/trace_format.hpp -- the layouts of job traces, by name.
+// models/workload/traces/trace_format.hpp -- the layouts of job traces, and the choices in reading
+// them.
 #pragma once
 
 #include <array>
@@ -31,9 +32,10 @@ enum class TraceFormat : uint8_t {
   GoogleJobs,
   GoogleTasks,
   GoogleCondensed,
-  Pai
+  Pai,
+  Native
 };
-constexpr std::array<std::string_view, 23> enum_names(TraceFormat) {
+constexpr std::array<std::string_view, 24> enum_names(TraceFormat) {
   return {"auto",
           "openb",
           "helios",
@@ -56,7 +58,31 @@ constexpr std::array<std::string_view, 23> enum_names(TraceFormat) {
           "google_jobs",
           "google_tasks",
           "google_condensed",
-          "pai"};
+          "pai",
+          "native"};
 }
+
+// When a job enters the run: when it was submitted, or when its cluster started it.
+enum class TraceArrival : uint8_t { Submit, Start };
+constexpr std::array<std::string_view, 2> enum_names(TraceArrival) { return {"submit", "start"}; }
+
+// Window: rows may be out of order by a few thousand rows. All: the whole file is read before the
+// first job, a quarter of a kilobyte a job. Auto: all for openb, whose variants are not sorted,
+// else window.
+enum class TraceSort : uint8_t { Auto, Window, All };
+constexpr std::array<std::string_view, 3> enum_names(TraceSort) {
+  return {"auto", "window", "all"};
+}
+
+// Which of two counts of a job's processors is its size. Either stands in for the other where only
+// one was recorded.
+enum class TraceProcessors : uint8_t { Requested, Allocated };
+constexpr std::array<std::string_view, 2> enum_names(TraceProcessors) {
+  return {"requested", "allocated"};
+}
+
+// What becomes of a job that ran longer than its user had asked for.
+enum class TraceOverruns : uint8_t { Keep, Kill };
+constexpr std::array<std::string_view, 2> enum_names(TraceOverruns) { return {"keep", "kill"}; }
 
 }  // namespace orrery

@@ -62,8 +62,12 @@ class FileTraceReader final : public TraceReader {
   }
 
   const TraceJob* next() override {
-    if (!is_open_ || (params_.jobs_max > 0 && counts_.delivered >= params_.jobs_max))
-      return nullptr;
+    if (copies_left_ > 0 && !has_enough()) {
+      --copies_left_;
+      ++counts_.delivered;
+      return &job_;
+    }
+    if (!is_open_ || has_enough()) return nullptr;
     while (!is_drained_ && !waiting_.is_full()) read_row();
     if (is_drained_ && !findings_.errors().empty() && !keeps_going_) return nullptr;
     if (!is_drained_ && !waiting_.is_window()) {
@@ -81,6 +85,7 @@ class FileTraceReader final : public TraceReader {
     }
     last_arrival_ = job_.submit;
     job_.submit = rebased(job_.submit);
+    copies_left_ = params_.copies - 1;
     ++counts_.delivered;
     return &job_;
   }
@@ -88,6 +93,9 @@ class FileTraceReader final : public TraceReader {
   const std::vector<std::string>& errors() const override { return findings_.errors(); }
   TraceCounts counts() const override;
   std::vector<TraceNote> notes() const override { return notes_of(findings_); }
+  const std::vector<std::string>& skipped_examples() const override {
+    return findings_.skipped_examples();
+  }
   std::vector<std::pair<std::string, std::string>> facts() const override {
     if (!parser_) return {};
     return {parser_->facts().begin(), parser_->facts().end()};
@@ -100,6 +108,8 @@ class FileTraceReader final : public TraceReader {
   void wrong_param(std::string_view name, std::string_view what) {
     findings_.stop(std::string{name} + ": " + std::string{what});
   }
+  bool has_enough() const { return params_.jobs_max > 0 && counts_.delivered >= params_.jobs_max; }
+  bool takes_size_and_status(const TraceJob& job);
   const Format* choose_format(const Origin& origin);
   void check_params();
   std::optional<Time> parse_instant(std::string_view name, const std::string& text);
@@ -131,6 +141,7 @@ class FileTraceReader final : public TraceReader {
   std::vector<bool> queue_seen_;
   std::vector<std::string> queues_met_;  // when they are filtered, for near names
   TraceJob job_;
+  int32_t copies_left_ = 0;
   TraceCounts counts_;
 };
 
@@ -193,11 +204,30 @@ void FileTraceReader::check_params() {
   if (format_->lacks_durations && !params_.default_duration) {
     wrong_param("default_duration", trace + " does not say how long jobs run: set one");
   }
+  if (params_.copies < 1) wrong_param("copies", "expected 1 or more");
+  if (params_.gpus_max > 0 && params_.gpus_max < params_.gpus_min) {
+    wrong_param("gpus_max", "expected at least gpus_min");
+  }
   if (params_.jobs_max < 0) wrong_param("jobs_max", "expected 0 (all) or more");
   window_start_ = parse_instant("window_start", params_.window_start);
   window_end_ = parse_instant("window_end", params_.window_end);
   zero_ = window_start_;
   if (!zero_ && !format_->has_dates && !format_->may_count_from_1970) zero_ = Time{};
+}
+
+bool FileTraceReader::takes_size_and_status(const TraceJob& job) {
+  const int64_t gpus = job.gpus();
+  if (gpus < params_.gpus_min || (params_.gpus_max > 0 && gpus > params_.gpus_max)) {
+    ++counts_.other_size;
+    return false;
+  }
+  const auto& statuses = params_.statuses;
+  if (!statuses.empty() &&
+      std::find(statuses.begin(), statuses.end(), job.status) == statuses.end()) {
+    ++counts_.other_status;
+    return false;
+  }
+  return true;
 }
 
 bool FileTraceReader::takes_queue(std::string_view queue) {
@@ -260,6 +290,8 @@ void FileTraceReader::read_row() {
     ++counts_.never_started;
   } else if (params_.gpu_jobs_only && row.job.gpus() == 0) {
     ++counts_.without_gpus;
+  } else if (!takes_size_and_status(row.job)) {
+    return;
   } else if (!takes_queue(row.job.queue)) {
     ++counts_.other_queue;
   } else if (!fit_window(row)) {
