@@ -93,12 +93,10 @@ ExitStatus convert(const TraceParams& params, const std::string& target, const A
     throw UsageError{"the output would replace the trace it is made from"};
   }
   const auto reader = open_trace(params);
+  const TraceJob* job = reader->next();  // what the file says of itself comes before it
   if (!reader->errors().empty()) return report_mistakes(reader->errors(), err);
   NativeWriter writer{target, provenance(params, *reader, arguments)};
-  while (const TraceJob* job = reader->next()) {
-    if (!writer.error().empty()) break;
-    writer.add(*job);
-  }
+  for (; job != nullptr && writer.error().empty(); job = reader->next()) writer.add(*job);
   if (!reader->errors().empty()) return report_mistakes(reader->errors(), err);
   if (!writer.finish()) {
     err << writer.error() << "\n";

@@ -160,8 +160,13 @@ std::string trace_text(const TraceReader& reader, const TraceStatistics& statist
     text += distribution_row("GPUs", s.gpus());
     text += distribution_row("cores, no GPU", s.cores());
     text += status_rows(s);
+    const bool is_long = span > 2 * 86'400;
+    const double unit = is_long ? 86'400 : span > 2 * 3600 ? 3600 : 60;
     text +=
-        histogram(s.arrivals(kBins), span / 86'400 / kBins, "Arrivals from the first on, by days");
+        histogram(s.arrivals(kBins), span / unit / kBins,
+                  std::string{"Arrivals from the first on, by "} + (is_long        ? "days"
+                                                                    : unit == 3600 ? "hours"
+                                                                                   : "minutes"));
     text += histogram(s.arrivals_by_hour(), 1, "Arrivals by hour of the day");
   }
   text += left_by_filters(reader.counts());

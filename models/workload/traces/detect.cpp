@@ -29,7 +29,8 @@ constexpr const Format* kFormats[] = {&kOpenbFormat,
                                       &kGoogleTasksFormat,
                                       &kGoogleCondensedFormat,
                                       &kPaiFormat,
-                                      &kNativeFormat};
+                                      &kNativeFormat,
+                                      &kOpenbUntimedFormat};
 
 // The share of the format's columns that the header has.
 double share_of_columns(const CsvReader& csv, const Format& format) {

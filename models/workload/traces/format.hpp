@@ -36,6 +36,7 @@ struct Format {
 };
 
 extern const Format kOpenbFormat;
+extern const Format kOpenbUntimedFormat;
 extern const Format kHeliosFormat;
 extern const Format kHeliosDerivedFormat;
 extern const Format kHeliosCanonicalFormat;

@@ -163,7 +163,7 @@ void PhillyParser::read_field(std::string_view key) {
     job.user = name();
   } else if (key == "jobid") {
     const std::string_view id = text();
-    if (id.empty() || id.size() > TraceName::kMax) wrong("a name of at most 40 bytes");
+    if (id.empty() || id.size() > TraceName::kMax) wrong("a name of at most 63 bytes");
     job.name = TraceName{id};
     job.id = id_of(id);
   } else if (key == "submitted_time") {

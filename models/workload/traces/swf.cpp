@@ -137,7 +137,8 @@ void SwfParser::note_header(std::string_view text) {
   if (colon == std::string_view::npos || facts_.size() >= kFactsMax) return;
   const std::string_view key = trimmed(text.substr(0, colon));
   const std::string_view value = trimmed(text.substr(colon + 1));
-  if (key.empty() || value.empty() || text.size() > kFactLengthMax) return;
+  const bool is_key = !key.empty() && text.substr(colon + 1).starts_with(' ');
+  if (!is_key || value.empty() || text.size() > kFactLengthMax) return;
   facts_.emplace_back(key, value);
 }
 

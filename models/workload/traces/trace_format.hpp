@@ -33,9 +33,10 @@ enum class TraceFormat : uint8_t {
   GoogleTasks,
   GoogleCondensed,
   Pai,
-  Native
+  Native,
+  OpenbUntimed
 };
-constexpr std::array<std::string_view, 24> enum_names(TraceFormat) {
+constexpr std::array<std::string_view, 25> enum_names(TraceFormat) {
   return {"auto",
           "openb",
           "helios",
@@ -59,7 +60,8 @@ constexpr std::array<std::string_view, 24> enum_names(TraceFormat) {
           "google_tasks",
           "google_condensed",
           "pai",
-          "native"};
+          "native",
+          "openb_untimed"};
 }
 
 // When a job enters the run: when it was submitted, or when its cluster started it.

@@ -6,19 +6,19 @@
 namespace orrery {
 namespace {
 
-TraceStatistics::Distribution describe(std::vector<int64_t> values, double scale) {
+TraceStatistics::Distribution describe(std::vector<int64_t> values, double unit) {
   TraceStatistics::Distribution out;
   out.count = static_cast<int64_t>(values.size());
   if (values.empty()) return out;
   std::sort(values.begin(), values.end());
   double sum = 0;
   for (const int64_t value : values) sum += static_cast<double>(value);
-  out.mean = sum * scale / static_cast<double>(values.size());
+  out.mean = sum / unit / static_cast<double>(values.size());
   for (size_t i = 0; i < out.at.size(); ++i) {
     const double rank =
         std::ceil(TraceStatistics::kQuantiles[i] * static_cast<double>(values.size()));
     const auto index = static_cast<size_t>(std::max(rank, 1.0)) - 1;
-    out.at[i] = static_cast<double>(values[index]) * scale;
+    out.at[i] = static_cast<double>(values[index]) / unit;
   }
   return out;
 }
@@ -63,19 +63,19 @@ Time TraceStatistics::first_submit() const { return Time{submits_.empty() ? 0 : 
 Time TraceStatistics::last_submit() const { return Time{submits_.empty() ? 0 : submits_.back()}; }
 
 TraceStatistics::Distribution TraceStatistics::durations() const {
-  return describe(durations_, 1e-9);
+  return describe(durations_, 1e9);
 }
-TraceStatistics::Distribution TraceStatistics::waits() const { return describe(waits_, 1e-9); }
+TraceStatistics::Distribution TraceStatistics::waits() const { return describe(waits_, 1e9); }
 TraceStatistics::Distribution TraceStatistics::requested() const {
-  return describe(requested_, 1e-9);
+  return describe(requested_, 1e9);
 }
-TraceStatistics::Distribution TraceStatistics::gpus() const { return describe(gpu_milli_, 1e-3); }
-TraceStatistics::Distribution TraceStatistics::cores() const { return describe(cpu_milli_, 1e-3); }
+TraceStatistics::Distribution TraceStatistics::gpus() const { return describe(gpu_milli_, 1e3); }
+TraceStatistics::Distribution TraceStatistics::cores() const { return describe(cpu_milli_, 1e3); }
 
 TraceStatistics::Distribution TraceStatistics::gaps() const {
   std::vector<int64_t> gaps;
   for (size_t i = 1; i < submits_.size(); ++i) gaps.push_back(submits_[i] - submits_[i - 1]);
-  return describe(std::move(gaps), 1e-9);
+  return describe(std::move(gaps), 1e9);
 }
 
 std::vector<int64_t> TraceStatistics::arrivals(size_t bins) const {
