@@ -1,7 +1,11 @@
 #include "sim/cli/cli.hpp"
 
+#include <poll.h>
+#include <unistd.h>
+
 #include <array>
 #include <exception>
+#include <iostream>
 #include <string_view>
 
 #include "sim/cli/describe_command.hpp"
@@ -71,6 +75,10 @@ ExitStatus run_guarded(std::span<const char* const> args, std::ostream& out, std
     out << "orrery " ORRERY_VERSION "\n";
     return ExitStatus::Ok;
   }
+  if (first == "help" && args.size() > 1) {  // as COMMAND --help
+    const std::array<const char*, 1> help{"--help"};
+    return run_named(args[1], help, out, err);
+  }
   if (first == "--help" || first == "-h" || first == "help") {
     out << program_help();
     return ExitStatus::Ok;
@@ -83,6 +91,13 @@ ExitStatus run_guarded(std::span<const char* const> args, std::ostream& out, std
   }
 }
 
+// The other end of a pipe is closed.
+bool is_reader_gone(const std::ostream& out) {
+  pollfd standard_output{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+  return &out == &std::cout && poll(&standard_output, 1, 0) == 1 &&
+         (standard_output.revents & POLLERR) != 0;
+}
+
 }  // namespace
 
 int run_cli(std::span<const char* const> args, std::ostream& out, std::ostream& err) {
@@ -93,8 +108,9 @@ int run_cli(std::span<const char* const> args, std::ostream& out, std::ostream& 
     err << "internal error: " << error.what() << "\n";
   }
   out.flush();
-  // Text that nobody could be given is an output that could not be written.
-  if (status == ExitStatus::Ok && !out.good()) {
+  // Text that nobody could be given is an output that could not be written, unless its reader had
+  // enough: `orrery describe scenario | head`.
+  if (status == ExitStatus::Ok && !out.good() && !is_reader_gone(out)) {
     err << "standard output cannot be written\n";
     status = ExitStatus::OutputFailed;
   }

@@ -130,16 +130,23 @@ TraceRow parse_converted(CsvReader& row, StringPool& pool) {
 const Format kAcmeSerenFormat{.id = TraceFormat::AcmeSeren,
                               .columns = kSerenColumns,
                               .parse = parse_log,
+                              .submit_column = kSubmit,
+                              .start_column = kStart,
                               .has_starts = true,
                               .has_dates = true};
 
 const Format kAcmeKalosFormat{.id = TraceFormat::AcmeKalos,
                               .columns = kKalosColumns,
                               .parse = parse_kalos,
+                              .submit_column = kSubmit,
+                              .start_column = kStart,
                               .has_starts = true,
                               .has_dates = true};
 
-const Format kAcmeConvertedFormat{
-    .id = TraceFormat::AcmeConverted, .columns = kConvertedColumns, .parse = parse_converted};
+const Format kAcmeConvertedFormat{.id = TraceFormat::AcmeConverted,
+                                  .columns = kConvertedColumns,
+                                  .parse = parse_converted,
+                                  .submit_column = 1,
+                                  .start_column = 1};
 
 }  // namespace orrery::traces

@@ -141,6 +141,11 @@ void CsvReader::wrong(size_t column, std::string_view expected) {
   findings_.wrong_field(position + 1, header_[position], text(column), expected);
 }
 
+std::string CsvReader::place(size_t column) const {
+  const size_t position = positions_[column];
+  return ":" + std::to_string(position + 1) + " (" + header_[position] + ")";
+}
+
 std::string_view CsvReader::short_text(size_t column, size_t length_max) {
   if (text(column).size() <= length_max) return text(column);
   wrong(column, "at most " + std::to_string(length_max) + " bytes");

@@ -69,6 +69,7 @@ class CsvReader {
   }
   // For what a getter cannot see: the field is well formed but contradicts another.
   void wrong(size_t column, std::string_view expected);
+  std::string place(size_t column) const;  // ":column (name)"
 
  private:
   bool split(std::string_view line);

@@ -67,6 +67,8 @@ TraceRow parse_instance(CsvReader& row, StringPool& pool) {
 const Format kDlrmFormat{.id = TraceFormat::Dlrm,
                          .columns = kColumns,
                          .parse = parse_instance,
+                         .submit_column = kCreation,
+                         .start_column = kScheduled,
                          .has_queues = true,
                          .has_starts = true,
                          .is_unsorted = true};

@@ -23,6 +23,10 @@ class TableParser final : public RowParser {
     }
     return nullptr;
   }
+  std::string arrival_place(TraceArrival arrival) const override {
+    return csv_.place(arrival == TraceArrival::Start ? format_.start_column
+                                                     : format_.submit_column);
+  }
 
  private:
   const Format& format_;

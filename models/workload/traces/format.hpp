@@ -17,6 +17,7 @@ struct Format {
   TraceFormat id = TraceFormat::Auto;
   std::span<const std::string_view> columns = {};
   TraceRow (*parse)(CsvReader& row, StringPool& pool) = nullptr;
+  size_t submit_column = 0, start_column = 0;  // where starts are not recorded, the same
   std::unique_ptr<RowParser> (*open)(ParserInput input) = nullptr;
   // From 0 to 1: how much the beginning of a file looks like this layout.
   double (*likeness)(std::string_view beginning) = nullptr;

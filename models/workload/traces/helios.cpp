@@ -84,16 +84,23 @@ TraceRow parse_canonical(CsvReader& row, StringPool& pool) {
 const Format kHeliosFormat{.id = TraceFormat::Helios,
                            .columns = kNativeColumns,
                            .parse = parse_native,
+                           .submit_column = kSubmit,
+                           .start_column = kStart,
                            .has_queues = true,
                            .has_starts = true,
                            .has_dates = true};
 
-const Format kHeliosDerivedFormat{
-    .id = TraceFormat::HeliosDerived, .columns = kDerivedColumns, .parse = parse_derived};
+const Format kHeliosDerivedFormat{.id = TraceFormat::HeliosDerived,
+                                  .columns = kDerivedColumns,
+                                  .parse = parse_derived,
+                                  .submit_column = 1,
+                                  .start_column = 1};
 
 const Format kHeliosCanonicalFormat{.id = TraceFormat::HeliosCanonical,
                                     .columns = kCanonicalColumns,
                                     .parse = parse_canonical,
+                                    .submit_column = 3,
+                                    .start_column = 3,
                                     .has_queues = true,
                                     .has_comments = true};
 

@@ -101,6 +101,8 @@ TraceRow parse_elasticflow(CsvReader& row, StringPool& pool) {
 const Format kPhillyPolluxFormat{.id = TraceFormat::PhillyPollux,
                                  .columns = kPolluxColumns,
                                  .parse = parse_pollux,
+                                 .submit_column = 0,
+                                 .start_column = 0,
                                  .has_queues = true,
                                  .has_dates = true,
                                  .is_unsorted = true};
@@ -108,9 +110,14 @@ const Format kPhillyPolluxFormat{.id = TraceFormat::PhillyPollux,
 const Format kChronusFormat{.id = TraceFormat::Chronus,
                             .columns = kChronusColumns,
                             .parse = parse_chronus,
+                            .submit_column = kSubmit,
+                            .start_column = kSubmit,
                             .is_unsorted = true};
 
-const Format kElasticFlowFormat{
-    .id = TraceFormat::ElasticFlow, .columns = kElasticFlowColumns, .parse = parse_elasticflow};
+const Format kElasticFlowFormat{.id = TraceFormat::ElasticFlow,
+                                .columns = kElasticFlowColumns,
+                                .parse = parse_elasticflow,
+                                .submit_column = 1,
+                                .start_column = 1};
 
 }  // namespace orrery::traces

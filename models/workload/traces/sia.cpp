@@ -22,7 +22,11 @@ TraceRow parse_job(CsvReader& row, StringPool& pool) {
 
 }  // namespace
 
-const Format kSiaFormat{
-    .id = TraceFormat::Sia, .columns = kColumns, .parse = parse_job, .lacks_durations = true};
+const Format kSiaFormat{.id = TraceFormat::Sia,
+                        .columns = kColumns,
+                        .parse = parse_job,
+                        .submit_column = 1,
+                        .start_column = 1,
+                        .lacks_durations = true};
 
 }  // namespace orrery::traces

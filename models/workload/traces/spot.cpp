@@ -53,7 +53,11 @@ TraceRow parse_job(CsvReader& row, StringPool& pool) {
 
 }  // namespace
 
-const Format kSpotFormat{
-    .id = TraceFormat::Spot, .columns = kColumns, .parse = parse_job, .has_queues = true};
+const Format kSpotFormat{.id = TraceFormat::Spot,
+                         .columns = kColumns,
+                         .parse = parse_job,
+                         .submit_column = kSubmit,
+                         .start_column = kSubmit,
+                         .has_queues = true};
 
 }  // namespace orrery::traces

@@ -108,6 +108,7 @@ class SwfParser final : public RowParser {
     }
     return nullptr;
   }
+  std::string arrival_place(TraceArrival) const override { return ":2 (submit time)"; }
   std::span<const Fact> facts() const override { return facts_; }
 
  private:

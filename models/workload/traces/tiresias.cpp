@@ -22,6 +22,10 @@ TraceRow parse_job(CsvReader& row, StringPool& pool) {
 
 }  // namespace
 
-const Format kTiresiasFormat{.id = TraceFormat::Tiresias, .columns = kColumns, .parse = parse_job};
+const Format kTiresiasFormat{.id = TraceFormat::Tiresias,
+                             .columns = kColumns,
+                             .parse = parse_job,
+                             .submit_column = 2,
+                             .start_column = 2};
 
 }  // namespace orrery::traces

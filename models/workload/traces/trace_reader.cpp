@@ -79,8 +79,8 @@ class FileTraceReader final : public TraceReader {
     job_ = waiting_.pop();
     if (!zero_) zero_ = start_of(earliest_);
     if (job_.submit < last_arrival_) {
-      stop(findings_.file() + ":" + std::to_string(job_.row) + ": the row is more than " +
-           std::to_string(ReorderBuffer::kWindow) + " rows late: set sort: all");
+      stop(place_of(job_) + ": the row is more than " + std::to_string(ReorderBuffer::kWindow) +
+           " rows late: set sort: all");
       return nullptr;
     }
     last_arrival_ = job_.submit;
@@ -119,6 +119,11 @@ class FileTraceReader final : public TraceReader {
   bool fit_window(TraceRow& row);
   Time rebased(Time arrival) const;
   void check_queues();
+  // "file:row:column (name)" of the job's arrival, or as much as the layout tells.
+  std::string place_of(const TraceJob& job) const {
+    return findings_.file() + ":" + std::to_string(job.row) +
+           parser_->arrival_place(params_.arrive_at);
+  }
   void stop(const std::string& message) {
     findings_.stop(message);
     is_open_ = false;
@@ -282,7 +287,7 @@ void FileTraceReader::read_row() {
     zero_ = start_of(row.job.submit);
   }
   if (zero_ && !window_start_ && row.job.submit < *zero_) {
-    findings_.stop(findings_.file() + ":" + std::to_string(row.job.row) +
+    findings_.stop(place_of(row.job) +
                    ": the job is of a day before the first row's: set window_start");
     return;
   }
