@@ -16,8 +16,7 @@ KINDS = {
     "target": "a published fact that the model was built to reproduce exactly",
     "calibrated": "a parameter was set from the very figure, so agreement proves little",
     "closed_form": "follows from a formula that holds whatever the code does",
-    "derived": "computed by hand from the published formula",
-    "unstated": "the data names a source but no kind: upstream's unit tests, or its code",
+    "derived": "worked out by hand from the published formula or semantics",
 }
 
 
@@ -61,9 +60,9 @@ def tolerance_of(case):
 
 
 def kind_of(case):
-    kind = case.get("kind", "unstated")
+    kind = case.get("kind")
     if kind not in KINDS:
-        sys.exit(f"{case['id']}: '{kind}' is not a kind that this table knows")
+        sys.exit(f"{case['id']}: kind is '{kind}', expected one of {', '.join(KINDS)}")
     return kind
 
 

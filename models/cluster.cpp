@@ -58,7 +58,8 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
                  .gangs_pending = [this] { return uint64_t{scheduler_.gangs_pending()}; },
                  .is_over = [this] { return !run_.until && is_over(); }}},
       statistics_{sim, ground_.jobs},
-      deadlocks_{sim, ground_.state, ground_.jobs, scenario.record.deadlocks} {
+      deadlocks_{sim, ground_.state, ground_.jobs, scenario.record.deadlocks},
+      too_large_{ground_.state, ground_.jobs} {
   if (scenario.policy.job_queue) {
     job_queue_.emplace(sim, ground_.state, ground_.jobs, controller_, *scenario.policy.job_queue,
                        is_counting(scenario.policy));
@@ -69,6 +70,7 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
 // Within one piece of news, observers run in the order of these lines.
 void Cluster::wire() {
   controller_.job_arrived.connect([this](JobId job) {
+    too_large_.job_arrived(job);
     timeline_.job_arrived(job);
     statistics_.job_arrived(job);
   });
@@ -82,6 +84,7 @@ void Cluster::wire() {
   controller_.work_lost.connect([this](const WorkLost& lost) { usage_.work_lost(lost); });
   controller_.recovered.connect([this](const RecoveryRow& row) { timeline_.recovered(row); });
   controller_.job_over.connect([this](JobId) { stop_when_done(); });
+  scheduler_.tried_in_vain.connect([this] { stop_if_futile(); });
   scheduler_.pod_assigned.connect([this](PodId pod, NodeId node) {
     usage_.pod_assigned(pod, node);
     timeline_.pod_assigned(pod);
@@ -152,6 +155,14 @@ uint64_t Cluster::progress() const {
   return c.submitted + c.completed + c.failed + scheduler_.progress() + 1;
 }
 
+// Whether an end or an arrival is sure to come, however late.
+bool Cluster::is_work_ahead() const {
+  bool is_ahead = controller_.awaits_arrival();
+  ground_.jobs.for_each_job(
+      [&](JobId id) { is_ahead |= ground_.jobs.job(id).phase != JobPhase::Pending; });
+  return is_ahead;
+}
+
 void Cluster::stop_when_done() {
   if (run_.until || ground_.jobs.live_jobs() > 1) return;
   sim_.engine.after(
@@ -164,7 +175,7 @@ void Cluster::stop_when_done() {
 
 void Cluster::watch_for_stall(uint64_t progress_before) {
   if (is_over()) return sim_.engine.stop();
-  if (progress() == progress_before) {
+  if (progress() == progress_before && !is_work_ahead()) {
     ORRERY_MARK("run.stalled");
     has_stalled_ = true;
     return sim_.engine.stop();
@@ -173,6 +184,28 @@ void Cluster::watch_for_stall(uint64_t progress_before) {
   sim_.engine.after(
       run_.stall_limit, Label{"run.stall_watch"}, [this, now_at] { watch_for_stall(now_at); },
       Phase::Audit);
+}
+
+// Gangs that cannot all fit may be retried without end, and time passes slowly then. While no job
+// runs, none is to come and every node is up, nothing but another attempt can change the state.
+void Cluster::stop_if_futile() {
+  if (run_.until || is_work_ahead()) return;
+  const uint64_t limit = run_.futile_attempts * scheduler_.pods_pending();
+  if (scheduler_.attempts_in_vain() < limit || has_stalled_) return;
+  if (ground_.state.up().count() < ground_.state.nodes()) return;
+  bool moves = false;  // a pod will do something of itself
+  ground_.jobs.for_each_job([&](JobId id) {
+    const Job& job = ground_.jobs.job(id);
+    JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId at) {
+      const Pod& pod = ground_.jobs.pod(at);
+      moves = moves || pod.state == PodState::Absent || pod.state == PodState::Running ||
+              (pod.state == PodState::Bound && !pod.gang.is_valid());
+    });
+  });
+  if (moves) return;
+  ORRERY_MARK("run.futile");
+  has_stalled_ = is_futile_ = true;
+  sim_.engine.stop();
 }
 
 void Cluster::finish(Time end) {
@@ -201,6 +234,7 @@ void Cluster::finish(Time end) {
   count("nodes_failed", f.nodes_failed, "", "times a node went down");
   count("pods_lost", c.pods_lost, "pods", "pods on nodes that went down");
   deadlocks_.add_summary(r, end);
+  count("jobs_too_large", too_large_.jobs(), "jobs", "jobs that the empty cluster could not hold");
   const auto& s = scheduler_.counters();
   count("scheduling_attempts", s.attempts, "", "scheduling cycles, of pods or gangs");
   count("pods_scheduled", s.pods_scheduled, "pods", "pods bound to a node");
@@ -217,6 +251,7 @@ void Cluster::audit() const {
     JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
       const Pod& p = ground_.jobs.pod(pod);
       if (p.state != PodState::Bound && p.state != PodState::Running) return;
+      ORRERY_CHECK(ground_.state.up().contains(p.node), "no pod is bound to a node that is down");
       gpu_milli += ground_.jobs.request(pod).resources[Resource::Gpu];
     });
   });

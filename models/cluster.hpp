@@ -12,6 +12,7 @@
 #include "models/scheduling/deadlock_detector.hpp"
 #include "models/scheduling/job_queue.hpp"
 #include "models/scheduling/scheduler.hpp"
+#include "models/scheduling/too_large.hpp"
 #include "models/telemetry/gpu_usage.hpp"
 #include "models/telemetry/job_statistics.hpp"
 #include "models/telemetry/node_usage.hpp"
@@ -49,6 +50,7 @@ class Cluster {
 
   bool is_over() const { return controller_.all_done(); }
   bool has_stalled() const { return has_stalled_; }
+  bool is_futile() const { return is_futile_; }  // only attempts in vain were left; also stalled
   const std::optional<std::string>& source_error() const { return controller_.source_error(); }
   const ClusterState& state() const { return ground_.state; }
   const JobTable& jobs() const { return ground_.jobs; }
@@ -57,13 +59,16 @@ class Cluster {
   const JobQueue* job_queue() const { return job_queue_ ? &*job_queue_ : nullptr; }
   const NodeFaults& faults() const { return faults_; }
   const DeadlockDetector& deadlocks() const { return deadlocks_; }
+  const TooLargeJobs& too_large() const { return too_large_; }
   const JobStatistics& job_statistics() const { return statistics_; }
 
  private:
   void wire();
   void stop_when_done();
   void watch_for_stall(uint64_t progress_before);
+  void stop_if_futile();
   uint64_t progress() const;
+  bool is_work_ahead() const;
 
   Sim sim_;
   RunParams run_;
@@ -78,7 +83,8 @@ class Cluster {
   Timeline timeline_;
   JobStatistics statistics_;
   DeadlockDetector deadlocks_;
-  bool has_stalled_ = false;
+  TooLargeJobs too_large_;
+  bool has_stalled_ = false, is_futile_ = false;
 };
 
 }  // namespace orrery

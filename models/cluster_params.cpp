@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string_view>
 
 #include "models/hardware/machine_catalogue.hpp"
@@ -12,6 +13,8 @@ namespace orrery {
 namespace {
 
 constexpr int64_t kNodesMax = 1'000'000;
+// More make no sense, and would take long to compare with one another.
+constexpr size_t kPoolsMax = 10'000, kMachinesMax = 1'000;
 
 std::string name_of_machine(const MachineParams& machine) {
   return machine.name.empty() ? machine.base : machine.name;
@@ -85,46 +88,75 @@ void add_openb(const OpenbNodesParams& params, BuiltPools& built, ClusterState& 
 constexpr std::array<std::string_view, 4> kOwnLabels = {
     "pool", kHostnameLabel, "node.kubernetes.io/instance-type", kGpuProductLabel};
 
-void check_labels(const PoolParams& pool, Checker& c) {
+std::string place(std::string_view list, size_t index, std::string_view field = "") {
+  std::string text{list};
+  text.append("[").append(std::to_string(index)).append("]");
+  return field.empty() ? text : text.append(".").append(field);
+}
+
+void check_labels(const PoolParams& pool, size_t index, Checker& c) {
   for (const auto& [key, value] : pool.labels) {
+    if (key.empty()) c.error(place("pools", index, "labels"), "a label needs a key");
     if (std::ranges::find(kOwnLabels, key) == kOwnLabels.end()) continue;
-    std::string text = "pool '" + pool.name;
-    text += "': every node has its own label '" + key;
-    c.error("pools", text += "', which cannot be given");
+    std::string text = "every node has its own label '";
+    text += key + "', which cannot be given";
+    c.error(place("pools", index, "labels"), text);
   }
 }
 
 // Pools take the first of a name, so another one would have no effect.
 void check_machine_names(const std::vector<MachineParams>& machines, Checker& c) {
-  for (auto machine = machines.begin(); machine != machines.end(); ++machine) {
-    const std::string name = name_of_machine(*machine);
-    if (std::ranges::find(machines.begin(), machine, name, name_of_machine) == machine) continue;
-    std::string text = "two machines are called '";
-    c.error("machines", text += name + "'");
+  std::set<std::string> seen;
+  for (size_t i = 0; i < machines.size(); ++i) {
+    const std::string name = name_of_machine(machines[i]);
+    if (seen.insert(name).second) continue;
+    c.error(place("machines", i), "two machines are called " + in_quotes(name));
   }
+}
+
+void check_machines_used(const ClusterParams& cluster, Checker& c) {
+  std::set<std::string_view> used;
+  for (const PoolParams& pool : cluster.pools) used.insert(pool.machine);
+  for (size_t i = 0; i < cluster.machines.size(); ++i) {
+    const std::string name = name_of_machine(cluster.machines[i]);
+    if (used.contains(name)) continue;
+    c.warning(place("machines", i), "no pool uses this machine, " + in_quotes(name));
+  }
+}
+
+bool is_too_long(size_t length, size_t most, const char* field, Checker& c) {
+  if (length <= most) return false;
+  std::string text = "has " + std::to_string(length);
+  c.error(field, text += " entries; at most " + std::to_string(most) + " are allowed");
+  return true;
 }
 
 }  // namespace
 
 void ClusterParams::check(Checker& c) const {
   if (pools.empty() && openb_nodes.empty()) c.error("", "needs `pools` or `openb_nodes`");
+  if (is_too_long(pools.size() + openb_nodes.size(), kPoolsMax, "pools", c) ||
+      is_too_long(machines.size(), kMachinesMax, "machines", c)) {
+    return;
+  }
   std::vector<std::string> names;
   for (const Machine& machine : machine_catalogue()) names.emplace_back(machine.name);
   for (const MachineParams& machine : machines) names.push_back(name_of_machine(machine));
   check_machine_names(machines, c);
+  check_machines_used(*this, c);
+  const std::set<std::string_view> known{names.begin(), names.end()};
+  std::set<std::string_view> seen;
   int64_t nodes = 0;
-  for (const PoolParams& pool : pools) {
+  for (size_t i = 0; i < pools.size(); ++i) {
+    const PoolParams& pool = pools[i];
     nodes += pool.count;
-    check_labels(pool, c);
-    if (std::ranges::find(names, pool.machine) == names.end()) {
-      std::string text = "pool '" + pool.name;
-      text += "': no machine is called '" + pool.machine + "'";
-      c.error("pools", text + did_you_mean(pool.machine, names));
+    check_labels(pool, i, c);
+    if (!known.contains(pool.machine)) {
+      std::string text = "no machine is called " + in_quotes(pool.machine);
+      c.error(place("pools", i, "machine"), text + did_you_mean(pool.machine, names));
     }
-    if (std::ranges::count(pools, pool.name, &PoolParams::name) > 1) {
-      std::string text = "two pools are called '";
-      c.error("pools", text + pool.name + "'");
-      break;
+    if (!seen.insert(pool.name).second) {
+      c.error(place("pools", i, "name"), "two pools are called " + in_quotes(pool.name));
     }
   }
   if (nodes > kNodesMax) {

@@ -25,6 +25,10 @@ struct TaintParams {
     v("value", value, "Its value.");
     v("effect", effect, "What it does to pods that do not tolerate it.");
   }
+  template <class C>
+  void check(C& c) const {
+    if (key.empty()) c.error("key", "must not be empty");
+  }
 };
 
 struct PoolParams {
@@ -53,6 +57,10 @@ struct PoolParams {
       "node.kubernetes.io/instance-type and nvidia.com/gpu.product.");
     v("taints", taints, "Taints of its nodes.");
   }
+  template <class C>
+  void check(C& c) const {
+    if (name.empty()) c.error("name", "must not be empty");
+  }
 };
 
 struct OpenbNodesParams {
@@ -71,6 +79,10 @@ struct OpenbNodesParams {
       Range{1, 1'000'000}, Unit{"nodes"}, Source{"estimate: the list tells no topology"});
     v("pods_max", pods_max, "Most pods on a node.", Range{1, 100'000}, Unit{"pods"},
       Source{"kubelet maxPods"});
+  }
+  template <class C>
+  void check(C& c) const {
+    if (pool.empty()) c.error("pool", "must not be empty");
   }
 };
 

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "sim/config/quantity.hpp"
 #include "sim/config/reader.hpp"
 
 namespace orrery {
@@ -29,7 +30,52 @@ void resolve_files(const config::Node& root, Scenario& scenario) {
   }
 }
 
+// What is given but lies beyond the end of the run.
+class UntilCheck {
+ public:
+  UntilCheck(Duration until, Checker& checker) : until_{until}, checker_{checker} {}
+
+  void check(Duration at, const std::string& field, std::string_view consequence) {
+    if (at <= until_) return;
+    std::string text = "is after run.until, " + format_quantity(until_) + ": ";
+    checker_.warning(field, text += consequence);
+  }
+
+  void check(const JobSourceParams& source, const std::string& path) {
+    if (const auto* const generator = std::get_if<GeneratorParams>(&source)) {
+      check(generator->start, path + ".start", "no job arrives");
+    } else if (const auto* const listed = std::get_if<ExplicitJobsParams>(&source)) {
+      for (size_t i = 0; i < listed->jobs.size(); ++i) {
+        const std::string field = path + ".jobs[" + std::to_string(i) + "].submit";
+        check(listed->jobs[i].submit, field, "the job never arrives");
+      }
+    }
+  }
+
+ private:
+  Duration until_;
+  Checker& checker_;
+};
+
 }  // namespace
+
+void Scenario::check(Checker& c) const {
+  for (size_t i = 0; i < workload.sources.size() && !run.until; ++i) {
+    const auto* const trace = std::get_if<TraceSourceParams>(&workload.sources[i]);
+    if (trace == nullptr || trace->departures) continue;
+    c.error("workload.sources[" + std::to_string(i) + "].departures",
+            "jobs that never end need run.until");
+  }
+  if (!run.until) return;
+  UntilCheck beyond{*run.until, c};
+  for (size_t i = 0; i < faults.list.size(); ++i) {
+    beyond.check(faults.list[i].at, "faults.list[" + std::to_string(i) + "].at",
+                 "the node does not fail");
+  }
+  for (size_t i = 0; i < workload.sources.size(); ++i) {
+    beyond.check(workload.sources[i], "workload.sources[" + std::to_string(i) + "]");
+  }
+}
 
 Scenario read_scenario(const config::Document& document, Diagnostics& diagnostics) {
   if (!document.is_usable) return {};

@@ -46,6 +46,7 @@ struct RunParams {
   uint64_t seed = 1;
   std::optional<Duration> until = {};
   Duration stall_limit = 30_d;
+  uint64_t futile_attempts = 100;
 
   template <class V>
   void fields(V& v) {
@@ -53,8 +54,19 @@ struct RunParams {
     v("until", until, "Simulated time at which the run ends; left out: when every job is over.",
       Range{1_ns, Duration::max()});
     v("stall_limit", stall_limit,
-      "Without `until`: end after this long without a job arriving, starting or ending.",
+      "Without `until`: end after this long in which no job arrived, started or ended, when every "
+      "job that is left waits for nodes and no other is to come.",
       Range{1_s, Duration::max()}, Source{"a deadlocked cluster would otherwise run for ever"});
+    v("futile_attempts", futile_attempts,
+      "Without `until`: end after this many attempts for each pending pod since one was last "
+      "bound, "
+      "while no job runs, none is to come and every node is up, so that only the scheduler's "
+      "retries are left.",
+      Range{uint64_t{1}, uint64_t{1'000'000'000}},
+      Source{"gangs that wait in Permit may be retried without end, as upstream"});
+  }
+  void check(Checker& c) const {
+    if (until && c.is_given("stall_limit")) c.warning("stall_limit", "has no effect with until");
   }
 };
 
@@ -80,6 +92,7 @@ struct Scenario {
     v("record", record, "What goes into the output file.");
     v("run", run, "Seed and end.");
   }
+  void check(Checker& c) const;
 };
 
 // Reads and checks everything that can be known before the cluster is built.

@@ -4,11 +4,13 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "models/faults/repair.hpp"
 #include "models/hardware/cluster_state.hpp"
 #include "sim/config/diagnostics.hpp"
 #include "sim/config/node.hpp"
@@ -22,50 +24,6 @@ enum class FailureDistribution : uint8_t { Exponential, Weibull };
 constexpr std::array<std::string_view, 2> enum_names(FailureDistribution) {
   return {"exponential", "weibull"};
 }
-
-constexpr Duration kRepairMax = 60_d;
-
-struct LognormalRepair {
-  static constexpr std::string_view kKind = "lognormal";
-  Duration median = 630_min;
-  double sigma = 2.74;
-  Duration max = kRepairMax;
-  template <class V>
-  void fields(V& v) {
-    v("median", median, "Half of the repairs take less. Historic HPC sites: 54min with sigma 1.94.",
-      Range{1_ns, Duration::max()},
-      Source{"hardware incidents of SuperBench, our fit: mu -0.831 ln days"});
-    v("sigma", sigma, "Deviation of the logarithm.", Range{0.0, 10.0},
-      Source{"hardware incidents of SuperBench, our fit"});
-    v("max", max, "Longer repairs are cut to this.", Range{1_ns, Duration::max()},
-      Source{"estimate: the fit has 10 % beyond 14 d, and its far tail is not data"});
-  }
-  Duration draw(Rng& rng) const;
-};
-struct ExponentialRepair {
-  static constexpr std::string_view kKind = "exponential";
-  Duration mean = 355_min;
-  Duration max = kRepairMax;
-  template <class V>
-  void fields(V& v) {
-    v("mean", mean, "Mean before the cut. Hardware 342min, software 369min, network 247min.",
-      Range{1_ns, Duration::max()}, Source{"mean repair of LANL's HPC systems, all classes"});
-    v("max", max, "Longer repairs are cut to this.", Range{1_ns, Duration::max()},
-      Source{"estimate: as for lognormal repairs"});
-  }
-  Duration draw(Rng& rng) const;
-};
-struct FixedRepair {
-  static constexpr std::string_view kKind = "fixed";
-  Duration duration = 15_min;
-  template <class V>
-  void fields(V& v) {
-    v("duration", duration, "Every repair takes this long.",
-      Source{"estimate: a reboot takes 10 to 20 min"});
-  }
-  Duration draw(Rng&) const { return duration; }
-};
-using RepairDistribution = std::variant<LognormalRepair, ExponentialRepair, FixedRepair>;
 
 // One kind of failure that strikes nodes of its own accord, each node independently.
 struct NodeFailureParams {
@@ -100,6 +58,7 @@ struct NodeFailureParams {
       c.error("weibull_shape", "has an effect only with distribution: weibull");
     }
     if (name.empty()) c.error("name", "must not be empty");
+    if (rate == 0) c.warning("rate", "this kind of failure never strikes");
   }
   // Of the node-up time until it strikes; at least one nanosecond. The rate must not be 0.
   Duration draw_time_to_failure(Rng& rng) const;
@@ -121,6 +80,10 @@ struct ListedFaultParams {
     v("at", at, "When, from the start of the run.", Required{});
     v("repair", repair, "How long it stays down.", Required{});
   }
+  template <class C>
+  void check(C& c) const {
+    if (repair == Duration{}) c.warning("repair", kRepairAtOnce);
+  }
 };
 
 struct FaultParams {
@@ -133,6 +96,15 @@ struct FaultParams {
   void fields(V& v) {
     v("nodes", nodes, "Kinds of random failures; they strike independently of one another.");
     v("list", list, "Failures at given times.");
+  }
+  template <class C>
+  void check(C& c) const {
+    std::set<std::string_view> seen;
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      if (seen.insert(nodes[i].name).second) continue;
+      std::string text = "two kinds of failure are called " + in_quotes(nodes[i].name);
+      c.error("nodes[" + std::to_string(i) + "].name", text + ": /events/faults could not tell");
+    }
   }
   // What can be known only once the cluster is built. `section` is the document's `faults`, for
   // positions; a null node is fine.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <numeric>
 
 #include "sim/core/check.hpp"
 
@@ -53,11 +54,10 @@ void ClusterState::seal() {
   fully_idle_ = NodeSet::all(n);
   cordoned_ = NodeSet{n};
   with_idle_gpus_.assign(kGpusPerNodeMax + 1, NodeSet{n});
-  in_leaf_.assign(leaves_, NodeSet{n});
+  sort_by_leaf();
   gpus_up_ = gpus_total_;
   for (uint32_t i = 0; i < n; ++i) {
     const NodeId id{i};
-    in_leaf_[leaf_[i]].insert(id);
     for (uint32_t k = 0; k <= gpus(id); ++k) with_idle_gpus_[k].insert(id);
     for (const NodeLabel& label : unsealed_labels_[i]) {
       auto key = std::ranges::find(labels_, label.key, &LabelIndex::key);
@@ -72,6 +72,21 @@ void ClusterState::seal() {
   unsealed_taints_ = {};
   std::ranges::sort(labels_, {}, &LabelIndex::key);
   for (LabelIndex& key : labels_) std::ranges::sort(key.values, {}, &LabelValue::value);
+}
+
+void ClusterState::sort_by_leaf() {
+  leaf_begin_.assign(size_t{leaves_} + 1, 0);
+  for (const uint32_t leaf : leaf_) ++leaf_begin_[leaf + 1];
+  std::partial_sum(leaf_begin_.begin(), leaf_begin_.end(), leaf_begin_.begin());
+  by_leaf_.resize(nodes());
+  std::vector<uint32_t> next{leaf_begin_.begin(), leaf_begin_.end() - 1};
+  for (uint32_t i = 0; i < nodes(); ++i) by_leaf_[next[leaf_[i]]++] = NodeId{i};
+}
+
+NodeSet ClusterState::in_leaf(uint32_t leaf) const {
+  NodeSet result{nodes()};
+  for (uint32_t i = leaf_begin_[leaf]; i < leaf_begin_[leaf + 1]; ++i) result.insert(by_leaf_[i]);
+  return result;
 }
 
 int32_t ClusterState::gpu_left_milli_max(NodeId n) const {
@@ -226,12 +241,12 @@ void ClusterState::set_taint(NodeId n, const Taint& taint, bool present) {
 
 size_t ClusterState::memory_bytes() const {
   const size_t set = (nodes() + 63) / 64 * 8;
-  size_t sets = 3 + with_idle_gpus_.size() + in_leaf_.size() + with_taint_.size();
+  size_t sets = 3 + with_idle_gpus_.size() + with_taint_.size();
   for (const LabelIndex& key : labels_) sets += key.values.size();
-  size_t bytes = sets * set + log_.capacity() * sizeof(NodeId);
+  size_t bytes = sets * set + log_.capacity() * sizeof(NodeId) + leaf_begin_.size() * 4;
   bytes +=
       nodes() * (sizeof(int64_t) * (2 * kResources + 2) + sizeof(GpuMask) + sizeof(gpu_left_[0]) +
-                 sizeof(uint16_t) + sizeof(uint32_t) + sizeof(std::string));
+                 sizeof(uint16_t) + sizeof(uint32_t) + sizeof(NodeId) + sizeof(std::string));
   for (const std::string& name : names_) bytes += name.capacity() > 15 ? name.capacity() + 1 : 0;
   return bytes;
 }

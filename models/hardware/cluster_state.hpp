@@ -57,7 +57,8 @@ class ClusterState {
   const NodeSet& cordoned() const { return cordoned_; }      // spec.unschedulable
   const NodeSet& with_idle_gpus(uint32_t at_least) const;    // any state; 0: all nodes
   const NodeSet& fully_idle() const { return fully_idle_; }  // no pod at all
-  const NodeSet& in_leaf(uint32_t leaf) const { return in_leaf_[leaf]; }
+  NodeSet in_leaf(
+      uint32_t leaf) const;  // built on demand: a set per leaf would cost leaves * nodes
   NodeSet matching(const SelectorTerm& term) const;          // by labels
   std::span<const Taint> taints() const { return taints_; }  // distinct ones, in order of first use
   const NodeSet& with_taint(size_t taint) const { return with_taint_[taint]; }
@@ -89,6 +90,7 @@ class ClusterState {
 
  private:
   static size_t idx(Resource r) { return static_cast<size_t>(r); }
+  void sort_by_leaf();
   void touched(NodeId n);
   void reindex_gpus(NodeId n, GpuMask before);
   void count_free(NodeId n, const Resources& delta, int sign);
@@ -102,8 +104,10 @@ class ClusterState {
   std::vector<uint16_t> machines_;
   std::vector<uint32_t> leaf_;
   uint32_t leaves_ = 0;
+  std::vector<NodeId> by_leaf_;       // all nodes, leaf after leaf
+  std::vector<uint32_t> leaf_begin_;  // where each leaf begins in by_leaf_, and the end
   NodeSet up_, cordoned_, fully_idle_;
-  std::vector<NodeSet> with_idle_gpus_, in_leaf_;
+  std::vector<NodeSet> with_idle_gpus_;
   std::vector<Taint> taints_;
   std::vector<NodeSet> with_taint_;
   struct LabelValue {

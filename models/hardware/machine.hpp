@@ -66,9 +66,10 @@ struct Machine {
   std::vector<Nic> nics;
   Cpu cpu;
   Bytes memory;
-  int32_t host_idle_watts = 0;                            // the node without its GPUs
-  int32_t host_busy_watts = 0;                            // the same while its GPUs train
-  std::array<std::string_view, kMachineFacts> sources{};  // by MachineFact; "estimate": ours
+  int32_t host_idle_watts = 0;  // the node without its GPUs
+  int32_t host_busy_watts = 0;  // the same while its GPUs train
+  // By MachineFact; "estimate" and "assumed": ours.
+  std::array<std::string_view, kMachineFacts> sources{};
 
   int32_t gpus() const { return static_cast<int32_t>(gpu_places.size()); }
   GpuMask all_gpus() const { return static_cast<GpuMask>((1U << gpu_places.size()) - 1U); }

@@ -154,9 +154,15 @@ Machine hgx_h100() {
   m.name = "hgx-h100";
   m.doc = "HGX H100: 8 GPUs through 4 NVSwitch, 8 x NDR, GPU i next to NIC i";
   for (const DevicePlace& place : m.gpu_places) m.nics.push_back({place, kNdr});
-  m.sources[static_cast<size_t>(MachineFact::Cpu)] =
+  const auto source = [&](MachineFact fact) -> std::string_view& {
+    return m.sources[static_cast<size_t>(fact)];
+  };
+  source(MachineFact::Gpus) = "NVIDIA HGX H100 datasheet";
+  source(MachineFact::Pcie) = "assumed: as in DGX H100, every GPU PIX to its own NIC (user guide)";
+  source(MachineFact::Nics) = "assumed: the compute NICs of DGX H100, in the order of the GPUs";
+  source(MachineFact::Cpu) =
       "NCCL issue 1357: 2 x 48 cores; interconnect: NCCL topo.h, Sapphire Rapids";
-  m.sources[static_cast<size_t>(MachineFact::Memory)] = "estimate";
+  source(MachineFact::Memory) = "assumed: as in DGX H100";
   return m;
 }
 

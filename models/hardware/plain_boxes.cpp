@@ -8,16 +8,25 @@
 namespace orrery {
 namespace {
 
+// Of NVLink, PCIe and host the openb list says nothing; what is not from a datasheet is assumed.
 constexpr std::string_view kOpenb = "Alibaba openb node list (clusterdata 7a6c496e)";
-constexpr std::string_view kEstimate = "estimate";
-constexpr std::string_view kNvidiaNone = "NVIDIA product datasheet: no NVLink";
-constexpr std::string_view kUndisclosed = "estimate: the openb trace does not disclose this";
+constexpr std::string_view kOpenbThreads =
+    "threads: Alibaba openb node list; sockets and cores: assumed; interconnect: NCCL topo.h";
+constexpr std::string_view kAssumed = "assumed";
+constexpr std::string_view kNoNvLink = "NVIDIA product datasheet: no NVLink";
+constexpr std::string_view kNoPartner = "nothing to join: a single GPU";
+constexpr std::string_view kNoGpu = "nothing to join: no GPU";
+constexpr std::string_view kP100Card =
+    "assumed: the PCIe card, without NVLink; the openb list does not say";
+constexpr std::string_view kUndisclosed = "assumed: the openb trace does not disclose this GPU";
 constexpr std::string_view kHalfMesh =
-    "estimate: GPUs 0-3 of the hybrid cube mesh (NCCL issue 671)";
-constexpr std::string_view kCubeMesh = "estimate: a hybrid cube mesh (NCCL issue 671)";
+    "assumed: GPUs 0-3 of the hybrid cube mesh of DGX-1 (NCCL issue 671)";
+constexpr std::string_view kCubeMesh = "assumed: the hybrid cube mesh of DGX-1 (NCCL issue 671)";
+constexpr std::string_view kPcieOfCard =
+    "generation: NVIDIA product datasheet of the GPU; places of the devices: assumed";
 
-// Logical CPUs are `sockets * cores * threads`; the trace gives only their number, so the split
-// into sockets is an estimate throughout.
+// Logical CPUs are `sockets * cores * threads`; the trace gives only their number. Where nodes of
+// the openb list differ, the box is the most common of them.
 struct Box {
   std::string_view name, doc, gpu;
   int gpus, per_switch;
@@ -27,34 +36,32 @@ struct Box {
   int sockets, cores, threads;
   int interconnect_gigabytes;  // NCCL topo.h: Broadwell 6, Skylake 10, Sapphire Rapids 22 GB/s
   int memory_gib;
-  std::string_view shape_source;  // of GPU count, CPUs and memory
+  std::string_view shape_source;  // of the numbers of GPUs and CPUs, and of memory
   int host_idle_watts, host_busy_watts;
 };
 
 constexpr Box kBoxes[] = {
-    {"a10-1", "one A10", "A10", 1, 0, kNvidiaNone, 4, 1, 25, 2, 32, 2, 10, 1024, kOpenb, 220, 450},
-    {"a10-2", "two A10", "A10", 2, 0, kNvidiaNone, 4, 1, 25, 2, 32, 2, 10, 512, kEstimate, 220,
-     450},
-    {"a10-4", "four A10", "A10", 4, 0, kNvidiaNone, 4, 1, 25, 2, 32, 2, 10, 512, kEstimate, 220,
-     450},
-    {"cpu-32", "32 logical CPUs, no GPU", "", 0, 0, kEstimate, 3, 1, 25, 1, 16, 2, 10, 256, kOpenb,
+    {"a10-1", "one A10", "A10", 1, 0, kNoNvLink, 4, 1, 25, 2, 32, 2, 10, 1024, kOpenb, 220, 450},
+    {"a10-2", "two A10", "A10", 2, 0, kNoNvLink, 4, 1, 25, 2, 32, 2, 10, 512, kAssumed, 220, 450},
+    {"a10-4", "four A10", "A10", 4, 0, kNoNvLink, 4, 1, 25, 2, 32, 2, 10, 512, kAssumed, 220, 450},
+    {"cpu-32", "32 logical CPUs, no GPU", "", 0, 0, kNoGpu, 3, 1, 25, 1, 16, 2, 10, 256, kOpenb,
      120, 280},
-    {"cpu-96", "96 logical CPUs, no GPU", "", 0, 0, kEstimate, 3, 1, 25, 2, 24, 2, 10, 512, kOpenb,
+    {"cpu-96", "96 logical CPUs, no GPU", "", 0, 0, kNoGpu, 3, 1, 25, 2, 24, 2, 10, 512, kOpenb,
      220, 546},
     {"g2-8", "eight GPUs of openb's undisclosed kind G2", "G2", 8, 2, kUndisclosed, 3, 2, 100, 2,
      24, 2, 10, 384, kOpenb, 400, 900},
     {"g3-8", "eight GPUs of openb's undisclosed kind G3", "G3", 8, 2, kUndisclosed, 4, 4, 100, 2,
      32, 2, 10, 768, kOpenb, 600, 1200},
-    {"p100-1", "one P100", "P100", 1, 0, kNvidiaNone, 3, 1, 10, 1, 4, 2, 6, 60, kOpenb, 80, 150},
-    {"p100-2", "two P100", "P100", 2, 0, kNvidiaNone, 3, 1, 10, 1, 8, 2, 6, 120, kOpenb, 120, 250},
-    {"t4-2", "two T4", "T4", 2, 0, kNvidiaNone, 3, 1, 25, 2, 26, 2, 10, 512, kOpenb, 220, 450},
-    {"t4-4", "four T4", "T4", 4, 0, kNvidiaNone, 3, 1, 25, 2, 24, 2, 10, 384, kOpenb, 220, 450},
-    {"v100-pcie-4", "four V100 PCIe cards, no NVLink", "V100PCIE16", 4, 2, kNvidiaNone, 3, 1, 100,
-     2, 16, 2, 10, 256, kEstimate, 250, 500},
-    {"v100-pcie-8", "eight V100 PCIe cards, no NVLink", "V100PCIE16", 8, 4, kNvidiaNone, 3, 2, 100,
-     2, 20, 2, 10, 512, kEstimate, 350, 700},
-    {"v100m16-1", "a one-GPU share of a V100 16 GB server", "V100M16", 1, 0, kEstimate, 3, 1, 10, 1,
-     4, 2, 10, 32, kOpenb, 80, 150},
+    {"p100-1", "one P100", "P100", 1, 0, kP100Card, 3, 1, 10, 1, 4, 2, 6, 60, kOpenb, 80, 150},
+    {"p100-2", "two P100", "P100", 2, 0, kP100Card, 3, 1, 10, 1, 8, 2, 6, 120, kOpenb, 120, 250},
+    {"t4-2", "two T4", "T4", 2, 0, kNoNvLink, 3, 1, 25, 2, 26, 2, 10, 512, kOpenb, 220, 450},
+    {"t4-4", "four T4", "T4", 4, 0, kNoNvLink, 3, 1, 25, 2, 24, 2, 10, 384, kOpenb, 220, 450},
+    {"v100-pcie-4", "four V100 PCIe cards, no NVLink", "V100PCIE16", 4, 2, kNoNvLink, 3, 1, 100, 2,
+     16, 2, 10, 256, kAssumed, 250, 500},
+    {"v100-pcie-8", "eight V100 PCIe cards, no NVLink", "V100PCIE16", 8, 4, kNoNvLink, 3, 2, 100, 2,
+     20, 2, 10, 512, kAssumed, 350, 700},
+    {"v100m16-1", "a one-GPU share of a V100 16 GB server", "V100M16", 1, 0, kNoPartner, 3, 1, 10,
+     1, 4, 2, 10, 32, kOpenb, 80, 150},
     {"v100m16-4", "four V100 16 GB SXM2", "V100M16", 4, 2, kHalfMesh, 3, 1, 25, 1, 16, 2, 10, 128,
      kOpenb, 200, 450},
     {"v100m16-8", "eight V100 16 GB SXM2", "V100M16", 8, 2, kCubeMesh, 3, 2, 25, 2, 16, 2, 10, 256,
@@ -100,11 +107,17 @@ Machine build(const Box& box) {
   machine.memory = {box.memory_gib * (1LL << 30)};
   machine.host_idle_watts = box.host_idle_watts;
   machine.host_busy_watts = box.host_busy_watts;
-  machine.sources = {box.shape_source, box.nvlink_source, kEstimate, kEstimate,
-                     box.shape_source, box.shape_source,  kEstimate};
+  const bool is_known_gpu = box.gpus > 0 && box.nvlink_source != kUndisclosed;
+  machine.sources = {box.shape_source,
+                     box.nvlink_source,
+                     is_known_gpu ? kPcieOfCard : kAssumed,
+                     kAssumed,
+                     box.shape_source == kOpenb ? kOpenbThreads : kAssumed,
+                     box.shape_source,
+                     kAssumed};
   if (box.name == "cpu-96") {
     machine.sources[static_cast<size_t>(MachineFact::HostPower)] =
-        "busy: AcmeTrace CPU node median 546 W; idle: estimate";
+        "busy: the median of AcmeTrace's CPU nodes, 546 W; idle: assumed";
   }
   return machine;
 }

@@ -15,6 +15,7 @@ Framework::Framework(Handle& handle, const ProfileParams& profile)
       tie_break_{profile.tie_break},
       tie_rng_{handle.rng("scheduling.tie_break")},
       caches_(kCaches),
+      narrowed_{cluster_.nodes()},
       restricted_{cluster_.nodes()},
       changed_{cluster_.nodes()},
       before_{cluster_.nodes()},
@@ -169,12 +170,19 @@ Framework::SpecCache& Framework::refreshed(const Cycle& cycle) {
 
 bool Framework::narrow(const Cycle& cycle, const NodeSet* domain, Selection& selection) {
   skipped_filters_ = 0;
+  narrowing_ = 0;
+  narrowed_pod_ = cycle.pod.id;
   if (domain != nullptr)
     restricted_ = *domain;
   else
     restricted_.fill();
+  size_t left = pre_filter_.empty() ? 0 : restricted_.count();
   for (const auto& pre : pre_filter_) {
     const Status status = pre.plugin->pre_filter(cycle, restricted_);
+    if (const size_t kept = restricted_.count(); kept < left) {
+      narrowing_ |= uint32_t{1} << pre.index;
+      left = kept;
+    }
     if (status.ok()) continue;
     if (status.code == Code::Skip) {
       skipped_filters_ |= uint32_t{1} << pre.index;
@@ -185,7 +193,28 @@ bool Framework::narrow(const Cycle& cycle, const NodeSet* domain, Selection& sel
     if (status.code != Code::Error) selection.plugins |= uint32_t{1} << pre.index;
     if (status.code != Code::Unschedulable) return false;  // a plain "no" lets the rest speak
   }
-  return selection.code == Code::Success;
+  if (selection.code != Code::Success || narrowing_ == 0) return selection.code == Code::Success;
+  narrowed_ = restricted_;
+  if (left > 0) return true;
+  ORRERY_MARK("scheduling.narrowed_to_none");
+  narrowed_to_none_ = "0/" + std::to_string(cluster_.nodes()) + " nodes are available: ";
+  narrowed_to_none_ +=
+      narrowing_reason() + (std::has_single_bit(narrowing_) ? "." : " simultaneously.");
+  selection.code = Code::UnschedulableAndUnresolvable;
+  selection.reason = narrowed_to_none_;
+  selection.plugins = narrowing_;
+  return false;
+}
+
+// As upstream words it.
+std::string Framework::narrowing_reason() const {
+  std::string names;
+  for (uint32_t rest = narrowing_; rest != 0; rest &= rest - 1) {
+    if (!names.empty()) names += " ";
+    names += name(static_cast<uint8_t>(std::countr_zero(rest)));
+  }
+  if (std::has_single_bit(narrowing_)) return "node(s) didn't satisfy plugin " + names;
+  return "node(s) didn't satisfy plugin(s) [" + names + "]";
 }
 
 Selection Framework::select(const PodView& pod, Time now, const NodeSet* domain) {
@@ -203,7 +232,7 @@ Selection Framework::select(const PodView& pod, Time now, const NodeSet* domain)
   selection.feasible = static_cast<uint32_t>(feasible_.size());
   if (feasible_.empty()) {
     selection.code = Code::Unschedulable;
-    selection.plugins |= rejecting_plugins(pod, now, domain);
+    selection.plugins |= narrowing_ | rejecting_plugins(pod, now, domain);
     return selection;
   }
   if (feasible_.size() == 1 || scorers_.empty()) {
@@ -311,6 +340,11 @@ const Candidates& Framework::diagnose(const PodView& pod, Time now, const NodeSe
   candidates_.reset(all);
   candidates_.set_plugin(kNodeReady);
   candidates_.keep(cluster_.up(), {Code::UnschedulableAndUnresolvable, "node(s) were not ready"});
+  if (narrowing_ != 0 && narrowed_pod_ == pod.id) {
+    narrowed_text_ = narrowing_reason();
+    candidates_.set_plugin(static_cast<uint8_t>(std::countr_zero(narrowing_)));
+    candidates_.keep(narrowed_, {Code::UnschedulableAndUnresolvable, narrowed_text_});
+  }
   run_filters(cycle, candidates_, true);
   run_filters(cycle, candidates_, false);
   candidates_.keep_unresolvable(false);

@@ -91,6 +91,7 @@ class Framework {
   void run_filters(const Cycle& cycle, Candidates& nodes, bool local);
   void run_local_filters(const Cycle& cycle, const NodeSet& nodes, SpecCache& cache);
   bool narrow(const Cycle& cycle, const NodeSet* domain, Selection& selection);
+  std::string narrowing_reason() const;
   uint32_t collect_feasible(uint32_t limit);
   void score(const Cycle& cycle, SpecCache& cache);
   NodeId best();
@@ -123,6 +124,11 @@ class Framework {
 
   std::vector<SpecCache> caches_;
   uint32_t next_start_ = 0;
+  // Of the latest narrow(): PreFilters that took nodes away, from whom, and what they left.
+  uint32_t narrowing_ = 0;
+  PodId narrowed_pod_;
+  NodeSet narrowed_;
+  std::string narrowed_text_, narrowed_to_none_;
   // Scratch of one selection.
   NodeSet restricted_, changed_, before_;
   Candidates candidates_;

@@ -19,8 +19,9 @@ void Scheduler::try_domain(GangId gang, std::span<const PodId> members, const No
   const GangView view = this->gang(gang);
   const int64_t missing = view.min_available - view.assigned();
   const PodView first = pod(members.front());
-  if (jobs_.pod(members.front()).spec == jobs_.pod(members.back()).spec &&
-      framework_.gpu_capacity(first, now(), domain) < missing) {
+  const bool are_alike = std::ranges::all_of(
+      members, [&](PodId member) { return jobs_.pod(member).spec == first.spec_id; });
+  if (are_alike && framework_.gpu_capacity(first, now(), domain) < missing) {
     // Fewer free GPUs than the quorum needs: no need to place any to find out.
     attempt.why.code = Code::Unschedulable;
     attempt.failed = members.front();

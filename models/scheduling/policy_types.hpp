@@ -161,9 +161,10 @@ constexpr ClusterEvents bit_of(ClusterEventKind kind) {
 }
 struct ClusterEvent {
   ClusterEventKind kind = ClusterEventKind::AssignedPodDeleted;
-  NodeId node;  // where; invalid: nowhere, or alike pods on several nodes at one instant
-  SpecId spec;  // of the pod, for pod events
-  GangId gang;  // of the pod, if it is in one
+  NodeId node;     // where; invalid: nowhere, or alike pods on several nodes at one instant
+  SpecId spec;     // of the pod, for pod events
+  GangId gang;     // of the pod, if it is in one
+  PodId own = {};  // the pod, if it lost a reservation and stays: others may gain, it does not
 };
 enum class QueueHint : uint8_t { Skip, Queue };
 

@@ -4,6 +4,8 @@
 #include <tuple>
 #include <utility>
 
+#include "sim/core/check.hpp"
+
 namespace orrery {
 namespace {
 
@@ -128,15 +130,21 @@ bool RoomTable::fits(std::span<const PodNeed> needs) {
     if (slots(need.spec) < need.pods) return false;
   }
   if (needs.size() <= 1) return true;
-  std::vector<PodNeed> largest_first{needs.begin(), needs.end()};
-  std::ranges::sort(largest_first, std::greater{}, [this](const PodNeed& need) {
+  Search search{.needs = {needs.begin(), needs.end()}, .eligible = {}, .looks_left = kLooksMax};
+  std::ranges::sort(search.needs, std::greater{}, [this](const PodNeed& need) {
     const Resources& r = specs_.request(need.spec).resources;
     return std::tuple{r[Resource::Gpu], r[Resource::Cpu], r[Resource::Memory], need.spec.index};
   });
+  for (const PodNeed& need : search.needs) search.eligible.push_back(eligible(need.spec));
+  return places_greedily(search) || finds_places(search, 0, 0, {0});
+}
+
+bool RoomTable::places_greedily(const Search& search) {
   std::vector<std::pair<NodeId, Room>> undo;
   bool all_fit = true;
-  for (const PodNeed& need : largest_first) {
-    const NodeSet nodes = eligible(need.spec);
+  for (size_t i = 0; i < search.needs.size() && all_fit; ++i) {
+    const PodNeed& need = search.needs[i];
+    const NodeSet& nodes = search.eligible[i];
     int64_t left = need.pods;
     for (NodeId n = nodes.next({0}); n.is_valid() && left > 0; n = nodes.next({n.index + 1})) {
       Room& room = rooms_[n.index];
@@ -148,10 +156,43 @@ bool RoomTable::fits(std::span<const PodNeed> needs) {
         apply(room, need.spec, choose_gpus(room, specs_[need.spec]), -1);
       }
     }
-    all_fit = all_fit && left == 0;
+    all_fit = left == 0;
   }
   for (size_t i = undo.size(); i-- > 0;) rooms_[undo[i].first.index] = undo[i].second;
   return all_fit;
+}
+
+// Depth first, one pod a level; alike pods go to nodes of rising id. All rooms are as before after.
+bool RoomTable::finds_places(Search& search, size_t need, int64_t placed, NodeId from) {
+  if (placed == search.needs[need].pods) {
+    return need + 1 == search.needs.size() || finds_places(search, need + 1, 0, {0});
+  }
+  const SpecId spec = search.needs[need].spec;
+  const NodeSet& nodes = search.eligible[need];
+  NodeId failed;
+  for (NodeId n = nodes.next(from); n.is_valid(); n = nodes.next({n.index + 1})) {
+    if (--search.looks_left < 0) {
+      ORRERY_MARK("scheduling.room_search_cut_off");
+      return false;
+    }
+    Room& room = rooms_[n.index];
+    if (pods_that_fit(room, spec) == 0) continue;
+    if (failed.is_valid() && is_as_good(search, failed, n)) continue;
+    const Room before = room;
+    apply(room, spec, choose_gpus(room, specs_[spec]), -1);
+    const bool found = finds_places(search, need, placed + 1, n);
+    room = before;
+    if (found) return true;
+    failed = n;
+  }
+  return false;
+}
+
+bool RoomTable::is_as_good(const Search& search, NodeId a, NodeId b) const {
+  return rooms_[a.index] == rooms_[b.index] &&
+         std::ranges::all_of(search.eligible, [&](const NodeSet& nodes) {
+           return nodes.contains(a) == nodes.contains(b);
+         });
 }
 
 }  // namespace orrery

@@ -36,7 +36,9 @@ class RoomTable {
   // Nodes a pod may go to, by what it says itself: name, required terms, taints and cordons.
   const NodeSet& eligible(SpecId spec) { return kind(spec).eligible; }
   // Whether all of these fit together. Exact for one kind. Several kinds are placed largest first,
-  // each on the first nodes with room, so a clever packing may be missed, and never imagined.
+  // each on the first nodes with room; if that fails, other placements are searched, exactly but
+  // for the devices of shares, until kLooksMax nodes were looked at. So on large clusters a clever
+  // packing may be missed; none is ever imagined.
   bool fits(std::span<const PodNeed> needs);
   void forget_eligibility();  // taints, cordons, or (unless they count) nodes up or down changed
 
@@ -44,6 +46,7 @@ class RoomTable {
   struct Room {
     Resources left;  // Gpu is unused
     std::array<int16_t, kGpusPerNodeMax> gpu_left{};
+    bool operator==(const Room&) const = default;
   };
   struct Kind {
     SpecId spec;
@@ -51,11 +54,20 @@ class RoomTable {
     int64_t slots = 0;
     uint64_t asked = 0;  // when it was last asked about
   };
+  struct Search {
+    std::vector<PodNeed> needs;  // largest first
+    std::vector<NodeSet> eligible;
+    int64_t looks_left;
+  };
+  static constexpr int64_t kLooksMax = 20'000;
   static constexpr size_t kKindsMax = 64;  // kept up to date; the longest unasked goes first
   Kind& kind(SpecId spec);
   NodeSet find_eligible(const PodSpec& spec) const;
   int64_t pods_that_fit(const Room& room, SpecId spec) const;
   GpuMask choose_gpus(const Room& room, const PodSpec& spec) const;
+  bool places_greedily(const Search& search);
+  bool finds_places(Search& search, size_t need, int64_t placed, NodeId from);
+  bool is_as_good(const Search& search, NodeId a, NodeId b) const;
   void apply(Room& room, SpecId spec, GpuMask gpus, int sign) const;
   void change(NodeId node, SpecId spec, GpuMask gpus, int sign);
 

@@ -29,7 +29,8 @@ Scheduler::Scheduler(Sim sim, ClusterState& cluster, JobTable& jobs, JobControll
              [this](uint8_t plugin, PodId id, const ClusterEvent& event) {
                return framework_.hint(plugin, pod(id), event);
              }},
-      transaction_{cluster} {
+      transaction_{cluster},
+      no_candidates_{NodeSet{cluster.nodes()}} {
   if (record_attempts) {
     attempt_rows_.emplace(sim_.recorder, "/events/attempts", "one row per scheduling attempt");
   }
@@ -91,6 +92,7 @@ void Scheduler::run() {
     const std::optional<QueuedUnit> unit = queue_.pop(now());
     if (!unit) break;
     ++counters_.attempts;
+    if (++attempts_in_vain_ % kVainAttempts == 0) tried_in_vain.emit();
     PodTrack& t = track(unit->pod);
     if (!t.was_attempted) {
       t.was_attempted = true;
@@ -141,28 +143,26 @@ Duration Scheduler::cycle_pod(PodId pod) {
 
 void Scheduler::fail(PodId unit, PodId pod, const Selection& why, const NodeSet* domain) {
   const PodView view = this->pod(pod);
-  std::string message;
-  if (why.reason.empty() && (attempt_rows_ || !framework_.post_filter().empty())) {
-    const Candidates& candidates = framework_.diagnose(view, now(), domain);
-    message = framework_.message(candidates);
-    const Cycle cycle{now(), cluster_, view};
-    const Diagnosis diagnosis{candidates, why.reason, why.plugins};
-    for (const auto& post : framework_.post_filter()) {
-      const Status status = post.plugin->post_filter(cycle, diagnosis);
-      if (status.ok() || status.code == Code::UnschedulableAndUnresolvable) break;
-    }
-  } else if (!framework_.post_filter().empty()) {
-    const Candidates none{NodeSet{cluster_.nodes()}};
-    const Cycle cycle{now(), cluster_, view};
-    for (const auto& post : framework_.post_filter()) {
-      const Status status = post.plugin->post_filter(cycle, {none, why.reason, why.plugins});
-      if (status.ok() || status.code == Code::UnschedulableAndUnresolvable) break;
-    }
+  const auto post_filters = framework_.post_filter();
+  // To go over all nodes once more for their reasons costs more than the attempt itself.
+  const bool must_diagnose =
+      why.reason.empty() &&
+      (attempt_rows_ || std::ranges::any_of(post_filters, [](const auto& post) {
+         return post.plugin->reads_candidates();
+       }));
+  const Candidates& candidates =
+      must_diagnose ? framework_.diagnose(view, now(), domain) : no_candidates_;
+  const std::string message = must_diagnose ? framework_.message(candidates) : std::string{};
+  const Cycle cycle{now(), cluster_, view};
+  for (const auto& post : post_filters) {
+    const Status status = post.plugin->post_filter(cycle, {candidates, why.reason, why.plugins});
+    if (status.ok() || status.code == Code::UnschedulableAndUnresolvable) break;
   }
   if (head_of_line_ == HeadOfLine::Block && why.code != Code::Error) {
     ORRERY_MARK("scheduling.head_blocks");
     queue_.put_back(unit);
     is_blocked_ = true;
+    blocking_ = unit;
   } else {
     queue_.fail(unit, now(), why.plugins, why.code == Code::Pending ? why.plugins : 0);
   }
@@ -180,7 +180,7 @@ void Scheduler::assume(PodId pod, NodeId node, DeviceGrant grant) {
   assumed_.push_back(pod);
   if (const GangId gang = jobs_.pod(pod).gang; gang.is_valid()) ++track(gang).assumed;
   pod_assigned.emit(pod, node);
-  post({ClusterEventKind::AssignedPodAdded, node, jobs_.pod(pod).spec, jobs_.pod(pod).gang});
+  post({ClusterEventKind::AssignedPodAdded, node, jobs_.pod(pod).spec, jobs_.pod(pod).gang, pod});
 }
 
 // Undoes a reservation: Unreserve of every plugin in reverse order, then the resources.
@@ -197,7 +197,7 @@ void Scheduler::unassume(PodId pod, std::string_view reason,
   transaction_.evict(t.node, jobs_.request(pod), t.grant);
   transaction_.commit();
   pod_unassigned.emit(pod, t.node);
-  post({ClusterEventKind::AssignedPodDeleted, t.node, p.spec, p.gang});
+  post({ClusterEventKind::AssignedPodDeleted, t.node, p.spec, p.gang, pod});
   const PodView view = this->pod(pod);
   const auto reserves = framework_.reserve();
   for (size_t i = reserves.size(); i-- > 0;) {
@@ -344,6 +344,7 @@ void Scheduler::bind(PodId pod) {
   p.node = t.node;
   p.grant = t.grant;
   ++counters_.pods_scheduled;
+  attempts_in_vain_ = 0;
   --pending_pods_;
   if (p.gang.is_valid()) {
     GangTrack& gang = track(p.gang);

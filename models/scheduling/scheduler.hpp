@@ -44,7 +44,11 @@ class Scheduler final : private Handle {
   Signal<PodId, NodeId> pod_assigned;    // reserved for the pod: waiting in Permit, binding, bound
   Signal<PodId, NodeId> pod_unassigned;  // any of these undone, or a bound pod that left
 
+  Signal<> tried_in_vain;  // at every kVainAttempts-th attempt since a pod was bound or created
+  static constexpr uint64_t kVainAttempts = 4096;
+
   const Counters& counters() const { return counters_; }
+  uint64_t attempts_in_vain() const { return attempts_in_vain_; }
   size_t pods_pending() const { return pending_pods_; }    // created and not bound
   size_t gangs_pending() const { return pending_gangs_; }  // gangs with such pods
   size_t pods_waiting_in_permit() const { return waiting_; }
@@ -156,6 +160,7 @@ class Scheduler final : private Handle {
   Framework framework_;
   SchedulingQueue queue_;
   Transaction transaction_;
+  const Candidates no_candidates_;  // for those who do not read them
   std::vector<PodTrack> pods_;
   std::vector<GangTrack> gangs_;
   std::vector<PodId> assumed_;  // waiting or binding, in no particular order
@@ -171,7 +176,8 @@ class Scheduler final : private Handle {
   GangId permitting_;  // its member is in Permit right now and does not count itself
   bool is_running_ = false;
   bool is_blocked_ = false;  // the head of the queue waits for an event
-  uint64_t last_reservation_ = 0;
+  PodId blocking_;           // that head
+  uint64_t last_reservation_ = 0, attempts_in_vain_ = 0;
   size_t pending_pods_ = 0, pending_gangs_ = 0, waiting_ = 0;
   Counters counters_;
   std::vector<PodId> members_;

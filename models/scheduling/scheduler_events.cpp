@@ -92,6 +92,7 @@ void Scheduler::set_gang_failure(GangId gang, Time failed_at, Time backoff_until
 
 void Scheduler::pods_created(std::span<const PodId> pods) {
   if (pods_.size() < jobs_.pods_bound()) pods_.resize(jobs_.pods_bound());
+  attempts_in_vain_ = 0;
   for (const PodId pod : pods) {
     const GangId gang = jobs_.pod(pod).gang;
     if (gang.is_valid()) {
@@ -213,6 +214,7 @@ void Scheduler::post(const ClusterEvent& event) {
     if (is_pod_event && known.kind == event.kind && known.spec == event.spec &&
         known.gang == event.gang) {
       if (known.node != event.node) known.node = {};
+      if (known.own != event.own) known.own = {};  // each of them gains from the other's loss
       return;
     }
   }
@@ -221,13 +223,20 @@ void Scheduler::post(const ClusterEvent& event) {
 
 void Scheduler::deliver_events() {
   if (events_.empty()) return;
-  if (std::ranges::any_of(events_, [](const ClusterEvent& e) {
-        return e.kind != ClusterEventKind::AssignedPodAdded;
+  const auto own_unit = [this](const ClusterEvent& e) {
+    return e.own.is_valid() ? unit_of(e.own) : PodId{};
+  };
+  if (std::ranges::any_of(events_, [&](const ClusterEvent& e) {
+        return e.kind != ClusterEventKind::AssignedPodAdded &&
+               (!e.own.is_valid() || own_unit(e) != blocking_);
       })) {
     is_blocked_ = false;
   }
   // Hints must not post events: delivery walks the list by index and then clears it.
-  for (size_t i = 0; i < events_.size(); ++i) queue_.move_for(events_[i], now());
+  for (size_t i = 0; i < events_.size(); ++i) {
+    const ClusterEvent event = events_[i];
+    queue_.move_for(event, now(), own_unit(event));
+  }
   events_.clear();
   if (queue_.gated() > 0) retry_gated();
 }

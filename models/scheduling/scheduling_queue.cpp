@@ -203,7 +203,7 @@ void SchedulingQueue::activate(PodId unit) {
   enter(unit.index, Place::Active);
 }
 
-void SchedulingQueue::move_for(const ClusterEvent& event, Time now) {
+void SchedulingQueue::move_for(const ClusterEvent& event, Time now, PodId own) {
   moved_.clear();
   std::vector<uint32_t> at_once;
   for (const auto& [key, bucket] : unschedulable_) {
@@ -225,8 +225,12 @@ void SchedulingQueue::move_for(const ClusterEvent& event, Time now) {
     else if (moves)
       moved_.insert(moved_.end(), bucket.begin(), bucket.end());
   }
-  for (const uint32_t unit : moved_) to_active_or_backoff(unit, now);
-  for (const uint32_t unit : at_once) activate({unit});
+  for (const uint32_t unit : moved_) {
+    if (unit != own.index) to_active_or_backoff(unit, now);
+  }
+  for (const uint32_t unit : at_once) {
+    if (unit != own.index) activate({unit});
+  }
 }
 
 void SchedulingQueue::flush(Time now) {

@@ -39,7 +39,8 @@ class SchedulingQueue {
   void forget(PodId unit);    // scheduled: attempts and backoff start over
   void put_back(PodId unit);  // to the active queue with its old place in the order
   void activate(PodId unit);  // from backoff or unschedulable straight to active
-  void move_for(const ClusterEvent& event, Time now);
+  // Whatever the event may help but `own`, the unit that caused it.
+  void move_for(const ClusterEvent& event, Time now, PodId own = {});
   // Everything that waited unschedulable for unschedulable_max, and ended backoffs.
   void flush(Time now);
   // The next time at which flush() would move something; Time::max() if never.

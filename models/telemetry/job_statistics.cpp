@@ -1,15 +1,18 @@
 #include "models/telemetry/job_statistics.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace orrery {
 namespace {
 
-// The smallest value that at least `share` of the values do not exceed.
-double quantile(std::vector<float>& values, double share) {
-  if (values.empty()) return 0;
-  const auto rank = static_cast<size_t>(share * static_cast<double>(values.size() - 1) + 0.5);
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(rank);
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();  // of no job
+
+// The smallest value that at least `percent` of the values do not exceed.
+double quantile(std::vector<float>& values, size_t percent) {
+  if (values.empty()) return kNone;
+  const size_t rank = (values.size() * percent + 99) / 100;  // from 1
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(rank - 1);
   std::ranges::nth_element(values, at);
   return *at;
 }
@@ -34,15 +37,17 @@ void JobStatistics::phase_changed(JobId job, JobPhase after) {
 }
 
 void JobStatistics::add_summary(Recorder& recorder) {
-  const auto mean = [](double sum, size_t n) { return n == 0 ? 0 : sum / static_cast<double>(n); };
+  const auto mean = [](double sum, size_t n) {
+    return n == 0 ? kNone : sum / static_cast<double>(n);
+  };
   recorder.add_summary("wait_mean", mean(wait_sum_, waits_.size()), "s",
-                       "mean time from submission until a job first runs");
-  recorder.add_summary("wait_p50", quantile(waits_, .5), "s", "its median");
-  recorder.add_summary("wait_p99", quantile(waits_, .99), "s", "its 99th percentile");
+                       "mean time from submission until a job first runs, of jobs that ran");
+  recorder.add_summary("wait_p50", quantile(waits_, 50), "s", "its median");
+  recorder.add_summary("wait_p99", quantile(waits_, 99), "s", "its 99th percentile");
   recorder.add_summary("jct_mean", mean(completion_sum_, completions_.size()), "s",
                        "mean time from submission until completion, of completed jobs");
-  recorder.add_summary("jct_p50", quantile(completions_, .5), "s", "its median");
-  recorder.add_summary("jct_p99", quantile(completions_, .99), "s", "its 99th percentile");
+  recorder.add_summary("jct_p50", quantile(completions_, 50), "s", "its median");
+  recorder.add_summary("jct_p99", quantile(completions_, 99), "s", "its 99th percentile");
 }
 
 }  // namespace orrery

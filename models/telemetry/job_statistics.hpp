@@ -20,11 +20,8 @@ class JobStatistics {
   void job_arrived(JobId job);
   void phase_changed(JobId job, JobPhase after);
 
+  // A figure of no job at all is NaN, not 0: nobody waited for 0 s.
   void add_summary(Recorder& recorder);
-  double mean_wait_s() const {
-    return waits_.empty() ? 0 : wait_sum_ / static_cast<double>(waits_.size());
-  }
-  uint64_t started() const { return waits_.size(); }
 
  private:
   Sim sim_;

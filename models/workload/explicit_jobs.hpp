@@ -14,6 +14,9 @@
 
 namespace orrery {
 
+// Each pod takes about 400 bytes from its creation to its end.
+constexpr int64_t kPodsAtOnceMax = 10'000'000;
+
 struct ExplicitRoleParams {
   static constexpr std::string_view kDoc = "Alike pods of a gang.";
 
@@ -103,6 +106,13 @@ struct ExplicitJobParams {
     if (gangs.empty() && min_available > pods) {
       c.error("min_available", "must not be more than pods");
     }
+    int64_t pods_of_job = gangs.empty() ? pods : 0;
+    for (const ExplicitGangParams& gang : gangs) {
+      for (const ExplicitRoleParams& role : gang.roles) pods_of_job += role.pods;
+    }
+    if (pods_of_job > kPodsAtOnceMax / (every == Duration{} ? count : 1)) {
+      c.error("count", "at most 10000000 pods may be submitted at one instant");
+    }
     if (count == 1 && every != Duration{}) c.error("every", "has no effect on a single job");
   }
 };
@@ -116,6 +126,10 @@ struct ExplicitJobsParams {
   template <class V>
   void fields(V& v) {
     v("jobs", jobs, "The jobs, in any order.", Required{});
+  }
+  template <class C>
+  void check(C& c) const {
+    if (jobs.empty()) c.error("jobs", "needs a job");
   }
 };
 

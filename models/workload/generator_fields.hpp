@@ -1,6 +1,9 @@
 // models/workload/generator_fields.hpp -- the fields of GeneratorParams; included by generator.hpp.
 #pragma once
 
+#include <algorithm>
+
+#include "models/workload/explicit_jobs.hpp"
 #include "models/workload/generator.hpp"
 
 namespace orrery {
@@ -32,8 +35,25 @@ void GeneratorParams::fields(V& v) {
     Range{int64_t{0}, int64_t{1'000'000'000'000}});
 }
 
+// Of classes; presets are small.
+inline int64_t gpus_most(const JobShape& shape) {
+  const auto* const mixture = std::get_if<ClassesShape>(&shape);
+  int32_t most = 0;
+  for (size_t i = 0; mixture != nullptr && i < mixture->classes.size(); ++i) {
+    if (mixture->classes[i].weight > 0) most = std::max(most, greatest(mixture->classes[i].gpus));
+  }
+  return most;
+}
+
 template <class C>
 void GeneratorParams::check(C& c) const {
+  if (burst.has_value()) {
+    const int64_t gpus = gpus_most(burst->shape.has_value() ? *burst->shape : shape);
+    const int64_t pods_most = std::max<int64_t>(1, gpus / gpus_per_pod_max);
+    if (pods_most * greatest(burst->jobs) > kPodsAtOnceMax) {
+      c.error("burst.jobs", "at most 10000000 pods may be submitted at one instant");
+    }
+  }
   if (arrival_rate <= 0 && !burst.has_value()) {
     c.error("arrival_rate", "needs to be above 0, or a burst, for any job to arrive");
   }

@@ -46,10 +46,9 @@ void JobController::add_source(std::unique_ptr<JobSource> source) {
 
 void JobController::start() { schedule_arrival(); }
 
-bool JobController::all_done() const {
-  return jobs_.live_jobs() == 0 && std::ranges::all_of(sources_, [](const auto& source) {
-           return source->peek() == nullptr;
-         });
+bool JobController::awaits_arrival() const {
+  return std::ranges::any_of(sources_,
+                             [](const auto& source) { return source->peek() != nullptr; });
 }
 
 // ---- arrival
@@ -67,6 +66,14 @@ JobSource* JobController::next_source() {
     if (first == nullptr || request->submitted < first->peek()->submitted) first = source.get();
   }
   return first;
+}
+
+std::vector<std::string> JobController::source_notes() const {
+  std::vector<std::string> notes;
+  for (const auto& source : sources_) {
+    for (std::string& note : source->notes()) notes.push_back(std::move(note));
+  }
+  return notes;
 }
 
 void JobController::schedule_arrival() {

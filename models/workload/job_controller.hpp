@@ -68,10 +68,12 @@ class JobController {
   Signal<const RecoveryRow&> recovered;
   Signal<const WorkLost&> work_lost;
 
-  bool all_done() const;  // every source is drained and every job is over
+  bool awaits_arrival() const;  // some source has jobs to come
+  bool all_done() const { return jobs_.live_jobs() == 0 && !awaits_arrival(); }
   const Counters& counters() const { return counters_; }
   // Bad input met while streaming; the engine was stopped.
   const std::optional<std::string>& source_error() const { return source_error_; }
+  std::vector<std::string> source_notes() const;  // see JobSource::notes()
   // The share of the time a running job computes, the rest being checkpoints.
   double compute_fraction(JobId job) const;
   JobUsage usage(JobId job) const;

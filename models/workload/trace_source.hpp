@@ -13,10 +13,14 @@
 
 namespace orrery {
 
+// Longer than any run that has an end: 200 years.
+constexpr Duration kNeverEnds = 365_d * 200;
+
 struct TraceSourceParams : TraceParams {
   static constexpr std::string_view kKind = "trace";
 
   KindOfJob job_kind = KindOfJob::Auto;
+  bool departures = true;
   bool host_requests = true;
   bool gpu_models = true;
   int32_t priority_low = 0, priority_normal = 0, priority_high = 0;
@@ -28,6 +32,9 @@ struct TraceSourceParams : TraceParams {
     TraceParams::fields(v);
     v("job_kind", job_kind,
       "auto: jobs of several pods are gangs with one communicator, others independent pods.");
+    v("departures", departures,
+      "false: jobs never end, whatever duration was recorded, so that the cluster fills up, as in "
+      "studies of packing; the run then needs `until`.");
     v("host_requests", host_requests, "Pods ask for the CPUs and the memory that were recorded.");
     v("gpu_models", gpu_models, "Pods go only to nodes with a GPU model that was recorded.");
     v("priority_low", priority_low, "Priority of jobs that the trace calls low.");

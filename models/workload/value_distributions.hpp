@@ -58,6 +58,11 @@ struct LognormalDuration {
     v("sigma", sigma, "Deviation of the logarithm.", Required{}, Range{0.0, 10.0});
     v("max", max, "Longer ones are cut to this; absent: none.");
   }
+  void check(auto& c) const {
+    if (max.value_or(median) < median) {
+      c.error("max", "must not be below median: most would be cut");
+    }
+  }
   Duration draw(Rng& rng) const;
 };
 struct UniformDuration {
@@ -68,8 +73,7 @@ struct UniformDuration {
     v("low", low, "The shortest.", Required{});
     v("high", high, "The longest.", Required{});
   }
-  template <class C>
-  void check(C& c) const {
+  void check(auto& c) const {
     if (low > high) c.error("low", "must not be more than high");
   }
   Duration draw(Rng& rng) const;
@@ -83,10 +87,7 @@ struct DiscreteDuration {
     v("values", values, "The durations there are.", Required{});
     v("weights", weights, "How often each is drawn, in proportion.", Required{});
   }
-  template <class C>
-  void check(C& c) const {
-    check_weights(values, weights, c);
-  }
+  void check(auto& c) const { check_weights(values, weights, c); }
   Duration draw(Rng& rng) const { return values[draw_weighted(weights, rng)]; }
 };
 using DurationDistribution = std::variant<FixedDuration, ExponentialDuration, LognormalDuration,
@@ -109,8 +110,7 @@ struct UniformCount {
     v("low", low, "The smallest.", Required{}, Range{0, 1'000'000});
     v("high", high, "The largest.", Required{}, Range{0, 1'000'000});
   }
-  template <class C>
-  void check(C& c) const {
+  void check(auto& c) const {
     if (low > high) c.error("low", "must not be more than high");
   }
   int32_t draw(Rng& rng) const;
@@ -124,8 +124,7 @@ struct DiscreteCount {
     v("values", values, "The counts there are.", Required{});
     v("weights", weights, "How often each is drawn, in proportion.", Required{});
   }
-  template <class C>
-  void check(C& c) const {
+  void check(auto& c) const {
     check_weights(values, weights, c);
     if (std::ranges::any_of(values, [](int32_t n) { return n < 0 || n > 1'000'000; })) {
       c.error("values", "must lie between 0 and 1000000");

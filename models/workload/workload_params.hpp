@@ -29,6 +29,10 @@ struct WorkloadParams {
     v("training", training, "Start, checkpoints and restarts of jobs whose source says nothing.");
     v("controller", controller, "How jobs are started, watched and restarted.");
   }
+  template <class C>
+  void check(C& c) const {
+    if (sources.empty()) c.error("sources", "needs a source of jobs");
+  }
 };
 
 // In the order of the list. A source that cannot read its input has no jobs and an error().

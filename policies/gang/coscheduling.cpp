@@ -89,6 +89,8 @@ class Coscheduling final : public Policy,
     return {Code::Unschedulable, "the gang is turned down because this pod fits nowhere"};
   }
 
+  bool reads_candidates() const override { return false; }
+
   Status reserve(const Cycle& cycle, NodeId /*node*/) override {
     if (!cycle.pod.gang.is_valid()) return {};
     const size_t pod = cycle.pod.id.index;

@@ -37,6 +37,14 @@ std::vector<std::string> option_names(const CommandSpec& command) {
   return names;
 }
 
+// An option cut short, as in --out, else one that is spelled alike.
+std::string nearest(const std::string& wrong, const std::vector<std::string>& known) {
+  for (const std::string& name : known) {
+    if (wrong.size() > 2 && name.starts_with(wrong)) return "; did you mean '" + name + "'?";
+  }
+  return did_you_mean(wrong, known);
+}
+
 // What was given, by option; the library's own messages become ours.
 po::parsed_options parse(const CommandSpec& command, std::span<const char* const> args) {
   po::options_description options = described(command);
@@ -53,8 +61,7 @@ po::parsed_options parse(const CommandSpec& command, std::span<const char* const
         .run();
   } catch (const po::unknown_option& error) {
     const std::string name = error.get_option_name();
-    throw UsageError{"unknown option " + in_quotes(name) +
-                     did_you_mean(name, option_names(command))};
+    throw UsageError{"unknown option " + in_quotes(name) + nearest(name, option_names(command))};
   } catch (const po::error& error) {
     throw UsageError{error.what()};
   }

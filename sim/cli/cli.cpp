@@ -1,12 +1,17 @@
 #include "sim/cli/cli.hpp"
 
+#include <poll.h>
+#include <unistd.h>
+
 #include <array>
 #include <exception>
+#include <iostream>
 #include <string_view>
 
 #include "sim/cli/describe_command.hpp"
 #include "sim/cli/run_command.hpp"
 #include "sim/cli/schema_command.hpp"
+#include "sim/cli/trace_command.hpp"
 #include "sim/cli/validate_command.hpp"
 #include "sim/config/diagnostics.hpp"
 #include "sim/record/recorder.hpp"
@@ -19,10 +24,11 @@ struct Command {
   ExitStatus (*run)(const Arguments&, std::ostream&, std::ostream&);
 };
 
-constexpr std::array<Command, 4> kCommands{{{run_command_spec, run_command},
+constexpr std::array<Command, 5> kCommands{{{run_command_spec, run_command},
                                             {validate_command_spec, validate_command},
                                             {describe_command_spec, describe_command},
-                                            {schema_command_spec, schema_command}}};
+                                            {schema_command_spec, schema_command},
+                                            {trace_command_spec, trace_command}}};
 
 std::string program_help() {
   std::string text = "Orrery simulates GPU clusters run the Kubernetes way.\n\nUsage:\n";
@@ -69,6 +75,10 @@ ExitStatus run_guarded(std::span<const char* const> args, std::ostream& out, std
     out << "orrery " ORRERY_VERSION "\n";
     return ExitStatus::Ok;
   }
+  if (first == "help" && args.size() > 1) {  // as COMMAND --help
+    const std::array<const char*, 1> help{"--help"};
+    return run_named(args[1], help, out, err);
+  }
   if (first == "--help" || first == "-h" || first == "help") {
     out << program_help();
     return ExitStatus::Ok;
@@ -81,6 +91,13 @@ ExitStatus run_guarded(std::span<const char* const> args, std::ostream& out, std
   }
 }
 
+// The other end of a pipe is closed.
+bool is_reader_gone(const std::ostream& out) {
+  pollfd standard_output{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+  return &out == &std::cout && poll(&standard_output, 1, 0) == 1 &&
+         (standard_output.revents & POLLERR) != 0;
+}
+
 }  // namespace
 
 int run_cli(std::span<const char* const> args, std::ostream& out, std::ostream& err) {
@@ -91,8 +108,9 @@ int run_cli(std::span<const char* const> args, std::ostream& out, std::ostream& 
     err << "internal error: " << error.what() << "\n";
   }
   out.flush();
-  // Text that nobody could be given is an output that could not be written.
-  if (status == ExitStatus::Ok && !out.good()) {
+  // Text that nobody could be given is an output that could not be written, unless its reader had
+  // enough: `orrery describe scenario | head`.
+  if (status == ExitStatus::Ok && !out.good() && !is_reader_gone(out)) {
     err << "standard output cannot be written\n";
     status = ExitStatus::OutputFailed;
   }

@@ -151,7 +151,7 @@ ExitStatus describe_command(const Arguments& arguments, std::ostream& out, std::
   }
   if (section == nullptr) {
     err << "nothing is called " << in_quotes(name) << did_you_mean(name, known_names(scenario))
-        << "\n";
+        << "\n'orrery describe' lists the names\n";
     return ExitStatus::UserMistake;
   }
   FieldTree titled = *section;

@@ -25,7 +25,10 @@ std::string gpus_text(const Machine& machine) {
 }
 
 std::string nvlinks_text(const Machine& machine) {
-  if (machine.gpus() == 0 || machine.gpu.nvlinks == 0) return "none";
+  const auto is_joined = [](const auto& row) {
+    return std::ranges::any_of(row, [](int8_t links) { return links > 0; });
+  };
+  if (!std::ranges::any_of(machine.nvlinks, is_joined)) return "none";
   std::string text = count(machine.gpu.nvlinks, "link") + " a GPU of ";
   text += format_quantity(machine.gpu.nvlink_raw) + " each way, ";
   return text + (machine.nvswitches == 0

@@ -92,17 +92,16 @@ std::string progress_line(const SimulationProgress& progress, double elapsed_s,
     line += " of " + format_simulated(*progress.until);
     line += printed("  %.1f %%", *fraction * 100);
   }
+  if (const auto left = seconds_left(progress, elapsed_s)) {
+    line += "  ETA " + format_host_time(*left);
+  }
   line += "  jobs done " + format_count(progress.jobs_over);
   line += " of " + format_count(progress.jobs_submitted);
   if (!progress.until && progress.jobs_submitted > 0) {
     line += printed(" (%.0f %%)", 100.0 * static_cast<double>(progress.jobs_over) /
                                       static_cast<double>(progress.jobs_submitted));
   }
-  line += "  " + format_short(events_per_s) + " events/s";
-  if (const auto left = seconds_left(progress, elapsed_s)) {
-    line += "  ETA " + format_host_time(*left);
-  }
-  return line;
+  return line + "  " + format_short(events_per_s) + " events/s";
 }
 
 ProgressReporter::ProgressReporter(Mode mode, std::ostream& stream, Log& log)

@@ -99,6 +99,7 @@ ExitStatus run_command(const Arguments& arguments, std::ostream& out, std::ostre
   const bool is_quiet = arguments.has("quiet");
   if (!load_plugins(arguments, err)) return ExitStatus::UserMistake;
   ScenarioInput input = read_input(path, arguments);
+  if (!is_quiet) print_warnings(input, err);
   if (!input.diagnostics.ok()) {
     print_mistakes(input, path, err);
     return ExitStatus::UserMistake;
@@ -122,6 +123,7 @@ ExitStatus run_command(const Arguments& arguments, std::ostream& out, std::ostre
     print_mistakes(input, path, err);
     return ExitStatus::UserMistake;
   }
+  for (const std::string& warning : result.warnings) log.warning(warning);
   if (result.end == End::BadInput) {
     recorder.discard();
     err << result.input_error << "\n" << path << ": 1 mistake\n";

@@ -1,8 +1,11 @@
 #include "sim/cli/scenario_input.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "models/scheduling/policy_registry.hpp"
+#include "sim/cli/simulation.hpp"
+#include "sim/record/recorder.hpp"
 
 namespace orrery {
 namespace {
@@ -20,6 +23,23 @@ void check_seed(const std::string& text) {
   if (error != std::errc{} || end != text.data() + text.size()) {
     throw UsageError{"--seed needs a whole number from 0 to 18446744073709551615, got " +
                      in_quotes(text)};
+  }
+}
+
+// A table that is not there was to be left out: the one that was meant would be recorded.
+void check_tables_off(ScenarioInput& input) {
+  const std::vector<std::string>& off = input.scenario.record.off;
+  const config::Node& listed = input.document.root["record"]["off"];
+  if (off.empty() || listed.items.size() != off.size()) return;
+  const std::vector<std::string> tables = table_paths();
+  for (size_t i = 0; i < off.size(); ++i) {
+    const auto is_off = [&](const std::string& table) { return is_meant(off[i], table); };
+    if (std::ranges::any_of(tables, is_off)) continue;
+    std::string path = "record.off[";
+    path += std::to_string(i) + "]";
+    input.diagnostics.error(
+        listed.items[i].position, path,
+        "no table is meant by " + in_quotes(off[i]) + did_you_mean(off[i], tables));
   }
 }
 
@@ -66,8 +86,17 @@ ScenarioInput read_input(const std::string& path, const Arguments& arguments) {
   if (seed) apply_option(input, "--seed", "run.seed=" + *seed);
   if (until) apply_option(input, "--until", "run.until=" + *until);
   // What could not be parsed would only add noise.
-  if (input.document.is_usable) input.scenario = read_scenario(input.document, input.diagnostics);
+  if (input.document.is_usable) {
+    input.scenario = read_scenario(input.document, input.diagnostics);
+    check_tables_off(input);
+  }
   return input;
+}
+
+void print_warnings(const ScenarioInput& input, std::ostream& err) {
+  for (const std::string& message : input.diagnostics.warnings()) {
+    err << with_option_named(input, message) << "\n";
+  }
 }
 
 void print_mistakes(const ScenarioInput& input, const std::string& path, std::ostream& err) {

@@ -27,6 +27,7 @@ struct ScenarioInput {
 [[nodiscard]] bool load_plugins(const Arguments& arguments, std::ostream& err);
 // Reads the file with --set, --seed and --until on top. Throws UsageError.
 [[nodiscard]] ScenarioInput read_input(const std::string& path, const Arguments& arguments);
+void print_warnings(const ScenarioInput& input, std::ostream& err);  // one a line
 // Every mistake, one a line, then how many.
 void print_mistakes(const ScenarioInput& input, const std::string& path, std::ostream& err);
 

@@ -69,11 +69,47 @@ SimulationResult::End end_of(const Cluster& cluster, bool is_recording, bool was
   if (cluster.source_error()) return End::BadInput;
   if (!is_recording) return End::RecordFailed;
   if (was_stopped) return End::Stopped;
+  if (cluster.is_futile()) return End::Futile;
   if (cluster.has_stalled() || (!has_until && !cluster.is_over())) return End::Stalled;
   return End::Done;
 }
 
+std::vector<std::string> warnings_of(const Cluster& cluster) {
+  std::vector<std::string> warnings = cluster.controller().source_notes();
+  const TooLargeJobs& large = cluster.too_large();
+  if (large.jobs() == 1) warnings.push_back(large.first());
+  if (large.jobs() > 1) {
+    warnings.push_back(large.first() + "; so it is with " + std::to_string(large.jobs()) +
+                       " jobs in all");
+  }
+  return warnings;
+}
+
+// The tables of a run, beside those of the cluster.
+struct RunTables {
+  explicit RunTables(Recorder& recorder)
+      : profile{recorder, "/profile", "events and host time by label"},
+        ladder{recorder, "/meta/digests", "the digest as the run went"} {}
+  Channel<ProfileOutRow> profile;
+  Channel<DigestRow> ladder;
+};
+
 }  // namespace
+
+std::vector<std::string> table_paths() {
+  Scenario scenario;
+  scenario.cluster.pools.push_back({.name = "any", .machine = "dgx-a100"});
+  scenario.record.attempts = true;
+  Engine engine{Engine::Limits{}};
+  const RngStreams rng{0};
+  MemoryRecorder recorder;
+  Ground ground{scenario.cluster};
+  const Cluster cluster{Sim{engine, rng, recorder}, scenario, ground};
+  const RunTables tables{recorder};
+  std::vector<std::string> paths;
+  for (const MemoryRecorder::Table& table : recorder.tables()) paths.push_back(table.path);
+  return paths;
+}
 
 SimulationResult simulate(const Scenario& scenario, const config::Document& document,
                           Recorder& recorder, const SimulationOptions& options,
@@ -91,8 +127,7 @@ SimulationResult simulate(const Scenario& scenario, const config::Document& docu
   ground.check(scenario, document.root, diagnostics);
   if (!diagnostics.ok()) return {};
   Cluster cluster{Sim{engine, rng, recorder}, scenario, ground};
-  Channel<ProfileOutRow> profile{recorder, "/profile", "events and host time by label"};
-  Channel<DigestRow> ladder{recorder, "/meta/digests", "the digest as the run went"};
+  RunTables tables{recorder};
 
   SimulationResult result;
   cluster.check(document, diagnostics);
@@ -127,15 +162,17 @@ SimulationResult simulate(const Scenario& scenario, const config::Document& docu
   // A run whose events ended before `until` still lasts until then.
   const Time end = outcome == Engine::Outcome::Drained && until ? *until : engine.now();
   cluster.finish(end);
-  for (const ProfileRow& row : engine.profile()) profile.emit(to_out_row(row));
-  for (const auto& rung : engine.ladder()) ladder.emit({rung.event, rung.time, rung.digest});
+  for (const ProfileRow& row : engine.profile()) tables.profile.emit(to_out_row(row));
+  for (const auto& rung : engine.ladder()) tables.ladder.emit({rung.event, rung.time, rung.digest});
   result.simulated = end;
   result.events = engine.events_run();
   result.digest = engine.digest();
   result.summary = recorder.summary();
+  result.warnings = warnings_of(cluster);
   result.wall_seconds = std::chrono::duration<double>(Clock::now() - began).count();
   using End = SimulationResult::End;
-  recorder.finish({.complete = result.end == End::Done || result.end == End::Stalled,
+  recorder.finish({.complete = result.end == End::Done || result.end == End::Stalled ||
+                               result.end == End::Futile,
                    .digest = result.digest,
                    .wall_seconds = result.wall_seconds,
                    .simulated = end});

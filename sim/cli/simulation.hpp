@@ -31,13 +31,14 @@ struct SimulationOptions {
 };
 
 struct SimulationResult {
-  enum class End : uint8_t { Done, Stopped, Stalled, RecordFailed, BadInput };
+  enum class End : uint8_t { Done, Stopped, Stalled, Futile, RecordFailed, BadInput };
   End end = End::Done;
   Time simulated;
   uint64_t events = 0;
   uint64_t digest = 0;
   double wall_seconds = 0;
-  std::string input_error;  // of BadInput: "file:row:column: ..."
+  std::string input_error;            // of BadInput: "file:row:column: ..."
+  std::vector<std::string> warnings;  // for the log, once each
   std::vector<SummaryValue> summary;
 };
 
@@ -47,5 +48,8 @@ struct SimulationResult {
 SimulationResult simulate(const Scenario& scenario, const config::Document& document,
                           Recorder& recorder, const SimulationOptions& options,
                           Diagnostics& diagnostics);
+
+// Every table that a run may write, in the order in which they are opened.
+std::vector<std::string> table_paths();
 
 }  // namespace orrery

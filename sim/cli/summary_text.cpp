@@ -22,7 +22,7 @@ struct Group {
 // The first group that fits takes a figure, so the narrow ones come first.
 const std::array<Group, 6> kGroups{{
     {"Deadlocks", {"deadlock", "infeasible"}},
-    {"Scheduler", {"sched", "attempt", "cycle", "queue", "bind", "pending"}},
+    {"Scheduler", {"sched", "attempt", "cycle", "queue", "bind", "pending", "permit"}},
     {"GPU use", {"gpu"}},
     {"Failures", {"fail", "fault", "recover", "repair", "lost", "restart", "down", "goodput"}},
     {"Jobs", {"job", "gang", "pod", "jct", "wait", "slowdown", "makespan"}},
@@ -39,6 +39,8 @@ const Group& group_of(const std::string& name) {
   });
 }
 
+constexpr std::string_view kNone = "none";
+
 std::string with_decimals(double value, int decimals) {
   std::array<char, 64> text{};
   std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
@@ -46,7 +48,7 @@ std::string with_decimals(double value, int decimals) {
 }
 
 std::string format_real(double value) {
-  if (!std::isfinite(value)) return "none";
+  if (!std::isfinite(value)) return std::string{kNone};
   const double size = std::fabs(value);
   if (size >= 1e15) return with_decimals(value / 1e15, 3) + "e15";
   if (size < 1000) {
@@ -70,6 +72,8 @@ std::string_view end_text(SimulationResult::End end) {
       return "stopped before its end";
     case SimulationResult::End::Stalled:
       return "ended early: nothing moved for run.stall_limit";
+    case SimulationResult::End::Futile:
+      return "ended early: nothing was left but attempts in vain to schedule (run.futile_attempts)";
     case SimulationResult::End::RecordFailed:
       return "the output could not be written";
     case SimulationResult::End::BadInput:
@@ -125,7 +129,7 @@ std::string format_figure(const SummaryValue& value) {
   } else {
     text = format_real(std::get<double>(value.value));
   }
-  return value.unit.empty() ? text : text + " " + value.unit;
+  return value.unit.empty() || text == kNone ? text : text + " " + value.unit;
 }
 
 std::string summary_text(const SimulationResult& result, const std::string& output_path) {

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "models/cluster.hpp"
 #include "sim/cli/scenario_input.hpp"
 
 namespace orrery {
@@ -19,10 +20,20 @@ std::string counted(size_t count, const std::string& noun) {
 }
 
 std::string counts_of(const ScenarioInput& input) {
+  const size_t warnings = input.diagnostics.warning_count();
   return counted(input.document.sources.size(), "file") + ", " +
          counted(values_in(input.document.root), "value") + ", " +
          counted(input.scenario.workload.sources.size(), "job source") + ", " +
-         counted(resolve_plugins(input.scenario.policy).size(), "plugin");
+         counted(resolve_plugins(input.scenario.policy).size(), "plugin") +
+         (warnings == 0 ? "" : ", " + counted(warnings, "warning"));
+}
+
+// What only the nodes show, such as a fault of one that there is not. A list of nodes is an input
+// of the run, like a trace, and is not opened.
+void check_nodes(ScenarioInput& input) {
+  if (!input.diagnostics.ok() || !input.scenario.cluster.openb_nodes.empty()) return;
+  const Ground ground{input.scenario.cluster};
+  ground.check(input.scenario, input.document.root, input.diagnostics);
 }
 
 }  // namespace
@@ -40,7 +51,9 @@ ExitStatus validate_command(const Arguments& arguments, std::ostream& out, std::
   if (!load_plugins(arguments, err)) return ExitStatus::UserMistake;
   auto status = ExitStatus::Ok;
   for (const std::string& path : arguments.positional) {
-    const ScenarioInput input = read_input(path, arguments);
+    ScenarioInput input = read_input(path, arguments);
+    check_nodes(input);
+    print_warnings(input, err);
     if (input.diagnostics.ok()) {
       out << path << ": ok (" << counts_of(input) << ")" << std::endl;
       continue;

@@ -32,6 +32,27 @@ std::string type_text(const FieldTree& field) {
 
 void add_rows(const FieldTree& field, size_t depth, std::vector<Row>& rows);
 
+// Broken between words; examples stay whole, to be copied.
+std::string wrapped(const std::string& remark, size_t indent) {
+  constexpr size_t kWidth = 100;
+  const std::string margin(indent, ' ');
+  if (remark.starts_with("Example: ")) return margin + remark + "\n";
+  std::string text, line = margin;
+  for (size_t at = 0; at < remark.size();) {
+    const size_t end = std::min(remark.find(' ', at), remark.size());
+    const bool is_first = line.size() == indent;
+    if (!is_first && line.size() + 1 + (end - at) > kWidth) {
+      text += line + "\n";
+      line = margin;
+    } else if (!is_first) {
+      line += ' ';
+    }
+    line.append(remark, at, end - at);
+    at = end + 1;
+  }
+  return text + line + "\n";
+}
+
 // What hangs below a field: the fields of the struct it holds, or each kind with its fields.
 void add_inner(const FieldTree& field, size_t depth, std::vector<Row>& rows) {
   switch (field.shape) {
@@ -99,7 +120,7 @@ std::string describe_text(const FieldTree& tree) {
     line.resize(line.find_last_not_of(' ') + 1);
     text += line + "\n";
     const size_t indent = row.name.find_first_not_of(' ') + 4;
-    for (const std::string& remark : row.remarks) text += std::string(indent, ' ') + remark + "\n";
+    for (const std::string& remark : row.remarks) text += wrapped(remark, indent);
   }
   return text;
 }

@@ -44,30 +44,45 @@ std::string to_string(const Position& position) {
   return text;
 }
 
-void Diagnostics::error(const Position& position, std::string_view path, std::string message) {
-  ++count_;
-  if (full()) return;
+void Diagnostics::keep(std::vector<Entry>& kept, const Position& position, std::string_view path,
+                       std::string_view level, const std::string& message) {
+  if (kept.size() >= kKeptMax) return;
   std::string text = to_string(position);
   if (!text.empty()) text += ": ";
+  text += level;
   if (!path.empty()) text.append(path).append(": ");
-  kept_.push_back({position, text + message});
+  kept.push_back({position, text + message});
 }
 
-std::vector<std::string> Diagnostics::messages() const {
-  std::vector<const Entry*> sorted;
-  for (const Entry& entry : kept_) sorted.push_back(&entry);
-  std::stable_sort(sorted.begin(), sorted.end(), [](const Entry* a, const Entry* b) {
+void Diagnostics::error(const Position& position, std::string_view path, std::string message) {
+  ++count_;
+  keep(kept_, position, path, "", message);
+}
+
+void Diagnostics::warning(const Position& position, std::string_view path, std::string message) {
+  ++warning_count_;
+  keep(warnings_, position, path, "warning: ", message);
+}
+
+std::vector<std::string> Diagnostics::sorted(const std::vector<Entry>& kept, size_t count) {
+  std::vector<const Entry*> entries;
+  for (const Entry& entry : kept) entries.push_back(&entry);
+  std::stable_sort(entries.begin(), entries.end(), [](const Entry* a, const Entry* b) {
     const Position& p = a->position;
     const Position& q = b->position;
     return std::tie(p.file.text(), p.line, p.column) < std::tie(q.file.text(), q.line, q.column);
   });
   std::vector<std::string> texts;
-  for (const Entry* entry : sorted) texts.push_back(entry->message);
-  if (count_ > kept_.size()) {
-    texts.push_back("... and " + std::to_string(count_ - kept_.size()) + " more");
+  for (const Entry* entry : entries) texts.push_back(entry->message);
+  if (count > kept.size()) {
+    texts.push_back("... and " + std::to_string(count - kept.size()) + " more");
   }
   return texts;
 }
+
+std::vector<std::string> Diagnostics::messages() const { return sorted(kept_, count_); }
+
+std::vector<std::string> Diagnostics::warnings() const { return sorted(warnings_, warning_count_); }
 
 std::string Diagnostics::text() const {
   std::string all;

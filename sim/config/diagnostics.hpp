@@ -29,12 +29,14 @@ struct Position {
 };
 std::string to_string(const Position& position);
 
-// Collects every mistake of a file, so that one run of the program shows them all.
+// Collects every mistake of a file, so that one run of the program shows them all. A warning is
+// about what is probably no mistake, or would do no harm: the scenario may still be run.
 class Diagnostics {
  public:
-  static constexpr size_t kKeptMax = 100;
+  static constexpr size_t kKeptMax = 100;  // of each kind
 
   void error(const Position& position, std::string_view path, std::string message);
+  void warning(const Position& position, std::string_view path, std::string message);
 
   bool ok() const { return count_ == 0; }
   size_t count() const { return count_; }
@@ -42,15 +44,21 @@ class Diagnostics {
   bool full() const { return kept_.size() >= kKeptMax; }
   // Sorted by file, line and column; the last one tells how many more there were.
   std::vector<std::string> messages() const;
-  std::string text() const;  // one message a line
+  size_t warning_count() const { return warning_count_; }
+  std::vector<std::string> warnings() const;  // in the same order
+  std::string text() const;                   // one message a line, without the warnings
 
  private:
   struct Entry {
     Position position;
     std::string message;
   };
-  std::vector<Entry> kept_;
-  size_t count_ = 0;
+  static void keep(std::vector<Entry>& kept, const Position& position, std::string_view path,
+                   std::string_view level, const std::string& message);
+  static std::vector<std::string> sorted(const std::vector<Entry>& kept, size_t count);
+
+  std::vector<Entry> kept_, warnings_;
+  size_t count_ = 0, warning_count_ = 0;
 };
 
 // "; did you mean 'permit_timeout'?", or nothing when no known name is near.

@@ -48,10 +48,16 @@ class Checker {
   Checker(const config::Node& node, std::string path, Diagnostics& diagnostics)
       : node_{node}, path_{std::move(path)}, diagnostics_{diagnostics} {}
   // Points at the value of `field` if the user gave one, else at the struct. A dot leads into a
-  // nested struct; an empty name means the struct itself.
+  // nested struct, as in "pool.name", brackets into a list, as in "pools[2]"; an empty name means
+  // the struct itself.
   void error(std::string_view field, std::string message);
+  void warning(std::string_view field, std::string message);
+  bool is_given(std::string_view field) const { return node_.find(field) != nullptr; }
 
  private:
+  const config::Node& at(std::string_view field) const;
+  std::string path_to(std::string_view field) const;
+
   const config::Node& node_;
   std::string path_;
   Diagnostics& diagnostics_;

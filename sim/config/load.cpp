@@ -97,8 +97,9 @@ class Loader {
     if (!root->is_map()) {
       const Position at = root->is_null() ? Position{name, 1, 1} : root->position;
       diagnostics_.error(at, "",
-                         root->is_null() ? "the file is empty"
-                                         : "expected a map at the top, got " + what_is(*root));
+                         root->is_null()     ? "the file is empty"
+                         : root->is_scalar() ? kPlainText
+                                             : "expected a map at the top, got " + what_is(*root));
       return std::nullopt;
     }
     return resolve_includes(std::move(*root));

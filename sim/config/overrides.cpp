@@ -71,6 +71,20 @@ class Splitter {
   size_t at_ = 0;
 };
 
+// The number, from 1, of the first earlier override of `path` or of something in it; 0: none. Its
+// value would be lost, and which of the two was meant is anyone's guess.
+size_t first_undone(const std::vector<Step>& path, const std::vector<std::string>& earlier) {
+  for (size_t i = 0; i < earlier.size(); ++i) {
+    const auto other = Splitter{earlier[i]}.split();
+    if (!other || other->path.size() < path.size()) continue;
+    if (std::equal(path.begin(), path.end(), other->path.begin(),
+                   [](const Step& a, const Step& b) { return a.text == b.text; })) {
+      return i + 1;
+    }
+  }
+  return 0;
+}
+
 bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
 }
@@ -125,20 +139,26 @@ class Overrider {
 }  // namespace
 
 void apply_override(Document& document, std::string_view assignment, Diagnostics& diagnostics) {
+  const std::vector<std::string> earlier = document.overrides;
   document.overrides.emplace_back(assignment);
   const FileName name{"--set #" + std::to_string(document.overrides.size())};
   Splitter splitter{assignment};
   const auto parsed = splitter.split();
   if (!parsed) {
     diagnostics.error({name, 1, splitter.column()}, "",
-                      "expected path=value such as policy.max_waiting=8 or "
-                      "workload.jobs[0].count=3, got " +
+                      "expected path=value such as run.seed=7 or "
+                      "cluster.pools[0].count=32, got " +
                           in_quotes(assignment));
     return;
   }
   if (parsed->path.size() > static_cast<size_t>(Limits::kDepth)) {
     diagnostics.error({name, 1, 1}, "",
                       "a path of more than " + std::to_string(Limits::kDepth) + " steps");
+    return;
+  }
+  if (const size_t undone = first_undone(parsed->path, earlier); undone > 0) {
+    diagnostics.error({name, 1, 1}, "",
+                      "takes back what " + in_quotes(earlier[undone - 1]) + " has set");
     return;
   }
   // Spaces in front make the positions of the value those in the whole argument.

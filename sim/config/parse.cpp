@@ -80,6 +80,8 @@ class Builder final : public YAML::EventHandler {
   Position at(const YAML::Mark& mark) const { return {name_, mark.line + 1, mark.column + 1}; }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
+    // yaml-cpp also sees a document's end where plain text goes on after a comment.
+    if (documents_ > 0 && root_.node.is_scalar()) refuse(root_.node.position, kPlainText);
     if (++documents_ > 1) refuse(at(mark), "a second YAML document; a file holds exactly one");
   }
   void OnDocumentEnd() override {}

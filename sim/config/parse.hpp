@@ -8,6 +8,10 @@
 
 namespace orrery::config {
 
+// Of a file that was never meant as YAML; its lines are not repeated.
+constexpr const char* kPlainText =
+    "expected keys such as `cluster:` at the top, found plain text: this is not a scenario in YAML";
+
 // What is left of Limits for a document and all it includes.
 struct Budget {
   size_t nodes = Limits::kNodes;

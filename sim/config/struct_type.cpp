@@ -1,22 +1,47 @@
 // sim/config/struct_type.cpp -- reads, writes and describes a params struct through its fields.
 #include <algorithm>
+#include <charconv>
 
 #include "sim/config/describe.hpp"
 #include "sim/config/reader.hpp"
 
 namespace orrery {
+namespace {
 
-void Checker::error(std::string_view field, std::string message) {
+const config::Node* part(const config::Node& from, std::string_view step, bool is_index) {
+  if (!is_index) return from.find(step);
+  size_t index = 0;
+  std::from_chars(step.data(), step.data() + step.size(), index);
+  return index < from.items.size() ? &from.items[index] : nullptr;
+}
+
+}  // namespace
+
+const config::Node& Checker::at(std::string_view field) const {
   const config::Node* at = &node_;
   for (std::string_view rest = field; !rest.empty();) {
-    const size_t dot = std::min(rest.find('.'), rest.size());
-    const config::Node* child = at->find(rest.substr(0, dot));
+    const bool is_index = rest.front() == '[';
+    if (is_index || rest.front() == '.') rest.remove_prefix(1);
+    const size_t end = std::min(rest.find_first_of(is_index ? "]" : ".["), rest.size());
+    const config::Node* const child = part(*at, rest.substr(0, end), is_index);
     if (child == nullptr) break;
     at = child;
-    rest.remove_prefix(std::min(dot + 1, rest.size()));
+    rest.remove_prefix(std::min(end + (is_index ? 1 : 0), rest.size()));
   }
+  return *at;
+}
+
+std::string Checker::path_to(std::string_view field) const {
   const char* separator = path_.empty() || field.empty() ? "" : ".";
-  diagnostics_.error(at->position, path_ + separator + std::string{field}, std::move(message));
+  return path_ + separator + std::string{field};
+}
+
+void Checker::error(std::string_view field, std::string message) {
+  diagnostics_.error(at(field).position, path_to(field), std::move(message));
+}
+
+void Checker::warning(std::string_view field, std::string message) {
+  diagnostics_.warning(at(field).position, path_to(field), std::move(message));
 }
 
 namespace config {

@@ -1,6 +1,7 @@
 // sim/core/callback.hpp -- a move-only void() that lives in 40 inline bytes and never allocates.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -37,13 +38,14 @@ class Callback {
 
   void operator()() { ops_->call(bytes_); }
   explicit operator bool() const { return ops_ != nullptr; }
-  // Fetches what the first captured word points to; harmless if that is no pointer. Valid on any
-  // callback, even an empty one.
+  // Fetches what the first two captured words point to, two cache lines of the first; harmless if
+  // they are no pointers. Valid on any callback, even an empty one.
   void prefetch() const {
-    std::uintptr_t pointee;  // a number: no arithmetic on what may not be a pointer
-    std::memcpy(&pointee, bytes_, sizeof(pointee));
-    __builtin_prefetch(reinterpret_cast<const void*>(pointee), 1);
-    __builtin_prefetch(reinterpret_cast<const void*>(pointee + 64), 1);
+    std::array<uintptr_t, 2> addresses;  // numbers: no arithmetic on what may be no pointer
+    std::memcpy(&addresses, bytes_, sizeof(addresses));
+    for (const uintptr_t address : {addresses[0], addresses[0] + 64, addresses[1]}) {
+      __builtin_prefetch(reinterpret_cast<const void*>(address), 1);
+    }
   }
   void reset() {
     if (ops_ != nullptr && ops_->relocate != nullptr) ops_->relocate(nullptr, bytes_);

@@ -9,8 +9,7 @@
 namespace orrery {
 namespace {
 
-constexpr size_t kCachedSlots = 8192;  // so few slots stay in the cache by themselves
-constexpr size_t kStaleMin = 4096;     // purging fewer is not worth a pass over the wheel
+constexpr size_t kStaleMin = 4096;  // purging fewer is not worth a pass over the wheel
 
 }  // namespace
 
@@ -43,15 +42,11 @@ bool EventQueue::cancel(EventId id) {
   return true;
 }
 
-void EventQueue::fetch_slots() {
-  if (slots_.used() <= kCachedSlots) return;
-  std::array<uint64_t, 2 * kScoutEvery> tickets;  // the next refill may bring more than this one
-  const size_t size = wheel_.scout(tickets.data(), tickets.size());
-  for (size_t i = 0; i < size; ++i) __builtin_prefetch(slots_.at(slot_of(tickets[i])), 1);
-}
-
 bool EventQueue::refill(Time end) {
   if (!wheel_.refill(static_cast<uint64_t>(end.ns))) return false;
+  for (size_t i = 0; i < kSlotsAhead; ++i) {
+    __builtin_prefetch(slots_.at(slot_of(wheel_.ahead(i))), 1);
+  }
   for (size_t i = 0; i < kStateAhead; ++i) slots_.at(slot_of(wheel_.ahead(i)))->fn.prefetch();
   return true;
 }

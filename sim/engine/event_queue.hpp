@@ -110,8 +110,9 @@ class EventQueue {
   static_assert(sizeof(Slot) == 64);
   static constexpr unsigned kSlotBits = 29;
   static constexpr uint32_t kNoSlot = (1u << kSlotBits) - 1;
-  static constexpr size_t kStateAhead = 6;
-  static constexpr size_t kScoutEvery = 8;
+  static constexpr size_t kStateAhead = 10;     // events before it is needed, it is fetched
+  static constexpr size_t kSlotsAhead = 24;     // long enough before that
+  static constexpr size_t kCachedSlots = 8192;  // so few slots stay in the cache by themselves
 
   static uint32_t slot_of(uint64_t ticket) { return static_cast<uint32_t>(ticket) & kNoSlot; }
   static uint32_t generation_of(uint64_t ticket) {
@@ -120,13 +121,13 @@ class EventQueue {
   bool is_stale(uint64_t ticket) const {
     return slots_.at(slot_of(ticket))->generation != generation_of(ticket);
   }
-  // The wheel knows what comes next: the slots of the next refill, then what the callbacks of the
-  // next few events point to, are on the way into the cache while earlier events run.
+  // The wheel knows what comes next: the slots of the events after the next few, then what the
+  // callbacks of the next few point to, are on the way into the cache while earlier events run.
   void fetch_ahead() {
-    slots_.at(slot_of(wheel_.ahead(kStateAhead)))->fn.prefetch();
-    if (wheel_.ready() % kScoutEvery == 0) fetch_slots();
+    if (wheel_.ready() == kSlotsAhead && slots_.used() > kCachedSlots) wheel_.top_up();
+    __builtin_prefetch(slots_.at(slot_of(wheel_.ahead(kSlotsAhead - 1))), 1);
+    slots_.at(slot_of(wheel_.ahead(kStateAhead - 1)))->fn.prefetch();
   }
-  void fetch_slots();
   bool refill(Time end);
   void free(uint32_t index, Slot& slot) {
     if (slot.generation == 0) [[unlikely]]

@@ -8,6 +8,11 @@
 #include "sim/core/check.hpp"
 
 namespace orrery {
+namespace {
+
+constexpr size_t kUndividedMax = 24;  // keys that are sorted as fast at once as by quarters
+
+}  // namespace
 
 RadixWheel::RadixWheel() : sort_{best_rank_sort()} {}
 
@@ -59,19 +64,8 @@ void RadixWheel::add_chunk(Bucket& bucket, Place place) {
   bucket.cursor = chunk->entries;
 }
 
-inline void RadixWheel::file(uint64_t time, uint64_t ticket) {
-  const auto highest = static_cast<unsigned>(63 - std::countl_zero((time ^ base_) | 1));
-  const unsigned level = highest / kDigitBits;
-  const Place place{level, static_cast<unsigned>(time >> (level * kDigitBits)) % kDigits};
-  Bucket& target = bucket(place);
-  const auto cursor = reinterpret_cast<uintptr_t>(target.cursor);
-  if (cursor % sizeof(Chunk) == 0) add_chunk(target, place);
-  *target.cursor++ = {time, ticket};
-  ++target.count;
-}
-
 RadixWheel::Place RadixWheel::first_place() const {
-  const auto level = static_cast<unsigned>(std::countr_zero(levels_));
+  const unsigned level = lowest_level();
   unsigned word = 0;
   while (digits_[level][word] == 0) ++word;
   return {level, word * 64 + static_cast<unsigned>(std::countr_zero(digits_[level][word]))};
@@ -85,17 +79,11 @@ uint64_t RadixWheel::start_of(Place place) const {
 }
 
 RadixWheel::Bucket RadixWheel::take(Place place) {
-  scout_ = {};
   auto& digits = digits_[place.level];
   digits[place.digit / 64] &= ~(uint64_t{1} << (place.digit % 64));
   if ((digits[0] | digits[1] | digits[2] | digits[3]) == 0) levels_ &= ~(1u << place.level);
   base_ = start_of(place);
   return std::exchange(bucket(place), Bucket{});
-}
-
-void RadixWheel::push(uint64_t time, uint64_t ticket) {
-  if (time < limit_) return insert(time, ticket);
-  file(time, ticket);
 }
 
 bool RadixWheel::refill(uint64_t end) {
@@ -111,14 +99,9 @@ bool RadixWheel::refill(uint64_t end) {
     front_base_ = start;
     head_ = end_ = 0;
     if (first.count <= kSortMax) {
+      front_level_ = place.level;
       append_sorted(first);
-      // A wider span than 2^56 would not fit the keys of the front.
-      while (end_ < kGather && place.level + 1 < kLevels && (levels_ >> place.level & 1) != 0) {
-        const Place next = first_place();
-        if (bucket(next).count > kSortMax) break;
-        append_sorted(take(next));
-      }
-      limit_ = base_ + (uint64_t{1} << (place.level * kDigitBits));
+      gather(kGather);
       return true;
     }
     if (place.level == 0) {
@@ -132,60 +115,51 @@ bool RadixWheel::refill(uint64_t end) {
   return false;
 }
 
-// The bucket in use after `digit`, or -1.
-int RadixWheel::next_digit(unsigned level, int digit) const {
-  const auto from = static_cast<unsigned>(digit + 1);
-  uint64_t mask = UINT64_MAX << (from % 64);
-  for (unsigned word = from / 64; word < kDigits / 64; ++word, mask = UINT64_MAX) {
-    const uint64_t rest = digits_[level][word] & mask;
-    if (rest != 0) return static_cast<int>(word * 64) + std::countr_zero(rest);
-  }
-  return -1;
+// A front of one level is followed by the other buckets of that level; what crosses into the next
+// bucket of the level above waits for a refill, so that the front can be given up (see make_room).
+void RadixWheel::top_up() {
+  if (has_lanes_ || levels_ == 0 || lowest_level() != front_level_) return;
+  if (head_ > kFrontMax / 4) slide();  // leaves room enough
+  gather(kLookahead + kGather);
 }
 
-// Buckets only grow while they wait, so the scout resumes where it stood, until a refill takes
-// buckets away or a push makes a lower level come next.
-size_t RadixWheel::scout(uint64_t* tickets, size_t room) {
-  if (levels_ == 0 || has_lanes_) return 0;
-  const auto level = static_cast<unsigned>(std::countr_zero(levels_));
-  if (level != scout_.level) scout_ = {.level = level};
-  const auto& buckets = buckets_[level];
-  size_t copied = 0;
-  while (copied < room) {
-    if (scout_.digit < 0 || scout_.seen == buckets[static_cast<size_t>(scout_.digit)].count) {
-      const int next = next_digit(level, scout_.digit);
-      if (next < 0 || scout_.total + scout_.seen >= kGather) return copied;
-      if (buckets[static_cast<size_t>(next)].count > kSortMax) return copied;
-      const Bucket& entered = buckets[static_cast<size_t>(next)];
-      scout_ = {
-          level,  entered.count > Chunk::kEntries ? 2u : 0u, next, 0, scout_.total + scout_.seen,
-          nullptr};
-      const int beyond = next_digit(level, next);
-      if (beyond >= 0) last_chunk(buckets[static_cast<size_t>(beyond)])->prefetch();
-    }
-    const Bucket& bucket = buckets[static_cast<size_t>(scout_.digit)];
-    if (scout_.waits > 0) {
-      const Chunk* const last = last_chunk(bucket);
-      (--scout_.waits == 1 ? last : last->next)->prefetch();
-      return copied;
-    }
-    const size_t position = scout_.seen++ % Chunk::kEntries;
-    if (position == 0) {
-      scout_.chunk = (scout_.chunk == nullptr ? last_chunk(bucket) : scout_.chunk)->next;
-      scout_.chunk->next->prefetch();
-    }
-    tickets[copied++] = scout_.chunk->entries[position].ticket;
+// Takes small buckets until the front is long enough.
+void RadixWheel::gather(size_t enough) {
+  // A wider span than 2^56 would not fit the keys of the front.
+  while (ready() < enough && front_level_ + 1 < kLevels && (levels_ >> front_level_ & 1) != 0) {
+    const Place next = first_place();
+    if (bucket(next).count > kSortMax) break;
+    append_sorted(take(next));
   }
-  return copied;
+  limit_ = base_ + (uint64_t{1} << (front_level_ * kDigitBits));
 }
 
 void RadixWheel::append_sorted(const Bucket& bucket) {
+  if (bucket.count > kUndividedMax) return append_quarters(bucket);
   size_t size = 0;
   consume(bucket, [&](const Entry& entry) {
     unsorted_keys_[size] = key_of(entry.time, entry.ticket);
     unsorted_tickets_[size++] = entry.ticket;
   });
-  sort_({unsorted_keys_.data(), unsorted_tickets_.data(), size}, keys_.data() + end_,
+  sort_in(0, size);
+}
+
+// The sort compares each key with each other: four quarters cost a quarter of the whole.
+void RadixWheel::append_quarters(const Bucket& bucket) {
+  const unsigned shift = front_level_ * kDigitBits + kPhaseBits - 2;
+  std::array<size_t, 4> sizes{};
+  consume(bucket, [&](const Entry& entry) {
+    const uint64_t key = key_of(entry.time, entry.ticket);
+    const size_t quarter = key >> shift & 3;
+    const size_t position = quarter * kSortMax + sizes[quarter]++;
+    unsorted_keys_[position] = key;
+    unsorted_tickets_[position] = entry.ticket;
+  });
+  for (size_t i = 0; i < sizes.size(); ++i) sort_in(i * kSortMax, sizes[i]);
+}
+
+void RadixWheel::sort_in(size_t from, size_t size) {
+  sort_({unsorted_keys_.data() + from, unsorted_tickets_.data() + from, size}, keys_.data() + end_,
         tickets_.data() + end_);
   end_ += size;
 }
@@ -218,15 +192,19 @@ void RadixWheel::insert(uint64_t time, uint64_t ticket) {
   tickets_[hole] = ticket;
 }
 
+void RadixWheel::slide() {
+  std::copy(keys_.data() + head_, keys_.data() + end_, keys_.data());
+  std::copy(tickets_.data() + head_, tickets_.data() + end_, tickets_.data());
+  end_ -= head_;
+  head_ = 0;
+}
+
 // True if the full front has room now. Otherwise the front was given up: its tickets are in the
 // lanes if they share one instant, else in the wheel, where narrower buckets divide them.
 bool RadixWheel::make_room() {
   const size_t size = end_ - head_;
   if (size <= kFrontMax / 2) {
-    std::copy(keys_.data() + head_, keys_.data() + end_, keys_.data());
-    std::copy(tickets_.data() + head_, tickets_.data() + end_, tickets_.data());
-    head_ = 0;
-    end_ = size;
+    slide();
     return true;
   }
   const size_t first = head_;
@@ -238,7 +216,6 @@ bool RadixWheel::make_room() {
     return false;
   }
   base_ = limit_ = front_base_;
-  scout_ = {};
   for (size_t i = first; i < last; ++i) {
     file(front_base_ + (keys_[i] >> kPhaseBits), tickets_[i]);
   }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -25,12 +26,15 @@ class RadixWheel {
  public:
   // The top bits of a ticket are its phase; the rest is the caller's.
   static constexpr unsigned kPhaseShift = 61;
-  static constexpr size_t kLookahead = 16;
+  static constexpr size_t kLookahead = 32;
   using IsStale = std::function<bool(uint64_t ticket)>;
 
   RadixWheel();
   // `time` must not lie before the last ticket taken, nor before an `end` that refill said no to.
-  void push(uint64_t time, uint64_t ticket);
+  void push(uint64_t time, uint64_t ticket) {
+    if (time < limit_) return insert(time, ticket);
+    file(time, ticket);
+  }
 
   // The front: what comes next, in order. Empty does not mean that nothing is left: see refill.
   size_t ready() const { return end_ - head_; }
@@ -40,9 +44,8 @@ class RadixWheel {
   uint64_t ahead(size_t distance) const { return tickets_[head_ + distance]; }
   // Fills the empty front. False if no ticket is due at or before `end`.
   bool refill(uint64_t end);
-  // Copies more of the tickets that the next refill will bring, in no order, each once. Returns how
-  // many.
-  size_t scout(uint64_t* tickets, size_t room);
+  // Appends to the front what comes next, where no bucket need be spread for it.
+  void top_up();
 
   // Time of the first ticket that is not stale; UINT64_MAX if there is none.
   uint64_t first_time(const IsStale& is_stale) const;
@@ -82,14 +85,6 @@ class RadixWheel {
     unsigned level;
     unsigned digit;
   };
-  struct Scout {  // where `scout` stands
-    unsigned level = kLevels;
-    unsigned waits = 0;            // calls to let pass while the ends of a long chain are fetched
-    int digit = -1;                // its bucket; -1: has not begun
-    uint32_t seen = 0;             // entries of that bucket
-    size_t total = 0;              // entries of the buckets before it
-    const Chunk* chunk = nullptr;  // in which the last entry seen is
-  };
   struct Lane {
     std::vector<uint64_t> tickets;
     size_t head = 0;
@@ -101,21 +96,33 @@ class RadixWheel {
     return (time - front_base_) << kPhaseBits | ticket >> kPhaseShift;
   }
   Bucket& bucket(Place place) { return buckets_[place.level][place.digit]; }
+  unsigned lowest_level() const { return static_cast<unsigned>(std::countr_zero(levels_)); }
   Place first_place() const;
   uint64_t start_of(Place place) const;
-  void file(uint64_t time, uint64_t ticket);
+  void file(uint64_t time, uint64_t ticket) {
+    const auto highest = static_cast<unsigned>(63 - std::countl_zero((time ^ base_) | 1));
+    const unsigned level = highest / kDigitBits;
+    const Place place{level, static_cast<unsigned>(time >> (level * kDigitBits)) % kDigits};
+    Bucket& target = bucket(place);
+    if (reinterpret_cast<uintptr_t>(target.cursor) % sizeof(Chunk) == 0) add_chunk(target, place);
+    *target.cursor++ = {time, ticket};
+    ++target.count;
+  }
   void add_chunk(Bucket& bucket, Place place);
   Bucket take(Place place);
   template <class Use>
   void consume(const Bucket& bucket, const Use& use);
+  void gather(size_t enough);
+  void slide();
   void append_sorted(const Bucket& bucket);
+  void append_quarters(const Bucket& bucket);
+  void sort_in(size_t from, size_t size);
   void insert(uint64_t time, uint64_t ticket);
   bool make_room();
   void open_lanes(uint64_t instant);
   void push_lane(uint64_t ticket);
   void return_batch();
   bool draw_batch();
-  int next_digit(unsigned level, int digit) const;
   void purge_bucket(Place place, const IsStale& is_stale);
 
   // Everything before limit_ is in the front (or the lanes), everything else is filed by base_.
@@ -124,11 +131,11 @@ class RadixWheel {
   uint64_t front_base_ = 0;
   size_t head_ = 0;
   size_t end_ = 0;
-  unsigned levels_ = 0;  // bit per level in use
+  unsigned levels_ = 0;       // bit per level in use
+  unsigned front_level_ = 0;  // of the buckets in the front
   unsigned batch_phase_ = 0;
   bool has_lanes_ = false;
   RankSort sort_;
-  Scout scout_;
   Chunk* free_chunks_ = nullptr;
   BlockPool<Chunk> chunks_;
   std::array<Lane, kPhases> lanes_;
@@ -136,8 +143,8 @@ class RadixWheel {
   std::array<std::array<Bucket, kDigits>, kLevels> buckets_{};
   alignas(64) std::array<uint64_t, kFrontMax + kLookahead> keys_{};
   alignas(64) std::array<uint64_t, kFrontMax + kLookahead> tickets_{};
-  alignas(64) std::array<uint64_t, kSortMax> unsorted_keys_;
-  alignas(64) std::array<uint64_t, kSortMax> unsorted_tickets_;
+  alignas(64) std::array<uint64_t, 4 * kSortMax> unsorted_keys_;
+  alignas(64) std::array<uint64_t, 4 * kSortMax> unsorted_tickets_;
 };
 
 }  // namespace orrery

@@ -27,25 +27,26 @@ __attribute__((target("avx2"))) void rank_sort_avx2(const RankSortInput& input, 
   count_ranks(input, keys, values);
 }
 
-// Up to 32 keys stay in four registers while every key is compared with all of them.
+// So few keys stay in registers while each is compared with all of them.
+template <size_t kVectors>
 __attribute__((target("avx512f,popcnt"))) void rank_sort_in_registers(const RankSortInput& input,
                                                                       uint64_t* keys,
                                                                       uint64_t* values) {
-  const __m512i last = _mm512_set1_epi64(-1);
-  const size_t size = input.size;
-  const __m512i a = _mm512_load_si512(input.keys);
-  const __m512i b = size > 8 ? _mm512_load_si512(input.keys + 8) : last;
-  const __m512i c = size > 16 ? _mm512_load_si512(input.keys + 16) : last;
-  const __m512i d = size > 24 ? _mm512_load_si512(input.keys + 24) : last;
-  for (size_t i = 0; i < size; ++i) {
+  __m512i all[kVectors];
+  const uint64_t present = (uint64_t{1} << input.size) - 1;
+  for (size_t v = 0; v < kVectors; ++v) {
+    const auto mask = static_cast<__mmask8>(present >> 8 * v);
+    all[v] = _mm512_mask_loadu_epi64(_mm512_set1_epi64(-1), mask, input.keys + 8 * v);
+  }
+  for (size_t i = 0; i < input.size; ++i) {
     const __m512i key = _mm512_set1_epi64(static_cast<int64_t>(input.keys[i]));
-    const auto join = [](unsigned w, unsigned x, unsigned y, unsigned z) {
-      return w | x << 8 | y << 16 | z << 24;
-    };
-    const unsigned less = join(_mm512_cmplt_epu64_mask(a, key), _mm512_cmplt_epu64_mask(b, key),
-                               _mm512_cmplt_epu64_mask(c, key), _mm512_cmplt_epu64_mask(d, key));
-    const unsigned equal = join(_mm512_cmpeq_epu64_mask(a, key), _mm512_cmpeq_epu64_mask(b, key),
-                                _mm512_cmpeq_epu64_mask(c, key), _mm512_cmpeq_epu64_mask(d, key));
+    unsigned less = 0;
+    unsigned equal = 0;
+#pragma GCC unroll 4
+    for (size_t v = 0; v < kVectors; ++v) {
+      less |= unsigned{_mm512_cmplt_epu64_mask(all[v], key)} << 8 * v;
+      equal |= unsigned{_mm512_cmpeq_epu64_mask(all[v], key)} << 8 * v;
+    }
     const unsigned earlier = (1u << i) - 1;
     const auto rank = static_cast<unsigned>(__builtin_popcount(less | (equal & earlier)));
     keys[rank] = input.keys[i];
@@ -55,9 +56,11 @@ __attribute__((target("avx512f,popcnt"))) void rank_sort_in_registers(const Rank
 
 __attribute__((target("avx512f,popcnt"))) void rank_sort_avx512(const RankSortInput& input,
                                                                 uint64_t* keys, uint64_t* values) {
+  // Two widths only: which of them it will be is then easily predicted.
+  if (input.size <= 16) return rank_sort_in_registers<2>(input, keys, values);
+  if (input.size <= 32) return rank_sort_in_registers<4>(input, keys, values);
   const size_t vectors = (input.size + 7) / 8;
   for (size_t i = input.size; i < vectors * 8; ++i) input.keys[i] = UINT64_MAX;
-  if (vectors <= 4) return rank_sort_in_registers(input, keys, values);
   for (size_t i = 0; i < input.size; ++i) {
     const __m512i key = _mm512_set1_epi64(static_cast<int64_t>(input.keys[i]));
     const size_t own = i / 8;

@@ -1,7 +1,6 @@
 #include "sim/record/hdf5_recorder.hpp"
 
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -127,7 +126,7 @@ TableId Hdf5Recorder::open(std::string_view path, std::string_view doc,
                "a table has one channel");
   const std::string key{path};
   for (const std::string& glob : options_.off) {
-    if (::fnmatch(glob.c_str(), key.c_str(), 0) == 0) return {};
+    if (is_meant(glob, key)) return {};
   }
   tables_.push_back({key, std::string{doc}, {columns.begin(), columns.end()}, row_bytes});
   return TableId{static_cast<uint32_t>(tables_.size() - 1)};

@@ -1,11 +1,17 @@
 #include "sim/record/recorder.hpp"
 
+#include <fnmatch.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "sim/core/check.hpp"
 
 namespace orrery {
+
+bool is_meant(const std::string& glob, const std::string& path) {
+  return ::fnmatch(glob.c_str(), path.c_str(), 0) == 0;
+}
 
 void Recorder::add_summary(SummaryValue value) {
   ORRERY_CHECK(std::none_of(summary_.begin(), summary_.end(),

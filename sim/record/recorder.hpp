@@ -34,6 +34,9 @@ struct SummaryValue {
   std::string unit, doc;
 };
 
+// Whether a table at `path` is meant by `glob`, as in "/events/*".
+bool is_meant(const std::string& glob, const std::string& path);
+
 // What is known only when a run ends.
 struct RunEnd {
   bool complete = false;

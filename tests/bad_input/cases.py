@@ -14,6 +14,7 @@ class Case:
     status: int = 2
     says: tuple[str, ...] = ()
     file_bytes_max: int | None = None
+    never_says: tuple[str, ...] = ()
 
 
 GOOD = """cluster:
@@ -114,6 +115,18 @@ CASES = [
     changed("label given twice", "count: 4}", "count: 4, labels: {a: b, a: c}}", "s.yaml:3:", "'a' given twice"),
     changed("machine defined twice", "  pools:", "  machines: [{name: m}, {name: m}]\n  pools:", "s.yaml:2:", "two machines are called 'm'"),
     changed("nodes of all pools", "count: 4}", "count: 1000000}\n    - {name: b, machine: dgx-1v, count: 1}", "s.yaml:3:", "1000001 nodes"),
+    changed("taint without a key", "count: 4}", "count: 4, taints: [{key: ''}]}", "s.yaml:3:63", "key: must not be empty"),
+    changed("label without a key", "count: 4}", "count: 4, labels: {'': b}}", "s.yaml:3:", "a label needs a key"),
+    changed("pool without a name", "name: gpu", "name: ''", "s.yaml:3:14", "name: must not be empty"),
+    yaml("node list without a pool", GOOD.replace("pools:\n    - {name: gpu, machine: dgx-a100, count: 4}", "openb_nodes: [{file: n.csv, pool: ''}]"), "s.yaml:2:37", "pool: must not be empty"),
+    # workload
+    changed("no source of jobs", GOOD[GOOD.index("    - kind"):GOOD.index("run:")], "    []\n", "s.yaml:6:5", "needs a source of jobs"),
+    changed("no job in the list", "jobs:\n        - {work: 10min, pods: 2, pod: {gpus: 8}}", "jobs: []", "s.yaml:7:13", "needs a job"),
+    changed("generator without arrivals", "kind: jobs\n      jobs:\n        - {work: 10min, pods: 2, pod: {gpus: 8}}", "kind: generator\n      arrival_rate: 0\n      shape: {kind: preset, preset: helios}", "s.yaml:7:21", "above 0"),
+    changed("durations cut below their median", "kind: jobs\n      jobs:\n        - {work: 10min, pods: 2, pod: {gpus: 8}}", "kind: generator\n      arrival_rate: 1\n      shape: {kind: classes, classes: [{gpus: {kind: fixed, value: 1}, duration: {kind: lognormal, median: 2h, sigma: 1, max: 1h}}]}", "s.yaml:8:", "below median"),
+    changed("a gang of too many pods", "pods: 2,", "pods: 1000001,", "s.yaml:8:", "1000000"),
+    changed("more pods than memory holds", "pods: 2,", "pods: 1000000, count: 11,", "s.yaml:8:", "at most 10000000 pods"),
+    changed("a burst that memory does not hold", "kind: jobs\n      jobs:\n        - {work: 10min, pods: 2, pod: {gpus: 8}}", "kind: generator\n      burst: {every: 1h, jobs: {kind: fixed, value: 1000}}\n      shape: {kind: classes, classes: [{gpus: {kind: fixed, value: 100000}, duration: {kind: fixed, value: 1h}}]}", "s.yaml:7:32", "at most 10000000 pods"),
     # policy
     added("unknown base profile", "policy: {base: coschedulin}\n", "s.yaml:10:", "coscheduling"),
     added("unknown plugin", "policy: {plugins: [{name: NodeResourceFit}]}\n", "s.yaml:10:", "did you mean 'NodeResourcesFit'"),
@@ -132,13 +145,25 @@ CASES = [
     added("fault of an unknown node", "faults: {list: [{node: gpu-9, at: 1min, repair: 1min}]}\n", "s.yaml:10:", "gpu-9"),
     added("negative failure rate", "faults: {nodes: [{rate: -1}]}\n", "s.yaml:10:", "rate"),
     added("shape without Weibull", "faults: {nodes: [{weibull_shape: 2}]}\n", "s.yaml:10:", "has an effect only with"),
+    added("repair cut below its median", "faults: {nodes: [{repair: {kind: lognormal, median: 2h, max: 1h}}]}\n", "s.yaml:10:62", "max", "below median"),
+    added("repair cut below its mean", "faults: {nodes: [{repair: {kind: exponential, mean: 2h, max: 1h}}]}\n", "s.yaml:10:62", "below mean"),
+    added("kind of failure twice", "faults: {nodes: [{name: gpu}, {name: gpu}]}\n", "s.yaml:10:38", "two kinds of failure are called 'gpu'"),
+    added("kinds of failure without names", "faults: {nodes: [{rate: 1}, {rate: 2}]}\n", "s.yaml:10:29", "two kinds of failure are called 'node'"),
+    added("table that is not there", "record: {off: [/timeline/team]}\n", "s.yaml:10:16", "no table is meant by '/timeline/team'", "did you mean '/timeline/teams'"),
+    added("glob of no table", "record: {off: [/pods, '/event/*']}\n", "s.yaml:10:23", "'/event/*'"),
     added("teams out of step", "record: {timeline: {interval: 7min, teams_interval: 10min}}\n", "s.yaml:10:", "multiple"),
+    Case("validate: fault of an unknown node", {"s.yaml": GOOD + "faults: {list: [{node: gpu-9, at: 1min, repair: 1min}]}\n"}, ("validate", "s.yaml"), 2, ("s.yaml:10:", "gpu-9")),
+    Case("validate: a warning is no mistake", {"s.yaml": GOOD + "faults: {list: [{node: gpu-1, at: 2h, repair: 1min}]}\n"}, ("validate", "s.yaml"), 0, ("s.yaml:10:", "warning: faults.list[0].at")),
     # include and the command line
     added("included file missing", "include: other.yaml\n", "other.yaml"),
+    Case("included file is not YAML", {"s.yaml": "include: n.txt\n" + GOOD, "n.txt": "root:x:0:0:secret\nuser:x:1:1\n"}, RUN, 2, ("n.txt:1:1", "not a scenario in YAML"), never_says=("secret",)),
     added("file includes itself", "include: s.yaml\n", "s.yaml"),
     with_arguments("--set without a value", (*RUN, "--set", "run.seed"), "--set"),
     with_arguments("--set of an unknown key", (*RUN, "--set", "run.sed=1"), "--set", "sed"),
     with_arguments("--set past the list", (*RUN, "--set", "cluster.pools[3].count=1"), "--set"),
+    with_arguments("--set of one path twice", (*RUN, "--set", "run.seed=1", "--set", "run.seed=2"), "--set #2:1:1", "takes back", "'run.seed=1'"),
+    with_arguments("--set of what holds an earlier one", (*RUN, "--set", "run.seed=1", "--set", "run={}"), "--set #2:1:1", "'run.seed=1'"),
+    with_arguments("--seed beside --set", (*RUN, "--set", "run.seed=1", "--seed", "2"), "--seed", "'run.seed=1'"),
     with_arguments("--seed is no number", (*RUN, "--seed", "x"), "--seed"),
     with_arguments("--until without unit", (*RUN, "--until", "10"), "--until"),
     with_arguments("unknown option", (*RUN, "--quite"), "--quite"),
@@ -155,6 +180,8 @@ CASES = [
     trace("derived: not a number", DERIVED + "1#0,nan,5,8\n", "t.csv:2:2"),
     trace("helios: no such day", HELIOS + "1,u1,vc1,8,8,1,COMPLETED,2020-02-30 00:00:00,2020-03-01 00:00:00,2020-03-01 01:00:00,3600,0\n", "t.csv:2:8"),
     trace("helios: unknown state", HELIOS + "1,u1,vc1,8,8,1,DONE,2020-03-01 00:00:00,2020-03-01 00:00:00,2020-03-01 01:00:00,3600,0\n", "t.csv:2:7"),
+    trace("derived: far out of order", DERIVED + "".join(f"{i}#0,{i + 9}.0,5,8\n" for i in range(5000)) + "x#0,0.0,5,8\n", "t.csv:5002:2 (arrival_s)", "4096 rows late"),
+    Case("jobs that never end, run without an end", {"s.yaml": GOOD.replace("kind: jobs\n      jobs:\n        - {work: 10min, pods: 2, pod: {gpus: 8}}", "kind: trace\n      file: t.csv\n      departures: false").replace("run: {until: 1h}\n", ""), "t.csv": OPENB}, RUN, 2, ("s.yaml:8:19", "run.until")),
     trace("gzip cut off", gzip.compress((DERIVED + "1#0,0.0,5,8\n" * 9000).encode())[:60], "t.csv", file="t.csv.gz"),
     Case("trace missing", {"s.yaml": trace("", "").files["s.yaml"]}, RUN, 2, ("t.csv",)),
     # output

@@ -45,6 +45,7 @@ def complaints(binary: str, plugins: str, case: Case) -> list[str]:
         if done.returncode != case.status:
             found.append(f"exit status {done.returncode}, expected {case.status}")
         found += [f"stderr lacks {text!r}" for text in case.says if text not in error]
+        found += [f"stderr has {text!r}" for text in case.never_says if text in error]
         left = {p.relative_to(folder) for p in folder.rglob("*")} - before
         found += [f"left behind: {path}" for path in sorted(left)]
         if found:

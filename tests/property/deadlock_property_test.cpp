@@ -201,10 +201,9 @@ TEST(DeadlockProperty, TheReductionAgreesWithEveryOrderOfCompletion) {
   EXPECT_GT(deadlocks, 1000);
 }
 
-// Placing unlike pods largest first may miss a packing: then a gang that could complete counts as
-// stuck, or one that others hold up as infeasible. Both are rare.
-TEST(DeadlockProperty, WithUnlikePodsTheReductionHardlyEverMissesAPacking) {
-  int looks = 0, alarms = 0, overlooked = 0;
+// Unlike pods are a packing problem. On small clusters the search after the greedy try is complete.
+TEST(DeadlockProperty, WithUnlikePodsOfASmallClusterItAgreesToo) {
+  int deadlocks = 0;
   for (uint64_t seed = 0; seed < 1000; ++seed) {
     Rng rng{seed};
     Toys toys{rng, false};
@@ -215,15 +214,12 @@ TEST(DeadlockProperty, WithUnlikePodsTheReductionHardlyEverMissesAPacking) {
       const std::vector<JobId> found = toys.world().detector->members_present();
       const bool is_deadlock =
           std::ranges::any_of(stuck, [&](JobId job) { return toys.is_feasible(job); });
-      ++looks;
-      alarms += !found.empty() && (!is_deadlock || found != stuck);
-      overlooked += is_deadlock && !std::ranges::includes(found, stuck);
+      deadlocks += is_deadlock;
+      const std::vector<JobId> expected = is_deadlock ? stuck : std::vector<JobId>{};
+      ASSERT_EQ(found, expected) << "seed " << seed << ", step " << step;
     }
   }
-  EXPECT_LT(alarms, looks / 200);
-  EXPECT_LT(overlooked, looks / 1000);
-  RecordProperty("alarms", alarms);
-  RecordProperty("overlooked", overlooked);
+  EXPECT_GT(deadlocks, 100);
 }
 
 }  // namespace

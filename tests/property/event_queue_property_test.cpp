@@ -13,7 +13,7 @@ namespace orrery {
 namespace {
 
 // How a run draws its delays; each stresses another part of the wheel.
-enum class Delays { AllNow, FewInstants, Near, Mixed, Far, Crowded };
+enum class Delays { AllNow, FewInstants, Near, Mixed, Far, Crowded, Spread };
 
 struct Storm {
   uint64_t seed;
@@ -68,6 +68,9 @@ class Rehearsal {
       case Delays::Crowded:  // hundreds share each of a few instants, others lie between
         return rng_.chance(0.9) ? Duration{4096 - engine_.now().ns % 4096}
                                 : Duration{static_cast<int64_t>(rng_.below(4096))};
+      case Delays::Spread:  // a few in each of many neighbouring buckets, then hundreds close by
+        return Duration{static_cast<int64_t>(
+            rng_.below(pushed_ / 700 % 8 == 7 ? uint64_t{1} << 13 : uint64_t{1} << 22))};
     }
     return {};
   }
@@ -152,10 +155,13 @@ TEST(EventOrder, HoldsWhenAThousandEventsFillTheFrontFromInsideOneBucket) {
 }
 
 TEST(EventOrder, HoldsWhenMoreEventsArePendingThanTheCacheKeeps) {
-  for (const Delays delays : {Delays::Mixed, Delays::Crowded, Delays::Far, Delays::Near}) {
-    Rehearsal rehearsal{{5, delays, 30, 2, 30'000}};
-    rehearsal.run(300);
-    EXPECT_GT(rehearsal.events_run(), 20'000u);
+  for (const Delays delays :
+       {Delays::Mixed, Delays::Crowded, Delays::Far, Delays::Near, Delays::Spread}) {
+    for (const uint64_t fan_out : {2u, 600u}) {
+      Rehearsal rehearsal{{5, delays, 30, fan_out, 30'000}};
+      rehearsal.run(300);
+      EXPECT_GT(rehearsal.events_run(), 20'000u);
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 #include "models/workload/traces/csv.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "sim/config/diagnostics.hpp"
@@ -23,8 +24,11 @@ CsvReader::CsvReader(TextSource source, Findings& findings)
 }
 
 CsvReader::CsvReader(TextSource source, Findings& findings,
-                     std::span<const std::string_view> columns)
-    : source_{std::move(source)}, findings_{findings}, header_{columns.begin(), columns.end()} {
+                     std::span<const std::string_view> columns, char separator)
+    : source_{std::move(source)},
+      findings_{findings},
+      separator_{separator},
+      header_{columns.begin(), columns.end()} {
   if (source_.error()) findings_.stop(*source_.error());
 }
 
@@ -94,9 +98,9 @@ bool CsvReader::next_row() {
 // False when a quoted field does not end where it must.
 bool CsvReader::split(std::string_view line) {
   fields_.clear();
-  if (line.find('"') != std::string_view::npos) return split_quoted(line);
+  if (separator_ == ',' && line.find('"') != std::string_view::npos) return split_quoted(line);
   for (;;) {
-    const size_t comma = line.find(',');
+    const size_t comma = line.find(separator_);
     fields_.push_back(line.substr(0, comma));
     if (comma == std::string_view::npos) return true;
     line.remove_prefix(comma + 1);
@@ -137,6 +141,11 @@ void CsvReader::wrong(size_t column, std::string_view expected) {
   findings_.wrong_field(position + 1, header_[position], text(column), expected);
 }
 
+std::string CsvReader::place(size_t column) const {
+  const size_t position = positions_[column];
+  return ":" + std::to_string(position + 1) + " (" + header_[position] + ")";
+}
+
 std::string_view CsvReader::short_text(size_t column, size_t length_max) {
   if (text(column).size() <= length_max) return text(column);
   wrong(column, "at most " + std::to_string(length_max) + " bytes");
@@ -150,10 +159,33 @@ int64_t CsvReader::integer(size_t column, int64_t low, int64_t high) {
   return low;
 }
 
+int64_t CsvReader::whole(size_t column, int64_t low, int64_t high) {
+  const auto value = parse_whole(text(column));
+  if (value && *value >= low && *value <= high) return *value;
+  wrong(column, "a whole number from " + std::to_string(low) + " to " + std::to_string(high));
+  return low;
+}
+
+double CsvReader::number(size_t column, double low, double high) {
+  const std::string_view found = text(column);
+  double value = 0;
+  const auto [end, status] = std::from_chars(found.data(), found.data() + found.size(), value);
+  const bool is_number = status == std::errc{} && end == found.data() + found.size();
+  if (is_number && value >= low && value <= high) return value;
+  wrong(column, "a number from " + std::to_string(low) + " to " + std::to_string(high));
+  return low;
+}
+
 Duration CsvReader::seconds(size_t column) {
   const auto value = parse_seconds(text(column));
   if (value && value->ns >= 0) return *value;
   wrong(column, "a number of seconds >= 0");
+  return {};
+}
+
+Time CsvReader::stamp(size_t column) {
+  if (const auto value = parse_stamp(text(column))) return *value;
+  wrong(column, "a date and time such as 2020-04-01 12:00:00");
   return {};
 }
 

@@ -31,8 +31,10 @@ class CsvReader {
  public:
   // Reads the header. The findings must outlive the reader.
   CsvReader(TextSource source, Findings& findings);
-  // For a table without a header line: these are its columns, in this order.
-  CsvReader(TextSource source, Findings& findings, std::span<const std::string_view> columns);
+  // For a table without a header line: these are its columns, in this order. With a separator other
+  // than a comma, quotes mean nothing.
+  CsvReader(TextSource source, Findings& findings, std::span<const std::string_view> columns,
+            char separator = ',');
 
   const std::vector<std::string>& header() const { return header_; }
   bool has_column(std::string_view name) const;
@@ -49,8 +51,12 @@ class CsvReader {
   std::string_view text(size_t column) const { return fields_[positions_[column]]; }
   std::string_view short_text(size_t column, size_t length_max);
   int64_t integer(size_t column, int64_t low, int64_t high);
-  Duration seconds(size_t column);  // not negative
+  int64_t whole(size_t column, int64_t low, int64_t high);  // 8 or 8.0
+  Duration seconds(size_t column);                          // not negative
+  double number(size_t column, double low, double high);
   Time date_time(size_t column);
+  Time stamp(size_t column);  // a date and time with a fraction or an offset, perhaps
+  bool is_nothing(size_t column) const { return traces::is_nothing(text(column)); }
   template <class E>
   E word(size_t column, std::span<const Word<E>> words) {
     for (const Word<E>& candidate : words) {
@@ -63,6 +69,7 @@ class CsvReader {
   }
   // For what a getter cannot see: the field is well formed but contradicts another.
   void wrong(size_t column, std::string_view expected);
+  std::string place(size_t column) const;  // ":column (name)"
 
  private:
   bool split(std::string_view line);
@@ -71,6 +78,7 @@ class CsvReader {
 
   TextSource source_;
   Findings& findings_;
+  char separator_ = ',';
   bool has_comments_ = false;
   std::vector<std::string> header_;
   std::vector<size_t> positions_;  // of each bound column among the fields

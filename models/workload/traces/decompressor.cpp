@@ -98,8 +98,6 @@ class Unxz final : public Decompressor {
     switch (status) {
       case LZMA_BUF_ERROR:
         return "the xz data ends too early";
-      case LZMA_FORMAT_ERROR:
-        return "the xz data is followed by something else";
       case LZMA_MEMLIMIT_ERROR:
         return "the xz data needs more than 256 MiB to unpack";
       default:

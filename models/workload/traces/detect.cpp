@@ -7,8 +7,30 @@
 namespace orrery::traces {
 namespace {
 
-constexpr const Format* kFormats[] = {&kOpenbFormat, &kHeliosFormat, &kHeliosDerivedFormat,
-                                      &kHeliosCanonicalFormat, &kSwfFormat};
+constexpr const Format* kFormats[] = {&kOpenbFormat,
+                                      &kHeliosFormat,
+                                      &kHeliosDerivedFormat,
+                                      &kHeliosCanonicalFormat,
+                                      &kSwfFormat,
+                                      &kPhillyFormat,
+                                      &kPhillyPolluxFormat,
+                                      &kChronusFormat,
+                                      &kElasticFlowFormat,
+                                      &kTiresiasFormat,
+                                      &kAcmeSerenFormat,
+                                      &kAcmeKalosFormat,
+                                      &kAcmeConvertedFormat,
+                                      &kDlrmFormat,
+                                      &kSpotFormat,
+                                      &kSiaFormat,
+                                      &kGavelFormat,
+                                      &kShockwaveFormat,
+                                      &kGoogleJobsFormat,
+                                      &kGoogleTasksFormat,
+                                      &kGoogleCondensedFormat,
+                                      &kPaiFormat,
+                                      &kNativeFormat,
+                                      &kOpenbUntimedFormat};
 
 // The share of the format's columns that the header has.
 double share_of_columns(const CsvReader& csv, const Format& format) {

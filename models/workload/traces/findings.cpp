@@ -58,4 +58,19 @@ void Findings::count(std::vector<Count>& counts, std::string_view what) const {
   }
 }
 
+std::vector<TraceNote> notes_of(const Findings& findings) {
+  std::vector<TraceNote> notes;
+  if (findings.skipped() > 0) {
+    notes.push_back({.what = "malformed, skipped; the first: " + findings.skipped_examples()[0],
+                     .rows = findings.skipped()});
+  }
+  for (const Findings::Count& count : findings.left_out()) {
+    notes.push_back({"left out: " + std::string{count.what}, count.rows, count.first_row});
+  }
+  for (const Findings::Count& count : findings.remarks()) {
+    notes.push_back({std::string{count.what}, count.rows, count.first_row});
+  }
+  return notes;
+}
+
 }  // namespace orrery::traces

@@ -7,7 +7,16 @@
 #include <string_view>
 #include <vector>
 
-namespace orrery::traces {
+namespace orrery {
+
+// What a reader met in a file besides rows it could use.
+struct TraceNote {
+  std::string what;
+  int64_t rows = 0;
+  int64_t first_row = 0;
+};
+
+namespace traces {
 
 // Three degrees. A mistake is a row that breaks the format: it ends the reading, or, where the user
 // asked for lenience, is skipped and counted. Something left out is a well-formed row that is no
@@ -71,4 +80,8 @@ class Findings {
   std::vector<Count> left_out_, remarks_;
 };
 
-}  // namespace orrery::traces
+// Rows skipped and left out with why, then oddities of those that were kept.
+std::vector<TraceNote> notes_of(const Findings& findings);
+
+}  // namespace traces
+}  // namespace orrery

@@ -28,6 +28,9 @@ class RowParser {
   virtual ~RowParser() = default;
   // Valid until the next call; null at the end of the file, or when the findings are stopped.
   virtual const TraceRow* next() = 0;
+  // ":column (name)" of the field that a job's arrival comes from; empty in layouts without
+  // columns.
+  virtual std::string arrival_place(TraceArrival) const { return {}; }
   // What the file says of itself, such as the size of its machine.
   virtual std::span<const Fact> facts() const { return {}; }
 };

@@ -2,8 +2,6 @@
 // -1 where nothing is known. Some logs append fields: they are passed over, but for the queue name
 // that the 21-field variant holds in its 20th.
 #include <array>
-#include <charconv>
-#include <cmath>
 
 #include "models/workload/traces/format.hpp"
 #include "sim/core/check.hpp"
@@ -14,6 +12,7 @@ namespace {
 constexpr size_t kFields = 18;
 constexpr size_t kFieldsMax = 64;
 constexpr size_t kFactsMax = 64;
+constexpr size_t kNameMax = 256;
 constexpr size_t kFactLengthMax = 400;
 constexpr int64_t kProcessorsMax = 10'000'000;
 constexpr int64_t kMemoryMax = int64_t{1} << 40U;  // KiB per processor
@@ -82,16 +81,6 @@ size_t split_blanks(std::string_view line, std::span<std::string_view> fields) {
   return count;
 }
 
-// Whole numbers may be written as 12.0.
-std::optional<int64_t> parse_whole(std::string_view text) {
-  if (const auto value = parse_integer(text)) return value;
-  double value = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool is_number = status == std::errc{} && end == text.data() + text.size();
-  if (!is_number || !(std::abs(value) < 9e15) || value != std::floor(value)) return {};
-  return static_cast<int64_t>(value);
-}
-
 class SwfParser final : public RowParser {
  public:
   explicit SwfParser(ParserInput input)
@@ -119,6 +108,7 @@ class SwfParser final : public RowParser {
     }
     return nullptr;
   }
+  std::string arrival_place(TraceArrival) const override { return ":2 (submit time)"; }
   std::span<const Fact> facts() const override { return facts_; }
 
  private:
@@ -148,7 +138,8 @@ void SwfParser::note_header(std::string_view text) {
   if (colon == std::string_view::npos || facts_.size() >= kFactsMax) return;
   const std::string_view key = trimmed(text.substr(0, colon));
   const std::string_view value = trimmed(text.substr(colon + 1));
-  if (key.empty() || value.empty() || text.size() > kFactLengthMax) return;
+  const bool is_key = !key.empty() && text.substr(colon + 1).starts_with(' ');
+  if (!is_key || value.empty() || text.size() > kFactLengthMax) return;
   facts_.emplace_back(key, value);
 }
 
@@ -170,7 +161,8 @@ std::string_view SwfParser::name(Field field) {
   const auto value = parse_whole(fields_[field]);
   if (!value) wrong(field, "a whole number, or -1");
   if (!value || *value < 0) return {};
-  const auto text = pool_.intern(fields_[field]);
+  if (fields_[field].size() > kNameMax) wrong(field, "at most 256 bytes");
+  const auto text = pool_.intern(fields_[field].substr(0, kNameMax));
   if (text) return *text;
   wrong(field, "at most " + std::to_string(StringPool::kMax) + " different names in a file");
   return {};
@@ -211,7 +203,7 @@ void SwfParser::parse_names(size_t count) {
   const std::string_view partition = name(kPartition);
   if (job.queue.empty()) job.queue = partition;
   // The variant's fields after the 18th: nodes, queue name, resources asked for.
-  if (count == 21) job.queue = pool_.intern(fields_[19]).value_or(job.queue);
+  if (count == 21) job.queue = pool_.intern(fields_[19].substr(0, kNameMax)).value_or(job.queue);
 }
 
 void SwfParser::parse(std::string_view line) {

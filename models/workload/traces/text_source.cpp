@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <span>
+#include <system_error>
 #include <utility>
 
 #include "models/workload/traces/decompressor.hpp"
@@ -17,6 +19,20 @@ static_assert(kBuffer > TextSource::kLineMax + StoredBytes::kBlock);
 
 TextSource TextSource::open_file(const std::string& path) {
   return {path, std::make_unique<StoredBytes>(path)};
+}
+
+std::optional<TextSource> TextSource::open_beside(const std::string& path,
+                                                  const std::string& stem) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path{path}.parent_path();
+  for (const fs::path& place : {folder, folder / ".."}) {
+    for (const char* packing : {"", ".gz", ".xz"}) {
+      const fs::path file = place / (stem + packing);
+      std::error_code error;  // what cannot be looked at is not there
+      if (fs::is_regular_file(file, error)) return open_file(file.string());
+    }
+  }
+  return {};
 }
 
 TextSource TextSource::from_memory(std::string_view text, std::string name) {

@@ -22,6 +22,8 @@ class TextSource {
   static constexpr size_t kLineMax = size_t{64} << 10U;
 
   static TextSource open_file(const std::string& path);
+  // The file `stem`, or the same packed, in the folder of another file or in that folder's parent.
+  static std::optional<TextSource> open_beside(const std::string& path, const std::string& stem);
   // `text` must outlive the source; `name` stands for the file in messages.
   static TextSource from_memory(std::string_view text, std::string name);
 

@@ -36,7 +36,7 @@ constexpr std::array<std::string_view, 3> enum_names(TracePriority) {
 // The job's name in the trace, stored inside the job.
 class TraceName {
  public:
-  static constexpr size_t kMax = 40;
+  static constexpr size_t kMax = 63;
   constexpr TraceName() = default;
   constexpr explicit TraceName(std::string_view text)
       : length_{static_cast<uint8_t>(std::min(text.size(), kMax))} {

@@ -3,44 +3,19 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "models/workload/traces/trace_format.hpp"
+#include "models/workload/traces/trace_job.hpp"
 #include "sim/config/options.hpp"
 
 namespace orrery {
 
-// Auto: by the names in the header, or the shape of the first lines.
-enum class TraceFormat : uint8_t { Auto, Openb, Helios, HeliosDerived, HeliosCanonical, Swf };
-constexpr std::array<std::string_view, 6> enum_names(TraceFormat) {
-  return {"auto", "openb", "helios", "helios_derived", "helios_canonical", "swf"};
-}
-
-// When a job enters the run: when it was submitted, or when its cluster started it.
-enum class TraceArrival : uint8_t { Submit, Start };
-constexpr std::array<std::string_view, 2> enum_names(TraceArrival) { return {"submit", "start"}; }
-
-// Window: rows may be out of order by a few thousand rows. All: the whole file is read before the
-// first job, a quarter of a kilobyte a job. Auto: all for openb, whose variants are not sorted,
-// else window.
-enum class TraceSort : uint8_t { Auto, Window, All };
-constexpr std::array<std::string_view, 3> enum_names(TraceSort) {
-  return {"auto", "window", "all"};
-}
-
-// Which of two counts of a job's processors is its size. Either stands in for the other where only
-// one was recorded.
-enum class TraceProcessors : uint8_t { Requested, Allocated };
-constexpr std::array<std::string_view, 2> enum_names(TraceProcessors) {
-  return {"requested", "allocated"};
-}
-
-// What becomes of a job that ran longer than its user had asked for.
-enum class TraceOverruns : uint8_t { Keep, Kill };
-constexpr std::array<std::string_view, 2> enum_names(TraceOverruns) { return {"keep", "kill"}; }
-
 struct TraceParams {
+  static constexpr int64_t kGpusMax = 1'000'000'000;
   static constexpr std::string_view kDoc = "Replays jobs recorded on a real cluster.";
 
   std::string file{};
@@ -55,7 +30,14 @@ struct TraceParams {
   TraceSort sort = TraceSort::Auto;
   double time_scale = 1;
   int64_t jobs_max = 0;
+  int64_t gpus_min = 0;
+  int64_t gpus_max = 0;
+  std::vector<TraceStatus> statuses{};
+  int32_t copies = 1;
   bool lenient = false;
+  std::optional<Duration> default_duration{};
+  std::string throughputs{};
+  std::string throughput_gpu = "v100";
   TraceProcessors processors = TraceProcessors::Requested;
   bool one_pod = false;
   TraceOverruns overruns = TraceOverruns::Keep;
@@ -88,8 +70,23 @@ struct TraceParams {
       Range{0.001, 1000.0});
     v("jobs_max", jobs_max, "Stop after so many jobs; 0: all.", Unit{"jobs"},
       Range{int64_t{0}, int64_t{1'000'000'000}});
+    v("gpus_min", gpus_min, "Leave out jobs of fewer GPUs.", Range{int64_t{0}, kGpusMax});
+    v("gpus_max", gpus_max, "Leave out jobs of more GPUs; 0: none.", Range{int64_t{0}, kGpusMax});
+    v("statuses", statuses, "Replay only jobs that ended like this; empty: all.",
+      Example{"[completed, failed]"});
+    v("copies", copies,
+      "Every job arrives this many times at its instant, which multiplies the load and keeps "
+      "its pattern.",
+      Range{1, 1000});
     v("lenient", lenient,
       "Skip malformed rows and report how many there were; otherwise the first one ends the run.");
+    v("default_duration", default_duration,
+      "Duration of jobs of which the trace does not say how long they ran; absent: such jobs end "
+      "the run with an error where the format has no durations, else they are left out.");
+    v("throughputs", throughputs,
+      "Gavel: JSON of steps per second by GPU and job type, which turns steps into durations. "
+      "Empty: simulation_throughputs.json, plain or packed, beside the trace or a folder above.");
+    v("throughput_gpu", throughput_gpu, "Gavel: the GPU that the durations are for.");
     v("processors", processors,
       "The size of an SWF job: the processors it requested or those it was given.");
     v("one_pod", one_pod,

@@ -62,8 +62,12 @@ class FileTraceReader final : public TraceReader {
   }
 
   const TraceJob* next() override {
-    if (!is_open_ || (params_.jobs_max > 0 && counts_.delivered >= params_.jobs_max))
-      return nullptr;
+    if (copies_left_ > 0 && !has_enough()) {
+      --copies_left_;
+      ++counts_.delivered;
+      return &job_;
+    }
+    if (!is_open_ || has_enough()) return nullptr;
     while (!is_drained_ && !waiting_.is_full()) read_row();
     if (is_drained_ && !findings_.errors().empty() && !keeps_going_) return nullptr;
     if (!is_drained_ && !waiting_.is_window()) {
@@ -73,20 +77,25 @@ class FileTraceReader final : public TraceReader {
     }
     if (waiting_.size() == 0) return nullptr;
     job_ = waiting_.pop();
+    if (!zero_) zero_ = start_of(earliest_);
     if (job_.submit < last_arrival_) {
-      stop(findings_.file() + ":" + std::to_string(job_.row) + ": the row is more than " +
-           std::to_string(ReorderBuffer::kWindow) + " rows late: set sort: all");
+      stop(place_of(job_) + ": the row is more than " + std::to_string(ReorderBuffer::kWindow) +
+           " rows late: set sort: all");
       return nullptr;
     }
     last_arrival_ = job_.submit;
     job_.submit = rebased(job_.submit);
+    copies_left_ = params_.copies - 1;
     ++counts_.delivered;
     return &job_;
   }
 
   const std::vector<std::string>& errors() const override { return findings_.errors(); }
   TraceCounts counts() const override;
-  std::vector<TraceNote> notes() const override;
+  std::vector<TraceNote> notes() const override { return notes_of(findings_); }
+  const std::vector<std::string>& skipped_examples() const override {
+    return findings_.skipped_examples();
+  }
   std::vector<std::pair<std::string, std::string>> facts() const override {
     if (!parser_) return {};
     return {parser_->facts().begin(), parser_->facts().end()};
@@ -99,14 +108,22 @@ class FileTraceReader final : public TraceReader {
   void wrong_param(std::string_view name, std::string_view what) {
     findings_.stop(std::string{name} + ": " + std::string{what});
   }
+  bool has_enough() const { return params_.jobs_max > 0 && counts_.delivered >= params_.jobs_max; }
+  bool takes_size_and_status(const TraceJob& job);
   const Format* choose_format(const Origin& origin);
   void check_params();
   std::optional<Time> parse_instant(std::string_view name, const std::string& text);
+  Time start_of(Time first) const;
   void read_row();
   bool takes_queue(std::string_view queue);
   bool fit_window(TraceRow& row);
   Time rebased(Time arrival) const;
   void check_queues();
+  // "file:row:column (name)" of the job's arrival, or as much as the layout tells.
+  std::string place_of(const TraceJob& job) const {
+    return findings_.file() + ":" + std::to_string(job.row) +
+           parser_->arrival_place(params_.arrive_at);
+  }
   void stop(const std::string& message) {
     findings_.stop(message);
     is_open_ = false;
@@ -123,11 +140,13 @@ class FileTraceReader final : public TraceReader {
   bool keeps_going_ = false;
   std::optional<Time> window_start_;
   std::optional<Time> window_end_;
-  std::optional<Time> zero_;  // the trace's time at which the run starts
+  std::optional<Time> zero_;     // the trace's time at which the run starts
+  Time earliest_ = Time::max();  // of all rows, when they are sorted
   Time last_arrival_{std::numeric_limits<int64_t>::min()};
   std::vector<bool> queue_seen_;
   std::vector<std::string> queues_met_;  // when they are filtered, for near names
   TraceJob job_;
+  int32_t copies_left_ = 0;
   TraceCounts counts_;
 };
 
@@ -156,21 +175,6 @@ TraceCounts FileTraceReader::counts() const {
   for (const Findings::Count& count : findings_.left_out()) counts.left_out += count.rows;
   counts.skipped = findings_.skipped();
   return counts;
-}
-
-std::vector<TraceNote> FileTraceReader::notes() const {
-  std::vector<TraceNote> notes;
-  if (findings_.skipped() > 0) {
-    notes.push_back({.what = "malformed, skipped; the first: " + findings_.skipped_examples()[0],
-                     .rows = findings_.skipped()});
-  }
-  for (const Findings::Count& count : findings_.left_out()) {
-    notes.push_back({"left out: " + std::string{count.what}, count.rows, count.first_row});
-  }
-  for (const Findings::Count& count : findings_.remarks()) {
-    notes.push_back({std::string{count.what}, count.rows, count.first_row});
-  }
-  return notes;
 }
 
 std::optional<Time> FileTraceReader::parse_instant(std::string_view name, const std::string& text) {
@@ -202,11 +206,33 @@ void FileTraceReader::check_params() {
   if (!(params_.time_scale >= 0.001) || !(params_.time_scale <= 1000)) {
     wrong_param("time_scale", "expected a number from 0.001 to 1000");
   }
+  if (format_->lacks_durations && !params_.default_duration) {
+    wrong_param("default_duration", trace + " does not say how long jobs run: set one");
+  }
+  if (params_.copies < 1) wrong_param("copies", "expected 1 or more");
+  if (params_.gpus_max > 0 && params_.gpus_max < params_.gpus_min) {
+    wrong_param("gpus_max", "expected at least gpus_min");
+  }
   if (params_.jobs_max < 0) wrong_param("jobs_max", "expected 0 (all) or more");
   window_start_ = parse_instant("window_start", params_.window_start);
   window_end_ = parse_instant("window_end", params_.window_end);
   zero_ = window_start_;
   if (!zero_ && !format_->has_dates && !format_->may_count_from_1970) zero_ = Time{};
+}
+
+bool FileTraceReader::takes_size_and_status(const TraceJob& job) {
+  const int64_t gpus = job.gpus();
+  if (gpus < params_.gpus_min || (params_.gpus_max > 0 && gpus > params_.gpus_max)) {
+    ++counts_.other_size;
+    return false;
+  }
+  const auto& statuses = params_.statuses;
+  if (!statuses.empty() &&
+      std::find(statuses.begin(), statuses.end(), job.status) == statuses.end()) {
+    ++counts_.other_status;
+    return false;
+  }
+  return true;
 }
 
 bool FileTraceReader::takes_queue(std::string_view queue) {
@@ -239,6 +265,12 @@ bool FileTraceReader::fit_window(TraceRow& row) {
   return true;
 }
 
+// A run over dates starts at midnight, so that the hour of the day keeps its meaning.
+Time FileTraceReader::start_of(Time first) const {
+  const bool is_date = format_->has_dates || first.ns >= kYears10Ns;
+  return is_date ? Time{first.ns / kDayNs * kDayNs} : Time{};
+}
+
 void FileTraceReader::read_row() {
   const TraceRow* const parsed = parser_->next();
   if (parsed == nullptr) {
@@ -248,13 +280,14 @@ void FileTraceReader::read_row() {
   }
   TraceRow row = *parsed;
   ++counts_.rows;
-  // A run over dates starts at midnight, so that the hour of the day keeps its meaning.
-  if (!zero_) {
-    const bool is_date = format_->has_dates || row.job.submit.ns >= kYears10Ns;
-    zero_ = is_date ? Time{row.job.submit.ns / kDayNs * kDayNs} : Time{};
+  if (format_->lacks_durations) row.job.duration = *params_.default_duration;
+  if (!waiting_.is_window()) {
+    earliest_ = std::min(earliest_, row.job.submit);
+  } else if (!zero_) {
+    zero_ = start_of(row.job.submit);
   }
-  if (!window_start_ && row.job.submit < *zero_) {
-    findings_.stop(findings_.file() + ":" + std::to_string(row.job.row) +
+  if (zero_ && !window_start_ && row.job.submit < *zero_) {
+    findings_.stop(place_of(row.job) +
                    ": the job is of a day before the first row's: set window_start");
     return;
   }
@@ -262,6 +295,8 @@ void FileTraceReader::read_row() {
     ++counts_.never_started;
   } else if (params_.gpu_jobs_only && row.job.gpus() == 0) {
     ++counts_.without_gpus;
+  } else if (!takes_size_and_status(row.job)) {
+    return;
   } else if (!takes_queue(row.job.queue)) {
     ++counts_.other_queue;
   } else if (!fit_window(row)) {

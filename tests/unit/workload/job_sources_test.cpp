@@ -283,6 +283,17 @@ TEST(TraceSource, TurnsRecordedJobsIntoRequests) {
   EXPECT_EQ(jobs[1].gangs[0].roles[0].spec.required_terms.at(0).all_of.at(0).values.at(0), "a");
 }
 
+TEST(TraceSource, WithoutDeparturesJobsOutliveAnyRun) {
+  TraceSourceParams params;
+  params.file = "trace.csv";
+  params.departures = false;
+  const auto source = make_trace_source(open_trace_text(params, kTrace), params, {});
+  const auto jobs = drain(*source);
+  ASSERT_EQ(jobs.size(), 2u);
+  EXPECT_EQ(jobs[0].submitted, Time{} + 10_s);
+  for (const JobRequest& job : jobs) EXPECT_EQ(job.work, kNeverEnds);
+}
+
 TEST(TraceSource, AWrongRowEndsItWithAnError) {
   TraceSourceParams params;
   params.file = "trace.csv";

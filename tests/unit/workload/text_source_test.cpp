@@ -76,7 +76,7 @@ TEST(TextSource, XzReadsAsItsContentEvenInSeveralStreams) {
   EXPECT_EQ(read(xzipped("a\nb") + xzipped("c\nd\n")).lines, (Strings{"a", "bc", "d"}));
 }
 
-TEST(TextSource, CutDamagedAndFollowedXzAreErrors) {
+TEST(TextSource, CutDamagedAndFollowedXzIsAnError) {
   const std::string whole = xzipped("a,b\n1,2\n3,4\n");
   EXPECT_EQ(read(std::string_view{whole}.substr(0, whole.size() - 6)).error,
             "t.csv:4: the xz data ends too early");
@@ -84,7 +84,7 @@ TEST(TextSource, CutDamagedAndFollowedXzAreErrors) {
   damaged[30] ^= 1;
   EXPECT_NE(read(damaged).error.find("the xz data is damaged"), std::string::npos);
   EXPECT_EQ(read(whole + "more than twelve bytes of text\n").error,
-            "t.csv:4: the xz data is followed by something else");
+            "t.csv:4: the xz data is damaged");
 }
 
 TEST(TextSource, BlocksGiveTheTextWithoutLookingAtLines) {

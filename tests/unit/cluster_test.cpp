@@ -1,0 +1,97 @@
+// How whole runs end, and what their headline figures say.
+#include "models/cluster.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/support/scheduler_world.hpp"
+
+namespace orrery {
+namespace {
+
+constexpr const char* kTwoNodes = R"(
+cluster:
+  machines: [{name: box, base: hgx-h100, gpus: 4}]
+  pools: [{name: n, machine: box, count: 2}]
+)";
+
+std::string with_jobs(const std::string& jobs) {
+  return kTwoNodes + ("workload: {sources: [{kind: jobs, jobs: [" + jobs + "]}]}\n");
+}
+
+double figure(const ScenarioRun& run, std::string_view name) {
+  for (const SummaryValue& value : run.result.summary) {
+    if (value.name != name) continue;
+    return std::visit([](auto x) { return static_cast<double>(x); }, value.value);
+  }
+  ADD_FAILURE() << "no figure is called " << name;
+  return -1;
+}
+
+using End = SimulationResult::End;
+
+TEST(ClusterParams, SoManyPoolsAreRefusedBeforeTheyAreCompared) {
+  std::string yaml = "cluster:\n  pools:\n";
+  for (int i = 0; i < 20'000; ++i) {
+    yaml += "  - {machine: dgx-a100, count: 1, name: p" + std::to_string(i) + "}\n";
+  }
+  Diagnostics diagnostics;
+  const config::Document document = config::load_text(yaml, "many.yaml", diagnostics);
+  static_cast<void>(read_scenario(document, diagnostics));
+  EXPECT_THAT(diagnostics.text(), testing::HasSubstr("has 20000 entries; at most 10000"));
+}
+
+TEST(RunEnd, AJobThatComputesForLongIsNoStall) {
+  const ScenarioRun run{with_jobs("{work: 100d, pods: 2, pod: {gpus: 4}}")};
+  EXPECT_EQ(run.result.end, End::Done);
+  EXPECT_EQ(figure(run, "jobs_completed"), 1);
+}
+
+TEST(RunEnd, ALongPauseBetweenTwoJobsIsNoStall) {
+  const ScenarioRun run{
+      with_jobs("{work: 1h, pod: {gpus: 4}}, {submit: 100d, work: 1h, pod: {gpus: 4}}")};
+  EXPECT_EQ(run.result.end, End::Done);
+  EXPECT_EQ(figure(run, "jobs_completed"), 2);
+}
+
+TEST(RunEnd, AJobThatNeverFitsStallsTheRunOnceNothingElseIsLeft) {
+  const ScenarioRun run{
+      with_jobs("{work: 100d, pod: {gpus: 4}}, {work: 1h, pods: 3, pod: {gpus: 4}}"),
+      {"policy.base=strict_gang", "run.stall_limit=10d", "run.futile_attempts=100000"}};
+  EXPECT_EQ(run.result.end, End::Stalled);
+  EXPECT_EQ(figure(run, "jobs_completed"), 1);
+  EXPECT_EQ(figure(run, "jobs_unfinished"), 1);
+  EXPECT_GE(run.result.simulated, Time{} + 110_d);
+  EXPECT_LE(run.result.simulated, Time{} + 120_d);
+}
+
+TEST(JobFigures, AreThoseOfTheNearestRank) {
+  // One after the other on all GPUs: waits of 0, 1, 2, 3 h.
+  const std::string job = "{work: 1h, pods: 2, pod: {gpus: 4}}";
+  const ScenarioRun run{with_jobs(job + "," + job + "," + job + "," + job),
+                        {"policy.base=strict_gang"}};
+  EXPECT_NEAR(figure(run, "wait_p50"), 3600, 1);
+  EXPECT_NEAR(figure(run, "wait_p99"), 3 * 3600, 1);
+  EXPECT_NEAR(figure(run, "wait_mean"), 1.5 * 3600, 1);
+  EXPECT_NEAR(figure(run, "jct_p50"), 2 * 3600, 1);
+}
+
+TEST(JobFigures, AreNoneWhenNoJobRan) {
+  const ScenarioRun run{with_jobs("{work: 1h, pods: 3, pod: {gpus: 4}}"),
+                        {"policy.base=strict_gang", "run.until=1d"}};
+  for (const char* name : {"wait_mean", "wait_p50", "wait_p99", "jct_mean", "jct_p50", "jct_p99"}) {
+    EXPECT_TRUE(std::isnan(figure(run, name))) << name;
+  }
+}
+
+TEST(GangCycle, AGangWhoseFirstAndLastMembersAreAlikeMayHoldOthersBetween) {
+  const ScenarioRun run{with_jobs("{work: 1h, gangs: [{roles: [{pod: {gpus: 4}}, "
+                                  "{pods: 4, pod: {gpus: 1}}, {pod: {gpus: 4}}]}]}"),
+                        {"policy.base=strict_gang", "cluster.pools[0].count=3", "run.until=1d"}};
+  EXPECT_EQ(figure(run, "jobs_completed"), 1);
+}
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,114 @@
+// What is left, taken and up on every node, and the sets that say where.
+#include "models/hardware/cluster_state.hpp"
+
+#include <gtest/gtest.h>
+
+namespace orrery {
+namespace {
+
+NodeSpec box(std::string name, uint32_t leaf) {
+  NodeSpec node;
+  node.name = std::move(name);
+  node.allocatable[Resource::Cpu] = 8'000;
+  node.allocatable[Resource::Gpu] = 4 * kMilli;
+  node.allocatable[Resource::Pods] = 10;
+  node.leaf = leaf;
+  return node;
+}
+
+// Nodes n0, n1, ... on leaves 0, 1, 2, 0, 1, 2, ...
+ClusterState boxes(uint32_t count) {
+  ClusterState cluster;
+  for (uint32_t i = 0; i < count; ++i) {
+    std::string name{"n"};
+    cluster.add_node(box(name += std::to_string(i), i % 3));
+  }
+  cluster.seal();
+  return cluster;
+}
+
+std::vector<uint32_t> members(const NodeSet& set) {
+  std::vector<uint32_t> ids;
+  set.for_each([&](NodeId n) { ids.push_back(n.index); });
+  return ids;
+}
+
+ClusterState::Request gpus(int64_t count) {
+  ClusterState::Request request;
+  request.resources[Resource::Gpu] = count * kMilli;
+  request.resources[Resource::Pods] = 1;
+  return request;
+}
+
+SelectorTerm hostname(SelectorOperator op, std::vector<std::string> values) {
+  return {{{std::string{kHostnameLabel}, op, std::move(values)}}};
+}
+
+using Ids = std::vector<uint32_t>;
+
+TEST(ClusterState, LeavesHoldTheirNodesInWhateverOrderTheseWereAdded) {
+  const ClusterState cluster = boxes(7);
+  ASSERT_EQ(cluster.leaves(), 3u);
+  EXPECT_EQ(members(cluster.in_leaf(0)), (Ids{0, 3, 6}));
+  EXPECT_EQ(members(cluster.in_leaf(1)), (Ids{1, 4}));
+  EXPECT_EQ(members(cluster.in_leaf(2)), (Ids{2, 5}));
+}
+
+TEST(ClusterState, ALeafOfItsOwnForEveryNodeCostsLittleMemory) {
+  constexpr uint32_t kNodes = 100'000;
+  ClusterState cluster;
+  for (uint32_t i = 0; i < kNodes; ++i) cluster.add_node(box("n", i));
+  cluster.seal();
+  EXPECT_LT(cluster.memory_bytes() / kNodes, 400u);
+  EXPECT_EQ(members(cluster.in_leaf(kNodes - 1)), (Ids{kNodes - 1}));
+}
+
+TEST(ClusterState, SetsByIdleGpusFollowWhatIsTaken) {
+  ClusterState cluster = boxes(2);
+  cluster.take({0}, gpus(3), {.gpus = 0b0111, .milli_per_gpu = 1000});
+  EXPECT_EQ(members(cluster.with_idle_gpus(1)), (Ids{0, 1}));
+  EXPECT_EQ(members(cluster.with_idle_gpus(2)), (Ids{1}));
+  EXPECT_EQ(members(cluster.fully_idle()), (Ids{1}));
+  cluster.give_back({0}, gpus(3), {.gpus = 0b0111, .milli_per_gpu = 1000});
+  EXPECT_EQ(members(cluster.with_idle_gpus(4)), (Ids{0, 1}));
+  EXPECT_EQ(members(cluster.fully_idle()), (Ids{0, 1}));
+}
+
+TEST(ClusterState, TotalsLeaveOutNodesThatAreDownAndTakeThemBackAsTheyAre) {
+  ClusterState cluster = boxes(2);
+  cluster.take({0}, gpus(1), {.gpus = 1, .milli_per_gpu = 1000});
+  cluster.set_up({0}, false);
+  cluster.set_up({0}, false);  // once more changes nothing
+  EXPECT_EQ(cluster.gpus_up(), 4);
+  EXPECT_EQ(cluster.free_on_up_nodes()[Resource::Gpu], 4 * kMilli);
+  cluster.give_back({0}, gpus(1), {.gpus = 1, .milli_per_gpu = 1000});  // while it is down
+  EXPECT_EQ(cluster.free_on_up_nodes()[Resource::Gpu], 4 * kMilli);
+  cluster.set_up({0}, true);
+  EXPECT_EQ(cluster.free_on_up_nodes()[Resource::Gpu], 8 * kMilli);
+  EXPECT_EQ(cluster.gpu_milli_allocated(), 0);
+}
+
+TEST(ClusterState, HostnamesAreLabelsLikeOthers) {
+  const ClusterState cluster = boxes(4);
+  using Op = SelectorOperator;
+  EXPECT_EQ(members(cluster.matching(hostname(Op::In, {"n2", "n0", "x"}))), (Ids{0, 2}));
+  EXPECT_EQ(members(cluster.matching(hostname(Op::NotIn, {"n2"}))), (Ids{0, 1, 3}));
+  EXPECT_EQ(members(cluster.matching(hostname(Op::Exists, {}))), (Ids{0, 1, 2, 3}));
+  EXPECT_EQ(members(cluster.matching(hostname(Op::DoesNotExist, {}))), Ids{});
+}
+
+TEST(ClusterState, TheChangeLogForgetsAndSaysSo) {
+  ClusterState cluster = boxes(3);
+  const uint64_t before = cluster.version();
+  cluster.set_cordoned({2}, true);
+  ASSERT_TRUE(cluster.log_covers(before));
+  ASSERT_EQ(cluster.touched_since(before).size(), 1u);
+  EXPECT_EQ(cluster.touched_since(before)[0], NodeId{2});
+  for (int i = 0; i < 100'000; ++i) cluster.set_cordoned({1}, i % 2 == 0);
+  EXPECT_FALSE(cluster.log_covers(before));
+  EXPECT_EQ(cluster.version(), before + 100'001);
+  EXPECT_TRUE(cluster.touched_since(cluster.version()).empty());
+}
+
+}  // namespace
+}  // namespace orrery
