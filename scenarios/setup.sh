@@ -32,6 +32,7 @@ EOF
     test) cat <<'EOF'
 libgtest-dev: unit tests
 libgmock-dev: unit tests
+hdf5-tools: h5clear, for the files of killed runs
 libbenchmark-dev: benchmarks
 EOF
     ;;

@@ -74,7 +74,7 @@ class Timeline {
 
  private:
   struct Team {
-    FixedText<16> name;
+    FixedText<32> name;
     int64_t gpu_milli = 0;
     uint32_t jobs_pending = 0, jobs_running = 0;
   };

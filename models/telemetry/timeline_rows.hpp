@@ -40,7 +40,7 @@ struct ClusterSample {
 
 struct TeamSample {
   Time time;
-  FixedText<16> team;
+  FixedText<32> team;
   double gpus_allocated = 0;
   uint32_t jobs_pending = 0, jobs_running = 0;
 

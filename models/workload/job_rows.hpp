@@ -29,7 +29,7 @@ struct JobRow {
   uint64_t job = 0;
   int64_t external_id = 0;
   FixedText<32> name;
-  FixedText<16> user, team;
+  FixedText<32> user, team;
   JobKind kind = JobKind::Pods;
   JobOutcome outcome = JobOutcome::Pending;
   int32_t pods = 0, gpus = 0, priority = 0, restarts = 0;

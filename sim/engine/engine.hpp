@@ -30,7 +30,7 @@ class Engine {
     uint32_t pending_max = 1u << 24;
     uint32_t events_per_instant_max = 1'000'000;  // a zero-delay loop is a bug: stop and say so
     uint64_t audit_every = 0;                     // events between audits; 0: never
-    uint64_t ladder_every = 1u << 16;             // events between rungs, until they grow too many
+    uint64_t ladder_every = 1u << 10;             // events between rungs, until they grow too many
     uint64_t seed = 0;                            // of the run, for the message of a failed check
   };
   enum class Outcome : uint8_t { Drained, ReachedEnd, Stopped };
