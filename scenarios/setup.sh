@@ -18,6 +18,7 @@ libtbb-dev: runs side by side
 libhdf5-dev: output files
 libspdlog-dev: log lines
 zlib1g-dev: gzipped traces
+liblzma-dev: xz-compressed traces
 EOF
     ;;
     python) cat <<'EOF'

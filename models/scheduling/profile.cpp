@@ -55,8 +55,29 @@ Driver resolve_driver(const ProfileParams& profile) {
   return is_per_gang ? Driver::PerGang : Driver::PerPod;
 }
 
+namespace {
+
+// The driver has no use for what places pods, and needs what starts jobs.
+void check_counting(const ProfileParams& profile, const std::string& path, const config::Node& node,
+                    Diagnostics& diagnostics) {
+  if (!profile.job_queue) {
+    diagnostics.error(node["driver"].position, path + ".driver",
+                      "counting needs a `job_queue`, which starts the jobs");
+  }
+  if (!profile.plugins.empty()) {
+    diagnostics.error(node["plugins"].position, path + ".plugins",
+                      "have no effect with driver: counting, which places no pods");
+  }
+}
+
+}  // namespace
+
 void check_profile(const ProfileParams& profile, const std::string& path, const config::Node& node,
                    Diagnostics& diagnostics) {
+  if (profile.driver == Driver::Counting) check_counting(profile, path, node, diagnostics);
+  if (profile.job_queue) {
+    check_job_queue(*profile.job_queue, path + ".job_queue", node["job_queue"], diagnostics);
+  }
   const PolicyRegistry& registry = PolicyRegistry::instance();
   const config::Node& listed = node["plugins"];
   for (size_t i = 0; i < profile.plugins.size(); ++i) {
@@ -73,6 +94,11 @@ void check_profile(const ProfileParams& profile, const std::string& path, const 
     const auto first = std::ranges::find(profile.plugins, p.name, &PluginParams::name);
     if (first != profile.plugins.begin() + static_cast<std::ptrdiff_t>(i)) {
       diagnostics.error(at, where, "plugin '" + p.name + "' is listed twice");
+    }
+    if (!entry->make) {
+      diagnostics.error(at, where + ".name",
+                        "'" + p.name + "' is for whole jobs: it belongs into `policy.job_queue`");
+      continue;
     }
     entry->check(p.args, where + ".args", diagnostics);
   }

@@ -8,13 +8,16 @@
 #include <string_view>
 #include <vector>
 
+#include "models/scheduling/job_queue_params.hpp"
 #include "sim/config/fields.hpp"
 #include "sim/core/enum_names.hpp"
 
 namespace orrery {
 
-enum class Driver : uint8_t { PerPod, PerGang };
-constexpr std::array<std::string_view, 2> enum_names(Driver) { return {"per_pod", "per_gang"}; }
+enum class Driver : uint8_t { PerPod, PerGang, Counting };
+constexpr std::array<std::string_view, 3> enum_names(Driver) {
+  return {"per_pod", "per_gang", "counting"};
+}
 enum class ProfileBase : uint8_t { Default, Coscheduling, StrictGang, NativeGang, Empty };
 constexpr std::array<std::string_view, 5> enum_names(ProfileBase) {
   return {"default", "coscheduling", "strict_gang", "native_gang", "empty"};
@@ -100,6 +103,7 @@ struct ProfileParams {
   TieBreak tie_break = TieBreak::LowestId;
   QueueParams queue;
   SchedulerCost cost;
+  std::optional<JobQueueParams> job_queue;
   static constexpr std::string_view kDoc =
       "The scheduler: a base profile and what differs from it.";
 
@@ -109,7 +113,9 @@ struct ProfileParams {
       "default: kube-scheduler's own; coscheduling: with the scheduler-plugins gang plugin; "
       "strict_gang: all members or none; native_gang: Kubernetes 1.36; empty: only `plugins`.");
     v("driver", driver,
-      "per_pod: one pod at a time, as upstream; per_gang: whole gangs. Left out: the base's.");
+      "per_pod: one pod at a time, as upstream; per_gang: whole gangs; counting: no pods on nodes, "
+      "jobs take amounts out of the pool of all nodes as soon as the job queue starts them. Left "
+      "out: the base's.");
     v("plugins", plugins, "Added after the base's, or replacing the one of the same name.");
     v("disable", disable, "Plugins of the base to leave out.");
     v("percentage_of_nodes_to_score", percentage_of_nodes_to_score,
@@ -118,6 +124,8 @@ struct ProfileParams {
     v("tie_break", tie_break, "Which of several best nodes.");
     v("queue", queue, "Retry times and order of the queues.");
     v("cost", cost, "Scheduler time charged to simulated time.");
+    v("job_queue", job_queue,
+      "Where whole jobs wait before their pods are created; left out: nowhere.");
   }
 };
 

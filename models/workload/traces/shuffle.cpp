@@ -25,7 +25,14 @@ class ShuffledReader final : public TraceReader {
     return &job_;
   }
   const std::vector<std::string>& errors() const override { return reader_->errors(); }
-  const TraceCounts& counts() const override { return reader_->counts(); }
+  TraceCounts counts() const override { return reader_->counts(); }
+  std::vector<TraceNote> notes() const override { return reader_->notes(); }
+  const std::vector<std::string>& skipped_examples() const override {
+    return reader_->skipped_examples();
+  }
+  std::vector<std::pair<std::string, std::string>> facts() const override {
+    return reader_->facts();
+  }
   TraceFormat format() const override { return reader_->format(); }
 
  private:

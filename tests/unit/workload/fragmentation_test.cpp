@@ -50,8 +50,8 @@ class FragmentationTest : public testing::Test {
     Fragmentation::Node node;
     node.cpu_left = static_cast<int64_t>(rng_.below(25)) * 4000;
     node.gpus = 8;
-    for (int16_t& left : node.left) {
-      left = static_cast<int16_t>(rng_.chance(0.4) ? 1000 : rng_.below(1000));
+    for (uint32_t g = 0; g < node.gpus; ++g) {
+      node.left[g] = static_cast<int16_t>(rng_.chance(0.4) ? 1000 : rng_.below(1000));
     }
     return node;
   }

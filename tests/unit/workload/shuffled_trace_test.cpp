@@ -24,8 +24,8 @@ std::string pods(int count) {
   return text;
 }
 
-ReadTrace shuffle(const std::string& text, const ShuffleParams& params, uint64_t seed,
-                  int64_t gpu_milli_total = 0) {
+ReadTrace read_shuffled(const std::string& text, const ShuffleParams& params, uint64_t seed,
+                        int64_t gpu_milli_total = 0) {
   TraceParams trace;
   trace.file = "jobs.csv";
   trace.warm_start = false;
@@ -39,8 +39,8 @@ int64_t demand(const ReadTrace& trace) {
 }
 
 TEST(ShuffledTrace, HasEachJobOnceInAnotherOrderAtEvenIntervals) {
-  ReadTrace one = shuffle(pods(50), {.interval = 2_s, .load = {}}, 1);
-  const ReadTrace other = shuffle(pods(50), {.interval = 2_s, .load = {}}, 2);
+  ReadTrace one = read_shuffled(pods(50), {.interval = 2_s, .load = {}}, 1);
+  const ReadTrace other = read_shuffled(pods(50), {.interval = 2_s, .load = {}}, 2);
   EXPECT_EQ(one.error, "");
   EXPECT_NE(one.names, other.names);
   for (size_t i = 0; i < one.jobs.size(); ++i) {
@@ -53,7 +53,7 @@ TEST(ShuffledTrace, HasEachJobOnceInAnotherOrderAtEvenIntervals) {
 
 TEST(ShuffledTrace, JobsAreDrawnAgainUntilTheLoadIsReached) {
   const int64_t capacity = 100 * kMilli;
-  const ReadTrace trace = shuffle(pods(40), {.load = 1.3}, 1, capacity);
+  const ReadTrace trace = read_shuffled(pods(40), {.load = 1.3}, 1, capacity);
   EXPECT_LE(demand(trace), 130 * kMilli + kMilli) << "of the last job only one GPU counts";
   EXPECT_GT(demand(trace), 129 * kMilli);
   std::vector<std::string> once{trace.names.begin(), trace.names.begin() + 40};
@@ -62,13 +62,13 @@ TEST(ShuffledTrace, JobsAreDrawnAgainUntilTheLoadIsReached) {
 }
 
 TEST(ShuffledTrace, JobsAreLeftOutIfTheyAskForMoreThanTheLoad) {
-  const ReadTrace trace = shuffle(pods(40), {.load = 0.1}, 1, 100 * kMilli);
+  const ReadTrace trace = read_shuffled(pods(40), {.load = 0.1}, 1, 100 * kMilli);
   EXPECT_LE(demand(trace), 10 * kMilli);
   EXPECT_GT(trace.jobs.size(), 0U);
 }
 
 TEST(ShuffledTrace, AListThatBreaksOffHasNoJobs) {
-  const ReadTrace trace = shuffle(pods(3) + "p9,x\n", {}, 1);
+  const ReadTrace trace = read_shuffled(pods(3) + "p9,x\n", {}, 1);
   EXPECT_EQ(trace.jobs.size(), 0U);
   EXPECT_NE(trace.error, "");
 }
