@@ -48,8 +48,7 @@ class JobController {
   void pod_unreserved(PodId pod);
   // The scheduler bound the pod: node and grant are in the JobTable and taken in ClusterState.
   void pod_bound(PodId pod);
-  // The node went down, and ClusterState knows: bound pods there die. Pods still Pending that a
-  // scheduler merely reserved there are the scheduler's to undo.
+  // The node went down, and ClusterState knows: bound pods there die. Pending ones are not ours.
   void node_failed(NodeId node);
 
   // What a job queue decides. Of a held job that arrived, or was suspended.

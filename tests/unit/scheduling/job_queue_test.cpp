@@ -159,7 +159,9 @@ policy: {driver: counting, job_queue: {policies: [{name: Conservative}],
 std::string complaints(const std::string& policy) {
   Diagnostics diagnostics;
   const config::Document document = config::load_text(
-      kTwoNodes + "workload: {sources: []}\npolicy: " + policy + "\n", "test.yaml", diagnostics);
+      kTwoNodes + "workload: {sources: [{kind: jobs, jobs: [{work: 1min}]}]}\npolicy: " + policy +
+          "\n",
+      "test.yaml", diagnostics);
   static_cast<void>(read_scenario(document, diagnostics));
   return diagnostics.text();
 }
