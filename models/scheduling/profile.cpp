@@ -22,6 +22,7 @@ std::vector<PluginParams> base_plugins(ProfileBase base) {
                   plugin("NodeAffinity", 2), plugin("NodeResourcesFit"),
                   plugin("NodeResourcesBalancedAllocation"), plugin("DefaultDevices")});
   if (base == ProfileBase::Coscheduling) plugins.push_back(plugin("Coscheduling"));
+  if (base == ProfileBase::Koordinator) plugins.push_back(plugin("KoordinatorCoscheduling"));
   if (base == ProfileBase::StrictGang) plugins.push_back(plugin("StrictGang"));
   if (base == ProfileBase::NativeGang) plugins.push_back(plugin("GangScheduling"));
   return plugins;
@@ -104,6 +105,20 @@ void check_profile(const ProfileParams& profile, const std::string& path, const 
           node.position, path,
           "exactly one plugin must serve " + std::string{point} + ", found " + std::to_string(n));
     }
+  }
+  const auto feeders = count("NextPod");
+  if (feeders > 1) {
+    diagnostics.error(node.position, path,
+                      "at most one plugin may serve NextPod, found " + std::to_string(feeders));
+  }
+  if (feeders > 0 && resolve_driver(profile) == Driver::PerGang) {
+    const config::Node& given = node["driver"];
+    diagnostics.error(given.is_null() ? node.position : given.position, path + ".driver",
+                      "must be per_pod with a plugin that serves NextPod");
+  }
+  if (feeders > 0 && profile.queue.head_of_line == HeadOfLine::Block) {
+    diagnostics.error(node["queue"]["head_of_line"].position, path + ".queue.head_of_line",
+                      "must not be block with a plugin that serves NextPod");
   }
   if (plugins.size() > 30) {
     diagnostics.error(node.position, path, "a profile has at most 30 plugins");

@@ -15,9 +15,16 @@ namespace orrery {
 
 enum class Driver : uint8_t { PerPod, PerGang };
 constexpr std::array<std::string_view, 2> enum_names(Driver) { return {"per_pod", "per_gang"}; }
-enum class ProfileBase : uint8_t { Default, Coscheduling, StrictGang, NativeGang, Empty };
-constexpr std::array<std::string_view, 5> enum_names(ProfileBase) {
-  return {"default", "coscheduling", "strict_gang", "native_gang", "empty"};
+enum class ProfileBase : uint8_t {
+  Default,
+  Coscheduling,
+  Koordinator,
+  StrictGang,
+  NativeGang,
+  Empty
+};
+constexpr std::array<std::string_view, 6> enum_names(ProfileBase) {
+  return {"default", "coscheduling", "koordinator", "strict_gang", "native_gang", "empty"};
 }
 enum class TieBreak : uint8_t { LowestId, Random };
 constexpr std::array<std::string_view, 2> enum_names(TieBreak) { return {"lowest_id", "random"}; }
@@ -105,7 +112,7 @@ struct ProfileParams {
   void fields(V& v) {
     v("base", base,
       "default: kube-scheduler's own; coscheduling: with the scheduler-plugins gang plugin; "
-      "strict_gang: all members or none; native_gang: Kubernetes 1.36; empty: only `plugins`.");
+      "koordinator: with Koordinator's, for jobs of several gangs; strict_gang: all members or none; native_gang: Kubernetes 1.36; empty: only `plugins`.");
     v("driver", driver,
       "per_pod: one pod at a time, as upstream; per_gang: whole gangs. Left out: the base's.");
     v("plugins", plugins, "Added after the base's, or replacing the one of the same name.");
