@@ -55,8 +55,8 @@ struct PodView {
 struct GangView {
   GangId id;
   JobId job;
-  PodId first;           // members have consecutive ids: `pods` of them, from this one on
-  GangId first_of_job;   // so have the gangs of a job
+  PodId first;          // members have consecutive ids: `pods` of them, from this one on
+  GangId first_of_job;  // so have the gangs of a job
   int32_t gangs_of_job = 0;
   int32_t min_available = 0;
   int32_t pods = 0;     // members the job will ever have
@@ -81,9 +81,9 @@ struct QueuedUnit {
   PodId pod;    // the pod, or the first unscheduled member
   GangId gang;  // the pod's gang; invalid if none
   int32_t priority = 0;
-  Time queued;                  // of this stay in the queue
-  Time initial_attempt;         // the first scheduling attempt; equals `queued` before it
-  Time gang_created;            // equals `initial_attempt` for plain pods
+  Time queued;           // of this stay in the queue
+  Time initial_attempt;  // the first scheduling attempt; equals `queued` before it
+  Time gang_created;     // equals `initial_attempt` for plain pods
   // Last failure of the gang; negative: none. Brought up to date when the unit enters a queue or
   // gets to its head, so a later one must not sort before an earlier one.
   Time gang_failed = Time{-1};

@@ -112,7 +112,8 @@ struct ProfileParams {
   void fields(V& v) {
     v("base", base,
       "default: kube-scheduler's own; coscheduling: with the scheduler-plugins gang plugin; "
-      "koordinator: with Koordinator's, for jobs of several gangs; strict_gang: all members or none; native_gang: Kubernetes 1.36; empty: only `plugins`.");
+      "koordinator: with Koordinator's, for jobs of several gangs; strict_gang: all members or "
+      "none; native_gang: Kubernetes 1.36; empty: only `plugins`.");
     v("driver", driver,
       "per_pod: one pod at a time, as upstream; per_gang: whole gangs. Left out: the base's.");
     v("plugins", plugins, "Added after the base's, or replacing the one of the same name.");

@@ -224,7 +224,9 @@ void Scheduler::post(const ClusterEvent& event) {
     if (is_pod_event && known.kind == event.kind && known.spec == event.spec &&
         known.gang == event.gang) {
       if (known.node != event.node) known.node = {};
-      if (known.own != event.own) known.own = {};  // each of them gains from the other's loss
+      // Units gain from each other's losses, not from their own.
+      if (known.own.is_valid() && (!event.own.is_valid() || unit_of(known.own) != unit_of(event.own)))
+        known.own = {};
       return;
     }
   }

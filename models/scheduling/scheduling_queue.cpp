@@ -195,9 +195,7 @@ std::optional<QueuedUnit> SchedulingQueue::take(PodId unit) {
   return entries_[unit.index].view;
 }
 
-PodId SchedulingQueue::front() {
-  return active_.empty() ? PodId{} : PodId{settled_front(active_)};
-}
+PodId SchedulingQueue::front() { return active_.empty() ? PodId{} : PodId{settled_front(active_)}; }
 
 void SchedulingQueue::put_back(PodId unit) { enter(unit.index, Place::Active); }
 

@@ -144,8 +144,8 @@ class KoordinatorCoscheduling final : public Policy,
 
   ClusterEvents events() const override { return bit_of(ClusterEventKind::UnscheduledPodAdded); }
   QueueHint hint(const PodView& pod, const ClusterEvent& event) const override {
-    const bool is_sibling = pod.gang.is_valid() && event.gang.is_valid() &&
-                            handle_.gang(event.gang).job == pod.job;
+    const bool is_sibling =
+        pod.gang.is_valid() && event.gang.is_valid() && handle_.gang(event.gang).job == pod.job;
     return is_sibling ? QueueHint::Queue : QueueHint::Skip;
   }
 
@@ -176,8 +176,8 @@ class KoordinatorCoscheduling final : public Policy,
     if (!gang.id.is_valid()) return fails("gang not found");
     if (is_free(gang)) return {};
     bool are_there = true;
-    for_each_gang(gang,
-                  [&](const GangView& member) { are_there &= member.created >= member.min_available; });
+    for_each_gang(
+        gang, [&](const GangView& member) { are_there &= member.created >= member.min_available; });
     if (are_there) return {};
     return fails("a gang of the group has fewer pods than its minimum");
   }

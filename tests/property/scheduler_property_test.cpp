@@ -91,7 +91,8 @@ TEST_P(SchedulerProperty, InvariantsHoldAfterEveryEventAndNothingStaysTaken) {
 }
 INSTANTIATE_TEST_SUITE_P(Profiles, SchedulerProperty,
                          testing::Values("policy.base=default", "policy.base=coscheduling",
-                                         "policy.base=strict_gang", "policy.base=native_gang"));
+                                         "policy.base=koordinator", "policy.base=strict_gang",
+                                         "policy.base=native_gang"));
 
 }  // namespace
 }  // namespace orrery

@@ -221,6 +221,120 @@ TEST(Scheduler, PodsInPermitGiveUpANodeThatGoesDown) {
   EXPECT_EQ(world.cluster.gpu_milli_allocated(), 0);
 }
 
+// A gang that failed lines up behind the one that came after it, with members of both in line.
+TEST(Scheduler, AGangThatFailedLetsALaterOneGoFirst) {
+  ProfileParams profile = profile_from("{base: coscheduling}");
+  profile.cost.per_cycle = 1_ms;
+  SchedulerWorld world{{1, 1, 1}, profile};
+  world.add({make_job(JobKind::Pods, 1, 1, 1_h), at(1_s, make_job(JobKind::MpiGang, 4, 1, 1_h)),
+             at(1_s, make_job(JobKind::MpiGang, 2, 1, 1_h))});
+  world.run(Time{} + 2_s);
+  const auto rows = world.attempts();
+  const auto scheduled = rows_with(rows, AttemptOutcome::Scheduled);
+  ASSERT_GE(scheduled.size(), 2u);
+  EXPECT_EQ(scheduled[1].job, 2u) << "the other gang's fourth lets it go first";
+  size_t before = 0;
+  for (const AttemptRow& row : rows) {
+    if (row.job == 2) break;
+    before += row.job == 1 ? 1 : 0;
+  }
+  EXPECT_EQ(before, 5u) << "two waited, the third fitted nowhere, both were turned away";
+}
+
+class RefusesRanks final : public Policy, public Reserve, public EventHints {
+ public:
+  struct Params {
+    int32_t from = 0;
+    template <class V>
+    void fields(V& v) {
+      v("from", from, "Lowest rank that is refused.");
+    }
+  };
+  RefusesRanks(Handle& /*handle*/, const Params& params) : from_{params.from} {}
+  Status reserve(const Cycle& cycle, NodeId /*node*/) override {
+    if (cycle.pod.rank < from_) return {};
+    return {Code::Unschedulable, "refused"};
+  }
+  void unreserve(const PodView& /*pod*/, NodeId /*node*/) noexcept override {}
+  ClusterEvents events() const override { return 0; }
+
+ private:
+  const int32_t from_;
+};
+const PolicyRegistrar<RefusesRanks> kRefusesRanks{"RefusesRanks", "Lets high ranks not reserve."};
+
+TEST(Scheduler, AGangOfWhichTooFewCanReserveKeepsNoNode) {
+  for (const std::string base : {"strict_gang", "native_gang"}) {
+    SCOPED_TRACE(base);
+    SchedulerWorld world{
+        {4},
+        profile_from("{base: " + base + ", plugins: [{name: RefusesRanks, args: {from: 2}}]}")};
+    world.add({make_job(JobKind::MpiGang, 3, 1, 1_h)});
+    world.run(Time{} + 1_min);
+    EXPECT_EQ(world.scheduler.counters().pods_scheduled, 0u);
+    EXPECT_EQ(world.scheduler.reserved_gpu_milli(), 0);
+    EXPECT_EQ(world.cluster.gpu_milli_allocated(), 0);
+    EXPECT_EQ(rows_with(world.attempts(), AttemptOutcome::Rejected).size(), 3u);
+  }
+}
+
+TEST(Scheduler, AGangOfWhichEnoughCanReserveStartsWithThose) {
+  SchedulerWorld world{
+      {4}, profile_from("{base: native_gang, plugins: [{name: RefusesRanks, args: {from: 2}}]}")};
+  JobRequest job = make_job(JobKind::MpiGang, 3, 1, 1_h);
+  job.gangs[0].min_available = 2;
+  world.add({job});
+  world.run(Time{} + 1_min);
+  EXPECT_EQ(world.scheduler.counters().pods_scheduled, 2u);
+  EXPECT_EQ(world.cluster.gpu_milli_allocated(), 2 * kMilli);
+}
+
+// ---- the last steps
+
+class SkipsBinding final : public Policy, public Bind {
+ public:
+  using Params = NoParams;
+  SkipsBinding(Handle& /*handle*/, const Params& /*params*/) {}
+  Status bind(const PodView& /*pod*/, NodeId /*node*/) override { return {Code::Skip}; }
+};
+const PolicyRegistrar<SkipsBinding> kSkipsBinding{"SkipsBinding", "Leaves binding to others."};
+
+TEST(Scheduler, APodThatNoBindPluginTakesIsBoundByTheFramework) {
+  SchedulerWorld world{{1}, profile_from("{plugins: [{name: SkipsBinding}]}")};
+  world.add({make_job(JobKind::Pods, 1, 1, 1_h)});
+  world.run(Time{} + 1_min);
+  EXPECT_EQ(world.scheduler.counters().pods_scheduled, 1u);
+}
+
+class FailsOnce final : public Policy, public PreBind, public EventHints {
+ public:
+  using Params = NoParams;
+  FailsOnce(Handle& /*handle*/, const Params& /*params*/) {}
+  Status pre_bind(const PodView& /*pod*/, NodeId /*node*/) override {
+    if (std::exchange(has_failed_, true)) return {};
+    return {Code::Error, "not yet"};
+  }
+  ClusterEvents events() const override { return 0; }
+
+ private:
+  bool has_failed_ = false;
+};
+const PolicyRegistrar<FailsOnce> kFailsOnce{"FailsOnce", "Fails the first binding."};
+
+TEST(Scheduler, ABlockedQueueLetsAPodPassThatComesBackToStandBeforeItsHead) {
+  SchedulerWorld world{{1, 4},
+                       profile_from("{queue: {head_of_line: block}, "
+                                    "plugins: [{name: FailsOnce}]}")};
+  JobRequest urgent = make_job(JobKind::Pods, 1, 1, 1_h);
+  urgent.gangs[0].roles[0].spec.priority = 10;
+  world.add({urgent, make_job(JobKind::Pods, 1, 8, 1_h)});
+  world.run(Time{} + 1_min);
+  EXPECT_EQ(world.scheduler.counters().pods_scheduled, 1u);
+  const auto scheduled = rows_with(world.attempts(), AttemptOutcome::Scheduled);
+  ASSERT_EQ(scheduled.size(), 2u);
+  EXPECT_EQ(scheduled[1].at, Time{} + 1_s) << "when its backoff is over";
+}
+
 // ---- attempts in vain
 
 constexpr const char* kTooLarge = R"(
