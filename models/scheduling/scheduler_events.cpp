@@ -225,7 +225,8 @@ void Scheduler::post(const ClusterEvent& event) {
         known.gang == event.gang) {
       if (known.node != event.node) known.node = {};
       // Units gain from each other's losses, not from their own.
-      if (known.own.is_valid() && (!event.own.is_valid() || unit_of(known.own) != unit_of(event.own)))
+      if (known.own.is_valid() &&
+          (!event.own.is_valid() || unit_of(known.own) != unit_of(event.own)))
         known.own = {};
       return;
     }

@@ -289,6 +289,24 @@ TEST(Scheduler, AGangOfWhichEnoughCanReserveStartsWithThose) {
   EXPECT_EQ(world.cluster.gpu_milli_allocated(), 2 * kMilli);
 }
 
+// Pods that a restarted job creates again are, once the group ran, no gang for Koordinator.
+TEST(Scheduler, KoordinatorPlacesARestartedGroupOneByOneUnlessToldOtherwise) {
+  for (const std::string match : {"once-satisfied", "waiting-and-running"}) {
+    SCOPED_TRACE(match);
+    SchedulerWorld world{{1, 1},
+                         profile_from("{base: koordinator, plugins: [{name: "
+                                      "KoordinatorCoscheduling, args: {matchPolicy: " +
+                                      match + "}}]}")};
+    world.add({make_job(JobKind::MpiGang, 2, 1, 1_h)});
+    world.at(Time{} + 10_min, [&] { world.fail({1}); });
+    world.run(Time{} + 30_min);
+    const bool is_free = match == "once-satisfied";
+    EXPECT_EQ(world.cluster.gpu_milli_allocated(), is_free ? kMilli : 0);
+    EXPECT_EQ(world.scheduler.counters().pods_scheduled, is_free ? 3u : 2u);
+    EXPECT_EQ(world.scheduler.pods_waiting_in_permit(), 0u);
+  }
+}
+
 // ---- the last steps
 
 class SkipsBinding final : public Policy, public Bind {
