@@ -14,6 +14,13 @@ JobControllerParams controller_params(const Scenario& scenario) {
   return params;
 }
 
+bool is_counting(const ProfileParams& policy) { return policy.driver == Driver::Counting; }
+
+Arrivals arrivals_of(const ProfileParams& policy) {
+  if (!policy.job_queue) return Arrivals::CreatePods;
+  return is_counting(policy) ? Arrivals::Count : Arrivals::Hold;
+}
+
 std::vector<GpuPower> power_of(const std::vector<Machine>& machines) {
   std::vector<GpuPower> power;
   for (const Machine& m : machines) {
@@ -34,7 +41,8 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
     : sim_{sim},
       run_{scenario.run},
       ground_{ground},
-      controller_{sim, ground_.state, ground_.jobs, controller_params(scenario)},
+      controller_{sim, ground_.state, ground_.jobs, controller_params(scenario),
+                  arrivals_of(scenario.policy)},
       sources_{make_job_sources(scenario.workload, sim.rng)},
       scheduler_{sim,         ground_.state,   ground_.jobs,
                  controller_, scenario.policy, scenario.record.attempts},
@@ -52,6 +60,10 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
       statistics_{sim, ground_.jobs},
       deadlocks_{sim, ground_.state, ground_.jobs, scenario.record.deadlocks},
       too_large_{ground_.state, ground_.jobs} {
+  if (scenario.policy.job_queue) {
+    job_queue_.emplace(sim, ground_.state, ground_.jobs, controller_, *scenario.policy.job_queue,
+                       is_counting(scenario.policy));
+  }
   wire();
 }
 
@@ -87,6 +99,7 @@ void Cluster::wire() {
       [this](NodeId node, int64_t milli) { node_usage_.allocation_changed(node, milli); });
   faults_.node_down.connect([this](NodeId node) {
     scheduler_.node_down(node);
+    if (job_queue_) job_queue_->node_changed(node, false);
     usage_.node_down(node);
     node_usage_.node_down(node);
     timeline_.node_down();
@@ -98,6 +111,7 @@ void Cluster::wire() {
     timeline_.node_up();
     deadlocks_.nodes_changed();
     scheduler_.node_up(node);
+    if (job_queue_) job_queue_->node_changed(node, true);
   });
 }
 
@@ -225,6 +239,7 @@ void Cluster::finish(Time end) {
   count("scheduling_attempts", s.attempts, "", "scheduling cycles, of pods or gangs");
   count("pods_scheduled", s.pods_scheduled, "pods", "pods bound to a node");
   count("permit_timeouts", s.permit_timeouts, "", "pods that timed out waiting in Permit");
+  if (job_queue_) job_queue_->add_summary(r, end);
   r.add_summary("scheduler_busy", s.busy.seconds(), "s", "simulated time of all scheduling cycles");
 }
 
@@ -240,6 +255,7 @@ void Cluster::audit() const {
       gpu_milli += ground_.jobs.request(pod).resources[Resource::Gpu];
     });
   });
+  if (job_queue_) job_queue_->audit();
   ORRERY_CHECK(gpu_milli == ground_.state.gpu_milli_allocated(),
                "GPUs in use are those of bound and reserved pods");
 }

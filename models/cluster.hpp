@@ -10,6 +10,7 @@
 #include "models/faults/node_faults.hpp"
 #include "models/scenario.hpp"
 #include "models/scheduling/deadlock_detector.hpp"
+#include "models/scheduling/job_queue.hpp"
 #include "models/scheduling/scheduler.hpp"
 #include "models/scheduling/too_large.hpp"
 #include "models/telemetry/gpu_usage.hpp"
@@ -55,6 +56,7 @@ class Cluster {
   const JobTable& jobs() const { return ground_.jobs; }
   const JobController& controller() const { return controller_; }
   const Scheduler& scheduler() const { return scheduler_; }
+  const JobQueue* job_queue() const { return job_queue_ ? &*job_queue_ : nullptr; }
   const NodeFaults& faults() const { return faults_; }
   const DeadlockDetector& deadlocks() const { return deadlocks_; }
   const TooLargeJobs& too_large() const { return too_large_; }
@@ -74,6 +76,7 @@ class Cluster {
   JobController controller_;
   std::vector<std::unique_ptr<JobSource>> sources_;
   Scheduler scheduler_;
+  std::optional<JobQueue> job_queue_;
   NodeFaults faults_;
   GpuUsage usage_;
   NodeUsage node_usage_;

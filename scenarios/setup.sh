@@ -18,6 +18,7 @@ libtbb-dev: runs side by side
 libhdf5-dev: output files
 libspdlog-dev: log lines
 zlib1g-dev: gzipped traces
+liblzma-dev: xz-compressed traces
 EOF
     ;;
     python) cat <<'EOF'
@@ -31,6 +32,7 @@ EOF
     test) cat <<'EOF'
 libgtest-dev: unit tests
 libgmock-dev: unit tests
+hdf5-tools: h5clear, for the files of killed runs
 libbenchmark-dev: benchmarks
 EOF
     ;;

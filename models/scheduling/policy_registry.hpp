@@ -3,7 +3,8 @@
 // A policy's .cpp ends with
 //   ORRERY_REGISTER_POLICY(Random, "Random", "A random feasible node.");
 // and its class has `struct Params { template <class V> void fields(V& v) ...; }` and a
-// constructor `Random(Handle&, const Params&)`.
+// constructor `Random(Handle&, const Params&)`, or for the job queue `Sjf(JobBoard&, const
+// Params&)`.
 #pragma once
 
 #include <functional>
@@ -12,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "models/scheduling/job_policy_api.hpp"
 #include "models/scheduling/policy_api.hpp"
 #include "sim/config/describe.hpp"
 #include "sim/config/reader.hpp"
@@ -27,9 +29,11 @@ struct PolicyAbi {
 
 class ORRERY_API PolicyRegistry {
  public:
-  using Make = std::function<std::unique_ptr<Policy>(Handle&, const RawParams&)>;
+  template <class Lent>
+  using Make = std::function<std::unique_ptr<Policy>(Lent&, const RawParams&)>;
   struct Entry {
-    Make make;  // args must have been checked
+    Make<Handle> make;             // args must have been checked; empty for the job queue's
+    Make<JobBoard> make_for_jobs;  // likewise, for the job queue's alone
     std::function<void(const RawParams&, const std::string& path, Diagnostics&)> check;
     std::function<FieldTree()> describe;
     std::string doc;
@@ -74,7 +78,8 @@ std::vector<std::string> points_of() {
   ORRERY_POINT(PostFilter), ORRERY_POINT(PreScore), ORRERY_POINT(Score), ORRERY_POINT(Reserve);
   ORRERY_POINT(Permit), ORRERY_POINT(PreBind), ORRERY_POINT(Bind), ORRERY_POINT(PostBind);
   ORRERY_POINT(Domains), ORRERY_POINT(ScorePlacement), ORRERY_POINT(PickDevices);
-  ORRERY_POINT(EventHints), ORRERY_POINT(PodWatcher);
+  ORRERY_POINT(EventHints), ORRERY_POINT(PodWatcher), ORRERY_POINT(QueueOrder);
+  ORRERY_POINT(Admit), ORRERY_POINT(Plan), ORRERY_POINT(JobWatcher);
 #undef ORRERY_POINT
   return points;
 }
@@ -84,10 +89,11 @@ struct PolicyRegistrar {
   using Params = typename P::Params;
   PolicyRegistrar(const char* name, const char* doc) {
     PolicyRegistry::Entry entry;
-    entry.make = [](Handle& handle, const RawParams& args) -> std::unique_ptr<Policy> {
-      Diagnostics ignored;
-      return std::make_unique<P>(handle, read_params<Params>(args.node, "args", ignored));
-    };
+    if constexpr (std::is_base_of_v<JobPoint, P>) {
+      entry.make_for_jobs = make<JobBoard>;
+    } else {
+      entry.make = make<Handle>;
+    }
     entry.check = [](const RawParams& args, const std::string& path, Diagnostics& diagnostics) {
       static_cast<void>(read_params<Params>(args.node, path, diagnostics));
     };
@@ -95,6 +101,11 @@ struct PolicyRegistrar {
     entry.doc = doc;
     entry.points = points_of<P>();
     PolicyRegistry::instance().add(name, std::move(entry));
+  }
+  template <class Lent>
+  static std::unique_ptr<Policy> make(Lent& lent, const RawParams& args) {
+    Diagnostics ignored;
+    return std::make_unique<P>(lent, read_params<Params>(args.node, "args", ignored));
   }
 };
 

@@ -55,8 +55,48 @@ Driver resolve_driver(const ProfileParams& profile) {
   return is_per_gang ? Driver::PerGang : Driver::PerPod;
 }
 
+namespace {
+
+// The driver has no use for what places pods, and needs what starts jobs.
+void check_counting(const ProfileParams& profile, const std::string& path, const config::Node& node,
+                    Diagnostics& diagnostics) {
+  if (!profile.job_queue) {
+    diagnostics.error(node["driver"].position, path + ".driver",
+                      "counting needs a `job_queue`, which starts the jobs");
+  }
+  if (!profile.plugins.empty()) {
+    diagnostics.error(node["plugins"].position, path + ".plugins",
+                      "have no effect with driver: counting, which places no pods");
+  }
+}
+
+// Whoever names the next pod leads the queue; nothing else may.
+void check_next_pod(const ProfileParams& profile, int64_t plugins, const std::string& path,
+                    const config::Node& node, Diagnostics& diagnostics) {
+  if (plugins == 0) return;
+  if (plugins > 1) {
+    diagnostics.error(node.position, path,
+                      "at most one plugin may serve NextPod, found " + std::to_string(plugins));
+  }
+  if (resolve_driver(profile) == Driver::PerGang) {
+    const config::Node& given = node["driver"];
+    diagnostics.error(given.is_null() ? node.position : given.position, path + ".driver",
+                      "must be per_pod with a plugin that serves NextPod");
+  }
+  if (profile.queue.head_of_line == HeadOfLine::Block) {
+    diagnostics.error(node["queue"]["head_of_line"].position, path + ".queue.head_of_line",
+                      "must not be block with a plugin that serves NextPod");
+  }
+}
+
+}  // namespace
+
 void check_profile(const ProfileParams& profile, const std::string& path, const config::Node& node,
                    Diagnostics& diagnostics) {
+  if (profile.driver == Driver::Counting) check_counting(profile, path, node, diagnostics);
+  if (profile.job_queue) {
+    check_job_queue(*profile.job_queue, path + ".job_queue", node["job_queue"], diagnostics);
+  }
   const PolicyRegistry& registry = PolicyRegistry::instance();
   const config::Node& listed = node["plugins"];
   for (size_t i = 0; i < profile.plugins.size(); ++i) {
@@ -73,6 +113,11 @@ void check_profile(const ProfileParams& profile, const std::string& path, const 
     const auto first = std::ranges::find(profile.plugins, p.name, &PluginParams::name);
     if (first != profile.plugins.begin() + static_cast<std::ptrdiff_t>(i)) {
       diagnostics.error(at, where, "plugin '" + p.name + "' is listed twice");
+    }
+    if (!entry->make) {
+      diagnostics.error(at, where + ".name",
+                        "'" + p.name + "' is for whole jobs: it belongs into `policy.job_queue`");
+      continue;
     }
     entry->check(p.args, where + ".args", diagnostics);
   }
@@ -106,20 +151,7 @@ void check_profile(const ProfileParams& profile, const std::string& path, const 
           "exactly one plugin must serve " + std::string{point} + ", found " + std::to_string(n));
     }
   }
-  const auto feeders = count("NextPod");
-  if (feeders > 1) {
-    diagnostics.error(node.position, path,
-                      "at most one plugin may serve NextPod, found " + std::to_string(feeders));
-  }
-  if (feeders > 0 && resolve_driver(profile) == Driver::PerGang) {
-    const config::Node& given = node["driver"];
-    diagnostics.error(given.is_null() ? node.position : given.position, path + ".driver",
-                      "must be per_pod with a plugin that serves NextPod");
-  }
-  if (feeders > 0 && profile.queue.head_of_line == HeadOfLine::Block) {
-    diagnostics.error(node["queue"]["head_of_line"].position, path + ".queue.head_of_line",
-                      "must not be block with a plugin that serves NextPod");
-  }
+  check_next_pod(profile, count("NextPod"), path, node, diagnostics);
   if (plugins.size() > 30) {
     diagnostics.error(node.position, path, "a profile has at most 30 plugins");
   }

@@ -13,6 +13,7 @@ JobRequest request_of(const ExplicitJobParams& params, const TrainingParams& tra
   job.team = params.team;
   job.kind = params.kind;
   job.work = params.work;
+  job.requested = params.requested.value_or(kNotRequested);
   if (params.gangs.empty()) {
     job.gangs.push_back({.roles = {{params.pod.spec(params.priority), params.pods}},
                          .min_available = params.min_available});

@@ -60,6 +60,7 @@ struct ExplicitJobParams {
   JobKind kind = JobKind::MpiGang;
   Duration submit = {};
   Duration work = 1_h;
+  std::optional<Duration> requested = {};
   int32_t priority = 0;
   int32_t pods = 1;
   int32_t min_available = 0;
@@ -78,6 +79,8 @@ struct ExplicitJobParams {
     v("submit", submit, "When it is submitted, from the start of the run.");
     v("work", work, "Compute time, without waits and checkpoints; of each pod for kind: pods.",
       Required{});
+    v("requested", requested,
+      "How long its user says it will take at most, for a job queue that goes by that.");
     v("priority", priority, "Priority of its pods.", Range{-1'000'000'000, 2'000'000'000});
     v("pods", pods, "Alike pods.", Range{1, 1'000'000}, Unit{"pods"});
     v("min_available", min_available, "Pods that must be bound before it starts; 0: all.",

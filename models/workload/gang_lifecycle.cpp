@@ -55,6 +55,7 @@ void JobController::gang_runs(JobId id) {
   state.run_gpu_milli = state.gpu_milli;
   state.run.restore_from = Time::max();
   state.run.computes_from = sim_.engine.now();
+  state.is_suspending = false;
   if (recoveries_.find(state.run.recovery) != nullptr) {
     recoveries_.resumed(state.run.recovery,
                         time_to_compute(recoveries_.to_redo(state.run.recovery), plan));

@@ -44,6 +44,8 @@ enum class RestartScope : uint8_t {
 };  // after a lost pod: all pods anew, or just that one
 constexpr std::array<std::string_view, 2> enum_names(RestartScope) { return {"gang", "pod"}; }
 
+constexpr Duration kNotRequested{-1};
+
 // A job as a source submits it.
 struct JobRequest {
   struct Role {  // `pods` alike pods of the gang
@@ -59,12 +61,13 @@ struct JobRequest {
   std::string name, user, team;
   JobKind kind = JobKind::Pods;
   Time submitted;
-  Duration work;                 // compute time of the whole job, without waits and checkpoints
-  std::vector<Gang> gangs;       // at least one, each with at least one pod
-  Duration checkpoint_interval;  // compute time between checkpoints; 0: never
-  Duration checkpoint_write;     // synchronous time of one checkpoint
-  Duration restore;              // time to load the last checkpoint
-  Duration init;                 // communicator set-up after the start barrier
+  Duration work;  // compute time of the whole job, without waits and checkpoints
+  Duration requested = kNotRequested;  // how long its user said it would take at most
+  std::vector<Gang> gangs;             // at least one, each with at least one pod
+  Duration checkpoint_interval;        // compute time between checkpoints; 0: never
+  Duration checkpoint_write;           // synchronous time of one checkpoint
+  Duration restore;                    // time to load the last checkpoint
+  Duration init;                       // communicator set-up after the start barrier
   RestartScope restart_scope = RestartScope::Gang;
   std::optional<int32_t> restarts_max;       // none: for ever
   std::optional<Duration> schedule_timeout;  // PodGroup.scheduleTimeoutSeconds; none: the plugin's
@@ -105,12 +108,16 @@ struct Job {
   int32_t gangs = 0;  // 0 for independent pods
   PodId first_pod;
   int32_t pods = 0;
-  int32_t gpus = 0;  // devices over all pods
+  int32_t counted_pods = 0;  // of a counted job, which has none in the table: how many it asked for
+  int32_t gpus = 0;          // devices over all pods
+  Resources demand;          // of all pods together
   int32_t priority = 0;
   Time submitted;
   Duration work, checkpoint_interval, checkpoint_write, restore, init;
+  Duration requested = kNotRequested;
   RestartScope restart_scope = RestartScope::Gang;
   std::optional<int32_t> restarts_max;
+  bool is_counted() const { return counted_pods > 0; }
 };
 
 }  // namespace orrery

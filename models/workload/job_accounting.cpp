@@ -75,6 +75,7 @@ void JobController::account_completed(JobId id, const Run& run, int64_t gpu_mill
 }
 
 RunCut JobController::account_cut(JobId id, Run& run, int64_t gpu_milli) {
+  if (states_[id].is_suspending) return {};
   const Job& job = jobs_.job(id);
   const Time now = sim_.engine.now();
   const RunCut cut = cut_run(job.work - run.saved, plan_of(job), now - run.computes_from);
@@ -90,7 +91,21 @@ RunCut JobController::account_cut(JobId id, Run& run, int64_t gpu_milli) {
   return cut;
 }
 
+// Its last checkpoint, which takes `write` from now, keeps all it computed.
+void JobController::account_suspended(JobId id, Duration write) {
+  const Job& job = jobs_.job(id);
+  JobState& state = states_[id];
+  const RunCut cut = cut_run(job.work - state.run.saved, plan_of(job),
+                             sim_.engine.now() - state.run.computes_from);
+  state.gpu_time.useful += GpuTime::of(state.run_gpu_milli, cut.saved + cut.lost);
+  state.gpu_time.checkpoint +=
+      GpuTime::of(state.run_gpu_milli, cut.wrote + cut.half_written + write);
+  state.run.saved += cut.saved + cut.lost;
+  state.is_suspending = true;
+}
+
 void JobController::account_unfinished(JobId id, const Run& run, int64_t gpu_milli, Time end) {
+  if (states_[id].is_suspending) return;
   const Job& job = jobs_.job(id);
   const RunCut cut = cut_run(job.work - run.saved, plan_of(job), end - run.computes_from);
   GpuTime& total = states_[id].gpu_time;
@@ -136,7 +151,7 @@ void JobController::write_job_row(JobId id, JobOutcome outcome, Time end) {
                   .team = std::string_view{job.team},
                   .kind = job.kind,
                   .outcome = outcome,
-                  .pods = job.pods,
+                  .pods = job.pods + job.counted_pods,
                   .gpus = job.gpus,
                   .priority = job.priority,
                   .restarts = state.restarts,
@@ -176,7 +191,7 @@ void JobController::finish(Time end) {
   jobs_.for_each_job([&](JobId id) {
     const Job& job = jobs_.job(id);
     JobState& state = states_[id];
-    const bool is_gang = job.kind != JobKind::Pods;
+    const bool is_gang = job.kind != JobKind::Pods || job.is_counted();
     if (is_gang && job.phase == JobPhase::Running) {
       account_unfinished(id, state.run, state.run_gpu_milli, end);
     }

@@ -25,11 +25,12 @@ constexpr std::array<uint32_t, 7> kMoves = {
 }  // namespace
 
 JobController::JobController(Sim sim, ClusterState& cluster, JobTable& jobs,
-                             const JobControllerParams& params)
+                             const JobControllerParams& params, Arrivals arrivals)
     : sim_{sim},
       cluster_{cluster},
       jobs_{jobs},
       params_{params},
+      arrivals_{arrivals},
       on_nodes_{cluster.nodes()},
       creation_{params.concurrent_syncs, params.pods_per_sync_max},
       recoveries_{sim, recovered},
@@ -67,6 +68,14 @@ JobSource* JobController::next_source() {
   return first;
 }
 
+std::vector<std::string> JobController::source_notes() const {
+  std::vector<std::string> notes;
+  for (const auto& source : sources_) {
+    for (std::string& note : source->notes()) notes.push_back(std::move(note));
+  }
+  return notes;
+}
+
 void JobController::schedule_arrival() {
   JobSource* const source = next_source();
   if (source == nullptr || source_error_.has_value()) return;
@@ -85,7 +94,7 @@ void JobController::admit_arrivals() {
 }
 
 void JobController::admit(const JobRequest& request) {
-  const JobId id = jobs_.add(request);
+  const JobId id = arrivals_ == Arrivals::Count ? jobs_.add_counted(request) : jobs_.add(request);
   if (id.index >= states_.size()) states_.resize(jobs_.jobs_bound());
   if (jobs_.pods_bound() > runs_.size()) {
     runs_.resize(jobs_.pods_bound());
@@ -99,6 +108,11 @@ void JobController::admit(const JobRequest& request) {
   }
   ++counters_.submitted;
   job_arrived.emit(id);
+  if (arrivals_ == Arrivals::CreatePods) want_pods(id);
+}
+
+void JobController::release(JobId id) {
+  ORRERY_CHECK(arrivals_ == Arrivals::Hold, "only held jobs are released");
   want_pods(id);
 }
 

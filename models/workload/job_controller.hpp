@@ -31,13 +31,10 @@ namespace orrery {
 // call back into it, save pod_bound() from pods_created.
 class JobController {
  public:
-  struct Counters {
-    uint64_t submitted = 0, completed = 0, failed = 0;  // jobs
-    uint64_t pods_created = 0, pods_lost = 0;           // lost: on a node that failed
-    uint64_t restarts = 0;
-  };
+  using Counters = JobCounters;
 
-  JobController(Sim sim, ClusterState& cluster, JobTable& jobs, const JobControllerParams& params);
+  JobController(Sim sim, ClusterState& cluster, JobTable& jobs, const JobControllerParams& params,
+                Arrivals arrivals = Arrivals::CreatePods);
   JobController(const JobController&) = delete;
   JobController& operator=(const JobController&) = delete;
 
@@ -48,9 +45,15 @@ class JobController {
 
   // The scheduler bound the pod: node and grant are in the JobTable and taken in ClusterState.
   void pod_bound(PodId pod);
-  // The node went down, and ClusterState knows: bound pods there die. Pods still Pending that a
-  // scheduler merely reserved there are the scheduler's to undo.
+  // The node went down, and ClusterState knows: bound pods there die. Pending ones are not ours.
   void node_failed(NodeId node);
+
+  // What a job queue decides. Of a held job that arrived, or was suspended.
+  void release(JobId job);      // its pods are created
+  void run_counted(JobId job);  // a counted job has what it asked for
+  // Stops a gang or a counted job that runs: it writes a checkpoint for so long, keeps all it
+  // computed, gives everything back and is Pending. False: it does not run, or has no such form.
+  bool suspend(JobId job, Duration write, Duration restart);
 
   Signal<JobId> job_arrived;                    // Pending, no pod created yet
   Signal<std::span<const PodId>> pods_created;  // Pending pods, in the order of creation
@@ -60,6 +63,7 @@ class JobController {
   Signal<JobId, JobPhase, JobPhase> phase_changed;  // before, after
   Signal<PodId> pod_runs;                           // an independent pod begins to compute
   Signal<JobId> job_over;                           // last look before JobTable::remove
+  Signal<JobId> job_suspended;                      // Pending again, without pods
   Signal<const RecoveryRow&> recovered;
   Signal<const WorkLost&> work_lost;
 
@@ -68,6 +72,7 @@ class JobController {
   const Counters& counters() const { return counters_; }
   // Bad input met while streaming; the engine was stopped.
   const std::optional<std::string>& source_error() const { return source_error_; }
+  std::vector<std::string> source_notes() const;  // see JobSource::notes()
   // The share of the time a running job computes, the rest being checkpoints.
   double compute_fraction(JobId job) const;
   JobUsage usage(JobId job) const;
@@ -108,26 +113,24 @@ class JobController {
   void gang_hangs(JobId id);               // the dead members are gone
   void gang_detected(JobId id);
   void gang_restarts(JobId id);
+  void suspended(JobId id);
 
   // job_accounting.cpp: what GPUs were held for, and the rows
   void account_held(PodId id, Time now);
   void account_completed(JobId id, const Run& run, int64_t gpu_milli);
   RunCut account_cut(JobId id, Run& run, int64_t gpu_milli);
+  void account_suspended(JobId id, Duration write);
   void account_unfinished(JobId id, const Run& run, int64_t gpu_milli, Time end);
   RecoveryRow recovery_row(JobId id, NodeId node, const RunCut& cut, int64_t gpu_milli) const;
   void write_job_row(JobId id, JobOutcome outcome, Time end);
   void write_pod_row(PodId id, PodEnd why, Time end);
   int64_t gpu_milli(PodId id) const;
 
-  struct WantedLater {
-    Time when;
-    PodId pod;
-    uint64_t generation = 0;
-  };
   Sim sim_;
   ClusterState& cluster_;
   JobTable& jobs_;
   JobControllerParams params_;
+  Arrivals arrivals_;
   Counters counters_;
   std::vector<std::unique_ptr<JobSource>> sources_;
   std::optional<std::string> source_error_;

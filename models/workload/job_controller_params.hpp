@@ -29,6 +29,10 @@ struct StartLatencyParams {
   }
 };
 
+// When the pods of an arriving job are created: at once; when release() says so; or never, because
+// jobs take amounts out of a pool and run_counted() says when.
+enum class Arrivals : uint8_t { CreatePods, Hold, Count };
+
 struct JobControllerParams {
   static constexpr std::string_view kDoc = "How jobs are started, watched and restarted.";
 

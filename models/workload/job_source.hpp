@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "models/workload/job.hpp"
 
@@ -17,6 +18,8 @@ class JobSource {
   virtual void pop() = 0;
   // What is wrong with the input, for the user; empty while all is well.
   virtual std::optional<std::string> error() const { return std::nullopt; }
+  // What was left out of the input so far, and what was odd in it; a sentence each.
+  virtual std::vector<std::string> notes() const { return {}; }
 };
 
 }  // namespace orrery

@@ -31,6 +31,18 @@ struct Run {
   RecoveryLog::Handle recovery;
 };
 
+struct JobCounters {
+  uint64_t submitted = 0, completed = 0, failed = 0;  // jobs
+  uint64_t pods_created = 0, pods_lost = 0;           // lost: on a node that failed
+  uint64_t restarts = 0;
+};
+
+struct WantedLater {  // a lost pod, to be created again
+  Time when;
+  PodId pod;
+  uint64_t generation = 0;
+};
+
 struct PodRun {
   EventId event;           // independent pods: it starts to compute, or completes
   Time held_from;          // since when its GPUs are not accounted for
@@ -47,9 +59,10 @@ struct JobState {
   int32_t wanted = 0;                        // pods to be created
   int32_t create_from = 0;                   // no pod before this rank is wanted
   int32_t restarts = 0;
-  bool is_queued = false;   // for pod creation
-  bool is_struck = false;   // by the node failure that is being handled
-  bool is_failing = false;  // restarts are used up; only the detection is to come
+  bool is_queued = false;      // for pod creation
+  bool is_struck = false;      // by the node failure that is being handled
+  bool is_suspending = false;  // writes its last checkpoint; what it computed is accounted for
+  bool is_failing = false;     // restarts are used up; only the detection is to come
   Time first_created = kNever, first_bound = kNever, first_running = kNever;
   GpuTime gpu_time;
 };

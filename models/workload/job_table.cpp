@@ -7,6 +7,7 @@ namespace {
 
 struct Size {
   int32_t pods = 0, gpus = 0;
+  Resources demand;
 };
 
 Size size_of(const JobRequest& request) {
@@ -17,6 +18,8 @@ Size size_of(const JobRequest& request) {
       ORRERY_CHECK(role.pods > 0, "a role has at least one pod");
       size.pods += role.pods;
       size.gpus += role.pods * role.spec.gpus;
+      const Resources each = role.spec.requests();
+      for (size_t i = 0; i < kResources; ++i) size.demand.amount[i] += each.amount[i] * role.pods;
     }
   }
   return size;
@@ -34,6 +37,31 @@ Gang make_gang(const JobRequest& request, size_t index, JobId job, PodId first, 
   return gang;
 }
 
+// Without pods and gangs.
+Job job_of(const JobRequest& request, uint64_t serial, const Size& size) {
+  return {.serial = serial,
+          .external_id = request.external_id,
+          .name = request.name,
+          .user = request.user,
+          .team = request.team,
+          .kind = request.kind,
+          .phase = JobPhase::Pending,
+          .first_gang = {},
+          .first_pod = {},
+          .gpus = size.gpus,
+          .demand = size.demand,
+          .priority = request.gangs[0].roles[0].spec.priority,
+          .submitted = request.submitted,
+          .work = request.work,
+          .checkpoint_interval = request.checkpoint_interval,
+          .checkpoint_write = request.checkpoint_write,
+          .restore = request.restore,
+          .init = request.init,
+          .requested = request.requested,
+          .restart_scope = request.restart_scope,
+          .restarts_max = request.restarts_max};
+}
+
 }  // namespace
 
 uint32_t JobTable::take_range(std::map<int32_t, std::vector<uint32_t>>& free, int32_t length,
@@ -45,18 +73,31 @@ uint32_t JobTable::take_range(std::map<int32_t, std::vector<uint32_t>>& free, in
   return first;
 }
 
-JobId JobTable::add(const JobRequest& request) {
-  const auto [pods, gpus] = size_of(request);
-  JobId id{static_cast<uint32_t>(jobs_.size())};
+JobId JobTable::take_id() {
+  ++live_jobs_;
   if (free_jobs_.empty()) {
     jobs_.emplace_back();
     is_live_.push_back(true);
-  } else {
-    id = {free_jobs_.back()};
-    free_jobs_.pop_back();
-    is_live_[id.index] = true;
+    return {static_cast<uint32_t>(jobs_.size() - 1)};
   }
-  ++live_jobs_;
+  const JobId id{free_jobs_.back()};
+  free_jobs_.pop_back();
+  is_live_[id.index] = true;
+  return id;
+}
+
+JobId JobTable::add_counted(const JobRequest& request) {
+  const Size size = size_of(request);
+  const JobId id = take_id();
+  jobs_[id.index] = job_of(request, next_serial_++, size);
+  jobs_[id.index].counted_pods = size.pods;
+  return id;
+}
+
+JobId JobTable::add(const JobRequest& request) {
+  const Size size = size_of(request);
+  const int32_t pods = size.pods;
+  const JobId id = take_id();
   const bool is_gang = request.kind != JobKind::Pods;
   const auto gang_count = is_gang ? static_cast<int32_t>(request.gangs.size()) : 0;
   const uint32_t first_pod = take_range(free_pods_, pods, pods_.size());
@@ -85,37 +126,22 @@ JobId JobTable::add(const JobRequest& request) {
       }
     }
     if (!is_gang) continue;
-    const auto size = static_cast<int32_t>(next_pod - gang_first);
-    gangs_[gang_id.index] = make_gang(request, g, id, {gang_first}, size);
+    const auto members = static_cast<int32_t>(next_pod - gang_first);
+    gangs_[gang_id.index] = make_gang(request, g, id, {gang_first}, members);
   }
-  jobs_[id.index] = Job{.serial = next_serial_++,
-                        .external_id = request.external_id,
-                        .name = request.name,
-                        .user = request.user,
-                        .team = request.team,
-                        .kind = request.kind,
-                        .phase = JobPhase::Pending,
-                        .first_gang = {first_gang},
-                        .gangs = gang_count,
-                        .first_pod = {first_pod},
-                        .pods = pods,
-                        .gpus = gpus,
-                        .priority = request.gangs[0].roles[0].spec.priority,
-                        .submitted = request.submitted,
-                        .work = request.work,
-                        .checkpoint_interval = request.checkpoint_interval,
-                        .checkpoint_write = request.checkpoint_write,
-                        .restore = request.restore,
-                        .init = request.init,
-                        .restart_scope = request.restart_scope,
-                        .restarts_max = request.restarts_max};
+  Job& job = jobs_[id.index];
+  job = job_of(request, next_serial_++, size);
+  job.first_gang = {first_gang};
+  job.gangs = gang_count;
+  job.first_pod = {first_pod};
+  job.pods = pods;
   return id;
 }
 
 void JobTable::remove(JobId id) {
   ORRERY_CHECK(is_live_[id.index], "a job ends exactly once");
   const Job& job = jobs_[id.index];
-  free_pods_[job.pods].push_back(job.first_pod.index);
+  if (job.pods > 0) free_pods_[job.pods].push_back(job.first_pod.index);
   if (job.gangs > 0) free_gangs_[job.gangs].push_back(job.first_gang.index);
   is_live_[id.index] = false;
   free_jobs_.push_back(id.index);

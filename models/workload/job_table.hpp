@@ -14,7 +14,9 @@ namespace orrery {
 class JobTable {
  public:
   JobId add(const JobRequest& request);  // pods start Absent
-  void remove(JobId id);                 // the job is over and recorded; its ids may be reused
+  // A counted job: it takes an amount out of a pool, and the table holds no pods or gangs of it.
+  JobId add_counted(const JobRequest& request);
+  void remove(JobId id);  // the job is over and recorded; its ids may be reused
 
   const Job& job(JobId id) const { return jobs_[id.index]; }
   const Gang& gang(GangId id) const { return gangs_[id.index]; }
@@ -49,6 +51,7 @@ class JobTable {
 
  private:
   // Ranges of ids of one length are reused for the same length only.
+  JobId take_id();
   uint32_t take_range(std::map<int32_t, std::vector<uint32_t>>& free, int32_t length, size_t bound);
 
   std::vector<Job> jobs_;

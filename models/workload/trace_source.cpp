@@ -19,6 +19,13 @@ class TraceSource final : public JobSource {
     if (has_job_) convert(*recorded);
   }
   std::optional<std::string> error() const override { return reader_->error(); }
+  std::vector<std::string> notes() const override {
+    std::vector<std::string> notes;
+    for (const TraceNote& note : reader_->notes()) {
+      notes.push_back(params_.file + ": " + std::to_string(note.rows) + " rows " + note.what);
+    }
+    return notes;
+  }
 
  private:
   void convert(const TraceJob& recorded) {
@@ -29,6 +36,7 @@ class TraceSource final : public JobSource {
     job_.kind = kind_of(params_.job_kind, recorded.pods);
     job_.submitted = recorded.submit;
     job_.work = params_.departures ? recorded.duration : kNeverEnds;
+    job_.requested = recorded.requested_time;
     const bool is_uneven = recorded.pods > 1 && recorded.gpus_last_pod != recorded.gpus_per_pod;
     job_.gangs.resize(1);
     auto& roles = job_.gangs[0].roles;

@@ -11,6 +11,7 @@
 #include "sim/cli/describe_command.hpp"
 #include "sim/cli/run_command.hpp"
 #include "sim/cli/schema_command.hpp"
+#include "sim/cli/trace_command.hpp"
 #include "sim/cli/validate_command.hpp"
 #include "sim/config/diagnostics.hpp"
 #include "sim/record/recorder.hpp"
@@ -23,10 +24,11 @@ struct Command {
   ExitStatus (*run)(const Arguments&, std::ostream&, std::ostream&);
 };
 
-constexpr std::array<Command, 4> kCommands{{{run_command_spec, run_command},
+constexpr std::array<Command, 5> kCommands{{{run_command_spec, run_command},
                                             {validate_command_spec, validate_command},
                                             {describe_command_spec, describe_command},
-                                            {schema_command_spec, schema_command}}};
+                                            {schema_command_spec, schema_command},
+                                            {trace_command_spec, trace_command}}};
 
 std::string program_help() {
   std::string text = "Orrery simulates GPU clusters run the Kubernetes way.\n\nUsage:\n";

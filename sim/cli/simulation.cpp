@@ -75,10 +75,14 @@ SimulationResult::End end_of(const Cluster& cluster, bool is_recording, bool was
 }
 
 std::vector<std::string> warnings_of(const Cluster& cluster) {
+  std::vector<std::string> warnings = cluster.controller().source_notes();
   const TooLargeJobs& large = cluster.too_large();
-  if (large.jobs() == 0) return {};
-  if (large.jobs() == 1) return {large.first()};
-  return {large.first() + "; so it is with " + std::to_string(large.jobs()) + " jobs in all"};
+  if (large.jobs() == 1) warnings.push_back(large.first());
+  if (large.jobs() > 1) {
+    warnings.push_back(large.first() + "; so it is with " + std::to_string(large.jobs()) +
+                       " jobs in all");
+  }
+  return warnings;
 }
 
 // The tables of a run, beside those of the cluster.

@@ -175,7 +175,7 @@ CASES = [
     with_arguments("unknown name to describe", ("describe", "NodeResourceFit"), "NodeResourcesFit"),
     # traces
     trace("trace empty", "", "t.csv"),
-    trace("trace of another format", "a,b,c\n1,2,3\n", "t.csv:1"),
+    trace("trace of another format", "a,b,c\n1,2,3\n", "t.csv", "no known trace format"),
     trace("openb: text for GPUs", OPENB + "p0,1000,1024,x,1000,,LS,Running,0,10,0\n", "t.csv:2:4", "'x'"),
     trace("openb: field missing", OPENB + "p0,1000,1024,1,1000\n", "t.csv:2"),
     trace("openb: too many GPUs", OPENB + "p0,1000,1024,99,1000,,LS,Running,0,10,0\n", "t.csv:2:4"),

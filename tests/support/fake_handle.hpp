@@ -38,20 +38,9 @@ class FakeHandle final : public Handle {
                            .taints = std::move(taints),
                            .leaf = leaf});
   }
-  // Gangs of one job must have consecutive ids, and their members be added one gang after another.
   void add_gang(GangView gang) {
     gangs[gang.id] = gang;
     waiting[gang.id];
-    GangId first = gang.id;
-    const auto is_sibling = [&](GangId id) {
-      const auto found = gangs.find(id);
-      return found != gangs.end() && found->second.job == gang.job;
-    };
-    while (first.index > 0 && is_sibling({first.index - 1})) --first.index;
-    for (uint32_t i = first.index; i <= gang.id.index; ++i) {
-      gangs[{i}].first_of_job = first;
-      gangs[{i}].gangs_of_job = static_cast<int32_t>(gang.id.index - first.index) + 1;
-    }
   }
   PodView add_pod(const PodSpec& spec, JobId job = {0}, GangId gang = {}) {
     const SpecId id = table.intern(spec);
@@ -63,19 +52,11 @@ class FakeHandle final : public Handle {
     view.job = job;
     view.gang = gang;
     pods.push_back(view);
-    if (const auto own = gangs.find(gang); own != gangs.end() && !own->second.first.is_valid()) {
-      own->second.first = view.id;
-    }
     return view;
   }
   void wait(const PodView& pod) {
     waiting[pod.gang].push_back(pod.id);
     ++gangs[pod.gang].waiting;
-  }
-  // Leaves Permit by itself; the framework unreserves.
-  void time_out(PodId id) {
-    stop_waiting(id);
-    on_reject(id);
   }
   // Occupies a node: whole GPUs and shares by lowest index.
   void occupy(NodeId node, const PodSpec& spec) {

@@ -37,6 +37,7 @@ THIRD_PARTY = {
     "tbb/": ("sim/cli/", "sim/runtime/"),
     "oneapi/": ("sim/cli/", "sim/runtime/"),
     "zlib": ("models/workload/traces/",),
+    "lzma": ("models/workload/traces/",),
     "gtest/": (),
     "gmock/": (),
     "benchmark/": (),

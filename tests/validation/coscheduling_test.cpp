@@ -77,7 +77,8 @@ class Stage {
       return Code::Success;
     }
     if (verb == "time_out") {
-      handle.time_out(pod.id);
+      handle.reject_waiting(pod.id, "timed out");
+      std::erase(handle.rejected, pod.id);  // not by the policy
       return Code::Success;
     }
     if (verb == "pre_filter") return as<PreFilter>(policy).pre_filter(cycle, nodes).code;
@@ -136,11 +137,27 @@ class Stage {
       gang.min_resources = &least;
     }
     handle.add_gang(gang);
+    join_siblings(gang.id);
+  }
+  // Gangs of one job stand in a row.
+  void join_siblings(GangId last) {
+    GangId first = last;
+    while (first.index > 0 && handle.gangs[{first.index - 1}].job == handle.gangs[last].job) {
+      --first.index;
+    }
+    for (uint32_t i = first.index; i <= last.index; ++i) {
+      handle.gangs[{i}].first_of_job = first;
+      handle.gangs[{i}].gangs_of_job = static_cast<int32_t>(last.index - first.index) + 1;
+    }
   }
   void add_pod(const Json& row) {
     PodSpec spec;
     spec.cpu_milli = row.value("cpu", int64_t{0}) * kMilli;
     const PodView pod = handle.add_pod(spec, {0}, gang_of(row["gang"]));
+    if (const auto gang = handle.gangs.find(pod.gang);
+        gang != handle.gangs.end() && !gang->second.first.is_valid()) {
+      gang->second.first = pod.id;
+    }
     if (row.value("waiting", false)) handle.wait(pod);
   }
   GangId gang_of(const Json& name) const {

@@ -48,6 +48,15 @@ std::optional<int64_t> parse_integer(std::string_view text) {
   return value;
 }
 
+std::optional<int64_t> parse_whole(std::string_view text) {
+  if (const auto value = parse_integer(text)) return value;
+  double value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_number = status == std::errc{} && end == text.data() + text.size();
+  if (!is_number || !(std::abs(value) < 9e15) || value != std::floor(value)) return {};
+  return static_cast<int64_t>(value);
+}
+
 std::optional<Duration> parse_seconds(std::string_view text) {
   std::string_view rest = text;
   const bool is_negative = rest.starts_with('-');
@@ -90,6 +99,39 @@ std::optional<Time> parse_date_time(std::string_view text) {
     seconds += *clock;
   }
   return Time{seconds * kSecond};
+}
+
+std::optional<Time> parse_stamp(std::string_view text) {
+  constexpr size_t kWhole = 19;  // 2020-04-01 12:00:00
+  if (text.size() < kWhole) return {};
+  const auto whole = parse_date_time(text.substr(0, kWhole));
+  if (!whole) return {};
+  std::string_view rest = text.substr(kWhole);
+  if (rest.ends_with('Z')) {
+    rest.remove_suffix(1);
+  } else if (const size_t sign = rest.find_first_of("+-"); sign != std::string_view::npos) {
+    const std::string_view offset = rest.substr(sign + 1);
+    if (offset.size() != 5 || offset[2] != ':' || digits(offset, 0, 2) < 0 ||
+        digits(offset, 3, 2) < 0) {
+      return {};
+    }
+    rest = rest.substr(0, sign);
+  }
+  if (rest.empty()) return whole;
+  if (rest.size() < 2 || rest.front() != '.') return {};
+  int64_t ns = 0;
+  int64_t unit = kSecond / 10;
+  for (const char c : rest.substr(1)) {
+    if (!is_digit(c)) return {};
+    ns += unit * (c - '0');
+    unit /= 10;
+  }
+  return Time{whole->ns + ns};
+}
+
+bool is_nothing(std::string_view text) {
+  return text.empty() || text == "None" || text == "none" || text == "null" || text == "NULL" ||
+         text == "nan" || text == "NaN" || text == "NA" || text == "NaT";
 }
 
 }  // namespace orrery::traces

@@ -1,6 +1,7 @@
 #include "models/workload/traces/csv.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "sim/config/diagnostics.hpp"
@@ -17,16 +18,18 @@ std::string plural(size_t count, std::string_view noun) {
 
 }  // namespace
 
-CsvReader::CsvReader(TextSource source, size_t errors_max)
-    : source_{std::move(source)}, errors_max_{errors_max} {
-  ORRERY_CHECK(errors_max > 0, "a reader that may note nothing could not say why it stopped");
+CsvReader::CsvReader(TextSource source, Findings& findings)
+    : source_{std::move(source)}, findings_{findings} {
   read_header();
 }
 
-void CsvReader::fail(const std::string& message) {
-  row_ok_ = false;
-  if (errors_.size() < errors_max_) errors_.push_back(message);
-  is_done_ = is_done_ || errors_.size() >= errors_max_;
+CsvReader::CsvReader(TextSource source, Findings& findings,
+                     std::span<const std::string_view> columns, char separator)
+    : source_{std::move(source)},
+      findings_{findings},
+      separator_{separator},
+      header_{columns.begin(), columns.end()} {
+  if (source_.error()) findings_.stop(*source_.error());
 }
 
 void CsvReader::read_header() {
@@ -35,20 +38,17 @@ void CsvReader::read_header() {
     line = source_.next_line();
   } while (line && (line->empty() || line->front() == '#'));
   if (!line) {
-    fail(source_.error().value_or(name() + ": found no rows, expected a header"));
-    is_done_ = true;
+    findings_.stop(source_.error().value_or(source_.name() + ": found no rows, expected a header"));
     return;
   }
-  const std::string where = name() + ":" + std::to_string(row()) + ": ";
+  const std::string where = source_.name() + ":" + std::to_string(row()) + ": ";
   if (!split(*line)) {
-    fail(where + "the header has a quote that does not end");
-    is_done_ = true;
+    findings_.stop(where + "the header has a quote that does not end");
     return;
   }
   if (fields_.size() > kColumnsMax) {
-    fail(where + "found " + plural(fields_.size(), "column") + ", expected at most " +
-         std::to_string(kColumnsMax));
-    is_done_ = true;
+    findings_.stop(where + "found " + plural(fields_.size(), "column") + ", expected at most " +
+                   std::to_string(kColumnsMax));
     return;
   }
   header_.assign(fields_.begin(), fields_.end());
@@ -56,8 +56,7 @@ void CsvReader::read_header() {
   std::sort(sorted.begin(), sorted.end());
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
   if (twice != sorted.end()) {
-    fail(where + "column " + in_quotes(*twice) + " is named twice");
-    is_done_ = true;
+    findings_.stop(where + "column " + in_quotes(*twice) + " is named twice");
   }
 }
 
@@ -67,33 +66,31 @@ bool CsvReader::has_column(std::string_view wanted) const {
 
 void CsvReader::bind(std::span<const std::string_view> names) {
   positions_.clear();
+  if (findings_.is_stopped()) return;
   for (const std::string_view wanted : names) {
     const auto found = std::find(header_.begin(), header_.end(), wanted);
     if (found == header_.end()) {
-      if (is_done_) return;
-      fail(name() + ":" + std::to_string(row()) + ": missing column " + in_quotes(wanted) +
-           did_you_mean(wanted, header_));
+      findings_.stop(source_.name() + ":" + std::to_string(row()) + ": missing column " +
+                     in_quotes(wanted) + did_you_mean(wanted, header_));
     }
     positions_.push_back(static_cast<size_t>(found - header_.begin()));
   }
-  if (!errors_.empty()) is_done_ = true;  // rows would be read through missing columns
 }
 
 bool CsvReader::next_row() {
-  while (!is_done_) {
+  while (!findings_.is_stopped()) {
     const auto line = source_.next_line();
     if (!line) {
-      if (source_.error()) fail(*source_.error());
-      is_done_ = true;
+      if (source_.error()) findings_.stop(*source_.error());
       return false;
     }
     if (line->empty() || (has_comments_ && line->front() == '#')) continue;
-    row_ok_ = true;
+    findings_.start_row(row());
     const bool is_split = split(*line);
     if (is_split && fields_.size() == header_.size()) return true;
-    fail(name() + ":" + std::to_string(row()) + ": found " +
-         (is_split ? plural(fields_.size(), "field") : "a quote that does not end") +
-         ", expected " + plural(header_.size(), "field"));
+    findings_.mistake(": found " +
+                      (is_split ? plural(fields_.size(), "field") : "a quote that does not end") +
+                      ", expected " + plural(header_.size(), "field"));
   }
   return false;
 }
@@ -101,9 +98,9 @@ bool CsvReader::next_row() {
 // False when a quoted field does not end where it must.
 bool CsvReader::split(std::string_view line) {
   fields_.clear();
-  if (line.find('"') != std::string_view::npos) return split_quoted(line);
+  if (separator_ == ',' && line.find('"') != std::string_view::npos) return split_quoted(line);
   for (;;) {
-    const size_t comma = line.find(',');
+    const size_t comma = line.find(separator_);
     fields_.push_back(line.substr(0, comma));
     if (comma == std::string_view::npos) return true;
     line.remove_prefix(comma + 1);
@@ -140,15 +137,13 @@ bool CsvReader::split_quoted(std::string_view line) {
 }
 
 void CsvReader::wrong(size_t column, std::string_view expected) {
-  if (!row_ok_) return;
-  fail(place(row(), column) + ": found " + in_quotes(text(column)) + ", expected " +
-       std::string{expected});
+  const size_t position = positions_[column];
+  findings_.wrong_field(position + 1, header_[position], text(column), expected);
 }
 
-std::string CsvReader::place(int64_t row, size_t column) const {
+std::string CsvReader::place(size_t column) const {
   const size_t position = positions_[column];
-  return name() + ":" + std::to_string(row) + ":" + std::to_string(position + 1) + " (" +
-         header_[position] + ")";
+  return ":" + std::to_string(position + 1) + " (" + header_[position] + ")";
 }
 
 std::string_view CsvReader::short_text(size_t column, size_t length_max) {
@@ -164,10 +159,33 @@ int64_t CsvReader::integer(size_t column, int64_t low, int64_t high) {
   return low;
 }
 
+int64_t CsvReader::whole(size_t column, int64_t low, int64_t high) {
+  const auto value = parse_whole(text(column));
+  if (value && *value >= low && *value <= high) return *value;
+  wrong(column, "a whole number from " + std::to_string(low) + " to " + std::to_string(high));
+  return low;
+}
+
+double CsvReader::number(size_t column, double low, double high) {
+  const std::string_view found = text(column);
+  double value = 0;
+  const auto [end, status] = std::from_chars(found.data(), found.data() + found.size(), value);
+  const bool is_number = status == std::errc{} && end == found.data() + found.size();
+  if (is_number && value >= low && value <= high) return value;
+  wrong(column, "a number from " + std::to_string(low) + " to " + std::to_string(high));
+  return low;
+}
+
 Duration CsvReader::seconds(size_t column) {
   const auto value = parse_seconds(text(column));
   if (value && value->ns >= 0) return *value;
   wrong(column, "a number of seconds >= 0");
+  return {};
+}
+
+Time CsvReader::stamp(size_t column) {
+  if (const auto value = parse_stamp(text(column))) return *value;
+  wrong(column, "a date and time such as 2020-04-01 12:00:00");
   return {};
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/workload/traces/cell.hpp"
+#include "models/workload/traces/findings.hpp"
 #include "models/workload/traces/text_source.hpp"
 #include "sim/core/enum_names.hpp"
 #include "sim/core/time.hpp"
@@ -24,13 +25,16 @@ struct Word {
 
 // Reads comma-separated rows, with RFC 4180 quotes inside a line. Columns are found by name: their
 // order is free, and those nobody asked for are passed over. A getter that meets a wrong field
-// notes `file:row:column (name): found '...', expected ...`, clears row_ok() and returns the lower
-// bound; so a row is parsed without a branch per field, then dropped as a whole. Only the first
-// mistake of a row is noted.
+// notes it in the findings and returns the lower bound; so a row is parsed without a branch per
+// field, then dropped as a whole.
 class CsvReader {
  public:
-  // Reads the header. After `errors_max` mistakes there are no more rows.
-  CsvReader(TextSource source, size_t errors_max);
+  // Reads the header. The findings must outlive the reader.
+  CsvReader(TextSource source, Findings& findings);
+  // For a table without a header line: these are its columns, in this order. With a separator other
+  // than a comma, quotes mean nothing.
+  CsvReader(TextSource source, Findings& findings, std::span<const std::string_view> columns,
+            char separator = ',');
 
   const std::vector<std::string>& header() const { return header_; }
   bool has_column(std::string_view name) const;
@@ -41,15 +45,18 @@ class CsvReader {
   // False at the end of the table. Blank lines are passed over.
   bool next_row();
   int64_t row() const { return source_.row(); }
-  bool row_ok() const { return row_ok_; }
-  const std::string& name() const { return source_.name(); }
-  const std::vector<std::string>& errors() const { return errors_; }
+  bool row_ok() const { return findings_.row_ok(); }
+  Findings& findings() { return findings_; }
 
   std::string_view text(size_t column) const { return fields_[positions_[column]]; }
   std::string_view short_text(size_t column, size_t length_max);
   int64_t integer(size_t column, int64_t low, int64_t high);
-  Duration seconds(size_t column);  // not negative
+  int64_t whole(size_t column, int64_t low, int64_t high);  // 8 or 8.0
+  Duration seconds(size_t column);                          // not negative
+  double number(size_t column, double low, double high);
   Time date_time(size_t column);
+  Time stamp(size_t column);  // a date and time with a fraction or an offset, perhaps
+  bool is_nothing(size_t column) const { return traces::is_nothing(text(column)); }
   template <class E>
   E word(size_t column, std::span<const Word<E>> words) {
     for (const Word<E>& candidate : words) {
@@ -62,8 +69,7 @@ class CsvReader {
   }
   // For what a getter cannot see: the field is well formed but contradicts another.
   void wrong(size_t column, std::string_view expected);
-  void fail(const std::string& message);                // for mistakes that belong to no field
-  std::string place(int64_t row, size_t column) const;  // "file:row:column (name)"
+  std::string place(size_t column) const;  // ":column (name)"
 
  private:
   bool split(std::string_view line);
@@ -71,15 +77,13 @@ class CsvReader {
   void read_header();
 
   TextSource source_;
-  size_t errors_max_;
+  Findings& findings_;
+  char separator_ = ',';
   bool has_comments_ = false;
-  bool row_ok_ = true;
-  bool is_done_ = false;
   std::vector<std::string> header_;
   std::vector<size_t> positions_;  // of each bound column among the fields
   std::vector<std::string_view> fields_;
   std::string unquoted_;  // what quoted fields of the row say
-  std::vector<std::string> errors_;
 };
 
 }  // namespace orrery::traces

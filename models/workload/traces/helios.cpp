@@ -8,7 +8,6 @@ namespace {
 constexpr int64_t kGpusMax = 1'000'000;
 constexpr int64_t kPodsMax = 100'000;
 constexpr int64_t kCpusMax = 100'000'000;
-constexpr int64_t kGpusPerNode = 8;  // of every node in the Helios clusters
 
 constexpr Word<TraceStatus> kStates[] = {
     {"COMPLETED", TraceStatus::Completed}, {"CANCELLED", TraceStatus::Cancelled},
@@ -54,8 +53,7 @@ TraceRow parse_derived(CsvReader& row, StringPool&) {
   job.submit = Time{} + row.seconds(1);
   job.duration = row.seconds(2);
   const int64_t gpus = row.integer(3, 1, kGpusMax);
-  // One pod up to a whole node; beyond it as few nodes as hold them.
-  spread_gpus(row, 3, gpus, (gpus + kGpusPerNode - 1) / kGpusPerNode, job);
+  pack_gpus(row, 3, gpus, job);
   out.start = job.submit;
   return out;
 }
@@ -90,24 +88,13 @@ const Format kHeliosFormat{.id = TraceFormat::Helios,
                            .start_column = kStart,
                            .has_queues = true,
                            .has_starts = true,
-                           .has_dates = true,
-                           .has_comments = false,
-                           .is_unsorted = false,
-                           .has_pending = false,
-                           .lists_survivors = false};
+                           .has_dates = true};
 
 const Format kHeliosDerivedFormat{.id = TraceFormat::HeliosDerived,
                                   .columns = kDerivedColumns,
                                   .parse = parse_derived,
                                   .submit_column = 1,
-                                  .start_column = 1,
-                                  .has_queues = false,
-                                  .has_starts = false,
-                                  .has_dates = false,
-                                  .has_comments = false,
-                                  .is_unsorted = false,
-                                  .has_pending = false,
-                                  .lists_survivors = false};
+                                  .start_column = 1};
 
 const Format kHeliosCanonicalFormat{.id = TraceFormat::HeliosCanonical,
                                     .columns = kCanonicalColumns,
@@ -115,11 +102,6 @@ const Format kHeliosCanonicalFormat{.id = TraceFormat::HeliosCanonical,
                                     .submit_column = 3,
                                     .start_column = 3,
                                     .has_queues = true,
-                                    .has_starts = false,
-                                    .has_dates = false,
-                                    .has_comments = true,
-                                    .is_unsorted = false,
-                                    .has_pending = false,
-                                    .lists_survivors = false};
+                                    .has_comments = true};
 
 }  // namespace orrery::traces

@@ -75,17 +75,34 @@ TraceRow parse_pod(CsvReader& row, StringPool& pool) {
   return out;
 }
 
+constexpr std::string_view kUntimedColumns[] = {"name", "cpu_milli", "memory_mib", "num_gpu",
+                                                "gpu_milli"};
+
+// Some variants were published without times, as the experiments on them need none: all pods
+// arrive at once, in the order of the file.
+TraceRow parse_untimed(CsvReader& row, StringPool&) {
+  TraceRow out;
+  TraceJob& job = out.job;
+  identify(row, kName, job);
+  job.cpu_milli_per_pod = row.integer(kCpu, 0, kCpuMilliMax);
+  job.memory_per_pod = Bytes{row.integer(kMemory, 0, kMemoryMibMax) << 20U};
+  parse_gpus(row, job);
+  return out;
+}
+
 }  // namespace
+
+const Format kOpenbUntimedFormat{.id = TraceFormat::OpenbUntimed,
+                                 .columns = kUntimedColumns,
+                                 .parse = parse_untimed,
+                                 .lacks_durations = true};
 
 const Format kOpenbFormat{.id = TraceFormat::Openb,
                           .columns = kColumns,
                           .parse = parse_pod,
                           .submit_column = kCreation,
                           .start_column = kScheduled,
-                          .has_queues = false,
                           .has_starts = true,
-                          .has_dates = false,
-                          .has_comments = false,
                           .is_unsorted = true,
                           .has_pending = true,
                           .lists_survivors = true};

@@ -31,19 +31,20 @@ OpenbNode parse_node(CsvReader& row) {
 
 OpenbNodeList read(TextSource source) {
   OpenbNodeList list;
-  CsvReader csv{std::move(source), kErrorsMax};
-  if (csv.errors().empty()) csv.bind(kColumns);
+  traces::Findings findings{{.file = source.name(), .errors_max = kErrorsMax}};
+  CsvReader csv{std::move(source), findings};
+  csv.bind(kColumns);
   while (csv.next_row()) {
     OpenbNode node = parse_node(csv);
     if (!csv.row_ok()) continue;
     if (list.nodes.size() == kNodesMax) {
-      csv.fail(csv.name() + ":" + std::to_string(csv.row()) + ": expected at most " +
-               std::to_string(kNodesMax) + " nodes");
+      findings.stop(findings.file() + ":" + std::to_string(csv.row()) + ": expected at most " +
+                    std::to_string(kNodesMax) + " nodes");
       break;
     }
     list.nodes.push_back(std::move(node));
   }
-  list.errors = csv.errors();
+  list.errors = findings.errors();
   return list;
 }
 

@@ -14,7 +14,7 @@ namespace orrery::traces {
 class ReorderBuffer {
  public:
   static constexpr size_t kWindow = 4096;       // rows a job may be late
-  static constexpr size_t kAllMax = 4'000'000;  // jobs, when everything is sorted: 0.8 GB
+  static constexpr size_t kAllMax = 4'000'000;  // jobs, when everything is sorted: 1 GB
 
   // False: everything is taken in first, then sorted once.
   explicit ReorderBuffer(bool is_window) : is_window_{is_window} {}

@@ -1,4 +1,4 @@
-// models/workload/traces/text_source.hpp -- the lines of a text, plain or gzip, one at a time.
+// models/workload/traces/text_source.hpp -- the lines of a text, plain, gzip or xz, one at a time.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,20 @@
 
 namespace orrery::traces {
 
-// Streams a file or a memory buffer in blocks, so memory does not grow with the input. Gzip is
-// recognised by its first bytes. A line ends with LF or CR LF; the last one needs no end. Reading
-// stops at the first error: an unreadable file, damaged or cut gzip, a line that is too long, a
-// NUL byte.
+class Decompressor;
+class StoredBytes;
+
+// Streams a file or a memory buffer in blocks, so memory does not grow with the input. Gzip and xz
+// are recognised by their first bytes. A line ends with LF or CR LF; the last one needs no end.
+// Reading stops at the first error: an unreadable file, damaged or cut packing, a line that is too
+// long, a NUL byte.
 class TextSource {
  public:
   static constexpr size_t kLineMax = size_t{64} << 10U;
 
   static TextSource open_file(const std::string& path);
+  // The file `stem`, or the same packed, in the folder of another file or in that folder's parent.
+  static std::optional<TextSource> open_beside(const std::string& path, const std::string& stem);
   // `text` must outlive the source; `name` stands for the file in messages.
   static TextSource from_memory(std::string_view text, std::string name);
 
@@ -28,21 +33,23 @@ class TextSource {
 
   // Valid until the next call; nothing at the end of the text or after an error.
   std::optional<std::string_view> next_line();
+  // The text as it comes, for layouts without lines; empty at the end or after an error. Valid
+  // until the next call. Not to be mixed with next_line().
+  std::string_view next_block();
   int64_t row() const { return row_; }  // of the line last returned, from 1
   const std::string& name() const { return name_; }
   const std::optional<std::string>& error() const { return error_; }
 
  private:
-  class Input;  // bytes as stored
-  class Gunzip;
-  TextSource(std::string name, std::unique_ptr<Input> input);
+  TextSource(std::string name, std::unique_ptr<StoredBytes> input);
   void fail(const std::string& what);
   std::optional<std::string_view> accept(const char* line, size_t length);
   void refill();
+  std::string complaint() const;  // of what is stored
 
   std::string name_;
-  std::unique_ptr<Input> input_;
-  std::unique_ptr<Gunzip> gunzip_;  // null: plain text
+  std::unique_ptr<StoredBytes> input_;
+  std::unique_ptr<Decompressor> decompressor_;  // null: plain text
   std::unique_ptr<char[]> buffer_;
   size_t begin_ = 0;
   size_t end_ = 0;

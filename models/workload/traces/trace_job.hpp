@@ -36,7 +36,7 @@ constexpr std::array<std::string_view, 3> enum_names(TracePriority) {
 // The job's name in the trace, stored inside the job.
 class TraceName {
  public:
-  static constexpr size_t kMax = 40;
+  static constexpr size_t kMax = 63;
   constexpr TraceName() = default;
   constexpr explicit TraceName(std::string_view text)
       : length_{static_cast<uint8_t>(std::min(text.size(), kMax))} {
@@ -53,12 +53,18 @@ class TraceName {
 // the reader that gave the job.
 struct TraceJob {
   static constexpr Duration kUnknownWait{-1};
+  static constexpr Duration kUnknown{-1};
+  static constexpr int64_t kNone = -1;
 
   int64_t id = 0;   // the number in its name, or a hash of the name
   int64_t row = 0;  // in the file, from 1, for messages
   Time submit;      // from the start of the run
   Duration duration;
   Duration wait_recorded = kUnknownWait;
+  Duration requested_time = kUnknown;  // the user's estimate of the duration, or its limit
+  Duration deadline = kUnknown;        // from the submission
+  int64_t after = kNone;               // id of the job it was submitted after the end of
+  Duration think_time = kUnknown;      // from that end to the submission
   int32_t pods = 1;
   int32_t gpus_per_pod = 0;
   int32_t gpus_last_pod = 0;      // equals gpus_per_pod unless the count does not divide
@@ -66,13 +72,16 @@ struct TraceJob {
   int64_t cpu_milli_per_pod = 0;  // 0: not recorded
   Bytes memory_per_pod;           // 0: not recorded
   std::string_view user;
+  std::string_view group;
   std::string_view queue;
-  std::string_view gpu_models;  // "A|B": either will do; empty: any
+  std::string_view application;  // what it ran: a model, a program, a type of work
+  std::string_view gpu_models;   // "A|B": either will do; empty: any
   TracePriority priority = TracePriority::Normal;
   TraceStatus status = TraceStatus::Unknown;
   TraceName name;
 
   int64_t gpus() const { return int64_t{gpus_per_pod} * (pods - 1) + gpus_last_pod; }
+  int64_t cpu_milli() const { return cpu_milli_per_pod * pods; }
   int64_t gpu_milli_total() const { return gpus() * gpu_milli; }
 };
 

@@ -3,32 +3,19 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "models/workload/traces/trace_format.hpp"
+#include "models/workload/traces/trace_job.hpp"
 #include "sim/config/options.hpp"
 
 namespace orrery {
 
-// Auto: by the names in the header.
-enum class TraceFormat : uint8_t { Auto, Openb, Helios, HeliosDerived, HeliosCanonical };
-constexpr std::array<std::string_view, 5> enum_names(TraceFormat) {
-  return {"auto", "openb", "helios", "helios_derived", "helios_canonical"};
-}
-
-// When a job enters the run: when it was submitted, or when its cluster started it.
-enum class TraceArrival : uint8_t { Submit, Start };
-constexpr std::array<std::string_view, 2> enum_names(TraceArrival) { return {"submit", "start"}; }
-
-// Window: rows may be out of order by a few thousand rows. All: the whole file is read before the
-// first job, 200 bytes a job. Auto: all for openb, whose variants are not sorted, else window.
-enum class TraceSort : uint8_t { Auto, Window, All };
-constexpr std::array<std::string_view, 3> enum_names(TraceSort) {
-  return {"auto", "window", "all"};
-}
-
 struct TraceParams {
+  static constexpr int64_t kGpusMax = 1'000'000'000;
   static constexpr std::string_view kDoc = "Replays jobs recorded on a real cluster.";
 
   std::string file{};
@@ -43,12 +30,23 @@ struct TraceParams {
   TraceSort sort = TraceSort::Auto;
   double time_scale = 1;
   int64_t jobs_max = 0;
+  int64_t gpus_min = 0;
+  int64_t gpus_max = 0;
+  std::vector<TraceStatus> statuses{};
+  int32_t copies = 1;
+  bool lenient = false;
+  std::optional<Duration> default_duration{};
+  std::string throughputs{};
+  std::string throughput_gpu = "v100";
+  TraceProcessors processors = TraceProcessors::Requested;
+  bool one_pod = false;
+  TraceOverruns overruns = TraceOverruns::Keep;
 
   template <class V>
   void fields(V& v) {
-    v("file", file, "The trace, plain or gzip.", Required{},
+    v("file", file, "The trace, plain, gzip or xz.", Required{},
       Example{"../shared/traces/helios/venus_gpu_jobs_48hclamp.csv.gz"});
-    v("format", format, "Layout of the file; auto goes by the names in its header.");
+    v("format", format, "Layout of the file; auto goes by its first lines.");
     v("queues", queues, "Replay only jobs of these queues (virtual clusters); empty: all.");
     v("window_start", window_start,
       "Where the replay begins: a date and time for a trace with dates, else seconds as the trace "
@@ -66,12 +64,35 @@ struct TraceParams {
     v("arrive_at", arrive_at, "Jobs arrive when they were submitted, or when they were started.");
     v("sort", sort,
       "How far rows may be out of order: window is 4,096 rows, all reads the whole file first "
-      "(200 bytes a job), auto is all for openb and window for the others.");
+      "(a quarter of a kilobyte a job), auto is all for openb and window for the others.");
     v("time_scale", time_scale,
       "Factor on the times between arrivals, not on durations; 0.5 doubles the load.",
       Range{0.001, 1000.0});
     v("jobs_max", jobs_max, "Stop after so many jobs; 0: all.", Unit{"jobs"},
       Range{int64_t{0}, int64_t{1'000'000'000}});
+    v("gpus_min", gpus_min, "Leave out jobs of fewer GPUs.", Range{int64_t{0}, kGpusMax});
+    v("gpus_max", gpus_max, "Leave out jobs of more GPUs; 0: none.", Range{int64_t{0}, kGpusMax});
+    v("statuses", statuses, "Replay only jobs that ended like this; empty: all.",
+      Example{"[completed, failed]"});
+    v("copies", copies,
+      "Every job arrives this many times at its instant, which multiplies the load and keeps "
+      "its pattern.",
+      Range{1, 1000});
+    v("lenient", lenient,
+      "Skip malformed rows and report how many there were; otherwise the first one ends the run.");
+    v("default_duration", default_duration,
+      "Duration of jobs of which the trace does not say how long they ran; absent: such jobs end "
+      "the run with an error where the format has no durations, else they are left out.");
+    v("throughputs", throughputs,
+      "Gavel: JSON of steps per second by GPU and job type, which turns steps into durations. "
+      "Empty: simulation_throughputs.json, plain or packed, beside the trace or a folder above.");
+    v("throughput_gpu", throughput_gpu, "Gavel: the GPU that the durations are for.");
+    v("processors", processors,
+      "The size of an SWF job: the processors it requested or those it was given.");
+    v("one_pod", one_pod,
+      "An SWF job is one pod of as many cores as it has processors; false: one pod per processor.");
+    v("overruns", overruns,
+      "SWF jobs that ran longer than requested keep their run time, or end at the request.");
   }
 };
 

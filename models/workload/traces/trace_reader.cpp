@@ -4,8 +4,8 @@
 #include <limits>
 #include <utility>
 
-#include "models/workload/traces/csv.hpp"
-#include "models/workload/traces/format.hpp"
+#include "models/workload/traces/cell.hpp"
+#include "models/workload/traces/detect.hpp"
 #include "models/workload/traces/reorder.hpp"
 #include "sim/config/diagnostics.hpp"
 
@@ -14,9 +14,8 @@ namespace {
 
 using namespace traces;
 
-constexpr const Format* kFormats[] = {&kOpenbFormat, &kHeliosFormat, &kHeliosDerivedFormat,
-                                      &kHeliosCanonicalFormat};
 constexpr int64_t kDayNs = 86'400'000'000'000;
+constexpr int64_t kYears10Ns = 3650 * kDayNs;
 
 // A trace that can be read from its start more than once.
 struct Origin {
@@ -27,39 +26,14 @@ struct Origin {
   }
 };
 
-size_t columns_present(const CsvReader& csv, const Format& format) {
-  return static_cast<size_t>(
-      std::count_if(format.columns.begin(), format.columns.end(),
-                    [&](std::string_view name) { return csv.has_column(name); }));
-}
-
-// The format asked for, or the one whose columns the header has most of: binding it then names
-// what is missing. Null when the header resembles none.
-const Format* find_format(const CsvReader& csv, TraceFormat wanted) {
-  const Format* best = nullptr;
-  double best_share = 0.5;
-  for (const Format* format : kFormats) {
-    if (format->id == wanted) return format;
-    if (wanted != TraceFormat::Auto) continue;
-    const double share = static_cast<double>(columns_present(csv, *format)) /
-                         static_cast<double>(format->columns.size());
-    if (share > best_share) {
-      best = format;
-      best_share = share;
-    }
-  }
-  return best;
-}
-
 // When the first job of the file ended. Ends at a mistake, which the reading proper will report.
-Time first_end(const Format& format, const Origin& origin) {
-  CsvReader csv{origin.open(), 1};
-  csv.bind(format.columns);
+Time first_end(const Format& format, const Origin& origin, const TraceParams& params) {
+  Findings findings{{.file = origin.name, .errors_max = 1, .is_lenient = params.lenient}};
   StringPool pool;
+  const auto parser = open_parser(format, {origin.open(), findings, pool, params});
   Time first = Time::max();
-  while (csv.next_row()) {
-    const TraceRow row = format.parse(csv, pool);
-    if (csv.row_ok()) first = std::min(first, row.start + row.job.duration);
+  while (const TraceRow* row = parser->next()) {
+    first = std::min(first, row->start + row->job.duration);
   }
   return first == Time::max() ? Time{} : first;
 }
@@ -67,21 +41,16 @@ Time first_end(const Format& format, const Origin& origin) {
 class FileTraceReader final : public TraceReader {
  public:
   FileTraceReader(const TraceParams& params, const Origin& origin, size_t errors_max)
-      : params_{params}, csv_{origin.open(), errors_max}, queue_seen_(params.queues.size()) {
-    if (!csv_.errors().empty()) return;
-    format_ = find_format(csv_, params_.format);
-    if (format_ == nullptr) {
-      csv_.fail(csv_.name() + ":" + std::to_string(csv_.row()) +
-                ": the header is of no known trace format (openb, helios, helios_derived, "
-                "helios_canonical)");
-      return;
-    }
-    csv_.bind(format_->columns);
-    if (format_->has_comments) csv_.allow_comments();
+      : params_{params},
+        findings_{{.file = origin.name, .errors_max = errors_max, .is_lenient = params.lenient}},
+        queue_seen_(params.queues.size()) {
+    format_ = choose_format(origin);
+    if (format_ == nullptr) return;
+    parser_ = open_parser(*format_, {origin.open(), findings_, pool_, params_});
     check_params();
-    is_open_ = csv_.errors().empty();
+    is_open_ = findings_.errors().empty();
     if (is_open_ && params_.warm_start && !window_start_ && format_->lists_survivors) {
-      window_start_ = zero_ = first_end(*format_, origin);
+      window_start_ = zero_ = first_end(*format_, origin, params_);
     }
     if (window_start_ && window_end_ && *window_end_ <= *window_start_) {
       wrong_param("window_end", "expected a time after window_start");
@@ -93,57 +62,77 @@ class FileTraceReader final : public TraceReader {
   }
 
   const TraceJob* next() override {
-    if (!is_open_ || (params_.jobs_max > 0 && counts_.delivered >= params_.jobs_max))
-      return nullptr;
+    if (copies_left_ > 0 && !has_enough()) {
+      --copies_left_;
+      ++counts_.delivered;
+      return &job_;
+    }
+    if (!is_open_ || has_enough()) return nullptr;
     while (!is_drained_ && !waiting_.is_full()) read_row();
-    if (is_drained_ && csv_.errors().size() >= 1 && !keeps_going_) return nullptr;
+    if (is_drained_ && !findings_.errors().empty() && !keeps_going_) return nullptr;
     if (!is_drained_ && !waiting_.is_window()) {
-      stop(csv_.name() + ": more than " + std::to_string(ReorderBuffer::kAllMax) +
+      stop(findings_.file() + ": more than " + std::to_string(ReorderBuffer::kAllMax) +
            " jobs, too many to sort: sort the file and set sort: window");
       return nullptr;
     }
     if (waiting_.size() == 0) return nullptr;
     job_ = waiting_.pop();
+    if (!zero_) zero_ = start_of(earliest_);
     if (job_.submit < last_arrival_) {
-      stop(csv_.place(job_.row, arrival_column()) + ": the row is more than " +
-           std::to_string(ReorderBuffer::kWindow) + " rows late: set sort: all");
+      stop(place_of(job_) + ": the row is more than " + std::to_string(ReorderBuffer::kWindow) +
+           " rows late: set sort: all");
       return nullptr;
     }
     last_arrival_ = job_.submit;
     job_.submit = rebased(job_.submit);
+    copies_left_ = params_.copies - 1;
     ++counts_.delivered;
     return &job_;
   }
 
-  const std::vector<std::string>& errors() const override { return csv_.errors(); }
-  const TraceCounts& counts() const override { return counts_; }
+  const std::vector<std::string>& errors() const override { return findings_.errors(); }
+  TraceCounts counts() const override;
+  std::vector<TraceNote> notes() const override { return notes_of(findings_); }
+  const std::vector<std::string>& skipped_examples() const override {
+    return findings_.skipped_examples();
+  }
+  std::vector<std::pair<std::string, std::string>> facts() const override {
+    if (!parser_) return {};
+    return {parser_->facts().begin(), parser_->facts().end()};
+  }
   TraceFormat format() const override { return format_ ? format_->id : TraceFormat::Auto; }
   // Wrong rows no longer end the reading.
   void keep_going() { keeps_going_ = true; }
 
  private:
   void wrong_param(std::string_view name, std::string_view what) {
-    csv_.fail(std::string{name} + ": " + std::string{what});
+    findings_.stop(std::string{name} + ": " + std::string{what});
   }
+  bool has_enough() const { return params_.jobs_max > 0 && counts_.delivered >= params_.jobs_max; }
+  bool takes_size_and_status(const TraceJob& job);
+  const Format* choose_format(const Origin& origin);
   void check_params();
   std::optional<Time> parse_instant(std::string_view name, const std::string& text);
+  Time start_of(Time first) const;
   void read_row();
   bool takes_queue(std::string_view queue);
   bool fit_window(TraceRow& row);
   Time rebased(Time arrival) const;
   void check_queues();
-  size_t arrival_column() const {
-    return params_.arrive_at == TraceArrival::Start ? format_->start_column
-                                                    : format_->submit_column;
+  // "file:row:column (name)" of the job's arrival, or as much as the layout tells.
+  std::string place_of(const TraceJob& job) const {
+    return findings_.file() + ":" + std::to_string(job.row) +
+           parser_->arrival_place(params_.arrive_at);
   }
   void stop(const std::string& message) {
-    csv_.fail(message);
+    findings_.stop(message);
     is_open_ = false;
   }
 
   TraceParams params_;
-  CsvReader csv_;
+  Findings findings_;
   StringPool pool_;
+  std::unique_ptr<RowParser> parser_;
   const Format* format_ = nullptr;
   ReorderBuffer waiting_{true};
   bool is_open_ = false;
@@ -151,13 +140,42 @@ class FileTraceReader final : public TraceReader {
   bool keeps_going_ = false;
   std::optional<Time> window_start_;
   std::optional<Time> window_end_;
-  std::optional<Time> zero_;  // the trace's time at which the run starts
+  std::optional<Time> zero_;     // the trace's time at which the run starts
+  Time earliest_ = Time::max();  // of all rows, when they are sorted
   Time last_arrival_{std::numeric_limits<int64_t>::min()};
   std::vector<bool> queue_seen_;
   std::vector<std::string> queues_met_;  // when they are filtered, for near names
   TraceJob job_;
+  int32_t copies_left_ = 0;
   TraceCounts counts_;
 };
+
+const Format* FileTraceReader::choose_format(const Origin& origin) {
+  TextSource source = origin.open();
+  if (params_.format != TraceFormat::Auto) return find_format({}, params_.format);
+  if (source.error()) {
+    findings_.stop(*source.error());
+    return nullptr;
+  }
+  const std::string beginning = read_beginning(std::move(source));
+  const Format* const format = find_format(beginning, TraceFormat::Auto);
+  if (format != nullptr) return format;
+  // The file may be damaged before it shows what it is.
+  TextSource again = origin.open();
+  const bool has_text = again.next_line().has_value();
+  findings_.stop(again.error().value_or(
+      findings_.file() + (has_text
+                              ? ": the file is of no known trace format (" + known_formats() + ")"
+                              : ": found no rows, expected a header")));
+  return nullptr;
+}
+
+TraceCounts FileTraceReader::counts() const {
+  TraceCounts counts = counts_;
+  for (const Findings::Count& count : findings_.left_out()) counts.left_out += count.rows;
+  counts.skipped = findings_.skipped();
+  return counts;
+}
 
 std::optional<Time> FileTraceReader::parse_instant(std::string_view name, const std::string& text) {
   if (text.empty()) return {};
@@ -188,11 +206,33 @@ void FileTraceReader::check_params() {
   if (!(params_.time_scale >= 0.001) || !(params_.time_scale <= 1000)) {
     wrong_param("time_scale", "expected a number from 0.001 to 1000");
   }
+  if (format_->lacks_durations && !params_.default_duration) {
+    wrong_param("default_duration", trace + " does not say how long jobs run: set one");
+  }
+  if (params_.copies < 1) wrong_param("copies", "expected 1 or more");
+  if (params_.gpus_max > 0 && params_.gpus_max < params_.gpus_min) {
+    wrong_param("gpus_max", "expected at least gpus_min");
+  }
   if (params_.jobs_max < 0) wrong_param("jobs_max", "expected 0 (all) or more");
   window_start_ = parse_instant("window_start", params_.window_start);
   window_end_ = parse_instant("window_end", params_.window_end);
   zero_ = window_start_;
-  if (!zero_ && !format_->has_dates) zero_ = Time{};
+  if (!zero_ && !format_->has_dates && !format_->may_count_from_1970) zero_ = Time{};
+}
+
+bool FileTraceReader::takes_size_and_status(const TraceJob& job) {
+  const int64_t gpus = job.gpus();
+  if (gpus < params_.gpus_min || (params_.gpus_max > 0 && gpus > params_.gpus_max)) {
+    ++counts_.other_size;
+    return false;
+  }
+  const auto& statuses = params_.statuses;
+  if (!statuses.empty() &&
+      std::find(statuses.begin(), statuses.end(), job.status) == statuses.end()) {
+    ++counts_.other_status;
+    return false;
+  }
+  return true;
 }
 
 bool FileTraceReader::takes_queue(std::string_view queue) {
@@ -225,26 +265,38 @@ bool FileTraceReader::fit_window(TraceRow& row) {
   return true;
 }
 
+// A run over dates starts at midnight, so that the hour of the day keeps its meaning.
+Time FileTraceReader::start_of(Time first) const {
+  const bool is_date = format_->has_dates || first.ns >= kYears10Ns;
+  return is_date ? Time{first.ns / kDayNs * kDayNs} : Time{};
+}
+
 void FileTraceReader::read_row() {
-  if (!csv_.next_row()) {
+  const TraceRow* const parsed = parser_->next();
+  if (parsed == nullptr) {
     is_drained_ = true;
     check_queues();
     return;
   }
-  TraceRow row = format_->parse(csv_, pool_);
-  if (!csv_.row_ok()) return;
+  TraceRow row = *parsed;
   ++counts_.rows;
-  // A run over dates starts at midnight, so that the hour of the day keeps its meaning.
-  if (!zero_) zero_ = Time{row.job.submit.ns / kDayNs * kDayNs};
-  if (!window_start_ && row.job.submit < *zero_) {
-    csv_.fail(csv_.place(csv_.row(), arrival_column()) +
-              ": the job is of a day before the first row's: set window_start");
+  if (format_->lacks_durations) row.job.duration = *params_.default_duration;
+  if (!waiting_.is_window()) {
+    earliest_ = std::min(earliest_, row.job.submit);
+  } else if (!zero_) {
+    zero_ = start_of(row.job.submit);
+  }
+  if (zero_ && !window_start_ && row.job.submit < *zero_) {
+    findings_.stop(place_of(row.job) +
+                   ": the job is of a day before the first row's: set window_start");
     return;
   }
   if (row.job.status == TraceStatus::Pending && !params_.pending_jobs) {
     ++counts_.never_started;
   } else if (params_.gpu_jobs_only && row.job.gpus() == 0) {
     ++counts_.without_gpus;
+  } else if (!takes_size_and_status(row.job)) {
+    return;
   } else if (!takes_queue(row.job.queue)) {
     ++counts_.other_queue;
   } else if (!fit_window(row)) {
@@ -256,10 +308,10 @@ void FileTraceReader::read_row() {
 
 // A queue that nobody uses is a typing mistake: the run would silently be empty.
 void FileTraceReader::check_queues() {
-  if (!csv_.errors().empty()) return;
+  if (!findings_.errors().empty()) return;
   for (size_t i = 0; i < queue_seen_.size(); ++i) {
     if (queue_seen_[i]) continue;
-    wrong_param("queues", "no job of " + csv_.name() + " is in queue " +
+    wrong_param("queues", "no job of " + findings_.file() + " is in queue " +
                               in_quotes(params_.queues[i]) +
                               did_you_mean(params_.queues[i], queues_met_));
   }

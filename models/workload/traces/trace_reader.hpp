@@ -6,8 +6,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "models/workload/traces/findings.hpp"
 #include "models/workload/traces/trace_job.hpp"
 #include "models/workload/traces/trace_params.hpp"
 
@@ -20,7 +22,11 @@ struct TraceCounts {
   int64_t other_queue = 0;
   int64_t without_gpus = 0;
   int64_t never_started = 0;
+  int64_t other_size = 0;
+  int64_t other_status = 0;
   int64_t warm_started = 0;  // of those delivered: submitted before the window
+  int64_t left_out = 0;      // well-formed rows that are no jobs by the rules of the format
+  int64_t skipped = 0;       // malformed rows, where the user asked for lenience
 };
 
 // Streams: memory is bounded by the reorder window, not by the file, unless everything must be
@@ -32,7 +38,13 @@ class TraceReader {
   // Valid until the next call; null at the end and after an error.
   virtual const TraceJob* next() = 0;
   virtual const std::vector<std::string>& errors() const = 0;
-  virtual const TraceCounts& counts() const = 0;
+  virtual TraceCounts counts() const = 0;
+  // Rows skipped and left out with why, then oddities of jobs that were kept; nothing else is lost.
+  virtual std::vector<TraceNote> notes() const = 0;
+  // The first malformed rows that were skipped, as errors would have told them.
+  virtual const std::vector<std::string>& skipped_examples() const = 0;
+  // What the file says of itself, such as the size of its machine.
+  virtual std::vector<std::pair<std::string, std::string>> facts() const = 0;
   virtual TraceFormat format() const = 0;  // Auto when the header was not recognised
 
   // `file:row:column (name): found '...', expected ...`
@@ -41,7 +53,7 @@ class TraceReader {
   }
 };
 
-// Never null. Stops at the first mistake.
+// Never null. Stops at the first mistake, unless params.lenient.
 std::unique_ptr<TraceReader> open_trace(const TraceParams& params);
 // The same for text in memory, plain or gzip, called params.file in messages; it must outlive the
 // reader.

@@ -23,7 +23,9 @@ class GangTest : public ::testing::Test {
   }
   void add_gang(int32_t pods, int32_t min, int32_t created) {
     GangView gang{};
-    gang.id = kGang;
+    gang.id = gang.first_of_job = kGang;
+    gang.gangs_of_job = 1;
+    gang.first = {0};
     gang.name = "trainer";
     gang.pods = pods;
     gang.min_available = min;
@@ -264,7 +266,7 @@ TEST_F(GangTest, KoordinatorWakesPodsForNewOnesOfTheirJobOnly) {
   add_gang(2, 2, 2);
   GangView other{};
   other.id = {2};
-  other.job = {7};
+  other.job = {7};  // that of no member
   handle.add_gang(other);
   handle.gangs[kGang].job = {0};
   const auto policy = make_policy(handle, "KoordinatorCoscheduling");

@@ -11,9 +11,17 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-CsvReader table(std::string_view text, size_t errors_max = 1) {
-  return CsvReader{TextSource::from_memory(text, "t.csv"), errors_max};
-}
+struct WithFindings {
+  Findings findings;
+};
+struct Table : WithFindings, CsvReader {
+  explicit Table(std::string_view text, size_t errors_max = 1, bool is_lenient = false)
+      : WithFindings{Findings{
+            {.file = "t.csv", .errors_max = errors_max, .is_lenient = is_lenient}}},
+        CsvReader{TextSource::from_memory(text, "t.csv"), WithFindings::findings} {}
+  const Strings& errors() const { return WithFindings::findings.errors(); }
+};
+Table table(std::string_view text, size_t errors_max = 1) { return Table{text, errors_max}; }
 
 Strings column(CsvReader& csv) {
   Strings out;
@@ -131,6 +139,38 @@ TEST(Csv, OnlyTheFirstMistakeOfARowIsNoted) {
   EXPECT_EQ(csv.errors(),
             (Strings{"t.csv:2:1 (b): found '-1', expected a number of seconds >= 0",
                      "t.csv:3:1 (b): found '-2', expected a number of seconds >= 0"}));
+}
+
+TEST(Csv, ALenientReaderSkipsAndCountsWrongRows) {
+  Table csv{"b,c\n1,1\nx,1\n3\n4,1\n", 1, true};
+  csv.bind(kB);
+  int64_t sum = 0;
+  while (csv.next_row()) {
+    const int64_t value = csv.integer(0, 0, 9);
+    if (csv.row_ok()) sum += value;
+  }
+  const Findings& findings = csv.WithFindings::findings;
+  EXPECT_EQ(sum, 5);
+  EXPECT_EQ(findings.skipped(), 2);
+  EXPECT_EQ(findings.skipped_examples(),
+            (Strings{"t.csv:3:1 (b): found 'x', expected an integer from 0 to 9",
+                     "t.csv:4: found 1 field, expected 2 fields"}));
+  EXPECT_TRUE(csv.errors().empty());
+}
+
+TEST(Csv, LenienceDoesNotReachBeyondRows) {
+  Table csv{"a\n1\n", 1, true};
+  csv.bind(kB);
+  EXPECT_FALSE(csv.next_row());
+  EXPECT_EQ(csv.errors(), (Strings{"t.csv:1: missing column 'b'"}));
+}
+
+TEST(Csv, ATableWithoutHeaderTakesItsColumnsFromTheFormat) {
+  Findings findings{{.file = "t.csv"}};
+  constexpr std::array<std::string_view, 2> kColumns = {"a", "b"};
+  CsvReader csv{TextSource::from_memory("1,2\n3,4\n", "t.csv"), findings, kColumns};
+  csv.bind(kB);
+  EXPECT_EQ(column(csv), (Strings{"2", "4"}));
 }
 
 TEST(Csv, LongFieldsAreShownShort) {

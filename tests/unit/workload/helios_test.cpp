@@ -249,9 +249,9 @@ TEST(TraceReader, OptionsThatCannotWorkAreErrors) {
 }
 
 TEST(TraceReader, AForeignHeaderIsNoTrace) {
-  EXPECT_EQ(read_text("name,colour\na,b\n").error,
-            "jobs.csv:1: the header is of no known trace format (openb, helios, helios_derived, "
-            "helios_canonical)");
+  EXPECT_TRUE(
+      read_text("name,colour\na,b\n")
+          .error.starts_with("jobs.csv: the file is of no known trace format (openb, helios,"));
   EXPECT_EQ(read_text("job_id,arrival,service_sec,gpu_count\n").error,
             "jobs.csv:1: missing column 'arrival_s'; did you mean 'arrival'?");
   EXPECT_EQ(read_text("a,b\n", {.format = TraceFormat::HeliosDerived}).error.substr(0, 36),

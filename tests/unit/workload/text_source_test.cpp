@@ -9,6 +9,7 @@ namespace orrery::traces {
 namespace {
 
 using test::gzipped;
+using test::xzipped;
 
 struct Lines {
   std::vector<std::string> lines;
@@ -43,7 +44,7 @@ TEST(TextSource, GzipReadsAsItsContentEvenInSeveralMembers) {
 TEST(TextSource, TextLongerThanAnyBufferKeepsEveryLine) {
   std::string text;
   for (int i = 0; i < 200'000; ++i) text += std::to_string(i) + ",some more text\n";
-  for (const std::string& stored : {text, gzipped(text)}) {
+  for (const std::string& stored : {text, gzipped(text), xzipped(text)}) {
     const Lines read_back = read(stored);
     ASSERT_EQ(read_back.error, "");
     ASSERT_EQ(read_back.lines.size(), 200'000U);
@@ -69,6 +70,35 @@ TEST(TextSource, DamagedGzipIsAnErrorWithItsRow) {
 TEST(TextSource, BytesAfterGzipAreAnError) {
   EXPECT_EQ(read(gzipped("a\n") + "b\n").error,
             "t.csv:2: the gzip data is followed by something else");
+}
+
+TEST(TextSource, XzReadsAsItsContentEvenInSeveralStreams) {
+  EXPECT_EQ(read(xzipped("a\nb") + xzipped("c\nd\n")).lines, (Strings{"a", "bc", "d"}));
+}
+
+TEST(TextSource, CutDamagedAndFollowedXzIsAnError) {
+  const std::string whole = xzipped("a,b\n1,2\n3,4\n");
+  EXPECT_EQ(read(std::string_view{whole}.substr(0, whole.size() - 6)).error,
+            "t.csv:4: the xz data ends too early");
+  std::string damaged = whole;
+  damaged[30] ^= 1;
+  EXPECT_NE(read(damaged).error.find("the xz data is damaged"), std::string::npos);
+  EXPECT_EQ(read(whole + "more than twelve bytes of text\n").error,
+            "t.csv:4: the xz data is damaged");
+}
+
+TEST(TextSource, BlocksGiveTheTextWithoutLookingAtLines) {
+  const std::string line(1'000'000, 'x');
+  for (const std::string& stored : {line, gzipped(line), xzipped(line)}) {
+    TextSource source = TextSource::from_memory(stored, "t.json");
+    std::string text;
+    for (std::string_view block; !(block = source.next_block()).empty();) text += block;
+    EXPECT_EQ(text, line);
+    EXPECT_FALSE(source.error());
+  }
+  TextSource cut = TextSource::from_memory(std::string_view{"\x1F\x8B", 2}, "t.json");
+  EXPECT_TRUE(cut.next_block().empty());
+  EXPECT_EQ(cut.error(), "t.json: the gzip data ends too early");
 }
 
 TEST(TextSource, LinesMayBeSixtyFourKibibytesLongButNoMore) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <lzma.h>
 #include <zlib.h>
 
 #include <cstdlib>
@@ -26,6 +27,17 @@ inline std::string gzipped(std::string_view text) {
   EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
   out.resize(stream.total_out);
   deflateEnd(&stream);
+  return out;
+}
+
+inline std::string xzipped(std::string_view text) {
+  std::string out(lzma_stream_buffer_bound(text.size()), '\0');
+  size_t size = 0;
+  EXPECT_EQ(lzma_easy_buffer_encode(0, LZMA_CHECK_CRC64, nullptr,
+                                    reinterpret_cast<const uint8_t*>(text.data()), text.size(),
+                                    reinterpret_cast<uint8_t*>(out.data()), &size, out.size()),
+            LZMA_OK);
+  out.resize(size);
   return out;
 }
 

@@ -1,0 +1,111 @@
+// models/scheduling/job_queue.hpp -- where whole jobs wait until the policies let them start.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "models/scheduling/job_policy_api.hpp"
+#include "models/scheduling/job_queue_params.hpp"
+#include "models/scheduling/policy_api.hpp"
+#include "models/scheduling/queue_statistics.hpp"
+#include "models/scheduling/runtime_estimates.hpp"
+#include "models/workload/job_controller.hpp"
+#include "sim/engine/timer.hpp"
+#include "sim/runtime/sim.hpp"
+
+namespace orrery {
+
+// Stands between the arrival of a job and its pods. News of one instant is taken in when all of it
+// is known, in phase Control; then Plan says who starts. With the counting driver a job that
+// starts has what it asked for; otherwise its pods are created and go their way to the scheduler.
+class JobQueue final : private JobBoard {
+ public:
+  JobQueue(Sim sim, const ClusterState& cluster, const JobTable& jobs, JobController& controller,
+           const JobQueueParams& params, bool is_counting);
+  JobQueue(const JobQueue&) = delete;
+  JobQueue& operator=(const JobQueue&) = delete;
+
+  void node_changed(NodeId node, bool is_up);
+  size_t jobs_waiting() const { return waiting_.size() + held_.size(); }
+  void add_summary(Recorder& recorder, Time end) const;
+  void audit() const;  // the pool is what its jobs hold
+
+ private:
+  // ---- JobBoard: what policies may see and ask
+  Time now() const override { return sim_.engine.now(); }
+  Rng rng(std::string_view stream) const override { return sim_.rng.stream(stream); }
+  const QueuedJob& job(JobSlot job) const override { return records_[job]; }
+  std::string_view user_name(uint32_t user) const override { return users_.names[user]; }
+  std::string_view team_name(uint32_t team) const override { return teams_.names[team]; }
+  int64_t capacity() const override { return capacity_[counted_]; }
+  int64_t free() const override { return capacity_[counted_] - used_[counted_]; }
+  const Resources& capacities() const override { return capacity_; }
+  bool fits(const QueuedJob& job) const override;
+  const JobTree& waiting() const override { return waiting_; }
+  const JobTree& running() const override { return running_; }
+  JobSlot head() override;
+  bool start(JobSlot job) override;
+  bool stop(JobSlot job) override;
+  void wake_at(Time when) override;
+
+  struct Names {  // numbers in order of first use
+    std::vector<std::string> names;
+    std::unordered_map<std::string, uint32_t> numbers;  // looked up, never iterated
+    uint32_t number(const std::string& name);
+  };
+  void add_policy(const JobPolicyParams& params);
+  void job_arrived(JobId id);
+  void job_over(JobId id);
+  void job_suspended(JobId id);
+  void react_soon();
+  void react();
+  void react_to_each(PlanNews news);
+  bool correct_overdue();
+  bool take_in(JobSlot job);
+  void enqueue(JobSlot job);
+  void give_back(JobSlot job);
+  void take_back_ended(JobSlot job);
+  void take_back_stopped(JobSlot job);
+  void plan(const PlanNews& news);
+  void rerank();
+  bool is_admitted(const QueuedJob& job) const;
+  void hold(JobSlot job);
+  void add_node(NodeId node, int sign);
+
+  Sim sim_;
+  const ClusterState& cluster_;
+  const JobTable& jobs_;
+  JobController& controller_;
+  const bool is_counting_;
+  const React react_;
+  const StopParams stopping_;
+  std::vector<Resource> counts_;
+  Resource counted_;
+  RuntimeEstimates estimates_;
+  Resources total_, capacity_, used_;
+  std::vector<QueuedJob> records_;
+  std::vector<JobSlot> free_slots_;
+  std::vector<JobSlot> slot_of_;  // by job
+  JobTree waiting_, running_;
+  std::vector<JobSlot> held_;
+  std::vector<JobSlot> arrived_, ended_, suspended_;  // in this instant, not yet taken in
+  std::vector<JobSlot> new_, retry_;                  // scratch
+  uint64_t infeasible_ = 0;
+  Names users_, teams_;
+  std::vector<std::unique_ptr<Policy>> policies_;
+  const QueueOrder* order_ = nullptr;
+  Plan* plan_ = nullptr;
+  std::vector<const Admit*> admits_;
+  std::vector<JobWatcher*> watchers_;
+  Time ranked_at_;
+  bool is_reacting_soon_ = false, has_changed_ = false, is_planning_ = false;
+  Timer wake_;
+  Time wakes_at_;
+  QueueStatistics statistics_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,59 @@
+#include <algorithm>
+
+#include "models/workload/job_controller.hpp"
+#include "sim/core/check.hpp"
+
+namespace orrery {
+
+// The way of a gang without its pods: set up, load the checkpoint, compute.
+void JobController::run_counted(JobId id) {
+  const Job& job = jobs_.job(id);
+  JobState& state = states_[id];
+  ORRERY_CHECK(job.is_counted() && job.phase == JobPhase::Pending, "a waiting counted job starts");
+  const Time now = sim_.engine.now();
+  if (state.first_bound == kNever) state.first_created = state.first_bound = now;
+  state.gpu_milli = job.demand[Resource::Gpu];
+  state.run.restore_from = now + job.init;
+  const Duration restore = state.run.saved > Duration{} ? job.restore : Duration{};
+  const Time runs_at = state.run.restore_from + restore;
+  GpuTime& total = state.gpu_time;
+  total.held += GpuTime::of(state.gpu_milli, job.init);
+  total.restore += GpuTime::of(state.gpu_milli, restore);
+  if (runs_at == now) {
+    gang_runs(id);
+    return;
+  }
+  state.event = sim_.engine.at(runs_at, Label{"jobs.gang_runs"}, [this, id] { gang_runs(id); });
+  set_phase(id, JobPhase::Starting);
+}
+
+bool JobController::suspend(JobId id, Duration write, Duration restart) {
+  const Job& job = jobs_.job(id);
+  if (job.phase != JobPhase::Running) return false;
+  if (job.kind == JobKind::Pods && !job.is_counted()) return false;
+  JobState& state = states_[id];
+  if (state.is_suspending) return true;
+  account_suspended(id, write);
+  jobs_.job(id).restore = std::max(job.restore, restart);
+  sim_.engine.cancel(state.event);
+  recoveries_.close(state.run.recovery, sim_.engine.now());
+  state.run.recovery = {};
+  if (write == Duration{}) {
+    suspended(id);
+    return true;
+  }
+  state.event = sim_.engine.after(write, Label{"jobs.suspended"}, [this, id] { suspended(id); });
+  return true;
+}
+
+void JobController::suspended(JobId id) {
+  JobState& state = states_[id];
+  remove_pods(id, PodEnd::GangStopped);
+  state.is_suspending = false;
+  state.run_gpu_milli = 0;
+  if (jobs_.job(id).is_counted()) state.gpu_milli = 0;
+  set_phase(id, JobPhase::Pending);
+  job_suspended.emit(id);
+}
+
+}  // namespace orrery

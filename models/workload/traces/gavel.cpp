@@ -1,0 +1,167 @@
+// The traces of Gavel and Shockwave: rows of fields between tabs, without a header.
+#include <charconv>
+#include <map>
+
+#include "models/workload/traces/format.hpp"
+#include "models/workload/traces/json_tokens.hpp"
+
+namespace orrery::traces {
+namespace {
+
+using Kind = JsonTokens::Kind;
+
+constexpr int64_t kGpusMax = 100'000;
+constexpr std::string_view kGavelColumns[] = {"job_type",       "command",     "num_steps_arg",
+                                              "needs_data_dir", "total_steps", "arrival_time",
+                                              "scale_factor"};
+constexpr std::string_view kShockwaveColumns[] = {
+    "job_type",        "command",     "working_directory", "num_steps_arg",
+    "needs_data_dir",  "total_steps", "scale_factor",      "mode",
+    "priority_weight", "SLO",         "duration",          "arrival_time"};
+
+// Steps per second of one GPU model, by "('job type', GPUs)".
+using Throughputs = std::map<std::string, double, std::less<>>;
+
+// What a job type gets alone is called null; how pairs fare together is passed over.
+double read_alone(JsonTokens& tokens) {
+  double alone = 0;
+  for (Kind kind = tokens.next(); kind == Kind::Key; kind = tokens.next()) {
+    const bool is_alone = tokens.text() == "null";
+    const Kind value = tokens.next();
+    if (is_alone && value == Kind::Number) {
+      const std::string_view text = tokens.text();
+      std::from_chars(text.data(), text.data() + text.size(), alone);
+    }
+    tokens.skip(value);
+  }
+  return alone;
+}
+
+Throughputs read_throughputs(TextSource source, const std::string& gpu, Findings& findings) {
+  JsonTokens tokens{std::move(source)};
+  Throughputs throughputs;
+  bool is_there = false;
+  if (tokens.next() == Kind::BeginObject) {
+    for (Kind kind = tokens.next(); kind == Kind::Key; kind = tokens.next()) {
+      const bool is_wanted = tokens.text() == gpu;
+      const Kind value = tokens.next();
+      if (!is_wanted || value != Kind::BeginObject) {
+        tokens.skip(value);
+        continue;
+      }
+      is_there = true;
+      for (Kind type = tokens.next(); type == Kind::Key; type = tokens.next()) {
+        const std::string key{tokens.text()};
+        const Kind pairs = tokens.next();
+        const double alone = pairs == Kind::BeginObject ? read_alone(tokens) : 0;
+        if (pairs == Kind::BeginArray) tokens.skip(pairs);
+        if (alone > 0) throughputs.emplace(key, alone);
+      }
+    }
+  }
+  if (tokens.error()) {
+    findings.stop(*tokens.error());
+  } else if (!is_there) {
+    findings.stop(tokens.name() + ": no GPU is called '" + gpu + "' (throughput_gpu)");
+  }
+  return throughputs;
+}
+
+class GavelParser final : public RowParser {
+ public:
+  GavelParser(ParserInput input, std::span<const std::string_view> columns)
+      : pool_{input.pool},
+        params_{input.params},
+        csv_{std::move(input.source), input.findings, columns, '\t'},
+        is_shockwave_{columns.size() == std::size(kShockwaveColumns)} {
+    csv_.bind(columns);
+    if (!is_shockwave_) open_throughputs();
+  }
+  const TraceRow* next() override {
+    while (csv_.next_row()) {
+      row_ = {};
+      number_by_row(csv_.row(), row_.job);
+      row_.job.application = interned(csv_, 0, pool_);
+      if (is_shockwave_) {
+        parse_shockwave();
+      } else {
+        parse_gavel();
+      }
+      row_.start = row_.job.submit;
+      if (csv_.row_ok()) return &row_;
+    }
+    return nullptr;
+  }
+
+ private:
+  void open_throughputs() {
+    Findings& findings = csv_.findings();
+    if (findings.is_stopped()) return;
+    auto source = params_.throughputs.empty()
+                      ? TextSource::open_beside(params_.file, "simulation_throughputs.json")
+                      : TextSource::open_file(params_.throughputs);
+    if (source) {
+      throughputs_ = read_throughputs(std::move(*source), params_.throughput_gpu, findings);
+    } else if (!params_.default_duration) {
+      findings.stop("throughputs: " + params_.file +
+                    " counts steps, and there is no simulation_throughputs.json beside it: name "
+                    "one, or set default_duration");
+    }
+  }
+  void parse_gavel() {
+    TraceJob& job = row_.job;
+    const int64_t steps = csv_.whole(4, 0, int64_t{1} << 53U);
+    job.submit = Time{} + csv_.seconds(5);
+    const int64_t gpus = csv_.whole(6, 1, kGpusMax);
+    pack_gpus(csv_, 6, gpus, job);
+    const std::string key = "('" + std::string{csv_.text(0)} + "', " + std::to_string(gpus) + ")";
+    if (const auto found = throughputs_.find(key); found != throughputs_.end()) {
+      job.duration = nearest_ns(static_cast<double>(steps) / found->second);
+    } else if (params_.default_duration) {
+      job.duration = *params_.default_duration;
+      csv_.findings().remark("its throughput is unknown: given the default duration");
+    } else {
+      csv_.findings().leave_out("its throughput on so many GPUs is unknown");
+    }
+  }
+  void parse_shockwave() {
+    TraceJob& job = row_.job;
+    pack_gpus(csv_, 6, csv_.whole(6, 1, kGpusMax), job);
+    job.duration = csv_.seconds(10);
+    job.submit = Time{} + csv_.seconds(11);
+  }
+
+  StringPool& pool_;
+  const TraceParams& params_;
+  CsvReader csv_;
+  bool is_shockwave_;
+  Throughputs throughputs_;
+  TraceRow row_;
+};
+
+double gavel_likeness(std::string_view beginning) {
+  const auto fields = first_fields(beginning, '\t');
+  return fields.size() == 7 && parse_seconds(fields[5]) && parse_whole(fields[6]) ? 1 : 0;
+}
+
+double shockwave_likeness(std::string_view beginning) {
+  const auto fields = first_fields(beginning, '\t');
+  return fields.size() == 12 && parse_seconds(fields[11]) && parse_whole(fields[6]) ? 1 : 0;
+}
+
+}  // namespace
+
+const Format kGavelFormat{.id = TraceFormat::Gavel,
+                          .open = [](ParserInput input) -> std::unique_ptr<RowParser> {
+                            return std::make_unique<GavelParser>(std::move(input), kGavelColumns);
+                          },
+                          .likeness = gavel_likeness};
+
+const Format kShockwaveFormat{.id = TraceFormat::Shockwave,
+                              .open = [](ParserInput input) -> std::unique_ptr<RowParser> {
+                                return std::make_unique<GavelParser>(std::move(input),
+                                                                     kShockwaveColumns);
+                              },
+                              .likeness = shockwave_likeness};
+
+}  // namespace orrery::traces

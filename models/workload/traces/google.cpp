@@ -1,0 +1,245 @@
+// The Google cluster log of 2011: events of jobs, or of their tasks, one a row, without a header;
+// and a table with a header that condenses all events of jobs.
+#include <limits>
+#include <map>
+
+#include "models/workload/traces/format.hpp"
+
+namespace orrery::traces {
+namespace {
+
+constexpr std::string_view kJobColumns[] = {
+    "time", "missing info",     "job ID",   "event type",
+    "user", "scheduling class", "job name", "logical job name"};
+constexpr std::string_view kTaskColumns[] = {"time",
+                                             "missing info",
+                                             "job ID",
+                                             "task index",
+                                             "machine ID",
+                                             "event type",
+                                             "user",
+                                             "scheduling class",
+                                             "priority",
+                                             "CPU request",
+                                             "memory request",
+                                             "disk space request",
+                                             "different machines"};
+constexpr std::string_view kCondensedColumns[] = {
+    "time_us",  "missing_info",     "job_id",          "event_type",
+    "user_idx", "scheduling_class", "logical_name_idx"};
+
+enum Event : int64_t {
+  kSubmit,
+  kSchedule,
+  kEvict,
+  kFail,
+  kFinish,
+  kKill,
+  kLost,
+  kUpdatePending,
+  kUpdateRunning
+};
+
+// Where a layout keeps what all have.
+struct Layout {
+  std::span<const std::string_view> columns;
+  bool has_header = false;
+  size_t event = 3;
+  size_t user = 4;
+  size_t scheduling_class = 5;
+  size_t name = 6;
+  bool is_tasks = false;
+};
+constexpr Layout kJobs{.columns = kJobColumns, .name = 7};
+constexpr Layout kTasks{.columns = kTaskColumns,
+                        .event = 5,
+                        .user = 6,
+                        .scheduling_class = 7,
+                        .name = 2,
+                        .is_tasks = true};
+constexpr Layout kCondensed{.columns = kCondensedColumns, .has_header = true};
+
+// A life goes from a submission over its first scheduling to the first event that ends it; a task
+// that is submitted anew after it was evicted or failed lives again, as a job of its own. What has
+// not ended when the log does is counted, not replayed: its duration is unknown. CPU and memory are
+// shares of the largest machine, whose size was not published: a thousandth of it stands for one
+// milli-CPU, a 2^-30th for one byte.
+class GoogleParser final : public RowParser {
+ public:
+  GoogleParser(ParserInput input, const Layout& layout)
+      : layout_{layout},
+        findings_{input.findings},
+        pool_{input.pool},
+        csv_{layout.has_header
+                 ? CsvReader{std::move(input.source), input.findings}
+                 : CsvReader{std::move(input.source), input.findings, layout.columns}} {
+    csv_.bind(layout.columns);
+  }
+
+  const TraceRow* next() override {
+    while (csv_.next_row()) {
+      if (follow()) return &row_;
+    }
+    while (!findings_.is_stopped() && !lives_.empty()) {
+      const auto first = lives_.begin();
+      findings_.start_row(first->second.row.job.row);
+      findings_.leave_out(first->second.is_scheduled ? "still running when the log ends"
+                                                     : "still pending when the log ends");
+      lives_.erase(first);
+    }
+    return nullptr;
+  }
+
+ private:
+  struct Key {
+    int64_t job = 0;
+    int64_t task = 0;
+    auto operator<=>(const Key&) const = default;
+  };
+  struct Life {
+    TraceRow row;
+    bool is_scheduled = false;
+  };
+
+  bool follow();
+  Life begin(Key key, Time at);
+  bool end(Key key, Time at, int64_t event);
+
+  const Layout& layout_;
+  Findings& findings_;
+  StringPool& pool_;
+  CsvReader csv_;
+  std::map<Key, Life> lives_;
+  TraceRow row_;
+};
+
+GoogleParser::Life GoogleParser::begin(Key key, Time at) {
+  Life life;
+  TraceJob& job = life.row.job;
+  job.row = csv_.row();
+  job.id = key.job;
+  std::string name = std::to_string(key.job);
+  if (layout_.is_tasks) name += "." + std::to_string(key.task);
+  job.name = TraceName{name};
+  job.submit = life.row.start = at;
+  job.user = interned(csv_, layout_.user, pool_);
+  if (!layout_.is_tasks) job.application = interned(csv_, layout_.name, pool_);
+  const int64_t scheduling_class = csv_.whole(layout_.scheduling_class, 0, 3);
+  job.queue = *pool_.intern(std::to_string(scheduling_class));
+  if (!layout_.is_tasks) return life;
+  constexpr size_t kPriority = 8;
+  constexpr size_t kCpu = 9;
+  constexpr size_t kMemory = 10;
+  // Published groups of priorities: free (0, 1), the middle, and production (9 and above).
+  const int64_t priority = csv_.whole(kPriority, 0, 11);
+  job.priority = priority <= 1   ? TracePriority::Low
+                 : priority >= 9 ? TracePriority::High
+                                 : TracePriority::Normal;
+  const auto share = [&](size_t column) {
+    return csv_.is_nothing(column) ? 0.0 : csv_.number(column, 0, 1);
+  };
+  job.cpu_milli_per_pod = static_cast<int64_t>(share(kCpu) * 1000);
+  job.memory_per_pod = Bytes{static_cast<int64_t>(share(kMemory) * (1 << 30))};
+  return life;
+}
+
+bool GoogleParser::follow() {
+  constexpr int64_t kAfterTheLog = std::numeric_limits<int64_t>::max();
+  constexpr int64_t kMicrosMax = kAfterTheLog / 1000;
+  const int64_t us = csv_.integer(0, 0, kAfterTheLog);
+  const Key key{csv_.integer(2, 0, kAfterTheLog),
+                layout_.is_tasks ? csv_.integer(3, 0, kAfterTheLog) : 0};
+  const int64_t event = csv_.integer(layout_.event, kSubmit, kUpdateRunning);
+  if (!csv_.row_ok() || event >= kUpdatePending) return false;
+  if (us == kAfterTheLog) return false;  // the life stays open, and is counted when the log ends
+  if (us > kMicrosMax) {
+    csv_.wrong(0, "a time within 292 years");
+    return false;
+  }
+  if (us == 0) findings_.remark("an event before the log begins, at an unknown time");
+  if (!csv_.is_nothing(1)) findings_.remark("an event that was missing and was made up");
+  const Time at{us * 1000};
+  const auto known = lives_.find(key);
+  if (event > kSchedule) return end(key, at, event);
+  if (event == kSubmit && known != lives_.end()) {
+    findings_.remark("submitted again while it lives");
+    return false;
+  }
+  if (known == lives_.end()) {
+    if (event == kSchedule) findings_.remark("scheduled without a submission");
+    Life life = begin(key, at);
+    if (!csv_.row_ok()) return false;
+    lives_.emplace(key, std::move(life));
+  }
+  Life& life = lives_.at(key);
+  if (event == kSchedule && !life.is_scheduled) {
+    life.is_scheduled = true;
+    life.row.start = at;
+  }
+  return false;
+}
+
+bool GoogleParser::end(Key key, Time at, int64_t event) {
+  const auto known = lives_.find(key);
+  if (known == lives_.end()) {
+    findings_.leave_out("an end without a submission");
+    return false;
+  }
+  row_ = known->second.row;
+  const bool was_scheduled = known->second.is_scheduled;
+  lives_.erase(known);
+  TraceJob& job = row_.job;
+  job.duration = at - row_.start;
+  job.wait_recorded = row_.start - job.submit;
+  job.status = event == kFinish ? TraceStatus::Completed
+               : event == kFail ? TraceStatus::Failed
+               : event == kKill ? TraceStatus::Cancelled
+                                : TraceStatus::Unknown;  // evicted or lost
+  if (!was_scheduled) findings_.leave_out("ended before it was scheduled");
+  if (at < row_.start || row_.start < job.submit) {
+    csv_.wrong(0, "a time not before the job's last event");
+  }
+  return csv_.row_ok();
+}
+
+template <const Layout& layout>
+std::unique_ptr<RowParser> open_layout(ParserInput input) {
+  return std::make_unique<GoogleParser>(std::move(input), layout);
+}
+
+// Numbers where numbers must be: time, job and event.
+template <const Layout& layout>
+double likeness(std::string_view beginning) {
+  const auto fields = first_fields(beginning, ',');
+  if (fields.size() != layout.columns.size()) return 0;
+  if (layout.has_header) return fields.front() == layout.columns.front() ? 1 : 0;
+  const auto event = parse_integer(fields[layout.event]);
+  const bool fits = parse_integer(fields[0]) && parse_integer(fields[2]) && event && *event >= 0 &&
+                    *event <= kUpdateRunning;
+  return fits ? 1 : 0;
+}
+
+}  // namespace
+
+const Format kGoogleJobsFormat{.id = TraceFormat::GoogleJobs,
+                               .open = open_layout<kJobs>,
+                               .likeness = likeness<kJobs>,
+                               .has_queues = true,
+                               .has_starts = true,
+                               .is_unsorted = true};
+
+const Format kGoogleTasksFormat{.id = TraceFormat::GoogleTasks,
+                                .open = open_layout<kTasks>,
+                                .likeness = likeness<kTasks>,
+                                .has_queues = true,
+                                .has_starts = true,
+                                .is_unsorted = true};
+
+const Format kGoogleCondensedFormat{.id = TraceFormat::GoogleCondensed,
+                                    .open = open_layout<kCondensed>,
+                                    .likeness = likeness<kCondensed>,
+                                    .has_queues = true,
+                                    .has_starts = true,
+                                    .is_unsorted = true};
+
+}  // namespace orrery::traces

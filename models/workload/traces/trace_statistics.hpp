@@ -1,0 +1,65 @@
+// models/workload/traces/trace_statistics.hpp -- what the jobs of a trace look like, taken
+// together.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "models/workload/traces/trace_job.hpp"
+
+namespace orrery {
+
+// Keeps a few numbers of every job, 56 bytes; the views of the jobs must outlive it.
+class TraceStatistics {
+ public:
+  static constexpr std::array<double, 7> kQuantiles{0, 0.25, 0.5, 0.75, 0.9, 0.99, 1};
+
+  struct Distribution {
+    int64_t count = 0;
+    double mean = 0;
+    std::array<double, kQuantiles.size()> at{};  // the smallest value that enough jobs reach
+  };
+  struct StatusShare {
+    int64_t jobs = 0;
+    double gpu_seconds = 0;
+    double core_seconds = 0;
+  };
+
+  void add(const TraceJob& job);
+
+  int64_t jobs() const { return static_cast<int64_t>(submits_.size()); }
+  int64_t gpu_jobs() const { return gpu_jobs_; }
+  size_t users() const { return users_.size(); }
+  size_t groups() const { return groups_.size(); }
+  size_t queues() const { return queues_.size(); }
+  size_t applications() const { return applications_.size(); }
+  double gpu_seconds() const;   // shares of a GPU counted as such
+  double core_seconds() const;  // of jobs whose cores were recorded
+  Time first_submit() const;
+  Time last_submit() const;
+  Time last_end() const { return last_end_; }  // had nothing waited
+  const std::array<StatusShare, enum_names(TraceStatus{}).size()>& statuses() const {
+    return statuses_;
+  }
+  Distribution durations() const;  // seconds
+  Distribution waits() const;      // seconds, where recorded
+  Distribution requested() const;  // seconds, where recorded
+  Distribution gpus() const;       // of jobs with any
+  Distribution cores() const;      // of jobs without GPUs
+  Distribution gaps() const;       // seconds from one submission to the next
+  // Submissions in equal parts of the time from the first to the last.
+  std::vector<int64_t> arrivals(size_t bins) const;
+  std::array<int64_t, 24> arrivals_by_hour() const;
+
+ private:
+  std::vector<int64_t> submits_, durations_, waits_, requested_, gpu_milli_, cpu_milli_;
+  std::set<std::string_view> users_, groups_, queues_, applications_;
+  std::array<StatusShare, enum_names(TraceStatus{}).size()> statuses_{};
+  int64_t gpu_jobs_ = 0;
+  Time last_end_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,65 @@
+// A limit on what the running jobs of a team or a user hold together.
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/scheduling/policy_registry.hpp"
+
+namespace orrery {
+namespace {
+
+enum class Owner : uint8_t { Team, User };
+constexpr std::array<std::string_view, 2> enum_names(Owner) { return {"team", "user"}; }
+
+class Quota final : public Policy, public Admit, public JobWatcher {
+ public:
+  struct Params {
+    Owner of = Owner::Team;
+    std::map<std::string, int64_t> limits = {};
+    std::optional<int64_t> others = {};
+
+    template <class V>
+    void fields(V& v) {
+      v("of", of, "Who has the quota.");
+      v("limits", limits, "By name: most units of the counted resource held at a time.");
+      v("others", others, "The limit of those not named; left out: none.",
+        Range{int64_t{0}, int64_t{1} << 40U});
+    }
+  };
+  Quota(JobBoard& board, const Params& params) : board_{board}, params_{params} {}
+
+  bool admit(const QueuedJob& job) const override {
+    const uint32_t owner = owner_of(job);
+    const auto named = params_.limits.find(std::string{name_of(owner)});
+    const std::optional<int64_t> limit =
+        named == params_.limits.end() ? params_.others : named->second;
+    if (!limit) return true;
+    return (owner < held_.size() ? held_[owner] : 0) + job.units <= *limit;
+  }
+  void job_starts(const QueuedJob& job) override {
+    const uint32_t owner = owner_of(job);
+    if (owner >= held_.size()) held_.resize(owner + size_t{1});
+    held_[owner] += job.units;
+  }
+  void job_stops(const QueuedJob& job) override { held_[owner_of(job)] -= job.units; }
+  void job_ends(const QueuedJob& job) override { held_[owner_of(job)] -= job.units; }
+
+ private:
+  uint32_t owner_of(const QueuedJob& job) const {
+    return params_.of == Owner::Team ? job.team : job.user;
+  }
+  std::string_view name_of(uint32_t owner) const {
+    return params_.of == Owner::Team ? board_.team_name(owner) : board_.user_name(owner);
+  }
+  const JobBoard& board_;
+  const Params params_;
+  std::vector<int64_t> held_;  // by owner
+};
+ORRERY_REGISTER_POLICY(Quota, "Quota",
+                       "Holds a job back while its team or user would hold more than its limit. "
+                       "Held jobs are asked about again at each end: O(held jobs).");
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,18 @@
+// sim/cli/trace_text.hpp -- what `orrery trace info` says.
+#pragma once
+
+#include <string>
+
+#include "models/workload/traces/request_reader.hpp"
+#include "models/workload/traces/trace_reader.hpp"
+#include "models/workload/traces/trace_statistics.hpp"
+
+namespace orrery {
+
+std::string trace_text(const TraceReader& reader, const TraceStatistics& statistics);
+// Reads the requests to their end.
+std::string request_text(RequestReader& reader);
+// Rows that were skipped, left out or odd, one a line; empty when there were none.
+std::string notes_text(const std::vector<TraceNote>& notes);
+
+}  // namespace orrery

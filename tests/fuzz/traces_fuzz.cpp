@@ -1,0 +1,70 @@
+// Any bytes as a trace of any format, jobs or requests: an error or rows, never a crash.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "models/workload/traces/request_reader.hpp"
+#include "models/workload/traces/trace_reader.hpp"
+
+namespace {
+
+using namespace orrery;
+
+void read_jobs(const TraceParams& params, std::string_view text) {
+  const auto reader = open_trace_text(params, text);
+  Time last;
+  int64_t jobs = 0;
+  while (const TraceJob* job = reader->next()) {
+    if (job->submit < last || job->duration.ns < 0 || job->pods < 1) std::abort();
+    if (job->gpu_milli < 1 || job->gpu_milli > 1000 || job->gpus() < 0) std::abort();
+    if (job->cpu_milli_per_pod < 0 || job->memory_per_pod.count < 0) std::abort();
+    if (job->name.view().empty()) std::abort();
+    last = job->submit;
+    ++jobs;
+  }
+  if (jobs != reader->counts().delivered) std::abort();
+  // Whatever was skipped is told.
+  if (reader->counts().skipped > 0 && reader->notes().empty()) std::abort();
+}
+
+void read_requests(const RequestTraceParams& params, std::string_view text) {
+  const auto reader = open_requests_text(params, text);
+  Time last;
+  while (const RequestRow* row = reader->next()) {
+    if (row->arrival < last || row->input_tokens < 0 || row->output_tokens < 0) std::abort();
+    last = row->arrival;
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size < 2) return 0;
+  // The first byte picks the format, the second the options.
+  constexpr size_t kFormats = enum_names(TraceFormat{}).size();
+  constexpr size_t kRequests = enum_names(RequestFormat{}).size();
+  const size_t format = data[0] % (kFormats + kRequests);
+  const unsigned options = data[1];
+  const std::string_view text{reinterpret_cast<const char*>(data) + 2, size - 2};
+  if (format >= kFormats) {
+    read_requests({.file = "fuzz",
+                   .format = static_cast<RequestFormat>(format - kFormats),
+                   .lenient = (options & 1U) != 0},
+                  text);
+    return 0;
+  }
+  TraceParams params;
+  params.file = "fuzz";
+  params.format = static_cast<TraceFormat>(format);
+  params.lenient = (options & 1U) != 0;
+  params.one_pod = (options & 2U) != 0;
+  params.processors = static_cast<TraceProcessors>((options >> 2U) & 1U);
+  params.overruns = static_cast<TraceOverruns>((options >> 3U) & 1U);
+  if ((options & 16U) != 0) params.default_duration = Duration{1'000'000'000};
+  params.warm_start = (options & 32U) != 0;
+  params.copies = (options & 64U) != 0 ? 3 : 1;
+  params.sort = (options & 128U) != 0 ? TraceSort::All : TraceSort::Auto;
+  read_jobs(params, text);
+  return 0;
+}

@@ -1,0 +1,189 @@
+// The job queue in front of real nodes, what stopping costs, and what scenarios may not say.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "tests/support/scheduler_world.hpp"
+
+namespace orrery {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string kTwoNodes = R"(
+cluster:
+  machines: [{name: box, base: hgx-h100, gpus: 4}]
+  pools: [{name: n, machine: box, count: 2}]
+)";
+
+std::vector<JobRow> in_order(ScenarioRun& run) {
+  std::vector<JobRow> jobs = run.jobs();
+  std::ranges::sort(jobs, {}, &JobRow::job);
+  return jobs;
+}
+
+TEST(JobQueue, PodsOfAJobAreCreatedWhenThePlanLetsItStart) {
+  ScenarioRun run{kTwoNodes + R"(
+workload:
+  sources:
+  - kind: jobs
+    jobs:
+    - {name: first, pods: 2, pod: {gpus: 3}, work: 10min, requested: 10min}
+    - {name: head, submit: 1s, pods: 2, pod: {gpus: 4}, work: 10min, requested: 10min}
+    - {name: short, submit: 2s, pods: 1, pod: {gpus: 1}, work: 5min, requested: 5min}
+    - {name: long, submit: 3s, pods: 1, pod: {gpus: 1}, work: 20min, requested: 20min}
+policy: {base: strict_gang, job_queue: {policies: [{name: EASY}]}}
+)"};
+  ASSERT_EQ(run.result.end, SimulationResult::End::Done);
+  const auto jobs = in_order(run);
+  EXPECT_EQ(jobs[0].created, Time{});
+  EXPECT_EQ(jobs[1].created, jobs[0].ended);
+  EXPECT_EQ(jobs[2].created, Time{} + 2_s) << "it ends before the head may start";
+  EXPECT_EQ(jobs[3].created, jobs[1].ended) << "it would have delayed the head";
+}
+
+TEST(JobQueue, AGangThatIsStoppedKeepsWhatItComputedAndGivesItsNodesBack) {
+  ScenarioRun run{kTwoNodes + R"(
+workload:
+  sources:
+  - kind: jobs
+    jobs:
+    - {name: long, pods: 2, pod: {gpus: 4}, work: 60min}
+    - {name: short, submit: 20min, pods: 2, pod: {gpus: 4}, work: 10min}
+policy:
+  base: strict_gang
+  cost: {per_cycle: 0s, per_node: 0s, per_pod: 0s}
+  job_queue:
+    policies: [{name: SRTF}]
+    estimates: {kind: exact}
+    stops: {write: 1min, restart: 2min}
+)"};
+  ASSERT_EQ(run.result.end, SimulationResult::End::Done);
+  const auto jobs = in_order(run);
+  EXPECT_EQ(jobs[1].running, Time{} + 21_min);
+  EXPECT_EQ(jobs[0].ended, Time{} + 21_min + 10_min + 2_min + 40_min);
+  EXPECT_DOUBLE_EQ(jobs[0].gpu_s_useful, 8 * 3600);
+  EXPECT_DOUBLE_EQ(jobs[0].gpu_s_checkpoint, 8 * 60);
+  EXPECT_DOUBLE_EQ(jobs[0].gpu_s_restore, 8 * 120);
+  EXPECT_EQ(jobs[0].gpu_s_lost, 0);
+}
+
+TEST(JobQueue, CountedAndPlacedJobsThatFitEverywhereStartAlike) {
+  const std::string rest = R"(
+workload:
+  sources:
+  - kind: generator
+    arrival_rate: 60
+    jobs_max: 300
+    gpus_per_pod_max: 1
+    job_kind: mpi_gang
+    shape:
+      kind: classes
+      classes:
+        - gpus: {kind: discrete, values: [1, 2, 8], weights: [6, 3, 1]}
+          duration: {kind: exponential, mean: 4min}
+policy:
+  base: strict_gang
+  cost: {per_cycle: 0s, per_node: 0s, per_pod: 0s}
+  job_queue: {policies: [{name: EASY}], estimates: {kind: exact}}
+)";
+  ScenarioRun placed{kTwoNodes + rest}, counted{kTwoNodes + rest, {"policy.driver=counting"}};
+  const auto a = in_order(placed), b = in_order(counted);
+  ASSERT_EQ(a.size(), 300U);
+  for (size_t i = 0; i < a.size(); ++i) {
+    ASSERT_EQ(a[i].running, b[i].running) << i;
+    ASSERT_EQ(a[i].gpu_s_useful, b[i].gpu_s_useful) << i;
+    ASSERT_EQ(a[i].pods, b[i].pods) << i;
+  }
+}
+
+TEST(JobQueue, WhileANodeIsDownItsShareOfThePoolIsNotGivenOut) {
+  ScenarioRun run{kTwoNodes + R"(
+workload:
+  sources:
+  - kind: jobs
+    jobs:
+    - {name: half, count: 6, every: 1h, pods: 1, pod: {gpus: 4}, work: 3h}
+faults:
+  nodes: [{name: weekly, rate: 200, repair: {kind: fixed, duration: 2h}}]
+policy: {base: strict_gang, job_queue: {policies: [{name: SJF}, {name: Skip}]}}
+)"};
+  ASSERT_EQ(run.result.end, SimulationResult::End::Done);
+  for (const JobRow& job : run.jobs()) EXPECT_EQ(job.outcome, JobOutcome::Completed);
+}
+
+TEST(JobQueue, AJobLargerThanTheClusterStandsInNoOnesWay) {
+  ScenarioRun run{kTwoNodes + R"(
+workload:
+  sources:
+  - kind: jobs
+    jobs:
+    - {name: giant, pods: 3, pod: {gpus: 4}, work: 1h}
+    - {name: small, submit: 1s, pods: 1, pod: {gpus: 4}, work: 1h}
+policy: {driver: counting, job_queue: {}}
+run: {until: 3h}
+)"};
+  const auto jobs = in_order(run);
+  EXPECT_EQ(jobs[0].outcome, JobOutcome::Pending);
+  EXPECT_EQ(jobs[1].running, Time{} + 1_s);
+  const auto infeasible =
+      std::ranges::find(run.result.summary, "jobs_infeasible", &SummaryValue::name);
+  EXPECT_EQ(std::get<int64_t>(infeasible->value), 1);
+}
+
+// With estimates of half the run, each is corrected on the way, and every job still ends.
+TEST(JobQueue, EstimatesThatProveTooShortAreCorrected) {
+  for (const char* const correction : {"requested", "steps", "doubling"}) {
+    ScenarioRun run{kTwoNodes + R"(
+workload:
+  sources:
+  - kind: generator
+    arrival_rate: 60
+    jobs_max: 200
+    shape:
+      kind: classes
+      classes:
+        - gpus: {kind: discrete, values: [1, 4, 8], weights: [6, 3, 1]}
+          duration: {kind: exponential, mean: 4min}
+policy: {driver: counting, job_queue: {policies: [{name: Conservative}],
+  estimates: {kind: exact, factor: 0.5}}}
+)",
+                    {std::string{"policy.job_queue.estimates.correction="} + correction}};
+    ASSERT_EQ(run.result.end, SimulationResult::End::Done);
+    EXPECT_EQ(run.jobs().size(), 200U);
+  }
+}
+
+std::string complaints(const std::string& policy) {
+  Diagnostics diagnostics;
+  const config::Document document = config::load_text(
+      kTwoNodes + "workload: {sources: [{kind: jobs, jobs: [{work: 1min}]}]}\npolicy: " + policy +
+          "\n",
+      "test.yaml", diagnostics);
+  static_cast<void>(read_scenario(document, diagnostics));
+  return diagnostics.text();
+}
+
+TEST(JobQueue, MistakesInItsSectionAreNamed) {
+  EXPECT_THAT(complaints("{driver: counting}"), HasSubstr("counting needs a `job_queue`"));
+  EXPECT_THAT(complaints("{driver: counting, job_queue: {}, plugins: [{name: Random}]}"),
+              HasSubstr("have no effect with driver: counting"));
+  EXPECT_THAT(complaints("{job_queue: {policies: [{name: Random}]}}"),
+              HasSubstr("'Random' is for pods"));
+  EXPECT_THAT(complaints("{plugins: [{name: EASY}]}"), HasSubstr("'EASY' is for whole jobs"));
+  EXPECT_THAT(complaints("{job_queue: {policies: [{name: ESY}]}}"),
+              HasSubstr("did you mean 'EASY'"));
+  EXPECT_THAT(complaints("{job_queue: {policies: [{name: EASY}, {name: Skip}]}}"),
+              HasSubstr("at most one policy may serve Plan, found 2"));
+  EXPECT_THAT(complaints("{job_queue: {counts: [gpus, gpus]}}"),
+              HasSubstr("names a resource twice"));
+  EXPECT_THAT(complaints("{job_queue: {estimates: {sigma: 1}}}"),
+              HasSubstr("has an effect on noisy only"));
+  EXPECT_EQ(complaints("{driver: counting, job_queue: {policies: [{name: SJF}, {name: EASY}]}}"),
+            "");
+}
+
+}  // namespace
+}  // namespace orrery
