@@ -85,7 +85,7 @@ void Scheduler::activate_siblings(PodId pod) {
   if (!gang.is_valid()) return;
   const Gang& g = jobs_.gang(gang);
   JobTable::for_each_pod(g.first, g.pods, [&](PodId sibling) {
-    if (sibling != pod) queue_.activate(unit_of(sibling));
+    if (sibling != pod) queue_.activate(unit_of(sibling), now());
   });
 }
 

@@ -227,11 +227,11 @@ void SchedulingQueue::to_active_or_backoff(uint32_t unit, Time now) {
   enter(unit, e.backoff_until > now ? Place::Backoff : Place::Active);
 }
 
-void SchedulingQueue::activate(PodId unit) {
+void SchedulingQueue::activate(PodId unit, Time now) {
   const Place at = place(unit);
   if (at != Place::Backoff && at != Place::ErrorBackoff && at != Place::Unschedulable) return;
   leave(unit.index);
-  enter(unit.index, Place::Active);
+  enter(unit.index, view(unit).queued == now ? Place::Backoff : Place::Active);
 }
 
 void SchedulingQueue::move_for(const ClusterEvent& event, Time now, PodId own) {
@@ -260,7 +260,7 @@ void SchedulingQueue::move_for(const ClusterEvent& event, Time now, PodId own) {
     if (unit != own.index) to_active_or_backoff(unit, now);
   }
   for (const uint32_t unit : at_once) {
-    if (unit != own.index) activate({unit});
+    if (unit != own.index) activate({unit}, now);
   }
 }
 

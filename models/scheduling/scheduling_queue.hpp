@@ -45,7 +45,9 @@ class SchedulingQueue {
   // The attempt failed. `plugins`: bit set of those that turned it away, none: an error.
   void fail(PodId unit, Time now, uint32_t plugins, uint32_t pending_plugins);
   void put_back(PodId unit);  // to the active queue with its old place in the order
-  void activate(PodId unit);  // from backoff or unschedulable straight to active
+  // From backoff or unschedulable straight to active; to backoff at the instant of its failure, or
+  // a gang that fits nowhere is tried for ever where cycles take no time.
+  void activate(PodId unit, Time now);
   // The gang's failure is forgotten, so the unit may sort before others again.
   void gang_recovered(PodId unit);
   // Whatever the event may help but `own`, the unit that caused it.

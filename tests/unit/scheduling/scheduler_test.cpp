@@ -241,6 +241,17 @@ TEST(Scheduler, AGangThatFailedLetsALaterOneGoFirst) {
   EXPECT_EQ(before, 5u) << "two waited, the third fitted nowhere, both were turned away";
 }
 
+TEST(Scheduler, AGangThatFitsNowhereDoesNotStopTimeWhereCyclesTakeNone) {
+  for (const std::string base : {"coscheduling", "koordinator"}) {
+    SCOPED_TRACE(base);
+    SchedulerWorld world{{1, 1}, profile_from("{base: " + base + "}")};
+    world.add({make_job(JobKind::MpiGang, 4, 1, 1_h)});
+    world.run(Time{} + 1_min);
+    EXPECT_EQ(world.scheduler.counters().pods_scheduled, 0u);
+    EXPECT_LT(world.scheduler.counters().attempts, 1000u);
+  }
+}
+
 class RefusesRanks final : public Policy, public Reserve, public EventHints {
  public:
   struct Params {

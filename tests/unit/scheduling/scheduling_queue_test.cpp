@@ -189,7 +189,7 @@ TEST(SchedulingQueue, ARemovedPodIsForgottenWhereverItWas) {
   pods.fail(0, {});
   pods.fail(1, {}, 0);
   pods.fail(2, {});
-  pods.queue.activate({2});
+  pods.queue.activate({2}, at(1_ms));
   for (uint32_t i = 0; i < 4; ++i) pods.queue.remove({i});
   EXPECT_EQ(pods.queue.size(), 0u);
   EXPECT_EQ(pods.queue.next_flush({}), Time::max());
@@ -205,7 +205,7 @@ TEST(SchedulingQueue, GatedPodsStandAside) {
   pods.queue.gate(QueueOfPods::unit(3), {});
   EXPECT_EQ(pods.queue.gated(), 1u);
   EXPECT_EQ(pods.pop({}), -1);
-  pods.queue.activate({3});
+  pods.queue.activate({3}, at(1_ms));
   EXPECT_EQ(pods.queue.place({3}), Place::Gated) << "only PreEnqueue opens the gate";
   pods.add(3);
   EXPECT_EQ(pods.queue.gated(), 0u);
