@@ -86,11 +86,13 @@ void Cluster::wire() {
   controller_.job_over.connect([this](JobId) { stop_when_done(); });
   scheduler_.tried_in_vain.connect([this] { stop_if_futile(); });
   scheduler_.pod_assigned.connect([this](PodId pod, NodeId node) {
+    controller_.pod_reserved(pod);
     usage_.pod_assigned(pod, node);
     timeline_.pod_assigned(pod);
     deadlocks_.pod_assigned(pod, node);
   });
   scheduler_.pod_unassigned.connect([this](PodId pod, NodeId) {
+    controller_.pod_unreserved(pod);
     usage_.pod_unassigned(pod);
     timeline_.pod_unassigned(pod);
     deadlocks_.pod_unassigned(pod);
@@ -228,7 +230,7 @@ void Cluster::finish(Time end) {
   count("jobs_unfinished", ground_.jobs.live_jobs(), "jobs", "jobs alive at the end of the run");
   count("restarts", c.restarts, "", "times a job was restarted after a failure");
   statistics_.add_summary(r);
-  usage_.add_summary(r, end);
+  usage_.add_summary(r, end, controller_.gpu_time());
   const auto& f = faults_.counters();
   count("faults", f.faults, "", "faults of nodes");
   count("nodes_failed", f.nodes_failed, "", "times a node went down");

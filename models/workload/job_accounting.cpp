@@ -47,6 +47,23 @@ JobUsage JobController::usage(JobId id) const {
   return {.bound = state.gpu_milli, .busy = busy, .compute_fraction = compute_fraction(id)};
 }
 
+void JobController::pod_reserved(PodId id) {
+  runs_[id].held_from = sim_.engine.now();
+  runs_[id].is_reserved = true;
+}
+
+void JobController::pod_unreserved(PodId id) {
+  account_reserved(id, sim_.engine.now());
+  runs_[id].is_reserved = false;
+}
+
+void JobController::account_reserved(PodId id, Time now) {
+  PodRun& run = runs_[id];
+  if (!run.is_reserved) return;
+  states_[jobs_.pod(id).job].gpu_time.held += GpuTime::of(gpu_milli(id), now - run.held_from);
+  run.held_from = now;
+}
+
 // The pod's GPUs since the last account, when they were not part of a run.
 void JobController::account_held(PodId id, Time now) {
   const Pod& pod = jobs_.pod(id);
@@ -138,9 +155,10 @@ RecoveryRow JobController::recovery_row(JobId id, NodeId node, const RunCut& cut
 }
 
 void JobController::write_job_row(JobId id, JobOutcome outcome, Time end) {
-  if (!job_rows_.is_on()) return;
   const Job& job = jobs_.job(id);
   const JobState& state = states_[id];
+  gpu_time_ += state.gpu_time;
+  if (!job_rows_.is_on()) return;
   const bool is_over = outcome == JobOutcome::Completed || outcome == JobOutcome::Failed;
   const bool has_run = state.first_running != kNever;
   const GpuTime& time = state.gpu_time;
@@ -202,6 +220,7 @@ void JobController::finish(Time end) {
         account_unfinished(id, runs_[pod_id].run, gpu_milli(pod_id), end);
       }
       account_held(pod_id, end);
+      account_reserved(pod_id, end);
       recoveries_.close(runs_[pod_id].run.recovery, end);
       if (pod == PodState::Absent || pod == PodState::Done) return;
       write_pod_row(pod_id, PodEnd::RunEnded, end);

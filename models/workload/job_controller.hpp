@@ -43,6 +43,9 @@ class JobController {
   void start();
   void finish(Time end);  // writes the rows of jobs and recoveries that the end of the run cuts off
 
+  // The scheduler keeps a node for a Pending pod, or gave it back without binding. Only accounts.
+  void pod_reserved(PodId pod);
+  void pod_unreserved(PodId pod);
   // The scheduler bound the pod: node and grant are in the JobTable and taken in ClusterState.
   void pod_bound(PodId pod);
   // The node went down, and ClusterState knows: bound pods there die. Pending ones are not ours.
@@ -70,6 +73,8 @@ class JobController {
   bool awaits_arrival() const;  // some source has jobs to come
   bool all_done() const { return jobs_.live_jobs() == 0 && !awaits_arrival(); }
   const Counters& counters() const { return counters_; }
+  // What GPUs were held for by all jobs that have a row in /jobs: after finish(), by all.
+  const GpuTime& gpu_time() const { return gpu_time_; }
   // Bad input met while streaming; the engine was stopped.
   const std::optional<std::string>& source_error() const { return source_error_; }
   std::vector<std::string> source_notes() const;  // see JobSource::notes()
@@ -117,6 +122,7 @@ class JobController {
 
   // job_accounting.cpp: what GPUs were held for, and the rows
   void account_held(PodId id, Time now);
+  void account_reserved(PodId id, Time now);
   void account_completed(JobId id, const Run& run, int64_t gpu_milli);
   RunCut account_cut(JobId id, Run& run, int64_t gpu_milli);
   void account_suspended(JobId id, Duration write);
@@ -141,6 +147,7 @@ class JobController {
   bool is_creating_ = false;  // a round is scheduled
   std::deque<WantedLater> wanted_later_;
   RecoveryLog recoveries_;
+  GpuTime gpu_time_;  // of the jobs whose rows are written
   Channel<JobRow> job_rows_;
   std::optional<Channel<PodRow>> pod_rows_;
   std::vector<PodId> batch_, victims_;  // scratch
