@@ -318,52 +318,6 @@ TEST(Scheduler, KoordinatorPlacesARestartedGroupOneByOneUnlessToldOtherwise) {
   }
 }
 
-// ---- the last steps
-
-class SkipsBinding final : public Policy, public Bind {
- public:
-  using Params = NoParams;
-  SkipsBinding(Handle& /*handle*/, const Params& /*params*/) {}
-  Status bind(const PodView& /*pod*/, NodeId /*node*/) override { return {Code::Skip}; }
-};
-const PolicyRegistrar<SkipsBinding> kSkipsBinding{"SkipsBinding", "Leaves binding to others."};
-
-TEST(Scheduler, APodThatNoBindPluginTakesIsBoundByTheFramework) {
-  SchedulerWorld world{{1}, profile_from("{plugins: [{name: SkipsBinding}]}")};
-  world.add({make_job(JobKind::Pods, 1, 1, 1_h)});
-  world.run(Time{} + 1_min);
-  EXPECT_EQ(world.scheduler.counters().pods_scheduled, 1u);
-}
-
-class FailsOnce final : public Policy, public PreBind, public EventHints {
- public:
-  using Params = NoParams;
-  FailsOnce(Handle& /*handle*/, const Params& /*params*/) {}
-  Status pre_bind(const PodView& /*pod*/, NodeId /*node*/) override {
-    if (std::exchange(has_failed_, true)) return {};
-    return {Code::Error, "not yet"};
-  }
-  ClusterEvents events() const override { return 0; }
-
- private:
-  bool has_failed_ = false;
-};
-const PolicyRegistrar<FailsOnce> kFailsOnce{"FailsOnce", "Fails the first binding."};
-
-TEST(Scheduler, ABlockedQueueLetsAPodPassThatComesBackToStandBeforeItsHead) {
-  SchedulerWorld world{{1, 4},
-                       profile_from("{queue: {head_of_line: block}, "
-                                    "plugins: [{name: FailsOnce}]}")};
-  JobRequest urgent = make_job(JobKind::Pods, 1, 1, 1_h);
-  urgent.gangs[0].roles[0].spec.priority = 10;
-  world.add({urgent, make_job(JobKind::Pods, 1, 8, 1_h)});
-  world.run(Time{} + 1_min);
-  EXPECT_EQ(world.scheduler.counters().pods_scheduled, 1u);
-  const auto scheduled = rows_with(world.attempts(), AttemptOutcome::Scheduled);
-  ASSERT_EQ(scheduled.size(), 2u);
-  EXPECT_EQ(scheduled[1].at, Time{} + 1_s) << "when its backoff is over";
-}
-
 // ---- attempts in vain
 
 constexpr const char* kTooLarge = R"(
