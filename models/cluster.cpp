@@ -29,6 +29,15 @@ std::vector<GpuPower> power_of(const std::vector<Machine>& machines) {
   return power;
 }
 
+// Without pods there is nothing to measure by; why the sources have none is told by check().
+std::optional<Fragmentation> fragmentation_of(const ClusterState& state,
+                                              const WorkloadParams& workload,
+                                              const RngStreams& rng) {
+  const std::vector<TypicalPod> pods = typical_pods_of(workload, rng);
+  if (pods.empty()) return std::nullopt;
+  return Fragmentation{state, pods};
+}
+
 NodeNames names_of(const BuiltPools& built) {
   NodeNames names{.machines = {}, .pools = built.pools, .pool_of = built.pool_of};
   for (const Machine& m : built.machines) names.machines.emplace_back(m.name);
@@ -43,9 +52,15 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
       ground_{ground},
       controller_{sim, ground_.state, ground_.jobs, controller_params(scenario),
                   arrivals_of(scenario.policy)},
-      sources_{make_job_sources(scenario.workload, sim.rng)},
-      scheduler_{sim,         ground_.state,   ground_.jobs,
-                 controller_, scenario.policy, scenario.record.attempts},
+      sources_{make_job_sources(scenario.workload, sim.rng, ground.state.gpus_total() * kMilli)},
+      fragmentation_{fragmentation_of(ground.state, scenario.workload, sim.rng)},
+      scheduler_{sim,
+                 ground_.state,
+                 ground_.jobs,
+                 controller_,
+                 scenario.policy,
+                 scenario.record.attempts,
+                 fragmentation_ ? &*fragmentation_ : nullptr},
       faults_{sim, ground_.state, controller_, ground_.jobs, scenario.faults},
       usage_{sim, ground_.state, ground_.jobs, power_of(ground_.built.machines)},
       node_usage_{sim, ground_.state, names_of(ground_.built)},
@@ -60,6 +75,7 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
       statistics_{sim, ground_.jobs},
       deadlocks_{sim, ground_.state, ground_.jobs, scenario.record.deadlocks},
       too_large_{ground_.state, ground_.jobs} {
+  if (fragmentation_) packing_.emplace(sim, ground_.state, ground_.jobs, *fragmentation_);
   if (scenario.policy.job_queue) {
     job_queue_.emplace(sim, ground_.state, ground_.jobs, controller_, *scenario.policy.job_queue,
                        is_counting(scenario.policy));
@@ -73,6 +89,7 @@ void Cluster::wire() {
     too_large_.job_arrived(job);
     timeline_.job_arrived(job);
     statistics_.job_arrived(job);
+    if (packing_) packing_->job_arrived(job);
   });
   controller_.phase_changed.connect([this](JobId job, JobPhase before, JobPhase after) {
     usage_.phase_changed(job);
@@ -214,6 +231,7 @@ void Cluster::finish(Time end) {
   controller_.finish(end);
   faults_.finish();
   timeline_.finish(end);
+  if (packing_) packing_->finish();
   node_usage_.finish(end);
   deadlocks_.finish(end);
   Recorder& r = sim_.recorder;

@@ -87,7 +87,7 @@ class Framework {
   static constexpr uint8_t kFeasible = UINT8_MAX;
   static constexpr size_t kCaches = 64;
 
-  void add(std::unique_ptr<Policy> policy, int64_t weight);
+  void add(std::unique_ptr<Policy> policy, int64_t weight);  // weight 0: it does not score
   SpecCache& refreshed(const Cycle& cycle);
   void run_filters(const Cycle& cycle, Candidates& nodes, bool local);
   void run_local_filters(const Cycle& cycle, const NodeSet& nodes, SpecCache& cache);

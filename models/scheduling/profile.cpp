@@ -8,7 +8,7 @@ namespace orrery {
 namespace {
 
 PluginParams plugin(std::string_view name, int64_t weight = 1) {
-  return {.name = std::string{name}, .weight = weight, .args = {}};
+  return {.name = std::string{name}, .weight = weight, .scores = true, .args = {}};
 }
 
 // Kubernetes v1.36's default order and weights, for the plugins that have something to look at
@@ -42,6 +42,7 @@ std::vector<PluginParams> resolve_plugins(const ProfileParams& profile) {
       plugins.back().weight = given.weight.value_or(1);
     } else {
       known->args = given.args;
+      known->scores = given.scores;
       if (given.weight) known->weight = given.weight;
     }
   }
@@ -144,12 +145,12 @@ void check_profile(const ProfileParams& profile, const std::string& path, const 
       return entry != nullptr && std::ranges::find(entry->points, point) != entry->points.end();
     });
   };
-  for (const std::string_view point : {"QueueSort", "PickDevices"}) {
-    if (const auto n = count(point); n != 1) {
-      diagnostics.error(
-          node.position, path,
-          "exactly one plugin must serve " + std::string{point} + ", found " + std::to_string(n));
-    }
+  if (const auto n = count("QueueSort"); n != 1) {
+    diagnostics.error(node.position, path,
+                      "exactly one plugin must serve QueueSort, found " + std::to_string(n));
+  }
+  if (count("PickDevices") == 0) {
+    diagnostics.error(node.position, path, "a plugin must serve PickDevices");
   }
   check_next_pod(profile, count("NextPod"), path, node, diagnostics);
   if (plugins.size() > 30) {

@@ -38,6 +38,7 @@ constexpr std::array<std::string_view, 2> enum_names(HeadOfLine) { return {"skip
 struct PluginParams {
   std::string name;
   std::optional<int64_t> weight;
+  bool scores = true;
   RawParams args;
 
   template <class V>
@@ -46,6 +47,7 @@ struct PluginParams {
       Required{}, Example{"NodeResourcesFit"});
     v("weight", weight, "Factor of its score; left out: the base profile's, else 1.",
       Range<int64_t>{1, 1000});
+    v("scores", scores, "false: the plugin filters, and so on, but has no say in the score.");
     v("args", args, "Arguments of the plugin, under their upstream names.");
   }
 };

@@ -14,7 +14,8 @@ constexpr Duration kPermitTimeoutMax = 15_min;  // upstream's cap on one plugin'
 }  // namespace
 
 Scheduler::Scheduler(Sim sim, ClusterState& cluster, JobTable& jobs, JobController& controller,
-                     const ProfileParams& profile, bool record_attempts)
+                     const ProfileParams& profile, bool record_attempts,
+                     const Fragmentation* fragmentation)
     : sim_{sim},
       cluster_{cluster},
       jobs_{jobs},
@@ -22,6 +23,7 @@ Scheduler::Scheduler(Sim sim, ClusterState& cluster, JobTable& jobs, JobControll
       driver_{resolve_driver(profile)},
       head_of_line_{profile.queue.head_of_line},
       cost_{profile.cost},
+      fragmentation_{fragmentation},
       framework_{*this, profile},
       queue_{profile.queue,
              [this](const QueuedUnit& a, const QueuedUnit& b) {

@@ -32,7 +32,8 @@ class Scheduler final : private Handle {
   };
 
   Scheduler(Sim sim, ClusterState& cluster, JobTable& jobs, JobController& controller,
-            const ProfileParams& profile, bool record_attempts);
+            const ProfileParams& profile, bool record_attempts,
+            const Fragmentation* fragmentation = nullptr);
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
@@ -96,6 +97,7 @@ class Scheduler final : private Handle {
   std::span<const PodId> waiting_pods(GangId gang) const override;
   void activate_siblings(PodId pod) override;
   void set_gang_failure(GangId gang, Time failed_at, Time backoff_until) override;
+  const Fragmentation* fragmentation() const override { return fragmentation_; }
 
   // ---- scheduler_events.cpp: news from below
   void pods_created(std::span<const PodId> pods);
@@ -161,6 +163,7 @@ class Scheduler final : private Handle {
   Driver driver_;
   HeadOfLine head_of_line_;
   SchedulerCost cost_;
+  const Fragmentation* fragmentation_;
   Framework framework_;
   SchedulingQueue queue_;
   Transaction transaction_;
