@@ -176,7 +176,7 @@ uint64_t Cluster::progress() const {
 
 // Whether an end or an arrival is sure to come, however late.
 bool Cluster::is_work_ahead() const {
-  bool is_ahead = controller_.awaits_arrival();
+  bool is_ahead = !controller_.sources().is_empty();
   ground_.jobs.for_each_job(
       [&](JobId id) { is_ahead |= ground_.jobs.job(id).phase != JobPhase::Pending; });
   return is_ahead;

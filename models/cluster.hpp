@@ -52,7 +52,7 @@ class Cluster {
   bool is_over() const { return controller_.all_done(); }
   bool has_stalled() const { return has_stalled_; }
   bool is_futile() const { return is_futile_; }  // only attempts in vain were left; also stalled
-  const std::optional<std::string>& source_error() const { return controller_.source_error(); }
+  const std::optional<std::string>& source_error() const { return controller_.sources().error(); }
   const ClusterState& state() const { return ground_.state; }
   const JobTable& jobs() const { return ground_.jobs; }
   const JobController& controller() const { return controller_; }

@@ -39,6 +39,7 @@ void Framework::add(std::unique_ptr<Policy> policy, int64_t weight) {
     if (auto* const point = dynamic_cast<Q*>(p); point != nullptr) list.push_back({point, index});
   };
   bind_to(pre_enqueue_);
+  bind_to(next_pod_);
   bind_to(pre_filter_);
   bind_to(filter_);
   bind_to(post_filter_);

@@ -34,6 +34,12 @@ class ORRERY_API QueueSort : public Point {
   // True if `a` is to be scheduled before `b`; a strict weak order. Ties: first queued, first out.
   virtual bool less(const QueuedUnit& a, const QueuedUnit& b) const = 0;
 };
+class ORRERY_API NextPod : public Point {  // per_pod driver only, one a profile
+ public:
+  // The pod to be tried next, whatever the order of the queue; invalid: the queue decides. A pod
+  // that does not stand in the queue, or is gated, is passed over and the point asked again.
+  virtual PodId next() = 0;
+};
 class ORRERY_API PreEnqueue : public Point {  // anything but Success gates the pod
  public:
   virtual Status pre_enqueue(const PodView& pod) = 0;
@@ -84,8 +90,9 @@ class ORRERY_API PreBind : public Point {
  public:
   virtual Status pre_bind(const PodView& pod, NodeId node) = 0;
 };
-class ORRERY_API Bind : public Point {  // Skip: not mine; the last resort is the framework's own
+class ORRERY_API Bind : public Point {
  public:
+  // The first that does not Skip binds the pod; if all Skip, or there is none, the framework does.
   virtual Status bind(const PodView& pod, NodeId node) = 0;
 };
 class ORRERY_API PostBind : public Point {

@@ -53,25 +53,20 @@ void JobController::pod_reserved(PodId id) {
 }
 
 void JobController::pod_unreserved(PodId id) {
-  account_reserved(id, sim_.engine.now());
+  account_held(id, sim_.engine.now());
   runs_[id].is_reserved = false;
-}
-
-void JobController::account_reserved(PodId id, Time now) {
-  PodRun& run = runs_[id];
-  if (!run.is_reserved) return;
-  states_[jobs_.pod(id).job].gpu_time.held += GpuTime::of(gpu_milli(id), now - run.held_from);
-  run.held_from = now;
 }
 
 // The pod's GPUs since the last account, when they were not part of a run.
 void JobController::account_held(PodId id, Time now) {
   const Pod& pod = jobs_.pod(id);
-  if (pod.state != PodState::Bound && pod.state != PodState::Running) return;
-  GpuTime& total = states_[pod.job].gpu_time;
   PodRun& run = runs_[id];
+  if (pod.state != PodState::Bound && pod.state != PodState::Running && !run.is_reserved) return;
+  GpuTime& total = states_[pod.job].gpu_time;
   const int64_t milli = gpu_milli(id);
-  if (jobs_.job(pod.job).phase == JobPhase::Hung) {
+  if (run.is_reserved) {
+    total.held += GpuTime::of(milli, now - run.held_from);
+  } else if (jobs_.job(pod.job).phase == JobPhase::Hung) {
     total.hung += GpuTime::of(milli, now - run.held_from);
   } else if (pod.state == PodState::Bound) {
     const Time restore_from =
@@ -220,7 +215,6 @@ void JobController::finish(Time end) {
         account_unfinished(id, runs_[pod_id].run, gpu_milli(pod_id), end);
       }
       account_held(pod_id, end);
-      account_reserved(pod_id, end);
       recoveries_.close(runs_[pod_id].run.recovery, end);
       if (pod == PodState::Absent || pod == PodState::Done) return;
       write_pod_row(pod_id, PodEnd::RunEnded, end);
