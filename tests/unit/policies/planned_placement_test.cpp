@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
+
 #include "tests/support/fake_handle.hpp"
 #include "tests/support/scheduler_world.hpp"
 
@@ -130,7 +133,18 @@ workload:
 )";
     ScenarioRun run{yaml};
     EXPECT_EQ(run.result.end, SimulationResult::End::Done);
-    EXPECT_EQ(run.jobs().size(), 4U);
+    std::map<uint64_t, std::set<uint32_t>> leaves, nodes;  // by job
+    for (const PodRow& pod : run.recorder.rows<PodRow>("/pods")) {
+      leaves[pod.job].insert(pod.node.index / 4);
+      nodes[pod.job].insert(pod.node.index);
+    }
+    ASSERT_EQ(leaves.size(), 4U);
+    if (std::string_view{policy} == "HeliosConsolidate") {
+      EXPECT_EQ(nodes[3].size(), 1U);
+    } else {
+      EXPECT_EQ(leaves[0].size(), 1U);
+      EXPECT_EQ(leaves[2].size(), 1U);
+    }
   }
 }
 
