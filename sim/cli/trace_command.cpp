@@ -10,6 +10,7 @@
 #include "models/workload/traces/trace_reader.hpp"
 #include "models/workload/traces/trace_statistics.hpp"
 #include "sim/cli/scenario_input.hpp"
+#include "sim/cli/trace_generate.hpp"
 #include "sim/cli/trace_text.hpp"
 #include "sim/config/reader.hpp"
 
@@ -128,8 +129,9 @@ CommandSpec trace_command_spec() {
       .doc =
           "Says what is in a trace of jobs or requests or in a log of failures (info FILE), or "
           "writes a trace's jobs in the compact native format (convert FILE NEW), filtered by "
-          "--set as a scenario would.",
-      .positional = "info FILE | convert FILE NEW",
+          "--set as a scenario would; or makes up a trace like a recorded one (generate SPEC "
+          "NEW) as SPEC, a file of YAML, says: see `orrery describe generate`.",
+      .positional = "info FILE | convert FILE NEW | generate SPEC NEW",
       .positional_min = 2,
       .positional_max = 3,
       .options = {{"set", 0, "name=value",
@@ -142,12 +144,13 @@ CommandSpec trace_command_spec() {
 ExitStatus trace_command(const Arguments& arguments, std::ostream& out, std::ostream& err) {
   const std::string& action = arguments.positional[0];
   const bool is_info = action == "info";
-  if (!is_info && action != "convert") {
-    throw UsageError{"'trace' can do info and convert, not " + in_quotes(action)};
+  if (!is_info && action != "convert" && action != "generate") {
+    throw UsageError{"'trace' can do info, convert and generate, not " + in_quotes(action)};
   }
   if (arguments.positional.size() != (is_info ? 2U : 3U)) {
-    throw UsageError{is_info ? "'trace info' takes one file" : "'trace convert' takes two files"};
+    throw UsageError{"'trace " + action + "' takes " + (is_info ? "one file" : "two files")};
   }
+  if (action == "generate") return trace_generate(arguments, out, err);
   const std::string& file = arguments.positional[1];
   if (is_info && detect_failure_log(file) != FailureLogFormat::Auto) {
     const auto log = read_source_params<FailureLogParams>(file, arguments, err);
