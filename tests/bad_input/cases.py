@@ -168,6 +168,10 @@ CASES = [
     failure_log("titan: no such month", "SN,location,insert,remove,event\n1,c0,,2014-13-01 00:00:00,DBE\n", "l.tab:2:4 (remove)"),
     failure_log("titan: column missing", "SN,location,insert,remove\n1,c0,,2014-12-01 00:00:00\n", "missing column 'event'"),
     failure_log("cause that no failure has", FTA + "1 1 2 1 n 0 100 200 NULL\n", "did you mean 'unavailable'", more=", causes: [unavailible]"),
+    Case("trace to imitate missing", {"g.yaml": "trace: {file: no.csv}\n"}, ("trace", "generate", "g.yaml", "o.ort"), 2, ("no.csv",)),
+    Case("nothing to imitate", {"g.yaml": "load: 2\n"}, ("trace", "generate", "g.yaml", "o.ort"), 2, ("g.yaml:1:1", "trace")),
+    Case("trace to imitate is empty", {"g.yaml": "trace: {file: t.swf}\n", "t.swf": "; a\n1 1 1 -1 1 1 1 1 1 1 1 1 1 1 1 1 1 1\n"}, ("trace", "generate", "g.yaml", "o.ort"), 2, ("t.swf: holds no jobs",)),
+    Case("made-up trace replaces its model", {"g.yaml": "trace: {file: t.swf}\n", "t.swf": "1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1\n"}, ("trace", "generate", "g.yaml", "t.swf"), 2, ("would replace",)),
     failure_log("failure log on no node", FTA + "1 1 2 1 n 0 100 200 NULL\n", "s.yaml:10:46", "no node of the cluster", more=", node_selector: {a: b}"),
     added("table that is not there", "record: {off: [/timeline/team]}\n", "s.yaml:10:16", "no table is meant by '/timeline/team'", "did you mean '/timeline/teams'"),
     added("glob of no table", "record: {off: [/pods, '/event/*']}\n", "s.yaml:10:23", "'/event/*'"),
@@ -191,6 +195,7 @@ CASES = [
     with_arguments("no scenario", ("run",), ""),
     with_arguments("unknown name to describe", ("describe", "NodeResourceFit"), "NodeResourcesFit"),
     # traces
+    Case("too many copies of nodes", {**NODE_LIST, "s.yaml": NODE_LIST["s.yaml"].replace("n.csv", "n.csv, copies: 1000")}, RUN, 2, ("s.yaml:2:", "copies", "100")),
     trace("trace empty", "", "t.csv"),
     trace("trace of another format", "a,b,c\n1,2,3\n", "t.csv", "no known trace format"),
     trace("openb: text for GPUs", OPENB + "p0,1000,1024,x,1000,,LS,Running,0,10,0\n", "t.csv:2:4", "'x'"),
