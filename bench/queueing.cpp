@@ -161,7 +161,8 @@ void measure_log(int64_t jobs) {
       "workload: {sources: [{kind: trace, format: swf, file: " +
       path +
       "}]}\n"
-      "policy: {driver: counting, job_queue: {counts: [cpus], policies: [{name: EASY}]}}\n";
+      "policy: {driver: counting, job_queue: {counts: [cpus], policies: [{name: EASY}]}}\n"
+      "record: {timeline: {interval: 24h, teams_interval: 0s}}\n";
   const Figures figures = run(yaml);
   std::printf("| %8llu | %8.2f | %8.0f | %8.1f |\n", static_cast<unsigned long long>(figures.jobs),
               figures.seconds, figures.waiting, figures.growth_mib);
@@ -178,6 +179,7 @@ int main() {
       "|\n|---------:|---------:|---------:|---------:|\n");
   orrery::measure_log(447'794 / 4);
   orrery::measure_log(447'794);
+  orrery::measure_log(447'794 * 4);
   std::printf("\n");
   orrery::measure_curves();
 }
