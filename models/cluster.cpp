@@ -62,7 +62,7 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
       too_large_{ground_.state, ground_.jobs} {
   if (scenario.policy.job_queue) {
     job_queue_.emplace(sim, ground_.state, ground_.jobs, controller_, *scenario.policy.job_queue,
-                       is_counting(scenario.policy));
+                       ground_.built.machines, is_counting(scenario.policy));
   }
   wire();
 }

@@ -49,16 +49,17 @@ class JobController {
   void node_failed(NodeId node);
 
   // What a job queue decides. Of a held job that arrived, or was suspended.
-  void release(JobId job);      // its pods are created
-  void run_counted(JobId job);  // a counted job has what it asked for
+  void release(JobId job);                      // its pods are created
+  void run_counted(JobId job, Pace pace = {});  // a counted job has what it asked for
+  void set_pace(JobId job, Pace pace);  // it keeps what it computed; its checkpoint interval anew
   // Stops a gang or a counted job that runs: it writes a checkpoint for so long, keeps all it
   // computed, gives everything back and is Pending. False: it does not run, or has no such form.
   bool suspend(JobId job, Duration write, Duration restart);
 
   Signal<JobId> job_arrived;                    // Pending, no pod created yet
   Signal<std::span<const PodId>> pods_created;  // Pending pods, in the order of creation
-  // A pod leaves: bound pods after their resources were given back. Its own record (state, node,
-  // grant) is as before; the counts of its gang are as after.
+  // A pod leaves, after it gave back its resources. Its record is as before, its gang's counts
+  // after.
   Signal<PodId> pod_removed;
   Signal<JobId, JobPhase, JobPhase> phase_changed;  // before, after
   Signal<PodId> pod_runs;                           // an independent pod begins to compute
@@ -70,11 +71,9 @@ class JobController {
   bool awaits_arrival() const;  // some source has jobs to come
   bool all_done() const { return jobs_.live_jobs() == 0 && !awaits_arrival(); }
   const Counters& counters() const { return counters_; }
-  // Bad input met while streaming; the engine was stopped.
-  const std::optional<std::string>& source_error() const { return source_error_; }
+  const std::optional<std::string>& source_error() const { return source_error_; }  // it stopped us
   std::vector<std::string> source_notes() const;  // see JobSource::notes()
-  // The share of the time a running job computes, the rest being checkpoints.
-  double compute_fraction(JobId job) const;
+  double compute_fraction(JobId job) const;       // of the time it runs; the rest are checkpoints
   JobUsage usage(JobId job) const;
 
  private:
@@ -108,6 +107,7 @@ class JobController {
   bool has_quorum(const Job& job) const;
   void gang_gathers(JobId id);
   void gang_runs(JobId id);
+  void compute(JobId id);
   void gang_completes(JobId id);
   void gang_stops(JobId id, NodeId node);  // a member is about to die
   void gang_hangs(JobId id);               // the dead members are gone
@@ -118,8 +118,9 @@ class JobController {
   // job_accounting.cpp: what GPUs were held for, and the rows
   void account_held(PodId id, Time now);
   void account_completed(JobId id, const Run& run, int64_t gpu_milli);
+  RunCut cut_now(JobId id, const Run& run, Time end) const;
   RunCut account_cut(JobId id, Run& run, int64_t gpu_milli);
-  void account_suspended(JobId id, Duration write);
+  void account_stretch(JobId id);
   void account_unfinished(JobId id, const Run& run, int64_t gpu_milli, Time end);
   RecoveryRow recovery_row(JobId id, NodeId node, const RunCut& cut, int64_t gpu_milli) const;
   void write_job_row(JobId id, JobOutcome outcome, Time end);
