@@ -1,0 +1,204 @@
+// Policies that share the pool by rounds and leases, on clusters small enough to follow by hand.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "tests/support/scheduler_world.hpp"
+
+namespace orrery {
+namespace {
+
+std::vector<JobRow> in_order(ScenarioRun& run) {
+  std::vector<JobRow> jobs = run.jobs();
+  std::ranges::sort(jobs, {}, &JobRow::job);
+  return jobs;
+}
+
+std::string scenario(const std::string& jobs, const std::string& policy,
+                     const std::string& more = "") {
+  return R"(
+cluster:
+  machines: [{name: box, base: hgx-h100, gpus: 1}]
+  pools: [{name: n, machine: box, count: 4}]
+workload:
+  sources:
+  - kind: jobs
+    jobs:
+)" + jobs +
+         R"(
+policy: {driver: counting, job_queue: {policies: [)" +
+         policy + "]" + more + "}}\n";
+}
+
+const std::string kTwoModels = R"(
+cluster:
+  machines: [{name: slow, base: dgx-a100, gpus: 1}, {name: fast, base: hgx-h100, gpus: 1}]
+  pools: [{name: s, machine: slow, count: 1}, {name: f, machine: fast, count: 1}]
+)";
+
+TEST(Gavel, TwoJobsThatNeedTheWholePoolTakeTurns) {
+  ScenarioRun run{scenario(R"(
+    - {name: a, pods: 4, pod: {gpus: 1}, work: 30min}
+    - {name: b, pods: 4, pod: {gpus: 1}, work: 30min}
+)",
+                           "{name: Gavel}")};
+  ASSERT_EQ(run.result.end, SimulationResult::End::Done);
+  const auto jobs = in_order(run);
+  EXPECT_EQ(jobs[0].running, Time{});
+  EXPECT_EQ(jobs[1].running, Time{} + 6_min);
+  EXPECT_EQ(jobs[0].ended, Time{} + 54_min) << "rounds 0, 2, 4, 6 and 8";
+  EXPECT_EQ(jobs[1].ended, Time{} + 60_min);
+}
+
+TEST(Gavel, NothingStartsBetweenRounds) {
+  ScenarioRun run{scenario(R"(
+    - {name: a, pods: 4, pod: {gpus: 1}, work: 2min}
+    - {name: b, pods: 4, pod: {gpus: 1}, work: 2min, submit: 1min}
+)",
+                           "{name: Gavel, args: {round: 5min}}")};
+  EXPECT_EQ(in_order(run)[1].running, Time{} + 5_min);
+}
+
+// Shares are 1, 1/2 and 1/2: the small job always runs, the others take turns beside it.
+TEST(Gavel, TimeComesCloseToTheShares) {
+  ScenarioRun run{scenario(R"(
+    - {name: small, pods: 1, pod: {gpus: 1}, work: 100h}
+    - {name: a, pods: 3, pod: {gpus: 1}, work: 100h}
+    - {name: b, pods: 3, pod: {gpus: 1}, work: 100h}
+)",
+                           "{name: Gavel}") +
+                  "run: {until: 40h}\n"};
+  const auto jobs = in_order(run);
+  const double time = 40 * 3600;
+  EXPECT_NEAR(jobs[0].gpu_s_useful, time, 1);
+  EXPECT_NEAR(jobs[1].gpu_s_useful, 3 * time / 2, 0.01 * time);
+  EXPECT_NEAR(jobs[2].gpu_s_useful, 3 * time / 2, 0.01 * time);
+}
+
+TEST(Gavel, WeightsOfTeamsAreSharesOfTime) {
+  ScenarioRun run{scenario(R"(
+    - {name: a, team: rich, pods: 4, pod: {gpus: 1}, work: 100h}
+    - {name: b, team: poor, pods: 4, pod: {gpus: 1}, work: 100h}
+)",
+                           "{name: Gavel, args: {weights: {rich: 3}}}") +
+                  "run: {until: 40h}\n"};
+  const auto jobs = in_order(run);
+  EXPECT_NEAR(jobs[0].gpu_s_useful / jobs[1].gpu_s_useful, 3, 0.05);
+}
+
+TEST(Gavel, AJobThatGainsFromTheFastModelGetsIt) {
+  ScenarioRun run{kTwoModels + R"(
+workload:
+  sources:
+  - kind: jobs
+    jobs:
+    - {name: same, application: cpu-bound, pods: 1, pod: {gpus: 1}, work: 2h}
+    - {name: gains, application: large, pods: 1, pod: {gpus: 1}, work: 3h}
+policy:
+  driver: counting
+  job_queue:
+    policies:
+    - name: Gavel
+      args: {speeds: {list: [{application: large, gpu: H100M80, speed: 3}]}}
+)"};
+  const auto jobs = in_order(run);
+  EXPECT_EQ(jobs[0].ended, Time{} + 2_h);
+  EXPECT_EQ(jobs[1].ended, Time{} + 1_h);
+  EXPECT_DOUBLE_EQ(jobs[1].gpu_s_useful, 3600) << "an hour of a GPU did the work of three";
+}
+
+// Three alike jobs and speeds 1 and 2: each has a third of 3, whatever the mixture.
+TEST(Gavel, AlikeJobsComeOutAlikeOnUnlikeModels) {
+  ScenarioRun run{kTwoModels + R"(
+workload:
+  sources:
+  - kind: jobs
+    jobs: [{name: j, pods: 1, pod: {gpus: 1}, work: 20h, count: 3}]
+policy:
+  driver: counting
+  job_queue:
+    policies:
+    - {name: Gavel, args: {speeds: {list: [{gpu: H100M80, speed: 2}]}}}
+)"};
+  ASSERT_EQ(run.result.end, SimulationResult::End::Done);
+  for (const JobRow& job : in_order(run)) EXPECT_NEAR(job.ended.seconds() / 3600, 20, 0.5);
+}
+
+// By 10 h each of the three has done 10/3 h, all that a third of the pool is good for. What is left
+// takes them 4 * 20/3 h more on a quarter of it, so that all ratios are 1 with a quarter each.
+TEST(Gavel, FinishTimeFairnessGivesEveryOneThePaceOfItsOwnPart) {
+  ScenarioRun run{scenario(R"(
+    - {name: first, pods: 4, pod: {gpus: 1}, work: 10h, count: 3}
+    - {name: late, submit: 10h, pods: 4, pod: {gpus: 1}, work: 10h}
+)",
+                           "{name: Gavel, args: {objective: finish_time}}",
+                           ", estimates: {kind: exact}")};
+  ASSERT_EQ(run.result.end, SimulationResult::End::Done);
+  const auto jobs = in_order(run);
+  for (size_t i = 0; i < 3; ++i) EXPECT_NEAR(jobs[i].ended.seconds() / 3600, 110.0 / 3, 0.5);
+  EXPECT_EQ(jobs[3].ended, Time{} + 40_h) << "the pool is never idle";
+}
+
+TEST(Gavel, ItRunsInFrontOfRealNodes) {
+  ScenarioRun run{R"(
+cluster:
+  machines: [{name: box, base: hgx-h100, gpus: 4}]
+  pools: [{name: n, machine: box, count: 2}]
+workload:
+  sources: [{kind: jobs, jobs: [{pods: 2, pod: {gpus: 4}, work: 1h, count: 2}]}]
+policy: {base: strict_gang, job_queue: {policies: [{name: Gavel}]}}
+)"};
+  EXPECT_EQ(run.result.end, SimulationResult::End::Done);
+  EXPECT_EQ(run.jobs().size(), 2U);
+}
+
+TEST(Themis, TheOneTreatedWorstHasTheNextLease) {
+  ScenarioRun run{scenario(R"(
+    - {name: a, pods: 4, pod: {gpus: 1}, work: 60min}
+    - {name: b, pods: 4, pod: {gpus: 1}, work: 60min}
+)",
+                           "{name: Themis}", ", estimates: {kind: exact}")};
+  ASSERT_EQ(run.result.end, SimulationResult::End::Done);
+  const auto jobs = in_order(run);
+  EXPECT_EQ(jobs[1].running, Time{} + 20_min);
+  EXPECT_EQ(jobs[0].ended, Time{} + 100_min) << "leases 0, 2 and 4";
+  EXPECT_EQ(jobs[1].ended, Time{} + 120_min);
+}
+
+TEST(Themis, ALeaseIsNotBrokenForAShorterJob) {
+  ScenarioRun run{scenario(R"(
+    - {name: long, pods: 4, pod: {gpus: 1}, work: 3h}
+    - {name: short, pods: 4, pod: {gpus: 1}, work: 1min, submit: 25min}
+)",
+                           "{name: Themis}", ", estimates: {kind: exact}")};
+  EXPECT_EQ(in_order(run)[1].running, Time{} + 40_min) << "the lease was renewed at 20 min";
+}
+
+// 4 GPUs, f = 0: all three bid. The two small jobs improve by log(80/60) each, the large one by
+// as much once; together the small ones win.
+TEST(Themis, TheAuctionMaximisesTheProductOfImprovements) {
+  ScenarioRun run{scenario(R"(
+    - {name: large, pods: 4, pod: {gpus: 1}, work: 60min}
+    - {name: small, pods: 2, pod: {gpus: 1}, work: 60min, count: 2}
+)",
+                           "{name: Themis, args: {fairness: 0}}", ", estimates: {kind: exact}")};
+  const auto jobs = in_order(run);
+  EXPECT_EQ(jobs[1].running, Time{});
+  EXPECT_EQ(jobs[2].running, Time{});
+  EXPECT_GT(jobs[0].running, Time{});
+}
+
+TEST(Themis, WhatTheWinnersLeaveIsNotWasted) {
+  ScenarioRun run{scenario(R"(
+    - {name: a, pods: 3, pod: {gpus: 1}, work: 60min}
+    - {name: b, pods: 1, pod: {gpus: 1}, work: 60min}
+)",
+                           "{name: Themis}", ", estimates: {kind: exact}")};
+  EXPECT_EQ(in_order(run)[0].running, Time{});
+  EXPECT_EQ(in_order(run)[1].running, Time{});
+}
+
+}  // namespace
+}  // namespace orrery
