@@ -85,6 +85,7 @@ class ORRERY_API JobBoard {
   virtual std::string_view team_name(uint32_t team) const = 0;
   virtual std::string_view application_name(uint32_t application) const = 0;
   virtual int64_t capacity() const = 0;  // of the counted resource, on nodes that are up
+  virtual int64_t unit() const = 0;      // of it, in a whole GPU or CPU
   virtual int64_t free() const = 0;      // of it; below 0 while nodes are down
   virtual const Resources& capacities() const = 0;
   virtual std::span<const PoolPart> parts() const = 0;  // in order of their first node

@@ -11,11 +11,6 @@ namespace {
 
 Resource resource_of(Counted counted) { return static_cast<Resource>(counted); }
 
-int64_t units_of(Resource resource, int64_t count) {
-  const bool is_milli = resource == Resource::Cpu || resource == Resource::Gpu;
-  return is_milli ? (count + kMilli - 1) / kMilli : count;
-}
-
 }  // namespace
 
 JobQueue::JobQueue(Sim sim, const ClusterState& cluster, const JobTable& jobs,
@@ -52,6 +47,10 @@ JobQueue::JobQueue(Sim sim, const ClusterState& cluster, const JobTable& jobs,
   controller_.job_arrived.connect([this](JobId job) { job_arrived(job); });
   controller_.job_over.connect([this](JobId job) { job_over(job); });
   controller_.job_suspended.connect([this](JobId job) { job_suspended(job); });
+}
+
+int64_t JobQueue::unit() const {
+  return counted_ == Resource::Cpu || counted_ == Resource::Gpu ? kMilli : 1;
 }
 
 void JobQueue::add_policy(const JobPolicyParams& params) {
@@ -106,7 +105,7 @@ void JobQueue::job_arrived(JobId id) {
        .application = applications_.number(job.application),
        .priority = job.priority,
        .count = job.demand[counted_],
-       .units = units_of(counted_, job.demand[counted_]),
+       .units = (job.demand[counted_] + unit() - 1) / unit(),
        .request = job.demand,
        .submitted = job.submitted,
        .requested = job.requested,

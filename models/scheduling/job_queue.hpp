@@ -47,6 +47,7 @@ class JobQueue final : private JobBoard {
   }
   std::span<const PoolPart> parts() const override { return parts_; }
   int64_t capacity() const override { return capacity_[counted_]; }
+  int64_t unit() const override;
   int64_t free() const override { return capacity_[counted_] - used_[counted_]; }
   const Resources& capacities() const override { return capacity_; }
   bool fits(const QueuedJob& job) const override;

@@ -200,5 +200,80 @@ TEST(Themis, WhatTheWinnersLeaveIsNotWasted) {
   EXPECT_EQ(in_order(run)[1].running, Time{});
 }
 
+const std::string kShares =
+    "{name: Lucid, args: {busy_arrivals: -1, scores: [{application: half, score: 1}]}}";
+
+TEST(Lucid, TwoJobsOnAGpuGoAtThePaceOfTheirProfiles) {
+  ScenarioRun run{scenario(R"(
+    - {name: a, application: half, pods: 4, pod: {gpus: 1}, work: 93min}
+    - {name: b, application: half, pods: 4, pod: {gpus: 1}, work: 93min}
+)",
+                           kShares)};
+  ASSERT_EQ(run.result.end, SimulationResult::End::Done);
+  for (const JobRow& job : in_order(run)) {
+    EXPECT_EQ(job.running, Time{});
+    EXPECT_EQ(job.ended, Time{} + 100_min);
+    EXPECT_DOUBLE_EQ(job.gpu_s_useful, 4 * 6000 / 2) << "half of the time of four GPUs";
+  }
+}
+
+TEST(Lucid, WhenOneLeavesTheOtherIsAsFastAsAlone) {
+  ScenarioRun run{scenario(R"(
+    - {name: a, application: half, pods: 4, pod: {gpus: 1}, work: 93min}
+    - {name: b, application: half, pods: 4, pod: {gpus: 1}, work: 46500ms, count: 1}
+    - {name: c, application: half, pods: 4, pod: {gpus: 1}, work: 2790s}
+)",
+                           kShares)};
+  ASSERT_EQ(run.result.end, SimulationResult::End::Done);
+  const auto jobs = in_order(run);
+  // b, the shortest, starts; c is over twice its length and must not join it, nor a.
+  EXPECT_EQ(jobs[1].ended, Time{} + 46500_ms);
+  // Then c starts and a joins it: 3000 s at 0.93 do the 2790 s of c and as much of a.
+  EXPECT_EQ(jobs[2].ended, jobs[1].ended + 3000_s);
+  EXPECT_EQ(jobs[0].ended, jobs[2].ended + 2790_s);
+}
+
+TEST(Lucid, JobsThatFillAGpuDoNotShareIt) {
+  ScenarioRun run{scenario(R"(
+    - {name: a, application: half, pods: 4, pod: {gpus: 1}, work: 60min}
+    - {name: b, application: full, pods: 4, pod: {gpus: 1}, work: 60min}
+)",
+                           kShares)};
+  EXPECT_EQ(in_order(run)[1].running, Time{} + 60_min);
+}
+
+TEST(Lucid, JobsLargerThanTheLimitNeverShare) {
+  ScenarioRun run{scenario(R"(
+    - {name: a, application: half, pods: 4, pod: {gpus: 1}, work: 60min, count: 2}
+)",
+                           "{name: Lucid, args: {busy_arrivals: -1, shared_gpus_max: 3, "
+                           "scores: [{application: half, score: 0}]}}")};
+  EXPECT_EQ(in_order(run)[1].running, Time{} + 60_min);
+}
+
+TEST(Lucid, WhileFewJobsArriveNoneShares) {
+  ScenarioRun run{scenario(R"(
+    - {name: a, application: half, pods: 4, pod: {gpus: 1}, work: 60min, count: 2}
+)",
+                           "{name: Lucid, args: {scores: [{application: half, score: 0}]}}")};
+  EXPECT_EQ(in_order(run)[1].running, Time{} + 60_min) << "2 in 10 min are not more than 2";
+}
+
+TEST(Lucid, AJobLongerThanItsProfileJoinsTheQueue) {
+  ScenarioRun run{scenario(R"(
+    - {name: brief, pods: 1, pod: {gpus: 1}, work: 5min}
+    - {name: long, pods: 1, pod: {gpus: 1}, work: 30min}
+    - {name: large, pods: 3, pod: {gpus: 1}, work: 8min}
+)",
+                           "{name: Lucid, args: {profiler_gpus: 1, profiled_gpus_max: 1, "
+                           "profile_time: 10min}}")};
+  ASSERT_EQ(run.result.end, SimulationResult::End::Done);
+  const auto jobs = in_order(run);
+  EXPECT_EQ(jobs[0].ended, Time{} + 5_min) << "over before its profile is";
+  EXPECT_EQ(jobs[1].running, Time{} + 5_min) << "one at a time";
+  EXPECT_EQ(jobs[2].running, Time{}) << "too large to be profiled";
+  EXPECT_EQ(jobs[1].ended, Time{} + 35_min) << "stopped at 15 min, and goes on at once";
+}
+
 }  // namespace
 }  // namespace orrery
