@@ -45,7 +45,7 @@ Figures run(const std::string& yaml) {
   Engine engine;
   const RngStreams rng{1};
   NullRecorder recorder;
-  Ground ground{scenario.cluster};
+  Ground ground{scenario.cluster, scenario.run.seed};
   Cluster cluster{Sim{engine, rng, recorder}, scenario, ground};
   recorder.start();
   double waiting = 0, samples = 0, peak = 0;

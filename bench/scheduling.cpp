@@ -68,7 +68,7 @@ void run(const Load& load) {
   Engine engine;
   const RngStreams rng{1};
   NullRecorder recorder;
-  Ground ground{scenario.cluster};
+  Ground ground{scenario.cluster, scenario.run.seed};
   Cluster cluster{Sim{engine, rng, recorder}, scenario, ground};
   recorder.start();
   cluster.start();
@@ -92,7 +92,7 @@ void measure_memory() {
   ClusterParams params;
   params.pools.push_back(pool);
   ClusterState cluster;
-  static_cast<void>(build_nodes(params, cluster));
+  static_cast<void>(build_nodes(params, cluster, 1));
   std::printf("\n100,000 nodes x 8 GPUs: %.0f MiB resident, of which arrays and sets %.0f MiB\n",
               resident_mib() - before, static_cast<double>(cluster.memory_bytes()) / (1 << 20));
 }

@@ -29,6 +29,15 @@ std::vector<GpuPower> power_of(const std::vector<Machine>& machines) {
   return power;
 }
 
+// Without pods there is nothing to measure by; why the sources have none is told by check().
+std::optional<Fragmentation> fragmentation_of(const ClusterState& state,
+                                              const WorkloadParams& workload,
+                                              const RngStreams& rng) {
+  const std::vector<TypicalPod> pods = typical_pods_of(workload, rng);
+  if (pods.empty()) return std::nullopt;
+  return Fragmentation{state, pods};
+}
+
 NodeNames names_of(const BuiltPools& built) {
   NodeNames names{.machines = {}, .pools = built.pools, .pool_of = built.pool_of};
   for (const Machine& m : built.machines) names.machines.emplace_back(m.name);
@@ -43,9 +52,15 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
       ground_{ground},
       controller_{sim, ground_.state, ground_.jobs, controller_params(scenario),
                   arrivals_of(scenario.policy)},
-      sources_{make_job_sources(scenario.workload, sim.rng)},
-      scheduler_{sim,         ground_.state,   ground_.jobs,
-                 controller_, scenario.policy, scenario.record.attempts},
+      sources_{make_job_sources(scenario.workload, sim.rng, ground.state.gpus_total() * kMilli)},
+      fragmentation_{fragmentation_of(ground.state, scenario.workload, sim.rng)},
+      scheduler_{sim,
+                 ground_.state,
+                 ground_.jobs,
+                 controller_,
+                 scenario.policy,
+                 scenario.record.attempts,
+                 fragmentation_ ? &*fragmentation_ : nullptr},
       faults_{sim, ground_.state, controller_, ground_.jobs, scenario.faults},
       usage_{sim, ground_.state, ground_.jobs, power_of(ground_.built.machines)},
       node_usage_{sim, ground_.state, names_of(ground_.built)},
@@ -60,6 +75,7 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
       statistics_{sim, ground_.jobs},
       deadlocks_{sim, ground_.state, ground_.jobs, scenario.record.deadlocks},
       too_large_{ground_.state, ground_.jobs} {
+  if (fragmentation_) packing_.emplace(sim, ground_.state, ground_.jobs, *fragmentation_);
   if (scenario.policy.job_queue) {
     job_queue_.emplace(sim, ground_.state, ground_.jobs, controller_, *scenario.policy.job_queue,
                        ground_.built.machines, is_counting(scenario.policy));
@@ -73,6 +89,7 @@ void Cluster::wire() {
     too_large_.job_arrived(job);
     timeline_.job_arrived(job);
     statistics_.job_arrived(job);
+    if (packing_) packing_->job_arrived(job);
   });
   controller_.phase_changed.connect([this](JobId job, JobPhase before, JobPhase after) {
     usage_.phase_changed(job);
@@ -86,11 +103,13 @@ void Cluster::wire() {
   controller_.job_over.connect([this](JobId) { stop_when_done(); });
   scheduler_.tried_in_vain.connect([this] { stop_if_futile(); });
   scheduler_.pod_assigned.connect([this](PodId pod, NodeId node) {
+    controller_.pod_reserved(pod);
     usage_.pod_assigned(pod, node);
     timeline_.pod_assigned(pod);
     deadlocks_.pod_assigned(pod, node);
   });
   scheduler_.pod_unassigned.connect([this](PodId pod, NodeId) {
+    controller_.pod_unreserved(pod);
     usage_.pod_unassigned(pod);
     timeline_.pod_unassigned(pod);
     deadlocks_.pod_unassigned(pod);
@@ -157,7 +176,7 @@ uint64_t Cluster::progress() const {
 
 // Whether an end or an arrival is sure to come, however late.
 bool Cluster::is_work_ahead() const {
-  bool is_ahead = controller_.awaits_arrival();
+  bool is_ahead = !controller_.sources().is_empty();
   ground_.jobs.for_each_job(
       [&](JobId id) { is_ahead |= ground_.jobs.job(id).phase != JobPhase::Pending; });
   return is_ahead;
@@ -212,6 +231,7 @@ void Cluster::finish(Time end) {
   controller_.finish(end);
   faults_.finish();
   timeline_.finish(end);
+  if (packing_) packing_->finish();
   node_usage_.finish(end);
   deadlocks_.finish(end);
   Recorder& r = sim_.recorder;
@@ -228,7 +248,7 @@ void Cluster::finish(Time end) {
   count("jobs_unfinished", ground_.jobs.live_jobs(), "jobs", "jobs alive at the end of the run");
   count("restarts", c.restarts, "", "times a job was restarted after a failure");
   statistics_.add_summary(r);
-  usage_.add_summary(r, end);
+  usage_.add_summary(r, end, controller_.gpu_time());
   const auto& f = faults_.counters();
   count("faults", f.faults, "", "faults of nodes");
   count("nodes_failed", f.nodes_failed, "", "times a node went down");

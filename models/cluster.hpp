@@ -16,6 +16,7 @@
 #include "models/telemetry/gpu_usage.hpp"
 #include "models/telemetry/job_statistics.hpp"
 #include "models/telemetry/node_usage.hpp"
+#include "models/telemetry/packing_log.hpp"
 #include "models/telemetry/timeline.hpp"
 #include "models/workload/job_controller.hpp"
 #include "models/workload/job_table.hpp"
@@ -26,7 +27,7 @@ namespace orrery {
 
 // What stands before anything moves: the nodes and the jobs.
 struct Ground {
-  explicit Ground(const ClusterParams& params) : built{build_nodes(params, state)} {}
+  Ground(const ClusterParams& params, uint64_t seed) : built{build_nodes(params, state, seed)} {}
   // What only the built nodes show: unreadable node lists, faults of unknown nodes.
   void check(const Scenario& scenario, const config::Node& root, Diagnostics& diagnostics) const;
   ClusterState state;
@@ -51,7 +52,7 @@ class Cluster {
   bool is_over() const { return controller_.all_done(); }
   bool has_stalled() const { return has_stalled_; }
   bool is_futile() const { return is_futile_; }  // only attempts in vain were left; also stalled
-  const std::optional<std::string>& source_error() const { return controller_.source_error(); }
+  const std::optional<std::string>& source_error() const { return controller_.sources().error(); }
   const ClusterState& state() const { return ground_.state; }
   const JobTable& jobs() const { return ground_.jobs; }
   const JobController& controller() const { return controller_; }
@@ -75,6 +76,7 @@ class Cluster {
   Ground& ground_;
   JobController controller_;
   std::vector<std::unique_ptr<JobSource>> sources_;
+  std::optional<Fragmentation> fragmentation_;
   Scheduler scheduler_;
   std::optional<JobQueue> job_queue_;
   NodeFaults faults_;
@@ -84,6 +86,7 @@ class Cluster {
   JobStatistics statistics_;
   DeadlockDetector deadlocks_;
   TooLargeJobs too_large_;
+  std::optional<PackingLog> packing_;
   bool has_stalled_ = false, is_futile_ = false;
 };
 

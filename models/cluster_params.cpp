@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "models/hardware/machine_catalogue.hpp"
 #include "models/workload/traces/openb_nodes.hpp"
 #include "sim/core/check.hpp"
+#include "sim/core/rng.hpp"
 
 namespace orrery {
 namespace {
@@ -55,14 +58,22 @@ Machine machine_called(const ClusterParams& params, const std::string& name) {
   return *known;
 }
 
-void add_openb(const OpenbNodesParams& params, BuiltPools& built, ClusterState& state) {
+std::vector<uint32_t> order_of(const OpenbNodesParams& params, size_t nodes, Rng rng) {
+  std::vector<uint32_t> order(nodes);
+  std::iota(order.begin(), order.end(), 0U);
+  if (!params.shuffle) return order;
+  for (size_t i = nodes; i > 1; --i) std::swap(order[i - 1], order[rng.below(i)]);
+  return order;
+}
+
+void add_openb(const OpenbNodesParams& params, Rng rng, BuiltPools& built, ClusterState& state) {
   const OpenbNodeList list = read_openb_nodes(params.file);
   if (!list.errors.empty()) {
     built.error = list.errors.front();
     return;
   }
   const uint32_t first_leaf = state.leaves();
-  for (size_t i = 0; i < list.nodes.size(); ++i) {
+  for (const uint32_t i : order_of(params, list.nodes.size(), rng)) {
     const OpenbNode& row = list.nodes[i];
     const Machine* const machine = find_machine_with(row.model, row.gpus);
     if (machine == nullptr) {
@@ -76,8 +87,7 @@ void add_openb(const OpenbNodesParams& params, BuiltPools& built, ClusterState& 
     node.allocatable[Resource::Cpu] = row.cpu_milli;
     node.allocatable[Resource::Memory] = row.memory.count;
     node.machine = intern(built.machines, *machine);
-    node.leaf =
-        first_leaf + static_cast<uint32_t>(i) / static_cast<uint32_t>(params.nodes_per_leaf);
+    node.leaf = first_leaf + i / static_cast<uint32_t>(params.nodes_per_leaf);
     state.add_node(node);
     built.pool_of.push_back(static_cast<uint16_t>(built.pools.size()));
   }
@@ -165,7 +175,7 @@ void ClusterParams::check(Checker& c) const {
   }
 }
 
-BuiltPools build_nodes(const ClusterParams& params, ClusterState& state) {
+BuiltPools build_nodes(const ClusterParams& params, ClusterState& state, uint64_t seed) {
   BuiltPools built;
   for (const PoolParams& pool : params.pools) {
     const Machine machine = machine_called(params, pool.machine);
@@ -184,7 +194,10 @@ BuiltPools build_nodes(const ClusterParams& params, ClusterState& state) {
     }
     built.pools.push_back(pool.name);
   }
-  for (const OpenbNodesParams& nodes : params.openb_nodes) add_openb(nodes, built, state);
+  const RngStreams rng{seed};
+  for (size_t i = 0; i < params.openb_nodes.size(); ++i) {
+    add_openb(params.openb_nodes[i], rng.stream("cluster.openb_nodes", i), built, state);
+  }
   state.seal();
   return built;
 }

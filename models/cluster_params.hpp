@@ -69,6 +69,7 @@ struct OpenbNodesParams {
   std::string pool = "openb";
   int32_t nodes_per_leaf = 32;
   int32_t pods_max = 110;
+  bool shuffle = false;
 
   template <class V>
   void fields(V& v) {
@@ -79,6 +80,9 @@ struct OpenbNodesParams {
       Range{1, 1'000'000}, Unit{"nodes"}, Source{"estimate: the list tells no topology"});
     v("pods_max", pods_max, "Most pods on a node.", Range{1, 100'000}, Unit{"pods"},
       Source{"kubelet maxPods"});
+    v("shuffle", shuffle,
+      "Nodes are numbered in random order, by the run's seed. Numbers decide between nodes that a "
+      "policy scores alike; leaves stay as they are.");
   }
   template <class C>
   void check(C& c) const {
@@ -108,7 +112,7 @@ struct BuiltPools {
   std::string error;              // an unreadable node list: "file:row:column: ..."
 };
 
-// Adds all nodes and seals `state`.
-BuiltPools build_nodes(const ClusterParams& params, ClusterState& state);
+// Adds all nodes and seals `state`. `seed` orders the nodes of shuffled lists.
+BuiltPools build_nodes(const ClusterParams& params, ClusterState& state, uint64_t seed);
 
 }  // namespace orrery

@@ -1,7 +1,9 @@
 #include "models/scenario.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
+#include "models/scheduling/policy_registry.hpp"
 #include "sim/config/quantity.hpp"
 #include "sim/config/reader.hpp"
 
@@ -57,9 +59,20 @@ class UntilCheck {
   Checker& checker_;
 };
 
+void check_fragmentation(const Scenario& scenario, Checker& c) {
+  if (scenario.workload.typical_pods) return;
+  for (const PluginParams& plugin : resolve_plugins(scenario.policy)) {
+    const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(plugin.name);
+    if (entry == nullptr) continue;
+    if (std::ranges::find(entry->points, "NeedsFragmentation") == entry->points.end()) continue;
+    c.error("workload", plugin.name + " needs typical_pods: {}, the pods it keeps room for");
+  }
+}
+
 }  // namespace
 
 void Scenario::check(Checker& c) const {
+  check_fragmentation(*this, c);
   for (size_t i = 0; i < workload.sources.size() && !run.until; ++i) {
     const auto* const trace = std::get_if<TraceSourceParams>(&workload.sources[i]);
     if (trace == nullptr || trace->departures) continue;

@@ -26,7 +26,7 @@ Framework::Framework(Handle& handle, const ProfileParams& profile)
     const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(plugin.name);
     ORRERY_CHECK(entry != nullptr, "profiles are checked before the run");
     names_.push_back(plugin.name);
-    add(entry->make(handle, plugin.args), plugin.weight.value_or(1));
+    add(entry->make(handle, plugin.args), plugin.scores ? plugin.weight.value_or(1) : 0);
   }
   ORRERY_CHECK(queue_sort_ != nullptr, "profiles are checked before the run");
   ORRERY_CHECK(pick_devices_ != nullptr, "profiles are checked before the run");
@@ -39,6 +39,7 @@ void Framework::add(std::unique_ptr<Policy> policy, int64_t weight) {
     if (auto* const point = dynamic_cast<Q*>(p); point != nullptr) list.push_back({point, index});
   };
   bind_to(pre_enqueue_);
+  bind_to(next_pod_);
   bind_to(pre_filter_);
   bind_to(filter_);
   bind_to(post_filter_);
@@ -53,7 +54,7 @@ void Framework::add(std::unique_ptr<Policy> policy, int64_t weight) {
   if (!filter_.empty() && filter_.back().index == index) {
     has_global_filters_ |= !filter_.back().plugin->is_node_local();
   }
-  if (auto* const scorer = dynamic_cast<Score*>(p); scorer != nullptr) {
+  if (auto* const scorer = dynamic_cast<Score*>(p); scorer != nullptr && weight != 0) {
     scorers_.push_back({scorer, dynamic_cast<PreScore*>(p), weight});
   }
   if (const auto* const sort = dynamic_cast<const QueueSort*>(p); sort != nullptr)

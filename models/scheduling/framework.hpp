@@ -42,6 +42,7 @@ class Framework {
   };
   const QueueSort& queue_sort() const { return *queue_sort_; }
   std::span<const Bound<PreEnqueue>> pre_enqueue() const { return pre_enqueue_; }
+  std::span<const Bound<NextPod>> next_pod() const { return next_pod_; }
   std::span<const Bound<PostFilter>> post_filter() const { return post_filter_; }
   std::span<const Bound<Reserve>> reserve() const { return reserve_; }
   std::span<const Bound<Permit>> permit() const { return permit_; }
@@ -86,7 +87,7 @@ class Framework {
   static constexpr uint8_t kFeasible = UINT8_MAX;
   static constexpr size_t kCaches = 64;
 
-  void add(std::unique_ptr<Policy> policy, int64_t weight);
+  void add(std::unique_ptr<Policy> policy, int64_t weight);  // weight 0: it does not score
   SpecCache& refreshed(const Cycle& cycle);
   void run_filters(const Cycle& cycle, Candidates& nodes, bool local);
   void run_local_filters(const Cycle& cycle, const NodeSet& nodes, SpecCache& cache);
@@ -105,6 +106,7 @@ class Framework {
   const QueueSort* queue_sort_ = nullptr;
   const PickDevices* pick_devices_ = nullptr;
   std::vector<Bound<PreEnqueue>> pre_enqueue_;
+  std::vector<Bound<NextPod>> next_pod_;
   std::vector<Bound<PreFilter>> pre_filter_;
   std::vector<Bound<Filter>> filter_;
   std::vector<Bound<PostFilter>> post_filter_;

@@ -137,22 +137,25 @@ Duration Scheduler::cycle_gang(PodId unit, GangId gang) {
   return cost + place_best_attempt(unit);
 }
 
+// Reserve may turn members down that the attempt has placed. What is left of the gang is kept if
+// Permit has nothing against so few; else none of it is.
 Duration Scheduler::place_best_attempt(PodId unit) {
   Duration cost;
-  for (const Placed& p : best_attempt_.placed) {
-    transaction_.place(p.node, jobs_.request(p.pod), p.grant);
-    transaction_.commit();
-    assume(p.pod, p.node, p.grant);
-    const PodView placed_view = pod(p.pod);
-    Selection found;
-    found.node = p.node;
-    found.visited = best_attempt_.visited;
-    if (!reserve(placed_view, p.node, found)) {
-      unassume(p.pod, found.reason, AttemptOutcome::Rejected);
-      best_attempt_.failed = p.pod;
-      best_attempt_.why = found;
-      continue;
+  std::vector<Placed>& placed = best_attempt_.placed;
+  const size_t wanted = placed.size();
+  std::erase_if(placed, [this](const Placed& p) { return !keep(p); });
+  if (placed.size() < wanted && !gang_permitted(best_attempt_)) {
+    ORRERY_MARK("scheduling.gang_undone");
+    for (const Placed& p : placed) {
+      unassume(p.pod, "other members of the gang could not be reserved", AttemptOutcome::Rejected);
     }
+    placed.clear();
+    if (best_attempt_.why.code == Code::Error) best_attempt_.why.plugins = 0;  // nobody is blamed
+  }
+  Selection found;
+  found.visited = best_attempt_.visited;
+  for (const Placed& p : placed) {
+    found.node = p.node;
     to_binding(p.pod);
     record(p.pod, AttemptOutcome::Scheduled, found, {});
     cost += cost_.per_pod;
@@ -161,6 +164,21 @@ Duration Scheduler::place_best_attempt(PodId unit) {
     fail(unit, best_attempt_.failed, best_attempt_.why, nullptr);
   }
   return cost;
+}
+
+// Makes a placement of the attempt real; false if a plugin refuses to reserve.
+bool Scheduler::keep(const Placed& p) {
+  transaction_.place(p.node, jobs_.request(p.pod), p.grant);
+  transaction_.commit();
+  assume(p.pod, p.node, p.grant);
+  Selection found;
+  found.node = p.node;
+  found.visited = best_attempt_.visited;
+  if (reserve(pod(p.pod), p.node, found)) return true;
+  unassume(p.pod, found.reason, AttemptOutcome::Rejected);
+  best_attempt_.failed = p.pod;
+  best_attempt_.why = found;
+  return false;
 }
 
 }  // namespace orrery

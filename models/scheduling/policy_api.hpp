@@ -11,38 +11,14 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "models/hardware/cluster_state.hpp"
+#include "models/scheduling/handle.hpp"
 #include "models/scheduling/policy_types.hpp"
 #include "models/workload/pod_spec.hpp"
-#include "sim/core/rng.hpp"
-#include "sim/core/time.hpp"
 
 namespace orrery {
-
-// What the framework lends a policy. Everything else is out of reach on purpose.
-class ORRERY_API Handle {
- public:
-  virtual ~Handle() = default;
-  virtual Time now() const = 0;
-  virtual const ClusterState& cluster() const = 0;
-  virtual const SpecTable& specs() const = 0;
-  virtual PodView pod(PodId pod) const = 0;
-  virtual GangView gang(GangId gang) const = 0;
-  virtual Rng rng(std::string_view stream) const = 0;
-  // Permit: lets a waiting pod go on to be bound, or sends it back to the queue.
-  virtual void allow_waiting(PodId pod) = 0;
-  virtual void reject_waiting(PodId pod, std::string_view reason) = 0;
-  // Pods of the gang that wait in Permit, in the order in which they began to.
-  virtual std::span<const PodId> waiting_pods(GangId gang) const = 0;
-  // Moves every unscheduled sibling straight to the active queue.
-  virtual void activate_siblings(PodId pod) = 0;
-  // Remembered with the gang and shown in GangView until the gang is gone.
-  virtual void set_gang_failure(GangId gang, Time failed_at, Time backoff_until) = 0;
-};
 
 class ORRERY_API Policy {
  public:
@@ -57,6 +33,12 @@ class ORRERY_API QueueSort : public Point {
  public:
   // True if `a` is to be scheduled before `b`; a strict weak order. Ties: first queued, first out.
   virtual bool less(const QueuedUnit& a, const QueuedUnit& b) const = 0;
+};
+class ORRERY_API NextPod : public Point {  // per_pod driver only, one a profile
+ public:
+  // The pod to be tried next, whatever the order of the queue; invalid: the queue decides. A pod
+  // that does not stand in the queue, or is gated, is passed over and the point asked again.
+  virtual PodId next() = 0;
 };
 class ORRERY_API PreEnqueue : public Point {  // anything but Success gates the pod
  public:
@@ -108,8 +90,9 @@ class ORRERY_API PreBind : public Point {
  public:
   virtual Status pre_bind(const PodView& pod, NodeId node) = 0;
 };
-class ORRERY_API Bind : public Point {  // Skip: not mine; the last resort is the framework's own
+class ORRERY_API Bind : public Point {
  public:
+  // The first that does not Skip binds the pod; if all Skip, or there is none, the framework does.
   virtual Status bind(const PodView& pod, NodeId node) = 0;
 };
 class ORRERY_API PostBind : public Point {
@@ -127,7 +110,8 @@ class ORRERY_API ScorePlacement : public Point {
   virtual int64_t score_placement(const Cycle& cycle, const GangView& gang,
                                   std::span<const NodeId> nodes) const = 0;
 };
-// Which GPUs inside the chosen node. Must return as many as the spec asks for.
+// Which GPUs inside the chosen node. Must return as many as the spec asks for. Of several such
+// policies the last one in the profile is asked.
 class ORRERY_API PickDevices : public Point {
  public:
   virtual GpuMask pick(const Cycle& cycle, NodeId node) const = 0;
@@ -141,6 +125,8 @@ class ORRERY_API EventHints : public Point {
     return QueueHint::Queue;
   }
 };
+// Says that the policy needs Handle::fragmentation(), so that a scenario without it is refused.
+class ORRERY_API NeedsFragmentation : public Point {};
 // A pod left the scheduler's sight: bound pods that ended and pods that were deleted.
 class ORRERY_API PodWatcher : public Point {
  public:

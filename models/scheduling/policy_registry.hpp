@@ -73,12 +73,13 @@ std::vector<std::string> points_of() {
     if constexpr (std::is_base_of_v<Q, P>) points.emplace_back(name);
   };
 #define ORRERY_POINT(T) add(#T, static_cast<const T*>(nullptr))
-  ORRERY_POINT(QueueSort), ORRERY_POINT(PreEnqueue), ORRERY_POINT(PreFilter), ORRERY_POINT(Filter);
+  ORRERY_POINT(PreEnqueue), ORRERY_POINT(QueueSort), ORRERY_POINT(NextPod);
+  ORRERY_POINT(PreFilter), ORRERY_POINT(Filter);
   ORRERY_POINT(PostFilter), ORRERY_POINT(PreScore), ORRERY_POINT(Score), ORRERY_POINT(Reserve);
   ORRERY_POINT(Permit), ORRERY_POINT(PreBind), ORRERY_POINT(Bind), ORRERY_POINT(PostBind);
   ORRERY_POINT(Domains), ORRERY_POINT(ScorePlacement), ORRERY_POINT(PickDevices);
-  ORRERY_POINT(EventHints), ORRERY_POINT(PodWatcher), ORRERY_POINT(QueueOrder);
-  ORRERY_POINT(Admit), ORRERY_POINT(Plan), ORRERY_POINT(JobWatcher);
+  ORRERY_POINT(EventHints), ORRERY_POINT(PodWatcher), ORRERY_POINT(NeedsFragmentation);
+  ORRERY_POINT(QueueOrder), ORRERY_POINT(Admit), ORRERY_POINT(Plan), ORRERY_POINT(JobWatcher);
 #undef ORRERY_POINT
   return points;
 }

@@ -55,12 +55,16 @@ struct PodView {
 struct GangView {
   GangId id;
   JobId job;
+  PodId first;          // members have consecutive ids: `pods` of them, from this one on
+  GangId first_of_job;  // so have the gangs of a job
+  int32_t gangs_of_job = 0;
   int32_t min_available = 0;
   int32_t pods = 0;     // members the job will ever have
   int32_t created = 0;  // members that exist, gated ones included
   int32_t gated = 0;    // of these, held by a PreEnqueue
   int32_t waiting = 0;  // in Permit
   int32_t bound = 0;    // past Permit or bound
+  int32_t binding = 0;  // of these, not bound yet
   int32_t priority = 0;
   Time created_at;
   Duration schedule_timeout = Duration::max();  // max: not set
@@ -68,7 +72,7 @@ struct GangView {
   Time backoff_until;
   const Resources* min_resources = nullptr;  // PodGroup.minResources; null: not set
   std::string_view name;
-  // With a node. While Permit is asked about a pod, that pod is in neither count.
+  // With a node. While Permit is asked about a pod, that pod is in none of the counts.
   int32_t assigned() const { return waiting + bound; }
 };
 
@@ -77,10 +81,12 @@ struct QueuedUnit {
   PodId pod;    // the pod, or the first unscheduled member
   GangId gang;  // the pod's gang; invalid if none
   int32_t priority = 0;
-  Time queued;                  // of this stay in the queue
-  Time initial_attempt;         // the first scheduling attempt; equals `queued` before it
-  Time gang_created;            // equals `initial_attempt` for plain pods
-  Time gang_failed = Time{-1};  // last failure of the gang; negative: none
+  Time queued;           // of this stay in the queue
+  Time initial_attempt;  // the first scheduling attempt; equals `queued` before it
+  Time gang_created;     // equals `initial_attempt` for plain pods
+  // Last failure of the gang; negative: none. Brought up to date when the unit enters a queue or
+  // gets to its head, so a later one must not sort before an earlier one.
+  Time gang_failed = Time{-1};
 };
 
 struct Cycle {

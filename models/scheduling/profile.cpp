@@ -8,7 +8,7 @@ namespace orrery {
 namespace {
 
 PluginParams plugin(std::string_view name, int64_t weight = 1) {
-  return {.name = std::string{name}, .weight = weight, .args = {}};
+  return {.name = std::string{name}, .weight = weight, .scores = true, .args = {}};
 }
 
 // Kubernetes v1.36's default order and weights, for the plugins that have something to look at
@@ -22,6 +22,7 @@ std::vector<PluginParams> base_plugins(ProfileBase base) {
                   plugin("NodeAffinity", 2), plugin("NodeResourcesFit"),
                   plugin("NodeResourcesBalancedAllocation"), plugin("DefaultDevices")});
   if (base == ProfileBase::Coscheduling) plugins.push_back(plugin("Coscheduling"));
+  if (base == ProfileBase::Koordinator) plugins.push_back(plugin("KoordinatorCoscheduling"));
   if (base == ProfileBase::StrictGang) plugins.push_back(plugin("StrictGang"));
   if (base == ProfileBase::NativeGang) plugins.push_back(plugin("GangScheduling"));
   return plugins;
@@ -41,6 +42,7 @@ std::vector<PluginParams> resolve_plugins(const ProfileParams& profile) {
       plugins.back().weight = given.weight.value_or(1);
     } else {
       known->args = given.args;
+      known->scores = given.scores;
       if (given.weight) known->weight = given.weight;
     }
   }
@@ -66,6 +68,25 @@ void check_counting(const ProfileParams& profile, const std::string& path, const
   if (!profile.plugins.empty()) {
     diagnostics.error(node["plugins"].position, path + ".plugins",
                       "have no effect with driver: counting, which places no pods");
+  }
+}
+
+// Whoever names the next pod leads the queue; nothing else may.
+void check_next_pod(const ProfileParams& profile, int64_t plugins, const std::string& path,
+                    const config::Node& node, Diagnostics& diagnostics) {
+  if (plugins == 0) return;
+  if (plugins > 1) {
+    diagnostics.error(node.position, path,
+                      "at most one plugin may serve NextPod, found " + std::to_string(plugins));
+  }
+  if (resolve_driver(profile) == Driver::PerGang) {
+    const config::Node& given = node["driver"];
+    diagnostics.error(given.is_null() ? node.position : given.position, path + ".driver",
+                      "must be per_pod with a plugin that serves NextPod");
+  }
+  if (profile.queue.head_of_line == HeadOfLine::Block) {
+    diagnostics.error(node["queue"]["head_of_line"].position, path + ".queue.head_of_line",
+                      "must not be block with a plugin that serves NextPod");
   }
 }
 
@@ -124,13 +145,14 @@ void check_profile(const ProfileParams& profile, const std::string& path, const 
       return entry != nullptr && std::ranges::find(entry->points, point) != entry->points.end();
     });
   };
-  for (const std::string_view point : {"QueueSort", "PickDevices"}) {
-    if (const auto n = count(point); n != 1) {
-      diagnostics.error(
-          node.position, path,
-          "exactly one plugin must serve " + std::string{point} + ", found " + std::to_string(n));
-    }
+  if (const auto n = count("QueueSort"); n != 1) {
+    diagnostics.error(node.position, path,
+                      "exactly one plugin must serve QueueSort, found " + std::to_string(n));
   }
+  if (count("PickDevices") == 0) {
+    diagnostics.error(node.position, path, "a plugin must serve PickDevices");
+  }
+  check_next_pod(profile, count("NextPod"), path, node, diagnostics);
   if (plugins.size() > 30) {
     diagnostics.error(node.position, path, "a profile has at most 30 plugins");
   }

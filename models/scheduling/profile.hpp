@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/scheduling/job_queue_params.hpp"
+#include "models/scheduling/scheduler_cost.hpp"
 #include "sim/config/fields.hpp"
 #include "sim/core/enum_names.hpp"
 
@@ -18,9 +19,16 @@ enum class Driver : uint8_t { PerPod, PerGang, Counting };
 constexpr std::array<std::string_view, 3> enum_names(Driver) {
   return {"per_pod", "per_gang", "counting"};
 }
-enum class ProfileBase : uint8_t { Default, Coscheduling, StrictGang, NativeGang, Empty };
-constexpr std::array<std::string_view, 5> enum_names(ProfileBase) {
-  return {"default", "coscheduling", "strict_gang", "native_gang", "empty"};
+enum class ProfileBase : uint8_t {
+  Default,
+  Coscheduling,
+  Koordinator,
+  StrictGang,
+  NativeGang,
+  Empty
+};
+constexpr std::array<std::string_view, 6> enum_names(ProfileBase) {
+  return {"default", "coscheduling", "koordinator", "strict_gang", "native_gang", "empty"};
 }
 enum class TieBreak : uint8_t { LowestId, Random };
 constexpr std::array<std::string_view, 2> enum_names(TieBreak) { return {"lowest_id", "random"}; }
@@ -30,6 +38,7 @@ constexpr std::array<std::string_view, 2> enum_names(HeadOfLine) { return {"skip
 struct PluginParams {
   std::string name;
   std::optional<int64_t> weight;
+  bool scores = true;
   RawParams args;
 
   template <class V>
@@ -38,6 +47,7 @@ struct PluginParams {
       Required{}, Example{"NodeResourcesFit"});
     v("weight", weight, "Factor of its score; left out: the base profile's, else 1.",
       Range<int64_t>{1, 1000});
+    v("scores", scores, "false: the plugin filters, and so on, but has no say in the score.");
     v("args", args, "Arguments of the plugin, under their upstream names.");
   }
 };
@@ -71,27 +81,6 @@ struct QueueParams {
   }
 };
 
-struct SchedulerCost {
-  Duration per_cycle = {200'000};
-  Duration per_node = {2'000};
-  Duration per_pod = {140'000};
-  Duration bind = {};
-
-  template <class V>
-  void fields(V& v) {
-    v("per_cycle", per_cycle, "Scheduler time of one attempt, whatever comes of it.",
-      Range{Duration{}, 1_min}, Source{"calibrated with per_node and per_pod"});
-    v("per_node", per_node, "Scheduler time for each node visited by the filters.",
-      Range{Duration{}, 1_s},
-      Source{"calibrated: 5,000 nodes (500 visited) give 745 pods/s, the middle of "
-             "scheduler_perf SchedulingBasic's floors of 680 and 810"});
-    v("per_pod", per_pod, "Scheduler time for each pod that gets a node.", Range{Duration{}, 1_min},
-      Source{"calibrated with per_node"});
-    v("bind", bind, "From the end of the scheduling cycle until the pod is bound.",
-      Range{Duration{}, 1_h}, Source{"0: without a control plane nothing is charged"});
-  }
-};
-
 struct ProfileParams {
   ProfileBase base = ProfileBase::Default;
   std::optional<Driver> driver;
@@ -109,7 +98,8 @@ struct ProfileParams {
   void fields(V& v) {
     v("base", base,
       "default: kube-scheduler's own; coscheduling: with the scheduler-plugins gang plugin; "
-      "strict_gang: all members or none; native_gang: Kubernetes 1.36; empty: only `plugins`.");
+      "koordinator: with Koordinator's, for jobs of several gangs; strict_gang: all members or "
+      "none; native_gang: Kubernetes 1.36; empty: only `plugins`.");
     v("driver", driver,
       "per_pod: one pod at a time, as upstream; per_gang: whole gangs; counting: no pods on nodes, "
       "jobs take amounts out of the pool of all nodes as soon as the job queue starts them. Left "

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "sim/core/check.hpp"
 
@@ -13,7 +14,8 @@ constexpr Duration kPermitTimeoutMax = 15_min;  // upstream's cap on one plugin'
 }  // namespace
 
 Scheduler::Scheduler(Sim sim, ClusterState& cluster, JobTable& jobs, JobController& controller,
-                     const ProfileParams& profile, bool record_attempts)
+                     const ProfileParams& profile, bool record_attempts,
+                     const Fragmentation* fragmentation)
     : sim_{sim},
       cluster_{cluster},
       jobs_{jobs},
@@ -21,6 +23,7 @@ Scheduler::Scheduler(Sim sim, ClusterState& cluster, JobTable& jobs, JobControll
       driver_{resolve_driver(profile)},
       head_of_line_{profile.queue.head_of_line},
       cost_{profile.cost},
+      fragmentation_{fragmentation},
       framework_{*this, profile},
       queue_{profile.queue,
              [this](const QueuedUnit& a, const QueuedUnit& b) {
@@ -28,7 +31,8 @@ Scheduler::Scheduler(Sim sim, ClusterState& cluster, JobTable& jobs, JobControll
              },
              [this](uint8_t plugin, PodId id, const ClusterEvent& event) {
                return framework_.hint(plugin, pod(id), event);
-             }},
+             },
+             [this](GangId gang) { return gangs_[gang.index].last_failure; }},
       transaction_{cluster},
       no_candidates_{NodeSet{cluster.nodes()}} {
   if (record_attempts) {
@@ -73,7 +77,7 @@ QueuedUnit Scheduler::queued_unit(PodId pod) const {
 void Scheduler::kick() {
   if (is_running_) return;
   Time at = std::max(now(), busy_until_);
-  if (events_.empty() && (is_blocked_ || !queue_.has_ready(at))) {
+  if (events_.empty() && !asks_next_ && (is_blocked() || !queue_.has_ready(at))) {
     at = std::max(at, queue_.next_flush(now()));
   }
   if (at == Time::max() || (sim_.engine.is_pending(wake_) && wake_at_ <= at)) return;
@@ -88,8 +92,8 @@ void Scheduler::run() {
   wake_at_ = Time::max();
   queue_.flush(now());
   deliver_events();
-  while (busy_until_ <= now() && !is_blocked_) {
-    const std::optional<QueuedUnit> unit = queue_.pop(now());
+  while (busy_until_ <= now()) {
+    const std::optional<QueuedUnit> unit = next_unit();
     if (!unit) break;
     ++counters_.attempts;
     if (++attempts_in_vain_ % kVainAttempts == 0) tried_in_vain.emit();
@@ -102,6 +106,7 @@ void Scheduler::run() {
     to_bind_.clear();
     const Duration cost =
         is_gang_unit(unit->pod) ? cycle_gang(unit->pod, unit->gang) : cycle_pod(unit->pod);
+    asks_next_ = !framework_.next_pod().empty();
     counters_.busy += cost;
     busy_until_ = now() + cost;
     cycle_end_ = busy_until_;
@@ -113,6 +118,17 @@ void Scheduler::run() {
   }
   is_running_ = false;
   kick();
+}
+
+std::optional<QueuedUnit> Scheduler::next_unit() {
+  if (std::exchange(asks_next_, false)) {
+    NextPod& feeder = *framework_.next_pod().front().plugin;
+    for (PodId pod = feeder.next(); pod.is_valid(); pod = feeder.next()) {
+      if (const auto unit = queue_.take(pod)) return unit;
+    }
+    deliver_events();  // it may have turned pods away
+  }
+  return is_blocked() ? std::nullopt : queue_.pop(now());
 }
 
 Duration Scheduler::cycle_pod(PodId pod) {
@@ -327,7 +343,7 @@ void Scheduler::bind(PodId pod) {
       status = b.plugin->bind(view, t.node);
       if (status.code != Code::Skip) break;
     }
-    if (status.code == Code::Skip) status = {};
+    if (status.code == Code::Skip) status = {};  // the framework binds it itself
   }
   if (!status.ok()) {  // after Permit a failure is an Error: nobody is blamed
     ORRERY_MARK("scheduling.bind_failed");

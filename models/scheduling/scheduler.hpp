@@ -32,7 +32,8 @@ class Scheduler final : private Handle {
   };
 
   Scheduler(Sim sim, ClusterState& cluster, JobTable& jobs, JobController& controller,
-            const ProfileParams& profile, bool record_attempts);
+            const ProfileParams& profile, bool record_attempts,
+            const Fragmentation* fragmentation = nullptr);
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
@@ -96,6 +97,7 @@ class Scheduler final : private Handle {
   std::span<const PodId> waiting_pods(GangId gang) const override;
   void activate_siblings(PodId pod) override;
   void set_gang_failure(GangId gang, Time failed_at, Time backoff_until) override;
+  const Fragmentation* fragmentation() const override { return fragmentation_; }
 
   // ---- scheduler_events.cpp: news from below
   void pods_created(std::span<const PodId> pods);
@@ -109,6 +111,9 @@ class Scheduler final : private Handle {
   // ---- scheduler.cpp: the loop and the life of one pod in it
   void kick();
   void run();
+  std::optional<QueuedUnit> next_unit();
+  // Nothing passes the head of the queue, unless it comes to stand before it.
+  bool is_blocked() { return is_blocked_ && queue_.front() == blocking_; }
   Duration cycle_pod(PodId pod);
   void fail(PodId unit, PodId pod, const Selection& why, const NodeSet* domain);
   void assume(PodId pod, NodeId node, DeviceGrant grant);
@@ -141,6 +146,7 @@ class Scheduler final : private Handle {
                   GangAttempt& attempt);
   bool gang_permitted(GangAttempt& attempt);
   Duration place_best_attempt(PodId unit);
+  bool keep(const Placed& placed);
 
   PodId unit_of(PodId pod) const;
   QueuedUnit queued_unit(PodId pod) const;
@@ -157,6 +163,7 @@ class Scheduler final : private Handle {
   Driver driver_;
   HeadOfLine head_of_line_;
   SchedulerCost cost_;
+  const Fragmentation* fragmentation_;
   Framework framework_;
   SchedulingQueue queue_;
   Transaction transaction_;
@@ -175,8 +182,9 @@ class Scheduler final : private Handle {
   uint32_t current_plugin_ = 0;
   GangId permitting_;  // its member is in Permit right now and does not count itself
   bool is_running_ = false;
-  bool is_blocked_ = false;  // the head of the queue waits for an event
+  bool is_blocked_ = false;  // a head of the queue waits for an event
   PodId blocking_;           // that head
+  bool asks_next_ = false;   // NextPod has not spoken since the last cycle
   uint64_t last_reservation_ = 0, attempts_in_vain_ = 0;
   size_t pending_pods_ = 0, pending_gangs_ = 0, waiting_ = 0;
   Counters counters_;

@@ -24,12 +24,16 @@ GangView Scheduler::gang(GangId id) const {
   const Job& job = jobs_.job(g.job);
   GangView view{.id = id,
                 .job = g.job,
+                .first = g.first,
+                .first_of_job = job.first_gang,
+                .gangs_of_job = job.gangs,
                 .min_available = g.min_available,
                 .pods = g.pods,
                 .created = g.created,
                 .gated = 0,
                 .waiting = 0,
                 .bound = g.bound,
+                .binding = 0,
                 .priority = job.priority,
                 .created_at = g.created_at,
                 .schedule_timeout = g.schedule_timeout,
@@ -41,8 +45,9 @@ GangView Scheduler::gang(GangId id) const {
     const GangTrack& t = gangs_[id.index];
     view.gated = t.gated;
     view.waiting = static_cast<int32_t>(t.waiting.size()) + t.tentative;
-    view.bound += t.assumed - static_cast<int32_t>(t.waiting.size());
-    if (permitting_ == id) --(t.tentative > 0 ? view.waiting : view.bound);
+    view.binding = t.assumed - static_cast<int32_t>(t.waiting.size());
+    if (permitting_ == id) --(t.tentative > 0 ? view.waiting : view.binding);
+    view.bound += view.binding;
     view.last_failure = t.last_failure;
     view.backoff_until = t.backoff_until;
   }
@@ -80,14 +85,19 @@ void Scheduler::activate_siblings(PodId pod) {
   if (!gang.is_valid()) return;
   const Gang& g = jobs_.gang(gang);
   JobTable::for_each_pod(g.first, g.pods, [&](PodId sibling) {
-    if (sibling != pod) queue_.activate(unit_of(sibling));
+    if (sibling != pod) queue_.activate(unit_of(sibling), now());
   });
 }
 
 void Scheduler::set_gang_failure(GangId gang, Time failed_at, Time backoff_until) {
   GangTrack& t = track(gang);
+  const bool is_earlier = failed_at < t.last_failure;
   t.last_failure = failed_at;
   t.backoff_until = backoff_until;
+  if (!is_earlier) return;  // a later one is noticed when members get to the head of the queue
+  const Gang& g = jobs_.gang(gang);
+  JobTable::for_each_pod(g.first, g.pods,
+                         [&](PodId member) { queue_.gang_recovered(unit_of(member)); });
 }
 
 void Scheduler::pods_created(std::span<const PodId> pods) {
@@ -214,7 +224,10 @@ void Scheduler::post(const ClusterEvent& event) {
     if (is_pod_event && known.kind == event.kind && known.spec == event.spec &&
         known.gang == event.gang) {
       if (known.node != event.node) known.node = {};
-      if (known.own != event.own) known.own = {};  // each of them gains from the other's loss
+      // Units gain from each other's losses, not from their own.
+      if (known.own.is_valid() &&
+          (!event.own.is_valid() || unit_of(known.own) != unit_of(event.own)))
+        known.own = {};
       return;
     }
   }

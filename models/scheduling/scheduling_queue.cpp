@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "sim/core/check.hpp"
 
@@ -86,6 +87,28 @@ void SchedulingQueue::erase(Heap& heap, uint32_t unit) {
   sift_down(heap, entries_[last].heap_index);
 }
 
+// True if that changed what the entry says.
+bool SchedulingQueue::read_gang_failure(Entry& e) const {
+  if (!e.view.gang.is_valid()) return false;
+  return std::exchange(e.view.gang_failed, gang_failed_(e.view.gang)) != e.view.gang_failed;
+}
+
+// A failure moves a gang's members back, and it is enough to know that once they are at the front:
+// what they say in the meantime is too early, never too late.
+uint32_t SchedulingQueue::settled_front(Heap& heap) {
+  while (read_gang_failure(entries_[heap.front()])) sift_down(heap, 0);
+  return heap.front();
+}
+
+void SchedulingQueue::gang_recovered(PodId unit) {
+  const Place at = place(unit);
+  if (at != Place::Active && at != Place::Backoff && at != Place::ErrorBackoff) return;
+  const QueuedUnit& unit_view = view(unit);
+  if (unit_view.gang_failed <= gang_failed_(unit_view.gang)) return;
+  leave(unit.index);
+  enter(unit.index, at);
+}
+
 void SchedulingQueue::enter(uint32_t unit, Place place) {
   Entry& e = entries_[unit];
   ORRERY_CHECK(e.place == Place::None, "a unit stands in one queue at a time");
@@ -99,6 +122,7 @@ void SchedulingQueue::enter(uint32_t unit, Place place) {
     bucket.push_back(unit);
     leftovers_.push_back({e.entered, unit, e.order});
   } else {
+    read_gang_failure(e);
     push(heap_of(place), unit);
   }
 }
@@ -152,8 +176,6 @@ void SchedulingQueue::remove(PodId unit) {
   entries_[unit.index] = Entry{};
 }
 
-void SchedulingQueue::forget(PodId unit) { remove(unit); }
-
 std::optional<QueuedUnit> SchedulingQueue::pop(Time now) {
   Heap* heap = &active_;
   if (active_.empty()) {
@@ -161,10 +183,19 @@ std::optional<QueuedUnit> SchedulingQueue::pop(Time now) {
     heap = &backoff_;
     ORRERY_MARK("scheduling.pop_from_backoff");
   }
-  const uint32_t unit = heap->front();
+  const uint32_t unit = settled_front(*heap);
   leave(unit);
   return entries_[unit].view;
 }
+
+std::optional<QueuedUnit> SchedulingQueue::take(PodId unit) {
+  const Place at = place(unit);
+  if (at == Place::None || at == Place::Gated) return std::nullopt;
+  leave(unit.index);
+  return entries_[unit.index].view;
+}
+
+PodId SchedulingQueue::front() { return active_.empty() ? PodId{} : PodId{settled_front(active_)}; }
 
 void SchedulingQueue::put_back(PodId unit) { enter(unit.index, Place::Active); }
 
@@ -196,11 +227,11 @@ void SchedulingQueue::to_active_or_backoff(uint32_t unit, Time now) {
   enter(unit, e.backoff_until > now ? Place::Backoff : Place::Active);
 }
 
-void SchedulingQueue::activate(PodId unit) {
+void SchedulingQueue::activate(PodId unit, Time now) {
   const Place at = place(unit);
   if (at != Place::Backoff && at != Place::ErrorBackoff && at != Place::Unschedulable) return;
   leave(unit.index);
-  enter(unit.index, Place::Active);
+  enter(unit.index, view(unit).queued == now ? Place::Backoff : Place::Active);
 }
 
 void SchedulingQueue::move_for(const ClusterEvent& event, Time now, PodId own) {
@@ -229,7 +260,7 @@ void SchedulingQueue::move_for(const ClusterEvent& event, Time now, PodId own) {
     if (unit != own.index) to_active_or_backoff(unit, now);
   }
   for (const uint32_t unit : at_once) {
-    if (unit != own.index) activate({unit});
+    if (unit != own.index) activate({unit}, now);
   }
 }
 

@@ -26,19 +26,30 @@ class SchedulingQueue {
   // Whether `event` may help a pod that `plugin` (index in the profile) turned away.
   using Hint = std::function<QueueHint(uint8_t plugin, PodId pod, const ClusterEvent& event)>;
 
-  SchedulingQueue(const QueueParams& params, Less less, Hint hint)
-      : params_{params}, less_{std::move(less)}, hint_{std::move(hint)} {}
+  // The last failure of a gang, as it is now (see QueuedUnit).
+  using GangFailed = std::function<Time(GangId gang)>;
+
+  SchedulingQueue(const QueueParams& params, Less less, Hint hint, GangFailed gang_failed)
+      : params_{params},
+        less_{std::move(less)},
+        hint_{std::move(hint)},
+        gang_failed_{std::move(gang_failed)} {}
 
   void add(const QueuedUnit& unit, SpecId spec);   // straight to the active queue
   void gate(const QueuedUnit& unit, SpecId spec);  // held by a PreEnqueue
   void remove(PodId unit);
-  // The unit to try next; it is in no queue until it fails or is forgotten.
+  // The unit to try next; it is in no queue until it fails, is put back or added again.
   std::optional<QueuedUnit> pop(Time now);
+  std::optional<QueuedUnit> take(PodId unit);  // that very one; none if gated or in no queue
+  PodId front();                               // of the active queue; invalid if that is empty
   // The attempt failed. `plugins`: bit set of those that turned it away, none: an error.
   void fail(PodId unit, Time now, uint32_t plugins, uint32_t pending_plugins);
-  void forget(PodId unit);    // scheduled: attempts and backoff start over
   void put_back(PodId unit);  // to the active queue with its old place in the order
-  void activate(PodId unit);  // from backoff or unschedulable straight to active
+  // From backoff or unschedulable straight to active; to backoff at the instant of its failure, or
+  // a gang that fits nowhere is tried for ever where cycles take no time.
+  void activate(PodId unit, Time now);
+  // The gang's failure is forgotten, so the unit may sort before others again.
+  void gang_recovered(PodId unit);
   // Whatever the event may help but `own`, the unit that caused it.
   void move_for(const ClusterEvent& event, Time now, PodId own = {});
   // Everything that waited unschedulable for unschedulable_max, and ended backoffs.
@@ -95,6 +106,8 @@ class SchedulingQueue {
   Heap& heap_of(Place place) {
     return place == Place::Active ? active_ : place == Place::Backoff ? backoff_ : error_backoff_;
   }
+  bool read_gang_failure(Entry& e) const;
+  uint32_t settled_front(Heap& heap);
   void enter(uint32_t unit, Place place);
   void leave(uint32_t unit);
   void to_active_or_backoff(uint32_t unit, Time now);
@@ -102,6 +115,7 @@ class SchedulingQueue {
   QueueParams params_;
   Less less_;
   Hint hint_;
+  GangFailed gang_failed_;
   std::vector<Entry> entries_;  // by pod index
   Heap active_, backoff_, error_backoff_;
   std::map<BucketKey, std::vector<uint32_t>> unschedulable_;

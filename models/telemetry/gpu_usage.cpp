@@ -131,13 +131,13 @@ void GpuUsage::node_down(NodeId node) {
   rate(GpuRate::Power) -= int64_t{cluster_.gpus(node)} * power_of(node).idle * 1'000'000;
 }
 
-void GpuUsage::add_summary(Recorder& recorder, Time end) const {
+void GpuUsage::add_summary(Recorder& recorder, Time end, const GpuTime& accounts) const {
   const GpuIntegrals sums = integrals(end);
   const auto total = [&](GpuRate r) {
     return static_cast<double>(sums[static_cast<size_t>(r)]) * unit_of(r) * 1e-9;
   };
-  const double lost = static_cast<double>(lost_) * unit_of(GpuRate::Computing) * 1e-9;
-  const double useful = total(GpuRate::Computing) - lost;
+  const double lost = GpuTime::seconds(accounts.lost);
+  const double useful = GpuTime::seconds(accounts.useful);
   const double all = static_cast<double>(cluster_.gpus_total()) * end.seconds();
   const auto gpu_time = [&](const std::string& name, double gpu_s, const std::string& doc) {
     recorder.add_summary("gpu_s_" + name, gpu_s, "GPU s", doc);
@@ -148,7 +148,7 @@ void GpuUsage::add_summary(Recorder& recorder, Time end) const {
   gpu_time("allocated", total(GpuRate::Allocated), "reserved for pods");
   gpu_time("reported", total(GpuRate::Reported), "used, as nvidia-smi reports it");
   gpu_time("power", total(GpuRate::Loaded), "power above idle, in busy GPUs");
-  gpu_time("computing", total(GpuRate::Computing), "computing");
+  gpu_time("computing", useful + lost, "computing");
   gpu_time("useful", useful, "computing that no failure undid");
   gpu_time("lost", lost, "computing undone by failures");
   recorder.add_summary("gpu_energy_kwh", total(GpuRate::Power) / 3.6e6, "kWh",

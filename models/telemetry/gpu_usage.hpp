@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/hardware/cluster_state.hpp"
+#include "models/workload/job_state.hpp"
 #include "models/workload/job_table.hpp"
 #include "models/workload/job_usage.hpp"
 #include "sim/core/id.hpp"
@@ -79,7 +80,8 @@ class GpuUsage {
   Signal<const Loss&> compute_lost;
   Signal<NodeId, int64_t> node_allocation_changed;  // by so many milli-GPUs, just now
 
-  void add_summary(Recorder& recorder, Time end) const;
+  // `accounts`: of all jobs, for what was computed; the rates smear checkpoints over a run.
+  void add_summary(Recorder& recorder, Time end, const GpuTime& accounts) const;
 
  private:
   enum class Mode : uint8_t { Idle, Spins, Computes };

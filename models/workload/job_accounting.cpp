@@ -47,14 +47,26 @@ JobUsage JobController::usage(JobId id) const {
   return {.bound = state.gpu_milli, .busy = busy, .compute_fraction = compute_fraction(id)};
 }
 
+void JobController::pod_reserved(PodId id) {
+  runs_[id].held_from = sim_.engine.now();
+  runs_[id].is_reserved = true;
+}
+
+void JobController::pod_unreserved(PodId id) {
+  account_held(id, sim_.engine.now());
+  runs_[id].is_reserved = false;
+}
+
 // The pod's GPUs since the last account, when they were not part of a run.
 void JobController::account_held(PodId id, Time now) {
   const Pod& pod = jobs_.pod(id);
-  if (pod.state != PodState::Bound && pod.state != PodState::Running) return;
-  GpuTime& total = states_[pod.job].gpu_time;
   PodRun& run = runs_[id];
+  if (pod.state != PodState::Bound && pod.state != PodState::Running && !run.is_reserved) return;
+  GpuTime& total = states_[pod.job].gpu_time;
   const int64_t milli = gpu_milli(id);
-  if (jobs_.job(pod.job).phase == JobPhase::Hung) {
+  if (run.is_reserved) {
+    total.held += GpuTime::of(milli, now - run.held_from);
+  } else if (jobs_.job(pod.job).phase == JobPhase::Hung) {
     total.hung += GpuTime::of(milli, now - run.held_from);
   } else if (pod.state == PodState::Bound) {
     const Time restore_from =
@@ -145,9 +157,10 @@ RecoveryRow JobController::recovery_row(JobId id, NodeId node, const RunCut& cut
 }
 
 void JobController::write_job_row(JobId id, JobOutcome outcome, Time end) {
-  if (!job_rows_.is_on()) return;
   const Job& job = jobs_.job(id);
   const JobState& state = states_[id];
+  gpu_time_ += state.gpu_time;
+  if (!job_rows_.is_on()) return;
   const bool is_over = outcome == JobOutcome::Completed || outcome == JobOutcome::Failed;
   const bool has_run = state.first_running != kNever;
   const GpuTime& time = state.gpu_time;

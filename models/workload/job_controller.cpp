@@ -40,52 +40,21 @@ JobController::JobController(Sim sim, ClusterState& cluster, JobTable& jobs,
   }
 }
 
-void JobController::add_source(std::unique_ptr<JobSource> source) {
-  sources_.push_back(std::move(source));
-}
-
 void JobController::start() { schedule_arrival(); }
-
-bool JobController::awaits_arrival() const {
-  return std::ranges::any_of(sources_,
-                             [](const auto& source) { return source->peek() != nullptr; });
-}
 
 // ---- arrival
 
-JobSource* JobController::next_source() {
-  JobSource* first = nullptr;
-  for (const auto& source : sources_) {
-    const JobRequest* const request = source->peek();
-    if (request == nullptr) {
-      if (source_error_.has_value()) continue;
-      source_error_ = source->error();
-      if (source_error_.has_value()) sim_.engine.stop();
-      continue;
-    }
-    if (first == nullptr || request->submitted < first->peek()->submitted) first = source.get();
-  }
-  return first;
-}
-
-std::vector<std::string> JobController::source_notes() const {
-  std::vector<std::string> notes;
-  for (const auto& source : sources_) {
-    for (std::string& note : source->notes()) notes.push_back(std::move(note));
-  }
-  return notes;
-}
-
 void JobController::schedule_arrival() {
-  JobSource* const source = next_source();
-  if (source == nullptr || source_error_.has_value()) return;
+  JobSource* const source = sources_.next();
+  if (sources_.error()) sim_.engine.stop();
+  if (source == nullptr || sources_.error()) return;
   const Time when = source->peek()->submitted;
   ORRERY_CHECK(when >= sim_.engine.now(), "sources deliver jobs in order of submission");
   sim_.engine.at(when, Label{"jobs.arrived"}, [this] { admit_arrivals(); });
 }
 
 void JobController::admit_arrivals() {
-  for (JobSource* source = next_source(); source != nullptr; source = next_source()) {
+  for (JobSource* source = sources_.next(); source != nullptr; source = sources_.next()) {
     if (source->peek()->submitted > sim_.engine.now()) break;
     admit(*source->peek());
     source->pop();

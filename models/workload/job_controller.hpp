@@ -6,13 +6,13 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "models/hardware/cluster_state.hpp"
 #include "models/workload/job_controller_params.hpp"
 #include "models/workload/job_rows.hpp"
-#include "models/workload/job_source.hpp"
+#include "models/workload/job_sources.hpp"
 #include "models/workload/job_state.hpp"
 #include "models/workload/job_table.hpp"
 #include "models/workload/job_usage.hpp"
@@ -31,18 +31,19 @@ namespace orrery {
 // call back into it, save pod_bound() from pods_created.
 class JobController {
  public:
-  using Counters = JobCounters;
-
   JobController(Sim sim, ClusterState& cluster, JobTable& jobs, const JobControllerParams& params,
                 Arrivals arrivals = Arrivals::CreatePods);
   JobController(const JobController&) = delete;
   JobController& operator=(const JobController&) = delete;
 
   // Before start(). Jobs of all sources are merged by submit time, then by order of the sources.
-  void add_source(std::unique_ptr<JobSource> source);
+  void add_source(std::unique_ptr<JobSource> source) { sources_.add(std::move(source)); }
   void start();
   void finish(Time end);  // writes the rows of jobs and recoveries that the end of the run cuts off
 
+  // The scheduler keeps a node for a Pending pod, or gave it back without binding. Only accounts.
+  void pod_reserved(PodId pod);
+  void pod_unreserved(PodId pod);
   // The scheduler bound the pod: node and grant are in the JobTable and taken in ClusterState.
   void pod_bound(PodId pod);
   // The node went down, and ClusterState knows: bound pods there die. Pending ones are not ours.
@@ -58,8 +59,7 @@ class JobController {
 
   Signal<JobId> job_arrived;                    // Pending, no pod created yet
   Signal<std::span<const PodId>> pods_created;  // Pending pods, in the order of creation
-  // A pod leaves, after it gave back its resources. Its record is as before, its gang's counts
-  // after.
+  // A pod leaves, and gave its resources back. Its record is as before, its gang's counts as after.
   Signal<PodId> pod_removed;
   Signal<JobId, JobPhase, JobPhase> phase_changed;  // before, after
   Signal<PodId> pod_runs;                           // an independent pod begins to compute
@@ -68,17 +68,16 @@ class JobController {
   Signal<const RecoveryRow&> recovered;
   Signal<const WorkLost&> work_lost;
 
-  bool awaits_arrival() const;  // some source has jobs to come
-  bool all_done() const { return jobs_.live_jobs() == 0 && !awaits_arrival(); }
-  const Counters& counters() const { return counters_; }
-  const std::optional<std::string>& source_error() const { return source_error_; }  // it stopped us
-  std::vector<std::string> source_notes() const;  // see JobSource::notes()
-  double compute_fraction(JobId job) const;       // of the time it runs; the rest are checkpoints
+  const JobSources& sources() const { return sources_; }  // an error of one stopped the engine
+  bool all_done() const { return jobs_.live_jobs() == 0 && sources_.is_empty(); }
+  const JobCounters& counters() const { return counters_; }
+  // What GPUs were held for by all jobs that have a row in /jobs: after finish(), by all.
+  const GpuTime& gpu_time() const { return gpu_time_; }
+  double compute_fraction(JobId job) const;  // of the time it runs; the rest are checkpoints
   JobUsage usage(JobId job) const;
 
  private:
   // job_controller.cpp: arrival, creation of pods, end
-  JobSource* next_source();
   void schedule_arrival();
   void admit_arrivals();
   void admit(const JobRequest& request);
@@ -132,9 +131,8 @@ class JobController {
   JobTable& jobs_;
   JobControllerParams params_;
   Arrivals arrivals_;
-  Counters counters_;
-  std::vector<std::unique_ptr<JobSource>> sources_;
-  std::optional<std::string> source_error_;
+  JobCounters counters_;
+  JobSources sources_;
   IdVector<JobId, JobState> states_;
   IdVector<PodId, PodRun> runs_;
   PodsOnNodes on_nodes_;
@@ -142,6 +140,7 @@ class JobController {
   bool is_creating_ = false;  // a round is scheduled
   std::deque<WantedLater> wanted_later_;
   RecoveryLog recoveries_;
+  GpuTime gpu_time_;  // of the jobs whose rows are written
   Channel<JobRow> job_rows_;
   std::optional<Channel<PodRow>> pod_rows_;
   std::vector<PodId> batch_, victims_;  // scratch

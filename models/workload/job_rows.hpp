@@ -63,7 +63,7 @@ struct JobRow {
     c("checkpoint_gpu_s", &JobRow::gpu_s_checkpoint, "writing checkpoints, half ones too", "GPU s");
     c("restore_gpu_s", &JobRow::gpu_s_restore, "loading checkpoints", "GPU s");
     c("scheduling_held_gpu_s", &JobRow::gpu_s_held,
-      "bound but not yet computing nor restoring: partial gangs, start-up", "GPU s");
+      "reserved or bound, not yet computing nor restoring: partial gangs, start-up", "GPU s");
     c("hung_gpu_s", &JobRow::gpu_s_hung, "held after a failure that stopped the job", "GPU s");
   }
 };

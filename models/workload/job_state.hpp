@@ -19,6 +19,11 @@ struct GpuTime {
   static int128_t of(int64_t gpu_milli, Duration span) {
     return static_cast<int128_t>(gpu_milli) * span.ns;
   }
+  GpuTime& operator+=(const GpuTime& other) {
+    useful += other.useful, lost += other.lost, checkpoint += other.checkpoint;
+    restore += other.restore, held += other.held, hung += other.hung;
+    return *this;
+  }
   static double seconds(int128_t amount) { return static_cast<double>(amount) * 1e-12; }
 };
 
@@ -45,10 +50,11 @@ struct WantedLater {  // a lost pod, to be created again
 };
 
 struct PodRun {
-  EventId event;           // independent pods: it starts to compute, or completes
-  Time held_from;          // since when its GPUs are not accounted for
-  Run run;                 // of an independent pod
-  bool is_wanted = false;  // Absent, and to be created
+  EventId event;             // independent pods: it starts to compute, or completes
+  Time held_from;            // since when its GPUs are not accounted for
+  bool is_reserved = false;  // Pending, and a node is kept for it
+  Run run;                   // of an independent pod
+  bool is_wanted = false;    // Absent, and to be created
 };
 
 struct JobState {

@@ -16,7 +16,9 @@ void JobController::pod_bound(PodId id) {
   pod.state = PodState::Bound;
   pod.bound = now;
   pod.started = now + start_latency(id);
-  runs_[id].held_from = now;
+  PodRun& run = runs_[id];
+  if (!run.is_reserved) run.held_from = now;
+  run.is_reserved = false;
   on_nodes_.add(pod.node, id);
   ++state.bound;
   state.gpu_milli += gpu_milli(id);

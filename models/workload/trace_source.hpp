@@ -8,6 +8,7 @@
 
 #include "models/workload/job_source.hpp"
 #include "models/workload/pod_params.hpp"
+#include "models/workload/traces/shuffle.hpp"
 #include "models/workload/traces/trace_params.hpp"
 #include "models/workload/traces/trace_reader.hpp"
 
@@ -21,6 +22,7 @@ struct TraceSourceParams : TraceParams {
 
   KindOfJob job_kind = KindOfJob::Auto;
   bool departures = true;
+  std::optional<ShuffleParams> shuffle = {};
   bool host_requests = true;
   bool gpu_models = true;
   int32_t priority_low = 0, priority_normal = 0, priority_high = 0;
@@ -35,6 +37,7 @@ struct TraceSourceParams : TraceParams {
     v("departures", departures,
       "false: jobs never end, whatever duration was recorded, so that the cluster fills up, as in "
       "studies of packing; the run then needs `until`.");
+    v("shuffle", shuffle, "Random order at even intervals instead of the recorded times.");
     v("host_requests", host_requests, "Pods ask for the CPUs and the memory that were recorded.");
     v("gpu_models", gpu_models, "Pods go only to nodes with a GPU model that was recorded.");
     v("priority_low", priority_low, "Priority of jobs that the trace calls low.");
@@ -42,6 +45,12 @@ struct TraceSourceParams : TraceParams {
     v("priority_high", priority_high, "Of those it calls high.");
     v("pods", pods, "Where the pods may go.");
     v("training", training, "Start, checkpoints and restarts; absent: the workload's.");
+  }
+  template <class C>
+  void check(C& c) const {
+    if (shuffle && time_scale != 1) {
+      c.error("time_scale", "has no effect on shuffled jobs: set shuffle.interval");
+    }
   }
 };
 

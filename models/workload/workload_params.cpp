@@ -1,9 +1,12 @@
 #include "models/workload/workload_params.hpp"
 
+#include <utility>
+
 namespace orrery {
 
 std::vector<std::unique_ptr<JobSource>> make_job_sources(const WorkloadParams& params,
-                                                         const RngStreams& rng) {
+                                                         const RngStreams& rng,
+                                                         int64_t gpu_milli_total) {
   std::vector<std::unique_ptr<JobSource>> sources;
   for (const JobSourceParams& source : params.sources) {
     const uint64_t index = sources.size();
@@ -12,10 +15,25 @@ std::vector<std::unique_ptr<JobSource>> make_job_sources(const WorkloadParams& p
     } else if (const auto* const generator = std::get_if<GeneratorParams>(&source)) {
       sources.push_back(make_generator(*generator, params.training, rng, index));
     } else {
-      sources.push_back(make_trace_source(std::get<TraceSourceParams>(source), params.training));
+      const auto& trace = std::get<TraceSourceParams>(source);
+      std::unique_ptr<TraceReader> reader = open_trace(trace);
+      if (trace.shuffle) {
+        reader = shuffled(std::move(reader), *trace.shuffle, rng.stream("workload.shuffle", index),
+                          gpu_milli_total);
+      }
+      sources.push_back(make_trace_source(std::move(reader), trace, params.training));
     }
   }
   return sources;
+}
+
+std::vector<TypicalPod> typical_pods_of(const WorkloadParams& params, const RngStreams& rng) {
+  if (!params.typical_pods) return {};
+  WorkloadParams as_recorded = params;
+  for (JobSourceParams& source : as_recorded.sources) {
+    if (auto* const trace = std::get_if<TraceSourceParams>(&source)) trace->shuffle.reset();
+  }
+  return typical_pods(make_job_sources(as_recorded, rng), *params.typical_pods);
 }
 
 }  // namespace orrery

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "models/workload/job_controller_params.hpp"
 #include "models/workload/pod_params.hpp"
 #include "models/workload/trace_source.hpp"
+#include "models/workload/typical_pods.hpp"
 
 namespace orrery {
 
@@ -22,12 +24,15 @@ struct WorkloadParams {
   std::vector<JobSourceParams> sources = {};
   TrainingParams training = {};
   JobControllerParams controller = {};
+  std::optional<TypicalPodsParams> typical_pods = {};
 
   template <class V>
   void fields(V& v) {
     v("sources", sources, "Where jobs come from; merged by submit time.");
     v("training", training, "Start, checkpoints and restarts of jobs whose source says nothing.");
     v("controller", controller, "How jobs are started, watched and restarted.");
+    v("typical_pods", typical_pods,
+      "The pods that fragmentation is measured by; absent: it is not.");
   }
   template <class C>
   void check(C& c) const {
@@ -36,7 +41,11 @@ struct WorkloadParams {
 };
 
 // In the order of the list. A source that cannot read its input has no jobs and an error().
+// `gpu_milli_total` is the capacity that loads are relative to.
 std::vector<std::unique_ptr<JobSource>> make_job_sources(const WorkloadParams& params,
-                                                         const RngStreams& rng);
+                                                         const RngStreams& rng,
+                                                         int64_t gpu_milli_total = 0);
+// What `typical_pods` asks for; empty if it is absent or the workload has no pods.
+std::vector<TypicalPod> typical_pods_of(const WorkloadParams& params, const RngStreams& rng);
 
 }  // namespace orrery

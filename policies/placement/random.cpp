@@ -1,4 +1,6 @@
 // Any feasible node is as good as another: the yardstick for placement policies.
+#include <algorithm>
+
 #include "models/scheduling/policy_registry.hpp"
 #include "models/scheduling/scoring.hpp"
 
@@ -12,13 +14,15 @@ class Random final : public Policy, public Score {
 
   void score(const Cycle& /*cycle*/, std::span<const NodeId> /*nodes*/,
              std::span<int64_t> scores) const override {
-    for (int64_t& score : scores) score = static_cast<int64_t>(rng_.below(kNodeScoreMax + 1));
+    if (scores.empty()) return;
+    std::ranges::fill(scores, 0);
+    scores[rng_.below(scores.size())] = kNodeScoreMax;
   }
 
  private:
   mutable Rng rng_;
 };
-ORRERY_REGISTER_POLICY(Random, "Random", "Scores every node by chance.");
+ORRERY_REGISTER_POLICY(Random, "Random", "One feasible node, drawn at random.");
 
 }  // namespace
 }  // namespace orrery

@@ -35,8 +35,8 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
         "max_min: the least normalised throughput is as large as can be; finish_time: the largest "
         "ratio of the time to finish over that on an own part of the cluster as small as can be.",
         Source{"Gavel, OSDI'20, section 4.1"});
-      v("round", round, "Jobs start and stop at the end of each.",
-        Range{1_s, Duration{int64_t{1} << 60U}}, Source{"Gavel, OSDI'20: 6 min"});
+      v("round", round, "Jobs start and stop at the end of each.", Range{1_s, 10'000_h},
+        Source{"Gavel, OSDI'20: 6 min"});
       v("speeds", speeds, "How fast jobs are on each model of GPU.");
       v("weights", weights, "By team; those not named have 1. No effect on finish_time.");
     }
@@ -223,8 +223,8 @@ ORRERY_REGISTER_POLICY(Gavel, "Gavel",
                        "a job runs on GPUs of one model, at that model's speed; with nodes instead "
                        "of `driver: counting`, all count as one model. Between rounds nothing "
                        "starts. O(n log n) a round over all jobs that wait or run; with several "
-                       "models a linear program of n times as many variables on each change of "
-                       "the jobs, and for finish_time about 20 each round.");
+                       "models two linear programs whenever jobs came or went, of a variable for "
+                       "each job and model, and for finish_time about 20 of them each round.");
 
 }  // namespace
 }  // namespace orrery

@@ -68,7 +68,8 @@ class Lucid final : public Policy, public QueueOrder, public Plan, public JobWat
         Range{1_s, 24_h}, Source{"Lucid artifact: 100 s"});
       v("busy_arrivals", busy_arrivals,
         "They may while more jobs than this arrived in the last 10 min; negative: always.",
-        Range{int64_t{-1}, int64_t{1'000'000}}, Source{"Lucid artifact: 2, predicted"});
+        Unit{"jobs"}, Range{int64_t{-1}, int64_t{1'000'000}},
+        Source{"Lucid artifact: 2, predicted"});
     }
     void check(Checker& c) const {
       const bool is_table =

@@ -25,7 +25,7 @@ class Themis final : public Policy, public Plan, public JobWatcher {
     template <class V>
     void fields(V& v) {
       v("lease", lease, "How long a job keeps its GPUs before they are auctioned again.",
-        Range{1_s, Duration{int64_t{1} << 60U}}, Source{"Themis, NSDI'20: 20 min"});
+        Range{1_s, 10'000_h}, Source{"Themis, NSDI'20: 20 min"});
       v("fairness", fairness,
         "f: the share 1 - f of the jobs without a lease, those treated worst, may bid; at least "
         "one.",

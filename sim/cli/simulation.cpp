@@ -75,7 +75,7 @@ SimulationResult::End end_of(const Cluster& cluster, bool is_recording, bool was
 }
 
 std::vector<std::string> warnings_of(const Cluster& cluster) {
-  std::vector<std::string> warnings = cluster.controller().source_notes();
+  std::vector<std::string> warnings = cluster.controller().sources().notes();
   const TooLargeJobs& large = cluster.too_large();
   if (large.jobs() == 1) warnings.push_back(large.first());
   if (large.jobs() > 1) {
@@ -103,7 +103,7 @@ std::vector<std::string> table_paths() {
   Engine engine{Engine::Limits{}};
   const RngStreams rng{0};
   MemoryRecorder recorder;
-  Ground ground{scenario.cluster};
+  Ground ground{scenario.cluster, scenario.run.seed};
   const Cluster cluster{Sim{engine, rng, recorder}, scenario, ground};
   const RunTables tables{recorder};
   std::vector<std::string> paths;
@@ -123,7 +123,7 @@ SimulationResult simulate(const Scenario& scenario, const config::Document& docu
   engine.enable_profile();
 
   describe_run(scenario, document, recorder);
-  Ground ground{scenario.cluster};
+  Ground ground{scenario.cluster, scenario.run.seed};
   ground.check(scenario, document.root, diagnostics);
   if (!diagnostics.ok()) return {};
   Cluster cluster{Sim{engine, rng, recorder}, scenario, ground};

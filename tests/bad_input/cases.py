@@ -135,6 +135,9 @@ CASES = [
     added("disabled plugin unknown", "policy: {disable: [NodeNam]}\n", "s.yaml:10:", "NodeName"),
     added("no queue order", "policy: {base: empty}\n", "QueueSort"),
     added("two queue orders", "policy: {plugins: [{name: Coscheduling}]}\n", "QueueSort", "found 2"),
+    added("whole gangs from a policy that names the next pod", "policy: {base: koordinator, driver: per_gang}\n", "s.yaml:10:37", "per_pod", "NextPod"),
+    added("a fed queue that blocks", "policy: {base: koordinator, queue: {head_of_line: block}}\n", "s.yaml:10:51", "must not be block", "NextPod"),
+    added("Koordinator's mode in lower case", "policy: {base: koordinator, plugins: [{name: KoordinatorCoscheduling, args: {mode: strict}}]}\n", "s.yaml:10:84", "Strict"),
     added("weight of zero", "policy: {plugins: [{name: Random, weight: 0}]}\n", "s.yaml:10:", "weight"),
     added("backoff limits crossed", "policy: {queue: {initial_backoff: 10s, max_backoff: 1s}}\n", "s.yaml:10:", "max_backoff"),
     added("disabled plugin not in the base", "policy: {disable: [Random]}\n", "s.yaml:10:20", "has no plugin 'Random'"),
@@ -195,7 +198,7 @@ CASES = [
     # plug-ins
     with_arguments("plug-in missing", (*RUN, "--plugin", "nowhere.so"), "nowhere.so"),
     *(with_arguments(f"plug-in: {fault}", (*RUN, "--plugin", "{plugins}/lib" + fault + ".so"), says)
-      for fault, says in (("wrong_abi", "policy interface 3"), ("wrong_compiler", "compiler"),
+      for fault, says in (("wrong_abi", "policy interface 4"), ("wrong_compiler", "compiler"),
                           ("no_symbol", "orrery_policy_abi"), ("unresolved", "libunresolved.so"),
                           ("duplicate_name", "already"), ("twice_the_same", "twice"),
                           ("no_policy", "no_policy"), ("throws_at_load", "threw"))),

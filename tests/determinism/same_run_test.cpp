@@ -85,7 +85,8 @@ TEST_P(SameRun, GivesTheSameRowsAloneAndBesideOthers) {
   expect_same_rows(parallel[1]->recorder, parallel[3]->recorder);
 }
 INSTANTIATE_TEST_SUITE_P(Profiles, SameRun,
-                         testing::Values("default", "coscheduling", "strict_gang", "native_gang"));
+                         testing::Values("default", "coscheduling", "koordinator", "strict_gang",
+                                         "native_gang"));
 
 }  // namespace
 }  // namespace orrery

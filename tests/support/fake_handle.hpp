@@ -22,6 +22,7 @@ class FakeHandle final : public Handle {
   std::map<GangId, GangView> gangs;
   std::vector<PodView> pods;                     // by PodId
   std::map<GangId, std::vector<PodId>> waiting;  // kept by wait()
+  const Fragmentation* measure = nullptr;        // of fragmentation
   std::vector<PodId> allowed, rejected, activated;
   std::string last_rejection;
   std::function<void(PodId)> on_reject = [](PodId) {};  // the framework unreserves here
@@ -43,11 +44,10 @@ class FakeHandle final : public Handle {
     waiting[gang.id];
   }
   PodView add_pod(const PodSpec& spec, JobId job = {0}, GangId gang = {}) {
-    const SpecId id = table.intern(spec);
     specs_seen_.push_back(std::make_unique<PodSpec>(spec));
     PodView view{};
     view.id = PodId{static_cast<uint32_t>(pods.size())};
-    view.spec_id = id;
+    view.spec_id = table.intern(spec);
     view.spec = specs_seen_.back().get();
     view.job = job;
     view.gang = gang;
@@ -80,6 +80,7 @@ class FakeHandle final : public Handle {
     const auto found = gangs.find(id);
     return found == gangs.end() ? GangView{} : found->second;
   }
+  const Fragmentation* fragmentation() const override { return measure; }
   Rng rng(std::string_view stream) const override { return RngStreams{1}.stream(stream); }
   void allow_waiting(PodId id) override {
     stop_waiting(id);
@@ -117,7 +118,7 @@ class FakeHandle final : public Handle {
   std::vector<std::unique_ptr<PodSpec>> specs_seen_;  // never move: PodViews point at them
 };
 
-// A registered policy by its name, with arguments as a scenario would give them.
+// A registered policy, with arguments as a scenario would give them.
 inline std::unique_ptr<Policy> make_policy(FakeHandle& handle, const std::string& name,
                                            std::string_view args = "{}") {
   const auto* const entry = PolicyRegistry::instance().find(name);

@@ -43,6 +43,41 @@ TEST(ClusterParams, SoManyPoolsAreRefusedBeforeTheyAreCompared) {
   EXPECT_THAT(diagnostics.text(), testing::HasSubstr("has 20000 entries; at most 10000"));
 }
 
+TEST(Cluster, EveryGpuSecondAllocatedIsInOneColumnOfItsJob) {
+  // Two jobs of three nodes each on four: members wait in Permit, hold nodes, and are rejected.
+  ScenarioRun run{R"(
+cluster: {pools: [{name: n, machine: dgx-a100, count: 4}]}
+policy: {base: coscheduling}
+workload:
+  training: {checkpoint_interval: 1min, checkpoint_write: 6s, restore: 10s}
+  sources:
+    - kind: jobs
+      jobs:
+        - {name: a, work: 3min, pods: 3, pod: {gpus: 8}}
+        - {name: b, work: 3min, pods: 3, pod: {gpus: 8}}
+        - {name: c, submit: 10s, work: 8min, pods: 1, pod: {gpus: 8}}
+faults:
+  nodes: [{name: node, rate: 100000, repair: {kind: exponential, mean: 1min}}]
+run: {until: 12min, seed: 3}
+)",
+                  {},
+                  {}};
+  EXPECT_GT(figure(run, "restarts"), 0);
+  double all = 0, useful = 0, lost = 0, held = 0;
+  for (const JobRow& row : run.jobs()) {
+    useful += row.gpu_s_useful;
+    lost += row.gpu_s_lost;
+    held += row.gpu_s_held;
+    all += row.gpu_s_useful + row.gpu_s_lost + row.gpu_s_checkpoint + row.gpu_s_restore +
+           row.gpu_s_held + row.gpu_s_hung;
+  }
+  EXPECT_GE(held, 8 * 60) << "a member waited out the Permit timeout";
+  EXPECT_NEAR(all, figure(run, "gpu_s_allocated"), 1e-6 * all);
+  EXPECT_NEAR(useful, figure(run, "gpu_s_useful"), 1e-6 * all);
+  EXPECT_NEAR(lost, figure(run, "gpu_s_lost"), 1e-6 * all);
+  EXPECT_NEAR(useful + lost, figure(run, "gpu_s_computing"), 1e-6 * all);
+}
+
 TEST(RunEnd, AJobThatComputesForLongIsNoStall) {
   const ScenarioRun run{with_jobs("{work: 100d, pods: 2, pod: {gpus: 4}}")};
   EXPECT_EQ(run.result.end, End::Done);

@@ -82,8 +82,58 @@ TEST_P(GangPolicies, OneJobRunsAfterTheOther) {
   }
 }
 INSTANTIATE_TEST_SUITE_P(Profiles, GangPolicies,
-                         testing::Values("policy.base=coscheduling", "policy.base=strict_gang",
-                                         "policy.base=native_gang"));
+                         testing::Values("policy.base=coscheduling", "policy.base=koordinator",
+                                         "policy.base=strict_gang", "policy.base=native_gang"));
+
+// Case GA-10: gangs A, B of one job and C, D of another, of two pods each, created in the order
+// A C B D on a cluster for two gangs.
+constexpr const char* kGroups = R"(
+cluster:
+  machines: [{name: box, base: hgx-h100, gpus: 1}]
+  pools: [{name: n, machine: box, count: 4}]
+workload:
+  controller: {pod_creation_interval: 100ms, pods_per_sync_max: 2, concurrent_syncs: 2}
+  sources:
+  - kind: jobs
+    jobs:
+    - name: ab
+      work: 10min
+      gangs: [{roles: [{pods: 2, pod: {gpus: 1}}]}, {roles: [{pods: 2, pod: {gpus: 1}}]}]
+    - name: cd
+      work: 10min
+      gangs: [{roles: [{pods: 2, pod: {gpus: 1}}]}, {roles: [{pods: 2, pod: {gpus: 1}}]}]
+run: {stall_limit: 2h}
+)";
+
+TEST(GangGroups, OneRunsAfterTheOther) {
+  ScenarioRun run{kGroups, {"policy.base=koordinator"}};
+  ASSERT_EQ(run.result.end, SimulationResult::End::Done);
+  auto jobs = run.jobs();
+  ASSERT_EQ(jobs.size(), 2u);
+  std::ranges::sort(jobs, {}, &JobRow::running);
+  for (const JobRow& job : jobs) EXPECT_EQ(job.outcome, JobOutcome::Completed);
+  EXPECT_LT(jobs[0].running, Time{} + 2_min);
+  EXPECT_GE(jobs[1].running, jobs[0].ended);
+  EXPECT_LT(jobs[1].running, jobs[0].ended + 6_min);
+  EXPECT_TRUE(run.deadlocks().empty());
+}
+
+// Whoever looks at one gang alone starts A and C, which hold all there is while B and D wait.
+class GangByGang : public testing::TestWithParam<std::string> {};
+
+TEST_P(GangByGang, TheGroupsDeadlockForEver) {
+  ScenarioRun run{kGroups, {GetParam()}};
+  EXPECT_EQ(run.result.end, SimulationResult::End::Stalled);
+  ASSERT_EQ(run.jobs().size(), 2u);
+  for (const JobRow& job : run.jobs()) EXPECT_EQ(job.outcome, JobOutcome::Pending);
+  const auto deadlocks = run.deadlocks();
+  ASSERT_EQ(deadlocks.size(), 1u);
+  EXPECT_EQ(deadlocks[0].gpus_held, 4);
+  EXPECT_EQ(deadlocks[0].resolution, DeadlockEnd::Unresolved);
+}
+INSTANTIATE_TEST_SUITE_P(Profiles, GangByGang,
+                         testing::Values("policy.base=default", "policy.base=coscheduling",
+                                         "policy.base=strict_gang", "policy.base=native_gang"));
 
 // GA-10's mix of whole gangs: what one job holds is never half of what it needs.
 TEST(GangDeadlock, StrictGangsThatFillTheClusterRunOneAfterTheOther) {

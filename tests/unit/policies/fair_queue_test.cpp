@@ -275,5 +275,41 @@ TEST(Lucid, AJobLongerThanItsProfileJoinsTheQueue) {
   EXPECT_EQ(jobs[1].ended, Time{} + 35_min) << "stopped at 15 min, and goes on at once";
 }
 
+// Nodes fail and come back, stopping takes time, and whatever is held adds up after every event.
+TEST(FairQueues, EveryJobOfABusyClusterEnds) {
+  for (const char* const policy :
+       {"{name: Gavel}", "{name: Gavel, args: {objective: finish_time}}",
+        "{name: Gavel, args: {speeds: {list: [{gpu: H100M80, speed: 1.7}]}}}",
+        "{name: Gavel, args: {objective: finish_time, "
+        "speeds: {list: [{gpu: H100M80, speed: 1.7}]}}}",
+        "{name: Themis}", "{name: Lucid, args: {busy_arrivals: 0, score_of_others: 1}}",
+        "{name: Lucid, args: {profiler_gpus: 4, profiled_gpus_max: 4, profile_time: 2min, "
+        "score_of_others: 0}}"}) {
+    ScenarioRun run{std::string{R"(
+cluster:
+  machines: [{name: a, base: dgx-a100, gpus: 4}, {name: h, base: hgx-h100, gpus: 4}]
+  pools: [{name: a, machine: a, count: 3}, {name: h, machine: h, count: 3}]
+workload:
+  training: {checkpoint_interval: 10min, checkpoint_write: 5s, restore: 20s, init: 7s}
+  sources:
+  - kind: generator
+    arrival_rate: 30
+    jobs_max: 300
+    shape:
+      kind: classes
+      classes:
+        - gpus: {kind: discrete, values: [1, 4, 8], weights: [6, 3, 1]}
+          duration: {kind: exponential, mean: 15min}
+faults:
+  nodes: [{name: node, rate: 20000, repair: {kind: lognormal, median: 30min, sigma: 0.5}}]
+policy: {driver: counting, job_queue: {stops: {write: 11s, restart: 13s}, policies: [)"} +
+                    policy + R"(], estimates: {kind: noisy, sigma: 0.5}}}
+)"};
+    EXPECT_EQ(run.result.end, SimulationResult::End::Done) << policy;
+    ASSERT_EQ(run.jobs().size(), 300U) << policy;
+    for (const JobRow& job : run.jobs()) EXPECT_EQ(job.outcome, JobOutcome::Completed) << policy;
+  }
+}
+
 }  // namespace
 }  // namespace orrery

@@ -23,7 +23,9 @@ class GangTest : public ::testing::Test {
   }
   void add_gang(int32_t pods, int32_t min, int32_t created) {
     GangView gang{};
-    gang.id = kGang;
+    gang.id = gang.first_of_job = kGang;
+    gang.gangs_of_job = 1;
+    gang.first = {0};
     gang.name = "trainer";
     gang.pods = pods;
     gang.min_available = min;
@@ -250,6 +252,57 @@ TEST(QueueSorting, PrioritySortPutsPriorityBeforeAge) {
   EXPECT_TRUE(order.less(young_high, old_low));
   EXPECT_TRUE(order.less(old_low, young_low));
   EXPECT_FALSE(order.less(old_low, old_low));
+}
+
+// ---- Koordinator's gang groups
+
+TEST_F(GangTest, KoordinatorForgetsThatAGroupRanOnceItsIdIsThatOfAnother) {
+  add_gang(2, 2, 2);
+  const auto policy = make_policy(handle, "KoordinatorCoscheduling");
+  EXPECT_EQ(permit(policy, members[0]).code, Code::Wait);
+  as<PostBind>(policy).post_bind(members[0], {0});
+  EXPECT_EQ(permit(policy, members[0]).code, Code::Success) << "held to no minimum any more";
+  handle.gangs[kGang].created_at = Time{} + 1_h;
+  EXPECT_EQ(permit(policy, members[0]).code, Code::Wait);
+}
+
+TEST_F(GangTest, KoordinatorEndsARoundWhoseGroupIsGone) {
+  add_gang(3, 3, 3);
+  const auto policy = make_policy(handle, "KoordinatorCoscheduling");
+  NodeSet nodes = NodeSet::all(4);
+  EXPECT_TRUE(as<PreFilter>(policy).pre_filter(handle.cycle(members[1]), nodes).ok());
+  EXPECT_EQ(as<NextPod>(policy).next(), members[0].id);
+  handle.wait(members[1]);
+  handle.gangs[kGang].created_at = Time{} + 1_h;
+  EXPECT_FALSE(as<NextPod>(policy).next().is_valid());
+  EXPECT_THAT(handle.rejected, IsEmpty()) << "they are another group's";
+  EXPECT_FALSE(as<NextPod>(policy).next().is_valid());
+}
+
+TEST_F(GangTest, KoordinatorLetsPodsWithoutAGangBe) {
+  const auto policy = make_policy(handle, "KoordinatorCoscheduling");
+  const PodView pod = handle.add_pod({});
+  NodeSet nodes = NodeSet::all(4);
+  EXPECT_TRUE(as<PreEnqueue>(policy).pre_enqueue(pod).ok());
+  EXPECT_TRUE(as<PreFilter>(policy).pre_filter(handle.cycle(pod), nodes).ok());
+  EXPECT_FALSE(as<NextPod>(policy).next().is_valid());
+  EXPECT_EQ(permit(policy, pod).code, Code::Success);
+}
+
+TEST_F(GangTest, KoordinatorWakesPodsForNewOnesOfTheirJobOnly) {
+  add_gang(2, 2, 2);
+  GangView other{};
+  other.id = {2};
+  other.job = {7};  // that of no member
+  handle.add_gang(other);
+  handle.gangs[kGang].job = {0};
+  const auto policy = make_policy(handle, "KoordinatorCoscheduling");
+  ClusterEvent added{ClusterEventKind::UnscheduledPodAdded, {}, {}, kGang};
+  EXPECT_EQ(as<EventHints>(policy).hint(members[0], added), QueueHint::Queue);
+  added.gang = other.id;
+  EXPECT_EQ(as<EventHints>(policy).hint(members[0], added), QueueHint::Skip);
+  added.gang = {};
+  EXPECT_EQ(as<EventHints>(policy).hint(members[0], added), QueueHint::Skip);
 }
 
 }  // namespace

@@ -248,23 +248,21 @@ TEST_F(PlacementTest, ANodeHoldsTheImagesOfPodsBoundToIt) {
   EXPECT_EQ(scores(policy, handle.add_pod({})), (std::vector<int64_t>{0, 0}));
 }
 
-TEST_F(PlacementTest, RandomScoresLieInRangeAndFavourNoNode) {
+TEST_F(PlacementTest, RandomDrawsOneNodeAndFavoursNone) {
   for (int i = 0; i < 4; ++i) handle.add_node({});
   handle.state.seal();
   const auto policy = make_policy(handle, "Random");
   const PodView pod = handle.add_pod({});
-  std::vector<int64_t> sums(4);
+  std::vector<int64_t> drawn(4);
   constexpr int kRounds = 2000;
   for (int round = 0; round < kRounds; ++round) {
     const auto got = scores(policy, pod);
-    for (size_t i = 0; i < 4; ++i) {
-      ASSERT_GE(got[i], 0);
-      ASSERT_LE(got[i], 100);
-      sums[i] += got[i];
-    }
+    ASSERT_EQ(std::ranges::count(got, 100), 1);
+    ASSERT_EQ(std::ranges::count(got, 0), 3);
+    for (size_t i = 0; i < 4; ++i) drawn[i] += got[i] / 100;
   }
-  // The mean of 2000 draws has a deviation of 29.2 / sqrt(2000) = 0.65.
-  for (const int64_t sum : sums) EXPECT_NEAR(static_cast<double>(sum) / kRounds, 50, 4 * 0.65);
+  // The count has a deviation of sqrt(2000 * 1/4 * 3/4) = 19.4.
+  for (const int64_t n : drawn) EXPECT_NEAR(static_cast<double>(n), kRounds / 4.0, 4 * 19.4);
   EXPECT_EQ(scores(make_policy(handle, "Random"), pod), scores(make_policy(handle, "Random"), pod));
 }
 

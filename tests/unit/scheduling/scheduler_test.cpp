@@ -221,6 +221,103 @@ TEST(Scheduler, PodsInPermitGiveUpANodeThatGoesDown) {
   EXPECT_EQ(world.cluster.gpu_milli_allocated(), 0);
 }
 
+// A gang that failed lines up behind the one that came after it, with members of both in line.
+TEST(Scheduler, AGangThatFailedLetsALaterOneGoFirst) {
+  ProfileParams profile = profile_from("{base: coscheduling}");
+  profile.cost.per_cycle = 1_ms;
+  SchedulerWorld world{{1, 1, 1}, profile};
+  world.add({make_job(JobKind::Pods, 1, 1, 1_h), at(1_s, make_job(JobKind::MpiGang, 4, 1, 1_h)),
+             at(1_s, make_job(JobKind::MpiGang, 2, 1, 1_h))});
+  world.run(Time{} + 2_s);
+  const auto rows = world.attempts();
+  const auto scheduled = rows_with(rows, AttemptOutcome::Scheduled);
+  ASSERT_GE(scheduled.size(), 2u);
+  EXPECT_EQ(scheduled[1].job, 2u) << "the other gang's fourth lets it go first";
+  size_t before = 0;
+  for (const AttemptRow& row : rows) {
+    if (row.job == 2) break;
+    before += row.job == 1 ? 1 : 0;
+  }
+  EXPECT_EQ(before, 5u) << "two waited, the third fitted nowhere, both were turned away";
+}
+
+TEST(Scheduler, AGangThatFitsNowhereDoesNotStopTimeWhereCyclesTakeNone) {
+  for (const std::string base : {"coscheduling", "koordinator"}) {
+    SCOPED_TRACE(base);
+    SchedulerWorld world{{1, 1}, profile_from("{base: " + base + "}")};
+    world.add({make_job(JobKind::MpiGang, 4, 1, 1_h)});
+    world.run(Time{} + 1_min);
+    EXPECT_EQ(world.scheduler.counters().pods_scheduled, 0u);
+    EXPECT_LT(world.scheduler.counters().attempts, 1000u);
+  }
+}
+
+class RefusesRanks final : public Policy, public Reserve, public EventHints {
+ public:
+  struct Params {
+    int32_t from = 0;
+    template <class V>
+    void fields(V& v) {
+      v("from", from, "Lowest rank that is refused.");
+    }
+  };
+  RefusesRanks(Handle& /*handle*/, const Params& params) : from_{params.from} {}
+  Status reserve(const Cycle& cycle, NodeId /*node*/) override {
+    if (cycle.pod.rank < from_) return {};
+    return {Code::Unschedulable, "refused"};
+  }
+  void unreserve(const PodView& /*pod*/, NodeId /*node*/) noexcept override {}
+  ClusterEvents events() const override { return 0; }
+
+ private:
+  const int32_t from_;
+};
+const PolicyRegistrar<RefusesRanks> kRefusesRanks{"RefusesRanks", "Lets high ranks not reserve."};
+
+TEST(Scheduler, AGangOfWhichTooFewCanReserveKeepsNoNode) {
+  for (const std::string base : {"strict_gang", "native_gang"}) {
+    SCOPED_TRACE(base);
+    SchedulerWorld world{
+        {4},
+        profile_from("{base: " + base + ", plugins: [{name: RefusesRanks, args: {from: 2}}]}")};
+    world.add({make_job(JobKind::MpiGang, 3, 1, 1_h)});
+    world.run(Time{} + 1_min);
+    EXPECT_EQ(world.scheduler.counters().pods_scheduled, 0u);
+    EXPECT_EQ(world.scheduler.reserved_gpu_milli(), 0);
+    EXPECT_EQ(world.cluster.gpu_milli_allocated(), 0);
+    EXPECT_EQ(rows_with(world.attempts(), AttemptOutcome::Rejected).size(), 3u);
+  }
+}
+
+TEST(Scheduler, AGangOfWhichEnoughCanReserveStartsWithThose) {
+  SchedulerWorld world{
+      {4}, profile_from("{base: native_gang, plugins: [{name: RefusesRanks, args: {from: 2}}]}")};
+  JobRequest job = make_job(JobKind::MpiGang, 3, 1, 1_h);
+  job.gangs[0].min_available = 2;
+  world.add({job});
+  world.run(Time{} + 1_min);
+  EXPECT_EQ(world.scheduler.counters().pods_scheduled, 2u);
+  EXPECT_EQ(world.cluster.gpu_milli_allocated(), 2 * kMilli);
+}
+
+// Pods that a restarted job creates again are, once the group ran, no gang for Koordinator.
+TEST(Scheduler, KoordinatorPlacesARestartedGroupOneByOneUnlessToldOtherwise) {
+  for (const std::string match : {"once-satisfied", "waiting-and-running"}) {
+    SCOPED_TRACE(match);
+    SchedulerWorld world{{1, 1},
+                         profile_from("{base: koordinator, plugins: [{name: "
+                                      "KoordinatorCoscheduling, args: {matchPolicy: " +
+                                      match + "}}]}")};
+    world.add({make_job(JobKind::MpiGang, 2, 1, 1_h)});
+    world.at(Time{} + 10_min, [&] { world.fail({1}); });
+    world.run(Time{} + 30_min);
+    const bool is_free = match == "once-satisfied";
+    EXPECT_EQ(world.cluster.gpu_milli_allocated(), is_free ? kMilli : 0);
+    EXPECT_EQ(world.scheduler.counters().pods_scheduled, is_free ? 3u : 2u);
+    EXPECT_EQ(world.scheduler.pods_waiting_in_permit(), 0u);
+  }
+}
+
 // ---- attempts in vain
 
 constexpr const char* kTooLarge = R"(

@@ -18,7 +18,8 @@ class QueueOfPods {
               [this](uint8_t plugin, PodId pod, const ClusterEvent&) {
                 hinted.push_back(pod);
                 return plugin == deaf_plugin ? QueueHint::Skip : QueueHint::Queue;
-              }} {}
+              },
+              [](GangId) { return Time{-1}; }} {}
 
   static QueuedUnit unit(uint32_t pod, int32_t priority = 0) {
     QueuedUnit made;
@@ -188,7 +189,7 @@ TEST(SchedulingQueue, ARemovedPodIsForgottenWhereverItWas) {
   pods.fail(0, {});
   pods.fail(1, {}, 0);
   pods.fail(2, {});
-  pods.queue.activate({2});
+  pods.queue.activate({2}, at(1_ms));
   for (uint32_t i = 0; i < 4; ++i) pods.queue.remove({i});
   EXPECT_EQ(pods.queue.size(), 0u);
   EXPECT_EQ(pods.queue.next_flush({}), Time::max());
@@ -204,7 +205,7 @@ TEST(SchedulingQueue, GatedPodsStandAside) {
   pods.queue.gate(QueueOfPods::unit(3), {});
   EXPECT_EQ(pods.queue.gated(), 1u);
   EXPECT_EQ(pods.pop({}), -1);
-  pods.queue.activate({3});
+  pods.queue.activate({3}, at(1_ms));
   EXPECT_EQ(pods.queue.place({3}), Place::Gated) << "only PreEnqueue opens the gate";
   pods.add(3);
   EXPECT_EQ(pods.queue.gated(), 0u);
@@ -218,6 +219,65 @@ TEST(SchedulingQueue, APodPutBackKeepsItsPlace) {
   ASSERT_EQ(pods.pop({}), 0);
   pods.queue.put_back({0});
   EXPECT_EQ(pods.pop(at(1_s)), 0);
+}
+
+TEST(SchedulingQueue, AUnitIsTakenFromWhereverItStandsButNotWhenItIsGated) {
+  QueueOfPods pods;
+  for (uint32_t pod = 0; pod < 3; ++pod) pods.add(pod);
+  EXPECT_EQ(pods.pop({}), 0);
+  pods.fail(0, {});
+  pods.queue.gate(QueueOfPods::unit(3), {0});
+  EXPECT_EQ(pods.queue.place({0}), Place::Unschedulable);
+  for (const uint32_t pod : {0u, 2u}) EXPECT_EQ(pods.queue.take({pod})->pod, PodId{pod});
+  EXPECT_FALSE(pods.queue.take({2})) << "it stands in no queue any more";
+  EXPECT_FALSE(pods.queue.take({3}));
+  EXPECT_FALSE(pods.queue.take({9}));
+  EXPECT_EQ(pods.queue.front(), PodId{1});
+  EXPECT_EQ(pods.pop({}), 1);
+  EXPECT_FALSE(pods.queue.front().is_valid());
+}
+
+// Two gangs of three, whose failures change while they stand in line.
+class QueueOfGangs {
+ public:
+  QueueOfGangs()
+      : queue{
+            {},
+            [](const QueuedUnit& a, const QueuedUnit& b) { return a.gang_failed < b.gang_failed; },
+            [](uint8_t, PodId, const ClusterEvent&) { return QueueHint::Queue; },
+            [this](GangId gang) { return failed[gang.index]; }} {
+    for (uint32_t pod = 0; pod < 6; ++pod) {
+      QueuedUnit unit;
+      unit.pod = {pod};
+      unit.gang = {pod / 3};
+      queue.add(unit, {0});
+    }
+  }
+  std::vector<uint32_t> pop_all() {
+    std::vector<uint32_t> order;
+    while (const auto unit = queue.pop({})) order.push_back(unit->pod.index);
+    return order;
+  }
+  std::vector<Time> failed{Time{-1}, Time{-1}};
+  SchedulingQueue queue;
+};
+
+TEST(SchedulingQueue, AFailureMovesTheMembersThatAlreadyStandInLineBack) {
+  QueueOfGangs gangs;
+  gangs.failed[0] = Time{5};
+  EXPECT_EQ(gangs.queue.front(), PodId{3});
+  EXPECT_EQ(gangs.queue.pop({})->pod, PodId{3});
+  gangs.failed[1] = Time{7};
+  EXPECT_EQ(gangs.pop_all(), (std::vector<uint32_t>{0, 1, 2, 4, 5}));
+}
+
+TEST(SchedulingQueue, AForgottenFailureMovesThemForwardAgain) {
+  QueueOfGangs gangs;
+  gangs.failed = {Time{5}, Time{3}};
+  EXPECT_EQ(gangs.queue.pop({})->pod, PodId{3});
+  gangs.failed[0] = Time{-1};
+  for (uint32_t pod = 0; pod < 3; ++pod) gangs.queue.gang_recovered({pod});
+  EXPECT_EQ(gangs.pop_all(), (std::vector<uint32_t>{0, 1, 2, 4, 5}));
 }
 
 }  // namespace

@@ -370,7 +370,7 @@ TEST(JobController, BadInputStopsTheRunAndIsKept) {
   JobWorld world;
   world.controller.add_source(std::make_unique<BrokenSource>());
   world.run();
-  EXPECT_EQ(world.controller.source_error(), "jobs.csv:7:3: found 'x'");
+  EXPECT_EQ(world.controller.sources().error(), "jobs.csv:7:3: found 'x'");
 }
 
 }  // namespace

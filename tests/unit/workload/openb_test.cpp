@@ -1,6 +1,7 @@
 #include <string>
 #include <vector>
 
+#include "models/cluster_params.hpp"
 #include "models/workload/traces/openb_nodes.hpp"
 #include "tests/unit/workload/trace_support.hpp"
 
@@ -149,6 +150,31 @@ TEST(OpenbNodes, WrongFieldsAreAllTold) {
                      "n.csv:3:5 (model): found '', expected a GPU model, as there are GPUs",
                      "n.csv:4:5 (model): found 'T4', expected nothing, as there are no GPUs",
                      "n.csv:5:1 (sn): found '', expected a name"}));
+}
+
+TEST(OpenbNodes, ShuffledOnesAreTheSameInTheirLeaves) {
+  std::string text = "sn,cpu_milli,memory_mib,gpu,model\n";
+  for (int i = 10; i < 90; ++i) text += "n" + std::to_string(i) + ",96000,393216,8,G2\n";
+  const test::TemporaryFile file{text};
+  ClusterParams params;
+  params.openb_nodes.push_back({.file = file.path(), .nodes_per_leaf = 10});
+  const auto leaves = [&](uint64_t seed) {
+    ClusterState state;
+    static_cast<void>(build_nodes(params, state, seed));
+    std::vector<std::pair<std::string, uint32_t>> nodes;
+    for (uint32_t n = 0; n < state.nodes(); ++n) {
+      nodes.emplace_back(state.name({n}), state.leaf({n}));
+    }
+    return nodes;
+  };
+  const auto listed = leaves(1);
+  EXPECT_TRUE(std::ranges::is_sorted(listed));
+  params.openb_nodes[0].shuffle = true;
+  auto shuffled = leaves(1);
+  EXPECT_NE(shuffled, listed);
+  EXPECT_NE(shuffled, leaves(2));
+  std::ranges::sort(shuffled);
+  EXPECT_EQ(shuffled, listed);
 }
 
 }  // namespace

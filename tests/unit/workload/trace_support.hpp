@@ -5,6 +5,7 @@
 #include <lzma.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -76,9 +77,7 @@ inline ReadTrace read_file(const std::filesystem::path& path, TraceParams params
 class TemporaryFile {
  public:
   explicit TemporaryFile(std::string_view content)
-      : path_{std::filesystem::temp_directory_path() /
-              ("orrery_trace_" + std::to_string(reinterpret_cast<uintptr_t>(this)) + "_" +
-               ::testing::UnitTest::GetInstance()->current_test_info()->name())} {
+      : path_{std::filesystem::temp_directory_path() / name()} {
     std::ofstream{path_, std::ios::binary} << content;
   }
   TemporaryFile(const TemporaryFile&) = delete;
@@ -87,6 +86,12 @@ class TemporaryFile {
   std::string path() const { return path_.string(); }
 
  private:
+  std::string name() const {
+    std::string test = ::testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::ranges::replace(test, '/', '_');  // between a test's name and its parameter
+    return "orrery_trace_" + std::to_string(reinterpret_cast<uintptr_t>(this)) + "_" + test;
+  }
+
   std::filesystem::path path_;
 };
 

@@ -1,0 +1,60 @@
+// What becomes of pods between their node and being bound to it.
+#include <gtest/gtest.h>
+
+#include <utility>
+#include <vector>
+
+#include "models/scheduling/policy_registry.hpp"
+#include "tests/support/scheduler_world.hpp"
+
+namespace orrery {
+namespace {
+
+class SkipsBinding final : public Policy, public Bind {
+ public:
+  using Params = NoParams;
+  SkipsBinding(Handle& /*handle*/, const Params& /*params*/) {}
+  Status bind(const PodView& /*pod*/, NodeId /*node*/) override { return {Code::Skip}; }
+};
+const PolicyRegistrar<SkipsBinding> kSkipsBinding{"SkipsBinding", "Leaves binding to others."};
+
+TEST(Scheduler, APodThatNoBindPluginTakesIsBoundByTheFramework) {
+  SchedulerWorld world{{1}, without_cost(profile_of(ProfileBase::Default, {"SkipsBinding"}))};
+  world.add({make_job(JobKind::Pods, 1, 1, 1_h)});
+  world.run(Time{} + 1_min);
+  EXPECT_EQ(world.scheduler.counters().pods_scheduled, 1u);
+}
+
+class FailsOnce final : public Policy, public PreBind, public EventHints {
+ public:
+  using Params = NoParams;
+  FailsOnce(Handle& /*handle*/, const Params& /*params*/) {}
+  Status pre_bind(const PodView& /*pod*/, NodeId /*node*/) override {
+    if (std::exchange(has_failed_, true)) return {};
+    return {Code::Error, "not yet"};
+  }
+  ClusterEvents events() const override { return 0; }
+
+ private:
+  bool has_failed_ = false;
+};
+const PolicyRegistrar<FailsOnce> kFailsOnce{"FailsOnce", "Fails the first binding."};
+
+TEST(Scheduler, ABlockedQueueLetsAPodPassThatComesBackToStandBeforeItsHead) {
+  ProfileParams profile = without_cost(profile_of(ProfileBase::Default, {"FailsOnce"}));
+  profile.queue.head_of_line = HeadOfLine::Block;
+  SchedulerWorld world{{1, 4}, profile};
+  JobRequest urgent = make_job(JobKind::Pods, 1, 1, 1_h);
+  urgent.gangs[0].roles[0].spec.priority = 10;
+  world.add({urgent, make_job(JobKind::Pods, 1, 8, 1_h)});
+  world.run(Time{} + 1_min);
+  EXPECT_EQ(world.scheduler.counters().pods_scheduled, 1u);
+  std::vector<Time> scheduled;
+  for (const AttemptRow& row : world.attempts()) {
+    if (row.outcome == AttemptOutcome::Scheduled) scheduled.push_back(row.at);
+  }
+  EXPECT_EQ(scheduled, (std::vector<Time>{Time{}, Time{} + 1_s})) << "when its backoff is over";
+}
+
+}  // namespace
+}  // namespace orrery
