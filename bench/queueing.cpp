@@ -4,8 +4,13 @@
 #include <cmath>
 #include <cstdio>
 #include <ctime>
+#include <deque>
 #include <fstream>
+#include <functional>
+#include <queue>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "models/cluster.hpp"
 #include "sim/config/node.hpp"
@@ -64,13 +69,14 @@ Figures run(const std::string& yaml) {
   return figures;
 }
 
+constexpr struct {
+  int pods, seconds;
+} kKinds[] = {{1, 500}, {1, 100}, {2, 300}, {8, 50}, {16, 20}};
+
 // Jobs of five sizes and lengths: first as many at once as shall wait, then one whenever the pool
 // has, on the mean, worked one off.
 std::string standing_queue(const std::string& policies, int64_t nodes, int64_t queue,
                            int64_t jobs) {
-  constexpr struct {
-    int pods, seconds;
-  } kKinds[] = {{1, 500}, {1, 100}, {2, 300}, {8, 50}, {16, 20}};
   std::string yaml = "cluster:\n  machines: [{name: m, base: cpu-32, cpus: 1}]\n";
   yaml += "  pools: [{name: n, machine: m, count: " + std::to_string(nodes) + "}]\n";
   yaml += "workload:\n  sources:\n  - kind: jobs\n    jobs:\n";
@@ -94,6 +100,55 @@ std::string standing_queue(const std::string& policies, int64_t nodes, int64_t q
          ", estimates: {kind: exact}}}\nrecord: {timeline: {interval: 24h, teams_interval: 0s}}\n";
 }
 
+// The same jobs without an engine, a cluster or figures: a heap of ends, a queue, strictly first
+// come, first served. Least CPU time of three runs; jobs a second.
+double bare_loop(int64_t nodes, int64_t queue, int64_t jobs) {
+  struct Job {
+    int64_t submit, run, pods;
+  };
+  std::vector<Job> all;
+  double area = 0;
+  for (const auto& kind : kKinds) area += kind.pods * kind.seconds;
+  const auto every = static_cast<int64_t>(std::ceil(area / static_cast<double>(nodes) * 1e6));
+  for (const auto& kind : kKinds) {
+    for (int64_t i = 0; i < std::max<int64_t>(1, queue / 5 + nodes / 28); ++i) {
+      all.push_back({0, kind.seconds * 1'000'000LL, kind.pods});
+    }
+  }
+  for (int64_t i = 0; i < jobs / 5; ++i) {
+    for (const auto& kind : kKinds) {
+      all.push_back({1'000'000 + every * i, kind.seconds * 1'000'000LL, kind.pods});
+    }
+  }
+  double least = 1e9;
+  for (int round = 0; round < 3; ++round) {
+    const double began = cpu_seconds();
+    using End = std::pair<int64_t, int64_t>;  // when, how many are freed
+    std::priority_queue<End, std::vector<End>, std::greater<>> ends;
+    std::deque<size_t> waiting;
+    int64_t free = nodes;
+    for (size_t next = 0; next < all.size() || !ends.empty();) {
+      const bool is_end =
+          !ends.empty() && (next == all.size() || ends.top().first <= all[next].submit);
+      const int64_t now = is_end ? ends.top().first : all[next].submit;
+      if (is_end) {
+        free += ends.top().second;
+        ends.pop();
+      } else {
+        waiting.push_back(next++);
+      }
+      while (!waiting.empty() && all[waiting.front()].pods <= free) {
+        const Job& job = all[waiting.front()];
+        free -= job.pods;
+        ends.push({now + job.run, job.pods});
+        waiting.pop_front();
+      }
+    }
+    least = std::min(least, cpu_seconds() - began);
+  }
+  return static_cast<double>(all.size()) / least;
+}
+
 struct Policy {
   const char* name;
   const char* yaml;
@@ -110,26 +165,34 @@ constexpr Policy kPolicies[] = {
     {"Conservative", "[{name: Conservative}]", 1'000},
 };
 
-void print(const char* policy, int64_t nodes, const Figures& figures) {
-  std::printf("| %-13s | %7lld | %8.0f | %8llu | %10.0f |\n", policy, static_cast<long long>(nodes),
-              figures.waiting, static_cast<unsigned long long>(figures.jobs),
-              static_cast<double>(figures.jobs) / figures.seconds);
+void measure(const Policy& policy, int64_t nodes, int64_t queue, int64_t jobs) {
+  const std::string yaml = standing_queue(policy.yaml, nodes, queue, jobs);
+  Figures best = run(yaml);
+  for (int round = 0; round < 2; ++round) {
+    const Figures again = run(yaml);
+    if (again.seconds < best.seconds) best = again;
+  }
+  const double rate = static_cast<double>(best.jobs) / best.seconds;
+  std::printf("| %-13s | %7lld | %8.0f | %8llu | %10.0f | %6.1f |\n", policy.name,
+              static_cast<long long>(nodes), best.waiting,
+              static_cast<unsigned long long>(best.jobs), rate,
+              bare_loop(nodes, queue, jobs) / rate);
   std::fflush(stdout);
 }
 
 void measure_curves() {
-  std::printf("| policy        |   nodes |  waiting |     jobs | jobs/CPU s |\n");
-  std::printf("|---------------|--------:|---------:|---------:|-----------:|\n");
+  std::printf("| policy        |   nodes |  waiting |     jobs | jobs/CPU s |   bare |\n");
+  std::printf("|---------------|--------:|---------:|---------:|-----------:|-------:|\n");
   for (const Policy& policy : kPolicies) {
-    for (const int64_t queue : {10, 1'000, 10'000, 100'000}) {
+    for (const int64_t queue : {10, 100, 1'000, 10'000, 100'000}) {
       if (queue > policy.queue_max) continue;
       const int64_t jobs = policy.queue_max >= 100'000 ? 300'000 : 20'000;
-      print(policy.name, 1'000, run(standing_queue(policy.yaml, 1'000, queue, jobs)));
+      measure(policy, 1'000, queue, jobs);
     }
   }
   for (const Policy& policy : {kPolicies[0], kPolicies[3]}) {
     for (const int64_t nodes : {100, 10'000, 100'000}) {
-      print(policy.name, nodes, run(standing_queue(policy.yaml, nodes, 100, 300'000)));
+      measure(policy, nodes, 100, 300'000);
     }
   }
 }
@@ -161,7 +224,8 @@ void measure_log(int64_t jobs) {
       "workload: {sources: [{kind: trace, format: swf, file: " +
       path +
       "}]}\n"
-      "policy: {driver: counting, job_queue: {counts: [cpus], policies: [{name: EASY}]}}\n";
+      "policy: {driver: counting, job_queue: {counts: [cpus], policies: [{name: EASY}]}}\n"
+      "record: {timeline: {interval: 24h, teams_interval: 0s}}\n";
   const Figures figures = run(yaml);
   std::printf("| %8llu | %8.2f | %8.0f | %8.1f |\n", static_cast<unsigned long long>(figures.jobs),
               figures.seconds, figures.waiting, figures.growth_mib);
@@ -178,6 +242,7 @@ int main() {
       "|\n|---------:|---------:|---------:|---------:|\n");
   orrery::measure_log(447'794 / 4);
   orrery::measure_log(447'794);
+  orrery::measure_log(447'794 * 4);
   std::printf("\n");
   orrery::measure_curves();
 }

@@ -49,6 +49,7 @@ NodeNames names_of(const BuiltPools& built) {
 Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
     : sim_{sim},
       run_{scenario.run},
+      failure_logs_{scenario.faults.logs},
       ground_{ground},
       controller_{sim, ground_.state, ground_.jobs, controller_params(scenario),
                   arrivals_of(scenario.policy)},
@@ -158,6 +159,28 @@ void Cluster::check(const config::Document& document, Diagnostics& diagnostics) 
                         *error);
     }
   }
+  read_failure_logs(root["faults"], diagnostics);
+}
+
+void Cluster::read_failure_logs(const config::Node& section, Diagnostics& diagnostics) {
+  const config::Node& listed = section["logs"];
+  for (size_t i = 0; i < failure_logs_.size(); ++i) {
+    FailureLog log = read_failure_log(failure_logs_[i]);
+    if (!log.error.empty()) {
+      const Position& at = i < listed.items.size() ? listed.items[i].position : section.position;
+      diagnostics.error(at, "faults.logs[" + std::to_string(i) + "]", log.error);
+      continue;
+    }
+    for (std::string& note : faults_.replay(std::move(log), failure_logs_[i])) {
+      fault_notes_.push_back(std::move(note));
+    }
+  }
+}
+
+std::vector<std::string> Cluster::input_notes() const {
+  std::vector<std::string> notes = controller_.sources().notes();
+  notes.insert(notes.end(), fault_notes_.begin(), fault_notes_.end());
+  return notes;
 }
 
 void Cluster::start() {

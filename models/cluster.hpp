@@ -43,7 +43,7 @@ class Cluster {
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
 
-  // Unreadable traces.
+  // Unreadable traces and failure logs.
   void check(const config::Document& document, Diagnostics& diagnostics);
   void start();
   void finish(Time end);  // rows and figures that the end of the run cuts off
@@ -59,12 +59,15 @@ class Cluster {
   const Scheduler& scheduler() const { return scheduler_; }
   const JobQueue* job_queue() const { return job_queue_ ? &*job_queue_ : nullptr; }
   const NodeFaults& faults() const { return faults_; }
+  // What was left out of traces and failure logs, and what was odd in them; a sentence each.
+  std::vector<std::string> input_notes() const;
   const DeadlockDetector& deadlocks() const { return deadlocks_; }
   const TooLargeJobs& too_large() const { return too_large_; }
   const JobStatistics& job_statistics() const { return statistics_; }
 
  private:
   void wire();
+  void read_failure_logs(const config::Node& section, Diagnostics& diagnostics);
   void stop_when_done();
   void watch_for_stall(uint64_t progress_before);
   void stop_if_futile();
@@ -73,6 +76,8 @@ class Cluster {
 
   Sim sim_;
   RunParams run_;
+  std::vector<FailureLogParams> failure_logs_;
+  std::vector<std::string> fault_notes_;
   Ground& ground_;
   JobController controller_;
   std::vector<std::unique_ptr<JobSource>> sources_;

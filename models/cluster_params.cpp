@@ -73,8 +73,15 @@ void add_openb(const OpenbNodesParams& params, Rng rng, BuiltPools& built, Clust
     return;
   }
   const uint32_t first_leaf = state.leaves();
-  for (const uint32_t i : order_of(params, list.nodes.size(), rng)) {
-    const OpenbNode& row = list.nodes[i];
+  const size_t nodes = list.nodes.size() * static_cast<size_t>(params.copies);
+  if (state.nodes() + nodes > kNodesMax) {
+    built.error = params.file + ": the copies would make " + std::to_string(nodes);
+    built.error += " nodes; at most 1000000 are allowed in all";
+    return;
+  }
+  for (const uint32_t i : order_of(params, nodes, rng)) {
+    const OpenbNode& row = list.nodes[i % list.nodes.size()];
+    const size_t copy = i / list.nodes.size();
     const Machine* const machine = find_machine_with(row.model, row.gpus);
     if (machine == nullptr) {
       built.error = params.file + ": node '" + row.name;
@@ -84,6 +91,7 @@ void add_openb(const OpenbNodesParams& params, Rng rng, BuiltPools& built, Clust
     }
     NodeSpec node = node_like(*machine, params.pods_max, params.pool);
     node.name = row.name;
+    if (copy > 0) node.name.append("-copy").append(std::to_string(copy + 1));
     node.allocatable[Resource::Cpu] = row.cpu_milli;
     node.allocatable[Resource::Memory] = row.memory.count;
     node.machine = intern(built.machines, *machine);

@@ -67,6 +67,7 @@ struct OpenbNodesParams {
   static constexpr std::string_view kDoc = "Nodes of an Alibaba openb node list.";
   std::string file = {};
   std::string pool = "openb";
+  int32_t copies = 1;
   int32_t nodes_per_leaf = 32;
   int32_t pods_max = 110;
   bool shuffle = false;
@@ -76,6 +77,10 @@ struct OpenbNodesParams {
     v("file", file, "The node list, plain or gzip.", Required{},
       Example{"../shared/traces/alibaba-gpu-v2023-openb/openb_node_list_gpu_node.csv"});
     v("pool", pool, "Their label `pool`.");
+    v("copies", copies,
+      "The whole list this many times, for a larger cluster of the same mix; nodes of later copies "
+      "are called NAME-copy2 and so on.",
+      Range{1, 100});
     v("nodes_per_leaf", nodes_per_leaf, "Nodes that share a leaf switch, in order of the list.",
       Range{1, 1'000'000}, Unit{"nodes"}, Source{"estimate: the list tells no topology"});
     v("pods_max", pods_max, "Most pods on a node.", Range{1, 100'000}, Unit{"pods"},

@@ -30,6 +30,10 @@ void resolve_files(const config::Node& root, Scenario& scenario) {
   for (size_t i = 0; i < scenario.cluster.openb_nodes.size() && i < nodes.items.size(); ++i) {
     resolve(scenario.cluster.openb_nodes[i].file, nodes.items[i]["file"]);
   }
+  const config::Node& logs = root["faults"]["logs"];
+  for (size_t i = 0; i < scenario.faults.logs.size() && i < logs.items.size(); ++i) {
+    resolve(scenario.faults.logs[i].file, logs.items[i]["file"]);
+  }
 }
 
 // What is given but lies beyond the end of the run.

@@ -73,6 +73,12 @@ void FaultParams::check(const ClusterState& cluster, const config::Node& section
                       path_of("nodes", i, "node_selector"),
                       "no node of the cluster has these labels");
   }
+  for (size_t i = 0; i < logs.size(); ++i) {
+    if (!selected_nodes(cluster, logs[i].node_selector).empty()) continue;
+    diagnostics.error(written(section, "logs", i, "node_selector").position,
+                      path_of("logs", i, "node_selector"),
+                      "no node of the cluster has these labels");
+  }
   std::vector<std::string> names;
   for (size_t i = 0; i < list.size(); ++i) {
     if (find_node(cluster, list[i].node).is_valid()) continue;

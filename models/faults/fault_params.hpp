@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "models/faults/logs/failure_log_params.hpp"
 #include "models/faults/repair.hpp"
 #include "models/hardware/cluster_state.hpp"
 #include "sim/config/diagnostics.hpp"
@@ -91,11 +92,13 @@ struct FaultParams {
 
   std::vector<NodeFailureParams> nodes = {};
   std::vector<ListedFaultParams> list = {};
+  std::vector<FailureLogParams> logs = {};
 
   template <class V>
   void fields(V& v) {
     v("nodes", nodes, "Kinds of random failures; they strike independently of one another.");
     v("list", list, "Failures at given times.");
+    v("logs", logs, "Failures that were recorded on real clusters.");
   }
   template <class C>
   void check(C& c) const {

@@ -1,6 +1,7 @@
 #include "models/faults/node_faults.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/core/check.hpp"
 
@@ -22,15 +23,17 @@ NodeFaults::NodeFaults(Sim sim, ClusterState& cluster, JobController& jobs, cons
   for (uint32_t s = 0; s < params_.nodes.size(); ++s) {
     if (params_.nodes[s].rate == 0) continue;
     selected_nodes(cluster, params_.nodes[s].node_selector).for_each([&](NodeId node) {
-      processes_.push_back(
-          {.rng = sim.rng.stream("faults.node", stream_index(s, node)), .source = s, .node = node});
+      processes_.push_back({.kind = FaultKind::Random,
+                            .rng = sim.rng.stream("faults.node", stream_index(s, node)),
+                            .source = s,
+                            .node = node});
     });
   }
   for (size_t i = 0; i < params_.list.size(); ++i) {
     const NodeId node = find_node(cluster, params_.list[i].node);
     ORRERY_CHECK(node.is_valid(), "FaultParams::check refuses unknown nodes");
-    const auto source = static_cast<uint32_t>(params_.nodes.size() + i);
-    processes_.push_back({.source = source, .node = node});
+    processes_.push_back(
+        {.kind = FaultKind::Listed, .source = static_cast<uint32_t>(i), .node = node});
   }
   jobs.pod_removed.connect([this, &table](PodId pod) {
     if (!is_striking_) return;
@@ -40,16 +43,105 @@ NodeFaults::NodeFaults(Sim sim, ClusterState& cluster, JobController& jobs, cons
 
 void NodeFaults::start() {
   for (uint32_t i = 0; i < processes_.size(); ++i) wait_for_failure(i);
+  for (uint32_t i = 0; i < replays_.size(); ++i) wait_for_outage(i);
 }
 
 void NodeFaults::wait_for_failure(uint32_t process) {
   Process& p = processes_[process];
-  const Time when = is_listed(p)
-                        ? Time{} + listed(p).at
+  const Time when = p.kind == FaultKind::Listed
+                        ? Time{} + params_.list[p.source].at
                         : sim_.engine.now() + params_.nodes[p.source].draw_time_to_failure(p.rng);
   if (when == Time::max()) return;  // not in three centuries
   sim_.engine.at(
       when, Label{"faults.node_failed"}, [this, process] { fail(process); }, Phase::Fault);
+}
+
+std::vector<std::string> NodeFaults::replay(FailureLog log, const FailureLogParams& params) {
+  const auto index = static_cast<uint32_t>(replays_.size());
+  Replay replay{.log = std::move(log),
+                .repair = params.repair,
+                .rng = sim_.rng.stream("faults.log.repair", index),
+                .nodes = {},
+                .repeats = params.repeat};
+  selected_nodes(cluster_, params.node_selector).for_each([&](NodeId node) {
+    replay.nodes.push_back(node);
+  });
+  if (params.nodes == LogNodes::Shuffled) {
+    Rng order = sim_.rng.stream("faults.log.nodes", index);
+    for (size_t i = replay.nodes.size(); i > 1; --i) {
+      std::swap(replay.nodes[i - 1], replay.nodes[order.below(i)]);
+    }
+  }
+  std::vector<std::string> notes;
+  for (const TraceNote& note : replay.log.notes) {
+    notes.push_back(params.file + ": " + std::to_string(note.rows) + " rows " + note.what);
+  }
+  const size_t logged = replay.log.nodes.size();
+  const size_t ours = replay.nodes.size();
+  if (logged > ours || (logged < ours && !replay.repeats)) {
+    notes.push_back(params.file + ": " + std::to_string(logged) +
+                    " nodes in the log are replayed on " + std::to_string(ours) +
+                    (logged > ours ? ": failures of the others are left out"
+                                   : ": the other nodes never fail of it"));
+  }
+  replays_.push_back(std::move(replay));
+  return notes;
+}
+
+void NodeFaults::wait_for_outage(uint32_t replay) {
+  const Replay& r = replays_[replay];
+  if (r.next == r.log.outages.size()) return;
+  sim_.engine.at(
+      r.log.outages[r.next].start, Label{"faults.log_outage"},
+      [this, replay] { play_outages(replay); }, Phase::Fault);
+}
+
+void NodeFaults::play_outages(uint32_t replay) {
+  Replay& r = replays_[replay];
+  for (; r.next < r.log.outages.size(); ++r.next) {
+    const Outage& outage = r.log.outages[r.next];
+    if (outage.start > sim_.engine.now()) break;
+    const size_t step = r.repeats ? r.log.nodes.size() : r.nodes.size();
+    for (size_t i = outage.node; i < r.nodes.size(); i += step) strike(replay, outage, r.nodes[i]);
+  }
+  wait_for_outage(replay);
+}
+
+void NodeFaults::strike(uint32_t replay, const Outage& outage, NodeId node) {
+  const Process process{.kind = FaultKind::Logged,
+                        .source = replay,
+                        .node = node,
+                        .length = outage.length,
+                        .cause = outage.cause};
+  auto at = static_cast<uint32_t>(processes_.size());
+  if (free_.empty()) {
+    processes_.push_back(process);
+  } else {
+    at = free_.back();
+    free_.pop_back();
+    processes_[at] = process;
+  }
+  fail(at);
+}
+
+std::string_view NodeFaults::cause_of(const Process& p) const {
+  switch (p.kind) {
+    case FaultKind::Random:
+      return params_.nodes[p.source].name;
+    case FaultKind::Listed:
+      return "list";
+    case FaultKind::Logged:
+      break;
+  }
+  return replays_[p.source].log.causes[p.cause];
+}
+
+Duration NodeFaults::repair_time(Process& p) {
+  if (p.kind == FaultKind::Random) return params_.nodes[p.source].draw_repair(p.rng);
+  if (p.kind == FaultKind::Listed) return params_.list[p.source].repair;
+  if (p.length != Outage::kUnknown) return p.length;
+  Replay& r = replays_[p.source];
+  return std::visit([&](const auto& d) { return d.draw(r.rng); }, r.repair);
 }
 
 void NodeFaults::fail(uint32_t process) {
@@ -59,9 +151,7 @@ void NodeFaults::fail(uint32_t process) {
   p.jobs_hit = 0;
   p.gpu_milli_hit = 0;
   ++counters_.faults;
-  const Duration repair_time =
-      is_listed(p) ? listed(p).repair : params_.nodes[p.source].draw_repair(p.rng);
-  const Time repaired = sim_.engine.now() + repair_time;
+  const Time repaired = sim_.engine.now() + repair_time(p);
   if (repaired != Time::max()) {
     sim_.engine.at(
         repaired, Label{"faults.node_repaired"}, [this, process] { repair(process); },
@@ -100,15 +190,15 @@ void NodeFaults::repair(uint32_t process) {
     ++counters_.nodes_back;
     node_up.emit(p.node);
   }
-  if (!is_listed(p)) wait_for_failure(process);
+  if (p.kind == FaultKind::Random) wait_for_failure(process);
+  if (p.kind == FaultKind::Logged) free_.push_back(process);
 }
 
 void NodeFaults::write_row(const Process& p, Time repaired_at) {
   rows_.emit({.node = p.node,
               .at = p.failed_at,
-              .kind = is_listed(p) ? FaultKind::Listed : FaultKind::Random,
-              .cause = is_listed(p) ? std::string_view{"list"}
-                                    : std::string_view{params_.nodes[p.source].name},
+              .kind = p.kind,
+              .cause = cause_of(p),
               .repaired_at = repaired_at,
               .jobs_hit = p.jobs_hit,
               .gpus_hit = static_cast<double>(p.gpu_milli_hit) / kMilli});

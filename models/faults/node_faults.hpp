@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/faults/fault_params.hpp"
+#include "models/faults/logs/failure_log.hpp"
 #include "models/hardware/cluster_state.hpp"
 #include "models/workload/job_controller.hpp"
 #include "sim/core/rng.hpp"
@@ -17,8 +18,10 @@
 
 namespace orrery {
 
-enum class FaultKind : uint8_t { Random, Listed };
-constexpr std::array<std::string_view, 2> enum_names(FaultKind) { return {"random", "listed"}; }
+enum class FaultKind : uint8_t { Random, Listed, Logged };
+constexpr std::array<std::string_view, 3> enum_names(FaultKind) {
+  return {"random", "listed", "logged"};
+}
 
 struct FaultRow {  // one fault of one node
   NodeId node;
@@ -32,8 +35,8 @@ struct FaultRow {  // one fault of one node
   static void columns(auto&& c) {
     c("node", &FaultRow::node, "the node that failed");
     c("at", &FaultRow::at, "when it failed");
-    c("kind", &FaultRow::kind, "drawn at random, or listed in the scenario");
-    c("cause", &FaultRow::cause, "name of the kind of failure; 'list'");
+    c("kind", &FaultRow::kind, "drawn at random, listed in the scenario, or from a failure log");
+    c("cause", &FaultRow::cause, "name of the kind of failure; 'list'; what the log says");
     c("repaired_at", &FaultRow::repaired_at, "when it was repaired; -1: not in this run");
     c("jobs_hit", &FaultRow::jobs_hit, "jobs that lost pods; 0 if it was down already", "jobs");
     c("gpus_hit", &FaultRow::gpus_hit, "GPUs held by the pods lost", "GPU");
@@ -59,6 +62,9 @@ class NodeFaults {
   NodeFaults(const NodeFaults&) = delete;
   NodeFaults& operator=(const NodeFaults&) = delete;
 
+  // Before start(). The log's outages strike the nodes that `params` chooses. Returns what the user
+  // should know of how the log and the cluster fit.
+  std::vector<std::string> replay(FailureLog log, const FailureLogParams& params);
   void start();
   void finish();  // writes the rows of faults not yet repaired
 
@@ -69,10 +75,13 @@ class NodeFaults {
   uint32_t nodes_down() const { return nodes_down_; }
 
  private:
-  struct Process {        // a kind of failure on a node, or a listed fault
-    Rng rng{0};           // unused by a listed fault
-    uint32_t source = 0;  // index into params_.nodes, or past it into params_.list
+  struct Process {  // a kind of failure on a node, a listed fault, or an outage of a log
+    FaultKind kind = FaultKind::Random;
+    Rng rng{0};           // of random failures
+    uint32_t source = 0;  // index into params_.nodes, params_.list or replays_
     NodeId node = {};
+    Duration length = {};  // of an outage of a log, and its cause there
+    uint32_t cause = 0;
     bool is_failed = false;
     Time failed_at = {};
     int32_t jobs_hit = 0;
@@ -82,10 +91,20 @@ class NodeFaults {
     JobId job;
     int64_t gpu_milli;
   };
-  bool is_listed(const Process& p) const { return p.source >= params_.nodes.size(); }
-  const ListedFaultParams& listed(const Process& p) const {
-    return params_.list[p.source - params_.nodes.size()];
-  }
+  // Only the next outage of a log is scheduled; each takes a process for as long as it lasts.
+  struct Replay {
+    FailureLog log;
+    RepairDistribution repair;
+    Rng rng;
+    std::vector<NodeId> nodes;  // that stand for the log's
+    bool repeats = false;
+    size_t next = 0;  // of log.outages
+  };
+  std::string_view cause_of(const Process& p) const;
+  Duration repair_time(Process& p);
+  void wait_for_outage(uint32_t replay);
+  void play_outages(uint32_t replay);
+  void strike(uint32_t replay, const Outage& outage, NodeId node);
   void wait_for_failure(uint32_t process);
   void fail(uint32_t process);
   void repair(uint32_t process);
@@ -98,7 +117,9 @@ class NodeFaults {
   FaultParams params_;
   Counters counters_;
   std::vector<Process> processes_;
-  std::vector<uint16_t> awaiting_repair_;  // by node
+  std::vector<Replay> replays_;
+  std::vector<uint32_t> free_;             // processes of outages that are over
+  std::vector<uint32_t> awaiting_repair_;  // by node
   uint32_t nodes_down_ = 0;
   bool is_striking_ = false;  // pods removed now are hits
   std::vector<Hit> hits_;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "models/telemetry/running_quantiles.hpp"
 #include "models/workload/job_table.hpp"
 #include "sim/record/recorder.hpp"
 #include "sim/runtime/sim.hpp"
@@ -11,7 +12,7 @@
 namespace orrery {
 
 // Wait: from submission until the job first runs. Completion time (JCT): from submission until it
-// completed. Four bytes a job and figure are kept, for the quantiles.
+// completed.
 class JobStatistics {
  public:
   JobStatistics(Sim sim, const JobTable& jobs) : sim_{sim}, jobs_{jobs} {}
@@ -26,9 +27,8 @@ class JobStatistics {
  private:
   Sim sim_;
   const JobTable& jobs_;
-  std::vector<bool> has_run_;               // by job
-  std::vector<float> waits_, completions_;  // seconds
-  double wait_sum_ = 0, completion_sum_ = 0;
+  std::vector<bool> has_run_;             // by job
+  RunningQuantiles waits_, completions_;  // seconds
 };
 
 }  // namespace orrery

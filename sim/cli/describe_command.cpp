@@ -6,6 +6,7 @@
 #include "models/hardware/machine_topology.hpp"
 #include "models/scenario.hpp"
 #include "models/scheduling/policy_registry.hpp"
+#include "models/workload/traces/trace_model_params.hpp"
 #include "sim/cli/machine_text.hpp"
 #include "sim/cli/scenario_input.hpp"
 #include "sim/config/describe.hpp"
@@ -147,6 +148,10 @@ ExitStatus describe_command(const Arguments& arguments, std::ostream& out, std::
   const FieldTree* const section = name.empty() ? nullptr : find_path(scenario, name);
   if (name == "scenario") {
     out << describe_text(scenario);
+    return ExitStatus::Ok;
+  }
+  if (name == "generate") {
+    out << describe_text(describe_params<TraceModelParams>());
     return ExitStatus::Ok;
   }
   if (section == nullptr) {

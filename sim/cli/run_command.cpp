@@ -51,6 +51,9 @@ void check_output(const std::string& output, const ScenarioInput& input) {
   for (const OpenbNodesParams& nodes : input.scenario.cluster.openb_nodes) {
     refuse_if_same(nodes.file, "a node list of the scenario");
   }
+  for (const FailureLogParams& log : input.scenario.faults.logs) {
+    refuse_if_same(log.file, "a failure log of the scenario");
+  }
 }
 
 std::string opening_line(const Scenario& scenario, const std::string& path,

@@ -75,7 +75,7 @@ SimulationResult::End end_of(const Cluster& cluster, bool is_recording, bool was
 }
 
 std::vector<std::string> warnings_of(const Cluster& cluster) {
-  std::vector<std::string> warnings = cluster.controller().sources().notes();
+  std::vector<std::string> warnings = cluster.input_notes();
   const TooLargeJobs& large = cluster.too_large();
   if (large.jobs() == 1) warnings.push_back(large.first());
   if (large.jobs() > 1) {

@@ -3,21 +3,24 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "models/faults/logs/failure_log.hpp"
 #include "models/workload/traces/native_writer.hpp"
 #include "models/workload/traces/request_reader.hpp"
 #include "models/workload/traces/sha256.hpp"
 #include "models/workload/traces/trace_reader.hpp"
 #include "models/workload/traces/trace_statistics.hpp"
 #include "sim/cli/scenario_input.hpp"
+#include "sim/cli/trace_generate.hpp"
 #include "sim/cli/trace_text.hpp"
 #include "sim/config/reader.hpp"
 
 namespace orrery {
 namespace {
 
-// The parameters of a trace source, as --set gives them.
-std::optional<TraceParams> read_trace_params(const std::string& file, const Arguments& arguments,
-                                             std::ostream& err) {
+// The parameters of a trace or a failure log, as --set gives them.
+template <class P>
+std::optional<P> read_source_params(const std::string& file, const Arguments& arguments,
+                                    std::ostream& err) {
   Diagnostics diagnostics;
   config::Document document = config::load_text("{}", "command line", diagnostics);
   for (const std::string& assignment : arguments.all("set")) {
@@ -29,7 +32,7 @@ std::optional<TraceParams> read_trace_params(const std::string& file, const Argu
   }
   document.root.entries.push_back(
       {.key = "file", .key_position = {}, .value = config::make_scalar(file, true)});
-  auto params = read_params<TraceParams>(document.root, "", diagnostics);
+  auto params = read_params<P>(document.root, "", diagnostics);
   params.lenient = params.lenient || arguments.has("lenient");
   if (diagnostics.ok()) return params;
   for (const std::string& message : diagnostics.messages()) err << message << "\n";
@@ -86,6 +89,16 @@ std::vector<NativeWriter::Fact> provenance(const TraceParams& params, const Trac
   return facts;
 }
 
+ExitStatus failure_info(FailureLogParams params, std::ostream& out, std::ostream& err) {
+  const bool is_lenient = params.lenient;
+  params.lenient = true;
+  out << params.file << "\n";
+  const FailureLog log = read_failure_log(params);
+  if (!log.error.empty()) return report_mistakes({log.error}, err);
+  out << failure_text(log);
+  return is_lenient ? ExitStatus::Ok : report_mistakes(log.skipped_examples, err);
+}
+
 ExitStatus convert(const TraceParams& params, const std::string& target, const Arguments& arguments,
                    std::ostream& out, std::ostream& err) {
   std::error_code error;  // one of the two does not exist: they are not the same
@@ -111,29 +124,39 @@ ExitStatus convert(const TraceParams& params, const std::string& target, const A
 }  // namespace
 
 CommandSpec trace_command_spec() {
-  return {.name = "trace",
-          .doc =
-              "Says what is in a trace of jobs or requests (info FILE), or writes its jobs in "
-              "the compact native format (convert FILE NEW), filtered by --set as a scenario "
-              "would.",
-          .positional = "info FILE | convert FILE NEW",
-          .positional_min = 2,
-          .positional_max = 3,
-          .options = {{"set", 0, "name=value",
-                       "Set a parameter of workload.sources.trace, as in queues=[vcA].", true},
-                      {"lenient", 0, "", "Skip malformed rows and say how many there were."}}};
+  return {
+      .name = "trace",
+      .doc =
+          "Says what is in a trace of jobs or requests or in a log of failures (info FILE), or "
+          "writes a trace's jobs in the compact native format (convert FILE NEW), filtered by "
+          "--set as a scenario would; or makes up a trace like a recorded one (generate SPEC "
+          "NEW) as SPEC, a file of YAML, says: see `orrery describe generate`.",
+      .positional = "info FILE | convert FILE NEW | generate SPEC NEW",
+      .positional_min = 2,
+      .positional_max = 3,
+      .options = {{"set", 0, "name=value",
+                   "Set a parameter of workload.sources.trace, as in queues=[vcA]; of a failure "
+                   "log, one of faults.logs.",
+                   true},
+                  {"lenient", 0, "", "Skip malformed rows and say how many there were."}}};
 }
 
 ExitStatus trace_command(const Arguments& arguments, std::ostream& out, std::ostream& err) {
   const std::string& action = arguments.positional[0];
   const bool is_info = action == "info";
-  if (!is_info && action != "convert") {
-    throw UsageError{"'trace' can do info and convert, not " + in_quotes(action)};
+  if (!is_info && action != "convert" && action != "generate") {
+    throw UsageError{"'trace' can do info, convert and generate, not " + in_quotes(action)};
   }
   if (arguments.positional.size() != (is_info ? 2U : 3U)) {
-    throw UsageError{is_info ? "'trace info' takes one file" : "'trace convert' takes two files"};
+    throw UsageError{"'trace " + action + "' takes " + (is_info ? "one file" : "two files")};
   }
-  const auto params = read_trace_params(arguments.positional[1], arguments, err);
+  if (action == "generate") return trace_generate(arguments, out, err);
+  const std::string& file = arguments.positional[1];
+  if (is_info && detect_failure_log(file) != FailureLogFormat::Auto) {
+    const auto log = read_source_params<FailureLogParams>(file, arguments, err);
+    return log ? failure_info(*log, out, err) : ExitStatus::UserMistake;
+  }
+  const auto params = read_source_params<TraceParams>(file, arguments, err);
   if (!params) return ExitStatus::UserMistake;
   return is_info ? info(*params, out, err)
                  : convert(*params, arguments.positional[2], arguments, out, err);

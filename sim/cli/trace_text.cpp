@@ -53,8 +53,8 @@ std::string distribution_row(const std::string& name, const Distribution& values
   return text + "\n";
 }
 
-std::string distribution_head() {
-  std::string text = "\n" + std::string(24, ' ') + right("jobs", 11);
+std::string distribution_head(const char* of = "jobs") {
+  std::string text = "\n" + std::string(24, ' ') + right(of, 11);
   for (const char* name : {"mean", "least", "25 %", "median", "75 %", "90 %", "99 %", "most"}) {
     text += right(name, 12);
   }
@@ -110,6 +110,20 @@ std::string left_by_filters(const TraceCounts& counts) {
   add(counts.other_size, "of other sizes");
   add(counts.other_status, "with other ends");
   return text.empty() ? text : "\nLeft out by the filters\n" + text;
+}
+
+Distribution described(std::vector<double> values) {
+  Distribution out;
+  out.count = static_cast<int64_t>(values.size());
+  if (values.empty()) return out;
+  std::sort(values.begin(), values.end());
+  for (const double value : values) out.mean += value / static_cast<double>(values.size());
+  for (size_t i = 0; i < out.at.size(); ++i) {
+    const double rank =
+        std::ceil(TraceStatistics::kQuantiles[i] * static_cast<double>(values.size()));
+    out.at[i] = values[static_cast<size_t>(std::max(rank, 1.0)) - 1];
+  }
+  return out;
 }
 
 }  // namespace
@@ -195,19 +209,6 @@ std::string request_text(RequestReader& reader) {
     if (!row->group.empty()) groups.insert(row->group);
     if (!row->model.empty()) models.insert(row->model);
   }
-  const auto described = [](std::vector<double> values) {
-    Distribution out;
-    out.count = static_cast<int64_t>(values.size());
-    if (values.empty()) return out;
-    std::sort(values.begin(), values.end());
-    for (const double value : values) out.mean += value / static_cast<double>(values.size());
-    for (size_t i = 0; i < out.at.size(); ++i) {
-      const double rank =
-          std::ceil(TraceStatistics::kQuantiles[i] * static_cast<double>(values.size()));
-      out.at[i] = values[static_cast<size_t>(std::max(rank, 1.0)) - 1];
-    }
-    return out;
-  };
   std::string text = line("format", std::string{name_of(reader.format())} + " (requests)");
   text += line("requests", count(static_cast<int64_t>(inputs.size())));
   if (!groups.empty()) text += line("groups", count(static_cast<int64_t>(groups.size())));
@@ -220,7 +221,7 @@ std::string request_text(RequestReader& reader) {
                                               static_cast<double>(blocks)) +
                                       " of them seen before");
   }
-  text += distribution_head();
+  text += distribution_head("requests");
   text += distribution_row("input tokens", described(inputs));
   const bool is_image = !steps.empty();
   text += is_image ? distribution_row("steps", described(steps))
@@ -233,6 +234,42 @@ std::string request_text(RequestReader& reader) {
                      percent(static_cast<double>(statuses[i]), static_cast<double>(inputs.size())));
   }
   const std::string notes = notes_text(reader.notes());
+  return text + "\nProblems\n" + (notes.empty() ? "  none\n" : notes);
+}
+
+std::string failure_text(const FailureLog& log) {
+  const double span = log.span.seconds();
+  const auto nodes = static_cast<double>(log.nodes.size());
+  const auto failures = static_cast<double>(log.outages.size());
+  std::string text = line("format", std::string{name_of(log.format)} + " (failures)");
+  text += line("rows", count(log.rows));
+  text += line("failures", count(static_cast<int64_t>(log.outages.size())));
+  text += line("nodes", count(static_cast<int64_t>(log.nodes.size())));
+  text += line("span", number(span / 86'400) + " d");
+  if (span > 0) {
+    text += line("rate", number(failures / nodes / span * 86'400 * 1000) +
+                             " failures per 1,000 node-days of the span");
+  }
+  std::vector<double> lengths;
+  std::vector<double> struck(log.nodes.size());
+  std::vector<int64_t> causes(log.causes.size());
+  for (const Outage& outage : log.outages) {
+    if (outage.length != Outage::kUnknown) lengths.push_back(outage.length.seconds());
+    ++struck[outage.node];
+    ++causes[outage.cause];
+  }
+  text += distribution_head("of them");
+  text += distribution_row("down, s", described(std::move(lengths)));
+  text += distribution_row("failures of a node", described(std::move(struck)));
+  text += "\n" + padded("Causes", 24) + right("failures", 11) + right("share", 12) + "\n";
+  for (size_t i = 0; i < causes.size(); ++i) {
+    text += "  " + padded(log.causes[i], 22) + right(count(causes[i]), 11) +
+            right(percent(static_cast<double>(causes[i]), failures), 12) + "\n";
+  }
+  if (log.outside_window + log.other_causes > 0) text += "\nLeft out by the filters\n";
+  if (log.outside_window > 0) text += line(count(log.outside_window), "outside the window");
+  if (log.other_causes > 0) text += line(count(log.other_causes), "of other causes");
+  const std::string notes = notes_text(log.notes);
   return text + "\nProblems\n" + (notes.empty() ? "  none\n" : notes);
 }
 

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "models/faults/logs/failure_log.hpp"
 #include "models/workload/traces/request_reader.hpp"
 #include "models/workload/traces/trace_reader.hpp"
 #include "models/workload/traces/trace_statistics.hpp"
@@ -12,6 +13,7 @@ namespace orrery {
 std::string trace_text(const TraceReader& reader, const TraceStatistics& statistics);
 // Reads the requests to their end.
 std::string request_text(RequestReader& reader);
+std::string failure_text(const FailureLog& log);
 // Rows that were skipped, left out or odd, one a line; empty when there were none.
 std::string notes_text(const std::vector<TraceNote>& notes);
 

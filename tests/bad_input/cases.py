@@ -47,6 +47,16 @@ def with_arguments(name: str, arguments: tuple[str, ...], *says: str, status: in
     return Case(name, {"s.yaml": GOOD}, arguments, status, says)
 
 
+FTA = "# event_id component_id node_id platform_id node_name event_type start stop reason\n"
+
+
+def failure_log(name: str, text: str | None, *says: str, more: str = "") -> Case:
+    files = {"s.yaml": GOOD + f"faults: {{logs: [{{file: l.tab{more}}}]}}\n"}
+    if text is not None:
+        files["l.tab"] = text
+    return Case(name, files, RUN, 2, says)
+
+
 def trace(name: str, content: str | bytes, *says: str, file: str = "t.csv") -> Case:
     text = GOOD.replace("kind: jobs\n      jobs:\n        - {work: 10min, pods: 2, pod: {gpus: 8}}",
                         f"kind: trace\n      file: {file}").replace("run: {until: 1h}\n", "")
@@ -152,6 +162,20 @@ CASES = [
     added("repair cut below its mean", "faults: {nodes: [{repair: {kind: exponential, mean: 2h, max: 1h}}]}\n", "s.yaml:10:62", "below mean"),
     added("kind of failure twice", "faults: {nodes: [{name: gpu}, {name: gpu}]}\n", "s.yaml:10:38", "two kinds of failure are called 'gpu'"),
     added("kinds of failure without names", "faults: {nodes: [{rate: 1}, {rate: 2}]}\n", "s.yaml:10:29", "two kinds of failure are called 'node'"),
+    failure_log("failure log missing", None, "l.tab"),
+    failure_log("failure log of no format", "a,b\n1,2\n", "s.yaml:10:17", "no known format of failure logs"),
+    failure_log("fta: no such type of event", FTA + "1 1 2 1 n 7 100 200 NULL\n", "l.tab:2:6 (event_type)", "'7'"),
+    failure_log("fta: ends before it starts", FTA + "1 1 2 1 n 0 200 100 NULL\n", "l.tab:2:8"),
+    failure_log("fta: field missing", FTA + "1 1 2 1 n 0\n", "l.tab:2: found 6 fields"),
+    failure_log("fta: never down", FTA + "1 1 2 1 n 1 100 200 NULL\n", "holds no failure"),
+    failure_log("titan: no such month", "SN,location,insert,remove,event\n1,c0,,2014-13-01 00:00:00,DBE\n", "l.tab:2:4 (remove)"),
+    failure_log("titan: column missing", "SN,location,insert,remove\n1,c0,,2014-12-01 00:00:00\n", "missing column 'event'"),
+    failure_log("cause that no failure has", FTA + "1 1 2 1 n 0 100 200 NULL\n", "did you mean 'unavailable'", more=", causes: [unavailible]"),
+    Case("trace to imitate missing", {"g.yaml": "trace: {file: no.csv}\n"}, ("trace", "generate", "g.yaml", "o.ort"), 2, ("no.csv",)),
+    Case("nothing to imitate", {"g.yaml": "load: 2\n"}, ("trace", "generate", "g.yaml", "o.ort"), 2, ("g.yaml:1:1", "trace")),
+    Case("trace to imitate is empty", {"g.yaml": "trace: {file: t.swf}\n", "t.swf": "; a\n1 1 1 -1 1 1 1 1 1 1 1 1 1 1 1 1 1 1\n"}, ("trace", "generate", "g.yaml", "o.ort"), 2, ("t.swf: holds no jobs",)),
+    Case("made-up trace replaces its model", {"g.yaml": "trace: {file: t.swf}\n", "t.swf": "1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1\n"}, ("trace", "generate", "g.yaml", "t.swf"), 2, ("would replace",)),
+    failure_log("failure log on no node", FTA + "1 1 2 1 n 0 100 200 NULL\n", "s.yaml:10:46", "no node of the cluster", more=", node_selector: {a: b}"),
     added("table that is not there", "record: {off: [/timeline/team]}\n", "s.yaml:10:16", "no table is meant by '/timeline/team'", "did you mean '/timeline/teams'"),
     added("glob of no table", "record: {off: [/pods, '/event/*']}\n", "s.yaml:10:23", "'/event/*'"),
     added("teams out of step", "record: {timeline: {interval: 7min, teams_interval: 10min}}\n", "s.yaml:10:", "multiple"),
@@ -174,6 +198,7 @@ CASES = [
     with_arguments("no scenario", ("run",), ""),
     with_arguments("unknown name to describe", ("describe", "NodeResourceFit"), "NodeResourcesFit"),
     # traces
+    Case("too many copies of nodes", {**NODE_LIST, "s.yaml": NODE_LIST["s.yaml"].replace("n.csv", "n.csv, copies: 1000")}, RUN, 2, ("s.yaml:2:", "copies", "100")),
     trace("trace empty", "", "t.csv"),
     trace("trace of another format", "a,b,c\n1,2,3\n", "t.csv", "no known trace format"),
     trace("openb: text for GPUs", OPENB + "p0,1000,1024,x,1000,,LS,Running,0,10,0\n", "t.csv:2:4", "'x'"),

@@ -78,6 +78,7 @@ class FileTraceReader final : public TraceReader {
     if (waiting_.size() == 0) return nullptr;
     job_ = waiting_.pop();
     if (!zero_) zero_ = start_of(earliest_);
+    if (window_start_) job_.submit = std::max(job_.submit, *window_start_);
     if (job_.submit < last_arrival_) {
       stop(place_of(job_) + ": the row is more than " + std::to_string(ReorderBuffer::kWindow) +
            " rows late: set sort: all");
@@ -251,6 +252,8 @@ bool FileTraceReader::takes_queue(std::string_view queue) {
 }
 
 // Moves what was alive at the start of the window to that instant; false: not part of the replay.
+// What ran then keeps its start until it is handed out: it comes first, in the order of the starts,
+// so that a cluster that held it has room for it again.
 bool FileTraceReader::fit_window(TraceRow& row) {
   TraceJob& job = row.job;
   if (params_.arrive_at == TraceArrival::Start) job.submit = row.start;
@@ -259,8 +262,9 @@ bool FileTraceReader::fit_window(TraceRow& row) {
   if (!params_.warm_start) return false;
   const Time end = row.start + job.duration;
   if (end < *window_start_) return false;
-  if (row.start < *window_start_) job.duration = end - *window_start_;
-  job.submit = *window_start_;
+  const bool ran = row.start < *window_start_;
+  if (ran) job.duration = end - *window_start_;
+  job.submit = ran ? row.start : *window_start_;
   ++counts_.warm_started;
   return true;
 }

@@ -254,5 +254,75 @@ TEST(FaultParams, MistakesAreToldWithTheirPosition) {
   }
 }
 
+FailureLog small_log() {
+  FailureLog log;
+  log.nodes = {"a", "b"};
+  log.causes = {"hardware", "software"};
+  log.outages = {{.start = Time{} + 10_s, .length = 5_s, .node = 0, .cause = 0},
+                 {.start = Time{} + 10_s, .length = 2_s, .node = 1, .cause = 1},
+                 {.start = Time{} + 12_s, .length = 1_s, .node = 0, .cause = 1},
+                 {.start = Time{} + 60_s, .node = 1, .cause = 0}};
+  return log;
+}
+
+TEST(NodeFaults, ALogIsReplayedOnTheNodesInItsOrder) {
+  FaultWorld world{{.nodes = 3, .gpus = 8}, {}};
+  FailureLogParams params;
+  params.file = "log";
+  params.repair = FixedRepair{.duration = 7_s};
+  EXPECT_THAT(
+      world.faults.replay(small_log(), params),
+      ElementsAre("log: 2 nodes in the log are replayed on 3: the other nodes never fail of "
+                  "it"));
+  world.run_until(Time{} + 100_s);
+  const auto rows = world.fault_rows();
+  ASSERT_EQ(rows.size(), 4U);
+  using Fault = std::tuple<uint32_t, Time, Time, std::string>;
+  std::vector<Fault> seen;
+  for (const FaultRow& row : rows) {
+    EXPECT_EQ(row.kind, FaultKind::Logged);
+    seen.emplace_back(row.node.index, row.at, row.repaired_at, std::string{row.cause.view()});
+  }
+  EXPECT_THAT(seen, ElementsAre(Fault{1, Time{} + 10_s, Time{} + 12_s, "software"},
+                                Fault{0, Time{} + 12_s, Time{} + 13_s, "software"},
+                                Fault{0, Time{} + 10_s, Time{} + 15_s, "hardware"},
+                                Fault{1, Time{} + 60_s, Time{} + 67_s, "hardware"}));
+  EXPECT_EQ(world.faults.counters().nodes_failed, 3U) << "one fault struck a node already down";
+  EXPECT_EQ(world.faults.nodes_down(), 0U);
+}
+
+TEST(NodeFaults, ALogIsRepeatedOverALargerClusterOrCutToASmallerOne) {
+  FaultWorld large{{.nodes = 5, .gpus = 8}, {}};
+  FailureLogParams params;
+  params.file = "log";
+  params.repeat = true;
+  EXPECT_THAT(large.faults.replay(small_log(), params), ::testing::IsEmpty());
+  large.run_until(Time{} + 30_s);
+  EXPECT_EQ(large.faults.counters().faults, 3U + 2U + 3U) << "a of 0, 2, 4; b of 1, 3; a again";
+  FaultWorld small{{.nodes = 1, .gpus = 8}, {}};
+  EXPECT_THAT(small.faults.replay(small_log(), params),
+              ElementsAre(HasSubstr("failures of the others are left out")));
+  small.run_until(Time{} + 100_s);
+  EXPECT_EQ(small.faults.counters().faults, 2U);
+}
+
+TEST(NodeFaults, ShuffledLogsStrikeOtherNodesWithEachSeed) {
+  FailureLog log = small_log();
+  FailureLogParams params;
+  params.nodes = LogNodes::Shuffled;
+  std::vector<uint32_t> first;
+  for (const uint64_t seed : {1U, 2U, 3U, 4U, 5U}) {
+    FaultWorld world{{.nodes = 500, .gpus = 8, .seed = seed}, {}};
+    static_cast<void>(world.faults.replay(log, params));
+    world.run_until(Time{} + 11_s);
+    for (const FaultRow& row : world.fault_rows()) {
+      if (row.cause.view() == "hardware") first.push_back(row.node.index);
+    }
+  }
+  ASSERT_EQ(first.size(), 5U);
+  std::sort(first.begin(), first.end());
+  EXPECT_GE(std::unique(first.begin(), first.end()) - first.begin(), 4);
+}
+
 }  // namespace
 }  // namespace orrery

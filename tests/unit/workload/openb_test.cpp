@@ -60,6 +60,24 @@ TEST(OpenbPods, AWarmStartBeginsAtTheFirstDeletion) {
   EXPECT_EQ(later.names, (Strings{"old", "new"}));
 }
 
+TEST(OpenbPods, WhatRanAtAWarmStartComesFirstInTheOrderOfItsStarts) {
+  const std::string rows =
+      "waits,1,1,1,1000,,LS,Running,10,500,200\n"
+      "ran_last,1,1,1,1000,,LS,Running,20,600,90\n"
+      "ran_first,1,1,1,1000,,LS,Running,30,700,40\n"
+      "comes,1,1,1,1000,,LS,Running,100,800,120\n"
+      "gone,1,1,1,1000,,LS,Running,5,99,6\n";
+  for (const TraceSort sort : {TraceSort::All, TraceSort::Window}) {
+    const ReadTrace trace = read_pods(rows, {.window_start = "100", .sort = sort});
+    ASSERT_EQ(trace.names, (Strings{"ran_first", "ran_last", "waits", "comes"})) << trace.error;
+    for (const TraceJob& job : trace.jobs) EXPECT_EQ(job.submit, Time{});
+    EXPECT_EQ(trace.jobs[0].duration, 600_s);
+    EXPECT_EQ(trace.jobs[2].duration, 300_s);
+    EXPECT_EQ(trace.counts.warm_started, 3);
+    EXPECT_EQ(trace.counts.outside_window, 1);
+  }
+}
+
 TEST(OpenbPods, PendingPodsLastUntilTheirDeletionOrAreLeftOut) {
   const std::string rows = "p,1,1,1,1000,,BE,Pending,10000000,10000100,\n";
   const ReadTrace with = read_pods(rows, {.warm_start = false});

@@ -1,6 +1,8 @@
 // `orrery trace`: what it says of a file, and what it makes of it.
 #include <gmock/gmock.h>
 
+#include <filesystem>
+#include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -97,6 +99,57 @@ TEST(TraceCommand, WrongUseIsTold) {
   const Said nowhere = run({"trace", "convert", path.c_str(), "/no/such/folder/a.otr"});
   EXPECT_EQ(nowhere.status, 74);
   EXPECT_THAT(run({"trace", "info", "/no/such/file"}).err, HasSubstr("cannot open the file"));
+}
+
+TEST(TraceCommand, GenerateMakesUpATraceAndTellsHowNearItCame) {
+  std::string log;
+  for (int i = 0; i < 400; ++i) {
+    log += std::to_string(i) + " " + std::to_string(i * 600) + " 0 " + std::to_string(60 + i % 7) +
+           " 4 -1 -1 4 -1 -1 1 " + std::to_string(1 + i % 3) + " 1 -1 1 -1 -1 -1\n";
+  }
+  const test::TemporaryFile trace{log};
+  const test::TemporaryFile made{""};
+  const std::string target = made.path();
+  const std::string text = "trace: {file: " + trace.path() + "}\njobs_max: 300\nspan: 100d\n";
+  const std::string spec = target + ".yaml";
+  std::ofstream{spec} << text;
+  const Said said = run({"trace", "generate", spec.c_str(), target.c_str()});
+  EXPECT_EQ(said.status, 0) << said.err;
+  EXPECT_THAT(said.out, HasSubstr(": 300 jobs after 400 of "));
+  EXPECT_THAT(said.out, HasSubstr("between arrivals, s"));
+  EXPECT_THAT(said.out, HasSubstr("rank of the user"));
+  const test::ReadTrace read = test::read_file(target);
+  EXPECT_EQ(read.error, "");
+  EXPECT_EQ(read.format, TraceFormat::Native);
+  EXPECT_EQ(read.jobs.size(), 300U);
+  const Said wrong = run({"trace", "generate", spec.c_str(), target.c_str(), "--set", "load=-1"});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("load"));
+  const Said same = run({"trace", "generate", spec.c_str(), spec.c_str()});
+  EXPECT_EQ(same.status, 2);
+  EXPECT_THAT(same.err, HasSubstr("would replace"));
+  std::ofstream{spec} << "trace: {file: nowhere.csv}\n";
+  EXPECT_EQ(run({"trace", "generate", spec.c_str(), target.c_str()}).status, 2);
+  std::ofstream{spec} << "load: 2\n";
+  EXPECT_THAT(run({"trace", "generate", spec.c_str(), target.c_str()}).err, HasSubstr("trace"));
+  std::filesystem::remove(spec);
+}
+
+TEST(TraceCommand, InfoKnowsFailureLogsToo) {
+  const test::TemporaryFile file{
+      "SN,location,insert,remove,duration,out,event\n"
+      "1,c0-0c0s0n0,2014-01-01 00:00:00,2014-01-11 00:00:00,864000,TRUE,DBE\n"
+      "2,c0-0c0s0n1,2014-01-01 00:00:00,2014-01-11 00:00:00,864000,TRUE,\n"};
+  const std::string path = file.path();
+  const Said said = run({"trace", "info", path.c_str()});
+  EXPECT_EQ(said.status, 0) << said.err;
+  EXPECT_THAT(said.out, HasSubstr("titan (failures)"));
+  EXPECT_THAT(said.out, HasSubstr("failures              1"));
+  EXPECT_THAT(said.out, HasSubstr("rate                  50 failures per 1,000 node-days"));
+  EXPECT_THAT(said.out, HasSubstr("100.0 %"));
+  const Said filtered = run({"trace", "info", path.c_str(), "--set", "causes=[OTB]"});
+  EXPECT_EQ(filtered.status, 2);
+  EXPECT_THAT(filtered.err, HasSubstr("no failure of"));
 }
 
 }  // namespace

@@ -1,0 +1,47 @@
+// models/faults/logs/failure_log.hpp -- when which node of a recorded cluster was down, and why.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/faults/logs/failure_log_params.hpp"
+#include "models/workload/traces/findings.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+struct Outage {
+  static constexpr Duration kUnknown{-1};
+  Time start;  // from the start of the run
+  Duration length = kUnknown;
+  uint32_t node = 0;   // index into FailureLog::nodes
+  uint32_t cause = 0;  // index into FailureLog::causes
+};
+
+// Read as a whole, as logs are not in the order of time; 24 bytes an outage.
+struct FailureLog {
+  static constexpr size_t kOutagesMax = 20'000'000;
+  static constexpr size_t kNodesMax = 1'000'000;
+
+  FailureLogFormat format = FailureLogFormat::Auto;
+  std::vector<Outage> outages;     // in the order of their starts, then of the nodes
+  std::vector<std::string> nodes;  // by name, numbers in names as numbers: n2 before n10
+  std::vector<std::string> causes;
+  Duration span;  // from the start of the run to the last instant the log tells of
+  int64_t rows = 0;
+  int64_t outside_window = 0;  // outages; and those of other causes than asked for:
+  int64_t other_causes = 0;
+  std::vector<TraceNote> notes;
+  std::vector<std::string> skipped_examples;
+  std::string error;  // `file:row:column (name): ...`; the rest is then not to be used
+};
+
+FailureLog read_failure_log(const FailureLogParams& params);
+// The same for text in memory, called params.file in messages.
+FailureLog read_failure_log_text(const FailureLogParams& params, std::string_view text);
+// Whether the file begins like a failure log; Auto if not, or if it cannot be read.
+FailureLogFormat detect_failure_log(const std::string& path);
+
+}  // namespace orrery

@@ -1,0 +1,75 @@
+// models/faults/logs/failure_log_params.hpp -- which failure log to replay, and on which nodes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/faults/repair.hpp"
+#include "sim/config/options.hpp"
+
+namespace orrery {
+
+// Auto: by the first lines.
+enum class FailureLogFormat : uint8_t { Auto, Titan, Fta, Lanl };
+constexpr std::array<std::string_view, 4> enum_names(FailureLogFormat) {
+  return {"auto", "titan", "fta", "lanl"};
+}
+
+// Which node of the cluster goes down when a node of the log did. Ordered: the first node of the
+// log, by name, is the first of the cluster, and so on; neighbours stay neighbours.
+enum class LogNodes : uint8_t { Ordered, Shuffled };
+constexpr std::array<std::string_view, 2> enum_names(LogNodes) { return {"ordered", "shuffled"}; }
+
+struct FailureLogParams {
+  static constexpr std::string_view kDoc = "Replays failures recorded on a real cluster.";
+
+  std::string file = {};
+  FailureLogFormat format = FailureLogFormat::Auto;
+  std::string system = {};
+  std::vector<std::string> causes = {};
+  std::string window_start = {};
+  std::string window_end = {};
+  RepairDistribution repair = {};
+  LogNodes nodes = LogNodes::Ordered;
+  bool repeat = false;
+  std::map<std::string, std::string> node_selector = {};
+  bool lenient = false;
+
+  template <class V>
+  void fields(V& v) {
+    v("file", file, "The log, plain, gzip or xz.", Required{},
+      Example{"../shared/traces/failures-titan-gpu/gc_full.csv.gz"});
+    v("format", format,
+      "titan: lives of GPUs, one to a node; fta: event_trace.tab of the Failure Trace Archive; "
+      "lanl: failures of Los Alamos' systems; auto goes by the first lines.");
+    v("system", system, "Lanl: replay only this system, as in '20'; empty: all, side by side.");
+    v("causes", causes,
+      "Replay only failures with these causes; empty: all. Titan: DBE, OTB; fta: unavailable; "
+      "lanl: facilities, hardware, human_error, network, undetermined, software, unknown.",
+      Example{"[hardware]"});
+    v("window_start", window_start,
+      "Date, and time if need be, at which the replay begins; nodes that were down then begin "
+      "down. Empty: the first day of the log.",
+      Example{"2014-06-01"});
+    v("window_end", window_end, "Failures from then on are left out. Empty: none.");
+    v("repair", repair,
+      "How long nodes stay down where the log does not say: always for titan, which tells only "
+      "when a GPU was lost.");
+    v("nodes", nodes,
+      "ordered: the first node of the log, by name, is the cluster's first, and so on; shuffled: "
+      "in an order drawn from the seed. Nodes of the log beyond the cluster's are left out.");
+    v("repeat", repeat,
+      "A cluster of more nodes than the log uses the log's again from the first, at the same "
+      "times; false: nodes beyond the log's never fail of it.");
+    v("node_selector", node_selector, "Labels of the nodes it is replayed on; absent: all nodes.",
+      Example{"{nvidia.com/gpu.product: H100}"});
+    v("lenient", lenient,
+      "Skip malformed rows and report how many there were; otherwise the first one ends the run.");
+  }
+};
+
+}  // namespace orrery

@@ -1,0 +1,46 @@
+// models/faults/logs/failure_rows.hpp -- the rows of one kind of failure log.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/faults/logs/failure_log_params.hpp"
+#include "models/workload/traces/findings.hpp"
+#include "models/workload/traces/text_source.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery::faults {
+
+constexpr Duration kUnknownLength{-1};
+
+// Times count from 1970, by the clock on the wall where the log was written.
+struct FailureRow {
+  Time seen;              // the earliest instant the row tells of
+  bool is_outage = true;  // false: it only tells that the node was there
+  Time start;             // of the outage
+  Duration length = kUnknownLength;
+  std::string_view node;    // valid until the next row
+  std::string_view cause;   // a literal
+  std::string_view system;  // whose nodes 0 .. system_nodes - 1 are there, failing or not
+  int64_t system_nodes = 0;
+};
+
+class FailureRows {
+ public:
+  virtual ~FailureRows() = default;
+  // Valid until the next call; null at the end of the file, or when the findings are stopped.
+  virtual const FailureRow* next() = 0;
+};
+
+constexpr size_t kNodeNameMax = 48;
+
+std::unique_ptr<FailureRows> open_titan(traces::TextSource source, traces::Findings& findings);
+std::unique_ptr<FailureRows> open_fta(traces::TextSource source, traces::Findings& findings);
+// Only one system's rows, unless the name is empty.
+std::unique_ptr<FailureRows> open_lanl(traces::TextSource source, traces::Findings& findings,
+                                       std::string system);
+
+}  // namespace orrery::faults

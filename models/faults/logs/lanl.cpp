@@ -1,0 +1,148 @@
+// Failures of the systems of Los Alamos, 1995 to 2005, as released in LA-UR-05-7318: one row for
+// each outage of a node, with when it began, how long it took and which kind of cause it had.
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "models/faults/logs/failure_rows.hpp"
+#include "models/workload/traces/csv.hpp"
+
+namespace orrery::faults {
+namespace {
+
+using traces::CsvReader;
+using traces::Findings;
+using traces::TextSource;
+
+constexpr std::string_view kStartedLong = "Prob Started (mm/dd/yy hh:mm)";
+constexpr std::string_view kFixedLong = "Prob Fixed (mm/dd/yy hh:mm)";
+enum Column : size_t { kSystem, kNodes, kNode, kStarted, kFixed, kDown, kFirstCause };
+constexpr std::string_view kCauses[] = {"facilities", "hardware",     "human_error",
+                                        "network",    "undetermined", "software"};
+constexpr int64_t kNodesMax = 1'000'000;
+constexpr size_t kSystemNameMax = 16;
+constexpr size_t kSystemsMax = 100;  // remembered, for the message that one is not there
+constexpr int64_t kMinutesMax = 60LL * 24 * 365 * 100;
+
+// The number before `end_mark`, of one or two digits, or four for a year; moves past the mark.
+std::optional<int> part(std::string_view& text, char end_mark) {
+  const size_t end = std::min(text.find(end_mark), text.size());
+  int value = 0;
+  const auto [last, status] = std::from_chars(text.data(), text.data() + end, value);
+  if (status != std::errc{} || last != text.data() + end || value < 0 || end == 0) return {};
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return value;
+}
+
+// "6/21/2005 10:54"; a year of two digits from 70 on is of the last century.
+std::optional<Time> parse_american(std::string_view text) {
+  const auto month = part(text, '/');
+  const auto day = part(text, '/');
+  auto year = part(text, ' ');
+  const auto hour = part(text, ':');
+  const auto minute = part(text, ':');
+  if (!month || !day || !year || !hour || !minute || !text.empty()) return {};
+  if (*year < 100) year = *year + (*year < 70 ? 2000 : 1900);
+  if (*year < 1970 || *year > 2199 || *month > 12 || *day > 31) return {};
+  if (*hour > 23 || *minute > 59) return {};
+  const std::chrono::year_month_day date{std::chrono::year{*year},
+                                         std::chrono::month{static_cast<unsigned>(*month)},
+                                         std::chrono::day{static_cast<unsigned>(*day)}};
+  if (!date.ok()) return {};
+  const int64_t days = std::chrono::sys_days{date}.time_since_epoch().count();
+  return Time{} + 1_min * ((days * 24 + *hour) * 60 + *minute);
+}
+
+class LanlRows final : public FailureRows {
+ public:
+  LanlRows(TextSource source, Findings& findings, std::string system)
+      : csv_{std::move(source), findings}, system_{std::move(system)} {
+    const bool is_long = csv_.has_column(kStartedLong);
+    const std::string_view columns[] = {"System",
+                                        "nodes",
+                                        "nodenumz",
+                                        is_long ? kStartedLong : "Prob Started",
+                                        is_long ? kFixedLong : "Prob Fixed",
+                                        "Down Time",
+                                        "Facilities",
+                                        "Hardware",
+                                        "Human Error",
+                                        "Network",
+                                        "Undetermined",
+                                        "Software"};
+    csv_.bind(columns);
+  }
+
+  const FailureRow* next() override {
+    while (csv_.next_row()) {
+      const std::string_view system = csv_.short_text(kSystem, kSystemNameMax);
+      if (systems_.size() < kSystemsMax) systems_.emplace(system);
+      if (!system_.empty() && system != system_) continue;
+      parse();
+      if (csv_.row_ok()) return &row_;
+    }
+    if (!csv_.findings().is_stopped() && !system_.empty() && !systems_.contains(system_)) {
+      std::string text = "system: the log has no system '" + system_ + "', but";
+      for (const std::string& known : systems_) text.append(" ").append(known);
+      csv_.findings().stop(text);
+    }
+    return nullptr;
+  }
+
+ private:
+  Time instant(Column column) {
+    if (const auto value = parse_american(csv_.text(column))) return *value;
+    csv_.wrong(column, "a date and time such as 6/21/2005 10:54");
+    return {};
+  }
+
+  void parse() {
+    row_.system = csv_.text(kSystem);
+    row_.system_nodes = csv_.is_nothing(kNodes) ? 0 : csv_.integer(kNodes, 0, kNodesMax);
+    name_.assign(row_.system).append("-");
+    name_.append(std::to_string(csv_.integer(kNode, 0, kNodesMax)));
+    row_.node = name_;
+    row_.start = row_.seen = instant(kStarted);
+    parse_length();
+    row_.cause = "unknown";
+    bool is_named = false;
+    for (size_t i = 0; i < std::size(kCauses); ++i) {
+      if (csv_.is_nothing(kFirstCause + i)) continue;
+      if (is_named) csv_.findings().remark("name several causes; the first is taken");
+      if (!is_named) row_.cause = kCauses[i];
+      is_named = true;
+    }
+  }
+
+  void parse_length() {
+    row_.length = kUnknownLength;
+    std::optional<Duration> between;
+    if (!csv_.is_nothing(kFixed)) between = instant(kFixed) - row_.start;
+    if (!csv_.is_nothing(kDown)) {
+      row_.length = 1_min * csv_.whole(kDown, 0, kMinutesMax);
+      if (between && *between != row_.length) {
+        csv_.findings().remark("were fixed at another time than their down time says, which holds");
+      }
+    } else if (between) {
+      if (*between < Duration{}) csv_.wrong(kFixed, "a time not before the start");
+      row_.length = *between;
+    }
+  }
+
+  CsvReader csv_;
+  std::string system_;
+  std::set<std::string, std::less<>> systems_;
+  std::string name_;
+  FailureRow row_;
+};
+
+}  // namespace
+
+std::unique_ptr<FailureRows> open_lanl(TextSource source, Findings& findings, std::string system) {
+  return std::make_unique<LanlRows>(std::move(source), findings, std::move(system));
+}
+
+}  // namespace orrery::faults

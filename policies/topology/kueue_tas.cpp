@@ -1,0 +1,50 @@
+// Kueue's topology-aware scheduling: a gang goes into one domain, or into as few as it needs.
+#include "models/scheduling/planned_placement.hpp"
+
+namespace orrery {
+namespace {
+
+class KueueTas final : public PlannedPlacement {
+ public:
+  struct Params : TopologyParams {
+    TopologyLevel level = TopologyLevel::Leaf;
+    TasMode mode = TasMode::Required;
+    TasOrder order = TasOrder::BestFit;
+    int64_t slice = 1;
+    template <class V>
+    void fields(V& v) {
+      TopologyParams::fields(v);
+      v("level", level, "What a domain is.");
+      v("mode", mode,
+        "required: one domain holds the gang, or it waits; preferred: else one of the level above, "
+        "at last several; unconstrained: several of this level if need be.");
+      v("order", order,
+        "BestFit: the largest domains first, the tightest last; LeastFreeCapacity: the smallest "
+        "first.",
+        Source{"Kueue; LeastFreeCapacity is its default for unconstrained"});
+      v("slice", slice, "So many pods always share a node; gangs must be multiples of it.",
+        Range<int64_t>{1, 1'000'000});
+    }
+  };
+  KueueTas(Handle& handle, const Params& params)
+      : PlannedPlacement{handle, params}, params_{params} {}
+
+ protected:
+  PlacementPlan plan(const Cycle& /*cycle*/, Room room, int64_t pods) const override {
+    if (pods % params_.slice != 0) return {};
+    const TasRequest request{.pods = pods,
+                             .slice = params_.slice,
+                             .level = params_.level,
+                             .mode = params_.mode,
+                             .order = params_.order};
+    return plan_kueue(topology(), room, request).plan;
+  }
+
+ private:
+  const Params params_;
+};
+ORRERY_REGISTER_POLICY(KueueTas, "KueueTopology",
+                       "A gang goes into one topology domain, or as few as it needs.");
+
+}  // namespace
+}  // namespace orrery

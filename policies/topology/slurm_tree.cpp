@@ -1,0 +1,22 @@
+// Slurm's topology/tree: jobs go under the leaf switch that fits them tightest.
+#include "models/scheduling/planned_placement.hpp"
+
+namespace orrery {
+namespace {
+
+class SlurmTree final : public PlannedPlacement {
+ public:
+  using Params = TopologyParams;
+  SlurmTree(Handle& handle, const Params& params) : PlannedPlacement{handle, params} {}
+
+ protected:
+  PlacementPlan plan(const Cycle& /*cycle*/, Room room, int64_t pods) const override {
+    return plan_slurm_tree(topology(), room, pods);
+  }
+};
+ORRERY_REGISTER_POLICY(
+    SlurmTree, "SlurmTopologyTree",
+    "A gang goes to the leaf switch that fits it tightest, or to leaves nearby.");
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,152 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "tests/support/fake_handle.hpp"
+#include "tests/support/scheduler_world.hpp"
+
+namespace orrery {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// Two leaves of two nodes with four GPUs each, and a gang of pods of one GPU.
+class PlannedPlacementTest : public testing::Test {
+ protected:
+  PlannedPlacementTest() {
+    Resources has;
+    has[Resource::Cpu] = 64'000;
+    has[Resource::Gpu] = 4 * kMilli;
+    for (uint32_t n = 0; n < 4; ++n) handle_.add_node(has, n / 2);
+    handle_.state.seal();
+    spec_.gpus = 1;
+  }
+  PodView add_gang(int32_t pods, int32_t min_available) {
+    GangView gang{};
+    gang.id = {0};
+    gang.pods = pods;
+    gang.min_available = min_available;
+    handle_.add_gang(gang);
+    return handle_.add_pod(spec_, {0}, {0});
+  }
+  // The nodes that the filter lets the pod go to.
+  std::vector<uint32_t> allowed(const std::unique_ptr<Policy>& policy, const PodView& pod) {
+    Candidates nodes{handle_.state.up()};
+    as<Filter>(policy).filter(handle_.cycle(pod), nodes);
+    return list(nodes.nodes());
+  }
+  std::vector<uint32_t> planned(const std::unique_ptr<Policy>& policy, const PodView& pod) {
+    std::vector<NodeSet> domains;
+    as<Domains>(policy).domains(handle_.cycle(pod), handle_.gang({0}), domains);
+    EXPECT_EQ(domains.size(), 1U);
+    return list(domains.at(0));
+  }
+  static std::vector<uint32_t> list(const NodeSet& set) {
+    std::vector<uint32_t> nodes;
+    set.for_each([&](NodeId n) { nodes.push_back(n.index); });
+    return nodes;
+  }
+
+  FakeHandle handle_;
+  PodSpec spec_;
+};
+
+TEST_F(PlannedPlacementTest, NodesTakeNoMoreThanTheirShareOfTheGang) {
+  PodSpec three = spec_;
+  three.gpus = 3;
+  handle_.occupy({0}, three);
+  const auto policy = make_policy(handle_, "HeliosConsolidate");
+  const PodView pod = add_gang(6, 6);
+  EXPECT_THAT(planned(policy, pod), ElementsAre(1, 2));
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THAT(allowed(policy, pod), ElementsAre(1, 2));
+    handle_.occupy({2}, spec_);
+  }
+  EXPECT_THAT(allowed(policy, pod), ElementsAre(1)) << "node 2 has its two, and room for more";
+  EXPECT_EQ(allowed(policy, handle_.add_pod(spec_)).size(), 4U) << "plain pods go anywhere";
+}
+
+TEST_F(PlannedPlacementTest, AGangGoesToTheTightestLeaf) {
+  handle_.occupy({2}, spec_);
+  const auto policy = make_policy(handle_, "SlurmTopologyTree");
+  EXPECT_THAT(planned(policy, add_gang(7, 7)), ElementsAre(2, 3));
+}
+
+TEST_F(PlannedPlacementTest, AGangThatFitsNowhereIsTriedNowhere) {
+  const auto policy = make_policy(handle_, "KueueTopology", "{level: leaf}");
+  const PodView pod = add_gang(9, 9);
+  EXPECT_THAT(planned(policy, pod), IsEmpty());
+  EXPECT_THAT(allowed(policy, pod), IsEmpty());
+}
+
+TEST_F(PlannedPlacementTest, AGangThatDoesNotFitWholeIsPlannedWithItsQuorum) {
+  const auto policy = make_policy(handle_, "KueueTopology", "{level: leaf}");
+  EXPECT_THAT(planned(policy, add_gang(9, 8)), ElementsAre(0, 1));
+}
+
+TEST_F(PlannedPlacementTest, NodesThatThePodCannotUseHaveNoRoom) {
+  handle_.state.set_up({3}, false);
+  handle_.state.set_cordoned({1}, true);
+  handle_.state.set_taint({0}, {"key", "", TaintEffect::NoSchedule}, true);
+  const auto policy = make_policy(handle_, "VolcanoHyperNode");
+  EXPECT_THAT(planned(policy, add_gang(4, 4)), ElementsAre(2));
+}
+
+TEST_F(PlannedPlacementTest, SharesOfGpusCount) {
+  spec_.gpu_milli = 500;
+  const auto policy = make_policy(handle_, "SlurmTopologyBlock");
+  EXPECT_THAT(planned(policy, add_gang(16, 16)), ElementsAre(0, 1));
+}
+
+TEST_F(PlannedPlacementTest, MembersOfAVolcanoJobPreferTheLeafOfTheFirst) {
+  const auto policy = make_policy(handle_, "VolcanoHyperNode", "{leaves_per_block: 1}");
+  const PodView pod = add_gang(4, 4);
+  const std::vector<NodeId> nodes = {{0}, {1}, {2}, {3}};
+  std::vector<int64_t> scores(4);
+  as<Score>(policy).score(handle_.cycle(pod), nodes, scores);
+  EXPECT_THAT(scores, ElementsAre(0, 0, 0, 0));
+  ASSERT_TRUE(
+      as<Reserve>(policy).reserve(handle_.cycle(handle_.add_pod(spec_, {0}, {0})), {2}).ok());
+  as<Score>(policy).score(handle_.cycle(pod), nodes, scores);
+  EXPECT_THAT(scores, ElementsAre(33, 33, 100, 100));
+}
+
+TEST(PlannedPlacementRun, EveryPolicyPlacesGangsAndFinishesThem) {
+  for (const char* policy : {"SlurmTopologyTree", "SlurmTopologyBlock", "KueueTopology",
+                             "VolcanoHyperNode", "HeliosConsolidate"}) {
+    SCOPED_TRACE(policy);
+    const std::string yaml = std::string{R"(
+cluster: {pools: [{name: gpu, machine: dgx-a100, count: 8, nodes_per_leaf: 4}]}
+policy: {base: strict_gang, plugins: [{name: )"} +
+                             policy + R"(}]}
+workload:
+  sources:
+    - kind: jobs
+      jobs:
+        - {work: 1h, pods: 3, pod: {gpus: 8}}
+        - {work: 1h, pods: 8, pod: {gpus: 4}}
+        - {work: 1h, pods: 4, pod: {gpus: 8}}
+        - {work: 1h, pods: 6, pod: {gpus: 1}}
+)";
+    ScenarioRun run{yaml};
+    EXPECT_EQ(run.result.end, SimulationResult::End::Done);
+    std::map<uint64_t, std::set<uint32_t>> leaves, nodes;  // by job
+    for (const PodRow& pod : run.recorder.rows<PodRow>("/pods")) {
+      leaves[pod.job].insert(pod.node.index / 4);
+      nodes[pod.job].insert(pod.node.index);
+    }
+    ASSERT_EQ(leaves.size(), 4U);
+    if (std::string_view{policy} == "HeliosConsolidate") {
+      EXPECT_EQ(nodes[3].size(), 1U);
+    } else {
+      EXPECT_EQ(leaves[0].size(), 1U);
+      EXPECT_EQ(leaves[2].size(), 1U);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,68 @@
+// Published logs of failures: what they hold, and what a run makes of them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "models/faults/logs/failure_log.hpp"
+#include "models/faults/node_faults.hpp"
+#include "tests/support/job_world.hpp"
+
+namespace orrery {
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+uint64_t replayed(const FailureLog& log, const FailureLogParams& params) {
+  JobWorld world{{.nodes = static_cast<uint32_t>(log.nodes.size()), .gpus = 1, .records = false}};
+  NodeFaults faults{
+      {world.engine, world.rng, world.recorder}, world.cluster, world.controller, world.jobs, {}};
+  EXPECT_TRUE(faults.replay(log, params).empty());
+  faults.start();
+  world.run(Time{} + log.span + 1_s);
+  return faults.counters().faults;
+}
+
+double measured(const json& input, const FailureLog& log, const FailureLogParams& params) {
+  const auto quantity = input["quantity"].get<std::string>();
+  if (quantity == "nodes") return static_cast<double>(log.nodes.size());
+  if (quantity == "replayed") return static_cast<double>(replayed(log, params));
+  return static_cast<double>(std::ranges::count_if(
+      log.outages, [&](const Outage& outage) { return log.causes[outage.cause] == quantity; }));
+}
+
+TEST(PublishedFailureLogs, HaveTheirNodesAndFailures) {
+  std::ifstream file{std::string{ORRERY_SOURCE_DIR} + "/tests/validation/data/failure_logs.json"};
+  const json cases = json::parse(file);
+  ASSERT_FALSE(cases.empty());
+  size_t checked = 0;
+  for (const json& c : cases) {
+    const fs::path path = fs::path{ORRERY_SOURCE_DIR}.parent_path() / "shared" / "traces" /
+                          c["input"]["log"].get<std::string>();
+    const auto id = c["id"].get<std::string>();
+    if (!fs::exists(path)) {
+      std::printf("NOT CHECKED: %s, as there is no %s\n", id.c_str(), path.c_str());
+      continue;
+    }
+    FailureLogParams params;
+    params.file = path.string();
+    params.repair = FixedRepair{};
+    const FailureLog log = read_failure_log(params);
+    ASSERT_EQ(log.error, "");
+    const double value = measured(c["input"], log, params);
+    const auto expected = c["expected"].get<double>();
+    std::printf("%s: ours %.0f, published %.0f, difference %.0f\n", id.c_str(), value, expected,
+                value - expected);
+    EXPECT_EQ(value, expected) << id;
+    ++checked;
+  }
+  if (checked == 0) GTEST_SKIP() << "no log is at hand";
+}
+
+}  // namespace
+}  // namespace orrery

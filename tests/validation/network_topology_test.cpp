@@ -1,0 +1,111 @@
+// Runs data/network_topology.json through the plans of the topology-aware policies.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "models/scheduling/placement_plan.hpp"
+#include "sim/core/enum_names.hpp"
+
+namespace orrery {
+namespace {
+
+using Json = nlohmann::json;
+constexpr std::array<uint32_t, 4> kLevels = {0, 1, 2, 3};
+
+struct Network {
+  Topology topology;
+  std::vector<int64_t> room;
+};
+
+Network network_of(const Json& row) {
+  Network network;
+  for (const Json& block : row.value("blocks", Json::array())) {
+    for (const Json& leaf : block) {
+      for (const Json& node : leaf) {
+        network.room.push_back(node);
+        network.topology.leaf_of.push_back(static_cast<uint32_t>(network.topology.block_of.size()));
+      }
+      network.topology.block_of.push_back(network.topology.blocks);
+    }
+    ++network.topology.blocks;
+  }
+  return network;
+}
+
+template <class E>
+E named(const Json& row, const char* key) {
+  const auto names = enum_names(E{});
+  const auto at = std::ranges::find(names, row[key].get<std::string>());
+  EXPECT_NE(at, names.end()) << key;
+  return static_cast<E>(at - names.begin());
+}
+
+TasPlan kueue(const Network& network, const Json& row) {
+  return plan_kueue(network.topology, network.room,
+                    {.pods = row["pods"],
+                     .slice = row.value("slice", int64_t{1}),
+                     .level = named<TopologyLevel>(row, "level"),
+                     .mode = named<TasMode>(row, "mode"),
+                     .order = named<TasOrder>(row, "order")});
+}
+
+PlacementPlan plan(const Network& network, const Json& row) {
+  const auto& [topology, room] = network;
+  const std::string function = row["function"];
+  if (function == "slurm_tree") return plan_slurm_tree(topology, room, row["pods"]);
+  if (function == "slurm_block") {
+    return plan_slurm_block(topology, room, row["pods"], row["leaf_pods"], kLevels);
+  }
+  if (function == "hypernode") {
+    const std::vector<int64_t> idle(room.size(), row["idle"].get<int64_t>());
+    return plan_hypernode(topology, room, idle, row["pods"], row["highest_tier"]);
+  }
+  if (function == "consolidate") return plan_consolidated(room, row["node_pods"], row["pods"]);
+  ADD_FAILURE() << "no function " << function;
+  return {};
+}
+
+std::vector<double> answer(const Json& row) {
+  const Network network = network_of(row);
+  if (row["function"] == "block_fragmentation") {
+    const auto free = row["free"].get<std::vector<int64_t>>();
+    return {static_cast<double>(block_fragmentation(free, row["leaf_nodes"], kLevels))};
+  }
+  if (row["function"] == "hypernode_score") {
+    std::vector<double> scores;
+    for (uint32_t n = 0; n < network.room.size(); ++n) {
+      scores.push_back(hypernode_score(network.topology, n, row["placed"]));
+    }
+    return scores;
+  }
+  PlacementPlan pods;
+  if (row["function"] == "kueue") {
+    const TasPlan found = kueue(network, row);
+    EXPECT_EQ(found.fits, row.value("fits", found.fits));
+    pods = found.plan;
+  } else {
+    pods = plan(network, row);
+  }
+  return {pods.begin(), pods.end()};
+}
+
+TEST(NetworkTopologyConformance, GangsGoWhereEachSchedulerPutsThem) {
+  std::ifstream file{ORRERY_SOURCE_DIR "/tests/validation/data/network_topology.json"};
+  const Json data = Json::parse(file);
+  size_t cases = 0;
+  for (const Json& row : data["cases"]) {
+    SCOPED_TRACE(row["id"].get<std::string>());
+    const std::vector<double> ours = answer(row);
+    const auto expected = row["expected"].get<std::vector<double>>();
+    EXPECT_EQ(ours.size(), expected.size());
+    for (size_t i = 0; i < std::min(ours.size(), expected.size()); ++i) {
+      EXPECT_NEAR(ours[i], expected[i], 0.005) << i;
+    }
+    ++cases;
+  }
+  EXPECT_EQ(cases, 33u) << "a case was lost or added: say so here";
+}
+
+}  // namespace
+}  // namespace orrery
