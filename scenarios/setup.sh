@@ -19,6 +19,7 @@ libhdf5-dev: output files
 libspdlog-dev: log lines
 zlib1g-dev: gzipped traces
 liblzma-dev: xz-compressed traces
+coinor-libclp-dev: linear programs of fair shares
 EOF
     ;;
     python) cat <<'EOF'

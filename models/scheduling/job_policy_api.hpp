@@ -9,11 +9,13 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "models/hardware/resources.hpp"
 #include "models/scheduling/job_tree.hpp"
 #include "models/scheduling/policy_types.hpp"
+#include "models/workload/pace.hpp"
 #include "sim/core/rng.hpp"
 #include "sim/core/time.hpp"
 
@@ -31,7 +33,7 @@ struct QueuedJob {
   JobSlot slot = kNoJob;
   JobId id = {};
   uint64_t serial = 0;
-  uint32_t user = 0, team = 0;  // numbered in order of their first job
+  uint32_t user = 0, team = 0, application = 0;  // numbered in order of their first job
   int32_t priority = 0;
   QueuedState state = QueuedState::Waiting;
   int32_t corrections = 0;  // of the estimate, because the job ran longer
@@ -42,7 +44,11 @@ struct QueuedJob {
   Duration requested = {};       // by its user; negative: not known
   Duration estimate = {};        // of its whole run, as last corrected
   Duration first_estimate = {};  // as given when it arrived
-  Duration executed = {};        // in earlier stretches
+  Duration executed = {};        // up to `counted_from`, as at full pace
+  Pace pace = {};                // of the present stretch
+  Time counted_from = {};        // since when it runs at that pace
+  JobSlot partner = kNoJob;      // that runs on the same GPUs
+  Resources held = {};           // out of the pool; of two partners one holds for both
   Duration setup = {};           // of the present stretch, before it computes
   Duration run = {};             // once it is over: what it was
   Time started{-1};              // of the present stretch, or the last one
@@ -52,13 +58,20 @@ struct QueuedJob {
 
   bool is_running() const { return state == QueuedState::Running; }
   Duration executed_by(Time now) const {
-    const Time from = started + setup;
-    return is_running() && now > from ? executed + (now - from) : executed;
+    const bool has_run = is_running() && now > counted_from;
+    return has_run ? executed + pace.work_in(now - counted_from) : executed;
   }
+  Time end_by_estimate() const { return counted_from + pace.span_of(estimate - executed); }
   Duration left(Time now) const {  // by the estimate
     const Duration done = executed_by(now);
     return done < estimate ? estimate - done : Duration{};
   }
+};
+
+// A part of the pool whose jobs run at the same pace: the nodes with one model of GPU.
+struct PoolPart {
+  std::string model;  // of the GPUs; empty: nodes without
+  int64_t count = 0;  // of the counted resource, on nodes that are up
 };
 
 // What the job queue lends a policy. `start` and `stop` are for a Plan, while it plans.
@@ -70,17 +83,26 @@ class ORRERY_API JobBoard {
   virtual const QueuedJob& job(JobSlot job) const = 0;
   virtual std::string_view user_name(uint32_t user) const = 0;
   virtual std::string_view team_name(uint32_t team) const = 0;
+  virtual std::string_view application_name(uint32_t application) const = 0;
   virtual int64_t capacity() const = 0;  // of the counted resource, on nodes that are up
+  virtual int64_t unit() const = 0;      // of it, in a whole GPU or CPU
   virtual int64_t free() const = 0;      // of it; below 0 while nodes are down
   virtual const Resources& capacities() const = 0;
-  virtual bool fits(const QueuedJob& job) const = 0;  // now, in every counted resource
-  virtual const JobTree& waiting() const = 0;         // in queue order
-  virtual const JobTree& running() const = 0;         // by expected end in ns; those that stop, too
+  virtual std::span<const PoolPart> parts() const = 0;  // in order of their first node
+  virtual bool fits(const QueuedJob& job) const = 0;    // now, in every counted resource
+  virtual const JobTree& waiting() const = 0;           // in queue order
+  virtual const JobTree& running() const = 0;  // by expected end in ns; those that stop, too
   // The first waiting job that every Admit lets pass; those before it are held back.
   virtual JobSlot head() = 0;
   virtual bool start(JobSlot job) = 0;  // false: an Admit said no, and it is held
   // A running job writes a checkpoint and waits again; false: it cannot be stopped now.
   virtual bool stop(JobSlot job) = 0;
+  // With the counting driver only. A running job goes on at another pace; a waiting one starts on
+  // the GPUs of one that runs, asked for as much and has no partner: when either leaves, the other
+  // keeps the GPUs and has full pace again. False: an Admit said no, and it is held.
+  virtual bool has_paces() const = 0;
+  virtual void set_pace(JobSlot job, Pace pace) = 0;
+  virtual bool start_beside(JobSlot job, JobSlot host) = 0;
   virtual void wake_at(Time when) = 0;  // plan again then, at the latest
 };
 

@@ -11,23 +11,11 @@ namespace {
 
 Resource resource_of(Counted counted) { return static_cast<Resource>(counted); }
 
-int64_t units_of(Resource resource, int64_t count) {
-  const bool is_milli = resource == Resource::Cpu || resource == Resource::Gpu;
-  return is_milli ? (count + kMilli - 1) / kMilli : count;
-}
-
-Time expected_end(const QueuedJob& job) {
-  return job.started + job.setup + (job.estimate - job.executed);
-}
-
-JobKey running_key(const QueuedJob& job) {
-  return {job.expected_end.ns, job.submitted, job.serial};
-}
-
 }  // namespace
 
 JobQueue::JobQueue(Sim sim, const ClusterState& cluster, const JobTable& jobs,
-                   JobController& controller, const JobQueueParams& params, bool is_counting)
+                   JobController& controller, const JobQueueParams& params,
+                   std::span<const Machine> machines, bool is_counting)
     : sim_{sim},
       cluster_{cluster},
       jobs_{jobs},
@@ -44,6 +32,11 @@ JobQueue::JobQueue(Sim sim, const ClusterState& cluster, const JobTable& jobs,
             },
             Phase::Control} {
   for (const Counted counted : params.counts) counts_.push_back(resource_of(counted));
+  for (const Machine& machine : machines) {
+    const auto known = std::ranges::find(parts_, machine.gpu.name, &PoolPart::model);
+    part_of_.push_back(static_cast<size_t>(known - parts_.begin()));
+    if (known == parts_.end()) parts_.push_back({.model = machine.gpu.name});
+  }
   for (uint32_t n = 0; n < cluster_.nodes(); ++n) add_node({n}, 1);
   total_ = capacity_;
   NodeSet down = NodeSet::all(cluster_.nodes());
@@ -54,6 +47,10 @@ JobQueue::JobQueue(Sim sim, const ClusterState& cluster, const JobTable& jobs,
   controller_.job_arrived.connect([this](JobId job) { job_arrived(job); });
   controller_.job_over.connect([this](JobId job) { job_over(job); });
   controller_.job_suspended.connect([this](JobId job) { job_suspended(job); });
+}
+
+int64_t JobQueue::unit() const {
+  return counted_ == Resource::Cpu || counted_ == Resource::Gpu ? kMilli : 1;
 }
 
 void JobQueue::add_policy(const JobPolicyParams& params) {
@@ -71,6 +68,7 @@ void JobQueue::add_node(NodeId node, int sign) {
   for (size_t i = 0; i < kResources; ++i) {
     capacity_.amount[i] += sign * cluster_.allocatable(node, static_cast<Resource>(i));
   }
+  parts_[part_of_[cluster_.machine(node)]].count += sign * cluster_.allocatable(node, counted_);
 }
 
 void JobQueue::node_changed(NodeId node, bool is_up) {
@@ -104,9 +102,10 @@ void JobQueue::job_arrived(JobId id) {
        .serial = job.serial,
        .user = users_.number(job.user),
        .team = teams_.number(job.team),
+       .application = applications_.number(job.application),
        .priority = job.priority,
        .count = job.demand[counted_],
-       .units = units_of(counted_, job.demand[counted_]),
+       .units = (job.demand[counted_] + unit() - 1) / unit(),
        .request = job.demand,
        .submitted = job.submitted,
        .requested = job.requested,
@@ -210,9 +209,9 @@ bool JobQueue::correct_overdue() {
         }
         r.estimate = estimates_.corrected(r);
         ++r.corrections;
-        r.expected_end = expected_end(r);
+        r.expected_end = r.end_by_estimate();
       }
-      running_.insert(slot, running_key(r), r.count, r.estimate);
+      track(slot);
       has_corrected = true;
     }
     slot = next;
@@ -243,9 +242,11 @@ void JobQueue::enqueue(JobSlot slot) {
 }
 
 void JobQueue::give_back(JobSlot slot) {
-  const QueuedJob& r = records_[slot];
+  QueuedJob& r = records_[slot];
   running_.erase(slot);
-  used_ -= r.request;
+  if (r.partner != kNoJob) part(r);
+  used_ -= r.held;
+  r.held = {};
   statistics_.pool_changes(now(), used_[counted_]);
 }
 
@@ -328,22 +329,9 @@ bool JobQueue::start(JobSlot slot) {
     hold(slot);
     return false;
   }
-  waiting_.erase(slot);
-  for (JobWatcher* const watcher : watchers_) watcher->job_leaves(r);
-  const Job& job = jobs_.job(r.id);
-  r.state = QueuedState::Running;
-  r.started = now();
-  r.setup = job.init + (r.executed > Duration{} ? job.restore : Duration{});
-  r.expected_end = expected_end(r);
-  while (r.expected_end <= now()) {  // it had run for its estimate when it was stopped
-    r.estimate = estimates_.corrected(r);
-    ++r.corrections;
-    r.expected_end = expected_end(r);
-  }
-  running_.insert(slot, running_key(r), r.count, r.estimate);
-  used_ += r.request;
-  statistics_.pool_changes(now(), used_[counted_]);
-  for (JobWatcher* const watcher : watchers_) watcher->job_starts(r);
+  r.held = r.request;
+  r.pace = {};
+  begin(r);
   is_counting_ ? controller_.run_counted(r.id) : controller_.release(r.id);
   return true;
 }
@@ -362,7 +350,7 @@ bool JobQueue::stop(JobSlot slot) {
   if (r.state != QueuedState::Stopping) return true;  // already waits again
   running_.erase(slot);
   r.expected_end = now() + stopping_.write;
-  running_.insert(slot, running_key(r), r.count, r.estimate);
+  track(slot);
   return true;
 }
 
@@ -380,7 +368,7 @@ void JobQueue::add_summary(Recorder& recorder, Time end) const {
 
 void JobQueue::audit() const {
   Resources held;
-  running_.for_each([&](JobSlot slot) { held += records_[slot].request; });
+  running_.for_each([&](JobSlot slot) { held += records_[slot].held; });
   ORRERY_CHECK(held == used_, "the pool lacks what the started jobs hold");
 }
 

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "models/hardware/machine.hpp"
 #include "models/scheduling/job_policy_api.hpp"
 #include "models/scheduling/job_queue_params.hpp"
 #include "models/scheduling/policy_api.hpp"
@@ -25,7 +26,7 @@ namespace orrery {
 class JobQueue final : private JobBoard {
  public:
   JobQueue(Sim sim, const ClusterState& cluster, const JobTable& jobs, JobController& controller,
-           const JobQueueParams& params, bool is_counting);
+           const JobQueueParams& params, std::span<const Machine> machines, bool is_counting);
   JobQueue(const JobQueue&) = delete;
   JobQueue& operator=(const JobQueue&) = delete;
 
@@ -41,7 +42,12 @@ class JobQueue final : private JobBoard {
   const QueuedJob& job(JobSlot job) const override { return records_[job]; }
   std::string_view user_name(uint32_t user) const override { return users_.names[user]; }
   std::string_view team_name(uint32_t team) const override { return teams_.names[team]; }
+  std::string_view application_name(uint32_t application) const override {
+    return applications_.names[application];
+  }
+  std::span<const PoolPart> parts() const override { return parts_; }
   int64_t capacity() const override { return capacity_[counted_]; }
+  int64_t unit() const override;
   int64_t free() const override { return capacity_[counted_] - used_[counted_]; }
   const Resources& capacities() const override { return capacity_; }
   bool fits(const QueuedJob& job) const override;
@@ -50,6 +56,9 @@ class JobQueue final : private JobBoard {
   JobSlot head() override;
   bool start(JobSlot job) override;
   bool stop(JobSlot job) override;
+  bool has_paces() const override { return is_counting_; }
+  void set_pace(JobSlot job, Pace pace) override;
+  bool start_beside(JobSlot job, JobSlot host) override;
   void wake_at(Time when) override;
 
   struct Names {  // numbers in order of first use
@@ -68,6 +77,9 @@ class JobQueue final : private JobBoard {
   bool take_in(JobSlot job);
   void enqueue(JobSlot job);
   void give_back(JobSlot job);
+  void begin(QueuedJob& job);
+  void part(QueuedJob& job);
+  void track(JobSlot job);  // among those that run
   void take_back_ended(JobSlot job);
   void take_back_stopped(JobSlot job);
   void plan(const PlanNews& news);
@@ -87,6 +99,8 @@ class JobQueue final : private JobBoard {
   Resource counted_;
   RuntimeEstimates estimates_;
   Resources total_, capacity_, used_;
+  std::vector<PoolPart> parts_;
+  std::vector<size_t> part_of_;  // by machine
   std::vector<QueuedJob> records_;
   std::vector<JobSlot> free_slots_;
   std::vector<JobSlot> slot_of_;  // by job
@@ -95,7 +109,7 @@ class JobQueue final : private JobBoard {
   std::vector<JobSlot> arrived_, ended_, suspended_;  // in this instant, not yet taken in
   std::vector<JobSlot> new_, retry_;                  // scratch
   uint64_t infeasible_ = 0;
-  Names users_, teams_;
+  Names users_, teams_, applications_;
   std::vector<std::unique_ptr<Policy>> policies_;
   const QueueOrder* order_ = nullptr;
   Plan* plan_ = nullptr;

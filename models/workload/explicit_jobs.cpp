@@ -11,6 +11,7 @@ JobRequest request_of(const ExplicitJobParams& params, const TrainingParams& tra
   job.name = params.name;
   job.user = params.user;
   job.team = params.team;
+  job.application = params.application;
   job.kind = params.kind;
   job.work = params.work;
   job.requested = params.requested.value_or(kNotRequested);

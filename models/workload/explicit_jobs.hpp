@@ -56,7 +56,7 @@ struct ExplicitGangParams {
 struct ExplicitJobParams {
   static constexpr std::string_view kDoc = "A job, or several alike.";
 
-  std::string name = {}, user = {}, team = {};
+  std::string name = {}, user = {}, team = {}, application = {};
   JobKind kind = JobKind::MpiGang;
   Duration submit = {};
   Duration work = 1_h;
@@ -75,6 +75,8 @@ struct ExplicitJobParams {
     v("name", name, "Name; empty: job-N, counted through the list.");
     v("user", user, "Who submits it.");
     v("team", team, "Team, virtual cluster or namespace.");
+    v("application", application,
+      "What it runs, such as a model, for policies that know its speed.");
     v("kind", kind, "mpi_gang: all pods are ranks of one communicator; pods: independent ones.");
     v("submit", submit, "When it is submitted, from the start of the run.");
     v("work", work, "Compute time, without waits and checkpoints; of each pod for kind: pods.",

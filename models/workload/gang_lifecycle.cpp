@@ -52,17 +52,25 @@ void JobController::gang_runs(JobId id) {
     jobs_.pod(pod).state = PodState::Running;
     ++state.running;
   });
-  state.run_gpu_milli = state.gpu_milli;
   state.run.restore_from = Time::max();
-  state.run.computes_from = sim_.engine.now();
   state.is_suspending = false;
   if (recoveries_.find(state.run.recovery) != nullptr) {
     recoveries_.resumed(state.run.recovery,
                         time_to_compute(recoveries_.to_redo(state.run.recovery), plan));
   }
-  state.event = sim_.engine.after(run_time(job.work - state.run.saved, plan),
-                                  Label{"jobs.gang_completed"}, [this, id] { gang_completes(id); });
+  compute(id);
   set_phase(id, JobPhase::Running);
+}
+
+// From what was saved to the end, unless something comes between.
+void JobController::compute(JobId id) {
+  const Job& job = jobs_.job(id);
+  JobState& state = states_[id];
+  const CheckpointPlan plan{job.checkpoint_interval, job.checkpoint_write};
+  state.run_gpu_milli = state.gpu_milli;
+  state.run.computes_from = sim_.engine.now();
+  state.event = sim_.engine.after(state.pace.span_of(run_time(job.work - state.run.saved, plan)),
+                                  Label{"jobs.gang_completed"}, [this, id] { gang_completes(id); });
 }
 
 void JobController::gang_completes(JobId id) {

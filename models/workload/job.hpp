@@ -59,6 +59,7 @@ struct JobRequest {
   };
   int64_t external_id = 0;  // as the trace or the scenario numbers it
   std::string name, user, team;
+  std::string application;  // what it runs: a model, a program; empty: not known
   JobKind kind = JobKind::Pods;
   Time submitted;
   Duration work;  // compute time of the whole job, without waits and checkpoints
@@ -101,7 +102,7 @@ struct Gang {
 struct Job {
   uint64_t serial = 0;  // 0, 1, 2, ... in submission order; ids are recycled, serials never
   int64_t external_id = 0;
-  std::string name, user, team;
+  std::string name, user, team, application;
   JobKind kind = JobKind::Pods;
   JobPhase phase = JobPhase::Pending;
   GangId first_gang;

@@ -81,16 +81,24 @@ void JobController::account_held(PodId id, Time now) {
 void JobController::account_completed(JobId id, const Run& run, int64_t gpu_milli) {
   const Job& job = jobs_.job(id);
   const Duration left = job.work - run.saved;
+  const Pace& pace = states_[id].pace;
   GpuTime& total = states_[id].gpu_time;
-  total.useful += GpuTime::of(gpu_milli, left);
-  total.checkpoint += GpuTime::of(gpu_milli, run_time(left, plan_of(job)) - left);
+  total.useful += GpuTime::of(gpu_milli, pace.span_of(left));
+  total.checkpoint +=
+      GpuTime::of(gpu_milli, pace.span_of(run_time(left, plan_of(job))) - pace.span_of(left));
+}
+
+// Where the stretch stands at `end`, in time at full pace.
+RunCut JobController::cut_now(JobId id, const Run& run, Time end) const {
+  const Job& job = jobs_.job(id);
+  return cut_run(job.work - run.saved, plan_of(job),
+                 states_[id].pace.work_in(end - run.computes_from));
 }
 
 RunCut JobController::account_cut(JobId id, Run& run, int64_t gpu_milli) {
   if (states_[id].is_suspending) return {};
-  const Job& job = jobs_.job(id);
   const Time now = sim_.engine.now();
-  const RunCut cut = cut_run(job.work - run.saved, plan_of(job), now - run.computes_from);
+  const RunCut cut = cut_now(id, run, now);
   GpuTime& total = states_[id].gpu_time;
   total.useful += GpuTime::of(gpu_milli, cut.saved);
   total.lost += GpuTime::of(gpu_milli, cut.lost);
@@ -103,26 +111,25 @@ RunCut JobController::account_cut(JobId id, Run& run, int64_t gpu_milli) {
   return cut;
 }
 
-// Its last checkpoint, which takes `write` from now, keeps all it computed.
-void JobController::account_suspended(JobId id, Duration write) {
-  const Job& job = jobs_.job(id);
+// What it computed up to now is kept: it is about to stop in an orderly way, or to change its pace.
+void JobController::account_stretch(JobId id) {
   JobState& state = states_[id];
-  const RunCut cut = cut_run(job.work - state.run.saved, plan_of(job),
-                             sim_.engine.now() - state.run.computes_from);
-  state.gpu_time.useful += GpuTime::of(state.run_gpu_milli, cut.saved + cut.lost);
+  const RunCut cut = cut_now(id, state.run, sim_.engine.now());
+  const Pace& pace = state.pace;
+  state.gpu_time.useful += GpuTime::of(state.run_gpu_milli, pace.span_of(cut.saved + cut.lost));
   state.gpu_time.checkpoint +=
-      GpuTime::of(state.run_gpu_milli, cut.wrote + cut.half_written + write);
+      GpuTime::of(state.run_gpu_milli, pace.span_of(cut.wrote + cut.half_written));
   state.run.saved += cut.saved + cut.lost;
-  state.is_suspending = true;
 }
 
 void JobController::account_unfinished(JobId id, const Run& run, int64_t gpu_milli, Time end) {
   if (states_[id].is_suspending) return;
-  const Job& job = jobs_.job(id);
-  const RunCut cut = cut_run(job.work - run.saved, plan_of(job), end - run.computes_from);
+  const RunCut cut = cut_now(id, run, end);
   GpuTime& total = states_[id].gpu_time;
-  total.useful += GpuTime::of(gpu_milli, cut.saved + cut.lost);  // not thrown away, so far
-  total.checkpoint += GpuTime::of(gpu_milli, cut.wrote + cut.half_written);
+  const Pace& pace = states_[id].pace;
+  // Not thrown away, so far.
+  total.useful += GpuTime::of(gpu_milli, pace.span_of(cut.saved + cut.lost));
+  total.checkpoint += GpuTime::of(gpu_milli, pace.span_of(cut.wrote + cut.half_written));
 }
 
 RecoveryRow JobController::recovery_row(JobId id, NodeId node, const RunCut& cut,

@@ -50,16 +50,16 @@ class JobController {
   void node_failed(NodeId node);
 
   // What a job queue decides. Of a held job that arrived, or was suspended.
-  void release(JobId job);      // its pods are created
-  void run_counted(JobId job);  // a counted job has what it asked for
+  void release(JobId job);                      // its pods are created
+  void run_counted(JobId job, Pace pace = {});  // a counted job has what it asked for
+  void set_pace(JobId job, Pace pace);  // it keeps what it computed; its checkpoint interval anew
   // Stops a gang or a counted job that runs: it writes a checkpoint for so long, keeps all it
   // computed, gives everything back and is Pending. False: it does not run, or has no such form.
   bool suspend(JobId job, Duration write, Duration restart);
 
   Signal<JobId> job_arrived;                    // Pending, no pod created yet
   Signal<std::span<const PodId>> pods_created;  // Pending pods, in the order of creation
-  // A pod leaves: bound pods after their resources were given back. Its own record (state, node,
-  // grant) is as before; the counts of its gang are as after.
+  // A pod leaves, and gave its resources back. Its record is as before, its gang's counts as after.
   Signal<PodId> pod_removed;
   Signal<JobId, JobPhase, JobPhase> phase_changed;  // before, after
   Signal<PodId> pod_runs;                           // an independent pod begins to compute
@@ -68,14 +68,12 @@ class JobController {
   Signal<const RecoveryRow&> recovered;
   Signal<const WorkLost&> work_lost;
 
-  // After a source's error the engine was stopped.
-  const JobSources& sources() const { return sources_; }
+  const JobSources& sources() const { return sources_; }  // an error of one stopped the engine
   bool all_done() const { return jobs_.live_jobs() == 0 && sources_.is_empty(); }
   const JobCounters& counters() const { return counters_; }
   // What GPUs were held for by all jobs that have a row in /jobs: after finish(), by all.
   const GpuTime& gpu_time() const { return gpu_time_; }
-  // The share of the time a running job computes, the rest being checkpoints.
-  double compute_fraction(JobId job) const;
+  double compute_fraction(JobId job) const;  // of the time it runs; the rest are checkpoints
   JobUsage usage(JobId job) const;
 
  private:
@@ -108,6 +106,7 @@ class JobController {
   bool has_quorum(const Job& job) const;
   void gang_gathers(JobId id);
   void gang_runs(JobId id);
+  void compute(JobId id);
   void gang_completes(JobId id);
   void gang_stops(JobId id, NodeId node);  // a member is about to die
   void gang_hangs(JobId id);               // the dead members are gone
@@ -118,8 +117,9 @@ class JobController {
   // job_accounting.cpp: what GPUs were held for, and the rows
   void account_held(PodId id, Time now);
   void account_completed(JobId id, const Run& run, int64_t gpu_milli);
+  RunCut cut_now(JobId id, const Run& run, Time end) const;
   RunCut account_cut(JobId id, Run& run, int64_t gpu_milli);
-  void account_suspended(JobId id, Duration write);
+  void account_stretch(JobId id);
   void account_unfinished(JobId id, const Run& run, int64_t gpu_milli, Time end);
   RecoveryRow recovery_row(JobId id, NodeId node, const RunCut& cut, int64_t gpu_milli) const;
   void write_job_row(JobId id, JobOutcome outcome, Time end);

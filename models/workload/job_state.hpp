@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "models/workload/job_rows.hpp"
+#include "models/workload/pace.hpp"
 #include "models/workload/recovery_log.hpp"
 #include "sim/core/int128.hpp"
 #include "sim/core/time.hpp"
@@ -59,6 +60,7 @@ struct PodRun {
 struct JobState {
   EventId event;          // gangs: it starts to compute, completes, is found dead, or comes back
   Run run;                // of a gang
+  Pace pace;              // of a counted job
   int64_t gpu_milli = 0;  // of the bound pods
   int64_t run_gpu_milli = 0;  // of the pods that compute: of the gang's run, or independent ones
   int32_t bound = 0, running = 0, done = 0;  // pods; those that run are bound, too

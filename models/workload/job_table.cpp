@@ -44,6 +44,7 @@ Job job_of(const JobRequest& request, uint64_t serial, const Size& size) {
           .name = request.name,
           .user = request.user,
           .team = request.team,
+          .application = request.application,
           .kind = request.kind,
           .phase = JobPhase::Pending,
           .first_gang = {},

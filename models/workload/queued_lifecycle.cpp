@@ -6,13 +6,14 @@
 namespace orrery {
 
 // The way of a gang without its pods: set up, load the checkpoint, compute.
-void JobController::run_counted(JobId id) {
+void JobController::run_counted(JobId id, Pace pace) {
   const Job& job = jobs_.job(id);
   JobState& state = states_[id];
   ORRERY_CHECK(job.is_counted() && job.phase == JobPhase::Pending, "a waiting counted job starts");
   const Time now = sim_.engine.now();
   if (state.first_bound == kNever) state.first_created = state.first_bound = now;
-  state.gpu_milli = job.demand[Resource::Gpu];
+  state.pace = pace;
+  state.gpu_milli = job.demand[Resource::Gpu] * pace.share_milli / 1000;
   state.run.restore_from = now + job.init;
   const Duration restore = state.run.saved > Duration{} ? job.restore : Duration{};
   const Time runs_at = state.run.restore_from + restore;
@@ -27,13 +28,30 @@ void JobController::run_counted(JobId id) {
   set_phase(id, JobPhase::Starting);
 }
 
+void JobController::set_pace(JobId id, Pace pace) {
+  const Job& job = jobs_.job(id);
+  JobState& state = states_[id];
+  ORRERY_CHECK(job.is_counted() && job.phase != JobPhase::Pending, "only what runs has a pace");
+  if (state.is_suspending || pace == state.pace) return;
+  const bool is_running = job.phase == JobPhase::Running;
+  if (is_running) {
+    account_stretch(id);
+    sim_.engine.cancel(state.event);
+  }
+  state.pace = pace;
+  state.gpu_milli = job.demand[Resource::Gpu] * pace.share_milli / 1000;
+  if (is_running) compute(id);
+}
+
 bool JobController::suspend(JobId id, Duration write, Duration restart) {
   const Job& job = jobs_.job(id);
   if (job.phase != JobPhase::Running) return false;
   if (job.kind == JobKind::Pods && !job.is_counted()) return false;
   JobState& state = states_[id];
   if (state.is_suspending) return true;
-  account_suspended(id, write);
+  account_stretch(id);
+  state.gpu_time.checkpoint += GpuTime::of(state.run_gpu_milli, write);
+  state.is_suspending = true;
   jobs_.job(id).restore = std::max(job.restore, restart);
   sim_.engine.cancel(state.event);
   recoveries_.close(state.run.recovery, sim_.engine.now());

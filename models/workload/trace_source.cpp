@@ -33,6 +33,7 @@ class TraceSource final : public JobSource {
     job_.name = recorded.name.view();
     job_.user = recorded.user;
     job_.team = recorded.queue;
+    job_.application = recorded.application;
     job_.kind = kind_of(params_.job_kind, recorded.pods);
     job_.submitted = recorded.submit;
     job_.work = params_.departures ? recorded.duration : kNeverEnds;

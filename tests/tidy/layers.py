@@ -38,6 +38,7 @@ THIRD_PARTY = {
     "oneapi/": ("sim/cli/", "sim/runtime/"),
     "zlib": ("models/workload/traces/",),
     "lzma": ("models/workload/traces/",),
+    "coin/": ("models/scheduling/",),
     "gtest/": (),
     "gmock/": (),
     "benchmark/": (),

@@ -1,14 +1,9 @@
 // The traces of Gavel and Shockwave: rows of fields between tabs, without a header.
-#include <charconv>
-#include <map>
-
 #include "models/workload/traces/format.hpp"
-#include "models/workload/traces/json_tokens.hpp"
+#include "models/workload/traces/throughputs.hpp"
 
 namespace orrery::traces {
 namespace {
-
-using Kind = JsonTokens::Kind;
 
 constexpr int64_t kGpusMax = 100'000;
 constexpr std::string_view kGavelColumns[] = {"job_type",       "command",     "num_steps_arg",
@@ -18,54 +13,6 @@ constexpr std::string_view kShockwaveColumns[] = {
     "job_type",        "command",     "working_directory", "num_steps_arg",
     "needs_data_dir",  "total_steps", "scale_factor",      "mode",
     "priority_weight", "SLO",         "duration",          "arrival_time"};
-
-// Steps per second of one GPU model, by "('job type', GPUs)".
-using Throughputs = std::map<std::string, double, std::less<>>;
-
-// What a job type gets alone is called null; how pairs fare together is passed over.
-double read_alone(JsonTokens& tokens) {
-  double alone = 0;
-  for (Kind kind = tokens.next(); kind == Kind::Key; kind = tokens.next()) {
-    const bool is_alone = tokens.text() == "null";
-    const Kind value = tokens.next();
-    if (is_alone && value == Kind::Number) {
-      const std::string_view text = tokens.text();
-      std::from_chars(text.data(), text.data() + text.size(), alone);
-    }
-    tokens.skip(value);
-  }
-  return alone;
-}
-
-Throughputs read_throughputs(TextSource source, const std::string& gpu, Findings& findings) {
-  JsonTokens tokens{std::move(source)};
-  Throughputs throughputs;
-  bool is_there = false;
-  if (tokens.next() == Kind::BeginObject) {
-    for (Kind kind = tokens.next(); kind == Kind::Key; kind = tokens.next()) {
-      const bool is_wanted = tokens.text() == gpu;
-      const Kind value = tokens.next();
-      if (!is_wanted || value != Kind::BeginObject) {
-        tokens.skip(value);
-        continue;
-      }
-      is_there = true;
-      for (Kind type = tokens.next(); type == Kind::Key; type = tokens.next()) {
-        const std::string key{tokens.text()};
-        const Kind pairs = tokens.next();
-        const double alone = pairs == Kind::BeginObject ? read_alone(tokens) : 0;
-        if (pairs == Kind::BeginArray) tokens.skip(pairs);
-        if (alone > 0) throughputs.emplace(key, alone);
-      }
-    }
-  }
-  if (tokens.error()) {
-    findings.stop(*tokens.error());
-  } else if (!is_there) {
-    findings.stop(tokens.name() + ": no GPU is called '" + gpu + "' (throughput_gpu)");
-  }
-  return throughputs;
-}
 
 class GavelParser final : public RowParser {
  public:
@@ -101,7 +48,17 @@ class GavelParser final : public RowParser {
                       ? TextSource::open_beside(params_.file, "simulation_throughputs.json")
                       : TextSource::open_file(params_.throughputs);
     if (source) {
-      throughputs_ = read_throughputs(std::move(*source), params_.throughput_gpu, findings);
+      const std::string name = source->name();
+      Throughputs all = read_throughputs(std::move(*source));
+      const auto found = all.by_gpu.find(params_.throughput_gpu);
+      if (all.error) {
+        findings.stop(*all.error);
+      } else if (found == all.by_gpu.end()) {
+        findings.stop(name + ": no GPU is called '" + params_.throughput_gpu +
+                      "' (throughput_gpu)");
+      } else {
+        throughputs_ = std::move(found->second);
+      }
     } else if (!params_.default_duration) {
       findings.stop("throughputs: " + params_.file +
                     " counts steps, and there is no simulation_throughputs.json beside it: name "
@@ -114,7 +71,7 @@ class GavelParser final : public RowParser {
     job.submit = Time{} + csv_.seconds(5);
     const int64_t gpus = csv_.whole(6, 1, kGpusMax);
     pack_gpus(csv_, 6, gpus, job);
-    const std::string key = "('" + std::string{csv_.text(0)} + "', " + std::to_string(gpus) + ")";
+    const std::string key = Throughputs::key(csv_.text(0), gpus);
     if (const auto found = throughputs_.find(key); found != throughputs_.end()) {
       job.duration = nearest_ns(static_cast<double>(steps) / found->second);
     } else if (params_.default_duration) {
@@ -135,7 +92,7 @@ class GavelParser final : public RowParser {
   const TraceParams& params_;
   CsvReader csv_;
   bool is_shockwave_;
-  Throughputs throughputs_;
+  Throughputs::ByJob throughputs_;
   TraceRow row_;
 };
 

@@ -207,7 +207,34 @@ TEST_F(TopologyPlacementTest, StaysWhereTheGangAlreadyIs) {
   EXPECT_EQ(domains(policy), (Lists{{0, 1}, {2, 3}}));
 }
 
+TEST_F(TopologyPlacementTest, GivesLocalityUpStepByStepAfterAttemptsInVain) {
+  add_gang(2, 2, 2);
+  const auto policy =
+      make_policy(handle, "TopologyPlacement", "{level: hostname, relax_attempts: 2}");
+  const Lists nodes{{0}, {1}, {2}, {3}};
+  const Lists leaves{{0}, {1}, {2}, {3}, {0, 1}, {2, 3}};
+  const Lists any{{0}, {1}, {2}, {3}, {0, 1}, {2, 3}, {0, 1, 2, 3}};
+  for (const Lists& expected : {nodes, nodes, leaves, leaves, any, any, any}) {
+    EXPECT_EQ(domains(policy), expected);
+  }
+  ASSERT_TRUE(as<Reserve>(policy).reserve(handle.cycle(members[1]), {3}).ok());
+  as<PodWatcher>(policy).pod_gone(members[1]);
+  EXPECT_EQ(domains(policy), nodes) << "once placed, it starts anew";
+}
+
+TEST_F(TopologyPlacementTest, GivesLocalityUpAfterWaiting) {
+  add_gang(2, 2, 2);
+  const auto policy = make_policy(handle, "TopologyPlacement", "{relax_after: 10min}");
+  EXPECT_EQ(domains(policy), (Lists{{0, 1}, {2, 3}}));
+  handle.clock = handle.clock + 9_min;
+  EXPECT_EQ(domains(policy), (Lists{{0, 1}, {2, 3}}));
+  handle.clock = handle.clock + 1_min;
+  EXPECT_EQ(domains(policy), (Lists{{0, 1}, {2, 3}, {0, 1, 2, 3}}));
+}
+
 TEST(GangArguments, MistakesAreNamed) {
+  EXPECT_THAT(complaints("TopologyPlacement", "{required: false, relax_attempts: 2}"),
+              HasSubstr("has no effect with required: false"));
   EXPECT_THAT(complaints("Coscheduling", "{permitWaitingTimeSeconds: 0}"),
               HasSubstr("permitWaitingTimeSeconds"));
   EXPECT_THAT(complaints("Coscheduling", "{permitWaitTimeSeconds: 9}"),

@@ -1,0 +1,139 @@
+"""Replays recorded jobs on a pool of GPUs by plain rules, independently of Orrery.
+
+replay_oracle.py TRACES: prints tests/validation/data/replays.json. A job is (submit, GPUs, run time);
+every instant of news is taken in as a whole: ends, then arrivals, then starts.
+"""
+import csv
+import gzip
+import json
+import math
+import pathlib
+import sys
+
+Job = tuple[float, int, float]  # submit, GPUs, seconds
+
+
+def helios(traces: pathlib.Path, vc: str) -> list[Job]:
+    with open(traces / "helios/venus_2vc_sept_canonical.csv") as file:
+        rows = csv.DictReader(line for line in file if not line.startswith("#"))
+        return [(int(r["submit_time"]) / 1e6, int(r["num_chips"]), float(r["duration_s"]))
+                for r in rows if r["tenant"] == vc]
+
+
+def tiresias(traces: pathlib.Path) -> list[Job]:
+    with open(traces / "tiresias/60_job.csv") as file:
+        return [(float(r["submit_time"]), int(r["num_gpu"]), float(r["duration"]))
+                for r in csv.DictReader(file)]
+
+
+def gavel(traces: pathlib.Path) -> list[Job]:
+    with gzip.open(traces / "gavel/simulation_throughputs.json.gz", "rt") as file:
+        speeds = json.load(file)["v100"]
+    jobs = []
+    with open(traces / "gavel/msr_seed0/103959.trace") as file:
+        for line in file:
+            kind, _, _, _, steps, submit, gpus = line.rstrip("\n").split("\t")
+            speed = speeds.get(f"('{kind}', {gpus})", {}).get("null", 0)
+            if speed > 0:  # Orrery leaves the others out, too
+                jobs.append((float(submit), int(gpus), int(steps) / speed))
+    return jobs
+
+
+def strict(jobs: list[Job], pool: int, by_length: bool, by_area: bool = False) -> list[float]:
+    """Ends of jobs that start in order; nothing passes the first that does not fit."""
+    order = sorted(range(len(jobs)), key=lambda j: (jobs[j][0], j))
+    ends, waiting, running, free, now = [0.0] * len(jobs), [], [], pool, 0.0
+    while order or waiting:
+        while order and jobs[order[0]][0] <= now:
+            waiting.append(order.pop(0))
+        waiting.sort(key=lambda j: (jobs[j][2] * (jobs[j][1] if by_area else 1)
+                                    if by_length or by_area else 0, jobs[j][0], j))
+        while waiting and jobs[waiting[0]][1] <= free:
+            job = waiting.pop(0)
+            free -= jobs[job][1]
+            ends[job] = now + jobs[job][2]
+            running.append(job)
+        now = min([ends[j] for j in running] + [jobs[j][0] for j in order[:1]])
+        free += sum(jobs[j][1] for j in running if ends[j] <= now)
+        running = [j for j in running if ends[j] > now]
+    return ends
+
+
+def shared(jobs: list[Job], pool: int, limits: list[float] | None) -> list[float]:
+    """Preemptive, without cost: at each news the foremost that fit run, past those that do not.
+
+    Without limits the shortest remaining time is foremost; with limits Tiresias' queues by seconds
+    times GPUs, first come first served within each.
+    """
+    order = sorted(range(len(jobs)), key=lambda j: (jobs[j][0], j))
+    done, ends = [0.0] * len(jobs), [0.0] * len(jobs)
+    queue, entered = [0] * len(jobs), [job[0] for job in jobs]
+    active, running, now = [], [], 0.0
+    while order or active:
+        step = min([jobs[j][2] - done[j] for j in running]
+                   + [jobs[j][0] - now for j in order[:1]]
+                   + [(limits[queue[j]] / jobs[j][1] - done[j]) for j in running
+                      if limits and queue[j] + 1 < len(limits)])
+        now += step
+        for j in running:
+            done[j] += step
+        for j in [j for j in active if jobs[j][2] - done[j] <= 1e-6]:
+            ends[j] = now
+            active.remove(j)
+        while order and jobs[order[0]][0] <= now + 1e-6:
+            active.append(order.pop(0))
+        for j in active if limits else []:
+            while queue[j] + 1 < len(limits) and done[j] * jobs[j][1] >= limits[queue[j]] - 1e-6:
+                queue[j], entered[j] = queue[j] + 1, now
+        if limits:
+            foremost = sorted(active, key=lambda j: (queue[j], round(entered[j], 6), j))
+        else:
+            foremost = sorted(active, key=lambda j: (round(jobs[j][2] - done[j], 6),
+                                                     j not in running, j))
+        running, free = [], pool
+        for j in foremost:
+            if jobs[j][1] <= free:
+                running.append(j)
+                free -= jobs[j][1]
+    return ends
+
+
+def main() -> None:
+    traces = pathlib.Path(sys.argv[1])
+    sets = {
+        "vcvlY": (helios(traces, "vcvlY"), 16, "helios/venus_2vc_sept_canonical.csv",
+                  {"queues": ["vcvlY"]}, "Helios Venus, virtual cluster vcvlY, September 2020"),
+        "vcvlY.twice": ([(s / 2, n, t) for s, n, t in helios(traces, "vcvlY")], 16,
+                        "helios/venus_2vc_sept_canonical.csv",
+                        {"queues": ["vcvlY"], "time_scale": 0.5}, "vcvlY at twice the load"),
+        "tiresias60": (tiresias(traces), 16, "tiresias/60_job.csv", {},
+                       "Tiresias 60_job.csv on 16 GPUs"),
+        "gavel103959": (gavel(traces), 24, "gavel/msr_seed0/103959.trace", {},
+                        "Gavel msr_seed0/103959 on 24 V100"),
+    }
+    policies = {
+        "FIFO": ([{"name": "FIFO"}], lambda jobs, pool: strict(jobs, pool, False)),
+        "SJF": ([{"name": "SJF"}], lambda jobs, pool: strict(jobs, pool, True)),
+        "QSSF": ([{"name": "QSSF"}], lambda jobs, pool: strict(jobs, pool, False, True)),
+        "SRTF": ([{"name": "SRTF"}], lambda jobs, pool: shared(jobs, pool, None)),
+        "Tiresias": ([{"name": "Tiresias"}],
+                     lambda jobs, pool: shared(jobs, pool, [3250, 7200, 18000])),
+    }
+    cases = []
+    for name, (jobs, pool, file, trace, what) in sets.items():
+        for policy, (entry, replay) in policies.items():
+            ends = replay(jobs, pool)
+            jct = math.fsum(e - j[0] for e, j in zip(ends, jobs)) / len(jobs)
+            cases.append({"id": f"{name}.{policy}.jct_mean",
+                          "function": "mean time from submission to the end, s",
+                          "input": {"quantity": "jct_mean",
+                                    "trace": {"file": file, **trace}, "gpus": pool,
+                                    "policies": entry},
+                          "expected": jct, "tolerance": 1e-6,
+                          "source": f"{what}: replayed by tests/validation/replay_oracle.py",
+                          "kind": "derived"})
+    print("[\n" + ",\n".join("  " + json.dumps(case) for case in cases) + "\n]")
+
+
+if __name__ == "__main__":
+    main()
