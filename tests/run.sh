@@ -64,20 +64,24 @@ fuzz_one() {  # NAME
 export -f fuzz_one
 export fuzz_seconds
 
-fuzz_all() { ls tests/fuzz/corpus | xargs -P 3 -I{} bash -c 'fuzz_one {}'; }
+fuzz_all() { ls tests/fuzz/corpus | xargs -P 0 -I{} bash -c 'fuzz_one {}'; }
 
 start=$SECONDS
 groups=(build python test)
 $quick || groups+=(sanitize)
 stage "Packages" orrery_setup "${groups[@]}"
-if stage "Optimised build" orrery_build release -DORRERY_TESTS=ON -DORRERY_BENCH=ON; then
+# Unit tests run once: under the sanitizers, or with --quick in the optimised build.
+$quick && unit_tests=ON || unit_tests=OFF
+if stage "Optimised build" orrery_build release -DORRERY_TESTS=ON -DORRERY_BENCH=ON \
+  -DORRERY_UNIT_TESTS=$unit_tests; then
   stage "Fast tests" run_tests release fast
   $quick || stage "Long tests" run_tests release long
 else
   skip "Tests" "there is nothing to run"
 fi
 if ! $quick; then
-  if stage "Build with sanitizers and fuzz targets" orrery_build sanitize -DORRERY_TESTS=ON; then
+  if stage "Build with sanitizers and fuzz targets" orrery_build sanitize -DORRERY_TESTS=ON \
+    -DORRERY_UNIT_TESTS=ON; then
     stage "Fast tests under the sanitizers" run_tests sanitize fast
     stage "Same bytes from both builds" same_bytes
     stage "Fuzzing, $fuzz_seconds s for each input format" fuzz_all
