@@ -135,8 +135,8 @@ Bare run_bare() {
   const World world{document_of("FGD", diagnostics), diagnostics};
   const ClusterState& cluster = world.cluster().state();
   std::vector<PodSpec> pods;
-  for (auto& source : make_job_sources(world.scenario.workload, RngStreams{1},
-                                       cluster.gpus_total() * kMilli)) {
+  for (auto& source :
+       make_job_sources(world.scenario.workload, RngStreams{1}, cluster.gpus_total() * kMilli)) {
     for (; source->peek() != nullptr; source->pop()) {
       pods.push_back(source->peek()->gangs.front().roles.front().spec);
     }
@@ -156,8 +156,10 @@ void measure_all() {
   const Bare bare = run_bare();
   std::printf("Bare loop: %.3f CPU s, %llu pods placed\n\n", bare.seconds,
               static_cast<unsigned long long>(bare.placed));
-  std::printf("| policy        |   pods | placed | build CPU s | run CPU s | pods/CPU s | bare |\n");
-  std::printf("|---------------|-------:|-------:|------------:|----------:|-----------:|-----:|\n");
+  std::printf(
+      "| policy        |   pods | placed | build CPU s | run CPU s | pods/CPU s | bare |\n");
+  std::printf(
+      "|---------------|-------:|-------:|------------:|----------:|-----------:|-----:|\n");
   double sum = 0;
   for (const char* policy :
        {"FGD", "BestFit", "DotProduct", "GpuPacking", "GpuClustering", "Random"}) {
@@ -177,8 +179,7 @@ void measure_all() {
 }  // namespace orrery::bench
 
 int main() {
-  if (!std::filesystem::exists(ORRERY_SOURCE_DIR
-                               "/../shared/traces/alibaba-gpu-v2023-openb")) {
+  if (!std::filesystem::exists(ORRERY_SOURCE_DIR "/../shared/traces/alibaba-gpu-v2023-openb")) {
     std::printf("bench_fgd: no trace beside the project\n");
     return 0;
   }

@@ -2,6 +2,8 @@
 // against the number of nodes and against the jobs that wait for room.
 //
 //   bench_placement [PROFILE...]     all of them if none is named
+#include "bench/support/placement.hpp"
+
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -13,7 +15,6 @@
 
 #include "bench/support/curve.hpp"
 #include "bench/support/jobs.hpp"
-#include "bench/support/placement.hpp"
 #include "bench/support/world.hpp"
 
 namespace orrery::bench {

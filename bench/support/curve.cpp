@@ -28,8 +28,7 @@ void Curve::add(int64_t nodes, double x, const Window& window, double bare_rate)
               bare_rate / window.jobs_per_s());
   std::fflush(stdout);
   samples_.push_back({x > 0 ? x : window.waiting, window.us_per_event()});
-  is_over_ =
-      window.before + window.seconds > kSecondsMax || window.us_per_event() > kUsPerEventMax;
+  is_over_ = window.before + window.seconds > kSecondsMax || window.us_per_event() > kUsPerEventMax;
 }
 
 Curve::~Curve() {

@@ -69,7 +69,9 @@ std::vector<Batch> batches_of(const Work& work) {
              .count = std::max<int64_t>(rounds / takers, 2),
              .submit_us = 1'000'000 + round_us * i + round_us * place / round_jobs,
              .every_us = round_us * takers,
-             .user = work.users == 0 ? -1 : are_few ? i : i * kinds + k});
+             .user = work.users == 0 ? -1
+                     : are_few       ? i
+                                     : i * kinds + k});
       }
     }
   }

@@ -5,9 +5,8 @@
 namespace orrery::bench {
 namespace {
 
-constexpr std::array<Kind, 3> kSingle = {{{.gpus = 1, .seconds = 3'600},
-                                          {.gpus = 1, .seconds = 7'200},
-                                          {.gpus = 1, .seconds = 5'400}}};
+constexpr std::array<Kind, 3> kSingle = {
+    {{.gpus = 1, .seconds = 3'600}, {.gpus = 1, .seconds = 7'200}, {.gpus = 1, .seconds = 5'400}}};
 constexpr std::array<Kind, 3> kMixed = {{{.share = 7, .gpus = 1, .seconds = 3'600},
                                          {.share = 2, .gpus = 2, .seconds = 7'200},
                                          {.share = 1, .gpus = 4, .seconds = 5'400}}};
