@@ -144,7 +144,7 @@ uint32_t Framework::rejecting_plugins(const PodView& pod, Time now, const NodeSe
   return plugins != 0 ? plugins : filter_plugins();
 }
 
-Framework::SpecCache& Framework::refreshed(const Cycle& cycle) {
+SpecCache& Framework::refreshed(const Cycle& cycle) {
   const SpecId spec = cycle.pod.spec_id;
   SpecCache& cache = caches_[spec.index % caches_.size()];
   const uint64_t version = cluster_.version();
@@ -154,7 +154,7 @@ Framework::SpecCache& Framework::refreshed(const Cycle& cycle) {
     cache.spec = spec;
     cache.feasible = NodeSet{n};
     cache.scored = NodeSet{n};
-    cache.rejected_by.assign(n, kFeasible);
+    cache.rejected_by.assign(n, SpecCache::kFeasible);
     cache.rejections.fill(0);
     cache.capacity_version = UINT64_MAX;
     cache.raw.resize(scorers_.size());
@@ -168,8 +168,8 @@ Framework::SpecCache& Framework::refreshed(const Cycle& cycle) {
       cache.scored.erase(n);
       if (scores_alike_) cache.alike.erase(n);
       uint8_t& by = cache.rejected_by[n.index];
-      if (by != kFeasible) --cache.rejections[by];
-      by = kFeasible;
+      if (by != SpecCache::kFeasible) --cache.rejections[by];
+      by = SpecCache::kFeasible;
     }
     cache.feasible -= changed_;
   }

@@ -9,7 +9,7 @@
 
 #include "models/scheduling/policy_api.hpp"
 #include "models/scheduling/profile.hpp"
-#include "models/scheduling/score_index.hpp"
+#include "models/scheduling/spec_cache.hpp"
 
 namespace orrery {
 
@@ -74,19 +74,6 @@ class Framework {
   std::string message(const Candidates& diagnosis) const;
 
  private:
-  struct SpecCache {
-    SpecId spec;
-    uint64_t version = UINT64_MAX;
-    NodeSet feasible;                       // by the node-local filters
-    ScoreIndex alike;                       // of the feasible nodes, if scores_alike_
-    NodeSet scored;                         // else: nodes whose raw scores are valid
-    std::vector<std::vector<int64_t>> raw;  // per scorer; empty for those that are not node-local
-    std::vector<uint8_t> rejected_by;       // per node: the first plugin that said no
-    std::array<uint32_t, 32> rejections{};  // per plugin: nodes it rejected
-    uint64_t capacity_version = UINT64_MAX;
-    int64_t capacity = 0;  // see gpu_capacity(), over all nodes
-  };
-  static constexpr uint8_t kFeasible = UINT8_MAX;
   struct Window {                                // what a cycle looks at of the circle of nodes
     uint32_t start = 0, visited = 0, count = 0;  // count: of the candidates in it
   };
