@@ -48,8 +48,8 @@ constexpr Policy kPolicies[] = {
     {"Tiresias dlas", "[{name: Tiresias, args: {by: dlas, limits: [60, 200, 1000]}}]"},
     {"Tiresias gpu", "[{name: Tiresias, args: {by: dlas_gpu, limits: [60, 200, 1000]}}]"},
     {"Tiresias gittins", "[{name: Tiresias, args: {by: gittins, gittins_delta: 60}}]"},
-    {"Gavel max-min", "[{name: Gavel}]"},
-    {"Gavel finish", "[{name: Gavel, args: {objective: finish_time}}]"},
+    {"Gavel max-min", "[{name: Gavel, args: {round: 10s}}]"},
+    {"Gavel finish", "[{name: Gavel, args: {objective: finish_time, round: 10s}}]"},
     {"Themis", "[{name: Themis}]"},
     {"Lucid", "[{name: Lucid, args: {busy_arrivals: -1, score_of_others: 1}}]"},
 };
@@ -103,7 +103,7 @@ Window measure(const Policy& policy, const Point& point) {
 }
 
 void measure_against_queue(const Policy& policy) {
-  Curve curve{policy.name, "waiting"};
+  Curve curve{policy.name, "waiting", Curve::Per::Event};
   for (const int64_t waiting : {10, 100, 1'000, 10'000, 100'000}) {
     if (curve.is_over()) return;
     const Point point{.waiting = waiting, .users = policy.users};
@@ -112,7 +112,7 @@ void measure_against_queue(const Policy& policy) {
 }
 
 void measure_against_nodes(const Policy& policy) {
-  Curve curve{policy.name, "nodes"};
+  Curve curve{policy.name, "nodes", Curve::Per::Event};
   for (const int64_t nodes : {100, 1'000, 10'000, 100'000}) {
     if (curve.is_over()) return;
     const Point point{.nodes = nodes, .users = policy.users};
@@ -121,7 +121,7 @@ void measure_against_nodes(const Policy& policy) {
 }
 
 void measure_against_users(const Policy& policy) {
-  Curve curve{policy.name, "users"};
+  Curve curve{policy.name, "users", Curve::Per::Event};
   for (const int64_t users : {10, 100, 1'000, 10'000}) {
     if (curve.is_over()) return;
     const Point point{.waiting = 20'000, .users = users};

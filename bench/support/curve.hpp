@@ -9,12 +9,14 @@
 
 namespace orrery::bench {
 
-// Prints a row for each point and at last how the cost of an event grows. A curve ends where
-// another point would take minutes, and says so.
+// Prints a row for each point and at last how the cost of an event, or of a job, grows. A curve
+// ends where another point would take minutes, and says so.
 class Curve {
  public:
+  enum class Per : uint8_t { Event, Job };
   // `x`: what grows, in the words of the last line.
-  Curve(std::string policy, std::string x) : policy_{std::move(policy)}, x_{std::move(x)} {}
+  Curve(std::string policy, std::string x, Per per)
+      : policy_{std::move(policy)}, x_{std::move(x)}, per_{per} {}
   Curve(const Curve&) = delete;
   Curve& operator=(const Curve&) = delete;
   ~Curve();
@@ -25,7 +27,8 @@ class Curve {
   void add(int64_t nodes, double x, const Window& window, double bare_rate);
 
  private:
-  std::string policy_, x_;
+  const std::string policy_, x_;
+  const Per per_;
   std::vector<Sample> samples_;
   bool is_over_ = false;
 };

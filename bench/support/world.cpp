@@ -95,7 +95,9 @@ Window run_window(const std::string& yaml, const WindowLimits& limits) {
   const double created = cpu_seconds();
   world.start();
   const bool has_begun = run_until(
-      world, limits.seconds_before, [&] { return world.jobs_over() >= limits.jobs_before; }, [] {});
+      world, limits.seconds_before,
+      [&] { return world.engine.now() >= limits.from && world.jobs_over() >= limits.jobs_before; },
+      [] {});
   const double began = cpu_seconds();
   window.before = began - created;
   if (!has_begun) return window;

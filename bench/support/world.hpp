@@ -42,7 +42,8 @@ class World {
 config::Document read_text(const std::string& yaml, Diagnostics& diagnostics);
 
 struct WindowLimits {
-  uint64_t jobs_before = 0;    // so many end before it begins
+  Time from = {};              // it begins no earlier
+  uint64_t jobs_before = 0;    // and so many end before
   uint64_t jobs = 0;           // so many end in it
   double seconds = 3;          // of CPU, then it is over with the jobs it has
   double seconds_before = 30;  // the run is given up if the window has not begun by then
@@ -55,6 +56,7 @@ struct Window {
   double growth_mib = 0;
   bool is_cut = false;  // by its seconds
   double jobs_per_s() const { return static_cast<double>(jobs) / seconds; }
+  double us_per_job() const { return seconds / static_cast<double>(jobs) * 1e6; }
   double us_per_event() const { return seconds / static_cast<double>(events) * 1e6; }
 };
 // The jobs of no window: it never began, or nothing ended in it.
@@ -62,7 +64,8 @@ Window run_window(const std::string& yaml, const WindowLimits& limits);
 // The cheapest of three, or of fewer if they take long.
 Window least_window(const std::string& yaml, const WindowLimits& limits);
 
-// How a cost grows: the slope through the logarithms, 1 for proportional to x.
+// How a cost grows: the slope through the logarithms, 1 for proportional to x. Samples must not all
+// have the same x.
 struct Sample {
   double x = 0, cost = 0;
 };
