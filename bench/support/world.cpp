@@ -103,20 +103,21 @@ Window run_window(const std::string& yaml, const WindowLimits& limits) {
   if (!has_begun) return window;
   const uint64_t jobs = world.jobs_over(), events = world.engine.events_run();
   const Scheduler::Counters pods = world.cluster().scheduler().counters();
-  double waiting = 0, looks = 0, peak = 0;
+  double waiting = 0, peak = 0;
+  uint64_t looks = 0;
   window.is_cut = !run_until(
       world, limits.seconds, [&] { return world.jobs_over() >= jobs + limits.jobs; },
       [&] {
         waiting += world.jobs_waiting();
-        ++looks;
+        if (++looks % 64 == 0) peak = std::max(peak, resident_mib());
       });
   window.seconds = cpu_seconds() - began;
-  peak = resident_mib();
+  peak = std::max(peak, resident_mib());
   window.jobs = world.jobs_over() - jobs;
   window.events = world.engine.events_run() - events;
   window.pods = world.cluster().scheduler().counters().pods_scheduled - pods.pods_scheduled;
   window.attempts = world.cluster().scheduler().counters().attempts - pods.attempts;
-  window.waiting = waiting / std::max(looks, 1.0);
+  window.waiting = waiting / static_cast<double>(std::max<uint64_t>(looks, 1));
   window.growth_mib = peak - memory;
   return window;
 }
