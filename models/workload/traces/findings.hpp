@@ -42,6 +42,11 @@ class Findings {
   const std::string& file() const { return options_.file; }
   // Rows before the first start_row() belong to the header: there, every mistake ends the reading.
   void start_row(int64_t row) {
+    ++rows_;
+    revisit_row(row);
+  }
+  // A row that was started before and has not been counted yet, as anything.
+  void revisit_row(int64_t row) {
     row_ = row;
     row_ok_ = true;
   }
@@ -58,11 +63,15 @@ class Findings {
   void stop(const std::string& message);
   // `what` must be a literal; the counts are kept in the order of their first rows.
   void leave_out(std::string_view what);
+  // The row only says more of a job that another row is counted for.
+  void join() { joined_ += row_ok_ ? 1 : 0; }
   void remark(std::string_view what) {
     if (row_ok_) count(remarks_, what);
   }
 
   const std::vector<std::string>& errors() const { return errors_; }
+  int64_t rows() const { return rows_; }  // started
+  int64_t joined() const { return joined_; }
   int64_t skipped() const { return skipped_; }
   const std::vector<std::string>& skipped_examples() const { return examples_; }
   const std::vector<Count>& left_out() const { return left_out_; }
@@ -75,7 +84,7 @@ class Findings {
   int64_t row_ = 0;
   bool row_ok_ = true;
   bool is_stopped_ = false;
-  int64_t skipped_ = 0;
+  int64_t rows_ = 0, joined_ = 0, skipped_ = 0;
   std::vector<std::string> errors_, examples_;
   std::vector<Count> left_out_, remarks_;
 };

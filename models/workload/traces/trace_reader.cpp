@@ -174,6 +174,8 @@ const Format* FileTraceReader::choose_format(const Origin& origin) {
 TraceCounts FileTraceReader::counts() const {
   TraceCounts counts = counts_;
   for (const Findings::Count& count : findings_.left_out()) counts.left_out += count.rows;
+  counts.rows = findings_.rows();
+  counts.joined = findings_.joined();
   counts.skipped = findings_.skipped();
   return counts;
 }
@@ -283,7 +285,6 @@ void FileTraceReader::read_row() {
     return;
   }
   TraceRow row = *parsed;
-  ++counts_.rows;
   if (format_->lacks_durations) row.job.duration = *params_.default_duration;
   if (!waiting_.is_window()) {
     earliest_ = std::min(earliest_, row.job.submit);
