@@ -70,6 +70,7 @@ const Format kDlrmFormat{.id = TraceFormat::Dlrm,
                          .submit_column = kCreation,
                          .start_column = kScheduled,
                          .has_queues = true,
+                         .has_statuses = true,
                          .has_starts = true,
                          .is_unsorted = true};
 

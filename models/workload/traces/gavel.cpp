@@ -74,11 +74,8 @@ class GavelParser final : public RowParser {
     const std::string key = Throughputs::key(csv_.text(0), gpus);
     if (const auto found = throughputs_.find(key); found != throughputs_.end()) {
       job.duration = nearest_ns(static_cast<double>(steps) / found->second);
-    } else if (params_.default_duration) {
-      job.duration = *params_.default_duration;
-      csv_.findings().remark("its throughput is unknown: given the default duration");
     } else {
-      csv_.findings().leave_out("its throughput on so many GPUs is unknown");
+      row_.lacks_duration = "its throughput on so many GPUs is unknown";
     }
   }
   void parse_shockwave() {
@@ -112,7 +109,9 @@ const Format kGavelFormat{.id = TraceFormat::Gavel,
                           .open = [](ParserInput input) -> std::unique_ptr<RowParser> {
                             return std::make_unique<GavelParser>(std::move(input), kGavelColumns);
                           },
-                          .likeness = gavel_likeness};
+                          .likeness = gavel_likeness,
+                          .durations = Durations::InMostRows,
+                          .has_steps = true};
 
 const Format kShockwaveFormat{.id = TraceFormat::Shockwave,
                               .open = [](ParserInput input) -> std::unique_ptr<RowParser> {

@@ -236,21 +236,30 @@ double likeness(std::string_view beginning) {
 const Format kGoogleJobsFormat{.id = TraceFormat::GoogleJobs,
                                .open = open_layout<kJobs>,
                                .likeness = likeness<kJobs>,
+                               .durations = Durations::InMostRows,
                                .has_queues = true,
+                               .has_statuses = true,
+                               .has_gpus = false,
                                .has_starts = true,
                                .is_unsorted = true};
 
 const Format kGoogleTasksFormat{.id = TraceFormat::GoogleTasks,
                                 .open = open_layout<kTasks>,
                                 .likeness = likeness<kTasks>,
+                                .durations = Durations::InMostRows,
                                 .has_queues = true,
+                                .has_statuses = true,
+                                .has_gpus = false,
                                 .has_starts = true,
                                 .is_unsorted = true};
 
 const Format kGoogleCondensedFormat{.id = TraceFormat::GoogleCondensed,
                                     .open = open_layout<kCondensed>,
                                     .likeness = likeness<kCondensed>,
+                                    .durations = Durations::InMostRows,
                                     .has_queues = true,
+                                    .has_statuses = true,
+                                    .has_gpus = false,
                                     .has_starts = true,
                                     .is_unsorted = true};
 

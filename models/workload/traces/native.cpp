@@ -245,6 +245,8 @@ const Format kNativeFormat{
     .likeness =
         [](std::string_view beginning) { return beginning.starts_with(kMagic) ? 2.0 : 0.0; },
     .has_queues = true,
+    .has_groups = true,
+    .has_statuses = true,
     .has_starts = true};
 
 }  // namespace orrery::traces

@@ -156,7 +156,7 @@ void PaiParser::parse_times() {
                                : "there is no job table beside: arrives when it started");
   }
   if (csv_.is_nothing(kEnd)) {
-    findings_.leave_out("still running when the recording stopped");
+    row_.lacks_duration = "still running when the recording stopped";
     return;
   }
   const Time end = Time{} + csv_.seconds(kEnd);
@@ -207,6 +207,8 @@ const Format kPaiFormat{.id = TraceFormat::Pai,
                           return std::make_unique<PaiParser>(std::move(input));
                         },
                         .likeness = likeness,
+                        .durations = Durations::InMostRows,
+                        .has_statuses = true,
                         .has_starts = true,
                         .is_unsorted = true};
 

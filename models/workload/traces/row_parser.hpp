@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "models/workload/traces/findings.hpp"
@@ -18,6 +19,8 @@ namespace orrery::traces {
 struct TraceRow {
   TraceJob job;  // job.submit included
   Time start;    // when its cluster started it; job.submit where that is not recorded
+  // A literal that says why the job has no duration; empty: it has one, or the format has none.
+  std::string_view lacks_duration = {};
 };
 
 // Streams rows in the order of the file; what is no job goes to the findings.

@@ -272,7 +272,12 @@ const Format kSwfFormat{.id = TraceFormat::Swf,
                           return std::make_unique<SwfParser>(std::move(input));
                         },
                         .likeness = likeness,
+                        .durations = Durations::InMostRows,
                         .has_queues = true,
+                        .has_groups = true,
+                        .has_statuses = true,
+                        .has_gpus = false,
+                        .has_processors = true,
                         .has_starts = true,
                         .may_count_from_1970 = true};
 
