@@ -93,6 +93,7 @@ void NativeWriter::add(const TraceJob& job) {
   mark(job.status != TraceStatus::Unknown, kStatus);
   mark(!is_numbered, kName);
   mark(job.row != last_row_ + 1, kRow);
+  mark(!job.node.empty(), kNode);
   put(mask);
   put_span((job.submit - last_submit_).ns);
   put_span(job.duration.ns);
@@ -119,6 +120,7 @@ void NativeWriter::add(const TraceJob& job) {
   if (has(kStatus)) put(static_cast<uint64_t>(job.status));
   if (has(kName)) put_raw(job.name.view());
   if (has(kRow)) put(zigzag(job.row - last_row_));
+  if (has(kNode)) put_text(job.node);
   last_submit_ = job.submit;
   last_id_ = job.id;
   last_row_ = job.row;

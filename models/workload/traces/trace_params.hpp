@@ -36,6 +36,8 @@ struct TraceParams {
   int32_t copies = 1;
   bool lenient = false;
   std::optional<Duration> default_duration{};
+  bool measured = false;
+  bool recorded_nodes = false;
   std::string throughputs{};
   std::string throughput_gpu = "v100";
   TraceProcessors processors = TraceProcessors::Requested;
@@ -83,6 +85,11 @@ struct TraceParams {
     v("default_duration", default_duration,
       "Duration of jobs of which the trace does not say how long they ran; absent: such jobs end "
       "the run with an error where the format has no durations, else they are left out.");
+    v("measured", measured,
+      "Alibaba PAI: pods ask for what sensors saw them use instead of what was planned; "
+      "pai_sensor_table.csv must be beside the trace.");
+    v("recorded_nodes", recorded_nodes,
+      "Pods go only to the node, by its name, on which they ran; false: to any.");
     v("throughputs", throughputs,
       "Gavel: JSON of steps per second by GPU and job type, which turns steps into durations. "
       "Empty: simulation_throughputs.json, plain or packed, beside the trace or a folder above.");

@@ -289,6 +289,7 @@ void FileTraceReader::read_row() {
     return;
   }
   TraceRow row = *parsed;
+  if (!params_.recorded_nodes) row.job.node = {};
   if (format_->lacks_durations) row.job.duration = *params_.default_duration;
   if (!waiting_.is_window()) {
     earliest_ = std::min(earliest_, row.job.submit);
