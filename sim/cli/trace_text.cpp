@@ -143,6 +143,9 @@ std::string trace_text(const TraceReader& reader, const TraceStatistics& statist
   const auto& s = statistics;
   const double span = (s.last_submit() - s.first_submit()).seconds();
   std::string text = line("format", std::string{name_of(reader.format())});
+  const TraceCounts counts = reader.counts();
+  const std::string joined = ", of them " + count(counts.joined) + " further events of a job";
+  text += line("rows", count(counts.rows) + (counts.joined > 0 ? joined : ""));
   text += line("jobs", count(s.jobs()));
   text += line("  with GPUs", count(s.gpu_jobs()));
   const auto names = [&](const char* what, size_t found) {
@@ -188,7 +191,7 @@ std::string trace_text(const TraceReader& reader, const TraceStatistics& statist
                                                                                    : "minutes"));
     text += histogram(s.arrivals_by_hour(), 1, "Arrivals by hour of the day");
   }
-  text += left_by_filters(reader.counts());
+  text += left_by_filters(counts);
   const std::string notes = notes_text(reader.notes());
   return text + "\nProblems\n" + (notes.empty() ? "  none\n" : notes);
 }

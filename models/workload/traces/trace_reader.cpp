@@ -9,6 +9,7 @@
 #include "models/workload/traces/reorder.hpp"
 #include "models/workload/traces/trace_checks.hpp"
 #include "sim/config/diagnostics.hpp"
+#include "sim/core/check.hpp"
 
 namespace orrery {
 namespace {
@@ -131,6 +132,7 @@ class FileTraceReader final : public TraceReader {
   bool fit_window(TraceRow& row);
   Time rebased(Time arrival) const;
   void check_queues();
+  void check_counts() const;
   // "file:row:column (name)" of the job's arrival, or as much as the layout tells.
   std::string place_of(const TraceJob& job) const {
     return findings_.file() + ":" + std::to_string(job.row) +
@@ -161,6 +163,7 @@ class FileTraceReader final : public TraceReader {
   TraceJob job_;
   int32_t copies_left_ = 0;
   TraceCounts counts_;
+  int64_t taken_ = 0;  // rows that became jobs, once each
 };
 
 const Format* FileTraceReader::choose_format(const Origin& origin) {
@@ -288,6 +291,7 @@ void FileTraceReader::read_row() {
   const TraceRow* const parsed = parser_->next();
   if (parsed == nullptr) {
     is_drained_ = true;
+    check_counts();
     check_queues();
     return;
   }
@@ -315,7 +319,15 @@ void FileTraceReader::read_row() {
     ++counts_.outside_window;
   } else {
     waiting_.push(row.job);
+    ++taken_;
   }
+}
+
+void FileTraceReader::check_counts() const {
+  if (!findings_.errors().empty()) return;
+  const TraceCounts all = counts();
+  ORRERY_CHECK(all.rows == all.joined + all.skipped + all.left_out + all.filtered() + taken_,
+               "every row of a trace is counted, and once");
 }
 
 // A queue that nobody uses is a typing mistake: the run would silently be empty.
