@@ -155,6 +155,11 @@ std::string trace_text(const TraceReader& reader, const TraceStatistics& statist
   names("groups", s.groups());
   names("queues", s.queues());
   names("applications", s.applications());
+  const auto unused = [&](const char* what, int64_t jobs) {
+    if (jobs > 0) text += line(what, count(jobs) + " jobs; kept, but a replay goes by submissions");
+  };
+  unused("deadlines", s.with_deadline());
+  unused("wait for others", s.chained());
   text += line("span", number(span / 86'400) + " d from the first to the last submission");
   if (span > 0) {
     text += line("rate", number(static_cast<double>(s.jobs()) / span * 3600) + " jobs/h");

@@ -24,6 +24,7 @@ class GavelParser final : public RowParser {
     csv_.bind(columns);
     if (!is_shockwave_) open_throughputs();
   }
+  std::vector<std::string> side_files() const override { return side_files_; }
   const TraceRow* next() override {
     while (csv_.next_row()) {
       row_ = {};
@@ -49,6 +50,7 @@ class GavelParser final : public RowParser {
                       : TextSource::open_file(params_.throughputs);
     if (source) {
       const std::string name = source->name();
+      side_files_.push_back(name);
       Throughputs all = read_throughputs(std::move(*source));
       const auto found = all.by_gpu.find(params_.throughput_gpu);
       if (all.error) {
@@ -90,6 +92,7 @@ class GavelParser final : public RowParser {
   CsvReader csv_;
   bool is_shockwave_;
   Throughputs::ByJob throughputs_;
+  std::vector<std::string> side_files_;
   TraceRow row_;
 };
 

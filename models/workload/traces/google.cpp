@@ -60,10 +60,10 @@ constexpr Layout kTasks{.columns = kTaskColumns,
 constexpr Layout kCondensed{.columns = kCondensedColumns, .has_header = true};
 
 // A life goes from a submission over its first scheduling to the first event that ends it; a task
-// that is submitted anew after it was evicted or failed lives again, as a job of its own. What has
-// not ended when the log does is counted, not replayed: its duration is unknown. CPU and memory are
-// shares of the largest machine, whose size was not published: a thousandth of it stands for one
-// milli-CPU, a 2^-30th for one byte.
+// that is submitted anew after it was evicted or failed lives again, as a job of its own. What runs
+// on when the log ends lacks a duration; what is pending then is counted, not replayed. CPU and
+// memory are shares of the largest machine, whose size was not published: a thousandth of it stands
+// for one milli-CPU, a 2^-30th for one byte.
 class GoogleParser final : public RowParser {
  public:
   GoogleParser(ParserInput input, const Layout& layout)
@@ -81,11 +81,17 @@ class GoogleParser final : public RowParser {
       if (follow()) return &row_;
     }
     while (!findings_.is_stopped() && !lives_.empty()) {
-      const auto first = lives_.begin();
-      findings_.revisit_row(first->second.row.job.row);
-      findings_.leave_out(first->second.is_scheduled ? "still running when the log ends"
-                                                     : "still pending when the log ends");
-      lives_.erase(first);
+      const Life life = lives_.begin()->second;
+      lives_.erase(lives_.begin());
+      findings_.revisit_row(life.row.job.row);
+      if (life.is_scheduled) {
+        row_ = life.row;
+        row_.job.wait_recorded = row_.start - row_.job.submit;
+        row_.job.status = TraceStatus::Running;
+        row_.lacks_duration = "still running when the log ends";
+        return &row_;
+      }
+      findings_.leave_out("still pending when the log ends");
     }
     return nullptr;
   }
@@ -139,6 +145,8 @@ void GoogleParser::parse_request(TraceJob& job) {
   constexpr size_t kPriority = 8;
   constexpr size_t kCpu = 9;
   constexpr size_t kMemory = 10;
+  constexpr size_t kDisk = 11;
+  constexpr size_t kApart = 12;
   // Published groups of priorities: free (0, 1), the middle, and production (9 and above).
   const int64_t priority = csv_.whole(kPriority, 0, 11);
   job.priority = priority <= 1   ? TracePriority::Low
@@ -149,6 +157,10 @@ void GoogleParser::parse_request(TraceJob& job) {
   };
   job.cpu_milli_per_pod = static_cast<int64_t>(share(kCpu) * 1000);
   job.memory_per_pod = Bytes{static_cast<int64_t>(share(kMemory) * (1 << 30))};
+  if (share(kDisk) > 0) findings_.remark("asks for disk: not replayed");
+  if (!csv_.is_nothing(kApart) && csv_.whole(kApart, 0, 1) == 1) {
+    findings_.remark("may not share a machine with a task of its job: not replayed");
+  }
 }
 
 bool GoogleParser::follow() {

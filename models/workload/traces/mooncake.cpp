@@ -10,7 +10,6 @@ using Kind = JsonTokens::Kind;
 
 constexpr int64_t kMillisMax = 9'000'000'000'000;
 constexpr int64_t kTokensMax = 1'000'000'000;
-constexpr size_t kBlocksMax = 1'000'000;
 
 class MooncakeParser final : public RequestParser {
  public:
@@ -96,7 +95,7 @@ class MooncakeParser final : public RequestParser {
     for (Kind kind = tokens_.next(); kind != Kind::EndArray && kind != Kind::Error;
          kind = tokens_.next()) {
       const int64_t id = integer_of(kind, std::numeric_limits<int64_t>::max());
-      if (blocks_.size() < kBlocksMax) {
+      if (blocks_.size() < size_t{kPrefixBlocksMax}) {
         blocks_.push_back(id);
       } else {
         findings_.mistake(": more than 1000000 hash_ids");
@@ -124,7 +123,6 @@ const RequestLayout kMooncakeLayout{
     .open = [](RequestInput input) -> std::unique_ptr<RequestParser> {
       return std::make_unique<MooncakeParser>(std::move(input));
     },
-    .looks_like = looks_like_mooncake,
-    .has_dates = false};
+    .looks_like = looks_like_mooncake};
 
 }  // namespace orrery::traces

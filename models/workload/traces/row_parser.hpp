@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "models/workload/traces/findings.hpp"
 #include "models/workload/traces/string_pool.hpp"
@@ -36,6 +37,8 @@ class RowParser {
   virtual std::string arrival_place(TraceArrival) const { return {}; }
   // What the file says of itself, such as the size of its machine.
   virtual std::span<const Fact> facts() const { return {}; }
+  // Other files it read, as they were opened.
+  virtual std::vector<std::string> side_files() const { return {}; }
 };
 
 // What a parser is made from. All of it outlives the parser, which takes the source.

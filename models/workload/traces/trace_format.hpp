@@ -71,8 +71,8 @@ enum class TraceArrival : uint8_t { Submit, Start };
 constexpr std::array<std::string_view, 2> enum_names(TraceArrival) { return {"submit", "start"}; }
 
 // Window: rows may be out of order by a few thousand rows. All: the whole file is read before the
-// first job, a quarter of a kilobyte a job. Auto: all for openb, whose variants are not sorted,
-// else window.
+// first job; of more than half a million jobs, the rest waits in a temporary file. Auto: as the
+// format has it.
 enum class TraceSort : uint8_t { Auto, Window, All };
 constexpr std::array<std::string_view, 3> enum_names(TraceSort) {
   return {"auto", "window", "all"};

@@ -36,9 +36,9 @@ struct TraceCounts {
   }
 };
 
-// Streams: memory is bounded by the reorder window, not by the file, unless everything must be
-// sorted. Never throws: a reader that could not open its file, or met a wrong row, ends early and
-// has an error.
+// Streams: memory is bounded, by the reorder window or the sorter of a whole file, and by the jobs
+// alive at once where a job is spread over rows; not by the file. Never throws: a reader that could
+// not open its file, or met a wrong row, ends early and has an error.
 class TraceReader {
  public:
   virtual ~TraceReader() = default;
@@ -52,6 +52,8 @@ class TraceReader {
   virtual const std::vector<std::string>& skipped_examples() const = 0;
   // What the file says of itself, such as the size of its machine.
   virtual std::vector<std::pair<std::string, std::string>> facts() const = 0;
+  // The other files that the jobs were made from, as they were opened.
+  virtual std::vector<std::string> side_files() const = 0;
   virtual TraceFormat format() const = 0;  // Auto when the header was not recognised
 
   // `file:row:column (name): found '...', expected ...`
