@@ -7,6 +7,7 @@
 #include <set>
 #include <span>
 
+#include "models/workload/traces/distinct_counter.hpp"
 #include "sim/cli/progress.hpp"
 
 namespace orrery {
@@ -112,6 +113,17 @@ std::string left_by_filters(const TraceCounts& counts) {
   return text.empty() ? text : "\nLeft out by the filters\n" + text;
 }
 
+std::string left_by_filters(const RequestCounts& counts) {
+  std::string text;
+  const auto add = [&](int64_t rows, const char* why) {
+    if (rows > 0) text += line(count(rows) + " rows", why);
+  };
+  add(counts.outside_window, "outside the window");
+  add(counts.other_group, "of other groups");
+  add(counts.other_status, "with other ends");
+  return text.empty() ? text : "\nLeft out by the filters\n" + text;
+}
+
 Distribution described(std::vector<double> values) {
   Distribution out;
   out.count = static_cast<int64_t>(values.size());
@@ -196,10 +208,19 @@ std::string trace_text(const TraceReader& reader, const TraceStatistics& statist
   return text + "\nProblems\n" + (notes.empty() ? "  none\n" : notes);
 }
 
+std::string survivors_text(const TraceStatistics& statistics) {
+  if (statistics.jobs() == 0) return "";
+  return "\nReplay\n" +
+         line("window_start", number((statistics.first_end() - Time{}).seconds()) +
+                                  " s, when the first job ended: only survivors are listed") +
+         line("warm_start", count(statistics.before_first_end()) +
+                                " jobs from before are there then, with the time they had left");
+}
+
 std::string request_text(RequestReader& reader) {
   std::vector<double> inputs, outputs, executions, steps;
   int64_t blocks = 0;
-  std::set<int64_t> unique_blocks;
+  traces::DistinctCounter unique_blocks;
   std::array<int64_t, enum_names(TraceStatus{}).size()> statuses{};
   std::set<std::string_view> groups, models;
   std::optional<Time> first;
@@ -212,7 +233,7 @@ std::string request_text(RequestReader& reader) {
     if (row->execution.ns >= 0) executions.push_back(row->execution.seconds());
     if (row->kind == RequestKind::Image) steps.push_back(row->steps * row->images);
     blocks += static_cast<int64_t>(row->prefix_blocks.size());
-    unique_blocks.insert(row->prefix_blocks.begin(), row->prefix_blocks.end());
+    for (const int64_t block : row->prefix_blocks) unique_blocks.add(block);
     ++statuses[static_cast<size_t>(row->status)];
     if (!row->group.empty()) groups.insert(row->group);
     if (!row->model.empty()) models.insert(row->model);
@@ -223,12 +244,13 @@ std::string request_text(RequestReader& reader) {
   if (!models.empty()) text += line("models", count(static_cast<int64_t>(models.size())));
   if (first) text += line("span", number((last - *first).seconds()) + " s");
   if (blocks > 0) {
-    text += line("prompt blocks", count(blocks) + ", " +
-                                      percent(static_cast<double>(blocks) -
-                                                  static_cast<double>(unique_blocks.size()),
-                                              static_cast<double>(blocks)) +
-                                      " of them seen before");
+    text +=
+        line("prompt blocks", count(blocks) + ", " + (unique_blocks.is_exact() ? "" : "about ") +
+                                  percent(static_cast<double>(blocks - unique_blocks.count()),
+                                          static_cast<double>(blocks)) +
+                                  " of them seen before");
   }
+  for (const auto& [key, value] : reader.facts()) text += line("it says: " + key, value);
   text += distribution_head("requests");
   text += distribution_row("input tokens", described(inputs));
   const bool is_image = !steps.empty();
@@ -241,6 +263,7 @@ std::string request_text(RequestReader& reader) {
                  count(statuses[i]) + ", " +
                      percent(static_cast<double>(statuses[i]), static_cast<double>(inputs.size())));
   }
+  text += left_by_filters(reader.counts());
   const std::string notes = notes_text(reader.notes());
   return text + "\nProblems\n" + (notes.empty() ? "  none\n" : notes);
 }

@@ -11,7 +11,9 @@
 namespace orrery {
 
 std::string trace_text(const TraceReader& reader, const TraceStatistics& statistics);
-// Reads the requests to their end.
+// How a replay of a list of survivors begins, of which the statistics are as recorded.
+std::string survivors_text(const TraceStatistics& statistics);
+// Reads the requests to their end. Keeps 24 bytes of each.
 std::string request_text(RequestReader& reader);
 std::string failure_text(const FailureLog& log);
 // Rows that were skipped, left out or odd, one a line; empty when there were none.

@@ -14,7 +14,8 @@ namespace orrery {
 // request mostly follow one another.
 class NativeRequestWriter {
  public:
-  NativeRequestWriter(std::string path, const std::vector<traces::native::BlockWriter::Fact>& facts);
+  NativeRequestWriter(std::string path,
+                      const std::vector<traces::native::BlockWriter::Fact>& facts);
 
   void add(const RequestRow& request);  // arrivals must not go back
   [[nodiscard]] bool finish() { return blocks_.finish(); }

@@ -1,6 +1,10 @@
 #include "models/workload/traces/trace_checks.hpp"
 
 #include <string_view>
+#include <utility>
+
+#include "models/workload/traces/cell.hpp"
+#include "sim/config/diagnostics.hpp"
 
 namespace orrery::traces {
 namespace {
@@ -51,6 +55,20 @@ std::optional<std::string> without_effect(const TraceParams& params, const Forma
 }
 
 }  // namespace
+
+Instant parse_instant(std::string_view name, const std::string& text, bool has_dates) {
+  if (text.empty()) return {};
+  if (has_dates) {
+    if (const auto instant = parse_date_time(text)) return {.at = *instant, .mistake = {}};
+  } else if (const auto seconds = parse_seconds(text); seconds && seconds->ns >= 0) {
+    return {.at = Time{seconds->ns}, .mistake = {}};
+  }
+  std::string mistake{name};
+  mistake.append(": found ").append(in_quotes(text));
+  mistake.append(has_dates ? ", expected a date such as 2020-04-01 or 2020-04-01 12:00:00"
+                           : ", expected seconds as the trace counts them: it has no dates");
+  return {.at = {}, .mistake = std::move(mistake)};
+}
 
 std::optional<std::string> mistaken_param(const TraceParams& params, const Format& format) {
   if (auto idle = without_effect(params, format)) return idle;

@@ -7,6 +7,7 @@
 #include "models/workload/traces/cell.hpp"
 #include "models/workload/traces/detect.hpp"
 #include "models/workload/traces/reorder.hpp"
+#include "models/workload/traces/request_format.hpp"
 #include "models/workload/traces/trace_checks.hpp"
 #include "sim/config/diagnostics.hpp"
 #include "sim/core/check.hpp"
@@ -124,7 +125,7 @@ class FileTraceReader final : public TraceReader {
   bool takes_size_and_status(const TraceJob& job);
   const Format* choose_format(const Origin& origin);
   void check_params();
-  std::optional<Time> parse_instant(std::string_view name, const std::string& text);
+  std::optional<Time> instant(std::string_view name, const std::string& text);
   Time start_of(Time first) const;
   void read_row();
   bool complete_duration(TraceRow& row);
@@ -176,6 +177,11 @@ const Format* FileTraceReader::choose_format(const Origin& origin) {
   const std::string beginning = read_beginning(std::move(source));
   const Format* const format = find_format(beginning, TraceFormat::Auto);
   if (format != nullptr) return format;
+  if (const RequestLayout* const requests = find_request_layout(beginning, RequestFormat::Auto)) {
+    findings_.stop(findings_.file() + ": the file holds requests (" +
+                   std::string{name_of(requests->id)} + "), not jobs");
+    return nullptr;
+  }
   // The file may be damaged before it shows what it is.
   TextSource again = origin.open();
   const bool has_text = again.next_line().has_value();
@@ -195,26 +201,16 @@ TraceCounts FileTraceReader::counts() const {
   return counts;
 }
 
-std::optional<Time> FileTraceReader::parse_instant(std::string_view name, const std::string& text) {
-  if (text.empty()) return {};
-  if (format_->has_dates) {
-    const auto instant = parse_date_time(text);
-    if (!instant)
-      wrong_param(name, "found " + in_quotes(text) +
-                            ", expected a date such as 2020-04-01 or 2020-04-01 12:00:00");
-    return instant;
-  }
-  const auto seconds = parse_seconds(text);
-  if (seconds && seconds->ns >= 0) return Time{seconds->ns};
-  wrong_param(name, "found " + in_quotes(text) +
-                        ", expected seconds as the trace counts them: it has no dates");
-  return {};
+std::optional<Time> FileTraceReader::instant(std::string_view name, const std::string& text) {
+  const Instant instant = parse_instant(name, text, format_->has_dates);
+  if (!instant.mistake.empty()) findings_.stop(instant.mistake);
+  return instant.at;
 }
 
 void FileTraceReader::check_params() {
   if (const auto mistake = mistaken_param(params_, *format_)) findings_.stop(*mistake);
-  window_start_ = parse_instant("window_start", params_.window_start);
-  window_end_ = parse_instant("window_end", params_.window_end);
+  window_start_ = instant("window_start", params_.window_start);
+  window_end_ = instant("window_end", params_.window_end);
   zero_ = window_start_;
   if (!zero_ && !format_->has_dates && !format_->may_count_from_1970) zero_ = Time{};
 }
