@@ -33,6 +33,7 @@ class TaskParser final : public RowParser {
     }
     return nullptr;
   }
+  std::vector<std::string> side_files() const override { return tables_.files(); }
 
  private:
   enum Column : size_t { kJob, kTask, kInstances, kStatus, kStart };
@@ -95,6 +96,7 @@ class InstanceParser final : public RowParser {
     }
     return nullptr;
   }
+  std::vector<std::string> side_files() const override { return tables_.files(); }
 
  private:
   enum Column : size_t {

@@ -151,23 +151,29 @@ void PaiTables::read_uses(TextSource source, UseOf of) {
   });
 }
 
+std::optional<TextSource> PaiTables::open(const std::string& file, const std::string& table) {
+  auto source = TextSource::open_beside(file, table);
+  if (source) files_.push_back(source->name());
+  return source;
+}
+
 void PaiTables::read_jobs_beside(const std::string& file) {
-  if (auto source = TextSource::open_beside(file, "pai_group_tag_table.csv")) {
+  if (auto source = open(file, "pai_group_tag_table.csv")) {
     read_groups(std::move(*source));
   }
-  if (auto source = TextSource::open_beside(file, "pai_job_table.csv")) {
+  if (auto source = open(file, "pai_job_table.csv")) {
     read_jobs(std::move(*source));
   }
 }
 
 bool PaiTables::read_plans_beside(const std::string& file) {
-  auto source = TextSource::open_beside(file, "pai_task_table.csv");
+  auto source = open(file, "pai_task_table.csv");
   if (source) read_plans(std::move(*source));
   return source.has_value();
 }
 
 bool PaiTables::read_uses_beside(const std::string& file, UseOf of) {
-  auto source = TextSource::open_beside(file, "pai_sensor_table.csv");
+  auto source = open(file, "pai_sensor_table.csv");
   if (source) read_uses(std::move(*source), of);
   return source.has_value();
 }

@@ -4,10 +4,12 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "models/workload/traces/csv.hpp"
 #include "models/workload/traces/row_parser.hpp"
@@ -77,6 +79,8 @@ class PaiTables {
   void read_plans(TextSource source);
   void read_uses(TextSource source, UseOf of);
 
+  const std::vector<std::string>& files() const { return files_; }  // that were read
+
   // When and by whom; not known: when it started.
   void apply_submission(std::string_view job_name, TraceRow& row) const;
   const PaiPlan* plan_of(const std::string& task) const;
@@ -87,12 +91,14 @@ class PaiTables {
   struct Tag {
     std::string_view workload, gpu_model;
   };
+  std::optional<TextSource> open(const std::string& file, const std::string& table);
   template <class F>
   void read_table(TextSource source, std::span<const std::string_view> columns, F&& each);
 
   Findings& findings_;
   StringPool& pool_;
   bool has_jobs_ = false;
+  std::vector<std::string> files_;
   std::unordered_map<int64_t, Tag> tags_;
   std::unordered_map<int64_t, PaiSubmission> jobs_;
   std::unordered_map<int64_t, PaiPlan> plans_;

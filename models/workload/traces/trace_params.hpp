@@ -46,7 +46,7 @@ struct TraceParams {
 
   template <class V>
   void fields(V& v) {
-    v("file", file, "The trace, plain, gzip or xz.", Required{},
+    v("file", file, "The trace, plain, gzip or xz, or one in a tar archive.", Required{},
       Example{"../shared/traces/helios/venus_gpu_jobs_48hclamp.csv.gz"});
     v("format", format, "Layout of the file; auto goes by its first lines.");
     v("queues", queues, "Replay only jobs of these queues (virtual clusters); empty: all.");
