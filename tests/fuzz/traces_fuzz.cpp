@@ -6,6 +6,8 @@
 #include <string_view>
 
 #include "models/workload/traces/detect.hpp"
+#include "models/workload/traces/format.hpp"
+#include "models/workload/traces/request_format.hpp"
 #include "models/workload/traces/request_reader.hpp"
 #include "models/workload/traces/trace_reader.hpp"
 
@@ -34,27 +36,53 @@ void read_jobs(const TraceParams& params, std::string_view text) {
   if (counts.rows != told + counts.delivered / params.copies) std::abort();
 }
 
-void read_requests(const RequestTraceParams& params, std::string_view text) {
+void read_requests(RequestFormat format, unsigned options, std::string_view text) {
+  const traces::RequestLayout* const layout = traces::find_request_layout(text, format);
+  RequestTraceParams params;
+  params.file = "fuzz";
+  params.format = format;
+  params.lenient = (options & 1U) != 0;
+  if (layout != nullptr) {
+    if ((options & 2U) != 0) params.window_start = layout->has_dates ? "2023-11-16" : "2";
+    if ((options & 4U) != 0) params.window_end = layout->has_dates ? "2023-11-17" : "1000";
+    if ((options & 32U) != 0 && layout->has_statuses) params.statuses = {TraceStatus::Completed};
+    if ((options & 64U) != 0 && layout->has_groups) params.groups = {"G0"};
+  }
+  params.copies = (options & 8U) != 0 ? 3 : 1;
+  params.time_scale = (options & 16U) != 0 ? 0.5 : 1;
+  params.requests_max = 100'000;  // a byte more in a rate is a second more of fuzzing
   const auto reader = open_requests_text(params, text);
   Time last;
   while (const RequestRow* row = reader->next()) {
     if (row->arrival < last || row->input_tokens < 0 || row->output_tokens < 0) std::abort();
     last = row->arrival;
   }
+  if (reader->counts().skipped > 0 && reader->notes().empty()) std::abort();
 }
 
-// Filters that the format has; others would only be refused.
-void set_filters(TraceParams& params, unsigned options, std::string_view text) {
+// Parameters that have an effect on the format; others would only be refused.
+void set_params(TraceParams& params, unsigned options, unsigned filters, std::string_view text) {
   const traces::Format* const format = traces::find_format(text, params.format);
   if (format == nullptr) return;
-  if ((options & 1U) != 0) params.window_start = format->has_dates ? "2020-04-02" : "100";
-  if ((options & 2U) != 0) params.window_end = format->has_dates ? "2020-04-03" : "1000";
-  if ((options & 4U) != 0 && format->has_queues) params.queues = {"1"};
-  if ((options & 8U) != 0) params.gpus_max = 16;
-  if ((options & 16U) != 0) params.gpus_min = 2;
-  if ((options & 32U) != 0) params.statuses = {TraceStatus::Completed, TraceStatus::Unknown};
-  if ((options & 64U) != 0) params.gpu_jobs_only = true;
-  if ((options & 128U) != 0 && format->has_starts) params.arrive_at = TraceArrival::Start;
+  if (format->has_processors) {
+    params.one_pod = (options & 2U) != 0;
+    params.processors = static_cast<TraceProcessors>((options >> 2U) & 1U);
+    params.overruns = static_cast<TraceOverruns>((options >> 3U) & 1U);
+  }
+  if ((options & 16U) != 0 && format->durations != traces::Durations::InEveryRow) {
+    params.default_duration = Duration{1'000'000'000};
+  }
+  params.recorded_nodes = format->has_nodes && (options & 2U) != 0;
+  if ((filters & 1U) != 0) params.window_start = format->has_dates ? "2020-04-02" : "100";
+  if ((filters & 2U) != 0) params.window_end = format->has_dates ? "2020-04-03" : "1000";
+  if ((filters & 4U) != 0 && format->has_queues) params.queues = {"1"};
+  if ((filters & 8U) != 0 && format->has_gpus) params.gpus_max = 16;
+  if ((filters & 16U) != 0 && format->has_gpus) params.gpus_min = 2;
+  if ((filters & 32U) != 0 && format->has_statuses) {
+    params.statuses = {TraceStatus::Completed, TraceStatus::Unknown};
+  }
+  params.gpu_jobs_only = format->has_gpus && (filters & 64U) != 0;
+  if ((filters & 128U) != 0 && format->has_starts) params.arrive_at = TraceArrival::Start;
 }
 
 }  // namespace
@@ -68,24 +96,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const unsigned options = data[1];
   const std::string_view text{reinterpret_cast<const char*>(data) + 3, size - 3};
   if (format >= kFormats) {
-    read_requests({.file = "fuzz",
-                   .format = static_cast<RequestFormat>(format - kFormats),
-                   .lenient = (options & 1U) != 0},
-                  text);
+    read_requests(static_cast<RequestFormat>(format - kFormats), options, text);
     return 0;
   }
   TraceParams params;
   params.file = "fuzz";
   params.format = static_cast<TraceFormat>(format);
   params.lenient = (options & 1U) != 0;
-  params.one_pod = (options & 2U) != 0;
-  params.processors = static_cast<TraceProcessors>((options >> 2U) & 1U);
-  params.overruns = static_cast<TraceOverruns>((options >> 3U) & 1U);
-  if ((options & 16U) != 0) params.default_duration = Duration{1'000'000'000};
   params.warm_start = (options & 32U) != 0;
   params.copies = (options & 64U) != 0 ? 3 : 1;
   params.sort = (options & 128U) != 0 ? TraceSort::All : TraceSort::Auto;
-  set_filters(params, data[2], text);
+  set_params(params, options, data[2], text);
   read_jobs(params, text);
   return 0;
 }

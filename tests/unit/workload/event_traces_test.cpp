@@ -1,4 +1,4 @@
-// Logs in which a job is spread over rows or files: Google 2011 and PAI 2020.
+// Logs in which a job is spread over rows: Google 2011.
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -95,77 +95,6 @@ TEST(Google, WrongEventsAreToldByRowAndColumn) {
             "jobs.csv:2:4 (event type): found '9', expected an integer from 0 to 8");
   EXPECT_EQ(read_text("5,,7,0,u,3,n,l\n9,,7,1,u,3,n,l\n7,,7,4,u,3,n,l\n").error,
             "jobs.csv:3:1 (time): found '7', expected a time not before the job's last event");
-}
-
-class PaiFolder : public ::testing::Test {
- protected:
-  void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() /
-              ("orrery_pai_" + std::to_string(reinterpret_cast<uintptr_t>(this)));
-    std::filesystem::create_directories(folder_);
-    write("pai_task_table.csv",
-          "job1,worker,3,Terminated,1010.5,2010.5,600.0,29.3,50.0,MISC\n"
-          "job1,ps,1,Terminated,1010.0,2010.0,150,8,,\n"
-          "job2,tensorflow,1,Failed,1020.0,1030.0,600.0,29.3,200.0,V100\n"
-          "job3,worker,1,Running,1030.0,,600.0,29.3,25.0,T4\n"
-          "job4,worker,1,Waiting,,,600.0,29.3,25.0,T4\n");
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-  void write(const std::string& name, const std::string& text) {
-    std::ofstream{folder_ / name} << text;
-  }
-  TraceParams params() const {
-    TraceParams params;
-    params.file = (folder_ / "pai_task_table.csv").string();
-    return params;
-  }
-
- private:
-  std::filesystem::path folder_;
-};
-
-TEST_F(PaiFolder, TasksAreJoinedWithTheirJobsAndGroups) {
-  write("pai_job_table.csv",
-        "job1,i1,alice,Terminated,1000.0,2010.0\njob2,i2,bob,Failed,1025.0,1030.0\n");
-  write("pai_group_tag_table.csv", "i1,alice,V100,g1,bert\n");
-  const auto reader = open_trace(params());
-  const TraceJob* job = reader->next();
-  ASSERT_NE(job, nullptr) << *reader->error();
-  EXPECT_EQ(reader->format(), TraceFormat::Pai);
-  EXPECT_EQ(job->name.view(), "job1/worker");
-  EXPECT_EQ(job->submit, Time{} + 1000_s);
-  EXPECT_EQ(job->wait_recorded, 10'500_ms);
-  EXPECT_EQ(job->duration, 1000_s);
-  EXPECT_EQ(job->pods, 3);
-  EXPECT_EQ(job->gpu_milli_total(), 1500);
-  EXPECT_EQ(job->cpu_milli_per_pod, 6000);
-  EXPECT_EQ(job->user, "alice");
-  EXPECT_EQ(job->application, "bert");
-  EXPECT_EQ(job->gpu_models, "V100");
-  job = reader->next();
-  ASSERT_NE(job, nullptr);
-  EXPECT_EQ(job->gpus(), 0);
-  job = reader->next();
-  ASSERT_NE(job, nullptr);
-  EXPECT_EQ(job->gpus(), 2);
-  EXPECT_EQ(job->submit, Time{} + 1020_s);
-  EXPECT_EQ(
-      notes_of(*reader),
-      (Strings{"1 left out: still running when the recording stopped", "1 left out: never started",
-               "1 started before its job was submitted: arrives when it started",
-               "1 its job is not in the job table: arrives when it started"}));
-}
-
-TEST_F(PaiFolder, WithoutAJobTableTasksArriveWhenTheyStarted) {
-  const auto reader = open_trace(params());
-  EXPECT_EQ(
-      notes_of(*reader),
-      (Strings{"1 left out: still running when the recording stopped", "1 left out: never started",
-               "4 there is no job table beside: arrives when it started"}));
-  write("pai_job_table.csv", "job1,i1,alice,Terminated,x,2010.0\n");
-  EXPECT_NE(open_trace(params())->error().value_or("").find(
-                "pai_job_table.csv:1:5 (start_time): found 'x'"),
-            std::string::npos);
 }
 
 }  // namespace

@@ -100,6 +100,25 @@ TEST(Requests, ArrivalsNeverGoBackAndUnknownFilesAreRefused) {
             "r.csv: the file is of no known request format (azure_llm, mooncake, genai)");
 }
 
+TEST(Mooncake, ABrokenLineIsOneSkippedRow) {
+  const std::string text =
+      "{\"timestamp\": 0, \"input_length\": 1, \"output_length\": 1}\n"
+      "{\"timestamp\": 10, \"input_len\n"
+      "{\"timestamp\": 20, \"input_length\": 1, \"output_length\": 1\n"
+      "}} nonsense {\n"
+      "[1, 2]\n"
+      "{\"timestamp\": 30, \"input_length\": 1, \"output_length\": 1}\n";
+  EXPECT_EQ(read_text(text).error, "r.csv:2:28: a control character in a string");
+  const auto reader = open_requests_text({.file = "r.csv", .lenient = true}, text);
+  int64_t rows = 0;
+  while (reader->next() != nullptr) ++rows;
+  EXPECT_EQ(reader->error().value_or(""), "");
+  EXPECT_EQ(rows, 2);
+  EXPECT_EQ(reader->counts().skipped, 4);
+  ASSERT_EQ(reader->skipped_examples().size(), 4U);
+  EXPECT_EQ(reader->skipped_examples()[1], "r.csv:3:56: the line ends within a value");
+}
+
 struct Sums {
   int64_t rows = 0, input = 0, output = 0, blocks = 0;
   double execution = 0;

@@ -52,8 +52,11 @@ class EveryFixture : public ::testing::TestWithParam<Fixture> {};
 
 TEST_P(EveryFixture, HasItsRowsCountedOnce) {
   const Fixture& fixture = GetParam();
+  const traces::Format& format = *traces::find_format(fixture.text, fixture.format);
+  if (format.id == TraceFormat::PaiInstances) GTEST_SKIP() << "needs a table beside: see Pai";
   TraceParams params{.format = fixture.format, .lenient = true};
-  params.default_duration = 60_s;
+  if (format.durations == traces::Durations::InNoRow) params.default_duration = 60_s;
+  if (format.has_steps) params.default_duration = 60_s;
   const ReadTrace all = read_text(fixture.text, params);
   ASSERT_EQ(all.error, "");
   EXPECT_GT(all.counts.rows, 0);
@@ -61,9 +64,9 @@ TEST_P(EveryFixture, HasItsRowsCountedOnce) {
 
   params.copies = 3;
   expect_all_rows_counted(read_text(fixture.text, params), 3);
-  params.gpus_min = 2;
-  params.statuses = {TraceStatus::Completed, TraceStatus::Unknown};
-  params.window_end = traces::find_format({}, all.format)->has_dates ? "2020-01-01" : "5";
+  if (format.has_gpus) params.gpus_min = 2;
+  if (format.has_statuses) params.statuses = {TraceStatus::Completed, TraceStatus::Unknown};
+  params.window_end = format.has_dates ? "2020-01-01" : "5";
   const ReadTrace filtered = read_text(fixture.text, params);
   ASSERT_EQ(filtered.error, "");
   EXPECT_EQ(filtered.counts.rows, all.counts.rows);
