@@ -1,6 +1,4 @@
 // Logs in which a job is spread over rows: Google 2011.
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
