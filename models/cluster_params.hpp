@@ -64,7 +64,8 @@ struct PoolParams {
 };
 
 struct OpenbNodesParams {
-  static constexpr std::string_view kDoc = "Nodes of an Alibaba openb node list.";
+  static constexpr std::string_view kDoc =
+      "Nodes of an Alibaba node list: that of openb, or pai_machine_spec.csv.";
   std::string file = {};
   std::string pool = "openb";
   int32_t copies = 1;
@@ -74,7 +75,7 @@ struct OpenbNodesParams {
 
   template <class V>
   void fields(V& v) {
-    v("file", file, "The node list, plain or gzip.", Required{},
+    v("file", file, "The node list, plain or packed.", Required{},
       Example{"../shared/traces/alibaba-gpu-v2023-openb/openb_node_list_gpu_node.csv"});
     v("pool", pool, "Their label `pool`.");
     v("copies", copies,
@@ -105,7 +106,7 @@ struct ClusterParams {
   void fields(V& v) {
     v("machines", machines, "Machines of your own: one of the catalogue, changed.");
     v("pools", pools, "Pools of alike nodes.");
-    v("openb_nodes", openb_nodes, "Nodes read from openb node lists.");
+    v("openb_nodes", openb_nodes, "Nodes read from lists of the Alibaba sets openb and PAI.");
   }
   void check(Checker& c) const;
 };

@@ -74,6 +74,12 @@ class TraceSource final : public JobSource {
       }
       spec.required_terms.push_back({.all_of = {std::move(any)}});
     }
+    if (!recorded.node.empty()) {
+      if (spec.required_terms.empty()) spec.required_terms.emplace_back();
+      spec.required_terms[0].all_of.push_back({.key = std::string{kHostnameLabel},
+                                               .op = SelectorOperator::In,
+                                               .values = {std::string{recorded.node}}});
+    }
     params_.pods.apply(spec);
     return spec;
   }

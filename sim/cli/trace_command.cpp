@@ -8,6 +8,7 @@
 #include "models/workload/traces/native_request_writer.hpp"
 #include "models/workload/traces/native_writer.hpp"
 #include "models/workload/traces/request_reader.hpp"
+#include "models/workload/traces/series.hpp"
 #include "models/workload/traces/trace_reader.hpp"
 #include "models/workload/traces/trace_statistics.hpp"
 #include "sim/cli/scenario_input.hpp"
@@ -72,7 +73,7 @@ ExitStatus request_info(RequestTraceParams params, std::ostream& out, std::ostre
   const std::string text = request_text(*reader);
   if (reader->error()) return report_mistakes(reader->errors(), err);
   out << text;
-  return is_lenient || reader->counts().skipped == 0 ? ExitStatus::Ok : ExitStatus::UserMistake;
+  return is_lenient ? ExitStatus::Ok : report_mistakes(reader->skipped_examples(), err);
 }
 
 // A list of survivors is shown as it is, not as a replay would begin, unless that is asked for.
@@ -103,6 +104,16 @@ ExitStatus failure_info(FailureLogParams params, std::ostream& out, std::ostream
   if (!log.error.empty()) return report_mistakes({log.error}, err);
   out << failure_text(log);
   return is_lenient ? ExitStatus::Ok : report_mistakes(log.skipped_examples, err);
+}
+
+ExitStatus series_info(SeriesParams params, std::ostream& out, std::ostream& err) {
+  const bool is_lenient = params.lenient;
+  params.lenient = true;
+  out << params.file << "\n";
+  const SeriesReport series = read_series(params);
+  if (!series.errors.empty()) return report_mistakes(series.errors, err);
+  out << series_text(series);
+  return is_lenient ? ExitStatus::Ok : report_mistakes(series.skipped_examples, err);
 }
 
 // Moves all rows of a reader to a writer.
@@ -162,7 +173,9 @@ CommandSpec trace_command_spec() {
   return {
       .name = "trace",
       .doc =
-          "Says what is in a trace of jobs or requests or in a log of failures (info FILE), or "
+          "Says what is in a trace of jobs or requests, in a log of failures or in measurements "
+          "that "
+          "come with traces (info FILE), or "
           "writes its jobs or requests in a compact native format (convert FILE NEW), filtered by "
           "--set as a scenario would; or makes up a trace like a recorded one (generate SPEC "
           "NEW) of jobs as SPEC, a file of YAML, says: see `orrery describe generate`.",
@@ -197,6 +210,11 @@ ExitStatus trace_command(const Arguments& arguments, std::ostream& out, std::ost
     if (!requests) return ExitStatus::UserMistake;
     return is_info ? request_info(*requests, out, err)
                    : convert_requests(*requests, arguments.positional[2], out, err);
+  }
+  if (detect_series(file) != SeriesFormat::Auto && arguments.all("set").empty()) {
+    if (is_info) return series_info({.file = file, .lenient = arguments.has("lenient")}, out, err);
+    err << file << ": holds measurements, no jobs or requests: `trace info` sums them up\n";
+    return ExitStatus::UserMistake;
   }
   const auto params = read_source_params<TraceParams>(file, arguments, err);
   if (!params) return ExitStatus::UserMistake;

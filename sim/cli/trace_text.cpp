@@ -304,4 +304,29 @@ std::string failure_text(const FailureLog& log) {
   return text + "\nProblems\n" + (notes.empty() ? "  none\n" : notes);
 }
 
+std::string series_text(const SeriesReport& series) {
+  std::string text = line("format", std::string{name_of(series.format)} + " (measurements)");
+  text += line("rows", count(series.rows));
+  for (const SeriesReport::Names& names : series.names) {
+    if (names.different == 0) continue;
+    text += line(names.column,
+                 (names.is_exact ? "" : "about ") + count(names.different) + " different");
+  }
+  if (series.first) {
+    const double span = *series.last - *series.first;
+    text += line("span", number(span / 86'400) + " d");
+    if (span > 0) {
+      text += line("rate", number(static_cast<double>(series.rows) / span * 3600) + " rows/h");
+    }
+  }
+  std::string table;
+  for (const SeriesReport::Values& values : series.values) {
+    table += distribution_row(values.column, values.distribution);
+  }
+  if (!table.empty()) text += distribution_head("values") + table;
+  if (series.is_rounded) text += "  (many values: rounded to 0.2 %)\n";
+  const std::string notes = notes_text(series.notes);
+  return text + "\nProblems\n" + (notes.empty() ? "  none\n" : notes);
+}
+
 }  // namespace orrery

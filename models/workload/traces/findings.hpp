@@ -40,6 +40,7 @@ class Findings {
   explicit Findings(Options options);
 
   const std::string& file() const { return options_.file; }
+  bool is_lenient() const { return options_.is_lenient; }
   // Rows before the first start_row() belong to the header: there, every mistake ends the reading.
   void start_row(int64_t row) {
     ++rows_;

@@ -32,6 +32,8 @@ struct Format {
   bool has_processors = false;  // and what was requested of them: SWF
   bool has_steps = false;       // in place of durations: Gavel
   bool has_starts = false;
+  bool has_sensors = false;  // what jobs used may be beside: PAI
+  bool has_nodes = false;    // says where jobs ran
   bool has_dates = false;
   // Counts seconds from its own zero, or, in some files, from 1970: then the run starts at
   // midnight.
@@ -67,6 +69,7 @@ extern const Format kGoogleJobsFormat;
 extern const Format kGoogleTasksFormat;
 extern const Format kGoogleCondensedFormat;
 extern const Format kPaiFormat;
+extern const Format kPaiInstancesFormat;
 extern const Format kNativeFormat;
 
 // The parser of a format, table or not.

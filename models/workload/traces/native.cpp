@@ -13,7 +13,7 @@ namespace {
 using namespace native;
 
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
-constexpr uint64_t kFieldsAll = (uint64_t{1} << 20U) - 1;
+constexpr uint64_t kFieldsAll = (uint64_t{1} << 21U) - 1;
 
 class NativeParser final : public RowParser {
  public:
@@ -103,6 +103,7 @@ bool NativeParser::read_texts(uint64_t mask) {
   job.row = has(kRow) ? static_cast<int64_t>(static_cast<uint64_t>(last_row_) +
                                              static_cast<uint64_t>(blocks_.signed_integer()))
                       : last_row_ + 1;
+  if (has(kNode)) job.node = blocks_.text();
   if (job.row < 0 || job.row == kMax) blocks_.refuse();
   return !blocks_.is_bad();
 }
@@ -119,6 +120,7 @@ const Format kNativeFormat{
     .has_queues = true,
     .has_groups = true,
     .has_statuses = true,
-    .has_starts = true};
+    .has_starts = true,
+    .has_nodes = true};
 
 }  // namespace orrery::traces

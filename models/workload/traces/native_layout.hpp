@@ -38,6 +38,7 @@ enum Field : uint64_t {
   kStatus = 1U << 17U,
   kName = 1U << 18U,
   kRow = 1U << 19U,
+  kNode = 1U << 20U,
 };
 
 constexpr uint64_t zigzag(int64_t value) {

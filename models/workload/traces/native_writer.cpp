@@ -35,6 +35,7 @@ void NativeWriter::add(const TraceJob& job) {
   mark(job.status != TraceStatus::Unknown, kStatus);
   mark(!is_numbered, kName);
   mark(job.row != last_row_ + 1, kRow);
+  mark(!job.node.empty(), kNode);
   blocks_.put(mask);
   blocks_.put_span((job.submit - last_submit_).ns);
   blocks_.put_span(job.duration.ns);
@@ -61,6 +62,7 @@ void NativeWriter::add(const TraceJob& job) {
   if (has(kStatus)) blocks_.put(static_cast<uint64_t>(job.status));
   if (has(kName)) blocks_.put_raw(job.name.view());
   if (has(kRow)) blocks_.put(zigzag(job.row - last_row_));
+  if (has(kNode)) blocks_.put_text(job.node);
   last_submit_ = job.submit;
   last_id_ = job.id;
   last_row_ = job.row;

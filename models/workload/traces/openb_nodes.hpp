@@ -1,4 +1,4 @@
-// models/workload/traces/openb_nodes.hpp -- the machines of the openb cluster.
+// models/workload/traces/openb_nodes.hpp -- the machines of the openb and of the PAI cluster.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,8 @@ struct OpenbNodeList {
   std::vector<std::string> errors;  // at most 20; the nodes are complete only without one
 };
 
-// Columns sn, cpu_milli, memory_mib, gpu, model; plain or gzip. At most a million nodes.
+// Columns sn, cpu_milli, memory_mib, gpu, model; or the PAI machine list, which has no header:
+// machine, GPU type, cores, memory in GiB, GPUs. Plain or packed, at most a million nodes.
 OpenbNodeList read_openb_nodes(const std::string& path);
 // The same for text in memory, called `name` in messages.
 OpenbNodeList parse_openb_nodes(std::string_view text, std::string name);

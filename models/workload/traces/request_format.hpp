@@ -47,6 +47,7 @@ extern const RequestLayout kAzureLlmLayout;
 extern const RequestLayout kMooncakeLayout;
 extern const RequestLayout kGenAiLayout;
 extern const RequestLayout kNativeRequestLayout;
+extern const RequestLayout kGenAiRatesLayout;
 
 // The layout asked for, or the one that the beginning of the file looks like; null: none.
 const RequestLayout* find_request_layout(std::string_view beginning, RequestFormat wanted);

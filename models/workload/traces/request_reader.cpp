@@ -14,7 +14,7 @@ namespace {
 using namespace traces;
 
 constexpr const RequestLayout* kLayouts[] = {&kAzureLlmLayout, &kMooncakeLayout, &kGenAiLayout,
-                                             &kNativeRequestLayout};
+                                             &kNativeRequestLayout, &kGenAiRatesLayout};
 constexpr int64_t kDayNs = 86'400'000'000'000;
 
 class FileRequestReader final : public RequestReader {
@@ -28,7 +28,7 @@ class FileRequestReader final : public RequestReader {
       findings_.stop(source.error().value_or(
           params.file +
           ": the file is of no known request format (azure_llm, mooncake, genai, "
-          "native_requests)"));
+          "native_requests, genai_rates)"));
       return;
     }
     check_params();
@@ -67,6 +67,9 @@ class FileRequestReader final : public RequestReader {
     return counts;
   }
   std::vector<TraceNote> notes() const override { return notes_of(findings_); }
+  const std::vector<std::string>& skipped_examples() const override {
+    return findings_.skipped_examples();
+  }
   std::vector<std::pair<std::string, std::string>> facts() const override {
     if (!parser_) return {};
     return {parser_->facts().begin(), parser_->facts().end()};

@@ -16,9 +16,9 @@
 
 namespace orrery {
 
-enum class RequestFormat : uint8_t { Auto, AzureLlm, Mooncake, GenAi, Native };
-constexpr std::array<std::string_view, 5> enum_names(RequestFormat) {
-  return {"auto", "azure_llm", "mooncake", "genai", "native_requests"};
+enum class RequestFormat : uint8_t { Auto, AzureLlm, Mooncake, GenAi, Native, GenAiRates };
+constexpr std::array<std::string_view, 6> enum_names(RequestFormat) {
+  return {"auto", "azure_llm", "mooncake", "genai", "native_requests", "genai_rates"};
 }
 
 struct RequestTraceParams {
@@ -37,7 +37,8 @@ struct RequestTraceParams {
 
   template <class V>
   void fields(V& v) {
-    v("file", file, "The trace, plain, gzip or xz.", Required{}, Example{"requests.csv.gz"});
+    v("file", file, "The trace, plain, gzip or xz, or one in a tar archive.", Required{},
+      Example{"requests.csv.gz"});
     v("format", format, "Layout of the file; auto goes by its first lines.");
     v("window_start", window_start,
       "Where the replay begins: a date and time for a trace with dates, else seconds as the trace "
@@ -73,6 +74,8 @@ class RequestReader {
   virtual const std::vector<std::string>& errors() const = 0;
   virtual RequestCounts counts() const = 0;
   virtual std::vector<TraceNote> notes() const = 0;
+  // The first malformed rows that were skipped, as errors would have told them.
+  virtual const std::vector<std::string>& skipped_examples() const = 0;
   // What the file says of itself.
   virtual std::vector<std::pair<std::string, std::string>> facts() const = 0;
   virtual RequestFormat format() const = 0;  // Auto when the file was not recognised

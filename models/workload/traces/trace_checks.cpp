@@ -33,6 +33,8 @@ std::optional<std::string> without_effect(const TraceParams& params, const Forma
       {"statuses", params.statuses.empty(), format.has_statuses, "does not say how jobs ended"},
       {"default_duration", !params.default_duration, may_lack_durations,
        "says how long every job ran"},
+      {"measured", !params.measured, format.has_sensors, "has no table of sensors"},
+      {"recorded_nodes", !params.recorded_nodes, format.has_nodes, "does not say where jobs ran"},
       {"throughputs", params.throughputs.empty(), format.has_steps, "does not count steps"},
       {"throughput_gpu", params.throughput_gpu == unset.throughput_gpu, format.has_steps,
        "does not count steps"},

@@ -34,9 +34,10 @@ enum class TraceFormat : uint8_t {
   GoogleCondensed,
   Pai,
   Native,
-  OpenbUntimed
+  OpenbUntimed,
+  PaiInstances
 };
-constexpr std::array<std::string_view, 25> enum_names(TraceFormat) {
+constexpr std::array<std::string_view, 26> enum_names(TraceFormat) {
   return {"auto",
           "openb",
           "helios",
@@ -61,7 +62,8 @@ constexpr std::array<std::string_view, 25> enum_names(TraceFormat) {
           "google_condensed",
           "pai",
           "native",
-          "openb_untimed"};
+          "openb_untimed",
+          "pai_instances"};
 }
 
 // When a job enters the run: when it was submitted, or when its cluster started it.

@@ -36,6 +36,8 @@ struct TraceParams {
   int32_t copies = 1;
   bool lenient = false;
   std::optional<Duration> default_duration{};
+  bool measured = false;
+  bool recorded_nodes = false;
   std::string throughputs{};
   std::string throughput_gpu = "v100";
   TraceProcessors processors = TraceProcessors::Requested;
@@ -44,7 +46,7 @@ struct TraceParams {
 
   template <class V>
   void fields(V& v) {
-    v("file", file, "The trace, plain, gzip or xz.", Required{},
+    v("file", file, "The trace, plain, gzip or xz, or one in a tar archive.", Required{},
       Example{"../shared/traces/helios/venus_gpu_jobs_48hclamp.csv.gz"});
     v("format", format, "Layout of the file; auto goes by its first lines.");
     v("queues", queues, "Replay only jobs of these queues (virtual clusters); empty: all.");
@@ -87,6 +89,11 @@ struct TraceParams {
       "of sia and openb_untimed, which need it; in swf a run time of -1; in acme_seren, "
       "acme_kalos, philly, pai and google_* what ran when the recording stopped; in gavel what has "
       "no throughput. Absent: left out. The other formats tell every duration.");
+    v("measured", measured,
+      "Alibaba PAI: pods ask for what sensors saw them use instead of what was planned; "
+      "pai_sensor_table.csv must be beside the trace.");
+    v("recorded_nodes", recorded_nodes,
+      "Pods go only to the node, by its name, on which they ran; false: to any.");
     v("throughputs", throughputs,
       "Gavel: JSON of steps per second by GPU and job type, which turns steps into durations. "
       "Empty: simulation_throughputs.json, plain or packed, beside the trace or a folder above.");

@@ -292,6 +292,7 @@ void FileTraceReader::read_row() {
     return;
   }
   TraceRow row = *parsed;
+  if (!params_.recorded_nodes) row.job.node = {};
   if (!complete_duration(row)) return;
   if (!waiting_.is_window()) {
     earliest_ = std::min(earliest_, row.job.submit);
