@@ -1,4 +1,6 @@
 // Parameters that a trace cannot follow are refused; durations that it lacks can be given.
+#include "models/workload/traces/trace_checks.hpp"
+
 #include <functional>
 #include <map>
 #include <string>
@@ -6,7 +8,6 @@
 #include <vector>
 
 #include "models/workload/traces/format.hpp"
-#include "models/workload/traces/trace_checks.hpp"
 #include "models/workload/workload_params.hpp"
 #include "tests/unit/workload/trace_support.hpp"
 
