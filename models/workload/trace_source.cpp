@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "models/workload/traces/detect.hpp"
+
 namespace orrery {
 namespace {
 
@@ -18,7 +20,14 @@ class TraceSource final : public JobSource {
     has_job_ = recorded != nullptr;
     if (has_job_) convert(*recorded);
   }
-  std::optional<std::string> error() const override { return reader_->error(); }
+  std::optional<std::string> error() const override {
+    if (params_.team == TraceTeam::Group && reader_->format() != TraceFormat::Auto &&
+        !traces::find_format({}, reader_->format())->has_groups) {
+      return "team: a trace of format " + std::string{name_of(reader_->format())} +
+             " names no groups";
+    }
+    return reader_->error();
+  }
   std::vector<std::string> notes() const override {
     std::vector<std::string> notes;
     for (const TraceNote& note : reader_->notes()) {
@@ -32,7 +41,7 @@ class TraceSource final : public JobSource {
     job_.external_id = recorded.id;
     job_.name = recorded.name.view();
     job_.user = recorded.user;
-    job_.team = recorded.queue;
+    job_.team = params_.team == TraceTeam::Group ? recorded.group : recorded.queue;
     job_.application = recorded.application;
     job_.kind = kind_of(params_.job_kind, recorded.pods);
     job_.submitted = recorded.submit;

@@ -13,7 +13,7 @@ namespace orrery {
 struct OpenbNode {
   std::string name;
   int64_t cpu_milli = 0;
-  Bytes memory;
+  Bytes memory;       // 0: the list does not tell
   int32_t gpus = 0;   // whole ones
   std::string model;  // empty: no GPUs
 };
@@ -24,7 +24,8 @@ struct OpenbNodeList {
 };
 
 // Columns sn, cpu_milli, memory_mib, gpu, model; or the PAI machine list, which has no header:
-// machine, GPU type, cores, memory in GiB, GPUs. Plain or packed, at most a million nodes.
+// machine, GPU type, cores, memory in GiB, GPUs; or that of the spot set, whose columns are
+// gpu_model, gpu_capacity_num, cpu_num, node_name. Plain or packed, at most a million nodes.
 OpenbNodeList read_openb_nodes(const std::string& path);
 // The same for text in memory, called `name` in messages.
 OpenbNodeList parse_openb_nodes(std::string_view text, std::string name);

@@ -89,4 +89,8 @@ constexpr std::array<std::string_view, 2> enum_names(TraceProcessors) {
 enum class TraceOverruns : uint8_t { Keep, Kill };
 constexpr std::array<std::string_view, 2> enum_names(TraceOverruns) { return {"keep", "kill"}; }
 
+// Which of a job's names is the team that quotas and fair shares go by.
+enum class TraceTeam : uint8_t { Queue, Group };
+constexpr std::array<std::string_view, 2> enum_names(TraceTeam) { return {"queue", "group"}; }
+
 }  // namespace orrery

@@ -95,5 +95,16 @@ TEST(Google, WrongEventsAreToldByRowAndColumn) {
             "jobs.csv:3:1 (time): found '7', expected a time not before the job's last event");
 }
 
+TEST(Google, WhatATaskAsksForBesideCpuAndMemoryIsNotReplayedAndTold) {
+  const std::string text =
+      "1000000,,5,2,,0,user,1,9,0.25,0.125,0.001,1\n2000000,,5,2,33,1,user,1,9,0.25,0.125,0.001,1\n"
+      "9000000,,5,2,33,4,user,1,9,0.25,0.125,0.001,1\n";
+  TraceParams params;
+  params.file = "jobs.csv";
+  EXPECT_EQ(notes_of(*open_trace_text(params, text)),
+            (Strings{"1 asks for disk: not replayed",
+                     "1 may not share a machine with a task of its job: not replayed"}));
+}
+
 }  // namespace
 }  // namespace orrery
