@@ -218,7 +218,7 @@ std::string survivors_text(const TraceStatistics& statistics) {
 }
 
 std::string request_text(RequestReader& reader) {
-  std::vector<double> inputs, outputs, executions, steps;
+  std::vector<double> inputs, outputs, executions, steps, gaps;
   int64_t blocks = 0;
   traces::DistinctCounter unique_blocks;
   std::array<int64_t, enum_names(TraceStatus{}).size()> statuses{};
@@ -226,6 +226,7 @@ std::string request_text(RequestReader& reader) {
   std::optional<Time> first;
   Time last;
   while (const RequestRow* row = reader.next()) {
+    if (first) gaps.push_back((row->arrival - last).seconds());
     if (!first) first = row->arrival;
     last = row->arrival;
     inputs.push_back(static_cast<double>(row->input_tokens));
@@ -242,7 +243,11 @@ std::string request_text(RequestReader& reader) {
   text += line("requests", count(static_cast<int64_t>(inputs.size())));
   if (!groups.empty()) text += line("groups", count(static_cast<int64_t>(groups.size())));
   if (!models.empty()) text += line("models", count(static_cast<int64_t>(models.size())));
-  if (first) text += line("span", number((last - *first).seconds()) + " s");
+  const double span = first ? (last - *first).seconds() : 0;
+  if (first) text += line("span", number(span) + " s");
+  if (span > 0) {
+    text += line("rate", number(static_cast<double>(inputs.size()) / span * 3600) + " requests/h");
+  }
   if (blocks > 0) {
     text +=
         line("prompt blocks", count(blocks) + ", " + (unique_blocks.is_exact() ? "" : "about ") +
@@ -252,16 +257,22 @@ std::string request_text(RequestReader& reader) {
   }
   for (const auto& [key, value] : reader.facts()) text += line("it says: " + key, value);
   text += distribution_head("requests");
-  text += distribution_row("input tokens", described(inputs));
+  text += distribution_row("between arrivals, s", described(std::move(gaps)));
   const bool is_image = !steps.empty();
-  text += is_image ? distribution_row("steps", described(steps))
-                   : distribution_row("output tokens", described(outputs));
-  text += distribution_row("execution, s", described(executions));
+  const auto add = [&](const char* what, std::vector<double>& values) {
+    const bool is_told = std::ranges::any_of(values, [](double value) { return value > 0; });
+    if (is_told) text += distribution_row(what, described(std::move(values)));
+  };
+  const size_t requests = inputs.size();
+  add("input tokens", inputs);
+  if (is_image) add("steps", steps);
+  if (!is_image) add("output tokens", outputs);
+  add("execution, s", executions);
   for (size_t i = 0; i < statuses.size(); ++i) {
-    if (statuses[i] == 0 || statuses[i] == static_cast<int64_t>(inputs.size())) continue;
+    if (statuses[i] == 0 || statuses[i] == static_cast<int64_t>(requests)) continue;
     text += line(std::string{enum_names(TraceStatus{})[i]},
                  count(statuses[i]) + ", " +
-                     percent(static_cast<double>(statuses[i]), static_cast<double>(inputs.size())));
+                     percent(static_cast<double>(statuses[i]), static_cast<double>(requests)));
   }
   text += left_by_filters(reader.counts());
   const std::string notes = notes_text(reader.notes());
@@ -304,6 +315,7 @@ std::string failure_text(const FailureLog& log) {
   return text + "\nProblems\n" + (notes.empty() ? "  none\n" : notes);
 }
 
+// Numbers, names and times of a table, and its problems.
 std::string series_text(const SeriesReport& series) {
   std::string text = line("format", std::string{name_of(series.format)} + " (measurements)");
   text += line("rows", count(series.rows));

@@ -14,7 +14,7 @@ namespace orrery {
 std::string trace_text(const TraceReader& reader, const TraceStatistics& statistics);
 // How a replay of a list of survivors begins, of which the statistics are as recorded.
 std::string survivors_text(const TraceStatistics& statistics);
-// Reads the requests to their end. Keeps 24 bytes of each.
+// Reads the requests to their end. Keeps 32 bytes of each.
 std::string request_text(RequestReader& reader);
 std::string failure_text(const FailureLog& log);
 std::string series_text(const SeriesReport& series);
