@@ -83,7 +83,7 @@ SHOCKWAVE = "LM\tcmd\tdir\t--steps\t1\t134583\t{}\tgns\t1\t-1.0\t1418\t55"
 
 FORMATS = [
     Format("openb", ("p0,1000,1024,1,1000,,LS,Running,0,10,0", "p2,1000,1024,1,1000,,LS,Running,2,12,2"),
-           "p1,1000,1024,1,2000,,LS,Running,1,11,1", "3:5 (gpu_milli)", "'2000'", "integer from", OPENB),
+           "p1,1000,1024,1,-5,,LS,Running,1,11,1", "3:5 (gpu_milli)", "'-5'", "integer from", OPENB),
     Format("openb_untimed", ("p0,1000,1024,1,1000", "p2,1000,1024,1,1000"), "p1,-1,1024,1,1000",
            "3:2 (cpu_milli)", "'-1'", "integer from", "name,cpu_milli,memory_mib,num_gpu,gpu_milli\n",
            arguments=("--set", "default_duration=1h")),
@@ -104,8 +104,8 @@ FORMATS = [
            "timestamp,duration,num_gpus,gpu_time,cluster\n"),
     Format("chronus", tuple(f"{i},vc_1,4,{i},6910,r,211,8,282-300,10-5,0,soft" for i in (0, 2)),
            "1,vc_1,4,one,6910,r,211,8,282-300,10-5,0,soft", "3:4 (submit_time)", "'one'", "", CHRONUS),
-    Format("elasticflow", tuple(f"{i},{i}00,7,vgg16,250,64,4,90,95,7" for i in (1, 3)),
-           "2,200,7,vgg16,250,64,four,90,95,7", "3:7 (num_gpu)", "'four'", "whole number", ELASTIC),
+    Format("elasticflow", tuple(f"{i},{i}00,7,vgg16,950,64,4,90,95,7" for i in (1, 3)),
+           "2,200,7,vgg16,950,64,four,90,95,7", "3:7 (num_gpu)", "'four'", "whole number", ELASTIC),
     Format("tiresias", tuple(f"{i},8,{i}0,133,vgg11,147,23" for i in (1, 3)), "2,8,20,133,vgg11,,23",
            "3:6 (duration)", "''", "seconds", SHORT),
     Format("acme_seren", tuple(f"{i},u,2,16.0,240,SFT,COMPLETED,2023-03-01 00:1{i}:00+08:00,2023-03-01 "
@@ -147,7 +147,7 @@ FORMATS = [
            "TIMESTAMP,ContextTokens,GeneratedTokens\n", unit="requests"),
     Format("mooncake", ('{"timestamp": 0, "input_length": 6758, "output_length": 500, "hash_ids": [0, 1]}',
                         '{"timestamp": 3000, "input_length": 10, "output_length": 5, "hash_ids": []}'),
-           '{"timestamp": 1000, "input_length": 10, "output_length": ', "2:59", "", "the line ends within a value",
+           '{"timestamp": 1000, "input_length": 10, "output_length": ', "2:58", "", "the line ends within a value",
            unit="requests"),
     Format("mooncake", ('{"timestamp": 0, "input_length": 6758, "output_length": 500, "hash_ids": [0, 1]}',
                         '{"timestamp": 3000, "input_length": 10, "output_length": 5, "hash_ids": []}'),
