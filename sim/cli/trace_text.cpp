@@ -211,7 +211,7 @@ std::string trace_text(const TraceReader& reader, const TraceStatistics& statist
 std::string survivors_text(const TraceStatistics& statistics) {
   if (statistics.jobs() == 0) return "";
   return "\nReplay\n" +
-         line("window_start", number((statistics.first_end() - Time{}).seconds()) +
+         line("window_start", number(static_cast<double>(statistics.first_end().ns) / 1e9) +
                                   " s, when the first job ended: only survivors are listed") +
          line("warm_start", count(statistics.before_first_end()) +
                                 " jobs from before are there then, with the time they had left");

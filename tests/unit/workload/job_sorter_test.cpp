@@ -45,7 +45,9 @@ TEST(JobSorter, RunsThatWentToAFileAreMergedInTheOrderOfAStableSort) {
     std::vector<TraceJob> expected = jobs;
     std::ranges::stable_sort(expected, {}, &TraceJob::submit);
     EXPECT_EQ(ids_of(sorted), ids_of(expected)) << count;
-    if (count > 0) EXPECT_EQ(sorted.front().name.view(), expected.front().name.view());
+    for (size_t i = 0; i < sorted.size(); i += 999) {
+      EXPECT_EQ(sorted[i].name.view(), expected[i].name.view());
+    }
   }
 }
 

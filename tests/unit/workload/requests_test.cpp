@@ -9,6 +9,7 @@
 
 #include "models/workload/traces/native_request_writer.hpp"
 #include "models/workload/traces/request_reader.hpp"
+#include "sim/core/enum_names.hpp"
 #include "tests/unit/workload/trace_support.hpp"
 
 namespace orrery {
