@@ -13,18 +13,9 @@
 namespace orrery {
 namespace {
 
+using test::notes_of;
 using Strings = std::vector<std::string>;
 using namespace literals;
-
-Strings notes_of(TraceReader& reader) {
-  while (reader.next() != nullptr) {
-  }
-  Strings out;
-  for (const TraceNote& note : reader.notes())
-    out.push_back(std::to_string(note.rows) + " " + note.what);
-  if (reader.error()) out.push_back(*reader.error());
-  return out;
-}
 
 class PaiFolder : public ::testing::Test {
  protected:
