@@ -57,7 +57,12 @@ void read_requests(RequestFormat format, unsigned options, std::string_view text
     if (row->arrival < last || row->input_tokens < 0 || row->output_tokens < 0) std::abort();
     last = row->arrival;
   }
-  if (reader->counts().skipped > 0 && reader->notes().empty()) std::abort();
+  const RequestCounts counts = reader->counts();
+  if (counts.skipped > 0 && reader->notes().empty()) std::abort();
+  if (reader->error() || counts.delivered == params.requests_max) return;
+  if (reader->format() == RequestFormat::GenAiRates) return;
+  const int64_t told = counts.skipped + counts.left_out + counts.filtered();
+  if (counts.rows != told + counts.delivered / params.copies) std::abort();
 }
 
 // Parameters that have an effect on the format; others would only be refused.

@@ -10,36 +10,50 @@ namespace {
 
 constexpr size_t kNameMax = 64;
 
-class TaskParser final : public RowParser {
+class PaiParser : public RowParser {
  public:
-  explicit TaskParser(ParserInput input)
-      : is_measured_{input.params.measured},
-        tables_{input.findings, input.pool},
-        csv_{std::move(input.source), input.findings, kPaiTaskColumns},
-        pool_{input.pool} {
-    csv_.bind(kPaiTaskColumns);
-    const std::string& file = input.params.file;
-    if (csv_.findings().is_stopped()) return;
-    tables_.read_jobs_beside(file);
-    if (is_measured_ && !tables_.read_uses_beside(file, PaiTables::UseOf::Tasks)) {
-      csv_.findings().stop("measured: there is no pai_sensor_table.csv beside " + file);
-    }
-  }
-
-  const TraceRow* next() override {
+  const TraceRow* next() final {
     while (csv_.next_row()) {
+      row_ = {};
       parse();
       if (csv_.row_ok()) return &row_;
     }
     return nullptr;
   }
-  std::vector<std::string> side_files() const override { return tables_.files(); }
+  std::vector<std::string> side_files() const final { return tables_.files(); }
+
+ protected:
+  PaiParser(ParserInput input, std::span<const std::string_view> columns, PaiTables::UseOf uses)
+      : is_measured_{input.params.measured},
+        tables_{input.findings, input.pool},
+        csv_{std::move(input.source), input.findings, columns},
+        pool_{input.pool} {
+    csv_.bind(columns);
+    const std::string& file = input.params.file;
+    if (csv_.findings().is_stopped()) return;
+    tables_.read_jobs_beside(file);
+    if (is_measured_ && !tables_.read_uses_beside(file, uses)) {
+      csv_.findings().stop("measured: there is no pai_sensor_table.csv beside " + file);
+    }
+  }
+  virtual void parse() = 0;  // the row that was just read
+
+  bool is_measured_;
+  PaiTables tables_;
+  CsvReader csv_;
+  StringPool& pool_;
+  TraceRow row_;
+};
+
+class TaskParser final : public PaiParser {
+ public:
+  explicit TaskParser(ParserInput input)
+      : PaiParser{std::move(input), kPaiTaskColumns, PaiTables::UseOf::Tasks} {}
 
  private:
   enum Column : size_t { kJob, kTask, kInstances, kStatus, kStart };
 
-  void parse() {
-    row_ = {};
+  void parse() override {
     TraceJob& job = row_.job;
     job.row = csv_.row();
     const std::string_view name = csv_.short_text(kJob, kNameMax);
@@ -55,12 +69,6 @@ class TaskParser final : public RowParser {
     tables_.apply_submission(name, row_);
     if (is_measured_) tables_.apply_use(full, job);
   }
-
-  bool is_measured_;
-  PaiTables tables_;
-  CsvReader csv_;
-  StringPool& pool_;
-  TraceRow row_;
 };
 
 constexpr std::string_view kInstanceColumns[] = {"job_name",    "task_name", "inst_name",
@@ -69,34 +77,15 @@ constexpr std::string_view kInstanceColumns[] = {"job_name",    "task_name", "in
 
 // A worker is a job of one pod that arrives with its task's job, whose resources the task table
 // tells; so workers of a task may run for different times, as they did.
-class InstanceParser final : public RowParser {
+class InstanceParser final : public PaiParser {
  public:
   explicit InstanceParser(ParserInput input)
-      : is_measured_{input.params.measured},
-        tables_{input.findings, input.pool},
-        csv_{std::move(input.source), input.findings, kInstanceColumns},
-        pool_{input.pool} {
-    csv_.bind(kInstanceColumns);
+      : PaiParser{std::move(input), kInstanceColumns, PaiTables::UseOf::Workers} {
     const std::string& file = input.params.file;
-    if (csv_.findings().is_stopped()) return;
-    tables_.read_jobs_beside(file);
-    if (!tables_.read_plans_beside(file)) {
-      csv_.findings().stop(file + " does not say what instances asked for: put " +
-                           "pai_task_table.csv beside it");
-    }
-    if (is_measured_ && !tables_.read_uses_beside(file, PaiTables::UseOf::Workers)) {
-      csv_.findings().stop("measured: there is no pai_sensor_table.csv beside " + file);
-    }
+    if (csv_.findings().is_stopped() || tables_.read_plans_beside(file)) return;
+    csv_.findings().stop(file + " does not say what instances asked for: put " +
+                         "pai_task_table.csv beside it");
   }
-
-  const TraceRow* next() override {
-    while (csv_.next_row()) {
-      parse();
-      if (csv_.row_ok()) return &row_;
-    }
-    return nullptr;
-  }
-  std::vector<std::string> side_files() const override { return tables_.files(); }
 
  private:
   enum Column : size_t {
@@ -111,8 +100,7 @@ class InstanceParser final : public RowParser {
     kMachine
   };
 
-  void parse() {
-    row_ = {};
+  void parse() override {
     TraceJob& job = row_.job;
     identify(csv_, csv_.is_nothing(kWorker) ? kInstance : kWorker, job);
     job.status = csv_.word<TraceStatus>(kStatus, kPaiStates);
@@ -127,12 +115,6 @@ class InstanceParser final : public RowParser {
     tables_.apply_submission(csv_.text(kJob), row_);
     if (is_measured_) tables_.apply_use(csv_.text(kWorker), job);
   }
-
-  bool is_measured_;
-  PaiTables tables_;
-  CsvReader csv_;
-  StringPool& pool_;
-  TraceRow row_;
 };
 
 // By the number of fields and a status where it must be.

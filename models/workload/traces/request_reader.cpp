@@ -63,6 +63,8 @@ class FileRequestReader final : public RequestReader {
   const std::vector<std::string>& errors() const override { return findings_.errors(); }
   RequestCounts counts() const override {
     RequestCounts counts = counts_;
+    counts.rows = findings_.rows();
+    for (const Findings::Count& count : findings_.left_out()) counts.left_out += count.rows;
     counts.skipped = findings_.skipped();
     return counts;
   }

@@ -58,10 +58,16 @@ struct RequestTraceParams {
   }
 };
 
+// When a file has been read to its end, every row is counted once: rows = skipped + left out +
+// filtered + delivered / copies; but a row of a series of rates makes any number of requests.
 struct RequestCounts {
+  int64_t rows = 0;  // read, whatever became of them
   int64_t delivered = 0;
+  int64_t left_out = 0;  // well-formed rows that are no requests by the rules of the format
   int64_t outside_window = 0, other_group = 0, other_status = 0;
   int64_t skipped = 0;  // malformed rows, where the user asked for lenience
+
+  int64_t filtered() const { return outside_window + other_group + other_status; }
 };
 
 // Streams; never throws. A reader that could not open its file, or met a wrong row, ends early and

@@ -87,8 +87,8 @@ struct TraceParams {
     v("default_duration", default_duration,
       "Duration of jobs that started, but of which the trace does not tell how long they ran: all "
       "of sia and openb_untimed, which need it; in swf a run time of -1; in acme_seren, "
-      "acme_kalos, philly, pai and google_* what ran when the recording stopped; in gavel what has "
-      "no throughput. Absent: left out. The other formats tell every duration.");
+      "acme_kalos, philly, pai, pai_instances and google_* what ran when the recording stopped; in "
+      "gavel what has no throughput. Absent: left out. The other formats tell every duration.");
     v("measured", measured,
       "Alibaba PAI: pods ask for what sensors saw them use instead of what was planned; "
       "pai_sensor_table.csv must be beside the trace.");

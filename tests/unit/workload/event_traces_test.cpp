@@ -7,20 +7,11 @@
 namespace orrery {
 namespace {
 
+using test::notes_of;
 using test::read_text;
 using test::ReadTrace;
 using Strings = std::vector<std::string>;
 using namespace literals;
-
-Strings notes_of(TraceReader& reader) {
-  while (reader.next() != nullptr) {
-  }
-  Strings out;
-  for (const TraceNote& note : reader.notes())
-    out.push_back(std::to_string(note.rows) + " " + note.what);
-  if (reader.error()) out.push_back(*reader.error());
-  return out;
-}
 
 TEST(Google, AJobGoesFromItsSubmissionOverItsSchedulingToItsEnd) {
   const std::string text =

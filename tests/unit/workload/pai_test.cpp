@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/workload/trace_source.hpp"
+#include "models/workload/traces/native_writer.hpp"
 #include "models/workload/traces/openb_nodes.hpp"
 #include "models/workload/traces/series.hpp"
 #include "tests/unit/workload/trace_support.hpp"
@@ -12,18 +13,9 @@
 namespace orrery {
 namespace {
 
+using test::notes_of;
 using Strings = std::vector<std::string>;
 using namespace literals;
-
-Strings notes_of(TraceReader& reader) {
-  while (reader.next() != nullptr) {
-  }
-  Strings out;
-  for (const TraceNote& note : reader.notes())
-    out.push_back(std::to_string(note.rows) + " " + note.what);
-  if (reader.error()) out.push_back(*reader.error());
-  return out;
-}
 
 class PaiFolder : public ::testing::Test {
  protected:
@@ -169,6 +161,24 @@ TEST_F(PaiFolder, PodsGoOnlyToTheNodeWhereTheyRanIfThatIsAskedFor) {
   EXPECT_EQ(where.values, Strings{"m1"});
 }
 
+TEST_F(PaiFolder, TheNativeFormatKeepsTheNodesThatWereAskedFor) {
+  write("pai_instance_table.csv", std::string{kInstances});
+  TraceParams wanted = params("pai_instance_table.csv");
+  wanted.recorded_nodes = true;
+  const test::TemporaryFile file{""};
+  NativeWriter writer{file.path(), {}};
+  const auto instances = open_trace(wanted);
+  while (const TraceJob* job = instances->next()) writer.add(*job);
+  ASSERT_TRUE(writer.finish()) << writer.error();
+  wanted.file = file.path();
+  const auto native = open_trace(wanted);
+  EXPECT_EQ(native->next()->node, "m1");
+  EXPECT_EQ(native->next()->node, "m1");
+  EXPECT_EQ(native->next()->node, "m2");
+  EXPECT_EQ(native->next(), nullptr);
+  EXPECT_EQ(native->error().value_or(""), "");
+}
+
 TEST_F(PaiFolder, PodsAskForWhatTheirSensorsSawIfThatIsAskedFor) {
   TraceParams measured = params();
   measured.measured = true;
@@ -178,7 +188,7 @@ TEST_F(PaiFolder, PodsAskForWhatTheirSensorsSawIfThatIsAskedFor) {
         "job1,worker,w1,i1,m1,MISC,120,10,1.5,2,0.5,0.75,1,1,1,1\n"
         "job1,worker,w2,i2,m2,MISC,80,30,1.5,4,0.5,0.75,1,1,1,1\n"
         "job1,worker,w4,i4,m2,MISC,,,,,,,,,,\n"
-        "job2,tensorflow,w3,i3,m1,V100,50,110,1,1,1,1,1,1,1,1\n");
+        "job2,tensorflow,w5,i5,m1,V100,50,110,1,1,1,1,1,1,1,1\n");
   auto reader = open_trace(measured);
   const TraceJob* job = reader->next();
   ASSERT_NE(job, nullptr) << reader->error().value_or("");

@@ -122,6 +122,7 @@ TEST(Mooncake, ABrokenLineIsOneSkippedRow) {
   EXPECT_EQ(reader->counts().skipped, 4);
   ASSERT_EQ(reader->skipped_examples().size(), 4U);
   EXPECT_EQ(reader->skipped_examples()[1], "r.csv:3:56: the line ends within a value");
+  EXPECT_EQ(reader->counts().rows, 6);
 }
 
 const std::string kImages =
@@ -143,6 +144,9 @@ TEST(Requests, FiltersLeaveOutAndCount) {
     }
     EXPECT_EQ(reader->error().value_or(""), "");
     counts = reader->counts();
+    if (params.requests_max == 0) {
+      EXPECT_EQ(counts.rows, counts.filtered() + counts.delivered / params.copies);
+    }
     return hours;
   };
   using Hours = std::vector<int64_t>;
