@@ -67,8 +67,9 @@ TEST(GangDeadlock, ItsOnsetIsTheInstantAtWhichTheLastGpuIsTaken) {
 
 class GangPolicies : public testing::TestWithParam<std::string> {};
 
+// Slower cycles, for fewer attempts in vain while one job waits for the other.
 TEST_P(GangPolicies, OneJobRunsAfterTheOther) {
-  ScenarioRun run{kInterleaved, {GetParam()}};
+  ScenarioRun run{kInterleaved, {GetParam(), "policy.cost.per_cycle=10ms"}};
   ASSERT_EQ(run.result.end, SimulationResult::End::Done);
   auto jobs = run.jobs();
   ASSERT_EQ(jobs.size(), 2u);
