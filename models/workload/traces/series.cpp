@@ -113,7 +113,7 @@ SeriesFormat format_of(std::string_view beginning) {
   return is_hash(fields[0]) && is_hash(fields[1]) ? SeriesFormat::PaiGroups : SeriesFormat::Auto;
 }
 
-// How often each value was seen. Where too many differ, they are rounded to eight binary digits,
+// How often each value was seen. Where too many differ, they are rounded to nine binary digits,
 // of which there are few enough.
 class ValueCounts {
  public:
@@ -150,7 +150,7 @@ class ValueCounts {
   static double rounded(double value) {
     int exponent = 0;
     const double fraction = std::frexp(value, &exponent);
-    return std::ldexp(std::round(std::ldexp(fraction, 8)), exponent - 8);
+    return std::ldexp(std::round(std::ldexp(fraction, 9)), exponent - 9);
   }
   void round_all() {
     is_rounded_ = true;

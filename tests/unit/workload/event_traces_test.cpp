@@ -42,12 +42,14 @@ TEST(Google, AJobGoesFromItsSubmissionOverItsSchedulingToItsEnd) {
   ASSERT_NE(job, nullptr);
   EXPECT_EQ(job->id, 9);
   EXPECT_EQ(job->status, TraceStatus::Failed);
-  EXPECT_EQ(notes_of(*reader), (Strings{"1 left out: an end without a submission",
-                                        "1 left out: ended before it was scheduled",
-                                        "1 left out: still pending when the log ends",
-                                        "1 an event before the log begins, at an unknown time",
-                                        "1 an event that was missing and was made up",
-                                        "1 scheduled without a submission"}));
+  EXPECT_EQ(
+      notes_of(*reader),
+      (Strings{"1 left out: an end without a submission",
+               "1 left out: ended before it was scheduled",
+               "1 left out: an event after the log ends, at an unknown time",
+               "1 left out: still pending when the log ends",
+               "1 an event before the log begins, at an unknown time",
+               "1 an event that was missing and was made up", "1 scheduled without a submission"}));
 }
 
 TEST(Google, ATaskThatIsSubmittedAnewLivesAgain) {

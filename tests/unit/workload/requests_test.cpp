@@ -113,7 +113,7 @@ TEST(Mooncake, ABrokenLineIsOneSkippedRow) {
       "}} nonsense {\n"
       "[1, 2]\n"
       "{\"timestamp\": 30, \"input_length\": 1, \"output_length\": 1}\n";
-  EXPECT_EQ(read_text(text).error, "r.csv:2:28: a control character in a string");
+  EXPECT_EQ(read_text(text).error, "r.csv:2:29: a control character in a string");
   const auto reader = open_requests_text({.file = "r.csv", .lenient = true}, text);
   int64_t rows = 0;
   while (reader->next() != nullptr) ++rows;

@@ -55,6 +55,8 @@ TEST_P(EveryFixture, HasItsRowsCountedOnce) {
   const traces::Format& format = *traces::find_format(fixture.text, fixture.format);
   if (format.id == TraceFormat::PaiInstances) GTEST_SKIP() << "needs a table beside: see Pai";
   TraceParams params{.format = fixture.format, .lenient = true};
+  params.sort = TraceSort::All;
+  if (format.lists_survivors) params.warm_start = false;
   if (format.durations == traces::Durations::InNoRow) params.default_duration = 60_s;
   if (format.has_steps) params.default_duration = 60_s;
   const ReadTrace all = read_text(fixture.text, params);
