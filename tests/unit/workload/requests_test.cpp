@@ -1,5 +1,7 @@
 // Inference traces: Azure LLM, Mooncake and GenAI, by hand and, where they are at hand, as
 // published.
+#include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <map>
 #include <set>
@@ -7,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "models/workload/traces/native_layout.hpp"
 #include "models/workload/traces/native_request_writer.hpp"
 #include "models/workload/traces/request_reader.hpp"
 #include "sim/core/enum_names.hpp"
@@ -246,6 +249,38 @@ TEST(NativeRequests, DamageIsFound) {
   const auto cut = open_requests_text({.file = "r.orq"}, std::string_view{good}.substr(0, 40));
   EXPECT_EQ(all_said(*cut).back(),
             "error r.orq: the native trace is damaged at request 0: a block is cut");
+}
+
+// With a checksum that fits, so that the request itself is what is looked at.
+TEST(NativeRequests, WhatCouldNotHaveBeenWrittenIsRefusedOrARequest) {
+  const test::TemporaryFile file{""};
+  const auto source = open_requests_text({.file = "r.csv"}, kImages);
+  NativeRequestWriter writer{file.path(), {}};
+  while (const RequestRow* row = source->next()) writer.add(*row);
+  ASSERT_TRUE(writer.finish());
+  const std::string good = bytes_of(file.path());
+  constexpr size_t kHeader = 12, kBytes = 28;  // of the first block
+  uint32_t length = 0;
+  std::memcpy(&length, good.data() + kHeader, sizeof length);
+  int refused = 0;
+  for (size_t i = kBytes; i < kBytes + length; ++i) {
+    for (int value = 0; value < 256; ++value) {
+      std::string bad = good;
+      bad[i] = static_cast<char>(value);
+      const uint64_t sum = traces::native::checksum(std::string_view{bad}.substr(kBytes, length));
+      std::memcpy(bad.data() + kHeader + 8, &sum, sizeof sum);
+      const auto reader = open_requests_text({.file = "r.orq"}, bad);
+      Time last;
+      while (const RequestRow* row = reader->next()) {
+        ASSERT_GE(row->arrival, last);
+        ASSERT_GE(std::min(row->input_tokens, row->output_tokens), 0);
+        ASSERT_GE(row->row, 0);
+        last = row->arrival;
+      }
+      refused += reader->error() ? 1 : 0;
+    }
+  }
+  EXPECT_GT(refused, 0);
 }
 
 struct Sums {
