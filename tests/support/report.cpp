@@ -80,6 +80,15 @@ void tell(const Finding& finding, std::string_view ours, std::string_view theirs
 
 }  // namespace
 
+std::string case_of(std::string_view file, std::string_view id) {
+  std::ifstream in{std::filesystem::path{ORRERY_SOURCE_DIR} / file};
+  for (const nlohmann::json& row : nlohmann::json::parse(in).at("cases")) {
+    if (row.at("id") == id) return row.dump();
+  }
+  ADD_FAILURE() << file << " has no case " << id;
+  return "{}";
+}
+
 void report(const Finding& finding, double ours, double theirs) {
   tell(finding, text_of(ours), text_of(theirs), difference_of(ours, theirs));
 }

@@ -1,4 +1,4 @@
-// tests/support/report.hpp -- what a validation test finds, told to its reader and to a table.
+// tests/support/report.hpp -- cases of validation, and what tests find, for people and a table.
 #pragma once
 
 #include <string>
@@ -6,6 +6,9 @@
 #include <vector>
 
 namespace orrery::test {
+
+// The JSON text of one case of a data file, whose path starts at the root of the sources.
+std::string case_of(std::string_view file, std::string_view id);
 
 // One figure of a case of the validation data; `figure` names it if the case has several.
 struct Finding {
