@@ -34,8 +34,37 @@ std::string scenario_of(const json& input) {
           {"estimates", input["estimates"]},
           {"counts", {"cpus"}},
           {"react", "each_event"}}}}},
-      {"record", {{"timeline", {{"interval", "1h"}}}, {"off", {"/jobs"}}}}};
+      {"record", {{"timeline", {{"interval", "1h"}}}}}};
   return scenario.dump();  // JSON is YAML
+}
+
+struct Moments {
+  double sum = 0, sum_of_squares = 0, max = 0;
+
+  void add(double value) {
+    sum += value;
+    sum_of_squares += value * value;
+    max = std::max(max, value);
+  }
+};
+
+// What the summary of a run lacks.
+void add_moments(const std::vector<JobRow>& jobs, std::map<std::string, double>& figures) {
+  Moments jct, slowdown, bounded;
+  for (const JobRow& job : jobs) {
+    const double flow = (job.ended - job.submitted).seconds();
+    const double run = (job.ended - job.running).seconds();
+    jct.add(flow);
+    slowdown.add(flow / run);
+    bounded.add(std::max(1.0, flow / std::max(10.0, run)));
+  }
+  const auto count = static_cast<double>(jobs.size());
+  figures["jct_max"] = jct.max;
+  figures["jct_rms"] = std::sqrt(jct.sum_of_squares / count);
+  figures["slowdown_mean"] = slowdown.sum / count;
+  figures["slowdown_max"] = slowdown.max;
+  figures["slowdown_rms"] = std::sqrt(slowdown.sum_of_squares / count);
+  figures["bounded_slowdown_rms"] = std::sqrt(bounded.sum_of_squares / count);
 }
 
 std::map<std::string, double> figures_of(const json& input) {
@@ -45,6 +74,7 @@ std::map<std::string, double> figures_of(const json& input) {
   for (const SummaryValue& value : run.result.summary) {
     if (const auto* const number = std::get_if<double>(&value.value)) figures[value.name] = *number;
   }
+  add_moments(run.jobs(), figures);
   return figures;
 }
 
