@@ -99,6 +99,10 @@ void Cluster::wire() {
     statistics_.phase_changed(job, after);
   });
   controller_.pod_runs.connect([this](PodId pod) { usage_.pod_runs(pod); });
+  controller_.counted_holds.connect([this](JobId job, int64_t gpu_milli) {
+    usage_.counted_holds(job, gpu_milli);
+    timeline_.counted_holds(job, gpu_milli);
+  });
   controller_.work_lost.connect([this](const WorkLost& lost) { usage_.work_lost(lost); });
   controller_.recovered.connect([this](const RecoveryRow& row) { timeline_.recovered(row); });
   controller_.job_over.connect([this](JobId) { stop_when_done(); });

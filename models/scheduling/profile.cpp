@@ -90,6 +90,20 @@ void check_next_pod(const ProfileParams& profile, int64_t plugins, const std::st
   }
 }
 
+// What chooses places for whole gangs is asked by one driver only.
+void check_gang_points(const ProfileParams& profile, const std::string& name,
+                       const PolicyRegistry::Entry& entry, const std::string& where,
+                       const Position& at, Diagnostics& diagnostics) {
+  if (resolve_driver(profile) == Driver::PerGang) return;
+  for (const std::string_view point : entry.points) {
+    if (point != "Domains" && point != "ScorePlacement") continue;
+    diagnostics.error(at, where,
+                      "'" + name + "' places whole gangs and needs driver: per_gang, which " +
+                          "is that of the bases strict_gang and native_gang");
+    return;
+  }
+}
+
 }  // namespace
 
 void check_profile(const ProfileParams& profile, const std::string& path, const config::Node& node,
@@ -121,6 +135,8 @@ void check_profile(const ProfileParams& profile, const std::string& path, const 
       continue;
     }
     entry->check(p.args, where + ".args", diagnostics);
+    check_gang_points(profile, p.name, *entry, where + ".name",
+                      i < listed.items.size() ? listed.items[i]["name"].position : at, diagnostics);
   }
   std::vector<std::string> base_names;
   for (const PluginParams& p : base_plugins(profile.base)) base_names.push_back(p.name);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "models/workload/training_progress.hpp"
 #include "sim/core/check.hpp"
@@ -13,6 +14,21 @@ constexpr int64_t kNanoPerMilli = 1'000'000;  // nano-GPUs in a milli-GPU
 
 // A share in millionths; the one place where usage is rounded.
 int32_t millionths(double share) { return static_cast<int32_t>(std::lround(share * 1e6)); }
+
+GpuPower mean_power(const ClusterState& cluster, const std::vector<GpuPower>& power) {
+  int64_t gpus = 0, idle = 0, spin = 0, busy = 0;
+  NodeSet::all(cluster.nodes()).for_each([&](NodeId node) {
+    const GpuPower& p = power[cluster.machine(node)];
+    const int64_t n = cluster.gpus(node);
+    gpus += n;
+    idle += n * p.idle;
+    spin += n * p.spin;
+    busy += n * p.busy;
+  });
+  if (gpus == 0) return {};
+  const auto mean = [&](int64_t watts) { return static_cast<int32_t>((watts + gpus / 2) / gpus); };
+  return {.idle = mean(idle), .spin = mean(spin), .busy = mean(busy)};
+}
 
 int32_t computing_millionths(const Job& job) {
   return millionths(
@@ -32,6 +48,7 @@ GpuUsage::GpuUsage(Sim sim, const ClusterState& cluster, const JobTable& jobs,
     ORRERY_CHECK(cluster_.machine(node) < power_.size(), "every machine has a power curve");
     if (cluster_.up().contains(node)) node_up(node);
   });
+  mean_power_ = mean_power(cluster_, power_);
 }
 
 void GpuUsage::advance() {
@@ -49,7 +66,7 @@ GpuIntegrals GpuUsage::integrals(Time now) const {
 
 // While it computes, a milli-GPU draws busy power for the share of time that computes, and waits
 // busily for the rest. All in integers, so that taking away what was added leaves nothing.
-void GpuUsage::add(const PodUse& use, int sign) {
+void GpuUsage::add(const Use& use, int sign) {
   const int64_t milli = use.milli * sign;
   rate(GpuRate::Allocated) += milli;
   if (use.mode == Mode::Idle) return;
@@ -67,11 +84,11 @@ void GpuUsage::add(const PodUse& use, int sign) {
 
 void GpuUsage::pod_assigned(PodId id, NodeId node) {
   const Pod& pod = jobs_.pod(id);
-  const auto milli = static_cast<int32_t>(jobs_.request(id).resources[Resource::Gpu]);
+  const int64_t milli = jobs_.request(id).resources[Resource::Gpu];
   if (milli == 0) return;
   if (id.index >= pods_.size()) pods_.resize(jobs_.pods_bound());
   advance();
-  PodUse& use = pods_[id.index];
+  Use& use = pods_[id.index];
   ORRERY_CHECK(!use.node.is_valid(), "a pod is assigned to one node at a time");
   use = {.node = node, .milli = milli, .computing = computing_millionths(jobs_.job(pod.job))};
   add(use, 1);
@@ -79,12 +96,23 @@ void GpuUsage::pod_assigned(PodId id, NodeId node) {
 }
 
 void GpuUsage::pod_unassigned(PodId id) {
-  if (id.index >= pods_.size() || !pods_[id.index].node.is_valid()) return;
+  Use* const found = find(id);
+  if (found == nullptr) return;
   advance();
-  const PodUse use = pods_[id.index];
+  const Use use = std::exchange(*found, {});
   add(use, -1);
-  pods_[id.index] = {};
-  node_allocation_changed.emit(use.node, -int64_t{use.milli});
+  node_allocation_changed.emit(use.node, -use.milli);
+}
+
+void GpuUsage::counted_holds(JobId id, int64_t milli) {
+  if (id.index >= counted_.size()) counted_.resize(jobs_.jobs_bound());
+  advance();
+  Use& use = counted_[id.index];
+  add(use, -1);
+  if (use.milli == 0) use = {.node = {}, .computing = computing_millionths(jobs_.job(id))};
+  use.milli = milli;
+  if (milli == 0) use = {};
+  add(use, 1);
 }
 
 GpuUsage::Mode GpuUsage::mode_of(const Pod& pod, JobPhase phase) const {
@@ -92,24 +120,36 @@ GpuUsage::Mode GpuUsage::mode_of(const Pod& pod, JobPhase phase) const {
   return phase == JobPhase::Running && pod.state == PodState::Running ? Mode::Computes : Mode::Idle;
 }
 
-void GpuUsage::set_mode(PodId id, Mode mode) {
-  if (id.index >= pods_.size()) return;
-  PodUse& use = pods_[id.index];
-  if (!use.node.is_valid() || use.mode == mode) return;
+// What the pod has, or null.
+GpuUsage::Use* GpuUsage::find(PodId id) {
+  if (id.index >= pods_.size() || !pods_[id.index].node.is_valid()) return nullptr;
+  return &pods_[id.index];
+}
+
+void GpuUsage::set_mode(Use& use, Mode mode) {
+  if (use.mode == mode) return;
   advance();
   add(use, -1);
   use.mode = mode;
   add(use, 1);
 }
 
-void GpuUsage::pod_runs(PodId id) { set_mode(id, Mode::Computes); }
+void GpuUsage::pod_runs(PodId id) {
+  if (Use* const use = find(id)) set_mode(*use, Mode::Computes);
+}
 
 // Independent pods begin one by one, and leave as soon as they end.
 void GpuUsage::phase_changed(JobId id) {
   const Job& job = jobs_.job(id);
+  if (job.is_counted()) {
+    if (id.index >= counted_.size() || counted_[id.index].milli == 0) return;
+    return set_mode(counted_[id.index],
+                    job.phase == JobPhase::Running ? Mode::Computes : Mode::Idle);
+  }
   if (job.kind == JobKind::Pods) return;
-  JobTable::for_each_pod(job.first_pod, job.pods,
-                         [&](PodId pod) { set_mode(pod, mode_of(jobs_.pod(pod), job.phase)); });
+  JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
+    if (Use* const use = find(pod)) set_mode(*use, mode_of(jobs_.pod(pod), job.phase));
+  });
 }
 
 void GpuUsage::work_lost(const WorkLost& lost) {
@@ -145,7 +185,7 @@ void GpuUsage::add_summary(Recorder& recorder, Time end, const GpuTime& accounts
                          doc + ": share of all GPUs over the whole run");
   };
   gpu_time("up", total(GpuRate::Up), "on nodes that were up");
-  gpu_time("allocated", total(GpuRate::Allocated), "reserved for pods");
+  gpu_time("allocated", total(GpuRate::Allocated), "reserved for pods, or held by counted jobs");
   gpu_time("reported", total(GpuRate::Reported), "used, as nvidia-smi reports it");
   gpu_time("power", total(GpuRate::Loaded), "power above idle, in busy GPUs");
   gpu_time("computing", useful + lost, "computing");

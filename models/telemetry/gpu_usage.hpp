@@ -53,6 +53,9 @@ constexpr double mean_of(GpuRate rate, int128_t integral, Duration span) {
 // over the cycle, so that a rate is constant for as long as a job runs. Compared with the accounts
 // of /jobs this is exact for a run cut by a failure, and off by at most one checkpoint write for a
 // run that completes. Nodes that are down draw no power.
+//
+// A counted job has GPUs of no node: they count like those of a pod, and draw the mean power of the
+// cluster's GPUs.
 class GpuUsage {
  public:
   struct Loss {        // compute undone by a failure, the half-written checkpoint included
@@ -69,6 +72,7 @@ class GpuUsage {
   void pod_assigned(PodId pod, NodeId node);
   void pod_unassigned(PodId pod);
   void pod_runs(PodId pod);
+  void counted_holds(JobId job, int64_t gpu_milli);
   void phase_changed(JobId job);
   void work_lost(const WorkLost& lost);
   void node_down(NodeId node);
@@ -85,28 +89,33 @@ class GpuUsage {
 
  private:
   enum class Mode : uint8_t { Idle, Spins, Computes };
-  struct PodUse {
-    NodeId node;
-    int32_t milli = 0;
+  struct Use {    // of a pod, or of a counted job
+    NodeId node;  // of a pod
+    int64_t milli = 0;
     int32_t computing = 0;  // nano-GPUs of one milli-GPU while it computes
     Mode mode = Mode::Idle;
   };
   void advance();
-  void set_mode(PodId pod, Mode mode);
+  void set_mode(Use& use, Mode mode);
+  Use* find(PodId pod);
   Mode mode_of(const Pod& pod, JobPhase phase) const;
-  void add(const PodUse& use, int sign);
+  void add(const Use& use, int sign);
   int64_t& rate(GpuRate r) { return rates_[static_cast<size_t>(r)]; }
-  const GpuPower& power_of(NodeId node) const { return power_[cluster_.machine(node)]; }
+  const GpuPower& power_of(NodeId node) const {
+    return node.is_valid() ? power_[cluster_.machine(node)] : mean_power_;
+  }
 
   Sim sim_;
   const ClusterState& cluster_;
   const JobTable& jobs_;
   std::vector<GpuPower> power_;
+  GpuPower mean_power_;  // of all GPUs
   GpuRates rates_{};
   GpuIntegrals integrals_{};
   Time integrated_to_;
   int128_t lost_ = 0;
-  std::vector<PodUse> pods_;  // by pod
+  std::vector<Use> pods_;     // by pod
+  std::vector<Use> counted_;  // by job
 };
 
 }  // namespace orrery

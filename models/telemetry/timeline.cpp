@@ -141,6 +141,13 @@ void Timeline::pod_unassigned(PodId pod) {
       jobs_.request(pod).resources[Resource::Gpu];
 }
 
+void Timeline::counted_holds(JobId job, int64_t gpu_milli) {
+  if (job.index >= counted_milli_.size()) counted_milli_.resize(jobs_.jobs_bound());
+  int64_t& held = counted_milli_[job.index];
+  teams_[team_of_job_[job.index]].gpu_milli += gpu_milli - held;
+  held = gpu_milli;
+}
+
 void Timeline::recovered(const RecoveryRow& row) {
   if (row.caught_up != kNever) ++recoveries_;
 }

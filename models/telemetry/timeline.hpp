@@ -65,6 +65,7 @@ class Timeline {
   void phase_changed(JobId job, JobPhase before, JobPhase after);
   void pod_assigned(PodId pod);
   void pod_unassigned(PodId pod);
+  void counted_holds(JobId job, int64_t gpu_milli);
   void node_down() {
     ++nodes_failed_;
     ++nodes_down_;
@@ -99,7 +100,8 @@ class Timeline {
   std::vector<Time> sample_times_;
   std::vector<Team> teams_;  // in order of their first job
   std::map<std::string, uint32_t> team_index_;
-  std::vector<uint32_t> team_of_job_;  // by job
+  std::vector<uint32_t> team_of_job_;   // by job
+  std::vector<int64_t> counted_milli_;  // by job
   Channel<ClusterSample> cluster_rows_;
   Channel<UsefulSample> useful_rows_;
   std::optional<Channel<TeamSample>> team_rows_;

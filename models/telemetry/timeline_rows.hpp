@@ -21,7 +21,8 @@ struct ClusterSample {
     c("time", &ClusterSample::time, "end of the interval; GPU columns are means over it");
     c("gpus_total", &ClusterSample::gpus_total, "all GPUs", "GPU");
     c("gpus_up", &ClusterSample::gpus_up, "GPUs of nodes that are up", "GPU");
-    c("gpus_allocated", &ClusterSample::gpus_allocated, "reserved for pods", "GPU");
+    c("gpus_allocated", &ClusterSample::gpus_allocated,
+      "reserved for pods, or held by counted jobs", "GPU");
     c("gpus_reported", &ClusterSample::gpus_reported,
       "used as nvidia-smi reports it: computing, or spinning in a busy wait", "GPU");
     c("gpu_power_watts", &ClusterSample::gpu_power_watts, "power of all GPUs that are up", "W");
@@ -47,7 +48,8 @@ struct TeamSample {
   static void columns(auto&& c) {
     c("time", &TeamSample::time, "the instant");
     c("team", &TeamSample::team, "team or virtual cluster");
-    c("gpus_allocated", &TeamSample::gpus_allocated, "reserved for its pods", "GPU");
+    c("gpus_allocated", &TeamSample::gpus_allocated,
+      "reserved for its pods, or held by its counted jobs", "GPU");
     c("jobs_pending", &TeamSample::jobs_pending, "in phase pending", "jobs");
     c("jobs_running", &TeamSample::jobs_running, "in phase running", "jobs");
   }

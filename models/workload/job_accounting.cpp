@@ -33,18 +33,16 @@ int64_t JobController::gpu_milli(PodId id) const {
   return jobs_.request(id).resources[Resource::Gpu];
 }
 
-double JobController::compute_fraction(JobId id) const {
-  const Job& job = jobs_.job(id);
-  return job.phase == JobPhase::Running ? orrery::compute_fraction(plan_of(job)) : 0;
-}
-
 JobUsage JobController::usage(JobId id) const {
   const JobState& state = states_[id];
-  const JobPhase phase = jobs_.job(id).phase;
+  const Job& job = jobs_.job(id);
+  const JobPhase phase = job.phase;
   const int64_t busy = phase == JobPhase::Running ? std::min(state.run_gpu_milli, state.gpu_milli)
                        : phase == JobPhase::Hung  ? state.gpu_milli
                                                   : 0;
-  return {.bound = state.gpu_milli, .busy = busy, .compute_fraction = compute_fraction(id)};
+  return {.bound = state.gpu_milli,
+          .busy = busy,
+          .compute_fraction = phase == JobPhase::Running ? compute_fraction(plan_of(job)) : 0};
 }
 
 void JobController::pod_reserved(PodId id) {

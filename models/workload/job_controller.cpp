@@ -194,6 +194,7 @@ void JobController::end_job(JobId id, JobPhase phase) {
   const bool is_completed = phase == JobPhase::Completed;
   ++(is_completed ? counters_.completed : counters_.failed);
   write_job_row(id, is_completed ? JobOutcome::Completed : JobOutcome::Failed, now);
+  if (job.is_counted()) hold_counted(id, 0);
   job_over.emit(id);
   jobs_.remove(id);
 }

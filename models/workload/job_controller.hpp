@@ -59,10 +59,10 @@ class JobController {
 
   Signal<JobId> job_arrived;                    // Pending, no pod created yet
   Signal<std::span<const PodId>> pods_created;  // Pending pods, in the order of creation
-  // A pod leaves, and gave its resources back. Its record is as before, its gang's counts as after.
-  Signal<PodId> pod_removed;
+  Signal<PodId> pod_removed;                    // all given back; record as before, gang as after
   Signal<JobId, JobPhase, JobPhase> phase_changed;  // before, after
   Signal<PodId> pod_runs;                           // an independent pod begins to compute
+  Signal<JobId, int64_t> counted_holds;             // a counted job has so many milli-GPUs now
   Signal<JobId> job_over;                           // last look before JobTable::remove
   Signal<JobId> job_suspended;                      // Pending again, without pods
   Signal<const RecoveryRow&> recovered;
@@ -73,7 +73,6 @@ class JobController {
   const JobCounters& counters() const { return counters_; }
   // What GPUs were held for by all jobs that have a row in /jobs: after finish(), by all.
   const GpuTime& gpu_time() const { return gpu_time_; }
-  double compute_fraction(JobId job) const;  // of the time it runs; the rest are checkpoints
   JobUsage usage(JobId job) const;
 
  private:
@@ -113,6 +112,7 @@ class JobController {
   void gang_detected(JobId id);
   void gang_restarts(JobId id);
   void suspended(JobId id);
+  void hold_counted(JobId id, int64_t gpu_milli);
 
   // job_accounting.cpp: what GPUs were held for, and the rows
   void account_held(PodId id, Time now);

@@ -5,6 +5,13 @@
 
 namespace orrery {
 
+void JobController::hold_counted(JobId id, int64_t gpu_milli) {
+  JobState& state = states_[id];
+  if (state.gpu_milli == gpu_milli) return;
+  state.gpu_milli = gpu_milli;
+  counted_holds.emit(id, gpu_milli);
+}
+
 // The way of a gang without its pods: set up, load the checkpoint, compute.
 void JobController::run_counted(JobId id, Pace pace) {
   const Job& job = jobs_.job(id);
@@ -13,7 +20,7 @@ void JobController::run_counted(JobId id, Pace pace) {
   const Time now = sim_.engine.now();
   if (state.first_bound == kNever) state.first_created = state.first_bound = now;
   state.pace = pace;
-  state.gpu_milli = job.demand[Resource::Gpu] * pace.share_milli / 1000;
+  hold_counted(id, job.demand[Resource::Gpu] * pace.share_milli / 1000);
   state.run.restore_from = now + job.init;
   const Duration restore = state.run.saved > Duration{} ? job.restore : Duration{};
   const Time runs_at = state.run.restore_from + restore;
@@ -39,7 +46,7 @@ void JobController::set_pace(JobId id, Pace pace) {
     sim_.engine.cancel(state.event);
   }
   state.pace = pace;
-  state.gpu_milli = job.demand[Resource::Gpu] * pace.share_milli / 1000;
+  hold_counted(id, job.demand[Resource::Gpu] * pace.share_milli / 1000);
   if (is_running) compute(id);
 }
 
@@ -69,8 +76,8 @@ void JobController::suspended(JobId id) {
   remove_pods(id, PodEnd::GangStopped);
   state.is_suspending = false;
   state.run_gpu_milli = 0;
-  if (jobs_.job(id).is_counted()) state.gpu_milli = 0;
   set_phase(id, JobPhase::Pending);
+  if (jobs_.job(id).is_counted()) hold_counted(id, 0);
   job_suspended.emit(id);
 }
 

@@ -146,6 +146,7 @@ CASES = [
     added("no queue order", "policy: {base: empty}\n", "QueueSort"),
     added("two queue orders", "policy: {plugins: [{name: Coscheduling}]}\n", "QueueSort", "found 2"),
     added("whole gangs from a policy that names the next pod", "policy: {base: koordinator, driver: per_gang}\n", "s.yaml:10:37", "per_pod", "NextPod"),
+    added("a place for whole gangs with one pod at a time", "policy: {plugins: [{name: KueueTopology}]}\n", "s.yaml:10:27", "per_gang", "KueueTopology"),
     added("a fed queue that blocks", "policy: {base: koordinator, queue: {head_of_line: block}}\n", "s.yaml:10:51", "must not be block", "NextPod"),
     added("Koordinator's mode in lower case", "policy: {base: koordinator, plugins: [{name: KoordinatorCoscheduling, args: {mode: strict}}]}\n", "s.yaml:10:84", "Strict"),
     added("weight of zero", "policy: {plugins: [{name: Random, weight: 0}]}\n", "s.yaml:10:", "weight"),

@@ -78,6 +78,50 @@ run: {until: 12min, seed: 3}
   EXPECT_NEAR(useful + lost, figure(run, "gpu_s_computing"), 1e-6 * all);
 }
 
+// Two at a time on 8 GPUs; SRTF stops the long one for the short ones, Lucid lets two share.
+TEST(Cluster, CountedJobsHoldGpusComputeAndDrawPowerAsThoseOnNodes) {
+  for (const char* const policy : {"SRTF", "Lucid"}) {
+    SCOPED_TRACE(policy);
+    ScenarioRun run{kTwoNodes + std::string{R"(
+workload:
+  training: {checkpoint_interval: 5min, checkpoint_write: 30s, restore: 1min}
+  sources:
+    - kind: jobs
+      jobs:
+        - {name: long, work: 2h, training: {init: 20s}, pods: 2, pod: {gpus: 4}, team: red}
+        - {name: short, submit: 10min, work: 4min, count: 3, every: 20min, pods: 2, pod: {gpus: 4}}
+policy: {driver: counting, job_queue: {policies: [{name: )"} +
+                        policy + R"(}]}}
+record: {timeline: {interval: 1min, teams_interval: 1min}}
+)",
+                    {},
+                    {}};
+    double all = 0;
+    for (const JobRow& row : run.jobs()) {
+      all += row.gpu_s_useful + row.gpu_s_lost + row.gpu_s_checkpoint + row.gpu_s_restore +
+             row.gpu_s_held + row.gpu_s_hung;
+    }
+    EXPECT_GT(all, 8 * 7200);
+    EXPECT_NEAR(all, figure(run, "gpu_s_allocated"), 1e-6 * all);
+    double allocated = 0, computing = 0, watts = 0, teams = 0;
+    for (const ClusterSample& row : run.recorder.rows<ClusterSample>("/timeline/cluster")) {
+      EXPECT_LE(row.gpus_computing, row.gpus_reported);
+      EXPECT_LE(row.gpus_reported, row.gpus_allocated);
+      EXPECT_LE(row.gpus_allocated, 8);
+      allocated += row.gpus_allocated;
+      computing += row.gpus_computing;
+      watts += row.gpu_power_watts;
+    }
+    for (const TeamSample& row : run.recorder.rows<TeamSample>("/timeline/teams")) {
+      teams += row.gpus_allocated;
+    }
+    EXPECT_NEAR(allocated * 60, all, 8 * 60) << "but for the last, shorter interval";
+    EXPECT_NEAR(teams, allocated, 16);
+    EXPECT_NEAR(computing * 60, figure(run, "gpu_s_computing"), 0.02 * all);
+    EXPECT_NEAR(watts * 60 / 3.6e6, figure(run, "gpu_energy_kwh"), 0.1);
+  }
+}
+
 TEST(RunEnd, AJobThatComputesForLongIsNoStall) {
   const ScenarioRun run{with_jobs("{work: 100d, pods: 2, pod: {gpus: 4}}")};
   EXPECT_EQ(run.result.end, End::Done);

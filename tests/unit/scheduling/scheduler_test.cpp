@@ -339,7 +339,7 @@ TEST(Scheduler, ARunThatOnlyRetriesInVainEnds) {
 }
 
 TEST(Scheduler, ARunThatShallLastUntilATimeDoes) {
-  ScenarioRun run{kTooLarge, {"run.until=20min"}, {}};
+  ScenarioRun run{kTooLarge, {"run.until=20min", "policy.cost.per_cycle=10ms"}, {}};
   EXPECT_EQ(run.result.end, SimulationResult::End::Done);
   EXPECT_EQ(run.result.simulated, Time{} + 20_min);
 }
@@ -347,7 +347,7 @@ TEST(Scheduler, ARunThatShallLastUntilATimeDoes) {
 // ---- jobs that no cluster of this size holds
 
 TEST(Scheduler, AJobThatTheEmptyClusterCouldNotHoldIsNamedOnce) {
-  ScenarioRun run{kTooLarge, {"run.until=20min"}, {}};
+  ScenarioRun run{kTooLarge, {"run.until=20min", "policy.cost.per_cycle=10ms"}, {}};
   ASSERT_EQ(run.result.warnings.size(), 1u);
   const std::string& warning = run.result.warnings[0];
   EXPECT_NE(warning.find("job 'large' (1) can never start: it needs 5 pods of 1 GPU"),

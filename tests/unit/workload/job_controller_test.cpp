@@ -109,7 +109,7 @@ TEST(JobController, SemiStatefulSurvivorsKeepTheirNodes) {
   world.engine.at(Time{} + 50_s, Label{"test.node_failed"}, [&] { world.fail({0}); });
   world.engine.at(Time{} + 52_s, Label{"test.look"}, [&] {
     EXPECT_EQ(world.controller.usage({0}).busy, 8000);  // the survivor spins
-    EXPECT_EQ(world.controller.compute_fraction({0}), 0);
+    EXPECT_EQ(world.controller.usage({0}).compute_fraction, 0);
   });
   const PodId survivor{1};
   world.run(Time{} + 60_s);  // rank 0 was on the node that stays down
