@@ -117,10 +117,11 @@ def complaints(programs: list[str], figures: Figures, unchecked: set[str],
     for case in ids & set(figures):
         for ours, page in zip(figures[case], stored.get(case, [])):
             if ours != page:
-                told.append(f"{case} {ours.figure}: ours {ours.ours} (difference "
+                told.append(f"{f'{case} {ours.figure}'.strip()}: ours {ours.ours} (difference "
                             f"{ours.difference}), on the page {page.ours} ({page.difference})")
         if len(figures[case]) != len(stored.get(case, [])):
-            told.append(f"{case}: not the figures that the page has")
+            told.append(f"{case}: {len(figures[case])} figures, on the page "
+                        f"{len(stored.get(case, []))}")
     return sorted(told)
 
 
