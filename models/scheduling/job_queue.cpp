@@ -122,7 +122,8 @@ void JobQueue::job_over(JobId id) {
   ORRERY_CHECK(r.state == QueuedState::Running || r.state == QueuedState::Stopping,
                "only a job that was started can end");
   r.is_over = true;
-  r.run = jobs_.job(id).work;
+  const Job& job = jobs_.job(id);
+  r.run = job.phase == JobPhase::Completed ? job.work : r.executed_by(now());
   statistics_.job_ends(r, now());
   ended_.push_back(r.slot);
   react_soon();
