@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 namespace orrery::test {
 namespace {
@@ -82,11 +83,11 @@ void tell(const Finding& finding, std::string_view ours, std::string_view theirs
 
 std::string case_of(std::string_view file, std::string_view id) {
   std::ifstream in{std::filesystem::path{ORRERY_SOURCE_DIR} / file};
-  for (const nlohmann::json& row : nlohmann::json::parse(in).at("cases")) {
-    if (row.at("id") == id) return row.dump();
+  const auto data = nlohmann::json::parse(in);
+  for (const nlohmann::json& row : data.at("cases")) {
+    if (row.at("id").get<std::string>() == id) return row.dump();
   }
-  ADD_FAILURE() << file << " has no case " << id;
-  return "{}";
+  throw std::out_of_range{std::string{file} + " has no case " + std::string{id}};
 }
 
 void report(const Finding& finding, double ours, double theirs) {
