@@ -124,8 +124,9 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
                       static_cast<double>(params_.weight_job_size) * size +
                       static_cast<double>(params_.weight_fairshare) * fair;
     for (size_t i = 0; i < kResources; ++i) {
+      if (weight_tres_[i] == 0) continue;
       const double all = amount_of(board_.capacities(), i);
-      if (weight_tres_[i] == 0 || all <= 0) continue;
+      if (all <= 0) continue;
       priority += weight_tres_[i] * amount_of(job.request, i) / all;
     }
     // The sum is cut to a whole number, not each factor.
