@@ -187,10 +187,6 @@ void JobController::alone_completes(PodId id, bool in_time) {
   const JobId job = jobs_.pod(id).job;
   if (!in_time) {  // the time of the job is up, with all its pods
     ORRERY_MARK("jobs.pods_overran");
-    JobTable::for_each_pod(jobs_.job(job).first_pod, jobs_.job(job).pods, [&](PodId pod) {
-      if (jobs_.pod(pod).state == PodState::Running)
-        account_cut(job, runs_[pod].run, gpu_milli(pod));
-    });
     end_job(job, JobPhase::Failed);
     return;
   }
