@@ -179,8 +179,8 @@ def difference_of(figures: list[Figure]) -> str:
 def case_row(table: Table, case: dict, figures: list[Figure]) -> list[str]:
     source = text_of(case.get("source") or table.data["source"], 400)
     if figures:
-        found = [text_of(joined(figures, "ours")), text_of(joined(figures, "theirs")),
-                 text_of(difference_of(figures))]
+        found = [text_of(text, 400) for text in
+                 (joined(figures, "ours"), joined(figures, "theirs"), difference_of(figures))]
     else:
         found = ["not run", text_of(case.get("expected", "")), ""]
     return [case["id"], text_of(what_of(case)), *found, tolerance_of(case), source, kind_of(case)]
