@@ -79,7 +79,8 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
   if (fragmentation_) packing_.emplace(sim, ground_.state, ground_.jobs, *fragmentation_);
   if (scenario.policy.job_queue) {
     job_queue_.emplace(sim, ground_.state, ground_.jobs, controller_, *scenario.policy.job_queue,
-                       ground_.built.machines, is_counting(scenario.policy));
+                       ground_.built.machines, is_counting(scenario.policy),
+                       scenario.workload.controller.overruns);
   }
   wire();
 }

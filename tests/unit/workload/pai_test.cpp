@@ -137,6 +137,7 @@ TEST_F(PaiFolder, InstancesAreJobsWithTimesAndMachinesOfTheirOwn) {
   EXPECT_EQ(reader->next(), nullptr);
   const TraceCounts counts = reader->counts();
   EXPECT_EQ(counts.rows, 5);
+  EXPECT_EQ(counts.rows, counts.left_out + counts.delivered);
   EXPECT_EQ(counts.left_out, 2);  // job9 is in no table, job2 still ran
   EXPECT_EQ(reader->side_files().size(), 2U);
   wanted.recorded_nodes = false;
