@@ -1,199 +1,131 @@
-// Jobs through the job queue per second of one core, against the length of the queue and the size
-// of the pool; and a year-long log of a large machine under EASY, with the memory that it takes.
+// bench/queueing.cpp -- jobs through the job queue per second of one core, against the length of
+// the queue, the size of the pool and the number of users; and a year-long log of a large machine.
+//
+//   bench_queueing [POLICY...]     all of them, and the log, if none is named
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
-#include <ctime>
-#include <deque>
 #include <fstream>
-#include <functional>
-#include <queue>
+#include <map>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "models/cluster.hpp"
-#include "sim/config/node.hpp"
-#include "sim/config/parse.hpp"
+#include "bench/support/curve.hpp"
+#include "bench/support/jobs.hpp"
+#include "bench/support/world.hpp"
 
-namespace orrery {
+namespace orrery::bench {
 namespace {
 
-double cpu_seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
-}
-
-double resident_mib() {
-  std::ifstream file{"/proc/self/statm"};
-  double total = 0, resident = 0;
-  file >> total >> resident;
-  return resident * 4096 / (1 << 20);
-}
-
-struct Figures {
-  uint64_t jobs = 0;
-  double seconds = 0, waiting = 0, slowdown = 0, growth_mib = 0;
-};
-
-Figures run(const std::string& yaml) {
-  Diagnostics diagnostics;
-  const config::Document document = config::load_text(yaml, "bench.yaml", diagnostics);
-  const Scenario scenario = read_scenario(document, diagnostics);
-  Figures figures;
-  if (!diagnostics.ok()) {
-    std::fputs(diagnostics.text().c_str(), stderr);
-    return figures;
-  }
-  const double memory = resident_mib();
-  Engine engine;
-  const RngStreams rng{1};
-  NullRecorder recorder;
-  Ground ground{scenario.cluster, scenario.run.seed};
-  Cluster cluster{Sim{engine, rng, recorder}, scenario, ground};
-  recorder.start();
-  double waiting = 0, samples = 0, peak = 0;
-  engine.set_poll(20'000, [&] {
-    waiting += static_cast<double>(cluster.job_queue()->jobs_waiting());
-    ++samples;
-    peak = std::max(peak, resident_mib());
-  });
-  const double began = cpu_seconds();
-  cluster.start();
-  engine.run(Time::max());
-  figures.seconds = cpu_seconds() - began;
-  figures.jobs = cluster.controller().counters().completed;
-  figures.waiting = samples == 0 ? 0 : waiting / samples;
-  figures.growth_mib = std::max(peak, resident_mib()) - memory;
-  return figures;
-}
-
-constexpr struct {
-  int pods, seconds;
-} kKinds[] = {{1, 500}, {1, 100}, {2, 300}, {8, 50}, {16, 20}};
-
-// Jobs of five sizes and lengths: first as many at once as shall wait, then one whenever the pool
-// has, on the mean, worked one off.
-std::string standing_queue(const std::string& policies, int64_t nodes, int64_t queue,
-                           int64_t jobs) {
-  std::string yaml = "cluster:\n  machines: [{name: m, base: cpu-32, cpus: 1}]\n";
-  yaml += "  pools: [{name: n, machine: m, count: " + std::to_string(nodes) + "}]\n";
-  yaml += "workload:\n  sources:\n  - kind: jobs\n    jobs:\n";
-  double area = 0;
-  for (const auto& kind : kKinds) area += kind.pods * kind.seconds;
-  const auto every_us = static_cast<int64_t>(std::ceil(area / static_cast<double>(nodes) * 1e6));
-  for (const auto& kind : kKinds) {
-    const std::string job = "{pods: " + std::to_string(kind.pods) +
-                            ", pod: {cpus: 1}, work: " + std::to_string(kind.seconds) +
-                            "s, count: ";
-    const auto add = [&](int64_t count, const std::string& rest) {
-      yaml += "    - " + job;
-      yaml += std::to_string(count) + rest + "}\n";
-    };
-    // The pool is full at first, and then the queue stands.
-    add(std::max<int64_t>(1, queue / 5 + nodes / 28), "");
-    add(jobs / 5, ", submit: 1s, every: " + std::to_string(every_us) + "us");
-  }
-  yaml += "policy: {driver: counting, job_queue: {counts: [cpus], policies: " + policies;
-  return yaml +
-         ", estimates: {kind: exact}}}\nrecord: {timeline: {interval: 24h, teams_interval: 0s}}\n";
-}
-
-// The same jobs without an engine, a cluster or figures: a heap of ends, a queue, strictly first
-// come, first served. Least CPU time of three runs; jobs a second.
-double bare_loop(int64_t nodes, int64_t queue, int64_t jobs) {
-  struct Job {
-    int64_t submit, run, pods;
-  };
-  std::vector<Job> all;
-  double area = 0;
-  for (const auto& kind : kKinds) area += kind.pods * kind.seconds;
-  const auto every = static_cast<int64_t>(std::ceil(area / static_cast<double>(nodes) * 1e6));
-  for (const auto& kind : kKinds) {
-    for (int64_t i = 0; i < std::max<int64_t>(1, queue / 5 + nodes / 28); ++i) {
-      all.push_back({0, kind.seconds * 1'000'000LL, kind.pods});
-    }
-  }
-  for (int64_t i = 0; i < jobs / 5; ++i) {
-    for (const auto& kind : kKinds) {
-      all.push_back({1'000'000 + every * i, kind.seconds * 1'000'000LL, kind.pods});
-    }
-  }
-  double least = 1e9;
-  for (int round = 0; round < 3; ++round) {
-    const double began = cpu_seconds();
-    using End = std::pair<int64_t, int64_t>;  // when, how many are freed
-    std::priority_queue<End, std::vector<End>, std::greater<>> ends;
-    std::deque<size_t> waiting;
-    int64_t free = nodes;
-    for (size_t next = 0; next < all.size() || !ends.empty();) {
-      const bool is_end =
-          !ends.empty() && (next == all.size() || ends.top().first <= all[next].submit);
-      const int64_t now = is_end ? ends.top().first : all[next].submit;
-      if (is_end) {
-        free += ends.top().second;
-        ends.pop();
-      } else {
-        waiting.push_back(next++);
-      }
-      while (!waiting.empty() && all[waiting.front()].pods <= free) {
-        const Job& job = all[waiting.front()];
-        free -= job.pods;
-        ends.push({now + job.run, job.pods});
-        waiting.pop_front();
-      }
-    }
-    least = std::min(least, cpu_seconds() - began);
-  }
-  return static_cast<double>(all.size()) / least;
-}
+constexpr Kind kKinds[] = {{.pods = 1, .seconds = 500},
+                           {.pods = 1, .seconds = 100},
+                           {.pods = 2, .seconds = 300},
+                           {.pods = 8, .seconds = 50},
+                           {.pods = 16, .seconds = 20}};
 
 struct Policy {
   const char* name;
   const char* yaml;
-  int64_t queue_max;  // beyond that a row would take minutes
+  int64_t users = 0;  // that its jobs are of
 };
 constexpr Policy kPolicies[] = {
-    {"FIFO", "[{name: Strict}]", 100'000},
-    {"FIFO skip", "[{name: Skip}]", 100'000},
-    {"SJF", "[{name: SJF}]", 100'000},
-    {"EASY", "[{name: EASY}]", 100'000},
-    {"EASY-SJBF", "[{name: EASY, args: {backfill: shortest}}]", 100'000},
-    {"SlurmBackfill", "[{name: SlurmBackfill}]", 10'000},
-    {"SRTF", "[{name: SRTF}]", 1'000},
-    {"Conservative", "[{name: Conservative}]", 1'000},
+    {"FIFO", "[{name: Strict}]"},
+    {"FIFO skip", "[{name: Skip}]"},
+    {"SJF", "[{name: SJF}]"},
+    {"QSSF", "[{name: QSSF}]"},
+    {"EASY", "[{name: EASY}]"},
+    {"EASY-SJBF", "[{name: EASY, args: {backfill: shortest}}]"},
+    {"SlurmBackfill", "[{name: SlurmBackfill}]"},
+    {"Conservative", "[{name: Conservative}]"},
+    {"SlurmMultifactor",
+     "[{name: SlurmMultifactor, args: {weight_age: 1000, weight_fairshare: 10000}}]", 20},
+    {"DRF", "[{name: DRF}]", 20},
+    // Half of the users may hold half of what they ask for; the rest of their jobs is held back.
+    {"Quota, Skip", "[{name: Quota, args: {of: user, limits: {LIMITS}}}, {name: Skip}]", 20},
+    {"SRTF", "[{name: SRTF}]"},
+    {"Tiresias dlas", "[{name: Tiresias, args: {by: dlas, limits: [60, 200, 1000]}}]"},
+    {"Tiresias gpu", "[{name: Tiresias, args: {by: dlas_gpu, limits: [60, 200, 1000]}}]"},
+    {"Tiresias gittins", "[{name: Tiresias, args: {by: gittins, gittins_delta: 60}}]"},
+    {"Gavel max-min", "[{name: Gavel, args: {round: 10s}}]"},
+    {"Gavel finish", "[{name: Gavel, args: {objective: finish_time, round: 10s}}]"},
+    {"Themis", "[{name: Themis}]"},
+    {"Lucid", "[{name: Lucid, args: {busy_arrivals: -1, score_of_others: 1}}]"},
 };
 
-void measure(const Policy& policy, int64_t nodes, int64_t queue, int64_t jobs) {
-  const std::string yaml = standing_queue(policy.yaml, nodes, queue, jobs);
-  Figures best = run(yaml);
-  for (int round = 0; round < 2; ++round) {
-    const Figures again = run(yaml);
-    if (again.seconds < best.seconds) best = again;
+// The limits of a quota depend on the size of the pool.
+std::string policies_of(const Policy& policy, int64_t nodes) {
+  std::string yaml = policy.yaml;
+  const size_t at = yaml.find("LIMITS");
+  if (at == std::string::npos) return yaml;
+  std::string limits;
+  for (int64_t u = 0; u < policy.users / 2; ++u) {
+    limits += (u == 0 ? "u" : ", u") + std::to_string(u) + ": ";
+    limits += std::to_string(std::max<int64_t>(nodes / policy.users / 2, 16));
   }
-  const double rate = static_cast<double>(best.jobs) / best.seconds;
-  std::printf("| %-13s | %7lld | %8.0f | %8llu | %10.0f | %6.1f |\n", policy.name,
-              static_cast<long long>(nodes), best.waiting,
-              static_cast<unsigned long long>(best.jobs), rate,
-              bare_loop(nodes, queue, jobs) / rate);
-  std::fflush(stdout);
+  return yaml.replace(at, 6, limits);
 }
 
-void measure_curves() {
-  std::printf("| policy        |   nodes |  waiting |     jobs | jobs/CPU s |   bare |\n");
-  std::printf("|---------------|--------:|---------:|---------:|-----------:|-------:|\n");
-  for (const Policy& policy : kPolicies) {
-    for (const int64_t queue : {10, 100, 1'000, 10'000, 100'000}) {
-      if (queue > policy.queue_max) continue;
-      const int64_t jobs = policy.queue_max >= 100'000 ? 300'000 : 20'000;
-      measure(policy, 1'000, queue, jobs);
-    }
+struct Point {
+  int64_t nodes = 1'000, waiting = 100, users = 0;
+  auto operator<=>(const Point&) const = default;
+};
+std::vector<Batch> work_of(const Point& point) {
+  return batches_of({.kinds = kKinds,
+                     .capacity = point.nodes,
+                     .waiting = point.waiting,
+                     .jobs = 300'000,
+                     .users = point.users});
+}
+
+double bare_rate(Point point) {
+  static std::map<Point, double> known;
+  point.users = 0;
+  const auto [found, is_new] = known.try_emplace(point);
+  if (is_new) found->second = bare_pool(bare_jobs(work_of(point)), point.nodes);
+  return found->second;
+}
+
+std::string scenario_of(const Policy& policy, const Point& point) {
+  std::string yaml = "cluster:\n  machines: [{name: m, base: cpu-32, cpus: 1}]\n";
+  yaml += "  pools: [{name: n, machine: m, count: " + std::to_string(point.nodes) + "}]\n";
+  yaml += workload_of(work_of(point));
+  yaml += "policy: {driver: counting, job_queue: {counts: [cpus], estimates: {kind: exact}, ";
+  yaml += "policies: " + policies_of(policy, point.nodes) + "}}\n";
+  return yaml + "record: {timeline: {interval: 24h, teams_interval: 0s}}\n";
+}
+
+Window measure(const Policy& policy, const Point& point) {
+  const auto jobs_before = static_cast<uint64_t>(std::min<int64_t>(point.nodes / 20, 500) + 20);
+  return least_window(scenario_of(policy, point),
+                      {.jobs_before = jobs_before, .jobs = 100'000, .seconds = 1.5});
+}
+
+void measure_against_queue(const Policy& policy) {
+  Curve curve{policy.name, "waiting", Curve::Per::Event};
+  for (const int64_t waiting : {10, 100, 1'000, 10'000, 100'000}) {
+    if (curve.is_over()) return;
+    const Point point{.waiting = waiting, .users = policy.users};
+    curve.add(point.nodes, 0, measure(policy, point), bare_rate(point));
   }
-  for (const Policy& policy : {kPolicies[0], kPolicies[3]}) {
-    for (const int64_t nodes : {100, 10'000, 100'000}) {
-      measure(policy, nodes, 100, 300'000);
-    }
+}
+
+void measure_against_nodes(const Policy& policy) {
+  Curve curve{policy.name, "nodes", Curve::Per::Event};
+  for (const int64_t nodes : {100, 1'000, 10'000, 100'000}) {
+    if (curve.is_over()) return;
+    const Point point{.nodes = nodes, .users = policy.users};
+    curve.add(nodes, static_cast<double>(nodes), measure(policy, point), bare_rate(point));
+  }
+}
+
+void measure_against_users(const Policy& policy) {
+  Curve curve{policy.name, "users", Curve::Per::Event};
+  for (const int64_t users : {10, 100, 1'000, 10'000}) {
+    if (curve.is_over()) return;
+    const Point point{.waiting = 20'000, .users = users};
+    curve.add(point.nodes, static_cast<double>(users), measure(policy, point), bare_rate(point));
   }
 }
 
@@ -226,23 +158,48 @@ void measure_log(int64_t jobs) {
       "}]}\n"
       "policy: {driver: counting, job_queue: {counts: [cpus], policies: [{name: EASY}]}}\n"
       "record: {timeline: {interval: 24h, teams_interval: 0s}}\n";
-  const Figures figures = run(yaml);
-  std::printf("| %8llu | %8.2f | %8.0f | %8.1f |\n", static_cast<unsigned long long>(figures.jobs),
-              figures.seconds, figures.waiting, figures.growth_mib);
+  const Window window = run_window(yaml, {.jobs = UINT64_MAX, .seconds = 100});
+  std::printf("| %8llu | %8.2f | %8.0f | %8.1f |\n", static_cast<unsigned long long>(window.jobs),
+              window.seconds, window.waiting, window.growth_mib);
+  std::fflush(stdout);
   std::remove(path.c_str());
 }
 
-}  // namespace
-}  // namespace orrery
-
-int main() {
+void measure_logs() {
   std::printf("A log of 8,192 processors under EASY, requested times, read from SWF:\n\n");
-  std::printf(
-      "|     jobs |    CPU s |  waiting | MiB more "
-      "|\n|---------:|---------:|---------:|---------:|\n");
-  orrery::measure_log(447'794 / 4);
-  orrery::measure_log(447'794);
-  orrery::measure_log(447'794 * 4);
-  std::printf("\n");
-  orrery::measure_curves();
+  std::printf("|     jobs |    CPU s |  waiting | MiB more |\n");
+  std::printf("|---------:|---------:|---------:|---------:|\n");
+  measure_log(447'794 / 4);
+  measure_log(447'794);
+  measure_log(447'794 * 4);
+}
+
+void measure_all(std::span<const std::string_view> names) {
+  const auto is_meant = [&](const Policy& policy) {
+    return names.empty() || std::ranges::find(names, policy.name) != names.end();
+  };
+  std::printf("\nAgainst the length of the queue:\n\n");
+  Curve::print_head("bare loop");
+  for (const Policy& policy : kPolicies) {
+    if (is_meant(policy)) measure_against_queue(policy);
+  }
+  std::printf("\nAgainst the size of the pool:\n\n");
+  Curve::print_head("bare loop");
+  for (const Policy& policy : kPolicies) {
+    if (is_meant(policy)) measure_against_nodes(policy);
+  }
+  std::printf("\nAgainst the number of users, 20,000 jobs waiting:\n\n");
+  Curve::print_head("bare loop");
+  for (const Policy& policy : kPolicies) {
+    if (policy.users > 0 && is_meant(policy)) measure_against_users(policy);
+  }
+}
+
+}  // namespace
+}  // namespace orrery::bench
+
+int main(int argc, char** argv) {
+  const std::vector<std::string_view> names{argv + 1, argv + argc};
+  if (names.empty()) orrery::bench::measure_logs();
+  orrery::bench::measure_all(names);
 }

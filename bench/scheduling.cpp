@@ -2,34 +2,14 @@
 // large cluster takes in memory.
 #include <array>
 #include <cstdio>
-#include <ctime>
-#include <fstream>
 #include <string>
 
-#include "models/cluster.hpp"
-#include "sim/config/node.hpp"
+#include "bench/support/jobs.hpp"
+#include "bench/support/placement.hpp"
+#include "bench/support/world.hpp"
 
-namespace orrery {
+namespace orrery::bench {
 namespace {
-
-double cpu_seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
-}
-
-double resident_mib() {
-  std::ifstream file{"/proc/self/statm"};
-  double total = 0, resident = 0;
-  file >> total >> resident;
-  return resident * 4096 / (1 << 20);
-}
-
-struct Load {
-  const char* name;
-  const char* policy;
-  const char* yaml;
-};
 
 // 100 gangs of 512 whole nodes arrive at once; 14 of them fit at a time.
 constexpr const char* kBurst = R"(
@@ -40,47 +20,36 @@ workload:
     jobs: [{name: gang, count: 100, pods: 512, pod: {gpus: 8}, work: 1h}]
 run: {until: 12h}
 )";
-constexpr const char* kChurn = R"(
-cluster: {pools: [{name: n, machine: dgx-a100, count: 802}]}
-workload:
-  sources:
-  - kind: generator
-    arrival_rate: 3600
-    jobs_max: 100000
-    shape:
-      kind: classes
-      classes: [{gpus: {kind: fixed, value: 1}, duration: {kind: exponential, mean: 90min}}]
-)";
-constexpr std::array<Load, 4> kLoads{{{"burst of gangs", "strict_gang", kBurst},
-                                      {"burst of gangs", "default", kBurst},
-                                      {"burst of gangs", "coscheduling", kBurst},
-                                      {"1-GPU churn", "default", kChurn}}};
 
-void run(const Load& load) {
-  Diagnostics diagnostics;
-  config::Document document = config::load_text(load.yaml, "bench.yaml", diagnostics);
-  config::apply_override(document, std::string{"policy.base="} + load.policy, diagnostics);
-  const Scenario scenario = read_scenario(document, diagnostics);
-  if (!diagnostics.ok()) {
-    std::fputs(diagnostics.text().c_str(), stderr);
-    return;
-  }
-  Engine engine;
-  const RngStreams rng{1};
-  NullRecorder recorder;
-  Ground ground{scenario.cluster, scenario.run.seed};
-  Cluster cluster{Sim{engine, rng, recorder}, scenario, ground};
-  recorder.start();
-  cluster.start();
-  const double began = cpu_seconds();
-  engine.run(scenario.run.until ? Time{} + *scenario.run.until : Time::max());
-  const double took = cpu_seconds() - began;
-  const auto& c = cluster.scheduler().counters();
-  std::printf("| %-14s | %-12s | %9llu | %9llu | %8.2f | %10.0f | %12.0f |\n", load.name,
-              load.policy, static_cast<unsigned long long>(c.attempts),
-              static_cast<unsigned long long>(c.pods_scheduled), took,
-              static_cast<double>(c.pods_scheduled) / took, static_cast<double>(c.attempts) / took);
+void run_burst(const char* profile) {
+  const std::string yaml = std::string{kBurst} + "policy: {base: " + profile + "}\n";
+  const Window w = run_window(yaml, {.jobs = UINT64_MAX, .seconds = 100});
+  std::printf("| %-12s | %9llu | %9llu | %8.2f | %10.0f | %12.0f |\n", profile,
+              static_cast<unsigned long long>(w.attempts), static_cast<unsigned long long>(w.pods),
+              w.seconds, static_cast<double>(w.pods) / w.seconds,
+              static_cast<double>(w.attempts) / w.seconds);
   std::fflush(stdout);
+}
+
+constexpr std::array<Profile, 4> kProfiles{
+    {{"default", "{base: default}"},
+     {"strict_gang", "{base: strict_gang}"},
+     {"default, EASY",
+      "{base: default, job_queue: {estimates: {kind: exact}, policies: [{name: EASY}]}}"},
+     {"strict_gang, EASY",
+      "{base: strict_gang, job_queue: {estimates: {kind: exact}, policies: [{name: EASY}]}}"}}};
+
+void run_churn(int64_t nodes, const Mix& mix) {
+  const Churn churn{.nodes = nodes, .mix = &mix};
+  const double bare = bare_nodes(bare_jobs(batches_of(churn)), nodes, kGpusPerNode);
+  for (const Profile& profile : kProfiles) {
+    const Window w =
+        least_window(scenario_of(profile, churn), {.jobs_before = 10'000, .jobs = 100'000});
+    std::printf("| %-8s | %6lld | %-17s | %10.0f | %10.0f | %9.1f |\n", mix.name,
+                static_cast<long long>(nodes), profile.name, w.jobs_per_s(),
+                static_cast<double>(w.pods) / w.seconds, bare / w.jobs_per_s());
+    std::fflush(stdout);
+  }
 }
 
 void measure_memory() {
@@ -97,16 +66,20 @@ void measure_memory() {
               resident_mib() - before, static_cast<double>(cluster.memory_bytes()) / (1 << 20));
 }
 
-}  // namespace
-}  // namespace orrery
-
-int main() {
-  std::printf(
-      "| load           | profile      |  attempts |      pods |    CPU s | pods/CPU s | "
-      "cycles/CPU s |\n");
-  std::printf(
-      "|----------------|--------------|----------:|----------:|---------:|-----------:|-----------"
-      "--:|\n");
-  for (const orrery::Load& load : orrery::kLoads) orrery::run(load);
-  orrery::measure_memory();
+void measure_all() {
+  measure_memory();
+  std::printf("\nChurn: jobs that come and go\n\n");
+  std::printf("| jobs     |  nodes | profile           | jobs/CPU s | pods/CPU s | bare loop |\n");
+  std::printf("|----------|-------:|-------------------|-----------:|-----------:|----------:|\n");
+  for (const Mix& mix : mixes()) run_churn(7'500, mix);
+  run_churn(802, mixes().front());
+  std::printf("\nBurst: 100 gangs of 512 whole-node pods at one instant\n\n");
+  std::printf("| profile      |  attempts |      pods |    CPU s | pods/CPU s | cycles/CPU s |\n");
+  std::printf("|--------------|----------:|----------:|---------:|-----------:|-------------:|\n");
+  for (const char* profile : {"strict_gang", "default", "coscheduling"}) run_burst(profile);
 }
+
+}  // namespace
+}  // namespace orrery::bench
+
+int main() { orrery::bench::measure_all(); }

@@ -79,6 +79,17 @@ class NodeSet {
     }
     return id_of(i, word);
   }
+  // The first member of both at or after `from` and before `end`; an invalid id if there is none.
+  NodeId next_of_both(const NodeSet& other, NodeId from, size_t end) const {
+    uint64_t mask = ~uint64_t{0} << (from.index & 63);
+    for (size_t i = from.index >> 6; i * 64 < end; ++i, mask = ~uint64_t{0}) {
+      const uint64_t word = words_[i] & other.words_[i] & mask;
+      if (word == 0) continue;
+      const NodeId found = id_of(i, word);
+      return found.index < end ? found : NodeId{};
+    }
+    return {};
+  }
   std::span<const uint64_t> words() const { return words_; }
 
  private:

@@ -4,17 +4,25 @@
 #include <bit>
 
 #include "models/scheduling/policy_registry.hpp"
-#include "models/scheduling/scoring.hpp"
 #include "sim/core/check.hpp"
 
 namespace orrery {
+namespace {
+
+// What is remembered per spec grows with the nodes.
+size_t caches_for(size_t nodes) {
+  constexpr size_t kNodesMax = size_t{1} << 21U, kLeast = 64;
+  return std::max(kLeast, kNodesMax / std::max<size_t>(nodes, kLeast));
+}
+
+}  // namespace
 
 Framework::Framework(Handle& handle, const ProfileParams& profile)
     : cluster_{handle.cluster()},
       percentage_{profile.percentage_of_nodes_to_score},
       tie_break_{profile.tie_break},
       tie_rng_{handle.rng("scheduling.tie_break")},
-      caches_(kCaches),
+      caches_(caches_for(cluster_.nodes())),
       narrowed_{cluster_.nodes()},
       restricted_{cluster_.nodes()},
       changed_{cluster_.nodes()},
@@ -30,6 +38,7 @@ Framework::Framework(Handle& handle, const ProfileParams& profile)
   }
   ORRERY_CHECK(queue_sort_ != nullptr, "profiles are checked before the run");
   ORRERY_CHECK(pick_devices_ != nullptr, "profiles are checked before the run");
+  scores_alike_ &= !scorers_.empty();
 }
 
 void Framework::add(std::unique_ptr<Policy> policy, int64_t weight) {
@@ -56,6 +65,7 @@ void Framework::add(std::unique_ptr<Policy> policy, int64_t weight) {
   }
   if (auto* const scorer = dynamic_cast<Score*>(p); scorer != nullptr && weight != 0) {
     scorers_.push_back({scorer, dynamic_cast<PreScore*>(p), weight});
+    scores_alike_ &= scorer->is_node_local() && scorer->is_by_extremes();
   }
   if (const auto* const sort = dynamic_cast<const QueueSort*>(p); sort != nullptr)
     queue_sort_ = sort;
@@ -134,9 +144,9 @@ uint32_t Framework::rejecting_plugins(const PodView& pod, Time now, const NodeSe
   return plugins != 0 ? plugins : filter_plugins();
 }
 
-Framework::SpecCache& Framework::refreshed(const Cycle& cycle) {
+SpecCache& Framework::refreshed(const Cycle& cycle) {
   const SpecId spec = cycle.pod.spec_id;
-  SpecCache& cache = caches_[spec.index % kCaches];
+  SpecCache& cache = caches_[spec.index % caches_.size()];
   const uint64_t version = cluster_.version();
   if (cache.spec == spec && cache.version == version) return cache;
   if (cache.spec != spec || cache.version == UINT64_MAX || !cluster_.log_covers(cache.version)) {
@@ -144,13 +154,11 @@ Framework::SpecCache& Framework::refreshed(const Cycle& cycle) {
     cache.spec = spec;
     cache.feasible = NodeSet{n};
     cache.scored = NodeSet{n};
-    cache.rejected_by.assign(n, kFeasible);
+    cache.rejected_by.assign(n, SpecCache::kFeasible);
     cache.rejections.fill(0);
     cache.capacity_version = UINT64_MAX;
     cache.raw.resize(scorers_.size());
-    for (size_t i = 0; i < scorers_.size(); ++i) {
-      if (scorers_[i].plugin->is_node_local()) cache.raw[i].resize(n);
-    }
+    if (scores_alike_) cache.alike.reset(n, scorers_.size());
     changed_.fill();
   } else {
     changed_.clear();
@@ -158,13 +166,15 @@ Framework::SpecCache& Framework::refreshed(const Cycle& cycle) {
       if (changed_.contains(n)) continue;
       changed_.insert(n);
       cache.scored.erase(n);
+      if (scores_alike_) cache.alike.erase(n);
       uint8_t& by = cache.rejected_by[n.index];
-      if (by != kFeasible) --cache.rejections[by];
-      by = kFeasible;
+      if (by != SpecCache::kFeasible) --cache.rejections[by];
+      by = SpecCache::kFeasible;
     }
     cache.feasible -= changed_;
   }
   run_local_filters(cycle, changed_, cache);
+  if (scores_alike_) index_scores(cycle, candidates_.nodes(), cache.alike);
   cache.version = version;
   return cache;
 }
@@ -216,106 +226,6 @@ std::string Framework::narrowing_reason() const {
   }
   if (std::has_single_bit(narrowing_)) return "node(s) didn't satisfy plugin " + names;
   return "node(s) didn't satisfy plugin(s) [" + names + "]";
-}
-
-Selection Framework::select(const PodView& pod, Time now, const NodeSet* domain) {
-  const Cycle cycle{now, cluster_, pod};
-  Selection selection;
-  if (!narrow(cycle, domain, selection)) return selection;
-  SpecCache& cache = refreshed(cycle);
-  restricted_ &= cache.feasible;
-  candidates_.reset(restricted_);
-  run_filters(cycle, candidates_, false);
-  const auto limit = scorers_.empty() ? int64_t{1}
-                                      : feasible_nodes_to_find(
-                                            static_cast<int64_t>(cluster_.nodes()), percentage_);
-  selection.visited = collect_feasible(static_cast<uint32_t>(limit));
-  selection.feasible = static_cast<uint32_t>(feasible_.size());
-  if (feasible_.empty()) {
-    selection.code = Code::Unschedulable;
-    selection.plugins |= narrowing_ | rejecting_plugins(pod, now, domain);
-    return selection;
-  }
-  if (feasible_.size() == 1 || scorers_.empty()) {
-    selection.node = feasible_.front();
-    return selection;
-  }
-  score(cycle, cache);
-  selection.node = best();
-  return selection;
-}
-
-uint32_t Framework::collect_feasible(uint32_t limit) {
-  feasible_.clear();
-  const NodeSet& nodes = candidates_.nodes();
-  const auto n = static_cast<uint32_t>(nodes.universe());
-  const uint32_t start = next_start_ % n;
-  NodeId at = nodes.next({start});
-  bool has_wrapped = false;
-  while (feasible_.size() < limit) {
-    if (!at.is_valid()) {
-      if (has_wrapped) break;
-      has_wrapped = true;
-      at = nodes.next({0});
-      continue;
-    }
-    if (has_wrapped && at.index >= start) break;
-    feasible_.push_back(at);
-    at = nodes.next({at.index + 1});
-  }
-  // As upstream: nodes after the last one needed were not looked at.
-  uint32_t visited = n;
-  if (feasible_.size() == limit) visited = (feasible_.back().index + n - start) % n + 1;
-  next_start_ = (start + visited) % n;
-  return visited;
-}
-
-void Framework::score(const Cycle& cycle, SpecCache& cache) {
-  missing_.clear();
-  for (const NodeId n : feasible_) {
-    if (!cache.scored.contains(n)) missing_.push_back(n);
-  }
-  total_.assign(feasible_.size(), 0);
-  for (size_t i = 0; i < scorers_.size(); ++i) {
-    const Scorer& scorer = scorers_[i];
-    const bool is_skipped = scorer.pre_score != nullptr &&
-                            scorer.pre_score->pre_score(cycle, feasible_).code == Code::Skip;
-    std::vector<int64_t>& raw = cache.raw[i];
-    one_.resize(feasible_.size());
-    if (!raw.empty() && !missing_.empty()) {  // even if skipped: `scored` speaks for all scorers
-      scorer.plugin->score(cycle, missing_, std::span{one_}.first(missing_.size()));
-      for (size_t k = 0; k < missing_.size(); ++k) raw[missing_[k].index] = one_[k];
-    }
-    if (is_skipped) continue;
-    if (raw.empty()) {
-      scorer.plugin->score(cycle, feasible_, one_);
-    } else {
-      for (size_t k = 0; k < feasible_.size(); ++k) one_[k] = raw[feasible_[k].index];
-    }
-    scorer.plugin->normalize(one_);
-    for (size_t k = 0; k < feasible_.size(); ++k) {
-      ORRERY_CHECK(one_[k] >= 0 && one_[k] <= 100, "a normalised score lies in 0..100");
-      total_[k] += one_[k] * scorer.weight;
-    }
-  }
-  for (const NodeId n : missing_) cache.scored.insert(n);
-}
-
-NodeId Framework::best() {
-  size_t chosen = 0;
-  uint64_t ties = 1;
-  for (size_t k = 1; k < feasible_.size(); ++k) {
-    if (total_[k] < total_[chosen]) continue;
-    if (total_[k] > total_[chosen]) {
-      chosen = k;
-      ties = 1;
-    } else if (tie_break_ == TieBreak::LowestId) {
-      if (feasible_[k].index < feasible_[chosen].index) chosen = k;
-    } else if (tie_rng_.below(++ties) == 0) {
-      chosen = k;
-    }
-  }
-  return feasible_[chosen];
 }
 
 int64_t Framework::gpu_capacity(const PodView& pod, Time now, const NodeSet* domain) {

@@ -9,6 +9,7 @@
 
 #include "models/scheduling/policy_api.hpp"
 #include "models/scheduling/profile.hpp"
+#include "models/scheduling/spec_cache.hpp"
 
 namespace orrery {
 
@@ -73,19 +74,9 @@ class Framework {
   std::string message(const Candidates& diagnosis) const;
 
  private:
-  struct SpecCache {
-    SpecId spec;
-    uint64_t version = UINT64_MAX;
-    NodeSet feasible;                       // by the node-local filters
-    NodeSet scored;                         // nodes whose raw scores are valid
-    std::vector<std::vector<int64_t>> raw;  // per scorer; empty for those that are not node-local
-    std::vector<uint8_t> rejected_by;       // per node: the first plugin that said no
-    std::array<uint32_t, 32> rejections{};  // per plugin: nodes it rejected
-    uint64_t capacity_version = UINT64_MAX;
-    int64_t capacity = 0;  // see gpu_capacity(), over all nodes
+  struct Window {                                // what a cycle looks at of the circle of nodes
+    uint32_t start = 0, visited = 0, count = 0;  // count: of the candidates in it
   };
-  static constexpr uint8_t kFeasible = UINT8_MAX;
-  static constexpr size_t kCaches = 64;
 
   void add(std::unique_ptr<Policy> policy, int64_t weight);  // weight 0: it does not score
   SpecCache& refreshed(const Cycle& cycle);
@@ -93,7 +84,16 @@ class Framework {
   void run_local_filters(const Cycle& cycle, const NodeSet& nodes, SpecCache& cache);
   bool narrow(const Cycle& cycle, const NodeSet* domain, Selection& selection);
   std::string narrowing_reason() const;
-  uint32_t collect_feasible(uint32_t limit);
+  void index_scores(const Cycle& cycle, const NodeSet& nodes, ScoreIndex& alike);
+  void find_window(uint32_t limit);
+  NodeId first_in_window(const NodeSet& nodes) const;
+  template <class F>
+  void for_each_in_window(F&& f) const;
+  void collect_feasible();
+  bool is_asked(const Scorer& scorer, const Cycle& cycle);
+  void score_classes(const Cycle& cycle, const ScoreIndex& alike);
+  NodeId best_of_alike(const ScoreIndex& alike);
+  void normalize(const Scorer& scorer);
   void score(const Cycle& cycle, SpecCache& cache);
   NodeId best();
 
@@ -122,9 +122,10 @@ class Framework {
   std::vector<const EventHints*> hints_;  // per plugin; null: every event retries
   ClusterEvents events_of_interest_ = 0;
   bool has_global_filters_ = false;  // some Filter looks beyond one node
+  bool scores_alike_ = true;         // all Scores are node-local and by extremes
   uint32_t skipped_filters_ = 0;     // bit set: PreFilter said Skip in this cycle
 
-  std::vector<SpecCache> caches_;
+  std::vector<SpecCache> caches_;  // by SpecId, as far as they go
   uint32_t next_start_ = 0;
   // Of the latest narrow(): PreFilters that took nodes away, from whom, and what they left.
   uint32_t narrowing_ = 0;
@@ -136,7 +137,9 @@ class Framework {
   Candidates candidates_;
   std::vector<NodeId> feasible_;
   std::vector<NodeId> missing_;
-  std::vector<int64_t> one_, total_;
+  Window window_;
+  std::vector<size_t> present_;              // classes of alike nodes
+  std::vector<int64_t> one_, total_, each_;  // each_: of all scorers, node by node
 };
 
 }  // namespace orrery

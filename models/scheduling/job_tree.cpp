@@ -13,12 +13,15 @@ uint64_t scattered(uint64_t x) {  // splitmix64's finaliser
   return x ^ (x >> 31U);
 }
 
+// Heap order.
+uint64_t weight(const JobKey& key) { return scattered(key.serial + 1); }
+
 }  // namespace
 
 void JobTree::pull(JobSlot index) {
   Node& n = nodes_[index];
   n.count_min = n.sum = n.count;
-  n.estimate_min = n.estimate;
+  n.estimate_min = entries_[index].estimate;
   for (const JobSlot child : {n.left, n.right}) {
     if (child == kNoJob) continue;
     const Node& c = nodes_[child];
@@ -49,7 +52,7 @@ void JobTree::split(JobSlot root, const JobKey& key, JobSlot& left, JobSlot& rig
 JobSlot JobTree::merge(JobSlot left, JobSlot right) {
   if (left == kNoJob) return right;
   if (right == kNoJob) return left;
-  if (nodes_[left].weight > nodes_[right].weight) {
+  if (weight(nodes_[left].key) > weight(nodes_[right].key)) {
     nodes_[left].right = merge(nodes_[left].right, right);
     pull(left);
     return left;
@@ -59,54 +62,54 @@ JobSlot JobTree::merge(JobSlot left, JobSlot right) {
   return right;
 }
 
-JobSlot JobTree::insert_at(JobSlot root, JobSlot n) {
-  if (root == kNoJob) return n;
-  if (nodes_[n].weight > nodes_[root].weight) {
-    JobSlot left = kNoJob, right = kNoJob;
-    split(root, nodes_[n].key, left, right);
-    nodes_[n].left = left;
-    nodes_[n].right = right;
-    pull(n);
-    return n;
-  }
-  if (nodes_[n].key < nodes_[root].key) {
-    nodes_[root].left = insert_at(nodes_[root].left, n);
-  } else {
-    nodes_[root].right = insert_at(nodes_[root].right, n);
-  }
-  pull(root);
-  return root;
-}
-
-JobSlot JobTree::erase_at(JobSlot root, JobSlot n) {
-  ORRERY_CHECK(root != kNoJob, "what is erased is in the tree");
-  if (root == n) return merge(nodes_[n].left, nodes_[n].right);
-  if (nodes_[n].key < nodes_[root].key) {
-    nodes_[root].left = erase_at(nodes_[root].left, n);
-  } else {
-    nodes_[root].right = erase_at(nodes_[root].right, n);
-  }
-  pull(root);
-  return root;
-}
-
 void JobTree::insert(JobSlot job, const JobKey& key, int64_t count, Duration estimate) {
-  if (job >= nodes_.size()) nodes_.resize(job + size_t{1});
-  ORRERY_CHECK(!nodes_[job].is_in, "a job stands in line once");
-  nodes_[job] = {.key = key,
-                 .count = count,
-                 .estimate = estimate.ns,
-                 .weight = scattered(key.serial + 1),
-                 .is_in = true};
+  if (job >= nodes_.size()) {
+    nodes_.resize(job + size_t{1});
+    entries_.resize(job + size_t{1});
+  }
+  ORRERY_CHECK(!entries_[job].is_in, "a job stands in line once");
+  entries_[job] = {.estimate = estimate.ns, .is_in = true};
+  const uint64_t own = weight(key);
+  JobSlot* link = &root_;
+  while (*link != kNoJob && weight(nodes_[*link].key) >= own) {
+    Node& passed = nodes_[*link];
+    passed.count_min = std::min(passed.count_min, count);
+    passed.estimate_min = std::min(passed.estimate_min, estimate.ns);
+    passed.sum += count;
+    link = key < passed.key ? &passed.left : &passed.right;
+  }
+  Node& n = nodes_[job];
+  n = {.key = key, .count = count};
+  split(*link, key, n.left, n.right);
+  *link = job;
   pull(job);
-  root_ = insert_at(root_, job);
   ++size_;
 }
 
 void JobTree::erase(JobSlot job) {
   ORRERY_CHECK(contains(job), "what is erased is in the tree");
-  root_ = erase_at(root_, job);
-  nodes_[job].is_in = false;
+  const Node& n = nodes_[job];
+  const int64_t estimate = entries_[job].estimate;
+  passed_.clear();
+  JobSlot* link = &root_;
+  while (*link != job) {
+    ORRERY_CHECK(*link != kNoJob, "what is erased is in the tree");
+    passed_.push_back(*link);
+    Node& passed = nodes_[*link];
+    passed.sum -= n.count;
+    link = n.key < passed.key ? &passed.left : &passed.right;
+  }
+  *link = merge(n.left, n.right);
+  // Only where it was the least can the least change, and if it does not, none above does.
+  while (!passed_.empty()) {
+    Node& passed = nodes_[passed_.back()];
+    const int64_t count_min = passed.count_min, estimate_min = passed.estimate_min;
+    if (count_min < n.count && estimate_min < estimate) break;
+    pull(passed_.back());
+    if (passed.count_min == count_min && passed.estimate_min == estimate_min) break;
+    passed_.pop_back();
+  }
+  entries_[job].is_in = false;
   --size_;
 }
 
@@ -116,8 +119,10 @@ JobSlot JobTree::first() const {
   return n;
 }
 
-bool JobTree::is_within(const Node& n, const Limits& limits) const {
-  return n.count <= limits.free && (n.estimate <= limits.window.ns || n.count <= limits.extra);
+bool JobTree::is_within(JobSlot n, const Limits& limits) const {
+  const int64_t count = nodes_[n].count;
+  return count <= limits.free &&
+         (count <= limits.extra || entries_[n].estimate <= limits.window.ns);
 }
 
 bool JobTree::may_hold(const Node& n, const Limits& limits) const {
@@ -129,7 +134,7 @@ JobSlot JobTree::any(JobSlot root, const Limits& limits) const {
   if (root == kNoJob || !may_hold(nodes_[root], limits)) return kNoJob;
   const JobSlot before = any(nodes_[root].left, limits);
   if (before != kNoJob) return before;
-  if (is_within(nodes_[root], limits)) return root;
+  if (is_within(root, limits)) return root;
   return any(nodes_[root].right, limits);
 }
 
@@ -140,7 +145,7 @@ JobSlot JobTree::after(JobSlot root, const JobKey& key, const Limits* limits) co
   if (nodes_[root].key <= key) return after(nodes_[root].right, key, limits);
   const JobSlot before = after(nodes_[root].left, key, limits);
   if (before != kNoJob) return before;
-  if (is_within(nodes_[root], wanted)) return root;
+  if (is_within(root, wanted)) return root;
   return any(nodes_[root].right, wanted);
 }
 

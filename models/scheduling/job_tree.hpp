@@ -41,7 +41,7 @@ class ORRERY_API JobTree {
 
   void insert(JobSlot job, const JobKey& key, int64_t count, Duration estimate);
   void erase(JobSlot job);
-  bool contains(JobSlot job) const { return job < nodes_.size() && nodes_[job].is_in; }
+  bool contains(JobSlot job) const { return job < entries_.size() && entries_[job].is_in; }
   size_t size() const { return size_; }
   bool is_empty() const { return root_ == kNoJob; }
   const JobKey& key(JobSlot job) const { return nodes_[job].key; }
@@ -62,20 +62,20 @@ class ORRERY_API JobTree {
   }
 
  private:
-  struct Node {
+  struct alignas(64) Node {  // one line of the cache
     JobKey key;
-    int64_t count = 0, estimate = 0;
-    int64_t count_min = 0, estimate_min = 0, sum = 0;  // of the subtree
-    uint64_t weight = 0;                               // heap order
     JobSlot left = kNoJob, right = kNoJob;
+    int64_t count = 0;
+    int64_t count_min = 0, estimate_min = 0, sum = 0;  // of the subtree
+  };
+  struct Entry {
+    int64_t estimate = 0;
     bool is_in = false;
   };
   void pull(JobSlot n);
-  JobSlot insert_at(JobSlot root, JobSlot n);
-  JobSlot erase_at(JobSlot root, JobSlot n);
   void split(JobSlot root, const JobKey& key, JobSlot& left, JobSlot& right);
   JobSlot merge(JobSlot left, JobSlot right);
-  bool is_within(const Node& n, const Limits& limits) const;
+  bool is_within(JobSlot n, const Limits& limits) const;
   bool may_hold(const Node& n, const Limits& limits) const;
   JobSlot any(JobSlot root, const Limits& limits) const;
   JobSlot after(JobSlot root, const JobKey& key, const Limits* limits) const;
@@ -87,7 +87,9 @@ class ORRERY_API JobTree {
     walk(nodes_[n].right, f);
   }
 
-  std::vector<Node> nodes_;  // by slot
+  std::vector<Node> nodes_;      // by slot
+  std::vector<Entry> entries_;   // likewise
+  std::vector<JobSlot> passed_;  // scratch
   JobSlot root_ = kNoJob;
   size_t size_ = 0;
 };

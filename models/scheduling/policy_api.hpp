@@ -75,6 +75,10 @@ class ORRERY_API Score : public Point {
   virtual void normalize(std::span<int64_t> /*scores*/) const {}
   // True if score() depends on each node and the pod's spec alone (see Filter).
   virtual bool is_node_local() const { return false; }
+  // True if normalize() looks at no more of the others than the least and the greatest, and
+  // pre_score() at no nodes. The framework may then ask once for nodes that score alike; of
+  // pre_score() it shows none.
+  virtual bool is_by_extremes() const { return false; }
 };
 class ORRERY_API Reserve : public Point {
  public:

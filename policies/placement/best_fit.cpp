@@ -37,6 +37,7 @@ class BestFit final : public Policy, public Score {
     }
   }
   bool is_node_local() const override { return true; }
+  bool is_by_extremes() const override { return true; }
 
  private:
   const double cpu_max_, gpu_max_;

@@ -49,6 +49,7 @@ class DotProduct final : public Policy, public Score {
     }
   }
   bool is_node_local() const override { return true; }
+  bool is_by_extremes() const override { return true; }
 
  private:
   const Prefer prefer_;

@@ -40,6 +40,7 @@ class Fgd final : public Policy, public Score, public PickDevices, public NeedsF
     for (size_t k = 0; k < nodes.size(); ++k) scores[k] = best_of(cycle, nodes[k]).score;
   }
   bool is_node_local() const override { return true; }
+  bool is_by_extremes() const override { return true; }
 
   GpuMask pick(const Cycle& cycle, NodeId node) const override {
     const PodSpec& spec = *cycle.pod.spec;

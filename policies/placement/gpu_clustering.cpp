@@ -30,6 +30,10 @@ class GpuClustering final : public Policy, public Score, public Reserve, public 
     }
   }
 
+  // What it counts changes only when a pod comes to the node or leaves it.
+  bool is_node_local() const override { return true; }
+  bool is_by_extremes() const override { return true; }
+
   Status reserve(const Cycle& cycle, NodeId node) override {
     const size_t pod = cycle.pod.id.index;
     if (pod >= node_of_.size()) node_of_.resize(pod + 1);

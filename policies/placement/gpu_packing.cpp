@@ -21,6 +21,7 @@ class GpuPacking final : public Policy, public Score {
     }
   }
   bool is_node_local() const override { return true; }
+  bool is_by_extremes() const override { return true; }
 
  private:
   static constexpr int64_t kThird = kNodeScoreMax / 3, kHalf = kNodeScoreMax / 2;

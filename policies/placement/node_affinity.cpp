@@ -47,6 +47,7 @@ class NodeAffinity final : public Policy,
   }
   // Of both Filter and Score.
   bool is_node_local() const override { return true; }
+  bool is_by_extremes() const override { return true; }
 
   ClusterEvents events() const override {
     return bit_of(ClusterEventKind::NodeAdded) | bit_of(ClusterEventKind::NodeChanged);

@@ -70,6 +70,7 @@ class NodeResourcesBalancedAllocation final : public Policy, public PreScore, pu
     }
   }
   bool is_node_local() const override { return true; }
+  bool is_by_extremes() const override { return true; }
 
  private:
   int64_t balance(const ClusterState& cluster, NodeId node, const Resources& want,

@@ -205,6 +205,7 @@ class NodeResourcesFit final : public Policy, public Filter, public Score, publi
   }
   // Of both Filter and Score.
   bool is_node_local() const override { return true; }
+  bool is_by_extremes() const override { return true; }
 
   ClusterEvents events() const override {
     return bit_of(ClusterEventKind::AssignedPodDeleted) | bit_of(ClusterEventKind::NodeAdded);

@@ -2,9 +2,11 @@
 // the resource it has the largest share of.
 #include <algorithm>
 #include <array>
-#include <limits>
+#include <bit>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/scheduling/policy_registry.hpp"
@@ -34,17 +36,22 @@ class Drf final : public Policy, public Plan, public JobWatcher {
   };
   Drf(JobBoard& board, const Params& params) : board_{board}, params_{params} {}
 
+  // In the order of their shares. Whoever starts a job moves back, and who has none that fits is
+  // passed over, so that nobody before `key` is of interest any more.
   void plan(const PlanNews& /*news*/) override {
-    std::vector<bool> is_stuck(owners_.size());
+    if (capacities_ != board_.capacities()) {
+      capacities_ = board_.capacities();
+      for (uint32_t owner = 0; owner < owners_.size(); ++owner) settle(owner);
+    }
+    JobKey key{INT64_MIN, {}, 0};
     for (;;) {
-      const size_t owner = poorest(is_stuck);
-      if (owner == owners_.size()) return;
-      const JobSlot slot = owners_[owner].waiting.first();
-      if (!board_.fits(board_.job(slot))) {
-        is_stuck[owner] = true;
-      } else {
-        board_.start(slot);
-      }
+      const uint32_t owner = order_.find_after(key, {.free = board_.free()});
+      if (owner == kNoJob) return;
+      key = order_.key(owner);
+      const JobSlot job = owners_[owner].waiting.begin()->second;
+      if (!board_.fits(board_.job(job))) continue;
+      board_.start(job);
+      --key.serial;  // it comes next again if it asked for nothing that counts
     }
   }
 
@@ -56,55 +63,67 @@ class Drf final : public Policy, public Plan, public JobWatcher {
           params_.of == Owner::Team ? board_.team_name(index) : board_.user_name(index)});
       owners_.push_back({.weight = named == params_.weights.end() ? 1 : named->second});
     }
-    owners_[owner].waiting.insert(job.slot, {-job.priority, job.submitted, job.serial}, job.count,
-                                  job.estimate);
+    const auto place = owners_[owner].waiting.emplace(key_of(job), job.slot).first;
+    if (place == owners_[owner].waiting.begin()) settle(owner);
   }
-  void job_leaves(const QueuedJob& job) override { owners_[owner_of(job)].waiting.erase(job.slot); }
-  void job_starts(const QueuedJob& job) override { owners_[owner_of(job)].held += job.request; }
-  void job_stops(const QueuedJob& job) override { owners_[owner_of(job)].held -= job.request; }
-  void job_ends(const QueuedJob& job) override { owners_[owner_of(job)].held -= job.request; }
+  void job_leaves(const QueuedJob& job) override {
+    const uint32_t owner = owner_of(job);
+    owners_[owner].waiting.erase({key_of(job), job.slot});
+    settle(owner);
+  }
+  void job_starts(const QueuedJob& job) override { hold(job, 1); }
+  void job_stops(const QueuedJob& job) override { hold(job, -1); }
+  void job_ends(const QueuedJob& job) override { hold(job, -1); }
 
  private:
   struct Held {
     double weight = 1;
     Resources held = {};
-    JobTree waiting = {};
+    std::set<std::pair<JobKey, JobSlot>> waiting = {};
   };
+  static JobKey key_of(const QueuedJob& job) { return {-job.priority, job.submitted, job.serial}; }
   uint32_t owner_of(const QueuedJob& job) const {
     return params_.of == Owner::Team ? job.team : job.user;
+  }
+  void hold(const QueuedJob& job, int64_t sign) {
+    const uint32_t owner = owner_of(job);
+    for (size_t i = 0; i < kResources; ++i) {
+      owners_[owner].held.amount[i] += sign * job.request.amount[i];
+    }
+    settle(owner);
+  }
+  // Brings the owner to its place: by share, equal ones by number. Shares are not negative, so
+  // their bits are in the same order.
+  void settle(uint32_t owner) {
+    if (order_.contains(owner)) order_.erase(owner);
+    const Held& held = owners_[owner];
+    if (held.waiting.empty()) return;
+    const QueuedJob& first = board_.job(held.waiting.begin()->second);
+    order_.insert(owner, {std::bit_cast<int64_t>(dominant_share(held)), {}, owner + uint64_t{1}},
+                  first.count, {});
   }
   double dominant_share(const Held& owner) const {
     double share = 0;
     for (const Resource resource : {Resource::Cpu, Resource::Memory, Resource::Gpu}) {
-      const int64_t capacity = board_.capacities()[resource];
+      const int64_t capacity = capacities_[resource];
       if (capacity <= 0) continue;
       share = std::max(share,
                        static_cast<double>(owner.held[resource]) / static_cast<double>(capacity));
     }
     return share / owner.weight;
   }
-  // Of those that have a job waiting and are not stuck; their number if there is none.
-  size_t poorest(const std::vector<bool>& is_stuck) const {
-    size_t best = owners_.size();
-    double least = std::numeric_limits<double>::infinity();
-    for (size_t i = 0; i < owners_.size(); ++i) {
-      if (is_stuck[i] || owners_[i].waiting.is_empty()) continue;
-      const double share = dominant_share(owners_[i]);
-      if (share < least) {
-        least = share;
-        best = i;
-      }
-    }
-    return best;
-  }
 
   JobBoard& board_;
   const Params params_;
   std::vector<Held> owners_;
+  JobTree order_;  // of the owners that have a job waiting, with the size of the next one
+  Resources capacities_;
 };
 ORRERY_REGISTER_POLICY(Drf, "DRF",
                        "Dominant resource fairness over CPUs, memory and GPUs. Who has a job that "
-                       "does not fit steps aside. O(owners) for each job that starts.");
+                       "does not fit steps aside. O(log n) for each job that comes, starts or "
+                       "ends; where several resources are counted, also for each owner whose next "
+                       "job lacks another one than the first; O(owners) when nodes come or go.");
 
 }  // namespace
 }  // namespace orrery

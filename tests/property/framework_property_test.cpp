@@ -22,8 +22,8 @@ struct Holding {
 
 class Playground {
  public:
-  explicit Playground(uint64_t seed) : random_{seed} {
-    for (uint32_t i = 0; i < kNodes; ++i) {
+  explicit Playground(uint64_t seed, uint32_t nodes = kNodes) : nodes_{nodes}, random_{seed} {
+    for (uint32_t i = 0; i < nodes_; ++i) {
       Resources has;
       has[Resource::Cpu] = 16'000 * pick(1, 4);
       has[Resource::Memory] = int64_t{1} << 37;
@@ -44,7 +44,7 @@ class Playground {
     return least + static_cast<int>(random_.next() % static_cast<uint64_t>(most - least + 1));
   }
   const PodView& some_pod() { return handle.pods[static_cast<size_t>(pick(0, 11))]; }
-  NodeId some_node() { return {static_cast<uint32_t>(pick(0, kNodes - 1))}; }
+  NodeId some_node() { return {static_cast<uint32_t>(pick(0, static_cast<int>(nodes_) - 1))}; }
 
   void disturb() {
     ClusterState& state = handle.state;
@@ -98,6 +98,7 @@ class Playground {
   FakeHandle handle;
 
  private:
+  uint32_t nodes_;
   Rng random_;
   std::vector<Holding> held_;
 };
@@ -120,6 +121,34 @@ TEST(FrameworkProperty, WhatIsRememberedEqualsWhatIsFoundAnew) {
                 (Framework{world.handle, profile}.gpu_capacity(pod, {}, nullptr)));
       if (known.node.is_valid()) world.take(pod, known.node);
       for (int i = world.pick(0, 3); i > 0; --i) world.disturb();
+    }
+  }
+}
+
+// PodTopologySpread without constraints has no say, but looks at other nodes: no class speaks for
+// its members then.
+TEST(FrameworkProperty, ClassesOfAlikeNodesChooseAsSingleNodesDo) {
+  for (const TieBreak tie_break : {TieBreak::LowestId, TieBreak::Random}) {
+    for (uint64_t seed = 1; seed <= 8; ++seed) {
+      SCOPED_TRACE(testing::Message() << "seed " << seed);
+      Playground world{seed, 300};
+      ProfileParams alike = profile_of(ProfileBase::Default, {"BestFit"});
+      ProfileParams single = profile_of(ProfileBase::Default, {"BestFit", "PodTopologySpread"});
+      alike.tie_break = single.tie_break = tie_break;
+      Framework by_class{world.handle, alike}, by_node{world.handle, single};
+      NodeSet domain{300};
+      for (int step = 0; step < 300; ++step) {
+        const PodView& pod = world.some_pod();
+        for (int i = 0; i < 5; ++i) domain.insert(world.some_node());
+        const NodeSet* const within = world.pick(0, 3) == 0 ? &domain : nullptr;
+        const Selection a = by_class.select(pod, {}, within);
+        const Selection b = by_node.select(pod, {}, within);
+        ASSERT_EQ(a.node, b.node) << "step " << step;
+        ASSERT_EQ(a.visited, b.visited);
+        ASSERT_EQ(a.feasible, b.feasible);
+        if (a.node.is_valid()) world.take(pod, a.node);
+        for (int i = world.pick(0, 3); i > 0; --i) world.disturb();
+      }
     }
   }
 }

@@ -1,0 +1,101 @@
+// bench/placement.cpp -- pods onto nodes per second of one core, for each policy of placement,
+// against the number of nodes and against the jobs that wait for room.
+//
+//   bench_placement [PROFILE...]     all of them if none is named
+#include "bench/support/placement.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "bench/support/curve.hpp"
+#include "bench/support/jobs.hpp"
+#include "bench/support/world.hpp"
+
+namespace orrery::bench {
+namespace {
+
+// The scheduler's own time is not charged, so that it keeps up with any load. FGD and its baselines
+// look at all nodes, as their paper has it; kube-scheduler's profiles at as many as it does.
+#define ORRERY_BENCH_NO_COST "cost: {per_cycle: 0s, per_node: 0s, per_pod: 0s}"
+#define ORRERY_BENCH_ALL_NODES                                                  \
+  "{base: empty, percentage_of_nodes_to_score: 100, " ORRERY_BENCH_NO_COST      \
+  ", plugins: [{name: PrioritySort}, {name: NodeResourcesFit, scores: false}, " \
+  "{name: DefaultDevices, args: {strategy: best_fit}}, {name: "
+constexpr Profile kProfiles[] = {
+    {"default", "{base: default, " ORRERY_BENCH_NO_COST "}"},
+    {"strict_gang", "{base: strict_gang, " ORRERY_BENCH_NO_COST "}"},
+    {"Random", ORRERY_BENCH_ALL_NODES "Random}]}"},
+    {"BestFit", ORRERY_BENCH_ALL_NODES "BestFit}]}"},
+    {"DotProduct", ORRERY_BENCH_ALL_NODES "DotProduct}]}"},
+    {"GpuPacking", ORRERY_BENCH_ALL_NODES "GpuPacking}]}"},
+    {"GpuClustering", ORRERY_BENCH_ALL_NODES "GpuClustering}]}"},
+    {"FGD", ORRERY_BENCH_ALL_NODES "FGD}]}", true},
+};
+#undef ORRERY_BENCH_ALL_NODES
+#undef ORRERY_BENCH_NO_COST
+
+double bare_rate(const Churn& churn) {
+  static std::map<std::tuple<int64_t, int64_t>, double> known;
+  const auto [found, is_new] = known.try_emplace({churn.nodes, churn.waiting});
+  if (is_new) {
+    found->second = bare_nodes(bare_jobs(batches_of(churn)), churn.nodes, kGpusPerNode);
+  }
+  return found->second;
+}
+
+void measure_against_nodes(const Profile& profile) {
+  Curve curve{profile.name, "nodes", Curve::Per::Job};
+  for (const int64_t nodes : {100, 1'000, 10'000, 100'000}) {
+    if (curve.is_over()) return;
+    const Churn churn{.nodes = nodes, .mix = &mixes()[1]};
+    const Window w = least_window(scenario_of(profile, churn), {.from = Time{} + 2_s,
+                                                                .jobs_before = 1'000,
+                                                                .jobs = 50'000,
+                                                                .seconds = 2,
+                                                                .seconds_before = 60});
+    curve.add(nodes, static_cast<double>(nodes), w, bare_rate(churn));
+  }
+}
+
+// Jobs of one GPU that all wait in the scheduler, on nodes that are full.
+void measure_against_queue(const Profile& profile) {
+  static constexpr Kind kSmall[] = {{.gpus = 1, .seconds = 3'600}, {.gpus = 2, .seconds = 1'800}};
+  static constexpr Mix kFull{.name = "full", .kinds = kSmall, .load = 1};
+  Curve curve{profile.name, "waiting", Curve::Per::Job};
+  for (const int64_t waiting : {10, 100, 1'000, 10'000, 100'000}) {
+    if (curve.is_over()) return;
+    const Churn churn{.nodes = 1'000, .mix = &kFull, .waiting = waiting, .jobs = 50'000};
+    const Window w = least_window(scenario_of(profile, churn),
+                                  {.from = Time{} + 2_s, .jobs_before = 100, .jobs = 20'000});
+    curve.add(churn.nodes, 0, w, bare_rate(churn));
+  }
+}
+
+void measure_all(std::span<const std::string_view> names) {
+  const auto is_meant = [&](const Profile& profile) {
+    return names.empty() || std::ranges::find(names, profile.name) != names.end();
+  };
+  std::printf("Against the number of nodes, 40 %% of their GPUs in use, jobs of 1, 2 and 4:\n\n");
+  Curve::print_head("bare loop");
+  for (const Profile& profile : kProfiles) {
+    if (is_meant(profile)) measure_against_nodes(profile);
+  }
+  std::printf("\nAgainst the number of pods that wait, 1,000 nodes with all GPUs in use:\n\n");
+  Curve::print_head("bare loop");
+  for (const Profile& profile : kProfiles) {
+    if (is_meant(profile)) measure_against_queue(profile);
+  }
+}
+
+}  // namespace
+}  // namespace orrery::bench
+
+int main(int argc, char** argv) {
+  orrery::bench::measure_all(std::vector<std::string_view>{argv + 1, argv + argc});
+}

@@ -1,0 +1,36 @@
+// bench/support/curve.hpp -- one policy measured at rising sizes, as rows of a table.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bench/support/world.hpp"
+
+namespace orrery::bench {
+
+// Prints a row for each point and at last how the cost of an event, or of a job, grows. A curve
+// ends where another point would take minutes, and says so.
+class Curve {
+ public:
+  enum class Per : uint8_t { Event, Job };
+  // `x`: what grows, in the words of the last line.
+  Curve(std::string policy, std::string x, Per per)
+      : policy_{std::move(policy)}, x_{std::move(x)}, per_{per} {}
+  Curve(const Curve&) = delete;
+  Curve& operator=(const Curve&) = delete;
+  ~Curve();
+
+  static void print_head(const char* bare);
+  bool is_over() const { return is_over_; }
+  // `x` 0: the mean number of jobs that waited. `bare_rate`: jobs a second of the bare loop.
+  void add(int64_t nodes, double x, const Window& window, double bare_rate);
+
+ private:
+  const std::string policy_, x_;
+  const Per per_;
+  std::vector<Sample> samples_;
+  bool is_over_ = false;
+};
+
+}  // namespace orrery::bench
