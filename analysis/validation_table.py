@@ -1,16 +1,25 @@
 #!/usr/bin/python3
-"""Writes analysis/VALIDATION.md from tests/validation/data/*.json; --check: is it up to date?"""
+"""Runs the validation tests of build/release and writes what they find to analysis/VALIDATION.md.
+
+Programs: validation, closed_form, validation_long (all). What a run leaves out, because its trace
+is absent or only --grid runs it, keeps the figures of analysis/validation_results.jsonl.
+"""
 
 import argparse
 import collections
 import json
+import os
 import pathlib
+import subprocess
 import sys
+import tempfile
+from typing import NamedTuple
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-DATA = ROOT / "tests" / "validation" / "data"
 PAGE = ROOT / "analysis" / "VALIDATION.md"
 REMARKS = ROOT / "analysis" / "validation_remarks.md"
+STORE = ROOT / "analysis" / "validation_results.jsonl"
+PROGRAMS = ("validation", "closed_form", "validation_long")
 KINDS = {
     "independent": "published or tested elsewhere, and not used to set any parameter",
     "target": "a published fact that the model was built to reproduce exactly",
@@ -18,15 +27,116 @@ KINDS = {
     "closed_form": "follows from a formula that holds whatever the code does",
     "derived": "worked out by hand from the published formula or semantics",
 }
+HEAD = """# Validation
+
+Written by `analysis/validation_table.py`, which runs the tests of `tests/validation`,
+`tests/closed_form` and `tests/validation_long` over the cases of their `data` folders. The same
+tests run in `tests/run.sh`, and fail if they find other figures than this page tells. Numbers have
+ten digits; differences are ours less theirs, of the digits shown. The remarks are kept in
+`analysis/validation_remarks.md`. Do not edit this page.
+"""
 
 
-def text_of(value, limit=160):
+class Figure(NamedTuple):
+    """One number or answer of a case; figure names it if the case has several."""
+    figure: str
+    ours: str
+    theirs: str
+    difference: str
+
+    def is_same(self) -> bool:
+        return self.difference in ("0", "same")
+
+
+class Table(NamedTuple):
+    """One file of cases."""
+    path: pathlib.Path
+    data: dict
+    cases: list
+
+    def is_on_demand(self, case: dict) -> bool:
+        return "always" in self.data and case["input"]["workload"] not in self.data["always"]
+
+
+Figures = dict[str, list[Figure]]  # by the case's id
+
+
+def read_tables(program: str) -> list[Table]:
+    tables = []
+    for path in sorted((ROOT / "tests" / program / "data").glob("*.json")):
+        data = json.loads(path.read_text(encoding="utf-8"))
+        data = data if isinstance(data, dict) else {"cases": data}
+        tables.append(Table(path, data, data["cases"]))
+    return tables
+
+
+def read_figures(paths: list[pathlib.Path]) -> tuple[Figures, set[str]]:
+    """What is written in these files, and the cases that they say were not checked."""
+    figures, unchecked = collections.defaultdict(list), set()
+    for path in paths:
+        for line in path.read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            if "unchecked" in row:
+                unchecked.add(row["id"])
+            else:
+                figures[row["id"]].append(Figure(*(row[key] for key in Figure._fields)))
+    return figures, unchecked
+
+
+def run(programs: list[str], build: pathlib.Path, results: pathlib.Path, grid: bool) -> None:
+    if not (build / "CMakeCache.txt").exists():
+        sys.exit(f"{build} is not configured: run  cmake --preset release")
+    targets = [f"test_{program}" for program in programs]
+    subprocess.run(["cmake", "--build", build, "--target", *targets], check=True)
+    shards = os.cpu_count() or 1
+    for program in programs:
+        environment = dict(os.environ, ORRERY_VALIDATION_RESULTS=str(results / program),
+                           GTEST_TOTAL_SHARDS=str(shards))
+        if grid:
+            environment["ORRERY_FGD_GRID"] = "1"
+        running = []
+        for shard in range(shards):
+            with (results / f"{program}.{shard}.log").open("w", encoding="utf-8") as log:
+                running.append((log.name, subprocess.Popen(
+                    [build / "bin" / f"test_{program}"], stdout=log, stderr=log,
+                    env=dict(environment, GTEST_SHARD_INDEX=str(shard)))))
+        failed = [log for log, process in running if process.wait() != 0]
+        for log in failed:
+            print(pathlib.Path(log).read_text(encoding="utf-8"), file=sys.stderr)
+        if failed:
+            sys.exit(f"test_{program} fails: {PAGE.name} is left as it was")
+
+
+def complaints(programs: list[str], figures: Figures, unchecked: set[str],
+               stored: Figures) -> list[str]:
+    """What is wrong with the results of these programs, seen beside the stored ones."""
+    ids = {case["id"] for program in programs for table in read_tables(program)
+           for case in table.cases}
+    told = [f"{case}: a case without a result" for case in ids - set(figures) - unchecked]
+    told += [f"{case}: a result without a case" for case in (set(figures) | unchecked) - ids]
+    for case in ids & set(figures):
+        for ours, page in zip(figures[case], stored.get(case, [])):
+            if ours != page:
+                told.append(f"{f'{case} {ours.figure}'.strip()}: ours {ours.ours} (difference "
+                            f"{ours.difference}), on the page {page.ours} ({page.difference})")
+        if len(figures[case]) != len(stored.get(case, [])):
+            told.append(f"{case}: {len(figures[case])} figures, on the page "
+                        f"{len(stored.get(case, []))}")
+    return sorted(told)
+
+
+def text_of(value, limit: int = 160) -> str:
     text = value if isinstance(value, str) else json.dumps(value, sort_keys=True)
     text = " ".join(text.split()).replace("|", "\\|")
     return text if len(text) <= limit else text[:limit].rstrip() + " ..."
 
 
-def what_of(case):
+def rows_of(columns: list[str], rows: list[list[str]]) -> str:
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def what_of(case: dict) -> str:
     """What is put in, told in a few words."""
     if "input" in case:
         given = dict(case["input"])
@@ -38,65 +148,146 @@ def what_of(case):
     if "plugins" in case:
         return ", ".join(f"{p['name']} {text_of(p['args'])}" if "args" in p else p["name"]
                          for p in case["plugins"])
+    if "scenario" in case:
+        return f"{case['scenario']}: {case['set'][0]}"
     return case.get("policy") or case["function"]
 
 
-def expected_of(case):
-    if "expected" in case:
-        return text_of(case["expected"])
-    if "steps" not in case:  # what must be seen: calls and times
-        known = ("id", "plugins", "until_s", "kind", "source", "tolerance")
-        return text_of({key: value for key, value in case.items() if key not in known})
-    answers = []
-    for step in case["steps"]:
-        answer = {key: value for key, value in step.items() if key not in ("do", "pod", "units")}
-        answers.append(text_of(answer))
-    return text_of("; ".join(answers))
-
-
-def tolerance_of(case):
+def tolerance_of(case: dict) -> str:
     tolerance = case.get("tolerance", 0)
-    return "exact" if tolerance == 0 else f"{tolerance:.1%}"
+    return "exact" if tolerance == 0 else f"{100 * tolerance:.3g} %"
 
 
-def kind_of(case):
+def kind_of(case: dict) -> str:
     kind = case.get("kind")
     if kind not in KINDS:
         sys.exit(f"{case['id']}: kind is '{kind}', expected one of {', '.join(KINDS)}")
     return kind
 
 
-def page():
-    tables, counts = [], collections.Counter()
-    for path in sorted(DATA.glob("*.json")):
-        data = json.loads(path.read_text(encoding="utf-8"))
-        cases = data["cases"] if isinstance(data, dict) else data
-        rows = ["| id | what | expected | tolerance | source | kind |", "|---|---|---|---|---|---|"]
-        for case in cases:
-            counts[kind_of(case)] += 1
-            cells = (case["id"], text_of(what_of(case)), expected_of(case), tolerance_of(case),
-                     text_of(case.get("source") or data["source"], 400), kind_of(case))
-            rows.append("| " + " | ".join(cells) + " |")
-        tables.append(f"## {path.name} ({len(cases)})\n\n" + "\n".join(rows) + "\n")
-    kinds = ["| kind | cases | meaning |", "|---|--:|---|"]
-    kinds += [f"| {kind} | {counts[kind]} | {meaning} |" for kind, meaning in KINDS.items()]
-    head = ("# Validation\n\nWritten by `analysis/validation_table.py` from `tests/validation/data`;"
-            " `tests/validation` checks each case.\nThe remarks are kept in"
-            " `analysis/validation_remarks.md`. Do not edit this page.\n")
-    return "\n".join([head, "\n".join(kinds) + "\n", REMARKS.read_text(encoding="utf-8"), *tables])
+def joined(figures: list[Figure], field: str) -> str:
+    return ", ".join(f"{one.figure} {getattr(one, field)}".strip() for one in figures)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="write nothing; fail if out of date")
-    text = page()
-    if not parser.parse_args().check:
-        PAGE.write_text(text, encoding="utf-8")
-        return 0
-    if PAGE.exists() and PAGE.read_text(encoding="utf-8") == text:
-        return 0
-    print(f"{PAGE.name} is out of date: run analysis/validation_table.py", file=sys.stderr)
-    return 1
+def difference_of(figures: list[Figure]) -> str:
+    unlike = [one for one in figures if not one.is_same()]
+    if unlike:
+        return joined(unlike, "difference")
+    return "0" if any(one.difference == "0" for one in figures) else "same"
+
+
+def case_row(table: Table, case: dict, figures: list[Figure]) -> list[str]:
+    source = text_of(case.get("source") or table.data["source"], 400)
+    if figures:
+        found = [text_of(text, 400) for text in
+                 (joined(figures, "ours"), joined(figures, "theirs"), difference_of(figures))]
+    else:
+        found = ["not run", text_of(case.get("expected", "")), ""]
+    return [case["id"], text_of(what_of(case)), *found, tolerance_of(case), source, kind_of(case)]
+
+
+def plain_section(table: Table, figures: Figures) -> str:
+    columns = ["id", "what", "ours", "theirs", "difference", "tolerance", "source", "kind"]
+    return rows_of(columns, [case_row(table, case, figures.get(case["id"], []))
+                             for case in table.cases])
+
+
+def workload_row(table: Table, workload: str, figures: Figures) -> list[str]:
+    cases = [case for case in table.cases if case["input"]["workload"] == workload]
+    found = [(abs(float(one.difference.split()[0])), one.difference.split()[0], case["id"],
+              one.figure) for case in cases for one in figures.get(case["id"], [])]
+    runs = "with `--grid`" if table.is_on_demand(cases[0]) else "always"
+    if not found:
+        return [workload, str(len(cases)), "0", "not run", "", "", runs]
+    largest = max(found)
+    return [workload, str(len(cases)), str(len(found)), f"{float(largest[1]):+.2f}",
+            f"{largest[2]} {largest[3]}", f"{sum(f[0] for f in found) / len(found):.3f}", runs]
+
+
+def grid_section(table: Table, figures: Figures) -> str:
+    """Too many figures to read: a summary by workload, and all of them folded."""
+    columns = ["workload", "policies", "means", "largest difference, points", "of",
+               "mean of absolute differences", "run"]
+    workloads = dict.fromkeys(case["input"]["workload"] for case in table.cases)
+    text = f"{table.data['source']}. Tolerance: half a point of percent.\n\n"
+    text += rows_of(columns, [workload_row(table, name, figures) for name in workloads])
+    rows = [[case["id"], one.figure, f"{float(one.ours):.3f}", one.theirs,
+             f"{float(one.difference.split()[0]):+.3f}"]
+            for case in table.cases for one in figures.get(case["id"], [])]
+    text += f"\n<details><summary>All {len(rows)} means</summary>\n\n"
+    text += rows_of(["id", "figure", "ours", "theirs", "difference, points"], rows)
+    return text + "\n</details>\n"
+
+
+def page_of(tables: list[Table], figures: Figures) -> str:
+    kinds = collections.Counter(kind_of(case) for table in tables for case in table.cases)
+    parts = [HEAD, rows_of(["kind", "cases", "meaning"],
+                           [[kind, str(kinds[kind]), KINDS[kind]] for kind in KINDS])]
+    parts.append(REMARKS.read_text(encoding="utf-8"))
+    plain = [table for table in tables if "always" not in table.data]
+    unlike = [[case["id"], text_of(one.figure), one.ours, one.theirs, one.difference,
+               tolerance_of(case)]
+              for table in plain for case in table.cases for one in figures.get(case["id"], [])
+              if not one.is_same()]
+    total = sum(len(figures.get(case["id"], [])) for table in plain for case in table.cases)
+    parts.append(f"## Where ours is not theirs\n\nOf {total} figures outside the grid of FGD these"
+                 f" {len(unlike)} differ in the digits shown.\n\n"
+                 + rows_of(["id", "figure", "ours", "theirs", "difference", "tolerance"], unlike))
+    for table in tables:
+        section = plain_section if table in plain else grid_section
+        parts.append(f"## {table.path.relative_to(ROOT / 'tests')} ({len(table.cases)})\n\n"
+                     + section(table, figures))
+    return "\n".join(parts)
+
+
+def store_of(tables: list[Table], figures: Figures) -> str:
+    return "".join(json.dumps({"id": case["id"], **one._asdict()}) + "\n"
+                   for table in tables for case in table.cases
+                   for one in figures.get(case["id"], []))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0],
+                                     epilog=" ".join(__doc__.splitlines()[2:]))
+    parser.add_argument("programs", nargs="*", metavar="PROGRAM", help="run only these")
+    parser.add_argument("--grid", action="store_true", help="all workloads of FGD, 1 min more")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release")
+    parser.add_argument("--results", type=pathlib.Path, help="run nothing; take what ctest kept")
+    parser.add_argument("--check", action="store_true",
+                        help="write nothing; fail if the page is out of date or --results differ")
+    options = parser.parse_args()
+    programs = options.programs or list(PROGRAMS)
+    if unknown := set(programs) - set(PROGRAMS):
+        parser.error(f"no program {', '.join(sorted(unknown))}; there are {', '.join(PROGRAMS)}")
+    tables = [table for program in PROGRAMS for table in read_tables(program)]
+    ids = [case["id"] for table in tables for case in table.cases]
+    if twice := [name for name, count in collections.Counter(ids).items() if count > 1]:
+        sys.exit(f"ids given twice: {', '.join(twice)}")
+    stored, _ = read_figures([STORE] if STORE.exists() else [])
+
+    told = []
+    figures: Figures = {}
+    if options.results or not options.check:
+        with tempfile.TemporaryDirectory() as fresh:
+            folder = options.results or pathlib.Path(fresh)
+            if not options.results:
+                run(programs, options.build, folder, options.grid)
+            paths = [path for program in programs
+                     for path in sorted((folder / program).glob("*.jsonl"))]
+            figures, unchecked = read_figures(paths)
+        told = complaints(programs, figures, unchecked, stored if options.check else figures)
+    if options.check:
+        if not PAGE.exists() or PAGE.read_text(encoding="utf-8") != page_of(tables, stored):
+            told.append(f"{PAGE.name} is not made from its sources")
+    elif not told:
+        figures = {case: one for case, one in {**stored, **figures}.items() if case in ids}
+        STORE.write_text(store_of(tables, figures), encoding="utf-8")
+        PAGE.write_text(page_of(tables, figures), encoding="utf-8")
+    for line in told:
+        print(line, file=sys.stderr)
+    if told and options.check:
+        print("run analysis/validation_table.py, and look at what changed", file=sys.stderr)
+    return 1 if told else 0
 
 
 if __name__ == "__main__":

@@ -79,7 +79,8 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
   if (fragmentation_) packing_.emplace(sim, ground_.state, ground_.jobs, *fragmentation_);
   if (scenario.policy.job_queue) {
     job_queue_.emplace(sim, ground_.state, ground_.jobs, controller_, *scenario.policy.job_queue,
-                       ground_.built.machines, is_counting(scenario.policy));
+                       ground_.built.machines, is_counting(scenario.policy),
+                       scenario.workload.controller.overruns);
   }
   wire();
 }
@@ -159,8 +160,10 @@ void Cluster::check(const config::Document& document, Diagnostics& diagnostics) 
     if (const auto error = sources_[i]->error(); error) {
       std::string path = "workload.sources[";
       path += std::to_string(i) + "]";
-      diagnostics.error(i < listed.items.size() ? listed.items[i].position : root.position, path,
-                        *error);
+      const config::Node& source = i < listed.items.size() ? listed.items[i] : root;
+      // Of a parameter that the input cannot follow, the error begins with its name.
+      const config::Node* const field = source.find(error->substr(0, error->find(':')));
+      diagnostics.error(field != nullptr ? field->position : source.position, path, *error);
     }
   }
   read_failure_logs(root["faults"], diagnostics);

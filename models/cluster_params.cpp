@@ -82,18 +82,23 @@ void add_openb(const OpenbNodesParams& params, Rng rng, BuiltPools& built, Clust
   for (const uint32_t i : order_of(params, nodes, rng)) {
     const OpenbNode& row = list.nodes[i % list.nodes.size()];
     const size_t copy = i / list.nodes.size();
-    const Machine* const machine = find_machine_with(row.model, row.gpus);
+    const auto stand_in = params.stand_ins.find(row.model);
+    const bool is_known = stand_in == params.stand_ins.end();
+    const Machine* const machine =
+        find_machine_with(is_known ? row.model : stand_in->second, row.gpus);
     if (machine == nullptr) {
       built.error = params.file + ": node '" + row.name;
       built.error += "': no machine of the catalogue has " + std::to_string(row.gpus);
-      built.error += " GPUs of model '" + row.model + "'";
+      built.error += " GPUs of model '" + (is_known ? row.model : stand_in->second);
+      built.error += is_known ? "': name one that stands for it in stand_ins" : "' (stand_ins)";
       return;
     }
     NodeSpec node = node_like(*machine, params.pods_max, params.pool);
+    if (row.gpus > 0) node.labels.back().value = row.model;
     node.name = row.name;
     if (copy > 0) node.name.append("-copy").append(std::to_string(copy + 1));
     node.allocatable[Resource::Cpu] = row.cpu_milli;
-    node.allocatable[Resource::Memory] = row.memory.count;
+    if (row.memory.count > 0) node.allocatable[Resource::Memory] = row.memory.count;
     node.machine = intern(built.machines, *machine);
     node.leaf = first_leaf + i / static_cast<uint32_t>(params.nodes_per_leaf);
     state.add_node(node);

@@ -64,9 +64,12 @@ struct PoolParams {
 };
 
 struct OpenbNodesParams {
-  static constexpr std::string_view kDoc = "Nodes of an Alibaba openb node list.";
+  static constexpr std::string_view kDoc =
+      "Nodes of an Alibaba node list: that of openb, pai_machine_spec.csv, or node_info_df.csv of "
+      "the spot set.";
   std::string file = {};
   std::string pool = "openb";
+  std::map<std::string, std::string> stand_ins = {};
   int32_t copies = 1;
   int32_t nodes_per_leaf = 32;
   int32_t pods_max = 110;
@@ -74,9 +77,14 @@ struct OpenbNodesParams {
 
   template <class V>
   void fields(V& v) {
-    v("file", file, "The node list, plain or gzip.", Required{},
+    v("file", file, "The node list, plain or packed.", Required{},
       Example{"../shared/traces/alibaba-gpu-v2023-openb/openb_node_list_gpu_node.csv"});
     v("pool", pool, "Their label `pool`.");
+    v("stand_ins", stand_ins,
+      "For GPU models of the list that the catalogue of machines lacks, the one whose machines are "
+      "taken; labels keep the list's name. A list that tells no memory, as the spot set's, takes "
+      "that of the machine.",
+      Example{"{H800: H100M80}"});
     v("copies", copies,
       "The whole list this many times, for a larger cluster of the same mix; nodes of later copies "
       "are called NAME-copy2 and so on.",
@@ -105,7 +113,7 @@ struct ClusterParams {
   void fields(V& v) {
     v("machines", machines, "Machines of your own: one of the catalogue, changed.");
     v("pools", pools, "Pools of alike nodes.");
-    v("openb_nodes", openb_nodes, "Nodes read from openb node lists.");
+    v("openb_nodes", openb_nodes, "Nodes read from lists of the Alibaba sets openb, PAI and spot.");
   }
   void check(Checker& c) const;
 };

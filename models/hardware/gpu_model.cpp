@@ -16,6 +16,7 @@ constexpr std::string_view kPowerA100 =
 constexpr std::string_view kNccl = "links and raw rate: datasheet; per-link constant: NCCL topo.h";
 constexpr std::string_view kNone = "NVIDIA product datasheet: no NVLink";
 constexpr std::string_view kUndisclosed = "estimate: the openb trace does not disclose this GPU";
+constexpr std::string_view kMixed = "estimate: what the PAI log puts together as older GPUs";
 
 constexpr Bandwidth megabytes_per_s(int64_t count) { return {count * 8'000'000}; }
 
@@ -50,6 +51,7 @@ constexpr Row kRows[] = {
     {"G2", 32_GiB, kUndisclosed, {40, 52, 241, 250, kUndisclosed}, kNvLinkUnknown},
     {"G3", 80_GiB, kUndisclosed, {58, 77, 385, 400, kUndisclosed}, kNvLinkUnknown},
     {"H100M80", 80_GiB, kDatasheet, {70, 105, 672, 700, kPowerGuess}, kNvLink4},
+    {"MISC", 12_GiB, kMixed, {25, 38, 225, 235, kMixed}, kNoNvLink},
     {"P100", 16_GiB, kDatasheet, {28, 40, 240, 250, kPowerGuess}, kNoNvLink},
     {"T4", 16_GiB, kDatasheet, {10, 13, 67, 70, kPowerGuess}, kNoNvLink},
     {"V100M16", 16_GiB, kDatasheet, {42, 56, 289, 300, kPowerGuess}, kNvLink2},

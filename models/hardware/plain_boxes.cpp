@@ -18,6 +18,8 @@ constexpr std::string_view kNoPartner = "nothing to join: a single GPU";
 constexpr std::string_view kNoGpu = "nothing to join: no GPU";
 constexpr std::string_view kP100Card =
     "assumed: the PCIe card, without NVLink; the openb list does not say";
+constexpr std::string_view kPai = "Alibaba PAI machine list (clusterdata 2020)";
+constexpr std::string_view kOldCards = "assumed: cards without NVLink; the PAI log does not say";
 constexpr std::string_view kUndisclosed = "assumed: the openb trace does not disclose this GPU";
 constexpr std::string_view kHalfMesh =
     "assumed: GPUs 0-3 of the hybrid cube mesh of DGX-1 (NCCL issue 671)";
@@ -52,6 +54,8 @@ constexpr Box kBoxes[] = {
      24, 2, 10, 384, kOpenb, 400, 900},
     {"g3-8", "eight GPUs of openb's undisclosed kind G3", "G3", 8, 2, kUndisclosed, 4, 4, 100, 2,
      32, 2, 10, 768, kOpenb, 600, 1200},
+    {"misc-8", "eight of the older GPUs that the PAI log calls MISC", "MISC", 8, 4, kOldCards, 3, 1,
+     10, 2, 24, 2, 6, 512, kPai, 350, 700},
     {"p100-1", "one P100", "P100", 1, 0, kP100Card, 3, 1, 10, 1, 4, 2, 6, 60, kOpenb, 80, 150},
     {"p100-2", "two P100", "P100", 2, 0, kP100Card, 3, 1, 10, 1, 8, 2, 6, 120, kOpenb, 120, 250},
     {"t4-2", "two T4", "T4", 2, 0, kNoNvLink, 3, 1, 25, 2, 26, 2, 10, 512, kOpenb, 220, 450},

@@ -40,7 +40,7 @@ void add_users(FairShareAccount& account, std::vector<Ranked>& users) {
 
 }  // namespace
 
-void classic_fair_share(std::vector<FairShareAccount>& accounts) {
+void classic_fair_share(std::vector<FairShareAccount>& accounts, double damping) {
   double usage = 0, shares = 0;
   for (const FairShareAccount& account : accounts) {
     usage += usage_of(account);
@@ -56,7 +56,7 @@ void classic_fair_share(std::vector<FairShareAccount>& accounts) {
       // A user answers for the account's usage by its part of the account's shares.
       const double effective = used + (account_used - used) * part;
       const double due = account_due * part;
-      user.factor = due == 0 ? 0 : std::exp2(-effective / due);
+      user.factor = due == 0 ? 0 : std::exp2(-effective / due / damping);
     }
   }
 }

@@ -17,8 +17,8 @@ struct FairShareAccount {
   std::vector<FairShareUser> users;
 };
 
-// Classic: 2 to the power of -(used share / due share), the user's within the account's.
-ORRERY_API void classic_fair_share(std::vector<FairShareAccount>& accounts);
+// Classic: 2 to the power of -(used share / due share / damping), the user's within the account's.
+ORRERY_API void classic_fair_share(std::vector<FairShareAccount>& accounts, double damping = 1);
 // Fair Tree: accounts, then users in them, in the order of level fairness (due share over used
 // share); the factor is the rank, alike for users alike, over the number of users. Accounts that
 // are alike are ranked as one.

@@ -15,12 +15,13 @@ Resource resource_of(Counted counted) { return static_cast<Resource>(counted); }
 
 JobQueue::JobQueue(Sim sim, const ClusterState& cluster, const JobTable& jobs,
                    JobController& controller, const JobQueueParams& params,
-                   std::span<const Machine> machines, bool is_counting)
+                   std::span<const Machine> machines, bool is_counting, Overruns overruns)
     : sim_{sim},
       cluster_{cluster},
       jobs_{jobs},
       controller_{controller},
       is_counting_{is_counting},
+      overruns_{overruns},
       react_{params.react},
       stopping_{params.stops},
       counted_{resource_of(params.counts.front())},
@@ -111,8 +112,9 @@ void JobQueue::job_arrived(JobId id) {
        .requested = job.requested,
        .queued = now()};
   const CheckpointPlan checkpoints{job.checkpoint_interval, job.checkpoint_write};
+  const Duration run = std::min(run_time(job.work, checkpoints), time_limit(job, overruns_));
   // Ends of this very instant are not learnt from yet.
-  r.estimate = r.first_estimate = estimates_.estimate(r, run_time(job.work, checkpoints));
+  r.estimate = r.first_estimate = estimates_.estimate(r, run);
   arrived_.push_back(slot);
   react_soon();
 }
@@ -122,7 +124,8 @@ void JobQueue::job_over(JobId id) {
   ORRERY_CHECK(r.state == QueuedState::Running || r.state == QueuedState::Stopping,
                "only a job that was started can end");
   r.is_over = true;
-  r.run = jobs_.job(id).work;
+  const Job& job = jobs_.job(id);
+  r.run = job.phase == JobPhase::Completed ? job.work : r.executed_by(now());
   statistics_.job_ends(r, now());
   ended_.push_back(r.slot);
   react_soon();

@@ -26,7 +26,8 @@ namespace orrery {
 class JobQueue final : private JobBoard {
  public:
   JobQueue(Sim sim, const ClusterState& cluster, const JobTable& jobs, JobController& controller,
-           const JobQueueParams& params, std::span<const Machine> machines, bool is_counting);
+           const JobQueueParams& params, std::span<const Machine> machines, bool is_counting,
+           Overruns overruns = Overruns::Keep);
   JobQueue(const JobQueue&) = delete;
   JobQueue& operator=(const JobQueue&) = delete;
 
@@ -93,6 +94,7 @@ class JobQueue final : private JobBoard {
   const JobTable& jobs_;
   JobController& controller_;
   const bool is_counting_;
+  const Overruns overruns_;
   const React react_;
   const StopParams stopping_;
   std::vector<Resource> counts_;

@@ -300,9 +300,10 @@ PlacementPlan plan_hypernode(const Topology& topology, Room room, Room idle_room
   return {};
 }
 
-double hypernode_score(const Topology& topology, uint32_t node, uint32_t placed) {
+double hypernode_score(const Topology& topology, uint32_t node, std::optional<uint32_t> placed) {
   constexpr int kTiers = 3;
-  const uint32_t a = topology.leaf_of[node], b = topology.leaf_of[placed];
+  if (!placed) return 0;
+  const uint32_t a = topology.leaf_of[node], b = topology.leaf_of[*placed];
   const int common = a == b ? 1 : topology.block_of[a] == topology.block_of[b] ? 2 : 3;
   return 100.0 * (kTiers - common + 1) / kTiers;
 }

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -64,8 +65,9 @@ TasPlan plan_kueue(const Topology& topology, Room room, const TasRequest& reques
 // holds the job (1: leaves, 2: blocks, 3: the root), and of these of the fullest one.
 PlacementPlan plan_hypernode(const Topology& topology, Room room, Room idle_room, int64_t pods,
                              int32_t highest_tier);
-// Volcano's score of a node for a job that is partly placed: 0..100, the nearer the higher.
-double hypernode_score(const Topology& topology, uint32_t node, uint32_t placed);
+// Volcano's score of a node for a job that is partly placed: 0..100, the nearer the higher. All
+// nodes have the root in common; of a job that is nowhere yet, all are alike: 0.
+double hypernode_score(const Topology& topology, uint32_t node, std::optional<uint32_t> placed);
 
 // Helios: the node with the fewest free that suffices; jobs larger than a node get whole nodes, the
 // rest is on the next.

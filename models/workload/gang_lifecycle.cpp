@@ -69,13 +69,23 @@ void JobController::compute(JobId id) {
   const CheckpointPlan plan{job.checkpoint_interval, job.checkpoint_write};
   state.run_gpu_milli = state.gpu_milli;
   state.run.computes_from = sim_.engine.now();
-  state.event = sim_.engine.after(state.pace.span_of(run_time(job.work - state.run.saved, plan)),
-                                  Label{"jobs.gang_completed"}, [this, id] { gang_completes(id); });
+  const Duration span = state.pace.span_of(run_time(job.work - state.run.saved, plan));
+  const Duration limit = time_limit(job, params_.overruns) - state.computed;
+  const bool in_time = span <= limit;
+  state.event =
+      sim_.engine.after(in_time ? span : std::max(limit, Duration{}), Label{"jobs.gang_completed"},
+                        [this, id, in_time] { gang_completes(id, in_time); });
 }
 
-void JobController::gang_completes(JobId id) {
-  account_completed(id, states_[id].run, states_[id].run_gpu_milli);
-  end_job(id, JobPhase::Completed);
+void JobController::gang_completes(JobId id, bool in_time) {
+  JobState& state = states_[id];
+  if (in_time) {
+    account_completed(id, state.run, state.run_gpu_milli);
+  } else {
+    ORRERY_MARK("jobs.gang_overran");
+    account_cut(id, state.run, state.run_gpu_milli);
+  }
+  end_job(id, in_time ? JobPhase::Completed : JobPhase::Failed);
 }
 
 void JobController::gang_stops(JobId id, NodeId node) {
@@ -90,6 +100,7 @@ void JobController::gang_stops(JobId id, NodeId node) {
   RunCut cut;
   if (was_running) cut = account_cut(id, state.run, state.run_gpu_milli);
   sim_.engine.cancel(state.event);
+  state.computed = {};
   recoveries_.close(state.run.recovery, sim_.engine.now());
   RecoveryRow row = recovery_row(id, node, cut, state.run_gpu_milli);
   state.run.recovery = recoveries_.open(row, cut.lost);

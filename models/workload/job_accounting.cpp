@@ -118,6 +118,7 @@ void JobController::account_stretch(JobId id) {
   state.gpu_time.checkpoint +=
       GpuTime::of(state.run_gpu_milli, pace.span_of(cut.wrote + cut.half_written));
   state.run.saved += cut.saved + cut.lost;
+  state.computed += sim_.engine.now() - state.run.computes_from;
 }
 
 void JobController::account_unfinished(JobId id, const Run& run, int64_t gpu_milli, Time end) {

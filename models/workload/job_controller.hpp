@@ -96,7 +96,7 @@ class JobController {
   Duration start_latency(PodId id) const;
   void alone_bound(PodId id);
   void alone_runs(PodId id);
-  void alone_completes(PodId id);
+  void alone_completes(PodId id, bool in_time);
   void alone_struck(PodId id, NodeId node);
   void pods_job_struck(JobId id);
   void refresh_phase(JobId id);
@@ -106,7 +106,7 @@ class JobController {
   void gang_gathers(JobId id);
   void gang_runs(JobId id);
   void compute(JobId id);
-  void gang_completes(JobId id);
+  void gang_completes(JobId id, bool in_time);
   void gang_stops(JobId id, NodeId node);  // a member is about to die
   void gang_hangs(JobId id);               // the dead members are gone
   void gang_detected(JobId id);

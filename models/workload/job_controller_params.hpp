@@ -1,6 +1,7 @@
 // models/workload/job_controller_params.hpp -- how jobs are started, watched and restarted.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -33,6 +34,10 @@ struct StartLatencyParams {
 // jobs take amounts out of a pool and run_counted() says when.
 enum class Arrivals : uint8_t { CreatePods, Hold, Count };
 
+// What becomes of a job that computes for longer than it requested.
+enum class Overruns : uint8_t { Keep, Kill };
+constexpr std::array<std::string_view, 2> enum_names(Overruns) { return {"keep", "kill"}; }
+
 struct JobControllerParams {
   static constexpr std::string_view kDoc = "How jobs are started, watched and restarted.";
 
@@ -42,6 +47,7 @@ struct JobControllerParams {
   StartLatencyParams pod_start = {};
   Duration failure_detection = 5_s;
   Duration restart_delay = 10_s;
+  Overruns overruns = Overruns::Keep;
   bool record_pods = true;  // the `record` section decides, so it is no field of this one
 
   template <class V>
@@ -61,6 +67,10 @@ struct JobControllerParams {
       Source{"explicit failures: an executor's heartbeat or exit status tells within seconds"});
     v("restart_delay", restart_delay, "From the detection until the pods are created again.",
       Source{"DefaultJobPodFailureBackOff, pkg/controller/job, without its doubling"});
+    v("overruns", overruns,
+      "kill: a job that has computed for as long as it requested, since its last failure, fails "
+      "and is gone; keep: it goes on. Jobs that requested nothing go on.",
+      Source{"kill: a time limit as of Slurm, or activeDeadlineSeconds of a Job"});
   }
 };
 

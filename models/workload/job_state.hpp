@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "models/workload/job_controller_params.hpp"
 #include "models/workload/job_rows.hpp"
 #include "models/workload/pace.hpp"
 #include "models/workload/recovery_log.hpp"
@@ -37,6 +38,12 @@ struct Run {
   RecoveryLog::Handle recovery;
 };
 
+// How long a job may compute; max: for ever.
+inline Duration time_limit(const Job& job, Overruns overruns) {
+  const bool has_limit = overruns == Overruns::Kill && job.requested >= Duration{};
+  return has_limit ? job.requested : Duration::max();
+}
+
 struct JobCounters {
   uint64_t submitted = 0, completed = 0, failed = 0;  // jobs
   uint64_t pods_created = 0, pods_lost = 0;           // lost: on a node that failed
@@ -61,6 +68,7 @@ struct JobState {
   EventId event;          // gangs: it starts to compute, completes, is found dead, or comes back
   Run run;                // of a gang
   Pace pace;              // of a counted job
+  Duration computed;      // of a gang: since its last failure, in stretches that are over
   int64_t gpu_milli = 0;  // of the bound pods
   int64_t run_gpu_milli = 0;  // of the pods that compute: of the gang's run, or independent ones
   int32_t bound = 0, running = 0, done = 0;  // pods; those that run are bound, too

@@ -171,15 +171,25 @@ void JobController::alone_runs(PodId id) {
   if (recoveries_.find(run.recovery) != nullptr) {
     recoveries_.resumed(run.recovery, time_to_compute(recoveries_.to_redo(run.recovery), plan));
   }
+  const Duration span = run_time(job.work - run.saved, plan);
+  const Time first = states_[pod.job].first_running;
+  const Duration since = first == kNever ? Duration{} : sim_.engine.now() - first;
+  const Duration limit = time_limit(job, params_.overruns) - since;
+  const bool in_time = span <= limit;
   runs_[id].event =
-      sim_.engine.after(run_time(job.work - run.saved, plan), Label{"jobs.pod_completed"},
-                        [this, id] { alone_completes(id); });
+      sim_.engine.after(in_time ? span : std::max(limit, Duration{}), Label{"jobs.pod_completed"},
+                        [this, id, in_time] { alone_completes(id, in_time); });
   refresh_phase(pod.job);
   pod_runs.emit(id);
 }
 
-void JobController::alone_completes(PodId id) {
+void JobController::alone_completes(PodId id, bool in_time) {
   const JobId job = jobs_.pod(id).job;
+  if (!in_time) {  // the time of the job is up, with all its pods
+    ORRERY_MARK("jobs.pods_overran");
+    end_job(job, JobPhase::Failed);
+    return;
+  }
   account_completed(job, runs_[id].run, gpu_milli(id));
   recoveries_.close(runs_[id].run.recovery, sim_.engine.now());
   remove_pod(id, PodEnd::Completed);

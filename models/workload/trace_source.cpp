@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "models/workload/traces/detect.hpp"
+
 namespace orrery {
 namespace {
 
@@ -18,7 +20,14 @@ class TraceSource final : public JobSource {
     has_job_ = recorded != nullptr;
     if (has_job_) convert(*recorded);
   }
-  std::optional<std::string> error() const override { return reader_->error(); }
+  std::optional<std::string> error() const override {
+    if (params_.team == TraceTeam::Group && reader_->format() != TraceFormat::Auto &&
+        !traces::find_format({}, reader_->format())->has_groups) {
+      return "team: a trace of format " + std::string{name_of(reader_->format())} +
+             " names no groups";
+    }
+    return reader_->error();
+  }
   std::vector<std::string> notes() const override {
     std::vector<std::string> notes;
     for (const TraceNote& note : reader_->notes()) {
@@ -32,7 +41,7 @@ class TraceSource final : public JobSource {
     job_.external_id = recorded.id;
     job_.name = recorded.name.view();
     job_.user = recorded.user;
-    job_.team = recorded.queue;
+    job_.team = params_.team == TraceTeam::Group ? recorded.group : recorded.queue;
     job_.application = recorded.application;
     job_.kind = kind_of(params_.job_kind, recorded.pods);
     job_.submitted = recorded.submit;
@@ -73,6 +82,12 @@ class TraceSource final : public JobSource {
         rest.remove_prefix(std::min(end + 1, rest.size()));
       }
       spec.required_terms.push_back({.all_of = {std::move(any)}});
+    }
+    if (!recorded.node.empty()) {
+      if (spec.required_terms.empty()) spec.required_terms.emplace_back();
+      spec.required_terms[0].all_of.push_back({.key = std::string{kHostnameLabel},
+                                               .op = SelectorOperator::In,
+                                               .values = {std::string{recorded.node}}});
     }
     params_.pods.apply(spec);
     return spec;

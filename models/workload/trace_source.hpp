@@ -21,6 +21,7 @@ struct TraceSourceParams : TraceParams {
   static constexpr std::string_view kKind = "trace";
 
   KindOfJob job_kind = KindOfJob::Auto;
+  TraceTeam team = TraceTeam::Queue;
   bool departures = true;
   std::optional<ShuffleParams> shuffle = {};
   bool host_requests = true;
@@ -34,6 +35,9 @@ struct TraceSourceParams : TraceParams {
     TraceParams::fields(v);
     v("job_kind", job_kind,
       "auto: jobs of several pods are gangs with one communicator, others independent pods.");
+    v("team", team,
+      "What quotas, fair shares and the team of a job in the output go by: its queue, or the group "
+      "of its user, which SWF logs and what was converted from them tell.");
     v("departures", departures,
       "false: jobs never end, whatever duration was recorded, so that the cluster fills up, as in "
       "studies of packing; the run then needs `until`.");

@@ -1,4 +1,4 @@
-// A limit on what the running jobs of a team or a user hold together.
+// A limit on what the running jobs of a team, a user or an application hold together.
 #include <array>
 #include <map>
 #include <optional>
@@ -10,8 +10,10 @@
 namespace orrery {
 namespace {
 
-enum class Owner : uint8_t { Team, User };
-constexpr std::array<std::string_view, 2> enum_names(Owner) { return {"team", "user"}; }
+enum class Owner : uint8_t { Team, User, Application };
+constexpr std::array<std::string_view, 3> enum_names(Owner) {
+  return {"team", "user", "application"};
+}
 
 class Quota final : public Policy, public Admit, public JobWatcher {
  public:
@@ -22,7 +24,7 @@ class Quota final : public Policy, public Admit, public JobWatcher {
 
     template <class V>
     void fields(V& v) {
-      v("of", of, "Who has the quota.");
+      v("of", of, "Who has the quota; that of an application is as good as its licences.");
       v("limits", limits, "By name: most units of the counted resource held at a time.");
       v("others", others, "The limit of those not named; left out: none.",
         Range{int64_t{0}, int64_t{1} << 40U});
@@ -48,18 +50,21 @@ class Quota final : public Policy, public Admit, public JobWatcher {
 
  private:
   uint32_t owner_of(const QueuedJob& job) const {
+    if (params_.of == Owner::Application) return job.application;
     return params_.of == Owner::Team ? job.team : job.user;
   }
   std::string_view name_of(uint32_t owner) const {
+    if (params_.of == Owner::Application) return board_.application_name(owner);
     return params_.of == Owner::Team ? board_.team_name(owner) : board_.user_name(owner);
   }
   const JobBoard& board_;
   const Params params_;
   std::vector<int64_t> held_;  // by owner
 };
-ORRERY_REGISTER_POLICY(Quota, "Quota",
-                       "Holds a job back while its team or user would hold more than its limit. "
-                       "Held jobs are asked about again at each end: O(held jobs).");
+ORRERY_REGISTER_POLICY(
+    Quota, "Quota",
+    "Holds a job back while its team, user or application would hold more than its limit. "
+    "Held jobs are asked about again at each end: O(held jobs).");
 
 }  // namespace
 }  // namespace orrery

@@ -12,7 +12,7 @@ class SlurmBackfill final : public Policy, public Plan {
     Duration bf_interval = 30_s;
     Duration bf_resolution = 60_s;
     Duration bf_window = 1_d;
-    int32_t bf_max_job_test = 500;
+    int32_t bf_max_job_test = 500, bf_max_job_user = 0, bf_max_job_start = 0;
 
     template <class V>
     void fields(V& v) {
@@ -24,6 +24,11 @@ class SlurmBackfill final : public Policy, public Plan {
         Source{"slurm.conf SchedulerParameters"});
       v("bf_max_job_test", bf_max_job_test, "Jobs looked at; those behind have no reservation.",
         Range{1, 1'000'000}, Unit{"jobs"}, Source{"slurm.conf SchedulerParameters"});
+      v("bf_max_job_user", bf_max_job_user,
+        "Jobs of one user looked at; the others are passed over and do not count; 0: all.",
+        Range{0, 1'000'000}, Unit{"jobs"}, Source{"slurm.conf SchedulerParameters"});
+      v("bf_max_job_start", bf_max_job_start, "Jobs that one look may start; 0: any number.",
+        Range{0, 1'000'000}, Unit{"jobs"}, Source{"slurm.conf SchedulerParameters"});
     }
   };
   SlurmBackfill(JobBoard& board, const Params& params) : board_{board}, params_{params} {}
@@ -45,14 +50,9 @@ class SlurmBackfill final : public Policy, public Plan {
  private:
   void look_for_gaps() {
     future_.reset(board_, params_.bf_resolution);
-    tested_.clear();
-    const JobTree& waiting = board_.waiting();
-    for (JobSlot job = waiting.first();
-         job != kNoJob && tested_.size() < static_cast<size_t>(params_.bf_max_job_test);
-         job = waiting.next(job)) {
-      tested_.push_back(job);
-    }
+    choose();
     const Time now = board_.now();
+    int32_t started = 0;
     for (const JobSlot slot : tested_) {
       const QueuedJob& job = board_.job(slot);
       Duration span = job.left(now);
@@ -61,8 +61,26 @@ class SlurmBackfill final : public Policy, public Plan {
       const int64_t count = job.count;
       const Time start = future_.earliest(count, span);
       if (start > now + params_.bf_window) continue;
-      if (start == now && board_.fits(job) && !board_.start(slot)) continue;
+      if (start == now && board_.fits(job)) {
+        if (!board_.start(slot)) continue;
+        if (++started == params_.bf_max_job_start) return;
+      }
       future_.reserve(start, span, count);
+    }
+  }
+  void choose() {
+    tested_.clear();
+    of_user_.clear();
+    const JobTree& waiting = board_.waiting();
+    for (JobSlot job = waiting.first();
+         job != kNoJob && tested_.size() < static_cast<size_t>(params_.bf_max_job_test);
+         job = waiting.next(job)) {
+      if (params_.bf_max_job_user > 0) {
+        const uint32_t user = board_.job(job).user;
+        if (user >= of_user_.size()) of_user_.resize(user + size_t{1});
+        if (of_user_[user]++ >= params_.bf_max_job_user) continue;
+      }
+      tested_.push_back(job);
     }
   }
 
@@ -71,10 +89,13 @@ class SlurmBackfill final : public Policy, public Plan {
   Time due_;
   Availability future_;
   std::vector<JobSlot> tested_;
+  std::vector<int32_t> of_user_;  // jobs chosen, by user
 };
 ORRERY_REGISTER_POLICY(SlurmBackfill, "SlurmBackfill",
-                       "Slurm's backfill scheduler. Between its looks O(log n); a look costs "
-                       "O(depth * (depth + running jobs)).");
+                       "Slurm's backfill scheduler; a look takes no time, so that bf_continue, "
+                       "bf_yield_* and bf_max_time have no counterpart. Between its looks "
+                       "O(log n); a look costs O(depth * (depth + running jobs)), with "
+                       "bf_max_job_user O(queue) more.");
 
 }  // namespace
 }  // namespace orrery

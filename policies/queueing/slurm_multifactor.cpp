@@ -1,12 +1,15 @@
-// Slurm's multifactor priority: age, size, fairshare and the job's own priority, weighted.
+// Slurm's multifactor priority: age, size, fairshare, resources and the job's own priority,
+// weighted.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
+#include <numbers>
 #include <string>
 #include <vector>
 
 #include "models/scheduling/fair_share.hpp"
+#include "models/scheduling/job_queue_params.hpp"
 #include "models/scheduling/policy_registry.hpp"
 
 namespace orrery {
@@ -15,7 +18,25 @@ namespace {
 enum class FairShare : uint8_t { FairTree, Classic };
 constexpr std::array<std::string_view, 2> enum_names(FairShare) { return {"fair_tree", "classic"}; }
 
-// Accounts are teams. Usage is held units times seconds; it halves in every half-life.
+// Trackable resources, as slurm.conf counts them: CPUs, GPUs and the like, and GiB of memory.
+double amount_of(const Resources& resources, size_t resource) {
+  const auto amount = static_cast<double>(resources.amount[resource]);
+  const auto which = static_cast<Resource>(resource);
+  if (which == Resource::Memory) return amount / static_cast<double>(1 << 30);
+  return which == Resource::Cpu || which == Resource::Gpu ? amount / kMilli : amount;
+}
+
+// By resource; 0 for those that are not named.
+std::array<double, kResources> weights_of(const std::map<std::string, double>& named) {
+  std::array<double, kResources> weights = {};
+  for (size_t i = 0; i < kResources; ++i) {
+    const auto found = named.find(std::string{enum_names(Counted{})[i]});
+    if (found != named.end()) weights[i] = found->second;
+  }
+  return weights;
+}
+
+// Accounts are teams. Usage is what is held times seconds; it halves in every half-life.
 class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatcher {
  public:
   struct Params {
@@ -25,7 +46,8 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
     Duration decay_half_life = 7_d;
     Duration calc_period = 5_min;
     FairShare fairshare = FairShare::FairTree;
-    std::map<std::string, double> shares = {};
+    double damping = 1;
+    std::map<std::string, double> shares = {}, weight_tres = {}, billing_weights = {};
 
     template <class V>
     void fields(V& v) {
@@ -42,32 +64,72 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
       v("calc_period", calc_period, "PriorityCalcPeriod: between two looks at all priorities.",
         Range{1_s, 24_h}, Source{"slurm.conf"});
       v("fairshare", fairshare, "fair_tree, or classic: 2^(-usage/share).", Source{"slurm.conf"});
-      v("shares", shares, "Of teams, by name; those not named have 1. Users of a team have alike.");
+      v("damping", damping, "FairShareDampeningFactor: of classic, divides the exponent.",
+        Range{1.0, 1000.0}, Source{"slurm.conf"});
+      v("shares", shares,
+        "Of teams, by name; those not named have 1. Users of a team have alike. Who has submitted "
+        "no job yet has no part in the whole.");
+      v("weight_tres", weight_tres,
+        "PriorityWeightTRES: of the share a job asks for of all cpus, memory, gpus, nics or pods.",
+        Example{"{gpus: 1000}"});
+      v("billing_weights", billing_weights,
+        "TRESBillingWeights: what usage counts of cpus, memory (per GiB), gpus, nics and pods, "
+        "added up; empty: units of the counted resource.",
+        Example{"{cpus: 1, memory: 0.25}"});
     }
     void check(Checker& c) const {
       for (const auto& [name, share] : shares) {
         if (share < 0) c.error("shares", "must not be negative");
       }
-      if (weight_age + weight_job_size + weight_fairshare + weight_priority == 0) {
+      check_resources(c, "weight_tres", weight_tres);
+      check_resources(c, "billing_weights", billing_weights);
+      if (damping != 1 && fairshare != FairShare::Classic) {
+        c.error("damping", "has an effect on classic only");
+      }
+      if (weight_age + weight_job_size + weight_fairshare + weight_priority == 0 &&
+          weight_tres.empty()) {
         c.error("", "needs a weight above 0");
       }
     }
+    static void check_resources(Checker& c, std::string_view key,
+                                const std::map<std::string, double>& weights) {
+      constexpr auto kNames = enum_names(Counted{});
+      for (const auto& [name, weight] : weights) {
+        if (std::ranges::find(kNames, name) == kNames.end()) {
+          c.error(key, "knows cpus, memory, gpus, nics and pods, not '" + name + "'");
+        } else if (weight < 0) {
+          c.error(key, "must not be negative");
+        }
+      }
+    }
   };
-  SlurmMultifactor(JobBoard& board, const Params& params) : board_{board}, params_{params} {}
+  SlurmMultifactor(JobBoard& board, const Params& params)
+      : board_{board},
+        params_{params},
+        weight_tres_{weights_of(params.weight_tres)},
+        billing_weights_{weights_of(params.billing_weights)} {}
 
   Duration valid_for() const override { return params_.calc_period; }
   int64_t rank(const QueuedJob& job) const override {
     if (board_.now() >= factors_due_) compute_factors();
     const double age =
         std::min(1.0, (board_.now() - job.submitted).seconds() / params_.max_age.seconds());
-    double size = static_cast<double>(job.count) /
-                  static_cast<double>(std::max<int64_t>(board_.capacity(), 1));
-    if (params_.favor_small) size = 1 - size;
+    const int64_t all_units = std::max<int64_t>(board_.capacity(), 1);
+    const double counted =
+        static_cast<double>(params_.favor_small ? all_units - job.count : job.count);
+    const double size = std::clamp(counted / static_cast<double>(all_units), 0.0, 1.0);
     const Place place = places_.at(key_of(job));
     const double fair = accounts_[place.account].users[place.user].factor;
-    const double priority = std::floor(static_cast<double>(params_.weight_age) * age) +
-                            std::floor(static_cast<double>(params_.weight_job_size) * size) +
-                            std::floor(static_cast<double>(params_.weight_fairshare) * fair);
+    double priority = static_cast<double>(params_.weight_age) * age +
+                      static_cast<double>(params_.weight_job_size) * size +
+                      static_cast<double>(params_.weight_fairshare) * fair;
+    for (size_t i = 0; i < kResources; ++i) {
+      if (weight_tres_[i] == 0) continue;
+      const double all = amount_of(board_.capacities(), i);
+      if (all <= 0) continue;
+      priority += weight_tres_[i] * amount_of(job.request, i) / all;
+    }
+    // The sum is cut to a whole number, not each factor.
     return -(static_cast<int64_t>(priority) + params_.weight_priority * job.priority);
   }
 
@@ -86,9 +148,9 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
     held_[job.team].push_back(0);
     factors_due_ = {};  // a newcomer moves everyone
   }
-  void job_starts(const QueuedJob& job) override { hold(job, job.units); }
-  void job_stops(const QueuedJob& job) override { hold(job, -job.units); }
-  void job_ends(const QueuedJob& job) override { hold(job, -job.units); }
+  void job_starts(const QueuedJob& job) override { hold(job, billed(job)); }
+  void job_stops(const QueuedJob& job) override { hold(job, -billed(job)); }
+  void job_ends(const QueuedJob& job) override { hold(job, -billed(job)); }
 
  private:
   struct Place {
@@ -97,40 +159,57 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
   using Key = std::pair<uint32_t, uint32_t>;
   static Key key_of(const QueuedJob& job) { return {job.team, job.user}; }
 
-  void hold(const QueuedJob& job, int64_t units) {
+  // In millionths, so that what is given back is what was taken.
+  int64_t billed(const QueuedJob& job) const {
+    if (params_.billing_weights.empty()) return job.units * kMillion;
+    double bill = 0;
+    for (size_t i = 0; i < kResources; ++i) bill += billing_weights_[i] * amount_of(job.request, i);
+    return std::llround(bill * kMillion);
+  }
+  void hold(const QueuedJob& job, int64_t millionths) {
     accrue();
     const Place place = places_.at(key_of(job));
-    held_[place.account][place.user] += units;
+    held_[place.account][place.user] += millionths;
   }
-  // Brings the usage up to now: what was used decays, what is held is added.
+  // Brings the usage up to now: what was used decays, and what is held is added, which decays from
+  // the moment it is used: so looks may be far apart.
   void accrue() const {
     const Duration span = board_.now() - accrued_to_;
     if (span == Duration{}) return;
     accrued_to_ = board_.now();
-    const double kept = std::exp2(-span.seconds() / params_.decay_half_life.seconds());
+    const double half_life = params_.decay_half_life.seconds();
+    const double kept = std::exp2(-span.seconds() / half_life);
+    const double added = (1 - kept) * half_life / std::numbers::ln2 / kMillion;
     for (size_t a = 0; a < accounts_.size(); ++a) {
       for (size_t u = 0; u < accounts_[a].users.size(); ++u) {
         double& usage = accounts_[a].users[u].usage;
-        usage = usage * kept + static_cast<double>(held_[a][u]) * span.seconds();
+        usage = usage * kept + static_cast<double>(held_[a][u]) * added;
       }
     }
   }
   void compute_factors() const {
     accrue();
-    params_.fairshare == FairShare::FairTree ? fair_tree(accounts_) : classic_fair_share(accounts_);
+    params_.fairshare == FairShare::FairTree ? fair_tree(accounts_)
+                                             : classic_fair_share(accounts_, params_.damping);
     factors_due_ = board_.now() + params_.calc_period;
   }
 
+  static constexpr int64_t kMillion = 1'000'000;
   const JobBoard& board_;
   const Params params_;
+  const std::array<double, kResources> weight_tres_, billing_weights_;
   std::map<Key, Place> places_;
   mutable std::vector<FairShareAccount> accounts_;
   std::vector<std::vector<int64_t>> held_;  // by account and user
   mutable Time accrued_to_, factors_due_;
 };
 ORRERY_REGISTER_POLICY(SlurmMultifactor, "SlurmMultifactor",
-                       "Slurm's priority/multifactor. All priorities are computed anew every "
-                       "calc_period, O(queue log queue); every start and end is O(users).");
+                       "Slurm's priority/multifactor; size is the share of the counted resource, "
+                       "accounts are teams, one level deep. Left out: partition, QOS and "
+                       "association factors, nice and the site factor, for which the job's own "
+                       "priority stands; PriorityFlags; resets of usage. All priorities are "
+                       "computed anew every calc_period, O(queue log queue); every start and end "
+                       "is O(users).");
 
 }  // namespace
 }  // namespace orrery

@@ -1,5 +1,5 @@
 // Volcano's network-topology-aware plugin: the lowest hypernode that holds the whole gang.
-#include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "models/scheduling/planned_placement.hpp"
@@ -28,12 +28,13 @@ class VolcanoHyperNode final : public PlannedPlacement,
 
   void score(const Cycle& cycle, std::span<const NodeId> nodes,
              std::span<int64_t> scores) const override {
-    std::ranges::fill(scores, 0);
     const GangId gang = cycle.pod.gang;
-    if (!gang.is_valid() || gang.index >= homes_.size() || homes_[gang.index].pods == 0) return;
-    const NodeId home = homes_[gang.index].node;
+    std::optional<uint32_t> home;
+    if (gang.is_valid() && gang.index < homes_.size() && homes_[gang.index].pods > 0) {
+      home = homes_[gang.index].node.index;
+    }
     for (size_t k = 0; k < nodes.size(); ++k) {
-      scores[k] = static_cast<int64_t>(hypernode_score(topology(), nodes[k].index, home.index));
+      scores[k] = static_cast<int64_t>(hypernode_score(topology(), nodes[k].index, home));
     }
   }
 

@@ -6,6 +6,7 @@
 #include "models/hardware/machine_topology.hpp"
 #include "models/scenario.hpp"
 #include "models/scheduling/policy_registry.hpp"
+#include "models/workload/traces/request_reader.hpp"
 #include "models/workload/traces/trace_model_params.hpp"
 #include "sim/cli/machine_text.hpp"
 #include "sim/cli/scenario_input.hpp"
@@ -152,6 +153,10 @@ ExitStatus describe_command(const Arguments& arguments, std::ostream& out, std::
   }
   if (name == "generate") {
     out << describe_text(describe_params<TraceModelParams>());
+    return ExitStatus::Ok;
+  }
+  if (name == "requests") {
+    out << describe_text(describe_params<RequestTraceParams>());
     return ExitStatus::Ok;
   }
   if (section == nullptr) {

@@ -4,13 +4,16 @@
 #include <filesystem>
 
 #include "models/faults/logs/failure_log.hpp"
+#include "models/workload/traces/detect.hpp"
+#include "models/workload/traces/native_request_writer.hpp"
 #include "models/workload/traces/native_writer.hpp"
 #include "models/workload/traces/request_reader.hpp"
-#include "models/workload/traces/sha256.hpp"
+#include "models/workload/traces/series.hpp"
 #include "models/workload/traces/trace_reader.hpp"
 #include "models/workload/traces/trace_statistics.hpp"
 #include "sim/cli/scenario_input.hpp"
 #include "sim/cli/trace_generate.hpp"
+#include "sim/cli/trace_provenance.hpp"
 #include "sim/cli/trace_text.hpp"
 #include "sim/config/reader.hpp"
 
@@ -44,49 +47,53 @@ ExitStatus report_mistakes(const std::vector<std::string>& errors, std::ostream&
   return errors.empty() ? ExitStatus::Ok : ExitStatus::UserMistake;
 }
 
-// Requests are known by their own readers; null when the file is none of theirs.
-std::unique_ptr<RequestReader> try_requests(const TraceParams& params) {
-  if (params.format != TraceFormat::Auto) return nullptr;
-  auto reader = open_requests({.file = params.file, .lenient = params.lenient});
-  return reader->format() == RequestFormat::Auto ? nullptr : std::move(reader);
+// A format of requests asked for, or a file that looks like one.
+bool holds_requests(const std::string& file, const Arguments& arguments) {
+  for (const std::string& set : arguments.all("set")) {
+    constexpr std::string_view kKey = "format=";
+    if (!set.starts_with(kKey) || set == "format=auto") continue;
+    return std::ranges::count(enum_names(RequestFormat{}), set.substr(kKey.size())) > 0;
+  }
+  return detect_requests(file) != RequestFormat::Auto;
+}
+
+bool is_set(std::string_view name, const Arguments& arguments) {
+  return std::ranges::any_of(arguments.all("set"), [&](const std::string& set) {
+    return set.starts_with(std::string{name} + "=");
+  });
 }
 
 // Malformed rows are passed over, to show all that can be shown; they still end in a mistake,
 // unless they were allowed.
-ExitStatus info(TraceParams params, std::ostream& out, std::ostream& err) {
+ExitStatus request_info(RequestTraceParams params, std::ostream& out, std::ostream& err) {
   const bool is_lenient = params.lenient;
   params.lenient = true;
   out << params.file << "\n";
-  if (const auto requests = try_requests(params)) {
-    out << request_text(*requests);
-    const ExitStatus status = report_mistakes(requests->errors(), err);
-    return requests->skipped() > 0 && !is_lenient ? ExitStatus::UserMistake : status;
-  }
+  const auto reader = open_requests(params);
+  const std::string text = request_text(*reader);
+  if (reader->error()) return report_mistakes(reader->errors(), err);
+  out << text;
+  return is_lenient ? ExitStatus::Ok : report_mistakes(reader->skipped_examples(), err);
+}
+
+// A list of survivors is shown as it is, not as a replay would begin, unless that is asked for.
+ExitStatus info(TraceParams params, const Arguments& arguments, std::ostream& out,
+                std::ostream& err) {
+  const bool is_lenient = params.lenient;
+  params.lenient = true;
+  const bool as_recorded = !is_set("warm_start", arguments) && params.window_start.empty();
+  if (as_recorded) params.warm_start = false;
+  out << params.file << "\n";
   const auto reader = open_trace(params);
   TraceStatistics statistics;
   while (const TraceJob* job = reader->next()) statistics.add(*job);
   if (!reader->errors().empty()) return report_mistakes(reader->errors(), err);
   out << trace_text(*reader, statistics);
+  if (as_recorded && traces::find_format({}, reader->format())->lists_survivors) {
+    out << survivors_text(statistics);
+  }
   if (is_lenient) return ExitStatus::Ok;
   return report_mistakes(reader->skipped_examples(), err);
-}
-
-// Where the jobs came from, and what was done to them on the way.
-std::vector<NativeWriter::Fact> provenance(const TraceParams& params, const TraceReader& reader,
-                                           const Arguments& arguments) {
-  std::vector<NativeWriter::Fact> facts;
-  facts.emplace_back("source", std::filesystem::path{params.file}.filename().string());
-  facts.emplace_back("source_sha256", traces::sha256_of_file(params.file).value_or("unknown"));
-  facts.emplace_back("source_format", std::string{name_of(reader.format())});
-  for (const std::string& set : arguments.all("set")) facts.emplace_back("set", set);
-  if (params.lenient) facts.emplace_back("set", "lenient=true");
-  facts.emplace_back("written_by", "orrery " ORRERY_VERSION);
-  for (const auto& fact : reader.facts()) facts.push_back(fact);
-  for (auto& [key, value] : facts) {
-    std::replace(key.begin(), key.end(), '\n', ' ');
-    std::replace(value.begin(), value.end(), '\n', ' ');
-  }
-  return facts;
 }
 
 ExitStatus failure_info(FailureLogParams params, std::ostream& out, std::ostream& err) {
@@ -99,26 +106,65 @@ ExitStatus failure_info(FailureLogParams params, std::ostream& out, std::ostream
   return is_lenient ? ExitStatus::Ok : report_mistakes(log.skipped_examples, err);
 }
 
-ExitStatus convert(const TraceParams& params, const std::string& target, const Arguments& arguments,
-                   std::ostream& out, std::ostream& err) {
+ExitStatus series_info(SeriesParams params, std::ostream& out, std::ostream& err) {
+  const bool is_lenient = params.lenient;
+  params.lenient = true;
+  out << params.file << "\n";
+  const SeriesReport series = read_series(params);
+  if (!series.errors.empty()) return report_mistakes(series.errors, err);
+  out << series_text(series);
+  return is_lenient ? ExitStatus::Ok : report_mistakes(series.skipped_examples, err);
+}
+
+// Moves all rows of a reader to a writer.
+template <class Writer, class Reader, class Row>
+ExitStatus write_rows(Writer& writer, Reader& reader, const Row* row, std::ostream& err) {
+  for (; row != nullptr && writer.error().empty(); row = reader.next()) writer.add(*row);
+  if (!reader.errors().empty()) return report_mistakes(reader.errors(), err);
+  if (writer.finish()) return ExitStatus::Ok;
+  err << writer.error() << "\n";
+  return ExitStatus::OutputFailed;
+}
+
+void tell_written(const std::string& target, int64_t rows, const char* what,
+                  const std::vector<TraceNote>& notes, std::ostream& out) {
+  std::error_code error;
+  out << target << ": " << rows << what << std::filesystem::file_size(target, error) << " bytes\n"
+      << notes_text(notes);
+}
+
+ExitStatus convert(const TraceParams& params, const std::string& target, std::ostream& out,
+                   std::ostream& err) {
+  const auto reader = open_trace(params);
+  const TraceJob* const first = reader->next();  // what the file says of itself comes before it
+  if (!reader->errors().empty()) return report_mistakes(reader->errors(), err);
+  NativeWriter writer{
+      target, provenance(params, name_of(reader->format()), reader->side_files(), reader->facts())};
+  const ExitStatus status = write_rows(writer, *reader, first, err);
+  if (status == ExitStatus::Ok)
+    tell_written(target, writer.jobs(), " jobs, ", reader->notes(), out);
+  return status;
+}
+
+ExitStatus convert_requests(const RequestTraceParams& params, const std::string& target,
+                            std::ostream& out, std::ostream& err) {
+  const auto reader = open_requests(params);
+  const RequestRow* const first = reader->next();
+  if (reader->error()) return report_mistakes(reader->errors(), err);
+  NativeRequestWriter writer{target,
+                             provenance(params, name_of(reader->format()), {}, reader->facts())};
+  const ExitStatus status = write_rows(writer, *reader, first, err);
+  if (status == ExitStatus::Ok) {
+    tell_written(target, writer.requests(), " requests, ", reader->notes(), out);
+  }
+  return status;
+}
+
+void refuse_to_replace(const std::string& file, const std::string& target) {
   std::error_code error;  // one of the two does not exist: they are not the same
-  if (std::filesystem::equivalent(params.file, target, error)) {
+  if (std::filesystem::equivalent(file, target, error)) {
     throw UsageError{"the output would replace the trace it is made from"};
   }
-  const auto reader = open_trace(params);
-  const TraceJob* job = reader->next();  // what the file says of itself comes before it
-  if (!reader->errors().empty()) return report_mistakes(reader->errors(), err);
-  NativeWriter writer{target, provenance(params, *reader, arguments)};
-  for (; job != nullptr && writer.error().empty(); job = reader->next()) writer.add(*job);
-  if (!reader->errors().empty()) return report_mistakes(reader->errors(), err);
-  if (!writer.finish()) {
-    err << writer.error() << "\n";
-    return ExitStatus::OutputFailed;
-  }
-  out << target << ": " << writer.jobs() << " jobs, " << std::filesystem::file_size(target, error)
-      << " bytes\n"
-      << notes_text(reader->notes());
-  return ExitStatus::Ok;
 }
 
 }  // namespace
@@ -127,16 +173,18 @@ CommandSpec trace_command_spec() {
   return {
       .name = "trace",
       .doc =
-          "Says what is in a trace of jobs or requests or in a log of failures (info FILE), or "
-          "writes a trace's jobs in the compact native format (convert FILE NEW), filtered by "
+          "Says what is in a trace of jobs or requests, in a log of failures or in measurements "
+          "that "
+          "come with traces (info FILE), or "
+          "writes its jobs or requests in a compact native format (convert FILE NEW), filtered by "
           "--set as a scenario would; or makes up a trace like a recorded one (generate SPEC "
-          "NEW) as SPEC, a file of YAML, says: see `orrery describe generate`.",
+          "NEW) of jobs as SPEC, a file of YAML, says: see `orrery describe generate`.",
       .positional = "info FILE | convert FILE NEW | generate SPEC NEW",
       .positional_min = 2,
       .positional_max = 3,
       .options = {{"set", 0, "name=value",
                    "Set a parameter of workload.sources.trace, as in queues=[vcA]; of a failure "
-                   "log, one of faults.logs.",
+                   "log, one of faults.logs; of requests, one of `orrery describe requests`.",
                    true},
                   {"lenient", 0, "", "Skip malformed rows and say how many there were."}}};
 }
@@ -156,10 +204,22 @@ ExitStatus trace_command(const Arguments& arguments, std::ostream& out, std::ost
     const auto log = read_source_params<FailureLogParams>(file, arguments, err);
     return log ? failure_info(*log, out, err) : ExitStatus::UserMistake;
   }
+  if (!is_info) refuse_to_replace(file, arguments.positional[2]);
+  if (holds_requests(file, arguments)) {
+    const auto requests = read_source_params<RequestTraceParams>(file, arguments, err);
+    if (!requests) return ExitStatus::UserMistake;
+    return is_info ? request_info(*requests, out, err)
+                   : convert_requests(*requests, arguments.positional[2], out, err);
+  }
+  if (detect_series(file) != SeriesFormat::Auto && arguments.all("set").empty()) {
+    if (is_info) return series_info({.file = file, .lenient = arguments.has("lenient")}, out, err);
+    err << file << ": holds measurements, no jobs or requests: `trace info` sums them up\n";
+    return ExitStatus::UserMistake;
+  }
   const auto params = read_source_params<TraceParams>(file, arguments, err);
   if (!params) return ExitStatus::UserMistake;
-  return is_info ? info(*params, out, err)
-                 : convert(*params, arguments.positional[2], arguments, out, err);
+  return is_info ? info(*params, arguments, out, err)
+                 : convert(*params, arguments.positional[2], out, err);
 }
 
 }  // namespace orrery

@@ -13,9 +13,10 @@
 
 #include "models/workload/traces/native_writer.hpp"
 #include "models/workload/traces/quantiles.hpp"
-#include "models/workload/traces/sha256.hpp"
+#include "models/workload/traces/request_reader.hpp"
 #include "models/workload/traces/trace_model.hpp"
 #include "models/workload/traces/trace_reader.hpp"
+#include "sim/cli/trace_provenance.hpp"
 #include "sim/cli/trace_text.hpp"
 #include "sim/config/reader.hpp"
 
@@ -108,19 +109,28 @@ std::optional<TraceModelParams> read_spec(const std::string& path, const Argumen
   if (!file.empty() && file.is_relative()) {
     params.trace.file = (fs::path{path}.parent_path() / file).lexically_normal().string();
   }
+  if (const RequestFormat requests = detect_requests(params.trace.file);
+      params.trace.format == TraceFormat::Auto && requests != RequestFormat::Auto) {
+    diagnostics.error(document.root["trace"]["file"].position, "trace.file",
+                      "holds requests (" + std::string{name_of(requests)} +
+                          "), and only traces of jobs can be imitated; `orrery trace convert` with "
+                          "--set copies=2 or time_scale=0.5 makes more of requests");
+  }
   if (diagnostics.ok()) return params;
   for (const std::string& message : diagnostics.messages()) err << message << "\n";
   return {};
 }
 
-std::vector<NativeWriter::Fact> provenance(const TraceModelParams& params) {
-  std::string file = fs::path{params.trace.file}.filename().string();
-  std::ranges::replace(file, '\n', ' ');
-  return {{"source", "made up after " + file},
-          {"source_sha256", traces::sha256_of_file(params.trace.file).value_or("unknown")},
-          {"load", std::to_string(params.load)},
-          {"seed", std::to_string(params.seed)},
-          {"written_by", "orrery " ORRERY_VERSION}};
+// What the jobs were made after, and how many of them by what seed.
+std::vector<Fact> provenance(const TraceModelParams& params, const TraceReader& reader) {
+  std::vector<Fact> facts =
+      provenance(params.trace, name_of(reader.format()), reader.side_files(), reader.facts());
+  facts.front().second.insert(0, "made up after ");
+  TraceModelParams made = params;
+  made.trace = {};
+  facts.emplace_back("made_with",
+                     config::to_flow_text(config::type_of<TraceModelParams>().write(&made)));
+  return as_lines(std::move(facts));
 }
 
 }  // namespace
@@ -151,7 +161,7 @@ ExitStatus trace_generate(const Arguments& arguments, std::ostream& out, std::os
   }
   model.fit();
   ModelledTrace trace{model, *params};
-  NativeWriter writer{target, provenance(*params)};
+  NativeWriter writer{target, provenance(*params, *reader)};
   while (const TraceJob* job = trace.next()) {
     if (!writer.error().empty()) break;
     writer.add(*job);

@@ -7,6 +7,7 @@
 #include <set>
 #include <span>
 
+#include "models/workload/traces/distinct_counter.hpp"
 #include "sim/cli/progress.hpp"
 
 namespace orrery {
@@ -112,6 +113,17 @@ std::string left_by_filters(const TraceCounts& counts) {
   return text.empty() ? text : "\nLeft out by the filters\n" + text;
 }
 
+std::string left_by_filters(const RequestCounts& counts) {
+  std::string text;
+  const auto add = [&](int64_t rows, const char* why) {
+    if (rows > 0) text += line(count(rows) + " rows", why);
+  };
+  add(counts.outside_window, "outside the window");
+  add(counts.other_group, "of other groups");
+  add(counts.other_status, "with other ends");
+  return text.empty() ? text : "\nLeft out by the filters\n" + text;
+}
+
 Distribution described(std::vector<double> values) {
   Distribution out;
   out.count = static_cast<int64_t>(values.size());
@@ -143,6 +155,9 @@ std::string trace_text(const TraceReader& reader, const TraceStatistics& statist
   const auto& s = statistics;
   const double span = (s.last_submit() - s.first_submit()).seconds();
   std::string text = line("format", std::string{name_of(reader.format())});
+  const TraceCounts counts = reader.counts();
+  const std::string joined = ", of them " + count(counts.joined) + " further events of a job";
+  text += line("rows", count(counts.rows) + (counts.joined > 0 ? joined : ""));
   text += line("jobs", count(s.jobs()));
   text += line("  with GPUs", count(s.gpu_jobs()));
   const auto names = [&](const char* what, size_t found) {
@@ -152,6 +167,11 @@ std::string trace_text(const TraceReader& reader, const TraceStatistics& statist
   names("groups", s.groups());
   names("queues", s.queues());
   names("applications", s.applications());
+  const auto unused = [&](const char* what, int64_t jobs) {
+    if (jobs > 0) text += line(what, count(jobs) + " jobs; kept, but a replay goes by submissions");
+  };
+  unused("deadlines", s.with_deadline());
+  unused("wait for others", s.chained());
   text += line("span", number(span / 86'400) + " d from the first to the last submission");
   if (span > 0) {
     text += line("rate", number(static_cast<double>(s.jobs()) / span * 3600) + " jobs/h");
@@ -183,20 +203,30 @@ std::string trace_text(const TraceReader& reader, const TraceStatistics& statist
                                                                                    : "minutes"));
     text += histogram(s.arrivals_by_hour(), 1, "Arrivals by hour of the day");
   }
-  text += left_by_filters(reader.counts());
+  text += left_by_filters(counts);
   const std::string notes = notes_text(reader.notes());
   return text + "\nProblems\n" + (notes.empty() ? "  none\n" : notes);
 }
 
+std::string survivors_text(const TraceStatistics& statistics) {
+  if (statistics.jobs() == 0) return "";
+  return "\nReplay\n" +
+         line("window_start", number(static_cast<double>(statistics.first_end().ns) / 1e9) +
+                                  " s, when the first job ended: only survivors are listed") +
+         line("warm_start", count(statistics.before_first_end()) +
+                                " jobs from before are there then, with the time they had left");
+}
+
 std::string request_text(RequestReader& reader) {
-  std::vector<double> inputs, outputs, executions, steps;
+  std::vector<double> inputs, outputs, executions, steps, gaps;
   int64_t blocks = 0;
-  std::set<int64_t> unique_blocks;
+  traces::DistinctCounter unique_blocks;
   std::array<int64_t, enum_names(TraceStatus{}).size()> statuses{};
   std::set<std::string_view> groups, models;
   std::optional<Time> first;
   Time last;
   while (const RequestRow* row = reader.next()) {
+    if (first) gaps.push_back((row->arrival - last).seconds());
     if (!first) first = row->arrival;
     last = row->arrival;
     inputs.push_back(static_cast<double>(row->input_tokens));
@@ -204,7 +234,7 @@ std::string request_text(RequestReader& reader) {
     if (row->execution.ns >= 0) executions.push_back(row->execution.seconds());
     if (row->kind == RequestKind::Image) steps.push_back(row->steps * row->images);
     blocks += static_cast<int64_t>(row->prefix_blocks.size());
-    unique_blocks.insert(row->prefix_blocks.begin(), row->prefix_blocks.end());
+    for (const int64_t block : row->prefix_blocks) unique_blocks.add(block);
     ++statuses[static_cast<size_t>(row->status)];
     if (!row->group.empty()) groups.insert(row->group);
     if (!row->model.empty()) models.insert(row->model);
@@ -213,26 +243,38 @@ std::string request_text(RequestReader& reader) {
   text += line("requests", count(static_cast<int64_t>(inputs.size())));
   if (!groups.empty()) text += line("groups", count(static_cast<int64_t>(groups.size())));
   if (!models.empty()) text += line("models", count(static_cast<int64_t>(models.size())));
-  if (first) text += line("span", number((last - *first).seconds()) + " s");
-  if (blocks > 0) {
-    text += line("prompt blocks", count(blocks) + ", " +
-                                      percent(static_cast<double>(blocks) -
-                                                  static_cast<double>(unique_blocks.size()),
-                                              static_cast<double>(blocks)) +
-                                      " of them seen before");
+  const double span = first ? (last - *first).seconds() : 0;
+  if (first) text += line("span", number(span) + " s");
+  if (span > 0) {
+    text += line("rate", number(static_cast<double>(inputs.size()) / span * 3600) + " requests/h");
   }
+  if (blocks > 0) {
+    text +=
+        line("prompt blocks", count(blocks) + ", " + (unique_blocks.is_exact() ? "" : "about ") +
+                                  percent(static_cast<double>(blocks - unique_blocks.count()),
+                                          static_cast<double>(blocks)) +
+                                  " of them seen before");
+  }
+  for (const auto& [key, value] : reader.facts()) text += line("it says: " + key, value);
   text += distribution_head("requests");
-  text += distribution_row("input tokens", described(inputs));
+  text += distribution_row("between arrivals, s", described(std::move(gaps)));
   const bool is_image = !steps.empty();
-  text += is_image ? distribution_row("steps", described(steps))
-                   : distribution_row("output tokens", described(outputs));
-  text += distribution_row("execution, s", described(executions));
+  const auto add = [&](const char* what, std::vector<double>& values) {
+    const bool is_told = std::ranges::any_of(values, [](double value) { return value > 0; });
+    if (is_told) text += distribution_row(what, described(std::move(values)));
+  };
+  const size_t requests = inputs.size();
+  add("input tokens", inputs);
+  if (is_image) add("steps", steps);
+  if (!is_image) add("output tokens", outputs);
+  add("execution, s", executions);
   for (size_t i = 0; i < statuses.size(); ++i) {
-    if (statuses[i] == 0 || statuses[i] == static_cast<int64_t>(inputs.size())) continue;
+    if (statuses[i] == 0 || statuses[i] == static_cast<int64_t>(requests)) continue;
     text += line(std::string{enum_names(TraceStatus{})[i]},
                  count(statuses[i]) + ", " +
-                     percent(static_cast<double>(statuses[i]), static_cast<double>(inputs.size())));
+                     percent(static_cast<double>(statuses[i]), static_cast<double>(requests)));
   }
+  text += left_by_filters(reader.counts());
   const std::string notes = notes_text(reader.notes());
   return text + "\nProblems\n" + (notes.empty() ? "  none\n" : notes);
 }
@@ -270,6 +312,32 @@ std::string failure_text(const FailureLog& log) {
   if (log.outside_window > 0) text += line(count(log.outside_window), "outside the window");
   if (log.other_causes > 0) text += line(count(log.other_causes), "of other causes");
   const std::string notes = notes_text(log.notes);
+  return text + "\nProblems\n" + (notes.empty() ? "  none\n" : notes);
+}
+
+// Numbers, names and times of a table, and its problems.
+std::string series_text(const SeriesReport& series) {
+  std::string text = line("format", std::string{name_of(series.format)} + " (measurements)");
+  text += line("rows", count(series.rows));
+  for (const SeriesReport::Names& names : series.names) {
+    if (names.different == 0) continue;
+    text += line(names.column,
+                 (names.is_exact ? "" : "about ") + count(names.different) + " different");
+  }
+  if (series.first) {
+    const double span = *series.last - *series.first;
+    text += line("span", number(span / 86'400) + " d");
+    if (span > 0) {
+      text += line("rate", number(static_cast<double>(series.rows) / span * 3600) + " rows/h");
+    }
+  }
+  std::string table;
+  for (const SeriesReport::Values& values : series.values) {
+    table += distribution_row(values.column, values.distribution);
+  }
+  if (!table.empty()) text += distribution_head("values") + table;
+  if (series.is_rounded) text += "  (many values: rounded to 0.2 %)\n";
+  const std::string notes = notes_text(series.notes);
   return text + "\nProblems\n" + (notes.empty() ? "  none\n" : notes);
 }
 

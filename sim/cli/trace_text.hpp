@@ -5,15 +5,19 @@
 
 #include "models/faults/logs/failure_log.hpp"
 #include "models/workload/traces/request_reader.hpp"
+#include "models/workload/traces/series.hpp"
 #include "models/workload/traces/trace_reader.hpp"
 #include "models/workload/traces/trace_statistics.hpp"
 
 namespace orrery {
 
 std::string trace_text(const TraceReader& reader, const TraceStatistics& statistics);
-// Reads the requests to their end.
+// How a replay of a list of survivors begins, of which the statistics are as recorded.
+std::string survivors_text(const TraceStatistics& statistics);
+// Reads the requests to their end. Keeps 32 bytes of each.
 std::string request_text(RequestReader& reader);
 std::string failure_text(const FailureLog& log);
+std::string series_text(const SeriesReport& series);
 // Rows that were skipped, left out or odd, one a line; empty when there were none.
 std::string notes_text(const std::vector<TraceNote>& notes);
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 from dataclasses import dataclass, field
 
+from trace_cases import trace_cases
+
 
 @dataclass(frozen=True)
 class Case:
@@ -15,6 +17,7 @@ class Case:
     says: tuple[str, ...] = ()
     file_bytes_max: int | None = None
     never_says: tuple[str, ...] = ()
+    prints: tuple[str, ...] = ()  # on standard output
 
 
 GOOD = """cluster:
@@ -230,3 +233,4 @@ CASES = [
                           ("no_policy", "no_policy"), ("throws_at_load", "threw"))),
     with_arguments("plug-in is text", (*RUN, "--plugin", "./s.yaml"), "s.yaml"),
 ]
+CASES += trace_cases(Case)

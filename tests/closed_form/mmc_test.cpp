@@ -2,8 +2,11 @@
 // formula.
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "models/cluster.hpp"
 #include "sim/config/node.hpp"
+#include "tests/support/report.hpp"
 
 namespace orrery {
 namespace {
@@ -22,13 +25,7 @@ double mean_wait(double a, int c) {  // in units of 1 / mu
   return waiting / (sum + waiting) / (c - a);
 }
 
-struct Load {
-  int servers;
-  bool is_one_node;
-  int arrivals_per_hour;  // of jobs of 10 s: rho = arrivals / 360 / servers
-};
-
-class Mmc : public testing::TestWithParam<Load> {};
+class Mmc : public testing::TestWithParam<std::string> {};
 
 // For one server the mean of n successive waits has the variance (in units of 1 / mu^2)
 //   rho (2 + 5 rho - 4 rho^2 + rho^3) / (n (1 - rho)^4),
@@ -38,9 +35,12 @@ class Mmc : public testing::TestWithParam<Load> {};
 constexpr int64_t kJobs = 4'000'000;
 
 TEST_P(Mmc, MeanWaitIsErlangs) {
-  const Load load = GetParam();
-  const int gpus = load.is_one_node ? load.servers : 1;
-  const int nodes = load.is_one_node ? 1 : load.servers;
+  const auto row =
+      nlohmann::json::parse(test::case_of("tests/closed_form/data/closed_form.json", GetParam()));
+  const nlohmann::json& load = row["input"];
+  const int servers = load["servers"], nodes = load["nodes"];
+  const int arrivals_per_hour = load["arrivals_per_hour"];
+  const int gpus = servers / nodes;
   std::string yaml = R"(
 workload:
   sources:
@@ -50,7 +50,7 @@ workload:
       classes: [{gpus: {kind: fixed, value: 1}, duration: {kind: exponential, mean: 10s}}]
 )";
   yaml += "    jobs_max: " + std::to_string(kJobs) + "\n";
-  yaml += "    arrival_rate: " + std::to_string(load.arrivals_per_hour) + "\n";
+  yaml += "    arrival_rate: " + std::to_string(arrivals_per_hour) + "\n";
   yaml += "cluster:\n  machines: [{name: box, base: hgx-h100, gpus: " + std::to_string(gpus) +
           "}]\n  pools: [{name: n, machine: box, count: " + std::to_string(nodes) + "}]\n";
   yaml += "policy:\n  cost: {per_cycle: 0s, per_node: 0s, per_pod: 0s}\n";
@@ -75,12 +75,12 @@ workload:
   for (const SummaryValue& value : recorder.summary()) {
     if (value.name == "wait_mean") wait = std::get<double>(value.value);
   }
-  const double a = load.arrivals_per_hour / 360.0;
-  EXPECT_NEAR(wait / 10 / mean_wait(a, load.servers), 1, 0.01);
+  const auto service = load["service_s"].get<double>();
+  const double expected = service * mean_wait(arrivals_per_hour * service / 3600, servers);
+  test::report({.id = GetParam()}, wait, expected);
+  EXPECT_NEAR(wait / expected, 1, row["tolerance"].get<double>());
 }
-INSTANTIATE_TEST_SUITE_P(Loads, Mmc,
-                         testing::Values(Load{1, true, 180}, Load{2, false, 360},
-                                         Load{3, true, 648}));
+INSTANTIATE_TEST_SUITE_P(Loads, Mmc, testing::Values("MMC.1", "MMC.2", "MMC.3"));
 
 }  // namespace
 }  // namespace orrery

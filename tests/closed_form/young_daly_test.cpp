@@ -2,9 +2,11 @@
 
 #include <cmath>
 #include <functional>
+#include <nlohmann/json.hpp>
 
 #include "models/workload/job_controller.hpp"
 #include "tests/support/job_world.hpp"
+#include "tests/support/report.hpp"
 
 namespace orrery {
 namespace {
@@ -18,31 +20,44 @@ namespace {
 // exactly: a segment of tau + w ends after M (e^{(tau+w)/M} - 1) of trying, and each of its
 // e^{(tau+w)/M} - 1 failures adds a restart of M (e^{R/M} - 1). Young's optimum is sqrt(2 w M).
 struct Case {
-  double mtbf_h;
-  double write_s, restart_s;
-  double tau_over_optimum;
+  double mtbf_s, write_s, restart_s, tau_s;
+
+  double efficiency() const {
+    return tau_s /
+           (mtbf_s * std::exp(restart_s / mtbf_s) * (std::exp((tau_s + write_s) / mtbf_s) - 1));
+  }
 };
 
-class YoungDaly : public ::testing::TestWithParam<Case> {};
+Case case_from(const nlohmann::json& input) {
+  Case c{.mtbf_s = 3600 * input["mtbf_h"].get<double>(),
+         .write_s = input["write_s"],
+         .restart_s = input["restart_s"],
+         .tau_s = 0};
+  c.tau_s = input.value("tau_over_optimum", 1.0) * std::sqrt(2 * c.write_s * c.mtbf_s);
+  return c;
+}
+
+nlohmann::json row_of(const std::string& id) {
+  return nlohmann::json::parse(test::case_of("tests/closed_form/data/closed_form.json", id));
+}
+
+class YoungDaly : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(YoungDaly, TheSimulatedEfficiencyIsTheClosedFormWithinOnePercent) {
-  const Case c = GetParam();
-  const double mtbf_s = c.mtbf_h * 3600;
-  const double tau_s = c.tau_over_optimum * std::sqrt(2 * c.write_s * mtbf_s);
-  const double expected = tau_s / (mtbf_s * std::exp(c.restart_s / mtbf_s) *
-                                   (std::exp((tau_s + c.write_s) / mtbf_s) - 1));
+  const nlohmann::json data = row_of(GetParam());
+  const Case c = case_from(data["input"]);
 
   JobControllerParams params;
   params.failure_detection = params.restart_delay = {};
   JobWorld world{{.nodes = 2, .gpus = 8, .params = params, .seed = 11, .binds = true}};
-  JobRequest job = make_job(JobKind::MpiGang, 2, 8, nearest_ns(20'000 * mtbf_s));
-  job.checkpoint_interval = nearest_ns(tau_s);
+  JobRequest job = make_job(JobKind::MpiGang, 2, 8, nearest_ns(20'000 * c.mtbf_s));
+  job.checkpoint_interval = nearest_ns(c.tau_s);
   job.checkpoint_write = nearest_ns(c.write_s);
   job.init = nearest_ns(c.restart_s);
   world.add({job});
   // The failures of the whole gang, each on a node of its own.
   Rng rng = world.rng.stream("test.failures");
-  const Duration mean = nearest_ns(mtbf_s);
+  const Duration mean = nearest_ns(c.mtbf_s);
   const std::function<void()> fail = [&] {
     const NodeId node{static_cast<uint32_t>(rng.below(2))};
     world.fail(node);
@@ -58,33 +73,30 @@ TEST_P(YoungDaly, TheSimulatedEfficiencyIsTheClosedFormWithinOnePercent) {
   const JobRow row = world.job_rows().at(0);
   ASSERT_EQ(row.outcome, JobOutcome::Completed);
   const double efficiency = row.work.seconds() / (row.ended - row.submitted).seconds();
-  EXPECT_NEAR(efficiency / expected, 1.0, 0.01)
-      << "M " << c.mtbf_h << " h, tau " << tau_s << " s, " << row.restarts << " failures";
-  RecordProperty("relative_error", std::to_string(efficiency / expected - 1));
+  test::report({.id = GetParam()}, efficiency, c.efficiency());
+  EXPECT_NEAR(efficiency / c.efficiency(), 1.0, data["tolerance"].get<double>())
+      << row.restarts << " failures";
 }
 
 // M, w and R as in the published table: 16,384, 1,024 and about 340 GPUs of Meta's RSC-1.
 INSTANTIATE_TEST_SUITE_P(Grid, YoungDaly,
-                         ::testing::Values(Case{1.8, 60, 300, 0.5}, Case{1.8, 60, 300, 1},
-                                           Case{1.8, 60, 300, 2}, Case{7.9, 60, 300, 0.5},
-                                           Case{7.9, 60, 300, 1}, Case{7.9, 60, 300, 2},
-                                           Case{24, 60, 300, 0.5}, Case{24, 60, 300, 1},
-                                           Case{24, 60, 300, 2}));
+                         ::testing::Values("V4.4.1.8h.tau_x0.5", "V4.4.1.8h.tau_x1",
+                                           "V4.4.1.8h.tau_x2", "V4.4.7.9h.tau_x0.5",
+                                           "V4.4.7.9h.tau_x1", "V4.4.7.9h.tau_x2",
+                                           "V4.4.24h.tau_x0.5", "V4.4.24h.tau_x1",
+                                           "V4.4.24h.tau_x2"));
 
 // The same equation against the efficiencies printed in the published table (three digits).
 TEST(YoungDalyTable, TheEquationGivesThePublishedOptimum) {
-  struct Published {
-    double mtbf_h, write_s, restart_s, efficiency;
-  };
-  for (const Published& p : {Published{1.8, 10, 300, .903}, Published{1.8, 60, 300, .831},
-                             Published{2.78, 60, 300, .868}, Published{7.9, 60, 60, .9345},
-                             Published{7.9, 60, 300, .9266}, Published{7.9, 300, 300, .853},
-                             Published{24, 60, 300, .960}}) {
-    const double m = p.mtbf_h * 3600;
-    const double tau = std::sqrt(2 * p.write_s * m);
-    const double efficiency =
-        tau / (m * std::exp(p.restart_s / m) * (std::exp((tau + p.write_s) / m) - 1));
-    EXPECT_NEAR(efficiency, p.efficiency, 0.0015) << p.mtbf_h << " h";
+  for (const char* id :
+       {"V4.4.table.1.8h.w10.R300", "V4.4.table.1.8h.w60.R300", "V4.4.table.2.78h.w60.R300",
+        "V4.4.table.7.9h.w60.R60", "V4.4.table.7.9h.w60.R300", "V4.4.table.7.9h.w300.R300",
+        "V4.4.table.24h.w60.R300"}) {
+    const nlohmann::json data = row_of(id);
+    const double ours = case_from(data["input"]).efficiency();
+    const auto theirs = data["expected"].get<double>();
+    test::report({.id = id}, ours, theirs);
+    EXPECT_NEAR(ours / theirs, 1, data["tolerance"].get<double>()) << id;
   }
 }
 

@@ -1,13 +1,13 @@
 // Runs data/gpu_packing.json through FGD, its baselines and the measure of fragmentation.
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "models/workload/fragmentation.hpp"
 #include "tests/support/fake_handle.hpp"
+#include "tests/support/report.hpp"
 
 namespace orrery {
 namespace {
@@ -103,13 +103,9 @@ TEST(GpuPackingConformance, ScoresAndFragmentationAreThoseOfTheArtifact) {
     const std::vector<double> ours =
         row["policy"] == "fragmentation" ? packing.fragmented() : packing.scores();
     const auto expected = row["expected"].get<std::vector<double>>();
+    test::report({.id = row["id"].get<std::string>()}, ours, expected);
     ASSERT_EQ(ours.size(), expected.size());
-    for (size_t i = 0; i < ours.size(); ++i) {
-      std::printf("%-8s [%zu] ours %7.2f expected %7.2f difference %.2f\n",
-                  row["id"].get<std::string>().c_str(), i, ours[i], expected[i],
-                  ours[i] - expected[i]);
-      EXPECT_NEAR(ours[i], expected[i], 1e-9);
-    }
+    for (size_t i = 0; i < ours.size(); ++i) EXPECT_NEAR(ours[i], expected[i], 1e-9);
     ++cases;
   }
   EXPECT_EQ(cases, 15u) << "a case was lost or added: say so here";

@@ -63,17 +63,16 @@ def shared(jobs: list[Job], pool: int, limits: list[float] | None) -> list[float
     """Preemptive, without cost: at each news the foremost that fit run, past those that do not.
 
     Without limits the shortest remaining time is foremost; with limits Tiresias' queues by seconds
-    times GPUs, first come first served within each.
+    times GPUs, one more than limits. Within a queue those that run are ahead of those that wait.
     """
     order = sorted(range(len(jobs)), key=lambda j: (jobs[j][0], j))
-    done, ends = [0.0] * len(jobs), [0.0] * len(jobs)
-    queue, entered = [0] * len(jobs), [job[0] for job in jobs]
+    done, ends, queue = [0.0] * len(jobs), [0.0] * len(jobs), [0] * len(jobs)
     active, running, now = [], [], 0.0
     while order or active:
         step = min([jobs[j][2] - done[j] for j in running]
                    + [jobs[j][0] - now for j in order[:1]]
                    + [(limits[queue[j]] / jobs[j][1] - done[j]) for j in running
-                      if limits and queue[j] + 1 < len(limits)])
+                      if limits and queue[j] < len(limits)])
         now += step
         for j in running:
             done[j] += step
@@ -82,11 +81,13 @@ def shared(jobs: list[Job], pool: int, limits: list[float] | None) -> list[float
             active.remove(j)
         while order and jobs[order[0]][0] <= now + 1e-6:
             active.append(order.pop(0))
-        for j in active if limits else []:
-            while queue[j] + 1 < len(limits) and done[j] * jobs[j][1] >= limits[queue[j]] - 1e-6:
-                queue[j], entered[j] = queue[j] + 1, now
+        for j in sorted(active) if limits else []:
+            while queue[j] < len(limits) and done[j] * jobs[j][1] >= limits[queue[j]] - 1e-6:
+                queue[j] += 1
+                active.remove(j)
+                active.append(j)
         if limits:
-            foremost = sorted(active, key=lambda j: (queue[j], round(entered[j], 6), j))
+            foremost = sorted(active, key=lambda j: queue[j])
         else:
             foremost = sorted(active, key=lambda j: (round(jobs[j][2] - done[j], 6),
                                                      j not in running, j))
@@ -95,7 +96,41 @@ def shared(jobs: list[Job], pool: int, limits: list[float] | None) -> list[float
             if jobs[j][1] <= free:
                 running.append(j)
                 free -= jobs[j][1]
+        active = running + [j for j in foremost if j not in running]
     return ends
+
+
+# Mean time from submission to the end in the artifact's own simulator, Tiresias' run_sim.py, with
+# --scheme=count --schedule=... on the same jobs and as many GPUs in one switch.
+ARTIFACT = {
+    "tiresias60": {
+        (16, "fifo"): 200.81666666666666, (16, "fjf"): 190.68333333333334,
+        (16, "shortest"): 192.11666666666667, (16, "dlas"): 190.68333333333334,
+        (16, "dlas-gpu"): 190.68333333333334,
+        (8, "fifo"): 1556.4833333333333, (8, "fjf"): 715.2666666666667,
+        (8, "shortest"): 519.8666666666667, (8, "dlas"): 715.2666666666667,
+        (8, "dlas-gpu"): 715.2666666666667,
+    },
+    "vcvlY": {
+        (16, "fifo"): 9667.019277108433, (16, "fjf"): 9667.019277108433,
+        (16, "shortest"): 9658.040963855421, (16, "dlas"): 9636.12530120482,
+    },
+    "vcvlY.copies": {
+        (16, "fifo"): 1315419.8662650601, (16, "fjf"): 1293612.2771084337,
+        (16, "shortest"): 59667.23975903614, (16, "dlas"): 174192.37469879517,
+    },
+}
+SCHEDULES = {
+    "fifo": [{"name": "FIFO"}], "fjf": [{"name": "Skip"}], "shortest": [{"name": "SRTF"}],
+    "dlas": [{"name": "Tiresias", "args": {"by": "dlas"}}], "dlas-gpu": [{"name": "Tiresias"}],
+}
+
+
+def case_of(name: str, trace: dict, gpus: int, policies: list, expected: float, source: str,
+            kind: str) -> dict:
+    return {"id": name, "function": "mean time from submission to the end, s",
+            "input": {"quantity": "jct_mean", "trace": trace, "gpus": gpus, "policies": policies},
+            "expected": expected, "tolerance": 1e-6, "source": source, "kind": kind}
 
 
 def main() -> None:
@@ -106,8 +141,11 @@ def main() -> None:
         "vcvlY.twice": ([(s / 2, n, t) for s, n, t in helios(traces, "vcvlY")], 16,
                         "helios/venus_2vc_sept_canonical.csv",
                         {"queues": ["vcvlY"], "time_scale": 0.5}, "vcvlY at twice the load"),
+        "vcvlY.copies": ([job for job in helios(traces, "vcvlY") for _ in range(2)], 16,
+                         "helios/venus_2vc_sept_canonical.csv", {"queues": ["vcvlY"], "copies": 2},
+                         "vcvlY, every job twice"),
         "tiresias60": (tiresias(traces), 16, "tiresias/60_job.csv", {},
-                       "Tiresias 60_job.csv on 16 GPUs"),
+                       "Tiresias 60_job.csv"),
         "gavel103959": (gavel(traces), 24, "gavel/msr_seed0/103959.trace", {},
                         "Gavel msr_seed0/103959 on 24 V100"),
     }
@@ -117,21 +155,21 @@ def main() -> None:
         "QSSF": ([{"name": "QSSF"}], lambda jobs, pool: strict(jobs, pool, False, True)),
         "SRTF": ([{"name": "SRTF"}], lambda jobs, pool: shared(jobs, pool, None)),
         "Tiresias": ([{"name": "Tiresias"}],
-                     lambda jobs, pool: shared(jobs, pool, [3250, 7200, 18000])),
+                     lambda jobs, pool: shared(jobs, pool, [3250, 7200])),
     }
     cases = []
     for name, (jobs, pool, file, trace, what) in sets.items():
         for policy, (entry, replay) in policies.items():
             ends = replay(jobs, pool)
             jct = math.fsum(e - j[0] for e, j in zip(ends, jobs)) / len(jobs)
-            cases.append({"id": f"{name}.{policy}.jct_mean",
-                          "function": "mean time from submission to the end, s",
-                          "input": {"quantity": "jct_mean",
-                                    "trace": {"file": file, **trace}, "gpus": pool,
-                                    "policies": entry},
-                          "expected": jct, "tolerance": 1e-6,
-                          "source": f"{what}: replayed by tests/validation/replay_oracle.py",
-                          "kind": "derived"})
+            cases.append(case_of(f"{name}.{policy}.jct_mean", {"file": file, **trace}, pool, entry,
+                                 jct, f"{what}: replayed by tests/validation/replay_oracle.py",
+                                 "derived"))
+        for (gpus, schedule), jct in ARTIFACT.get(name, {}).items():
+            cases.append(case_of(f"{name}.{gpus}.artifact.{schedule}", {"file": file, **trace},
+                                 gpus, SCHEDULES[schedule], jct,
+                                 f"{what}: Tiresias' own simulator, schedule {schedule}",
+                                 "independent"))
     print("[\n" + ",\n".join("  " + json.dumps(case) for case in cases) + "\n]")
 
 

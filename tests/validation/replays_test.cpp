@@ -2,13 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "tests/support/report.hpp"
 #include "tests/support/scheduler_world.hpp"
+#include "tests/unit/workload/trace_support.hpp"
 
 namespace orrery {
 namespace {
@@ -16,12 +17,14 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-const fs::path kTraces = fs::path{ORRERY_SOURCE_DIR}.parent_path() / "shared" / "traces";
+fs::path trace_of(const json& input) {
+  return test::real_trace(input["trace"]["file"].get<std::string>());
+}
 
 std::string scenario_of(const json& input) {
   json source = input["trace"];
   source["kind"] = "trace";
-  source["file"] = (kTraces / input["trace"]["file"].get<std::string>()).string();
+  source["file"] = trace_of(input).string();
   const json scenario{
       {"cluster",
        {{"machines", {{{"name", "box"}, {"base", "v100m32-8"}, {"gpus", 1}}}},
@@ -50,19 +53,16 @@ TEST(Replays, RecordedJobsEndWhenPlainRulesSay) {
   int skipped = 0;
   for (const json& c : cases) {
     const json& input = c["input"];
-    const fs::path trace = kTraces / input["trace"]["file"].get<std::string>();
-    if (!fs::exists(trace)) {
-      std::printf("NOT CHECKED: %s: there is no %s\n", c["id"].get<std::string>().c_str(),
-                  trace.c_str());
+    const auto id = c["id"].get<std::string>();
+    if (const fs::path trace = trace_of(input); !fs::exists(trace)) {
+      test::report_unchecked(id, "there is no " + trace.string());
       ++skipped;
       continue;
     }
     const double ours = jct_mean(input);
     const auto theirs = c["expected"].get<double>();
-    const double difference = ours / theirs - 1;
-    std::printf("%-32s %16.6f %16.6f %+10.1e\n", c["id"].get<std::string>().c_str(), ours, theirs,
-                difference);
-    EXPECT_LE(std::abs(difference), c["tolerance"].get<double>()) << c["id"];
+    test::report({.id = id}, ours, theirs);
+    EXPECT_LE(std::abs(ours / theirs - 1), c["tolerance"].get<double>()) << id;
   }
   if (skipped > 0) GTEST_SKIP() << skipped << " cases lack their trace";
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/scheduling/policy_registry.hpp"
+#include "tests/support/report.hpp"
 #include "tests/support/scheduler_world.hpp"
 
 namespace orrery {
@@ -60,26 +61,41 @@ ProfileParams profile_with(const Json& plugins) {
   return without_cost(std::move(profile));
 }
 
+std::string listed(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
 Time seconds(double s) { return Time{static_cast<int64_t>(s * 1e9)}; }
 
 TEST(SchedulerFramework, PluginsAreAskedInUpstreamsOrder) {
   std::ifstream file{ORRERY_SOURCE_DIR "/tests/validation/data/scheduler_framework.json"};
   const Json document = Json::parse(file);
   for (const Json& row : document["cases"]) {
-    SCOPED_TRACE(row["id"].get<std::string>());
+    const auto id = row["id"].get<std::string>();
+    SCOPED_TRACE(id);
     calls().clear();
     SchedulerWorld world{{1}, profile_with(row["plugins"])};
     world.add({make_job(JobKind::Pods, 1, 1, 10_h)});
     world.run(seconds(row["until_s"].get<double>()));
-    EXPECT_EQ(calls(), row["calls"].get<std::vector<std::string>>());
+    const auto expected = row["calls"].get<std::vector<std::string>>();
+    test::report({.id = id, .figure = "calls"}, listed(calls()), listed(expected));
+    EXPECT_EQ(calls(), expected);
     const auto attempts = world.attempts();
     const auto timed_out =
         std::ranges::find(attempts, AttemptOutcome::TimedOut, &AttemptRow::outcome);
     EXPECT_EQ(timed_out != attempts.end(), row.contains("timed_out_s"));
     if (timed_out != attempts.end()) {
+      test::report({.id = id, .figure = "timed out, s"}, timed_out->at.seconds(),
+                   row.value("timed_out_s", -1.0));
       EXPECT_EQ(timed_out->at, seconds(row["timed_out_s"].get<double>()));
     }
-    EXPECT_EQ(world.scheduler.counters().pods_scheduled, row.contains("bound_s") ? 1u : 0u);
+    const uint64_t bound = row.contains("bound_s") ? 1 : 0;
+    test::report({.id = id, .figure = "pods bound"},
+                 static_cast<double>(world.scheduler.counters().pods_scheduled),
+                 static_cast<double>(bound));
+    EXPECT_EQ(world.scheduler.counters().pods_scheduled, bound);
     EXPECT_EQ(world.cluster.gpu_milli_allocated(), row.contains("bound_s") ? 1000 : 0);
     EXPECT_EQ(world.scheduler.pods_waiting_in_permit(), 0u);
   }

@@ -1,13 +1,13 @@
 // Runs data/kube_scheduler_scoring.json through the registered policies.
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "models/scheduling/scoring.hpp"
 #include "sim/config/quantity.hpp"
 #include "tests/support/fake_handle.hpp"
+#include "tests/support/report.hpp"
 
 namespace orrery {
 namespace {
@@ -90,13 +90,8 @@ TEST(SchedulingConformance, EveryScoreIsTheOneKubeSchedulerGives) {
     SCOPED_TRACE(id + ": " + row["source"].get<std::string>());
     const auto ours = row.contains("function") ? apply_function(row) : score_nodes(row);
     const auto expected = row["expected"].get<std::vector<int64_t>>();
-    ASSERT_EQ(ours.size(), expected.size());
-    for (size_t i = 0; i < ours.size(); ++i) {
-      std::printf("%-8s %-12s [%zu] ours %4lld expected %4lld difference %lld\n", id.c_str(),
-                  row["kind"].get<std::string>().c_str(), i, static_cast<long long>(ours[i]),
-                  static_cast<long long>(expected[i]),
-                  static_cast<long long>(ours[i] - expected[i]));
-    }
+    test::report({.id = id}, std::vector<double>{ours.begin(), ours.end()},
+                 std::vector<double>{expected.begin(), expected.end()});
     EXPECT_EQ(ours, expected);
     ++cases;
   }

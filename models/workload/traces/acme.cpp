@@ -52,7 +52,7 @@ void parse_times(CsvReader& row, TraceRow& out) {
   if (out.start < job.submit) row.wrong(kStart, "a time not before submit_time");
   job.wait_recorded = out.start - job.submit;
   if (row.is_nothing(kEnd)) {
-    row.findings().leave_out("still running when the recording stopped");
+    out.lacks_duration = "still running when the recording stopped";
     return;
   }
   const Time end = row.stamp(kEnd);
@@ -132,6 +132,8 @@ const Format kAcmeSerenFormat{.id = TraceFormat::AcmeSeren,
                               .parse = parse_log,
                               .submit_column = kSubmit,
                               .start_column = kStart,
+                              .durations = Durations::InMostRows,
+                              .has_statuses = true,
                               .has_starts = true,
                               .has_dates = true};
 
@@ -140,6 +142,8 @@ const Format kAcmeKalosFormat{.id = TraceFormat::AcmeKalos,
                               .parse = parse_kalos,
                               .submit_column = kSubmit,
                               .start_column = kStart,
+                              .durations = Durations::InMostRows,
+                              .has_statuses = true,
                               .has_starts = true,
                               .has_dates = true};
 
@@ -147,6 +151,7 @@ const Format kAcmeConvertedFormat{.id = TraceFormat::AcmeConverted,
                                   .columns = kConvertedColumns,
                                   .parse = parse_converted,
                                   .submit_column = 1,
-                                  .start_column = 1};
+                                  .start_column = 1,
+                                  .has_statuses = true};
 
 }  // namespace orrery::traces

@@ -30,7 +30,8 @@ constexpr const Format* kFormats[] = {&kOpenbFormat,
                                       &kGoogleCondensedFormat,
                                       &kPaiFormat,
                                       &kNativeFormat,
-                                      &kOpenbUntimedFormat};
+                                      &kOpenbUntimedFormat,
+                                      &kPaiInstancesFormat};
 
 // The share of the format's columns that the header has.
 double share_of_columns(const CsvReader& csv, const Format& format) {

@@ -30,7 +30,7 @@ constexpr Duration kSpan{31LL * 86'400 * 1'000'000'000};  // what the list cover
 
 // An empty time lies outside the 31 days: an instance without a creation was there at their start,
 // one without a deletion at their end, and it is as if it had come, or gone, at that instant. Disk,
-// network share and instances per node are checked but have no counterpart in a job.
+// network share and instances per node are checked, but a replay has nothing like them.
 TraceRow parse_instance(CsvReader& row, StringPool& pool) {
   TraceRow out;
   TraceJob& job = out.job;
@@ -41,9 +41,12 @@ TraceRow parse_instance(CsvReader& row, StringPool& pool) {
   job.cpu_milli_per_pod = static_cast<int64_t>(row.number(kCpu, 0, 100'000) * 1000);
   spread_gpus(row, kGpu, row.whole(kGpu, 0, 16), 1, job);
   job.memory_per_pod = Bytes{row.whole(kMemory, 0, 1'000'000) << 30U};
-  row.number(kRdma, 0, 100);
-  row.number(kDisk, 0, 1e9);
-  row.whole(kPerNode, -1, 1'000'000);
+  Findings& findings = row.findings();
+  if (row.number(kRdma, 0, 100) > 0) findings.remark("asks for a share of a NIC: not replayed");
+  if (row.number(kDisk, 0, 1e9) > 0) findings.remark("asks for disk: not replayed");
+  if (row.whole(kPerNode, -1, 1'000'000) > 0) {
+    findings.remark("limits its application's instances on a node: not replayed");
+  }
   job.priority = TracePriority::High;  // all are latency-sensitive
   const auto instant = [&](size_t column, Duration unknown) {
     if (row.is_nothing(column)) return Time{} + unknown;
@@ -57,8 +60,8 @@ TraceRow parse_instance(CsvReader& row, StringPool& pool) {
   if (!row.is_nothing(kScheduled)) job.wait_recorded = out.start - job.submit;
   job.duration = end - out.start;
   job.status = row.is_nothing(kDeletion) ? TraceStatus::Running : TraceStatus::Unknown;
-  if (row.is_nothing(kCreation)) row.findings().remark("was there before the recording began");
-  if (row.is_nothing(kDeletion)) row.findings().remark("was there when the recording stopped");
+  if (row.is_nothing(kCreation)) findings.remark("was there before the recording began");
+  if (row.is_nothing(kDeletion)) findings.remark("was there when the recording stopped");
   return out;
 }
 
@@ -70,6 +73,7 @@ const Format kDlrmFormat{.id = TraceFormat::Dlrm,
                          .submit_column = kCreation,
                          .start_column = kScheduled,
                          .has_queues = true,
+                         .has_statuses = true,
                          .has_starts = true,
                          .is_unsorted = true};
 

@@ -19,7 +19,7 @@ void Findings::mistake(std::string_view what) {
     return options_.file + ":" + std::to_string(row_) + std::string{what};
   };
   if (options_.is_lenient) {
-    ++skipped_;
+    if (++skipped_ == 1) first_skipped_ = message();
     if (examples_.size() < kExamplesMax) examples_.push_back(message());
     return;
   }
@@ -42,6 +42,17 @@ void Findings::stop(const std::string& message) {
   if (errors_.size() < options_.errors_max) errors_.push_back(message);
 }
 
+void Findings::take_over(const Findings& beside) {
+  for (const std::string& error : beside.errors_) stop(error);
+  for (const std::string& example : beside.examples_) {
+    if (examples_.size() < kExamplesMax) examples_.push_back(example);
+  }
+  if (beside.skipped_ == 0) return;
+  beside_.push_back(
+      {.what = "of " + beside.file() + " malformed, skipped; the first: " + beside.first_skipped_,
+       .rows = beside.skipped_});
+}
+
 void Findings::leave_out(std::string_view what) {
   if (!row_ok_) return;
   count(left_out_, what);
@@ -61,7 +72,7 @@ void Findings::count(std::vector<Count>& counts, std::string_view what) const {
 std::vector<TraceNote> notes_of(const Findings& findings) {
   std::vector<TraceNote> notes;
   if (findings.skipped() > 0) {
-    notes.push_back({.what = "malformed, skipped; the first: " + findings.skipped_examples()[0],
+    notes.push_back({.what = "malformed, skipped; the first: " + findings.first_skipped(),
                      .rows = findings.skipped()});
   }
   for (const Findings::Count& count : findings.left_out()) {
@@ -70,6 +81,7 @@ std::vector<TraceNote> notes_of(const Findings& findings) {
   for (const Findings::Count& count : findings.remarks()) {
     notes.push_back({std::string{count.what}, count.rows, count.first_row});
   }
+  notes.insert(notes.end(), findings.beside().begin(), findings.beside().end());
   return notes;
 }
 

@@ -40,8 +40,14 @@ class Findings {
   explicit Findings(Options options);
 
   const std::string& file() const { return options_.file; }
+  bool is_lenient() const { return options_.is_lenient; }
   // Rows before the first start_row() belong to the header: there, every mistake ends the reading.
   void start_row(int64_t row) {
+    ++rows_;
+    revisit_row(row);
+  }
+  // A row that was started before and has not been counted yet, as anything.
+  void revisit_row(int64_t row) {
     row_ = row;
     row_ok_ = true;
   }
@@ -56,15 +62,26 @@ class Findings {
                    std::string_view expected);
   // A mistake of the file or of what was asked for, lenient or not; the whole message.
   void stop(const std::string& message);
+  // What was found in a table that belongs to the file: its errors end the reading, its skipped
+  // rows are told.
+  void take_over(const Findings& beside);
   // `what` must be a literal; the counts are kept in the order of their first rows.
   void leave_out(std::string_view what);
+  // The row only says more of a job that another row is counted for.
+  void join() { joined_ += row_ok_ ? 1 : 0; }
   void remark(std::string_view what) {
     if (row_ok_) count(remarks_, what);
   }
 
   const std::vector<std::string>& errors() const { return errors_; }
+  int64_t rows() const { return rows_; }  // started
+  int64_t joined() const { return joined_; }
   int64_t skipped() const { return skipped_; }
+  const std::string& first_skipped() const { return first_skipped_; }
+  // The first malformed rows that were skipped, those of other tables among them.
   const std::vector<std::string>& skipped_examples() const { return examples_; }
+  // Of other tables that were read.
+  const std::vector<TraceNote>& beside() const { return beside_; }
   const std::vector<Count>& left_out() const { return left_out_; }
   const std::vector<Count>& remarks() const { return remarks_; }
 
@@ -75,12 +92,15 @@ class Findings {
   int64_t row_ = 0;
   bool row_ok_ = true;
   bool is_stopped_ = false;
-  int64_t skipped_ = 0;
+  int64_t rows_ = 0, joined_ = 0, skipped_ = 0;
+  std::string first_skipped_;
   std::vector<std::string> errors_, examples_;
   std::vector<Count> left_out_, remarks_;
+  std::vector<TraceNote> beside_;
 };
 
-// Rows skipped and left out with why, then oddities of those that were kept.
+// Rows skipped and left out with why, then oddities of those that were kept, then what was skipped
+// of other tables.
 std::vector<TraceNote> notes_of(const Findings& findings);
 
 }  // namespace traces

@@ -11,6 +11,9 @@
 
 namespace orrery::traces {
 
+// Where not every row tells how long its job ran, params.default_duration stands in.
+enum class Durations : uint8_t { InEveryRow, InMostRows, InNoRow };
+
 // A table with a header names its columns and parses one row at a time; any other layout opens its
 // own parser, and is known by its first lines.
 struct Format {
@@ -21,14 +24,21 @@ struct Format {
   std::unique_ptr<RowParser> (*open)(ParserInput input) = nullptr;
   // From 0 to 1: how much the beginning of a file looks like this layout.
   double (*likeness)(std::string_view beginning) = nullptr;
+  Durations durations = Durations::InEveryRow;
   bool has_queues = false;
+  bool has_groups = false;
+  bool has_statuses = false;  // says how jobs ended
+  bool has_gpus = true;
+  bool has_processors = false;  // and what was requested of them: SWF
+  bool has_steps = false;       // in place of durations: Gavel
   bool has_starts = false;
+  bool has_sensors = false;  // what jobs used may be beside: PAI
+  bool has_nodes = false;    // says where jobs ran
   bool has_dates = false;
   // Counts seconds from its own zero, or, in some files, from 1970: then the run starts at
   // midnight.
   bool may_count_from_1970 = false;
   bool has_comments = false;
-  bool lacks_durations = false;  // a replay needs params.default_duration
   bool is_unsorted = false;
   bool has_pending = false;
   // Lists only jobs that ended after recording began, although some were submitted long before: a
@@ -59,6 +69,7 @@ extern const Format kGoogleJobsFormat;
 extern const Format kGoogleTasksFormat;
 extern const Format kGoogleCondensedFormat;
 extern const Format kPaiFormat;
+extern const Format kPaiInstancesFormat;
 extern const Format kNativeFormat;
 
 // The parser of a format, table or not.

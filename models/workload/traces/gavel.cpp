@@ -24,6 +24,7 @@ class GavelParser final : public RowParser {
     csv_.bind(columns);
     if (!is_shockwave_) open_throughputs();
   }
+  std::vector<std::string> side_files() const override { return side_files_; }
   const TraceRow* next() override {
     while (csv_.next_row()) {
       row_ = {};
@@ -49,6 +50,7 @@ class GavelParser final : public RowParser {
                       : TextSource::open_file(params_.throughputs);
     if (source) {
       const std::string name = source->name();
+      side_files_.push_back(name);
       Throughputs all = read_throughputs(std::move(*source));
       const auto found = all.by_gpu.find(params_.throughput_gpu);
       if (all.error) {
@@ -74,11 +76,8 @@ class GavelParser final : public RowParser {
     const std::string key = Throughputs::key(csv_.text(0), gpus);
     if (const auto found = throughputs_.find(key); found != throughputs_.end()) {
       job.duration = nearest_ns(static_cast<double>(steps) / found->second);
-    } else if (params_.default_duration) {
-      job.duration = *params_.default_duration;
-      csv_.findings().remark("its throughput is unknown: given the default duration");
     } else {
-      csv_.findings().leave_out("its throughput on so many GPUs is unknown");
+      row_.lacks_duration = "its throughput on so many GPUs is unknown";
     }
   }
   void parse_shockwave() {
@@ -93,6 +92,7 @@ class GavelParser final : public RowParser {
   CsvReader csv_;
   bool is_shockwave_;
   Throughputs::ByJob throughputs_;
+  std::vector<std::string> side_files_;
   TraceRow row_;
 };
 
@@ -112,7 +112,9 @@ const Format kGavelFormat{.id = TraceFormat::Gavel,
                           .open = [](ParserInput input) -> std::unique_ptr<RowParser> {
                             return std::make_unique<GavelParser>(std::move(input), kGavelColumns);
                           },
-                          .likeness = gavel_likeness};
+                          .likeness = gavel_likeness,
+                          .durations = Durations::InMostRows,
+                          .has_steps = true};
 
 const Format kShockwaveFormat{.id = TraceFormat::Shockwave,
                               .open = [](ParserInput input) -> std::unique_ptr<RowParser> {

@@ -60,10 +60,10 @@ constexpr Layout kTasks{.columns = kTaskColumns,
 constexpr Layout kCondensed{.columns = kCondensedColumns, .has_header = true};
 
 // A life goes from a submission over its first scheduling to the first event that ends it; a task
-// that is submitted anew after it was evicted or failed lives again, as a job of its own. What has
-// not ended when the log does is counted, not replayed: its duration is unknown. CPU and memory are
-// shares of the largest machine, whose size was not published: a thousandth of it stands for one
-// milli-CPU, a 2^-30th for one byte.
+// that is submitted anew after it was evicted or failed lives again, as a job of its own. What runs
+// on when the log ends lacks a duration; what is pending then is counted, not replayed. CPU and
+// memory are shares of the largest machine, whose size was not published: a thousandth of it stands
+// for one milli-CPU, a 2^-30th for one byte.
 class GoogleParser final : public RowParser {
  public:
   GoogleParser(ParserInput input, const Layout& layout)
@@ -81,11 +81,17 @@ class GoogleParser final : public RowParser {
       if (follow()) return &row_;
     }
     while (!findings_.is_stopped() && !lives_.empty()) {
-      const auto first = lives_.begin();
-      findings_.start_row(first->second.row.job.row);
-      findings_.leave_out(first->second.is_scheduled ? "still running when the log ends"
-                                                     : "still pending when the log ends");
-      lives_.erase(first);
+      const Life life = lives_.begin()->second;
+      lives_.erase(lives_.begin());
+      findings_.revisit_row(life.row.job.row);
+      if (life.is_scheduled) {
+        row_ = life.row;
+        row_.job.wait_recorded = row_.start - row_.job.submit;
+        row_.job.status = TraceStatus::Running;
+        row_.lacks_duration = "still running when the log ends";
+        return &row_;
+      }
+      findings_.leave_out("still pending when the log ends");
     }
     return nullptr;
   }
@@ -101,20 +107,25 @@ class GoogleParser final : public RowParser {
     bool is_scheduled = false;
   };
 
+  using Lives = std::map<Key, Life>;
+
   bool follow();
-  Life begin(Key key, Time at);
-  bool end(Key key, Time at, int64_t event);
+  void begin(Key key, Time at, bool is_scheduled);
+  void parse_request(TraceJob& job);
+  void schedule(Life& life, Time at);
+  bool end(Lives::iterator known, Time at, int64_t event);
 
   const Layout& layout_;
   Findings& findings_;
   StringPool& pool_;
   CsvReader csv_;
-  std::map<Key, Life> lives_;
+  Lives lives_;
   TraceRow row_;
 };
 
-GoogleParser::Life GoogleParser::begin(Key key, Time at) {
-  Life life;
+void GoogleParser::begin(Key key, Time at, bool is_scheduled) {
+  if (is_scheduled) findings_.remark("scheduled without a submission");
+  Life life{.row = {}, .is_scheduled = is_scheduled};
   TraceJob& job = life.row.job;
   job.row = csv_.row();
   job.id = key.job;
@@ -126,10 +137,16 @@ GoogleParser::Life GoogleParser::begin(Key key, Time at) {
   if (!layout_.is_tasks) job.application = interned(csv_, layout_.name, pool_);
   const int64_t scheduling_class = csv_.whole(layout_.scheduling_class, 0, 3);
   job.queue = *pool_.intern(std::to_string(scheduling_class));
-  if (!layout_.is_tasks) return life;
+  if (layout_.is_tasks) parse_request(job);
+  if (csv_.row_ok()) lives_.emplace(key, life);
+}
+
+void GoogleParser::parse_request(TraceJob& job) {
   constexpr size_t kPriority = 8;
   constexpr size_t kCpu = 9;
   constexpr size_t kMemory = 10;
+  constexpr size_t kDisk = 11;
+  constexpr size_t kApart = 12;
   // Published groups of priorities: free (0, 1), the middle, and production (9 and above).
   const int64_t priority = csv_.whole(kPriority, 0, 11);
   job.priority = priority <= 1   ? TracePriority::Low
@@ -140,7 +157,10 @@ GoogleParser::Life GoogleParser::begin(Key key, Time at) {
   };
   job.cpu_milli_per_pod = static_cast<int64_t>(share(kCpu) * 1000);
   job.memory_per_pod = Bytes{static_cast<int64_t>(share(kMemory) * (1 << 30))};
-  return life;
+  if (share(kDisk) > 0) findings_.remark("asks for disk: not replayed");
+  if (!csv_.is_nothing(kApart) && csv_.whole(kApart, 0, 1) == 1) {
+    findings_.remark("may not share a machine with a task of its job: not replayed");
+  }
 }
 
 bool GoogleParser::follow() {
@@ -150,43 +170,51 @@ bool GoogleParser::follow() {
   const Key key{csv_.integer(2, 0, kAfterTheLog),
                 layout_.is_tasks ? csv_.integer(3, 0, kAfterTheLog) : 0};
   const int64_t event = csv_.integer(layout_.event, kSubmit, kUpdateRunning);
-  if (!csv_.row_ok() || event >= kUpdatePending) return false;
-  if (us == kAfterTheLog) return false;  // the life stays open, and is counted when the log ends
-  if (us > kMicrosMax) {
-    csv_.wrong(0, "a time within 292 years");
-    return false;
-  }
+  if (event >= kUpdatePending) findings_.leave_out("an update: a job keeps its first request");
+  // Its life stays open, and is counted when the log ends.
+  if (us == kAfterTheLog) findings_.leave_out("an event after the log ends, at an unknown time");
+  if (us > kMicrosMax) csv_.wrong(0, "a time within 292 years");
+  if (!csv_.row_ok()) return false;
   if (us == 0) findings_.remark("an event before the log begins, at an unknown time");
   if (!csv_.is_nothing(1)) findings_.remark("an event that was missing and was made up");
   const Time at{us * 1000};
   const auto known = lives_.find(key);
-  if (event > kSchedule) return end(key, at, event);
-  if (event == kSubmit && known != lives_.end()) {
-    findings_.remark("submitted again while it lives");
-    return false;
-  }
+  if (event > kSchedule) return end(known, at, event);
   if (known == lives_.end()) {
-    if (event == kSchedule) findings_.remark("scheduled without a submission");
-    Life life = begin(key, at);
-    if (!csv_.row_ok()) return false;
-    lives_.emplace(key, std::move(life));
-  }
-  Life& life = lives_.at(key);
-  if (event == kSchedule && !life.is_scheduled) {
-    life.is_scheduled = true;
-    life.row.start = at;
+    begin(key, at, event == kSchedule);
+  } else if (event == kSubmit) {
+    findings_.remark("submitted again while it lives");
+    findings_.join();
+  } else {
+    schedule(known->second, at);
   }
   return false;
 }
 
-bool GoogleParser::end(Key key, Time at, int64_t event) {
-  const auto known = lives_.find(key);
+void GoogleParser::schedule(Life& life, Time at) {
+  if (life.is_scheduled) {
+    findings_.remark("scheduled again while it runs");
+  } else if (at < life.row.job.submit) {
+    csv_.wrong(0, "a time not before the submission");
+  } else {
+    life.is_scheduled = true;
+    life.row.start = at;
+  }
+  findings_.join();
+}
+
+// Of the rows of a life, the first is the job's, and counted for it; the others are joined to it.
+bool GoogleParser::end(Lives::iterator known, Time at, int64_t event) {
   if (known == lives_.end()) {
     findings_.leave_out("an end without a submission");
     return false;
   }
-  row_ = known->second.row;
-  const bool was_scheduled = known->second.is_scheduled;
+  const Life& life = known->second;
+  if (at < life.row.start) csv_.wrong(0, "a time not before the job's last event");
+  if (!csv_.row_ok()) return false;
+  findings_.join();
+  if (!life.is_scheduled) findings_.leave_out("ended before it was scheduled");
+  row_ = life.row;
   lives_.erase(known);
   TraceJob& job = row_.job;
   job.duration = at - row_.start;
@@ -195,10 +223,6 @@ bool GoogleParser::end(Key key, Time at, int64_t event) {
                : event == kFail ? TraceStatus::Failed
                : event == kKill ? TraceStatus::Cancelled
                                 : TraceStatus::Unknown;  // evicted or lost
-  if (!was_scheduled) findings_.leave_out("ended before it was scheduled");
-  if (at < row_.start || row_.start < job.submit) {
-    csv_.wrong(0, "a time not before the job's last event");
-  }
   return csv_.row_ok();
 }
 
@@ -224,21 +248,30 @@ double likeness(std::string_view beginning) {
 const Format kGoogleJobsFormat{.id = TraceFormat::GoogleJobs,
                                .open = open_layout<kJobs>,
                                .likeness = likeness<kJobs>,
+                               .durations = Durations::InMostRows,
                                .has_queues = true,
+                               .has_statuses = true,
+                               .has_gpus = false,
                                .has_starts = true,
                                .is_unsorted = true};
 
 const Format kGoogleTasksFormat{.id = TraceFormat::GoogleTasks,
                                 .open = open_layout<kTasks>,
                                 .likeness = likeness<kTasks>,
+                                .durations = Durations::InMostRows,
                                 .has_queues = true,
+                                .has_statuses = true,
+                                .has_gpus = false,
                                 .has_starts = true,
                                 .is_unsorted = true};
 
 const Format kGoogleCondensedFormat{.id = TraceFormat::GoogleCondensed,
                                     .open = open_layout<kCondensed>,
                                     .likeness = likeness<kCondensed>,
+                                    .durations = Durations::InMostRows,
                                     .has_queues = true,
+                                    .has_statuses = true,
+                                    .has_gpus = false,
                                     .has_starts = true,
                                     .is_unsorted = true};
 

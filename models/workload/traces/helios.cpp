@@ -87,6 +87,7 @@ const Format kHeliosFormat{.id = TraceFormat::Helios,
                            .submit_column = kSubmit,
                            .start_column = kStart,
                            .has_queues = true,
+                           .has_statuses = true,
                            .has_starts = true,
                            .has_dates = true};
 
@@ -102,6 +103,7 @@ const Format kHeliosCanonicalFormat{.id = TraceFormat::HeliosCanonical,
                                     .submit_column = 3,
                                     .start_column = 3,
                                     .has_queues = true,
+                                    .has_statuses = true,
                                     .has_comments = true};
 
 }  // namespace orrery::traces

@@ -35,10 +35,30 @@ void JsonTokens::take() {
 
 JsonTokens::Kind JsonTokens::fail(const std::string& what) {
   if (!error_) {
-    error_ = source_.error().value_or(source_.name() + ":" + std::to_string(row_) + ":" +
-                                      std::to_string(column_) + ": " + what);
+    complaint_ = ":" + std::to_string(column_) + ": " + what;
+    error_ = source_.error().value_or(source_.name() + ":" + std::to_string(row_) + complaint_);
   }
   return Kind::Error;
+}
+
+void JsonTokens::resume() {
+  for (int c = peek(); c != kEnd; c = peek()) {
+    take();
+    if (c == '\n') break;
+  }
+  nesting_.clear();
+  expects_value_ = true;
+  is_after_value_ = false;
+  is_first_ = false;
+  error_.reset();
+}
+
+bool JsonTokens::skip_space() {
+  while (is_space(peek())) {
+    if (is_lines_ && peek() == '\n' && !nesting_.empty()) return false;
+    take();
+  }
+  return true;
 }
 
 JsonTokens::Kind JsonTokens::finish(Kind kind) {
@@ -49,13 +69,14 @@ JsonTokens::Kind JsonTokens::finish(Kind kind) {
 }
 
 JsonTokens::Kind JsonTokens::next() {
+  constexpr const char* kCut = "the line ends within a value";
   if (error_) return Kind::Error;
-  while (is_space(peek())) take();
+  if (!skip_space()) return fail(kCut);
   if (is_after_value_ && !nesting_.empty() && peek() == ',') {
     take();
     is_after_value_ = false;
     expects_value_ = nesting_.back() == '[';
-    while (is_space(peek())) take();
+    if (!skip_space()) return fail(kCut);
     if (peek() == '}' || peek() == ']') return fail("found a bracket after a comma");
   }
   token_row_ = row_;
@@ -72,7 +93,7 @@ JsonTokens::Kind JsonTokens::next() {
   if (nesting_.back() == '[' || expects_value_) return value(c);
   if (c != '"') return fail("expected a key in quotes");
   if (read_string(Kind::Key) == Kind::Error) return Kind::Error;
-  while (is_space(peek())) take();
+  if (!skip_space()) return fail(kCut);
   if (peek() != ':') return fail("expected ':' after a key");
   take();
   expects_value_ = true;

@@ -33,7 +33,9 @@ class JsonTokens {
   static constexpr size_t kDepthMax = 64;
   static constexpr size_t kTextMax = 4096;  // bytes of a string or number
 
-  explicit JsonTokens(TextSource source) : source_{std::move(source)} {}
+  // With `is_lines`, a value must end on the line where it begins, as in JSON Lines.
+  explicit JsonTokens(TextSource source, bool is_lines = false)
+      : source_{std::move(source)}, is_lines_{is_lines} {}
 
   Kind next();
   // Of the last key, string or number; valid until the next call.
@@ -43,6 +45,12 @@ class JsonTokens {
   size_t depth() const { return nesting_.size(); }
   const std::string& name() const { return source_.name(); }
   const std::optional<std::string>& error() const { return error_; }
+
+  // After an error, goes on with the line after it.
+  void resume();
+  bool is_readable() const { return !source_.error(); }
+  // The error without the name and the row.
+  std::string_view complaint() const { return complaint_; }
 
   // Passes over the value whose first token was just read.
   void skip(Kind first);
@@ -60,8 +68,10 @@ class JsonTokens {
   bool append_unicode();
   Kind value(int c);
   Kind finish(Kind kind);
+  bool skip_space();  // false at the end of a line on which something must follow
 
   TextSource source_;
+  bool is_lines_;
   std::string_view block_;
   int64_t row_ = 1;
   int64_t column_ = 1;
@@ -73,6 +83,7 @@ class JsonTokens {
   bool is_first_ = false;  // right after an opening bracket
   std::string text_;
   std::optional<std::string> error_;
+  std::string complaint_;
 };
 
 }  // namespace orrery::traces

@@ -10,34 +10,40 @@ using Kind = JsonTokens::Kind;
 
 constexpr int64_t kMillisMax = 9'000'000'000'000;
 constexpr int64_t kTokensMax = 1'000'000'000;
-constexpr size_t kBlocksMax = 1'000'000;
 
 class MooncakeParser final : public RequestParser {
  public:
   explicit MooncakeParser(RequestInput input)
-      : tokens_{std::move(input.source)}, findings_{input.findings} {}
+      : tokens_{std::move(input.source), true}, findings_{input.findings} {}
 
   RequestRow* next() override {
     while (!findings_.is_stopped()) {
       const Kind kind = tokens_.next();
       if (kind == Kind::End) return nullptr;
-      if (kind == Kind::Error) {
-        findings_.stop(*tokens_.error());
-        return nullptr;
-      }
       findings_.start_row(tokens_.row());
       if (kind == Kind::BeginObject) {
         read_request();
-      } else {
+      } else if (kind != Kind::Error) {
         findings_.mistake(": expected an object with a request");
         tokens_.skip(kind);
       }
-      if (!tokens_.error() && findings_.row_ok()) return &row_;
+      if (tokens_.error() && !go_on()) return nullptr;
+      if (findings_.row_ok()) return &row_;
     }
     return nullptr;
   }
 
  private:
+  // A line that is no JSON is one malformed row; false when nothing can be read after it.
+  bool go_on() {
+    if (!tokens_.is_readable()) {
+      findings_.stop(*tokens_.error());
+      return false;
+    }
+    findings_.mistake(tokens_.complaint());
+    tokens_.resume();
+    return true;
+  }
   void read_request() {
     row_ = {};
     row_.row = tokens_.row();
@@ -60,7 +66,7 @@ class MooncakeParser final : public RequestParser {
         tokens_.skip(tokens_.next());
       }
     }
-    if (found != 7) {
+    if (!tokens_.error() && found != 7) {
       findings_.mistake(": the request lacks a timestamp, an input_length or an output_length");
     }
     row_.prefix_blocks = blocks_;
@@ -89,7 +95,7 @@ class MooncakeParser final : public RequestParser {
     for (Kind kind = tokens_.next(); kind != Kind::EndArray && kind != Kind::Error;
          kind = tokens_.next()) {
       const int64_t id = integer_of(kind, std::numeric_limits<int64_t>::max());
-      if (blocks_.size() < kBlocksMax) {
+      if (blocks_.size() < size_t{kPrefixBlocksMax}) {
         blocks_.push_back(id);
       } else {
         findings_.mistake(": more than 1000000 hash_ids");
@@ -117,7 +123,6 @@ const RequestLayout kMooncakeLayout{
     .open = [](RequestInput input) -> std::unique_ptr<RequestParser> {
       return std::make_unique<MooncakeParser>(std::move(input));
     },
-    .looks_like = looks_like_mooncake,
-    .has_dates = false};
+    .looks_like = looks_like_mooncake};
 
 }  // namespace orrery::traces

@@ -7,10 +7,11 @@
 
 namespace orrery::traces::native {
 
-constexpr std::string_view kMagic = "ORRTRC01";
+constexpr std::string_view kMagic = "ORRTRC01";         // jobs
+constexpr std::string_view kRequestMagic = "ORRREQ01";  // requests
 constexpr size_t kBlockHeader = 16;
-constexpr size_t kBlockBytes = size_t{256} << 10U;  // about; a block ends after a whole job
-constexpr size_t kBlockBytesMax = size_t{1} << 20U;
+constexpr size_t kBlockBytes = size_t{256} << 10U;  // about; a block ends after a whole item
+constexpr size_t kBlockBytesMax = size_t{16} << 20U;
 constexpr size_t kFactsMax = size_t{1} << 20U;
 constexpr size_t kTextMax = 4096;
 constexpr int64_t kSecond = 1'000'000'000;
@@ -37,6 +38,7 @@ enum Field : uint64_t {
   kStatus = 1U << 17U,
   kName = 1U << 18U,
   kRow = 1U << 19U,
+  kNode = 1U << 20U,
 };
 
 constexpr uint64_t zigzag(int64_t value) {

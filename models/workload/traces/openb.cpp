@@ -95,13 +95,14 @@ TraceRow parse_untimed(CsvReader& row, StringPool&) {
 const Format kOpenbUntimedFormat{.id = TraceFormat::OpenbUntimed,
                                  .columns = kUntimedColumns,
                                  .parse = parse_untimed,
-                                 .lacks_durations = true};
+                                 .durations = Durations::InNoRow};
 
 const Format kOpenbFormat{.id = TraceFormat::Openb,
                           .columns = kColumns,
                           .parse = parse_pod,
                           .submit_column = kCreation,
                           .start_column = kScheduled,
+                          .has_statuses = true,
                           .has_starts = true,
                           .is_unsorted = true,
                           .has_pending = true,

@@ -252,8 +252,6 @@ void PhillyParser::finish_job() {
   }
   if (attempts_.empty() || !started) {
     findings_.leave_out("never started");
-  } else if (is_running) {
-    findings_.leave_out("still running when the recording stopped");
   } else if (shape == nullptr) {
     findings_.leave_out("the GPUs it held are unknown");
   }
@@ -262,6 +260,7 @@ void PhillyParser::finish_job() {
     findings_.remark("started before it was submitted");
     started = job.submit;
   }
+  if (is_running) row_.lacks_duration = "still running when the recording stopped";
   row_.start = *started;
   job.wait_recorded = *started - job.submit;
   // Pods are alike: all but one hold as many as the fullest machine.
@@ -292,7 +291,9 @@ const Format kPhillyFormat{.id = TraceFormat::Philly,
                              return std::make_unique<PhillyParser>(std::move(input));
                            },
                            .likeness = likeness,
+                           .durations = Durations::InMostRows,
                            .has_queues = true,
+                           .has_statuses = true,
                            .has_starts = true,
                            .has_dates = true,
                            .is_unsorted = true};

@@ -1,12 +1,13 @@
 #include "models/workload/traces/reorder.hpp"
 
-#include <algorithm>
+#include <utility>
 
 #include "sim/core/check.hpp"
 
 namespace orrery::traces {
 
 void ReorderBuffer::push(const TraceJob& job) {
+  if (!is_window_) return sorter_.add(job);
   uint32_t slot = static_cast<uint32_t>(slots_.size());
   if (free_slots_.empty()) {
     slots_.push_back(job);
@@ -14,11 +15,6 @@ void ReorderBuffer::push(const TraceJob& job) {
     slot = free_slots_.back();
     free_slots_.pop_back();
     slots_[slot] = job;
-  }
-  if (!is_window_) {
-    is_sorted_ = is_sorted_ && (keys_.empty() || keys_.back().submit <= job.submit);
-    keys_.push_back({job.submit, slot});
-    return;
   }
   if (head_ > kWindow) {
     keys_.erase(keys_.begin(), keys_.begin() + static_cast<std::ptrdiff_t>(head_));
@@ -32,11 +28,7 @@ void ReorderBuffer::push(const TraceJob& job) {
 
 TraceJob ReorderBuffer::pop() {
   ORRERY_CHECK(size() > 0, "an empty buffer has no earliest job");
-  if (!is_sorted_) {
-    std::stable_sort(keys_.begin() + static_cast<std::ptrdiff_t>(head_), keys_.end(),
-                     [](const Key& a, const Key& b) { return a.submit < b.submit; });
-    is_sorted_ = true;
-  }
+  if (!is_window_) return sorter_.pop();
   const uint32_t slot = keys_[head_++].slot;
   free_slots_.push_back(slot);
   return slots_[slot];

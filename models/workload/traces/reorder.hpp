@@ -1,29 +1,31 @@
-// models/workload/traces/reorder.hpp -- puts jobs that are almost in order in order.
+// models/workload/traces/reorder.hpp -- puts jobs in order, if they are almost in it, or anyhow.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include "models/workload/traces/job_sorter.hpp"
 #include "models/workload/traces/trace_job.hpp"
 
 namespace orrery::traces {
 
-// Holds up to a capacity of jobs and gives back the earliest; jobs submitted at one instant keep
-// the order of the file. Sorted input costs O(1) a job. What is moved are keys, not jobs.
+// Gives back the earliest of the jobs it holds; jobs submitted at one instant keep the order of the
+// file. Either it holds up to a window of jobs: sorted input costs O(1) a job, and what is moved
+// are keys, not jobs. Or it takes in the whole file first.
 class ReorderBuffer {
  public:
-  static constexpr size_t kWindow = 4096;       // rows a job may be late
-  static constexpr size_t kAllMax = 4'000'000;  // jobs, when everything is sorted: 1 GB
+  static constexpr size_t kWindow = 4096;  // rows a job may be late
 
-  // False: everything is taken in first, then sorted once.
   explicit ReorderBuffer(bool is_window) : is_window_{is_window} {}
 
-  bool is_full() const { return size() >= (is_window_ ? kWindow : kAllMax); }
+  bool is_full() const { return is_window_ && size() >= kWindow; }
   bool is_window() const { return is_window_; }
-  size_t size() const { return keys_.size() - head_; }
+  size_t size() const { return is_window_ ? keys_.size() - head_ : sorter_.size(); }
   void push(const TraceJob& job);
   TraceJob pop();  // the buffer must not be empty
+  const std::string& error() const { return sorter_.error(); }
 
  private:
   struct Key {
@@ -31,11 +33,11 @@ class ReorderBuffer {
     uint32_t slot;
   };
   bool is_window_;
-  bool is_sorted_ = true;
   size_t head_ = 0;  // keys before it were popped
   std::vector<Key> keys_;
   std::vector<TraceJob> slots_;
   std::vector<uint32_t> free_slots_;
+  JobSorter sorter_;
 };
 
 }  // namespace orrery::traces

@@ -1,8 +1,12 @@
 // models/workload/traces/request_format.hpp -- what the readers must know of each request trace.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "models/workload/traces/findings.hpp"
 #include "models/workload/traces/request_reader.hpp"
@@ -13,10 +17,14 @@ namespace orrery::traces {
 
 class RequestParser {
  public:
+  using Fact = std::pair<std::string, std::string>;
+
   virtual ~RequestParser() = default;
   // The next well-formed row, its arrival as the trace counts it; null at the end, or when the
   // findings are stopped.
   virtual RequestRow* next() = 0;
+  // What the file says of itself.
+  virtual std::span<const Fact> facts() const { return {}; }
 };
 
 struct RequestInput {
@@ -29,11 +37,19 @@ struct RequestLayout {
   RequestFormat id;
   std::unique_ptr<RequestParser> (*open)(RequestInput input);
   bool (*looks_like)(std::string_view beginning);
-  bool has_dates;
+  bool has_dates = false;
+  bool has_groups = false;
+  bool has_statuses = false;
 };
+constexpr int64_t kPrefixBlocksMax = 1'000'000;  // of one request
 
 extern const RequestLayout kAzureLlmLayout;
 extern const RequestLayout kMooncakeLayout;
 extern const RequestLayout kGenAiLayout;
+extern const RequestLayout kNativeRequestLayout;
+extern const RequestLayout kGenAiRatesLayout;
+
+// The layout asked for, or the one that the beginning of the file looks like; null: none.
+const RequestLayout* find_request_layout(std::string_view beginning, RequestFormat wanted);
 
 }  // namespace orrery::traces

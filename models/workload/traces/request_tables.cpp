@@ -110,6 +110,8 @@ const RequestLayout kAzureLlmLayout{.id = RequestFormat::AzureLlm,
 const RequestLayout kGenAiLayout{.id = RequestFormat::GenAi,
                                  .open = open_table<kGenAiColumns, parse_genai>,
                                  .looks_like = has_columns<kGenAiColumns>,
-                                 .has_dates = true};
+                                 .has_dates = true,
+                                 .has_groups = true,
+                                 .has_statuses = true};
 
 }  // namespace orrery::traces

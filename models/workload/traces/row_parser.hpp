@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "models/workload/traces/findings.hpp"
 #include "models/workload/traces/string_pool.hpp"
@@ -18,6 +20,8 @@ namespace orrery::traces {
 struct TraceRow {
   TraceJob job;  // job.submit included
   Time start;    // when its cluster started it; job.submit where that is not recorded
+  // A literal that says why the job has no duration; empty: it has one, or the format has none.
+  std::string_view lacks_duration = {};
 };
 
 // Streams rows in the order of the file; what is no job goes to the findings.
@@ -33,6 +37,8 @@ class RowParser {
   virtual std::string arrival_place(TraceArrival) const { return {}; }
   // What the file says of itself, such as the size of its machine.
   virtual std::span<const Fact> facts() const { return {}; }
+  // Other files it read, as they were opened.
+  virtual std::vector<std::string> side_files() const { return {}; }
 };
 
 // What a parser is made from. All of it outlives the parser, which takes the source.

@@ -33,6 +33,7 @@ class ShuffledReader final : public TraceReader {
   std::vector<std::pair<std::string, std::string>> facts() const override {
     return reader_->facts();
   }
+  std::vector<std::string> side_files() const override { return reader_->side_files(); }
   TraceFormat format() const override { return reader_->format(); }
 
  private:

@@ -27,6 +27,6 @@ const Format kSiaFormat{.id = TraceFormat::Sia,
                         .parse = parse_job,
                         .submit_column = 1,
                         .start_column = 1,
-                        .lacks_durations = true};
+                        .durations = Durations::InNoRow};
 
 }  // namespace orrery::traces

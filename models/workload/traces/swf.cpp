@@ -2,6 +2,7 @@
 // -1 where nothing is known. Some logs append fields: they are passed over, but for the queue name
 // that the 21-field variant holds in its 20th.
 #include <array>
+#include <charconv>
 
 #include "models/workload/traces/format.hpp"
 #include "sim/core/check.hpp"
@@ -10,7 +11,6 @@ namespace orrery::traces {
 namespace {
 
 constexpr size_t kFields = 18;
-constexpr size_t kFieldsMax = 64;
 constexpr size_t kFactsMax = 64;
 constexpr size_t kNameMax = 256;
 constexpr size_t kFactLengthMax = 400;
@@ -65,20 +65,23 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// Fields of a line up to a number of them; how many there were.
-size_t split_blanks(std::string_view line, std::span<std::string_view> fields) {
+struct Split {
+  size_t count = 0;       // of the fields found
+  std::string_view rest;  // behind the last one asked for
+};
+
+Split split_blanks(std::string_view line, std::span<std::string_view> fields) {
   size_t count = 0;
   const char* at = line.data();
   const char* const end = at + line.size();
-  while (at != end) {
+  while (at != end && count < fields.size()) {
     while (at != end && is_blank(*at)) ++at;
     const char* const begin = at;
     while (at != end && !is_blank(*at)) ++at;
     if (at == begin) break;
-    if (count < fields.size()) fields[count] = {begin, static_cast<size_t>(at - begin)};
-    ++count;
+    fields[count++] = {begin, static_cast<size_t>(at - begin)};
   }
-  return count;
+  return {count, trimmed({at, static_cast<size_t>(end - at)})};
 }
 
 class SwfParser final : public RowParser {
@@ -114,22 +117,27 @@ class SwfParser final : public RowParser {
  private:
   void note_header(std::string_view text);
   void parse(std::string_view line);
+  void parse_status(Duration run);
   void parse_size();
-  void parse_names(size_t count);
+  void parse_use(Duration run);
+  void parse_names();
+  void parse_variant(std::string_view rest);
   void wrong(Field field, std::string_view expected) {
     findings_.wrong_field(field + 1, kNames[field], fields_[field], expected);
   }
   // -1, or any other negative number, says that nothing is known.
   int64_t whole(Field field, int64_t high);
   Duration span(Field field);
+  double kibibytes(Field field);
   std::string_view name(Field field);
 
   TextSource source_;
   Findings& findings_;
   StringPool& pool_;
   const TraceParams& params_;
-  std::array<std::string_view, kFieldsMax> fields_;
+  std::array<std::string_view, kFields> fields_;
   std::vector<Fact> facts_;
+  int64_t whole_job_ = TraceJob::kNone;  // the number of the last row of a whole job
   TraceRow row_;
 };
 
@@ -157,6 +165,17 @@ Duration SwfParser::span(Field field) {
   return TraceJob::kUnknown;
 }
 
+// Logs that give kilobytes per processor divide, and may leave a fraction.
+double SwfParser::kibibytes(Field field) {
+  const std::string_view text = fields_[field];
+  double value = -1;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_number = status == std::errc{} && end == text.data() + text.size();
+  if (is_number && value <= static_cast<double>(kMemoryMax)) return value < 0 ? -1 : value;
+  wrong(field, "a number up to " + std::to_string(kMemoryMax) + ", or -1");
+  return -1;
+}
+
 std::string_view SwfParser::name(Field field) {
   const auto value = parse_whole(fields_[field]);
   if (!value) wrong(field, "a whole number, or -1");
@@ -166,6 +185,41 @@ std::string_view SwfParser::name(Field field) {
   if (text) return *text;
   wrong(field, "at most " + std::to_string(StringPool::kMax) + " different names in a file");
   return {};
+}
+
+// A job that was swapped out has a row for the whole of it, and below it one for each part. A
+// cancelled one whose wait is unknown never started, unless it ran: some logs know no waits.
+void SwfParser::parse_status(Duration run) {
+  TraceJob& job = row_.job;
+  const int64_t status = whole(kStatus, 5);
+  constexpr std::array<TraceStatus, 7> kStatuses = {
+      TraceStatus::Unknown, TraceStatus::Failed,  TraceStatus::Completed, TraceStatus::Unknown,
+      TraceStatus::Unknown, TraceStatus::Unknown, TraceStatus::Cancelled};
+  job.status = kStatuses[static_cast<size_t>(status + 1)];
+  if (status >= 2 && status <= 4) {
+    findings_.leave_out(job.id == whole_job_
+                            ? "part of a job that has a row of its own (status 2, 3 or 4)"
+                            : "part of a job that has no row of its own above (status 2, 3 or 4)");
+    return;
+  }
+  whole_job_ = job.id;
+  if (job.status != TraceStatus::Cancelled || job.wait_recorded.ns >= 0) return;
+  if (run.ns <= 0) {
+    findings_.leave_out("cancelled before it started");
+  } else {
+    findings_.remark("cancelled, and ran although its wait is unknown");
+  }
+}
+
+// What it used has no place in a job, but may contradict what it asked for.
+void SwfParser::parse_use(Duration run) {
+  const Duration cpu_time = span(kCpuTime);
+  const double used = kibibytes(kUsedMemory);
+  const double requested = kibibytes(kRequestedMemory);
+  if (run.ns >= 0 && cpu_time > run + 1_s) {
+    findings_.remark("used more CPU time on each processor than it ran");
+  }
+  if (requested > 0 && used > requested) findings_.remark("used more memory than it requested");
 }
 
 // The size of the job in processors. A log may hold both counts, or either; cores of one job are
@@ -183,7 +237,7 @@ void SwfParser::parse_size() {
   if (requested > 0 && allocated > 0 && requested != allocated) {
     findings_.remark("requested and allocated processors differ");
   }
-  const int64_t memory = std::max<int64_t>(whole(kRequestedMemory, kMemoryMax), 0) << 10U;
+  const auto memory = static_cast<int64_t>(std::max(kibibytes(kRequestedMemory), 0.0) * 1024);
   job.pods = params_.one_pod ? 1 : static_cast<int32_t>(processors);
   const int64_t each = params_.one_pod ? processors : 1;
   job.cpu_milli_per_pod = each * kCoreMilli;
@@ -194,7 +248,7 @@ void SwfParser::parse_size() {
   job.memory_per_pod = Bytes{memory * each};
 }
 
-void SwfParser::parse_names(size_t count) {
+void SwfParser::parse_names() {
   TraceJob& job = row_.job;
   job.user = name(kUser);
   job.group = name(kGroup);
@@ -202,14 +256,38 @@ void SwfParser::parse_names(size_t count) {
   job.queue = name(kQueue);
   const std::string_view partition = name(kPartition);
   if (job.queue.empty()) job.queue = partition;
-  // The variant's fields after the 18th: nodes, queue name, resources asked for.
-  if (count == 21) job.queue = pool_.intern(fields_[19].substr(0, kNameMax)).value_or(job.queue);
+}
+
+// The variant's fields after the 18th: nodes in braces, perhaps with blanks between them, the queue
+// by name, and resources asked for.
+void SwfParser::parse_variant(std::string_view rest) {
+  std::array<std::string_view, 4> fields;
+  size_t queue = 1;
+  if (rest.starts_with('{')) {
+    const size_t close = rest.find('}');
+    if (close == std::string_view::npos) {
+      findings_.wrong_field(kFields + 1, "nodes", rest, "a list that ends with '}'");
+      return;
+    }
+    rest.remove_prefix(close + 1);
+    queue = 0;
+  }
+  const size_t count = split_blanks(rest, fields).count;
+  if (count != queue + 2) return;
+  const auto text = pool_.intern(fields[queue].substr(0, kNameMax));
+  if (text) {
+    row_.job.queue = *text;
+  } else {
+    findings_.wrong_field(kFields + 2, "queue name", fields[queue],
+                          "at most " + std::to_string(StringPool::kMax) + " different names");
+  }
 }
 
 void SwfParser::parse(std::string_view line) {
-  const size_t count = split_blanks(line, fields_);
-  if (count < kFields) {
-    findings_.mistake(": found " + std::to_string(count) + " fields, expected at least 18 fields");
+  const Split split = split_blanks(line, fields_);
+  if (split.count < kFields) {
+    findings_.mistake(": found " + std::to_string(split.count) +
+                      " fields, expected at least 18 fields");
     return;
   }
   row_ = {};
@@ -223,27 +301,19 @@ void SwfParser::parse(std::string_view line) {
   job.wait_recorded = span(kWait);
   row_.start = job.submit + std::max(job.wait_recorded, Duration{});
   const Duration run = span(kRun);
-  const int64_t status = whole(kStatus, 5);
-  constexpr std::array<TraceStatus, 7> kStatuses = {
-      TraceStatus::Unknown, TraceStatus::Failed,  TraceStatus::Completed, TraceStatus::Unknown,
-      TraceStatus::Unknown, TraceStatus::Unknown, TraceStatus::Cancelled};
-  job.status = kStatuses[static_cast<size_t>(status + 1)];
-  if (status >= 2 && status <= 4) {
-    findings_.leave_out("part of a job that has a row of its own (status 2, 3 or 4)");
-  } else if (job.status == TraceStatus::Cancelled && job.wait_recorded.ns < 0 && run.ns <= 0) {
-    findings_.leave_out("cancelled before it started");
-  } else if (run.ns < 0) {
-    findings_.leave_out("the run time is unknown");
-  }
+  parse_status(run);
+  if (run.ns < 0) row_.lacks_duration = "the run time is unknown";
   job.duration = run;
   parse_size();
+  parse_use(run);
   const Duration requested_time = span(kRequestedTime);
   if (requested_time.ns > 0) job.requested_time = requested_time;
   if (requested_time.ns > 0 && run > requested_time) {
     findings_.remark("ran longer than requested");
     if (params_.overruns == TraceOverruns::Kill) job.duration = requested_time;
   }
-  parse_names(count);
+  parse_names();
+  if (!split.rest.empty()) parse_variant(split.rest);
   const int64_t preceding = whole(kPreceding, std::numeric_limits<int64_t>::max());
   if (preceding > 0) job.after = preceding;
   job.think_time = span(kThinkTime);
@@ -256,7 +326,7 @@ double likeness(std::string_view beginning) {
     const std::string_view line = trimmed(beginning.substr(0, end));
     beginning.remove_prefix(std::min(end + 1, beginning.size()));
     if (line.empty() || line.front() == ';') continue;
-    if (split_blanks(line, fields) < kFields) return 0;
+    if (split_blanks(line, fields).count < kFields) return 0;
     for (const std::string_view field : fields) {
       if (!parse_whole(field) && !parse_seconds(field)) return 0;
     }
@@ -272,7 +342,12 @@ const Format kSwfFormat{.id = TraceFormat::Swf,
                           return std::make_unique<SwfParser>(std::move(input));
                         },
                         .likeness = likeness,
+                        .durations = Durations::InMostRows,
                         .has_queues = true,
+                        .has_groups = true,
+                        .has_statuses = true,
+                        .has_gpus = false,
+                        .has_processors = true,
                         .has_starts = true,
                         .may_count_from_1970 = true};
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "models/workload/traces/decompressor.hpp"
+#include "models/workload/traces/tar.hpp"
 
 namespace orrery::traces {
 namespace {
@@ -26,8 +27,10 @@ std::optional<TextSource> TextSource::open_beside(const std::string& path,
   namespace fs = std::filesystem;
   const fs::path folder = fs::path{path}.parent_path();
   for (const fs::path& place : {folder, folder / ".."}) {
-    for (const char* packing : {"", ".gz", ".xz"}) {
-      const fs::path file = place / (stem + packing);
+    const std::string unpacked = stem.substr(0, stem.rfind('.'));  // as tar archives are called
+    for (const std::string& name :
+         {stem, stem + ".gz", stem + ".xz", unpacked + ".tar.gz", unpacked + ".tar.xz"}) {
+      const fs::path file = place / name;
       std::error_code error;  // what cannot be looked at is not there
       if (fs::is_regular_file(file, error)) return open_file(file.string());
     }
@@ -48,6 +51,9 @@ TextSource::TextSource(std::string name, std::unique_ptr<StoredBytes> input)
   }
   buffer_ = std::make_unique<char[]>(kBuffer);
   decompressor_ = decompressor_for(head);
+  if (decompressor_ || is_tar(head)) {
+    decompressor_ = std::make_unique<TarFile>(std::move(decompressor_));
+  }
   if (!decompressor_ && head.starts_with("\xEF\xBB\xBF")) {
     input_->take(3);  // a byte order mark, as spreadsheets write it
   }

@@ -14,9 +14,9 @@ class Decompressor;
 class StoredBytes;
 
 // Streams a file or a memory buffer in blocks, so memory does not grow with the input. Gzip and xz
-// are recognised by their first bytes. A line ends with LF or CR LF; the last one needs no end.
-// Reading stops at the first error: an unreadable file, damaged or cut packing, a line that is too
-// long, a NUL byte.
+// are recognised by their first bytes, and so is a tar archive, in which one file must be. A line
+// ends with LF or CR LF; the last one needs no end. Reading stops at the first error: an unreadable
+// file, damaged or cut packing, a line that is too long, a NUL byte.
 class TextSource {
  public:
   static constexpr size_t kLineMax = size_t{64} << 10U;

@@ -34,9 +34,10 @@ enum class TraceFormat : uint8_t {
   GoogleCondensed,
   Pai,
   Native,
-  OpenbUntimed
+  OpenbUntimed,
+  PaiInstances
 };
-constexpr std::array<std::string_view, 25> enum_names(TraceFormat) {
+constexpr std::array<std::string_view, 26> enum_names(TraceFormat) {
   return {"auto",
           "openb",
           "helios",
@@ -61,7 +62,8 @@ constexpr std::array<std::string_view, 25> enum_names(TraceFormat) {
           "google_condensed",
           "pai",
           "native",
-          "openb_untimed"};
+          "openb_untimed",
+          "pai_instances"};
 }
 
 // When a job enters the run: when it was submitted, or when its cluster started it.
@@ -69,8 +71,8 @@ enum class TraceArrival : uint8_t { Submit, Start };
 constexpr std::array<std::string_view, 2> enum_names(TraceArrival) { return {"submit", "start"}; }
 
 // Window: rows may be out of order by a few thousand rows. All: the whole file is read before the
-// first job, a quarter of a kilobyte a job. Auto: all for openb, whose variants are not sorted,
-// else window.
+// first job; of more than half a million jobs, the rest waits in a temporary file. Auto: as the
+// format has it.
 enum class TraceSort : uint8_t { Auto, Window, All };
 constexpr std::array<std::string_view, 3> enum_names(TraceSort) {
   return {"auto", "window", "all"};
@@ -86,5 +88,9 @@ constexpr std::array<std::string_view, 2> enum_names(TraceProcessors) {
 // What becomes of a job that ran longer than its user had asked for.
 enum class TraceOverruns : uint8_t { Keep, Kill };
 constexpr std::array<std::string_view, 2> enum_names(TraceOverruns) { return {"keep", "kill"}; }
+
+// Which of a job's names is the team that quotas and fair shares go by.
+enum class TraceTeam : uint8_t { Queue, Group };
+constexpr std::array<std::string_view, 2> enum_names(TraceTeam) { return {"queue", "group"}; }
 
 }  // namespace orrery

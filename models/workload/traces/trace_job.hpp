@@ -76,6 +76,7 @@ struct TraceJob {
   std::string_view queue;
   std::string_view application;  // what it ran: a model, a program, a type of work
   std::string_view gpu_models;   // "A|B": either will do; empty: any
+  std::string_view node;         // where it ran, if params.recorded_nodes asks; one pod alone
   TracePriority priority = TracePriority::Normal;
   TraceStatus status = TraceStatus::Unknown;
   TraceName name;

@@ -36,6 +36,8 @@ struct TraceParams {
   int32_t copies = 1;
   bool lenient = false;
   std::optional<Duration> default_duration{};
+  bool measured = false;
+  bool recorded_nodes = false;
   std::string throughputs{};
   std::string throughput_gpu = "v100";
   TraceProcessors processors = TraceProcessors::Requested;
@@ -44,7 +46,7 @@ struct TraceParams {
 
   template <class V>
   void fields(V& v) {
-    v("file", file, "The trace, plain, gzip or xz.", Required{},
+    v("file", file, "The trace, plain, gzip or xz, or one in a tar archive.", Required{},
       Example{"../shared/traces/helios/venus_gpu_jobs_48hclamp.csv.gz"});
     v("format", format, "Layout of the file; auto goes by its first lines.");
     v("queues", queues, "Replay only jobs of these queues (virtual clusters); empty: all.");
@@ -63,8 +65,10 @@ struct TraceParams {
       "Replay openb pods that were never started, for as long as they waited; false: leave out.");
     v("arrive_at", arrive_at, "Jobs arrive when they were submitted, or when they were started.");
     v("sort", sort,
-      "How far rows may be out of order: window is 4,096 rows, all reads the whole file first "
-      "(a quarter of a kilobyte a job), auto is all for openb and window for the others.");
+      "How far rows may be out of order: window is 4,096 rows, all reads the whole file first (140 "
+      "MB at most, the rest in a temporary file). auto is all where files are not in the order of "
+      "submission: openb, dlrm, pai, philly, philly_pollux and chronus, and google_*, whose "
+      "rows tell how long a job ran only when it ends; it is window for the others.");
     v("time_scale", time_scale,
       "Factor on the times between arrivals, not on durations; 0.5 doubles the load.",
       Range{0.001, 1000.0});
@@ -81,8 +85,15 @@ struct TraceParams {
     v("lenient", lenient,
       "Skip malformed rows and report how many there were; otherwise the first one ends the run.");
     v("default_duration", default_duration,
-      "Duration of jobs of which the trace does not say how long they ran; absent: such jobs end "
-      "the run with an error where the format has no durations, else they are left out.");
+      "Duration of jobs that started, but of which the trace does not tell how long they ran: all "
+      "of sia and openb_untimed, which need it; in swf a run time of -1; in acme_seren, "
+      "acme_kalos, philly, pai, pai_instances and google_* what ran when the recording stopped; in "
+      "gavel what has no throughput. Absent: left out. The other formats tell every duration.");
+    v("measured", measured,
+      "Alibaba PAI: pods ask for what sensors saw them use instead of what was planned; "
+      "pai_sensor_table.csv must be beside the trace.");
+    v("recorded_nodes", recorded_nodes,
+      "Pods go only to the node, by its name, on which they ran; false: to any.");
     v("throughputs", throughputs,
       "Gavel: JSON of steps per second by GPU and job type, which turns steps into durations. "
       "Empty: simulation_throughputs.json, plain or packed, beside the trace or a folder above.");

@@ -7,7 +7,10 @@
 #include "models/workload/traces/cell.hpp"
 #include "models/workload/traces/detect.hpp"
 #include "models/workload/traces/reorder.hpp"
+#include "models/workload/traces/request_format.hpp"
+#include "models/workload/traces/trace_checks.hpp"
 #include "sim/config/diagnostics.hpp"
+#include "sim/core/check.hpp"
 
 namespace orrery {
 namespace {
@@ -38,6 +41,10 @@ Time first_end(const Format& format, const Origin& origin, const TraceParams& pa
   return first == Time::max() ? Time{} : first;
 }
 
+std::string window_start_text(Time first_end) {
+  return std::to_string(first_end.ns / 1'000'000'000) + " s, the first end of a job";
+}
+
 class FileTraceReader final : public TraceReader {
  public:
   FileTraceReader(const TraceParams& params, const Origin& origin, size_t errors_max)
@@ -50,7 +57,7 @@ class FileTraceReader final : public TraceReader {
     check_params();
     is_open_ = findings_.errors().empty();
     if (is_open_ && params_.warm_start && !window_start_ && format_->lists_survivors) {
-      window_start_ = zero_ = first_end(*format_, origin, params_);
+      window_start_ = zero_ = first_end_ = first_end(*format_, origin, params_);
     }
     if (window_start_ && window_end_ && *window_end_ <= *window_start_) {
       wrong_param("window_end", "expected a time after window_start");
@@ -70,9 +77,8 @@ class FileTraceReader final : public TraceReader {
     if (!is_open_ || has_enough()) return nullptr;
     while (!is_drained_ && !waiting_.is_full()) read_row();
     if (is_drained_ && !findings_.errors().empty() && !keeps_going_) return nullptr;
-    if (!is_drained_ && !waiting_.is_window()) {
-      stop(findings_.file() + ": more than " + std::to_string(ReorderBuffer::kAllMax) +
-           " jobs, too many to sort: sort the file and set sort: window");
+    if (!waiting_.error().empty()) {
+      stop(findings_.file() + ": " + waiting_.error());
       return nullptr;
     }
     if (waiting_.size() == 0) return nullptr;
@@ -99,7 +105,13 @@ class FileTraceReader final : public TraceReader {
   }
   std::vector<std::pair<std::string, std::string>> facts() const override {
     if (!parser_) return {};
-    return {parser_->facts().begin(), parser_->facts().end()};
+    std::vector<std::pair<std::string, std::string>> facts(parser_->facts().begin(),
+                                                           parser_->facts().end());
+    if (first_end_) facts.emplace_back("window_start", window_start_text(*first_end_));
+    return facts;
+  }
+  std::vector<std::string> side_files() const override {
+    return parser_ ? parser_->side_files() : std::vector<std::string>{};
   }
   TraceFormat format() const override { return format_ ? format_->id : TraceFormat::Auto; }
   // Wrong rows no longer end the reading.
@@ -113,13 +125,15 @@ class FileTraceReader final : public TraceReader {
   bool takes_size_and_status(const TraceJob& job);
   const Format* choose_format(const Origin& origin);
   void check_params();
-  std::optional<Time> parse_instant(std::string_view name, const std::string& text);
+  std::optional<Time> instant(std::string_view name, const std::string& text);
   Time start_of(Time first) const;
   void read_row();
+  bool complete_duration(TraceRow& row);
   bool takes_queue(std::string_view queue);
   bool fit_window(TraceRow& row);
   Time rebased(Time arrival) const;
   void check_queues();
+  void check_counts() const;
   // "file:row:column (name)" of the job's arrival, or as much as the layout tells.
   std::string place_of(const TraceJob& job) const {
     return findings_.file() + ":" + std::to_string(job.row) +
@@ -141,14 +155,16 @@ class FileTraceReader final : public TraceReader {
   bool keeps_going_ = false;
   std::optional<Time> window_start_;
   std::optional<Time> window_end_;
-  std::optional<Time> zero_;     // the trace's time at which the run starts
-  Time earliest_ = Time::max();  // of all rows, when they are sorted
+  std::optional<Time> first_end_;  // where it makes the window
+  std::optional<Time> zero_;       // the trace's time at which the run starts
+  Time earliest_ = Time::max();    // of all rows, when they are sorted
   Time last_arrival_{std::numeric_limits<int64_t>::min()};
   std::vector<bool> queue_seen_;
   std::vector<std::string> queues_met_;  // when they are filtered, for near names
   TraceJob job_;
   int32_t copies_left_ = 0;
   TraceCounts counts_;
+  int64_t taken_ = 0;  // rows that became jobs, once each
 };
 
 const Format* FileTraceReader::choose_format(const Origin& origin) {
@@ -161,6 +177,11 @@ const Format* FileTraceReader::choose_format(const Origin& origin) {
   const std::string beginning = read_beginning(std::move(source));
   const Format* const format = find_format(beginning, TraceFormat::Auto);
   if (format != nullptr) return format;
+  if (const RequestLayout* const requests = find_request_layout(beginning, RequestFormat::Auto)) {
+    findings_.stop(findings_.file() + ": the file holds requests (" +
+                   std::string{name_of(requests->id)} + "), not jobs");
+    return nullptr;
+  }
   // The file may be damaged before it shows what it is.
   TextSource again = origin.open();
   const bool has_text = again.next_line().has_value();
@@ -174,49 +195,22 @@ const Format* FileTraceReader::choose_format(const Origin& origin) {
 TraceCounts FileTraceReader::counts() const {
   TraceCounts counts = counts_;
   for (const Findings::Count& count : findings_.left_out()) counts.left_out += count.rows;
+  counts.rows = findings_.rows();
+  counts.joined = findings_.joined();
   counts.skipped = findings_.skipped();
   return counts;
 }
 
-std::optional<Time> FileTraceReader::parse_instant(std::string_view name, const std::string& text) {
-  if (text.empty()) return {};
-  if (format_->has_dates) {
-    const auto instant = parse_date_time(text);
-    if (!instant)
-      wrong_param(name, "found " + in_quotes(text) +
-                            ", expected a date such as 2020-04-01 or 2020-04-01 12:00:00");
-    return instant;
-  }
-  const auto seconds = parse_seconds(text);
-  if (seconds && seconds->ns >= 0) return Time{seconds->ns};
-  wrong_param(name, "found " + in_quotes(text) +
-                        ", expected seconds as the trace counts them: it has no dates");
-  return {};
+std::optional<Time> FileTraceReader::instant(std::string_view name, const std::string& text) {
+  const Instant instant = parse_instant(name, text, format_->has_dates);
+  if (!instant.mistake.empty()) findings_.stop(instant.mistake);
+  return instant.at;
 }
 
 void FileTraceReader::check_params() {
-  const std::string trace = "a trace of format " + std::string{name_of(format_->id)};
-  if (!params_.queues.empty() && !format_->has_queues)
-    wrong_param("queues", trace + " names no queues");
-  if (params_.arrive_at == TraceArrival::Start && !format_->has_starts) {
-    wrong_param("arrive_at", trace + " does not say when jobs started");
-  }
-  if (!params_.pending_jobs && !format_->has_pending) {
-    wrong_param("pending_jobs", trace + " has no pending jobs");
-  }
-  if (!(params_.time_scale >= 0.001) || !(params_.time_scale <= 1000)) {
-    wrong_param("time_scale", "expected a number from 0.001 to 1000");
-  }
-  if (format_->lacks_durations && !params_.default_duration) {
-    wrong_param("default_duration", trace + " does not say how long jobs run: set one");
-  }
-  if (params_.copies < 1) wrong_param("copies", "expected 1 or more");
-  if (params_.gpus_max > 0 && params_.gpus_max < params_.gpus_min) {
-    wrong_param("gpus_max", "expected at least gpus_min");
-  }
-  if (params_.jobs_max < 0) wrong_param("jobs_max", "expected 0 (all) or more");
-  window_start_ = parse_instant("window_start", params_.window_start);
-  window_end_ = parse_instant("window_end", params_.window_end);
+  if (const auto mistake = mistaken_param(params_, *format_)) findings_.stop(*mistake);
+  window_start_ = instant("window_start", params_.window_start);
+  window_end_ = instant("window_end", params_.window_end);
   zero_ = window_start_;
   if (!zero_ && !format_->has_dates && !format_->may_count_from_1970) zero_ = Time{};
 }
@@ -275,16 +269,31 @@ Time FileTraceReader::start_of(Time first) const {
   return is_date ? Time{first.ns / kDayNs * kDayNs} : Time{};
 }
 
+// False: nobody knows how long it ran, and nobody said what to assume.
+bool FileTraceReader::complete_duration(TraceRow& row) {
+  if (row.lacks_duration.empty() && format_->durations != Durations::InNoRow) return true;
+  if (!params_.default_duration) {
+    findings_.leave_out(row.lacks_duration);
+    return false;
+  }
+  row.job.duration = *params_.default_duration;
+  if (!row.lacks_duration.empty()) {
+    findings_.remark("how long it ran is unknown: given the default duration");
+  }
+  return true;
+}
+
 void FileTraceReader::read_row() {
   const TraceRow* const parsed = parser_->next();
   if (parsed == nullptr) {
     is_drained_ = true;
+    check_counts();
     check_queues();
     return;
   }
   TraceRow row = *parsed;
-  ++counts_.rows;
-  if (format_->lacks_durations) row.job.duration = *params_.default_duration;
+  if (!params_.recorded_nodes) row.job.node = {};
+  if (!complete_duration(row)) return;
   if (!waiting_.is_window()) {
     earliest_ = std::min(earliest_, row.job.submit);
   } else if (!zero_) {
@@ -307,7 +316,15 @@ void FileTraceReader::read_row() {
     ++counts_.outside_window;
   } else {
     waiting_.push(row.job);
+    ++taken_;
   }
+}
+
+void FileTraceReader::check_counts() const {
+  if (!findings_.errors().empty()) return;
+  const TraceCounts all = counts();
+  ORRERY_CHECK(all.rows == all.joined + all.skipped + all.left_out + all.filtered() + taken_,
+               "every row of a trace is counted, and once");
 }
 
 // A queue that nobody uses is a typing mistake: the run would silently be empty.

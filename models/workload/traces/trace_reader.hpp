@@ -15,8 +15,11 @@
 
 namespace orrery {
 
+// When a file has been read to its end, every row of it is counted once: rows = joined + skipped +
+// left out + filtered + delivered / copies.
 struct TraceCounts {
-  int64_t rows = 0;       // well-formed rows read
+  int64_t rows = 0;       // read, whatever became of them
+  int64_t joined = 0;     // of them, those that only say more of a job of another row
   int64_t delivered = 0;  // jobs handed out
   int64_t outside_window = 0;
   int64_t other_queue = 0;
@@ -27,11 +30,15 @@ struct TraceCounts {
   int64_t warm_started = 0;  // of those delivered: submitted before the window
   int64_t left_out = 0;      // well-formed rows that are no jobs by the rules of the format
   int64_t skipped = 0;       // malformed rows, where the user asked for lenience
+
+  int64_t filtered() const {
+    return outside_window + other_queue + without_gpus + never_started + other_size + other_status;
+  }
 };
 
-// Streams: memory is bounded by the reorder window, not by the file, unless everything must be
-// sorted. Never throws: a reader that could not open its file, or met a wrong row, ends early and
-// has an error.
+// Streams: memory is bounded, by the reorder window or the sorter of a whole file, and by the jobs
+// alive at once where a job is spread over rows; not by the file. Never throws: a reader that could
+// not open its file, or met a wrong row, ends early and has an error.
 class TraceReader {
  public:
   virtual ~TraceReader() = default;
@@ -45,6 +52,8 @@ class TraceReader {
   virtual const std::vector<std::string>& skipped_examples() const = 0;
   // What the file says of itself, such as the size of its machine.
   virtual std::vector<std::pair<std::string, std::string>> facts() const = 0;
+  // The other files that the jobs were made from, as they were opened.
+  virtual std::vector<std::string> side_files() const = 0;
   virtual TraceFormat format() const = 0;  // Auto when the header was not recognised
 
   // `file:row:column (name): found '...', expected ...`

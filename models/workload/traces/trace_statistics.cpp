@@ -44,7 +44,15 @@ void TraceStatistics::add(const TraceJob& job) {
   if (!job.group.empty()) groups_.insert(job.group);
   if (!job.queue.empty()) queues_.insert(job.queue);
   if (!job.application.empty()) applications_.insert(job.application);
+  with_deadline_ += job.deadline.ns >= 0 ? 1 : 0;
+  chained_ += job.after >= 0 ? 1 : 0;
+  const Time end = job.submit + std::max(job.wait_recorded, Duration{}) + job.duration;
+  first_end_ = std::min(first_end_, end);
   last_end_ = std::max(last_end_, job.submit + job.duration);
+}
+
+int64_t TraceStatistics::before_first_end() const {
+  return std::ranges::count_if(submits_, [this](int64_t ns) { return ns < first_end_.ns; });
 }
 
 double TraceStatistics::gpu_seconds() const {

@@ -40,6 +40,11 @@ class TraceStatistics {
   double core_seconds() const;  // of jobs whose cores were recorded
   Time first_submit() const;
   Time last_submit() const;
+  int64_t with_deadline() const { return with_deadline_; }
+  int64_t chained() const { return chained_; }  // submitted after the end of another job
+  // The first job to end as it was recorded, and how many were submitted before that.
+  Time first_end() const { return first_end_; }
+  int64_t before_first_end() const;
   Time last_end() const { return last_end_; }  // had nothing waited
   const std::array<StatusShare, enum_names(TraceStatus{}).size()>& statuses() const {
     return statuses_;
@@ -58,7 +63,8 @@ class TraceStatistics {
   std::vector<int64_t> submits_, durations_, waits_, requested_, gpu_milli_, cpu_milli_;
   std::set<std::string_view> users_, groups_, queues_, applications_;
   std::array<StatusShare, enum_names(TraceStatus{}).size()> statuses_{};
-  int64_t gpu_jobs_ = 0;
+  int64_t gpu_jobs_ = 0, with_deadline_ = 0, chained_ = 0;
+  Time first_end_ = Time::max();
   Time last_end_;
 };
 

@@ -166,6 +166,48 @@ std::string complaints(const std::string& policy) {
   return diagnostics.text();
 }
 
+TEST(JobQueue, AKilledJobWasBelievedToRunForNoLonger) {
+  const std::string scenario = kTwoNodes + R"(
+workload:
+  controller: {overruns: kill}
+  sources:
+  - kind: jobs
+    jobs:
+    - {name: over, pods: 2, pod: {gpus: 3}, work: 30min, requested: 10min}
+    - {name: head, submit: 1s, pods: 2, pod: {gpus: 4}, work: 10min, requested: 10min}
+    - {name: late, submit: 2s, pods: 1, pod: {gpus: 1}, work: 20min, requested: 20min}
+policy:
+  driver: counting
+  job_queue: {policies: [{name: EASY}], estimates: {kind: exact}}
+)";
+  ScenarioRun run{scenario};
+  const auto jobs = in_order(run);
+  EXPECT_EQ(jobs[0].outcome, JobOutcome::Failed);
+  EXPECT_EQ(jobs[0].ended, Time{} + 10_min);
+  EXPECT_EQ(jobs[1].running, Time{} + 10_min) << "late would have delayed it";
+}
+
+TEST(JobQueue, MistakesInTheArgumentsOfPoliciesAreNamed) {
+  const auto of = [](const std::string& name, const std::string& args) {
+    return complaints("{driver: counting, job_queue: {policies: [{name: " + name +
+                      ", args: " + args + "}]}}");
+  };
+  EXPECT_THAT(of("Tiresias", "{limits: []}"), HasSubstr("in ascending order"));
+  EXPECT_THAT(of("Tiresias", "{limits: [20, 10]}"), HasSubstr("in ascending order"));
+  EXPECT_THAT(of("Tiresias", "{by: gittins, limits: [10]}"), HasSubstr("no effect on gittins"));
+  EXPECT_THAT(of("Tiresias", "{by: gittins, promote_knob: 1}"), HasSubstr("no effect on gittins"));
+  EXPECT_THAT(of("Tiresias", "{gittins_delta: 1}"), HasSubstr("an effect on gittins only"));
+  EXPECT_THAT(of("SlurmMultifactor", "{}"), HasSubstr("needs a weight above 0"));
+  EXPECT_THAT(of("SlurmMultifactor", "{weight_age: 1, damping: 2}"),
+              HasSubstr("an effect on classic only"));
+  EXPECT_THAT(of("SlurmMultifactor", "{weight_tres: {gpu: 1}}"), HasSubstr("not 'gpu'"));
+  EXPECT_THAT(of("SlurmMultifactor", "{weight_age: 1, billing_weights: {cpus: -1}}"),
+              HasSubstr("must not be negative"));
+  EXPECT_THAT(of("SlurmMultifactor", "{weight_age: 1, shares: {a: -1}}"),
+              HasSubstr("must not be negative"));
+  EXPECT_EQ(of("SlurmMultifactor", "{weight_tres: {gpus: 1}}"), "");
+}
+
 TEST(JobQueue, MistakesInItsSectionAreNamed) {
   EXPECT_THAT(complaints("{driver: counting}"), HasSubstr("counting needs a `job_queue`"));
   EXPECT_THAT(complaints("{driver: counting, job_queue: {}, plugins: [{name: Random}]}"),

@@ -1,6 +1,4 @@
-// Logs in which a job is spread over rows or files: Google 2011 and PAI 2020.
-#include <filesystem>
-#include <fstream>
+// Logs in which a job is spread over rows: Google 2011.
 #include <string>
 #include <vector>
 
@@ -9,20 +7,11 @@
 namespace orrery {
 namespace {
 
+using test::notes_of;
 using test::read_text;
 using test::ReadTrace;
 using Strings = std::vector<std::string>;
 using namespace literals;
-
-Strings notes_of(TraceReader& reader) {
-  while (reader.next() != nullptr) {
-  }
-  Strings out;
-  for (const TraceNote& note : reader.notes())
-    out.push_back(std::to_string(note.rows) + " " + note.what);
-  if (reader.error()) out.push_back(*reader.error());
-  return out;
-}
 
 TEST(Google, AJobGoesFromItsSubmissionOverItsSchedulingToItsEnd) {
   const std::string text =
@@ -53,12 +42,14 @@ TEST(Google, AJobGoesFromItsSubmissionOverItsSchedulingToItsEnd) {
   ASSERT_NE(job, nullptr);
   EXPECT_EQ(job->id, 9);
   EXPECT_EQ(job->status, TraceStatus::Failed);
-  EXPECT_EQ(notes_of(*reader), (Strings{"1 left out: an end without a submission",
-                                        "1 left out: ended before it was scheduled",
-                                        "1 left out: still pending when the log ends",
-                                        "1 an event before the log begins, at an unknown time",
-                                        "1 an event that was missing and was made up",
-                                        "1 scheduled without a submission"}));
+  EXPECT_EQ(
+      notes_of(*reader),
+      (Strings{"1 left out: an end without a submission",
+               "1 left out: ended before it was scheduled",
+               "1 left out: an event after the log ends, at an unknown time",
+               "1 left out: still pending when the log ends",
+               "1 an event before the log begins, at an unknown time",
+               "1 an event that was missing and was made up", "1 scheduled without a submission"}));
 }
 
 TEST(Google, ATaskThatIsSubmittedAnewLivesAgain) {
@@ -97,75 +88,15 @@ TEST(Google, WrongEventsAreToldByRowAndColumn) {
             "jobs.csv:3:1 (time): found '7', expected a time not before the job's last event");
 }
 
-class PaiFolder : public ::testing::Test {
- protected:
-  void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() /
-              ("orrery_pai_" + std::to_string(reinterpret_cast<uintptr_t>(this)));
-    std::filesystem::create_directories(folder_);
-    write("pai_task_table.csv",
-          "job1,worker,3,Terminated,1010.5,2010.5,600.0,29.3,50.0,MISC\n"
-          "job1,ps,1,Terminated,1010.0,2010.0,150,8,,\n"
-          "job2,tensorflow,1,Failed,1020.0,1030.0,600.0,29.3,200.0,V100\n"
-          "job3,worker,1,Running,1030.0,,600.0,29.3,25.0,T4\n"
-          "job4,worker,1,Waiting,,,600.0,29.3,25.0,T4\n");
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-  void write(const std::string& name, const std::string& text) {
-    std::ofstream{folder_ / name} << text;
-  }
-  TraceParams params() const {
-    TraceParams params;
-    params.file = (folder_ / "pai_task_table.csv").string();
-    return params;
-  }
-
- private:
-  std::filesystem::path folder_;
-};
-
-TEST_F(PaiFolder, TasksAreJoinedWithTheirJobsAndGroups) {
-  write("pai_job_table.csv",
-        "job1,i1,alice,Terminated,1000.0,2010.0\njob2,i2,bob,Failed,1025.0,1030.0\n");
-  write("pai_group_tag_table.csv", "i1,alice,V100,g1,bert\n");
-  const auto reader = open_trace(params());
-  const TraceJob* job = reader->next();
-  ASSERT_NE(job, nullptr) << *reader->error();
-  EXPECT_EQ(reader->format(), TraceFormat::Pai);
-  EXPECT_EQ(job->name.view(), "job1/worker");
-  EXPECT_EQ(job->submit, Time{} + 1000_s);
-  EXPECT_EQ(job->wait_recorded, 10'500_ms);
-  EXPECT_EQ(job->duration, 1000_s);
-  EXPECT_EQ(job->pods, 3);
-  EXPECT_EQ(job->gpu_milli_total(), 1500);
-  EXPECT_EQ(job->cpu_milli_per_pod, 6000);
-  EXPECT_EQ(job->user, "alice");
-  EXPECT_EQ(job->application, "bert");
-  EXPECT_EQ(job->gpu_models, "V100");
-  job = reader->next();
-  ASSERT_NE(job, nullptr);
-  EXPECT_EQ(job->gpus(), 0);
-  job = reader->next();
-  ASSERT_NE(job, nullptr);
-  EXPECT_EQ(job->gpus(), 2);
-  EXPECT_EQ(job->submit, Time{} + 1020_s);
-  EXPECT_EQ(
-      notes_of(*reader),
-      (Strings{"1 left out: still running when the recording stopped", "1 left out: never started",
-               "1 started before its job was submitted: arrives when it started",
-               "1 its job is not in the job table: arrives when it started"}));
-}
-
-TEST_F(PaiFolder, WithoutAJobTableTasksArriveWhenTheyStarted) {
-  const auto reader = open_trace(params());
-  EXPECT_EQ(
-      notes_of(*reader),
-      (Strings{"1 left out: still running when the recording stopped", "1 left out: never started",
-               "4 there is no job table beside: arrives when it started"}));
-  write("pai_job_table.csv", "job1,i1,alice,Terminated,x,2010.0\n");
-  EXPECT_NE(open_trace(params())->error().value_or("").find(
-                "pai_job_table.csv:1:5 (start_time): found 'x'"),
-            std::string::npos);
+TEST(Google, WhatATaskAsksForBesideCpuAndMemoryIsNotReplayedAndTold) {
+  const std::string text =
+      "1000000,,5,2,,0,user,1,9,0.25,0.125,0.001,1\n2000000,,5,2,33,1,user,1,9,0.25,0.125,0.001,1\n"
+      "9000000,,5,2,33,4,user,1,9,0.25,0.125,0.001,1\n";
+  TraceParams params;
+  params.file = "jobs.csv";
+  EXPECT_EQ(notes_of(*open_trace_text(params, text)),
+            (Strings{"1 asks for disk: not replayed",
+                     "1 may not share a machine with a task of its job: not replayed"}));
 }
 
 }  // namespace

@@ -95,8 +95,11 @@ TEST(Dlrm, AnEmptyTimeLiesOutsideTheThirtyOneDays) {
   EXPECT_EQ(trace.jobs[1].submit, Time{} + 475'500_ms);
   EXPECT_EQ(trace.jobs[1].wait_recorded, 5_s);
   EXPECT_EQ(trace.jobs[1].duration, 520_s);
-  EXPECT_EQ(notes_of(text), (Strings{"1 was there before the recording began",
-                                     "1 was there when the recording stopped"}));
+  EXPECT_EQ(notes_of(text),
+            (Strings{"2 asks for a share of a NIC: not replayed", "2 asks for disk: not replayed",
+                     "1 limits its application's instances on a node: not replayed",
+                     "1 was there before the recording began",
+                     "1 was there when the recording stopped"}));
 }
 
 const std::string kSpot =

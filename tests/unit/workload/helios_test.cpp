@@ -266,7 +266,8 @@ TEST(TraceReader, ValidationShowsTwentyMistakesAtMost) {
   params.file = file.path();
   const TraceReport report = validate_trace(params);
   EXPECT_EQ(report.format, TraceFormat::HeliosDerived);
-  EXPECT_EQ(report.counts.rows, 1);
+  EXPECT_EQ(report.counts.rows, 21);
+  EXPECT_EQ(report.counts.delivered, 1);
   ASSERT_EQ(report.errors.size(), 20U);
   EXPECT_EQ(report.errors[19],
             file.path() + ":22:2 (arrival_s): found '-5', expected a number of seconds >= 0");

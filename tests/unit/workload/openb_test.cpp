@@ -170,6 +170,47 @@ TEST(OpenbNodes, WrongFieldsAreAllTold) {
                      "n.csv:5:1 (sn): found '', expected a name"}));
 }
 
+TEST(OpenbNodes, TheListOfTheSpotSetTellsNoMemory) {
+  const OpenbNodeList list = parse_openb_nodes(
+      "gpu_model,gpu_capacity_num,cpu_num,node_name\nA10,1,128,7\nH800,8,192,8\n", "n.csv");
+  ASSERT_EQ(list.errors, Strings{});
+  ASSERT_EQ(list.nodes.size(), 2U);
+  EXPECT_EQ(list.nodes[1].name, "8");
+  EXPECT_EQ(list.nodes[1].model, "H800");
+  EXPECT_EQ(list.nodes[1].gpus, 8);
+  EXPECT_EQ(list.nodes[1].cpu_milli, 192'000);
+  EXPECT_EQ(list.nodes[1].memory.count, 0);
+  EXPECT_EQ(
+      parse_openb_nodes("gpu_model,gpu_capacity_num,cpu_num,node_name\nA10,0,128,7\n", "n.csv")
+          .errors,
+      (Strings{"n.csv:2:2 (gpu_capacity_num): found '0', expected a whole number from 1 to "
+               "64"}));
+}
+
+TEST(OpenbNodes, AnotherGpuMayStandForOneThatNoMachineHas) {
+  const test::TemporaryFile file{
+      "gpu_model,gpu_capacity_num,cpu_num,node_name\nA10,1,128,7\nH800,8,192,8\n"};
+  ClusterParams params;
+  params.openb_nodes.push_back({.file = file.path()});
+  ClusterState refused;
+  EXPECT_EQ(build_nodes(params, refused, 1).error,
+            file.path() +
+                ": node '8': no machine of the catalogue has 8 GPUs of model 'H800': name "
+                "one that stands for it in stand_ins");
+  params.openb_nodes[0].stand_ins = {{"H800", "H100M80"}};
+  ClusterState state;
+  const BuiltPools built = build_nodes(params, state, 1);
+  ASSERT_EQ(built.error, "");
+  ASSERT_EQ(state.nodes(), 2U);
+  EXPECT_EQ(built.machines[state.machine({1})].gpu.name, "H100M80");
+  const SelectorTerm h800{
+      .all_of = {
+          {.key = std::string{kGpuProductLabel}, .op = SelectorOperator::In, .values = {"H800"}}}};
+  EXPECT_TRUE(state.matching(h800).contains({1}));
+  EXPECT_EQ(state.free({1}, Resource::Cpu), 192'000);
+  EXPECT_GT(state.free({1}, Resource::Memory), 0);
+}
+
 TEST(OpenbNodes, ShuffledOnesAreTheSameInTheirLeaves) {
   std::string text = "sn,cpu_milli,memory_mib,gpu,model\n";
   for (int i = 10; i < 90; ++i) text += "n" + std::to_string(i) + ",96000,393216,8,G2\n";

@@ -1,11 +1,18 @@
 // Inference traces: Azure LLM, Mooncake and GenAI, by hand and, where they are at hand, as
 // published.
+#include <algorithm>
+#include <cstring>
+#include <fstream>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include "models/workload/traces/native_layout.hpp"
+#include "models/workload/traces/native_request_writer.hpp"
 #include "models/workload/traces/request_reader.hpp"
+#include "sim/core/enum_names.hpp"
 #include "tests/unit/workload/trace_support.hpp"
 
 namespace orrery {
@@ -31,7 +38,7 @@ ReadRequests read_text(std::string_view text, bool is_lenient = false) {
     out.rows.back().prefix_blocks = {};
   }
   out.format = reader->format();
-  out.skipped = reader->skipped();
+  out.skipped = reader->counts().skipped;
   out.error = reader->error().value_or("");
   return out;
 }
@@ -97,7 +104,183 @@ TEST(Requests, ArrivalsNeverGoBackAndUnknownFilesAreRefused) {
                 .error,
             "r.csv:3: the request arrived before the one above it");
   EXPECT_EQ(read_text("a,b\n1,2\n").error,
-            "r.csv: the file is of no known request format (azure_llm, mooncake, genai)");
+            "r.csv: the file is of no known request format (azure_llm, mooncake, genai, "
+            "native_requests, genai_rates)");
+}
+
+TEST(Mooncake, ABrokenLineIsOneSkippedRow) {
+  const std::string text =
+      "{\"timestamp\": 0, \"input_length\": 1, \"output_length\": 1}\n"
+      "{\"timestamp\": 10, \"input_len\n"
+      "{\"timestamp\": 20, \"input_length\": 1, \"output_length\": 1\n"
+      "}} nonsense {\n"
+      "[1, 2]\n"
+      "{\"timestamp\": 30, \"input_length\": 1, \"output_length\": 1}\n";
+  EXPECT_EQ(read_text(text).error, "r.csv:2:29: a control character in a string");
+  const auto reader = open_requests_text({.file = "r.csv", .lenient = true}, text);
+  int64_t rows = 0;
+  while (reader->next() != nullptr) ++rows;
+  EXPECT_EQ(reader->error().value_or(""), "");
+  EXPECT_EQ(rows, 2);
+  EXPECT_EQ(reader->counts().skipped, 4);
+  ASSERT_EQ(reader->skipped_examples().size(), 4U);
+  EXPECT_EQ(reader->skipped_examples()[1], "r.csv:3:56: the line ends within a value");
+  EXPECT_EQ(reader->counts().rows, 6);
+}
+
+const std::string kImages =
+    "gmt_create,predict_type,predict_status,exec_time_seconds,groupId,prompt_length,"
+    "negative_prompt_length,num_images_per_prompt,num_inference_steps,"
+    "checkpoint_model_version_id,num_lora\n"
+    "2024-11-15 16:00:00,TXT_2_IMG,SUCCEED,32.5,G0,63.0,26.0,1.0,30.0,M0,2\n"
+    "2024-11-15 17:00:00,TXT_2_IMG,FAILED,43,G1,,,,,,0\n"
+    "2024-11-15 18:00:00,TXT_2_IMG,SUCCEED,10,G1,1,,2,20,M1,0\n"
+    "2024-11-16 01:00:00,TXT_2_IMG,SUCCEED,10,G0,1,,2,20,M1,0\n";
+
+TEST(Requests, FiltersLeaveOutAndCount) {
+  const auto arrivals = [](RequestTraceParams params, RequestCounts& counts) {
+    params.file = "r.csv";
+    const auto reader = open_requests_text(params, kImages);
+    std::vector<int64_t> hours;
+    while (const RequestRow* row = reader->next()) {
+      hours.push_back((row->arrival - Time{}) / Duration{1_h});
+    }
+    EXPECT_EQ(reader->error().value_or(""), "");
+    counts = reader->counts();
+    if (params.requests_max == 0) {
+      EXPECT_EQ(counts.rows, counts.filtered() + counts.delivered / params.copies);
+    }
+    return hours;
+  };
+  using Hours = std::vector<int64_t>;
+  RequestCounts counts;
+  EXPECT_EQ(arrivals({}, counts), (Hours{16, 17, 18, 25}));
+  EXPECT_EQ(arrivals({.window_start = "2024-11-15 17:00:00", .window_end = "2024-11-16"}, counts),
+            (Hours{0, 1}));
+  EXPECT_EQ(counts.outside_window, 2);
+  EXPECT_EQ(arrivals({.groups = {"G0"}}, counts), (Hours{16, 25}));
+  EXPECT_EQ(counts.other_group, 2);
+  EXPECT_EQ(arrivals({.statuses = {TraceStatus::Failed}}, counts), (Hours{17}));
+  EXPECT_EQ(counts.other_status, 3);
+  EXPECT_EQ(arrivals({.time_scale = 0.5}, counts), (Hours{8, 8, 9, 12}));
+  EXPECT_EQ(arrivals({.copies = 2, .requests_max = 3}, counts), (Hours{16, 16, 17}));
+  EXPECT_EQ(counts.delivered, 3);
+}
+
+TEST(Requests, ParametersThatCannotBeFollowedAreRefused) {
+  const std::string azure =
+      "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.9799600,4808,10\n";
+  const auto error = [](RequestTraceParams params, std::string_view text) {
+    params.file = "r.csv";
+    const auto reader = open_requests_text(params, text);
+    while (reader->next() != nullptr) {
+    }
+    return reader->error().value_or("");
+  };
+  EXPECT_EQ(error({.groups = {"a"}}, azure), "groups: a trace of format azure_llm names no groups");
+  EXPECT_EQ(error({.statuses = {TraceStatus::Failed}}, azure),
+            "statuses: a trace of format azure_llm does not say how requests ended");
+  EXPECT_EQ(error({.window_start = "5"}, azure),
+            "window_start: found '5', expected a date such as 2020-04-01 or 2020-04-01 12:00:00");
+  EXPECT_EQ(error({.window_start = "2023-11-17", .window_end = "2023-11-16"}, azure),
+            "window_end: expected a time after window_start");
+  EXPECT_EQ(error({.groups = {"G7"}}, kImages),
+            "groups: no request of r.csv in the window is of group 'G7'");
+}
+
+std::string said_of(const RequestRow& row) {
+  std::string text = std::to_string(row.row) + " " + std::to_string(row.arrival.ns) + " " +
+                     std::to_string(row.input_tokens) + " " + std::to_string(row.output_tokens);
+  for (const int64_t block : row.prefix_blocks) text += " b" + std::to_string(block);
+  text += " " + std::to_string(row.images) + " " + std::to_string(row.steps) + " " +
+          std::to_string(row.adapters) + " " + std::string{row.model} + " " +
+          std::string{row.group} + " " + std::string{row.application} + " " +
+          std::to_string(row.execution.ns);
+  return text + " " + std::string{name_of(row.kind)} + " " + std::string{name_of(row.status)};
+}
+
+std::vector<std::string> all_said(RequestReader& reader) {
+  std::vector<std::string> said;
+  while (const RequestRow* row = reader.next()) said.push_back(said_of(*row));
+  if (reader.error()) said.push_back("error " + *reader.error());
+  return said;
+}
+
+std::string bytes_of(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream{path, std::ios::binary}.rdbuf();
+  return text.str();
+}
+
+TEST(NativeRequests, HoldAllThatTheReadersTell) {
+  const std::string chats =
+      "{\"timestamp\": 0, \"input_length\": 6758, \"output_length\": 500, \"hash_ids\": [46, 47, "
+      "9000000000000000000, 3]}\n\n"
+      "{\"timestamp\": 3001, \"input_length\": 10, \"output_length\": 5, \"hash_ids\": []}\n";
+  for (const std::string& text : {chats, kImages}) {
+    const test::TemporaryFile file{""};
+    const auto source = open_requests_text({.file = "r.csv"}, text);
+    NativeRequestWriter writer{file.path(), {{"source", "r.csv"}}};
+    while (const RequestRow* row = source->next()) writer.add(*row);
+    ASSERT_TRUE(writer.finish()) << writer.error();
+    const auto reader = open_requests({.file = file.path()});
+    EXPECT_EQ(all_said(*reader), all_said(*open_requests_text({.file = "r.csv"}, text)));
+    EXPECT_EQ(reader->format(), RequestFormat::Native);
+    ASSERT_EQ(reader->facts().size(), 1U);
+    EXPECT_EQ(reader->facts()[0].second, "r.csv");
+  }
+}
+
+TEST(NativeRequests, DamageIsFound) {
+  const test::TemporaryFile file{""};
+  const auto source = open_requests_text({.file = "r.csv"}, kImages);
+  NativeRequestWriter writer{file.path(), {}};
+  while (const RequestRow* row = source->next()) writer.add(*row);
+  ASSERT_TRUE(writer.finish());
+  const std::string good = bytes_of(file.path());
+  for (size_t i = 8; i < good.size(); ++i) {
+    std::string bad = good;
+    bad[i] = static_cast<char>(bad[i] ^ 1);
+    const auto reader = open_requests_text({.file = "r.orq"}, bad);
+    while (reader->next() != nullptr) {
+    }
+    EXPECT_TRUE(reader->error()) << "byte " << i;
+  }
+  const auto cut = open_requests_text({.file = "r.orq"}, std::string_view{good}.substr(0, 40));
+  EXPECT_EQ(all_said(*cut).back(),
+            "error r.orq: the native trace is damaged at request 0: a block is cut");
+}
+
+// With a checksum that fits, so that the request itself is what is looked at.
+TEST(NativeRequests, WhatCouldNotHaveBeenWrittenIsRefusedOrARequest) {
+  const test::TemporaryFile file{""};
+  const auto source = open_requests_text({.file = "r.csv"}, kImages);
+  NativeRequestWriter writer{file.path(), {}};
+  while (const RequestRow* row = source->next()) writer.add(*row);
+  ASSERT_TRUE(writer.finish());
+  const std::string good = bytes_of(file.path());
+  constexpr size_t kHeader = 12, kBytes = 28;  // of the first block
+  uint32_t length = 0;
+  std::memcpy(&length, good.data() + kHeader, sizeof length);
+  int refused = 0;
+  for (size_t i = kBytes; i < kBytes + length; ++i) {
+    for (const int value : {0x00, 0x01, 0x02, 0x7F, 0x80, 0xFF}) {
+      std::string bad = good;
+      bad[i] = static_cast<char>(value);
+      const uint64_t sum = traces::native::checksum(std::string_view{bad}.substr(kBytes, length));
+      std::memcpy(bad.data() + kHeader + 8, &sum, sizeof sum);
+      const auto reader = open_requests_text({.file = "r.orq"}, bad);
+      Time last;
+      while (const RequestRow* row = reader->next()) {
+        ASSERT_GE(row->arrival, last);
+        ASSERT_GE(std::min(row->input_tokens, row->output_tokens), 0);
+        ASSERT_GE(row->row, 0);
+        last = row->arrival;
+      }
+      refused += reader->error() ? 1 : 0;
+    }
+  }
+  EXPECT_GT(refused, 0);
 }
 
 struct Sums {

@@ -120,7 +120,62 @@ TEST(Swf, WhatIsNoJobIsCountedByItsReason) {
                "3 0 4 9 8 -1 -1 8 20 -1 3 1 1 -1 1 -1 -1 -1\n"
                "4 0 4 0 8 -1 -1 8 20 -1 5 1 1 -1 1 -1 -1 -1\n"),
       (Strings{"1 left out: the run time is unknown", "1 left out: cancelled before it started",
-               "2 left out: part of a job that has a row of its own (status 2, 3 or 4)"}));
+               "2 left out: part of a job that has no row of its own above (status 2, 3 or 4)"}));
+}
+
+TEST(Swf, PartsOfASwappedJobFollowItsOwnRow) {
+  const std::string part = " 0 4 9 8 -1 -1 8 20 -1 ";
+  const std::string rest = " 1 1 -1 1 -1 -1 -1\n";
+  EXPECT_EQ(notes_of("3" + part + "1" + rest + "3" + part + "2" + rest + "3" + part + "3" + rest +
+                     "9" + part + "4" + rest),
+            (Strings{"2 left out: part of a job that has a row of its own (status 2, 3 or 4)",
+                     "1 left out: part of a job that has no row of its own above (status 2, 3 or "
+                     "4)"}));
+}
+
+TEST(Swf, ACancelledJobOfUnknownWaitNeverStartedUnlessItRan) {
+  const std::string text =
+      "1 0 -1 0 8 -1 -1 8 20 -1 5 1 1 -1 1 -1 -1 -1\n"
+      "2 0 -1 7 8 -1 -1 8 20 -1 5 1 1 -1 1 -1 -1 -1\n";
+  EXPECT_EQ(read_text(text, kSwf).names, (Strings{"2"}));
+  EXPECT_EQ(notes_of(text), (Strings{"1 left out: cancelled before it started",
+                                     "1 cancelled, and ran although its wait is unknown"}));
+}
+
+TEST(Swf, WhatAJobUsedIsCheckedAndComparedWithWhatItAskedFor) {
+  EXPECT_EQ(notes_of("1 0 0 10 4 9.75 1024 4 20 2048.5 1 1 1 -1 1 -1 -1 -1\n"), Strings{});
+  EXPECT_EQ(notes_of("1 0 0 10 4 12 4096.5 4 20 2048 1 1 1 -1 1 -1 -1 -1\n"),
+            (Strings{"1 used more CPU time on each processor than it ran",
+                     "1 used more memory than it requested"}));
+  EXPECT_EQ(read_text("1 0 0 10 4 x -1 4 20 -1 1 1 1 -1 1 -1 -1 -1\n", kSwf).error,
+            "jobs.csv:1:6 (CPU time used): found 'x', expected a number of seconds, or -1");
+  EXPECT_EQ(read_text("1 0 0 10 4 -1 1.5k 4 20 -1 1 1 1 -1 1 -1 -1 -1\n", kSwf).error,
+            "jobs.csv:1:7 (used memory): found '1.5k', expected a number up to 1099511627776, or "
+            "-1");
+}
+
+TEST(Swf, RequestedMemoryMayBeAFraction) {
+  const ReadTrace trace = read_text("1 0 0 10 4 -1 -1 4 20 1024.5 1 1 1 -1 1 -1 -1 -1\n", kSwf);
+  ASSERT_EQ(trace.jobs.size(), 1U) << trace.error;
+  EXPECT_EQ(trace.jobs[0].memory_per_pod.count, 1'049'088);
+}
+
+TEST(Swf, TheNodeListOfTheVariantMayHoldBlanks) {
+  const auto queue = [](const std::string& variant) {
+    TraceParams params{.file = "jobs.csv", .format = TraceFormat::Swf};
+    const std::string text = "1 0 5 9 1 -1 -1 1 20 -1 1 9 1 -1 4 -1 -1 -1 " + variant + "\n";
+    const auto reader = open_trace_text(params, text);
+    const TraceJob* const job = reader->next();
+    return job != nullptr ? std::string{job->queue} : reader->error().value_or("");
+  };
+  EXPECT_EQ(queue("{n1;n2} q_long 1:ppn=64"), "q_long");
+  EXPECT_EQ(queue("{n1 n2  n3} q_long 1:ppn=64"), "q_long");
+  EXPECT_EQ(queue("{} q_long 1:ppn=64"), "q_long");
+  EXPECT_EQ(queue("-1 q_long 1:ppn=64"), "q_long");
+  EXPECT_EQ(queue("77"), "4");  // 19 fields
+  EXPECT_EQ(queue("{n1 n2 q_long 1:ppn=64"),
+            "jobs.csv:1:19 (nodes): found '{n1 n2 q_long 1:ppn=64', expected a list that ends with "
+            "'}'");
 }
 
 TEST(Swf, JobsThatOverranKeepTheirTimeOrAreCut) {

@@ -14,6 +14,7 @@ namespace orrery {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 struct Said {
   int status = 0;
@@ -79,9 +80,76 @@ TEST(TraceCommand, ConvertKeepsWhereTheJobsCameFrom) {
   EXPECT_THAT(info.out, HasSubstr("format                native"));
   EXPECT_THAT(info.out, HasSubstr("jobs                  6"));
   EXPECT_THAT(info.out, HasSubstr("source_sha256"));
-  EXPECT_THAT(info.out, HasSubstr("it says: set          copies=3"));
+  EXPECT_THAT(info.out, HasSubstr("copies: 3"));  // and what was not set
+  EXPECT_THAT(info.out, HasSubstr("overruns: keep"));
   EXPECT_THAT(info.out, HasSubstr("it says: MaxProcs     8"));
   std::filesystem::remove(converted);
+}
+
+TEST(TraceCommand, RequestsAreFilteredConvertedAndToldAsJobsAre) {
+  const test::TemporaryFile file{
+      "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.9799600,4808,10\n"
+      "2023-11-16 18:18:03.9799600,480,1\n2023-11-16 18:19:03.9799600,48,1\n"};
+  const std::string path = file.path();
+  const std::string converted = path + ".orq";
+  const char* const window = "window_end=2023-11-16 18:19:00";
+  const Said info = run({"trace", "info", path.c_str(), "--set", window});
+  EXPECT_EQ(info.status, 0) << info.err;
+  EXPECT_THAT(info.out, HasSubstr("requests              2"));
+  EXPECT_THAT(info.out, HasSubstr("1 rows                outside the window"));
+  EXPECT_THAT(run({"trace", "info", path.c_str(), "--set", "queues=[a]"}).err,
+              HasSubstr("unknown"));
+  const Said said = run(
+      {"trace", "convert", path.c_str(), converted.c_str(), "--set", window, "--set", "copies=3"});
+  EXPECT_EQ(said.status, 0) << said.err;
+  EXPECT_THAT(said.out, HasSubstr("6 requests"));
+  const Said again = run({"trace", "info", converted.c_str()});
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_THAT(again.out, HasSubstr("native_requests (requests)"));
+  EXPECT_THAT(again.out, HasSubstr("requests              6"));
+  EXPECT_THAT(again.out, HasSubstr("source_sha256"));
+  EXPECT_THAT(again.out, HasSubstr("copies: 3"));
+  std::filesystem::remove(converted);
+  const std::string spec = path + ".yaml";
+  std::ofstream{spec} << "trace:\n  file: " << path << "\n";
+  const Said made = run({"trace", "generate", spec.c_str(), converted.c_str()});
+  EXPECT_EQ(made.status, 2);
+  EXPECT_THAT(made.err, HasSubstr(spec + ":2:9: trace.file: holds requests (azure_llm)"));
+  std::filesystem::remove(spec);
+}
+
+TEST(TraceCommand, ProvenanceHasTheFilesReadBesideTheTrace) {
+  const test::TemporaryFile throughputs{R"json({"v100": {"('A3C', 2)": {"null": 2.5}}})json"};
+  const test::TemporaryFile file{"A3C\tcommand\t--steps\t0\t1000\t20.0\t2\n"};
+  const std::string path = file.path();
+  const std::string converted = path + ".otr";
+  const std::string set = "throughputs=" + throughputs.path();
+  const Said said =
+      run({"trace", "convert", path.c_str(), converted.c_str(), "--set", set.c_str()});
+  EXPECT_EQ(said.status, 0) << said.err;
+  const Said info = run({"trace", "info", converted.c_str()});
+  std::filesystem::remove(converted);
+  EXPECT_THAT(info.out, HasSubstr("it says: beside "));
+  EXPECT_THAT(info.out, HasSubstr(std::filesystem::path{throughputs.path()}.filename().string()));
+  EXPECT_THAT(info.out, HasSubstr("beside_sha256"));
+}
+
+TEST(TraceCommand, InfoShowsAListOfSurvivorsAsRecordedAndHowAReplayBegins) {
+  const test::TemporaryFile file{
+      "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,"
+      "deletion_time,scheduled_time\n"
+      "p0,1,1,1,1000,,LS,Running,0,500,10\np1,1,1,1,1000,,LS,Running,100,600,110\n"
+      "p2,1,1,1,1000,,LS,Running,550,900,560\n"};
+  const std::string path = file.path();
+  const Said info = run({"trace", "info", path.c_str()});
+  EXPECT_EQ(info.status, 0) << info.err;
+  EXPECT_THAT(info.out, HasSubstr("jobs                  3"));
+  EXPECT_THAT(info.out, HasSubstr("490"));  // of p0 and p1, from start to end
+  EXPECT_THAT(info.out, HasSubstr("window_start          500 s, when the first job ended"));
+  EXPECT_THAT(info.out, HasSubstr("warm_start            2 jobs from before are there then"));
+  const Said warm = run({"trace", "info", path.c_str(), "--set", "warm_start=true"});
+  EXPECT_THAT(warm.out, HasSubstr("it says: window_start 500 s, the first end of a job"));
+  EXPECT_THAT(warm.out, Not(HasSubstr("  490")));
 }
 
 TEST(TraceCommand, WrongUseIsTold) {

@@ -73,6 +73,18 @@ inline ReadTrace read_file(const std::filesystem::path& path, TraceParams params
   return read_all(*open_trace(params));
 }
 
+// Reads to the end: how many rows were lost or odd, and why; then the error.
+inline std::vector<std::string> notes_of(TraceReader& reader) {
+  while (reader.next() != nullptr) {
+  }
+  std::vector<std::string> out;
+  for (const TraceNote& note : reader.notes()) {
+    out.push_back(std::to_string(note.rows) + " " + note.what);
+  }
+  if (reader.error()) out.push_back(*reader.error());
+  return out;
+}
+
 // A file that is removed at the end of the test.
 class TemporaryFile {
  public:

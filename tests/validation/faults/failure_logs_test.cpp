@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -11,6 +10,8 @@
 #include "models/faults/logs/failure_log.hpp"
 #include "models/faults/node_faults.hpp"
 #include "tests/support/job_world.hpp"
+#include "tests/support/report.hpp"
+#include "tests/unit/workload/trace_support.hpp"
 
 namespace orrery {
 namespace {
@@ -42,11 +43,10 @@ TEST(PublishedFailureLogs, HaveTheirNodesAndFailures) {
   ASSERT_FALSE(cases.empty());
   size_t checked = 0;
   for (const json& c : cases) {
-    const fs::path path = fs::path{ORRERY_SOURCE_DIR}.parent_path() / "shared" / "traces" /
-                          c["input"]["log"].get<std::string>();
+    const fs::path path = test::real_trace(c["input"]["log"].get<std::string>());
     const auto id = c["id"].get<std::string>();
     if (!fs::exists(path)) {
-      std::printf("NOT CHECKED: %s, as there is no %s\n", id.c_str(), path.c_str());
+      test::report_unchecked(id, "there is no " + path.string());
       continue;
     }
     FailureLogParams params;
@@ -56,8 +56,7 @@ TEST(PublishedFailureLogs, HaveTheirNodesAndFailures) {
     ASSERT_EQ(log.error, "");
     const double value = measured(c["input"], log, params);
     const auto expected = c["expected"].get<double>();
-    std::printf("%s: ours %.0f, published %.0f, difference %.0f\n", id.c_str(), value, expected,
-                value - expected);
+    test::report({.id = id}, value, expected);
     EXPECT_EQ(value, expected) << id;
     ++checked;
   }

@@ -7,6 +7,7 @@
 
 #include "models/faults/node_faults.hpp"
 #include "tests/support/job_world.hpp"
+#include "tests/support/report.hpp"
 
 namespace orrery {
 namespace {
@@ -56,8 +57,8 @@ TEST(PublishedFailures, RatesMakePublishedCountsTimesAndSurvival) {
   for (const json& c : cases) {
     const auto expected = c["expected"].get<double>();
     const double value = measured(c["input"]);
+    test::report({.id = c["id"].get<std::string>()}, value, expected);
     EXPECT_NEAR(value / expected, 1, c["tolerance"].get<double>()) << c["id"];
-    RecordProperty(c["id"].get<std::string>(), std::to_string(value));
   }
 }
 

@@ -4,7 +4,6 @@
 
 #include <bit>
 #include <cmath>
-#include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -12,6 +11,7 @@
 
 #include "models/hardware/machine_catalogue.hpp"
 #include "sim/core/enum_names.hpp"
+#include "tests/support/report.hpp"
 
 namespace orrery {
 namespace {
@@ -100,15 +100,14 @@ TEST(MachineTopologyValidation, EveryCaseOfTheTableHolds) {
     const json& expected = row.at("expected");
     const json result = ours(row.at("input"));
     if (expected.is_string()) {
-      std::printf("%-26s ours %s, expected %s\n", id.c_str(), result.dump().c_str(),
-                  expected.dump().c_str());
+      test::report({.id = id}, result.is_string() ? result.get<std::string>() : result.dump(),
+                   expected.get<std::string>());
       EXPECT_EQ(result, expected) << id;
       continue;
     }
     ASSERT_TRUE(result.is_number()) << id << ": " << result;
     const double got = result.get<double>(), want = expected.get<double>();
-    std::printf("%-26s ours %g, expected %g, difference %+.2f %%\n", id.c_str(), got, want,
-                want == 0 ? 0.0 : 100 * (got / want - 1));
+    test::report({.id = id}, got, want);
     EXPECT_LE(std::abs(got - want), row.at("tolerance").get<double>() * std::abs(want)) << id;
   }
 }

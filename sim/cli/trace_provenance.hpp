@@ -1,0 +1,50 @@
+// sim/cli/trace_provenance.hpp -- where the rows of a native file came from, and what was done to
+// them on the way.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sim/config/describe.hpp"
+
+namespace orrery {
+
+using Fact = std::pair<std::string, std::string>;
+
+std::string hash_of(const std::string& file);  // "unknown" when it cannot be read
+// Line ends become blanks, as facts are lines.
+std::vector<Fact> as_lines(std::vector<Fact> facts);
+
+// Every parameter as used, defaults too, in one line; files without their folders.
+template <class P>
+std::string resolved_line(P params) {
+  params.file = std::filesystem::path{params.file}.filename().string();
+  if constexpr (requires { params.throughputs; }) {
+    params.throughputs = std::filesystem::path{params.throughputs}.filename().string();
+  }
+  return config::to_flow_text(config::type_of<P>().write(&params));
+}
+
+// `facts` are what the source says of itself.
+template <class P>
+std::vector<Fact> provenance(const P& params, std::string_view format,
+                             const std::vector<std::string>& side_files,
+                             const std::vector<Fact>& facts) {
+  std::vector<Fact> all;
+  all.emplace_back("source", std::filesystem::path{params.file}.filename().string());
+  all.emplace_back("source_sha256", hash_of(params.file));
+  all.emplace_back("source_format", std::string{format});
+  for (const std::string& file : side_files) {
+    all.emplace_back("beside", std::filesystem::path{file}.filename().string());
+    all.emplace_back("beside_sha256", hash_of(file));
+  }
+  all.emplace_back("parameters", resolved_line(params));
+  all.emplace_back("written_by", "orrery " ORRERY_VERSION);
+  all.insert(all.end(), facts.begin(), facts.end());
+  return as_lines(std::move(all));
+}
+
+}  // namespace orrery

@@ -1,0 +1,64 @@
+// Jobs that compute for longer than they requested, where the scenario says that they are killed.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "sim/core/check.hpp"
+#include "tests/support/scheduler_world.hpp"
+
+namespace orrery {
+namespace {
+
+// One node of four GPUs, a scheduler that takes no time, and the job under test.
+ScenarioRun run_of(const std::string& job) {
+  return ScenarioRun{R"(
+cluster:
+  machines: [{name: box, base: hgx-h100, gpus: 4}]
+  pools: [{name: n, machine: box, count: 1}]
+workload:
+  controller: {overruns: kill}
+  sources: [{kind: jobs, jobs: [)" +
+                     job + R"(]}]
+policy: {base: strict_gang, cost: {per_cycle: 0s, per_node: 0s, per_pod: 0s, bind: 0s}}
+)"};
+}
+
+TEST(Overruns, AGangThatOverranLosesWhatIsNotInACheckpoint) {
+  ScenarioRun run = run_of(
+      "{name: j, pods: 4, pod: {gpus: 1}, work: 60min, requested: 25min,"
+      " training: {checkpoint_interval: 10min}}");
+  const std::vector<JobRow> jobs = run.jobs();
+  ASSERT_EQ(jobs.size(), 1u);
+  EXPECT_EQ(jobs[0].outcome, JobOutcome::Failed);
+  EXPECT_EQ(jobs[0].run, 25_min);
+  EXPECT_GT(jobs[0].gpu_s_useful, 0);
+  EXPECT_GT(jobs[0].gpu_s_lost, 0);
+  EXPECT_GT(mark_count("jobs.gang_overran"), 0u);
+  EXPECT_NEAR(jobs[0].gpu_s_useful + jobs[0].gpu_s_lost + jobs[0].gpu_s_checkpoint, 4 * 1500, 1e-6);
+}
+
+TEST(Overruns, AJobThatNeedsJustWhatItRequestedIsDone) {
+  ScenarioRun run = run_of("{name: j, pod: {gpus: 1}, work: 25min, requested: 25min}");
+  EXPECT_EQ(run.jobs().at(0).outcome, JobOutcome::Completed);
+}
+
+TEST(Overruns, AJobThatRequestedNothingGoesOn) {
+  ScenarioRun run = run_of("{name: j, pod: {gpus: 1}, work: 25min}");
+  EXPECT_EQ(run.jobs().at(0).outcome, JobOutcome::Completed);
+}
+
+TEST(Overruns, IndependentPodsEndTogetherWhenTheTimeOfTheirJobIsUp) {
+  // Six pods on four GPUs, 10 min each: two of them begin at 10 min, and have 5 min left.
+  ScenarioRun run =
+      run_of("{name: j, kind: pods, pods: 6, pod: {gpus: 1}, work: 10min, requested: 15min}");
+  const std::vector<JobRow> jobs = run.jobs();
+  ASSERT_EQ(jobs.size(), 1u);
+  EXPECT_EQ(jobs[0].outcome, JobOutcome::Failed);
+  EXPECT_EQ(jobs[0].ended - jobs[0].running, 15_min);
+  EXPECT_NEAR(jobs[0].gpu_s_useful, 4 * 600, 1e-6);
+  EXPECT_NEAR(jobs[0].gpu_s_lost, 2 * 300, 1e-6);
+  EXPECT_GT(mark_count("jobs.pods_overran"), 0u);
+}
+
+}  // namespace
+}  // namespace orrery
