@@ -2,7 +2,7 @@
 """Runs the validation tests of build/release and writes what they find to analysis/VALIDATION.md.
 
 Programs: validation, closed_form, validation_long (all). What a run leaves out, because its trace
-is absent or only --grid runs it, keeps the figures of analysis/validation_results.jsonl.
+is absent, keeps the figures of analysis/validation_results.jsonl.
 """
 
 import argparse
@@ -54,8 +54,8 @@ class Table(NamedTuple):
     data: dict
     cases: list
 
-    def is_on_demand(self, case: dict) -> bool:
-        return "always" in self.data and case["input"]["workload"] not in self.data["always"]
+    def is_grid(self) -> bool:
+        return "loads" in self.data
 
 
 Figures = dict[str, list[Figure]]  # by the case's id
@@ -83,7 +83,7 @@ def read_figures(paths: list[pathlib.Path]) -> tuple[Figures, set[str]]:
     return figures, unchecked
 
 
-def run(programs: list[str], build: pathlib.Path, results: pathlib.Path, grid: bool) -> None:
+def run(programs: list[str], build: pathlib.Path, results: pathlib.Path) -> None:
     if not (build / "CMakeCache.txt").exists():
         sys.exit(f"{build} is not configured: run  cmake --preset release")
     targets = [f"test_{program}" for program in programs]
@@ -92,8 +92,6 @@ def run(programs: list[str], build: pathlib.Path, results: pathlib.Path, grid: b
     for program in programs:
         environment = dict(os.environ, ORRERY_VALIDATION_RESULTS=str(results / program),
                            GTEST_TOTAL_SHARDS=str(shards))
-        if grid:
-            environment["ORRERY_FGD_GRID"] = "1"
         running = []
         for shard in range(shards):
             with (results / f"{program}.{shard}.log").open("w", encoding="utf-8") as log:
@@ -196,18 +194,17 @@ def workload_row(table: Table, workload: str, figures: Figures) -> list[str]:
     cases = [case for case in table.cases if case["input"]["workload"] == workload]
     found = [(abs(float(one.difference.split()[0])), one.difference.split()[0], case["id"],
               one.figure) for case in cases for one in figures.get(case["id"], [])]
-    runs = "with `--grid`" if table.is_on_demand(cases[0]) else "always"
     if not found:
-        return [workload, str(len(cases)), "0", "not run", "", "", runs]
+        return [workload, str(len(cases)), "0", "not run", "", ""]
     largest = max(found)
     return [workload, str(len(cases)), str(len(found)), f"{float(largest[1]):+.2f}",
-            f"{largest[2]} {largest[3]}", f"{sum(f[0] for f in found) / len(found):.3f}", runs]
+            f"{largest[2]} {largest[3]}", f"{sum(f[0] for f in found) / len(found):.3f}"]
 
 
 def grid_section(table: Table, figures: Figures) -> str:
     """Too many figures to read: a summary by workload, and all of them folded."""
     columns = ["workload", "policies", "means", "largest difference, points", "of",
-               "mean of absolute differences", "run"]
+               "mean of absolute differences"]
     workloads = dict.fromkeys(case["input"]["workload"] for case in table.cases)
     text = f"{table.data['source']}. Tolerance: half a point of percent.\n\n"
     text += rows_of(columns, [workload_row(table, name, figures) for name in workloads])
@@ -224,7 +221,7 @@ def page_of(tables: list[Table], figures: Figures) -> str:
     parts = [HEAD, rows_of(["kind", "cases", "meaning"],
                            [[kind, str(kinds[kind]), KINDS[kind]] for kind in KINDS])]
     parts.append(REMARKS.read_text(encoding="utf-8"))
-    plain = [table for table in tables if "always" not in table.data]
+    plain = [table for table in tables if not table.is_grid()]
     unlike = [[case["id"], text_of(one.figure), one.ours, one.theirs, one.difference,
                tolerance_of(case)]
               for table in plain for case in table.cases for one in figures.get(case["id"], [])
@@ -234,7 +231,7 @@ def page_of(tables: list[Table], figures: Figures) -> str:
                  f" {len(unlike)} differ in the digits shown.\n\n"
                  + rows_of(["id", "figure", "ours", "theirs", "difference", "tolerance"], unlike))
     for table in tables:
-        section = plain_section if table in plain else grid_section
+        section = grid_section if table.is_grid() else plain_section
         parts.append(f"## {table.path.relative_to(ROOT / 'tests')} ({len(table.cases)})\n\n"
                      + section(table, figures))
     return "\n".join(parts)
@@ -250,7 +247,6 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0],
                                      epilog=" ".join(__doc__.splitlines()[2:]))
     parser.add_argument("programs", nargs="*", metavar="PROGRAM", help="run only these")
-    parser.add_argument("--grid", action="store_true", help="all workloads of FGD, 1 min more")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release")
     parser.add_argument("--results", type=pathlib.Path, help="run nothing; take what ctest kept")
     parser.add_argument("--check", action="store_true",
@@ -271,7 +267,7 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as fresh:
             folder = options.results or pathlib.Path(fresh)
             if not options.results:
-                run(programs, options.build, folder, options.grid)
+                run(programs, options.build, folder)
             paths = [path for program in programs
                      for path in sorted((folder / program).glob("*.jsonl"))]
             figures, unchecked = read_figures(paths)

@@ -227,7 +227,7 @@ CASES = [
     # plug-ins
     with_arguments("plug-in missing", (*RUN, "--plugin", "nowhere.so"), "nowhere.so"),
     *(with_arguments(f"plug-in: {fault}", (*RUN, "--plugin", "{plugins}/lib" + fault + ".so"), says)
-      for fault, says in (("wrong_abi", "policy interface 4"), ("wrong_compiler", "compiler"),
+      for fault, says in (("wrong_abi", "was built for policy interface"), ("wrong_compiler", "compiler"),
                           ("no_symbol", "orrery_policy_abi"), ("unresolved", "libunresolved.so"),
                           ("duplicate_name", "already"), ("twice_the_same", "twice"),
                           ("no_policy", "no_policy"), ("throws_at_load", "threw"))),
