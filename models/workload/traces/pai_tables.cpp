@@ -22,7 +22,7 @@ enum Sensor : size_t { kWorker = 2, kCpuUsage = 6, kGpuUtil, kMemoryMean, kMemor
 
 // The catalogue of machines has the V100 of 16 GB under another name; CPU machines are no model.
 std::string_view gpu_model_of(CsvReader& row, size_t column, StringPool& pool) {
-  if (row.text(column) == "V100") return *pool.intern("V100M16");
+  if (row.text(column) == "V100") return "V100M16";
   if (row.text(column) == "CPU") return {};
   return interned(row, column, pool);
 }
