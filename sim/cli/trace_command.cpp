@@ -133,9 +133,17 @@ void tell_written(const std::string& target, int64_t rows, const char* what,
       << notes_text(notes);
 }
 
+void refuse_to_replace(const std::string& file, const std::string& target) {
+  std::error_code error;  // one of the two does not exist: they are not the same
+  if (std::filesystem::equivalent(file, target, error)) {
+    throw UsageError{"the output would replace " + file + ", which it is made from"};
+  }
+}
+
 ExitStatus convert(const TraceParams& params, const std::string& target, std::ostream& out,
                    std::ostream& err) {
   const auto reader = open_trace(params);
+  for (const std::string& beside : reader->side_files()) refuse_to_replace(beside, target);
   const TraceJob* const first = reader->next();  // what the file says of itself comes before it
   if (!reader->errors().empty()) return report_mistakes(reader->errors(), err);
   NativeWriter writer{
@@ -158,13 +166,6 @@ ExitStatus convert_requests(const RequestTraceParams& params, const std::string&
     tell_written(target, writer.requests(), " requests, ", reader->notes(), out);
   }
   return status;
-}
-
-void refuse_to_replace(const std::string& file, const std::string& target) {
-  std::error_code error;  // one of the two does not exist: they are not the same
-  if (std::filesystem::equivalent(file, target, error)) {
-    throw UsageError{"the output would replace the trace it is made from"};
-  }
 }
 
 }  // namespace

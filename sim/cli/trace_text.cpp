@@ -232,7 +232,9 @@ std::string request_text(RequestReader& reader) {
     inputs.push_back(static_cast<double>(row->input_tokens));
     outputs.push_back(static_cast<double>(row->output_tokens));
     if (row->execution.ns >= 0) executions.push_back(row->execution.seconds());
-    if (row->kind == RequestKind::Image) steps.push_back(row->steps * row->images);
+    if (row->kind == RequestKind::Image) {
+      steps.push_back(static_cast<double>(int64_t{row->steps} * row->images));
+    }
     blocks += static_cast<int64_t>(row->prefix_blocks.size());
     for (const int64_t block : row->prefix_blocks) unique_blocks.add(block);
     ++statuses[static_cast<size_t>(row->status)];
