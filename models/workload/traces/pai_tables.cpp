@@ -196,6 +196,8 @@ void PaiTables::apply_submission(std::string_view job_name, TraceRow& row) const
     job.wait_recorded = row.start - job.submit;
   } else if (submission.is_known) {
     findings_.remark("started before its job was submitted: arrives when it started");
+  } else {
+    findings_.remark("its job's row has no start_time: arrives when it started");
   }
 }
 
