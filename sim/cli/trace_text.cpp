@@ -151,7 +151,8 @@ std::string notes_text(const std::vector<TraceNote>& notes) {
   return text;
 }
 
-std::string trace_text(const TraceReader& reader, const TraceStatistics& statistics) {
+std::string trace_text(const TraceReader& reader, const TraceStatistics& statistics,
+                       bool has_durations) {
   const auto& s = statistics;
   const double span = (s.last_submit() - s.first_submit()).seconds();
   std::string text = line("format", std::string{name_of(reader.format())});
@@ -184,10 +185,11 @@ std::string trace_text(const TraceReader& reader, const TraceStatistics& statist
                                      number(s.core_seconds() / span) + " cores busy on average");
     }
   }
+  if (!has_durations) text += line("run time", "not told: set default_duration for a replay");
   for (const auto& [key, value] : reader.facts()) text += line("it says: " + key, value);
   if (s.jobs() > 0) {
     text += distribution_head();
-    text += distribution_row("run time, s", s.durations());
+    if (has_durations) text += distribution_row("run time, s", s.durations());
     text += distribution_row("requested time, s", s.requested());
     text += distribution_row("recorded wait, s", s.waits());
     text += distribution_row("between arrivals, s", s.gaps());
