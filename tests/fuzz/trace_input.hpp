@@ -2,7 +2,10 @@
 // for the tests that read its seeds.
 #pragma once
 
+#include <stdlib.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -11,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "models/workload/traces/detect.hpp"
 #include "models/workload/traces/native_layout.hpp"
@@ -72,7 +76,10 @@ class TraceFolder {
     const bool is_there = std::filesystem::is_directory(memory, none);
     std::string name =
         (is_there ? memory : std::filesystem::temp_directory_path()) / "orrery_traces_XXXXXX";
-    root_ = ::mkdtemp(name.data()) == nullptr ? std::filesystem::path{} : name;
+    if (::mkdtemp(name.data()) == nullptr) {
+      throw std::system_error{errno, std::generic_category(), name};
+    }
+    root_ = name;
     // The readers look in the folder above, too.
     std::filesystem::create_directory(root_ / "log");
   }

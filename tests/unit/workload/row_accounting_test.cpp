@@ -31,7 +31,6 @@ void PrintTo(const Fixture& fixture, std::ostream* out) { *out << fixture.name; 
 struct Seed {
   std::string name, bytes;
 };
-void PrintTo(const Seed& seed, std::ostream* out) { *out << seed.name; }
 
 std::vector<Seed> seeds_in(std::string_view folder) {
   std::vector<Seed> all;
@@ -106,6 +105,28 @@ TEST_P(EveryFixture, HasItsRowsCountedOnce) {
 INSTANTIATE_TEST_SUITE_P(Traces, EveryFixture, ::testing::ValuesIn(fixtures()),
                          [](const auto& named) { return named.param.name; });
 
+TEST(RowAccounting, RequestsAreCountedOnce) {
+  std::set<RequestFormat> seen;
+  for (const Seed& seed : seeds_in("traces")) {
+    const fuzz::TraceInput input{seed.bytes};
+    if (!input.is_requests()) continue;
+    const auto reader = open_requests_text(
+        {.file = "r", .format = input.request_format(), .copies = 3, .lenient = true}, input.text);
+    int64_t handed_out = 0;
+    while (reader->next() != nullptr) ++handed_out;
+    EXPECT_EQ(reader->error().value_or(""), "") << seed.name;
+    const RequestCounts counts = reader->counts();
+    EXPECT_GT(counts.rows, 0) << seed.name;
+    EXPECT_EQ(handed_out, counts.delivered) << seed.name;
+    seen.insert(input.request_format());
+    if (reader->format() == RequestFormat::GenAiRates) continue;  // a row makes many
+    EXPECT_EQ(counts.rows,
+              counts.skipped + counts.left_out + counts.filtered() + counts.delivered / 3)
+        << seed.name;
+  }
+  EXPECT_EQ(seen.size(), enum_names(RequestFormat{}).size());
+}
+
 // The seed as the fuzzer reads it: its rows go through all of the reader, not only its first
 // checks.
 TEST(TraceSeeds, EveryFormatHasOneThatDeliversARow) {
@@ -162,6 +183,15 @@ TEST(TraceSeeds, AFittedFrameIsTakenByTheReader) {
       EXPECT_TRUE(error.ends_with("is not as it was written")) << error;
     }
   }
+}
+
+TEST(RowAccounting, EveryFormatHasAFixture) {
+  std::set<TraceFormat> seen{TraceFormat::Auto};
+  for (const Fixture& fixture : fixtures()) {
+    const traces::Format* const format = traces::find_format(fixture.text, fixture.format);
+    if (format != nullptr) seen.insert(format->id);
+  }
+  EXPECT_EQ(seen.size(), enum_names(TraceFormat{}).size());
 }
 
 std::string event(int64_t us, int job, int type) {
