@@ -7,7 +7,9 @@
 
 namespace orrery::fuzz {
 
-constexpr unsigned kKeepFrame = 64;  // of `more`: a native trace as it is, damage and all
+// Of `more`: a native trace as it is, damage and all; a trace validated as a file, too.
+constexpr unsigned kKeepFrame = 64;
+constexpr unsigned kValidate = 128;
 
 // Parameters that have an effect on the format; others would only be refused.
 inline void set_filters(TraceParams& params, const TraceInput& input,

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <fstream>
+#include <string>
 #include <string_view>
 
 #include "models/workload/traces/request_reader.hpp"
@@ -28,11 +30,26 @@ void read_jobs(const TraceParams& params, std::string_view text) {
   }
   const TraceCounts counts = reader->counts();
   if (jobs != counts.delivered) std::abort();
+  // What the file says of itself and what was read beside it can be asked for after any end.
+  for (const auto& [key, value] : reader->facts()) {
+    if (key.empty() && reader->format() != TraceFormat::Native) std::abort();
+  }
+  for (const std::string& file : reader->side_files()) {
+    if (file.empty()) std::abort();
+  }
+  if (counts.skipped > 0 && reader->skipped_examples().empty()) std::abort();
   // Whatever was skipped or left out is told.
   if (counts.skipped + counts.left_out > 0 && reader->notes().empty()) std::abort();
   if (reader->error() || (params.jobs_max > 0 && jobs == params.jobs_max)) return;
   const int64_t told = counts.joined + counts.skipped + counts.left_out + counts.filtered();
   if (counts.rows != told + counts.delivered / params.copies) std::abort();
+}
+
+// As a file, all mistakes of which are wanted.
+void validate(const TraceParams& params, std::string_view text) {
+  std::ofstream{params.file, std::ios::binary} << text;
+  const TraceReport report = validate_trace(params);
+  if (report.errors.size() > TraceReport::kErrorsMax) std::abort();
 }
 
 void read_requests(const RequestTraceParams& params, std::string_view text) {
@@ -43,7 +60,11 @@ void read_requests(const RequestTraceParams& params, std::string_view text) {
     last = row->arrival;
   }
   const RequestCounts counts = reader->counts();
+  for (const auto& [key, value] : reader->facts()) {
+    if (key.empty() && reader->format() != RequestFormat::Native) std::abort();
+  }
   if (counts.skipped > 0 && reader->notes().empty()) std::abort();
+  if (counts.skipped > 0 && reader->skipped_examples().empty()) std::abort();
   if (reader->error() || counts.delivered == params.requests_max) return;
   if (reader->format() == RequestFormat::GenAiRates) return;
   const int64_t told = counts.skipped + counts.left_out + counts.filtered();
@@ -60,6 +81,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     read_requests(trace.requests, trace.input.text);
   } else {
     read_jobs(trace.jobs, trace.input.text);
+    if ((trace.input.more & fuzz::kValidate) != 0) validate(trace.jobs, trace.input.text);
   }
   return 0;
 }
