@@ -76,8 +76,10 @@ std::string all_errors(RequestReader& reader) {
 TEST_P(EveryFixture, HasItsRowsCountedOnce) {
   fuzz::TraceFolder folder;
   std::string text = GetParam().text;
-  const traces::Format& format = *traces::find_format(text, GetParam().format);
-  folder.set_tables(&format, text);
+  const traces::Format* const found = traces::find_format(text, GetParam().format);
+  ASSERT_NE(found, nullptr);
+  const traces::Format& format = *found;
+  folder.set_tables(found, text);
   const auto read = [&](const TraceParams& params) {
     return test::read_all(*open_trace_text(params, text));
   };
