@@ -60,7 +60,7 @@ double bare_rate(const Churn& churn) {
   return found->second;
 }
 
-void measure_against_nodes(const Profile& profile, const Mix& mix) {
+void measure_against_nodes(const Profile& profile, const Mix& mix, double seconds_before) {
   Curve curve{profile.name, "nodes", Curve::Per::Job};
   for (const int64_t nodes : {100, 1'000, 10'000, 100'000}) {
     if (curve.is_over()) return;
@@ -69,7 +69,7 @@ void measure_against_nodes(const Profile& profile, const Mix& mix) {
                                                                 .jobs_before = 1'000,
                                                                 .jobs = 50'000,
                                                                 .seconds = 2,
-                                                                .seconds_before = 60});
+                                                                .seconds_before = seconds_before});
     curve.add(nodes, static_cast<double>(nodes), w, bare_rate(churn));
   }
 }
@@ -99,7 +99,7 @@ void measure_all(std::span<const std::string_view> names) {
   std::printf("Against the number of nodes, 40 %% of their GPUs in use, jobs of 1, 2 and 4:\n\n");
   Curve::print_head("bare loop");
   for (const Profile& profile : kProfiles) {
-    if (is_meant(profile)) measure_against_nodes(profile, mixes()[1]);
+    if (is_meant(profile)) measure_against_nodes(profile, mixes()[1], 60);
   }
   std::printf("\nAgainst the number of pods that wait, 1,000 nodes with all GPUs in use:\n\n");
   Curve::print_head("bare loop");
@@ -109,7 +109,7 @@ void measure_all(std::span<const std::string_view> names) {
   std::printf("\nGangs of 4 pods with one GPU and of 8 with two, 3 in 10 of the jobs:\n\n");
   Curve::print_head("bare loop");
   for (const Profile& profile : kGangProfiles) {
-    if (is_meant(profile)) measure_against_nodes(profile, mixes()[2]);
+    if (is_meant(profile)) measure_against_nodes(profile, mixes()[2], 20);
   }
   std::printf("\nAgainst the number of gangs that wait, 1,000 nodes with all GPUs in use:\n\n");
   Curve::print_head("bare loop");
