@@ -1,5 +1,7 @@
 #include "models/cluster.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -187,6 +189,7 @@ void Cluster::read_failure_logs(const config::Node& section, Diagnostics& diagno
 std::vector<std::string> Cluster::input_notes() const {
   std::vector<std::string> notes = controller_.sources().notes();
   notes.insert(notes.end(), fault_notes_.begin(), fault_notes_.end());
+  if (job_queue_) std::ranges::copy(job_queue_->notes(), std::back_inserter(notes));
   return notes;
 }
 

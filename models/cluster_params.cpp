@@ -94,7 +94,9 @@ void add_openb(const OpenbNodesParams& params, Rng rng, BuiltPools& built, Clust
       return;
     }
     NodeSpec node = node_like(*machine, params.pods_max, params.pool);
-    if (row.gpus > 0) node.labels.back().value = row.model;
+    if (row.gpus > 0) {
+      std::ranges::find(node.labels, kGpuProductLabel, &NodeLabel::key)->value = row.model;
+    }
     node.name = row.name;
     if (copy > 0) node.name.append("-copy").append(std::to_string(copy + 1));
     node.allocatable[Resource::Cpu] = row.cpu_milli;

@@ -84,6 +84,9 @@ class ORRERY_API JobBoard {
   virtual std::string_view user_name(uint32_t user) const = 0;
   virtual std::string_view team_name(uint32_t team) const = 0;
   virtual std::string_view application_name(uint32_t application) const = 0;
+  virtual bool has_user(const std::string& name) const = 0;  // a job of it has come
+  virtual bool has_team(const std::string& name) const = 0;
+  virtual bool has_application(const std::string& name) const = 0;
   virtual int64_t capacity() const = 0;  // of the counted resource, on nodes that are up
   virtual int64_t unit() const = 0;      // of it, in a whole GPU or CPU
   virtual int64_t free() const = 0;      // of it; below 0 while nodes are down

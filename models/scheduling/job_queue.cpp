@@ -58,6 +58,7 @@ void JobQueue::add_policy(const JobPolicyParams& params) {
   const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(params.name);
   ORRERY_CHECK(entry != nullptr && entry->make_for_jobs, "job queues are checked before the run");
   policies_.push_back(entry->make_for_jobs(*this, params.args));
+  policy_names_.push_back(params.name);
   Policy* const policy = policies_.back().get();
   if (const auto* order = dynamic_cast<const QueueOrder*>(policy)) order_ = order;
   if (auto* plan = dynamic_cast<Plan*>(policy)) plan_ = plan;
@@ -364,6 +365,16 @@ void JobQueue::wake_at(Time when) {
 }
 
 // ---- figures
+
+std::vector<std::string> JobQueue::notes() const {
+  std::vector<std::string> notes;
+  for (size_t i = 0; i < policies_.size(); ++i) {
+    for (const std::string& what : policies_[i]->named_in_vain()) {
+      notes.push_back("policy.job_queue: " + policy_names_[i] + ": " + what);
+    }
+  }
+  return notes;
+}
 
 void JobQueue::add_summary(Recorder& recorder, Time end) const {
   statistics_.add_summary(recorder, end, total_[counted_], infeasible_);

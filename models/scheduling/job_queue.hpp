@@ -34,7 +34,8 @@ class JobQueue final : private JobBoard {
   void node_changed(NodeId node, bool is_up);
   size_t jobs_waiting() const { return waiting_.size() + held_.size(); }
   void add_summary(Recorder& recorder, Time end) const;
-  void audit() const;  // the pool is what its jobs hold
+  void audit() const;                      // the pool is what its jobs hold
+  std::vector<std::string> notes() const;  // what policies name in vain, once the run is over
 
  private:
   // ---- JobBoard: what policies may see and ask
@@ -45,6 +46,11 @@ class JobQueue final : private JobBoard {
   std::string_view team_name(uint32_t team) const override { return teams_.names[team]; }
   std::string_view application_name(uint32_t application) const override {
     return applications_.names[application];
+  }
+  bool has_user(const std::string& name) const override { return users_.numbers.contains(name); }
+  bool has_team(const std::string& name) const override { return teams_.numbers.contains(name); }
+  bool has_application(const std::string& name) const override {
+    return applications_.numbers.contains(name);
   }
   std::span<const PoolPart> parts() const override { return parts_; }
   int64_t capacity() const override { return capacity_[counted_]; }
@@ -113,6 +119,7 @@ class JobQueue final : private JobBoard {
   uint64_t infeasible_ = 0;
   Names users_, teams_, applications_;
   std::vector<std::unique_ptr<Policy>> policies_;
+  std::vector<std::string> policy_names_;
   const QueueOrder* order_ = nullptr;
   Plan* plan_ = nullptr;
   std::vector<const Admit*> admits_;

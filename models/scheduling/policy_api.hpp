@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "models/hardware/cluster_state.hpp"
@@ -23,6 +24,9 @@ namespace orrery {
 class ORRERY_API Policy {
  public:
   virtual ~Policy() = default;
+  // What its arguments name and the run had not, such as a team without a job: "weights names ...",
+  // each for a warning. Asked of the job queue's policies when the run is over.
+  virtual std::vector<std::string> named_in_vain() const { return {}; }
 };
 
 struct ORRERY_API Point {  // base of every extension point

@@ -97,14 +97,16 @@ RunCut JobController::account_cut(JobId id, Run& run, int64_t gpu_milli) {
   if (states_[id].is_suspending) return {};
   const Time now = sim_.engine.now();
   const RunCut cut = cut_now(id, run, now);
+  const Pace& pace = states_[id].pace;
   GpuTime& total = states_[id].gpu_time;
-  total.useful += GpuTime::of(gpu_milli, cut.saved);
-  total.lost += GpuTime::of(gpu_milli, cut.lost);
-  total.checkpoint += GpuTime::of(gpu_milli, cut.wrote + cut.half_written);
+  total.useful += GpuTime::of(gpu_milli, pace.span_of(cut.saved));
+  total.lost += GpuTime::of(gpu_milli, pace.span_of(cut.lost));
+  total.checkpoint += GpuTime::of(gpu_milli, pace.span_of(cut.wrote + cut.half_written));
   run.saved += cut.saved;
   if (cut.lost > Duration{}) {
-    const Time to = now - cut.half_written;
-    work_lost.emit({.job = id, .from = to - cut.lost, .to = to, .gpu_milli = gpu_milli});
+    const Time to = now - pace.span_of(cut.half_written);
+    const Time from = std::max(to - pace.span_of(cut.lost), run.computes_from);
+    work_lost.emit({.job = id, .from = from, .to = to, .gpu_milli = gpu_milli});
   }
   return cut;
 }

@@ -69,7 +69,8 @@ struct JobControllerParams {
       Source{"DefaultJobPodFailureBackOff, pkg/controller/job, without its doubling"});
     v("overruns", overruns,
       "kill: a job that has computed for as long as it requested, since its last failure, fails "
-      "and is gone; keep: it goes on. Jobs that requested nothing go on.",
+      "and is gone; one of kind pods does so that long after its first pod began to run, whatever "
+      "happened since. keep: it goes on. Jobs that requested nothing go on.",
       Source{"kill: a time limit as of Slurm, or activeDeadlineSeconds of a Job"});
   }
 };

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/scheduling/named_in_vain.hpp"
 #include "models/scheduling/policy_registry.hpp"
 
 namespace orrery {
@@ -35,6 +36,14 @@ class Drf final : public Policy, public Plan, public JobWatcher {
     }
   };
   Drf(JobBoard& board, const Params& params) : board_{board}, params_{params} {}
+
+  std::vector<std::string> named_in_vain() const override {
+    const bool is_team = params_.of == Owner::Team;
+    return orrery::named_in_vain("weights", is_team ? "team" : "user", params_.weights,
+                                 [&](const std::string& name) {
+                                   return is_team ? board_.has_team(name) : board_.has_user(name);
+                                 });
+  }
 
   // In the order of their shares. Whoever starts a job moves back, and who has none that fits is
   // passed over, so that nobody before `key` is of interest any more.

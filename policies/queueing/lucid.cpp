@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <map>
+#include <string>
 #include <tuple>
 #include <vector>
 
+#include "models/scheduling/named_in_vain.hpp"
 #include "models/scheduling/policy_registry.hpp"
 #include "models/scheduling/time_sharing.hpp"
 
@@ -78,9 +81,20 @@ class Lucid final : public Policy, public QueueOrder, public Plan, public JobWat
       if (profiler_gpus > 0 && profiled_gpus_max > profiler_gpus) {
         c.error("profiled_gpus_max", "must not be above profiler_gpus, where they are profiled");
       }
+      if (scores.empty() && 2 * score_of_others > scores_max) {
+        c.warning("scores", "without them, and with this score_of_others, no two jobs share");
+      }
     }
   };
   Lucid(JobBoard& board, const Params& params) : board_{board}, params_{params} {}
+
+  std::vector<std::string> named_in_vain() const override {
+    std::map<std::string, int32_t> named;
+    for (const SharingScore& entry : params_.scores) named.emplace(entry.application, entry.score);
+    return orrery::named_in_vain("scores", "application", named, [&](const std::string& name) {
+      return board_.has_application(name);
+    });
+  }
 
   // In units times milliseconds, so that a million GPUs for a century still fit.
   int64_t rank(const QueuedJob& job) const override {

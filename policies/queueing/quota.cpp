@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "models/scheduling/named_in_vain.hpp"
 #include "models/scheduling/policy_registry.hpp"
 
 namespace orrery {
@@ -32,6 +33,13 @@ class Quota final : public Policy, public Admit, public JobWatcher {
   };
   Quota(JobBoard& board, const Params& params) : board_{board}, params_{params} {}
 
+  std::vector<std::string> named_in_vain() const override {
+    const std::string_view owner = enum_names(params_.of)[static_cast<size_t>(params_.of)];
+    return orrery::named_in_vain("limits", owner, params_.limits, [&](const std::string& name) {
+      if (params_.of == Owner::Application) return board_.has_application(name);
+      return params_.of == Owner::Team ? board_.has_team(name) : board_.has_user(name);
+    });
+  }
   bool admit(const QueuedJob& job) const override {
     const uint32_t owner = owner_of(job);
     const auto named = params_.limits.find(std::string{name_of(owner)});

@@ -10,6 +10,7 @@
 
 #include "models/scheduling/fair_share.hpp"
 #include "models/scheduling/job_queue_params.hpp"
+#include "models/scheduling/named_in_vain.hpp"
 #include "models/scheduling/policy_registry.hpp"
 
 namespace orrery {
@@ -109,6 +110,10 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
         weight_tres_{weights_of(params.weight_tres)},
         billing_weights_{weights_of(params.billing_weights)} {}
 
+  std::vector<std::string> named_in_vain() const override {
+    return orrery::named_in_vain("shares", "team", params_.shares,
+                                 [&](const std::string& name) { return board_.has_team(name); });
+  }
   Duration valid_for() const override { return params_.calc_period; }
   int64_t rank(const QueuedJob& job) const override {
     if (board_.now() >= factors_due_) compute_factors();

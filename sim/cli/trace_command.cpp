@@ -76,6 +76,14 @@ ExitStatus request_info(RequestTraceParams params, std::ostream& out, std::ostre
   return is_lenient ? ExitStatus::Ok : report_mistakes(reader->skipped_examples(), err);
 }
 
+// Whether the rows say how long jobs ran, or the user does.
+bool knows_durations(const TraceParams& params) {
+  if (params.default_duration) return true;
+  const std::string beginning = traces::read_beginning(traces::TextSource::open_file(params.file));
+  const traces::Format* const format = traces::find_format(beginning, params.format);
+  return format == nullptr || format->durations != traces::Durations::InNoRow;
+}
+
 // A list of survivors is shown as it is, not as a replay would begin, unless that is asked for.
 ExitStatus info(TraceParams params, const Arguments& arguments, std::ostream& out,
                 std::ostream& err) {
@@ -83,12 +91,14 @@ ExitStatus info(TraceParams params, const Arguments& arguments, std::ostream& ou
   params.lenient = true;
   const bool as_recorded = !is_set("warm_start", arguments) && params.window_start.empty();
   if (as_recorded) params.warm_start = false;
+  const bool has_durations = knows_durations(params);
+  if (!has_durations) params.default_duration = Duration{};
   out << params.file << "\n";
   const auto reader = open_trace(params);
   TraceStatistics statistics;
   while (const TraceJob* job = reader->next()) statistics.add(*job);
   if (!reader->errors().empty()) return report_mistakes(reader->errors(), err);
-  out << trace_text(*reader, statistics);
+  out << trace_text(*reader, statistics, has_durations);
   if (as_recorded && traces::find_format({}, reader->format())->lists_survivors) {
     out << survivors_text(statistics);
   }
@@ -133,9 +143,17 @@ void tell_written(const std::string& target, int64_t rows, const char* what,
       << notes_text(notes);
 }
 
+void refuse_to_replace(const std::string& file, const std::string& target) {
+  std::error_code error;  // one of the two does not exist: they are not the same
+  if (std::filesystem::equivalent(file, target, error)) {
+    throw UsageError{"the output would replace " + file + ", which it is made from"};
+  }
+}
+
 ExitStatus convert(const TraceParams& params, const std::string& target, std::ostream& out,
                    std::ostream& err) {
   const auto reader = open_trace(params);
+  for (const std::string& beside : reader->side_files()) refuse_to_replace(beside, target);
   const TraceJob* const first = reader->next();  // what the file says of itself comes before it
   if (!reader->errors().empty()) return report_mistakes(reader->errors(), err);
   NativeWriter writer{
@@ -158,13 +176,6 @@ ExitStatus convert_requests(const RequestTraceParams& params, const std::string&
     tell_written(target, writer.requests(), " requests, ", reader->notes(), out);
   }
   return status;
-}
-
-void refuse_to_replace(const std::string& file, const std::string& target) {
-  std::error_code error;  // one of the two does not exist: they are not the same
-  if (std::filesystem::equivalent(file, target, error)) {
-    throw UsageError{"the output would replace the trace it is made from"};
-  }
 }
 
 }  // namespace

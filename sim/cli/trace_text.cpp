@@ -151,7 +151,8 @@ std::string notes_text(const std::vector<TraceNote>& notes) {
   return text;
 }
 
-std::string trace_text(const TraceReader& reader, const TraceStatistics& statistics) {
+std::string trace_text(const TraceReader& reader, const TraceStatistics& statistics,
+                       bool has_durations) {
   const auto& s = statistics;
   const double span = (s.last_submit() - s.first_submit()).seconds();
   std::string text = line("format", std::string{name_of(reader.format())});
@@ -184,10 +185,11 @@ std::string trace_text(const TraceReader& reader, const TraceStatistics& statist
                                      number(s.core_seconds() / span) + " cores busy on average");
     }
   }
+  if (!has_durations) text += line("run time", "not told: set default_duration for a replay");
   for (const auto& [key, value] : reader.facts()) text += line("it says: " + key, value);
   if (s.jobs() > 0) {
     text += distribution_head();
-    text += distribution_row("run time, s", s.durations());
+    if (has_durations) text += distribution_row("run time, s", s.durations());
     text += distribution_row("requested time, s", s.requested());
     text += distribution_row("recorded wait, s", s.waits());
     text += distribution_row("between arrivals, s", s.gaps());
@@ -232,7 +234,9 @@ std::string request_text(RequestReader& reader) {
     inputs.push_back(static_cast<double>(row->input_tokens));
     outputs.push_back(static_cast<double>(row->output_tokens));
     if (row->execution.ns >= 0) executions.push_back(row->execution.seconds());
-    if (row->kind == RequestKind::Image) steps.push_back(row->steps * row->images);
+    if (row->kind == RequestKind::Image) {
+      steps.push_back(static_cast<double>(int64_t{row->steps} * row->images));
+    }
     blocks += static_cast<int64_t>(row->prefix_blocks.size());
     for (const int64_t block : row->prefix_blocks) unique_blocks.add(block);
     ++statuses[static_cast<size_t>(row->status)];

@@ -11,7 +11,9 @@
 
 namespace orrery {
 
-std::string trace_text(const TraceReader& reader, const TraceStatistics& statistics);
+// Without durations, those of the statistics mean nothing, and are not shown.
+std::string trace_text(const TraceReader& reader, const TraceStatistics& statistics,
+                       bool has_durations);
 // How a replay of a list of survivors begins, of which the statistics are as recorded.
 std::string survivors_text(const TraceStatistics& statistics);
 // Reads the requests to their end. Keeps 32 bytes of each.

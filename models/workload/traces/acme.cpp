@@ -98,7 +98,7 @@ constexpr std::string_view kConvertedColumns[] = {
 // Completed jobs alone. The duration is spread over iterations of half a second, the memory of a
 // pod is a hundred times what stands for the tensors, and the network tells pretraining from the
 // rest; the columns that are not read were made up.
-TraceRow parse_converted(CsvReader& row, StringPool& pool) {
+TraceRow parse_converted(CsvReader& row, StringPool&) {
   TraceRow out;
   TraceJob& job = out.job;
   identify(row, 0, job);
@@ -112,7 +112,7 @@ TraceRow parse_converted(CsvReader& row, StringPool& pool) {
   job.cpu_milli_per_pod =
       static_cast<int64_t>(row.number(6, 0, 100'000) * 1000) * std::max<int64_t>(gpus, 1);
   job.memory_per_pod = Bytes{static_cast<int64_t>(row.number(7, 0, 1'000'000) * 100 * 1e9)};
-  job.application = *pool.intern(row.whole(8, 0, 1'000'000) == 1000 ? "Pretrain" : "other");
+  job.application = row.whole(8, 0, 1'000'000) == 1000 ? "Pretrain" : "other";
   job.status = TraceStatus::Completed;
   if (row.row_ok()) {
     if (iterations > 0 && each.ns > Duration::max().ns / iterations) {

@@ -116,7 +116,7 @@ StoredBytes::StoredBytes(const std::string& path) : file_{std::fopen(path.c_str(
     complaint_ = "cannot open the file: " + std::generic_category().message(errno);
     return;
   }
-  storage_ = std::make_unique<char[]>(kBlock);
+  storage_ = std::make_unique_for_overwrite<char[]>(kBlock);
 }
 
 std::string_view StoredBytes::peek() {

@@ -3,6 +3,7 @@
 // each container's own, evenly spread over the 57 s.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "models/workload/traces/csv.hpp"
@@ -44,6 +45,7 @@ class RatesParser final : public RequestParser {
     int64_t row = 0;
   };
 
+  void check_stamp(Time at);
   bool read_rate();
   void read_step();
   void spread(const Rate& rate);
@@ -51,12 +53,22 @@ class RatesParser final : public RequestParser {
   StringPool& pool_;
   CsvReader csv_;
   Rate rate_;
+  std::optional<Time> first_;
   bool has_rate_ = false;  // read, of the next step
   bool is_over_ = false;
   std::map<std::string_view, double> carried_;  // of each container: the part of a request
   std::vector<RequestRow> waiting_;
   size_t given_ = 0;
 };
+
+// Between steps, the requests of two of them would mix in time.
+void RatesParser::check_stamp(Time at) {
+  if (at < rate_.at) {
+    csv_.wrong(kStamp, "a time not before the row above");
+  } else if (first_ && (at - *first_).ns % kStep.ns != 0) {
+    csv_.wrong(kStamp, "a time a multiple of 57 s after the first");
+  }
+}
 
 // False at the end. What the service counted at its entrance is not counted twice.
 bool RatesParser::read_rate() {
@@ -70,8 +82,9 @@ bool RatesParser::read_rate() {
     if (rate.container.empty()) {
       csv_.findings().leave_out("requests at the entrance: containers have them again");
     }
-    if (csv_.row_ok() && rate.at < rate_.at) csv_.wrong(kStamp, "a time not before the row above");
+    if (csv_.row_ok()) check_stamp(rate.at);
     if (!csv_.row_ok()) continue;
+    if (!first_) first_ = rate.at;
     rate_ = rate;
     return true;
   }

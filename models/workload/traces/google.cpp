@@ -28,6 +28,8 @@ constexpr std::string_view kCondensedColumns[] = {
     "time_us",  "missing_info",     "job_id",          "event_type",
     "user_idx", "scheduling_class", "logical_name_idx"};
 
+constexpr std::string_view kSchedulingClasses[] = {"0", "1", "2", "3"};
+
 enum Event : int64_t {
   kSubmit,
   kSchedule,
@@ -135,8 +137,7 @@ void GoogleParser::begin(Key key, Time at, bool is_scheduled) {
   job.submit = life.row.start = at;
   job.user = interned(csv_, layout_.user, pool_);
   if (!layout_.is_tasks) job.application = interned(csv_, layout_.name, pool_);
-  const int64_t scheduling_class = csv_.whole(layout_.scheduling_class, 0, 3);
-  job.queue = *pool_.intern(std::to_string(scheduling_class));
+  job.queue = kSchedulingClasses[csv_.whole(layout_.scheduling_class, 0, 3)];
   if (layout_.is_tasks) parse_request(job);
   if (csv_.row_ok()) lives_.emplace(key, life);
 }

@@ -14,6 +14,9 @@ using namespace native;
 
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 constexpr uint64_t kFieldsAll = (uint64_t{1} << 21U) - 1;
+// So that the pods of a job together can be counted: there are ten million of them at most.
+constexpr int64_t kPodsMax = 10'000'000;
+constexpr int64_t kCpuMilliMax = kMax / kPodsMax;
 
 class NativeParser final : public RowParser {
  public:
@@ -71,12 +74,12 @@ bool NativeParser::read_shape(uint64_t mask) {
   TraceJob& job = row_.job;
   const auto has = [&](Field field) { return (mask & field) != 0; };
   if (has(kMemory)) job.memory_per_pod = Bytes{blocks_.integer(0, kMax)};
-  if (has(kCpu)) job.cpu_milli_per_pod = blocks_.integer(0, int64_t{1} << 40U);
+  if (has(kCpu)) job.cpu_milli_per_pod = blocks_.integer(0, kCpuMilliMax);
   if (has(kGpus)) job.gpus_per_pod = static_cast<int32_t>(blocks_.integer(0, 1'000'000));
   job.gpus_last_pod = job.gpus_per_pod;
   if (has(kLastPod)) job.gpus_last_pod = static_cast<int32_t>(blocks_.integer(0, job.gpus_per_pod));
   if (has(kMilli)) job.gpu_milli = static_cast<int32_t>(blocks_.integer(1, 1000));
-  if (has(kPods)) job.pods = static_cast<int32_t>(blocks_.integer(1, 10'000'000));
+  if (has(kPods)) job.pods = static_cast<int32_t>(blocks_.integer(1, kPodsMax));
   return !blocks_.is_bad();
 }
 

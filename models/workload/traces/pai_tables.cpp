@@ -22,7 +22,7 @@ enum Sensor : size_t { kWorker = 2, kCpuUsage = 6, kGpuUtil, kMemoryMean, kMemor
 
 // The catalogue of machines has the V100 of 16 GB under another name; CPU machines are no model.
 std::string_view gpu_model_of(CsvReader& row, size_t column, StringPool& pool) {
-  if (row.text(column) == "V100") return *pool.intern("V100M16");
+  if (row.text(column) == "V100") return "V100M16";
   if (row.text(column) == "CPU") return {};
   return interned(row, column, pool);
 }
@@ -196,6 +196,8 @@ void PaiTables::apply_submission(std::string_view job_name, TraceRow& row) const
     job.wait_recorded = row.start - job.submit;
   } else if (submission.is_known) {
     findings_.remark("started before its job was submitted: arrives when it started");
+  } else {
+    findings_.remark("its job's row has no start_time: arrives when it started");
   }
 }
 

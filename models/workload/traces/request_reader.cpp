@@ -37,13 +37,14 @@ class FileRequestReader final : public RequestReader {
   }
 
   const RequestRow* next() override {
-    if (has_enough()) return nullptr;
+    // A parser that reads ahead may hold more than it gave when it met the error.
+    if (has_enough() || findings_.is_stopped()) return nullptr;
     if (copies_left_ > 0) {
       --copies_left_;
       ++counts_.delivered;
       return row_;
     }
-    while ((row_ = parser_ ? parser_->next() : nullptr) != nullptr) {
+    while ((row_ = parser_ ? parser_->next() : nullptr) != nullptr && !findings_.is_stopped()) {
       if (row_->arrival < last_) {
         findings_.mistake(": the request arrived before the one above it");
         continue;

@@ -61,6 +61,16 @@ constexpr Column kGroups[] = {{"inst_id", Kind::Name},
                               {"group", Kind::Name},
                               {"workload", Kind::Name}};
 
+constexpr Column kOpenbNodes[] = {
+    {"sn", Kind::Name}, {"cpu_milli"}, {"memory_mib"}, {"gpu"}, {"model", Kind::Name}};
+constexpr Column kSpotNodes[] = {
+    {"gpu_model", Kind::Name}, {"gpu_capacity_num"}, {"cpu_num"}, {"node_name", Kind::Name}};
+
+bool has_header(SeriesFormat format) {
+  return format == SeriesFormat::GenAi || format == SeriesFormat::OpenbNodes ||
+         format == SeriesFormat::SpotNodes;
+}
+
 std::span<const Column> columns_of(SeriesFormat format) {
   switch (format) {
     case SeriesFormat::Auto:
@@ -77,6 +87,10 @@ std::span<const Column> columns_of(SeriesFormat format) {
       return kJobs;
     case SeriesFormat::PaiGroups:
       return kGroups;
+    case SeriesFormat::OpenbNodes:
+      return kOpenbNodes;
+    case SeriesFormat::SpotNodes:
+      return kSpotNodes;
   }
   return {};
 }
@@ -97,6 +111,11 @@ SeriesFormat format_of(std::string_view beginning) {
   const auto has = [&](std::string_view name) {
     return std::ranges::find(fields, name) != fields.end();
   };
+  const auto has_all = [&](std::span<const Column> columns) {
+    return std::ranges::all_of(columns, has, &Column::name);
+  };
+  if (has_all(kOpenbNodes)) return SeriesFormat::OpenbNodes;
+  if (has_all(kSpotNodes)) return SeriesFormat::SpotNodes;
   if (has("timestamp_anon") && has("value")) return SeriesFormat::GenAi;
   if (fields.size() == std::size(kSensors) && are_numbers(all.subspan(6))) {
     return SeriesFormat::PaiSensors;
@@ -171,7 +190,7 @@ class SeriesTable {
       : findings_{{.file = source.name(), .is_lenient = is_lenient}}, format_{format} {
     std::vector<std::string_view> names;
     for (const Column& column : columns_of(format)) names.push_back(column.name);
-    if (format == SeriesFormat::GenAi) {
+    if (has_header(format)) {
       csv_.emplace(std::move(source), findings_);
     } else {
       csv_.emplace(std::move(source), findings_, names);

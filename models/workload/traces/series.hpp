@@ -14,8 +14,8 @@
 
 namespace orrery {
 
-// GenAi: one value at a time, of one container or of all; the others are tables of the PAI log of
-// 2020, which have no header.
+// GenAi: one value at a time, of one container or of all; tables of the PAI log of 2020,
+// which have no header; lists of nodes.
 enum class SeriesFormat : uint8_t {
   Auto,
   GenAi,
@@ -23,11 +23,13 @@ enum class SeriesFormat : uint8_t {
   PaiMachineMetrics,
   PaiMachines,
   PaiJobs,
-  PaiGroups
+  PaiGroups,
+  OpenbNodes,
+  SpotNodes
 };
-constexpr std::array<std::string_view, 7> enum_names(SeriesFormat) {
-  return {"auto",         "genai_series", "pai_sensors", "pai_machine_metrics",
-          "pai_machines", "pai_jobs",     "pai_groups"};
+constexpr std::array<std::string_view, 9> enum_names(SeriesFormat) {
+  return {"auto",     "genai_series", "pai_sensors", "pai_machine_metrics", "pai_machines",
+          "pai_jobs", "pai_groups",   "openb_nodes", "spot_nodes"};
 }
 
 struct SeriesReport {

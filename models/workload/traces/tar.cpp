@@ -31,6 +31,17 @@ uint64_t sum_of(std::string_view header) {
   return sum;
 }
 
+// Programs before 1988 leave no mark; but no text has a NUL, and none has the sum of itself in it.
+bool is_old_header(std::string_view header) {
+  const auto sum = octal(header.substr(kSumAt, kSumLength));
+  return sum && header.find('\0') != std::string_view::npos && *sum == sum_of(header);
+}
+
+// Of a file with holes, which are not stored: in the way of GNU, or of POSIX.
+bool is_sparse(std::string_view path, char type) {
+  return type == 'S' || path.find("GNUSparseFile.") != std::string_view::npos;
+}
+
 // Of a file, with what its folder is called; other programs keep notes of theirs in files ._NAME.
 bool is_note(std::string_view path) {
   path = path.substr(0, path.find('\0'));
@@ -40,7 +51,8 @@ bool is_note(std::string_view path) {
 }  // namespace
 
 bool is_tar(std::string_view head) {
-  return head.size() >= kMagicAt + 5 && head.substr(kMagicAt, 5) == "ustar";
+  if (head.size() >= kMagicAt + 5 && head.substr(kMagicAt, 5) == "ustar") return true;
+  return head.size() >= TarFile::kBlock && is_old_header(head.substr(0, TarFile::kBlock));
 }
 
 size_t TarFile::fetch(StoredBytes& input, std::span<char> out) {
@@ -83,7 +95,7 @@ size_t TarFile::read(StoredBytes& input, std::span<char> out) {
         if (fill_block(input)) {
           read_header();
         } else if (held_ == 0) {
-          state_ = State::Over;  // some writers leave out the blocks of zeros
+          finish();  // some writers leave out the blocks of zeros
         } else if (complaint_.empty()) {
           complaint_ = "the tar archive ends too early";
         }
@@ -111,11 +123,19 @@ size_t TarFile::pass_through(StoredBytes& input, std::span<char> out) {
   return got;
 }
 
+void TarFile::finish() {
+  if (has_file_) {
+    state_ = State::Over;
+  } else if (complaint_.empty()) {
+    complaint_ = "the tar archive holds no file";
+  }
+}
+
 void TarFile::read_header() {
   const std::string_view header{block_.data(), kBlock};
   held_ = 0;
   if (header.find_first_not_of('\0') == std::string_view::npos) {
-    state_ = State::Over;
+    finish();
     return;
   }
   const auto size = octal(header.substr(124, 12));
@@ -126,6 +146,10 @@ void TarFile::read_header() {
   }
   const uint64_t padding = (kBlock - *size % kBlock) % kBlock;
   const char type = header[156];
+  if (is_sparse(header.substr(0, 100), type)) {
+    complaint_ = "the tar archive holds a sparse file: pack it without --sparse";
+    return;
+  }
   const bool is_file = (type == '0' || type == '\0') && !is_note(header.substr(0, 100));
   if (!is_file) {
     state_ = State::Skip;

@@ -13,7 +13,8 @@
 
 namespace orrery::traces {
 
-// Whether a text begins like a tar archive of the POSIX kind, which GNU's is too.
+// Whether a text begins like a tar archive: of the POSIX kind, which GNU's is too, or, given its
+// first 512 bytes, of the kind before it.
 bool is_tar(std::string_view head);
 
 // Gives the content of the only file in the archive; a second one is a complaint. What is no
@@ -23,14 +24,15 @@ class TarFile final : public Decompressor {
   // `packing`: how the archive itself is packed; null: it is not.
   explicit TarFile(std::unique_ptr<Decompressor> packing) : packing_{std::move(packing)} {}
   size_t read(StoredBytes& input, std::span<char> out) override;
+  static constexpr size_t kBlock = 512;
 
  private:
-  static constexpr size_t kBlock = 512;
   enum class State : uint8_t { Start, Header, Content, Skip, Over, Plain };
 
   size_t fetch(StoredBytes& input, std::span<char> out);
   bool fill_block(StoredBytes& input);
   void read_header();
+  void finish();
   size_t read_content(StoredBytes& input, std::span<char> out);
   void skip(StoredBytes& input);
   size_t pass_through(StoredBytes& input, std::span<char> out);

@@ -49,7 +49,7 @@ TextSource::TextSource(std::string name, std::unique_ptr<StoredBytes> input)
     error_ = name_ + ": " + input_->complaint();
     return;
   }
-  buffer_ = std::make_unique<char[]>(kBuffer);
+  buffer_ = std::make_unique_for_overwrite<char[]>(kBuffer);
   decompressor_ = decompressor_for(head);
   if (decompressor_ || is_tar(head)) {
     decompressor_ = std::make_unique<TarFile>(std::move(decompressor_));

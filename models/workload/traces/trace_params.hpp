@@ -103,7 +103,9 @@ struct TraceParams {
     v("one_pod", one_pod,
       "An SWF job is one pod of as many cores as it has processors; false: one pod per processor.");
     v("overruns", overruns,
-      "SWF jobs that ran longer than requested keep their run time, or end at the request.");
+      "SWF jobs that ran longer than requested keep their run time, or are cut to the request and "
+      "complete there, as simulators of batch systems have it. To let them fail, keep them here "
+      "and set `workload.controller.overruns: kill`.");
   }
 };
 

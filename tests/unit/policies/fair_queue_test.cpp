@@ -275,6 +275,31 @@ TEST(Lucid, AJobLongerThanItsProfileJoinsTheQueue) {
   EXPECT_EQ(jobs[1].ended, Time{} + 35_min) << "stopped at 15 min, and goes on at once";
 }
 
+TEST(FairQueues, NamesThatNothingHasAreTold) {
+  const auto warnings = [](const std::string& policy) {
+    ScenarioRun run{scenario("    - {name: a, team: red, work: 1min, pod: {gpus: 1}}\n", policy)};
+    std::string all;
+    for (const std::string& warning : run.result.warnings) all += warning + "\n";
+    return all;
+  };
+  EXPECT_EQ(warnings("{name: Gavel, args: {weights: {red: 2}, speeds: {list: "
+                     "[{gpu: H100M80, speed: 2}]}}}"),
+            "");
+  EXPECT_EQ(
+      warnings("{name: Gavel, args: {weights: {blue: 2}, speeds: {list: "
+               "[{gpu: A100M40, speed: 2}, {gpu: H100M80, application: x, speed: 2}]}}}"),
+      "policy.job_queue: Gavel: weights names team 'blue', of which no job came\n"
+      "policy.job_queue: Gavel: speeds.list[0] names GPU 'A100M40', which no node has; there "
+      "are H100M80\n"
+      "policy.job_queue: Gavel: speeds.list[1] names application 'x', of which no job came\n");
+  EXPECT_EQ(warnings("{name: DRF, args: {weights: {nobody: 2}}}"),
+            "policy.job_queue: DRF: weights names user 'nobody', of which no job came\n");
+  EXPECT_EQ(warnings("{name: Quota, args: {limits: {blue: 2}}}"),
+            "policy.job_queue: Quota: limits names team 'blue', of which no job came\n");
+  EXPECT_EQ(warnings("{name: SlurmMultifactor, args: {shares: {blue: 2}}}"),
+            "policy.job_queue: SlurmMultifactor: shares names team 'blue', of which no job came\n");
+}
+
 // Nodes fail and come back, stopping takes time, and whatever is held adds up after every event.
 TEST(FairQueues, EveryJobOfABusyClusterEnds) {
   for (const char* const policy :

@@ -1,9 +1,12 @@
 // The native format: what goes in comes out, and damage is found.
+#include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "models/workload/traces/native_layout.hpp"
 #include "models/workload/traces/native_writer.hpp"
 #include "models/workload/traces/sha256.hpp"
 #include "models/workload/traces/trace_statistics.hpp"
@@ -119,6 +122,42 @@ TEST(NativeTrace, AnyChangedOrMissingByteIsFound) {
     EXPECT_NE(read_text(std::string_view{text}.substr(0, i)).error, "") << "cut at " << i;
   }
   EXPECT_NE(read_text(text + "x").error, "");
+}
+
+// With a checksum that fits, so that the job itself is what is looked at.
+TEST(NativeTrace, WhatCouldNotHaveBeenWrittenIsRefusedOrAJob) {
+  const std::string good = native_text();
+  const size_t block = good.find("vcA]\n") + 5 + traces::native::kBlockHeader;
+  const size_t end = good.size() - traces::native::kBlockHeader;
+  int refused = 0, taken = 0;
+  for (size_t i = block; i < end; ++i) {
+    for (int value = 0; value < 256; value += 3) {
+      std::string changed = good;
+      changed[i] = static_cast<char>(value);
+      const uint64_t sum =
+          traces::native::checksum(std::string_view{changed}.substr(block, end - block));
+      std::memcpy(&changed[block - sizeof sum], &sum, sizeof sum);
+      const ReadTrace trace = read_text(changed);
+      Time last;
+      for (const TraceJob& job : trace.jobs) {
+        ASSERT_GE(job.submit, last);
+        ASSERT_GE(std::min({job.duration, job.requested_time, job.think_time}).ns, -1);
+        ASSERT_GE(job.pods, 1);
+        ASSERT_GE(std::min({job.gpus_last_pod, job.gpus_per_pod - job.gpus_last_pod}), 0);
+        ASSERT_TRUE(job.gpu_milli >= 1 && job.gpu_milli <= 1000) << job.gpu_milli;
+        ASSERT_GE(std::min(job.cpu_milli_per_pod, job.memory_per_pod.count), 0);
+        ASSERT_GE(job.row, 0);
+        last = job.submit;
+      }
+      if (trace.error.empty()) {
+        ASSERT_EQ(trace.jobs.size(), odd_jobs().size());
+      }
+      ASSERT_EQ(trace.error.find("checksum"), std::string::npos) << trace.error;
+      ++(trace.error.empty() ? taken : refused);
+    }
+  }
+  EXPECT_GT(refused, 0);
+  EXPECT_GT(taken, 0);
 }
 
 TEST(NativeTrace, AnUnfinishedFileReplacesNothing) {

@@ -47,6 +47,40 @@ TEST(Overruns, AJobThatRequestedNothingGoesOn) {
   EXPECT_EQ(run.jobs().at(0).outcome, JobOutcome::Completed);
 }
 
+// Counted jobs that go at half the pace of their work, or at twice it, are killed in a stretch.
+TEST(Overruns, WhatAJobOfAnotherPaceHeldAddsUp) {
+  for (const char* const speed : {"0.5", "2"}) {
+    SCOPED_TRACE(speed);
+    ScenarioRun run{std::string{R"(
+cluster: {pools: [{name: n, machine: dgx-a100, count: 1}]}
+workload:
+  controller: {overruns: kill}
+  sources:
+    - kind: jobs
+      jobs:
+        - {name: j, pod: {gpus: 4}, submit: 10min, work: 60min, requested: 25min,
+           training: {checkpoint_interval: 7min, checkpoint_write: 20s}}
+policy:
+  driver: counting
+  job_queue:
+    policies: [{name: Gavel, args: {speeds: {list: [{gpu: A100M80, speed: )"} +
+                    speed + R"(}]}}}]
+record: {timeline: {interval: 1min}}
+)"};
+    const JobRow job = run.jobs().at(0);
+    EXPECT_EQ(job.outcome, JobOutcome::Failed);
+    EXPECT_GT(job.gpu_s_lost, 0);
+    EXPECT_NEAR(job.gpu_s_useful + job.gpu_s_lost + job.gpu_s_checkpoint, 4 * 1500, 1e-6);
+    double useful = 0;
+    for (const UsefulSample& row : run.recorder.rows<UsefulSample>("/timeline/useful")) {
+      EXPECT_GE(row.gpus_useful, 0);
+      EXPECT_LE(row.gpus_useful, 4);
+      useful += row.gpus_useful * 60;
+    }
+    EXPECT_NEAR(useful, job.gpu_s_useful, 4 * 60);
+  }
+}
+
 TEST(Overruns, IndependentPodsEndTogetherWhenTheTimeOfTheirJobIsUp) {
   // Six pods on four GPUs, 10 min each: two of them begin at 10 min, and have 5 min left.
   ScenarioRun run =

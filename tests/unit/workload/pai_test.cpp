@@ -88,6 +88,16 @@ TEST_F(PaiFolder, WithoutAJobTableTasksArriveWhenTheyStarted) {
             std::string::npos);
 }
 
+TEST_F(PaiFolder, AJobWhoseRowHasNoStartTimeIsRemarkedOn) {
+  write("pai_job_table.csv", "job1,i1,alice,Terminated,,2010.0\njob2,i2,bob,Failed,1015,1030\n");
+  const auto reader = open_trace(params());
+  EXPECT_EQ(
+      notes_of(*reader),
+      (Strings{"1 left out: still running when the recording stopped", "1 left out: never started",
+               "2 its job's row has no start_time: arrives when it started",
+               "1 its job is not in the job table: arrives when it started"}));
+}
+
 TEST_F(PaiFolder, AMalformedRowBesideIsSkippedAndToldWhereThatIsAllowed) {
   write("pai_job_table.csv", "job1,i1,alice,Terminated,x,2010.0\njob2,i2,bob,Failed,1015,1030\n");
   TraceParams lenient = params();

@@ -3,9 +3,11 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <set>
 
 #include "models/workload/traces/detect.hpp"
+#include "tests/fuzz/trace_options.hpp"
 #include "tests/unit/workload/trace_support.hpp"
 
 namespace orrery {
@@ -26,50 +28,77 @@ struct Fixture {
 };
 void PrintTo(const Fixture& fixture, std::ostream* out) { *out << fixture.name; }
 
-void add_fixtures(std::string_view folder, size_t options, std::vector<Fixture>& all) {
+struct Seed {
+  std::string name, bytes;
+};
+
+std::vector<Seed> seeds_in(std::string_view folder) {
+  std::vector<Seed> all;
   const auto path = std::filesystem::path{ORRERY_SOURCE_DIR "/tests/fuzz/corpus"} / folder;
   for (const auto& entry : std::filesystem::directory_iterator{path}) {
     std::ifstream file{entry.path(), std::ios::binary};
-    std::string text{std::istreambuf_iterator<char>{file}, {}};
-    const size_t format = options == 3 ? static_cast<uint8_t>(text.at(0)) : 0;
-    if (format >= enum_names(TraceFormat{}).size()) continue;  // of requests
-    const std::string name = std::string{folder} + "_" + entry.path().filename().string();
-    // Nodes are no jobs; instances of PAI need a table beside, which their own test has.
-    if (name == "openb_nodes" || name == "traces_pai_instances") continue;
-    all.push_back({name, text.substr(options), static_cast<TraceFormat>(format)});
+    all.push_back({.name = std::string{folder} + "_" + entry.path().filename().string(),
+                   .bytes = {std::istreambuf_iterator<char>{file}, {}}});
+  }
+  std::ranges::sort(all, {}, &Seed::name);
+  return all;
+}
+
+void add_fixtures(std::string_view folder, size_t options, std::vector<Fixture>& all) {
+  for (const Seed& seed : seeds_in(folder)) {
+    if (seed.name == "openb_nodes") continue;  // no jobs
+    Fixture fixture{.name = seed.name, .text = seed.bytes.substr(options)};
+    if (options == fuzz::TraceInput::kHead) {
+      const fuzz::TraceInput input{seed.bytes};
+      if (input.is_requests()) continue;
+      fixture.format = input.job_format();
+    }
+    all.push_back(std::move(fixture));
   }
 }
 
 std::vector<Fixture> fixtures() {
   std::vector<Fixture> all;
-  add_fixtures("traces", 3, all);
+  add_fixtures("traces", fuzz::TraceInput::kHead, all);
   add_fixtures("openb", 1, all);
   add_fixtures("helios", 1, all);
-  std::ranges::sort(all, {}, &Fixture::name);
   return all;
 }
 
 class EveryFixture : public ::testing::TestWithParam<Fixture> {};
 
+std::string all_errors(RequestReader& reader) {
+  while (reader.next() != nullptr) {
+  }
+  return reader.error().value_or("");
+}
+
 TEST_P(EveryFixture, HasItsRowsCountedOnce) {
-  const Fixture& fixture = GetParam();
-  const traces::Format& format = *traces::find_format(fixture.text, fixture.format);
-  TraceParams params{.format = fixture.format, .lenient = true};
+  fuzz::TraceFolder folder;
+  std::string text = GetParam().text;
+  const traces::Format* const found = traces::find_format(text, GetParam().format);
+  ASSERT_NE(found, nullptr);
+  const traces::Format& format = *found;
+  folder.set_tables(found, text);
+  const auto read = [&](const TraceParams& params) {
+    return test::read_all(*open_trace_text(params, text));
+  };
+  TraceParams params{.file = folder.file("jobs.csv"), .format = format.id, .lenient = true};
   params.sort = TraceSort::All;
   if (format.lists_survivors) params.warm_start = false;
   if (format.durations == traces::Durations::InNoRow) params.default_duration = 60_s;
   if (format.has_steps) params.default_duration = 60_s;
-  const ReadTrace all = read_text(fixture.text, params);
+  const ReadTrace all = read(params);
   ASSERT_EQ(all.error, "");
   EXPECT_GT(all.counts.rows, 0);
   expect_all_rows_counted(all);
 
   params.copies = 3;
-  expect_all_rows_counted(read_text(fixture.text, params), 3);
+  expect_all_rows_counted(read(params), 3);
   if (format.has_gpus) params.gpus_min = 2;
   if (format.has_statuses) params.statuses = {TraceStatus::Completed, TraceStatus::Unknown};
   params.window_end = format.has_dates ? "2020-01-01" : "5";
-  const ReadTrace filtered = read_text(fixture.text, params);
+  const ReadTrace filtered = read(params);
   ASSERT_EQ(filtered.error, "");
   EXPECT_EQ(filtered.counts.rows, all.counts.rows);
   expect_all_rows_counted(filtered, 3);
@@ -78,8 +107,90 @@ TEST_P(EveryFixture, HasItsRowsCountedOnce) {
 INSTANTIATE_TEST_SUITE_P(Traces, EveryFixture, ::testing::ValuesIn(fixtures()),
                          [](const auto& named) { return named.param.name; });
 
+TEST(RowAccounting, RequestsAreCountedOnce) {
+  std::set<RequestFormat> seen;
+  for (const Seed& seed : seeds_in("traces")) {
+    const fuzz::TraceInput input{seed.bytes};
+    if (!input.is_requests()) continue;
+    const auto reader = open_requests_text(
+        {.file = "r", .format = input.request_format(), .copies = 3, .lenient = true}, input.text);
+    int64_t handed_out = 0;
+    while (reader->next() != nullptr) ++handed_out;
+    EXPECT_EQ(reader->error().value_or(""), "") << seed.name;
+    const RequestCounts counts = reader->counts();
+    EXPECT_GT(counts.rows, 0) << seed.name;
+    EXPECT_EQ(handed_out, counts.delivered) << seed.name;
+    seen.insert(input.request_format());
+    if (reader->format() == RequestFormat::GenAiRates) continue;  // a row makes many
+    EXPECT_EQ(counts.rows,
+              counts.skipped + counts.left_out + counts.filtered() + counts.delivered / 3)
+        << seed.name;
+  }
+  EXPECT_EQ(seen.size(), enum_names(RequestFormat{}).size());
+}
+
+// The seed as the fuzzer reads it: its rows go through all of the reader, not only its first
+// checks.
+TEST(TraceSeeds, EveryFormatHasOneThatDeliversARow) {
+  std::set<size_t> delivering;
+  fuzz::TraceFolder folder;
+  for (const Seed& seed : seeds_in("traces")) {
+    const fuzz::ReadyTrace trace{seed.bytes, folder};
+    const std::string& text = trace.input.text;
+    const bool delivers = trace.input.is_requests()
+                              ? open_requests_text(trace.requests, text)->next() != nullptr
+                              : open_trace_text(trace.jobs, text)->next() != nullptr;
+    if (delivers) delivering.insert(trace.input.format);
+  }
+  for (size_t i = 0; i < fuzz::TraceInput::kFormats; ++i) {
+    const bool is_jobs = i < fuzz::TraceInput::kJobFormats;
+    EXPECT_TRUE(delivering.contains(i))
+        << (is_jobs ? "jobs " : "requests ")
+        << (is_jobs ? name_of(static_cast<TraceFormat>(i))
+                    : name_of(static_cast<RequestFormat>(i - fuzz::TraceInput::kJobFormats)));
+  }
+}
+
+TEST(TraceSeeds, TablesBesideATraceAreReadWithIt) {
+  std::set<std::string> files;
+  fuzz::TraceFolder folder;
+  for (const Seed& seed : seeds_in("traces")) {
+    const fuzz::ReadyTrace trace{seed.bytes, folder};
+    if (trace.input.is_requests()) continue;
+    const auto reader = open_trace_text(trace.jobs, trace.input.text);
+    if (reader->next() == nullptr) continue;
+    for (const std::string& file : reader->side_files()) {
+      files.insert(std::filesystem::path{file}.filename().string());
+    }
+  }
+  std::set<std::string> known;
+  for (const auto& [letter, name] : fuzz::kTableNames) known.emplace(name);
+  EXPECT_EQ(files, known);
+}
+
+// A native trace that was changed, cut or lengthened within its block is still one, so that what
+// the fuzzer changed reaches the decoding of items.
+TEST(TraceSeeds, AFittedFrameIsTakenByTheReader) {
+  for (const Seed& seed : seeds_in("traces")) {
+    if (seed.name != "traces_native" && seed.name != "traces_native_requests") continue;
+    const std::string good = seed.bytes.substr(fuzz::TraceInput::kHead);
+    std::string same = good;
+    fuzz::fit_native_frame(same);
+    EXPECT_EQ(same, good) << seed.name;
+    for (std::string other :
+         {good.substr(0, good.size() - 17) + good.substr(good.size() - 16),
+          good.substr(0, good.size() - 16) + "x" + good.substr(good.size() - 16)}) {
+      fuzz::fit_native_frame(other);
+      const auto error = seed.name == "traces_native"
+                             ? test::read_all(*open_trace_text({.file = "n"}, other)).error
+                             : all_errors(*open_requests_text({.file = "n"}, other));
+      EXPECT_TRUE(error.ends_with("is not as it was written")) << error;
+    }
+  }
+}
+
 TEST(RowAccounting, EveryFormatHasAFixture) {
-  std::set<TraceFormat> seen{TraceFormat::Auto, TraceFormat::PaiInstances};
+  std::set<TraceFormat> seen{TraceFormat::Auto};
   for (const Fixture& fixture : fixtures()) {
     const traces::Format* const format = traces::find_format(fixture.text, fixture.format);
     if (format != nullptr) seen.insert(format->id);

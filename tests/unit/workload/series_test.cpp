@@ -87,6 +87,38 @@ TEST(GenAiRates, AreRequestsAtEvenDistancesOfEachContainer) {
             "left out: requests at the entrance: containers have them again");
 }
 
+const std::string kBetweenSteps =
+    "timestamp_anon,value,container_ip,request_type\n1000,1,a,Generative Requests\n"
+    "1010,1,b,Generative Requests\n1057,1,a,Generative Requests\n";
+
+TEST(GenAiRates, ARowBetweenTheStepsIsTheOneThatIsToldAndNothingFollowsIt) {
+  const auto reader = open_requests_text({.file = "r.csv"}, kBetweenSteps);
+  EXPECT_EQ(reader->next(), nullptr);
+  EXPECT_EQ(reader->error().value_or(""),
+            "r.csv:3:1 (timestamp_anon): found '1010', expected a time a multiple of 57 s after "
+            "the first");
+  EXPECT_EQ(reader->next(), nullptr);
+  EXPECT_EQ(reader->counts().delivered, 0);
+}
+
+TEST(GenAiRates, OnlyTheRequestsOfARowBetweenTheStepsAreSkipped) {
+  const auto reader = open_requests_text({.file = "r.csv", .lenient = true}, kBetweenSteps);
+  int64_t requests = 0;
+  while (reader->next() != nullptr) ++requests;
+  EXPECT_EQ(reader->error().value_or(""), "");
+  EXPECT_EQ(requests, 114);
+  EXPECT_EQ(reader->counts().skipped, 1);
+  ASSERT_EQ(reader->skipped_examples().size(), 1U);
+  EXPECT_TRUE(reader->skipped_examples()[0].starts_with("r.csv:3:1"));
+}
+
+TEST(GenAiRates, AnErrorEndsThemEvenInTheMiddleOfAStep) {
+  const auto reader = open_requests_text(
+      {.file = "r.csv"}, "timestamp_anon,value,container_ip,request_type\n57,1,a,x\n114,x,a,x\n");
+  EXPECT_EQ(reader->next(), nullptr);
+  EXPECT_NE(reader->error().value_or(""), "");
+}
+
 TEST(RealSeries, OfGenAiHaveTheirRows) {
   const std::pair<const char*, int64_t> kRows[] = {{"basemodel_update_latency_anon", 7531},
                                                    {"controlnet_latency_data_anon", 29'221},

@@ -19,13 +19,14 @@ std::string octal(uint64_t value, size_t width) {
   return digits;
 }
 
-std::string entry(std::string_view name, std::string_view content, char type = '0') {
+std::string entry(std::string_view name, std::string_view content, char type = '0',
+                  std::string_view magic = "ustar") {
   std::string header(512, '\0');
   header.replace(0, name.size(), name);
   header.replace(124, 11, octal(content.size(), 11));
   header.replace(148, 8, 8, ' ');
   header[156] = type;
-  header.replace(257, 5, "ustar");
+  header.replace(257, magic.size(), magic);
   uint64_t sum = 0;
   for (const char c : header) sum += static_cast<unsigned char>(c);
   header.replace(148, 7, octal(sum, 6) + '\0');
@@ -45,6 +46,24 @@ TEST(Tar, TheFileInAnArchiveIsReadPackedOrNot) {
     EXPECT_EQ(trace.jobs.size(), 2U);
   }
   EXPECT_EQ(read_text(entry("jobs.csv", kJobs)).error, "");  // without the end
+}
+
+TEST(Tar, ArchivesOfTheOldKindAreRead) {
+  const std::string archive = entry("jobs.csv", kJobs, '\0', "") + kEnd;
+  for (const std::string& text : {archive, gzipped(archive)}) {
+    const test::ReadTrace trace = read_text(text);
+    EXPECT_EQ(trace.error, "");
+    EXPECT_EQ(trace.jobs.size(), 2U);
+  }
+}
+
+TEST(Tar, ArchivesWithoutAPlainFileSayWhatTheyHold) {
+  const std::string sparse = "the tar archive holds a sparse file: pack it without --sparse";
+  EXPECT_NE(read_text(entry("jobs.csv", kJobs, 'S') + kEnd).error.find(sparse), std::string::npos);
+  EXPECT_NE(read_text(entry("GNUSparseFile.12/jobs.csv", kJobs) + kEnd).error.find(sparse),
+            std::string::npos);
+  EXPECT_NE(read_text(entry("folder/", "", '5') + kEnd).error.find("the tar archive holds no file"),
+            std::string::npos);
 }
 
 TEST(Tar, WhatCannotBeReadIsTold) {

@@ -67,6 +67,68 @@ TEST(TraceCommand, InfoKnowsRequestTracesToo) {
   EXPECT_THAT(said.out, HasSubstr("azure_llm (requests)"));
 }
 
+TEST(TraceCommand, StepsOfManyImagesAreCountedInFull) {
+  const test::TemporaryFile file{
+      "gmt_create,predict_type,predict_status,exec_time_seconds,groupId,prompt_length,"
+      "negative_prompt_length,num_images_per_prompt,num_inference_steps,"
+      "checkpoint_model_version_id,num_lora\n"
+      "2024-01-01 00:00:00,TXT,SUCCEED,1,g,1,1,100000,100000,m,0\n"};
+  const std::string path = file.path();
+  const Said said = run({"trace", "info", path.c_str()});
+  EXPECT_EQ(said.status, 0) << said.err;
+  EXPECT_THAT(said.out, HasSubstr("10,000,000,000"));
+}
+
+TEST(TraceCommand, ConvertDoesNotReplaceATableBesideTheTrace) {
+  const auto folder = std::filesystem::temp_directory_path() /
+                      ("orrery_beside_" + std::to_string(std::hash<std::string>{}(kLog)));
+  std::filesystem::create_directories(folder);
+  const std::string instances = (folder / "pai_instance_table.csv").string();
+  const std::string tasks = (folder / "pai_task_table.csv").string();
+  const std::string row = "job1,worker,1,Terminated,1010,2010,600,29.3,50,MISC\n";
+  std::ofstream{instances} << "job1,worker,i1,w1,x,Terminated,1011,1500,m1\n";
+  std::ofstream{tasks} << row;
+  const Said said = run({"trace", "convert", instances.c_str(), tasks.c_str()});
+  std::ostringstream kept;
+  kept << std::ifstream{tasks}.rdbuf();
+  std::filesystem::remove_all(folder);
+  EXPECT_EQ(said.status, 2);
+  EXPECT_THAT(said.err, HasSubstr("would replace"));
+  EXPECT_EQ(kept.str(), row);
+}
+
+TEST(TraceCommand, InfoNeedsNoDurationsWhereAFormatHasNone) {
+  const test::TemporaryFile file{
+      "name,time,application,num_replicas,batch_size\na,0,bert,1,8\nb,120,ncf,4,8\n"};
+  const std::string path = file.path();
+  const Said said = run({"trace", "info", path.c_str()});
+  EXPECT_EQ(said.status, 0) << said.err;
+  EXPECT_THAT(said.out, HasSubstr("jobs                  2"));
+  EXPECT_THAT(said.out, HasSubstr("applications          2"));
+  EXPECT_THAT(said.out, HasSubstr("between arrivals, s"));
+  EXPECT_THAT(said.out, HasSubstr("run time              not told: set default_duration"));
+  EXPECT_THAT(said.out, Not(HasSubstr("run time, s")));
+  const Said set = run({"trace", "info", path.c_str(), "--set", "default_duration=60s"});
+  EXPECT_THAT(set.out, HasSubstr("run time, s"));
+}
+
+TEST(TraceCommand, InfoSumsUpListsOfNodes) {
+  const test::TemporaryFile openb{
+      "sn,cpu_milli,memory_mib,gpu,model\nn1,64000,262144,2,P100\nn2,96000,393216,0,\n"};
+  const test::TemporaryFile spot{"gpu_model,gpu_capacity_num,cpu_num,node_name\nA10,8,128,n1\n"};
+  const std::string openb_path = openb.path();
+  const std::string spot_path = spot.path();
+  const Said of_openb = run({"trace", "info", openb_path.c_str()});
+  EXPECT_EQ(of_openb.status, 0) << of_openb.err;
+  EXPECT_THAT(of_openb.out, HasSubstr("openb_nodes"));
+  EXPECT_THAT(of_openb.out, HasSubstr("sn                    2 different"));
+  EXPECT_THAT(of_openb.out, HasSubstr("model                 1 different"));
+  const Said of_spot = run({"trace", "info", spot_path.c_str()});
+  EXPECT_EQ(of_spot.status, 0) << of_spot.err;
+  EXPECT_THAT(of_spot.out, HasSubstr("spot_nodes"));
+  EXPECT_THAT(of_spot.out, HasSubstr("gpu_capacity_num"));
+}
+
 TEST(TraceCommand, ConvertKeepsWhereTheJobsCameFrom) {
   const test::TemporaryFile file{kLog};
   const test::TemporaryFile target{"an older file"};

@@ -1,0 +1,149 @@
+// tests/fuzz/trace_input.hpp -- what the bytes of a seed of traces_fuzz mean, for the fuzzer and
+// for the tests that read its seeds.
+#pragma once
+
+#include <stdlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "models/workload/traces/detect.hpp"
+#include "models/workload/traces/native_layout.hpp"
+#include "models/workload/traces/request_format.hpp"
+#include "models/workload/traces/trace_params.hpp"
+
+namespace orrery::fuzz {
+
+// The first byte picks the format, the next three the options; then comes the trace.
+struct TraceInput {
+  static constexpr size_t kHead = 4;
+  static constexpr size_t kJobFormats = enum_names(TraceFormat{}).size();
+  static constexpr size_t kFormats = kJobFormats + enum_names(RequestFormat{}).size();
+
+  explicit TraceInput(std::string_view bytes)
+      : format{static_cast<uint8_t>(bytes[0]) % kFormats},
+        options{static_cast<uint8_t>(bytes[1])},
+        filters{static_cast<uint8_t>(bytes[2])},
+        more{static_cast<uint8_t>(bytes[3])},
+        text{bytes.substr(kHead)} {}
+
+  bool is_requests() const { return format >= kJobFormats; }
+  TraceFormat job_format() const { return static_cast<TraceFormat>(format); }
+  RequestFormat request_format() const { return static_cast<RequestFormat>(format - kJobFormats); }
+
+  size_t format;
+  unsigned options, filters, more;
+  std::string text;
+};
+
+// Tables beside a trace follow it, each after this byte and a letter for its name; only where the
+// format has tables beside it, since in others the byte may be part of the trace.
+constexpr char kTableMark = '\x1E';
+constexpr std::pair<char, std::string_view> kTableNames[] = {
+    {'g', "pai_group_tag_table.csv"},     {'j', "pai_job_table.csv"},
+    {'t', "pai_task_table.csv"},          {'s', "pai_sensor_table.csv"},
+    {'b', "simulation_throughputs.json"}, {'n', "named.json"}};
+
+inline std::map<std::string_view, std::string_view> tables_of(std::string_view text) {
+  std::map<std::string_view, std::string_view> tables;
+  for (size_t mark = text.find(kTableMark); mark != std::string_view::npos;) {
+    const size_t next = text.find(kTableMark, mark + 1);
+    const std::string_view table = text.substr(mark + 1, next - mark - 1);
+    const auto* const name = std::ranges::find(kTableNames, table.empty() ? '\0' : table.front(),
+                                               &std::pair<char, std::string_view>::first);
+    if (name != std::end(kTableNames)) tables.insert_or_assign(name->second, table.substr(1));
+    mark = next;
+  }
+  return tables;
+}
+
+// A folder of a process, in which the tables of one input at a time are beside its trace. What did
+// not change since the last input is not written again. The trace itself stays in memory.
+class TraceFolder {
+ public:
+  TraceFolder() {
+    const std::filesystem::path memory = "/dev/shm";
+    std::error_code none;  // then the usual place serves
+    const bool is_there = std::filesystem::is_directory(memory, none);
+    std::string name =
+        (is_there ? memory : std::filesystem::temp_directory_path()) / "orrery_traces_XXXXXX";
+    if (::mkdtemp(name.data()) == nullptr) {
+      throw std::system_error{errno, std::generic_category(), name};
+    }
+    root_ = name;
+    // The readers look in the folder above, too.
+    std::filesystem::create_directory(root_ / "log");
+  }
+  TraceFolder(const TraceFolder&) = delete;
+  TraceFolder& operator=(const TraceFolder&) = delete;
+  ~TraceFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(root_, ignored);
+  }
+
+  std::string file(std::string_view name) const { return root_ / "log" / name; }
+  // Takes the tables off the text.
+  void set_tables(const traces::Format* format, std::string& text) {
+    const bool has_tables = format != nullptr && (format->has_sensors || format->has_steps);
+    const auto tables = tables_of(has_tables ? text : std::string_view{});
+    for (const auto& [letter, name] : kTableNames) {
+      const auto wanted = tables.find(name);
+      const auto written = written_.find(name);
+      if (wanted == tables.end()) {
+        if (written != written_.end()) std::filesystem::remove(file(name));
+        written_.erase(name);
+      } else if (written == written_.end() || written->second != wanted->second) {
+        std::ofstream{file(name), std::ios::binary} << wanted->second;
+        written_.insert_or_assign(name, std::string{wanted->second});
+      }
+    }
+    if (has_tables) text.resize(std::min(text.find(kTableMark), text.size()));
+  }
+
+ private:
+  std::filesystem::path root_;
+  std::map<std::string_view, std::string> written_;
+};
+
+// Makes the frame of a native trace fit its blocks, as if they had been written like that:
+// checksums and the count at the end, and the length of a last block that grew or shrank. So a
+// change of an item is met by what decodes items and not by the checksum before it.
+inline void fit_native_frame(std::string& text) {
+  constexpr size_t kFacts = 8;  // where their length is
+  const bool is_native =
+      text.starts_with(traces::native::kMagic) || text.starts_with(traces::native::kRequestMagic);
+  uint32_t length = 0;
+  if (!is_native || text.size() < kFacts + sizeof length) return;
+  std::memcpy(&length, text.data() + kFacts, sizeof length);
+  constexpr size_t kHeader = traces::native::kBlockHeader;
+  const auto put = [&](size_t at, auto value) { std::memcpy(&text[at], &value, sizeof value); };
+  uint64_t all = 0;
+  size_t at = kFacts + sizeof length + length;
+  for (uint32_t items = 0; at + 2 * kHeader < text.size(); all += items) {
+    uint32_t bytes = 0;
+    std::memcpy(&bytes, &text[at], sizeof bytes);
+    std::memcpy(&items, &text[at + sizeof bytes], sizeof items);
+    const size_t room = text.size() - at - 2 * kHeader;
+    const bool is_last = bytes == 0 || bytes > room || room - bytes <= kHeader;
+    bytes = is_last ? static_cast<uint32_t>(room) : bytes;
+    items = std::max(items, uint32_t{1});
+    put(at, bytes);
+    put(at + sizeof bytes, items);
+    put(at + 8, traces::native::checksum(std::string_view{text}.substr(at + kHeader, bytes)));
+    at += kHeader + bytes;
+  }
+  if (at + kHeader != text.size()) return;  // cut
+  put(at, uint64_t{0});
+  put(at + 8, all);
+}
+
+}  // namespace orrery::fuzz
