@@ -27,6 +27,7 @@ namespace {
   "{base: empty, percentage_of_nodes_to_score: 100, " ORRERY_BENCH_NO_COST      \
   ", plugins: [{name: PrioritySort}, {name: NodeResourcesFit, scores: false}, " \
   "{name: DefaultDevices, args: {strategy: best_fit}}, {name: "
+#define ORRERY_BENCH_GANGS "{base: strict_gang, " ORRERY_BENCH_NO_COST ", plugins: [{name: "
 constexpr Profile kProfiles[] = {
     {"default", "{base: default, " ORRERY_BENCH_NO_COST "}"},
     {"strict_gang", "{base: strict_gang, " ORRERY_BENCH_NO_COST "}"},
@@ -37,6 +38,16 @@ constexpr Profile kProfiles[] = {
     {"GpuClustering", ORRERY_BENCH_ALL_NODES "GpuClustering}]}"},
     {"FGD", ORRERY_BENCH_ALL_NODES "FGD}]}", true},
 };
+// Where a whole gang goes; leaf switches have 32 nodes, blocks 8 leaves.
+constexpr Profile kGangProfiles[] = {
+    {"TopologyPlacement", ORRERY_BENCH_GANGS "TopologyPlacement}]}"},
+    {"HeliosConsolidate", ORRERY_BENCH_GANGS "HeliosConsolidate}]}"},
+    {"SlurmTopologyTree", ORRERY_BENCH_GANGS "SlurmTopologyTree, args: {leaves_per_block: 8}}]}"},
+    {"SlurmTopologyBlock", ORRERY_BENCH_GANGS "SlurmTopologyBlock}]}"},
+    {"KueueTopology", ORRERY_BENCH_GANGS "KueueTopology, args: {leaves_per_block: 8}}]}"},
+    {"VolcanoHyperNode", ORRERY_BENCH_GANGS "VolcanoHyperNode, args: {leaves_per_block: 8}}]}"},
+};
+#undef ORRERY_BENCH_GANGS
 #undef ORRERY_BENCH_ALL_NODES
 #undef ORRERY_BENCH_NO_COST
 
@@ -49,28 +60,32 @@ double bare_rate(const Churn& churn) {
   return found->second;
 }
 
-void measure_against_nodes(const Profile& profile) {
+void measure_against_nodes(const Profile& profile, const Mix& mix, double seconds_before) {
   Curve curve{profile.name, "nodes", Curve::Per::Job};
   for (const int64_t nodes : {100, 1'000, 10'000, 100'000}) {
     if (curve.is_over()) return;
-    const Churn churn{.nodes = nodes, .mix = &mixes()[1]};
+    const Churn churn{.nodes = nodes, .mix = &mix};
     const Window w = least_window(scenario_of(profile, churn), {.from = Time{} + 2_s,
                                                                 .jobs_before = 1'000,
                                                                 .jobs = 50'000,
                                                                 .seconds = 2,
-                                                                .seconds_before = 60});
+                                                                .seconds_before = seconds_before});
     curve.add(nodes, static_cast<double>(nodes), w, bare_rate(churn));
   }
 }
 
-// Jobs of one GPU that all wait in the scheduler, on nodes that are full.
-void measure_against_queue(const Profile& profile) {
-  static constexpr Kind kSmall[] = {{.gpus = 1, .seconds = 3'600}, {.gpus = 2, .seconds = 1'800}};
-  static constexpr Mix kFull{.name = "full", .kinds = kSmall, .load = 1};
+// Jobs that all wait in the scheduler, on nodes that are full.
+constexpr Kind kSmall[] = {{.gpus = 1, .seconds = 3'600}, {.gpus = 2, .seconds = 1'800}};
+constexpr Mix kFull{.name = "full", .kinds = kSmall, .load = 1};
+constexpr Kind kSmallGangs[] = {{.pods = 4, .gpus = 1, .seconds = 3'600},
+                                {.pods = 8, .gpus = 2, .seconds = 1'800}};
+constexpr Mix kFullOfGangs{.name = "gangs", .kinds = kSmallGangs, .load = 1};
+
+void measure_against_queue(const Profile& profile, const Mix& mix) {
   Curve curve{profile.name, "waiting", Curve::Per::Job};
   for (const int64_t waiting : {10, 100, 1'000, 10'000, 100'000}) {
     if (curve.is_over()) return;
-    const Churn churn{.nodes = 1'000, .mix = &kFull, .waiting = waiting, .jobs = 50'000};
+    const Churn churn{.nodes = 1'000, .mix = &mix, .waiting = waiting, .jobs = 50'000};
     const Window w = least_window(scenario_of(profile, churn),
                                   {.from = Time{} + 2_s, .jobs_before = 100, .jobs = 20'000});
     curve.add(churn.nodes, 0, w, bare_rate(churn));
@@ -84,12 +99,22 @@ void measure_all(std::span<const std::string_view> names) {
   std::printf("Against the number of nodes, 40 %% of their GPUs in use, jobs of 1, 2 and 4:\n\n");
   Curve::print_head("bare loop");
   for (const Profile& profile : kProfiles) {
-    if (is_meant(profile)) measure_against_nodes(profile);
+    if (is_meant(profile)) measure_against_nodes(profile, mixes()[1], 60);
   }
   std::printf("\nAgainst the number of pods that wait, 1,000 nodes with all GPUs in use:\n\n");
   Curve::print_head("bare loop");
   for (const Profile& profile : kProfiles) {
-    if (is_meant(profile)) measure_against_queue(profile);
+    if (is_meant(profile)) measure_against_queue(profile, kFull);
+  }
+  std::printf("\nGangs of 4 pods with one GPU and of 8 with two, 3 in 10 of the jobs:\n\n");
+  Curve::print_head("bare loop");
+  for (const Profile& profile : kGangProfiles) {
+    if (is_meant(profile)) measure_against_nodes(profile, mixes()[2], 20);
+  }
+  std::printf("\nAgainst the number of gangs that wait, 1,000 nodes with all GPUs in use:\n\n");
+  Curve::print_head("bare loop");
+  for (const Profile& profile : kGangProfiles) {
+    if (is_meant(profile)) measure_against_queue(profile, kFullOfGangs);
   }
 }
 

@@ -28,7 +28,8 @@ constexpr Kind kKinds[] = {{.pods = 1, .seconds = 500},
 struct Policy {
   const char* name;
   const char* yaml;
-  int64_t users = 0;  // that its jobs are of
+  int64_t users = 0;       // that its jobs are of
+  bool are_teams = false;  // the users
 };
 constexpr Policy kPolicies[] = {
     {"FIFO", "[{name: Strict}]"},
@@ -42,6 +43,7 @@ constexpr Policy kPolicies[] = {
     {"SlurmMultifactor",
      "[{name: SlurmMultifactor, args: {weight_age: 1000, weight_fairshare: 10000}}]", 20},
     {"DRF", "[{name: DRF}]", 20},
+    {"KubeDL", "[{name: KubeDL, args: {schedule_period: 1ms}}]", 20, true},
     // Half of the users may hold half of what they ask for; the rest of their jobs is held back.
     {"Quota, Skip", "[{name: Quota, args: {of: user, limits: {LIMITS}}}, {name: Skip}]", 20},
     {"SRTF", "[{name: SRTF}]"},
@@ -69,6 +71,7 @@ std::string policies_of(const Policy& policy, int64_t nodes) {
 
 struct Point {
   int64_t nodes = 1'000, waiting = 100, users = 0;
+  bool are_teams = false;
   auto operator<=>(const Point&) const = default;
 };
 std::vector<Batch> work_of(const Point& point) {
@@ -76,12 +79,14 @@ std::vector<Batch> work_of(const Point& point) {
                      .capacity = point.nodes,
                      .waiting = point.waiting,
                      .jobs = 300'000,
-                     .users = point.users});
+                     .users = point.users,
+                     .are_teams = point.are_teams});
 }
 
 double bare_rate(Point point) {
   static std::map<Point, double> known;
   point.users = 0;
+  point.are_teams = false;
   const auto [found, is_new] = known.try_emplace(point);
   if (is_new) found->second = bare_pool(bare_jobs(work_of(point)), point.nodes);
   return found->second;
@@ -106,7 +111,7 @@ void measure_against_queue(const Policy& policy) {
   Curve curve{policy.name, "waiting", Curve::Per::Event};
   for (const int64_t waiting : {10, 100, 1'000, 10'000, 100'000}) {
     if (curve.is_over()) return;
-    const Point point{.waiting = waiting, .users = policy.users};
+    const Point point{.waiting = waiting, .users = policy.users, .are_teams = policy.are_teams};
     curve.add(point.nodes, 0, measure(policy, point), bare_rate(point));
   }
 }
@@ -115,7 +120,7 @@ void measure_against_nodes(const Policy& policy) {
   Curve curve{policy.name, "nodes", Curve::Per::Event};
   for (const int64_t nodes : {100, 1'000, 10'000, 100'000}) {
     if (curve.is_over()) return;
-    const Point point{.nodes = nodes, .users = policy.users};
+    const Point point{.nodes = nodes, .users = policy.users, .are_teams = policy.are_teams};
     curve.add(nodes, static_cast<double>(nodes), measure(policy, point), bare_rate(point));
   }
 }
@@ -124,7 +129,7 @@ void measure_against_users(const Policy& policy) {
   Curve curve{policy.name, "users", Curve::Per::Event};
   for (const int64_t users : {10, 100, 1'000, 10'000}) {
     if (curve.is_over()) return;
-    const Point point{.waiting = 20'000, .users = users};
+    const Point point{.waiting = 20'000, .users = users, .are_teams = policy.are_teams};
     curve.add(point.nodes, static_cast<double>(users), measure(policy, point), bare_rate(point));
   }
 }
@@ -149,7 +154,7 @@ std::string write_log(const std::string& path, int64_t jobs) {
 }
 
 void measure_log(int64_t jobs) {
-  const std::string path = write_log("/tmp/orrery_bench_queueing.swf", jobs);
+  const std::string path = write_log(scratch_file(".swf"), jobs);
   std::string yaml =
       "cluster:\n  machines: [{name: m, base: cpu-32, cpus: 8}]\n"
       "  pools: [{name: n, machine: m, count: 1024}]\n"

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 
+#include "bench/support/world.hpp"
 #include "sim/record/channel.hpp"
 #include "sim/record/hdf5_recorder.hpp"
 
@@ -55,7 +56,7 @@ Padded make(const Padded*, int64_t i) {
 template <class Row>
 void append_rows(benchmark::State& state) {
   Hdf5Recorder::Options options;
-  options.path = (std::filesystem::temp_directory_path() / "orrery_bench_record.h5").string();
+  options.path = bench::scratch_file(".h5");
   options.compression = static_cast<int>(state.range(0));
   {
     Hdf5Recorder recorder{options};

@@ -9,6 +9,7 @@
 #include <sstream>
 #include <string>
 
+#include "bench/support/world.hpp"
 #include "models/workload/traces/native_writer.hpp"
 #include "models/workload/traces/trace_reader.hpp"
 
@@ -48,8 +49,8 @@ std::string helios_text() {
 
 std::string native_text() {
   const std::string swf = swf_text();
-  const auto path = std::filesystem::temp_directory_path() / "orrery_bench_traces.otr";
-  NativeWriter writer{path.string(), {}};
+  const std::string path = bench::scratch_file(".otr");
+  NativeWriter writer{path, {}};
   const auto reader = open_trace_text({.file = "swf"}, swf);
   while (const TraceJob* job = reader->next()) writer.add(*job);
   if (!writer.finish()) std::abort();

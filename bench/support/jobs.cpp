@@ -36,6 +36,7 @@ std::vector<Batch> batches_of(const Work& work) {
   const auto add = [&](Batch batch) {
     if (batch.count == 0) return;
     if (work.users > 0 && batch.user < 0) batch.user = turn++ % work.users;
+    batch.has_team = work.are_teams;
     batches.push_back(batch);
   };
   for (int64_t b = 0; b < kBlocks; ++b) {
@@ -84,11 +85,16 @@ std::string workload_of(std::span<const Batch> batches) {
     const Kind& kind = batch.kind;
     yaml += "    - {pods: " + std::to_string(kind.pods);
     yaml += kind.gpus == 0 ? ", pod: {cpus: 1}" : ", pod: {gpus: " + std::to_string(kind.gpus);
+    if (kind.cpu_milli > 0) {
+      const std::string milli = std::to_string(1'000 + kind.cpu_milli % 1'000);
+      yaml += ", cpus: " + std::to_string(kind.cpu_milli / 1'000) + "." + milli.substr(1);
+    }
     yaml += kind.gpus == 0 ? "" : "}";
     if (kind.pods == 1 && kind.gpus > 0) yaml += ", kind: pods";
     yaml += ", work: " + std::to_string(batch.run_us);
     yaml += "us, count: " + std::to_string(batch.count);
     if (batch.user >= 0) yaml += ", user: u" + std::to_string(batch.user);
+    if (batch.has_team) yaml += ", team: u" + std::to_string(batch.user);
     if (batch.submit_us > 0) yaml += ", submit: " + std::to_string(batch.submit_us) + "us";
     if (batch.every_us > 0 && batch.count > 1)
       yaml += ", every: " + std::to_string(batch.every_us) + "us";

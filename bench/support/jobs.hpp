@@ -13,6 +13,7 @@ struct Kind {
   int64_t share = 1, pods = 1;
   int64_t gpus = 0;  // of a pod; 0: a core
   int64_t seconds = 0;
+  int64_t cpu_milli = 0;  // of a pod, beside its GPUs
   int64_t size() const { return pods * (gpus == 0 ? 1 : gpus); }
 };
 
@@ -24,13 +25,15 @@ struct Work {
   double load = 1;       // of the arrivals
   int64_t waiting = 0;
   int64_t jobs = 0;
-  int64_t users = 0;  // who take turns; 0: nobody is named
+  int64_t users = 0;       // who take turns; 0: nobody is named
+  bool are_teams = false;  // each a team of their own
 };
 
 struct Batch {  // alike jobs
   Kind kind;
   int64_t run_us = 0, count = 0, submit_us = 0, every_us = 0;
   int64_t user = -1;
+  bool has_team = false;  // named as the user
 };
 std::vector<Batch> batches_of(const Work& work);
 // The section `workload`.

@@ -30,9 +30,13 @@ std::vector<Batch> batches_of(const Churn& churn) {
 }
 
 std::string scenario_of(const Profile& profile, const Churn& churn) {
+  return scenario_of(profile, churn.nodes, batches_of(churn));
+}
+
+std::string scenario_of(const Profile& profile, int64_t nodes, std::span<const Batch> batches) {
   std::string yaml = "cluster: {pools: [{name: n, machine: dgx-a100, count: ";
-  yaml += std::to_string(churn.nodes) + "}]}\n";
-  yaml += workload_of(batches_of(churn));
+  yaml += std::to_string(nodes) + "}]}\n";
+  yaml += workload_of(batches);
   if (profile.has_typical_pods) yaml += "  typical_pods: {popularity: 95, jobs_max: 1000}\n";
   yaml += "policy: ";
   yaml += profile.yaml;

@@ -31,5 +31,6 @@ struct Churn {
 };
 std::vector<Batch> batches_of(const Churn& churn);
 std::string scenario_of(const Profile& profile, const Churn& churn);
+std::string scenario_of(const Profile& profile, int64_t nodes, std::span<const Batch> batches);
 
 }  // namespace orrery::bench

@@ -1,10 +1,13 @@
 #include "bench/support/world.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 
 #include "sim/config/parse.hpp"
@@ -32,6 +35,11 @@ double resident_mib() {
   double total = 0, resident = 0;
   file >> total >> resident;
   return resident * 4096 / (1 << 20);
+}
+
+std::string scratch_file(const std::string& ending) {
+  const std::string name = "orrery_bench_" + std::to_string(::getpid()) + ending;
+  return (std::filesystem::temp_directory_path() / name).string();
 }
 
 World::World(const config::Document& document, Diagnostics& diagnostics)

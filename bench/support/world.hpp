@@ -14,6 +14,7 @@ namespace orrery::bench {
 
 double cpu_seconds();  // of this process, so far
 double resident_mib();
+std::string scratch_file(const std::string& ending);  // a path that no other process uses
 
 // A scenario as it is ready to run. Ends the program, with the reasons, if there are mistakes.
 class World {

@@ -158,7 +158,8 @@ SpecCache& Framework::refreshed(const Cycle& cycle) {
     cache.rejections.fill(0);
     cache.capacity_version = UINT64_MAX;
     cache.raw.resize(scorers_.size());
-    if (scores_alike_) cache.alike.reset(n, scorers_.size());
+    cache.alike.give_up();
+    cache.sights = 0;
     changed_.fill();
   } else {
     changed_.clear();
@@ -166,7 +167,7 @@ SpecCache& Framework::refreshed(const Cycle& cycle) {
       if (changed_.contains(n)) continue;
       changed_.insert(n);
       cache.scored.erase(n);
-      if (scores_alike_) cache.alike.erase(n);
+      cache.alike.erase(n);
       uint8_t& by = cache.rejected_by[n.index];
       if (by != SpecCache::kFeasible) --cache.rejections[by];
       by = SpecCache::kFeasible;
@@ -174,7 +175,7 @@ SpecCache& Framework::refreshed(const Cycle& cycle) {
     cache.feasible -= changed_;
   }
   run_local_filters(cycle, changed_, cache);
-  if (scores_alike_) index_scores(cycle, candidates_.nodes(), cache.alike);
+  if (scores_alike_) keep_index(cycle, cache);
   cache.version = version;
   return cache;
 }

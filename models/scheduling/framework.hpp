@@ -84,6 +84,7 @@ class Framework {
   void run_local_filters(const Cycle& cycle, const NodeSet& nodes, SpecCache& cache);
   bool narrow(const Cycle& cycle, const NodeSet* domain, Selection& selection);
   std::string narrowing_reason() const;
+  void keep_index(const Cycle& cycle, SpecCache& cache);
   void index_scores(const Cycle& cycle, const NodeSet& nodes, ScoreIndex& alike);
   void find_window(uint32_t limit);
   NodeId first_in_window(const NodeSet& nodes) const;
@@ -91,6 +92,7 @@ class Framework {
   void for_each_in_window(F&& f) const;
   void collect_feasible();
   bool is_asked(const Scorer& scorer, const Cycle& cycle);
+  void find_present(const ScoreIndex& alike);
   void score_classes(const Cycle& cycle, const ScoreIndex& alike);
   NodeId best_of_alike(const ScoreIndex& alike);
   void normalize(const Scorer& scorer);
@@ -139,6 +141,7 @@ class Framework {
   std::vector<NodeId> missing_;
   Window window_;
   std::vector<size_t> present_;              // classes of alike nodes
+  std::vector<uint8_t> is_present_;          // by class
   std::vector<int64_t> one_, total_, each_;  // each_: of all scorers, node by node
 };
 

@@ -1,6 +1,7 @@
 // Which node a pod gets: where to look, what speaks for each node, the best.
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "models/scheduling/framework.hpp"
 #include "models/scheduling/scoring.hpp"
@@ -100,6 +101,19 @@ void Framework::collect_feasible() {
 
 // ---- scores of classes of alike nodes
 
+// To index all feasible nodes takes far longer than to score those in a window, so it has to pay: a
+// spec has come again, and may be expected to do so more often. `candidates_` are the nodes whose
+// scores are new.
+void Framework::keep_index(const Cycle& cycle, SpecCache& cache) {
+  constexpr uint32_t kSightsBefore = 2;
+  if (cache.alike.is_usable()) {
+    index_scores(cycle, candidates_.nodes(), cache.alike);
+  } else if (cache.sights <= kSightsBefore && cache.sights++ == kSightsBefore) {
+    cache.alike.reset(cluster_.nodes(), scorers_.size());
+    index_scores(cycle, cache.feasible, cache.alike);
+  }
+}
+
 void Framework::index_scores(const Cycle& cycle, const NodeSet& nodes, ScoreIndex& alike) {
   missing_.clear();
   nodes.for_each([this](NodeId n) { missing_.push_back(n); });
@@ -127,14 +141,27 @@ void Framework::normalize(const Scorer& scorer) {
   }
 }
 
-// Of those that have a node in the window.
-void Framework::score_classes(const Cycle& cycle, const ScoreIndex& alike) {
+// The classes that have a node in the window: either each class is looked for among the nodes, or,
+// should that take longer, each node says which class it is of.
+void Framework::find_present(const ScoreIndex& alike) {
   const bool are_all_in = window_.count == alike.size();
   present_.clear();
+  if (!are_all_in && alike.classes() * (window_.visited / 64 + 1) > window_.count) {
+    is_present_.assign(alike.classes(), 0);
+    for_each_in_window([&](NodeId n) {
+      const size_t c = alike.class_of(n);
+      if (std::exchange(is_present_[c], 1) == 0) present_.push_back(c);
+    });
+    return;
+  }
   for (size_t c = 0; c < alike.classes(); ++c) {
     if (alike.count(c) == 0) continue;
     if (are_all_in || first_in_window(alike.nodes(c)).is_valid()) present_.push_back(c);
   }
+}
+
+void Framework::score_classes(const Cycle& cycle, const ScoreIndex& alike) {
+  find_present(alike);
   feasible_.clear();  // nobody looks at them
   total_.assign(alike.classes(), 0);
   one_.resize(present_.size());

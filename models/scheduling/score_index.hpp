@@ -16,6 +16,7 @@ namespace orrery {
 class ScoreIndex {
  public:
   void reset(size_t nodes, size_t scorers);
+  void give_up() { is_usable_ = false; }                      // until the next reset
   void insert(NodeId node, std::span<const int64_t> scores);  // must not be in
   void erase(NodeId node);                                    // nothing happens if it is not in
   // False: there are too many classes, and it is of no use until the next reset.

@@ -17,7 +17,8 @@ struct SpecCache {
   SpecId spec;
   uint64_t version = UINT64_MAX;          // of the cluster
   NodeSet feasible;                       // by the node-local filters
-  ScoreIndex alike;                       // of these, if all scorers allow it
+  ScoreIndex alike;                       // of these, if all scorers allow it and it pays
+  uint32_t sights = 0;                    // of the spec, before there was an index
   NodeSet scored;                         // else: nodes whose raw scores are valid
   std::vector<std::vector<int64_t>> raw;  // per scorer; empty for those that are not node-local
   std::vector<uint8_t> rejected_by;       // per node: the first plugin that said no

@@ -8,7 +8,7 @@ namespace {
 
 // Tenants are teams, in the order of their first jobs. With nothing that could start, no turn
 // passes: the next one is kept for who is due.
-class KubeDl final : public Policy, public QueueOrder, public Plan {
+class KubeDl final : public Policy, public QueueOrder, public Plan, public JobWatcher {
  public:
   struct Params {
     Duration schedule_period = 100_ms;
@@ -35,7 +35,17 @@ class KubeDl final : public Policy, public QueueOrder, public Plan {
     if (has_candidate()) board_.wake_at(due_);
   }
 
+  void job_waits(const QueuedJob& job) override {
+    by_team_.insert(job.slot, {rank_in(job.team, job.priority), job.submitted, job.serial},
+                    job.count, {});
+  }
+  void job_leaves(const QueuedJob& job) override { by_team_.erase(job.slot); }
+
  private:
+  // All of one team before all of the next, within it by priority.
+  static int64_t rank_in(uint32_t team, int32_t priority) {
+    return (int64_t{team} << 32) + (int64_t{INT32_MAX} - priority);
+  }
   bool has_candidate() const {
     const JobTree& waiting = board_.waiting();
     JobKey key{INT64_MIN, {}, 0};
@@ -46,25 +56,28 @@ class KubeDl final : public Policy, public QueueOrder, public Plan {
     }
   }
   void take_turn(uint32_t tenant) {
-    const JobTree& waiting = board_.waiting();
-    for (JobSlot job = waiting.first(); job != kNoJob;) {
-      const JobSlot next = waiting.next(job);
-      const QueuedJob& candidate = board_.job(job);
-      if (candidate.team == tenant && board_.fits(candidate) && board_.start(job)) return;
-      job = next;
+    JobKey key{rank_in(tenant, INT32_MAX) - 1, Time::max(), UINT64_MAX};
+    for (;;) {
+      const JobSlot job = by_team_.find_after(key, {.free = board_.free()});
+      if (job == kNoJob || board_.job(job).team != tenant) return;
+      key = by_team_.key(job);
+      if (board_.fits(board_.job(job)) && board_.start(job)) return;
     }
   }
 
   JobBoard& board_;
   const Params params_;
+  JobTree by_team_;  // the waiting jobs
   uint32_t tenants_ = 0;
   uint64_t turns_ = 0;
   Time due_;
 };
 ORRERY_REGISTER_POLICY(KubeDl, "KubeDL",
                        "Teams take turns; each lets the job of highest priority go that fits and "
-                       "is within its Quota, equal ones by submission (KubeDL draws lots). A turn "
-                       "is O(queue).");
+                       "is within its Quota, equal ones by submission (KubeDL draws lots). "
+                       "O(log n) for each job that comes or goes and for each turn; where several "
+                       "resources are counted, a turn also passes over each job that lacks "
+                       "another one than the first.");
 
 }  // namespace
 }  // namespace orrery

@@ -35,9 +35,10 @@ class SlurmBlock final : public PlannedPlacement {
  private:
   std::vector<uint32_t> levels_;
 };
-ORRERY_REGISTER_POLICY(
-    SlurmBlock, "SlurmTopologyBlock",
-    "A gang stays within 1, 2, 4 ... neighbouring leaves, the tightest that fit.");
+ORRERY_REGISTER_POLICY(SlurmBlock, "SlurmTopologyBlock",
+                       "A gang stays within 1, 2, 4 ... neighbouring leaves, the tightest that "
+                       "fit. O(nodes) for each gang that is tried, and again for each leaf that it "
+                       "gets, with the square of the leaves of its aggregate.");
 
 }  // namespace
 }  // namespace orrery

@@ -16,7 +16,8 @@ class SlurmTree final : public PlannedPlacement {
 };
 ORRERY_REGISTER_POLICY(
     SlurmTree, "SlurmTopologyTree",
-    "A gang goes to the leaf switch that fits it tightest, or to leaves nearby.");
+    "A gang goes to the leaf switch that fits it tightest, or to leaves nearby. O(nodes) for each "
+    "gang that is tried, and again for each leaf that it gets, at most one a pod.");
 
 }  // namespace
 }  // namespace orrery
