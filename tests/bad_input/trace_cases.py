@@ -173,7 +173,7 @@ BESIDE = [
      "'all'", "a number from", ("--set", "measured=true")),
 ]
 
-NATIVE = (CORPUS / "native").read_bytes()[3:]
+NATIVE = (CORPUS / "native").read_bytes()[4:]  # behind the options of the fuzzer
 # The last byte of the only block: its checksum no longer fits.
 NATIVE_DAMAGED = NATIVE[:-17] + bytes([NATIVE[-17] ^ 1]) + NATIVE[-16:]
 
