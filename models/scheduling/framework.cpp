@@ -22,7 +22,7 @@ Framework::Framework(Handle& handle, const ProfileParams& profile)
       percentage_{profile.percentage_of_nodes_to_score},
       tie_break_{profile.tie_break},
       tie_rng_{handle.rng("scheduling.tie_break")},
-      caches_(caches_for(cluster_.nodes())),
+      caches_max_{caches_for(cluster_.nodes())},
       narrowed_{cluster_.nodes()},
       restricted_{cluster_.nodes()},
       changed_{cluster_.nodes()},
@@ -144,9 +144,16 @@ uint32_t Framework::rejecting_plugins(const PodView& pod, Time now, const NodeSe
   return plugins != 0 ? plugins : filter_plugins();
 }
 
+SpecCache& Framework::cache_of(SpecId spec) {
+  const size_t at = spec.index % caches_max_;
+  if (at >= caches_.size()) caches_.resize(at + 1);
+  if (!caches_[at]) caches_[at] = std::make_unique<SpecCache>();
+  return *caches_[at];
+}
+
 SpecCache& Framework::refreshed(const Cycle& cycle) {
   const SpecId spec = cycle.pod.spec_id;
-  SpecCache& cache = caches_[spec.index % caches_.size()];
+  SpecCache& cache = cache_of(spec);
   const uint64_t version = cluster_.version();
   if (cache.spec == spec && cache.version == version) return cache;
   if (cache.spec != spec || cache.version == UINT64_MAX || !cluster_.log_covers(cache.version)) {

@@ -79,6 +79,7 @@ class Framework {
   };
 
   void add(std::unique_ptr<Policy> policy, int64_t weight);  // weight 0: it does not score
+  SpecCache& cache_of(SpecId spec);
   SpecCache& refreshed(const Cycle& cycle);
   void run_filters(const Cycle& cycle, Candidates& nodes, bool local);
   void run_local_filters(const Cycle& cycle, const NodeSet& nodes, SpecCache& cache);
@@ -127,7 +128,8 @@ class Framework {
   bool scores_alike_ = true;         // all Scores are node-local and by extremes
   uint32_t skipped_filters_ = 0;     // bit set: PreFilter said Skip in this cycle
 
-  std::vector<SpecCache> caches_;  // by SpecId, as far as they go
+  const size_t caches_max_;
+  std::vector<std::unique_ptr<SpecCache>> caches_;  // by SpecId, modulo the most; null: never seen
   uint32_t next_start_ = 0;
   // Of the latest narrow(): PreFilters that took nodes away, from whom, and what they left.
   uint32_t narrowing_ = 0;
