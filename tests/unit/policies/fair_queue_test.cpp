@@ -296,7 +296,7 @@ TEST(FairQueues, NamesThatNothingHasAreTold) {
             "policy.job_queue: DRF: weights names user 'nobody', of which no job came\n");
   EXPECT_EQ(warnings("{name: Quota, args: {limits: {blue: 2}}}"),
             "policy.job_queue: Quota: limits names team 'blue', of which no job came\n");
-  EXPECT_EQ(warnings("{name: SlurmMultifactor, args: {shares: {blue: 2}}}"),
+  EXPECT_EQ(warnings("{name: SlurmMultifactor, args: {weight_fairshare: 9, shares: {blue: 2}}}"),
             "policy.job_queue: SlurmMultifactor: shares names team 'blue', of which no job came\n");
 }
 
