@@ -2,10 +2,7 @@
 // for the tests that read its seeds.
 #pragma once
 
-#include <stdlib.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -20,6 +17,7 @@
 #include "models/workload/traces/native_layout.hpp"
 #include "models/workload/traces/request_format.hpp"
 #include "models/workload/traces/trace_params.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace orrery::fuzz {
 
@@ -66,31 +64,14 @@ inline std::map<std::string_view, std::string_view> tables_of(std::string_view t
   return tables;
 }
 
-// A folder of a process, in which the tables of one input at a time are beside its trace. What did
+// A folder in which the tables of one input at a time are beside its trace. What did
 // not change since the last input is not written again. The trace itself stays in memory.
 class TraceFolder {
  public:
-  TraceFolder() {
-    const std::filesystem::path memory = "/dev/shm";
-    std::error_code none;  // then the usual place serves
-    const bool is_there = std::filesystem::is_directory(memory, none);
-    std::string name =
-        (is_there ? memory : std::filesystem::temp_directory_path()) / "orrery_traces_XXXXXX";
-    if (::mkdtemp(name.data()) == nullptr) {
-      throw std::system_error{errno, std::generic_category(), name};
-    }
-    root_ = name;
-    // The readers look in the folder above, too.
-    std::filesystem::create_directory(root_ / "log");
-  }
-  TraceFolder(const TraceFolder&) = delete;
-  TraceFolder& operator=(const TraceFolder&) = delete;
-  ~TraceFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(root_, ignored);
-  }
+  // The readers look in the folder above, too.
+  TraceFolder() { std::filesystem::create_directory(root_ / "log"); }
 
-  std::string file(std::string_view name) const { return root_ / "log" / name; }
+  std::string file(std::string_view name) const { return root_.path() / "log" / name; }
   // Takes the tables off the text.
   void set_tables(const traces::Format* format, std::string& text) {
     const bool has_tables = format != nullptr && (format->has_sensors || format->has_steps);
@@ -110,7 +91,14 @@ class TraceFolder {
   }
 
  private:
-  std::filesystem::path root_;
+  static std::filesystem::path in_memory() {
+    const std::filesystem::path memory = "/dev/shm";
+    std::error_code none;  // then the usual place serves
+    const bool is_there = std::filesystem::is_directory(memory, none);
+    return is_there ? memory : std::filesystem::temp_directory_path();
+  }
+
+  test::TemporaryFolder root_{in_memory()};
   std::map<std::string_view, std::string> written_;
 };
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/temporary_folder.hpp"
 #include "tests/unit/config/params.hpp"
 
 namespace orrery::config_test {
@@ -124,30 +125,21 @@ TEST(Limits, a_huge_scalar_is_read_and_a_larger_file_refused) {
 // A folder of files that lives as long as the test.
 class Includes : public testing::Test {
  protected:
-  Includes() {
-    folder_ =
-        fs::path{testing::TempDir()} /
-        ("includes_" + std::string{testing::UnitTest::GetInstance()->current_test_info()->name()});
-    fs::remove_all(folder_);
-    fs::create_directories(folder_ / "base");
-  }
-  ~Includes() override { fs::remove_all(folder_); }
-  void write(const std::string& name, std::string_view text) {
-    std::ofstream{folder_ / name} << text;
-  }
+  Includes() { fs::create_directory(folder_ / "base"); }
+  void write(const std::string& name, std::string_view text) { folder_.write(name, text); }
   config::Document load(const std::string& name) {
     return config::load_file((folder_ / name).string(), diagnostics_);
   }
   // Messages with the folder cut out.
   std::string errors() const {
     std::string text = diagnostics_.text();
-    const std::string prefix = folder_.string() + "/";
+    const std::string prefix = folder_.path().string() + "/";
     for (size_t at = 0; (at = text.find(prefix)) != std::string::npos;) {
       text.erase(at, prefix.size());
     }
     return text;
   }
-  fs::path folder_;
+  test::TemporaryFolder folder_;
   Diagnostics diagnostics_;
 };
 

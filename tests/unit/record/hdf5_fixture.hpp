@@ -12,6 +12,7 @@
 
 #include "sim/record/channel.hpp"
 #include "sim/record/hdf5_recorder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace orrery::record_test {
 
@@ -35,13 +36,6 @@ inline constexpr RunEnd kDone{
 
 class Hdf5RecorderTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = testing::TempDir() + "orrery_record_XXXXXX";
-    folder_ = ::mkdtemp(name.data());
-    path_ = folder_ + "/run.h5";
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   Hdf5Recorder::Options options(int compression = 1) const {
     Hdf5Recorder::Options made;
     made.path = path_;
@@ -65,7 +59,12 @@ class Hdf5RecorderTest : public testing::Test {
     return static_cast<size_t>(
         std::distance(fs::directory_iterator{folder_}, fs::directory_iterator{}));
   }
-  std::string folder_, path_;
+
+ private:
+  test::TemporaryFolder made_;
+
+ protected:
+  const std::string folder_ = made_.path(), path_ = folder_ + "/run.h5";
 };
 
 #define ORRERY_NEEDS_H5PY() \

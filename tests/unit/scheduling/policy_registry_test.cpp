@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "tests/support/fake_handle.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace orrery {
 namespace {
@@ -82,10 +83,10 @@ TEST(PolicyRegistry, LoadsAPolicyFromASharedLibraryAndItDecides) {
 TEST(PolicyRegistry, TellsWhyALibraryIsRefused) {
   EXPECT_THAT(refusal("/nowhere/libx.so"), HasSubstr("/nowhere/libx.so: there is no such file"));
   EXPECT_THAT(refusal(ORRERY_BINARY_DIR), HasSubstr("this is a directory"));
-  const auto text = std::filesystem::temp_directory_path() / "orrery_not_a_library.so";
-  std::ofstream{text} << "a shopping list\n";
-  EXPECT_THAT(refusal(text.string()), HasSubstr("is not a library that can be loaded"));
-  std::filesystem::remove(text);
+  const test::TemporaryFolder folder;
+  folder.write("list.so", "a shopping list\n");
+  EXPECT_THAT(refusal((folder / "list.so").string()),
+              HasSubstr("is not a library that can be loaded"));
   EXPECT_THAT(refusal(plugin("wrong_abi")),
               HasSubstr("was built for policy interface " + std::to_string(kPolicyAbiVersion + 1)));
   EXPECT_THAT(refusal(plugin("wrong_compiler")), HasSubstr("compiler 0.0.0 of nobody"));

@@ -1,6 +1,5 @@
 // The Alibaba PAI log of 2020: tasks and instances, and the tables that say more of them.
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -20,9 +19,6 @@ using namespace literals;
 class PaiFolder : public ::testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() /
-              ("orrery_pai_" + std::to_string(reinterpret_cast<uintptr_t>(this)));
-    std::filesystem::create_directories(folder_);
     write("pai_task_table.csv",
           "job1,worker,3,Terminated,1010.5,2010.5,600.0,29.3,50.0,MISC\n"
           "job1,ps,1,Terminated,1010.0,2010.0,150,8,,\n"
@@ -30,10 +26,7 @@ class PaiFolder : public ::testing::Test {
           "job3,worker,1,Running,1030.0,,600.0,29.3,25.0,T4\n"
           "job4,worker,1,Waiting,,,600.0,29.3,25.0,T4\n");
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-  void write(const std::string& name, const std::string& text) {
-    std::ofstream{folder_ / name} << text;
-  }
+  void write(const std::string& name, const std::string& text) { folder_.write(name, text); }
   TraceParams params(std::string_view table = "pai_task_table.csv") const {
     TraceParams params;
     params.file = (folder_ / table).string();
@@ -41,7 +34,7 @@ class PaiFolder : public ::testing::Test {
   }
 
  private:
-  std::filesystem::path folder_;
+  test::TemporaryFolder folder_;
 };
 
 TEST_F(PaiFolder, TasksAreJoinedWithTheirJobsAndGroups) {

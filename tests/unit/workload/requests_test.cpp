@@ -206,10 +206,17 @@ std::vector<std::string> all_said(RequestReader& reader) {
   return said;
 }
 
-std::string bytes_of(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream{path, std::ios::binary}.rdbuf();
-  return text.str();
+// The bytes of the native file of these requests.
+std::string native(const std::string& requests,
+                   const std::vector<traces::native::BlockWriter::Fact>& facts = {}) {
+  const test::TemporaryFile file{""};
+  const auto source = open_requests_text({.file = "r.csv"}, requests);
+  NativeRequestWriter writer{file.path(), facts};
+  while (const RequestRow* row = source->next()) writer.add(*row);
+  EXPECT_TRUE(writer.finish()) << writer.error();
+  std::ostringstream bytes;
+  bytes << std::ifstream{file.path(), std::ios::binary}.rdbuf();
+  return bytes.str();
 }
 
 TEST(NativeRequests, HoldAllThatTheReadersTell) {
@@ -218,12 +225,7 @@ TEST(NativeRequests, HoldAllThatTheReadersTell) {
       "9000000000000000000, 3]}\n\n"
       "{\"timestamp\": 3001, \"input_length\": 10, \"output_length\": 5, \"hash_ids\": []}\n";
   for (const std::string& text : {chats, kImages}) {
-    const test::TemporaryFile file{""};
-    const auto source = open_requests_text({.file = "r.csv"}, text);
-    NativeRequestWriter writer{file.path(), {{"source", "r.csv"}}};
-    while (const RequestRow* row = source->next()) writer.add(*row);
-    ASSERT_TRUE(writer.finish()) << writer.error();
-    const auto reader = open_requests({.file = file.path()});
+    const auto reader = open_requests_text({.file = "r.orq"}, native(text, {{"source", "r.csv"}}));
     EXPECT_EQ(all_said(*reader), all_said(*open_requests_text({.file = "r.csv"}, text)));
     EXPECT_EQ(reader->format(), RequestFormat::Native);
     ASSERT_EQ(reader->facts().size(), 1U);
@@ -232,12 +234,7 @@ TEST(NativeRequests, HoldAllThatTheReadersTell) {
 }
 
 TEST(NativeRequests, DamageIsFound) {
-  const test::TemporaryFile file{""};
-  const auto source = open_requests_text({.file = "r.csv"}, kImages);
-  NativeRequestWriter writer{file.path(), {}};
-  while (const RequestRow* row = source->next()) writer.add(*row);
-  ASSERT_TRUE(writer.finish());
-  const std::string good = bytes_of(file.path());
+  const std::string good = native(kImages);
   for (size_t i = 8; i < good.size(); ++i) {
     std::string bad = good;
     bad[i] = static_cast<char>(bad[i] ^ 1);
@@ -253,12 +250,7 @@ TEST(NativeRequests, DamageIsFound) {
 
 // With a checksum that fits, so that the request itself is what is looked at.
 TEST(NativeRequests, WhatCouldNotHaveBeenWrittenIsRefusedOrARequest) {
-  const test::TemporaryFile file{""};
-  const auto source = open_requests_text({.file = "r.csv"}, kImages);
-  NativeRequestWriter writer{file.path(), {}};
-  while (const RequestRow* row = source->next()) writer.add(*row);
-  ASSERT_TRUE(writer.finish());
-  const std::string good = bytes_of(file.path());
+  const std::string good = native(kImages);
   constexpr size_t kHeader = 12, kBytes = 28;  // of the first block
   uint32_t length = 0;
   std::memcpy(&length, good.data() + kHeader, sizeof length);

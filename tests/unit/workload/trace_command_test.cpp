@@ -80,9 +80,7 @@ TEST(TraceCommand, StepsOfManyImagesAreCountedInFull) {
 }
 
 TEST(TraceCommand, ConvertDoesNotReplaceATableBesideTheTrace) {
-  const auto folder = std::filesystem::temp_directory_path() /
-                      ("orrery_beside_" + std::to_string(std::hash<std::string>{}(kLog)));
-  std::filesystem::create_directories(folder);
+  const test::TemporaryFolder folder;
   const std::string instances = (folder / "pai_instance_table.csv").string();
   const std::string tasks = (folder / "pai_task_table.csv").string();
   const std::string row = "job1,worker,1,Terminated,1010,2010,600,29.3,50,MISC\n";
@@ -91,7 +89,6 @@ TEST(TraceCommand, ConvertDoesNotReplaceATableBesideTheTrace) {
   const Said said = run({"trace", "convert", instances.c_str(), tasks.c_str()});
   std::ostringstream kept;
   kept << std::ifstream{tasks}.rdbuf();
-  std::filesystem::remove_all(folder);
   EXPECT_EQ(said.status, 2);
   EXPECT_THAT(said.err, HasSubstr("would replace"));
   EXPECT_EQ(kept.str(), row);

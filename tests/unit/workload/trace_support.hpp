@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "models/workload/traces/trace_reader.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace orrery::test {
 
@@ -88,23 +89,11 @@ inline std::vector<std::string> notes_of(TraceReader& reader) {
 // A file that is removed at the end of the test.
 class TemporaryFile {
  public:
-  explicit TemporaryFile(std::string_view content)
-      : path_{std::filesystem::temp_directory_path() / name()} {
-    std::ofstream{path_, std::ios::binary} << content;
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  ~TemporaryFile() { std::filesystem::remove(path_); }
-  std::string path() const { return path_.string(); }
+  explicit TemporaryFile(std::string_view content) { folder_.write("trace", content); }
+  std::string path() const { return (folder_ / "trace").string(); }
 
  private:
-  std::string name() const {
-    std::string test = ::testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::ranges::replace(test, '/', '_');  // between a test's name and its parameter
-    return "orrery_trace_" + std::to_string(reinterpret_cast<uintptr_t>(this)) + "_" + test;
-  }
-
-  std::filesystem::path path_;
+  TemporaryFolder folder_;
 };
 
 // Where the real traces are, or where they would be.
