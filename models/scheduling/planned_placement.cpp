@@ -23,22 +23,22 @@ int64_t room_on(const ClusterState& cluster, const PodSpec& spec, NodeId n, bool
   return std::min(room, shares / spec.gpus);
 }
 
-// The nodes that the pod accepts, and that accept it.
-NodeSet usable_nodes(const ClusterState& cluster, const PodSpec& spec) {
-  NodeSet nodes = cluster.up();
-  nodes -= cluster.cordoned();
-  if (!spec.required_terms.empty()) {
-    NodeSet accepted{cluster.nodes()};
-    for (const SelectorTerm& term : spec.required_terms) accepted |= cluster.matching(term);
-    nodes &= accepted;
+// Whether the pod accepts the node, and the node the pod.
+bool is_usable(const ClusterState& cluster, const PodSpec& spec, NodeId n) {
+  if (!cluster.up().contains(n) || cluster.cordoned().contains(n)) return false;
+  const auto accepts = [&](const SelectorTerm& term) { return cluster.matching(term).contains(n); };
+  if (!spec.required_terms.empty() && std::ranges::none_of(spec.required_terms, accepts)) {
+    return false;
   }
   for (size_t i = 0; i < cluster.taints().size(); ++i) {
     const Taint& taint = cluster.taints()[i];
     const auto tolerates = [&](const Toleration& t) { return t.tolerates(taint); };
-    if (taint.effect == TaintEffect::PreferNoSchedule) continue;
-    if (!std::ranges::any_of(spec.tolerations, tolerates)) nodes -= cluster.with_taint(i);
+    if (taint.effect == TaintEffect::PreferNoSchedule || !cluster.with_taint(i).contains(n)) {
+      continue;
+    }
+    if (std::ranges::none_of(spec.tolerations, tolerates)) return false;
   }
-  return nodes;
+  return true;
 }
 
 }  // namespace
@@ -62,14 +62,32 @@ std::vector<int64_t> PlannedPlacement::room_if_idle(const Cycle& cycle) {
   return room;
 }
 
+// Looks only at nodes that changed since the last gang of alike pods.
+Room PlannedPlacement::room_now(const Cycle& cycle) {
+  const ClusterState& cluster = cycle.cluster;
+  const PodSpec& spec = *cycle.pod.spec;
+  const SpecId id = cycle.pod.spec_id;
+  const size_t at = id.index % kRoomsMax;
+  if (at >= rooms_.size()) rooms_.resize(at + 1);
+  Remembered& known = rooms_[at];
+  const auto look = [&](NodeId n) {
+    known.room[n.index] = is_usable(cluster, spec, n) ? room_on(cluster, spec, n, false) : 0;
+  };
+  if (known.spec == id && cluster.log_covers(known.version)) {
+    for (const NodeId n : cluster.touched_since(known.version)) look(n);
+  } else {
+    known.room.resize(cluster.nodes());
+    for (uint32_t n = 0; n < cluster.nodes(); ++n) look({n});
+  }
+  known.spec = id;
+  known.version = cluster.version();
+  return known.room;
+}
+
 void PlannedPlacement::domains(const Cycle& cycle, const GangView& gang,
                                std::vector<NodeSet>& out) {
   const ClusterState& cluster = cycle.cluster;
-  const PodSpec& spec = *cycle.pod.spec;
-  std::vector<int64_t> room(cluster.nodes());
-  usable_nodes(cluster, spec).for_each([&](NodeId n) {
-    room[n.index] = room_on(cluster, spec, n, false);
-  });
+  const Room room = room_now(cycle);
   planned_ = gang.id;
   plan_ = plan(cycle, room, std::max(1, gang.pods - gang.assigned()));
   if (plan_.empty() && gang.min_available < gang.pods) {

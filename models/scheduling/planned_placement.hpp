@@ -38,7 +38,16 @@ class ORRERY_API PlannedPlacement : public Policy, public Domains, public Filter
   static std::vector<int64_t> room_if_idle(const Cycle& cycle);
 
  private:
+  struct Remembered {  // of pods of one spec
+    SpecId spec;
+    uint64_t version = 0;  // of the cluster
+    std::vector<int64_t> room;
+  };
+  static constexpr size_t kRoomsMax = 64;
+  Room room_now(const Cycle& cycle);
+
   Topology topology_;
+  std::vector<Remembered> rooms_;  // by spec, modulo the most
   GangId planned_;
   PlacementPlan plan_;
   std::vector<int64_t> before_;  // pods on each node when planned
