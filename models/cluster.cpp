@@ -96,12 +96,16 @@ void Cluster::wire() {
     if (packing_) packing_->job_arrived(job);
   });
   controller_.phase_changed.connect([this](JobId job, JobPhase before, JobPhase after) {
-    usage_.phase_changed(job);
+    usage_.job_changed(job, controller_.computing(job));
     timeline_.phase_changed(job, before, after);
     deadlocks_.phase_changed(job);
     statistics_.phase_changed(job, after);
   });
-  controller_.pod_runs.connect([this](PodId pod) { usage_.pod_runs(pod); });
+  controller_.pace_changed.connect(
+      [this](JobId job) { usage_.job_changed(job, controller_.computing(job)); });
+  controller_.pod_runs.connect([this](PodId pod) {
+    usage_.pod_runs(pod, controller_.computing(ground_.jobs.pod(pod).job));
+  });
   controller_.counted_holds.connect([this](JobId job, int64_t gpu_milli) {
     usage_.counted_holds(job, gpu_milli);
     timeline_.counted_holds(job, gpu_milli);

@@ -32,7 +32,7 @@ void JobQueue::track(JobSlot slot) {
 }
 
 void JobQueue::set_pace(JobSlot slot, Pace pace) {
-  ORRERY_CHECK(is_counting_ && pace.ppm > 0, "jobs without pods go at any pace above 0");
+  ORRERY_CHECK(is_counting_ && pace.work > 0, "jobs without pods go at any pace above 0");
   QueuedJob& r = records_[slot];
   if (!r.is_running() || r.is_over || pace == r.pace) return;
   running_.erase(slot);

@@ -1,19 +1,14 @@
 #include "models/telemetry/gpu_usage.hpp"
 
-#include <cmath>
 #include <string>
 #include <utility>
 
-#include "models/workload/training_progress.hpp"
 #include "sim/core/check.hpp"
 
 namespace orrery {
 namespace {
 
 constexpr int64_t kNanoPerMilli = 1'000'000;  // nano-GPUs in a milli-GPU
-
-// A share in millionths; the one place where usage is rounded.
-int32_t millionths(double share) { return static_cast<int32_t>(std::lround(share * 1e6)); }
 
 GpuPower mean_power(const ClusterState& cluster, const std::vector<GpuPower>& power) {
   int64_t gpus = 0, idle = 0, spin = 0, busy = 0;
@@ -28,11 +23,6 @@ GpuPower mean_power(const ClusterState& cluster, const std::vector<GpuPower>& po
   if (gpus == 0) return {};
   const auto mean = [&](int64_t watts) { return static_cast<int32_t>((watts + gpus / 2) / gpus); };
   return {.idle = mean(idle), .spin = mean(spin), .busy = mean(busy)};
-}
-
-int32_t computing_millionths(const Job& job) {
-  return millionths(
-      compute_fraction(CheckpointPlan{job.checkpoint_interval, job.checkpoint_write}));
 }
 
 }  // namespace
@@ -83,14 +73,13 @@ void GpuUsage::add(const Use& use, int sign) {
 }
 
 void GpuUsage::pod_assigned(PodId id, NodeId node) {
-  const Pod& pod = jobs_.pod(id);
   const int64_t milli = jobs_.request(id).resources[Resource::Gpu];
   if (milli == 0) return;
   if (id.index >= pods_.size()) pods_.resize(jobs_.pods_bound());
   advance();
   Use& use = pods_[id.index];
   ORRERY_CHECK(!use.node.is_valid(), "a pod is assigned to one node at a time");
-  use = {.node = node, .milli = milli, .computing = computing_millionths(jobs_.job(pod.job))};
+  use = {.node = node, .milli = milli};
   add(use, 1);
   node_allocation_changed.emit(node, milli);
 }
@@ -109,7 +98,6 @@ void GpuUsage::counted_holds(JobId id, int64_t milli) {
   advance();
   Use& use = counted_[id.index];
   add(use, -1);
-  if (use.milli == 0) use = {.node = {}, .computing = computing_millionths(jobs_.job(id))};
   use.milli = milli;
   if (milli == 0) use = {};
   add(use, 1);
@@ -126,36 +114,38 @@ GpuUsage::Use* GpuUsage::find(PodId id) {
   return &pods_[id.index];
 }
 
-void GpuUsage::set_mode(Use& use, Mode mode) {
-  if (use.mode == mode) return;
+void GpuUsage::set_mode(Use& use, Mode mode, int32_t computing) {
+  if (use.mode == mode && use.computing == computing) return;
   advance();
   add(use, -1);
   use.mode = mode;
+  use.computing = computing;
   add(use, 1);
 }
 
-void GpuUsage::pod_runs(PodId id) {
-  if (Use* const use = find(id)) set_mode(*use, Mode::Computes);
+void GpuUsage::pod_runs(PodId id, int32_t computing) {
+  if (Use* const use = find(id)) set_mode(*use, Mode::Computes, computing);
 }
 
 // Independent pods begin one by one, and leave as soon as they end.
-void GpuUsage::phase_changed(JobId id) {
+void GpuUsage::job_changed(JobId id, int32_t computing) {
   const Job& job = jobs_.job(id);
   if (job.is_counted()) {
     if (id.index >= counted_.size() || counted_[id.index].milli == 0) return;
     return set_mode(counted_[id.index],
-                    job.phase == JobPhase::Running ? Mode::Computes : Mode::Idle);
+                    job.phase == JobPhase::Running ? Mode::Computes : Mode::Idle, computing);
   }
   if (job.kind == JobKind::Pods) return;
   JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
-    if (Use* const use = find(pod)) set_mode(*use, mode_of(jobs_.pod(pod), job.phase));
+    if (Use* const use = find(pod)) set_mode(*use, mode_of(jobs_.pod(pod), job.phase), computing);
   });
 }
 
 void GpuUsage::work_lost(const WorkLost& lost) {
-  const int64_t per_milli = computing_millionths(jobs_.job(lost.job));
-  const Loss loss{.from = lost.from, .rate = lost.gpu_milli * per_milli};
-  lost_ += static_cast<int128_t>(loss.rate) * (sim_.engine.now() - loss.from).ns;
+  const int128_t amount = lost.gpu_milli * lost.computed;
+  const int64_t span = (sim_.engine.now() - lost.from).ns;
+  const Loss loss{.from = lost.from, .rate = static_cast<int64_t>(amount / span)};
+  lost_ += static_cast<int128_t>(loss.rate) * span;
   compute_lost.emit(loss);
 }
 

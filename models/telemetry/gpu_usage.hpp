@@ -48,11 +48,11 @@ constexpr double mean_of(GpuRate rate, int128_t integral, Duration span) {
 
 // The GPUs of a pod idle from its reservation on: pulling images, the start barrier, setting up
 // communicators and loading a checkpoint count as idle. They compute while the job is Running and
-// the pod has begun, and spin while it is Hung. A running job computes for the share
-// interval / (interval + write) of its time and spins through its checkpoints in the rest: a mean
-// over the cycle, so that a rate is constant for as long as a job runs. Compared with the accounts
-// of /jobs this is exact for a run cut by a failure, and off by at most one checkpoint write for a
-// run that completes. Nodes that are down draw no power.
+// the pod has begun, and spin while it is Hung. A running job computes for a share of its time
+// and spins through exchanges and checkpoints in the rest: a mean over the step and the checkpoint
+// cycle, so that a rate is constant for as long as the job keeps its pace. Compared with the
+// accounts of /jobs this is exact for a run cut by a failure, and off by at most one checkpoint
+// write for a run that completes. Nodes that are down draw no power.
 //
 // A counted job has GPUs of no node: they count like those of a pod, and draw the mean power of the
 // cluster's GPUs.
@@ -60,7 +60,7 @@ class GpuUsage {
  public:
   struct Loss {        // compute undone by a failure, the half-written checkpoint included
     Time from;         // until now
-    int64_t rate = 0;  // in nano-GPUs; it was part of Computing
+    int64_t rate = 0;  // in nano-GPUs, the mean over that time; it was part of Computing
   };
 
   // `power` has an entry for every ClusterState::machine().
@@ -68,12 +68,12 @@ class GpuUsage {
   GpuUsage(const GpuUsage&) = delete;
   GpuUsage& operator=(const GpuUsage&) = delete;
 
-  // News the wiring passes on.
+  // News the wiring passes on. `computing`: millionths of the time that compute while it runs.
   void pod_assigned(PodId pod, NodeId node);
   void pod_unassigned(PodId pod);
-  void pod_runs(PodId pod);
+  void pod_runs(PodId pod, int32_t computing);
   void counted_holds(JobId job, int64_t gpu_milli);
-  void phase_changed(JobId job);
+  void job_changed(JobId job, int32_t computing);  // its phase, or its pace
   void work_lost(const WorkLost& lost);
   void node_down(NodeId node);
   void node_up(NodeId node);
@@ -96,7 +96,7 @@ class GpuUsage {
     Mode mode = Mode::Idle;
   };
   void advance();
-  void set_mode(Use& use, Mode mode);
+  void set_mode(Use& use, Mode mode, int32_t computing);
   Use* find(PodId pod);
   Mode mode_of(const Pod& pod, JobPhase phase) const;
   void add(const Use& use, int sign);

@@ -33,7 +33,7 @@ void JobController::gang_gathers(JobId id) {
   }
   state.run.restore_from = barrier + job.init;
   const Time runs_at =
-      state.run.restore_from + (state.run.saved > Duration{} ? job.restore : Duration{});
+      state.run.restore_from + (state.run.progress.saved > Duration{} ? job.restore : Duration{});
   if (runs_at == now) {
     gang_runs(id);
     return;
@@ -45,7 +45,6 @@ void JobController::gang_gathers(JobId id) {
 void JobController::gang_runs(JobId id) {
   const Job& job = jobs_.job(id);
   JobState& state = states_[id];
-  const CheckpointPlan plan{job.checkpoint_interval, job.checkpoint_write};
   JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
     if (jobs_.pod(pod).state != PodState::Bound) return;
     account_held(pod, sim_.engine.now());
@@ -54,24 +53,27 @@ void JobController::gang_runs(JobId id) {
   });
   state.run.restore_from = Time::max();
   state.is_suspending = false;
-  if (recoveries_.find(state.run.recovery) != nullptr) {
-    recoveries_.resumed(state.run.recovery,
-                        time_to_compute(recoveries_.to_redo(state.run.recovery), plan));
-  }
+  resume(state.run.progress, sim_.engine.now());
+  recoveries_.resumed(state.run.recovery, time_to_redo(id, state.run));
+  state.run_gpu_milli = state.gpu_milli;
   compute(id);
   set_phase(id, JobPhase::Running);
 }
 
-// From what was saved to the end, unless something comes between.
+Duration JobController::time_to_redo(JobId id, const Run& run) const {
+  return run.redo_until <= run.progress.done()
+             ? Duration{}
+             : time_until(run.progress, terms(id), run.redo_until);
+}
+
+// To the end, unless something comes between.
 void JobController::compute(JobId id) {
   const Job& job = jobs_.job(id);
   JobState& state = states_[id];
-  const CheckpointPlan plan{job.checkpoint_interval, job.checkpoint_write};
-  state.run_gpu_milli = state.gpu_milli;
-  state.run.computes_from = sim_.engine.now();
-  const Duration span = state.pace.span_of(run_time(job.work - state.run.saved, plan));
+  const Duration span = time_left(state.run.progress, terms(id));
   const Duration limit = time_limit(job, params_.overruns) - state.computed;
   const bool in_time = span <= limit;
+  if (in_time && span == Duration::max()) return;  // it stands still
   state.event =
       sim_.engine.after(in_time ? span : std::max(limit, Duration{}), Label{"jobs.gang_completed"},
                         [this, id, in_time] { gang_completes(id, in_time); });
@@ -80,10 +82,10 @@ void JobController::compute(JobId id) {
 void JobController::gang_completes(JobId id, bool in_time) {
   JobState& state = states_[id];
   if (in_time) {
-    account_completed(id, state.run, state.run_gpu_milli);
+    keep_unsaved(id, state.run, state.run_gpu_milli);
   } else {
     ORRERY_MARK("jobs.gang_overran");
-    account_cut(id, state.run, state.run_gpu_milli);
+    lose_unsaved(id, state.run, state.run_gpu_milli);
   }
   end_job(id, in_time ? JobPhase::Completed : JobPhase::Failed);
 }
@@ -97,13 +99,11 @@ void JobController::gang_stops(JobId id, NodeId node) {
     ORRERY_MARK("jobs.node_failed_while_not_started");
     return;
   }
-  RunCut cut;
-  if (was_running) cut = account_cut(id, state.run, state.run_gpu_milli);
+  const Duration lost = was_running ? lose_unsaved(id, state.run, state.run_gpu_milli) : Duration{};
   sim_.engine.cancel(state.event);
   state.computed = {};
   recoveries_.close(state.run.recovery, sim_.engine.now());
-  RecoveryRow row = recovery_row(id, node, cut, state.run_gpu_milli);
-  state.run.recovery = recoveries_.open(row, cut.lost);
+  state.run.recovery = recoveries_.open(recovery_row(id, node, lost, state.run_gpu_milli));
 }
 
 // The survivors notice nothing: they wait, and hold their GPUs at 100 % reported utilisation.

@@ -5,8 +5,6 @@
 namespace orrery {
 namespace {
 
-CheckpointPlan plan_of(const Job& job) { return {job.checkpoint_interval, job.checkpoint_write}; }
-
 JobOutcome outcome_of(JobPhase phase) {
   switch (phase) {
     case JobPhase::Pending:
@@ -37,12 +35,13 @@ JobUsage JobController::usage(JobId id) const {
   const JobState& state = states_[id];
   const Job& job = jobs_.job(id);
   const JobPhase phase = job.phase;
-  const int64_t busy = phase == JobPhase::Running ? std::min(state.run_gpu_milli, state.gpu_milli)
-                       : phase == JobPhase::Hung  ? state.gpu_milli
-                                                  : 0;
+  const bool runs = phase == JobPhase::Running;
+  const int64_t busy = runs                      ? std::min(state.run_gpu_milli, state.gpu_milli)
+                       : phase == JobPhase::Hung ? state.gpu_milli
+                                                 : 0;
   return {.bound = state.gpu_milli,
           .busy = busy,
-          .compute_fraction = phase == JobPhase::Running ? compute_fraction(plan_of(job)) : 0};
+          .computing = runs && !state.is_suspending ? computing(id) : 0};
 }
 
 void JobController::pod_reserved(PodId id) {
@@ -76,71 +75,43 @@ void JobController::account_held(PodId id, Time now) {
   run.held_from = now;
 }
 
-void JobController::account_completed(JobId id, const Run& run, int64_t gpu_milli) {
+RunTerms JobController::terms(JobId id) const {
   const Job& job = jobs_.job(id);
-  const Duration left = job.work - run.saved;
-  const Pace& pace = states_[id].pace;
-  GpuTime& total = states_[id].gpu_time;
-  total.useful += GpuTime::of(gpu_milli, pace.span_of(left));
-  total.checkpoint +=
-      GpuTime::of(gpu_milli, pace.span_of(run_time(left, plan_of(job))) - pace.span_of(left));
+  return {job.work, {job.checkpoint_interval, job.checkpoint_write}, states_[id].pace};
 }
 
-// Where the stretch stands at `end`, in time at full pace.
-RunCut JobController::cut_now(JobId id, const Run& run, Time end) const {
-  const Job& job = jobs_.job(id);
-  return cut_run(job.work - run.saved, plan_of(job),
-                 states_[id].pace.work_in(end - run.computes_from));
-}
-
-RunCut JobController::account_cut(JobId id, Run& run, int64_t gpu_milli) {
-  if (states_[id].is_suspending) return {};
-  const Time now = sim_.engine.now();
-  const RunCut cut = cut_now(id, run, now);
-  const Pace& pace = states_[id].pace;
-  GpuTime& total = states_[id].gpu_time;
-  total.useful += GpuTime::of(gpu_milli, pace.span_of(cut.saved));
-  total.lost += GpuTime::of(gpu_milli, pace.span_of(cut.lost));
-  total.checkpoint += GpuTime::of(gpu_milli, pace.span_of(cut.wrote + cut.half_written));
-  run.saved += cut.saved;
-  if (cut.lost > Duration{}) {
-    const Time to = now - pace.span_of(cut.half_written);
-    const Time from = std::max(to - pace.span_of(cut.lost), run.computes_from);
-    work_lost.emit({.job = id, .from = from, .to = to, .gpu_milli = gpu_milli});
-  }
-  return cut;
-}
-
-// What it computed up to now is kept: it is about to stop in an orderly way, or to change its pace.
-void JobController::account_stretch(JobId id) {
-  JobState& state = states_[id];
-  const RunCut cut = cut_now(id, state.run, sim_.engine.now());
-  const Pace& pace = state.pace;
-  state.gpu_time.useful += GpuTime::of(state.run_gpu_milli, pace.span_of(cut.saved + cut.lost));
-  state.gpu_time.checkpoint +=
-      GpuTime::of(state.run_gpu_milli, pace.span_of(cut.wrote + cut.half_written));
-  state.run.saved += cut.saved + cut.lost;
-  state.computed += sim_.engine.now() - state.run.computes_from;
-}
-
-void JobController::account_unfinished(JobId id, const Run& run, int64_t gpu_milli, Time end) {
+// What the run did up to now, at the present pace.
+void JobController::account_run(JobId id, Run& run, int64_t gpu_milli) {
   if (states_[id].is_suspending) return;
-  const RunCut cut = cut_now(id, run, end);
-  GpuTime& total = states_[id].gpu_time;
-  const Pace& pace = states_[id].pace;
-  // Not thrown away, so far.
-  total.useful += GpuTime::of(gpu_milli, pace.span_of(cut.saved + cut.lost));
-  total.checkpoint += GpuTime::of(gpu_milli, pace.span_of(cut.wrote + cut.half_written));
+  states_[id].gpu_time.add(gpu_milli, advance(run.progress, terms(id), sim_.engine.now()));
 }
 
-RecoveryRow JobController::recovery_row(JobId id, NodeId node, const RunCut& cut,
+// It stops in an orderly way.
+void JobController::keep_unsaved(JobId id, Run& run, int64_t gpu_milli) {
+  account_run(id, run, gpu_milli);
+  states_[id].gpu_time.add(gpu_milli, keep(run.progress));
+}
+
+// It was stopped by a failure. Returns what a GPU computed in vain.
+Duration JobController::lose_unsaved(JobId id, Run& run, int64_t gpu_milli) {
+  if (states_[id].is_suspending) return {};
+  account_run(id, run, gpu_milli);
+  const WorkLost lost{id, run.progress.unsaved_from, run.progress.unsaved_smeared, gpu_milli};
+  run.redo_until = run.progress.done();
+  const RunSpans spans = lose(run.progress);
+  states_[id].gpu_time.add(gpu_milli, spans);
+  if (lost.computed > 0) work_lost.emit(lost);
+  return spans.lost;
+}
+
+RecoveryRow JobController::recovery_row(JobId id, NodeId node, Duration lost,
                                         int64_t gpu_milli) const {
   const Job& job = jobs_.job(id);
   RecoveryRow row{.job = job.serial,
                   .attempt = states_[id].restarts + 1,
                   .node = node,
                   .failed = sim_.engine.now(),
-                  .lost_gpu_s = GpuTime::seconds(GpuTime::of(gpu_milli, cut.lost))};
+                  .lost_gpu_s = GpuTime::seconds(GpuTime::of(gpu_milli, lost))};
   std::vector<NodeId> nodes;
   const auto count = [&](PodId pod) {
     if (!jobs_.pod(pod).node.is_valid() || jobs_.pod(pod).state == PodState::Pending) return;
@@ -189,7 +160,8 @@ void JobController::write_job_row(JobId id, JobOutcome outcome, Time end) {
                   .gpu_s_checkpoint = GpuTime::seconds(time.checkpoint),
                   .gpu_s_restore = GpuTime::seconds(time.restore),
                   .gpu_s_held = GpuTime::seconds(time.held),
-                  .gpu_s_hung = GpuTime::seconds(time.hung)});
+                  .gpu_s_hung = GpuTime::seconds(time.hung),
+                  .gpu_s_exchange = GpuTime::seconds(time.exchange)});
 }
 
 void JobController::write_pod_row(PodId id, PodEnd why, Time end) {
@@ -214,13 +186,13 @@ void JobController::finish(Time end) {
     JobState& state = states_[id];
     const bool is_gang = job.kind != JobKind::Pods || job.is_counted();
     if (is_gang && job.phase == JobPhase::Running) {
-      account_unfinished(id, state.run, state.run_gpu_milli, end);
+      keep_unsaved(id, state.run, state.run_gpu_milli);
     }
     recoveries_.close(state.run.recovery, end);
     JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod_id) {
       const PodState pod = jobs_.pod(pod_id).state;
       if (!is_gang && pod == PodState::Running) {
-        account_unfinished(id, runs_[pod_id].run, gpu_milli(pod_id), end);
+        keep_unsaved(id, runs_[pod_id].run, gpu_milli(pod_id));
       }
       account_held(pod_id, end);
       recoveries_.close(runs_[pod_id].run.recovery, end);

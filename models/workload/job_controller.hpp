@@ -52,7 +52,8 @@ class JobController {
   // What a job queue decides. Of a held job that arrived, or was suspended.
   void release(JobId job);                      // its pods are created
   void run_counted(JobId job, Pace pace = {});  // a counted job has what it asked for
-  void set_pace(JobId job, Pace pace);  // it keeps what it computed; its checkpoint interval anew
+  // Of a gang or a counted job; its checkpoint cycle goes on.
+  void set_pace(JobId job, Pace pace);
   // Stops a gang or a counted job that runs: it writes a checkpoint for so long, keeps all it
   // computed, gives everything back and is Pending. False: it does not run, or has no such form.
   bool suspend(JobId job, Duration write, Duration restart);
@@ -65,6 +66,7 @@ class JobController {
   Signal<JobId, int64_t> counted_holds;             // a counted job has so many milli-GPUs now
   Signal<JobId> job_over;                           // last look before JobTable::remove
   Signal<JobId> job_suspended;                      // Pending again, without pods
+  Signal<JobId> pace_changed;                       // of a job that runs
   Signal<const RecoveryRow&> recovered;
   Signal<const WorkLost&> work_lost;
 
@@ -74,6 +76,8 @@ class JobController {
   // What GPUs were held for by all jobs that have a row in /jobs: after finish(), by all.
   const GpuTime& gpu_time() const { return gpu_time_; }
   JobUsage usage(JobId job) const;
+  // Millionths of the time of a run that compute, at its present pace.
+  int32_t computing(JobId job) const { return computing_millionths(terms(job)); }
 
  private:
   // job_controller.cpp: arrival, creation of pods, end
@@ -106,6 +110,7 @@ class JobController {
   void gang_gathers(JobId id);
   void gang_runs(JobId id);
   void compute(JobId id);
+  Duration time_to_redo(JobId id, const Run& run) const;
   void gang_completes(JobId id, bool in_time);
   void gang_stops(JobId id, NodeId node);  // a member is about to die
   void gang_hangs(JobId id);               // the dead members are gone
@@ -116,12 +121,11 @@ class JobController {
 
   // job_accounting.cpp: what GPUs were held for, and the rows
   void account_held(PodId id, Time now);
-  void account_completed(JobId id, const Run& run, int64_t gpu_milli);
-  RunCut cut_now(JobId id, const Run& run, Time end) const;
-  RunCut account_cut(JobId id, Run& run, int64_t gpu_milli);
-  void account_stretch(JobId id);
-  void account_unfinished(JobId id, const Run& run, int64_t gpu_milli, Time end);
-  RecoveryRow recovery_row(JobId id, NodeId node, const RunCut& cut, int64_t gpu_milli) const;
+  RunTerms terms(JobId id) const;
+  void account_run(JobId id, Run& run, int64_t gpu_milli);
+  void keep_unsaved(JobId id, Run& run, int64_t gpu_milli);
+  Duration lose_unsaved(JobId id, Run& run, int64_t gpu_milli);
+  RecoveryRow recovery_row(JobId id, NodeId node, Duration lost, int64_t gpu_milli) const;
   void write_job_row(JobId id, JobOutcome outcome, Time end);
   void write_pod_row(PodId id, PodEnd why, Time end);
   int64_t gpu_milli(PodId id) const;

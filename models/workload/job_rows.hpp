@@ -36,7 +36,7 @@ struct JobRow {
   Time submitted, created = kNever, bound = kNever, running = kNever, ended = kNever;
   Duration wait, run, work;
   double gpu_s_useful = 0, gpu_s_lost = 0, gpu_s_checkpoint = 0, gpu_s_restore = 0, gpu_s_held = 0,
-         gpu_s_hung = 0;
+         gpu_s_hung = 0, gpu_s_exchange = 0;
 
   static void columns(auto&& c) {
     c("job", &JobRow::job, "serial number, in order of submission");
@@ -60,6 +60,8 @@ struct JobRow {
     c("work", &JobRow::work, "compute time asked for");
     c("useful_gpu_s", &JobRow::gpu_s_useful, "compute that was saved or finished", "GPU s");
     c("lost_gpu_s", &JobRow::gpu_s_lost, "compute thrown away by failures", "GPU s");
+    c("exchange_gpu_s", &JobRow::gpu_s_exchange,
+      "waiting for exchanges between ranks that compute does not hide", "GPU s");
     c("checkpoint_gpu_s", &JobRow::gpu_s_checkpoint, "writing checkpoints, half ones too", "GPU s");
     c("restore_gpu_s", &JobRow::gpu_s_restore, "loading checkpoints", "GPU s");
     c("scheduling_held_gpu_s", &JobRow::gpu_s_held,

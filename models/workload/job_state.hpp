@@ -7,6 +7,7 @@
 #include "models/workload/job_rows.hpp"
 #include "models/workload/pace.hpp"
 #include "models/workload/recovery_log.hpp"
+#include "models/workload/run_progress.hpp"
 #include "sim/core/int128.hpp"
 #include "sim/core/time.hpp"
 #include "sim/engine/event.hpp"
@@ -15,26 +16,30 @@ namespace orrery {
 
 // Milli-GPUs times nanoseconds, exact; by what the GPUs were held for.
 struct GpuTime {
-  int128_t useful = 0, lost = 0, checkpoint = 0, restore = 0, held = 0, hung = 0;
+  int128_t useful = 0, lost = 0, exchange = 0, checkpoint = 0, restore = 0, held = 0, hung = 0;
 
   static int128_t of(int64_t gpu_milli, Duration span) {
     return static_cast<int128_t>(gpu_milli) * span.ns;
   }
   GpuTime& operator+=(const GpuTime& other) {
-    useful += other.useful, lost += other.lost, checkpoint += other.checkpoint;
+    useful += other.useful, lost += other.lost;
+    exchange += other.exchange, checkpoint += other.checkpoint;
     restore += other.restore, held += other.held, hung += other.hung;
     return *this;
+  }
+  void add(int64_t gpu_milli, const RunSpans& spans) {
+    useful += of(gpu_milli, spans.useful), lost += of(gpu_milli, spans.lost);
+    exchange += of(gpu_milli, spans.exchange), checkpoint += of(gpu_milli, spans.checkpoint);
   }
   static double seconds(int128_t amount) { return static_cast<double>(amount) * 1e-12; }
 };
 
-// One stretch of computing, from a resumption to a failure or the end: of a gang, or of an
-// independent pod.
+// The computing of a gang, or of an independent pod.
 struct Run {
   // When barrier and communicator are done and the checkpoint is loaded; max: not known.
   Time restore_from = Time::max();
-  Time computes_from;  // valid while running
-  Duration saved;      // progress that survives a failure
+  RunProgress progress;
+  Duration redo_until;  // progress that it had at the failure it recovers from
   RecoveryLog::Handle recovery;
 };
 
@@ -67,8 +72,8 @@ struct PodRun {
 struct JobState {
   EventId event;          // gangs: it starts to compute, completes, is found dead, or comes back
   Run run;                // of a gang
-  Pace pace;              // of a counted job
-  Duration computed;      // of a gang: since its last failure, in stretches that are over
+  Pace pace;              // of a gang, or of a counted job
+  Duration computed;      // of a gang: since its last failure, up to its last change of pace
   int64_t gpu_milli = 0;  // of the bound pods
   int64_t run_gpu_milli = 0;  // of the pods that compute: of the gang's run, or independent ones
   int32_t bound = 0, running = 0, done = 0;  // pods; those that run are bound, too

@@ -1,6 +1,7 @@
 // models/workload/pace.hpp -- how fast a running job goes, against the speed its work is given for.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "sim/core/int128.hpp"
@@ -8,23 +9,44 @@
 
 namespace orrery {
 
-// A job that shares its GPUs, or has GPUs of another model than its work was measured on, takes
-// longer or less long, pauses for checkpoints included. In whole numbers, so that runs are exact.
+// A job that shares its GPUs, has GPUs of another model than its work was measured on, or waits for
+// exchanges between its ranks takes longer or less long; pauses for checkpoints do not. In whole
+// numbers, so that runs are exact.
 struct Pace {
   static constexpr int64_t kFull = 1'000'000;
-  int64_t ppm = kFull;         // work done in a million of time
+  int64_t work = 1, span = 1;  // so much is done in so much time; work 0: it stands still
+  int64_t computing = kFull;   // millionths of that time in which GPUs compute; else they exchange
   int64_t share_milli = 1000;  // of the time of its GPUs, the rest being another job's
 
+  // Work done in a million of time.
+  static constexpr Pace of_millionths(int64_t ppm, int64_t share_milli = 1000) {
+    if (ppm == kFull) return {.share_milli = share_milli};
+    return {.work = ppm, .span = kFull, .share_milli = share_milli};
+  }
+  // A step that computes for `compute` takes `step` with its exchanges; zero: for ever.
+  static constexpr Pace of_step(Duration compute, Duration step) {
+    if (step == Duration{}) return {.work = 0, .computing = 0};
+    if (step == compute) return {};
+    return {.work = compute.ns,
+            .span = step.ns,
+            .computing = static_cast<int64_t>(static_cast<int128_t>(compute.ns) * kFull / step.ns)};
+  }
+
   bool operator==(const Pace&) const = default;
-  constexpr Duration work_in(Duration span) const {  // whole nanoseconds that are done
-    if (ppm == kFull) return span;
-    return {static_cast<int64_t>(static_cast<int128_t>(span.ns) * ppm / kFull)};
+  constexpr bool is_still() const { return work == 0; }
+  constexpr Duration work_in(Duration time) const {  // whole nanoseconds that are done
+    if (work == span) return time;
+    return {static_cast<int64_t>(static_cast<int128_t>(time.ns) * work / span)};
   }
   // How long so much work takes; saturates.
-  constexpr Duration span_of(Duration work) const {
-    if (ppm == kFull || work == Duration::max()) return work;
-    const int128_t span = (static_cast<int128_t>(work.ns) * kFull + ppm - 1) / ppm;
-    return span > Duration::max().ns ? Duration::max() : Duration{static_cast<int64_t>(span)};
+  constexpr Duration span_of(Duration amount) const {
+    if (work == span || amount == Duration::max() || amount == Duration{}) return amount;
+    if (work == 0) return Duration::max();
+    const int128_t time = (static_cast<int128_t>(amount.ns) * span + work - 1) / work;
+    return {static_cast<int64_t>(std::min<int128_t>(time, Duration::max().ns))};
+  }
+  constexpr Duration computing_in(Duration time) const {  // of time between pauses
+    return {static_cast<int64_t>(static_cast<int128_t>(time.ns) * computing / kFull)};
   }
 };
 

@@ -48,7 +48,7 @@ void JobController::remove_pod(PodId id, PodEnd why) {
   JobState& state = states_[pod.job];
   account_held(id, sim_.engine.now());
   if (why == PodEnd::JobFailed && pod.state == PodState::Running && !pod.gang.is_valid()) {
-    static_cast<void>(account_cut(pod.job, runs_[id].run, gpu_milli(id)));
+    lose_unsaved(pod.job, runs_[id].run, gpu_milli(id));
   }
   const bool had_node = pod.state != PodState::Pending;
   if (had_node) {
@@ -148,7 +148,8 @@ void JobController::alone_bound(PodId id) {
     row->started = pod.started;
   }
   run.restore_from = pod.started + job.init;
-  const Time runs_at = run.restore_from + (run.saved > Duration{} ? job.restore : Duration{});
+  const Time runs_at =
+      run.restore_from + (run.progress.saved > Duration{} ? job.restore : Duration{});
   if (runs_at == now) {
     alone_runs(id);
     return;
@@ -161,17 +162,14 @@ void JobController::alone_runs(PodId id) {
   Pod& pod = jobs_.pod(id);
   const Job& job = jobs_.job(pod.job);
   Run& run = runs_[id].run;
-  const CheckpointPlan plan{job.checkpoint_interval, job.checkpoint_write};
   account_held(id, sim_.engine.now());
   pod.state = PodState::Running;
   ++states_[pod.job].running;
   states_[pod.job].run_gpu_milli += gpu_milli(id);
   run.restore_from = Time::max();
-  run.computes_from = sim_.engine.now();
-  if (recoveries_.find(run.recovery) != nullptr) {
-    recoveries_.resumed(run.recovery, time_to_compute(recoveries_.to_redo(run.recovery), plan));
-  }
-  const Duration span = run_time(job.work - run.saved, plan);
+  resume(run.progress, sim_.engine.now());
+  recoveries_.resumed(run.recovery, time_to_redo(pod.job, run));
+  const Duration span = time_left(run.progress, terms(pod.job));
   const Time first = states_[pod.job].first_running;
   const Duration since = first == kNever ? Duration{} : sim_.engine.now() - first;
   const Duration limit = time_limit(job, params_.overruns) - since;
@@ -190,7 +188,7 @@ void JobController::alone_completes(PodId id, bool in_time) {
     end_job(job, JobPhase::Failed);
     return;
   }
-  account_completed(job, runs_[id].run, gpu_milli(id));
+  keep_unsaved(job, runs_[id].run, gpu_milli(id));
   recoveries_.close(runs_[id].run.recovery, sim_.engine.now());
   remove_pod(id, PodEnd::Completed);
   if (++states_[job].done == jobs_.job(job).pods) {
@@ -205,14 +203,14 @@ void JobController::alone_struck(PodId id, NodeId node) {
   const Pod& pod = jobs_.pod(id);
   JobState& state = states_[pod.job];
   Run& run = runs_[id].run;
-  RunCut cut;
-  if (pod.state == PodState::Running) cut = account_cut(pod.job, run, gpu_milli(id));
+  Duration lost;
+  if (pod.state == PodState::Running) lost = lose_unsaved(pod.job, run, gpu_milli(id));
   recoveries_.close(run.recovery, sim_.engine.now());
-  RecoveryRow row = recovery_row(pod.job, node, cut, gpu_milli(id));
+  RecoveryRow row = recovery_row(pod.job, node, lost, gpu_milli(id));
   row.rank = pod.rank;
   row.nodes = 1;
   row.detected = sim_.engine.now() + params_.failure_detection;
-  run.recovery = recoveries_.open(row, cut.lost);
+  run.recovery = recoveries_.open(row);
   // Like a Job's backoffLimit: one failed pod more than the limit fails the job.
   const std::optional<int32_t>& limit = jobs_.job(pod.job).restarts_max;
   if (limit.has_value() && state.restarts >= *limit) {

@@ -22,7 +22,7 @@ void JobController::run_counted(JobId id, Pace pace) {
   state.pace = pace;
   hold_counted(id, job.demand[Resource::Gpu] * pace.share_milli / 1000);
   state.run.restore_from = now + job.init;
-  const Duration restore = state.run.saved > Duration{} ? job.restore : Duration{};
+  const Duration restore = state.run.progress.saved > Duration{} ? job.restore : Duration{};
   const Time runs_at = state.run.restore_from + restore;
   GpuTime& total = state.gpu_time;
   total.held += GpuTime::of(state.gpu_milli, job.init);
@@ -38,16 +38,21 @@ void JobController::run_counted(JobId id, Pace pace) {
 void JobController::set_pace(JobId id, Pace pace) {
   const Job& job = jobs_.job(id);
   JobState& state = states_[id];
-  ORRERY_CHECK(job.is_counted() && job.phase != JobPhase::Pending, "only what runs has a pace");
+  ORRERY_CHECK(job.is_counted() || job.kind == JobKind::MpiGang, "pods go alone, at full pace");
   if (state.is_suspending || pace == state.pace) return;
   const bool is_running = job.phase == JobPhase::Running;
   if (is_running) {
-    account_stretch(id);
+    state.computed += sim_.engine.now() - state.run.progress.since;
+    account_run(id, state.run, state.run_gpu_milli);
     sim_.engine.cancel(state.event);
   }
   state.pace = pace;
-  hold_counted(id, job.demand[Resource::Gpu] * pace.share_milli / 1000);
-  if (is_running) compute(id);
+  if (job.is_counted()) hold_counted(id, job.demand[Resource::Gpu] * pace.share_milli / 1000);
+  if (!is_running) return;
+  if (job.is_counted()) state.run_gpu_milli = state.gpu_milli;
+  compute(id);
+  recoveries_.paced(state.run.recovery, time_to_redo(id, state.run));
+  pace_changed.emit(id);
 }
 
 bool JobController::suspend(JobId id, Duration write, Duration restart) {
@@ -56,7 +61,8 @@ bool JobController::suspend(JobId id, Duration write, Duration restart) {
   if (job.kind == JobKind::Pods && !job.is_counted()) return false;
   JobState& state = states_[id];
   if (state.is_suspending) return true;
-  account_stretch(id);
+  state.computed += sim_.engine.now() - state.run.progress.since;
+  keep_unsaved(id, state.run, state.run_gpu_milli);
   state.gpu_time.checkpoint += GpuTime::of(state.run_gpu_milli, write);
   state.is_suspending = true;
   jobs_.job(id).restore = std::max(job.restore, restart);

@@ -7,7 +7,7 @@ RecoveryLog::RecoveryLog(Sim sim, const Signal<const RecoveryRow&>& recovered)
       recovered_{recovered},
       rows_{sim.recorder, "/events/recoveries", "Failures of jobs and their way back."} {}
 
-RecoveryLog::Handle RecoveryLog::open(const RecoveryRow& row, Duration to_redo) {
+RecoveryLog::Handle RecoveryLog::open(const RecoveryRow& row) {
   if (free_.empty()) {
     free_.push_back(static_cast<uint32_t>(entries_.size()));
     entries_.emplace_back();
@@ -16,7 +16,6 @@ RecoveryLog::Handle RecoveryLog::open(const RecoveryRow& row, Duration to_redo) 
   free_.pop_back();
   Entry& entry = entries_[slot];
   entry.row = row;
-  entry.to_redo = to_redo;
   entry.caught_up = {};
   entry.is_open = true;
   return {slot, ++entry.generation};
@@ -32,6 +31,14 @@ void RecoveryLog::resumed(Handle handle, Duration catch_up_in) {
   RecoveryRow* const row = find(handle);
   if (row == nullptr) return;
   row->resumed = sim_.engine.now();
+  paced(handle, catch_up_in);
+}
+
+void RecoveryLog::paced(Handle handle, Duration catch_up_in) {
+  if (find(handle) == nullptr) return;
+  EventId& event = entries_[handle.slot].caught_up;
+  sim_.engine.cancel(event);
+  if (catch_up_in == Duration::max()) return;
   const auto catch_up = [this, handle] {
     find(handle)->caught_up = sim_.engine.now();
     close(handle, sim_.engine.now());
@@ -40,8 +47,7 @@ void RecoveryLog::resumed(Handle handle, Duration catch_up_in) {
     catch_up();
     return;
   }
-  entries_[handle.slot].caught_up =
-      sim_.engine.after(catch_up_in, Label{"jobs.caught_up"}, catch_up);
+  event = sim_.engine.after(catch_up_in, Label{"jobs.caught_up"}, catch_up);
 }
 
 void RecoveryLog::close(Handle handle, Time now) {

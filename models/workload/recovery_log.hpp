@@ -22,20 +22,19 @@ class RecoveryLog {
 
   RecoveryLog(Sim sim, const Signal<const RecoveryRow&>& recovered);
 
-  // `to_redo` is the compute between the last checkpoint and the failure.
-  Handle open(const RecoveryRow& row, Duration to_redo);
+  Handle open(const RecoveryRow& row);
   // The open row, to fill in stages; null once it was written.
   RecoveryRow* find(Handle handle);
-  Duration to_redo(Handle handle) const { return entries_[handle.slot].to_redo; }
-  // It computes again and catches up after `catch_up_in`, if nothing stops it.
+  // It computes again, and catches up after `catch_up_in` if nothing stops it; max: never.
   void resumed(Handle handle, Duration catch_up_in);
+  // It goes at another pace from now on.
+  void paced(Handle handle, Duration catch_up_in);
   // Stages that still lie after `now` were not reached.
   void close(Handle handle, Time now);
 
  private:
   struct Entry {
     RecoveryRow row;
-    Duration to_redo;
     EventId caught_up;
     uint32_t generation = 0;
     bool is_open = false;

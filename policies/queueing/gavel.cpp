@@ -228,7 +228,7 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
       if (used_[part] + job.count > counts_[part]) continue;
       s.part = s.chosen;
       if (board_.start(slot) && board_.has_paces()) {
-        board_.set_pace(slot, {.ppm = std::llround(s.speed[part] * Pace::kFull)});
+        board_.set_pace(slot, Pace::of_millionths(std::llround(s.speed[part] * Pace::kFull)));
       }
     }
   }

@@ -218,8 +218,8 @@ class Lucid final : public Policy, public QueueOrder, public Plan, public JobWat
     if (!board_.start_beside(slot, host)) return;
     const auto pace = [&](JobSlot own, JobSlot other) {
       const int32_t at = 3 * standings_[own].score + standings_[other].score;
-      return Pace{.ppm = std::llround(params_.paces[static_cast<size_t>(at)] * Pace::kFull),
-                  .share_milli = 500};
+      const double own_pace = params_.paces[static_cast<size_t>(at)];
+      return Pace::of_millionths(std::llround(own_pace * Pace::kFull), 500);
     };
     board_.set_pace(slot, pace(slot, host));
     board_.set_pace(host, pace(host, slot));

@@ -72,10 +72,11 @@ class TelemetryWorld : public JobWorld {
           {}, Label{"test.place"}, [this] { place_all(); }, Phase::Control);
     });
     controller.phase_changed.connect([this](JobId job, JobPhase before, JobPhase after) {
-      usage.phase_changed(job);
+      usage.job_changed(job, controller.computing(job));
       timeline.phase_changed(job, before, after);
     });
-    controller.pod_runs.connect([this](PodId pod) { usage.pod_runs(pod); });
+    controller.pod_runs.connect(
+        [this](PodId pod) { usage.pod_runs(pod, controller.computing(jobs.pod(pod).job)); });
     controller.work_lost.connect([this](const WorkLost& lost) { usage.work_lost(lost); });
     controller.recovered.connect([this](const RecoveryRow& row) { timeline.recovered(row); });
     usage.node_allocation_changed.connect(

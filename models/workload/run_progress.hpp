@@ -1,0 +1,58 @@
+// models/workload/run_progress.hpp -- how far a run of training is, whatever paces it went at.
+#pragma once
+
+#include <cstdint>
+
+#include "models/workload/pace.hpp"
+#include "models/workload/training_progress.hpp"
+#include "sim/core/int128.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+// What a run is to do, and how fast it goes now.
+struct RunTerms {
+  Duration work;
+  CheckpointPlan plan;
+  Pace pace;
+};
+
+// What one GPU of the run spent its time on.
+struct RunSpans {
+  Duration useful{};  // compute that whole checkpoints keep, or that an orderly end keeps
+  Duration lost{};    // compute that a failure undid
+  Duration checkpoint{}, exchange{};
+};
+
+// The checkpoint cycle goes on when the pace changes: the next checkpoint comes after `interval` of
+// compute since the last one, at whatever paces. advance() ends the time at one pace and must be
+// called before the terms change; it is exact but for a nanosecond each.
+struct RunProgress {
+  Time since{};             // of the present pace
+  Duration saved{};         // compute that survives a failure
+  Duration unsaved{};       // compute since then, up to `since`
+  Duration half_written{};  // of a checkpoint that was being written at `since`
+  // Of the compute that is not saved: since when, how much time of a GPU it took, and the same with
+  // checkpoints smeared over each cycle, in millionths of a nanosecond.
+  Time unsaved_from{};
+  Duration unsaved_span{};
+  int128_t unsaved_smeared = 0;
+
+  Duration done() const { return saved + unsaved; }  // up to `since`
+};
+
+void resume(RunProgress& run, Time now);  // from what is saved
+RunSpans advance(RunProgress& run, const RunTerms& terms, Time now);
+RunSpans keep(RunProgress& run);  // all that is done up to `since` is saved
+RunSpans lose(RunProgress& run);  // all that is not saved, up to `since`
+// From `since` until it has done so much, or all; Duration::max(): never at this pace.
+Duration time_until(const RunProgress& run, const RunTerms& terms, Duration done);
+inline Duration time_left(const RunProgress& run, const RunTerms& terms) {
+  return time_until(run, terms, terms.work);
+}
+// Millionths of the time under way that compute, the mean over a checkpoint cycle.
+int32_t computing_millionths(const RunTerms& terms);
+
+RunSpans operator+(const RunSpans& a, const RunSpans& b);
+
+}  // namespace orrery
