@@ -158,7 +158,7 @@ void FlowNetwork::account(uint32_t index) {
   flow.since = engine_.now();
   const double bytes = bytes_of(flow.moved - flow.accounted);
   flow.accounted = flow.moved;
-  for (const LinkUse& use : sharing_.uses({index})) carried_[use.link] += use.weight * bytes;
+  for (const MaxMin::Use& use : sharing_.uses({index})) carried_[use.link] += use.weight * bytes;
 }
 
 void FlowNetwork::finish(uint32_t index) {

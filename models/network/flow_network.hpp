@@ -67,7 +67,7 @@ class FlowNetwork {
   // The rest is as of the last settling; these ask for active flows.
   double rate(FlowId flow) const;  // bits a second; infinite without links and limit
   Bytes moved(FlowId flow) const;  // until now, rounded down
-  std::span<const LinkUse> uses(FlowId flow) const { return sharing_.uses({flow.index}); }
+  std::span<const MaxMin::Use> uses(FlowId flow) const { return sharing_.uses({flow.index}); }
 
   size_t links() const { return sharing_.links(); }
   double load(LinkId link) const { return sharing_.load(link); }  // bits a second
