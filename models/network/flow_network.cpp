@@ -1,0 +1,227 @@
+#include "models/network/flow_network.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "sim/core/check.hpp"
+
+namespace orrery {
+namespace {
+
+// The unit of rates is 2^-16 bit a second; a unit for a nanosecond is the unit of what moved.
+constexpr double kUnitsPerBit = 65536;
+constexpr int128_t kPerBit = int128_t{65536} * 1'000'000'000;
+constexpr int128_t kPerByte = 8 * kPerBit;
+constexpr int128_t kLeftOver = kPerBit / 1000;  // so little left is nothing
+constexpr int128_t kInstant = int128_t{1} << 71;
+
+int128_t units_of(double rate) {
+  const double units = rate * kUnitsPerBit;
+  return units < static_cast<double>(kInstant) ? static_cast<int128_t>(units + 0.5) : kInstant;
+}
+
+double bytes_of(int128_t moved) {
+  return static_cast<double>(moved) / static_cast<double>(kPerByte);
+}
+
+}  // namespace
+
+FlowNetwork::~FlowNetwork() {
+  for (const Flow& flow : flows_) engine_.cancel(flow.event);
+  engine_.cancel(settle_event_);
+}
+
+LinkId FlowNetwork::add_link(Bandwidth capacity) {
+  carried_.push_back(0);
+  return sharing_.add_link(static_cast<double>(capacity.bits_per_s));
+}
+
+void FlowNetwork::set_capacity(LinkId link, Bandwidth capacity) {
+  sharing_.set_capacity(link, static_cast<double>(capacity.bits_per_s));
+  request_settle();
+}
+
+FlowId FlowNetwork::start(const Transfer& transfer, Callback done) {
+  ORRERY_CHECK(transfer.size.count >= 0, "no transfer has a negative size");
+  ORRERY_CHECK(transfer.latency >= Duration{}, "no transfer starts in the past");
+  const bool waits = transfer.latency > Duration{};
+  const uint32_t index = add_flow(transfer.uses, waits ? 0 : transfer.rate_max);
+  Flow& flow = flows_[index];
+  flow.state = waits ? State::Waiting : State::Moving;
+  flow.size = transfer.size.count * kPerByte;
+  flow.rate_max = transfer.rate_max;
+  flow.done = std::move(done);
+  if (waits) {
+    flow.event =
+        engine_.after(transfer.latency, Label{"net.flow_begins"}, [this, index] { begin(index); });
+  }
+  return id_of(index);
+}
+
+FlowId FlowNetwork::open(std::span<const LinkUse> uses, double rate_max) {
+  const uint32_t index = add_flow(uses, rate_max);
+  flows_[index].state = State::Standing;
+  flows_[index].rate_max = rate_max;
+  return id_of(index);
+}
+
+uint32_t FlowNetwork::add_flow(std::span<const LinkUse> uses, double rate_max) {
+  const uint32_t index = sharing_.add(uses, rate_max).index;
+  if (index == flows_.size()) flows_.emplace_back();
+  Flow& flow = flows_[index];
+  ORRERY_CHECK(flow.state == State::Free, "a flow has an activity of its own");
+  flow.rate = flow.moved = flow.accounted = flow.size = 0;
+  flow.since = engine_.now();
+  ++active_;
+  ++counters_.started;
+  request_settle();
+  return index;
+}
+
+void FlowNetwork::begin(uint32_t index) {
+  flows_[index].state = State::Moving;
+  sharing_.set_rate_max({index}, flows_[index].rate_max);
+  plan_end(index);  // if it is empty, no rate need change for it to end
+  request_settle();
+}
+
+bool FlowNetwork::end(FlowId flow) {
+  if (!is_active(flow)) return false;
+  account(flow.index);
+  ++counters_.ended_early;
+  drop(flow.index);
+  return true;
+}
+
+void FlowNetwork::set_uses(FlowId flow, std::span<const LinkUse> uses) {
+  active_flow(flow);
+  account(flow.index);
+  sharing_.set_uses({flow.index}, uses);
+  request_settle();
+}
+
+void FlowNetwork::set_rate_max(FlowId flow, double rate_max) {
+  Flow& changed = active_flow(flow);
+  changed.rate_max = rate_max;
+  if (changed.state == State::Waiting) return;
+  sharing_.set_rate_max({flow.index}, rate_max);
+  request_settle();
+}
+
+bool FlowNetwork::is_active(FlowId flow) const {
+  return flow.index < flows_.size() && flows_[flow.index].generation == flow.generation &&
+         flows_[flow.index].state != State::Free;
+}
+
+FlowNetwork::Flow& FlowNetwork::active_flow(FlowId flow) {
+  ORRERY_CHECK(is_active(flow), "only an active flow is changed");
+  return flows_[flow.index];
+}
+
+double FlowNetwork::rate(FlowId flow) const {
+  ORRERY_CHECK(is_active(flow), "only an active flow has a rate");
+  return sharing_.rate({flow.index});
+}
+
+Bytes FlowNetwork::moved(FlowId flow) const {
+  ORRERY_CHECK(is_active(flow), "a flow that is over is not known any more");
+  return {static_cast<int64_t>(moved_by_now(flows_[flow.index]) / kPerByte)};
+}
+
+Bytes FlowNetwork::carried(LinkId link) const {
+  double bytes = carried_[link];
+  sharing_.for_each_on(link, [&](ActivityId activity, double weight) {
+    const Flow& flow = flows_[activity.index];
+    bytes += weight * bytes_of(moved_by_now(flow) - flow.accounted);
+  });
+  return {std::llround(bytes)};
+}
+
+void FlowNetwork::audit() const {
+  if (!sharing_.is_solved()) return;
+  for (uint32_t i = 0; i < links(); ++i) {
+    ORRERY_CHECK(load({i}) <= capacity({i}) * (1 + 1e-9), "no link carries more than it can");
+  }
+}
+
+int128_t FlowNetwork::moved_by_now(const Flow& flow) const {
+  if (flow.rate == kInstant) return flow.size;
+  const int128_t moved = flow.moved + flow.rate * (engine_.now() - flow.since).ns;
+  return flow.state == State::Standing ? moved : std::min(moved, flow.size);
+}
+
+// Books what moved so far on the links that it went over.
+void FlowNetwork::account(uint32_t index) {
+  Flow& flow = flows_[index];
+  flow.moved = moved_by_now(flow);
+  flow.since = engine_.now();
+  const double bytes = bytes_of(flow.moved - flow.accounted);
+  flow.accounted = flow.moved;
+  for (const MaxMin::Use& use : sharing_.uses({index})) carried_[use.link] += use.weight * bytes;
+}
+
+void FlowNetwork::finish(uint32_t index) {
+  Flow& flow = flows_[index];
+  ORRERY_CHECK(flow.size - moved_by_now(flow) <= kLeftOver, "a transfer ends when all is moved");
+  flow.moved = flow.size;
+  flow.rate = 0;
+  account(index);
+  ++counters_.finished;
+  Callback done = std::move(flow.done);
+  drop(index);
+  if (done) done();
+}
+
+void FlowNetwork::drop(uint32_t index) {
+  Flow& flow = flows_[index];
+  engine_.cancel(flow.event);
+  sharing_.remove({index});
+  flow.state = State::Free;
+  flow.done.reset();
+  ++flow.generation;
+  --active_;
+  request_settle();
+}
+
+void FlowNetwork::plan_end(uint32_t index) {
+  Flow& flow = flows_[index];
+  engine_.cancel(flow.event);
+  const int128_t left = flow.size - flow.moved - kLeftOver;
+  Duration span;
+  if (left > 0 && flow.rate < kInstant) {
+    if (flow.rate == 0) return;
+    const int128_t ns = (left + flow.rate - 1) / flow.rate;
+    if (ns >= Duration::max().ns) return;
+    span.ns = static_cast<int64_t>(ns);
+  }
+  if (engine_.now() + span == Time::max()) return;
+  flow.event = engine_.after(span, Label{"net.flow_done"}, [this, index] { finish(index); });
+}
+
+void FlowNetwork::request_settle() {
+  if (engine_.is_pending(settle_event_)) return;
+  settle_event_ = engine_.at(
+      engine_.now(), Label{"net.settle"}, [this] { settle(); }, Phase::Settle);
+}
+
+void FlowNetwork::settle() {
+  const std::span<const ActivityId> changed = sharing_.solve();
+  ++counters_.settled;
+  counters_.rates_changed += changed.size();
+  for (const ActivityId activity : changed) {
+    Flow& flow = flows_[activity.index];
+    flow.moved = moved_by_now(flow);
+    flow.since = engine_.now();
+    flow.rate = units_of(sharing_.rate(activity));
+    if (flow.state == State::Moving) plan_end(activity.index);
+    if (flow.state == State::Standing) news_.push_back(id_of(activity.index));
+  }
+  for (size_t i = 0; i < news_.size(); ++i) {
+    const FlowId flow = news_[i];
+    if (is_active(flow)) rate_changed.emit(flow);
+  }
+  news_.clear();
+}
+
+}  // namespace orrery

@@ -1,0 +1,207 @@
+// The incremental solver against progressive filling in long double, written plainly, and against
+// the definition of max-min fairness.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "models/network/max_min.hpp"
+#include "sim/core/rng.hpp"
+
+namespace orrery {
+namespace {
+
+struct PlainActivity {
+  std::vector<LinkUse> uses;
+  double rate_max = MaxMin::kUnlimited;
+  long double rate = 0;
+  bool is_fixed = false;
+};
+using PlainActivities = std::map<uint32_t, PlainActivity>;  // by id
+
+// All rates grow alike; whoever meets its own limit or a full link stays behind.
+void fill(const std::vector<double>& capacity, PlainActivities& activities) {
+  std::vector<long double> rest(capacity.begin(), capacity.end());
+  for (auto& [id, activity] : activities) activity.is_fixed = false;
+  for (size_t fixed = 0; fixed < activities.size();) {
+    std::vector<long double> weight(capacity.size());
+    for (const auto& [id, activity] : activities) {
+      if (activity.is_fixed) continue;
+      for (const LinkUse& use : activity.uses) weight[use.link.index] += use.weight;
+    }
+    const auto limit_of = [&](const PlainActivity& activity) {
+      long double limit = activity.rate_max;
+      for (const LinkUse& use : activity.uses) {
+        limit = std::min(limit, std::max(0.0L, rest[use.link.index] / weight[use.link.index]));
+      }
+      return limit;
+    };
+    long double level = HUGE_VALL;
+    for (const auto& [id, activity] : activities) {
+      if (!activity.is_fixed) level = std::min(level, limit_of(activity));
+    }
+    std::vector<PlainActivity*> stopped;
+    for (auto& [id, activity] : activities) {
+      if (!activity.is_fixed && limit_of(activity) <= level * (1 + 1e-15L)) {
+        stopped.push_back(&activity);
+      }
+    }
+    for (PlainActivity* const activity : stopped) {
+      activity->is_fixed = true;
+      activity->rate = level;
+      ++fixed;
+      for (const LinkUse& use : activity->uses) rest[use.link.index] -= use.weight * level;
+    }
+  }
+}
+
+// What random numbers the capacities, weights and limits are.
+enum class Numbers { Alike, FewKinds, Any, Extreme };
+
+struct Storm {
+  uint64_t seed = 0;
+  Numbers numbers = Numbers::Alike;
+  uint64_t links = 1;
+  uint64_t uses_max = 1;
+  uint64_t activities = 1;  // at a time, about
+  uint64_t changes_max = 1;  // between two solves
+};
+
+class Rehearsal {
+ public:
+  explicit Rehearsal(const Storm& storm) : storm_{storm}, rng_{storm.seed} {
+    for (uint64_t i = 0; i < storm_.links; ++i) {
+      capacity_.push_back(draw_capacity());
+      solver_.add_link(capacity_.back());
+    }
+  }
+  void run(int rounds) {
+    for (int round = 0; round < rounds && !::testing::Test::HasFailure(); ++round) {
+      for (uint64_t i = 1 + rng_.below(storm_.changes_max); i > 0; --i) change();
+      const std::map<uint32_t, double> before = rates_;
+      const std::span<const ActivityId> changed = solver_.solve();
+      fill(capacity_, plain_);
+      compare(changed, before);
+    }
+  }
+
+ private:
+  double draw_capacity() {
+    switch (storm_.numbers) {
+      case Numbers::Alike:
+        return 4e11;
+      case Numbers::FewKinds:
+        return 1e11 * static_cast<double>(rng_.below(4));
+      case Numbers::Any:
+        return rng_.below(20) == 0 ? 0 : 1e11 * rng_.uniform();
+      default:
+        return std::pow(10, 14 * rng_.uniform());
+    }
+  }
+  double draw_weight() {
+    switch (storm_.numbers) {
+      case Numbers::Alike:
+        return 1;
+      case Numbers::FewKinds:
+        return rng_.below(2) == 0 ? 1 : 0.5 * static_cast<double>(1 + rng_.below(6));
+      case Numbers::Any:
+        return 0.05 + rng_.uniform();
+      default:
+        return std::pow(10, 4 * rng_.uniform() - 2);
+    }
+  }
+  double draw_limit() {
+    if (rng_.below(3) != 0) return MaxMin::kUnlimited;
+    return rng_.below(8) == 0 ? 0 : draw_capacity() / static_cast<double>(1 + rng_.below(5));
+  }
+  std::vector<LinkUse> draw_uses() {
+    std::vector<LinkUse> uses(rng_.below(30) == 0 ? 0 : 1 + rng_.below(storm_.uses_max));
+    for (LinkUse& use : uses) {
+      use = {.link = {static_cast<uint32_t>(rng_.below(storm_.links))}, .weight = draw_weight()};
+    }
+    return uses;
+  }
+  void change() {
+    const uint64_t kind = rng_.below(20);
+    if (kind == 0) {
+      const auto link = static_cast<uint32_t>(rng_.below(storm_.links));
+      capacity_[link] = draw_capacity();
+      solver_.set_capacity({link}, capacity_[link]);
+    } else if (plain_.empty() || (kind < 9 && plain_.size() < 2 * storm_.activities)) {
+      PlainActivity added{.uses = draw_uses(), .rate_max = draw_limit()};
+      const uint32_t id = solver_.add(added.uses, added.rate_max).index;
+      ASSERT_TRUE(plain_.emplace(id, std::move(added)).second);
+      rates_[id] = -1;
+    } else {
+      auto chosen = plain_.begin();
+      std::advance(chosen, static_cast<ptrdiff_t>(rng_.below(plain_.size())));
+      const ActivityId id{chosen->first};
+      if (kind == 9) {
+        chosen->second.rate_max = draw_limit();
+        solver_.set_rate_max(id, chosen->second.rate_max);
+      } else if (kind == 10) {
+        chosen->second.uses = draw_uses();
+        solver_.set_uses(id, chosen->second.uses);
+      } else if (kind < 15 || plain_.size() > storm_.activities) {
+        solver_.remove(id);
+        rates_.erase(id.index);
+        plain_.erase(chosen);
+      }
+    }
+  }
+  void compare(std::span<const ActivityId> changed, const std::map<uint32_t, double>& before) {
+    std::vector<uint32_t> told, expected;
+    for (const ActivityId id : changed) told.push_back(id.index);
+    for (const auto& [id, activity] : plain_) {
+      const double rate = solver_.rate({id});
+      const auto right = static_cast<double>(activity.rate);
+      if (std::isinf(right)) {
+        EXPECT_EQ(rate, right);
+      } else {
+        EXPECT_NEAR(rate, right, 1e-9 * right) << "activity " << id << ", seed " << storm_.seed;
+      }
+      if (rates_[id] != rate) expected.push_back(id);
+      rates_[id] = rate;
+    }
+    std::ranges::sort(told);
+    EXPECT_EQ(told, expected) << "what solve() says has changed, seed " << storm_.seed;
+    for (uint32_t l = 0; l < capacity_.size(); ++l) {
+      EXPECT_LE(solver_.load({l}), capacity_[l] * (1 + 1e-12));
+    }
+    (void)before;
+  }
+
+  Storm storm_;
+  Rng rng_;
+  MaxMin solver_;
+  std::vector<double> capacity_;
+  PlainActivities plain_;
+  std::map<uint32_t, double> rates_;
+};
+
+void rehearse(Numbers numbers) {
+  Rng rng{static_cast<uint64_t>(numbers) + 77};
+  for (uint64_t seed = 0; seed < 400 && !::testing::Test::HasFailure(); ++seed) {
+    Storm storm{.seed = seed, .numbers = numbers};
+    storm.links = 1 + rng.below(seed % 4 == 0 ? 40 : 12);
+    storm.uses_max = 1 + rng.below(seed % 10 == 0 ? 80 : 6);
+    storm.activities = 1 + rng.below(seed % 3 == 0 ? 60 : 12);
+    storm.changes_max = 1 + rng.below(6);
+    Rehearsal{storm}.run(60);
+  }
+}
+
+TEST(MaxMinProperty, RatesAreThoseOfProgressiveFillingWhateverComesAndGoes) {
+  rehearse(Numbers::Any);
+}
+TEST(MaxMinProperty, RatesAreRightWhereManyLevelsAreEqual) { rehearse(Numbers::Alike); }
+TEST(MaxMinProperty, RatesAreRightWithFewKindsOfNumbersAndLinksThatAreDown) {
+  rehearse(Numbers::FewKinds);
+}
+TEST(MaxMinProperty, RatesAreRightOverFourteenOrdersOfMagnitude) { rehearse(Numbers::Extreme); }
+
+}  // namespace
+}  // namespace orrery
