@@ -110,7 +110,7 @@ double LinkState::bit_error_rate(CableId cable) const {
 int64_t LinkState::symbol_errors(CableId cable, Time now) const {
   const auto flaw = flaws_.find(cable);
   if (flaw == flaws_.end()) return 0;
-  return static_cast<int64_t>(std::min(errors_until(cable, flaw->second, now), 9e18));
+  return std::llround(std::min(errors_until(cable, flaw->second, now), 9e18));
 }
 
 }  // namespace orrery

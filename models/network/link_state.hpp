@@ -36,7 +36,7 @@ class LinkState {
   void set_adaptive(bool is_adaptive);  // the routing engine was changed
 
   double bit_error_rate(CableId cable) const;
-  // The counter of a port: rate x BER x time since the cable was first degraded; rounded down. It
+  // The counter of a port: rate x BER x time since the cable was first degraded, rounded. It
   // counts idle symbols too, but none while the cable is down.
   int64_t symbol_errors(CableId cable, Time now) const;
 
