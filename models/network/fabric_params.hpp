@@ -1,0 +1,139 @@
+// models/network/fabric_params.hpp -- the section `network` of a scenario: fabric and routing.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "sim/config/fields.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+struct FabricParams {
+  static constexpr std::string_view kDoc = "Switches and cables: a fat tree over the leaf groups.";
+  int32_t radix = 64;
+  int32_t levels = 0;
+  int32_t rails = 0;
+  double oversubscription = 1.0;
+  double spine_oversubscription = 1.0;
+  std::optional<Bandwidth> bandwidth = {};
+  std::string file = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("radix", radix, "Ports of a switch.", Range{2, 1024}, Unit{"ports"},
+      Source{"DGX SuperPOD B200: 64-port NDR switches"});
+    v("levels", levels,
+      "Levels of switches, 2 or 3; 0: two if every spine has a port for every leaf, else three.",
+      Range{0, 3});
+    v("rails", rails,
+      "Leaf switches of a group of nodes: NIC k of a node hangs on the leaf number k modulo rails. "
+      "0: one for every NIC of a node (rail-optimised); 1: all NICs of a group share a leaf.",
+      Range{0, 64}, Unit{"leaf switches per group"}, Source{"DGX SuperPOD: 8 rails"});
+    v("oversubscription", oversubscription,
+      "Down-ports of the fullest leaf for each up-port of a leaf; 1: full bisection.",
+      Range{1.0, 64.0}, Unit{"ratio"}, Source{"DGX SuperPOD and MegaScale: 1"});
+    v("spine_oversubscription", spine_oversubscription,
+      "The same for spines below cores; of no effect with two levels.", Range{1.0, 64.0},
+      Unit{"ratio"}, Source{"DGX SuperPOD and MegaScale: 1"});
+    v("bandwidth", bandwidth,
+      "Rate of a switch port; a NIC's cable runs at the slower of port and NIC. Absent: the rate "
+      "of the fastest NIC.");
+    v("file", file,
+      "A topology file that tells which hosts share leaves, instead of nodes_per_leaf of the "
+      "pools: node i of the cluster is its host number i.",
+      Example{"../shared/traces/alibaba-lingjun-2023/topo.csv"});
+  }
+  template <class C>
+  void check(C& c) const {
+    if (levels == 1) c.error("levels", "must be 2, 3, or 0 for as many as it takes");
+    if (radix % 2 != 0) c.error("radix", "must be even");
+    if (bandwidth && bandwidth->bits_per_s <= 0) c.error("bandwidth", "must be more than 0");
+    if (levels == 2 && spine_oversubscription != 1.0) {
+      c.error("spine_oversubscription", "has no effect with levels: 2");
+    }
+  }
+};
+
+enum class RoutingEngine : uint8_t { Dmodk, Updn, Minhop, Ecmp, AdaptiveLocal, AdaptiveGlobal };
+constexpr std::array<std::string_view, 6> enum_names(RoutingEngine) {
+  return {"dmodk", "updn", "minhop", "ecmp", "adaptive_local", "adaptive_global"};
+}
+constexpr bool is_adaptive(RoutingEngine engine) {
+  return engine == RoutingEngine::AdaptiveLocal || engine == RoutingEngine::AdaptiveGlobal;
+}
+
+struct RoutingParams {
+  static constexpr std::string_view kDoc = "How the switches choose among equally short ways.";
+  RoutingEngine engine = RoutingEngine::Dmodk;
+
+  template <class V>
+  void fields(V& v) {
+    v("engine", engine,
+      "dmodk (OpenSM's ftree): up-port by destination, free of contention for shifts; updn: the "
+      "same while all is well, but spread anew over the ports that are left; minhop: random by "
+      "destination; ecmp: hashed for each flow; adaptive_local: the least loaded up-link of each "
+      "switch; adaptive_global: the path whose fullest link is least loaded.",
+      Source{"OpenSM current-routing.txt"});
+  }
+};
+
+struct LinkParams {
+  static constexpr std::string_view kDoc = "How links recover from errors.";
+  Duration ack_timeout = 500_ms;
+  std::optional<int32_t> ib_timeout = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("ack_timeout", ack_timeout, "How long a sender waits before it sends a damaged packet again.",
+      Source{"estimate: chosen so that BER 1e-9 on 200 Gb/s is 100 times slower, as reported"});
+    v("ib_timeout", ib_timeout,
+      "The same as NCCL_IB_TIMEOUT, the T of 4.096 us x 2^T; instead of ack_timeout.", Range{1, 31},
+      Source{"NCCL's own: 20, which is 4.3 s"});
+  }
+  template <class C>
+  void check(C& c) const {
+    if (ib_timeout && c.is_given("ack_timeout")) {
+      c.error("ib_timeout", "says the same as ack_timeout: give one of them");
+    }
+  }
+  // 4.096 us x 2^T, or ack_timeout.
+  Duration timeout() const {
+    return ib_timeout ? Duration{int64_t{4096} << *ib_timeout} : ack_timeout;
+  }
+};
+
+enum class NetworkLevel : uint8_t { None, AlphaBeta, Flow };
+constexpr std::array<std::string_view, 3> enum_names(NetworkLevel) {
+  return {"none", "alpha_beta", "flow"};
+}
+
+struct NetworkParams {
+  static constexpr std::string_view kDoc = "The compute network between nodes.";
+  NetworkLevel level = NetworkLevel::None;
+  FabricParams fabric = {};
+  RoutingParams routing = {};
+  LinkParams links = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("level", level,
+      "none: exchanges take no time; alpha_beta: each as if alone, by latency and bandwidth; flow: "
+      "links are shared fairly along routes.");
+    v("fabric", fabric, "Switches and cables.");
+    v("routing", routing, "Ways through them.");
+    v("links", links, "Recovery from errors.");
+  }
+  template <class C>
+  void check(C& c) const {
+    if (level == NetworkLevel::Flow) return;
+    for (const std::string_view part : {"fabric", "routing", "links"}) {
+      if (c.is_given(part)) c.error(part, "has an effect only with level: flow");
+    }
+  }
+};
+
+}  // namespace orrery

@@ -1,0 +1,233 @@
+#include "models/network/routing.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "sim/core/check.hpp"
+
+namespace orrery {
+namespace {
+
+// The finaliser of SplitMix64: every bit of the input reaches every bit of the output.
+constexpr uint64_t mixed(uint64_t x) {
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+}  // namespace
+
+struct Router::Ask {
+  NicId from, to;
+  SwitchId from_leaf, to_leaf;
+  uint32_t from_pod, to_pod;
+  uint64_t key;
+};
+
+struct Router::Bundle {
+  uint32_t first, stride, count;
+  CableId operator[](uint32_t i) const { return {first + i * stride}; }
+};
+
+Router::Router(const Fabric& fabric, const LinkState& state, const RoutingParams& params,
+               uint64_t salt)
+    : fabric_{fabric}, state_{state}, engine_{params.engine}, salt_{salt} {}
+
+// The up-ports of a leaf are dealt to the spines round robin, so those that lead to one spine are
+// evenly spaced; there is at least one, as no pod has more spines than a leaf has up-ports.
+Router::Bundle Router::to_spine(SwitchId leaf, uint32_t j) const {
+  const FatTree& tree = fabric_.tree();
+  const uint32_t spines = tree.spines_per_pod;
+  const uint32_t at_port_0 = fabric_.spine_behind(leaf, 0);
+  const uint32_t port = (j + spines - at_port_0) % spines;
+  return {.first = fabric_.leaf_cable(leaf, port).index,
+          .stride = spines,
+          .count = (tree.leaf_up - port + spines - 1) / spines};
+}
+
+Router::Bundle Router::to_core(uint32_t pod, uint32_t j, uint32_t core) const {
+  const FatTree& tree = fabric_.tree();
+  const uint32_t cores = tree.cores_per_group;
+  const uint32_t port = (core + cores - fabric_.core_behind(pod, 0)) % cores;
+  return {.first = fabric_.spine_cable(pod, j, port).index,
+          .stride = cores,
+          .count = (tree.spine_up - port + cores - 1) / cores};
+}
+
+CableId Router::first_alive(const Bundle& bundle, uint32_t wish) const {
+  for (uint32_t i = 0; i < bundle.count; ++i) {
+    const CableId cable = bundle[(wish + i) % bundle.count];
+    if (state_.is_up(cable)) return cable;
+  }
+  return {};
+}
+
+CableId Router::least_loaded(const Bundle& bundle, bool up) const {
+  CableId best;
+  double least = std::numeric_limits<double>::infinity();
+  for (uint32_t i = 0; i < bundle.count; ++i) {
+    const CableId cable = bundle[i];
+    if (!state_.is_up(cable)) continue;
+    const double now = load(up ? up_link(cable) : down_link(cable));
+    if (now >= least) continue;
+    least = now;
+    best = cable;
+  }
+  return best;
+}
+
+// D-mod-K takes the destination's rank: rank mod leaf_up is "its own" cable at its leaf, and
+// (rank / leaf_up) mod spine_up its own cable one tier higher. All that goes to it comes down
+// these two, so destinations of one leaf do not meet on the way down, nor do those of a shift on
+// the way up. The random engines take a hash in place of the rank.
+uint64_t Router::key_of(NicId from, NicId to, uint32_t flow) const {
+  switch (engine_) {
+    case RoutingEngine::Dmodk:
+    case RoutingEngine::Updn:
+      return fabric_.rank_of(to);
+    case RoutingEngine::Minhop:
+      return mixed(salt_ ^ mixed(to.index)) >> 1;
+    case RoutingEngine::Ecmp:
+    case RoutingEngine::AdaptiveLocal:
+    case RoutingEngine::AdaptiveGlobal:
+      break;
+  }
+  const uint64_t pair = (uint64_t{from.index} << 32) | to.index;
+  return mixed(mixed(salt_ ^ mixed(pair)) + flow) >> 1;
+}
+
+Route Router::route(NicId from, NicId to, uint32_t flow) const {
+  ORRERY_CHECK(from.index < fabric_.nics() && to.index < fabric_.nics(), "NICs of the fabric");
+  const CableId first = fabric_.nic_cable(from), last = fabric_.nic_cable(to);
+  if (from == to || !state_.is_up(first) || !state_.is_up(last)) return {};
+  Ask ask{.from = from,
+          .to = to,
+          .from_leaf = fabric_.leaf_of(from),
+          .to_leaf = fabric_.leaf_of(to),
+          .from_pod = 0,
+          .to_pod = 0,
+          .key = 0};
+  if (ask.from_leaf == ask.to_leaf) {
+    Route route;
+    route.push(up_link(first));
+    route.push(down_link(last));
+    return route;
+  }
+  ask.from_pod = fabric_.pod_of_leaf(ask.from_leaf);
+  ask.to_pod = fabric_.pod_of_leaf(ask.to_leaf);
+  ask.key = key_of(from, to, flow);
+  return is_adaptive(engine_) ? by_load(ask) : by_key(ask);
+}
+
+namespace {
+
+// The i-th port to try. `deal` decides where updn goes on if the first one is dead, so that the
+// destinations of a dead port are dealt out to all others instead of doubling the load of the next.
+uint32_t nth_try(uint64_t wish, uint32_t i, uint32_t ports, bool deals, uint64_t deal) {
+  if (!deals || i == 0) return static_cast<uint32_t>((wish + i) % ports);
+  return static_cast<uint32_t>((wish + 1 + (deal + i - 1) % (ports - 1)) % ports);
+}
+
+}  // namespace
+
+Route Router::by_key(const Ask& ask) const {
+  const FatTree& tree = fabric_.tree();
+  const bool deals = engine_ == RoutingEngine::Updn;
+  const uint64_t deal = ask.key / tree.leaf_up;
+  for (uint32_t i = 0; i < tree.leaf_up; ++i) {
+    const uint32_t own = nth_try(ask.key % tree.leaf_up, i, tree.leaf_up, deals, deal);
+    const uint32_t j = fabric_.spine_behind(ask.to_leaf, own);
+    const uint32_t wish = own / tree.spines_per_pod;
+    const CableId up = first_alive(to_spine(ask.from_leaf, j), wish);
+    const CableId down = first_alive(to_spine(ask.to_leaf, j), wish);
+    if (i == 1) ORRERY_MARK("network.rerouted");
+    if (!up.is_valid() || !down.is_valid()) continue;
+    Route route;
+    route.push(up_link(fabric_.nic_cable(ask.from)));
+    route.push(up_link(up));
+    if (ask.from_pod != ask.to_pod && !over_cores(ask, j, route)) continue;
+    route.push(down_link(down));
+    route.push(down_link(fabric_.nic_cable(ask.to)));
+    return route;
+  }
+  ORRERY_MARK("network.no_route");
+  return {};
+}
+
+bool Router::over_cores(const Ask& ask, uint32_t j, Route& route) const {
+  const FatTree& tree = fabric_.tree();
+  const bool deals = engine_ == RoutingEngine::Updn;
+  const uint64_t key = ask.key / tree.leaf_up;
+  for (uint32_t i = 0; i < tree.spine_up; ++i) {
+    const uint32_t own = nth_try(key % tree.spine_up, i, tree.spine_up, deals, key / tree.spine_up);
+    const uint32_t core = fabric_.core_behind(ask.to_pod, own);
+    const uint32_t wish = own / tree.cores_per_group;
+    const CableId up = first_alive(to_core(ask.from_pod, j, core), wish);
+    const CableId down = first_alive(to_core(ask.to_pod, j, core), wish);
+    if (!up.is_valid() || !down.is_valid()) continue;
+    route.push(up_link(up));
+    route.push(down_link(down));
+    return true;
+  }
+  return false;
+}
+
+// Ties are broken by where the key says to begin looking.
+Route Router::by_load(const Ask& ask) const {
+  const FatTree& tree = fabric_.tree();
+  const bool sees_all = engine_ == RoutingEngine::AdaptiveGlobal;
+  double least = std::numeric_limits<double>::infinity();
+  Route best;
+  for (uint32_t i = 0; i < tree.spines_per_pod; ++i) {
+    const auto j = static_cast<uint32_t>((ask.key + i) % tree.spines_per_pod);
+    const CableId up = least_loaded(to_spine(ask.from_leaf, j), true);
+    const CableId down = least_loaded(to_spine(ask.to_leaf, j), false);
+    if (!up.is_valid() || !down.is_valid()) continue;
+    double cost = load(up_link(up));
+    if (sees_all) cost = std::max(cost, load(down_link(down)));
+    if (cost >= least) continue;
+    CableId core_up, core_down;
+    if (ask.from_pod != ask.to_pod) {
+      const double on_top = best_core(ask, j, core_up, core_down);
+      if (!core_up.is_valid()) continue;
+      if (sees_all) cost = std::max(cost, on_top);
+      if (cost >= least) continue;
+    }
+    least = cost;
+    best = {};
+    best.push(up_link(fabric_.nic_cable(ask.from)));
+    best.push(up_link(up));
+    if (core_up.is_valid()) {
+      best.push(up_link(core_up));
+      best.push(down_link(core_down));
+    }
+    best.push(down_link(down));
+    best.push(down_link(fabric_.nic_cable(ask.to)));
+  }
+  if (best.empty()) ORRERY_MARK("network.no_route");
+  return best;
+}
+
+double Router::best_core(const Ask& ask, uint32_t j, CableId& up, CableId& down) const {
+  const uint32_t cores = fabric_.tree().cores_per_group;
+  const uint64_t begin = ask.key / fabric_.tree().spines_per_pod;
+  double least = std::numeric_limits<double>::infinity();
+  for (uint32_t i = 0; i < cores; ++i) {
+    const auto core = static_cast<uint32_t>((begin + i) % cores);
+    const CableId up_here = least_loaded(to_core(ask.from_pod, j, core), true);
+    const CableId down_here = least_loaded(to_core(ask.to_pod, j, core), false);
+    if (!up_here.is_valid() || !down_here.is_valid()) continue;
+    double cost = load(up_link(up_here));
+    if (engine_ == RoutingEngine::AdaptiveGlobal) {
+      cost = std::max(cost, load(down_link(down_here)));
+    }
+    if (cost >= least) continue;
+    least = cost;
+    up = up_here;
+    down = down_here;
+  }
+  return least;
+}
+
+}  // namespace orrery
