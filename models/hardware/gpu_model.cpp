@@ -29,6 +29,7 @@ constexpr NvLinkKind kNoNvLink{0, {}, {}, kNone};
 constexpr NvLinkKind kNvLink2{6, megabytes_per_s(25'000), megabytes_per_s(20'000), kNccl};
 constexpr NvLinkKind kNvLink3{12, megabytes_per_s(25'000), megabytes_per_s(20'000), kNccl};
 constexpr NvLinkKind kNvLink4{18, megabytes_per_s(25'000), megabytes_per_s(20'600), kNccl};
+constexpr NvLinkKind kNvLink5{18, megabytes_per_s(50'000), megabytes_per_s(40'100), kNccl};
 constexpr NvLinkKind kNvLinkUnknown{0, {}, {}, kUndisclosed};
 
 struct Power {
@@ -36,8 +37,11 @@ struct Power {
   std::string_view source;
 };
 
+using enum GpuGeneration;
+
 struct Row {
   std::string_view name;
+  GpuGeneration generation;
   Bytes memory;
   std::string_view memory_source;
   Power power;
@@ -45,18 +49,20 @@ struct Row {
 };
 
 constexpr Row kRows[] = {
-    {"A10", 24_GiB, kDatasheet, {18, 25, 144, 150, kPowerGuess}, kNoNvLink},
-    {"A100M40", 40_GiB, kDatasheet, {58, 77, 385, 400, kPowerA100}, kNvLink3},
-    {"A100M80", 80_GiB, kDatasheet, {58, 77, 385, 400, kPowerA100}, kNvLink3},
-    {"G2", 32_GiB, kUndisclosed, {40, 52, 241, 250, kUndisclosed}, kNvLinkUnknown},
-    {"G3", 80_GiB, kUndisclosed, {58, 77, 385, 400, kUndisclosed}, kNvLinkUnknown},
-    {"H100M80", 80_GiB, kDatasheet, {70, 105, 672, 700, kPowerGuess}, kNvLink4},
-    {"MISC", 12_GiB, kMixed, {25, 38, 225, 235, kMixed}, kNoNvLink},
-    {"P100", 16_GiB, kDatasheet, {28, 40, 240, 250, kPowerGuess}, kNoNvLink},
-    {"T4", 16_GiB, kDatasheet, {10, 13, 67, 70, kPowerGuess}, kNoNvLink},
-    {"V100M16", 16_GiB, kDatasheet, {42, 56, 289, 300, kPowerGuess}, kNvLink2},
-    {"V100M32", 32_GiB, kDatasheet, {42, 56, 289, 300, kPowerGuess}, kNvLink2},
-    {"V100PCIE16", 16_GiB, kDatasheet, {26, 39, 240, 250, kPowerGuess}, kNoNvLink},
+    {"A10", Ampere, 24_GiB, kDatasheet, {18, 25, 144, 150, kPowerGuess}, kNoNvLink},
+    {"A100M40", Ampere, 40_GiB, kDatasheet, {58, 77, 385, 400, kPowerA100}, kNvLink3},
+    {"A100M80", Ampere, 80_GiB, kDatasheet, {58, 77, 385, 400, kPowerA100}, kNvLink3},
+    {"B200M180", Blackwell, 180_GiB, kDatasheet, {100, 150, 960, 1000, kPowerGuess}, kNvLink5},
+    {"G2", Volta, 32_GiB, kUndisclosed, {40, 52, 241, 250, kUndisclosed}, kNvLinkUnknown},
+    {"G3", Ampere, 80_GiB, kUndisclosed, {58, 77, 385, 400, kUndisclosed}, kNvLinkUnknown},
+    {"H100M80", Hopper, 80_GiB, kDatasheet, {70, 105, 672, 700, kPowerGuess}, kNvLink4},
+    {"H200M141", Hopper, 141_GiB, kDatasheet, {70, 105, 672, 700, kPowerGuess}, kNvLink4},
+    {"MISC", Volta, 12_GiB, kMixed, {25, 38, 225, 235, kMixed}, kNoNvLink},
+    {"P100", Volta, 16_GiB, kDatasheet, {28, 40, 240, 250, kPowerGuess}, kNoNvLink},
+    {"T4", Volta, 16_GiB, kDatasheet, {10, 13, 67, 70, kPowerGuess}, kNoNvLink},
+    {"V100M16", Volta, 16_GiB, kDatasheet, {42, 56, 289, 300, kPowerGuess}, kNvLink2},
+    {"V100M32", Volta, 32_GiB, kDatasheet, {42, 56, 289, 300, kPowerGuess}, kNvLink2},
+    {"V100PCIE16", Volta, 16_GiB, kDatasheet, {26, 39, 240, 250, kPowerGuess}, kNoNvLink},
 };
 
 std::vector<GpuModel> build() {
@@ -71,6 +77,7 @@ std::vector<GpuModel> build() {
                       .nvlinks = row.nvlink.links,
                       .nvlink_raw = row.nvlink.raw,
                       .nvlink_nccl = row.nvlink.nccl,
+                      .generation = row.generation,
                       .source_memory = row.memory_source,
                       .source_power = row.power.source,
                       .source_nvlink = row.nvlink.source});

@@ -34,6 +34,9 @@ struct Nic {
   NicRole role = NicRole::Compute;
 };
 
+enum class CpuVendor : uint8_t { Intel, Amd };
+constexpr std::array<std::string_view, 2> enum_names(CpuVendor) { return {"intel", "amd"}; }
+
 // Core numbering is the usual Linux one: NUMA node k holds the k-th equal share of the cores, and
 // the SMT siblings of core c are c + cores(), c + 2 * cores(), ...
 struct Cpu {
@@ -42,6 +45,7 @@ struct Cpu {
   int32_t cores_per_socket = 1;
   int32_t threads_per_core = 1;
   Bandwidth interconnect_nccl{};  // between sockets, as NCCL counts it
+  CpuVendor vendor = CpuVendor::Intel;
   int32_t cores() const { return sockets * cores_per_socket; }
   int32_t threads() const { return cores() * threads_per_core; }
 };

@@ -112,7 +112,7 @@ Machine dgx_a100(std::string name, std::string_view gpu, Bytes memory) {
     m.nics.push_back({at(3 * pair + 1, pair, numa, numa, numa / 4), kHdr});
     m.nics.push_back({at(3 * pair + 2, pair, numa, numa, numa / 4), kHdr});
   }
-  m.cpu = {2, 8, 64, 2, gigabytes_per_s(16)};
+  m.cpu = {2, 8, 64, 2, gigabytes_per_s(16), CpuVendor::Amd};
   m.memory = memory;
   m.host_idle_watts = 940;
   m.host_busy_watts = 1690;
@@ -166,6 +166,36 @@ Machine hgx_h100() {
   return m;
 }
 
+// The same baseboard with more memory on each GPU.
+Machine hgx_h200() {
+  Machine m = hgx_h100();
+  m.name = "hgx-h200";
+  m.doc = "HGX H200: 8 GPUs through 4 NVSwitch, 8 x NDR, GPU i next to NIC i";
+  m.gpu = gpu_model("H200M141");
+  m.sources[static_cast<size_t>(MachineFact::Gpus)] = "NVIDIA HGX H200 datasheet";
+  m.sources[static_cast<size_t>(MachineFact::Cpu)] = "assumed: as in HGX H100";
+  return m;
+}
+
+Machine dgx_b200() {
+  Machine m = h100_box(56);
+  m.name = "dgx-b200";
+  m.doc = "DGX B200: 8 GPUs through 2 NVSwitch, 8 x NDR, GPU i next to NIC i";
+  m.gpu = gpu_model("B200M180");
+  m.nvlinks = all_to_all(8, m.gpu.nvlinks);
+  m.nvswitches = 2;
+  for (const DevicePlace& place : m.gpu_places) m.nics.push_back({place, kNdr});
+  m.host_busy_watts = 3190;
+  m.sources = {"DGX B200 datasheet",
+               "DGX B200 datasheet; Fabric Manager user guide",
+               "assumed: as in DGX H100, every GPU PIX to its own NIC",
+               "DGX B200 datasheet: 8 x 400 Gb/s; storage ports left out; places: assumed",
+               "DGX B200 datasheet: 2 x Platinum 8570; interconnect: NCCL topo.h, Sapphire Rapids",
+               "DGX B200 datasheet",
+               "busy: estimate, 76 % of the datasheet's 14.3 kW less 8 x 960 W; idle: estimate"};
+  return m;
+}
+
 Machine dgx_h100() {
   Machine m = h100_box(56);
   m.name = "dgx-h100";
@@ -192,8 +222,10 @@ std::vector<Machine> build() {
   machines.push_back(dgx_2());
   machines.push_back(dgx_a100("dgx-a100", "A100M80", 2048_GiB));
   machines.push_back(dgx_a100("dgx-a100-40g", "A100M40", 1024_GiB));
+  machines.push_back(dgx_b200());
   machines.push_back(dgx_h100());
   machines.push_back(hgx_h100());
+  machines.push_back(hgx_h200());
   std::ranges::sort(machines, {}, &Machine::name);
   return machines;
 }

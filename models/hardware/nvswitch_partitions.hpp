@@ -1,0 +1,77 @@
+// models/hardware/nvswitch_partitions.hpp -- which GPUs of an NVSwitch baseboard a tenant may get.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/hardware/machine.hpp"
+#include "models/hardware/resources.hpp"
+
+namespace orrery {
+
+// GPUs that the Fabric Manager joins for one tenant while it owns the switches itself.
+struct NvSwitchPartition {
+  int32_t id = 0;
+  GpuMask gpus = 0;   // bit i: the GPU with physical (module) id i + 1, whatever its PCI order
+  int32_t links = 0;  // NVLinks of each GPU that work inside
+};
+
+// What a virtual machine of this many GPUs gets when switches are passed through with them.
+struct PassthroughShape {
+  int32_t gpus = 0, nvswitches = 0, links = 0;
+};
+
+struct NvSwitchBoard {
+  std::string_view name, doc;
+  int32_t gpus = 0, nvswitches = 0, links = 0;
+  std::vector<NvSwitchPartition> partitions;  // partitions[i].id == i
+  std::vector<PassthroughShape> passthrough;  // most GPUs first
+  std::string_view source;
+
+  // Null: no partition is exactly these GPUs, so that they cannot be given to one tenant.
+  const NvSwitchPartition* find(GpuMask gpus_wanted) const;
+};
+
+std::span<const NvSwitchBoard> nvswitch_boards();                 // sorted by name
+const NvSwitchBoard* find_nvswitch_board(std::string_view name);  // null: unknown
+// The board a machine has, told by its GPUs, switches and links. Null: none that is known.
+const NvSwitchBoard* board_of(const Machine& machine);
+
+// As the Fabric Manager answers; the names are those of its interface.
+enum class PartitionAnswer : uint8_t { Success, InUse, BadParam };
+constexpr std::array<std::string_view, 3> enum_names(PartitionAnswer) {
+  return {"FM_ST_SUCCESS", "FM_ST_IN_USE", "FM_ST_BADPARAM"};
+}
+
+// The partitions of one node's board that tenants hold. No GPU is in two of them.
+class ActivePartitions {
+ public:
+  explicit ActivePartitions(const NvSwitchBoard& board) : board_{&board} {}
+
+  // InUse: a GPU of it belongs to an active one. BadParam: no such partition, or for deactivate()
+  // none that is active.
+  [[nodiscard]] PartitionAnswer activate(int32_t id);
+  [[nodiscard]] PartitionAnswer deactivate(int32_t id);
+  bool is_active(int32_t id) const;
+  // The ids of this many GPUs that could be activated now, in order.
+  std::vector<int32_t> available(int32_t gpus) const;
+  GpuMask gpus_in_use() const { return in_use_; }
+
+ private:
+  const NvSwitchPartition* find(int32_t id) const;
+
+  const NvSwitchBoard* board_;
+  std::vector<int32_t> active_;  // sorted
+  GpuMask in_use_ = 0;
+};
+
+// The GPUs of a mask by module id: "1-4,9-12".
+std::string module_ids(GpuMask gpus);
+// The board's partitions, a line for each size and number of links.
+std::string partitions_text(const NvSwitchBoard& board);
+
+}  // namespace orrery

@@ -1,0 +1,165 @@
+#include "models/network/collective_links.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <map>
+#include <numeric>
+
+namespace orrery {
+namespace {
+
+// A switch that all NICs hang on: NIC i sends on link 2i and receives on link 2i + 1.
+class Star {
+ public:
+  RouteFinder finder() {
+    return [this](NicId from, NicId to, uint32_t flow) {
+      flows_.push_back(flow);
+      links_ = {LinkId{2 * from.index}, LinkId{2 * to.index + 1}};
+      return std::span<const LinkId>{links_};
+    };
+  }
+  const std::vector<uint32_t>& flows() const { return flows_; }
+
+ private:
+  std::array<LinkId, 2> links_{};
+  std::vector<uint32_t> flows_;
+};
+
+std::vector<NicId> first_nics(uint32_t count) {
+  std::vector<NicId> nics;
+  for (uint32_t i = 0; i < count; ++i) nics.push_back({i});
+  return nics;
+}
+
+double sent(const FabricActivity& activity, uint32_t nic) {
+  for (const LinkUse& use : activity.uses) {
+    if (use.link.index == 2 * nic) return use.weight;
+  }
+  return 0;
+}
+double received(const FabricActivity& activity, uint32_t nic) {
+  for (const LinkUse& use : activity.uses) {
+    if (use.link.index == 2 * nic + 1) return use.weight;
+  }
+  return 0;
+}
+
+TEST(FabricActivity, OfARingLoadsEveryNicWithItsRailsShare) {
+  Star star;
+  const std::vector<NicId> nics = first_nics(4 * 8);
+  const FabricActivity activity =
+      fabric_activity({.nics = nics, .rails = 8, .ranks_per_node = 8}, star.finder());
+  EXPECT_TRUE(activity.is_connected);
+  ASSERT_EQ(activity.uses.size(), 64U);
+  for (uint32_t nic = 0; nic < 32; ++nic) {
+    EXPECT_DOUBLE_EQ(sent(activity, nic), bus_factor(Collective::AllReduce, 32) / 8);
+    EXPECT_DOUBLE_EQ(received(activity, nic), bus_factor(Collective::AllReduce, 32) / 8);
+  }
+}
+
+TEST(FabricActivity, OfABroadcastDoesNotComeBackToItsRoot) {
+  Star star;
+  const std::vector<NicId> nics = first_nics(4);
+  const FabricActivity activity =
+      fabric_activity({.collective = Collective::Broadcast, .nics = nics}, star.finder());
+  EXPECT_DOUBLE_EQ(received(activity, 0), 0);
+  EXPECT_DOUBLE_EQ(sent(activity, 0), 1);
+  EXPECT_DOUBLE_EQ(sent(activity, 3), 0);
+}
+
+// Each node but the root sends half of the buffer up in either tree, and what it sends it gets
+// back: nobody sends more than twice the buffer.
+TEST(FabricActivity, OfTreesLoadsNoNicMoreThanARingOfManyNodes) {
+  for (const uint32_t nodes : {2U, 3U, 4U, 5U, 8U, 13U, 64U, 100U}) {
+    Star star;
+    const std::vector<NicId> nics = first_nics(nodes);
+    const FabricActivity activity =
+        fabric_activity({.pattern = Pattern::Tree, .nics = nics}, star.finder());
+    double sum = 0;
+    for (uint32_t nic = 0; nic < nodes; ++nic) {
+      EXPECT_LE(sent(activity, nic), 2.0) << nodes;
+      EXPECT_DOUBLE_EQ(sent(activity, nic), received(activity, nic)) << nodes;
+      sum += sent(activity, nic);
+    }
+    EXPECT_DOUBLE_EQ(sum, 2.0 * (nodes - 1)) << "as much as a ring moves in all";
+  }
+}
+
+TEST(FabricActivity, OfAnAllToAllCarriesWhatLeavesTheNodes) {
+  Star star;
+  const std::vector<NicId> nics = first_nics(4 * 2);
+  const FabricActivity activity = fabric_activity({.collective = Collective::AllToAll,
+                                                   .pattern = Pattern::Direct,
+                                                   .nics = nics,
+                                                   .rails = 2,
+                                                   .ranks_per_node = 8},
+                                                  star.finder());
+  // 8 ranks of a node send 24 of 32 parts elsewhere, over 2 NICs.
+  EXPECT_DOUBLE_EQ(sent(activity, 0), 8 * 24.0 / 32 / 2);
+  EXPECT_DOUBLE_EQ(received(activity, 7), 8 * 24.0 / 32 / 2);
+}
+
+TEST(FabricActivity, OfParameterServersLoadsThemByTheWorkers) {
+  Star star;
+  const std::vector<NicId> nics = first_nics(6);
+  const FabricActivity activity = fabric_activity(
+      {.collective = Collective::PushPull, .pattern = Pattern::Direct, .nics = nics, .servers = 2},
+      star.finder());
+  EXPECT_DOUBLE_EQ(sent(activity, 0), 1);
+  EXPECT_DOUBLE_EQ(received(activity, 0), 1);
+  EXPECT_DOUBLE_EQ(received(activity, 4), 2) << "4 workers push half of the buffer each";
+  EXPECT_DOUBLE_EQ(sent(activity, 5), 2);
+}
+
+TEST(FabricActivity, GivesEveryQueuePairItsOwnFlow) {
+  Star star;
+  const std::vector<NicId> nics = first_nics(3);
+  const FabricActivity activity =
+      fabric_activity({.nics = nics, .flows_per_connection = 2, .first_flow = 10}, star.finder());
+  EXPECT_EQ(star.flows(), (std::vector<uint32_t>{10, 11, 12, 13, 14, 15}));
+  EXPECT_DOUBLE_EQ(sent(activity, 0), bus_factor(Collective::AllReduce, 3));
+}
+
+TEST(FabricActivity, TellsThatARouteIsMissing) {
+  const std::vector<NicId> nics = first_nics(2);
+  const FabricActivity activity = fabric_activity(
+      {.nics = nics}, [](NicId, NicId, uint32_t) { return std::span<const LinkId>{}; });
+  EXPECT_FALSE(activity.is_connected);
+  EXPECT_TRUE(activity.uses.empty());
+}
+
+TEST(FabricActivity, OfOneNodeUsesNoLink) {
+  Star star;
+  const std::vector<NicId> nics = first_nics(8);
+  const FabricActivity activity =
+      fabric_activity({.nics = nics, .rails = 8, .ranks_per_node = 8}, star.finder());
+  EXPECT_TRUE(activity.uses.empty());
+  EXPECT_TRUE(activity.is_connected);
+}
+
+TEST(BinaryTree, HasOneRootTwoChildrenAtMostAndLogarithmicDepth) {
+  for (const int32_t nodes : {1, 2, 3, 7, 8, 9, 100, 1024}) {
+    const std::vector<int32_t> parents = binary_tree(nodes);
+    std::map<int32_t, int> children;
+    int32_t roots = 0;
+    for (const int32_t parent : parents) {
+      if (parent < 0) {
+        ++roots;
+      } else {
+        EXPECT_LE(++children[parent], 2) << nodes;
+      }
+    }
+    EXPECT_EQ(roots, 1) << nodes;
+    for (int32_t node = 0; node < nodes; ++node) {
+      int32_t depth = 0;
+      for (int32_t at = node; parents[static_cast<size_t>(at)] >= 0; ++depth) {
+        at = parents[static_cast<size_t>(at)];
+      }
+      EXPECT_LE(1 << std::max(depth - 2, 0), nodes) << nodes;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace orrery
