@@ -18,8 +18,6 @@
 
 namespace orrery {
 
-using NicId = Id<struct NicTag>;
-
 // Which nodes speak to which. Ring: each with the next. Tree: two trees with half of the buffer
 // each, where the inner nodes of one are the leaves of the other. Direct: each with every other.
 enum class Pattern : uint8_t { Ring, Tree, Direct };

@@ -12,7 +12,6 @@
 
 namespace orrery {
 
-using NicId = Id<struct NicTag>;  // compute NICs of the cluster, node by node
 using SwitchId = Id<struct SwitchTag>;
 using CableId = Id<struct CableTag>;
 

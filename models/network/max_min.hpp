@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "models/network/link_use.hpp"
 #include "models/network/list_pool.hpp"
 #include "models/network/monotone_queue.hpp"
 #include "sim/core/id.hpp"
@@ -14,12 +15,6 @@
 namespace orrery {
 
 using ActivityId = Id<struct ActivityTag>;
-
-// An activity of rate r puts weight * r on the link.
-struct LinkUse {
-  LinkId link;
-  double weight = 1;
-};
 
 // An allocation is max-min fair if no rate can grow but at the cost of one that is no larger: each
 // activity is at its own limit or has a bottleneck, a full link where no other rate is larger.

@@ -19,7 +19,8 @@ struct Id {
 
 using NodeId = Id<struct NodeTag>;
 using GpuId = Id<struct GpuTag>;
-using LinkId = Id<struct LinkTag>;
+using NicId = Id<struct NicTag>;    // compute NICs of the cluster, node by node
+using LinkId = Id<struct LinkTag>;  // directed
 using JobId = Id<struct JobTag>;
 using GangId = Id<struct GangTag>;
 using PodId = Id<struct PodTag>;
