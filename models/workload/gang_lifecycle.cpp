@@ -32,6 +32,13 @@ void JobController::gang_gathers(JobId id) {
     row->started = barrier;
   }
   state.run.restore_from = barrier + job.init;
+  if (job.checkpoint && state.run.progress.saved > Duration{}) {
+    set_phase(id, JobPhase::Starting);
+    state.event = sim_.engine.at(state.run.restore_from, Label{"jobs.restore_begins"}, [this, id] {
+      checkpoints_->read(id, [this, id] { gang_runs(id); });
+    });
+    return;
+  }
   const Time runs_at =
       state.run.restore_from + (state.run.progress.saved > Duration{} ? job.restore : Duration{});
   if (runs_at == now) {
@@ -54,6 +61,7 @@ void JobController::gang_runs(JobId id) {
   state.run.restore_from = Time::max();
   state.is_suspending = false;
   resume(state.run.progress, sim_.engine.now());
+  state.snapshot = snapshot(state.run.progress);
   recoveries_.resumed(state.run.recovery, time_to_redo(id, state.run));
   state.run_gpu_milli = state.gpu_milli;
   compute(id);
@@ -70,10 +78,19 @@ Duration JobController::time_to_redo(JobId id, const Run& run) const {
 void JobController::compute(JobId id) {
   const Job& job = jobs_.job(id);
   JobState& state = states_[id];
-  const Duration span = time_left(state.run.progress, terms(id));
+  // The end, or the next checkpoint if it is an event.
+  const Duration next = state.snapshot.done + job.checkpoint_interval;
+  const bool saves = job.checkpoint && next < job.work;
+  const Duration goal = saves ? std::max(next, state.run.progress.done()) : job.work;
+  const Duration span = time_until(state.run.progress, terms(id), goal);
   const Duration limit = time_limit(job, params_.overruns) - state.computed;
   const bool in_time = span <= limit;
   if (in_time && span == Duration::max()) return;  // it stands still
+  if (in_time && saves) {
+    state.event =
+        sim_.engine.after(span, Label{"jobs.checkpoint_due"}, [this, id] { checkpoint_due(id); });
+    return;
+  }
   state.event =
       sim_.engine.after(in_time ? span : std::max(limit, Duration{}), Label{"jobs.gang_completed"},
                         [this, id, in_time] { gang_completes(id, in_time); });
@@ -101,6 +118,7 @@ void JobController::gang_stops(JobId id, NodeId node) {
   }
   const Duration lost = was_running ? lose_unsaved(id, state.run, state.run_gpu_milli) : Duration{};
   sim_.engine.cancel(state.event);
+  drop_checkpoint(id);
   state.computed = {};
   recoveries_.close(state.run.recovery, sim_.engine.now());
   state.run.recovery = recoveries_.open(recovery_row(id, node, lost, state.run_gpu_milli));

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,9 @@
 #include "sim/core/time.hpp"
 
 namespace orrery {
+
+struct CheckpointParams;
+struct StepParams;
 
 enum class JobKind : uint8_t { Pods, MpiGang };  // independent pods; one communicator
 constexpr std::array<std::string_view, 2> enum_names(JobKind) { return {"pods", "mpi_gang"}; }
@@ -69,6 +73,8 @@ struct JobRequest {
   Duration checkpoint_write;           // synchronous time of one checkpoint
   Duration restore;                    // time to load the last checkpoint
   Duration init;                       // communicator set-up after the start barrier
+  std::shared_ptr<const CheckpointParams> checkpoint;  // to a store, in place of write and restore
+  std::shared_ptr<const StepParams> step;              // none: exchanges take no time
   RestartScope restart_scope = RestartScope::Gang;
   std::optional<int32_t> restarts_max;       // none: for ever
   std::optional<Duration> schedule_timeout;  // PodGroup.scheduleTimeoutSeconds; none: the plugin's
@@ -116,6 +122,8 @@ struct Job {
   Time submitted;
   Duration work, checkpoint_interval, checkpoint_write, restore, init;
   Duration requested = kNotRequested;
+  std::shared_ptr<const CheckpointParams> checkpoint;
+  std::shared_ptr<const StepParams> step;
   RestartScope restart_scope = RestartScope::Gang;
   std::optional<int32_t> restarts_max;
   bool is_counted() const { return counted_pods > 0; }

@@ -39,9 +39,7 @@ JobUsage JobController::usage(JobId id) const {
   const int64_t busy = runs                      ? std::min(state.run_gpu_milli, state.gpu_milli)
                        : phase == JobPhase::Hung ? state.gpu_milli
                                                  : 0;
-  return {.bound = state.gpu_milli,
-          .busy = busy,
-          .computing = runs && !state.is_suspending ? computing(id) : 0};
+  return {.bound = state.gpu_milli, .busy = busy, .computing = runs ? computing(id) : 0};
 }
 
 void JobController::pod_reserved(PodId id) {
@@ -75,15 +73,26 @@ void JobController::account_held(PodId id, Time now) {
   run.held_from = now;
 }
 
+int32_t JobController::computing(JobId id) const {
+  const JobState& state = states_[id];
+  return state.is_suspending || state.is_paused ? 0 : computing_millionths(terms(id));
+}
+
 RunTerms JobController::terms(JobId id) const {
   const Job& job = jobs_.job(id);
+  if (job.checkpoint) return {job.work, {}, states_[id].pace};  // checkpoints are events
   return {job.work, {job.checkpoint_interval, job.checkpoint_write}, states_[id].pace};
 }
 
 // What the run did up to now, at the present pace.
 void JobController::account_run(JobId id, Run& run, int64_t gpu_milli) {
-  if (states_[id].is_suspending) return;
-  states_[id].gpu_time.add(gpu_milli, advance(run.progress, terms(id), sim_.engine.now()));
+  JobState& state = states_[id];
+  if (state.is_suspending) return;
+  const Time now = sim_.engine.now();
+  state.computed += now - run.progress.since;
+  if (!state.is_paused) return state.gpu_time.add(gpu_milli, advance(run.progress, terms(id), now));
+  state.gpu_time.checkpoint += GpuTime::of(gpu_milli, now - run.progress.since);
+  run.progress.since = now;
 }
 
 // It stops in an orderly way.

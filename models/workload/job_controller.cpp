@@ -25,7 +25,7 @@ constexpr std::array<uint32_t, 7> kMoves = {
 }  // namespace
 
 JobController::JobController(Sim sim, ClusterState& cluster, JobTable& jobs,
-                             const JobControllerParams& params, Arrivals arrivals)
+                             const JobControllerParams& params, Arrivals arrivals, Storage* storage)
     : sim_{sim},
       cluster_{cluster},
       jobs_{jobs},
@@ -35,6 +35,7 @@ JobController::JobController(Sim sim, ClusterState& cluster, JobTable& jobs,
       creation_{params.concurrent_syncs, params.pods_per_sync_max},
       recoveries_{sim, recovered},
       job_rows_{sim.recorder, "/jobs", "Jobs: identity, times of every stage, outcome, waste."} {
+  if (storage != nullptr) checkpoints_.emplace(*storage, jobs);
   if (params.record_pods) {
     pod_rows_.emplace(sim.recorder, "/pods", "Lives of pods: one row each time a pod leaves.");
   }
@@ -184,6 +185,7 @@ void JobController::end_job(JobId id, JobPhase phase) {
   const Time now = sim_.engine.now();
   remove_pods(id, phase == JobPhase::Completed ? PodEnd::Completed : PodEnd::JobFailed);
   sim_.engine.cancel(state.event);
+  drop_checkpoint(id);
   recoveries_.close(state.run.recovery, now);
   JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
     recoveries_.close(runs_[pod].run.recovery, now);

@@ -11,16 +11,15 @@
 
 #include "models/hardware/cluster_state.hpp"
 #include "models/workload/job_controller_params.hpp"
-#include "models/workload/job_rows.hpp"
+#include "models/workload/job_news.hpp"
 #include "models/workload/job_sources.hpp"
 #include "models/workload/job_state.hpp"
 #include "models/workload/job_table.hpp"
-#include "models/workload/job_usage.hpp"
 #include "models/workload/pod_creation_queue.hpp"
 #include "models/workload/pods_on_nodes.hpp"
 #include "models/workload/recovery_log.hpp"
+#include "models/workload/stored_checkpoints.hpp"
 #include "models/workload/training_progress.hpp"
-#include "sim/engine/signal.hpp"
 #include "sim/record/channel.hpp"
 #include "sim/runtime/sim.hpp"
 
@@ -29,10 +28,10 @@ namespace orrery {
 // Creates pods, starts gangs once enough members are bound, lets them compute, stops them when a
 // member dies and brings them back from their last checkpoint. Observers of its signals must not
 // call back into it, save pod_bound() from pods_created.
-class JobController {
+class JobController : public JobNews {
  public:
   JobController(Sim sim, ClusterState& cluster, JobTable& jobs, const JobControllerParams& params,
-                Arrivals arrivals = Arrivals::CreatePods);
+                Arrivals arrivals = Arrivals::CreatePods, Storage* storage = nullptr);
   JobController(const JobController&) = delete;
   JobController& operator=(const JobController&) = delete;
 
@@ -58,26 +57,14 @@ class JobController {
   // computed, gives everything back and is Pending. False: it does not run, or has no such form.
   bool suspend(JobId job, Duration write, Duration restart);
 
-  Signal<JobId> job_arrived;                    // Pending, no pod created yet
-  Signal<std::span<const PodId>> pods_created;  // Pending pods, in the order of creation
-  Signal<PodId> pod_removed;                    // all given back; record as before, gang as after
-  Signal<JobId, JobPhase, JobPhase> phase_changed;  // before, after
-  Signal<PodId> pod_runs;                           // an independent pod begins to compute
-  Signal<JobId, int64_t> counted_holds;             // a counted job has so many milli-GPUs now
-  Signal<JobId> job_over;                           // last look before JobTable::remove
-  Signal<JobId> job_suspended;                      // Pending again, without pods
-  Signal<JobId> pace_changed;                       // of a job that runs
-  Signal<const RecoveryRow&> recovered;
-  Signal<const WorkLost&> work_lost;
-
   const JobSources& sources() const { return sources_; }  // an error of one stopped the engine
   bool all_done() const { return jobs_.live_jobs() == 0 && sources_.is_empty(); }
   const JobCounters& counters() const { return counters_; }
-  // What GPUs were held for by all jobs that have a row in /jobs: after finish(), by all.
+  // What GPUs were held for by all jobs with a row in /jobs: after finish(), by all.
   const GpuTime& gpu_time() const { return gpu_time_; }
   JobUsage usage(JobId job) const;
   // Millionths of the time of a run that compute, at its present pace.
-  int32_t computing(JobId job) const { return computing_millionths(terms(job)); }
+  int32_t computing(JobId job) const;
 
  private:
   // job_controller.cpp: arrival, creation of pods, end
@@ -119,6 +106,14 @@ class JobController {
   void suspended(JobId id);
   void hold_counted(JobId id, int64_t gpu_milli);
 
+  // stored_lifecycle.cpp: checkpoints that are events
+  void pause(JobId id);
+  void go_on(JobId id);
+  void checkpoint_due(JobId id);
+  void checkpoint_copied(JobId id);
+  void checkpoint_written(JobId id);
+  void drop_checkpoint(JobId id);
+
   // job_accounting.cpp: what GPUs were held for, and the rows
   void account_held(PodId id, Time now);
   RunTerms terms(JobId id) const;
@@ -143,6 +138,7 @@ class JobController {
   PodCreationQueue creation_;
   bool is_creating_ = false;  // a round is scheduled
   std::deque<WantedLater> wanted_later_;
+  std::optional<StoredCheckpoints> checkpoints_;
   RecoveryLog recoveries_;
   GpuTime gpu_time_;  // of the jobs whose rows are written
   Channel<JobRow> job_rows_;

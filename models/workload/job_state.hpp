@@ -73,7 +73,7 @@ struct JobState {
   EventId event;          // gangs: it starts to compute, completes, is found dead, or comes back
   Run run;                // of a gang
   Pace pace;              // of a gang, or of a counted job
-  Duration computed;      // of a gang: since its last failure, up to its last change of pace
+  Duration computed;      // of a gang: since its last failure, up to progress.since
   int64_t gpu_milli = 0;  // of the bound pods
   int64_t run_gpu_milli = 0;  // of the pods that compute: of the gang's run, or independent ones
   int32_t bound = 0, running = 0, done = 0;  // pods; those that run are bound, too
@@ -82,6 +82,9 @@ struct JobState {
   int32_t restarts = 0;
   bool is_queued = false;      // for pod creation
   bool is_struck = false;      // by the node failure that is being handled
+  bool is_paused = false;      // it copies or writes a checkpoint that goes to a store
+  bool is_saving = false;      // asynchronously, the last snapshot
+  Snapshot snapshot;           // the last one
   bool is_suspending = false;  // writes its last checkpoint; what it computed is accounted for
   bool is_failing = false;     // restarts are used up; only the detection is to come
   Time first_created = kNever, first_bound = kNever, first_running = kNever;

@@ -59,6 +59,8 @@ Job job_of(const JobRequest& request, uint64_t serial, const Size& size) {
           .restore = request.restore,
           .init = request.init,
           .requested = request.requested,
+          .checkpoint = request.checkpoint,
+          .step = request.step,
           .restart_scope = request.restart_scope,
           .restarts_max = request.restarts_max};
 }

@@ -45,6 +45,8 @@ void TrainingParams::apply(JobRequest& job) const {
   job.checkpoint_write = checkpoint_write;
   job.restore = restore;
   job.init = init + init_per_gpu * gpus;
+  if (checkpoint) job.checkpoint = std::make_shared<CheckpointParams>(*checkpoint);
+  if (step) job.step = std::make_shared<StepParams>(*step);
   job.restart_scope = restart_scope;
   job.restarts_max = restarts_max;
   job.schedule_timeout = schedule_timeout;

@@ -9,7 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "models/workload/checkpoint_params.hpp"
 #include "models/workload/job.hpp"
+#include "models/workload/training_step_params.hpp"
 #include "sim/config/options.hpp"
 
 namespace orrery {
@@ -91,6 +93,8 @@ struct TrainingParams {
   Duration restore = {};
   Duration init = {};
   Duration init_per_gpu = {};
+  std::optional<CheckpointParams> checkpoint = {};
+  std::optional<StepParams> step = {};
   RestartScope restart_scope = RestartScope::Gang;
   std::optional<int32_t> restarts_max = {};
   std::optional<Duration> schedule_timeout = {};
@@ -103,6 +107,8 @@ struct TrainingParams {
     v("restore", restore, "Time to load the last checkpoint after a failure.");
     v("init", init, "Communicator set-up after the start barrier.");
     v("init_per_gpu", init_per_gpu, "Added to init for every GPU of the job.");
+    v("checkpoint", checkpoint, "Checkpoints that go to a store.");
+    v("step", step, "What a step consists of; absent: exchanges between ranks take no time.");
     v("restart_scope", restart_scope,
       "After a lost pod of a gang: gang creates all pods anew; pod keeps the survivors on their "
       "nodes (semi-stateful pods) and creates only the lost ones.");
@@ -113,6 +119,15 @@ struct TrainingParams {
   }
   template <class C>
   void check(C& c) const {
+    if (checkpoint && checkpoint_interval == Duration{}) {
+      c.error("checkpoint", "has no effect without checkpoint_interval");
+    }
+    if (checkpoint && c.is_given("checkpoint_write")) {
+      c.error("checkpoint_write", "has no effect beside checkpoint: the store tells");
+    }
+    if (checkpoint && c.is_given("restore")) {
+      c.error("restore", "has no effect beside checkpoint: the store tells");
+    }
     if (checkpoint_interval > Duration{}) return;
     if (checkpoint_write > Duration{}) {
       c.error("checkpoint_write", "has no effect without checkpoint_interval");

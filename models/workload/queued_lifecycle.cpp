@@ -42,13 +42,12 @@ void JobController::set_pace(JobId id, Pace pace) {
   if (state.is_suspending || pace == state.pace) return;
   const bool is_running = job.phase == JobPhase::Running;
   if (is_running) {
-    state.computed += sim_.engine.now() - state.run.progress.since;
     account_run(id, state.run, state.run_gpu_milli);
     sim_.engine.cancel(state.event);
   }
   state.pace = pace;
   if (job.is_counted()) hold_counted(id, job.demand[Resource::Gpu] * pace.share_milli / 1000);
-  if (!is_running) return;
+  if (!is_running || state.is_paused) return;
   if (job.is_counted()) state.run_gpu_milli = state.gpu_milli;
   compute(id);
   recoveries_.paced(state.run.recovery, time_to_redo(id, state.run));
@@ -61,12 +60,12 @@ bool JobController::suspend(JobId id, Duration write, Duration restart) {
   if (job.kind == JobKind::Pods && !job.is_counted()) return false;
   JobState& state = states_[id];
   if (state.is_suspending) return true;
-  state.computed += sim_.engine.now() - state.run.progress.since;
   keep_unsaved(id, state.run, state.run_gpu_milli);
   state.gpu_time.checkpoint += GpuTime::of(state.run_gpu_milli, write);
   state.is_suspending = true;
   jobs_.job(id).restore = std::max(job.restore, restart);
   sim_.engine.cancel(state.event);
+  drop_checkpoint(id);
   recoveries_.close(state.run.recovery, sim_.engine.now());
   state.run.recovery = {};
   if (write == Duration{}) {

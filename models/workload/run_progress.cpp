@@ -77,6 +77,20 @@ RunSpans keep(RunProgress& run) {
   return spans;
 }
 
+Snapshot snapshot(const RunProgress& run) {
+  return {run.done(), run.since, run.unsaved_span, run.unsaved_smeared};
+}
+
+RunSpans save(RunProgress& run, const Snapshot& snapshot) {
+  const RunSpans spans{.useful = snapshot.unsaved_span};
+  run.unsaved = run.done() - snapshot.done;
+  run.saved = snapshot.done;
+  run.unsaved_span -= snapshot.unsaved_span;
+  run.unsaved_smeared -= snapshot.unsaved_smeared;
+  run.unsaved_from = snapshot.taken;
+  return spans;
+}
+
 RunSpans lose(RunProgress& run) {
   const RunSpans spans{.lost = run.unsaved_span};
   run.unsaved = run.half_written = run.unsaved_span = {};

@@ -45,6 +45,16 @@ void resume(RunProgress& run, Time now);  // from what is saved
 RunSpans advance(RunProgress& run, const RunTerms& terms, Time now);
 RunSpans keep(RunProgress& run);  // all that is done up to `since` is saved
 RunSpans lose(RunProgress& run);  // all that is not saved, up to `since`
+// What a run had done when a checkpoint was copied, to be saved once it is in a store.
+struct Snapshot {
+  Duration done{};
+  Time taken{};
+  Duration unsaved_span{};
+  int128_t unsaved_smeared = 0;
+};
+Snapshot snapshot(const RunProgress& run);  // as of `since`
+// The run did not fail since it was taken.
+RunSpans save(RunProgress& run, const Snapshot& snapshot);
 // From `since` until it has done so much, or all; Duration::max(): never at this pace.
 Duration time_until(const RunProgress& run, const RunTerms& terms, Duration done);
 inline Duration time_left(const RunProgress& run, const RunTerms& terms) {

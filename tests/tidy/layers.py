@@ -15,7 +15,7 @@ MAY_INCLUDE = {
     "sim/runtime": FLOOR,
     "models/hardware": FLOOR,
     "models/network": GROUND,
-    "models/storage": GROUND,
+    "models/storage": GROUND | {"models/network"},
     "models/workload": MIDDLE,
     "models/scheduling": MIDDLE | {"models/workload"},
     "models/control_plane": MIDDLE | {"models/workload", "models/scheduling"},

@@ -1,0 +1,65 @@
+#include "models/storage/storage.hpp"
+
+#include <utility>
+
+#include "sim/core/check.hpp"
+
+namespace orrery {
+
+Storage::Storage(Sim sim, const StorageParams& params, uint32_t nodes) : flows_{sim.engine} {
+  for (const StoreParams& p : params.stores) {
+    stores_.push_back(
+        {p.name, p.latency, false, {flows_.add_link(p.write), flows_.add_link(p.read)}});
+  }
+  const auto add_links = [&](std::vector<LinkId>& links, Bandwidth write, Bandwidth read) {
+    for (uint32_t n = 0; n < nodes; ++n) {
+      links.push_back(flows_.add_link(write));
+      links.push_back(flows_.add_link(read));
+    }
+  };
+  if (!params.stores.empty()) add_links(node_links_, params.node.write, params.node.read);
+  if (params.local) {
+    stores_.push_back({std::string{kLocalStore}, {}, true, {}});
+    add_links(disk_links_, params.local->write, params.local->read);
+  }
+}
+
+StoreId Storage::find(std::string_view name) const {
+  for (uint32_t s = 0; s < stores_.size(); ++s) {
+    if (stores_[{s}].name == name) return {s};
+  }
+  return {};
+}
+
+void Storage::collect_uses(const Transfer& transfer) {
+  const Store& store = stores_[transfer.store];
+  const auto direction = static_cast<size_t>(transfer.direction);
+  const std::vector<LinkId>& links = store.is_local ? disk_links_ : node_links_;
+  uses_.clear();
+  for (const NodeId node : transfer.nodes) {
+    uses_.push_back({links[2 * node.index + direction]});
+  }
+  if (!store.is_local) {
+    uses_.push_back({store.links[direction], static_cast<double>(transfer.nodes.size())});
+  }
+}
+
+FlowId Storage::start(const Transfer& transfer, Callback done) {
+  ORRERY_CHECK(!transfer.nodes.empty(), "somebody writes or reads");
+  collect_uses(transfer);
+  return flows_.start(
+      {.size = transfer.each, .uses = uses_, .latency = stores_[transfer.store].latency},
+      std::move(done));
+}
+
+FlowId Storage::open(const Transfer& transfer, double bits_per_s_max) {
+  collect_uses(transfer);
+  return flows_.open(uses_, bits_per_s_max);
+}
+
+Bytes Storage::moved(StoreId store, Direction direction) const {
+  ORRERY_CHECK(!stores_[store].is_local, "local disks are not added up");
+  return flows_.carried(stores_[store].links[static_cast<size_t>(direction)]);
+}
+
+}  // namespace orrery

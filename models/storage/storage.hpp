@@ -1,0 +1,67 @@
+// models/storage/storage.hpp -- shared stores and local disks, whose bandwidth transfers share.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "models/network/flow_network.hpp"
+#include "models/storage/storage_params.hpp"
+#include "sim/core/callback.hpp"
+#include "sim/core/id.hpp"
+#include "sim/core/time.hpp"
+#include "sim/record/channel.hpp"
+#include "sim/runtime/sim.hpp"
+
+namespace orrery {
+
+using StoreId = Id<struct StoreTag>;
+enum class Direction : uint8_t { Write, Read };
+constexpr std::array<std::string_view, 2> enum_names(Direction) { return {"write", "read"}; }
+
+// Every node of a transfer moves the same amount at the same rate, since checkpoints end together.
+class Storage {
+ public:
+  struct Transfer {
+    StoreId store;
+    Direction direction = Direction::Write;
+    std::span<const NodeId> nodes;  // each once
+    Bytes each{};                   // of every node
+  };
+
+  Storage(Sim sim, const StorageParams& params, uint32_t nodes);
+  Storage(const Storage&) = delete;
+  Storage& operator=(const Storage&) = delete;
+
+  StoreId find(std::string_view name) const;  // invalid: there is no such store
+  std::string_view name(StoreId store) const { return stores_[store].name; }
+  size_t stores() const { return stores_.size(); }
+
+  // Calls `done` when all is moved.
+  FlowId start(const Transfer& transfer, Callback done);
+  bool cancel(FlowId transfer) { return flows_.end(transfer); }
+  // A reader that goes on, whose rate for each node is to be read; see rate_changed of flows().
+  FlowId open(const Transfer& transfer, double bits_per_s_max);
+
+  // Of a shared store, until now.
+  Bytes moved(StoreId store, Direction direction) const;
+  FlowNetwork& flows() { return flows_; }
+  const FlowNetwork& flows() const { return flows_; }
+
+ private:
+  struct Store {
+    std::string name;
+    Duration latency;
+    bool is_local = false;
+    LinkId links[2];  // by direction; of a shared store
+  };
+  void collect_uses(const Transfer& transfer);
+
+  FlowNetwork flows_;
+  IdVector<StoreId, Store> stores_;
+  std::vector<LinkId> node_links_, disk_links_;  // 2 * node + direction
+  std::vector<LinkUse> uses_;                    // scratch
+};
+
+}  // namespace orrery

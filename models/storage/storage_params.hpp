@@ -1,0 +1,78 @@
+// models/storage/storage_params.hpp -- the section `storage` of a scenario.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/config/fields.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+struct StoreParams {
+  static constexpr std::string_view kDoc =
+      "A store that nodes share: a blob store or a network file system.";
+  std::string name = {};
+  Bandwidth write = {}, read = {};
+  Duration latency = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("name", name, "What jobs call it.", Required{}, Example{"blob"});
+    v("write", write, "Of all writers together.", Required{}, Example{"100GBps"},
+      Source{"published: 2 TB/s Llama-3's Tectonic, sustained"});
+    v("read", read, "Of all readers together.", Required{}, Example{"200GBps"});
+    v("latency", latency, "From a request to its first byte.");
+  }
+  void check(Checker& c) const;
+};
+
+struct LocalDiskParams {
+  static constexpr std::string_view kDoc = "NVMe disks of every node; what they hold goes with it.";
+  Bandwidth write = {48'000'000'000};
+  Bandwidth read = {96'000'000'000};
+
+  template <class V>
+  void fields(V& v) {
+    v("write", write, "Of one node.", Source{"estimate: four PCIe 3 drives, 1.5 GB/s each"});
+    v("read", read, "Of one node.", Source{"estimate: four PCIe 3 drives, 3 GB/s each"});
+  }
+  void check(Checker& c) const;
+};
+
+struct NodeStorageParams {
+  static constexpr std::string_view kDoc = "How fast one node reaches shared stores.";
+  Bandwidth write = {200'000'000'000};
+  Bandwidth read = {200'000'000'000};
+
+  template <class V>
+  void fields(V& v) {
+    v("write", write, "Of one node, to all stores.", Source{"DGX A100: a storage NIC of 200 Gb/s"});
+    v("read", read, "Of one node, from all stores.", Source{"DGX A100: a storage NIC of 200 Gb/s"});
+  }
+  void check(Checker& c) const;
+};
+
+struct StorageParams {
+  static constexpr std::string_view kDoc =
+      "Where checkpoints and data lie. Bandwidth is shared max-min fairly among writers, and among "
+      "readers.";
+  std::vector<StoreParams> stores = {};
+  NodeStorageParams node = {};
+  std::optional<LocalDiskParams> local = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("stores", stores, "Stores that nodes share.");
+    v("node", node, "How fast one node reaches them.");
+    v("local", local, "Disks of the nodes, the store called `local`; absent: they have none.");
+  }
+  void check(Checker& c) const;
+  std::vector<std::string> names() const;  // of all stores, `local` included
+};
+
+inline constexpr std::string_view kLocalStore = "local";
+
+}  // namespace orrery

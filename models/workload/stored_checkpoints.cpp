@@ -1,0 +1,58 @@
+#include "models/workload/stored_checkpoints.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "models/workload/checkpoint_params.hpp"
+#include "sim/core/check.hpp"
+
+namespace orrery {
+namespace {
+
+Bytes share(Bytes all, int64_t parts) { return {(all.count + parts - 1) / parts}; }
+
+}  // namespace
+
+Duration StoredCheckpoints::copy_time(JobId id) const {
+  const Job& job = jobs_.job(id);
+  return share(job.checkpoint->bytes, std::max(job.gpus, 1)) / job.checkpoint->host_copy;
+}
+
+void StoredCheckpoints::write(JobId job, Callback done) {
+  start(job, Direction::Write, std::move(done));
+}
+
+void StoredCheckpoints::read(JobId job, Callback done) {
+  start(job, Direction::Read, std::move(done));
+}
+
+void StoredCheckpoints::start(JobId id, Direction direction, Callback done) {
+  const Job& job = jobs_.job(id);
+  const CheckpointParams& params = *job.checkpoint;
+  nodes_.clear();
+  JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
+    if (jobs_.pod(pod).node.is_valid()) nodes_.push_back(jobs_.pod(pod).node);
+  });
+  ORRERY_CHECK(!nodes_.empty(), "a job that saves or restores has nodes");
+  const bool is_alone = !params.sharded && direction == Direction::Write;
+  if (is_alone) nodes_.resize(1);
+  std::ranges::sort(nodes_);
+  nodes_.erase(std::unique(nodes_.begin(), nodes_.end()), nodes_.end());
+  const auto parts = params.sharded ? static_cast<int64_t>(nodes_.size()) : 1;
+  if (id.index >= under_way_.size()) under_way_.resize(id.index + size_t{1});
+  under_way_[id.index] = storage_.start({.store = storage_.find(params.store),
+                                         .direction = direction,
+                                         .nodes = nodes_,
+                                         .each = share(params.bytes, parts)},
+                                        std::move(done));
+}
+
+void StoredCheckpoints::cancel(JobId job) {
+  if (job.index < under_way_.size()) storage_.cancel(under_way_[job.index]);
+}
+
+bool StoredCheckpoints::is_under_way(JobId job) const {
+  return job.index < under_way_.size() && storage_.flows().is_active(under_way_[job.index]);
+}
+
+}  // namespace orrery

@@ -1,0 +1,67 @@
+#include "models/workload/checkpoint_params.hpp"
+#include "models/workload/job_controller.hpp"
+#include "sim/core/check.hpp"
+
+namespace orrery {
+
+void JobController::pause(JobId id) {
+  JobState& state = states_[id];
+  account_run(id, state.run, state.run_gpu_milli);
+  state.is_paused = true;
+  pace_changed.emit(id);
+}
+
+void JobController::go_on(JobId id) {
+  JobState& state = states_[id];
+  account_run(id, state.run, state.run_gpu_milli);
+  if (state.is_paused) {
+    state.is_paused = false;
+    pace_changed.emit(id);
+  }
+  sim_.engine.cancel(state.event);
+  compute(id);
+  recoveries_.paced(state.run.recovery, time_to_redo(id, state.run));
+}
+
+void JobController::checkpoint_due(JobId id) {
+  pause(id);
+  JobState& state = states_[id];
+  if (state.is_saving) {
+    ORRERY_MARK("jobs.checkpoint_waits_for_the_last_one");
+    return;
+  }
+  if (jobs_.job(id).checkpoint->mode == CheckpointMode::Sync) {
+    state.snapshot = snapshot(state.run.progress);
+    checkpoints_->write(id, [this, id] { checkpoint_written(id); });
+    return;
+  }
+  state.event = sim_.engine.after(checkpoints_->copy_time(id), Label{"jobs.checkpoint_copied"},
+                                  [this, id] { checkpoint_copied(id); });
+}
+
+void JobController::checkpoint_copied(JobId id) {
+  JobState& state = states_[id];
+  account_run(id, state.run, state.run_gpu_milli);
+  state.snapshot = snapshot(state.run.progress);
+  state.is_saving = true;
+  checkpoints_->write(id, [this, id] { checkpoint_written(id); });
+  go_on(id);
+}
+
+void JobController::checkpoint_written(JobId id) {
+  JobState& state = states_[id];
+  account_run(id, state.run, state.run_gpu_milli);
+  state.gpu_time.add(state.run_gpu_milli, save(state.run.progress, state.snapshot));
+  const bool is_next_due = state.is_saving && state.is_paused;
+  state.is_saving = false;
+  is_next_due ? checkpoint_due(id) : go_on(id);
+}
+
+// Whatever is on its way to a store, or back, is worth nothing now.
+void JobController::drop_checkpoint(JobId id) {
+  if (!jobs_.job(id).checkpoint) return;
+  checkpoints_->cancel(id);
+  states_[id].is_paused = states_[id].is_saving = false;
+}
+
+}  // namespace orrery
