@@ -24,6 +24,8 @@ constexpr std::string_view kUndisclosed = "assumed: the openb trace does not dis
 constexpr std::string_view kHalfMesh =
     "assumed: GPUs 0-3 of the hybrid cube mesh of DGX-1 (NCCL issue 671)";
 constexpr std::string_view kCubeMesh = "assumed: the hybrid cube mesh of DGX-1 (NCCL issue 671)";
+constexpr std::string_view kBridges =
+    "nccl-tests issue 178: bridges of twelve links join pairs of cards";
 constexpr std::string_view kPcieOfCard =
     "generation: NVIDIA product datasheet of the GPU; places of the devices: assumed";
 
@@ -36,7 +38,7 @@ struct Box {
   int pcie_generation;
   int nics, nic_gbps;
   int sockets, cores, threads;
-  int interconnect_gigabytes;  // NCCL topo.h: Broadwell 6, Skylake 10, Sapphire Rapids 22 GB/s
+  int interconnect_gigabytes;  // NCCL topo.h: Broadwell 6, Skylake 10, AMD 16 GB/s
   int memory_gib;
   std::string_view shape_source;  // of the numbers of GPUs and CPUs, and of memory
   int host_idle_watts, host_busy_watts;
@@ -46,6 +48,8 @@ constexpr Box kBoxes[] = {
     {"a10-1", "one A10", "A10", 1, 0, kNoNvLink, 4, 1, 25, 2, 32, 2, 10, 1024, kOpenb, 220, 450},
     {"a10-2", "two A10", "A10", 2, 0, kNoNvLink, 4, 1, 25, 2, 32, 2, 10, 512, kAssumed, 220, 450},
     {"a10-4", "four A10", "A10", 4, 0, kNoNvLink, 4, 1, 25, 2, 32, 2, 10, 512, kAssumed, 220, 450},
+    {"a100-pcie-4", "four A100 PCIe cards, joined in pairs by NVLink bridges", "A100M80", 4, 0,
+     kBridges, 4, 2, 200, 2, 32, 2, 16, 512, kAssumed, 350, 700},
     {"cpu-32", "32 logical CPUs, no GPU", "", 0, 0, kNoGpu, 3, 1, 25, 1, 16, 2, 10, 256, kOpenb,
      120, 280},
     {"cpu-96", "96 logical CPUs, no GPU", "", 0, 0, kNoGpu, 3, 1, 25, 2, 24, 2, 10, 512, kOpenb,
@@ -76,6 +80,17 @@ constexpr Box kBoxes[] = {
      kOpenb, 450, 950},
 };
 
+constexpr int kAmdInterconnect = 16;
+
+// Cards 2i and 2i + 1 share a bridge, which takes all of their links.
+LinkMatrix bridged_pairs(int gpus, int links) {
+  LinkMatrix matrix{};
+  for (size_t gpu = 0; gpu < static_cast<size_t>(gpus); ++gpu) {
+    matrix[gpu][gpu ^ 1U] = static_cast<int8_t>(links);
+  }
+  return matrix;
+}
+
 Machine build(const Box& box) {
   Machine machine;
   machine.name = box.name;
@@ -91,6 +106,9 @@ Machine build(const Box& box) {
   if (box.nvlink_source == kHalfMesh || box.nvlink_source == kCubeMesh) {
     machine.nvlinks = cube_mesh(box.gpus);
   }
+  if (box.nvlink_source == kBridges) {
+    machine.nvlinks = bridged_pairs(box.gpus, machine.gpu.nvlinks);
+  }
   machine.pcie_generation = box.pcie_generation;
   for (int n = 0; n < box.nics; ++n) {
     // Below the same switch as the first GPU of its share; without switches, on its own bridge.
@@ -103,11 +121,13 @@ Machine build(const Box& box) {
     }
     machine.nics.push_back({place, {box.nic_gbps * 1'000'000'000LL}, NicRole::Compute});
   }
-  machine.cpu = {.sockets = box.sockets,
-                 .numa_nodes = box.sockets,
-                 .cores_per_socket = box.cores,
-                 .threads_per_core = box.threads,
-                 .interconnect_nccl = {box.interconnect_gigabytes * 8'000'000'000LL}};
+  machine.cpu = {
+      .sockets = box.sockets,
+      .numa_nodes = box.sockets,
+      .cores_per_socket = box.cores,
+      .threads_per_core = box.threads,
+      .interconnect_nccl = {box.interconnect_gigabytes * 8'000'000'000LL},
+      .vendor = box.interconnect_gigabytes == kAmdInterconnect ? CpuVendor::Amd : CpuVendor::Intel};
   machine.memory = {box.memory_gib * (1LL << 30)};
   machine.host_idle_watts = box.host_idle_watts;
   machine.host_busy_watts = box.host_busy_watts;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "models/hardware/machine_topology.hpp"
 #include "sim/core/check.hpp"
@@ -133,6 +134,26 @@ Duration alpha_beta_time(const AlphaBeta& network, Collective collective, int32_
   if (ranks == 1) return {};
   const double size = static_cast<double>(bytes.count) * bus_factor(collective, ranks);
   return network.latency + nearest_ns(seconds_at(size, network.bandwidth));
+}
+
+Duration measured_time(std::span<const BusPoint> points, Collective collective, int32_t ranks,
+                       Bytes bytes) {
+  ORRERY_CHECK(!points.empty(), "a sweep has points");
+  if (ranks == 1) return {};
+  const Bytes size = std::max(bytes, points.front().bytes);
+  const auto above =
+      std::ranges::find_if(points, [&](const BusPoint& point) { return point.bytes >= size; });
+  double bits_per_s = static_cast<double>(above == points.end() ? points.back().bandwidth.bits_per_s
+                                                                : above->bandwidth.bits_per_s);
+  if (above != points.end() && above->bytes > size) {
+    const BusPoint& below = *(above - 1);
+    const auto log_size = [](Bytes b) { return std::log2(static_cast<double>(b.count)); };
+    const double part =
+        (log_size(size) - log_size(below.bytes)) / (log_size(above->bytes) - log_size(below.bytes));
+    bits_per_s = std::lerp(static_cast<double>(below.bandwidth.bits_per_s), bits_per_s, part);
+  }
+  const double bits = static_cast<double>(size.count) * 8 * bus_factor(collective, ranks);
+  return nearest_ns(bits / bits_per_s);
 }
 
 }  // namespace orrery

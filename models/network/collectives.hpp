@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "models/hardware/machine.hpp"
@@ -83,5 +84,15 @@ struct AlphaBeta {
 };
 Duration alpha_beta_time(const AlphaBeta& network, Collective collective, int32_t ranks,
                          Bytes bytes);
+
+// A sweep over sizes as it was measured, smallest first: bus bandwidth in between is interpolated
+// along the logarithm of the size. Smaller buffers take as long as the first, larger ones have the
+// bandwidth of the last. Must not be empty.
+struct BusPoint {
+  Bytes bytes{};
+  Bandwidth bandwidth{};  // bus bandwidth
+};
+Duration measured_time(std::span<const BusPoint> points, Collective collective, int32_t ranks,
+                       Bytes bytes);
 
 }  // namespace orrery

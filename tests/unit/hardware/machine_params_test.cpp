@@ -87,7 +87,7 @@ TEST(MachineParams, GpuModelOfOnesOwnMustBeDescribedInFull) {
 }
 
 TEST(MachineParams, EveryMistakeIsReportedAtItsField) {
-  EXPECT_EQ(only_mistake_field({.base = "dgx-b200"}), "base");
+  EXPECT_EQ(only_mistake_field({.base = "dgx-9"}), "base");
   EXPECT_EQ(only_mistake_field({.gpu_memory = Bytes{0}}), "gpu_memory");
   EXPECT_EQ(only_mistake_field({.gpu_idle_watts = -1}), "gpu_idle_watts");
   EXPECT_EQ(only_mistake_field({.gpu_spin_watts = 1}), "gpu_spin_watts");

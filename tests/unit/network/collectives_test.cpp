@@ -193,5 +193,20 @@ TEST(AlphaBeta, IsLatencyAndBusBandwidth) {
   EXPECT_EQ(alpha_beta_time(network, Collective::AllReduce, 1, {10'000'000}), Duration{});
 }
 
+TEST(MeasuredTime, FollowsTheSweepAndItsEnds) {
+  const std::vector<BusPoint> sweep{{{1'000'000}, {80'000'000'000}},
+                                    {{16'000'000}, {400'000'000'000}}};
+  const auto gigabytes_per_s = [&](int64_t bytes) {
+    const Duration time = measured_time(sweep, Collective::Broadcast, 8, {bytes});
+    return static_cast<double>(bytes) / time.seconds() / 1e9;
+  };
+  EXPECT_NEAR(gigabytes_per_s(1'000'000), 10, 1e-2);
+  EXPECT_NEAR(gigabytes_per_s(4'000'000), 30, 1e-2) << "half way in the logarithm";
+  EXPECT_NEAR(gigabytes_per_s(16'000'000), 50, 1e-2);
+  EXPECT_NEAR(gigabytes_per_s(160'000'000), 50, 1e-2);
+  EXPECT_EQ(measured_time(sweep, Collective::Broadcast, 8, {1}), 100_us);
+  EXPECT_EQ(measured_time(sweep, Collective::Broadcast, 1, {1}), Duration{});
+}
+
 }  // namespace
 }  // namespace orrery

@@ -1,0 +1,67 @@
+#include "models/workload/training_step_params.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace orrery {
+
+std::vector<StepMistake> StepParams::mistakes() const {
+  std::vector<StepMistake> found;
+  const auto complain = [&](std::string_view field, std::string message) {
+    found.push_back({field, std::move(message)});
+  };
+  if (compute.has_value() == model.has_value()) {
+    complain("", compute ? "takes either compute or model, not both" : "needs compute or model");
+    return found;
+  }
+  const auto is_listed = [&](ExchangeGroup group) {
+    return std::ranges::find(exchanges, group, &ExchangeParams::among) != exchanges.end();
+  };
+  if (compute && *compute == Duration{}) complain("compute", "must be more than 0");
+  if (parallel.expert > 1 && !is_listed(ExchangeGroup::Expert) &&
+      (!model || model->experts_per_token == 0)) {
+    complain("parallel.expert", "has no effect without experts_per_token or such exchanges");
+  }
+  if (model) {
+    if (model->experts_per_token > 0 && parallel.expert == 1) {
+      complain("model.experts_per_token", "has no effect while parallel.expert is 1");
+    }
+    return found;
+  }
+  if (zero) complain("zero", "has no effect without model: list the exchanges instead");
+  if (parallel.microbatch > 1) complain("parallel.microbatch", "has no effect without model");
+  if (parallel.pipeline > 1 && !parallel.microbatches) {
+    complain("parallel", "a pipeline without model needs microbatches");
+  }
+  if (parallel.pipeline == 1 && parallel.microbatches) {
+    complain("parallel.microbatches", "has no effect without model or pipeline");
+  }
+  if (overlap > 0 && exchanges.empty()) complain("overlap", "has no effect without exchanges");
+  return found;
+}
+
+std::vector<StepMistake> StepParams::mistakes_for(int32_t ranks) const {
+  std::vector<StepMistake> found;
+  const auto must_divide = [&](int64_t whole, int64_t part, std::string_view field,
+                               std::string_view whole_name, std::string_view part_name) {
+    if (whole > 0 && whole % part == 0) return;
+    found.push_back({field, std::to_string(whole) + " " + std::string{whole_name} +
+                                " cannot be shared out evenly among " + std::to_string(part) + " " +
+                                std::string{part_name}});
+  };
+  const int64_t group = int64_t{parallel.tensor} * parallel.pipeline;
+  must_divide(ranks, group, "parallel", "GPUs", "ranks of tensor x pipeline");
+  if (!found.empty()) return found;
+  const int64_t data_ranks = ranks / group;
+  must_divide(data_ranks, parallel.expert, "parallel.expert", "data-parallel ranks",
+              "expert ranks");
+  if (!model) return found;
+  must_divide(model->layers, int64_t{parallel.pipeline} * parallel.virtual_stages, "parallel",
+              "layers", "shares of pipeline x virtual_stages");
+  const int64_t parts =
+      data_ranks * (parallel.microbatches ? *parallel.microbatches : parallel.microbatch);
+  must_divide(model->batch, parts, "parallel", "sequences", "data-parallel microbatches");
+  return found;
+}
+
+}  // namespace orrery

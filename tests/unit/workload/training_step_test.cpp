@@ -1,0 +1,268 @@
+#include "models/workload/training_step.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "models/hardware/machine_catalogue.hpp"
+#include "sim/config/reader.hpp"
+
+namespace orrery {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+StepParams plain_step(Duration compute) {
+  StepParams params;
+  params.compute = compute;
+  return params;
+}
+
+// 24 layers of 1,024 on 32 GPUs, 4 of each node's 8 to a tensor group, 2 stages.
+StepParams small_model() {
+  StepParams params;
+  params.model = TransformerParams{};
+  params.model->layers = 24;
+  params.model->hidden = 1024;
+  params.model->sequence = 512;
+  params.model->vocabulary = 1000;
+  params.model->batch = 64;
+  params.parallel.tensor = 4;
+  params.parallel.pipeline = 2;
+  params.parallel.microbatch = 2;
+  return params;
+}
+
+std::vector<std::string> messages_of(std::string_view yaml) {
+  Diagnostics diagnostics;
+  const auto document = config::load_text(yaml, "step.yaml", diagnostics);
+  static_cast<void>(read_params<StepParams>(document.root, "step", diagnostics));
+  return diagnostics.messages();
+}
+
+TEST(StepTime, IsComputeBubbleAndWhatOverlapDoesNotHide) {
+  StepParams params = plain_step(800_ms);
+  params.parallel.pipeline = 3;
+  params.parallel.microbatches = 8;
+  params.overlap = 0.5;
+  params.exchanges.push_back({.bytes = {1'000'000}});
+  params.optimizer = 30_ms;
+  params.data = 20_ms;
+  const StepPlan plan = plan_step(params, 6, 6);
+  EXPECT_EQ(plan.compute, 800_ms);
+  EXPECT_EQ(plan.bubble, 200_ms);
+  EXPECT_EQ(plan.fixed, 50_ms);
+  EXPECT_EQ(step_time(plan, 300_ms), 1050_ms) << "all of the exchange is hidden";
+  EXPECT_EQ(step_time(plan, 500_ms), 1150_ms);
+}
+
+TEST(StepTime, WaitsForTheSlowestOfTheMachines) {
+  StepParams params = plain_step(1_s);
+  params.stragglers = {.fraction = 0.5, .slowdown = 0.2};
+  EXPECT_EQ(step_time(plan_step(params, 1, 1), {}), 1100_ms);
+  EXPECT_EQ(step_time(plan_step(params, 2, 2), {}), 1150_ms);
+  params.stragglers.fraction = 1;
+  EXPECT_EQ(step_time(plan_step(params, 64, 64), {}), 1200_ms);
+}
+
+TEST(PlanStep, ComputesTheModelAtTheEfficiencyOfThePeak) {
+  StepParams params = small_model();
+  params.model->efficiency = 0.5;
+  params.model->peak_tflops = 100;
+  const double flops = flops_per_step(*params.model);
+  EXPECT_DOUBLE_EQ(
+      flops, 64.0 * 512 * (72.0 * 24 * 1024 * 1024 * (1 + 512.0 / (6 * 1024)) + 6.0 * 1024 * 1000));
+  EXPECT_EQ(plan_step(params, 32, 4).compute, nearest_ns(flops / (32 * 50e12)));
+  params.model->recompute = true;
+  EXPECT_GT(flops_per_step(*params.model), 1.3 * flops);
+}
+
+TEST(PlanStep, ExchangesWhatTheParallelismNeeds) {
+  const StepPlan plan = plan_step(small_model(), 32, 4);
+  ASSERT_EQ(plan.traffic.size(), 3U);
+  const int64_t tokens = 2 * 512 * 1024 * 2;  // a microbatch of 2 sequences, 2 bytes a number
+  // 4 data-parallel ranks: 64 / (4 * 2) = 8 microbatches; 12 layers on each stage.
+  const StepTraffic& tensor = plan.traffic[0];
+  EXPECT_EQ(tensor.among, ExchangeGroup::Tensor);
+  EXPECT_EQ(tensor.bytes.count, tokens);
+  EXPECT_EQ(tensor.count, 4 * 12 * 8);
+  EXPECT_EQ(tensor.ranks, 4);
+  EXPECT_EQ(tensor.stride, 1);
+  const StepTraffic& stage = plan.traffic[1];
+  EXPECT_EQ(stage.among, ExchangeGroup::Pipeline);
+  EXPECT_EQ(stage.collective, Collective::PointToPoint);
+  EXPECT_EQ(stage.bytes.count, tokens / 4);
+  EXPECT_EQ(stage.count, 2 * 8);
+  EXPECT_EQ(stage.stride, 16);
+  const StepTraffic& data = plan.traffic[2];
+  EXPECT_EQ(data.among, ExchangeGroup::Data);
+  EXPECT_EQ(data.ranks, 4);
+  EXPECT_EQ(data.stride, 4);
+  EXPECT_NEAR(static_cast<double>(data.bytes.count), parameters_of(*small_model().model) / 8 * 4,
+              1);
+}
+
+TEST(PlanStep, WithZeroScattersAndGathersTheSameBytes) {
+  StepParams params = small_model();
+  const Bytes reduced = plan_step(params, 32, 4).traffic[2].bytes;
+  params.zero = true;
+  const StepPlan plan = plan_step(params, 32, 4);
+  ASSERT_EQ(plan.traffic.size(), 4U);
+  EXPECT_EQ(plan.traffic[2].collective, Collective::ReduceScatter);
+  EXPECT_EQ(plan.traffic[3].collective, Collective::AllGather);
+  EXPECT_EQ(plan.traffic[2].bytes, reduced);
+  EXPECT_EQ(plan.traffic[3].bytes, reduced);
+}
+
+TEST(PlanStep, SendsEveryTokenToItsExpertsAndBack) {
+  StepParams params = small_model();
+  params.parallel.expert = 4;
+  params.model->experts_per_token = 2;
+  const StepPlan plan = plan_step(params, 32, 4);
+  ASSERT_EQ(plan.traffic.size(), 4U);
+  const StepTraffic& expert = plan.traffic[2];
+  EXPECT_EQ(expert.collective, Collective::AllToAll);
+  EXPECT_EQ(expert.bytes.count, 2 * (2 * 512 * 1024 * 2));
+  EXPECT_EQ(expert.count, 4 * 12 * 8);
+  EXPECT_EQ(expert.ranks, 4);
+  EXPECT_EQ(expert.stride, 4);
+}
+
+TEST(PlanStep, OfOneRankExchangesNothing) {
+  StepParams params = plain_step(1_s);
+  params.exchanges.push_back({.bytes = {1'000'000}});
+  EXPECT_THAT(plan_step(params, 1, 1).traffic, IsEmpty());
+  EXPECT_EQ(plan_step(params, 2, 1).traffic.size(), 1U);
+}
+
+TEST(GroupOf, PutsTensorGroupsInsideANodeAndSpreadsTheOthers) {
+  const Machine& machine = *find_machine("hgx-h100");
+  const StepPlan plan = plan_step(small_model(), 32, 4);
+  const CommGroup tensor = group_of(plan.traffic[0], machine, machine.all_gpus());
+  EXPECT_EQ(tensor.nodes, 1);
+  EXPECT_EQ(tensor.ranks, 4);
+  const CommGroup stage = group_of(plan.traffic[1], machine, machine.all_gpus());
+  EXPECT_EQ(stage.nodes, 2);
+  EXPECT_EQ(stage.ranks_per_node(), 1);
+  EXPECT_EQ(stage.nics.bits_per_s, 48LL * 8'000'000'000) << "its own NIC";
+  const CommGroup data = group_of(plan.traffic[2], machine, machine.all_gpus());
+  EXPECT_EQ(data.nodes, 2);
+  EXPECT_EQ(data.ranks_per_node(), 2);
+  EXPECT_EQ(data.nics.bits_per_s, 2 * 48LL * 8'000'000'000);
+}
+
+TEST(GroupOf, SharesANicWithTheOtherGroupOfItsGpus) {
+  const Machine& machine = *find_machine("dgx-1v");  // a NIC for two GPUs
+  const StepTraffic data{.ranks = 4, .stride = 8};
+  const CommGroup group = group_of(data, machine, machine.all_gpus());
+  EXPECT_EQ(group.nodes, 4);
+  EXPECT_EQ(group.nics.bits_per_s, nic_rate(machine.nics[0]).bits_per_s / 2);
+}
+
+TEST(ExchangeTime, IsThatOfAllExchangesOneAfterTheOther) {
+  StepParams params = plain_step(1_s);
+  params.exchanges.push_back({.bytes = {100'000'000}, .count = 3, .among = ExchangeGroup::All});
+  const StepPlan plan = plan_step(params, 16, 2);
+  const AlphaBeta network{.latency = 10_us, .bandwidth = 100_Gbps};
+  EXPECT_EQ(exchange_time(plan, network),
+            alpha_beta_time(network, Collective::AllReduce, 16, {100'000'000}) * 3);
+  const Machine& machine = *find_machine("dgx-a100");
+  const Duration tuned =
+      tuned_time(Collective::AllReduce, comm_group(machine, machine.all_gpus(), 2), {100'000'000})
+          .time;
+  EXPECT_EQ(exchange_time(plan, machine, machine.all_gpus()), tuned * 3);
+}
+
+TEST(PollingFactor, ShowsOnSeveralNodesOnly) {
+  PollingParams params;
+  EXPECT_DOUBLE_EQ(polling_factor(params, 1, 1), 1);
+  EXPECT_DOUBLE_EQ(polling_factor(params, 1, 2), 0.25);
+  EXPECT_DOUBLE_EQ(polling_factor(params, 4, 2), 1);
+  EXPECT_DOUBLE_EQ(polling_factor(params, 8, 2), 1);
+  params.exponent = 2;
+  EXPECT_DOUBLE_EQ(polling_factor(params, 1, 2), 0.0625);
+}
+
+TEST(ExchangeTime, GrowsAsPollingSlowsTheNicsDown) {
+  StepParams params = plain_step(1_s);
+  params.exchanges.push_back({.bytes = {10'000'000'000}, .among = ExchangeGroup::All});
+  const StepPlan plan = plan_step(params, 16, 2);
+  const Machine& machine = *find_machine("dgx-a100");
+  const double full = exchange_time(plan, machine, machine.all_gpus()).seconds();
+  const double quarter = exchange_time(plan, machine, machine.all_gpus(), 0.25).seconds();
+  EXPECT_NEAR(quarter / full, 4, 0.05);
+}
+
+TEST(StepParams, TellWhatHasNoEffect) {
+  const auto fields = [](const StepParams& params) {
+    std::vector<std::string> names;
+    for (const StepMistake& mistake : params.mistakes()) names.emplace_back(mistake.field);
+    return names;
+  };
+  StepParams params;
+  EXPECT_THAT(fields(params), ElementsAre(""));
+  params.compute = 1_s;
+  EXPECT_THAT(fields(params), IsEmpty());
+  params.zero = true;
+  params.overlap = 0.5;
+  params.parallel.microbatch = 2;
+  params.parallel.expert = 2;
+  EXPECT_THAT(fields(params),
+              ElementsAre("parallel.expert", "zero", "parallel.microbatch", "overlap"));
+  params = plain_step(1_s);
+  params.model = TransformerParams{};
+  EXPECT_THAT(fields(params), ElementsAre(""));
+  params = plain_step({});
+  params.parallel.pipeline = 2;
+  EXPECT_THAT(fields(params), ElementsAre("compute", "parallel"));
+  params = plain_step(1_s);
+  params.parallel.microbatches = 2;
+  EXPECT_THAT(fields(params), ElementsAre("parallel.microbatches"));
+  params = small_model();
+  params.model->experts_per_token = 1;
+  EXPECT_THAT(fields(params), ElementsAre("model.experts_per_token"));
+}
+
+TEST(StepParams, TellWhichNumbersOfGpusTheyDoNotFit) {
+  const StepParams params = small_model();
+  EXPECT_THAT(params.mistakes_for(32), IsEmpty());
+  ASSERT_EQ(params.mistakes_for(12).size(), 1U);
+  EXPECT_EQ(params.mistakes_for(12)[0].message,
+            "12 GPUs cannot be shared out evenly among 8 ranks of tensor x pipeline");
+  ASSERT_EQ(params.mistakes_for(24).size(), 1U) << "64 sequences, 3 x 2 at a time";
+  StepParams deep = small_model();
+  deep.parallel.virtual_stages = 5;
+  ASSERT_EQ(deep.mistakes_for(32).size(), 1U);
+  EXPECT_EQ(deep.mistakes_for(32)[0].message,
+            "24 layers cannot be shared out evenly among 10 shares of pipeline x virtual_stages");
+}
+
+TEST(StepParams, PointAtTheMistake) {
+  EXPECT_THAT(messages_of("compute: 1s\nexchanges:\n  - {bytes: 350MB}\noverlap: 0.5\n"),
+              IsEmpty());
+  EXPECT_THAT(messages_of("compute: 1s\nzero: true\nparallel: {microbatches: 4}\n"),
+              ElementsAre("step.yaml:2:7: step.zero: has no effect without model: list the "
+                          "exchanges instead",
+                          "step.yaml:3:26: step.parallel.microbatches: has no effect without model "
+                          "or pipeline"));
+  EXPECT_THAT(messages_of("compute: 1s\nstragglers: {slowdown: 0.2}\n"
+                          "parallel: {microbatches: 4, microbatch: 2}\n"
+                          "exchanges:\n  - {collective: push_pull, bytes: 1MB}\n"),
+              ElementsAre("step.yaml:2:24: step.stragglers.slowdown: has no effect while no "
+                          "machine is slow: fraction is 0",
+                          "step.yaml:3:41: step.parallel.microbatch: has no effect beside "
+                          "microbatches",
+                          "step.yaml:5:18: step.exchanges[0].collective: push_pull needs servers, "
+                          "which a training step does not have"));
+}
+
+TEST(TrainingTime, IsWorkOverSpeed) {
+  EXPECT_EQ(training_time(1e9, 1e9, false, 1e15), 6000_s);
+  EXPECT_EQ(training_time(1e9, 1e9, true, 1e15), 8000_s);
+  EXPECT_EQ(checkpoint_bytes(1e9), (Bytes{14'000'000'000}));
+}
+
+}  // namespace
+}  // namespace orrery
