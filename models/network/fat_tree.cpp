@@ -79,8 +79,8 @@ class Sizer {
   }
 
   void choose_levels() {
-    const bool has_pods = !layout_.pod_of_group.empty() &&
-                          layout_.pod_of_group.front() != layout_.pod_of_group.back();
+    if (!layout_.pod_of_group.empty()) take_pods();
+    const bool has_pods = tree_.pods() > 1;
     const auto wanted = static_cast<uint32_t>(params_.levels);
     if (wanted == 2 && has_pods) {
       complain("levels", "the topology file tells of pods, which takes 3 levels");
@@ -105,11 +105,7 @@ class Sizer {
   void size_three_levels() {
     const double over = params_.spine_oversubscription;
     const auto down = std::max(1U, static_cast<uint32_t>(tree_.radix * over / (over + 1)));
-    if (layout_.pod_of_group.empty()) {
-      make_pods(down);
-    } else {
-      take_pods();
-    }
+    if (layout_.pod_of_group.empty()) make_pods(down);
     uint32_t fullest = 0;
     for (uint32_t p = 0; p < tree_.pods(); ++p) {
       fullest = std::max(fullest, tree_.pod_begin[p + 1] - tree_.pod_begin[p]);
@@ -143,11 +139,15 @@ class Sizer {
     tree_.pod_begin.push_back(tree_.leaves);
   }
 
+  // Those of the layout, without the ones that have no leaves.
   void take_pods() {
     tree_.pod_begin = {0};
     for (size_t g = 1; g < layout_.pod_of_group.size(); ++g) {
-      if (layout_.pod_of_group[g] == layout_.pod_of_group[g - 1]) continue;
-      tree_.pod_begin.push_back(layout_.group_begin[g]);
+      const uint32_t begin = layout_.group_begin[g];
+      const bool is_next = layout_.pod_of_group[g] != layout_.pod_of_group[g - 1];
+      if (is_next && begin != tree_.pod_begin.back() && begin != tree_.leaves) {
+        tree_.pod_begin.push_back(begin);
+      }
     }
     tree_.pod_begin.push_back(tree_.leaves);
   }

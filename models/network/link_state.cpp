@@ -113,4 +113,9 @@ int64_t LinkState::symbol_errors(CableId cable, Time now) const {
   return std::llround(std::min(errors_until(cable, flaw->second, now), 9e18));
 }
 
+size_t LinkState::memory_bytes() const {
+  return blocked_.capacity() + (cable_down_.capacity() + switch_down_.capacity()) / 8 +
+         flaws_.size() * (sizeof(CableId) + sizeof(Flaw) + 4 * sizeof(void*));
+}
+
 }  // namespace orrery

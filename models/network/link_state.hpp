@@ -1,6 +1,7 @@
 // models/network/link_state.hpp -- what each link can carry now: dead, degraded and cursed cables.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -43,6 +44,7 @@ class LinkState {
   Signal<LinkId>& capacity_changed() { return capacity_changed_; }
   // Rises whenever a cable or switch goes up or down, and when routing changes its kind.
   uint64_t routes_version() const { return routes_version_; }
+  size_t memory_bytes() const;
 
  private:
   struct Flaw {

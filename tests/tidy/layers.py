@@ -39,6 +39,8 @@ THIRD_PARTY = {
     "zlib": ("models/workload/traces/",),
     "lzma": ("models/workload/traces/",),
     "coin/": ("models/scheduling/",),
+    "zip.h": ("models/network/",),
+    "pugixml": ("models/network/",),
     "gtest/": (),
     "gmock/": (),
     "benchmark/": (),
