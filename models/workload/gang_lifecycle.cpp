@@ -116,7 +116,8 @@ void JobController::gang_stops(JobId id, NodeId node) {
     ORRERY_MARK("jobs.node_failed_while_not_started");
     return;
   }
-  const Duration lost = was_running ? lose_unsaved(id, state.run, state.run_gpu_milli) : Duration{};
+  Duration lost = was_running ? lose_unsaved(id, state.run, state.run_gpu_milli) : Duration{};
+  lost += lose_local(id);
   sim_.engine.cancel(state.event);
   drop_checkpoint(id);
   state.computed = {};

@@ -63,8 +63,7 @@ class JobController : public JobNews {
   // What GPUs were held for by all jobs with a row in /jobs: after finish(), by all.
   const GpuTime& gpu_time() const { return gpu_time_; }
   JobUsage usage(JobId job) const;
-  // Millionths of the time of a run that compute, at its present pace.
-  int32_t computing(JobId job) const;
+  int32_t computing(JobId job) const;  // millionths of the time of a run, at its present pace
 
  private:
   // job_controller.cpp: arrival, creation of pods, end
@@ -113,6 +112,7 @@ class JobController : public JobNews {
   void checkpoint_copied(JobId id);
   void checkpoint_written(JobId id);
   void drop_checkpoint(JobId id);
+  Duration lose_local(JobId id);
 
   // job_accounting.cpp: what GPUs were held for, and the rows
   void account_held(PodId id, Time now);

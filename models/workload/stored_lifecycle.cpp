@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <utility>
+
 #include "models/workload/checkpoint_params.hpp"
 #include "models/workload/job_controller.hpp"
 #include "sim/core/check.hpp"
@@ -62,6 +65,22 @@ void JobController::drop_checkpoint(JobId id) {
   if (!jobs_.job(id).checkpoint) return;
   checkpoints_->cancel(id);
   states_[id].is_paused = states_[id].is_saving = false;
+}
+
+// A part of what lies on the disks of its nodes is gone, so it is worth nothing.
+Duration JobController::lose_local(JobId id) {
+  const Job& job = jobs_.job(id);
+  JobState& state = states_[id];
+  Duration& saved = state.run.progress.saved;
+  if (!job.checkpoint || job.checkpoint->store != kLocalStore || saved == Duration{}) return {};
+  ORRERY_MARK("jobs.local_checkpoints_lost");
+  state.run.redo_until = std::max(state.run.redo_until, saved);
+  saved = {};
+  const int128_t undone = std::exchange(state.gpu_time.useful, 0);
+  state.gpu_time.lost += undone;
+  work_lost.emit(
+      {.job = id, .from = state.first_running, .computed = undone * Pace::kFull, .gpu_milli = 1});
+  return {static_cast<int64_t>(undone / std::max<int64_t>(state.run_gpu_milli, 1))};
 }
 
 }  // namespace orrery
