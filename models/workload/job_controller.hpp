@@ -27,7 +27,7 @@ namespace orrery {
 
 // Creates pods, starts gangs once enough members are bound, lets them compute, stops them when a
 // member dies and brings them back from their last checkpoint. Observers of its signals must not
-// call back into it, save pod_bound() from pods_created.
+// call back into it, save pod_bound() from pods_created and set_pace() when a job runs.
 class JobController : public JobNews {
  public:
   JobController(Sim sim, ClusterState& cluster, JobTable& jobs, const JobControllerParams& params,

@@ -23,13 +23,14 @@ struct Pace {
     if (ppm == kFull) return {.share_milli = share_milli};
     return {.work = ppm, .span = kFull, .share_milli = share_milli};
   }
-  // A step that computes for `compute` takes `step` with its exchanges; zero: for ever.
-  static constexpr Pace of_step(Duration compute, Duration step) {
-    if (step == Duration{}) return {.work = 0, .computing = 0};
-    if (step == compute) return {};
-    return {.work = compute.ns,
-            .span = step.ns,
-            .computing = static_cast<int64_t>(static_cast<int128_t>(compute.ns) * kFull / step.ns)};
+  // Work is given as steps of `base` each, of which GPUs compute for `compute`; a step takes `step`
+  // now. Duration::max(): for ever.
+  static constexpr Pace of_step(Duration base, Duration step, Duration compute) {
+    if (step == Duration::max()) return {.work = 0, .computing = 0};
+    const int128_t share = static_cast<int128_t>(compute.ns) * kFull / step.ns;
+    const auto computing = static_cast<int64_t>(share);
+    if (step == base) return {.computing = computing};
+    return {.work = base.ns, .span = step.ns, .computing = computing};
   }
 
   bool operator==(const Pace&) const = default;

@@ -47,6 +47,9 @@ void TrainingParams::apply(JobRequest& job) const {
   job.init = init + init_per_gpu * gpus;
   if (checkpoint) job.checkpoint = std::make_shared<CheckpointParams>(*checkpoint);
   if (step) job.step = std::make_shared<StepParams>(*step);
+  if (communicator) {
+    job.init += communicator_init_time(*communicator, static_cast<int32_t>(gpus));
+  }
   job.restart_scope = restart_scope;
   job.restarts_max = restarts_max;
   job.schedule_timeout = schedule_timeout;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/workload/checkpoint_params.hpp"
+#include "models/workload/communicator_init.hpp"
 #include "models/workload/job.hpp"
 #include "models/workload/training_step_params.hpp"
 #include "sim/config/options.hpp"
@@ -94,6 +95,7 @@ struct TrainingParams {
   Duration init = {};
   Duration init_per_gpu = {};
   std::optional<CheckpointParams> checkpoint = {};
+  std::optional<CommunicatorParams> communicator = {};
   std::optional<StepParams> step = {};
   RestartScope restart_scope = RestartScope::Gang;
   std::optional<int32_t> restarts_max = {};
@@ -108,6 +110,7 @@ struct TrainingParams {
     v("init", init, "Communicator set-up after the start barrier.");
     v("init_per_gpu", init_per_gpu, "Added to init for every GPU of the job.");
     v("checkpoint", checkpoint, "Checkpoints that go to a store.");
+    v("communicator", communicator, "How ranks meet, which adds to init.");
     v("step", step, "What a step consists of; absent: exchanges between ranks take no time.");
     v("restart_scope", restart_scope,
       "After a lost pod of a gang: gang creates all pods anew; pod keeps the survivors on their "

@@ -1,0 +1,60 @@
+// models/network/network.hpp -- the compute network of a run: fabric, state, routes and flows.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "models/network/collective_links.hpp"
+#include "models/network/fabric.hpp"
+#include "models/network/fabric_params.hpp"
+#include "models/network/flow_network.hpp"
+#include "models/network/link_state.hpp"
+#include "models/network/routing.hpp"
+#include "sim/core/id.hpp"
+#include "sim/engine/signal.hpp"
+#include "sim/runtime/sim.hpp"
+
+namespace orrery {
+
+// With level: flow. Links of the fabric and of its flows have the same ids.
+class Network {
+ public:
+  Network(Sim sim, const NetworkParams& params, Fabric fabric);
+  Network(const Network&) = delete;
+  Network& operator=(const Network&) = delete;
+
+  const Fabric& fabric() const { return fabric_; }
+  LinkState& state() { return state_; }
+  const LinkState& state() const { return state_; }
+  const FlowNetwork& flows() const { return flows_; }
+  const Router& router() const { return router_; }
+
+  // The links of an exchange, by the routes of this moment. Its own traffic counts as load for
+  // adaptive routing while its routes are chosen, one after the other.
+  FabricActivity activity_of(const FabricExchange& exchange);
+  // A flow without end, which counts as load.
+  FlowId open(std::span<const LinkUse> uses, double rate_max);
+  void close(FlowId flow);
+  void set_uses(FlowId flow, std::span<const LinkUse> uses);
+
+  Signal<FlowId>& rate_changed() { return flows_.rate_changed; }
+  // A cable or switch went up or down: what has routes should ask for them anew. Emitted once per
+  // instant, before rates are settled.
+  Signal<> routes_changed;
+
+ private:
+  void add_load(std::span<const MaxMin::Use> uses, double sign);
+  void link_changed(LinkId link);
+
+  Sim sim_;
+  Fabric fabric_;
+  LinkState state_;
+  Router router_;
+  FlowNetwork flows_;
+  std::vector<double> loads_;  // by link, of open flows; only if routing is adaptive
+  uint64_t routes_version_ = 0;
+  bool is_telling_ = false;  // an event is about to emit routes_changed
+};
+
+}  // namespace orrery
