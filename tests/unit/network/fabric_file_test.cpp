@@ -1,0 +1,299 @@
+#include "models/network/fabric_file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/network/routing.hpp"
+#include "models/network/table_file.hpp"
+#include "tests/support/fabrics.hpp"
+#include "tests/unit/workload/trace_support.hpp"
+
+namespace orrery {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr std::string_view kLingjun =
+    "ip,DSW,PSW,ASW\n"
+    "a,G6,P10,S1\n"
+    "b,G6,P12,S1\n"
+    "c,G6,P10,S2\n"
+    "d,G6,P10,S1\n";
+
+constexpr std::string_view kPorts =
+    "portname,nicname,switchname,sysname\n"
+    "1/0/1,eth0,leaf-a,host1\n"
+    "1/0/2,eth0,leaf-a,host2\n"
+    "1/0/1,eth0,leaf-c,host3\n"
+    "1/0/1,eth1,leaf-b,host1\n"
+    "1/0/2,eth1,leaf-b,host2\n";
+
+TEST(FabricFile, HostsOfOneAswOfOnePswAreAGroup) {
+  const FabricFile file = read_fabric_text(kLingjun, "topo.csv");
+  EXPECT_THAT(file.errors, IsEmpty());
+  EXPECT_THAT(file.hosts, ElementsAre("a", "b", "c", "d"));
+  EXPECT_THAT(file.group_names, ElementsAre("P10/S1", "P10/S2", "P12/S1"));
+  EXPECT_THAT(file.group_of, ElementsAre(0, 2, 1, 0));
+  EXPECT_THAT(file.pod_of_group, ElementsAre(0, 0, 1));
+  EXPECT_FALSE(file.tells_nics());
+  EXPECT_EQ(file.rows, 4);
+}
+
+TEST(FabricFile, PodsOfTheFileArePodsOfTheTree) {
+  const FabricFile file = read_fabric_text(kLingjun, "topo.csv");
+  const auto nodes = test::SmallFabric{.groups = 4, .nics = 2}.nodes();
+  const BuiltFabric built = build_fabric({}, file, nodes);
+  ASSERT_TRUE(built.mistakes.empty()) << built.mistakes[0].message;
+  const Fabric& fabric = built.fabric;
+  EXPECT_EQ(fabric.tree().levels, 3U);
+  EXPECT_EQ(fabric.tree().pods(), 2U);
+  EXPECT_EQ(fabric.name(fabric.leaf_of(fabric.nic({2}, 1))), "P10/S2-1");
+  EXPECT_EQ(fabric.find_switch("P12/S1-0"), fabric.leaf_of(fabric.nic({1}, 0)));
+  const LinkState state{fabric, {}};
+  const Router router{fabric, state, {}, 1};
+  EXPECT_EQ(router.route(fabric.nic({0}, 0), fabric.nic({3}, 0)).size(), 2U);
+  EXPECT_EQ(router.route(fabric.nic({0}, 0), fabric.nic({2}, 0)).size(), 4U);
+  EXPECT_EQ(router.route(fabric.nic({0}, 0), fabric.nic({1}, 0)).size(), 6U);
+}
+
+TEST(FabricFile, FewerNodesThanHostsLeaveTheRestOut) {
+  const FabricFile file = read_fabric_text(kLingjun, "topo.csv");
+  const auto nodes = test::SmallFabric{.groups = 1, .nics = 2}.nodes();
+  const BuiltFabric built = build_fabric({}, file, nodes);
+  ASSERT_TRUE(built.mistakes.empty());
+  EXPECT_EQ(built.fabric.tree().pods(), 1U);
+  EXPECT_EQ(built.fabric.tree().levels, 2U);
+}
+
+TEST(FabricFile, ATableOfPortsTellsTheLeafOfEachNic) {
+  const FabricFile file = read_fabric_text(kPorts, "ports.csv");
+  EXPECT_THAT(file.errors, IsEmpty());
+  EXPECT_THAT(file.hosts, ElementsAre("host1", "host2", "host3"));
+  EXPECT_THAT(file.leaf_names, ElementsAre("leaf-a", "leaf-b", "leaf-c"));
+  EXPECT_THAT(file.group_of, ElementsAre(0, 0, 1));
+  EXPECT_THAT(file.group_begin, ElementsAre(0, 2, 3));
+  EXPECT_THAT(file.nic_begin, ElementsAre(0, 2, 4, 5));
+  EXPECT_THAT(file.leaf_of, ElementsAre(0, 1, 0, 1, 2));
+  const auto nodes = test::SmallFabric{.groups = 3, .nics = 2}.nodes();
+  const BuiltFabric built = build_fabric({}, file, nodes);
+  ASSERT_TRUE(built.mistakes.empty());
+  EXPECT_EQ(built.fabric.name(built.fabric.leaf_of({1})), "leaf-b");
+  EXPECT_EQ(built.fabric.name(built.fabric.leaf_of({5})), "leaf-c");  // the host has one cable
+}
+
+TEST(FabricFile, WhatDoesNotFitTheClusterIsAMistake) {
+  const auto nodes = test::SmallFabric{.groups = 5}.nodes();
+  const BuiltFabric many = build_fabric({}, read_fabric_text(kLingjun, "topo.csv"), nodes);
+  ASSERT_EQ(many.mistakes.size(), 1U);
+  EXPECT_EQ(many.mistakes[0].field, "file");
+  EXPECT_EQ(many.mistakes[0].message, "the cluster has 5 nodes, but the file only 4 hosts");
+  FabricParams params;
+  params.rails = 2;
+  const BuiltFabric railed =
+      build_fabric(params, read_fabric_text(kPorts, "ports.csv"), std::span{nodes}.first(3));
+  ASSERT_EQ(railed.mistakes.size(), 1U);
+  EXPECT_EQ(railed.mistakes[0].field, "rails");
+  params = {};
+  params.levels = 2;
+  const BuiltFabric flat =
+      build_fabric(params, read_fabric_text(kLingjun, "topo.csv"), std::span{nodes}.first(4));
+  ASSERT_EQ(flat.mistakes.size(), 1U);
+  EXPECT_EQ(flat.mistakes[0].field, "levels");
+  params.levels = 0;
+  params.radix = 2;
+  const BuiltFabric small =
+      build_fabric(params, read_fabric_text(kLingjun, "topo.csv"), std::span{nodes}.first(4));
+  ASSERT_EQ(small.mistakes.size(), 1U);
+  EXPECT_THAT(small.mistakes[0].message, HasSubstr("P10/S1 has 2 NICs"));
+}
+
+struct BadText {
+  std::string_view text;
+  const char* error;
+};
+
+TEST(FabricFile, MistakesAreToldWithRowAndColumn) {
+  for (const BadText& bad : {
+           BadText{"", "t.csv:1: is no topology"},
+           {"a,b\n1,2\n", "t.csv:1: is no topology: expected the columns ip, DSW"},
+           {"ip,DSW,PSW,ASW\n", "t.csv:1: no host follows the header"},
+           {"ip,DSW,PSW,ASW\na,G,P,S\nb,G,,S\n", "t.csv:3:3 (PSW): is empty"},
+           {"ip,DSW,PSW,ASW\na,G,P\n", "t.csv:2:4 (ASW): is empty"},
+           {"ip,DSW,PSW,ASW\na,G,P,S,x\n", "t.csv:2: found 5 fields, expected 4"},
+           {"ip,DSW,PSW,ASW\na,G,P,S\n\na,G,P,S2\n",
+            "t.csv:4:1 (ip): 'a' is a host of row 2 already"},
+           {"ip,DSW,PSW,ASW\na,G,P,S\nb,H,Q,S\n",
+            "t.csv:3:2 (DSW): 'H': the hosts before hang on 'G', so the fabric is disconnected"},
+           {"sysname,switchname,nicname\nh,s,e0\nh,t,e0\n",
+            "t.csv:3:3 (nicname): 'e0' of 'h' has a cable in row 2 already"},
+           {"sysname,switchname,portname\nh,s,1\ng,s,1\n",
+            "t.csv:3:3 (portname): '1' of 's' has a cable in row 2 already"},
+           {"sysname,switchname\n,s\n", "t.csv:2:1 (sysname): is empty"},
+           {{"ip,DSW,PSW,ASW\n\0", 16}, "t.csv:2: a NUL byte"},
+       }) {
+    const FabricFile file = read_fabric_text(bad.text, "t.csv");
+    EXPECT_THAT(file.errors, ElementsAre(HasSubstr(bad.error))) << bad.text;
+  }
+}
+
+TEST(FabricFile, AllMistakesAreToldAtOnceUpToALimit) {
+  std::string text = "ip,DSW,PSW,ASW\n";
+  for (int i = 0; i < 100; ++i) text += "a,G,P,\n";
+  const FabricFile file = read_fabric_text(text, "t.csv");
+  EXPECT_EQ(file.errors.size(), FabricFile::kErrorsMax);
+  EXPECT_THAT(file.errors.back(), HasSubstr("t.csv:21:4"));
+}
+
+TEST(FabricFile, AFileThatIsNotThereIsAMistake) {
+  EXPECT_THAT(read_fabric_file("/nowhere/topo.csv").errors,
+              ElementsAre("/nowhere/topo.csv: cannot be read"));
+  EXPECT_THAT(read_fabric_file("/").errors, ElementsAre(HasSubstr("/: ")));
+}
+
+TEST(FabricFile, ByteOrderMarkAndCarriageReturnsAreNoPartOfTheCells) {
+  const FabricFile file = read_fabric_text("\xEF\xBB\xBFip,DSW,PSW,ASW\r\na,G,P,S\r\n", "topo.csv");
+  EXPECT_THAT(file.errors, IsEmpty());
+  EXPECT_THAT(file.group_names, ElementsAre("P/S"));
+}
+
+// ---- workbooks
+
+void put(std::string& bytes, uint64_t value, int size) {
+  for (int i = 0; i < size; ++i) bytes += static_cast<char>(value >> (8 * i) & 0xFF);
+}
+
+// An archive of parts that are stored, not packed.
+std::string zipped(const std::vector<std::pair<std::string, std::string>>& parts) {
+  std::string bytes, directory;
+  for (const auto& [name, content] : parts) {
+    const uint64_t crc =
+        crc32(0, reinterpret_cast<const Bytef*>(content.data()), static_cast<uInt>(content.size()));
+    const size_t offset = bytes.size();
+    std::string facts;
+    for (const uint64_t half : {20, 0, 0, 0, 33}) put(facts, half, 2);
+    put(facts, crc, 4);
+    put(facts, content.size(), 4);
+    put(facts, content.size(), 4);
+    put(facts, name.size(), 2);
+    put(facts, 0, 2);
+    bytes += "PK\x03\x04" + facts + name + content;
+    directory += "PK\x01\x02";
+    put(directory, 20, 2);
+    directory += facts;
+    put(directory, 0, 2);
+    put(directory, 0, 4);
+    put(directory, 0, 4);
+    put(directory, offset, 4);
+    directory += name;
+  }
+  const size_t begin = bytes.size();
+  bytes += directory + "PK\x05\x06";
+  put(bytes, 0, 4);
+  put(bytes, parts.size(), 2);
+  put(bytes, parts.size(), 2);
+  put(bytes, directory.size(), 4);
+  put(bytes, begin, 4);
+  put(bytes, 0, 2);
+  return bytes;
+}
+
+constexpr const char* kBook =
+    R"(<workbook><sheets><sheet name="notes" r:id="rId1"/><sheet name="cables" r:id="rId2"/></sheets></workbook>)";
+constexpr const char* kRelations =
+    R"(<Relationships><Relationship Id="rId1" Target="worksheets/a.xml"/>)"
+    R"(<Relationship Id="rId2" Target="/xl/worksheets/b.xml"/></Relationships>)";
+constexpr const char* kStrings =
+    "<sst><si><t>sysname</t></si><si><r><t>switch</t></r><r><t>name</t></r></si>"
+    "<si><t>h&amp;1</t></si></sst>";
+constexpr const char* kNotes =
+    R"(<worksheet><sheetData><row r="1"><c r="A1" t="s"><v>2</v></c></row></sheetData></worksheet>)";
+
+std::string workbook(const std::string& cables) {
+  return zipped({{"xl/workbook.xml", kBook},
+                 {"xl/_rels/workbook.xml.rels", kRelations},
+                 {"xl/sharedStrings.xml", kStrings},
+                 {"xl/worksheets/a.xml", kNotes},
+                 {"xl/worksheets/b.xml",
+                  "<worksheet><sheetData>"
+                  R"(<row r="2"><c r="B2" t="s"><v>0</v></c><c r="C2" t="s"><v>1</v></c></row>)" +
+                      cables + "</sheetData></worksheet>"}});
+}
+
+TEST(Workbook, TheSheetWithTheColumnsIsRead) {
+  const test::TemporaryFile file{workbook(
+      R"(<row r="4"><c r="B4" t="s"><v>2</v></c><c r="C4" t="inlineStr"><is><t>leaf</t></is></c></row>)"
+      R"(<row><c r="B5"><v>17</v></c><c><v>leaf</v></c></row>)")};
+  const FabricFile fabric = read_fabric_file(file.path());
+  EXPECT_THAT(fabric.errors, IsEmpty());
+  EXPECT_THAT(fabric.hosts, ElementsAre("h&1", "17"));
+  EXPECT_THAT(fabric.leaf_names, ElementsAre("leaf"));
+}
+
+TEST(Workbook, MistakesNameSheetRowAndColumn) {
+  const test::TemporaryFile file{workbook(R"(<row r="7"><c r="B7" t="s"><v>2</v></c></row>)")};
+  EXPECT_THAT(read_fabric_file(file.path()).errors,
+              ElementsAre(file.path() + "[cables]:7:3 (switchname): is empty"));
+}
+
+TEST(Workbook, DamagedOnesAreToldNotRead) {
+  const auto error_of = [](std::string_view bytes) { return read_workbook(bytes, "w").error; };
+  EXPECT_THAT(error_of("PK\x03\x04"), HasSubstr("w: is no readable zip archive"));
+  EXPECT_THAT(error_of(zipped({{"x", "y"}})), HasSubstr("w: is no workbook"));
+  EXPECT_THAT(error_of(workbook("<row><c")), HasSubstr("xl/worksheets/b.xml is damaged at byte"));
+  EXPECT_THAT(error_of(workbook(R"(<row r="3"><c r="B3" t="s"><v>9</v></c></row>)")),
+              HasSubstr("w[cables]:3:2: refers to a string that is not there"));
+  EXPECT_THAT(error_of(workbook(R"(<row r="3"><c r="ZZZ3"><v>9</v></c></row>)")),
+              HasSubstr("w[cables]:3: more than 256 columns"));
+  EXPECT_THAT(error_of(workbook(R"(<row r="-3"/>)")), HasSubstr("w[cables]: a row has a bad"));
+  const std::string whole = workbook("");
+  for (size_t size = 4; size < whole.size(); size += 7) {
+    EXPECT_FALSE(error_of(std::string_view{whole}.substr(0, size)).empty()) << size;
+  }
+  std::string wrong = whole;
+  wrong[wrong.find("sheets><sheet")] = '!';  // the checksum tells
+  EXPECT_THAT(error_of(wrong), HasSubstr("xl/workbook.xml is damaged"));
+}
+
+// ---- real files
+
+TEST(RealTopologies, LingjunHas847HostsIn119Groups) {
+  const auto path = test::real_trace("alibaba-lingjun-2023/topo.csv");
+  ORRERY_NEED_TRACE(path);
+  const FabricFile file = read_fabric_file(path);
+  EXPECT_THAT(file.errors, IsEmpty());
+  EXPECT_EQ(file.hosts.size(), 847U);
+  EXPECT_EQ(file.groups(), 119U);
+  std::vector<int> sizes(file.groups(), 0);
+  for (const uint32_t group : file.group_of) ++sizes[group];
+  EXPECT_THAT(sizes, testing::Each(testing::Le(8)));
+  FabricParams params;
+  params.radix = 128;
+  params.rails = 1;
+  const BuiltFabric built = build_fabric(
+      params, file, test::SmallFabric{.groups = 847, .nodes_per_group = 1, .nics = 8}.nodes());
+  ASSERT_TRUE(built.mistakes.empty()) << built.mistakes[0].message;
+  EXPECT_EQ(built.fabric.tree().pods(), 3U);
+  EXPECT_EQ(built.fabric.nics(), 847U * 8);
+}
+
+TEST(RealTopologies, ZhejiangHas253HostsOn20Leaves) {
+  const auto path = test::real_trace("zhejiang-a100-2024/cluster_2000_A100.xlsx");
+  ORRERY_NEED_TRACE(path);
+  const FabricFile file = read_fabric_file(path);
+  EXPECT_THAT(file.errors, IsEmpty());
+  EXPECT_EQ(file.rows, 1'012);
+  EXPECT_EQ(file.hosts.size(), 253U);
+  EXPECT_EQ(file.leaf_names.size(), 20U);
+  EXPECT_EQ(file.groups(), 5U);
+  EXPECT_EQ(file.leaf_of.size(), 1'012U);
+}
+
+}  // namespace
+}  // namespace orrery
