@@ -46,15 +46,31 @@ NodeNames names_of(const BuiltPools& built) {
   return names;
 }
 
+std::unique_ptr<Storage> storage_of(Sim sim, const StorageParams& params, size_t nodes) {
+  if (params.names().empty()) return nullptr;
+  return std::make_unique<Storage>(sim, params, static_cast<uint32_t>(nodes));
+}
+
 }  // namespace
+
+Ground::Ground(const Scenario& scenario)
+    : built{build_nodes(scenario.cluster, state, scenario.run.seed)} {
+  if (scenario.network.level != NetworkLevel::Flow || !built.error.empty()) return;
+  fabric = build_fabric(scenario.network.fabric, fabric_nodes(state, built.machines));
+}
 
 Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
     : sim_{sim},
       run_{scenario.run},
       failure_logs_{scenario.faults.logs},
       ground_{ground},
-      controller_{sim, ground_.state, ground_.jobs, controller_params(scenario),
-                  arrivals_of(scenario.policy)},
+      storage_{storage_of(sim, scenario.storage, ground.state.nodes())},
+      controller_{sim,
+                  ground_.state,
+                  ground_.jobs,
+                  controller_params(scenario),
+                  arrivals_of(scenario.policy),
+                  storage_.get()},
       sources_{make_job_sources(scenario.workload, sim.rng, ground.state.gpus_total() * kMilli)},
       fragmentation_{fragmentation_of(ground.state, scenario.workload, sim.rng)},
       scheduler_{sim,
@@ -78,6 +94,13 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
       statistics_{sim, ground_.jobs},
       deadlocks_{sim, ground_.state, ground_.jobs, scenario.record.deadlocks},
       too_large_{ground_.state, ground_.jobs} {
+  if (scenario.network.level == NetworkLevel::Flow) {
+    network_.emplace(sim, scenario.network, ground_.fabric.fabric);
+  }
+  if (scenario.network.level != NetworkLevel::None) {
+    exchanges_.emplace(ground_.state, ground_.jobs, ground_.built.machines, controller_,
+                       network_ ? &*network_ : nullptr);
+  }
   if (fragmentation_) packing_.emplace(sim, ground_.state, ground_.jobs, *fragmentation_);
   if (scenario.policy.job_queue) {
     job_queue_.emplace(sim, ground_.state, ground_.jobs, controller_, *scenario.policy.job_queue,
@@ -100,6 +123,7 @@ void Cluster::wire() {
     timeline_.phase_changed(job, before, after);
     deadlocks_.phase_changed(job);
     statistics_.phase_changed(job, after);
+    if (exchanges_) exchanges_->phase_changed(job, after);
   });
   controller_.pace_changed.connect(
       [this](JobId job) { usage_.job_changed(job, controller_.computing(job)); });
@@ -155,6 +179,7 @@ void Ground::check(const Scenario& scenario, const config::Node& root,
     diagnostics.error(at, "cluster", "has no nodes");
   } else {
     scenario.faults.check(state, root["faults"], diagnostics);
+    report_mistakes(fabric.mistakes, root["network"]["fabric"], "network.fabric", diagnostics);
   }
 }
 
@@ -313,6 +338,8 @@ void Cluster::audit() const {
     });
   });
   if (job_queue_) job_queue_->audit();
+  if (network_) network_->flows().audit();
+  if (storage_) storage_->flows().audit();
   ORRERY_CHECK(gpu_milli == ground_.state.gpu_milli_allocated(),
                "GPUs in use are those of bound and reserved pods");
 }

@@ -2,22 +2,27 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "models/cluster_params.hpp"
 #include "models/faults/node_faults.hpp"
+#include "models/network/build_fabric.hpp"
+#include "models/network/network.hpp"
 #include "models/scenario.hpp"
 #include "models/scheduling/deadlock_detector.hpp"
 #include "models/scheduling/job_queue.hpp"
 #include "models/scheduling/scheduler.hpp"
 #include "models/scheduling/too_large.hpp"
+#include "models/storage/storage.hpp"
 #include "models/telemetry/gpu_usage.hpp"
 #include "models/telemetry/job_statistics.hpp"
 #include "models/telemetry/node_usage.hpp"
 #include "models/telemetry/packing_log.hpp"
 #include "models/telemetry/timeline.hpp"
+#include "models/workload/gang_exchanges.hpp"
 #include "models/workload/job_controller.hpp"
 #include "models/workload/job_table.hpp"
 #include "sim/config/node.hpp"
@@ -27,11 +32,12 @@ namespace orrery {
 
 // What stands before anything moves: the nodes and the jobs.
 struct Ground {
-  Ground(const ClusterParams& params, uint64_t seed) : built{build_nodes(params, state, seed)} {}
+  explicit Ground(const Scenario& scenario);
   // What only the built nodes show: unreadable node lists, faults of unknown nodes.
   void check(const Scenario& scenario, const config::Node& root, Diagnostics& diagnostics) const;
   ClusterState state;
   BuiltPools built;
+  BuiltFabric fabric;  // with network.level: flow
   JobTable jobs;
 };
 
@@ -79,7 +85,10 @@ class Cluster {
   std::vector<FailureLogParams> failure_logs_;
   std::vector<std::string> fault_notes_;
   Ground& ground_;
+  std::unique_ptr<Storage> storage_;
+  std::optional<Network> network_;
   JobController controller_;
+  std::optional<GangExchanges> exchanges_;
   std::vector<std::unique_ptr<JobSource>> sources_;
   std::optional<Fragmentation> fragmentation_;
   Scheduler scheduler_;

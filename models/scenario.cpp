@@ -8,6 +8,9 @@
 #include "sim/config/reader.hpp"
 
 namespace orrery {
+
+void check_training(const Scenario& scenario, Checker& checker);  // scenario_training.cpp
+
 namespace {
 
 // A file is named relative to the document that names it; on the command line, to where one is.
@@ -27,6 +30,7 @@ void resolve_files(const config::Node& root, Scenario& scenario) {
       resolve(trace->throughputs, sources.items[i]["throughputs"]);
     }
   }
+  resolve(scenario.network.fabric.file, root["network"]["fabric"]["file"]);
   const config::Node& nodes = root["cluster"]["openb_nodes"];
   for (size_t i = 0; i < scenario.cluster.openb_nodes.size() && i < nodes.items.size(); ++i) {
     resolve(scenario.cluster.openb_nodes[i].file, nodes.items[i]["file"]);
@@ -78,6 +82,7 @@ void check_fragmentation(const Scenario& scenario, Checker& c) {
 
 void Scenario::check(Checker& c) const {
   check_fragmentation(*this, c);
+  check_training(*this, c);
   for (size_t i = 0; i < workload.sources.size() && !run.until; ++i) {
     const auto* const trace = std::get_if<TraceSourceParams>(&workload.sources[i]);
     if (trace == nullptr || trace->departures) continue;

@@ -10,8 +10,10 @@
 
 #include "models/cluster_params.hpp"
 #include "models/faults/fault_params.hpp"
+#include "models/network/fabric_params.hpp"
 #include "models/scheduling/deadlock_detector.hpp"
 #include "models/scheduling/profile.hpp"
+#include "models/storage/storage_params.hpp"
 #include "models/telemetry/timeline.hpp"
 #include "models/workload/workload_params.hpp"
 #include "sim/config/fields.hpp"
@@ -76,6 +78,8 @@ struct Scenario {
 
   std::string description = {};
   ClusterParams cluster = {};
+  NetworkParams network = {};
+  StorageParams storage = {};
   WorkloadParams workload = {};
   FaultParams faults = {};
   ProfileParams policy = {};
@@ -86,6 +90,8 @@ struct Scenario {
   void fields(V& v) {
     v("description", description, "What question this scenario answers.");
     v("cluster", cluster, "Nodes and what they are made of.", Required{});
+    v("network", network, "What ranks exchange over.");
+    v("storage", storage, "Where checkpoints lie.");
     v("workload", workload, "Jobs and how they live.", Required{});
     v("faults", faults, "Hardware that fails.");
     v("policy", policy, "The scheduler.");

@@ -45,7 +45,7 @@ std::string scratch_file(const std::string& ending) {
 World::World(const config::Document& document, Diagnostics& diagnostics)
     : scenario{read_or_exit(document, diagnostics)},
       rng_{scenario.run.seed},
-      ground_{scenario.cluster, scenario.run.seed},
+      ground_{scenario},
       cluster_{Sim{engine, rng_, recorder_}, scenario, ground_} {
   cluster_.check(document, diagnostics);
   if (!diagnostics.ok()) {

@@ -121,7 +121,7 @@ class Generator final : public JobSource {
     const int32_t per_pod = std::min(gpus, params_.gpus_per_pod_max);
     const int32_t whole = per_pod == 0 ? 1 : gpus / per_pod;
     const int32_t rest = per_pod == 0 ? 0 : gpus % per_pod;
-    job_.kind = kind_of(params_.job_kind, whole + (rest > 0 ? 1 : 0));
+    job_.kind = training_.kind_of(params_.job_kind, whole + (rest > 0 ? 1 : 0));
     job_.gangs.resize(1);
     auto& roles = job_.gangs[0].roles;
     roles.resize(rest > 0 ? 2 : 1);

@@ -45,8 +45,11 @@ void TrainingParams::apply(JobRequest& job) const {
   job.checkpoint_write = checkpoint_write;
   job.restore = restore;
   job.init = init + init_per_gpu * gpus;
-  if (checkpoint) job.checkpoint = std::make_shared<CheckpointParams>(*checkpoint);
-  if (step) job.step = std::make_shared<StepParams>(*step);
+  const bool is_gang = job.kind == JobKind::MpiGang;
+  job.checkpoint = nullptr;
+  job.step = nullptr;
+  if (is_gang && checkpoint) job.checkpoint = std::make_shared<CheckpointParams>(*checkpoint);
+  if (is_gang && step) job.step = std::make_shared<StepParams>(*step);
   if (communicator) {
     job.init += communicator_init_time(*communicator, static_cast<int32_t>(gpus));
   }

@@ -81,11 +81,6 @@ enum class KindOfJob : uint8_t { Auto, Pods, MpiGang };
 constexpr std::array<std::string_view, 3> enum_names(KindOfJob) {
   return {"auto", "pods", "mpi_gang"};
 }
-constexpr JobKind kind_of(KindOfJob kind, int32_t pods) {
-  if (kind == KindOfJob::Auto) return pods > 1 ? JobKind::MpiGang : JobKind::Pods;
-  return kind == KindOfJob::Pods ? JobKind::Pods : JobKind::MpiGang;
-}
-
 struct TrainingParams {
   static constexpr std::string_view kDoc = "How jobs start, save their progress and come back.";
 
@@ -109,9 +104,9 @@ struct TrainingParams {
     v("restore", restore, "Time to load the last checkpoint after a failure.");
     v("init", init, "Communicator set-up after the start barrier.");
     v("init_per_gpu", init_per_gpu, "Added to init for every GPU of the job.");
-    v("checkpoint", checkpoint, "Checkpoints that go to a store.");
+    v("checkpoint", checkpoint, "Checkpoints of gangs that go to a store.");
     v("communicator", communicator, "How ranks meet, which adds to init.");
-    v("step", step, "What a step consists of; absent: exchanges between ranks take no time.");
+    v("step", step, "What a step of a gang is; absent: exchanges between ranks take no time.");
     v("restart_scope", restart_scope,
       "After a lost pod of a gang: gang creates all pods anew; pod keeps the survivors on their "
       "nodes (semi-stateful pods) and creates only the lost ones.");
@@ -136,6 +131,12 @@ struct TrainingParams {
       c.error("checkpoint_write", "has no effect without checkpoint_interval");
     }
     if (restore > Duration{}) c.error("restore", "has no effect without checkpoint_interval");
+  }
+  // Auto: a gang if there are several pods, or anything that only a gang has.
+  JobKind kind_of(KindOfJob kind, int32_t pods) const {
+    const bool is_gang =
+        kind == KindOfJob::Auto ? pods > 1 || checkpoint || step : kind == KindOfJob::MpiGang;
+    return is_gang ? JobKind::MpiGang : JobKind::Pods;
   }
   void apply(JobRequest& job) const;  // `job` has its gangs already: init counts GPUs
 };

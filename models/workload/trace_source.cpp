@@ -43,7 +43,7 @@ class TraceSource final : public JobSource {
     job_.user = recorded.user;
     job_.team = params_.team == TraceTeam::Group ? recorded.group : recorded.queue;
     job_.application = recorded.application;
-    job_.kind = kind_of(params_.job_kind, recorded.pods);
+    job_.kind = training_.kind_of(params_.job_kind, recorded.pods);
     job_.submitted = recorded.submit;
     job_.work = params_.departures ? recorded.duration : kNeverEnds;
     job_.requested = recorded.requested_time;

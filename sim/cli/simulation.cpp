@@ -103,7 +103,7 @@ std::vector<std::string> table_paths() {
   Engine engine{Engine::Limits{}};
   const RngStreams rng{0};
   MemoryRecorder recorder;
-  Ground ground{scenario.cluster, scenario.run.seed};
+  Ground ground{scenario};
   const Cluster cluster{Sim{engine, rng, recorder}, scenario, ground};
   const RunTables tables{recorder};
   std::vector<std::string> paths;
@@ -123,7 +123,7 @@ SimulationResult simulate(const Scenario& scenario, const config::Document& docu
   engine.enable_profile();
 
   describe_run(scenario, document, recorder);
-  Ground ground{scenario.cluster, scenario.run.seed};
+  Ground ground{scenario};
   ground.check(scenario, document.root, diagnostics);
   if (!diagnostics.ok()) return {};
   Cluster cluster{Sim{engine, rng, recorder}, scenario, ground};

@@ -32,7 +32,7 @@ std::string counts_of(const ScenarioInput& input) {
 // of the run, like a trace, and is not opened.
 void check_nodes(ScenarioInput& input) {
   if (!input.diagnostics.ok() || !input.scenario.cluster.openb_nodes.empty()) return;
-  const Ground ground{input.scenario.cluster, input.scenario.run.seed};
+  const Ground ground{input.scenario};
   ground.check(input.scenario, input.document.root, input.diagnostics);
 }
 

@@ -64,7 +64,7 @@ workload:
   Engine engine;
   const RngStreams rng{scenario.run.seed};
   NullRecorder recorder;
-  Ground ground{scenario.cluster, scenario.run.seed};
+  Ground ground{scenario};
   Cluster cluster{Sim{engine, rng, recorder}, scenario, ground};
   recorder.start();
   cluster.start();

@@ -1,0 +1,68 @@
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "models/scenario.hpp"
+#include "sim/config/diagnostics.hpp"
+
+namespace orrery {
+namespace {
+
+// All `training` sections, with their paths.
+std::vector<std::pair<std::string, const TrainingParams*>> trainings(const WorkloadParams& params) {
+  std::vector<std::pair<std::string, const TrainingParams*>> all;
+  all.emplace_back("workload.training", &params.training);
+  for (size_t i = 0; i < params.sources.size(); ++i) {
+    const std::string path = "workload.sources[" + std::to_string(i) + "]";
+    const auto add = [&](const std::string& at, const std::optional<TrainingParams>& training) {
+      if (training) all.emplace_back(at + ".training", &*training);
+    };
+    if (const auto* const listed = std::get_if<ExplicitJobsParams>(&params.sources[i])) {
+      for (size_t j = 0; j < listed->jobs.size(); ++j) {
+        add(path + ".jobs[" + std::to_string(j) + "]", listed->jobs[j].training);
+      }
+    } else if (const auto* const generator = std::get_if<GeneratorParams>(&params.sources[i])) {
+      add(path, generator->training);
+    } else if (const auto* const trace = std::get_if<TraceSourceParams>(&params.sources[i])) {
+      add(path, trace->training);
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+// What sections say about one another: a parameter without effect is a mistake.
+void check_training(const Scenario& scenario, Checker& c) {
+  const NetworkLevel level = scenario.network.level;
+  const bool is_counting = scenario.policy.driver == Driver::Counting;
+  const std::vector<std::string> stores = scenario.storage.names();
+  bool has_step = false, has_checkpoint = false;
+  for (const auto& [path, training] : trainings(scenario.workload)) {
+    has_step = has_step || training->step;
+    has_checkpoint = has_checkpoint || training->checkpoint;
+    if (training->step && level == NetworkLevel::None) {
+      c.error(path + ".step", "has an effect only with network.level alpha_beta or flow");
+    }
+    if (training->step && is_counting) {
+      c.error(path + ".step", "has no effect with policy.driver: counting, which knows no nodes");
+    }
+    if (!training->checkpoint) continue;
+    const std::string& store = training->checkpoint->store;
+    if (is_counting) {
+      c.error(path + ".checkpoint", "has no effect with policy.driver: counting");
+    } else if (std::ranges::find(stores, store) == stores.end()) {
+      c.error(path + ".checkpoint.store",
+              "storage has no store " + in_quotes(store) + did_you_mean(store, stores));
+    }
+  }
+  if (level != NetworkLevel::None && !has_step) {
+    c.error("network.level", "has no effect: no job says what a step of it is (training.step)");
+  }
+  if (!stores.empty() && !has_checkpoint) {
+    c.error("storage", "has no effect: no job uses a store (training.checkpoint)");
+  }
+}
+
+}  // namespace orrery
