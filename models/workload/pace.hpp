@@ -13,9 +13,9 @@ namespace orrery {
 // exchanges between its ranks takes longer or less long; pauses for checkpoints do not. In whole
 // numbers, so that runs are exact.
 struct Pace {
-  static constexpr int64_t kFull = 1'000'000;
+  static constexpr int64_t kFull = 1'000'000, kWhole = 1'000'000'000;
   int64_t work = 1, span = 1;  // so much is done in so much time; work 0: it stands still
-  int64_t computing = kFull;   // millionths of that time in which GPUs compute; else they exchange
+  int64_t computing = kWhole;  // billionths of that time in which GPUs compute; else they exchange
   int64_t share_milli = 1000;  // of the time of its GPUs, the rest being another job's
 
   // Work done in a million of time.
@@ -27,7 +27,7 @@ struct Pace {
   // now. Duration::max(): for ever.
   static constexpr Pace of_step(Duration base, Duration step, Duration compute) {
     if (step == Duration::max()) return {.work = 0, .computing = 0};
-    const int128_t share = static_cast<int128_t>(compute.ns) * kFull / step.ns;
+    const int128_t share = static_cast<int128_t>(compute.ns) * kWhole / step.ns;
     const auto computing = static_cast<int64_t>(share);
     if (step == base) return {.computing = computing};
     return {.work = base.ns, .span = step.ns, .computing = computing};
@@ -47,7 +47,7 @@ struct Pace {
     return {static_cast<int64_t>(std::min<int128_t>(time, Duration::max().ns))};
   }
   constexpr Duration computing_in(Duration time) const {  // of time between pauses
-    return {static_cast<int64_t>(static_cast<int128_t>(time.ns) * computing / kFull)};
+    return {static_cast<int64_t>(static_cast<int128_t>(time.ns) * computing / kWhole)};
   }
 };
 

@@ -111,7 +111,7 @@ Duration time_until(const RunProgress& run, const RunTerms& terms, Duration done
 
 int32_t computing_millionths(const RunTerms& terms) {
   if (terms.pace.is_still()) return 0;
-  const double share = static_cast<double>(terms.pace.computing) / Pace::kFull;
+  const double share = static_cast<double>(terms.pace.computing) / Pace::kWhole;
   return static_cast<int32_t>(std::lround(share * compute_fraction(paced(terms)) * 1e6));
 }
 

@@ -51,6 +51,7 @@ class JobWorld {
     uint64_t seed = 1;
     bool binds = true;
     bool records = true;  // rows; off for millions of jobs
+    StorageParams storage = {};
   };
 
   JobWorld() : JobWorld{Options{}} {}
@@ -58,7 +59,13 @@ class JobWorld {
       : rng{options.seed},
         binds_{options.binds},
         cluster{make_cluster(options)},
-        controller{{engine, rng, recorder_of(options)}, cluster, jobs, options.params} {
+        storage{{engine, rng, recorder}, options.storage, options.nodes},
+        controller{{engine, rng, recorder_of(options)},
+                   cluster,
+                   jobs,
+                   options.params,
+                   Arrivals::CreatePods,
+                   &storage} {
     controller.pods_created.connect([this](std::span<const PodId> pods) {
       queue.insert(queue.end(), pods.begin(), pods.end());
       if (records_creations) creations.emplace_back(pods.begin(), pods.end());
@@ -151,6 +158,7 @@ class JobWorld {
  public:
   ClusterState cluster;
   JobTable jobs;
+  Storage storage;
   JobController controller;
   bool records_creations = true;              // phases, too; off for millions of jobs
   std::vector<PodId> queue;                   // pods without a node

@@ -1,0 +1,118 @@
+// Checkpoints that go to a store: how long jobs stand still for them, and what a failure loses.
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "models/workload/checkpoint_params.hpp"
+#include "tests/support/job_world.hpp"
+
+namespace orrery {
+namespace {
+
+// 8 GB/s for all, 2 GB/s for a node; local disks of 1 GB/s.
+JobWorld::Options with_stores(uint32_t nodes) {
+  JobWorld::Options options;
+  options.nodes = nodes;
+  options.params = {.failure_detection = {}, .restart_delay = {}};
+  options.storage.stores.push_back({"blob", {64'000'000'000}, {64'000'000'000}, {}});
+  options.storage.node = {{16'000'000'000}, {16'000'000'000}};
+  options.storage.local = LocalDiskParams{{8'000'000'000}, {8'000'000'000}};
+  return options;
+}
+
+JobRequest saving(int32_t pods, Duration work, const CheckpointParams& params) {
+  JobRequest job = make_job(JobKind::MpiGang, pods, 8, work);
+  job.checkpoint_interval = 10_s;
+  job.checkpoint = std::make_shared<CheckpointParams>(params);
+  return job;
+}
+
+TEST(StoredCheckpoints, ASynchronousOneStopsTheJobForAsLongAsTheStoreTakes) {
+  JobWorld world{with_stores(4)};
+  world.add({saving(4, 100_s, {.store = "blob", .bytes = {80'000'000'000}})});
+  world.run();
+  const JobRow row = world.job_rows().at(0);
+  EXPECT_EQ(row.run, 100_s + 9 * 10_s);  // 80 GB at 8 GB/s
+  EXPECT_DOUBLE_EQ(row.gpu_s_useful, 32 * 100.0);
+  EXPECT_DOUBLE_EQ(row.gpu_s_checkpoint, 32 * 90.0);
+}
+
+TEST(StoredCheckpoints, UnlessSharedOutTheyGoThroughOneNode) {
+  JobWorld world{with_stores(4)};
+  world.add({saving(4, 20_s, {.store = "blob", .bytes = {80'000'000'000}, .sharded = false})});
+  world.run();
+  EXPECT_EQ(world.job_rows().at(0).run, 20_s + 40_s);  // 80 GB at 2 GB/s
+}
+
+TEST(StoredCheckpoints, TwoWritersShareTheStore) {
+  JobWorld world{with_stores(4)};
+  const CheckpointParams params{.store = "blob", .bytes = {40'000'000'000}};
+  world.add({saving(2, 20_s, params), saving(2, 20_s, params)});
+  world.run();
+  // Each alone: 2 nodes at 2 GB/s, 10 s. Together they ask for just what there is.
+  EXPECT_EQ(world.job_rows().at(0).run, 30_s);
+  JobWorld crowded{with_stores(8)};
+  const CheckpointParams large{.store = "blob", .bytes = {80'000'000'000}};
+  crowded.add({saving(4, 20_s, large), saving(4, 20_s, large)});
+  crowded.run();
+  EXPECT_EQ(crowded.job_rows().at(0).run, 20_s + 20_s);
+  EXPECT_EQ(crowded.job_rows().at(1).run, 20_s + 20_s);
+}
+
+TEST(StoredCheckpoints, AnAsynchronousOneStopsTheJobOnlyForTheCopy) {
+  JobWorld world{with_stores(4)};
+  world.add({saving(4, 100_s,
+                    {.store = "blob",
+                     .bytes = {64'000'000'000},
+                     .mode = CheckpointMode::Async,
+                     .host_copy = {16'000'000'000}})});  // 2 GB a GPU at 2 GB/s; 8 s to write
+  world.run();
+  const JobRow row = world.job_rows().at(0);
+  EXPECT_EQ(row.run, 100_s + 9 * 1_s);
+  EXPECT_DOUBLE_EQ(row.gpu_s_useful, 32 * 100.0);
+  EXPECT_DOUBLE_EQ(row.gpu_s_checkpoint, 32 * 9.0);
+}
+
+TEST(StoredCheckpoints, TheNextAsynchronousOneWaitsForTheLast) {
+  JobWorld world{with_stores(4)};
+  world.add({saving(4, 30_s,
+                    {.store = "blob",
+                     .bytes = {128'000'000'000},  // 16 s to write
+                     .mode = CheckpointMode::Async,
+                     .host_copy = {32'000'000'000}})});  // 1 s to copy
+  world.run();
+  // Computes until 10, copies until 11, computes until 21, waits until 27, copies until 28.
+  EXPECT_EQ(world.job_rows().at(0).run, 38_s);
+}
+
+TEST(StoredCheckpoints, AFailureLosesWhatIsNotYetInTheStore) {
+  JobWorld world{with_stores(4)};
+  world.add({saving(4, 30_s,
+                    {.store = "blob",
+                     .bytes = {64'000'000'000},
+                     .mode = CheckpointMode::Async,
+                     .host_copy = {16'000'000'000}})});
+  // The first is copied at 11 s and written at 19 s; the second copied at 22 s, lost at 25 s.
+  world.fail_at(Time{} + 25_s, {0});
+  world.run();
+  const JobRow row = world.job_rows().at(0);
+  EXPECT_DOUBLE_EQ(row.gpu_s_lost, 32 * 13.0);
+  EXPECT_DOUBLE_EQ(row.gpu_s_useful, 32 * 30.0);
+  EXPECT_DOUBLE_EQ(row.gpu_s_restore, 32 * 8.0);
+  EXPECT_EQ(row.run, 25_s + 8_s + 20_s + 1_s);  // restored, and one checkpoint more
+  EXPECT_EQ(world.recoveries().at(0).caught_up, Time{} + 25_s + 8_s + 13_s + 1_s);
+}
+
+TEST(StoredCheckpoints, OnLocalDisksTheyAreLostWithTheNode) {
+  JobWorld world{with_stores(1)};
+  world.add({saving(1, 30_s, {.store = "local", .bytes = {1'000'000'000}})});
+  world.fail_at(Time{} + 25_s, {0});
+  world.run();
+  const JobRow row = world.job_rows().at(0);
+  EXPECT_EQ(row.run, 25_s + 32_s);
+  EXPECT_DOUBLE_EQ(row.gpu_s_lost, 8 * 23.0);
+  EXPECT_DOUBLE_EQ(row.gpu_s_useful, 8 * 30.0);
+}
+
+}  // namespace
+}  // namespace orrery
