@@ -25,7 +25,7 @@ TEST(RunProgress, TheCheckpointCycleGoesOnWhenThePaceChanges) {
   EXPECT_EQ(spans.checkpoint, 2_s);
   EXPECT_EQ(run.saved, 10_s);
   EXPECT_EQ(run.unsaved, 0_s);
-  EXPECT_EQ(time_left(run, terms), 180_s + 8 * 2_s);
+  EXPECT_EQ(time_left(run, terms), 180_s + 16_s);
 }
 
 TEST(RunProgress, AWriteIsNotStretchedAndGoesOnWhereItWas) {
