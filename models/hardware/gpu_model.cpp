@@ -52,6 +52,7 @@ constexpr Row kRows[] = {
     {"A10", Ampere, 24_GiB, kDatasheet, {18, 25, 144, 150, kPowerGuess}, kNoNvLink},
     {"A100M40", Ampere, 40_GiB, kDatasheet, {58, 77, 385, 400, kPowerA100}, kNvLink3},
     {"A100M80", Ampere, 80_GiB, kDatasheet, {58, 77, 385, 400, kPowerA100}, kNvLink3},
+    {"A100PCIE80", Ampere, 80_GiB, kDatasheet, {44, 58, 289, 300, kPowerGuess}, kNvLink3},
     {"B200M180", Blackwell, 180_GiB, kDatasheet, {100, 150, 960, 1000, kPowerGuess}, kNvLink5},
     {"G2", Volta, 32_GiB, kUndisclosed, {40, 52, 241, 250, kUndisclosed}, kNvLinkUnknown},
     {"G3", Ampere, 80_GiB, kUndisclosed, {58, 77, 385, 400, kUndisclosed}, kNvLinkUnknown},

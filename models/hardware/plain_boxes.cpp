@@ -48,7 +48,7 @@ constexpr Box kBoxes[] = {
     {"a10-1", "one A10", "A10", 1, 0, kNoNvLink, 4, 1, 25, 2, 32, 2, 10, 1024, kOpenb, 220, 450},
     {"a10-2", "two A10", "A10", 2, 0, kNoNvLink, 4, 1, 25, 2, 32, 2, 10, 512, kAssumed, 220, 450},
     {"a10-4", "four A10", "A10", 4, 0, kNoNvLink, 4, 1, 25, 2, 32, 2, 10, 512, kAssumed, 220, 450},
-    {"a100-pcie-4", "four A100 PCIe cards, joined in pairs by NVLink bridges", "A100M80", 4, 0,
+    {"a100-pcie-4", "four A100 PCIe cards, joined in pairs by NVLink bridges", "A100PCIE80", 4, 0,
      kBridges, 4, 2, 200, 2, 32, 2, 16, 512, kAssumed, 350, 700},
     {"cpu-32", "32 logical CPUs, no GPU", "", 0, 0, kNoGpu, 3, 1, 25, 1, 16, 2, 10, 256, kOpenb,
      120, 280},

@@ -12,14 +12,17 @@ namespace {
 // fabric even when every node speaks to every other.
 class Uses {
  public:
-  Uses(const FabricExchange& exchange, const RouteFinder& route)
-      : exchange_{exchange}, route_{route}, flow_{exchange.first_flow} {}
+  explicit Uses(const RouteFinder& route) : route_{route} {}
 
+  void begin(const FabricExchange& exchange) {
+    exchange_ = exchange;
+    flow_ = exchange.first_flow;
+  }
   // Between the NICs of two nodes on every rail; `weight` is of all rails together.
   void connect(int32_t from, int32_t to, double weight) {
     if (from == to || weight == 0) return;
     const int32_t flows = exchange_.flows_per_connection;
-    const double part = weight / exchange_.rails / flows;
+    const double part = weight * exchange_.scale / exchange_.rails / flows;
     for (int32_t rail = 0; rail < exchange_.rails; ++rail) {
       for (int32_t f = 0; f < flows; ++f) {
         const std::span<const LinkId> links = route_(nic(from, rail), nic(to, rail), flow_++);
@@ -55,10 +58,10 @@ class Uses {
     uses.resize(kept);
   }
 
-  const FabricExchange& exchange_;
   const RouteFinder& route_;
+  FabricExchange exchange_{};
   FabricActivity activity_{};
-  uint32_t flow_;
+  uint32_t flow_ = 0;
   size_t limit_ = 1U << 16;
 };
 
@@ -112,37 +115,43 @@ void add_servers(const FabricExchange& exchange, Uses& uses) {
   }
 }
 
-}  // namespace
-
-FabricActivity fabric_activity(const FabricExchange& exchange, const RouteFinder& route) {
+void add_exchange(const FabricExchange& exchange, Uses& uses) {
   ORRERY_CHECK(
       exchange.rails > 0 && exchange.nics.size() % static_cast<size_t>(exchange.rails) == 0,
       "every node brings a NIC for each rail");
   ORRERY_CHECK(exchange.flows_per_connection > 0, "a connection is a flow at least");
-  Uses uses{exchange, route};
-  if (exchange.nodes() < 2) return uses.finished();
+  if (exchange.nodes() < 2) return;
+  uses.begin(exchange);
   const Collective collective = exchange.collective;
+  const bool has_pairs = collective == Collective::AllToAll || collective == Collective::PushPull;
   switch (exchange.pattern) {
     case Pattern::Ring:
-      ORRERY_CHECK(collective != Collective::AllToAll && collective != Collective::PushPull,
-                   "a ring hands on one buffer");
+      ORRERY_CHECK(!has_pairs, "a ring hands on one buffer");
       add_ring(exchange, uses);
-      break;
+      return;
     case Pattern::Tree:
       ORRERY_CHECK(collective == Collective::AllReduce || collective == Collective::Broadcast,
                    "trees add up or hand out");
       add_trees(exchange, uses);
-      break;
+      return;
     case Pattern::Direct:
-      ORRERY_CHECK(collective == Collective::AllToAll || collective == Collective::PushPull,
-                   "only these have another part for each partner");
-      if (collective == Collective::AllToAll) {
-        add_pairs(exchange, uses);
-      } else {
-        add_servers(exchange, uses);
-      }
       break;
   }
+  ORRERY_CHECK(has_pairs, "only these have another part for each partner");
+  if (collective == Collective::AllToAll) return add_pairs(exchange, uses);
+  add_servers(exchange, uses);
+}
+
+}  // namespace
+
+FabricActivity fabric_activity(const FabricExchange& exchange, const RouteFinder& route) {
+  return fabric_activity(std::span{&exchange, 1}, route);
+}
+
+FabricActivity fabric_activity(std::span<const FabricExchange> exchanges,
+                               const RouteFinder& route) {
+  Uses uses{route};
+  for (const FabricExchange& exchange : exchanges) add_exchange(exchange, uses);
   return uses.finished();
 }
 

@@ -39,6 +39,7 @@ struct FabricExchange {
   int32_t servers = 0;               // of push_pull
   int32_t flows_per_connection = 1;  // queue pairs, which share the connection's traffic
   uint32_t first_flow = 0;
+  double scale = 1;  // of all weights, where exchanges of unlike size make one activity
 
   int32_t nodes() const { return static_cast<int32_t>(nics.size()) / rails; }
 };
@@ -51,6 +52,8 @@ struct FabricActivity {
 // Ring and tree take time in the number of nodes, direct exchanges in its square. Ring serves all
 // collectives but push_pull and all-to-all, tree all-reduce and broadcast, direct the rest.
 FabricActivity fabric_activity(const FabricExchange& exchange, const RouteFinder& route);
+// Several that go on at the same pace.
+FabricActivity fabric_activity(std::span<const FabricExchange> exchanges, const RouteFinder& route);
 
 // The parents of nodes 0, 1, ... in the first of the two trees; the root's is -1. The second tree
 // is the first one mirrored if `nodes` is even, and shifted by one if odd.

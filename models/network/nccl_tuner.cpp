@@ -102,10 +102,15 @@ Line tree(Protocol protocol, const CommGroup& group) {
   return {.latency = kTreeBase[at(protocol)] + 2 * (inside + outside), .rate = bus * 0.5};
 }
 
-// A switch that adds up takes in and gives out the buffer and a rank's share of it, (1 + 1/g).
+// In a node of g ranks each takes in and gives out the buffer and its share of it, (1 + 1/g), at
+// what switches that add up reach of the links. More nodes do not raise that bus bandwidth: as
+// published it is the same on one node and, with sums in the fabric, on many.
 double nvls_rate(const CommGroup& group) {
-  return kNvlsEfficiency[generation(group)] * gigabytes_per_s(group.ring) /
-         (1 + 1.0 / group.ranks_per_node());
+  const int32_t in_node = group.ranks_per_node();
+  const double of_node =
+      kNvlsEfficiency[generation(group)] * gigabytes_per_s(group.ring) / (1 + 1.0 / in_node);
+  return of_node * bus_factor(Collective::AllReduce, in_node) /
+         bus_factor(Collective::AllReduce, group.ranks);
 }
 
 Line nvls(const CommGroup& group) {
@@ -115,10 +120,11 @@ Line nvls(const CommGroup& group) {
 }
 
 Line nvls_tree(const CommGroup& group) {
-  const double n = group.ranks, ends = group.nodes == 2 ? 2 : 1;  // two nodes: no node forwards
-  const double outside = gigabytes_per_s(group.nics) * ends * n / (2 * (n - 1));
-  return {.latency = kNvls + 2 * log2_floor(group.nodes) * kNvlsTreeNet,
-          .rate = std::min(nvls_rate(group), outside)};
+  const double ends = group.nodes == 2 ? 2 : 1;  // two nodes: no node forwards
+  const double outside = gigabytes_per_s(group.nics) * ends;
+  return {
+      .latency = kNvls + 2 * log2_floor(group.nodes) * kNvlsTreeNet,
+      .rate = std::min(nvls_rate(group), outside / bus_factor(Collective::AllReduce, group.ranks))};
 }
 
 bool is_offered(Candidate candidate, Collective collective, const CommGroup& group) {

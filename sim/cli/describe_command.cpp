@@ -4,6 +4,7 @@
 
 #include "models/hardware/machine_catalogue.hpp"
 #include "models/hardware/machine_topology.hpp"
+#include "models/hardware/nvswitch_partitions.hpp"
 #include "models/scenario.hpp"
 #include "models/scheduling/policy_registry.hpp"
 #include "models/workload/traces/request_reader.hpp"
@@ -49,6 +50,14 @@ std::string overview(const FieldTree& scenario) {
   text +=
       "\n`orrery describe NAME` tells more of a section such as policy.queue, a policy or a "
       "machine.\n";
+  return text;
+}
+
+std::string described(const Machine& machine, bool with_topology) {
+  std::string text = machine_text(machine);
+  if (!with_topology) return text;
+  text += "\n" + topology_text(machine);
+  if (const NvSwitchBoard* const board = board_of(machine)) text += "\n" + partitions_text(*board);
   return text;
 }
 
@@ -115,8 +124,8 @@ CommandSpec describe_command_spec() {
           .doc =
               "Explains a section of a scenario, a policy or a machine; all by name without "
               "NAME.",
-          .positional = "[NAME]",
-          .positional_max = 1,
+          .positional = "[machine] [NAME]",
+          .positional_max = 2,
           .options = {{"topology", 0, "", "Of a machine: how its devices are joined."},
                       plugin_option()}};
 }
@@ -130,17 +139,20 @@ ExitStatus describe_command(const Arguments& arguments, std::ostream& out, std::
     out << overview(scenario);
     return ExitStatus::Ok;
   }
-  const std::string& name = arguments.positional.front();
+  const bool is_machine = arguments.positional.size() == 2;
+  if (is_machine && arguments.positional.front() != "machine") {
+    throw UsageError{"one NAME, or 'machine' and the name of one"};
+  }
+  const std::string& name = arguments.positional.back();
   if (const Machine* const machine = find_machine(name)) {
-    out << machine_text(*machine);
-    if (is_topology) out << "\n" << topology_text(*machine);
+    out << described(*machine, is_topology);
     return ExitStatus::Ok;
   }
-  if (is_topology) {
+  if (is_topology || is_machine) {
     std::vector<std::string> machines;
     for (const Machine& machine : machine_catalogue()) machines.push_back(machine.name);
-    throw UsageError{"--topology: no machine is called " + in_quotes(name) +
-                     did_you_mean(name, machines)};
+    throw UsageError{(is_topology ? "--topology: " : "") +
+                     ("no machine is called " + in_quotes(name)) + did_you_mean(name, machines)};
   }
   if (const auto* const entry = PolicyRegistry::instance().find(name)) {
     out << policy_text(name, *entry);

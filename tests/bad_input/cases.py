@@ -201,6 +201,10 @@ CASES = [
     with_arguments("unknown command", ("rum", "s.yaml"), "rum"),
     with_arguments("no scenario", ("run",), ""),
     with_arguments("unknown name to describe", ("describe", "NodeResourceFit"), "NodeResourcesFit"),
+    with_arguments("unknown machine to describe", ("describe", "machine", "dgx-a10"),
+                   "no machine is called 'dgx-a10'; did you mean 'dgx-a100'?"),
+    with_arguments("two names to describe", ("describe", "dgx-2", "dgx-a100"),
+                   "one NAME, or 'machine' and the name of one"),
     # traces
     Case("too many copies of nodes", {**NODE_LIST, "s.yaml": NODE_LIST["s.yaml"].replace("n.csv", "n.csv, copies: 1000")}, RUN, 2, ("s.yaml:2:", "copies", "100")),
     trace("trace empty", "", "t.csv"),

@@ -3,15 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <bit>
-#include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string>
 
 #include "models/hardware/machine_catalogue.hpp"
 #include "sim/core/enum_names.hpp"
-#include "tests/support/report.hpp"
+#include "tests/support/validation_cases.hpp"
 
 namespace orrery {
 namespace {
@@ -88,28 +85,7 @@ json ours(const json& input) {
 }
 
 TEST(MachineTopologyValidation, EveryCaseOfTheTableHolds) {
-  std::ifstream file{ORRERY_SOURCE_DIR "/tests/validation/data/machine_topology.json"};
-  ASSERT_TRUE(file);
-  const json cases = json::parse(file);
-  ASSERT_GE(cases.size(), 80U);
-  const std::set<std::string> kinds{"independent", "calibrated", "target", "closed_form"};
-  for (const json& row : cases) {
-    const auto id = row.at("id").get<std::string>();
-    EXPECT_TRUE(kinds.contains(row.at("kind").get<std::string>())) << id;
-    EXPECT_FALSE(row.at("source").get<std::string>().empty()) << id;
-    const json& expected = row.at("expected");
-    const json result = ours(row.at("input"));
-    if (expected.is_string()) {
-      test::report({.id = id}, result.is_string() ? result.get<std::string>() : result.dump(),
-                   expected.get<std::string>());
-      EXPECT_EQ(result, expected) << id;
-      continue;
-    }
-    ASSERT_TRUE(result.is_number()) << id << ": " << result;
-    const double got = result.get<double>(), want = expected.get<double>();
-    test::report({.id = id}, got, want);
-    EXPECT_LE(std::abs(got - want), row.at("tolerance").get<double>() * std::abs(want)) << id;
-  }
+  test::check_cases("machine_topology.json", 80, ours);
 }
 
 }  // namespace

@@ -1,0 +1,41 @@
+// models/workload/step_activity.hpp -- the exchanges of a job's steps as one activity on the
+// fabric.
+//
+// What all groups of all exchanges put on the links in a step, by the bytes of a step. In truth
+// exchanges take turns; on the average of many steps the links see the same.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "models/hardware/machine.hpp"
+#include "models/network/collective_links.hpp"
+#include "models/workload/training_step.hpp"
+#include "sim/core/id.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+struct RankPlace {
+  NodeId node;
+  NicId nic;  // the one it sends through
+};
+
+struct StepActivity {
+  FabricActivity fabric;  // no uses: nothing leaves the nodes
+  Bytes bytes{};          // that each rank exchanges across nodes in a step
+  Bandwidth rate_max{};   // of these bytes when no other traffic is there; latency is in it
+  Duration inside{};      // of the exchanges that stay in nodes
+};
+
+// Ranks are in the order of `places`, node by node, and each node gives `gpus` of such a machine.
+// Of nodes with unlike numbers of ranks in a group, each takes as many NICs as the one with the
+// fewest. NICs reach `nic_factor` of their rate.
+StepActivity step_activity(const StepPlan& plan, const Machine& machine, GpuMask gpus,
+                           std::span<const RankPlace> places, const RouteFinder& route,
+                           double nic_factor = 1);
+// All exchanges of a step at this rate of the activity, which must not be 0 if it has bytes.
+Duration exchange_time(const StepActivity& activity, Bandwidth rate);
+
+}  // namespace orrery
