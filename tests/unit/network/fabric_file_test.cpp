@@ -204,8 +204,8 @@ std::string zipped(const std::vector<std::pair<std::string, std::string>>& parts
   return bytes;
 }
 
-constexpr const char* kBook =
-    R"(<workbook><sheets><sheet name="notes" r:id="rId1"/><sheet name="cables" r:id="rId2"/></sheets></workbook>)";
+constexpr const char* kBook = R"(<workbook><sheets><sheet name="notes" r:id="rId1"/>)"
+                              R"(<sheet name="cables" r:id="rId2"/></sheets></workbook>)";
 constexpr const char* kRelations =
     R"(<Relationships><Relationship Id="rId1" Target="worksheets/a.xml"/>)"
     R"(<Relationship Id="rId2" Target="/xl/worksheets/b.xml"/></Relationships>)";
@@ -213,7 +213,8 @@ constexpr const char* kStrings =
     "<sst><si><t>sysname</t></si><si><r><t>switch</t></r><r><t>name</t></r></si>"
     "<si><t>h&amp;1</t></si></sst>";
 constexpr const char* kNotes =
-    R"(<worksheet><sheetData><row r="1"><c r="A1" t="s"><v>2</v></c></row></sheetData></worksheet>)";
+    R"(<worksheet><sheetData><row r="1"><c r="A1" t="s"><v>2</v></c></row>)"
+    "</sheetData></worksheet>";
 
 std::string workbook(const std::string& cables) {
   return zipped({{"xl/workbook.xml", kBook},
@@ -227,9 +228,10 @@ std::string workbook(const std::string& cables) {
 }
 
 TEST(Workbook, TheSheetWithTheColumnsIsRead) {
-  const test::TemporaryFile file{workbook(
-      R"(<row r="4"><c r="B4" t="s"><v>2</v></c><c r="C4" t="inlineStr"><is><t>leaf</t></is></c></row>)"
-      R"(<row><c r="B5"><v>17</v></c><c><v>leaf</v></c></row>)")};
+  const test::TemporaryFile file{
+      workbook(R"(<row r="4"><c r="B4" t="s"><v>2</v></c>)"
+               R"(<c r="C4" t="inlineStr"><is><t>leaf</t></is></c></row>)"
+               R"(<row><c r="B5"><v>17</v></c><c><v>leaf</v></c></row>)")};
   const FabricFile fabric = read_fabric_file(file.path());
   EXPECT_THAT(fabric.errors, IsEmpty());
   EXPECT_THAT(fabric.hosts, ElementsAre("h&1", "17"));
