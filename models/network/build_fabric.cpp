@@ -7,10 +7,27 @@
 namespace orrery {
 namespace {
 
+// Names of switches must tell them apart; those of spines and cores are ours.
+void check_names(std::vector<std::string> leaf_names, std::vector<FabricMistake>& mistakes) {
+  std::ranges::sort(leaf_names);
+  const auto twice = std::ranges::adjacent_find(leaf_names);
+  if (twice != leaf_names.end()) {
+    mistakes.push_back({"file", "two leaf switches would be called " + in_quotes(*twice)});
+  }
+  const auto taken = std::ranges::find_if(leaf_names, [](const std::string& name) {
+    return name.starts_with("spine-") || name.starts_with("core-");
+  });
+  if (taken != leaf_names.end()) {
+    mistakes.push_back({"file", "a leaf switch is called " + in_quotes(*taken) +
+                                    ", as only spines and cores are called here"});
+  }
+}
+
 BuiltFabric build(const FabricParams& params, FabricLayout layout) {
   SizedTree sized = size_tree(params, layout);
   BuiltFabric built;
   built.mistakes = std::move(sized.mistakes);
+  check_names(layout.leaf_names, built.mistakes);
   if (built.mistakes.empty()) built.fabric = Fabric{std::move(layout), sized.tree};
   return built;
 }

@@ -241,8 +241,8 @@ FabricFile read(const TableFile& tables, const std::string& name) {
 
 FabricFile read_fabric_file(const std::string& path) { return read(read_table_file(path), path); }
 
-FabricFile read_fabric_text(std::string_view text, const std::string& name) {
-  return read(read_table_text(text, name), name);
+FabricFile read_fabric_bytes(std::string_view bytes, const std::string& name) {
+  return read(read_table(bytes, name), name);
 }
 
 }  // namespace orrery

@@ -35,6 +35,7 @@ struct FabricFile {
 };
 
 FabricFile read_fabric_file(const std::string& path);
-FabricFile read_fabric_text(std::string_view text, const std::string& name);
+// The same for a file in memory, called `name` in messages.
+FabricFile read_fabric_bytes(std::string_view bytes, const std::string& name);
 
 }  // namespace orrery

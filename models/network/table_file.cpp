@@ -20,9 +20,7 @@ TableRow split(std::string_view line, int64_t number) {
   }
 }
 
-}  // namespace
-
-TableFile read_table_text(std::string_view text, const std::string& name) {
+TableFile read_text(std::string_view text, const std::string& name) {
   TableFile file;
   file.tables.push_back({.name = name, .rows = {}});
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
@@ -40,6 +38,12 @@ TableFile read_table_text(std::string_view text, const std::string& name) {
   return file;
 }
 
+}  // namespace
+
+TableFile read_table(std::string_view bytes, const std::string& name) {
+  return bytes.starts_with(kZipMagic) ? read_workbook(bytes, name) : read_text(bytes, name);
+}
+
 TableFile read_table_file(const std::string& path) {
   std::ifstream input{path, std::ios::binary};
   if (!input) return {.tables = {}, .error = path + ": cannot be read"};
@@ -53,8 +57,7 @@ TableFile read_table_file(const std::string& path) {
   if (input.bad()) return {.tables = {}, .error = path + ": cannot be read"};
   if (bytes.empty()) return {.tables = {}, .error = path + ": is empty or cannot be read"};
   if (bytes.size() > kBytesMax) return {.tables = {}, .error = path + ": is larger than 64 MiB"};
-  const bool is_workbook = bytes.starts_with(kZipMagic);
-  return is_workbook ? read_workbook(bytes, path) : read_table_text(bytes, path);
+  return read_table(bytes, path);
 }
 
 }  // namespace orrery

@@ -8,7 +8,6 @@
 
 #include "models/network/build_fabric.hpp"
 #include "models/network/routing.hpp"
-#include "models/network/table_file.hpp"
 
 namespace {
 
@@ -32,10 +31,7 @@ void use(const Fabric& fabric, uint32_t options) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 2) return 0;
   const std::string_view bytes{reinterpret_cast<const char*>(data) + 2, size - 2};
-  if (bytes.starts_with("PK")) {
-    if (const TableFile book = read_workbook(bytes, "fuzz"); !book.error.empty()) return 0;
-  }
-  const FabricFile file = read_fabric_text(bytes, "fuzz");
+  const FabricFile file = read_fabric_bytes(bytes, "fuzz");
   FabricParams params;
   params.radix = 2 + 2 * (data[0] % 64);
   params.rails = data[1] % 4;

@@ -36,7 +36,7 @@ constexpr std::string_view kPorts =
     "1/0/2,eth1,leaf-b,host2\n";
 
 TEST(FabricFile, HostsOfOneAswOfOnePswAreAGroup) {
-  const FabricFile file = read_fabric_text(kLingjun, "topo.csv");
+  const FabricFile file = read_fabric_bytes(kLingjun, "topo.csv");
   EXPECT_THAT(file.errors, IsEmpty());
   EXPECT_THAT(file.hosts, ElementsAre("a", "b", "c", "d"));
   EXPECT_THAT(file.group_names, ElementsAre("P10/S1", "P10/S2", "P12/S1"));
@@ -47,7 +47,7 @@ TEST(FabricFile, HostsOfOneAswOfOnePswAreAGroup) {
 }
 
 TEST(FabricFile, PodsOfTheFileArePodsOfTheTree) {
-  const FabricFile file = read_fabric_text(kLingjun, "topo.csv");
+  const FabricFile file = read_fabric_bytes(kLingjun, "topo.csv");
   const auto nodes = test::SmallFabric{.groups = 4, .nics = 2}.nodes();
   const BuiltFabric built = build_fabric({}, file, nodes);
   ASSERT_TRUE(built.mistakes.empty()) << built.mistakes[0].message;
@@ -64,7 +64,7 @@ TEST(FabricFile, PodsOfTheFileArePodsOfTheTree) {
 }
 
 TEST(FabricFile, FewerNodesThanHostsLeaveTheRestOut) {
-  const FabricFile file = read_fabric_text(kLingjun, "topo.csv");
+  const FabricFile file = read_fabric_bytes(kLingjun, "topo.csv");
   const auto nodes = test::SmallFabric{.groups = 1, .nics = 2}.nodes();
   const BuiltFabric built = build_fabric({}, file, nodes);
   ASSERT_TRUE(built.mistakes.empty());
@@ -73,7 +73,7 @@ TEST(FabricFile, FewerNodesThanHostsLeaveTheRestOut) {
 }
 
 TEST(FabricFile, ATableOfPortsTellsTheLeafOfEachNic) {
-  const FabricFile file = read_fabric_text(kPorts, "ports.csv");
+  const FabricFile file = read_fabric_bytes(kPorts, "ports.csv");
   EXPECT_THAT(file.errors, IsEmpty());
   EXPECT_THAT(file.hosts, ElementsAre("host1", "host2", "host3"));
   EXPECT_THAT(file.leaf_names, ElementsAre("leaf-a", "leaf-b", "leaf-c"));
@@ -90,28 +90,40 @@ TEST(FabricFile, ATableOfPortsTellsTheLeafOfEachNic) {
 
 TEST(FabricFile, WhatDoesNotFitTheClusterIsAMistake) {
   const auto nodes = test::SmallFabric{.groups = 5}.nodes();
-  const BuiltFabric many = build_fabric({}, read_fabric_text(kLingjun, "topo.csv"), nodes);
+  const BuiltFabric many = build_fabric({}, read_fabric_bytes(kLingjun, "topo.csv"), nodes);
   ASSERT_EQ(many.mistakes.size(), 1U);
   EXPECT_EQ(many.mistakes[0].field, "file");
   EXPECT_EQ(many.mistakes[0].message, "the cluster has 5 nodes, but the file only 4 hosts");
   FabricParams params;
   params.rails = 2;
   const BuiltFabric railed =
-      build_fabric(params, read_fabric_text(kPorts, "ports.csv"), std::span{nodes}.first(3));
+      build_fabric(params, read_fabric_bytes(kPorts, "ports.csv"), std::span{nodes}.first(3));
   ASSERT_EQ(railed.mistakes.size(), 1U);
   EXPECT_EQ(railed.mistakes[0].field, "rails");
   params = {};
   params.levels = 2;
   const BuiltFabric flat =
-      build_fabric(params, read_fabric_text(kLingjun, "topo.csv"), std::span{nodes}.first(4));
+      build_fabric(params, read_fabric_bytes(kLingjun, "topo.csv"), std::span{nodes}.first(4));
   ASSERT_EQ(flat.mistakes.size(), 1U);
   EXPECT_EQ(flat.mistakes[0].field, "levels");
   params.levels = 0;
   params.radix = 2;
   const BuiltFabric small =
-      build_fabric(params, read_fabric_text(kLingjun, "topo.csv"), std::span{nodes}.first(4));
+      build_fabric(params, read_fabric_bytes(kLingjun, "topo.csv"), std::span{nodes}.first(4));
   ASSERT_EQ(small.mistakes.size(), 1U);
   EXPECT_THAT(small.mistakes[0].message, HasSubstr("P10/S1 has 2 NICs"));
+}
+
+TEST(FabricFile, LeavesThatNamesCannotTellApartAreAMistake) {
+  const auto nodes = test::SmallFabric{.groups = 2}.nodes();
+  for (const auto& [text, message] :
+       {std::pair{"ip,DSW,PSW,ASW\na,G,P/Q,S\nb,G,P,Q/S\n", "would be called 'P/Q/S'"},
+        {"sysname,switchname\na,spine-0\nb,x\n", "a leaf switch is called 'spine-0'"}}) {
+    const BuiltFabric built = build_fabric({}, read_fabric_bytes(text, "t.csv"), nodes);
+    ASSERT_EQ(built.mistakes.size(), 1U);
+    EXPECT_EQ(built.mistakes[0].field, "file");
+    EXPECT_THAT(built.mistakes[0].message, HasSubstr(message));
+  }
 }
 
 struct BadText {
@@ -138,7 +150,7 @@ TEST(FabricFile, MistakesAreToldWithRowAndColumn) {
            {"sysname,switchname\n,s\n", "t.csv:2:1 (sysname): is empty"},
            {{"ip,DSW,PSW,ASW\n\0", 16}, "t.csv:2: a NUL byte"},
        }) {
-    const FabricFile file = read_fabric_text(bad.text, "t.csv");
+    const FabricFile file = read_fabric_bytes(bad.text, "t.csv");
     EXPECT_THAT(file.errors, ElementsAre(HasSubstr(bad.error))) << bad.text;
   }
 }
@@ -146,7 +158,7 @@ TEST(FabricFile, MistakesAreToldWithRowAndColumn) {
 TEST(FabricFile, AllMistakesAreToldAtOnceUpToALimit) {
   std::string text = "ip,DSW,PSW,ASW\n";
   for (int i = 0; i < 100; ++i) text += "a,G,P,\n";
-  const FabricFile file = read_fabric_text(text, "t.csv");
+  const FabricFile file = read_fabric_bytes(text, "t.csv");
   EXPECT_EQ(file.errors.size(), FabricFile::kErrorsMax);
   EXPECT_THAT(file.errors.back(), HasSubstr("t.csv:21:4"));
 }
@@ -158,7 +170,8 @@ TEST(FabricFile, AFileThatIsNotThereIsAMistake) {
 }
 
 TEST(FabricFile, ByteOrderMarkAndCarriageReturnsAreNoPartOfTheCells) {
-  const FabricFile file = read_fabric_text("\xEF\xBB\xBFip,DSW,PSW,ASW\r\na,G,P,S\r\n", "topo.csv");
+  const FabricFile file =
+      read_fabric_bytes("\xEF\xBB\xBFip,DSW,PSW,ASW\r\na,G,P,S\r\n", "topo.csv");
   EXPECT_THAT(file.errors, IsEmpty());
   EXPECT_THAT(file.group_names, ElementsAre("P/S"));
 }
