@@ -55,7 +55,7 @@ FabricLayout lay_out_groups(const FabricParams& params, const FabricFile& file,
   FabricLayout layout = lay_out(params, grouped);
   const size_t groups = layout.group_begin.size() - 1;
   for (size_t g = 0; g < groups; ++g) {
-    layout.pod_of_group.push_back(file.pod_of_group[g]);
+    layout.block_of_group.push_back(file.block_of_group[g]);
     const uint32_t leaves = layout.group_begin[g + 1] - layout.group_begin[g];
     for (uint32_t l = 0; l < leaves; ++l) {
       layout.leaf_names.push_back(leaves == 1 ? file.group_names[g]

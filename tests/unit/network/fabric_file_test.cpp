@@ -41,19 +41,19 @@ TEST(FabricFile, HostsOfOneAswOfOnePswAreAGroup) {
   EXPECT_THAT(file.hosts, ElementsAre("a", "b", "c", "d"));
   EXPECT_THAT(file.group_names, ElementsAre("P10/S1", "P10/S2", "P12/S1"));
   EXPECT_THAT(file.group_of, ElementsAre(0, 2, 1, 0));
-  EXPECT_THAT(file.pod_of_group, ElementsAre(0, 0, 1));
+  EXPECT_THAT(file.block_of_group, ElementsAre(0, 0, 1));
   EXPECT_FALSE(file.tells_nics());
   EXPECT_EQ(file.rows, 4);
 }
 
-TEST(FabricFile, PodsOfTheFileArePodsOfTheTree) {
+TEST(FabricFile, BlocksOfTheFileAreBlocksOfTheTree) {
   const FabricFile file = read_fabric_bytes(kLingjun, "topo.csv");
   const auto nodes = test::SmallFabric{.groups = 4, .nics = 2}.nodes();
   const BuiltFabric built = build_fabric({}, file, nodes);
   ASSERT_TRUE(built.mistakes.empty()) << built.mistakes[0].message;
   const Fabric& fabric = built.fabric;
   EXPECT_EQ(fabric.tree().levels, 3U);
-  EXPECT_EQ(fabric.tree().pods(), 2U);
+  EXPECT_EQ(fabric.tree().blocks(), 2U);
   EXPECT_EQ(fabric.name(fabric.leaf_of(fabric.nic({2}, 1))), "P10/S2-1");
   EXPECT_EQ(fabric.find_switch("P12/S1-0"), fabric.leaf_of(fabric.nic({1}, 0)));
   const LinkState state{fabric, {}};
@@ -68,7 +68,7 @@ TEST(FabricFile, FewerNodesThanHostsLeaveTheRestOut) {
   const auto nodes = test::SmallFabric{.groups = 1, .nics = 2}.nodes();
   const BuiltFabric built = build_fabric({}, file, nodes);
   ASSERT_TRUE(built.mistakes.empty());
-  EXPECT_EQ(built.fabric.tree().pods(), 1U);
+  EXPECT_EQ(built.fabric.tree().blocks(), 1U);
   EXPECT_EQ(built.fabric.tree().levels, 2U);
 }
 
@@ -294,7 +294,7 @@ TEST(RealTopologies, LingjunHas847HostsIn119Groups) {
   const BuiltFabric built = build_fabric(
       params, file, test::SmallFabric{.groups = 847, .nodes_per_group = 1, .nics = 8}.nodes());
   ASSERT_TRUE(built.mistakes.empty()) << built.mistakes[0].message;
-  EXPECT_EQ(built.fabric.tree().pods(), 3U);
+  EXPECT_EQ(built.fabric.tree().blocks(), 3U);
   EXPECT_EQ(built.fabric.nics(), 847U * 8);
 }
 

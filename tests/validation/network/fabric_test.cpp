@@ -215,7 +215,7 @@ std::string sizing_of_file(const json& input, const std::string& path) {
   return std::to_string(file.hosts.size()) + " hosts, " + std::to_string(tree.leaves) +
          " leaves, " +
          (tree.levels == 2 ? std::to_string(tree.spines()) + " spines"
-                           : std::to_string(tree.pods()) + " pods");
+                           : std::to_string(tree.blocks()) + " blocks");
 }
 
 json ours(const json& input) {
