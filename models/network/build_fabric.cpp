@@ -7,10 +7,27 @@
 namespace orrery {
 namespace {
 
+// Names of switches must tell them apart; those of spines and cores are ours.
+void check_names(std::vector<std::string> leaf_names, std::vector<FabricMistake>& mistakes) {
+  std::ranges::sort(leaf_names);
+  const auto twice = std::ranges::adjacent_find(leaf_names);
+  if (twice != leaf_names.end()) {
+    mistakes.push_back({"file", "two leaf switches would be called " + in_quotes(*twice)});
+  }
+  const auto taken = std::ranges::find_if(leaf_names, [](const std::string& name) {
+    return name.starts_with("spine-") || name.starts_with("core-");
+  });
+  if (taken != leaf_names.end()) {
+    mistakes.push_back({"file", "a leaf switch is called " + in_quotes(*taken) +
+                                    ", as only spines and cores are called here"});
+  }
+}
+
 BuiltFabric build(const FabricParams& params, FabricLayout layout) {
   SizedTree sized = size_tree(params, layout);
   BuiltFabric built;
   built.mistakes = std::move(sized.mistakes);
+  check_names(layout.leaf_names, built.mistakes);
   if (built.mistakes.empty()) built.fabric = Fabric{std::move(layout), sized.tree};
   return built;
 }
@@ -38,7 +55,7 @@ FabricLayout lay_out_groups(const FabricParams& params, const FabricFile& file,
   FabricLayout layout = lay_out(params, grouped);
   const size_t groups = layout.group_begin.size() - 1;
   for (size_t g = 0; g < groups; ++g) {
-    layout.pod_of_group.push_back(file.pod_of_group[g]);
+    layout.block_of_group.push_back(file.block_of_group[g]);
     const uint32_t leaves = layout.group_begin[g + 1] - layout.group_begin[g];
     for (uint32_t l = 0; l < leaves; ++l) {
       layout.leaf_names.push_back(leaves == 1 ? file.group_names[g]

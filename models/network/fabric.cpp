@@ -29,11 +29,11 @@ Fabric::Fabric(FabricLayout layout, const FatTree& tree)
       leaf_cables_{static_cast<uint32_t>(layout_.leaf_of.size())},
       spine_cables_{leaf_cables_ + tree.leaf_cables()},
       leaf_sizes_(tree.leaves, 0),
-      pod_of_(tree.leaves, 0) {
+      block_of_(tree.leaves, 0) {
   slot_of_.reserve(layout_.leaf_of.size());
   for (const uint32_t leaf : layout_.leaf_of) slot_of_.push_back(leaf_sizes_[leaf]++);
-  for (uint32_t p = 0; p < tree_.pods(); ++p) {
-    for (uint32_t l = tree_.pod_begin[p]; l < tree_.pod_begin[p + 1]; ++l) pod_of_[l] = p;
+  for (uint32_t p = 0; p < tree_.blocks(); ++p) {
+    for (uint32_t l = tree_.block_begin[p]; l < tree_.block_begin[p + 1]; ++l) block_of_[l] = p;
   }
 }
 
@@ -58,12 +58,12 @@ CableEnds Fabric::ends(CableId cable) const {
     const uint32_t i = cable.index - leaf_cables_;
     const SwitchId leaf{i / tree_.leaf_up};
     return {.lower = leaf,
-            .upper = spine(pod_of_leaf(leaf), spine_behind(leaf, i % tree_.leaf_up))};
+            .upper = spine(block_of_leaf(leaf), spine_behind(leaf, i % tree_.leaf_up))};
   }
   const uint32_t i = cable.index - spine_cables_;
   const uint32_t number = i / tree_.spine_up;
-  const uint32_t pod = number / tree_.spines_per_pod, j = number % tree_.spines_per_pod;
-  return {.lower = spine(pod, j), .upper = core(j, core_behind(pod, i % tree_.spine_up))};
+  const uint32_t block = number / tree_.spines_per_block, j = number % tree_.spines_per_block;
+  return {.lower = spine(block, j), .upper = core(j, core_behind(block, i % tree_.spine_up))};
 }
 
 std::vector<CableId> Fabric::cables_of(SwitchId s) const {
@@ -76,19 +76,19 @@ std::vector<CableId> Fabric::cables_of(SwitchId s) const {
     for (uint32_t p = 0; p < tree_.leaf_up; ++p) found.push_back(leaf_cable(s, p));
   } else if (tier(s) == SwitchTier::Spine) {
     const uint32_t number = s.index - tree_.leaves;
-    const uint32_t pod = number / tree_.spines_per_pod, j = number % tree_.spines_per_pod;
-    for (uint32_t l = tree_.pod_begin[pod]; l < tree_.pod_begin[pod + 1]; ++l) {
+    const uint32_t block = number / tree_.spines_per_block, j = number % tree_.spines_per_block;
+    for (uint32_t l = tree_.block_begin[block]; l < tree_.block_begin[block + 1]; ++l) {
       for (uint32_t p = 0; p < tree_.leaf_up; ++p) {
         if (spine_behind({l}, p) == j) found.push_back(leaf_cable({l}, p));
       }
     }
-    for (uint32_t p = 0; p < tree_.spine_up; ++p) found.push_back(spine_cable(pod, j, p));
+    for (uint32_t p = 0; p < tree_.spine_up; ++p) found.push_back(spine_cable(block, j, p));
   } else {
     const uint32_t number = s.index - tree_.leaves - tree_.spines();
     const uint32_t group = number / tree_.cores_per_group, i = number % tree_.cores_per_group;
-    for (uint32_t pod = 0; pod < tree_.pods(); ++pod) {
+    for (uint32_t block = 0; block < tree_.blocks(); ++block) {
       for (uint32_t p = 0; p < tree_.spine_up; ++p) {
-        if (core_behind(pod, p) == i) found.push_back(spine_cable(pod, group, p));
+        if (core_behind(block, p) == i) found.push_back(spine_cable(block, group, p));
       }
     }
   }
@@ -157,14 +157,14 @@ CableId Fabric::find_cable(std::string_view name) const {
   }
   if (tier(s) == SwitchTier::Core || *index >= tree_.spine_up) return {};
   const uint32_t number = s.index - tree_.leaves;
-  return spine_cable(number / tree_.spines_per_pod, number % tree_.spines_per_pod, *index);
+  return spine_cable(number / tree_.spines_per_block, number % tree_.spines_per_block, *index);
 }
 
 size_t Fabric::memory_bytes() const {
   size_t bytes =
       (layout_.nic_begin.capacity() + layout_.leaf_of.capacity() + layout_.group_begin.capacity() +
-       layout_.pod_of_group.capacity() + slot_of_.capacity() + leaf_sizes_.capacity() +
-       pod_of_.capacity() + tree_.pod_begin.capacity()) *
+       layout_.block_of_group.capacity() + slot_of_.capacity() + leaf_sizes_.capacity() +
+       block_of_.capacity() + tree_.block_begin.capacity()) *
           sizeof(uint32_t) +
       layout_.node_rates.capacity() * sizeof(Bandwidth);
   for (const std::string& name : layout_.leaf_names) bytes += sizeof(name) + name.capacity();

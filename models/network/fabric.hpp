@@ -34,10 +34,10 @@ struct CableEnds {
   SwitchId upper{};
 };
 
-// Ids: switches are numbered leaves, spines (pod by pod), cores (group by group); cables are those
-// of the NICs (cable i is that of NIC i), then those from leaves to spines, then those from spines
-// to cores, each tier in the order of the lower end and of its up-port. So an id is the same in
-// every run of a scenario, and only what differs from NIC to NIC is stored.
+// Ids: switches are numbered leaves, spines (block by block), cores (group by group); cables are
+// those of the NICs (cable i is that of NIC i), then those from leaves to spines, then those from
+// spines to cores, each tier in the order of the lower end and of its up-port. So an id is the same
+// in every run of a scenario, and only what differs from NIC to NIC is stored.
 class Fabric {
  public:
   Fabric() = default;
@@ -65,29 +65,29 @@ class Fabric {
     return layout_.leaf_of[nic.index] * tree_.leaf_down + slot_of_[nic.index];
   }
 
-  // ---- switches. Spine j of a pod is the j-th of its pod; core group j joins all spines j.
+  // ---- switches. Spine j of a block is the j-th of its block; core group j joins all spines j.
   SwitchTier tier(SwitchId s) const {
     return s.index < tree_.leaves                    ? SwitchTier::Leaf
            : s.index < tree_.leaves + tree_.spines() ? SwitchTier::Spine
                                                      : SwitchTier::Core;
   }
-  uint32_t pod_of_leaf(SwitchId leaf) const { return pod_of_[leaf.index]; }
-  uint32_t index_in_pod(SwitchId leaf) const {
-    return leaf.index - tree_.pod_begin[pod_of_[leaf.index]];
+  uint32_t block_of_leaf(SwitchId leaf) const { return block_of_[leaf.index]; }
+  uint32_t index_in_block(SwitchId leaf) const {
+    return leaf.index - tree_.block_begin[block_of_[leaf.index]];
   }
-  SwitchId spine(uint32_t pod, uint32_t j) const {
-    return {tree_.leaves + pod * tree_.spines_per_pod + j};
+  SwitchId spine(uint32_t block, uint32_t j) const {
+    return {tree_.leaves + block * tree_.spines_per_block + j};
   }
   SwitchId core(uint32_t group, uint32_t i) const {
     return {tree_.leaves + tree_.spines() + group * tree_.cores_per_group + i};
   }
-  // Which spine of its pod up-port `port` of a leaf leads to, and which core of its group an
+  // Which spine of its block up-port `port` of a leaf leads to, and which core of its group an
   // up-port of a spine leads to.
   uint32_t spine_behind(SwitchId leaf, uint32_t port) const {
-    return (index_in_pod(leaf) * tree_.leaf_up + port) % tree_.spines_per_pod;
+    return (index_in_block(leaf) * tree_.leaf_up + port) % tree_.spines_per_block;
   }
-  uint32_t core_behind(uint32_t pod, uint32_t port) const {
-    return (pod * tree_.spine_up + port) % tree_.cores_per_group;
+  uint32_t core_behind(uint32_t block, uint32_t port) const {
+    return (block * tree_.spine_up + port) % tree_.cores_per_group;
   }
 
   // ---- cables and links
@@ -95,8 +95,8 @@ class Fabric {
   CableId leaf_cable(SwitchId leaf, uint32_t port) const {
     return {leaf_cables_ + leaf.index * tree_.leaf_up + port};
   }
-  CableId spine_cable(uint32_t pod, uint32_t j, uint32_t port) const {
-    return {spine_cables_ + (pod * tree_.spines_per_pod + j) * tree_.spine_up + port};
+  CableId spine_cable(uint32_t block, uint32_t j, uint32_t port) const {
+    return {spine_cables_ + (block * tree_.spines_per_block + j) * tree_.spine_up + port};
   }
   CableEnds ends(CableId cable) const;
   std::vector<CableId> cables_of(SwitchId s) const;  // ascending
@@ -120,7 +120,7 @@ class Fabric {
   FatTree tree_;
   uint32_t leaf_cables_ = 0, spine_cables_ = 0;  // ids of the first ones
   std::vector<uint32_t> slot_of_;                // by NIC
-  std::vector<uint32_t> leaf_sizes_, pod_of_;    // by leaf
+  std::vector<uint32_t> leaf_sizes_, block_of_;  // by leaf
 };
 
 }  // namespace orrery

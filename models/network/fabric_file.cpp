@@ -59,25 +59,25 @@ class Reader {
 
   void read_lingjun() {
     columns_ = {find("ip"), find("DSW"), find("PSW"), find("ASW")};
-    Numbering<std::string> pods;
+    Numbering<std::string> blocks;
     Numbering<std::pair<uint32_t, std::string>> groups;
     for (size_t i = 1; i < table_.rows.size(); ++i) {
       const TableRow& row = table_.rows[i];
       if (!has_all(row, columns_)) continue;
       add_host(row, columns_[0]);
       check_core(row);
-      const auto pod = pods.number(std::string{row.cell(columns_[2])}).first;
+      const auto block = blocks.number(std::string{row.cell(columns_[2])}).first;
       const std::string asw{row.cell(columns_[3])};
-      const auto [group, is_new] = groups.number({pod, asw});
+      const auto [group, is_new] = groups.number({block, asw});
       if (is_new) {
         file_.group_names.push_back(std::string{row.cell(columns_[2])} + "/" + asw);
-        file_.pod_of_group.push_back(pod);
+        file_.block_of_group.push_back(block);
       }
       file_.group_of.push_back(group);
     }
-    const std::vector<uint32_t> fresh = renumbered(file_.pod_of_group);
+    const std::vector<uint32_t> fresh = renumbered(file_.block_of_group);
     reorder(file_.group_names, fresh);
-    reorder(file_.pod_of_group, fresh);
+    reorder(file_.block_of_group, fresh);
     for (uint32_t& group : file_.group_of) group = fresh[group];
   }
 
@@ -151,7 +151,7 @@ class Reader {
     file_.hosts.push_back(name);
   }
 
-  // All pods hang on one core; hosts of another core could not be reached.
+  // All blocks hang on one core; hosts of another core could not be reached.
   void check_core(const TableRow& row) {
     if (core_.empty()) core_ = row.cell(columns_[1]);
     if (core_ == row.cell(columns_[1])) return;
@@ -241,8 +241,8 @@ FabricFile read(const TableFile& tables, const std::string& name) {
 
 FabricFile read_fabric_file(const std::string& path) { return read(read_table_file(path), path); }
 
-FabricFile read_fabric_text(std::string_view text, const std::string& name) {
-  return read(read_table_text(text, name), name);
+FabricFile read_fabric_bytes(std::string_view bytes, const std::string& name) {
+  return read(read_table(bytes, name), name);
 }
 
 }  // namespace orrery

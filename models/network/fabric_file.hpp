@@ -9,17 +9,17 @@
 namespace orrery {
 
 // Two layouts, told by the names of the columns, each as text or as a sheet of a workbook:
-//   ip, DSW, PSW, ASW                     (Lingjun) the host's core, pod and leaf group
+//   ip, DSW, PSW, ASW                     (Lingjun) the host's core, block and leaf group
 //   sysname, switchname[, nicname][, portname]  (Zhejiang) a row for each NIC: its leaf switch
-// Hosts, pods, groups and leaves are numbered in the order in which they first appear; groups of a
-// pod follow one another, and so do the leaves of a group.
+// Hosts, blocks, groups and leaves are numbered in the order in which they first appear; groups of
+// a block follow one another, and so do the leaves of a group.
 struct FabricFile {
   static constexpr size_t kErrorsMax = 20;
 
   std::vector<std::string> hosts;
   std::vector<uint32_t> group_of;  // by host: for ClusterState's leaf
   std::vector<std::string> group_names;
-  std::vector<uint32_t> pod_of_group;  // ascending; empty: the file tells of no pods
+  std::vector<uint32_t> block_of_group;  // ascending; empty: the file tells of no blocks
   // Only if the file tells the leaf of each NIC:
   std::vector<uint32_t> nic_begin;  // by host, and the end
   std::vector<uint32_t> leaf_of;    // of each NIC
@@ -35,6 +35,7 @@ struct FabricFile {
 };
 
 FabricFile read_fabric_file(const std::string& path);
-FabricFile read_fabric_text(std::string_view text, const std::string& name);
+// The same for a file in memory, called `name` in messages.
+FabricFile read_fabric_bytes(std::string_view bytes, const std::string& name);
 
 }  // namespace orrery

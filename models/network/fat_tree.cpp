@@ -25,7 +25,7 @@ class Sizer {
   SizedTree size() {
     tree_.radix = static_cast<uint32_t>(params_.radix);
     tree_.leaves = layout_.leaves();
-    tree_.pod_begin = {0, tree_.leaves};
+    tree_.block_begin = {0, tree_.leaves};
     tree_.port_rate = port_rate();
     if (tree_.leaves == 0) {
       complain("", "no node has a compute NIC, so there is nothing to join");
@@ -79,11 +79,11 @@ class Sizer {
   }
 
   void choose_levels() {
-    if (!layout_.pod_of_group.empty()) take_pods();
-    const bool has_pods = tree_.pods() > 1;
+    if (!layout_.block_of_group.empty()) take_blocks();
+    const bool has_blocks = tree_.blocks() > 1;
     const auto wanted = static_cast<uint32_t>(params_.levels);
-    if (wanted == 2 && has_pods) {
-      complain("levels", "the topology file tells of pods, which takes 3 levels");
+    if (wanted == 2 && has_blocks) {
+      complain("levels", "the topology file tells of blocks, which takes 3 levels");
     } else if (wanted == 2 && tree_.leaves > tree_.radix) {
       complain("levels", "two levels join at most " + std::to_string(tree_.radix) +
                              " leaves, as many as a spine has ports, but there are " +
@@ -93,68 +93,68 @@ class Sizer {
     } else if (tree_.leaves == 1) {
       tree_.levels = 1;
     } else {
-      tree_.levels = has_pods || tree_.leaves > tree_.radix ? 3 : 2;
+      tree_.levels = has_blocks || tree_.leaves > tree_.radix ? 3 : 2;
     }
   }
 
   void size_two_levels() {
-    tree_.spines_per_pod = divide_up(uint64_t{tree_.leaves} * tree_.leaf_up, tree_.radix);
+    tree_.spines_per_block = divide_up(uint64_t{tree_.leaves} * tree_.leaf_up, tree_.radix);
   }
 
-  // A spine gives so many ports to its pod that the rest suffices for the cores.
+  // A spine gives so many ports to its block that the rest suffices for the cores.
   void size_three_levels() {
     const double over = params_.spine_oversubscription;
     const auto down = std::max(1U, static_cast<uint32_t>(tree_.radix * over / (over + 1)));
-    if (layout_.pod_of_group.empty()) make_pods(down);
+    if (layout_.block_of_group.empty()) make_blocks(down);
     uint32_t fullest = 0;
-    for (uint32_t p = 0; p < tree_.pods(); ++p) {
-      fullest = std::max(fullest, tree_.pod_begin[p + 1] - tree_.pod_begin[p]);
+    for (uint32_t p = 0; p < tree_.blocks(); ++p) {
+      fullest = std::max(fullest, tree_.block_begin[p + 1] - tree_.block_begin[p]);
     }
     if (fullest > down) {
-      complain("radix", "a pod has " + std::to_string(fullest) + " leaves, but a spine of " +
+      complain("radix", "a block has " + std::to_string(fullest) + " leaves, but a spine of " +
                             std::to_string(tree_.radix) + " ports has room for " +
                             std::to_string(down));
       return;
     }
-    tree_.spines_per_pod = divide_up(uint64_t{fullest} * tree_.leaf_up, down);
-    const uint32_t used = divide_up(uint64_t{fullest} * tree_.leaf_up, tree_.spines_per_pod);
+    tree_.spines_per_block = divide_up(uint64_t{fullest} * tree_.leaf_up, down);
+    const uint32_t used = divide_up(uint64_t{fullest} * tree_.leaf_up, tree_.spines_per_block);
     tree_.spine_up = std::min(up_ports(used, over), tree_.radix - used);
-    tree_.cores_per_group = divide_up(uint64_t{tree_.pods()} * tree_.spine_up, tree_.radix);
-    if (tree_.pods() > tree_.radix) {
-      complain("radix", "there are " + std::to_string(tree_.pods()) +
-                            " pods, but a core switch of " + std::to_string(tree_.radix) +
+    tree_.cores_per_group = divide_up(uint64_t{tree_.blocks()} * tree_.spine_up, tree_.radix);
+    if (tree_.blocks() > tree_.radix) {
+      complain("radix", "there are " + std::to_string(tree_.blocks()) +
+                            " blocks, but a core switch of " + std::to_string(tree_.radix) +
                             " ports joins no more than that many: the cluster takes a larger "
                             "radix or a higher oversubscription");
     }
   }
 
-  void make_pods(uint32_t leaves_max) {
-    tree_.pod_begin = {0};
+  void make_blocks(uint32_t leaves_max) {
+    tree_.block_begin = {0};
     for (size_t g = 0; g + 1 < layout_.group_begin.size(); ++g) {
-      const bool fits = layout_.group_begin[g + 1] - tree_.pod_begin.back() <= leaves_max;
-      if (!fits && layout_.group_begin[g] != tree_.pod_begin.back()) {
-        tree_.pod_begin.push_back(layout_.group_begin[g]);
+      const bool fits = layout_.group_begin[g + 1] - tree_.block_begin.back() <= leaves_max;
+      if (!fits && layout_.group_begin[g] != tree_.block_begin.back()) {
+        tree_.block_begin.push_back(layout_.group_begin[g]);
       }
     }
-    tree_.pod_begin.push_back(tree_.leaves);
+    tree_.block_begin.push_back(tree_.leaves);
   }
 
   // Those of the layout, without the ones that have no leaves.
-  void take_pods() {
-    tree_.pod_begin = {0};
-    for (size_t g = 1; g < layout_.pod_of_group.size(); ++g) {
+  void take_blocks() {
+    tree_.block_begin = {0};
+    for (size_t g = 1; g < layout_.block_of_group.size(); ++g) {
       const uint32_t begin = layout_.group_begin[g];
-      const bool is_next = layout_.pod_of_group[g] != layout_.pod_of_group[g - 1];
-      if (is_next && begin != tree_.pod_begin.back() && begin != tree_.leaves) {
-        tree_.pod_begin.push_back(begin);
+      const bool is_next = layout_.block_of_group[g] != layout_.block_of_group[g - 1];
+      if (is_next && begin != tree_.block_begin.back() && begin != tree_.leaves) {
+        tree_.block_begin.push_back(begin);
       }
     }
-    tree_.pod_begin.push_back(tree_.leaves);
+    tree_.block_begin.push_back(tree_.leaves);
   }
 
   void check_size() {
     const uint64_t cables = layout_.leaf_of.size() + uint64_t{tree_.leaves} * tree_.leaf_up +
-                            uint64_t{tree_.pods()} * tree_.spines_per_pod * tree_.spine_up;
+                            uint64_t{tree_.blocks()} * tree_.spines_per_block * tree_.spine_up;
     if (2 * cables >= kLinksMax) complain("", "the fabric has more links than can be numbered");
   }
 

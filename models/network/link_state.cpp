@@ -43,16 +43,16 @@ void LinkState::set_up(CableId cable, bool is_up, Time now) {
   ORRERY_CHECK(cable.index < blocked_.size(), "a cable of the fabric");
   if (cable_down_[cable.index] == !is_up) return;
   cable_down_[cable.index] = !is_up;
+  ++routes_version_;  // before anyone is told
   block(cable, is_up ? -1 : 1, now);
-  ++routes_version_;
 }
 
 void LinkState::set_up(SwitchId s, bool is_up, Time now) {
   ORRERY_CHECK(s.index < switch_down_.size(), "a switch of the fabric");
   if (switch_down_[s.index] == !is_up) return;
   switch_down_[s.index] = !is_up;
-  for (const CableId cable : fabric_.cables_of(s)) block(cable, is_up ? -1 : 1, now);
   ++routes_version_;
+  for (const CableId cable : fabric_.cables_of(s)) block(cable, is_up ? -1 : 1, now);
 }
 
 void LinkState::block(CableId cable, int by, Time now) {

@@ -21,7 +21,7 @@ constexpr uint64_t mixed(uint64_t x) {
 struct Router::Ask {
   NicId from, to;
   SwitchId from_leaf, to_leaf;
-  uint32_t from_pod, to_pod;
+  uint32_t from_block, to_block;
   uint64_t key;
 };
 
@@ -35,10 +35,10 @@ Router::Router(const Fabric& fabric, const LinkState& state, const RoutingParams
     : fabric_{fabric}, state_{state}, engine_{params.engine}, salt_{salt} {}
 
 // The up-ports of a leaf are dealt to the spines round robin, so those that lead to one spine are
-// evenly spaced; there is at least one, as no pod has more spines than a leaf has up-ports.
+// evenly spaced; there is at least one, as no block has more spines than a leaf has up-ports.
 Router::Bundle Router::to_spine(SwitchId leaf, uint32_t j) const {
   const FatTree& tree = fabric_.tree();
-  const uint32_t spines = tree.spines_per_pod;
+  const uint32_t spines = tree.spines_per_block;
   const uint32_t at_port_0 = fabric_.spine_behind(leaf, 0);
   const uint32_t port = (j + spines - at_port_0) % spines;
   return {.first = fabric_.leaf_cable(leaf, port).index,
@@ -46,11 +46,11 @@ Router::Bundle Router::to_spine(SwitchId leaf, uint32_t j) const {
           .count = (tree.leaf_up - port + spines - 1) / spines};
 }
 
-Router::Bundle Router::to_core(uint32_t pod, uint32_t j, uint32_t core) const {
+Router::Bundle Router::to_core(uint32_t block, uint32_t j, uint32_t core) const {
   const FatTree& tree = fabric_.tree();
   const uint32_t cores = tree.cores_per_group;
-  const uint32_t port = (core + cores - fabric_.core_behind(pod, 0)) % cores;
-  return {.first = fabric_.spine_cable(pod, j, port).index,
+  const uint32_t port = (core + cores - fabric_.core_behind(block, 0)) % cores;
+  return {.first = fabric_.spine_cable(block, j, port).index,
           .stride = cores,
           .count = (tree.spine_up - port + cores - 1) / cores};
 }
@@ -105,8 +105,8 @@ Route Router::route(NicId from, NicId to, uint32_t flow) const {
           .to = to,
           .from_leaf = fabric_.leaf_of(from),
           .to_leaf = fabric_.leaf_of(to),
-          .from_pod = 0,
-          .to_pod = 0,
+          .from_block = 0,
+          .to_block = 0,
           .key = 0};
   if (ask.from_leaf == ask.to_leaf) {
     Route route;
@@ -114,8 +114,8 @@ Route Router::route(NicId from, NicId to, uint32_t flow) const {
     route.push(down_link(last));
     return route;
   }
-  ask.from_pod = fabric_.pod_of_leaf(ask.from_leaf);
-  ask.to_pod = fabric_.pod_of_leaf(ask.to_leaf);
+  ask.from_block = fabric_.block_of_leaf(ask.from_leaf);
+  ask.to_block = fabric_.block_of_leaf(ask.to_leaf);
   ask.key = key_of(from, to, flow);
   return is_adaptive(engine_) ? by_load(ask) : by_key(ask);
 }
@@ -138,7 +138,7 @@ Route Router::by_key(const Ask& ask) const {
   for (uint32_t i = 0; i < tree.leaf_up; ++i) {
     const uint32_t own = nth_try(ask.key % tree.leaf_up, i, tree.leaf_up, deals, deal);
     const uint32_t j = fabric_.spine_behind(ask.to_leaf, own);
-    const uint32_t wish = own / tree.spines_per_pod;
+    const uint32_t wish = own / tree.spines_per_block;
     const CableId up = first_alive(to_spine(ask.from_leaf, j), wish);
     const CableId down = first_alive(to_spine(ask.to_leaf, j), wish);
     if (i == 1) ORRERY_MARK("network.rerouted");
@@ -146,7 +146,7 @@ Route Router::by_key(const Ask& ask) const {
     Route route;
     route.push(up_link(fabric_.nic_cable(ask.from)));
     route.push(up_link(up));
-    if (ask.from_pod != ask.to_pod && !over_cores(ask, j, route)) continue;
+    if (ask.from_block != ask.to_block && !over_cores(ask, j, route)) continue;
     route.push(down_link(down));
     route.push(down_link(fabric_.nic_cable(ask.to)));
     return route;
@@ -161,10 +161,10 @@ bool Router::over_cores(const Ask& ask, uint32_t j, Route& route) const {
   const uint64_t key = ask.key / tree.leaf_up;
   for (uint32_t i = 0; i < tree.spine_up; ++i) {
     const uint32_t own = nth_try(key % tree.spine_up, i, tree.spine_up, deals, key / tree.spine_up);
-    const uint32_t core = fabric_.core_behind(ask.to_pod, own);
+    const uint32_t core = fabric_.core_behind(ask.to_block, own);
     const uint32_t wish = own / tree.cores_per_group;
-    const CableId up = first_alive(to_core(ask.from_pod, j, core), wish);
-    const CableId down = first_alive(to_core(ask.to_pod, j, core), wish);
+    const CableId up = first_alive(to_core(ask.from_block, j, core), wish);
+    const CableId down = first_alive(to_core(ask.to_block, j, core), wish);
     if (!up.is_valid() || !down.is_valid()) continue;
     route.push(up_link(up));
     route.push(down_link(down));
@@ -179,8 +179,8 @@ Route Router::by_load(const Ask& ask) const {
   const bool sees_all = engine_ == RoutingEngine::AdaptiveGlobal;
   double least = std::numeric_limits<double>::infinity();
   Route best;
-  for (uint32_t i = 0; i < tree.spines_per_pod; ++i) {
-    const auto j = static_cast<uint32_t>((ask.key + i) % tree.spines_per_pod);
+  for (uint32_t i = 0; i < tree.spines_per_block; ++i) {
+    const auto j = static_cast<uint32_t>((ask.key + i) % tree.spines_per_block);
     const CableId up = least_loaded(to_spine(ask.from_leaf, j), true);
     const CableId down = least_loaded(to_spine(ask.to_leaf, j), false);
     if (!up.is_valid() || !down.is_valid()) continue;
@@ -188,7 +188,7 @@ Route Router::by_load(const Ask& ask) const {
     if (sees_all) cost = std::max(cost, load(down_link(down)));
     if (cost >= least) continue;
     CableId core_up, core_down;
-    if (ask.from_pod != ask.to_pod) {
+    if (ask.from_block != ask.to_block) {
       const double on_top = best_core(ask, j, core_up, core_down);
       if (!core_up.is_valid()) continue;
       if (sees_all) cost = std::max(cost, on_top);
@@ -211,12 +211,12 @@ Route Router::by_load(const Ask& ask) const {
 
 double Router::best_core(const Ask& ask, uint32_t j, CableId& up, CableId& down) const {
   const uint32_t cores = fabric_.tree().cores_per_group;
-  const uint64_t begin = ask.key / fabric_.tree().spines_per_pod;
+  const uint64_t begin = ask.key / fabric_.tree().spines_per_block;
   double least = std::numeric_limits<double>::infinity();
   for (uint32_t i = 0; i < cores; ++i) {
     const auto core = static_cast<uint32_t>((begin + i) % cores);
-    const CableId up_here = least_loaded(to_core(ask.from_pod, j, core), true);
-    const CableId down_here = least_loaded(to_core(ask.to_pod, j, core), false);
+    const CableId up_here = least_loaded(to_core(ask.from_block, j, core), true);
+    const CableId down_here = least_loaded(to_core(ask.to_block, j, core), false);
     if (!up_here.is_valid() || !down_here.is_valid()) continue;
     double cost = load(up_link(up_here));
     if (engine_ == RoutingEngine::AdaptiveGlobal) {

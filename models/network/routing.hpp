@@ -48,10 +48,10 @@ class Router {
   void watch_loads(std::span<const double> loads) { loads_ = loads; }
 
  private:
-  struct Ask;     // what is asked for: both NICs, their leaves and pods, and a key
+  struct Ask;     // what is asked for: both NICs, their leaves and blocks, and a key
   struct Bundle;  // parallel cables between two switches
   Bundle to_spine(SwitchId leaf, uint32_t j) const;
-  Bundle to_core(uint32_t pod, uint32_t j, uint32_t core) const;
+  Bundle to_core(uint32_t block, uint32_t j, uint32_t core) const;
   CableId first_alive(const Bundle& bundle, uint32_t wish) const;
   CableId least_loaded(const Bundle& bundle, bool up) const;
   double load(LinkId link) const { return loads_.empty() ? 0.0 : loads_[link.index]; }

@@ -1,12 +1,12 @@
 #include "models/network/table_file.hpp"
 
 #include <fstream>
-#include <iterator>
 
 namespace orrery {
 namespace {
 
 constexpr size_t kBytesMax = size_t{64} << 20U;
+constexpr size_t kBlock = size_t{256} << 10U;
 constexpr std::string_view kZipMagic = "PK\x03\x04";
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
@@ -20,9 +20,7 @@ TableRow split(std::string_view line, int64_t number) {
   }
 }
 
-}  // namespace
-
-TableFile read_table_text(std::string_view text, const std::string& name) {
+TableFile read_text(std::string_view text, const std::string& name) {
   TableFile file;
   file.tables.push_back({.name = name, .rows = {}});
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
@@ -40,17 +38,26 @@ TableFile read_table_text(std::string_view text, const std::string& name) {
   return file;
 }
 
+}  // namespace
+
+TableFile read_table(std::string_view bytes, const std::string& name) {
+  return bytes.starts_with(kZipMagic) ? read_workbook(bytes, name) : read_text(bytes, name);
+}
+
 TableFile read_table_file(const std::string& path) {
   std::ifstream input{path, std::ios::binary};
   if (!input) return {.tables = {}, .error = path + ": cannot be read"};
-  std::string bytes(kBytesMax + 1, '\0');
-  input.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  std::string bytes;
+  while (input && bytes.size() <= kBytesMax) {
+    const size_t size = bytes.size();
+    bytes.resize(size + kBlock);
+    input.read(bytes.data() + size, static_cast<std::streamsize>(kBlock));
+    bytes.resize(size + static_cast<size_t>(input.gcount()));
+  }
   if (input.bad()) return {.tables = {}, .error = path + ": cannot be read"};
-  bytes.resize(static_cast<size_t>(input.gcount()));
   if (bytes.empty()) return {.tables = {}, .error = path + ": is empty or cannot be read"};
   if (bytes.size() > kBytesMax) return {.tables = {}, .error = path + ": is larger than 64 MiB"};
-  const bool is_workbook = bytes.starts_with(kZipMagic);
-  return is_workbook ? read_workbook(bytes, path) : read_table_text(bytes, path);
+  return read_table(bytes, path);
 }
 
 }  // namespace orrery

@@ -29,7 +29,7 @@ struct TableFile {
 // For tables that are looked up, not streamed: read as a whole, at most 64 MiB. Workbooks (.xlsx)
 // are recognised by their first bytes. Text has no quotes; its lines end with LF or CR LF.
 TableFile read_table_file(const std::string& path);
-TableFile read_table_text(std::string_view text, const std::string& name);
+TableFile read_table(std::string_view bytes, const std::string& name);  // either kind
 TableFile read_workbook(std::string_view bytes, const std::string& name);
 
 }  // namespace orrery

@@ -36,24 +36,24 @@ constexpr std::string_view kPorts =
     "1/0/2,eth1,leaf-b,host2\n";
 
 TEST(FabricFile, HostsOfOneAswOfOnePswAreAGroup) {
-  const FabricFile file = read_fabric_text(kLingjun, "topo.csv");
+  const FabricFile file = read_fabric_bytes(kLingjun, "topo.csv");
   EXPECT_THAT(file.errors, IsEmpty());
   EXPECT_THAT(file.hosts, ElementsAre("a", "b", "c", "d"));
   EXPECT_THAT(file.group_names, ElementsAre("P10/S1", "P10/S2", "P12/S1"));
   EXPECT_THAT(file.group_of, ElementsAre(0, 2, 1, 0));
-  EXPECT_THAT(file.pod_of_group, ElementsAre(0, 0, 1));
+  EXPECT_THAT(file.block_of_group, ElementsAre(0, 0, 1));
   EXPECT_FALSE(file.tells_nics());
   EXPECT_EQ(file.rows, 4);
 }
 
-TEST(FabricFile, PodsOfTheFileArePodsOfTheTree) {
-  const FabricFile file = read_fabric_text(kLingjun, "topo.csv");
+TEST(FabricFile, BlocksOfTheFileAreBlocksOfTheTree) {
+  const FabricFile file = read_fabric_bytes(kLingjun, "topo.csv");
   const auto nodes = test::SmallFabric{.groups = 4, .nics = 2}.nodes();
   const BuiltFabric built = build_fabric({}, file, nodes);
   ASSERT_TRUE(built.mistakes.empty()) << built.mistakes[0].message;
   const Fabric& fabric = built.fabric;
   EXPECT_EQ(fabric.tree().levels, 3U);
-  EXPECT_EQ(fabric.tree().pods(), 2U);
+  EXPECT_EQ(fabric.tree().blocks(), 2U);
   EXPECT_EQ(fabric.name(fabric.leaf_of(fabric.nic({2}, 1))), "P10/S2-1");
   EXPECT_EQ(fabric.find_switch("P12/S1-0"), fabric.leaf_of(fabric.nic({1}, 0)));
   const LinkState state{fabric, {}};
@@ -64,16 +64,16 @@ TEST(FabricFile, PodsOfTheFileArePodsOfTheTree) {
 }
 
 TEST(FabricFile, FewerNodesThanHostsLeaveTheRestOut) {
-  const FabricFile file = read_fabric_text(kLingjun, "topo.csv");
+  const FabricFile file = read_fabric_bytes(kLingjun, "topo.csv");
   const auto nodes = test::SmallFabric{.groups = 1, .nics = 2}.nodes();
   const BuiltFabric built = build_fabric({}, file, nodes);
   ASSERT_TRUE(built.mistakes.empty());
-  EXPECT_EQ(built.fabric.tree().pods(), 1U);
+  EXPECT_EQ(built.fabric.tree().blocks(), 1U);
   EXPECT_EQ(built.fabric.tree().levels, 2U);
 }
 
 TEST(FabricFile, ATableOfPortsTellsTheLeafOfEachNic) {
-  const FabricFile file = read_fabric_text(kPorts, "ports.csv");
+  const FabricFile file = read_fabric_bytes(kPorts, "ports.csv");
   EXPECT_THAT(file.errors, IsEmpty());
   EXPECT_THAT(file.hosts, ElementsAre("host1", "host2", "host3"));
   EXPECT_THAT(file.leaf_names, ElementsAre("leaf-a", "leaf-b", "leaf-c"));
@@ -90,28 +90,40 @@ TEST(FabricFile, ATableOfPortsTellsTheLeafOfEachNic) {
 
 TEST(FabricFile, WhatDoesNotFitTheClusterIsAMistake) {
   const auto nodes = test::SmallFabric{.groups = 5}.nodes();
-  const BuiltFabric many = build_fabric({}, read_fabric_text(kLingjun, "topo.csv"), nodes);
+  const BuiltFabric many = build_fabric({}, read_fabric_bytes(kLingjun, "topo.csv"), nodes);
   ASSERT_EQ(many.mistakes.size(), 1U);
   EXPECT_EQ(many.mistakes[0].field, "file");
   EXPECT_EQ(many.mistakes[0].message, "the cluster has 5 nodes, but the file only 4 hosts");
   FabricParams params;
   params.rails = 2;
   const BuiltFabric railed =
-      build_fabric(params, read_fabric_text(kPorts, "ports.csv"), std::span{nodes}.first(3));
+      build_fabric(params, read_fabric_bytes(kPorts, "ports.csv"), std::span{nodes}.first(3));
   ASSERT_EQ(railed.mistakes.size(), 1U);
   EXPECT_EQ(railed.mistakes[0].field, "rails");
   params = {};
   params.levels = 2;
   const BuiltFabric flat =
-      build_fabric(params, read_fabric_text(kLingjun, "topo.csv"), std::span{nodes}.first(4));
+      build_fabric(params, read_fabric_bytes(kLingjun, "topo.csv"), std::span{nodes}.first(4));
   ASSERT_EQ(flat.mistakes.size(), 1U);
   EXPECT_EQ(flat.mistakes[0].field, "levels");
   params.levels = 0;
   params.radix = 2;
   const BuiltFabric small =
-      build_fabric(params, read_fabric_text(kLingjun, "topo.csv"), std::span{nodes}.first(4));
+      build_fabric(params, read_fabric_bytes(kLingjun, "topo.csv"), std::span{nodes}.first(4));
   ASSERT_EQ(small.mistakes.size(), 1U);
   EXPECT_THAT(small.mistakes[0].message, HasSubstr("P10/S1 has 2 NICs"));
+}
+
+TEST(FabricFile, LeavesThatNamesCannotTellApartAreAMistake) {
+  const auto nodes = test::SmallFabric{.groups = 2}.nodes();
+  for (const auto& [text, message] :
+       {std::pair{"ip,DSW,PSW,ASW\na,G,P/Q,S\nb,G,P,Q/S\n", "would be called 'P/Q/S'"},
+        {"sysname,switchname\na,spine-0\nb,x\n", "a leaf switch is called 'spine-0'"}}) {
+    const BuiltFabric built = build_fabric({}, read_fabric_bytes(text, "t.csv"), nodes);
+    ASSERT_EQ(built.mistakes.size(), 1U);
+    EXPECT_EQ(built.mistakes[0].field, "file");
+    EXPECT_THAT(built.mistakes[0].message, HasSubstr(message));
+  }
 }
 
 struct BadText {
@@ -138,7 +150,7 @@ TEST(FabricFile, MistakesAreToldWithRowAndColumn) {
            {"sysname,switchname\n,s\n", "t.csv:2:1 (sysname): is empty"},
            {{"ip,DSW,PSW,ASW\n\0", 16}, "t.csv:2: a NUL byte"},
        }) {
-    const FabricFile file = read_fabric_text(bad.text, "t.csv");
+    const FabricFile file = read_fabric_bytes(bad.text, "t.csv");
     EXPECT_THAT(file.errors, ElementsAre(HasSubstr(bad.error))) << bad.text;
   }
 }
@@ -146,7 +158,7 @@ TEST(FabricFile, MistakesAreToldWithRowAndColumn) {
 TEST(FabricFile, AllMistakesAreToldAtOnceUpToALimit) {
   std::string text = "ip,DSW,PSW,ASW\n";
   for (int i = 0; i < 100; ++i) text += "a,G,P,\n";
-  const FabricFile file = read_fabric_text(text, "t.csv");
+  const FabricFile file = read_fabric_bytes(text, "t.csv");
   EXPECT_EQ(file.errors.size(), FabricFile::kErrorsMax);
   EXPECT_THAT(file.errors.back(), HasSubstr("t.csv:21:4"));
 }
@@ -158,7 +170,8 @@ TEST(FabricFile, AFileThatIsNotThereIsAMistake) {
 }
 
 TEST(FabricFile, ByteOrderMarkAndCarriageReturnsAreNoPartOfTheCells) {
-  const FabricFile file = read_fabric_text("\xEF\xBB\xBFip,DSW,PSW,ASW\r\na,G,P,S\r\n", "topo.csv");
+  const FabricFile file =
+      read_fabric_bytes("\xEF\xBB\xBFip,DSW,PSW,ASW\r\na,G,P,S\r\n", "topo.csv");
   EXPECT_THAT(file.errors, IsEmpty());
   EXPECT_THAT(file.group_names, ElementsAre("P/S"));
 }
@@ -204,8 +217,8 @@ std::string zipped(const std::vector<std::pair<std::string, std::string>>& parts
   return bytes;
 }
 
-constexpr const char* kBook =
-    R"(<workbook><sheets><sheet name="notes" r:id="rId1"/><sheet name="cables" r:id="rId2"/></sheets></workbook>)";
+constexpr const char* kBook = R"(<workbook><sheets><sheet name="notes" r:id="rId1"/>)"
+                              R"(<sheet name="cables" r:id="rId2"/></sheets></workbook>)";
 constexpr const char* kRelations =
     R"(<Relationships><Relationship Id="rId1" Target="worksheets/a.xml"/>)"
     R"(<Relationship Id="rId2" Target="/xl/worksheets/b.xml"/></Relationships>)";
@@ -213,7 +226,8 @@ constexpr const char* kStrings =
     "<sst><si><t>sysname</t></si><si><r><t>switch</t></r><r><t>name</t></r></si>"
     "<si><t>h&amp;1</t></si></sst>";
 constexpr const char* kNotes =
-    R"(<worksheet><sheetData><row r="1"><c r="A1" t="s"><v>2</v></c></row></sheetData></worksheet>)";
+    R"(<worksheet><sheetData><row r="1"><c r="A1" t="s"><v>2</v></c></row>)"
+    "</sheetData></worksheet>";
 
 std::string workbook(const std::string& cables) {
   return zipped({{"xl/workbook.xml", kBook},
@@ -227,9 +241,10 @@ std::string workbook(const std::string& cables) {
 }
 
 TEST(Workbook, TheSheetWithTheColumnsIsRead) {
-  const test::TemporaryFile file{workbook(
-      R"(<row r="4"><c r="B4" t="s"><v>2</v></c><c r="C4" t="inlineStr"><is><t>leaf</t></is></c></row>)"
-      R"(<row><c r="B5"><v>17</v></c><c><v>leaf</v></c></row>)")};
+  const test::TemporaryFile file{
+      workbook(R"(<row r="4"><c r="B4" t="s"><v>2</v></c>)"
+               R"(<c r="C4" t="inlineStr"><is><t>leaf</t></is></c></row>)"
+               R"(<row><c r="B5"><v>17</v></c><c><v>leaf</v></c></row>)")};
   const FabricFile fabric = read_fabric_file(file.path());
   EXPECT_THAT(fabric.errors, IsEmpty());
   EXPECT_THAT(fabric.hosts, ElementsAre("h&1", "17"));
@@ -279,7 +294,7 @@ TEST(RealTopologies, LingjunHas847HostsIn119Groups) {
   const BuiltFabric built = build_fabric(
       params, file, test::SmallFabric{.groups = 847, .nodes_per_group = 1, .nics = 8}.nodes());
   ASSERT_TRUE(built.mistakes.empty()) << built.mistakes[0].message;
-  EXPECT_EQ(built.fabric.tree().pods(), 3U);
+  EXPECT_EQ(built.fabric.tree().blocks(), 3U);
   EXPECT_EQ(built.fabric.nics(), 847U * 8);
 }
 

@@ -29,7 +29,7 @@ std::vector<std::string> mistakes_of(const FabricParams& params, const SmallFabr
 }
 
 std::vector<Fabric> trees() {
-  FabricParams odd;  // spines that do not divide the up-ports, pods of which one is smaller
+  FabricParams odd;  // spines that do not divide the up-ports, blocks of which one is smaller
   odd.radix = 12;
   odd.rails = 2;
   FabricParams thin = odd;
@@ -94,7 +94,7 @@ TEST(Fabric, NamesLeadBackToWhatTheyName) {
 TEST(Fabric, NamesOfNothingFindNothing) {
   const Fabric fabric = full_tree(4, 3);  // 16 hosts, 8 leaves, 8 spines, 4 cores
   for (const char* name : {"", "leaf", "leaf-", "leaf-8", "leaf-01", "leaf--1", "leaf-1 ", "core-4",
-                           "spine-99999999999", "pod-1"}) {
+                           "spine-99999999999", "block-1"}) {
     EXPECT_FALSE(fabric.find_switch(name).is_valid()) << name;
   }
   for (const char* name : {"", ".", "leaf-0.up-2", "core-0.up-0", "host-16.nic-0", "host-0.nic-1",
@@ -176,7 +176,7 @@ TEST(Fabric, AsManyHostsFitAsTheRadixAllows) {
   params.radix = 8;
   const SmallFabric too_many{.groups = 33, .nodes_per_group = 4};
   EXPECT_THAT(mistakes_of(params, too_many),
-              testing::ElementsAre(HasSubstr("radix: there are 9 pods")));
+              testing::ElementsAre(HasSubstr("radix: there are 9 blocks")));
 }
 
 TEST(Fabric, AHundredThousandNicsTakeAFewMegabytes) {

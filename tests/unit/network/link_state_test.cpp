@@ -40,6 +40,15 @@ TEST_F(LinkStateTest, ADeadCableCarriesNothingEitherWay) {
   EXPECT_EQ(changed.size(), 4U);
 }
 
+TEST_F(LinkStateTest, WhoHearsOfADeadCableSeesThatRoutesChanged) {
+  uint64_t seen = 0;
+  state.capacity_changed().connect([&](LinkId) { seen = state.routes_version(); });
+  state.set_up(cable, false, kStart);
+  EXPECT_EQ(seen, 1U);
+  state.set_up(fabric.spine(1, 0), false, kStart);
+  EXPECT_EQ(seen, 2U);
+}
+
 TEST_F(LinkStateTest, ADeadSwitchTakesAllItsCablesAndOnlyThose) {
   const SwitchId spine = fabric.spine(0, 0);
   state.set_up(spine, false, kStart);

@@ -86,7 +86,7 @@ TEST(Routing, EveryEngineLeadsFromAnyNicToAnyOther) {
 }
 
 TEST(Routing, RoutesAreAsShortAsTheTreeAllows) {
-  const Fabric fabric = full_tree(4, 3);  // leaves of 2 hosts, pods of 2 leaves
+  const Fabric fabric = full_tree(4, 3);  // leaves of 2 hosts, blocks of 2 leaves
   const LinkState state{fabric, {}};
   for (const RoutingEngine engine : kEngines) {
     const Router router{fabric, state, {engine}, 7};
