@@ -31,21 +31,20 @@ void Network::link_changed(LinkId link) {
   sim_.engine.after(Duration{}, Label{"network.routes_changed"}, tell, Phase::Model);
 }
 
-FabricActivity Network::activity_of(const FabricExchange& exchange) {
-  Route route;
-  std::vector<LinkId> own;  // load that is not open yet
-  FabricActivity activity = fabric_activity(exchange, [&](NicId from, NicId to, uint32_t flow) {
-    route = router_.route(from, to, flow);
-    if (!loads_.empty()) {
-      for (const LinkId link : route) {
-        loads_[link.index] += 1;
-        own.push_back(link);
-      }
+std::span<const LinkId> Network::Routes::operator()(NicId from, NicId to, uint32_t flow) {
+  if (!from.is_valid() || !to.is_valid()) return {};
+  route_ = network_.router_.route(from, to, flow);
+  if (!network_.loads_.empty()) {
+    for (const LinkId link : route_) {
+      network_.loads_[link.index] += 1;
+      used_.push_back(link);
     }
-    return std::span<const LinkId>{route.begin(), route.size()};
-  });
-  for (const LinkId link : own) loads_[link.index] -= 1;
-  return activity;
+  }
+  return {route_.begin(), route_.size()};
+}
+
+Network::Routes::~Routes() {
+  for (const LinkId link : used_) network_.loads_[link.index] -= 1;
 }
 
 void Network::add_load(std::span<const MaxMin::Use> uses, double sign) {

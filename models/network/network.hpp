@@ -30,9 +30,22 @@ class Network {
   const FlowNetwork& flows() const { return flows_; }
   const Router& router() const { return router_; }
 
-  // The links of an exchange, by the routes of this moment. Its own traffic counts as load for
-  // adaptive routing while its routes are chosen, one after the other.
-  FabricActivity activity_of(const FabricExchange& exchange);
+  // Finds routes as they are at this moment, for one activity. The routes it found count as load
+  // for adaptive routing as long as it lives, so that an activity's own flows keep apart. It is
+  // what a RouteFinder refers to.
+  class Routes {
+   public:
+    explicit Routes(Network& network) : network_{network} {}
+    Routes(const Routes&) = delete;
+    Routes& operator=(const Routes&) = delete;
+    ~Routes();
+    std::span<const LinkId> operator()(NicId from, NicId to, uint32_t flow);
+
+   private:
+    Network& network_;
+    Route route_;
+    std::vector<LinkId> used_;
+  };
   // A flow without end, which counts as load.
   FlowId open(std::span<const LinkUse> uses, double rate_max);
   void close(FlowId flow);

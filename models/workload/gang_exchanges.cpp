@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <utility>
 
 #include "models/hardware/machine_topology.hpp"
 
@@ -25,9 +27,11 @@ std::vector<uint32_t> nics_of_gpus(const Machine& machine) {
   return nics;
 }
 
-Pattern pattern_of(Collective collective) {
-  const bool is_direct = collective == Collective::AllToAll || collective == Collective::PushPull;
-  return is_direct ? Pattern::Direct : Pattern::Ring;
+// A pod that asks for no CPU may use all of the node's.
+double cores_per_gpu(const Machine& machine, int64_t cpu_milli, GpuMask gpus) {
+  const double cores = cpu_milli > 0 ? static_cast<double>(cpu_milli) / kMilli
+                                     : static_cast<double>(machine.cpu.threads());
+  return cores / std::popcount(gpus);
 }
 
 }  // namespace
@@ -42,7 +46,6 @@ GangExchanges::GangExchanges(const ClusterState& cluster, const JobTable& jobs,
       network_{network} {
   for (const Machine& machine : machines) nic_of_gpu_.push_back(nics_of_gpus(machine));
   if (network == nullptr) return;
-  bits_.resize(network->fabric().links());
   network->rate_changed().connect([this](FlowId flow) { rate_changed(flow); });
   network->routes_changed.connect([this] { reroute(); });
 }
@@ -60,13 +63,14 @@ void GangExchanges::phase_changed(JobId job, JobPhase after) {
 GangExchanges::View GangExchanges::view(JobId job) const {
   if (job.index >= gangs_.size() || !gangs_[job.index].is_running) return {};
   const Gang& gang = gangs_[job.index];
-  return {&gang.plan, gang.alone, gang.exchange, gang.flow};
+  return {&gang.plan, gang.exchange, gang.rate};
 }
 
-// GPUs of the running pods, in order of ranks.
-void GangExchanges::find_ranks(JobId id) {
+// Of running pods, in order of ranks. Where nodes give unlike GPUs, those of the first one stand
+// for all.
+GangExchanges::Places GangExchanges::places_of(JobId id) const {
   const Job& job = jobs_.job(id);
-  ranks_.clear();
+  Places places;
   JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod_id) {
     const Pod& pod = jobs_.pod(pod_id);
     if (pod.state != PodState::Running) return;
@@ -74,41 +78,28 @@ void GangExchanges::find_ranks(JobId id) {
     for (uint32_t gpu = 0; gpu < nics.size(); ++gpu) {
       if ((pod.grant.gpus >> gpu & 1U) == 0) continue;
       const bool has_nic = network_ != nullptr && nics[gpu] != kNoNic;
-      ranks_.push_back({pod.node, has_nic ? network_->fabric().nic(pod.node, nics[gpu]) : NicId{}});
+      places.ranks.push_back(
+          {pod.node, has_nic ? network_->fabric().nic(pod.node, nics[gpu]) : NicId{}});
     }
+    places.nodes.push_back(pod.node);
+    if (pod.node != places.nodes.front()) return;
+    places.gpus = static_cast<GpuMask>(places.gpus | pod.grant.gpus);
+    places.cpu_milli += jobs_.request(pod_id).resources[Resource::Cpu];
   });
+  if (places.nodes.empty()) return places;
+  std::ranges::sort(places.nodes);
+  places.nodes.erase(std::unique(places.nodes.begin(), places.nodes.end()), places.nodes.end());
+  return places;
 }
 
 void GangExchanges::begin(JobId id) {
-  const Job& job = jobs_.job(id);
   Gang& gang = gangs_[id.index];
-  find_ranks(id);
-  if (ranks_.empty()) return;
-  // Where nodes give unlike GPUs, those of the first one stand for all.
-  const NodeId home = ranks_.front().node;
-  const Machine& machine = machines_[cluster_.machine(home)];
-  std::vector<NodeId> nodes;
-  for (const Rank& rank : ranks_) nodes.push_back(rank.node);
-  std::ranges::sort(nodes);
-  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-  GpuMask gpus = 0;
-  int64_t cpu_milli = 0;
-  JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
-    if (jobs_.pod(pod).state == PodState::Running && jobs_.pod(pod).node == home) {
-      gpus |= jobs_.pod(pod).grant.gpus;
-      cpu_milli += jobs_.request(pod).resources[Resource::Cpu];
-    }
-  });
-  const auto node_count = static_cast<int32_t>(nodes.size());
+  const Places places = places_of(id);
+  if (places.ranks.empty()) return;
   gang = {.is_running = true,
-          .plan = plan_step(*job.step, static_cast<int32_t>(ranks_.size()), node_count)};
-  // Without a request a pod may use the whole node's.
-  const double cores = cpu_milli > 0 ? static_cast<double>(cpu_milli) / 1000.0
-                                     : static_cast<double>(machine.cpu.threads());
-  const double factor = polling_factor(job.step->polling, cores / std::popcount(gpus), node_count);
-  gang.alone = exchange_time(gang.plan, machine, gpus, factor);
-  gang.exchange = gang.alone;
-  connect(gang, id);
+          .plan = plan_step(*jobs_.job(id).step, static_cast<int32_t>(places.ranks.size()),
+                            static_cast<int32_t>(places.nodes.size()))};
+  connect(id, places);
   set_pace(id);
 }
 
@@ -118,93 +109,43 @@ void GangExchanges::end(JobId id) {
   gang = {};
 }
 
-// What one group puts on the links in a step.
-void GangExchanges::add_group(const StepTraffic& traffic, size_t first, Gang& gang) {
-  const auto stride = static_cast<size_t>(traffic.stride);
-  nics_.clear();
-  NodeId last;
-  int32_t nodes = 0;
-  for (int32_t i = 0; i < traffic.ranks; ++i) {
-    const size_t at = first + static_cast<size_t>(i) * stride;
-    if (at >= ranks_.size()) break;
-    const Rank& rank = ranks_[at];
-    if (!rank.nic.is_valid()) {
-      gang.is_connected = false;
-      return;
-    }
-    if (rank.node != last) ++nodes;
-    last = rank.node;
-    nics_.push_back(rank.nic);
-  }
-  if (nodes < 2) return;
-  const auto ranks_per_node = static_cast<int32_t>(nics_.size()) / nodes;
-  FabricExchange exchange{.collective = traffic.collective,
-                          .pattern = pattern_of(traffic.collective),
-                          .nics = nics_,
-                          .rails = ranks_per_node,
-                          .ranks_per_node = ranks_per_node,
-                          .first_flow = static_cast<uint32_t>(first)};
-  if (nics_.size() % static_cast<size_t>(nodes) != 0) exchange.rails = exchange.ranks_per_node = 1;
-  const FabricActivity activity = network_->activity_of(exchange);
-  gang.is_connected = gang.is_connected && activity.is_connected;
-  const double bits =
-      8.0 * static_cast<double>(traffic.bytes.count) * static_cast<double>(traffic.count);
-  for (const LinkUse& use : activity.uses) {
-    if (bits_[use.link.index] == 0) used_.push_back(use.link);
-    bits_[use.link.index] += use.weight * bits;
-  }
-}
-
-// Of all groups of all traffic; find_ranks() was just called. Each link once, in order.
-std::vector<LinkUse> GangExchanges::uses_of(Gang& gang) {
-  gang.is_connected = true;
-  used_.clear();
-  for (const StepTraffic& traffic : gang.plan.traffic) {
-    if (traffic.ranks < 2) continue;
-    const auto stride = static_cast<size_t>(traffic.stride);
-    if (traffic.among == ExchangeGroup::Pipeline) {  // each stage with the next
-      for (size_t r = 0; r + stride < ranks_.size(); ++r) add_group(traffic, r, gang);
-      continue;
-    }
-    const size_t block = stride * static_cast<size_t>(traffic.ranks);
-    for (size_t start = 0; start < ranks_.size(); start += block) {
-      for (size_t offset = 0; offset < stride; ++offset) add_group(traffic, start + offset, gang);
-    }
-  }
-  std::ranges::sort(used_);
-  std::vector<LinkUse> uses;
-  gang.heaviest_bits = 0;
-  for (const LinkId link : used_) {
-    gang.heaviest_bits = std::max(gang.heaviest_bits, bits_[link.index]);
-  }
-  for (const LinkId link : used_) {
-    uses.push_back({link, bits_[link.index] / gang.heaviest_bits});
-    bits_[link.index] = 0;
-  }
-  return uses;
-}
-
-void GangExchanges::connect(Gang& gang, JobId job) {
-  if (network_ == nullptr || gang.alone == Duration{}) return;
-  const std::vector<LinkUse> uses = uses_of(gang);
-  if (!gang.is_connected || uses.empty()) {
-    network_->close(gang.flow);
-    gang.flow = {};
-    gang.exchange = gang.is_connected ? gang.alone : Duration::max();
+void GangExchanges::connect(JobId id, const Places& places) {
+  Gang& gang = gangs_[id.index];
+  const Machine& machine = machines_[cluster_.machine(places.ranks.front().node)];
+  const double nic_factor = polling_factor(jobs_.job(id).step->polling,
+                                           cores_per_gpu(machine, places.cpu_milli, places.gpus),
+                                           static_cast<int32_t>(places.nodes.size()));
+  if (network_ == nullptr) {
+    gang.exchange = exchange_time(gang.plan, machine, places.gpus, nic_factor);
     return;
   }
+  {
+    Network::Routes routes{*network_};
+    gang.activity =
+        step_activity(gang.plan, machine, places.gpus, places.ranks, std::ref(routes), nic_factor);
+  }
+  std::vector<LinkUse> uses = std::move(gang.activity.fabric.uses);
+  const bool is_connected = gang.activity.fabric.is_connected;
+  if (!is_connected || uses.empty()) {
+    network_->close(gang.flow);
+    gang.flow = {};
+    set_rate(gang, is_connected ? gang.activity.rate_max : Bandwidth{});
+    return;
+  }
+  gang.heaviest = std::ranges::max(uses, {}, &LinkUse::weight).weight;
+  for (LinkUse& use : uses) use.weight /= gang.heaviest;
   if (gang.flow != FlowId{}) return network_->set_uses(gang.flow, uses);
-  gang.flow = network_->open(uses, gang.heaviest_bits / gang.alone.seconds());
+  gang.flow =
+      network_->open(uses, static_cast<double>(gang.activity.rate_max.bits_per_s) * gang.heaviest);
+  set_rate(gang, gang.activity.rate_max);  // until rates are settled, at this instant
   if (gang.flow.index >= job_of_flow_.size()) job_of_flow_.resize(gang.flow.index + size_t{1});
-  job_of_flow_[gang.flow.index] = job;
+  job_of_flow_[gang.flow.index] = id;
 }
 
 void GangExchanges::reroute() {
   for (uint32_t j = 0; j < gangs_.size(); ++j) {
-    Gang& gang = gangs_[j];
-    if (!gang.is_running) continue;
-    find_ranks({j});
-    connect(gang, {j});
+    if (!gangs_[j].is_running) continue;
+    connect({j}, places_of({j}));
     set_pace({j});
   }
 }
@@ -212,16 +153,22 @@ void GangExchanges::reroute() {
 void GangExchanges::rate_changed(FlowId flow) {
   const JobId job = job_of_flow_[flow.index];
   Gang& gang = gangs_[job.index];
-  const double rate = network_->flows().rate(flow);
-  gang.exchange =
-      rate > 0 ? std::max(gang.alone, nearest_ns(gang.heaviest_bits / rate)) : Duration::max();
+  const double rate = network_->flows().rate(flow) / gang.heaviest;
+  const Bandwidth most = gang.activity.rate_max;
+  set_rate(gang, std::min(Bandwidth{std::llround(rate)}, most));
   set_pace(job);
+}
+
+void GangExchanges::set_rate(Gang& gang, Bandwidth rate) {
+  const bool moves = gang.activity.bytes == Bytes{} || rate > Bandwidth{};
+  gang.rate = rate;
+  gang.exchange = moves ? exchange_time(gang.activity, rate) : Duration::max();
 }
 
 void GangExchanges::set_pace(JobId job) {
   const Gang& gang = gangs_[job.index];
-  const Duration step =
-      gang.exchange == Duration::max() ? Duration::max() : step_time(gang.plan, gang.exchange);
+  const bool moves = gang.exchange != Duration::max();
+  const Duration step = moves ? step_time(gang.plan, gang.exchange) : Duration::max();
   controller_.set_pace(job,
                        Pace::of_step(step_time(gang.plan, Duration{}), step, gang.plan.compute));
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "models/network/network.hpp"
 #include "models/workload/job_controller.hpp"
 #include "models/workload/job_table.hpp"
+#include "models/workload/step_activity.hpp"
 #include "models/workload/training_step.hpp"
 #include "sim/core/id.hpp"
 #include "sim/core/time.hpp"
@@ -18,10 +18,10 @@
 namespace orrery {
 
 // Sets the paces of gangs that have a step. Alone, the exchanges of a step take as long as NCCL's
-// tuner says. On the network a gang is one flow that never ends: its uses are what a step puts on
-// each link, scaled so that its heaviest link has weight 1, and it asks for no more than it could
-// move alone. Its exchanges then take as long as that link takes at the rate it gets. So links are
-// shared as if gangs exchanged all the time: the most that they can hinder one another.
+// tuner says. On the network a gang is one flow that never ends, which asks for no more than it
+// could move alone and uses links in proportion to what a step puts on them, the heaviest with
+// weight 1. So links are shared as if gangs exchanged all the time: the most that they can hinder
+// one another.
 class GangExchanges {
  public:
   // `network`: null with level: alpha_beta. All must outlive it.
@@ -31,11 +31,11 @@ class GangExchanges {
   GangExchanges& operator=(const GangExchanges&) = delete;
 
   void phase_changed(JobId job, JobPhase after);
-  // Of a gang that runs: how it is placed, what a step is and how long its exchanges take now.
+  // Of a gang that runs; nothing of others.
   struct View {
     const StepPlan* plan = nullptr;
-    Duration alone{}, exchange{};  // of a step; max: they cannot go on
-    FlowId flow{};
+    Duration exchange{};  // of a step, at present; max: it cannot go on
+    Bandwidth rate{};     // of what each rank exchanges across nodes, while it does
   };
   View view(JobId job) const;
 
@@ -43,24 +43,25 @@ class GangExchanges {
   struct Gang {
     bool is_running = false;
     StepPlan plan{};
-    Duration alone{};
+    StepActivity activity{};  // its fabric uses are the flow's
+    double heaviest = 0;      // weight of a link, before they were scaled
     Duration exchange{};
-    double heaviest_bits = 0;  // of a step, on its heaviest link
-    bool is_connected = true;
+    Bandwidth rate{};
     FlowId flow{};
   };
-  struct Rank {  // one GPU
-    NodeId node;
-    NicId nic;
+  struct Places {  // of a gang's GPUs
+    std::vector<RankPlace> ranks;
+    std::vector<NodeId> nodes;  // each once
+    GpuMask gpus = 0;           // on the first node
+    int64_t cpu_milli = 0;      // likewise; 0: no limit
   };
   void begin(JobId job);
   void end(JobId job);
   void reroute();
-  void find_ranks(JobId job);
-  void add_group(const StepTraffic& traffic, size_t first, Gang& gang);
-  std::vector<LinkUse> uses_of(Gang& gang);
-  void connect(Gang& gang, JobId job);
+  Places places_of(JobId job) const;
+  void connect(JobId job, const Places& places);
   void rate_changed(FlowId flow);
+  void set_rate(Gang& gang, Bandwidth rate);
   void set_pace(JobId job);
 
   const ClusterState& cluster_;
@@ -71,10 +72,6 @@ class GangExchanges {
   std::vector<std::vector<uint32_t>> nic_of_gpu_;  // by machine: which compute NIC, by GPU
   std::vector<Gang> gangs_;                        // by job
   std::vector<JobId> job_of_flow_;                 // by index of the flow
-  std::vector<Rank> ranks_;                        // scratch, of one gang
-  std::vector<double> bits_;                       // scratch, by link
-  std::vector<LinkId> used_;                       // scratch
-  std::vector<NicId> nics_;                        // scratch
 };
 
 }  // namespace orrery
