@@ -81,6 +81,7 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
                  scenario.record.attempts,
                  fragmentation_ ? &*fragmentation_ : nullptr},
       faults_{sim, ground_.state, controller_, ground_.jobs, scenario.faults},
+      rank_faults_{sim, controller_, ground_.jobs, scenario.faults.ranks},
       usage_{sim, ground_.state, ground_.jobs, power_of(ground_.built.machines)},
       node_usage_{sim, ground_.state, names_of(ground_.built)},
       timeline_{sim,
@@ -127,6 +128,8 @@ void Cluster::wire() {
   });
   controller_.pace_changed.connect(
       [this](JobId job) { usage_.job_changed(job, controller_.computing(job)); });
+  controller_.rank_dead.connect(
+      [this](PodId pod, int64_t gpu_milli) { usage_.rank_dead(pod, gpu_milli); });
   controller_.pod_runs.connect([this](PodId pod) {
     usage_.pod_runs(pod, controller_.computing(ground_.jobs.pod(pod).job));
   });
@@ -218,6 +221,7 @@ void Cluster::read_failure_logs(const config::Node& section, Diagnostics& diagno
 std::vector<std::string> Cluster::input_notes() const {
   std::vector<std::string> notes = controller_.sources().notes();
   notes.insert(notes.end(), fault_notes_.begin(), fault_notes_.end());
+  std::ranges::copy(rank_faults_.notes(), std::back_inserter(notes));
   if (job_queue_) std::ranges::copy(job_queue_->notes(), std::back_inserter(notes));
   return notes;
 }
@@ -226,6 +230,7 @@ void Cluster::start() {
   for (auto& source : sources_) controller_.add_source(std::move(source));
   sources_.clear();
   faults_.start();
+  rank_faults_.start();
   timeline_.start(run_.until ? Time{} + *run_.until : Time::max());
   controller_.start();
   if (!run_.until) watch_for_stall(UINT64_MAX);
@@ -239,8 +244,7 @@ uint64_t Cluster::progress() const {
 // Whether an end or an arrival is sure to come, however late.
 bool Cluster::is_work_ahead() const {
   bool is_ahead = !controller_.sources().is_empty();
-  ground_.jobs.for_each_job(
-      [&](JobId id) { is_ahead |= ground_.jobs.job(id).phase != JobPhase::Pending; });
+  ground_.jobs.for_each_job([&](JobId id) { is_ahead |= controller_.goes_on(id); });
   return is_ahead;
 }
 

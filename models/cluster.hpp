@@ -94,6 +94,7 @@ class Cluster {
   Scheduler scheduler_;
   std::optional<JobQueue> job_queue_;
   NodeFaults faults_;
+  RankFaults rank_faults_;
   GpuUsage usage_;
   NodeUsage node_usage_;
   Timeline timeline_;

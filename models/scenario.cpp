@@ -95,6 +95,9 @@ void Scenario::check(Checker& c) const {
     beyond.check(faults.list[i].at, "faults.list[" + std::to_string(i) + "].at",
                  "the node does not fail");
   }
+  for (size_t i = 0; i < faults.ranks.size(); ++i) {
+    beyond.check(faults.ranks[i].at, "faults.ranks[" + std::to_string(i) + "].at", "nothing dies");
+  }
   for (size_t i = 0; i < workload.sources.size(); ++i) {
     beyond.check(workload.sources[i], "workload.sources[" + std::to_string(i) + "]");
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "models/faults/logs/failure_log_params.hpp"
+#include "models/faults/rank_faults.hpp"
 #include "models/faults/repair.hpp"
 #include "models/hardware/cluster_state.hpp"
 #include "sim/config/diagnostics.hpp"
@@ -88,17 +89,19 @@ struct ListedFaultParams {
 };
 
 struct FaultParams {
-  static constexpr std::string_view kDoc = "Hardware that fails.";
+  static constexpr std::string_view kDoc = "What fails.";
 
   std::vector<NodeFailureParams> nodes = {};
   std::vector<ListedFaultParams> list = {};
   std::vector<FailureLogParams> logs = {};
+  std::vector<RankFaultParams> ranks = {};
 
   template <class V>
   void fields(V& v) {
     v("nodes", nodes, "Kinds of random failures; they strike independently of one another.");
     v("list", list, "Failures at given times.");
     v("logs", logs, "Failures that were recorded on real clusters.");
+    v("ranks", ranks, "Processes of jobs that die.");
   }
   template <class C>
   void check(C& c) const {

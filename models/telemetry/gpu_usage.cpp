@@ -1,5 +1,6 @@
 #include "models/telemetry/gpu_usage.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -60,15 +61,16 @@ void GpuUsage::add(const Use& use, int sign) {
   const int64_t milli = use.milli * sign;
   rate(GpuRate::Allocated) += milli;
   if (use.mode == Mode::Idle) return;
-  rate(GpuRate::Reported) += milli;
+  const int64_t alive = milli - use.dead * sign;
+  rate(GpuRate::Reported) += alive;
   const int64_t computing = use.mode == Mode::Computes ? use.computing : 0;
-  rate(GpuRate::Computing) += milli * computing;
+  rate(GpuRate::Computing) += alive * computing;
   const GpuPower& power = power_of(use.node);
   const int64_t above_idle = (power.busy - power.idle) * computing +
                              (power.spin - power.idle) * (kNanoPerMilli - computing);
-  rate(GpuRate::Power) += milli * above_idle / 1000;
+  rate(GpuRate::Power) += alive * above_idle / 1000;
   if (power.busy > power.idle) {
-    rate(GpuRate::Loaded) += milli * above_idle / (power.busy - power.idle);
+    rate(GpuRate::Loaded) += alive * above_idle / (power.busy - power.idle);
   }
 }
 
@@ -118,6 +120,7 @@ void GpuUsage::set_mode(Use& use, Mode mode, int32_t computing) {
   if (use.mode == mode && use.computing == computing) return;
   advance();
   add(use, -1);
+  if (mode == Mode::Computes) use.dead = 0;  // it was started anew
   use.mode = mode;
   use.computing = computing;
   add(use, 1);
@@ -125,6 +128,15 @@ void GpuUsage::set_mode(Use& use, Mode mode, int32_t computing) {
 
 void GpuUsage::pod_runs(PodId id, int32_t computing) {
   if (Use* const use = find(id)) set_mode(*use, Mode::Computes, computing);
+}
+
+void GpuUsage::rank_dead(PodId id, int64_t milli) {
+  Use* const use = find(id);
+  if (use == nullptr) return;
+  advance();
+  add(*use, -1);
+  use->dead = std::min(use->dead + milli, use->milli);
+  add(*use, 1);
 }
 
 // Independent pods begin one by one, and leave as soon as they end.

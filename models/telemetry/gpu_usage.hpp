@@ -72,6 +72,7 @@ class GpuUsage {
   void pod_assigned(PodId pod, NodeId node);
   void pod_unassigned(PodId pod);
   void pod_runs(PodId pod, int32_t computing);
+  void rank_dead(PodId pod, int64_t milli);
   void counted_holds(JobId job, int64_t gpu_milli);
   void job_changed(JobId job, int32_t computing);  // its phase, or its pace
   void work_lost(const WorkLost& lost);
@@ -92,6 +93,7 @@ class GpuUsage {
   struct Use {    // of a pod, or of a counted job
     NodeId node;  // of a pod
     int64_t milli = 0;
+    int64_t dead = 0;       // of these, of processes that died
     int32_t computing = 0;  // nano-GPUs of one milli-GPU while it computes
     Mode mode = Mode::Idle;
   };

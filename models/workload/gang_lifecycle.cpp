@@ -117,7 +117,7 @@ void JobController::gang_stops(JobId id, NodeId node) {
     return;
   }
   Duration lost = was_running ? lose_unsaved(id, state.run, state.run_gpu_milli) : Duration{};
-  lost += lose_local(id);
+  if (node.is_valid()) lost += lose_local(id);
   sim_.engine.cancel(state.event);
   drop_checkpoint(id);
   state.computed = {};
@@ -126,7 +126,7 @@ void JobController::gang_stops(JobId id, NodeId node) {
 }
 
 // The survivors notice nothing: they wait, and hold their GPUs at 100 % reported utilisation.
-void JobController::gang_hangs(JobId id) {
+void JobController::gang_hangs(JobId id, Duration detection) {
   const Job& job = jobs_.job(id);
   if (job.phase != JobPhase::Running && job.phase != JobPhase::Starting) return;
   JobState& state = states_[id];
@@ -134,14 +134,31 @@ void JobController::gang_hangs(JobId id) {
                          [&](PodId pod) { account_held(pod, sim_.engine.now()); });
   state.run.restore_from = Time::max();
   set_phase(id, JobPhase::Hung);
+  if (detection == Duration::max()) return;
   state.event = sim_.engine.after(
-      params_.failure_detection, Label{"jobs.failure_detected"}, [this, id] { gang_detected(id); },
-      Phase::Control);
+      detection, Label{"jobs.failure_detected"}, [this, id] { gang_detected(id); }, Phase::Control);
+}
+
+bool JobController::rank_died(PodId id, int64_t gpu_milli) {
+  const JobId job = jobs_.pod(id).job;
+  JobState& state = states_[job];
+  if (jobs_.job(job).kind == JobKind::Pods || jobs_.job(job).phase != JobPhase::Running) {
+    return false;
+  }
+  gang_stops(job, {});
+  state.dead_pod = id;
+  gang_hangs(job, params_.hang_timeout.value_or(Duration::max()));
+  rank_dead.emit(id, gpu_milli);
+  return true;
 }
 
 void JobController::gang_detected(JobId id) {
   const Job& job = jobs_.job(id);
   JobState& state = states_[id];
+  if (state.dead_pod.is_valid() && job.restart_scope == RestartScope::Pod) {
+    remove_pod(state.dead_pod, PodEnd::RankDied);
+  }
+  state.dead_pod = {};
   if (RecoveryRow* const row = recoveries_.find(state.run.recovery)) {
     row->detected = sim_.engine.now();
   }

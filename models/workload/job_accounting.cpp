@@ -73,6 +73,12 @@ void JobController::account_held(PodId id, Time now) {
   run.held_from = now;
 }
 
+bool JobController::goes_on(JobId id) const {
+  const JobPhase phase = jobs_.job(id).phase;
+  const bool is_hung = phase == JobPhase::Hung && !sim_.engine.is_pending(states_[id].event);
+  return phase != JobPhase::Pending && !is_hung;
+}
+
 int32_t JobController::computing(JobId id) const {
   const JobState& state = states_[id];
   return state.is_suspending || state.is_paused ? 0 : computing_millionths(terms(id));

@@ -47,6 +47,9 @@ class JobController : public JobNews {
   void pod_bound(PodId pod);
   // The node went down, and ClusterState knows: bound pods there die. Pending ones are not ours.
   void node_failed(NodeId node);
+  // A process of a pod dies while its node is up, with the GPUs it used. The other ranks of a
+  // gang that runs wait for it until hang_timeout. False: the pod is not of such a gang.
+  bool rank_died(PodId pod, int64_t gpu_milli);
 
   // What a job queue decides. Of a held job that arrived, or was suspended.
   void release(JobId job);                      // its pods are created
@@ -63,6 +66,7 @@ class JobController : public JobNews {
   // What GPUs were held for by all jobs with a row in /jobs: after finish(), by all.
   const GpuTime& gpu_time() const { return gpu_time_; }
   JobUsage usage(JobId job) const;
+  bool goes_on(JobId job) const;       // of itself: it neither waits for nodes nor hangs for ever
   int32_t computing(JobId job) const;  // millionths of the time of a run, at its present pace
 
  private:
@@ -98,8 +102,8 @@ class JobController : public JobNews {
   void compute(JobId id);
   Duration time_to_redo(JobId id, const Run& run) const;
   void gang_completes(JobId id, bool in_time);
-  void gang_stops(JobId id, NodeId node);  // a member is about to die
-  void gang_hangs(JobId id);               // the dead members are gone
+  void gang_stops(JobId id, NodeId node);         // a member is about to die
+  void gang_hangs(JobId id, Duration detection);  // max: nobody notices
   void gang_detected(JobId id);
   void gang_restarts(JobId id);
   void suspended(JobId id);

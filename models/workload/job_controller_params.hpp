@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "sim/config/options.hpp"
@@ -46,6 +47,7 @@ struct JobControllerParams {
   Duration pod_creation_interval = {};
   StartLatencyParams pod_start = {};
   Duration failure_detection = 5_s;
+  std::optional<Duration> hang_timeout = 10_min;
   Duration restart_delay = 10_s;
   Overruns overruns = Overruns::Keep;
   bool record_pods = true;  // the `record` section decides, so it is no field of this one
@@ -65,6 +67,10 @@ struct JobControllerParams {
     v("failure_detection", failure_detection,
       "How long the other ranks of a gang wait for a dead one before anyone notices.",
       Source{"explicit failures: an executor's heartbeat or exit status tells within seconds"});
+    v("hang_timeout", hang_timeout,
+      "How long ranks wait for one that is dead, or cannot be reached, while its node is up; null: "
+      "for ever, as with asynchronous error handling switched off.",
+      Source{"PyTorch ProcessGroupNCCL: 10 min since 2.2, 30 min before"});
     v("restart_delay", restart_delay, "From the detection until the pods are created again.",
       Source{"DefaultJobPodFailureBackOff, pkg/controller/job, without its doubling"});
     v("overruns", overruns,

@@ -21,7 +21,8 @@ struct JobNews {
   Signal<JobId, int64_t> counted_holds;             // a counted job has so many milli-GPUs now
   Signal<JobId> job_over;                           // last look before JobTable::remove
   Signal<JobId> job_suspended;                      // Pending again, without pods
-  Signal<JobId> pace_changed;                       // of a job that runs
+  Signal<PodId, int64_t> rank_dead;  // so many milli-GPUs of a pod whose job hangs do nothing now
+  Signal<JobId> pace_changed;        // of a job that runs
   Signal<const RecoveryRow&> recovered;
   Signal<const WorkLost&> work_lost;
 };

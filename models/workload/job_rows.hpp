@@ -20,9 +20,9 @@ constexpr std::array<std::string_view, 7> enum_names(JobOutcome) {
   return {"completed", "failed", "pending", "starting", "running", "hung", "restarting"};
 }
 
-enum class PodEnd : uint8_t { Completed, NodeFailed, GangStopped, JobFailed, RunEnded };
-constexpr std::array<std::string_view, 5> enum_names(PodEnd) {
-  return {"completed", "node_failed", "gang_stopped", "job_failed", "run_ended"};
+enum class PodEnd : uint8_t { Completed, NodeFailed, GangStopped, JobFailed, RunEnded, RankDied };
+constexpr std::array<std::string_view, 6> enum_names(PodEnd) {
+  return {"completed", "node_failed", "gang_stopped", "job_failed", "run_ended", "rank_died"};
 }
 
 struct JobRow {
@@ -109,10 +109,10 @@ struct RecoveryRow {
     c("job", &RecoveryRow::job, "serial number of the job");
     c("rank", &RecoveryRow::rank, "the independent pod that was lost; -1: the whole gang stopped");
     c("attempt", &RecoveryRow::attempt, "1: the job's first failure");
-    c("node", &RecoveryRow::node, "the node that failed");
+    c("node", &RecoveryRow::node, "the node that failed; 4294967295: none, a process died");
     c("nodes", &RecoveryRow::nodes, "nodes held when it failed", "nodes");
     c("gpus", &RecoveryRow::gpus, "GPUs held when it failed", "GPU");
-    c("failed", &RecoveryRow::failed, "when the node failed");
+    c("failed", &RecoveryRow::failed, "when it stopped");
     c("detected", &RecoveryRow::detected, "when the failure was noticed; -1: never");
     c("recreated", &RecoveryRow::recreated, "when the last missing pod was created again");
     c("scheduled", &RecoveryRow::scheduled, "when enough pods had nodes");

@@ -104,7 +104,8 @@ void JobController::node_failed(NodeId node) {
   counters_.pods_lost += victims_.size();
   for (const JobId id : struck_) {
     states_[id].is_struck = false;
-    jobs_.job(id).kind == JobKind::Pods ? pods_job_struck(id) : gang_hangs(id);
+    jobs_.job(id).kind == JobKind::Pods ? pods_job_struck(id)
+                                        : gang_hangs(id, params_.failure_detection);
   }
 }
 
