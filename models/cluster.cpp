@@ -99,8 +99,9 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
     network_.emplace(sim, scenario.network, ground_.fabric.fabric);
   }
   if (scenario.network.level != NetworkLevel::None) {
-    exchanges_.emplace(ground_.state, ground_.jobs, ground_.built.machines, controller_,
-                       network_ ? &*network_ : nullptr);
+    exchanges_.emplace(sim, ground_.state, ground_.jobs, ground_.built.machines, controller_,
+                       network_ ? &*network_ : nullptr,
+                       scenario.workload.steps == StepDetail::Traced);
   }
   if (fragmentation_) packing_.emplace(sim, ground_.state, ground_.jobs, *fragmentation_);
   if (scenario.policy.job_queue) {

@@ -60,6 +60,9 @@ void check_training(const Scenario& scenario, Checker& c) {
   if (level != NetworkLevel::None && !has_step) {
     c.error("network.level", "has no effect: no job says what a step of it is (training.step)");
   }
+  if (scenario.workload.steps == StepDetail::Traced && !has_step) {
+    c.error("workload.steps", "has no effect: no job says what a step of it is (training.step)");
+  }
   if (!stores.empty() && !has_checkpoint) {
     c.error("storage", "has no effect: no job uses a store (training.checkpoint)");
   }

@@ -64,6 +64,9 @@ class FlowNetwork {
   Signal<FlowId> rate_changed;
 
   bool is_active(FlowId flow) const;
+  bool is_standing(FlowId flow) const {  // opened, and not ended
+    return is_active(flow) && flows_[flow.index].state == State::Standing;
+  }
   // The rest is as of the last settling; these ask for active flows.
   double rate(FlowId flow) const;  // bits a second; infinite without links and limit
   Bytes moved(FlowId flow) const;  // until now, rounded down

@@ -61,9 +61,13 @@ FlowId Network::open(std::span<const LinkUse> uses, double rate_max) {
   return flow;
 }
 
+FlowId Network::start(const FlowNetwork::Transfer& transfer, Callback done) {
+  return flows_.start(transfer, std::move(done));
+}
+
 void Network::close(FlowId flow) {
   if (!flows_.is_active(flow)) return;
-  add_load(flows_.uses(flow), -1);
+  if (flows_.is_standing(flow)) add_load(flows_.uses(flow), -1);
   flows_.end(flow);
 }
 

@@ -48,7 +48,9 @@ class Network {
   };
   // A flow without end, which counts as load.
   FlowId open(std::span<const LinkUse> uses, double rate_max);
-  void close(FlowId flow);
+  // A transfer; `done` is called once it is over.
+  FlowId start(const FlowNetwork::Transfer& transfer, Callback done);
+  void close(FlowId flow);  // of either kind
   void set_uses(FlowId flow, std::span<const LinkUse> uses);
 
   Signal<FlowId>& rate_changed() { return flows_.rate_changed; }

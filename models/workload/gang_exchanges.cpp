@@ -34,17 +34,34 @@ double cores_per_gpu(const Machine& machine, int64_t cpu_milli, GpuMask gpus) {
   return cores / std::popcount(gpus);
 }
 
+// So that the heaviest link has weight 1, and rates are that link's.
+void scale_to_heaviest(StepActivity& activity) {
+  std::vector<LinkUse>& uses = activity.fabric.uses;
+  if (uses.empty()) return;
+  const double heaviest = std::ranges::max(uses, {}, &LinkUse::weight).weight;
+  for (LinkUse& use : uses) use.weight /= heaviest;
+  const auto scaled = [&](int64_t count) {
+    return std::llround(static_cast<double>(count) * heaviest);
+  };
+  activity.bytes = {scaled(activity.bytes.count)};
+  activity.rate_max = {scaled(activity.rate_max.bits_per_s)};
+}
+
 }  // namespace
 
-GangExchanges::GangExchanges(const ClusterState& cluster, const JobTable& jobs,
+GangExchanges::GangExchanges(Sim sim, const ClusterState& cluster, const JobTable& jobs,
                              std::span<const Machine> machines, JobController& controller,
-                             Network* network)
+                             Network* network, bool is_traced)
     : cluster_{cluster},
       jobs_{jobs},
       machines_{machines},
       controller_{controller},
       network_{network} {
   for (const Machine& machine : machines) nic_of_gpu_.push_back(nics_of_gpus(machine));
+  if (is_traced) {
+    tracer_.emplace(sim, controller, network);
+    controller.goal_reached.connect([this](JobId job) { tracer_->goal_reached(job); });
+  }
   if (network == nullptr) return;
   network->rate_changed().connect([this](FlowId flow) { rate_changed(flow); });
   network->routes_changed.connect([this] { reroute(); });
@@ -99,45 +116,48 @@ void GangExchanges::begin(JobId id) {
   gang = {.is_running = true,
           .plan = plan_step(*jobs_.job(id).step, static_cast<int32_t>(places.ranks.size()),
                             static_cast<int32_t>(places.nodes.size()))};
-  connect(id, places);
+  find_activity(id, places);
+  if (tracer_) return tracer_->begin(id, gang.plan, gang.activity);
+  connect(id);
   set_pace(id);
 }
 
 void GangExchanges::end(JobId id) {
   Gang& gang = gangs_[id.index];
+  if (tracer_) tracer_->end(id);
   if (network_ != nullptr) network_->close(gang.flow);
   gang = {};
 }
 
-void GangExchanges::connect(JobId id, const Places& places) {
+void GangExchanges::find_activity(JobId id, const Places& places) {
   Gang& gang = gangs_[id.index];
   const Machine& machine = machines_[cluster_.machine(places.ranks.front().node)];
   const double nic_factor = polling_factor(jobs_.job(id).step->polling,
                                            cores_per_gpu(machine, places.cpu_milli, places.gpus),
                                            static_cast<int32_t>(places.nodes.size()));
   if (network_ == nullptr) {
-    gang.exchange = exchange_time(gang.plan, machine, places.gpus, nic_factor);
-    return;
-  }
-  {
+    gang.activity.inside = exchange_time(gang.plan, machine, places.gpus, nic_factor);
+  } else {
     Network::Routes routes{*network_};
     gang.activity =
         step_activity(gang.plan, machine, places.gpus, places.ranks, std::ref(routes), nic_factor);
+    scale_to_heaviest(gang.activity);
   }
-  std::vector<LinkUse> uses = std::move(gang.activity.fabric.uses);
-  const bool is_connected = gang.activity.fabric.is_connected;
-  if (!is_connected || uses.empty()) {
+  set_rate(gang, gang.activity.fabric.is_connected ? gang.activity.rate_max : Bandwidth{});
+}
+
+// Its flow, with the links as they are now. Its rate is known when rates are settled.
+void GangExchanges::connect(JobId id) {
+  Gang& gang = gangs_[id.index];
+  const std::vector<LinkUse> uses = std::move(gang.activity.fabric.uses);
+  if (network_ == nullptr) return;
+  if (!gang.activity.fabric.is_connected || uses.empty()) {
     network_->close(gang.flow);
     gang.flow = {};
-    set_rate(gang, is_connected ? gang.activity.rate_max : Bandwidth{});
     return;
   }
-  gang.heaviest = std::ranges::max(uses, {}, &LinkUse::weight).weight;
-  for (LinkUse& use : uses) use.weight /= gang.heaviest;
   if (gang.flow != FlowId{}) return network_->set_uses(gang.flow, uses);
-  gang.flow =
-      network_->open(uses, static_cast<double>(gang.activity.rate_max.bits_per_s) * gang.heaviest);
-  set_rate(gang, gang.activity.rate_max);  // until rates are settled, at this instant
+  gang.flow = network_->open(uses, static_cast<double>(gang.activity.rate_max.bits_per_s));
   if (gang.flow.index >= job_of_flow_.size()) job_of_flow_.resize(gang.flow.index + size_t{1});
   job_of_flow_[gang.flow.index] = id;
 }
@@ -145,17 +165,21 @@ void GangExchanges::connect(JobId id, const Places& places) {
 void GangExchanges::reroute() {
   for (uint32_t j = 0; j < gangs_.size(); ++j) {
     if (!gangs_[j].is_running) continue;
-    connect({j}, places_of({j}));
-    set_pace({j});
+    find_activity({j}, places_of({j}));
+    if (tracer_) {
+      tracer_->reroute({j}, gangs_[j].activity);
+    } else {
+      connect({j});
+      set_pace({j});
+    }
   }
 }
 
 void GangExchanges::rate_changed(FlowId flow) {
   const JobId job = job_of_flow_[flow.index];
   Gang& gang = gangs_[job.index];
-  const double rate = network_->flows().rate(flow) / gang.heaviest;
-  const Bandwidth most = gang.activity.rate_max;
-  set_rate(gang, std::min(Bandwidth{std::llround(rate)}, most));
+  const Bandwidth rate{std::llround(network_->flows().rate(flow))};
+  set_rate(gang, std::min(rate, gang.activity.rate_max));
   set_pace(job);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "models/workload/job_controller.hpp"
 #include "models/workload/job_table.hpp"
 #include "models/workload/step_activity.hpp"
+#include "models/workload/step_tracer.hpp"
 #include "models/workload/training_step.hpp"
 #include "sim/core/id.hpp"
 #include "sim/core/time.hpp"
@@ -25,8 +27,9 @@ namespace orrery {
 class GangExchanges {
  public:
   // `network`: null with level: alpha_beta. All must outlive it.
-  GangExchanges(const ClusterState& cluster, const JobTable& jobs,
-                std::span<const Machine> machines, JobController& controller, Network* network);
+  GangExchanges(Sim sim, const ClusterState& cluster, const JobTable& jobs,
+                std::span<const Machine> machines, JobController& controller, Network* network,
+                bool is_traced);
   GangExchanges(const GangExchanges&) = delete;
   GangExchanges& operator=(const GangExchanges&) = delete;
 
@@ -35,7 +38,7 @@ class GangExchanges {
   struct View {
     const StepPlan* plan = nullptr;
     Duration exchange{};  // of a step, at present; max: it cannot go on
-    Bandwidth rate{};     // of what each rank exchanges across nodes, while it does
+    Bandwidth rate{};     // on its heaviest link, while it exchanges
   };
   View view(JobId job) const;
 
@@ -43,8 +46,7 @@ class GangExchanges {
   struct Gang {
     bool is_running = false;
     StepPlan plan{};
-    StepActivity activity{};  // its fabric uses are the flow's
-    double heaviest = 0;      // weight of a link, before they were scaled
+    StepActivity activity{};  // in bytes on its heaviest link; its uses go to the flow
     Duration exchange{};
     Bandwidth rate{};
     FlowId flow{};
@@ -59,7 +61,8 @@ class GangExchanges {
   void end(JobId job);
   void reroute();
   Places places_of(JobId job) const;
-  void connect(JobId job, const Places& places);
+  void find_activity(JobId job, const Places& places);
+  void connect(JobId job);
   void rate_changed(FlowId flow);
   void set_rate(Gang& gang, Bandwidth rate);
   void set_pace(JobId job);
@@ -69,6 +72,7 @@ class GangExchanges {
   std::span<const Machine> machines_;
   JobController& controller_;
   Network* network_;
+  std::optional<StepTracer> tracer_;
   std::vector<std::vector<uint32_t>> nic_of_gpu_;  // by machine: which compute NIC, by GPU
   std::vector<Gang> gangs_;                        // by job
   std::vector<JobId> job_of_flow_;                 // by index of the flow

@@ -62,6 +62,7 @@ void JobController::gang_runs(JobId id) {
   state.is_suspending = false;
   resume(state.run.progress, sim_.engine.now());
   state.snapshot = snapshot(state.run.progress);
+  state.goal = Duration::max();
   recoveries_.resumed(state.run.recovery, time_to_redo(id, state.run));
   state.run_gpu_milli = state.gpu_milli;
   compute(id);
@@ -78,11 +79,13 @@ Duration JobController::time_to_redo(JobId id, const Run& run) const {
 void JobController::compute(JobId id) {
   const Job& job = jobs_.job(id);
   JobState& state = states_[id];
-  // The end, or the next checkpoint if it is an event.
+  // The end, the goal, or the next checkpoint if it is an event.
   const Duration next = state.snapshot.done + job.checkpoint_interval;
-  const bool saves = job.checkpoint && next < job.work;
-  const Duration goal = saves ? std::max(next, state.run.progress.done()) : job.work;
-  const Duration span = time_until(state.run.progress, terms(id), goal);
+  const bool saves = job.checkpoint && next < job.work && next <= state.goal;
+  const bool is_partial = !saves && state.goal < job.work;
+  const Duration stop = saves ? next : std::min(state.goal, job.work);
+  const Duration span =
+      time_until(state.run.progress, terms(id), std::max(stop, state.run.progress.done()));
   const Duration limit = time_limit(job, params_.overruns) - state.computed;
   const bool in_time = span <= limit;
   if (in_time && span == Duration::max()) return;  // it stands still
@@ -91,9 +94,26 @@ void JobController::compute(JobId id) {
         sim_.engine.after(span, Label{"jobs.checkpoint_due"}, [this, id] { checkpoint_due(id); });
     return;
   }
+  if (in_time && is_partial) {
+    state.event =
+        sim_.engine.after(span, Label{"jobs.goal_reached"}, [this, id] { reach_goal(id); });
+    return;
+  }
   state.event =
       sim_.engine.after(in_time ? span : std::max(limit, Duration{}), Label{"jobs.gang_completed"},
                         [this, id, in_time] { gang_completes(id, in_time); });
+}
+
+void JobController::reach_goal(JobId id) {
+  JobState& state = states_[id];
+  account_run(id, state.run, state.run_gpu_milli);
+  goal_reached.emit(id);
+}
+
+Duration JobController::done(JobId id) const {
+  RunProgress run = states_[id].run.progress;
+  if (!states_[id].is_paused) advance(run, terms(id), sim_.engine.now());
+  return run.done();
 }
 
 void JobController::gang_completes(JobId id, bool in_time) {

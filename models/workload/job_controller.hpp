@@ -54,8 +54,10 @@ class JobController : public JobNews {
   // What a job queue decides. Of a held job that arrived, or was suspended.
   void release(JobId job);                      // its pods are created
   void run_counted(JobId job, Pace pace = {});  // a counted job has what it asked for
-  // Of a gang or a counted job; its checkpoint cycle goes on.
-  void set_pace(JobId job, Pace pace);
+  // Of a gang or a counted job, until it has done so much of its work; its checkpoint cycle goes
+  // on. A gang that starts or comes back has no goal.
+  void set_pace(JobId job, Pace pace, Duration goal = Duration::max());
+  Duration done(JobId job) const;  // of the work of a gang that runs, up to now
   // Stops a gang or a counted job that runs: it writes a checkpoint for so long, keeps all it
   // computed, gives everything back and is Pending. False: it does not run, or has no such form.
   bool suspend(JobId job, Duration write, Duration restart);
@@ -100,6 +102,7 @@ class JobController : public JobNews {
   void gang_gathers(JobId id);
   void gang_runs(JobId id);
   void compute(JobId id);
+  void reach_goal(JobId id);
   Duration time_to_redo(JobId id, const Run& run) const;
   void gang_completes(JobId id, bool in_time);
   void gang_stops(JobId id, NodeId node);         // a member is about to die

@@ -70,11 +70,12 @@ struct PodRun {
 };
 
 struct JobState {
-  EventId event;          // gangs: it starts to compute, completes, is found dead, or comes back
-  Run run;                // of a gang
-  Pace pace;              // of a gang, or of a counted job
-  Duration computed;      // of a gang: since its last failure, up to progress.since
-  int64_t gpu_milli = 0;  // of the bound pods
+  EventId event;  // gangs: it starts to compute, completes, is found dead, or comes back
+  Run run;        // of a gang
+  Pace pace;      // of a gang, or of a counted job
+  Duration goal = Duration::max();  // progress up to which it keeps that pace
+  Duration computed;                // of a gang: since its last failure, up to progress.since
+  int64_t gpu_milli = 0;            // of the bound pods
   int64_t run_gpu_milli = 0;  // of the pods that compute: of the gang's run, or independent ones
   int32_t bound = 0, running = 0, done = 0;  // pods; those that run are bound, too
   int32_t wanted = 0;                        // pods to be created

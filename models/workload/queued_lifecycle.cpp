@@ -35,17 +35,18 @@ void JobController::run_counted(JobId id, Pace pace) {
   set_phase(id, JobPhase::Starting);
 }
 
-void JobController::set_pace(JobId id, Pace pace) {
+void JobController::set_pace(JobId id, Pace pace, Duration goal) {
   const Job& job = jobs_.job(id);
   JobState& state = states_[id];
   ORRERY_CHECK(job.is_counted() || job.kind == JobKind::MpiGang, "pods go alone, at full pace");
-  if (state.is_suspending || pace == state.pace) return;
+  if (state.is_suspending || (pace == state.pace && goal == state.goal)) return;
   const bool is_running = job.phase == JobPhase::Running;
   if (is_running) {
     account_run(id, state.run, state.run_gpu_milli);
     sim_.engine.cancel(state.event);
   }
   state.pace = pace;
+  state.goal = goal;
   if (job.is_counted()) hold_counted(id, job.demand[Resource::Gpu] * pace.share_milli / 1000);
   if (!is_running || state.is_paused) return;
   if (job.is_counted()) state.run_gpu_milli = state.gpu_milli;

@@ -1,6 +1,8 @@
 // models/workload/workload_params.hpp -- the section `workload` of a scenario.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -18,12 +20,18 @@ namespace orrery {
 
 using JobSourceParams = std::variant<ExplicitJobsParams, GeneratorParams, TraceSourceParams>;
 
+// Rate: a gang between two changes is a rate, and its steps cost nothing. Traced: every step is
+// played, with its own exchanges.
+enum class StepDetail : uint8_t { Rate, Traced };
+constexpr std::array<std::string_view, 2> enum_names(StepDetail) { return {"rate", "traced"}; }
+
 struct WorkloadParams {
   static constexpr std::string_view kDoc = "The jobs of a run, and how they live.";
 
   std::vector<JobSourceParams> sources = {};
   TrainingParams training = {};
   JobControllerParams controller = {};
+  StepDetail steps = StepDetail::Rate;
   std::optional<TypicalPodsParams> typical_pods = {};
 
   template <class V>
@@ -31,6 +39,10 @@ struct WorkloadParams {
     v("sources", sources, "Where jobs come from; merged by submit time.");
     v("training", training, "Start, checkpoints and restarts of jobs whose source says nothing.");
     v("controller", controller, "How jobs are started, watched and restarted.");
+    v("steps", steps,
+      "rate: steps of a job are a rate that stays the same between two changes, and cost nothing; "
+      "exchanges share links as if they never paused. traced: each step computes and exchanges by "
+      "itself, a few events each.");
     v("typical_pods", typical_pods,
       "The pods that fragmentation is measured by; absent: it is not.");
   }

@@ -1,0 +1,100 @@
+#include "models/workload/step_tracer.hpp"
+
+#include <algorithm>
+
+#include "sim/core/check.hpp"
+
+namespace orrery {
+
+void StepTracer::begin(JobId job, const StepPlan& plan, const StepActivity& activity) {
+  if (job.index >= steps_.size()) steps_.resize(job.index + size_t{1});
+  const Duration base = step_time(plan, {});
+  const Duration compute = std::min(plan.compute, base);
+  steps_[job.index] = {.base = base,
+                       .compute = compute,
+                       .update = plan.fixed,
+                       .overlap = nearest_ns(plan.overlap * compute.seconds()),
+                       .activity = activity,
+                       .begun = {},
+                       .event = {},
+                       .flow = {}};
+  next_step(job);
+}
+
+void StepTracer::end(JobId job) {
+  if (job.index >= steps_.size()) return;
+  Steps& steps = steps_[job.index];
+  sim_.engine.cancel(steps.event);
+  if (network_ != nullptr) network_->close(steps.flow);
+  steps = {};
+}
+
+void StepTracer::reroute(JobId job, const StepActivity& activity) {
+  Steps& steps = steps_[job.index];
+  steps.activity = activity;
+  if (steps.exchanges && steps.flow != FlowId{} && activity.fabric.is_connected) {
+    network_->set_uses(steps.flow, activity.fabric.uses);
+  }
+}
+
+void StepTracer::go(JobId job, Phase phase, Duration goal) {
+  Steps& steps = steps_[job.index];
+  steps.phase = phase;
+  controller_.set_pace(job, Pace::of_step(steps.base, steps.base, steps.compute), goal);
+}
+
+void StepTracer::next_step(JobId job) {
+  Steps& steps = steps_[job.index];
+  steps.begun = controller_.done(job);
+  go(job, Phase::Compute, steps.begun + (steps.base - steps.update - steps.overlap));
+}
+
+void StepTracer::goal_reached(JobId job) {
+  Steps& steps = steps_[job.index];
+  const Duration computed = steps.begun + (steps.base - steps.update);
+  switch (steps.phase) {
+    case Phase::Compute:
+      start_exchange(job);
+      if (steps.overlap > Duration{}) return go(job, Phase::Overlap, computed);
+      [[fallthrough]];
+    case Phase::Overlap:
+      if (steps.exchanges) {
+        steps.phase = Phase::Exchange;
+        return controller_.set_pace(job, Pace::of_step(steps.base, Duration::max(), {}));
+      }
+      [[fallthrough]];
+    case Phase::Exchange:
+      if (steps.update > Duration{}) return go(job, Phase::Update, computed + steps.update);
+      [[fallthrough]];
+    case Phase::Update:
+      next_step(job);
+  }
+}
+
+void StepTracer::start_exchange(JobId job) {
+  Steps& steps = steps_[job.index];
+  const StepActivity& activity = steps.activity;
+  if (activity.bytes == Bytes{}) {
+    if (activity.inside == Duration{}) return;
+    steps.exchanges = true;
+    steps.event = sim_.engine.after(activity.inside, Label{"steps.exchanged"},
+                                    [this, job] { exchanged(job); });
+    return;
+  }
+  steps.exchanges = true;
+  ORRERY_CHECK(network_ != nullptr, "only a fabric carries bytes");
+  steps.flow = network_->start({.size = activity.bytes,
+                                .uses = activity.fabric.uses,
+                                .latency = activity.inside,
+                                .rate_max = static_cast<double>(activity.rate_max.bits_per_s)},
+                               [this, job] { exchanged(job); });
+}
+
+void StepTracer::exchanged(JobId job) {
+  Steps& steps = steps_[job.index];
+  steps.exchanges = false;
+  steps.flow = {};
+  if (steps.phase == Phase::Exchange) goal_reached(job);
+}
+
+}  // namespace orrery

@@ -1,0 +1,54 @@
+// models/workload/step_tracer.hpp -- plays the steps of gangs one by one.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/network/network.hpp"
+#include "models/workload/job_controller.hpp"
+#include "models/workload/step_activity.hpp"
+#include "models/workload/training_step.hpp"
+#include "sim/core/id.hpp"
+#include "sim/core/time.hpp"
+#include "sim/runtime/sim.hpp"
+
+namespace orrery {
+
+// A step computes; when all but the overlapped part of that is done its exchanges start, as one
+// transfer; once both are done, the optimizer runs and the next step begins. Work goes on at full
+// pace until then, and stands still while only the exchange goes on.
+class StepTracer {
+ public:
+  enum class Phase : uint8_t { Compute, Overlap, Exchange, Update };
+
+  // `network`: null with level: alpha_beta.
+  StepTracer(Sim sim, JobController& controller, Network* network)
+      : sim_{sim}, controller_{controller}, network_{network} {}
+
+  void begin(JobId job, const StepPlan& plan, const StepActivity& activity);
+  void end(JobId job);
+  void reroute(JobId job, const StepActivity& activity);
+  void goal_reached(JobId job);
+
+ private:
+  struct Steps {
+    Duration base, compute, update, overlap;  // of a step: all work, what GPUs compute, fixed, ...
+    StepActivity activity;
+    Duration begun;  // progress at which the present step began
+    Phase phase = Phase::Compute;
+    bool exchanges = false;  // an exchange is under way
+    EventId event;           // its end, without a network
+    FlowId flow;
+  };
+  void next_step(JobId job);
+  void go(JobId job, Phase phase, Duration goal);
+  void start_exchange(JobId job);
+  void exchanged(JobId job);
+
+  Sim sim_;
+  JobController& controller_;
+  Network* network_;
+  std::vector<Steps> steps_;  // by job
+};
+
+}  // namespace orrery
