@@ -17,6 +17,7 @@ namespace {
 
 using test::full_tree;
 using test::SmallFabric;
+using test::trees;
 using testing::Each;
 using testing::HasSubstr;
 
@@ -27,24 +28,6 @@ std::vector<std::string> mistakes_of(const FabricParams& params, const SmallFabr
     told.push_back(std::string{mistake.field} + ": " + mistake.message);
   }
   return told;
-}
-
-std::vector<Fabric> trees() {
-  FabricParams odd;  // spines that do not divide the up-ports, blocks of which one is smaller
-  odd.radix = 12;
-  odd.rails = 2;
-  FabricParams thin = odd;
-  thin.radix = 20;
-  thin.oversubscription = 1.7;
-  thin.spine_oversubscription = 3;
-  std::vector<Fabric> all;
-  all.push_back(full_tree(8, 2));
-  all.push_back(full_tree(8, 3));
-  all.push_back(SmallFabric{.groups = 5, .nodes_per_group = 5, .nics = 2}.build(odd));
-  all.push_back(SmallFabric{.groups = 17, .nodes_per_group = 6, .nics = 2}.build(odd));
-  all.push_back(SmallFabric{.groups = 23, .nodes_per_group = 9, .nics = 2}.build(thin));
-  all.push_back(SmallFabric{.groups = 1, .nodes_per_group = 7}.build({}));
-  return all;
 }
 
 TEST(Fabric, NoSwitchHasMoreCablesThanPorts) {

@@ -16,7 +16,7 @@ namespace orrery {
 namespace {
 
 using test::full_tree;
-using test::SmallFabric;
+using test::trees;
 
 constexpr Time kNow{};
 constexpr RoutingEngine kEngines[] = {RoutingEngine::Dmodk,         RoutingEngine::Updn,
@@ -42,24 +42,6 @@ testing::AssertionResult leads(const Fabric& fabric, const LinkState& state, con
     if (i + 1 == route.size() && ends.nic != to) return testing::AssertionFailure() << "elsewhere";
   }
   return testing::AssertionSuccess();
-}
-
-std::vector<Fabric> trees() {
-  FabricParams odd;
-  odd.radix = 12;
-  odd.rails = 2;
-  FabricParams thin = odd;
-  thin.radix = 20;
-  thin.oversubscription = 1.7;
-  thin.spine_oversubscription = 3;
-  std::vector<Fabric> all;
-  all.push_back(full_tree(8, 2));
-  all.push_back(full_tree(8, 3));
-  all.push_back(SmallFabric{.groups = 5, .nodes_per_group = 5, .nics = 2}.build(odd));
-  all.push_back(SmallFabric{.groups = 17, .nodes_per_group = 6, .nics = 2}.build(odd));
-  all.push_back(SmallFabric{.groups = 23, .nodes_per_group = 9, .nics = 2}.build(thin));
-  all.push_back(SmallFabric{.groups = 1, .nodes_per_group = 7}.build({}));
-  return all;
 }
 
 NicId random_nic(const Fabric& fabric, Rng& rng) {
