@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/core/check.hpp"
 #include "sim/core/enum_names.hpp"
 #include "sim/core/rng.hpp"
 #include "tests/support/fabrics.hpp"
@@ -135,6 +136,7 @@ TEST(Routing, AHostWhoseCableIsDeadHasNoRoute) {
 }
 
 TEST(Routing, ALeafThatLostAllItsSpinesReachesOnlyItsOwnHosts) {
+  const uint64_t rerouted = mark_count("network.rerouted"), none = mark_count("network.no_route");
   const Fabric fabric = full_tree(4, 2);
   LinkState state{fabric, {}};
   for (uint32_t p = 0; p < fabric.tree().leaf_up; ++p) {
@@ -146,6 +148,8 @@ TEST(Routing, ALeafThatLostAllItsSpinesReachesOnlyItsOwnHosts) {
     EXPECT_TRUE(router.route({7}, {0}).empty());
     EXPECT_EQ(router.route({0}, {1}).size(), 2U);
   }
+  EXPECT_GT(mark_count("network.rerouted"), rerouted);
+  EXPECT_GT(mark_count("network.no_route"), none);
 }
 
 TEST(Routing, DestinationsOfOneLeafComeDownDifferentCables) {
