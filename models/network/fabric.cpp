@@ -57,13 +57,12 @@ CableEnds Fabric::ends(CableId cable) const {
   if (cable.index < spine_cables_) {
     const uint32_t i = cable.index - leaf_cables_;
     const SwitchId leaf{i / tree_.leaf_up};
-    return {.lower = leaf,
-            .upper = spine(block_of_leaf(leaf), spine_behind(leaf, i % tree_.leaf_up))};
+    return {.lower = leaf, .upper = spine(block_of_leaf(leaf), spine_behind(i % tree_.leaf_up))};
   }
   const uint32_t i = cable.index - spine_cables_;
   const uint32_t number = i / tree_.spine_up;
   const uint32_t block = number / tree_.spines_per_block, j = number % tree_.spines_per_block;
-  return {.lower = spine(block, j), .upper = core(j, core_behind(block, i % tree_.spine_up))};
+  return {.lower = spine(block, j), .upper = core(j, core_behind(i % tree_.spine_up))};
 }
 
 std::vector<CableId> Fabric::cables_of(SwitchId s) const {
@@ -79,7 +78,7 @@ std::vector<CableId> Fabric::cables_of(SwitchId s) const {
     const uint32_t block = number / tree_.spines_per_block, j = number % tree_.spines_per_block;
     for (uint32_t l = tree_.block_begin[block]; l < tree_.block_begin[block + 1]; ++l) {
       for (uint32_t p = 0; p < tree_.leaf_up; ++p) {
-        if (spine_behind({l}, p) == j) found.push_back(leaf_cable({l}, p));
+        if (spine_behind(p) == j) found.push_back(leaf_cable({l}, p));
       }
     }
     for (uint32_t p = 0; p < tree_.spine_up; ++p) found.push_back(spine_cable(block, j, p));
@@ -88,7 +87,7 @@ std::vector<CableId> Fabric::cables_of(SwitchId s) const {
     const uint32_t group = number / tree_.cores_per_group, i = number % tree_.cores_per_group;
     for (uint32_t block = 0; block < tree_.blocks(); ++block) {
       for (uint32_t p = 0; p < tree_.spine_up; ++p) {
-        if (core_behind(block, p) == i) found.push_back(spine_cable(block, group, p));
+        if (core_behind(p) == i) found.push_back(spine_cable(block, group, p));
       }
     }
   }

@@ -72,9 +72,6 @@ class Fabric {
                                                      : SwitchTier::Core;
   }
   uint32_t block_of_leaf(SwitchId leaf) const { return block_of_[leaf.index]; }
-  uint32_t index_in_block(SwitchId leaf) const {
-    return leaf.index - tree_.block_begin[block_of_[leaf.index]];
-  }
   SwitchId spine(uint32_t block, uint32_t j) const {
     return {tree_.leaves + block * tree_.spines_per_block + j};
   }
@@ -83,12 +80,8 @@ class Fabric {
   }
   // Which spine of its block up-port `port` of a leaf leads to, and which core of its group an
   // up-port of a spine leads to.
-  uint32_t spine_behind(SwitchId leaf, uint32_t port) const {
-    return (index_in_block(leaf) * tree_.leaf_up + port) % tree_.spines_per_block;
-  }
-  uint32_t core_behind(uint32_t block, uint32_t port) const {
-    return (block * tree_.spine_up + port) % tree_.cores_per_group;
-  }
+  uint32_t spine_behind(uint32_t port) const { return port % tree_.spines_per_block; }
+  uint32_t core_behind(uint32_t port) const { return port % tree_.cores_per_group; }
 
   // ---- cables and links
   CableId nic_cable(NicId nic) const { return {nic.index}; }

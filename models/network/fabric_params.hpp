@@ -34,7 +34,9 @@ struct FabricParams {
       "0: one for every NIC of a node (rail-optimised); 1: all NICs of a group share a leaf.",
       Range{0, 64}, Unit{"leaf switches per group"}, Source{"DGX SuperPOD: 8 rails"});
     v("oversubscription", oversubscription,
-      "Down-ports of the fullest leaf for each up-port of a leaf; 1: full bisection.",
+      "Down-ports of the fullest leaf for each up-port of a leaf; 1: full bisection. Leaves have "
+      "as "
+      "many cables to each spine, for which there may be some up-ports more.",
       Range{1.0, 64.0}, Unit{"ratio"}, Source{"DGX SuperPOD and MegaScale: 1"});
     v("spine_oversubscription", spine_oversubscription,
       "The same for spines below cores; of no effect with two levels.", Range{1.0, 64.0},

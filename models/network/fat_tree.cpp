@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/core/check.hpp"
+
 namespace orrery {
 namespace {
 
@@ -97,8 +99,25 @@ class Sizer {
     }
   }
 
+  struct Above {
+    uint32_t switches, up;
+  };
+  // The fewest switches above `lower` ones that want `up` up-ports each beside their `down` ports.
+  // All pairs get as many cables, for which a lower switch may get more up-ports than it wants; as
+  // many switches as it wants ports always do, if each has a port for every lower switch.
+  Above fewest_above(uint32_t lower, uint32_t down, uint32_t up, uint32_t ports) const {
+    ORRERY_CHECK(lower <= ports && down + up <= tree_.radix, "there is a port for each cable");
+    for (uint32_t switches = divide_up(uint64_t{lower} * up, ports);; ++switches) {
+      const uint32_t cables = divide_up(up, switches);  // of each pair
+      const bool fits = down + cables * switches <= tree_.radix && lower * cables <= ports;
+      if (fits) return {.switches = switches, .up = cables * switches};
+    }
+  }
+
   void size_two_levels() {
-    tree_.spines_per_block = divide_up(uint64_t{tree_.leaves} * tree_.leaf_up, tree_.radix);
+    const Above spines = fewest_above(tree_.leaves, tree_.leaf_down, tree_.leaf_up, tree_.radix);
+    tree_.spines_per_block = spines.switches;
+    tree_.leaf_up = spines.up;
   }
 
   // A spine gives so many ports to its block that the rest suffices for the cores.
@@ -116,16 +135,21 @@ class Sizer {
                             std::to_string(down));
       return;
     }
-    tree_.spines_per_block = divide_up(uint64_t{fullest} * tree_.leaf_up, down);
-    const uint32_t used = divide_up(uint64_t{fullest} * tree_.leaf_up, tree_.spines_per_block);
-    tree_.spine_up = std::min(up_ports(used, over), tree_.radix - used);
-    tree_.cores_per_group = divide_up(uint64_t{tree_.blocks()} * tree_.spine_up, tree_.radix);
     if (tree_.blocks() > tree_.radix) {
       complain("radix", "there are " + std::to_string(tree_.blocks()) +
                             " blocks, but a core switch of " + std::to_string(tree_.radix) +
                             " ports joins no more than that many: the cluster takes a larger "
                             "radix or a higher oversubscription");
+      return;
     }
+    const Above spines = fewest_above(fullest, tree_.leaf_down, tree_.leaf_up, down);
+    tree_.spines_per_block = spines.switches;
+    tree_.leaf_up = spines.up;
+    const uint32_t used = fullest * (spines.up / spines.switches);
+    const uint32_t up = std::min(up_ports(used, over), tree_.radix - used);
+    const Above cores = fewest_above(tree_.blocks(), used, up, tree_.radix);
+    tree_.cores_per_group = cores.switches;
+    tree_.spine_up = cores.up;
   }
 
   void make_blocks(uint32_t leaves_max) {

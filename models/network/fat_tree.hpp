@@ -31,9 +31,9 @@ struct FabricLayout {
   uint32_t leaves() const { return group_begin.back(); }
 };
 
-// A tree of two or three levels. Every leaf has `leaf_up` cables to the spines of its block, which
-// are spread over them round robin; with three levels every spine has `spine_up` cables to the
-// cores of its group, likewise. With two levels all leaves are one block.
+// A tree of two or three levels. Every leaf has `leaf_up` cables to the spines of its block, as
+// many to each; with three levels every spine has `spine_up` cables to the cores of its group,
+// likewise. With two levels all leaves are one block.
 struct FatTree {
   uint32_t levels = 0;  // 1: a single leaf
   uint32_t radix = 0;

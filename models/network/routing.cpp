@@ -35,24 +35,19 @@ Router::Router(const Fabric& fabric, const LinkState& state, const RoutingParams
     : fabric_{fabric}, state_{state}, engine_{params.engine}, salt_{salt} {}
 
 // The up-ports of a leaf are dealt to the spines round robin, so those that lead to one spine are
-// evenly spaced; there is at least one, as no block has more spines than a leaf has up-ports.
+// evenly spaced.
 Router::Bundle Router::to_spine(SwitchId leaf, uint32_t j) const {
   const FatTree& tree = fabric_.tree();
-  const uint32_t spines = tree.spines_per_block;
-  const uint32_t at_port_0 = fabric_.spine_behind(leaf, 0);
-  const uint32_t port = (j + spines - at_port_0) % spines;
-  return {.first = fabric_.leaf_cable(leaf, port).index,
-          .stride = spines,
-          .count = (tree.leaf_up - port + spines - 1) / spines};
+  return {.first = fabric_.leaf_cable(leaf, j).index,
+          .stride = tree.spines_per_block,
+          .count = tree.leaf_up / tree.spines_per_block};
 }
 
 Router::Bundle Router::to_core(uint32_t block, uint32_t j, uint32_t core) const {
   const FatTree& tree = fabric_.tree();
-  const uint32_t cores = tree.cores_per_group;
-  const uint32_t port = (core + cores - fabric_.core_behind(block, 0)) % cores;
-  return {.first = fabric_.spine_cable(block, j, port).index,
-          .stride = cores,
-          .count = (tree.spine_up - port + cores - 1) / cores};
+  return {.first = fabric_.spine_cable(block, j, core).index,
+          .stride = tree.cores_per_group,
+          .count = tree.spine_up / tree.cores_per_group};
 }
 
 CableId Router::first_alive(const Bundle& bundle, uint32_t wish) const {
@@ -137,7 +132,7 @@ Route Router::by_key(const Ask& ask) const {
   const uint64_t deal = ask.key / tree.leaf_up;
   for (uint32_t i = 0; i < tree.leaf_up; ++i) {
     const uint32_t own = nth_try(ask.key % tree.leaf_up, i, tree.leaf_up, deals, deal);
-    const uint32_t j = fabric_.spine_behind(ask.to_leaf, own);
+    const uint32_t j = fabric_.spine_behind(own);
     const uint32_t wish = own / tree.spines_per_block;
     const CableId up = first_alive(to_spine(ask.from_leaf, j), wish);
     const CableId down = first_alive(to_spine(ask.to_leaf, j), wish);
@@ -161,7 +156,7 @@ bool Router::over_cores(const Ask& ask, uint32_t j, Route& route) const {
   const uint64_t key = ask.key / tree.leaf_up;
   for (uint32_t i = 0; i < tree.spine_up; ++i) {
     const uint32_t own = nth_try(key % tree.spine_up, i, tree.spine_up, deals, key / tree.spine_up);
-    const uint32_t core = fabric_.core_behind(ask.to_block, own);
+    const uint32_t core = fabric_.core_behind(own);
     const uint32_t wish = own / tree.cores_per_group;
     const CableId up = first_alive(to_core(ask.from_block, j, core), wish);
     const CableId down = first_alive(to_core(ask.to_block, j, core), wish);

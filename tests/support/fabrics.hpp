@@ -42,4 +42,23 @@ inline Fabric full_tree(int32_t radix, int32_t levels) {
       .build(params);
 }
 
+// Full ones and odd ones, of one to three levels.
+inline std::vector<Fabric> trees() {
+  FabricParams odd;  // not full, and its last block is smaller
+  odd.radix = 12;
+  odd.rails = 2;
+  FabricParams thin = odd;
+  thin.radix = 20;
+  thin.oversubscription = 1.7;
+  thin.spine_oversubscription = 3;
+  std::vector<Fabric> all;
+  all.push_back(full_tree(8, 2));
+  all.push_back(full_tree(8, 3));
+  all.push_back(SmallFabric{.groups = 5, .nodes_per_group = 5, .nics = 2}.build(odd));
+  all.push_back(SmallFabric{.groups = 17, .nodes_per_group = 6, .nics = 2}.build(odd));
+  all.push_back(SmallFabric{.groups = 23, .nodes_per_group = 9, .nics = 2}.build(thin));
+  all.push_back(SmallFabric{.groups = 1, .nodes_per_group = 7}.build({}));
+  return all;
+}
+
 }  // namespace orrery::test

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/network/link_state.hpp"
+#include "sim/core/enum_names.hpp"
 #include "tests/support/fabrics.hpp"
 
 namespace orrery {
@@ -16,6 +17,7 @@ namespace {
 
 using test::full_tree;
 using test::SmallFabric;
+using test::trees;
 using testing::Each;
 using testing::HasSubstr;
 
@@ -26,24 +28,6 @@ std::vector<std::string> mistakes_of(const FabricParams& params, const SmallFabr
     told.push_back(std::string{mistake.field} + ": " + mistake.message);
   }
   return told;
-}
-
-std::vector<Fabric> trees() {
-  FabricParams odd;  // spines that do not divide the up-ports, blocks of which one is smaller
-  odd.radix = 12;
-  odd.rails = 2;
-  FabricParams thin = odd;
-  thin.radix = 20;
-  thin.oversubscription = 1.7;
-  thin.spine_oversubscription = 3;
-  std::vector<Fabric> all;
-  all.push_back(full_tree(8, 2));
-  all.push_back(full_tree(8, 3));
-  all.push_back(SmallFabric{.groups = 5, .nodes_per_group = 5, .nics = 2}.build(odd));
-  all.push_back(SmallFabric{.groups = 17, .nodes_per_group = 6, .nics = 2}.build(odd));
-  all.push_back(SmallFabric{.groups = 23, .nodes_per_group = 9, .nics = 2}.build(thin));
-  all.push_back(SmallFabric{.groups = 1, .nodes_per_group = 7}.build({}));
-  return all;
 }
 
 TEST(Fabric, NoSwitchHasMoreCablesThanPorts) {
@@ -76,6 +60,31 @@ TEST(Fabric, EveryCableEndsOnTheSwitchesThatListIt) {
       }
     }
   }
+}
+
+TEST(Fabric, EachSwitchHasAsManyCablesToEverySwitchAboveIt) {
+  for (const Fabric& fabric : trees()) {
+    std::map<std::pair<SwitchId, SwitchId>, int> pairs;
+    for (uint32_t c = static_cast<uint32_t>(fabric.nics()); c < fabric.cables(); ++c) {
+      const CableEnds ends = fabric.ends({c});
+      ++pairs[{ends.lower, ends.upper}];
+    }
+    std::map<SwitchTier, std::set<int>> counts;
+    for (const auto& [pair, cables] : pairs) counts[fabric.tier(pair.first)].insert(cables);
+    for (const auto& [tier, cables] : counts) EXPECT_EQ(cables.size(), 1U) << name_of(tier);
+  }
+}
+
+// Three SuperPOD units: 24 leaves of 32 NICs would fill 12 spines of 64 ports, but 32 up-ports are
+// not 12 alike shares.
+TEST(Fabric, MoreSpinesThanPortsAskForKeepTheTreeEven) {
+  const Fabric fabric = SmallFabric{.groups = 3, .nodes_per_group = 32, .nics = 8}.build({});
+  EXPECT_EQ(fabric.tree().leaf_up, 32U);
+  EXPECT_EQ(fabric.tree().spines(), 16U);
+  // 31 NICs: a 32nd up-port is cheaper than 31 spines.
+  const Fabric odd = SmallFabric{.groups = 4, .nodes_per_group = 31}.build({});
+  EXPECT_EQ(odd.tree().leaf_up, 32U);
+  EXPECT_EQ(odd.tree().spines(), 2U);
 }
 
 TEST(Fabric, NamesLeadBackToWhatTheyName) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/core/check.hpp"
 #include "sim/core/enum_names.hpp"
 #include "sim/core/rng.hpp"
 #include "tests/support/fabrics.hpp"
@@ -16,7 +17,7 @@ namespace orrery {
 namespace {
 
 using test::full_tree;
-using test::SmallFabric;
+using test::trees;
 
 constexpr Time kNow{};
 constexpr RoutingEngine kEngines[] = {RoutingEngine::Dmodk,         RoutingEngine::Updn,
@@ -42,24 +43,6 @@ testing::AssertionResult leads(const Fabric& fabric, const LinkState& state, con
     if (i + 1 == route.size() && ends.nic != to) return testing::AssertionFailure() << "elsewhere";
   }
   return testing::AssertionSuccess();
-}
-
-std::vector<Fabric> trees() {
-  FabricParams odd;
-  odd.radix = 12;
-  odd.rails = 2;
-  FabricParams thin = odd;
-  thin.radix = 20;
-  thin.oversubscription = 1.7;
-  thin.spine_oversubscription = 3;
-  std::vector<Fabric> all;
-  all.push_back(full_tree(8, 2));
-  all.push_back(full_tree(8, 3));
-  all.push_back(SmallFabric{.groups = 5, .nodes_per_group = 5, .nics = 2}.build(odd));
-  all.push_back(SmallFabric{.groups = 17, .nodes_per_group = 6, .nics = 2}.build(odd));
-  all.push_back(SmallFabric{.groups = 23, .nodes_per_group = 9, .nics = 2}.build(thin));
-  all.push_back(SmallFabric{.groups = 1, .nodes_per_group = 7}.build({}));
-  return all;
 }
 
 NicId random_nic(const Fabric& fabric, Rng& rng) {
@@ -153,6 +136,7 @@ TEST(Routing, AHostWhoseCableIsDeadHasNoRoute) {
 }
 
 TEST(Routing, ALeafThatLostAllItsSpinesReachesOnlyItsOwnHosts) {
+  const uint64_t rerouted = mark_count("network.rerouted"), none = mark_count("network.no_route");
   const Fabric fabric = full_tree(4, 2);
   LinkState state{fabric, {}};
   for (uint32_t p = 0; p < fabric.tree().leaf_up; ++p) {
@@ -164,6 +148,8 @@ TEST(Routing, ALeafThatLostAllItsSpinesReachesOnlyItsOwnHosts) {
     EXPECT_TRUE(router.route({7}, {0}).empty());
     EXPECT_EQ(router.route({0}, {1}).size(), 2U);
   }
+  EXPECT_GT(mark_count("network.rerouted"), rerouted);
+  EXPECT_GT(mark_count("network.no_route"), none);
 }
 
 TEST(Routing, DestinationsOfOneLeafComeDownDifferentCables) {

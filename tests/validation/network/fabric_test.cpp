@@ -106,19 +106,20 @@ std::vector<uint32_t> shuffled(size_t count, Rng& rng) {
   return order;
 }
 
-// Most flows on one link, over the shifts by every distance.
+// Most flows on one link, over the shifts of nodes by every distance, each NIC to its like.
 int worst_shift(const Fabric& fabric) {
   const LinkState state{fabric, {}};
   const Router router{fabric, state, {RoutingEngine::Dmodk}, 1};
-  const auto hosts = static_cast<uint32_t>(fabric.nics());
+  const auto nodes = static_cast<uint32_t>(fabric.nodes());
   int most = 0;
   std::vector<int> load(fabric.links());
-  for (uint32_t shift = 1; shift < hosts; ++shift) {
+  for (uint32_t shift = 1; shift < nodes; ++shift) {
     std::ranges::fill(load, 0);
-    for (uint32_t from = 0; from < hosts; ++from) {
-      for (const LinkId link : router.route({from}, {(from + shift) % hosts})) {
-        most = std::max(most, ++load[link.index]);
-      }
+    for (uint32_t n = 0; n < fabric.nics(); ++n) {
+      const NodeId from = fabric.node_of({n});
+      const uint32_t rail = n - fabric.nic(from, 0).index;
+      const NicId to = fabric.nic({(from.index + shift) % nodes}, rail);
+      for (const LinkId link : router.route({n}, to)) most = std::max(most, ++load[link.index]);
     }
   }
   return most;
