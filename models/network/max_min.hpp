@@ -93,6 +93,7 @@ class MaxMin {
     uint8_t raised = 0;     // times its level rose in this solve()
     double key = 0;         // in the queue: no level below it is in doubt because of this link
     double next = 0;        // its level according to the others
+    double load_max = 0;    // of a link that is not full: no less than its load
   };
   struct Activity {
     double least = 0;   // of its limit and levels
@@ -106,6 +107,7 @@ class MaxMin {
     bool is_new = false;
     bool is_touched = false;
   };
+  Entry& entry_of(const Use& use) { return entries_.at(links_[use.link].entries, use.entry); }
   void attach(ActivityId id, std::span<const LinkUse> uses);
   void detach(ActivityId id);
   void find_least(Activity& activity) const;
@@ -119,7 +121,7 @@ class MaxMin {
   void touch(ActivityId id);
   void doubt(LinkId id, double from);
   void make_pending(LinkId id);
-  double level_from_others(LinkId id) const;
+  double level_from_others(LinkId id);
   void enqueue(LinkId id, double next);
   void settle_next();
   void set_level(LinkId id, double level);
