@@ -89,11 +89,12 @@ class MaxMin {
     ListPool<Entry>::List entries;
     bool is_pending = false;  // changed since the last solve()
     bool is_queued = false;
-    bool is_stale = false;  // queued, and `next` may be wrong
-    uint8_t raised = 0;     // times its level rose in this solve()
-    double key = 0;         // in the queue: no level below it is in doubt because of this link
-    double next = 0;        // its level according to the others
-    double load_max = 0;    // of a link that is not full: no less than its load
+    bool is_stale = false;    // queued, and `next` may be too low
+    uint8_t raised = 0;       // times its level rose in this solve()
+    double key = 0;           // in the queue: no level below it is in doubt because of this link
+    double next = 0;          // its level according to the others
+    double weight_above = 0;  // of those that are held back by that level
+    double load_max = 0;      // of a link that is not full: no less than its load
   };
   struct Activity {
     double least = 0;   // of its limit and levels
@@ -119,7 +120,7 @@ class MaxMin {
     return use == activity.least_at ? activity.second : activity.least;
   }
   void touch(ActivityId id);
-  void doubt(LinkId id, double from);
+  void doubt(LinkId id, double weight, double before, double now);
   void make_pending(LinkId id);
   double level_from_others(LinkId id);
   void enqueue(LinkId id, double next);

@@ -71,6 +71,7 @@ double MaxMin::level_from_others(LinkId id) {
       link.load_max = below;
       return kUnlimited;
     }
+    link.weight_above = weight_above;
     if (above == above_before) return level;
     above_before = above;
     level = std::max(level, (link.capacity - below) / weight_above);
@@ -86,25 +87,33 @@ void MaxMin::enqueue(LinkId id, double next) {
   queue_.push(link.key, id.index);
 }
 
-// The level of the link may be wrong from `from` upwards.
-void MaxMin::doubt(LinkId id, double from) {
+// What the link sees of an activity of that weight was `before`, and is `now`.
+void MaxMin::doubt(LinkId id, double weight, double before, double now) {
   if (!is_solving_) return make_pending(id);
   Link& link = links_[id];
-  if (link.is_queued) {
-    link.is_stale = true;
-    if (from >= link.key) return;
-    link.key = from;
-    queue_.push(from, id.index);
-  } else if (level_[id] <= from) {
-    return;
-  } else if (link.entries.size <= kFewEntries) {
-    const double next = level_from_others(id);
-    if (next != level_[id]) enqueue(id, next);
-  } else {
-    link.is_queued = link.is_stale = true;
-    link.key = from;
-    queue_.push(from, id.index);
+  const double from = std::min(now, before);
+  if (!link.is_queued) {
+    if (level_[id] <= from) return;
+    if (link.entries.size <= kFewEntries) {
+      const double next = level_from_others(id);
+      if (next != level_[id]) enqueue(id, next);
+      return;
+    }
+    link.is_queued = true;
+    link.next = level_[id];
+    link.key = kUnlimited;
   }
+  link.is_stale = true;
+  // What others take less can but raise the level, and what they take more lowers it by no more
+  // than if those above it had to make room for all of that.
+  if (now > before && link.next > from) {
+    const double drop = (weight * (now - before) + 1e-12 * link.capacity) / link.weight_above;
+    link.next = link.next < kUnlimited ? std::max(from, link.next - drop) : from;
+  }
+  const double key = std::min(level_[id], link.next);
+  if (key >= link.key) return;
+  link.key = key;
+  queue_.push(key, id.index);
 }
 
 void MaxMin::settle_next() {
@@ -181,7 +190,7 @@ void MaxMin::tell(const Activity& activity, uint32_t use) {
     link.load_max += 1e-15 * link.capacity;
     if (before < kUnlimited && link.load_max < link.capacity * (1 - 1e-9)) return;
   }
-  doubt(place.link, std::min(now, before));
+  doubt(place.link, entry.weight, before, now);
 }
 
 }  // namespace orrery
