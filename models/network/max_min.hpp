@@ -25,9 +25,9 @@ struct LinkUse {
 // activity is at its own limit or has a bottleneck, a full link where no other rate is larger.
 // Rates, limits and capacities are in one unit of the caller's choice (bits a second).
 //
-// Each link has a level, the largest rate that it leaves to anybody (infinite while it is not
-// full), so r = min(limit, levels of the links used), and the level L of a link of capacity C
-// solves
+// Each link has a level, the largest rate that it leaves to anybody (infinite while several share
+// it and it is not full), so r = min(limit, levels of the links used), and the level L of a link of
+// capacity C solves
 //     sum over activities on it of weight * min(L, m) = C
 // where m is the least of the activity's limit and the levels of its other links. L depends on
 // those m alone that are below it. So what a change makes wrong is put right from the lowest level
@@ -124,6 +124,7 @@ class MaxMin {
   void make_pending(LinkId id);
   double level_from_others(LinkId id);
   void enqueue(LinkId id, double next);
+  void push(LinkId id);
   void settle_next();
   void set_level(LinkId id, double level);
 

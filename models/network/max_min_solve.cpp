@@ -8,7 +8,7 @@ namespace orrery {
 namespace {
 
 constexpr uint32_t kFewEntries = 8;  // the level of a link with so few is cheaper than a queue
-constexpr uint8_t kRaises = 2;
+constexpr uint8_t kRaises = 2;       // of a link in one solve(), until it keeps out of the way
 
 }  // namespace
 
@@ -83,7 +83,13 @@ void MaxMin::enqueue(LinkId id, double next) {
   link.is_queued = true;
   link.is_stale = false;
   link.next = next;
-  link.key = std::min(level_[id], next);
+  push(id);
+}
+
+void MaxMin::push(LinkId id) {
+  Link& link = links_[id];
+  // A bound of doubt() that rounding made too high by a hair must not turn the order around.
+  link.key = std::max(std::min(level_[id], link.next), queue_.last_key());
   queue_.push(link.key, id.index);
 }
 
@@ -107,13 +113,11 @@ void MaxMin::doubt(LinkId id, double weight, double before, double now) {
   // What others take less can but raise the level, and what they take more lowers it by no more
   // than if those above it had to make room for all of that.
   if (now > before && link.next > from) {
-    const double drop = (weight * (now - before) + 1e-12 * link.capacity) / link.weight_above;
+    const double rounding = 1e-15 * link.capacity * link.entries.size;
+    const double drop = (weight * (now - before) + rounding) / link.weight_above;
     link.next = link.next < kUnlimited ? std::max(from, link.next - drop) : from;
   }
-  const double key = std::min(level_[id], link.next);
-  if (key >= link.key) return;
-  link.key = key;
-  queue_.push(key, id.index);
+  if (std::min(level_[id], link.next) < link.key) push(id);
 }
 
 void MaxMin::settle_next() {
