@@ -13,15 +13,17 @@ constexpr uint32_t kFewUses = 32;  // so few are searched one by one
 }  // namespace
 
 LinkId MaxMin::add_link(double capacity) {
-  const LinkId id = links_.push_back({});
+  ORRERY_CHECK(capacity >= 0 && capacity < kUnlimited, "a capacity is a number, not negative");
   level_.push_back(kUnlimited);
   use_of_link_.push_back(kLimit);
-  set_capacity(id, capacity);
+  const LinkId id = links_.push_back({});
+  links_[id].capacity = capacity;
   return id;
 }
 
 void MaxMin::set_capacity(LinkId link, double capacity) {
   ORRERY_CHECK(capacity >= 0 && capacity < kUnlimited, "a capacity is a number, not negative");
+  if (links_[link].capacity == capacity) return;
   links_[link].capacity = capacity;
   make_pending(link);
 }
@@ -83,6 +85,19 @@ void MaxMin::attach(ActivityId id, std::span<const LinkUse> uses) {
     }
   }
   const std::span<Use> mine = uses_.items(activity.uses);
+  for (uint32_t u = 0; u < mine.size(); ++u) {
+    const LinkId link_id = mine[u].link;
+    use_of_link_[link_id] = kLimit;
+    Link& link = links_[link_id];
+    mine[u].entry = link.entries.size;
+    entries_.push_back(link.entries,
+                       {.others = 0, .weight = mine[u].weight, .activity = id, .use = u});
+    if (link.entries.size == 1) {
+      level_[link_id] = level_from_others(link_id);
+    } else {
+      make_pending(link_id);
+    }
+  }
   if (mine.size() > kFewUses) {
     const auto leaves = static_cast<uint32_t>(std::bit_ceil(mine.size()));
     trees_.resize(activity.levels, 2 * leaves, kUnlimited);
@@ -91,15 +106,7 @@ void MaxMin::attach(ActivityId id, std::span<const LinkUse> uses) {
     for (uint32_t i = leaves; i-- > 1;) tree[i] = std::min(tree[2 * i], tree[2 * i + 1]);
   }
   find_least(activity);
-  for (uint32_t u = 0; u < mine.size(); ++u) {
-    Link& link = links_[mine[u].link];
-    use_of_link_[mine[u].link] = kLimit;
-    mine[u].entry = link.entries.size;
-    entries_.push_back(
-        link.entries,
-        {.others = others(activity, u), .weight = mine[u].weight, .activity = id, .use = u});
-    make_pending(mine[u].link);
-  }
+  for (uint32_t u = 0; u < mine.size(); ++u) entry_of(mine[u]).others = others(activity, u);
   touch(id);
 }
 
@@ -109,9 +116,12 @@ void MaxMin::detach(ActivityId id) {
     Link& link = links_[use.link];
     const Entry& last = entries_.at(link.entries, link.entries.size - 1);
     uses_.at(activities_[last.activity].uses, last.use).entry = use.entry;
-    entries_.at(link.entries, use.entry) = last;
-    --link.entries.size;
-    make_pending(use.link);
+    entry_of(use) = last;
+    if (--link.entries.size == 0) {
+      level_[use.link] = kUnlimited;
+    } else {
+      make_pending(use.link);
+    }
   }
   uses_.free(activity.uses);
   trees_.free(activity.levels);

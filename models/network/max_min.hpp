@@ -20,9 +20,9 @@ using ActivityId = Id<struct ActivityTag>;
 // activity is at its own limit or has a bottleneck, a full link where no other rate is larger.
 // Rates, limits and capacities are in one unit of the caller's choice (bits a second).
 //
-// Each link has a level, the largest rate that it leaves to anybody (infinite while it is not
-// full), so r = min(limit, levels of the links used), and the level L of a link of capacity C
-// solves
+// Each link has a level, the largest rate that it leaves to anybody (infinite while several share
+// it and it is not full), so r = min(limit, levels of the links used), and the level L of a link of
+// capacity C solves
 //     sum over activities on it of weight * min(L, m) = C
 // where m is the least of the activity's limit and the levels of its other links. L depends on
 // those m alone that are below it. So what a change makes wrong is put right from the lowest level
@@ -84,10 +84,12 @@ class MaxMin {
     ListPool<Entry>::List entries;
     bool is_pending = false;  // changed since the last solve()
     bool is_queued = false;
-    bool is_stale = false;  // queued, and `next` may be wrong
-    uint8_t raised = 0;     // times its level rose in this solve()
-    double key = 0;         // in the queue: no level below it is in doubt because of this link
-    double next = 0;        // its level according to the others
+    bool is_stale = false;    // queued, and `next` may be too low
+    uint8_t raised = 0;       // times its level rose in this solve()
+    double key = 0;           // in the queue: no level below it is in doubt because of this link
+    double next = 0;          // its level according to the others
+    double weight_above = 0;  // of those that are held back by that level
+    double load_max = 0;      // of a link that is not full: no less than its load
   };
   struct Activity {
     double least = 0;   // of its limit and levels
@@ -101,6 +103,7 @@ class MaxMin {
     bool is_new = false;
     bool is_touched = false;
   };
+  Entry& entry_of(const Use& use) { return entries_.at(links_[use.link].entries, use.entry); }
   void attach(ActivityId id, std::span<const LinkUse> uses);
   void detach(ActivityId id);
   void find_least(Activity& activity) const;
@@ -112,10 +115,11 @@ class MaxMin {
     return use == activity.least_at ? activity.second : activity.least;
   }
   void touch(ActivityId id);
-  void doubt(LinkId id, double from);
+  void doubt(LinkId id, double weight, double before, double now);
   void make_pending(LinkId id);
-  double level_from_others(LinkId id) const;
+  double level_from_others(LinkId id);
   void enqueue(LinkId id, double next);
+  void push(LinkId id);
   void settle_next();
   void set_level(LinkId id, double level);
 

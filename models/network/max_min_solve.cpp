@@ -8,11 +8,18 @@ namespace orrery {
 namespace {
 
 constexpr uint32_t kFewEntries = 8;  // the level of a link with so few is cheaper than a queue
-constexpr uint8_t kRaises = 4;
+constexpr uint8_t kRaises = 2;       // of a link in one solve(), until it keeps out of the way
 
 }  // namespace
 
 std::span<const ActivityId> MaxMin::solve() {
+  // Links without company first: their levels depend on no other. That may make more pending.
+  for (size_t i = 0; i < pending_.size(); ++i) {
+    const LinkId id = pending_[i];
+    if (links_[id].entries.size > 1) continue;
+    const double next = level_from_others(id);
+    if (next != level_[id]) set_level(id, next);
+  }
   is_solving_ = true;
   queue_.restart();
   for (const LinkId id : pending_) {
@@ -42,13 +49,11 @@ std::span<const ActivityId> MaxMin::solve() {
 // Takes what lies below the level away until nothing more does. The sums run in the order of the
 // entries, over those below a level and those above it: two calls that agree on what lies below
 // the result give the same result to the last bit.
-double MaxMin::level_from_others(LinkId id) const {
-  const Link& link = links_[id];
+double MaxMin::level_from_others(LinkId id) {
+  Link& link = links_[id];
   const std::span<const Entry> entries = entries_.items(link.entries);
   if (entries.size() <= 1) {
-    if (entries.empty()) return kUnlimited;
-    const double level = link.capacity / entries[0].weight;
-    return entries[0].others < level ? kUnlimited : level;
+    return entries.empty() ? kUnlimited : link.capacity / entries[0].weight;
   }
   double weight = 0;
   for (const Entry& entry : entries) weight += entry.weight;
@@ -62,7 +67,11 @@ double MaxMin::level_from_others(LinkId id) const {
       weight_above += is_below ? 0 : entry.weight;
       above += is_below ? 0 : 1;
     }
-    if (above == 0) return kUnlimited;
+    if (above == 0) {
+      link.load_max = below;
+      return kUnlimited;
+    }
+    link.weight_above = weight_above;
     if (above == above_before) return level;
     above_before = above;
     level = std::max(level, (link.capacity - below) / weight_above);
@@ -74,29 +83,41 @@ void MaxMin::enqueue(LinkId id, double next) {
   link.is_queued = true;
   link.is_stale = false;
   link.next = next;
-  link.key = std::min(level_[id], next);
+  push(id);
+}
+
+void MaxMin::push(LinkId id) {
+  Link& link = links_[id];
+  // A bound of doubt() that rounding made too high by a hair must not turn the order around.
+  link.key = std::max(std::min(level_[id], link.next), queue_.last_key());
   queue_.push(link.key, id.index);
 }
 
-// The level of the link may be wrong from `from` upwards.
-void MaxMin::doubt(LinkId id, double from) {
+// What the link sees of an activity of that weight was `before`, and is `now`.
+void MaxMin::doubt(LinkId id, double weight, double before, double now) {
   if (!is_solving_) return make_pending(id);
   Link& link = links_[id];
-  if (link.is_queued) {
-    link.is_stale = true;
-    if (from >= link.key) return;
-    link.key = from;
-    queue_.push(from, id.index);
-  } else if (level_[id] <= from) {
-    return;
-  } else if (link.entries.size <= kFewEntries) {
-    const double next = level_from_others(id);
-    if (next != level_[id]) enqueue(id, next);
-  } else {
-    link.is_queued = link.is_stale = true;
-    link.key = from;
-    queue_.push(from, id.index);
+  const double from = std::min(now, before);
+  if (!link.is_queued) {
+    if (level_[id] <= from) return;
+    if (link.entries.size <= kFewEntries) {
+      const double next = level_from_others(id);
+      if (next != level_[id]) enqueue(id, next);
+      return;
+    }
+    link.is_queued = true;
+    link.next = level_[id];
+    link.key = kUnlimited;
   }
+  link.is_stale = true;
+  // What others take less can but raise the level, and what they take more lowers it by no more
+  // than if those above it had to make room for all of that.
+  if (now > before && link.next > from) {
+    const double rounding = 1e-15 * link.capacity * link.entries.size;
+    const double drop = (weight * (now - before) + rounding) / link.weight_above;
+    link.next = link.next < kUnlimited ? std::max(from, link.next - drop) : from;
+  }
+  if (std::min(level_[id], link.next) < link.key) push(id);
 }
 
 void MaxMin::settle_next() {
@@ -160,12 +181,20 @@ void MaxMin::update(ActivityId id) {
 
 void MaxMin::tell(const Activity& activity, uint32_t use) {
   const Use& place = uses_.at(activity.uses, use);
-  Entry& entry = entries_.at(links_[place.link].entries, place.entry);
+  Entry& entry = entry_of(place);
   const double now = others(activity, use);
   const double before = entry.others;
   if (now == before) return;
   entry.others = now;
-  doubt(place.link, std::min(now, before));
+  Link& link = links_[place.link];
+  if (link.entries.size == 1) return;  // its level is that of nobody else
+  if (level_[place.link] == kUnlimited && !link.is_queued) {
+    // Most links are far from full. The sum errs, if at all, upwards.
+    if (before < kUnlimited) link.load_max += entry.weight * (now - before);
+    link.load_max += 1e-15 * link.capacity;
+    if (before < kUnlimited && link.load_max < link.capacity * (1 - 1e-9)) return;
+  }
+  doubt(place.link, entry.weight, before, now);
 }
 
 }  // namespace orrery

@@ -22,7 +22,8 @@ class MonotoneQueue {
   };
 
   bool empty() const { return size_ == 0; }
-  void restart() {  // so that any key may come next
+  double last_key() const { return std::bit_cast<double>(last_); }  // taken; 0 at first
+  void restart() {                                                  // so that any key may come next
     ORRERY_CHECK(empty(), "a queue starts anew when it is empty");
     last_ = 0;
   }

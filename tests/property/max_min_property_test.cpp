@@ -1,5 +1,5 @@
-// The incremental solver against progressive filling in long double, written plainly, and against
-// the definition of max-min fairness.
+// The incremental solver against progressive filling in long double, and against a solver without a
+// past.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,54 +9,17 @@
 #include <vector>
 
 #include "models/network/max_min.hpp"
+#include "sim/core/check.hpp"
 #include "sim/core/rng.hpp"
+#include "tests/support/plain_fat_tree.hpp"
+#include "tests/support/plain_max_min.hpp"
 
 namespace orrery {
 namespace {
 
-struct PlainActivity {
-  std::vector<LinkUse> uses;
-  double rate_max = MaxMin::kUnlimited;
-  long double rate = 0;
-  bool is_fixed = false;
-};
-using PlainActivities = std::map<uint32_t, PlainActivity>;  // by id
-
-// All rates grow alike; whoever meets its own limit or a full link stays behind.
-void fill(const std::vector<double>& capacity, PlainActivities& activities) {
-  std::vector<long double> rest(capacity.begin(), capacity.end());
-  for (auto& [id, activity] : activities) activity.is_fixed = false;
-  for (size_t fixed = 0; fixed < activities.size();) {
-    std::vector<long double> weight(capacity.size());
-    for (const auto& [id, activity] : activities) {
-      if (activity.is_fixed) continue;
-      for (const LinkUse& use : activity.uses) weight[use.link.index] += use.weight;
-    }
-    const auto limit_of = [&](const PlainActivity& activity) {
-      long double limit = activity.rate_max;
-      for (const LinkUse& use : activity.uses) {
-        limit = std::min(limit, std::max(0.0L, rest[use.link.index] / weight[use.link.index]));
-      }
-      return limit;
-    };
-    long double level = HUGE_VALL;
-    for (const auto& [id, activity] : activities) {
-      if (!activity.is_fixed) level = std::min(level, limit_of(activity));
-    }
-    std::vector<PlainActivity*> stopped;
-    for (auto& [id, activity] : activities) {
-      if (!activity.is_fixed && limit_of(activity) <= level * (1 + 1e-15L)) {
-        stopped.push_back(&activity);
-      }
-    }
-    for (PlainActivity* const activity : stopped) {
-      activity->is_fixed = true;
-      activity->rate = level;
-      ++fixed;
-      for (const LinkUse& use : activity->uses) rest[use.link.index] -= use.weight * level;
-    }
-  }
-}
+using test::PlainActivities;
+using test::PlainActivity;
+using test::PlainFatTree;
 
 // What random numbers the capacities, weights and limits are.
 enum class Numbers { Alike, FewKinds, Any, Extreme };
@@ -66,7 +29,7 @@ struct Storm {
   Numbers numbers = Numbers::Alike;
   uint64_t links = 1;
   uint64_t uses_max = 1;
-  uint64_t activities = 1;  // at a time, about
+  uint64_t activities = 1;   // at a time, about
   uint64_t changes_max = 1;  // between two solves
 };
 
@@ -81,10 +44,9 @@ class Rehearsal {
   void run(int rounds) {
     for (int round = 0; round < rounds && !::testing::Test::HasFailure(); ++round) {
       for (uint64_t i = 1 + rng_.below(storm_.changes_max); i > 0; --i) change();
-      const std::map<uint32_t, double> before = rates_;
       const std::span<const ActivityId> changed = solver_.solve();
       fill(capacity_, plain_);
-      compare(changed, before);
+      compare(changed);
     }
   }
 
@@ -152,7 +114,7 @@ class Rehearsal {
       }
     }
   }
-  void compare(std::span<const ActivityId> changed, const std::map<uint32_t, double>& before) {
+  void compare(std::span<const ActivityId> changed) {
     std::vector<uint32_t> told, expected;
     for (const ActivityId id : changed) told.push_back(id.index);
     for (const auto& [id, activity] : plain_) {
@@ -171,7 +133,6 @@ class Rehearsal {
     for (uint32_t l = 0; l < capacity_.size(); ++l) {
       EXPECT_LE(solver_.load({l}), capacity_[l] * (1 + 1e-12));
     }
-    (void)before;
   }
 
   Storm storm_;
@@ -179,7 +140,7 @@ class Rehearsal {
   MaxMin solver_;
   std::vector<double> capacity_;
   PlainActivities plain_;
-  std::map<uint32_t, double> rates_;
+  std::map<uint32_t, double> rates_;  // as last told
 };
 
 void rehearse(Numbers numbers) {
@@ -196,12 +157,46 @@ void rehearse(Numbers numbers) {
 
 TEST(MaxMinProperty, RatesAreThoseOfProgressiveFillingWhateverComesAndGoes) {
   rehearse(Numbers::Any);
+  EXPECT_GT(mark_count("max_min.out_of_the_way"), 0u);
 }
 TEST(MaxMinProperty, RatesAreRightWhereManyLevelsAreEqual) { rehearse(Numbers::Alike); }
 TEST(MaxMinProperty, RatesAreRightWithFewKindsOfNumbersAndLinksThatAreDown) {
   rehearse(Numbers::FewKinds);
 }
 TEST(MaxMinProperty, RatesAreRightOverFourteenOrdersOfMagnitude) { rehearse(Numbers::Extreme); }
+
+// Random flows on a tree of 128 hosts, each in turn replaced by another.
+TEST(MaxMinProperty, RatesAfterALongHistoryAreThoseOfASolverWithoutAPast) {
+  const PlainFatTree tree = PlainFatTree::two_levels(16);
+  Rng rng{3};
+  MaxMin old;
+  for (uint32_t i = 0; i < tree.links(); ++i) old.add_link(400e9);
+  std::vector<std::vector<LinkUse>> routes;
+  const auto add = [&] {
+    const auto from = static_cast<uint32_t>(rng.below(tree.hosts));
+    const auto hop = static_cast<uint32_t>(1 + rng.below(tree.hosts - 1));
+    routes.push_back(tree.route(from, (from + hop) % tree.hosts));
+    return old.add(routes.back());
+  };
+  std::vector<ActivityId> flows;
+  for (int i = 0; i < 500; ++i) flows.push_back(add());
+  for (int i = 0; i < 20'000; ++i) {
+    const size_t gone = rng.below(flows.size());
+    old.remove(flows[gone]);
+    flows[gone] = add();
+    std::swap(routes[gone], routes.back());
+    routes.pop_back();
+    old.solve();
+    if (i % 1000 != 0) continue;
+    MaxMin fresh;
+    for (uint32_t l = 0; l < tree.links(); ++l) fresh.add_link(400e9);
+    for (const auto& route : routes) fresh.add(route);
+    fresh.solve();
+    for (uint32_t f = 0; f < flows.size(); ++f) {
+      ASSERT_NEAR(old.rate(flows[f]) / fresh.rate({f}), 1, 1e-9);
+    }
+  }
+}
 
 }  // namespace
 }  // namespace orrery
