@@ -71,6 +71,7 @@ constexpr bool is_adaptive(RoutingEngine engine) {
 struct RoutingParams {
   static constexpr std::string_view kDoc = "How the switches choose among equally short ways.";
   RoutingEngine engine = RoutingEngine::Dmodk;
+  std::optional<Duration> choose_every = {};
 
   template <class V>
   void fields(V& v) {
@@ -80,6 +81,16 @@ struct RoutingParams {
       "destination; ecmp: hashed for each flow; adaptive_local: the least loaded up-link of each "
       "switch; adaptive_global: the path whose fullest link is least loaded.",
       Source{"OpenSM current-routing.txt"});
+    v("choose_every", choose_every,
+      "How often adaptive engines choose the ways of flows anew; absent: when a job starts, and "
+      "when a cable or switch goes up or down.",
+      Range{1_ms, Duration::max()});
+  }
+  template <class C>
+  void check(C& c) const {
+    if (choose_every && !is_adaptive(engine)) {
+      c.error("choose_every", "has an effect only with an adaptive engine");
+    }
   }
 };
 
@@ -87,6 +98,7 @@ struct LinkParams {
   static constexpr std::string_view kDoc = "How links recover from errors.";
   Duration ack_timeout = 500_ms;
   std::optional<int32_t> ib_timeout = {};
+  std::optional<Duration> retry_timeout = {};
 
   template <class V>
   void fields(V& v) {
@@ -95,6 +107,11 @@ struct LinkParams {
     v("ib_timeout", ib_timeout,
       "The same as NCCL_IB_TIMEOUT, the T of 4.096 us x 2^T; instead of ack_timeout.", Range{1, 31},
       Source{"NCCL's own: 20, which is 4.3 s"});
+    v("retry_timeout", retry_timeout,
+      "How long an exchange that cannot move at all is retried before NCCL gives up and the job "
+      "fails; shorter outages only stall it. Absent: 8 times 4.096 us x 2^T, with T of ib_timeout "
+      "or else 20: 34 s.",
+      Source{"NCCL: NCCL_IB_TIMEOUT 20, NCCL_IB_RETRY_CNT 7"});
   }
   template <class C>
   void check(C& c) const {
@@ -105,6 +122,9 @@ struct LinkParams {
   // 4.096 us x 2^T, or ack_timeout.
   Duration timeout() const {
     return ib_timeout ? Duration{int64_t{4096} << *ib_timeout} : ack_timeout;
+  }
+  Duration gives_up_after() const {
+    return retry_timeout.value_or(Duration{8 * (int64_t{4096} << ib_timeout.value_or(20))});
   }
 };
 

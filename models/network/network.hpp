@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -52,22 +53,35 @@ class Network {
   FlowId start(const FlowNetwork::Transfer& transfer, Callback done);
   void close(FlowId flow);  // of either kind
   void set_uses(FlowId flow, std::span<const LinkUse> uses);
+  void set_duty(FlowId flow, double part) { flows_.set_duty(flow, part); }
+  // All routes are found by it from now on; cursed cables are as fast as it lets them be.
+  void set_engine(RoutingEngine engine);
+
+  // How long what cannot move at all is retried.
+  Duration gives_up_after() const { return gives_up_after_; }
+  // Bytes that left NICs, or went up from leaves or from spines, until now.
+  double sent_by(SwitchTier to) const { return flows_.carried_by(1 + static_cast<uint32_t>(to)); }
 
   Signal<FlowId>& rate_changed() { return flows_.rate_changed; }
-  // A cable or switch went up or down: what has routes should ask for them anew. Emitted once per
-  // instant, before rates are settled.
+  // A cable or switch went up or down, or routing chooses anew: what has routes should ask for them
+  // again. Emitted once per instant, before rates are settled.
   Signal<> routes_changed;
 
  private:
   void add_load(std::span<const MaxMin::Use> uses, double sign);
   void link_changed(LinkId link);
+  void tell_routes_changed();
+  void choose_later();
 
   Sim sim_;
   Fabric fabric_;
   LinkState state_;
   Router router_;
   FlowNetwork flows_;
-  std::vector<double> loads_;  // by link, of open flows; only if routing is adaptive
+  Duration gives_up_after_;
+  std::optional<Duration> choose_every_;
+  EventId choose_event_;
+  std::vector<double> loads_;  // by link, of open flows
   uint64_t routes_version_ = 0;
   bool is_telling_ = false;  // an event is about to emit routes_changed
 };

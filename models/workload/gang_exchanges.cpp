@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "models/hardware/machine_topology.hpp"
+#include "sim/core/check.hpp"
 
 namespace orrery {
 namespace {
@@ -52,7 +53,8 @@ void scale_to_heaviest(StepActivity& activity) {
 GangExchanges::GangExchanges(Sim sim, const ClusterState& cluster, const JobTable& jobs,
                              std::span<const Machine> machines, JobController& controller,
                              Network* network, bool is_traced)
-    : cluster_{cluster},
+    : sim_{sim},
+      cluster_{cluster},
       jobs_{jobs},
       machines_{machines},
       controller_{controller},
@@ -117,7 +119,10 @@ void GangExchanges::begin(JobId id) {
           .plan = plan_step(*jobs_.job(id).step, static_cast<int32_t>(places.ranks.size()),
                             static_cast<int32_t>(places.nodes.size()))};
   find_activity(id, places);
-  if (tracer_) return tracer_->begin(id, gang.plan, gang.activity);
+  if (tracer_) {
+    tracer_->begin(id, gang.plan, gang.activity);
+    return watch(id);
+  }
   connect(id);
   set_pace(id);
 }
@@ -125,6 +130,7 @@ void GangExchanges::begin(JobId id) {
 void GangExchanges::end(JobId id) {
   Gang& gang = gangs_[id.index];
   if (tracer_) tracer_->end(id);
+  if (sim_.engine.cancel(gang.gives_up)) --standing_still_;
   if (network_ != nullptr) network_->close(gang.flow);
   gang = {};
 }
@@ -168,6 +174,7 @@ void GangExchanges::reroute() {
     find_activity({j}, places_of({j}));
     if (tracer_) {
       tracer_->reroute({j}, gangs_[j].activity);
+      watch({j});
     } else {
       connect({j});
       set_pace({j});
@@ -195,6 +202,43 @@ void GangExchanges::set_pace(JobId job) {
   const Duration step = moves ? step_time(gang.plan, gang.exchange) : Duration::max();
   controller_.set_pace(job,
                        Pace::of_step(step_time(gang.plan, Duration{}), step, gang.plan.compute));
+  pace_changed(job);
+  watch(job);
+}
+
+// The flow counts what steps really put on the links: each its bytes, in as many steps as the GPUs
+// find time to compute.
+void GangExchanges::pace_changed(JobId job) {
+  if (network_ == nullptr || tracer_ || job.index >= gangs_.size()) return;
+  const Gang& gang = gangs_[job.index];
+  if (gang.flow == FlowId{} || gang.rate <= Bandwidth{}) return;
+  const double steps_per_s = gang.plan.compute > Duration{}
+                                 ? 1e-6 * controller_.computing(job) / gang.plan.compute.seconds()
+                                 : 1 / step_time(gang.plan, gang.exchange).seconds();
+  const double seconds = static_cast<double>(gang.activity.bytes.count) * 8 /
+                         static_cast<double>(gang.rate.bits_per_s);
+  network_->set_duty(gang.flow, std::clamp(seconds * steps_per_s, 0.0, 1.0));
+}
+
+void GangExchanges::watch(JobId job) {
+  Gang& gang = gangs_[job.index];
+  if (network_ == nullptr) return;
+  if (gang.exchange != Duration::max()) {
+    if (sim_.engine.cancel(gang.gives_up)) --standing_still_;
+    return;
+  }
+  if (sim_.engine.is_pending(gang.gives_up)) return;
+  ++standing_still_;
+  gang.gives_up = sim_.engine.after(
+      network_->gives_up_after(), Label{"gangs.retries_used_up"}, [this, job] { give_up(job); },
+      Phase::Control);
+}
+
+void GangExchanges::give_up(JobId job) {
+  ORRERY_MARK("gangs.gave_up");
+  --standing_still_;
+  ++gave_up_;
+  controller_.abort(job);
 }
 
 }  // namespace orrery

@@ -32,9 +32,9 @@ void StepTracer::end(JobId job) {
 void StepTracer::reroute(JobId job, const StepActivity& activity) {
   Steps& steps = steps_[job.index];
   steps.activity = activity;
-  if (steps.exchanges && steps.flow != FlowId{} && activity.fabric.is_connected) {
-    network_->set_uses(steps.flow, activity.fabric.uses);
-  }
+  if (!steps.exchanges || activity.bytes == Bytes{} || !activity.fabric.is_connected) return;
+  if (steps.flow != FlowId{}) return network_->set_uses(steps.flow, activity.fabric.uses);
+  start_transfer(job);
 }
 
 void StepTracer::go(JobId job, Phase phase, Duration goal) {
@@ -82,6 +82,13 @@ void StepTracer::start_exchange(JobId job) {
     return;
   }
   steps.exchanges = true;
+  if (activity.fabric.is_connected) return start_transfer(job);
+  ORRERY_MARK("steps.exchange_waits_for_a_way");
+}
+
+void StepTracer::start_transfer(JobId job) {
+  Steps& steps = steps_[job.index];
+  const StepActivity& activity = steps.activity;
   ORRERY_CHECK(network_ != nullptr, "only a fabric carries bytes");
   steps.flow = network_->start({.size = activity.bytes,
                                 .uses = activity.fabric.uses,
