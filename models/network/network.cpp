@@ -70,7 +70,13 @@ std::span<const LinkId> Network::Routes::operator()(NicId from, NicId to, uint32
   return {route_.begin(), route_.size()};
 }
 
+Network::Routes::Routes(Network& network, FlowId replaced)
+    : network_{network}, replaced_{replaced} {
+  if (network_.flows_.is_active(replaced_)) network_.add_load(network_.flows_.uses(replaced_), -1);
+}
+
 Network::Routes::~Routes() {
+  if (network_.flows_.is_active(replaced_)) network_.add_load(network_.flows_.uses(replaced_), 1);
   for (const LinkId link : used_) network_.loads_[link.index] -= 1;
 }
 
@@ -100,10 +106,12 @@ void Network::close(FlowId flow) {
   flows_.end(flow);
 }
 
-void Network::set_uses(FlowId flow, std::span<const LinkUse> uses) {
-  add_load(flows_.uses(flow), -1);
+void Network::set_uses(FlowId flow, std::span<const LinkUse> uses, double rate_max) {
+  const bool is_load = flows_.is_standing(flow);
+  if (is_load) add_load(flows_.uses(flow), -1);
   flows_.set_uses(flow, uses);
-  add_load(flows_.uses(flow), 1);
+  flows_.set_rate_max(flow, rate_max);
+  if (is_load) add_load(flows_.uses(flow), 1);
 }
 
 }  // namespace orrery

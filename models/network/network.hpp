@@ -32,11 +32,11 @@ class Network {
   const Router& router() const { return router_; }
 
   // Finds routes as they are at this moment, for one activity. The routes it found count as load
-  // for adaptive routing as long as it lives, so that an activity's own flows keep apart. It is
-  // what a RouteFinder refers to.
+  // for adaptive routing as long as it lives, so that an activity's own flows keep apart; those of
+  // an open flow that they are to replace do not. It is what a RouteFinder refers to.
   class Routes {
    public:
-    explicit Routes(Network& network) : network_{network} {}
+    explicit Routes(Network& network, FlowId replaced = {});
     Routes(const Routes&) = delete;
     Routes& operator=(const Routes&) = delete;
     ~Routes();
@@ -44,6 +44,7 @@ class Network {
 
    private:
     Network& network_;
+    FlowId replaced_;
     Route route_;
     std::vector<LinkId> used_;
   };
@@ -52,7 +53,7 @@ class Network {
   // A transfer; `done` is called once it is over.
   FlowId start(const FlowNetwork::Transfer& transfer, Callback done);
   void close(FlowId flow);  // of either kind
-  void set_uses(FlowId flow, std::span<const LinkUse> uses);
+  void set_uses(FlowId flow, std::span<const LinkUse> uses, double rate_max);
   void set_duty(FlowId flow, double part) { flows_.set_duty(flow, part); }
   // All routes are found by it from now on; cursed cables are as fast as it lets them be.
   void set_engine(RoutingEngine engine);

@@ -144,7 +144,7 @@ void GangExchanges::find_activity(JobId id, const Places& places) {
   if (network_ == nullptr) {
     gang.activity.inside = exchange_time(gang.plan, machine, places.gpus, nic_factor);
   } else {
-    Network::Routes routes{*network_};
+    Network::Routes routes{*network_, gang.flow};
     gang.activity =
         step_activity(gang.plan, machine, places.gpus, places.ranks, std::ref(routes), nic_factor);
     scale_to_heaviest(gang.activity);
@@ -162,8 +162,13 @@ void GangExchanges::connect(JobId id) {
     gang.flow = {};
     return;
   }
-  if (gang.flow != FlowId{}) return network_->set_uses(gang.flow, uses);
-  gang.flow = network_->open(uses, static_cast<double>(gang.activity.rate_max.bits_per_s));
+  const auto rate_max = static_cast<double>(gang.activity.rate_max.bits_per_s);
+  if (gang.flow != FlowId{}) {
+    network_->set_uses(gang.flow, uses, rate_max);
+    set_rate(gang, rate_of(gang));  // which may stay: then nothing will be told
+    return;
+  }
+  gang.flow = network_->open(uses, rate_max);
   if (gang.flow.index >= job_of_flow_.size()) job_of_flow_.resize(gang.flow.index + size_t{1});
   job_of_flow_[gang.flow.index] = id;
 }
@@ -185,9 +190,15 @@ void GangExchanges::reroute() {
 void GangExchanges::rate_changed(FlowId flow) {
   const JobId job = job_of_flow_[flow.index];
   Gang& gang = gangs_[job.index];
-  const Bandwidth rate{std::llround(network_->flows().rate(flow))};
-  set_rate(gang, std::min(rate, gang.activity.rate_max));
+  set_rate(gang, rate_of(gang));
   set_pace(job);
+}
+
+// As of the last settling.
+Bandwidth GangExchanges::rate_of(const Gang& gang) const {
+  const double rate = std::min(network_->flows().rate(gang.flow),
+                               static_cast<double>(gang.activity.rate_max.bits_per_s));
+  return {std::llround(rate)};
 }
 
 void GangExchanges::set_rate(Gang& gang, Bandwidth rate) {

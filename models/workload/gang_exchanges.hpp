@@ -70,6 +70,7 @@ class GangExchanges {
   void find_activity(JobId job, const Places& places);
   void connect(JobId job);
   void rate_changed(FlowId flow);
+  Bandwidth rate_of(const Gang& gang) const;
   void set_rate(Gang& gang, Bandwidth rate);
   void set_pace(JobId job);
   void watch(JobId job);

@@ -33,7 +33,10 @@ void StepTracer::reroute(JobId job, const StepActivity& activity) {
   Steps& steps = steps_[job.index];
   steps.activity = activity;
   if (!steps.exchanges || activity.bytes == Bytes{} || !activity.fabric.is_connected) return;
-  if (steps.flow != FlowId{}) return network_->set_uses(steps.flow, activity.fabric.uses);
+  if (steps.flow != FlowId{}) {
+    const auto rate_max = static_cast<double>(activity.rate_max.bits_per_s);
+    return network_->set_uses(steps.flow, activity.fabric.uses, rate_max);
+  }
   start_transfer(job);
 }
 
