@@ -32,8 +32,8 @@ std::vector<std::string> all_names(const Fabric& fabric) {
 // Empty: there is nothing wrong.
 std::string mistake_of(const Fabric& fabric, FabricPart part) {
   if (count_of(fabric, part) > 0) return {};
-  return "the fabric has none: it has " + std::to_string(fabric.tree().cores() > 0 ? 3 : 2) +
-         " levels of switches";
+  const int levels = fabric.tree().cores() > 0 ? 3 : fabric.tree().spines() > 0 ? 2 : 1;
+  return "the fabric has none: its levels of switches are " + std::to_string(levels);
 }
 
 std::string mistake_of(const LinkFlaw& flaw, bool is_switch) {
