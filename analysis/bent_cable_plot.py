@@ -19,7 +19,7 @@ from orrery.run import Run  # noqa: E402
 
 def times(run: Run) -> pd.DataFrame:
     """Minutes that the GPUs of each job computed and exchanged, by its external id."""
-    jobs = run.table("/jobs").sort_values("external_id")
+    jobs = run.table("/jobs").sort_values("external_id", ignore_index=True)
     minutes = 60 * jobs["gpus"]
     return pd.DataFrame(
         {

@@ -25,7 +25,7 @@ LOOKS = ((BLUE, "o"), (ORANGE, "s"), (VERMILION, "^"), (GREEN, "D"), (PURPLE, "v
 
 def speeds(run: Run) -> pd.DataFrame:
     """How many nodes that never wait do as much, by the nodes of the job."""
-    jobs = run.table("/jobs").sort_values("pods")
+    jobs = run.table("/jobs").sort_values("pods", ignore_index=True)
     return pd.DataFrame({"nodes": jobs["pods"], "speed": jobs["pods"] * jobs["work"] / jobs["run"]})
 
 

@@ -19,7 +19,7 @@ from orrery.run import Run  # noqa: E402
 
 def shares(run: Run) -> pd.DataFrame:
     """Time of a GPU for each second of computing, job by job."""
-    jobs = run.table("/jobs").sort_values("external_id")
+    jobs = run.table("/jobs").sort_values("external_id", ignore_index=True)
     return pd.DataFrame(
         {
             "job": [name.replace("-", " ") for name in jobs["name"]],

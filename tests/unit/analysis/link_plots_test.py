@@ -70,5 +70,5 @@ class LinkPlotsTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    LinkPlotsTest.program = sys.argv.pop()
+    LinkPlotsTest.program = sys.argv.pop(1)
     unittest.main()
