@@ -27,17 +27,18 @@ class KueueTas final : public PlannedPlacement {
     }
   };
   KueueTas(Handle& handle, const Params& params)
-      : PlannedPlacement{handle, params}, params_{params} {}
+      : PlannedPlacement{handle,
+                         params,
+                         {.slice = params.slice,
+                          .keeps_order = params.level == TopologyLevel::Node}},
+        params_{params} {}
 
  protected:
-  PlacementPlan plan(const Cycle& /*cycle*/, Room room, int64_t pods) const override {
+  PlacementPlan plan(const Rooms& rooms, int64_t pods) const override {
     if (pods % params_.slice != 0) return {};
-    const TasRequest request{.pods = pods,
-                             .slice = params_.slice,
-                             .level = params_.level,
-                             .mode = params_.mode,
-                             .order = params_.order};
-    return plan_kueue(topology(), room, request).plan;
+    const TasRequest request{
+        .pods = pods, .level = params_.level, .mode = params_.mode, .order = params_.order};
+    return plan_kueue(rooms.now, request).plan;
   }
 
  private:

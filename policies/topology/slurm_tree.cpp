@@ -7,11 +7,11 @@ namespace {
 class SlurmTree final : public PlannedPlacement {
  public:
   using Params = TopologyParams;
-  SlurmTree(Handle& handle, const Params& params) : PlannedPlacement{handle, params} {}
+  SlurmTree(Handle& handle, const Params& params) : PlannedPlacement{handle, params, {}} {}
 
  protected:
-  PlacementPlan plan(const Cycle& /*cycle*/, Room room, int64_t pods) const override {
-    return plan_slurm_tree(topology(), room, pods);
+  PlacementPlan plan(const Rooms& rooms, int64_t pods) const override {
+    return plan_slurm_tree(rooms.now, pods);
   }
 };
 ORRERY_REGISTER_POLICY(
