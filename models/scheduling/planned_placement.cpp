@@ -112,7 +112,7 @@ void PlannedPlacement::keep(const PlacementPlan& plan, const ClusterState& clust
 }
 
 void PlannedPlacement::domains(const Cycle& cycle, const GangView& gang,
-                               std::vector<NodeSet>& out) {
+                               std::vector<GangDomain>& out) {
   const Rooms& rooms = rooms_now(cycle);
   PlacementPlan found = plan(rooms, std::max(1, gang.pods - gang.assigned()));
   if (found.empty() && gang.min_available < gang.pods) {
@@ -122,7 +122,7 @@ void PlannedPlacement::domains(const Cycle& cycle, const GangView& gang,
   keep(found, cycle.cluster);
   NodeSet nodes{cycle.cluster.nodes()};
   for (const NodeId n : nodes_planned_) nodes.insert(n);
-  out.push_back(std::move(nodes));
+  out.emplace_back(std::move(nodes));
 }
 
 void PlannedPlacement::filter(const Cycle& cycle, Candidates& nodes) const {

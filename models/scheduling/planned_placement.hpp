@@ -27,7 +27,7 @@ struct TopologyParams {
 class ORRERY_API PlannedPlacement : public Policy, public Domains, public Filter {
  public:
   PlannedPlacement(Handle& handle, const TopologyParams& params, RoomOn::Options options);
-  void domains(const Cycle& cycle, const GangView& gang, std::vector<NodeSet>& out) override;
+  void domains(const Cycle& cycle, const GangView& gang, std::vector<GangDomain>& out) override;
   void filter(const Cycle& cycle, Candidates& nodes) const override;
 
  protected:
