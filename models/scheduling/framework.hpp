@@ -140,8 +140,7 @@ class Framework {
   // Scratch of one selection.
   NodeSet restricted_, changed_, before_;
   Candidates candidates_;
-  std::vector<NodeId> feasible_;
-  std::vector<NodeId> missing_;
+  std::vector<NodeId> feasible_, missing_;
   Window window_;
   std::vector<size_t> present_;              // classes of alike nodes
   std::vector<uint8_t> is_present_;          // by class

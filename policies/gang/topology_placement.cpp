@@ -121,9 +121,9 @@ class TopologyPlacement final : public Policy, public Domains, public Reserve, p
 ORRERY_REGISTER_POLICY(
     TopologyPlacement, "TopologyPlacement",
     "Places a whole gang under one leaf switch or on one node; where told so, it gives that up "
-    "step by step, as Philly does. For each gang that is tried: O(domains x nodes / 64) for the "
-    "list of them, with one node each O(n^2 / 64), and the placing of its pods in one domain after "
-    "the other until they fit.");
+    "step by step, as Philly does. For each gang that is tried O(leaves), or O(nodes) with one "
+    "node each; alike pods with whole GPUs are placed only where enough of these are idle, others "
+    "in one domain after the other until they fit.");
 
 }  // namespace
 }  // namespace orrery

@@ -17,8 +17,9 @@ class HeliosConsolidate final : public PlannedPlacement {
   }
 };
 ORRERY_REGISTER_POLICY(HeliosConsolidate, "HeliosConsolidate",
-                       "A gang goes to the fullest node that holds it, or to whole nodes. O(nodes) "
-                       "for each gang that is tried; O(n log n) if it is larger than a node.");
+                       "A gang goes to the fullest node that holds it, or to whole nodes. For each "
+                       "gang that is tried O(log n) for each node that it gets, and for each that "
+                       "changed since the last gang of alike pods.");
 
 }  // namespace
 }  // namespace orrery

@@ -44,10 +44,11 @@ class KueueTas final : public PlannedPlacement {
  private:
   const Params params_;
 };
-ORRERY_REGISTER_POLICY(
-    KueueTas, "KueueTopology",
-    "A gang goes into one topology domain, or as few as it needs. O(n log n) over nodes and leaves "
-    "for each gang that is tried, and O(nodes) for each domain that it is split over.");
+ORRERY_REGISTER_POLICY(KueueTas, "KueueTopology",
+                       "A gang goes into one topology domain, or as few as it needs. For each gang "
+                       "that is tried O(leaves), a logarithm for each domain that it is split "
+                       "over, and O(1) for each node that changed since the last gang of alike "
+                       "pods; by nodes, O(log n) for each that it gets or that changed.");
 
 }  // namespace
 }  // namespace orrery

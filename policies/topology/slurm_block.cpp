@@ -35,10 +35,11 @@ class SlurmBlock final : public PlannedPlacement {
  private:
   std::vector<uint32_t> levels_;
 };
-ORRERY_REGISTER_POLICY(SlurmBlock, "SlurmTopologyBlock",
-                       "A gang stays within 1, 2, 4 ... neighbouring leaves, the tightest that "
-                       "fit. O(nodes) for each gang that is tried, and again for each leaf that it "
-                       "gets, with the square of the leaves of its aggregate.");
+ORRERY_REGISTER_POLICY(
+    SlurmBlock, "SlurmTopologyBlock",
+    "A gang stays within 1, 2, 4 ... neighbouring leaves, the tightest that fit. For each gang "
+    "that is tried O(leaves), again those of its aggregate for each leaf that it gets, and O(1) "
+    "for each node that changed since the last gang of alike pods.");
 
 }  // namespace
 }  // namespace orrery

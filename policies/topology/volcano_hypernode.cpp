@@ -72,8 +72,9 @@ class VolcanoHyperNode final : public PlannedPlacement,
   std::vector<bool> is_placed_;  // by PodId
 };
 ORRERY_REGISTER_POLICY(VolcanoHyperNode, "VolcanoHyperNode",
-                       "A gang goes under the lowest switch that holds all of it. O(nodes) for "
-                       "each gang that is tried, for each of the three tiers.");
+                       "A gang goes under the lowest switch that holds all of it. For each gang "
+                       "that is tried O(leaves), the nodes under that switch, and O(1) for each "
+                       "node that changed since the last gang of alike pods.");
 
 }  // namespace
 }  // namespace orrery
