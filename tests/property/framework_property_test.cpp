@@ -6,6 +6,7 @@
 
 #include "models/scheduling/framework.hpp"
 #include "models/scheduling/transaction.hpp"
+#include "tests/support/disturb.hpp"
 #include "tests/support/fake_handle.hpp"
 #include "tests/support/scheduler_world.hpp"
 
@@ -47,27 +48,10 @@ class Playground {
   NodeId some_node() { return {static_cast<uint32_t>(pick(0, static_cast<int>(nodes_) - 1))}; }
 
   void disturb() {
-    ClusterState& state = handle.state;
     const NodeId n = some_node();
-    switch (pick(0, 5)) {
-      case 0:
-        state.set_up(n, !state.up().contains(n));
-        break;
-      case 1:
-        state.set_cordoned(n, !state.cordoned().contains(n));
-        break;
-      case 2:
-        state.set_taint(n, {"busy", "", TaintEffect::NoSchedule}, pick(0, 1) == 1);
-        break;
-      case 3:
-        state.set_taint(n, {"old", "", TaintEffect::PreferNoSchedule}, pick(0, 1) == 1);
-        break;
-      case 4:
-        give_back();
-        break;
-      default:
-        break;
-    }
+    const int which = pick(0, 5);
+    if (which == 4) give_back();
+    if (which < 4) orrery::disturb(handle.state, n, which, pick(0, 1) == 1);
   }
   Holding holding_of(const PodView& pod, NodeId node) const {
     Holding h{node, {}, {}};

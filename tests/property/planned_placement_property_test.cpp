@@ -2,6 +2,7 @@
 // makes that sees it for the first time.
 #include <gtest/gtest.h>
 
+#include "tests/support/disturb.hpp"
 #include "tests/support/fake_handle.hpp"
 
 namespace orrery {
@@ -42,26 +43,14 @@ class Ground {
   const PodView& some_pod() { return handle.pods[static_cast<size_t>(pick(0, 5))]; }
 
   void change() {
-    ClusterState& state = handle.state;
     const NodeId n = some_node();
-    switch (pick(0, 7)) {
-      case 0:
-        state.set_up(n, !state.up().contains(n));
-        break;
-      case 1:
-        state.set_cordoned(n, !state.cordoned().contains(n));
-        break;
-      case 2:
-        state.set_taint(n, {"busy", "", TaintEffect::NoSchedule}, pick(0, 1) == 1);
-        break;
-      case 3:
-        state.set_taint(n, {"old", "", TaintEffect::PreferNoSchedule}, pick(0, 1) == 1);
-        break;
-      case 4:
-        give_back();
-        break;
-      default:
-        take(some_pod(), n);
+    const int which = pick(0, 7);
+    if (which < 4) {
+      disturb(handle.state, n, which, pick(0, 1) == 1);
+    } else if (which == 4) {
+      give_back();
+    } else {
+      take(some_pod(), n);
     }
   }
   void take(const PodView& pod, NodeId n) {
