@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -31,6 +33,46 @@ std::vector<std::pair<std::string, const TrainingParams*>> trainings(const Workl
   return all;
 }
 
+int32_t gpus_of(const ExplicitJobParams& job) {
+  if (job.gangs.empty()) return job.pods * job.pod.gpus;
+  int32_t gpus = 0;
+  for (const ExplicitGangParams& gang : job.gangs) {
+    for (const ExplicitRoleParams& role : gang.roles) gpus += role.pods * role.pod.gpus;
+  }
+  return gpus;
+}
+
+// Ranks must fill whole groups, so jobs whose sizes only their source knows have none but `all`.
+void check_groups(const WorkloadParams& params, Checker& c) {
+  for (size_t i = 0; i < params.sources.size(); ++i) {
+    const std::string path = "workload.sources[" + std::to_string(i) + "]";
+    const auto check_sizes = [&](const std::optional<TrainingParams>& own) {
+      const std::optional<StepParams>& step = (own ? *own : params.training).step;
+      if (!step || (!step->model && step->parallel.tensor * step->parallel.pipeline == 1 &&
+                    step->parallel.expert == 1)) {
+        return;
+      }
+      c.error(path, "jobs of unlike sizes cannot have a step with model or parallel");
+    };
+    if (const auto* const listed = std::get_if<ExplicitJobsParams>(&params.sources[i])) {
+      for (size_t j = 0; j < listed->jobs.size(); ++j) {
+        const ExplicitJobParams& job = listed->jobs[j];
+        const std::optional<StepParams>& step =
+            (job.training ? *job.training : params.training).step;
+        if (!step || job.kind != JobKind::MpiGang) continue;
+        for (const StepMistake& mistake : step->mistakes_for(gpus_of(job))) {
+          const std::string at = path + ".jobs[" + std::to_string(j) + "]";
+          c.error(at, "training.step." + std::string{mistake.field} + ": " + mistake.message);
+        }
+      }
+    } else if (const auto* const generator = std::get_if<GeneratorParams>(&params.sources[i])) {
+      check_sizes(generator->training);
+    } else if (const auto* const trace = std::get_if<TraceSourceParams>(&params.sources[i])) {
+      check_sizes(trace->training);
+    }
+  }
+}
+
 }  // namespace
 
 // What sections say about one another: a parameter without effect is a mistake.
@@ -38,6 +80,7 @@ void check_training(const Scenario& scenario, Checker& c) {
   const NetworkLevel level = scenario.network.level;
   const bool is_counting = scenario.policy.driver == Driver::Counting;
   const std::vector<std::string> stores = scenario.storage.names();
+  check_groups(scenario.workload, c);
   bool has_step = false, has_checkpoint = false;
   for (const auto& [path, training] : trainings(scenario.workload)) {
     has_step = has_step || training->step;

@@ -114,7 +114,7 @@ void GangExchanges::begin(JobId id) {
   const Places places = places_of(id);
   if (places.ranks.empty()) return;
   gang = {.is_running = true,
-          .plan = plan_step(*jobs_.job(id).step, static_cast<int32_t>(places.ranks.size()),
+          .plan = plan_step(*jobs_.job(id).step, jobs_.job(id).gpus,
                             static_cast<int32_t>(places.nodes.size()))};
   find_activity(id, places);
   if (tracer_) return tracer_->begin(id, gang.plan, gang.activity);
