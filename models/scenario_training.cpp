@@ -81,23 +81,32 @@ void check_training(const Scenario& scenario, Checker& c) {
   const bool is_counting = scenario.policy.driver == Driver::Counting;
   const std::vector<std::string> stores = scenario.storage.names();
   check_groups(scenario.workload, c);
-  bool has_step = false, has_checkpoint = false;
+  bool has_step = false, uses_store = false;
   for (const auto& [path, training] : trainings(scenario.workload)) {
     has_step = has_step || training->step;
-    has_checkpoint = has_checkpoint || training->checkpoint;
+    uses_store = uses_store || training->checkpoint || training->dataset;
     if (training->step && level == NetworkLevel::None) {
       c.error(path + ".step", "has an effect only with network.level alpha_beta or flow");
     }
     if (training->step && is_counting) {
       c.error(path + ".step", "has no effect with policy.driver: counting, which knows no nodes");
     }
+    const auto check_store = [&](const std::string& name, const std::string& field) {
+      if (std::ranges::find(stores, name) != stores.end()) return;
+      c.error(path + field, "storage has no store " + in_quotes(name) + did_you_mean(name, stores));
+    };
+    if (training->dataset) {
+      check_store(training->dataset->store, ".dataset.store");
+      if (training->dataset->cache) check_store(std::string{kLocalStore}, ".dataset.cache");
+      if (scenario.workload.steps == StepDetail::Traced) {
+        c.error(path + ".dataset", "has no effect with workload.steps: traced");
+      }
+    }
     if (!training->checkpoint) continue;
-    const std::string& store = training->checkpoint->store;
     if (is_counting) {
       c.error(path + ".checkpoint", "has no effect with policy.driver: counting");
-    } else if (std::ranges::find(stores, store) == stores.end()) {
-      c.error(path + ".checkpoint.store",
-              "storage has no store " + in_quotes(store) + did_you_mean(store, stores));
+    } else {
+      check_store(training->checkpoint->store, ".checkpoint.store");
     }
   }
   if (level != NetworkLevel::None && !has_step) {
@@ -106,8 +115,8 @@ void check_training(const Scenario& scenario, Checker& c) {
   if (scenario.workload.steps == StepDetail::Traced && !has_step) {
     c.error("workload.steps", "has no effect: no job says what a step of it is (training.step)");
   }
-  if (!stores.empty() && !has_checkpoint) {
-    c.error("storage", "has no effect: no job uses a store (training.checkpoint)");
+  if (!stores.empty() && !uses_store) {
+    c.error("storage", "has no effect: no job uses a store (training.checkpoint or dataset)");
   }
 }
 
