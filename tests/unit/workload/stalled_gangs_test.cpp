@@ -1,6 +1,4 @@
 // Gangs that exchange over a fabric whose cables fail, in whole runs.
-#include "models/workload/gang_exchanges.hpp"
-
 #include <gtest/gtest.h>
 
 #include <map>
@@ -10,6 +8,7 @@
 
 #include "models/faults/link_faults.hpp"
 #include "models/telemetry/network_usage.hpp"
+#include "models/workload/gang_exchanges.hpp"
 #include "sim/core/check.hpp"
 #include "tests/support/scheduler_world.hpp"
 
