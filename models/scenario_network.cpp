@@ -43,6 +43,11 @@ void check_network(const Scenario& scenario, Checker& c) {
   for (size_t i = 0; i < links.list.size(); ++i) {
     check_curse(links.list[i].flaw, item("list", i, "flaw"));
     warn_if_after(scenario, links.list[i].at, item("list", i, "at"), c);
+    const bool is_dead = kind_of(links.list[i].flaw) == LinkFlawKind::Dead;
+    if (!is_dead || links.list[i].until || scenario.run.until) continue;
+    c.warning(item("list", i, "flaw"),
+              "is never repaired, and the run has no end: a job that has no other way may give up "
+              "and restart for ever");
   }
   for (size_t i = 0; i < links.random.size(); ++i) {
     check_curse(links.random[i].flaw, item("random", i, "flaw"));

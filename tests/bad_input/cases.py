@@ -207,6 +207,7 @@ CASES = [
     added("glob of no table", "record: {off: [/pods, '/event/*']}\n", "s.yaml:10:23", "'/event/*'"),
     added("teams out of step", "record: {timeline: {interval: 7min, teams_interval: 10min}}\n", "s.yaml:10:", "multiple"),
     Case("validate: fault of an unknown node", {"s.yaml": GOOD + "faults: {list: [{node: gpu-9, at: 1min, repair: 1min}]}\n"}, ("validate", "s.yaml"), 2, ("s.yaml:10:", "gpu-9")),
+    Case("validate: a link that is dead for ever", {"s.yaml": linked("", "list: [{on: host-0.nic-0, at: 1s, flaw: {kind: dead}}]").files["s.yaml"].replace("run: {until: 1h}\n", "")}, ("validate", "s.yaml"), 0, ("s.yaml:11:58: warning: faults.links.list[0].flaw", "restart for ever")),
     Case("validate: a warning is no mistake", {"s.yaml": GOOD + "faults: {list: [{node: gpu-1, at: 2h, repair: 1min}]}\n"}, ("validate", "s.yaml"), 0, ("s.yaml:10:", "warning: faults.list[0].at")),
     # include and the command line
     added("included file missing", "include: other.yaml\n", "other.yaml"),
