@@ -103,6 +103,11 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
                        network_ ? &*network_ : nullptr,
                        scenario.workload.steps == StepDetail::Traced);
   }
+  if (scenario.record.cardiogram) {
+    cardiogram_.emplace(sim, ground_.state, ground_.jobs, controller_,
+                        exchanges_ ? &*exchanges_ : nullptr, power_of(ground_.built.machines),
+                        *scenario.record.cardiogram);
+  }
   if (fragmentation_) packing_.emplace(sim, ground_.state, ground_.jobs, *fragmentation_);
   if (scenario.policy.job_queue) {
     job_queue_.emplace(sim, ground_.state, ground_.jobs, controller_, *scenario.policy.job_queue,
@@ -119,6 +124,7 @@ void Cluster::wire() {
     timeline_.job_arrived(job);
     statistics_.job_arrived(job);
     if (packing_) packing_->job_arrived(job);
+    if (cardiogram_) cardiogram_->job_arrived(job);
   });
   controller_.phase_changed.connect([this](JobId job, JobPhase before, JobPhase after) {
     usage_.job_changed(job, controller_.computing(job));
@@ -126,11 +132,16 @@ void Cluster::wire() {
     deadlocks_.phase_changed(job);
     statistics_.phase_changed(job, after);
     if (exchanges_) exchanges_->phase_changed(job, after);
+    if (cardiogram_) cardiogram_->phase_changed(job, after);
   });
-  controller_.pace_changed.connect(
-      [this](JobId job) { usage_.job_changed(job, controller_.computing(job)); });
-  controller_.rank_dead.connect(
-      [this](PodId pod, int64_t gpu_milli) { usage_.rank_dead(pod, gpu_milli); });
+  controller_.pace_changed.connect([this](JobId job) {
+    usage_.job_changed(job, controller_.computing(job));
+    if (cardiogram_) cardiogram_->pace_changed(job);
+  });
+  controller_.rank_dead.connect([this](PodId pod, int64_t gpu_milli) {
+    usage_.rank_dead(pod, gpu_milli);
+    if (cardiogram_) cardiogram_->rank_dead(pod, gpu_milli);
+  });
   controller_.pod_runs.connect([this](PodId pod) {
     usage_.pod_runs(pod, controller_.computing(ground_.jobs.pod(pod).job));
   });
@@ -140,19 +151,24 @@ void Cluster::wire() {
   });
   controller_.work_lost.connect([this](const WorkLost& lost) { usage_.work_lost(lost); });
   controller_.recovered.connect([this](const RecoveryRow& row) { timeline_.recovered(row); });
-  controller_.job_over.connect([this](JobId) { stop_when_done(); });
+  controller_.job_over.connect([this](JobId job) {
+    if (cardiogram_) cardiogram_->job_over(job);
+    stop_when_done();
+  });
   scheduler_.tried_in_vain.connect([this] { stop_if_futile(); });
   scheduler_.pod_assigned.connect([this](PodId pod, NodeId node) {
     controller_.pod_reserved(pod);
     usage_.pod_assigned(pod, node);
     timeline_.pod_assigned(pod);
     deadlocks_.pod_assigned(pod, node);
+    if (cardiogram_) cardiogram_->pod_assigned(pod, node);
   });
   scheduler_.pod_unassigned.connect([this](PodId pod, NodeId) {
     controller_.pod_unreserved(pod);
     usage_.pod_unassigned(pod);
     timeline_.pod_unassigned(pod);
     deadlocks_.pod_unassigned(pod);
+    if (cardiogram_) cardiogram_->pod_unassigned(pod);
   });
   usage_.node_allocation_changed.connect(
       [this](NodeId node, int64_t milli) { node_usage_.allocation_changed(node, milli); });
@@ -223,6 +239,7 @@ std::vector<std::string> Cluster::input_notes() const {
   std::vector<std::string> notes = controller_.sources().notes();
   notes.insert(notes.end(), fault_notes_.begin(), fault_notes_.end());
   std::ranges::copy(rank_faults_.notes(), std::back_inserter(notes));
+  if (cardiogram_) std::ranges::copy(cardiogram_->notes(), std::back_inserter(notes));
   if (job_queue_) std::ranges::copy(job_queue_->notes(), std::back_inserter(notes));
   return notes;
 }
@@ -233,6 +250,7 @@ void Cluster::start() {
   faults_.start();
   rank_faults_.start();
   timeline_.start(run_.until ? Time{} + *run_.until : Time::max());
+  if (cardiogram_) cardiogram_->start();
   controller_.start();
   if (!run_.until) watch_for_stall(UINT64_MAX);
 }
@@ -298,6 +316,7 @@ void Cluster::finish(Time end) {
   controller_.finish(end);
   faults_.finish();
   timeline_.finish(end);
+  if (cardiogram_) cardiogram_->finish(end);
   if (packing_) packing_->finish();
   node_usage_.finish(end);
   deadlocks_.finish(end);

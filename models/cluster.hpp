@@ -17,6 +17,7 @@
 #include "models/scheduling/scheduler.hpp"
 #include "models/scheduling/too_large.hpp"
 #include "models/storage/storage.hpp"
+#include "models/telemetry/cardiogram.hpp"
 #include "models/telemetry/gpu_usage.hpp"
 #include "models/telemetry/job_statistics.hpp"
 #include "models/telemetry/node_usage.hpp"
@@ -102,6 +103,7 @@ class Cluster {
   DeadlockDetector deadlocks_;
   TooLargeJobs too_large_;
   std::optional<PackingLog> packing_;
+  std::optional<Cardiogram> cardiogram_;
   bool has_stalled_ = false, is_futile_ = false;
 };
 
