@@ -166,16 +166,16 @@ class BareLoop {
 
 void measure_churn() {
   std::printf(
-      "| hosts |  flows | completions/CPU s | rates changed by one | all anew, /CPU s | |\n");
+      "| hosts |  flows | completions/CPU s | rates changed by one | all anew, /CPU s | times |\n");
   std::printf(
-      "|------:|-------:|------------------:|---------------------:|-----------------:|-:|\n");
+      "|------:|-------:|------------------:|---------------------:|-----------------:|------:|\n");
   constexpr std::pair<uint32_t, uint32_t> kPoints[] = {
       {128, 128},     {512, 512}, {1024, 1024}, {2048, 2048}, {4096, 4096}, {16384, 16384},
       {65536, 65536}, {1024, 64}, {1024, 256},  {1024, 2048}, {1024, 4096}, {1024, 16384}};
   for (const auto& [hosts, flows] : kPoints) {
     const PlainFatTree tree{.half = 32, .hosts = hosts};
     const Window ours = Churn{tree}.run(flows), bare = BareLoop{tree}.run(flows);
-    std::printf("| %5u | %6u | %17.0f | %20.1f | %16.0f | %.1f |\n", hosts, flows, ours.per_s(),
+    std::printf("| %5u | %6u | %17.0f | %20.1f | %16.0f | %5.1f |\n", hosts, flows, ours.per_s(),
                 ours.rates_changed, bare.per_s(), ours.per_s() / bare.per_s());
     std::fflush(stdout);
   }

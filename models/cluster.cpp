@@ -100,7 +100,7 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
   }
   if (scenario.network.level != NetworkLevel::None) {
     exchanges_.emplace(sim, ground_.state, ground_.jobs, ground_.built.machines, controller_,
-                       network_ ? &*network_ : nullptr,
+                       network_ ? &*network_ : nullptr, storage_.get(),
                        scenario.workload.steps == StepDetail::Traced);
   }
   if (scenario.record.cardiogram) {

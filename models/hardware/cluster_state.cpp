@@ -10,7 +10,8 @@
 namespace orrery {
 namespace {
 
-constexpr size_t kLogMax = 1 << 16;  // older changes are forgotten; caches then start over
+// Older changes are forgotten. Caches then start over, which costs a look at each node.
+constexpr size_t kLogLeast = 1 << 16, kLogPerNode = 2;
 
 bool as_integer(std::string_view text, int64_t& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -50,6 +51,7 @@ void ClusterState::seal() {
   ORRERY_CHECK(!is_sealed_, "sealed twice");
   is_sealed_ = true;
   const size_t n = nodes();
+  log_max_ = std::max(kLogLeast, kLogPerNode * n);
   up_ = NodeSet::all(n);
   fully_idle_ = NodeSet::all(n);
   cordoned_ = NodeSet{n};
@@ -81,12 +83,6 @@ void ClusterState::sort_by_leaf() {
   by_leaf_.resize(nodes());
   std::vector<uint32_t> next{leaf_begin_.begin(), leaf_begin_.end() - 1};
   for (uint32_t i = 0; i < nodes(); ++i) by_leaf_[next[leaf_[i]]++] = NodeId{i};
-}
-
-NodeSet ClusterState::in_leaf(uint32_t leaf) const {
-  NodeSet result{nodes()};
-  for (uint32_t i = leaf_begin_[leaf]; i < leaf_begin_[leaf + 1]; ++i) result.insert(by_leaf_[i]);
-  return result;
 }
 
 int32_t ClusterState::gpu_left_milli_max(NodeId n) const {
@@ -152,8 +148,8 @@ size_t ClusterState::intern_taint(const Taint& taint) {
 }
 
 void ClusterState::touched(NodeId n) {
-  if (log_.size() == kLogMax) {
-    log_base_ += kLogMax;
+  if (log_.size() >= log_max_) {
+    log_base_ += log_.size();
     log_.clear();
   }
   log_.push_back(n);

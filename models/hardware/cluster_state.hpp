@@ -36,6 +36,10 @@ class ClusterState {
   std::string_view name(NodeId n) const { return names_[n.index]; }
   uint16_t machine(NodeId n) const { return machines_[n.index]; }
   uint32_t leaf(NodeId n) const { return leaf_[n.index]; }
+  std::span<const NodeId> in_leaf(uint32_t leaf) const {  // up or not
+    return std::span{by_leaf_}.subspan(leaf_begin_[leaf],
+                                       leaf_begin_[leaf + 1] - leaf_begin_[leaf]);
+  }
   int64_t allocatable(NodeId n, Resource r) const { return allocatable_[idx(r)][n.index]; }
   int64_t requested(NodeId n, Resource r) const { return requested_[idx(r)][n.index]; }
   int64_t free(NodeId n, Resource r) const { return allocatable(n, r) - requested(n, r); }
@@ -57,8 +61,6 @@ class ClusterState {
   const NodeSet& cordoned() const { return cordoned_; }      // spec.unschedulable
   const NodeSet& with_idle_gpus(uint32_t at_least) const;    // any state; 0: all nodes
   const NodeSet& fully_idle() const { return fully_idle_; }  // no pod at all
-  NodeSet in_leaf(
-      uint32_t leaf) const;  // built on demand: a set per leaf would cost leaves * nodes
   NodeSet matching(const SelectorTerm& term) const;          // by labels
   std::span<const Taint> taints() const { return taints_; }  // distinct ones, in order of first use
   const NodeSet& with_taint(size_t taint) const { return with_taint_[taint]; }
@@ -127,6 +129,7 @@ class ClusterState {
   Resources free_up_;
   std::vector<NodeId> log_;
   uint64_t log_base_ = 0;
+  size_t log_max_ = 0;
 };
 
 }  // namespace orrery

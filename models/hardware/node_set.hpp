@@ -60,6 +60,14 @@ class NodeSet {
       for (uint64_t word = words_[i]; word != 0; word &= word - 1) f(id_of(i, word));
     }
   }
+  template <class F>
+  void for_each_of_both(const NodeSet& other, F&& f) const {  // in id order
+    for (size_t i = 0; i < words_.size(); ++i) {
+      for (uint64_t word = words_[i] & other.words_[i]; word != 0; word &= word - 1) {
+        f(id_of(i, word));
+      }
+    }
+  }
   template <class Keep>
   void keep_if(Keep&& keep) {
     for (size_t i = 0; i < words_.size(); ++i) {

@@ -18,6 +18,7 @@ constexpr int128_t kInstant = int128_t{1} << 71;
 
 int128_t units_of(double rate) {
   const double units = rate * kUnitsPerBit;
+  if (units < 0x1p62) return static_cast<int64_t>(units + 0.5);  // much cheaper
   return units < static_cast<double>(kInstant) ? static_cast<int128_t>(units + 0.5) : kInstant;
 }
 
@@ -146,7 +147,7 @@ void FlowNetwork::audit() const {
 }
 
 int128_t FlowNetwork::moved_by_now(const Flow& flow) const {
-  if (flow.rate == kInstant) return flow.size;
+  if (flow.rate == kInstant) return flow.state == State::Standing ? flow.moved : flow.size;
   const int128_t moved = flow.moved + flow.rate * (engine_.now() - flow.since).ns;
   return flow.state == State::Standing ? moved : std::min(moved, flow.size);
 }

@@ -55,7 +55,8 @@ class FlowNetwork {
   FlowId open(std::span<const LinkUse> uses, double rate_max = kUnlimited);
   // Ends a flow before its time, without a call of `done`. False: the handle was stale.
   bool end(FlowId flow);
-  // These keep what was moved so far. The flow must be active.
+  // These keep what was moved so far. The flow must be active. No links means no obstacle: a flow
+  // whose destination cannot be reached is to be given a limit of zero.
   void set_uses(FlowId flow, std::span<const LinkUse> uses);
   void set_rate_max(FlowId flow, double rate_max);
 

@@ -16,7 +16,8 @@ LinkId MaxMin::add_link(double capacity) {
   ORRERY_CHECK(capacity >= 0 && capacity < kUnlimited, "a capacity is a number, not negative");
   level_.push_back(kUnlimited);
   use_of_link_.push_back(kLimit);
-  const LinkId id = links_.push_back({});
+  const LinkId id{static_cast<uint32_t>(links_.size())};
+  links_.resize(links_.size() + 1);
   links_[id].capacity = capacity;
   return id;
 }
@@ -32,7 +33,8 @@ ActivityId MaxMin::add(std::span<const LinkUse> uses, double rate_max) {
   ORRERY_CHECK(rate_max >= 0, "a limit is not negative");
   ActivityId id;
   if (free_.empty()) {
-    id = activities_.push_back({});
+    id = {static_cast<uint32_t>(activities_.size())};
+    activities_.resize(activities_.size() + 1);
   } else {
     id = free_.back();
     free_.pop_back();

@@ -79,7 +79,7 @@ class MaxMin {
     ActivityId activity;
     uint32_t use;
   };
-  struct Link {
+  struct alignas(64) Link {
     double capacity = 0;
     ListPool<Entry>::List entries;
     bool is_pending = false;  // changed since the last solve()
@@ -91,18 +91,19 @@ class MaxMin {
     double weight_above = 0;  // of those that are held back by that level
     double load_max = 0;      // of a link that is not full: no less than its load
   };
-  struct Activity {
+  struct alignas(64) Activity {
     double least = 0;   // of its limit and levels
     double second = 0;  // the next one: what its bottleneck sees
     uint32_t least_at = kLimit;
     ListPool<Use>::List uses;
     ListPool<double>::List levels;  // of many uses: a tree of minima
-    double rate_max = kUnlimited;
-    double rate = 0;
     bool is_in_use = false;
     bool is_new = false;
     bool is_touched = false;
+    double rate_max = kUnlimited;
+    double rate = 0;
   };
+  static_assert(sizeof(Activity) == 64);
   Entry& entry_of(const Use& use) { return entries_.at(links_[use.link].entries, use.entry); }
   void attach(ActivityId id, std::span<const LinkUse> uses);
   void detach(ActivityId id);

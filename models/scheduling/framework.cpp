@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "models/scheduling/policy_registry.hpp"
 #include "sim/core/check.hpp"
@@ -236,19 +237,36 @@ std::string Framework::narrowing_reason() const {
   return "node(s) didn't satisfy plugin(s) [" + names + "]";
 }
 
-int64_t Framework::gpu_capacity(const PodView& pod, Time now, const NodeSet* domain) {
+void Framework::count_capacity(const PodSpec& spec, SpecCache& cache) const {
+  const auto look = [&](NodeId n) {
+    const auto pods = cache.feasible.contains(n)
+                          ? static_cast<uint8_t>(std::popcount(cluster_.idle_gpus(n)) / spec.gpus)
+                          : uint8_t{0};
+    const uint8_t before = std::exchange(cache.capacity_on[n.index], pods);
+    cache.capacity_in[cluster_.leaf(n)] += uint32_t{pods} - before;
+    cache.capacity += int64_t{pods} - before;
+  };
+  if (cache.capacity_version == UINT64_MAX || !cluster_.log_covers(cache.capacity_version)) {
+    cache.capacity_on.assign(cluster_.nodes(), 0);
+    cache.capacity_in.assign(cluster_.leaves(), 0);
+    cache.capacity = 0;
+    cache.feasible.for_each(look);
+  } else {
+    for (const NodeId n : cluster_.touched_since(cache.capacity_version)) look(n);
+  }
+  cache.capacity_version = cache.version;
+}
+
+int64_t Framework::gpu_capacity(const PodView& pod, Time now, const GangDomain* domain) {
   if (pod.spec->gpus == 0 || pod.spec->gpu_milli != kMilli) return INT64_MAX;
   SpecCache& cache = refreshed(Cycle{now, cluster_, pod});
-  if (domain == nullptr && cache.capacity_version == cache.version) return cache.capacity;
+  if (cache.capacity_version != cache.version) count_capacity(*pod.spec, cache);
+  if (domain == nullptr) return cache.capacity;
+  if (const auto* const leaf = std::get_if<InLeaf>(domain)) return cache.capacity_in[leaf->leaf];
+  if (const auto* const node = std::get_if<NodeId>(domain)) return cache.capacity_on[node->index];
   int64_t pods = 0;
-  cache.feasible.for_each([&](NodeId n) {
-    if (domain != nullptr && !domain->contains(n)) return;
-    pods += std::popcount(cluster_.idle_gpus(n)) / pod.spec->gpus;
-  });
-  if (domain == nullptr) {
-    cache.capacity = pods;
-    cache.capacity_version = cache.version;
-  }
+  cache.feasible.for_each_of_both(std::get<NodeSet>(*domain),
+                                  [&](NodeId n) { pods += cache.capacity_on[n.index]; });
   return pods;
 }
 

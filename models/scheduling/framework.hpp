@@ -65,7 +65,7 @@ class Framework {
   Selection select(const PodView& pod, Time now, const NodeSet* domain);
   // An upper bound on how many more pods of this spec fit, by whole GPUs alone; INT64_MAX if the
   // spec asks for none.
-  int64_t gpu_capacity(const PodView& pod, Time now, const NodeSet* domain);
+  int64_t gpu_capacity(const PodView& pod, Time now, const GangDomain* domain);
   // Bit set of the plugins that turn the pod away from some node; all Filters if none does.
   uint32_t rejecting_plugins(const PodView& pod, Time now, const NodeSet* domain);
   // The reasons behind the last failed selection of `pod`, worked out anew.
@@ -81,6 +81,7 @@ class Framework {
   void add(std::unique_ptr<Policy> policy, int64_t weight);  // weight 0: it does not score
   SpecCache& cache_of(SpecId spec);
   SpecCache& refreshed(const Cycle& cycle);
+  void count_capacity(const PodSpec& spec, SpecCache& cache) const;
   void run_filters(const Cycle& cycle, Candidates& nodes, bool local);
   void run_local_filters(const Cycle& cycle, const NodeSet& nodes, SpecCache& cache);
   bool narrow(const Cycle& cycle, const NodeSet* domain, Selection& selection);
@@ -139,8 +140,7 @@ class Framework {
   // Scratch of one selection.
   NodeSet restricted_, changed_, before_;
   Candidates candidates_;
-  std::vector<NodeId> feasible_;
-  std::vector<NodeId> missing_;
+  std::vector<NodeId> feasible_, missing_;
   Window window_;
   std::vector<size_t> present_;              // classes of alike nodes
   std::vector<uint8_t> is_present_;          // by class

@@ -9,39 +9,21 @@ namespace orrery {
 // As Kubernetes 1.36's pod-group cycle: every member goes through the normal algorithm on one
 // world, members without a node are passed over, and the group succeeds if Permit then says
 // Success for some member. Alike members share one verdict: once one has no node, none has.
-void Scheduler::try_domain(GangId gang, std::span<const PodId> members, const NodeSet* domain,
-                           GangAttempt& attempt) {
-  attempt.placed.clear();
-  attempt.why = {};
-  attempt.failed = {};
-  attempt.visited = 0;
+void Scheduler::try_domain(GangId gang, const NodeSet* domain) {
   GangTrack& t = track(gang);
-  const GangView view = this->gang(gang);
-  const int64_t missing = view.min_available - view.assigned();
-  const PodView first = pod(members.front());
-  const bool are_alike = std::ranges::all_of(
-      members, [&](PodId member) { return jobs_.pod(member).spec == first.spec_id; });
-  if (are_alike && framework_.gpu_capacity(first, now(), domain) < missing) {
-    // Fewer free GPUs than the quorum needs: no need to place any to find out.
-    attempt.why.code = Code::Unschedulable;
-    attempt.failed = members.front();
-    attempt.visited = static_cast<uint32_t>(cluster_.nodes());
-    attempt.why.plugins = framework_.rejecting_plugins(first, now(), domain);
-    return;
-  }
   SpecId failed_spec;
   SpecId counted_spec;
-  for (const PodId member : members) {
+  for (const PodId member : members_) {
     const SpecId spec = jobs_.pod(member).spec;
     if (spec == failed_spec) continue;
     const PodView member_view = pod(member);
     const Selection found = framework_.select(member_view, now(), domain);
-    if (spec != counted_spec) attempt.visited += found.visited;
+    if (spec != counted_spec) attempt_.visited += found.visited;
     counted_spec = spec;
     if (!found.node.is_valid()) {
-      if (!attempt.failed.is_valid()) {
-        attempt.why = found;
-        attempt.failed = member;
+      if (!attempt_.failed.is_valid()) {
+        attempt_.why = found;
+        attempt_.failed = member;
       }
       failed_spec = spec;
       if (found.code == Code::Error) return;
@@ -51,7 +33,7 @@ void Scheduler::try_domain(GangId gang, std::span<const PodId> members, const No
     const DeviceGrant grant{framework_.pick_devices(cycle, found.node),
                             member_view.spec->gpu_milli};
     transaction_.place(found.node, jobs_.request(member), grant);
-    attempt.placed.push_back({member, found.node, grant});
+    attempt_.placed.push_back({member, found.node, grant});
     ++t.tentative;
   }
 }
@@ -81,6 +63,66 @@ bool Scheduler::gang_permitted(GangAttempt& attempt) {
   return false;
 }
 
+// All domains, or the first that fits if placements have no scores.
+Scheduler::GangVerdict Scheduler::attempt_gang(const Cycle& cycle, const GangView& gang) {
+  const PodView& first = cycle.pod;
+  const int64_t missing = gang.min_available - gang.assigned();
+  const bool are_alike = std::ranges::all_of(
+      members_, [&](PodId member) { return jobs_.pod(member).spec == first.spec_id; });
+  NodeSet nodes;
+  Duration cost = cost_.per_cycle;
+  int64_t best_score = -1;
+  best_attempt_.placed.clear();
+  const size_t tries = std::max<size_t>(domains_.size(), 1);
+  for (size_t i = 0; i < tries; ++i) {
+    const GangDomain* const domain = domains_.empty() ? nullptr : &domains_[i];
+    const bool is_too_small = are_alike && framework_.gpu_capacity(first, now(), domain) < missing;
+    if (domain != nullptr && (i == 0 || !is_too_small)) nodes = nodes_of(*domain, cluster_);
+    const auto mark = transaction_.mark();
+    attempt_.placed.clear();
+    attempt_.why = {};
+    attempt_.failed = {};
+    attempt_.visited = 0;
+    if (!is_too_small) {
+      try_domain(gang.id, domain == nullptr ? nullptr : &nodes);
+    } else {
+      // Fewer free GPUs than the quorum needs: no need to place any to find out. Of attempts in
+      // vain, the first one is told.
+      attempt_.why.code = Code::Unschedulable;
+      attempt_.failed = first.id;
+      attempt_.visited = static_cast<uint32_t>(cluster_.nodes());
+      if (i == 0) {
+        attempt_.why.plugins =
+            framework_.rejecting_plugins(first, now(), domain == nullptr ? nullptr : &nodes);
+      }
+    }
+    counters_.nodes_visited += attempt_.visited;
+    cost += cost_.per_node * attempt_.visited;
+    const int64_t score = score_of_attempt(cycle, gang);
+    transaction_.rollback(mark);
+    track(gang.id).tentative = 0;
+    if (score > best_score || (best_score < 0 && i == 0)) {
+      best_score = score;
+      std::swap(best_attempt_, attempt_);
+    }
+    if (best_score >= 0 && framework_.score_placement().empty()) break;
+  }
+  return {cost, best_score >= 0};
+}
+
+// Negative: Permit turns it down.
+int64_t Scheduler::score_of_attempt(const Cycle& cycle, const GangView& gang) {
+  if (!gang_permitted(attempt_)) return -1;
+  int64_t score = 0;
+  if (framework_.score_placement().empty()) return score;
+  std::vector<NodeId> nodes;
+  for (const Placed& p : attempt_.placed) nodes.push_back(p.node);
+  for (const auto& s : framework_.score_placement()) {
+    score += s.plugin->score_placement(cycle, gang, nodes);
+  }
+  return score;
+}
+
 Duration Scheduler::cycle_gang(PodId unit, GangId gang) {
   const Gang& g = jobs_.gang(gang);
   members_.clear();
@@ -91,40 +133,14 @@ Duration Scheduler::cycle_gang(PodId unit, GangId gang) {
     }
   });
   if (members_.empty()) return {};
-  GangTrack& t = track(gang);
   const GangView view = this->gang(gang);
   const PodView first = pod(members_.front());
   const Cycle cycle{now(), cluster_, first};
-  std::vector<NodeSet> domains;
-  for (const auto& d : framework_.domains()) d.plugin->domains(cycle, view, domains);
+  domains_.clear();
+  for (const auto& d : framework_.domains()) d.plugin->domains(cycle, view, domains_);
 
-  Duration cost = cost_.per_cycle;
-  int64_t best_score = -1;
-  best_attempt_.placed.clear();
-  const size_t tries = std::max<size_t>(domains.size(), 1);
-  for (size_t i = 0; i < tries; ++i) {
-    const auto mark = transaction_.mark();
-    try_domain(gang, members_, domains.empty() ? nullptr : &domains[i], attempt_);
-    counters_.nodes_visited += attempt_.visited;
-    cost += cost_.per_node * attempt_.visited;
-    int64_t score = -1;
-    if (gang_permitted(attempt_)) {
-      std::vector<NodeId> nodes;
-      for (const Placed& p : attempt_.placed) nodes.push_back(p.node);
-      score = 0;
-      for (const auto& s : framework_.score_placement()) {
-        score += s.plugin->score_placement(cycle, view, nodes);
-      }
-    }
-    transaction_.rollback(mark);
-    t.tentative = 0;
-    if (score > best_score || (best_score < 0 && i == 0)) {
-      best_score = score;
-      std::swap(best_attempt_, attempt_);
-    }
-    if (best_score >= 0 && framework_.score_placement().empty()) break;  // the first that fits
-  }
-  if (best_score < 0) {
+  const auto [cost, fits] = attempt_gang(cycle, view);
+  if (!fits) {
     ORRERY_MARK("scheduling.gang_turned_away");
     // Placed members were turned down by Permit because others found no room: blame both.
     const PodId blamed = best_attempt_.failed.is_valid() ? best_attempt_.failed : members_.front();

@@ -1,27 +1,26 @@
 #include "models/scheduling/placement_plan.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <numeric>
+#include <utility>
 
 namespace orrery {
 namespace {
 
-std::vector<int64_t> room_of_leaves(const Topology& topology, Room room) {
-  std::vector<int64_t> sums(topology.block_of.size());
-  for (size_t n = 0; n < room.size(); ++n) sums[topology.leaf_of[n]] += room[n];
-  return sums;
+std::vector<int64_t> pods_by_leaf(const RoomOn& room) {
+  std::vector<int64_t> pods(room.topology().leaves());
+  for (uint32_t l = 0; l < pods.size(); ++l) pods[l] = room.in_leaf(l).pods;
+  return pods;
 }
 
-// Takes the nodes of a leaf in order.
-int64_t take_leaf(const Topology& topology, Room room, uint32_t leaf, int64_t wanted,
-                  PlacementPlan& plan) {
+// Takes the nodes of a leaf in order; says how many pods they get.
+int64_t take_leaf(const RoomOn& room, uint32_t leaf, int64_t wanted, PlacementPlan& plan) {
   int64_t taken = 0;
-  for (size_t n = 0; n < room.size() && taken < wanted; ++n) {
-    if (topology.leaf_of[n] != leaf) continue;
-    const int64_t here = std::min(room[n] - plan[n], wanted - taken);
-    plan[n] += here;
+  for (const uint32_t n : room.topology().nodes_of(leaf)) {
+    const int64_t here = std::min(room.on_node(n), wanted - taken);
+    if (here > 0) plan.push_back({n, here});
     taken += here;
+    if (taken == wanted) break;
   }
   return taken;
 }
@@ -29,12 +28,12 @@ int64_t take_leaf(const Topology& topology, Room room, uint32_t leaf, int64_t wa
 // The tree as Slurm walks it while it fills leaf after leaf.
 class TreeWalk {
  public:
-  TreeWalk(const Topology& topology, Room room)
-      : topology_{topology},
-        free_{room_of_leaves(topology, room)},
+  explicit TreeWalk(const RoomOn& room)
+      : topology_{room.topology()},
+        free_{pods_by_leaf(room)},
         distance_(free_.size()),
-        block_free_(topology.blocks) {
-    for (size_t l = 0; l < free_.size(); ++l) block_free_[topology.block_of[l]] += free_[l];
+        block_free_(topology_.blocks()) {
+    for (uint32_t b = 0; b < block_free_.size(); ++b) block_free_[b] = room.in_block(b).pods;
   }
 
   // The leaf to take next; none: free_.size().
@@ -51,11 +50,11 @@ class TreeWalk {
     return best;
   }
   void use(uint32_t leaf) {
-    const uint32_t block = topology_.block_of[leaf];
+    const uint32_t block = topology_.block_of(leaf);
     block_free_[block] -= free_[leaf];
     free_[leaf] = 0;
-    for (size_t l = 0; l < free_.size(); ++l)
-      distance_[l] += topology_.block_of[l] == block ? 2 : 4;
+    for (int64_t& distance : distance_) distance += 4;
+    for (const uint32_t l : topology_.leaves_of(block)) distance_[l] -= 2;
   }
 
  private:
@@ -67,7 +66,7 @@ class TreeWalk {
       return (a >= wanted ? 1 : 0) - (b >= wanted ? 1 : 0);
     };
     int result = verdict(free_[i], free_[j]);
-    const uint32_t block_i = topology_.block_of[i], block_j = topology_.block_of[j];
+    const uint32_t block_i = topology_.block_of(i), block_j = topology_.block_of(j);
     if (result == 0 && free_[i] < wanted && block_i != block_j) {
       result = verdict(block_free_[block_i], block_free_[block_j]);
     }
@@ -79,176 +78,90 @@ class TreeWalk {
   std::vector<int64_t> block_free_;
 };
 
-struct Domain {
-  uint32_t id = 0;
-  int64_t slices = 0, rest = 0;  // what does not make a slice
-  int64_t given = 0;
-};
-
-// What Kueue does with the domains of one level.
-class TasSearch {
- public:
-  TasSearch(const Topology& topology, Room room, const TasRequest& request)
-      : topology_{topology}, request_{request} {
-    auto& nodes = levels_[2];
-    auto& leaves = levels_[1];
-    auto& blocks = levels_[0];
-    leaves.resize(topology.block_of.size());
-    blocks.resize(topology.blocks);
-    for (size_t n = 0; n < room.size(); ++n) {
-      nodes.push_back({.id = static_cast<uint32_t>(n),
-                       .slices = room[n] / request.slice,
-                       .rest = room[n] % request.slice});
-      add(leaves[topology.leaf_of[n]], nodes.back(), topology.leaf_of[n]);
-    }
-    for (uint32_t l = 0; l < leaves.size(); ++l) {
-      add(blocks[topology.block_of[l]], leaves[l], topology.block_of[l]);
-    }
+// The fullest of those with room enough, the first of several; none: how many there are.
+template <class At>
+uint32_t fullest(uint32_t domains, int64_t pods, At&& at) {
+  uint32_t best = domains;
+  RoomOn::Sum free_best, idle_best;
+  for (uint32_t d = 0; d < domains; ++d) {
+    const auto [free, idle] = at(d);
+    if (free.pods < pods) continue;
+    // The share that is free, a / b < c / d as a * d < c * b.
+    if (best != domains && free.pods * idle_best.pods >= free_best.pods * idle.pods) continue;
+    best = d;
+    free_best = free;
+    idle_best = idle;
   }
-
-  TasPlan run() {
-    const int64_t wanted = request_.pods / request_.slice;
-    auto level = static_cast<size_t>(request_.level);
-    std::vector<Domain> chosen;
-    int64_t fits = 0;
-    while (true) {
-      std::vector<Domain> sorted = in_order(levels_[level]);
-      if (const auto one = smallest(sorted, wanted); one != sorted.end()) {
-        chosen = {*one};
-        break;
-      }
-      for (const Domain& d : sorted) fits = std::max(fits, d.slices);
-      if (request_.mode == TasMode::Required) return {{}, fits * request_.slice};
-      if (level == 0 || request_.mode == TasMode::Unconstrained) {
-        fits = 0;
-        for (const Domain& d : sorted) fits += d.slices;
-        if (fits < wanted) return {{}, fits * request_.slice};
-        chosen = spread(std::move(sorted), wanted);
-        break;
-      }
-      --level;
-    }
-    for (; level < 2; ++level) chosen = spread(in_order(below(level, chosen)), wanted);
-    if (chosen.size() == 1) chosen[0].given = wanted;
-    TasPlan result{PlacementPlan(levels_[2].size()), request_.pods};
-    for (const Domain& d : chosen) result.plan[d.id] = d.given * request_.slice;
-    return result;
-  }
-
- private:
-  static void add(Domain& sum, const Domain& part, uint32_t id) {
-    sum.id = id;
-    sum.slices += part.slices;
-    sum.rest += part.rest;
-  }
-  std::vector<Domain> in_order(std::vector<Domain> domains) const {
-    const bool is_ascending = request_.order == TasOrder::LeastFreeCapacity;
-    std::ranges::stable_sort(domains, [&](const Domain& a, const Domain& b) {
-      if (a.slices != b.slices) return is_ascending ? a.slices < b.slices : a.slices > b.slices;
-      return a.rest < b.rest;
-    });
-    return domains;
-  }
-  // The one with the least room that suffices, the first of several.
-  static std::vector<Domain>::iterator smallest(std::vector<Domain>& sorted, int64_t wanted) {
-    auto best = sorted.end();
-    for (auto d = sorted.begin(); d != sorted.end(); ++d) {
-      if (d->slices >= wanted && (best == sorted.end() || d->slices < best->slices)) best = d;
-    }
-    return best;
-  }
-  // One after the other, and what is left goes where it fits tightest.
-  static std::vector<Domain> spread(std::vector<Domain> sorted, int64_t wanted) {
-    std::vector<Domain> chosen;
-    while (wanted > 0 && !sorted.empty()) {
-      auto next = sorted.begin();
-      if (next->slices >= wanted) next = smallest(sorted, wanted);
-      chosen.push_back(*next);
-      chosen.back().given = std::min(next->slices, wanted);
-      wanted -= chosen.back().given;
-      sorted.erase(next);
-    }
-    return chosen;
-  }
-  std::vector<Domain> below(size_t level, const std::vector<Domain>& chosen) const {
-    std::vector<Domain> children;
-    for (const Domain& child : levels_[level + 1]) {
-      const uint32_t parent =
-          level == 0 ? topology_.block_of[child.id] : topology_.leaf_of[child.id];
-      if (std::ranges::find(chosen, parent, &Domain::id) != chosen.end()) children.push_back(child);
-    }
-    return children;
-  }
-
-  const Topology& topology_;
-  const TasRequest& request_;
-  std::array<std::vector<Domain>, 3> levels_;  // blocks, leaves, nodes
-};
+  return best;
+}
 
 }  // namespace
 
-PlacementPlan plan_slurm_tree(const Topology& topology, Room room, int64_t pods) {
-  TreeWalk walk{topology, room};
-  PlacementPlan plan(room.size());
+PlacementPlan plan_slurm_tree(const RoomOn& room, int64_t pods) {
+  TreeWalk walk{room};
+  PlacementPlan plan;
   while (pods > 0) {
     const uint32_t leaf = walk.best(pods);
-    if (leaf == topology.block_of.size()) return {};
-    pods -= take_leaf(topology, room, leaf, pods, plan);
+    if (leaf == room.topology().leaves()) return {};
+    pods -= take_leaf(room, leaf, pods, plan);
     walk.use(leaf);
   }
   return plan;
 }
 
-PlacementPlan plan_slurm_block(const Topology& topology, Room room, int64_t pods, int64_t leaf_pods,
+PlacementPlan plan_slurm_block(const RoomOn& room, int64_t pods, int64_t leaf_pods,
                                std::span<const uint32_t> levels) {
   const int64_t leaves_wanted = (pods + leaf_pods - 1) / leaf_pods;
   const auto level =
       std::ranges::find_if(levels, [&](uint32_t k) { return (int64_t{1} << k) >= leaves_wanted; });
   if (level == levels.end()) return {};
-  std::vector<int64_t> free = room_of_leaves(topology, room);
+  std::vector<int64_t> free = pods_by_leaf(room);
+  const auto sum_of = [&](size_t first, size_t end) {
+    return std::accumulate(free.begin() + static_cast<std::ptrdiff_t>(first),
+                           free.begin() + static_cast<std::ptrdiff_t>(std::min(end, free.size())),
+                           int64_t{0});
+  };
   const size_t width = size_t{1} << *level;
   size_t best = free.size();
   int64_t best_free = 0;
   for (size_t first = 0; first < free.size(); first += width) {
-    const auto end =
-        free.begin() + static_cast<std::ptrdiff_t>(std::min(first + width, free.size()));
-    const auto sum =
-        std::accumulate(free.begin() + static_cast<std::ptrdiff_t>(first), end, int64_t{0});
+    const int64_t sum = sum_of(first, first + width);
     if (sum < pods || (best != free.size() && sum >= best_free)) continue;
     best = first;
     best_free = sum;
   }
   if (best == free.size()) return {};
   // The next smaller aggregates within it, and which of them are in use.
+  struct Aggregate {
+    int64_t free = 0;
+    bool is_used = false;
+  };
   const size_t inner = level == levels.begin() ? 1 : size_t{1} << *(level - 1);
-  std::vector<bool> is_used(free.size());
-  PlacementPlan plan(room.size());
   const size_t last = std::min(best + width, free.size());
+  std::vector<Aggregate> parts;
+  for (size_t l = best; l < last; l += inner) parts.push_back({sum_of(l, l + inner), false});
+  const auto part_of = [&](size_t leaf) -> Aggregate& { return parts[(leaf - best) / inner]; };
+  // Aggregates in use first; then what fits, tightest; else what has most.
+  const auto is_preferred = [&](size_t a, size_t b) {
+    const Aggregate &in_a = part_of(a), &in_b = part_of(b);
+    if (in_a.is_used != in_b.is_used) return in_a.is_used;
+    for (const auto& [x, y] : {std::pair{in_a.free, in_b.free}, std::pair{free[a], free[b]}}) {
+      if (x == y) continue;
+      if ((x >= pods) != (y >= pods)) return x >= pods;
+      return x >= pods ? x < y : x > y;
+    }
+    return false;
+  };
+  PlacementPlan plan;
   while (pods > 0) {
-    const auto sum_of = [&](size_t leaf) {
-      int64_t sum = 0;
-      const size_t first = leaf / inner * inner;
-      for (size_t l = first; l < std::min(first + inner, last); ++l) sum += free[l];
-      return sum;
-    };
-    // Aggregates in use first; then what fits, tightest; else what has most.
-    const auto is_preferred = [&](size_t a, size_t b) {
-      const bool used_a = is_used[a / inner * inner], used_b = is_used[b / inner * inner];
-      if (used_a != used_b) return used_a;
-      for (const auto& [x, y] : {std::pair{sum_of(a), sum_of(b)}, std::pair{free[a], free[b]}}) {
-        if (x == y) continue;
-        if ((x >= pods) != (y >= pods)) return x >= pods;
-        return x >= pods ? x < y : x > y;
-      }
-      return false;
-    };
     size_t next = last;
     for (size_t l = best; l < last; ++l) {
       if (free[l] > 0 && (next == last || is_preferred(l, next))) next = l;
     }
-    pods -= take_leaf(topology, room, static_cast<uint32_t>(next), pods, plan);
+    pods -= take_leaf(room, static_cast<uint32_t>(next), pods, plan);
+    part_of(next).free -= free[next];
+    part_of(next).is_used = true;
     free[next] = 0;
-    is_used[next / inner * inner] = true;
   }
   return plan;
 }
@@ -268,68 +181,52 @@ int64_t block_fragmentation(std::span<const int64_t> free_by_leaf, int64_t leaf_
   return broken * leaf_nodes + taken;
 }
 
-TasPlan plan_kueue(const Topology& topology, Room room, const TasRequest& request) {
-  return TasSearch{topology, room, request}.run();
-}
-
-PlacementPlan plan_hypernode(const Topology& topology, Room room, Room idle_room, int64_t pods,
+PlacementPlan plan_hypernode(const RoomOn& room, const RoomOn& idle, int64_t pods,
                              int32_t highest_tier) {
-  const auto domain_of = [&](size_t node, int32_t tier) -> uint32_t {
-    if (tier >= 3) return 0;
-    const uint32_t leaf = topology.leaf_of[node];
-    return tier == 1 ? leaf : topology.block_of[leaf];
-  };
-  for (int32_t tier = 1; tier <= highest_tier; ++tier) {
-    std::vector<int64_t> free(tier == 1 ? topology.block_of.size() : topology.blocks + size_t{1});
-    std::vector<int64_t> idle(free.size());
-    for (size_t n = 0; n < room.size(); ++n) {
-      free[domain_of(n, tier)] += room[n];
-      idle[domain_of(n, tier)] += idle_room[n];
-    }
-    size_t best = free.size();
-    for (size_t d = 0; d < free.size(); ++d) {
-      if (free[d] < pods) continue;
-      // The share that is free, a / b < c / d as a * d < c * b.
-      if (best == free.size() || free[d] * idle[best] < free[best] * idle[d]) best = d;
-    }
-    if (best == free.size()) continue;
-    PlacementPlan plan(room.size());
-    for (size_t n = 0; n < room.size(); ++n) plan[n] = domain_of(n, tier) == best ? room[n] : 0;
+  const Topology& topology = room.topology();
+  PlacementPlan plan;
+  const auto take_all = [&](uint32_t leaf) { take_leaf(room, leaf, INT64_MAX, plan); };
+  const uint32_t leaf = fullest(topology.leaves(), pods, [&](uint32_t l) {
+    return std::pair{room.in_leaf(l), idle.in_leaf(l)};
+  });
+  if (leaf < topology.leaves()) {
+    take_all(leaf);
     return plan;
   }
-  return {};
+  const uint32_t block = fullest(topology.blocks(), pods, [&](uint32_t b) {
+    return std::pair{room.in_block(b), idle.in_block(b)};
+  });
+  if (highest_tier >= 2 && block < topology.blocks()) {
+    std::ranges::for_each(topology.leaves_of(block), take_all);
+  } else if (highest_tier >= 3 && room.anywhere().pods >= pods) {
+    for (uint32_t l = 0; l < topology.leaves(); ++l) take_all(l);
+  }
+  return plan;
 }
 
 double hypernode_score(const Topology& topology, uint32_t node, std::optional<uint32_t> placed) {
   constexpr int kTiers = 3;
   if (!placed) return 0;
-  const uint32_t a = topology.leaf_of[node], b = topology.leaf_of[*placed];
-  const int common = a == b ? 1 : topology.block_of[a] == topology.block_of[b] ? 2 : 3;
+  const uint32_t a = topology.leaf_of(node), b = topology.leaf_of(*placed);
+  const int common = a == b ? 1 : topology.block_of(a) == topology.block_of(b) ? 2 : 3;
   return 100.0 * (kTiers - common + 1) / kTiers;
 }
 
-PlacementPlan plan_consolidated(Room room, int64_t node_pods, int64_t pods) {
-  PlacementPlan plan(room.size());
+PlacementPlan plan_consolidated(const RoomOn& room, int64_t node_pods, int64_t pods) {
   if (pods <= node_pods) {
-    size_t best = room.size();
-    for (size_t n = 0; n < room.size(); ++n) {
-      if (room[n] >= pods && (best == room.size() || room[n] < room[best])) best = n;
-    }
-    if (best == room.size()) return {};
-    plan[best] = pods;
-    return plan;
+    const auto tightest = room.order().lower_bound({pods, 0});
+    if (tightest == room.order().end()) return {};
+    return {{tightest->second, pods}};
   }
-  std::vector<size_t> order(room.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(order, [&](size_t a, size_t b) { return room[a] > room[b]; });
-  for (const size_t n : order) {
+  PlacementPlan plan;
+  room.for_each_fullest_first([&](uint32_t node, int64_t pods_here) {
     const int64_t wanted = std::min(pods, node_pods);
-    if (room[n] < wanted) return {};
-    plan[n] = wanted;
+    if (pods_here < wanted) return false;
+    plan.push_back({node, wanted});
     pods -= wanted;
-    if (pods == 0) return plan;
-  }
-  return {};
+    return pods > 0;
+  });
+  return pods == 0 ? plan : PlacementPlan{};
 }
 
 }  // namespace orrery

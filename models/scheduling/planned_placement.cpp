@@ -23,13 +23,17 @@ int64_t room_on(const ClusterState& cluster, const PodSpec& spec, NodeId n, bool
   return std::min(room, shares / spec.gpus);
 }
 
-// Whether the pod accepts the node, and the node the pod.
+// Nodes that the pod accepts, by labels, which never change.
+NodeSet accepted_by(const PodSpec& spec, const ClusterState& cluster) {
+  if (spec.required_terms.empty()) return NodeSet::all(cluster.nodes());
+  NodeSet accepted{cluster.nodes()};
+  for (const SelectorTerm& term : spec.required_terms) accepted |= cluster.matching(term);
+  return accepted;
+}
+
+// Whether the node accepts the pod.
 bool is_usable(const ClusterState& cluster, const PodSpec& spec, NodeId n) {
   if (!cluster.up().contains(n) || cluster.cordoned().contains(n)) return false;
-  const auto accepts = [&](const SelectorTerm& term) { return cluster.matching(term).contains(n); };
-  if (!spec.required_terms.empty() && std::ranges::none_of(spec.required_terms, accepts)) {
-    return false;
-  }
   for (size_t i = 0; i < cluster.taints().size(); ++i) {
     const Taint& taint = cluster.taints()[i];
     const auto tolerates = [&](const Toleration& t) { return t.tolerates(taint); };
@@ -41,73 +45,90 @@ bool is_usable(const ClusterState& cluster, const PodSpec& spec, NodeId n) {
   return true;
 }
 
-}  // namespace
-
-PlannedPlacement::PlannedPlacement(Handle& handle, const TopologyParams& params) {
-  const ClusterState& cluster = handle.cluster();
+Topology topology_of(const ClusterState& cluster, const TopologyParams& params) {
   const uint32_t leaves = cluster.leaves();
   const uint32_t width = params.leaves_per_block == 0
                              ? std::max<uint32_t>(leaves, 1)
                              : static_cast<uint32_t>(params.leaves_per_block);
-  for (uint32_t n = 0; n < cluster.nodes(); ++n) topology_.leaf_of.push_back(cluster.leaf({n}));
-  for (uint32_t l = 0; l < leaves; ++l) topology_.block_of.push_back(l / width);
-  topology_.blocks = leaves == 0 ? 0 : (leaves - 1) / width + 1;
+  std::vector<uint32_t> leaf_of, block_of;
+  for (uint32_t n = 0; n < cluster.nodes(); ++n) leaf_of.push_back(cluster.leaf({n}));
+  for (uint32_t l = 0; l < leaves; ++l) block_of.push_back(l / width);
+  return {std::move(leaf_of), std::move(block_of)};
 }
 
-std::vector<int64_t> PlannedPlacement::room_if_idle(const Cycle& cycle) {
-  std::vector<int64_t> room;
+}  // namespace
+
+PlannedPlacement::PlannedPlacement(Handle& handle, const TopologyParams& params,
+                                   RoomOn::Options options)
+    : topology_{topology_of(handle.cluster(), params)},
+      options_{options},
+      pods_max_(handle.cluster().nodes()) {}
+
+std::unique_ptr<PlannedPlacement::Remembered> PlannedPlacement::first_look(
+    const Cycle& cycle) const {
+  const PodSpec& spec = *cycle.pod.spec;
+  auto known = std::make_unique<Remembered>(
+      Remembered{.spec = cycle.pod.spec_id,
+                 .accepted = accepted_by(spec, cycle.cluster),
+                 .rooms = {{topology_, options_}, {topology_, {.slice = options_.slice}}}});
+  Rooms& rooms = known->rooms;
   for (uint32_t n = 0; n < cycle.cluster.nodes(); ++n) {
-    room.push_back(room_on(cycle.cluster, *cycle.pod.spec, {n}, true));
+    const int64_t idle = room_on(cycle.cluster, spec, {n}, true);
+    rooms.idle.set(n, idle);
+    rooms.on_largest_node = std::max(rooms.on_largest_node, idle);
   }
-  return room;
+  return known;
 }
 
 // Looks only at nodes that changed since the last gang of alike pods.
-Room PlannedPlacement::room_now(const Cycle& cycle) {
+const PlannedPlacement::Rooms& PlannedPlacement::rooms_now(const Cycle& cycle) {
   const ClusterState& cluster = cycle.cluster;
   const PodSpec& spec = *cycle.pod.spec;
-  const SpecId id = cycle.pod.spec_id;
-  const size_t at = id.index % kRoomsMax;
+  const size_t at = cycle.pod.spec_id.index % kRoomsMax;
   if (at >= rooms_.size()) rooms_.resize(at + 1);
-  Remembered& known = rooms_[at];
+  const bool is_known = rooms_[at] && rooms_[at]->spec == cycle.pod.spec_id;
+  if (!is_known) rooms_[at] = first_look(cycle);
+  Remembered& known = *rooms_[at];
   const auto look = [&](NodeId n) {
-    known.room[n.index] = is_usable(cluster, spec, n) ? room_on(cluster, spec, n, false) : 0;
+    const bool is_open = known.accepted.contains(n) && is_usable(cluster, spec, n);
+    known.rooms.now.set(n.index, is_open ? room_on(cluster, spec, n, false) : 0);
   };
-  if (known.spec == id && cluster.log_covers(known.version)) {
+  if (is_known && cluster.log_covers(known.version)) {
     for (const NodeId n : cluster.touched_since(known.version)) look(n);
   } else {
-    known.room.resize(cluster.nodes());
     for (uint32_t n = 0; n < cluster.nodes(); ++n) look({n});
   }
-  known.spec = id;
   known.version = cluster.version();
-  return known.room;
+  return known.rooms;
+}
+
+void PlannedPlacement::keep(const PlacementPlan& plan, const ClusterState& cluster) {
+  for (const NodeId n : nodes_planned_) pods_max_[n.index] = 0;
+  nodes_planned_.clear();
+  for (const auto& [node, pods] : plan) {
+    pods_max_[node] = cluster.requested({node}, Resource::Pods) + pods;
+    nodes_planned_.push_back({node});
+  }
 }
 
 void PlannedPlacement::domains(const Cycle& cycle, const GangView& gang,
-                               std::vector<NodeSet>& out) {
-  const ClusterState& cluster = cycle.cluster;
-  const Room room = room_now(cycle);
+                               std::vector<GangDomain>& out) {
+  const Rooms& rooms = rooms_now(cycle);
+  PlacementPlan found = plan(rooms, std::max(1, gang.pods - gang.assigned()));
+  if (found.empty() && gang.min_available < gang.pods) {
+    found = plan(rooms, std::max(1, gang.min_available - gang.assigned()));
+  }
   planned_ = gang.id;
-  plan_ = plan(cycle, room, std::max(1, gang.pods - gang.assigned()));
-  if (plan_.empty() && gang.min_available < gang.pods) {
-    plan_ = plan(cycle, room, std::max(1, gang.min_available - gang.assigned()));
-  }
-  if (plan_.empty()) plan_.resize(cluster.nodes());
-  before_.resize(cluster.nodes());
-  NodeSet nodes{cluster.nodes()};
-  for (uint32_t n = 0; n < cluster.nodes(); ++n) {
-    before_[n] = cluster.requested({n}, Resource::Pods);
-    if (plan_[n] > 0) nodes.insert({n});
-  }
-  out.push_back(std::move(nodes));
+  keep(found, cycle.cluster);
+  NodeSet nodes{cycle.cluster.nodes()};
+  for (const NodeId n : nodes_planned_) nodes.insert(n);
+  out.emplace_back(std::move(nodes));
 }
 
 void PlannedPlacement::filter(const Cycle& cycle, Candidates& nodes) const {
   if (!cycle.pod.gang.is_valid() || cycle.pod.gang != planned_) return;
   const auto has_share = [&](NodeId n) {
-    const int64_t placed = cycle.cluster.requested(n, Resource::Pods) - before_[n.index];
-    return placed < plan_[n.index];
+    return cycle.cluster.requested(n, Resource::Pods) < pods_max_[n.index];
   };
   nodes.keep_if(has_share, {Code::Unschedulable, "node(s) have their share of the gang"});
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "models/scheduling/placement_plan.hpp"
@@ -25,32 +26,39 @@ struct TopologyParams {
 // all its pods is planned once more with its quorum. For profiles with the per_gang driver.
 class ORRERY_API PlannedPlacement : public Policy, public Domains, public Filter {
  public:
-  PlannedPlacement(Handle& handle, const TopologyParams& params);
-  void domains(const Cycle& cycle, const GangView& gang, std::vector<NodeSet>& out) override;
+  PlannedPlacement(Handle& handle, const TopologyParams& params, RoomOn::Options options);
+  void domains(const Cycle& cycle, const GangView& gang, std::vector<GangDomain>& out) override;
   void filter(const Cycle& cycle, Candidates& nodes) const override;
 
  protected:
-  // By node; empty: no place.
-  virtual PlacementPlan plan(const Cycle& cycle, Room room, int64_t pods) const = 0;
+  // What there is for pods of one spec.
+  struct Rooms {
+    RoomOn now;
+    RoomOn idle;                  // if no node had pods, whatever its state; its order is not kept
+    int64_t on_largest_node = 0;  // when idle
+  };
+  virtual PlacementPlan plan(const Rooms& rooms, int64_t pods) const = 0;
 
   const Topology& topology() const { return topology_; }
-  // How many pods like the cycle's each node could take if it were idle.
-  static std::vector<int64_t> room_if_idle(const Cycle& cycle);
 
  private:
-  struct Remembered {  // of pods of one spec
+  struct Remembered {
     SpecId spec;
     uint64_t version = 0;  // of the cluster
-    std::vector<int64_t> room;
+    NodeSet accepted;      // by the spec's required terms
+    Rooms rooms;
   };
   static constexpr size_t kRoomsMax = 64;
-  Room room_now(const Cycle& cycle);
+  std::unique_ptr<Remembered> first_look(const Cycle& cycle) const;
+  const Rooms& rooms_now(const Cycle& cycle);
+  void keep(const PlacementPlan& plan, const ClusterState& cluster);
 
-  Topology topology_;
-  std::vector<Remembered> rooms_;  // by spec, modulo the most
+  const Topology topology_;
+  const RoomOn::Options options_;
+  std::vector<std::unique_ptr<Remembered>> rooms_;  // by spec, modulo the most; null: never seen
   GangId planned_;
-  PlacementPlan plan_;
-  std::vector<int64_t> before_;  // pods on each node when planned
+  std::vector<NodeId> nodes_planned_;
+  std::vector<int64_t> pods_max_;  // by node, with those that it had before; of others 0
 };
 
 }  // namespace orrery

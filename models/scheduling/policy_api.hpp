@@ -107,10 +107,10 @@ class ORRERY_API PostBind : public Point {
  public:
   virtual void post_bind(const PodView& pod, NodeId node) = 0;
 };
-// Which node sets a whole gang may be tried in, in order of preference (per_gang driver).
+// Where a whole gang may be tried, in order of preference (per_gang driver).
 class ORRERY_API Domains : public Point {
  public:
-  virtual void domains(const Cycle& cycle, const GangView& gang, std::vector<NodeSet>& out) = 0;
+  virtual void domains(const Cycle& cycle, const GangView& gang, std::vector<GangDomain>& out) = 0;
 };
 // How good a whole placement is, 0..100: all domains are tried and the best one is committed.
 class ORRERY_API ScorePlacement : public Point {

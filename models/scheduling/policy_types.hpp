@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "models/hardware/cluster_state.hpp"
@@ -88,6 +89,14 @@ struct QueuedUnit {
   // gets to its head, so a later one must not sort before an earlier one.
   Time gang_failed = Time{-1};
 };
+
+// Where a whole gang may be tried: on the nodes of one leaf switch that are up, on a single node,
+// or on any set of them.
+struct InLeaf {
+  uint32_t leaf = 0;
+};
+using GangDomain = std::variant<NodeSet, InLeaf, NodeId>;
+ORRERY_API NodeSet nodes_of(const GangDomain& domain, const ClusterState& cluster);
 
 struct Cycle {
   Time now;

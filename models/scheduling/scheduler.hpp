@@ -142,8 +142,13 @@ class Scheduler final : private Handle {
     PodId failed;   // that member
     uint32_t visited = 0;
   };
-  void try_domain(GangId gang, std::span<const PodId> members, const NodeSet* domain,
-                  GangAttempt& attempt);
+  struct GangVerdict {
+    Duration cost;
+    bool fits = false;
+  };
+  GangVerdict attempt_gang(const Cycle& cycle, const GangView& gang);
+  void try_domain(GangId gang, const NodeSet* domain);  // null: all nodes
+  int64_t score_of_attempt(const Cycle& cycle, const GangView& gang);
   bool gang_permitted(GangAttempt& attempt);
   Duration place_best_attempt(PodId unit);
   bool keep(const Placed& placed);
@@ -189,6 +194,7 @@ class Scheduler final : private Handle {
   size_t pending_pods_ = 0, pending_gangs_ = 0, waiting_ = 0;
   Counters counters_;
   std::vector<PodId> members_;
+  std::vector<GangDomain> domains_;
   GangAttempt attempt_, best_attempt_;
   std::optional<Channel<AttemptRow>> attempt_rows_;
 };

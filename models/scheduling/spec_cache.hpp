@@ -23,8 +23,11 @@ struct SpecCache {
   std::vector<std::vector<int64_t>> raw;  // per scorer; empty for those that are not node-local
   std::vector<uint8_t> rejected_by;       // per node: the first plugin that said no
   std::array<uint32_t, 32> rejections{};  // per plugin: nodes it rejected
+  // See Framework::gpu_capacity(): kept up to date from when it is first asked for.
   uint64_t capacity_version = UINT64_MAX;
-  int64_t capacity = 0;  // see Framework::gpu_capacity(), over all nodes
+  std::vector<uint8_t> capacity_on;   // by node
+  std::vector<uint32_t> capacity_in;  // by leaf
+  int64_t capacity = 0;               // over all nodes
 };
 
 }  // namespace orrery

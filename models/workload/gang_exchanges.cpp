@@ -52,16 +52,18 @@ void scale_to_heaviest(StepActivity& activity) {
 
 GangExchanges::GangExchanges(Sim sim, const ClusterState& cluster, const JobTable& jobs,
                              std::span<const Machine> machines, JobController& controller,
-                             Network* network, bool is_traced)
+                             Network* network, Storage* storage, bool is_traced)
     : cluster_{cluster},
       jobs_{jobs},
       machines_{machines},
       controller_{controller},
       network_{network} {
   for (const Machine& machine : machines) nic_of_gpu_.push_back(nics_of_gpus(machine));
-  if (is_traced) {
-    tracer_.emplace(sim, controller, network);
-    controller.goal_reached.connect([this](JobId job) { tracer_->goal_reached(job); });
+  if (is_traced) tracer_.emplace(sim, controller, network);
+  controller.goal_reached.connect([this](JobId job) { goal_reached(job); });
+  if (storage != nullptr) {
+    readers_.emplace(*storage);
+    readers_->changed.connect([this](JobId job) { set_pace(job); });
   }
   if (network == nullptr) return;
   network->rate_changed().connect([this](FlowId flow) { rate_changed(flow); });
@@ -141,17 +143,38 @@ void GangExchanges::begin(JobId id) {
   const Places places = places_of(id);
   if (places.ranks.empty()) return;
   gang = {.is_running = true,
-          .plan = plan_step(*jobs_.job(id).step, static_cast<int32_t>(places.ranks.size()),
+          .plan = plan_step(*jobs_.job(id).step, jobs_.job(id).gpus,
                             static_cast<int32_t>(places.nodes.size()))};
   find_activity(id, places);
   if (tracer_) return tracer_->begin(id, gang.plan, gang.activity);
   connect(id);
+  read_data(id, places);
+  set_pace(id);
+}
+
+void GangExchanges::read_data(JobId id, const Places& places) {
+  const Job& job = jobs_.job(id);
+  if (!job.dataset) return;
+  Gang& gang = gangs_[id.index];
+  const auto gpus = static_cast<int32_t>(places.ranks.size());
+  readers_->begin(id, *job.dataset, places.nodes, gpus, step_time(gang.plan, gang.exchange));
+  if (!job.dataset->cache) return;
+  const double steps = static_cast<double>(job.dataset->size.count) /
+                       (static_cast<double>(job.dataset->per_step.count) * gpus);
+  gang.goal = controller_.done(id) + nearest_ns(step_time(gang.plan, {}).seconds() * steps);
+}
+
+void GangExchanges::goal_reached(JobId id) {
+  if (tracer_) return tracer_->goal_reached(id);
+  gangs_[id.index].goal = Duration::max();
+  readers_->use_cache(id);
   set_pace(id);
 }
 
 void GangExchanges::end(JobId id) {
   Gang& gang = gangs_[id.index];
   if (tracer_) tracer_->end(id);
+  if (readers_) readers_->end(id);
   if (network_ != nullptr) network_->close(gang.flow);
   gang = {};
 }
@@ -218,10 +241,11 @@ void GangExchanges::set_rate(Gang& gang, Bandwidth rate) {
 
 void GangExchanges::set_pace(JobId job) {
   const Gang& gang = gangs_[job.index];
+  const Duration base = step_time(gang.plan, {});
   const bool moves = gang.exchange != Duration::max();
-  const Duration step = moves ? step_time(gang.plan, gang.exchange) : Duration::max();
-  controller_.set_pace(job,
-                       Pace::of_step(step_time(gang.plan, Duration{}), step, gang.plan.compute));
+  Duration step = moves ? step_time(gang.plan, gang.exchange) : Duration::max();
+  if (readers_) step = std::max(step, readers_->step_time(job));
+  controller_.set_pace(job, Pace::of_step(base, step, gang.plan.compute), gang.goal);
 }
 
 }  // namespace orrery

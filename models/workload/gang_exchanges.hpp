@@ -9,6 +9,7 @@
 #include "models/hardware/cluster_state.hpp"
 #include "models/hardware/machine.hpp"
 #include "models/network/network.hpp"
+#include "models/workload/dataset_readers.hpp"
 #include "models/workload/job_controller.hpp"
 #include "models/workload/job_table.hpp"
 #include "models/workload/step_activity.hpp"
@@ -26,10 +27,10 @@ namespace orrery {
 // one another.
 class GangExchanges {
  public:
-  // `network`: null with level: alpha_beta. All must outlive it.
+  // `network`: null with level: alpha_beta; `storage`: null if there is none. All must outlive it.
   GangExchanges(Sim sim, const ClusterState& cluster, const JobTable& jobs,
                 std::span<const Machine> machines, JobController& controller, Network* network,
-                bool is_traced);
+                Storage* storage, bool is_traced);
   GangExchanges(const GangExchanges&) = delete;
   GangExchanges& operator=(const GangExchanges&) = delete;
 
@@ -59,6 +60,7 @@ class GangExchanges {
     Duration exchange{};
     Bandwidth rate{};
     FlowId flow{};
+    Duration goal = Duration::max();  // progress at which its data are in the cache
   };
   struct Places {  // of a gang's GPUs
     std::vector<RankPlace> ranks;
@@ -75,6 +77,8 @@ class GangExchanges {
   void rate_changed(FlowId flow);
   void set_rate(Gang& gang, Bandwidth rate);
   void set_pace(JobId job);
+  void read_data(JobId job, const Places& places);
+  void goal_reached(JobId job);
 
   const ClusterState& cluster_;
   const JobTable& jobs_;
@@ -82,6 +86,7 @@ class GangExchanges {
   JobController& controller_;
   Network* network_;
   std::optional<StepTracer> tracer_;
+  std::optional<DatasetReaders> readers_;
   std::vector<std::vector<uint32_t>> nic_of_gpu_;  // by machine: which compute NIC, by GPU
   std::vector<Gang> gangs_;                        // by job
   std::vector<JobId> job_of_flow_;                 // by index of the flow

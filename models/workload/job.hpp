@@ -18,6 +18,7 @@
 namespace orrery {
 
 struct CheckpointParams;
+struct DatasetParams;
 struct StepParams;
 
 enum class JobKind : uint8_t { Pods, MpiGang };  // independent pods; one communicator
@@ -75,6 +76,7 @@ struct JobRequest {
   Duration init;                       // communicator set-up after the start barrier
   std::shared_ptr<const CheckpointParams> checkpoint;  // to a store, in place of write and restore
   std::shared_ptr<const StepParams> step;              // none: exchanges take no time
+  std::shared_ptr<const DatasetParams> dataset;        // read as it trains; needs a step
   RestartScope restart_scope = RestartScope::Gang;
   std::optional<int32_t> restarts_max;       // none: for ever
   std::optional<Duration> schedule_timeout;  // PodGroup.scheduleTimeoutSeconds; none: the plugin's
@@ -124,6 +126,7 @@ struct Job {
   Duration requested = kNotRequested;
   std::shared_ptr<const CheckpointParams> checkpoint;
   std::shared_ptr<const StepParams> step;
+  std::shared_ptr<const DatasetParams> dataset;
   RestartScope restart_scope = RestartScope::Gang;
   std::optional<int32_t> restarts_max;
   bool is_counted() const { return counted_pods > 0; }

@@ -61,6 +61,7 @@ Job job_of(const JobRequest& request, uint64_t serial, const Size& size) {
           .requested = request.requested,
           .checkpoint = request.checkpoint,
           .step = request.step,
+          .dataset = request.dataset,
           .restart_scope = request.restart_scope,
           .restarts_max = request.restarts_max};
 }

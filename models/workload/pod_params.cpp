@@ -48,7 +48,9 @@ void TrainingParams::apply(JobRequest& job) const {
   const bool is_gang = job.kind == JobKind::MpiGang;
   job.checkpoint = nullptr;
   job.step = nullptr;
+  job.dataset = nullptr;
   if (is_gang && checkpoint) job.checkpoint = std::make_shared<CheckpointParams>(*checkpoint);
+  if (is_gang && dataset) job.dataset = std::make_shared<DatasetParams>(*dataset);
   if (is_gang && step) job.step = std::make_shared<StepParams>(*step);
   if (communicator) {
     job.init += communicator_init_time(*communicator, static_cast<int32_t>(gpus));

@@ -11,6 +11,7 @@
 
 #include "models/workload/checkpoint_params.hpp"
 #include "models/workload/communicator_init.hpp"
+#include "models/workload/dataset_params.hpp"
 #include "models/workload/job.hpp"
 #include "models/workload/training_step_params.hpp"
 #include "sim/config/options.hpp"
@@ -92,6 +93,7 @@ struct TrainingParams {
   std::optional<CheckpointParams> checkpoint = {};
   std::optional<CommunicatorParams> communicator = {};
   std::optional<StepParams> step = {};
+  std::optional<DatasetParams> dataset = {};
   RestartScope restart_scope = RestartScope::Gang;
   std::optional<int32_t> restarts_max = {};
   std::optional<Duration> schedule_timeout = {};
@@ -107,6 +109,7 @@ struct TrainingParams {
     v("checkpoint", checkpoint, "Checkpoints of gangs that go to a store.");
     v("communicator", communicator, "How ranks meet, which adds to init.");
     v("step", step, "What a step of a gang is; absent: exchanges between ranks take no time.");
+    v("dataset", dataset, "Data that gangs read as they train.");
     v("restart_scope", restart_scope,
       "After a lost pod of a gang: gang creates all pods anew; pod keeps the survivors on their "
       "nodes (semi-stateful pods) and creates only the lost ones.");
@@ -117,6 +120,7 @@ struct TrainingParams {
   }
   template <class C>
   void check(C& c) const {
+    if (dataset && !step) c.error("dataset", "needs step: it is read step by step");
     if (checkpoint && checkpoint_interval == Duration{}) {
       c.error("checkpoint", "has no effect without checkpoint_interval");
     }

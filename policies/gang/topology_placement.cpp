@@ -43,25 +43,23 @@ class TopologyPlacement final : public Policy, public Domains, public Reserve, p
   };
   TopologyPlacement(Handle& /*handle*/, const Params& params) : params_{params} {}
 
-  void domains(const Cycle& cycle, const GangView& gang, std::vector<NodeSet>& out) override {
+  void domains(const Cycle& cycle, const GangView& gang, std::vector<GangDomain>& out) override {
     const ClusterState& cluster = cycle.cluster;
     Home& home = home_of(gang.id);
     const int32_t widest = widest_level(home, gang, cycle.now);
     for (auto level = static_cast<int32_t>(params_.level); level >= std::max(widest, 0); --level) {
       const auto at = static_cast<Level>(level);
-      if (home.pods > 0) {
-        add(cluster, at, home.node, out);
+      if (home.pods > 0 && at == Level::Hostname) {
+        out.emplace_back(home.node);
+      } else if (home.pods > 0) {
+        add_leaf(cluster, cluster.leaf(home.node), out);
       } else if (at == Level::Hostname) {
-        cluster.up().for_each([&](NodeId n) { add(cluster, at, n, out); });
+        cluster.up().for_each([&](NodeId n) { out.emplace_back(n); });
       } else {
-        for (uint32_t leaf = 0; leaf < cluster.leaves(); ++leaf) {
-          if (const NodeId first = cluster.in_leaf(leaf).next({0}); first.is_valid()) {
-            add(cluster, at, first, out);
-          }
-        }
+        for (uint32_t leaf = 0; leaf < cluster.leaves(); ++leaf) add_leaf(cluster, leaf, out);
       }
     }
-    if (!params_.required || widest < 0) out.push_back(cluster.up());
+    if (!params_.required || widest < 0) out.emplace_back(cluster.up());
   }
 
   Status reserve(const Cycle& cycle, NodeId node) override {
@@ -106,17 +104,9 @@ class TopologyPlacement final : public Policy, public Domains, public Reserve, p
     return static_cast<int32_t>(std::max(level - steps, int64_t{-1}));
   }
 
-  static void add(const ClusterState& cluster, Level level, NodeId member,
-                  std::vector<NodeSet>& out) {
-    NodeSet domain;
-    if (level == Level::Leaf) {
-      domain = cluster.in_leaf(cluster.leaf(member));
-      domain &= cluster.up();
-    } else {
-      domain = NodeSet{cluster.nodes()};
-      domain.insert(member);
-    }
-    if (!domain.empty()) out.push_back(std::move(domain));
+  static void add_leaf(const ClusterState& cluster, uint32_t leaf, std::vector<GangDomain>& out) {
+    const auto is_up = [&](NodeId n) { return cluster.up().contains(n); };
+    if (std::ranges::any_of(cluster.in_leaf(leaf), is_up)) out.emplace_back(InLeaf{leaf});
   }
   void forget(const PodView& pod) noexcept {
     if (pod.id.index >= is_placed_.size() || !is_placed_[pod.id.index]) return;
@@ -131,9 +121,9 @@ class TopologyPlacement final : public Policy, public Domains, public Reserve, p
 ORRERY_REGISTER_POLICY(
     TopologyPlacement, "TopologyPlacement",
     "Places a whole gang under one leaf switch or on one node; where told so, it gives that up "
-    "step by step, as Philly does. For each gang that is tried: O(domains x nodes / 64) for the "
-    "list of them, with one node each O(n^2 / 64), and the placing of its pods in one domain after "
-    "the other until they fit.");
+    "step by step, as Philly does. For each gang that is tried O(leaves), or O(nodes) with one "
+    "node each; alike pods with whole GPUs are placed only where enough of these are idle, others "
+    "in one domain after the other until they fit.");
 
 }  // namespace
 }  // namespace orrery

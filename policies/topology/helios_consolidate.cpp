@@ -1,7 +1,4 @@
 // The consolidating placement of Helios' study: as few nodes as can be, the fullest that suffice.
-#include <algorithm>
-#include <vector>
-
 #include "models/scheduling/planned_placement.hpp"
 
 namespace orrery {
@@ -10,17 +7,19 @@ namespace {
 class HeliosConsolidate final : public PlannedPlacement {
  public:
   using Params = NoParams;
-  HeliosConsolidate(Handle& handle, const Params& /*params*/) : PlannedPlacement{handle, {}} {}
+  HeliosConsolidate(Handle& handle, const Params& /*params*/)
+      : PlannedPlacement{handle, {}, {.keeps_order = true}} {}
 
  protected:
-  PlacementPlan plan(const Cycle& cycle, Room room, int64_t pods) const override {
-    const int64_t node_pods = std::ranges::max(room_if_idle(cycle));
-    return node_pods == 0 ? PlacementPlan{} : plan_consolidated(room, node_pods, pods);
+  PlacementPlan plan(const Rooms& rooms, int64_t pods) const override {
+    if (rooms.on_largest_node == 0) return {};
+    return plan_consolidated(rooms.now, rooms.on_largest_node, pods);
   }
 };
 ORRERY_REGISTER_POLICY(HeliosConsolidate, "HeliosConsolidate",
-                       "A gang goes to the fullest node that holds it, or to whole nodes. O(nodes) "
-                       "for each gang that is tried; O(n log n) if it is larger than a node.");
+                       "A gang goes to the fullest node that holds it, or to whole nodes. For each "
+                       "gang that is tried O(log n) for each node that it gets, and for each that "
+                       "changed since the last gang of alike pods.");
 
 }  // namespace
 }  // namespace orrery

@@ -27,26 +27,28 @@ class KueueTas final : public PlannedPlacement {
     }
   };
   KueueTas(Handle& handle, const Params& params)
-      : PlannedPlacement{handle, params}, params_{params} {}
+      : PlannedPlacement{handle,
+                         params,
+                         {.slice = params.slice,
+                          .keeps_order = params.level == TopologyLevel::Node}},
+        params_{params} {}
 
  protected:
-  PlacementPlan plan(const Cycle& /*cycle*/, Room room, int64_t pods) const override {
+  PlacementPlan plan(const Rooms& rooms, int64_t pods) const override {
     if (pods % params_.slice != 0) return {};
-    const TasRequest request{.pods = pods,
-                             .slice = params_.slice,
-                             .level = params_.level,
-                             .mode = params_.mode,
-                             .order = params_.order};
-    return plan_kueue(topology(), room, request).plan;
+    const TasRequest request{
+        .pods = pods, .level = params_.level, .mode = params_.mode, .order = params_.order};
+    return plan_kueue(rooms.now, request).plan;
   }
 
  private:
   const Params params_;
 };
-ORRERY_REGISTER_POLICY(
-    KueueTas, "KueueTopology",
-    "A gang goes into one topology domain, or as few as it needs. O(n log n) over nodes and leaves "
-    "for each gang that is tried, and O(nodes) for each domain that it is split over.");
+ORRERY_REGISTER_POLICY(KueueTas, "KueueTopology",
+                       "A gang goes into one topology domain, or as few as it needs. For each gang "
+                       "that is tried O(leaves), a logarithm for each domain that it is split "
+                       "over, and O(1) for each node that changed since the last gang of alike "
+                       "pods; by nodes, O(log n) for each that it gets or that changed.");
 
 }  // namespace
 }  // namespace orrery

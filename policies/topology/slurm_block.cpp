@@ -18,27 +18,28 @@ class SlurmBlock final : public PlannedPlacement {
         Range{0, 30}, Source{"Slurm BlockSizes"});
     }
   };
-  SlurmBlock(Handle& handle, const Params& params) : PlannedPlacement{handle, {}} {
+  SlurmBlock(Handle& handle, const Params& params) : PlannedPlacement{handle, {}, {}} {
     for (uint32_t k = 0; k <= static_cast<uint32_t>(params.doublings); ++k) levels_.push_back(k);
   }
 
  protected:
-  PlacementPlan plan(const Cycle& cycle, Room room, int64_t pods) const override {
-    const std::vector<int64_t> idle = room_if_idle(cycle);
-    std::vector<int64_t> leaves(topology().block_of.size());
-    for (size_t n = 0; n < idle.size(); ++n) leaves[topology().leaf_of[n]] += idle[n];
-    const int64_t leaf_pods = std::ranges::max(leaves);
+  PlacementPlan plan(const Rooms& rooms, int64_t pods) const override {
+    int64_t leaf_pods = 0;
+    for (uint32_t l = 0; l < topology().leaves(); ++l) {
+      leaf_pods = std::max(leaf_pods, rooms.idle.in_leaf(l).pods);
+    }
     if (leaf_pods == 0) return {};
-    return plan_slurm_block(topology(), room, pods, leaf_pods, levels_);
+    return plan_slurm_block(rooms.now, pods, leaf_pods, levels_);
   }
 
  private:
   std::vector<uint32_t> levels_;
 };
-ORRERY_REGISTER_POLICY(SlurmBlock, "SlurmTopologyBlock",
-                       "A gang stays within 1, 2, 4 ... neighbouring leaves, the tightest that "
-                       "fit. O(nodes) for each gang that is tried, and again for each leaf that it "
-                       "gets, with the square of the leaves of its aggregate.");
+ORRERY_REGISTER_POLICY(
+    SlurmBlock, "SlurmTopologyBlock",
+    "A gang stays within 1, 2, 4 ... neighbouring leaves, the tightest that fit. For each gang "
+    "that is tried O(leaves), again those of its aggregate for each leaf that it gets, and O(1) "
+    "for each node that changed since the last gang of alike pods.");
 
 }  // namespace
 }  // namespace orrery

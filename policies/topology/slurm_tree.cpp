@@ -7,17 +7,18 @@ namespace {
 class SlurmTree final : public PlannedPlacement {
  public:
   using Params = TopologyParams;
-  SlurmTree(Handle& handle, const Params& params) : PlannedPlacement{handle, params} {}
+  SlurmTree(Handle& handle, const Params& params) : PlannedPlacement{handle, params, {}} {}
 
  protected:
-  PlacementPlan plan(const Cycle& /*cycle*/, Room room, int64_t pods) const override {
-    return plan_slurm_tree(topology(), room, pods);
+  PlacementPlan plan(const Rooms& rooms, int64_t pods) const override {
+    return plan_slurm_tree(rooms.now, pods);
   }
 };
 ORRERY_REGISTER_POLICY(
     SlurmTree, "SlurmTopologyTree",
-    "A gang goes to the leaf switch that fits it tightest, or to leaves nearby. O(nodes) for each "
-    "gang that is tried, and again for each leaf that it gets, at most one a pod.");
+    "A gang goes to the leaf switch that fits it tightest, or to leaves nearby. For each gang that "
+    "is tried O(leaves), again for each leaf that it gets, at most one a pod, and O(1) for each "
+    "node that changed since the last gang of alike pods.");
 
 }  // namespace
 }  // namespace orrery

@@ -24,7 +24,7 @@ class VolcanoHyperNode final : public PlannedPlacement,
     }
   };
   VolcanoHyperNode(Handle& handle, const Params& params)
-      : PlannedPlacement{handle, params}, highest_tier_{params.highest_tier} {}
+      : PlannedPlacement{handle, params, {}}, highest_tier_{params.highest_tier} {}
 
   void score(const Cycle& cycle, std::span<const NodeId> nodes,
              std::span<int64_t> scores) const override {
@@ -52,8 +52,8 @@ class VolcanoHyperNode final : public PlannedPlacement,
   void pod_gone(const PodView& pod) override { forget(pod); }
 
  protected:
-  PlacementPlan plan(const Cycle& cycle, Room room, int64_t pods) const override {
-    return plan_hypernode(topology(), room, room_if_idle(cycle), pods, highest_tier_);
+  PlacementPlan plan(const Rooms& rooms, int64_t pods) const override {
+    return plan_hypernode(rooms.now, rooms.idle, pods, highest_tier_);
   }
 
  private:
@@ -72,8 +72,9 @@ class VolcanoHyperNode final : public PlannedPlacement,
   std::vector<bool> is_placed_;  // by PodId
 };
 ORRERY_REGISTER_POLICY(VolcanoHyperNode, "VolcanoHyperNode",
-                       "A gang goes under the lowest switch that holds all of it. O(nodes) for "
-                       "each gang that is tried, for each of the three tiers.");
+                       "A gang goes under the lowest switch that holds all of it. For each gang "
+                       "that is tried O(leaves), the nodes under that switch, and O(1) for each "
+                       "node that changed since the last gang of alike pods.");
 
 }  // namespace
 }  // namespace orrery

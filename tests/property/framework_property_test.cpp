@@ -6,13 +6,14 @@
 
 #include "models/scheduling/framework.hpp"
 #include "models/scheduling/transaction.hpp"
+#include "tests/support/disturb.hpp"
 #include "tests/support/fake_handle.hpp"
 #include "tests/support/scheduler_world.hpp"
 
 namespace orrery {
 namespace {
 
-constexpr uint32_t kNodes = 40;
+constexpr uint32_t kNodes = 40, kLeaves = 7;
 
 struct Holding {
   NodeId node;
@@ -29,7 +30,7 @@ class Playground {
       has[Resource::Memory] = int64_t{1} << 37;
       has[Resource::Gpu] = kMilli * pick(0, 8);
       has[Resource::Pods] = 4;
-      handle.add_node(has, 0, {{"half", i % 2 == 0 ? "even" : "odd"}});
+      handle.add_node(has, i % kLeaves, {{"half", i % 2 == 0 ? "even" : "odd"}});
     }
     handle.state.seal();
     for (int i = 0; i < 12; ++i) {
@@ -47,27 +48,10 @@ class Playground {
   NodeId some_node() { return {static_cast<uint32_t>(pick(0, static_cast<int>(nodes_) - 1))}; }
 
   void disturb() {
-    ClusterState& state = handle.state;
     const NodeId n = some_node();
-    switch (pick(0, 5)) {
-      case 0:
-        state.set_up(n, !state.up().contains(n));
-        break;
-      case 1:
-        state.set_cordoned(n, !state.cordoned().contains(n));
-        break;
-      case 2:
-        state.set_taint(n, {"busy", "", TaintEffect::NoSchedule}, pick(0, 1) == 1);
-        break;
-      case 3:
-        state.set_taint(n, {"old", "", TaintEffect::PreferNoSchedule}, pick(0, 1) == 1);
-        break;
-      case 4:
-        give_back();
-        break;
-      default:
-        break;
-    }
+    const int which = pick(0, 5);
+    if (which == 4) give_back();
+    if (which < 4) orrery::disturb(handle.state, n, which, pick(0, 1) == 1);
   }
   Holding holding_of(const PodView& pod, NodeId node) const {
     Holding h{node, {}, {}};
@@ -120,6 +104,34 @@ TEST(FrameworkProperty, WhatIsRememberedEqualsWhatIsFoundAnew) {
       ASSERT_EQ(remembers.gpu_capacity(pod, {}, nullptr),
                 (Framework{world.handle, profile}.gpu_capacity(pod, {}, nullptr)));
       if (known.node.is_valid()) world.take(pod, known.node);
+      for (int i = world.pick(0, 3); i > 0; --i) world.disturb();
+    }
+  }
+}
+
+TEST(FrameworkProperty, CapacitiesOfDomainsAreThoseOfTheirNodes) {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Playground world{seed};
+    const ProfileParams profile = profile_of(ProfileBase::Default);
+    Framework remembers{world.handle, profile};
+    for (int step = 0; step < 200; ++step) {
+      const PodView& pod = world.some_pod();
+      if (pod.spec->gpus == 0) continue;
+      Framework fresh{world.handle, profile};
+      const InLeaf leaf{static_cast<uint32_t>(world.pick(0, kLeaves - 1))};
+      NodeSet some{kNodes};
+      for (int i = 0; i < 9; ++i) some.insert(world.some_node());
+      for (const GangDomain& domain : {GangDomain{leaf}, GangDomain{some}}) {
+        int64_t sum = 0;
+        nodes_of(domain, world.handle.state).for_each([&](NodeId n) {
+          const GangDomain node{n};
+          sum += fresh.gpu_capacity(pod, {}, &node);
+        });
+        ASSERT_EQ(remembers.gpu_capacity(pod, {}, &domain), sum) << "step " << step;
+      }
+      const NodeId found = remembers.select(pod, {}, nullptr).node;
+      if (found.is_valid()) world.take(pod, found);
       for (int i = world.pick(0, 3); i > 0; --i) world.disturb();
     }
   }

@@ -21,18 +21,20 @@ struct Network {
 };
 
 Network network_of(const Json& row) {
-  Network network;
+  std::vector<uint32_t> leaf_of, block_of;
+  std::vector<int64_t> room;
+  uint32_t blocks = 0;
   for (const Json& block : row.value("blocks", Json::array())) {
     for (const Json& leaf : block) {
       for (const Json& node : leaf) {
-        network.room.push_back(node);
-        network.topology.leaf_of.push_back(static_cast<uint32_t>(network.topology.block_of.size()));
+        room.push_back(node);
+        leaf_of.push_back(static_cast<uint32_t>(block_of.size()));
       }
-      network.topology.block_of.push_back(network.topology.blocks);
+      block_of.push_back(blocks);
     }
-    ++network.topology.blocks;
+    ++blocks;
   }
-  return network;
+  return {Topology{leaf_of, block_of}, room};
 }
 
 template <class E>
@@ -44,24 +46,26 @@ E named(const Json& row, const char* key) {
 }
 
 TasPlan kueue(const Network& network, const Json& row) {
-  return plan_kueue(network.topology, network.room,
-                    {.pods = row["pods"],
-                     .slice = row.value("slice", int64_t{1}),
-                     .level = named<TopologyLevel>(row, "level"),
-                     .mode = named<TasMode>(row, "mode"),
-                     .order = named<TasOrder>(row, "order")});
+  const RoomOn room{network.topology,
+                    {.slice = row.value("slice", int64_t{1}), .keeps_order = true},
+                    network.room};
+  return plan_kueue(room, {.pods = row["pods"],
+                           .level = named<TopologyLevel>(row, "level"),
+                           .mode = named<TasMode>(row, "mode"),
+                           .order = named<TasOrder>(row, "order")});
 }
 
 PlacementPlan plan(const Network& network, const Json& row) {
-  const auto& [topology, room] = network;
+  const RoomOn room{network.topology, {.keeps_order = true}, network.room};
   const std::string function = row["function"];
-  if (function == "slurm_tree") return plan_slurm_tree(topology, room, row["pods"]);
+  if (function == "slurm_tree") return plan_slurm_tree(room, row["pods"]);
   if (function == "slurm_block") {
-    return plan_slurm_block(topology, room, row["pods"], row["leaf_pods"], kLevels);
+    return plan_slurm_block(room, row["pods"], row["leaf_pods"], kLevels);
   }
   if (function == "hypernode") {
-    const std::vector<int64_t> idle(room.size(), row["idle"].get<int64_t>());
-    return plan_hypernode(topology, room, idle, row["pods"], row["highest_tier"]);
+    const std::vector<int64_t> each(network.room.size(), row["idle"].get<int64_t>());
+    const RoomOn idle{network.topology, {}, each};
+    return plan_hypernode(room, idle, row["pods"], row["highest_tier"]);
   }
   if (function == "consolidate") return plan_consolidated(room, row["node_pods"], row["pods"]);
   ADD_FAILURE() << "no function " << function;
@@ -83,7 +87,7 @@ std::vector<double> answer(const Json& row) {
     }
     return scores;
   }
-  PlacementPlan pods;
+  PlacementPlan found_plan;
   if (row["function"] == "kueue") {
     const TasPlan found = kueue(network, row);
     if (row.contains("fits")) {
@@ -92,11 +96,14 @@ std::vector<double> answer(const Json& row) {
                    static_cast<double>(found.fits), static_cast<double>(fits));
       EXPECT_EQ(found.fits, fits);
     }
-    pods = found.plan;
+    found_plan = found.plan;
   } else {
-    pods = plan(network, row);
+    found_plan = plan(network, row);
   }
-  return {pods.begin(), pods.end()};
+  if (found_plan.empty()) return {};
+  std::vector<double> pods(network.room.size());
+  for (const NodeShare& share : found_plan) pods[share.node] += static_cast<double>(share.pods);
+  return pods;
 }
 
 TEST(NetworkTopologyConformance, GangsGoWhereEachSchedulerPutsThem) {

@@ -33,6 +33,12 @@ std::vector<uint32_t> members(const NodeSet& set) {
   return ids;
 }
 
+std::vector<uint32_t> members(std::span<const NodeId> nodes) {
+  std::vector<uint32_t> ids;
+  for (const NodeId n : nodes) ids.push_back(n.index);
+  return ids;
+}
+
 ClusterState::Request gpus(int64_t count) {
   ClusterState::Request request;
   request.resources[Resource::Gpu] = count * kMilli;

@@ -132,6 +132,21 @@ TEST_F(FlowNetworkTest, TransferWithoutLinksAndLimitTakesItsLatencyAlone) {
   EXPECT_EQ(end.ns, 15);
 }
 
+TEST_F(FlowNetworkTest, FlowWithoutAWayWaitsAtALimitOfZeroUntilItHasOneAgain) {
+  Time end;
+  const FlowId flow = start(1000, on_link, &end);
+  at(200, [&] {
+    network.set_uses(flow, {});
+    network.set_rate_max(flow, 0);
+  });
+  at(5000, [&] {
+    network.set_uses(flow, on_other);
+    network.set_rate_max(flow, FlowNetwork::kUnlimited);
+  });
+  engine.run();
+  EXPECT_EQ(end.ns, 5800);
+}
+
 TEST_F(FlowNetworkTest, WeightSaysHowMuchOfATransferEachLinkCarries) {
   const std::vector<LinkUse> uses{{link, 0.5}, {other, 2}};
   Time end;

@@ -171,12 +171,12 @@ TEST_F(GangTest, APlacementScoresByTheMembersItTakes) {
 class TopologyPlacementTest : public GangTest {
  protected:
   std::vector<std::vector<uint32_t>> domains(const std::unique_ptr<Policy>& policy) {
-    std::vector<NodeSet> sets;
-    as<Domains>(policy).domains(handle.cycle(members[0]), handle.gang(kGang), sets);
+    std::vector<GangDomain> found;
+    as<Domains>(policy).domains(handle.cycle(members[0]), handle.gang(kGang), found);
     std::vector<std::vector<uint32_t>> lists;
-    for (const NodeSet& set : sets) {
+    for (const GangDomain& domain : found) {
       lists.emplace_back();
-      set.for_each([&](NodeId n) { lists.back().push_back(n.index); });
+      nodes_of(domain, handle.state).for_each([&](NodeId n) { lists.back().push_back(n.index); });
     }
     return lists;
   }

@@ -39,10 +39,10 @@ class PlannedPlacementTest : public testing::Test {
     return list(nodes.nodes());
   }
   std::vector<uint32_t> planned(const std::unique_ptr<Policy>& policy, const PodView& pod) {
-    std::vector<NodeSet> domains;
+    std::vector<GangDomain> domains;
     as<Domains>(policy).domains(handle_.cycle(pod), handle_.gang({0}), domains);
     EXPECT_EQ(domains.size(), 1U);
-    return list(domains.at(0));
+    return list(nodes_of(domains.at(0), handle_.state));
   }
   static std::vector<uint32_t> list(const NodeSet& set) {
     std::vector<uint32_t> nodes;

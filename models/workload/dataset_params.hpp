@@ -1,0 +1,43 @@
+// models/workload/dataset_params.hpp -- data that training reads as it goes, as a scenario says it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sim/config/options.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+struct DatasetParams {
+  static constexpr std::string_view kDoc =
+      "Data that ranks read while they compute. What the next step needs is read during the "
+      "present "
+      "one, so a step takes at least as long as reading does.";
+
+  std::string store = {};
+  Bytes per_step = {};
+  Bytes size = {};
+  bool cache = false;
+
+  template <class V>
+  void fields(V& v) {
+    v("store", store, "A store of `storage`, or `local`: the disks of the job's nodes.", Required{},
+      Example{"blob"});
+    v("per_step", per_step, "What each GPU reads for a step.", Required{}, Example{"50MB"});
+    v("size", size, "Of all data: an epoch; with cache.");
+    v("cache", cache,
+      "What was read once lies on the disks of the job's nodes, so that from the second epoch "
+      "after "
+      "each start on they are read instead of the store.");
+  }
+  template <class C>
+  void check(C& c) const {
+    if (per_step <= Bytes{}) c.error("per_step", "must be more than 0");
+    if (cache && size <= Bytes{}) c.error("cache", "needs size: when an epoch is over");
+    if (!cache && c.is_given("size")) c.error("size", "has an effect only with cache: true");
+    if (cache && store == "local") c.error("cache", "has no effect on local disks");
+  }
+};
+
+}  // namespace orrery

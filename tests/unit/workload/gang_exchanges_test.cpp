@@ -1,0 +1,110 @@
+// What exchanges and data cost gangs, in whole runs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/support/scheduler_world.hpp"
+
+namespace orrery {
+namespace {
+
+std::string scenario(const std::string& network, const std::string& training,
+                     const std::string& jobs, const std::string& more = "") {
+  return "cluster: {pools: [{name: n, machine: dgx-a100, count: 32, nodes_per_leaf: 8}]}\n"
+         "network: {" +
+         network + "}\n" + more + "workload:\n  training: {" + training +
+         "}\n  sources: [{kind: jobs, jobs: [" + jobs + "]}]\npolicy: {base: strict_gang}\n";
+}
+
+double run_of(ScenarioRun& run, size_t job = 0) {
+  return Duration{run.jobs().at(job).run}.seconds();
+}
+
+constexpr const char* kAllReduce =
+    "step: {compute: 1s, exchanges: [{collective: all_reduce, bytes: 10GB, among: all}]}";
+constexpr const char* kEight = "{name: a, pods: 8, pod: {gpus: 8}, work: 1000s}";
+
+// 2 * 63 / 64 * 10 GB over 8 NICs of 24 GB/s.
+TEST(GangExchanges, ARingMovesItsBytesAtTheRateOfTheNics) {
+  ScenarioRun alone{scenario("level: alpha_beta", kAllReduce, kEight), {}, {}};
+  EXPECT_NEAR(run_of(alone), 1000 * (1 + 2 * 63.0 / 64 * 10 / 192), 2);
+  ScenarioRun flow{scenario("level: flow", kAllReduce, kEight), {}, {}};
+  EXPECT_DOUBLE_EQ(run_of(flow), run_of(alone));
+  const JobRow row = flow.jobs().at(0);
+  EXPECT_NEAR(row.gpu_s_useful, 64 * 1000, 1e-3);
+  EXPECT_NEAR(row.gpu_s_useful + row.gpu_s_exchange, 64 * run_of(flow), 1e-3);
+}
+
+TEST(GangExchanges, ComputeHidesExchangesWhereTheyOverlap) {
+  const std::string step =
+      "step: {compute: 1s, overlap: 0.5, "
+      "exchanges: [{collective: all_reduce, bytes: 10GB, among: all}]}";
+  ScenarioRun run{scenario("level: flow", step, kEight), {}, {}};
+  EXPECT_DOUBLE_EQ(run_of(run), 1000);
+  EXPECT_DOUBLE_EQ(run.jobs().at(0).gpu_s_exchange, 0);
+}
+
+// Sixteen of 32 nodes each, in four leaves with a quarter of the up-links.
+TEST(GangExchanges, GangsThatShareLinksSlowEachOtherDown) {
+  const std::string thin = "level: flow, fabric: {oversubscription: 4}";
+  const std::string one = "{name: a, pods: 12, pod: {gpus: 8}, work: 1000s}";
+  const std::string two = "{name: a, pods: 12, pod: {gpus: 8}, work: 1000s, count: 2}";
+  ScenarioRun alone{scenario(thin, kAllReduce, one), {}, {}};
+  ScenarioRun both{scenario(thin, kAllReduce, two), {}, {}};
+  EXPECT_GT(run_of(both, 1), run_of(alone) * 1.02);
+}
+
+TEST(GangExchanges, TooFewCoresSlowDownOnlyWhatLeavesTheNode) {
+  const auto job = [](int pods, int cpus) {
+    return "{name: a, pods: " + std::to_string(pods) +
+           ", pod: {gpus: 8, cpus: " + std::to_string(cpus) + "}, work: 1000s}";
+  };
+  ScenarioRun enough{scenario("level: flow", kAllReduce, job(8, 32)), {}, {}};
+  ScenarioRun few{scenario("level: flow", kAllReduce, job(8, 8)), {}, {}};
+  EXPECT_NEAR((run_of(few) - 1000) / (run_of(enough) - 1000), 4, 0.1);
+  ScenarioRun one_node{scenario("level: flow", kAllReduce, job(1, 32)), {}, {}};
+  ScenarioRun one_node_few{scenario("level: flow", kAllReduce, job(1, 8)), {}, {}};
+  EXPECT_DOUBLE_EQ(run_of(one_node), run_of(one_node_few));
+}
+
+constexpr const char* kSlowStore =
+    "storage: {stores: [{name: blob, write: 3200MBps, read: 3200MBps}], local: {}}\n";
+
+// 64 GPUs read 6.4 GB for a step of 1 s.
+TEST(GangExchanges, AStepTakesAtLeastAsLongAsReadingItsData) {
+  const std::string step = "step: {compute: 1s}, dataset: {store: blob, per_step: 100MB";
+  const std::string all = "level: flow";
+  ScenarioRun slow{
+      scenario(all, step + "}", "{name: a, pods: 8, pod: {gpus: 8}, work: 100s}", kSlowStore),
+      {},
+      {}};
+  EXPECT_NEAR(run_of(slow), 200, 1e-6);
+  // The first ten steps are an epoch; then they come from local disks.
+  ScenarioRun cached{scenario(all, step + ", cache: true, size: 64GB}",
+                              "{name: a, pods: 8, pod: {gpus: 8}, work: 100s}", kSlowStore),
+                     {},
+                     {}};
+  EXPECT_NEAR(run_of(cached), 110, 1e-6);
+}
+
+TEST(GangExchanges, WhatHasNoEffectIsRefused) {
+  const auto errors = [](const std::string& yaml) {
+    Diagnostics diagnostics;
+    const config::Document document = config::load_text(yaml, "s.yaml", diagnostics);
+    static_cast<void>(read_scenario(document, diagnostics));
+    return diagnostics.text();
+  };
+  using testing::HasSubstr;
+  EXPECT_THAT(errors(scenario("level: none", kAllReduce, kEight)),
+              HasSubstr("workload.training.step: has an effect only with network.level"));
+  EXPECT_THAT(errors(scenario("level: flow", "init: 1s", kEight)),
+              HasSubstr("network.level: has no effect"));
+  EXPECT_THAT(errors(scenario("level: flow", kAllReduce, kEight, kSlowStore)),
+              HasSubstr("storage: has no effect"));
+  EXPECT_THAT(errors(scenario("level: flow", "step: {compute: 1s, parallel: {tensor: 3}}", kEight)),
+              HasSubstr("64 GPUs cannot be shared out evenly among 3 ranks"));
+}
+
+}  // namespace
+}  // namespace orrery
