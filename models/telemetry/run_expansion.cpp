@@ -36,10 +36,11 @@ StepShape shape_of(const StepPlan& plan, const Pace& pace, Duration exchange, Du
   const Duration length = pace.span_of(base);
   const Duration working = base - plan.fixed;
   const Duration hidden = nearest_ns(plan.compute.seconds() * plan.overlap);
-  StepShape step{.length = length,
-                 .compute = std::min(plan.compute, base),
-                 .working = working,
-                 .exposed = std::max(length - base, Duration{})};
+  StepShape step{
+      .length = length,
+      .compute = std::min(plan.compute, base),
+      .working = working,
+      .exposed = std::clamp(length - base, Duration{}, std::max(exchange - hidden, Duration{}))};
   if (bytes == Bytes{} || exchange == Duration::max()) return step;
   step.sends_from = working - hidden + inside;
   step.sends_to = working - hidden + exchange;

@@ -12,7 +12,7 @@
 namespace orrery {
 
 // One step at some pace, in the order in which it passes: compute, waiting for other stages and
-// machines, what is exposed of the exchange, optimizer and data.
+// machines, what is exposed of the exchange, then optimizer and data, slow reading included.
 struct StepShape {
   Duration length{};  // 0: not known
   Duration compute{};
