@@ -82,7 +82,9 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
                  fragmentation_ ? &*fragmentation_ : nullptr},
       faults_{sim, ground_.state, controller_, ground_.jobs, scenario.faults},
       rank_faults_{sim, controller_, ground_.jobs, scenario.faults.ranks},
-      usage_{sim, ground_.state, ground_.jobs, power_of(ground_.built.machines)},
+      usage_{sim, ground_.state, ground_.jobs,
+             GpuPowers{ground_.state, power_of(ground_.built.machines), scenario.cluster.power,
+                       sim.rng}},
       node_usage_{sim, ground_.state, names_of(ground_.built)},
       timeline_{sim,
                 ground_.state,
@@ -104,9 +106,8 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
                        scenario.workload.steps == StepDetail::Traced);
   }
   if (scenario.record.cardiogram) {
-    cardiogram_.emplace(sim, ground_.state, ground_.jobs, controller_,
-                        exchanges_ ? &*exchanges_ : nullptr, power_of(ground_.built.machines),
-                        *scenario.record.cardiogram);
+    cardiogram_.emplace(sim, ground_.jobs, controller_, exchanges_ ? &*exchanges_ : nullptr,
+                        usage_.powers(), *scenario.record.cardiogram);
   }
   if (fragmentation_) packing_.emplace(sim, ground_.state, ground_.jobs, *fragmentation_);
   if (scenario.policy.job_queue) {

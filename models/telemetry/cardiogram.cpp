@@ -7,15 +7,14 @@
 
 namespace orrery {
 
-Cardiogram::Cardiogram(Sim sim, const ClusterState& cluster, const JobTable& jobs,
-                       const JobController& controller, const GangExchanges* exchanges,
-                       std::vector<GpuPower> power, CardiogramParams params)
+Cardiogram::Cardiogram(Sim sim, const JobTable& jobs, const JobController& controller,
+                       const GangExchanges* exchanges, const GpuPowers& powers,
+                       CardiogramParams params)
     : sim_{sim},
-      cluster_{cluster},
       jobs_{jobs},
       controller_{controller},
       exchanges_{exchanges},
-      power_{std::move(power)},
+      powers_{powers},
       params_{std::move(params)},
       found_(params_.jobs.size()),
       podded_(params_.jobs.size()),
@@ -145,12 +144,12 @@ void Cardiogram::settle(Watched& watched, Time now) {
   watched.run = {};
 }
 
-void Cardiogram::spend(Rank& rank, const RunParts& parts) const {
+void Cardiogram::spend(Rank& rank, const RunParts& parts) {
   using enum RankPhase;
   RunParts own = parts;
   own.sent *= rank.nic_part;
   rank.parts += own;
-  const GpuPower& power = power_[cluster_.machine(rank.node)];
+  const GpuPower& power = rank.power;
   const int64_t idle = own[Init] + own[Restore] + own[Dead];
   const int64_t spins = own[Exchange] + own[Wait] + own[Checkpoint] + own[Hung];
   rank.energy += static_cast<int128_t>(rank.milli) *
@@ -239,7 +238,7 @@ void Cardiogram::job_arrived(JobId id) {
     const int32_t gpus = jobs_.spec(pod).gpus;
     for (int32_t g = 0; g < gpus; ++g) {
       watched.ranks.push_back(
-          {.node = {}, .pod = p, .milli = jobs_.spec(pod).gpu_milli, .parts = {}});
+          {.node = {}, .pod = p, .milli = jobs_.spec(pod).gpu_milli, .power = {}, .parts = {}});
     }
   }
   watched.since = watched.settled = sim_.engine.now();
@@ -268,7 +267,11 @@ void Cardiogram::pod_assigned(PodId pod, NodeId node) {
   Watched* const watched = find(jobs_.pod(pod).job);
   if (watched == nullptr) return;
   if (is_open_) settle(*watched, sim_.engine.now());
-  for_ranks(*watched, pod, [&](Rank& rank) { rank.node = node; });
+  const uint64_t serial = jobs_.job(watched->job).serial;
+  for_ranks(*watched, pod, [&](Rank& rank) {
+    rank.node = node;
+    rank.power = powers_.of(node, serial);
+  });
   if (is_open_) look(*watched);
 }
 

@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "models/hardware/cluster_state.hpp"
+#include "models/hardware/gpu_power.hpp"
 #include "models/telemetry/cardiogram_params.hpp"
-#include "models/telemetry/gpu_usage.hpp"
 #include "models/telemetry/run_expansion.hpp"
 #include "models/workload/gang_exchanges.hpp"
 #include "models/workload/job_controller.hpp"
@@ -28,10 +27,9 @@ namespace orrery {
 // each end of the window, that comes within a step or a cycle may differ by less than one of them.
 class Cardiogram {
  public:
-  // `exchanges`: null without a network. All must outlive it; `power` is by machine.
-  Cardiogram(Sim sim, const ClusterState& cluster, const JobTable& jobs,
-             const JobController& controller, const GangExchanges* exchanges,
-             std::vector<GpuPower> power, CardiogramParams params);
+  // `exchanges`: null without a network. All must outlive it.
+  Cardiogram(Sim sim, const JobTable& jobs, const JobController& controller,
+             const GangExchanges* exchanges, const GpuPowers& powers, CardiogramParams params);
   Cardiogram(const Cardiogram&) = delete;
   Cardiogram& operator=(const Cardiogram&) = delete;
 
@@ -57,6 +55,7 @@ class Cardiogram {
     int64_t milli = 0;  // of its GPU
     Mode mode = Mode::Idle;
     bool is_dead = false;
+    GpuPower power;       // there, for this job
     double nic_part = 0;  // of the bytes that its job's steps send
     RunParts parts;       // of the interval under way
     int128_t energy = 0;  // watts times milli-GPUs times nanoseconds
@@ -83,17 +82,16 @@ class Cardiogram {
   void schedule_next();
   void advance(Watched& watched, Time now);
   void settle(Watched& watched, Time now);
-  void spend(Rank& rank, const RunParts& parts) const;
+  static void spend(Rank& rank, const RunParts& parts);
   void look(Watched& watched);
   void look_at_run(Watched& watched);
   void write_rows(Time now);
 
   Sim sim_;
-  const ClusterState& cluster_;
   const JobTable& jobs_;
   const JobController& controller_;
   const GangExchanges* exchanges_;
-  std::vector<GpuPower> power_;
+  const GpuPowers& powers_;
   CardiogramParams params_;
   bool is_open_ = false;
   Time written_to_;

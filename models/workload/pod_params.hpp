@@ -111,9 +111,8 @@ struct TrainingParams {
       "Checkpoints of gangs that go to a store, which takes as long as the store is busy.");
     v("communicator", communicator, "How ranks meet, which adds to init.");
     v("step", step,
-      "What a step of a gang is; absent: exchanges between ranks take no time. The work of a job "
-      "is "
-      "then that of its steps with exchanges that take no time: all but those.");
+      "What a step of a gang is; absent: exchanges between ranks take no time. With it, the work "
+      "of a job is that of its steps without their exchanges.");
     v("dataset", dataset, "Data that gangs read as they train.");
     v("restart_scope", restart_scope,
       "After a lost pod of a gang: gang creates all pods anew; pod keeps the survivors on their "
