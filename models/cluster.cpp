@@ -173,6 +173,10 @@ void Cluster::wire() {
   });
   usage_.node_allocation_changed.connect(
       [this](NodeId node, int64_t milli) { node_usage_.allocation_changed(node, milli); });
+  wire_faults();
+}
+
+void Cluster::wire_faults() {
   faults_.node_down.connect([this](NodeId node) {
     scheduler_.node_down(node);
     if (job_queue_) job_queue_->node_changed(node, false);

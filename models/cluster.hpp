@@ -74,6 +74,7 @@ class Cluster {
 
  private:
   void wire();
+  void wire_faults();
   void read_failure_logs(const config::Node& section, Diagnostics& diagnostics);
   void stop_when_done();
   void watch_for_stall(uint64_t progress_before);

@@ -102,13 +102,12 @@ struct TrainingParams {
   void fields(V& v) {
     v("checkpoint_interval", checkpoint_interval,
       "Compute time between checkpoints; 0: never, so a failure loses everything.");
-    v("checkpoint_write", checkpoint_write,
-      "How long one checkpoint stops the computing, whatever else goes on; see checkpoint.");
+    v("checkpoint_write", checkpoint_write, "How long one checkpoint stops the computing.");
     v("restore", restore, "Time to load the last checkpoint after a failure.");
     v("init", init, "Communicator set-up after the start barrier.");
     v("init_per_gpu", init_per_gpu, "Added to init for every GPU of the job.");
     v("checkpoint", checkpoint,
-      "Checkpoints of gangs that go to a store, which takes as long as the store is busy.");
+      "Checkpoints of gangs that go to a store, and take as long as that.");
     v("communicator", communicator, "How ranks meet, which adds to init.");
     v("step", step,
       "What a step of a gang is; absent: exchanges between ranks take no time. With it, the work "
