@@ -178,6 +178,8 @@ void GpuUsage::add_summary(Recorder& recorder, Time end, const GpuTime& accounts
   gpu_time("computing", useful + lost, "computing");
   gpu_time("useful", useful, "computing that no failure undid");
   gpu_time("lost", lost, "computing undone by failures");
+  gpu_time("exchange", GpuTime::seconds(accounts.exchange),
+           "waiting within steps: exchanges, slower ranks, data");
   recorder.add_summary("gpu_energy_kwh", total(GpuRate::Power) / 3.6e6, "kWh",
                        "energy of the GPUs on nodes that were up, idle power included");
 }

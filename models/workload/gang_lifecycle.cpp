@@ -143,6 +143,7 @@ void JobController::gang_stops(JobId id, NodeId node) {
     ORRERY_MARK("jobs.node_failed_while_not_started");
     return;
   }
+  state.run.redo_until = {};
   Duration lost = was_running ? lose_unsaved(id, state.run, state.run_gpu_milli) : Duration{};
   if (node.is_valid()) lost += lose_local(id);
   sim_.engine.cancel(state.event);

@@ -61,7 +61,8 @@ struct JobRow {
     c("useful_gpu_s", &JobRow::gpu_s_useful, "compute that was saved or finished", "GPU s");
     c("lost_gpu_s", &JobRow::gpu_s_lost, "compute thrown away by failures", "GPU s");
     c("exchange_gpu_s", &JobRow::gpu_s_exchange,
-      "waiting for exchanges between ranks that compute does not hide", "GPU s");
+      "waiting within steps: for exchanges that compute does not hide, slower ranks, data",
+      "GPU s");
     c("checkpoint_gpu_s", &JobRow::gpu_s_checkpoint, "writing checkpoints, half ones too", "GPU s");
     c("restore_gpu_s", &JobRow::gpu_s_restore, "loading checkpoints", "GPU s");
     c("scheduling_held_gpu_s", &JobRow::gpu_s_held,

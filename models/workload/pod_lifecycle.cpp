@@ -205,6 +205,7 @@ void JobController::alone_struck(PodId id, NodeId node) {
   JobState& state = states_[pod.job];
   Run& run = runs_[id].run;
   Duration lost;
+  run.redo_until = {};
   if (pod.state == PodState::Running) lost = lose_unsaved(pod.job, run, gpu_milli(id));
   recoveries_.close(run.recovery, sim_.engine.now());
   RecoveryRow row = recovery_row(pod.job, node, lost, gpu_milli(id));
