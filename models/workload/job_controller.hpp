@@ -61,6 +61,7 @@ class JobController : public JobNews {
   // on. A gang that starts or comes back has no goal.
   void set_pace(JobId job, Pace pace, Duration goal = Duration::max());
   Duration done(JobId job) const;  // of the work of a gang that runs, up to now
+  RunNow run_now(JobId job) const;
   // Stops a gang or a counted job that runs: it writes a checkpoint for so long, keeps all it
   // computed, gives everything back and is Pending. False: it does not run, or has no such form.
   bool suspend(JobId job, Duration write, Duration restart);
