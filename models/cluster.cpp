@@ -99,12 +99,14 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
       too_large_{ground_.state, ground_.jobs} {
   if (scenario.network.level == NetworkLevel::Flow) {
     network_.emplace(sim, scenario.network, ground_.fabric.fabric);
+    link_faults_.emplace(sim, *network_, scenario.faults.links);
   }
   if (scenario.network.level != NetworkLevel::None) {
     exchanges_.emplace(sim, ground_.state, ground_.jobs, ground_.built.machines, controller_,
                        network_ ? &*network_ : nullptr, storage_.get(),
                        scenario.workload.steps == StepDetail::Traced);
   }
+  if (network_) network_usage_.emplace(sim, *network_, *exchanges_);
   if (scenario.record.cardiogram) {
     cardiogram_.emplace(sim, ground_.jobs, controller_, exchanges_ ? &*exchanges_ : nullptr,
                         usage_.powers(), *scenario.record.cardiogram);
@@ -137,6 +139,7 @@ void Cluster::wire() {
   });
   controller_.pace_changed.connect([this](JobId job) {
     usage_.job_changed(job, controller_.computing(job));
+    if (exchanges_) exchanges_->pace_changed(job);
     if (cardiogram_) cardiogram_->pace_changed(job);
   });
   controller_.rank_dead.connect([this](PodId pod, int64_t gpu_milli) {
@@ -151,6 +154,9 @@ void Cluster::wire() {
     timeline_.counted_holds(job, gpu_milli);
   });
   controller_.work_lost.connect([this](const WorkLost& lost) { usage_.work_lost(lost); });
+  timeline_.sampled.connect([this](Time now) {
+    if (network_usage_) network_usage_->sample(now);
+  });
   controller_.recovered.connect([this](const RecoveryRow& row) { timeline_.recovered(row); });
   controller_.job_over.connect([this](JobId job) {
     if (cardiogram_) cardiogram_->job_over(job);
@@ -205,6 +211,9 @@ void Ground::check(const Scenario& scenario, const config::Node& root,
   } else {
     scenario.faults.check(state, root["faults"], diagnostics);
     report_mistakes(fabric.mistakes, root["network"]["fabric"], "network.fabric", diagnostics);
+    if (scenario.network.level == NetworkLevel::Flow && fabric.mistakes.empty()) {
+      scenario.faults.links.check(fabric.fabric, root["faults"]["links"], diagnostics);
+    }
   }
 }
 
@@ -254,6 +263,7 @@ void Cluster::start() {
   sources_.clear();
   faults_.start();
   rank_faults_.start();
+  if (link_faults_) link_faults_->start();
   timeline_.start(run_.until ? Time{} + *run_.until : Time::max());
   if (cardiogram_) cardiogram_->start();
   controller_.start();
@@ -320,7 +330,9 @@ void Cluster::stop_if_futile() {
 void Cluster::finish(Time end) {
   controller_.finish(end);
   faults_.finish();
+  if (link_faults_) link_faults_->finish();
   timeline_.finish(end);
+  if (network_usage_) network_usage_->finish(end);
   if (cardiogram_) cardiogram_->finish(end);
   if (packing_) packing_->finish();
   node_usage_.finish(end);
@@ -344,6 +356,11 @@ void Cluster::finish(Time end) {
   count("faults", f.faults, "", "faults of nodes");
   count("nodes_failed", f.nodes_failed, "", "times a node went down");
   count("pods_lost", c.pods_lost, "pods", "pods on nodes that went down");
+  if (network_) {
+    count("link_faults", link_faults_->faults(), "", "faults of cables and switches");
+    count("gangs_gave_up", exchanges_->gave_up(), "",
+          "times a gang was aborted because it could not exchange for too long");
+  }
   deadlocks_.add_summary(r, end);
   count("jobs_too_large", too_large_.jobs(), "jobs", "jobs that the empty cluster could not hold");
   const auto& s = scheduler_.counters();

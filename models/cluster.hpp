@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/cluster_params.hpp"
+#include "models/faults/link_faults.hpp"
 #include "models/faults/node_faults.hpp"
 #include "models/network/build_fabric.hpp"
 #include "models/network/network.hpp"
@@ -20,6 +21,7 @@
 #include "models/telemetry/cardiogram.hpp"
 #include "models/telemetry/gpu_usage.hpp"
 #include "models/telemetry/job_statistics.hpp"
+#include "models/telemetry/network_usage.hpp"
 #include "models/telemetry/node_usage.hpp"
 #include "models/telemetry/packing_log.hpp"
 #include "models/telemetry/timeline.hpp"
@@ -97,8 +99,10 @@ class Cluster {
   std::optional<JobQueue> job_queue_;
   NodeFaults faults_;
   RankFaults rank_faults_;
+  std::optional<LinkFaults> link_faults_;
   GpuUsage usage_;
   NodeUsage node_usage_;
+  std::optional<NetworkUsage> network_usage_;
   Timeline timeline_;
   JobStatistics statistics_;
   DeadlockDetector deadlocks_;

@@ -10,6 +10,7 @@
 namespace orrery {
 
 void check_training(const Scenario& scenario, Checker& checker);  // scenario_training.cpp
+void check_network(const Scenario& scenario, Checker& checker);   // scenario_network.cpp
 
 namespace {
 
@@ -108,6 +109,7 @@ void check_cardiogram(const Scenario& scenario, Checker& c) {
 void Scenario::check(Checker& c) const {
   check_fragmentation(*this, c);
   check_training(*this, c);
+  check_network(*this, c);
   check_cardiogram(*this, c);
   for (size_t i = 0; i < workload.sources.size() && !run.until; ++i) {
     const auto* const trace = std::get_if<TraceSourceParams>(&workload.sources[i]);

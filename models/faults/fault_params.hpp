@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "models/faults/link_fault_params.hpp"
 #include "models/faults/logs/failure_log_params.hpp"
 #include "models/faults/rank_faults.hpp"
 #include "models/faults/repair.hpp"
@@ -95,6 +96,7 @@ struct FaultParams {
   std::vector<ListedFaultParams> list = {};
   std::vector<FailureLogParams> logs = {};
   std::vector<RankFaultParams> ranks = {};
+  LinkFaultParams links = {};
 
   template <class V>
   void fields(V& v) {
@@ -102,6 +104,7 @@ struct FaultParams {
     v("list", list, "Failures at given times.");
     v("logs", logs, "Failures that were recorded on real clusters.");
     v("ranks", ranks, "Processes of jobs that die.");
+    v("links", links, "Cables and switches.");
   }
   template <class C>
   void check(C& c) const {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "models/network/link_params.hpp"
 #include "sim/config/fields.hpp"
 #include "sim/core/time.hpp"
 
@@ -71,6 +72,7 @@ constexpr bool is_adaptive(RoutingEngine engine) {
 struct RoutingParams {
   static constexpr std::string_view kDoc = "How the switches choose among equally short ways.";
   RoutingEngine engine = RoutingEngine::Dmodk;
+  std::optional<Duration> choose_every = {};
 
   template <class V>
   void fields(V& v) {
@@ -80,31 +82,16 @@ struct RoutingParams {
       "destination; ecmp: hashed for each flow; adaptive_local: the least loaded up-link of each "
       "switch; adaptive_global: the path whose fullest link is least loaded.",
       Source{"OpenSM current-routing.txt"});
-  }
-};
-
-struct LinkParams {
-  static constexpr std::string_view kDoc = "How links recover from errors.";
-  Duration ack_timeout = 500_ms;
-  std::optional<int32_t> ib_timeout = {};
-
-  template <class V>
-  void fields(V& v) {
-    v("ack_timeout", ack_timeout, "How long a sender waits before it sends a damaged packet again.",
-      Source{"estimate: chosen so that BER 1e-9 on 200 Gb/s is 100 times slower, as reported"});
-    v("ib_timeout", ib_timeout,
-      "The same as NCCL_IB_TIMEOUT, the T of 4.096 us x 2^T; instead of ack_timeout.", Range{1, 31},
-      Source{"NCCL's own: 20, which is 4.3 s"});
+    v("choose_every", choose_every,
+      "How often adaptive engines choose the ways of flows anew; absent: when a job starts, and "
+      "when a cable or switch goes up or down.",
+      Range{1_ms, Duration::max()});
   }
   template <class C>
   void check(C& c) const {
-    if (ib_timeout && c.is_given("ack_timeout")) {
-      c.error("ib_timeout", "says the same as ack_timeout: give one of them");
+    if (choose_every && !is_adaptive(engine)) {
+      c.error("choose_every", "has an effect only with an adaptive engine");
     }
-  }
-  // 4.096 us x 2^T, or ack_timeout.
-  Duration timeout() const {
-    return ib_timeout ? Duration{int64_t{4096} << *ib_timeout} : ack_timeout;
   }
 };
 

@@ -33,8 +33,10 @@ FlowNetwork::~FlowNetwork() {
   engine_.cancel(settle_event_);
 }
 
-LinkId FlowNetwork::add_link(Bandwidth capacity) {
+LinkId FlowNetwork::add_link(Bandwidth capacity, uint32_t group) {
+  ORRERY_CHECK(group < kGroups, "one of the groups");
   carried_.push_back(0);
+  group_.push_back(static_cast<uint8_t>(group));
   return sharing_.add_link(static_cast<double>(capacity.bits_per_s));
 }
 
@@ -74,6 +76,8 @@ uint32_t FlowNetwork::add_flow(std::span<const LinkUse> uses, double rate_max) {
   ORRERY_CHECK(flow.state == State::Free, "a flow has an activity of its own");
   flow.rate = flow.moved = flow.accounted = flow.size = 0;
   flow.since = engine_.now();
+  flow.duty = 1;
+  weigh(index);
   ++active_;
   ++counters_.started;
   request_settle();
@@ -99,7 +103,25 @@ void FlowNetwork::set_uses(FlowId flow, std::span<const LinkUse> uses) {
   active_flow(flow);
   account(flow.index);
   sharing_.set_uses({flow.index}, uses);
+  weigh(flow.index);
   request_settle();
+}
+
+void FlowNetwork::weigh(uint32_t index) {
+  std::array<double, kGroups>& weights = flows_[index].weights;
+  weights = {};
+  for (const MaxMin::Use& use : sharing_.uses({index})) weights[group_[use.link]] += use.weight;
+}
+
+void FlowNetwork::set_duty(FlowId flow, double part) {
+  ORRERY_CHECK(part >= 0 && part <= 1, "a part of the time");
+  ORRERY_CHECK(is_standing(flow), "a transfer moves all the time");
+  Flow& changed = flows_[flow.index];
+  if (changed.duty == part || changed.rate == kInstant) return;
+  changed.moved = moved_by_now(changed);
+  changed.since = engine_.now();
+  changed.duty = part;
+  changed.rate = units_of(sharing_.rate({flow.index}) * part);
 }
 
 void FlowNetwork::set_rate_max(FlowId flow, double rate_max) {
@@ -139,6 +161,15 @@ Bytes FlowNetwork::carried(LinkId link) const {
   return {std::llround(bytes)};
 }
 
+double FlowNetwork::carried_by(uint32_t group) const {
+  double bytes = carried_by_[group];
+  for (const Flow& flow : flows_) {
+    if (flow.state == State::Free || flow.weights[group] == 0) continue;
+    bytes += flow.weights[group] * bytes_of(moved_by_now(flow) - flow.accounted);
+  }
+  return bytes;
+}
+
 void FlowNetwork::audit() const {
   if (!sharing_.is_solved()) return;
   for (uint32_t i = 0; i < links(); ++i) {
@@ -160,6 +191,7 @@ void FlowNetwork::account(uint32_t index) {
   const double bytes = bytes_of(flow.moved - flow.accounted);
   flow.accounted = flow.moved;
   for (const MaxMin::Use& use : sharing_.uses({index})) carried_[use.link] += use.weight * bytes;
+  for (uint32_t g = 0; g < kGroups; ++g) carried_by_[g] += flow.weights[g] * bytes;
 }
 
 void FlowNetwork::finish(uint32_t index) {
@@ -214,7 +246,7 @@ void FlowNetwork::settle() {
     Flow& flow = flows_[activity.index];
     flow.moved = moved_by_now(flow);
     flow.since = engine_.now();
-    flow.rate = units_of(sharing_.rate(activity));
+    flow.rate = units_of(sharing_.rate(activity) * flow.duty);
     if (flow.state == State::Moving) plan_end(activity.index);
     if (flow.state == State::Standing) news_.push_back(id_of(activity.index));
   }

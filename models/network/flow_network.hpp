@@ -2,6 +2,7 @@
 // time.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -45,7 +46,9 @@ class FlowNetwork {
   FlowNetwork& operator=(const FlowNetwork&) = delete;
   ~FlowNetwork();
 
-  LinkId add_link(Bandwidth capacity);  // dense, from 0
+  // Dense, from 0. What links of a group carry is told together, too.
+  static constexpr uint32_t kGroups = 4;
+  LinkId add_link(Bandwidth capacity, uint32_t group = 0);
   // Zero: down; what uses the link waits until it has a capacity again.
   void set_capacity(LinkId link, Bandwidth capacity);
 
@@ -59,6 +62,9 @@ class FlowNetwork {
   // whose destination cannot be reached is to be given a limit of zero.
   void set_uses(FlowId flow, std::span<const LinkUse> uses);
   void set_rate_max(FlowId flow, double rate_max);
+  // What part of the time an open() flow moves at its rate: 1 at first. It shares links as if that
+  // were all of it, and only what it moved is less.
+  void set_duty(FlowId flow, double part);
 
   // Emitted in Phase::Settle, when all rates are known, for each open() flow whose rate is another
   // than before; a new one counts as one that had none.
@@ -76,7 +82,8 @@ class FlowNetwork {
   size_t links() const { return sharing_.links(); }
   double load(LinkId link) const { return sharing_.load(link); }  // bits a second
   double capacity(LinkId link) const { return sharing_.capacity(link); }
-  Bytes carried(LinkId link) const;  // until now, by flows that are over too; to the nearest
+  Bytes carried(LinkId link) const;         // until now, by flows that are over too; to the nearest
+  double carried_by(uint32_t group) const;  // bytes; takes time in the number of flows
   size_t active() const { return active_; }
   const Counters& counters() const { return counters_; }
   // Aborts if a link carries more than it can. For Engine::add_audit.
@@ -93,7 +100,9 @@ class FlowNetwork {
     int128_t accounted = 0;  // of these, in carried_ already
     int128_t size = 0;       // of a transfer
     double rate_max = 0;
-    EventId event;  // start or end of a transfer
+    double duty = 1;
+    std::array<double, kGroups> weights{};  // sums over the links of each group
+    EventId event;                          // start or end of a transfer
     Callback done;
   };
   FlowId id_of(uint32_t index) const { return {index, flows_[index].generation}; }
@@ -102,6 +111,7 @@ class FlowNetwork {
   void begin(uint32_t index);
   void finish(uint32_t index);
   void drop(uint32_t index);
+  void weigh(uint32_t index);
   int128_t moved_by_now(const Flow& flow) const;
   void account(uint32_t index);
   void plan_end(uint32_t index);
@@ -112,7 +122,9 @@ class FlowNetwork {
   MaxMin sharing_;
   std::vector<Flow> flows_;           // by index of the activity
   IdVector<LinkId, double> carried_;  // bytes, by flows that are over
-  std::vector<FlowId> news_;          // standing flows to tell of
+  IdVector<LinkId, uint8_t> group_;
+  std::array<double, kGroups> carried_by_{};  // likewise
+  std::vector<FlowId> news_;                  // standing flows to tell of
   EventId settle_event_;
   size_t active_ = 0;
   Counters counters_;

@@ -60,7 +60,9 @@ void LinkState::block(CableId cable, int by, Time now) {
   const auto flaw = flaws_.find(cable);
   if (flaw != flaws_.end()) count_errors(cable, flaw->second, now);
   blocked_[cable.index] = static_cast<uint8_t>(blocked_[cable.index] + by);
-  if (was_up != is_up(cable)) tell(cable);
+  if (was_up == is_up(cable)) return;
+  was_up ? ++cables_down_ : --cables_down_;
+  tell(cable);
 }
 
 void LinkState::tell(CableId cable) {
@@ -111,6 +113,21 @@ int64_t LinkState::symbol_errors(CableId cable, Time now) const {
   const auto flaw = flaws_.find(cable);
   if (flaw == flaws_.end()) return 0;
   return std::llround(std::min(errors_until(cable, flaw->second, now), 9e18));
+}
+
+int64_t LinkState::symbol_errors(Time now) const {
+  double errors = 0;
+  for (const auto& [cable, flaw] : flaws_) errors += errors_until(cable, flaw, now);
+  return std::llround(std::min(errors, 9e18));
+}
+
+uint32_t LinkState::cables_slow() const {
+  uint32_t slow = 0;
+  for (const auto& [cable, flaw] : flaws_) {
+    const bool is_slow = flaw.bit_error_rate > 0 || (is_adaptive_ && flaw.curse > 1);
+    slow += is_slow && is_up(cable) ? 1 : 0;
+  }
+  return slow;
 }
 
 size_t LinkState::memory_bytes() const {

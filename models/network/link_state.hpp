@@ -40,6 +40,9 @@ class LinkState {
   // The counter of a port: rate x BER x time since the cable was first degraded, rounded. It
   // counts idle symbols too, but none while the cable is down.
   int64_t symbol_errors(CableId cable, Time now) const;
+  int64_t symbol_errors(Time now) const;  // of all cables
+  uint32_t cables_down() const { return cables_down_; }
+  uint32_t cables_slow() const;  // up, and degraded or cursed to less than their nominal rate
 
   Signal<LinkId>& capacity_changed() { return capacity_changed_; }
   // Rises whenever a cable or switch goes up or down, and when routing changes its kind.
@@ -66,6 +69,7 @@ class LinkState {
   std::map<CableId, Flaw> flaws_;  // of the few cables that have or had one
   Signal<LinkId> capacity_changed_;
   uint64_t routes_version_ = 0;
+  uint32_t cables_down_ = 0;
 };
 
 }  // namespace orrery

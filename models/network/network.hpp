@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -31,11 +32,11 @@ class Network {
   const Router& router() const { return router_; }
 
   // Finds routes as they are at this moment, for one activity. The routes it found count as load
-  // for adaptive routing as long as it lives, so that an activity's own flows keep apart. It is
-  // what a RouteFinder refers to.
+  // for adaptive routing as long as it lives, so that an activity's own flows keep apart; those of
+  // an open flow that they are to replace do not. It is what a RouteFinder refers to.
   class Routes {
    public:
-    explicit Routes(Network& network) : network_{network} {}
+    explicit Routes(Network& network, FlowId replaced = {});
     Routes(const Routes&) = delete;
     Routes& operator=(const Routes&) = delete;
     ~Routes();
@@ -43,6 +44,7 @@ class Network {
 
    private:
     Network& network_;
+    FlowId replaced_;
     Route route_;
     std::vector<LinkId> used_;
   };
@@ -51,23 +53,36 @@ class Network {
   // A transfer; `done` is called once it is over.
   FlowId start(const FlowNetwork::Transfer& transfer, Callback done);
   void close(FlowId flow);  // of either kind
-  void set_uses(FlowId flow, std::span<const LinkUse> uses);
+  void set_uses(FlowId flow, std::span<const LinkUse> uses, double rate_max);
+  void set_duty(FlowId flow, double part) { flows_.set_duty(flow, part); }
+  // All routes are found by it from now on; cursed cables are as fast as it lets them be.
+  void set_engine(RoutingEngine engine);
+
+  // How long what cannot move at all is retried.
+  Duration gives_up_after() const { return gives_up_after_; }
+  // Bytes that left NICs, or went up from leaves or from spines, until now.
+  double sent_by(SwitchTier to) const { return flows_.carried_by(1 + static_cast<uint32_t>(to)); }
 
   Signal<FlowId>& rate_changed() { return flows_.rate_changed; }
-  // A cable or switch went up or down: what has routes should ask for them anew. Emitted once per
-  // instant, before rates are settled.
+  // A cable or switch went up or down, or routing chooses anew: what has routes should ask for them
+  // again. Emitted once per instant, before rates are settled.
   Signal<> routes_changed;
 
  private:
   void add_load(std::span<const MaxMin::Use> uses, double sign);
   void link_changed(LinkId link);
+  void tell_routes_changed();
+  void choose_later();
 
   Sim sim_;
   Fabric fabric_;
   LinkState state_;
   Router router_;
   FlowNetwork flows_;
-  std::vector<double> loads_;  // by link, of open flows; only if routing is adaptive
+  Duration gives_up_after_;
+  std::optional<Duration> choose_every_;
+  EventId choose_event_;
+  std::vector<double> loads_;  // by link, of open flows
   uint64_t routes_version_ = 0;
   bool is_telling_ = false;  // an event is about to emit routes_changed
 };

@@ -89,7 +89,8 @@ uint64_t Router::key_of(NicId from, NicId to, uint32_t flow) const {
       break;
   }
   const uint64_t pair = (uint64_t{from.index} << 32) | to.index;
-  return mixed(mixed(salt_ ^ mixed(pair)) + flow) >> 1;
+  const uint64_t shuffles = is_adaptive(engine_) ? shuffles_ << 32 : 0;
+  return mixed(mixed(salt_ ^ mixed(pair)) + flow + shuffles) >> 1;
 }
 
 Route Router::route(NicId from, NicId to, uint32_t flow) const {

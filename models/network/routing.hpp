@@ -43,6 +43,9 @@ class Router {
   Route route(NicId from, NicId to, uint32_t flow = 0) const;
 
   RoutingEngine engine() const { return engine_; }
+  void set_engine(RoutingEngine engine) { engine_ = engine; }
+  // From now on the adaptive engines break ties in another way.
+  void shuffle() { ++shuffles_; }
   // What the adaptive engines see: the load of each link, by LinkId, less being better. Must stay
   // valid; without loads all links look idle.
   void watch_loads(std::span<const double> loads) { loads_ = loads; }
@@ -65,7 +68,7 @@ class Router {
   const Fabric& fabric_;
   const LinkState& state_;
   RoutingEngine engine_;
-  uint64_t salt_;
+  uint64_t salt_, shuffles_ = 0;
   std::span<const double> loads_;
 };
 

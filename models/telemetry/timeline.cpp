@@ -88,6 +88,7 @@ void Timeline::write_rows(Time now) {
   sample_times_.push_back(now);
   sampled_ = sums;
   sampled_to_ = now;
+  sampled.emit(now);
   if (team_rows_.has_value() && (now - Time{}) % params_.teams_interval == Duration{}) {
     for (const Team& team : teams_) {
       team_rows_->emit({.time = now,

@@ -16,6 +16,7 @@
 #include "models/workload/job_rows.hpp"
 #include "models/workload/job_table.hpp"
 #include "sim/config/options.hpp"
+#include "sim/engine/signal.hpp"
 #include "sim/record/channel.hpp"
 #include "sim/runtime/sim.hpp"
 
@@ -29,7 +30,8 @@ struct TimelineParams {
 
   template <class V>
   void fields(V& v) {
-    v("interval", interval, "Between two rows of /timeline/cluster and /timeline/useful.",
+    v("interval", interval,
+      "Between two rows of /timeline/cluster, /timeline/useful and /timeline/network.",
       Range{1_ms, Duration::max()}, Source{"1 min: what monitoring systems commonly keep"});
     v("teams_interval", teams_interval, "Between two rows of a team; 0: no /timeline/teams.");
   }
@@ -72,6 +74,8 @@ class Timeline {
   }
   void node_up() { --nodes_down_; }
   void recovered(const RecoveryRow& row);
+
+  Signal<Time> sampled;  // an interval of /timeline/cluster ended now
 
  private:
   struct Team {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "models/hardware/machine_topology.hpp"
+#include "sim/core/check.hpp"
 
 namespace orrery {
 namespace {
@@ -53,7 +54,8 @@ void scale_to_heaviest(StepActivity& activity) {
 GangExchanges::GangExchanges(Sim sim, const ClusterState& cluster, const JobTable& jobs,
                              std::span<const Machine> machines, JobController& controller,
                              Network* network, Storage* storage, bool is_traced)
-    : cluster_{cluster},
+    : sim_{sim},
+      cluster_{cluster},
       jobs_{jobs},
       machines_{machines},
       controller_{controller},
@@ -146,7 +148,10 @@ void GangExchanges::begin(JobId id) {
           .plan = plan_step(*jobs_.job(id).step, jobs_.job(id).gpus,
                             static_cast<int32_t>(places.nodes.size()))};
   find_activity(id, places);
-  if (tracer_) return tracer_->begin(id, gang.plan, gang.activity);
+  if (tracer_) {
+    tracer_->begin(id, gang.plan, gang.activity);
+    return watch(id);
+  }
   connect(id);
   read_data(id, places);
   set_pace(id);
@@ -174,6 +179,7 @@ void GangExchanges::goal_reached(JobId id) {
 void GangExchanges::end(JobId id) {
   Gang& gang = gangs_[id.index];
   if (tracer_) tracer_->end(id);
+  if (sim_.engine.cancel(gang.gives_up)) --standing_still_;
   if (readers_) readers_->end(id);
   if (network_ != nullptr) network_->close(gang.flow);
   gang = {};
@@ -188,7 +194,7 @@ void GangExchanges::find_activity(JobId id, const Places& places) {
   if (network_ == nullptr) {
     gang.activity.inside = exchange_time(gang.plan, machine, places.gpus, nic_factor);
   } else {
-    Network::Routes routes{*network_};
+    Network::Routes routes{*network_, gang.flow};
     gang.activity =
         step_activity(gang.plan, machine, places.gpus, places.ranks, std::ref(routes), nic_factor);
     scale_to_heaviest(gang.activity);
@@ -206,8 +212,13 @@ void GangExchanges::connect(JobId id) {
     gang.flow = {};
     return;
   }
-  if (gang.flow != FlowId{}) return network_->set_uses(gang.flow, uses);
-  gang.flow = network_->open(uses, static_cast<double>(gang.activity.rate_max.bits_per_s));
+  const auto rate_max = static_cast<double>(gang.activity.rate_max.bits_per_s);
+  if (gang.flow != FlowId{}) {
+    network_->set_uses(gang.flow, uses, rate_max);
+    set_rate(gang, rate_of(gang));  // which may stay: then nothing will be told
+    return;
+  }
+  gang.flow = network_->open(uses, rate_max);
   if (gang.flow.index >= job_of_flow_.size()) job_of_flow_.resize(gang.flow.index + size_t{1});
   job_of_flow_[gang.flow.index] = id;
 }
@@ -218,6 +229,7 @@ void GangExchanges::reroute() {
     find_activity({j}, places_of({j}));
     if (tracer_) {
       tracer_->reroute({j}, gangs_[j].activity);
+      watch({j});
     } else {
       connect({j});
       set_pace({j});
@@ -228,9 +240,15 @@ void GangExchanges::reroute() {
 void GangExchanges::rate_changed(FlowId flow) {
   const JobId job = job_of_flow_[flow.index];
   Gang& gang = gangs_[job.index];
-  const Bandwidth rate{std::llround(network_->flows().rate(flow))};
-  set_rate(gang, std::min(rate, gang.activity.rate_max));
+  set_rate(gang, rate_of(gang));
   set_pace(job);
+}
+
+// As of the last settling.
+Bandwidth GangExchanges::rate_of(const Gang& gang) const {
+  const double rate = std::min(network_->flows().rate(gang.flow),
+                               static_cast<double>(gang.activity.rate_max.bits_per_s));
+  return {std::llround(rate)};
 }
 
 void GangExchanges::set_rate(Gang& gang, Bandwidth rate) {
@@ -246,6 +264,43 @@ void GangExchanges::set_pace(JobId job) {
   Duration step = moves ? step_time(gang.plan, gang.exchange) : Duration::max();
   if (readers_) step = std::max(step, readers_->step_time(job));
   controller_.set_pace(job, Pace::of_step(base, step, gang.plan.compute), gang.goal);
+  pace_changed(job);
+  watch(job);
+}
+
+// The flow counts what steps really put on the links: each its bytes, in as many steps as the GPUs
+// find time to compute.
+void GangExchanges::pace_changed(JobId job) {
+  if (network_ == nullptr || tracer_ || job.index >= gangs_.size()) return;
+  const Gang& gang = gangs_[job.index];
+  if (gang.flow == FlowId{} || gang.rate <= Bandwidth{}) return;
+  const double steps_per_s = gang.plan.compute > Duration{}
+                                 ? 1e-6 * controller_.computing(job) / gang.plan.compute.seconds()
+                                 : 1 / step_time(gang.plan, gang.exchange).seconds();
+  const double seconds = static_cast<double>(gang.activity.bytes.count) * 8 /
+                         static_cast<double>(gang.rate.bits_per_s);
+  network_->set_duty(gang.flow, std::clamp(seconds * steps_per_s, 0.0, 1.0));
+}
+
+void GangExchanges::watch(JobId job) {
+  Gang& gang = gangs_[job.index];
+  if (network_ == nullptr) return;
+  if (gang.exchange != Duration::max()) {
+    if (sim_.engine.cancel(gang.gives_up)) --standing_still_;
+    return;
+  }
+  if (sim_.engine.is_pending(gang.gives_up)) return;
+  ++standing_still_;
+  gang.gives_up = sim_.engine.after(
+      network_->gives_up_after(), Label{"gangs.retries_used_up"}, [this, job] { give_up(job); },
+      Phase::Control);
+}
+
+void GangExchanges::give_up(JobId job) {
+  ORRERY_MARK("gangs.gave_up");
+  --standing_still_;
+  ++gave_up_;
+  controller_.abort(job);
 }
 
 }  // namespace orrery

@@ -24,7 +24,7 @@ namespace orrery {
 // tuner says. On the network a gang is one flow that never ends, which asks for no more than it
 // could move alone and uses links in proportion to what a step puts on them, the heaviest with
 // weight 1. So links are shared as if gangs exchanged all the time: the most that they can hinder
-// one another.
+// one another. A gang that cannot exchange at all for longer than NCCL retries is aborted.
 class GangExchanges {
  public:
   // `network`: null with level: alpha_beta; `storage`: null if there is none. All must outlive it.
@@ -45,6 +45,11 @@ class GangExchanges {
     bool is_played = false;  // its steps are played one by one
   };
   View view(JobId job) const;
+  // The controller changed how fast the job goes, or whether it pauses.
+  void pace_changed(JobId job);
+
+  uint32_t standing_still() const { return standing_still_; }  // gangs that cannot exchange now
+  uint64_t gave_up() const { return gave_up_; }                // gangs, because they could not
   // What steps that are played one by one moved on the heaviest link until now, by this job and
   // those that had its id before.
   Bytes sent(JobId job) const;
@@ -60,6 +65,7 @@ class GangExchanges {
     Duration exchange{};
     Bandwidth rate{};
     FlowId flow{};
+    EventId gives_up{};               // pending while it cannot exchange
     Duration goal = Duration::max();  // progress at which its data are in the cache
   };
   struct Places {  // of a gang's GPUs
@@ -75,11 +81,15 @@ class GangExchanges {
   void find_activity(JobId job, const Places& places);
   void connect(JobId job);
   void rate_changed(FlowId flow);
+  Bandwidth rate_of(const Gang& gang) const;
   void set_rate(Gang& gang, Bandwidth rate);
   void set_pace(JobId job);
+  void watch(JobId job);
+  void give_up(JobId job);
   void read_data(JobId job, const Places& places);
   void goal_reached(JobId job);
 
+  Sim sim_;
   const ClusterState& cluster_;
   const JobTable& jobs_;
   std::span<const Machine> machines_;
@@ -90,6 +100,8 @@ class GangExchanges {
   std::vector<std::vector<uint32_t>> nic_of_gpu_;  // by machine: which compute NIC, by GPU
   std::vector<Gang> gangs_;                        // by job
   std::vector<JobId> job_of_flow_;                 // by index of the flow
+  uint32_t standing_still_ = 0;
+  uint64_t gave_up_ = 0;
 };
 
 }  // namespace orrery

@@ -180,6 +180,15 @@ bool JobController::rank_died(PodId id, int64_t gpu_milli) {
   return true;
 }
 
+bool JobController::abort(JobId id) {
+  const Job& job = jobs_.job(id);
+  if (job.kind == JobKind::Pods || job.phase != JobPhase::Running) return false;
+  ORRERY_MARK("jobs.gang_aborted");
+  gang_stops(id, {});
+  gang_hangs(id, params_.failure_detection);
+  return true;
+}
+
 void JobController::gang_detected(JobId id) {
   const Job& job = jobs_.job(id);
   JobState& state = states_[id];

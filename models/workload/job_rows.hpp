@@ -110,7 +110,8 @@ struct RecoveryRow {
     c("job", &RecoveryRow::job, "serial number of the job");
     c("rank", &RecoveryRow::rank, "the independent pod that was lost; -1: the whole gang stopped");
     c("attempt", &RecoveryRow::attempt, "1: the job's first failure");
-    c("node", &RecoveryRow::node, "the node that failed; 4294967295: none, a process died");
+    c("node", &RecoveryRow::node,
+      "the node that failed; 4294967295: none, a process died or gave up");
     c("nodes", &RecoveryRow::nodes, "nodes held when it failed", "nodes");
     c("gpus", &RecoveryRow::gpus, "GPUs held when it failed", "GPU");
     c("failed", &RecoveryRow::failed, "when it stopped");

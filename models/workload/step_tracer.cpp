@@ -44,9 +44,12 @@ Bytes StepTracer::sent(JobId job) const {
 void StepTracer::reroute(JobId job, const StepActivity& activity) {
   Steps& steps = steps_[job.index];
   steps.activity = activity;
-  if (steps.exchanges && steps.flow != FlowId{} && activity.fabric.is_connected) {
-    network_->set_uses(steps.flow, activity.fabric.uses);
+  if (!steps.exchanges || activity.bytes == Bytes{} || !activity.fabric.is_connected) return;
+  if (steps.flow != FlowId{}) {
+    const auto rate_max = static_cast<double>(activity.rate_max.bits_per_s);
+    return network_->set_uses(steps.flow, activity.fabric.uses, rate_max);
   }
+  start_transfer(job);
 }
 
 void StepTracer::go(JobId job, Phase phase, Duration goal) {
@@ -94,6 +97,13 @@ void StepTracer::start_exchange(JobId job) {
     return;
   }
   steps.exchanges = true;
+  if (activity.fabric.is_connected) return start_transfer(job);
+  ORRERY_MARK("steps.exchange_waits_for_a_way");
+}
+
+void StepTracer::start_transfer(JobId job) {
+  Steps& steps = steps_[job.index];
+  const StepActivity& activity = steps.activity;
   ORRERY_CHECK(network_ != nullptr, "only a fabric carries bytes");
   steps.sending = activity.bytes;
   steps.flow = network_->start({.size = activity.bytes,

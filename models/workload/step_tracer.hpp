@@ -47,6 +47,7 @@ class StepTracer {
   void next_step(JobId job);
   void go(JobId job, Phase phase, Duration goal);
   void start_exchange(JobId job);
+  void start_transfer(JobId job);
   void exchanged(JobId job);
 
   Sim sim_;

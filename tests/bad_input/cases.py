@@ -46,6 +46,13 @@ def added(name: str, text: str, *says: str) -> Case:
     return yaml(name, GOOD + text, *says)
 
 
+def linked(name: str, text: str, *says: str) -> Case:
+    """Faults of links, on line 12, in a scenario with a fabric."""
+    flow = GOOD.replace("workload:\n", "network: {level: flow}\nworkload:\n  training: {step: "
+                        "{compute: 1s, exchanges: [{bytes: 1GB}]}}\n")
+    return yaml(name, flow + f"faults: {{links: {{{text}}}}}\n", *says)
+
+
 def cardiogram(name: str, text: str, *says: str, jobs: str = "[a]") -> Case:
     return added(name, f"record: {{cardiogram: {{jobs: {jobs}, {text}}}}}\n", *says)
 
@@ -170,6 +177,22 @@ CASES = [
     added("repair cut below its mean", "faults: {nodes: [{repair: {kind: exponential, mean: 2h, max: 1h}}]}\n", "s.yaml:10:62", "below mean"),
     added("kind of failure twice", "faults: {nodes: [{name: gpu}, {name: gpu}]}\n", "s.yaml:10:38", "two kinds of failure are called 'gpu'"),
     added("kinds of failure without names", "faults: {nodes: [{rate: 1}, {rate: 2}]}\n", "s.yaml:10:29", "two kinds of failure are called 'node'"),
+
+    # links and routes
+    added("link fault without a fabric", "faults: {links: {list: [{on: leaf-0, at: 1s, flaw: {kind: dead}}]}}\n", "s.yaml:10:17: faults.links", "only with network.level: flow"),
+    linked("unknown cable", "list: [{on: host-0.nic-8, at: 1s, flaw: {kind: dead}}]", "s.yaml:12:30: faults.links.list[0].on", "no cable or switch 'host-0.nic-8'; did you mean"),
+    linked("cable and part of the fabric", "list: [{on: leaf-0, among: spines, at: 1s, flaw: {kind: dead}}]", "s.yaml:12:30", "either a name or `among`"),
+    linked("no cable at all", "list: [{at: 1s, flaw: {kind: dead}}]", "s.yaml:12:25", "either a name or `among`"),
+    linked("part that the fabric lacks", "list: [{among: cores, at: 1s, flaw: {kind: dead}}]", "s.yaml:12:33", "the fabric has none: its levels of switches are"),
+    linked("degraded switch", "list: [{on: leaf-0, at: 1s, flaw: {kind: degraded}}]", "s.yaml:12:52", "a switch is dead, or flaps"),
+    linked("degraded switches at random", "random: [{among: leaves, flaw: {kind: degraded}}]", "s.yaml:12:49", "a switch is dead, or flaps"),
+    linked("end of a flap", "list: [{on: leaf-0, at: 1s, until: 2s, flaw: {kind: flap}}]", "s.yaml:12:53", "ends by itself"),
+    linked("repair of flaps", "random: [{flaw: {kind: flap}, repair: {kind: fixed}}]", "s.yaml:12:56", "ends by itself"),
+    linked("fault that ends before it begins", "list: [{on: leaf-0, at: 2s, until: 1s, flaw: {kind: dead}}]", "s.yaml:12:53", "must be after `at`"),
+    linked("curse without adaptive routing", "list: [{on: host-0.nic-0, at: 1s, flaw: {kind: cursed}}]", "s.yaml:12:58", "engine is not adaptive"),
+    linked("all bits wrong", "list: [{on: host-0.nic-0, at: 1s, flaw: {kind: degraded, bit_error_rate: 1}}]", "s.yaml:12:", "bit_error_rate"),
+    linked("unknown routing engine", "routing: [{at: 1s, engine: ftre}]", "s.yaml:12:", "ftre"),
+    added("choice of static routes", "network: {level: flow, routing: {choose_every: 1min}}\n", "s.yaml:10:48", "only with an adaptive engine"),
     failure_log("failure log missing", None, "l.tab"),
     failure_log("failure log of no format", "a,b\n1,2\n", "s.yaml:10:17", "no known format of failure logs"),
     failure_log("fta: no such type of event", FTA + "1 1 2 1 n 7 100 200 NULL\n", "l.tab:2:6 (event_type)", "'7'"),

@@ -53,6 +53,39 @@ TEST_F(FlowNetworkTest, TransfersThatShareALinkEndWhenTheirBytesAreThrough) {
   EXPECT_EQ(first.ns, 3500);
 }
 
+TEST_F(FlowNetworkTest, WhatAFlowMovesIsItsRateForAsLongAsItsDuty) {
+  const FlowId flow = network.open(on_link);
+  Time end;
+  start(1000, on_link, &end);
+  at(1000, [&] { network.set_duty(flow, 0.25); });
+  engine.run();
+  EXPECT_EQ(end.ns, 2000) << "links are shared as if it moved all the time";
+  EXPECT_EQ(network.moved(flow).count, 500 + 125);
+  EXPECT_EQ(network.carried(link).count, 1000 + 625);
+  at(3000, [&] { network.set_duty(flow, 1); });
+  at(3100, [&] { network.end(flow); });
+  engine.run();
+  EXPECT_EQ(network.carried(link).count, 1000 + 625 + 250 + 100);
+}
+
+TEST_F(FlowNetworkTest, LinksOfAGroupAreToldTogether) {
+  const LinkId first = network.add_link(8_Gbps, 1), second = network.add_link(8_Gbps, 1);
+  const LinkId third = network.add_link(8_Gbps, 2);
+  const std::vector<LinkUse> uses{{first}, {second, 0.5}, {third}}, less{{first}};
+  const FlowId flow = network.open(uses);
+  Time end;
+  start(300, less, &end);
+  at(1000, [&] { network.set_uses(flow, less); });
+  at(1100, [&] {
+    EXPECT_DOUBLE_EQ(network.carried_by(1), 700 * 1.5 + 100 + 300);
+    EXPECT_DOUBLE_EQ(network.carried_by(2), 700);
+    network.end(flow);
+  });
+  engine.run();
+  EXPECT_DOUBLE_EQ(network.carried_by(1), 700 * 1.5 + 100 + 300);
+  EXPECT_DOUBLE_EQ(network.carried_by(0), 0);
+}
+
 TEST_F(FlowNetworkTest, TransferWaitsWhileALinkIsDownAndGoesOnWhenItIsBack) {
   Time end, empty;
   start(1000, on_both, &end);

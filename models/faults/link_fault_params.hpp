@@ -1,0 +1,121 @@
+// models/faults/link_fault_params.hpp -- what happens to cables and switches, as a scenario says
+// it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/faults/link_flaw.hpp"
+#include "models/faults/repair.hpp"
+#include "models/network/fabric.hpp"
+#include "models/network/fabric_params.hpp"
+#include "sim/config/diagnostics.hpp"
+#include "sim/config/node.hpp"
+#include "sim/config/options.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+// Cables by their lower end, and switches.
+enum class FabricPart : uint8_t { NicCables, LeafCables, SpineCables, Leaves, Spines, Cores };
+constexpr std::array<std::string_view, 6> enum_names(FabricPart) {
+  return {"nic_cables", "leaf_cables", "spine_cables", "leaves", "spines", "cores"};
+}
+constexpr bool are_switches(FabricPart part) { return part >= FabricPart::Leaves; }
+
+struct ListedLinkFaultParams {
+  static constexpr std::string_view kDoc = "What happens to a cable or a switch at a given time.";
+
+  std::string on = {};
+  std::optional<FabricPart> among = {};
+  Duration at = {};
+  std::optional<Duration> until = {};
+  LinkFlaw flaw = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("on", on, "Name of the cable or switch: host-2.nic-0, leaf-3.up-5, leaf-3, spine-0.up-1.",
+      Example{"leaf-3.up-5"});
+    v("among", among, "Instead of a name: one of these, drawn at random.");
+    v("at", at, "When, from the start of the run.", Required{});
+    v("until", until, "When it is as new; absent: never in this run.");
+    v("flaw", flaw, "What is wrong with it. A switch is dead, or flaps.", Required{});
+  }
+  template <class C>
+  void check(C& c) const {
+    if (on.empty() == !among.has_value()) c.error("on", "give either a name or `among`");
+    const bool is_flap = kind_of(flaw) == LinkFlawKind::Flap;
+    if (until && is_flap) c.error("until", "has no effect on a flap, which ends by itself");
+    if (until && *until <= at) c.error("until", "must be after `at`");
+  }
+};
+
+struct RandomLinkFaultParams {
+  static constexpr std::string_view kDoc = "What happens to cables or switches at random.";
+
+  std::string name = "link";
+  FabricPart among = FabricPart::NicCables;
+  double rate = 0.057;
+  LinkFlaw flaw = {};
+  RepairDistribution repair = ExponentialRepair{.mean = 247_min};
+
+  template <class V>
+  void fields(V& v) {
+    v("name", name, "What the rows of /events/link_faults call it.");
+    v("among", among, "What it strikes, each with equal chance.");
+    v("rate", rate,
+      "How many percent of them it strikes in a month of 30 days. Published by Alibaba: 0.057 of "
+      "the links from NIC to leaf, 0.051 of leaf switches.",
+      Range{0.0, 1e6}, Unit{"% a month"}, Source{"HPN, SIGCOMM'24: links from NIC to leaf"});
+    v("flaw", flaw, "What is wrong then. A switch is dead, or flaps.");
+    v("repair", repair, "Until it is as new.", Source{"mean repair of LANL's network failures"});
+  }
+  template <class C>
+  void check(C& c) const {
+    if (name.empty()) c.error("name", "must not be empty");
+    if (rate == 0) c.warning("rate", "this kind of fault never strikes");
+    const bool is_flap = kind_of(flaw) == LinkFlawKind::Flap;
+    if (is_flap && c.is_given("repair")) {
+      c.error("repair", "has no effect on a flap, which ends by itself");
+    }
+  }
+};
+
+struct RoutingChangeParams {
+  static constexpr std::string_view kDoc = "The routing engine is changed while jobs run.";
+  Duration at = {};
+  RoutingEngine engine = RoutingEngine::Dmodk;
+  template <class V>
+  void fields(V& v) {
+    v("at", at, "When, from the start of the run.", Required{});
+    v("engine", engine, "The engine from then on; dmodk is OpenSM's ftree.", Required{});
+  }
+};
+
+struct LinkFaultParams {
+  static constexpr std::string_view kDoc = "Cables and switches; with network.level: flow.";
+
+  std::vector<ListedLinkFaultParams> list = {};
+  std::vector<RandomLinkFaultParams> random = {};
+  std::vector<RoutingChangeParams> routing = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("list", list, "Faults at given times.");
+    v("random", random, "Kinds of random faults; they strike independently of one another.");
+    v("routing", routing, "Changes of the routing engine, which lift or lay the curse of cables.");
+  }
+  // Whether any of it is a cable that is slow under adaptive routing only.
+  bool has_curse() const;
+  // What only the built fabric shows. `section` is the document's `faults.links`.
+  void check(const Fabric& fabric, const config::Node& section, Diagnostics& diagnostics) const;
+};
+
+// How many of these the fabric has.
+uint32_t count_of(const Fabric& fabric, FabricPart part);
+
+}  // namespace orrery

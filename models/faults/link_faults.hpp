@@ -1,0 +1,88 @@
+// models/faults/link_faults.hpp -- cables and switches that break and are mended.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "models/faults/link_fault_params.hpp"
+#include "models/network/network.hpp"
+#include "sim/core/id.hpp"
+#include "sim/core/rng.hpp"
+#include "sim/core/time.hpp"
+#include "sim/record/channel.hpp"
+#include "sim/runtime/sim.hpp"
+
+namespace orrery {
+
+struct LinkFaultRow {  // one fault of one cable or switch
+  FixedText<40> name;
+  CableId cable{};
+  SwitchId switch_id{};
+  LinkFlawKind kind = LinkFlawKind::Dead;
+  FixedText<24> cause;
+  Time from;
+  Time to = Time{-1};
+  int64_t symbol_errors = 0;
+
+  static void columns(auto&& c) {
+    c("name", &LinkFaultRow::name, "the cable or switch");
+    c("cable", &LinkFaultRow::cable, "the cable; 4294967295: it is a switch");
+    c("switch", &LinkFaultRow::switch_id, "the switch; 4294967295: it is a cable");
+    c("kind", &LinkFaultRow::kind, "what is wrong with it");
+    c("cause", &LinkFaultRow::cause, "name of the kind of random fault, or 'list'");
+    c("from", &LinkFaultRow::from, "since when");
+    c("to", &LinkFaultRow::to, "when it was as new; -1: not in this run");
+    c("symbol_errors", &LinkFaultRow::symbol_errors, "that the cable's port counted until then");
+  }
+};
+
+// A kind of random fault strikes a part of the fabric as one Poisson process, which draws when,
+// whom and for how long from a stream of its own: two policies see the same faults. Faults of one
+// cable add up: it is down while any says so, errors are those of all, and the worst curse counts.
+class LinkFaults {
+ public:
+  // `params` must have passed LinkFaultParams::check. The network must outlive it.
+  LinkFaults(Sim sim, Network& network, const LinkFaultParams& params);
+  LinkFaults(const LinkFaults&) = delete;
+  LinkFaults& operator=(const LinkFaults&) = delete;
+
+  void start();
+  void finish();  // writes the rows of faults that last
+  uint64_t faults() const { return faults_; }
+
+ private:
+  struct Target {  // one of the two
+    CableId cable{};
+    SwitchId switch_id{};
+    bool operator==(const Target&) const = default;
+  };
+  struct Fault {
+    Target on;
+    const LinkFlaw* flaw = nullptr;
+    uint32_t source = 0;  // of params_.random; kListed
+    Time from;
+    bool lasts = false;
+  };
+  static constexpr uint32_t kListed = UINT32_MAX;
+  Target find(std::string_view name) const;
+  Target draw(FabricPart part, Rng& rng) const;
+  void strike_listed(uint32_t index);
+  void wait_for(uint32_t source);
+  void strike_random(uint32_t source);
+  void begin(Fault fault, Time until);
+  void end(uint32_t index);
+  void apply(const Target& target);
+  void write_row(const Fault& fault, Time to);
+
+  Sim sim_;
+  Network& network_;
+  LinkFaultParams params_;
+  std::vector<Rng> streams_;   // of params_.random
+  std::vector<Fault> active_;  // and free places
+  std::vector<uint32_t> free_;
+  uint64_t faults_ = 0;
+  Channel<LinkFaultRow> rows_;
+};
+
+}  // namespace orrery

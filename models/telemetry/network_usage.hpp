@@ -1,0 +1,98 @@
+// models/telemetry/network_usage.hpp -- what cables carried: rows of /links and /timeline/network.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+
+#include "models/network/network.hpp"
+#include "models/workload/gang_exchanges.hpp"
+#include "sim/core/time.hpp"
+#include "sim/record/channel.hpp"
+#include "sim/runtime/sim.hpp"
+
+namespace orrery {
+
+enum class CableTier : uint8_t { Nic, Leaf, Spine };  // by the lower end
+constexpr std::array<std::string_view, 3> enum_names(CableTier) { return {"nic", "leaf", "spine"}; }
+
+struct LinkRow {
+  CableId cable{};
+  FixedText<40> name = {};
+  CableTier tier = CableTier::Nic;
+  FixedText<40> lower = {}, upper = {};
+  Bandwidth nominal{}, capacity{};
+  Bytes bytes_up{}, bytes_down{};
+  int64_t symbol_errors = 0;
+  uint32_t times_down = 0;
+  Duration downtime{};
+
+  static void columns(auto&& c) {
+    c("cable", &LinkRow::cable, "the cable");
+    c("name", &LinkRow::name, "its name");
+    c("tier", &LinkRow::tier, "what its lower end is plugged into");
+    c("lower", &LinkRow::lower, "the switch, or else the NIC, at its lower end");
+    c("upper", &LinkRow::upper, "the switch at its upper end");
+    c("nominal", &LinkRow::nominal, "what it carries each way when it is as new");
+    c("capacity", &LinkRow::capacity, "what it can carry up at the end of the run");
+    c("bytes_up", &LinkRow::bytes_up, "that it carried away from NICs");
+    c("bytes_down", &LinkRow::bytes_down, "that it carried towards NICs");
+    c("symbol_errors", &LinkRow::symbol_errors, "that its port counted");
+    c("times_down", &LinkRow::times_down, "how often it went down, its switches' deaths included");
+    c("downtime", &LinkRow::downtime, "how long it was down");
+  }
+};
+
+struct NetworkSample {
+  Time time;
+  double nic_rate = 0, leaf_rate = 0, spine_rate = 0;
+  uint32_t cables_down = 0, cables_slow = 0;
+  int64_t symbol_errors = 0;
+  uint32_t gangs_still = 0;
+
+  static void columns(auto&& c) {
+    c("time", &NetworkSample::time, "end of the interval; rates are means over it");
+    c("nic_rate", &NetworkSample::nic_rate, "that NICs sent, all together", "bit/s");
+    c("leaf_rate", &NetworkSample::leaf_rate, "that leaves sent up to spines", "bit/s");
+    c("spine_rate", &NetworkSample::spine_rate, "that spines sent up to cores", "bit/s");
+    c("cables_down", &NetworkSample::cables_down, "down now", "cables");
+    c("cables_slow", &NetworkSample::cables_slow, "up, and degraded or cursed now", "cables");
+    c("symbol_errors", &NetworkSample::symbol_errors, "counted in the interval by all ports");
+    c("gangs_still", &NetworkSample::gangs_still, "that cannot exchange at all now", "gangs");
+  }
+};
+
+// Rates are what steps really put on links: less than what the links are shared by, as gangs
+// compute in between. Only cables that carried something, or were not as new all the time, have a
+// row in /links.
+class NetworkUsage {
+ public:
+  // Both must outlive it.
+  NetworkUsage(Sim sim, Network& network, const GangExchanges& exchanges);
+  NetworkUsage(const NetworkUsage&) = delete;
+  NetworkUsage& operator=(const NetworkUsage&) = delete;
+
+  void sample(Time now);  // at the end of each interval of the timeline
+  void finish(Time end);
+
+ private:
+  struct Down {
+    uint32_t times = 0;
+    bool is_down = false;
+    Time since;
+    Duration total;
+  };
+  void link_changed(LinkId link);
+
+  Sim sim_;
+  const Network& network_;
+  const GangExchanges& exchanges_;
+  Time sampled_to_;
+  std::array<double, 3> sent_{};  // bytes, until then
+  int64_t symbol_errors_ = 0;     // likewise
+  std::map<CableId, Down> down_;  // cables that went down
+  Channel<LinkRow> link_rows_;
+  Channel<NetworkSample> samples_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,89 @@
+#include "models/network/network.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <vector>
+
+#include "sim/record/recorder.hpp"
+#include "tests/support/fabrics.hpp"
+
+namespace orrery {
+namespace {
+
+struct NetworkTest : ::testing::Test {
+  static NetworkParams params(RoutingEngine engine, std::optional<Duration> choose_every = {}) {
+    NetworkParams p;
+    p.routing = {.engine = engine, .choose_every = choose_every};
+    return p;
+  }
+  Network& network(const NetworkParams& p) {
+    return built.emplace(Sim{engine, rng, recorder}, p, test::full_tree(8, 2));
+  }
+  // The cable up from the first leaf that a flow to the last NIC would take now.
+  uint32_t way(Network& network) {
+    Network::Routes routes{network};
+    const auto last = static_cast<uint32_t>(network.fabric().nics() - 1);
+    return cable_of(routes({0}, {last}, 0)[1]).index;
+  }
+
+  Engine engine;
+  RngStreams rng{1};
+  MemoryRecorder recorder;
+  std::optional<Network> built;
+};
+
+TEST_F(NetworkTest, AdaptiveWaysAreChosenAnewWhileThereAreFlows) {
+  Network& net = network(params(RoutingEngine::AdaptiveLocal, 10_s));
+  int chosen = 0;
+  std::set<uint32_t> ways;
+  net.routes_changed.connect([&] {
+    ++chosen;
+    ways.insert(way(net));
+  });
+  const std::vector<LinkUse> uses{{up_link(net.fabric().nic_cable({0}))}};
+  const FlowId flow = net.open(uses, 1e9);
+  engine.at(Time{} + 1000_s, Label{"test.close"}, [&] { net.close(flow); });
+  engine.run();
+  EXPECT_EQ(chosen, 100);
+  EXPECT_EQ(ways.size(), 4U) << "all cables of the leaf, in time";
+  EXPECT_LE(engine.now(), Time{} + 1010_s) << "it keeps no run alive";
+}
+
+TEST_F(NetworkTest, StaticWaysStayAndAnotherEngineFindsOthers) {
+  Network& net = network(params(RoutingEngine::Dmodk));
+  int changes = 0;
+  net.routes_changed.connect([&] { ++changes; });
+  const uint32_t ftree = way(net);
+  EXPECT_EQ(way(net), ftree);
+  net.set_engine(RoutingEngine::Dmodk);  // no news
+  net.set_engine(RoutingEngine::AdaptiveGlobal);
+  engine.run();
+  EXPECT_EQ(changes, 1);
+  // Flows that were opened before count as load.
+  std::set<uint32_t> ways;
+  for (int i = 0; i < 4; ++i) {
+    const uint32_t taken = way(net);
+    ways.insert(taken);
+    const std::vector<LinkUse> uses{{up_link(CableId{taken})}};
+    net.open(uses, 1e9);
+  }
+  EXPECT_EQ(ways.size(), 4U);
+}
+
+TEST_F(NetworkTest, AFlowsOwnLoadDoesNotKeepItFromItsWay) {
+  Network& net = network(params(RoutingEngine::AdaptiveLocal));
+  const uint32_t taken = way(net);
+  const std::vector<LinkUse> uses{{up_link(CableId{taken})}};
+  const FlowId flow = net.open(uses, 1e9);
+  EXPECT_NE(way(net), taken);
+  {
+    const auto last = static_cast<uint32_t>(net.fabric().nics() - 1);
+    Network::Routes routes{net, flow};
+    EXPECT_EQ(cable_of(routes({0}, {last}, 0)[1]).index, taken);
+  }
+  EXPECT_NE(way(net), taken) << "it counts again";
+}
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,163 @@
+// Gangs that exchange over a fabric whose cables fail, in whole runs.
+#include "models/workload/gang_exchanges.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/faults/link_faults.hpp"
+#include "models/telemetry/network_usage.hpp"
+#include "sim/core/check.hpp"
+#include "tests/support/scheduler_world.hpp"
+
+namespace orrery {
+namespace {
+
+// Two nodes under two leaves for each rail; a step is 1 s and what its exchange takes.
+std::string training(const std::string& faults, const std::string& more = "") {
+  return R"(
+cluster: {pools: [{name: n, machine: dgx-a100, count: 2, nodes_per_leaf: 1}]}
+network: {level: flow)" +
+         more + R"(}
+workload:
+  training: {step: {compute: 1s, exchanges: [{bytes: 10GB}]}}
+  sources: [{kind: jobs, jobs: [{work: 200s, pods: 2, pod: {gpus: 8}}]}]
+policy: {base: strict_gang}
+record: {timeline: {interval: 10s, teams_interval: 0s}}
+faults: {links: {list: [)" +
+         faults + "]}}\n";
+}
+
+double seconds_of(ScenarioRun& run) { return (run.jobs().at(0).ended - Time{}).seconds(); }
+
+TEST(StalledGangs, AShortOutageStallsAGangAndNothingElse) {
+  ScenarioRun well{training("")};
+  ScenarioRun run{training("{on: host-1.nic-5, at: 20s, until: 50s, flaw: {kind: dead}}")};
+  EXPECT_EQ(run.jobs().at(0).restarts, 0);
+  EXPECT_NEAR(seconds_of(run), seconds_of(well) + 30, 1e-6);
+  for (const NetworkSample& row : run.recorder.rows<NetworkSample>("/timeline/network")) {
+    const bool is_out = row.time >= Time{} + 20_s && row.time < Time{} + 50_s;
+    EXPECT_EQ(row.gangs_still, is_out ? 1U : 0U) << row.time.seconds();
+    EXPECT_EQ(row.cables_down, is_out ? 1U : 0U);
+    if (row.time > Time{} + 25_s && is_out) {
+      EXPECT_EQ(row.nic_rate, 0);
+    }
+  }
+}
+
+TEST(StalledGangs, NcclGivesUpAfterALongOutageAndTheGangComesBack) {
+  ScenarioRun run{training("{on: host-1.nic-5, at: 20s, until: 58s, flaw: {kind: dead}}")};
+  const auto recoveries = run.recorder.rows<RecoveryRow>("/events/recoveries");
+  ASSERT_EQ(recoveries.size(), 1U);
+  EXPECT_NEAR((recoveries[0].failed - Time{}).seconds(), 20 + 34.36, 0.01);
+  EXPECT_EQ(recoveries[0].detected, recoveries[0].failed + 5_s);
+  EXPECT_FALSE(recoveries[0].node.is_valid()) << "no node failed";
+  EXPECT_EQ(run.jobs().at(0).restarts, 1);
+  EXPECT_EQ(run.jobs().at(0).outcome, JobOutcome::Completed);
+  EXPECT_GT(mark_count("gangs.gave_up"), 0U);
+  EXPECT_GT(mark_count("jobs.gang_aborted"), 0U);
+}
+
+TEST(StalledGangs, AGangGivesUpAgainAndAgainWhileItsLinkIsDead) {
+  ScenarioRun run{
+      training("{on: host-0.nic-0, at: 20s, flaw: {kind: dead}}", ", links: {retry_timeout: 1s}"),
+      {"workload.training.restarts_max=3"}};
+  EXPECT_EQ(run.jobs().at(0).restarts, 3);
+  EXPECT_EQ(run.jobs().at(0).outcome, JobOutcome::Failed);
+  EXPECT_NEAR(seconds_of(run), 20 + 4 * (1 + 5) + 3 * 10, 0.1) << "detection 5 s, restart 10 s";
+}
+
+TEST(StalledGangs, StepsThatArePlayedOneByOneStallAndGiveUpAlike) {
+  for (const char* const until : {"50s", "58s"}) {
+    const std::string fault =
+        "{on: host-1.nic-5, at: 20s, until: " + std::string{until} + ", flaw: {kind: dead}}";
+    ScenarioRun rate{training(fault)};
+    ScenarioRun traced{training(fault), {"workload.steps=traced"}};
+    EXPECT_EQ(traced.jobs().at(0).restarts, rate.jobs().at(0).restarts);
+    // Played step by step, GPUs go on computing in the outage until their exchange begins, and
+    // the outage of a gang counts from the same instant.
+    EXPECT_NEAR(seconds_of(traced), seconds_of(rate), 1.3) << until;
+  }
+  ScenarioRun well{training("")};
+  ScenarioRun well_traced{training(""), {"workload.steps=traced"}};
+  EXPECT_NEAR(seconds_of(well), seconds_of(well_traced), 1e-3 * seconds_of(well));
+}
+
+// The degraded cable is on every way; that routes are found anew elsewhere makes it no faster.
+TEST(StalledGangs, AGangThatIsReroutedOverTheSameLinksStaysAsSlow) {
+  const std::string bent = "{on: host-1.nic-5, at: 10s, flaw: {kind: degraded}}";
+  ScenarioRun run{training(bent)};
+  ScenarioRun rerouted{training(bent + ", {on: leaf-0.up-0, at: 30s, until: 40s, flaw: "
+                                       "{kind: dead}}")};
+  EXPECT_GT(seconds_of(run), 1000) << "a step takes 10 times as long";
+  EXPECT_NEAR(seconds_of(rerouted), seconds_of(run), 1e-3);
+}
+
+// An all-reduce over n = 16 ranks puts 2 (n - 1) / n of its bytes on a ring, an eighth on each
+// rail.
+TEST(StalledGangs, LinksCarryWhatStepsPutOnThem) {
+  for (const char* const steps : {"rate", "traced"}) {
+    ScenarioRun run{training(""), {std::string{"workload.steps="} + steps}};
+    const double bytes = 200 * 10e9 / 8 * 2 * 15 / 16;
+    size_t nics = 0, leaves = 0;
+    for (const LinkRow& row : run.recorder.rows<LinkRow>("/links")) {
+      (row.tier == CableTier::Nic ? nics : leaves) += 1;
+      if (row.tier != CableTier::Nic) continue;
+      EXPECT_NEAR(static_cast<double>(row.bytes_up.count), bytes, 1e-4 * bytes) << steps;
+      EXPECT_NEAR(static_cast<double>(row.bytes_down.count), bytes, 1e-4 * bytes);
+    }
+    EXPECT_EQ(nics, 16U);
+    EXPECT_EQ(leaves, 16U) << "one cable up from each leaf";
+    double sent = 0, up = 0, seconds = 0;
+    Time before;
+    for (const NetworkSample& row : run.recorder.rows<NetworkSample>("/timeline/network")) {
+      seconds = (row.time - std::exchange(before, row.time)).seconds();
+      sent += row.nic_rate * seconds / 8;
+      up += row.leaf_rate * seconds / 8;
+      EXPECT_EQ(row.spine_rate, 0);
+    }
+    EXPECT_NEAR(sent, 16 * bytes, 1e-3 * 16 * bytes) << steps;
+    EXPECT_NEAR(up, 16 * bytes, 1e-3 * 16 * bytes);
+  }
+}
+
+TEST(StalledGangs, NothingIsCarriedWhileACheckpointIsWritten) {
+  ScenarioRun run{
+      training(""),
+      {"workload.training.checkpoint_interval=50s", "workload.training.checkpoint_write=100s"}};
+  const double bytes = 200 * 10e9 / 8 * 2 * 15 / 16;
+  const auto rows = run.recorder.rows<LinkRow>("/links");
+  ASSERT_FALSE(rows.empty());
+  EXPECT_NEAR(static_cast<double>(rows[0].bytes_up.count), bytes, 0.1 * bytes)
+      << "as the mean over the cycle of checkpoints, of which the last has no end";
+}
+
+TEST(NetworkUsage, TellsHowOftenAndHowLongACableWasDown) {
+  ScenarioRun run{
+      training("{on: host-1.nic-5, at: 20s, until: 30s, flaw: {kind: dead}}, "
+               "{on: leaf-3.up-0, at: 25s, until: 27s, flaw: {kind: dead}}, "
+               "{on: spine-0, at: 26s, until: 29s, flaw: {kind: dead}}, "
+               "{on: host-0.nic-1, at: 40s, until: 50s, flaw: {kind: degraded}}")};
+  std::map<std::string, LinkRow> rows;
+  for (const LinkRow& row : run.recorder.rows<LinkRow>("/links")) {
+    rows[std::string{row.name.view()}] = row;
+  }
+  EXPECT_EQ(rows.at("host-1.nic-5").times_down, 1U);
+  EXPECT_EQ(rows.at("host-1.nic-5").downtime, 10_s);
+  EXPECT_EQ(rows.at("leaf-3.up-0").times_down, 1U) << "its own death and its switch's are one";
+  EXPECT_EQ(rows.at("leaf-3.up-0").downtime, 4_s);
+  EXPECT_EQ(rows.at("leaf-3.up-0").upper.view(), "spine-0");
+  EXPECT_EQ(rows.at("host-0.nic-1").symbol_errors, 2000);
+  EXPECT_EQ(rows.at("host-0.nic-1").times_down, 0U);
+  int64_t errors = 0;
+  for (const NetworkSample& row : run.recorder.rows<NetworkSample>("/timeline/network")) {
+    errors += row.symbol_errors;
+  }
+  EXPECT_EQ(errors, 2000);
+}
+
+}  // namespace
+}  // namespace orrery
