@@ -82,7 +82,9 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
                  fragmentation_ ? &*fragmentation_ : nullptr},
       faults_{sim, ground_.state, controller_, ground_.jobs, scenario.faults},
       rank_faults_{sim, controller_, ground_.jobs, scenario.faults.ranks},
-      usage_{sim, ground_.state, ground_.jobs, power_of(ground_.built.machines)},
+      usage_{sim, ground_.state, ground_.jobs,
+             GpuPowers{ground_.state, power_of(ground_.built.machines), scenario.cluster.power,
+                       sim.rng}},
       node_usage_{sim, ground_.state, names_of(ground_.built)},
       timeline_{sim,
                 ground_.state,
@@ -105,6 +107,10 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
                        scenario.workload.steps == StepDetail::Traced);
   }
   if (network_) network_usage_.emplace(sim, *network_, *exchanges_);
+  if (scenario.record.cardiogram) {
+    cardiogram_.emplace(sim, ground_.jobs, controller_, exchanges_ ? &*exchanges_ : nullptr,
+                        usage_.powers(), *scenario.record.cardiogram);
+  }
   if (fragmentation_) packing_.emplace(sim, ground_.state, ground_.jobs, *fragmentation_);
   if (scenario.policy.job_queue) {
     job_queue_.emplace(sim, ground_.state, ground_.jobs, controller_, *scenario.policy.job_queue,
@@ -121,6 +127,7 @@ void Cluster::wire() {
     timeline_.job_arrived(job);
     statistics_.job_arrived(job);
     if (packing_) packing_->job_arrived(job);
+    if (cardiogram_) cardiogram_->job_arrived(job);
   });
   controller_.phase_changed.connect([this](JobId job, JobPhase before, JobPhase after) {
     usage_.job_changed(job, controller_.computing(job));
@@ -128,13 +135,17 @@ void Cluster::wire() {
     deadlocks_.phase_changed(job);
     statistics_.phase_changed(job, after);
     if (exchanges_) exchanges_->phase_changed(job, after);
+    if (cardiogram_) cardiogram_->phase_changed(job, after);
   });
   controller_.pace_changed.connect([this](JobId job) {
     usage_.job_changed(job, controller_.computing(job));
     if (exchanges_) exchanges_->pace_changed(job);
+    if (cardiogram_) cardiogram_->pace_changed(job);
   });
-  controller_.rank_dead.connect(
-      [this](PodId pod, int64_t gpu_milli) { usage_.rank_dead(pod, gpu_milli); });
+  controller_.rank_dead.connect([this](PodId pod, int64_t gpu_milli) {
+    usage_.rank_dead(pod, gpu_milli);
+    if (cardiogram_) cardiogram_->rank_dead(pod, gpu_milli);
+  });
   controller_.pod_runs.connect([this](PodId pod) {
     usage_.pod_runs(pod, controller_.computing(ground_.jobs.pod(pod).job));
   });
@@ -147,22 +158,31 @@ void Cluster::wire() {
     if (network_usage_) network_usage_->sample(now);
   });
   controller_.recovered.connect([this](const RecoveryRow& row) { timeline_.recovered(row); });
-  controller_.job_over.connect([this](JobId) { stop_when_done(); });
+  controller_.job_over.connect([this](JobId job) {
+    if (cardiogram_) cardiogram_->job_over(job);
+    stop_when_done();
+  });
   scheduler_.tried_in_vain.connect([this] { stop_if_futile(); });
   scheduler_.pod_assigned.connect([this](PodId pod, NodeId node) {
     controller_.pod_reserved(pod);
     usage_.pod_assigned(pod, node);
     timeline_.pod_assigned(pod);
     deadlocks_.pod_assigned(pod, node);
+    if (cardiogram_) cardiogram_->pod_assigned(pod, node);
   });
   scheduler_.pod_unassigned.connect([this](PodId pod, NodeId) {
     controller_.pod_unreserved(pod);
     usage_.pod_unassigned(pod);
     timeline_.pod_unassigned(pod);
     deadlocks_.pod_unassigned(pod);
+    if (cardiogram_) cardiogram_->pod_unassigned(pod);
   });
   usage_.node_allocation_changed.connect(
       [this](NodeId node, int64_t milli) { node_usage_.allocation_changed(node, milli); });
+  wire_faults();
+}
+
+void Cluster::wire_faults() {
   faults_.node_down.connect([this](NodeId node) {
     scheduler_.node_down(node);
     if (job_queue_) job_queue_->node_changed(node, false);
@@ -233,6 +253,7 @@ std::vector<std::string> Cluster::input_notes() const {
   std::vector<std::string> notes = controller_.sources().notes();
   notes.insert(notes.end(), fault_notes_.begin(), fault_notes_.end());
   std::ranges::copy(rank_faults_.notes(), std::back_inserter(notes));
+  if (cardiogram_) std::ranges::copy(cardiogram_->notes(), std::back_inserter(notes));
   if (job_queue_) std::ranges::copy(job_queue_->notes(), std::back_inserter(notes));
   return notes;
 }
@@ -244,6 +265,7 @@ void Cluster::start() {
   rank_faults_.start();
   if (link_faults_) link_faults_->start();
   timeline_.start(run_.until ? Time{} + *run_.until : Time::max());
+  if (cardiogram_) cardiogram_->start();
   controller_.start();
   if (!run_.until) watch_for_stall(UINT64_MAX);
 }
@@ -311,6 +333,7 @@ void Cluster::finish(Time end) {
   if (link_faults_) link_faults_->finish();
   timeline_.finish(end);
   if (network_usage_) network_usage_->finish(end);
+  if (cardiogram_) cardiogram_->finish(end);
   if (packing_) packing_->finish();
   node_usage_.finish(end);
   deadlocks_.finish(end);

@@ -18,6 +18,7 @@
 #include "models/scheduling/scheduler.hpp"
 #include "models/scheduling/too_large.hpp"
 #include "models/storage/storage.hpp"
+#include "models/telemetry/cardiogram.hpp"
 #include "models/telemetry/gpu_usage.hpp"
 #include "models/telemetry/job_statistics.hpp"
 #include "models/telemetry/network_usage.hpp"
@@ -75,6 +76,7 @@ class Cluster {
 
  private:
   void wire();
+  void wire_faults();
   void read_failure_logs(const config::Node& section, Diagnostics& diagnostics);
   void stop_when_done();
   void watch_for_stall(uint64_t progress_before);
@@ -106,6 +108,7 @@ class Cluster {
   DeadlockDetector deadlocks_;
   TooLargeJobs too_large_;
   std::optional<PackingLog> packing_;
+  std::optional<Cardiogram> cardiogram_;
   bool has_stalled_ = false, is_futile_ = false;
 };
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/hardware/cluster_state.hpp"
+#include "models/hardware/gpu_power.hpp"
 #include "models/hardware/machine.hpp"
 #include "models/hardware/machine_params.hpp"
 #include "sim/config/fields.hpp"
@@ -108,12 +109,14 @@ struct ClusterParams {
   std::vector<MachineParams> machines = {};
   std::vector<PoolParams> pools = {};
   std::vector<OpenbNodesParams> openb_nodes = {};
+  PowerParams power = {};
 
   template <class V>
   void fields(V& v) {
     v("machines", machines, "Machines of your own: one of the catalogue, changed.");
     v("pools", pools, "Pools of alike nodes.");
     v("openb_nodes", openb_nodes, "Nodes read from lists of the Alibaba sets openb, PAI and spot.");
+    v("power", power, "How unlike GPUs are in what they draw.");
   }
   void check(Checker& c) const;
 };

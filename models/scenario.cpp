@@ -79,12 +79,38 @@ void check_fragmentation(const Scenario& scenario, Checker& c) {
   }
 }
 
+void check_cardiogram(const Scenario& scenario, Checker& c) {
+  if (!scenario.record.cardiogram) return;
+  const CardiogramParams& params = *scenario.record.cardiogram;
+  if (scenario.policy.driver == Driver::Counting) {
+    c.error("record.cardiogram",
+            "has no effect with policy.driver: counting, which knows no ranks");
+  }
+  if (scenario.run.until && params.window.to > *scenario.run.until) {
+    c.error("record.cardiogram.window.to",
+            "is after run.until, " + format_quantity(*scenario.run.until));
+  }
+  for (const JobSourceParams& source : scenario.workload.sources) {
+    const auto* const listed = std::get_if<ExplicitJobsParams>(&source);
+    if (listed == nullptr) continue;
+    for (const ExplicitJobParams& job : listed->jobs) {
+      if (job.kind != JobKind::Pods) continue;
+      const auto named = std::ranges::find(params.jobs, job.name);
+      if (named == params.jobs.end()) continue;
+      const std::string index = std::to_string(named - params.jobs.begin());
+      c.error("record.cardiogram.jobs[" + index + "]",
+              "has no ranks: " + in_quotes(job.name) + " is of independent pods (kind: pods)");
+    }
+  }
+}
+
 }  // namespace
 
 void Scenario::check(Checker& c) const {
   check_fragmentation(*this, c);
   check_training(*this, c);
   check_network(*this, c);
+  check_cardiogram(*this, c);
   for (size_t i = 0; i < workload.sources.size() && !run.until; ++i) {
     const auto* const trace = std::get_if<TraceSourceParams>(&workload.sources[i]);
     if (trace == nullptr || trace->departures) continue;

@@ -14,6 +14,7 @@
 #include "models/scheduling/deadlock_detector.hpp"
 #include "models/scheduling/profile.hpp"
 #include "models/storage/storage_params.hpp"
+#include "models/telemetry/cardiogram_params.hpp"
 #include "models/telemetry/timeline.hpp"
 #include "models/workload/workload_params.hpp"
 #include "sim/config/fields.hpp"
@@ -25,6 +26,7 @@ struct RecordParams {
 
   TimelineParams timeline = {};
   DeadlockParams deadlocks = {};
+  std::optional<CardiogramParams> cardiogram = {};
   bool pods = true;
   bool attempts = false;
   std::vector<std::string> off = {};
@@ -34,6 +36,7 @@ struct RecordParams {
   void fields(V& v) {
     v("timeline", timeline, "Series sampled over time.");
     v("deadlocks", deadlocks, "What counts as a deadlock.");
+    v("cardiogram", cardiogram, "Ranks of chosen jobs, at fine steps of time; absent: none.");
     v("pods", pods, "One row per pod life in /pods.");
     v("attempts", attempts, "One row per scheduling attempt in /events/attempts.");
     v("off", off, "Tables left out, as globs.", Example{"[/timeline/teams]"});

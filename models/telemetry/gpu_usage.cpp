@@ -11,35 +11,17 @@ namespace {
 
 constexpr int64_t kNanoPerMilli = 1'000'000;  // nano-GPUs in a milli-GPU
 
-GpuPower mean_power(const ClusterState& cluster, const std::vector<GpuPower>& power) {
-  int64_t gpus = 0, idle = 0, spin = 0, busy = 0;
-  NodeSet::all(cluster.nodes()).for_each([&](NodeId node) {
-    const GpuPower& p = power[cluster.machine(node)];
-    const int64_t n = cluster.gpus(node);
-    gpus += n;
-    idle += n * p.idle;
-    spin += n * p.spin;
-    busy += n * p.busy;
-  });
-  if (gpus == 0) return {};
-  const auto mean = [&](int64_t watts) { return static_cast<int32_t>((watts + gpus / 2) / gpus); };
-  return {.idle = mean(idle), .spin = mean(spin), .busy = mean(busy)};
-}
-
 }  // namespace
 
-GpuUsage::GpuUsage(Sim sim, const ClusterState& cluster, const JobTable& jobs,
-                   std::vector<GpuPower> power)
+GpuUsage::GpuUsage(Sim sim, const ClusterState& cluster, const JobTable& jobs, GpuPowers powers)
     : sim_{sim},
       cluster_{cluster},
       jobs_{jobs},
-      power_{std::move(power)},
+      powers_{std::move(powers)},
       integrated_to_{sim.engine.now()} {
   NodeSet::all(cluster.nodes()).for_each([this](NodeId node) {
-    ORRERY_CHECK(cluster_.machine(node) < power_.size(), "every machine has a power curve");
     if (cluster_.up().contains(node)) node_up(node);
   });
-  mean_power_ = mean_power(cluster_, power_);
 }
 
 void GpuUsage::advance() {
@@ -65,12 +47,13 @@ void GpuUsage::add(const Use& use, int sign) {
   rate(GpuRate::Reported) += alive;
   const int64_t computing = use.mode == Mode::Computes ? use.computing : 0;
   rate(GpuRate::Computing) += alive * computing;
-  const GpuPower& power = power_of(use.node);
+  const GpuPower& power = use.power;
   const int64_t above_idle = (power.busy - power.idle) * computing +
                              (power.spin - power.idle) * (kNanoPerMilli - computing);
   rate(GpuRate::Power) += alive * above_idle / 1000;
-  if (power.busy > power.idle) {
-    rate(GpuRate::Loaded) += alive * above_idle / (power.busy - power.idle);
+  const GpuPower& nominal = use.node.is_valid() ? powers_.nominal(use.node) : powers_.mean();
+  if (nominal.busy > nominal.idle) {
+    rate(GpuRate::Loaded) += alive * above_idle / (nominal.busy - nominal.idle);
   }
 }
 
@@ -81,7 +64,8 @@ void GpuUsage::pod_assigned(PodId id, NodeId node) {
   advance();
   Use& use = pods_[id.index];
   ORRERY_CHECK(!use.node.is_valid(), "a pod is assigned to one node at a time");
-  use = {.node = node, .milli = milli};
+  const uint64_t serial = jobs_.job(jobs_.pod(id).job).serial;
+  use = {.node = node, .milli = milli, .power = powers_.of(node, serial)};
   add(use, 1);
   node_allocation_changed.emit(node, milli);
 }
@@ -101,6 +85,7 @@ void GpuUsage::counted_holds(JobId id, int64_t milli) {
   Use& use = counted_[id.index];
   add(use, -1);
   use.milli = milli;
+  use.power = powers_.of({}, jobs_.job(id).serial);
   if (milli == 0) use = {};
   add(use, 1);
 }
@@ -164,13 +149,13 @@ void GpuUsage::work_lost(const WorkLost& lost) {
 void GpuUsage::node_up(NodeId node) {
   advance();
   rate(GpuRate::Up) += cluster_.gpus(node) * kMilli;
-  rate(GpuRate::Power) += int64_t{cluster_.gpus(node)} * power_of(node).idle * 1'000'000;
+  rate(GpuRate::Power) += int64_t{cluster_.gpus(node)} * powers_.idle(node) * 1'000'000;
 }
 
 void GpuUsage::node_down(NodeId node) {
   advance();
   rate(GpuRate::Up) -= cluster_.gpus(node) * kMilli;
-  rate(GpuRate::Power) -= int64_t{cluster_.gpus(node)} * power_of(node).idle * 1'000'000;
+  rate(GpuRate::Power) -= int64_t{cluster_.gpus(node)} * powers_.idle(node) * 1'000'000;
 }
 
 void GpuUsage::add_summary(Recorder& recorder, Time end, const GpuTime& accounts) const {

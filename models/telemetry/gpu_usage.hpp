@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/hardware/cluster_state.hpp"
+#include "models/hardware/gpu_power.hpp"
 #include "models/workload/job_state.hpp"
 #include "models/workload/job_table.hpp"
 #include "models/workload/job_usage.hpp"
@@ -18,12 +19,6 @@
 #include "sim/runtime/sim.hpp"
 
 namespace orrery {
-
-struct GpuPower {  // of one GPU of a machine, in watts
-  int32_t idle = 0;
-  int32_t spin = 0;  // waits busily
-  int32_t busy = 0;  // trains
-};
 
 // What GPUs do, as rates that stay the same between two changes.
 enum class GpuRate : uint8_t {
@@ -63,8 +58,7 @@ class GpuUsage {
     int64_t rate = 0;  // in nano-GPUs, the mean over that time; it was part of Computing
   };
 
-  // `power` has an entry for every ClusterState::machine().
-  GpuUsage(Sim sim, const ClusterState& cluster, const JobTable& jobs, std::vector<GpuPower> power);
+  GpuUsage(Sim sim, const ClusterState& cluster, const JobTable& jobs, GpuPowers powers);
   GpuUsage(const GpuUsage&) = delete;
   GpuUsage& operator=(const GpuUsage&) = delete;
 
@@ -79,6 +73,7 @@ class GpuUsage {
   void node_down(NodeId node);
   void node_up(NodeId node);
 
+  const GpuPowers& powers() const { return powers_; }
   int64_t rate(GpuRate r) const { return rates_[static_cast<size_t>(r)]; }
   GpuIntegrals integrals(Time now) const;  // since the start of the run
   int128_t lost() const { return lost_; }  // nano-GPUs times nanoseconds
@@ -96,6 +91,7 @@ class GpuUsage {
     int64_t dead = 0;       // of these, of processes that died
     int32_t computing = 0;  // nano-GPUs of one milli-GPU while it computes
     Mode mode = Mode::Idle;
+    GpuPower power;
   };
   void advance();
   void set_mode(Use& use, Mode mode, int32_t computing);
@@ -103,15 +99,11 @@ class GpuUsage {
   Mode mode_of(const Pod& pod, JobPhase phase) const;
   void add(const Use& use, int sign);
   int64_t& rate(GpuRate r) { return rates_[static_cast<size_t>(r)]; }
-  const GpuPower& power_of(NodeId node) const {
-    return node.is_valid() ? power_[cluster_.machine(node)] : mean_power_;
-  }
 
   Sim sim_;
   const ClusterState& cluster_;
   const JobTable& jobs_;
-  std::vector<GpuPower> power_;
-  GpuPower mean_power_;  // of all GPUs
+  GpuPowers powers_;
   GpuRates rates_{};
   GpuIntegrals integrals_{};
   Time integrated_to_;

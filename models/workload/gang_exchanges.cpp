@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "models/hardware/machine_topology.hpp"
@@ -84,7 +85,33 @@ void GangExchanges::phase_changed(JobId job, JobPhase after) {
 GangExchanges::View GangExchanges::view(JobId job) const {
   if (job.index >= gangs_.size() || !gangs_[job.index].is_running) return {};
   const Gang& gang = gangs_[job.index];
-  return {&gang.plan, gang.exchange, gang.rate};
+  return {&gang.plan,          gang.exchange,        gang.rate,
+          gang.activity.bytes, gang.activity.inside, tracer_.has_value()};
+}
+
+Bytes GangExchanges::sent(JobId job) const { return tracer_ ? tracer_->sent(job) : Bytes{}; }
+
+std::vector<double> GangExchanges::nic_parts(JobId job) const {
+  if (network_ == nullptr || view(job).plan == nullptr) return {};
+  const Gang& gang = gangs_[job.index];
+  std::map<uint32_t, double> weights;  // by link
+  const auto keep = [&](LinkId link, double weight) { weights[link.index] = weight; };
+  if (gang.flow == FlowId{}) {
+    for (const LinkUse& use : gang.activity.fabric.uses) keep(use.link, use.weight);
+  } else {
+    for (const MaxMin::Use& use : network_->flows().uses(gang.flow)) keep(use.link, use.weight);
+  }
+  const std::vector<RankPlace> ranks = places_of(job).ranks;
+  std::map<uint32_t, int32_t> sharing;  // by NIC
+  for (const RankPlace& rank : ranks) ++sharing[rank.nic.index];
+  std::vector<double> parts;
+  for (const RankPlace& rank : ranks) {
+    const bool has_nic = rank.nic.is_valid();
+    const auto found = has_nic ? weights.find(up_link(network_->fabric().nic_cable(rank.nic)).index)
+                               : weights.end();
+    parts.push_back(found == weights.end() ? 0.0 : found->second / sharing[rank.nic.index]);
+  }
+  return parts;
 }
 
 // Of running pods, in order of ranks. Where nodes give unlike GPUs, those of the first one stand

@@ -38,8 +38,11 @@ class GangExchanges {
   // Of a gang that runs; nothing of others.
   struct View {
     const StepPlan* plan = nullptr;
-    Duration exchange{};  // of a step, at present; max: it cannot go on
-    Bandwidth rate{};     // on its heaviest link, while it exchanges
+    Duration exchange{};     // of a step, at present; max: it cannot go on
+    Bandwidth rate{};        // on its heaviest link, while it exchanges
+    Bytes bytes{};           // of a step, on its heaviest link
+    Duration inside{};       // part of the exchange that stays in nodes
+    bool is_played = false;  // its steps are played one by one
   };
   View view(JobId job) const;
   // The controller changed how fast the job goes, or whether it pauses.
@@ -47,6 +50,12 @@ class GangExchanges {
 
   uint32_t standing_still() const { return standing_still_; }  // gangs that cannot exchange now
   uint64_t gave_up() const { return gave_up_; }                // gangs, because they could not
+  // What steps that are played one by one moved on the heaviest link until now, by this job and
+  // those that had its id before.
+  Bytes sent(JobId job) const;
+  // Of a job that runs, the part of these bytes that each of its GPUs sends to other nodes, of
+  // which GPUs that share a NIC have equal parts. Empty without a fabric.
+  std::vector<double> nic_parts(JobId job) const;
 
  private:
   struct Gang {

@@ -110,10 +110,17 @@ void JobController::reach_goal(JobId id) {
   goal_reached.emit(id);
 }
 
-Duration JobController::done(JobId id) const {
-  RunProgress run = states_[id].run.progress;
-  if (!states_[id].is_paused) advance(run, terms(id), sim_.engine.now());
-  return run.done();
+Duration JobController::done(JobId id) const { return run_now(id).progress.done(); }
+
+RunNow JobController::run_now(JobId id) const {
+  const JobState& state = states_[id];
+  RunNow run{.terms = terms(id),
+             .progress = state.run.progress,
+             .restore_from = state.run.restore_from,
+             .is_paused = state.is_paused || state.is_suspending};
+  const bool advances = jobs_.job(id).phase == JobPhase::Running && !run.is_paused;
+  if (advances) advance(run.progress, run.terms, sim_.engine.now());
+  return run;
 }
 
 void JobController::gang_completes(JobId id, bool in_time) {

@@ -50,8 +50,8 @@ class JobController : public JobNews {
   // A process of a pod dies while its node is up, with the GPUs it used. The other ranks of a
   // gang that runs wait for it until hang_timeout. False: the pod is not of such a gang.
   bool rank_died(PodId pod, int64_t gpu_milli);
-  // All processes of a gang that runs exit with an error, as when NCCL gives up; that is detected as
-  // a dead node is. False: it is no such gang.
+  // All processes of a gang that runs exit with an error, as when NCCL gives up; that is detected
+  // as a dead node is. False: it is no such gang.
   bool abort(JobId job);
 
   // What a job queue decides. Of a held job that arrived, or was suspended.
@@ -61,6 +61,7 @@ class JobController : public JobNews {
   // on. A gang that starts or comes back has no goal.
   void set_pace(JobId job, Pace pace, Duration goal = Duration::max());
   Duration done(JobId job) const;  // of the work of a gang that runs, up to now
+  RunNow run_now(JobId job) const;
   // Stops a gang or a counted job that runs: it writes a checkpoint for so long, keeps all it
   // computed, gives everything back and is Pending. False: it does not run, or has no such form.
   bool suspend(JobId job, Duration write, Duration restart);

@@ -43,6 +43,14 @@ struct Run {
   RecoveryLog::Handle recovery;
 };
 
+// What becomes of a gang from this moment on, unless something changes.
+struct RunNow {
+  RunTerms terms;
+  RunProgress progress;    // up to now, if it runs
+  Time restore_from;       // as in Run
+  bool is_paused = false;  // for a checkpoint that is an event
+};
+
 // How long a job may compute; max: for ever.
 inline Duration time_limit(const Job& job, Overruns overruns) {
   const bool has_limit = overruns == Overruns::Kill && job.requested >= Duration{};

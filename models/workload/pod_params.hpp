@@ -106,9 +106,11 @@ struct TrainingParams {
     v("restore", restore, "Time to load the last checkpoint after a failure.");
     v("init", init, "Communicator set-up after the start barrier.");
     v("init_per_gpu", init_per_gpu, "Added to init for every GPU of the job.");
-    v("checkpoint", checkpoint, "Checkpoints of gangs that go to a store.");
+    v("checkpoint", checkpoint, "Checkpoints of gangs that go to a store, which takes its time.");
     v("communicator", communicator, "How ranks meet, which adds to init.");
-    v("step", step, "What a step of a gang is; absent: exchanges between ranks take no time.");
+    v("step", step,
+      "What a step of a gang is; absent: exchanges between ranks take no time. With it, the work "
+      "of a job is that of its steps without their exchanges.");
     v("dataset", dataset, "Data that gangs read as they train.");
     v("restart_scope", restart_scope,
       "After a lost pod of a gang: gang creates all pods anew; pod keeps the survivors on their "

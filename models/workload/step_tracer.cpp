@@ -1,6 +1,7 @@
 #include "models/workload/step_tracer.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/core/check.hpp"
 
@@ -17,7 +18,9 @@ void StepTracer::begin(JobId job, const StepPlan& plan, const StepActivity& acti
                        .activity = activity,
                        .begun = {},
                        .event = {},
-                       .flow = {}};
+                       .flow = {},
+                       .sending = {},
+                       .sent = sent(job)};
   next_step(job);
 }
 
@@ -25,8 +28,17 @@ void StepTracer::end(JobId job) {
   if (job.index >= steps_.size()) return;
   Steps& steps = steps_[job.index];
   sim_.engine.cancel(steps.event);
+  const Bytes sent_by_now = sent(job);
   if (network_ != nullptr) network_->close(steps.flow);
   steps = {};
+  steps.sent = sent_by_now;
+}
+
+Bytes StepTracer::sent(JobId job) const {
+  if (job.index >= steps_.size()) return {};
+  const Steps& steps = steps_[job.index];
+  if (network_ == nullptr || !network_->flows().is_active(steps.flow)) return steps.sent;
+  return steps.sent + network_->flows().moved(steps.flow);
 }
 
 void StepTracer::reroute(JobId job, const StepActivity& activity) {
@@ -93,6 +105,7 @@ void StepTracer::start_transfer(JobId job) {
   Steps& steps = steps_[job.index];
   const StepActivity& activity = steps.activity;
   ORRERY_CHECK(network_ != nullptr, "only a fabric carries bytes");
+  steps.sending = activity.bytes;
   steps.flow = network_->start({.size = activity.bytes,
                                 .uses = activity.fabric.uses,
                                 .latency = activity.inside,
@@ -104,6 +117,7 @@ void StepTracer::exchanged(JobId job) {
   Steps& steps = steps_[job.index];
   steps.exchanges = false;
   steps.flow = {};
+  steps.sent = steps.sent + std::exchange(steps.sending, {});
   if (steps.phase == Phase::Exchange) goal_reached(job);
 }
 

@@ -29,6 +29,8 @@ class StepTracer {
   void end(JobId job);
   void reroute(JobId job, const StepActivity& activity);
   void goal_reached(JobId job);
+  // By transfers of the job, and of those that had its id before; until now.
+  Bytes sent(JobId job) const;
 
  private:
   struct Steps {
@@ -39,6 +41,8 @@ class StepTracer {
     bool exchanges = false;  // an exchange is under way
     EventId event;           // its end, without a network
     FlowId flow;
+    Bytes sending;  // of the transfer under way
+    Bytes sent;     // by those that are over
   };
   void next_step(JobId job);
   void go(JobId job, Phase phase, Duration goal);

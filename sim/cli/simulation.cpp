@@ -100,6 +100,7 @@ std::vector<std::string> table_paths() {
   Scenario scenario;
   scenario.cluster.pools.push_back({.name = "any", .machine = "dgx-a100"});
   scenario.record.attempts = true;
+  scenario.record.cardiogram.emplace();
   Engine engine{Engine::Limits{}};
   const RngStreams rng{0};
   MemoryRecorder recorder;

@@ -53,6 +53,10 @@ def linked(name: str, text: str, *says: str) -> Case:
     return yaml(name, flow + f"faults: {{links: {{{text}}}}}\n", *says)
 
 
+def cardiogram(name: str, text: str, *says: str, jobs: str = "[a]") -> Case:
+    return added(name, f"record: {{cardiogram: {{jobs: {jobs}, {text}}}}}\n", *says)
+
+
 def with_arguments(name: str, arguments: tuple[str, ...], *says: str, status: int = 2) -> Case:
     return Case(name, {"s.yaml": GOOD}, arguments, status, says)
 
@@ -206,6 +210,14 @@ CASES = [
     added("table that is not there", "record: {off: [/timeline/team]}\n", "s.yaml:10:16", "no table is meant by '/timeline/team'", "did you mean '/timeline/teams'"),
     added("glob of no table", "record: {off: [/pods, '/event/*']}\n", "s.yaml:10:23", "'/event/*'"),
     added("teams out of step", "record: {timeline: {interval: 7min, teams_interval: 10min}}\n", "s.yaml:10:", "multiple"),
+    cardiogram("empty window of a cardiogram", "window: {from: 5min, to: 5min}", "s.yaml:10:59", "the window is empty"),
+    cardiogram("cardiogram without an end", "window: {from: 5min}", "s.yaml:10:", "record.cardiogram.window", "'to'"),
+    cardiogram("cardiogram beyond the run", "window: {from: 5min, to: 2h}", "s.yaml:10:59", "is after run.until, 1h"),
+    cardiogram("cardiogram without resolution", "window: {to: 5min}, resolution: 0s", "s.yaml:10:66", "record.cardiogram.resolution", "out of range"),
+    cardiogram("cardiogram of nobody", "window: {to: 5min}", "s.yaml:10:29", "needs the name of a job", jobs="[]"),
+    cardiogram("cardiogram of a job twice", "window: {to: 5min}", "s.yaml:10:33", "is in the list already", jobs="[a, a]"),
+    yaml("cardiogram of independent pods", GOOD.replace("{work:", "{name: a, kind: pods, work:") + "record: {cardiogram: {jobs: [a], window: {to: 5min}}}\n", "s.yaml:10:30", "'a' is of independent pods"),
+    yaml("cardiogram of counted jobs", GOOD + "record: {cardiogram: {jobs: [a], window: {to: 5min}}}\npolicy: {driver: counting, job_queue: {policies: [{name: FIFO}]}}\n", "s.yaml:10:", "record.cardiogram: has no effect with policy.driver: counting"),
     Case("validate: fault of an unknown node", {"s.yaml": GOOD + "faults: {list: [{node: gpu-9, at: 1min, repair: 1min}]}\n"}, ("validate", "s.yaml"), 2, ("s.yaml:10:", "gpu-9")),
     Case("validate: a link that is dead for ever", {"s.yaml": linked("", "list: [{on: host-0.nic-0, at: 1s, flaw: {kind: dead}}]").files["s.yaml"].replace("run: {until: 1h}\n", "")}, ("validate", "s.yaml"), 0, ("s.yaml:11:58: warning: faults.links.list[0].flaw", "restart for ever")),
     Case("validate: a warning is no mistake", {"s.yaml": GOOD + "faults: {list: [{node: gpu-1, at: 2h, repair: 1min}]}\n"}, ("validate", "s.yaml"), 0, ("s.yaml:10:", "warning: faults.list[0].at")),

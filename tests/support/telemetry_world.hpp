@@ -17,7 +17,8 @@ class TelemetryWorld : public JobWorld {
   TelemetryWorld(Options options, const FaultParams& faulty, const TimelineParams& sampled)
       : JobWorld{without_binding(options)},
         faults{sim(), cluster, controller, jobs, faulty},
-        usage{sim(), cluster, jobs, {{.idle = 50, .spin = 100, .busy = 450}}},
+        usage{sim(), cluster, jobs,
+              GpuPowers{cluster, {{.idle = 50, .spin = 100, .busy = 450}}, {}, rng}},
         nodes{sim(), cluster, {.machines = {"box"}, .pools = {"main"}, .pool_of = {0}}},
         timeline{sim(),
                  cluster,

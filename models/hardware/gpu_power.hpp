@@ -1,0 +1,67 @@
+// models/hardware/gpu_power.hpp -- what GPUs draw, which differs from node to node and job to job.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "models/hardware/cluster_state.hpp"
+#include "sim/config/options.hpp"
+#include "sim/core/id.hpp"
+#include "sim/core/rng.hpp"
+
+namespace orrery {
+
+struct GpuPower {  // of one GPU of a machine, in watts
+  int32_t idle = 0;
+  int32_t spin = 0;  // waits busily
+  int32_t busy = 0;  // trains
+};
+
+struct PowerParams {
+  static constexpr std::string_view kDoc =
+      "How unlike GPUs of one machine are in what they draw; the middle of each state is a "
+      "parameter of the machine.";
+
+  double node_spread = 0;
+  double training_spread = 0;
+
+  template <class V>
+  void fields(V& v) {
+    v("node_spread", node_spread,
+      "Deviation of the logarithm of what a node's GPUs draw while idle or waiting busily; 0: "
+      "alike.",
+      Range{0.0, 1.0}, Source{"0; A100 without a context draw 56 to 60 W, or 60 to 70 W"});
+    v("training_spread", training_spread,
+      "Deviation of the logarithm of what GPUs draw while a job computes, which depends on the "
+      "job; 0: alike.",
+      Range{0.0, 1.0}, Source{"0; A100 in training draw 350 to 410 W"});
+  }
+};
+
+class GpuPowers {
+ public:
+  // `by_machine` has an entry for every ClusterState::machine().
+  GpuPowers(const ClusterState& cluster, std::vector<GpuPower> by_machine,
+            const PowerParams& params, const RngStreams& rng);
+
+  // As the machine says it, all nodes alike.
+  const GpuPower& nominal(NodeId node) const { return by_machine_[cluster_.machine(node)]; }
+  const GpuPower& mean() const { return mean_; }  // of the cluster's GPUs
+  // While the job of that serial number has them; an invalid node stands for the mean of all.
+  GpuPower of(NodeId node, uint64_t serial) const;
+  int32_t idle(NodeId node) const { return of_node(node).idle; }
+
+ private:
+  const GpuPower& of_node(NodeId node) const {
+    return by_node_.empty() ? nominal(node) : by_node_[node.index];
+  }
+  const ClusterState& cluster_;
+  std::vector<GpuPower> by_machine_;
+  std::vector<GpuPower> by_node_;  // empty: alike
+  GpuPower mean_;
+  PowerParams params_;
+  RngStreams rng_;
+};
+
+}  // namespace orrery

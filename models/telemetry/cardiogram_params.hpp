@@ -1,0 +1,61 @@
+// models/telemetry/cardiogram_params.hpp -- whose ranks are recorded, when and how finely.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/config/options.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+struct CardiogramWindow {
+  static constexpr std::string_view kDoc = "From one instant of the run to another.";
+
+  Duration from = {};
+  Duration to = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("from", from, "Its begin, from the start of the run.");
+    v("to", to, "Its end, from the start of the run.", Required{});
+  }
+  template <class C>
+  void check(C& c) const {
+    if (to <= from) c.error("to", "must be after `from`: the window is empty");
+  }
+};
+
+struct CardiogramParams {
+  static constexpr std::string_view kDoc =
+      "What each rank of chosen gangs does over a window: rows of /timeline/cardiogram.";
+
+  std::vector<std::string> jobs = {};
+  CardiogramWindow window = {};
+  Duration resolution = 10_ms;
+
+  template <class V>
+  void fields(V& v) {
+    v("jobs", jobs, "Names of gangs; all that have one of these names.", Required{},
+      Example{"[train]"});
+    v("window", window, "When. Nothing is recorded, and nothing costs time, outside of it.",
+      Required{});
+    v("resolution", resolution,
+      "Between two rows of a rank, which are means over it. Longer than a step: means of steps.",
+      Range{1_us, Duration::max()}, Source{"10 ms: a step of large models takes seconds"});
+  }
+  template <class C>
+  void check(C& c) const {
+    if (jobs.empty()) c.error("jobs", "needs the name of a job");
+    for (size_t i = 0; i < jobs.size(); ++i) {
+      for (size_t k = 0; k < i; ++k) {
+        if (jobs[k] != jobs[i]) continue;
+        c.error("jobs[" + std::to_string(i) + "]", "is in the list already");
+        break;
+      }
+    }
+  }
+};
+
+}  // namespace orrery

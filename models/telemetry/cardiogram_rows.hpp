@@ -1,0 +1,58 @@
+// models/telemetry/cardiogram_rows.hpp -- rows of /timeline/cardiogram.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "sim/core/id.hpp"
+#include "sim/core/time.hpp"
+#include "sim/record/column.hpp"
+
+namespace orrery {
+
+enum class RankPhase : uint8_t {
+  Idle,        // has no GPU
+  Init,        // images, start barrier, communicators; or waits for the rest of its gang
+  Restore,     // loads a checkpoint
+  Compute,     //
+  Exchange,    // waits for an exchange that compute does not hide
+  Wait,        // for other pipeline stages and slower machines; optimizer and data
+  Checkpoint,  // writes one, or copies it
+  Hung,        // waits for a rank that died
+  Dead,
+};
+inline constexpr size_t kRankPhases = 9;
+constexpr std::array<std::string_view, kRankPhases> enum_names(RankPhase) {
+  return {"idle", "init", "restore", "compute", "exchange", "wait", "checkpoint", "hung", "dead"};
+}
+
+struct CardiogramRow {
+  Time time;
+  uint64_t job = 0;
+  uint32_t rank = 0;
+  NodeId node;
+  RankPhase phase = RankPhase::Idle;
+  double reported = 0, power_watts = 0, network_bps = 0;
+  double computing = 0, exchange = 0, checkpoint = 0;
+
+  static void columns(auto&& c) {
+    c("time", &CardiogramRow::time, "end of the interval; all but `phase` are means over it");
+    c("job", &CardiogramRow::job, "serial number of the job");
+    c("rank", &CardiogramRow::rank, "which GPU of the job: pod by pod, GPU by GPU");
+    c("node", &CardiogramRow::node, "where it is at the end; 4294967295: nowhere");
+    c("phase", &CardiogramRow::phase, "what it did for the longest part of the interval");
+    c("reported", &CardiogramRow::reported, "utilisation as nvidia-smi shows it", "%");
+    c("power_watts", &CardiogramRow::power_watts, "power of the GPU", "W");
+    c("network_bps", &CardiogramRow::network_bps,
+      "sent to other nodes through its NIC, of which GPUs that share it have equal parts; 0 "
+      "without network.level: flow, which alone knows NICs",
+      "bit/s");
+    c("computing", &CardiogramRow::computing, "share of the interval that it computes");
+    c("exchange", &CardiogramRow::exchange,
+      "share in exchanges and other waits of a step: exchange_gpu_s of /jobs");
+    c("checkpoint", &CardiogramRow::checkpoint, "share that it writes checkpoints");
+  }
+};
+
+}  // namespace orrery

@@ -1,0 +1,94 @@
+#include "models/telemetry/run_expansion.hpp"
+
+#include <algorithm>
+
+namespace orrery {
+namespace {
+
+// Of a row of steps, from the first one's begin.
+RunParts parts_of_steps(const StepShape& step, const Pace& pace, Duration time) {
+  RunParts parts;
+  if (step.length == Duration{}) {
+    parts[RankPhase::Compute] = pace.computing_in(time).ns;
+    parts[RankPhase::Exchange] = time.ns - parts[RankPhase::Compute];
+    return parts;
+  }
+  const int64_t whole = time / step.length;
+  const Duration part = time % step.length;
+  parts[RankPhase::Compute] = whole * step.compute.ns + std::min(part, step.compute).ns;
+  parts[RankPhase::Exchange] =
+      whole * step.exposed.ns + std::clamp(part - step.working, Duration{}, step.exposed).ns;
+  parts[RankPhase::Wait] = time.ns - parts[RankPhase::Compute] - parts[RankPhase::Exchange];
+  const Duration sending = step.sends_to - step.sends_from;
+  if (sending > Duration{}) {
+    const Duration sent = std::clamp(part - step.sends_from, Duration{}, sending);
+    parts.sent = step.bytes * (static_cast<double>(whole) +
+                               static_cast<double>(sent.ns) / static_cast<double>(sending.ns));
+  }
+  return parts;
+}
+
+}  // namespace
+
+StepShape shape_of(const StepPlan& plan, const Pace& pace, Duration exchange, Duration inside,
+                   Bytes bytes) {
+  const Duration base = step_time(plan, {});
+  const Duration length = pace.span_of(base);
+  const Duration working = base - plan.fixed;
+  const Duration hidden = nearest_ns(plan.compute.seconds() * plan.overlap);
+  StepShape step{
+      .length = length,
+      .compute = std::min(plan.compute, base),
+      .working = working,
+      .exposed = std::clamp(length - base, Duration{}, std::max(exchange - hidden, Duration{}))};
+  if (bytes == Bytes{} || exchange == Duration::max()) return step;
+  step.sends_from = working - hidden + inside;
+  step.sends_to = working - hidden + exchange;
+  step.bytes = static_cast<double>(bytes.count);
+  return step;
+}
+
+RunParts& RunParts::operator+=(const RunParts& other) {
+  for (size_t i = 0; i < kRankPhases; ++i) spans[i] += other.spans[i];
+  sent += other.sent;
+  return *this;
+}
+
+RunParts RunParts::operator-(const RunParts& other) const {
+  RunParts rest = *this;
+  for (size_t i = 0; i < kRankPhases; ++i) rest.spans[i] -= other.spans[i];
+  rest.sent -= other.sent;
+  return rest;
+}
+
+RunParts RunExpansion::parts_until(Duration elapsed) const {
+  RunParts parts;
+  const auto& [terms, progress, restore_from, is_paused] = run;
+  if (is_paused) {
+    parts[RankPhase::Checkpoint] = elapsed.ns;
+    return parts;
+  }
+  const Pace& pace = terms.pace;
+  const Duration half = progress.half_written;
+  if (pace.is_still()) {
+    const Duration left = half > Duration{} ? terms.plan.write - half : Duration{};
+    parts[RankPhase::Checkpoint] = std::min(elapsed, left).ns;
+    parts[RankPhase::Exchange] = elapsed.ns - parts[RankPhase::Checkpoint];
+    return parts;
+  }
+  const CheckpointPlan plan{pace.span_of(terms.plan.interval), terms.plan.write};
+  const Duration work_left = pace.span_of(terms.work - progress.saved);
+  const Duration before = pace.span_of(progress.unsaved);
+  // The controller rounds at each change, so its run may end some nanoseconds after this one.
+  const Duration position = std::min(before + half + elapsed, run_time(work_left, plan));
+  const RunCut cut = cut_run(work_left, plan, position);
+  const Duration running = std::max(cut.saved + cut.lost - before, Duration{});
+  parts = parts_of_steps(step, pace, into_step + running);
+  const RunParts ahead = parts_of_steps(step, pace, into_step);
+  parts = parts - ahead;
+  parts[RankPhase::Checkpoint] = (cut.wrote + cut.half_written - half).ns;
+  parts[RankPhase::Wait] += elapsed.ns - running.ns - parts[RankPhase::Checkpoint];
+  return parts;
+}
+
+}  // namespace orrery

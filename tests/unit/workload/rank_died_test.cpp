@@ -1,0 +1,108 @@
+// A process of a gang dies while its node is up.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/job_world.hpp"
+
+namespace orrery {
+namespace {
+
+using testing::ElementsAre;
+
+JobWorld::Options with_timeout(std::optional<Duration> hang_timeout) {
+  JobWorld::Options options;
+  options.nodes = 2;
+  options.params.hang_timeout = hang_timeout;
+  options.params.restart_delay = 20_s;
+  return options;
+}
+
+// Two pods of 8 GPUs, saved every 50 s; a process of the second one dies 130 s into the run.
+struct DyingRank {
+  explicit DyingRank(std::optional<Duration> hang_timeout, RestartScope scope = RestartScope::Gang)
+      : world{with_timeout(hang_timeout)} {
+    JobRequest job = make_job(JobKind::MpiGang, 2, 8, 200_s);
+    job.checkpoint_interval = 50_s;
+    job.restart_scope = scope;
+    world.add({job});
+    world.engine.at(Time{} + 130_s, Label{"test.rank_died"}, [this] {
+      was_hit = world.controller.rank_died({1}, kMilli);
+      second_hit = world.controller.rank_died({0}, kMilli);
+    });
+    world.controller.rank_dead.connect([this](PodId, int64_t milli) { dead += milli; });
+  }
+  JobWorld world;
+  bool was_hit = false, second_hit = true;
+  int64_t dead = 0;
+};
+
+TEST(RankDied, TheOthersHangUntilTheTimeOutAndTheGangStartsAnew) {
+  DyingRank dying{60_s};
+  dying.world.run();
+  EXPECT_TRUE(dying.was_hit);
+  EXPECT_FALSE(dying.second_hit) << "a job that hangs cannot hang again";
+  EXPECT_EQ(dying.dead, kMilli);
+  EXPECT_THAT(dying.world.phases, ElementsAre("0s pending->running", "130s running->hung",
+                                              "190s hung->restarting", "210s restarting->pending",
+                                              "210s pending->running", "310s running->completed"));
+  const JobRow job = dying.world.job_rows().at(0);
+  EXPECT_DOUBLE_EQ(job.gpu_s_lost, 16 * 30.0);  // since the checkpoint at 100 s
+  EXPECT_DOUBLE_EQ(job.gpu_s_hung, 16 * 60.0);
+  EXPECT_DOUBLE_EQ(job.gpu_s_useful, 16 * 200.0);
+  const RecoveryRow recovery = dying.world.recoveries().at(0);
+  EXPECT_FALSE(recovery.node.is_valid());
+  EXPECT_EQ(recovery.failed, Time{} + 130_s);
+  EXPECT_EQ(recovery.detected, Time{} + 190_s);
+  EXPECT_EQ(recovery.gpus, 16);
+}
+
+TEST(RankDied, WithScopeGangAllPodsAreCreatedAnew) {
+  DyingRank dying{60_s, RestartScope::Gang};
+  dying.world.run();
+  const auto pods = dying.world.pod_rows();
+  ASSERT_EQ(pods.size(), 4u);
+  EXPECT_EQ(pods[0].end, PodEnd::GangStopped);
+  EXPECT_EQ(pods[1].end, PodEnd::GangStopped);
+}
+
+TEST(RankDied, WithScopePodOnlyItsOwnPodIs) {
+  DyingRank dying{60_s, RestartScope::Pod};
+  dying.world.run();
+  const auto pods = dying.world.pod_rows();
+  ASSERT_EQ(pods.size(), 3u);
+  EXPECT_EQ(pods[0].end, PodEnd::RankDied);
+  EXPECT_EQ(pods[0].rank, 1);
+  EXPECT_EQ(pods[0].ended, Time{} + 190_s);
+  EXPECT_EQ(dying.world.job_rows().at(0).ended, Time{} + 310_s);
+}
+
+TEST(RankDied, WithoutATimeOutNobodyNoticesForEver) {
+  DyingRank dying{std::nullopt};
+  dying.world.run();
+  EXPECT_EQ(dying.world.engine.now(), Time{} + 130_s) << "nothing is left to happen";
+  EXPECT_FALSE(dying.world.controller.goes_on({0}));
+  dying.world.controller.finish(Time{} + 1130_s);
+  const JobRow job = dying.world.job_rows().at(0);
+  EXPECT_EQ(job.outcome, JobOutcome::Hung);
+  EXPECT_DOUBLE_EQ(job.gpu_s_hung, 16 * 1000.0);
+  EXPECT_EQ(dying.world.recoveries().at(0).detected, kNever);
+}
+
+TEST(RankDied, IndependentPodsAndGangsThatDoNotRunAreLeftAlone) {
+  JobWorld world{with_timeout(60_s)};
+  JobRequest starting = make_job(JobKind::MpiGang, 1, 8, 100_s);
+  starting.init = 50_s;
+  world.add({make_job(JobKind::Pods, 1, 8, 100_s), starting});
+  bool pods = true, start = true;
+  world.engine.at(Time{} + 10_s, Label{"test.rank_died"}, [&] {
+    pods = world.controller.rank_died({0}, kMilli);
+    start = world.controller.rank_died({1}, kMilli);
+  });
+  world.run();
+  EXPECT_FALSE(pods);
+  EXPECT_FALSE(start);
+  EXPECT_EQ(world.controller.counters().completed, 2u);
+}
+
+}  // namespace
+}  // namespace orrery
