@@ -6,35 +6,13 @@
 #include <string>
 
 #include "models/telemetry/cardiogram_rows.hpp"
-#include "tests/support/scheduler_world.hpp"
+#include "tests/support/shipped_run.hpp"
 #include "tests/support/validation_cases.hpp"
 
 namespace orrery {
 namespace {
 
 using nlohmann::json;
-
-struct ShippedRun {
-  explicit ShippedRun(const std::string& name) {
-    Diagnostics diagnostics;
-    const config::Document document = config::load_file(
-        std::string{ORRERY_SOURCE_DIR} + "/scenarios/" + name + ".yaml", diagnostics);
-    const Scenario scenario = read_scenario(document, diagnostics);
-    if (diagnostics.ok()) {
-      result = simulate(scenario, document, recorder, {.audit_every = 1000}, diagnostics);
-    }
-    if (!diagnostics.ok()) ADD_FAILURE() << diagnostics.text();
-  }
-  JobRow job(const std::string& name) {
-    for (const JobRow& row : recorder.rows<JobRow>("/jobs")) {
-      if (row.name.view() == name) return row;
-    }
-    ADD_FAILURE() << "no job is called " << name;
-    return {};
-  }
-  MemoryRecorder recorder;
-  SimulationResult result;
-};
 
 // In percent of the window's time, the mean of all ranks: all but computing.
 double idle_percent(ShippedRun& run, const std::string& job) {
