@@ -13,8 +13,9 @@ namespace orrery {
 struct ShippedRun {
   explicit ShippedRun(const std::string& name, const std::vector<std::string>& overrides = {}) {
     Diagnostics diagnostics;
-    config::Document document = config::load_file(
-        std::string{ORRERY_SOURCE_DIR} + "/scenarios/" + name + ".yaml", diagnostics);
+    std::string path = ORRERY_SOURCE_DIR "/scenarios/";
+    path.append(name).append(".yaml");
+    config::Document document = config::load_file(path, diagnostics);
     for (const std::string& set : overrides) config::apply_override(document, set, diagnostics);
     const Scenario scenario = read_scenario(document, diagnostics);
     if (diagnostics.ok()) {

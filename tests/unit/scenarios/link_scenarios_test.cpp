@@ -3,6 +3,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "models/telemetry/timeline_rows.hpp"
 #include "tests/support/shipped_run.hpp"
@@ -39,7 +40,8 @@ TEST(CursedRoute, ShowsNothingUnderFtreeFromTheStart) {
 }
 
 double efficiency(const std::string& engine, const std::string& job) {
-  ShippedRun run{"leaf-scaling", {"network.routing.engine=" + engine}};
+  const std::vector<std::string> routing(1, "network.routing.engine=" + engine);
+  ShippedRun run{"leaf-scaling", routing};
   const JobRow row = run.job(job);
   return row.gpu_s_useful / (row.gpu_s_useful + row.gpu_s_exchange);
 }
