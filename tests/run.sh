@@ -70,7 +70,8 @@ start=$SECONDS
 groups=(build python test)
 $quick || groups+=(sanitize)
 stage "Packages" orrery_setup "${groups[@]}"
-# Unit tests run once: under the sanitizers, or with --quick in the optimised build.
+# Unit tests run once: under the sanitizers, or with --quick in the optimised build. Published
+# figures are checked once, too: in the optimised build.
 $quick && unit_tests=ON || unit_tests=OFF
 if stage "Optimised build" orrery_build release -DORRERY_TESTS=ON -DORRERY_BENCH=ON \
   -DORRERY_UNIT_TESTS=$unit_tests; then
