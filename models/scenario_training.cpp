@@ -42,6 +42,11 @@ int32_t gpus_of(const ExplicitJobParams& job) {
   return gpus;
 }
 
+bool has_quorum(const ExplicitJobParams& job) {
+  const auto is_partial = [](const ExplicitGangParams& gang) { return gang.min_available != 0; };
+  return job.min_available != 0 || std::ranges::any_of(job.gangs, is_partial);
+}
+
 // Ranks must fill whole groups, so jobs whose sizes only their source knows have none but `all`.
 void check_groups(const WorkloadParams& params, Checker& c) {
   for (size_t i = 0; i < params.sources.size(); ++i) {
@@ -60,6 +65,10 @@ void check_groups(const WorkloadParams& params, Checker& c) {
         const std::optional<StepParams>& step =
             (job.training ? *job.training : params.training).step;
         if (!step || job.kind != JobKind::MpiGang) continue;
+        if (has_quorum(job)) {
+          c.error(path + ".jobs[" + std::to_string(j) + "]",
+                  "a gang with a step needs all of its pods: min_available must be 0");
+        }
         for (const StepMistake& mistake : step->mistakes_for(gpus_of(job))) {
           const std::string at = path + ".jobs[" + std::to_string(j) + "]";
           c.error(at, "training.step." + std::string{mistake.field} + ": " + mistake.message);

@@ -49,6 +49,12 @@ void scale_to_heaviest(StepActivity& activity) {
   activity.rate_max = {scaled(activity.rate_max.bits_per_s)};
 }
 
+// As launchers number them: those of a node one after the other.
+std::vector<RankPlace> by_node(std::vector<RankPlace> ranks) {
+  std::ranges::stable_sort(ranks, {}, [](const RankPlace& rank) { return rank.node.index; });
+  return ranks;
+}
+
 }  // namespace
 
 GangExchanges::GangExchanges(Sim sim, const ClusterState& cluster, const JobTable& jobs,
@@ -91,6 +97,12 @@ GangExchanges::View GangExchanges::view(JobId job) const {
 
 Bytes GangExchanges::sent(JobId job) const { return tracer_ ? tracer_->sent(job) : Bytes{}; }
 
+bool GangExchanges::waits_in_vain(JobId job) const {
+  if (job.index >= gangs_.size() || !gangs_[job.index].is_running) return false;
+  const Gang& gang = gangs_[job.index];
+  return gang.exchange == Duration::max() && !sim_.engine.is_pending(gang.gives_up);
+}
+
 std::vector<double> GangExchanges::nic_parts(JobId job) const {
   if (network_ == nullptr || view(job).plan == nullptr) return {};
   const Gang& gang = gangs_[job.index];
@@ -121,7 +133,7 @@ GangExchanges::Places GangExchanges::places_of(JobId id) const {
   Places places;
   JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod_id) {
     const Pod& pod = jobs_.pod(pod_id);
-    if (pod.state != PodState::Running) return;
+    if (pod.state != PodState::Running || pod.grant.gpus == 0) return;
     const std::vector<uint32_t>& nics = nic_of_gpu_[cluster_.machine(pod.node)];
     for (uint32_t gpu = 0; gpu < nics.size(); ++gpu) {
       if ((pod.grant.gpus >> gpu & 1U) == 0) continue;
@@ -162,7 +174,9 @@ void GangExchanges::read_data(JobId id, const Places& places) {
   if (!job.dataset) return;
   Gang& gang = gangs_[id.index];
   const auto gpus = static_cast<int32_t>(places.ranks.size());
-  readers_->begin(id, *job.dataset, places.nodes, gpus, step_time(gang.plan, gang.exchange));
+  const bool moves = gang.exchange != Duration::max();
+  const Duration step = step_time(gang.plan, moves ? gang.exchange : Duration{});
+  readers_->begin(id, *job.dataset, places.nodes, gpus, step);
   if (!job.dataset->cache) return;
   const double steps = static_cast<double>(job.dataset->size.count) /
                        (static_cast<double>(job.dataset->per_step.count) * gpus);
@@ -195,8 +209,8 @@ void GangExchanges::find_activity(JobId id, const Places& places) {
     gang.activity.inside = exchange_time(gang.plan, machine, places.gpus, nic_factor);
   } else {
     Network::Routes routes{*network_, gang.flow};
-    gang.activity =
-        step_activity(gang.plan, machine, places.gpus, places.ranks, std::ref(routes), nic_factor);
+    gang.activity = step_activity(gang.plan, machine, places.gpus, by_node(places.ranks),
+                                  std::ref(routes), nic_factor);
     scale_to_heaviest(gang.activity);
   }
   set_rate(gang, gang.activity.fabric.is_connected ? gang.activity.rate_max : Bandwidth{});

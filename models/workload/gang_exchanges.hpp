@@ -48,6 +48,8 @@ class GangExchanges {
   // The controller changed how fast the job goes, or whether it pauses.
   void pace_changed(JobId job);
 
+  // It cannot exchange, and nobody will give up for it.
+  bool waits_in_vain(JobId job) const;
   uint32_t standing_still() const { return standing_still_; }  // gangs that cannot exchange now
   uint64_t gave_up() const { return gave_up_; }                // gangs, because they could not
   // What steps that are played one by one moved on the heaviest link until now, by this job and

@@ -138,6 +138,13 @@ void JobController::gang_stops(JobId id, NodeId node) {
   const Job& job = jobs_.job(id);
   JobState& state = states_[id];
   const bool was_running = job.phase == JobPhase::Running;
+  if (state.is_suspending) {  // what it computed is kept as if it had stopped a moment before
+    ORRERY_MARK("jobs.struck_while_suspending");
+    sim_.engine.cancel(state.event);
+    state.event = sim_.engine.after({}, Label{"jobs.suspended"}, [this, id] { suspended(id); });
+    return;
+  }
+  if (job.phase == JobPhase::Hung && node.is_valid()) lose_local(id);
   if (!was_running && job.phase != JobPhase::Starting) {
     // Gathering: only the pod is replaced. Hung or Restarting: the job is down already.
     ORRERY_MARK("jobs.node_failed_while_not_started");
@@ -156,12 +163,19 @@ void JobController::gang_stops(JobId id, NodeId node) {
 // The survivors notice nothing: they wait, and hold their GPUs at 100 % reported utilisation.
 void JobController::gang_hangs(JobId id, Duration detection) {
   const Job& job = jobs_.job(id);
-  if (job.phase != JobPhase::Running && job.phase != JobPhase::Starting) return;
   JobState& state = states_[id];
-  JobTable::for_each_pod(job.first_pod, job.pods,
-                         [&](PodId pod) { account_held(pod, sim_.engine.now()); });
-  state.run.restore_from = Time::max();
-  set_phase(id, JobPhase::Hung);
+  const Time noticed = sim_.engine.now() + detection;
+  const bool is_sooner = job.phase == JobPhase::Hung && noticed < state.noticed;
+  const bool hangs = job.phase == JobPhase::Running || job.phase == JobPhase::Starting;
+  if (state.is_suspending || (!hangs && !is_sooner)) return;
+  if (hangs) {
+    JobTable::for_each_pod(job.first_pod, job.pods,
+                           [&](PodId pod) { account_held(pod, sim_.engine.now()); });
+    state.run.restore_from = Time::max();
+    set_phase(id, JobPhase::Hung);
+  }
+  state.noticed = noticed;
+  sim_.engine.cancel(state.event);
   if (detection == Duration::max()) return;
   state.event = sim_.engine.after(
       detection, Label{"jobs.failure_detected"}, [this, id] { gang_detected(id); }, Phase::Control);
@@ -174,6 +188,7 @@ bool JobController::rank_died(PodId id, int64_t gpu_milli) {
     return false;
   }
   gang_stops(job, {});
+  if (state.is_suspending) return true;
   state.dead_pod = id;
   gang_hangs(job, params_.hang_timeout.value_or(Duration::max()));
   rank_dead.emit(id, gpu_milli);

@@ -93,10 +93,10 @@ RunTerms JobController::terms(JobId id) const {
 // What the run did up to now, at the present pace.
 void JobController::account_run(JobId id, Run& run, int64_t gpu_milli) {
   JobState& state = states_[id];
-  if (state.is_suspending) return;
   const Time now = sim_.engine.now();
   state.computed += now - run.progress.since;
-  if (!state.is_paused) return state.gpu_time.add(gpu_milli, advance(run.progress, terms(id), now));
+  if (!state.is_paused && !state.is_suspending)
+    return state.gpu_time.add(gpu_milli, advance(run.progress, terms(id), now));
   state.gpu_time.checkpoint += GpuTime::of(gpu_milli, now - run.progress.since);
   run.progress.since = now;
 }
@@ -109,7 +109,6 @@ void JobController::keep_unsaved(JobId id, Run& run, int64_t gpu_milli) {
 
 // It was stopped by a failure. Returns what a GPU computed in vain.
 Duration JobController::lose_unsaved(JobId id, Run& run, int64_t gpu_milli) {
-  if (states_[id].is_suspending) return {};
   account_run(id, run, gpu_milli);
   const WorkLost lost{id, run.progress.unsaved_from, run.progress.unsaved_smeared, gpu_milli};
   run.redo_until = run.progress.done();

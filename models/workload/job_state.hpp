@@ -94,6 +94,7 @@ struct JobState {
   bool is_paused = false;      // it copies or writes a checkpoint that goes to a store
   bool is_saving = false;      // asynchronously, the last snapshot
   Snapshot snapshot;           // the last one
+  Time noticed;                // when somebody finds out that it hangs; max: never
   PodId dead_pod;              // a process of it died, and its node did not
   bool is_suspending = false;  // writes its last checkpoint; what it computed is accounted for
   bool is_failing = false;     // restarts are used up; only the detection is to come

@@ -62,13 +62,13 @@ bool JobController::suspend(JobId id, Duration write, Duration restart) {
   JobState& state = states_[id];
   if (state.is_suspending) return true;
   keep_unsaved(id, state.run, state.run_gpu_milli);
-  state.gpu_time.checkpoint += GpuTime::of(state.run_gpu_milli, write);
   state.is_suspending = true;
   jobs_.job(id).restore = std::max(job.restore, restart);
   sim_.engine.cancel(state.event);
   drop_checkpoint(id);
   recoveries_.close(state.run.recovery, sim_.engine.now());
   state.run.recovery = {};
+  pace_changed.emit(id);
   if (write == Duration{}) {
     suspended(id);
     return true;
@@ -79,6 +79,7 @@ bool JobController::suspend(JobId id, Duration write, Duration restart) {
 
 void JobController::suspended(JobId id) {
   JobState& state = states_[id];
+  account_run(id, state.run, state.run_gpu_milli);
   remove_pods(id, PodEnd::GangStopped);
   state.is_suspending = false;
   state.run_gpu_milli = 0;

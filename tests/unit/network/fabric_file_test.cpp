@@ -190,7 +190,7 @@ std::string zipped(const std::vector<std::pair<std::string, std::string>>& parts
         crc32(0, reinterpret_cast<const Bytef*>(content.data()), static_cast<uInt>(content.size()));
     const size_t offset = bytes.size();
     std::string facts;
-    for (const uint64_t half : {20, 0, 0, 0, 33}) put(facts, half, 2);
+    for (const uint64_t half : {20U, 0U, 0U, 0U, 33U}) put(facts, half, 2);
     put(facts, crc, 4);
     put(facts, content.size(), 4);
     put(facts, content.size(), 4);
