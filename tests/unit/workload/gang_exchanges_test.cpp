@@ -68,6 +68,31 @@ TEST(GangExchanges, TooFewCoresSlowDownOnlyWhatLeavesTheNode) {
   EXPECT_DOUBLE_EQ(run_of(one_node), run_of(one_node_few));
 }
 
+TEST(GangExchanges, ALauncherWithoutGpusIsNoRank) {
+  const std::string gpus = "{pods: 2, pod: {gpus: 8}}";
+  const auto job = [&](const std::string& roles) {
+    return "{name: a, work: 1000s, gangs: [{roles: [" + roles + "]}]}";
+  };
+  ScenarioRun ranks{scenario("level: flow", kAllReduce, job(gpus)), {}, {}};
+  ScenarioRun launched{
+      scenario("level: flow", kAllReduce, job("{pods: 1, pod: {cpus: 4}}, " + gpus)), {}, {}};
+  EXPECT_GT(run_of(ranks), 1000);
+  EXPECT_DOUBLE_EQ(run_of(launched), run_of(ranks));
+}
+
+// Two pods on each of two nodes, in whatever order they came there.
+TEST(GangExchanges, RanksOfANodeAreNeighboursWhateverPodTheyAreIn) {
+  const auto run = [](const std::string& policy) {
+    std::string yaml = scenario("level: flow", kAllReduce,
+                                "{name: a, work: 1000s, pods: 4, pod: {gpus: 4, cpus: 60}}");
+    yaml.replace(yaml.find("count: 32"), 9, "count: 2");
+    yaml.replace(yaml.find("strict_gang"), 11, policy);
+    ScenarioRun done{yaml, {}, {}};
+    return run_of(done);
+  };
+  EXPECT_DOUBLE_EQ(run("default"), run("strict_gang"));
+}
+
 constexpr const char* kSlowStore =
     "storage: {stores: [{name: blob, write: 3200MBps, read: 3200MBps}], local: {}}\n";
 
@@ -104,6 +129,9 @@ TEST(GangExchanges, WhatHasNoEffectIsRefused) {
               HasSubstr("storage: has no effect"));
   EXPECT_THAT(errors(scenario("level: flow", "step: {compute: 1s, parallel: {tensor: 3}}", kEight)),
               HasSubstr("64 GPUs cannot be shared out evenly among 3 ranks"));
+  EXPECT_THAT(errors(scenario("level: flow", kAllReduce,
+                              "{name: a, pods: 8, min_available: 4, pod: {gpus: 8}, work: 1h}")),
+              HasSubstr("a gang with a step needs all of its pods"));
 }
 
 }  // namespace
