@@ -30,6 +30,12 @@ void warn_if_after(const Scenario& scenario, Duration at, const std::string& fie
 // What faults of links and the network say about one another.
 void check_network(const Scenario& scenario, Checker& c) {
   const LinkFaultParams& links = scenario.faults.links;
+  if (scenario.network.routing.choose_every && !is_ever_adaptive(scenario)) {
+    c.error("network.routing.choose_every", "has an effect only with an adaptive engine");
+  } else if (scenario.network.routing.choose_every &&
+             scenario.workload.steps == StepDetail::Traced) {
+    c.error("network.routing.choose_every", "has an effect only with workload.steps: rate");
+  }
   const bool is_empty = links.list.empty() && links.random.empty() && links.routing.empty();
   if (!is_empty && scenario.network.level != NetworkLevel::Flow) {
     c.error("faults.links", "has an effect only with network.level: flow");

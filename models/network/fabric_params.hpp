@@ -87,12 +87,6 @@ struct RoutingParams {
       "when a cable or switch goes up or down.",
       Range{1_ms, Duration::max()});
   }
-  template <class C>
-  void check(C& c) const {
-    if (choose_every && !is_adaptive(engine)) {
-      c.error("choose_every", "has an effect only with an adaptive engine");
-    }
-  }
 };
 
 enum class NetworkLevel : uint8_t { None, AlphaBeta, Flow };

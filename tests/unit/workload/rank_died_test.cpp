@@ -104,5 +104,33 @@ TEST(RankDied, IndependentPodsAndGangsThatDoNotRunAreLeftAlone) {
   EXPECT_EQ(world.controller.counters().completed, 2u);
 }
 
+TEST(RankDied, AHungGangIsNoticedWhenANodeOfItFails) {
+  JobWorld world{with_timeout(std::nullopt)};
+  world.add({make_job(JobKind::MpiGang, 2, 8, 100_s)});
+  world.engine.at(Time{} + 20_s, Label{"test.rank_died"},
+                  [&] { EXPECT_TRUE(world.controller.rank_died({1}, 1000)); });
+  world.fail_at(Time{} + 60_s, {0});
+  world.run();
+  EXPECT_EQ(world.job_rows().at(0).outcome, JobOutcome::Completed);
+  EXPECT_EQ(world.job_rows().at(0).ended, Time{} + 60_s + 25_s + 100_s);
+}
+
+TEST(Suspension, ThatIsStruckEndsAtOnce) {
+  JobWorld world{with_timeout(std::nullopt)};
+  world.add({make_job(JobKind::MpiGang, 2, 8, 100_s)});
+  int suspensions = 0;
+  world.controller.job_suspended.connect([&](JobId) { ++suspensions; });
+  world.engine.at(Time{} + 20_s, Label{"test.suspend"},
+                  [&] { EXPECT_TRUE(world.controller.suspend({0}, 60_s, {})); });
+  world.fail_at(Time{} + 30_s, {0});
+  world.run(Time{} + 40_s);
+  EXPECT_EQ(suspensions, 1);
+  EXPECT_EQ(world.jobs.job({0}).phase, JobPhase::Pending);
+  EXPECT_EQ(world.cluster.gpu_milli_allocated(), 0);
+  world.controller.finish(Time{} + 40_s);
+  EXPECT_DOUBLE_EQ(world.job_rows().at(0).gpu_s_checkpoint, 16 * 10.0);
+  EXPECT_DOUBLE_EQ(world.job_rows().at(0).gpu_s_useful, 16 * 20.0);
+}
+
 }  // namespace
 }  // namespace orrery
