@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from matplotlib.patches import Patch  # noqa: E402
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from orrery.cardiogram import PHASES, by_rank, cardiogram, phase_codes  # noqa: E402
+from orrery.plots import main  # noqa: E402
 from orrery.run import Run  # noqa: E402
 
 REPORTED, POWER = "#0072B2", "#D55E00"
@@ -87,13 +87,5 @@ def draw(runs: list[Run], job: str = "train") -> plt.Figure:
     return figure
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("runs", type=Path, nargs="+", help="output files of `orrery run`")
-    parser.add_argument("picture", type=Path, help="PNG to write")
-    arguments = parser.parse_args()
-    draw([Run(path) for path in arguments.runs]).savefig(arguments.picture, dpi=130, bbox_inches="tight")
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, draw, several=True)

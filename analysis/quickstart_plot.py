@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 
@@ -18,6 +17,7 @@ import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+from orrery.plots import main  # noqa: E402
 from orrery.run import Run, days  # noqa: E402
 
 # Okabe and Ito's palette: told apart with any kind of colour vision.
@@ -148,14 +148,5 @@ def draw(run: Run) -> plt.Figure:
     return figure
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("run", type=Path, help="output file of `orrery run`")
-    parser.add_argument("picture", type=Path, help="PNG to write")
-    arguments = parser.parse_args()
-    with Run(arguments.run) as run:
-        draw(run).savefig(arguments.picture, dpi=130)
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, lambda runs: draw(runs[0]))

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from matplotlib.patches import Patch  # noqa: E402
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from orrery.cardiogram import PHASES, by_rank, cardiogram, means, phase_codes  # noqa: E402
+from orrery.plots import main  # noqa: E402
 from orrery.run import Run  # noqa: E402
 
 POWER, NETWORK = "#000000", "#0072B2"
@@ -74,14 +74,5 @@ def draw(run: Run, jobs: tuple[str, ...] = ("sync", "async", "one-node")) -> plt
     return figure
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("run", type=Path, help="output file of `orrery run`")
-    parser.add_argument("picture", type=Path, help="PNG to write")
-    arguments = parser.parse_args()
-    with Run(arguments.run) as run:
-        draw(run).savefig(arguments.picture, dpi=130, bbox_inches="tight")
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, lambda runs: draw(runs[0]))

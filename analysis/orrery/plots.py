@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 import matplotlib
@@ -37,5 +38,6 @@ def main(doc: str, draw: Callable[[Sequence[Run]], plt.Figure], several: bool = 
     parser.add_argument("run", type=Path, nargs="+" if several else 1, help="output of `orrery run`")
     parser.add_argument("picture", type=Path, help="PNG to write")
     arguments = parser.parse_args()
-    runs = [Run(path) for path in arguments.run]
-    draw(runs).savefig(arguments.picture, dpi=130)
+    with ExitStack() as opened:
+        runs = [opened.enter_context(Run(path)) for path in arguments.run]
+        draw(runs).savefig(arguments.picture, dpi=130, bbox_inches="tight")
