@@ -362,6 +362,8 @@ void Cluster::finish(Time end) {
     count("link_faults", link_faults_->faults(), "", "faults of cables and switches");
     count("gangs_gave_up", exchanges_->gave_up(), "",
           "times a gang was aborted because it could not exchange for too long");
+    count("gangs_rerouted", exchanges_->rerouted(), "",
+          "times a gang's routes were asked for again while it ran");
   }
   deadlocks_.add_summary(r, end);
   count("jobs_too_large", too_large_.jobs(), "jobs", "jobs that the empty cluster could not hold");

@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <variant>
 
 #include "tests/support/scheduler_world.hpp"
 
@@ -43,6 +45,43 @@ TEST(GangExchanges, ComputeHidesExchangesWhereTheyOverlap) {
   ScenarioRun run{scenario("level: flow", step, kEight), {}, {}};
   EXPECT_DOUBLE_EQ(run_of(run), 1000);
   EXPECT_DOUBLE_EQ(run.jobs().at(0).gpu_s_exchange, 0);
+}
+
+// 1 s * (1 + 3 / 8) * 1.1 + 0.15 s for each second of work. Played one by one the last step ends when
+// all is computed, 0.15 s early.
+TEST(GangExchanges, AllThatAStepSpendsBesideComputeLengthensTheRun) {
+  const std::string step =
+      "step: {compute: 1s, parallel: {pipeline: 4, microbatches: 8}, optimizer: 100ms, "
+      "data: 50ms, stragglers: {fraction: 1, slowdown: 0.1}}";
+  for (const std::string steps : {"rate", "traced"}) {
+    ScenarioRun run{scenario("level: alpha_beta", step, kEight), {"workload.steps=" + steps}, {}};
+    const JobRow row = run.jobs().at(0);
+    EXPECT_NEAR(run_of(run), 1662.5, 0.2) << steps;
+    EXPECT_NEAR(row.gpu_s_useful, 64 * 1000, 1e-3) << steps;
+    EXPECT_NEAR(row.gpu_s_exchange, 64 * 662.5, 64 * 0.2) << steps;
+  }
+}
+
+// Each of the eight cables up from the first leaf fails in its turn, of which the first gang's ring
+// uses one.
+TEST(GangExchanges, OnlyGangsOverADeadCableAreReroutedAndComeBack) {
+  std::string faults = "faults: {links: {list: [";
+  for (int i = 0; i < 8; ++i) {
+    faults += "{on: leaf-0.up-" + std::to_string(i) + ", at: " + std::to_string(100 + 20 * i) +
+              "s, until: " + std::to_string(110 + 20 * i) + "s, flaw: {kind: dead}},";
+  }
+  faults.back() = ']';
+  const std::string two = "{name: a, pods: 16, pod: {gpus: 8}, work: 1000s, count: 2}";
+  const auto rerouted = [&](const std::string& engine) {
+    const ScenarioRun run{scenario("level: flow, routing: {engine: " + engine + "}", kAllReduce,
+                                   two, faults + "}}\n"),
+                          {},
+                          {}};
+    const auto found = std::ranges::find(run.result.summary, "gangs_rerouted", &SummaryValue::name);
+    return std::get<int64_t>(found->value);
+  };
+  EXPECT_EQ(rerouted("dmodk"), 2) << "there, and back again";
+  EXPECT_EQ(rerouted("adaptive_local"), 32) << "both gangs each time, by load";
 }
 
 // Sixteen of 32 nodes each, in four leaves with a quarter of the up-links.
