@@ -210,7 +210,10 @@ void Ground::check(const Scenario& scenario, const config::Node& root,
     diagnostics.error(at, "cluster", "has no nodes");
   } else {
     scenario.faults.check(state, root["faults"], diagnostics);
-    report_mistakes(fabric.mistakes, root["network"]["fabric"], "network.fabric", diagnostics);
+    const config::Node& network = root["network"];
+    const config::Node* const section = network.find("fabric");
+    report_mistakes(fabric.mistakes, section != nullptr ? *section : network, "network.fabric",
+                    diagnostics);
     if (scenario.network.level == NetworkLevel::Flow && fabric.mistakes.empty()) {
       scenario.faults.links.check(fabric.fabric, root["faults"]["links"], diagnostics);
     }

@@ -47,8 +47,8 @@ TEST(GangExchanges, ComputeHidesExchangesWhereTheyOverlap) {
   EXPECT_DOUBLE_EQ(run.jobs().at(0).gpu_s_exchange, 0);
 }
 
-// 1 s * (1 + 3 / 8) * 1.1 + 0.15 s for each second of work. Played one by one the last step ends when
-// all is computed, 0.15 s early.
+// 1 s * (1 + 3 / 8) * 1.1 + 0.15 s for each second of work. Played one by one the last step ends
+// when all is computed, 0.15 s early.
 TEST(GangExchanges, AllThatAStepSpendsBesideComputeLengthensTheRun) {
   const std::string step =
       "step: {compute: 1s, parallel: {pipeline: 4, microbatches: 8}, optimizer: 100ms, "
@@ -133,7 +133,7 @@ TEST(GangExchanges, RanksOfANodeAreNeighboursWhateverPodTheyAreIn) {
 }
 
 constexpr const char* kSlowStore =
-    "storage: {stores: [{name: blob, write: 3200MBps, read: 3200MBps}], local: {}}\n";
+    "storage: {stores: [{name: blob, write: 3200MBps, read: 3200MBps}]}\n";
 
 // 64 GPUs read 6.4 GB for a step of 1 s.
 TEST(GangExchanges, AStepTakesAtLeastAsLongAsReadingItsData) {
@@ -147,7 +147,7 @@ TEST(GangExchanges, AStepTakesAtLeastAsLongAsReadingItsData) {
   // The first ten steps are an epoch; then they come from local disks.
   ScenarioRun cached{scenario(all, step + ", cache: true, size: 64GB}",
                               "{name: a, pods: 8, pod: {gpus: 8}, work: 100s}", kSlowStore),
-                     {},
+                     {"storage.local={}"},
                      {}};
   EXPECT_NEAR(run_of(cached), 110, 1e-6);
 }
@@ -165,7 +165,27 @@ TEST(GangExchanges, WhatHasNoEffectIsRefused) {
   EXPECT_THAT(errors(scenario("level: flow", "init: 1s", kEight)),
               HasSubstr("network.level: has no effect"));
   EXPECT_THAT(errors(scenario("level: flow", kAllReduce, kEight, kSlowStore)),
-              HasSubstr("storage: has no effect"));
+              HasSubstr("storage.stores[0]: has no effect: no job uses it"));
+  const std::string own = "{name: a, pods: 2, pod: {gpus: 8}, work: 1h, training: {init: 1s}}";
+  EXPECT_THAT(errors(scenario("level: flow", kAllReduce, own)),
+              HasSubstr("workload.training.step: has no effect: each gang has a training of its"));
+  EXPECT_THAT(errors(scenario("level: flow", kAllReduce,
+                              "{name: a, kind: pods, pods: 2, pod: {gpus: 8}, work: 1h}")),
+              HasSubstr("workload.training.step: has no effect"));
+  EXPECT_THAT(errors(scenario("level: flow", "step: {compute: 1s, polling: {cores_per_gpu: 2}}",
+                              "{name: a, pod: {gpus: 8}, work: 1h}")),
+              HasSubstr("workload.training.step.polling: has no effect on gangs of one pod"));
+  EXPECT_THAT(
+      errors(scenario("level: flow",
+                      "step: {compute: 1s, exchanges: [{among: tensor, bytes: 1MB}]}", kEight)),
+      HasSubstr("exchanges[0].among: such a group has one rank"));
+  const auto rank = [&](const std::string& fault) {
+    return errors(
+        scenario("level: flow", kAllReduce, kEight, "faults: {ranks: [{" + fault + "}]}\n"));
+  };
+  EXPECT_THAT(rank("job: b, at: 1s"), HasSubstr("faults.ranks[0].job: no job is called 'b'"));
+  EXPECT_THAT(rank("job: a, pod: 8, at: 1s"), HasSubstr("ranks[0].pod: no gang called 'a' has"));
+  EXPECT_THAT(rank("job: a, gpus: 9, at: 1s"), HasSubstr("ranks[0].gpus: its pods have fewer"));
   EXPECT_THAT(errors(scenario("level: flow", "step: {compute: 1s, parallel: {tensor: 3}}", kEight)),
               HasSubstr("64 GPUs cannot be shared out evenly among 3 ranks"));
   EXPECT_THAT(errors(scenario("level: flow", kAllReduce,

@@ -94,8 +94,7 @@ TEST(RunProgress, EveryNanosecondIsAccountedForAtWhateverPaces) {
     int64_t pieces = 0;
     while (run.done() < work) {
       const int64_t slow = static_cast<int64_t>(rng.below(5));
-      terms.pace =
-          slow == 0 ? Pace::of_step({1}, Duration::max()) : Pace::of_step({1}, {slow});
+      terms.pace = slow == 0 ? Pace::of_step({1}, Duration::max()) : Pace::of_step({1}, {slow});
       const Duration left = time_left(run, terms);
       Duration piece{static_cast<int64_t>(1 + rng.below(700))};
       piece = std::min(piece, left);
