@@ -83,7 +83,7 @@ struct RoutingParams {
       Source{"OpenSM current-routing.txt"});
     v("choose_every", choose_every,
       "How often adaptive engines choose the ways of flows anew; absent: when a gang starts, and "
-      "again by gangs that a cable or switch that goes down or up concerns.",
+      "anew by the gangs that a dead or mended cable concerns.",
       Range{1_ms, Duration::max()});
   }
 };
