@@ -65,6 +65,7 @@ class Network {
   }
   void close(FlowId flow) { flows_.end(flow); }  // of either kind
   void set_uses(FlowId flow, std::span<const LinkUse> uses, double rate_max);
+  void set_rate_max(FlowId flow, double rate_max) { flows_.set_rate_max(flow, rate_max); }
   void set_duty(FlowId flow, double part) { flows_.set_duty(flow, part); }
   // All routes are found by it from now on; cursed cables are as fast as it lets them be.
   void set_engine(RoutingEngine engine);

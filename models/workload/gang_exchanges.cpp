@@ -161,7 +161,7 @@ void GangExchanges::begin(JobId id) {
                             static_cast<int32_t>(places.nodes.size()))};
   find_activity(id, places);
   if (tracer_) {
-    tracer_->begin(id, gang.plan, gang.activity);
+    tracer_->begin(id, gang.plan, gang.activity, jobs_.job(id).work);
     return watch(id);
   }
   connect(id);
@@ -297,7 +297,8 @@ void GangExchanges::set_pace(JobId job) {
 // The flow counts what steps really put on the links: each its bytes, in as many steps as the GPUs
 // find time to compute.
 void GangExchanges::pace_changed(JobId job) {
-  if (network_ == nullptr || tracer_ || job.index >= gangs_.size()) return;
+  if (tracer_) return tracer_->set_paused(job, controller_.is_paused(job));
+  if (network_ == nullptr || job.index >= gangs_.size()) return;
   const Gang& gang = gangs_[job.index];
   if (gang.flow == FlowId{} || gang.rate <= Bandwidth{}) return;
   const double steps_per_s = 1e-6 * controller_.computing(job) / gang.plan.compute.seconds();

@@ -60,8 +60,9 @@ void JobController::gang_runs(JobId id) {
     ++state.running;
   });
   state.run.restore_from = Time::max();
-  state.is_suspending = false;
+  state.is_suspending = state.is_played = false;
   resume(state.run.progress, sim_.engine.now());
+  state.run.progress.resumed_from = state.run.progress.saved;
   state.snapshot = snapshot(state.run.progress);
   state.goal = Duration::max();
   recoveries_.resumed(state.run.recovery, time_to_redo(id, state.run));
@@ -82,11 +83,13 @@ void JobController::compute(JobId id) {
   JobState& state = states_[id];
   // The end, the goal, or the next checkpoint if it is an event.
   const Duration next = state.snapshot.done + job.checkpoint_interval;
-  const bool saves = job.checkpoint && next < job.work && next <= state.goal;
-  const bool is_partial = !saves && state.goal < job.work;
+  const bool saves = saves_by_events(id) && next < job.work && next <= state.goal;
+  const bool is_partial = !saves && state.goal < job.work + Duration{state.is_played ? 1 : 0};
+  const bool waits = state.is_played && !saves && !is_partial;  // for complete()
   const Duration stop = saves ? next : std::min(state.goal, job.work);
   const Duration span =
-      time_until(state.run.progress, terms(id), std::max(stop, state.run.progress.done()));
+      waits ? Duration::max()
+            : time_until(state.run.progress, terms(id), std::max(stop, state.run.progress.done()));
   const Duration limit = time_limit(job, params_.overruns) - state.computed;
   const bool in_time = span <= limit;
   if (in_time && span == Duration::max()) return;  // it stands still
@@ -118,10 +121,22 @@ RunNow JobController::run_now(JobId id) const {
   RunNow run{.terms = terms(id),
              .progress = state.run.progress,
              .restore_from = state.run.restore_from,
-             .is_paused = state.is_paused || state.is_suspending};
+             .is_paused = is_paused(id)};
   const bool advances = jobs_.job(id).phase == JobPhase::Running && !run.is_paused;
   if (advances) advance(run.progress, run.terms, sim_.engine.now());
   return run;
+}
+
+bool JobController::is_paused(JobId id) const {
+  return states_[id].is_paused || states_[id].is_suspending;
+}
+
+void JobController::play_steps(JobId id) { states_[id].is_played = true; }
+
+void JobController::complete(JobId id) {
+  ORRERY_CHECK(states_[id].is_played && !is_paused(id), "its steps are over");
+  sim_.engine.cancel(states_[id].event);
+  gang_completes(id, true);
 }
 
 void JobController::gang_completes(JobId id, bool in_time) {

@@ -81,12 +81,13 @@ bool JobController::goes_on(JobId id) const {
 
 int32_t JobController::computing(JobId id) const {
   const JobState& state = states_[id];
-  return state.is_suspending || state.is_paused ? 0 : computing_millionths(terms(id));
+  if (is_paused(id)) return 0;
+  return computing_millionths(terms(id), state.run.progress.resumed_from);
 }
 
 RunTerms JobController::terms(JobId id) const {
   const Job& job = jobs_.job(id);
-  if (job.checkpoint) return {job.work, {}, states_[id].pace};  // checkpoints are events
+  if (saves_by_events(id)) return {job.work, {}, states_[id].pace};
   return {job.work, {job.checkpoint_interval, job.checkpoint_write}, states_[id].pace};
 }
 
@@ -95,8 +96,7 @@ void JobController::account_run(JobId id, Run& run, int64_t gpu_milli) {
   JobState& state = states_[id];
   const Time now = sim_.engine.now();
   state.computed += now - run.progress.since;
-  if (!state.is_paused && !state.is_suspending)
-    return state.gpu_time.add(gpu_milli, advance(run.progress, terms(id), now));
+  if (!is_paused(id)) return state.gpu_time.add(gpu_milli, advance(run.progress, terms(id), now));
   state.gpu_time.checkpoint += GpuTime::of(gpu_milli, now - run.progress.since);
   run.progress.since = now;
 }

@@ -60,7 +60,12 @@ class JobController : public JobNews {
   // Of a gang or a counted job, until it has done so much of its work; its checkpoint cycle goes
   // on. A gang that starts or comes back has no goal.
   void set_pace(JobId job, Pace pace, Duration goal = Duration::max());
-  Duration done(JobId job) const;  // of the work of a gang that runs, up to now
+  Duration done(JobId job) const;   // of the work of a gang that runs, up to now
+  bool is_paused(JobId job) const;  // for a checkpoint that is an event, or to be suspended
+  // Somebody plays the steps of a gang that runs: from now on checkpoints are events, and once all
+  // its work is done, as a goal says, the gang waits for complete().
+  void play_steps(JobId job);
+  void complete(JobId job);
   RunNow run_now(JobId job) const;
   // Stops a gang or a counted job that runs: it writes a checkpoint for so long, keeps all it
   // computed, gives everything back and is Pending. False: it does not run, or has no such form.
@@ -128,6 +133,7 @@ class JobController : public JobNews {
 
   // job_accounting.cpp: what GPUs were held for, and the rows
   void account_held(PodId id, Time now);
+  bool saves_by_events(JobId id) const;
   RunTerms terms(JobId id) const;
   void account_run(JobId id, Run& run, int64_t gpu_milli);
   void keep_unsaved(JobId id, Run& run, int64_t gpu_milli);

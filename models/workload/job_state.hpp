@@ -90,11 +90,12 @@ struct JobState {
   int32_t wanted = 0;                        // pods to be created
   int32_t create_from = 0;                   // no pod before this rank is wanted
   int32_t restarts = 0;
-  bool is_queued = false;        // for pod creation
-  bool is_struck = false;        // by the node failure that is being handled
-  bool is_paused = false;        // it copies or writes a checkpoint that goes to a store
-  bool is_saving = false;        // asynchronously, the last snapshot
-  Snapshot snapshot;             // the last one
+  bool is_queued = false;  // for pod creation
+  bool is_struck = false;  // by the node failure that is being handled
+  bool is_paused = false;  // it copies or writes a checkpoint that goes to a store
+  bool is_played = false;  // step by step: a goal comes before the end, and complete() after it
+  bool is_saving = false;  // asynchronously, the last snapshot
+  Snapshot snapshot;       // the last one
   std::vector<NodeId> saved_on;  // whose disks hold the last checkpoint; empty: it lies elsewhere
   Time noticed;                  // when somebody finds out that it hangs; max: never
   PodId dead_pod;                // a process of it died, and its node did not

@@ -45,7 +45,7 @@ RunSpans advance(RunProgress& run, const RunTerms& terms, Time now) {
     run.unsaved_span += computing;
     spans.exchange += time - computing;
   };
-  const int128_t smeared = computing_millionths(terms);
+  const int128_t smeared = computing_millionths(terms, run.resumed_from);
   if (cut.checkpoints > 0) {
     add_unsaved(cut.saved - before);
     spans.useful = run.unsaved_span;
@@ -109,10 +109,11 @@ Duration time_until(const RunProgress& run, const RunTerms& terms, Duration done
   return std::max(total - pace.span_of(run.unsaved) - run.half_written, Duration{});
 }
 
-int32_t computing_millionths(const RunTerms& terms) {
+int32_t computing_millionths(const RunTerms& terms, Duration resumed_from) {
   if (terms.pace.is_still()) return 0;
   const double share = static_cast<double>(terms.pace.computing) / Pace::kWhole;
-  return static_cast<int32_t>(std::lround(share * compute_fraction(paced(terms)) * 1e6));
+  const Duration work_left = terms.pace.span_of(terms.work - resumed_from);
+  return static_cast<int32_t>(std::lround(share * compute_fraction(work_left, paced(terms)) * 1e6));
 }
 
 RunSpans operator+(const RunSpans& a, const RunSpans& b) {

@@ -30,6 +30,7 @@ struct RunSpans {
 struct RunProgress {
   Time since{};             // of the present pace
   Duration saved{};         // compute that survives a failure
+  Duration resumed_from{};  // what was saved when a gang began to compute; of pods 0
   Duration unsaved{};       // compute since then, up to `since`
   Duration half_written{};  // of a checkpoint that was being written at `since`
   // Of the compute that is not saved: since when, how much time of a GPU it took, and the same with
@@ -60,8 +61,8 @@ Duration time_until(const RunProgress& run, const RunTerms& terms, Duration done
 inline Duration time_left(const RunProgress& run, const RunTerms& terms) {
   return time_until(run, terms, terms.work);
 }
-// Millionths of the time under way that compute, the mean over a checkpoint cycle.
-int32_t computing_millionths(const RunTerms& terms);
+// Millionths of the time under way that compute, the mean over a run that goes on at this pace.
+int32_t computing_millionths(const RunTerms& terms, Duration resumed_from);
 
 RunSpans operator+(const RunSpans& a, const RunSpans& b);
 

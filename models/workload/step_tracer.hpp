@@ -15,9 +15,10 @@
 namespace orrery {
 
 // A step computes, as slowly as the pipeline and stragglers let it; when all but the overlapped
-// part of that is done its exchanges start, as one transfer; once both are done, the optimizer runs
-// and data are waited for, and the next step begins. Work is done while it computes, and stands
-// still for the rest.
+// part of that is done its exchanges start, first those inside of nodes, then the others as one
+// transfer; once both are done, the optimizer runs and data are waited for, and the next step
+// begins. Work is done while it computes, and stands still for the rest. While the job pauses, so
+// does all of this. The job is complete once its last step is.
 class StepTracer {
  public:
   enum class Phase : uint8_t { Compute, Overlap, Exchange, Update };
@@ -26,9 +27,10 @@ class StepTracer {
   StepTracer(Sim sim, JobController& controller, Network* network)
       : sim_{sim}, controller_{controller}, network_{network} {}
 
-  void begin(JobId job, const StepPlan& plan, const StepActivity& activity);
+  void begin(JobId job, const StepPlan& plan, const StepActivity& activity, Duration work);
   void end(JobId job);
   void reroute(JobId job, const StepActivity& activity);
+  void set_paused(JobId job, bool is_paused);
   void goal_reached(JobId job);
   bool is_updating(JobId job) const {
     return job.index < steps_.size() && steps_[job.index].phase == Phase::Update;
@@ -37,15 +39,21 @@ class StepTracer {
   Bytes sent(JobId job) const;
 
  private:
+  struct Wait {  // of its own, besides the controller's
+    EventId event{};
+    Time due{};
+    Duration left = Duration::max();  // of one that pauses
+  };
   struct Steps {
-    Duration compute, working, update;  // of a step: its work, how long that takes, and the rest
-    Duration overlap;                   // of its work
+    Duration all;                            // work of the job
+    Duration compute, working, update_time;  // of a step: its work, its length, and the rest
+    Duration overlap;                        // of its work
     StepActivity activity;
     Duration begun;  // progress at which the present step began
     Phase phase = Phase::Compute;
+    bool is_paused = false;
     bool exchanges = false;  // an exchange is under way
-    EventId event;           // its end, without a network
-    EventId updated;
+    Wait inside, update;     // its part inside of nodes; and what ends the step
     FlowId flow;
     Bytes sending;  // of the transfer under way
     Bytes sent;     // by those that are over
@@ -54,7 +62,12 @@ class StepTracer {
   void go(JobId job, Phase phase, Duration goal);
   void wait(JobId job, Phase phase);
   void start_exchange(JobId job);
+  void leave_nodes(JobId job);
   void start_transfer(JobId job);
+  void end_step(JobId job);
+  void start(Wait& wait, Duration span, Label label, JobId job, void (StepTracer::*then)(JobId));
+  void pause(Wait& wait);
+  double rate_max(const Steps& steps) const;
   void exchanged(JobId job);
 
   Sim sim_;

@@ -7,6 +7,11 @@
 
 namespace orrery {
 
+bool JobController::saves_by_events(JobId id) const {
+  const Job& job = jobs_.job(id);
+  return job.checkpoint || (states_[id].is_played && job.checkpoint_interval > Duration{});
+}
+
 void JobController::pause(JobId id) {
   JobState& state = states_[id];
   account_run(id, state.run, state.run_gpu_milli);
@@ -33,8 +38,14 @@ void JobController::checkpoint_due(JobId id) {
     ORRERY_MARK("jobs.checkpoint_waits_for_the_last_one");
     return;
   }
-  if (jobs_.job(id).checkpoint->mode == CheckpointMode::Sync) {
+  const Job& job = jobs_.job(id);
+  if (!job.checkpoint || job.checkpoint->mode == CheckpointMode::Sync) {
     state.snapshot = snapshot(state.run.progress);
+    if (!job.checkpoint) {
+      state.event = sim_.engine.after(job.checkpoint_write, Label{"jobs.checkpoint_written"},
+                                      [this, id] { checkpoint_written(id); });
+      return;
+    }
     checkpoints_->write(id, [this, id] { checkpoint_written(id); });
     return;
   }
@@ -55,7 +66,8 @@ void JobController::checkpoint_written(JobId id) {
   JobState& state = states_[id];
   account_run(id, state.run, state.run_gpu_milli);
   state.gpu_time.add(state.run_gpu_milli, save(state.run.progress, state.snapshot));
-  if (jobs_.job(id).checkpoint->store == kLocalStore) {
+  if (const auto& checkpoint = jobs_.job(id).checkpoint;
+      checkpoint && checkpoint->store == kLocalStore) {
     state.saved_on = checkpoints_->nodes(id, Direction::Write);
   }
   const bool is_next_due = state.is_saving && state.is_paused;
@@ -65,12 +77,11 @@ void JobController::checkpoint_written(JobId id) {
 
 // Whatever is on its way to a store, or back, is worth nothing now.
 void JobController::drop_checkpoint(JobId id) {
-  if (!jobs_.job(id).checkpoint) return;
-  checkpoints_->cancel(id);
+  if (jobs_.job(id).checkpoint) checkpoints_->cancel(id);
   states_[id].is_paused = states_[id].is_saving = false;
 }
 
-// A part of what lies on the disks of its nodes is gone, so it is worth nothing.
+// What lies on the disks of its nodes is worth nothing without all of its parts.
 Duration JobController::lose_local(JobId id) {
   const Job& job = jobs_.job(id);
   JobState& state = states_[id];

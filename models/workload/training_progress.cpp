@@ -40,10 +40,13 @@ Duration time_to_compute(Duration compute, CheckpointPlan plan) {
   return compute + plan.write * checkpoints_of(compute, plan);
 }
 
-double compute_fraction(CheckpointPlan plan) {
-  if (plan.interval <= Duration{}) return 1;
-  const double interval = plan.interval.seconds();
-  return interval / (interval + plan.write.seconds());
+double compute_fraction(Duration work_left, CheckpointPlan plan) {
+  if (plan.interval == Duration{} || plan.write == Duration{}) return 1;
+  const Duration all = run_time(work_left, plan);
+  if (all == Duration::max() || all == Duration{}) {
+    return plan.interval.seconds() / (plan.interval + plan.write).seconds();
+  }
+  return work_left.seconds() / all.seconds();
 }
 
 }  // namespace orrery

@@ -32,7 +32,7 @@ Duration run_time(Duration work_left, CheckpointPlan plan);  // saturates at Dur
 RunCut cut_run(Duration work_left, CheckpointPlan plan, Duration elapsed);
 // How long the run takes until it has computed `compute`, which must not exceed `work_left`.
 Duration time_to_compute(Duration compute, CheckpointPlan plan);
-// The share of time that computes while the run is under way: interval / (interval + write).
-double compute_fraction(CheckpointPlan plan);
+// The share of the run's time that computes; of one without end interval / (interval + write).
+double compute_fraction(Duration work_left, CheckpointPlan plan);
 
 }  // namespace orrery

@@ -28,7 +28,8 @@ std::string random_scenario(Rng& rng, const std::string& steps) {
   yaml += "network: {level: " + std::string{rng.chance(0.7) ? "flow" : "alpha_beta"} + "}\n";
   if (has_store) yaml += "storage: {stores: [{name: blob, write: 40GBps, read: 80GBps}]}\n";
   yaml += "workload:\n  steps: " + steps + "\n  training:\n";
-  yaml += "    checkpoint_interval: " + number(60 + rng.below(600)) + "s\n";
+  yaml += "    checkpoint_interval: " +
+          number(rng.chance(0.3) ? 1 + rng.below(5) : 60 + rng.below(600)) + "s\n";
   if (has_store) {
     yaml += "    checkpoint: {store: blob, bytes: " + number(1 + rng.below(2000)) +
             "GB, mode: " + (rng.chance(0.5) ? "sync" : "async") + "}\n";
@@ -39,8 +40,9 @@ std::string random_scenario(Rng& rng, const std::string& steps) {
                                           "all_to_all"};
   yaml += "    step:\n      compute: " + number(compute_ms) + "ms\n      exchanges:\n";
   for (uint64_t i = 0; i < 1 + rng.below(3); ++i) {
-    yaml += "        - {among: all, bytes: " + number(1 + rng.below(3000)) +
-            "MB, collective: " + kCollectives[rng.below(4)] + "}\n";
+    yaml +=
+        "        - {among: all, bytes: " + number(1 + rng.below(rng.chance(0.2) ? 100'000 : 3000)) +
+        "MB, collective: " + kCollectives[rng.below(4)] + "}\n";
   }
   yaml += "      overlap: 0." + number(rng.below(10)) + "\n";
   yaml += "      optimizer: " + number(rng.below(30)) + "ms\n";
@@ -61,6 +63,7 @@ std::vector<JobRow> jobs_of(const std::string& yaml) {
 }
 
 TEST(Steps, PlayedOneByOneEndWhenTheirRateSays) {
+  int exchanged = 0;
   for (uint64_t seed = 0; seed < (kIsSanitized ? 5 : 25); ++seed) {
     SCOPED_TRACE("seed " + number(seed));
     Time ended[2];
@@ -68,11 +71,12 @@ TEST(Steps, PlayedOneByOneEndWhenTheirRateSays) {
       Rng rng{seed};
       const JobRow row = jobs_of(random_scenario(rng, is_traced ? "traced" : "rate")).at(0);
       EXPECT_EQ(row.outcome, JobOutcome::Completed);
-      EXPECT_GT(row.gpu_s_exchange, 0);
+      exchanged += row.gpu_s_exchange > 0 ? 1 : 0;
       ended[is_traced ? 1 : 0] = row.ended;
     }
     EXPECT_NEAR(ended[1].seconds() / ended[0].seconds(), 1, 1e-3);
   }
+  EXPECT_GT(exchanged, 4) << "else it would say nothing";
 }
 
 // Several gangs one after the other on a fabric of leaves with four nodes, whose cables and

@@ -39,20 +39,23 @@ TEST(GpuUsage, TellsTheFourWaysOfOneJobWithOneFailure) {
   EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Up), 16 * 1000 - 8 * 10);
   EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Allocated), 16 * 220 + 8 * 20 + 16 * 320);
   EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Reported), 16 * 200 + 8 * 20 + 16 * 300);
-  EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Computing), 16 * 0.8 * 500);
-  // Above idle: 0.8 * 400 + 0.2 * 50 W while it runs, 50 W while it spins.
-  const double above_idle = 16 * 500 * (0.8 * 400 + 0.2 * 50) + 8 * 20 * 50;
+  // 350 s of 350 + 3 * 25 s, then 250 s of 250 + 2 * 25 s; in whole millionths.
+  const double first = 0.823529, then = 0.833333;
+  EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Computing), 16 * (first * 200 + then * 300));
+  // Above idle: 400 W when it computes, 50 W in the rest of the run and while it spins.
+  const double above_idle =
+      16 * (50 * 500 + (400 - 50) * (first * 200 + then * 300)) + 8 * 20 * 50;
   EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Power), above_idle + 50 * (16 * 1000 - 8 * 10));
   EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Loaded), above_idle / 400);
-  EXPECT_DOUBLE_EQ(static_cast<double>(world.usage.lost()) * 1e-18, 16 * 0.8 * 75);
+  EXPECT_DOUBLE_EQ(static_cast<double>(world.usage.lost()) * 1e-18, 16 * first * 75);
   const JobRow row = world.job_rows().at(0);
   EXPECT_DOUBLE_EQ(row.gpu_s_useful, 16 * 350);  // 100 s exactly, then 250 s less half a write
   const auto useful = world.rows_of<UsefulSample>("/timeline/useful");
   ASSERT_EQ(useful.size(), 8u);  // no samples between the end of the last job and of the run
-  EXPECT_DOUBLE_EQ(useful[0].gpus_useful, 16 * 0.8 * 0.8);
-  EXPECT_DOUBLE_EQ(useful[1].gpus_useful, 16 * 0.8 * 0.45);  // until 145 s
+  EXPECT_DOUBLE_EQ(useful[0].gpus_useful, 16 * first * 0.8);
+  EXPECT_DOUBLE_EQ(useful[1].gpus_useful, 16 * first * 0.45);  // until 145 s
   EXPECT_DOUBLE_EQ(useful[2].gpus_useful, 0);
-  EXPECT_DOUBLE_EQ(useful[3].gpus_useful, 16 * 0.8 * 0.8);  // from 320 s on
+  EXPECT_DOUBLE_EQ(useful[3].gpus_useful, 16 * then * 0.8);  // from 320 s on
 }
 
 TEST(GpuUsage, IndependentPodsCountOneByOneAndInShares) {

@@ -97,7 +97,7 @@ TEST(JobController, ThrownAwayComputeIsToldAsAnIntervalBeforeTheHalfWrittenCheck
   world.run();
   ASSERT_EQ(lost.size(), 1u);
   EXPECT_EQ(lost[0].from, Time{});
-  EXPECT_EQ(lost[0].computed, int128_t{909'091} * (104_s).ns);  // writing smeared over the cycle
+  EXPECT_EQ(lost[0].computed, int128_t{925'926} * (104_s).ns);  // writing smeared over the run
   EXPECT_EQ(lost[0].gpu_milli, 8000);
 }
 
@@ -304,7 +304,7 @@ TEST(JobController, UsageTellsBoundFromBusyFromComputing) {
   };
   const Look looks[] = {
       {10_s, {0}, {.bound = 8000}},
-      {30_s, {0}, {.bound = 8000, .busy = 8000, .computing = 909091}},
+      {30_s, {0}, {.bound = 8000, .busy = 8000, .computing = 925926}},
       {10_s, {1}, {.bound = 6000}},
       {30_s, {1}, {.bound = 6000, .busy = 6000, .computing = 1'000'000}},
       {71_s, {0}, {}},  // its only pod is gone

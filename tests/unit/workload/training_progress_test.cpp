@@ -85,8 +85,10 @@ TEST(TrainingProgress, CatchingUpPassesTheCheckpointsOnTheWay) {
 }
 
 TEST(TrainingProgress, TheComputeFractionLeavesOutTheWriting) {
-  EXPECT_DOUBLE_EQ(compute_fraction(kPlan), 10.0 / 12.0);
-  EXPECT_DOUBLE_EQ(compute_fraction({}), 1.0);
+  EXPECT_DOUBLE_EQ(compute_fraction(Duration::max(), kPlan), 10.0 / 12.0);
+  EXPECT_DOUBLE_EQ(compute_fraction(9_s, kPlan), 1.0) << "none is due";
+  EXPECT_DOUBLE_EQ(compute_fraction(25_s, kPlan), 25.0 / 29.0);
+  EXPECT_DOUBLE_EQ(compute_fraction(25_s, {}), 1.0);
 }
 
 }  // namespace
