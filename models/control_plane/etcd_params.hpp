@@ -47,9 +47,11 @@ struct EtcdParams {
     v("write_rate_max", write_rate_max, "That many writes a second fill the leader.",
       Range{1.0, 1e7}, Unit{"writes/s"},
       Source{"published: etcd's benchmark, 1,000 clients that write to the leader of 3 members"});
-    v("read_latency", read_latency, "Of a lone client that asks for the newest; 0: such reads take no time.",
+    v("read_latency", read_latency,
+      "Of a lone client that asks for the newest; 0: such reads take no time.",
       Range{Duration{}, 10_s}, Source{"published: etcd's benchmark, linearizable, 1 client"});
-    v("stale_read_latency", stale_read_latency, "Of a lone client that takes what a member has; 0: such reads take no time.",
+    v("stale_read_latency", stale_read_latency,
+      "Of a lone client that takes what a member has; 0: such reads take no time.",
       Range{Duration{}, 10_s}, Source{"published: etcd's benchmark, serializable, 1 client"});
     v("read_rate_max", read_rate_max, "Newest values read from one member.", Range{1.0, 1e7},
       Unit{"reads/s"}, Source{"published: etcd's benchmark, 141,578 from 3 members"});
