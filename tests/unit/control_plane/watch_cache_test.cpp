@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "models/control_plane/list_cost.hpp"
-#include "models/control_plane/reflector_backoff.hpp"
 #include "sim/core/rng.hpp"
 #include "tests/unit/control_plane/mistakes.hpp"
 
@@ -80,19 +79,6 @@ TEST(WatchCache, ItHoldsWhatAPlainListHolds) {
     ASSERT_EQ(cache.held(), plain.size()) << step;
     ASSERT_EQ(cache.room(), room) << step;
   }
-}
-
-TEST(ReflectorBackoff, ItDoublesToThirtySecondsAndForgetsAfterTwoQuietMinutes) {
-  Rng rng{1};
-  ReflectorBackoff backoff;
-  Time now = Time{} + 1_h;
-  for (const Duration base : {800_ms, 1600_ms, 3200_ms, 6400_ms, 12800_ms, 25600_ms, 30_s, 30_s}) {
-    const Duration delay = backoff.next(now, rng);
-    EXPECT_GE(delay, base);
-    EXPECT_LE(delay, base * 2);
-    now = now + delay;
-  }
-  EXPECT_LE(backoff.next(now + 2_min, rng), 1600_ms);
 }
 
 TEST(ListCost, FromTheCacheOnlyTheAnswerTakesMemory) {
