@@ -126,6 +126,7 @@ void Etcd::set_member_up(uint32_t member, bool is_up) {
   up_ = is_up ? up_ + 1 : up_ - 1;
   const bool lost_leader = member == leader_ && !is_up;
   if (!has_quorum() || lost_leader) {
+    ORRERY_MARK("etcd.leader_lost");
     election_.disarm();
     // What the lost leader had not committed is proposed again.
     engine_.cancel(commit_);
@@ -157,6 +158,7 @@ bool Etcd::is_out_of_space() {
 
 void Etcd::check_space() {
   if (is_out_of_space_ || store_.file(engine_.now()) < params_.quota) return;
+  ORRERY_MARK("etcd.out_of_space");
   is_out_of_space_ = true;
   store_.set_rates(engine_.now(), {});
   ran_out_of_space.emit();

@@ -122,6 +122,7 @@ void NodeLifecycle::set_pace(Zone& zone) {
 }
 
 void NodeLifecycle::enter_full_disruption() {
+  ORRERY_MARK("node_lifecycle.cut_off");
   is_cut_off_ = true;
   ++counters_.full_disruptions;
   for (Zone& zone : zones_) {
@@ -133,6 +134,7 @@ void NodeLifecycle::enter_full_disruption() {
 }
 
 void NodeLifecycle::leave_full_disruption() {
+  ORRERY_MARK("node_lifecycle.reconnected");
   is_cut_off_ = false;
   for (Zone& zone : zones_) set_pace(zone);
   for (uint32_t i = 0; i < nodes_.size(); ++i) {
@@ -166,7 +168,8 @@ void NodeLifecycle::plan_taint(uint32_t z) {
 
 void NodeLifecycle::hand_out_taint(uint32_t z) {
   Zone& zone = zones_[z];
-  if (zone.queue.empty()) return;
+  // A look of the same instant comes first; it plans the taint anew.
+  if (zone.queue.empty() || planned_look_ == engine_.now()) return;
   const NodeId id = zone.queue.front();
   zone.queue.pop_front();
   zone.next_taint = engine_.now() + nearest_ns(1 / zone.rate);
@@ -174,14 +177,18 @@ void NodeLifecycle::hand_out_taint(uint32_t z) {
   ORRERY_CHECK(node.taint == Taint::Queued, "only a node that waits for a taint gets one");
   node.taint = Taint::Set;
   ++counters_.tainted;
-  node.eviction = engine_.after(
-      params_.toleration, Label{"node_lifecycle.evicted"}, [this, id] { evict(id); },
-      Phase::Control);
+  plan_eviction(id, params_.toleration);
   plan_taint(z);
   tainted.emit(id);
 }
 
+void NodeLifecycle::plan_eviction(NodeId id, Duration delay) {
+  nodes_[id].eviction = engine_.after(
+      delay, Label{"node_lifecycle.evicted"}, [this, id] { evict(id); }, Phase::Control);
+}
+
 void NodeLifecycle::evict(NodeId id) {
+  if (planned_look_ == engine_.now()) return plan_eviction(id, {});  // it may lift the taint
   ++counters_.evicted;
   evicted.emit(id);
 }

@@ -94,6 +94,7 @@ class NodeLifecycle {
   void lift_taint(NodeId node);
   void plan_taint(uint32_t zone);
   void hand_out_taint(uint32_t zone);
+  void plan_eviction(NodeId node, Duration delay);
   void evict(NodeId node);
 
   Engine& engine_;
