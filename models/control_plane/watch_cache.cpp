@@ -5,17 +5,17 @@
 namespace orrery {
 
 void WatchCache::append(Time now, uint64_t changes) {
-  version_ += changes;
   while (changes > 0) {
     if (held_ == room_) resize(now);
-    if (held_ == room_) drop_oldest(std::min(changes, room_));
+    if (held_ == room_) keep(room_ - std::min(changes, room_));
     const uint64_t fitting = std::min(changes, room_ - held_);
-    if (!runs_.empty() && runs_.back().when == now)
-      runs_.back().changes += fitting;
-    else
-      runs_.push_back({now, fitting});
+    version_ += fitting;
     held_ += fitting;
     changes -= fitting;
+    if (!runs_.empty() && runs_.back().when == now)
+      runs_.back().last = version_;
+    else
+      runs_.push_back({now, version_});
   }
 }
 
@@ -29,29 +29,18 @@ void WatchCache::resize(Time now) {
   if (now - runs_.front().when < kFresh) {
     room_ = std::min(2 * room_, kRoomMax);
   } else if (now - when_of(room_ / 4) > kFresh) {
-    const uint64_t room = std::max(room_ / 2, kRoomMin);
-    if (held_ > room) drop_oldest(held_ - room);
-    room_ = room;
+    room_ = std::max(room_ / 2, kRoomMin);
+    if (held_ > room_) keep(room_);
   }
 }
 
-void WatchCache::drop_oldest(uint64_t changes) {
-  held_ -= changes;
-  while (changes > 0) {
-    Run& oldest = runs_.front();
-    const uint64_t dropped = std::min(changes, oldest.changes);
-    oldest.changes -= dropped;
-    changes -= dropped;
-    if (oldest.changes == 0) runs_.pop_front();
-  }
+void WatchCache::keep(uint64_t newest) {
+  held_ = newest;
+  while (!runs_.empty() && runs_.front().last <= version_ - held_) runs_.pop_front();
 }
 
 Time WatchCache::when_of(uint64_t back) const {
-  for (auto run = runs_.rbegin(); run != runs_.rend(); ++run) {
-    if (back <= run->changes) return run->when;
-    back -= run->changes;
-  }
-  return runs_.front().when;
+  return std::ranges::lower_bound(runs_, version_ - back + 1, {}, &Run::last)->when;
 }
 
 // The room is the least power of two times a hundred that lasts 75 s.

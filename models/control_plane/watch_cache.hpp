@@ -31,11 +31,11 @@ class WatchCache {
  private:
   struct Run {
     Time when;
-    uint64_t changes;
+    uint64_t last;  // version
   };
   void resize(Time now);
-  void drop_oldest(uint64_t changes);
-  Time when_of(uint64_t back) const;  // of the change that many before the next
+  void keep(uint64_t newest);         // as many
+  Time when_of(uint64_t back) const;  // of the newest change, if that is 1
 
   std::deque<Run> runs_;  // oldest first
   uint64_t version_ = 0, held_ = 0, room_ = kRoomMin;

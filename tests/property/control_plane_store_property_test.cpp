@@ -20,7 +20,7 @@ void etcd_answers_once(uint64_t seed) {
   EtcdParams params{.members = static_cast<int32_t>(1 + rng.below(5)),
                     .commit_latency = nearest_ns(rng.uniform() * 0.01),
                     .write_rate_max = 2'000,
-                    .quota = 4_MiB};
+                    .quota = 2_MiB};
   Etcd etcd{engine, params};
   std::vector<int> answers;
   std::vector<bool> accepted;
