@@ -10,9 +10,10 @@ namespace {
 // Requests in the order of their wishes: with `burst` tokens at first and `qps` a second, the
 // earliest time of a request is that of the token it takes. `full_at_` is when the bucket would be
 // full again.
-class Pace {
+class RequestPace {
  public:
-  Pace(double qps, int64_t burst) : token_{nearest_ns(1 / qps)}, most_{token_ * (burst - 1)} {}
+  RequestPace(double qps, int64_t burst)
+      : token_{nearest_ns(1 / qps)}, most_{token_ * (burst - 1)} {}
   Duration next(Duration wish) {
     const Duration when = std::max(wish, full_at_ - most_);
     full_at_ = std::max(full_at_, when) + token_;
@@ -27,7 +28,7 @@ class Pace {
 }  // namespace
 
 std::vector<Duration> creation_times(const Rollout& rollout, const ControllerParams& params) {
-  Pace pace{params.qps, params.burst};
+  RequestPace pace{params.qps, params.burst};
   std::vector<Duration> times;
   times.reserve(static_cast<size_t>(rollout.pods));
   Duration wish{};
