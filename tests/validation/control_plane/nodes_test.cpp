@@ -201,6 +201,10 @@ json ours(const json& input) {
   if (quantity == "small_beside") {
     return pulls(input).at(1) <= 10.0 / 60 ? "within 10 s" : "later";
   }
+  if (quantity == "unready_deletions") {
+    const auto unready = input.at("unready").get<int64_t>();
+    return may_delete_unready(unready, input.at("nodes"), {}) ? unready : 0;
+  }
   if (quantity == "pods_per_s") return pods_per_s(input.at("per_day"));
   if (quantity == "breaks_first") return breaks_first(input);
   if (quantity == "rollout_s") {
