@@ -93,13 +93,15 @@ Time MvccStore::reaches(Time now, Bytes size) const {
 void MvccStore::advance(Time now) {
   ORRERY_CHECK(now >= since_, "the store is not asked about the past");
   const int64_t first = (since_ - Time{}) / interval_, last = (now - Time{}) / interval_;
-  // What happened in the intervals left out is what happens in those that follow.
   const auto enough = static_cast<int64_t>(spans_to_live_) + 4;
-  for (int64_t i = std::max(first, last - enough); i < last; ++i) {
-    const Time start = std::max(since_, Time{} + interval_ * i);
-    since_ = Time{} + interval_ * (i + 1);
-    pass(since_ - start);
+  for (int64_t i = first; i < last; ++i) {
+    const Time end = Time{} + interval_ * (i + 1);
+    pass(end - since_);
     compact();
+    since_ = end;
+    // Once all that was there before is gone, every interval ends as it began.
+    if (compacts_ && i - first >= enough) since_ = Time{} + interval_ * last;
+    if (since_ > end) break;
   }
   pass(now - since_);
   since_ = now;

@@ -16,6 +16,7 @@ NodeLifecycle::NodeLifecycle(Engine& engine, const NodeLifecycleParams& params,
     nodes_.push_back({.zone = zone});
   }
   for (Zone& zone : zones_) zone.rate = params_.taint_rate;
+  registered_ = nodes_.size();
 }
 
 Time NodeLifecycle::look_after(Time t) const {
@@ -32,6 +33,7 @@ void NodeLifecycle::plan_look(Time when) {
 
 void NodeLifecycle::node_silent(NodeId id, Time last_heard) {
   Node& node = nodes_[id];
+  ORRERY_CHECK(node.is_registered, "nobody waits for a node that is deleted");
   node.is_heard_again = false;
   if (node.state != State::Heard) return;
   node.state = State::Silent;
@@ -47,6 +49,30 @@ void NodeLifecycle::node_heard(NodeId id) {
   if (node.state != State::NotReady || node.is_heard_again) return;
   node.is_heard_again = true;
   heard_again_.push_back(id);
+  plan_look(look_after(engine_.now()));
+}
+
+void NodeLifecycle::node_deleted(NodeId id) {
+  Node& node = nodes_[id];
+  ORRERY_CHECK(node.is_registered, "a node is deleted once");
+  node.is_registered = false;
+  node.is_heard_again = false;
+  if (std::exchange(node.state, State::Heard) == State::NotReady) {
+    --zones_[node.zone].not_ready;
+    --not_ready_;
+    lift_taint(id);
+  }
+  --zones_[node.zone].nodes;
+  --registered_;
+  plan_look(look_after(engine_.now()));
+}
+
+void NodeLifecycle::node_registered(NodeId id) {
+  Node& node = nodes_[id];
+  ORRERY_CHECK(!node.is_registered, "a node registers once");
+  node.is_registered = true;
+  ++zones_[node.zone].nodes;
+  ++registered_;
   plan_look(look_after(engine_.now()));
 }
 
@@ -94,7 +120,7 @@ ZoneState NodeLifecycle::state_of(const Zone& zone) const {
 }
 
 void NodeLifecycle::update_zones() {
-  const bool all_silent = not_ready_ == nodes_.size() && !nodes_.empty();
+  const bool all_silent = not_ready_ == registered_ && registered_ > 0;
   for (uint32_t z = 0; z < zones_.size(); ++z) {
     Zone& zone = zones_[z];
     const ZoneState state = state_of(zone);

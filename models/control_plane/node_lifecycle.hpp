@@ -42,6 +42,9 @@ class NodeLifecycle {
   // No heartbeat of it arrived since `last_heard`, until it is told to be heard again.
   void node_silent(NodeId node, Time last_heard);
   void node_heard(NodeId node);
+  // Nodes are registered at first. One that is deleted counts no more, until it registers anew.
+  void node_deleted(NodeId node);
+  void node_registered(NodeId node);
 
   bool is_ready(NodeId node) const { return nodes_[node].state != State::NotReady; }
   bool is_tainted(NodeId node) const { return nodes_[node].taint == Taint::Set; }
@@ -59,6 +62,7 @@ class NodeLifecycle {
   struct Node {
     uint32_t zone = 0;
     State state = State::Heard;
+    bool is_registered = true;
     bool is_heard_again = false;  // and not yet seen to be ready
     Taint taint = Taint::None;
     uint32_t silence = 0;  // how often it fell silent
@@ -105,6 +109,7 @@ class NodeLifecycle {
   std::vector<NodeId> heard_again_;  // to be seen at the next look
   Time planned_look_ = Time::max();
   EventId look_;
+  size_t registered_ = 0;
   uint32_t not_ready_ = 0;
   bool is_cut_off_ = false;  // full disruption everywhere
   Counters counters_;

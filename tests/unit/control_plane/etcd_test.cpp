@@ -200,6 +200,42 @@ TEST(MvccStore, ItsSizeDoesNotDependOnHowOftenItIsAsked) {
               static_cast<double>(seldom.file(now).count), 2);
 }
 
+TEST(MvccStore, AfterALongRestTheHighestItWasIsNotForgotten) {
+  MvccStore store{5_min, 1_h};
+  store.set_rates({}, {.update_bytes_per_s = 10});
+  store.update(Time{} + 1_s, 1_MiB, 1_MiB);
+  EXPECT_EQ(store.file(Time{} + 1_d * 30), Bytes{(1 << 20) + 2 * 3'000});
+  EXPECT_EQ(store.in_use(Time{} + 1_d * 30), Bytes{3'000});
+}
+
+TEST(MvccStore, ItKnowsWhenSteadyWritesWillFillIt) {
+  Rng rng{9};
+  int found = 0, never = 0;
+  for (int round = 0; round < 300; ++round) {
+    const bool compacts = rng.chance(0.8);
+    MvccStore store{compacts ? nearest_ns(60 + 600 * rng.uniform()) : Duration{},
+                    nearest_ns(60 + 3'600 * rng.uniform())};
+    store.create({}, Bytes{static_cast<int64_t>(rng.below(100'000))});
+    const Time now = Time{} + nearest_ns(rng.uniform() * 5'000);
+    store.set_rates(
+        now, {.update_bytes_per_s = rng.uniform() * 500, .event_bytes_per_s = rng.uniform() * 200});
+    const Bytes size{static_cast<int64_t>(100'000 + rng.below(1'000'000))};
+    const Time when = store.reaches(now, size);
+    if (when == Time::max()) {
+      ++never;
+      EXPECT_LT(store.file(now + 1_d * 30), size) << round;
+      continue;
+    }
+    ++found;
+    if (when > now + 1_s) {
+      EXPECT_LT(MvccStore{store}.file(when - 1_s), size) << round;
+    }
+    EXPECT_GE(store.file(when + 1_s), size) << round;
+  }
+  EXPECT_GT(found, 50);
+  EXPECT_GT(never, 50);
+}
+
 TEST(EtcdParams, WrongValuesAreRefused) {
   EXPECT_TRUE(test::mistakes_of<EtcdParams>("{members: 3, disk: hdd}").empty());
   EXPECT_EQ(test::mistakes_of<EtcdParams>("{members: 0}").size(), 1U);

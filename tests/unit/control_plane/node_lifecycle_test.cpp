@@ -144,6 +144,28 @@ TEST(NodeLifecycle, WhenAllNodesAreSilentNoneIsTaintedUntilOneIsHeard) {
   EXPECT_GT(world.evicted.size(), 10U) << "the others are given up after all";
 }
 
+TEST(NodeLifecycle, ADeletedNodeCountsNoMore) {
+  LifecycleWorld world{100};
+  world.silent(2_s, 0, 60);
+  world.run(60_s);
+  EXPECT_EQ(world.lifecycle.zone_state(0), ZoneState::PartialDisruption);
+  EXPECT_TRUE(world.lifecycle.is_tainted({0}));
+  world.engine.at(Time{} + 61_s, Label{"test.deleted"}, [&] {
+    for (uint32_t n = 0; n < 20; ++n) world.lifecycle.node_deleted({n});
+  });
+  world.run(70_s);
+  EXPECT_EQ(world.lifecycle.zone_state(0), ZoneState::Normal);  // 40 of 80
+  EXPECT_EQ(world.lifecycle.not_ready(), 40U);
+  world.run(1_h);
+  EXPECT_EQ(world.evicted.size(), 40U);
+  EXPECT_EQ(world.evicted.front().second, 20U) << "not the first, which is deleted";
+  world.lifecycle.node_registered({0});
+  EXPECT_TRUE(world.lifecycle.is_ready({0}));
+  world.lifecycle.node_silent({0}, world.engine.now());
+  world.run(2_h);
+  EXPECT_EQ(world.evicted.back().second, 0U);
+}
+
 TEST(UnreadyGuard, MoreThanFortyFivePercentHaltTheAutoscaler) {
   EXPECT_TRUE(may_delete_unready(45, 100, {}));
   EXPECT_FALSE(may_delete_unready(46, 100, {}));
