@@ -100,6 +100,7 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
   if (scenario.network.level == NetworkLevel::Flow) {
     network_.emplace(sim, scenario.network, ground_.fabric.fabric);
     link_faults_.emplace(sim, *network_, scenario.faults.links);
+    scheduler_.watch_links(network_->state());
   }
   if (scenario.network.level != NetworkLevel::None) {
     exchanges_.emplace(sim, ground_.state, ground_.jobs, ground_.built.machines, controller_,
@@ -107,6 +108,7 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
                        scenario.workload.steps == StepDetail::Traced);
   }
   if (network_) network_usage_.emplace(sim, *network_, *exchanges_);
+  if (storage_) storage_usage_.emplace(sim, *storage_);
   if (scenario.record.cardiogram) {
     cardiogram_.emplace(sim, ground_.jobs, controller_, exchanges_ ? &*exchanges_ : nullptr,
                         usage_.powers(), *scenario.record.cardiogram);
@@ -156,6 +158,7 @@ void Cluster::wire() {
   controller_.work_lost.connect([this](const WorkLost& lost) { usage_.work_lost(lost); });
   timeline_.sampled.connect([this](Time now) {
     if (network_usage_) network_usage_->sample(now);
+    if (storage_usage_) storage_usage_->sample(now);
   });
   controller_.recovered.connect([this](const RecoveryRow& row) { timeline_.recovered(row); });
   controller_.job_over.connect([this](JobId job) {

@@ -24,6 +24,7 @@
 #include "models/telemetry/network_usage.hpp"
 #include "models/telemetry/node_usage.hpp"
 #include "models/telemetry/packing_log.hpp"
+#include "models/telemetry/storage_usage.hpp"
 #include "models/telemetry/timeline.hpp"
 #include "models/workload/gang_exchanges.hpp"
 #include "models/workload/job_controller.hpp"
@@ -103,6 +104,7 @@ class Cluster {
   GpuUsage usage_;
   NodeUsage node_usage_;
   std::optional<NetworkUsage> network_usage_;
+  std::optional<StorageUsage> storage_usage_;
   Timeline timeline_;
   JobStatistics statistics_;
   DeadlockDetector deadlocks_;

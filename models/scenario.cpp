@@ -69,13 +69,20 @@ class UntilCheck {
   Checker& checker_;
 };
 
-void check_fragmentation(const Scenario& scenario, Checker& c) {
-  if (scenario.workload.typical_pods) return;
+// What plugins need of other sections.
+void check_needs(const Scenario& scenario, Checker& c) {
   for (const PluginParams& plugin : resolve_plugins(scenario.policy)) {
     const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(plugin.name);
     if (entry == nullptr) continue;
-    if (std::ranges::find(entry->points, "NeedsFragmentation") == entry->points.end()) continue;
-    c.error("workload", plugin.name + " needs typical_pods: {}, the pods it keeps room for");
+    const auto needs = [&](std::string_view point) {
+      return std::ranges::find(entry->points, point) != entry->points.end();
+    };
+    if (needs("NeedsFragmentation") && !scenario.workload.typical_pods) {
+      c.error("workload", plugin.name + " needs typical_pods: {}, the pods it keeps room for");
+    }
+    if (needs("NeedsLinks") && scenario.network.level != NetworkLevel::Flow) {
+      c.error("policy", plugin.name + " has an effect only with network.level: flow");
+    }
   }
 }
 
@@ -107,7 +114,7 @@ void check_cardiogram(const Scenario& scenario, Checker& c) {
 }  // namespace
 
 void Scenario::check(Checker& c) const {
-  check_fragmentation(*this, c);
+  check_needs(*this, c);
   check_training(*this, c);
   check_network(*this, c);
   check_cardiogram(*this, c);

@@ -121,6 +121,22 @@ int64_t LinkState::symbol_errors(Time now) const {
   return std::llround(std::min(errors, 9e18));
 }
 
+std::vector<NicErrors> LinkState::nic_errors(Time now) const {
+  std::vector<NicErrors> all;
+  for (const auto& [cable, flaw] : flaws_) {
+    if (cable.index >= fabric_.nics()) break;  // NICs' cables come first, node by node
+    const int64_t errors = symbol_errors(cable, now);
+    if (errors == 0) continue;
+    const NodeId node = fabric_.node_of({cable.index});
+    if (all.empty() || all.back().node != node) all.push_back({.node = node});
+    all.back().symbol_errors += errors;
+    if (!is_up(cable)) continue;
+    const auto bits_per_s = static_cast<double>(fabric_.nominal(cable).bits_per_s);
+    all.back().per_hour += bits_per_s * flaw.bit_error_rate * 3600;
+  }
+  return all;
+}
+
 uint32_t LinkState::cables_slow() const {
   uint32_t slow = 0;
   for (const auto& [cable, flaw] : flaws_) {

@@ -18,6 +18,13 @@ namespace orrery {
 // that a packet takes L / B + p T instead of L / B: goodput = 1 / (1 + p T B / L).
 double goodput_share(double bit_error_rate, Bandwidth rate, Duration ack_timeout);
 
+// What the port counters of a node's NICs tell.
+struct NicErrors {
+  NodeId node;
+  int64_t symbol_errors = 0;  // of all its NICs, so far
+  double per_hour = 0;        // at present
+};
+
 // Who breaks and mends cables tells it here; who shares bandwidth listens to `capacity_changed`.
 class LinkState {
  public:
@@ -41,6 +48,8 @@ class LinkState {
   // counts idle symbols too, but none while the cable is down.
   int64_t symbol_errors(CableId cable, Time now) const;
   int64_t symbol_errors(Time now) const;  // of all cables
+  // Of nodes whose NICs counted any, in order of nodes.
+  std::vector<NicErrors> nic_errors(Time now) const;
   uint32_t cables_down() const { return cables_down_; }
   uint32_t cables_slow() const;  // up, and degraded or cursed to less than their nominal rate
 

@@ -3,8 +3,10 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "models/hardware/cluster_state.hpp"
+#include "models/network/link_state.hpp"
 #include "models/scheduling/policy_types.hpp"
 #include "models/workload/fragmentation.hpp"
 #include "models/workload/pod_spec.hpp"
@@ -34,6 +36,8 @@ class ORRERY_API Handle {
   virtual void set_gang_failure(GangId gang, Time failed_at, Time backoff_until) = 0;
   // By the typical pods of the workload; null if it names none.
   virtual const Fragmentation* fragmentation() const { return nullptr; }
+  // Of nodes whose NICs counted symbol errors, in order of nodes. None without network.level: flow.
+  virtual std::vector<NicErrors> nic_errors() const { return {}; }
 };
 
 }  // namespace orrery

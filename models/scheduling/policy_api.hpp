@@ -135,6 +135,8 @@ class ORRERY_API EventHints : public Point {
 };
 // Says that the policy needs Handle::fragmentation(), so that a scenario without it is refused.
 class ORRERY_API NeedsFragmentation : public Point {};
+// Says that the policy needs Handle::nic_errors(), so that a scenario without links is refused.
+class ORRERY_API NeedsLinks : public Point {};
 // A pod left the scheduler's sight: bound pods that ended and pods that were deleted.
 class ORRERY_API PodWatcher : public Point {
  public:

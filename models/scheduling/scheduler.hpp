@@ -37,6 +37,7 @@ class Scheduler final : private Handle {
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
+  void watch_links(const LinkState& links) { links_ = &links; }  // whose counters policies may read
   // News the wiring passes on.
   void node_down(NodeId node);  // after the controller was told: reservations there are undone
   void node_up(NodeId node);
@@ -98,6 +99,9 @@ class Scheduler final : private Handle {
   void activate_siblings(PodId pod) override;
   void set_gang_failure(GangId gang, Time failed_at, Time backoff_until) override;
   const Fragmentation* fragmentation() const override { return fragmentation_; }
+  std::vector<NicErrors> nic_errors() const override {
+    return links_ == nullptr ? std::vector<NicErrors>{} : links_->nic_errors(now());
+  }
 
   // ---- scheduler_events.cpp: news from below
   void pods_created(std::span<const PodId> pods);
@@ -169,6 +173,7 @@ class Scheduler final : private Handle {
   HeadOfLine head_of_line_;
   SchedulerCost cost_;
   const Fragmentation* fragmentation_;
+  const LinkState* links_ = nullptr;
   Framework framework_;
   SchedulingQueue queue_;
   Transaction transaction_;

@@ -5,22 +5,29 @@
 #include "sim/core/check.hpp"
 
 namespace orrery {
+namespace {
+
+// Of disks' links: what they carry is told together.
+constexpr uint32_t group_of(Direction direction) { return 1 + static_cast<uint32_t>(direction); }
+
+}  // namespace
 
 Storage::Storage(Sim sim, const StorageParams& params, uint32_t nodes) : flows_{sim.engine} {
   for (const StoreParams& p : params.stores) {
     stores_.push_back(
         {p.name, p.latency, false, {flows_.add_link(p.write), flows_.add_link(p.read)}});
   }
-  const auto add_links = [&](std::vector<LinkId>& links, Bandwidth write, Bandwidth read) {
+  const auto add_links = [&](std::vector<LinkId>& links, Bandwidth write, Bandwidth read,
+                             bool is_disk) {
     for (uint32_t n = 0; n < nodes; ++n) {
-      links.push_back(flows_.add_link(write));
-      links.push_back(flows_.add_link(read));
+      links.push_back(flows_.add_link(write, is_disk ? group_of(Direction::Write) : 0));
+      links.push_back(flows_.add_link(read, is_disk ? group_of(Direction::Read) : 0));
     }
   };
-  if (!params.stores.empty()) add_links(node_links_, params.node.write, params.node.read);
+  if (!params.stores.empty()) add_links(node_links_, params.node.write, params.node.read, false);
   if (params.local) {
     stores_.push_back({std::string{kLocalStore}, {}, true, {}});
-    add_links(disk_links_, params.local->write, params.local->read);
+    add_links(disk_links_, params.local->write, params.local->read, true);
   }
 }
 
@@ -57,9 +64,10 @@ FlowId Storage::open(const Transfer& transfer, double bits_per_s_max) {
   return flows_.open(uses_, bits_per_s_max);
 }
 
-Bytes Storage::moved(StoreId store, Direction direction) const {
-  ORRERY_CHECK(!stores_[store].is_local, "local disks are not added up");
-  return flows_.carried(stores_[store].links[static_cast<size_t>(direction)]);
+double Storage::moved(StoreId store, Direction direction) const {
+  if (stores_[store].is_local) return flows_.carried_by(group_of(direction));
+  const LinkId link = stores_[store].links[static_cast<size_t>(direction)];
+  return static_cast<double>(flows_.carried(link).count);
 }
 
 }  // namespace orrery

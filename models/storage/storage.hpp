@@ -44,8 +44,8 @@ class Storage {
   // A reader that goes on, whose rate for each node is to be read; see rate_changed of flows().
   FlowId open(const Transfer& transfer, double bits_per_s_max);
 
-  // Of a shared store, until now.
-  Bytes moved(StoreId store, Direction direction) const;
+  // Bytes until now; of local disks, those of all nodes together.
+  double moved(StoreId store, Direction direction) const;
   FlowNetwork& flows() { return flows_; }
   const FlowNetwork& flows() const { return flows_; }
 

@@ -193,6 +193,7 @@ CASES = [
     linked("all bits wrong", "list: [{on: host-0.nic-0, at: 1s, flaw: {kind: degraded, bit_error_rate: 1}}]", "s.yaml:12:", "bit_error_rate"),
     linked("unknown routing engine", "routing: [{at: 1s, engine: ftre}]", "s.yaml:12:", "ftre"),
     added("choice of static routes", "network: {level: flow, routing: {choose_every: 1min}}\n", "s.yaml:10:48", "only with an adaptive engine"),
+    added("symbol errors without links", "policy: {plugins: [{name: SymbolErrors}]}\n", "s.yaml:10:9: policy", "SymbolErrors has an effect only with network.level: flow"),
     added("store that no job uses", "storage: {stores: [{name: blob, write: 1GBps, read: 1GBps}]}\n", "s.yaml:10:20: storage.stores[0]", "no job uses it"),
     added("rank of an unknown job", "faults: {ranks: [{job: trian, at: 1s}]}\n", "s.yaml:10:24: faults.ranks[0].job", "no job is called 'trian'"),
     failure_log("failure log missing", None, "l.tab"),

@@ -20,7 +20,7 @@ MAY_INCLUDE = {
     "models/scheduling": MIDDLE | {"models/workload"},
     "models/control_plane": MIDDLE | {"models/workload", "models/scheduling"},
     "models/faults": GROUND | {"models/network", "models/workload"},
-    "models/telemetry": GROUND | {"models/network", "models/workload"},
+    "models/telemetry": MIDDLE | {"models/workload"},
     "models": ALL_MODELS,  # the composition: cluster, scenario and the like, and no other file
     "policies": {"models/scheduling", "sim/core"},  # policy_api.hpp is all that a policy needs
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <variant>
 
+#include "models/telemetry/storage_usage.hpp"
 #include "tests/support/scheduler_world.hpp"
 
 namespace orrery {
@@ -134,6 +135,19 @@ TEST(GangExchanges, RanksOfANodeAreNeighboursWhateverPodTheyAreIn) {
   EXPECT_DOUBLE_EQ(run("default"), run("strict_gang"));
 }
 
+// The gang arrives after a cable of the second node went bad.
+TEST(GangExchanges, APolicyMayKeepThemOffNodesWithSymbolErrors) {
+  const std::string late = "{name: a, submit: 60s, pods: 2, pod: {gpus: 8}, work: 100s}";
+  const std::string bent =
+      "faults: {links: {list: [{on: host-1.nic-3, at: 10s, flaw: {kind: degraded}}]}}\n";
+  ScenarioRun hit{scenario("level: flow", kAllReduce, late, bent), {}, {}};
+  EXPECT_GT(run_of(hit), 1000);
+  ScenarioRun spared{scenario("level: flow", kAllReduce, late, bent),
+                     {"policy.plugins=[{name: SymbolErrors}]"},
+                     {}};
+  EXPECT_LT(run_of(spared), 115);
+}
+
 constexpr const char* kSlowStore =
     "storage: {stores: [{name: blob, write: 3200MBps, read: 3200MBps}]}\n";
 
@@ -146,6 +160,14 @@ TEST(GangExchanges, AStepTakesAtLeastAsLongAsReadingItsData) {
       {},
       {}};
   EXPECT_NEAR(run_of(slow), 200, 1e-6);
+  double read = 0;
+  Time before{};
+  for (const StorageSample& row : slow.recorder.rows<StorageSample>("/timeline/storage")) {
+    EXPECT_EQ(row.write_rate, 0);
+    read += row.read_rate * (row.time - before).seconds();
+    before = row.time;
+  }
+  EXPECT_NEAR(read, 100 * 6.4e9, 1e6);
   // The first ten steps are an epoch; then they come from local disks.
   ScenarioRun cached{scenario(all, step + ", cache: true, size: 64GB}",
                               "{name: a, pods: 8, pod: {gpus: 8}, work: 100s}", kSlowStore),

@@ -1,0 +1,41 @@
+// models/telemetry/storage_usage.hpp -- what goes to stores and comes from them over time.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "models/storage/storage.hpp"
+#include "sim/core/time.hpp"
+#include "sim/record/channel.hpp"
+#include "sim/record/column.hpp"
+#include "sim/runtime/sim.hpp"
+
+namespace orrery {
+
+struct StorageSample {
+  Time time;
+  FixedText<32> store = {};
+  double write_rate = 0, read_rate = 0;
+
+  static void columns(auto&& c) {
+    c("time", &StorageSample::time, "end of the interval; rates are means over it");
+    c("store", &StorageSample::store, "the store; local: the disks of all nodes together");
+    c("write_rate", &StorageSample::write_rate, "that checkpoints were written at", "B/s");
+    c("read_rate", &StorageSample::read_rate, "that checkpoints and data were read at", "B/s");
+  }
+};
+
+class StorageUsage {
+ public:
+  StorageUsage(Sim sim, const Storage& storage);  // which must outlive it
+
+  void sample(Time now);  // at the end of each interval of the timeline
+
+ private:
+  const Storage& storage_;
+  Time sampled_to_;
+  std::vector<std::array<double, 2>> moved_;  // bytes until then, by store and direction
+  Channel<StorageSample> samples_;
+};
+
+}  // namespace orrery
