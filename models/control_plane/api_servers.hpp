@@ -24,6 +24,8 @@ class ApiServers {
     int64_t nodes = 0;  // of the cluster
   };
   ApiServers(const Context& context, const ApiServersParams& params, Rng rng);
+  ApiServers(const ApiServers&) = delete;
+  ApiServers& operator=(const ApiServers&) = delete;
 
   // A client's way to a server: at random, and, if sticky, the same until that is lost.
   uint32_t connect();

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "models/control_plane/priority_and_fairness.hpp"
 #include "models/control_plane/shuffle_sharding.hpp"
 #include "tests/support/api_world.hpp"
 #include "tests/support/report.hpp"
@@ -140,6 +141,39 @@ INSTANTIATE_TEST_SUITE_P(Hands, ShuffleShardingMonteCarlo,
                                          "API-3.carlo.10x32.4", "API-3.carlo.10x64.16",
                                          "API-3.carlo.8x64.16", "API-3.carlo.8x128.16",
                                          "API-3.carlo.6x64.16", "API-3.carlo.6x128.16"));
+
+// Heavy flows fill every queue of their hands; then a light one is turned away as often as all its
+// queues are among those.
+class ShuffleShardingOfSeats : public testing::TestWithParam<std::string> {};
+
+TEST_P(ShuffleShardingOfSeats, LightFlowsAreTurnedAwayAsOftenAsTheFormulaSays) {
+  const json row = json::parse(test::case_of(kFile, GetParam()));
+  const json& input = row["input"];
+  const int32_t queues = input["queues"], hand = input["hand"], heavy = input["heavy"];
+  const LevelSetup level{.seats = 1, .queues = queues, .hand = hand, .queue_length = 3};
+  const FlowControlSetup setup{.levels = {level}, .seats = 1, .adjust_every = {}};
+  constexpr int kTrials = 20'000;
+  uint64_t flow = 0;
+  int turned_away = 0;
+  for (int trial = 0; trial < kTrials; ++trial) {
+    PriorityAndFairness flow_control{setup};
+    uint32_t request = 0;
+    for (int32_t n = 0; n < heavy; ++n, ++flow) {
+      while (flow_control.arrive({.request = request, .level = 0, .flow = flow}, Time{})) ++request;
+    }
+    if (!flow_control.arrive({.request = request, .level = 0, .flow = flow++}, Time{})) {
+      ++turned_away;
+    }
+  }
+  const double expected = starving_probability(queues, hand, heavy);
+  const double ours = static_cast<double>(turned_away) / kTrials;
+  test::report({.id = GetParam()}, ours, expected);
+  EXPECT_LE(std::abs(ours - expected), 3 * std::sqrt(expected * (1 - expected) / kTrials));
+}
+
+INSTANTIATE_TEST_SUITE_P(Hands, ShuffleShardingOfSeats,
+                         testing::Values("API-3.seats.2x8.3", "API-3.seats.4x16.4",
+                                         "API-3.seats.6x64.16"));
 
 }  // namespace
 }  // namespace orrery
