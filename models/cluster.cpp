@@ -210,7 +210,10 @@ void Ground::check(const Scenario& scenario, const config::Node& root,
     diagnostics.error(at, "cluster", "has no nodes");
   } else {
     scenario.faults.check(state, root["faults"], diagnostics);
-    report_mistakes(fabric.mistakes, root["network"]["fabric"], "network.fabric", diagnostics);
+    const config::Node& network = root["network"];
+    const config::Node* const section = network.find("fabric");
+    report_mistakes(fabric.mistakes, section != nullptr ? *section : network, "network.fabric",
+                    diagnostics);
     if (scenario.network.level == NetworkLevel::Flow && fabric.mistakes.empty()) {
       scenario.faults.links.check(fabric.fabric, root["faults"]["links"], diagnostics);
     }
@@ -362,6 +365,8 @@ void Cluster::finish(Time end) {
     count("link_faults", link_faults_->faults(), "", "faults of cables and switches");
     count("gangs_gave_up", exchanges_->gave_up(), "",
           "times a gang was aborted because it could not exchange for too long");
+    count("gangs_rerouted", exchanges_->rerouted(), "",
+          "times a gang's routes were asked for again while it ran");
   }
   deadlocks_.add_summary(r, end);
   count("jobs_too_large", too_large_.jobs(), "jobs", "jobs that the empty cluster could not hold");

@@ -32,9 +32,6 @@ void check_network(const Scenario& scenario, Checker& c) {
   const LinkFaultParams& links = scenario.faults.links;
   if (scenario.network.routing.choose_every && !is_ever_adaptive(scenario)) {
     c.error("network.routing.choose_every", "has an effect only with an adaptive engine");
-  } else if (scenario.network.routing.choose_every &&
-             scenario.workload.steps == StepDetail::Traced) {
-    c.error("network.routing.choose_every", "has an effect only with workload.steps: rate");
   }
   const bool is_empty = links.list.empty() && links.random.empty() && links.routing.empty();
   if (!is_empty && scenario.network.level != NetworkLevel::Flow) {

@@ -11,23 +11,38 @@
 namespace orrery {
 namespace {
 
-// All `training` sections, with their paths.
-std::vector<std::pair<std::string, const TrainingParams*>> trainings(const WorkloadParams& params) {
-  std::vector<std::pair<std::string, const TrainingParams*>> all;
-  all.emplace_back("workload.training", &params.training);
+// A `training` section, and what kind of jobs it is for.
+struct Training {
+  std::string path;
+  const TrainingParams* params = nullptr;
+  bool has_gangs = false;     // or may have
+  bool leaves_nodes = false;  // some gang has more than one pod, or may have
+
+  void used_by(bool gangs, bool many_pods) {
+    has_gangs = has_gangs || gangs;
+    leaves_nodes = leaves_nodes || (gangs && many_pods);
+  }
+};
+
+std::vector<Training> trainings(const WorkloadParams& params) {
+  std::vector<Training> all{{.path = "workload.training", .params = &params.training}};
+  const auto used = [&](const std::string& at, const std::optional<TrainingParams>& own, bool gangs,
+                        bool many_pods) {
+    if (own) all.push_back({.path = at + ".training", .params = &*own});
+    (own ? all.back() : all.front()).used_by(gangs, many_pods);
+  };
   for (size_t i = 0; i < params.sources.size(); ++i) {
     const std::string path = "workload.sources[" + std::to_string(i) + "]";
-    const auto add = [&](const std::string& at, const std::optional<TrainingParams>& training) {
-      if (training) all.emplace_back(at + ".training", &*training);
-    };
     if (const auto* const listed = std::get_if<ExplicitJobsParams>(&params.sources[i])) {
       for (size_t j = 0; j < listed->jobs.size(); ++j) {
-        add(path + ".jobs[" + std::to_string(j) + "]", listed->jobs[j].training);
+        const ExplicitJobParams& job = listed->jobs[j];
+        used(path + ".jobs[" + std::to_string(j) + "]", job.training, job.kind == JobKind::MpiGang,
+             job.pods > 1 || !job.gangs.empty());
       }
     } else if (const auto* const generator = std::get_if<GeneratorParams>(&params.sources[i])) {
-      add(path, generator->training);
+      used(path, generator->training, generator->job_kind != KindOfJob::Pods, true);
     } else if (const auto* const trace = std::get_if<TraceSourceParams>(&params.sources[i])) {
-      add(path, trace->training);
+      used(path, trace->training, trace->job_kind != KindOfJob::Pods, true);
     }
   }
   return all;
@@ -71,7 +86,7 @@ void check_groups(const WorkloadParams& params, Checker& c) {
         }
         for (const StepMistake& mistake : step->mistakes_for(gpus_of(job))) {
           const std::string at = path + ".jobs[" + std::to_string(j) + "]";
-          c.error(at, "training.step." + std::string{mistake.field} + ": " + mistake.message);
+          c.error(at, "training.step." + mistake.field + ": " + mistake.message);
         }
       }
     } else if (const auto* const generator = std::get_if<GeneratorParams>(&params.sources[i])) {
@@ -82,51 +97,154 @@ void check_groups(const WorkloadParams& params, Checker& c) {
   }
 }
 
+void check_step(const Training& training, const Scenario& scenario, Checker& c) {
+  const std::string at = training.path + ".step";
+  if (scenario.network.level == NetworkLevel::None) {
+    c.error(at, "has an effect only with network.level alpha_beta or flow");
+  }
+  if (scenario.policy.driver == Driver::Counting) {
+    c.error(at, "has no effect with policy.driver: counting, which knows no nodes");
+  } else if (!training.has_gangs) {
+    c.error(at, training.path == "workload.training"
+                    ? "has no effect: each gang has a training of its own, or there is none"
+                    : "has no effect on jobs of kind pods, which have no ranks");
+  } else if (!training.leaves_nodes && c.is_given(at + ".polling")) {
+    c.error(at + ".polling", "has no effect on gangs of one pod, which stay on their node");
+  }
+}
+
+// Stores that jobs name exist, and all that exist are named.
+class StoreCheck {
+ public:
+  StoreCheck(const Scenario& scenario, Checker& c)
+      : params_{scenario.storage},
+        names_{params_.names()},
+        is_used_(names_.size()),
+        is_counting_{scenario.policy.driver == Driver::Counting},
+        is_traced_{scenario.workload.steps == StepDetail::Traced},
+        c_{c} {}
+
+  void look_at(const Training& training) {
+    if (const auto& dataset = training.params->dataset; dataset) {
+      use(dataset->store, training.path + ".dataset.store");
+      if (dataset->cache) use(std::string{kLocalStore}, training.path + ".dataset.cache");
+      if (is_traced_) {
+        c_.error(training.path + ".dataset", "has no effect with workload.steps: traced");
+      }
+    }
+    if (const auto& checkpoint = training.params->checkpoint; checkpoint) {
+      if (is_counting_) {
+        c_.error(training.path + ".checkpoint", "has no effect with policy.driver: counting");
+      } else {
+        use(checkpoint->store, training.path + ".checkpoint.store");
+      }
+    }
+  }
+
+  void finish() {
+    constexpr std::string_view kUnused =
+        "has no effect: no job uses it (training.checkpoint or training.dataset)";
+    bool shares = false;
+    for (size_t i = 0; i < names_.size(); ++i) {
+      const bool is_local = names_[i] == kLocalStore;
+      shares = shares || (is_used_[i] && !is_local);
+      if (is_used_[i]) continue;
+      c_.error(is_local ? "storage.local" : "storage.stores[" + std::to_string(i) + "]",
+               std::string{kUnused});
+    }
+    if (!shares && c_.is_given("storage.node")) {
+      c_.error("storage.node", "has no effect: no job uses a store that nodes share");
+    }
+  }
+
+ private:
+  void use(const std::string& name, const std::string& field) {
+    const auto found = std::ranges::find(names_, name);
+    if (found == names_.end()) {
+      c_.error(field, "storage has no store " + in_quotes(name) + did_you_mean(name, names_));
+    } else {
+      is_used_[static_cast<size_t>(found - names_.begin())] = true;
+    }
+  }
+
+  const StorageParams& params_;
+  std::vector<std::string> names_;
+  std::vector<bool> is_used_;
+  bool is_counting_, is_traced_;
+  Checker& c_;
+};
+
+// Names can be known only if all jobs are listed.
+void check_ranks(const Scenario& scenario, Checker& c) {
+  if (scenario.faults.ranks.empty()) {
+    if (c.is_given("workload.controller.hang_timeout") && scenario.faults.links.list.empty() &&
+        scenario.faults.links.random.empty()) {
+      c.warning("workload.controller.hang_timeout",
+                "has an effect only on gangs that hang: with faults.ranks or faults.links");
+    }
+    return;
+  }
+  if (scenario.policy.driver == Driver::Counting) {
+    c.error("faults.ranks", "has no effect with policy.driver: counting, which knows no pods");
+    return;
+  }
+  std::vector<std::string> names;
+  std::vector<const ExplicitJobParams*> jobs;
+  for (const JobSourceParams& source : scenario.workload.sources) {
+    const auto* const listed = std::get_if<ExplicitJobsParams>(&source);
+    if (listed == nullptr) return;
+    for (const ExplicitJobParams& job : listed->jobs) {
+      names.push_back(job.name);
+      jobs.push_back(&job);
+    }
+  }
+  for (size_t i = 0; i < scenario.faults.ranks.size(); ++i) {
+    const RankFaultParams& fault = scenario.faults.ranks[i];
+    const std::string at = "faults.ranks[" + std::to_string(i) + "].";
+    const auto is_of = [&](const ExplicitJobParams* job) { return job->name == fault.job; };
+    if (std::ranges::none_of(jobs, is_of)) {
+      c.error(at + "job",
+              "no job is called " + in_quotes(fault.job) + did_you_mean(fault.job, names));
+      continue;
+    }
+    const auto could_be = [&](const ExplicitJobParams* job) {
+      return is_of(job) && job->kind == JobKind::MpiGang &&
+             (!job->gangs.empty() || fault.pod < job->pods);
+    };
+    if (std::ranges::none_of(jobs, could_be)) {
+      c.error(at + "pod",
+              "no gang called " + in_quotes(fault.job) + " has a pod " + std::to_string(fault.pod));
+      continue;
+    }
+    const auto has_gpus = [&](const ExplicitJobParams* job) {
+      return could_be(job) && (!job->gangs.empty() || fault.gpus <= job->pod.gpus);
+    };
+    if (std::ranges::none_of(jobs, has_gpus)) {
+      c.error(at + "gpus", "its pods have fewer GPUs");
+    }
+  }
+}
+
 }  // namespace
 
 // What sections say about one another: a parameter without effect is a mistake.
 void check_training(const Scenario& scenario, Checker& c) {
-  const NetworkLevel level = scenario.network.level;
-  const bool is_counting = scenario.policy.driver == Driver::Counting;
-  const std::vector<std::string> stores = scenario.storage.names();
   check_groups(scenario.workload, c);
-  bool has_step = false, uses_store = false;
-  for (const auto& [path, training] : trainings(scenario.workload)) {
-    has_step = has_step || training->step;
-    uses_store = uses_store || training->checkpoint || training->dataset;
-    if (training->step && level == NetworkLevel::None) {
-      c.error(path + ".step", "has an effect only with network.level alpha_beta or flow");
-    }
-    if (training->step && is_counting) {
-      c.error(path + ".step", "has no effect with policy.driver: counting, which knows no nodes");
-    }
-    const auto check_store = [&](const std::string& name, const std::string& field) {
-      if (std::ranges::find(stores, name) != stores.end()) return;
-      c.error(path + field, "storage has no store " + in_quotes(name) + did_you_mean(name, stores));
-    };
-    if (training->dataset) {
-      check_store(training->dataset->store, ".dataset.store");
-      if (training->dataset->cache) check_store(std::string{kLocalStore}, ".dataset.cache");
-      if (scenario.workload.steps == StepDetail::Traced) {
-        c.error(path + ".dataset", "has no effect with workload.steps: traced");
-      }
-    }
-    if (!training->checkpoint) continue;
-    if (is_counting) {
-      c.error(path + ".checkpoint", "has no effect with policy.driver: counting");
-    } else {
-      check_store(training->checkpoint->store, ".checkpoint.store");
-    }
+  check_ranks(scenario, c);
+  StoreCheck stores{scenario, c};
+  bool has_step = false;
+  for (const Training& training : trainings(scenario.workload)) {
+    has_step = has_step || training.params->step;
+    if (training.params->step) check_step(training, scenario, c);
+    stores.look_at(training);
   }
-  if (level != NetworkLevel::None && !has_step) {
-    c.error("network.level", "has no effect: no job says what a step of it is (training.step)");
-  }
-  if (scenario.workload.steps == StepDetail::Traced && !has_step) {
-    c.error("workload.steps", "has no effect: no job says what a step of it is (training.step)");
-  }
-  if (!stores.empty() && !uses_store) {
-    c.error("storage", "has no effect: no job uses a store (training.checkpoint or dataset)");
-  }
+  stores.finish();
+  if (has_step) return;
+  constexpr std::string_view kNoStep =
+      "has no effect: no job says what a step of it is (training.step)";
+  if (scenario.network.level != NetworkLevel::None) c.error("network.level", std::string{kNoStep});
+  if (scenario.workload.steps == StepDetail::Traced)
+    c.error("workload.steps", std::string{kNoStep});
 }
 
 }  // namespace orrery

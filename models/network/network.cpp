@@ -23,8 +23,22 @@ Network::Network(Sim sim, const NetworkParams& params, Fabric fabric)
 }
 
 void Network::link_changed(LinkId link) {
+  const bool was_up = flows_.capacity(link) > 0;
   flows_.set_capacity(link, state_.capacity(link));
+  const bool is_up = flows_.capacity(link) > 0;
+  if (was_up && !is_up) {
+    if (news_.went_down.empty()) news_.went_down.resize(fabric_.cables());
+    news_.went_down[cable_of(link).index] = true;
+  }
+  news_.ends_detours = news_.ends_detours || (!was_up && is_up);
   if (state_.routes_version() != routes_version_) tell_routes_changed();
+}
+
+bool Network::RouteNews::concerns(std::span<const LinkUse> uses, bool has_detour) const {
+  if (is_for_all || (ends_detours && has_detour)) return true;
+  return !went_down.empty() && std::ranges::any_of(uses, [this](const LinkUse& use) {
+    return went_down[cable_of(use.link).index];
+  });
 }
 
 void Network::tell_routes_changed() {
@@ -33,7 +47,9 @@ void Network::tell_routes_changed() {
   const auto tell = [this] {
     is_telling_ = false;
     routes_version_ = state_.routes_version();
-    routes_changed.emit();
+    RouteNews news = std::exchange(news_, {});
+    news.is_for_all = news.is_for_all || is_adaptive(router_.engine());
+    routes_changed.emit(news);
   };
   sim_.engine.after(Duration{}, Label{"network.routes_changed"}, tell, Phase::Model);
 }
@@ -42,18 +58,19 @@ void Network::set_engine(RoutingEngine engine) {
   if (engine == router_.engine()) return;
   router_.set_engine(engine);
   state_.set_adaptive(is_adaptive(engine));
+  news_.is_for_all = true;
   tell_routes_changed();
   choose_later();
 }
 
-// Only while there are flows, so that it keeps no run alive.
+// Only while there is traffic, so that it keeps no run alive.
 void Network::choose_later() {
   if (!choose_every_ || !is_adaptive(router_.engine())) return;
-  if (flows_.active() == 0 || sim_.engine.is_pending(choose_event_)) return;
+  if (holders_ == 0 || sim_.engine.is_pending(choose_event_)) return;
   const auto choose = [this] {
     if (!is_adaptive(router_.engine())) return;
     router_.shuffle();
-    if (flows_.active() > 0) tell_routes_changed();
+    if (holders_ > 0) tell_routes_changed();
     choose_later();
   };
   choose_event_ =
@@ -63,6 +80,7 @@ void Network::choose_later() {
 std::span<const LinkId> Network::Routes::operator()(NicId from, NicId to, uint32_t flow) {
   if (!from.is_valid() || !to.is_valid()) return {};
   route_ = network_.router_.route(from, to, flow);
+  has_detour_ = has_detour_ || route_.is_detour();
   for (const LinkId link : route_) {
     network_.loads_[link.index] += 1;
     used_.push_back(link);
@@ -70,48 +88,39 @@ std::span<const LinkId> Network::Routes::operator()(NicId from, NicId to, uint32
   return {route_.begin(), route_.size()};
 }
 
-Network::Routes::Routes(Network& network, FlowId replaced)
+Network::Routes::Routes(Network& network, std::span<const LinkUse> replaced)
     : network_{network}, replaced_{replaced} {
-  if (network_.flows_.is_active(replaced_)) network_.add_load(network_.flows_.uses(replaced_), -1);
+  network_.add_load(replaced_, -1);
 }
 
 Network::Routes::~Routes() {
-  if (network_.flows_.is_active(replaced_)) network_.add_load(network_.flows_.uses(replaced_), 1);
+  network_.add_load(replaced_, 1);
   for (const LinkId link : used_) network_.loads_[link.index] -= 1;
 }
 
-void Network::add_load(std::span<const MaxMin::Use> uses, double sign) {
-  for (const MaxMin::Use& use : uses) {
+void Network::add_load(std::span<const LinkUse> uses, double sign) {
+  for (const LinkUse& use : uses) {
     double& load = loads_[use.link.index];
     load = std::max(load + sign * use.weight, 0.0);
   }
 }
 
-FlowId Network::open(std::span<const LinkUse> uses, double rate_max) {
-  const FlowId flow = flows_.open(uses, rate_max);
-  add_load(flows_.uses(flow), 1);
+void Network::hold(std::span<const LinkUse> uses) {
+  if (uses.empty()) return;
+  ++holders_;
+  add_load(uses, 1);
   choose_later();
-  return flow;
 }
 
-FlowId Network::start(const FlowNetwork::Transfer& transfer, Callback done) {
-  const FlowId flow = flows_.start(transfer, std::move(done));
-  choose_later();
-  return flow;
-}
-
-void Network::close(FlowId flow) {
-  if (!flows_.is_active(flow)) return;
-  if (flows_.is_standing(flow)) add_load(flows_.uses(flow), -1);
-  flows_.end(flow);
+void Network::release(std::span<const LinkUse> uses) {
+  if (uses.empty()) return;
+  --holders_;
+  add_load(uses, -1);
 }
 
 void Network::set_uses(FlowId flow, std::span<const LinkUse> uses, double rate_max) {
-  const bool is_load = flows_.is_standing(flow);
-  if (is_load) add_load(flows_.uses(flow), -1);
   flows_.set_uses(flow, uses);
   flows_.set_rate_max(flow, rate_max);
-  if (is_load) add_load(flows_.uses(flow), 1);
 }
 
 }  // namespace orrery

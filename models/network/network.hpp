@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "models/network/collective_links.hpp"
@@ -32,27 +33,37 @@ class Network {
   const Router& router() const { return router_; }
 
   // Finds routes as they are at this moment, for one activity. The routes it found count as load
-  // for adaptive routing as long as it lives, so that an activity's own flows keep apart; those of
-  // an open flow that they are to replace do not. It is what a RouteFinder refers to.
+  // for adaptive routing as long as it lives, so that an activity's own flows keep apart; what it
+  // holds and they are to replace does not. It is what a RouteFinder refers to.
   class Routes {
    public:
-    explicit Routes(Network& network, FlowId replaced = {});
+    explicit Routes(Network& network, std::span<const LinkUse> replaced = {});
     Routes(const Routes&) = delete;
     Routes& operator=(const Routes&) = delete;
     ~Routes();
     std::span<const LinkId> operator()(NicId from, NicId to, uint32_t flow);
+    bool has_detour() const { return has_detour_; }  // which Route::is_detour tells of
 
    private:
     Network& network_;
-    FlowId replaced_;
+    std::span<const LinkUse> replaced_;
+    bool has_detour_ = false;
     Route route_;
     std::vector<LinkId> used_;
   };
-  // A flow without end, which counts as load.
-  FlowId open(std::span<const LinkUse> uses, double rate_max);
+  // Somebody's traffic takes these links until it releases the same ones: adaptive routing sees
+  // their weights as load, however much moves at the time. No links: nothing.
+  void hold(std::span<const LinkUse> uses);
+  void release(std::span<const LinkUse> uses);
+  // A flow without end.
+  FlowId open(std::span<const LinkUse> uses, double rate_max) {
+    return flows_.open(uses, rate_max);
+  }
   // A transfer; `done` is called once it is over.
-  FlowId start(const FlowNetwork::Transfer& transfer, Callback done);
-  void close(FlowId flow);  // of either kind
+  FlowId start(const FlowNetwork::Transfer& transfer, Callback done) {
+    return flows_.start(transfer, std::move(done));
+  }
+  void close(FlowId flow) { flows_.end(flow); }  // of either kind
   void set_uses(FlowId flow, std::span<const LinkUse> uses, double rate_max);
   void set_duty(FlowId flow, double part) { flows_.set_duty(flow, part); }
   // All routes are found by it from now on; cursed cables are as fast as it lets them be.
@@ -64,12 +75,19 @@ class Network {
   double sent_by(SwitchTier to) const { return flows_.carried_by(1 + static_cast<uint32_t>(to)); }
 
   Signal<FlowId>& rate_changed() { return flows_.rate_changed; }
-  // A cable or switch went up or down, or routing chooses anew: what has routes should ask for them
-  // again. Emitted once per instant, before rates are settled.
-  Signal<> routes_changed;
+  // Cables or switches went up or down, or routing chooses anew: whose routes may be others should
+  // ask for them again. Emitted once per instant, before rates are settled.
+  struct RouteNews {
+    bool is_for_all = false;      // adaptive engines choose by all loads
+    bool ends_detours = false;    // something is up again
+    std::vector<bool> went_down;  // by cable; empty: none
+    // Whether static routes over these links are what they were.
+    bool concerns(std::span<const LinkUse> uses, bool has_detour) const;
+  };
+  Signal<const RouteNews&> routes_changed;
 
  private:
-  void add_load(std::span<const MaxMin::Use> uses, double sign);
+  void add_load(std::span<const LinkUse> uses, double sign);
   void link_changed(LinkId link);
   void tell_routes_changed();
   void choose_later();
@@ -82,9 +100,11 @@ class Network {
   Duration gives_up_after_;
   std::optional<Duration> choose_every_;
   EventId choose_event_;
-  std::vector<double> loads_;  // by link, of open flows
+  std::vector<double> loads_;  // by link, of what is held
+  uint32_t holders_ = 0;
   uint64_t routes_version_ = 0;
-  bool is_telling_ = false;  // an event is about to emit routes_changed
+  RouteNews news_;
+  bool is_telling_ = false;  // an event is about to emit them
 };
 
 }  // namespace orrery

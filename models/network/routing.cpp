@@ -16,6 +16,12 @@ constexpr uint64_t mixed(uint64_t x) {
   return x ^ (x >> 31);
 }
 
+Route no_way() {
+  Route none;
+  none.set_detour();
+  return none;
+}
+
 }  // namespace
 
 struct Router::Ask {
@@ -50,10 +56,11 @@ Router::Bundle Router::to_core(uint32_t block, uint32_t j, uint32_t core) const 
           .count = tree.spine_up / tree.cores_per_group};
 }
 
-CableId Router::first_alive(const Bundle& bundle, uint32_t wish) const {
+CableId Router::first_alive(const Bundle& bundle, uint32_t wish, Route& route) const {
   for (uint32_t i = 0; i < bundle.count; ++i) {
     const CableId cable = bundle[(wish + i) % bundle.count];
     if (state_.is_up(cable)) return cable;
+    route.set_detour();
   }
   return {};
 }
@@ -96,7 +103,8 @@ uint64_t Router::key_of(NicId from, NicId to, uint32_t flow) const {
 Route Router::route(NicId from, NicId to, uint32_t flow) const {
   ORRERY_CHECK(from.index < fabric_.nics() && to.index < fabric_.nics(), "NICs of the fabric");
   const CableId first = fabric_.nic_cable(from), last = fabric_.nic_cable(to);
-  if (from == to || !state_.is_up(first) || !state_.is_up(last)) return {};
+  if (from == to) return {};
+  if (!state_.is_up(first) || !state_.is_up(last)) return no_way();
   Ask ask{.from = from,
           .to = to,
           .from_leaf = fabric_.leaf_of(from),
@@ -135,11 +143,12 @@ Route Router::by_key(const Ask& ask) const {
     const uint32_t own = nth_try(ask.key % tree.leaf_up, i, tree.leaf_up, deals, deal);
     const uint32_t j = fabric_.spine_behind(own);
     const uint32_t wish = own / tree.spines_per_block;
-    const CableId up = first_alive(to_spine(ask.from_leaf, j), wish);
-    const CableId down = first_alive(to_spine(ask.to_leaf, j), wish);
     if (i == 1) ORRERY_MARK("network.rerouted");
-    if (!up.is_valid() || !down.is_valid()) continue;
     Route route;
+    if (i > 0) route.set_detour();
+    const CableId up = first_alive(to_spine(ask.from_leaf, j), wish, route);
+    const CableId down = first_alive(to_spine(ask.to_leaf, j), wish, route);
+    if (!up.is_valid() || !down.is_valid()) continue;
     route.push(up_link(fabric_.nic_cable(ask.from)));
     route.push(up_link(up));
     if (ask.from_block != ask.to_block && !over_cores(ask, j, route)) continue;
@@ -148,7 +157,7 @@ Route Router::by_key(const Ask& ask) const {
     return route;
   }
   ORRERY_MARK("network.no_route");
-  return {};
+  return no_way();
 }
 
 bool Router::over_cores(const Ask& ask, uint32_t j, Route& route) const {
@@ -159,8 +168,9 @@ bool Router::over_cores(const Ask& ask, uint32_t j, Route& route) const {
     const uint32_t own = nth_try(key % tree.spine_up, i, tree.spine_up, deals, key / tree.spine_up);
     const uint32_t core = fabric_.core_behind(own);
     const uint32_t wish = own / tree.cores_per_group;
-    const CableId up = first_alive(to_core(ask.from_block, j, core), wish);
-    const CableId down = first_alive(to_core(ask.to_block, j, core), wish);
+    if (i > 0) route.set_detour();
+    const CableId up = first_alive(to_core(ask.from_block, j, core), wish, route);
+    const CableId down = first_alive(to_core(ask.to_block, j, core), wish, route);
     if (!up.is_valid() || !down.is_valid()) continue;
     route.push(up_link(up));
     route.push(down_link(down));

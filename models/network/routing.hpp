@@ -24,10 +24,14 @@ class Route {
   bool empty() const { return size_ == 0; }
   LinkId operator[](size_t i) const { return links_[i]; }
   friend bool operator==(const Route& a, const Route& b) = default;
+  // It is not what a static engine prefers, because something on that way is dead.
+  bool is_detour() const { return is_detour_; }
+  void set_detour() { is_detour_ = true; }
 
  private:
   std::array<LinkId, kLinksMax> links_{};
   uint8_t size_ = 0;
+  bool is_detour_ = false;
 };
 
 // Routes are a function of the ids, of what is alive and, if adaptive, of the loads; there is no
@@ -55,7 +59,7 @@ class Router {
   struct Bundle;  // parallel cables between two switches
   Bundle to_spine(SwitchId leaf, uint32_t j) const;
   Bundle to_core(uint32_t block, uint32_t j, uint32_t core) const;
-  CableId first_alive(const Bundle& bundle, uint32_t wish) const;
+  CableId first_alive(const Bundle& bundle, uint32_t wish, Route& route) const;
   CableId least_loaded(const Bundle& bundle, bool up) const;
   double load(LinkId link) const { return loads_.empty() ? 0.0 : loads_[link.index]; }
 

@@ -196,12 +196,12 @@ void Cardiogram::look_at_run(Watched& watched) {
   if (!watched.runs || exchanges_ == nullptr) return;
   const GangExchanges::View view = exchanges_->view(id);
   const Pace& pace = expansion.run.terms.pace;
+  if (view.is_updating) expansion.stands_for = RankPhase::Wait;
   if (view.plan == nullptr || pace.is_still()) return;
   expansion.step =
       shape_of(*view.plan, pace, view.exchange, view.inside, view.is_played ? Bytes{} : view.bytes);
-  const Duration base = step_time(*view.plan, {});
   const Duration done = expansion.run.progress.done() - watched.step_from;
-  expansion.into_step = pace.span_of(std::max(done, Duration{}) % base);
+  expansion.into_step = pace.span_of(std::max(done, Duration{}) % view.plan->compute);
 }
 
 // ---- news

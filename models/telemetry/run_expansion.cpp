@@ -32,15 +32,14 @@ RunParts parts_of_steps(const StepShape& step, const Pace& pace, Duration time) 
 
 StepShape shape_of(const StepPlan& plan, const Pace& pace, Duration exchange, Duration inside,
                    Bytes bytes) {
-  const Duration base = step_time(plan, {});
-  const Duration length = pace.span_of(base);
-  const Duration working = base - plan.fixed;
-  const Duration hidden = nearest_ns(plan.compute.seconds() * plan.overlap);
-  StepShape step{
-      .length = length,
-      .compute = std::min(plan.compute, base),
-      .working = working,
-      .exposed = std::clamp(length - base, Duration{}, std::max(exchange - hidden, Duration{}))};
+  const Duration length = pace.span_of(plan.compute);
+  const Duration working = working_time(plan);
+  const Duration hidden = hidden_time(plan);
+  StepShape step{.length = length,
+                 .compute = plan.compute,
+                 .working = working,
+                 .exposed = std::clamp(length - working - plan.fixed, Duration{},
+                                       std::max(exchange - hidden, Duration{}))};
   if (bytes == Bytes{} || exchange == Duration::max()) return step;
   step.sends_from = working - hidden + inside;
   step.sends_to = working - hidden + exchange;
@@ -73,7 +72,7 @@ RunParts RunExpansion::parts_until(Duration elapsed) const {
   if (pace.is_still()) {
     const Duration left = half > Duration{} ? terms.plan.write - half : Duration{};
     parts[RankPhase::Checkpoint] = std::min(elapsed, left).ns;
-    parts[RankPhase::Exchange] = elapsed.ns - parts[RankPhase::Checkpoint];
+    parts[stands_for] = elapsed.ns - parts[RankPhase::Checkpoint];
     return parts;
   }
   const CheckpointPlan plan{pace.span_of(terms.plan.interval), terms.plan.write};

@@ -42,7 +42,8 @@ struct RunParts {
 struct RunExpansion {
   RunNow run;  // at the begin
   StepShape step;
-  Duration into_step{};  // at the begin
+  Duration into_step{};                        // at the begin
+  RankPhase stands_for = RankPhase::Exchange;  // a pace that stands still
 
   // All that happened in so much time since the begin; in closed form, however many steps it is.
   RunParts parts_until(Duration elapsed) const;

@@ -18,9 +18,8 @@ constexpr std::array<std::string_view, 2> enum_names(CheckpointMode) { return {"
 
 struct CheckpointParams {
   static constexpr std::string_view kDoc =
-      "Where checkpoints are written to and restored from, at whatever rate is free there; in "
-      "place "
-      "of checkpoint_write and restore.";
+      "Where checkpoints are written to and restored from, at whatever rate is free there; "
+      "instead of checkpoint_write and restore.";
 
   std::string store = {};
   Bytes bytes = {};

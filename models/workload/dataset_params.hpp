@@ -11,9 +11,8 @@ namespace orrery {
 
 struct DatasetParams {
   static constexpr std::string_view kDoc =
-      "Data that ranks read while they compute. What the next step needs is read during the "
-      "present "
-      "one, so a step takes at least as long as reading does.";
+      "Data that ranks read while they compute. What the next step needs is read during this one, "
+      "so a step takes at least as long as reading does.";
 
   std::string store = {};
   Bytes per_step = {};
@@ -27,9 +26,8 @@ struct DatasetParams {
     v("per_step", per_step, "What each GPU reads for a step.", Required{}, Example{"50MB"});
     v("size", size, "Of all data: an epoch; with cache.");
     v("cache", cache,
-      "What was read once lies on the disks of the job's nodes, so that from the second epoch "
-      "after "
-      "each start on they are read instead of the store.");
+      "What was read once lies on the disks of the job's nodes, so that from the second epoch on "
+      "after each start they are read instead of the store.");
   }
   template <class C>
   void check(C& c) const {

@@ -75,7 +75,7 @@ GangExchanges::GangExchanges(Sim sim, const ClusterState& cluster, const JobTabl
   }
   if (network == nullptr) return;
   network->rate_changed().connect([this](FlowId flow) { rate_changed(flow); });
-  network->routes_changed.connect([this] { reroute(); });
+  network->routes_changed.connect([this](const Network::RouteNews& news) { reroute(news); });
 }
 
 void GangExchanges::phase_changed(JobId job, JobPhase after) {
@@ -91,8 +91,13 @@ void GangExchanges::phase_changed(JobId job, JobPhase after) {
 GangExchanges::View GangExchanges::view(JobId job) const {
   if (job.index >= gangs_.size() || !gangs_[job.index].is_running) return {};
   const Gang& gang = gangs_[job.index];
-  return {&gang.plan,          gang.exchange,        gang.rate,
-          gang.activity.bytes, gang.activity.inside, tracer_.has_value()};
+  return {.plan = &gang.plan,
+          .exchange = gang.exchange,
+          .rate = gang.rate,
+          .bytes = gang.activity.bytes,
+          .inside = gang.activity.inside,
+          .is_played = tracer_.has_value(),
+          .is_updating = tracer_ && tracer_->is_updating(job)};
 }
 
 Bytes GangExchanges::sent(JobId job) const { return tracer_ ? tracer_->sent(job) : Bytes{}; }
@@ -107,12 +112,7 @@ std::vector<double> GangExchanges::nic_parts(JobId job) const {
   if (network_ == nullptr || view(job).plan == nullptr) return {};
   const Gang& gang = gangs_[job.index];
   std::map<uint32_t, double> weights;  // by link
-  const auto keep = [&](LinkId link, double weight) { weights[link.index] = weight; };
-  if (gang.flow == FlowId{}) {
-    for (const LinkUse& use : gang.activity.fabric.uses) keep(use.link, use.weight);
-  } else {
-    for (const MaxMin::Use& use : network_->flows().uses(gang.flow)) keep(use.link, use.weight);
-  }
+  for (const LinkUse& use : gang.activity.fabric.uses) weights[use.link.index] = use.weight;
   const std::vector<RankPlace> ranks = places_of(job).ranks;
   std::map<uint32_t, int32_t> sharing;  // by NIC
   for (const RankPlace& rank : ranks) ++sharing[rank.nic.index];
@@ -180,7 +180,7 @@ void GangExchanges::read_data(JobId id, const Places& places) {
   if (!job.dataset->cache) return;
   const double steps = static_cast<double>(job.dataset->size.count) /
                        (static_cast<double>(job.dataset->per_step.count) * gpus);
-  gang.goal = controller_.done(id) + nearest_ns(step_time(gang.plan, {}).seconds() * steps);
+  gang.goal = controller_.done(id) + nearest_ns(gang.plan.compute.seconds() * steps);
 }
 
 void GangExchanges::goal_reached(JobId id) {
@@ -195,7 +195,10 @@ void GangExchanges::end(JobId id) {
   if (tracer_) tracer_->end(id);
   if (sim_.engine.cancel(gang.gives_up)) --standing_still_;
   if (readers_) readers_->end(id);
-  if (network_ != nullptr) network_->close(gang.flow);
+  if (network_ != nullptr) {
+    network_->close(gang.flow);
+    network_->release(gang.activity.fabric.uses);
+  }
   gang = {};
 }
 
@@ -208,10 +211,18 @@ void GangExchanges::find_activity(JobId id, const Places& places) {
   if (network_ == nullptr) {
     gang.activity.inside = exchange_time(gang.plan, machine, places.gpus, nic_factor);
   } else {
-    Network::Routes routes{*network_, gang.flow};
-    gang.activity = step_activity(gang.plan, machine, places.gpus, by_node(places.ranks),
-                                  std::ref(routes), nic_factor);
-    scale_to_heaviest(gang.activity);
+    StepActivity found;
+    {
+      Network::Routes routes{*network_, gang.activity.fabric.uses};
+      found = step_activity(gang.plan, machine, places.gpus, by_node(places.ranks),
+                            std::ref(routes), nic_factor);
+      gang.has_detour = routes.has_detour();
+    }
+    if (!found.fabric.is_connected) found.fabric.uses.clear();
+    scale_to_heaviest(found);
+    network_->release(gang.activity.fabric.uses);
+    network_->hold(found.fabric.uses);
+    gang.activity = std::move(found);
   }
   set_rate(gang, gang.activity.fabric.is_connected ? gang.activity.rate_max : Bandwidth{});
 }
@@ -219,7 +230,7 @@ void GangExchanges::find_activity(JobId id, const Places& places) {
 // Its flow, with the links as they are now. Its rate is known when rates are settled.
 void GangExchanges::connect(JobId id) {
   Gang& gang = gangs_[id.index];
-  const std::vector<LinkUse> uses = std::move(gang.activity.fabric.uses);
+  const std::vector<LinkUse>& uses = gang.activity.fabric.uses;
   if (network_ == nullptr) return;
   if (!gang.activity.fabric.is_connected || uses.empty()) {
     network_->close(gang.flow);
@@ -237,9 +248,11 @@ void GangExchanges::connect(JobId id) {
   job_of_flow_[gang.flow.index] = id;
 }
 
-void GangExchanges::reroute() {
+void GangExchanges::reroute(const Network::RouteNews& news) {
   for (uint32_t j = 0; j < gangs_.size(); ++j) {
-    if (!gangs_[j].is_running) continue;
+    const Gang& gang = gangs_[j];
+    if (!gang.is_running || !news.concerns(gang.activity.fabric.uses, gang.has_detour)) continue;
+    ++rerouted_;
     find_activity({j}, places_of({j}));
     if (tracer_) {
       tracer_->reroute({j}, gangs_[j].activity);
@@ -273,11 +286,10 @@ void GangExchanges::set_rate(Gang& gang, Bandwidth rate) {
 
 void GangExchanges::set_pace(JobId job) {
   const Gang& gang = gangs_[job.index];
-  const Duration base = step_time(gang.plan, {});
   const bool moves = gang.exchange != Duration::max();
   Duration step = moves ? step_time(gang.plan, gang.exchange) : Duration::max();
   if (readers_) step = std::max(step, readers_->step_time(job));
-  controller_.set_pace(job, Pace::of_step(base, step, gang.plan.compute), gang.goal);
+  controller_.set_pace(job, Pace::of_step(gang.plan.compute, step), gang.goal);
   pace_changed(job);
   watch(job);
 }
@@ -288,9 +300,7 @@ void GangExchanges::pace_changed(JobId job) {
   if (network_ == nullptr || tracer_ || job.index >= gangs_.size()) return;
   const Gang& gang = gangs_[job.index];
   if (gang.flow == FlowId{} || gang.rate <= Bandwidth{}) return;
-  const double steps_per_s = gang.plan.compute > Duration{}
-                                 ? 1e-6 * controller_.computing(job) / gang.plan.compute.seconds()
-                                 : 1 / step_time(gang.plan, gang.exchange).seconds();
+  const double steps_per_s = 1e-6 * controller_.computing(job) / gang.plan.compute.seconds();
   const double seconds = static_cast<double>(gang.activity.bytes.count) * 8 /
                          static_cast<double>(gang.rate.bits_per_s);
   network_->set_duty(gang.flow, std::clamp(seconds * steps_per_s, 0.0, 1.0));

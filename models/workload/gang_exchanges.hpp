@@ -38,11 +38,12 @@ class GangExchanges {
   // Of a gang that runs; nothing of others.
   struct View {
     const StepPlan* plan = nullptr;
-    Duration exchange{};     // of a step, at present; max: it cannot go on
-    Bandwidth rate{};        // on its heaviest link, while it exchanges
-    Bytes bytes{};           // of a step, on its heaviest link
-    Duration inside{};       // part of the exchange that stays in nodes
-    bool is_played = false;  // its steps are played one by one
+    Duration exchange{};       // of a step, at present; max: it cannot go on
+    Bandwidth rate{};          // on its heaviest link, while it exchanges
+    Bytes bytes{};             // of a step, on its heaviest link
+    Duration inside{};         // part of the exchange that stays in nodes
+    bool is_played = false;    // its steps are played one by one
+    bool is_updating = false;  // by the optimizer, or waits for data; only if they are
   };
   View view(JobId job) const;
   // The controller changed how fast the job goes, or whether it pauses.
@@ -52,6 +53,9 @@ class GangExchanges {
   bool waits_in_vain(JobId job) const;
   uint32_t standing_still() const { return standing_still_; }  // gangs that cannot exchange now
   uint64_t gave_up() const { return gave_up_; }                // gangs, because they could not
+  uint64_t rerouted() const {
+    return rerouted_;
+  }  // times that a gang's routes were asked for again
   // What steps that are played one by one moved on the heaviest link until now, by this job and
   // those that had its id before.
   Bytes sent(JobId job) const;
@@ -63,7 +67,8 @@ class GangExchanges {
   struct Gang {
     bool is_running = false;
     StepPlan plan{};
-    StepActivity activity{};  // in bytes on its heaviest link; its uses go to the flow
+    StepActivity activity{};  // in bytes on its heaviest link; what it uses is held
+    bool has_detour = false;
     Duration exchange{};
     Bandwidth rate{};
     FlowId flow{};
@@ -78,7 +83,7 @@ class GangExchanges {
   };
   void begin(JobId job);
   void end(JobId job);
-  void reroute();
+  void reroute(const Network::RouteNews& news);
   Places places_of(JobId job) const;
   void find_activity(JobId job, const Places& places);
   void connect(JobId job);
@@ -103,7 +108,7 @@ class GangExchanges {
   std::vector<Gang> gangs_;                        // by job
   std::vector<JobId> job_of_flow_;                 // by index of the flow
   uint32_t standing_still_ = 0;
-  uint64_t gave_up_ = 0;
+  uint64_t gave_up_ = 0, rerouted_ = 0;
 };
 
 }  // namespace orrery

@@ -32,6 +32,7 @@ void JobController::gang_gathers(JobId id) {
     row->started = barrier;
   }
   state.run.restore_from = barrier + job.init;
+  find_local(id);
   if (job.checkpoint && state.run.progress.saved > Duration{}) {
     set_phase(id, JobPhase::Starting);
     state.event = sim_.engine.at(state.run.restore_from, Label{"jobs.restore_begins"}, [this, id] {

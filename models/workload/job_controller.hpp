@@ -124,6 +124,7 @@ class JobController : public JobNews {
   void checkpoint_written(JobId id);
   void drop_checkpoint(JobId id);
   Duration lose_local(JobId id);
+  void find_local(JobId id);
 
   // job_accounting.cpp: what GPUs were held for, and the rows
   void account_held(PodId id, Time now);

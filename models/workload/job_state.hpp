@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "models/workload/job_controller_params.hpp"
 #include "models/workload/job_rows.hpp"
@@ -89,15 +90,16 @@ struct JobState {
   int32_t wanted = 0;                        // pods to be created
   int32_t create_from = 0;                   // no pod before this rank is wanted
   int32_t restarts = 0;
-  bool is_queued = false;      // for pod creation
-  bool is_struck = false;      // by the node failure that is being handled
-  bool is_paused = false;      // it copies or writes a checkpoint that goes to a store
-  bool is_saving = false;      // asynchronously, the last snapshot
-  Snapshot snapshot;           // the last one
-  Time noticed;                // when somebody finds out that it hangs; max: never
-  PodId dead_pod;              // a process of it died, and its node did not
-  bool is_suspending = false;  // writes its last checkpoint; what it computed is accounted for
-  bool is_failing = false;     // restarts are used up; only the detection is to come
+  bool is_queued = false;        // for pod creation
+  bool is_struck = false;        // by the node failure that is being handled
+  bool is_paused = false;        // it copies or writes a checkpoint that goes to a store
+  bool is_saving = false;        // asynchronously, the last snapshot
+  Snapshot snapshot;             // the last one
+  std::vector<NodeId> saved_on;  // whose disks hold the last checkpoint; empty: it lies elsewhere
+  Time noticed;                  // when somebody finds out that it hangs; max: never
+  PodId dead_pod;                // a process of it died, and its node did not
+  bool is_suspending = false;    // writes its last checkpoint; what it computed is accounted for
+  bool is_failing = false;       // restarts are used up; only the detection is to come
   Time first_created = kNever, first_bound = kNever, first_running = kNever;
   GpuTime gpu_time;
 };

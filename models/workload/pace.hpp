@@ -15,7 +15,7 @@ namespace orrery {
 struct Pace {
   static constexpr int64_t kFull = 1'000'000, kWhole = 1'000'000'000;
   int64_t work = 1, span = 1;  // so much is done in so much time; work 0: it stands still
-  int64_t computing = kWhole;  // billionths of that time in which GPUs compute; else they exchange
+  int64_t computing = kWhole;  // billionths of that time in which GPUs compute; else they wait
   int64_t share_milli = 1000;  // of the time of its GPUs, the rest being another job's
 
   // Work done in a million of time.
@@ -23,14 +23,13 @@ struct Pace {
     if (ppm == kFull) return {.share_milli = share_milli};
     return {.work = ppm, .span = kFull, .share_milli = share_milli};
   }
-  // Work is given as steps of `base` each, of which GPUs compute for `compute`; a step takes `step`
-  // now. Duration::max(): for ever.
-  static constexpr Pace of_step(Duration base, Duration step, Duration compute) {
+  // Work is what GPUs compute: `compute` in each step, which takes `step` now. Duration::max(): for
+  // ever.
+  static constexpr Pace of_step(Duration compute, Duration step) {
     if (step == Duration::max()) return {.work = 0, .computing = 0};
-    const int128_t share = static_cast<int128_t>(compute.ns) * kWhole / step.ns;
-    const auto computing = static_cast<int64_t>(share);
-    if (step == base) return {.computing = computing};
-    return {.work = base.ns, .span = step.ns, .computing = computing};
+    if (step == compute) return {};
+    const int128_t computing = static_cast<int128_t>(compute.ns) * kWhole / step.ns;
+    return {.work = compute.ns, .span = step.ns, .computing = static_cast<int64_t>(computing)};
   }
 
   bool operator==(const Pace&) const = default;

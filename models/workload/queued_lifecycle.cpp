@@ -63,6 +63,7 @@ bool JobController::suspend(JobId id, Duration write, Duration restart) {
   if (state.is_suspending) return true;
   keep_unsaved(id, state.run, state.run_gpu_milli);
   state.is_suspending = true;
+  state.saved_on.clear();  // this checkpoint follows the job
   jobs_.job(id).restore = std::max(job.restore, restart);
   sim_.engine.cancel(state.event);
   drop_checkpoint(id);

@@ -9,15 +9,16 @@ namespace orrery {
 
 void StepTracer::begin(JobId job, const StepPlan& plan, const StepActivity& activity) {
   if (job.index >= steps_.size()) steps_.resize(job.index + size_t{1});
-  const Duration base = step_time(plan, {});
-  const Duration compute = std::min(plan.compute, base);
-  steps_[job.index] = {.base = base,
-                       .compute = compute,
+  const Duration working = working_time(plan);
+  const double worked = plan.compute.seconds() / working.seconds();  // a nanosecond of working
+  steps_[job.index] = {.compute = plan.compute,
+                       .working = working,
                        .update = plan.fixed,
-                       .overlap = nearest_ns(plan.overlap * compute.seconds()),
+                       .overlap = nearest_ns(hidden_time(plan).seconds() * worked),
                        .activity = activity,
                        .begun = {},
                        .event = {},
+                       .updated = {},
                        .flow = {},
                        .sending = {},
                        .sent = sent(job)};
@@ -28,6 +29,7 @@ void StepTracer::end(JobId job) {
   if (job.index >= steps_.size()) return;
   Steps& steps = steps_[job.index];
   sim_.engine.cancel(steps.event);
+  sim_.engine.cancel(steps.updated);
   const Bytes sent_by_now = sent(job);
   if (network_ != nullptr) network_->close(steps.flow);
   steps = {};
@@ -55,31 +57,37 @@ void StepTracer::reroute(JobId job, const StepActivity& activity) {
 void StepTracer::go(JobId job, Phase phase, Duration goal) {
   Steps& steps = steps_[job.index];
   steps.phase = phase;
-  controller_.set_pace(job, Pace::of_step(steps.base, steps.base, steps.compute), goal);
+  controller_.set_pace(job, Pace::of_step(steps.compute, steps.working), goal);
+}
+
+void StepTracer::wait(JobId job, Phase phase) {
+  Steps& steps = steps_[job.index];
+  steps.phase = phase;
+  controller_.set_pace(job, Pace::of_step(steps.compute, Duration::max()));
 }
 
 void StepTracer::next_step(JobId job) {
   Steps& steps = steps_[job.index];
   steps.begun = controller_.done(job);
-  go(job, Phase::Compute, steps.begun + (steps.base - steps.update - steps.overlap));
+  go(job, Phase::Compute, steps.begun + (steps.compute - steps.overlap));
 }
 
 void StepTracer::goal_reached(JobId job) {
   Steps& steps = steps_[job.index];
-  const Duration computed = steps.begun + (steps.base - steps.update);
   switch (steps.phase) {
     case Phase::Compute:
       start_exchange(job);
-      if (steps.overlap > Duration{}) return go(job, Phase::Overlap, computed);
+      if (steps.overlap > Duration{}) return go(job, Phase::Overlap, steps.begun + steps.compute);
       [[fallthrough]];
     case Phase::Overlap:
-      if (steps.exchanges) {
-        steps.phase = Phase::Exchange;
-        return controller_.set_pace(job, Pace::of_step(steps.base, Duration::max(), {}));
-      }
+      if (steps.exchanges) return wait(job, Phase::Exchange);
       [[fallthrough]];
     case Phase::Exchange:
-      if (steps.update > Duration{}) return go(job, Phase::Update, computed + steps.update);
+      if (steps.update > Duration{}) {
+        steps.updated = sim_.engine.after(steps.update, Label{"steps.updated"},
+                                          [this, job] { next_step(job); });
+        return wait(job, Phase::Update);
+      }
       [[fallthrough]];
     case Phase::Update:
       next_step(job);

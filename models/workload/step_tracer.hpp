@@ -14,9 +14,10 @@
 
 namespace orrery {
 
-// A step computes; when all but the overlapped part of that is done its exchanges start, as one
-// transfer; once both are done, the optimizer runs and the next step begins. Work goes on at full
-// pace until then, and stands still while only the exchange goes on.
+// A step computes, as slowly as the pipeline and stragglers let it; when all but the overlapped
+// part of that is done its exchanges start, as one transfer; once both are done, the optimizer runs
+// and data are waited for, and the next step begins. Work is done while it computes, and stands
+// still for the rest.
 class StepTracer {
  public:
   enum class Phase : uint8_t { Compute, Overlap, Exchange, Update };
@@ -29,23 +30,29 @@ class StepTracer {
   void end(JobId job);
   void reroute(JobId job, const StepActivity& activity);
   void goal_reached(JobId job);
+  bool is_updating(JobId job) const {
+    return job.index < steps_.size() && steps_[job.index].phase == Phase::Update;
+  }
   // By transfers of the job, and of those that had its id before; until now.
   Bytes sent(JobId job) const;
 
  private:
   struct Steps {
-    Duration base, compute, update, overlap;  // of a step: all work, what GPUs compute, fixed, ...
+    Duration compute, working, update;  // of a step: its work, how long that takes, and the rest
+    Duration overlap;                   // of its work
     StepActivity activity;
     Duration begun;  // progress at which the present step began
     Phase phase = Phase::Compute;
     bool exchanges = false;  // an exchange is under way
     EventId event;           // its end, without a network
+    EventId updated;
     FlowId flow;
     Bytes sending;  // of the transfer under way
     Bytes sent;     // by those that are over
   };
   void next_step(JobId job);
   void go(JobId job, Phase phase, Duration goal);
+  void wait(JobId job, Phase phase);
   void start_exchange(JobId job);
   void start_transfer(JobId job);
   void exchanged(JobId job);

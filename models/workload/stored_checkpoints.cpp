@@ -26,23 +26,27 @@ void StoredCheckpoints::read(JobId job, Callback done) {
   start(job, Direction::Read, std::move(done));
 }
 
-void StoredCheckpoints::start(JobId id, Direction direction, Callback done) {
+std::vector<NodeId> StoredCheckpoints::nodes(JobId id, Direction direction) const {
   const Job& job = jobs_.job(id);
-  const CheckpointParams& params = *job.checkpoint;
-  nodes_.clear();
+  std::vector<NodeId> nodes;
   JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
-    if (jobs_.pod(pod).node.is_valid()) nodes_.push_back(jobs_.pod(pod).node);
+    if (jobs_.pod(pod).node.is_valid()) nodes.push_back(jobs_.pod(pod).node);
   });
-  ORRERY_CHECK(!nodes_.empty(), "a job that saves or restores has nodes");
-  const bool is_alone = !params.sharded && direction == Direction::Write;
-  if (is_alone) nodes_.resize(1);
-  std::ranges::sort(nodes_);
-  nodes_.erase(std::unique(nodes_.begin(), nodes_.end()), nodes_.end());
-  const auto parts = params.sharded ? static_cast<int64_t>(nodes_.size()) : 1;
+  ORRERY_CHECK(!nodes.empty(), "a job that saves or restores has nodes");
+  if (!job.checkpoint->sharded && direction == Direction::Write) nodes.resize(1);
+  std::ranges::sort(nodes);
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  return nodes;
+}
+
+void StoredCheckpoints::start(JobId id, Direction direction, Callback done) {
+  const CheckpointParams& params = *jobs_.job(id).checkpoint;
+  const std::vector<NodeId> ends = nodes(id, direction);
+  const auto parts = params.sharded ? static_cast<int64_t>(ends.size()) : 1;
   if (id.index >= under_way_.size()) under_way_.resize(id.index + size_t{1});
   under_way_[id.index] = storage_.start({.store = storage_.find(params.store),
                                          .direction = direction,
-                                         .nodes = nodes_,
+                                         .nodes = ends,
                                          .each = share(params.bytes, parts)},
                                         std::move(done));
 }

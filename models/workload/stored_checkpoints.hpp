@@ -22,13 +22,14 @@ class StoredCheckpoints {
   void read(JobId job, Callback done);
   void cancel(JobId job);  // whatever is under way
   bool is_under_way(JobId job) const;
+  // Of bound pods: the nodes that write, or read; in order, each once.
+  std::vector<NodeId> nodes(JobId job, Direction direction) const;
 
  private:
   void start(JobId job, Direction direction, Callback done);
   Storage& storage_;
   const JobTable& jobs_;
   std::vector<FlowId> under_way_;  // by job
-  std::vector<NodeId> nodes_;      // scratch
 };
 
 }  // namespace orrery

@@ -55,6 +55,9 @@ void JobController::checkpoint_written(JobId id) {
   JobState& state = states_[id];
   account_run(id, state.run, state.run_gpu_milli);
   state.gpu_time.add(state.run_gpu_milli, save(state.run.progress, state.snapshot));
+  if (jobs_.job(id).checkpoint->store == kLocalStore) {
+    state.saved_on = checkpoints_->nodes(id, Direction::Write);
+  }
   const bool is_next_due = state.is_saving && state.is_paused;
   state.is_saving = false;
   is_next_due ? checkpoint_due(id) : go_on(id);
@@ -76,11 +79,25 @@ Duration JobController::lose_local(JobId id) {
   ORRERY_MARK("jobs.local_checkpoints_lost");
   state.run.redo_until = std::max(state.run.redo_until, saved);
   saved = {};
+  state.saved_on.clear();
   const int128_t undone = std::exchange(state.gpu_time.useful, 0);
   state.gpu_time.lost += undone;
   work_lost.emit(
       {.job = id, .from = state.first_running, .computed = undone * Pace::kFull, .gpu_milli = 1});
   return {static_cast<int64_t>(undone / std::max<int64_t>(state.run_gpu_milli, 1))};
+}
+
+// The gang starts again, on nodes that may be others.
+void JobController::find_local(JobId id) {
+  JobState& state = states_[id];
+  if (state.saved_on.empty()) return;
+  const std::vector<NodeId> here = checkpoints_->nodes(id, Direction::Read);
+  if (std::ranges::includes(here, state.saved_on)) return;
+  ORRERY_MARK("jobs.local_checkpoints_left_behind");
+  const Duration lost = lose_local(id);
+  if (RecoveryRow* const row = recoveries_.find(state.run.recovery)) {
+    row->lost_gpu_s += GpuTime::seconds(GpuTime::of(state.run_gpu_milli, lost));
+  }
 }
 
 }  // namespace orrery

@@ -129,11 +129,16 @@ StepPlan plan_step(const StepParams& params, int32_t ranks, int32_t nodes) {
   return plan;
 }
 
+Duration working_time(const StepPlan& plan) {
+  return nearest_ns((plan.compute.seconds() + plan.bubble.seconds()) * plan.slowdown);
+}
+
+Duration hidden_time(const StepPlan& plan) {
+  return nearest_ns(plan.compute.seconds() * plan.overlap);
+}
+
 Duration step_time(const StepPlan& plan, Duration exchange) {
-  const Duration working =
-      nearest_ns((plan.compute.seconds() + plan.bubble.seconds()) * plan.slowdown);
-  const Duration hidden = nearest_ns(plan.compute.seconds() * plan.overlap);
-  return working + std::max(Duration{}, exchange - hidden) + plan.fixed;
+  return working_time(plan) + std::max(Duration{}, exchange - hidden_time(plan)) + plan.fixed;
 }
 
 CommGroup group_of(const StepTraffic& traffic, const Machine& machine, GpuMask gpus) {

@@ -7,8 +7,8 @@ namespace orrery {
 
 std::vector<StepMistake> StepParams::mistakes() const {
   std::vector<StepMistake> found;
-  const auto complain = [&](std::string_view field, std::string message) {
-    found.push_back({field, std::move(message)});
+  const auto complain = [&](std::string field, std::string message) {
+    found.push_back({std::move(field), std::move(message)});
   };
   if (compute.has_value() == model.has_value()) {
     complain("", compute ? "takes either compute or model, not both" : "needs compute or model");
@@ -21,6 +21,15 @@ std::vector<StepMistake> StepParams::mistakes() const {
   if (parallel.expert > 1 && !is_listed(ExchangeGroup::Expert) &&
       (!model || model->experts_per_token == 0)) {
     complain("parallel.expert", "has no effect without experts_per_token or such exchanges");
+  }
+  for (size_t i = 0; i < exchanges.size(); ++i) {
+    const bool is_alone =
+        (exchanges[i].among == ExchangeGroup::Tensor && parallel.tensor == 1) ||
+        (exchanges[i].among == ExchangeGroup::Pipeline && parallel.pipeline == 1) ||
+        (exchanges[i].among == ExchangeGroup::Expert && parallel.expert == 1);
+    if (!is_alone) continue;
+    complain("exchanges[" + std::to_string(i) + "].among",
+             "such a group has one rank: parallel makes none");
   }
   if (model) {
     if (model->experts_per_token > 0 && parallel.expert == 1) {
@@ -45,9 +54,9 @@ std::vector<StepMistake> StepParams::mistakes_for(int32_t ranks) const {
   const auto must_divide = [&](int64_t whole, int64_t part, std::string_view field,
                                std::string_view whole_name, std::string_view part_name) {
     if (whole > 0 && whole % part == 0) return;
-    found.push_back({field, std::to_string(whole) + " " + std::string{whole_name} +
-                                " cannot be shared out evenly among " + std::to_string(part) + " " +
-                                std::string{part_name}});
+    found.push_back({std::string{field}, std::to_string(whole) + " " + std::string{whole_name} +
+                                             " cannot be shared out evenly among " +
+                                             std::to_string(part) + " " + std::string{part_name}});
   };
   const int64_t group = int64_t{parallel.tensor} * parallel.pipeline;
   must_divide(ranks, group, "parallel", "GPUs", "ranks of tensor x pipeline");

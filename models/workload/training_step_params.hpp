@@ -87,7 +87,7 @@ struct PollingParams {
 };
 
 struct StepMistake {
-  std::string_view field;
+  std::string field;
   std::string message;
 };
 

@@ -26,6 +26,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/config/diagnostics.hpp"
@@ -52,10 +53,11 @@ class Checker {
   // the struct itself.
   void error(std::string_view field, std::string message);
   void warning(std::string_view field, std::string message);
-  bool is_given(std::string_view field) const { return node_.find(field) != nullptr; }
+  bool is_given(std::string_view field) const;  // by the user
 
  private:
-  const config::Node& at(std::string_view field) const;
+  // As far as the document goes, and whether that is the whole way.
+  std::pair<const config::Node*, bool> follow(std::string_view field) const;
   std::string path_to(std::string_view field) const;
 
   const config::Node& node_;

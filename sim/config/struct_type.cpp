@@ -1,6 +1,7 @@
 // sim/config/struct_type.cpp -- reads, writes and describes a params struct through its fields.
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "sim/config/describe.hpp"
 #include "sim/config/reader.hpp"
@@ -17,9 +18,10 @@ const config::Node* part(const config::Node& from, std::string_view step, bool i
 
 }  // namespace
 
-const config::Node& Checker::at(std::string_view field) const {
+std::pair<const config::Node*, bool> Checker::follow(std::string_view field) const {
   const config::Node* at = &node_;
-  for (std::string_view rest = field; !rest.empty();) {
+  std::string_view rest = field;
+  while (!rest.empty()) {
     const bool is_index = rest.front() == '[';
     if (is_index || rest.front() == '.') rest.remove_prefix(1);
     const size_t end = std::min(rest.find_first_of(is_index ? "]" : ".["), rest.size());
@@ -28,8 +30,10 @@ const config::Node& Checker::at(std::string_view field) const {
     at = child;
     rest.remove_prefix(std::min(end + (is_index ? 1 : 0), rest.size()));
   }
-  return *at;
+  return {at, rest.empty()};
 }
+
+bool Checker::is_given(std::string_view field) const { return follow(field).second; }
 
 std::string Checker::path_to(std::string_view field) const {
   const char* separator = path_.empty() || field.empty() ? "" : ".";
@@ -37,11 +41,11 @@ std::string Checker::path_to(std::string_view field) const {
 }
 
 void Checker::error(std::string_view field, std::string message) {
-  diagnostics_.error(at(field).position, path_to(field), std::move(message));
+  diagnostics_.error(follow(field).first->position, path_to(field), std::move(message));
 }
 
 void Checker::warning(std::string_view field, std::string message) {
-  diagnostics_.warning(at(field).position, path_to(field), std::move(message));
+  diagnostics_.warning(follow(field).first->position, path_to(field), std::move(message));
 }
 
 namespace config {

@@ -193,6 +193,8 @@ CASES = [
     linked("all bits wrong", "list: [{on: host-0.nic-0, at: 1s, flaw: {kind: degraded, bit_error_rate: 1}}]", "s.yaml:12:", "bit_error_rate"),
     linked("unknown routing engine", "routing: [{at: 1s, engine: ftre}]", "s.yaml:12:", "ftre"),
     added("choice of static routes", "network: {level: flow, routing: {choose_every: 1min}}\n", "s.yaml:10:48", "only with an adaptive engine"),
+    added("store that no job uses", "storage: {stores: [{name: blob, write: 1GBps, read: 1GBps}]}\n", "s.yaml:10:20: storage.stores[0]", "no job uses it"),
+    added("rank of an unknown job", "faults: {ranks: [{job: trian, at: 1s}]}\n", "s.yaml:10:24: faults.ranks[0].job", "no job is called 'trian'"),
     failure_log("failure log missing", None, "l.tab"),
     failure_log("failure log of no format", "a,b\n1,2\n", "s.yaml:10:17", "no known format of failure logs"),
     failure_log("fta: no such type of event", FTA + "1 1 2 1 n 7 100 200 NULL\n", "l.tab:2:6 (event_type)", "'7'"),

@@ -118,7 +118,7 @@ TEST(LinkFaults, ACurseIsLiftedWhenRoutingIsNotAdaptiveAnyMore) {
                   routed_by(RoutingEngine::AdaptiveLocal)};
   std::vector<int64_t> told;
   world.network.routes_changed.connect(
-      [&] { told.push_back(world.engine.now().ns / 1'000'000'000); });
+      [&](const Network::RouteNews&) { told.push_back(world.engine.now().ns / 1'000'000'000); });
   world.run(15_s);
   EXPECT_EQ(world.capacity("leaf-0.up-1"), (Bandwidth{1'600'000'000}));
   world.run(25_s);

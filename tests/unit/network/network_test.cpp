@@ -33,17 +33,18 @@ struct NetworkTest : ::testing::Test {
   std::optional<Network> built;
 };
 
-TEST_F(NetworkTest, AdaptiveWaysAreChosenAnewWhileThereAreFlows) {
+TEST_F(NetworkTest, AdaptiveWaysAreChosenAnewWhileThereIsTraffic) {
   Network& net = network(params(RoutingEngine::AdaptiveLocal, 10_s));
   int chosen = 0;
   std::set<uint32_t> ways;
-  net.routes_changed.connect([&] {
+  net.routes_changed.connect([&](const Network::RouteNews& news) {
+    EXPECT_TRUE(news.concerns({}, false));
     ++chosen;
     ways.insert(way(net));
   });
   const std::vector<LinkUse> uses{{up_link(net.fabric().nic_cable({0}))}};
-  const FlowId flow = net.open(uses, 1e9);
-  engine.at(Time{} + 1000_s, Label{"test.close"}, [&] { net.close(flow); });
+  net.hold(uses);
+  engine.at(Time{} + 1000_s, Label{"test.release"}, [&] { net.release(uses); });
   engine.run();
   EXPECT_EQ(chosen, 100);
   EXPECT_EQ(ways.size(), 4U) << "all cables of the leaf, in time";
@@ -53,36 +54,65 @@ TEST_F(NetworkTest, AdaptiveWaysAreChosenAnewWhileThereAreFlows) {
 TEST_F(NetworkTest, StaticWaysStayAndAnotherEngineFindsOthers) {
   Network& net = network(params(RoutingEngine::Dmodk));
   int changes = 0;
-  net.routes_changed.connect([&] { ++changes; });
+  net.routes_changed.connect([&](const Network::RouteNews&) { ++changes; });
   const uint32_t ftree = way(net);
   EXPECT_EQ(way(net), ftree);
   net.set_engine(RoutingEngine::Dmodk);  // no news
   net.set_engine(RoutingEngine::AdaptiveGlobal);
   engine.run();
   EXPECT_EQ(changes, 1);
-  // Flows that were opened before count as load.
+  // What is held already counts as load.
   std::set<uint32_t> ways;
   for (int i = 0; i < 4; ++i) {
     const uint32_t taken = way(net);
     ways.insert(taken);
     const std::vector<LinkUse> uses{{up_link(CableId{taken})}};
-    net.open(uses, 1e9);
+    net.hold(uses);
   }
   EXPECT_EQ(ways.size(), 4U);
 }
 
-TEST_F(NetworkTest, AFlowsOwnLoadDoesNotKeepItFromItsWay) {
+TEST_F(NetworkTest, OnesOwnLoadDoesNotKeepItFromItsWay) {
   Network& net = network(params(RoutingEngine::AdaptiveLocal));
   const uint32_t taken = way(net);
   const std::vector<LinkUse> uses{{up_link(CableId{taken})}};
-  const FlowId flow = net.open(uses, 1e9);
+  net.hold(uses);
   EXPECT_NE(way(net), taken);
   {
     const auto last = static_cast<uint32_t>(net.fabric().nics() - 1);
-    Network::Routes routes{net, flow};
+    Network::Routes routes{net, uses};
     EXPECT_EQ(cable_of(routes({0}, {last}, 0)[1]).index, taken);
   }
   EXPECT_NE(way(net), taken) << "it counts again";
+}
+
+TEST_F(NetworkTest, NewsOfStaticRoutesConcernWhoeverUsedTheCableOrGoesADetour) {
+  Network& net = network(params(RoutingEngine::Dmodk));
+  std::vector<Network::RouteNews> told;
+  net.routes_changed.connect([&](const Network::RouteNews& news) { told.push_back(news); });
+  const CableId taken{way(net)}, other{taken.index + 1};
+  const std::vector<LinkUse> over_it{{up_link(taken)}}, elsewhere{{up_link(other)}};
+  const auto last = static_cast<uint32_t>(net.fabric().nics() - 1);
+  const auto has_detour = [&] {
+    Network::Routes routes{net};
+    routes({0}, {last}, 0);
+    return routes.has_detour();
+  };
+  EXPECT_FALSE(has_detour());
+  net.state().set_up(taken, false, engine.now());
+  engine.run();
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_TRUE(told[0].concerns(over_it, false));
+  EXPECT_FALSE(told[0].concerns(elsewhere, true)) << "nothing came up";
+  EXPECT_TRUE(has_detour());
+  net.state().set_up(other, false, engine.now());
+  net.state().set_up(taken, true, engine.now());
+  engine.run();
+  ASSERT_EQ(told.size(), 2U) << "once per instant";
+  EXPECT_TRUE(told[1].concerns(elsewhere, false));
+  EXPECT_TRUE(told[1].concerns({}, true));
+  EXPECT_FALSE(told[1].concerns(over_it, false));
+  EXPECT_FALSE(has_detour());
 }
 
 }  // namespace

@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <variant>
 
 #include "tests/support/scheduler_world.hpp"
 
@@ -43,6 +45,43 @@ TEST(GangExchanges, ComputeHidesExchangesWhereTheyOverlap) {
   ScenarioRun run{scenario("level: flow", step, kEight), {}, {}};
   EXPECT_DOUBLE_EQ(run_of(run), 1000);
   EXPECT_DOUBLE_EQ(run.jobs().at(0).gpu_s_exchange, 0);
+}
+
+// 1 s * (1 + 3 / 8) * 1.1 + 0.15 s for each second of work. Played one by one the last step ends
+// when all is computed, 0.15 s early.
+TEST(GangExchanges, AllThatAStepSpendsBesideComputeLengthensTheRun) {
+  const std::string step =
+      "step: {compute: 1s, parallel: {pipeline: 4, microbatches: 8}, optimizer: 100ms, "
+      "data: 50ms, stragglers: {fraction: 1, slowdown: 0.1}}";
+  for (const std::string steps : {"rate", "traced"}) {
+    ScenarioRun run{scenario("level: alpha_beta", step, kEight), {"workload.steps=" + steps}, {}};
+    const JobRow row = run.jobs().at(0);
+    EXPECT_NEAR(run_of(run), 1662.5, 0.2) << steps;
+    EXPECT_NEAR(row.gpu_s_useful, 64 * 1000, 1e-3) << steps;
+    EXPECT_NEAR(row.gpu_s_exchange, 64 * 662.5, 64 * 0.2) << steps;
+  }
+}
+
+// Each of the eight cables up from the first leaf fails in its turn, of which the first gang's ring
+// uses one.
+TEST(GangExchanges, OnlyGangsOverADeadCableAreReroutedAndComeBack) {
+  std::string faults = "faults: {links: {list: [";
+  for (int i = 0; i < 8; ++i) {
+    faults += "{on: leaf-0.up-" + std::to_string(i) + ", at: " + std::to_string(100 + 20 * i) +
+              "s, until: " + std::to_string(110 + 20 * i) + "s, flaw: {kind: dead}},";
+  }
+  faults.back() = ']';
+  const std::string two = "{name: a, pods: 16, pod: {gpus: 8}, work: 1000s, count: 2}";
+  const auto rerouted = [&](const std::string& engine) {
+    const ScenarioRun run{scenario("level: flow, routing: {engine: " + engine + "}", kAllReduce,
+                                   two, faults + "}}\n"),
+                          {},
+                          {}};
+    const auto found = std::ranges::find(run.result.summary, "gangs_rerouted", &SummaryValue::name);
+    return std::get<int64_t>(found->value);
+  };
+  EXPECT_EQ(rerouted("dmodk"), 2) << "there, and back again";
+  EXPECT_EQ(rerouted("adaptive_local"), 32) << "both gangs each time, by load";
 }
 
 // Sixteen of 32 nodes each, in four leaves with a quarter of the up-links.
@@ -94,7 +133,7 @@ TEST(GangExchanges, RanksOfANodeAreNeighboursWhateverPodTheyAreIn) {
 }
 
 constexpr const char* kSlowStore =
-    "storage: {stores: [{name: blob, write: 3200MBps, read: 3200MBps}], local: {}}\n";
+    "storage: {stores: [{name: blob, write: 3200MBps, read: 3200MBps}]}\n";
 
 // 64 GPUs read 6.4 GB for a step of 1 s.
 TEST(GangExchanges, AStepTakesAtLeastAsLongAsReadingItsData) {
@@ -108,7 +147,7 @@ TEST(GangExchanges, AStepTakesAtLeastAsLongAsReadingItsData) {
   // The first ten steps are an epoch; then they come from local disks.
   ScenarioRun cached{scenario(all, step + ", cache: true, size: 64GB}",
                               "{name: a, pods: 8, pod: {gpus: 8}, work: 100s}", kSlowStore),
-                     {},
+                     {"storage.local={}"},
                      {}};
   EXPECT_NEAR(run_of(cached), 110, 1e-6);
 }
@@ -126,7 +165,27 @@ TEST(GangExchanges, WhatHasNoEffectIsRefused) {
   EXPECT_THAT(errors(scenario("level: flow", "init: 1s", kEight)),
               HasSubstr("network.level: has no effect"));
   EXPECT_THAT(errors(scenario("level: flow", kAllReduce, kEight, kSlowStore)),
-              HasSubstr("storage: has no effect"));
+              HasSubstr("storage.stores[0]: has no effect: no job uses it"));
+  const std::string own = "{name: a, pods: 2, pod: {gpus: 8}, work: 1h, training: {init: 1s}}";
+  EXPECT_THAT(errors(scenario("level: flow", kAllReduce, own)),
+              HasSubstr("workload.training.step: has no effect: each gang has a training of its"));
+  EXPECT_THAT(errors(scenario("level: flow", kAllReduce,
+                              "{name: a, kind: pods, pods: 2, pod: {gpus: 8}, work: 1h}")),
+              HasSubstr("workload.training.step: has no effect"));
+  EXPECT_THAT(errors(scenario("level: flow", "step: {compute: 1s, polling: {cores_per_gpu: 2}}",
+                              "{name: a, pod: {gpus: 8}, work: 1h}")),
+              HasSubstr("workload.training.step.polling: has no effect on gangs of one pod"));
+  EXPECT_THAT(
+      errors(scenario("level: flow",
+                      "step: {compute: 1s, exchanges: [{among: tensor, bytes: 1MB}]}", kEight)),
+      HasSubstr("exchanges[0].among: such a group has one rank"));
+  const auto rank = [&](const std::string& fault) {
+    return errors(
+        scenario("level: flow", kAllReduce, kEight, "faults: {ranks: [{" + fault + "}]}\n"));
+  };
+  EXPECT_THAT(rank("job: b, at: 1s"), HasSubstr("faults.ranks[0].job: no job is called 'b'"));
+  EXPECT_THAT(rank("job: a, pod: 8, at: 1s"), HasSubstr("ranks[0].pod: no gang called 'a' has"));
+  EXPECT_THAT(rank("job: a, gpus: 9, at: 1s"), HasSubstr("ranks[0].gpus: its pods have fewer"));
   EXPECT_THAT(errors(scenario("level: flow", "step: {compute: 1s, parallel: {tensor: 3}}", kEight)),
               HasSubstr("64 GPUs cannot be shared out evenly among 3 ranks"));
   EXPECT_THAT(errors(scenario("level: flow", kAllReduce,

@@ -17,7 +17,7 @@ TEST(RunProgress, TheCheckpointCycleGoesOnWhenThePaceChanges) {
   RunTerms terms{100_s, kPlan, {}};
   EXPECT_EQ(advance(run, terms, Time{} + 6_s).useful, 0_s);
   EXPECT_EQ(run.unsaved, 6_s);
-  terms.pace = Pace::of_step(1_s, 2_s, 1_s);  // twice as long; half of the time is exchanges
+  terms.pace = Pace::of_step(1_s, 2_s);  // twice as long; half of the time is exchanges
   // 4 s of compute are left until the checkpoint: 8 s; it is written at 14 s and done at 16 s.
   const RunSpans spans = advance(run, terms, Time{} + 16_s);
   EXPECT_EQ(spans.useful, 10_s);
@@ -45,7 +45,7 @@ TEST(RunProgress, ARunThatStandsStillFinishesItsWriteAndWaits) {
   resume(run, {});
   RunTerms terms{100_s, kPlan, {}};
   advance(run, terms, Time{} + 11_s);
-  terms.pace = Pace::of_step(1_s, Duration::max(), 1_s);
+  terms.pace = Pace::of_step(1_s, Duration::max());
   EXPECT_EQ(time_left(run, terms), Duration::max());
   const RunSpans spans = advance(run, terms, Time{} + 20_s);
   EXPECT_EQ(spans.checkpoint, 1_s);
@@ -94,8 +94,7 @@ TEST(RunProgress, EveryNanosecondIsAccountedForAtWhateverPaces) {
     int64_t pieces = 0;
     while (run.done() < work) {
       const int64_t slow = static_cast<int64_t>(rng.below(5));
-      terms.pace =
-          slow == 0 ? Pace::of_step({1}, Duration::max(), {1}) : Pace::of_step({1}, {slow}, {1});
+      terms.pace = slow == 0 ? Pace::of_step({1}, Duration::max()) : Pace::of_step({1}, {slow});
       const Duration left = time_left(run, terms);
       Duration piece{static_cast<int64_t>(1 + rng.below(700))};
       piece = std::min(piece, left);

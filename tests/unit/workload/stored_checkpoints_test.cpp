@@ -1,7 +1,9 @@
 // Checkpoints that go to a store: how long jobs stand still for them, and what a failure loses.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
+#include <vector>
 
 #include "models/workload/checkpoint_params.hpp"
 #include "tests/support/job_world.hpp"
@@ -112,6 +114,23 @@ TEST(StoredCheckpoints, OnLocalDisksTheyAreLostWithTheNode) {
   EXPECT_EQ(row.run, 25_s + 32_s);
   EXPECT_DOUBLE_EQ(row.gpu_s_lost, 8 * 23.0);
   EXPECT_DOUBLE_EQ(row.gpu_s_useful, 8 * 30.0);
+}
+
+// Its processes die, a job that waits takes its node, and it starts again on the other one.
+TEST(StoredCheckpoints, OnLocalDisksTheyStayBehindWhenTheJobMoves) {
+  for (const bool moves : {false, true}) {
+    JobWorld world{with_stores(2)};
+    JobRequest waiting = make_job(JobKind::MpiGang, 1, 8, 1_h);
+    waiting.submitted = Time{} + (moves ? 20_s : 90_s);
+    world.add({saving(1, 30_s, {.store = "local", .bytes = {1'000'000'000}}),
+               make_job(JobKind::MpiGang, 1, 8, 60_s), waiting});
+    world.engine.at(Time{} + 25_s, Label{"test.aborts"}, [&] { world.controller.abort({0}); });
+    world.run();
+    const std::vector<JobRow> rows = world.job_rows();
+    const JobRow row = *std::ranges::find(rows, 0U, &JobRow::job);
+    EXPECT_DOUBLE_EQ(row.gpu_s_useful, 8 * 30.0);
+    EXPECT_DOUBLE_EQ(row.gpu_s_lost, 8 * (moves ? 23.0 : 3.0));
+  }
 }
 
 }  // namespace
