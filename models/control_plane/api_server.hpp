@@ -52,10 +52,12 @@ class ApiServer {
   // Told once it is down, and once it is up again; running out of memory does both.
   Signal<> lost, recovered;
 
+  // Of all objects of a resource: every write of one is told to them, and holds its seats for it.
   void add_watchers(ApiResource resource, int32_t count) {
     watchers_[static_cast<size_t>(resource)] += count;
     all_watchers_ += count;
   }
+  void add_narrow_watchers(int32_t count) { all_watchers_ += count; }  // of few objects each
   int32_t watchers(ApiResource resource) const { return watchers_[static_cast<size_t>(resource)]; }
   int64_t watchers() const { return all_watchers_; }
   void set_steady(uint32_t level, const SteadyLoad& load);  // replaces the level's former one

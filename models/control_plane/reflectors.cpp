@@ -18,6 +18,7 @@ uint32_t Reflectors::add(const Spec& spec) {
   reflector.list = spec.list;
   reflector.list.verb = Verb::List;
   reflector.relists = spec.relists;
+  reflector.is_narrow = spec.is_narrow;
   return static_cast<uint32_t>(reflectors_.size() - 1);
 }
 
@@ -34,11 +35,17 @@ void Reflectors::stop(uint32_t id) {
   ++reflector.generation;
   if (std::exchange(reflector.state, State::Stopped) != State::Watching) return;
   --watching_;
-  servers_.server(reflector.server).add_watchers(reflector.list.resource, -1);
+  count_watch(reflector, -1);
   std::vector<uint32_t>& there = on_server_[reflector.server];
   there[reflector.place] = there.back();
   reflectors_[there.back()].place = reflector.place;
   there.pop_back();
+}
+
+void Reflectors::count_watch(const Reflector& reflector, int32_t change) {
+  ApiServer& server = servers_.server(reflector.server);
+  if (reflector.is_narrow) return server.add_narrow_watchers(change);
+  server.add_watchers(reflector.list.resource, change);
 }
 
 void Reflectors::list(uint32_t id) {
@@ -77,7 +84,7 @@ void Reflectors::begin_watch(uint32_t id, uint32_t server) {
   reflector.place = static_cast<uint32_t>(on_server_[server].size());
   reflector.watches_since = engine_.now();
   on_server_[server].push_back(id);
-  servers_.server(server).add_watchers(reflector.list.resource, 1);
+  count_watch(reflector, 1);
   ++watching_;
   synced.emit(id);
 }

@@ -23,8 +23,9 @@ class Reflectors {
   };
   struct Spec {
     ApiClient& client;
-    ApiRequest list;       // verb and flow are filled in
-    bool relists = false;  // after a loss; else the watch goes on where it was
+    ApiRequest list;         // verb and flow are filled in
+    bool relists = false;    // after a loss; else the watch goes on where it was
+    bool is_narrow = false;  // it watches few objects, such as the pods of one node
   };
   Reflectors(Engine& engine, ApiServers& servers, Params params, Rng rng);
 
@@ -44,7 +45,7 @@ class Reflectors {
   struct Reflector {
     ApiClient* client = nullptr;
     ApiRequest list;
-    bool relists = false, has_listed = false;
+    bool relists = false, is_narrow = false, has_listed = false;
     State state = State::Stopped;
     uint32_t generation = 0;         // of its start: older answers mean nothing
     uint32_t server = 0, place = 0;  // where it watches, and its place among those who do
@@ -57,6 +58,7 @@ class Reflectors {
   void begin_watch(uint32_t reflector, uint32_t server);
   void back_off(uint32_t reflector);
   void lose(uint32_t server);
+  void count_watch(const Reflector& reflector, int32_t change);
   uint64_t ticket(uint32_t reflector) const {
     return uint64_t{reflectors_[reflector].generation} << 32 | reflector;
   }

@@ -142,8 +142,10 @@ class Rush {
     for (size_t i = rng_.below(20); i > 0; --i) {
       ApiRequest list = draw_request(rng_);
       list.answer = {1000};
-      const uint32_t id =
-          reflectors_.add({.client = any_client(), .list = list, .relists = rng_.chance(0.5)});
+      const uint32_t id = reflectors_.add({.client = any_client(),
+                                           .list = list,
+                                           .relists = rng_.chance(0.5),
+                                           .is_narrow = rng_.chance(0.5)});
       world_.engine.after(up_to(rng_, 5_s), Label{"test.start"},
                           [this, id] { reflectors_.start(id); });
       // Not for ever: one whose request is never granted would try on until then.

@@ -36,7 +36,8 @@ class NodeJoin {
                                        .list = {.resource = resource,
                                                 .objects = objects,
                                                 .bytes = each * objects,
-                                                .answer = each * objects}}));
+                                                .answer = each * objects},
+                                       .is_narrow = objects < kServices}));
   }
   static void ask(ApiClient& by, Verb verb, ApiResource resource, Bytes size) {
     by.send({.verb = verb, .resource = resource, .bytes = size, .answer = size},

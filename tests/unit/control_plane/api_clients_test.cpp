@@ -209,6 +209,18 @@ TEST(Reflectors, ListAndThenWatch) {
   EXPECT_TRUE(world.reflectors.is_watching(0));
 }
 
+TEST(Reflectors, ThoseOfFewObjectsMakeNoWriteWider) {
+  Watching world{false};
+  const uint32_t narrow =
+      world.reflectors.add({.client = world.add({}), .list = {}, .is_narrow = true});
+  world.reflectors.start(narrow);
+  world.engine.run();
+  EXPECT_EQ(world.servers.watchers(ApiResource::Pods), 1);
+  EXPECT_EQ(world.server(0).watchers() + world.server(1).watchers(), 2);
+  world.reflectors.stop(narrow);
+  EXPECT_EQ(world.server(0).watchers() + world.server(1).watchers(), 1);
+}
+
 TEST(Reflectors, ResumeTheirWatchElsewhereAfterALoss) {
   Watching world{false, 100};
   const Time start = world.engine.now();
