@@ -57,7 +57,8 @@ ApiServersParams draw_params(Rng& rng) {
   }
   flow.adjust_every = rng.chance(0.2) ? Duration{} : 100_ms + up_to(rng, 3_s);
   flow.wait_limit = 1_ms + up_to(rng, 2_s);
-  params.server.request_timeout = flow.wait_limit + up_to(rng, 3_s);
+  params.server.request_timeout = flow.wait_limit;
+  if (rng.chance(0.8)) params.server.request_timeout += up_to(rng, 3_s);
   flow.service_guess = 1_ms + up_to(rng, 60_s);
   flow.list_objects_per_seat = between(rng, 1, 100);
   flow.watchers_per_seat = between(rng, 1, 4);
