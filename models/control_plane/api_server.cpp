@@ -220,6 +220,8 @@ void ApiServer::reject(uint32_t index) {
 void ApiServer::wake() {
   wake_time_ = Time::max();
   const Time now = engine_.now();
+  flow_control_.advance(now);
+  drain();
   while (oldest_ != kNone && slots_[oldest_].arrived + params_.server.request_timeout <= now) {
     const uint32_t slot = oldest_;
     if (slots_[slot].stage != Stage::Waiting) {
@@ -228,6 +230,7 @@ void ApiServer::wake() {
       continue;
     }
     flow_control_.abandon(slot, now);
+    drain();  // it may have held others back, whose time is over as well
     reject(slot);
   }
   while (const auto slot = flow_control_.take_expired(now)) reject(*slot);

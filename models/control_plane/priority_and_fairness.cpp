@@ -195,8 +195,7 @@ void PriorityAndFairness::finish(uint32_t request, Time now) {
 void PriorityAndFairness::abandon(uint32_t request, Time now) {
   advance(now);
   Entry& entry = entries_[request];
-  if (entry.state == State::Executing) return finish(request, now);
-  ORRERY_CHECK(entry.state == State::Waiting, "only what is present is abandoned");
+  ORRERY_CHECK(entry.state == State::Waiting, "only what waits is abandoned");
   Level& level = levels_[entry.level];
   account(level, now);
   leave_queue(level, request);
