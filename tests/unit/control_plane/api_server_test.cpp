@@ -171,6 +171,42 @@ TEST(ApiServer, OutOfMemoryItStartsAnew) {
   EXPECT_TRUE(world.server().is_up());
 }
 
+TEST(ApiServer, MemoryGrowsWithNodesWatchesAndListsUntilTheyAreAnswered) {
+  ApiServersParams params = OneServer::params_of(100);
+  params.server.heap.per_watcher = {1'000};
+  OneServer world{params};
+  world.server().set_nodes(100);
+  world.server().add_narrow_watchers(10);
+  const Bytes idle{933'333'300 + 10'000};
+  EXPECT_EQ(world.server().heap(), idle);
+  Told told;
+  world.submit({.verb = Verb::List, .answer = {2'000'000}, .cpu = 1_s}, told);
+  EXPECT_EQ(world.server().heap(), idle + Bytes{10'000'000});
+  world.engine.run();
+  EXPECT_EQ(world.server().heap(), idle);
+}
+
+TEST(ApiServer, ThoseTurnedAwayAreToldToStayAwayLongerTheMoreTheyAre) {
+  ApiServersParams params = OneServer::params_of(1);
+  params.flow_control.levels[0].kind = LevelKind::Reject;
+  params.flow_control.retry_after = RetryAfterKind::Adaptive;
+  OneServer world{params};
+  Told stuck;
+  world.submit({.cpu = 50_s}, stuck);
+  std::vector<int64_t> told;
+  for (int64_t i = 0; i < 80; ++i) {
+    world.engine.after(250_ms * i, Label{"test.asks"}, [&world, &told] {
+      world.server().submit(
+          {}, [&told](const ApiAnswer& answer) { told.push_back(answer.retry_after / 1_s); });
+    });
+  }
+  world.engine.run();
+  EXPECT_EQ(told.front(), 1);
+  EXPECT_EQ(told[4], 2);  // from the second second on
+  EXPECT_EQ(told[12], 4);
+  EXPECT_EQ(told.back(), 16);
+}
+
 TEST(ApiServer, SteadyLoadTakesCoresAndSeats) {
   ApiServersParams params = OneServer::params_of(10);
   params.server.cores = 1;
