@@ -47,8 +47,7 @@ void Network::tell_routes_changed() {
   const auto tell = [this] {
     is_telling_ = false;
     routes_version_ = state_.routes_version();
-    RouteNews news = std::exchange(news_, {});
-    news.is_for_all = news.is_for_all || is_adaptive(router_.engine());
+    const RouteNews news = std::exchange(news_, {});
     routes_changed.emit(news);
   };
   sim_.engine.after(Duration{}, Label{"network.routes_changed"}, tell, Phase::Model);
@@ -70,7 +69,10 @@ void Network::choose_later() {
   const auto choose = [this] {
     if (!is_adaptive(router_.engine())) return;
     router_.shuffle();
-    if (holders_ > 0) tell_routes_changed();
+    if (holders_ > 0) {
+      news_.is_for_all = true;
+      tell_routes_changed();
+    }
     choose_later();
   };
   choose_event_ =

@@ -78,10 +78,11 @@ class Network {
   // Cables or switches went up or down, or routing chooses anew: whose routes may be others should
   // ask for them again. Emitted once per instant, before rates are settled.
   struct RouteNews {
-    bool is_for_all = false;      // adaptive engines choose by all loads
+    bool is_for_all = false;      // the engine is another, or chooses anew
     bool ends_detours = false;    // something is up again
     std::vector<bool> went_down;  // by cable; empty: none
-    // Whether static routes over these links are what they were.
+    // Whether these links may not be what the engine would choose: one of them is down, or one that
+    // was is up again. An adaptive engine does not look at loads anew for that.
     bool concerns(std::span<const LinkUse> uses, bool has_detour) const;
   };
   Signal<const RouteNews&> routes_changed;

@@ -65,12 +65,15 @@ CableId Router::first_alive(const Bundle& bundle, uint32_t wish, Route& route) c
   return {};
 }
 
-CableId Router::least_loaded(const Bundle& bundle, bool up) const {
+CableId Router::least_loaded(const Bundle& bundle, bool up, bool& saw_dead) const {
   CableId best;
   double least = std::numeric_limits<double>::infinity();
   for (uint32_t i = 0; i < bundle.count; ++i) {
     const CableId cable = bundle[i];
-    if (!state_.is_up(cable)) continue;
+    if (!state_.is_up(cable)) {
+      saw_dead = true;
+      continue;
+    }
     const double now = load(up ? up_link(cable) : down_link(cable));
     if (now >= least) continue;
     least = now;
@@ -185,17 +188,18 @@ Route Router::by_load(const Ask& ask) const {
   const bool sees_all = engine_ == RoutingEngine::AdaptiveGlobal;
   double least = std::numeric_limits<double>::infinity();
   Route best;
+  bool saw_dead = false;
   for (uint32_t i = 0; i < tree.spines_per_block; ++i) {
     const auto j = static_cast<uint32_t>((ask.key + i) % tree.spines_per_block);
-    const CableId up = least_loaded(to_spine(ask.from_leaf, j), true);
-    const CableId down = least_loaded(to_spine(ask.to_leaf, j), false);
+    const CableId up = least_loaded(to_spine(ask.from_leaf, j), true, saw_dead);
+    const CableId down = least_loaded(to_spine(ask.to_leaf, j), false, saw_dead);
     if (!up.is_valid() || !down.is_valid()) continue;
     double cost = load(up_link(up));
     if (sees_all) cost = std::max(cost, load(down_link(down)));
     if (cost >= least) continue;
     CableId core_up, core_down;
     if (ask.from_block != ask.to_block) {
-      const double on_top = best_core(ask, j, core_up, core_down);
+      const double on_top = best_core(ask, j, core_up, core_down, saw_dead);
       if (!core_up.is_valid()) continue;
       if (sees_all) cost = std::max(cost, on_top);
       if (cost >= least) continue;
@@ -212,17 +216,19 @@ Route Router::by_load(const Ask& ask) const {
     best.push(down_link(fabric_.nic_cable(ask.to)));
   }
   if (best.empty()) ORRERY_MARK("network.no_route");
+  if (saw_dead) best.set_detour();
   return best;
 }
 
-double Router::best_core(const Ask& ask, uint32_t j, CableId& up, CableId& down) const {
+double Router::best_core(const Ask& ask, uint32_t j, CableId& up, CableId& down,
+                         bool& saw_dead) const {
   const uint32_t cores = fabric_.tree().cores_per_group;
   const uint64_t begin = ask.key / fabric_.tree().spines_per_block;
   double least = std::numeric_limits<double>::infinity();
   for (uint32_t i = 0; i < cores; ++i) {
     const auto core = static_cast<uint32_t>((begin + i) % cores);
-    const CableId up_here = least_loaded(to_core(ask.from_block, j, core), true);
-    const CableId down_here = least_loaded(to_core(ask.to_block, j, core), false);
+    const CableId up_here = least_loaded(to_core(ask.from_block, j, core), true, saw_dead);
+    const CableId down_here = least_loaded(to_core(ask.to_block, j, core), false, saw_dead);
     if (!up_here.is_valid() || !down_here.is_valid()) continue;
     double cost = load(up_link(up_here));
     if (engine_ == RoutingEngine::AdaptiveGlobal) {

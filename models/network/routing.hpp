@@ -24,7 +24,7 @@ class Route {
   bool empty() const { return size_ == 0; }
   LinkId operator[](size_t i) const { return links_[i]; }
   friend bool operator==(const Route& a, const Route& b) = default;
-  // It is not what a static engine prefers, because something on that way is dead.
+  // Something that the engine would have preferred, or could have chosen, is dead.
   bool is_detour() const { return is_detour_; }
   void set_detour() { is_detour_ = true; }
 
@@ -60,14 +60,14 @@ class Router {
   Bundle to_spine(SwitchId leaf, uint32_t j) const;
   Bundle to_core(uint32_t block, uint32_t j, uint32_t core) const;
   CableId first_alive(const Bundle& bundle, uint32_t wish, Route& route) const;
-  CableId least_loaded(const Bundle& bundle, bool up) const;
+  CableId least_loaded(const Bundle& bundle, bool up, bool& saw_dead) const;
   double load(LinkId link) const { return loads_.empty() ? 0.0 : loads_[link.index]; }
 
   uint64_t key_of(NicId from, NicId to, uint32_t flow) const;
   Route by_key(const Ask& ask) const;
   bool over_cores(const Ask& ask, uint32_t j, Route& route) const;
   Route by_load(const Ask& ask) const;
-  double best_core(const Ask& ask, uint32_t j, CableId& up, CableId& down) const;
+  double best_core(const Ask& ask, uint32_t j, CableId& up, CableId& down, bool& saw_dead) const;
 
   const Fabric& fabric_;
   const LinkState& state_;
