@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "models/scenario_jobs.hpp"
 #include "models/scheduling/policy_registry.hpp"
 #include "sim/config/quantity.hpp"
 #include "sim/config/reader.hpp"
@@ -97,17 +98,15 @@ void check_cardiogram(const Scenario& scenario, Checker& c) {
     c.error("record.cardiogram.window.to",
             "is after run.until, " + format_quantity(*scenario.run.until));
   }
-  for (const JobSourceParams& source : scenario.workload.sources) {
-    const auto* const listed = std::get_if<ExplicitJobsParams>(&source);
-    if (listed == nullptr) continue;
-    for (const ExplicitJobParams& job : listed->jobs) {
-      if (job.kind != JobKind::Pods) continue;
-      const auto named = std::ranges::find(params.jobs, job.name);
-      if (named == params.jobs.end()) continue;
-      const std::string index = std::to_string(named - params.jobs.begin());
-      c.error("record.cardiogram.jobs[" + index + "]",
-              "has no ranks: " + in_quotes(job.name) + " is of independent pods (kind: pods)");
-    }
+  const ListedJobs jobs{scenario.workload};
+  if (!jobs.are_all()) return;
+  for (size_t i = 0; i < params.jobs.size(); ++i) {
+    const std::string at = "record.cardiogram.jobs[" + std::to_string(i) + "]";
+    if (!jobs.check_name(params.jobs[i], at, c)) continue;
+    const auto is_gang = [](const ExplicitJobParams* job) { return job->kind != JobKind::Pods; };
+    if (std::ranges::any_of(jobs.called(params.jobs[i]), is_gang)) continue;
+    c.error(at,
+            "has no ranks: " + in_quotes(params.jobs[i]) + " is of independent pods (kind: pods)");
   }
 }
 

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "models/scenario.hpp"
 #include "sim/config/quantity.hpp"
@@ -25,6 +27,30 @@ void warn_if_after(const Scenario& scenario, Duration at, const std::string& fie
             "is after run.until, " + format_quantity(*scenario.run.until) + ": it does not happen");
 }
 
+// Nothing else makes an exchange stand still.
+bool is_any_link_ever_down(const LinkFaultParams& links) {
+  const auto is_down = [](const auto& fault) {
+    const LinkFlawKind kind = kind_of(fault.flaw);
+    return kind == LinkFlawKind::Dead || kind == LinkFlawKind::Flap;
+  };
+  return std::ranges::any_of(links.list, is_down) || std::ranges::any_of(links.random, is_down);
+}
+
+// Changes in the order of their times, and at the same time in that of the list.
+void check_routing_changes(const Scenario& scenario, Checker& c) {
+  const std::vector<RoutingChangeParams>& changes = scenario.faults.links.routing;
+  std::vector<size_t> order(changes.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, {}, [&](size_t i) { return changes[i].at; });
+  RoutingEngine engine = scenario.network.routing.engine;
+  for (const size_t i : order) {
+    if (changes[i].engine == engine) {
+      c.warning(item("routing", i, "engine"), "is in use by then: nothing changes");
+    }
+    engine = changes[i].engine;
+  }
+}
+
 }  // namespace
 
 // What faults of links and the network say about one another.
@@ -38,6 +64,11 @@ void check_network(const Scenario& scenario, Checker& c) {
     c.error("faults.links", "has an effect only with network.level: flow");
     return;
   }
+  if (c.is_given("network.links.retry_timeout") && !is_any_link_ever_down(links)) {
+    c.warning("network.links.retry_timeout",
+              "has an effect only when links are down: with faults.links of kind dead or flap");
+  }
+  check_routing_changes(scenario, c);
   const bool may_be_cursed = is_ever_adaptive(scenario);
   const auto check_curse = [&](const LinkFlaw& flaw, const std::string& field) {
     if (kind_of(flaw) != LinkFlawKind::Cursed || may_be_cursed) return;

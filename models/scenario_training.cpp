@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/scenario.hpp"
+#include "models/scenario_jobs.hpp"
 #include "sim/config/diagnostics.hpp"
 
 namespace orrery {
@@ -196,30 +197,17 @@ void check_ranks(const Scenario& scenario, Checker& c) {
     c.error("faults.ranks", "has no effect with policy.driver: counting, which knows no pods");
     return;
   }
-  std::vector<std::string> names;
-  std::vector<const ExplicitJobParams*> jobs;
-  for (const JobSourceParams& source : scenario.workload.sources) {
-    const auto* const listed = std::get_if<ExplicitJobsParams>(&source);
-    if (listed == nullptr) return;
-    for (const ExplicitJobParams& job : listed->jobs) {
-      names.push_back(job.name);
-      jobs.push_back(&job);
-    }
-  }
+  const ListedJobs jobs{scenario.workload};
+  if (!jobs.are_all()) return;
   for (size_t i = 0; i < scenario.faults.ranks.size(); ++i) {
     const RankFaultParams& fault = scenario.faults.ranks[i];
     const std::string at = "faults.ranks[" + std::to_string(i) + "].";
-    const auto is_of = [&](const ExplicitJobParams* job) { return job->name == fault.job; };
-    if (std::ranges::none_of(jobs, is_of)) {
-      c.error(at + "job",
-              "no job is called " + in_quotes(fault.job) + did_you_mean(fault.job, names));
-      continue;
-    }
+    if (!jobs.check_name(fault.job, at + "job", c)) continue;
+    const std::vector<const ExplicitJobParams*> called = jobs.called(fault.job);
     const auto could_be = [&](const ExplicitJobParams* job) {
-      return is_of(job) && job->kind == JobKind::MpiGang &&
-             (!job->gangs.empty() || fault.pod < job->pods);
+      return job->kind == JobKind::MpiGang && (!job->gangs.empty() || fault.pod < job->pods);
     };
-    if (std::ranges::none_of(jobs, could_be)) {
+    if (std::ranges::none_of(called, could_be)) {
       c.error(at + "pod",
               "no gang called " + in_quotes(fault.job) + " has a pod " + std::to_string(fault.pod));
       continue;
@@ -227,7 +215,7 @@ void check_ranks(const Scenario& scenario, Checker& c) {
     const auto has_gpus = [&](const ExplicitJobParams* job) {
       return could_be(job) && (!job->gangs.empty() || fault.gpus <= job->pod.gpus);
     };
-    if (std::ranges::none_of(jobs, has_gpus)) {
+    if (std::ranges::none_of(called, has_gpus)) {
       c.error(at + "gpus", "its pods have fewer GPUs");
     }
   }

@@ -36,11 +36,10 @@ struct FabricParams {
       Range{0, 64}, Unit{"leaf switches per group"}, Source{"DGX SuperPOD: 8 rails"});
     v("oversubscription", oversubscription,
       "Down-ports of the fullest leaf for each up-port of a leaf; 1: full bisection. Leaves have "
-      "as "
-      "many cables to each spine, for which there may be some up-ports more.",
+      "as many cables to each spine, for which there may be some up-ports more.",
       Range{1.0, 64.0}, Unit{"ratio"}, Source{"DGX SuperPOD and MegaScale: 1"});
     v("spine_oversubscription", spine_oversubscription,
-      "The same for spines below cores; of no effect with two levels.", Range{1.0, 64.0},
+      "The same for spines below cores, which takes a tree of three levels.", Range{1.0, 64.0},
       Unit{"ratio"}, Source{"DGX SuperPOD and MegaScale: 1"});
     v("bandwidth", bandwidth,
       "Rate of a switch port; a NIC's cable runs at the slower of port and NIC. Absent: the rate "
@@ -83,8 +82,8 @@ struct RoutingParams {
       "switch; adaptive_global: the path whose fullest link is least loaded.",
       Source{"OpenSM current-routing.txt"});
     v("choose_every", choose_every,
-      "How often adaptive engines choose the ways of flows anew; absent: when a job starts, and "
-      "when a cable or switch goes up or down.",
+      "How often adaptive engines choose the ways of flows anew; absent: when a gang starts, and "
+      "anew by the gangs that a dead or mended cable concerns.",
       Range{1_ms, Duration::max()});
   }
 };

@@ -109,8 +109,9 @@ struct TrainingParams {
     v("checkpoint", checkpoint, "Checkpoints of gangs that go to a store, which takes its time.");
     v("communicator", communicator, "How ranks meet, which adds to init.");
     v("step", step,
-      "What a step of a gang is; absent: exchanges between ranks take no time. With it, the work "
-      "of a job is that of its steps without their exchanges.");
+      "What a step of a gang is; absent: exchanges between ranks take no time. With it, work is "
+      "what GPUs compute alone: pipeline bubbles, stragglers, optimizer, data and exchanges all "
+      "make the run longer.");
     v("dataset", dataset, "Data that gangs read as they train.");
     v("restart_scope", restart_scope,
       "After a lost pod of a gang: gang creates all pods anew; pod keeps the survivors on their "

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/network/nccl_tuner.hpp"
 #include "sim/core/check.hpp"
 
 namespace orrery {
@@ -63,10 +62,7 @@ StepActivity step_activity(const StepPlan& plan, const Machine& machine, GpuMask
   std::vector<std::vector<GroupNics>> groups;  // of each traffic that leaves its nodes
   std::vector<const StepTraffic*> across;
   for (const StepTraffic& traffic : plan.traffic) {
-    CommGroup group = group_of(traffic, machine, gpus);
-    group.nics = {std::llround(static_cast<double>(group.nics.bits_per_s) * nic_factor)};
-    const double seconds = tuned_time(traffic.collective, group, traffic.bytes).time.seconds() *
-                           static_cast<double>(traffic.count);
+    const double seconds = exchange_seconds(traffic, machine, gpus, nic_factor);
     groups.push_back(groups_of(traffic, places));
     const bool leaves = std::ranges::any_of(groups.back(), [](const GroupNics& one) {
       return static_cast<int32_t>(one.nics.size()) > one.rails;

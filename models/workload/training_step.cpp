@@ -161,14 +161,19 @@ CommGroup group_of(const StepTraffic& traffic, const Machine& machine, GpuMask g
   return group;
 }
 
+double exchange_seconds(const StepTraffic& traffic, const Machine& machine, GpuMask gpus,
+                        double nic_factor) {
+  CommGroup group = group_of(traffic, machine, gpus);
+  group.nics = {std::llround(static_cast<double>(group.nics.bits_per_s) * nic_factor)};
+  const Duration once = tuned_time(traffic.collective, group, traffic.bytes).time;
+  return once.seconds() * static_cast<double>(traffic.count);
+}
+
 Duration exchange_time(const StepPlan& plan, const Machine& machine, GpuMask gpus,
                        double nic_factor) {
   Duration sum{};
   for (const StepTraffic& traffic : plan.traffic) {
-    CommGroup group = group_of(traffic, machine, gpus);
-    group.nics = {std::llround(static_cast<double>(group.nics.bits_per_s) * nic_factor)};
-    const Duration once = tuned_time(traffic.collective, group, traffic.bytes).time;
-    sum += nearest_ns(once.seconds() * static_cast<double>(traffic.count));
+    sum += nearest_ns(exchange_seconds(traffic, machine, gpus, nic_factor));
   }
   return sum;
 }

@@ -47,8 +47,11 @@ Duration step_time(const StepPlan& plan, Duration exchange);
 // The ranks of one of a traffic's groups when each node gives these GPUs to the job. NICs are
 // shared fairly with the node's other groups.
 CommGroup group_of(const StepTraffic& traffic, const Machine& machine, GpuMask gpus);
-// All exchanges of a step one after the other, by NCCL's tuner or by the two parameters. NICs reach
-// `nic_factor` of their rate, as polling_factor() says.
+// One exchange, as often as a step makes it, by NCCL's tuner. NICs reach `nic_factor` of their
+// rate, as polling_factor() says.
+double exchange_seconds(const StepTraffic& traffic, const Machine& machine, GpuMask gpus,
+                        double nic_factor);
+// All exchanges of a step one after the other, by NCCL's tuner or by the two parameters.
 Duration exchange_time(const StepPlan& plan, const Machine& machine, GpuMask gpus,
                        double nic_factor = 1);
 Duration exchange_time(const StepPlan& plan, const AlphaBeta& network);

@@ -3,7 +3,32 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/workload/training_step.hpp"
+
 namespace orrery {
+namespace {
+
+// Counts of bytes, and sums of them, stay far below what 64 bits hold.
+constexpr double kStepBytesMax = 1e18;
+constexpr std::string_view kTooMuch = "would exchange more than 1 EB in a step";
+
+double listed_bytes(const std::vector<ExchangeParams>& exchanges) {
+  double sum = 0;
+  for (const ExchangeParams& exchange : exchanges) {
+    sum += static_cast<double>(exchange.bytes.count) * static_cast<double>(exchange.count);
+  }
+  return sum;
+}
+
+// No rank exchanges more: the activations of the whole batch, as often as layers and stages hand
+// them on, and all gradients.
+double model_bytes_max(const TransformerParams& model, int32_t virtual_stages) {
+  const double activations = 2.0 * model.batch * model.sequence * model.hidden;
+  const double times = model.layers * (6 + 4.0 * model.experts_per_token) + 2.0 * virtual_stages;
+  return activations * times + 2 * parameters_of(model) * model.gradient_bytes;
+}
+
+}  // namespace
 
 std::vector<StepMistake> StepParams::mistakes() const {
   std::vector<StepMistake> found;
@@ -18,6 +43,11 @@ std::vector<StepMistake> StepParams::mistakes() const {
     return std::ranges::find(exchanges, group, &ExchangeParams::among) != exchanges.end();
   };
   if (compute && *compute == Duration{}) complain("compute", "must be more than 0");
+  if (listed_bytes(exchanges) > kStepBytesMax) {
+    complain("exchanges", "a rank " + std::string{kTooMuch});
+  } else if (model && model_bytes_max(*model, parallel.virtual_stages) > kStepBytesMax) {
+    complain("model", "its ranks " + std::string{kTooMuch});
+  }
   if (parallel.expert > 1 && !is_listed(ExchangeGroup::Expert) &&
       (!model || model->experts_per_token == 0)) {
     complain("parallel.expert", "has no effect without experts_per_token or such exchanges");
@@ -46,6 +76,12 @@ std::vector<StepMistake> StepParams::mistakes() const {
     complain("parallel.microbatches", "has no effect without model or pipeline");
   }
   if (overlap > 0 && exchanges.empty()) complain("overlap", "has no effect without exchanges");
+  // Among stages or all ranks the groups are the same whatever they are made of.
+  if (parallel.tensor > 1 && !is_listed(ExchangeGroup::Tensor) && !is_listed(ExchangeGroup::Data) &&
+      !is_listed(ExchangeGroup::Expert)) {
+    complain("parallel.tensor",
+             "has no effect without model or exchanges among data, tensor or expert ranks");
+  }
   return found;
 }
 

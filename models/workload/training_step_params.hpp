@@ -125,6 +125,9 @@ struct StepParams {
   template <class C>
   void check(C& c) const {
     for (const StepMistake& mistake : mistakes()) c.error(mistake.field, mistake.message);
+    if (!model && exchanges.empty() && c.is_given("polling")) {
+      c.error("polling", "has no effect without exchanges");
+    }
   }
   std::vector<StepMistake> mistakes() const;
   // What a job of so many ranks cannot do: they must fill whole groups, and the batch and the

@@ -166,8 +166,13 @@ TEST(Cardiogram, OutsideOfItsWindowNothingIsRecorded) {
 }
 
 TEST(Cardiogram, NamesThatNoGangHasAreToldAtTheEnd) {
-  ScenarioRun run{
-      OneNode{.job = "work: 1min", .cardiogram = "jobs: [train, trian], window: {to: 10s}"}.yaml()};
+  std::string text =
+      OneNode{.job = "work: 1min", .cardiogram = "jobs: [train, trian], window: {to: 10s}"}.yaml();
+  const std::string_view listed = "{kind: jobs";
+  text.insert(text.find(listed),
+              "{kind: generator, arrival_rate: 60, jobs_max: 1, "
+              "shape: {kind: preset, preset: helios}}, ");
+  ScenarioRun run{text};
   EXPECT_THAT(run.result.warnings,
               testing::ElementsAre(testing::HasSubstr("no job that arrived was called 'trian'")));
 }

@@ -207,9 +207,11 @@ TEST(GangExchanges, WhatHasNoEffectIsRefused) {
   EXPECT_THAT(errors(scenario("level: flow", kAllReduce,
                               "{name: a, kind: pods, pods: 2, pod: {gpus: 8}, work: 1h}")),
               HasSubstr("workload.training.step: has no effect"));
-  EXPECT_THAT(errors(scenario("level: flow", "step: {compute: 1s, polling: {cores_per_gpu: 2}}",
-                              "{name: a, pod: {gpus: 8}, work: 1h}")),
-              HasSubstr("workload.training.step.polling: has no effect on gangs of one pod"));
+  EXPECT_THAT(
+      errors(scenario("level: flow",
+                      "step: {compute: 1s, exchanges: [{bytes: 1MB}], polling: {cores_per_gpu: 2}}",
+                      "{name: a, pod: {gpus: 8}, work: 1h}")),
+      HasSubstr("workload.training.step.polling: has no effect on gangs of one pod"));
   EXPECT_THAT(
       errors(scenario("level: flow",
                       "step: {compute: 1s, exchanges: [{among: tensor, bytes: 1MB}]}", kEight)),
@@ -221,7 +223,9 @@ TEST(GangExchanges, WhatHasNoEffectIsRefused) {
   EXPECT_THAT(rank("job: b, at: 1s"), HasSubstr("faults.ranks[0].job: no job is called 'b'"));
   EXPECT_THAT(rank("job: a, pod: 8, at: 1s"), HasSubstr("ranks[0].pod: no gang called 'a' has"));
   EXPECT_THAT(rank("job: a, gpus: 9, at: 1s"), HasSubstr("ranks[0].gpus: its pods have fewer"));
-  EXPECT_THAT(errors(scenario("level: flow", "step: {compute: 1s, parallel: {tensor: 3}}", kEight)),
+  EXPECT_THAT(errors(scenario(
+                  "level: flow",
+                  "step: {compute: 1s, exchanges: [{bytes: 1MB}], parallel: {tensor: 3}}", kEight)),
               HasSubstr("64 GPUs cannot be shared out evenly among 3 ranks"));
   EXPECT_THAT(errors(scenario("level: flow", kAllReduce,
                               "{name: a, pods: 8, min_available: 4, pod: {gpus: 8}, work: 1h}")),

@@ -225,6 +225,36 @@ TEST(StepParams, TellWhatHasNoEffect) {
   EXPECT_THAT(fields(params), ElementsAre("model.experts_per_token"));
 }
 
+TEST(StepParams, RanksOfATensorNeedAModelOrExchangesThatTheyChange) {
+  const auto complaints = [](const std::string& among) {
+    return messages_of("compute: 1s\nparallel: {tensor: 2, pipeline: 2, microbatches: 4}\n" +
+                       among);
+  };
+  EXPECT_THAT(complaints("exchanges: [{bytes: 1MB, among: data}]\n"), IsEmpty());
+  EXPECT_THAT(complaints("exchanges: [{bytes: 1MB, among: tensor}]\n"), IsEmpty());
+  const auto is_refused = ElementsAre(
+      "step.yaml:2:20: step.parallel.tensor: has no effect without model or exchanges "
+      "among data, tensor or expert ranks");
+  EXPECT_THAT(complaints(""), is_refused);
+  EXPECT_THAT(complaints("exchanges: [{bytes: 1MB, among: all}]\n"), is_refused);
+  EXPECT_THAT(complaints("exchanges: [{bytes: 1MB, among: pipeline}]\n"), is_refused);
+}
+
+TEST(StepParams, ExchangeNoMoreThanCanBeCounted) {
+  EXPECT_THAT(messages_of("compute: 1s\nexchanges: [{bytes: 1GB, count: 1000000000}]\n"),
+              IsEmpty());
+  const auto is_refused =
+      ElementsAre("step.yaml:2:12: step.exchanges: a rank would exchange more than 1 EB in a step");
+  EXPECT_THAT(messages_of("compute: 1s\nexchanges: [{bytes: 10GB, count: 1000000000}]\n"),
+              is_refused);
+  EXPECT_THAT(messages_of("compute: 1s\nexchanges: [{bytes: 1GB, count: 600000000}, "
+                          "{bytes: 1GB, count: 600000000}]\n"),
+              is_refused);
+  EXPECT_THAT(messages_of("model: {hidden: 10000000, sequence: 100000000, batch: 100000000}\n"),
+              ElementsAre("step.yaml:1:8: step.model: its ranks would exchange more than 1 EB in a "
+                          "step"));
+}
+
 TEST(StepParams, TellWhichNumbersOfGpusTheyDoNotFit) {
   const StepParams params = small_model();
   EXPECT_THAT(params.mistakes_for(32), IsEmpty());
@@ -242,6 +272,8 @@ TEST(StepParams, TellWhichNumbersOfGpusTheyDoNotFit) {
 TEST(StepParams, PointAtTheMistake) {
   EXPECT_THAT(messages_of("compute: 1s\nexchanges:\n  - {bytes: 350MB}\noverlap: 0.5\n"),
               IsEmpty());
+  EXPECT_THAT(messages_of("compute: 1s\npolling: {cores_per_gpu: 2}\n"),
+              ElementsAre("step.yaml:2:10: step.polling: has no effect without exchanges"));
   EXPECT_THAT(messages_of("compute: 1s\nzero: true\nparallel: {microbatches: 4}\n"),
               ElementsAre("step.yaml:2:7: step.zero: has no effect without model: list the "
                           "exchanges instead",

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -15,7 +13,7 @@
 #include "models/network/routing.hpp"
 #include "sim/core/enum_names.hpp"
 #include "sim/core/rng.hpp"
-#include "tests/support/report.hpp"
+#include "tests/support/validation_cases.hpp"
 #include "tests/unit/workload/trace_support.hpp"
 
 namespace orrery {
@@ -220,6 +218,10 @@ std::string sizing_of_file(const json& input, const std::string& path) {
 }
 
 json ours(const json& input) {
+  if (input.contains("file")) {
+    const auto path = test::real_trace(input.at("file").get<std::string>());
+    return std::filesystem::exists(path) ? json(sizing_of_file(input, path)) : json();
+  }
   const auto quantity = input.at("quantity").get<std::string>();
   if (quantity == "slowdown" || quantity == "errors_per_hour") return of_degraded_cable(input);
   const Fabric fabric = fabric_of(input);
@@ -233,35 +235,7 @@ json ours(const json& input) {
   return bisection(fabric, engine, quantity);
 }
 
-TEST(FabricValidation, EveryCaseOfTheTableHolds) {
-  std::ifstream file{ORRERY_SOURCE_DIR "/tests/validation/data/fabric.json"};
-  ASSERT_TRUE(file);
-  const json cases = json::parse(file).at("cases");
-  ASSERT_GE(cases.size(), 80U);
-  const std::set<std::string> kinds{"independent", "calibrated", "closed_form", "derived",
-                                    "target"};
-  for (const json& row : cases) {
-    const auto id = row.at("id").get<std::string>();
-    EXPECT_TRUE(kinds.contains(row.at("kind").get<std::string>())) << id;
-    EXPECT_FALSE(row.at("source").get<std::string>().empty()) << id;
-    const json& input = row.at("input");
-    const auto path = test::real_trace(input.value("file", ""));
-    if (input.contains("file") && !std::filesystem::exists(path)) {
-      test::report_unchecked(id, "there is no " + path.string());
-      continue;
-    }
-    const json result = input.contains("file") ? json(sizing_of_file(input, path)) : ours(input);
-    const json& expected = row.at("expected");
-    if (expected.is_string()) {
-      test::report({.id = id}, result.get<std::string>(), expected.get<std::string>());
-      EXPECT_EQ(result, expected) << id;
-      continue;
-    }
-    const double got = result.get<double>(), want = expected.get<double>();
-    test::report({.id = id}, got, want);
-    EXPECT_LE(std::abs(got - want), row.at("tolerance").get<double>()) << id;
-  }
-}
+TEST(FabricValidation, EveryCaseOfTheTableHolds) { test::check_cases("fabric.json", 80, ours); }
 
 }  // namespace
 }  // namespace orrery
