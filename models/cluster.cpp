@@ -335,52 +335,6 @@ void Cluster::stop_if_futile() {
   sim_.engine.stop();
 }
 
-void Cluster::finish(Time end) {
-  controller_.finish(end);
-  faults_.finish();
-  if (link_faults_) link_faults_->finish();
-  timeline_.finish(end);
-  if (network_usage_) network_usage_->finish(end);
-  if (cardiogram_) cardiogram_->finish(end);
-  if (packing_) packing_->finish();
-  node_usage_.finish(end);
-  deadlocks_.finish(end);
-  Recorder& r = sim_.recorder;
-  const auto count = [&](std::string_view name, uint64_t n, std::string_view unit,
-                         std::string_view doc) {
-    r.add_summary(name, static_cast<int64_t>(n), unit, doc);
-  };
-  const auto& c = controller_.counters();
-  count("nodes", ground_.state.nodes(), "nodes", "nodes of the cluster");
-  count("gpus", static_cast<uint64_t>(ground_.state.gpus_total()), "GPU", "GPUs of the cluster");
-  count("jobs_submitted", c.submitted, "jobs", "jobs that arrived");
-  count("jobs_completed", c.completed, "jobs", "jobs that completed");
-  count("jobs_failed", c.failed, "jobs", "jobs that gave up");
-  count("jobs_unfinished", ground_.jobs.live_jobs(), "jobs", "jobs alive at the end of the run");
-  count("restarts", c.restarts, "", "times a job was restarted after a failure");
-  statistics_.add_summary(r);
-  usage_.add_summary(r, end, controller_.gpu_time());
-  const auto& f = faults_.counters();
-  count("faults", f.faults, "", "faults of nodes");
-  count("nodes_failed", f.nodes_failed, "", "times a node went down");
-  count("pods_lost", c.pods_lost, "pods", "pods on nodes that went down");
-  if (network_) {
-    count("link_faults", link_faults_->faults(), "", "faults of cables and switches");
-    count("gangs_gave_up", exchanges_->gave_up(), "",
-          "times a gang was aborted because it could not exchange for too long");
-    count("gangs_rerouted", exchanges_->rerouted(), "",
-          "times a gang's routes were asked for again while it ran");
-  }
-  deadlocks_.add_summary(r, end);
-  count("jobs_too_large", too_large_.jobs(), "jobs", "jobs that the empty cluster could not hold");
-  const auto& s = scheduler_.counters();
-  count("scheduling_attempts", s.attempts, "", "scheduling cycles, of pods or gangs");
-  count("pods_scheduled", s.pods_scheduled, "pods", "pods bound to a node");
-  count("permit_timeouts", s.permit_timeouts, "", "pods that timed out waiting in Permit");
-  if (job_queue_) job_queue_->add_summary(r, end);
-  r.add_summary("scheduler_busy", s.busy.seconds(), "s", "simulated time of all scheduling cycles");
-}
-
 void Cluster::audit() const {
   int64_t gpu_milli = scheduler_.reserved_gpu_milli();
   ground_.jobs.for_each_job([&](JobId id) {

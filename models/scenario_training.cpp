@@ -98,6 +98,12 @@ void check_groups(const WorkloadParams& params, Checker& c) {
   }
 }
 
+std::string no_gangs(const Training& training) {
+  return training.path == "workload.training"
+             ? "has no effect: each gang has a training of its own, or there is none"
+             : "has no effect on jobs of kind pods, which have no ranks";
+}
+
 void check_step(const Training& training, const Scenario& scenario, Checker& c) {
   const std::string at = training.path + ".step";
   if (scenario.network.level == NetworkLevel::None) {
@@ -106,9 +112,7 @@ void check_step(const Training& training, const Scenario& scenario, Checker& c) 
   if (scenario.policy.driver == Driver::Counting) {
     c.error(at, "has no effect with policy.driver: counting, which knows no nodes");
   } else if (!training.has_gangs) {
-    c.error(at, training.path == "workload.training"
-                    ? "has no effect: each gang has a training of its own, or there is none"
-                    : "has no effect on jobs of kind pods, which have no ranks");
+    c.error(at, no_gangs(training));
   } else if (!training.leaves_nodes && c.is_given(at + ".polling")) {
     c.error(at + ".polling", "has no effect on gangs of one pod, which stay on their node");
   }
@@ -126,6 +130,11 @@ class StoreCheck {
         c_{c} {}
 
   void look_at(const Training& training) {
+    for (const auto& [name, is_given] : {std::pair{".checkpoint", !!training.params->checkpoint},
+                                         std::pair{".dataset", !!training.params->dataset}}) {
+      if (is_given && !training.has_gangs) c_.error(training.path + name, no_gangs(training));
+    }
+    if (!training.has_gangs) return;
     if (const auto& dataset = training.params->dataset; dataset) {
       use(dataset->store, training.path + ".dataset.store");
       if (dataset->cache) use(std::string{kLocalStore}, training.path + ".dataset.cache");
@@ -178,10 +187,9 @@ class StoreCheck {
 // Names can be known only if all jobs are listed.
 void check_ranks(const Scenario& scenario, Checker& c) {
   if (scenario.faults.ranks.empty()) {
-    if (c.is_given("workload.controller.hang_timeout") && scenario.faults.links.list.empty() &&
-        scenario.faults.links.random.empty()) {
+    if (c.is_given("workload.controller.hang_timeout")) {
       c.warning("workload.controller.hang_timeout",
-                "has an effect only on gangs that hang: with faults.ranks or faults.links");
+                "has an effect only on gangs that hang for a dead rank: see faults.ranks");
     }
     return;
   }

@@ -100,10 +100,20 @@ Network::Routes::~Routes() {
   for (const LinkId link : used_) network_.loads_[link.index] -= 1;
 }
 
+std::vector<LinkUse> Network::Routes::load() const {
+  std::vector<LinkId> links = used_;
+  std::ranges::sort(links);
+  std::vector<LinkUse> load;
+  for (const LinkId link : links) {
+    if (load.empty() || load.back().link != link) load.push_back({link, 0});
+    load.back().weight += 1;
+  }
+  return load;
+}
+
 void Network::add_load(std::span<const LinkUse> uses, double sign) {
   for (const LinkUse& use : uses) {
-    double& load = loads_[use.link.index];
-    load = std::max(load + sign * use.weight, 0.0);
+    loads_[use.link.index] += sign * use.weight;
   }
 }
 

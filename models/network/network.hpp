@@ -43,6 +43,7 @@ class Network {
     ~Routes();
     std::span<const LinkId> operator()(NicId from, NicId to, uint32_t flow);
     bool has_detour() const { return has_detour_; }  // which Route::is_detour tells of
+    std::vector<LinkUse> load() const;               // routes over each link, to hold
 
    private:
     Network& network_;
@@ -51,8 +52,8 @@ class Network {
     Route route_;
     std::vector<LinkId> used_;
   };
-  // Somebody's traffic takes these links until it releases the same ones: adaptive routing sees
-  // their weights as load, however much moves at the time. No links: nothing.
+  // Somebody's traffic takes these links until it releases the same ones: adaptive routing sees so
+  // many more routes over them, whatever moves at the time. No links: nothing.
   void hold(std::span<const LinkUse> uses);
   void release(std::span<const LinkUse> uses);
   // A flow without end.
@@ -102,7 +103,7 @@ class Network {
   Duration gives_up_after_;
   std::optional<Duration> choose_every_;
   EventId choose_event_;
-  std::vector<double> loads_;  // by link, of what is held
+  std::vector<double> loads_;  // by link: routes that are held, or being found
   uint32_t holders_ = 0;
   uint64_t routes_version_ = 0;
   RouteNews news_;

@@ -47,6 +47,9 @@ struct CheckpointParams {
   void check(C& c) const {
     if (bytes <= Bytes{}) c.error("bytes", "must be more than 0");
     if (host_copy.bits_per_s <= 0) c.error("host_copy", "must be more than 0");
+    if (store == "local" && !sharded) {
+      c.error("sharded", "must be true for local disks: nodes read no disk but their own");
+    }
     if (mode == CheckpointMode::Sync && c.is_given("host_copy")) {
       c.error("host_copy", "has an effect only with mode: async");
     }

@@ -102,12 +102,6 @@ struct ExplicitJobParams {
       if (pod.gpus != none.gpus) c.error("pod", "has no effect beside gangs");
       if (kind == JobKind::Pods) c.error("gangs", "kind: pods has no gangs");
     }
-    if (kind == JobKind::Pods && training && training->step) {
-      c.error("training.step", "has no effect on independent pods");
-    }
-    if (kind == JobKind::Pods && training && training->checkpoint) {
-      c.error("training.checkpoint", "has no effect on independent pods");
-    }
     if (kind == JobKind::Pods && min_available != 0) {
       c.error("min_available", "has no effect on independent pods");
     }

@@ -197,7 +197,7 @@ void GangExchanges::end(JobId id) {
   if (readers_) readers_->end(id);
   if (network_ != nullptr) {
     network_->close(gang.flow);
-    network_->release(gang.activity.fabric.uses);
+    network_->release(gang.held);
   }
   gang = {};
 }
@@ -212,16 +212,19 @@ void GangExchanges::find_activity(JobId id, const Places& places) {
     gang.activity.inside = exchange_time(gang.plan, machine, places.gpus, nic_factor);
   } else {
     StepActivity found;
+    std::vector<LinkUse> load;
     {
-      Network::Routes routes{*network_, gang.activity.fabric.uses};
+      Network::Routes routes{*network_, gang.held};
       found = step_activity(gang.plan, machine, places.gpus, by_node(places.ranks),
                             std::ref(routes), nic_factor);
       gang.has_detour = routes.has_detour();
+      if (found.fabric.is_connected) load = routes.load();
     }
     if (!found.fabric.is_connected) found.fabric.uses.clear();
     scale_to_heaviest(found);
-    network_->release(gang.activity.fabric.uses);
-    network_->hold(found.fabric.uses);
+    network_->release(gang.held);
+    gang.held = std::move(load);
+    network_->hold(gang.held);
     gang.activity = std::move(found);
   }
   set_rate(gang, gang.activity.fabric.is_connected ? gang.activity.rate_max : Bandwidth{});

@@ -67,7 +67,8 @@ class GangExchanges {
   struct Gang {
     bool is_running = false;
     StepPlan plan{};
-    StepActivity activity{};  // in bytes on its heaviest link; what it uses is held
+    StepActivity activity{};  // in bytes on its heaviest link
+    std::vector<LinkUse> held{};
     bool has_detour = false;
     Duration exchange{};
     Bandwidth rate{};

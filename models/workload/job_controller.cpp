@@ -35,7 +35,10 @@ JobController::JobController(Sim sim, ClusterState& cluster, JobTable& jobs,
       creation_{params.concurrent_syncs, params.pods_per_sync_max},
       recoveries_{sim, recovered},
       job_rows_{sim.recorder, "/jobs", "Jobs: identity, times of every stage, outcome, waste."} {
-  if (storage != nullptr) checkpoints_.emplace(*storage, jobs);
+  if (storage != nullptr) {
+    checkpoints_.emplace(*storage, jobs);
+    disks_lost_.resize(cluster.nodes());
+  }
   if (params.record_pods) {
     pod_rows_.emplace(sim.recorder, "/pods", "Lives of pods: one row each time a pod leaves.");
   }

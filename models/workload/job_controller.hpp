@@ -157,6 +157,7 @@ class JobController : public JobNews {
   bool is_creating_ = false;  // a round is scheduled
   std::deque<WantedLater> wanted_later_;
   std::optional<StoredCheckpoints> checkpoints_;
+  IdVector<NodeId, Time> disks_lost_;  // when the node last failed; with stores only
   RecoveryLog recoveries_;
   GpuTime gpu_time_;  // of the jobs whose rows are written
   Channel<JobRow> job_rows_;

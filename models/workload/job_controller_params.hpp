@@ -68,8 +68,9 @@ struct JobControllerParams {
       "How long the other ranks of a gang wait for a dead one before anyone notices.",
       Source{"explicit failures: an executor's heartbeat or exit status tells within seconds"});
     v("hang_timeout", hang_timeout,
-      "How long ranks wait for one that is dead, or cannot be reached, while its node is up; null: "
-      "for ever, as with asynchronous error handling switched off.",
+      "How long ranks wait for one that died while its node is up (faults.ranks); null: for ever, "
+      "as "
+      "with asynchronous error handling switched off.",
       Source{"PyTorch ProcessGroupNCCL: 10 min since 2.2, 30 min before"});
     v("restart_delay", restart_delay, "From the detection until the pods are created again.",
       Source{"DefaultJobPodFailureBackOff, pkg/controller/job, without its doubling"});

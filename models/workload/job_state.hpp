@@ -97,6 +97,7 @@ struct JobState {
   bool is_saving = false;  // asynchronously, the last snapshot
   Snapshot snapshot;       // the last one
   std::vector<NodeId> saved_on;  // whose disks hold the last checkpoint; empty: it lies elsewhere
+  Time saved_at;                 // when it was
   Time noticed;                  // when somebody finds out that it hangs; max: never
   PodId dead_pod;                // a process of it died, and its node did not
   bool is_suspending = false;    // writes its last checkpoint; what it computed is accounted for

@@ -84,6 +84,7 @@ void JobController::remove_pods(JobId id, PodEnd why) {
 void JobController::node_failed(NodeId node) {
   victims_.clear();
   struck_.clear();
+  if (checkpoints_) disks_lost_[node] = sim_.engine.now();
   on_nodes_.collect(node, victims_);
   std::ranges::sort(victims_);
   for (const PodId id : victims_) {

@@ -110,8 +110,7 @@ struct TrainingParams {
     v("communicator", communicator, "How ranks meet, which adds to init.");
     v("step", step,
       "What a step of a gang is; absent: exchanges between ranks take no time. With it, work is "
-      "what GPUs compute alone: pipeline bubbles, stragglers, optimizer, data and exchanges all "
-      "make the run longer.");
+      "what GPUs compute alone: bubbles, stragglers, optimizer, data, exchanges lengthen the run.");
     v("dataset", dataset, "Data that gangs read as they train.");
     v("restart_scope", restart_scope,
       "After a lost pod of a gang: gang creates all pods anew; pod keeps the survivors on their "

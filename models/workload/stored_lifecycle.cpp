@@ -69,6 +69,7 @@ void JobController::checkpoint_written(JobId id) {
   if (const auto& checkpoint = jobs_.job(id).checkpoint;
       checkpoint && checkpoint->store == kLocalStore) {
     state.saved_on = checkpoints_->nodes(id, Direction::Write);
+    state.saved_at = sim_.engine.now();
   }
   const bool is_next_due = state.is_saving && state.is_paused;
   state.is_saving = false;
@@ -103,7 +104,9 @@ void JobController::find_local(JobId id) {
   JobState& state = states_[id];
   if (state.saved_on.empty()) return;
   const std::vector<NodeId> here = checkpoints_->nodes(id, Direction::Read);
-  if (std::ranges::includes(here, state.saved_on)) return;
+  const bool is_whole = std::ranges::none_of(
+      state.saved_on, [&](NodeId node) { return disks_lost_[node] >= state.saved_at; });
+  if (is_whole && std::ranges::includes(here, state.saved_on)) return;
   ORRERY_MARK("jobs.local_checkpoints_left_behind");
   const Duration lost = lose_local(id);
   if (RecoveryRow* const row = recoveries_.find(state.run.recovery)) {

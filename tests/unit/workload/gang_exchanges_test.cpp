@@ -135,6 +135,17 @@ TEST(GangExchanges, RanksOfANodeAreNeighboursWhateverPodTheyAreIn) {
   EXPECT_DOUBLE_EQ(run("default"), run("strict_gang"));
 }
 
+// Between their starts and ends nothing happens but samples of the timeline.
+TEST(GangExchanges, GangsThatRunCostNoEvents) {
+  const auto events = [](const std::string& work) {
+    const std::string jobs = "{name: a, count: 4, pods: 8, pod: {gpus: 8}, work: " + work + "}";
+    const ScenarioRun run{
+        scenario("level: flow", kAllReduce, jobs), {"record.timeline={interval: 10000d, teams_interval: 0s}"}, {}};
+    return run.result.events;
+  };
+  EXPECT_EQ(events("1h"), events("500h"));
+}
+
 // The gang arrives after a cable of the second node went bad.
 TEST(GangExchanges, APolicyMayKeepThemOffNodesWithSymbolErrors) {
   const std::string late = "{name: a, submit: 60s, pods: 2, pod: {gpus: 8}, work: 100s}";

@@ -1,0 +1,108 @@
+#include "models/control_plane/api_servers.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "sim/core/check.hpp"
+
+namespace orrery {
+
+ApiServers::ApiServers(const Context& context, const ApiServersParams& params, Rng rng)
+    : params_{params},
+      statistics_{params.flow_control.levels.size()},
+      rng_{rng},
+      steady_(params.flow_control.levels.size()) {
+  for (uint32_t s = 0; s < static_cast<uint32_t>(params.servers); ++s) {
+    servers_.push_back(std::make_unique<ApiServer>(ApiServerContext{.engine = context.engine,
+                                                                    .params = params_,
+                                                                    .store = context.store,
+                                                                    .statistics = statistics_,
+                                                                    .nodes = context.nodes,
+                                                                    .index = s}));
+    servers_.back()->lost.connect([this, s] {
+      spread_steady();
+      lost.emit(s);
+    });
+    servers_.back()->recovered.connect([this] { spread_steady(); });
+  }
+}
+
+uint32_t ApiServers::connect() {
+  connections_.emplace_back();
+  return static_cast<uint32_t>(connections_.size() - 1);
+}
+
+uint32_t ApiServers::up() const {
+  return static_cast<uint32_t>(
+      std::ranges::count_if(servers_, [](const auto& server) { return server->is_up(); }));
+}
+
+// False if no server is up.
+bool ApiServers::pick(Connection& connection) {
+  for (bool is_sure = false;;) {
+    const auto s = static_cast<uint32_t>(rng_.below(servers_.size()));
+    if (servers_[s]->is_up()) {
+      connection = {s, servers_[s]->losses()};
+      return true;
+    }
+    if (!is_sure && up() == 0) return false;
+    is_sure = true;
+  }
+}
+
+void ApiServers::submit(uint32_t id, const ApiRequest& request, ApiDone done) {
+  Connection& connection = connections_[id];
+  const bool is_open = params_.balance == ApiBalance::Sticky && connection.server < size() &&
+                       servers_[connection.server]->is_up() &&
+                       servers_[connection.server]->losses() == connection.losses;
+  if (!is_open && !pick(connection)) {
+    statistics_.record(request.level, request.verb, ApiOutcome::ServerLost, {});
+    return done({.outcome = ApiOutcome::ServerLost});
+  }
+  servers_[connection.server]->submit(request, std::move(done));
+}
+
+void ApiServers::set_steady(uint32_t level, const SteadyLoad& load) {
+  steady_[level] = load;
+  spread_steady();
+}
+
+void ApiServers::spread_steady() {
+  const uint32_t n = up();
+  for (const auto& server : servers_) {
+    for (uint32_t level = 0; level < steady_.size(); ++level) {
+      SteadyLoad part = steady_[level];
+      part.requests_per_s = server->is_up() ? part.requests_per_s / n : 0;
+      server->set_steady(level, part);
+    }
+  }
+}
+
+void ApiServers::tell_watchers(ApiResource resource, Duration cpu, Duration cpu_per_watcher,
+                               Bytes bytes) {
+  for (const auto& server : servers_) {
+    const int64_t watching = server->watchers(resource);
+    if (watching == 0) continue;
+    const auto threads = static_cast<int64_t>(std::ceil(params_.server.cores));
+    server->charge({.cpu = cpu + cpu_per_watcher * watching,
+                    .sent = bytes * watching,
+                    .threads = static_cast<int32_t>(std::min(watching, threads))});
+  }
+}
+
+void ApiServers::set_nodes(int64_t nodes) {
+  for (const auto& server : servers_) server->set_nodes(nodes);
+}
+
+int64_t ApiServers::watchers(ApiResource resource) const {
+  int64_t sum = 0;
+  for (const auto& server : servers_) sum += server->watchers(resource);
+  return sum;
+}
+
+void ApiServers::audit() const {
+  for (const auto& server : servers_) server->audit();
+}
+
+}  // namespace orrery

@@ -1,0 +1,69 @@
+#include "models/control_plane/controllers.hpp"
+
+#include <algorithm>
+
+#include "sim/core/check.hpp"
+
+namespace orrery {
+namespace {
+
+// Requests in the order of their wishes: with `burst` tokens at first and `qps` a second, the
+// earliest time of a request is that of the token it takes. `full_at_` is when the bucket would be
+// full again.
+class RequestPace {
+ public:
+  RequestPace(double qps, int64_t burst)
+      : token_{nearest_ns(1 / qps)}, most_{token_ * (burst - 1)} {}
+  Duration next(Duration wish) {
+    const Duration when = std::max(wish, full_at_ - most_);
+    full_at_ = std::max(full_at_, when) + token_;
+    return when;
+  }
+
+ private:
+  Duration token_, most_;
+  Duration full_at_;
+};
+
+}  // namespace
+
+std::vector<Duration> creation_times(const Rollout& rollout, const ControllerParams& params) {
+  RequestPace pace{params.qps, params.burst};
+  std::vector<Duration> times;
+  times.reserve(static_cast<size_t>(rollout.pods));
+  Duration wish{};
+  int64_t batch = rollout.kind == WorkloadKind::ParallelStatefulSet ? rollout.pods : 1;
+  int64_t left_in_sync = params.pods_per_sync;
+  for (int64_t left = rollout.pods; left > 0;) {
+    const bool is_set = rollout.kind == WorkloadKind::OrderedStatefulSet ||
+                        rollout.kind == WorkloadKind::ParallelStatefulSet;
+    const int64_t count = std::min({batch, left, is_set ? left : left_in_sync});
+    for (int64_t i = 0; i < count; ++i) times.push_back(pace.next(wish));
+    left -= count;
+    left_in_sync -= count;
+    wish = times.back() + rollout.answer;
+    if (rollout.kind == WorkloadKind::OrderedStatefulSet) {
+      wish += rollout.start;
+    } else if (left_in_sync == 0) {
+      left_in_sync = params.pods_per_sync;
+      batch = 1;
+    } else {
+      batch *= 2;
+    }
+  }
+  return times;
+}
+
+Duration rollout_time(const Rollout& rollout, const ControllerParams& params) {
+  if (rollout.pods == 0) return {};
+  return creation_times(rollout, params).back() + rollout.answer + rollout.start;
+}
+
+Duration job_backoff(int32_t failures, const ControllerParams& params) {
+  ORRERY_CHECK(failures > 0, "a back-off follows a failure");
+  Duration wait = params.job_backoff;
+  for (int32_t i = 1; i < failures && wait < params.job_backoff_max; ++i) wait = wait * 2;
+  return std::min(wait, params.job_backoff_max);
+}
+
+}  // namespace orrery

@@ -1,0 +1,181 @@
+#include "models/control_plane/etcd.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+#include "sim/core/check.hpp"
+
+namespace orrery {
+
+Etcd::Etcd(Engine& engine, const EtcdParams& params)
+    : engine_{engine},
+      params_{params},
+      commit_time_{params.commit_time()},
+      store_{params.compaction_interval, params.event_ttl},
+      members_(static_cast<size_t>(params.members), true),
+      up_{members_.size()},
+      election_{engine, Label{"etcd.leader_elected"}, [this] { resume(); }},
+      space_check_{engine, Label{"etcd.space_checked"}, [this] {
+                     check_space();
+                     plan_space_check();
+                   }} {
+  ORRERY_CHECK(params.members > 0, "etcd has members");
+}
+
+EtcdAnswer Etcd::write(const Write& write, Callback done) {
+  if (write.bytes > params_.request_max && write.change != EtcdChange::Delete) {
+    ++counters_.too_large;
+    return EtcdAnswer::TooLarge;
+  }
+  if (write.change != EtcdChange::Delete && is_out_of_space()) {
+    ++counters_.out_of_space;
+    return EtcdAnswer::OutOfSpace;
+  }
+  store(write);
+  ++counters_.writes;
+  waiting_.push_back(std::move(done));
+  if (batch_.empty() && can_commit()) begin_commit(wait_for_steady_commit());
+  return EtcdAnswer::Accepted;
+}
+
+void Etcd::store(const Write& write) {
+  const Time now = engine_.now();
+  switch (write.change) {
+    case EtcdChange::Create:
+      return store_.create(now, write.bytes);
+    case EtcdChange::Update:
+      return store_.update(now, write.bytes, write.bytes);
+    case EtcdChange::Delete:
+      return store_.remove(now, write.bytes);
+    case EtcdChange::Event:
+      return store_.add_event(now, write.bytes);
+  }
+}
+
+double Etcd::free_rate() const {
+  const double taken = is_out_of_space_ ? 0 : steady_.writes_per_s;
+  return std::max(params_.write_rate_max - taken, 0.01 * params_.write_rate_max);
+}
+
+// Steady writes come at random: a commit of theirs takes L, and is followed by another at once
+// unless none came meanwhile, so they keep etcd busy for L / (L + exp(-r L) / r) of the time.
+Duration Etcd::wait_for_steady_commit() const {
+  if (steady_.writes_per_s <= 0 || is_out_of_space_) return {};
+  const double commit = commit_time_.seconds();
+  const double idle = std::exp(-steady_.writes_per_s * commit) / steady_.writes_per_s;
+  return nearest_ns(commit / (commit + idle) * commit / 2);
+}
+
+void Etcd::begin_commit(Duration wait) {
+  const double rate = free_rate();
+  const bool is_free = commit_time_ == Duration{};
+  const double room = is_free ? 1e9 : std::ceil(rate * commit_time_.seconds());
+  const size_t count = std::min(waiting_.size(), static_cast<size_t>(std::max(1.0, room)));
+  const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(count);
+  batch_.assign(std::make_move_iterator(waiting_.begin()), std::make_move_iterator(end));
+  waiting_.erase(waiting_.begin(), end);
+  Duration span = commit_time_;
+  if (!is_free) span = std::max(span, nearest_ns(static_cast<double>(count) / rate));
+  ++counters_.commits;
+  commit_ = engine_.after(wait + span, Label{"etcd.commit_done"}, [this] { end_commit(); });
+}
+
+void Etcd::end_commit() {
+  done_.swap(batch_);
+  if (!waiting_.empty()) begin_commit({});
+  for (Callback& callback : done_) callback();
+  done_.clear();
+}
+
+void Etcd::read(const Read& read, Callback done) {
+  if (read.is_stale_allowed ? up_ == 0 : !can_commit()) {
+    waiting_reads_.push_back({read, std::move(done)});
+    return;
+  }
+  ++counters_.reads;
+  const double rate = read.is_stale_allowed ? params_.stale_read_rate_max : params_.read_rate_max;
+  const Duration latency =
+      read.is_stale_allowed ? params_.stale_read_latency : params_.read_latency;
+  Duration service{};
+  if (latency > Duration{}) {
+    const auto members = static_cast<double>(up_);
+    const Duration moved = read.bytes / params_.read_bandwidth;
+    service = nearest_ns(std::max(1 / rate, moved.seconds()) / members);
+    reads_free_at_ = std::max(reads_free_at_, engine_.now()) + service;
+    engine_.at(reads_free_at_ + std::max(latency, moved) - service, Label{"etcd.read_done"},
+               std::move(done));
+    return;
+  }
+  engine_.after({}, Label{"etcd.read_done"}, std::move(done));
+}
+
+void Etcd::set_steady_load(const SteadyLoad& load) {
+  steady_ = load;
+  store_.set_rates(engine_.now(), is_out_of_space_ ? MvccStore::Rates{} : load.stored);
+  check_space();
+  plan_space_check();
+}
+
+void Etcd::set_member_up(uint32_t member, bool is_up) {
+  ORRERY_CHECK(member < members_.size(), "the member exists");
+  if (members_[member] == is_up) return;
+  const bool had_quorum = has_quorum();
+  members_[member] = is_up;
+  up_ = is_up ? up_ + 1 : up_ - 1;
+  const bool lost_leader = member == leader_ && !is_up;
+  if (!has_quorum() || lost_leader) {
+    ORRERY_MARK("etcd.leader_lost");
+    election_.disarm();
+    // What the lost leader had not committed is proposed again.
+    engine_.cancel(commit_);
+    waiting_.insert(waiting_.begin(), std::make_move_iterator(batch_.begin()),
+                    std::make_move_iterator(batch_.end()));
+    batch_.clear();
+  }
+  if (has_quorum() && (lost_leader || !had_quorum)) elect();
+  if (up_ == 1 && is_up) resume();
+}
+
+void Etcd::elect() {
+  ++counters_.elections;
+  leader_ = static_cast<uint32_t>(std::ranges::find(members_, true) - members_.begin());
+  election_.arm(params_.election_timeout);
+}
+
+void Etcd::resume() {
+  if (batch_.empty() && !waiting_.empty() && can_commit()) begin_commit({});
+  std::vector<WaitingRead> reads = std::move(waiting_reads_);
+  waiting_reads_.clear();
+  for (WaitingRead& waiting : reads) read(waiting.read, std::move(waiting.done));
+}
+
+bool Etcd::is_out_of_space() {
+  check_space();
+  return is_out_of_space_;
+}
+
+void Etcd::check_space() {
+  if (is_out_of_space_ || store_.file(engine_.now()) < params_.quota) return;
+  ORRERY_MARK("etcd.out_of_space");
+  is_out_of_space_ = true;
+  store_.set_rates(engine_.now(), {});
+  ran_out_of_space.emit();
+}
+
+void Etcd::plan_space_check() {
+  space_check_.disarm();
+  if (is_out_of_space_) return;
+  const Time when = store_.reaches(engine_.now(), params_.quota);
+  // A nanosecond later, so that rounding does not make it look too early.
+  if (when < Time::max()) space_check_.arm_at(when + 1_ns);
+}
+
+void Etcd::defragment() {
+  store_.defragment(engine_.now());
+  is_out_of_space_ = store_.file(engine_.now()) >= params_.quota;
+  if (!is_out_of_space_) set_steady_load(SteadyLoad{steady_});
+}
+
+}  // namespace orrery

@@ -1,0 +1,103 @@
+// models/control_plane/etcd.hpp -- the members that store what the API servers write.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "models/control_plane/etcd_params.hpp"
+#include "models/control_plane/mvcc_store.hpp"
+#include "sim/core/callback.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/engine/signal.hpp"
+#include "sim/engine/timer.hpp"
+
+namespace orrery {
+
+enum class EtcdChange : uint8_t { Create, Update, Delete, Event };
+enum class EtcdAnswer : uint8_t { Accepted, TooLarge, OutOfSpace };
+
+// One commit is under way at a time. It takes the latency of a lone write, or as long as its writes
+// take at the highest rate; those that come meanwhile wait for the next. Steady writes cost no
+// events: they take their part of the rate, and what comes to an idle etcd waits, on average, for
+// half a commit of theirs as often as one is under way.
+class Etcd {
+ public:
+  struct Write {
+    Bytes bytes;  // of the object; of a deletion, what is freed
+    EtcdChange change = EtcdChange::Update;
+  };
+  struct Read {
+    Bytes bytes;
+    bool is_stale_allowed = false;
+  };
+  struct SteadyLoad {
+    double writes_per_s = 0;
+    MvccStore::Rates stored = {};
+  };
+  struct Counters {
+    uint64_t writes = 0, commits = 0, reads = 0;
+    uint64_t too_large = 0, out_of_space = 0;  // refused
+    uint64_t elections = 0;
+  };
+
+  Etcd(Engine& engine, const EtcdParams& params);
+  Etcd(const Etcd&) = delete;
+  Etcd& operator=(const Etcd&) = delete;
+
+  // Calls `done` once the write is committed. One that is refused is told at once, without a call.
+  [[nodiscard]] EtcdAnswer write(const Write& write, Callback done);
+  void read(const Read& read, Callback done);
+  void set_steady_load(const SteadyLoad& load);
+
+  // Without a quorum writes and reads of the newest wait; any member serves other reads.
+  void set_member_up(uint32_t member, bool is_up);
+  bool has_quorum() const { return up_ > members_.size() / 2; }
+
+  bool is_out_of_space();
+  void defragment();  // and ends the alarm, if there is space then
+  Signal<> ran_out_of_space;
+
+  Bytes live() { return store_.live(engine_.now()); }
+  Bytes in_use() { return store_.in_use(engine_.now()); }
+  Bytes file() { return store_.file(engine_.now()); }
+  size_t waiting() const { return waiting_.size() + batch_.size(); }
+  const Counters& counters() const { return counters_; }
+
+ private:
+  struct WaitingRead {
+    Read read;
+    Callback done;
+  };
+  bool can_commit() const { return has_quorum() && !election_.is_armed(); }
+  void elect();
+  void resume();
+  void begin_commit(Duration wait);
+  void end_commit();
+  double free_rate() const;  // writes a second that steady ones leave
+  Duration wait_for_steady_commit() const;
+  void store(const Write& write);
+  void check_space();
+  void plan_space_check();
+
+  Engine& engine_;
+  EtcdParams params_;
+  Duration commit_time_;
+  MvccStore store_;
+  std::vector<bool> members_;  // up
+  size_t up_;
+  uint32_t leader_ = 0;
+  SteadyLoad steady_;
+  std::deque<Callback> waiting_;
+  std::vector<Callback> batch_;  // of the commit under way
+  std::vector<Callback> done_;   // scratch
+  EventId commit_;
+  std::vector<WaitingRead> waiting_reads_;
+  Time reads_free_at_;  // when the members have served all reads
+  bool is_out_of_space_ = false;
+  Timer election_, space_check_;
+  Counters counters_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,21 @@
+#include "models/control_plane/etcd_params.hpp"
+
+namespace orrery {
+
+void EtcdParams::check(Checker& c) const {
+  if (request_max > quota) c.error("request_max", "must not be more than the quota");
+  if (members % 2 == 0) {
+    c.warning("members", "an even number survives no more losses than one member less");
+  }
+  if (compaction_interval > Duration{} && compaction_interval < 1_s) {
+    c.error("compaction_interval", "must be 0 (never) or at least 1 s");
+  }
+}
+
+Duration EtcdParams::commit_time() const {
+  if (commit_latency) return *commit_latency;
+  constexpr std::array<Duration, 3> kByDisk{200_us, 2_ms, 10_ms};
+  return kByDisk[static_cast<size_t>(disk)];
+}
+
+}  // namespace orrery

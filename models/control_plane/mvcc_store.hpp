@@ -1,0 +1,58 @@
+// models/control_plane/mvcc_store.hpp -- how large the database of etcd is.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+// Every write adds a version. A compaction drops the versions that were replaced before the one
+// before it, and its pages are used again: the file shrinks only when it is defragmented. Nothing
+// is done when a compaction is due, but by whoever looks next.
+class MvccStore {
+ public:
+  struct Rates {  // steady writes, which change no number of objects
+    double update_bytes_per_s = 0;
+    double event_bytes_per_s = 0;
+  };
+
+  // Zero: never compacted.
+  MvccStore(Duration compaction_interval, Duration event_ttl);
+
+  void set_rates(Time now, Rates rates);
+  void create(Time now, Bytes size);
+  void update(Time now, Bytes before, Bytes after);
+  void remove(Time now, Bytes size);
+  void add_event(Time now, Bytes size);  // gone after its time to live
+  void defragment(Time now);
+
+  Bytes live(Time now);    // of the newest versions
+  Bytes in_use(Time now);  // old ones included
+  Bytes file(Time now);    // never less than before, but after defragmentation
+  // When steady writes alone make the file that large; Time::max(): never.
+  Time reaches(Time now, Bytes size) const;
+
+ private:
+  void advance(Time now);
+  void pass(Duration span);  // steady writes, up to the next compaction at most
+  void compact();
+  double held() const { return objects_ + events_ + old_ + older_; }
+
+  Duration interval_;
+  bool compacts_;
+  size_t spans_to_live_;  // of events, in whole intervals and the one they were written in
+  Rates rates_;
+  Time since_;
+  double objects_ = 0;        // bytes, like all of these
+  double events_ = 0;         // unexpired
+  double old_ = 0;            // replaced since the last compaction
+  double older_ = 0;          // replaced before it
+  double file_ = 0;           // highest that was held
+  double young_events_ = 0;   // written since the last compaction
+  std::deque<double> spans_;  // events of the intervals before, oldest first
+};
+
+}  // namespace orrery

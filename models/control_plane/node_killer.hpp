@@ -1,0 +1,59 @@
+// models/control_plane/node_killer.hpp -- the chaos of clusterloader2: nodes that are taken down in
+// rounds.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "sim/config/fields.hpp"
+#include "sim/core/id.hpp"
+#include "sim/core/rng.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/engine/signal.hpp"
+
+namespace orrery {
+
+struct NodeKillerParams {
+  static constexpr std::string_view kDoc =
+      "Rounds that take down a share of the nodes which were not taken down before.";
+  double failure_rate = 0.01;
+  Duration interval = 5_min;
+  double jitter = 2;
+  Duration downtime = 10_min;
+
+  template <class V>
+  void fields(V& v) {
+    v("failure_rate", failure_rate, "Of the nodes left, in each round; rounded up.",
+      Range{0.0, 1.0}, Unit{"share"}, Source{"clusterloader2: load test, failureRate"});
+    v("interval", interval, "From the end of a round to the next, at least.", Range{1_s, 168_h},
+      Source{"clusterloader2: load test, interval"});
+    v("jitter", jitter, "The interval is stretched at random by up to that many times itself.",
+      Range{0.0, 100.0}, Unit{"times"}, Source{"clusterloader2: load test, jitterFactor"});
+    v("downtime", downtime, "How long nodes are down.", Range{1_s, 168_h},
+      Source{"clusterloader2: load test, simulatedDowntime"});
+  }
+};
+
+// A round begins when all nodes of the one before are up again, so rounds never overlap. A node is
+// taken down once at most.
+class NodeKiller {
+ public:
+  NodeKiller(Engine& engine, const NodeKillerParams& params, uint32_t nodes, Rng rng);
+  void start();
+  uint32_t left() const { return static_cast<uint32_t>(left_.size()); }
+  Signal<NodeId> killed, revived;
+
+ private:
+  void plan_round();
+  void begin_round();
+  void end_round();
+
+  Engine& engine_;
+  NodeKillerParams params_;
+  Rng rng_;
+  std::vector<NodeId> left_;  // never taken down
+  std::vector<NodeId> down_;
+};
+
+}  // namespace orrery

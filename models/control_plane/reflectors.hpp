@@ -1,0 +1,76 @@
+// models/control_plane/reflectors.hpp -- clients that list a resource and then watch it, for good.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/control_plane/api_client.hpp"
+#include "models/control_plane/api_servers.hpp"
+#include "sim/core/rng.hpp"
+#include "sim/core/time.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/engine/signal.hpp"
+
+namespace orrery {
+
+// Many reflectors. Each lists, then watches; when its server is lost, it waits between once and
+// twice a back-off, which doubles from try to try, and resumes its watch or lists again. Thousands
+// of them at once make the storm that follows the loss of a server.
+class Reflectors {
+ public:
+  struct Params {
+    Duration backoff = 800_ms, backoff_max = 30_s, backoff_reset = 2_min;
+  };
+  struct Spec {
+    ApiClient& client;
+    ApiRequest list;         // verb and flow are filled in
+    bool relists = false;    // after a loss; else the watch goes on where it was
+    bool is_narrow = false;  // it watches few objects, such as the pods of one node
+  };
+  Reflectors(Engine& engine, ApiServers& servers, Params params, Rng rng);
+
+  uint32_t add(const Spec& spec);  // it does nothing until it is started
+  void start(uint32_t reflector);
+  void stop(uint32_t reflector);  // its watch ends; it may be started again
+  bool is_watching(uint32_t reflector) const {
+    return reflectors_[reflector].state == State::Watching;
+  }
+  uint32_t watching() const { return watching_; }
+  uint64_t lists() const { return lists_; }  // that were answered
+  // Told when a reflector is up to date and watches.
+  Signal<uint32_t> synced;
+
+ private:
+  enum class State : uint8_t { Stopped, Listing, Connecting, Watching, BackingOff };
+  struct Reflector {
+    ApiClient* client = nullptr;
+    ApiRequest list;
+    bool relists = false, is_narrow = false, has_listed = false;
+    State state = State::Stopped;
+    uint32_t generation = 0;         // of its start: older answers mean nothing
+    uint32_t server = 0, place = 0;  // where it watches, and its place among those who do
+    Duration backoff = {};
+    Time watches_since;
+  };
+  void list(uint32_t reflector);
+  void watch(uint32_t reflector);
+  void answered(uint64_t ticket, const ApiAnswer& answer);
+  void begin_watch(uint32_t reflector, uint32_t server);
+  void back_off(uint32_t reflector);
+  void lose(uint32_t server);
+  void count_watch(const Reflector& reflector, int32_t change);
+  uint64_t ticket(uint32_t reflector) const {
+    return uint64_t{reflectors_[reflector].generation} << 32 | reflector;
+  }
+
+  Engine& engine_;
+  ApiServers& servers_;
+  Params params_;
+  Rng rng_;
+  std::vector<Reflector> reflectors_;
+  std::vector<std::vector<uint32_t>> on_server_;  // those that watch, by server
+  uint32_t watching_ = 0;
+  uint64_t lists_ = 0;
+};
+
+}  // namespace orrery

@@ -1,0 +1,76 @@
+// tests/support/api_world.hpp -- API servers on an engine, with a store that takes its time.
+#pragma once
+
+#include <utility>
+
+#include "models/control_plane/api_client.hpp"
+#include "models/control_plane/api_servers.hpp"
+#include "models/control_plane/request.hpp"
+#include "sim/core/rng.hpp"
+#include "sim/engine/engine.hpp"
+
+namespace orrery::test {
+
+// Every write and read takes as long as it is told, however many there are.
+class SlowStore final : public ApiStore {
+ public:
+  explicit SlowStore(Engine& engine) : engine_{engine} {}
+  void write(const ApiRequest&, Done done) override { answer(write_time, std::move(done)); }
+  void read(const ApiRequest&, Done done) override { answer(read_time, std::move(done)); }
+
+  Duration write_time = {}, read_time = {};
+  bool refuses = false;
+  uint64_t asked = 0;
+
+ private:
+  void answer(Duration time, Done done) {
+    ++asked;
+    if (time.ns == 0) return done(!refuses);
+    engine_.after(time, Label{"test.stored"},
+                  [done = std::move(done), takes = !refuses] { done(takes); });
+  }
+  Engine& engine_;
+};
+
+// Parameters under which requests cost nothing but what they say.
+inline ApiServersParams free_servers(int32_t servers = 1) {
+  ApiServersParams params;
+  params.servers = servers;
+  params.server.cost = {.read = {},
+                        .write = {},
+                        .watch = {},
+                        .cached_object = 0,
+                        .stored_object = 0,
+                        .stored_byte = 0,
+                        .sent_byte = 0};
+  params.server.egress = {};
+  return params;
+}
+
+// One level with so many seats and one long queue.
+inline FlowControlParams one_level(int32_t seats) {
+  FlowControlParams flow;
+  flow.max_requests_inflight = seats - seats / 2;
+  flow.max_mutating_requests_inflight = seats / 2;
+  flow.levels = {{.name = "all",
+                  .kind = LevelKind::Queue,
+                  .shares = 1,
+                  .queues = 1,
+                  .hand_size = 1,
+                  .queue_length = 1'000'000'000}};
+  flow.schemas = {{.name = "all", .level = "all"}};
+  return flow;
+}
+
+struct ApiWorld {
+  explicit ApiWorld(const ApiServersParams& params, uint64_t seed = 1, int64_t nodes = 0)
+      : streams{seed}, servers{{engine, store, nodes}, params, streams.stream("test.servers")} {}
+  ApiServer& server(uint32_t index = 0) { return servers.server(index); }
+
+  Engine engine;
+  RngStreams streams;
+  SlowStore store{engine};
+  ApiServers servers;
+};
+
+}  // namespace orrery::test

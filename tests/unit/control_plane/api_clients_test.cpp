@@ -1,0 +1,264 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "models/control_plane/api_client.hpp"
+#include "models/control_plane/reflectors.hpp"
+#include "models/control_plane/token_bucket.hpp"
+#include "tests/support/api_world.hpp"
+
+namespace orrery {
+namespace {
+
+struct Clients : test::ApiWorld {
+  explicit Clients(const ApiServersParams& params) : test::ApiWorld{params} {}
+  ApiClient& add(const ApiClientParams& p, ApiClient::Setup setup = {}) {
+    all_params.push_back(std::make_unique<ApiClientParams>(p));
+    clients.push_back(
+        std::make_unique<ApiClient>(engine, servers, *all_params.back(), setup, jitter));
+    return *clients.back();
+  }
+  ApiDone note() {
+    return [this](const ApiAnswer& answer) {
+      answers.push_back(answer.outcome);
+      times.push_back(engine.now());
+    };
+  }
+  Rng jitter{3};
+  std::vector<std::unique_ptr<ApiClientParams>> all_params;
+  std::vector<std::unique_ptr<ApiClient>> clients;
+  std::vector<ApiOutcome> answers;
+  std::vector<Time> times;
+};
+
+TEST(TokenBucket, GivesABurstAndThenAtItsPace) {
+  TokenBucket bucket{10, 3};
+  EXPECT_EQ(bucket.reserve(Time{}), Time{});
+  EXPECT_EQ(bucket.reserve(Time{}), Time{});
+  EXPECT_EQ(bucket.reserve(Time{}), Time{});
+  EXPECT_EQ(bucket.reserve(Time{}), Time{} + 100_ms);
+  EXPECT_EQ(bucket.reserve(Time{} + 50_ms), Time{} + 200_ms);
+  EXPECT_EQ(bucket.reserve(Time{} + 350_ms), Time{} + 350_ms) << "one token had come back";
+  EXPECT_EQ(bucket.reserve(Time{} + 350_ms), Time{} + 400_ms);
+  EXPECT_EQ(bucket.reserve(Time{} + 10_s), Time{} + 10_s);
+  EXPECT_EQ(bucket.reserve(Time{} + 10_s), Time{} + 10_s);
+  EXPECT_EQ(bucket.reserve(Time{} + 10_s), Time{} + 10_s);
+  EXPECT_EQ(bucket.reserve(Time{} + 10_s), Time{} + 10_s + 100_ms) << "and no more than a burst";
+}
+
+TEST(ApiClient, HoldsItselfBackBeforeItReachesAServer) {
+  Clients world{test::free_servers()};
+  ApiClient& client = world.add({.qps = 20, .burst = 30});
+  for (int i = 0; i < 800; ++i) client.send({.verb = Verb::Create}, world.note());
+  world.engine.run();
+  ASSERT_EQ(world.times.size(), 800U);
+  EXPECT_EQ(world.times[29], Time{});
+  EXPECT_EQ(world.times[30], Time{} + 50_ms);
+  EXPECT_EQ(world.times.back(), Time{} + 50_ms * 770);  // 38.5 s, as 20 a second allow
+}
+
+TEST(ApiClient, TriesAgainAsLateAsItWasToldTo) {
+  ApiServersParams params = test::free_servers();
+  params.flow_control.levels = {{.name = "only", .kind = LevelKind::Reject, .shares = 1}};
+  params.flow_control.schemas = {{.name = "all", .level = "only"}};
+  params.flow_control.max_requests_inflight = 1;
+  params.flow_control.max_mutating_requests_inflight = 0;
+  Clients world{params};
+  ApiClient& client = world.add({.qps = 1000, .burst = 1000, .tries_max = 3});
+  client.send({.cpu = 1500_ms}, world.note());
+  client.send({.cpu = 50_s}, world.note());
+  client.send({}, world.note());
+  world.engine.run();
+  // The second and third are turned away at 0 and 1 s; at 2 s the one executes, the other gives up.
+  EXPECT_EQ(world.answers,
+            (std::vector{ApiOutcome::Done, ApiOutcome::TooManyRequests, ApiOutcome::Done}));
+  EXPECT_EQ(world.times[1], Time{} + 2_s);
+  EXPECT_EQ(world.times[2], Time{} + 52_s);
+  EXPECT_EQ(client.counters().tried, 7U);
+  EXPECT_EQ(client.counters().given_up, 1U);
+}
+
+TEST(ApiClient, GoesToAnotherServerWhenItsOwnIsLost) {
+  Clients world{test::free_servers(2)};
+  ApiClient& client = world.add({});
+  client.send({.cpu = 10_s}, world.note());
+  world.engine.after(1_s, Label{"test.lose"}, [&] {
+    for (uint32_t s = 0; s < 2; ++s) {
+      if (world.server(s).present() > 0) return world.server(s).lose();
+    }
+  });
+  world.engine.run();
+  EXPECT_EQ(world.answers, std::vector{ApiOutcome::Done});
+  EXPECT_GE(world.times[0], Time{} + 12_s);  // a back-off of 1 to 2 s
+  EXPECT_LE(world.times[0], Time{} + 13_s);
+}
+
+TEST(ApiClient, GivesUpWhenNoServerComesBack) {
+  Clients world{test::free_servers()};
+  world.server().lose();
+  ApiClient& client = world.add({.tries_max = 4});
+  client.send({}, world.note());
+  world.engine.run();
+  EXPECT_EQ(world.answers, std::vector{ApiOutcome::ServerLost});
+  EXPECT_GE(world.times[0], Time{} + 7_s);  // 1, 2 and 4 s, each up to twice
+  EXPECT_LE(world.times[0], Time{} + 14_s);
+}
+
+TEST(ApiClient, FlowsAreUsersOrNamespacesAsTheSchemaSays) {
+  Clients world{test::free_servers()};
+  ApiClient& kubelet = world.add({}, {.kind = ApiClientKind::Kubelet, .user = 7});
+  kubelet.send({.resource = ApiResource::Leases}, world.note());
+  kubelet.send({.resource = ApiResource::Pods}, world.note());
+  world.add({}, {.kind = ApiClientKind::Scheduler}).send({.flow = 3}, world.note());
+  world.engine.run();
+  const ApiStatistics& statistics = world.servers.statistics();
+  EXPECT_EQ(statistics.of_level(2).total(), 1U);
+  EXPECT_EQ(statistics.of_level(3).total(), 1U);
+  EXPECT_EQ(statistics.of_level(4).total(), 1U);
+}
+
+TEST(ApiServers, AConnectionStaysWhileItsServerIsUpAndDoesNotComeBack) {
+  Clients world{test::free_servers(3)};
+  std::vector<uint32_t> connections;
+  for (int i = 0; i < 300; ++i) connections.push_back(world.servers.connect());
+  const auto spread = [&] {
+    std::vector<int> on(3);
+    for (const uint32_t c : connections) {
+      world.servers.submit(c, {}, [&](const ApiAnswer& answer) { ++on.at(answer.server); });
+    }
+    return on;
+  };
+  const std::vector<int> first = spread();
+  EXPECT_EQ(spread(), first);
+  for (const int n : first) EXPECT_GT(n, 60);
+  world.server(1).lose();
+  const std::vector<int> after = spread();
+  EXPECT_EQ(after[1], 0);
+  EXPECT_GE(after[0], first[0]);
+  world.server(1).recover();
+  EXPECT_EQ(spread(), after);
+}
+
+TEST(ApiServers, RequestsMayEachGoToAnyServer) {
+  ApiServersParams params = test::free_servers(2);
+  params.balance = ApiBalance::PerRequest;
+  Clients world{params};
+  const uint32_t connection = world.servers.connect();
+  std::vector<int> on(2);
+  for (int i = 0; i < 1000; ++i) {
+    world.servers.submit(connection, {}, [&](const ApiAnswer& answer) { ++on.at(answer.server); });
+  }
+  EXPECT_NEAR(on[0], 500, 60);
+}
+
+TEST(ApiServers, SteadyLoadIsSpreadOverThoseThatAreUp) {
+  Clients world{test::free_servers(5)};
+  world.servers.set_steady(2, {.requests_per_s = 100, .cpu = 100_ms});
+  EXPECT_NEAR(world.server(0).steady_cores(), 2, 1e-9);
+  world.server(4).lose();
+  EXPECT_NEAR(world.server(0).steady_cores(), 2.5, 1e-9);
+  EXPECT_EQ(world.server(4).steady_cores(), 0);
+  world.server(4).recover();
+  EXPECT_NEAR(world.server(0).steady_cores(), 2, 1e-9);
+}
+
+TEST(ApiServers, EachTellsItsOwnWatchers) {
+  ApiServersParams params = test::free_servers(2);
+  params.server.cores = 4;
+  Clients world{params};
+  world.server(0).add_watchers(ApiResource::Endpoints, 10);
+  world.server(1).add_watchers(ApiResource::Pods, 10);
+  world.servers.tell_watchers(ApiResource::Endpoints, 2_ms, 1_ms, {1'000});
+  world.engine.run();
+  EXPECT_NEAR(world.server(0).cpu_seconds(), 0.012, 1e-9);
+  EXPECT_EQ(world.server(1).cpu_seconds(), 0);
+  EXPECT_EQ(world.engine.now(), Time{} + 3_ms) << "on four cores";
+  EXPECT_EQ(world.servers.watchers(ApiResource::Endpoints), 10);
+}
+
+struct Watching : Clients {
+  explicit Watching(bool relists, int count = 1) : Clients{test::free_servers(2)} {
+    for (int i = 0; i < count; ++i) {
+      ids.push_back(
+          reflectors.add({.client = add({}), .list = {.cpu = 100_ms}, .relists = relists}));
+      reflectors.start(ids.back());
+    }
+    engine.run(Time{} + 10_min);
+  }
+  uint32_t lose_one() {
+    const uint32_t s = server(0).watchers() > 0 ? 0 : 1;
+    server(s).lose();
+    return s;
+  }
+  Reflectors reflectors{engine, servers, {}, Rng{4}};
+  std::vector<uint32_t> ids;
+};
+
+TEST(Reflectors, ListAndThenWatch) {
+  Watching world{false};
+  EXPECT_TRUE(world.reflectors.is_watching(0));
+  EXPECT_EQ(world.reflectors.lists(), 1U);
+  EXPECT_EQ(world.servers.watchers(ApiResource::Pods), 1);
+  EXPECT_EQ(world.engine.pending(), 0U);
+  world.reflectors.stop(0);
+  EXPECT_EQ(world.servers.watchers(ApiResource::Pods), 0);
+  world.reflectors.start(0);
+  world.engine.run();
+  EXPECT_TRUE(world.reflectors.is_watching(0));
+}
+
+TEST(Reflectors, ThoseOfFewObjectsMakeNoWriteWider) {
+  Watching world{false};
+  const uint32_t narrow =
+      world.reflectors.add({.client = world.add({}), .list = {}, .is_narrow = true});
+  world.reflectors.start(narrow);
+  world.engine.run();
+  EXPECT_EQ(world.servers.watchers(ApiResource::Pods), 1);
+  EXPECT_EQ(world.server(0).watchers() + world.server(1).watchers(), 2);
+  world.reflectors.stop(narrow);
+  EXPECT_EQ(world.server(0).watchers() + world.server(1).watchers(), 1);
+}
+
+TEST(Reflectors, ResumeTheirWatchElsewhereAfterALoss) {
+  Watching world{false, 100};
+  const Time start = world.engine.now();
+  std::vector<Time> back;
+  world.reflectors.synced.connect([&](uint32_t) { back.push_back(world.engine.now()); });
+  const uint32_t lost = world.lose_one();
+  EXPECT_LT(world.reflectors.watching(), 70U);
+  world.engine.run();
+  EXPECT_EQ(world.server(1 - lost).watchers(), 100);
+  EXPECT_EQ(world.reflectors.lists(), 100U);
+  EXPECT_GE(back.front(), start + 800_ms);
+  EXPECT_LE(back.back(), start + 1600_ms);
+}
+
+TEST(Reflectors, ListAnewAfterALossIfTheyMust) {
+  Watching world{true, 100};
+  const uint32_t kept =
+      world.reflectors.watching() - static_cast<uint32_t>(world.server(0).watchers() > 0
+                                                              ? world.server(0).watchers()
+                                                              : world.server(1).watchers());
+  world.lose_one();
+  world.engine.run();
+  EXPECT_EQ(world.reflectors.lists(), 200U - kept);
+  EXPECT_EQ(world.reflectors.watching(), 100U);
+}
+
+TEST(Reflectors, AreNotWatchingOnAServerThatIsLostAsTheyConnect) {
+  Watching world{false};
+  world.reflectors.stop(0);
+  world.reflectors.start(0);
+  world.server(0).lose();
+  world.server(1).lose();
+  EXPECT_FALSE(world.reflectors.is_watching(0));
+  world.engine.after(5_s, Label{"test.recover"}, [&] { world.server(1).recover(); });
+  world.engine.run();
+  EXPECT_TRUE(world.reflectors.is_watching(0));
+  EXPECT_EQ(world.server(1).watchers(), 1);
+}
+
+}  // namespace
+}  // namespace orrery

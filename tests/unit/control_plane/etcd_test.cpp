@@ -1,0 +1,250 @@
+#include "models/control_plane/etcd.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "models/control_plane/etcd_memory.hpp"
+#include "models/control_plane/etcd_split.hpp"
+#include "sim/core/rng.hpp"
+#include "tests/unit/control_plane/mistakes.hpp"
+
+namespace orrery {
+namespace {
+
+struct EtcdWorld {
+  explicit EtcdWorld(const EtcdParams& params = {}) : etcd{engine, params} {}
+  EtcdAnswer write(Bytes bytes = {300}, EtcdChange change = EtcdChange::Update) {
+    return etcd.write({.bytes = bytes, .change = change}, [this] { done.push_back(engine.now()); });
+  }
+  void run(Duration until) {
+    engine.at(Time{} + until, Label{"test.end"}, [] {});
+    engine.run(Time{} + until);
+  }
+
+  Engine engine;
+  Etcd etcd;
+  std::vector<Time> done;
+};
+
+TEST(Etcd, ALoneWriteTakesTheTimeOfItsDisk) {
+  for (const auto& [disk, latency] :
+       {std::pair{EtcdDisk::LocalSsd, 200_us}, std::pair{EtcdDisk::NetworkSsd, 2_ms},
+        std::pair{EtcdDisk::Hdd, 10_ms}}) {
+    EtcdWorld world{{.disk = disk}};
+    EXPECT_EQ(world.write(), EtcdAnswer::Accepted);
+    world.run(1_s);
+    EXPECT_EQ(world.done, std::vector{Time{} + latency});
+  }
+}
+
+TEST(Etcd, WhatComesDuringACommitIsTakenAlongByTheNext) {
+  EtcdWorld world{{.commit_latency = 1_ms}};
+  for (int i = 0; i < 10; ++i) ASSERT_EQ(world.write(), EtcdAnswer::Accepted);
+  EXPECT_EQ(world.etcd.waiting(), 10U);
+  world.run(1_s);
+  std::vector<Time> expected(10, Time{} + 2_ms);
+  expected[0] = Time{} + 1_ms;
+  EXPECT_EQ(world.done, expected);
+  EXPECT_EQ(world.etcd.counters().commits, 2U);
+}
+
+TEST(Etcd, AFastStoreAnswersInTheSameInstant) {
+  EtcdWorld world{{.commit_latency = Duration{}, .read_latency = {}}};
+  ASSERT_EQ(world.write(), EtcdAnswer::Accepted);
+  world.etcd.read({.bytes = 100_MiB}, [&] { world.done.push_back(world.engine.now()); });
+  world.run(1_s);
+  EXPECT_EQ(world.done, (std::vector<Time>(2)));
+}
+
+TEST(Etcd, SteadyWritesCostNoEventsAndDelayOthersAsOftenAsTheyCommit) {
+  EtcdWorld world{{.commit_latency = 1_ms}};
+  world.etcd.set_steady_load({.writes_per_s = 1'000});
+  EXPECT_EQ(world.engine.pending(), 0U);
+  ASSERT_EQ(world.write(), EtcdAnswer::Accepted);
+  world.run(1_s);
+  // Busy 1 / (1 + 1/e) of the time, for half a millisecond then.
+  const double wait = 0.5e-3 / (1 + std::exp(-1.0));
+  EXPECT_NEAR(world.done[0].seconds(), 1e-3 + wait, 1e-8);
+}
+
+TEST(Etcd, NothingIsCommittedWithoutAQuorumAndNothingIsLost) {
+  EtcdWorld world{{.members = 3, .commit_latency = 1_ms}};
+  ASSERT_EQ(world.write(), EtcdAnswer::Accepted);
+  world.engine.after(500_us, Label{"test.members_lost"}, [&] {
+    world.etcd.set_member_up(0, false);
+    world.etcd.set_member_up(1, false);
+  });
+  world.run(5_s);
+  EXPECT_TRUE(world.done.empty());
+  int stale = 0, newest = 0;
+  world.etcd.read({.bytes = 300_B, .is_stale_allowed = true}, [&] { ++stale; });
+  world.etcd.read({.bytes = 300_B}, [&] { ++newest; });
+  world.run(6_s);
+  EXPECT_EQ(stale, 1);
+  EXPECT_EQ(newest, 0);
+  world.engine.at(Time{} + 7_s, Label{"test.member_back"},
+                  [&] { world.etcd.set_member_up(1, true); });
+  world.run(20_s);
+  EXPECT_EQ(world.done, std::vector{Time{} + 8_s + 1_ms});
+  EXPECT_EQ(newest, 1);
+  EXPECT_EQ(world.etcd.counters().elections, 2U);
+}
+
+TEST(Etcd, LosingAFollowerDelaysNothing) {
+  EtcdWorld world{{.members = 3, .commit_latency = 1_ms}};
+  ASSERT_EQ(world.write(), EtcdAnswer::Accepted);
+  world.etcd.set_member_up(2, false);
+  world.run(1_s);
+  EXPECT_EQ(world.done, std::vector{Time{} + 1_ms});
+}
+
+TEST(Etcd, WhatIsLargerThanARequestMayBeIsRefused) {
+  EtcdWorld world;
+  EXPECT_EQ(world.write(Bytes{1'572'864}), EtcdAnswer::Accepted);
+  EXPECT_EQ(world.write(Bytes{1'572'865}), EtcdAnswer::TooLarge);
+  world.run(1_s);
+  EXPECT_EQ(world.done.size(), 1U);
+  EXPECT_EQ(world.etcd.counters().too_large, 1U);
+}
+
+TEST(Etcd, BeyondItsQuotaOnlyDeletionsAreAcceptedUntilItIsDefragmented) {
+  EtcdWorld world{{.quota = 10_MiB}};
+  int alarms = 0;
+  world.etcd.ran_out_of_space.connect([&] { ++alarms; });
+  for (int i = 0; i < 10; ++i)
+    ASSERT_EQ(world.write(1_MiB, EtcdChange::Create), EtcdAnswer::Accepted);
+  EXPECT_EQ(world.write(1_B), EtcdAnswer::OutOfSpace);
+  EXPECT_EQ(world.write(1_B, EtcdChange::Event), EtcdAnswer::OutOfSpace);
+  EXPECT_EQ(world.write(8_MiB, EtcdChange::Delete), EtcdAnswer::Accepted);
+  world.run(1_h);
+  EXPECT_EQ(world.write(1_B), EtcdAnswer::OutOfSpace) << "compaction does not shrink the file";
+  EXPECT_EQ(world.etcd.file(), 10_MiB);
+  EXPECT_EQ(world.etcd.in_use(), 2_MiB);
+  world.etcd.defragment();
+  EXPECT_EQ(world.write(1_B), EtcdAnswer::Accepted);
+  EXPECT_EQ(alarms, 1);
+}
+
+TEST(Etcd, SteadyWritesFillItWhenTheyShouldAndThenStop) {
+  EtcdWorld world{{.quota = 100_MiB, .compaction_interval = {}}};
+  std::vector<Time> alarms;
+  world.etcd.ran_out_of_space.connect([&] { alarms.push_back(world.engine.now()); });
+  world.etcd.set_steady_load({.writes_per_s = 10, .stored = {.update_bytes_per_s = 1 << 20}});
+  world.run(1_h);
+  ASSERT_EQ(alarms.size(), 1U);
+  EXPECT_NEAR(alarms[0].seconds(), 100, 1e-6);
+  EXPECT_EQ(world.etcd.file(), 100_MiB);
+  EXPECT_LE(world.engine.events_run(), 3U);
+}
+
+TEST(Etcd, WithCompactionTheSameWritesNeverFillIt) {
+  EtcdWorld world{{.quota = 700_MiB}};
+  world.etcd.set_steady_load({.writes_per_s = 10, .stored = {.update_bytes_per_s = 1 << 20}});
+  world.run(24_h);
+  EXPECT_FALSE(world.etcd.is_out_of_space());
+  EXPECT_EQ(world.etcd.file(), 600_MiB);  // two intervals of 5 min
+  EXPECT_EQ(world.engine.events_run(), 1U) << "that of the test";
+}
+
+TEST(Etcd, EventsMayHaveAnEtcdOfTheirOwn) {
+  Engine engine;
+  EtcdSplit together{engine, {.quota = 1_GiB}},
+      apart{engine, {.quota = 1_GiB, .separate_events = true}};
+  for (EtcdSplit* etcd : {&together, &apart}) {
+    etcd->events().set_steady_load({.stored = {.event_bytes_per_s = 1e6}});
+  }
+  engine.run(Time{} + 4_h);
+  EXPECT_TRUE(together.objects().is_out_of_space());
+  EXPECT_FALSE(apart.objects().is_out_of_space());
+  EXPECT_TRUE(apart.events().is_out_of_space());
+}
+
+TEST(Etcd, ReadsShareTheMembers) {
+  EtcdWorld world{{.members = 1, .read_latency = 1_ms, .read_rate_max = 1'000}};
+  for (int i = 0; i < 100; ++i) {
+    world.etcd.read({.bytes = 1_B}, [&] { world.done.push_back(world.engine.now()); });
+  }
+  world.run(10_s);
+  ASSERT_EQ(world.done.size(), 100U);
+  EXPECT_EQ(world.done.front(), Time{} + 1_ms);
+  EXPECT_EQ(world.done.back(), Time{} + 100_ms);
+}
+
+TEST(MvccStore, EventsAreCountedUntilTheyExpire) {
+  MvccStore store{5_min, 1_h};
+  store.add_event(Time{}, 100_B);
+  EXPECT_EQ(store.live(Time{} + 1_h), 100_B);
+  EXPECT_EQ(store.live(Time{} + 66_min), 0_B);
+  EXPECT_EQ(store.in_use(Time{} + 66_min), 100_B);
+  EXPECT_EQ(store.in_use(Time{} + 76_min), 0_B);
+  EXPECT_EQ(store.file(Time{} + 76_min), 100_B);
+}
+
+TEST(MvccStore, ItsSizeDoesNotDependOnHowOftenItIsAsked) {
+  Rng rng{7};
+  MvccStore often{5_min, 1_h}, seldom{5_min, 1_h};
+  for (MvccStore* store : {&often, &seldom}) {
+    store->set_rates({}, {.update_bytes_per_s = 1'000, .event_bytes_per_s = 500});
+  }
+  Time now;
+  for (int i = 0; i < 2'000; ++i) {
+    now = now + nearest_ns(rng.uniform() * 100);
+    often.in_use(now);
+  }
+  EXPECT_NEAR(static_cast<double>(often.in_use(now).count),
+              static_cast<double>(seldom.in_use(now).count), 2);
+  EXPECT_NEAR(static_cast<double>(often.file(now).count),
+              static_cast<double>(seldom.file(now).count), 2);
+}
+
+TEST(MvccStore, AfterALongRestTheHighestItWasIsNotForgotten) {
+  MvccStore store{5_min, 1_h};
+  store.set_rates({}, {.update_bytes_per_s = 10});
+  store.update(Time{} + 1_s, 1_MiB, 1_MiB);
+  EXPECT_EQ(store.file(Time{} + 1_d * 30), Bytes{(1 << 20) + 2 * 3'000});
+  EXPECT_EQ(store.in_use(Time{} + 1_d * 30), Bytes{3'000});
+}
+
+TEST(MvccStore, ItKnowsWhenSteadyWritesWillFillIt) {
+  Rng rng{9};
+  int found = 0, never = 0;
+  for (int round = 0; round < 300; ++round) {
+    const bool compacts = rng.chance(0.8);
+    MvccStore store{compacts ? nearest_ns(60 + 600 * rng.uniform()) : Duration{},
+                    nearest_ns(60 + 3'600 * rng.uniform())};
+    store.create({}, Bytes{static_cast<int64_t>(rng.below(100'000))});
+    const Time now = Time{} + nearest_ns(rng.uniform() * 5'000);
+    store.set_rates(
+        now, {.update_bytes_per_s = rng.uniform() * 500, .event_bytes_per_s = rng.uniform() * 200});
+    const Bytes size{static_cast<int64_t>(100'000 + rng.below(1'000'000))};
+    const Time when = store.reaches(now, size);
+    if (when == Time::max()) {
+      ++never;
+      EXPECT_LT(store.file(now + 1_d * 30), size) << round;
+      continue;
+    }
+    ++found;
+    if (when > now + 1_s) {
+      EXPECT_LT(MvccStore{store}.file(when - 1_s), size) << round;
+    }
+    EXPECT_GE(store.file(when + 1_s), size) << round;
+  }
+  EXPECT_GT(found, 50);
+  EXPECT_GT(never, 50);
+}
+
+TEST(EtcdParams, WrongValuesAreRefused) {
+  EXPECT_TRUE(test::mistakes_of<EtcdParams>("{members: 3, disk: hdd}").empty());
+  EXPECT_EQ(test::mistakes_of<EtcdParams>("{members: 0}").size(), 1U);
+  EXPECT_TRUE(test::mistakes_of<EtcdParams>("{members: 4}").empty()) << "only a warning";
+  EXPECT_EQ(test::mistakes_of<EtcdParams>("{disk: floppy}").size(), 1U);
+  EXPECT_EQ(test::mistakes_of<EtcdParams>("{quota: 1MiB}").size(), 1U);
+  EXPECT_EQ(test::mistakes_of<EtcdParams>("{compaction_interval: 1ms}").size(), 1U);
+  EXPECT_EQ(test::mistakes_of<EtcdParams>("{write_rate_max: 0}").size(), 1U);
+}
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,44 @@
+#include "models/control_plane/namespaces.hpp"
+
+#include <gtest/gtest.h>
+
+#include "models/control_plane/thresholds.hpp"
+#include "tests/unit/control_plane/mistakes.hpp"
+
+namespace orrery {
+namespace {
+
+TEST(Thresholds, OnlyWhatIsBeyondIsTold) {
+  ClusterSize size;
+  size[Quantity::Nodes] = 5'000;
+  size[Quantity::Pods] = 150'001;
+  EXPECT_EQ(beyond_thresholds(size), (std::vector<Excess>{{Quantity::Pods, 150'001, 150'000}}));
+}
+
+TEST(Namespaces, ATokenBucketGivesItsBurstAtOnce) {
+  EXPECT_EQ(throttled_time(20, 10, 20), Duration{});
+  EXPECT_EQ(throttled_time(120, 10, 20), 10_s);
+}
+
+TEST(Namespaces, DeletionTakesTheRequestsOfAllTypesAndTheGraceOfPodsRoundByRound) {
+  const NamespaceParams params{
+      .api_versions = 40, .resource_types = 100, .passes = 1, .delete_qps = 280, .workers = 10};
+  EXPECT_EQ(requests_of_deletion(params), 280);
+  EXPECT_EQ(deletion_time(1, {}, params), 1_s);
+  EXPECT_EQ(deletion_time(25, 30_s, params), 25_s + 90_s);
+  EXPECT_EQ(deletion_time(0, 30_s, params), Duration{});
+}
+
+TEST(Namespaces, TheirObjectsGrowWithThem) {
+  const NamespaceParams params;
+  EXPECT_EQ(objects_of(10'000, params), 30'000);
+  EXPECT_EQ(bytes_of_type(10'000, params), Bytes{15'000'000});
+}
+
+TEST(Namespaces, WrongValuesAreRefused) {
+  EXPECT_EQ(test::mistakes_of<NamespaceParams>("{workers: 0}").size(), 1U);
+  EXPECT_EQ(test::mistakes_of<NamespaceParams>("{client_qps: 0}").size(), 1U);
+}
+
+}  // namespace
+}  // namespace orrery

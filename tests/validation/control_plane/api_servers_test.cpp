@@ -1,0 +1,120 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "models/control_plane/flow_schemas.hpp"
+#include "models/control_plane/shuffle_sharding.hpp"
+#include "tests/support/api_world.hpp"
+#include "tests/support/node_join.hpp"
+#include "tests/support/validation_cases.hpp"
+
+namespace orrery {
+namespace {
+
+using nlohmann::json;
+
+json nominal_seats(const json& input) {
+  const FlowControlParams params;
+  const std::vector<std::string> names = params.level_names();
+  const auto at = std::ranges::find(names, input.at("level").get<std::string>()) - names.begin();
+  return setup_of(params).levels.at(static_cast<size_t>(at)).seats;
+}
+
+// One server of the time before priority and fairness, with its 200 places for writes: the nodes
+// send at random and do not wait, so that what is turned away is not sent again.
+ApiStatistics::Cell offered_load(const json& input, double seconds) {
+  ApiServersParams params;
+  params.servers = 1;
+  params.flow_control.mode = FlowControlMode::MaxInflight;
+  test::ApiWorld world{params};
+  const auto held = nearest_ns(input.at("held_s").get<double>());
+  world.store.write_time = held - params.server.cost.write;
+  const Duration gap = nearest_ns(1 / input.at("offered_per_s").get<double>());
+  Rng rng = world.streams.stream("test.load");
+  const Time warm = Time{} + 1_s, end = warm + nearest_ns(seconds);
+  std::function<void()> next = [&] {
+    const ApiRequest request{.verb = rng.chance(0.65) ? Verb::Patch : Verb::Update, .level = 2};
+    world.server().submit(request, [](const ApiAnswer&) {});
+    world.engine.after(rng.exponential(gap), Label{"test.arrives"}, [&] { next(); });
+  };
+  next();
+  world.engine.run(warm);
+  world.servers.statistics().clear();
+  world.engine.run(end);
+  return world.servers.statistics().of_all();
+}
+
+json per_s(const json& input, ApiOutcome outcome) {
+  constexpr double kSeconds = 20;
+  return static_cast<double>(offered_load(input, kSeconds).of(outcome)) / kSeconds;
+}
+
+double heap_gb(const json& input) {
+  return static_cast<double>(heap_of({}, input.at("nodes").get<int64_t>(), {}, 0).count) * 1e-9;
+}
+
+json joins_are_turned_away(const json& input) {
+  ApiServersParams params;
+  params.flow_control.mode = FlowControlMode::MaxInflight;
+  test::ApiWorld world{params, 1, 7'500};
+  world.store.write_time = 5_ms;
+  const auto spread = nearest_ns(input.at("spread_s").get<double>());
+  const test::NodeJoin join{world, input.at("nodes").get<int32_t>(), spread};
+  world.engine.run(Time{} + spread + 2_min);
+  const ApiStatistics::Cell all = world.servers.statistics().of_all();
+  return all.of(ApiOutcome::TooManyRequests) > 0 ? "yes" : "no";
+}
+
+Bytes megabytes(const json& input, const char* name) {
+  return {input.at(name).get<int64_t>() * 1'000'000};
+}
+
+// They list, or have the same streamed as the first events of their watches.
+json kills_the_server(const json& input, Verb verb) {
+  ApiServersParams params;
+  params.servers = 1;
+  params.server.heap.limit = Bytes{input.at("limit_gb").get<int64_t>() * 1'000'000'000};
+  test::ApiWorld world{params};
+  for (int32_t i = 0; i < input.at("informers").get<int32_t>(); ++i) {
+    const Bytes all = megabytes(input, "list_mb");
+    world.server().submit({.verb = verb, .level = 5, .flow = 1, .objects = 100, .answer = all},
+                          [](const ApiAnswer&) {});
+  }
+  world.engine.run();
+  return world.server().memory_kills() > 0 ? "yes" : "no";
+}
+
+json ours(const json& input) {
+  const auto quantity = input.at("quantity").get<std::string>();
+  if (quantity == "nominal_seats") return nominal_seats(input);
+  if (quantity == "starving_probability") {
+    return starving_probability(input.at("queues"), input.at("hand"), input.at("heavy"));
+  }
+  if (quantity == "served_per_s") return per_s(input, ApiOutcome::Done);
+  if (quantity == "rejected_per_s") return per_s(input, ApiOutcome::TooManyRequests);
+  if (quantity == "heap_gb") return heap_gb(input);
+  if (quantity == "joins_are_turned_away") return joins_are_turned_away(input);
+  if (quantity == "list_memory_tb") {
+    const Bytes listing = megabytes(input, "page_mb") * input.at("pages").get<int64_t>() *
+                          input.at("informers").get<int64_t>();
+    return static_cast<double>(heap_of({}, 0, listing, 0).count) * 1e-12;
+  }
+  if (quantity == "stream_memory_gb") {
+    const ApiHeapParams heap{.per_watcher = megabytes(input, "per_watcher_mb")};
+    return static_cast<double>(heap_of(heap, 0, {}, input.at("informers").get<int64_t>()).count) *
+           1e-9;
+  }
+  if (quantity == "lists_kill_the_server") return kills_the_server(input, Verb::List);
+  if (quantity == "streams_kill_the_server") return kills_the_server(input, Verb::Watch);
+  return "unknown quantity";
+}
+
+TEST(ApiServersValidation, EveryCaseOfTheTableHolds) {
+  test::check_cases("api_servers.json", 50, ours);
+}
+
+}  // namespace
+}  // namespace orrery
