@@ -139,8 +139,9 @@ TEST(GangExchanges, RanksOfANodeAreNeighboursWhateverPodTheyAreIn) {
 TEST(GangExchanges, GangsThatRunCostNoEvents) {
   const auto events = [](const std::string& work) {
     const std::string jobs = "{name: a, count: 4, pods: 8, pod: {gpus: 8}, work: " + work + "}";
-    const ScenarioRun run{
-        scenario("level: flow", kAllReduce, jobs), {"record.timeline={interval: 10000d, teams_interval: 0s}"}, {}};
+    const ScenarioRun run{scenario("level: flow", kAllReduce, jobs),
+                          {"record.timeline={interval: 10000d, teams_interval: 0s}"},
+                          {}};
     return run.result.events;
   };
   EXPECT_EQ(events("1h"), events("500h"));
