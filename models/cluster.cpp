@@ -97,6 +97,16 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
       statistics_{sim, ground_.jobs},
       deadlocks_{sim, ground_.state, ground_.jobs, scenario.record.deadlocks},
       too_large_{ground_.state, ground_.jobs} {
+  if (scenario.control_plane.level == ControlPlaneLevel::Full) {
+    control_plane_.emplace(sim, scenario.control_plane,
+                           static_cast<uint32_t>(ground_.state.nodes()));
+    controller_.use(*control_plane_);
+    scheduler_.use(*control_plane_);
+  } else if (scenario.control_plane.level == ControlPlaneLevel::Delays) {
+    pod_delays_.emplace(sim.engine, scenario.control_plane);
+    controller_.use(*pod_delays_);
+    scheduler_.use(*pod_delays_);
+  }
   if (scenario.network.level == NetworkLevel::Flow) {
     network_.emplace(sim, scenario.network, ground_.fabric.fabric);
     link_faults_.emplace(sim, *network_, scenario.faults.links);
@@ -159,6 +169,7 @@ void Cluster::wire() {
   timeline_.sampled.connect([this](Time now) {
     if (network_usage_) network_usage_->sample(now);
     if (storage_usage_) storage_usage_->sample(now);
+    if (control_plane_) control_plane_->sample(now);
   });
   controller_.recovered.connect([this](const RecoveryRow& row) { timeline_.recovered(row); });
   controller_.job_over.connect([this](JobId job) {
@@ -190,12 +201,14 @@ void Cluster::wire_faults() {
     scheduler_.node_down(node);
     if (job_queue_) job_queue_->node_changed(node, false);
     usage_.node_down(node);
+    if (control_plane_) control_plane_->node_down(node);
     node_usage_.node_down(node);
     timeline_.node_down();
     deadlocks_.nodes_changed();
   });
   faults_.node_up.connect([this](NodeId node) {
     usage_.node_up(node);
+    if (control_plane_) control_plane_->node_up(node);
     node_usage_.node_up(node);
     timeline_.node_up();
     deadlocks_.nodes_changed();
@@ -270,6 +283,7 @@ void Cluster::start() {
   faults_.start();
   rank_faults_.start();
   if (link_faults_) link_faults_->start();
+  if (control_plane_) control_plane_->start();
   timeline_.start(run_.until ? Time{} + *run_.until : Time::max());
   if (cardiogram_) cardiogram_->start();
   controller_.start();
@@ -349,6 +363,7 @@ void Cluster::audit() const {
   });
   if (job_queue_) job_queue_->audit();
   if (network_) network_->flows().audit();
+  if (control_plane_) control_plane_->audit();
   if (storage_) storage_->flows().audit();
   ORRERY_CHECK(gpu_milli == ground_.state.gpu_milli_allocated(),
                "GPUs in use are those of bound and reserved pods");

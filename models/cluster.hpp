@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "models/cluster_params.hpp"
+#include "models/control_plane/control_plane.hpp"
+#include "models/control_plane/pod_delays.hpp"
 #include "models/faults/link_faults.hpp"
 #include "models/faults/node_faults.hpp"
 #include "models/network/build_fabric.hpp"
@@ -105,6 +107,8 @@ class Cluster {
   NodeUsage node_usage_;
   std::optional<NetworkUsage> network_usage_;
   std::optional<StorageUsage> storage_usage_;
+  std::optional<ControlPlane> control_plane_;
+  std::optional<PodDelays> pod_delays_;
   Timeline timeline_;
   JobStatistics statistics_;
   DeadlockDetector deadlocks_;

@@ -39,6 +39,7 @@ void Cluster::finish(Time end) {
     count("gangs_rerouted", exchanges_->rerouted(), "",
           "times a gang's routes were asked for again while it ran");
   }
+  if (control_plane_) control_plane_->add_summary(r);
   deadlocks_.add_summary(r, end);
   count("jobs_too_large", too_large_.jobs(), "jobs", "jobs that the empty cluster could not hold");
   const auto& s = scheduler_.counters();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/cluster_params.hpp"
+#include "models/control_plane/control_plane_params.hpp"
 #include "models/faults/fault_params.hpp"
 #include "models/network/fabric_params.hpp"
 #include "models/scheduling/deadlock_detector.hpp"
@@ -81,6 +82,7 @@ struct Scenario {
 
   std::string description = {};
   ClusterParams cluster = {};
+  ControlPlaneParams control_plane = {};
   NetworkParams network = {};
   StorageParams storage = {};
   WorkloadParams workload = {};
@@ -93,6 +95,7 @@ struct Scenario {
   void fields(V& v) {
     v("description", description, "What question this scenario answers.");
     v("cluster", cluster, "Nodes and what they are made of.", Required{});
+    v("control_plane", control_plane, "What the API servers cost pods on their way.");
     v("network", network, "What ranks exchange over.");
     v("storage", storage, "Where checkpoints lie.");
     v("workload", workload, "Jobs and how they live.", Required{});

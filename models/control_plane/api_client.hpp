@@ -37,6 +37,7 @@ class ApiClient {
   // The level is found here; the flow is the user, or what `request` says if namespaces make flows.
   // Calls `done` exactly once.
   void send(ApiRequest request, ApiDone done);
+  uint32_t connection() const { return connection_; }
   const Counters& counters() const { return counters_; }
   uint32_t present() const { return present_; }  // requests that are not answered yet
 

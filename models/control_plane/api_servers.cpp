@@ -51,12 +51,20 @@ bool ApiServers::pick(Connection& connection) {
   }
 }
 
-void ApiServers::submit(uint32_t id, const ApiRequest& request, ApiDone done) {
-  Connection& connection = connections_[id];
+bool ApiServers::reach(Connection& connection) {
   const bool is_open = params_.balance == ApiBalance::Sticky && connection.server < size() &&
                        servers_[connection.server]->is_up() &&
                        servers_[connection.server]->losses() == connection.losses;
-  if (!is_open && !pick(connection)) {
+  return is_open || pick(connection);
+}
+
+uint32_t ApiServers::server_of(uint32_t id) {
+  return reach(connections_[id]) ? connections_[id].server : UINT32_MAX;
+}
+
+void ApiServers::submit(uint32_t id, const ApiRequest& request, ApiDone done) {
+  Connection& connection = connections_[id];
+  if (!reach(connection)) {
     statistics_.record(request.level, request.verb, ApiOutcome::ServerLost, {});
     return done({.outcome = ApiOutcome::ServerLost});
   }

@@ -29,6 +29,7 @@ class ApiServers {
 
   // A client's way to a server: at random, and, if sticky, the same until that is lost.
   uint32_t connect();
+  uint32_t server_of(uint32_t connection);  // where it leads now; UINT32_MAX: nowhere
   // With no server up, the answer comes at once.
   void submit(uint32_t connection, const ApiRequest& request, ApiDone done);
 
@@ -56,6 +57,7 @@ class ApiServers {
     uint64_t losses = 0;  // of that server, when it was reached
   };
   bool pick(Connection& connection);
+  bool reach(Connection& connection);  // picks one unless it leads to a server that is up
   void spread_steady();
 
   ApiServersParams params_;

@@ -81,8 +81,6 @@ struct KubeletParams {
   Duration container = {300'000'000};
   int32_t status_writes = 5;
   HeartbeatParams heartbeats = {};
-  CrashLoopParams crash_loop = {};
-  ImagePullParams images = {};
 
   template <class V>
   void fields(V& v) {
@@ -94,8 +92,6 @@ struct KubeletParams {
     v("status_writes", status_writes, "Writes of a pod's status for a start or a restart.",
       Range{0, 1'000}, Unit{"writes"}, Source{"published: KEP-4603, 5"});
     v("heartbeats", heartbeats, "What it writes for ever.");
-    v("crash_loop", crash_loop, "Containers that end.");
-    v("images", images, "Images it lacks.");
   }
 };
 

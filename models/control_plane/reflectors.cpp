@@ -30,6 +30,16 @@ void Reflectors::start(uint32_t id) {
   list(id);
 }
 
+void Reflectors::start_synced(uint32_t id) {
+  Reflector& reflector = reflectors_[id];
+  ORRERY_CHECK(reflector.state == State::Stopped, "what is started was stopped");
+  const uint32_t server = servers_.server_of(reflector.client->connection());
+  if (server == UINT32_MAX) return start(id);
+  reflector.backoff = params_.backoff;
+  reflector.has_listed = true;
+  begin_watch(id, server);
+}
+
 void Reflectors::stop(uint32_t id) {
   Reflector& reflector = reflectors_[id];
   ++reflector.generation;

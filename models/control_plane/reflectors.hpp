@@ -31,7 +31,8 @@ class Reflectors {
 
   uint32_t add(const Spec& spec);  // it does nothing until it is started
   void start(uint32_t reflector);
-  void stop(uint32_t reflector);  // its watch ends; it may be started again
+  void start_synced(uint32_t reflector);  // it listed before the run, and watches now
+  void stop(uint32_t reflector);          // its watch ends; it may be started again
   bool is_watching(uint32_t reflector) const {
     return reflectors_[reflector].state == State::Watching;
   }

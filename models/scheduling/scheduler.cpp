@@ -345,13 +345,27 @@ void Scheduler::bind(PodId pod) {
     }
     if (status.code == Code::Skip) status = {};  // the framework binds it itself
   }
-  if (!status.ok()) {  // after Permit a failure is an Error: nobody is blamed
-    ORRERY_MARK("scheduling.bind_failed");
-    unassume(pod, status.reason, AttemptOutcome::Error);
-    requeue(pod, 0);
-    kick();
-    return;
-  }
+  if (!status.ok()) return bind_failed(pod, status.reason);
+  if (api_ == nullptr) return bound(pod);
+  // Until it is written the pod is assumed on its node, unless that goes down or the pod is gone.
+  api_->bind(pod, t.node, [this, pod, reservation = t.reservation](bool is_done) {
+    const PodTrack& now_is = track(pod);
+    if (now_is.stage != Stage::Binding || now_is.reservation != reservation) return;
+    is_done ? bound(pod) : bind_failed(pod, "the API servers did not answer");
+  });
+}
+
+// After Permit a failure is an Error: nobody is blamed.
+void Scheduler::bind_failed(PodId pod, std::string_view reason) {
+  ORRERY_MARK("scheduling.bind_failed");
+  unassume(pod, reason, AttemptOutcome::Error);
+  requeue(pod, 0);
+  kick();
+}
+
+void Scheduler::bound(PodId pod) {
+  const PodView view = this->pod(pod);
+  PodTrack& t = track(pod);
   Pod& p = jobs_.pod(pod);
   t.stage = Stage::Bound;
   assumed_[t.assumed_slot] = assumed_.back();

@@ -37,6 +37,7 @@ class Scheduler final : private Handle {
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
+  void use(PodApi& api) { api_ = &api; }  // pods are bound through it; else at once
   void watch_links(const LinkState& links) { links_ = &links; }  // whose counters policies may read
   // News the wiring passes on.
   void node_down(NodeId node);  // after the controller was told: reservations there are undone
@@ -131,6 +132,8 @@ class Scheduler final : private Handle {
   void to_binding(PodId pod);
   void bind_due();
   void bind(PodId pod);
+  void bind_failed(PodId pod, std::string_view reason);
+  void bound(PodId pod);
   void record(PodId pod, AttemptOutcome outcome, const Selection& why, std::string_view text);
 
   // ---- gang_cycle.cpp: the per_gang driver
@@ -174,6 +177,7 @@ class Scheduler final : private Handle {
   SchedulerCost cost_;
   const Fragmentation* fragmentation_;
   const LinkState* links_ = nullptr;
+  PodApi* api_ = nullptr;
   Framework framework_;
   SchedulingQueue queue_;
   Transaction transaction_;

@@ -99,7 +99,7 @@ void JobController::want_pods(JobId id) {
 
 void JobController::want_pod(PodId id) {
   const Pod& pod = jobs_.pod(id);
-  if (pod.state != PodState::Absent || runs_[id].is_wanted) return;
+  if (pod.state != PodState::Absent || runs_[id].is_wanted || runs_[id].is_on_its_way) return;
   JobState& state = states_[pod.job];
   runs_[id].is_wanted = true;
   if (state.wanted++ == 0) state.create_from = pod.rank;
@@ -138,33 +138,62 @@ void JobController::create_round() {
 void JobController::create_batch(JobId id, int32_t count) {
   const Job& job = jobs_.job(id);
   JobState& state = states_[id];
-  const Time now = sim_.engine.now();
   batch_.clear();
   for (; count > 0; ++state.create_from) {
     const PodId pod_id{job.first_pod.index + static_cast<uint32_t>(state.create_from)};
     PodRun& run = runs_[pod_id];
     if (!run.is_wanted) continue;
     run.is_wanted = false;
-    Pod& pod = jobs_.pod(pod_id);
-    pod.state = PodState::Pending;
-    pod.created = now;
-    pod.bound = pod.started = kNever;
-    pod.attempts = 0;
-    ++pod.generation;
-    if (pod.gang.is_valid()) ++jobs_.gang(pod.gang).created;
-    if (RecoveryRow* const row = recoveries_.find(run.run.recovery)) row->recreated = now;
     batch_.push_back(pod_id);
     --count;
   }
   state.wanted -= static_cast<int32_t>(batch_.size());
-  if (state.wanted == 0) {
-    state.is_queued = false;
-    RecoveryRow* const row = recoveries_.find(state.run.recovery);
-    if (row != nullptr && job.phase == JobPhase::Pending) row->recreated = now;
+  if (state.wanted == 0) state.is_queued = false;
+  if (api_ == nullptr) {
+    for (const PodId pod : batch_) appear(pod);
+    pods_created.emit(batch_);
+    return;
+  }
+  // What is done at once may change the batch.
+  for (const PodId pod : std::vector<PodId>{batch_}) create(pod);
+}
+
+void JobController::create(PodId id) {
+  runs_[id].is_on_its_way = true;
+  const uint64_t generation = jobs_.pod(id).generation;
+  api_->create(id, [this, id, generation](bool is_done) { created(id, generation, is_done); });
+}
+
+// Unless its job is over, or the pod is not missing any more.
+void JobController::created(PodId id, uint64_t generation, bool is_done) {
+  if (jobs_.pod(id).generation != generation) return;
+  runs_[id].is_on_its_way = false;
+  if (!is_done) {  // the controller comes back to it
+    ORRERY_MARK("jobs.pod_not_created");
+    want_pod(id);
+    return queue_creation(jobs_.pod(id).job);
+  }
+  appear(id);
+  pods_created.emit({&id, 1});
+}
+
+// The pod is Pending; nobody was told yet.
+void JobController::appear(PodId id) {
+  Pod& pod = jobs_.pod(id);
+  JobState& state = states_[pod.job];
+  const Time now = sim_.engine.now();
+  pod.state = PodState::Pending;
+  pod.created = now;
+  pod.bound = pod.started = kNever;
+  pod.attempts = 0;
+  ++pod.generation;
+  if (pod.gang.is_valid()) ++jobs_.gang(pod.gang).created;
+  if (RecoveryRow* const row = recoveries_.find(runs_[id].run.recovery)) row->recreated = now;
+  if (state.wanted == 0 && jobs_.job(pod.job).phase == JobPhase::Pending) {
+    if (RecoveryRow* const row = recoveries_.find(state.run.recovery)) row->recreated = now;
   }
   if (state.first_created == kNever) state.first_created = now;
-  counters_.pods_created += batch_.size();
-  pods_created.emit(batch_);
+  ++counters_.pods_created;
 }
 
 // ---- phases and end
@@ -192,7 +221,7 @@ void JobController::end_job(JobId id, JobPhase phase) {
   recoveries_.close(state.run.recovery, now);
   JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
     recoveries_.close(runs_[pod].run.recovery, now);
-    runs_[pod].is_wanted = false;
+    runs_[pod].is_wanted = runs_[pod].is_on_its_way = false;
     ++jobs_.pod(pod).generation;  // nothing that waits for a later life of it may find it
   });
   set_phase(id, phase);

@@ -15,6 +15,7 @@
 #include "models/workload/job_sources.hpp"
 #include "models/workload/job_state.hpp"
 #include "models/workload/job_table.hpp"
+#include "models/workload/pod_api.hpp"
 #include "models/workload/pod_creation_queue.hpp"
 #include "models/workload/pods_on_nodes.hpp"
 #include "models/workload/recovery_log.hpp"
@@ -35,6 +36,8 @@ class JobController : public JobNews {
   JobController(const JobController&) = delete;
   JobController& operator=(const JobController&) = delete;
 
+  // Before start(). Pods are created through it, and start as late as it says; else at once.
+  void use(PodApi& api) { api_ = &api; }
   // Before start(). Jobs of all sources are merged by submit time, then by order of the sources.
   void add_source(std::unique_ptr<JobSource> source) { sources_.add(std::move(source)); }
   void start();
@@ -90,6 +93,9 @@ class JobController : public JobNews {
   void queue_creation(JobId id);
   void create_round();
   void create_batch(JobId id, int32_t count);
+  void create(PodId id);
+  void created(PodId id, uint64_t generation, bool is_done);
+  void appear(PodId id);
   void set_phase(JobId id, JobPhase phase);
   void end_job(JobId id, JobPhase phase);
 
@@ -147,6 +153,7 @@ class JobController : public JobNews {
   ClusterState& cluster_;
   JobTable& jobs_;
   JobControllerParams params_;
+  PodApi* api_ = nullptr;
   Arrivals arrivals_;
   JobCounters counters_;
   JobSources sources_;

@@ -71,11 +71,12 @@ struct WantedLater {  // a lost pod, to be created again
 };
 
 struct PodRun {
-  EventId event;             // independent pods: it starts to compute, or completes
-  Time held_from;            // since when its GPUs are not accounted for
-  bool is_reserved = false;  // Pending, and a node is kept for it
-  Run run;                   // of an independent pod
-  bool is_wanted = false;    // Absent, and to be created
+  EventId event;               // independent pods: it starts to compute, or completes
+  Time held_from;              // since when its GPUs are not accounted for
+  bool is_reserved = false;    // Pending, and a node is kept for it
+  Run run;                     // of an independent pod
+  bool is_wanted = false;      // Absent, and to be created
+  bool is_on_its_way = false;  // Absent, and being created
 };
 
 struct JobState {

@@ -16,6 +16,7 @@ void JobController::pod_bound(PodId id) {
   pod.state = PodState::Bound;
   pod.bound = now;
   pod.started = now + start_latency(id);
+  if (api_ != nullptr) pod.started += api_->start_time();
   PodRun& run = runs_[id];
   if (!run.is_reserved) run.held_from = now;
   run.is_reserved = false;
@@ -53,6 +54,7 @@ void JobController::remove_pod(PodId id, PodEnd why) {
   const bool had_node = pod.state != PodState::Pending;
   if (had_node) {
     cluster_.give_back(pod.node, jobs_.request(id), pod.grant);
+    if (api_ != nullptr) api_->removed(id, pod.node);
     on_nodes_.remove(pod.node, id);
     --state.bound;
     state.gpu_milli -= gpu_milli(id);

@@ -133,10 +133,10 @@ TEST(ImagePulls, ARenewedNodeHasNothingAndAnswersNobody) {
 
 TEST(KubeletParams, WrongValuesAreRefused) {
   using test::mistakes_of;
-  EXPECT_TRUE(mistakes_of<KubeletParams>("{crash_loop: {initial: 1s, most: 60s}}").empty());
-  EXPECT_EQ(mistakes_of<KubeletParams>("{crash_loop: {initial: 10min}}").size(), 1U);
-  EXPECT_EQ(mistakes_of<KubeletParams>("{images: {parallel: -1}}").size(), 1U);
-  EXPECT_EQ(mistakes_of<KubeletParams>("{images: {node: 0Gbps}}").size(), 1U);
+  EXPECT_TRUE(mistakes_of<CrashLoopParams>("{initial: 1s, most: 60s}").empty());
+  EXPECT_EQ(mistakes_of<CrashLoopParams>("{initial: 10min}").size(), 1U);
+  EXPECT_EQ(mistakes_of<ImagePullParams>("{parallel: -1}").size(), 1U);
+  EXPECT_EQ(mistakes_of<ImagePullParams>("{node: 0Gbps}").size(), 1U);
   EXPECT_EQ(mistakes_of<KubeletParams>("{heartbeats: {lease_period: 0s}}").size(), 1U);
 }
 

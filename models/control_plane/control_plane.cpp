@@ -1,0 +1,255 @@
+#include "models/control_plane/control_plane.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/core/check.hpp"
+
+namespace orrery {
+namespace {
+
+constexpr Duration kRetryMax = 60_s;
+
+}  // namespace
+
+ControlPlane::ControlPlane(Sim sim, const ControlPlaneParams& params, uint32_t nodes)
+    : sim_{sim},
+      params_{params},
+      etcd_{sim.engine, params_.etcd},
+      store_{etcd_},
+      servers_{{.engine = sim.engine, .store = store_, .nodes = nodes},
+               params_.api_servers,
+               sim.rng.stream("control_plane.servers")},
+      client_rng_{sim.rng.stream("control_plane.clients")},
+      controller_manager_{sim.engine,
+                          servers_,
+                          params_.clients.controller_manager,
+                          {.kind = ApiClientKind::ControllerManager},
+                          client_rng_},
+      scheduler_{sim.engine,
+                 servers_,
+                 params_.clients.scheduler,
+                 {.kind = ApiClientKind::Scheduler},
+                 client_rng_},
+      reflectors_{sim.engine, servers_, {}, sim.rng.stream("control_plane.reflectors")},
+      is_up_(nodes, true),
+      nodes_up_{nodes},
+      start_{orrery::start_time(1, params_.kubelet)},
+      cores_(servers_.size()),
+      egress_(servers_.size()),
+      samples_{sim.recorder, "/timeline/control_plane",
+               "Requests to the API servers over time, by priority level and verb."},
+      server_samples_{sim.recorder, "/timeline/api_servers", "API servers over time."},
+      etcd_samples_{sim.recorder, "/timeline/etcd", "etcd over time."} {
+  for (uint32_t n = 0; n < nodes; ++n) {
+    kubelets_.push_back(std::make_unique<ApiClient>(
+        sim.engine, servers_, params_.clients.kubelet,
+        ApiClient::Setup{.kind = ApiClientKind::Kubelet, .user = n}, client_rng_));
+    reflectors_.add({.client = *kubelets_.back(),
+                     .list = {.resource = ApiResource::Pods, .bytes = params_.pods.bytes},
+                     .is_narrow = true});
+  }
+}
+
+void ControlPlane::start() {
+  for (uint32_t n = 0; n < kubelets_.size(); ++n) reflectors_.start_synced(n);
+  for (uint32_t s = 0; s < servers_.size(); ++s) {
+    const auto share = params_.pods.watchers / static_cast<int32_t>(servers_.size());
+    const bool has_more = s < static_cast<uint32_t>(params_.pods.watchers) % servers_.size();
+    servers_.server(s).add_watchers(ApiResource::Pods, share + (has_more ? 1 : 0));
+  }
+  heartbeats();
+  for (const ApiServerLossParams& loss : params_.losses) {
+    const auto server = static_cast<uint32_t>(loss.server);
+    const auto lose = [this, server] {
+      if (servers_.server(server).is_up()) servers_.server(server).lose();
+    };
+    sim_.engine.at(Time{} + loss.at, Label{"control.server_lost"}, lose, Phase::Fault);
+    if (!loss.until) continue;
+    const auto recover = [this, server] {
+      if (!servers_.server(server).is_up()) servers_.server(server).recover();
+    };
+    sim_.engine.at(Time{} + *loss.until, Label{"control.server_back"}, recover, Phase::Fault);
+  }
+}
+
+// A Lease is renewed every so often, a status written every so often, by each node that is up.
+void ControlPlane::heartbeats() {
+  const HeartbeatParams& beats = params_.kubelet.heartbeats;
+  const HeartbeatLoad load = heartbeat_load(nodes_up_, beats);
+  const double per_s = load.leases_per_s + load.statuses_per_s;
+  const Duration cpu = params_.api_servers.server.cost.write;
+  const FlowClass flow =
+      classify(params_.api_servers.flow_control, ApiClientKind::Kubelet, ApiResource::Leases);
+  servers_.set_steady(
+      flow.level, {.requests_per_s = per_s, .cpu = cpu, .held = cpu + params_.etcd.commit_time()});
+  etcd_.objects().set_steady_load(
+      {.writes_per_s = per_s, .stored = {.update_bytes_per_s = load.bytes_per_s}});
+}
+
+void ControlPlane::node_down(NodeId node) {
+  if (!is_up_[node.index]) return;
+  is_up_[node.index] = false;
+  --nodes_up_;
+  reflectors_.stop(node.index);
+  heartbeats();
+}
+
+void ControlPlane::node_up(NodeId node) {
+  if (is_up_[node.index]) return;
+  is_up_[node.index] = true;
+  ++nodes_up_;
+  reflectors_.start(node.index);
+  heartbeats();
+}
+
+// ---- pods
+
+void ControlPlane::create(PodId /*pod*/, Done done) {
+  write(controller_manager_, Verb::Create, std::move(done), {});
+}
+
+void ControlPlane::bind(PodId /*pod*/, NodeId node, Done done) {
+  const auto bound = [this, node, done = std::move(done)](bool is_done) {
+    if (is_done) {
+      for (int32_t i = 0; i < params_.kubelet.status_writes; ++i) {
+        write(kubelet(node), Verb::Patch, {}, {});
+      }
+    }
+    done(is_done);
+  };
+  write(scheduler_, Verb::Create, bound, {});
+}
+
+void ControlPlane::removed(PodId /*pod*/, NodeId node) {
+  write(kubelet(node), Verb::Delete, {}, {});
+}
+
+// Of a pod. What nobody waits for is not tried again; the rest is, for as long as it takes, unless
+// it waited for a minute.
+void ControlPlane::write(ApiClient& client, Verb verb, Done done, Duration waited) {
+  const ApiRequest request{.verb = verb,
+                           .resource = ApiResource::Pods,
+                           .bytes = params_.pods.bytes,
+                           .answer = params_.pods.bytes};
+  client.send(request,
+              [this, &client, verb, done = std::move(done), waited](const ApiAnswer& answer) {
+                written(client, verb, done, answer.outcome == ApiOutcome::Done, waited);
+              });
+}
+
+void ControlPlane::written(ApiClient& client, Verb verb, const Done& done, bool is_done,
+                           Duration waited) {
+  if (is_done) {
+    const ApiCostParams& cost = params_.api_servers.server.cost;
+    const Duration copy =
+        nearest_ns(static_cast<double>(params_.pods.bytes.count) * cost.sent_byte * 1e-9);
+    servers_.tell_watchers(ApiResource::Pods, copy, {}, params_.pods.bytes);
+  }
+  if (!done) return;
+  if (is_done) {
+    if (params_.pods.watch_latency == Duration{}) return done(true);
+    sim_.engine.after(params_.pods.watch_latency, Label{"control.watcher_told"},
+                      [done] { done(true); });
+    return;
+  }
+  const Duration pause = waited == Duration{} ? 1_s : waited;  // as long again as it waited
+  if (waited + pause > kRetryMax) {
+    ORRERY_MARK("control.gave_up");
+    return done(false);
+  }
+  ++retried_;
+  struct Again {
+    ApiClient& client;
+    Verb verb;
+    Done done;
+    Duration waited;
+  };
+  auto again = std::make_unique<Again>(Again{client, verb, done, waited + pause});
+  sim_.engine.after(pause, Label{"control.tries_again"}, [this, again = std::move(again)] {
+    write(again->client, again->verb, std::move(again->done), again->waited);
+  });
+}
+
+// ---- what is told of it
+
+void ControlPlane::sample(Time now) {
+  const double seconds = (now - sampled_to_).seconds();
+  sampled_to_ = now;
+  if (seconds <= 0) return;
+  ApiStatistics& statistics = servers_.statistics();
+  const std::vector<PriorityLevelParams>& levels = params_.api_servers.flow_control.levels;
+  for (uint32_t level = 0; level < statistics.levels(); ++level) {
+    for (size_t v = 0; v < kVerbs; ++v) {
+      const auto verb = static_cast<Verb>(v);
+      const ApiStatistics::Cell& cell = statistics.cell(level, verb);
+      if (cell.total() == 0) continue;
+      const auto rate = [&](uint64_t count) { return static_cast<double>(count) / seconds; };
+      samples_.emit({.time = now,
+                     .level = std::string_view{levels[level].name},
+                     .verb = verb,
+                     .done = rate(cell.of(ApiOutcome::Done)),
+                     .too_many = rate(cell.of(ApiOutcome::TooManyRequests)),
+                     .errors = rate(cell.server_errors()),
+                     .lost = rate(cell.of(ApiOutcome::ServerLost)),
+                     .p50 = cell.latency.quantile(0.5),
+                     .p90 = cell.latency.quantile(0.9),
+                     .p99 = cell.latency.quantile(0.99)});
+    }
+  }
+  total_.add(statistics.of_all());
+  statistics.clear();
+  for (uint32_t s = 0; s < servers_.size(); ++s) {
+    const ApiServer& server = servers_.server(s);
+    const double cores = server.cpu_seconds(), sent = server.egress_seconds();
+    const auto link = static_cast<double>(params_.api_servers.server.egress.bits_per_s);
+    server_samples_.emit({.time = now,
+                          .server = s,
+                          .is_up = server.is_up(),
+                          .cores = (cores - std::exchange(cores_[s], cores)) / seconds +
+                                   (server.is_up() ? server.steady_cores() : 0),
+                          .egress = (sent - std::exchange(egress_[s], sent)) / seconds * link,
+                          .heap = server.is_up() ? server.heap() : Bytes{},
+                          .watches = server.watchers(),
+                          .requests = server.present()});
+  }
+  Etcd::Counters counters = etcd_.objects().counters();
+  size_t waiting = etcd_.objects().waiting();
+  Bytes in_use = etcd_.objects().in_use(), file = etcd_.objects().file();
+  if (etcd_.is_split()) {
+    const Etcd::Counters& events = etcd_.events().counters();
+    counters.writes += events.writes;
+    counters.too_large += events.too_large;
+    counters.out_of_space += events.out_of_space;
+    waiting += etcd_.events().waiting();
+    in_use = in_use + etcd_.events().in_use();
+    file = file + etcd_.events().file();
+  }
+  const auto refused = [](const Etcd::Counters& c) { return c.too_large + c.out_of_space; };
+  etcd_samples_.emit(
+      {.time = now,
+       .writes = static_cast<double>(counters.writes - etcd_before_.writes) / seconds,
+       .refused = static_cast<double>(refused(counters) - refused(etcd_before_)) / seconds,
+       .in_use = in_use,
+       .file = file,
+       .waiting = waiting});
+  etcd_before_ = counters;
+}
+
+void ControlPlane::add_summary(Recorder& recorder) {
+  total_.add(servers_.statistics().of_all());
+  servers_.statistics().clear();
+  const auto count = [&](std::string_view name, uint64_t n, std::string_view doc) {
+    recorder.add_summary(name, static_cast<int64_t>(n), "requests", doc);
+  };
+  count("api_requests", total_.total(), "to API servers, each try; without heartbeats");
+  count("api_too_many", total_.of(ApiOutcome::TooManyRequests), "turned away with 429");
+  count("api_errors", total_.server_errors(), "refused or timed out");
+  count("api_lost", total_.of(ApiOutcome::ServerLost), "lost with their server");
+  count("api_retried", retried_, "creations and bindings tried again from the start");
+  recorder.add_summary("api_latency_p50", total_.latency.quantile(0.5).seconds(), "s",
+                       "of requests that were answered as asked");
+  recorder.add_summary("api_latency_p99", total_.latency.quantile(0.99).seconds(), "s", "likewise");
+}
+
+}  // namespace orrery

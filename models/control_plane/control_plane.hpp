@@ -1,0 +1,75 @@
+// models/control_plane/control_plane.hpp -- control_plane.level: full. API servers, etcd, and those
+// who ask them on behalf of pods.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "models/control_plane/api_client.hpp"
+#include "models/control_plane/api_servers.hpp"
+#include "models/control_plane/control_plane_params.hpp"
+#include "models/control_plane/control_plane_rows.hpp"
+#include "models/control_plane/etcd_store.hpp"
+#include "models/control_plane/kubelet.hpp"
+#include "models/control_plane/reflectors.hpp"
+#include "models/workload/pod_api.hpp"
+#include "sim/record/channel.hpp"
+#include "sim/runtime/sim.hpp"
+
+namespace orrery {
+
+// Heartbeats are a steady load of servers and etcd, never an event each. A kubelet watches the pods
+// of its node; it writes their status as they start and delete them when they are gone.
+class ControlPlane final : public PodApi {
+ public:
+  ControlPlane(Sim sim, const ControlPlaneParams& params, uint32_t nodes);
+  ControlPlane(const ControlPlane&) = delete;
+  ControlPlane& operator=(const ControlPlane&) = delete;
+
+  void start();
+
+  void create(PodId pod, Done done) override;
+  void bind(PodId pod, NodeId node, Done done) override;
+  Duration start_time() const override { return start_; }
+  void removed(PodId pod, NodeId node) override;
+
+  // Its heartbeats end, or begin again.
+  void node_down(NodeId node);
+  void node_up(NodeId node);
+
+  void sample(Time now);  // at the end of each interval of the timeline
+  void add_summary(Recorder& recorder);
+  const ApiServers& servers() const { return servers_; }
+  EtcdSplit& etcd() { return etcd_; }
+  void audit() const { servers_.audit(); }
+
+ private:
+  void write(ApiClient& client, Verb verb, Done done, Duration waited);
+  void written(ApiClient& client, Verb verb, const Done& done, bool is_done, Duration waited);
+  ApiClient& kubelet(NodeId node) { return *kubelets_[node.index]; }
+  void heartbeats();
+
+  Sim sim_;
+  ControlPlaneParams params_;
+  EtcdSplit etcd_;
+  EtcdStore store_;
+  ApiServers servers_;
+  Rng client_rng_;
+  ApiClient controller_manager_, scheduler_;
+  std::vector<std::unique_ptr<ApiClient>> kubelets_;  // by node
+  Reflectors reflectors_;                             // one a node, of its kubelet
+  std::vector<bool> is_up_;                           // by node
+  int64_t nodes_up_;
+  Duration start_;
+  Time sampled_to_;
+  std::vector<double> cores_, egress_;  // busy seconds until then, by server
+  Etcd::Counters etcd_before_;
+  ApiStatistics::Cell total_;
+  uint64_t retried_ = 0;
+  Channel<ControlPlaneSample> samples_;
+  Channel<ApiServerSample> server_samples_;
+  Channel<EtcdSample> etcd_samples_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,107 @@
+// models/control_plane/control_plane_params.hpp -- the section `control_plane` of a scenario.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "models/control_plane/api_client_params.hpp"
+#include "models/control_plane/api_server_params.hpp"
+#include "models/control_plane/etcd_params.hpp"
+#include "models/control_plane/kubelet_params.hpp"
+#include "sim/config/fields.hpp"
+
+namespace orrery {
+
+enum class ControlPlaneLevel : uint8_t { None, Delays, Full };
+constexpr std::array<std::string_view, 3> enum_names(ControlPlaneLevel) {
+  return {"none", "delays", "full"};
+}
+
+struct ApiServerLossParams {
+  static constexpr std::string_view kDoc =
+      "An API server that is lost: its clients try again, and those who watched come back at once.";
+  int32_t server = 0;
+  Duration at = {};
+  std::optional<Duration> until = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("server", server, "Which one, from 0.", Range{0, 999});
+    v("at", at, "When, from the start of the run.", Required{}, Example{"10min"});
+    v("until", until, "When it serves again; absent: never.");
+  }
+  void check(Checker& c) const {
+    if (until && *until <= at) c.error("until", "must be after `at`");
+  }
+};
+
+struct PodObjectParams {
+  static constexpr std::string_view kDoc = "Pods, as API servers and etcd store them.";
+  Bytes bytes = {5'000};
+  Duration watch_latency = 5_ms;
+  int32_t watchers = 4;
+
+  template <class V>
+  void fields(V& v) {
+    v("bytes", bytes, "Of one.", Range{1_B, 1_MiB},
+      Source{"published: Kubernetes 1.2, a LIST of 30,000 pods is 150 MB"});
+    v("watch_latency", watch_latency,
+      "From the write of a pod until a watcher that keeps up has heard of it.",
+      Range{Duration{}, 1_min}, Source{"estimate: one pass through the watch cache"});
+    v("watchers", watchers,
+      "Clients beside the kubelets that watch all pods, such as the scheduler and controllers.",
+      Range{0, 1'000'000}, Unit{"clients"},
+      Source{"estimate: scheduler, endpoints, jobs, garbage collector"});
+  }
+};
+
+struct PodClientsParams {
+  static constexpr std::string_view kDoc = "Who writes and hears of pods, and how fast it may ask.";
+  ApiClientParams kubelet = ApiClientsParams{}.kubelet;
+  ApiClientParams controller_manager = ApiClientsParams{}.controller_manager;
+  ApiClientParams scheduler = ApiClientsParams{}.scheduler;
+
+  template <class V>
+  void fields(V& v) {
+    v("kubelet", kubelet, "One on each node.", Source{"kubelet: 50/100 since 1.27, 5/10 before"});
+    v("controller_manager", controller_manager, "Which creates pods, and deletes them.",
+      Source{"kube-controller-manager: 20/30"});
+    v("scheduler", scheduler, "Which binds them.", Source{"kube-scheduler: 50/100"});
+  }
+};
+
+struct ControlPlaneParams {
+  static constexpr std::string_view kDoc =
+      "What the Kubernetes control plane costs pods on their way.";
+  ControlPlaneLevel level = ControlPlaneLevel::None;
+  ApiServersParams api_servers = {};
+  PodClientsParams clients = {};
+  EtcdParams etcd = {};
+  PodObjectParams pods = {};
+  KubeletParams kubelet = {};
+  std::vector<ApiServerLossParams> losses = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("level", level,
+      "none: nothing is charged. delays: each request takes as long as it would alone, and "
+      "kubelets "
+      "take their time. full: requests wait for their clients' tokens, for seats and cores of "
+      "servers, and for etcd; servers may be lost.");
+    v("api_servers", api_servers, "Those who answer.");
+    v("clients", clients, "Those who ask; with level: full.");
+    v("etcd", etcd, "Where servers store what is written.");
+    v("pods", pods, "What is stored and told of a pod.");
+    v("kubelet", kubelet, "The agent on each node.");
+    v("losses", losses, "Servers that are lost; with level: full.");
+  }
+  void check(Checker& c) const;
+};
+
+// A write of so many bytes that meets nobody else.
+Duration unloaded_write(const ControlPlaneParams& params, Bytes bytes);
+
+}  // namespace orrery

@@ -1,0 +1,71 @@
+// models/control_plane/control_plane_rows.hpp -- rows of /timeline/control_plane and
+// /timeline/api_servers.
+#pragma once
+
+#include <cstdint>
+
+#include "models/control_plane/request.hpp"
+#include "sim/core/time.hpp"
+#include "sim/record/column.hpp"
+
+namespace orrery {
+
+struct ControlPlaneSample {
+  Time time;
+  FixedText<24> level = {};
+  Verb verb = Verb::Get;
+  double done = 0, too_many = 0, errors = 0, lost = 0;
+  Duration p50, p90, p99;
+
+  static void columns(auto&& c) {
+    c("time", &ControlPlaneSample::time, "end of the interval; rates are means over it");
+    c("level", &ControlPlaneSample::level, "of priority");
+    c("verb", &ControlPlaneSample::verb, "what was asked");
+    c("done", &ControlPlaneSample::done, "requests that were answered as asked", "1/s");
+    c("too_many", &ControlPlaneSample::too_many, "turned away with 429", "1/s");
+    c("errors", &ControlPlaneSample::errors, "refused or timed out, with 500 and above", "1/s");
+    c("lost", &ControlPlaneSample::lost, "lost with their server", "1/s");
+    c("p50", &ControlPlaneSample::p50, "from arrival at the server to the answer, of those done");
+    c("p90", &ControlPlaneSample::p90, "likewise");
+    c("p99", &ControlPlaneSample::p99, "likewise");
+  }
+};
+
+struct ApiServerSample {
+  Time time;
+  uint32_t server = 0;
+  bool is_up = true;
+  double cores = 0, egress = 0;
+  Bytes heap{};
+  int64_t watches = 0;
+  uint32_t requests = 0;
+
+  static void columns(auto&& c) {
+    c("time", &ApiServerSample::time, "end of the interval; rates are means over it");
+    c("server", &ApiServerSample::server, "which one");
+    c("is_up", &ApiServerSample::is_up, "it serves now");
+    c("cores", &ApiServerSample::cores, "busy, heartbeats included", "cores");
+    c("egress", &ApiServerSample::egress, "sent, without heartbeats", "bit/s");
+    c("heap", &ApiServerSample::heap, "memory now");
+    c("watches", &ApiServerSample::watches, "that it serves now", "watches");
+    c("requests", &ApiServerSample::requests, "that wait or execute now", "requests");
+  }
+};
+
+struct EtcdSample {
+  Time time;
+  double writes = 0, refused = 0;
+  Bytes in_use{}, file{};
+  uint64_t waiting = 0;
+
+  static void columns(auto&& c) {
+    c("time", &EtcdSample::time, "end of the interval; rates are means over it");
+    c("writes", &EtcdSample::writes, "accepted, without heartbeats; of all etcds", "1/s");
+    c("refused", &EtcdSample::refused, "too large, or for want of space", "1/s");
+    c("in_use", &EtcdSample::in_use, "by objects and their old versions, now");
+    c("file", &EtcdSample::file, "of the database on disk, now");
+    c("waiting", &EtcdSample::waiting, "writes that wait now", "writes");
+  }
+};
+
+}  // namespace orrery
