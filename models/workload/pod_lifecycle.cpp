@@ -16,7 +16,7 @@ void JobController::pod_bound(PodId id) {
   pod.state = PodState::Bound;
   pod.bound = now;
   pod.started = now + start_latency(id);
-  if (api_ != nullptr) pod.started += api_->start_time();
+  if (api_ != nullptr) pod.started = pod.started + api_->start_time();
   PodRun& run = runs_[id];
   if (!run.is_reserved) run.held_from = now;
   run.is_reserved = false;
