@@ -43,8 +43,7 @@ TEST(GpuUsage, TellsTheFourWaysOfOneJobWithOneFailure) {
   const double first = 0.823529, then = 0.833333;
   EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Computing), 16 * (first * 200 + then * 300));
   // Above idle: 400 W when it computes, 50 W in the rest of the run and while it spins.
-  const double above_idle =
-      16 * (50 * 500 + (400 - 50) * (first * 200 + then * 300)) + 8 * 20 * 50;
+  const double above_idle = 16 * (50 * 500 + (400 - 50) * (first * 200 + then * 300)) + 8 * 20 * 50;
   EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Power), above_idle + 50 * (16 * 1000 - 8 * 10));
   EXPECT_DOUBLE_EQ(world.gpu_s(GpuRate::Loaded), above_idle / 400);
   EXPECT_DOUBLE_EQ(static_cast<double>(world.usage.lost()) * 1e-18, 16 * first * 75);
