@@ -1,0 +1,111 @@
+// The control plane in whole runs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <variant>
+
+#include "models/control_plane/control_plane_rows.hpp"
+#include "tests/support/scheduler_world.hpp"
+#include "tests/support/shipped_run.hpp"
+
+namespace orrery {
+namespace {
+
+using ::testing::HasSubstr;
+
+int64_t summary(const SimulationResult& result, std::string_view name) {
+  const auto found = std::ranges::find(result.summary, name, &SummaryValue::name);
+  EXPECT_NE(found, result.summary.end()) << name;
+  return std::get<int64_t>(found->value);
+}
+
+// 30 pods of the burst at once, then 20 a second.
+TEST(ControlPlaneRun, ABurstOfPodsIsCreatedAsFastAsTheControllersTokensAllow) {
+  ShippedRun full{"burst-1000-pods"};
+  const Duration wait = full.job("burst").wait;
+  EXPECT_GT(wait, 48_s);
+  EXPECT_LT(wait, 52_s);
+  ShippedRun delays{"burst-1000-pods", {"control_plane={level: delays}"}};
+  EXPECT_LT(delays.job("burst").wait, 3_s);
+  ShippedRun none{"burst-1000-pods", {"control_plane={level: none}"}};
+  EXPECT_LT(none.job("burst").wait, delays.job("burst").wait);
+}
+
+TEST(ControlPlaneRun, WatchesOfALostServerMoveToTheOthers) {
+  ShippedRun run{"apiserver-loss"};
+  int64_t before = 0, during = 0;
+  for (const ApiServerSample& row : run.recorder.rows<ApiServerSample>("/timeline/api_servers")) {
+    if (row.time == Time{} + 9_min) before += row.watches;
+    if (row.time == Time{} + 14_min) {
+      during += row.watches;
+      EXPECT_EQ(row.is_up, row.server != 0);
+      if (row.server == 0) EXPECT_EQ(row.watches, 0);
+    }
+  }
+  EXPECT_EQ(before, 7500 + 4);
+  EXPECT_GE(during, 7500) << "all kubelets are back";
+  for (const ControlPlaneSample& row :
+       run.recorder.rows<ControlPlaneSample>("/timeline/control_plane")) {
+    EXPECT_EQ(row.too_many, 0);
+  }
+}
+
+// With one server and no other to go to, whatever is asked waits and is done once it is back.
+TEST(ControlPlaneRun, WithoutAnyServerPodsWaitUntilOneIsBack) {
+  const std::string yaml =
+      "cluster: {pools: [{name: n, machine: dgx-a100, count: 4}]}\n"
+      "control_plane: {level: full, api_servers: {servers: 1}, "
+      "losses: [{server: 0, at: 10s, until: 40s}]}\n"
+      "workload:\n  sources: [{kind: jobs, jobs: [{submit: 20s, pods: 2, pod: {gpus: 8}, "
+      "work: 1min}]}]\npolicy: {base: strict_gang}\n";
+  ScenarioRun run{yaml, {}, {.audit_every = 1}};
+  const JobRow row = run.jobs().at(0);
+  EXPECT_EQ(row.outcome, JobOutcome::Completed);
+  EXPECT_GT(row.running, Time{} + 40_s);
+  EXPECT_LT(row.running, Time{} + 3_min);
+  EXPECT_GT(summary(run.result, "api_lost"), 0);
+}
+
+// Pods of gangs that nodes take down are created and bound anew, through the same servers.
+TEST(ControlPlaneRun, GangsComeBackThroughItAfterFailures) {
+  const std::string yaml =
+      "cluster: {pools: [{name: n, machine: dgx-a100, count: 6}]}\n"
+      "control_plane: {level: full}\n"
+      "workload:\n  sources: [{kind: jobs, jobs: [{pods: 4, pod: {gpus: 8}, work: 1h}, "
+      "{kind: pods, pods: 2, pod: {gpus: 2}, work: 1h}]}]\npolicy: {base: strict_gang}\n"
+      "faults: {list: [{node: '0', at: 10min, repair: 1min}, {node: '4', at: 20min, repair: 1min}, "
+      "{node: '1', at: 1s, repair: 1min}]}\n";
+  ScenarioRun run{yaml, {}, {.audit_every = 1}};
+  for (const JobRow& row : run.jobs()) EXPECT_EQ(row.outcome, JobOutcome::Completed);
+  EXPECT_GT(summary(run.result, "api_requests"), 6 * (1 + 1 + 5 + 1));
+}
+
+TEST(ControlPlaneRun, WhatHasNoEffectIsRefused) {
+  const auto errors = [](const std::string& section) {
+    Diagnostics diagnostics;
+    const std::string yaml =
+        "cluster: {pools: [{name: n, machine: dgx-a100, count: 4}]}\n"
+        "workload: {sources: [{kind: jobs, jobs: [{work: 1h}]}]}\n"
+        "control_plane: " +
+        section + "\n";
+    const config::Document document = config::load_text(yaml, "s.yaml", diagnostics);
+    static_cast<void>(read_scenario(document, diagnostics));
+    return diagnostics.text();
+  };
+  EXPECT_EQ(errors("{level: full}"), "");
+  EXPECT_THAT(errors("{etcd: {members: 3}}"),
+              HasSubstr("s.yaml:3:23: control_plane.etcd: has an effect only with level: delays"));
+  EXPECT_THAT(errors("{level: delays, losses: [{server: 0, at: 1s}]}"),
+              HasSubstr("control_plane.losses: has an effect only with level: full"));
+  EXPECT_THAT(errors("{level: full, losses: [{server: 5, at: 1s}]}"),
+              HasSubstr("control_plane.losses[0].server: there are servers 0 to 4"));
+  EXPECT_THAT(errors("{level: full, losses: [{server: 0, at: 2s, until: 1s}]}"),
+              HasSubstr("must be after `at`"));
+  EXPECT_THAT(errors("{level: full, api_servers: {servers: 0}}"), HasSubstr("api_servers.servers"));
+  EXPECT_THAT(errors("{level: ful}"), HasSubstr("did you mean 'full'"));
+}
+
+}  // namespace
+}  // namespace orrery
