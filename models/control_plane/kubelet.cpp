@@ -19,7 +19,8 @@ Time last_heartbeat(NodeId node, Time now, const HeartbeatParams& params) {
   // Multiples of the golden ratio spread any number of nodes evenly over the period.
   const uint32_t spread = node.index * 2'654'435'769U;
   const int64_t period = params.lease_period.ns;
-  const auto phase = static_cast<int64_t>((uint128_t{spread} * static_cast<uint128_t>(period)) >> 32);
+  const auto phase =
+      static_cast<int64_t>((uint128_t{spread} * static_cast<uint128_t>(period)) >> 32);
   if (now.ns < phase) return Time{};
   return Time{phase + (now.ns - phase) / period * period};
 }
