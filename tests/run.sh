@@ -1,16 +1,19 @@
 #!/usr/bin/env bash
 # Builds Orrery and runs all its tests. Missing Debian packages are installed first, with apt-get.
 #   tests/run.sh [--quick]     --quick: the optimised build and its fast tests only
+#   tests/run.sh --bench       builds the benchmarks, too; nothing else runs them
 #   ORRERY_FUZZ_SECONDS=N      how long each fuzz target runs (60)
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 . scenarios/setup.sh
 
 quick=false
+bench=OFF
 for argument in "$@"; do
   case "$argument" in
     --quick) quick=true ;;
-    -h | --help) sed -n '2,4s/^# \?//p' "$0"; exit 0 ;;
+    --bench) bench=ON ;;
+    -h | --help) sed -n '2,5s/^# \?//p' "$0"; exit 0 ;;
     *) echo "tests/run.sh: unknown argument '$argument'; see --help" >&2; exit 2 ;;
   esac
 done
@@ -73,7 +76,7 @@ stage "Packages" orrery_setup "${groups[@]}"
 # Unit tests run once: under the sanitizers, or with --quick in the optimised build. Published
 # figures are checked once, too: in the optimised build.
 $quick && unit_tests=ON || unit_tests=OFF
-if stage "Optimised build" orrery_build release -DORRERY_TESTS=ON -DORRERY_BENCH=ON \
+if stage "Optimised build" orrery_build release -DORRERY_TESTS=ON -DORRERY_BENCH=$bench \
   -DORRERY_UNIT_TESTS=$unit_tests; then
   stage "Fast tests" run_tests release fast
   $quick || stage "Long tests" run_tests release long

@@ -129,12 +129,14 @@ class Scheduler final : private Handle {
   bool permit(const PodView& view, NodeId node, Selection& why);
   void start_waiting(PodId pod, uint32_t plugins, Duration timeout);
   void stop_waiting(PodId pod);
+  void record(PodId pod, AttemptOutcome outcome, const Selection& why, std::string_view text);
+
+  // ---- scheduler_binding.cpp: what the scheduler decided is written
   void to_binding(PodId pod);
   void bind_due();
   void bind(PodId pod);
   void bind_failed(PodId pod, std::string_view reason);
   void bound(PodId pod);
-  void record(PodId pod, AttemptOutcome outcome, const Selection& why, std::string_view text);
 
   // ---- gang_cycle.cpp: the per_gang driver
   Duration cycle_gang(PodId unit, GangId gang);

@@ -9,6 +9,7 @@
 #include "models/control_plane/node_lifecycle.hpp"
 #include "sim/core/check.hpp"
 #include "sim/core/rng.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace orrery {
 namespace {
@@ -55,7 +56,7 @@ void etcd_answers_once(uint64_t seed) {
 }
 
 TEST(EtcdProperty, WhatIsAcceptedIsAnsweredOnceWhateverMembersAreLost) {
-  for (uint64_t seed = 1; seed <= 100; ++seed) {
+  for (uint64_t seed = 1; seed <= (test::kIsSanitized ? 30 : 100); ++seed) {
     SCOPED_TRACE(seed);
     etcd_answers_once(seed);
     if (testing::Test::HasFatalFailure()) return;
@@ -206,7 +207,7 @@ void lifecycle_is_as_plain(uint64_t seed) {
 }
 
 TEST(NodeLifecycleProperty, ItActsAsOneThatLooksAtEveryNodeAllTheTime) {
-  for (uint64_t seed = 1; seed <= 30; ++seed) {
+  for (uint64_t seed = 1; seed <= (test::kIsSanitized ? 10 : 30); ++seed) {
     SCOPED_TRACE(seed);
     lifecycle_is_as_plain(seed);
     if (testing::Test::HasFatalFailure()) return;

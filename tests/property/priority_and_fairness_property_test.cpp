@@ -10,6 +10,7 @@
 
 #include "models/control_plane/priority_and_fairness.hpp"
 #include "sim/core/rng.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace orrery {
 namespace {
@@ -199,7 +200,7 @@ void compare(uint64_t seed) {
 }
 
 TEST(PriorityAndFairnessProperty, DecidesAsThePlainVersionDoes) {
-  for (uint64_t seed = 1; seed <= 1'000; ++seed) {
+  for (uint64_t seed = 1; seed <= (test::kIsSanitized ? 150 : 1'000); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     compare(seed);
     if (HasFailure()) return;
