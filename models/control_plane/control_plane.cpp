@@ -118,11 +118,12 @@ void ControlPlane::bind(PodId /*pod*/, NodeId node, Done done) {
     }
     done(is_done);
   };
-  write(scheduler_, Verb::Create, bound, {});
+  write(scheduler_, Verb::Update, bound, {});  // the binding is stored in the pod
 }
 
+// By its kubelet, or by the garbage collector if there is no node any more.
 void ControlPlane::removed(PodId /*pod*/, NodeId node) {
-  write(kubelet(node), Verb::Delete, {}, {});
+  write(is_up_[node.index] ? kubelet(node) : controller_manager_, Verb::Delete, {}, {});
 }
 
 // Of a pod. What nobody waits for is not tried again; the rest is, for as long as it takes, unless

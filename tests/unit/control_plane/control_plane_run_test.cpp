@@ -84,6 +84,21 @@ TEST(ControlPlaneRun, GangsComeBackThroughItAfterFailures) {
   EXPECT_GT(summary(run.result, "api_requests"), 6 * (1 + 1 + 5 + 1));
 }
 
+// Nothing of a pod that is gone stays in etcd but old versions, for two compactions at most.
+TEST(ControlPlaneRun, EtcdIsAsEmptyAfterManyPodsAsBefore) {
+  const std::string yaml =
+      "cluster: {pools: [{name: n, machine: dgx-a100, count: 8}]}\n"
+      "control_plane: {level: full}\n"
+      "workload:\n  sources: [{kind: jobs, jobs: [{kind: pods, pods: 500, pod: {gpus: 8}, "
+      "work: 1min}]}]\nrun: {until: 4h}\n";
+  ScenarioRun run{yaml, {}, {}};
+  EXPECT_EQ(run.jobs().at(0).outcome, JobOutcome::Completed);
+  const auto rows = run.recorder.rows<EtcdSample>("/timeline/etcd");
+  ASSERT_FALSE(rows.empty());
+  EXPECT_GT(rows.back().file, Bytes{100'000});
+  EXPECT_LT(rows.back().in_use, Bytes{20'000}) << "the leases of the last ten minutes";
+}
+
 TEST(ControlPlaneRun, WhatHasNoEffectIsRefused) {
   const auto errors = [](const std::string& section) {
     Diagnostics diagnostics;
