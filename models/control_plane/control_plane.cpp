@@ -8,7 +8,9 @@
 namespace orrery {
 namespace {
 
-constexpr Duration kRetryMax = 60_s;
+// Controllers that fail come back to it later; estimates, as their queues' back-off depends on
+// more.
+constexpr Duration kRetryFirst = 1_s, kRetryMax = 60_s;
 
 }  // namespace
 
@@ -126,8 +128,7 @@ void ControlPlane::removed(PodId /*pod*/, NodeId node) {
   write(is_up_[node.index] ? kubelet(node) : controller_manager_, Verb::Delete, {}, {});
 }
 
-// Of a pod. What nobody waits for is not tried again; the rest is, for as long as it takes, unless
-// it waited for a minute.
+// Of a pod. What somebody waits for is tried again, with pauses that double, for a minute at most.
 void ControlPlane::write(ApiClient& client, Verb verb, Done done, Duration waited) {
   const ApiRequest request{.verb = verb,
                            .resource = ApiResource::Pods,
@@ -154,7 +155,7 @@ void ControlPlane::written(ApiClient& client, Verb verb, const Done& done, bool 
                       [done] { done(true); });
     return;
   }
-  const Duration pause = waited == Duration{} ? 1_s : waited;  // as long again as it waited
+  const Duration pause = waited == Duration{} ? kRetryFirst : waited;  // as long again as it waited
   if (waited + pause > kRetryMax) {
     ORRERY_MARK("control.gave_up");
     return done(false);

@@ -13,6 +13,24 @@ void ControlPlaneParams::check(Checker& c) const {
     }
     return;
   }
+  // Pods are written and listed from the watch cache: nothing is read from etcd, no Event is kept,
+  // and no member is lost.
+  constexpr std::string_view kUnused[] = {"api_servers.server.cost.stored_object",
+                                          "api_servers.server.cost.stored_byte",
+                                          "etcd.members",
+                                          "etcd.read_latency",
+                                          "etcd.stale_read_latency",
+                                          "etcd.read_rate_max",
+                                          "etcd.stale_read_rate_max",
+                                          "etcd.read_bandwidth",
+                                          "etcd.election_timeout",
+                                          "etcd.event_ttl",
+                                          "etcd.separate_events"};
+  for (const std::string_view field : kUnused) {
+    if (!c.is_given(field)) continue;
+    c.error(field,
+            "has no effect: runs read nothing from etcd, record no Events and lose no member");
+  }
   if (level == ControlPlaneLevel::Delays) {
     constexpr std::string_view kFullOnly[] = {"clients",
                                               "losses",
@@ -20,10 +38,13 @@ void ControlPlaneParams::check(Checker& c) const {
                                               "api_servers.balance",
                                               "api_servers.flow_control",
                                               "api_servers.server.cores",
+                                              "api_servers.server.cost.read",
+                                              "api_servers.server.cost.watch",
+                                              "api_servers.server.cost.cached_object",
                                               "api_servers.server.heap",
                                               "api_servers.server.request_timeout",
                                               "api_servers.server.restart_time",
-                                              "etcd.members",
+                                              "etcd.compaction_interval",
                                               "etcd.quota",
                                               "etcd.write_rate_max",
                                               "etcd.request_max",

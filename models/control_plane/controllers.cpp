@@ -2,33 +2,12 @@
 
 #include <algorithm>
 
+#include "models/control_plane/token_bucket.hpp"
 #include "sim/core/check.hpp"
 
 namespace orrery {
-namespace {
-
-// Requests in the order of their wishes: with `burst` tokens at first and `qps` a second, the
-// earliest time of a request is that of the token it takes. `full_at_` is when the bucket would be
-// full again.
-class RequestPace {
- public:
-  RequestPace(double qps, int64_t burst)
-      : token_{nearest_ns(1 / qps)}, most_{token_ * (burst - 1)} {}
-  Duration next(Duration wish) {
-    const Duration when = std::max(wish, full_at_ - most_);
-    full_at_ = std::max(full_at_, when) + token_;
-    return when;
-  }
-
- private:
-  Duration token_, most_;
-  Duration full_at_;
-};
-
-}  // namespace
-
 std::vector<Duration> creation_times(const Rollout& rollout, const ControllerParams& params) {
-  RequestPace pace{params.qps, params.burst};
+  TokenBucket tokens{params.qps, params.burst};
   std::vector<Duration> times;
   times.reserve(static_cast<size_t>(rollout.pods));
   Duration wish{};
@@ -38,7 +17,7 @@ std::vector<Duration> creation_times(const Rollout& rollout, const ControllerPar
     const bool is_set = rollout.kind == WorkloadKind::OrderedStatefulSet ||
                         rollout.kind == WorkloadKind::ParallelStatefulSet;
     const int64_t count = std::min({batch, left, is_set ? left : left_in_sync});
-    for (int64_t i = 0; i < count; ++i) times.push_back(pace.next(wish));
+    for (int64_t i = 0; i < count; ++i) times.push_back(tokens.reserve(Time{} + wish) - Time{});
     left -= count;
     left_in_sync -= count;
     wish = times.back() + rollout.answer;

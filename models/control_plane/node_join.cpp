@@ -20,28 +20,26 @@ JoinLoad join_load(const NodeJoinParams& p, const ServiceSizes& sizes) {
   return load;
 }
 
+JoinGate::JoinGate(Engine& engine, const NodeJoinParams& params) : engine_{engine} {
+  if (params.rate_max > 0) tokens_.emplace(params.rate_max, params.burst);
+}
+
 void JoinGate::ask(Callback enter) {
-  if (params_.rate_max <= 0 || (waiting_.empty() && earliest() <= engine_.now())) {
-    if (params_.rate_max > 0) let_in();
+  if (!tokens_) return enter();
+  const Time now = engine_.now();
+  if (waiting_.empty() && tokens_->earliest(now) == now) {
+    tokens_->reserve(now);
     return enter();
   }
   waiting_.push_back(std::move(enter));
   if (waiting_.size() == 1) plan();
 }
 
-Time JoinGate::earliest() const {
-  return full_at_ - nearest_ns(1 / params_.rate_max) * (params_.burst - 1);
-}
-
-void JoinGate::let_in() {
-  full_at_ = std::max(full_at_, engine_.now()) + nearest_ns(1 / params_.rate_max);
-}
-
 void JoinGate::plan() {
-  next_ = engine_.at(std::max(engine_.now(), earliest()), Label{"node_join.let_in"}, [this] {
+  next_ = engine_.at(tokens_->earliest(engine_.now()), Label{"node_join.let_in"}, [this] {
     Callback enter = std::move(waiting_.front());
     waiting_.pop_front();
-    let_in();
+    tokens_->reserve(engine_.now());
     if (!waiting_.empty()) plan();
     enter();
   });

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 
 #include "models/control_plane/node_join_params.hpp"
+#include "models/control_plane/token_bucket.hpp"
 #include "sim/core/callback.hpp"
 #include "sim/engine/engine.hpp"
 
@@ -34,7 +36,7 @@ JoinLoad join_load(const NodeJoinParams& params, const ServiceSizes& sizes);
 // all that wait.
 class JoinGate {
  public:
-  JoinGate(Engine& engine, const NodeJoinParams& params) : engine_{engine}, params_{params} {}
+  JoinGate(Engine& engine, const NodeJoinParams& params);
   JoinGate(const JoinGate&) = delete;
   JoinGate& operator=(const JoinGate&) = delete;
   ~JoinGate() { engine_.cancel(next_); }
@@ -44,14 +46,11 @@ class JoinGate {
   size_t waiting() const { return waiting_.size(); }
 
  private:
-  Time earliest() const;
-  void let_in();
   void plan();
 
   Engine& engine_;
-  NodeJoinParams params_;
+  std::optional<TokenBucket> tokens_;  // none: nothing holds nodes back
   std::deque<Callback> waiting_;
-  Time full_at_;  // when the gate would take a burst again
   EventId next_;
 };
 

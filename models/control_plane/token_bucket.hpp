@@ -16,8 +16,9 @@ class TokenBucket {
  public:
   TokenBucket(double qps, int32_t burst)
       : interval_{std::max<int64_t>(std::llround(1e9 / qps), 1)}, burst_{burst} {}
+  Time earliest(Time now) const { return std::max(now, next_ - interval_ * (burst_ - 1)); }
   Time reserve(Time now) {
-    const Time due = std::max(now, next_ - interval_ * (burst_ - 1));
+    const Time due = earliest(now);
     next_ = std::max(next_, now) + interval_;
     return due;
   }

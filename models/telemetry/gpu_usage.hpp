@@ -44,10 +44,10 @@ constexpr double mean_of(GpuRate rate, int128_t integral, Duration span) {
 // The GPUs of a pod idle from its reservation on: pulling images, the start barrier, setting up
 // communicators and loading a checkpoint count as idle. They compute while the job is Running and
 // the pod has begun, and spin while it is Hung. A running job computes for a share of its time
-// and spins through exchanges and checkpoints in the rest: a mean over the step and the checkpoint
-// cycle, so that a rate is constant for as long as the job keeps its pace. Compared with the
-// accounts of /jobs this is exact for a run cut by a failure, and off by at most one checkpoint
-// write for a run that completes. Nodes that are down draw no power.
+// and spins through exchanges and checkpoints in the rest: a mean over the whole run that is ahead,
+// so that a rate is constant for as long as the job keeps its pace. Compared with the accounts of
+// /jobs this is exact, to a millionth, for a run that completes at one pace, and off by less than a
+// checkpoint write for one that is cut. Nodes that are down draw no power.
 //
 // A counted job has GPUs of no node: they count like those of a pod, and draw the mean power of the
 // cluster's GPUs.

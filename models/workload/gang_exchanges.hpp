@@ -53,9 +53,8 @@ class GangExchanges {
   bool waits_in_vain(JobId job) const;
   uint32_t standing_still() const { return standing_still_; }  // gangs that cannot exchange now
   uint64_t gave_up() const { return gave_up_; }                // gangs, because they could not
-  uint64_t rerouted() const {
-    return rerouted_;
-  }  // times that a gang's routes were asked for again
+  // Times that the routes of a gang were asked for again.
+  uint64_t rerouted() const { return rerouted_; }
   // What steps that are played one by one moved on the heaviest link until now, by this job and
   // those that had its id before.
   Bytes sent(JobId job) const;

@@ -18,7 +18,7 @@ struct JobUsage {
 };
 
 // Compute thrown away by a failure just now: `gpu_milli` computed in vain since `from`, for so many
-// millionths of a nanosecond, checkpoints smeared over each cycle.
+// millionths of a nanosecond, checkpoints smeared over the run.
 struct WorkLost {
   JobId job;
   Time from;

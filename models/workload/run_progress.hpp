@@ -34,7 +34,7 @@ struct RunProgress {
   Duration unsaved{};       // compute since then, up to `since`
   Duration half_written{};  // of a checkpoint that was being written at `since`
   // Of the compute that is not saved: since when, how much time of a GPU it took, and the same with
-  // checkpoints smeared over each cycle, in millionths of a nanosecond.
+  // checkpoints smeared over the run, in millionths of a nanosecond.
   Time unsaved_from{};
   Duration unsaved_span{};
   int128_t unsaved_smeared = 0;

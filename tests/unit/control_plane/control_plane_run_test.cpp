@@ -115,6 +115,10 @@ TEST(ControlPlaneRun, WhatHasNoEffectIsRefused) {
   EXPECT_EQ(errors("{level: full}"), "");
   EXPECT_THAT(errors("{etcd: {members: 3}}"),
               HasSubstr("s.yaml:3:23: control_plane.etcd: has an effect only with level: delays"));
+  EXPECT_THAT(errors("{level: full, etcd: {members: 3}}"),
+              HasSubstr("control_plane.etcd.members: has no effect: runs read nothing from etcd"));
+  EXPECT_THAT(errors("{level: delays, api_servers: {server: {cost: {read: 1ms}}}}"),
+              HasSubstr("api_servers.server.cost.read: has an effect only with level: full"));
   EXPECT_THAT(errors("{level: delays, losses: [{server: 0, at: 1s}]}"),
               HasSubstr("control_plane.losses: has an effect only with level: full"));
   EXPECT_THAT(errors("{level: full, losses: [{server: 5, at: 1s}]}"),
