@@ -102,7 +102,12 @@ std::string random_fabric(Rng& rng, const std::string& steps, bool fills_leaves,
       "}, routing: {engine: " + std::string{fills_leaves ? "dmodk" : kEngines[rng.below(4)]} +
       "}}\n";
   yaml += "policy: {base: strict_gang}\n";
-  yaml += "faults:\n  links:\n    list:\n";
+  yaml += "faults:\n";
+  if (rng.chance(0.3)) {
+    yaml += "  list: [{node: '" + number(rng.below(8)) + "', at: " + number(200 + rng.below(1000)) +
+            "s, repair: 1min}]\n";
+  }
+  yaml += "  links:\n    list:\n";
   for (uint64_t i = 0; i < 3; ++i) {
     const uint64_t at = 100 + rng.below(1000);
     const std::string until = ", until: " + number(at + 50 + rng.below(1000)) + "s";
@@ -166,6 +171,25 @@ TEST(Steps, OfGangsThatMeetEndWhenTheirRateSays) {
     }
   }
   EXPECT_GT(met, 5);
+}
+
+// Without being played ahead they share links as if all exchanged all the time.
+TEST(Steps, OfGangsThatShareLinksAsIfTheyNeverPausedEndNoEarlier) {
+  int later = 0;
+  for (uint64_t seed = 0; seed < (kIsSanitized ? 3 : 15); ++seed) {
+    SCOPED_TRACE("seed " + number(seed));
+    std::vector<JobRow> rows[2];
+    for (const bool is_played : {false, true}) {
+      Rng rng{seed};
+      rows[is_played] = jobs_of(random_fabric(
+          rng, is_played ? "rate" : "rate\n  play_ahead: {gangs: 0}", false, 1 + seed % 2));
+    }
+    for (size_t i = 0; i < rows[0].size(); ++i) {
+      EXPECT_GE(rows[0][i].run.seconds(), rows[1][i].run.seconds() * 0.999) << i;
+      later += rows[0][i].run.seconds() > rows[1][i].run.seconds() * 1.001 ? 1 : 0;
+    }
+  }
+  EXPECT_GT(later, kIsSanitized ? 0 : 5);
 }
 
 }  // namespace
