@@ -13,8 +13,8 @@ namespace orrery {
 
 // The steps of one gang, as StepTracer plays them.
 struct StepParts {
-  Duration compute;    // the work of a step
-  Duration working;    // how long that takes
+  Duration compute{};  // the work of a step
+  Duration working{};  // how long that takes
   Duration overlap{};  // of working: the exchange is under way meanwhile
   Duration inside{};   // of the exchange: it stays in nodes
   Duration update{};

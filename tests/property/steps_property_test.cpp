@@ -173,7 +173,8 @@ TEST(Steps, OfGangsThatMeetEndWhenTheirRateSays) {
   EXPECT_GT(met, 5);
 }
 
-// Without being played ahead they share links as if all exchanged all the time.
+// Without being played ahead they share links as if all exchanged all the time. Whom they meet at
+// the store is another matter, worth 0.2 %.
 TEST(Steps, OfGangsThatShareLinksAsIfTheyNeverPausedEndNoEarlier) {
   int later = 0;
   for (uint64_t seed = 0; seed < (kIsSanitized ? 3 : 15); ++seed) {
@@ -185,7 +186,7 @@ TEST(Steps, OfGangsThatShareLinksAsIfTheyNeverPausedEndNoEarlier) {
           rng, is_played ? "rate" : "rate\n  play_ahead: {gangs: 0}", false, 1 + seed % 2));
     }
     for (size_t i = 0; i < rows[0].size(); ++i) {
-      EXPECT_GE(rows[0][i].run.seconds(), rows[1][i].run.seconds() * 0.999) << i;
+      EXPECT_GE(rows[0][i].run.seconds(), rows[1][i].run.seconds() * 0.995) << i;
       later += rows[0][i].run.seconds() > rows[1][i].run.seconds() * 1.001 ? 1 : 0;
     }
   }
