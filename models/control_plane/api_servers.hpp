@@ -43,6 +43,8 @@ class ApiServers {
   void set_steady(uint32_t level, const SteadyLoad& load);
   // A change that every server tells its own watchers of a resource, one thread for each core.
   void tell_watchers(ApiResource resource, Duration cpu, Duration cpu_per_watcher, Bytes bytes);
+  // The same on one server, to so many of its watchers: what that costs altogether.
+  void tell(uint32_t server, int64_t watching, Duration cpu, Bytes bytes);
   void set_nodes(int64_t nodes);
 
   const ApiServersParams& params() const { return params_; }
