@@ -37,29 +37,38 @@ def rate(bytes_per_s: float) -> str:
     return f"{bytes_per_s / size:.3g} {unit}"
 
 
+def by_minute(told: pd.Series) -> pd.Series:
+    """Means over the minutes, by their ends."""
+    return told.groupby(np.ceil(told.index)).mean()
+
+
 def draw(runs: Sequence[Run]) -> plt.Figure:
-    """Intervals in which nothing was told are gaps: a logarithm has no zero."""
-    figure, axis = plt.subplots(figsize=(11, 5.2), constrained_layout=True)
+    """Lines are means over minutes, dots single intervals in which something was told."""
+    figure, axis = plt.subplots(figsize=(11, 5.6), constrained_layout=True)
     means = []
     for number, run in enumerate(runs):
         told = traffic(run)
         colour = COLOURS[number % len(COLOURS)]
         means.append(told.mean())
-        some = told.where(told > 0) / 1e9
-        axis.plot(some.index, some, color=colour, lw=0.9, marker=".", ms=3, alpha=0.9)
+        minutes = by_minute(told)
+        some = minutes.where(minutes > 0)
         label = f"{run.path.stem}: {rate(told.mean())} in the mean, {rate(told.max())} at most"
-        axis.axhline(told.mean() / 1e9, color=colour, lw=1.2, ls="--", label=label)
+        axis.stairs(some, [0, *minutes.index], baseline=None, color=colour, lw=1.8, label=label)
+        single = told[told > 0]
+        axis.plot(single.index, single, ls="", color=colour, marker=".", ms=4, mew=0, alpha=0.4)
+        axis.set_xlim(0, told.index.max())
     axis.set_yscale("log")
+    axis.yaxis.set_major_formatter(plt.FuncFormatter(lambda value, _: rate(value)))
+    axis.yaxis.set_major_locator(plt.LogLocator(numticks=20))
+    axis.minorticks_off()
     axis.set_xlabel("simulated time (min)")
-    axis.set_ylabel("told to watchers by all API servers (GB/s)")
-    axis.set_xlim(0, None)
+    axis.set_ylabel("told to watchers by all API servers")
     head = "Changes of addresses, told to all who watch"
     if len(means) > 1 and min(means) > 0:
-        times = max(means) / min(means)
-        head += f": {float(np.format_float_positional(times, 2, fractional=False)):,.0f} times apart"
+        head += f": {float(f'{max(means) / min(means):.2g}'):,.0f} times apart in the mean"
     axis.set_title(head, loc="left")
     tidy(axis)
-    axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), frameon=False)
+    axis.legend(loc="upper left", bbox_to_anchor=(0, -0.12), frameon=False)
     return figure
 
 
