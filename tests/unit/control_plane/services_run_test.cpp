@@ -55,6 +55,13 @@ TEST(ServicesRun, AChangeOfEndpointsThatAllNodesWatchCostsNSquaredAddresses) {
   }
 }
 
+TEST(ServicesRun, BeforeKubernetes117EachWatchersCopyIsEncodedAnew) {
+  ScenarioRun run{scenario(40, kubelet("fan_out: {has_headless_filter: false, "
+                                       "encodes_for_each_watcher: true}"))};
+  const double copies = summary(run.result, "watch_bytes") / 1e9;
+  EXPECT_NEAR(summary(run.result, "watch_cpu"), 3.75e-6 * 39 * 39 + copies, 1e-6);
+}
+
 TEST(ServicesRun, AChangeOfSlicesCostsTheSliceThatChanges) {
   ScenarioRun run{scenario(40, kubelet("endpoints: {slice_size: 10}, "
                                        "fan_out: {has_headless_filter: false}"))};
@@ -145,6 +152,24 @@ TEST(ServicesRun, PodsOfJobsAreMembersFromTheirStartUntilTheyAreGone) {
   EXPECT_EQ(all, 5);
   EXPECT_EQ(of_b, 2);
   EXPECT_EQ(services, 2 * 2);
+}
+
+// Nodes come and go while the only server is down; what they write waits for it.
+TEST(ServicesRun, AfterAnOutageTheObjectsHoldWhoIsThere) {
+  std::vector<std::string> changes{
+      "control_plane.api_servers.servers=1",
+      "control_plane.losses=[{server: 0, at: 10s, until: 40s}]", "run.until=10min",
+      "faults.list=[{node: '3', at: 5s, repair: 10s}, {node: '4', at: 12s, repair: 1h}, "
+      "{node: '5', at: 20s, repair: 1min}, {node: '6', at: 30s, repair: 5s}]"};
+  ScenarioRun run{scenario(40, kubelet("endpoints: {slice_size: 10}, watchers: {daemons: 1}")),
+                  changes};
+  EXPECT_EQ(summary(run.result, "watch_refused"), 0) << "its client tried long enough";
+  EXPECT_GT(summary(run.result, "api_lost"), 0);
+  const auto rows = run.recorder.rows<WatchSample>("/timeline/watch");
+  EXPECT_EQ(rows.back().addresses, 39);
+  EXPECT_EQ(rows.back().objects, 4);
+  const auto servers = run.recorder.rows<ApiServerSample>("/timeline/api_servers");
+  EXPECT_EQ(servers.back().watches, 39 * 3) << "kubelets, kube-proxies and daemons";
 }
 
 TEST(ServicesRun, AnObjectThatEtcdRefusesIsTriedAgainAndTellsNobody) {
