@@ -57,10 +57,11 @@ def draw(runs: Sequence[Run]) -> plt.Figure:
         single = told[told > 0]
         axis.plot(single.index, single, ls="", color=colour, marker=".", ms=4, mew=0, alpha=0.4)
         axis.set_xlim(0, told.index.max())
-    axis.set_yscale("log")
+    if max(means) > 0:
+        axis.set_yscale("log")
+        axis.yaxis.set_major_locator(plt.LogLocator(numticks=20))
+        axis.minorticks_off()
     axis.yaxis.set_major_formatter(plt.FuncFormatter(lambda value, _: rate(value)))
-    axis.yaxis.set_major_locator(plt.LogLocator(numticks=20))
-    axis.minorticks_off()
     axis.set_xlabel("simulated time (min)")
     axis.set_ylabel("told to watchers by all API servers")
     head = "Changes of addresses, told to all who watch"
