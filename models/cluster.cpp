@@ -98,8 +98,8 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
       deadlocks_{sim, ground_.state, ground_.jobs, scenario.record.deadlocks},
       too_large_{ground_.state, ground_.jobs} {
   if (scenario.control_plane.level == ControlPlaneLevel::Full) {
-    control_plane_.emplace(sim, scenario.control_plane,
-                           static_cast<uint32_t>(ground_.state.nodes()), ground_.jobs);
+    control_plane_.emplace(sim, scenario.control_plane, ground_.jobs,
+                           static_cast<uint32_t>(ground_.state.nodes()));
     controller_.use(*control_plane_);
     scheduler_.use(*control_plane_);
   } else if (scenario.control_plane.level == ControlPlaneLevel::Delays) {

@@ -14,8 +14,8 @@ constexpr Duration kRetryFirst = 1_s, kRetryMax = 60_s;
 
 }  // namespace
 
-ControlPlane::ControlPlane(Sim sim, const ControlPlaneParams& params, uint32_t nodes,
-                           const JobTable& jobs)
+ControlPlane::ControlPlane(Sim sim, const ControlPlaneParams& params, const JobTable& jobs,
+                           uint32_t nodes)
     : sim_{sim},
       params_{params},
       etcd_{sim.engine, params_.etcd},
@@ -67,7 +67,7 @@ void ControlPlane::start() {
     servers_.server(s).add_watchers(ApiResource::Pods, share + (has_more ? 1 : 0));
   }
   heartbeats();
-  if (services_) services_->start();
+  if (services_) services_->start(is_up_);
   for (const ApiServerLossParams& loss : params_.losses) {
     const auto server = static_cast<uint32_t>(loss.server);
     const auto lose = [this, server] {
@@ -128,7 +128,7 @@ void ControlPlane::bind(PodId pod, NodeId node, Done done) {
       }
     }
     done(is_done);
-    if (is_done && services_) services_->pod_bound(pod);
+    if (is_done && services_) services_->pod_starts(pod);
   };
   write(scheduler_, Verb::Update, bound, {});  // the binding is stored in the pod
 }

@@ -24,7 +24,7 @@ namespace orrery {
 // of its node; it writes their status as they start and delete them when they are gone.
 class ControlPlane final : public PodApi {
  public:
-  ControlPlane(Sim sim, const ControlPlaneParams& params, uint32_t nodes, const JobTable& jobs);
+  ControlPlane(Sim sim, const ControlPlaneParams& params, const JobTable& jobs, uint32_t nodes);
   ControlPlane(const ControlPlane&) = delete;
   ControlPlane& operator=(const ControlPlane&) = delete;
 

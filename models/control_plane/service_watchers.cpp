@@ -27,8 +27,6 @@ ServiceWatchers::ServiceWatchers(Sim sim, ApiServers& servers, const ServicesPar
       params_{params},
       resource_{params.endpoints.kind == EndpointsKind::Endpoints ? ApiResource::Endpoints
                                                                   : ApiResource::EndpointSlices},
-      nodes_{nodes},
-      nodes_up_{nodes},
       daemons_{params.watchers.agents > 0 ? 0U : static_cast<uint32_t>(params.watchers.daemons)},
       rng_{sim.rng.stream("control_plane.services.clients")} {
   all_.objects = of_proxies_.objects = 0;
@@ -65,8 +63,10 @@ void ServiceWatchers::for_each_on(NodeId node, F&& f) {
   for (uint32_t d = 0; d < daemons_; ++d) f(of(Who::Daemon), node.index * daemons_ + d);
 }
 
-void ServiceWatchers::start() {
-  for (uint32_t n = 0; n < nodes_; ++n) {
+void ServiceWatchers::start(const std::vector<bool>& is_up) {
+  for (uint32_t n = 0; n < is_up.size(); ++n) {
+    if (!is_up[n]) continue;
+    ++nodes_up_;
     for_each_on(NodeId{n}, [](Reflectors& them, uint32_t id) { them.start_synced(id); });
   }
   for (int32_t i = 0; i < params_.watchers.controllers; ++i) {

@@ -23,7 +23,7 @@ class ServiceWatchers {
   ServiceWatchers(const ServiceWatchers&) = delete;
   ServiceWatchers& operator=(const ServiceWatchers&) = delete;
 
-  void start();  // all are up to date
+  void start(const std::vector<bool>& is_up);  // by node; all are up to date
   void node_up(NodeId node);
   void node_down(NodeId node);
 
@@ -48,8 +48,7 @@ class ServiceWatchers {
   Engine& engine_;
   ServicesParams params_;
   ApiResource resource_;
-  uint32_t nodes_;
-  int64_t nodes_up_;
+  int64_t nodes_up_ = 0;
   uint32_t daemons_;             // on each node, by themselves
   ApiRequest all_, of_proxies_;  // sizes of lists
   ApiClientsParams client_params_;

@@ -1,7 +1,6 @@
 #include "models/control_plane/services.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "sim/core/check.hpp"
@@ -41,7 +40,6 @@ Services::Services(const Context& context, const ControlPlaneParams& params)
           [this](ServiceId service, const ObjectWrite& object, EndpointsController::Done done) {
             write(service, object, std::move(done));
           }},
-      nodes_{context.nodes},
       samples_{context.sim.recorder, "/timeline/watch",
                "What watchers of services' addresses are told over time, by group of services."} {
   for (const ServiceGroupParams& group : params.services.groups) {
@@ -71,10 +69,12 @@ uint32_t Services::new_set(uint32_t group) {
   return index;
 }
 
-void Services::start() {
-  watchers_.start();
-  std::vector<uint32_t> nodes(nodes_);
-  std::iota(nodes.begin(), nodes.end(), 0U);
+void Services::start(const std::vector<bool>& is_up) {
+  watchers_.start(is_up);
+  std::vector<uint32_t> nodes;
+  for (uint32_t n = 0; n < is_up.size(); ++n) {
+    if (is_up[n]) nodes.push_back(n);
+  }
   for (Group& group : groups_) {
     if (group.params.members != ServiceMembers::Nodes) continue;
     for (const ServiceId service : sets_[group.set].services) {
@@ -104,7 +104,7 @@ void Services::node_down(NodeId node) {
   }
 }
 
-void Services::pod_bound(PodId id) {
+void Services::pod_starts(PodId id) {
   if (!has_pods_) return;
   const Pod& pod = jobs_.pod(id);
   if (pod.state != PodState::Bound && pod.state != PodState::Running) return;  // gone meanwhile

@@ -44,16 +44,16 @@ class Services {
     ApiServers& servers;
     EtcdSplit& etcd;
     const JobTable& jobs;
-    uint32_t nodes = 0;  // all are up
+    uint32_t nodes = 0;
   };
   Services(const Context& context, const ControlPlaneParams& params);
   Services(const Services&) = delete;
   Services& operator=(const Services&) = delete;
 
-  void start();
+  void start(const std::vector<bool>& is_up);  // by node
   void node_up(NodeId node);
   void node_down(NodeId node);
-  void pod_bound(PodId pod);  // it is ready once it has started
+  void pod_starts(PodId pod);  // when is known by now; it is ready then
   void pod_gone(PodId pod);
   void job_over(JobId job);
 
@@ -101,7 +101,6 @@ class Services {
   ApiClient client_;
   ServiceWatchers watchers_;
   EndpointsController controller_;
-  uint32_t nodes_;
   bool has_pods_ = false;  // a group of them
   std::vector<Group> groups_;
   std::vector<Set> sets_;
