@@ -59,8 +59,6 @@ class Services {
 
   void sample(Time now, double seconds);  // of the interval that ends now
   void add_summary(Recorder& recorder) const;
-  const EndpointsController& controller() const { return controller_; }
-  const ServiceWatchers& watchers() const { return watchers_; }
 
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
