@@ -33,9 +33,12 @@ ControlPlane::ControlPlane(Sim sim, const ControlPlaneParams& params, uint32_t n
                  params_.clients.scheduler,
                  {.kind = ApiClientKind::Scheduler},
                  client_rng_},
+      node_clients_{sim.engine, servers_, params_.clients, client_rng_, nodes},
       reflectors_{sim.engine, servers_, {}, sim.rng.stream("control_plane.reflectors")},
       is_up_(nodes, true),
+      dead_pods_(nodes),
       nodes_up_{nodes},
+      nodes_registered_{nodes},
       start_{orrery::start_time(1, params_.kubelet)},
       cores_(servers_.size()),
       egress_(servers_.size()),
@@ -54,7 +57,16 @@ ControlPlane::ControlPlane(Sim sim, const ControlPlaneParams& params, uint32_t n
 }
 
 void ControlPlane::start() {
-  for (uint32_t n = 0; n < kubelets_.size(); ++n) reflectors_.start_synced(n);
+  for (uint32_t n = 0; n < kubelets_.size(); ++n) {
+    if (is_up_[n]) reflectors_.start_synced(n);
+  }
+  servers_.set_nodes(nodes_registered_);
+  const auto tell = [this] {
+    cut_off.emit(servers_.up() == 0 || etcd_.objects().is_out_of_space());
+  };
+  servers_.lost.connect([tell](uint32_t) { tell(); });
+  for (uint32_t s = 0; s < servers_.size(); ++s) servers_.server(s).recovered.connect(tell);
+  etcd_.objects().ran_out_of_space.connect(tell);
   for (uint32_t s = 0; s < servers_.size(); ++s) {
     const auto share = params_.pods.watchers / static_cast<int32_t>(servers_.size());
     const bool has_more = s < static_cast<uint32_t>(params_.pods.watchers) % servers_.size();
@@ -101,8 +113,24 @@ void ControlPlane::node_up(NodeId node) {
   if (is_up_[node.index]) return;
   is_up_[node.index] = true;
   ++nodes_up_;
-  reflectors_.start(node.index);
+  reflectors_.start_synced(node.index);  // it listed its pods as it booted
   heartbeats();
+}
+
+void ControlPlane::node_absent(NodeId node) {
+  is_up_[node.index] = false;
+  --nodes_up_;
+  --nodes_registered_;
+}
+
+void ControlPlane::node_registered() { servers_.set_nodes(++nodes_registered_); }
+
+void ControlPlane::send(NodeId node, uint32_t client, const ApiRequest& request,
+                        std::function<void(bool)> done) {
+  ApiClient& by = client == kKubelet ? kubelet(node) : node_clients_.of(node, client);
+  by.send(request, [done = std::move(done)](const ApiAnswer& answer) {
+    done(answer.outcome == ApiOutcome::Done);
+  });
 }
 
 // ---- pods
@@ -123,9 +151,27 @@ void ControlPlane::bind(PodId /*pod*/, NodeId node, Done done) {
   write(scheduler_, Verb::Update, bound, {});  // the binding is stored in the pod
 }
 
-// By its kubelet, or by the garbage collector if there is no node any more.
+// Nobody hears of pods whose node just died.
 void ControlPlane::removed(PodId /*pod*/, NodeId node) {
-  write(is_up_[node.index] ? kubelet(node) : controller_manager_, Verb::Delete, {}, {});
+  if (is_up_[node.index]) return write(kubelet(node), Verb::Delete, {}, {});
+  ++dead_pods_[node.index];
+}
+
+void ControlPlane::delete_dead_pods(NodeId node, bool is_back, std::function<void()> done) {
+  const auto left = std::make_shared<int64_t>(std::exchange(dead_pods_[node.index], 0));
+  if (*left == 0) return done();
+  for (int64_t n = *left; n > 0; --n) {
+    delete_pod(is_back ? kubelet(node) : controller_manager_, [left, done] {
+      if (--*left == 0) done();
+    });
+  }
+}
+
+void ControlPlane::delete_pod(ApiClient& client, std::function<void()> done) {
+  const auto deleted = [this, &client, done = std::move(done)](bool is_done) {
+    is_done ? done() : delete_pod(client, done);
+  };
+  write(client, Verb::Delete, deleted, {});
 }
 
 // Of a pod. What somebody waits for is tried again, with pauses that double, for a minute at most.
