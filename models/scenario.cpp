@@ -122,6 +122,19 @@ void check_nodes(const Scenario& scenario, Checker& c) {
       c.is_given("control_plane.node_lifecycle")) {
     c.error("control_plane.node_lifecycle", "has no effect: no node fails or is cut off");
   }
+  constexpr std::string_view kOfBoots[] = {"control_plane.clients.kube_proxy",
+                                           "control_plane.clients.daemons",
+                                           "control_plane.kubelet.heartbeats",
+                                           "control_plane.api_servers.server.cost.read",
+                                           "control_plane.api_servers.server.cost.watch",
+                                           "control_plane.api_servers.server.cost.cached_object"};
+  for (const std::string_view field : kOfBoots) {
+    const bool is_of_clients = field.starts_with("control_plane.clients.");
+    if (boot || !c.is_given(field)) continue;
+    if (params.level == ControlPlaneLevel::Delays || (is_modelled && is_of_clients)) {
+      c.error(field, "has no effect with this level if no node joins or fails");
+    }
+  }
   for (size_t i = 0; i < params.joins.size() && scenario.run.until; ++i) {
     const std::string at = "control_plane.joins[" + std::to_string(i) + "].";
     const Duration until = *scenario.run.until;

@@ -31,6 +31,7 @@ class Nodes {
   Nodes& operator=(const Nodes&) = delete;
 
   const std::vector<Joining>& joining() const { return joining_; }
+  bool has_more_to_come() const { return come_ < joining_.size(); }
   void start();
   void boot(NodeId node) { boots_.boot(node); }
   void died(NodeId node);  // up or not
