@@ -13,13 +13,15 @@
 #include "models/control_plane/node_rows.hpp"
 #include "models/faults/node_faults.hpp"
 #include "tests/support/scheduler_world.hpp"
+#include "tests/support/shipped_run.hpp"
 
 namespace orrery {
 namespace {
 
 using ::testing::HasSubstr;
 
-int64_t count(const ScenarioRun& run, std::string_view name) {
+template <class Run>
+int64_t count(const Run& run, std::string_view name) {
   const auto found = std::ranges::find(run.result.summary, name, &SummaryValue::name);
   EXPECT_NE(found, run.result.summary.end()) << name;
   return std::get<int64_t>(found->value);
@@ -136,6 +138,42 @@ TEST(Joins, ANodeThatFailsOnItsWayBeginsAnewWhenItIsRepaired) {
   EXPECT_EQ(rows[1].entered, Time{-1});
   for (const size_t i : {0, 2, 3}) EXPECT_GT(rows[i].settled, Time{});
   EXPECT_EQ(run.recorder.rows<FaultRow>("/events/faults").size(), 2U);
+}
+
+// Whoever meets nobody takes no longer than one who meets others.
+TEST(Joins, OneNodeIsReadyNoEarlierWithFullThanWithDelays) {
+  const auto time = [](const std::string& level, const std::string& nodes) {
+    ScenarioRun run{
+        scenario("{level: " + level + ", joins: [{pool: new, nodes: " + nodes + ", at: 10s}]}",
+                 kNoWork + "run: {until: 5min}"),
+        {},
+        {}};
+    Duration most;
+    for (const BootRow& row : boots(run)) most = std::max(most, row.ready - row.asked);
+    return most;
+  };
+  EXPECT_GT(time("delays", "1"), Duration{});
+  EXPECT_EQ(time("delays", "1"), time("delays", "40"));
+  EXPECT_GE(time("full", "1"), time("delays", "1"));
+  EXPECT_GT(time("full", "40"), time("full", "1"));
+}
+
+// API-11: hundreds of nodes in one instant are an outage, over a few seconds they are none.
+TEST(Joins, AStormTakesTheServersDownAndAGateKeepsThemUp) {
+  ShippedRun storm{"join-storm"}, smoothed{"join-smoothed"};
+  EXPECT_GT(count(storm, "api_too_many"), 1'000);
+  EXPECT_EQ(count(smoothed, "api_too_many"), 0);
+  EXPECT_GT(count(storm, "api_lost"), 10'000);
+  EXPECT_EQ(count(smoothed, "api_lost"), 0);
+  EXPECT_EQ(count(storm, "nodes_joined"), 500);
+  EXPECT_EQ(count(smoothed, "nodes_joined"), 500);
+  const auto most = [](ShippedRun& run) {
+    Duration wait;
+    for (const JobRow& row : run.recorder.rows<JobRow>("/jobs")) wait = std::max(wait, row.wait);
+    return wait;
+  };
+  EXPECT_GT(most(storm), 30_s);
+  EXPECT_LT(most(smoothed), 1_s);
 }
 
 // ---- nodes that die
@@ -255,6 +293,17 @@ TEST(DeadNodes, WhenNoServerIsLeftNobodyIsEvicted) {
     EXPECT_EQ(row.ready, 50U) << "they take pods: nobody can tell the scheduler";
   }
   EXPECT_EQ(most, 50U);
+}
+
+TEST(DeadNodes, NodesThatAreOnlyCutOffKeepTheirPodsEvenIfTheyAreTaintedFirst) {
+  ScenarioRun run{
+      scenario("{level: full, api_servers: {servers: 1}, node_lifecycle: {toleration: 0s, "
+               "taint_rate: 100}, losses: [{server: 0, at: 10min, until: 20min}]}",
+               "workload: {sources: [{kind: jobs, jobs: [{pods: 4, pod: {gpus: 8}, work: 1h}]}]}"),
+      {},
+      {}};
+  EXPECT_EQ(count(run, "nodes_given_up"), 0);
+  EXPECT_EQ(run.jobs().at(0).restarts, 0);
 }
 
 TEST(DeadNodes, WhenEtcdIsFullAllNodesFallSilent) {
