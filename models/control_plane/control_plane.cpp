@@ -61,12 +61,7 @@ void ControlPlane::start() {
     if (is_up_[n]) reflectors_.start_synced(n);
   }
   servers_.set_nodes(nodes_registered_);
-  const auto tell = [this] {
-    cut_off.emit(servers_.up() == 0 || etcd_.objects().is_out_of_space());
-  };
-  servers_.lost.connect([tell](uint32_t) { tell(); });
-  for (uint32_t s = 0; s < servers_.size(); ++s) servers_.server(s).recovered.connect(tell);
-  etcd_.objects().ran_out_of_space.connect(tell);
+  watch_leases();
   for (uint32_t s = 0; s < servers_.size(); ++s) {
     const auto share = params_.pods.watchers / static_cast<int32_t>(servers_.size());
     const bool has_more = s < static_cast<uint32_t>(params_.pods.watchers) % servers_.size();
@@ -117,22 +112,6 @@ void ControlPlane::node_up(NodeId node) {
   heartbeats();
 }
 
-void ControlPlane::node_absent(NodeId node) {
-  is_up_[node.index] = false;
-  --nodes_up_;
-  --nodes_registered_;
-}
-
-void ControlPlane::node_registered() { servers_.set_nodes(++nodes_registered_); }
-
-void ControlPlane::send(NodeId node, uint32_t client, const ApiRequest& request,
-                        std::function<void(bool)> done) {
-  ApiClient& by = client == kKubelet ? kubelet(node) : node_clients_.of(node, client);
-  by.send(request, [done = std::move(done)](const ApiAnswer& answer) {
-    done(answer.outcome == ApiOutcome::Done);
-  });
-}
-
 // ---- pods
 
 void ControlPlane::create(PodId /*pod*/, Done done) {
@@ -155,23 +134,6 @@ void ControlPlane::bind(PodId /*pod*/, NodeId node, Done done) {
 void ControlPlane::removed(PodId /*pod*/, NodeId node) {
   if (is_up_[node.index]) return write(kubelet(node), Verb::Delete, {}, {});
   ++dead_pods_[node.index];
-}
-
-void ControlPlane::delete_dead_pods(NodeId node, bool is_back, std::function<void()> done) {
-  const auto left = std::make_shared<int64_t>(std::exchange(dead_pods_[node.index], 0));
-  if (*left == 0) return done();
-  for (int64_t n = *left; n > 0; --n) {
-    delete_pod(is_back ? kubelet(node) : controller_manager_, [left, done] {
-      if (--*left == 0) done();
-    });
-  }
-}
-
-void ControlPlane::delete_pod(ApiClient& client, std::function<void()> done) {
-  const auto deleted = [this, &client, done = std::move(done)](bool is_done) {
-    is_done ? done() : delete_pod(client, done);
-  };
-  write(client, Verb::Delete, deleted, {});
 }
 
 // Of a pod. What somebody waits for is tried again, with pauses that double, for a minute at most.

@@ -59,6 +59,7 @@ class ControlPlane final : public PodApi, public NodeApi {
   void write(ApiClient& client, Verb verb, Done done, Duration waited);
   void written(ApiClient& client, Verb verb, const Done& done, bool is_done, Duration waited);
   ApiClient& kubelet(NodeId node) { return *kubelets_[node.index]; }
+  void watch_leases();
   void delete_pod(ApiClient& client, std::function<void()> done);
   void heartbeats();
 
