@@ -97,16 +97,7 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
       statistics_{sim, ground_.jobs},
       deadlocks_{sim, ground_.state, ground_.jobs, scenario.record.deadlocks},
       too_large_{ground_.state, ground_.jobs} {
-  if (scenario.control_plane.level == ControlPlaneLevel::Full) {
-    control_plane_.emplace(sim, scenario.control_plane, ground_.jobs,
-                           static_cast<uint32_t>(ground_.state.nodes()));
-    controller_.use(*control_plane_);
-    scheduler_.use(*control_plane_);
-  } else if (scenario.control_plane.level == ControlPlaneLevel::Delays) {
-    pod_delays_.emplace(sim.engine, scenario.control_plane);
-    controller_.use(*pod_delays_);
-    scheduler_.use(*pod_delays_);
-  }
+  make_control_plane(scenario);
   if (scenario.network.level == NetworkLevel::Flow) {
     network_.emplace(sim, scenario.network, ground_.fabric.fabric);
     link_faults_.emplace(sim, *network_, scenario.faults.links);
@@ -130,6 +121,7 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
                        scenario.workload.controller.overruns);
   }
   wire();
+  wire_nodes();
 }
 
 // Within one piece of news, observers run in the order of these lines.
@@ -170,6 +162,7 @@ void Cluster::wire() {
     if (network_usage_) network_usage_->sample(now);
     if (storage_usage_) storage_usage_->sample(now);
     if (control_plane_) control_plane_->sample(now);
+    if (nodes_) nodes_->sample(now);
   });
   controller_.recovered.connect([this](const RecoveryRow& row) { timeline_.recovered(row); });
   controller_.job_over.connect([this](JobId job) {
@@ -197,27 +190,6 @@ void Cluster::wire() {
   wire_faults();
 }
 
-void Cluster::wire_faults() {
-  faults_.node_down.connect([this](NodeId node) {
-    scheduler_.node_down(node);
-    if (job_queue_) job_queue_->node_changed(node, false);
-    usage_.node_down(node);
-    if (control_plane_) control_plane_->node_down(node);
-    node_usage_.node_down(node);
-    timeline_.node_down();
-    deadlocks_.nodes_changed();
-  });
-  faults_.node_up.connect([this](NodeId node) {
-    usage_.node_up(node);
-    if (control_plane_) control_plane_->node_up(node);
-    node_usage_.node_up(node);
-    timeline_.node_up();
-    deadlocks_.nodes_changed();
-    scheduler_.node_up(node);
-    if (job_queue_) job_queue_->node_changed(node, true);
-  });
-}
-
 void Ground::check(const Scenario& scenario, const config::Node& root,
                    Diagnostics& diagnostics) const {
   const Position at = root["cluster"].position;
@@ -227,6 +199,7 @@ void Ground::check(const Scenario& scenario, const config::Node& root,
     diagnostics.error(at, "cluster", "has no nodes");
   } else {
     scenario.faults.check(state, root["faults"], diagnostics);
+    check_joins(scenario.control_plane.joins, built, root["control_plane"], diagnostics);
     const config::Node& network = root["network"];
     const config::Node* const section = network.find("fabric");
     report_mistakes(fabric.mistakes, section != nullptr ? *section : network, "network.fabric",
@@ -281,10 +254,12 @@ std::vector<std::string> Cluster::input_notes() const {
 void Cluster::start() {
   for (auto& source : sources_) controller_.add_source(std::move(source));
   sources_.clear();
+  if (nodes_) hold_joining();
   faults_.start();
   rank_faults_.start();
   if (link_faults_) link_faults_->start();
   if (control_plane_) control_plane_->start();
+  if (nodes_) nodes_->start();
   timeline_.start(run_.until ? Time{} + *run_.until : Time::max());
   if (cardiogram_) cardiogram_->start();
   controller_.start();
@@ -298,7 +273,7 @@ uint64_t Cluster::progress() const {
 
 // Whether an end or an arrival is sure to come, however late.
 bool Cluster::is_work_ahead() const {
-  bool is_ahead = !controller_.sources().is_empty();
+  bool is_ahead = !controller_.sources().is_empty() || (nodes_ && nodes_->has_more_to_come());
   ground_.jobs.for_each_job([&](JobId id) {
     is_ahead |= controller_.goes_on(id) && !(exchanges_ && exchanges_->waits_in_vain(id));
   });

@@ -9,6 +9,7 @@
 
 #include "models/cluster_params.hpp"
 #include "models/control_plane/control_plane.hpp"
+#include "models/control_plane/nodes.hpp"
 #include "models/control_plane/pod_delays.hpp"
 #include "models/faults/link_faults.hpp"
 #include "models/faults/node_faults.hpp"
@@ -47,6 +48,10 @@ struct Ground {
   JobTable jobs;
 };
 
+// Mistakes that only the built pools show. `section` is the document's `control_plane`.
+void check_joins(const std::vector<JoinParams>& joins, const BuiltPools& built,
+                 const config::Node& section, Diagnostics& diagnostics);
+
 class Cluster {
  public:
   // `scenario` must have passed read_scenario().
@@ -80,6 +85,9 @@ class Cluster {
  private:
   void wire();
   void wire_faults();
+  void make_control_plane(const Scenario& scenario);
+  void wire_nodes();
+  void hold_joining();
   void read_failure_logs(const config::Node& section, Diagnostics& diagnostics);
   void stop_when_done();
   void watch_for_stall(uint64_t progress_before);
@@ -109,6 +117,7 @@ class Cluster {
   std::optional<StorageUsage> storage_usage_;
   std::optional<ControlPlane> control_plane_;
   std::optional<PodDelays> pod_delays_;
+  std::optional<Nodes> nodes_;  // with either of these
   Timeline timeline_;
   JobStatistics statistics_;
   DeadlockDetector deadlocks_;

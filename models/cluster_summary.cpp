@@ -6,6 +6,7 @@ namespace orrery {
 void Cluster::finish(Time end) {
   controller_.finish(end);
   faults_.finish();
+  if (nodes_) nodes_->finish();
   if (link_faults_) link_faults_->finish();
   timeline_.finish(end);
   if (network_usage_) network_usage_->finish(end);
@@ -40,6 +41,7 @@ void Cluster::finish(Time end) {
           "times a gang's routes were asked for again while it ran");
   }
   if (control_plane_) control_plane_->add_summary(r);
+  if (nodes_) nodes_->add_summary(r);
   deadlocks_.add_summary(r, end);
   count("jobs_too_large", too_large_.jobs(), "jobs", "jobs that the empty cluster could not hold");
   const auto& s = scheduler_.counters();

@@ -110,10 +110,48 @@ void check_cardiogram(const Scenario& scenario, Checker& c) {
   }
 }
 
+// What nodes that join, or are noticed to be dead, need.
+void check_nodes(const Scenario& scenario, Checker& c) {
+  const ControlPlaneParams& params = scenario.control_plane;
+  const bool is_modelled = params.level != ControlPlaneLevel::None;
+  const bool boot = scenario.faults.strike_nodes() || !params.joins.empty();
+  if (is_modelled && !boot && c.is_given("control_plane.node_join")) {
+    c.error("control_plane.node_join", "has no effect: no node joins, and none fails");
+  }
+  if (is_modelled && !boot && params.losses.empty() && !c.is_given("control_plane.etcd.quota") &&
+      c.is_given("control_plane.node_lifecycle")) {
+    c.error("control_plane.node_lifecycle", "has no effect: no node fails or is cut off");
+  }
+  constexpr std::string_view kOfBoots[] = {"control_plane.clients.kube_proxy",
+                                           "control_plane.clients.daemons",
+                                           "control_plane.kubelet.heartbeats",
+                                           "control_plane.api_servers.server.cost.read",
+                                           "control_plane.api_servers.server.cost.watch",
+                                           "control_plane.api_servers.server.cost.cached_object"};
+  for (const std::string_view field : kOfBoots) {
+    const bool is_of_clients = field.starts_with("control_plane.clients.");
+    if (boot || !c.is_given(field)) continue;
+    if (params.level == ControlPlaneLevel::Delays || (is_modelled && is_of_clients)) {
+      c.error(field, "has no effect with this level if no node joins or fails");
+    }
+  }
+  for (size_t i = 0; i < params.joins.size() && scenario.run.until; ++i) {
+    const std::string at = "control_plane.joins[" + std::to_string(i) + "].";
+    const Duration until = *scenario.run.until;
+    if (params.joins[i].at >= until) {
+      c.error(at + "at", "must be before run.until, " + format_quantity(until));
+    } else if (params.joins[i].at + params.joins[i].over > until) {
+      c.warning(at + "over",
+                "ends after run.until, " + format_quantity(until) + ": the last nodes do not join");
+    }
+  }
+}
+
 }  // namespace
 
 void Scenario::check(Checker& c) const {
   check_needs(*this, c);
+  check_nodes(*this, c);
   check_training(*this, c);
   check_network(*this, c);
   check_cardiogram(*this, c);
@@ -129,6 +167,8 @@ void Scenario::check(Checker& c) const {
     beyond.check(faults.list[i].at, "faults.list[" + std::to_string(i) + "].at",
                  "the node does not fail");
   }
+  if (faults.chaos)
+    beyond.check(faults.chaos->interval, "faults.chaos.interval", "no round begins");
   for (size_t i = 0; i < faults.ranks.size(); ++i) {
     beyond.check(faults.ranks[i].at, "faults.ranks[" + std::to_string(i) + "].at", "nothing dies");
   }

@@ -34,9 +34,12 @@ ControlPlane::ControlPlane(Sim sim, const ControlPlaneParams& params, const JobT
                  params_.clients.scheduler,
                  {.kind = ApiClientKind::Scheduler},
                  client_rng_},
+      node_clients_{sim.engine, servers_, params_.clients, client_rng_, nodes},
       reflectors_{sim.engine, servers_, {}, sim.rng.stream("control_plane.reflectors")},
       is_up_(nodes, true),
+      dead_pods_(nodes),
       nodes_up_{nodes},
+      nodes_registered_{nodes},
       start_{orrery::start_time(1, params_.kubelet)},
       cores_(servers_.size()),
       egress_(servers_.size()),
@@ -60,7 +63,11 @@ ControlPlane::ControlPlane(Sim sim, const ControlPlaneParams& params, const JobT
 }
 
 void ControlPlane::start() {
-  for (uint32_t n = 0; n < kubelets_.size(); ++n) reflectors_.start_synced(n);
+  for (uint32_t n = 0; n < kubelets_.size(); ++n) {
+    if (is_up_[n]) reflectors_.start_synced(n);
+  }
+  servers_.set_nodes(nodes_registered_);
+  watch_leases();
   for (uint32_t s = 0; s < servers_.size(); ++s) {
     const auto share = params_.pods.watchers / static_cast<int32_t>(servers_.size());
     const bool has_more = s < static_cast<uint32_t>(params_.pods.watchers) % servers_.size();
@@ -109,7 +116,7 @@ void ControlPlane::node_up(NodeId node) {
   if (is_up_[node.index]) return;
   is_up_[node.index] = true;
   ++nodes_up_;
-  reflectors_.start(node.index);
+  reflectors_.start_synced(node.index);  // it listed its pods as it booted
   heartbeats();
   if (services_) services_->node_up(node);
 }
@@ -133,10 +140,11 @@ void ControlPlane::bind(PodId pod, NodeId node, Done done) {
   write(scheduler_, Verb::Update, bound, {});  // the binding is stored in the pod
 }
 
-// By its kubelet, or by the garbage collector if there is no node any more.
+// Nobody hears of pods whose node just died.
 void ControlPlane::removed(PodId pod, NodeId node) {
   if (services_) services_->pod_gone(pod);
-  write(is_up_[node.index] ? kubelet(node) : controller_manager_, Verb::Delete, {}, {});
+  if (is_up_[node.index]) return write(kubelet(node), Verb::Delete, {}, {});
+  ++dead_pods_[node.index];
 }
 
 void ControlPlane::job_over(JobId job) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -12,9 +13,12 @@
 #include "models/control_plane/control_plane_rows.hpp"
 #include "models/control_plane/etcd_store.hpp"
 #include "models/control_plane/kubelet.hpp"
+#include "models/control_plane/node_api.hpp"
+#include "models/control_plane/node_clients.hpp"
 #include "models/control_plane/reflectors.hpp"
 #include "models/control_plane/services.hpp"
 #include "models/workload/pod_api.hpp"
+#include "sim/engine/signal.hpp"
 #include "sim/record/channel.hpp"
 #include "sim/runtime/sim.hpp"
 
@@ -22,7 +26,7 @@ namespace orrery {
 
 // Heartbeats are a steady load of servers and etcd, never an event each. A kubelet watches the pods
 // of its node; it writes their status as they start and delete them when they are gone.
-class ControlPlane final : public PodApi {
+class ControlPlane final : public PodApi, public NodeApi {
  public:
   ControlPlane(Sim sim, const ControlPlaneParams& params, const JobTable& jobs, uint32_t nodes);
   ControlPlane(const ControlPlane&) = delete;
@@ -36,9 +40,16 @@ class ControlPlane final : public PodApi {
   void removed(PodId pod, NodeId node) override;
 
   void job_over(JobId job);
-  // Its heartbeats end, or begin again.
+  void send(NodeId node, uint32_t client, const ApiRequest& request,
+            std::function<void(bool)> done) override;
+  void delete_dead_pods(NodeId node, bool is_back, std::function<void()> done) override;
+
+  // Its heartbeats end, or begin again once it has booted.
   void node_down(NodeId node);
   void node_up(NodeId node);
+  void node_absent(NodeId node);  // before start()
+  void node_registered();
+  Signal<bool> cut_off;  // no lease can be stored: there is no server, or no space; or again it can
 
   void sample(Time now);  // at the end of each interval of the timeline
   void add_summary(Recorder& recorder);
@@ -50,6 +61,8 @@ class ControlPlane final : public PodApi {
   void write(ApiClient& client, Verb verb, Done done, Duration waited);
   void written(ApiClient& client, Verb verb, const Done& done, bool is_done, Duration waited);
   ApiClient& kubelet(NodeId node) { return *kubelets_[node.index]; }
+  void watch_leases();
+  void delete_pod(ApiClient& client, std::function<void()> done);
   void heartbeats();
 
   Sim sim_;
@@ -60,9 +73,11 @@ class ControlPlane final : public PodApi {
   Rng client_rng_;
   ApiClient controller_manager_, scheduler_;
   std::vector<std::unique_ptr<ApiClient>> kubelets_;  // by node
-  Reflectors reflectors_;                             // one a node, of its kubelet
-  std::vector<bool> is_up_;                           // by node
-  int64_t nodes_up_;
+  NodeClients node_clients_;
+  Reflectors reflectors_;           // one a node, of its kubelet
+  std::vector<bool> is_up_;         // by node
+  std::vector<int64_t> dead_pods_;  // by node that is down, not deleted yet
+  int64_t nodes_up_, nodes_registered_;
   Duration start_;
   Time sampled_to_;
   std::vector<double> cores_, egress_;  // busy seconds until then, by server

@@ -5,16 +5,16 @@
 namespace orrery {
 
 void ControlPlaneParams::check(Checker& c) const {
-  constexpr std::string_view kSections[] = {"api_servers", "clients",  "etcd",  "pods",
-                                            "kubelet",     "services", "losses"};
+  constexpr std::string_view kSections[] = {"api_servers", "clients",       "etcd",     "pods",
+                                            "kubelet",     "losses",        "services", "node_join",
+                                            "joins",       "node_lifecycle"};
   if (level == ControlPlaneLevel::None) {
     for (const std::string_view section : kSections) {
       if (c.is_given(section)) c.error(section, "has an effect only with level: delays or full");
     }
     return;
   }
-  // Pods are written and listed from the watch cache: nothing is read from etcd, no Event is kept,
-  // and no member is lost.
+  // Everything is read from the watch cache, and no member is lost.
   constexpr std::string_view kUnused[] = {"api_servers.server.cost.stored_object",
                                           "api_servers.server.cost.stored_byte",
                                           "etcd.members",
@@ -23,13 +23,10 @@ void ControlPlaneParams::check(Checker& c) const {
                                           "etcd.read_rate_max",
                                           "etcd.stale_read_rate_max",
                                           "etcd.read_bandwidth",
-                                          "etcd.election_timeout",
-                                          "etcd.event_ttl",
-                                          "etcd.separate_events"};
+                                          "etcd.election_timeout"};
   for (const std::string_view field : kUnused) {
     if (!c.is_given(field)) continue;
-    c.error(field,
-            "has no effect: runs read nothing from etcd, record no Events and lose no member");
+    c.error(field, "has no effect: runs read nothing from etcd, and lose no member");
   }
   if (level == ControlPlaneLevel::Delays) {
     constexpr std::string_view kFullOnly[] = {"clients",
@@ -39,9 +36,6 @@ void ControlPlaneParams::check(Checker& c) const {
                                               "api_servers.balance",
                                               "api_servers.flow_control",
                                               "api_servers.server.cores",
-                                              "api_servers.server.cost.read",
-                                              "api_servers.server.cost.watch",
-                                              "api_servers.server.cost.cached_object",
                                               "api_servers.server.heap",
                                               "api_servers.server.request_timeout",
                                               "api_servers.server.restart_time",
@@ -49,12 +43,17 @@ void ControlPlaneParams::check(Checker& c) const {
                                               "etcd.quota",
                                               "etcd.write_rate_max",
                                               "etcd.request_max",
+                                              "etcd.event_ttl",
+                                              "etcd.separate_events",
                                               "pods.watchers",
                                               "kubelet.status_writes",
-                                              "kubelet.heartbeats"};
+                                              "kubelet.heartbeats.status_period"};
     for (const std::string_view field : kFullOnly) {
       if (c.is_given(field)) c.error(field, "has an effect only with level: full");
     }
+  }
+  if (joins.empty() && c.is_given("node_join.rate_max")) {
+    c.error("node_join.rate_max", "has an effect only with joins: who comes back is not held up");
   }
   for (size_t i = 0; i < losses.size(); ++i) {
     if (losses[i].server < api_servers.servers) continue;
@@ -63,11 +62,16 @@ void ControlPlaneParams::check(Checker& c) const {
   }
 }
 
-Duration unloaded_write(const ControlPlaneParams& params, Bytes bytes) {
-  ApiRequest write{.verb = Verb::Create, .bytes = bytes, .answer = bytes};
+Duration unloaded(const ControlPlaneParams& params, const ApiRequest& request) {
   const ApiServerParams& server = params.api_servers.server;
-  const Duration sending = server.egress.bits_per_s > 0 ? write.answer / server.egress : Duration{};
-  return server.cost.of(write) + params.etcd.commit_time() + sending;
+  Duration time = server.cost.of(request);
+  if (is_mutating(request.verb)) time += params.etcd.commit_time();
+  if (server.egress.bits_per_s > 0) time += request.answer / server.egress;
+  return time;
+}
+
+Duration unloaded_write(const ControlPlaneParams& params, Bytes bytes) {
+  return unloaded(params, {.verb = Verb::Create, .bytes = bytes, .answer = bytes});
 }
 
 }  // namespace orrery

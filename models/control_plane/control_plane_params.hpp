@@ -11,6 +11,8 @@
 #include "models/control_plane/api_server_params.hpp"
 #include "models/control_plane/etcd_params.hpp"
 #include "models/control_plane/kubelet_params.hpp"
+#include "models/control_plane/node_join_params.hpp"
+#include "models/control_plane/node_lifecycle_params.hpp"
 #include "models/control_plane/services_params.hpp"
 #include "sim/config/fields.hpp"
 
@@ -60,10 +62,13 @@ struct PodObjectParams {
 };
 
 struct PodClientsParams {
-  static constexpr std::string_view kDoc = "Who writes and hears of pods, and how fast it may ask.";
+  static constexpr std::string_view kDoc =
+      "Who writes and hears of pods and nodes, and how fast it may ask.";
   ApiClientParams kubelet = ApiClientsParams{}.kubelet;
   ApiClientParams controller_manager = ApiClientsParams{}.controller_manager;
   ApiClientParams scheduler = ApiClientsParams{}.scheduler;
+  ApiClientParams kube_proxy = ApiClientsParams{}.kube_proxy;
+  ApiClientParams daemons = ApiClientsParams{}.others;
 
   template <class V>
   void fields(V& v) {
@@ -71,12 +76,15 @@ struct PodClientsParams {
     v("controller_manager", controller_manager, "Which creates pods, and deletes them.",
       Source{"kube-controller-manager: 20/30"});
     v("scheduler", scheduler, "Which binds them.", Source{"kube-scheduler: 50/100"});
+    v("kube_proxy", kube_proxy, "One on each node; it asks when the node boots.",
+      Source{"kube-proxy: 5/10"});
+    v("daemons", daemons, "Each pod of a DaemonSet, likewise.", Source{"client-go: 5/10"});
   }
 };
 
 struct ControlPlaneParams {
   static constexpr std::string_view kDoc =
-      "What the Kubernetes control plane costs pods on their way.";
+      "What the Kubernetes control plane costs pods and nodes on their way.";
   ControlPlaneLevel level = ControlPlaneLevel::None;
   ApiServersParams api_servers = {};
   PodClientsParams clients = {};
@@ -85,6 +93,9 @@ struct ControlPlaneParams {
   KubeletParams kubelet = {};
   ServicesParams services = {};
   std::vector<ApiServerLossParams> losses = {};
+  NodeJoinParams node_join = {};
+  std::vector<JoinParams> joins = {};
+  NodeLifecycleParams node_lifecycle = {};
 
   template <class V>
   void fields(V& v) {
@@ -100,11 +111,15 @@ struct ControlPlaneParams {
     v("kubelet", kubelet, "The agent on each node.");
     v("services", services, "Services and who watches them; with level: full.");
     v("losses", losses, "Servers that are lost; with level: full.");
+    v("node_join", node_join, "What a node asks for before it takes pods, after each boot.");
+    v("joins", joins, "Nodes that join later.");
+    v("node_lifecycle", node_lifecycle, "When dead nodes are noticed, and their pods given up.");
   }
   void check(Checker& c) const;
 };
 
-// A write of so many bytes that meets nobody else.
+// What meets nobody else: a request, a write of so many bytes.
+Duration unloaded(const ControlPlaneParams& params, const ApiRequest& request);
 Duration unloaded_write(const ControlPlaneParams& params, Bytes bytes);
 
 }  // namespace orrery

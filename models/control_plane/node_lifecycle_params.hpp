@@ -1,12 +1,17 @@
 // models/control_plane/node_lifecycle_params.hpp -- when silent nodes are given up.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <string_view>
 
 #include "sim/config/fields.hpp"
 #include "sim/core/time.hpp"
 
 namespace orrery {
+
+enum class NodeZones : uint8_t { One, Pools };
+constexpr std::array<std::string_view, 2> enum_names(NodeZones) { return {"one", "pools"}; }
 
 struct NodeLifecycleParams {
   static constexpr std::string_view kDoc =
@@ -20,6 +25,7 @@ struct NodeLifecycleParams {
   double secondary_taint_rate = 0.01;
   double unhealthy_share = 0.55;
   int32_t large_zone = 50;
+  NodeZones zones = NodeZones::One;
 
   template <class V>
   void fields(V& v) {
@@ -39,6 +45,8 @@ struct NodeLifecycleParams {
       Source{"kube-controller-manager: --unhealthy-zone-threshold"});
     v("large_zone", large_zone, "A zone with more nodes is large.", Range{0, 1'000'000},
       Unit{"nodes"}, Source{"kube-controller-manager: --large-cluster-size-threshold"});
+    v("zones", zones, "All nodes are one zone, or each pool is one.",
+      Source{"one: a cluster in one room"});
   }
   void check(Checker& c) const {
     if (grace < monitor_period) c.error("grace", "must not be less than monitor_period");

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 
 #include "models/faults/link_fault_params.hpp"
 #include "models/faults/logs/failure_log_params.hpp"
+#include "models/faults/node_killer.hpp"
 #include "models/faults/rank_faults.hpp"
 #include "models/faults/repair.hpp"
 #include "models/hardware/cluster_state.hpp"
@@ -95,6 +97,7 @@ struct FaultParams {
   std::vector<NodeFailureParams> nodes = {};
   std::vector<ListedFaultParams> list = {};
   std::vector<FailureLogParams> logs = {};
+  std::optional<NodeKillerParams> chaos = {};
   std::vector<RankFaultParams> ranks = {};
   LinkFaultParams links = {};
 
@@ -103,6 +106,7 @@ struct FaultParams {
     v("nodes", nodes, "Kinds of random failures; they strike independently of one another.");
     v("list", list, "Failures at given times.");
     v("logs", logs, "Failures that were recorded on real clusters.");
+    v("chaos", chaos, "Rounds that take nodes down to see what holds; absent: none.");
     v("ranks", ranks, "Processes of jobs that die.");
     v("links", links, "Cables and switches.");
   }
@@ -114,6 +118,9 @@ struct FaultParams {
       std::string text = "two kinds of failure are called " + in_quotes(nodes[i].name);
       c.error("nodes[" + std::to_string(i) + "].name", text + ": /events/faults could not tell");
     }
+  }
+  bool strike_nodes() const {
+    return chaos || !nodes.empty() || !list.empty() || !logs.empty();
   }
   // What can be known only once the cluster is built. `section` is the document's `faults`, for
   // positions; a null node is fine.

@@ -35,6 +35,13 @@ NodeFaults::NodeFaults(Sim sim, ClusterState& cluster, JobController& jobs, cons
     processes_.push_back(
         {.kind = FaultKind::Listed, .source = static_cast<uint32_t>(i), .node = node});
   }
+  if (params_.chaos) {
+    killer_.emplace(sim.engine, *params_.chaos, static_cast<uint32_t>(cluster.nodes()),
+                    sim.rng.stream("faults.chaos"));
+    killer_->killed.connect([this](NodeId node) {
+      strike({.kind = FaultKind::Chaos, .node = node, .length = params_.chaos->downtime});
+    });
+  }
   jobs.pod_removed.connect([this, &table](PodId pod) {
     if (!is_striking_) return;
     hits_.push_back({table.pod(pod).job, table.request(pod).resources[Resource::Gpu]});
@@ -44,6 +51,7 @@ NodeFaults::NodeFaults(Sim sim, ClusterState& cluster, JobController& jobs, cons
 void NodeFaults::start() {
   for (uint32_t i = 0; i < processes_.size(); ++i) wait_for_failure(i);
   for (uint32_t i = 0; i < replays_.size(); ++i) wait_for_outage(i);
+  if (killer_) killer_->start();
 }
 
 void NodeFaults::wait_for_failure(uint32_t process) {
@@ -102,17 +110,18 @@ void NodeFaults::play_outages(uint32_t replay) {
     const Outage& outage = r.log.outages[r.next];
     if (outage.start > sim_.engine.now()) break;
     const size_t step = r.repeats ? r.log.nodes.size() : r.nodes.size();
-    for (size_t i = outage.node; i < r.nodes.size(); i += step) strike(replay, outage, r.nodes[i]);
+    for (size_t i = outage.node; i < r.nodes.size(); i += step) {
+      strike({.kind = FaultKind::Logged,
+              .source = replay,
+              .node = r.nodes[i],
+              .length = outage.length,
+              .cause = outage.cause});
+    }
   }
   wait_for_outage(replay);
 }
 
-void NodeFaults::strike(uint32_t replay, const Outage& outage, NodeId node) {
-  const Process process{.kind = FaultKind::Logged,
-                        .source = replay,
-                        .node = node,
-                        .length = outage.length,
-                        .cause = outage.cause};
+void NodeFaults::strike(const Process& process) {
   auto at = static_cast<uint32_t>(processes_.size());
   if (free_.empty()) {
     processes_.push_back(process);
@@ -130,6 +139,8 @@ std::string_view NodeFaults::cause_of(const Process& p) const {
       return params_.nodes[p.source].name;
     case FaultKind::Listed:
       return "list";
+    case FaultKind::Chaos:
+      return "chaos";
     case FaultKind::Logged:
       break;
   }
@@ -157,17 +168,19 @@ void NodeFaults::fail(uint32_t process) {
         repaired, Label{"faults.node_repaired"}, [this, process] { repair(process); },
         Phase::Fault);
   }
-  if (awaiting_repair_[p.node.index]++ == 0) {
-    take_down(p);
-  } else {
-    ORRERY_MARK("faults.node_was_down_already");
-  }
+  const bool was_waiting = awaiting_repair_[p.node.index]++ > 0;
+  if (cluster_.up().contains(p.node)) return take_down(p);
+  ORRERY_MARK("faults.node_was_down_already");
+  if (was_waiting) return;
+  ORRERY_MARK("faults.node_failed_while_it_booted");
+  boot_broken.emit(p.node);
 }
 
 void NodeFaults::take_down(Process& p) {
   cluster_.set_up(p.node, false);
   ++nodes_down_;
   ++counters_.nodes_failed;
+  node_struck.emit(p.node);
   hits_.clear();
   is_striking_ = true;
   jobs_.node_failed(p.node);
@@ -184,14 +197,30 @@ void NodeFaults::repair(uint32_t process) {
   Process& p = processes_[process];
   p.is_failed = false;
   write_row(p, sim_.engine.now());
-  if (--awaiting_repair_[p.node.index] == 0) {
-    cluster_.set_up(p.node, true);
-    --nodes_down_;
-    ++counters_.nodes_back;
-    node_up.emit(p.node);
-  }
-  if (p.kind == FaultKind::Random) wait_for_failure(process);
-  if (p.kind == FaultKind::Logged) free_.push_back(process);
+  const FaultKind kind = p.kind;
+  release(p.node);  // whatever else strikes may move processes
+  if (kind == FaultKind::Random) wait_for_failure(process);
+  if (kind == FaultKind::Logged || kind == FaultKind::Chaos) free_.push_back(process);
+}
+
+void NodeFaults::hold(NodeId node) {
+  ++awaiting_repair_[node.index];
+  if (!cluster_.up().contains(node)) return;
+  cluster_.set_up(node, false);
+  ++nodes_down_;
+}
+
+void NodeFaults::release(NodeId node) {
+  if (--awaiting_repair_[node.index] > 0) return;
+  boots_ ? node_repaired.emit(node) : booted(node);
+}
+
+void NodeFaults::booted(NodeId node) {
+  ORRERY_CHECK(awaiting_repair_[node.index] == 0, "what is broken does not boot");
+  cluster_.set_up(node, true);
+  --nodes_down_;
+  ++counters_.nodes_back;
+  node_up.emit(node);
 }
 
 void NodeFaults::write_row(const Process& p, Time repaired_at) {

@@ -3,12 +3,14 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "models/faults/fault_params.hpp"
 #include "models/faults/logs/failure_log.hpp"
+#include "models/faults/node_killer.hpp"
 #include "models/hardware/cluster_state.hpp"
 #include "models/workload/job_controller.hpp"
 #include "sim/core/rng.hpp"
@@ -18,9 +20,9 @@
 
 namespace orrery {
 
-enum class FaultKind : uint8_t { Random, Listed, Logged };
-constexpr std::array<std::string_view, 3> enum_names(FaultKind) {
-  return {"random", "listed", "logged"};
+enum class FaultKind : uint8_t { Random, Listed, Logged, Chaos };
+constexpr std::array<std::string_view, 4> enum_names(FaultKind) {
+  return {"random", "listed", "logged", "chaos"};
 }
 
 struct FaultRow {  // one fault of one node
@@ -35,8 +37,9 @@ struct FaultRow {  // one fault of one node
   static void columns(auto&& c) {
     c("node", &FaultRow::node, "the node that failed");
     c("at", &FaultRow::at, "when it failed");
-    c("kind", &FaultRow::kind, "drawn at random, listed in the scenario, or from a failure log");
-    c("cause", &FaultRow::cause, "name of the kind of failure; 'list'; what the log says");
+    c("kind", &FaultRow::kind,
+      "drawn at random, listed in the scenario, from a failure log, or chaos");
+    c("cause", &FaultRow::cause, "name of the kind of failure; 'list'; what the log says; 'chaos'");
     c("repaired_at", &FaultRow::repaired_at, "when it was repaired; -1: not in this run");
     c("jobs_hit", &FaultRow::jobs_hit, "jobs that lost pods; 0 if it was down already", "jobs");
     c("gpus_hit", &FaultRow::gpus_hit, "GPUs held by the pods lost", "GPU");
@@ -47,7 +50,8 @@ struct FaultRow {  // one fault of one node
 // time to failure, ... drawn from one random stream per kind and node, whatever else happens, so
 // two policies see the same faults. A node is up when nothing on it awaits repair: a fault that
 // strikes a node already down is repaired in parallel, and the node returns with the last repair.
-// Rows are written at the repair, or by finish().
+// Rows are written at the repair, or by finish(). If somebody boots nodes, one returns only when it
+// has booted, and fails no less meanwhile.
 class NodeFaults {
  public:
   struct Counters {
@@ -68,8 +72,19 @@ class NodeFaults {
   void start();
   void finish();  // writes the rows of faults not yet repaired
 
-  Signal<NodeId> node_down;  // after the cluster and the job controller were told
-  Signal<NodeId> node_up;    // after the cluster was told
+  // Before start(). Nodes with nothing left to wait for are `node_repaired`; booted() makes them
+  // up.
+  void let_boot() { boots_ = true; }
+  void booted(NodeId node);
+  // A node that is not there until it is released; the cluster alone is told. Not a fault.
+  void hold(NodeId node);
+  void release(NodeId node);
+
+  Signal<NodeId> node_repaired;  // it begins to boot
+  Signal<NodeId> boot_broken;    // by a fault
+  Signal<NodeId> node_struck;    // before anybody else is told
+  Signal<NodeId> node_down;      // after the cluster and the job controller were told
+  Signal<NodeId> node_up;        // after the cluster was told
 
   const Counters& counters() const { return counters_; }
   uint32_t nodes_down() const { return nodes_down_; }
@@ -104,7 +119,7 @@ class NodeFaults {
   Duration repair_time(Process& p);
   void wait_for_outage(uint32_t replay);
   void play_outages(uint32_t replay);
-  void strike(uint32_t replay, const Outage& outage, NodeId node);
+  void strike(const Process& process);
   void wait_for_failure(uint32_t process);
   void fail(uint32_t process);
   void repair(uint32_t process);
@@ -118,8 +133,10 @@ class NodeFaults {
   Counters counters_;
   std::vector<Process> processes_;
   std::vector<Replay> replays_;
+  std::optional<NodeKiller> killer_;
   std::vector<uint32_t> free_;             // processes of outages that are over
-  std::vector<uint32_t> awaiting_repair_;  // by node
+  std::vector<uint32_t> awaiting_repair_;  // by node; one more if it is held
+  bool boots_ = false;
   uint32_t nodes_down_ = 0;
   bool is_striking_ = false;  // pods removed now are hits
   std::vector<Hit> hits_;

@@ -33,7 +33,7 @@ struct ClusterSample {
     c("gangs_pending", &ClusterSample::gangs_pending, "gangs with such pods", "gangs");
     c("jobs_running", &ClusterSample::jobs_running, "in phase running", "jobs");
     c("jobs_pending", &ClusterSample::jobs_pending, "in phase pending", "jobs");
-    c("nodes_down", &ClusterSample::nodes_down, "down now", "nodes");
+    c("nodes_down", &ClusterSample::nodes_down, "down now, or yet to join", "nodes");
     c("failures", &ClusterSample::failures, "times a node went down so far");
     c("recoveries", &ClusterSample::recoveries, "jobs and pods that caught up so far");
   }

@@ -216,7 +216,7 @@ bool JobController::abort(JobId id) {
   if (job.kind == JobKind::Pods || job.phase != JobPhase::Running) return false;
   ORRERY_MARK("jobs.gang_aborted");
   gang_stops(id, {});
-  gang_hangs(id, params_.failure_detection);
+  gang_hangs(id, exit_detection());
   return true;
 }
 

@@ -50,6 +50,12 @@ class JobController : public JobNews {
   void pod_bound(PodId pod);
   // The node went down, and ClusterState knows: bound pods there die. Pending ones are not ours.
   void node_failed(NodeId node);
+  // Before start(). Somebody watches nodes, and says when their dead pods are known to be gone.
+  void expect_news_of_nodes() {
+    hears_of_nodes_ = true;
+    lost_on_.resize(cluster_.nodes());
+  }
+  void pods_gone(NodeId node);
   // A process of a pod dies while its node is up, with the GPUs it used. The other ranks of a
   // gang that runs wait for it until hang_timeout. False: the pod is not of such a gang.
   bool rank_died(PodId pod, int64_t gpu_milli);
@@ -104,6 +110,12 @@ class JobController : public JobNews {
   void remove_pods(JobId id, PodEnd why);
   void want_later(PodId id);
   void want_due();
+  void want_lost(const LostPod& lost);
+  Duration exit_detection() const { return params_.failure_detection.value_or(kExplicitFailure); }
+  Duration node_detection() const {  // max: only by news
+    return params_.failure_detection.value_or(hears_of_nodes_ ? Duration::max() : kExplicitFailure);
+  }
+  Duration gang_patience() const;
   Duration start_latency(PodId id) const;
   void alone_bound(PodId id);
   void alone_runs(PodId id);
@@ -163,6 +175,8 @@ class JobController : public JobNews {
   PodCreationQueue creation_;
   bool is_creating_ = false;  // a round is scheduled
   std::deque<WantedLater> wanted_later_;
+  bool hears_of_nodes_ = false;
+  IdVector<NodeId, std::vector<LostPod>> lost_on_;
   std::optional<StoredCheckpoints> checkpoints_;
   IdVector<NodeId, Time> disks_lost_;  // when the node last failed; with stores only
   RecoveryLog recoveries_;

@@ -39,6 +39,9 @@ enum class Arrivals : uint8_t { CreatePods, Hold, Count };
 enum class Overruns : uint8_t { Keep, Kill };
 constexpr std::array<std::string_view, 2> enum_names(Overruns) { return {"keep", "kill"}; }
 
+// Of failures that are explicit, where nothing else is said.
+constexpr Duration kExplicitFailure = 5_s;
+
 struct JobControllerParams {
   static constexpr std::string_view kDoc = "How jobs are started, watched and restarted.";
 
@@ -46,7 +49,7 @@ struct JobControllerParams {
   int32_t pods_per_sync_max = 500;
   Duration pod_creation_interval = {};
   StartLatencyParams pod_start = {};
-  Duration failure_detection = 5_s;
+  std::optional<Duration> failure_detection = {};
   std::optional<Duration> hang_timeout = 10_min;
   Duration restart_delay = 10_s;
   Overruns overruns = Overruns::Keep;
@@ -65,12 +68,15 @@ struct JobControllerParams {
       Source{"0 as with control_plane: none, which charges nothing"});
     v("pod_start", pod_start, "From a pod's binding until its containers run.");
     v("failure_detection", failure_detection,
-      "How long the other ranks of a gang wait for a dead one before anyone notices.",
-      Source{"explicit failures: an executor's heartbeat or exit status tells within seconds"});
+      "How long until a job itself notices that its pods are on a dead node. Absent: 5s with "
+      "control_plane.level: none; with the others it never does, and hears of it when the pods are "
+      "evicted or their node is back, as it does if that is sooner. Processes that exit are "
+      "noticed so soon, or after 5s, with any level.",
+      Source{"5s: an executor's heartbeat or exit status tells within seconds"});
     v("hang_timeout", hang_timeout,
-      "How long ranks wait for one that died while its node is up (faults.ranks); null: for ever, "
-      "as "
-      "with asynchronous error handling switched off.",
+      "How long ranks wait for one that died while its node is up (faults.ranks), or on a dead "
+      "node if the job does not notice; null: for ever, as with asynchronous error handling "
+      "switched off.",
       Source{"PyTorch ProcessGroupNCCL: 10 min since 2.2, 30 min before"});
     v("restart_delay", restart_delay, "From the detection until the pods are created again.",
       Source{"DefaultJobPodFailureBackOff, pkg/controller/job, without its doubling"});

@@ -70,6 +70,12 @@ struct WantedLater {  // a lost pod, to be created again
   uint64_t generation = 0;
 };
 
+struct LostPod {  // on a dead node, of which nobody has heard yet
+  PodId pod;
+  uint64_t generation = 0;
+  bool is_replaced = false;  // alone; else its gang comes back as a whole
+};
+
 struct PodRun {
   EventId event;               // independent pods: it starts to compute, or completes
   Time held_from;              // since when its GPUs are not accounted for

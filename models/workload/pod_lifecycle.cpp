@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <utility>
 
 #include "models/workload/job_controller.hpp"
 #include "sim/core/check.hpp"
@@ -102,19 +104,54 @@ void JobController::node_failed(NodeId node) {
     remove_pod(id, PodEnd::NodeFailed);
     const Job& job = jobs_.job(jobs_.pod(id).job);
     // A gang that still gathers replaces the pod; one that was stopped comes back as a whole.
-    if (job.kind == JobKind::Pods || job.phase == JobPhase::Pending) want_later(id);
+    const bool is_replaced = job.kind == JobKind::Pods || job.phase == JobPhase::Pending;
+    if (is_replaced && node_detection() < Duration::max()) want_later(id);
+    if (hears_of_nodes_) lost_on_[node].push_back({id, jobs_.pod(id).generation, is_replaced});
   }
   counters_.pods_lost += victims_.size();
   for (const JobId id : struck_) {
     states_[id].is_struck = false;
-    jobs_.job(id).kind == JobKind::Pods ? pods_job_struck(id)
-                                        : gang_hangs(id, params_.failure_detection);
+    jobs_.job(id).kind == JobKind::Pods ? pods_job_struck(id) : gang_hangs(id, gang_patience());
   }
+}
+
+// Ranks that nobody tells wait for one on a dead node as they do for a dead process.
+Duration JobController::gang_patience() const {
+  if (!hears_of_nodes_) return node_detection();
+  return std::min(node_detection(), params_.hang_timeout.value_or(Duration::max()));
+}
+
+void JobController::pods_gone(NodeId node) {
+  std::vector<LostPod> lost = std::exchange(lost_on_[node], {});
+  std::erase_if(lost, [&](const LostPod& l) {
+    const Pod& pod = jobs_.pod(l.pod);
+    if (pod.generation != l.generation) return true;  // replaced, or gone with its job
+    const JobId job = pod.job;
+    const Time now = sim_.engine.now();
+    if (RecoveryRow* const row = recoveries_.find(runs_[l.pod].run.recovery)) {
+      row->detected = row->detected == kNever ? now : std::min(row->detected, now);
+    }
+    if (l.is_replaced && states_[job].is_failing) {
+      end_job(job, JobPhase::Failed);
+    } else if (!l.is_replaced && jobs_.job(job).phase == JobPhase::Hung) {
+      sim_.engine.cancel(states_[job].event);
+      gang_detected(job);
+    }
+    return !l.is_replaced;
+  });
+  if (lost.empty()) return;
+  auto later = std::make_unique<std::vector<LostPod>>(std::move(lost));
+  sim_.engine.after(
+      params_.restart_delay, Label{"jobs.replace_pods"},
+      [this, later = std::move(later)] {
+        for (const LostPod& l : *later) want_lost(l);
+      },
+      Phase::Control);
 }
 
 // The delay is the same for all, so one queue and one pending event serve every lost pod.
 void JobController::want_later(PodId id) {
-  const Duration delay = params_.failure_detection + params_.restart_delay;
+  const Duration delay = node_detection() + params_.restart_delay;
   wanted_later_.push_back({sim_.engine.now() + delay, id, jobs_.pod(id).generation});
   if (wanted_later_.size() > 1) return;
   sim_.engine.after(
@@ -125,18 +162,22 @@ void JobController::want_due() {
   while (!wanted_later_.empty() && wanted_later_.front().when <= sim_.engine.now()) {
     const WantedLater due = wanted_later_.front();
     wanted_later_.pop_front();
-    const Pod& pod = jobs_.pod(due.pod);
-    // Gone with its job, or back already because the gang was stopped meanwhile.
-    if (pod.generation != due.generation) continue;
-    const JobPhase phase = jobs_.job(pod.job).phase;
-    if (phase == JobPhase::Hung || phase == JobPhase::Restarting) continue;
-    want_pod(due.pod);
-    queue_creation(pod.job);
+    want_lost({due.pod, due.generation});
   }
   if (wanted_later_.empty()) return;
   sim_.engine.at(
       wanted_later_.front().when, Label{"jobs.replace_pods"}, [this] { want_due(); },
       Phase::Control);
+}
+
+void JobController::want_lost(const LostPod& lost) {
+  const Pod& pod = jobs_.pod(lost.pod);
+  // Gone with its job, or back already because the gang was stopped meanwhile.
+  if (pod.generation != lost.generation) return;
+  const JobPhase phase = jobs_.job(pod.job).phase;
+  if (phase == JobPhase::Hung || phase == JobPhase::Restarting) return;
+  want_pod(lost.pod);
+  queue_creation(pod.job);
 }
 
 // ---- independent pods
@@ -214,7 +255,7 @@ void JobController::alone_struck(PodId id, NodeId node) {
   RecoveryRow row = recovery_row(pod.job, node, lost, gpu_milli(id));
   row.rank = pod.rank;
   row.nodes = 1;
-  row.detected = sim_.engine.now() + params_.failure_detection;
+  if (node_detection() < Duration::max()) row.detected = sim_.engine.now() + node_detection();
   run.recovery = recoveries_.open(row);
   // Like a Job's backoffLimit: one failed pod more than the limit fails the job.
   const std::optional<int32_t>& limit = jobs_.job(pod.job).restarts_max;
@@ -231,9 +272,10 @@ void JobController::pods_job_struck(JobId id) {
   refresh_phase(id);
   if (!state.is_failing || sim_.engine.is_pending(state.event)) return;
   ORRERY_MARK("jobs.backoff_limit_exceeded");
+  if (node_detection() == Duration::max()) return;  // until pods_gone()
   state.event = sim_.engine.after(
-      params_.failure_detection, Label{"jobs.gave_up"},
-      [this, id] { end_job(id, JobPhase::Failed); }, Phase::Control);
+      node_detection(), Label{"jobs.gave_up"}, [this, id] { end_job(id, JobPhase::Failed); },
+      Phase::Control);
 }
 
 // The job's phase is that of its foremost pod.

@@ -42,7 +42,8 @@ constexpr const char* kInfinitelyFast =
     "etcd: {commit_latency: 0s}, "
     "clients: {controller_manager: {qps: 1e9, burst: 1000000000}, "
     "scheduler: {qps: 1e9, burst: 1000000000}}, "
-    "api_servers: {server: {egress: 0Gbps, cost: {write: 0s, sent_byte: 0}}}}";
+    "api_servers: {server: {egress: 0Gbps, cost: {write: 0s, read: 0s, watch: 0s, cached_object: "
+    "0, sent_byte: 0}}}}";
 
 TEST(ControlPlane, NeverLetsAJobStartEarlierThanACheaperLevelDoes) {
   for (uint64_t seed = 0; seed < (kIsSanitized ? 20 : 200); ++seed) {
@@ -61,6 +62,30 @@ TEST(ControlPlane, NeverLetsAJobStartEarlierThanACheaperLevelDoes) {
     EXPECT_EQ(rows[1].ended, rows[0].ended);
     EXPECT_GT(rows[2].running, rows[0].running);
     EXPECT_GE(rows[3].running, rows[2].running);
+  }
+}
+
+// Where jobs notice that a node died before it can tell them, being back.
+TEST(ControlPlane, ThatIsInfinitelyFastChangesNothingForJobsThatNoticeFailuresThemselves) {
+  for (uint64_t seed = 0; seed < (kIsSanitized ? 10 : 100); ++seed) {
+    SCOPED_TRACE("seed " + number(seed));
+    JobRow rows[2];
+    const std::string levels[] = {"{level: none}", kInfinitelyFast};
+    for (size_t i = 0; i < 2; ++i) {
+      Rng rng{seed};
+      std::string yaml = random_job(rng, levels[i]);
+      yaml.replace(yaml.find("controller: {"), 13, "controller: {failure_detection: 5s, ");
+      yaml += "faults: {list: [{node: '" + number(rng.below(4)) +
+              "', at: " + number(rng.below(300)) + "s, repair: " + number(6 + rng.below(100)) +
+              "s}, {node: '" + number(rng.below(4)) + "', at: " + number(rng.below(300)) +
+              "s, repair: 6s}]}\n";
+      rows[i] = only_job(yaml);
+      EXPECT_EQ(rows[i].outcome, JobOutcome::Completed);
+    }
+    EXPECT_EQ(rows[1].restarts, rows[0].restarts);
+    EXPECT_EQ(rows[1].bound, rows[0].bound);
+    EXPECT_EQ(rows[1].running, rows[0].running);
+    EXPECT_EQ(rows[1].ended, rows[0].ended);
   }
 }
 

@@ -1,76 +1,59 @@
-// tests/support/node_join.hpp -- what nodes ask of API servers when they join a cluster.
+// tests/support/node_join.hpp -- nodes that join, and API servers that stand alone.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
-#include "models/control_plane/reflectors.hpp"
+#include "models/control_plane/control_plane_params.hpp"
+#include "models/control_plane/node_boots.hpp"
+#include "models/control_plane/node_clients.hpp"
+#include "sim/record/recorder.hpp"
 #include "tests/support/api_world.hpp"
 
 namespace orrery::test {
 
-// Each node: its kubelet registers and lists five resources, its kube-proxy lists three, and eight
-// agents ask for what they need, some 40 requests, all listing before they watch.
-class NodeJoin {
+// As in a run, in a cluster of so many services and as many slices.
+class NodeJoin final : public NodeApi {
  public:
-  NodeJoin(ApiWorld& world, int32_t nodes, Duration spread) : world_{world} {
-    for (int32_t i = 0; i < nodes; ++i) {
-      const Duration at{spread.ns * i / nodes};
-      world_.engine.after(at, Label{"test.node_joins"}, [this, i] { join(i); });
+  NodeJoin(ApiWorld& world, uint32_t nodes, Duration spread, int64_t services = 10'000)
+      : world_{world},
+        others_{world.engine, world.servers, params_, rng_, nodes},
+        boots_{{world.engine, world.streams, recorder_},
+               {.services = services, .slices = services},
+               {},
+               *this,
+               nodes} {
+    for (uint32_t n = 0; n < nodes; ++n) {
+      kubelets_.push_back(std::make_unique<ApiClient>(
+          world.engine, world.servers, params_.kubelet,
+          ApiClient::Setup{.kind = ApiClientKind::Kubelet, .user = n}, rng_));
+      boots_.absent({n});
+      world.engine.after(Duration{spread.ns * n / nodes}, Label{"test.node_joins"},
+                         [this, n] { boots_.boot({n}); });
     }
   }
+
+  void send(NodeId node, uint32_t client, const ApiRequest& request,
+            std::function<void(bool)> done) override {
+    ApiClient& by = client == kKubelet ? *kubelets_[node.index] : others_.of(node, client);
+    by.send(request, [done = std::move(done)](const ApiAnswer& answer) {
+      done(answer.outcome == ApiOutcome::Done);
+    });
+  }
+  void delete_dead_pods(NodeId, bool, std::function<void()> done) override { done(); }
+  const NodeBoots& boots() const { return boots_; }
 
  private:
-  static constexpr Bytes kServiceSize{1'000};
-  static constexpr int32_t kServices = 10'000, kSlices = 10'000;
-
-  ApiClient& client(ApiClientKind kind, int32_t node) {
-    clients_.push_back(std::make_unique<ApiClient>(
-        world_.engine, world_.servers, params_.of(kind),
-        ApiClient::Setup{.kind = kind, .user = static_cast<uint32_t>(node)}, rng_));
-    return *clients_.back();
-  }
-  void watch(ApiClient& by, ApiResource resource, int32_t objects, Bytes each) {
-    reflectors_.start(reflectors_.add({.client = by,
-                                       .list = {.resource = resource,
-                                                .objects = objects,
-                                                .bytes = each * objects,
-                                                .answer = each * objects},
-                                       .is_narrow = objects < kServices}));
-  }
-  static void ask(ApiClient& by, Verb verb, ApiResource resource, Bytes size) {
-    by.send({.verb = verb, .resource = resource, .bytes = size, .answer = size},
-            [](const ApiAnswer&) {});
-  }
-  void join(int32_t node) {
-    ApiClient& kubelet = client(ApiClientKind::Kubelet, node);
-    ask(kubelet, Verb::Create, ApiResource::CertificateRequests, {2'000});
-    ask(kubelet, Verb::Create, ApiResource::Nodes, {15'000});
-    ask(kubelet, Verb::Create, ApiResource::Leases, {300});
-    ask(kubelet, Verb::Create, ApiResource::CsiNodes, {1'000});
-    for (int32_t i = 0; i < 3; ++i) ask(kubelet, Verb::Patch, ApiResource::Nodes, {15'000});
-    watch(kubelet, ApiResource::Services, kServices, kServiceSize);
-    watch(kubelet, ApiResource::Nodes, 1, {15'000});
-    watch(kubelet, ApiResource::Pods, 10, {5'000});
-    watch(kubelet, ApiResource::RuntimeClasses, 2, {500});
-    watch(kubelet, ApiResource::CsiDrivers, 4, {1'000});
-    ApiClient& proxy = client(ApiClientKind::KubeProxy, node);
-    watch(proxy, ApiResource::Services, kServices, kServiceSize);
-    watch(proxy, ApiResource::EndpointSlices, kSlices, kServiceSize);
-    watch(proxy, ApiResource::Nodes, 1, {15'000});
-    for (int32_t agent = 0; agent < 8; ++agent) {
-      ApiClient& by = client(ApiClientKind::ServiceAccount, agent);
-      ask(by, Verb::Get, ApiResource::Secrets, {5'000});
-      watch(by, ApiResource::ConfigMaps, 1, {5'000});
-    }
-  }
-
   ApiWorld& world_;
-  ApiClientsParams params_;
+  PodClientsParams params_;
   Rng rng_{5};
-  std::vector<std::unique_ptr<ApiClient>> clients_;
-  Reflectors reflectors_{world_.engine, world_.servers, {}, Rng{6}};
+  MemoryRecorder recorder_;
+  NodeClients others_;
+  std::vector<std::unique_ptr<ApiClient>> kubelets_;
+  NodeBoots boots_;
 };
 
 }  // namespace orrery::test

@@ -118,7 +118,11 @@ TEST(ControlPlaneRun, WhatHasNoEffectIsRefused) {
   EXPECT_THAT(errors("{level: full, etcd: {members: 3}}"),
               HasSubstr("control_plane.etcd.members: has no effect: runs read nothing from etcd"));
   EXPECT_THAT(errors("{level: delays, api_servers: {server: {cost: {read: 1ms}}}}"),
-              HasSubstr("api_servers.server.cost.read: has an effect only with level: full"));
+              HasSubstr("cost.read: has no effect with this level if no node joins or fails"));
+  EXPECT_THAT(errors("{level: delays, api_servers: {server: {cores: 2}}}"),
+              HasSubstr("api_servers.server.cores: has an effect only with level: full"));
+  EXPECT_THAT(errors("{level: full, clients: {daemons: {qps: 2}}}"),
+              HasSubstr("clients.daemons: has no effect with this level if no node joins"));
   EXPECT_THAT(errors("{level: delays, losses: [{server: 0, at: 1s}]}"),
               HasSubstr("control_plane.losses: has an effect only with level: full"));
   EXPECT_THAT(errors("{level: full, losses: [{server: 5, at: 1s}]}"),

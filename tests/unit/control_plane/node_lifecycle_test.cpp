@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/control_plane/node_killer.hpp"
+#include "models/faults/node_killer.hpp"
 #include "models/control_plane/unready_guard.hpp"
 #include "sim/core/rng.hpp"
 #include "tests/unit/control_plane/mistakes.hpp"

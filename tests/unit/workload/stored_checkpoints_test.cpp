@@ -15,7 +15,7 @@ namespace {
 JobWorld::Options with_stores(uint32_t nodes) {
   JobWorld::Options options;
   options.nodes = nodes;
-  options.params = {.failure_detection = {}, .restart_delay = {}};
+  options.params = {.failure_detection = 0_s, .restart_delay = {}};
   options.storage.stores.push_back({"blob", {64'000'000'000}, {64'000'000'000}, {}});
   options.storage.node = {{16'000'000'000}, {16'000'000'000}};
   options.storage.local = LocalDiskParams{{8'000'000'000}, {8'000'000'000}};

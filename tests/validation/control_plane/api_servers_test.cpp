@@ -62,7 +62,7 @@ json joins_are_turned_away(const json& input) {
   test::ApiWorld world{params, 1, 7'500};
   world.store.write_time = 5_ms;
   const auto spread = nearest_ns(input.at("spread_s").get<double>());
-  const test::NodeJoin join{world, input.at("nodes").get<int32_t>(), spread};
+  const test::NodeJoin join{world, input.at("nodes").get<uint32_t>(), spread};
   world.engine.run(Time{} + spread + 2_min);
   const ApiStatistics::Cell all = world.servers.statistics().of_all();
   return all.of(ApiOutcome::TooManyRequests) > 0 ? "yes" : "no";

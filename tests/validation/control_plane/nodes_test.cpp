@@ -12,7 +12,7 @@
 #include "models/control_plane/etcd_split.hpp"
 #include "models/control_plane/image_pulls.hpp"
 #include "models/control_plane/kubelet.hpp"
-#include "models/control_plane/node_killer.hpp"
+#include "models/faults/node_killer.hpp"
 #include "models/control_plane/node_lifecycle.hpp"
 #include "models/control_plane/thresholds.hpp"
 #include "models/control_plane/unready_guard.hpp"

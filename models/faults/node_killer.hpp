@@ -1,4 +1,4 @@
-// models/control_plane/node_killer.hpp -- the chaos of clusterloader2: nodes that are taken down in
+// models/faults/node_killer.hpp -- the chaos of clusterloader2: nodes that are taken down in
 // rounds.
 #pragma once
 

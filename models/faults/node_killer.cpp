@@ -1,4 +1,4 @@
-#include "models/control_plane/node_killer.hpp"
+#include "models/faults/node_killer.hpp"
 
 #include <cmath>
 #include <utility>

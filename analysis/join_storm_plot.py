@@ -1,0 +1,86 @@
+#!/usr/bin/python3
+"""500 nodes that join: at once, and let in over some seconds; one column for each run.
+
+    /usr/bin/python3 analysis/join_storm_plot.py join-storm.h5 join-smoothed.h5 join-storm.png
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt  # noqa: E402
+import pandas as pd  # noqa: E402
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from orrery.plots import BLUE, GREEN, ORANGE, VERMILION, main, tidy  # noqa: E402
+from orrery.run import Run  # noqa: E402
+
+BEFORE, AFTER = 10, 80  # seconds around the first node that asks to join
+
+
+def table(run: Run, path: str, begin: float) -> pd.DataFrame:
+    """Rows around the joins, with `t`, seconds since the first."""
+    rows = run.table(path)
+    rows["t"] = rows["time"] / 1e9 - begin
+    return rows[(rows["t"] >= -BEFORE) & (rows["t"] <= AFTER)]
+
+
+def draw_run(run: Run, axes: Sequence[plt.Axes]) -> None:
+    """Nodes and servers; answers and refusals; latency; and what it is to jobs."""
+    boots, jobs = run.table("/events/boots"), run.table("/jobs")
+    begin = boots["asked"].min() / 1e9
+    nodes, servers = table(run, "/timeline/nodes", begin), table(run, "/timeline/api_servers", begin)
+    asked = table(run, "/timeline/control_plane", begin)
+    joined = nodes["ready"] - nodes["ready"].min()
+    up = servers.groupby("t")["is_up"].sum()
+    took = (boots["ready"].max() / 1e9) - begin
+    axes[0].step(nodes["t"], joined, where="post", color=BLUE)
+    axes[0].set_title(f"{run.path.stem}: the last node is ready after {took:.1f} s", loc="left")
+    axes[0].set_ylabel("nodes that joined", color=BLUE)
+    right = axes[0].twinx()
+    right.step(up.index, up, where="post", color=GREEN, lw=1.2)
+    right.set_ylim(0, up.max() + 0.3)
+    right.set_ylabel("API servers up", color=GREEN)
+    rates = asked.groupby("t")[["done", "too_many", "lost"]].sum()
+    rates = rates.reindex(nodes["t"], fill_value=0)
+    for column, name, colour in (
+        ("done", "answered", BLUE),
+        ("too_many", "429: too many", ORANGE),
+        ("lost", "lost with a server, or none there", VERMILION),
+    ):
+        axes[1].plot(rates.index, rates[column], color=colour, lw=1.2, label=name)
+    axes[1].set_ylabel("requests (1/s)")
+    answered = asked[asked["done"] > 0]
+    p99 = answered.groupby("t")["p99"].max() / 1e6
+    axes[2].plot(p99.index, p99, ".", ms=4, color=BLUE)
+    axes[2].set_yscale("log")
+    axes[2].set_ylabel("latency, p99 of the\nslowest verb (ms)")
+    submitted = jobs["submitted"] / 1e9 - begin
+    axes[3].plot(submitted, jobs["wait"] / 1e9, ".", ms=2, color=BLUE)
+    axes[3].set_yscale("log")
+    axes[3].set_ylabel("wait of jobs\nsubmitted then (s)")
+    axes[3].set_xlabel("time since the nodes ask to join (s)")
+    axes[3].set_xlim(-BEFORE, AFTER)
+    for axis in axes:
+        tidy(axis)
+
+
+def draw(runs: Sequence[Run]) -> plt.Figure:
+    """Columns share the scale of each row."""
+    figure, axes = plt.subplots(
+        4, len(runs), figsize=(6.2 * len(runs), 10), sharex="col", sharey="row",
+        squeeze=False, constrained_layout=True,
+    )
+    for run, column in zip(runs, axes.T):
+        draw_run(run, column)
+    axes[1][0].legend(frameon=False, loc="upper right")
+    return figure
+
+
+if __name__ == "__main__":
+    main(__doc__, draw, several=True)
