@@ -2,11 +2,14 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "models/network/exchange_params.hpp"
 #include "models/network/link_params.hpp"
 #include "sim/config/fields.hpp"
 #include "sim/core/time.hpp"
@@ -99,6 +102,7 @@ struct NetworkParams {
   FabricParams fabric = {};
   RoutingParams routing = {};
   LinkParams links = {};
+  std::vector<ExchangeTimeParams> exchanges = {};
 
   template <class V>
   void fields(V& v) {
@@ -108,12 +112,30 @@ struct NetworkParams {
     v("fabric", fabric, "Switches and cables.");
     v("routing", routing, "Ways through them.");
     v("links", links, "Recovery from errors.");
+    v("exchanges", exchanges,
+      "How long exchanges take alone, where it is known; all others take what NCCL's tuner says.");
   }
   template <class C>
   void check(C& c) const {
+    for (size_t i = 0; i < exchanges.size(); ++i) check_exchange(i, c);
     if (level == NetworkLevel::Flow) return;
     for (const std::string_view part : {"fabric", "routing", "links"}) {
       if (c.is_given(part)) c.error(part, "has an effect only with level: flow");
+    }
+  }
+
+ private:
+  template <class C>
+  void check_exchange(size_t i, C& c) const {
+    const std::string at = "exchanges[" + std::to_string(i) + "]";
+    if (level == NetworkLevel::None) {
+      c.error(at, "has an effect only with level: alpha_beta or flow");
+    }
+    for (size_t j = 0; j < i; ++j) {
+      if (exchanges[j].collective != exchanges[i].collective) continue;
+      if (exchanges[j].span != exchanges[i].span) continue;
+      c.error(at, "has no effect: exchanges[" + std::to_string(j) + "] speaks of the same");
+      return;
     }
   }
 };

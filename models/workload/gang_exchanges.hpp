@@ -8,6 +8,7 @@
 
 #include "models/hardware/cluster_state.hpp"
 #include "models/hardware/machine.hpp"
+#include "models/network/exchange_times.hpp"
 #include "models/network/network.hpp"
 #include "models/workload/dataset_readers.hpp"
 #include "models/workload/job_controller.hpp"
@@ -30,7 +31,7 @@ class GangExchanges {
   // `network`: null with level: alpha_beta; `storage`: null if there is none. All must outlive it.
   GangExchanges(Sim sim, const ClusterState& cluster, const JobTable& jobs,
                 std::span<const Machine> machines, JobController& controller, Network* network,
-                Storage* storage, bool is_traced);
+                ExchangeTimes times, Storage* storage, bool is_traced);
   GangExchanges(const GangExchanges&) = delete;
   GangExchanges& operator=(const GangExchanges&) = delete;
 
@@ -102,6 +103,7 @@ class GangExchanges {
   std::span<const Machine> machines_;
   JobController& controller_;
   Network* network_;
+  ExchangeTimes times_;
   std::optional<StepTracer> tracer_;
   std::optional<DatasetReaders> readers_;
   std::vector<std::vector<uint32_t>> nic_of_gpu_;  // by machine: which compute NIC, by GPU
