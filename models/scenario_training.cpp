@@ -141,6 +141,13 @@ void check_known_times(const Scenario& scenario, const std::vector<Training>& al
     c.error("network.exchanges[" + std::to_string(i) + "]",
             "has no effect: no step of a gang makes such an exchange");
   }
+  const auto sums = [](const Training& training) {
+    return training.has_gangs && training.leaves_nodes && training.params->step &&
+           may_make(*training.params->step, Collective::AllReduce);
+  };
+  if (scenario.network.sharp && std::ranges::none_of(all, sums)) {
+    c.error("network.sharp", "has no effect: no step of a gang makes an all_reduce across nodes");
+  }
 }
 
 // Without a fabric an algorithm is but the time that it takes.
@@ -309,6 +316,10 @@ void check_machines(const Scenario& scenario, std::span<const Machine> machines,
     return machine.gpus() > 0 && comm_group(machine, machine.all_gpus(), 1).has_nvls;
   });
   if (has_nvls) return;
+  if (scenario.network.sharp) {
+    c.error("network.sharp",
+            "has no effect: no machine of the cluster has NVSwitches that add up");
+  }
   for (const Training& training : trainings(scenario.workload)) {
     if (!training.params->step) continue;
     const std::vector<ExchangeParams>& exchanges = training.params->step->exchanges;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/network/fabric.hpp"
 #include "sim/core/check.hpp"
 
 namespace orrery {
@@ -35,6 +36,22 @@ class Uses {
       limit_ = std::max(limit_, 2 * activity_.uses.size());
     }
   }
+  // Way of a node's NIC to another's as a part of the tree that share_joined() is for.
+  void join(int32_t from, int32_t to, int32_t rail) {
+    const std::span<const LinkId> links = route_(nic(from, rail), nic(to, rail), flow_++);
+    if (links.empty()) activity_.is_connected = false;
+    joined_.insert(joined_.end(), links.begin(), links.end());
+  }
+  void share_joined(double weight) {
+    std::ranges::sort(joined_);
+    joined_.erase(std::unique(joined_.begin(), joined_.end()), joined_.end());
+    const double part = weight * exchange_.scale / exchange_.rails;
+    for (const LinkId link : joined_) {
+      activity_.uses.push_back({link, part});
+      activity_.uses.push_back({opposite(link), part});
+    }
+    joined_.clear();
+  }
   FabricActivity finished() {
     put_together();
     return std::move(activity_);
@@ -61,6 +78,7 @@ class Uses {
   const RouteFinder& route_;
   FabricExchange exchange_{};
   FabricActivity activity_{};
+  std::vector<LinkId> joined_;
   uint32_t flow_ = 0;
   size_t limit_ = 1U << 16;
 };
@@ -92,6 +110,16 @@ void add_trees(const FabricExchange& exchange, Uses& uses) {
       uses.connect(place(parent), place(node), 0.5);
       uses.connect(place(node), place(parent), 0.5);
     }
+  }
+}
+
+// Every link of the tree once each way: a switch passes on one sum, whatever it takes in. What goes
+// one way comes back on the same cables.
+void add_sums(const FabricExchange& exchange, Uses& uses) {
+  const int32_t nodes = exchange.nodes();
+  for (int32_t rail = 0; rail < exchange.rails; ++rail) {
+    for (int32_t node = 1; node < nodes; ++node) uses.join(node, 0, rail);
+    uses.share_joined(1.0);
   }
 }
 
@@ -135,6 +163,10 @@ void add_exchange(const FabricExchange& exchange, Uses& uses) {
     case Pattern::Tree:
       ORRERY_CHECK(collective == Collective::AllReduce, "trees add up and hand out");
       add_trees(exchange, uses);
+      return;
+    case Pattern::Sums:
+      ORRERY_CHECK(collective == Collective::AllReduce, "switches add up");
+      add_sums(exchange, uses);
       return;
     case Pattern::Direct:
       break;

@@ -21,10 +21,11 @@ namespace orrery {
 // Which nodes speak to which. Ring: each with the next, and all ranks are in the ring. Rails: the
 // same, but of each node it takes one rank for each rail, with its part of what the node's ranks
 // have. Tree: two trees with half of the buffer each, where the inner nodes of one are the leaves
-// of the other. Direct: each with every other, or with the servers.
-enum class Pattern : uint8_t { Ring, Rails, Tree, Direct };
-constexpr std::array<std::string_view, 4> enum_names(Pattern) {
-  return {"ring", "rails", "tree", "direct"};
+// of the other. Sums: each with the switches, which add up on the way to one of the nodes and hand
+// the sum out on the way back. Direct: each with every other, or with the servers.
+enum class Pattern : uint8_t { Ring, Rails, Tree, Sums, Direct };
+constexpr std::array<std::string_view, 5> enum_names(Pattern) {
+  return {"ring", "rails", "tree", "sums", "direct"};
 }
 
 // The links from one NIC to another, valid until the next call. Empty: there is no way. Of flows
@@ -55,8 +56,9 @@ struct FabricActivity {
   bool is_connected = true;   // false: some route is missing, and the exchange cannot go on
 };
 
-// Rings and trees take time in the number of nodes, direct exchanges in its square. Rings serve all
-// collectives but push_pull and all-to-all, trees all-reduce alone, direct the rest.
+// Direct exchanges take time in the square of the number of nodes, others in their number. Rings
+// serve all collectives but push_pull and all-to-all, trees and sums all-reduce alone, direct the
+// rest.
 FabricActivity fabric_activity(const FabricExchange& exchange, const RouteFinder& route);
 // Several that go on at the same pace.
 FabricActivity fabric_activity(std::span<const FabricExchange> exchanges, const RouteFinder& route);

@@ -17,8 +17,8 @@
 
 namespace orrery {
 
-// Auto: what NCCL's tuner finds fastest. Nvls: the switches of a node add up, nodes among
-// themselves are two trees.
+// Auto: what NCCL's tuner finds fastest. Nvls: the switches of a node add up; between nodes it is
+// NVLS too if switches there add up, else NVLSTree.
 enum class AlgorithmChoice : uint8_t { Auto, Ring, Tree, Nvls, Hierarchical };
 constexpr std::array<std::string_view, 5> enum_names(AlgorithmChoice) {
   return {"auto", "ring", "tree", "nvls", "hierarchical"};

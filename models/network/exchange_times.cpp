@@ -17,8 +17,9 @@ bool is_direct(Collective collective) {
 
 Pattern pattern_of(Algorithm algorithm, Collective collective) {
   switch (algorithm) {
-    case Algorithm::Tree:
     case Algorithm::Nvls:
+      return Pattern::Sums;
+    case Algorithm::Tree:
     case Algorithm::NvlsTree:
       return Pattern::Tree;
     case Algorithm::Ring:
@@ -39,7 +40,8 @@ TunedTime tuned(AlgorithmChoice choice, Collective collective, const CommGroup& 
   if (choice == AlgorithmChoice::Ring) fixed = fastest_of(Algorithm::Ring);
   if (choice == AlgorithmChoice::Tree) fixed = fastest_of(Algorithm::Tree);
   if (choice == AlgorithmChoice::Nvls) {
-    fixed = fastest_of(group.nodes == 1 ? Algorithm::Nvls : Algorithm::NvlsTree);
+    fixed = fastest_of(Algorithm::Nvls);
+    if (!fixed) fixed = fastest_of(Algorithm::NvlsTree);
   }
   return fixed ? *fixed : tuned_time(collective, group, bytes);
 }
@@ -73,7 +75,8 @@ Bytes as_if_whole(Collective collective, const CommGroup& group, Bytes bytes) {
 
 }  // namespace
 
-ExchangeTimes::ExchangeTimes(std::span<const ExchangeTimeParams> params) {
+ExchangeTimes::ExchangeTimes(std::span<const ExchangeTimeParams> params, bool has_net_sums)
+    : has_net_sums_{has_net_sums} {
   for (const ExchangeTimeParams& one : params) {
     Known known{.collective = one.collective, .span = one.span};
     if (one.sweep.empty()) known.line = {one.latency.value(), one.bandwidth.value()};
@@ -85,7 +88,8 @@ ExchangeTimes::ExchangeTimes(std::span<const ExchangeTimeParams> params) {
 }
 
 LoneExchange ExchangeTimes::alone(Collective collective, const ExchangeMethod& method,
-                                  const CommGroup& group, Bytes bytes) const {
+                                  CommGroup group, Bytes bytes) const {
+  group.has_net_sums = has_net_sums_;
   if (collective == Collective::PushPull) {
     ORRERY_CHECK(method.servers.has_value(), "workers push to servers");
     return {push_pull(*method.servers, group, bytes), Pattern::Direct};
@@ -99,6 +103,8 @@ LoneExchange ExchangeTimes::alone(Collective collective, const ExchangeMethod& m
     lone = {fastest.time, pattern_of(fastest.candidate.algorithm, collective)};
   }
   const ExchangeSpan span = group.nodes > 1 ? ExchangeSpan::Nodes : ExchangeSpan::Node;
+  // What takes NVLS in a node has trees between nodes, where ranks lie unevenly.
+  if (lone.pattern == Pattern::Sums && !has_net_sums_) lone.pattern = Pattern::Tree;
   const auto known = std::ranges::find_if(known_, [&](const Known& one) {
     return one.collective == collective && one.span == span;
   });

@@ -23,9 +23,9 @@ class ExchangeTimes {
  public:
   ExchangeTimes() = default;  // by the tuner alone
   // Of several that speak of the same exchanges the first counts.
-  explicit ExchangeTimes(std::span<const ExchangeTimeParams> params);
+  explicit ExchangeTimes(std::span<const ExchangeTimeParams> params, bool has_net_sums = false);
 
-  LoneExchange alone(Collective collective, const ExchangeMethod& method, const CommGroup& group,
+  LoneExchange alone(Collective collective, const ExchangeMethod& method, CommGroup group,
                      Bytes bytes) const;
 
  private:
@@ -36,6 +36,7 @@ class ExchangeTimes {
     std::vector<BusPoint> sweep{};  // empty: by the line
   };
   std::vector<Known> known_;
+  bool has_net_sums_ = false;  // SHARP
 };
 
 }  // namespace orrery

@@ -102,6 +102,7 @@ struct NetworkParams {
   FabricParams fabric = {};
   RoutingParams routing = {};
   LinkParams links = {};
+  bool sharp = false;
   std::vector<ExchangeTimeParams> exchanges = {};
 
   template <class V>
@@ -112,12 +113,19 @@ struct NetworkParams {
     v("fabric", fabric, "Switches and cables.");
     v("routing", routing, "Ways through them.");
     v("links", links, "Recovery from errors.");
+    v("sharp", sharp,
+      "Switches between nodes add up what passes them, which lets NVLS all-reduce send the buffer "
+      "once (SHARP).",
+      Source{"NCCL without its SHARP plugin"});
     v("exchanges", exchanges,
       "How long exchanges take alone, where it is known; all others take what NCCL's tuner says.");
   }
   template <class C>
   void check(C& c) const {
     for (size_t i = 0; i < exchanges.size(); ++i) check_exchange(i, c);
+    if (sharp && level == NetworkLevel::None) {
+      c.error("sharp", "has an effect only with level: alpha_beta or flow");
+    }
     if (level == NetworkLevel::Flow) return;
     for (const std::string_view part : {"fabric", "routing", "links"}) {
       if (c.is_given(part)) c.error(part, "has an effect only with level: flow");

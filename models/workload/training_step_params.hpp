@@ -45,8 +45,8 @@ struct ExchangeParams {
     v("among", among, "Which ranks: those of a group, or all of the job.");
     v("algorithm", algorithm,
       "auto: the one that NCCL's tuner finds fastest; ring: over all ranks; tree: a chain in each "
-      "node, two binary trees between nodes; nvls: NVSwitches add up in each node, two trees "
-      "between nodes (NVLSTree); hierarchical: a reduce-scatter in each node, the rest along each "
+      "node, two binary trees between nodes; nvls: NVSwitches add up in each node, and "
+      "between nodes there are two trees (NVLSTree) or, with network.sharp, switches that add up; hierarchical: a reduce-scatter in each node, the rest along each "
       "rail, an all-gather in each node. Ranks that lie so that they cannot do it take NCCL's.",
       Source{"NCCL without NCCL_ALGO"});
     v("stages", stages,
