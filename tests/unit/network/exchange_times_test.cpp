@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -83,7 +84,7 @@ TEST(ExchangeTimes, OfASweepAreThoseOfTheGpusThatTakePart) {
   const Machine& machine = *find_machine("dgx-a100");
   const auto seconds = [&](Collective collective, GpuMask gpus, Bytes bytes, double factor = 1) {
     CommGroup group = comm_group(machine, gpus, 2);
-    group.nics.bits_per_s = static_cast<int64_t>(group.nics.bits_per_s * factor);
+    group.nics.bits_per_s = std::llround(static_cast<double>(group.nics.bits_per_s) * factor);
     return times.alone(collective, {}, group, bytes).time.seconds();
   };
   EXPECT_NEAR(seconds(Collective::AllReduce, 0xff, {100'000'000}), 30.0 / 16 * 1e-3, 1e-8);

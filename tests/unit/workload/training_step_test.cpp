@@ -6,6 +6,7 @@
 #include <string>
 
 #include "models/hardware/machine_catalogue.hpp"
+#include "models/network/nccl_tuner.hpp"
 #include "sim/config/reader.hpp"
 
 namespace orrery {
