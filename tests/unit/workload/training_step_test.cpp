@@ -254,7 +254,7 @@ TEST(StepParams, TellAlgorithmsAndServersThatACollectiveDoesNotHave) {
   EXPECT_EQ(complaint("collective: all_to_all, algorithm: hierarchical, stages: pipelined"), "");
   EXPECT_EQ(complaint("collective: push_pull, servers: {count: 2, overlap: true}"), "");
   EXPECT_EQ(complaint("collective: all_gather, algorithm: tree"),
-            "step.yaml:2:62: step.exchanges[0].algorithm: there is no tree algorithm for "
+            "step.yaml:2:61: step.exchanges[0].algorithm: there is no tree algorithm for "
             "all_gather");
   EXPECT_THAT(complaint("collective: all_to_all, algorithm: ring"), HasSubstr("no ring algorithm"));
   EXPECT_THAT(complaint("collective: push_pull, servers: {count: 2}, algorithm: ring"),
@@ -324,8 +324,8 @@ TEST(StepParams, PointAtTheMistake) {
                           "machine is slow: fraction is 0",
                           "step.yaml:3:41: step.parallel.microbatch: has no effect beside "
                           "microbatches",
-                          "step.yaml:5:18: step.exchanges[0].collective: push_pull needs servers, "
-                          "which a training step does not have"));
+                          "step.yaml:5:5: step.exchanges[0].servers: are missing: push_pull needs "
+                          "them"));
 }
 
 TEST(TrainingTime, IsWorkOverSpeed) {
