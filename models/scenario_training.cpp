@@ -182,6 +182,13 @@ void check_step(const Training& training, const Scenario& scenario, Checker& c) 
     c.error(at + ".polling", "has no effect on gangs of one pod, which stay on their node");
   }
   check_algorithms(training, scenario, c);
+  if (training.leaves_nodes || !training.has_gangs) return;
+  const std::vector<ExchangeParams>& exchanges = training.params->step->exchanges;
+  for (size_t i = 0; i < exchanges.size(); ++i) {
+    if (!exchanges[i].servers) continue;
+    c.error(at + ".exchanges[" + std::to_string(i) + "].servers",
+            "have no effect on gangs of one pod, which stay on their node");
+  }
 }
 
 // Stores that jobs name exist, and all that exist are named.

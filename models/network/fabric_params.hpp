@@ -67,6 +67,8 @@ enum class RoutingEngine : uint8_t { Dmodk, Updn, Minhop, Ecmp, AdaptiveLocal, A
 constexpr std::array<std::string_view, 6> enum_names(RoutingEngine) {
   return {"dmodk", "updn", "minhop", "ecmp", "adaptive_local", "adaptive_global"};
 }
+// Whether flows between the same two NICs may go unlike ways.
+constexpr bool tells_flows_apart(RoutingEngine engine) { return engine >= RoutingEngine::Ecmp; }
 constexpr bool is_adaptive(RoutingEngine engine) {
   return engine == RoutingEngine::AdaptiveLocal || engine == RoutingEngine::AdaptiveGlobal;
 }
@@ -75,6 +77,7 @@ struct RoutingParams {
   static constexpr std::string_view kDoc = "How the switches choose among equally short ways.";
   RoutingEngine engine = RoutingEngine::Dmodk;
   std::optional<Duration> choose_every = {};
+  int32_t queue_pairs = 1;
 
   template <class V>
   void fields(V& v) {
@@ -88,6 +91,10 @@ struct RoutingParams {
       "How often adaptive engines choose the ways of flows anew; absent: when a gang starts, and "
       "anew by the gangs that a dead or mended cable concerns.",
       Range{1_ms, Duration::max()});
+    v("queue_pairs", queue_pairs,
+      "Flows that share what one NIC sends to another (NCCL_IB_QPS_PER_CONNECTION): engines that "
+      "tell flows apart spread them over several ways.",
+      Range{1, 128}, Unit{"flows"}, Source{"NCCL: NCCL_IB_QPS_PER_CONNECTION 1"});
   }
 };
 

@@ -218,7 +218,7 @@ void GangExchanges::find_activity(JobId id, const Places& places) {
     {
       Network::Routes routes{*network_, gang.held};
       found = step_activity(gang.plan, machine, places.gpus, by_node(places.ranks),
-                            std::ref(routes), nic_factor, times_);
+                            std::ref(routes), nic_factor, times_, network_->queue_pairs());
       gang.has_detour = routes.has_detour();
       if (found.fabric.is_connected) load = routes.load();
     }

@@ -79,7 +79,7 @@ FabricExchange fabric_exchange(const Across& across, const GroupNics& group) {
 
 StepActivity step_activity(const StepPlan& plan, const Machine& machine, GpuMask gpus,
                            std::span<const RankPlace> places, const RouteFinder& route,
-                           double nic_factor, const ExchangeTimes& times) {
+                           double nic_factor, const ExchangeTimes& times, int32_t queue_pairs) {
   StepActivity activity;
   double alone = 0;
   std::vector<Across> across;
@@ -105,6 +105,7 @@ StepActivity step_activity(const StepPlan& plan, const Machine& machine, GpuMask
                          static_cast<double>(activity.bytes.count);
     for (const GroupNics& group : one.groups) {
       exchanges.push_back(fabric_exchange(one, group));
+      exchanges.back().flows_per_connection = queue_pairs;
       exchanges.back().first_flow = flow++;
       exchanges.back().scale = scale;
     }

@@ -69,6 +69,11 @@ std::vector<StepMistake> StepParams::mistakes() const {
     complain("parallel.expert", "has no effect without experts_per_token or such exchanges");
   }
   for (size_t i = 0; i < exchanges.size(); ++i) {
+    if (exchanges[i].collective == Collective::PushPull &&
+        exchanges[i].among == ExchangeGroup::Pipeline) {
+      complain("exchanges[" + std::to_string(i) + "].among",
+               "push_pull is among all ranks of a group, not from stage to stage");
+    }
     const bool is_alone =
         (exchanges[i].among == ExchangeGroup::Tensor && parallel.tensor == 1) ||
         (exchanges[i].among == ExchangeGroup::Pipeline && parallel.pipeline == 1) ||

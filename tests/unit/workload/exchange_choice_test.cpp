@@ -59,6 +59,19 @@ TEST(ExchangeChoice, OfAKnownTimeHoldsOnTheFabricToo) {
   }
 }
 
+// Hashed flows collide less if they are more and smaller.
+TEST(ExchangeChoice, OfMoreQueuePairsEvensOutWhatEcmpDoes) {
+  const auto seconds = [](const std::string& pairs) {
+    ShippedRun run{"leaf-scaling",
+                   {"network.routing.engine=ecmp", "network.routing.queue_pairs=" + pairs,
+                    "workload.training.step.exchanges[0].collective=all_reduce",
+                    "workload.training.step.exchanges[0].algorithm=ring"}};
+    return run.job("nodes-32").run.seconds();
+  };
+  EXPECT_LT(seconds("4"), seconds("1"));
+  EXPECT_LT(seconds("16"), seconds("4"));
+}
+
 TEST(ExchangeChoice, OfWhatCannotBeIsRefused) {
   const auto errors = [](const std::string& machine, const std::string& network,
                          const std::string& exchange) {
@@ -73,7 +86,7 @@ TEST(ExchangeChoice, OfWhatCannotBeIsRefused) {
     return diagnostics.text();
   };
   EXPECT_THAT(errors("dgx-a100", "level: flow", "algorithm: nvls"),
-              HasSubstr("s.yaml:4:88: workload.training.step.exchanges[0].algorithm: no machine of "
+              HasSubstr("s.yaml:4:83: workload.training.step.exchanges[0].algorithm: no machine of "
                         "the cluster has NVSwitches that add up"));
   EXPECT_THAT(errors("dgx-a100", "level: flow, sharp: true", "count: 1"),
               HasSubstr("network.sharp: has no effect: no machine"));
@@ -88,6 +101,8 @@ TEST(ExchangeChoice, OfWhatCannotBeIsRefused) {
               HasSubstr("network.exchanges[1]: has no effect: no step of a gang makes such"));
   EXPECT_THAT(errors("dgx-a100", "level: flow", "collective: push_pull, servers: {count: 65}"),
               HasSubstr("servers.count: is more than 64"));
+  EXPECT_THAT(errors("dgx-a100", "level: flow, routing: {queue_pairs: 4}", "count: 1"),
+              HasSubstr("network.routing.queue_pairs: has an effect only with engines that tell"));
 }
 
 TEST(ExchangeChoice, OfParameterServersIsWorseThanAnAllReduceAsTheScenarioSays) {

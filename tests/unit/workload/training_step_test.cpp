@@ -262,6 +262,10 @@ TEST(StepParams, TellAlgorithmsAndServersThatACollectiveDoesNotHave) {
   EXPECT_THAT(complaint("collective: push_pull"), HasSubstr("push_pull needs them"));
   EXPECT_THAT(complaint("servers: {count: 2}"),
               HasSubstr("servers: have an effect only on push_pull"));
+  EXPECT_THAT(messages_of("compute: 1s\nparallel: {pipeline: 2, microbatches: 4}\nexchanges: "
+                          "[{bytes: 1MB, among: pipeline, collective: push_pull, servers: {count: "
+                          "2}}]\n"),
+              ElementsAre(HasSubstr("among: push_pull is among all ranks of a group")));
   EXPECT_THAT(complaint("algorithm: tree, stages: serial"),
               HasSubstr("stages: has an effect only with algorithm: hierarchical"));
 }
