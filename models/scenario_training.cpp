@@ -324,8 +324,7 @@ void check_machines(const Scenario& scenario, std::span<const Machine> machines,
   });
   if (has_nvls) return;
   if (scenario.network.sharp) {
-    c.error("network.sharp",
-            "has no effect: no machine of the cluster has NVSwitches that add up");
+    c.error("network.sharp", "has no effect: no machine of the cluster has NVSwitches that add up");
   }
   for (const Training& training : trainings(scenario.workload)) {
     if (!training.params->step) continue;

@@ -76,7 +76,7 @@ struct ServerParams {
 // How an exchange runs.
 struct ExchangeMethod {
   AlgorithmChoice algorithm = AlgorithmChoice::Auto;
-  Stages stages = Stages::Serial;           // of Hierarchical
+  Stages stages = Stages::Serial;            // of Hierarchical
   std::optional<ServerParams> servers = {};  // of PushPull
 };
 

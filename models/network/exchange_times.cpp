@@ -54,12 +54,13 @@ Duration push_pull(const ServerParams& servers, const CommGroup& group, Bytes by
   const Duration inside = tuned_time(Collective::AllReduce, node, bytes).time;
   if (group.nodes == 1) return inside;
   const int32_t count = servers.count_on(group.nodes);
-  const Duration outside = push_pull_time({.workers = group.nodes - (servers.is_colocated() ? 0 : count),
-                                           .servers = count,
-                                           .rate = group.nics,
-                                           .is_colocated = servers.is_colocated(),
-                                           .is_overlapped = servers.overlap},
-                                          bytes);
+  const Duration outside =
+      push_pull_time({.workers = group.nodes - (servers.is_colocated() ? 0 : count),
+                      .servers = count,
+                      .rate = group.nics,
+                      .is_colocated = servers.is_colocated(),
+                      .is_overlapped = servers.overlap},
+                     bytes);
   return outside == Duration::max() ? outside : inside + outside;
 }
 
@@ -67,8 +68,8 @@ Duration push_pull(const ServerParams& servers, const CommGroup& group, Bytes by
 // something slows them down: so they are as busy as with a larger buffer. Where ranks do not
 // forward, it is the part that a rank has.
 Bytes as_if_whole(Collective collective, const CommGroup& group, Bytes bytes) {
-  double part = static_cast<double>(group.nics.bits_per_s) /
-                static_cast<double>(group.node_nics.bits_per_s);
+  double part =
+      static_cast<double>(group.nics.bits_per_s) / static_cast<double>(group.node_nics.bits_per_s);
   if (is_direct(collective)) part *= static_cast<double>(group.node_gpus) / group.ranks_per_node();
   return {std::llround(static_cast<double>(bytes.count) / part)};
 }
@@ -105,14 +106,12 @@ LoneExchange ExchangeTimes::alone(Collective collective, const ExchangeMethod& m
   const ExchangeSpan span = group.nodes > 1 ? ExchangeSpan::Nodes : ExchangeSpan::Node;
   // What takes NVLS in a node has trees between nodes, where ranks lie unevenly.
   if (lone.pattern == Pattern::Sums && !has_net_sums_) lone.pattern = Pattern::Tree;
-  const auto known = std::ranges::find_if(known_, [&](const Known& one) {
-    return one.collective == collective && one.span == span;
-  });
+  const auto known = std::ranges::find_if(
+      known_, [&](const Known& one) { return one.collective == collective && one.span == span; });
   if (known == known_.end() || lone.time == Duration::max()) return lone;
   if (span == ExchangeSpan::Nodes) bytes = as_if_whole(collective, group, bytes);
-  lone.time = known->sweep.empty()
-                  ? alpha_beta_time(known->line, collective, group.ranks, bytes)
-                  : measured_time(known->sweep, collective, group.ranks, bytes);
+  lone.time = known->sweep.empty() ? alpha_beta_time(known->line, collective, group.ranks, bytes)
+                                   : measured_time(known->sweep, collective, group.ranks, bytes);
   return lone;
 }
 

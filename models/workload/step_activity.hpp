@@ -31,8 +31,8 @@ struct StepActivity {
 
 // Ranks are in the order of `places`, node by node, and each node gives `gpus` of such a machine.
 // Of nodes with unlike numbers of ranks in a group, each takes as many NICs as the one with the
-// fewest. NICs reach `nic_factor` of their rate. `times` say how long each exchange takes alone, and
-// in which pattern it goes from node to node; `queue_pairs` share what a NIC sends to another.
+// fewest. NICs reach `nic_factor` of their rate. `times` say how long each exchange takes alone,
+// and in which pattern it goes from node to node; `queue_pairs` share what a NIC sends to another.
 StepActivity step_activity(const StepPlan& plan, const Machine& machine, GpuMask gpus,
                            std::span<const RankPlace> places, const RouteFinder& route,
                            double nic_factor = 1, const ExchangeTimes& times = {},

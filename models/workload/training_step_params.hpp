@@ -46,7 +46,8 @@ struct ExchangeParams {
     v("algorithm", algorithm,
       "auto: the one that NCCL's tuner finds fastest; ring: over all ranks; tree: a chain in each "
       "node, two binary trees between nodes; nvls: NVSwitches add up in each node, and "
-      "between nodes there are two trees (NVLSTree) or, with network.sharp, switches that add up; hierarchical: a reduce-scatter in each node, the rest along each "
+      "between nodes there are two trees (NVLSTree) or, with network.sharp, switches that add up; "
+      "hierarchical: a reduce-scatter in each node, the rest along each "
       "rail, an all-gather in each node. Ranks that lie so that they cannot do it take NCCL's.",
       Source{"NCCL without NCCL_ALGO"});
     v("stages", stages,
@@ -59,8 +60,8 @@ struct ExchangeParams {
   void check(C& c) const {
     if (bytes == Bytes{}) c.error("bytes", "must be more than 0");
     if ((collective == Collective::PushPull) != servers.has_value()) {
-      c.error("servers", servers ? "have an effect only on push_pull"
-                                 : "are missing: push_pull needs them");
+      c.error("servers",
+              servers ? "have an effect only on push_pull" : "are missing: push_pull needs them");
     }
     if (!serves(algorithm, collective)) {
       c.error("algorithm", "there is no " + std::string{name_of(algorithm)} + " algorithm for " +

@@ -90,8 +90,7 @@ TEST(ExchangeTimes, OfASweepAreThoseOfTheGpusThatTakePart) {
   EXPECT_NEAR(seconds(Collective::AllReduce, 0xff, {100'000'000}), 30.0 / 16 * 1e-3, 1e-8);
   EXPECT_NEAR(seconds(Collective::AllReduce, 0x0f, {100'000'000}), 2 * 14.0 / 8 * 1e-3, 1e-8)
       << "half of the NICs";
-  EXPECT_NEAR(seconds(Collective::AllReduce, 0xff, {100'000'000}, 0.25), 4 * 30.0 / 16 * 1e-3,
-              1e-8)
+  EXPECT_NEAR(seconds(Collective::AllReduce, 0xff, {100'000'000}, 0.25), 4 * 30.0 / 16 * 1e-3, 1e-8)
       << "polling is slow";
   const double whole = seconds(Collective::AllToAll, 0xff, {100'000'000});
   EXPECT_NEAR(whole, 15.0 / 16 * 1e-2 + 1e-4, 1e-8);

@@ -102,7 +102,8 @@ TEST(StepActivity, GoesTheWayOfTheAlgorithmThatIsChosen) {
     const StepActivity activity =
         step_activity(plan_step(params, 32, 4), h100(), h100().all_gpus(), whole_nodes(4), star());
     std::array<double, 4> sent{};
-    for (uint32_t node = 0; node < 4; ++node) sent[node] = 8 * weight_of(activity.fabric, 16 * node);
+    for (uint32_t node = 0; node < 4; ++node)
+      sent[node] = 8 * weight_of(activity.fabric, 16 * node);
     return sent;
   };
   const double ring = bus_factor(Collective::AllReduce, 32);

@@ -272,9 +272,8 @@ TEST(StepParams, TellAlgorithmsAndServersThatACollectiveDoesNotHave) {
 
 TEST(StepParams, TellThatServersAreMoreThanTheirRanks) {
   StepParams params = plain_step(1_s);
-  params.exchanges.push_back({.collective = Collective::PushPull,
-                              .bytes = 1_MiB,
-                              .servers = ServerParams{.count = 8}});
+  params.exchanges.push_back(
+      {.collective = Collective::PushPull, .bytes = 1_MiB, .servers = ServerParams{.count = 8}});
   EXPECT_THAT(params.mistakes_for(8), IsEmpty());
   ASSERT_EQ(params.mistakes_for(4).size(), 1U);
   EXPECT_EQ(params.mistakes_for(4)[0].field, "exchanges[0].servers.count");

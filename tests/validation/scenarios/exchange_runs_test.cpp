@@ -21,8 +21,8 @@ std::string scenario_of(const json& input) {
     return input.value(key, otherwise);
   };
   const std::string nodes = std::to_string(input.at("nodes").get<int>());
-  std::string yaml = "cluster: {pools: [{name: n, machine: " + text("machine", "") +
-                     ", count: " + nodes + "}]}\n";
+  std::string yaml =
+      "cluster: {pools: [{name: n, machine: " + text("machine", "") + ", count: " + nodes + "}]}\n";
   yaml += "network:\n  level: " + text("level", "") + "\n";
   if (input.contains("sweep")) {
     yaml += "  exchanges: [{span: " + text("span", "") + ", sweep: [";
@@ -39,8 +39,8 @@ std::string scenario_of(const json& input) {
     if (input.contains(key)) yaml += std::string{", "} + key + ": " + text(key, "");
   }
   yaml += "}]\n  sources: [{kind: jobs, jobs: [{name: a, work: " + std::to_string(kSteps) +
-          "s, pods: " + nodes +
-          ", pod: {gpus: " + std::to_string(input.value("gpus", 8)) + ", cpus: 48}}]}]\n";
+          "s, pods: " + nodes + ", pod: {gpus: " + std::to_string(input.value("gpus", 8)) +
+          ", cpus: 48}}]}]\n";
   return yaml + "policy: {base: strict_gang}\n";
 }
 
@@ -55,9 +55,7 @@ json ours(const json& input) {
   return size * bus_factor(Collective::AllReduce, ranks) / seconds / 1e9;
 }
 
-TEST(ExchangeRuns, EveryCaseOfTheTableHolds) {
-  test::check_cases("exchange_runs.json", 40, ours);
-}
+TEST(ExchangeRuns, EveryCaseOfTheTableHolds) { test::check_cases("exchange_runs.json", 40, ours); }
 
 }  // namespace
 }  // namespace orrery
