@@ -63,10 +63,8 @@ TEST(ExchangeChoice, OfAKnownTimeHoldsOnTheFabricToo) {
 TEST(ExchangeChoice, OfMoreQueuePairsEvensOutWhatEcmpDoes) {
   const auto seconds = [](const std::string& pairs) {
     ShippedRun run{"leaf-scaling",
-                   {"network.routing.engine=ecmp", "network.routing.queue_pairs=" + pairs,
-                    "workload.training.step.exchanges[0].collective=all_reduce",
-                    "workload.training.step.exchanges[0].algorithm=ring"}};
-    return run.job("nodes-32").run.seconds();
+                   {"network.routing.engine=ecmp", "network.routing.queue_pairs=" + pairs}};
+    return run.job("nodes-64").run.seconds();
   };
   EXPECT_LT(seconds("4"), seconds("1"));
   EXPECT_LT(seconds("16"), seconds("4"));
