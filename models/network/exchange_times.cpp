@@ -71,7 +71,8 @@ Bytes as_if_whole(Collective collective, const CommGroup& group, Bytes bytes) {
   double part =
       static_cast<double>(group.nics.bits_per_s) / static_cast<double>(group.node_nics.bits_per_s);
   if (is_direct(collective)) part *= static_cast<double>(group.node_gpus) / group.ranks_per_node();
-  return {std::llround(static_cast<double>(bytes.count) / part)};
+  constexpr double kMost = 9e18;  // which a number of bytes holds
+  return {std::llround(std::min(static_cast<double>(bytes.count) / part, kMost))};
 }
 
 }  // namespace
