@@ -103,7 +103,7 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
       deadlocks_{sim, ground_.state, ground_.jobs, scenario.record.deadlocks},
       too_large_{ground_.state, ground_.jobs} {
   if (scenario.control_plane.level == ControlPlaneLevel::Full) {
-    control_plane_.emplace(sim, scenario.control_plane,
+    control_plane_.emplace(sim, scenario.control_plane, ground_.jobs,
                            static_cast<uint32_t>(ground_.state.nodes()));
     controller_.use(*control_plane_);
     scheduler_.use(*control_plane_);
@@ -121,7 +121,7 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
     exchanges_.emplace(sim, ground_.state, ground_.jobs, ground_.built.machines, controller_,
                        network_ ? &*network_ : nullptr,
                        ExchangeTimes{scenario.network.exchanges, scenario.network.sharp},
-                       storage_.get(), scenario.workload.steps == StepDetail::Traced);
+                       storage_.get(), scenario.workload.steps, scenario.workload.play_ahead);
   }
   if (network_) network_usage_.emplace(sim, *network_, *exchanges_);
   if (storage_) storage_usage_.emplace(sim, *storage_);
@@ -180,6 +180,7 @@ void Cluster::wire() {
   controller_.recovered.connect([this](const RecoveryRow& row) { timeline_.recovered(row); });
   controller_.job_over.connect([this](JobId job) {
     if (cardiogram_) cardiogram_->job_over(job);
+    if (control_plane_) control_plane_->job_over(job);
     stop_when_done();
   });
   scheduler_.tried_in_vain.connect([this] { stop_if_futile(); });

@@ -65,6 +65,9 @@ void check_network(const Scenario& scenario, Checker& c) {
     c.error("network.routing.queue_pairs",
             "has an effect only with engines that tell flows apart: ecmp and the adaptive ones");
   }
+  if (c.is_given("workload.play_ahead") && scenario.network.level != NetworkLevel::Flow) {
+    c.error("workload.play_ahead", "has an effect only with network.level: flow");
+  }
   const bool is_empty = links.list.empty() && links.random.empty() && links.routing.empty();
   if (!is_empty && scenario.network.level != NetworkLevel::Flow) {
     c.error("faults.links", "has an effect only with network.level: flow");

@@ -14,7 +14,8 @@ constexpr Duration kRetryFirst = 1_s, kRetryMax = 60_s;
 
 }  // namespace
 
-ControlPlane::ControlPlane(Sim sim, const ControlPlaneParams& params, uint32_t nodes)
+ControlPlane::ControlPlane(Sim sim, const ControlPlaneParams& params, const JobTable& jobs,
+                           uint32_t nodes)
     : sim_{sim},
       params_{params},
       etcd_{sim.engine, params_.etcd},
@@ -51,6 +52,11 @@ ControlPlane::ControlPlane(Sim sim, const ControlPlaneParams& params, uint32_t n
                      .list = {.resource = ApiResource::Pods, .bytes = params_.pods.bytes},
                      .is_narrow = true});
   }
+  if (params_.services.groups.empty()) return;
+  services_ = std::make_unique<Services>(
+      Services::Context{
+          .sim = sim, .servers = servers_, .etcd = etcd_, .jobs = jobs, .nodes = nodes},
+      params_);
 }
 
 void ControlPlane::start() {
@@ -61,6 +67,7 @@ void ControlPlane::start() {
     servers_.server(s).add_watchers(ApiResource::Pods, share + (has_more ? 1 : 0));
   }
   heartbeats();
+  if (services_) services_->start(is_up_);
   for (const ApiServerLossParams& loss : params_.losses) {
     const auto server = static_cast<uint32_t>(loss.server);
     const auto lose = [this, server] {
@@ -95,6 +102,7 @@ void ControlPlane::node_down(NodeId node) {
   --nodes_up_;
   reflectors_.stop(node.index);
   heartbeats();
+  if (services_) services_->node_down(node);
 }
 
 void ControlPlane::node_up(NodeId node) {
@@ -103,6 +111,7 @@ void ControlPlane::node_up(NodeId node) {
   ++nodes_up_;
   reflectors_.start(node.index);
   heartbeats();
+  if (services_) services_->node_up(node);
 }
 
 // ---- pods
@@ -111,21 +120,27 @@ void ControlPlane::create(PodId /*pod*/, Done done) {
   write(controller_manager_, Verb::Create, std::move(done), {});
 }
 
-void ControlPlane::bind(PodId /*pod*/, NodeId node, Done done) {
-  const auto bound = [this, node, done = std::move(done)](bool is_done) {
+void ControlPlane::bind(PodId pod, NodeId node, Done done) {
+  const auto bound = [this, pod, node, done = std::move(done)](bool is_done) {
     if (is_done) {
       for (int32_t i = 0; i < params_.kubelet.status_writes; ++i) {
         write(kubelet(node), Verb::Patch, {}, {});
       }
     }
     done(is_done);
+    if (is_done && services_) services_->pod_starts(pod);
   };
   write(scheduler_, Verb::Update, bound, {});  // the binding is stored in the pod
 }
 
 // By its kubelet, or by the garbage collector if there is no node any more.
-void ControlPlane::removed(PodId /*pod*/, NodeId node) {
+void ControlPlane::removed(PodId pod, NodeId node) {
+  if (services_) services_->pod_gone(pod);
   write(is_up_[node.index] ? kubelet(node) : controller_manager_, Verb::Delete, {}, {});
+}
+
+void ControlPlane::job_over(JobId job) {
+  if (services_) services_->job_over(job);
 }
 
 // Of a pod. What somebody waits for is tried again, with pauses that double, for a minute at most.
@@ -179,6 +194,7 @@ void ControlPlane::sample(Time now) {
   const double seconds = (now - sampled_to_).seconds();
   sampled_to_ = now;
   if (seconds <= 0) return;
+  if (services_) services_->sample(now, seconds);
   ApiStatistics& statistics = servers_.statistics();
   const std::vector<PriorityLevelParams>& levels = params_.api_servers.flow_control.levels;
   for (uint32_t level = 0; level < statistics.levels(); ++level) {
@@ -252,6 +268,7 @@ void ControlPlane::add_summary(Recorder& recorder) {
   recorder.add_summary("api_latency_p50", total_.latency.quantile(0.5).seconds(), "s",
                        "of requests that were answered as asked");
   recorder.add_summary("api_latency_p99", total_.latency.quantile(0.99).seconds(), "s", "likewise");
+  if (services_) services_->add_summary(recorder);
 }
 
 }  // namespace orrery

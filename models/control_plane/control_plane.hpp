@@ -13,6 +13,7 @@
 #include "models/control_plane/etcd_store.hpp"
 #include "models/control_plane/kubelet.hpp"
 #include "models/control_plane/reflectors.hpp"
+#include "models/control_plane/services.hpp"
 #include "models/workload/pod_api.hpp"
 #include "sim/record/channel.hpp"
 #include "sim/runtime/sim.hpp"
@@ -23,7 +24,7 @@ namespace orrery {
 // of its node; it writes their status as they start and delete them when they are gone.
 class ControlPlane final : public PodApi {
  public:
-  ControlPlane(Sim sim, const ControlPlaneParams& params, uint32_t nodes);
+  ControlPlane(Sim sim, const ControlPlaneParams& params, const JobTable& jobs, uint32_t nodes);
   ControlPlane(const ControlPlane&) = delete;
   ControlPlane& operator=(const ControlPlane&) = delete;
 
@@ -34,6 +35,7 @@ class ControlPlane final : public PodApi {
   Duration start_time() const override { return start_; }
   void removed(PodId pod, NodeId node) override;
 
+  void job_over(JobId job);
   // Its heartbeats end, or begin again.
   void node_down(NodeId node);
   void node_up(NodeId node);
@@ -70,6 +72,7 @@ class ControlPlane final : public PodApi {
   Channel<ControlPlaneSample> samples_;
   Channel<ApiServerSample> server_samples_;
   Channel<EtcdSample> etcd_samples_;
+  std::unique_ptr<Services> services_;  // if there are any
 };
 
 }  // namespace orrery

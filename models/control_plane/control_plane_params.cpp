@@ -5,8 +5,8 @@
 namespace orrery {
 
 void ControlPlaneParams::check(Checker& c) const {
-  constexpr std::string_view kSections[] = {"api_servers", "clients", "etcd",
-                                            "pods",        "kubelet", "losses"};
+  constexpr std::string_view kSections[] = {"api_servers", "clients",  "etcd",  "pods",
+                                            "kubelet",     "services", "losses"};
   if (level == ControlPlaneLevel::None) {
     for (const std::string_view section : kSections) {
       if (c.is_given(section)) c.error(section, "has an effect only with level: delays or full");
@@ -33,6 +33,7 @@ void ControlPlaneParams::check(Checker& c) const {
   }
   if (level == ControlPlaneLevel::Delays) {
     constexpr std::string_view kFullOnly[] = {"clients",
+                                              "services",
                                               "losses",
                                               "api_servers.servers",
                                               "api_servers.balance",

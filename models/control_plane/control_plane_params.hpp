@@ -11,6 +11,7 @@
 #include "models/control_plane/api_server_params.hpp"
 #include "models/control_plane/etcd_params.hpp"
 #include "models/control_plane/kubelet_params.hpp"
+#include "models/control_plane/services_params.hpp"
 #include "sim/config/fields.hpp"
 
 namespace orrery {
@@ -82,6 +83,7 @@ struct ControlPlaneParams {
   EtcdParams etcd = {};
   PodObjectParams pods = {};
   KubeletParams kubelet = {};
+  ServicesParams services = {};
   std::vector<ApiServerLossParams> losses = {};
 
   template <class V>
@@ -96,6 +98,7 @@ struct ControlPlaneParams {
     v("etcd", etcd, "Where servers store what is written.");
     v("pods", pods, "What is stored and told of a pod.");
     v("kubelet", kubelet, "The agent on each node.");
+    v("services", services, "Services and who watches them; with level: full.");
     v("losses", losses, "Servers that are lost; with level: full.");
   }
   void check(Checker& c) const;

@@ -27,6 +27,7 @@ class Etcd {
   struct Write {
     Bytes bytes;  // of the object; of a deletion, what is freed
     EtcdChange change = EtcdChange::Update;
+    Bytes grown = {};  // an update: since the version before
   };
   struct Read {
     Bytes bytes;
@@ -48,6 +49,7 @@ class Etcd {
 
   // Calls `done` once the write is committed. One that is refused is told at once, without a call.
   [[nodiscard]] EtcdAnswer write(const Write& write, Callback done);
+  void preload(Bytes objects) { store_.create(engine_.now(), objects); }  // there before the run
   void read(const Read& read, Callback done);
   void set_steady_load(const SteadyLoad& load);
 

@@ -77,6 +77,11 @@ FabricExchange fabric_exchange(const Across& across, const GroupNics& group) {
 
 }  // namespace
 
+std::vector<RankPlace> by_node(std::vector<RankPlace> ranks) {
+  std::ranges::stable_sort(ranks, {}, [](const RankPlace& rank) { return rank.node.index; });
+  return ranks;
+}
+
 StepActivity step_activity(const StepPlan& plan, const Machine& machine, GpuMask gpus,
                            std::span<const RankPlace> places, const RouteFinder& route,
                            double nic_factor, const ExchangeTimes& times, int32_t queue_pairs) {

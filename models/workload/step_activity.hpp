@@ -22,6 +22,9 @@ struct RankPlace {
   NicId nic;  // the one it sends through
 };
 
+// As launchers number them: those of a node one after the other.
+std::vector<RankPlace> by_node(std::vector<RankPlace> ranks);
+
 struct StepActivity {
   FabricActivity fabric;  // no uses: nothing leaves the nodes
   Bytes bytes{};          // that each rank exchanges across nodes in a step
