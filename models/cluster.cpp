@@ -3,11 +3,16 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "sim/core/check.hpp"
 
 namespace orrery {
+
+// scenario_training.cpp
+void check_machines(const Scenario& scenario, std::span<const Machine> machines, Checker& checker);
+
 namespace {
 
 JobControllerParams controller_params(const Scenario& scenario) {
@@ -105,8 +110,9 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
   }
   if (scenario.network.level != NetworkLevel::None) {
     exchanges_.emplace(sim, ground_.state, ground_.jobs, ground_.built.machines, controller_,
-                       network_ ? &*network_ : nullptr, storage_.get(), scenario.workload.steps,
-                       scenario.workload.play_ahead);
+                       network_ ? &*network_ : nullptr,
+                       ExchangeTimes{scenario.network.exchanges, scenario.network.sharp},
+                       storage_.get(), scenario.workload.steps, scenario.workload.play_ahead);
   }
   if (network_) network_usage_.emplace(sim, *network_, *exchanges_);
   if (storage_) storage_usage_.emplace(sim, *storage_);
@@ -207,6 +213,8 @@ void Ground::check(const Scenario& scenario, const config::Node& root,
     if (scenario.network.level == NetworkLevel::Flow && fabric.mistakes.empty()) {
       scenario.faults.links.check(fabric.fabric, root["faults"]["links"], diagnostics);
     }
+    Checker checker{root, "", diagnostics};
+    check_machines(scenario, built.machines, checker);
   }
 }
 

@@ -10,11 +10,13 @@
 namespace orrery {
 namespace {
 
-bool is_ever_adaptive(const Scenario& scenario) {
-  return is_adaptive(scenario.network.routing.engine) ||
+// Now, or after some change.
+bool is_ever(bool (*what)(RoutingEngine), const Scenario& scenario) {
+  return what(scenario.network.routing.engine) ||
          std::ranges::any_of(scenario.faults.links.routing,
-                             [](const auto& change) { return is_adaptive(change.engine); });
+                             [&](const auto& change) { return what(change.engine); });
 }
+bool is_ever_adaptive(const Scenario& scenario) { return is_ever(is_adaptive, scenario); }
 
 std::string item(std::string_view list, size_t index, std::string_view field) {
   std::string path{"faults.links."};
@@ -58,6 +60,10 @@ void check_network(const Scenario& scenario, Checker& c) {
   const LinkFaultParams& links = scenario.faults.links;
   if (scenario.network.routing.choose_every && !is_ever_adaptive(scenario)) {
     c.error("network.routing.choose_every", "has an effect only with an adaptive engine");
+  }
+  if (c.is_given("network.routing.queue_pairs") && !is_ever(tells_flows_apart, scenario)) {
+    c.error("network.routing.queue_pairs",
+            "has an effect only with engines that tell flows apart: ecmp and the adaptive ones");
   }
   if (c.is_given("workload.play_ahead") && scenario.network.level != NetworkLevel::Flow) {
     c.error("workload.play_ahead", "has an effect only with network.level: flow");

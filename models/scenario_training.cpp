@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -104,6 +105,70 @@ std::string no_gangs(const Training& training) {
              : "has no effect on jobs of kind pods, which have no ranks";
 }
 
+bool may_make(const StepParams& step, Collective collective) {
+  if (std::ranges::find(step.exchanges, collective, &ExchangeParams::collective) !=
+      step.exchanges.end()) {
+    return true;
+  }
+  if (!step.model) return false;
+  switch (collective) {
+    case Collective::AllReduce:
+      return !step.zero || step.parallel.tensor > 1;
+    case Collective::AllGather:
+    case Collective::ReduceScatter:
+      return step.zero;
+    case Collective::AllToAll:
+      return step.model->experts_per_token > 0;
+    case Collective::PointToPoint:
+      return step.parallel.pipeline > 1;
+    case Collective::Broadcast:
+    case Collective::PushPull:
+      break;
+  }
+  return false;
+}
+
+// What is known of exchanges is of some that a step makes.
+void check_known_times(const Scenario& scenario, const std::vector<Training>& all, Checker& c) {
+  const std::vector<ExchangeTimeParams>& known = scenario.network.exchanges;
+  for (size_t i = 0; i < known.size(); ++i) {
+    const auto is_used = [&](const Training& training) {
+      return training.has_gangs && training.params->step &&
+             (known[i].span == ExchangeSpan::Node || training.leaves_nodes) &&
+             may_make(*training.params->step, known[i].collective);
+    };
+    if (std::ranges::any_of(all, is_used)) continue;
+    c.error("network.exchanges[" + std::to_string(i) + "]",
+            "has no effect: no step of a gang makes such an exchange");
+  }
+  const auto sums = [](const Training& training) {
+    return training.has_gangs && training.leaves_nodes && training.params->step &&
+           may_make(*training.params->step, Collective::AllReduce);
+  };
+  if (scenario.network.sharp && std::ranges::none_of(all, sums)) {
+    c.error("network.sharp", "has no effect: no step of a gang makes an all_reduce across nodes");
+  }
+}
+
+// Without a fabric an algorithm is but the time that it takes.
+void check_algorithms(const Training& training, const Scenario& scenario, Checker& c) {
+  if (scenario.network.level != NetworkLevel::AlphaBeta) return;
+  const std::vector<ExchangeParams>& exchanges = training.params->step->exchanges;
+  for (size_t i = 0; i < exchanges.size(); ++i) {
+    const auto is_known = [&](ExchangeSpan span) {
+      return std::ranges::any_of(scenario.network.exchanges, [&](const ExchangeTimeParams& one) {
+        return one.collective == exchanges[i].collective && one.span == span;
+      });
+    };
+    if (exchanges[i].algorithm == AlgorithmChoice::Auto || !is_known(ExchangeSpan::Nodes) ||
+        !is_known(ExchangeSpan::Node)) {
+      continue;
+    }
+    c.error(training.path + ".step.exchanges[" + std::to_string(i) + "].algorithm",
+            "has no effect with level: alpha_beta, since network.exchanges tells the time");
+  }
+}
+
 void check_step(const Training& training, const Scenario& scenario, Checker& c) {
   const std::string at = training.path + ".step";
   if (scenario.network.level == NetworkLevel::None) {
@@ -115,6 +180,14 @@ void check_step(const Training& training, const Scenario& scenario, Checker& c) 
     c.error(at, no_gangs(training));
   } else if (!training.leaves_nodes && c.is_given(at + ".polling")) {
     c.error(at + ".polling", "has no effect on gangs of one pod, which stay on their node");
+  }
+  check_algorithms(training, scenario, c);
+  if (training.leaves_nodes || !training.has_gangs) return;
+  const std::vector<ExchangeParams>& exchanges = training.params->step->exchanges;
+  for (size_t i = 0; i < exchanges.size(); ++i) {
+    if (!exchanges[i].servers) continue;
+    c.error(at + ".exchanges[" + std::to_string(i) + "].servers",
+            "have no effect on gangs of one pod, which stay on their node");
   }
 }
 
@@ -229,7 +302,9 @@ void check_training(const Scenario& scenario, Checker& c) {
   check_ranks(scenario, c);
   StoreCheck stores{scenario, c};
   bool has_step = false;
-  for (const Training& training : trainings(scenario.workload)) {
+  const std::vector<Training> all = trainings(scenario.workload);
+  check_known_times(scenario, all, c);
+  for (const Training& training : all) {
     has_step = has_step || training.params->step;
     if (training.params->step) check_step(training, scenario, c);
     stores.look_at(training);
@@ -241,6 +316,25 @@ void check_training(const Scenario& scenario, Checker& c) {
   if (scenario.network.level != NetworkLevel::None) c.error("network.level", std::string{kNoStep});
   if (scenario.workload.steps == StepDetail::Traced)
     c.error("workload.steps", std::string{kNoStep});
+}
+
+void check_machines(const Scenario& scenario, std::span<const Machine> machines, Checker& c) {
+  const bool has_nvls = std::ranges::any_of(machines, [](const Machine& machine) {
+    return machine.gpus() > 0 && comm_group(machine, machine.all_gpus(), 1).has_nvls;
+  });
+  if (has_nvls) return;
+  if (scenario.network.sharp) {
+    c.error("network.sharp", "has no effect: no machine of the cluster has NVSwitches that add up");
+  }
+  for (const Training& training : trainings(scenario.workload)) {
+    if (!training.params->step) continue;
+    const std::vector<ExchangeParams>& exchanges = training.params->step->exchanges;
+    for (size_t i = 0; i < exchanges.size(); ++i) {
+      if (exchanges[i].algorithm != AlgorithmChoice::Nvls) continue;
+      c.error(training.path + ".step.exchanges[" + std::to_string(i) + "].algorithm",
+              "no machine of the cluster has NVSwitches that add up: nvls takes Hopper or later");
+    }
+  }
 }
 
 }  // namespace orrery

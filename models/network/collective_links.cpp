@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/network/fabric.hpp"
 #include "sim/core/check.hpp"
 
 namespace orrery {
@@ -35,6 +36,22 @@ class Uses {
       limit_ = std::max(limit_, 2 * activity_.uses.size());
     }
   }
+  // Way of a node's NIC to another's as a part of the tree that share_joined() is for.
+  void join(int32_t from, int32_t to, int32_t rail) {
+    const std::span<const LinkId> links = route_(nic(from, rail), nic(to, rail), flow_++);
+    if (links.empty()) activity_.is_connected = false;
+    joined_.insert(joined_.end(), links.begin(), links.end());
+  }
+  void share_joined(double weight) {
+    std::ranges::sort(joined_);
+    joined_.erase(std::unique(joined_.begin(), joined_.end()), joined_.end());
+    const double part = weight * exchange_.scale / exchange_.rails;
+    for (const LinkId link : joined_) {
+      activity_.uses.push_back({link, part});
+      activity_.uses.push_back({opposite(link), part});
+    }
+    joined_.clear();
+  }
   FabricActivity finished() {
     put_together();
     return std::move(activity_);
@@ -61,16 +78,19 @@ class Uses {
   const RouteFinder& route_;
   FabricExchange exchange_{};
   FabricActivity activity_{};
+  std::vector<LinkId> joined_;
   uint32_t flow_ = 0;
   size_t limit_ = 1U << 16;
 };
 
-// Every rank sends its share to the next one; what leaves a node is one rank's.
+// Every rank sends its share to the next one; what leaves a node is one rank's, or of rails that of
+// a rank for each, which together have the whole buffer.
 void add_ring(const FabricExchange& exchange, Uses& uses) {
   const int32_t nodes = exchange.nodes();
   const bool is_open = exchange.collective == Collective::Broadcast ||
                        exchange.collective == Collective::PointToPoint;
-  const double weight = bus_factor(exchange.collective, nodes * exchange.ranks_per_node);
+  const int32_t ranks = nodes * (exchange.pattern == Pattern::Rails ? 1 : exchange.ranks_per_node);
+  const double weight = bus_factor(exchange.collective, ranks);
   for (int32_t node = 0; node < (is_open ? nodes - 1 : nodes); ++node) {
     uses.connect(node, (node + 1) % nodes, weight);
   }
@@ -78,10 +98,8 @@ void add_ring(const FabricExchange& exchange, Uses& uses) {
 
 void add_trees(const FabricExchange& exchange, Uses& uses) {
   const int32_t nodes = exchange.nodes();
-  const bool goes_up = exchange.collective == Collective::AllReduce;
   const std::vector<int32_t> parents = binary_tree(nodes);
-  // A broadcast has one root, so it takes one tree.
-  for (int32_t tree = 0; tree < (goes_up ? 2 : 1); ++tree) {
+  for (int32_t tree = 0; tree < 2; ++tree) {
     const auto place = [&](int32_t node) {
       if (tree == 0) return node;
       return nodes % 2 == 0 ? nodes - 1 - node : (node + 1) % nodes;
@@ -89,9 +107,19 @@ void add_trees(const FabricExchange& exchange, Uses& uses) {
     for (int32_t node = 0; node < nodes; ++node) {
       const int32_t parent = parents[static_cast<size_t>(node)];
       if (parent < 0) continue;
-      uses.connect(place(parent), place(node), goes_up ? 0.5 : 1.0);
-      if (goes_up) uses.connect(place(node), place(parent), 0.5);
+      uses.connect(place(parent), place(node), 0.5);
+      uses.connect(place(node), place(parent), 0.5);
     }
+  }
+}
+
+// Every link of the tree once each way: a switch passes on one sum, whatever it takes in. What goes
+// one way comes back on the same cables.
+void add_sums(const FabricExchange& exchange, Uses& uses) {
+  const int32_t nodes = exchange.nodes();
+  for (int32_t rail = 0; rail < exchange.rails; ++rail) {
+    for (int32_t node = 1; node < nodes; ++node) uses.join(node, 0, rail);
+    uses.share_joined(1.0);
   }
 }
 
@@ -105,12 +133,14 @@ void add_pairs(const FabricExchange& exchange, Uses& uses) {
 }
 
 void add_servers(const FabricExchange& exchange, Uses& uses) {
-  const int32_t nodes = exchange.nodes(), workers = nodes - exchange.servers;
-  ORRERY_CHECK(exchange.servers > 0 && workers > 0, "workers push to servers");
+  const int32_t nodes = exchange.nodes(), servers = exchange.servers;
+  const int32_t workers = nodes - (exchange.is_colocated ? 0 : servers);
+  ORRERY_CHECK(servers > 0 && workers > 0, "workers push to servers");
+  const int32_t first = exchange.is_colocated ? 0 : workers;
   for (int32_t worker = 0; worker < workers; ++worker) {
-    for (int32_t server = workers; server < nodes; ++server) {
-      uses.connect(worker, server, 1.0 / exchange.servers);
-      uses.connect(server, worker, 1.0 / exchange.servers);
+    for (int32_t server = first; server < first + servers; ++server) {
+      uses.connect(worker, server, 1.0 / servers);
+      uses.connect(server, worker, 1.0 / servers);
     }
   }
 }
@@ -126,13 +156,17 @@ void add_exchange(const FabricExchange& exchange, Uses& uses) {
   const bool has_pairs = collective == Collective::AllToAll || collective == Collective::PushPull;
   switch (exchange.pattern) {
     case Pattern::Ring:
+    case Pattern::Rails:
       ORRERY_CHECK(!has_pairs, "a ring hands on one buffer");
       add_ring(exchange, uses);
       return;
     case Pattern::Tree:
-      ORRERY_CHECK(collective == Collective::AllReduce || collective == Collective::Broadcast,
-                   "trees add up or hand out");
+      ORRERY_CHECK(collective == Collective::AllReduce, "trees add up and hand out");
       add_trees(exchange, uses);
+      return;
+    case Pattern::Sums:
+      ORRERY_CHECK(collective == Collective::AllReduce, "switches add up");
+      add_sums(exchange, uses);
       return;
     case Pattern::Direct:
       break;

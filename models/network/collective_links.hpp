@@ -18,10 +18,15 @@
 
 namespace orrery {
 
-// Which nodes speak to which. Ring: each with the next. Tree: two trees with half of the buffer
-// each, where the inner nodes of one are the leaves of the other. Direct: each with every other.
-enum class Pattern : uint8_t { Ring, Tree, Direct };
-constexpr std::array<std::string_view, 3> enum_names(Pattern) { return {"ring", "tree", "direct"}; }
+// Which nodes speak to which. Ring: each with the next, and all ranks are in the ring. Rails: the
+// same, but of each node it takes one rank for each rail, with its part of what the node's ranks
+// have. Tree: two trees with half of the buffer each, where the inner nodes of one are the leaves
+// of the other. Sums: each with the switches, which add up on the way to one of the nodes and hand
+// the sum out on the way back. Direct: each with every other, or with the servers.
+enum class Pattern : uint8_t { Ring, Rails, Tree, Sums, Direct };
+constexpr std::array<std::string_view, 5> enum_names(Pattern) {
+  return {"ring", "rails", "tree", "sums", "direct"};
+}
 
 // The links from one NIC to another, valid until the next call. Empty: there is no way. Of flows
 // between the same two NICs those with unlike numbers may go unlike ways.
@@ -29,7 +34,8 @@ using RouteFinder = std::function<std::span<const LinkId>(NicId from, NicId to, 
 
 // `nics` are those of the nodes in the order of the exchange, equally many of each: rail k is the
 // k-th NIC of each node, and rails share the buffer. Traffic stays on its rail, since GPUs of a
-// node hand it over among themselves. With parameter servers the last nodes are those.
+// node hand it over among themselves. Parameter servers are on the first nodes if those are workers
+// too, else on the last ones.
 struct FabricExchange {
   Collective collective = Collective::AllReduce;
   Pattern pattern = Pattern::Ring;
@@ -37,6 +43,7 @@ struct FabricExchange {
   int32_t rails = 1;
   int32_t ranks_per_node = 1;
   int32_t servers = 0;               // of push_pull
+  bool is_colocated = false;         // likewise
   int32_t flows_per_connection = 1;  // queue pairs, which share the connection's traffic
   uint32_t first_flow = 0;
   double scale = 1;  // of all weights, where exchanges of unlike size make one activity
@@ -49,8 +56,9 @@ struct FabricActivity {
   bool is_connected = true;   // false: some route is missing, and the exchange cannot go on
 };
 
-// Ring and tree take time in the number of nodes, direct exchanges in its square. Ring serves all
-// collectives but push_pull and all-to-all, tree all-reduce and broadcast, direct the rest.
+// Direct exchanges take time in the square of the number of nodes, others in their number. Rings
+// serve all collectives but push_pull and all-to-all, trees and sums all-reduce alone, direct the
+// rest.
 FabricActivity fabric_activity(const FabricExchange& exchange, const RouteFinder& route);
 // Several that go on at the same pace.
 FabricActivity fabric_activity(std::span<const FabricExchange> exchanges, const RouteFinder& route);

@@ -66,17 +66,20 @@ CommGroup comm_group(const Machine& machine, GpuMask gpus, int32_t nodes) {
         machine.nvswitches > 0 && per_node > 2 && machine.gpu.generation >= GpuGeneration::Hopper;
   }
   group.has_ll128 = group.is_nvlinked || per_node == 1;
+  group.node_gpus = machine.gpus();
   if (nodes == 1) return group;
   // A NIC that several of the GPUs share counts once.
-  uint32_t taken = 0;
+  uint32_t taken = 0, of_node = 0;
   for (int gpu = 0; gpu < machine.gpus(); ++gpu) {
-    if ((gpus >> gpu & 1U) == 0) continue;
     const int nic = nearest_nic(machine, gpu);
     if (nic < 0) continue;
+    const Bandwidth rate = nic_rate(machine.nics[static_cast<size_t>(nic)]);
+    if ((of_node >> nic & 1U) == 0) group.node_nics.bits_per_s += rate.bits_per_s;
+    of_node |= 1U << nic;
+    if ((gpus >> gpu & 1U) == 0) continue;
     if (gpu_nic_distance(machine, gpu, nic) > Distance::Pxb) group.has_ll128 = false;
-    if ((taken >> nic & 1U) != 0) continue;
+    if ((taken >> nic & 1U) == 0) group.nics.bits_per_s += rate.bits_per_s;
     taken |= 1U << nic;
-    group.nics.bits_per_s += nic_rate(machine.nics[static_cast<size_t>(nic)]).bits_per_s;
   }
   group.channels = std::max(group.channels, static_cast<int32_t>(std::popcount(taken)));
   return group;
@@ -120,13 +123,19 @@ Duration direct_time(Collective collective, const CommGroup& group, Bytes bytes)
   return nearest_ns(latency + std::max(inside, outside));
 }
 
-Duration push_pull_time(const ParameterServers& servers, Bytes bytes) {
+// A machine with both takes in what others push to its server, and what its worker pulls from
+// others; one after the other, the former is more.
+double server_load(const ParameterServers& servers) {
   const double w = servers.workers, p = servers.servers;
   ORRERY_CHECK(servers.workers > 0 && servers.servers > 0, "workers push to servers");
-  const double load = servers.is_colocated ? (w - 1) / p : std::max(w / p, 1.0);
+  if (!servers.is_colocated) return std::max(w / p, 1.0);
+  return (w - 1 + (servers.is_overlapped ? p - 1 : 0)) / p;
+}
+
+Duration push_pull_time(const ParameterServers& servers, Bytes bytes) {
   const double ways = servers.is_overlapped ? 1 : 2;
-  const double size = static_cast<double>(bytes.count);
-  return nearest_ns(ways * (kLaunch + kStepNet + seconds_at(size * load, servers.rate)));
+  const double size = static_cast<double>(bytes.count) * server_load(servers);
+  return nearest_ns(ways * (kLaunch + kStepNet + seconds_at(size, servers.rate)));
 }
 
 Duration alpha_beta_time(const AlphaBeta& network, Collective collective, int32_t ranks,

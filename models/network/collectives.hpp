@@ -49,6 +49,8 @@ struct CommGroup {
   int32_t channels = 1;       // rings side by side
   Bandwidth ring{};           // of all rings of a node's ranks; 0: one rank a node
   Bandwidth nics{};           // of all NICs of a node's ranks; 0: one node
+  Bandwidth node_nics{};      // of all NICs of a node's GPUs, likewise
+  int32_t node_gpus = 1;      // whether ranks or not
 
   int32_t ranks_per_node() const { return ranks / nodes; }
 };
@@ -75,6 +77,9 @@ struct ParameterServers {
   bool is_colocated = false;   // server and worker share a machine, and its part stays there
   bool is_overlapped = false;  // pulls of one part go on while others are pushed
 };
+// What the busiest machine sends, or takes in, of the buffer while all push; or, where pulls and
+// pushes overlap, in all.
+double server_load(const ParameterServers& servers);
 Duration push_pull_time(const ParameterServers& servers, Bytes bytes);
 
 // Two parameters in place of all the above: t = latency + bytes * bus_factor / bandwidth.

@@ -25,6 +25,7 @@ constexpr std::array<std::string_view, 3> enum_names(SwitchTier) {
 constexpr LinkId up_link(CableId cable) { return {2 * cable.index}; }
 constexpr LinkId down_link(CableId cable) { return {2 * cable.index + 1}; }
 constexpr CableId cable_of(LinkId link) { return {link.index / 2}; }
+constexpr LinkId opposite(LinkId link) { return {link.index ^ 1U}; }
 constexpr bool leads_up(LinkId link) { return link.index % 2 == 0; }
 
 // What a cable joins. The lower end is a NIC if `nic` is valid, else the switch `lower`.

@@ -2,12 +2,16 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "models/network/exchange_params.hpp"
 #include "models/network/link_params.hpp"
+#include "models/network/routing_params.hpp"
 #include "sim/config/fields.hpp"
 #include "sim/core/time.hpp"
 
@@ -60,34 +64,6 @@ struct FabricParams {
   }
 };
 
-enum class RoutingEngine : uint8_t { Dmodk, Updn, Minhop, Ecmp, AdaptiveLocal, AdaptiveGlobal };
-constexpr std::array<std::string_view, 6> enum_names(RoutingEngine) {
-  return {"dmodk", "updn", "minhop", "ecmp", "adaptive_local", "adaptive_global"};
-}
-constexpr bool is_adaptive(RoutingEngine engine) {
-  return engine == RoutingEngine::AdaptiveLocal || engine == RoutingEngine::AdaptiveGlobal;
-}
-
-struct RoutingParams {
-  static constexpr std::string_view kDoc = "How the switches choose among equally short ways.";
-  RoutingEngine engine = RoutingEngine::Dmodk;
-  std::optional<Duration> choose_every = {};
-
-  template <class V>
-  void fields(V& v) {
-    v("engine", engine,
-      "dmodk (OpenSM's ftree): up-port by destination, free of contention for shifts; updn: the "
-      "same while all is well, but spread anew over the ports that are left; minhop: random by "
-      "destination; ecmp: hashed for each flow; adaptive_local: the least loaded up-link of each "
-      "switch; adaptive_global: the path whose fullest link is least loaded.",
-      Source{"OpenSM current-routing.txt"});
-    v("choose_every", choose_every,
-      "How often adaptive engines choose the ways of flows anew; absent: when a gang starts, and "
-      "anew by the gangs that a dead or mended cable concerns.",
-      Range{1_ms, Duration::max()});
-  }
-};
-
 enum class NetworkLevel : uint8_t { None, AlphaBeta, Flow };
 constexpr std::array<std::string_view, 3> enum_names(NetworkLevel) {
   return {"none", "alpha_beta", "flow"};
@@ -99,6 +75,8 @@ struct NetworkParams {
   FabricParams fabric = {};
   RoutingParams routing = {};
   LinkParams links = {};
+  bool sharp = false;
+  std::vector<ExchangeTimeParams> exchanges = {};
 
   template <class V>
   void fields(V& v) {
@@ -108,12 +86,37 @@ struct NetworkParams {
     v("fabric", fabric, "Switches and cables.");
     v("routing", routing, "Ways through them.");
     v("links", links, "Recovery from errors.");
+    v("sharp", sharp,
+      "Switches between nodes add up what passes them, which lets NVLS all-reduce send the buffer "
+      "once (SHARP).",
+      Source{"NCCL without its SHARP plugin"});
+    v("exchanges", exchanges,
+      "How long exchanges take alone, where it is known; all others take what NCCL's tuner says.");
   }
   template <class C>
   void check(C& c) const {
+    for (size_t i = 0; i < exchanges.size(); ++i) check_exchange(i, c);
+    if (sharp && level == NetworkLevel::None) {
+      c.error("sharp", "has an effect only with level: alpha_beta or flow");
+    }
     if (level == NetworkLevel::Flow) return;
     for (const std::string_view part : {"fabric", "routing", "links"}) {
       if (c.is_given(part)) c.error(part, "has an effect only with level: flow");
+    }
+  }
+
+ private:
+  template <class C>
+  void check_exchange(size_t i, C& c) const {
+    const std::string at = "exchanges[" + std::to_string(i) + "]";
+    if (level == NetworkLevel::None) {
+      c.error(at, "has an effect only with level: alpha_beta or flow");
+    }
+    for (size_t j = 0; j < i; ++j) {
+      if (exchanges[j].collective != exchanges[i].collective) continue;
+      if (exchanges[j].span != exchanges[i].span) continue;
+      c.error(at, "has no effect: exchanges[" + std::to_string(j) + "] speaks of the same");
+      return;
     }
   }
 };

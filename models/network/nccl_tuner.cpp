@@ -119,12 +119,13 @@ Line nvls(const CommGroup& group) {
           .rate = std::min(nvls_rate(group), gigabytes_per_s(group.nics))};
 }
 
+// Of two trees with half of the buffer each the busiest node sends twice the buffer: in one tree it
+// hands its parent one half and two children another, and one half in the other tree. Of three
+// nodes none has two children; of two none forwards.
 Line nvls_tree(const CommGroup& group) {
-  const double ends = group.nodes == 2 ? 2 : 1;  // two nodes: no node forwards
-  const double outside = gigabytes_per_s(group.nics) * ends;
-  return {
-      .latency = kNvls + 2 * log2_floor(group.nodes) * kNvlsTreeNet,
-      .rate = std::min(nvls_rate(group), outside / bus_factor(Collective::AllReduce, group.ranks))};
+  const double sent = group.nodes == 2 ? 1 : group.nodes == 3 ? 1.5 : 2;
+  return {.latency = kNvls + 2 * log2_floor(group.nodes) * kNvlsTreeNet,
+          .rate = std::min(nvls_rate(group), gigabytes_per_s(group.nics) / sent)};
 }
 
 bool is_offered(Candidate candidate, Collective collective, const CommGroup& group) {
@@ -189,14 +190,22 @@ std::optional<Duration> candidate_time(Candidate candidate, Collective collectiv
   return nearest_ns(line.latency * 1e-6 + static_cast<double>(bytes.count) / (line.rate * 1e9));
 }
 
+std::optional<TunedTime> tuned_time(Algorithm algorithm, Collective collective,
+                                    const CommGroup& group, Bytes bytes) {
+  std::optional<TunedTime> best;
+  for (size_t p = 0; p < enum_names(Protocol{}).size(); ++p) {
+    const Candidate candidate{algorithm, static_cast<Protocol>(p)};
+    const auto time = candidate_time(candidate, collective, group, bytes);
+    if (time && (!best || *time < best->time)) best = {candidate, *time};
+  }
+  return best;
+}
+
 TunedTime tuned_time(Collective collective, const CommGroup& group, Bytes bytes) {
   std::optional<TunedTime> best;
   for (size_t a = 0; a < enum_names(Algorithm{}).size(); ++a) {
-    for (size_t p = 0; p < enum_names(Protocol{}).size(); ++p) {
-      const Candidate candidate{static_cast<Algorithm>(a), static_cast<Protocol>(p)};
-      const auto time = candidate_time(candidate, collective, group, bytes);
-      if (time && (!best || *time < best->time)) best = {candidate, *time};
-    }
+    const auto fastest = tuned_time(static_cast<Algorithm>(a), collective, group, bytes);
+    if (fastest && (!best || fastest->time < best->time)) best = fastest;
   }
   ORRERY_CHECK(best.has_value(), "a ring or direct sends serve every collective");
   return *best;

@@ -39,5 +39,8 @@ struct TunedTime {
 // The fastest of what is offered; equal ones: the first by algorithm, then protocol. Without a NIC
 // several nodes take Duration::max().
 TunedTime tuned_time(Collective collective, const CommGroup& group, Bytes bytes);
+// By the fastest protocol of one algorithm. Nothing: it is not offered.
+std::optional<TunedTime> tuned_time(Algorithm algorithm, Collective collective,
+                                    const CommGroup& group, Bytes bytes);
 
 }  // namespace orrery

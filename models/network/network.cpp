@@ -11,6 +11,7 @@ Network::Network(Sim sim, const NetworkParams& params, Fabric fabric)
       state_{fabric_, params.links, is_adaptive(params.routing.engine)},
       router_{fabric_, state_, params.routing, sim.rng.stream("network.routing").next()},
       flows_{sim.engine},
+      queue_pairs_{params.routing.queue_pairs},
       gives_up_after_{params.links.gives_up_after()},
       choose_every_{params.routing.choose_every},
       loads_(fabric_.links(), 0.0) {

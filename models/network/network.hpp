@@ -71,6 +71,7 @@ class Network {
   // All routes are found by it from now on; cursed cables are as fast as it lets them be.
   void set_engine(RoutingEngine engine);
 
+  int32_t queue_pairs() const { return queue_pairs_; }
   // How long what cannot move at all is retried.
   Duration gives_up_after() const { return gives_up_after_; }
   // Bytes that left NICs, or went up from leaves or from spines, until now.
@@ -101,6 +102,7 @@ class Network {
   LinkState state_;
   Router router_;
   FlowNetwork flows_;
+  int32_t queue_pairs_;
   Duration gives_up_after_;
   std::optional<Duration> choose_every_;
   EventId choose_event_;

@@ -49,24 +49,19 @@ void scale_to_heaviest(StepActivity& activity) {
   activity.rate_max = {scaled(activity.rate_max.bits_per_s)};
 }
 
-// As launchers number them: those of a node one after the other.
-std::vector<RankPlace> by_node(std::vector<RankPlace> ranks) {
-  std::ranges::stable_sort(ranks, {}, [](const RankPlace& rank) { return rank.node.index; });
-  return ranks;
-}
-
 }  // namespace
 
 GangExchanges::GangExchanges(Sim sim, const ClusterState& cluster, const JobTable& jobs,
                              std::span<const Machine> machines, JobController& controller,
-                             Network* network, Storage* storage, StepDetail steps,
-                             const PlayAheadParams& play_ahead)
+                             Network* network, ExchangeTimes times, Storage* storage,
+                             StepDetail steps, const PlayAheadParams& play_ahead)
     : sim_{sim},
       cluster_{cluster},
       jobs_{jobs},
       machines_{machines},
       controller_{controller},
-      network_{network} {
+      network_{network},
+      times_{std::move(times)} {
   for (const Machine& machine : machines) nic_of_gpu_.push_back(nics_of_gpus(machine));
   if (steps == StepDetail::Traced) tracer_.emplace(sim, controller, network);
   controller.goal_reached.connect([this](JobId job) { goal_reached(job); });
@@ -235,14 +230,14 @@ void GangExchanges::find_activity(JobId id, const Places& places) {
                                            cores_per_gpu(machine, places.cpu_milli, places.gpus),
                                            static_cast<int32_t>(places.nodes.size()));
   if (network_ == nullptr) {
-    gang.activity.inside = exchange_time(gang.plan, machine, places.gpus, nic_factor);
+    gang.activity.inside = exchange_time(gang.plan, machine, places.gpus, nic_factor, times_);
   } else {
     StepActivity found;
     std::vector<LinkUse> load;
     {
       Network::Routes routes{*network_, gang.held};
       found = step_activity(gang.plan, machine, places.gpus, by_node(places.ranks),
-                            std::ref(routes), nic_factor);
+                            std::ref(routes), nic_factor, times_, network_->queue_pairs());
       gang.has_detour = routes.has_detour();
       if (found.fabric.is_connected) load = routes.load();
     }

@@ -8,6 +8,7 @@
 
 #include "models/hardware/cluster_state.hpp"
 #include "models/hardware/machine.hpp"
+#include "models/network/exchange_times.hpp"
 #include "models/network/network.hpp"
 #include "models/workload/contending_gangs.hpp"
 #include "models/workload/dataset_readers.hpp"
@@ -33,7 +34,8 @@ class GangExchanges {
   // `network`: null with level: alpha_beta; `storage`: null if there is none. All must outlive it.
   GangExchanges(Sim sim, const ClusterState& cluster, const JobTable& jobs,
                 std::span<const Machine> machines, JobController& controller, Network* network,
-                Storage* storage, StepDetail steps, const PlayAheadParams& play_ahead);
+                ExchangeTimes times, Storage* storage, StepDetail steps,
+                const PlayAheadParams& play_ahead);
   GangExchanges(const GangExchanges&) = delete;
   GangExchanges& operator=(const GangExchanges&) = delete;
 
@@ -111,6 +113,7 @@ class GangExchanges {
   std::span<const Machine> machines_;
   JobController& controller_;
   Network* network_;
+  ExchangeTimes times_;
   std::optional<StepTracer> tracer_;
   std::optional<DatasetReaders> readers_;
   std::optional<ContendingGangs> contending_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "sim/core/check.hpp"
 
@@ -13,6 +14,8 @@ struct GroupNics {
   std::vector<NicId> nics;
   int32_t rails = 1;
   int32_t ranks_per_node = 1;
+
+  int32_t nodes() const { return static_cast<int32_t>(nics.size()) / rails; }
 };
 
 // Of the ranks first, first + stride, ...: those that share a node bring their NICs, each once.
@@ -52,48 +55,64 @@ std::vector<GroupNics> groups_of(const StepTraffic& traffic, std::span<const Ran
   return groups;
 }
 
+// An exchange that leaves its nodes.
+struct Across {
+  const StepTraffic* traffic = nullptr;
+  Pattern pattern = Pattern::Ring;
+  std::vector<GroupNics> groups;
+};
+
+FabricExchange fabric_exchange(const Across& across, const GroupNics& group) {
+  FabricExchange exchange{.collective = across.traffic->collective,
+                          .pattern = across.pattern,
+                          .nics = group.nics,
+                          .rails = group.rails,
+                          .ranks_per_node = group.ranks_per_node};
+  if (const auto& servers = across.traffic->method.servers; servers && group.nodes() > 1) {
+    exchange.servers = servers->count_on(group.nodes());
+    exchange.is_colocated = servers->is_colocated();
+  }
+  return exchange;
+}
+
 }  // namespace
+
+std::vector<RankPlace> by_node(std::vector<RankPlace> ranks) {
+  std::ranges::stable_sort(ranks, {}, [](const RankPlace& rank) { return rank.node.index; });
+  return ranks;
+}
 
 StepActivity step_activity(const StepPlan& plan, const Machine& machine, GpuMask gpus,
                            std::span<const RankPlace> places, const RouteFinder& route,
-                           double nic_factor) {
+                           double nic_factor, const ExchangeTimes& times, int32_t queue_pairs) {
   StepActivity activity;
   double alone = 0;
-  std::vector<std::vector<GroupNics>> groups;  // of each traffic that leaves its nodes
-  std::vector<const StepTraffic*> across;
+  std::vector<Across> across;
   for (const StepTraffic& traffic : plan.traffic) {
-    const double seconds = exchange_seconds(traffic, machine, gpus, nic_factor);
-    groups.push_back(groups_of(traffic, places));
-    const bool leaves = std::ranges::any_of(groups.back(), [](const GroupNics& one) {
-      return static_cast<int32_t>(one.nics.size()) > one.rails;
-    });
-    if (!leaves) {
-      groups.pop_back();
+    const LoneExchange lone = lone_exchange(traffic, machine, gpus, nic_factor, times);
+    const double seconds = lone.time.seconds() * static_cast<double>(traffic.count);
+    std::vector<GroupNics> groups = groups_of(traffic, places);
+    const auto leaves = [](const GroupNics& group) { return group.nodes() > 1; };
+    if (std::ranges::none_of(groups, leaves)) {
       activity.inside += nearest_ns(seconds);
       continue;
     }
-    across.push_back(&traffic);
+    across.push_back({&traffic, lone.pattern, std::move(groups)});
     activity.bytes = activity.bytes + traffic.bytes * traffic.count;
     alone += seconds;
   }
   if (across.empty()) return activity;
   std::vector<FabricExchange> exchanges;
   uint32_t flow = 0;
-  for (size_t i = 0; i < across.size(); ++i) {
-    const StepTraffic& traffic = *across[i];
-    const double scale = static_cast<double>(traffic.bytes.count) *
-                         static_cast<double>(traffic.count) /
+  for (const Across& one : across) {
+    const double scale = static_cast<double>(one.traffic->bytes.count) *
+                         static_cast<double>(one.traffic->count) /
                          static_cast<double>(activity.bytes.count);
-    const Pattern pattern =
-        traffic.collective == Collective::AllToAll ? Pattern::Direct : Pattern::Ring;
-    for (const GroupNics& group : groups[i]) {
-      exchanges.push_back({.collective = traffic.collective,
-                           .pattern = pattern,
-                           .nics = group.nics,
-                           .rails = group.rails,
-                           .ranks_per_node = group.ranks_per_node,
-                           .first_flow = flow++,
-                           .scale = scale});
+    for (const GroupNics& group : one.groups) {
+      exchanges.push_back(fabric_exchange(one, group));
+      exchanges.back().flows_per_connection = queue_pairs;
+      exchanges.back().first_flow = flow++;
+      exchanges.back().scale = scale;
     }
   }
   activity.fabric = fabric_activity(exchanges, route);

@@ -22,6 +22,9 @@ struct RankPlace {
   NicId nic;  // the one it sends through
 };
 
+// As launchers number them: those of a node one after the other.
+std::vector<RankPlace> by_node(std::vector<RankPlace> ranks);
+
 struct StepActivity {
   FabricActivity fabric;  // no uses: nothing leaves the nodes
   Bytes bytes{};          // that each rank exchanges across nodes in a step
@@ -31,10 +34,12 @@ struct StepActivity {
 
 // Ranks are in the order of `places`, node by node, and each node gives `gpus` of such a machine.
 // Of nodes with unlike numbers of ranks in a group, each takes as many NICs as the one with the
-// fewest. NICs reach `nic_factor` of their rate.
+// fewest. NICs reach `nic_factor` of their rate. `times` say how long each exchange takes alone,
+// and in which pattern it goes from node to node; `queue_pairs` share what a NIC sends to another.
 StepActivity step_activity(const StepPlan& plan, const Machine& machine, GpuMask gpus,
                            std::span<const RankPlace> places, const RouteFinder& route,
-                           double nic_factor = 1);
+                           double nic_factor = 1, const ExchangeTimes& times = {},
+                           int32_t queue_pairs = 1);
 // All exchanges of a step at this rate of the activity, which must not be 0 if it has bytes.
 Duration exchange_time(const StepActivity& activity, Bandwidth rate);
 

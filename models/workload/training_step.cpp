@@ -24,27 +24,15 @@ int32_t microbatches_of(const StepParams& params, int32_t ranks) {
 StepTraffic traffic_of(const StepParams& params, int32_t ranks, ExchangeGroup among,
                        Collective collective, Bytes bytes, int64_t count) {
   const ParallelParams& parallel = params.parallel;
-  const int32_t data = data_ranks(params, ranks);
-  StepTraffic traffic{.among = among, .collective = collective, .bytes = bytes, .count = count};
-  switch (among) {
-    case ExchangeGroup::Data:
-      traffic.ranks = data;
-      traffic.stride = parallel.tensor;
-      break;
-    case ExchangeGroup::Tensor:
-      traffic.ranks = parallel.tensor;
-      break;
-    case ExchangeGroup::Pipeline:  // a stage and the next one
-      traffic.ranks = std::min(parallel.pipeline, 2);
-      traffic.stride = parallel.tensor * data;
-      break;
-    case ExchangeGroup::Expert:
-      traffic.ranks = parallel.expert;
-      traffic.stride = parallel.tensor;
-      break;
-    case ExchangeGroup::All:
-      traffic.ranks = ranks;
-      break;
+  StepTraffic traffic{.among = among,
+                      .collective = collective,
+                      .bytes = bytes,
+                      .count = count,
+                      .ranks = group_ranks(among, parallel, ranks)};
+  if (among == ExchangeGroup::Data || among == ExchangeGroup::Expert) {
+    traffic.stride = parallel.tensor;
+  } else if (among == ExchangeGroup::Pipeline) {  // a stage and the next one
+    traffic.stride = parallel.tensor * data_ranks(params, ranks);
   }
   return traffic;
 }
@@ -122,9 +110,10 @@ StepPlan plan_step(const StepParams& params, int32_t ranks, int32_t nodes) {
   plan.slowdown = expected_slowdown(params.stragglers, nodes);
   plan.overlap = params.overlap;
   for (const ExchangeParams& exchange : params.exchanges) {
-    const StepTraffic one = traffic_of(params, ranks, exchange.among, exchange.collective,
-                                       exchange.bytes, exchange.count);
-    if (one.ranks > 1) plan.traffic.push_back(one);
+    StepTraffic one = traffic_of(params, ranks, exchange.among, exchange.collective, exchange.bytes,
+                                 exchange.count);
+    one.method = {exchange.algorithm, exchange.stages, exchange.servers};
+    if (one.ranks > 1) plan.traffic.push_back(std::move(one));
   }
   return plan;
 }
@@ -161,28 +150,19 @@ CommGroup group_of(const StepTraffic& traffic, const Machine& machine, GpuMask g
   return group;
 }
 
-double exchange_seconds(const StepTraffic& traffic, const Machine& machine, GpuMask gpus,
-                        double nic_factor) {
+LoneExchange lone_exchange(const StepTraffic& traffic, const Machine& machine, GpuMask gpus,
+                           double nic_factor, const ExchangeTimes& times) {
   CommGroup group = group_of(traffic, machine, gpus);
   group.nics = {std::llround(static_cast<double>(group.nics.bits_per_s) * nic_factor)};
-  const Duration once = tuned_time(traffic.collective, group, traffic.bytes).time;
-  return once.seconds() * static_cast<double>(traffic.count);
+  return times.alone(traffic.collective, traffic.method, group, traffic.bytes);
 }
 
 Duration exchange_time(const StepPlan& plan, const Machine& machine, GpuMask gpus,
-                       double nic_factor) {
+                       double nic_factor, const ExchangeTimes& times) {
   Duration sum{};
   for (const StepTraffic& traffic : plan.traffic) {
-    sum += nearest_ns(exchange_seconds(traffic, machine, gpus, nic_factor));
-  }
-  return sum;
-}
-
-Duration exchange_time(const StepPlan& plan, const AlphaBeta& network) {
-  Duration sum{};
-  for (const StepTraffic& traffic : plan.traffic) {
-    sum +=
-        alpha_beta_time(network, traffic.collective, traffic.ranks, traffic.bytes) * traffic.count;
+    const Duration once = lone_exchange(traffic, machine, gpus, nic_factor, times).time;
+    sum += nearest_ns(once.seconds() * static_cast<double>(traffic.count));
   }
   return sum;
 }

@@ -11,7 +11,8 @@
 
 #include "models/hardware/machine.hpp"
 #include "models/network/collectives.hpp"
-#include "models/network/nccl_tuner.hpp"
+#include "models/network/exchange_params.hpp"
+#include "models/network/exchange_times.hpp"
 #include "models/workload/training_step_params.hpp"
 #include "sim/core/time.hpp"
 
@@ -26,6 +27,7 @@ struct StepTraffic {
   int64_t count = 1;
   int32_t ranks = 1;
   int32_t stride = 1;
+  ExchangeMethod method{};
 };
 
 struct StepPlan {
@@ -47,14 +49,12 @@ Duration step_time(const StepPlan& plan, Duration exchange);
 // The ranks of one of a traffic's groups when each node gives these GPUs to the job. NICs are
 // shared fairly with the node's other groups.
 CommGroup group_of(const StepTraffic& traffic, const Machine& machine, GpuMask gpus);
-// One exchange, as often as a step makes it, by NCCL's tuner. NICs reach `nic_factor` of their
-// rate, as polling_factor() says.
-double exchange_seconds(const StepTraffic& traffic, const Machine& machine, GpuMask gpus,
-                        double nic_factor);
-// All exchanges of a step one after the other, by NCCL's tuner or by the two parameters.
+// One exchange, once. NICs reach `nic_factor` of their rate, as polling_factor() says.
+LoneExchange lone_exchange(const StepTraffic& traffic, const Machine& machine, GpuMask gpus,
+                           double nic_factor = 1, const ExchangeTimes& times = {});
+// All exchanges of a step one after the other.
 Duration exchange_time(const StepPlan& plan, const Machine& machine, GpuMask gpus,
-                       double nic_factor = 1);
-Duration exchange_time(const StepPlan& plan, const AlphaBeta& network);
+                       double nic_factor = 1, const ExchangeTimes& times = {});
 
 // The rate that RDMA keeps when a GPU has so many cores; 1 on a single node.
 double polling_factor(const PollingParams& params, double cores_per_gpu, int32_t nodes);

@@ -30,6 +30,22 @@ double model_bytes_max(const TransformerParams& model, int32_t virtual_stages) {
 
 }  // namespace
 
+int32_t group_ranks(ExchangeGroup among, const ParallelParams& parallel, int32_t ranks) {
+  switch (among) {
+    case ExchangeGroup::Data:
+      return ranks / (parallel.tensor * parallel.pipeline);
+    case ExchangeGroup::Tensor:
+      return parallel.tensor;
+    case ExchangeGroup::Pipeline:
+      return std::min(parallel.pipeline, 2);
+    case ExchangeGroup::Expert:
+      return parallel.expert;
+    case ExchangeGroup::All:
+      break;
+  }
+  return ranks;
+}
+
 std::vector<StepMistake> StepParams::mistakes() const {
   std::vector<StepMistake> found;
   const auto complain = [&](std::string field, std::string message) {
@@ -53,6 +69,11 @@ std::vector<StepMistake> StepParams::mistakes() const {
     complain("parallel.expert", "has no effect without experts_per_token or such exchanges");
   }
   for (size_t i = 0; i < exchanges.size(); ++i) {
+    if (exchanges[i].collective == Collective::PushPull &&
+        exchanges[i].among == ExchangeGroup::Pipeline) {
+      complain("exchanges[" + std::to_string(i) + "].among",
+               "push_pull is among all ranks of a group, not from stage to stage");
+    }
     const bool is_alone =
         (exchanges[i].among == ExchangeGroup::Tensor && parallel.tensor == 1) ||
         (exchanges[i].among == ExchangeGroup::Pipeline && parallel.pipeline == 1) ||
@@ -100,6 +121,17 @@ std::vector<StepMistake> StepParams::mistakes_for(int32_t ranks) const {
   const int64_t data_ranks = ranks / group;
   must_divide(data_ranks, parallel.expert, "parallel.expert", "data-parallel ranks",
               "expert ranks");
+  if (!found.empty()) return found;
+  for (size_t i = 0; i < exchanges.size(); ++i) {
+    const std::optional<ServerParams>& servers = exchanges[i].servers;
+    if (!servers) continue;
+    const int32_t members = group_ranks(exchanges[i].among, parallel, ranks);
+    const int32_t most = servers->is_colocated() ? members : members - 1;
+    if (servers->count <= most || members == 1) continue;
+    found.push_back({"exchanges[" + std::to_string(i) + "].servers.count",
+                     "is more than " + std::to_string(most) + ", which its " +
+                         std::to_string(members) + " ranks have nodes for at most"});
+  }
   if (!model) return found;
   must_divide(model->layers, int64_t{parallel.pipeline} * parallel.virtual_stages, "parallel",
               "layers", "shares of pipeline x virtual_stages");

@@ -1,50 +1,18 @@
 // models/workload/training_step_params.hpp -- one step of a training job, as a scenario says it.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "models/network/collectives.hpp"
+#include "models/workload/step_exchange_params.hpp"
 #include "models/workload/transformer_params.hpp"
 #include "sim/config/options.hpp"
 #include "sim/core/time.hpp"
 
 namespace orrery {
-
-// Which ranks exchange with one another. Ranks are numbered as Megatron does: those of a tensor
-// group are next to one another, then come the data groups, then the pipeline stages.
-enum class ExchangeGroup : uint8_t { Data, Tensor, Pipeline, Expert, All };
-constexpr std::array<std::string_view, 5> enum_names(ExchangeGroup) {
-  return {"data", "tensor", "pipeline", "expert", "all"};
-}
-
-struct ExchangeParams {
-  static constexpr std::string_view kDoc = "An exchange that every step makes.";
-
-  Collective collective = Collective::AllReduce;
-  Bytes bytes = {};
-  int64_t count = 1;
-  ExchangeGroup among = ExchangeGroup::Data;
-
-  template <class V>
-  void fields(V& v) {
-    v("collective", collective, "What the ranks do.");
-    v("bytes", bytes, "The buffer of one rank.", Required{}, Example{"350MB"});
-    v("count", count, "How often in a step.", Range{1, 1'000'000'000});
-    v("among", among, "Which ranks: those of a group, or all of the job.");
-  }
-  template <class C>
-  void check(C& c) const {
-    if (bytes == Bytes{}) c.error("bytes", "must be more than 0");
-    if (collective == Collective::PushPull) {
-      c.error("collective", "push_pull needs servers, which a training step does not have");
-    }
-  }
-};
 
 struct StragglerParams {
   static constexpr std::string_view kDoc = "Slow machines, each of which all others wait for.";

@@ -2,9 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <numeric>
+#include <utility>
+
+#include "models/network/build_fabric.hpp"
+#include "models/network/link_state.hpp"
+#include "models/network/routing.hpp"
 
 namespace orrery {
 namespace {
@@ -110,6 +116,98 @@ TEST(FabricActivity, OfParameterServersLoadsThemByTheWorkers) {
   EXPECT_DOUBLE_EQ(received(activity, 0), 1);
   EXPECT_DOUBLE_EQ(received(activity, 4), 2) << "4 workers push half of the buffer each";
   EXPECT_DOUBLE_EQ(sent(activity, 5), 2);
+}
+
+TEST(FabricActivity, OfRailsMovesWhatNodesHaveLeftToShare) {
+  for (const Collective collective :
+       {Collective::AllReduce, Collective::AllGather, Collective::Broadcast}) {
+    Star star;
+    const std::vector<NicId> nics = first_nics(4 * 8);
+    const FabricActivity activity = fabric_activity({.collective = collective,
+                                                     .pattern = Pattern::Rails,
+                                                     .nics = nics,
+                                                     .rails = 8,
+                                                     .ranks_per_node = 8},
+                                                    star.finder());
+    EXPECT_DOUBLE_EQ(sent(activity, 0), bus_factor(collective, 4) / 8);
+  }
+}
+
+double heaviest(const FabricActivity& activity) {
+  return std::ranges::max(activity.uses, {}, &LinkUse::weight).weight;
+}
+
+// NVLSTree's rate rests on it.
+TEST(FabricActivity, OfTreesLoadsTheBusiestNicTwiceTheBufferFromFourNodesOn) {
+  const auto of_nodes = [](uint32_t nodes) {
+    Star star;
+    const std::vector<NicId> nics = first_nics(nodes);
+    return heaviest(fabric_activity({.pattern = Pattern::Tree, .nics = nics}, star.finder()));
+  };
+  EXPECT_DOUBLE_EQ(of_nodes(2), 1);
+  EXPECT_DOUBLE_EQ(of_nodes(3), 1.5);
+  for (const uint32_t nodes : {4U, 5U, 8U, 13U, 64U, 100U}) EXPECT_DOUBLE_EQ(of_nodes(nodes), 2);
+}
+
+// A full tree of 32 hosts on eight leaves.
+class SmallTree {
+ public:
+  RouteFinder finder() {
+    return [this](NicId from, NicId to, uint32_t flow) {
+      found_ = router_.route(from, to, flow);
+      return std::span<const LinkId>{found_.begin(), found_.end()};
+    };
+  }
+
+ private:
+  static Fabric built() {
+    std::vector<FabricNode> nodes;
+    for (uint32_t n = 0; n < 32; ++n) {
+      nodes.push_back({.group = n / 4, .nics = 1, .nic_rate = 400_Gbps});
+    }
+    FabricParams params;
+    params.radix = 8;
+    BuiltFabric made = build_fabric(params, nodes);
+    EXPECT_TRUE(made.mistakes.empty());
+    return std::move(made.fabric);
+  }
+  Fabric fabric_ = built();
+  LinkState state_{fabric_, {}};
+  Router router_{fabric_, state_, {}, 1};
+  Route found_;
+};
+
+// 32 NICs; the seven other leaves each send up once, and the spine sends the eighth its sum.
+TEST(FabricActivity, OfSumsLoadsEveryLinkOfOneTreeOnceEachWay) {
+  SmallTree tree;
+  const std::vector<NicId> nics = first_nics(32);
+  const FabricActivity activity =
+      fabric_activity({.pattern = Pattern::Sums, .nics = nics}, tree.finder());
+  EXPECT_EQ(activity.uses.size(), 2U * (32 + 8));
+  for (const LinkUse& use : activity.uses) EXPECT_DOUBLE_EQ(use.weight, 1);
+}
+
+TEST(FabricActivity, OfParameterServersLoadsTheBusiestLinkAsTheClosedFormSays) {
+  SmallTree tree;
+  const std::vector<NicId> nics = first_nics(32);
+  for (const bool is_colocated : {false, true}) {
+    for (const int32_t servers : {1, 2, 4, 8, 16, 31}) {
+      const FabricActivity activity = fabric_activity({.collective = Collective::PushPull,
+                                                       .pattern = Pattern::Direct,
+                                                       .nics = nics,
+                                                       .servers = servers,
+                                                       .is_colocated = is_colocated},
+                                                      tree.finder());
+      EXPECT_NEAR(heaviest(activity),
+                  server_load({.workers = is_colocated ? 32 : 32 - servers,
+                               .servers = servers,
+                               .rate = {},
+                               .is_colocated = is_colocated,
+                               .is_overlapped = true}),
+                  1e-9)
+          << servers;
+    }
+  }
 }
 
 TEST(FabricActivity, GivesEveryQueuePairItsOwnFlow) {

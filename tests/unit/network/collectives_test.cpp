@@ -187,6 +187,17 @@ TEST(PushPull, WithFewServersIsHeldToTheirNicsAndWithManyToTheWorkers) {
   EXPECT_NEAR(seconds(8, 32), 1, 1e-3);
 }
 
+// Beside every worker pushes fill what pulls leave free, one way and the other: nothing is gained
+// by doing both at once but a latency. Of fewer servers each has pushes to take in mostly.
+TEST(PushPull, BesideTheWorkersGainsLittleByOverlap) {
+  ParameterServers servers{.workers = 8, .servers = 8, .rate = 10_Gbps, .is_colocated = true};
+  const double serial = push_pull_time(servers, {1'250'000'000}).seconds();
+  servers.is_overlapped = true;
+  EXPECT_NEAR(push_pull_time(servers, {1'250'000'000}).seconds(), serial - 22.4e-6, 1e-8);
+  servers.servers = 1;
+  EXPECT_NEAR(push_pull_time(servers, {1'250'000'000}).seconds(), 7, 1e-3);
+}
+
 TEST(AlphaBeta, IsLatencyAndBusBandwidth) {
   const AlphaBeta network{.latency = 1_ms, .bandwidth = 80_Gbps};
   EXPECT_EQ(alpha_beta_time(network, Collective::AllReduce, 2, {10'000'000}), 2_ms);

@@ -54,6 +54,26 @@ TEST(NetworkParams, MistakesAreToldWithTheirPosition) {
            {"network: {level: flow, routing: {engine: dmodkk}}", "did you mean 'dmodk'?"},
            {"network: {level: flow, links: {ack_timeout: 1s, ib_timeout: 20}}",
             "links.ib_timeout: says the same as ack_timeout"},
+           {"network: {exchanges: [{latency: 1us, bandwidth: 1GBps}]}",
+            "exchanges[0]: has an effect only with level: alpha_beta or flow"},
+           {"network: {level: flow, exchanges: [{latency: 1us}]}",
+            "exchanges[0]: needs latency and bandwidth, or a sweep"},
+           {"network: {level: flow, exchanges: [{latency: 1us, bandwidth: 0GBps}]}",
+            "exchanges[0].bandwidth: must be more than 0"},
+           {"network: {level: flow, exchanges: [{bandwidth: 1GBps, sweep: "
+            "[{bytes: 1MB, bandwidth: 1GBps}]}]}",
+            "exchanges[0].sweep: says the same as latency and bandwidth"},
+           {"network: {level: flow, exchanges: [{sweep: [{bytes: 2MB, bandwidth: 1GBps}, "
+            "{bytes: 1MB, bandwidth: 1GBps}]}]}",
+            "s.yaml:1:85: network.exchanges[0].sweep[1].bytes: must be more than those before"},
+           {"network: {level: flow, exchanges: [{sweep: [{bytes: 2MB, bandwidth: 0GBps}]}]}",
+            "exchanges[0].sweep[0].bandwidth: must be more than 0"},
+           {"network: {level: flow, exchanges: [{collective: push_pull, latency: 1us, "
+            "bandwidth: 1GBps}]}",
+            "exchanges[0].collective: push_pull always takes what the NICs of its servers"},
+           {"network: {level: flow, exchanges: [{latency: 1us, bandwidth: 1GBps}, "
+            "{latency: 2us, bandwidth: 1GBps}]}",
+            "exchanges[1]: has no effect: exchanges[0] speaks of the same"},
        }) {
     Diagnostics diagnostics;
     static_cast<void>(read(c.text, diagnostics));

@@ -41,7 +41,9 @@ StepParams with_exchange(ExchangeGroup among, Bytes bytes, int64_t count = 1) {
 const Machine& h100() { return *find_machine("hgx-h100"); }
 
 TEST(StepActivity, OfAllRanksIsARingOverAllRails) {
-  const StepPlan plan = plan_step(with_exchange(ExchangeGroup::All, {1'000'000'000}), 32, 4);
+  StepParams params = with_exchange(ExchangeGroup::All, {1'000'000'000});
+  params.exchanges[0].algorithm = AlgorithmChoice::Ring;
+  const StepPlan plan = plan_step(params, 32, 4);
   const StepActivity activity =
       step_activity(plan, h100(), h100().all_gpus(), whole_nodes(4), star());
   ASSERT_EQ(activity.fabric.uses.size(), 64U);
@@ -83,6 +85,7 @@ TEST(StepActivity, OfAPipelineGoesFromStageToStage) {
 
 TEST(StepActivity, WeighsExchangesByTheirBytes) {
   StepParams params = with_exchange(ExchangeGroup::All, {300'000'000});
+  params.exchanges[0].algorithm = AlgorithmChoice::Ring;
   params.exchanges.push_back(
       {.collective = Collective::AllGather, .bytes = {100'000'000}, .among = ExchangeGroup::All});
   const StepActivity activity =
@@ -90,6 +93,49 @@ TEST(StepActivity, WeighsExchangesByTheirBytes) {
   const double reduce = bus_factor(Collective::AllReduce, 32) / 8;
   const double gather = bus_factor(Collective::AllGather, 32) / 8;
   EXPECT_DOUBLE_EQ(weight_of(activity.fabric, 0), 0.75 * reduce + 0.25 * gather);
+}
+
+TEST(StepActivity, GoesTheWayOfTheAlgorithmThatIsChosen) {
+  const auto weights = [](AlgorithmChoice algorithm, Bytes bytes) {
+    StepParams params = with_exchange(ExchangeGroup::All, bytes);
+    params.exchanges[0].algorithm = algorithm;
+    const StepActivity activity =
+        step_activity(plan_step(params, 32, 4), h100(), h100().all_gpus(), whole_nodes(4), star());
+    std::array<double, 4> sent{};
+    for (uint32_t node = 0; node < 4; ++node)
+      sent[node] = 8 * weight_of(activity.fabric, 16 * node);
+    return sent;
+  };
+  const double ring = bus_factor(Collective::AllReduce, 32);
+  const double rails = bus_factor(Collective::AllReduce, 4);
+  using Weights = std::array<double, 4>;
+  // 0 above 2 above 1 and 3, and 3 above 1 above 2 and 0.
+  const Weights trees{1, 2, 2, 1};
+  using enum AlgorithmChoice;
+  EXPECT_EQ(weights(Ring, {1'000'000'000}), (Weights{ring, ring, ring, ring}));
+  EXPECT_EQ(weights(Hierarchical, {1'000'000'000}), (Weights{rails, rails, rails, rails}));
+  EXPECT_EQ(weights(Tree, {1'000'000'000}), trees);
+  EXPECT_EQ(weights(Nvls, {1'000'000'000}), trees);
+  // NVLink carries less for a ring than the NICs, so NVSwitches that add up are faster.
+  EXPECT_EQ(weights(Auto, {100'000'000'000}), trees);
+}
+
+// Two servers beside four workers, or on the last two nodes.
+TEST(StepActivity, OfPushPullLoadsTheNodesWithServers) {
+  const auto sent = [](ServerPlacement placement) {
+    StepParams params = with_exchange(ExchangeGroup::All, {1'000'000'000});
+    params.exchanges[0].collective = Collective::PushPull;
+    params.exchanges[0].servers = ServerParams{.count = 2, .placement = placement};
+    const StepActivity activity =
+        step_activity(plan_step(params, 32, 4), h100(), h100().all_gpus(), whole_nodes(4), star());
+    std::array<double, 4> weights{};
+    for (uint32_t node = 0; node < 4; ++node) {
+      weights[node] = 8 * weight_of(activity.fabric, 16 * node);
+    }
+    return weights;
+  };
+  EXPECT_EQ(sent(ServerPlacement::Colocated), (std::array{2.0, 2.0, 1.0, 1.0}));
+  EXPECT_EQ(sent(ServerPlacement::Dedicated), (std::array{1.0, 1.0, 1.0, 1.0}));
 }
 
 TEST(StepActivity, OfOneNodeHasNoBytesOnTheFabric) {

@@ -6,12 +6,14 @@
 #include <string>
 
 #include "models/hardware/machine_catalogue.hpp"
+#include "models/network/nccl_tuner.hpp"
 #include "sim/config/reader.hpp"
 
 namespace orrery {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 StepParams plain_step(Duration compute) {
@@ -165,10 +167,11 @@ TEST(ExchangeTime, IsThatOfAllExchangesOneAfterTheOther) {
   StepParams params = plain_step(1_s);
   params.exchanges.push_back({.bytes = {100'000'000}, .count = 3, .among = ExchangeGroup::All});
   const StepPlan plan = plan_step(params, 16, 2);
-  const AlphaBeta network{.latency = 10_us, .bandwidth = 100_Gbps};
-  EXPECT_EQ(exchange_time(plan, network),
-            alpha_beta_time(network, Collective::AllReduce, 16, {100'000'000}) * 3);
   const Machine& machine = *find_machine("dgx-a100");
+  const std::vector<ExchangeTimeParams> known{{.latency = 10_us, .bandwidth = 100_Gbps}};
+  const AlphaBeta network{.latency = 10_us, .bandwidth = 100_Gbps};
+  EXPECT_EQ(exchange_time(plan, machine, machine.all_gpus(), 1, ExchangeTimes{known}),
+            alpha_beta_time(network, Collective::AllReduce, 16, {100'000'000}) * 3);
   const Duration tuned =
       tuned_time(Collective::AllReduce, comm_group(machine, machine.all_gpus(), 2), {100'000'000})
           .time;
@@ -240,6 +243,44 @@ TEST(StepParams, RanksOfATensorNeedAModelOrExchangesThatTheyChange) {
   EXPECT_THAT(complaints("exchanges: [{bytes: 1MB, among: pipeline}]\n"), is_refused);
 }
 
+TEST(StepParams, TellAlgorithmsAndServersThatACollectiveDoesNotHave) {
+  const auto complaint = [](const std::string& exchange) {
+    const std::vector<std::string> all =
+        messages_of("compute: 1s\nexchanges: [{bytes: 1MB, " + exchange + "}]\n");
+    return all.empty() ? "" : all.front();
+  };
+  EXPECT_EQ(complaint("algorithm: nvls"), "");
+  EXPECT_EQ(complaint("collective: broadcast, algorithm: ring"), "");
+  EXPECT_EQ(complaint("collective: all_to_all, algorithm: hierarchical, stages: pipelined"), "");
+  EXPECT_EQ(complaint("collective: push_pull, servers: {count: 2, overlap: true}"), "");
+  EXPECT_EQ(complaint("collective: all_gather, algorithm: tree"),
+            "step.yaml:2:61: step.exchanges[0].algorithm: there is no tree algorithm for "
+            "all_gather");
+  EXPECT_THAT(complaint("collective: all_to_all, algorithm: ring"), HasSubstr("no ring algorithm"));
+  EXPECT_THAT(complaint("collective: push_pull, servers: {count: 2}, algorithm: ring"),
+              HasSubstr("no ring algorithm for push_pull"));
+  EXPECT_THAT(complaint("collective: push_pull"), HasSubstr("push_pull needs them"));
+  EXPECT_THAT(complaint("servers: {count: 2}"),
+              HasSubstr("servers: have an effect only on push_pull"));
+  EXPECT_THAT(messages_of("compute: 1s\nparallel: {pipeline: 2, microbatches: 4}\nexchanges: "
+                          "[{bytes: 1MB, among: pipeline, collective: push_pull, servers: {count: "
+                          "2}}]\n"),
+              ElementsAre(HasSubstr("among: push_pull is among all ranks of a group")));
+  EXPECT_THAT(complaint("algorithm: tree, stages: serial"),
+              HasSubstr("stages: has an effect only with algorithm: hierarchical"));
+}
+
+TEST(StepParams, TellThatServersAreMoreThanTheirRanks) {
+  StepParams params = plain_step(1_s);
+  params.exchanges.push_back(
+      {.collective = Collective::PushPull, .bytes = 1_MiB, .servers = ServerParams{.count = 8}});
+  EXPECT_THAT(params.mistakes_for(8), IsEmpty());
+  ASSERT_EQ(params.mistakes_for(4).size(), 1U);
+  EXPECT_EQ(params.mistakes_for(4)[0].field, "exchanges[0].servers.count");
+  params.exchanges[0].servers->placement = ServerPlacement::Dedicated;
+  EXPECT_EQ(params.mistakes_for(8).size(), 1U);
+}
+
 TEST(StepParams, ExchangeNoMoreThanCanBeCounted) {
   EXPECT_THAT(messages_of("compute: 1s\nexchanges: [{bytes: 1GB, count: 1000000000}]\n"),
               IsEmpty());
@@ -286,8 +327,8 @@ TEST(StepParams, PointAtTheMistake) {
                           "machine is slow: fraction is 0",
                           "step.yaml:3:41: step.parallel.microbatch: has no effect beside "
                           "microbatches",
-                          "step.yaml:5:18: step.exchanges[0].collective: push_pull needs servers, "
-                          "which a training step does not have"));
+                          "step.yaml:5:5: step.exchanges[0].servers: are missing: push_pull needs "
+                          "them"));
 }
 
 TEST(TrainingTime, IsWorkOverSpeed) {
