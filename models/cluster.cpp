@@ -98,12 +98,13 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
       deadlocks_{sim, ground_.state, ground_.jobs, scenario.record.deadlocks},
       too_large_{ground_.state, ground_.jobs} {
   if (scenario.control_plane.level == ControlPlaneLevel::Full) {
-    control_plane_.emplace(sim, scenario.control_plane,
+    control_plane_.emplace(sim, scenario.control_plane, ground_.jobs,
                            static_cast<uint32_t>(ground_.state.nodes()));
     controller_.use(*control_plane_);
     scheduler_.use(*control_plane_);
   } else if (scenario.control_plane.level == ControlPlaneLevel::Delays) {
-    pod_delays_.emplace(sim.engine, scenario.control_plane);
+    pod_delays_.emplace(sim.engine, scenario.control_plane, ground_.jobs,
+                        static_cast<uint32_t>(ground_.state.nodes()));
     controller_.use(*pod_delays_);
     scheduler_.use(*pod_delays_);
   }
@@ -202,6 +203,7 @@ void Cluster::wire_faults() {
     if (job_queue_) job_queue_->node_changed(node, false);
     usage_.node_down(node);
     if (control_plane_) control_plane_->node_down(node);
+    if (pod_delays_) pod_delays_->node_down(node);
     node_usage_.node_down(node);
     timeline_.node_down();
     deadlocks_.nodes_changed();

@@ -14,7 +14,8 @@ constexpr Duration kRetryFirst = 1_s, kRetryMax = 60_s;
 
 }  // namespace
 
-ControlPlane::ControlPlane(Sim sim, const ControlPlaneParams& params, uint32_t nodes)
+ControlPlane::ControlPlane(Sim sim, const ControlPlaneParams& params, const JobTable& jobs,
+                           uint32_t nodes)
     : sim_{sim},
       params_{params},
       etcd_{sim.engine, params_.etcd},
@@ -34,6 +35,7 @@ ControlPlane::ControlPlane(Sim sim, const ControlPlaneParams& params, uint32_t n
                  {.kind = ApiClientKind::Scheduler},
                  client_rng_},
       reflectors_{sim.engine, servers_, {}, sim.rng.stream("control_plane.reflectors")},
+      images_{sim.engine, params_.image_pulls, jobs, nodes},
       is_up_(nodes, true),
       nodes_up_{nodes},
       start_{orrery::start_time(1, params_.kubelet)},
@@ -51,6 +53,9 @@ ControlPlane::ControlPlane(Sim sim, const ControlPlaneParams& params, uint32_t n
                      .list = {.resource = ApiResource::Pods, .bytes = params_.pods.bytes},
                      .is_narrow = true});
   }
+  if (params_.events) {
+    events_ = std::make_unique<PodEvents>(sim, servers_, etcd_, params_, nodes);
+  }
 }
 
 void ControlPlane::start() {
@@ -61,6 +66,7 @@ void ControlPlane::start() {
     servers_.server(s).add_watchers(ApiResource::Pods, share + (has_more ? 1 : 0));
   }
   heartbeats();
+  if (events_) events_->start();
   for (const ApiServerLossParams& loss : params_.losses) {
     const auto server = static_cast<uint32_t>(loss.server);
     const auto lose = [this, server] {
@@ -94,6 +100,7 @@ void ControlPlane::node_down(NodeId node) {
   is_up_[node.index] = false;
   --nodes_up_;
   reflectors_.stop(node.index);
+  images_.renew(node);
   heartbeats();
 }
 
@@ -118,9 +125,14 @@ void ControlPlane::bind(PodId /*pod*/, NodeId node, Done done) {
         write(kubelet(node), Verb::Patch, {}, {});
       }
     }
+    if (events_) is_done ? events_->pod_bound(node) : events_->bind_failed();
     done(is_done);
   };
   write(scheduler_, Verb::Update, bound, {});  // the binding is stored in the pod
+}
+
+void ControlPlane::start(PodId pod, NodeId node, Started started) {
+  images_.ensure(pod, node, [this, started = std::move(started)] { started(start_); });
 }
 
 // By its kubelet, or by the garbage collector if there is no node any more.
@@ -220,6 +232,7 @@ void ControlPlane::sample(Time now) {
   Bytes in_use = etcd_.objects().in_use(), file = etcd_.objects().file();
   if (etcd_.is_split()) {
     const Etcd::Counters& events = etcd_.events().counters();
+    counters.read = counters.read + events.read;
     counters.writes += events.writes;
     counters.too_large += events.too_large;
     counters.out_of_space += events.out_of_space;
@@ -234,7 +247,9 @@ void ControlPlane::sample(Time now) {
        .refused = static_cast<double>(refused(counters) - refused(etcd_before_)) / seconds,
        .in_use = in_use,
        .file = file,
-       .waiting = waiting});
+       .waiting = waiting,
+       .read = static_cast<double>((counters.read - etcd_before_.read).count) / seconds,
+       .events = etcd_.events().events()});
   etcd_before_ = counters;
 }
 
@@ -248,6 +263,8 @@ void ControlPlane::add_summary(Recorder& recorder) {
   count("api_too_many", total_.of(ApiOutcome::TooManyRequests), "turned away with 429");
   count("api_errors", total_.server_errors(), "refused or timed out");
   count("api_lost", total_.of(ApiOutcome::ServerLost), "lost with their server");
+  if (events_) events_->add_summary(recorder);
+  images_.add_summary(recorder);
   count("api_retried", retried_, "creations and bindings tried again from the start");
   recorder.add_summary("api_latency_p50", total_.latency.quantile(0.5).seconds(), "s",
                        "of requests that were answered as asked");

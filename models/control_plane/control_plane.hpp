@@ -12,6 +12,8 @@
 #include "models/control_plane/control_plane_rows.hpp"
 #include "models/control_plane/etcd_store.hpp"
 #include "models/control_plane/kubelet.hpp"
+#include "models/control_plane/pod_events.hpp"
+#include "models/control_plane/pod_images.hpp"
 #include "models/control_plane/reflectors.hpp"
 #include "models/workload/pod_api.hpp"
 #include "sim/record/channel.hpp"
@@ -23,7 +25,8 @@ namespace orrery {
 // of its node; it writes their status as they start and delete them when they are gone.
 class ControlPlane final : public PodApi {
  public:
-  ControlPlane(Sim sim, const ControlPlaneParams& params, uint32_t nodes);
+  // `jobs` must outlive it.
+  ControlPlane(Sim sim, const ControlPlaneParams& params, const JobTable& jobs, uint32_t nodes);
   ControlPlane(const ControlPlane&) = delete;
   ControlPlane& operator=(const ControlPlane&) = delete;
 
@@ -31,7 +34,7 @@ class ControlPlane final : public PodApi {
 
   void create(PodId pod, Done done) override;
   void bind(PodId pod, NodeId node, Done done) override;
-  Duration start_time() const override { return start_; }
+  void start(PodId pod, NodeId node, Started started) override;
   void removed(PodId pod, NodeId node) override;
 
   // Its heartbeats end, or begin again.
@@ -59,6 +62,8 @@ class ControlPlane final : public PodApi {
   ApiClient controller_manager_, scheduler_;
   std::vector<std::unique_ptr<ApiClient>> kubelets_;  // by node
   Reflectors reflectors_;                             // one a node, of its kubelet
+  PodImages images_;
+  std::unique_ptr<PodEvents> events_;
   std::vector<bool> is_up_;                           // by node
   int64_t nodes_up_;
   Duration start_;

@@ -1,39 +1,64 @@
 #include "models/control_plane/control_plane_params.hpp"
 
+#include <algorithm>
+#include <span>
 #include <string>
 
 namespace orrery {
+namespace {
+
+// Kubelets list from the watch cache, and no member is lost.
+void refuse_unused(const ControlPlaneParams& params, Checker& c) {
+  const auto refuse = [&](std::span<const std::string_view> fields, std::string_view why) {
+    for (const std::string_view field : fields) {
+      if (c.is_given(field)) c.error(field, std::string{why});
+    }
+  };
+  constexpr std::string_view kNever[] = {"etcd.stale_read_latency", "etcd.stale_read_rate_max",
+                                         "etcd.election_timeout"};
+  refuse(kNever, "has no effect: runs read nothing stale from etcd and lose no member");
+  constexpr std::string_view kReads[] = {"api_servers.server.cost.stored_object",
+                                         "api_servers.server.cost.stored_byte",
+                                         "etcd.members",
+                                         "etcd.read_latency",
+                                         "etcd.read_rate_max",
+                                         "etcd.read_bandwidth",
+                                         "etcd.blocking_reads"};
+  if (!params.reads_etcd()) {
+    refuse(kReads, "has no effect: nothing is read from etcd without such events.readers");
+  }
+  constexpr std::string_view kEvents[] = {"etcd.event_ttl", "etcd.separate_events"};
+  if (!params.events) refuse(kEvents, "has no effect without control_plane.events");
+  if (!params.events || params.events->readers.empty()) {
+    constexpr std::string_view kOthers[] = {"clients.others"};
+    refuse(kOthers, "has no effect without events.readers");
+  }
+}
+
+}  // namespace
+
+bool ControlPlaneParams::reads_etcd() const {
+  return events && std::ranges::any_of(events->readers, [](const ListReaderParams& reader) {
+           return reader.from == ListFrom::Etcd;
+         });
+}
 
 void ControlPlaneParams::check(Checker& c) const {
-  constexpr std::string_view kSections[] = {"api_servers", "clients", "etcd",
-                                            "pods",        "kubelet", "losses"};
+  constexpr std::string_view kSections[] = {"api_servers", "clients",     "etcd",   "pods",
+                                            "kubelet",     "image_pulls", "events", "losses"};
   if (level == ControlPlaneLevel::None) {
     for (const std::string_view section : kSections) {
       if (c.is_given(section)) c.error(section, "has an effect only with level: delays or full");
     }
     return;
   }
-  // Pods are written and listed from the watch cache: nothing is read from etcd, no Event is kept,
-  // and no member is lost.
-  constexpr std::string_view kUnused[] = {"api_servers.server.cost.stored_object",
-                                          "api_servers.server.cost.stored_byte",
-                                          "etcd.members",
-                                          "etcd.read_latency",
-                                          "etcd.stale_read_latency",
-                                          "etcd.read_rate_max",
-                                          "etcd.stale_read_rate_max",
-                                          "etcd.read_bandwidth",
-                                          "etcd.election_timeout",
-                                          "etcd.event_ttl",
-                                          "etcd.separate_events"};
-  for (const std::string_view field : kUnused) {
-    if (!c.is_given(field)) continue;
-    c.error(field,
-            "has no effect: runs read nothing from etcd, record no Events and lose no member");
-  }
+  refuse_unused(*this, c);
   if (level == ControlPlaneLevel::Delays) {
     constexpr std::string_view kFullOnly[] = {"clients",
                                               "losses",
+                                              "events",
+                                              "image_pulls.registry",
+                                              "image_pulls.parallel",
                                               "api_servers.servers",
                                               "api_servers.balance",
                                               "api_servers.flow_control",

@@ -11,6 +11,7 @@
 #include "models/control_plane/api_server_params.hpp"
 #include "models/control_plane/etcd_params.hpp"
 #include "models/control_plane/kubelet_params.hpp"
+#include "models/control_plane/pod_events_params.hpp"
 #include "sim/config/fields.hpp"
 
 namespace orrery {
@@ -63,6 +64,7 @@ struct PodClientsParams {
   ApiClientParams kubelet = ApiClientsParams{}.kubelet;
   ApiClientParams controller_manager = ApiClientsParams{}.controller_manager;
   ApiClientParams scheduler = ApiClientsParams{}.scheduler;
+  ApiClientParams others = ApiClientsParams{}.others;
 
   template <class V>
   void fields(V& v) {
@@ -70,6 +72,8 @@ struct PodClientsParams {
     v("controller_manager", controller_manager, "Which creates pods, and deletes them.",
       Source{"kube-controller-manager: 20/30"});
     v("scheduler", scheduler, "Which binds them.", Source{"kube-scheduler: 50/100"});
+    v("others", others, "Everybody else, such as those who list Events.",
+      Source{"client-go: 5/10"});
   }
 };
 
@@ -82,6 +86,8 @@ struct ControlPlaneParams {
   EtcdParams etcd = {};
   PodObjectParams pods = {};
   KubeletParams kubelet = {};
+  ImagePullParams image_pulls = {};
+  std::optional<PodEventsParams> events = {};
   std::vector<ApiServerLossParams> losses = {};
 
   template <class V>
@@ -96,9 +102,12 @@ struct ControlPlaneParams {
     v("etcd", etcd, "Where servers store what is written.");
     v("pods", pods, "What is stored and told of a pod.");
     v("kubelet", kubelet, "The agent on each node.");
+    v("image_pulls", image_pulls, "How images of pods (`pod.image`) come to nodes.");
+    v("events", events, "Events of pods and who lists them, with level: full; absent: none.");
     v("losses", losses, "Servers that are lost; with level: full.");
   }
   void check(Checker& c) const;
+  bool reads_etcd() const;  // anything but to write
 };
 
 // A write of so many bytes that meets nobody else.

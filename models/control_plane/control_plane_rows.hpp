@@ -57,6 +57,8 @@ struct EtcdSample {
   double writes = 0, refused = 0;
   Bytes in_use{}, file{};
   uint64_t waiting = 0;
+  double read = 0;
+  Bytes events{};
 
   static void columns(auto&& c) {
     c("time", &EtcdSample::time, "end of the interval; rates are means over it");
@@ -65,6 +67,8 @@ struct EtcdSample {
     c("in_use", &EtcdSample::in_use, "by objects and their old versions, now");
     c("file", &EtcdSample::file, "of the database on disk, now");
     c("waiting", &EtcdSample::waiting, "writes that wait now", "writes");
+    c("read", &EtcdSample::read, "out of all etcds", "B/s");
+    c("events", &EtcdSample::events, "Events that are kept now");
   }
 };
 

@@ -1,10 +1,13 @@
 // models/control_plane/pod_delays.hpp -- control_plane.level: delays. Requests meet nobody else.
 #pragma once
 
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "models/control_plane/control_plane_params.hpp"
 #include "models/control_plane/kubelet.hpp"
+#include "models/control_plane/pod_images.hpp"
 #include "models/workload/pod_api.hpp"
 #include "sim/engine/engine.hpp"
 
@@ -12,22 +15,34 @@ namespace orrery {
 
 class PodDelays final : public PodApi {
  public:
-  PodDelays(Engine& engine, const ControlPlaneParams& params)
+  PodDelays(Engine& engine, const ControlPlaneParams& params, const JobTable& jobs, uint32_t nodes)
       : engine_{engine},
+        pulls_{params.image_pulls},
+        images_{jobs},
+        held_(nodes),
         write_{unloaded_write(params, params.pods.bytes) + params.pods.watch_latency},
         start_{orrery::start_time(1, params.kubelet)} {}
 
   void create(PodId /*pod*/, Done done) override { after_write(std::move(done)); }
   void bind(PodId /*pod*/, NodeId /*node*/, Done done) override { after_write(std::move(done)); }
-  Duration start_time() const override { return start_; }
+  void start(PodId pod, NodeId node, Started started) override;
   void removed(PodId /*pod*/, NodeId /*node*/) override {}
 
+  void node_down(NodeId node) { held_[node.index].clear(); }  // with its images
+
  private:
+  struct Held {
+    ImageId image;
+    Time from;  // when its pull is over
+  };
   void after_write(Done done) {
     engine_.after(write_, Label{"control.written"}, [done = std::move(done)] { done(true); });
   }
 
   Engine& engine_;
+  ImagePullParams pulls_;
+  ImageNames images_;
+  std::vector<std::vector<Held>> held_;  // by node
   Duration write_, start_;
 };
 

@@ -105,7 +105,10 @@ class JobController : public JobNews {
   void want_later(PodId id);
   void want_due();
   Duration start_latency(PodId id) const;
+  void begin_start(PodId id);
+  void start_known(PodId id, uint64_t generation, Duration left);
   void alone_bound(PodId id);
+  void alone_starts(PodId id);
   void alone_runs(PodId id);
   void alone_completes(PodId id, bool in_time);
   void alone_struck(PodId id, NodeId node);
@@ -115,6 +118,7 @@ class JobController : public JobNews {
   // gang_lifecycle.cpp: what the ranks of one communicator do together
   bool has_quorum(const Job& job) const;
   void gang_gathers(JobId id);
+  void gang_starts(JobId id);
   void gang_runs(JobId id);
   void compute(JobId id);
   void reach_goal(JobId id);

@@ -1,0 +1,23 @@
+#include "models/control_plane/pod_delays.hpp"
+
+#include <algorithm>
+
+namespace orrery {
+
+// Each image comes at the rate of the node alone, once; the start is told ahead.
+void PodDelays::start(PodId pod, NodeId node, Started started) {
+  Time ready = engine_.now();
+  std::vector<Held>& held = held_[node.index];
+  for (const ImageId image : images_.of(pod)) {
+    const auto at = std::ranges::find(held, image, &Held::image);
+    if (at != held.end()) {
+      ready = std::max(ready, at->from);
+      continue;
+    }
+    ready = ready + pulls_.latency + images_.size(image) / pulls_.node;
+    held.push_back({image, ready});
+  }
+  started(ready - engine_.now() + start_);
+}
+
+}  // namespace orrery

@@ -1,0 +1,69 @@
+// models/scenario_images.cpp -- whether the images that pods name mean anything.
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "models/scenario.hpp"
+#include "models/scheduling/policy_registry.hpp"
+#include "sim/config/quantity.hpp"
+
+namespace orrery {
+namespace {
+
+using Look = std::function<void(const PodConstraintParams& pod, const std::string& path)>;
+
+void look_at(const ExplicitJobsParams& source, const std::string& path, const Look& look) {
+  for (size_t j = 0; j < source.jobs.size(); ++j) {
+    const ExplicitJobParams& job = source.jobs[j];
+    const std::string at = path + ".jobs[" + std::to_string(j) + "]";
+    look(job.pod, at + ".pod");
+    for (size_t g = 0; g < job.gangs.size(); ++g) {
+      for (size_t r = 0; r < job.gangs[g].roles.size(); ++r) {
+        look(job.gangs[g].roles[r].pod, at + ".gangs[" + std::to_string(g) + "].roles[" +
+                                            std::to_string(r) + "].pod");
+      }
+    }
+  }
+}
+
+void look_at_all(const WorkloadParams& workload, const Look& look) {
+  for (size_t i = 0; i < workload.sources.size(); ++i) {
+    const std::string path = "workload.sources[" + std::to_string(i) + "]";
+    const JobSourceParams& source = workload.sources[i];
+    if (const auto* const listed = std::get_if<ExplicitJobsParams>(&source)) {
+      look_at(*listed, path, look);
+    } else if (const auto* const generator = std::get_if<GeneratorParams>(&source)) {
+      look(generator->pods, path + ".pods");
+    } else if (const auto* const trace = std::get_if<TraceSourceParams>(&source)) {
+      look(trace->pods, path + ".pods");
+    }
+  }
+}
+
+}  // namespace
+
+void check_images(const Scenario& scenario, Checker& c) {
+  const bool is_scored =
+      std::ranges::any_of(resolve_plugins(scenario.policy),
+                          [](const PluginParams& p) { return p.name == "ImageLocality"; });
+  const bool is_pulled = scenario.control_plane.level != ControlPlaneLevel::None;
+  std::map<std::string, Bytes> sizes;
+  look_at_all(scenario.workload, [&](const PodConstraintParams& pod, const std::string& path) {
+    if (!pod.image) return;
+    if (!is_pulled && !is_scored) {
+      c.error(path + ".image",
+              "has no effect: nodes pull images with control_plane.level: delays or full, and no "
+              "plugin scores them");
+    }
+    const auto [at, is_new] = sizes.try_emplace(pod.image->name, pod.image->size);
+    if (is_new || at->second == pod.image->size) return;
+    c.error(path + ".image.size",
+            "the image '" + pod.image->name + "' has " + format_quantity(at->second) + " elsewhere");
+  });
+  if (is_pulled && sizes.empty() && c.is_given("control_plane.image_pulls")) {
+    c.error("control_plane.image_pulls", "has no effect: no pod names an image");
+  }
+}
+
+}  // namespace orrery
