@@ -103,6 +103,10 @@ void ApiServers::set_nodes(int64_t nodes) {
   for (const auto& server : servers_) server->set_nodes(nodes);
 }
 
+void ApiServers::set_cached(Bytes heap) {
+  for (const auto& server : servers_) server->set_cached(heap);
+}
+
 int64_t ApiServers::watchers(ApiResource resource) const {
   int64_t sum = 0;
   for (const auto& server : servers_) sum += server->watchers(resource);

@@ -47,6 +47,7 @@ class ApiServers {
   // A change that every server tells its own watchers of a resource, one thread for each core.
   void tell_watchers(ApiResource resource, Duration cpu, Duration cpu_per_watcher, Bytes bytes);
   void set_nodes(int64_t nodes);
+  void set_cached(Bytes heap);  // of each, beside what nodes bring
 
   const ApiServersParams& params() const { return params_; }
   const ApiStatistics& statistics() const { return statistics_; }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "models/control_plane/api_client.hpp"
@@ -11,10 +12,13 @@
 #include "models/control_plane/control_plane_params.hpp"
 #include "models/control_plane/control_plane_rows.hpp"
 #include "models/control_plane/etcd_store.hpp"
+#include "models/control_plane/crash_loops.hpp"
 #include "models/control_plane/kubelet.hpp"
+#include "models/control_plane/namespace_churn.hpp"
 #include "models/control_plane/pod_events.hpp"
 #include "models/control_plane/pod_images.hpp"
 #include "models/control_plane/reflectors.hpp"
+#include "models/control_plane/thresholds.hpp"
 #include "models/workload/pod_api.hpp"
 #include "sim/record/channel.hpp"
 #include "sim/runtime/sim.hpp"
@@ -32,7 +36,7 @@ class ControlPlane final : public PodApi {
 
   void start();
 
-  void create(PodId pod, Done done) override;
+  void create(PodId pod, Told told) override;
   void bind(PodId pod, NodeId node, Done done) override;
   void start(PodId pod, NodeId node, Started started) override;
   void removed(PodId pod, NodeId node) override;
@@ -41,15 +45,19 @@ class ControlPlane final : public PodApi {
   void node_down(NodeId node);
   void node_up(NodeId node);
 
+  void job_arrived(JobId job);
+  void job_over(JobId job);
+
   void sample(Time now);  // at the end of each interval of the timeline
   void add_summary(Recorder& recorder);
+  std::vector<std::string> notes() const;  // what went beyond what Kubernetes is tested with
   const ApiServers& servers() const { return servers_; }
   EtcdSplit& etcd() { return etcd_; }
   void audit() const { servers_.audit(); }
 
  private:
-  void write(ApiClient& client, Verb verb, Done done, Duration waited);
-  void written(ApiClient& client, Verb verb, const Done& done, bool is_done, Duration waited);
+  void write(ApiClient& client, Verb verb, Told told, Duration waited);
+  void written(ApiClient& client, Verb verb, const Told& told, bool is_done, Duration waited);
   ApiClient& kubelet(NodeId node) { return *kubelets_[node.index]; }
   void heartbeats();
 
@@ -59,11 +67,17 @@ class ControlPlane final : public PodApi {
   EtcdStore store_;
   ApiServers servers_;
   Rng client_rng_;
-  ApiClient controller_manager_, scheduler_;
+  const JobTable& jobs_;
+  std::vector<std::unique_ptr<ApiClient>> controllers_;  // as in controller_of()
+  ApiClient garbage_collector_, scheduler_;
   std::vector<std::unique_ptr<ApiClient>> kubelets_;  // by node
   Reflectors reflectors_;                             // one a node, of its kubelet
   PodImages images_;
   std::unique_ptr<PodEvents> events_;
+  std::unique_ptr<CrashLoops> crash_loops_;
+  std::unique_ptr<NamespaceChurn> namespaces_;
+  ClusterSize most_;  // at any time, as far as it is known
+  int64_t pods_ = 0;  // that are bound
   std::vector<bool> is_up_;                           // by node
   int64_t nodes_up_;
   Duration start_;

@@ -25,27 +25,36 @@ void refuse_unused(const ControlPlaneParams& params, Checker& c) {
                                          "etcd.read_bandwidth",
                                          "etcd.blocking_reads"};
   if (!params.reads_etcd()) {
-    refuse(kReads, "has no effect: nothing is read from etcd without such events.readers");
+    refuse(kReads, "has no effect: nothing is read from etcd without readers of events or namespaces that do");
   }
   constexpr std::string_view kEvents[] = {"etcd.event_ttl", "etcd.separate_events"};
   if (!params.events) refuse(kEvents, "has no effect without control_plane.events");
-  if (!params.events || params.events->readers.empty()) {
-    constexpr std::string_view kOthers[] = {"clients.others"};
-    refuse(kOthers, "has no effect without events.readers");
+  constexpr std::string_view kOthers[] = {"clients.others"}, kCrashes[] = {"kubelet.crash_loop"};
+  if (!params.has_readers() && !(params.namespaces && params.namespaces->per_job)) {
+    refuse(kOthers, "has no effect without readers of events or namespaces, or namespaces.per_job");
   }
+  if (params.crash_loops.empty()) refuse(kCrashes, "has no effect without crash_loops");
 }
 
 }  // namespace
 
 bool ControlPlaneParams::reads_etcd() const {
-  return events && std::ranges::any_of(events->readers, [](const ListReaderParams& reader) {
-           return reader.from == ListFrom::Etcd;
-         });
+  const auto does = [](const auto& part) {
+    return part && std::ranges::any_of(part->readers, [](const ListReaderParams& reader) {
+             return reader.from == ListFrom::Etcd;
+           });
+  };
+  return does(events) || does(namespaces);
+}
+
+bool ControlPlaneParams::has_readers() const {
+  return (events && !events->readers.empty()) || (namespaces && !namespaces->readers.empty());
 }
 
 void ControlPlaneParams::check(Checker& c) const {
-  constexpr std::string_view kSections[] = {"api_servers", "clients",     "etcd",   "pods",
-                                            "kubelet",     "image_pulls", "events", "losses"};
+  constexpr std::string_view kSections[] = {"api_servers", "clients",    "etcd",   "pods",
+                                            "kubelet",     "image_pulls", "events", "crash_loops",
+                                            "namespaces",  "losses"};
   if (level == ControlPlaneLevel::None) {
     for (const std::string_view section : kSections) {
       if (c.is_given(section)) c.error(section, "has an effect only with level: delays or full");
@@ -57,6 +66,9 @@ void ControlPlaneParams::check(Checker& c) const {
     constexpr std::string_view kFullOnly[] = {"clients",
                                               "losses",
                                               "events",
+                                              "crash_loops",
+                                              "namespaces",
+                                              "kubelet.crash_loop",
                                               "image_pulls.registry",
                                               "image_pulls.parallel",
                                               "api_servers.servers",

@@ -10,7 +10,9 @@
 #include "models/control_plane/api_client_params.hpp"
 #include "models/control_plane/api_server_params.hpp"
 #include "models/control_plane/etcd_params.hpp"
+#include "models/control_plane/crash_loops_params.hpp"
 #include "models/control_plane/kubelet_params.hpp"
+#include "models/control_plane/namespaces_params.hpp"
 #include "models/control_plane/pod_events_params.hpp"
 #include "sim/config/fields.hpp"
 
@@ -88,6 +90,8 @@ struct ControlPlaneParams {
   KubeletParams kubelet = {};
   ImagePullParams image_pulls = {};
   std::optional<PodEventsParams> events = {};
+  std::vector<CrashLoopingPodsParams> crash_loops = {};
+  std::optional<NamespacesParams> namespaces = {};
   std::vector<ApiServerLossParams> losses = {};
 
   template <class V>
@@ -104,10 +108,14 @@ struct ControlPlaneParams {
     v("kubelet", kubelet, "The agent on each node.");
     v("image_pulls", image_pulls, "How images of pods (`pod.image`) come to nodes.");
     v("events", events, "Events of pods and who lists them, with level: full; absent: none.");
+    v("crash_loops", crash_loops,
+      "Pods whose containers end all the time; with level: full.");
+    v("namespaces", namespaces, "With level: full; absent: none are counted.");
     v("losses", losses, "Servers that are lost; with level: full.");
   }
   void check(Checker& c) const;
-  bool reads_etcd() const;  // anything but to write
+  bool reads_etcd() const;
+  bool has_readers() const;  // of events or namespaces
 };
 
 // A write of so many bytes that meets nobody else.

@@ -39,6 +39,7 @@ struct ApiServerSample {
   Bytes heap{};
   int64_t watches = 0;
   uint32_t requests = 0;
+  double steady = 0;
 
   static void columns(auto&& c) {
     c("time", &ApiServerSample::time, "end of the interval; rates are means over it");
@@ -49,6 +50,8 @@ struct ApiServerSample {
     c("heap", &ApiServerSample::heap, "memory now");
     c("watches", &ApiServerSample::watches, "that it serves now", "watches");
     c("requests", &ApiServerSample::requests, "that wait or execute now", "requests");
+    c("steady", &ApiServerSample::steady, "a rate now: heartbeats, crash loops and the like",
+      "1/s");
   }
 };
 

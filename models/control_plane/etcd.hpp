@@ -54,6 +54,10 @@ class Etcd {
   void read(const Read& read, Callback done);
   void set_steady_load(const SteadyLoad& load, SteadySource source = SteadySource::Heartbeats);
 
+  // Objects that are there from the start, or go with what others write.
+  void hold(Bytes objects) { store_.create(engine_.now(), objects); }
+  void drop(Bytes objects) { store_.remove(engine_.now(), objects); }
+
   // Without a quorum writes and reads of the newest wait; any member serves other reads.
   void set_member_up(uint32_t member, bool is_up);
   bool has_quorum() const { return up_ > members_.size() / 2; }

@@ -1,8 +1,20 @@
 #include "models/control_plane/pod_delays.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace orrery {
+
+void PodDelays::create(PodId /*pod*/, Told told) {
+  engine_.after(write_, Label{"control.written"}, [this, told = std::move(told)] {
+    told(Creation::Answered);
+    engine_.after(watch_, Label{"control.watcher_told"}, [told] { told(Creation::Known); });
+  });
+}
+
+void PodDelays::bind(PodId /*pod*/, NodeId /*node*/, Done done) {
+  engine_.after(write_ + watch_, Label{"control.written"}, [done = std::move(done)] { done(true); });
+}
 
 // Each image comes at the rate of the node alone, once; the start is told ahead.
 void PodDelays::start(PodId pod, NodeId node, Started started) {

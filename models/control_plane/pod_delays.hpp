@@ -20,11 +20,12 @@ class PodDelays final : public PodApi {
         pulls_{params.image_pulls},
         images_{jobs},
         held_(nodes),
-        write_{unloaded_write(params, params.pods.bytes) + params.pods.watch_latency},
+        write_{unloaded_write(params, params.pods.bytes)},
+        watch_{params.pods.watch_latency},
         start_{orrery::start_time(1, params.kubelet)} {}
 
-  void create(PodId /*pod*/, Done done) override { after_write(std::move(done)); }
-  void bind(PodId /*pod*/, NodeId /*node*/, Done done) override { after_write(std::move(done)); }
+  void create(PodId pod, Told told) override;
+  void bind(PodId pod, NodeId node, Done done) override;
   void start(PodId pod, NodeId node, Started started) override;
   void removed(PodId /*pod*/, NodeId /*node*/) override {}
 
@@ -35,15 +36,11 @@ class PodDelays final : public PodApi {
     ImageId image;
     Time from;  // when its pull is over
   };
-  void after_write(Done done) {
-    engine_.after(write_, Label{"control.written"}, [done = std::move(done)] { done(true); });
-  }
-
   Engine& engine_;
   ImagePullParams pulls_;
   ImageNames images_;
   std::vector<std::vector<Held>> held_;  // by node
-  Duration write_, start_;
+  Duration write_, watch_, start_;
 };
 
 }  // namespace orrery

@@ -91,10 +91,16 @@ class JobController : public JobNews {
   void want_pods(JobId id);  // all Absent ones
   void want_pod(PodId id);
   void queue_creation(JobId id);
+  struct Creator {  // which worker of which controller
+    uint16_t controller = 0, worker = 0;
+  };
+  int32_t creatable(JobId id);
+  void plan_round();
   void create_round();
-  void create_batch(JobId id, int32_t count);
-  void create(PodId id);
-  void created(PodId id, uint64_t generation, bool is_done);
+  int32_t create_batch(JobId id, int32_t count, Creator creator);
+  void create(PodId id, Creator creator);
+  void creation_told(PodId id, uint64_t generation, Creator creator, PodApi::Creation news);
+  void started_known(PodId id);
   void appear(PodId id);
   void set_phase(JobId id, JobPhase phase);
   void end_job(JobId id, JobPhase phase);
@@ -164,7 +170,7 @@ class JobController : public JobNews {
   IdVector<JobId, JobState> states_;
   IdVector<PodId, PodRun> runs_;
   PodsOnNodes on_nodes_;
-  PodCreationQueue creation_;
+  std::vector<PodCreationQueue> creation_;  // by controller
   bool is_creating_ = false;  // a round is scheduled
   std::deque<WantedLater> wanted_later_;
   std::optional<StoredCheckpoints> checkpoints_;

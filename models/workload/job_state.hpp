@@ -93,6 +93,7 @@ struct JobState {
   int32_t awaited = 0;                       // of a gang that starts: pods that are awaited
   Time barrier;                              // of these: when the others' containers run
   int32_t create_from = 0;                   // no pod before this rank is wanted
+  int32_t ready_below = 0;                   // of an ordered StatefulSet: all before this rank are
   int32_t restarts = 0;
   bool is_queued = false;  // for pod creation
   bool is_struck = false;  // by the node failure that is being handled

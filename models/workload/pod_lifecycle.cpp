@@ -38,10 +38,19 @@ void JobController::begin_start(PodId id) {
   pod.started = Time::max();
   if (api_ == nullptr) {
     pod.started = pod.bound + start_latency(id);
-    return;
+    return started_known(id);
   }
   api_->start(id, pod.node, [this, id, generation = pod.generation](Duration left) {
     start_known(id, generation, left);
+  });
+}
+
+// The next pod of an ordered StatefulSet waits for this one.
+void JobController::started_known(PodId id) {
+  const Pod& pod = jobs_.pod(id);
+  if (jobs_.job(pod.job).controller != WorkloadKind::OrderedStatefulSet) return;
+  sim_.engine.at(pod.started, Label{"jobs.pod_ready"}, [this, id, generation = pod.generation] {
+    if (jobs_.pod(id).generation == generation) queue_creation(jobs_.pod(id).job);
   });
 }
 
@@ -50,6 +59,7 @@ void JobController::start_known(PodId id, uint64_t generation, Duration left) {
   Pod& pod = jobs_.pod(id);
   if (pod.generation != generation || pod.state != PodState::Bound) return;
   pod.started = sim_.engine.now() + left + start_latency(id);
+  started_known(id);
   if (!std::exchange(runs_[id].is_awaited, false)) return;
   if (!pod.gang.is_valid()) return alone_starts(id);
   JobState& state = states_[pod.job];
@@ -96,6 +106,7 @@ void JobController::remove_pod(PodId id, PodEnd why) {
   }
   sim_.engine.cancel(runs_[id].event);
   runs_[id].is_awaited = false;
+  if (why != PodEnd::Completed) state.ready_below = std::min(state.ready_below, pod.rank);
   write_pod_row(id, why, sim_.engine.now());
   pod_removed.emit(id);
   pod.state = why == PodEnd::Completed ? PodState::Done : PodState::Absent;
