@@ -244,8 +244,8 @@ void ControlPlane::sample(Time now) {
   }
   total_.add(statistics.of_all());
   statistics.clear();
-  if (events_) most_[Quantity::EventObjects] =
-      std::max(most_[Quantity::EventObjects], events_->kept());
+  if (events_)
+    most_[Quantity::EventObjects] = std::max(most_[Quantity::EventObjects], events_->kept());
   if (namespaces_) namespaces_->sample(now);
   for (uint32_t s = 0; s < servers_.size(); ++s) {
     const ApiServer& server = servers_.server(s);
@@ -316,7 +316,7 @@ void ControlPlane::add_summary(Recorder& recorder) {
   if (events_) events_->add_summary(recorder);
   if (crash_loops_) crash_loops_->add_summary(recorder);
   if (namespaces_) namespaces_->add_summary(recorder);
-  images_.add_summary(recorder);
+  if (images_.pulls().counters().asked > 0) images_.add_summary(recorder);
   count("api_retried", retried_, "creations and bindings tried again from the start");
   recorder.add_summary("api_latency_p50", total_.latency.quantile(0.5).seconds(), "s",
                        "of requests that were answered as asked");

@@ -11,8 +11,8 @@
 #include "models/control_plane/api_servers.hpp"
 #include "models/control_plane/control_plane_params.hpp"
 #include "models/control_plane/control_plane_rows.hpp"
-#include "models/control_plane/etcd_store.hpp"
 #include "models/control_plane/crash_loops.hpp"
+#include "models/control_plane/etcd_store.hpp"
 #include "models/control_plane/kubelet.hpp"
 #include "models/control_plane/namespace_churn.hpp"
 #include "models/control_plane/pod_events.hpp"
@@ -76,9 +76,9 @@ class ControlPlane final : public PodApi {
   std::unique_ptr<PodEvents> events_;
   std::unique_ptr<CrashLoops> crash_loops_;
   std::unique_ptr<NamespaceChurn> namespaces_;
-  ClusterSize most_;  // at any time, as far as it is known
-  int64_t pods_ = 0;  // that are bound
-  std::vector<bool> is_up_;                           // by node
+  ClusterSize most_;         // at any time, as far as it is known
+  int64_t pods_ = 0;         // that are bound
+  std::vector<bool> is_up_;  // by node
   int64_t nodes_up_;
   Duration start_;
   Time sampled_to_;

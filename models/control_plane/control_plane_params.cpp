@@ -25,7 +25,9 @@ void refuse_unused(const ControlPlaneParams& params, Checker& c) {
                                          "etcd.read_bandwidth",
                                          "etcd.blocking_reads"};
   if (!params.reads_etcd()) {
-    refuse(kReads, "has no effect: nothing is read from etcd without readers of events or namespaces that do");
+    refuse(
+        kReads,
+        "has no effect: nothing is read from etcd without readers of events or namespaces that do");
   }
   constexpr std::string_view kEvents[] = {"etcd.event_ttl", "etcd.separate_events"};
   if (!params.events) refuse(kEvents, "has no effect without control_plane.events");
@@ -52,7 +54,7 @@ bool ControlPlaneParams::has_readers() const {
 }
 
 void ControlPlaneParams::check(Checker& c) const {
-  constexpr std::string_view kSections[] = {"api_servers", "clients",    "etcd",   "pods",
+  constexpr std::string_view kSections[] = {"api_servers", "clients",     "etcd",   "pods",
                                             "kubelet",     "image_pulls", "events", "crash_loops",
                                             "namespaces",  "losses"};
   if (level == ControlPlaneLevel::None) {

@@ -9,8 +9,8 @@
 
 #include "models/control_plane/api_client_params.hpp"
 #include "models/control_plane/api_server_params.hpp"
-#include "models/control_plane/etcd_params.hpp"
 #include "models/control_plane/crash_loops_params.hpp"
+#include "models/control_plane/etcd_params.hpp"
 #include "models/control_plane/kubelet_params.hpp"
 #include "models/control_plane/namespaces_params.hpp"
 #include "models/control_plane/pod_events_params.hpp"
@@ -108,8 +108,7 @@ struct ControlPlaneParams {
     v("kubelet", kubelet, "The agent on each node.");
     v("image_pulls", image_pulls, "How images of pods (`pod.image`) come to nodes.");
     v("events", events, "Events of pods and who lists them, with level: full; absent: none.");
-    v("crash_loops", crash_loops,
-      "Pods whose containers end all the time; with level: full.");
+    v("crash_loops", crash_loops, "Pods whose containers end all the time; with level: full.");
     v("namespaces", namespaces, "With level: full; absent: none are counted.");
     v("losses", losses, "Servers that are lost; with level: full.");
   }

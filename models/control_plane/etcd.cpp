@@ -81,7 +81,8 @@ void Etcd::begin_commit(Duration wait) {
   Duration span = commit_time_;
   if (!is_free) span = std::max(span, nearest_ns(static_cast<double>(count) / rate));
   ++counters_.commits;
-  commit_ = engine_.after(wait + locked + span, Label{"etcd.commit_done"}, [this] { end_commit(); });
+  commit_ =
+      engine_.after(wait + locked + span, Label{"etcd.commit_done"}, [this] { end_commit(); });
 }
 
 void Etcd::end_commit() {

@@ -11,8 +11,8 @@ ListReaders::ListReaders(Engine& engine, ApiServers& servers, const ApiClientPar
     : engine_{engine}, setup_{setup}, listed_{std::move(listed)} {
   for (uint32_t c = 0; c < setup.clients; ++c) {
     clients_.push_back(std::make_unique<ApiClient>(
-        engine, servers, params,
-        ApiClient::Setup{.kind = ApiClientKind::ServiceAccount, .user = c}, rng));
+        engine, servers, params, ApiClient::Setup{.kind = ApiClientKind::ServiceAccount, .user = c},
+        rng));
   }
 }
 
@@ -20,7 +20,8 @@ void ListReaders::start() { next_turn(); }
 
 void ListReaders::next_turn() {
   const auto count = static_cast<int64_t>(clients_.size());
-  const auto round = static_cast<int64_t>(turn_) / count, client = static_cast<int64_t>(turn_) % count;
+  const auto round = static_cast<int64_t>(turn_) / count,
+             client = static_cast<int64_t>(turn_) % count;
   const auto phase = static_cast<int64_t>(int128_t{setup_.every.ns} * (client + 1) / count);
   const Time due = Time{} + setup_.every * round + Duration{phase};
   engine_.at(due, Label{"control.list_due"}, [this, client] {

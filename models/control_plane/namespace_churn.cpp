@@ -31,7 +31,10 @@ NamespaceChurn::NamespaceChurn(Sim sim, ApiServers& servers, EtcdSplit& etcd,
                            .from = reader.from,
                            .every = reader.every,
                            .clients = clients},
-        [this] { return ListReaders::Listed{count_, bytes_of_type(count_, each_)}; }, rng_));
+        [this] {
+          return ListReaders::Listed{count_, bytes_of_type(count_, each_)};
+        },
+        rng_));
   }
   for (const NamespaceAskersParams& asker : namespaces_.askers) {
     rounds_.push_back({.clients = asker.clients, .every = asker.every, .asked_in = {}});
@@ -82,8 +85,7 @@ void NamespaceChurn::begin_deletion() {
   if (begun_ == leaving_.size() || ends_.size() == workers) return;
   ++begun_;
   const double per_s = each_.delete_qps;
-  const Duration requests =
-      nearest_ns(static_cast<double>(requests_of_deletion(each_)) / per_s);
+  const Duration requests = nearest_ns(static_cast<double>(requests_of_deletion(each_)) / per_s);
   requests_end_ = std::max(requests_end_, engine_.now()) + requests;
   ends_.push_back(requests_end_ + each_.grace);
   engine_.at(ends_.back(), Label{"control.namespace_deleted"}, [this] { deleted(); });
@@ -131,7 +133,8 @@ void NamespaceChurn::set_load() {
   const SteadyLoad both[] = {
       {.requests_per_s = deleted_per_s, .cpu = cost.read, .held = cost.read, .sent = {}},
       {.requests_per_s = asked_per_s, .cpu = cost.read, .held = cost.read, .sent = {}}};
-  if (deleting == asking) return servers_.set_steady(asking, sum_of(both), SteadySource::Namespaces);
+  if (deleting == asking)
+    return servers_.set_steady(asking, sum_of(both), SteadySource::Namespaces);
   servers_.set_steady(deleting, both[0], SteadySource::Namespaces);
   servers_.set_steady(asking, both[1], SteadySource::Namespaces);
 }

@@ -1,4 +1,4 @@
-// models/control_plane/namespaces_params.hpp -- how many namespaces a run has, and who looks at them.
+// models/control_plane/namespaces_params.hpp -- how many namespaces a run has, and who looks.
 #pragma once
 
 #include <cstdint>

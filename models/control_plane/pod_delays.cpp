@@ -13,7 +13,8 @@ void PodDelays::create(PodId /*pod*/, Told told) {
 }
 
 void PodDelays::bind(PodId /*pod*/, NodeId /*node*/, Done done) {
-  engine_.after(write_ + watch_, Label{"control.written"}, [done = std::move(done)] { done(true); });
+  engine_.after(write_ + watch_, Label{"control.written"},
+                [done = std::move(done)] { done(true); });
 }
 
 // Each image comes at the rate of the node alone, once; the start is told ahead.

@@ -12,8 +12,7 @@ PodEvents::PodEvents(Sim sim, ApiServers& servers, EtcdSplit& etcd,
       params_{params},
       events_{*params.events},
       rng_{sim.rng.stream("control_plane.events")},
-      scheduler_{
-          sim.engine, servers, events_.client, {.kind = ApiClientKind::Scheduler}, rng_} {
+      scheduler_{sim.engine, servers, events_.client, {.kind = ApiClientKind::Scheduler}, rng_} {
   for (uint32_t n = 0; n < nodes && events_.per_pod > 1; ++n) {
     kubelets_.push_back(std::make_unique<ApiClient>(
         sim.engine, servers, events_.client,
@@ -24,7 +23,10 @@ PodEvents::PodEvents(Sim sim, ApiServers& servers, EtcdSplit& etcd,
     readers_.push_back(std::make_unique<ListReaders>(
         sim.engine, servers, params_.clients.others,
         ListReaders::Setup{.from = reader.from, .every = reader.every, .clients = clients},
-        [this] { return ListReaders::Listed{kept(), etcd_.events().events()}; }, rng_));
+        [this] {
+          return ListReaders::Listed{kept(), etcd_.events().events()};
+        },
+        rng_));
   }
 }
 
@@ -32,8 +34,8 @@ void PodEvents::start() {
   if (events_.others_per_s > 0) {
     const ApiCostParams& cost = params_.api_servers.server.cost;
     const ApiRequest write{.verb = Verb::Create, .bytes = events_.bytes, .answer = events_.bytes};
-    const FlowClass flow = classify(params_.api_servers.flow_control,
-                                    ApiClientKind::ServiceAccount, ApiResource::Events);
+    const FlowClass flow = classify(params_.api_servers.flow_control, ApiClientKind::ServiceAccount,
+                                    ApiResource::Events);
     const Duration cpu = cost.of(write);
     servers_.set_steady(flow.level,
                         {.requests_per_s = events_.others_per_s,
@@ -42,9 +44,9 @@ void PodEvents::start() {
                          .sent = events_.bytes},
                         SteadySource::Events);
     const double bytes_per_s = events_.others_per_s * static_cast<double>(events_.bytes.count);
-    etcd_.events().set_steady_load({.writes_per_s = events_.others_per_s,
-                                    .stored = {.event_bytes_per_s = bytes_per_s}},
-                                   SteadySource::Events);
+    etcd_.events().set_steady_load(
+        {.writes_per_s = events_.others_per_s, .stored = {.event_bytes_per_s = bytes_per_s}},
+        SteadySource::Events);
   }
   for (const auto& readers : readers_) readers->start();
 }

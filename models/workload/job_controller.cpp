@@ -106,8 +106,8 @@ void JobController::want_pod(PodId id) {
   state.create_from = std::min(state.create_from, pod.rank);
 }
 
-// How many of the wanted pods may be created now. The next of an ordered StatefulSet waits until all
-// before it are ready: created, bound, and with containers that run.
+// How many of the wanted pods may be created now. The next of an ordered StatefulSet waits until
+// all before it are ready: created, bound, and with containers that run.
 int32_t JobController::creatable(JobId id) {
   const Job& job = jobs_.job(id);
   JobState& state = states_[id];
@@ -153,10 +153,10 @@ void JobController::create_round() {
   do {
     has_more = false;
     for (uint16_t c = 0; c < creation_.size(); ++c) {
-      creation_[c].round(
-          wanted, [this, c](const PodCreationQueue::Ticket& ticket, int32_t count, uint32_t worker) {
-            return create_batch(ticket.job, count, {c, static_cast<uint16_t>(worker)});
-          });
+      creation_[c].round(wanted, [this, c](const PodCreationQueue::Ticket& ticket, int32_t count,
+                                           uint32_t worker) {
+        return create_batch(ticket.job, count, {c, static_cast<uint16_t>(worker)});
+      });
       has_more = has_more || creation_[c].has_work();
     }
   } while (has_more && params_.pod_creation_interval == Duration{});

@@ -171,7 +171,7 @@ class JobController : public JobNews {
   IdVector<PodId, PodRun> runs_;
   PodsOnNodes on_nodes_;
   std::vector<PodCreationQueue> creation_;  // by controller
-  bool is_creating_ = false;  // a round is scheduled
+  bool is_creating_ = false;                // a round is scheduled
   std::deque<WantedLater> wanted_later_;
   std::optional<StoredCheckpoints> checkpoints_;
   IdVector<NodeId, Time> disks_lost_;  // when the node last failed; with stores only

@@ -116,7 +116,7 @@ TEST(ControlPlaneRun, WhatHasNoEffectIsRefused) {
   EXPECT_THAT(errors("{etcd: {members: 3}}"),
               HasSubstr("s.yaml:3:23: control_plane.etcd: has an effect only with level: delays"));
   EXPECT_THAT(errors("{level: full, etcd: {members: 3}}"),
-              HasSubstr("control_plane.etcd.members: has no effect: runs read nothing from etcd"));
+              HasSubstr("control_plane.etcd.members: has no effect: nothing is read from etcd"));
   EXPECT_THAT(errors("{level: delays, api_servers: {server: {cost: {read: 1ms}}}}"),
               HasSubstr("api_servers.server.cost.read: has an effect only with level: full"));
   EXPECT_THAT(errors("{level: delays, losses: [{server: 0, at: 1s}]}"),
