@@ -105,7 +105,7 @@ TEST(EventsInRuns, ReadersOfEventsHoldUpJobsUntilEventsHaveAnEtcdOfTheirOwn) {
   ShippedRun one{"events-etcd"}, two{"events-etcd", {"control_plane.etcd.separate_events=true"}};
   EXPECT_GT(summary(one.result, "wait_mean"), 60);
   EXPECT_LT(summary(two.result, "wait_mean"), 5);
-  ShippedRun full{"events-etcd", {"control_plane.etcd.quota=128MiB"}};
+  ShippedRun full{"events-etcd", {"control_plane.etcd.quota=128MiB", "run.until=2h"}};
   EXPECT_LT(summary(full.result, "jobs_completed"), 60);
   EXPECT_GT(summary(two.result, "jobs_completed"), 140);
 }
@@ -128,14 +128,16 @@ TEST(CrashLoopsInRuns, WritesFollowTheBackOff) {
                               "[{pods_per_node: 110, runs_for: 1ms, from: 5min" +
                               more + "}]";
     ScenarioRun run{scenario(parts, kPods, "1h"), {}, {}};
-    std::vector<std::pair<double, double>> rates;
+    std::vector<std::pair<double, double>> all;
     double steady = 0;
     for (const ApiServerSample& row : run.recorder.rows<ApiServerSample>("/timeline/api_servers")) {
       if (row.server == 0) steady = 0;
       steady += row.steady;
-      if (row.server == 4) rates.emplace_back((row.time - Time{}).seconds(), steady);
+      // At 5 min they start, and for a moment restart at once.
+      if (row.server == 4 && row.time != Time{} + 5_min)
+        all.emplace_back((row.time - Time{}).seconds(), steady);
     }
-    return rates;
+    return all;
   };
   const double heartbeats = 10 / 10.0 + 10 / 300.0;
   for (const auto& [at, rate] : rates("{initial: 10s, most: 10s}", ", until: 30min")) {

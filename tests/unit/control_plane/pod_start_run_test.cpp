@@ -116,7 +116,7 @@ TEST(ImagesInRuns, AGangThatLosesANodeWhileItPullsStartsAnew) {
     EXPECT_EQ(row.outcome, JobOutcome::Completed);
     EXPECT_EQ(row.restarts, 1);
     // Detected after 5 s, created again 10 s later, on node 3, which has to pull the 10 GB.
-    EXPECT_NEAR(row.running.ns * 1e-9, 30 + 5 + 10 + 80 + 0.8, 0.5) << scope;
+    EXPECT_NEAR((row.running - Time{}).seconds(), 30 + 5 + 10 + 80 + 0.8, 0.5) << scope;
   }
 }
 
@@ -143,7 +143,7 @@ TEST(ControllersInRuns, JobsCreateBatchesAndParallelSetsAllAtOnce) {
   const auto created = [&](const std::string& controller) {
     std::vector<double> at;
     for (const PodRow& pod : pods_of(scenario("{level: delays}", jobs + controller + "}"))) {
-      at.push_back(pod.created.ns * 1e-6);
+      at.push_back(1e3 * (pod.created - Time{}).seconds());
     }
     return at;
   };
@@ -186,16 +186,16 @@ TEST(ControllersInRuns, AnOrderedStatefulSetReplacesALostPodBeforeItGoesOn) {
       pods_of("cluster: {pools: [{name: n, machine: dgx-a100, count: 4}]}\n" + more);
   ASSERT_EQ(pods.size(), 4U);  // rank 0 has two lives
   EXPECT_EQ(pods[0].ended, Time{} + 90_s);
-  EXPECT_NEAR(pods[1].created.ns * 1e-9, 105, 0.1);
-  EXPECT_NEAR(pods[2].created.ns * 1e-9, 60, 0.1);
-  EXPECT_NEAR(pods[3].created.ns * 1e-9, 165, 0.1) << "after rank 0 is ready again";
+  EXPECT_NEAR((pods[1].created - Time{}).seconds(), 105, 0.1);
+  EXPECT_NEAR((pods[2].created - Time{}).seconds(), 60, 0.1);
+  EXPECT_NEAR((pods[3].created - Time{}).seconds(), 165, 0.1) << "after rank 0 is ready again";
 }
 
 TEST(ControllersInRuns, ByPodSchedulersStartAGangOfAnOrderedStatefulSetAndGangSchedulersCannot) {
   const std::string job = "{pods: 3, pod: {gpus: 8}, work: 1h, controller: ordered_stateful_set}";
   ScenarioRun run{scenario("{level: full}", job, "policy: {base: default}\n")};
   EXPECT_EQ(run.jobs().at(0).outcome, JobOutcome::Completed);
-  EXPECT_GT(run.jobs().at(0).wait, 3 * 800_ms);
+  EXPECT_GT(run.jobs().at(0).wait, 2400_ms);
   for (const char* base : {"coscheduling", "strict_gang", "koordinator", "native_gang"}) {
     EXPECT_THAT(
         errors(scenario("{level: full}", job, std::string{"policy: {base: "} + base + "}\n")),
