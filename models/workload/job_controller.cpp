@@ -207,7 +207,10 @@ void JobController::create(PodId id, Creator creator) {
 void JobController::creation_told(PodId id, uint64_t generation, Creator creator,
                                   PodApi::Creation news) {
   if (news == PodApi::Creation::Answered) {
-    if (creation_[creator.controller].answered(creator.worker) && !is_creating_) plan_round();
+    if (!creation_[creator.controller].answered(creator.worker) || is_creating_) return;
+    is_creating_ = true;
+    // Before schedulers react: answers in no time make all batches in one instant.
+    sim_.engine.after({}, Label{"jobs.create_pods"}, [this] { create_round(); });
     return;
   }
   if (jobs_.pod(id).generation != generation) return;
