@@ -115,8 +115,8 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
   }
   if (scenario.network.level != NetworkLevel::None) {
     exchanges_.emplace(sim, ground_.state, ground_.jobs, ground_.built.machines, controller_,
-                       network_ ? &*network_ : nullptr, storage_.get(),
-                       scenario.workload.steps == StepDetail::Traced);
+                       network_ ? &*network_ : nullptr, storage_.get(), scenario.workload.steps,
+                       scenario.workload.play_ahead);
   }
   if (network_) network_usage_.emplace(sim, *network_, *exchanges_);
   if (storage_) storage_usage_.emplace(sim, *storage_);

@@ -59,6 +59,9 @@ void check_network(const Scenario& scenario, Checker& c) {
   if (scenario.network.routing.choose_every && !is_ever_adaptive(scenario)) {
     c.error("network.routing.choose_every", "has an effect only with an adaptive engine");
   }
+  if (c.is_given("workload.play_ahead") && scenario.network.level != NetworkLevel::Flow) {
+    c.error("workload.play_ahead", "has an effect only with network.level: flow");
+  }
   const bool is_empty = links.list.empty() && links.random.empty() && links.routing.empty();
   if (!is_empty && scenario.network.level != NetworkLevel::Flow) {
     c.error("faults.links", "has an effect only with network.level: flow");

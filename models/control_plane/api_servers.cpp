@@ -7,6 +7,12 @@
 #include "sim/core/check.hpp"
 
 namespace orrery {
+namespace {
+
+// Of telling watchers: less work is not spread further, so that small changes cost the host little.
+constexpr Duration kWorthAThread = 1_ms;
+
+}  // namespace
 
 ApiServers::ApiServers(const Context& context, const ApiServersParams& params, Rng rng)
     : params_{params},
@@ -89,14 +95,17 @@ void ApiServers::spread_steady() {
 
 void ApiServers::tell_watchers(ApiResource resource, Duration cpu, Duration cpu_per_watcher,
                                Bytes bytes) {
-  for (const auto& server : servers_) {
-    const int64_t watching = server->watchers(resource);
-    if (watching == 0) continue;
-    const auto threads = static_cast<int64_t>(std::ceil(params_.server.cores));
-    server->charge({.cpu = cpu + cpu_per_watcher * watching,
-                    .sent = bytes * watching,
-                    .threads = static_cast<int32_t>(std::min(watching, threads))});
+  for (uint32_t s = 0; s < size(); ++s) {
+    const int64_t watching = servers_[s]->watchers(resource);
+    tell(s, watching, cpu + cpu_per_watcher * watching, bytes * watching);
   }
+}
+
+void ApiServers::tell(uint32_t server, int64_t watching, Duration cpu, Bytes bytes) {
+  if (watching == 0) return;
+  const auto cores = static_cast<int64_t>(std::ceil(params_.server.cores));
+  const int64_t threads = std::min({watching, cores, cpu / kWorthAThread + 1});
+  servers_[server]->charge({.cpu = cpu, .sent = bytes, .threads = static_cast<int32_t>(threads)});
 }
 
 void ApiServers::set_nodes(int64_t nodes) {

@@ -44,8 +44,11 @@ class ApiServers {
   // A load of all servers together, spread evenly over those that are up.
   void set_steady(uint32_t level, const SteadyLoad& load,
                   SteadySource source = SteadySource::Heartbeats);
-  // A change that every server tells its own watchers of a resource, one thread for each core.
+  // A change that every server tells its own watchers of a resource, a thread for each core,
+  // or for each millisecond of work if that is less.
   void tell_watchers(ApiResource resource, Duration cpu, Duration cpu_per_watcher, Bytes bytes);
+  // The same on one server, to so many of its watchers: what that costs altogether.
+  void tell(uint32_t server, int64_t watching, Duration cpu, Bytes bytes);
   void set_nodes(int64_t nodes);
   void set_cached(Bytes heap);  // of each, beside what nodes bring
 

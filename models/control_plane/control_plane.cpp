@@ -69,6 +69,11 @@ ControlPlane::ControlPlane(Sim sim, const ControlPlaneParams& params, const JobT
     namespaces_ = std::make_unique<NamespaceChurn>(sim, servers_, etcd_, params_, nodes);
   }
   most_[Quantity::Nodes] = nodes;
+  if (params_.services.groups.empty()) return;
+  services_ = std::make_unique<Services>(
+      Services::Context{
+          .sim = sim, .servers = servers_, .etcd = etcd_, .jobs = jobs, .nodes = nodes},
+      params_);
 }
 
 void ControlPlane::start() {
@@ -82,6 +87,7 @@ void ControlPlane::start() {
   if (events_) events_->start();
   if (crash_loops_) crash_loops_->start();
   if (namespaces_) namespaces_->start();
+  if (services_) services_->start(is_up_);
   for (const ApiServerLossParams& loss : params_.losses) {
     const auto server = static_cast<uint32_t>(loss.server);
     const auto lose = [this, server] {
@@ -117,6 +123,7 @@ void ControlPlane::node_down(NodeId node) {
   reflectors_.stop(node.index);
   images_.renew(node);
   heartbeats();
+  if (services_) services_->node_down(node);
 }
 
 void ControlPlane::node_up(NodeId node) {
@@ -125,6 +132,7 @@ void ControlPlane::node_up(NodeId node) {
   ++nodes_up_;
   reflectors_.start(node.index);
   heartbeats();
+  if (services_) services_->node_up(node);
 }
 
 // ---- pods
@@ -149,12 +157,18 @@ void ControlPlane::bind(PodId /*pod*/, NodeId node, Done done) {
 
 void ControlPlane::start(PodId pod, NodeId node, Started started) {
   most_[Quantity::Pods] = std::max(most_[Quantity::Pods], ++pods_);
-  images_.ensure(pod, node, [this, started = std::move(started)] { started(start_); });
+  images_.ensure(pod, node, [this, pod, started = std::move(started)] {
+    started(start_);
+    // One that is gone may be bound anew already, and pull its images.
+    const bool is_known = jobs_.pod(pod).started < Time::max();
+    if (services_ && is_known) services_->pod_starts(pod);
+  });
 }
 
 // By its kubelet, or by the garbage collector if there is no node any more.
-void ControlPlane::removed(PodId /*pod*/, NodeId node) {
+void ControlPlane::removed(PodId pod, NodeId node) {
   --pods_;
+  if (services_) services_->pod_gone(pod);
   write(is_up_[node.index] ? kubelet(node) : garbage_collector_, Verb::Delete, {}, {});
 }
 
@@ -166,7 +180,8 @@ void ControlPlane::job_arrived(JobId job) {
   pods = std::max<int64_t>(pods, jobs_.job(job).pods);
 }
 
-void ControlPlane::job_over(JobId /*job*/) {
+void ControlPlane::job_over(JobId job) {
+  if (services_) services_->job_over(job);
   if (namespaces_) namespaces_->job_over();
 }
 
@@ -222,6 +237,7 @@ void ControlPlane::sample(Time now) {
   const double seconds = (now - sampled_to_).seconds();
   sampled_to_ = now;
   if (seconds <= 0) return;
+  if (services_) services_->sample(now, seconds);
   ApiStatistics& statistics = servers_.statistics();
   const std::vector<PriorityLevelParams>& levels = params_.api_servers.flow_control.levels;
   for (uint32_t level = 0; level < statistics.levels(); ++level) {
@@ -321,6 +337,7 @@ void ControlPlane::add_summary(Recorder& recorder) {
   recorder.add_summary("api_latency_p50", total_.latency.quantile(0.5).seconds(), "s",
                        "of requests that were answered as asked");
   recorder.add_summary("api_latency_p99", total_.latency.quantile(0.99).seconds(), "s", "likewise");
+  if (services_) services_->add_summary(recorder);
 }
 
 }  // namespace orrery

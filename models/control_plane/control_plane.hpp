@@ -18,6 +18,7 @@
 #include "models/control_plane/pod_events.hpp"
 #include "models/control_plane/pod_images.hpp"
 #include "models/control_plane/reflectors.hpp"
+#include "models/control_plane/services.hpp"
 #include "models/control_plane/thresholds.hpp"
 #include "models/workload/pod_api.hpp"
 #include "sim/record/channel.hpp"
@@ -89,6 +90,7 @@ class ControlPlane final : public PodApi {
   Channel<ControlPlaneSample> samples_;
   Channel<ApiServerSample> server_samples_;
   Channel<EtcdSample> etcd_samples_;
+  std::unique_ptr<Services> services_;  // if there are any
 };
 
 }  // namespace orrery

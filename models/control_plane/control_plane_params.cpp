@@ -56,7 +56,7 @@ bool ControlPlaneParams::has_readers() const {
 void ControlPlaneParams::check(Checker& c) const {
   constexpr std::string_view kSections[] = {"api_servers", "clients",     "etcd",   "pods",
                                             "kubelet",     "image_pulls", "events", "crash_loops",
-                                            "namespaces",  "losses"};
+                                            "namespaces",  "services",    "losses"};
   if (level == ControlPlaneLevel::None) {
     for (const std::string_view section : kSections) {
       if (c.is_given(section)) c.error(section, "has an effect only with level: delays or full");
@@ -66,6 +66,7 @@ void ControlPlaneParams::check(Checker& c) const {
   refuse_unused(*this, c);
   if (level == ControlPlaneLevel::Delays) {
     constexpr std::string_view kFullOnly[] = {"clients",
+                                              "services",
                                               "losses",
                                               "events",
                                               "crash_loops",

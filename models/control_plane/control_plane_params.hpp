@@ -14,6 +14,7 @@
 #include "models/control_plane/kubelet_params.hpp"
 #include "models/control_plane/namespaces_params.hpp"
 #include "models/control_plane/pod_events_params.hpp"
+#include "models/control_plane/services_params.hpp"
 #include "sim/config/fields.hpp"
 
 namespace orrery {
@@ -92,6 +93,7 @@ struct ControlPlaneParams {
   std::optional<PodEventsParams> events = {};
   std::vector<CrashLoopingPodsParams> crash_loops = {};
   std::optional<NamespacesParams> namespaces = {};
+  ServicesParams services = {};
   std::vector<ApiServerLossParams> losses = {};
 
   template <class V>
@@ -110,6 +112,7 @@ struct ControlPlaneParams {
     v("events", events, "Events of pods and who lists them, with level: full; absent: none.");
     v("crash_loops", crash_loops, "Pods whose containers end all the time; with level: full.");
     v("namespaces", namespaces, "With level: full; absent: none are counted.");
+    v("services", services, "Services and who watches them; with level: full.");
     v("losses", losses, "Servers that are lost; with level: full.");
   }
   void check(Checker& c) const;

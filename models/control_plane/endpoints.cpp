@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "sim/core/check.hpp"
 
@@ -22,10 +23,44 @@ std::span<const ObjectWrite> ServiceEndpoints::sync(std::span<const uint32_t> re
   return writes_;
 }
 
-void ServiceEndpoints::write(ObjectWrite::Change change, int32_t addresses) {
-  if (change == ObjectWrite::Change::Create) ++objects_;
-  if (change == ObjectWrite::Change::Delete) --objects_;
-  writes_.push_back({.change = change, .addresses = addresses, .bytes = bytes_of(addresses)});
+std::span<const ObjectWrite> ServiceEndpoints::clear() {
+  writes_.clear();
+  const auto exists = [&](uint32_t object) {
+    return params_.kind == EndpointsKind::Endpoints
+               ? objects_ > 0
+               : object < slices_.size() && slices_[object].exists;
+  };
+  for (uint32_t object = 0; object < written_.size(); ++object) {
+    if (exists(object)) write(ObjectWrite::Change::Delete, object, 0);
+  }
+  count_ = 0;
+  written_.clear();
+  slice_of_.clear();
+  slices_.clear();
+  free_slices_.clear();
+  sorted_.clear();
+  return writes_;
+}
+
+void ServiceEndpoints::write(ObjectWrite::Change change, uint32_t object, int32_t addresses) {
+  if (object >= written_.size()) written_.resize(object + size_t{1});
+  const int32_t before = std::exchange(written_[object], addresses);
+  ObjectWrite write{.change = change,
+                    .object = object,
+                    .addresses = addresses,
+                    .bytes = bytes_of(addresses),
+                    .addresses_before = before,
+                    .bytes_before = bytes_of(before)};
+  if (change == ObjectWrite::Change::Create) {
+    ++objects_;
+    write.bytes_before = {};
+  }
+  if (change == ObjectWrite::Change::Delete) {
+    --objects_;
+    write.addresses = before;
+    write.bytes = write.bytes_before;
+  }
+  writes_.push_back(write);
 }
 
 void ServiceEndpoints::take_out(uint32_t address) {
@@ -65,7 +100,7 @@ void ServiceEndpoints::sync_object(std::span<const uint32_t> removed,
   limit = last_shown();
   is_seen |= std::ranges::any_of(added, [&](uint32_t address) { return address <= limit; });
   if (!is_seen) return;
-  write(objects_ == 0 ? ObjectWrite::Change::Create : ObjectWrite::Change::Update,
+  write(objects_ == 0 ? ObjectWrite::Change::Create : ObjectWrite::Change::Update, 0,
         static_cast<int32_t>(std::min(sorted_.size(), shown_max)));
 }
 
@@ -130,13 +165,13 @@ void ServiceEndpoints::sync_slices(std::span<const uint32_t> removed,
     slice.is_touched = false;
     if (!slice.exists) {
       slice.exists = true;
-      write(ObjectWrite::Change::Create, slice.size);
+      write(ObjectWrite::Change::Create, i, slice.size);
     } else if (slice.size > 0 || objects_ == 1) {  // a service keeps an empty slice
-      write(ObjectWrite::Change::Update, slice.size);
+      write(ObjectWrite::Change::Update, i, slice.size);
     } else {
       slice.exists = false;
       free_slices_.push_back(i);
-      write(ObjectWrite::Change::Delete, 0);
+      write(ObjectWrite::Change::Delete, i, 0);
     }
   }
 }

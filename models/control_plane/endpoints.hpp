@@ -13,11 +13,15 @@
 
 namespace orrery {
 
+// Of a deletion, what was there is told.
 struct ObjectWrite {
   enum class Change : uint8_t { Create, Update, Delete };
   Change change = Change::Update;
+  uint32_t object = 0;  // which of the service's; numbers are reused
   int32_t addresses = 0;
   Bytes bytes = {};
+  int32_t addresses_before = 0;
+  Bytes bytes_before = {};  // zero of what is created
 };
 
 // Slices are packed as KEP-0752 says, so that few are written: what is new goes first into slices
@@ -32,6 +36,8 @@ class ServiceEndpoints {
   // one that is removed must be present, and one that is added must not, or be removed as well.
   std::span<const ObjectWrite> sync(std::span<const uint32_t> removed,
                                     std::span<const uint32_t> added);
+  // All objects are deleted, and the service is as new.
+  std::span<const ObjectWrite> clear();
 
   size_t addresses() const { return count_; }
   size_t objects() const { return objects_; }
@@ -54,10 +60,11 @@ class ServiceEndpoints {
   void touch(uint32_t slice);
   uint32_t new_slice();
   uint32_t fullest_with_room(size_t room) const;
-  void write(ObjectWrite::Change change, int32_t addresses);
+  void write(ObjectWrite::Change change, uint32_t object, int32_t addresses);
 
   EndpointsParams params_;
   size_t count_ = 0, objects_ = 0;
+  std::vector<int32_t> written_;    // addresses, by object
   std::vector<uint32_t> slice_of_;  // by address; kNone: it is not of the service
   std::vector<Slice> slices_;
   std::vector<uint32_t> free_slices_;

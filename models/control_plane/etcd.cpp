@@ -46,7 +46,7 @@ void Etcd::store(const Write& write) {
     case EtcdChange::Create:
       return store_.create(now, write.bytes);
     case EtcdChange::Update:
-      return store_.update(now, write.bytes, write.bytes);
+      return store_.update(now, write.bytes - write.grown, write.bytes);
     case EtcdChange::Delete:
       return store_.remove(now, write.bytes);
     case EtcdChange::Event:

@@ -29,6 +29,7 @@ class Etcd {
   struct Write {
     Bytes bytes;  // of the object; of a deletion, what is freed
     EtcdChange change = EtcdChange::Update;
+    Bytes grown = {};  // an update: since the version before
   };
   struct Read {
     Bytes bytes;
@@ -51,12 +52,11 @@ class Etcd {
 
   // Calls `done` once the write is committed. One that is refused is told at once, without a call.
   [[nodiscard]] EtcdAnswer write(const Write& write, Callback done);
+  void preload(Bytes objects) { store_.create(engine_.now(), objects); }  // there before the run
   void read(const Read& read, Callback done);
   void set_steady_load(const SteadyLoad& load, SteadySource source = SteadySource::Heartbeats);
 
-  // Objects that are there from the start, or go with what others write.
-  void hold(Bytes objects) { store_.create(engine_.now(), objects); }
-  void drop(Bytes objects) { store_.remove(engine_.now(), objects); }
+  void drop(Bytes objects) { store_.remove(engine_.now(), objects); }  // with a steady load
 
   // Without a quorum writes and reads of the newest wait; any member serves other reads.
   void set_member_up(uint32_t member, bool is_up);

@@ -13,7 +13,8 @@ class EtcdStore final : public ApiStore {
   explicit EtcdStore(EtcdSplit& etcd) : etcd_{etcd} {}
 
   void write(const ApiRequest& request, Done done) override {
-    const Etcd::Write write{.bytes = request.bytes, .change = change_of(request)};
+    const Etcd::Write write{
+        .bytes = request.bytes, .change = change_of(request), .grown = request.grown};
     const EtcdAnswer answer = of(request).write(write, [done] { done(true); });
     if (answer != EtcdAnswer::Accepted) done(false);
   }

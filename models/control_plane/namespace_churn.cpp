@@ -43,7 +43,7 @@ NamespaceChurn::NamespaceChurn(Sim sim, ApiServers& servers, EtcdSplit& etcd,
 
 void NamespaceChurn::start() {
   count(namespaces_.existing);
-  etcd_.objects().hold(bytes());
+  etcd_.objects().preload(bytes());
   for (const auto& readers : readers_) readers->start();
   for (size_t r = 0; r < rounds_.size(); ++r) ask(r);
 }

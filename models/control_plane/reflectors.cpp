@@ -17,6 +17,7 @@ uint32_t Reflectors::add(const Spec& spec) {
   reflector.client = &spec.client;
   reflector.list = spec.list;
   reflector.list.verb = Verb::List;
+  reflector.sizes = spec.sizes;
   reflector.relists = spec.relists;
   reflector.is_narrow = spec.is_narrow;
   return static_cast<uint32_t>(reflectors_.size() - 1);
@@ -59,10 +60,16 @@ void Reflectors::count_watch(const Reflector& reflector, int32_t change) {
 }
 
 void Reflectors::list(uint32_t id) {
-  reflectors_[id].state = State::Listing;
-  reflectors_[id].client->send(
-      reflectors_[id].list,
-      [this, asked = ticket(id)](const ApiAnswer& answer) { answered(asked, answer); });
+  Reflector& reflector = reflectors_[id];
+  reflector.state = State::Listing;
+  if (reflector.sizes != nullptr) {
+    reflector.list.objects = reflector.sizes->objects;
+    reflector.list.bytes = reflector.sizes->bytes;
+    reflector.list.answer = reflector.sizes->answer;
+  }
+  reflector.client->send(reflector.list, [this, asked = ticket(id)](const ApiAnswer& answer) {
+    answered(asked, answer);
+  });
 }
 
 void Reflectors::watch(uint32_t id) {

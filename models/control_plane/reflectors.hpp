@@ -23,9 +23,10 @@ class Reflectors {
   };
   struct Spec {
     ApiClient& client;
-    ApiRequest list;         // verb and flow are filled in
-    bool relists = false;    // after a loss; else the watch goes on where it was
-    bool is_narrow = false;  // it watches few objects, such as the pods of one node
+    ApiRequest list;                    // verb and flow are filled in
+    bool relists = false;               // after a loss; else the watch goes on where it was
+    bool is_narrow = false;             // it watches few objects, such as the pods of one node
+    const ApiRequest* sizes = nullptr;  // objects and bytes of a list now, if they change
   };
   Reflectors(Engine& engine, ApiServers& servers, Params params, Rng rng);
 
@@ -37,6 +38,9 @@ class Reflectors {
     return reflectors_[reflector].state == State::Watching;
   }
   uint32_t watching() const { return watching_; }
+  uint32_t watching_on(uint32_t server) const {
+    return static_cast<uint32_t>(on_server_[server].size());
+  }
   uint64_t lists() const { return lists_; }  // that were answered
   // Told when a reflector is up to date and watches.
   Signal<uint32_t> synced;
@@ -46,6 +50,7 @@ class Reflectors {
   struct Reflector {
     ApiClient* client = nullptr;
     ApiRequest list;
+    const ApiRequest* sizes = nullptr;
     bool relists = false, is_narrow = false, has_listed = false;
     State state = State::Stopped;
     uint32_t generation = 0;         // of its start: older answers mean nothing

@@ -75,6 +75,7 @@ struct ApiRequest {
   uint32_t flow = 0;           // flow distinguisher: user or namespace
   int32_t objects = 1;         // a list looks through
   Bytes bytes = {};            // a read looks through, or a write stores
+  Bytes grown = {};            // an update: by so much, if the object was not as large before
   Bytes answer = {};           // sent to the client
   Duration cpu = {};           // of one core, on top of what the server's parameters charge
 };

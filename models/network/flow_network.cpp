@@ -43,6 +43,7 @@ LinkId FlowNetwork::add_link(Bandwidth capacity, uint32_t group) {
 void FlowNetwork::set_capacity(LinkId link, Bandwidth capacity) {
   sharing_.set_capacity(link, static_cast<double>(capacity.bits_per_s));
   request_settle();
+  capacity_changed.emit(link);
 }
 
 FlowId FlowNetwork::start(const Transfer& transfer, Callback done) {
@@ -114,7 +115,7 @@ void FlowNetwork::weigh(uint32_t index) {
 }
 
 void FlowNetwork::set_duty(FlowId flow, double part) {
-  ORRERY_CHECK(part >= 0 && part <= 1, "a part of the time");
+  ORRERY_CHECK(part >= 0, "a part of the time");
   ORRERY_CHECK(is_standing(flow), "a transfer moves all the time");
   Flow& changed = flows_[flow.index];
   if (changed.duty == part || changed.rate == kInstant) return;

@@ -63,12 +63,14 @@ class FlowNetwork {
   void set_uses(FlowId flow, std::span<const LinkUse> uses);
   void set_rate_max(FlowId flow, double rate_max);
   // What part of the time an open() flow moves at its rate: 1 at first. It shares links as if that
-  // were all of it, and only what it moved is less.
+  // were all of it, and only what it moved is another; more than 1 tells of one that gets on better
+  // than its share says.
   void set_duty(FlowId flow, double part);
 
   // Emitted in Phase::Settle, when all rates are known, for each open() flow whose rate is another
   // than before; a new one counts as one that had none.
   Signal<FlowId> rate_changed;
+  Signal<LinkId> capacity_changed;  // emitted at once
 
   bool is_active(FlowId flow) const;
   bool is_standing(FlowId flow) const {  // opened, and not ended
@@ -78,6 +80,13 @@ class FlowNetwork {
   double rate(FlowId flow) const;  // bits a second; infinite without links and limit
   Bytes moved(FlowId flow) const;  // until now, rounded down
   std::span<const MaxMin::Use> uses(FlowId flow) const { return sharing_.uses({flow.index}); }
+  double rate_max(FlowId flow) const { return flows_[flow.index].rate_max; }
+  // Calls visit(flow, weight) for each flow that uses the link.
+  template <class Visit>
+  void for_each_on(LinkId link, const Visit& visit) const {
+    sharing_.for_each_on(
+        link, [&](ActivityId activity, double weight) { visit(id_of(activity.index), weight); });
+  }
 
   size_t links() const { return sharing_.links(); }
   double load(LinkId link) const { return sharing_.load(link); }  // bits a second

@@ -77,6 +77,7 @@ class Network {
   double sent_by(SwitchTier to) const { return flows_.carried_by(1 + static_cast<uint32_t>(to)); }
 
   Signal<FlowId>& rate_changed() { return flows_.rate_changed; }
+  Signal<LinkId>& capacity_changed() { return flows_.capacity_changed; }
   // Cables or switches went up or down, or routing chooses anew: whose routes may be others should
   // ask for them again. Emitted once per instant, before rates are settled.
   struct RouteNews {

@@ -59,7 +59,8 @@ std::vector<RankPlace> by_node(std::vector<RankPlace> ranks) {
 
 GangExchanges::GangExchanges(Sim sim, const ClusterState& cluster, const JobTable& jobs,
                              std::span<const Machine> machines, JobController& controller,
-                             Network* network, Storage* storage, bool is_traced)
+                             Network* network, Storage* storage, StepDetail steps,
+                             const PlayAheadParams& play_ahead)
     : sim_{sim},
       cluster_{cluster},
       jobs_{jobs},
@@ -67,13 +68,24 @@ GangExchanges::GangExchanges(Sim sim, const ClusterState& cluster, const JobTabl
       controller_{controller},
       network_{network} {
   for (const Machine& machine : machines) nic_of_gpu_.push_back(nics_of_gpus(machine));
-  if (is_traced) tracer_.emplace(sim, controller, network);
+  if (steps == StepDetail::Traced) tracer_.emplace(sim, controller, network);
   controller.goal_reached.connect([this](JobId job) { goal_reached(job); });
   if (storage != nullptr) {
     readers_.emplace(*storage);
-    readers_->changed.connect([this](JobId job) { set_pace(job); });
+    readers_->changed.connect([this](JobId job) {
+      set_pace(job);
+      if (contending_) contending_->gang_changed(job);
+    });
   }
   if (network == nullptr) return;
+  if (!tracer_) {
+    contending_.emplace(
+        sim.engine, network->flows(), play_ahead,
+        ContendingGangs::Ask{[this](JobId job) { return playable(job); },
+                             [this](FlowId flow) { return job_of_flow_[flow.index]; }});
+    contending_->changed.connect([this](JobId job) { set_pace(job); });
+    network->capacity_changed().connect([this](LinkId link) { contending_->link_changed(link); });
+  }
   network->rate_changed().connect([this](FlowId flow) { rate_changed(flow); });
   network->routes_changed.connect([this](const Network::RouteNews& news) { reroute(news); });
 }
@@ -93,11 +105,18 @@ GangExchanges::View GangExchanges::view(JobId job) const {
   const Gang& gang = gangs_[job.index];
   return {.plan = &gang.plan,
           .exchange = gang.exchange,
-          .rate = gang.rate,
+          .rate = gang.shared == gang.exchange ? gang.rate : rate_in(gang),
           .bytes = gang.activity.bytes,
           .inside = gang.activity.inside,
           .is_played = tracer_.has_value(),
           .is_updating = tracer_ && tracer_->is_updating(job)};
+}
+
+// While it exchanges, in the mean.
+Bandwidth GangExchanges::rate_in(const Gang& gang) {
+  const double seconds = (gang.exchange - gang.activity.inside).seconds();
+  return {
+      std::llround(static_cast<double>(gang.activity.bytes.count) * 8 / std::max(seconds, 1e-9))};
 }
 
 Bytes GangExchanges::sent(JobId job) const { return tracer_ ? tracer_->sent(job) : Bytes{}; }
@@ -164,9 +183,11 @@ void GangExchanges::begin(JobId id) {
     tracer_->begin(id, gang.plan, gang.activity, jobs_.job(id).work);
     return watch(id);
   }
+  gang.base = controller_.done(id);
   connect(id);
   read_data(id, places);
   set_pace(id);
+  if (contending_) contending_->gang_changed(id);
 }
 
 void GangExchanges::read_data(JobId id, const Places& places) {
@@ -188,6 +209,7 @@ void GangExchanges::goal_reached(JobId id) {
   gangs_[id.index].goal = Duration::max();
   readers_->use_cache(id);
   set_pace(id);
+  if (contending_) contending_->gang_changed(id);
 }
 
 void GangExchanges::end(JobId id) {
@@ -195,6 +217,10 @@ void GangExchanges::end(JobId id) {
   if (tracer_) tracer_->end(id);
   if (sim_.engine.cancel(gang.gives_up)) --standing_still_;
   if (readers_) readers_->end(id);
+  if (contending_) {
+    contending_->links_change(gang.flow);
+    contending_->gang_ended(id);
+  }
   if (network_ != nullptr) {
     network_->close(gang.flow);
     network_->release(gang.held);
@@ -256,6 +282,7 @@ void GangExchanges::reroute(const Network::RouteNews& news) {
     const Gang& gang = gangs_[j];
     if (!gang.is_running || !news.concerns(gang.activity.fabric.uses, gang.has_detour)) continue;
     ++rerouted_;
+    if (contending_) contending_->links_change(gang.flow);
     find_activity({j}, places_of({j}));
     if (tracer_) {
       tracer_->reroute({j}, gangs_[j].activity);
@@ -263,6 +290,7 @@ void GangExchanges::reroute(const Network::RouteNews& news) {
     } else {
       connect({j});
       set_pace({j});
+      contending_->gang_changed({j});
     }
   }
 }
@@ -272,6 +300,7 @@ void GangExchanges::rate_changed(FlowId flow) {
   Gang& gang = gangs_[job.index];
   set_rate(gang, rate_of(gang));
   set_pace(job);
+  contending_->gang_changed(job);
 }
 
 // As of the last settling.
@@ -284,14 +313,22 @@ Bandwidth GangExchanges::rate_of(const Gang& gang) const {
 void GangExchanges::set_rate(Gang& gang, Bandwidth rate) {
   const bool moves = gang.activity.bytes == Bytes{} || rate > Bandwidth{};
   gang.rate = rate;
-  gang.exchange = moves ? exchange_time(gang.activity, rate) : Duration::max();
+  gang.shared = gang.exchange = moves ? exchange_time(gang.activity, rate) : Duration::max();
 }
 
 void GangExchanges::set_pace(JobId job) {
-  const Gang& gang = gangs_[job.index];
-  const bool moves = gang.exchange != Duration::max();
+  Gang& gang = gangs_[job.index];
+  const bool moves = gang.shared != Duration::max();
+  gang.exchange = gang.shared;
   Duration step = moves ? step_time(gang.plan, gang.exchange) : Duration::max();
   if (readers_) step = std::max(step, readers_->step_time(job));
+  const std::optional<Duration> played = contending_ ? contending_->step(job) : std::nullopt;
+  if (played && moves) {
+    step = *played;
+    const Duration least = exchange_time(gang.activity, gang.activity.rate_max);
+    const Duration seen = step - step_time(gang.plan, {}) + hidden_time(gang.plan);
+    gang.exchange = std::min(std::max(seen, least), gang.shared);
+  }
   controller_.set_pace(job, Pace::of_step(gang.plan.compute, step), gang.goal);
   pace_changed(job);
   watch(job);
@@ -302,12 +339,43 @@ void GangExchanges::set_pace(JobId job) {
 void GangExchanges::pace_changed(JobId job) {
   if (tracer_) return tracer_->set_paused(job, controller_.is_paused(job));
   if (network_ == nullptr || job.index >= gangs_.size()) return;
-  const Gang& gang = gangs_[job.index];
+  Gang& gang = gangs_[job.index];
+  const bool is_paused = controller_.is_paused(job);
+  if (std::exchange(gang.is_paused, is_paused) != is_paused) contending_->gang_changed(job);
   if (gang.flow == FlowId{} || gang.rate <= Bandwidth{}) return;
   const double steps_per_s = 1e-6 * controller_.computing(job) / gang.plan.compute.seconds();
   const double seconds = static_cast<double>(gang.activity.bytes.count) * 8 /
                          static_cast<double>(gang.rate.bits_per_s);
-  network_->set_duty(gang.flow, std::clamp(seconds * steps_per_s, 0.0, 1.0));
+  network_->set_duty(gang.flow, std::max(seconds * steps_per_s, 0.0));
+}
+
+// What ContendingGangs asks for.
+std::optional<ContendingGangs::Gang> GangExchanges::playable(JobId job) const {
+  if (job.index >= gangs_.size() || !gangs_[job.index].is_running) return {};
+  const Gang& gang = gangs_[job.index];
+  if (gang.shared == Duration::max() || gang.flow == FlowId{}) return {};
+  const auto& [terms, progress, restore_from, is_paused] = controller_.run_now(job);
+  const Duration working = working_time(gang.plan);
+  ContendingGangs::Gang told{
+      .flow = gang.flow,
+      .shape = {.compute = gang.plan.compute,
+                .working = working,
+                .overlap = std::min(hidden_time(gang.plan), working),
+                .inside = gang.activity.inside,
+                .update = gang.plan.fixed,
+                .at_least = readers_ ? readers_->step_time(job) : Duration{},
+                .bits = static_cast<double>(gang.activity.bytes.count) * 8,
+                .rate_max = static_cast<double>(gang.activity.rate_max.bits_per_s),
+                .save_every = terms.plan.interval,
+                .save = terms.plan.write},
+      .done = progress.done(),
+      .base = gang.base,
+      .is_stopped = is_paused};
+  if (terms.plan.interval == Duration{}) return told;
+  const bool is_saving = progress.half_written > Duration{};
+  told.to_save = terms.plan.interval - (is_saving ? Duration{} : progress.unsaved);
+  told.pause = is_saving ? terms.plan.write - progress.half_written : Duration{};
+  return told;
 }
 
 void GangExchanges::watch(JobId job) {

@@ -9,12 +9,14 @@
 #include "models/hardware/cluster_state.hpp"
 #include "models/hardware/machine.hpp"
 #include "models/network/network.hpp"
+#include "models/workload/contending_gangs.hpp"
 #include "models/workload/dataset_readers.hpp"
 #include "models/workload/job_controller.hpp"
 #include "models/workload/job_table.hpp"
 #include "models/workload/step_activity.hpp"
 #include "models/workload/step_tracer.hpp"
 #include "models/workload/training_step.hpp"
+#include "models/workload/workload_params.hpp"
 #include "sim/core/id.hpp"
 #include "sim/core/time.hpp"
 
@@ -24,13 +26,14 @@ namespace orrery {
 // tuner says. On the network a gang is one flow that never ends, which asks for no more than it
 // could move alone and uses links in proportion to what a step puts on them, the heaviest with
 // weight 1. So links are shared as if gangs exchanged all the time: the most that they can hinder
-// one another. A gang that cannot exchange at all for longer than NCCL retries is aborted.
+// one another. How much they really do is found by ContendingGangs. A gang that cannot exchange at
+// all for longer than NCCL retries is aborted.
 class GangExchanges {
  public:
   // `network`: null with level: alpha_beta; `storage`: null if there is none. All must outlive it.
   GangExchanges(Sim sim, const ClusterState& cluster, const JobTable& jobs,
                 std::span<const Machine> machines, JobController& controller, Network* network,
-                Storage* storage, bool is_traced);
+                Storage* storage, StepDetail steps, const PlayAheadParams& play_ahead);
   GangExchanges(const GangExchanges&) = delete;
   GangExchanges& operator=(const GangExchanges&) = delete;
 
@@ -38,7 +41,7 @@ class GangExchanges {
   // Of a gang that runs; nothing of others.
   struct View {
     const StepPlan* plan = nullptr;
-    Duration exchange{};       // of a step, at present; max: it cannot go on
+    Duration exchange{};       // of a step, at present, in the mean; max: it cannot go on
     Bandwidth rate{};          // on its heaviest link, while it exchanges
     Bytes bytes{};             // of a step, on its heaviest link
     Duration inside{};         // part of the exchange that stays in nodes
@@ -53,6 +56,7 @@ class GangExchanges {
   bool waits_in_vain(JobId job) const;
   uint32_t standing_still() const { return standing_still_; }  // gangs that cannot exchange now
   uint64_t gave_up() const { return gave_up_; }                // gangs, because they could not
+  const ContendingGangs* contending() const { return contending_ ? &*contending_ : nullptr; }
   // Times that the routes of a gang were asked for again.
   uint64_t rerouted() const { return rerouted_; }
   // What steps that are played one by one moved on the heaviest link until now, by this job and
@@ -69,8 +73,11 @@ class GangExchanges {
     StepActivity activity{};  // in bytes on its heaviest link
     std::vector<LinkUse> held{};
     bool has_detour = false;
-    Duration exchange{};
-    Bandwidth rate{};
+    Duration shared{};    // an exchange at the rate of its flow
+    Duration exchange{};  // as it really is, in the mean
+    Bandwidth rate{};     // of its flow
+    Duration base{};      // of its work, when it began its first step
+    bool is_paused = false;
     FlowId flow{};
     EventId gives_up{};               // pending while it cannot exchange
     Duration goal = Duration::max();  // progress at which its data are in the cache
@@ -89,8 +96,10 @@ class GangExchanges {
   void connect(JobId job);
   void rate_changed(FlowId flow);
   Bandwidth rate_of(const Gang& gang) const;
+  static Bandwidth rate_in(const Gang& gang);
   void set_rate(Gang& gang, Bandwidth rate);
   void set_pace(JobId job);
+  std::optional<ContendingGangs::Gang> playable(JobId job) const;
   void watch(JobId job);
   void give_up(JobId job);
   void read_data(JobId job, const Places& places);
@@ -104,6 +113,7 @@ class GangExchanges {
   Network* network_;
   std::optional<StepTracer> tracer_;
   std::optional<DatasetReaders> readers_;
+  std::optional<ContendingGangs> contending_;
   std::vector<std::vector<uint32_t>> nic_of_gpu_;  // by machine: which compute NIC, by GPU
   std::vector<Gang> gangs_;                        // by job
   std::vector<JobId> job_of_flow_;                 // by index of the flow

@@ -43,7 +43,7 @@ void JobController::set_pace(JobId id, Pace pace, Duration goal) {
   const bool is_running = job.phase == JobPhase::Running;
   if (is_running) {
     account_run(id, state.run, state.run_gpu_milli);
-    sim_.engine.cancel(state.event);
+    if (!state.is_paused) sim_.engine.cancel(state.event);  // else it ends the pause
   }
   state.pace = pace;
   state.goal = goal;

@@ -12,6 +12,7 @@
 #include "models/workload/explicit_jobs.hpp"
 #include "models/workload/generator.hpp"
 #include "models/workload/job_controller_params.hpp"
+#include "models/workload/play_ahead_params.hpp"
 #include "models/workload/pod_params.hpp"
 #include "models/workload/trace_source.hpp"
 #include "models/workload/typical_pods.hpp"
@@ -32,6 +33,7 @@ struct WorkloadParams {
   TrainingParams training = {};
   JobControllerParams controller = {};
   StepDetail steps = StepDetail::Rate;
+  PlayAheadParams play_ahead = {};
   std::optional<TypicalPodsParams> typical_pods = {};
 
   template <class V>
@@ -41,14 +43,19 @@ struct WorkloadParams {
     v("controller", controller, "How jobs are started, watched and restarted.");
     v("steps", steps,
       "rate: steps of a job are a rate that stays the same between two changes, and cost nothing; "
-      "exchanges share links as if they never paused. traced: each step computes and exchanges by "
-      "itself, a few events each.");
+      "of gangs that share full links a few are played ahead for that. traced: each step computes "
+      "and exchanges by itself, a few events each.");
+    v("play_ahead", play_ahead,
+      "How gangs that share full links are told apart; with steps: rate.");
     v("typical_pods", typical_pods,
       "The pods that fragmentation is measured by; absent: it is not.");
   }
   template <class C>
   void check(C& c) const {
     if (sources.empty()) c.error("sources", "needs a source of jobs");
+    if (steps == StepDetail::Traced && c.is_given("play_ahead")) {
+      c.error("play_ahead", "has no effect with steps: traced, which plays all");
+    }
   }
 };
 

@@ -170,12 +170,19 @@ TEST(WatchFanOut, SteadyChangesAreARate) {
 // A controller whose writes are answered after a while.
 struct ControllerWorld {
   ControllerWorld(const EndpointsParams& params, Duration answer)
-      : controller{engine, params, [this, answer](ServiceId, const ObjectWrite&, Callback done) {
-                     writes.push_back(engine.now());
-                     engine.after(answer, Label{"test.answered"}, std::move(done));
-                   }} {}
+      : controller{
+            engine, params,
+            [this, answer](ServiceId, const ObjectWrite& write, EndpointsController::Done done) {
+              writes.push_back(engine.now());
+              written.push_back(write);
+              const bool is_stored = !is_refused;
+              engine.after(answer, Label{"test.answered"},
+                           [done = std::move(done), is_stored] { done(is_stored); });
+            }} {}
   Engine engine;
+  bool is_refused = false;
   std::vector<Time> writes;
+  std::vector<ObjectWrite> written;
   EndpointsController controller;
 };
 
@@ -221,6 +228,84 @@ TEST(EndpointsController, APodThatComesAndGoesWithinABatchIsNotWritten) {
   world.controller.pod_ready(service, 4);
   world.engine.run();
   EXPECT_EQ(world.writes.size(), 1U);
+}
+
+TEST(EndpointsController, WhatIsRefusedIsWrittenAnewAfterPausesThatDouble) {
+  ControllerWorld world{{}, {}};
+  world.is_refused = true;
+  const ServiceId service = world.controller.add_service();
+  world.controller.pod_ready(service, 1);
+  world.engine.run(Time{} + 10_s);
+  EXPECT_EQ(world.writes, (std::vector{Time{}, Time{} + 1_s, Time{} + 3_s, Time{} + 7_s}));
+  world.is_refused = false;
+  world.engine.run();
+  EXPECT_EQ(world.writes.size(), 5U);
+  EXPECT_EQ(world.writes.back(), Time{} + 15_s);
+  EXPECT_EQ(world.written.back().change, Change::Create);
+}
+
+TEST(EndpointsController, AfterFifteenRetriesItWaitsForAChangeWhichWritesTheRestAsWell) {
+  ControllerWorld world{one_object(), {}};
+  world.is_refused = true;
+  const ServiceId service = world.controller.add_service();
+  world.controller.pod_ready(service, 1);
+  world.engine.run();
+  EXPECT_EQ(world.writes.size(), 16U);
+  EXPECT_EQ(world.writes.back(), Time{} + 5_ms * ((1 << 15) - 1));
+  EXPECT_EQ(world.controller.counters().given_up, 1U);
+  world.is_refused = false;
+  world.controller.pod_ready(service, 2);
+  world.engine.run();
+  ASSERT_EQ(world.writes.size(), 17U);
+  EXPECT_EQ(world.written.back().change, Change::Create);
+  EXPECT_EQ(world.written.back().addresses, 2);
+  EXPECT_EQ(world.written.back().bytes_before, Bytes{});
+}
+
+TEST(EndpointsController, OfSlicesOnlyThoseThatWereRefusedAreWrittenAnew) {
+  ControllerWorld world{slices_of(2), {}};
+  const ServiceId service = world.controller.add_service();
+  world.controller.preload(service, ids(0, 6));
+  world.is_refused = true;
+  world.controller.pod_gone(service, 0);
+  world.engine.run(Time{} + 100_ms);
+  world.is_refused = false;
+  world.controller.pod_gone(service, 3);  // of another slice
+  world.engine.run();
+  ASSERT_EQ(world.written.size(), 3U);
+  EXPECT_EQ(world.written[1].object, world.written[0].object);
+  EXPECT_NE(world.written[2].object, world.written[0].object);
+}
+
+TEST(EndpointsController, AServiceThatIsRemovedLeavesNoObjectAndItsIdIsGivenAgain) {
+  ControllerWorld world{slices_of(2), 1_ms};
+  const ServiceId service = world.controller.add_service();
+  for (uint32_t pod = 0; pod < 5; ++pod) world.controller.pod_ready(service, pod);
+  world.engine.run();
+  world.controller.remove_service(service);
+  world.engine.run();
+  int32_t held = 0;
+  for (const ObjectWrite& write : world.written) {
+    held += write.change == Change::Create;
+    held -= write.change == Change::Delete;
+  }
+  EXPECT_EQ(held, 0);
+  EXPECT_EQ(world.controller.services(), 0U);
+  EXPECT_EQ(world.controller.add_service(), service);
+  EXPECT_EQ(world.controller.endpoints(service).objects(), 0U);
+}
+
+// Its objects were never stored, so there is nothing to delete.
+TEST(EndpointsController, AServiceWhoseWritesAreRefusedIsRemovedWithoutAWrite) {
+  ControllerWorld world{one_object(), 1_ms};
+  world.is_refused = true;
+  const ServiceId service = world.controller.add_service();
+  world.controller.pod_ready(service, 1);
+  world.engine.run(Time{} + 100_us);
+  world.controller.remove_service(service);  // during the pass
+  world.engine.run();
+  EXPECT_EQ(world.writes.size(), 1U);
+  EXPECT_EQ(world.controller.services(), 0U);
 }
 
 }  // namespace

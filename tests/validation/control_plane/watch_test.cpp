@@ -1,9 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "models/control_plane/endpoints.hpp"
@@ -12,6 +15,7 @@
 #include "models/control_plane/thresholds.hpp"
 #include "models/control_plane/watch_fan_out.hpp"
 #include "sim/core/enum_names.hpp"
+#include "tests/support/shipped_run.hpp"
 #include "tests/support/validation_cases.hpp"
 
 namespace orrery {
@@ -117,6 +121,29 @@ json write_of(const json& input) {
   return etcd.write({.bytes = bytes}, [] {}) == EtcdAnswer::TooLarge ? "too large" : "accepted";
 }
 
+double summary(const SimulationResult& result, std::string_view name) {
+  const auto found = std::ranges::find(result.summary, name, &SummaryValue::name);
+  if (found == result.summary.end()) return std::numeric_limits<double>::quiet_NaN();
+  return std::visit([](auto value) { return static_cast<double>(value); }, found->value);
+}
+
+// Of whole runs of the scenarios that ship.
+json of_run(const json& input, const std::string& quantity) {
+  const ShippedRun run{input.at("scenario")};
+  if (quantity == "run_bytes_per_write") {
+    return summary(run.result, "watch_bytes") / summary(run.result, "watch_writes");
+  }
+  if (quantity == "run_peak_is_1_GB_per_s") {
+    const bool is_reached = summary(run.result, "watch_bytes_peak") >= 1e9;
+    return is_reached ? "at least 1 GB/s" : "less";
+  }
+  const ShippedRun less{input.at("other"),
+                        input.value("set", json::array()).get<std::vector<std::string>>()};
+  const double times = summary(run.result, "watch_bytes") / summary(less.result, "watch_bytes");
+  if (quantity == "run_times_less") return times;
+  return times >= 75 ? "at least 75 times less" : "not enough";
+}
+
 std::string beyond(const json& input) {
   ClusterSize size;
   const auto names = enum_names(Quantity{});
@@ -151,6 +178,7 @@ json ours(const json& input) {
   }
   if (quantity == "watch_rate") return arrivals(input).events;
   if (quantity == "address_rate") return arrivals(input).addresses;
+  if (quantity.starts_with("run_")) return of_run(input, quantity);
   if (quantity.starts_with("churn_")) return of_churn(input, quantity);
   if (quantity == "cores") return encoding_s(input) * input.at("writes_per_s").get<double>();
   if (quantity == "stall_s") return encoding_s(input) / input.at("idle_cores").get<double>();

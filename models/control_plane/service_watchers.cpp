@@ -1,0 +1,120 @@
+#include "models/control_plane/service_watchers.hpp"
+
+namespace orrery {
+namespace {
+
+ApiClientKind kind_of(size_t who) {
+  constexpr ApiClientKind kKinds[] = {ApiClientKind::KubeProxy, ApiClientKind::ServiceAccount,
+                                      ApiClientKind::ServiceAccount, ApiClientKind::ServiceAccount};
+  return kKinds[who];
+}
+
+void count(ApiRequest& list, const ObjectWrite& write) {
+  using Change = ObjectWrite::Change;
+  if (write.change == Change::Create) ++list.objects;
+  if (write.change == Change::Delete) --list.objects;
+  list.bytes = list.bytes - write.bytes_before;
+  if (write.change != Change::Delete) list.bytes = list.bytes + write.bytes;
+  list.answer = list.bytes;
+}
+
+}  // namespace
+
+ServiceWatchers::ServiceWatchers(Sim sim, ApiServers& servers, const ServicesParams& params,
+                                 uint32_t nodes)
+    : servers_{servers},
+      engine_{sim.engine},
+      params_{params},
+      resource_{params.endpoints.kind == EndpointsKind::Endpoints ? ApiResource::Endpoints
+                                                                  : ApiResource::EndpointSlices},
+      daemons_{params.watchers.agents > 0 ? 0U : static_cast<uint32_t>(params.watchers.daemons)},
+      rng_{sim.rng.stream("control_plane.services.clients")} {
+  all_.objects = of_proxies_.objects = 0;
+  for (size_t who = 0; who < kWhos; ++who) {
+    reflectors_[who] = std::make_unique<Reflectors>(
+        sim.engine, servers, Reflectors::Params{},
+        sim.rng.stream("control_plane.services.watchers", static_cast<uint64_t>(who)));
+  }
+  for (uint32_t n = 0; n < nodes; ++n) {
+    if (params.watchers.kube_proxies) add(Who::KubeProxy, n);
+    for (uint32_t d = 0; d < daemons_; ++d) add(Who::Daemon, n * daemons_ + d);
+  }
+  for (int32_t i = 0; i < params.watchers.controllers; ++i) {
+    add(Who::Controller, static_cast<uint32_t>(i));
+  }
+  for (int32_t i = 0; i < params.watchers.agents; ++i) add(Who::Agent, static_cast<uint32_t>(i));
+}
+
+void ServiceWatchers::add(Who who, uint32_t user) {
+  const ApiClientKind kind = kind_of(static_cast<size_t>(who));
+  clients_.push_back(std::make_unique<ApiClient>(engine_, servers_, client_params_.of(kind),
+                                                 ApiClient::Setup{.kind = kind, .user = user},
+                                                 rng_));
+  const bool sees_less = who == Who::KubeProxy && params_.fan_out.has_headless_filter;
+  of(who).add({.client = *clients_.back(),
+               .list = {.resource = resource_},
+               .relists = params_.watchers.lists_after_loss,
+               .sizes = sees_less ? &of_proxies_ : &all_});
+}
+
+template <class F>
+void ServiceWatchers::for_each_on(NodeId node, F&& f) {
+  if (params_.watchers.kube_proxies) f(of(Who::KubeProxy), node.index);
+  for (uint32_t d = 0; d < daemons_; ++d) f(of(Who::Daemon), node.index * daemons_ + d);
+}
+
+void ServiceWatchers::start(const std::vector<bool>& is_up) {
+  for (uint32_t n = 0; n < is_up.size(); ++n) {
+    if (!is_up[n]) continue;
+    ++nodes_up_;
+    for_each_on(NodeId{n}, [](Reflectors& them, uint32_t id) { them.start_synced(id); });
+  }
+  for (int32_t i = 0; i < params_.watchers.controllers; ++i) {
+    of(Who::Controller).start_synced(static_cast<uint32_t>(i));
+  }
+  for (int32_t i = 0; i < params_.watchers.agents; ++i) {
+    of(Who::Agent).start_synced(static_cast<uint32_t>(i));
+  }
+}
+
+void ServiceWatchers::node_up(NodeId node) {
+  ++nodes_up_;
+  for_each_on(node, [](Reflectors& them, uint32_t id) { them.start(id); });
+}
+
+void ServiceWatchers::node_down(NodeId node) {
+  --nodes_up_;
+  for_each_on(node, [](Reflectors& them, uint32_t id) { them.stop(id); });
+}
+
+void ServiceWatchers::stored(const ObjectWrite& write, bool is_headless) {
+  count(all_, write);
+  if (!is_headless) count(of_proxies_, write);
+}
+
+ServiceWatchers::Told ServiceWatchers::tell(const ObjectWrite& write, bool is_headless) {
+  Told told;
+  for (uint32_t s = 0; s < servers_.size(); ++s) {
+    const Subscribers there{.kube_proxies = of(Who::KubeProxy).watching_on(s),
+                            .daemons = of(Who::Daemon).watching_on(s),
+                            .controllers = of(Who::Controller).watching_on(s),
+                            .agents = of(Who::Agent).watching_on(s)};
+    const int64_t watching = there.at_servers(is_headless, params_.fan_out);
+    const FanOutCost cost = fan_out(write, watching, params_.fan_out);
+    servers_.tell(s, watching, cost.cpu, cost.egress);
+    told.by_servers += cost;
+  }
+  if (of(Who::Agent).watching() > 0) {
+    const Subscribers all{.behind_agents = nodes_up_ * params_.watchers.daemons};
+    told.by_agents = fan_out_of_agents(write, all, params_.fan_out);
+  }
+  return told;
+}
+
+uint64_t ServiceWatchers::lists() const {
+  uint64_t sum = 0;
+  for (const auto& them : reflectors_) sum += them->lists();
+  return sum;
+}
+
+}  // namespace orrery

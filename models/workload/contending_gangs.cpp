@@ -1,0 +1,322 @@
+#include "models/workload/contending_gangs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "sim/core/check.hpp"
+
+namespace orrery {
+namespace {
+
+constexpr int64_t kFirstSegment = 16;  // steps of the slowest gang
+constexpr int64_t kGrowth = 8;         // later ones last that part of the play so far
+constexpr int64_t kEventsPerStep = 4;
+
+}  // namespace
+
+struct ContendingGangs::Play {
+  struct Member {
+    JobId job;
+    double work = 0, work_begun = 0;  // at the begin of the segment; of the play
+    Duration paused{};                // in segments that are over
+  };
+  StepPlay steps;
+  std::vector<Member> members;
+  Time begun{}, since{};             // of the play; of the present segment
+  std::vector<StepPosition> from{};  // at the begin of that
+  EventId event{};                   // its end
+  bool is_frozen = false;
+};
+
+ContendingGangs::ContendingGangs(Engine& engine, const FlowNetwork& flows,
+                                 const PlayAheadParams& params, Ask ask)
+    : engine_{engine}, flows_{flows}, params_{params}, ask_{std::move(ask)} {}
+
+ContendingGangs::~ContendingGangs() {
+  engine_.cancel(settle_event_);
+  for (const auto& play : plays_) engine_.cancel(play->event);
+}
+
+ContendingGangs::Entry& ContendingGangs::entry(JobId job) {
+  if (job.index >= entries_.size()) entries_.resize(job.index + size_t{1});
+  return entries_[job.index];
+}
+
+std::optional<Duration> ContendingGangs::step(JobId job) const {
+  return job.index < entries_.size() ? entries_[job.index].step : std::nullopt;
+}
+
+void ContendingGangs::gang_changed(JobId job) {
+  if (params_.gangs == 0) return;
+  if (std::exchange(entry(job).is_dirty, true)) return;
+  dirty_.push_back(job);
+  if (engine_.is_pending(settle_event_)) return;
+  settle_event_ = engine_.after(
+      {}, Label{"gangs.meet_others"}, [this] { settle(); }, Phase::Settle);
+}
+
+void ContendingGangs::links_change(FlowId flow) {
+  if (params_.gangs == 0 || !flows_.is_standing(flow)) return;
+  for (const MaxMin::Use& use : flows_.uses(flow)) {
+    flows_.for_each_on(use.link, [&](FlowId other, double) {
+      if (other != flow) gang_changed(ask_.job(other));
+    });
+  }
+}
+
+void ContendingGangs::link_changed(LinkId link) {
+  flows_.for_each_on(link, [&](FlowId flow, double) { gang_changed(ask_.job(flow)); });
+}
+
+void ContendingGangs::gang_ended(JobId job) {
+  if (job.index >= entries_.size()) return;
+  Entry& ended = entries_[job.index];
+  if (ended.play != nullptr) {
+    for (const Play::Member& member : ended.play->members) gang_changed(member.job);
+  }
+  ended.play = nullptr;
+  ended.step.reset();
+  ended.known.reset();
+}
+
+void ContendingGangs::set_step(JobId job, std::optional<Duration> step) {
+  Entry& gang = entry(job);
+  if (gang.step == step) return;
+  gang.step = step;
+  changed.emit(job);
+}
+
+// ---- who meets whom
+
+void ContendingGangs::settle() {
+  ++settled_;
+  for (size_t i = 0; i < dirty_.size(); ++i) {  // it grows
+    Play* const play = entry(dirty_[i]).play;
+    if (play != nullptr) dissolve(*play);
+  }
+  for (size_t i = 0; i < dirty_.size(); ++i) {
+    const JobId job = dirty_[i];
+    entry(job).is_dirty = false;
+    if (entry(job).settled == settled_) continue;
+    find(job);
+    begin_play();
+  }
+  dirty_.clear();
+}
+
+// Where each of its gangs is at this moment; all of them are looked at anew.
+void ContendingGangs::dissolve(Play& play) {
+  ++counters_.dissolved;
+  engine_.cancel(play.event);
+  if (!play.is_frozen) {
+    play.steps.start(play.from);
+    play.steps.run(engine_.now() - play.since);
+  }
+  for (size_t i = 0; i < play.members.size(); ++i) {
+    const JobId job = play.members[i].job;
+    Entry& gang = entry(job);
+    if (gang.play != &play) continue;  // it ended
+    gang.play = nullptr;
+    if (!play.is_frozen) {
+      gang.known = {.position = play.steps.positions()[i],
+                    .work = play.members[i].work + play.steps.work(i),
+                    .bits = play.steps.shapes()[i].bits};
+    }
+    if (!std::exchange(gang.is_dirty, true)) dirty_.push_back(job);
+  }
+  counters_.events += static_cast<uint64_t>(play.steps.played());
+  std::erase_if(plays_, [&](const auto& one) { return one.get() == &play; });
+}
+
+// What it could move if it were alone: links that are not whole count.
+double ContendingGangs::alone_rate(FlowId flow) {
+  if (flow.index >= alone_.size()) alone_.resize(flow.index + size_t{1});
+  Alone& alone = alone_[flow.index];
+  if (std::exchange(alone.search, search_) == search_) return alone.rate;
+  alone.rate = flows_.rate_max(flow);
+  for (const MaxMin::Use& use : flows_.uses(flow)) {
+    alone.rate = std::min(alone.rate, flows_.capacity(use.link) / use.weight);
+  }
+  return alone.rate;
+}
+
+// All gangs that it meets on links which they could fill, and those that these meet.
+void ContendingGangs::find(JobId first) {
+  ++search_;
+  found_.clear();
+  full_.clear();
+  visit(first);
+  for (size_t i = 0; i < found_.size() && !too_many(); ++i) {
+    const FlowId flow = found_[i].gang.flow;
+    for (const MaxMin::Use& use : flows_.uses(flow)) look_at(use.link);
+  }
+}
+
+void ContendingGangs::visit(JobId job) {
+  Entry& gang = entry(job);
+  if (std::exchange(gang.seen, search_) == search_) return;
+  gang.settled = settled_;
+  if (gang.play != nullptr) dissolve(*gang.play);
+  std::optional<Gang> asked = ask_.gang(job);
+  if (asked && flows_.is_standing(asked->flow) && alone_rate(asked->flow) > 0) {
+    found_.push_back({job, std::move(*asked)});
+  } else {
+    gang.known.reset();
+    set_step(job, {});
+  }
+}
+
+void ContendingGangs::look_at(LinkId link) {
+  if (link.index >= links_.size()) links_.resize(flows_.links());
+  if (std::exchange(links_[link.index].search, search_) == search_) return;
+  links_[link.index].local = UINT32_MAX;
+  int32_t flows = 0;
+  flows_.for_each_on(link, [&](FlowId, double) { ++flows; });
+  if (flows < 2) return;
+  double demand = 0;
+  flows_.for_each_on(link,
+                     [&](FlowId flow, double weight) { demand += weight * alone_rate(flow); });
+  if (demand <= flows_.capacity(link) * (1 + 1e-9)) return;
+  links_[link.index].local = static_cast<uint32_t>(full_.size());
+  full_.push_back(link);
+  flows_.for_each_on(link, [&](FlowId flow, double) {
+    if (!too_many() && alone_rate(flow) > 0) visit(ask_.job(flow));
+  });
+}
+
+// ---- plays
+
+// Of those found.
+void ContendingGangs::begin_play() {
+  const bool is_alone = found_.size() == 1 && !entry(found_.front().job).known;
+  if (found_.empty() || is_alone || too_many()) {
+    if (too_many()) ++counters_.too_many;
+    for (const Found& one : found_) {
+      entry(one.job).known.reset();
+      set_step(one.job, {});
+    }
+    return;
+  }
+  std::ranges::sort(found_, {}, [](const Found& one) { return one.job.index; });
+  std::vector<StepParts> shapes;
+  std::vector<StepPosition> positions;
+  std::vector<Play::Member> members;
+  for (Found& one : found_) {
+    StepParts& shape = one.gang.shape;
+    shape.rate_max = alone_rate(one.gang.flow);
+    for (const MaxMin::Use& use : flows_.uses(one.gang.flow)) {
+      const uint32_t local = links_[use.link.index].local;
+      if (local != UINT32_MAX) shape.uses.push_back({{local}, use.weight});
+    }
+    std::optional<Known>& known = entry(one.job).known;
+    positions.push_back(known ? position_of(one.gang, *known) : position_of(one.gang));
+    const double work = known ? known->work : static_cast<double>(one.gang.done.ns);
+    members.push_back({.job = one.job, .work = work, .work_begun = work});
+    known.reset();
+    shapes.push_back(std::move(shape));
+  }
+  std::vector<double> capacities;
+  for (const LinkId link : full_) capacities.push_back(flows_.capacity(link));
+  ++counters_.plays;
+  plays_.push_back(std::make_unique<Play>(Play{.steps = {std::move(shapes), capacities},
+                                               .members = std::move(members),
+                                               .begun = engine_.now()}));
+  Play& play = *plays_.back();
+  play.steps.start(std::move(positions));
+  for (const Play::Member& member : play.members) entry(member.job).play = &play;
+  begin_segment(play);
+}
+
+StepPosition ContendingGangs::position_of(const Gang& gang, const Known& known) {
+  StepPosition position = known.position;
+  if (known.bits > 0) position.bits *= gang.shape.bits / known.bits;
+  position.is_stopped = gang.is_stopped;
+  return position;
+}
+
+// Of a gang that was not played: its work says where it is in its step.
+StepPosition ContendingGangs::position_of(const Gang& gang) {
+  const StepParts& shape = gang.shape;
+  const double part = static_cast<double>((gang.done - gang.base).ns % shape.compute.ns) /
+                      static_cast<double>(shape.compute.ns);
+  StepPosition position = StepPosition::after(shape, nearest_ns(shape.alone().seconds() * part));
+  position.is_stopped = gang.is_stopped;
+  position.pause = gang.pause;
+  if (gang.to_save != Duration::max()) {
+    // Counted as if it worked all through the step; in truth it works at its begin.
+    const double worked = 1 - position.computing.seconds() / shape.working.seconds();
+    const double left = gang.to_save.seconds() + (part - worked) * shape.compute.seconds();
+    const double stretch = shape.working.seconds() / shape.compute.seconds();
+    position.to_save = nearest_ns(std::max(left, 0.0) * stretch);
+  }
+  return position;
+}
+
+void ContendingGangs::begin_segment(Play& play) {
+  const Time now = engine_.now();
+  play.since = now;
+  play.from = play.steps.positions();
+  const size_t gangs = play.members.size();
+  const std::vector<StepParts>& shapes = play.steps.shapes();
+  if (play.steps.period() > Duration{}) {
+    ORRERY_MARK("gangs.repeat_themselves");
+    for (size_t i = 0; i < gangs; ++i) {
+      const int64_t steps = play.steps.steps_of_period(i);
+      const double period = play.steps.period().seconds();
+      set_step(play.members[i].job,
+               steps > 0 ? nearest_ns(period / static_cast<double>(steps)) : shapes[i].alone());
+    }
+    return;
+  }
+  const auto most = static_cast<int64_t>(gangs) * params_.steps * kEventsPerStep;
+  if (play.steps.played() > most) return freeze(play);
+  Duration longest{};
+  for (const StepParts& shape : shapes) longest = std::max(longest, shape.alone());
+  const Duration segment =
+      std::max(longest * kFirstSegment, Duration{(now - play.begun).ns / kGrowth});
+  play.steps.start(play.from);
+  play.steps.run(segment);
+  for (size_t i = 0; i < gangs; ++i) {
+    const Play::Member& member = play.members[i];
+    const double work = play.steps.work(i);
+    const double span = (segment - play.steps.paused(i)).seconds();
+    const std::optional<Gang> gang = ask_.gang(member.job);
+    // None: its cable failed in this instant, which is taken up when rates are settled.
+    const double late = gang ? member.work - static_cast<double>(gang->done.ns) : 0.0;
+    const double told = work + std::clamp(late, -work / 2, work / 2);
+    const bool goes_on = work > 0 && span > 0;
+    set_step(member.job, goes_on ? nearest_ns(shapes[i].compute.seconds() * span * 1e9 / told)
+                                 : shapes[i].alone());
+  }
+  play.event =
+      engine_.after(segment, Label{"gangs.play_goes_on"}, [this, &play] { end_segment(play); });
+}
+
+void ContendingGangs::end_segment(Play& play) {
+  for (size_t i = 0; i < play.members.size(); ++i) {
+    play.members[i].work += play.steps.work(i);
+    play.members[i].paused += play.steps.paused(i);
+  }
+  if (play.members.size() > 1) return begin_segment(play);
+  const JobId job = play.members.front().job;  // it is alone, and now where it should be
+  entry(job).play = nullptr;
+  counters_.events += static_cast<uint64_t>(play.steps.played());
+  std::erase_if(plays_, [&](const auto& one) { return one.get() == &play; });
+  set_step(job, {});
+}
+
+// What it was up to now goes on.
+void ContendingGangs::freeze(Play& play) {
+  ORRERY_MARK("gangs.do_not_repeat_themselves");
+  play.is_frozen = true;
+  for (size_t i = 0; i < play.members.size(); ++i) {
+    const Play::Member& member = play.members[i];
+    const double work = member.work - member.work_begun;
+    const double span = (engine_.now() - play.begun - member.paused).seconds();
+    if (work <= 0 || span <= 0) continue;
+    set_step(member.job, nearest_ns(play.steps.shapes()[i].compute.seconds() * span * 1e9 / work));
+  }
+}
+
+}  // namespace orrery

@@ -1,0 +1,122 @@
+// models/workload/contending_gangs.hpp -- how long steps take of gangs that share full links.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "models/network/flow_network.hpp"
+#include "models/workload/play_ahead_params.hpp"
+#include "models/workload/step_play.hpp"
+#include "sim/core/id.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/engine/signal.hpp"
+
+namespace orrery {
+
+// How bursts of exchanges meet depends on when each gang begins its steps, and no share of a link
+// says that. So gangs that could fill a link together are played ahead, step by step, from the
+// moment when something changes among them; what comes out is the mean length of the steps of each.
+// Plays are looked at again after a while, and ever less often; never, if the gangs repeat
+// themselves. Gangs that meet nobody, or too many, are not played.
+class ContendingGangs {
+ public:
+  struct Gang {
+    FlowId flow;      // a standing one
+    StepParts shape;  // without uses: they are those of the flow, whose limit is rate_max
+    Duration done;    // of its work, all in all
+    Duration base;    // of that, when it began its first step
+    Duration to_save = Duration::max();  // work until the next checkpoint
+    Duration pause{};                    // left of the present one
+    bool is_stopped = false;             // by somebody else
+  };
+  struct Ask {
+    // Of a gang that runs; none: of others, and of those that cannot move.
+    std::function<std::optional<Gang>(JobId)> gang;
+    std::function<JobId(FlowId)> job;
+  };
+
+  ContendingGangs(Engine& engine, const FlowNetwork& flows, const PlayAheadParams& params, Ask ask);
+  ContendingGangs(const ContendingGangs&) = delete;
+  ContendingGangs& operator=(const ContendingGangs&) = delete;
+  ~ContendingGangs();
+
+  // Its flow, its links, or whether it stops are others now. Taken up once rates are settled.
+  void gang_changed(JobId job);
+  // Before its flow, or what it uses, is changed or ended: those it meets there are concerned, too.
+  void links_change(FlowId flow);
+  void gang_ended(JobId job);
+  void link_changed(LinkId link);  // its capacity
+
+  std::optional<Duration> step(JobId job) const;  // in the mean; none: it is not played
+  Signal<JobId> changed;                          // step()
+  struct Counters {
+    uint64_t plays = 0, dissolved = 0, events = 0;  // events: of plays that are over
+    uint64_t too_many = 0;                          // times that a gang met too many others
+  };
+  const Counters& counters() const { return counters_; }
+
+ private:
+  struct Play;
+  struct Known {  // of a gang that was played until this instant
+    StepPosition position;
+    double work = 0;  // done, in nanoseconds
+    double bits = 0;  // of a whole step
+  };
+  struct Entry {
+    std::optional<Duration> step;
+    Play* play = nullptr;
+    std::optional<Known> known;
+    bool is_dirty = false;
+    uint32_t seen = 0, settled = 0;  // the last search and settling that came by
+  };
+  struct Found {
+    JobId job;
+    Gang gang;
+  };
+  struct Alone {  // what a flow could move alone
+    uint32_t search = 0;
+    double rate = 0;
+  };
+  struct LinkSeen {
+    uint32_t search = 0;
+    uint32_t local = UINT32_MAX;  // its place in full_
+  };
+  Entry& entry(JobId job);
+  void settle();
+  void find(JobId first);
+  void visit(JobId job);
+  void look_at(LinkId link);
+  bool too_many() const { return found_.size() > static_cast<size_t>(params_.gangs); }
+  double alone_rate(FlowId flow);
+  void begin_play();
+  static StepPosition position_of(const Gang& gang, const Known& known);
+  static StepPosition position_of(const Gang& gang);
+  void begin_segment(Play& play);
+  void end_segment(Play& play);
+  void freeze(Play& play);
+  void dissolve(Play& play);
+  void set_step(JobId job, std::optional<Duration> step);
+
+  Engine& engine_;
+  const FlowNetwork& flows_;
+  PlayAheadParams params_;
+  Ask ask_;
+  std::vector<Entry> entries_;  // by job
+  std::vector<std::unique_ptr<Play>> plays_;
+  std::vector<JobId> dirty_;
+  EventId settle_event_;
+  Counters counters_;
+  uint32_t settled_ = 0;
+  // Of the search under way:
+  uint32_t search_ = 0;
+  std::vector<Found> found_;
+  std::vector<LinkId> full_;
+  std::vector<Alone> alone_;     // by flow
+  std::vector<LinkSeen> links_;  // by link
+};
+
+}  // namespace orrery

@@ -1,0 +1,289 @@
+#include "models/workload/step_play.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "sim/core/check.hpp"
+
+namespace orrery {
+namespace {
+
+constexpr int64_t kSameNs = 4;  // positions that differ by less are the same: times are rounded
+
+bool is_same(Duration a, Duration b) { return std::abs(a.ns - b.ns) <= kSameNs; }
+
+// Up to the nanosecond at which it is surely over.
+Duration time_to_move(double bits, double rate) {
+  return rate > 0 ? Duration{static_cast<int64_t>(std::ceil(bits / rate * 1e9))} : Duration::max();
+}
+
+// Of working time, for so much work.
+Duration working_for(const StepParts& shape, Duration work) {
+  return nearest_ns(work.seconds() * (shape.working.seconds() / shape.compute.seconds()));
+}
+
+}  // namespace
+
+Duration StepParts::alone() const {
+  const Duration exchange = inside + (bits > 0 ? time_to_move(bits, rate_max) : Duration{});
+  return std::max(at_least, working + std::max(Duration{}, exchange - overlap) + update);
+}
+
+StepPosition StepPosition::begin(const StepParts& shape) {
+  StepPosition position{.computing = shape.working,
+                        .inside = shape.inside,
+                        .update = shape.update,
+                        .at_least = shape.at_least,
+                        .bits = shape.bits};
+  if (shape.save_every > Duration{}) position.to_save = working_for(shape, shape.save_every);
+  return position;
+}
+
+StepPosition StepPosition::after(const StepParts& shape, Duration since) {
+  StepPosition position = begin(shape);
+  position.computing = std::max(Duration{}, shape.working - since);
+  position.at_least = std::max(Duration{}, shape.at_least - since);
+  Duration left = since - (shape.working - shape.overlap);  // of what comes after
+  if (left < Duration{}) return position;
+  position.inside = std::max(Duration{}, shape.inside - left);
+  position.exchange = Exchange::Inside;
+  if (left < shape.inside) return position;
+  left -= shape.inside;
+  position.exchange = Exchange::Moves;
+  position.bits = std::max(0.0, shape.bits - shape.rate_max * left.seconds());
+  if (position.bits > 0) return position;
+  position.exchange = Exchange::Over;
+  const Duration moved = shape.bits > 0 ? time_to_move(shape.bits, shape.rate_max) : Duration{};
+  left = since - std::max(shape.working, shape.working - shape.overlap + shape.inside + moved);
+  position.update = std::max(Duration{}, shape.update - std::max(Duration{}, left));
+  return position;
+}
+
+Duration StepPosition::since(const StepParts& shape) const {
+  if (computing > Duration{}) return shape.working - computing;
+  if (exchange == Exchange::Over) {
+    return shape.alone() - std::max(at_least, update);
+  }
+  const Duration moved = time_to_move(shape.bits - bits, shape.rate_max);
+  const Duration exchanged =
+      shape.inside - inside + (exchange == Exchange::Moves ? moved : Duration{});
+  return std::clamp(shape.working - shape.overlap + exchanged, shape.working, shape.alone());
+}
+
+StepPlay::StepPlay(std::vector<StepParts> shapes, std::span<const double> capacities)
+    : shapes_{std::move(shapes)},
+      paused_(shapes_.size()),
+      flows_(shapes_.size()),
+      rates_(shapes_.size()),
+      steps_of_period_(shapes_.size()) {
+  for (const double capacity : capacities) sharing_.add_link(capacity);
+}
+
+void StepPlay::start(std::vector<StepPosition> positions) {
+  ORRERY_CHECK(positions.size() == shapes_.size(), "each gang is somewhere");
+  positions_ = std::move(positions);
+  work_before_.clear();
+  anchor_.clear();
+  elapsed_ = period_ = {};
+  leader_ = SIZE_MAX;
+  for (size_t gang = 0; gang < shapes_.size(); ++gang) {
+    positions_[gang].steps = 0;
+    ORRERY_CHECK(
+        positions_[gang].to_save == Duration::max() || shapes_[gang].save_every > Duration{},
+        "only who makes checkpoints waits for the next");
+    paused_[gang] = {};
+    if (leader_ == SIZE_MAX && !positions_[gang].is_stopped) leader_ = gang;
+    work_before_.push_back(0);
+    work_before_.back() = work(gang);
+    set_flow(gang);
+  }
+  settle();
+}
+
+double StepPlay::work(size_t gang) const {
+  const StepParts& shape = shapes_[gang];
+  const StepPosition& position = positions_[gang];
+  const double part = position.since(shape).seconds() / shape.alone().seconds();
+  return static_cast<double>(shape.compute.ns) * (static_cast<double>(position.steps) + part) -
+         work_before_[gang];
+}
+
+void StepPlay::run(Duration span) {
+  while (span > Duration{}) {
+    Duration until = span;
+    for (size_t gang = 0; gang < shapes_.size(); ++gang) until = std::min(until, next(gang));
+    const int64_t steps = leader_ == SIZE_MAX ? 0 : positions_[leader_].steps;
+    elapse(until);
+    settle();
+    span -= until;
+    ++played_;
+    if (leader_ != SIZE_MAX && positions_[leader_].steps != steps) look_for_period(span);
+  }
+}
+
+// Until something becomes of the gang.
+Duration StepPlay::next(size_t gang) const {
+  const StepParts& shape = shapes_[gang];
+  const StepPosition& at = positions_[gang];
+  if (at.is_stopped) return Duration::max();
+  if (at.pause > Duration{}) return at.pause;
+  using enum StepPosition::Exchange;
+  Duration until = Duration::max();
+  if (at.computing > Duration{}) {
+    until = std::min(at.computing, at.to_save);
+    if (at.exchange == Waits) until = std::min(until, at.computing - shape.overlap);
+  } else if (at.exchange == Over) {
+    until = std::max(at.update, at.at_least);
+  }
+  if (at.exchange == Inside) return std::min(until, at.inside);
+  if (at.exchange == Moves) return std::min(until, time_to_move(at.bits, rates_[gang]));
+  return until;
+}
+
+void StepPlay::elapse(Duration span) {
+  using enum StepPosition::Exchange;
+  elapsed_ += span;
+  for (size_t gang = 0; gang < shapes_.size(); ++gang) {
+    StepPosition& at = positions_[gang];
+    if (at.is_stopped) continue;
+    if (at.pause > Duration{}) {
+      at.pause -= span;
+      paused_[gang] += span;
+      continue;
+    }
+    at.at_least = std::max(Duration{}, at.at_least - span);
+    if (at.exchange == Inside) at.inside -= span;
+    if (at.exchange == Moves) at.bits -= rates_[gang] * span.seconds();
+    if (at.computing > Duration{}) {
+      at.computing -= span;
+      if (at.to_save != Duration::max()) at.to_save -= span;
+    } else if (at.exchange == Over) {
+      at.update = std::max(Duration{}, at.update - span);
+    }
+  }
+}
+
+bool StepPlay::moves(size_t gang) const {
+  const StepPosition& at = positions_[gang];
+  return at.exchange == StepPosition::Exchange::Moves && !at.is_stopped && at.pause == Duration{};
+}
+
+void StepPlay::set_flow(size_t gang) {
+  ActivityId& flow = flows_[gang];
+  if (moves(gang) == flow.is_valid()) return;
+  if (flow.is_valid()) {
+    sharing_.remove(std::exchange(flow, {}));
+  } else {
+    flow = sharing_.add(shapes_[gang].uses, shapes_[gang].rate_max);
+  }
+}
+
+void StepPlay::settle() {
+  for (size_t gang = 0; gang < shapes_.size(); ++gang) {
+    while (settle(gang)) {
+    }
+    set_flow(gang);
+  }
+  if (sharing_.is_solved()) return;
+  sharing_.solve();
+  for (size_t gang = 0; gang < shapes_.size(); ++gang) {
+    rates_[gang] = flows_[gang].is_valid() ? sharing_.rate(flows_[gang]) : 0.0;
+  }
+}
+
+// What the gang does next, if it does it now.
+bool StepPlay::settle(size_t gang) {
+  using enum StepPosition::Exchange;
+  const StepParts& shape = shapes_[gang];
+  StepPosition& at = positions_[gang];
+  if (at.is_stopped || at.pause > Duration{}) return false;
+  if (at.to_save <= Duration{}) {
+    at.to_save = working_for(shape, shape.save_every);
+    at.pause = shape.save;
+    anchor_.clear();  // from here on all is different
+    return at.pause == Duration{};
+  }
+  if (at.exchange == Waits && at.computing <= shape.overlap) {
+    at.exchange = Inside;
+    return true;
+  }
+  if (at.exchange == Inside && at.inside <= Duration{}) {
+    at.exchange = at.bits > 0 ? Moves : Over;
+    return true;
+  }
+  if (at.exchange == Moves && at.bits <= 1e-3) {  // as FlowNetwork has it
+    at.exchange = Over;
+    return true;
+  }
+  const bool is_over = at.computing == Duration{} && at.exchange == Over &&
+                       at.update == Duration{} && at.at_least == Duration{};
+  if (!is_over) return false;
+  const Duration to_save = at.to_save;
+  at = {.exchange = Waits,
+        .computing = shape.working,
+        .inside = shape.inside,
+        .update = shape.update,
+        .at_least = shape.at_least,
+        .bits = shape.bits,
+        .to_save = to_save,
+        .steps = at.steps + 1};
+  return true;
+}
+
+void StepPlay::set_anchor() {
+  anchor_ = positions_;
+  anchored_at_ = elapsed_;
+}
+
+bool StepPlay::repeats() const {
+  for (size_t gang = 0; gang < shapes_.size(); ++gang) {
+    const StepPosition &a = anchor_[gang], &b = positions_[gang];
+    const double bits = shapes_[gang].rate_max * kSameNs * 1e-9;
+    const bool is_alike = a.exchange == b.exchange && is_same(a.computing, b.computing) &&
+                          is_same(a.inside, b.inside) && is_same(a.update, b.update) &&
+                          is_same(a.at_least, b.at_least) && is_same(a.pause, b.pause) &&
+                          std::abs(a.bits - b.bits) <= bits;
+    if (!is_alike) return false;
+  }
+  return true;
+}
+
+// The leader begins a step.
+void StepPlay::look_for_period(Duration& left) {
+  if (anchor_.empty()) {
+    anchor_steps_ = 1;
+    period_ = {};
+    return set_anchor();
+  }
+  if (!repeats()) {
+    if (positions_[leader_].steps - anchor_[leader_].steps < anchor_steps_) return;
+    anchor_steps_ *= 2;
+    return set_anchor();
+  }
+  const Duration period = elapsed_ - anchored_at_;
+  int64_t times = left / period;
+  bool saves = false;
+  for (size_t gang = 0; gang < shapes_.size(); ++gang) {
+    const StepPosition &a = anchor_[gang], &b = positions_[gang];
+    if (b.is_stopped || b.to_save == Duration::max()) continue;
+    saves = true;
+    const Duration used = a.to_save - b.to_save;
+    if (b.pause == Duration{} && used > Duration{}) times = std::min(times, b.to_save / used);
+  }
+  for (size_t gang = 0; gang < shapes_.size(); ++gang) {
+    const StepPosition& a = anchor_[gang];
+    StepPosition& b = positions_[gang];
+    const int64_t steps = b.steps - a.steps;
+    steps_of_period_[gang] = steps;
+    b.steps += steps * times;
+    if (b.to_save != Duration::max()) b.to_save -= (a.to_save - b.to_save) * times;
+  }
+  period_ = saves ? Duration{} : period;
+  elapsed_ += period * times;
+  left -= period * times;
+  anchor_steps_ = 1;
+  set_anchor();
+}
+
+}  // namespace orrery

@@ -1,0 +1,222 @@
+// Services and those who watch them, in whole runs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <variant>
+
+#include "models/control_plane/control_plane_rows.hpp"
+#include "models/control_plane/services.hpp"
+#include "tests/support/scheduler_world.hpp"
+
+namespace orrery {
+namespace {
+
+using ::testing::HasSubstr;
+
+double summary(const SimulationResult& result, std::string_view name) {
+  const auto found = std::ranges::find(result.summary, name, &SummaryValue::name);
+  if (found == result.summary.end()) {
+    ADD_FAILURE() << "no figure is called " << name;
+    return 0;
+  }
+  return std::visit([](auto value) { return static_cast<double>(value); }, found->value);
+}
+
+// Node 3 goes down for good after 10 s.
+std::string scenario(
+    int nodes, const std::string& services,
+    const std::string& workload = "{sources: [{kind: jobs, jobs: [{work: 1s}]}]}") {
+  return "cluster: {pools: [{name: n, machine: dgx-a100, count: " + std::to_string(nodes) +
+         "}]}\ncontrol_plane: {level: full, services: {" + services + "}}\n" +
+         "faults: {list: [{node: '3', at: 10s, repair: 1h}]}\nrecord: {timeline: {interval: "
+         "1s}}\n" +
+         "run: {until: 2min}\nworkload: " + workload + "\n";
+}
+
+constexpr const char* kKubelet = "groups: [{name: kubelet, members: nodes, headless: true}]";
+
+std::string kubelet(const std::string& rest) { return kKubelet + (", " + rest); }
+
+TEST(ServicesRun, AChangeOfEndpointsThatAllNodesWatchCostsNSquaredAddresses) {
+  for (const int nodes : {10, 40, 160}) {
+    ScenarioRun run{scenario(nodes, kubelet("endpoints: {kind: endpoints, object_bytes: 0B}, "
+                                            "fan_out: {has_headless_filter: false}")),
+                    {"control_plane.api_servers.servers=1"}};
+    EXPECT_EQ(summary(run.result, "watch_writes"), 1);
+    EXPECT_EQ(summary(run.result, "watch_events"), nodes - 1) << "the node that went is no watcher";
+    EXPECT_EQ(summary(run.result, "watch_bytes"),
+              static_cast<double>(egress_of_change(nodes - 1, Bytes{200}).count));
+    // Told in one second; the server encodes the object once.
+    EXPECT_EQ(summary(run.result, "watch_bytes_peak"), summary(run.result, "watch_bytes"));
+    const double copies = summary(run.result, "watch_bytes") / 1e9;
+    EXPECT_NEAR(summary(run.result, "watch_cpu"), 3.75e-6 * (nodes - 1) + copies, 1e-6);
+  }
+}
+
+TEST(ServicesRun, BeforeKubernetes117EachWatchersCopyIsEncodedAnew) {
+  ScenarioRun run{scenario(40, kubelet("fan_out: {has_headless_filter: false, "
+                                       "encodes_for_each_watcher: true}"))};
+  const double copies = summary(run.result, "watch_bytes") / 1e9;
+  EXPECT_NEAR(summary(run.result, "watch_cpu"), 3.75e-6 * 39 * 39 + copies, 1e-6);
+}
+
+TEST(ServicesRun, AChangeOfSlicesCostsTheSliceThatChanges) {
+  ScenarioRun run{scenario(40, kubelet("endpoints: {slice_size: 10}, "
+                                       "fan_out: {has_headless_filter: false}"))};
+  EXPECT_EQ(summary(run.result, "watch_bytes"), 39 * (300 + 9 * 200));
+  const auto rows = run.recorder.rows<WatchSample>("/timeline/watch");
+  ASSERT_FALSE(rows.empty());
+  EXPECT_EQ(rows.front().addresses, 40);
+  EXPECT_EQ(rows.back().addresses, 39);
+  EXPECT_EQ(rows.back().objects, 4);
+  double told = 0;
+  for (const WatchSample& row : rows) told += row.bytes;
+  EXPECT_NEAR(told, summary(run.result, "watch_bytes"), 1e-6);
+}
+
+TEST(ServicesRun, KubeProxiesHearNothingOfHeadlessServicesIfTheyAreLeftOut) {
+  ScenarioRun run{scenario(40, kubelet("watchers: {controllers: 3}"))};
+  EXPECT_EQ(summary(run.result, "watch_events"), 3);
+  ScenarioRun with_address{
+      scenario(40, "groups: [{name: dns, members: nodes, count: 2}], watchers: {controllers: 3}")};
+  EXPECT_EQ(summary(with_address.result, "watch_events"), 2 * (39 + 3));
+}
+
+TEST(ServicesRun, ANodeThatComesBackIsAMemberAgainAndItsKubeProxyListsThem) {
+  ScenarioRun run{scenario(40, kubelet("endpoints: {kind: endpoints}, fan_out: "
+                                       "{has_headless_filter: false}, watchers: {controllers: 5}")),
+                  {"faults.list[0].repair=30s"}};
+  EXPECT_EQ(summary(run.result, "watch_writes"), 2);
+  EXPECT_EQ(summary(run.result, "watch_lists"), 1);
+  const auto rows = run.recorder.rows<WatchSample>("/timeline/watch");
+  EXPECT_EQ(rows.back().addresses, 40);
+}
+
+TEST(ServicesRun, AgentsSpareTheServersAllButOneOfTheirWatchers) {
+  const std::string direct = kubelet("watchers: {kube_proxies: false, daemons: 2}");
+  ScenarioRun alone{scenario(40, direct)};
+  const double object = 300 + 39 * 200;
+  EXPECT_EQ(summary(alone.result, "watch_bytes"), 2 * 39 * object);
+  EXPECT_EQ(summary(alone.result, "watch_bytes_by_agents"), 0);
+  ScenarioRun behind{scenario(40, direct), {"control_plane.services.watchers.agents=1"}};
+  EXPECT_EQ(summary(behind.result, "watch_bytes"), object);
+  EXPECT_EQ(summary(behind.result, "watch_bytes_by_agents"), 2 * 39 * object);
+}
+
+// Sent by all servers, over intervals of 1 s.
+double sent(ScenarioRun& run) {
+  double bits = 0;
+  for (const ApiServerSample& row : run.recorder.rows<ApiServerSample>("/timeline/api_servers")) {
+    bits += row.egress;
+  }
+  return bits / 8;
+}
+
+TEST(ServicesRun, WhatWatchersListAfterALossIsAsLargeAsAllAddresses) {
+  const std::string all = kubelet("fan_out: {has_headless_filter: false}");
+  const std::vector<std::string> loss{"faults.list=[]",
+                                      "control_plane.losses=[{server: 1, at: 10s}]"};
+  ScenarioRun resumes{scenario(400, all), loss};
+  EXPECT_EQ(summary(resumes.result, "watch_lists"), 0);
+  ScenarioRun lists{scenario(400, all + ", watchers: {lists_after_loss: true}"), loss};
+  const double listed = summary(lists.result, "watch_lists");
+  EXPECT_GT(listed, 400 / 10.0);
+  EXPECT_LT(listed, 400 / 2.5);
+  EXPECT_NEAR(sent(lists) - sent(resumes), listed * (4 * 300 + 400 * 200), 1'000);
+}
+
+TEST(ServicesRun, PodsOfJobsAreMembersFromTheirStartUntilTheyAreGone) {
+  const std::string jobs =
+      "{sources: [{kind: jobs, jobs: [{pods: 3, pod: {gpus: 8}, work: 30s, team: a}, "
+      "{kind: pods, pods: 2, pod: {gpus: 1}, work: 1min, team: b}]}]}\n"
+      "policy: {base: strict_gang}\n";
+  ScenarioRun run{
+      scenario(6,
+               "groups: [{name: each, members: jobs, count: 2}, {name: all, members: "
+               "pods}, {name: of-b, members: pods, team: b}], watchers: {controllers: 1}",
+               jobs),
+      {"faults.list=[]"}};
+  int64_t each = 0, all = 0, of_b = 0, services = 0;
+  for (const WatchSample& row : run.recorder.rows<WatchSample>("/timeline/watch")) {
+    const bool is_each = row.service.view() == "each";
+    int64_t& most = is_each ? each : row.service.view() == "all" ? all : of_b;
+    most = std::max(most, row.addresses);
+    if (is_each) services = std::max(services, row.objects);
+    if (row.time < Time{} + 110_s) continue;
+    EXPECT_EQ(row.addresses, 0) << row.service.view();
+    EXPECT_EQ(row.objects, is_each ? 0 : 1) << "services of jobs go with them";
+  }
+  EXPECT_EQ(each, 2 * 5);
+  EXPECT_EQ(all, 5);
+  EXPECT_EQ(of_b, 2);
+  EXPECT_EQ(services, 2 * 2);
+}
+
+// Nodes come and go while the only server is down; what they write waits for it.
+TEST(ServicesRun, AfterAnOutageTheObjectsHoldWhoIsThere) {
+  std::vector<std::string> changes{
+      "control_plane.api_servers.servers=1",
+      "control_plane.losses=[{server: 0, at: 10s, until: 40s}]", "run.until=10min",
+      "faults.list=[{node: '3', at: 5s, repair: 10s}, {node: '4', at: 12s, repair: 1h}, "
+      "{node: '5', at: 20s, repair: 1min}, {node: '6', at: 30s, repair: 5s}]"};
+  ScenarioRun run{scenario(40, kubelet("endpoints: {slice_size: 10}, watchers: {daemons: 1}")),
+                  changes};
+  EXPECT_EQ(summary(run.result, "watch_refused"), 0) << "its client tried long enough";
+  EXPECT_GT(summary(run.result, "api_lost"), 0);
+  const auto rows = run.recorder.rows<WatchSample>("/timeline/watch");
+  EXPECT_EQ(rows.back().addresses, 39);
+  EXPECT_EQ(rows.back().objects, 4);
+  const auto servers = run.recorder.rows<ApiServerSample>("/timeline/api_servers");
+  EXPECT_EQ(servers.back().watches, 39 * 3) << "kubelets, kube-proxies and daemons";
+}
+
+TEST(ServicesRun, AnObjectThatEtcdRefusesIsTriedAgainAndTellsNobody) {
+  const std::string jobs =
+      "{sources: [{kind: jobs, jobs: [{pods: 2, pod: {gpus: 8}, work: 1min}]}]}";
+  ScenarioRun run{scenario(200,
+                           kubelet("endpoints: {kind: endpoints, addresses_max: 0, address_bytes: "
+                                   "9kB}, watchers: {controllers: 1}"),
+                           jobs)};
+  EXPECT_EQ(summary(run.result, "watch_events"), 0);
+  EXPECT_EQ(summary(run.result, "watch_refused"), 15) << "5 ms, doubled until the end after 110 s";
+  EXPECT_EQ(run.jobs().at(0).outcome, JobOutcome::Completed);
+}
+
+TEST(ServicesRun, WhatIsWrongOrHasNoEffectIsRefused) {
+  const auto errors = [](const std::string& services, const std::string& level = "full") {
+    Diagnostics diagnostics;
+    const std::string yaml =
+        "cluster: {pools: [{name: n, machine: dgx-a100, count: 4}]}\n"
+        "workload: {sources: [{kind: jobs, jobs: [{work: 1h}]}]}\n"
+        "control_plane:\n  level: " +
+        level + "\n  services: {" + services + "}\n";
+    const config::Document document = config::load_text(yaml, "s.yaml", diagnostics);
+    static_cast<void>(read_scenario(document, diagnostics));
+    return diagnostics.text();
+  };
+  EXPECT_EQ(errors(kKubelet), "");
+  EXPECT_THAT(errors(kKubelet, "delays"),
+              HasSubstr("control_plane.services: has an effect only with level: full"));
+  EXPECT_THAT(errors(kubelet("endpoints: {slice_size: 1001}")),
+              HasSubstr("s.yaml:5:97: control_plane.services.endpoints.slice_size"));
+  EXPECT_THAT(errors(kubelet("endpoints: {kind: endpoints, slice_size: 10}")),
+              HasSubstr("slice_size: has no effect on Endpoints"));
+  EXPECT_THAT(errors("endpoints: {kind: endpoints}"), HasSubstr("has no effect without `groups`"));
+  EXPECT_THAT(errors(kubelet("watchers: {agents: 1}")),
+              HasSubstr("watchers.agents: has no effect without `daemons`"));
+  EXPECT_THAT(errors(kubelet("watchers: {kube_proxies: false}, fan_out: {copy_rate: 1Gbps}")),
+              HasSubstr("fan_out: has no effect: nobody watches"));
+  EXPECT_THAT(errors("groups: [{name: a}], fan_out: {has_headless_filter: false}"),
+              HasSubstr("has_headless_filter: has no effect: no service is headless"));
+  EXPECT_THAT(errors("groups: [{name: a}, {name: a}]"), HasSubstr("two groups are called 'a'"));
+  EXPECT_THAT(errors("groups: [{members: nodes}]"),
+              HasSubstr("groups[0]: missing required key 'name'"));
+  EXPECT_THAT(errors("groups: [{name: a, members: node}]"), HasSubstr("did you mean 'nodes'"));
+  EXPECT_THAT(errors("groups: [{name: a, team: x}]"), HasSubstr("team: has no effect"));
+  EXPECT_THAT(errors("groups: [{name: a}], watcher: {}"), HasSubstr("did you mean 'watchers'"));
+}
+
+}  // namespace
+}  // namespace orrery

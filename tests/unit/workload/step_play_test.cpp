@@ -1,0 +1,146 @@
+#include "models/workload/step_play.hpp"
+
+#include <gtest/gtest.h>
+
+#include "sim/core/rng.hpp"
+
+namespace orrery {
+namespace {
+
+constexpr double kLink = 100e9;
+
+// A second of compute, then an exchange that takes half a second alone.
+StepParts parts(uint32_t links = 1) {
+  StepParts parts{.compute = 1_s, .working = 1_s, .bits = kLink / 2, .rate_max = kLink};
+  for (uint32_t i = 0; i < links; ++i) parts.uses.push_back({{i}, 1});
+  return parts;
+}
+
+StepPlay play(const std::vector<StepParts>& gangs, const std::vector<StepPosition>& from) {
+  StepPlay play{gangs, std::vector<double>(2, kLink)};
+  play.start(from);
+  return play;
+}
+
+TEST(StepPlay, OfAGangAloneTakesStepsOfItsLength) {
+  const StepParts gang = parts();
+  EXPECT_EQ(gang.alone(), 1500_ms);
+  StepPlay steps = play({gang}, {StepPosition::begin(gang)});
+  steps.run(1500_ms * 1'000'000);
+  EXPECT_EQ(steps.positions()[0].steps, 1'000'000);
+  EXPECT_NEAR(steps.work(0), 1e15, 10);
+  EXPECT_EQ(steps.period(), 1500_ms);
+  EXPECT_LT(steps.played(), 20);
+}
+
+// By how much the second gang is behind the first decides how long they exchange together.
+TEST(StepPlay, OfTwoGangsSharesTheLinkWhileBothExchange) {
+  const StepParts gang = parts();
+  for (const auto& [behind, step] :
+       {std::pair{0_ms, 2000_ms}, {200_ms, 1800_ms}, {500_ms, 1500_ms}, {900_ms, 1500_ms}}) {
+    StepPlay steps =
+        play({gang, gang}, {StepPosition::after(gang, behind), StepPosition::begin(gang)});
+    steps.run(1_h);
+    ASSERT_GT(steps.period(), Duration{});
+    EXPECT_NEAR(steps.period().seconds() / static_cast<double>(steps.steps_of_period(0)),
+                step.seconds(), 1e-8)
+        << behind.seconds();
+    EXPECT_NEAR(steps.work(1) / 1e9, 3600 / step.seconds(), 1);
+  }
+}
+
+TEST(StepPlay, OfGangsOnUnlikeLinksIsThatOfEachAlone) {
+  StepParts other = parts(0);
+  other.uses = {{{1}, 1}};
+  StepPlay steps = play({parts(), other}, std::vector<StepPosition>(2, StepPosition::begin(other)));
+  steps.run(15_s);
+  EXPECT_EQ(steps.positions()[0].steps, 10);
+  EXPECT_EQ(steps.positions()[1].steps, 10);
+}
+
+TEST(StepPlay, LeavesALinkToOthersWhileAGangIsStoppedOrSaves) {
+  StepParts saving = parts();
+  saving.save_every = 10_s;
+  saving.save = 60_s;
+  StepPlay steps =
+      play({parts(), saving}, {StepPosition::begin(parts()), StepPosition::begin(saving)});
+  steps.run(600_s);
+  // 10 s of work are 20 s side by side, then the other one is alone for a minute.
+  EXPECT_NEAR(steps.paused(1).seconds(), 450, 15);
+  EXPECT_NEAR(steps.work(1) / 1e9, 77, 4);
+  EXPECT_GT(steps.positions()[0].steps, 370);
+
+  StepPosition stopped = StepPosition::begin(saving);
+  stopped.is_stopped = true;
+  StepPlay alone = play({saving, parts()}, {stopped, StepPosition::begin(parts())});
+  alone.run(15_s);
+  EXPECT_EQ(alone.positions()[0].steps, 0);
+  EXPECT_EQ(alone.positions()[1].steps, 10);
+}
+
+StepParts random_parts(Rng& rng) {
+  const auto ms = [&](uint64_t most) {
+    return Duration{static_cast<int64_t>(rng.below(most * 1'000'000))};
+  };
+  StepParts parts{.compute = 10_ms + ms(300)};
+  parts.working = parts.compute + ms(100);
+  parts.overlap = rng.chance(0.5) ? ms(10) : Duration{};
+  parts.inside = rng.chance(0.5) ? ms(20) : Duration{};
+  parts.update = rng.chance(0.5) ? ms(20) : Duration{};
+  parts.at_least = rng.chance(0.2) ? ms(500) : Duration{};
+  parts.bits = kLink * 1e-3 * static_cast<double>(1 + rng.below(200));
+  parts.rate_max = kLink * (0.1 + 0.9 * rng.uniform());
+  for (uint32_t link = 0; link < 2; ++link) {
+    if (rng.chance(0.7)) parts.uses.push_back({{link}, 0.2 + 0.8 * rng.uniform()});
+  }
+  if (rng.chance(0.3)) parts.save_every = 1_s + ms(60'000), parts.save = ms(20'000);
+  return parts;
+}
+
+TEST(StepPosition, IsWhereItWouldBeAfterThatTimeAlone) {
+  Rng rng{1};
+  for (int i = 0; i < 10'000; ++i) {
+    const StepParts gang = random_parts(rng);
+    const Duration since{static_cast<int64_t>(rng.below(static_cast<uint64_t>(gang.alone().ns)))};
+    const StepPosition position = StepPosition::after(gang, since);
+    EXPECT_NEAR(position.since(gang).seconds(), since.seconds(), 1e-8);
+    StepPlay steps = play({gang}, {StepPosition::begin(gang)});
+    if (gang.save_every != Duration{}) continue;
+    steps.run(since);
+    EXPECT_NEAR(steps.positions()[0].since(gang).seconds(), since.seconds(), 1e-8);
+  }
+}
+
+// Short spans leave no room for a whole period, so nothing is left out.
+TEST(StepPlay, IsTheSameWhetherPeriodsAreLeftOutOrNot) {
+  Rng rng{2};
+  int left_out = 0;
+  for (int i = 0; i < 300; ++i) {
+    SCOPED_TRACE(i);
+    const bool are_alike = rng.chance(0.5);
+    std::vector<StepParts> gangs{random_parts(rng)};
+    std::vector<StepPosition> from;
+    for (uint64_t others = 1 + rng.below(3); others > 0; --others) {
+      gangs.push_back(are_alike ? gangs.front() : random_parts(rng));
+    }
+    for (const StepParts& gang : gangs) {
+      from.push_back(StepPosition::begin(gang));
+      const auto since = rng.below(static_cast<uint64_t>(gang.alone().ns));
+      const Duration to_save = from.back().to_save;
+      from.back() = StepPosition::after(gang, Duration{static_cast<int64_t>(since)});
+      from.back().to_save = to_save;
+    }
+    StepPlay whole = play(gangs, from), slow = play(gangs, from);
+    whole.run(200_s);
+    for (int part = 0; part < 200'000; ++part) slow.run(1_ms);
+    left_out += whole.played() < slow.played() - 200'000 ? 1 : 0;
+    for (size_t gang = 0; gang < gangs.size(); ++gang) {
+      EXPECT_NEAR(whole.work(gang), slow.work(gang), 1e-4 * 200e9);
+      EXPECT_NEAR(whole.paused(gang).seconds(), slow.paused(gang).seconds(), 1e-3);
+    }
+  }
+  EXPECT_GT(left_out, 50);
+}
+
+}  // namespace
+}  // namespace orrery
