@@ -134,6 +134,7 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
 void Cluster::wire() {
   controller_.job_arrived.connect([this](JobId job) {
     too_large_.job_arrived(job);
+    if (control_plane_) control_plane_->job_arrived(job);
     timeline_.job_arrived(job);
     statistics_.job_arrived(job);
     if (packing_) packing_->job_arrived(job);
@@ -256,6 +257,7 @@ std::vector<std::string> Cluster::input_notes() const {
   std::ranges::copy(rank_faults_.notes(), std::back_inserter(notes));
   if (cardiogram_) std::ranges::copy(cardiogram_->notes(), std::back_inserter(notes));
   if (job_queue_) std::ranges::copy(job_queue_->notes(), std::back_inserter(notes));
+  if (control_plane_) std::ranges::copy(control_plane_->notes(), std::back_inserter(notes));
   return notes;
 }
 

@@ -107,7 +107,8 @@ void Cluster::make_control_plane(const Scenario& scenario) {
     use(control_plane_.emplace(sim_, params, ground_.jobs,
                                static_cast<uint32_t>(ground_.state.nodes())));
   } else {
-    use(pod_delays_.emplace(sim_.engine, params));
+    use(pod_delays_.emplace(sim_.engine, params, ground_.jobs,
+                            static_cast<uint32_t>(ground_.state.nodes())));
   }
   nodes_.emplace(sim_, params, *api, zones_of(params, ground_.built),
                  joining_of(params.joins, ground_.built));
@@ -141,6 +142,7 @@ void Cluster::wire_nodes() {
   faults_.boot_broken.connect([this](NodeId node) { nodes_->died(node); });
   faults_.node_struck.connect([this](NodeId node) {
     if (control_plane_) control_plane_->node_down(node);
+    if (pod_delays_) pod_delays_->node_down(node);
     nodes_->died(node);
   });
   nodes_->comes.connect([this](NodeId node) { faults_.release(node); });

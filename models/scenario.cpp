@@ -12,6 +12,7 @@ namespace orrery {
 
 void check_training(const Scenario& scenario, Checker& checker);  // scenario_training.cpp
 void check_network(const Scenario& scenario, Checker& checker);   // scenario_network.cpp
+void check_pods(const Scenario& scenario, Checker& checker);      // scenario_pods.cpp
 
 namespace {
 
@@ -154,6 +155,7 @@ void Scenario::check(Checker& c) const {
   check_nodes(*this, c);
   check_training(*this, c);
   check_network(*this, c);
+  check_pods(*this, c);
   check_cardiogram(*this, c);
   for (size_t i = 0; i < workload.sources.size() && !run.until; ++i) {
     const auto* const trace = std::get_if<TraceSourceParams>(&workload.sources[i]);

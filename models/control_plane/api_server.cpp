@@ -307,10 +307,11 @@ void ApiServer::set_steady(uint32_t level, const SteadyLoad& load) {
   steady_[level] = load;
   const uint32_t gate = gate_of(params_.flow_control, {.level = static_cast<uint8_t>(level)});
   double seats = 0, link = 0;
-  steady_cores_ = 0;
+  steady_cores_ = steady_requests_ = 0;
   for (uint32_t l = 0; l < steady_.size(); ++l) {
     const SteadyLoad& s = steady_[l];
     steady_cores_ += s.requests_per_s * s.cpu.seconds();
+    steady_requests_ += s.requests_per_s;
     link += s.requests_per_s * static_cast<double>(s.sent.count) * 8;
     if (gate_of(params_.flow_control, {.level = static_cast<uint8_t>(l)}) == gate) {
       seats += s.requests_per_s * s.held.seconds();

@@ -62,8 +62,11 @@ class ApiServer {
   int64_t watchers() const { return all_watchers_; }
   void set_steady(uint32_t level, const SteadyLoad& load);  // replaces the level's former one
   void set_nodes(int64_t nodes) { nodes_ = nodes; }
+  void set_cached(Bytes heap) { cached_ = heap; }  // beside what nodes bring
 
-  Bytes heap() const { return heap_of(params_.server.heap, nodes_, listing_, all_watchers_); }
+  Bytes heap() const {
+    return heap_of(params_.server.heap, nodes_, listing_, all_watchers_) + cached_;
+  }
   uint64_t memory_kills() const { return memory_kills_; }
   uint64_t losses() const { return losses_; }
   const PriorityAndFairness& flow_control() const { return flow_control_; }
@@ -71,6 +74,7 @@ class ApiServer {
   double cpu_seconds() const { return cpu_.work_done(); }  // without the steady load
   double egress_seconds() const { return egress_.work_done(); }
   double steady_cores() const { return steady_cores_; }
+  double steady_requests() const { return steady_requests_; }  // a second
   void audit() const;
 
  private:
@@ -127,9 +131,9 @@ class ApiServer {
   bool is_up_ = true, is_draining_ = false;
   std::array<int32_t, kApiResources> watchers_ = {};
   int64_t all_watchers_ = 0;
-  Bytes listing_ = {};
+  Bytes listing_ = {}, cached_ = {};
   std::vector<SteadyLoad> steady_;  // by level
-  double steady_cores_ = 0;
+  double steady_cores_ = 0, steady_requests_ = 0;
   uint64_t memory_kills_ = 0, losses_ = 0;
   EventId wake_;
   Time wake_time_ = Time::max();

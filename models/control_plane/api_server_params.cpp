@@ -32,4 +32,21 @@ Bytes heap_of(const ApiHeapParams& params, int64_t nodes, Bytes listing, int64_t
          Bytes{std::llround(listed)};
 }
 
+SteadyLoad sum_of(std::span<const SteadyLoad> loads) {
+  SteadyLoad sum;
+  double cpu = 0, held = 0, sent = 0;
+  for (const SteadyLoad& load : loads) {
+    if (load.requests_per_s <= 0) continue;
+    sum.requests_per_s += load.requests_per_s;
+    cpu += load.requests_per_s * static_cast<double>(load.cpu.ns);
+    held += load.requests_per_s * static_cast<double>(load.held.ns);
+    sent += load.requests_per_s * static_cast<double>(load.sent.count);
+  }
+  if (sum.requests_per_s == 0) return sum;
+  sum.cpu = rounded(cpu / sum.requests_per_s);
+  sum.held = rounded(held / sum.requests_per_s);
+  sum.sent = {std::llround(sent / sum.requests_per_s)};
+  return sum;
+}
+
 }  // namespace orrery

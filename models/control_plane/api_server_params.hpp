@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "models/control_plane/priority_and_fairness_params.hpp"
@@ -120,5 +121,7 @@ struct SteadyLoad {
   Duration held = {};  // for which it holds its seat
   Bytes sent = {};
 };
+// Of all together: their rates add up, the rest is the mean of a request.
+SteadyLoad sum_of(std::span<const SteadyLoad> loads);
 
 }  // namespace orrery

@@ -77,8 +77,8 @@ void ApiServers::submit(uint32_t id, const ApiRequest& request, ApiDone done) {
   servers_[connection.server]->submit(request, std::move(done));
 }
 
-void ApiServers::set_steady(uint32_t level, const SteadyLoad& load) {
-  steady_[level] = load;
+void ApiServers::set_steady(uint32_t level, const SteadyLoad& load, SteadySource source) {
+  steady_[level][static_cast<size_t>(source)] = load;
   spread_steady();
 }
 
@@ -86,7 +86,7 @@ void ApiServers::spread_steady() {
   const uint32_t n = up();
   for (const auto& server : servers_) {
     for (uint32_t level = 0; level < steady_.size(); ++level) {
-      SteadyLoad part = steady_[level];
+      SteadyLoad part = sum_of(steady_[level]);
       part.requests_per_s = server->is_up() ? part.requests_per_s / n : 0;
       server->set_steady(level, part);
     }
@@ -110,6 +110,10 @@ void ApiServers::tell(uint32_t server, int64_t watching, Duration cpu, Bytes byt
 
 void ApiServers::set_nodes(int64_t nodes) {
   for (const auto& server : servers_) server->set_nodes(nodes);
+}
+
+void ApiServers::set_cached(Bytes heap) {
+  for (const auto& server : servers_) server->set_cached(heap);
 }
 
 int64_t ApiServers::watchers(ApiResource resource) const {

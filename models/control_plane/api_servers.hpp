@@ -2,6 +2,7 @@
 // whom.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "models/control_plane/api_server_params.hpp"
 #include "models/control_plane/api_statistics.hpp"
 #include "models/control_plane/request.hpp"
+#include "models/control_plane/steady_source.hpp"
 #include "sim/core/rng.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/engine/signal.hpp"
@@ -40,13 +42,15 @@ class ApiServers {
   Signal<uint32_t> lost;  // a server, and all watches on it
 
   // A load of all servers together, spread evenly over those that are up.
-  void set_steady(uint32_t level, const SteadyLoad& load);
+  void set_steady(uint32_t level, const SteadyLoad& load,
+                  SteadySource source = SteadySource::Heartbeats);
   // A change that every server tells its own watchers of a resource, a thread for each core,
   // or for each millisecond of work if that is less.
   void tell_watchers(ApiResource resource, Duration cpu, Duration cpu_per_watcher, Bytes bytes);
   // The same on one server, to so many of its watchers: what that costs altogether.
   void tell(uint32_t server, int64_t watching, Duration cpu, Bytes bytes);
   void set_nodes(int64_t nodes);
+  void set_cached(Bytes heap);  // of each, beside what nodes bring
 
   const ApiServersParams& params() const { return params_; }
   const ApiStatistics& statistics() const { return statistics_; }
@@ -68,7 +72,7 @@ class ApiServers {
   Rng rng_;
   std::vector<std::unique_ptr<ApiServer>> servers_;
   std::vector<Connection> connections_;
-  std::vector<SteadyLoad> steady_;  // by level
+  std::vector<std::array<SteadyLoad, kSteadySources>> steady_;  // by level
 };
 
 }  // namespace orrery

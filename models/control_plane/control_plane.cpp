@@ -24,11 +24,12 @@ ControlPlane::ControlPlane(Sim sim, const ControlPlaneParams& params, const JobT
                params_.api_servers,
                sim.rng.stream("control_plane.servers")},
       client_rng_{sim.rng.stream("control_plane.clients")},
-      controller_manager_{sim.engine,
-                          servers_,
-                          params_.clients.controller_manager,
-                          {.kind = ApiClientKind::ControllerManager},
-                          client_rng_},
+      jobs_{jobs},
+      garbage_collector_{sim.engine,
+                         servers_,
+                         params_.clients.controller_manager,
+                         {.kind = ApiClientKind::ControllerManager},
+                         client_rng_},
       scheduler_{sim.engine,
                  servers_,
                  params_.clients.scheduler,
@@ -36,6 +37,7 @@ ControlPlane::ControlPlane(Sim sim, const ControlPlaneParams& params, const JobT
                  client_rng_},
       node_clients_{sim.engine, servers_, params_.clients, client_rng_, nodes},
       reflectors_{sim.engine, servers_, {}, sim.rng.stream("control_plane.reflectors")},
+      images_{sim.engine, params_.image_pulls, jobs, nodes},
       is_up_(nodes, true),
       dead_pods_(nodes),
       nodes_up_{nodes},
@@ -47,6 +49,11 @@ ControlPlane::ControlPlane(Sim sim, const ControlPlaneParams& params, const JobT
                "Requests to the API servers over time, by priority level and verb."},
       server_samples_{sim.recorder, "/timeline/api_servers", "API servers over time."},
       etcd_samples_{sim.recorder, "/timeline/etcd", "etcd over time."} {
+  for (size_t c = 0; c < kPodControllers; ++c) {
+    controllers_.push_back(std::make_unique<ApiClient>(
+        sim.engine, servers_, params_.clients.controller_manager,
+        ApiClient::Setup{.kind = ApiClientKind::ControllerManager}, client_rng_));
+  }
   for (uint32_t n = 0; n < nodes; ++n) {
     kubelets_.push_back(std::make_unique<ApiClient>(
         sim.engine, servers_, params_.clients.kubelet,
@@ -55,6 +62,16 @@ ControlPlane::ControlPlane(Sim sim, const ControlPlaneParams& params, const JobT
                      .list = {.resource = ApiResource::Pods, .bytes = params_.pods.bytes},
                      .is_narrow = true});
   }
+  if (params_.events) {
+    events_ = std::make_unique<PodEvents>(sim, servers_, etcd_, params_, nodes);
+  }
+  if (!params_.crash_loops.empty()) {
+    crash_loops_ = std::make_unique<CrashLoops>(sim, servers_, etcd_, params_);
+  }
+  if (params_.namespaces) {
+    namespaces_ = std::make_unique<NamespaceChurn>(sim, servers_, etcd_, params_, nodes);
+  }
+  most_[Quantity::Nodes] = nodes;
   if (params_.services.groups.empty()) return;
   services_ = std::make_unique<Services>(
       Services::Context{
@@ -74,6 +91,9 @@ void ControlPlane::start() {
     servers_.server(s).add_watchers(ApiResource::Pods, share + (has_more ? 1 : 0));
   }
   heartbeats();
+  if (events_) events_->start();
+  if (crash_loops_) crash_loops_->start();
+  if (namespaces_) namespaces_->start();
   if (services_) services_->start(is_up_);
   for (const ApiServerLossParams& loss : params_.losses) {
     const auto server = static_cast<uint32_t>(loss.server);
@@ -108,6 +128,7 @@ void ControlPlane::node_down(NodeId node) {
   is_up_[node.index] = false;
   --nodes_up_;
   reflectors_.stop(node.index);
+  images_.renew(node);
   heartbeats();
   if (services_) services_->node_down(node);
 }
@@ -123,47 +144,68 @@ void ControlPlane::node_up(NodeId node) {
 
 // ---- pods
 
-void ControlPlane::create(PodId /*pod*/, Done done) {
-  write(controller_manager_, Verb::Create, std::move(done), {});
+void ControlPlane::create(PodId pod, Told told) {
+  const WorkloadKind kind = jobs_.job(jobs_.pod(pod).job).controller;
+  write(*controllers_[controller_of(kind)], Verb::Create, std::move(told), {});
 }
 
-void ControlPlane::bind(PodId pod, NodeId node, Done done) {
-  const auto bound = [this, pod, node, done = std::move(done)](bool is_done) {
-    if (is_done) {
-      for (int32_t i = 0; i < params_.kubelet.status_writes; ++i) {
-        write(kubelet(node), Verb::Patch, {}, {});
-      }
+void ControlPlane::bind(PodId /*pod*/, NodeId node, Done done) {
+  const auto bound = [this, node, done = std::move(done)](Creation news) {
+    if (news == Creation::Answered) return;
+    const bool is_done = news == Creation::Known;
+    for (int32_t i = 0; i < params_.kubelet.status_writes && is_done; ++i) {
+      write(kubelet(node), Verb::Patch, {}, {});
     }
+    if (events_) is_done ? events_->pod_bound(node) : events_->bind_failed();
     done(is_done);
-    if (is_done && services_) services_->pod_starts(pod);
   };
   write(scheduler_, Verb::Update, bound, {});  // the binding is stored in the pod
 }
 
+void ControlPlane::start(PodId pod, NodeId node, Started started) {
+  most_[Quantity::Pods] = std::max(most_[Quantity::Pods], ++pods_);
+  images_.ensure(pod, node, [this, pod, started = std::move(started)] {
+    started(start_);
+    // One that is gone may be bound anew already, and pull its images.
+    const bool is_known = jobs_.pod(pod).started < Time::max();
+    if (services_ && is_known) services_->pod_starts(pod);
+  });
+}
+
 // Nobody hears of pods whose node just died.
 void ControlPlane::removed(PodId pod, NodeId node) {
+  --pods_;
   if (services_) services_->pod_gone(pod);
   if (is_up_[node.index]) return write(kubelet(node), Verb::Delete, {}, {});
   ++dead_pods_[node.index];
 }
 
+void ControlPlane::job_arrived(JobId job) {
+  if (!namespaces_) return;
+  namespaces_->job_arrived();
+  if (!params_.namespaces->per_job) return;
+  int64_t& pods = most_[Quantity::PodsOfNamespace];
+  pods = std::max<int64_t>(pods, jobs_.job(job).pods);
+}
+
 void ControlPlane::job_over(JobId job) {
   if (services_) services_->job_over(job);
+  if (namespaces_) namespaces_->job_over();
 }
 
 // Of a pod. What somebody waits for is tried again, with pauses that double, for a minute at most.
-void ControlPlane::write(ApiClient& client, Verb verb, Done done, Duration waited) {
+void ControlPlane::write(ApiClient& client, Verb verb, Told told, Duration waited) {
   const ApiRequest request{.verb = verb,
                            .resource = ApiResource::Pods,
                            .bytes = params_.pods.bytes,
                            .answer = params_.pods.bytes};
   client.send(request,
-              [this, &client, verb, done = std::move(done), waited](const ApiAnswer& answer) {
-                written(client, verb, done, answer.outcome == ApiOutcome::Done, waited);
+              [this, &client, verb, told = std::move(told), waited](const ApiAnswer& answer) {
+                written(client, verb, told, answer.outcome == ApiOutcome::Done, waited);
               });
 }
 
-void ControlPlane::written(ApiClient& client, Verb verb, const Done& done, bool is_done,
+void ControlPlane::written(ApiClient& client, Verb verb, const Told& told, bool is_done,
                            Duration waited) {
   if (is_done) {
     const ApiCostParams& cost = params_.api_servers.server.cost;
@@ -171,28 +213,29 @@ void ControlPlane::written(ApiClient& client, Verb verb, const Done& done, bool 
         nearest_ns(static_cast<double>(params_.pods.bytes.count) * cost.sent_byte * 1e-9);
     servers_.tell_watchers(ApiResource::Pods, copy, {}, params_.pods.bytes);
   }
-  if (!done) return;
+  if (!told) return;
+  if (waited == Duration{}) told(Creation::Answered);
   if (is_done) {
-    if (params_.pods.watch_latency == Duration{}) return done(true);
+    if (params_.pods.watch_latency == Duration{}) return told(Creation::Known);
     sim_.engine.after(params_.pods.watch_latency, Label{"control.watcher_told"},
-                      [done] { done(true); });
+                      [told] { told(Creation::Known); });
     return;
   }
   const Duration pause = waited == Duration{} ? kRetryFirst : waited;  // as long again as it waited
   if (waited + pause > kRetryMax) {
     ORRERY_MARK("control.gave_up");
-    return done(false);
+    return told(Creation::Refused);
   }
   ++retried_;
   struct Again {
     ApiClient& client;
     Verb verb;
-    Done done;
+    Told told;
     Duration waited;
   };
-  auto again = std::make_unique<Again>(Again{client, verb, done, waited + pause});
+  auto again = std::make_unique<Again>(Again{client, verb, told, waited + pause});
   sim_.engine.after(pause, Label{"control.tries_again"}, [this, again = std::move(again)] {
-    write(again->client, again->verb, std::move(again->done), again->waited);
+    write(again->client, again->verb, std::move(again->told), again->waited);
   });
 }
 
@@ -225,6 +268,9 @@ void ControlPlane::sample(Time now) {
   }
   total_.add(statistics.of_all());
   statistics.clear();
+  if (events_)
+    most_[Quantity::EventObjects] = std::max(most_[Quantity::EventObjects], events_->kept());
+  if (namespaces_) namespaces_->sample(now);
   for (uint32_t s = 0; s < servers_.size(); ++s) {
     const ApiServer& server = servers_.server(s);
     const double cores = server.cpu_seconds(), sent = server.egress_seconds();
@@ -237,13 +283,15 @@ void ControlPlane::sample(Time now) {
                           .egress = (sent - std::exchange(egress_[s], sent)) / seconds * link,
                           .heap = server.is_up() ? server.heap() : Bytes{},
                           .watches = server.watchers(),
-                          .requests = server.present()});
+                          .requests = server.present(),
+                          .steady = server.is_up() ? server.steady_requests() : 0});
   }
   Etcd::Counters counters = etcd_.objects().counters();
   size_t waiting = etcd_.objects().waiting();
   Bytes in_use = etcd_.objects().in_use(), file = etcd_.objects().file();
   if (etcd_.is_split()) {
     const Etcd::Counters& events = etcd_.events().counters();
+    counters.read = counters.read + events.read;
     counters.writes += events.writes;
     counters.too_large += events.too_large;
     counters.out_of_space += events.out_of_space;
@@ -258,8 +306,25 @@ void ControlPlane::sample(Time now) {
        .refused = static_cast<double>(refused(counters) - refused(etcd_before_)) / seconds,
        .in_use = in_use,
        .file = file,
-       .waiting = waiting});
+       .waiting = waiting,
+       .read = static_cast<double>((counters.read - etcd_before_.read).count) / seconds,
+       .events = etcd_.events().events()});
   etcd_before_ = counters;
+}
+
+std::vector<std::string> ControlPlane::notes() const {
+  ClusterSize size = most_;
+  if (namespaces_) size[Quantity::Namespaces] = namespaces_->most();
+  size[Quantity::ObjectsOfType] = std::max(size[Quantity::Pods], size[Quantity::Namespaces]);
+  size[Quantity::BytesOfType] = (params_.pods.bytes * size[Quantity::Pods]).count;
+  std::vector<std::string> notes;
+  for (const Excess& excess : beyond_thresholds(size)) {
+    std::string name{enum_names(Quantity{})[static_cast<size_t>(excess.quantity)]};
+    std::ranges::replace(name, '_', ' ');
+    notes.push_back("control plane: " + std::to_string(excess.count) + " " + name +
+                    ", where Kubernetes is tested with up to " + std::to_string(excess.threshold));
+  }
+  return notes;
 }
 
 void ControlPlane::add_summary(Recorder& recorder) {
@@ -272,6 +337,10 @@ void ControlPlane::add_summary(Recorder& recorder) {
   count("api_too_many", total_.of(ApiOutcome::TooManyRequests), "turned away with 429");
   count("api_errors", total_.server_errors(), "refused or timed out");
   count("api_lost", total_.of(ApiOutcome::ServerLost), "lost with their server");
+  if (events_) events_->add_summary(recorder);
+  if (crash_loops_) crash_loops_->add_summary(recorder);
+  if (namespaces_) namespaces_->add_summary(recorder);
+  if (images_.pulls().counters().asked > 0) images_.add_summary(recorder);
   count("api_retried", retried_, "creations and bindings tried again from the start");
   recorder.add_summary("api_latency_p50", total_.latency.quantile(0.5).seconds(), "s",
                        "of requests that were answered as asked");

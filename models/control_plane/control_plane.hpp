@@ -5,18 +5,24 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "models/control_plane/api_client.hpp"
 #include "models/control_plane/api_servers.hpp"
 #include "models/control_plane/control_plane_params.hpp"
 #include "models/control_plane/control_plane_rows.hpp"
+#include "models/control_plane/crash_loops.hpp"
 #include "models/control_plane/etcd_store.hpp"
 #include "models/control_plane/kubelet.hpp"
+#include "models/control_plane/namespace_churn.hpp"
 #include "models/control_plane/node_api.hpp"
 #include "models/control_plane/node_clients.hpp"
+#include "models/control_plane/pod_events.hpp"
+#include "models/control_plane/pod_images.hpp"
 #include "models/control_plane/reflectors.hpp"
 #include "models/control_plane/services.hpp"
+#include "models/control_plane/thresholds.hpp"
 #include "models/workload/pod_api.hpp"
 #include "sim/engine/signal.hpp"
 #include "sim/record/channel.hpp"
@@ -28,18 +34,18 @@ namespace orrery {
 // of its node; it writes their status as they start and delete them when they are gone.
 class ControlPlane final : public PodApi, public NodeApi {
  public:
+  // `jobs` must outlive it.
   ControlPlane(Sim sim, const ControlPlaneParams& params, const JobTable& jobs, uint32_t nodes);
   ControlPlane(const ControlPlane&) = delete;
   ControlPlane& operator=(const ControlPlane&) = delete;
 
   void start();
 
-  void create(PodId pod, Done done) override;
+  void create(PodId pod, Told told) override;
   void bind(PodId pod, NodeId node, Done done) override;
-  Duration start_time() const override { return start_; }
+  void start(PodId pod, NodeId node, Started started) override;
   void removed(PodId pod, NodeId node) override;
 
-  void job_over(JobId job);
   void send(NodeId node, uint32_t client, const ApiRequest& request,
             std::function<void(bool)> done) override;
   void delete_dead_pods(NodeId node, bool is_back, std::function<void()> done) override;
@@ -51,15 +57,19 @@ class ControlPlane final : public PodApi, public NodeApi {
   void node_registered();
   Signal<bool> cut_off;  // no lease can be stored: there is no server, or no space; or again it can
 
+  void job_arrived(JobId job);
+  void job_over(JobId job);
+
   void sample(Time now);  // at the end of each interval of the timeline
   void add_summary(Recorder& recorder);
+  std::vector<std::string> notes() const;  // what went beyond what Kubernetes is tested with
   const ApiServers& servers() const { return servers_; }
   EtcdSplit& etcd() { return etcd_; }
   void audit() const { servers_.audit(); }
 
  private:
-  void write(ApiClient& client, Verb verb, Done done, Duration waited);
-  void written(ApiClient& client, Verb verb, const Done& done, bool is_done, Duration waited);
+  void write(ApiClient& client, Verb verb, Told told, Duration waited);
+  void written(ApiClient& client, Verb verb, const Told& told, bool is_done, Duration waited);
   ApiClient& kubelet(NodeId node) { return *kubelets_[node.index]; }
   void watch_leases();
   void delete_pod(ApiClient& client, std::function<void()> done);
@@ -71,10 +81,18 @@ class ControlPlane final : public PodApi, public NodeApi {
   EtcdStore store_;
   ApiServers servers_;
   Rng client_rng_;
-  ApiClient controller_manager_, scheduler_;
+  const JobTable& jobs_;
+  std::vector<std::unique_ptr<ApiClient>> controllers_;  // as in controller_of()
+  ApiClient garbage_collector_, scheduler_;
   std::vector<std::unique_ptr<ApiClient>> kubelets_;  // by node
   NodeClients node_clients_;
-  Reflectors reflectors_;           // one a node, of its kubelet
+  Reflectors reflectors_;  // one a node, of its kubelet
+  PodImages images_;
+  std::unique_ptr<PodEvents> events_;
+  std::unique_ptr<CrashLoops> crash_loops_;
+  std::unique_ptr<NamespaceChurn> namespaces_;
+  ClusterSize most_;                // at any time, as far as it is known
+  int64_t pods_ = 0;                // that are bound
   std::vector<bool> is_up_;         // by node
   std::vector<int64_t> dead_pods_;  // by node that is down, not deleted yet
   int64_t nodes_up_, nodes_registered_;

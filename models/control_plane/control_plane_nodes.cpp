@@ -36,15 +36,16 @@ void ControlPlane::delete_dead_pods(NodeId node, bool is_back, std::function<voi
   const auto left = std::make_shared<int64_t>(std::exchange(dead_pods_[node.index], 0));
   if (*left == 0) return done();
   for (int64_t n = *left; n > 0; --n) {
-    delete_pod(is_back ? kubelet(node) : controller_manager_, [left, done] {
+    delete_pod(is_back ? kubelet(node) : garbage_collector_, [left, done] {
       if (--*left == 0) done();
     });
   }
 }
 
 void ControlPlane::delete_pod(ApiClient& client, std::function<void()> done) {
-  const auto deleted = [this, &client, done = std::move(done)](bool is_done) {
-    is_done ? done() : delete_pod(client, done);
+  const auto deleted = [this, &client, done = std::move(done)](Creation news) {
+    if (news == Creation::Known) done();
+    if (news == Creation::Refused) delete_pod(client, done);
   };
   write(client, Verb::Delete, deleted, {});
 }

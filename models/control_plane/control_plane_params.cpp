@@ -1,12 +1,60 @@
 #include "models/control_plane/control_plane_params.hpp"
 
+#include <algorithm>
+#include <span>
 #include <string>
 
 namespace orrery {
+namespace {
+
+// Kubelets list from the watch cache, and no member is lost.
+void refuse_unused(const ControlPlaneParams& params, Checker& c) {
+  const auto refuse = [&](std::span<const std::string_view> fields, std::string_view why) {
+    for (const std::string_view field : fields) {
+      if (c.is_given(field)) c.error(field, std::string{why});
+    }
+  };
+  constexpr std::string_view kNever[] = {"etcd.stale_read_latency", "etcd.stale_read_rate_max",
+                                         "etcd.election_timeout"};
+  refuse(kNever, "has no effect: runs read nothing stale from etcd and lose no member");
+  constexpr std::string_view kReads[] = {"api_servers.server.cost.stored_object",
+                                         "api_servers.server.cost.stored_byte",
+                                         "etcd.members",
+                                         "etcd.read_latency",
+                                         "etcd.read_rate_max",
+                                         "etcd.read_bandwidth",
+                                         "etcd.blocking_reads"};
+  if (!params.reads_etcd()) {
+    refuse(
+        kReads,
+        "has no effect: nothing is read from etcd without readers of events or namespaces that do");
+  }
+  constexpr std::string_view kOthers[] = {"clients.others"}, kCrashes[] = {"kubelet.crash_loop"};
+  if (!params.has_readers() && !(params.namespaces && params.namespaces->per_job)) {
+    refuse(kOthers, "has no effect without readers of events or namespaces, or namespaces.per_job");
+  }
+  if (params.crash_loops.empty()) refuse(kCrashes, "has no effect without crash_loops");
+}
+
+}  // namespace
+
+bool ControlPlaneParams::reads_etcd() const {
+  const auto does = [](const auto& part) {
+    return part && std::ranges::any_of(part->readers, [](const ListReaderParams& reader) {
+             return reader.from == ListFrom::Etcd;
+           });
+  };
+  return does(events) || does(namespaces);
+}
+
+bool ControlPlaneParams::has_readers() const {
+  return (events && !events->readers.empty()) || (namespaces && !namespaces->readers.empty());
+}
 
 void ControlPlaneParams::check(Checker& c) const {
-  constexpr std::string_view kSections[] = {"api_servers", "clients",       "etcd",     "pods",
-                                            "kubelet",     "losses",        "services", "node_join",
+  constexpr std::string_view kSections[] = {"api_servers", "clients",       "etcd",   "pods",
+                                            "kubelet",     "image_pulls",   "events", "crash_loops",
+                                            "namespaces",  "services",      "losses", "node_join",
                                             "joins",       "node_lifecycle"};
   if (level == ControlPlaneLevel::None) {
     for (const std::string_view section : kSections) {
@@ -14,24 +62,17 @@ void ControlPlaneParams::check(Checker& c) const {
     }
     return;
   }
-  // Everything is read from the watch cache, and no member is lost.
-  constexpr std::string_view kUnused[] = {"api_servers.server.cost.stored_object",
-                                          "api_servers.server.cost.stored_byte",
-                                          "etcd.members",
-                                          "etcd.read_latency",
-                                          "etcd.stale_read_latency",
-                                          "etcd.read_rate_max",
-                                          "etcd.stale_read_rate_max",
-                                          "etcd.read_bandwidth",
-                                          "etcd.election_timeout"};
-  for (const std::string_view field : kUnused) {
-    if (!c.is_given(field)) continue;
-    c.error(field, "has no effect: runs read nothing from etcd, and lose no member");
-  }
+  refuse_unused(*this, c);
   if (level == ControlPlaneLevel::Delays) {
     constexpr std::string_view kFullOnly[] = {"clients",
                                               "services",
                                               "losses",
+                                              "events",
+                                              "crash_loops",
+                                              "namespaces",
+                                              "kubelet.crash_loop",
+                                              "image_pulls.registry",
+                                              "image_pulls.parallel",
                                               "api_servers.servers",
                                               "api_servers.balance",
                                               "api_servers.flow_control",

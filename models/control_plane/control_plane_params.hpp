@@ -9,10 +9,13 @@
 
 #include "models/control_plane/api_client_params.hpp"
 #include "models/control_plane/api_server_params.hpp"
+#include "models/control_plane/crash_loops_params.hpp"
 #include "models/control_plane/etcd_params.hpp"
 #include "models/control_plane/kubelet_params.hpp"
+#include "models/control_plane/namespaces_params.hpp"
 #include "models/control_plane/node_join_params.hpp"
 #include "models/control_plane/node_lifecycle_params.hpp"
+#include "models/control_plane/pod_events_params.hpp"
 #include "models/control_plane/services_params.hpp"
 #include "sim/config/fields.hpp"
 
@@ -69,6 +72,7 @@ struct PodClientsParams {
   ApiClientParams scheduler = ApiClientsParams{}.scheduler;
   ApiClientParams kube_proxy = ApiClientsParams{}.kube_proxy;
   ApiClientParams daemons = ApiClientsParams{}.others;
+  ApiClientParams others = ApiClientsParams{}.others;
 
   template <class V>
   void fields(V& v) {
@@ -79,6 +83,8 @@ struct PodClientsParams {
     v("kube_proxy", kube_proxy, "One on each node; it asks when the node boots.",
       Source{"kube-proxy: 5/10"});
     v("daemons", daemons, "Each pod of a DaemonSet, likewise.", Source{"client-go: 5/10"});
+    v("others", others, "Everybody else, such as those who list Events.",
+      Source{"client-go: 5/10"});
   }
 };
 
@@ -91,6 +97,10 @@ struct ControlPlaneParams {
   EtcdParams etcd = {};
   PodObjectParams pods = {};
   KubeletParams kubelet = {};
+  ImagePullParams image_pulls = {};
+  std::optional<PodEventsParams> events = {};
+  std::vector<CrashLoopingPodsParams> crash_loops = {};
+  std::optional<NamespacesParams> namespaces = {};
   ServicesParams services = {};
   std::vector<ApiServerLossParams> losses = {};
   NodeJoinParams node_join = {};
@@ -109,6 +119,10 @@ struct ControlPlaneParams {
     v("etcd", etcd, "Where servers store what is written.");
     v("pods", pods, "What is stored and told of a pod.");
     v("kubelet", kubelet, "The agent on each node.");
+    v("image_pulls", image_pulls, "How images of pods (`pod.image`) come to nodes.");
+    v("events", events, "Events of pods and who lists them, with level: full; absent: none.");
+    v("crash_loops", crash_loops, "Pods whose containers end all the time; with level: full.");
+    v("namespaces", namespaces, "With level: full; absent: none are counted.");
     v("services", services, "Services and who watches them; with level: full.");
     v("losses", losses, "Servers that are lost; with level: full.");
     v("node_join", node_join, "What a node asks for before it takes pods, after each boot.");
@@ -116,6 +130,8 @@ struct ControlPlaneParams {
     v("node_lifecycle", node_lifecycle, "When dead nodes are noticed, and their pods given up.");
   }
   void check(Checker& c) const;
+  bool reads_etcd() const;
+  bool has_readers() const;  // of events or namespaces
 };
 
 // What meets nobody else: a request, a write of so many bytes.

@@ -39,6 +39,7 @@ struct ApiServerSample {
   Bytes heap{};
   int64_t watches = 0;
   uint32_t requests = 0;
+  double steady = 0;
 
   static void columns(auto&& c) {
     c("time", &ApiServerSample::time, "end of the interval; rates are means over it");
@@ -49,6 +50,8 @@ struct ApiServerSample {
     c("heap", &ApiServerSample::heap, "memory now");
     c("watches", &ApiServerSample::watches, "that it serves now", "watches");
     c("requests", &ApiServerSample::requests, "that wait or execute now", "requests");
+    c("steady", &ApiServerSample::steady, "a rate now: heartbeats, crash loops and the like",
+      "1/s");
   }
 };
 
@@ -57,6 +60,8 @@ struct EtcdSample {
   double writes = 0, refused = 0;
   Bytes in_use{}, file{};
   uint64_t waiting = 0;
+  double read = 0;
+  Bytes events{};
 
   static void columns(auto&& c) {
     c("time", &EtcdSample::time, "end of the interval; rates are means over it");
@@ -65,6 +70,8 @@ struct EtcdSample {
     c("in_use", &EtcdSample::in_use, "by objects and their old versions, now");
     c("file", &EtcdSample::file, "of the database on disk, now");
     c("waiting", &EtcdSample::waiting, "writes that wait now", "writes");
+    c("read", &EtcdSample::read, "out of all etcds", "B/s");
+    c("events", &EtcdSample::events, "Events that are kept now");
   }
 };
 

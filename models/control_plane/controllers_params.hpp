@@ -1,18 +1,13 @@
 // models/control_plane/controllers_params.hpp -- the controllers that create pods.
 #pragma once
 
-#include <array>
 #include <string_view>
 
+#include "models/workload/workload_kind.hpp"
 #include "sim/config/fields.hpp"
 #include "sim/core/time.hpp"
 
 namespace orrery {
-
-enum class WorkloadKind : uint8_t { Job, ReplicaSet, OrderedStatefulSet, ParallelStatefulSet };
-constexpr std::array<std::string_view, 4> enum_names(WorkloadKind) {
-  return {"job", "replica_set", "ordered_stateful_set", "parallel_stateful_set"};
-}
 
 struct ControllerParams {
   static constexpr std::string_view kDoc =

@@ -71,7 +71,9 @@ Duration Etcd::wait_for_steady_commit() const {
 void Etcd::begin_commit(Duration wait) {
   const double rate = free_rate();
   const bool is_free = commit_time_ == Duration{};
-  const double room = is_free ? 1e9 : std::ceil(rate * commit_time_.seconds());
+  Duration locked{};
+  if (params_.blocking_reads) locked = std::max(reads_free_at_ - engine_.now(), Duration{});
+  const double room = is_free ? 1e9 : std::ceil(rate * (locked + commit_time_).seconds());
   const size_t count = std::min(waiting_.size(), static_cast<size_t>(std::max(1.0, room)));
   const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(count);
   batch_.assign(std::make_move_iterator(waiting_.begin()), std::make_move_iterator(end));
@@ -79,7 +81,8 @@ void Etcd::begin_commit(Duration wait) {
   Duration span = commit_time_;
   if (!is_free) span = std::max(span, nearest_ns(static_cast<double>(count) / rate));
   ++counters_.commits;
-  commit_ = engine_.after(wait + span, Label{"etcd.commit_done"}, [this] { end_commit(); });
+  commit_ =
+      engine_.after(wait + locked + span, Label{"etcd.commit_done"}, [this] { end_commit(); });
 }
 
 void Etcd::end_commit() {
@@ -95,6 +98,7 @@ void Etcd::read(const Read& read, Callback done) {
     return;
   }
   ++counters_.reads;
+  counters_.read = counters_.read + read.bytes;
   const double rate = read.is_stale_allowed ? params_.stale_read_rate_max : params_.read_rate_max;
   const Duration latency =
       read.is_stale_allowed ? params_.stale_read_latency : params_.read_latency;
@@ -111,9 +115,19 @@ void Etcd::read(const Read& read, Callback done) {
   engine_.after({}, Label{"etcd.read_done"}, std::move(done));
 }
 
-void Etcd::set_steady_load(const SteadyLoad& load) {
-  steady_ = load;
-  store_.set_rates(engine_.now(), is_out_of_space_ ? MvccStore::Rates{} : load.stored);
+void Etcd::set_steady_load(const SteadyLoad& load, SteadySource source) {
+  sources_[static_cast<size_t>(source)] = load;
+  steady_ = {};
+  for (const SteadyLoad& part : sources_) {
+    steady_.writes_per_s += part.writes_per_s;
+    steady_.stored.update_bytes_per_s += part.stored.update_bytes_per_s;
+    steady_.stored.event_bytes_per_s += part.stored.event_bytes_per_s;
+  }
+  apply_steady();
+}
+
+void Etcd::apply_steady() {
+  store_.set_rates(engine_.now(), is_out_of_space_ ? MvccStore::Rates{} : steady_.stored);
   check_space();
   plan_space_check();
 }
@@ -175,7 +189,7 @@ void Etcd::plan_space_check() {
 void Etcd::defragment() {
   store_.defragment(engine_.now());
   is_out_of_space_ = store_.file(engine_.now()) >= params_.quota;
-  if (!is_out_of_space_) set_steady_load(SteadyLoad{steady_});
+  if (!is_out_of_space_) apply_steady();
 }
 
 }  // namespace orrery

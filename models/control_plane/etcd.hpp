@@ -1,6 +1,7 @@
 // models/control_plane/etcd.hpp -- the members that store what the API servers write.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -8,6 +9,7 @@
 
 #include "models/control_plane/etcd_params.hpp"
 #include "models/control_plane/mvcc_store.hpp"
+#include "models/control_plane/steady_source.hpp"
 #include "sim/core/callback.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/engine/signal.hpp"
@@ -41,6 +43,7 @@ class Etcd {
     uint64_t writes = 0, commits = 0, reads = 0;
     uint64_t too_large = 0, out_of_space = 0;  // refused
     uint64_t elections = 0;
+    Bytes read = {};
   };
 
   Etcd(Engine& engine, const EtcdParams& params);
@@ -51,7 +54,9 @@ class Etcd {
   [[nodiscard]] EtcdAnswer write(const Write& write, Callback done);
   void preload(Bytes objects) { store_.create(engine_.now(), objects); }  // there before the run
   void read(const Read& read, Callback done);
-  void set_steady_load(const SteadyLoad& load);
+  void set_steady_load(const SteadyLoad& load, SteadySource source = SteadySource::Heartbeats);
+
+  void drop(Bytes objects) { store_.remove(engine_.now(), objects); }  // with a steady load
 
   // Without a quorum writes and reads of the newest wait; any member serves other reads.
   void set_member_up(uint32_t member, bool is_up);
@@ -64,6 +69,8 @@ class Etcd {
   Bytes live() { return store_.live(engine_.now()); }
   Bytes in_use() { return store_.in_use(engine_.now()); }
   Bytes file() { return store_.file(engine_.now()); }
+  Bytes events() { return store_.events(engine_.now()); }  // unexpired
+  double steady_writes_per_s() const { return is_out_of_space_ ? 0 : steady_.writes_per_s; }
   size_t waiting() const { return waiting_.size() + batch_.size(); }
   const Counters& counters() const { return counters_; }
 
@@ -82,6 +89,7 @@ class Etcd {
   void store(const Write& write);
   void check_space();
   void plan_space_check();
+  void apply_steady();
 
   Engine& engine_;
   EtcdParams params_;
@@ -90,7 +98,8 @@ class Etcd {
   std::vector<bool> members_;  // up
   size_t up_;
   uint32_t leader_ = 0;
-  SteadyLoad steady_;
+  std::array<SteadyLoad, kSteadySources> sources_;
+  SteadyLoad steady_;  // of all sources
   std::deque<Callback> waiting_;
   std::vector<Callback> batch_;  // of the commit under way
   std::vector<Callback> done_;   // scratch

@@ -27,6 +27,7 @@ struct EtcdParams {
   double read_rate_max = 47'193;
   double stale_read_rate_max = 61'919;
   Bandwidth read_bandwidth = 10_Gbps;
+  bool blocking_reads = false;
   Duration election_timeout = 1_s;
   Bytes request_max = {1'572'864};
   Bytes quota = 2_GiB;
@@ -60,6 +61,9 @@ struct EtcdParams {
       Source{"published: etcd's benchmark, 185,758 from 3 members"});
     v("read_bandwidth", read_bandwidth, "Out of one member.", Range{1_Gbps, 1000_Gbps},
       Source{"estimate: the network of one virtual machine"});
+    v("blocking_reads", blocking_reads,
+      "Whether a commit waits for the reads that came before it, as they lock the database.",
+      Source{"etcd 3.4: reads are fully concurrent; before, a long one held up all writes"});
     v("election_timeout", election_timeout, "Nothing is committed so long once the leader is lost.",
       Range{Duration{}, 1_min}, Source{"etcd 3.5: --election-timeout"});
     v("request_max", request_max, "A larger write is refused.", Range{1_B, 1_GiB},

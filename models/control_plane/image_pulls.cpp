@@ -9,9 +9,19 @@
 namespace orrery {
 
 ImagePulls::ImagePulls(Engine& engine, const ImagePullParams& params, uint32_t nodes)
-    : params_{params}, flows_{engine}, registry_{flows_.add_link(params.registry)} {
+    : engine_{engine},
+      params_{params},
+      flows_{engine},
+      registry_{flows_.add_link(params.registry)} {
   nodes_.resize(nodes);
-  for (Node& node : nodes_) node.link = flows_.add_link(params.node);
+  if (params.parallel != 1) {
+    for (Node& node : nodes_) node.link = flows_.add_link(params.node);
+    return;
+  }
+  const double cores =
+      static_cast<double>(params.registry.bits_per_s) / static_cast<double>(params.node.bits_per_s);
+  alone_.emplace(engine, cores, Label{"control.image_pulled"},
+                 [this](uint32_t node) { pulled({node}, nodes_[{node}].pulls.front().image); });
 }
 
 bool ImagePulls::has(NodeId id, ImageId image) const {
@@ -46,13 +56,27 @@ void ImagePulls::start(NodeId id, Request request) {
   Node& node = nodes_[id];
   const auto same = std::ranges::find(node.pulls, request.image, &Pull::image);
   if (same != node.pulls.end()) return same->done.push_back(std::move(request.done));
+  node.pulls.push_back({.image = request.image, .flow = {}, .begins = {}, .done = {}});
+  node.pulls.back().done.push_back(std::move(request.done));
+  if (alone_) {
+    if (params_.latency == Duration{}) return move(id);
+    node.pulls.back().begins =
+        engine_.after(params_.latency, Label{"control.image_comes"}, [this, id] { move(id); });
+    return;
+  }
   const std::array<LinkUse, 2> uses{LinkUse{registry_}, LinkUse{node.link}};
   const ImageId image = request.image;
-  const FlowId flow =
+  node.pulls.back().flow =
       flows_.start({.size = sizes_[image], .uses = uses, .latency = params_.latency},
                    [this, id, image] { pulled(id, image); });
-  node.pulls.push_back({.image = image, .flow = flow, .done = {}});
-  node.pulls.back().done.push_back(std::move(request.done));
+}
+
+// The only pull of the node.
+void ImagePulls::move(NodeId id) {
+  const ImageId image = nodes_[id].pulls.front().image;
+  const Duration span = sizes_[image] / params_.node;
+  if (span == Duration{}) return pulled(id, image);
+  alone_->add(id.index, span);
 }
 
 void ImagePulls::pulled(NodeId id, ImageId image) {
@@ -69,7 +93,11 @@ void ImagePulls::pulled(NodeId id, ImageId image) {
 
 void ImagePulls::renew(NodeId id) {
   Node& node = nodes_[id];
-  for (const Pull& pull : node.pulls) flows_.end(pull.flow);
+  for (const Pull& pull : node.pulls) {
+    engine_.cancel(pull.begins);
+    flows_.end(pull.flow);
+  }
+  if (alone_ && alone_->contains(id.index)) alone_->erase(id.index);
   node.pulls.clear();
   node.queue.clear();
   node.images.clear();

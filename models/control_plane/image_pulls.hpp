@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "models/control_plane/kubelet_params.hpp"
+#include "models/control_plane/processor_sharing.hpp"
 #include "models/network/flow_network.hpp"
 #include "sim/core/callback.hpp"
 #include "sim/core/id.hpp"
@@ -15,7 +17,8 @@ namespace orrery {
 using ImageId = Id<struct ImageTag>;
 
 // A node pulls one image after the other, or some at once; all pulls share the registry, and those
-// of a node its bandwidth, max-min fairly. An image stays on the node, until the node is renewed.
+// of a node its bandwidth, max-min fairly. One pull a node is the same as jobs that share cores,
+// which takes thousands of nodes no longer than a few. An image stays until the node is renewed.
 class ImagePulls {
  public:
   struct Counters {
@@ -42,7 +45,8 @@ class ImagePulls {
   };
   struct Pull {
     ImageId image;
-    FlowId flow;
+    FlowId flow;                 // with several pulls a node
+    EventId begins;              // with one
     std::vector<Callback> done;  // of all who asked meanwhile
   };
   struct Node {
@@ -54,9 +58,12 @@ class ImagePulls {
   bool is_full(const Node& node) const;
   void pull_next(NodeId node);
   void start(NodeId node, Request request);
+  void move(NodeId node);
   void pulled(NodeId node, ImageId image);
 
+  Engine& engine_;
   ImagePullParams params_;
+  std::optional<ProcessorSharing> alone_;  // with one pull a node; by node
   FlowNetwork flows_;
   LinkId registry_;
   IdVector<ImageId, Bytes> sizes_;

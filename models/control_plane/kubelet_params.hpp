@@ -81,6 +81,7 @@ struct KubeletParams {
   Duration container = {300'000'000};
   int32_t status_writes = 5;
   HeartbeatParams heartbeats = {};
+  CrashLoopParams crash_loop = {};
 
   template <class V>
   void fields(V& v) {
@@ -92,6 +93,7 @@ struct KubeletParams {
     v("status_writes", status_writes, "Writes of a pod's status for a start or a restart.",
       Range{0, 1'000}, Unit{"writes"}, Source{"published: KEP-4603, 5"});
     v("heartbeats", heartbeats, "What it writes for ever.");
+    v("crash_loop", crash_loop, "When it starts containers that ended again: see crash_loops.");
   }
 };
 

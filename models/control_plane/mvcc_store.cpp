@@ -63,6 +63,11 @@ Bytes MvccStore::live(Time now) {
   return nearest_bytes(objects_ + events_);
 }
 
+Bytes MvccStore::events(Time now) {
+  advance(now);
+  return nearest_bytes(events_);
+}
+
 Bytes MvccStore::in_use(Time now) {
   advance(now);
   return nearest_bytes(held());

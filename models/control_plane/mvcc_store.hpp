@@ -30,6 +30,7 @@ class MvccStore {
   void defragment(Time now);
 
   Bytes live(Time now);    // of the newest versions
+  Bytes events(Time now);  // unexpired
   Bytes in_use(Time now);  // old ones included
   Bytes file(Time now);    // never less than before, but after defragmentation
   // When steady writes alone make the file that large; Time::max(): never.

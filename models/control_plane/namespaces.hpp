@@ -18,6 +18,7 @@ struct NamespaceParams {
   int32_t resource_types = 100;
   int32_t passes = 2;
   double delete_qps = 400;
+  Duration grace = {};
   int32_t workers = 10;
   double client_qps = 10;
   int32_t client_burst = 20;
@@ -38,6 +39,8 @@ struct NamespaceParams {
       Source{"estimate: one that deletes and one that finds nothing"});
     v("delete_qps", delete_qps, "Of the namespace controller's client.", Range{0.1, 1e6},
       Unit{"requests/s"}, Source{"kube-controller-manager: 20 times --kube-api-qps 20"});
+    v("grace", grace, "Until what was in one is gone, while a worker waits.",
+      Range{Duration{}, 1_h}, Source{"0: its pods are over before"});
     v("workers", workers, "Namespaces that are deleted at once.", Range{1, 1'000},
       Unit{"namespaces"}, Source{"kube-controller-manager: --concurrent-namespace-syncs"});
     v("client_qps", client_qps, "Of a client that asks for every namespace in turn.",

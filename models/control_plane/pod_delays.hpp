@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <functional>
 #include <utility>
+#include <vector>
 
 #include "models/control_plane/control_plane_params.hpp"
 #include "models/control_plane/kubelet.hpp"
 #include "models/control_plane/node_api.hpp"
+#include "models/control_plane/pod_images.hpp"
 #include "models/workload/pod_api.hpp"
 #include "sim/engine/engine.hpp"
 
@@ -15,15 +17,18 @@ namespace orrery {
 
 class PodDelays final : public PodApi, public NodeApi {
  public:
-  PodDelays(Engine& engine, const ControlPlaneParams& params)
+  PodDelays(Engine& engine, const ControlPlaneParams& params, const JobTable& jobs, uint32_t nodes)
       : engine_{engine},
         params_{params},
-        write_{unloaded_write(params, params.pods.bytes) + params.pods.watch_latency},
+        images_{jobs},
+        held_(nodes),
+        write_{unloaded_write(params, params.pods.bytes)},
+        watch_{params.pods.watch_latency},
         start_{orrery::start_time(1, params.kubelet)} {}
 
-  void create(PodId /*pod*/, Done done) override { after_write(std::move(done)); }
-  void bind(PodId /*pod*/, NodeId /*node*/, Done done) override { after_write(std::move(done)); }
-  Duration start_time() const override { return start_; }
+  void create(PodId pod, Told told) override;
+  void bind(PodId pod, NodeId node, Done done) override;
+  void start(PodId pod, NodeId node, Started started) override;
   void removed(PodId /*pod*/, NodeId /*node*/) override {}
 
   void send(NodeId /*node*/, uint32_t /*client*/, const ApiRequest& request,
@@ -32,17 +37,20 @@ class PodDelays final : public PodApi, public NodeApi {
                   [done = std::move(done)] { done(true); });
   }
   void delete_dead_pods(NodeId /*node*/, bool /*is_back*/, std::function<void()> done) override {
-    engine_.after(write_, Label{"control.written"}, [done = std::move(done)] { done(); });
+    engine_.after(write_ + watch_, Label{"control.written"}, [done = std::move(done)] { done(); });
   }
+  void node_down(NodeId node) { held_[node.index].clear(); }  // with its images
 
  private:
-  void after_write(Done done) {
-    engine_.after(write_, Label{"control.written"}, [done = std::move(done)] { done(true); });
-  }
-
+  struct Held {
+    ImageId image;
+    Time from;  // when its pull is over
+  };
   Engine& engine_;
   ControlPlaneParams params_;
-  Duration write_, start_;
+  ImageNames images_;
+  std::vector<std::vector<Held>> held_;  // by node
+  Duration write_, watch_, start_;
 };
 
 }  // namespace orrery

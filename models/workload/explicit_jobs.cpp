@@ -13,6 +13,7 @@ JobRequest request_of(const ExplicitJobParams& params, const TrainingParams& tra
   job.team = params.team;
   job.application = params.application;
   job.kind = params.kind;
+  job.controller = params.controller;
   job.work = params.work;
   job.requested = params.requested.value_or(kNotRequested);
   if (params.gangs.empty()) {

@@ -58,6 +58,7 @@ struct ExplicitJobParams {
 
   std::string name = {}, user = {}, team = {}, application = {};
   JobKind kind = JobKind::MpiGang;
+  WorkloadKind controller = WorkloadKind::Job;
   Duration submit = {};
   Duration work = 1_h;
   std::optional<Duration> requested = {};
@@ -78,6 +79,9 @@ struct ExplicitJobParams {
     v("application", application,
       "What it runs, such as a model, for policies that know its speed.");
     v("kind", kind, "mpi_gang: all pods are ranks of one communicator; pods: independent ones.");
+    v("controller", controller,
+      "Who creates its pods: job and replica_set in batches of 1, 2, 4, ..., "
+      "parallel_stateful_set all at once, ordered_stateful_set each when the one before is ready.");
     v("submit", submit, "When it is submitted, from the start of the run.");
     v("work", work, "Compute time, without waits and checkpoints; of each pod for kind: pods.",
       Required{});

@@ -13,24 +13,38 @@ bool JobController::has_quorum(const Job& job) const {
   return true;
 }
 
-// With enough members bound, the rest of the start is known: the slowest container opens the
-// barrier, then the communicator is set up, then the checkpoint is loaded.
+// With enough members bound, and all of them known to start some time, the rest of the start is
+// known: the slowest container opens the barrier, then the communicator is set up, then the
+// checkpoint is loaded.
 void JobController::gang_gathers(JobId id) {
   const Job& job = jobs_.job(id);
   if (!has_quorum(job)) return;
   JobState& state = states_[id];
   const Time now = sim_.engine.now();
-  Time barrier = now;
-  JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
-    if (jobs_.pod(pod).state == PodState::Bound) {
-      barrier = std::max(barrier, jobs_.pod(pod).started);
+  state.barrier = now;
+  state.awaited = 0;
+  JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId id_of_pod) {
+    const Pod& pod = jobs_.pod(id_of_pod);
+    if (pod.state != PodState::Bound) return;
+    runs_[id_of_pod].is_awaited = pod.started == Time::max();
+    if (runs_[id_of_pod].is_awaited) {
+      ++state.awaited;
+    } else {
+      state.barrier = std::max(state.barrier, pod.started);
     }
   });
   if (state.first_bound == kNever) state.first_bound = now;
-  if (RecoveryRow* const row = recoveries_.find(state.run.recovery)) {
-    row->scheduled = now;
-    row->started = barrier;
-  }
+  if (RecoveryRow* const row = recoveries_.find(state.run.recovery)) row->scheduled = now;
+  if (state.awaited == 0) return gang_starts(id);
+  state.run.restore_from = Time::max();
+  set_phase(id, JobPhase::Starting);
+}
+
+void JobController::gang_starts(JobId id) {
+  const Job& job = jobs_.job(id);
+  JobState& state = states_[id];
+  const Time now = sim_.engine.now(), barrier = state.barrier;
+  if (RecoveryRow* const row = recoveries_.find(state.run.recovery)) row->started = barrier;
   state.run.restore_from = barrier + job.init;
   find_local(id);
   if (job.checkpoint && state.run.progress.saved > Duration{}) {

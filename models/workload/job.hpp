@@ -12,6 +12,7 @@
 
 #include "models/hardware/resources.hpp"
 #include "models/workload/pod_spec.hpp"
+#include "models/workload/workload_kind.hpp"
 #include "sim/core/id.hpp"
 #include "sim/core/time.hpp"
 
@@ -66,6 +67,7 @@ struct JobRequest {
   std::string name, user, team;
   std::string application;  // what it runs: a model, a program; empty: not known
   JobKind kind = JobKind::Pods;
+  WorkloadKind controller = WorkloadKind::Job;
   Time submitted;
   Duration work;  // compute time of the whole job, without waits and checkpoints
   Duration requested = kNotRequested;  // how long its user said it would take at most
@@ -112,6 +114,7 @@ struct Job {
   int64_t external_id = 0;
   std::string name, user, team, application;
   JobKind kind = JobKind::Pods;
+  WorkloadKind controller = WorkloadKind::Job;
   JobPhase phase = JobPhase::Pending;
   GangId first_gang;
   int32_t gangs = 0;  // 0 for independent pods

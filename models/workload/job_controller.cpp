@@ -32,7 +32,7 @@ JobController::JobController(Sim sim, ClusterState& cluster, JobTable& jobs,
       params_{params},
       arrivals_{arrivals},
       on_nodes_{cluster.nodes()},
-      creation_{params.concurrent_syncs, params.pods_per_sync_max},
+      creation_(kPodControllers, {params.concurrent_syncs, params.pods_per_sync_max}),
       recoveries_{sim, recovered},
       job_rows_{sim.recorder, "/jobs", "Jobs: identity, times of every stage, outcome, waste."} {
   if (storage != nullptr) {
@@ -106,12 +106,35 @@ void JobController::want_pod(PodId id) {
   state.create_from = std::min(state.create_from, pod.rank);
 }
 
+// How many of the wanted pods may be created now. The next of an ordered StatefulSet waits until
+// all before it are ready: created, bound, and with containers that run.
+int32_t JobController::creatable(JobId id) {
+  const Job& job = jobs_.job(id);
+  JobState& state = states_[id];
+  if (job.controller != WorkloadKind::OrderedStatefulSet || state.wanted == 0) return state.wanted;
+  while (!runs_[{job.first_pod.index + static_cast<uint32_t>(state.create_from)}].is_wanted) {
+    ++state.create_from;
+  }
+  for (; state.ready_below < state.create_from; ++state.ready_below) {
+    const Pod& pod = jobs_.pod({job.first_pod.index + static_cast<uint32_t>(state.ready_below)});
+    const bool has_node = pod.state == PodState::Bound || pod.state == PodState::Running;
+    const bool runs = has_node && pod.started <= sim_.engine.now();
+    if (!runs && pod.state != PodState::Done) return 0;
+  }
+  return 1;
+}
+
 void JobController::queue_creation(JobId id) {
   JobState& state = states_[id];
-  if (state.wanted == 0 || state.is_queued) return;
+  if (state.is_queued || creatable(id) == 0) return;
   state.is_queued = true;
-  creation_.add({id, jobs_.job(id).serial});
-  if (is_creating_) return;
+  const Job& job = jobs_.job(id);
+  creation_[controller_of(job.controller)].add(
+      {id, job.serial, job.controller == WorkloadKind::ParallelStatefulSet});
+  if (!is_creating_) plan_round();
+}
+
+void JobController::plan_round() {
   is_creating_ = true;
   sim_.engine.after(
       {}, Label{"jobs.create_pods"}, [this] { create_round(); }, Phase::Control);
@@ -121,21 +144,31 @@ void JobController::create_round() {
   const auto wanted = [this](const PodCreationQueue::Ticket& ticket) {
     const bool is_alive =
         jobs_.is_live(ticket.job) && jobs_.job(ticket.job).serial == ticket.serial;
-    return is_alive ? states_[ticket.job].wanted : 0;
+    if (!is_alive) return 0;
+    const int32_t count = creatable(ticket.job);
+    if (count == 0) states_[ticket.job].is_queued = false;
+    return count;
   };
+  bool has_more = false;
   do {
-    creation_.round(wanted, [this](const PodCreationQueue::Ticket& ticket, int32_t count) {
-      create_batch(ticket.job, count);
-    });
-  } while (!creation_.is_empty() && params_.pod_creation_interval == Duration{});
-  is_creating_ = !creation_.is_empty();
+    has_more = false;
+    for (uint16_t c = 0; c < creation_.size(); ++c) {
+      creation_[c].round(wanted, [this, c](const PodCreationQueue::Ticket& ticket, int32_t count,
+                                           uint32_t worker) {
+        return create_batch(ticket.job, count, {c, static_cast<uint16_t>(worker)});
+      });
+      has_more = has_more || creation_[c].has_work();
+    }
+  } while (has_more && params_.pod_creation_interval == Duration{});
+  is_creating_ = has_more;
   if (!is_creating_) return;
   sim_.engine.after(
       params_.pod_creation_interval, Label{"jobs.create_pods"}, [this] { create_round(); },
       Phase::Control);
 }
 
-void JobController::create_batch(JobId id, int32_t count) {
+// Returns how many answers are to come.
+int32_t JobController::create_batch(JobId id, int32_t count, Creator creator) {
   const Job& job = jobs_.job(id);
   JobState& state = states_[id];
   batch_.clear();
@@ -148,27 +181,41 @@ void JobController::create_batch(JobId id, int32_t count) {
     --count;
   }
   state.wanted -= static_cast<int32_t>(batch_.size());
-  if (state.wanted == 0) state.is_queued = false;
+  const bool is_ordered = job.controller == WorkloadKind::OrderedStatefulSet;
+  if (state.wanted == 0 || is_ordered) state.is_queued = false;
   if (api_ == nullptr) {
     for (const PodId pod : batch_) appear(pod);
     pods_created.emit(batch_);
-    return;
+    return 0;
   }
   // What is done at once may change the batch.
-  for (const PodId pod : std::vector<PodId>{batch_}) create(pod);
+  const std::vector<PodId> pods{batch_};
+  for (const PodId pod : pods) create(pod, creator);
+  return static_cast<int32_t>(pods.size());
 }
 
-void JobController::create(PodId id) {
+void JobController::create(PodId id, Creator creator) {
   runs_[id].is_on_its_way = true;
   const uint64_t generation = jobs_.pod(id).generation;
-  api_->create(id, [this, id, generation](bool is_done) { created(id, generation, is_done); });
+  api_->create(id, [this, id, generation, creator](PodApi::Creation news) {
+    creation_told(id, generation, creator, news);
+  });
 }
 
-// Unless its job is over, or the pod is not missing any more.
-void JobController::created(PodId id, uint64_t generation, bool is_done) {
+// The worker goes on once all of its batch are answered. The pod appears unless its job is over, or
+// it is not missing any more.
+void JobController::creation_told(PodId id, uint64_t generation, Creator creator,
+                                  PodApi::Creation news) {
+  if (news == PodApi::Creation::Answered) {
+    if (!creation_[creator.controller].answered(creator.worker) || is_creating_) return;
+    is_creating_ = true;
+    // Before schedulers react: answers in no time make all batches in one instant.
+    sim_.engine.after({}, Label{"jobs.create_pods"}, [this] { create_round(); });
+    return;
+  }
   if (jobs_.pod(id).generation != generation) return;
   runs_[id].is_on_its_way = false;
-  if (!is_done) {  // the controller comes back to it
+  if (news == PodApi::Creation::Refused) {  // the controller comes back to it
     ORRERY_MARK("jobs.pod_not_created");
     want_pod(id);
     return queue_creation(jobs_.pod(id).job);

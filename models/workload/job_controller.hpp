@@ -97,10 +97,16 @@ class JobController : public JobNews {
   void want_pods(JobId id);  // all Absent ones
   void want_pod(PodId id);
   void queue_creation(JobId id);
+  struct Creator {  // which worker of which controller
+    uint16_t controller = 0, worker = 0;
+  };
+  int32_t creatable(JobId id);
+  void plan_round();
   void create_round();
-  void create_batch(JobId id, int32_t count);
-  void create(PodId id);
-  void created(PodId id, uint64_t generation, bool is_done);
+  int32_t create_batch(JobId id, int32_t count, Creator creator);
+  void create(PodId id, Creator creator);
+  void creation_told(PodId id, uint64_t generation, Creator creator, PodApi::Creation news);
+  void started_known(PodId id);
   void appear(PodId id);
   void set_phase(JobId id, JobPhase phase);
   void end_job(JobId id, JobPhase phase);
@@ -117,7 +123,10 @@ class JobController : public JobNews {
   }
   Duration gang_patience() const;
   Duration start_latency(PodId id) const;
+  void begin_start(PodId id);
+  void start_known(PodId id, uint64_t generation, Duration left);
   void alone_bound(PodId id);
+  void alone_starts(PodId id);
   void alone_runs(PodId id);
   void alone_completes(PodId id, bool in_time);
   void alone_struck(PodId id, NodeId node);
@@ -127,6 +136,7 @@ class JobController : public JobNews {
   // gang_lifecycle.cpp: what the ranks of one communicator do together
   bool has_quorum(const Job& job) const;
   void gang_gathers(JobId id);
+  void gang_starts(JobId id);
   void gang_runs(JobId id);
   void compute(JobId id);
   void reach_goal(JobId id);
@@ -172,8 +182,8 @@ class JobController : public JobNews {
   IdVector<JobId, JobState> states_;
   IdVector<PodId, PodRun> runs_;
   PodsOnNodes on_nodes_;
-  PodCreationQueue creation_;
-  bool is_creating_ = false;  // a round is scheduled
+  std::vector<PodCreationQueue> creation_;  // by controller
+  bool is_creating_ = false;                // a round is scheduled
   std::deque<WantedLater> wanted_later_;
   bool hears_of_nodes_ = false;
   IdVector<NodeId, std::vector<LostPod>> lost_on_;

@@ -83,6 +83,7 @@ struct PodRun {
   Run run;                     // of an independent pod
   bool is_wanted = false;      // Absent, and to be created
   bool is_on_its_way = false;  // Absent, and being created
+  bool is_awaited = false;     // Bound, and its job waits until it is known when it starts
 };
 
 struct JobState {
@@ -95,7 +96,10 @@ struct JobState {
   int64_t run_gpu_milli = 0;  // of the pods that compute: of the gang's run, or independent ones
   int32_t bound = 0, running = 0, done = 0;  // pods; those that run are bound, too
   int32_t wanted = 0;                        // pods to be created
+  int32_t awaited = 0;                       // of a gang that starts: pods that are awaited
+  Time barrier;                              // of these: when the others' containers run
   int32_t create_from = 0;                   // no pod before this rank is wanted
+  int32_t ready_below = 0;                   // of an ordered StatefulSet: all before this rank are
   int32_t restarts = 0;
   bool is_queued = false;  // for pod creation
   bool is_struck = false;  // by the node failure that is being handled

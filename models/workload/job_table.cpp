@@ -46,6 +46,7 @@ Job job_of(const JobRequest& request, uint64_t serial, const Size& size) {
           .team = request.team,
           .application = request.application,
           .kind = request.kind,
+          .controller = request.controller,
           .phase = JobPhase::Pending,
           .first_gang = {},
           .first_pod = {},

@@ -2,6 +2,7 @@
 // see it.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 
 #include "sim/core/id.hpp"
@@ -13,12 +14,19 @@ class PodApi {
  public:
   // Told once. False: the API refused, or was not to be reached however often it was tried.
   using Done = std::function<void(bool is_done)>;
+  // Told Answered, whatever the first answer is; then Known, once the scheduler has heard of the
+  // pod, or Refused.
+  enum class Creation : uint8_t { Answered, Known, Refused };
+  using Told = std::function<void(Creation news)>;
+  // Told once. `left`: from now until the containers run.
+  using Started = std::function<void(Duration left)>;
 
-  // Done once the scheduler has heard of the pod.
-  virtual void create(PodId pod, Done done) = 0;
-  // Done once the kubelet of the node has heard of it. It starts to count its start_time() then.
+  virtual void create(PodId pod, Told told) = 0;
+  // Done once the kubelet of the node has heard of it.
   virtual void bind(PodId pod, NodeId node, Done done) = 0;
-  virtual Duration start_time() const = 0;
+  // Of a pod that was bound. Told, maybe before it returns, when the images are on the node and how
+  // long the rest takes is known; never, if the node fails before.
+  virtual void start(PodId pod, NodeId node, Started started) = 0;
   // It was bound to the node, and is gone.
   virtual void removed(PodId pod, NodeId node) = 0;
 

@@ -17,14 +17,13 @@ void JobController::pod_bound(PodId id) {
   const Time now = sim_.engine.now();
   pod.state = PodState::Bound;
   pod.bound = now;
-  pod.started = now + start_latency(id);
-  if (api_ != nullptr) pod.started = pod.started + api_->start_time();
   PodRun& run = runs_[id];
   if (!run.is_reserved) run.held_from = now;
   run.is_reserved = false;
   on_nodes_.add(pod.node, id);
   ++state.bound;
   state.gpu_milli += gpu_milli(id);
+  begin_start(id);
   if (!pod.gang.is_valid()) {
     alone_bound(id);
     return;
@@ -32,6 +31,42 @@ void JobController::pod_bound(PodId id) {
   ++jobs_.gang(pod.gang).bound;
   // Members above min_available that come later join without effect on the job's progress.
   if (jobs_.job(pod.job).phase == JobPhase::Pending) gang_gathers(pod.job);
+}
+
+void JobController::begin_start(PodId id) {
+  Pod& pod = jobs_.pod(id);
+  runs_[id].is_awaited = false;
+  pod.started = Time::max();
+  if (api_ == nullptr) {
+    pod.started = pod.bound + start_latency(id);
+    return started_known(id);
+  }
+  api_->start(id, pod.node, [this, id, generation = pod.generation](Duration left) {
+    start_known(id, generation, left);
+  });
+}
+
+// The next pod of an ordered StatefulSet waits for this one.
+void JobController::started_known(PodId id) {
+  const Pod& pod = jobs_.pod(id);
+  if (jobs_.job(pod.job).controller != WorkloadKind::OrderedStatefulSet) return;
+  sim_.engine.at(pod.started, Label{"jobs.pod_ready"}, [this, id, generation = pod.generation] {
+    if (jobs_.pod(id).generation == generation) queue_creation(jobs_.pod(id).job);
+  });
+}
+
+// Unless it is gone. One that is bound for long may be awaited by its job, or by nobody.
+void JobController::start_known(PodId id, uint64_t generation, Duration left) {
+  Pod& pod = jobs_.pod(id);
+  if (pod.generation != generation || pod.state != PodState::Bound) return;
+  pod.started = sim_.engine.now() + left + start_latency(id);
+  started_known(id);
+  if (!std::exchange(runs_[id].is_awaited, false)) return;
+  if (!pod.gang.is_valid()) return alone_starts(id);
+  JobState& state = states_[pod.job];
+  if (jobs_.job(pod.job).phase != JobPhase::Starting) return;
+  state.barrier = std::max(state.barrier, pod.started);
+  if (--state.awaited == 0) gang_starts(pod.job);
 }
 
 Duration JobController::start_latency(PodId id) const {
@@ -71,6 +106,8 @@ void JobController::remove_pod(PodId id, PodEnd why) {
     if (had_node) --gang.bound;
   }
   sim_.engine.cancel(runs_[id].event);
+  runs_[id].is_awaited = false;
+  if (why != PodEnd::Completed) state.ready_below = std::min(state.ready_below, pod.rank);
   write_pod_row(id, why, sim_.engine.now());
   pod_removed.emit(id);
   pod.state = why == PodEnd::Completed ? PodState::Done : PodState::Absent;
@@ -184,14 +221,21 @@ void JobController::want_lost(const LostPod& lost) {
 
 void JobController::alone_bound(PodId id) {
   const Pod& pod = jobs_.pod(id);
+  const Time now = sim_.engine.now();
+  if (states_[pod.job].first_bound == kNever) states_[pod.job].first_bound = now;
+  if (RecoveryRow* const row = recoveries_.find(runs_[id].run.recovery)) row->scheduled = now;
+  if (pod.started != Time::max()) return alone_starts(id);
+  runs_[id].is_awaited = true;
+  runs_[id].run.restore_from = Time::max();
+  refresh_phase(pod.job);
+}
+
+void JobController::alone_starts(PodId id) {
+  const Pod& pod = jobs_.pod(id);
   const Job& job = jobs_.job(pod.job);
   Run& run = runs_[id].run;
   const Time now = sim_.engine.now();
-  if (states_[pod.job].first_bound == kNever) states_[pod.job].first_bound = now;
-  if (RecoveryRow* const row = recoveries_.find(run.recovery)) {
-    row->scheduled = now;
-    row->started = pod.started;
-  }
+  if (RecoveryRow* const row = recoveries_.find(run.recovery)) row->started = pod.started;
   run.restore_from = pod.started + job.init;
   const Time runs_at =
       run.restore_from + (run.progress.saved > Duration{} ? job.restore : Duration{});

@@ -5,6 +5,7 @@
 namespace orrery {
 
 void PodConstraintParams::apply(PodSpec& spec) const {
+  if (image) spec.images = {{image->name, image->size.count}};
   if (!node_selector.empty()) {
     if (spec.required_terms.empty()) spec.required_terms.emplace_back();
     for (SelectorTerm& term : spec.required_terms) {

@@ -13,43 +13,11 @@
 #include "models/workload/communicator_init.hpp"
 #include "models/workload/dataset_params.hpp"
 #include "models/workload/job.hpp"
+#include "models/workload/pod_constraint_params.hpp"
 #include "models/workload/training_step_params.hpp"
 #include "sim/config/options.hpp"
 
 namespace orrery {
-
-struct TolerationParams {
-  static constexpr std::string_view kDoc = "A taint the pods put up with.";
-
-  std::string key = {};
-  std::optional<std::string> value = {};
-  std::optional<TaintEffect> effect = {};
-
-  template <class V>
-  void fields(V& v) {
-    v("key", key, "Key of the taint; empty: every taint.", Example{"nvidia.com/gpu"});
-    v("value", value, "Value of the taint; absent: any.");
-    v("effect", effect, "Effect of the taint; absent: any.");
-  }
-  template <class C>
-  void check(C& c) const {
-    if (key.empty() && value.has_value()) c.error("value", "needs a key");
-  }
-};
-
-// Where pods may go.
-struct PodConstraintParams {
-  std::map<std::string, std::string> node_selector = {};
-  std::vector<TolerationParams> tolerations = {};
-
-  template <class V>
-  void fields(V& v) {
-    v("node_selector", node_selector, "Labels a node must have, all of them.",
-      Example{"{nvidia.com/gpu.product: H100}"});
-    v("tolerations", tolerations, "Taints the pods put up with.");
-  }
-  void apply(PodSpec& spec) const;
-};
 
 struct PodParams : PodConstraintParams {
   static constexpr std::string_view kDoc = "What one pod asks for.";

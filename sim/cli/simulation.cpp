@@ -101,6 +101,8 @@ std::vector<std::string> table_paths() {
   scenario.cluster.pools.push_back({.name = "any", .machine = "dgx-a100"});
   scenario.record.attempts = true;
   scenario.record.cardiogram.emplace();
+  scenario.control_plane.level = ControlPlaneLevel::Full;
+  scenario.control_plane.namespaces.emplace();
   Engine engine{Engine::Limits{}};
   const RngStreams rng{0};
   MemoryRecorder recorder;

@@ -14,8 +14,10 @@ using test::kIsSanitized;
 
 std::string number(uint64_t n) { return std::to_string(n); }
 
-std::string random_job(Rng& rng, const std::string& control_plane) {
+std::string random_job(Rng& rng, const std::string& control_plane, bool has_image) {
   constexpr const char* kBases[] = {"default", "strict_gang", "coscheduling"};
+  constexpr const char* kControllers[] = {"job", "replica_set", "parallel_stateful_set",
+                                          "ordered_stateful_set"};
   const bool are_pods = rng.chance(0.3);
   std::string yaml =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: " + number(4 + rng.below(40)) +
@@ -25,9 +27,11 @@ std::string random_job(Rng& rng, const std::string& control_plane) {
   yaml += "workload:\n  controller: {pod_start: {median: " + number(rng.below(5)) + "s}}\n";
   yaml +=
       "  sources:\n    - kind: jobs\n      jobs:\n        - {submit: " + number(rng.below(100)) +
-      "s, kind: " + (are_pods ? "pods" : "mpi_gang") + ", pods: " + number(1 + rng.below(4)) +
-      ", pod: {gpus: " + number(1 + rng.below(8)) + "}, work: " + number(1 + rng.below(1000)) +
-      "s}\n";
+      "s, kind: " + (are_pods ? "pods" : "mpi_gang") + ", pods: " + number(1 + rng.below(12)) +
+      ", controller: " + kControllers[rng.below(are_pods ? 4 : 3)] +
+      ", pod: {gpus: " + number(1 + rng.below(3)) +
+      (has_image ? ", image: {name: i, size: 100MB}" : "") +
+      "}, work: " + number(1 + rng.below(1000)) + "s}\n";
   return yaml;
 }
 
@@ -53,7 +57,8 @@ TEST(ControlPlane, NeverLetsAJobStartEarlierThanACheaperLevelDoes) {
                                   "{level: full}"};
     for (size_t i = 0; i < 4; ++i) {
       Rng rng{seed};
-      rows[i] = only_job(random_job(rng, levels[i]));
+      const bool has_image = i >= 2 && seed % 2 == 1;
+      rows[i] = only_job(random_job(rng, levels[i], has_image));
       EXPECT_EQ(rows[i].outcome, JobOutcome::Completed);
     }
     EXPECT_EQ(rows[1].created, rows[0].created);

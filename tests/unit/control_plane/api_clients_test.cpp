@@ -164,6 +164,16 @@ TEST(ApiServers, SteadyLoadIsSpreadOverThoseThatAreUp) {
   EXPECT_NEAR(world.server(0).steady_cores(), 2, 1e-9);
 }
 
+TEST(ApiServers, SteadyLoadsOfSeveralSourcesAddUp) {
+  Clients world{test::free_servers(2)};
+  world.servers.set_steady(2, {.requests_per_s = 100, .cpu = 10_ms});
+  world.servers.set_steady(2, {.requests_per_s = 300, .cpu = 20_ms}, SteadySource::Events);
+  EXPECT_NEAR(world.server(0).steady_cores(), (1 + 6) / 2.0, 1e-6);
+  EXPECT_NEAR(world.server(0).steady_requests(), 200, 1e-9);
+  world.servers.set_steady(2, {}, SteadySource::Events);
+  EXPECT_NEAR(world.server(0).steady_cores(), 0.5, 1e-9);
+}
+
 TEST(ApiServers, EachTellsItsOwnWatchers) {
   ApiServersParams params = test::free_servers(2);
   params.server.cores = 4;

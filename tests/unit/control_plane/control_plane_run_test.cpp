@@ -116,7 +116,7 @@ TEST(ControlPlaneRun, WhatHasNoEffectIsRefused) {
   EXPECT_THAT(errors("{etcd: {members: 3}}"),
               HasSubstr("s.yaml:3:23: control_plane.etcd: has an effect only with level: delays"));
   EXPECT_THAT(errors("{level: full, etcd: {members: 3}}"),
-              HasSubstr("control_plane.etcd.members: has no effect: runs read nothing from etcd"));
+              HasSubstr("control_plane.etcd.members: has no effect: nothing is read from etcd"));
   EXPECT_THAT(errors("{level: delays, api_servers: {server: {cost: {read: 1ms}}}}"),
               HasSubstr("cost.read: has no effect with this level if no node joins or fails"));
   EXPECT_THAT(errors("{level: delays, api_servers: {server: {cores: 2}}}"),

@@ -70,6 +70,26 @@ TEST(Etcd, SteadyWritesCostNoEventsAndDelayOthersAsOftenAsTheyCommit) {
   EXPECT_NEAR(world.done[0].seconds(), 1e-3 + wait, 1e-8);
 }
 
+TEST(Etcd, SteadyWritesOfSeveralSourcesAddUp) {
+  EtcdWorld world;
+  world.etcd.set_steady_load({.writes_per_s = 10}, SteadySource::Heartbeats);
+  world.etcd.set_steady_load({.writes_per_s = 5}, SteadySource::CrashLoops);
+  EXPECT_EQ(world.etcd.steady_writes_per_s(), 15);
+  world.etcd.set_steady_load({.writes_per_s = 1}, SteadySource::CrashLoops);
+  EXPECT_EQ(world.etcd.steady_writes_per_s(), 11);
+}
+
+// Five members read 10 Gb/s each: 625 MB take 0.1 s.
+TEST(Etcd, AReadHoldsUpTheWritesAfterItOnlyWhereItLocksTheDatabase) {
+  for (const bool blocks : {false, true}) {
+    EtcdWorld world{{.commit_latency = 1_ms, .blocking_reads = blocks}};
+    world.etcd.read({.bytes = {625'000'000}}, [] {});
+    ASSERT_EQ(world.write(), EtcdAnswer::Accepted);
+    world.run(1_s);
+    EXPECT_NEAR(world.done.at(0).seconds(), blocks ? 0.101 : 0.001, 1e-6);
+  }
+}
+
 TEST(Etcd, NothingIsCommittedWithoutAQuorumAndNothingIsLost) {
   EtcdWorld world{{.members = 3, .commit_latency = 1_ms}};
   ASSERT_EQ(world.write(), EtcdAnswer::Accepted);

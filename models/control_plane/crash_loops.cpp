@@ -1,0 +1,89 @@
+#include "models/control_plane/crash_loops.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "models/control_plane/flow_schemas.hpp"
+#include "models/control_plane/kubelet.hpp"
+
+namespace orrery {
+
+CrashLoops::CrashLoops(Sim sim, ApiServers& servers, EtcdSplit& etcd,
+                       const ControlPlaneParams& params)
+    : engine_{sim.engine}, servers_{servers}, etcd_{etcd}, params_{params} {
+  for (const CrashLoopingPodsParams& pods : params_.crash_loops) {
+    groups_.push_back({.params = &pods, .loop = CrashLoop{params_.kubelet.crash_loop}});
+  }
+}
+
+void CrashLoops::start() {
+  for (size_t g = 0; g < groups_.size(); ++g) {
+    const CrashLoopingPodsParams& pods = *groups_[g].params;
+    engine_.at(Time{} + pods.from, Label{"control.crash_loop"}, [this, g] { begin_cycle(g); });
+    if (!pods.until) continue;
+    engine_.at(Time{} + *pods.until, Label{"control.crash_loop_ends"}, [this, g] {
+      groups_[g].is_gone = true;
+      set_rate(groups_[g], 0);
+    });
+  }
+}
+
+// Once the wait is the same as before it stays so, and no further event is needed.
+void CrashLoops::begin_cycle(size_t index) {
+  Group& group = groups_[index];
+  if (group.is_gone) return;
+  const CrashLoopingPodsParams& pods = *group.params;
+  const Duration wait = group.loop.next(pods.runs_for);
+  if (wait == std::exchange(group.wait, wait)) return;
+  const Duration period = pods.runs_for + wait;
+  set_rate(group, static_cast<double>(int64_t{pods.nodes} * pods.pods_per_node) / period.seconds());
+  engine_.after(period, Label{"control.crash_loop"}, [this, index] { begin_cycle(index); });
+}
+
+void CrashLoops::set_rate(Group& group, double restarts_per_s) {
+  const Time now = engine_.now();
+  double before = 0;
+  for (const Group& g : groups_) before += g.restarts_per_s;
+  restarts_ += before * (now - std::exchange(counted_to_, now)).seconds();
+  const double writes = static_cast<double>(params_.kubelet.status_writes);
+  const double most = group.params->nodes * params_.clients.kubelet.qps;
+  group.writes_per_s = std::min(restarts_per_s * writes, most);
+  group.restarts_per_s = writes > 0 ? group.writes_per_s / writes : restarts_per_s;
+
+  const Bytes bytes = params_.pods.bytes;
+  const double rate = writes_per_s();
+  const ApiRequest write{.verb = Verb::Patch, .bytes = bytes, .answer = bytes};
+  const ApiCostParams& cost = params_.api_servers.server.cost;
+  const int64_t tellers = std::min(params_.pods.watchers, params_.api_servers.servers);
+  const Duration copy = nearest_ns(static_cast<double>(bytes.count) * cost.sent_byte * 1e-9);
+  const Duration cpu = cost.of(write);
+  const FlowClass flow =
+      classify(params_.api_servers.flow_control, ApiClientKind::Kubelet, ApiResource::Pods);
+  servers_.set_steady(flow.level,
+                      {.requests_per_s = rate,
+                       .cpu = cpu + copy * tellers,
+                       .held = cpu + params_.etcd.commit_time(),
+                       .sent = bytes * (1 + params_.pods.watchers)},
+                      SteadySource::CrashLoops);
+  etcd_.objects().set_steady_load(
+      {.writes_per_s = rate,
+       .stored = {.update_bytes_per_s = rate * static_cast<double>(bytes.count)}},
+      SteadySource::CrashLoops);
+}
+
+double CrashLoops::writes_per_s() const {
+  double sum = 0;
+  for (const Group& group : groups_) sum += group.writes_per_s;
+  return sum;
+}
+
+void CrashLoops::add_summary(Recorder& recorder) {
+  double rate = 0;
+  for (const Group& g : groups_) rate += g.restarts_per_s;
+  const Time now = engine_.now();
+  restarts_ += rate * (now - std::exchange(counted_to_, now)).seconds();
+  recorder.add_summary("container_restarts", static_cast<int64_t>(restarts_ + 0.5), "restarts",
+                       "of pods whose containers end all the time");
+}
+
+}  // namespace orrery

@@ -1,0 +1,36 @@
+#include "models/control_plane/pod_delays.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace orrery {
+
+void PodDelays::create(PodId /*pod*/, Told told) {
+  engine_.after(write_, Label{"control.written"}, [this, told = std::move(told)] {
+    told(Creation::Answered);
+    engine_.after(watch_, Label{"control.watcher_told"}, [told] { told(Creation::Known); });
+  });
+}
+
+void PodDelays::bind(PodId /*pod*/, NodeId /*node*/, Done done) {
+  engine_.after(write_ + watch_, Label{"control.written"},
+                [done = std::move(done)] { done(true); });
+}
+
+// Each image comes at the rate of the node alone, once; the start is told ahead.
+void PodDelays::start(PodId pod, NodeId node, Started started) {
+  Time ready = engine_.now();
+  std::vector<Held>& held = held_[node.index];
+  for (const ImageId image : images_.of(pod)) {
+    const auto at = std::ranges::find(held, image, &Held::image);
+    if (at != held.end()) {
+      ready = std::max(ready, at->from);
+      continue;
+    }
+    ready = ready + params_.image_pulls.latency + images_.size(image) / params_.image_pulls.node;
+    held.push_back({image, ready});
+  }
+  started(ready - engine_.now() + start_);
+}
+
+}  // namespace orrery

@@ -1,0 +1,50 @@
+// models/control_plane/pod_events.hpp -- Events: written about pods, listed by whoever reads them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "models/control_plane/api_client.hpp"
+#include "models/control_plane/api_servers.hpp"
+#include "models/control_plane/control_plane_params.hpp"
+#include "models/control_plane/etcd_split.hpp"
+#include "models/control_plane/list_readers.hpp"
+#include "sim/core/id.hpp"
+#include "sim/core/rng.hpp"
+#include "sim/runtime/sim.hpp"
+
+namespace orrery {
+
+// Nobody waits for an Event. Those of pods are requests of their own, those of others a rate.
+class PodEvents {
+ public:
+  // `params`, which has events, must outlive it.
+  PodEvents(Sim sim, ApiServers& servers, EtcdSplit& etcd, const ControlPlaneParams& params,
+            uint32_t nodes);
+  PodEvents(const PodEvents&) = delete;
+  PodEvents& operator=(const PodEvents&) = delete;
+
+  void start();
+  void pod_bound(NodeId node);
+  void bind_failed();
+
+  int64_t kept() const;
+  void add_summary(Recorder& recorder) const;
+
+ private:
+  void record(ApiClient& client, int32_t count);
+
+  EtcdSplit& etcd_;
+  ApiServers& servers_;
+  const ControlPlaneParams& params_;
+  const PodEventsParams& events_;
+  Rng rng_;
+  ApiClient scheduler_;
+  std::vector<std::unique_ptr<ApiClient>> kubelets_;  // by node
+  std::vector<std::unique_ptr<ListReaders>> readers_;
+  uint64_t written_ = 0, dropped_ = 0;
+};
+
+}  // namespace orrery

@@ -1,0 +1,99 @@
+// models/scenario_pods.cpp -- whether images that pods name mean anything, and who creates pods.
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "models/scenario.hpp"
+#include "models/scheduling/policy_registry.hpp"
+#include "sim/config/quantity.hpp"
+
+namespace orrery {
+namespace {
+
+using Look = std::function<void(const PodConstraintParams& pod, const std::string& path)>;
+
+void look_at(const ExplicitJobsParams& source, const std::string& path, const Look& look) {
+  for (size_t j = 0; j < source.jobs.size(); ++j) {
+    const ExplicitJobParams& job = source.jobs[j];
+    const std::string at = path + ".jobs[" + std::to_string(j) + "]";
+    look(job.pod, at + ".pod");
+    for (size_t g = 0; g < job.gangs.size(); ++g) {
+      for (size_t r = 0; r < job.gangs[g].roles.size(); ++r) {
+        look(job.gangs[g].roles[r].pod,
+             at + ".gangs[" + std::to_string(g) + "].roles[" + std::to_string(r) + "].pod");
+      }
+    }
+  }
+}
+
+void look_at_all(const WorkloadParams& workload, const Look& look) {
+  for (size_t i = 0; i < workload.sources.size(); ++i) {
+    const std::string path = "workload.sources[" + std::to_string(i) + "]";
+    const JobSourceParams& source = workload.sources[i];
+    if (const auto* const listed = std::get_if<ExplicitJobsParams>(&source)) {
+      look_at(*listed, path, look);
+    } else if (const auto* const generator = std::get_if<GeneratorParams>(&source)) {
+      look(generator->pods, path + ".pods");
+    } else if (const auto* const trace = std::get_if<TraceSourceParams>(&source)) {
+      look(trace->pods, path + ".pods");
+    }
+  }
+}
+
+// Gang schedulers bind no pod before enough of its gang are there.
+bool places_gangs(const ProfileParams& policy) {
+  return policy.driver == Driver::PerGang ||
+         (policy.base != ProfileBase::Default && policy.base != ProfileBase::Empty);
+}
+
+void check_controllers(const Scenario& scenario, Checker& c) {
+  for (size_t i = 0; i < scenario.workload.sources.size(); ++i) {
+    const auto* const listed = std::get_if<ExplicitJobsParams>(&scenario.workload.sources[i]);
+    for (size_t j = 0; listed != nullptr && j < listed->jobs.size(); ++j) {
+      const ExplicitJobParams& job = listed->jobs[j];
+      const std::string at =
+          "workload.sources[" + std::to_string(i) + "].jobs[" + std::to_string(j) + "].controller";
+      if (scenario.policy.driver == Driver::Counting && job.controller != WorkloadKind::Job) {
+        c.error(at, "has no effect with policy.driver: counting, which knows no pods");
+      }
+      if (job.controller != WorkloadKind::OrderedStatefulSet || !places_gangs(scenario.policy) ||
+          job.kind == JobKind::Pods) {
+        continue;
+      }
+      const bool needs_one = job.gangs.empty() && (job.pods == 1 || job.min_available == 1);
+      if (needs_one) continue;
+      c.error(at,
+              "the gang would wait for ever: this policy binds no pod before all that its gang "
+              "needs exist, and an ordered StatefulSet creates the second when the first runs");
+    }
+  }
+}
+
+}  // namespace
+
+void check_pods(const Scenario& scenario, Checker& c) {
+  check_controllers(scenario, c);
+  const bool is_scored =
+      std::ranges::any_of(resolve_plugins(scenario.policy),
+                          [](const PluginParams& p) { return p.name == "ImageLocality"; });
+  const bool is_pulled = scenario.control_plane.level != ControlPlaneLevel::None;
+  std::map<std::string, Bytes> sizes;
+  look_at_all(scenario.workload, [&](const PodConstraintParams& pod, const std::string& path) {
+    if (!pod.image) return;
+    if (!is_pulled && !is_scored) {
+      c.error(path + ".image",
+              "has no effect: nodes pull images with control_plane.level: delays or full, and no "
+              "plugin scores them");
+    }
+    const auto [at, is_new] = sizes.try_emplace(pod.image->name, pod.image->size);
+    if (is_new || at->second == pod.image->size) return;
+    c.error(path + ".image.size", "the image '" + pod.image->name + "' has " +
+                                      format_quantity(at->second) + " elsewhere");
+  });
+  if (is_pulled && sizes.empty() && c.is_given("control_plane.image_pulls")) {
+    c.error("control_plane.image_pulls", "has no effect: no pod names an image");
+  }
+}
+
+}  // namespace orrery

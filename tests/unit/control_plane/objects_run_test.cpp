@@ -1,0 +1,264 @@
+// Events, crash loops and namespaces in whole runs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "models/control_plane/control_plane_rows.hpp"
+#include "models/control_plane/namespace_churn.hpp"
+#include "tests/support/scheduler_world.hpp"
+#include "tests/support/shipped_run.hpp"
+
+namespace orrery {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+double summary(const SimulationResult& result, std::string_view name) {
+  const auto found = std::ranges::find(result.summary, name, &SummaryValue::name);
+  if (found == result.summary.end()) {
+    ADD_FAILURE() << "no summary of " << name;
+    return 0;
+  }
+  const auto* const whole = std::get_if<int64_t>(&found->value);
+  return whole != nullptr ? static_cast<double>(*whole) : std::get<double>(found->value);
+}
+
+std::string scenario(const std::string& control_plane, const std::string& jobs,
+                     const std::string& until) {
+  return "cluster: {pools: [{name: n, machine: dgx-a100, count: 10}]}\n"
+         "control_plane: {level: full, " +
+         control_plane + "}\nworkload: {sources: [{kind: jobs, jobs: [" + jobs +
+         "]}]}\nrun: {until: " + until + "}\n";
+}
+
+std::string errors(const std::string& control_plane) {
+  Diagnostics diagnostics;
+  const config::Document document = config::load_text(
+      "cluster: {pools: [{name: n, machine: dgx-a100, count: 4}]}\n"
+      "workload: {sources: [{kind: jobs, jobs: [{work: 1h}]}]}\ncontrol_plane: " +
+          control_plane,
+      "s.yaml", diagnostics);
+  static_cast<void>(read_scenario(document, diagnostics));
+  return diagnostics.text();
+}
+
+const std::string kPods = "{kind: pods, pods: 40, pod: {gpus: 1}, work: 10min}";
+
+// ---- Events
+
+TEST(EventsInRuns, EachPodThatStartsHasFiveWhichAreKeptForAnHour) {
+  ScenarioRun run{scenario("events: {}", kPods, "3h"), {}, {}};
+  EXPECT_EQ(summary(run.result, "events_written"), 40 * 5);
+  EXPECT_EQ(summary(run.result, "events_dropped"), 0);
+  const auto rows = run.recorder.rows<EtcdSample>("/timeline/etcd");
+  for (const EtcdSample& row : rows) {
+    const double at = (row.time - Time{}).seconds();
+    if (at >= 60 && at <= 3600) {
+      EXPECT_EQ(row.events.count, 200 * 1000);
+    }
+    if (at >= 3600 + 600) {
+      EXPECT_EQ(row.events.count, 0);
+    }
+  }
+  EXPECT_EQ(rows.back().read, 0);
+}
+
+TEST(EventsInRuns, ReadersMoveAllEventsOutOfEtcdOrTakeThemFromTheCache) {
+  for (const std::string from : {"etcd", "cache"}) {
+    const std::string events =
+        "events: {others_per_s: 10, readers: [{clients: 20, every: 10s, from: " + from + "}]}";
+    ScenarioRun run{scenario(events, kPods, "20min"), {}, {}};
+    EXPECT_EQ(summary(run.result, "event_lists"), 20 * 120 - 1) << "the last is under way";
+    EXPECT_EQ(summary(run.result, "event_lists_missed"), 0);
+    const EtcdSample last = run.recorder.rows<EtcdSample>("/timeline/etcd").back();
+    EXPECT_NEAR(static_cast<double>(last.events.count), 200e3 + 10e3 * 1200, 10e3);
+    // Two a second, of what there was on average in the last minute.
+    const double expected = from == "etcd" ? 2 * (200e3 + 10e3 * (1200 - 30)) : 0;
+    EXPECT_NEAR(last.read, expected, 0.01 * expected + 1) << from;
+  }
+}
+
+// 100 Events of 1 KB a second fill 16 MiB in less than three minutes.
+TEST(EventsInRuns, AFullEtcdRefusesPodsUnlessEventsHaveOneOfTheirOwn) {
+  const std::string late = "{kind: pods, submit: 10min, pods: 40, pod: {gpus: 1}, work: 10min}";
+  for (const bool is_split : {false, true}) {
+    const std::string parts =
+        "events: {others_per_s: 100}, etcd: {quota: 16MiB, separate_events: " +
+        std::string{is_split ? "true" : "false"} + "}";
+    ScenarioRun run{scenario(parts, late, "1h"), {}, {}};
+    EXPECT_EQ(summary(run.result, "jobs_completed"), is_split ? 1 : 0);
+    EXPECT_EQ(summary(run.result, "events_written"), 0);
+    double refused = 0;
+    for (const EtcdSample& row : run.recorder.rows<EtcdSample>("/timeline/etcd")) {
+      refused = std::max(refused, row.refused);
+    }
+    EXPECT_GT(refused, 0) << "Events at least";
+  }
+}
+
+TEST(EventsInRuns, ReadersOfEventsHoldUpJobsUntilEventsHaveAnEtcdOfTheirOwn) {
+  const std::string until = "run.until=100min";
+  ShippedRun one{"events-etcd", {until}};
+  ShippedRun two{"events-etcd", {until, "control_plane.etcd.separate_events=true"}};
+  EXPECT_GT(summary(one.result, "wait_mean"), 30);
+  EXPECT_LT(summary(two.result, "wait_mean"), 5);
+}
+
+TEST(EventsInRuns, AreAStepOnTheWayOfNoPod) {
+  ScenarioRun with{scenario("events: {}", kPods, "1h"), {}, {}};
+  ScenarioRun without{scenario("pods: {}", kPods, "1h"), {}, {}};
+  EXPECT_GE(with.jobs().at(0).running, without.jobs().at(0).running);
+  EXPECT_LE(with.jobs().at(0).running, without.jobs().at(0).running + 100_ms);
+}
+
+// ---- crash loops
+
+// As published: 110 pods on a node, 5 writes each restart: 550 requests in 10 s, 5,500 if they wait
+// for 1 s only.
+TEST(CrashLoopsInRuns, WritesFollowTheBackOff) {
+  const auto rates = [](const std::string& loop, const std::string& more) {
+    const std::string parts = "kubelet: {crash_loop: " + loop +
+                              "}, clients: {kubelet: {qps: 10000}}, crash_loops: "
+                              "[{pods_per_node: 110, runs_for: 1ms, from: 5min" +
+                              more + "}]";
+    ScenarioRun run{scenario(parts, kPods, "1h"), {}, {}};
+    std::vector<std::pair<double, double>> all;
+    double steady = 0;
+    for (const ApiServerSample& row : run.recorder.rows<ApiServerSample>("/timeline/api_servers")) {
+      if (row.server == 0) steady = 0;
+      steady += row.steady;
+      // At 5 min they start, and for a moment restart at once.
+      if (row.server == 4 && row.time != Time{} + 5_min)
+        all.emplace_back((row.time - Time{}).seconds(), steady);
+    }
+    return all;
+  };
+  const double heartbeats = 10 / 10.0 + 10 / 300.0;
+  for (const auto& [at, rate] : rates("{initial: 10s, most: 10s}", ", until: 30min")) {
+    EXPECT_NEAR(rate, heartbeats + (at > 300 && at < 1800 ? 55 : 0), 0.01) << at;
+  }
+  for (const auto& [at, rate] : rates("{initial: 1s, most: 1s}", "")) {
+    EXPECT_NEAR(rate, heartbeats + (at > 300 ? 550 : 0), 1) << at;
+  }
+  double last = 1e9;
+  for (const auto& [at, rate] : rates("{}", "")) {
+    if (at <= 300) continue;
+    EXPECT_LE(rate, last);
+    last = rate;
+  }
+  EXPECT_NEAR(last, heartbeats + 550 / 300.0, 0.01);
+}
+
+TEST(CrashLoopsInRuns, RestartsAreCountedAndNotFasterThanAKubeletWrites) {
+  ScenarioRun run{
+      scenario("crash_loops: [{pods_per_node: 1, runs_for: 10s}]", kPods, "30min"), {}, {}};
+  // At 10, 30, 60, 110, 200, 370, 680, 990, 1300 and 1610 s; as a rate, half of the next is over.
+  EXPECT_NEAR(summary(run.result, "container_restarts"), 10.6, 0.6);
+  ScenarioRun fast{scenario("crash_loops: [{nodes: 2, pods_per_node: 110, runs_for: 1ms}], "
+                            "kubelet: {crash_loop: {initial: 100ms, most: 100ms}}",
+                            kPods, "10min"),
+                   {},
+                   {}};
+  EXPECT_NEAR(summary(fast.result, "container_restarts"), 2 * 50.0 / 5 * 600, 10);
+}
+
+// ---- namespaces
+
+TEST(NamespacesInRuns, ThoseOfJobsGoWithThemOrStay) {
+  const std::string jobs = "{kind: pods, pod: {gpus: 1}, work: 1min, count: 20, every: 10s}";
+  for (const bool is_deleted : {true, false}) {
+    const std::string parts = "namespaces: {existing: 100, per_job: true, deleted: " +
+                              std::string{is_deleted ? "true" : "false"} + "}";
+    ScenarioRun run{scenario(parts, jobs, "2h"), {}, {}};
+    EXPECT_EQ(summary(run.result, "namespaces"), is_deleted ? 100 : 120);
+    EXPECT_EQ(summary(run.result, "namespaces_deleted"), is_deleted ? 20 : 0);
+    const auto rows = run.recorder.rows<NamespacesSample>("/timeline/namespaces");
+    EXPECT_EQ(rows.back().namespaces, is_deleted ? 100 : 120);
+    EXPECT_EQ(rows.back().objects.count, rows.back().namespaces * 3 * 1500);
+    if (is_deleted) {
+      EXPECT_DOUBLE_EQ(summary(run.result, "namespace_deletion_max"), 480 / 400.0);
+    }
+  }
+}
+
+// As in closed form: they share the requests of one client.
+TEST(NamespacesInRuns, DeletionsWaitForOneAnother) {
+  for (const std::string each : {"{delete_qps: 20}", "{delete_qps: 48, grace: 30s, workers: 2}"}) {
+    const std::string jobs = "{kind: pods, pod: {gpus: 1}, work: 1min, count: 10}";
+    ScenarioRun run{
+        scenario("namespaces: {per_job: true, each: " + each + "}", jobs, "2h"), {}, {}};
+    const double longest = each.find("grace") == std::string::npos
+                               ? deletion_time(10, {}, {.delete_qps = 20}).seconds()
+                               : (10 + 10 + 30) + 4 * (10 + 30);  // pairs, that overlap
+    EXPECT_NEAR(summary(run.result, "namespace_deletion_max"), longest, 1) << each;
+    EXPECT_EQ(summary(run.result, "namespaces"), 0);
+  }
+}
+
+TEST(NamespacesInRuns, CostMemoryAndClientsThatAskForEachTheirTime) {
+  const auto last = [](const std::string& existing) {
+    ScenarioRun run{
+        scenario("namespaces: {existing: " + existing + ", askers: [{every: 5min}]}", kPods, "1h"),
+        {},
+        {}};
+    return std::pair{run.recorder.rows<ApiServerSample>("/timeline/api_servers").back().heap,
+                     run.recorder.rows<NamespacesSample>("/timeline/namespaces").back().asked_in};
+  };
+  const auto [small, soon] = last("0");
+  const auto [large, late] = last("2000");
+  EXPECT_EQ((large - small).count, 5 * 2000 * 3 * 1500);
+  EXPECT_EQ(soon, Duration{});
+  EXPECT_EQ(late, 198_s) << "2,000 at 10 a second, less a burst of 20";
+}
+
+TEST(NamespacesInRuns, WhatGoesBeyondPublishedThresholdsIsTold) {
+  ScenarioRun run{scenario("namespaces: {existing: 10001}", kPods, "1h"), {}, {}};
+  EXPECT_THAT(run.result.warnings,
+              Contains(HasSubstr("10001 namespaces, where Kubernetes is tested with up to 10000")));
+  ScenarioRun fine{scenario("namespaces: {existing: 10000}", kPods, "1h"), {}, {}};
+  EXPECT_THAT(fine.result.warnings, Not(Contains(HasSubstr("is tested with"))));
+}
+
+TEST(NamespacesInRuns, ThatLeakMakeListsLongerAndDeletedOnesDoNot) {
+  ShippedRun leak{"namespace-leak", {"run.until=12h"}};
+  ShippedRun deleted{"namespace-leak", {"run.until=12h", "control_plane.namespaces.deleted=true"}};
+  EXPECT_GT(summary(leak.result, "namespaces"), 8'000);
+  EXPECT_LT(summary(deleted.result, "namespaces"), 2'200);
+  EXPECT_GT(summary(leak.result, "namespace_list_latency_p99"),
+            3 * summary(deleted.result, "namespace_list_latency_p99"));
+}
+
+TEST(ObjectsInRuns, WhatHasNoEffectIsRefused) {
+  EXPECT_EQ(errors("{level: full, events: {readers: [{every: 1min}]}, etcd: {members: 3, "
+                   "separate_events: true, event_ttl: 2h, blocking_reads: true}}"),
+            "");
+  EXPECT_THAT(errors("{level: delays, events: {}}"),
+              HasSubstr("control_plane.events: has an effect only with level: full"));
+  EXPECT_THAT(errors("{level: delays, crash_loops: [{}]}"), HasSubstr("only with level: full"));
+  EXPECT_THAT(errors("{level: delays, namespaces: {}}"), HasSubstr("only with level: full"));
+  EXPECT_THAT(errors("{level: full, etcd: {separate_events: true}}"),
+              HasSubstr("etcd.separate_events: has no effect without control_plane.events"));
+  EXPECT_THAT(errors("{level: full, events: {readers: [{every: 1min, from: cache}]}, "
+                     "etcd: {read_latency: 1ms}}"),
+              HasSubstr("etcd.read_latency: has no effect: nothing is read from etcd"));
+  EXPECT_THAT(errors("{level: full, events: {readers: [{clients: 0, every: 1min}]}}"),
+              HasSubstr("clients"));
+  EXPECT_THAT(errors("{level: full, kubelet: {crash_loop: {initial: 1s}}}"),
+              HasSubstr("kubelet.crash_loop: has no effect without crash_loops"));
+  EXPECT_THAT(errors("{level: full, crash_loops: [{from: 2min, until: 1min}]}"),
+              HasSubstr("must be after `from`"));
+  EXPECT_THAT(errors("{level: full, namespaces: {deleted: false}}"),
+              HasSubstr("namespaces.deleted: has no effect without per_job"));
+  EXPECT_THAT(errors("{level: full, namespaces: {per_job: true, each: {workers: 3}}}"),
+              HasSubstr("each.workers: has no effect without grace"));
+  EXPECT_THAT(errors("{level: full, namespaces: {each: {client_qps: 3}}}"),
+              HasSubstr("each.client_qps: has no effect without askers"));
+}
+
+}  // namespace
+}  // namespace orrery
