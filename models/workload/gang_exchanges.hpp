@@ -23,12 +23,12 @@
 
 namespace orrery {
 
-// Sets the paces of gangs that have a step. Alone, the exchanges of a step take as long as NCCL's
-// tuner says. On the network a gang is one flow that never ends, which asks for no more than it
-// could move alone and uses links in proportion to what a step puts on them, the heaviest with
-// weight 1. So links are shared as if gangs exchanged all the time: the most that they can hinder
-// one another. How much they really do is found by ContendingGangs. A gang that cannot exchange at
-// all for longer than NCCL retries is aborted.
+// Sets the paces of gangs that have a step. Alone, the exchanges of a step take as long as
+// ExchangeTimes says. On the network a gang is one flow that never ends, which asks for no more
+// than it could move alone and uses links in proportion to what a step puts on them, the heaviest
+// with weight 1. So links are shared as if gangs exchanged all the time: the most that they can
+// hinder one another. How much they really do is found by ContendingGangs. A gang that cannot
+// exchange at all for longer than NCCL retries is aborted.
 class GangExchanges {
  public:
   // `network`: null with level: alpha_beta; `storage`: null if there is none. All must outlive it.

@@ -78,7 +78,7 @@ TEST(ControlPlane, ThatIsInfinitelyFastChangesNothingForJobsThatNoticeFailuresTh
     const std::string levels[] = {"{level: none}", kInfinitelyFast};
     for (size_t i = 0; i < 2; ++i) {
       Rng rng{seed};
-      std::string yaml = random_job(rng, levels[i]);
+      std::string yaml = random_job(rng, levels[i], false);
       yaml.replace(yaml.find("controller: {"), 13, "controller: {failure_detection: 5s, ");
       yaml += "faults: {list: [{node: '" + number(rng.below(4)) +
               "', at: " + number(rng.below(300)) + "s, repair: " + number(6 + rng.below(100)) +

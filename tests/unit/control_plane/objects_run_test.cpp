@@ -241,8 +241,6 @@ TEST(ObjectsInRuns, WhatHasNoEffectIsRefused) {
               HasSubstr("control_plane.events: has an effect only with level: full"));
   EXPECT_THAT(errors("{level: delays, crash_loops: [{}]}"), HasSubstr("only with level: full"));
   EXPECT_THAT(errors("{level: delays, namespaces: {}}"), HasSubstr("only with level: full"));
-  EXPECT_THAT(errors("{level: full, etcd: {separate_events: true}}"),
-              HasSubstr("etcd.separate_events: has no effect without control_plane.events"));
   EXPECT_THAT(errors("{level: full, events: {readers: [{every: 1min, from: cache}]}, "
                      "etcd: {read_latency: 1ms}}"),
               HasSubstr("etcd.read_latency: has no effect: nothing is read from etcd"));

@@ -111,7 +111,9 @@ TEST(ImagesInRuns, AGangThatLosesANodeWhileItPullsStartsAnew) {
     std::string job = gang;
     job.replace(job.find("SCOPE"), 5, scope);
     ScenarioRun run{scenario("{level: full, image_pulls: {node: 1Gbps}}", job,
-                             faults + "policy: {base: strict_gang}\n")};
+                             faults + "policy: {base: strict_gang}\n"),
+                    {"workload.controller.failure_detection=5s"},
+                    {}};
     const JobRow row = run.jobs().at(0);
     EXPECT_EQ(row.outcome, JobOutcome::Completed);
     EXPECT_EQ(row.restarts, 1);
