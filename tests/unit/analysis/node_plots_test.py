@@ -29,7 +29,7 @@ class NodePlotsTest(unittest.TestCase):
             with Run(outputs[0]) as storm, Run(outputs[1]) as smoothed:
                 figure = join_storm_plot.draw([storm, smoothed])
             titles = [axis.get_title(loc="left") for axis in figure.axes]
-            self.assertIn("join-storm: the last node is ready after 60.5 s", titles)
+            self.assertIn("join-storm: the last node is ready after 59.8 s", titles)
             self.assertIn("join-smoothed: the last node is ready after 5.1 s", titles)
             picture = Path(folder) / "storm.png"
             script = ROOT / "analysis" / "join_storm_plot.py"
