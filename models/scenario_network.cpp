@@ -29,14 +29,16 @@ void warn_if_after(const Scenario& scenario, Duration at, const std::string& fie
             "is after run.until, " + format_quantity(*scenario.run.until) + ": it does not happen");
 }
 
-// Nothing else makes an exchange stand still.
-bool is_any_link_ever_down(const LinkFaultParams& links) {
-  const auto is_down = [](const auto& fault) {
-    const LinkFlawKind kind = kind_of(fault.flaw);
-    return kind == LinkFlawKind::Dead || kind == LinkFlawKind::Flap;
-  };
-  return std::ranges::any_of(links.list, is_down) || std::ranges::any_of(links.random, is_down);
+template <class Is>
+bool is_any_link_ever(const Is& is, const LinkFaultParams& links) {
+  const auto has = [&](const auto& fault) { return is(kind_of(fault.flaw)); };
+  return std::ranges::any_of(links.list, has) || std::ranges::any_of(links.random, has);
 }
+// Nothing else makes an exchange stand still.
+constexpr bool is_down(LinkFlawKind kind) {
+  return kind == LinkFlawKind::Dead || kind == LinkFlawKind::Flap;
+}
+constexpr bool damages_packets(LinkFlawKind kind) { return kind == LinkFlawKind::Degraded; }
 
 // Changes in the order of their times, and at the same time in that of the list.
 void check_routing_changes(const Scenario& scenario, Checker& c) {
@@ -73,9 +75,13 @@ void check_network(const Scenario& scenario, Checker& c) {
     c.error("faults.links", "has an effect only with network.level: flow");
     return;
   }
-  if (c.is_given("network.links.retry_timeout") && !is_any_link_ever_down(links)) {
+  if (c.is_given("network.links.retry_timeout") && !is_any_link_ever(is_down, links)) {
     c.warning("network.links.retry_timeout",
               "has an effect only when links are down: with faults.links of kind dead or flap");
+  }
+  if (c.is_given("network.links.ack_timeout") && !is_any_link_ever(damages_packets, links)) {
+    c.warning("network.links.ack_timeout",
+              "has an effect only on damaged packets: with faults.links of kind degraded");
   }
   check_routing_changes(scenario, c);
   const bool may_be_cursed = is_ever_adaptive(scenario);

@@ -1,15 +1,18 @@
 // models/control_plane/list_reader_params.hpp -- clients that list everything again and again.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
-#include "models/control_plane/list_cost.hpp"
 #include "sim/config/fields.hpp"
 #include "sim/core/time.hpp"
 
 namespace orrery {
+
+enum class ListFrom : uint8_t { Cache, Etcd };
+constexpr std::array<std::string_view, 2> enum_names(ListFrom) { return {"cache", "etcd"}; }
 
 struct ListReaderParams {
   static constexpr std::string_view kDoc =

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "models/control_plane/list_cost.hpp"
 #include "sim/core/rng.hpp"
 #include "tests/unit/control_plane/mistakes.hpp"
 
@@ -79,17 +78,6 @@ TEST(WatchCache, ItHoldsWhatAPlainListHolds) {
     ASSERT_EQ(cache.held(), plain.size()) << step;
     ASSERT_EQ(cache.room(), room) << step;
   }
-}
-
-TEST(ListCost, FromTheCacheOnlyTheAnswerTakesMemory) {
-  const ListRequest list{.from = ListFrom::Cache, .objects = 1'000, .size = 1_GiB, .answer = 1_MiB};
-  EXPECT_EQ(list_memory(list, {}), 5_MiB);
-  EXPECT_EQ(list_memory({.from = ListFrom::Etcd, .objects = 1'000, .size = 1_GiB}, {}), 5_GiB);
-}
-
-TEST(ListCost, WrongValuesAreRefused) {
-  EXPECT_EQ(test::mistakes_of<ListCostParams>("{memory_factor: 0.5}").size(), 1U);
-  EXPECT_EQ(test::mistakes_of<ListCostParams>("{decode_rate: 0Gbps}").size(), 1U);
 }
 
 }  // namespace

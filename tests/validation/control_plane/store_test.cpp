@@ -1,13 +1,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
+#include "models/control_plane/api_server_params.hpp"
 #include "models/control_plane/etcd.hpp"
 #include "models/control_plane/etcd_memory.hpp"
-#include "models/control_plane/list_cost.hpp"
+#include "models/control_plane/list_reader_params.hpp"
 #include "tests/support/validation_cases.hpp"
 
 namespace orrery {
@@ -54,15 +56,17 @@ double closed_loop(const json& input, const std::string& quantity) {
   return static_cast<double>(counters.commits) / span.seconds() / 5'000;
 }
 
+// By the parameters that runs have. `baseline_ms` is what a LIST of nothing takes where it was
+// measured.
 double of_list(const json& input, const std::string& quantity) {
-  const ListCostParams params;
-  const auto objects = input.at("objects").get<int64_t>();
-  const Duration cpu = list_cpu({.from = named<ListFrom>(input.at("from").get<std::string>()),
-                                 .objects = objects,
-                                 .size = Bytes{input.at("object_bytes").get<int64_t>()} * objects,
-                                 .answer = {}},
-                                params);
-  return quantity == "list_core_s" ? cpu.seconds() : 1e3 * (params.overhead + cpu).seconds();
+  const auto objects = input.at("objects").get<int32_t>();
+  const Duration cpu = ApiCostParams{}.of(
+      {.verb = Verb::List,
+       .is_consistent = named<ListFrom>(input.at("from").get<std::string>()) == ListFrom::Etcd,
+       .objects = objects,
+       .bytes = Bytes{input.at("object_bytes").get<int64_t>()} * objects});
+  if (quantity == "list_core_s") return cpu.seconds();
+  return input.at("baseline_ms").get<double>() + 1e3 * cpu.seconds();
 }
 
 json ours(const json& input) {
@@ -85,7 +89,8 @@ json ours(const json& input) {
   }
   if (quantity == "stream_minutes") {
     const Bytes list = Bytes{1'000'000} * input.at("list_mb").get<int64_t>();
-    return stream_time(input.at("informers"), list, {}).seconds() / 60;
+    const Bandwidth egress{std::llround(input.at("egress_gbps").get<double>() * 1e9)};
+    return (list * input.at("informers").get<int64_t>() / egress).seconds() / 60;
   }
   return closed_loop(input, quantity);
 }
