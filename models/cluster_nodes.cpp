@@ -159,6 +159,7 @@ void Cluster::wire_nodes() {
 void Cluster::hold_joining() {
   for (const Nodes::Joining& joining : nodes_->joining()) {
     faults_.hold(joining.node);
+    if (job_queue_) job_queue_->node_changed(joining.node, false);
     usage_.node_down(joining.node);
     node_usage_.node_absent(joining.node);
     timeline_.node_absent();

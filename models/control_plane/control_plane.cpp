@@ -85,11 +85,9 @@ void ControlPlane::start() {
   }
   servers_.set_nodes(nodes_registered_);
   watch_leases();
-  for (uint32_t s = 0; s < servers_.size(); ++s) {
-    const auto share = params_.pods.watchers / static_cast<int32_t>(servers_.size());
-    const bool has_more = s < static_cast<uint32_t>(params_.pods.watchers) % servers_.size();
-    servers_.server(s).add_watchers(ApiResource::Pods, share + (has_more ? 1 : 0));
-  }
+  watchers_of_pods_.resize(servers_.size());
+  watchers_waiting_ = params_.pods.watchers;
+  seat_watchers();
   heartbeats();
   if (events_) events_->start();
   if (crash_loops_) crash_loops_->start();
@@ -174,10 +172,11 @@ void ControlPlane::start(PodId pod, NodeId node, Started started) {
 
 // Nobody hears of pods whose node just died.
 void ControlPlane::removed(PodId pod, NodeId node) {
+  if (!node.is_valid()) return delete_pod(garbage_collector_, {});
   --pods_;
   if (services_) services_->pod_gone(pod);
-  if (is_up_[node.index]) return write(kubelet(node), Verb::Delete, {}, {});
-  ++dead_pods_[node.index];
+  if (is_up_[node.index]) return delete_pod(kubelet(node), {});
+  ++dead_pods_[node.index].known;
 }
 
 void ControlPlane::job_arrived(JobId job) {

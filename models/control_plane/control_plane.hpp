@@ -72,6 +72,7 @@ class ControlPlane final : public PodApi, public NodeApi {
   void written(ApiClient& client, Verb verb, const Told& told, bool is_done, Duration waited);
   ApiClient& kubelet(NodeId node) { return *kubelets_[node.index]; }
   void watch_leases();
+  void seat_watchers();
   void delete_pod(ApiClient& client, std::function<void()> done);
   void heartbeats();
 
@@ -91,10 +92,16 @@ class ControlPlane final : public PodApi, public NodeApi {
   std::unique_ptr<PodEvents> events_;
   std::unique_ptr<CrashLoops> crash_loops_;
   std::unique_ptr<NamespaceChurn> namespaces_;
-  ClusterSize most_;                // at any time, as far as it is known
-  int64_t pods_ = 0;                // that are bound
-  std::vector<bool> is_up_;         // by node
-  std::vector<int64_t> dead_pods_;  // by node that is down, not deleted yet
+  ClusterSize most_;         // at any time, as far as it is known
+  int64_t pods_ = 0;         // that are bound
+  std::vector<bool> is_up_;  // by node
+  struct DeadPods {          // of a node that is down
+    int64_t known = 0, deleting = 0;
+    std::vector<std::function<void()>> done;  // told once none is left to delete
+  };
+  std::vector<DeadPods> dead_pods_;        // by node
+  std::vector<int32_t> watchers_of_pods_;  // by server, besides kubelets
+  int32_t watchers_waiting_ = 0;           // for a server
   int64_t nodes_up_, nodes_registered_;
   Duration start_;
   Time sampled_to_;

@@ -11,8 +11,17 @@ void ControlPlane::watch_leases() {
   const auto tell = [this] {
     cut_off.emit(servers_.up() == 0 || etcd_.objects().is_out_of_space());
   };
-  servers_.lost.connect([tell](uint32_t) { tell(); });
-  for (uint32_t s = 0; s < servers_.size(); ++s) servers_.server(s).recovered.connect(tell);
+  servers_.lost.connect([this, tell](uint32_t server) {
+    tell();
+    watchers_waiting_ += std::exchange(watchers_of_pods_[server], 0);
+    seat_watchers();
+  });
+  for (uint32_t s = 0; s < servers_.size(); ++s) {
+    servers_.server(s).recovered.connect([this, tell] {
+      tell();
+      seat_watchers();
+    });
+  }
   etcd_.objects().ran_out_of_space.connect(tell);
 }
 
@@ -32,22 +41,44 @@ void ControlPlane::send(NodeId node, uint32_t client, const ApiRequest& request,
   });
 }
 
+// Whoever asks while some are being deleted waits for these, too.
 void ControlPlane::delete_dead_pods(NodeId node, bool is_back, std::function<void()> done) {
-  const auto left = std::make_shared<int64_t>(std::exchange(dead_pods_[node.index], 0));
-  if (*left == 0) return done();
-  for (int64_t n = *left; n > 0; --n) {
-    delete_pod(is_back ? kubelet(node) : garbage_collector_, [left, done] {
-      if (--*left == 0) done();
+  DeadPods& pods = dead_pods_[node.index];
+  const int64_t more = std::exchange(pods.known, 0);
+  pods.deleting += more;
+  if (pods.deleting == 0) return done();
+  pods.done.push_back(std::move(done));
+  for (int64_t n = more; n > 0; --n) {
+    delete_pod(is_back ? kubelet(node) : garbage_collector_, [this, node] {
+      DeadPods& left = dead_pods_[node.index];
+      if (--left.deleting > 0) return;
+      for (const auto& told : std::exchange(left.done, {})) told();
     });
   }
 }
 
+// Until it is stored, however long that takes.
 void ControlPlane::delete_pod(ApiClient& client, std::function<void()> done) {
   const auto deleted = [this, &client, done = std::move(done)](Creation news) {
-    if (news == Creation::Known) done();
+    if (news == Creation::Known && done) done();
     if (news == Creation::Refused) delete_pod(client, done);
   };
   write(client, Verb::Delete, deleted, {});
+}
+
+// Those who watch all pods, such as the scheduler, go on elsewhere when their server is lost.
+void ControlPlane::seat_watchers() {
+  const auto up = static_cast<int32_t>(servers_.up());
+  if (up == 0) return;
+  const int32_t left = std::exchange(watchers_waiting_, 0);
+  const int32_t share = left / up;
+  int32_t more = left % up;
+  for (uint32_t s = 0; s < servers_.size(); ++s) {
+    if (!servers_.server(s).is_up()) continue;
+    const int32_t count = share + (more-- > 0 ? 1 : 0);
+    servers_.server(s).add_watchers(ApiResource::Pods, count);
+    watchers_of_pods_[s] += count;
+  }
 }
 
 }  // namespace orrery

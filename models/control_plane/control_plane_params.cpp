@@ -101,6 +101,15 @@ void ControlPlaneParams::check(Checker& c) const {
     c.error("losses[" + std::to_string(i) + "].server",
             "there are servers 0 to " + std::to_string(api_servers.servers - 1));
   }
+  for (size_t i = 0; i < losses.size(); ++i) {
+    for (size_t k = 0; k < i; ++k) {
+      const ApiServerLossParams &a = losses[k], &b = losses[i];
+      const bool are_apart = (a.until && *a.until <= b.at) || (b.until && *b.until <= a.at);
+      if (a.server != b.server || are_apart) continue;
+      c.error("losses[" + std::to_string(i) + "].at",
+              "the server is lost by losses[" + std::to_string(k) + "] at that time");
+    }
+  }
 }
 
 Duration unloaded(const ControlPlaneParams& params, const ApiRequest& request) {

@@ -119,9 +119,7 @@ struct FaultParams {
       c.error("nodes[" + std::to_string(i) + "].name", text + ": /events/faults could not tell");
     }
   }
-  bool strike_nodes() const {
-    return chaos || !nodes.empty() || !list.empty() || !logs.empty();
-  }
+  bool strike_nodes() const { return chaos || !nodes.empty() || !list.empty() || !logs.empty(); }
   // What can be known only once the cluster is built. `section` is the document's `faults`, for
   // positions; a null node is fine.
   void check(const ClusterState& cluster, const config::Node& section,

@@ -69,6 +69,10 @@ Scheduler::GangVerdict Scheduler::attempt_gang(const Cycle& cycle, const GangVie
   const int64_t missing = gang.min_available - gang.assigned();
   const bool are_alike = std::ranges::all_of(
       members_, [&](PodId member) { return jobs_.pod(member).spec == first.spec_id; });
+  // So few do not pass Permit, wherever there is room: one of them is told so as well as all. Gangs
+  // whose pods come one by one would else be placed anew for each of them.
+  const bool lacks_members =
+      are_alike && !framework_.permit().empty() && static_cast<int64_t>(members_.size()) < missing;
   NodeSet nodes;
   Duration cost = cost_.per_cycle;
   int64_t best_score = -1;
@@ -84,7 +88,22 @@ Scheduler::GangVerdict Scheduler::attempt_gang(const Cycle& cycle, const GangVie
     attempt_.failed = {};
     attempt_.visited = 0;
     if (!is_too_small) {
-      try_domain(gang.id, domain == nullptr ? nullptr : &nodes);
+      const NodeSet* const among = domain == nullptr ? nullptr : &nodes;
+      std::vector<PodId> others;
+      if (lacks_members) {
+        others.assign(members_.begin() + 1, members_.end());
+        members_.resize(1);
+      }
+      try_domain(gang.id, among);
+      members_.insert(members_.end(), others.begin(), others.end());
+      if (lacks_members && gang_permitted(attempt_)) {
+        ORRERY_MARK("scheduling.part_of_a_gang_is_permitted");
+        transaction_.rollback(mark);
+        track(gang.id).tentative = 0;
+        attempt_.placed.clear();
+        attempt_.visited = 0;
+        try_domain(gang.id, among);
+      }
     } else {
       // Fewer free GPUs than the quorum needs: no need to place any to find out. Of attempts in
       // vain, the first one is told.

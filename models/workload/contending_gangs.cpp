@@ -12,6 +12,7 @@ namespace {
 constexpr int64_t kFirstSegment = 16;  // steps of the slowest gang
 constexpr int64_t kGrowth = 8;         // later ones last that part of the play so far
 constexpr int64_t kEventsPerStep = 4;
+constexpr Duration kLongest = 8'760_h;  // steps that take longer are not told apart
 
 }  // namespace
 
@@ -72,12 +73,12 @@ void ContendingGangs::link_changed(LinkId link) {
 void ContendingGangs::gang_ended(JobId job) {
   if (job.index >= entries_.size()) return;
   Entry& ended = entries_[job.index];
-  if (ended.play != nullptr) {
-    for (const Play::Member& member : ended.play->members) gang_changed(member.job);
-  }
-  ended.play = nullptr;
+  Play* const play = std::exchange(ended.play, nullptr);
   ended.step.reset();
   ended.known.reset();
+  if (play == nullptr) return;
+  for (const Play::Member& member : play->members) gang_changed(member.job);
+  dissolve(*play);  // now: nobody else may be left in it
 }
 
 void ContendingGangs::set_step(JobId job, std::optional<Duration> step) {
@@ -271,10 +272,16 @@ void ContendingGangs::begin_segment(Play& play) {
   }
   const auto most = static_cast<int64_t>(gangs) * params_.steps * kEventsPerStep;
   if (play.steps.played() > most) return freeze(play);
-  Duration longest{};
-  for (const StepParts& shape : shapes) longest = std::max(longest, shape.alone());
-  const Duration segment =
-      std::max(longest * kFirstSegment, Duration{(now - play.begun).ns / kGrowth});
+  Duration longest{}, shortest = kLongest;
+  for (const StepParts& shape : shapes) {
+    longest = std::clamp(shape.alone(), longest, kLongest);
+    shortest = std::min(shape.alone(), shortest);
+  }
+  // No longer than the budget lasts for the one whose steps are short.
+  const Duration budget =
+      nearest_ns(std::min(shortest.seconds() * params_.steps, 16 * kLongest.seconds()));
+  const Duration segment = std::min(
+      std::max(longest * kFirstSegment, Duration{(now - play.begun).ns / kGrowth}), budget);
   play.steps.start(play.from);
   play.steps.run(segment);
   for (size_t i = 0; i < gangs; ++i) {

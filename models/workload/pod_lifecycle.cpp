@@ -58,7 +58,9 @@ void JobController::started_known(PodId id) {
 // Unless it is gone. One that is bound for long may be awaited by its job, or by nobody.
 void JobController::start_known(PodId id, uint64_t generation, Duration left) {
   Pod& pod = jobs_.pod(id);
-  if (pod.generation != generation || pod.state != PodState::Bound) return;
+  // One that runs came late to a gang that had begun without it.
+  const bool is_there = pod.state == PodState::Bound || pod.state == PodState::Running;
+  if (pod.generation != generation || !is_there) return;
   pod.started = sim_.engine.now() + left + start_latency(id);
   started_known(id);
   if (!std::exchange(runs_[id].is_awaited, false)) return;
@@ -89,9 +91,9 @@ void JobController::remove_pod(PodId id, PodEnd why) {
     lose_unsaved(pod.job, runs_[id].run, gpu_milli(id));
   }
   const bool had_node = pod.state != PodState::Pending;
+  if (api_ != nullptr) api_->removed(id, had_node ? pod.node : NodeId{});
   if (had_node) {
     cluster_.give_back(pod.node, jobs_.request(id), pod.grant);
-    if (api_ != nullptr) api_->removed(id, pod.node);
     on_nodes_.remove(pod.node, id);
     --state.bound;
     state.gpu_milli -= gpu_milli(id);

@@ -13,9 +13,11 @@ constexpr int64_t kSameNs = 4;  // positions that differ by less are the same: t
 
 bool is_same(Duration a, Duration b) { return std::abs(a.ns - b.ns) <= kSameNs; }
 
-// Up to the nanosecond at which it is surely over.
+// Up to the nanosecond at which it is surely over; for ever is a century.
 Duration time_to_move(double bits, double rate) {
-  return rate > 0 ? Duration{static_cast<int64_t>(std::ceil(bits / rate * 1e9))} : Duration::max();
+  constexpr Duration kForEver = 876'000_h;
+  if (rate <= 0 || bits / rate > kForEver.seconds()) return kForEver;
+  return {static_cast<int64_t>(std::ceil(bits / rate * 1e9))};
 }
 
 // Of working time, for so much work.

@@ -47,7 +47,7 @@ TEST(ControlPlaneRun, WatchesOfALostServerMoveToTheOthers) {
     }
   }
   EXPECT_EQ(before, 7500 + 4);
-  EXPECT_GE(during, 7500) << "all kubelets are back";
+  EXPECT_EQ(during, 7500 + 4) << "all are back";
   for (const ControlPlaneSample& row :
        run.recorder.rows<ControlPlaneSample>("/timeline/control_plane")) {
     EXPECT_EQ(row.too_many, 0);

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "models/faults/node_killer.hpp"
 #include "models/control_plane/unready_guard.hpp"
+#include "models/faults/node_killer.hpp"
 #include "sim/core/rng.hpp"
 #include "tests/unit/control_plane/mistakes.hpp"
 

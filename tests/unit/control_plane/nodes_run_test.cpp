@@ -136,7 +136,7 @@ TEST(Joins, ANodeThatFailsOnItsWayBeginsAnewWhenItIsRepaired) {
   ASSERT_EQ(rows.size(), 4U);
   EXPECT_EQ(rows[1].node.index, 49U) << "died at the gate";
   EXPECT_EQ(rows[1].entered, Time{-1});
-  for (const size_t i : {0, 2, 3}) EXPECT_GT(rows[i].settled, Time{});
+  for (const size_t i : {size_t{0}, size_t{2}, size_t{3}}) EXPECT_GT(rows[i].settled, Time{});
   EXPECT_EQ(run.recorder.rows<FaultRow>("/events/faults").size(), 2U);
 }
 

@@ -12,10 +12,10 @@
 #include "models/control_plane/etcd_split.hpp"
 #include "models/control_plane/image_pulls.hpp"
 #include "models/control_plane/kubelet.hpp"
-#include "models/faults/node_killer.hpp"
 #include "models/control_plane/node_lifecycle.hpp"
 #include "models/control_plane/thresholds.hpp"
 #include "models/control_plane/unready_guard.hpp"
+#include "models/faults/node_killer.hpp"
 #include "tests/support/validation_cases.hpp"
 
 namespace orrery {
