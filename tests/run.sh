@@ -2,7 +2,7 @@
 # Builds Orrery and runs all its tests. Missing Debian packages are installed first, with apt-get.
 #   tests/run.sh [--quick]     --quick: the optimised build and its fast tests only
 #   tests/run.sh --bench       builds the benchmarks, too; nothing else runs them
-#   ORRERY_FUZZ_SECONDS=N      how long each fuzz target runs (60)
+#   ORRERY_FUZZ_SECONDS=N      how long each fuzz target runs (20)
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 . scenarios/setup.sh
@@ -22,7 +22,7 @@ jobs="$(nproc)"
 symbolizer="external_symbolizer_path=$(command -v addr2line)"
 export ASAN_OPTIONS="$symbolizer${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 export UBSAN_OPTIONS="print_stacktrace=1:$symbolizer${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
-fuzz_seconds="${ORRERY_FUZZ_SECONDS:-60}"
+fuzz_seconds="${ORRERY_FUZZ_SECONDS:-20}"
 results=()
 failures=0
 
@@ -73,7 +73,7 @@ start=$SECONDS
 groups=(build python test)
 $quick || groups+=(sanitize)
 stage "Packages" orrery_setup "${groups[@]}"
-# Unit tests run once: under the sanitizers, or with --quick in the optimised build. Published
+# Unit and property tests run once: under the sanitizers, or with --quick in the optimised build. Published
 # figures are checked once, too: in the optimised build.
 $quick && unit_tests=ON || unit_tests=OFF
 if stage "Optimised build" orrery_build release -DORRERY_TESTS=ON -DORRERY_BENCH=$bench \
