@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "models/control_plane/api_server_params.hpp"
@@ -99,6 +100,8 @@ class ApiServer {
   }
   Width width_of(const ApiRequest& request) const;
   Bytes listed_by(const ApiRequest& request) const;
+  bool takes_time(const ApiRequest& request) const;
+  std::optional<bool> serve_at_once(const ApiRequest& request);
   uint32_t take_slot(const ApiRequest& request, ApiDone done);
   void free_slot(uint32_t slot);
   void unlink(uint32_t slot);

@@ -29,6 +29,8 @@ class ApiServers {
   ApiServers(const ApiServers&) = delete;
   ApiServers& operator=(const ApiServers&) = delete;
 
+  // A service account that nobody else has: its number is above those of nodes and their daemons.
+  uint32_t new_account() { return accounts_++; }
   // A client's way to a server: at random, and, if sticky, the same until that is lost.
   uint32_t connect();
   uint32_t server_of(uint32_t connection);  // where it leads now; UINT32_MAX: nowhere
@@ -72,6 +74,7 @@ class ApiServers {
   Rng rng_;
   std::vector<std::unique_ptr<ApiServer>> servers_;
   std::vector<Connection> connections_;
+  uint32_t accounts_ = 1U << 24;
   std::vector<std::array<SteadyLoad, kSteadySources>> steady_;  // by level
 };
 

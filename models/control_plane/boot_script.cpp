@@ -10,8 +10,12 @@ namespace {
 
 class Writer {
  public:
-  Writer(const NodeJoinParams& params, const HeartbeatParams& heartbeats, bool joins)
-      : p_{params}, heartbeats_{heartbeats}, joins_{joins} {}
+  Writer(const ControlPlaneParams& params, bool joins)
+      : p_{params.node_join},
+        heartbeats_{params.kubelet.heartbeats},
+        event_bytes_{params.events.value_or(PodEventsParams{}).bytes},
+        has_services_{!params.services.groups.empty()},
+        joins_{joins} {}
 
   BootScript script() {
     if (joins_ && p_.certificate_requests > 0) {
@@ -55,6 +59,7 @@ class Writer {
   Bytes size_of(ApiResource resource) const {
     if (resource == ApiResource::Nodes) return heartbeats_.status_bytes;
     if (resource == ApiResource::Leases) return heartbeats_.lease_bytes;
+    if (resource == ApiResource::Events) return event_bytes_;
     return p_.object_bytes;
   }
 
@@ -71,6 +76,7 @@ class Writer {
              std::span<const ApiResource> resources) {
     for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
       const ApiResource resource = i < resources.size() ? resources[i] : ApiResource::ConfigMaps;
+      if (has_services_ && resource == ApiResource::EndpointSlices) continue;
       int64_t objects = 1;
       Bytes size = size_of(resource);
       if (resource == ApiResource::Services) {
@@ -91,18 +97,17 @@ class Writer {
 
   const NodeJoinParams& p_;
   const HeartbeatParams& heartbeats_;
-  bool joins_;
+  Bytes event_bytes_;
+  bool has_services_, joins_;
   BootScript script_;
 };
 
 }  // namespace
 
-BootScript join_script(const NodeJoinParams& params, const HeartbeatParams& heartbeats) {
-  return Writer{params, heartbeats, true}.script();
-}
+BootScript join_script(const ControlPlaneParams& params) { return Writer{params, true}.script(); }
 
-BootScript reboot_script(const NodeJoinParams& params, const HeartbeatParams& heartbeats) {
-  return Writer{params, heartbeats, false}.script();
+BootScript reboot_script(const ControlPlaneParams& params) {
+  return Writer{params, false}.script();
 }
 
 }  // namespace orrery

@@ -5,8 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/control_plane/kubelet_params.hpp"
-#include "models/control_plane/node_join_params.hpp"
+#include "models/control_plane/control_plane_params.hpp"
 #include "models/control_plane/request.hpp"
 
 namespace orrery {
@@ -27,8 +26,9 @@ inline constexpr size_t kBootStages = 4;
 using BootScript = std::array<std::vector<BootThread>, kBootStages>;
 
 // A node that joins asks for what join_load() counts. One that comes back has its certificate, and
-// its objects are there.
-BootScript join_script(const NodeJoinParams& params, const HeartbeatParams& heartbeats);
-BootScript reboot_script(const NodeJoinParams& params, const HeartbeatParams& heartbeats);
+// its objects are there. With services, those who watch their addresses list them as the node is
+// up.
+BootScript join_script(const ControlPlaneParams& params);
+BootScript reboot_script(const ControlPlaneParams& params);
 
 }  // namespace orrery

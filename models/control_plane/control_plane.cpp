@@ -37,6 +37,7 @@ ControlPlane::ControlPlane(Sim sim, const ControlPlaneParams& params, const JobT
                  client_rng_},
       node_clients_{sim.engine, servers_, params_.clients, client_rng_, nodes},
       reflectors_{sim.engine, servers_, {}, sim.rng.stream("control_plane.reflectors")},
+      objects_{store_},
       images_{sim.engine, params_.image_pulls, jobs, nodes},
       is_up_(nodes, true),
       dead_pods_(nodes),
@@ -63,20 +64,23 @@ ControlPlane::ControlPlane(Sim sim, const ControlPlaneParams& params, const JobT
                      .is_narrow = true});
   }
   if (params_.events) {
-    events_ = std::make_unique<PodEvents>(sim, servers_, etcd_, params_, nodes);
+    events_ = std::make_unique<PodEvents>(sim, servers_, etcd_, params_, is_up_);
   }
   if (!params_.crash_loops.empty()) {
     crash_loops_ = std::make_unique<CrashLoops>(sim, servers_, etcd_, params_);
   }
   if (params_.namespaces) {
-    namespaces_ = std::make_unique<NamespaceChurn>(sim, servers_, etcd_, params_, nodes);
+    namespaces_ = std::make_unique<NamespaceChurn>(sim, servers_, store_, params_, is_up_);
   }
   most_[Quantity::Nodes] = nodes;
   if (params_.services.groups.empty()) return;
-  services_ = std::make_unique<Services>(
-      Services::Context{
-          .sim = sim, .servers = servers_, .etcd = etcd_, .jobs = jobs, .nodes = nodes},
-      params_);
+  services_ = std::make_unique<Services>(Services::Context{.sim = sim,
+                                                           .servers = servers_,
+                                                           .store = store_,
+                                                           .node_clients = node_clients_,
+                                                           .jobs = jobs,
+                                                           .nodes = nodes},
+                                         params_);
 }
 
 void ControlPlane::start() {
@@ -90,7 +94,7 @@ void ControlPlane::start() {
   seat_watchers();
   heartbeats();
   if (events_) events_->start();
-  if (crash_loops_) crash_loops_->start();
+  if (crash_loops_) crash_loops_->start(is_up_);
   if (namespaces_) namespaces_->start();
   if (services_) services_->start(is_up_);
   for (const ApiServerLossParams& loss : params_.losses) {
@@ -128,6 +132,7 @@ void ControlPlane::node_down(NodeId node) {
   reflectors_.stop(node.index);
   images_.renew(node);
   heartbeats();
+  if (crash_loops_) crash_loops_->node_down(node);
   if (services_) services_->node_down(node);
 }
 
@@ -137,6 +142,7 @@ void ControlPlane::node_up(NodeId node) {
   ++nodes_up_;
   reflectors_.start_synced(node.index);  // it listed its pods as it booted
   heartbeats();
+  if (crash_loops_) crash_loops_->node_up(node);
   if (services_) services_->node_up(node);
 }
 
@@ -144,20 +150,31 @@ void ControlPlane::node_up(NodeId node) {
 
 void ControlPlane::create(PodId pod, Told told) {
   const WorkloadKind kind = jobs_.job(jobs_.pod(pod).job).controller;
-  write(*controllers_[controller_of(kind)], Verb::Create, std::move(told), {});
+  const uint32_t object = objects_.create(pod);
+  const auto heard = [this, object, told = std::move(told)](Creation news) {
+    const bool is_over = news != Creation::Answered && objects_.settle(object);
+    if (is_over) delete_pod(garbage_collector_, object, {});
+    told(news);
+  };
+  write(*controllers_[controller_of(kind)], {Verb::Create, object}, heard, {});
 }
 
-void ControlPlane::bind(PodId /*pod*/, NodeId node, Done done) {
-  const auto bound = [this, node, done = std::move(done)](Creation news) {
+// A node that died meanwhile, or whose pod is gone, has nothing to tell.
+void ControlPlane::bind(PodId pod, NodeId node, Done done) {
+  const uint64_t life = jobs_.pod(pod).generation;
+  const auto bound = [this, pod, life, node, done = std::move(done)](Creation news) {
     if (news == Creation::Answered) return;
     const bool is_done = news == Creation::Known;
-    for (int32_t i = 0; i < params_.kubelet.status_writes && is_done; ++i) {
-      write(kubelet(node), Verb::Patch, {}, {});
+    const Pod& now_is = jobs_.pod(pod);
+    const bool is_there = now_is.generation == life && now_is.state == PodState::Pending;
+    const bool starts = is_done && is_there && is_up_[node.index];
+    for (int32_t i = 0; i < params_.kubelet.status_writes && starts; ++i) {
+      write(kubelet(node), {Verb::Patch}, {}, {});
     }
-    if (events_) is_done ? events_->pod_bound(node) : events_->bind_failed();
+    if (events_) is_done ? events_->pod_bound(starts ? node : NodeId{}) : events_->bind_failed();
     done(is_done);
   };
-  write(scheduler_, Verb::Update, bound, {});  // the binding is stored in the pod
+  write(scheduler_, {Verb::Update}, bound, {});  // the binding is stored in the pod
 }
 
 void ControlPlane::start(PodId pod, NodeId node, Started started) {
@@ -172,16 +189,17 @@ void ControlPlane::start(PodId pod, NodeId node, Started started) {
 
 // Nobody hears of pods whose node just died.
 void ControlPlane::removed(PodId pod, NodeId node) {
-  if (!node.is_valid()) return delete_pod(garbage_collector_, {});
+  const uint32_t object = objects_.remove(pod);
+  if (!node.is_valid()) return delete_pod(garbage_collector_, object, {});
   --pods_;
   if (services_) services_->pod_gone(pod);
-  if (is_up_[node.index]) return delete_pod(kubelet(node), {});
-  ++dead_pods_[node.index].known;
+  if (is_up_[node.index]) return delete_pod(kubelet(node), object, {});
+  if (object != 0) dead_pods_[node.index].known.push_back(object);
 }
 
 void ControlPlane::job_arrived(JobId job) {
   if (!namespaces_) return;
-  namespaces_->job_arrived();
+  namespaces_->job_arrived(job);
   if (!params_.namespaces->per_job) return;
   int64_t& pods = most_[Quantity::PodsOfNamespace];
   pods = std::max<int64_t>(pods, jobs_.job(job).pods);
@@ -189,22 +207,23 @@ void ControlPlane::job_arrived(JobId job) {
 
 void ControlPlane::job_over(JobId job) {
   if (services_) services_->job_over(job);
-  if (namespaces_) namespaces_->job_over();
+  if (namespaces_) namespaces_->job_over(job);
 }
 
 // Of a pod. What somebody waits for is tried again, with pauses that double, for a minute at most.
-void ControlPlane::write(ApiClient& client, Verb verb, Told told, Duration waited) {
-  const ApiRequest request{.verb = verb,
+void ControlPlane::write(ApiClient& client, PodWrite what, Told told, Duration waited) {
+  const ApiRequest request{.verb = what.verb,
                            .resource = ApiResource::Pods,
                            .bytes = params_.pods.bytes,
+                           .object = what.object,
                            .answer = params_.pods.bytes};
   client.send(request,
-              [this, &client, verb, told = std::move(told), waited](const ApiAnswer& answer) {
-                written(client, verb, told, answer.outcome == ApiOutcome::Done, waited);
+              [this, &client, what, told = std::move(told), waited](const ApiAnswer& answer) {
+                written(client, what, told, answer.outcome == ApiOutcome::Done, waited);
               });
 }
 
-void ControlPlane::written(ApiClient& client, Verb verb, const Told& told, bool is_done,
+void ControlPlane::written(ApiClient& client, PodWrite what, const Told& told, bool is_done,
                            Duration waited) {
   if (is_done) {
     const ApiCostParams& cost = params_.api_servers.server.cost;
@@ -228,13 +247,13 @@ void ControlPlane::written(ApiClient& client, Verb verb, const Told& told, bool 
   ++retried_;
   struct Again {
     ApiClient& client;
-    Verb verb;
+    PodWrite what;
     Told told;
     Duration waited;
   };
-  auto again = std::make_unique<Again>(Again{client, verb, told, waited + pause});
+  auto again = std::make_unique<Again>(Again{client, what, told, waited + pause});
   sim_.engine.after(pause, Label{"control.tries_again"}, [this, again = std::move(again)] {
-    write(again->client, again->verb, std::move(again->told), again->waited);
+    write(again->client, again->what, std::move(again->told), again->waited);
   });
 }
 
@@ -285,6 +304,10 @@ void ControlPlane::sample(Time now) {
                           .requests = server.present(),
                           .steady = server.is_up() ? server.steady_requests() : 0});
   }
+  sample_etcd(now, seconds);
+}
+
+void ControlPlane::sample_etcd(Time now, double seconds) {
   Etcd::Counters counters = etcd_.objects().counters();
   size_t waiting = etcd_.objects().waiting();
   Bytes in_use = etcd_.objects().in_use(), file = etcd_.objects().file();
@@ -307,7 +330,8 @@ void ControlPlane::sample(Time now) {
        .file = file,
        .waiting = waiting,
        .read = static_cast<double>((counters.read - etcd_before_.read).count) / seconds,
-       .events = etcd_.events().events()});
+       .events = etcd_.events().events(),
+       .pods = store_.stored(ApiResource::Pods)});
   etcd_before_ = counters;
 }
 
@@ -317,6 +341,11 @@ std::vector<std::string> ControlPlane::notes() const {
   size[Quantity::ObjectsOfType] = std::max(size[Quantity::Pods], size[Quantity::Namespaces]);
   size[Quantity::BytesOfType] = (params_.pods.bytes * size[Quantity::Pods]).count;
   std::vector<std::string> notes;
+  if (services_) notes = services_->notes();
+  if (servers_.up() == 0) {
+    notes.push_back(
+        "control plane: no API server was up at the end: nobody could create or bind pods");
+  }
   for (const Excess& excess : beyond_thresholds(size)) {
     std::string name{enum_names(Quantity{})[static_cast<size_t>(excess.quantity)]};
     std::ranges::replace(name, '_', ' ');

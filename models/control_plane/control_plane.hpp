@@ -20,6 +20,7 @@
 #include "models/control_plane/node_clients.hpp"
 #include "models/control_plane/pod_events.hpp"
 #include "models/control_plane/pod_images.hpp"
+#include "models/control_plane/pod_objects.hpp"
 #include "models/control_plane/reflectors.hpp"
 #include "models/control_plane/services.hpp"
 #include "models/control_plane/thresholds.hpp"
@@ -55,6 +56,7 @@ class ControlPlane final : public PodApi, public NodeApi {
   void node_up(NodeId node);
   void node_absent(NodeId node);  // before start()
   void node_registered();
+  void node_deregistered();
   Signal<bool> cut_off;  // no lease can be stored: there is no server, or no space; or again it can
 
   void job_arrived(JobId job);
@@ -68,13 +70,18 @@ class ControlPlane final : public PodApi, public NodeApi {
   void audit() const { servers_.audit(); }
 
  private:
-  void write(ApiClient& client, Verb verb, Told told, Duration waited);
-  void written(ApiClient& client, Verb verb, const Told& told, bool is_done, Duration waited);
+  struct PodWrite {
+    Verb verb;
+    uint32_t object = 0;  // of what is created or deleted
+  };
+  void write(ApiClient& client, PodWrite what, Told told, Duration waited);
+  void written(ApiClient& client, PodWrite what, const Told& told, bool is_done, Duration waited);
   ApiClient& kubelet(NodeId node) { return *kubelets_[node.index]; }
   void watch_leases();
   void seat_watchers();
-  void delete_pod(ApiClient& client, std::function<void()> done);
+  void delete_pod(ApiClient& client, uint32_t object, std::function<void()> done);
   void heartbeats();
+  void sample_etcd(Time now, double seconds);
 
   Sim sim_;
   ControlPlaneParams params_;
@@ -88,15 +95,17 @@ class ControlPlane final : public PodApi, public NodeApi {
   std::vector<std::unique_ptr<ApiClient>> kubelets_;  // by node
   NodeClients node_clients_;
   Reflectors reflectors_;  // one a node, of its kubelet
+  PodObjects objects_;
   PodImages images_;
   std::unique_ptr<PodEvents> events_;
   std::unique_ptr<CrashLoops> crash_loops_;
   std::unique_ptr<NamespaceChurn> namespaces_;
-  ClusterSize most_;         // at any time, as far as it is known
-  int64_t pods_ = 0;         // that are bound
-  std::vector<bool> is_up_;  // by node
-  struct DeadPods {          // of a node that is down
-    int64_t known = 0, deleting = 0;
+  ClusterSize most_;              // at any time, as far as it is known
+  int64_t pods_ = 0;              // that are bound
+  std::vector<bool> is_up_;       // by node
+  struct DeadPods {               // of a node that is down
+    std::vector<uint32_t> known;  // their objects
+    int64_t deleting = 0;
     std::vector<std::function<void()>> done;  // told once none is left to delete
   };
   std::vector<DeadPods> dead_pods_;        // by node

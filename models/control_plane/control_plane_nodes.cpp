@@ -33,6 +33,8 @@ void ControlPlane::node_absent(NodeId node) {
 
 void ControlPlane::node_registered() { servers_.set_nodes(++nodes_registered_); }
 
+void ControlPlane::node_deregistered() { servers_.set_nodes(--nodes_registered_); }
+
 void ControlPlane::send(NodeId node, uint32_t client, const ApiRequest& request,
                         std::function<void(bool)> done) {
   ApiClient& by = client == kKubelet ? kubelet(node) : node_clients_.of(node, client);
@@ -44,12 +46,12 @@ void ControlPlane::send(NodeId node, uint32_t client, const ApiRequest& request,
 // Whoever asks while some are being deleted waits for these, too.
 void ControlPlane::delete_dead_pods(NodeId node, bool is_back, std::function<void()> done) {
   DeadPods& pods = dead_pods_[node.index];
-  const int64_t more = std::exchange(pods.known, 0);
-  pods.deleting += more;
+  const std::vector<uint32_t> more = std::exchange(pods.known, {});
+  pods.deleting += static_cast<int64_t>(more.size());
   if (pods.deleting == 0) return done();
   pods.done.push_back(std::move(done));
-  for (int64_t n = more; n > 0; --n) {
-    delete_pod(is_back ? kubelet(node) : garbage_collector_, [this, node] {
+  for (const uint32_t object : more) {
+    delete_pod(is_back ? kubelet(node) : garbage_collector_, object, [this, node] {
       DeadPods& left = dead_pods_[node.index];
       if (--left.deleting > 0) return;
       for (const auto& told : std::exchange(left.done, {})) told();
@@ -58,12 +60,15 @@ void ControlPlane::delete_dead_pods(NodeId node, bool is_back, std::function<voi
 }
 
 // Until it is stored, however long that takes.
-void ControlPlane::delete_pod(ApiClient& client, std::function<void()> done) {
-  const auto deleted = [this, &client, done = std::move(done)](Creation news) {
-    if (news == Creation::Known && done) done();
-    if (news == Creation::Refused) delete_pod(client, done);
+void ControlPlane::delete_pod(ApiClient& client, uint32_t object, std::function<void()> done) {
+  if (object == 0) return;
+  const auto deleted = [this, &client, object, done = std::move(done)](Creation news) {
+    if (news == Creation::Refused) delete_pod(client, object, done);
+    if (news != Creation::Known) return;
+    objects_.deleted(object);
+    if (done) done();
   };
-  write(client, Verb::Delete, deleted, {});
+  write(client, {Verb::Delete, object}, deleted, {});
 }
 
 // Those who watch all pods, such as the scheduler, go on elsewhere when their server is lost.

@@ -30,10 +30,22 @@ void refuse_unused(const ControlPlaneParams& params, Checker& c) {
         "has no effect: nothing is read from etcd without readers of events or namespaces that do");
   }
   constexpr std::string_view kOthers[] = {"clients.others"}, kCrashes[] = {"kubelet.crash_loop"};
-  if (!params.has_readers() && !(params.namespaces && params.namespaces->per_job)) {
-    refuse(kOthers, "has no effect without readers of events or namespaces, or namespaces.per_job");
+  const ServiceWatchersParams& watchers = params.services.watchers;
+  const bool watch = watchers.controllers > 0 || watchers.agents > 0;
+  if (!params.has_readers() && !watch && !(params.namespaces && params.namespaces->per_job)) {
+    refuse(kOthers,
+           "has no effect without readers of events or namespaces, namespaces.per_job, or "
+           "controllers or agents that watch services");
+  }
+  constexpr std::string_view kAddresses[] = {"node_join.slices", "node_join.slice_bytes"};
+  if (!params.services.groups.empty()) {
+    refuse(kAddresses, "has no effect with services: nodes list their addresses");
   }
   if (params.crash_loops.empty()) refuse(kCrashes, "has no effect without crash_loops");
+  constexpr std::string_view kLosses[] = {"services.watchers.lists_after_loss"};
+  if (params.losses.empty() && !params.api_servers.server.heap.limit) {
+    refuse(kLosses, "has no effect: no server is lost");
+  }
 }
 
 }  // namespace
@@ -52,10 +64,10 @@ bool ControlPlaneParams::has_readers() const {
 }
 
 void ControlPlaneParams::check(Checker& c) const {
-  constexpr std::string_view kSections[] = {"api_servers", "clients",       "etcd",   "pods",
-                                            "kubelet",     "image_pulls",   "events", "crash_loops",
-                                            "namespaces",  "services",      "losses", "node_join",
-                                            "joins",       "node_lifecycle"};
+  constexpr std::string_view kSections[] = {
+      "api_servers", "clients",   "etcd",        "pods",           "kubelet",
+      "image_pulls", "events",    "crash_loops", "namespaces",     "services",
+      "losses",      "node_join", "joins",       "node_lifecycle", "autoscaler"};
   if (level == ControlPlaneLevel::None) {
     for (const std::string_view section : kSections) {
       if (c.is_given(section)) c.error(section, "has an effect only with level: delays or full");
@@ -93,8 +105,9 @@ void ControlPlaneParams::check(Checker& c) const {
       if (c.is_given(field)) c.error(field, "has an effect only with level: full");
     }
   }
-  if (joins.empty() && c.is_given("node_join.rate_max")) {
-    c.error("node_join.rate_max", "has an effect only with joins: who comes back is not held up");
+  if (joins.empty() && !autoscaler && c.is_given("node_join.rate_max")) {
+    c.error("node_join.rate_max",
+            "has an effect only with joins or an autoscaler: who comes back is not held up");
   }
   for (size_t i = 0; i < losses.size(); ++i) {
     if (losses[i].server < api_servers.servers) continue;

@@ -9,6 +9,7 @@
 
 #include "models/control_plane/api_client_params.hpp"
 #include "models/control_plane/api_server_params.hpp"
+#include "models/control_plane/cluster_autoscaler_params.hpp"
 #include "models/control_plane/crash_loops_params.hpp"
 #include "models/control_plane/etcd_params.hpp"
 #include "models/control_plane/kubelet_params.hpp"
@@ -106,6 +107,7 @@ struct ControlPlaneParams {
   NodeJoinParams node_join = {};
   std::vector<JoinParams> joins = {};
   NodeLifecycleParams node_lifecycle = {};
+  std::optional<ClusterAutoscalerParams> autoscaler = {};
 
   template <class V>
   void fields(V& v) {
@@ -128,6 +130,7 @@ struct ControlPlaneParams {
     v("node_join", node_join, "What a node asks for before it takes pods, after each boot.");
     v("joins", joins, "Nodes that join later.");
     v("node_lifecycle", node_lifecycle, "When dead nodes are noticed, and their pods given up.");
+    v("autoscaler", autoscaler, "Who adds nodes and takes them away; absent: nobody.");
   }
   void check(Checker& c) const;
   bool reads_etcd() const;

@@ -62,6 +62,7 @@ struct EtcdSample {
   uint64_t waiting = 0;
   double read = 0;
   Bytes events{};
+  int64_t pods = 0;
 
   static void columns(auto&& c) {
     c("time", &EtcdSample::time, "end of the interval; rates are means over it");
@@ -72,6 +73,7 @@ struct EtcdSample {
     c("waiting", &EtcdSample::waiting, "writes that wait now", "writes");
     c("read", &EtcdSample::read, "out of all etcds", "B/s");
     c("events", &EtcdSample::events, "Events that are kept now");
+    c("pods", &EtcdSample::pods, "that are stored now", "pods");
   }
 };
 

@@ -16,14 +16,16 @@ CrashLoops::CrashLoops(Sim sim, ApiServers& servers, EtcdSplit& etcd,
   }
 }
 
-void CrashLoops::start() {
+void CrashLoops::start(const std::vector<bool>& is_up) {
   for (size_t g = 0; g < groups_.size(); ++g) {
     const CrashLoopingPodsParams& pods = *groups_[g].params;
+    const size_t nodes = std::min(static_cast<size_t>(pods.nodes), is_up.size());
+    for (size_t n = 0; n < nodes; ++n) groups_[g].nodes_up += is_up[n] ? 1 : 0;
     engine_.at(Time{} + pods.from, Label{"control.crash_loop"}, [this, g] { begin_cycle(g); });
     if (!pods.until) continue;
     engine_.at(Time{} + *pods.until, Label{"control.crash_loop_ends"}, [this, g] {
       groups_[g].is_gone = true;
-      set_rate(groups_[g], 0);
+      set_rate(groups_[g]);
     });
   }
 }
@@ -35,18 +37,30 @@ void CrashLoops::begin_cycle(size_t index) {
   const CrashLoopingPodsParams& pods = *group.params;
   const Duration wait = group.loop.next(pods.runs_for);
   if (wait == std::exchange(group.wait, wait)) return;
-  const Duration period = pods.runs_for + wait;
-  set_rate(group, static_cast<double>(int64_t{pods.nodes} * pods.pods_per_node) / period.seconds());
-  engine_.after(period, Label{"control.crash_loop"}, [this, index] { begin_cycle(index); });
+  set_rate(group);
+  engine_.after(pods.runs_for + wait, Label{"control.crash_loop"},
+                [this, index] { begin_cycle(index); });
 }
 
-void CrashLoops::set_rate(Group& group, double restarts_per_s) {
+void CrashLoops::count(NodeId node, int32_t change) {
+  for (Group& group : groups_) {
+    if (node.index >= static_cast<uint32_t>(group.params->nodes)) continue;
+    group.nodes_up += change;
+    if (group.wait != Duration::max()) set_rate(group);
+  }
+}
+
+void CrashLoops::set_rate(Group& group) {
   const Time now = engine_.now();
   double before = 0;
   for (const Group& g : groups_) before += g.restarts_per_s;
   restarts_ += before * (now - std::exchange(counted_to_, now)).seconds();
+  const CrashLoopingPodsParams& pods = *group.params;
+  const double period = (pods.runs_for + group.wait).seconds();
+  const auto looping = static_cast<double>(int64_t{group.nodes_up} * pods.pods_per_node);
+  const double restarts_per_s = group.is_gone ? 0 : looping / period;
   const double writes = static_cast<double>(params_.kubelet.status_writes);
-  const double most = group.params->nodes * params_.clients.kubelet.qps;
+  const double most = group.nodes_up * params_.clients.kubelet.qps;
   group.writes_per_s = std::min(restarts_per_s * writes, most);
   group.restarts_per_s = writes > 0 ? group.writes_per_s / writes : restarts_per_s;
 

@@ -7,13 +7,14 @@
 #include "models/control_plane/control_plane_params.hpp"
 #include "models/control_plane/crash_loop.hpp"
 #include "models/control_plane/etcd_split.hpp"
+#include "sim/core/id.hpp"
 #include "sim/runtime/sim.hpp"
 
 namespace orrery {
 
 // The pods of a group restart in the same rhythm, each at a time of its own, so that their writes
 // are a rate, which changes only with the back-off: a few events a group. A kubelet writes no
-// faster than its client may.
+// faster than its client may. Nodes that are down, or not there yet, are left out.
 class CrashLoops {
  public:
   // `params` must outlive it.
@@ -21,7 +22,9 @@ class CrashLoops {
   CrashLoops(const CrashLoops&) = delete;
   CrashLoops& operator=(const CrashLoops&) = delete;
 
-  void start();
+  void start(const std::vector<bool>& is_up);  // by node
+  void node_up(NodeId node) { count(node, 1); }
+  void node_down(NodeId node) { count(node, -1); }
   double writes_per_s() const;
   void add_summary(Recorder& recorder);
 
@@ -30,11 +33,13 @@ class CrashLoops {
     const CrashLoopingPodsParams* params;
     CrashLoop loop;
     Duration wait = Duration::max();  // of the present cycle
+    int32_t nodes_up = 0;             // of those that have such pods
     double writes_per_s = 0, restarts_per_s = 0;
     bool is_gone = false;
   };
   void begin_cycle(size_t group);
-  void set_rate(Group& group, double restarts_per_s);
+  void count(NodeId node, int32_t change);
+  void set_rate(Group& group);
 
   Engine& engine_;
   ApiServers& servers_;

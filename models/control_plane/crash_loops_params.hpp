@@ -21,7 +21,8 @@ struct CrashLoopingPodsParams {
 
   template <class V>
   void fields(V& v) {
-    v("nodes", nodes, "On how many nodes.", Range{1, 1'000'000}, Unit{"nodes"});
+    v("nodes", nodes, "On how many nodes, the first of the cluster; those that are up count.",
+      Range{1, 1'000'000}, Unit{"nodes"});
     v("pods_per_node", pods_per_node, "Such pods on each of them.", Range{1, 100'000},
       Unit{"pods"});
     v("runs_for", runs_for, "How long a container runs before it ends.", Range{1_ms, 168_h},

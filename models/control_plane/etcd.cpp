@@ -24,7 +24,8 @@ Etcd::Etcd(Engine& engine, const EtcdParams& params)
   ORRERY_CHECK(params.members > 0, "etcd has members");
 }
 
-EtcdAnswer Etcd::write(const Write& write, Callback done) {
+// Stored from now on, or refused.
+EtcdAnswer Etcd::accept(const Write& write) {
   if (write.bytes > params_.request_max && write.change != EtcdChange::Delete) {
     ++counters_.too_large;
     return EtcdAnswer::TooLarge;
@@ -35,9 +36,34 @@ EtcdAnswer Etcd::write(const Write& write, Callback done) {
   }
   store(write);
   ++counters_.writes;
+  return EtcdAnswer::Accepted;
+}
+
+EtcdAnswer Etcd::write(const Write& write, Callback done) {
+  const EtcdAnswer answer = accept(write);
+  if (answer != EtcdAnswer::Accepted) return answer;
   waiting_.push_back(std::move(done));
   if (batch_.empty() && can_commit()) begin_commit(wait_for_steady_commit());
-  return EtcdAnswer::Accepted;
+  return answer;
+}
+
+bool Etcd::writes_at_once() const {
+  const bool is_locked = params_.blocking_reads && reads_free_at_ > engine_.now();
+  return commit_time_ == Duration{} && batch_.empty() && waiting_.empty() && can_commit() &&
+         !is_locked;
+}
+
+EtcdAnswer Etcd::write_at_once(const Write& write) {
+  ORRERY_CHECK(writes_at_once(), "a commit takes no time");
+  const EtcdAnswer answer = accept(write);
+  counters_.commits += answer == EtcdAnswer::Accepted ? 1 : 0;
+  return answer;
+}
+
+void Etcd::read_at_once(const Read& read) {
+  ORRERY_CHECK(reads_at_once(), "a read takes no time");
+  ++counters_.reads;
+  counters_.read = counters_.read + read.bytes;
 }
 
 void Etcd::store(const Write& write) {

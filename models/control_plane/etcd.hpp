@@ -52,6 +52,11 @@ class Etcd {
 
   // Calls `done` once the write is committed. One that is refused is told at once, without a call.
   [[nodiscard]] EtcdAnswer write(const Write& write, Callback done);
+  // What takes no time: no commit is under way, and one takes none.
+  bool writes_at_once() const;
+  bool reads_at_once() const { return params_.read_latency == Duration{} && can_commit(); }
+  [[nodiscard]] EtcdAnswer write_at_once(const Write& write);
+  void read_at_once(const Read& read);
   void preload(Bytes objects) { store_.create(engine_.now(), objects); }  // there before the run
   void read(const Read& read, Callback done);
   void set_steady_load(const SteadyLoad& load, SteadySource source = SteadySource::Heartbeats);
@@ -86,6 +91,7 @@ class Etcd {
   void end_commit();
   double free_rate() const;  // writes a second that steady ones leave
   Duration wait_for_steady_commit() const;
+  EtcdAnswer accept(const Write& write);
   void store(const Write& write);
   void check_space();
   void plan_space_check();

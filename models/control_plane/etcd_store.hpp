@@ -1,46 +1,53 @@
 // models/control_plane/etcd_store.hpp -- etcd as the API servers use it.
 #pragma once
 
-#include <utility>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "models/control_plane/etcd_split.hpp"
 #include "models/control_plane/request.hpp"
 
 namespace orrery {
 
+// A client whose answer was lost asks again, though etcd may have done what it asked for. Of an
+// object that has a name here, nothing is done twice: creating what is there and deleting what is
+// gone is told to be done, and takes a commit.
 class EtcdStore final : public ApiStore {
  public:
   explicit EtcdStore(EtcdSplit& etcd) : etcd_{etcd} {}
 
-  void write(const ApiRequest& request, Done done) override {
-    const Etcd::Write write{
-        .bytes = request.bytes, .change = change_of(request), .grown = request.grown};
-    const EtcdAnswer answer = of(request).write(write, [done] { done(true); });
-    if (answer != EtcdAnswer::Accepted) done(false);
-  }
-  void read(const ApiRequest& request, Done done) override {
-    of(request).read({.bytes = request.bytes, .is_stale_allowed = false},
-                     [done = std::move(done)] { done(true); });
-  }
+  uint32_t new_name(ApiResource resource);
+  void forget(uint32_t name);  // of what is not there
+  bool has(uint32_t name) const { return objects_[name].is_stored; }
+  int64_t stored(ApiResource resource) const { return stored_[static_cast<size_t>(resource)]; }
+  void preload(uint32_t name, Bytes bytes);  // there before the run
+  void drop(uint32_t name);                  // deleted by what is a steady load
+
+  void write(const ApiRequest& request, Done done) override;
+  void read(const ApiRequest& request, Done done) override;
+  std::optional<bool> at_once(const ApiRequest& request) override;
+  EtcdSplit& etcd() { return etcd_; }
 
  private:
+  struct Object {
+    ApiResource resource = ApiResource::Pods;
+    bool is_stored = false;
+    Bytes bytes = {};
+  };
   Etcd& of(const ApiRequest& request) {
     return request.resource == ApiResource::Events ? etcd_.events() : etcd_.objects();
   }
-  static EtcdChange change_of(const ApiRequest& request) {
-    if (request.resource == ApiResource::Events) return EtcdChange::Event;
-    switch (request.verb) {
-      case Verb::Create:
-        return EtcdChange::Create;
-      case Verb::Delete:
-      case Verb::DeleteCollection:
-        return EtcdChange::Delete;
-      default:
-        return EtcdChange::Update;
-    }
-  }
+  Etcd::Write write_of(const ApiRequest& request) const;
+  void set_stored(uint32_t name, bool is_stored, Bytes bytes);
+  void note(const ApiRequest& request, EtcdChange change);
 
   EtcdSplit& etcd_;
+  std::vector<Object> objects_{1};  // by name; 0 stands for what has none
+  std::vector<uint32_t> free_;
+  std::array<int64_t, kApiResources> stored_ = {};  // of those with names
 };
 
 }  // namespace orrery

@@ -1,7 +1,6 @@
 #include "models/control_plane/image_pulls.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "sim/core/check.hpp"
@@ -11,17 +10,9 @@ namespace orrery {
 ImagePulls::ImagePulls(Engine& engine, const ImagePullParams& params, uint32_t nodes)
     : engine_{engine},
       params_{params},
-      flows_{engine},
-      registry_{flows_.add_link(params.registry)} {
+      bandwidth_{engine, params, nodes,
+                 [this](NodeId node, ImageId image) { pulled(node, image); }} {
   nodes_.resize(nodes);
-  if (params.parallel != 1) {
-    for (Node& node : nodes_) node.link = flows_.add_link(params.node);
-    return;
-  }
-  const double cores =
-      static_cast<double>(params.registry.bits_per_s) / static_cast<double>(params.node.bits_per_s);
-  alone_.emplace(engine, cores, Label{"control.image_pulled"},
-                 [this](uint32_t node) { pulled({node}, nodes_[{node}].pulls.front().image); });
 }
 
 bool ImagePulls::has(NodeId id, ImageId image) const {
@@ -39,10 +30,18 @@ void ImagePulls::ensure(NodeId id, ImageId image, Callback done) {
   pull_next(id);
 }
 
+ImagePulls::Request ImagePulls::take_first(Node& node) {
+  Request request = std::move(node.queue[node.first++]);
+  if (!node.is_waiting()) {
+    node.queue.clear();
+    node.first = 0;
+  }
+  return request;
+}
+
 void ImagePulls::pull_next(NodeId id) {
-  while (!nodes_[id].queue.empty() && !is_full(nodes_[id])) {
-    Request request = std::move(nodes_[id].queue.front());
-    nodes_[id].queue.erase(nodes_[id].queue.begin());
+  while (nodes_[id].is_waiting() && !is_full(nodes_[id])) {
+    Request request = take_first(nodes_[id]);
     if (has(id, request.image)) {
       ++counters_.present;
       request.done();
@@ -56,27 +55,18 @@ void ImagePulls::start(NodeId id, Request request) {
   Node& node = nodes_[id];
   const auto same = std::ranges::find(node.pulls, request.image, &Pull::image);
   if (same != node.pulls.end()) return same->done.push_back(std::move(request.done));
-  node.pulls.push_back({.image = request.image, .flow = {}, .begins = {}, .done = {}});
+  node.pulls.push_back({.image = request.image, .begins = {}, .done = {}});
   node.pulls.back().done.push_back(std::move(request.done));
-  if (alone_) {
-    if (params_.latency == Duration{}) return move(id);
-    node.pulls.back().begins =
-        engine_.after(params_.latency, Label{"control.image_comes"}, [this, id] { move(id); });
-    return;
-  }
-  const std::array<LinkUse, 2> uses{LinkUse{registry_}, LinkUse{node.link}};
   const ImageId image = request.image;
-  node.pulls.back().flow =
-      flows_.start({.size = sizes_[image], .uses = uses, .latency = params_.latency},
-                   [this, id, image] { pulled(id, image); });
+  if (params_.latency == Duration{}) return move(id, image);
+  node.pulls.back().begins = engine_.after(params_.latency, Label{"control.image_comes"},
+                                           [this, id, image] { move(id, image); });
 }
 
-// The only pull of the node.
-void ImagePulls::move(NodeId id) {
-  const ImageId image = nodes_[id].pulls.front().image;
-  const Duration span = sizes_[image] / params_.node;
-  if (span == Duration{}) return pulled(id, image);
-  alone_->add(id.index, span);
+void ImagePulls::move(NodeId id, ImageId image) {
+  const Duration alone = sizes_[image] / params_.node;
+  if (alone == Duration{}) return pulled(id, image);
+  bandwidth_.add(id, image, alone);
 }
 
 void ImagePulls::pulled(NodeId id, ImageId image) {
@@ -93,13 +83,11 @@ void ImagePulls::pulled(NodeId id, ImageId image) {
 
 void ImagePulls::renew(NodeId id) {
   Node& node = nodes_[id];
-  for (const Pull& pull : node.pulls) {
-    engine_.cancel(pull.begins);
-    flows_.end(pull.flow);
-  }
-  if (alone_ && alone_->contains(id.index)) alone_->erase(id.index);
+  for (const Pull& pull : node.pulls) engine_.cancel(pull.begins);
+  bandwidth_.clear(id);
   node.pulls.clear();
   node.queue.clear();
+  node.first = 0;
   node.images.clear();
 }
 

@@ -19,6 +19,7 @@ class IndexedHeap {
   bool contains(uint32_t id) const { return id < places_.size() && places_[id] != kNowhere; }
   uint32_t top() const { return entries_.front().id; }
   const Key& top_key() const { return entries_.front().key; }
+  const Key& key(uint32_t id) const { return entries_[places_[id]].key; }
 
   void push(uint32_t id, const Key& key) {
     if (id >= places_.size()) places_.resize(id + 1, kNowhere);

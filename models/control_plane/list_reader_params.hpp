@@ -23,7 +23,7 @@ struct ListReaderParams {
 
   template <class V>
   void fields(V& v) {
-    v("clients", clients, "How many; absent: one on each node.", Range{1, 1'000'000},
+    v("clients", clients, "How many; absent: one on each node that is up.", Range{1, 1'000'000},
       Unit{"clients"});
     v("every", every, "Between two LISTs of one of them; one that still waits misses its turn.",
       Range{1_ms, 168_h}, Required{}, Example{"1min"});

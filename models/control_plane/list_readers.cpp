@@ -9,10 +9,12 @@ namespace orrery {
 ListReaders::ListReaders(Engine& engine, ApiServers& servers, const ApiClientParams& params,
                          const Setup& setup, std::function<Listed()> listed, Rng& rng)
     : engine_{engine}, setup_{setup}, listed_{std::move(listed)} {
+  const uint32_t shared = servers.new_account();
   for (uint32_t c = 0; c < setup.clients; ++c) {
+    const uint32_t user = setup.nodes != nullptr ? shared : servers.new_account();
     clients_.push_back(std::make_unique<ApiClient>(
-        engine, servers, params, ApiClient::Setup{.kind = ApiClientKind::ServiceAccount, .user = c},
-        rng));
+        engine, servers, params,
+        ApiClient::Setup{.kind = ApiClientKind::ServiceAccount, .user = user}, rng));
   }
 }
 
@@ -32,6 +34,7 @@ void ListReaders::next_turn() {
 }
 
 void ListReaders::list(uint32_t client) {
+  if (setup_.nodes != nullptr && !(*setup_.nodes)[client]) return;
   if (clients_[client]->present() > 0) {
     ++counters_.missed;
     return;

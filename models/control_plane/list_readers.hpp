@@ -17,7 +17,8 @@
 namespace orrery {
 
 // Their turns are spread evenly over the period, so that one event is pending for all of them. One
-// that still waits for its last answer misses its turn.
+// that still waits for its last answer misses its turn. Those on nodes share a service account, as
+// the pods of a DaemonSet do, and list while their node is up.
 class ListReaders {
  public:
   struct Listed {
@@ -29,6 +30,7 @@ class ListReaders {
     ListFrom from = ListFrom::Etcd;
     Duration every = 1_min;
     uint32_t clients = 1;
+    const std::vector<bool>* nodes = nullptr;  // those that are up, with a client on each
   };
   struct Counters {
     uint64_t answered = 0, failed = 0, missed = 0;  // missed: turns

@@ -9,8 +9,9 @@
 #include "models/control_plane/api_client.hpp"
 #include "models/control_plane/api_servers.hpp"
 #include "models/control_plane/control_plane_params.hpp"
-#include "models/control_plane/etcd_split.hpp"
+#include "models/control_plane/etcd_store.hpp"
 #include "models/control_plane/list_readers.hpp"
+#include "sim/core/id.hpp"
 #include "sim/core/rng.hpp"
 #include "sim/record/channel.hpp"
 #include "sim/runtime/sim.hpp"
@@ -34,19 +35,20 @@ struct NamespacesSample {
   }
 };
 
-// A namespace is made by single requests. Deletions are a queue: their requests share the client of
-// one controller, and are a steady load while there are any, as those of clients that ask for each.
+// A namespace is made by single requests, each tried until it is stored, or to be deleted.
+// Deletions are a queue: their requests share the client of one controller, and are a steady load
+// while there are any, as those of clients that ask for each.
 class NamespaceChurn {
  public:
-  // `params`, which has namespaces, must outlive it.
-  NamespaceChurn(Sim sim, ApiServers& servers, EtcdSplit& etcd, const ControlPlaneParams& params,
-                 uint32_t nodes);
+  // `params`, which has namespaces, and `nodes`, those that are up, must outlive it.
+  NamespaceChurn(Sim sim, ApiServers& servers, EtcdStore& store, const ControlPlaneParams& params,
+                 const std::vector<bool>& nodes);
   NamespaceChurn(const NamespaceChurn&) = delete;
   NamespaceChurn& operator=(const NamespaceChurn&) = delete;
 
   void start();
-  void job_arrived();
-  void job_over();
+  void job_arrived(JobId job);
+  void job_over(JobId job);
   void sample(Time now);
   void add_summary(Recorder& recorder) const;
   int64_t most() const { return most_; }
@@ -57,16 +59,27 @@ class NamespaceChurn {
     Duration every, asked_in;
     bool is_asking = false;
   };
-  void count(int64_t change);
+  struct Space {                    // of a job
+    std::vector<uint32_t> objects;  // their names in the store; the first is the Namespace
+    Time left = Time::max();        // when the job was over
+    int32_t asked = 0;              // creations that are not answered
+  };
+  void create(uint32_t space, size_t object, Duration pause);
+  void created(uint32_t space, size_t object);
+  void leave(uint32_t space);
+  void drop(uint32_t space);
+  void changed();  // how much is stored
   void begin_deletion();
   void deleted();
   void ask(size_t round);
   void set_load();
-  Bytes bytes() const { return bytes_of_type(count_, each_) * each_.objects; }
+  int64_t count() const;
+  int64_t objects() const;
+  Bytes bytes() const { return each_.object_bytes * objects(); }
 
   Engine& engine_;
   ApiServers& servers_;
-  EtcdSplit& etcd_;
+  EtcdStore& store_;
   const ControlPlaneParams& params_;
   const NamespacesParams& namespaces_;
   const NamespaceParams& each_;
@@ -74,11 +87,14 @@ class NamespaceChurn {
   ApiClient user_, controller_manager_;
   std::vector<std::unique_ptr<ListReaders>> readers_;
   std::vector<Round> rounds_;
-  int64_t count_ = 0, most_ = 0;
-  std::deque<Time> leaving_;  // when each was told to
-  std::deque<Time> ends_;     // of the last deletions, one for each worker
-  Time requests_end_;         // of the deletion whose requests were sent last
-  size_t begun_ = 0;          // of those that leave
+  int64_t most_ = 0;
+  IdVector<JobId, uint32_t> of_jobs_;  // the space of each
+  std::vector<Space> spaces_;
+  std::vector<uint32_t> free_;
+  std::deque<uint32_t> leaving_;  // spaces
+  std::deque<Time> ends_;         // of the last deletions, one for each worker
+  Time requests_end_;             // of the deletion whose requests were sent last
+  size_t begun_ = 0;              // of those that leave
   Duration longest_;
   uint64_t deleted_ = 0;
   Channel<NamespacesSample> samples_;

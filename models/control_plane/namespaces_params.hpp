@@ -48,6 +48,9 @@ struct NamespacesParams {
     v("readers", readers, "Clients that list one kind of their objects over all namespaces.");
   }
   void check(Checker& c) const {
+    if (existing == 0 && !per_job) {
+      c.error("existing", "must not be 0 without per_job: there would be no namespaces");
+    }
     if (!per_job && c.is_given("deleted")) c.error("deleted", "has no effect without per_job");
     constexpr std::string_view kDeletion[] = {"each.api_versions", "each.resource_types",
                                               "each.passes",       "each.delete_qps",

@@ -9,14 +9,13 @@
 
 namespace orrery {
 
-NodeBoots::NodeBoots(Sim sim, const NodeJoinParams& params, const HeartbeatParams& heartbeats,
-                     NodeApi& api, uint32_t nodes)
+NodeBoots::NodeBoots(Sim sim, const ControlPlaneParams& params, NodeApi& api, uint32_t nodes)
     : sim_{sim},
       api_{api},
       rng_{sim.rng.stream("control_plane.boots")},
-      gate_{sim.engine, params},
-      join_{join_script(params, heartbeats)},
-      reboot_{reboot_script(params, heartbeats)},
+      gate_{sim.engine, params.node_join},
+      join_{join_script(params)},
+      reboot_{reboot_script(params)},
       boots_{nodes},
       rows_{sim.recorder, "/events/boots",
             "Ways of nodes into the cluster, in order of their end."} {}
@@ -70,7 +69,7 @@ void NodeBoots::answered(Ticket ticket, bool is_done) {
     ORRERY_MARK("node_boots.begun_anew");
     ++boot.row.again;
     ++counters_.again;
-    ++ticket.failures;
+    ticket.failures = static_cast<uint16_t>(std::min(ticket.failures + 1, UINT16_MAX));
     sim_.engine.after(pause(ticket, thread.requests[ticket.request].verb),
                       Label{"node_boots.tries_again"}, [this, ticket] { ask(ticket); });
     return;

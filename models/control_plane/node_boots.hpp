@@ -26,12 +26,11 @@ class NodeBoots {
     uint64_t requests = 0, again = 0;  // all, and those of them that were begun anew
   };
 
-  NodeBoots(Sim sim, const NodeJoinParams& params, const HeartbeatParams& heartbeats, NodeApi& api,
-            uint32_t nodes);
+  NodeBoots(Sim sim, const ControlPlaneParams& params, NodeApi& api, uint32_t nodes);
   NodeBoots(const NodeBoots&) = delete;
   NodeBoots& operator=(const NodeBoots&) = delete;
 
-  void absent(NodeId node) { boots_[node].joins = true; }  // from the start: it joins later
+  void absent(NodeId node) { boots_[node].joins = true; }  // it joins later
   void boot(NodeId node);
   void died(NodeId node);  // what it asks for then is of no use any more
   void finish();           // writes the rows of those under way

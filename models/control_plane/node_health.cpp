@@ -37,8 +37,10 @@ void NodeHealth::fall_silent(NodeId node) {
 
 void NodeHealth::died(NodeId node) {
   if (!is_registered_[node.index]) return;
+  const bool was_alive = is_alive_[node.index];
   is_alive_[node.index] = false;
   fall_silent(node);
+  if (was_alive) lifecycle_.tolerate_anew(node);
 }
 
 void NodeHealth::came_back(NodeId node) {

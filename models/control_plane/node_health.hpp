@@ -21,12 +21,13 @@ class NodeHealth {
   NodeHealth(Engine& engine, const NodeLifecycleParams& params, const HeartbeatParams& heartbeats,
              std::span<const uint32_t> zone_of_node);
 
-  void absent(NodeId node);      // from the start: it is registered later
+  void absent(NodeId node);      // it is registered later
   void registered(NodeId node);  // of one that was absent
   void died(NodeId node);
   void came_back(NodeId node);  // ready, as a node that joins or was repaired
   void set_cut_off(bool is_cut_off);
 
+  bool is_registered(NodeId node) const { return is_registered_[node.index]; }
   bool is_alive(NodeId node) const { return is_alive_[node.index]; }
   const NodeLifecycle& lifecycle() const { return lifecycle_; }
   NodeLifecycle& lifecycle() { return lifecycle_; }

@@ -58,13 +58,15 @@ struct NodeJoinParams {
       Unit{"services"}, Source{"estimate: a tenth of what Kubernetes is tested with"});
     v("service_bytes", service_bytes, "Of a Service in these lists.", Range{1_B, 1_MiB},
       Source{"estimate: 1 KB"});
-    v("slices", slices, "EndpointSlices with the addresses of these services, all listed.",
+    v("slices", slices,
+      "EndpointSlices with the addresses of these services, all listed; with `services` of the "
+      "control plane, those are listed instead.",
       Range{0, 10'000'000}, Unit{"slices"}, Source{"estimate: one for each service"});
     v("slice_bytes", slice_bytes, "Of one of them.", Range{1_B, 1_MiB},
       Source{"KEP-0752: 100 B an address; estimate: ten of them"});
     v("object_bytes", object_bytes,
-      "Of anything else that is written, read or listed, but Nodes and Leases.", Range{1_B, 1_MiB},
-      Source{"estimate: as a Pod"});
+      "Of anything else that is written, read or listed, but Nodes, Leases and Events.",
+      Range{1_B, 1_MiB}, Source{"estimate: as a Pod"});
     v("rate_max", rate_max,
       "Nodes that are let in; 0: as they come. Those that come back are not held up.",
       Range{0.0, 1e6}, Unit{"nodes/s"}, Source{"0: nothing holds them back"});

@@ -76,6 +76,13 @@ void NodeLifecycle::node_registered(NodeId id) {
   plan_look(look_after(engine_.now()));
 }
 
+void NodeLifecycle::tolerate_anew(NodeId id) {
+  const Node& node = nodes_[id];
+  if (node.taint != Taint::Set || engine_.is_pending(node.eviction)) return;
+  ORRERY_MARK("node_lifecycle.evicted_again");
+  plan_eviction(id, params_.toleration);
+}
+
 void NodeLifecycle::look() {
   planned_look_ = Time::max();
   for (const NodeId id : std::exchange(heard_again_, {})) {

@@ -45,6 +45,8 @@ class NodeLifecycle {
   // Nodes are registered at first. One that is deleted counts no more, until it registers anew.
   void node_deleted(NodeId node);
   void node_registered(NodeId node);
+  // If the pods of a tainted node were evicted, those that came since leave it as much later.
+  void tolerate_anew(NodeId node);
 
   bool is_ready(NodeId node) const { return nodes_[node].state != State::NotReady; }
   bool is_tainted(NodeId node) const { return nodes_[node].taint == Taint::Set; }

@@ -13,8 +13,7 @@ Nodes::Nodes(Sim sim, const ControlPlaneParams& params, NodeApi& api,
     : sim_{sim},
       api_{api},
       health_{sim.engine, params.node_lifecycle, params.kubelet.heartbeats, zone_of_node},
-      boots_{sim, params.node_join, params.kubelet.heartbeats, api,
-             static_cast<uint32_t>(zone_of_node.size())},
+      boots_{sim, params, api, static_cast<uint32_t>(zone_of_node.size())},
       joining_{std::move(joining)},
       ready_{static_cast<uint32_t>(zone_of_node.size() - joining_.size())},
       is_ready_(zone_of_node.size(), true),
@@ -47,7 +46,7 @@ Nodes::Nodes(Sim sim, const ControlPlaneParams& params, NodeApi& api,
 }
 
 void Nodes::start() {
-  if (!joining_.empty()) come_next();
+  if (has_more_to_come()) come_next();
 }
 
 void Nodes::come_next() {
@@ -58,7 +57,7 @@ void Nodes::come_next() {
         while (come_ < joining_.size() && joining_[come_].at <= now) {
           comes.emit(joining_[come_++].node);
         }
-        if (come_ < joining_.size()) come_next();
+        if (has_more_to_come()) come_next();
       },
       Phase::Fault);
 }
@@ -70,8 +69,19 @@ void Nodes::died(NodeId node) {
   health_.died(node);
 }
 
+bool Nodes::removed(NodeId node) {
+  if (is_ready_[node.index]) --ready_;
+  is_ready_[node.index] = false;
+  boots_.died(node);
+  boots_.absent(node);
+  if (!health_.is_registered(node)) return false;
+  health_.absent(node);
+  return true;
+}
+
 void Nodes::give_up(NodeId node, bool is_back) {
-  api_.delete_dead_pods(node, is_back, [this, node] { pods_gone.emit(node); });
+  api_.delete_dead_pods(
+      node, is_back, [this, node, lost_by = sim_.engine.now()] { pods_gone.emit(node, lost_by); });
 }
 
 void Nodes::sample(Time now) {

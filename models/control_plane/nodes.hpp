@@ -22,7 +22,7 @@ class Nodes {
  public:
   struct Joining {
     NodeId node;
-    Time at;
+    Time at;  // Time::max(): when the autoscaler asks for it
   };
 
   Nodes(Sim sim, const ControlPlaneParams& params, NodeApi& api,
@@ -31,16 +31,22 @@ class Nodes {
   Nodes& operator=(const Nodes&) = delete;
 
   const std::vector<Joining>& joining() const { return joining_; }
-  bool has_more_to_come() const { return come_ < joining_.size(); }
+  bool has_more_to_come() const {
+    return come_ < joining_.size() && joining_[come_].at < Time::max();
+  }
   void start();
   void boot(NodeId node) { boots_.boot(node); }
   void died(NodeId node);  // up or not
+  // It is absent again, until it joins anew; whether it was registered. Whoever removes it tells
+  // the others, and then of its pods.
+  bool removed(NodeId node);
+  void pods_removed(NodeId node) { give_up(node, false); }
   void set_cut_off(bool is_cut_off) { health_.set_cut_off(is_cut_off); }
 
   Signal<NodeId> comes;       // one that joins is there, and may boot
   Signal<NodeId> registered;  // for the first time
   Signal<NodeId> ready;
-  Signal<NodeId> pods_gone;  // those on it when it died; their controllers have heard of it
+  Signal<NodeId, Time> pods_gone;  // those it had lost by then; their controllers have heard of it
 
   const NodeBoots& boots() const { return boots_; }
   const NodeHealth& health() const { return health_; }

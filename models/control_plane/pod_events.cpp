@@ -6,23 +6,26 @@
 namespace orrery {
 
 PodEvents::PodEvents(Sim sim, ApiServers& servers, EtcdSplit& etcd,
-                     const ControlPlaneParams& params, uint32_t nodes)
+                     const ControlPlaneParams& params, const std::vector<bool>& nodes)
     : etcd_{etcd},
       servers_{servers},
       params_{params},
       events_{*params.events},
       rng_{sim.rng.stream("control_plane.events")},
       scheduler_{sim.engine, servers, events_.client, {.kind = ApiClientKind::Scheduler}, rng_} {
-  for (uint32_t n = 0; n < nodes && events_.per_pod > 1; ++n) {
+  for (uint32_t n = 0; n < nodes.size() && events_.per_pod > 1; ++n) {
     kubelets_.push_back(std::make_unique<ApiClient>(
         sim.engine, servers, events_.client,
         ApiClient::Setup{.kind = ApiClientKind::Kubelet, .user = n}, rng_));
   }
   for (const ListReaderParams& reader : events_.readers) {
-    const uint32_t clients = reader.clients ? static_cast<uint32_t>(*reader.clients) : nodes;
+    const auto clients = reader.clients ? static_cast<size_t>(*reader.clients) : nodes.size();
     readers_.push_back(std::make_unique<ListReaders>(
         sim.engine, servers, params_.clients.others,
-        ListReaders::Setup{.from = reader.from, .every = reader.every, .clients = clients},
+        ListReaders::Setup{.from = reader.from,
+                           .every = reader.every,
+                           .clients = static_cast<uint32_t>(clients),
+                           .nodes = reader.clients ? nullptr : &nodes},
         [this] {
           return ListReaders::Listed{kept(), etcd_.events().events()};
         },
@@ -53,7 +56,7 @@ void PodEvents::start() {
 
 void PodEvents::pod_bound(NodeId node) {
   record(scheduler_, std::min(events_.per_pod, 1));
-  if (events_.per_pod > 1) record(*kubelets_[node.index], events_.per_pod - 1);
+  if (events_.per_pod > 1 && node.is_valid()) record(*kubelets_[node.index], events_.per_pod - 1);
 }
 
 void PodEvents::bind_failed() { record(scheduler_, events_.per_failed_bind); }

@@ -20,14 +20,14 @@ namespace orrery {
 // Nobody waits for an Event. Those of pods are requests of their own, those of others a rate.
 class PodEvents {
  public:
-  // `params`, which has events, must outlive it.
+  // `params`, which has events, and `nodes`, those that are up, must outlive it.
   PodEvents(Sim sim, ApiServers& servers, EtcdSplit& etcd, const ControlPlaneParams& params,
-            uint32_t nodes);
+            const std::vector<bool>& nodes);
   PodEvents(const PodEvents&) = delete;
   PodEvents& operator=(const PodEvents&) = delete;
 
   void start();
-  void pod_bound(NodeId node);
+  void pod_bound(NodeId node);  // none: its kubelet does not start it any more
   void bind_failed();
 
   int64_t kept() const;

@@ -39,6 +39,15 @@ struct PodEventsParams {
       Source{"kubelet: eventRecordQPS 50, eventBurst 100"});
     v("readers", readers, "Clients that list all Events every so often.");
   }
+  void check(Checker& c) const {
+    const bool has_client = per_pod > 0 || per_failed_bind > 0;
+    if (!has_client && others_per_s == 0) {
+      c.error("per_pod", "must not be 0 if nobody else records Events: there would be none");
+    }
+    if (!has_client && c.is_given("client")) {
+      c.error("client", "has no effect with per_pod: 0 and per_failed_bind: 0");
+    }
+  }
 };
 
 }  // namespace orrery

@@ -69,9 +69,8 @@ bool PriorityAndFairness::arrive(const Arrival& arrival, Time now) {
   }
   const uint32_t queue = choose_queue(level, arrival.flow);
   // Seats may be free although some wait: the first of them is too wide. Then the queue may grow.
-  if (level.queues[queue].waiting >= level.setup.queue_length && level.in_use >= level.limit) {
-    return false;
-  }
+  const bool is_full = level.queues[queue].waiting >= level.setup.queue_length;
+  if (is_full && !fits(level, 1)) return false;
   ++present_;
   enqueue(level, queue, arrival.request, now);
   dispatch(level, now);

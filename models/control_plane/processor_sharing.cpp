@@ -50,9 +50,18 @@ void ProcessorSharing::serve() {
 
 void ProcessorSharing::add(uint32_t job, Duration demand) {
   ORRERY_CHECK(demand.ns > 0, "what needs nothing is not served");
+  add_ns(job, static_cast<double>(demand.ns));
+}
+
+void ProcessorSharing::add_ns(uint32_t job, double demand) {
   settle();
-  ends_.push(job, virtual_ns_ + static_cast<double>(demand.ns));
+  ends_.push(job, virtual_ns_ + demand);
   plan();
+}
+
+double ProcessorSharing::left_ns(uint32_t job) const {
+  const auto passed = static_cast<double>((engine_.now() - since_).ns);
+  return std::max(ends_.key(job) - virtual_ns_ - passed * rate(), 0.0);
 }
 
 void ProcessorSharing::erase(uint32_t job) {

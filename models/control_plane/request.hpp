@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string_view>
 
 #include "sim/core/enum_names.hpp"
@@ -75,7 +76,7 @@ struct ApiRequest {
   uint32_t flow = 0;           // flow distinguisher: user or namespace
   int32_t objects = 1;         // a list looks through
   Bytes bytes = {};            // a read looks through, or a write stores
-  Bytes grown = {};            // an update: by so much, if the object was not as large before
+  uint32_t object = 0;         // a write: what the store calls it; 0: nothing hangs on which it is
   Bytes answer = {};           // sent to the client
   Duration cpu = {};           // of one core, on top of what the server's parameters charge
 };
@@ -103,6 +104,8 @@ class ApiStore {
   using Done = std::function<void(bool is_done)>;
   virtual void write(const ApiRequest& request, Done done) = 0;
   virtual void read(const ApiRequest& request, Done done) = 0;  // a consistent one
+  // Does either if it takes no time, and says whether it is done; nothing: it takes time.
+  virtual std::optional<bool> at_once(const ApiRequest&) { return {}; }
 
  protected:
   ~ApiStore() = default;

@@ -3,12 +3,6 @@
 namespace orrery {
 namespace {
 
-ApiClientKind kind_of(size_t who) {
-  constexpr ApiClientKind kKinds[] = {ApiClientKind::KubeProxy, ApiClientKind::ServiceAccount,
-                                      ApiClientKind::ServiceAccount, ApiClientKind::ServiceAccount};
-  return kKinds[who];
-}
-
 void count(ApiRequest& list, const ObjectWrite& write) {
   using Change = ObjectWrite::Change;
   if (write.change == Change::Create) ++list.objects;
@@ -20,38 +14,43 @@ void count(ApiRequest& list, const ObjectWrite& write) {
 
 }  // namespace
 
-ServiceWatchers::ServiceWatchers(Sim sim, ApiServers& servers, const ServicesParams& params,
-                                 uint32_t nodes)
-    : servers_{servers},
-      engine_{sim.engine},
-      params_{params},
-      resource_{params.endpoints.kind == EndpointsKind::Endpoints ? ApiResource::Endpoints
-                                                                  : ApiResource::EndpointSlices},
-      daemons_{params.watchers.agents > 0 ? 0U : static_cast<uint32_t>(params.watchers.daemons)},
-      rng_{sim.rng.stream("control_plane.services.clients")} {
+ServiceWatchers::ServiceWatchers(const Context& context, const ControlPlaneParams& params)
+    : servers_{context.servers},
+      engine_{context.sim.engine},
+      params_{params.services},
+      others_{params.clients.others},
+      resource_{params_.endpoints.kind == EndpointsKind::Endpoints ? ApiResource::Endpoints
+                                                                   : ApiResource::EndpointSlices},
+      daemons_{params_.watchers.agents > 0 ? 0U : static_cast<uint32_t>(params_.watchers.daemons)},
+      rng_{context.sim.rng.stream("control_plane.services.clients")} {
   all_.objects = of_proxies_.objects = 0;
   for (size_t who = 0; who < kWhos; ++who) {
     reflectors_[who] = std::make_unique<Reflectors>(
-        sim.engine, servers, Reflectors::Params{},
-        sim.rng.stream("control_plane.services.watchers", static_cast<uint64_t>(who)));
+        engine_, servers_, Reflectors::Params{},
+        context.sim.rng.stream("control_plane.services.watchers", static_cast<uint64_t>(who)));
   }
-  for (uint32_t n = 0; n < nodes; ++n) {
-    if (params.watchers.kube_proxies) add(Who::KubeProxy, n);
-    for (uint32_t d = 0; d < daemons_; ++d) add(Who::Daemon, n * daemons_ + d);
+  NodeClients& on_nodes = context.node_clients;
+  for (uint32_t n = 0; n < context.nodes; ++n) {
+    if (params_.watchers.kube_proxies) add(Who::KubeProxy, on_nodes.of({n}, kKubeProxy));
+    for (uint32_t d = 0; d < daemons_; ++d) add(Who::Daemon, on_nodes.of({n}, kFirstDaemon + d));
   }
-  for (int32_t i = 0; i < params.watchers.controllers; ++i) {
-    add(Who::Controller, static_cast<uint32_t>(i));
+  for (int32_t i = 0; i < params_.watchers.controllers; ++i) {
+    add(Who::Controller, add_client(servers_.new_account()));
   }
-  for (int32_t i = 0; i < params.watchers.agents; ++i) add(Who::Agent, static_cast<uint32_t>(i));
+  const uint32_t of_agents = servers_.new_account();  // replicas of one
+  for (int32_t i = 0; i < params_.watchers.agents; ++i) add(Who::Agent, add_client(of_agents));
 }
 
-void ServiceWatchers::add(Who who, uint32_t user) {
-  const ApiClientKind kind = kind_of(static_cast<size_t>(who));
-  clients_.push_back(std::make_unique<ApiClient>(engine_, servers_, client_params_.of(kind),
-                                                 ApiClient::Setup{.kind = kind, .user = user},
-                                                 rng_));
+ApiClient& ServiceWatchers::add_client(uint32_t account) {
+  clients_.push_back(std::make_unique<ApiClient>(
+      engine_, servers_, others_,
+      ApiClient::Setup{.kind = ApiClientKind::ServiceAccount, .user = account}, rng_));
+  return *clients_.back();
+}
+
+void ServiceWatchers::add(Who who, ApiClient& client) {
   const bool sees_less = who == Who::KubeProxy && params_.fan_out.has_headless_filter;
-  of(who).add({.client = *clients_.back(),
+  of(who).add({.client = client,
                .list = {.resource = resource_},
                .relists = params_.watchers.lists_after_loss,
                .sizes = sees_less ? &of_proxies_ : &all_});

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/control_plane/api_client.hpp"
+#include "models/control_plane/node_clients.hpp"
 #include "models/control_plane/reflectors.hpp"
 #include "models/control_plane/services_params.hpp"
 #include "sim/runtime/sim.hpp"
@@ -16,10 +17,17 @@ namespace orrery {
 
 // A change is one charge of each server, however many watch there. Watchers come and go with their
 // nodes, and move to other servers when theirs is lost; what they list then is as large as all
-// addresses that they may see. Watchers behind agents cost servers nothing.
+// addresses that they may see. Watchers behind agents cost servers nothing. Kube-proxies and
+// daemons are the clients of their nodes, which ask for more as these boot.
 class ServiceWatchers {
  public:
-  ServiceWatchers(Sim sim, ApiServers& servers, const ServicesParams& params, uint32_t nodes);
+  struct Context {
+    Sim sim;
+    ApiServers& servers;
+    NodeClients& node_clients;
+    uint32_t nodes = 0;
+  };
+  ServiceWatchers(const Context& context, const ControlPlaneParams& params);
   ServiceWatchers(const ServiceWatchers&) = delete;
   ServiceWatchers& operator=(const ServiceWatchers&) = delete;
 
@@ -39,7 +47,8 @@ class ServiceWatchers {
  private:
   enum class Who : uint8_t { KubeProxy, Daemon, Controller, Agent };
   static constexpr size_t kWhos = 4;
-  void add(Who who, uint32_t user);
+  void add(Who who, ApiClient& client);
+  ApiClient& add_client(uint32_t account);
   Reflectors& of(Who who) { return *reflectors_[static_cast<size_t>(who)]; }
   template <class F>
   void for_each_on(NodeId node, F&& f);  // its kube-proxy and daemons
@@ -47,13 +56,13 @@ class ServiceWatchers {
   ApiServers& servers_;
   Engine& engine_;
   ServicesParams params_;
+  ApiClientParams others_;
   ApiResource resource_;
   int64_t nodes_up_ = 0;
   uint32_t daemons_;             // on each node, by themselves
   ApiRequest all_, of_proxies_;  // sizes of lists
-  ApiClientsParams client_params_;
   Rng rng_;
-  std::vector<std::unique_ptr<ApiClient>> clients_;
+  std::vector<std::unique_ptr<ApiClient>> clients_;  // of controllers and agents
   std::array<std::unique_ptr<Reflectors>, kWhos> reflectors_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/config/diagnostics.hpp"
 #include "sim/core/check.hpp"
 
 namespace orrery {
@@ -26,7 +27,7 @@ Verb verb_of(Change change) {
 Services::Services(const Context& context, const ControlPlaneParams& params)
     : engine_{context.sim.engine},
       jobs_{context.jobs},
-      etcd_{context.etcd},
+      store_{context.store},
       client_params_{params.clients.controller_manager},
       rng_{context.sim.rng.stream("control_plane.services.controller")},
       client_{engine_,
@@ -34,7 +35,11 @@ Services::Services(const Context& context, const ControlPlaneParams& params)
               client_params_,
               {.kind = ApiClientKind::EndpointController},
               rng_},
-      watchers_{context.sim, context.servers, params.services, context.nodes},
+      watchers_{{.sim = context.sim,
+                 .servers = context.servers,
+                 .node_clients = context.node_clients,
+                 .nodes = context.nodes},
+                params},
       controller_{
           engine_, params.services.endpoints,
           [this](ServiceId service, const ObjectWrite& object, EndpointsController::Done done) {
@@ -63,7 +68,10 @@ uint32_t Services::new_set(uint32_t group) {
   for (int32_t i = 0; i < groups_[group].params.count; ++i) {
     const ServiceId service = controller_.add_service();
     set.services.push_back(service);
-    if (service.index >= group_of_.size()) group_of_.resize(service.index + size_t{1});
+    if (service.index >= group_of_.size()) {
+      group_of_.resize(service.index + size_t{1});
+      names_.resize(service.index + size_t{1});
+    }
     group_of_[service] = group;
   }
   return index;
@@ -79,7 +87,7 @@ void Services::start(const std::vector<bool>& is_up) {
     if (group.params.members != ServiceMembers::Nodes) continue;
     for (const ServiceId service : sets_[group.set].services) {
       for (const ObjectWrite& write : controller_.preload(service, nodes)) {
-        etcd_.objects().preload(write.bytes);
+        store_.preload(name_of(service, write), write.bytes);
         count(group, write);
       }
     }
@@ -170,16 +178,26 @@ void Services::job_over(JobId job) {
 
 // ---- what is written and told
 
+uint32_t& Services::name_of(ServiceId service, const ObjectWrite& write) {
+  std::vector<uint32_t>& names = names_[service];
+  if (write.object >= names.size()) names.resize(write.object + size_t{1});
+  uint32_t& name = names[write.object];
+  if (name == 0) name = store_.new_name(watchers_.resource());
+  return name;
+}
+
 void Services::write(ServiceId service, const ObjectWrite& object, EndpointsController::Done done) {
-  const bool is_update = object.change == Change::Update;
   const ApiRequest request{.verb = verb_of(object.change),
                            .resource = watchers_.resource(),
                            .bytes = object.bytes,
-                           .grown = is_update ? object.bytes - object.bytes_before : Bytes{},
+                           .object = name_of(service, object),
                            .answer = object.bytes};
   client_.send(request, [this, service, object, done = std::move(done)](const ApiAnswer& answer) {
     const bool is_stored = answer.outcome == ApiOutcome::Done;
     if (is_stored) stored(service, object);
+    if (is_stored && object.change == Change::Delete) {
+      store_.forget(std::exchange(name_of(service, object), 0));
+    }
     done(is_stored);
   });
 }
@@ -249,6 +267,16 @@ void Services::add_summary(Recorder& recorder) const {
                        "of one core, to tell it; by API servers");
   recorder.add_summary("watch_lists", static_cast<int64_t>(watchers_.lists()), "",
                        "times a watcher listed all addresses");
+}
+
+std::vector<std::string> Services::notes() const {
+  std::vector<std::string> notes;
+  for (const Group& group : groups_) {
+    if (group.params.team.empty() || !group.members.empty()) continue;
+    notes.push_back("control plane: no pod of team " + in_quotes(group.params.team) +
+                    " ran, so that services " + in_quotes(group.params.name) + " had no members");
+  }
+  return notes;
 }
 
 }  // namespace orrery

@@ -8,7 +8,7 @@
 #include "models/control_plane/api_client.hpp"
 #include "models/control_plane/control_plane_params.hpp"
 #include "models/control_plane/endpoints_controller.hpp"
-#include "models/control_plane/etcd_split.hpp"
+#include "models/control_plane/etcd_store.hpp"
 #include "models/control_plane/service_watchers.hpp"
 #include "models/workload/job_table.hpp"
 #include "sim/record/channel.hpp"
@@ -42,7 +42,8 @@ class Services {
   struct Context {
     Sim sim;
     ApiServers& servers;
-    EtcdSplit& etcd;
+    EtcdStore& store;
+    NodeClients& node_clients;
     const JobTable& jobs;
     uint32_t nodes = 0;
   };
@@ -59,6 +60,7 @@ class Services {
 
   void sample(Time now, double seconds);  // of the interval that ends now
   void add_summary(Recorder& recorder) const;
+  std::vector<std::string> notes() const;  // of services that nobody was a member of
 
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
@@ -87,13 +89,14 @@ class Services {
   uint32_t set_of(Group& group, uint32_t index, JobId job);
   void pod_ready(PodId pod);
   bool has_members(const Group& group, JobId job) const;
+  uint32_t& name_of(ServiceId service, const ObjectWrite& write);
   void write(ServiceId service, const ObjectWrite& write, EndpointsController::Done done);
   void stored(ServiceId service, const ObjectWrite& write);
   void count(Group& group, const ObjectWrite& write);
 
   Engine& engine_;
   const JobTable& jobs_;
-  EtcdSplit& etcd_;
+  EtcdStore& store_;
   ApiClientParams client_params_;
   Rng rng_;
   ApiClient client_;
@@ -104,7 +107,8 @@ class Services {
   std::vector<Set> sets_;
   std::vector<uint32_t> free_sets_;
   IdVector<ServiceId, uint32_t> group_of_;
-  double peak_ = 0;  // bytes a second
+  IdVector<ServiceId, std::vector<uint32_t>> names_;  // of its objects in the store; 0: none
+  double peak_ = 0;                                   // bytes a second
   Channel<WatchSample> samples_;
 };
 

@@ -10,7 +10,7 @@ namespace orrery {
 
 struct UnreadyGuardParams {
   static constexpr std::string_view kDoc =
-      "With too many nodes not ready the autoscaler takes none of them away.";
+      "With too many nodes not ready the autoscaler does nothing, neither up nor down.";
   double share_max = 0.45;
   int32_t ok_count = 3;
 

@@ -13,6 +13,7 @@
 namespace orrery {
 namespace {
 
+using ::testing::Contains;
 using ::testing::HasSubstr;
 
 int64_t summary(const SimulationResult& result, std::string_view name) {
@@ -68,6 +69,38 @@ TEST(ControlPlaneRun, WithoutAnyServerPodsWaitUntilOneIsBack) {
   EXPECT_GT(row.running, Time{} + 40_s);
   EXPECT_LT(row.running, Time{} + 3_min);
   EXPECT_GT(summary(run.result, "api_lost"), 0);
+}
+
+TEST(ControlPlaneRun, ThatTheOnlyServerIsLostForEverIsTold) {
+  const std::string yaml =
+      "cluster: {pools: [{name: n, machine: dgx-a100, count: 4}]}\n"
+      "control_plane: {level: full, api_servers: {servers: 1}, losses: [{server: 0, at: 10s}]}\n"
+      "workload:\n  sources: [{kind: jobs, jobs: [{submit: 20s, pod: {gpus: 8}, work: 1min}]}]\n"
+      "run: {stall_limit: 1h}\n";
+  ScenarioRun run{yaml, {}, {.audit_every = 1'000}};
+  EXPECT_EQ(run.result.end, SimulationResult::End::Stalled);
+  EXPECT_THAT(run.result.warnings, Contains(HasSubstr("no API server was up at the end")));
+}
+
+// Kubelets, and those who watch all pods, come back to the only server once it is.
+TEST(ControlPlaneRun, WatchersOfTheOnlyServerComeBackWithIt) {
+  const std::string yaml =
+      "cluster: {pools: [{name: n, machine: dgx-a100, count: 40}]}\n"
+      "control_plane: {level: full, api_servers: {servers: 1}, "
+      "losses: [{server: 0, at: 60s, until: 100s}, {server: 0, at: 200s, until: 201s}]}\n"
+      "workload: {sources: [{kind: jobs, jobs: [{work: 1s}]}]}\n"
+      "record: {timeline: {interval: 1s}}\nrun: {until: 5min}\n";
+  ScenarioRun run{yaml, {}, {.audit_every = 1}};
+  for (const ApiServerSample& row : run.recorder.rows<ApiServerSample>("/timeline/api_servers")) {
+    const Duration at = row.time - Time{};
+    const bool is_down = (at > 60_s && at < 100_s) || (at > 200_s && at < 201_s);
+    const bool is_back = at < 60_s || (at > 170_s && at < 200_s) || at > 270_s;
+    if (is_down) {
+      EXPECT_EQ(row.watches, 0);
+    } else if (is_back) {
+      EXPECT_EQ(row.watches, 40 + 4) << at.seconds();
+    }
+  }
 }
 
 // Pods of gangs that nodes take down are created and bound anew, through the same servers.

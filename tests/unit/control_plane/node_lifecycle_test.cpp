@@ -57,6 +57,22 @@ TEST(NodeLifecycle, ASilentNodeIsNotReadyAtTheFirstLookAfterItsGraceAndThenLoses
   EXPECT_LE(world.engine.events_run(), 4U) << "steady looks are no events";
 }
 
+TEST(NodeLifecycle, PodsThatCameAfterAnEvictionAreEvictedAsMuchLater) {
+  LifecycleWorld world{10};
+  const auto died_again = [&](Duration at) {
+    world.engine.at(Time{} + at, Label{"test.died_again"},
+                    [&] { world.lifecycle.tolerate_anew({3}); });
+  };
+  world.silent(7_s, 3, 1);
+  died_again(100_s);  // not evicted yet: nothing changes
+  died_again(400_s);
+  died_again(500_s);
+  world.heard(800_s, 3, 1);
+  died_again(900_s);  // it is not tainted
+  world.run(1_h);
+  EXPECT_EQ(world.evicted, (Log{{350, 3}, {700, 3}}));
+}
+
 TEST(NodeLifecycle, SilenceOfExactlyTheGraceIsNoFault) {
   LifecycleWorld world{10};
   world.silent(5_s, 0, 1);

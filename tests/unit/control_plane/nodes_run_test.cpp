@@ -14,6 +14,7 @@
 #include "models/faults/node_faults.hpp"
 #include "tests/support/scheduler_world.hpp"
 #include "tests/support/shipped_run.hpp"
+#include "tests/unit/control_plane/scenario_mistakes.hpp"
 
 namespace orrery {
 namespace {
@@ -156,6 +157,28 @@ TEST(Joins, OneNodeIsReadyNoEarlierWithFullThanWithDelays) {
   EXPECT_EQ(time("delays", "1"), time("delays", "40"));
   EXPECT_GE(time("full", "1"), time("delays", "1"));
   EXPECT_GT(time("full", "40"), time("full", "1"));
+}
+
+// The second job needs nodes that join; with a queue it is not admitted before they take pods.
+TEST(Joins, AJobQueueAdmitsAJobOnceTheNodesItNeedsAreThere) {
+  for (const std::string level : {"delays", "full"}) {
+    ScenarioRun run{
+        scenario("{level: " + level + ", joins: [{pool: new, at: 10min, over: 1min}]}",
+                 "policy: {base: strict_gang, job_queue: {policies: [{name: EASY}]}}\n"
+                 "workload: {sources: [{kind: jobs, jobs: [{pods: 8, pod: {gpus: 8}, work: 1h, "
+                 "requested: 2h}, {pods: 42, pod: {gpus: 8}, work: 1h, requested: 2h}]}]}"),
+        {},
+        {.audit_every = 10}};
+    const auto rows = run.jobs();
+    ASSERT_EQ(rows.size(), 2U);
+    Time last;
+    for (const BootRow& row : boots(run)) last = std::max(last, row.ready);
+    EXPECT_EQ(boots(run).size(), 40U);
+    EXPECT_LT(rows[0].running, Time{} + 1_min) << level;
+    EXPECT_GT(rows[1].created, last) << level;
+    EXPECT_LT(rows[1].running, Time{} + 12_min) << level;
+    for (const JobRow& row : rows) EXPECT_EQ(row.outcome, JobOutcome::Completed);
+  }
 }
 
 // API-11: hundreds of nodes in one instant are an outage, over a few seconds they are none.
@@ -341,14 +364,7 @@ TEST(Chaos, TakesNodesDownInRounds) {
 
 TEST(Joins, MistakesAreRefusedWhereTheyAre) {
   const auto errors = [](const std::string& section, const std::string& rest = "") {
-    Diagnostics diagnostics;
-    const std::string yaml = scenario(section, kNoWork + rest);
-    const config::Document document = config::load_text(yaml, "s.yaml", diagnostics);
-    const Scenario read = read_scenario(document, diagnostics);
-    if (!diagnostics.ok()) return diagnostics.text();
-    const Ground ground{read};
-    ground.check(read, document.root, diagnostics);
-    return diagnostics.text();
+    return test::mistakes_of_scenario(scenario(section, kNoWork + rest));
   };
   EXPECT_EQ(errors("{level: full, joins: [{pool: new, at: 1s}]}"), "");
   EXPECT_THAT(errors("{level: full, joins: [{pool: newt, at: 1s}]}"),

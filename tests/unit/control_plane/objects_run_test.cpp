@@ -200,6 +200,90 @@ TEST(NamespacesInRuns, DeletionsWaitForOneAnother) {
   }
 }
 
+// 30 of 40 nodes join after half of the time, and one of the others is down from then on.
+TEST(EventsInRuns, ReadersOnEachNodeListWhileTheirNodeIsUp) {
+  const std::string yaml =
+      "cluster: {pools: [{name: old, machine: dgx-a100, count: 10}, {name: new, machine: dgx-a100, "
+      "count: 30}]}\ncontrol_plane: {level: full, events: {readers: [{every: 1min}]}, "
+      "joins: [{pool: new, at: 10min}]}\nworkload: {sources: [{kind: jobs, jobs: [" +
+      kPods + "]}]}\nfaults: {list: [{node: '3', at: 10min, repair: 2h}]}\nrun: {until: 20min}\n";
+  ScenarioRun run{yaml, {}, {}};
+  EXPECT_NEAR(summary(run.result, "event_lists"), 10 * 10 + 10 * 39, 2);
+  const auto rows = run.recorder.rows<EtcdSample>("/timeline/etcd");
+  EXPECT_EQ(rows.back().events.count % 1'000, 0) << "those of nodes are as large as all others";
+  EXPECT_EQ(rows.back().events.count / 1'000,
+            30 * 5 + static_cast<int64_t>(summary(run.result, "events_written")));
+}
+
+// One service account has as many queues as its hand: what else comes is turned away.
+TEST(EventsInRuns, ReadersOnEachNodeAreOneUserAndOthersAreOneEach) {
+  const auto turned_away = [](const std::string& reader) {
+    const std::string flow =
+        "api_servers: {servers: 1, flow_control: {max_requests_inflight: 1, "
+        "max_mutating_requests_inflight: 1, levels: [{name: all, shares: 1, queues: 128, "
+        "hand_size: 2, queue_length: 1}], schemas: [{name: all, level: all, distinguisher: "
+        "user}]}}, ";
+    ScenarioRun run{scenario(flow +
+                                 "clients: {others: {tries_max: 1}}, etcd: {read_latency: 10s}, "
+                                 "events: {readers: [{every: 10ms" +
+                                 reader + "}]}",
+                             "{kind: pods, pods: 1, pod: {gpus: 1}, work: 1s}", "20s"),
+                    {},
+                    {}};
+    return summary(run.result, "event_lists_failed");
+  };
+  EXPECT_GT(turned_away(""), turned_away(", clients: 10"));
+}
+
+TEST(CrashLoopsInRuns, NodesThatAreDownCrashNothing) {
+  const std::string loops = "crash_loops: [{nodes: 4, runs_for: 10s}]";
+  const auto restarts = [&](const std::string& faults) {
+    ScenarioRun run{scenario(loops, kPods, "2h") + "faults: {list: [" + faults + "]}\n", {}, {}};
+    return summary(run.result, "container_restarts");
+  };
+  const double all = restarts("");
+  EXPECT_NEAR(restarts("{node: '0', at: 1s, repair: 10h}"), all * 3 / 4, 2);
+  const double half = restarts("{node: '0', at: 1h, repair: 10h}");
+  EXPECT_GT(half, all * 3 / 4 + 10);
+  EXPECT_LT(half, all - 10);
+  EXPECT_EQ(restarts("{node: '7', at: 1s, repair: 10h}"), all) << "it has no such pods";
+}
+
+// What the deletion of one namespace asks for takes 24 s, and its pods an hour.
+TEST(NamespacesInRuns, ADeletionIsALoadUntilItsRequestsAreSent) {
+  ScenarioRun run{scenario("namespaces: {per_job: true, each: {delete_qps: 20, grace: 1h}}",
+                           "{kind: pods, pods: 1, pod: {gpus: 1}, work: 59s}", "3h"),
+                  {"record.timeline.interval=10s", "control_plane.api_servers.servers=1"},
+                  {}};
+  double after = 0, at_most = 0;
+  for (const ApiServerSample& row : run.recorder.rows<ApiServerSample>("/timeline/api_servers")) {
+    at_most = std::max(at_most, row.steady);
+    if (row.time == Time{} + 10_min) after = row.steady;
+  }
+  EXPECT_NEAR(at_most - after, 20, 1e-9);
+  EXPECT_EQ(summary(run.result, "namespaces_deleted"), 1);
+}
+
+TEST(NamespacesInRuns, OneIsThereOnceItIsStoredAndNothingOfItIsCountedTwice) {
+  const std::string job = "{submit: 1min, kind: pods, pods: 1, pod: {gpus: 1}, work: 20min}";
+  ScenarioRun run{scenario("namespaces: {per_job: true}, api_servers: {servers: 1}, losses: "
+                           "[{server: 0, at: 30s, until: 20min}]",
+                           job, "3h"),
+                  {"record.timeline.interval=1min"},
+                  {}};
+  int64_t most = 0;
+  for (const NamespacesSample& row : run.recorder.rows<NamespacesSample>("/timeline/namespaces")) {
+    most = std::max(most, row.namespaces);
+    if (row.time < Time{} + 20_min) {
+      EXPECT_EQ(row.namespaces, 0);
+    }
+    EXPECT_EQ(row.objects.count, row.namespaces * 3 * 1'500);
+  }
+  EXPECT_EQ(most, 1);
+  EXPECT_EQ(summary(run.result, "namespaces_deleted"), 1);
+  EXPECT_EQ(summary(run.result, "namespaces"), 0);
+}
+
 TEST(NamespacesInRuns, CostMemoryAndClientsThatAskForEachTheirTime) {
   const auto last = [](const std::string& existing) {
     ScenarioRun run{
@@ -209,9 +293,9 @@ TEST(NamespacesInRuns, CostMemoryAndClientsThatAskForEachTheirTime) {
     return std::pair{run.recorder.rows<ApiServerSample>("/timeline/api_servers").back().heap,
                      run.recorder.rows<NamespacesSample>("/timeline/namespaces").back().asked_in};
   };
-  const auto [small, soon] = last("0");
+  const auto [small, soon] = last("1");
   const auto [large, late] = last("2000");
-  EXPECT_EQ((large - small).count, 5 * 2000 * 3 * 1500);
+  EXPECT_EQ((large - small).count, 5 * 1999 * 3 * 1500);
   EXPECT_EQ(soon, Duration{});
   EXPECT_EQ(late, 198_s) << "2,000 at 10 a second, less a burst of 20";
 }
@@ -240,7 +324,8 @@ TEST(ObjectsInRuns, WhatHasNoEffectIsRefused) {
   EXPECT_THAT(errors("{level: delays, events: {}}"),
               HasSubstr("control_plane.events: has an effect only with level: full"));
   EXPECT_THAT(errors("{level: delays, crash_loops: [{}]}"), HasSubstr("only with level: full"));
-  EXPECT_THAT(errors("{level: delays, namespaces: {}}"), HasSubstr("only with level: full"));
+  EXPECT_THAT(errors("{level: delays, namespaces: {existing: 1}}"),
+              HasSubstr("only with level: full"));
   EXPECT_THAT(errors("{level: full, events: {readers: [{every: 1min, from: cache}]}, "
                      "etcd: {read_latency: 1ms}}"),
               HasSubstr("etcd.read_latency: has no effect: nothing is read from etcd"));

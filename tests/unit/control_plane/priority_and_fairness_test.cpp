@@ -222,6 +222,15 @@ TEST(PriorityAndFairness, SteadyLoadHoldsSeats) {
   EXPECT_EQ(started(flow).size(), 2U);
 }
 
+TEST(PriorityAndFairness, AFullQueueTurnsAwayWhileSteadyLoadHoldsTheSeatsThatAreLeft) {
+  PriorityAndFairness flow{one_level({.seats = 2, .queue_length = 1})};
+  flow.set_background(0, 0.5, Time{});
+  EXPECT_TRUE(flow.arrive({.request = 0, .level = 0, .flow = 1}, Time{}));
+  EXPECT_TRUE(flow.arrive({.request = 1, .level = 0, .flow = 1}, Time{}));
+  EXPECT_FALSE(flow.arrive({.request = 2, .level = 0, .flow = 1}, Time{}));
+  EXPECT_EQ(started(flow).size(), 1U);
+}
+
 TEST(PriorityAndFairness, NothingIsPresentAfterAReset) {
   PriorityAndFairness flow{one_level({.seats = 1})};
   for (uint32_t r = 0; r < 3; ++r) {

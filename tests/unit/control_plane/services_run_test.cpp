@@ -13,6 +13,7 @@
 namespace orrery {
 namespace {
 
+using ::testing::Contains;
 using ::testing::HasSubstr;
 
 double summary(const SimulationResult& result, std::string_view name) {
@@ -94,6 +95,57 @@ TEST(ServicesRun, ANodeThatComesBackIsAMemberAgainAndItsKubeProxyListsThem) {
   EXPECT_EQ(rows.back().addresses, 40);
 }
 
+// Sent by all servers, over intervals of 1 s.
+double sent(ScenarioRun& run) {
+  double bits = 0;
+  for (const ApiServerSample& row : run.recorder.rows<ApiServerSample>("/timeline/api_servers")) {
+    bits += row.egress;
+  }
+  return bits / 8;
+}
+
+// Of 40 nodes 30 join; the script of each has no list of addresses any more.
+TEST(ServicesRun, ANodeThatJoinsListsTheAddressesThatThereAreAndOnce) {
+  const std::string yaml =
+      "cluster: {pools: [{name: old, machine: dgx-a100, count: 10}, {name: new, machine: "
+      "dgx-a100, count: 30}]}\ncontrol_plane: {level: full, joins: [{pool: new, at: 10s}]}\n"
+      "record: {timeline: {interval: 1s}}\nrun: {until: 2min}\n"
+      "workload: {sources: [{kind: jobs, jobs: [{work: 1s}]}]}\n";
+  ScenarioRun without{yaml, {}, {}};
+  ScenarioRun with{
+      yaml,
+      {"control_plane.services={" + kubelet("fan_out: {has_headless_filter: false}") + "}"},
+      {}};
+  EXPECT_EQ(summary(with.result, "watch_lists"), 30);
+  EXPECT_EQ(summary(with.result, "boot_requests"),
+            summary(without.result, "boot_requests") - 30 * 2);
+  // A thousand slices of 1 kB each, or at most 40 addresses.
+  const double fewer = sent(without) - (sent(with) - summary(with.result, "watch_bytes"));
+  EXPECT_GT(fewer, 30 * (1'000'000 - 40 * 200 - 300) - 100'000);
+  EXPECT_LE(fewer, 30 * 1'000'000);
+}
+
+// Each lists, and asks for its watch when it has its next token.
+TEST(ServicesRun, WatchersAskAsFastAsTheirClientsMay) {
+  const std::string all =
+      kubelet("watchers: {lists_after_loss: true, daemons: 1, controllers: 10}");
+  const auto there = [&](const std::string& slow) {
+    ScenarioRun run{scenario(40, all),
+                    {"faults.list=[]", "control_plane.losses=[{server: 1, at: 10s}]",
+                     "control_plane.clients." + slow + "={qps: 0.001, burst: 1}"}};
+    int64_t sum = 0;
+    for (const ApiServerSample& row : run.recorder.rows<ApiServerSample>("/timeline/api_servers")) {
+      if (row.time == Time{} + 2_min) sum += row.watches;
+    }
+    return sum;
+  };
+  const int64_t everybody = 40 * 3 + 10 + 4;
+  EXPECT_EQ(there("kubelet"), everybody) << "which only goes on with its watch";
+  EXPECT_LT(there("kube_proxy"), everybody);
+  EXPECT_LT(there("daemons"), everybody);
+  EXPECT_LT(there("others"), everybody);
+}
+
 TEST(ServicesRun, AgentsSpareTheServersAllButOneOfTheirWatchers) {
   const std::string direct = kubelet("watchers: {kube_proxies: false, daemons: 2}");
   ScenarioRun alone{scenario(40, direct)};
@@ -103,15 +155,6 @@ TEST(ServicesRun, AgentsSpareTheServersAllButOneOfTheirWatchers) {
   ScenarioRun behind{scenario(40, direct), {"control_plane.services.watchers.agents=1"}};
   EXPECT_EQ(summary(behind.result, "watch_bytes"), object);
   EXPECT_EQ(summary(behind.result, "watch_bytes_by_agents"), 2 * 39 * object);
-}
-
-// Sent by all servers, over intervals of 1 s.
-double sent(ScenarioRun& run) {
-  double bits = 0;
-  for (const ApiServerSample& row : run.recorder.rows<ApiServerSample>("/timeline/api_servers")) {
-    bits += row.egress;
-  }
-  return bits / 8;
 }
 
 TEST(ServicesRun, WhatWatchersListAfterALossIsAsLargeAsAllAddresses) {
@@ -185,12 +228,19 @@ TEST(ServicesRun, AnObjectThatEtcdRefusesIsTriedAgainAndTellsNobody) {
   EXPECT_EQ(run.jobs().at(0).outcome, JobOutcome::Completed);
 }
 
+TEST(ServicesRun, ATeamWhosePodsNeverRanIsTold) {
+  const std::string jobs =
+      "{sources: [{kind: jobs, jobs: [{work: 1s}, {submit: 1h, work: 1s, team: late}]}]}";
+  ScenarioRun run{scenario(4, "groups: [{name: of-late, members: pods, team: late}]", jobs)};
+  EXPECT_THAT(run.result.warnings, Contains(HasSubstr("no pod of team 'late' ran")));
+}
+
 TEST(ServicesRun, WhatIsWrongOrHasNoEffectIsRefused) {
   const auto errors = [](const std::string& services, const std::string& level = "full") {
     Diagnostics diagnostics;
     const std::string yaml =
         "cluster: {pools: [{name: n, machine: dgx-a100, count: 4}]}\n"
-        "workload: {sources: [{kind: jobs, jobs: [{work: 1h}]}]}\n"
+        "workload: {sources: [{kind: jobs, jobs: [{work: 1h, team: ablations}]}]}\n"
         "control_plane:\n  level: " +
         level + "\n  services: {" + services + "}\n";
     const config::Document document = config::load_text(yaml, "s.yaml", diagnostics);
@@ -205,6 +255,8 @@ TEST(ServicesRun, WhatIsWrongOrHasNoEffectIsRefused) {
   EXPECT_THAT(errors(kubelet("endpoints: {kind: endpoints, slice_size: 10}")),
               HasSubstr("slice_size: has no effect on Endpoints"));
   EXPECT_THAT(errors("endpoints: {kind: endpoints}"), HasSubstr("has no effect without `groups`"));
+  EXPECT_THAT(errors(kubelet("endpoints: {}") + "}\n  node_join: {slices: 3"),
+              HasSubstr("node_join.slices: has no effect with services"));
   EXPECT_THAT(errors(kubelet("watchers: {agents: 1}")),
               HasSubstr("watchers.agents: has no effect without `daemons`"));
   EXPECT_THAT(errors(kubelet("watchers: {kube_proxies: false}, fan_out: {copy_rate: 1Gbps}")),
@@ -216,6 +268,10 @@ TEST(ServicesRun, WhatIsWrongOrHasNoEffectIsRefused) {
               HasSubstr("groups[0]: missing required key 'name'"));
   EXPECT_THAT(errors("groups: [{name: a, members: node}]"), HasSubstr("did you mean 'nodes'"));
   EXPECT_THAT(errors("groups: [{name: a, team: x}]"), HasSubstr("team: has no effect"));
+  EXPECT_THAT(errors("groups: [{name: a, members: pods, team: ablation}]"),
+              HasSubstr("s.yaml:5:54: control_plane.services.groups[0].team: no job is of team "
+                        "'ablation'; did you mean 'ablations'?"));
+  EXPECT_EQ(errors("groups: [{name: a, members: pods, team: ablations}]"), "");
   EXPECT_THAT(errors("groups: [{name: a}], watcher: {}"), HasSubstr("did you mean 'watchers'"));
 }
 

@@ -121,10 +121,7 @@ std::string outage(const json& input) {
   text +=
       ", " + std::to_string(lifecycle.not_ready()) + " of " + std::to_string(nodes) + " not ready";
   if (in_time) text += " 30 s to 45 s later";
-  text += ", " + std::to_string(lifecycle.counters().evicted) + " evicted";
-  const UnreadyGuardParams guard{.share_max = input.value("guard", false) ? 0.5 : 1.0};
-  const bool deletes = may_delete_unready(lifecycle.not_ready(), nodes, guard);
-  return text + ", autoscaler deletes " + std::to_string(deletes ? lifecycle.not_ready() : 0);
+  return text + ", " + std::to_string(lifecycle.counters().evicted) + " evicted";
 }
 
 // When a container is started again, that ends after running as long as it does.

@@ -1,0 +1,107 @@
+#include "models/control_plane/etcd_store.hpp"
+
+#include <utility>
+
+#include "sim/core/check.hpp"
+
+namespace orrery {
+namespace {
+
+EtcdChange change_of(const ApiRequest& request) {
+  if (request.resource == ApiResource::Events) return EtcdChange::Event;
+  switch (request.verb) {
+    case Verb::Create:
+      return EtcdChange::Create;
+    case Verb::Delete:
+    case Verb::DeleteCollection:
+      return EtcdChange::Delete;
+    default:
+      return EtcdChange::Update;
+  }
+}
+
+Etcd::Read read_of(const ApiRequest& request) {
+  return {.bytes = request.bytes, .is_stale_allowed = false};
+}
+
+}  // namespace
+
+uint32_t EtcdStore::new_name(ApiResource resource) {
+  if (free_.empty()) {
+    free_.push_back(static_cast<uint32_t>(objects_.size()));
+    objects_.emplace_back();
+  }
+  const uint32_t name = free_.back();
+  free_.pop_back();
+  objects_[name].resource = resource;
+  return name;
+}
+
+void EtcdStore::forget(uint32_t name) {
+  ORRERY_CHECK(name != 0 && !has(name), "only what is gone is forgotten");
+  free_.push_back(name);
+}
+
+void EtcdStore::set_stored(uint32_t name, bool is_stored, Bytes bytes) {
+  Object& object = objects_[name];
+  object.bytes = bytes;
+  if (std::exchange(object.is_stored, is_stored) == is_stored) return;
+  stored_[static_cast<size_t>(object.resource)] += is_stored ? 1 : -1;
+}
+
+void EtcdStore::preload(uint32_t name, Bytes bytes) {
+  etcd_.objects().preload(bytes);
+  set_stored(name, true, bytes);
+}
+
+void EtcdStore::drop(uint32_t name) {
+  if (!has(name)) return;
+  etcd_.objects().drop(objects_[name].bytes);
+  set_stored(name, false, {});
+}
+
+// What changes nothing is an update of no bytes, or a deletion of none, which is never refused.
+Etcd::Write EtcdStore::write_of(const ApiRequest& request) const {
+  const EtcdChange change = change_of(request);
+  if (request.object == 0) return {.bytes = request.bytes, .change = change};
+  const Object& before = objects_[request.object];
+  if (change == EtcdChange::Delete) return {.bytes = before.bytes, .change = change};
+  if (!before.is_stored) return {.bytes = request.bytes, .change = EtcdChange::Create};
+  const bool is_again = change == EtcdChange::Create && request.bytes == before.bytes;
+  if (is_again) return {.bytes = {}, .change = EtcdChange::Update};
+  return {
+      .bytes = request.bytes, .change = EtcdChange::Update, .grown = request.bytes - before.bytes};
+}
+
+// What is there from now on, as a write was accepted.
+void EtcdStore::note(const ApiRequest& request, EtcdChange change) {
+  const bool is_kept = change != EtcdChange::Delete;
+  if (request.object != 0) set_stored(request.object, is_kept, is_kept ? request.bytes : Bytes{});
+}
+
+void EtcdStore::write(const ApiRequest& request, Done done) {
+  const Etcd::Write write = write_of(request);
+  const EtcdAnswer answer = of(request).write(write, [done] { done(true); });
+  if (answer != EtcdAnswer::Accepted) return done(false);
+  note(request, write.change);
+}
+
+void EtcdStore::read(const ApiRequest& request, Done done) {
+  of(request).read(read_of(request), [done = std::move(done)] { done(true); });
+}
+
+std::optional<bool> EtcdStore::at_once(const ApiRequest& request) {
+  Etcd& etcd = of(request);
+  if (!is_mutating(request.verb)) {
+    if (!etcd.reads_at_once()) return {};
+    etcd.read_at_once(read_of(request));
+    return true;
+  }
+  if (!etcd.writes_at_once()) return {};
+  const Etcd::Write write = write_of(request);
+  if (etcd.write_at_once(write) != EtcdAnswer::Accepted) return false;
+  note(request, write.change);
+  return true;
+}
+
+}  // namespace orrery

@@ -1,0 +1,59 @@
+// models/control_plane/pod_objects.hpp -- the objects of pods, from creation to deletion.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "models/control_plane/etcd_store.hpp"
+#include "sim/core/id.hpp"
+
+namespace orrery {
+
+// A creation that was given up may have been stored, so that the next try for the pod is for the
+// same object. One whose pod is gone before it is answered is deleted once it is.
+class PodObjects {
+ public:
+  explicit PodObjects(EtcdStore& store) : store_{store} {}
+
+  // Its creation begins: what it is called.
+  uint32_t create(PodId pod) {
+    if (pod.index >= of_pods_.size()) of_pods_.resize(pod.index + size_t{1});
+    uint32_t& name = of_pods_[pod.index];
+    if (name == 0) name = store_.new_name(ApiResource::Pods);
+    if (name >= states_.size()) states_.resize(name + size_t{1}, State::Settled);
+    states_[name] = State::Creating;
+    return name;
+  }
+  // Its creation is answered or given up. True: nobody wants it any more, and it is to be deleted.
+  bool settle(uint32_t name) {
+    const bool is_wanted = std::exchange(states_[name], State::Settled) == State::Creating;
+    return !is_wanted && is_left(name);
+  }
+  // The pod is gone: what is to be deleted; 0: nothing, or what is not settled yet.
+  uint32_t remove(PodId pod) {
+    if (pod.index >= of_pods_.size()) return 0;
+    const uint32_t name = std::exchange(of_pods_[pod.index], 0);
+    if (name == 0) return 0;
+    if (states_[name] == State::Creating) {
+      states_[name] = State::Unwanted;
+      return 0;
+    }
+    return is_left(name) ? name : 0;
+  }
+  void deleted(uint32_t name) { store_.forget(name); }
+
+ private:
+  enum class State : uint8_t { Settled, Creating, Unwanted };
+  bool is_left(uint32_t name) {
+    if (store_.has(name)) return true;
+    store_.forget(name);
+    return false;
+  }
+
+  EtcdStore& store_;
+  std::vector<uint32_t> of_pods_;  // by pod; 0: none
+  std::vector<State> states_;      // by name
+};
+
+}  // namespace orrery

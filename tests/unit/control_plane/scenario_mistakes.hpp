@@ -1,0 +1,22 @@
+// tests/unit/control_plane/scenario_mistakes.hpp -- what is wrong with a scenario that someone
+// wrote.
+#pragma once
+
+#include <string>
+
+#include "models/cluster.hpp"
+
+namespace orrery::test {
+
+// With those mistakes that only its nodes show.
+inline std::string mistakes_of_scenario(const std::string& text) {
+  Diagnostics diagnostics;
+  const config::Document document = config::load_text(text, "s.yaml", diagnostics);
+  const Scenario read = read_scenario(document, diagnostics);
+  if (!diagnostics.ok()) return diagnostics.text();
+  const Ground ground{read};
+  ground.check(read, document.root, diagnostics);
+  return diagnostics.text();
+}
+
+}  // namespace orrery::test

@@ -1,0 +1,223 @@
+// Cases whose answer is what a whole run does.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "models/control_plane/cluster_autoscaler_rows.hpp"
+#include "models/control_plane/control_plane_rows.hpp"
+#include "models/control_plane/node_rows.hpp"
+#include "models/scheduling/scheduling_queue.hpp"
+#include "models/scheduling/scoring.hpp"
+#include "models/workload/job_rows.hpp"
+#include "tests/support/scheduler_world.hpp"
+#include "tests/support/validation_cases.hpp"
+
+namespace orrery {
+namespace {
+
+using nlohmann::json;
+
+ScenarioRun run_of(const std::string& yaml) {
+  return ScenarioRun{yaml, {}, {.audit_every = 100'000}};
+}
+
+double summary(const ScenarioRun& run, std::string_view name) {
+  const auto found = std::ranges::find(run.result.summary, name, &SummaryValue::name);
+  if (found == run.result.summary.end()) return std::numeric_limits<double>::quiet_NaN();
+  return std::visit([](auto value) { return static_cast<double>(value); }, found->value);
+}
+
+std::string pool(const std::string& name, int64_t nodes) {
+  return "    - {name: " + name + ", machine: dgx-a100, count: " + std::to_string(nodes) + "}\n";
+}
+
+std::string jobs(const std::vector<std::string>& listed) {
+  std::string text = "workload:\n  sources:\n    - kind: jobs\n      jobs:\n";
+  for (const std::string& job : listed) text += "        - {kind: pods, " + job + "}\n";
+  return text;
+}
+
+std::vector<ScalingRow> scaling(ScenarioRun& run) {
+  return run.recorder.rows<ScalingRow>("/events/scaling");
+}
+
+// Pods come a minute and a bit apart, so that they cover the loops evenly; each needs a new node.
+json scale_up_wait(const json& input) {
+  const auto nodes = input.at("nodes").get<int64_t>(), pods = input.at("pods").get<int64_t>();
+  std::vector<std::string> listed;
+  if (nodes > 0) listed.push_back("pods: " + std::to_string(nodes) + ", pod: {gpus: 8}, work: 10d");
+  for (int64_t i = 0; i < pods; ++i) {
+    const int64_t at_ms = 600'000 + 60'000 * i + (10'000 * i + 5'000) / pods;
+    listed.push_back("pods: 1, pod: {gpus: 8}, work: 10d, submit: " + std::to_string(at_ms) + "ms");
+  }
+  ScenarioRun run = run_of(
+      "cluster:\n  pools:\n" + (nodes > 0 ? pool("old", nodes) : "") + pool("new", pods + 1) +
+      "control_plane:\n  level: delays\n  autoscaler:\n    groups: [{pool: new}]\n" +
+      "    time_per_node: " + std::to_string(input.at("time_per_node_ms").get<int64_t>()) + "ms\n" +
+      jobs(listed) + "run: {until: " + std::to_string(pods + 20) + "min}\n");
+  double sum = 0, most = 0, count = 0;
+  for (const ScalingRow& row : scaling(run)) {
+    EXPECT_EQ(row.pods, 1U);
+    sum += row.waited_mean.seconds();
+    most = std::max(most, row.waited_max.seconds());
+    ++count;
+  }
+  EXPECT_EQ(count, static_cast<double>(pods));
+  const auto of = input.at("of").get<std::string>();
+  if (of == "mean") return sum / count;
+  if (of == "max") return most;
+  const auto bound = input.at("bound_s").get<int64_t>();
+  return most <= static_cast<double>(bound) ? "within " + std::to_string(bound) + " s" : "later";
+}
+
+// 256 cores hold 30 pods of 8.5.
+std::string fill() {
+  ScenarioRun run = run_of(
+      "cluster:\n  pools:\n" + pool("all", 1'200) +
+      "control_plane:\n  level: full\n  autoscaler:\n    groups: [{pool: all, nodes_at_start: 1}]\n"
+      "  clients: {controller_manager: {qps: 1000, burst: 30000}}\n" +
+      jobs({"pods: 30000, pod: {cpus: 8.5}, work: 10d"}) + "run: {until: 2h}\n");
+  const auto samples = run.recorder.rows<NodesSample>("/timeline/nodes");
+  return std::to_string(samples.back().ready) + " nodes, " +
+         std::to_string(std::llround(summary(run, "pods_scheduled"))) + " pods run";
+}
+
+json scale_down(const std::string& of) {
+  ScenarioRun run = run_of(
+      "cluster:\n  pools:\n" + pool("all", 1'000) +
+      "control_plane:\n  level: delays\n  autoscaler:\n    groups: [{pool: all, nodes_at_start: "
+      "1000}]\n" +
+      jobs({"pods: 700, pod: {gpus: 8}, work: 10d"}) + "run: {until: 3h}\n");
+  uint32_t most = 0, sum = 0;
+  Time first = Time::max();
+  for (const ScalingRow& row : scaling(run)) {
+    EXPECT_EQ(row.kind, ScalingKind::Down);
+    most = std::max(most, row.nodes);
+    sum += row.nodes;
+    first = std::min(first, row.time);
+  }
+  if (of == "removed") return sum;
+  if (of == "batch_max") return most;
+  return first >= Time{} + 10_min ? "not before 10 min" : "earlier";
+}
+
+// Nodes that fail at the same time, and are not repaired before the end.
+std::string halt(double share) {
+  std::string list;
+  for (int64_t n = 0; n < std::llround(100 * share); ++n) {
+    list += "    - {node: all-" + std::to_string(n) + ", at: 10min, repair: 10d}\n";
+  }
+  ScenarioRun run = run_of(
+      "cluster:\n  pools:\n" + pool("all", 100) +
+      "control_plane:\n  level: delays\n  autoscaler:\n    groups: [{pool: all, nodes_at_start: "
+      "100}]\n    scale_down: {unneeded_time: 10d}\nfaults:\n  list:\n" +
+      list + jobs({"pods: 1, pod: {gpus: 8}, work: 10d"}) + "run: {until: 2h}\n");
+  return std::to_string(std::llround(summary(run, "nodes_taken_away"))) + " taken away";
+}
+
+// Events fill etcd, and no lease is stored any more.
+std::string outage(const json& input) {
+  const ScenarioRun run = run_of(
+      "cluster:\n  pools:\n" + pool("all", 200) +
+      "control_plane:\n  level: full\n  etcd: {quota: 20MiB}\n  events: {others_per_s: 100}\n"
+      "  autoscaler:\n    groups: [{pool: all, nodes_at_start: 200}]\n    unready_guard: "
+      "{share_max: " +
+      input.at("share_max").dump() + "}\n    scale_down: {unneeded_time: 10d}\n" +
+      jobs({"pods: 1, pod: {gpus: 8}, work: 10d, submit: 4h"}) + "run: {until: 4h}\n");
+  return std::to_string(std::llround(summary(run, "nodes_not_ready"))) + " not ready, " +
+         std::to_string(std::llround(summary(run, "nodes_taken_away"))) + " taken away";
+}
+
+std::vector<Time> bindings(const json& input) {
+  ScenarioRun run =
+      run_of("cluster:\n  pools:\n" + pool("all", input.at("pods").get<int64_t>()) +
+             "control_plane:\n  level: full\n  clients: {controller_manager: {qps: 1e6, burst: "
+             "1000000}}\n" +
+             jobs({"pods: " + input.at("pods").dump() + ", pod: {gpus: 8}, work: 1s"}) +
+             "record: {pods: true}\nrun: {until: 1h}\n");
+  std::vector<Time> times;
+  for (const PodRow& row : run.recorder.rows<PodRow>("/pods")) times.push_back(row.bound);
+  std::ranges::sort(times);
+  return times;
+}
+
+double bind_all_min(const json& input) {
+  const ScenarioRun run = run_of(
+      "cluster:\n  pools:\n" + pool("all", 5'000) +
+      "control_plane:\n  level: full\n  etcd: {quota: 64GiB}\n  clients:\n    controller_manager: "
+      "{qps: 200, burst: 200}\n    scheduler: {qps: " +
+      input.at("per_s").dump() + ", burst: 100}\n" +
+      jobs({"pods: " + input.at("pods").dump() + ", pod: {cpus: 2}, work: 1ms"}));
+  EXPECT_EQ(summary(run, "pods_scheduled"), input.at("pods").get<double>());
+  return summary(run, "jct_mean") / 60;
+}
+
+// Pods come at 10 a second, as fast as their controller may ask, and stay for 15,000 s: 30 a node.
+// Ten clients list all Events once a minute, since nobody lists the pods.
+std::string load(const json& input) {
+  ScenarioRun run =
+      run_of("cluster:\n  pools:\n" + pool("all", 5'000) +
+             "control_plane: {level: full, clients: {controller_manager: {qps: 10, burst: 1}}, " +
+             "events: {readers: [{clients: 10, every: 1min}]}}\n" +
+             jobs({"pods: 180000, pod: {cpus: 8}, work: 15000s"}) +
+             "record: {pods: true}\nrun: {until: 5h}\n");
+  std::vector<double> values{summary(run, "api_latency_p99")};
+  if (input.at("of") == "pods") {
+    values.clear();
+    for (const PodRow& row : run.recorder.rows<PodRow>("/pods")) {
+      if (row.started >= Time{}) values.push_back((row.started - row.created).seconds());
+    }
+    EXPECT_GT(values.size(), 170'000U);
+    std::ranges::sort(values);
+    values.resize(values.size() * 99 / 100 + 1);
+  }
+  if (input.at("of") == "lists") {
+    values.clear();
+    for (const auto& row : run.recorder.rows<ControlPlaneSample>("/timeline/control_plane")) {
+      if (row.verb == Verb::List && row.done > 0) values.push_back(row.p99.seconds());
+    }
+    EXPECT_GT(values.size(), 100U);
+    std::ranges::sort(values);
+  }
+  const auto bound = input.at("bound_s").get<int64_t>();
+  return values.back() <= static_cast<double>(bound) ? "within " + std::to_string(bound) + " s"
+                                                     : std::to_string(values.back()) + " s";
+}
+
+json ours(const json& input) {
+  const auto quantity = input.at("quantity").get<std::string>();
+  if (quantity == "scale_up_wait") return scale_up_wait(input);
+  if (quantity == "fill") return fill();
+  if (quantity == "scale_down") return scale_down(input.at("of"));
+  if (quantity == "halt") return halt(input.at("share"));
+  if (quantity == "outage") return outage(input);
+  if (quantity == "bind_all_min") return bind_all_min(input);
+  if (quantity == "load") return load(input);
+  if (quantity.starts_with("bind_")) {
+    const std::vector<Time> times = bindings(input);
+    if (quantity == "bind_burst") {
+      return std::ranges::count_if(times, [&](Time t) { return t - times.front() <= 200_ms; });
+    }
+    return static_cast<double>(times.size() - 200) / (times.back() - times[199]).seconds();
+  }
+  std::string text;
+  const auto add = [&](int64_t n) { text += (text.empty() ? "" : " ") + std::to_string(n); };
+  if (quantity == "scored_nodes") {
+    for (const int64_t nodes : input.at("nodes")) add(feasible_nodes_to_find(nodes, 0));
+  } else {
+    for (int32_t n = 1; n <= input.at("attempts"); ++n) add(SchedulingQueue::backoff({}, n) / 1_s);
+  }
+  return text;
+}
+
+TEST(ControlPlaneValidation, WholeRunsAreAsPublished) {
+  test::check_cases("control_plane_runs.json", 20, ours);
+}
+
+}  // namespace
+}  // namespace orrery
