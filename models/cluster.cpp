@@ -58,10 +58,17 @@ std::unique_ptr<Storage> storage_of(Sim sim, const StorageParams& params, size_t
 
 }  // namespace
 
-Ground::Ground(const Scenario& scenario)
-    : built{build_nodes(scenario.cluster, state, scenario.run.seed)} {
-  if (scenario.network.level != NetworkLevel::Flow || !built.error.empty()) return;
-  fabric = build_fabric(scenario.network.fabric, fabric_nodes(state, built.machines));
+Ground::Ground(const Scenario& scenario) {
+  const FabricParams& params = scenario.network.fabric;
+  const bool has_fabric = scenario.network.level == NetworkLevel::Flow;
+  std::optional<FabricFile> file;
+  if (has_fabric && !params.file.empty()) file = read_fabric_file(params.file);
+  std::span<const uint32_t> leaf_of;
+  if (file && file->errors.empty()) leaf_of = file->group_of;
+  built = build_nodes(scenario.cluster, state, scenario.run.seed, leaf_of);
+  if (!has_fabric || !built.error.empty()) return;
+  const std::vector<FabricNode> nodes = fabric_nodes(state, built.machines);
+  fabric = file ? build_fabric(params, *file, nodes) : build_fabric(params, nodes);
 }
 
 Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
@@ -128,6 +135,7 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
   }
   wire();
   wire_nodes();
+  wire_autoscaler();
 }
 
 // Within one piece of news, observers run in the order of these lines.
@@ -170,6 +178,7 @@ void Cluster::wire() {
     if (storage_usage_) storage_usage_->sample(now);
     if (control_plane_) control_plane_->sample(now);
     if (nodes_) nodes_->sample(now);
+    if (autoscaler_) autoscaler_->sample(now);
   });
   controller_.recovered.connect([this](const RecoveryRow& row) { timeline_.recovered(row); });
   controller_.job_over.connect([this](JobId job) {
@@ -206,7 +215,7 @@ void Ground::check(const Scenario& scenario, const config::Node& root,
     diagnostics.error(at, "cluster", "has no nodes");
   } else {
     scenario.faults.check(state, root["faults"], diagnostics);
-    check_joins(scenario.control_plane.joins, built, root["control_plane"], diagnostics);
+    check_control_plane(scenario.control_plane, built, root["control_plane"], diagnostics);
     const config::Node& network = root["network"];
     const config::Node* const section = network.find("fabric");
     report_mistakes(fabric.mistakes, section != nullptr ? *section : network, "network.fabric",
@@ -270,6 +279,7 @@ void Cluster::start() {
   if (link_faults_) link_faults_->start();
   if (control_plane_) control_plane_->start();
   if (nodes_) nodes_->start();
+  if (autoscaler_) autoscaler_->start();
   timeline_.start(run_.until ? Time{} + *run_.until : Time::max());
   if (cardiogram_) cardiogram_->start();
   controller_.start();
@@ -283,7 +293,8 @@ uint64_t Cluster::progress() const {
 
 // Whether an end or an arrival is sure to come, however late.
 bool Cluster::is_work_ahead() const {
-  bool is_ahead = !controller_.sources().is_empty() || (nodes_ && nodes_->has_more_to_come());
+  bool is_ahead = !controller_.sources().is_empty() || (nodes_ && nodes_->has_more_to_come()) ||
+                  (autoscaler_ && autoscaler_->is_adding());
   ground_.jobs.for_each_job([&](JobId id) {
     is_ahead |= controller_.goes_on(id) && !(exchanges_ && exchanges_->waits_in_vain(id));
   });

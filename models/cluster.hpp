@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/cluster_params.hpp"
+#include "models/control_plane/cluster_autoscaler.hpp"
 #include "models/control_plane/control_plane.hpp"
 #include "models/control_plane/nodes.hpp"
 #include "models/control_plane/pod_delays.hpp"
@@ -49,8 +50,8 @@ struct Ground {
 };
 
 // Mistakes that only the built pools show. `section` is the document's `control_plane`.
-void check_joins(const std::vector<JoinParams>& joins, const BuiltPools& built,
-                 const config::Node& section, Diagnostics& diagnostics);
+void check_control_plane(const ControlPlaneParams& params, const BuiltPools& built,
+                         const config::Node& section, Diagnostics& diagnostics);
 
 class Cluster {
  public:
@@ -87,6 +88,8 @@ class Cluster {
   void wire_faults();
   void make_control_plane(const Scenario& scenario);
   void wire_nodes();
+  void wire_autoscaler();
+  void take_away(NodeId node);
   void hold_joining();
   void read_failure_logs(const config::Node& section, Diagnostics& diagnostics);
   void stop_when_done();
@@ -118,6 +121,7 @@ class Cluster {
   std::optional<ControlPlane> control_plane_;
   std::optional<PodDelays> pod_delays_;
   std::optional<Nodes> nodes_;  // with either of these
+  std::optional<ClusterAutoscaler> autoscaler_;
   Timeline timeline_;
   JobStatistics statistics_;
   DeadlockDetector deadlocks_;

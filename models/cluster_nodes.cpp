@@ -61,7 +61,15 @@ std::vector<Nodes::Joining> joining_of(const std::vector<JoinParams>& joins,
   return joining;
 }
 
-}  // namespace
+std::vector<ClusterAutoscaler::Group> groups_of(const ControlPlaneParams& params,
+                                                const BuiltPools& built) {
+  std::vector<ClusterAutoscaler::Group> groups;
+  if (!params.autoscaler) return groups;
+  for (const NodeGroupParams& group : params.autoscaler->groups) {
+    groups.push_back({group, nodes_of(built, group.pool)});
+  }
+  return groups;
+}
 
 void check_joins(const std::vector<JoinParams>& joins, const BuiltPools& built,
                  const config::Node& section, Diagnostics& diagnostics) {
@@ -94,6 +102,62 @@ void check_joins(const std::vector<JoinParams>& joins, const BuiltPools& built,
   }
 }
 
+void check_crash_loops(const std::vector<CrashLoopingPodsParams>& loops, const BuiltPools& built,
+                       const config::Node& section, Diagnostics& diagnostics) {
+  const config::Node& listed = section["crash_loops"];
+  const auto has = static_cast<int64_t>(built.pool_of.size());
+  for (size_t i = 0; i < loops.size(); ++i) {
+    if (loops[i].nodes <= has) continue;
+    const config::Node& at = i < listed.items.size() ? listed.items[i] : section;
+    const config::Node* const value = at.find("nodes");
+    diagnostics.error(value != nullptr ? value->position : at.position,
+                      "control_plane.crash_loops[" + std::to_string(i) + "].nodes",
+                      "the cluster has " + std::to_string(has) + " nodes");
+  }
+}
+
+void check_autoscaler(const ControlPlaneParams& params, const BuiltPools& built,
+                      const config::Node& section, Diagnostics& diagnostics) {
+  if (!params.autoscaler) return;
+  const config::Node& listed = section["autoscaler"]["groups"];
+  const std::vector<NodeGroupParams>& groups = params.autoscaler->groups;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    const auto fail = [&](const std::string& field, std::string message) {
+      const config::Node& at = i < listed.items.size() ? listed.items[i] : section;
+      const config::Node* const value = at.find(field);
+      diagnostics.error(value != nullptr ? value->position : at.position,
+                        "control_plane.autoscaler.groups[" + std::to_string(i) + "]." + field,
+                        std::move(message));
+    };
+    const NodeGroupParams& group = groups[i];
+    if (std::ranges::find(built.pools, group.pool) == built.pools.end()) {
+      fail("pool",
+           "no pool is called " + in_quotes(group.pool) + did_you_mean(group.pool, built.pools));
+      continue;
+    }
+    if (std::ranges::find(params.joins, group.pool, &JoinParams::pool) != params.joins.end()) {
+      fail("pool", "nodes of it join by control_plane.joins; leave them to one of the two");
+    }
+    const auto has = static_cast<int64_t>(nodes_of(built, group.pool).size());
+    const std::string pool = "pool " + in_quotes(group.pool) + " has " + std::to_string(has);
+    if (group.nodes_max.value_or(0) > has) fail("nodes_max", pool + " nodes");
+    if (group.at_start() > has) {
+      fail(group.nodes_at_start ? "nodes_at_start" : "nodes_min", pool + " nodes");
+    } else if (group.nodes_min == has) {
+      fail("nodes_min", pool + " nodes: it can neither grow nor shrink");
+    }
+  }
+}
+
+}  // namespace
+
+void check_control_plane(const ControlPlaneParams& params, const BuiltPools& built,
+                         const config::Node& section, Diagnostics& diagnostics) {
+  check_joins(params.joins, built, section, diagnostics);
+  check_autoscaler(params, built, section, diagnostics);
+  check_crash_loops(params.crash_loops, built, section, diagnostics);
+}
+
 void Cluster::make_control_plane(const Scenario& scenario) {
   const ControlPlaneParams& params = scenario.control_plane;
   if (params.level == ControlPlaneLevel::None) return;
@@ -110,8 +174,23 @@ void Cluster::make_control_plane(const Scenario& scenario) {
     use(pod_delays_.emplace(sim_.engine, params, ground_.jobs,
                             static_cast<uint32_t>(ground_.state.nodes())));
   }
-  nodes_.emplace(sim_, params, *api, zones_of(params, ground_.built),
-                 joining_of(params.joins, ground_.built));
+  std::vector<Nodes::Joining> joining = joining_of(params.joins, ground_.built);
+  for (const ClusterAutoscaler::Group& group : groups_of(params, ground_.built)) {
+    const auto there = std::min(static_cast<size_t>(group.params.at_start()), group.nodes.size());
+    for (size_t i = there; i < group.nodes.size(); ++i) {
+      joining.push_back({group.nodes[i], Time::max()});
+    }
+  }
+  nodes_.emplace(sim_, params, *api, zones_of(params, ground_.built), std::move(joining));
+  if (!params.autoscaler) return;
+  autoscaler_.emplace(
+      ClusterAutoscaler::Context{.sim = sim_,
+                                 .cluster = ground_.state,
+                                 .jobs = ground_.jobs,
+                                 .scheduler = scheduler_,
+                                 .lifecycle = nodes_->health().lifecycle(),
+                                 .may_come = [this](NodeId n) { return !faults_.is_broken(n); }},
+      *params.autoscaler, groups_of(params, ground_.built));
 }
 
 void Cluster::wire_faults() {
@@ -150,9 +229,41 @@ void Cluster::wire_nodes() {
     if (control_plane_) control_plane_->node_registered();
   });
   nodes_->ready.connect([this](NodeId node) { faults_.booted(node); });
-  nodes_->pods_gone.connect([this](NodeId node) { controller_.pods_gone(node); });
+  nodes_->pods_gone.connect(
+      [this](NodeId node, Time lost_by) { controller_.pods_gone(node, lost_by); });
   if (!control_plane_) return;
   control_plane_->cut_off.connect([this](bool is_cut_off) { nodes_->set_cut_off(is_cut_off); });
+}
+
+void Cluster::wire_autoscaler() {
+  if (!autoscaler_) return;
+  ClusterAutoscaler& a = *autoscaler_;
+  scheduler_.no_node_found.connect([&a](PodId unit) { a.no_node_found(unit); });
+  scheduler_.pod_assigned.connect([&a](PodId pod, NodeId node) { a.pod_assigned(pod, node); });
+  scheduler_.pod_unassigned.connect([&a](PodId pod, NodeId node) { a.pod_unassigned(pod, node); });
+  controller_.pod_removed.connect([&a](PodId pod) { a.pod_removed(pod); });
+  nodes_->registered.connect([&a](NodeId node) { a.node_registered(node); });
+  nodes_->ready.connect([&a](NodeId node) { a.node_ready(node); });
+  a.comes.connect([this](NodeId node) { faults_.release(node); });
+  a.goes.connect([this](NodeId node) { take_away(node); });
+}
+
+// As if it died, but nobody repairs it, and that its pods are gone is known at once.
+void Cluster::take_away(NodeId node) {
+  const bool was_up = ground_.state.up().contains(node);
+  faults_.hold(node);
+  if (was_up && control_plane_) control_plane_->node_down(node);
+  if (was_up && pod_delays_) pod_delays_->node_down(node);
+  if (nodes_->removed(node) && control_plane_) control_plane_->node_deregistered();
+  if (was_up) {
+    controller_.node_failed(node);
+    scheduler_.node_down(node);
+    usage_.node_down(node);
+    node_usage_.node_absent(node);
+    timeline_.node_absent();
+    deadlocks_.nodes_changed();
+  }
+  nodes_->pods_removed(node);
 }
 
 // Nobody has ever seen them.

@@ -66,7 +66,13 @@ std::vector<uint32_t> order_of(const OpenbNodesParams& params, size_t nodes, Rng
   return order;
 }
 
-void add_openb(const OpenbNodesParams& params, Rng rng, BuiltPools& built, ClusterState& state) {
+// As a topology file says, or as pools do.
+uint32_t leaf_of_next(const ClusterState& state, std::span<const uint32_t> leaf_of, uint32_t own) {
+  return state.nodes() < leaf_of.size() ? leaf_of[state.nodes()] : own;
+}
+
+void add_openb(const OpenbNodesParams& params, Rng rng, BuiltPools& built, ClusterState& state,
+               std::span<const uint32_t> leaf_of) {
   const OpenbNodeList list = read_openb_nodes(params.file);
   if (!list.errors.empty()) {
     built.error = list.errors.front();
@@ -102,7 +108,8 @@ void add_openb(const OpenbNodesParams& params, Rng rng, BuiltPools& built, Clust
     node.allocatable[Resource::Cpu] = row.cpu_milli;
     if (row.memory.count > 0) node.allocatable[Resource::Memory] = row.memory.count;
     node.machine = intern(built.machines, *machine);
-    node.leaf = first_leaf + i / static_cast<uint32_t>(params.nodes_per_leaf);
+    node.leaf =
+        leaf_of_next(state, leaf_of, first_leaf + i / static_cast<uint32_t>(params.nodes_per_leaf));
     state.add_node(node);
     built.pool_of.push_back(static_cast<uint16_t>(built.pools.size()));
   }
@@ -190,7 +197,8 @@ void ClusterParams::check(Checker& c) const {
   }
 }
 
-BuiltPools build_nodes(const ClusterParams& params, ClusterState& state, uint64_t seed) {
+BuiltPools build_nodes(const ClusterParams& params, ClusterState& state, uint64_t seed,
+                       std::span<const uint32_t> leaf_of) {
   BuiltPools built;
   for (const PoolParams& pool : params.pools) {
     const Machine machine = machine_called(params, pool.machine);
@@ -203,7 +211,8 @@ BuiltPools build_nodes(const ClusterParams& params, ClusterState& state, uint64_
       node.name = pool.name;
       node.name += '-';
       node.name += std::to_string(i);
-      node.leaf = first_leaf + static_cast<uint32_t>(i / pool.nodes_per_leaf);
+      node.leaf =
+          leaf_of_next(state, leaf_of, first_leaf + static_cast<uint32_t>(i / pool.nodes_per_leaf));
       state.add_node(node);
       built.pool_of.push_back(static_cast<uint16_t>(built.pools.size()));
     }
@@ -211,7 +220,7 @@ BuiltPools build_nodes(const ClusterParams& params, ClusterState& state, uint64_
   }
   const RngStreams rng{seed};
   for (size_t i = 0; i < params.openb_nodes.size(); ++i) {
-    add_openb(params.openb_nodes[i], rng.stream("cluster.openb_nodes", i), built, state);
+    add_openb(params.openb_nodes[i], rng.stream("cluster.openb_nodes", i), built, state, leaf_of);
   }
   state.seal();
   return built;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -128,7 +129,9 @@ struct BuiltPools {
   std::string error;              // an unreadable node list: "file:row:column: ..."
 };
 
-// Adds all nodes and seals `state`. `seed` orders the nodes of shuffled lists.
-BuiltPools build_nodes(const ClusterParams& params, ClusterState& state, uint64_t seed);
+// Adds all nodes and seals `state`. `seed` orders the nodes of shuffled lists. `leaf_of`: of the
+// first nodes, as a topology file tells; of others nodes_per_leaf does.
+BuiltPools build_nodes(const ClusterParams& params, ClusterState& state, uint64_t seed,
+                       std::span<const uint32_t> leaf_of = {});
 
 }  // namespace orrery

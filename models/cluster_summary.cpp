@@ -39,9 +39,17 @@ void Cluster::finish(Time end) {
           "times a gang was aborted because it could not exchange for too long");
     count("gangs_rerouted", exchanges_->rerouted(), "",
           "times a gang's routes were asked for again while it ran");
+    if (const ContendingGangs* gangs = exchanges_->contending()) {
+      count("plays_ahead", gangs->counters().plays, "",
+            "times that gangs which share full links were played ahead");
+      count("gangs_not_played", gangs->counters().too_many, "",
+            "times that a gang met more than workload.play_ahead.gangs others, so that they shared "
+            "links as if all exchanged all the time");
+    }
   }
   if (control_plane_) control_plane_->add_summary(r);
   if (nodes_) nodes_->add_summary(r);
+  if (autoscaler_) autoscaler_->add_summary(r);
   deadlocks_.add_summary(r, end);
   count("jobs_too_large", too_large_.jobs(), "jobs", "jobs that the empty cluster could not hold");
   const auto& s = scheduler_.counters();

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "models/scenario_jobs.hpp"
 #include "models/scheduling/policy_registry.hpp"
@@ -111,11 +114,55 @@ void check_cardiogram(const Scenario& scenario, Checker& c) {
   }
 }
 
+// What begins only after the end, or concerns pods where there are none.
+void check_control_plane(const Scenario& scenario, Checker& c) {
+  const ControlPlaneParams& params = scenario.control_plane;
+  if (params.level != ControlPlaneLevel::None && scenario.policy.driver == Driver::Counting) {
+    c.error("control_plane.level",
+            "has no effect with policy.driver: counting, which knows no pods");
+  }
+  if (!scenario.run.until) return;
+  const auto check = [&](Duration at, const std::string& field) {
+    if (at < *scenario.run.until) return;
+    c.error("control_plane." + field,
+            "must be before run.until, " + format_quantity(*scenario.run.until));
+  };
+  for (size_t i = 0; i < params.losses.size(); ++i) {
+    check(params.losses[i].at, "losses[" + std::to_string(i) + "].at");
+  }
+  for (size_t i = 0; i < params.crash_loops.size(); ++i) {
+    check(params.crash_loops[i].from, "crash_loops[" + std::to_string(i) + "].from");
+  }
+}
+
+// Which teams a trace has is not known before it is read.
+void check_service_teams(const Scenario& scenario, Checker& c) {
+  std::set<std::string> teams{""};  // all of them
+  for (const JobSourceParams& source : scenario.workload.sources) {
+    if (std::holds_alternative<TraceSourceParams>(source)) return;
+    if (const auto* const listed = std::get_if<ExplicitJobsParams>(&source)) {
+      for (const ExplicitJobParams& job : listed->jobs) teams.insert(job.team);
+    } else {
+      for (const auto& [team, weight] : std::get<GeneratorParams>(source).teams) {
+        if (weight > 0) teams.insert(team);
+      }
+    }
+  }
+  const std::vector<ServiceGroupParams>& groups = scenario.control_plane.services.groups;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    const std::string& team = groups[i].team;
+    if (groups[i].members == ServiceMembers::Nodes || teams.contains(team)) continue;
+    c.error(
+        "control_plane.services.groups[" + std::to_string(i) + "].team",
+        "no job is of team " + in_quotes(team) + did_you_mean(team, {teams.begin(), teams.end()}));
+  }
+}
+
 // What nodes that join, or are noticed to be dead, need.
 void check_nodes(const Scenario& scenario, Checker& c) {
   const ControlPlaneParams& params = scenario.control_plane;
   const bool is_modelled = params.level != ControlPlaneLevel::None;
-  const bool boot = scenario.faults.strike_nodes() || !params.joins.empty();
+  const bool boot = scenario.faults.strike_nodes() || !params.joins.empty() || params.autoscaler;
   if (is_modelled && !boot && c.is_given("control_plane.node_join")) {
     c.error("control_plane.node_join", "has no effect: no node joins, and none fails");
   }
@@ -123,18 +170,41 @@ void check_nodes(const Scenario& scenario, Checker& c) {
       c.is_given("control_plane.node_lifecycle")) {
     c.error("control_plane.node_lifecycle", "has no effect: no node fails or is cut off");
   }
+  if (is_modelled && params.autoscaler && scenario.policy.job_queue) {
+    c.error("control_plane.autoscaler",
+            "does not go with policy.job_queue: jobs get pods there only once nodes have room");
+  }
   constexpr std::string_view kOfBoots[] = {"control_plane.clients.kube_proxy",
                                            "control_plane.clients.daemons",
                                            "control_plane.kubelet.heartbeats",
                                            "control_plane.api_servers.server.cost.read",
                                            "control_plane.api_servers.server.cost.watch",
                                            "control_plane.api_servers.server.cost.cached_object"};
+  const ServiceWatchersParams& watchers = params.services.watchers;
+  const bool have_watches = !params.services.groups.empty() && !params.losses.empty();
   for (const std::string_view field : kOfBoots) {
     const bool is_of_clients = field.starts_with("control_plane.clients.");
     if (boot || !c.is_given(field)) continue;
+    const bool is_of_proxies = field.ends_with("kube_proxy");
+    const bool watch =
+        is_of_proxies ? watchers.kube_proxies : watchers.daemons > 0 && watchers.agents == 0;
+    if (is_of_clients && have_watches && watch) continue;  // they come back after a loss
     if (params.level == ControlPlaneLevel::Delays || (is_modelled && is_of_clients)) {
       c.error(field, "has no effect with this level if no node joins or fails");
     }
+  }
+  const bool is_full = params.level == ControlPlaneLevel::Full;
+  for (const std::string_view field : {"event_ttl", "separate_events"}) {
+    const std::string at = "control_plane.etcd." + std::string{field};
+    if (!is_full || boot || params.events || !c.is_given(at)) continue;
+    c.error(at, "has no effect without Events: there is no section `events`, and no node boots");
+  }
+  const bool reads = boot || !params.losses.empty() || params.has_readers() || params.namespaces ||
+                     !params.services.groups.empty() || params.api_servers.server.heap.limit;
+  for (const std::string_view field : {"read", "watch", "cached_object"}) {
+    const std::string at = "control_plane.api_servers.server.cost." + std::string{field};
+    if (!is_full || reads || !c.is_given(at)) continue;
+    c.error(at, "has no effect: after the start nobody gets, lists or watches anything");
   }
   for (size_t i = 0; i < params.joins.size() && scenario.run.until; ++i) {
     const std::string at = "control_plane.joins[" + std::to_string(i) + "].";
@@ -152,6 +222,8 @@ void check_nodes(const Scenario& scenario, Checker& c) {
 
 void Scenario::check(Checker& c) const {
   check_needs(*this, c);
+  check_control_plane(*this, c);
+  check_service_teams(*this, c);
   check_nodes(*this, c);
   check_training(*this, c);
   check_network(*this, c);

@@ -55,6 +55,20 @@ void check_routing_changes(const Scenario& scenario, Checker& c) {
   }
 }
 
+// A topology file tells which nodes share leaves.
+void check_leaves(const Scenario& scenario, Checker& c) {
+  if (scenario.network.level != NetworkLevel::Flow || scenario.network.fabric.file.empty()) return;
+  const auto refuse = [&](const std::string& list, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+      const std::string field = list + "[" + std::to_string(i) + "].nodes_per_leaf";
+      if (!c.is_given(field)) continue;
+      c.error(field, "has no effect: network.fabric.file tells which nodes share leaves");
+    }
+  };
+  refuse("cluster.pools", scenario.cluster.pools.size());
+  refuse("cluster.openb_nodes", scenario.cluster.openb_nodes.size());
+}
+
 }  // namespace
 
 // What faults of links and the network say about one another.
@@ -70,6 +84,7 @@ void check_network(const Scenario& scenario, Checker& c) {
   if (c.is_given("workload.play_ahead") && scenario.network.level != NetworkLevel::Flow) {
     c.error("workload.play_ahead", "has an effect only with network.level: flow");
   }
+  check_leaves(scenario, c);
   const bool is_empty = links.list.empty() && links.random.empty() && links.routing.empty();
   if (!is_empty && scenario.network.level != NetworkLevel::Flow) {
     c.error("faults.links", "has an effect only with network.level: flow");
@@ -78,6 +93,10 @@ void check_network(const Scenario& scenario, Checker& c) {
   if (c.is_given("network.links.retry_timeout") && !is_any_link_ever(is_down, links)) {
     c.warning("network.links.retry_timeout",
               "has an effect only when links are down: with faults.links of kind dead or flap");
+  }
+  if (c.is_given("network.links.ib_timeout") && is_empty) {
+    c.warning("network.links.ib_timeout",
+              "has an effect only on damaged packets or links that are down: see faults.links");
   }
   if (c.is_given("network.links.ack_timeout") && !is_any_link_ever(damages_packets, links)) {
     c.warning("network.links.ack_timeout",

@@ -90,6 +90,12 @@ void check_groups(const WorkloadParams& params, Checker& c) {
           const std::string at = path + ".jobs[" + std::to_string(j) + "]";
           c.error(at, "training.step." + mistake.field + ": " + mistake.message);
         }
+        if (job.training && step->mistakes_for(gpus_of(job)).empty()) {
+          const std::string at = path + ".jobs[" + std::to_string(j) + "].training.step.";
+          for (const StepMistake& unused : step->unused_by(gpus_of(job))) {
+            c.error(at + unused.field, unused.message);
+          }
+        }
       }
     } else if (const auto* const generator = std::get_if<GeneratorParams>(&params.sources[i])) {
       check_sizes(generator->training);
@@ -294,6 +300,20 @@ void check_ranks(const Scenario& scenario, Checker& c) {
   }
 }
 
+// Gangs of one pod each put nothing on cables, nor do those that exchange nothing.
+void check_nothing_crosses_nodes(const std::vector<Training>& all, Checker& c) {
+  const auto crosses = [](const Training& training) {
+    const std::optional<StepParams>& step = training.params->step;
+    return step && training.leaves_nodes && (step->model || !step->exchanges.empty());
+  };
+  if (std::ranges::any_of(all, crosses)) return;
+  for (const char* section : {"network.fabric", "network.routing", "network.links",
+                              "workload.play_ahead", "faults.links"}) {
+    if (!c.is_given(section)) continue;
+    c.error(section, "has no effect: no gang has more than one pod and a step with exchanges");
+  }
+}
+
 }  // namespace
 
 // What sections say about one another: a parameter without effect is a mistake.
@@ -310,7 +330,7 @@ void check_training(const Scenario& scenario, Checker& c) {
     stores.look_at(training);
   }
   stores.finish();
-  if (has_step) return;
+  if (has_step) return check_nothing_crosses_nodes(all, c);
   constexpr std::string_view kNoStep =
       "has no effect: no job says what a step of it is (training.step)";
   if (scenario.network.level != NetworkLevel::None) c.error("network.level", std::string{kNoStep});

@@ -79,6 +79,7 @@ class NodeFaults {
   // A node that is not there until it is released; the cluster alone is told. Not a fault.
   void hold(NodeId node);
   void release(NodeId node);
+  bool is_broken(NodeId held) const { return awaiting_repair_[held.index] > 1; }
 
   Signal<NodeId> node_repaired;  // it begins to boot
   Signal<NodeId> boot_broken;    // by a fault

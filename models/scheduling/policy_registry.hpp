@@ -118,7 +118,7 @@ struct NoParams {
 }  // namespace orrery
 
 #define ORRERY_REGISTER_POLICY(Type, name, doc) \
-  static const ::orrery::PolicyRegistrar<Type> orrery_registrar { name, doc }
+  static const ::orrery::PolicyRegistrar<Type> orrery_registrar_of_##Type { name, doc }
 // Once in a shared library, beside its registrations.
 #define ORRERY_POLICY_LIBRARY()                                       \
   extern "C" ORRERY_API const ::orrery::PolicyAbi orrery_policy_abi { \

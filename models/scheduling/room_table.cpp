@@ -125,6 +125,40 @@ RoomTable::Kind& RoomTable::kind(SpecId spec) {
 
 void RoomTable::forget_eligibility() { kinds_.clear(); }
 
+void RoomTable::take_what_is_taken() {
+  kinds_.clear();
+  for (uint32_t n = 0; n < rooms_.size(); ++n) {
+    for (const Resource r : kCounted) rooms_[n].left[r] = cluster_.free({n}, r);
+    for (uint32_t gpu = 0; gpu < cluster_.gpus({n}); ++gpu) {
+      rooms_[n].gpu_left[gpu] = static_cast<int16_t>(cluster_.gpu_left_milli({n}, gpu));
+    }
+  }
+}
+
+int64_t RoomTable::put_all(const PodNeed& need, const NodeSet& nodes,
+                           const std::function<void(NodeId)>& used) {
+  NodeSet among = find_eligible(specs_[need.spec]);
+  among &= nodes;
+  int64_t put = 0;
+  for (NodeId n = among.next({0}); n.is_valid() && put < need.pods; n = among.next({n.index + 1})) {
+    const int64_t pods = fill(n, need.spec, need.pods - put);
+    if (pods > 0) used(n);
+    put += pods;
+  }
+  if (put > 0) kinds_.clear();
+  return put;
+}
+
+// As many as fit; what is known of kinds is left as it was.
+int64_t RoomTable::fill(NodeId node, SpecId spec, int64_t pods) {
+  Room& room = rooms_[node.index];
+  const int64_t filled = std::min(pods, pods_that_fit(room, spec));
+  for (int64_t i = 0; i < filled; ++i) {
+    apply(room, spec, choose_gpus(room, specs_[spec]), -1);
+  }
+  return filled;
+}
+
 bool RoomTable::fits(std::span<const PodNeed> needs) {
   for (const PodNeed& need : needs) {
     if (slots(need.spec) < need.pods) return false;
@@ -147,14 +181,10 @@ bool RoomTable::places_greedily(const Search& search) {
     const NodeSet& nodes = search.eligible[i];
     int64_t left = need.pods;
     for (NodeId n = nodes.next({0}); n.is_valid() && left > 0; n = nodes.next({n.index + 1})) {
-      Room& room = rooms_[n.index];
-      int64_t pods = std::min(left, pods_that_fit(room, need.spec));
-      if (pods == 0) continue;
-      undo.emplace_back(n, room);
+      const Room before = rooms_[n.index];
+      const int64_t pods = fill(n, need.spec, left);
+      if (pods > 0) undo.emplace_back(n, before);
       left -= pods;
-      for (; pods > 0; --pods) {
-        apply(room, need.spec, choose_gpus(room, specs_[need.spec]), -1);
-      }
     }
     all_fit = left == 0;
   }

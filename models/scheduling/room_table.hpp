@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -40,6 +41,12 @@ class RoomTable {
   // for the devices of shares, until kLooksMax nodes were looked at. So on large clusters a clever
   // packing may be missed; none is ever imagined.
   bool fits(std::span<const PodNeed> needs);
+  // Puts as many of these as fit on these nodes and may go there; `used` hears of each node that
+  // got some. Returns how many it put.
+  int64_t put_all(const PodNeed& need, const NodeSet& nodes,
+                  const std::function<void(NodeId)>& used);
+  // What is taken in the cluster is taken here, too; before anything else is put.
+  void take_what_is_taken();
   void forget_eligibility();  // taints, cordons, or (unless they count) nodes up or down changed
 
  private:
@@ -65,6 +72,7 @@ class RoomTable {
   NodeSet find_eligible(const PodSpec& spec) const;
   int64_t pods_that_fit(const Room& room, SpecId spec) const;
   GpuMask choose_gpus(const Room& room, const PodSpec& spec) const;
+  int64_t fill(NodeId node, SpecId spec, int64_t pods);
   bool places_greedily(const Search& search);
   bool finds_places(Search& search, size_t need, int64_t placed, NodeId from);
   bool is_as_good(const Search& search, NodeId a, NodeId b) const;

@@ -152,6 +152,7 @@ Duration Scheduler::cycle_pod(PodId pod) {
     queue_.fail(pod, now(), found.plugins, found.code == Code::Pending ? found.plugins : 0);
     record(pod, found.plugins == 0 ? AttemptOutcome::Error : AttemptOutcome::Rejected, found,
            found.reason);
+    if (found.code != Code::Error) no_node_found.emit(pod);
     return cost;
   }
   return cost;
@@ -184,6 +185,7 @@ void Scheduler::fail(PodId unit, PodId pod, const Selection& why, const NodeSet*
   }
   record(pod, why.code == Code::Error ? AttemptOutcome::Error : AttemptOutcome::Unschedulable, why,
          why.reason.empty() ? std::string_view{message} : why.reason);
+  if (why.code != Code::Error) no_node_found.emit(unit);
 }
 
 void Scheduler::assume(PodId pod, NodeId node, DeviceGrant grant) {

@@ -46,6 +46,9 @@ class Scheduler final : private Handle {
 
   Signal<PodId, NodeId> pod_assigned;    // reserved for the pod: waiting in Permit, binding, bound
   Signal<PodId, NodeId> pod_unassigned;  // any of these undone, or a bound pod that left
+  // For a pod, or for a gang placed as a whole: its first. Also one that was turned away though
+  // there was a node for it, since the rest of its gang has none.
+  Signal<PodId> no_node_found;
 
   Signal<> tried_in_vain;  // at every kVainAttempts-th attempt since a pod was bound or created
   static constexpr uint64_t kVainAttempts = 4096;
@@ -56,6 +59,17 @@ class Scheduler final : private Handle {
   size_t gangs_pending() const { return pending_gangs_; }  // gangs with such pods
   size_t pods_waiting_in_permit() const { return waiting_; }
   uint64_t progress() const { return counters_.pods_scheduled; }
+  // The pods of what `no_node_found` named that are not bound, and whether one has a node reserved.
+  template <class F>
+  void for_each_unbound(PodId unit, F&& f) const {
+    const auto look = [&](PodId pod) {
+      const Stage stage = pod.index < pods_.size() ? pods_[pod.index].stage : Stage::None;
+      if (stage != Stage::None && stage != Stage::Bound) f(pod, stage != Stage::Queued);
+    };
+    if (!is_gang_unit(unit)) return look(unit);
+    const Gang& gang = jobs_.gang(jobs_.pod(unit).gang);
+    JobTable::for_each_pod(gang.first, gang.pods, look);
+  }
   int64_t reserved_gpu_milli() const;  // of pods assumed and not yet bound
 
  private:

@@ -73,6 +73,7 @@ void Scheduler::turn_away(PodId pod, std::string_view reason, AttemptOutcome out
   const uint32_t plugins = t.waits_for;
   unassume(pod, reason, outcome);
   requeue(pod, plugins);
+  no_node_found.emit(unit_of(pod));
 }
 
 std::span<const PodId> Scheduler::waiting_pods(GangId gang) const {

@@ -49,7 +49,7 @@ class NodeUsage {
   // News the wiring passes on.
   void allocation_changed(NodeId node, int64_t gpu_milli);
   void node_down(NodeId node);
-  void node_absent(NodeId node) { uses_[node.index].down_since = Time{}; }  // from the start
+  void node_absent(NodeId node) { uses_[node.index].down_since = sim_.engine.now(); }
   void node_up(NodeId node);
   void finish(Time end);  // writes the rows
 

@@ -72,7 +72,7 @@ class Timeline {
     ++nodes_failed_;
     ++nodes_down_;
   }
-  void node_absent() { ++nodes_down_; }  // from the start
+  void node_absent() { ++nodes_down_; }
   void node_up() { --nodes_down_; }
   void recovered(const RecoveryRow& row);
 

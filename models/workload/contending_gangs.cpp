@@ -254,6 +254,27 @@ StepPosition ContendingGangs::position_of(const Gang& gang) {
   return position;
 }
 
+// How long the next means hold: ever longer, as it matters ever less what they hide. But nobody
+// ends before it could alone, and so does no segment, save for the last step; nor is it longer than
+// the budget lasts for the one whose steps are short.
+Duration ContendingGangs::next_segment(const Play& play) const {
+  const std::vector<StepParts>& shapes = play.steps.shapes();
+  Duration longest{}, shortest = kLongest, soonest = kLongest;
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    const Duration alone = shapes[i].alone();
+    longest = std::clamp(alone, longest, kLongest);
+    shortest = std::min(alone, shortest);
+    const std::optional<Gang> gang = ask_.gang(play.members[i].job);
+    if (!gang) continue;
+    const double steps = std::max(gang->left.seconds() / shapes[i].compute.seconds(), 1.0);
+    soonest = nearest_ns(std::min(soonest.seconds(), steps * alone.seconds()));
+  }
+  const double budget = shortest.seconds() * params_.steps;
+  const Duration usual =
+      std::max(longest * kFirstSegment, Duration{(engine_.now() - play.begun).ns / kGrowth});
+  return std::min({usual, soonest, nearest_ns(std::min(budget, kLongest.seconds()))});
+}
+
 void ContendingGangs::begin_segment(Play& play) {
   const Time now = engine_.now();
   play.since = now;
@@ -270,18 +291,8 @@ void ContendingGangs::begin_segment(Play& play) {
     }
     return;
   }
-  const auto most = static_cast<int64_t>(gangs) * params_.steps * kEventsPerStep;
-  if (play.steps.played() > most) return freeze(play);
-  Duration longest{}, shortest = kLongest;
-  for (const StepParts& shape : shapes) {
-    longest = std::clamp(shape.alone(), longest, kLongest);
-    shortest = std::min(shape.alone(), shortest);
-  }
-  // No longer than the budget lasts for the one whose steps are short.
-  const Duration budget =
-      nearest_ns(std::min(shortest.seconds() * params_.steps, 16 * kLongest.seconds()));
-  const Duration segment = std::min(
-      std::max(longest * kFirstSegment, Duration{(now - play.begun).ns / kGrowth}), budget);
+  if (play.steps.played() > int64_t{params_.steps} * kEventsPerStep) return freeze(play);
+  const Duration segment = next_segment(play);
   play.steps.start(play.from);
   play.steps.run(segment);
   for (size_t i = 0; i < gangs; ++i) {

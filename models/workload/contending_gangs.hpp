@@ -29,6 +29,7 @@ class ContendingGangs {
     StepParts shape;  // without uses: they are those of the flow, whose limit is rate_max
     Duration done;    // of its work, all in all
     Duration base;    // of that, when it began its first step
+    Duration left;    // until it has done all
     Duration to_save = Duration::max();  // work until the next checkpoint
     Duration pause{};                    // left of the present one
     bool is_stopped = false;             // by somebody else
@@ -95,6 +96,7 @@ class ContendingGangs {
   void begin_play();
   static StepPosition position_of(const Gang& gang, const Known& known);
   static StepPosition position_of(const Gang& gang);
+  Duration next_segment(const Play& play) const;
   void begin_segment(Play& play);
   void end_segment(Play& play);
   void freeze(Play& play);

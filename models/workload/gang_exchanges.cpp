@@ -63,7 +63,10 @@ GangExchanges::GangExchanges(Sim sim, const ClusterState& cluster, const JobTabl
       network_{network},
       times_{std::move(times)} {
   for (const Machine& machine : machines) nic_of_gpu_.push_back(nics_of_gpus(machine));
-  if (steps == StepDetail::Traced) tracer_.emplace(sim, controller, network);
+  if (steps == StepDetail::Traced) {
+    tracer_.emplace(sim, controller, network);
+    tracer_->transfer_due.connect([this](JobId job) { watch(job); });
+  }
   controller.goal_reached.connect([this](JobId job) { goal_reached(job); });
   if (storage != nullptr) {
     readers_.emplace(*storage);
@@ -175,11 +178,11 @@ void GangExchanges::begin(JobId id) {
                             static_cast<int32_t>(places.nodes.size()))};
   find_activity(id, places);
   if (tracer_) {
-    tracer_->begin(id, gang.plan, gang.activity, jobs_.job(id).work);
-    return watch(id);
+    return tracer_->begin(id, gang.plan, gang.activity, jobs_.job(id).work);
   }
   gang.base = controller_.done(id);
   connect(id);
+  if (gang.shared == Duration::max()) begin_cut_off(id);
   read_data(id, places);
   set_pace(id);
   if (contending_) contending_->gang_changed(id);
@@ -211,6 +214,7 @@ void GangExchanges::end(JobId id) {
   Gang& gang = gangs_[id.index];
   if (tracer_) tracer_->end(id);
   if (sim_.engine.cancel(gang.gives_up)) --standing_still_;
+  sim_.engine.cancel(gang.is_due);
   if (readers_) readers_->end(id);
   if (contending_) {
     contending_->links_change(gang.flow);
@@ -296,102 +300,6 @@ void GangExchanges::rate_changed(FlowId flow) {
   set_rate(gang, rate_of(gang));
   set_pace(job);
   contending_->gang_changed(job);
-}
-
-// As of the last settling.
-Bandwidth GangExchanges::rate_of(const Gang& gang) const {
-  const double rate = std::min(network_->flows().rate(gang.flow),
-                               static_cast<double>(gang.activity.rate_max.bits_per_s));
-  return {std::llround(rate)};
-}
-
-void GangExchanges::set_rate(Gang& gang, Bandwidth rate) {
-  const bool moves = gang.activity.bytes == Bytes{} || rate > Bandwidth{};
-  gang.rate = rate;
-  gang.shared = gang.exchange = moves ? exchange_time(gang.activity, rate) : Duration::max();
-}
-
-void GangExchanges::set_pace(JobId job) {
-  Gang& gang = gangs_[job.index];
-  const bool moves = gang.shared != Duration::max();
-  gang.exchange = gang.shared;
-  Duration step = moves ? step_time(gang.plan, gang.exchange) : Duration::max();
-  if (readers_) step = std::max(step, readers_->step_time(job));
-  const std::optional<Duration> played = contending_ ? contending_->step(job) : std::nullopt;
-  if (played && moves) {
-    step = *played;
-    const Duration least = exchange_time(gang.activity, gang.activity.rate_max);
-    const Duration seen = step - step_time(gang.plan, {}) + hidden_time(gang.plan);
-    gang.exchange = std::min(std::max(seen, least), gang.shared);
-  }
-  controller_.set_pace(job, Pace::of_step(gang.plan.compute, step), gang.goal);
-  pace_changed(job);
-  watch(job);
-}
-
-// The flow counts what steps really put on the links: each its bytes, in as many steps as the GPUs
-// find time to compute.
-void GangExchanges::pace_changed(JobId job) {
-  if (tracer_) return tracer_->set_paused(job, controller_.is_paused(job));
-  if (network_ == nullptr || job.index >= gangs_.size()) return;
-  Gang& gang = gangs_[job.index];
-  const bool is_paused = controller_.is_paused(job);
-  if (std::exchange(gang.is_paused, is_paused) != is_paused) contending_->gang_changed(job);
-  if (gang.flow == FlowId{} || gang.rate <= Bandwidth{}) return;
-  const double steps_per_s = 1e-6 * controller_.computing(job) / gang.plan.compute.seconds();
-  const double seconds = static_cast<double>(gang.activity.bytes.count) * 8 /
-                         static_cast<double>(gang.rate.bits_per_s);
-  network_->set_duty(gang.flow, std::max(seconds * steps_per_s, 0.0));
-}
-
-// What ContendingGangs asks for.
-std::optional<ContendingGangs::Gang> GangExchanges::playable(JobId job) const {
-  if (job.index >= gangs_.size() || !gangs_[job.index].is_running) return {};
-  const Gang& gang = gangs_[job.index];
-  if (gang.shared == Duration::max() || gang.flow == FlowId{}) return {};
-  const auto& [terms, progress, restore_from, is_paused] = controller_.run_now(job);
-  const Duration working = working_time(gang.plan);
-  ContendingGangs::Gang told{
-      .flow = gang.flow,
-      .shape = {.compute = gang.plan.compute,
-                .working = working,
-                .overlap = std::min(hidden_time(gang.plan), working),
-                .inside = gang.activity.inside,
-                .update = gang.plan.fixed,
-                .at_least = readers_ ? readers_->step_time(job) : Duration{},
-                .bits = static_cast<double>(gang.activity.bytes.count) * 8,
-                .rate_max = static_cast<double>(gang.activity.rate_max.bits_per_s),
-                .save_every = terms.plan.interval,
-                .save = terms.plan.write},
-      .done = progress.done(),
-      .base = gang.base,
-      .is_stopped = is_paused};
-  if (terms.plan.interval == Duration{}) return told;
-  const bool is_saving = progress.half_written > Duration{};
-  told.to_save = terms.plan.interval - (is_saving ? Duration{} : progress.unsaved);
-  told.pause = is_saving ? terms.plan.write - progress.half_written : Duration{};
-  return told;
-}
-
-void GangExchanges::watch(JobId job) {
-  Gang& gang = gangs_[job.index];
-  if (network_ == nullptr) return;
-  if (gang.exchange != Duration::max()) {
-    if (sim_.engine.cancel(gang.gives_up)) --standing_still_;
-    return;
-  }
-  if (sim_.engine.is_pending(gang.gives_up)) return;
-  ++standing_still_;
-  gang.gives_up = sim_.engine.after(
-      network_->gives_up_after(), Label{"gangs.retries_used_up"}, [this, job] { give_up(job); },
-      Phase::Control);
-}
-
-void GangExchanges::give_up(JobId job) {
-  ORRERY_MARK("gangs.gave_up");
-  --standing_still_;
-  ++gave_up_;
-  controller_.abort(job);
 }
 
 }  // namespace orrery

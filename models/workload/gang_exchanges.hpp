@@ -76,9 +76,13 @@ class GangExchanges {
     std::vector<LinkUse> held{};
     bool has_detour = false;
     Duration shared{};    // an exchange at the rate of its flow
-    Duration exchange{};  // as it really is, in the mean
-    Bandwidth rate{};     // of its flow
-    Duration base{};      // of its work, when it began its first step
+    Duration exchange{};  // as it really is, in the mean; max: it is due, and cannot move
+    Duration step{};      // as it went on last; 0: it stands still
+    std::optional<Duration> due_at{};  // progress up to which it goes on though nothing moves
+    Duration slack{};                  // for which it was due by then, unseen
+    EventId is_due{};
+    Bandwidth rate{};  // of its flow
+    Duration base{};   // of its work, when it began its first step
     bool is_paused = false;
     FlowId flow{};
     EventId gives_up{};               // pending while it cannot exchange
@@ -101,6 +105,9 @@ class GangExchanges {
   static Bandwidth rate_in(const Gang& gang);
   void set_rate(Gang& gang, Bandwidth rate);
   void set_pace(JobId job);
+  bool goes_on(JobId job);
+  void begin_cut_off(JobId job);
+  void look_again(JobId job);
   std::optional<ContendingGangs::Gang> playable(JobId job) const;
   void watch(JobId job);
   void give_up(JobId job);

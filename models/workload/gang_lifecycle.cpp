@@ -264,7 +264,7 @@ void JobController::gang_detected(JobId id) {
   }
   set_phase(id, JobPhase::Restarting);
   state.event = sim_.engine.after(
-      params_.restart_delay, Label{"jobs.gang_restarts"}, [this, id] { gang_restarts(id); },
+      restart_delay(id), Label{"jobs.gang_restarts"}, [this, id] { gang_restarts(id); },
       Phase::Control);
 }
 

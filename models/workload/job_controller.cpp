@@ -268,6 +268,8 @@ void JobController::end_job(JobId id, JobPhase phase) {
   recoveries_.close(state.run.recovery, now);
   JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
     recoveries_.close(runs_[pod].run.recovery, now);
+    const bool is_creating = runs_[pod].is_wanted || runs_[pod].is_on_its_way;
+    if (api_ != nullptr && is_creating) api_->removed(pod, {});
     runs_[pod].is_wanted = runs_[pod].is_on_its_way = false;
     ++jobs_.pod(pod).generation;  // nothing that waits for a later life of it may find it
   });

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -55,7 +55,7 @@ class JobController : public JobNews {
     hears_of_nodes_ = true;
     lost_on_.resize(cluster_.nodes());
   }
-  void pods_gone(NodeId node);
+  void pods_gone(NodeId node, Time lost_by);  // those that it lost until then
   // A process of a pod dies while its node is up, with the GPUs it used. The other ranks of a
   // gang that runs wait for it until hang_timeout. False: the pod is not of such a gang.
   bool rank_died(PodId pod, int64_t gpu_milli);
@@ -114,8 +114,8 @@ class JobController : public JobNews {
   // pod_lifecycle.cpp: what any pod does, and what independent pods do
   void remove_pod(PodId id, PodEnd why);
   void remove_pods(JobId id, PodEnd why);
-  void want_later(PodId id);
-  void want_due();
+  void want_later(Duration delay, const LostPod& lost);
+  Duration restart_delay(JobId id) const;
   void want_lost(const LostPod& lost);
   Duration exit_detection() const { return params_.failure_detection.value_or(kExplicitFailure); }
   Duration node_detection() const {  // max: only by news
@@ -182,9 +182,9 @@ class JobController : public JobNews {
   IdVector<JobId, JobState> states_;
   IdVector<PodId, PodRun> runs_;
   PodsOnNodes on_nodes_;
-  std::vector<PodCreationQueue> creation_;  // by controller
-  bool is_creating_ = false;                // a round is scheduled
-  std::deque<WantedLater> wanted_later_;
+  std::vector<PodCreationQueue> creation_;             // by controller
+  bool is_creating_ = false;                           // a round is scheduled
+  std::map<Time, std::vector<LostPod>> wanted_later_;  // lost pods, to be created again
   bool hears_of_nodes_ = false;
   IdVector<NodeId, std::vector<LostPod>> lost_on_;
   std::optional<StoredCheckpoints> checkpoints_;

@@ -52,6 +52,7 @@ struct JobControllerParams {
   std::optional<Duration> failure_detection = {};
   std::optional<Duration> hang_timeout = 10_min;
   Duration restart_delay = 10_s;
+  std::optional<Duration> restart_delay_max = {};
   Overruns overruns = Overruns::Keep;
   bool record_pods = true;  // the `record` section decides, so it is no field of this one
 
@@ -79,12 +80,27 @@ struct JobControllerParams {
       "switched off.",
       Source{"PyTorch ProcessGroupNCCL: 10 min since 2.2, 30 min before"});
     v("restart_delay", restart_delay, "From the detection until the pods are created again.",
-      Source{"DefaultJobPodFailureBackOff, pkg/controller/job, without its doubling"});
+      Source{"DefaultJobPodFailureBackOff, pkg/controller/job"});
+    v("restart_delay_max", restart_delay_max,
+      "The delay doubles with each failure of a gang, or of a pod of a job of pods, up to this; "
+      "absent: it stays as it is.",
+      Source{
+          "absent: restarts at an even pace; Kubernetes: MaxJobPodFailureBackOff, 10 min, in older "
+          "documentation 6 min"});
     v("overruns", overruns,
       "kill: a job that has computed for as long as it requested, since its last failure, fails "
       "and is gone; one of kind pods does so that long after its first pod began to run, whatever "
       "happened since. keep: it goes on. Jobs that requested nothing go on.",
       Source{"kill: a time limit as of Slurm, or activeDeadlineSeconds of a Job"});
+  }
+  template <class C>
+  void check(C& c) const {
+    if (!restart_delay_max) return;
+    if (restart_delay == Duration{}) {
+      c.error("restart_delay_max", "has no effect: restart_delay is 0, which does not double");
+    } else if (*restart_delay_max < restart_delay) {
+      c.error("restart_delay_max", "must not be less than restart_delay");
+    }
   }
 };
 

@@ -64,16 +64,12 @@ struct JobCounters {
   uint64_t restarts = 0;
 };
 
-struct WantedLater {  // a lost pod, to be created again
-  Time when;
-  PodId pod;
-  uint64_t generation = 0;
-};
-
-struct LostPod {  // on a dead node, of which nobody has heard yet
+struct LostPod {  // on a dead node
   PodId pod;
   uint64_t generation = 0;
   bool is_replaced = false;  // alone; else its gang comes back as a whole
+  bool fails_job = false;    // that has no restarts left
+  Time at = {};              // when
 };
 
 struct PodRun {

@@ -13,7 +13,7 @@ struct PlayAheadParams {
       "With steps: rate, gangs whose exchanges could fill a link together are played ahead step by "
       "step whenever something changes among them, to find how long their steps take from then on.";
   int32_t gangs = 32;
-  int32_t steps = 2'000;
+  int32_t steps = 20'000;
 
   template <class V>
   void fields(V& v) {
@@ -23,10 +23,10 @@ struct PlayAheadParams {
       "do.",
       Range{0, 4096}, Unit{"gangs"}, Source{"estimate: a millisecond for each change, or a few"});
     v("steps", steps,
-      "Of each gang after each change; if they do not repeat themselves by then, their mean goes "
-      "on.",
+      "Of all that are played together, after each change; if they do not repeat themselves by "
+      "then, their mean goes on.",
       Range{16, 100'000'000}, Unit{"steps"},
-      Source{"estimate: the mean is within 0.1 % of that of longer plays"});
+      Source{"estimate: beats of two gangs last for hundreds of steps"});
   }
   void check(Checker& c) const {
     if (gangs == 0 && c.is_given("steps")) c.error("steps", "has no effect with gangs: 0");

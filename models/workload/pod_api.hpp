@@ -27,7 +27,7 @@ class PodApi {
   // Of a pod that was bound. Told, maybe before it returns, when the images are on the node and how
   // long the rest takes is known; never, if the node fails before.
   virtual void start(PodId pod, NodeId node, Started started) = 0;
-  // It was bound to the node, or to none yet, and is gone.
+  // It was bound to the node, or to none yet, and is gone; or it is not to be created any more.
   virtual void removed(PodId pod, NodeId node) = 0;
 
  protected:

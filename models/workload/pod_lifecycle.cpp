@@ -144,8 +144,15 @@ void JobController::node_failed(NodeId node) {
     const Job& job = jobs_.job(jobs_.pod(id).job);
     // A gang that still gathers replaces the pod; one that was stopped comes back as a whole.
     const bool is_replaced = job.kind == JobKind::Pods || job.phase == JobPhase::Pending;
-    if (is_replaced && node_detection() < Duration::max()) want_later(id);
-    if (hears_of_nodes_) lost_on_[node].push_back({id, jobs_.pod(id).generation, is_replaced});
+    const LostPod lost{.pod = id,
+                       .generation = jobs_.pod(id).generation,
+                       .is_replaced = is_replaced,
+                       .fails_job = is_replaced && states_[jobs_.pod(id).job].is_failing,
+                       .at = sim_.engine.now()};
+    if (is_replaced && node_detection() < Duration::max()) {
+      want_later(node_detection() + restart_delay(jobs_.pod(id).job), lost);
+    }
+    if (hears_of_nodes_) lost_on_[node].push_back(lost);
   }
   counters_.pods_lost += victims_.size();
   for (const JobId id : struck_) {
@@ -160,8 +167,13 @@ Duration JobController::gang_patience() const {
   return std::min(node_detection(), params_.hang_timeout.value_or(Duration::max()));
 }
 
-void JobController::pods_gone(NodeId node) {
-  std::vector<LostPod> lost = std::exchange(lost_on_[node], {});
+// The node may have died again since: of those pods nobody has heard yet.
+void JobController::pods_gone(NodeId node, Time lost_by) {
+  std::vector<LostPod>& all = lost_on_[node];
+  const auto later_ones =
+      std::ranges::find_if(all, [&](const LostPod& l) { return l.at > lost_by; });
+  std::vector<LostPod> lost(all.begin(), later_ones);
+  all.erase(all.begin(), later_ones);
   std::erase_if(lost, [&](const LostPod& l) {
     const Pod& pod = jobs_.pod(l.pod);
     if (pod.generation != l.generation) return true;  // replaced, or gone with its job
@@ -170,42 +182,42 @@ void JobController::pods_gone(NodeId node) {
     if (RecoveryRow* const row = recoveries_.find(runs_[l.pod].run.recovery)) {
       row->detected = row->detected == kNever ? now : std::min(row->detected, now);
     }
-    if (l.is_replaced && states_[job].is_failing) {
+    if (l.fails_job) {
       end_job(job, JobPhase::Failed);
-    } else if (!l.is_replaced && jobs_.job(job).phase == JobPhase::Hung) {
+      return true;
+    }
+    if (!l.is_replaced && jobs_.job(job).phase == JobPhase::Hung) {
       sim_.engine.cancel(states_[job].event);
       gang_detected(job);
     }
     return !l.is_replaced;
   });
-  if (lost.empty()) return;
-  auto later = std::make_unique<std::vector<LostPod>>(std::move(lost));
-  sim_.engine.after(
-      params_.restart_delay, Label{"jobs.replace_pods"},
-      [this, later = std::move(later)] {
-        for (const LostPod& l : *later) want_lost(l);
-      },
-      Phase::Control);
-}
-
-// The delay is the same for all, so one queue and one pending event serve every lost pod.
-void JobController::want_later(PodId id) {
-  const Duration delay = node_detection() + params_.restart_delay;
-  wanted_later_.push_back({sim_.engine.now() + delay, id, jobs_.pod(id).generation});
-  if (wanted_later_.size() > 1) return;
-  sim_.engine.after(
-      delay, Label{"jobs.replace_pods"}, [this] { want_due(); }, Phase::Control);
-}
-
-void JobController::want_due() {
-  while (!wanted_later_.empty() && wanted_later_.front().when <= sim_.engine.now()) {
-    const WantedLater due = wanted_later_.front();
-    wanted_later_.pop_front();
-    want_lost({due.pod, due.generation});
+  for (const LostPod& l : lost) {
+    const Pod& pod = jobs_.pod(l.pod);
+    if (pod.generation == l.generation) want_later(restart_delay(pod.job), l);
   }
-  if (wanted_later_.empty()) return;
+}
+
+// As the Job controller waits, longer after each failure.
+Duration JobController::restart_delay(JobId id) const {
+  const Duration most = params_.restart_delay_max.value_or(params_.restart_delay);
+  Duration delay = params_.restart_delay;
+  for (int32_t k = 1; k < states_[id].restarts && delay < most; ++k) delay = delay * 2;
+  return std::min(delay, most);
+}
+
+// One event serves all that are due in one instant.
+void JobController::want_later(Duration delay, const LostPod& lost) {
+  const Time when = sim_.engine.now() + delay;
+  std::vector<LostPod>& due = wanted_later_[when];
+  due.push_back(lost);
+  if (due.size() > 1) return;
   sim_.engine.at(
-      wanted_later_.front().when, Label{"jobs.replace_pods"}, [this] { want_due(); },
+      when, Label{"jobs.replace_pods"},
+      [this, when] {
+        const auto now_due = wanted_later_.extract(when);
+        for (const LostPod& l : now_due.mapped()) want_lost(l);
+      },
       Phase::Control);
 }
 

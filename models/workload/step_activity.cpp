@@ -124,7 +124,8 @@ StepActivity step_activity(const StepPlan& plan, const Machine& machine, GpuMask
 Duration exchange_time(const StepActivity& activity, Bandwidth rate) {
   if (activity.bytes == Bytes{}) return activity.inside;
   ORRERY_CHECK(rate.bits_per_s > 0, "an exchange across nodes has a rate");
-  return activity.inside + activity.bytes / rate;
+  const Duration across = activity.bytes / rate;
+  return across > kForEver ? Duration::max() : activity.inside + across;
 }
 
 }  // namespace orrery

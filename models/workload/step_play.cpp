@@ -4,18 +4,19 @@
 #include <cmath>
 #include <utility>
 
+#include "models/workload/step_activity.hpp"
 #include "sim/core/check.hpp"
 
 namespace orrery {
 namespace {
 
 constexpr int64_t kSameNs = 4;  // positions that differ by less are the same: times are rounded
+constexpr Duration kShortestPeriod{1000 * kSameNs};  // of which that is a small part
 
 bool is_same(Duration a, Duration b) { return std::abs(a.ns - b.ns) <= kSameNs; }
 
-// Up to the nanosecond at which it is surely over; for ever is a century.
+// Up to the nanosecond at which it is surely over, or kForEver.
 Duration time_to_move(double bits, double rate) {
-  constexpr Duration kForEver = 876'000_h;
   if (rate <= 0 || bits / rate > kForEver.seconds()) return kForEver;
   return {static_cast<int64_t>(std::ceil(bits / rate * 1e9))};
 }
@@ -221,15 +222,10 @@ bool StepPlay::settle(size_t gang) {
   const bool is_over = at.computing == Duration{} && at.exchange == Over &&
                        at.update == Duration{} && at.at_least == Duration{};
   if (!is_over) return false;
-  const Duration to_save = at.to_save;
-  at = {.exchange = Waits,
-        .computing = shape.working,
-        .inside = shape.inside,
-        .update = shape.update,
-        .at_least = shape.at_least,
-        .bits = shape.bits,
-        .to_save = to_save,
-        .steps = at.steps + 1};
+  StepPosition next = StepPosition::begin(shape);
+  next.to_save = at.to_save;
+  next.steps = at.steps + 1;
+  at = next;
   return true;
 }
 
@@ -239,6 +235,7 @@ void StepPlay::set_anchor() {
 }
 
 bool StepPlay::repeats() const {
+  if (elapsed_ - anchored_at_ < kShortestPeriod) return false;
   for (size_t gang = 0; gang < shapes_.size(); ++gang) {
     const StepPosition &a = anchor_[gang], &b = positions_[gang];
     const double bits = shapes_[gang].rate_max * kSameNs * 1e-9;

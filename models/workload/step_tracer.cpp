@@ -1,6 +1,7 @@
 #include "models/workload/step_tracer.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "sim/core/check.hpp"
@@ -47,6 +48,10 @@ Bytes StepTracer::sent(JobId job) const {
   const Steps& steps = steps_[job.index];
   if (network_ == nullptr || !network_->flows().is_active(steps.flow)) return steps.sent;
   return steps.sent + network_->flows().moved(steps.flow);
+}
+
+Duration StepTracer::part_of(const Steps& steps, Duration whole) {
+  return steps.part == 1 ? whole : nearest_ns(whole.seconds() * steps.part);
 }
 
 double StepTracer::rate_max(const Steps& steps) const {
@@ -111,7 +116,9 @@ void StepTracer::wait(JobId job, Phase phase) {
 void StepTracer::next_step(JobId job) {
   Steps& steps = steps_[job.index];
   steps.begun = controller_.done(job);
-  go(job, Phase::Compute, steps.begun + (steps.compute - steps.overlap));
+  const Duration left = steps.all - steps.begun;
+  steps.part = left < steps.compute ? left.seconds() / steps.compute.seconds() : 1;
+  go(job, Phase::Compute, steps.begun + part_of(steps, steps.compute - steps.overlap));
 }
 
 void StepTracer::goal_reached(JobId job) {
@@ -128,7 +135,8 @@ void StepTracer::goal_reached(JobId job) {
       [[fallthrough]];
     case Phase::Exchange:
       if (steps.update_time > Duration{}) {
-        start(steps.update, steps.update_time, kUpdated, job, &StepTracer::end_step);
+        start(steps.update, part_of(steps, steps.update_time), kUpdated, job,
+              &StepTracer::end_step);
         return wait(job, Phase::Update);
       }
       [[fallthrough]];
@@ -148,23 +156,35 @@ void StepTracer::start_exchange(JobId job) {
   if (activity.bytes == Bytes{} && activity.inside == Duration{}) return;
   steps.exchanges = true;
   if (activity.inside == Duration{}) return leave_nodes(job);
-  start(steps.inside, activity.inside, kInside, job, &StepTracer::leave_nodes);
+  start(steps.inside, part_of(steps, activity.inside), kInside, job, &StepTracer::leave_nodes);
 }
 
 void StepTracer::leave_nodes(JobId job) {
   const StepActivity& activity = steps_[job.index].activity;
   if (activity.bytes == Bytes{}) return exchanged(job);
-  if (activity.fabric.is_connected) return start_transfer(job);
-  ORRERY_MARK("steps.exchange_waits_for_a_way");
+  if (activity.fabric.is_connected) {
+    start_transfer(job);
+  } else {
+    ORRERY_MARK("steps.exchange_waits_for_a_way");
+  }
+  transfer_due.emit(job);
+}
+
+bool StepTracer::is_transferring(JobId job) const {
+  if (job.index >= steps_.size()) return false;
+  const Steps& steps = steps_[job.index];
+  return steps.exchanges && !sim_.engine.is_pending(steps.inside.event) &&
+         steps.inside.left == Duration::max();
 }
 
 void StepTracer::start_transfer(JobId job) {
   Steps& steps = steps_[job.index];
   const StepActivity& activity = steps.activity;
   ORRERY_CHECK(network_ != nullptr, "only a fabric carries bytes");
-  steps.sending = activity.bytes;
+  const double bytes = static_cast<double>(activity.bytes.count) * steps.part;
+  steps.sending = {std::max(std::llround(bytes), 1LL)};
   steps.flow = network_->start(
-      {.size = activity.bytes, .uses = activity.fabric.uses, .rate_max = rate_max(steps)},
+      {.size = steps.sending, .uses = activity.fabric.uses, .rate_max = rate_max(steps)},
       [this, job] { exchanged(job); });
 }
 

@@ -10,6 +10,7 @@
 #include "models/workload/training_step.hpp"
 #include "sim/core/id.hpp"
 #include "sim/core/time.hpp"
+#include "sim/engine/signal.hpp"
 #include "sim/runtime/sim.hpp"
 
 namespace orrery {
@@ -18,7 +19,8 @@ namespace orrery {
 // part of that is done its exchanges start, first those inside of nodes, then the others as one
 // transfer; once both are done, the optimizer runs and data are waited for, and the next step
 // begins. Work is done while it computes, and stands still for the rest. While the job pauses, so
-// does all of this. The job is complete once its last step is.
+// does all of this. The job is complete once its last step is, which is as small as the work that
+// is left: computing, bytes and all else are that part of a whole step's.
 class StepTracer {
  public:
   enum class Phase : uint8_t { Compute, Overlap, Exchange, Update };
@@ -35,6 +37,9 @@ class StepTracer {
   bool is_updating(JobId job) const {
     return job.index < steps_.size() && steps_[job.index].phase == Phase::Update;
   }
+  // An exchange across nodes is due or under way, whether or not it can move.
+  bool is_transferring(JobId job) const;
+  Signal<JobId> transfer_due;
   // By transfers of the job, and of those that had its id before; until now.
   Bytes sent(JobId job) const;
 
@@ -49,7 +54,8 @@ class StepTracer {
     Duration compute, working, update_time;  // of a step: its work, its length, and the rest
     Duration overlap;                        // of its work
     StepActivity activity;
-    Duration begun;  // progress at which the present step began
+    Duration begun;   // progress at which the present step began
+    double part = 1;  // of a whole step, for the last one: all that it does is less
     Phase phase = Phase::Compute;
     bool is_paused = false;
     bool exchanges = false;  // an exchange is under way
@@ -68,6 +74,7 @@ class StepTracer {
   void start(Wait& wait, Duration span, Label label, JobId job, void (StepTracer::*then)(JobId));
   void pause(Wait& wait);
   double rate_max(const Steps& steps) const;
+  static Duration part_of(const Steps& steps, Duration whole);
   void exchanged(JobId job);
 
   Sim sim_;

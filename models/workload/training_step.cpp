@@ -96,13 +96,8 @@ StepPlan plan_step(const StepParams& params, int32_t ranks, int32_t nodes) {
   ORRERY_CHECK(params.mistakes().empty() && params.mistakes_for(ranks).empty(),
                "mistakes are told before a step is planned");
   StepPlan plan;
-  if (params.compute) {
-    plan.compute = *params.compute;
-  } else {
-    const double rate = params.model->peak_tflops * 1e12 * params.model->efficiency * ranks;
-    plan.compute = nearest_ns(flops_per_step(*params.model) / rate);
-    plan.traffic = ModelTraffic{params, ranks}.list();
-  }
+  plan.compute = compute_time(params, ranks);
+  if (params.model) plan.traffic = ModelTraffic{params, ranks}.list();
   const double bubble = bubble_fraction(params.parallel.pipeline, params.parallel.virtual_stages,
                                         microbatches_of(params, ranks));
   plan.bubble = nearest_ns(plan.compute.seconds() * bubble);
@@ -175,6 +170,12 @@ double polling_factor(const PollingParams& params, double cores_per_gpu, int32_t
 // Products of matrices alone: with sequences of s tokens, width h and vocabulary V a layer takes
 // 24 s h^2 (1 + s / 6h) on the way there for each sequence, twice that on the way back, and the
 // output layer 6 s h V in all.
+Duration compute_time(const StepParams& params, int32_t ranks) {
+  if (params.compute) return *params.compute;
+  const double rate = params.model->peak_tflops * 1e12 * params.model->efficiency * ranks;
+  return nearest_ns(flops_per_step(*params.model) / rate);
+}
+
 double flops_per_step(const TransformerParams& model) {
   const double h = model.hidden, s = model.sequence, l = model.layers, v = model.vocabulary;
   const double ways = model.recompute ? 4 : 3;

@@ -61,6 +61,8 @@ double polling_factor(const PollingParams& params, double cores_per_gpu, int32_t
 
 // Floating-point operations of one step of all ranks together, and what they are of the peak.
 double flops_per_step(const TransformerParams& model);
+// Of each rank in a step, without waiting: as given, or the model's FLOPs at its efficiency.
+Duration compute_time(const StepParams& params, int32_t ranks);
 double model_flops_utilisation(const TransformerParams& model, int32_t ranks, Duration step);
 double parameters_of(const TransformerParams& model);
 // A whole training: 6 operations for each parameter and token, 8 with recomputation.

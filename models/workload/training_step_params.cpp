@@ -106,6 +106,19 @@ std::vector<StepMistake> StepParams::mistakes() const {
   return found;
 }
 
+std::vector<StepMistake> StepParams::unused_by(int32_t ranks) const {
+  std::vector<StepMistake> found;
+  for (size_t i = 0; i < exchanges.size(); ++i) {
+    if (group_ranks(exchanges[i].among, parallel, ranks) > 1) continue;
+    found.push_back({"exchanges[" + std::to_string(i) + "]",
+                     "has no effect: such a group has one rank of " + std::to_string(ranks)});
+  }
+  if (zero && ranks == parallel.tensor * parallel.pipeline) {
+    found.push_back({"zero", "has no effect: there is one data-parallel rank"});
+  }
+  return found;
+}
+
 std::vector<StepMistake> StepParams::mistakes_for(int32_t ranks) const {
   std::vector<StepMistake> found;
   const auto must_divide = [&](int64_t whole, int64_t part, std::string_view field,
@@ -138,6 +151,9 @@ std::vector<StepMistake> StepParams::mistakes_for(int32_t ranks) const {
   const int64_t parts =
       data_ranks * (parallel.microbatches ? *parallel.microbatches : parallel.microbatch);
   must_divide(model->batch, parts, "parallel", "sequences", "data-parallel microbatches");
+  if (compute_time(*this, ranks) == Duration{}) {
+    found.push_back({"model", "is so small that a step computes for less than a nanosecond"});
+  }
   return found;
 }
 

@@ -101,6 +101,8 @@ struct StepParams {
   // What a job of so many ranks cannot do: they must fill whole groups, and the batch and the
   // layers must be shared out evenly. The mistakes above are not told again.
   std::vector<StepMistake> mistakes_for(int32_t ranks) const;
+  // What has no effect on a job of so many ranks, which has none of the mistakes above.
+  std::vector<StepMistake> unused_by(int32_t ranks) const;
 };
 
 }  // namespace orrery

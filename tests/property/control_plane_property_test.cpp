@@ -19,15 +19,18 @@ std::string random_job(Rng& rng, const std::string& control_plane, bool has_imag
   constexpr const char* kControllers[] = {"job", "replica_set", "parallel_stateful_set",
                                           "ordered_stateful_set"};
   const bool are_pods = rng.chance(0.3);
+  const uint64_t pods = 1 + rng.below(12);
+  const bool is_elastic = !are_pods && rng.chance(0.4);
   std::string yaml =
-      "cluster: {pools: [{name: n, machine: dgx-a100, count: " + number(4 + rng.below(40)) +
+      "cluster: {pools: [{name: n, machine: dgx-a100, count: " + number(6 + rng.below(38)) +
       "}]}\n";
   yaml += "control_plane: " + control_plane + "\n";
   yaml += "policy: {base: " + std::string{kBases[rng.below(3)]} + "}\n";
   yaml += "workload:\n  controller: {pod_start: {median: " + number(rng.below(5)) + "s}}\n";
   yaml +=
       "  sources:\n    - kind: jobs\n      jobs:\n        - {submit: " + number(rng.below(100)) +
-      "s, kind: " + (are_pods ? "pods" : "mpi_gang") + ", pods: " + number(1 + rng.below(12)) +
+      "s, kind: " + (are_pods ? "pods" : "mpi_gang") + ", pods: " + number(pods) +
+      (is_elastic ? ", min_available: " + number(1 + rng.below(pods)) : "") +
       ", controller: " + kControllers[rng.below(are_pods ? 4 : 3)] +
       ", pod: {gpus: " + number(1 + rng.below(3)) +
       (has_image ? ", image: {name: i, size: 100MB}" : "") +
@@ -41,20 +44,74 @@ JobRow only_job(const std::string& yaml) {
   return run.jobs().at(0);
 }
 
-constexpr const char* kInfinitelyFast =
-    "{level: full, pods: {watch_latency: 0s}, kubelet: {sandbox: 0s, container: 0s}, "
-    "etcd: {commit_latency: 0s}, "
-    "clients: {controller_manager: {qps: 1e9, burst: 1000000000}, "
-    "scheduler: {qps: 1e9, burst: 1000000000}}, "
-    "api_servers: {server: {egress: 0Gbps, cost: {write: 0s, read: 0s, watch: 0s, cached_object: "
-    "0, sent_byte: 0}}}}";
+// So many at a time that seats, tokens and queues could be short, if these took any time.
+std::string job_of_hundreds(Rng& rng, const std::string& control_plane) {
+  constexpr const char* kBases[] = {"default", "strict_gang", "coscheduling"};
+  const bool are_pods = rng.chance(0.3);
+  const bool is_ordered = are_pods && rng.chance(0.3);
+  std::string yaml =
+      "cluster: {pools: [{name: n, machine: dgx-a100, count: " + number(8 + rng.below(20)) +
+      "}]}\n";
+  yaml += "control_plane: " + control_plane + "\n";
+  yaml += "policy: {base: " + std::string{kBases[rng.below(3)]} + "}\n";
+  yaml += "workload:\n  controller: {pod_start: {median: " + number(1 + rng.below(3)) +
+          "s, sigma: " + (rng.chance(0.5) ? "0.5" : "0") + "}}\n";
+  yaml += "  sources: [{kind: jobs, jobs: [{pods: " + number(100 + rng.below(501)) +
+          ", kind: " + (are_pods ? "pods" : "mpi_gang") +
+          ", controller: " + (is_ordered ? "ordered_stateful_set" : "job") +
+          ", pod: {cpus: 0.5}, work: 10s}]}]\n";
+  return yaml;
+}
+
+// Nodes come when pods have none.
+std::string scaled_job(Rng& rng, const std::string& base, const std::string& level) {
+  const uint64_t there = 2 + rng.below(6), pods = 8 * there + 1 + rng.below(40);
+  std::string yaml = "cluster: {pools: [{name: n, machine: dgx-a100, count: " + number(there) +
+                     "}, {name: j, machine: dgx-a100, count: 12}]}\n";
+  yaml += "control_plane: {level: " + level + ", autoscaler: {groups: [{pool: j}]}}\n";
+  yaml += "policy: {base: " + base + "}\n";
+  yaml += "workload: {sources: [{kind: jobs, jobs: [{submit: " + number(rng.below(100)) +
+          "s, pods: " + number(pods) + ", pod: {gpus: 1}, work: " + number(1 + rng.below(100)) +
+          "s}]}]}\n";
+  return yaml + "run: {until: 3h}\n";
+}
+
+// `reads`: what boots of nodes and the like ask for takes no time either.
+std::string infinitely_fast(const std::string& reads = "", const std::string& mode = "") {
+  return "{level: full, pods: {watch_latency: 0s}, kubelet: {sandbox: 0s, container: 0s}, "
+         "etcd: {commit_latency: 0s}, "
+         "clients: {controller_manager: {qps: 1e9, burst: 1000000000}, "
+         "scheduler: {qps: 1e9, burst: 1000000000}}, "
+         "api_servers: {" +
+         mode + "server: {egress: 0Gbps, cost: {write: 0s, sent_byte: 0" + reads + "}}}}";
+}
+
+// What else may load it: services, Events and those who read them, crash loops, namespaces.
+std::string loaded(Rng& rng, bool has_image) {
+  std::string yaml = "{level: full";
+  if (rng.chance(0.5)) {
+    yaml += ", services: {groups: [{name: n, members: nodes, count: " + number(1 + rng.below(3)) +
+            "}, {name: p, members: pods}, {name: j, members: jobs}], watchers: {daemons: " +
+            number(rng.below(3)) + "}}";
+  }
+  if (rng.chance(0.5)) {
+    yaml += ", events: {others_per_s: " + number(rng.below(100)) +
+            ", readers: [{every: 5s, from: " + (rng.chance(0.5) ? "etcd" : "cache") + "}]}";
+  }
+  if (rng.chance(0.3)) yaml += ", crash_loops: [{nodes: 4, pods_per_node: 20}]";
+  if (rng.chance(0.3)) yaml += ", namespaces: {existing: 500, per_job: true}";
+  if (has_image && rng.chance(0.5))
+    yaml += ", image_pulls: {parallel: " + number(rng.below(3)) + "}";
+  return yaml + "}";
+}
 
 TEST(ControlPlane, NeverLetsAJobStartEarlierThanACheaperLevelDoes) {
   for (uint64_t seed = 0; seed < (kIsSanitized ? 20 : 200); ++seed) {
     SCOPED_TRACE("seed " + number(seed));
     JobRow rows[4];
-    const std::string levels[] = {"{level: none}", kInfinitelyFast, "{level: delays}",
-                                  "{level: full}"};
+    Rng load{seed + 1'000};
+    const std::string levels[] = {"{level: none}", infinitely_fast(), "{level: delays}",
+                                  seed % 4 < 2 ? "{level: full}" : loaded(load, seed % 2 == 1)};
     for (size_t i = 0; i < 4; ++i) {
       Rng rng{seed};
       const bool has_image = i >= 2 && seed % 2 == 1;
@@ -70,12 +127,50 @@ TEST(ControlPlane, NeverLetsAJobStartEarlierThanACheaperLevelDoes) {
   }
 }
 
+TEST(ControlPlane, ThatIsInfinitelyFastTurnsAwayNoneOfHundredsOfPods) {
+  for (uint64_t seed = 0; seed < (kIsSanitized ? 3 : 24); ++seed) {
+    SCOPED_TRACE("seed " + number(seed));
+    JobRow rows[2];
+    const std::string mode = seed % 2 == 1 ? "flow_control: {mode: max_inflight}, " : "";
+    const std::string levels[] = {"{level: none}", infinitely_fast("", mode)};
+    for (size_t i = 0; i < 2; ++i) {
+      Rng rng{seed};
+      rows[i] = only_job(job_of_hundreds(rng, levels[i]));
+      EXPECT_EQ(rows[i].outcome, JobOutcome::Completed);
+    }
+    EXPECT_EQ(rows[1].created, rows[0].created);
+    EXPECT_EQ(rows[1].bound, rows[0].bound);
+    EXPECT_EQ(rows[1].running, rows[0].running);
+    EXPECT_EQ(rows[1].ended, rows[0].ended);
+  }
+}
+
+// Not coscheduling: it tries a gang over and over until its nodes are there, always members that it
+// tried before, so that the autoscaler hears of the others by chance. Koordinator's tries, which
+// are as many, are at other times when pods were created at other times.
+TEST(ControlPlane, NeverLetsAJobStartEarlierThanACheaperLevelDoesOnNodesThatComeForIt) {
+  for (const std::string base : {"default", "strict_gang", "native_gang", "koordinator"}) {
+    const bool tries_on = base == "koordinator";
+    for (uint64_t seed = 0; seed < (kIsSanitized || tries_on ? 2 : 15); ++seed) {
+      SCOPED_TRACE(base + ", seed " + number(seed));
+      JobRow rows[2];
+      for (size_t i = 0; i < 2; ++i) {
+        Rng rng{seed};
+        rows[i] = only_job(scaled_job(rng, base, i == 0 ? "delays" : "full"));
+        EXPECT_EQ(rows[i].outcome, JobOutcome::Completed);
+      }
+      EXPECT_GE(rows[1].running + (tries_on ? 10_ms : 0_ms), rows[0].running);
+    }
+  }
+}
+
 // Where jobs notice that a node died before it can tell them, being back.
 TEST(ControlPlane, ThatIsInfinitelyFastChangesNothingForJobsThatNoticeFailuresThemselves) {
   for (uint64_t seed = 0; seed < (kIsSanitized ? 10 : 100); ++seed) {
     SCOPED_TRACE("seed " + number(seed));
     JobRow rows[2];
-    const std::string levels[] = {"{level: none}", kInfinitelyFast};
+    const std::string levels[] = {"{level: none}",
+                                  infinitely_fast(", read: 0s, watch: 0s, cached_object: 0")};
     for (size_t i = 0; i < 2; ++i) {
       Rng rng{seed};
       std::string yaml = random_job(rng, levels[i], false);

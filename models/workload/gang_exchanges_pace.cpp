@@ -1,0 +1,173 @@
+// models/workload/gang_exchanges_pace.cpp -- how fast gangs go, and when they stand still.
+#include <algorithm>
+#include <cmath>
+
+#include "models/workload/gang_exchanges.hpp"
+#include "sim/core/check.hpp"
+
+namespace orrery {
+namespace {
+
+constexpr Duration kSoonest = 1_ms;  // between two looks at how far a gang is that goes on
+
+// By how long an exchange may be late without lengthening its step.
+Duration slack_of(const StepPlan& plan, Duration exchange) {
+  return std::max(Duration{}, std::min(hidden_time(plan), working_time(plan)) - exchange);
+}
+
+// From so far in a step until an exchange across nodes cannot be put off any longer without
+// lengthening the step.
+Duration until_due(const StepPlan& plan, Duration inside, Duration exchange, Duration step,
+                   Duration since) {
+  const Duration working = working_time(plan);
+  const Duration begin = working - std::min(hidden_time(plan), working) + inside;
+  const Duration slack = slack_of(plan, exchange);
+  if (since <= begin) return begin - since + slack;
+  if (since < begin + (exchange - inside)) return slack;
+  return std::max(Duration{}, step - since) + begin + slack;
+}
+
+}  // namespace
+
+// As of the last settling.
+Bandwidth GangExchanges::rate_of(const Gang& gang) const {
+  const double rate = std::min(network_->flows().rate(gang.flow),
+                               static_cast<double>(gang.activity.rate_max.bits_per_s));
+  return {std::llround(rate)};
+}
+
+void GangExchanges::set_rate(Gang& gang, Bandwidth rate) {
+  const bool moves = gang.activity.bytes == Bytes{} || rate > Bandwidth{};
+  gang.rate = rate;
+  gang.shared = moves ? exchange_time(gang.activity, rate) : Duration::max();
+  if (tracer_) gang.exchange = gang.shared;
+}
+
+void GangExchanges::set_pace(JobId job) {
+  Gang& gang = gangs_[job.index];
+  const bool moves = gang.shared != Duration::max();
+  if (!moves && goes_on(job)) return;
+  if (moves) {
+    gang.due_at.reset();
+    gang.slack = {};
+  }
+  gang.exchange = gang.shared;
+  Duration step = moves ? step_time(gang.plan, gang.exchange) : Duration::max();
+  if (readers_) step = std::max(step, readers_->step_time(job));
+  const std::optional<Duration> played = contending_ ? contending_->step(job) : std::nullopt;
+  if (played && moves) {
+    step = *played;
+    const Duration least = exchange_time(gang.activity, gang.activity.rate_max);
+    const Duration seen = step - step_time(gang.plan, {}) + hidden_time(gang.plan);
+    gang.exchange = std::min(std::max(seen, least), gang.shared);
+  }
+  gang.step = moves ? step : Duration{};
+  controller_.set_pace(job, Pace::of_step(gang.plan.compute, step), gang.goal);
+  pace_changed(job);
+  watch(job);
+}
+
+// Its exchanges cannot move: it computes on until one must. False: now.
+bool GangExchanges::goes_on(JobId job) {
+  Gang& gang = gangs_[job.index];
+  if (gang.step == Duration{}) return false;
+  const Duration done = controller_.done(job);
+  const double length = gang.step.seconds() / gang.plan.compute.seconds();
+  if (!gang.due_at) {
+    const Duration in_step{(done - gang.base).ns % gang.plan.compute.ns};
+    const Duration left = until_due(gang.plan, gang.activity.inside, gang.exchange, gang.step,
+                                    nearest_ns(in_step.seconds() * length));
+    gang.due_at = done + nearest_ns(left.seconds() / length);
+    gang.slack = slack_of(gang.plan, gang.exchange);
+  }
+  if (done >= *gang.due_at) return false;
+  if (sim_.engine.is_pending(gang.is_due)) return true;
+  const Duration left = nearest_ns((*gang.due_at - done).seconds() * length);
+  gang.is_due = sim_.engine.after(
+      std::max(left, kSoonest), Label{"gangs.exchange_is_due"}, [this, job] { look_again(job); },
+      Phase::Control);
+  return true;
+}
+
+// It goes as if it could exchange, until it must.
+void GangExchanges::begin_cut_off(JobId job) {
+  Gang& gang = gangs_[job.index];
+  if (gang.activity.bytes > Bytes{} && gang.activity.rate_max <= Bandwidth{}) return;
+  gang.exchange = exchange_time(gang.activity, gang.activity.rate_max);
+  if (gang.exchange == Duration::max()) return;
+  gang.step = step_time(gang.plan, gang.exchange);
+  controller_.set_pace(job, Pace::of_step(gang.plan.compute, gang.step), gang.goal);
+}
+
+// Pauses may have held it up.
+void GangExchanges::look_again(JobId job) {
+  if (gangs_[job.index].shared == Duration::max()) set_pace(job);
+}
+
+// The flow counts what steps really put on the links: each its bytes, in as many steps as the GPUs
+// find time to compute.
+void GangExchanges::pace_changed(JobId job) {
+  if (tracer_) return tracer_->set_paused(job, controller_.is_paused(job));
+  if (network_ == nullptr || job.index >= gangs_.size()) return;
+  Gang& gang = gangs_[job.index];
+  const bool is_paused = controller_.is_paused(job);
+  if (std::exchange(gang.is_paused, is_paused) != is_paused) contending_->gang_changed(job);
+  if (gang.flow == FlowId{} || gang.rate <= Bandwidth{}) return;
+  const double steps_per_s = 1e-6 * controller_.computing(job) / gang.plan.compute.seconds();
+  const double seconds = static_cast<double>(gang.activity.bytes.count) * 8 /
+                         static_cast<double>(gang.rate.bits_per_s);
+  network_->set_duty(gang.flow, std::max(seconds * steps_per_s, 0.0));
+}
+
+// What ContendingGangs asks for.
+std::optional<ContendingGangs::Gang> GangExchanges::playable(JobId job) const {
+  if (job.index >= gangs_.size() || !gangs_[job.index].is_running) return {};
+  const Gang& gang = gangs_[job.index];
+  if (gang.shared == Duration::max() || gang.flow == FlowId{}) return {};
+  const auto& [terms, progress, restore_from, is_paused] = controller_.run_now(job);
+  const Duration working = working_time(gang.plan);
+  ContendingGangs::Gang told{
+      .flow = gang.flow,
+      .shape = {.compute = gang.plan.compute,
+                .working = working,
+                .overlap = std::min(hidden_time(gang.plan), working),
+                .inside = gang.activity.inside,
+                .update = gang.plan.fixed,
+                .at_least = readers_ ? readers_->step_time(job) : Duration{},
+                .bits = static_cast<double>(gang.activity.bytes.count) * 8,
+                .rate_max = static_cast<double>(gang.activity.rate_max.bits_per_s),
+                .save_every = terms.plan.interval,
+                .save = terms.plan.write},
+      .done = progress.done(),
+      .base = gang.base,
+      .left = terms.work - progress.done(),
+      .is_stopped = is_paused};
+  if (terms.plan.interval == Duration{}) return told;
+  const bool is_saving = progress.half_written > Duration{};
+  told.to_save = terms.plan.interval - (is_saving ? Duration{} : progress.unsaved);
+  told.pause = is_saving ? terms.plan.write - progress.half_written : Duration{};
+  return told;
+}
+
+void GangExchanges::watch(JobId job) {
+  Gang& gang = gangs_[job.index];
+  if (network_ == nullptr) return;
+  if (gang.exchange != Duration::max() || (tracer_ && !tracer_->is_transferring(job))) {
+    if (sim_.engine.cancel(gang.gives_up)) --standing_still_;
+    return;
+  }
+  if (sim_.engine.is_pending(gang.gives_up)) return;
+  ++standing_still_;
+  gang.gives_up = sim_.engine.after(
+      std::max(Duration{}, network_->gives_up_after() - gang.slack), Label{"gangs.retries_used_up"},
+      [this, job] { give_up(job); }, Phase::Control);
+}
+
+void GangExchanges::give_up(JobId job) {
+  ORRERY_MARK("gangs.gave_up");
+  --standing_still_;
+  ++gave_up_;
+  controller_.abort(job);
+}
+
+}  // namespace orrery
