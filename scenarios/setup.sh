@@ -35,6 +35,7 @@ EOF
     test) cat <<'EOF'
 libgtest-dev: unit tests
 libgmock-dev: unit tests
+python3-pytest: tests of the Python package
 hdf5-tools: h5clear, for the files of killed runs
 libbenchmark-dev: benchmarks
 EOF

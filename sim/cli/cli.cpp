@@ -11,6 +11,7 @@
 #include "sim/cli/describe_command.hpp"
 #include "sim/cli/run_command.hpp"
 #include "sim/cli/schema_command.hpp"
+#include "sim/cli/study/study_command.hpp"
 #include "sim/cli/trace_command.hpp"
 #include "sim/cli/validate_command.hpp"
 #include "sim/config/diagnostics.hpp"
@@ -24,11 +25,12 @@ struct Command {
   ExitStatus (*run)(const Arguments&, std::ostream&, std::ostream&);
 };
 
-constexpr std::array<Command, 5> kCommands{{{run_command_spec, run_command},
+constexpr std::array<Command, 6> kCommands{{{run_command_spec, run_command},
                                             {validate_command_spec, validate_command},
                                             {describe_command_spec, describe_command},
                                             {schema_command_spec, schema_command},
-                                            {trace_command_spec, trace_command}}};
+                                            {trace_command_spec, trace_command},
+                                            {study_command_spec, study_command}}};
 
 std::string program_help() {
   std::string text = "Orrery simulates GPU clusters run the Kubernetes way.\n\nUsage:\n";

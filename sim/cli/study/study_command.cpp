@@ -1,0 +1,227 @@
+#include "sim/cli/study/study_command.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <thread>
+#include <utility>
+
+#include "sim/cli/log.hpp"
+#include "sim/cli/progress.hpp"
+#include "sim/cli/scenario_input.hpp"
+#include "sim/cli/stop_signal.hpp"
+#include "sim/cli/study/study_plan.hpp"
+#include "sim/cli/study/study_report.hpp"
+#include "sim/cli/study/study_results.hpp"
+#include "sim/cli/study/study_runner.hpp"
+
+namespace orrery {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Part {
+  size_t part = 1, parts = 1;
+};
+
+size_t number_in(std::string_view text, std::string_view what, size_t high) {
+  size_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc{} && end == text.data() + text.size() && number >= 1 && number <= high) {
+    return number;
+  }
+  throw UsageError{std::string{what} + " needs a whole number from 1 to " + std::to_string(high) +
+                   ", got " + in_quotes(text)};
+}
+
+// "2/5": the second of five.
+Part part_in(const std::string& text) {
+  const size_t slash = text.find('/');
+  if (slash == std::string::npos) {
+    throw UsageError{"study shard needs a part such as 2/5, got " + in_quotes(text)};
+  }
+  constexpr size_t kPartsMax = 100'000;
+  const size_t parts =
+      number_in(std::string_view{text}.substr(slash + 1), "study shard", kPartsMax);
+  return {number_in(std::string_view{text}.substr(0, slash), "study shard", parts), parts};
+}
+
+std::string folder_of(const Arguments& arguments, const std::string& study) {
+  if (const auto given = arguments.one("output")) {
+    if (given->empty()) throw UsageError{"--output needs a folder"};
+    return *given;
+  }
+  return fs::path{study}.stem().string();
+}
+
+std::string progress_text(const StudyProgress& progress, int32_t jobs) {
+  std::string line =
+      std::to_string(progress.done) + " of " + std::to_string(progress.runs) + " runs";
+  if (progress.kept > 0) line += " (" + std::to_string(progress.kept) + " kept)";
+  line += ", " + std::to_string(progress.running) + " running";
+  if (progress.failed > 0) line += ", " + std::to_string(progress.failed) + " failed";
+  const size_t fresh = progress.done - progress.kept;
+  if (fresh > 0 && progress.done < progress.runs) {
+    const double each = progress.cpu_s / static_cast<double>(fresh);
+    const auto left = static_cast<double>(progress.runs - progress.done);
+    line += ", about " + format_host_time(each * left / std::max(jobs, 1)) + " left";
+  }
+  return line;
+}
+
+// On a terminal one line that is rewritten, else a line every ten seconds.
+class StudyProgressReporter {
+ public:
+  StudyProgressReporter(std::ostream& err, Log& log, bool is_quiet, int32_t jobs)
+      : mode_{progress_mode(err, is_quiet)}, err_{err}, log_{log}, jobs_{jobs} {}
+  ~StudyProgressReporter() { clear(); }
+
+  void update(const StudyProgress& progress) {
+    const double pause = mode_ == ProgressReporter::Mode::Terminal ? 0.1 : 10;
+    const bool is_last = progress.done == progress.runs;
+    if (mode_ == ProgressReporter::Mode::Quiet) return;
+    if (progress.elapsed_s < shown_s_ + pause && !is_last) return;
+    shown_s_ = progress.elapsed_s;
+    const std::string line = progress_text(progress, jobs_);
+    if (mode_ == ProgressReporter::Mode::Lines) return log_.info(line);
+    clear();
+    err_ << line << std::flush;
+    width_ = line.size();
+  }
+  void failure(const std::string& text) {
+    clear();
+    log_.error(text);
+  }
+  void clear() {
+    if (width_ > 0) err_ << '\r' << std::string(width_, ' ') << '\r' << std::flush;
+    width_ = 0;
+  }
+
+ private:
+  ProgressReporter::Mode mode_;
+  std::ostream& err_;
+  Log& log_;
+  int32_t jobs_;
+  double shown_s_ = 0;
+  size_t width_ = 0;
+};
+
+ExitStatus mistakes(const Diagnostics& diagnostics, const std::string& path, std::ostream& err) {
+  for (const std::string& message : diagnostics.messages()) err << message << "\n";
+  const size_t count = diagnostics.count();
+  err << path << ": " << count << (count == 1 ? " mistake" : " mistakes") << "\n";
+  return ExitStatus::UserMistake;
+}
+
+int32_t jobs_of(const Arguments& arguments) {
+  const auto given = arguments.one("jobs");
+  if (!given) return static_cast<int32_t>(std::max(std::thread::hardware_concurrency(), 1U));
+  return static_cast<int32_t>(number_in(*given, "--jobs", 4096));
+}
+
+ReportFormat format_of(const Arguments& arguments) {
+  const auto given = arguments.one("format");
+  if (!given) return ReportFormat::Markdown;
+  const auto names = enum_names(ReportFormat{});
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (names[i] == *given) return static_cast<ReportFormat>(i);
+  }
+  throw UsageError{"--format is markdown, csv or latex, not " + in_quotes(*given)};
+}
+
+ExitStatus print_plan(const StudyPlan& plan, std::ostream& out) {
+  const StudyParams& params = plan.params();
+  out << "cell,seed,label\n";
+  for (const auto& [cell, seed] : runs_of(plan, 0, params.seeds.count)) {
+    out << cell << ',' << seed << ',' << '"' << plan.label_of(cell) << "\"\n";
+  }
+  return ExitStatus::Ok;
+}
+
+ExitStatus print_report(const StudyPlan& plan, const Arguments& arguments, std::ostream& out,
+                        std::ostream& err) {
+  const StudyFolder folder{folder_of(arguments, plan.path())};
+  const std::vector<StudyRunResult> results = kept_runs(plan, folder);
+  if (results.empty()) {
+    err << folder.path() << ": holds no run of this study\n";
+    return ExitStatus::UserMistake;
+  }
+  out << report_text(plan, metrics_found(plan, results), format_of(arguments));
+  return ExitStatus::Ok;
+}
+
+ExitStatus run_runs(const StudyPlan& plan, const Part& part, const Arguments& arguments,
+                    std::ostream& out, std::ostream& err) {
+  const bool is_quiet = arguments.has("quiet");
+  const int32_t jobs = jobs_of(arguments);
+  const StudyFolder folder{folder_of(arguments, plan.path())};
+  Log log{err, is_quiet};
+  log.info(plan.path() + ": " + std::to_string(plan.cells()) + " cells, " +
+           std::to_string(plan.params().seeds.count) + " seeds, " + std::to_string(jobs) +
+           " at once, output " + folder.path());
+  const StopSignal stop;
+  StudyProgressReporter progress{err, log, is_quiet, jobs};
+  size_t failed = 0;
+  const std::vector<StudyRunResult> results =
+      run_study(plan, folder,
+                {.jobs = jobs,
+                 .part = part.part,
+                 .parts = part.parts,
+                 .stop = &stop.flag(),
+                 .on_progress = [&](const StudyProgress& p) { progress.update(p); },
+                 .on_failure =
+                     [&](const std::string& text) {
+                       ++failed;
+                       progress.failure(text);
+                     }});
+  progress.clear();
+  if (part.parts > 1) return stop.flag() ? ExitStatus::Stopped : ExitStatus::Ok;
+  folder.write_study(plan, results, !stop.flag());
+  if (stop.flag()) {
+    err << "stopped; the same command goes on from here\n";
+    return ExitStatus::Stopped;
+  }
+  if (!is_quiet) out << report_text(plan, metrics_found(plan, results), ReportFormat::Markdown);
+  return failed == 0 ? ExitStatus::Ok : ExitStatus::UserMistake;
+}
+
+}  // namespace
+
+CommandSpec study_command_spec() {
+  return {.name = "study",
+          .doc =
+              "Runs a grid of scenarios and compares them pair by pair (run FILE), tells which "
+              "runs that are (plan FILE), runs a part of them (shard FILE 2/5), or tells what "
+              "was found (report FILE).",
+          .positional = "run FILE | plan FILE | shard FILE I/N | report FILE",
+          .positional_min = 2,
+          .positional_max = 3,
+          .options = {{"output", 'o', "DIR", "Folder of the runs; left out: the study's name."},
+                      {"jobs", 'j', "N", "Runs at once; left out: one a core."},
+                      {"format", 0, "FORMAT", "Of a report: markdown, csv or latex."},
+                      plugin_option(),
+                      {"quiet", 'q', "", "Say nothing but errors."}}};
+}
+
+ExitStatus study_command(const Arguments& arguments, std::ostream& out, std::ostream& err) {
+  const std::string& action = arguments.positional[0];
+  const std::vector<std::string> actions{"run", "plan", "shard", "report"};
+  if (std::ranges::find(actions, action) == actions.end()) {
+    throw UsageError{"no study command " + in_quotes(action) + did_you_mean(action, actions)};
+  }
+  if ((arguments.positional.size() == 3) != (action == "shard")) {
+    throw UsageError{"study " + action +
+                     (action == "shard" ? " needs FILE and I/N" : " needs FILE")};
+  }
+  if (!load_plugins(arguments, err)) return ExitStatus::UserMistake;
+  const std::string& path = arguments.positional[1];
+  Diagnostics diagnostics;
+  const StudyPlan plan{path, diagnostics};
+  if (!diagnostics.ok()) return mistakes(diagnostics, path, err);
+  if (action == "plan") return print_plan(plan, out);
+  if (action == "report") return print_report(plan, arguments, out, err);
+  const Part part = action == "shard" ? part_in(arguments.positional[2]) : Part{};
+  return run_runs(plan, part, arguments, out, err);
+}
+
+}  // namespace orrery

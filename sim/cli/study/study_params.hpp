@@ -1,0 +1,128 @@
+// sim/cli/study/study_params.hpp -- the study file: a grid of runs of one scenario.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/config/fields.hpp"
+
+namespace orrery {
+
+// What is set on top of the base scenario: paths as of --set, values as YAML text.
+using StudySettings = std::map<std::string, std::string>;
+
+struct StudyArmParams {
+  static constexpr std::string_view kDoc = "One way to run the scenario.";
+
+  std::string name;
+  StudySettings set = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("name", name, "What tables and figures call it.", Required{}, Example{"strict"});
+    v("set", set, "Parameters of the scenario, by path, as with --set.",
+      Example{"{policy.base: strict_gang}"});
+  }
+};
+
+struct StudyAxisParams {
+  static constexpr std::string_view kDoc =
+      "What is varied. The grid has a cell for each combination of arms of all axes.";
+
+  std::string name;
+  std::string parameter = {};
+  std::vector<std::string> values = {};
+  std::vector<StudyArmParams> arms = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("name", name, "What tables and figures call it.", Required{}, Example{"policy"});
+    v("parameter", parameter, "The path of the one parameter that `values` are of.",
+      Example{"cluster.pools[0].count"});
+    v("values", values, "An arm for each, named after it.", Example{"[8, 16, 32]"});
+    v("arms", arms, "Arms that set whatever they like, instead of `parameter` and `values`.");
+  }
+  void check(Checker& c) const;
+};
+
+struct StudySeedsParams {
+  static constexpr std::string_view kDoc =
+      "Each cell runs once with each seed. The same seed draws the same arrivals and failures in "
+      "all cells, so that arms are compared pair by pair.";
+
+  uint64_t first = 1;
+  int32_t count = 10;
+
+  template <class V>
+  void fields(V& v) {
+    v("first", first, "The others follow it.");
+    v("count", count, "Seeds of each cell.", Range{1, 100'000},
+      Source{"estimate: t intervals of ten pairs are 16 % wider than normal ones"});
+  }
+};
+
+struct StudyCompareParams {
+  static constexpr std::string_view kDoc = "Arms of one axis against one of them.";
+
+  std::string axis;
+  std::string against;
+  double confidence = 0.95;
+
+  template <class V>
+  void fields(V& v) {
+    v("axis", axis, "Whose arms; the others' stay the same within a comparison.", Required{});
+    v("against", against, "The arm that they are compared with.", Required{});
+    v("confidence", confidence, "That an interval holds the true difference.", Range{0.5, 0.9999});
+  }
+};
+
+struct StudyStopParams {
+  static constexpr std::string_view kDoc =
+      "Seeds are added until each paired difference is known well enough.";
+
+  std::string metric;
+  double half_width = 0.02;
+  int32_t seeds_max = 100;
+
+  template <class V>
+  void fields(V& v) {
+    v("metric", metric, "Whose intervals.", Required{}, Example{"jct_mean"});
+    v("half_width", half_width,
+      "Half of the interval, as a part of the mean of the arm that others are compared with.",
+      Range{1e-6, 10.0});
+    v("seeds_max", seeds_max, "At which to stop all the same.", Unit{"seeds"}, Range{2, 100'000});
+  }
+};
+
+struct StudyParams {
+  static constexpr std::string_view kDoc = "A grid of runs of one scenario, and what to compare.";
+
+  std::string base;
+  StudySettings set = {};
+  std::vector<StudyAxisParams> axes = {};
+  StudySeedsParams seeds = {};
+  std::optional<StudyCompareParams> compare = {};
+  std::optional<StudyStopParams> until = {};
+  std::vector<std::string> metrics = {};
+  bool keep_runs = true;
+
+  template <class V>
+  void fields(V& v) {
+    v("base", base, "The scenario, relative to this file.", Required{},
+      Example{"../two-experiments-default.yaml"});
+    v("set", set, "Parameters of all runs, by path.", Example{"{run.until: 7d}"});
+    v("axes", axes, "What is varied.");
+    v("seeds", seeds, "How often.");
+    v("compare", compare, "Absent: nothing is compared, means and intervals of cells are told.");
+    v("until", until, "Absent: as many seeds as `seeds` says.");
+    v("metrics", metrics, "Names in /summary that reports show; none: all that differ.",
+      Example{"[jct_mean, gpu_hours_deadlocked]"});
+    v("keep_runs", keep_runs, "Keep the HDF5 file of each run, not its summary alone.");
+  }
+  void check(Checker& c) const;
+};
+
+}  // namespace orrery

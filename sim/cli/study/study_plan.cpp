@@ -1,0 +1,167 @@
+#include "sim/cli/study/study_plan.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <utility>
+
+#include "sim/config/reader.hpp"
+#include "sim/core/check.hpp"
+
+namespace orrery {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kCellsMax = 100'000;
+
+// Where the node is that a setting comes from; that of the map if it is not found.
+Position position_in(const config::Node& map, const std::string& key) {
+  const config::Node* const found = map.find(key);
+  return found != nullptr ? found->position : map.position;
+}
+
+// "--set #3:1:14: path: text" tells of the third setting.
+std::string with_place(const std::string& message, const std::vector<Position>& places) {
+  constexpr std::string_view kPrefix = "--set #";
+  if (!message.starts_with(kPrefix)) return message;
+  size_t number = 0;
+  std::from_chars(message.data() + kPrefix.size(), message.data() + message.size(), number);
+  const size_t end = message.find(": ");
+  if (number == 0 || number > places.size() || end == std::string::npos) return message;
+  return to_string(places[number - 1]) + message.substr(end);
+}
+
+}  // namespace
+
+StudyPlan::StudyPlan(const std::string& path, Diagnostics& diagnostics)
+    : path_{path}, study_{config::load_file(path, diagnostics)} {
+  if (!study_.is_usable) return;
+  params_ = read_params<StudyParams>(study_.root, "", diagnostics);
+  if (!diagnostics.ok()) return;
+  const std::string base = (fs::path{path}.parent_path() / params_.base).lexically_normal();
+  if (!fs::exists(base)) {
+    diagnostics.error(study_.root["base"].position, "base",
+                      "no file " + in_quotes(base) + ", which is relative to the study");
+    return;
+  }
+  base_ = config::load_file(base, diagnostics);
+  if (!diagnostics.ok()) return;
+  take_axes(study_.root);
+  for (const Axis& axis : axes_) {
+    cells_ *= axis.arms.size();
+    if (cells_ <= kCellsMax) continue;
+    diagnostics.error(study_.root["axes"].position, "axes",
+                      "make more than " + std::to_string(kCellsMax) + " cells");
+    return;
+  }
+  check_cells(diagnostics);
+}
+
+std::string StudyPlan::text() const {
+  return study_.sources.empty() ? std::string{} : study_.sources.front().text;
+}
+
+void StudyPlan::take_axes(const config::Node& root) {
+  const auto settings_in = [](const StudySettings& set, const config::Node& map) {
+    std::vector<Setting> settings;
+    for (const auto& [path, value] : set) {
+      settings.push_back({path + "=" + value, position_in(map, path)});
+    }
+    return settings;
+  };
+  common_ = settings_in(params_.set, root["set"]);
+  for (size_t i = 0; i < params_.axes.size(); ++i) {
+    const StudyAxisParams& axis = params_.axes[i];
+    const config::Node& node = root["axes"].items[i];
+    Axis& taken = axes_.emplace_back(Axis{.name = axis.name, .arms = axis.values});
+    std::vector<std::vector<Setting>>& settings = settings_.emplace_back();
+    for (size_t k = 0; k < axis.values.size(); ++k) {
+      settings.push_back(
+          {{axis.parameter + "=" + axis.values[k], node["values"].items[k].position}});
+    }
+    for (size_t k = 0; k < axis.arms.size(); ++k) {
+      taken.arms.push_back(axis.arms[k].name);
+      settings.push_back(settings_in(axis.arms[k].set, node["arms"].items[k]["set"]));
+    }
+  }
+}
+
+std::vector<size_t> StudyPlan::arms_of(size_t cell) const {
+  std::vector<size_t> arms(axes_.size());
+  for (size_t i = axes_.size(); i-- > 0;) {
+    arms[i] = cell % axes_[i].arms.size();
+    cell /= axes_[i].arms.size();
+  }
+  return arms;
+}
+
+std::string StudyPlan::label_of(size_t cell) const {
+  if (axes_.empty()) return "all";
+  const std::vector<size_t> arms = arms_of(cell);
+  std::string label;
+  for (size_t i = 0; i < axes_.size(); ++i) {
+    if (i > 0) label += ' ';
+    label += axes_[i].name + "=" + axes_[i].arms[arms[i]];
+  }
+  return label;
+}
+
+std::optional<size_t> StudyPlan::baseline_of(size_t cell) const {
+  if (!params_.compare) return {};
+  const std::vector<size_t> arms = arms_of(cell);
+  size_t baseline = 0;
+  for (size_t i = 0; i < axes_.size(); ++i) {
+    const std::vector<std::string>& names = axes_[i].arms;
+    const bool is_compared = axes_[i].name == params_.compare->axis;
+    const auto against = std::ranges::find(names, params_.compare->against) - names.begin();
+    baseline = baseline * names.size() + (is_compared ? static_cast<size_t>(against) : arms[i]);
+  }
+  return baseline;
+}
+
+std::vector<StudyPlan::Setting> StudyPlan::settings_of(size_t cell) const {
+  std::vector<Setting> settings = common_;
+  const std::vector<size_t> arms = arms_of(cell);
+  for (size_t i = 0; i < arms.size(); ++i) {
+    const std::vector<Setting>& own = settings_[i][arms[i]];
+    settings.insert(settings.end(), own.begin(), own.end());
+  }
+  return settings;
+}
+
+StudyPlan::Run StudyPlan::read(size_t cell, uint64_t seed, Diagnostics& diagnostics) const {
+  Run run{.document = base_, .scenario = {}};
+  for (const Setting& setting : settings_of(cell)) {
+    config::apply_override(run.document, setting.assignment, diagnostics);
+  }
+  config::apply_override(run.document, "run.seed=" + std::to_string(seed), diagnostics);
+  run.scenario = read_scenario(run.document, diagnostics);
+  return run;
+}
+
+StudyPlan::Run StudyPlan::run(size_t cell, uint64_t seed) const {
+  Diagnostics diagnostics;
+  Run run = read(cell, seed, diagnostics);
+  ORRERY_CHECK(diagnostics.ok(), "each cell was looked at before");
+  return run;
+}
+
+// The first cell with mistakes is enough: others have the same, or are other combinations of it.
+void StudyPlan::check_cells(Diagnostics& diagnostics) const {
+  for (size_t cell = 0; cell < cells_; ++cell) {
+    Diagnostics own;
+    (void)read(cell, params_.seeds.first, own);
+    if (own.ok()) continue;
+    std::vector<Position> places;
+    for (const Setting& setting : settings_of(cell)) places.push_back(setting.position);
+    places.push_back(study_.root["seeds"].position);
+    for (const std::string& message : own.messages()) {
+      diagnostics.error({}, "",
+                        with_place(message, places) + " (in the cell " + label_of(cell) + ")");
+    }
+    return;
+  }
+}
+
+}  // namespace orrery

@@ -1,0 +1,64 @@
+// sim/cli/study/study_plan.hpp -- which runs a study consists of, and the scenario of each.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/scenario.hpp"
+#include "sim/cli/study/study_params.hpp"
+#include "sim/config/node.hpp"
+
+namespace orrery {
+
+// Cells are numbered with the last axis fastest. Each runs once with each seed.
+class StudyPlan {
+ public:
+  // Reads the study and the scenario, and looks at the scenario of each cell; a setting's mistakes
+  // are told where the study gives it. With mistakes only params() may be used.
+  StudyPlan(const std::string& path, Diagnostics& diagnostics);
+
+  const StudyParams& params() const { return params_; }
+  const std::string& path() const { return path_; }
+  std::string text() const;  // the study file, as given
+
+  struct Axis {
+    std::string name;
+    std::vector<std::string> arms;
+  };
+  const std::vector<Axis>& axes() const { return axes_; }
+  size_t cells() const { return cells_; }
+  std::vector<size_t> arms_of(size_t cell) const;  // by axis
+  std::string label_of(size_t cell) const;         // "policy=strict load=2"; "all" without axes
+  // What `compare` compares it with: the cell itself if it is that one. None: nothing is compared.
+  std::optional<size_t> baseline_of(size_t cell) const;
+
+  struct Run {
+    config::Document document;
+    Scenario scenario;
+  };
+  // Mistakes were told before.
+  Run run(size_t cell, uint64_t seed) const;
+
+ private:
+  struct Setting {
+    std::string assignment;  // as of --set
+    Position position;       // in the study
+  };
+  std::vector<Setting> settings_of(size_t cell) const;
+  Run read(size_t cell, uint64_t seed, Diagnostics& diagnostics) const;
+  void take_axes(const config::Node& root);
+  void check_cells(Diagnostics& diagnostics) const;
+
+  std::string path_;
+  StudyParams params_;
+  config::Document study_, base_;
+  std::vector<Axis> axes_;
+  std::vector<Setting> common_;
+  std::vector<std::vector<std::vector<Setting>>> settings_;  // by axis and arm
+  size_t cells_ = 1;
+};
+
+}  // namespace orrery

@@ -1,0 +1,190 @@
+#include "sim/cli/study/study_results.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "sim/config/describe.hpp"
+#include "sim/record/channel.hpp"
+#include "sim/record/hdf5_recorder.hpp"
+
+namespace orrery {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+struct StudyRunRow {
+  uint32_t cell = 0;
+  uint64_t seed = 0;
+  bool is_ok = false;
+  double wall_seconds = 0;
+  FixedText<128> label;
+
+  static void columns(auto&& c) {
+    c("cell", &StudyRunRow::cell, "its place in the grid; the last axis is fastest");
+    c("seed", &StudyRunRow::seed, "run.seed");
+    c("is_ok", &StudyRunRow::is_ok, "it ran to its end");
+    c("wall_seconds", &StudyRunRow::wall_seconds, "host time; differs from time to time", "s");
+    c("label", &StudyRunRow::label, "axis=arm for each axis");
+  }
+};
+
+struct StudyValueRow {
+  uint32_t cell = 0;
+  uint64_t seed = 0;
+  FixedText<48> name;
+  double value = 0;
+  FixedText<24> unit;
+
+  static void columns(auto&& c) {
+    c("cell", &StudyValueRow::cell, "of the run");
+    c("seed", &StudyValueRow::seed, "of the run");
+    c("name", &StudyValueRow::name, "of the figure in /summary");
+    c("value", &StudyValueRow::value, "what the run found");
+    c("unit", &StudyValueRow::unit, "of the value");
+  }
+};
+
+double as_double(const SummaryValue& value) {
+  return std::visit([](auto number) { return static_cast<double>(number); }, value.value);
+}
+
+std::string number_text(size_t cell, uint64_t seed) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%05zu-s%llu", cell, static_cast<unsigned long long>(seed));
+  return text;
+}
+
+uint64_t fnv1a(const std::string& text) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash;
+}
+
+json to_json(const StudyRunResult& result, const std::string& key) {
+  json summary = json::array();
+  for (const SummaryValue& one : result.summary) {
+    json entry{{"name", one.name}, {"unit", one.unit}, {"doc", one.doc}};
+    std::visit([&](auto number) { entry["value"] = number; }, one.value);
+    summary.push_back(std::move(entry));
+  }
+  return {{"key", key}, {"wall_seconds", result.wall_seconds}, {"summary", std::move(summary)}};
+}
+
+}  // namespace
+
+StudyFolder::StudyFolder(std::string path) : path_{std::move(path)} {
+  std::error_code error;
+  fs::create_directories(fs::path{path_} / "runs", error);
+  if (error) throw RecordError{path_ + ": the folder cannot be made: " + error.message()};
+}
+
+std::string StudyFolder::run_path(size_t cell, uint64_t seed) const {
+  return fs::path{path_} / "runs" / (number_text(cell, seed) + ".h5");
+}
+
+std::optional<StudyRunResult> StudyFolder::find(size_t cell, uint64_t seed,
+                                                const std::string& key) const {
+  std::ifstream file{fs::path{run_path(cell, seed)}.replace_extension(".json")};
+  if (!file) return {};
+  const json kept = json::parse(file, nullptr, false);
+  if (kept.is_discarded() || kept.value("key", "") != key) return {};
+  StudyRunResult result{.cell = cell, .seed = seed, .is_ok = true};
+  result.wall_seconds = kept.value("wall_seconds", 0.0);
+  for (const json& entry : kept.at("summary")) {
+    SummaryValue value{
+        .name = entry.at("name"), .value = {}, .unit = entry.at("unit"), .doc = entry.at("doc")};
+    if (entry.at("value").is_number_integer()) {
+      value.value = entry.at("value").get<int64_t>();
+    } else {
+      value.value = entry.at("value").is_null() ? std::nan("") : entry.at("value").get<double>();
+    }
+    result.summary.push_back(std::move(value));
+  }
+  return result;
+}
+
+void StudyFolder::keep(const StudyRunResult& result, const std::string& key) const {
+  const fs::path path = fs::path{run_path(result.cell, result.seed)}.replace_extension(".json");
+  const fs::path part = path.string() + ".part";
+  std::ofstream file{part};
+  file << to_json(result, key).dump(1) << '\n';
+  file.close();
+  std::error_code error;
+  if (file) fs::rename(part, path, error);
+  if (!file || error) throw RecordError{path.string() + ": cannot be written"};
+}
+
+void StudyFolder::write_study(const StudyPlan& plan, const std::vector<StudyRunResult>& results,
+                              bool is_complete) const {
+  Hdf5Recorder recorder{{.path = fs::path{path_} / "study.h5"}};
+  Channel<StudyRunRow> runs{recorder, "/runs", "one row for each run"};
+  Channel<StudyValueRow> values{recorder, "/values", "one row for each figure of each run"};
+  recorder.set_attribute("version", std::string{ORRERY_VERSION});
+  recorder.write_text("/meta/study", plan.text());
+  recorder.start();
+  for (const StudyRunResult& result : results) {
+    const auto cell = static_cast<uint32_t>(result.cell);
+    runs.emit({.cell = cell,
+               .seed = result.seed,
+               .is_ok = result.is_ok,
+               .wall_seconds = result.wall_seconds,
+               .label = std::string_view{plan.label_of(result.cell)}});
+    for (const SummaryValue& value : result.summary) {
+      values.emit({.cell = cell,
+                   .seed = result.seed,
+                   .name = std::string_view{value.name},
+                   .value = as_double(value),
+                   .unit = std::string_view{value.unit}});
+    }
+  }
+  recorder.flush_all();
+  recorder.finish({.complete = is_complete, .simulated = {}});
+}
+
+std::string study_key(const Scenario& scenario) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx",
+                static_cast<unsigned long long>(fnv1a(resolved_json(scenario))));
+  return ORRERY_VERSION "-" + std::string{text};
+}
+
+StudyValues values_of(const std::vector<StudyRunResult>& results, const std::string& metric) {
+  StudyValues values;
+  for (const StudyRunResult& result : results) {
+    const auto found = std::ranges::find(result.summary, metric, &SummaryValue::name);
+    if (result.is_ok && found != result.summary.end()) {
+      values[{result.cell, result.seed}] = as_double(*found);
+    }
+  }
+  return values;
+}
+
+StudyPairs pairs_of(const StudyValues& values, size_t cell, size_t baseline) {
+  StudyPairs pairs;
+  for (auto at = values.lower_bound({cell, 0}); at != values.end() && at->first.first == cell;
+       ++at) {
+    const auto other = values.find({baseline, at->first.second});
+    if (other == values.end() || std::isnan(at->second) || std::isnan(other->second)) continue;
+    pairs.arm.push_back(at->second);
+    pairs.baseline.push_back(other->second);
+  }
+  return pairs;
+}
+
+std::vector<std::string> metrics_of(const std::vector<StudyRunResult>& results) {
+  std::vector<std::string> names;
+  for (const StudyRunResult& result : results) {
+    for (const SummaryValue& value : result.summary) {
+      if (std::ranges::find(names, value.name) == names.end()) names.push_back(value.name);
+    }
+  }
+  return names;
+}
+
+}  // namespace orrery

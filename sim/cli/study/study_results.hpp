@@ -1,0 +1,60 @@
+// sim/cli/study/study_results.hpp -- the folder of a study: what is known of each of its runs.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/cli/study/study_plan.hpp"
+#include "sim/record/recorder.hpp"
+
+namespace orrery {
+
+struct StudyRunResult {
+  size_t cell = 0;
+  uint64_t seed = 0;
+  bool is_ok = false;
+  std::string error = {};  // of a run that failed: a line or more
+  double wall_seconds = 0;
+  std::vector<SummaryValue> summary = {};
+};
+
+// DIR/runs/<cell>-s<seed>.h5 is a run, and .json beside it what a study needs of it, written in one
+// step once the run is over: who is killed meanwhile leaves nothing that counts. A .json says which
+// scenario it is of, so that a study that was changed runs anew what is another now.
+class StudyFolder {
+ public:
+  // Makes the folder. Throws RecordError.
+  explicit StudyFolder(std::string path);
+
+  std::string run_path(size_t cell, uint64_t seed) const;  // of the HDF5 file
+  // What a former invocation found, if it was the same scenario and went well.
+  std::optional<StudyRunResult> find(size_t cell, uint64_t seed, const std::string& key) const;
+  void keep(const StudyRunResult& result, const std::string& key) const;  // throws RecordError
+  // DIR/study.h5: /runs, /values, /cells, the study file, in order of cells and seeds.
+  void write_study(const StudyPlan& plan, const std::vector<StudyRunResult>& results,
+                   bool is_complete) const;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// Stands for all that decides what a run gives: the version and the whole scenario, seed included.
+std::string study_key(const Scenario& scenario);
+
+// Values of one summary figure, by cell and seed.
+using StudyValues = std::map<std::pair<size_t, uint64_t>, double>;
+StudyValues values_of(const std::vector<StudyRunResult>& results, const std::string& metric);
+// Of the seeds that both cells have.
+struct StudyPairs {
+  std::vector<double> arm, baseline;
+};
+StudyPairs pairs_of(const StudyValues& values, size_t cell, size_t baseline);
+// The names of all figures, in the order in which runs write them.
+std::vector<std::string> metrics_of(const std::vector<StudyRunResult>& results);
+
+}  // namespace orrery

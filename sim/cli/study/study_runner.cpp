@@ -1,0 +1,216 @@
+#include "sim/cli/study/study_runner.hpp"
+
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <exception>
+#include <limits>
+#include <mutex>
+#include <optional>
+
+#include "sim/cli/simulation.hpp"
+#include "sim/cli/study/paired.hpp"
+#include "sim/record/hdf5_recorder.hpp"
+
+namespace orrery {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using End = SimulationResult::End;
+
+bool is_by_cell_and_seed(const StudyRunResult& a, const StudyRunResult& b) {
+  return std::pair{a.cell, a.seed} < std::pair{b.cell, b.seed};
+}
+
+class Pool {
+ public:
+  Pool(const StudyPlan& plan, const StudyFolder& folder, const StudyOptions& options)
+      : plan_{plan}, folder_{folder}, options_{options} {}
+
+  void run(const std::vector<StudyRunId>& runs) {
+    progress_.runs += runs.size();
+    std::atomic<size_t> next{0};
+    const int jobs =
+        options_.jobs > 0 ? options_.jobs : oneapi::tbb::this_task_arena::max_concurrency();
+    oneapi::tbb::task_arena arena{jobs};
+    arena.execute([&] {
+      oneapi::tbb::parallel_for(
+          0, jobs,
+          [&](int) {
+            for (size_t i = next++; i < runs.size() && !is_stopped(); i = next++) one(runs[i]);
+          },
+          oneapi::tbb::simple_partitioner{});
+    });
+    if (error_) std::rethrow_exception(error_);
+  }
+
+  std::vector<StudyRunResult> take() {
+    std::ranges::sort(results_, is_by_cell_and_seed);
+    return results_;
+  }
+
+ private:
+  bool is_stopped() {
+    const std::lock_guard lock{mutex_};
+    return error_ || (options_.stop != nullptr && options_.stop->load());
+  }
+
+  void one(const StudyRunId& id) {
+    const auto [cell, seed] = id;
+    const StudyPlan::Run run = plan_.run(cell, seed);
+    const std::string key = study_key(run.scenario);
+    if (std::optional<StudyRunResult> kept = folder_.find(cell, seed, key)) {
+      const std::lock_guard lock{mutex_};
+      ++progress_.kept;
+      return add(std::move(*kept));
+    }
+    tell_begin();
+    std::optional<StudyRunResult> result;
+    std::exception_ptr error;
+    try {
+      result = simulate_one(run, cell, seed);
+      if (result && result->is_ok) folder_.keep(*result, key);
+    } catch (const RecordError&) {
+      error = std::current_exception();  // the disk is full: no run would fare better
+    }
+    const std::lock_guard lock{mutex_};
+    --progress_.running;
+    if (error && !error_) error_ = error;
+    if (!result || error) return tell();
+    progress_.cpu_s += result->wall_seconds;
+    if (!result->is_ok) fail(*result);
+    add(std::move(*result));
+  }
+
+  // None: stopped before its end.
+  std::optional<StudyRunResult> simulate_one(const StudyPlan::Run& run, size_t cell,
+                                             uint64_t seed) {
+    StudyRunResult result{.cell = cell, .seed = seed};
+    Diagnostics diagnostics;
+    const auto simulated = [&](Recorder& recorder) {
+      return simulate(run.scenario, run.document, recorder, {.stop = options_.stop}, diagnostics);
+    };
+    SimulationResult found;
+    if (plan_.params().keep_runs) {
+      Hdf5Recorder recorder{{.path = folder_.run_path(cell, seed),
+                             .compression = run.scenario.record.compression,
+                             .off = run.scenario.record.off}};
+      found = simulated(recorder);
+      if (!diagnostics.ok() || found.end == End::BadInput || found.end == End::Stopped) {
+        recorder.discard();
+      }
+    } else {
+      NullRecorder recorder;
+      found = simulated(recorder);
+    }
+    if (found.end == End::Stopped) return {};
+    result.wall_seconds = found.wall_seconds;
+    result.summary = std::move(found.summary);
+    result.error = !diagnostics.ok() ? diagnostics.text() : found.input_error;
+    result.is_ok = result.error.empty() && found.end != End::RecordFailed;
+    if (found.end == End::RecordFailed) throw RecordError{"the output could not be written"};
+    return result;
+  }
+
+  void tell_begin() {
+    const std::lock_guard lock{mutex_};
+    ++progress_.running;
+    tell();
+  }
+  void tell() {
+    progress_.elapsed_s = std::chrono::duration<double>(Clock::now() - began_).count();
+    if (options_.on_progress) options_.on_progress(progress_);
+  }
+  void add(StudyRunResult result) {
+    ++progress_.done;
+    results_.push_back(std::move(result));
+    tell();
+  }
+  void fail(const StudyRunResult& result) {
+    ++progress_.failed;
+    if (!options_.on_failure) return;
+    options_.on_failure(plan_.label_of(result.cell) + " seed " + std::to_string(result.seed) +
+                        ": " + result.error);
+  }
+
+  const StudyPlan& plan_;
+  const StudyFolder& folder_;
+  const StudyOptions& options_;
+  const Clock::time_point began_ = Clock::now();
+  std::mutex mutex_;  // of all that follows
+  StudyProgress progress_;
+  std::vector<StudyRunResult> results_;
+  std::exception_ptr error_;
+};
+
+// Every parts-th run, from the part-th on.
+std::vector<StudyRunId> part_of(const std::vector<StudyRunId>& runs, const StudyOptions& options) {
+  std::vector<StudyRunId> part;
+  for (size_t i = options.part - 1; i < runs.size(); i += options.parts) part.push_back(runs[i]);
+  return part;
+}
+
+}  // namespace
+
+std::vector<StudyRunId> runs_of(const StudyPlan& plan, int32_t seeds_from, int32_t seeds_to) {
+  std::vector<StudyRunId> runs;
+  for (int32_t i = seeds_from; i < seeds_to; ++i) {
+    for (size_t cell = 0; cell < plan.cells(); ++cell) {
+      runs.emplace_back(cell, plan.params().seeds.first + static_cast<uint64_t>(i));
+    }
+  }
+  return runs;
+}
+
+std::vector<StudyRunResult> run_study(const StudyPlan& plan, const StudyFolder& folder,
+                                      const StudyOptions& options) {
+  Pool pool{plan, folder, options};
+  const StudyParams& params = plan.params();
+  int32_t seeds = params.seeds.count;
+  pool.run(part_of(runs_of(plan, 0, seeds), options));
+  std::vector<StudyRunResult> results = pool.take();
+  const auto is_stopped = [&] { return options.stop != nullptr && options.stop->load(); };
+  while (params.until && options.parts == 1 && !is_stopped() && seeds < params.until->seeds_max &&
+         widest_half(plan, results) > params.until->half_width) {
+    const int32_t more = std::min(params.until->seeds_max, seeds + std::max(seeds / 4, 1));
+    pool.run(runs_of(plan, seeds, more));
+    seeds = more;
+    results = pool.take();
+  }
+  return results;
+}
+
+std::vector<StudyRunResult> kept_runs(const StudyPlan& plan, const StudyFolder& folder) {
+  std::vector<StudyRunResult> results;
+  const StudyParams& params = plan.params();
+  const int32_t seeds = params.until ? params.until->seeds_max : params.seeds.count;
+  for (const auto& [cell, seed] : runs_of(plan, 0, seeds)) {
+    const std::string key = study_key(plan.run(cell, seed).scenario);
+    if (auto kept = folder.find(cell, seed, key)) results.push_back(std::move(*kept));
+  }
+  std::ranges::sort(results, is_by_cell_and_seed);
+  return results;
+}
+
+double widest_half(const StudyPlan& plan, const std::vector<StudyRunResult>& results) {
+  constexpr double kUnknown = std::numeric_limits<double>::infinity();
+  const StudyValues values = values_of(results, plan.params().until->metric);
+  double widest = 0;
+  for (size_t cell = 0; cell < plan.cells(); ++cell) {
+    const size_t baseline = *plan.baseline_of(cell);
+    if (baseline == cell) continue;
+    const StudyPairs pairs = pairs_of(values, cell, baseline);
+    if (pairs.arm.size() < 3) return kUnknown;
+    const PairedDifference paired =
+        paired_difference(pairs.arm, pairs.baseline, plan.params().compare->confidence, 1);
+    if (paired.t.half() > 0) {
+      widest = std::max(widest, paired.baseline == 0 ? kUnknown : paired.relative_half());
+    }
+  }
+  return widest;
+}
+
+}  // namespace orrery

@@ -1,0 +1,44 @@
+// sim/cli/study/study_runner.hpp -- runs the cells of a study, as many at once as there are cores.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "sim/cli/study/study_plan.hpp"
+#include "sim/cli/study/study_results.hpp"
+
+namespace orrery {
+
+struct StudyProgress {
+  size_t runs = 0, done = 0, kept = 0, failed = 0, running = 0;  // kept: of a former invocation
+  double elapsed_s = 0, cpu_s = 0;  // cpu_s: of the runs that are over, in host seconds each
+};
+
+struct StudyOptions {
+  int32_t jobs = 0;            // runs at once; 0: one a core
+  size_t part = 1, parts = 1;  // only every parts-th run, from the part-th on
+  const std::atomic<bool>* stop = nullptr;
+  std::function<void(const StudyProgress&)> on_progress = {};  // from one thread at a time
+  std::function<void(const std::string&)> on_failure = {};     // likewise: label, seed and error
+};
+
+// Which runs, in the order in which they begin: all cells with a seed before the next seed, so that
+// an interrupted study has pairs.
+using StudyRunId = std::pair<size_t, uint64_t>;  // cell and seed
+std::vector<StudyRunId> runs_of(const StudyPlan& plan, int32_t seeds_from, int32_t seeds_to);
+
+// Runs what the folder does not have yet. Results are in order of cells and seeds, those of a
+// former invocation included; when stopped, only of runs that are over. Throws RecordError.
+std::vector<StudyRunResult> run_study(const StudyPlan& plan, const StudyFolder& folder,
+                                      const StudyOptions& options);
+// Only what the folder has.
+std::vector<StudyRunResult> kept_runs(const StudyPlan& plan, const StudyFolder& folder);
+
+// The widest interval of `until` among all cells, as a part of its baseline; infinite with too few
+// pairs.
+double widest_half(const StudyPlan& plan, const std::vector<StudyRunResult>& results);
+
+}  // namespace orrery

@@ -1,0 +1,166 @@
+// Studies: what runs they make, what they keep, and what they say of mistakes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <fstream>
+
+#include "sim/cli/study/study_plan.hpp"
+#include "sim/cli/study/study_report.hpp"
+#include "sim/cli/study/study_runner.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace orrery {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+using ::testing::StartsWith;
+
+constexpr std::string_view kBase =
+    "cluster: {pools: [{name: n, machine: dgx-a100, count: 2}]}\n"
+    "workload:\n"
+    "  sources:\n"
+    "    - {kind: generator, arrival_rate: 10, gpus_per_pod_max: 8, shape: {kind: classes, "
+    "classes:\n"
+    "        [{gpus: {kind: fixed, value: 8}, duration: {kind: exponential, mean: 10min}}]}}\n"
+    "run: {until: 10h}\n";
+constexpr std::string_view kStudy =
+    "base: base.yaml\n"
+    "axes:\n"
+    "  - {name: policy, arms: [{name: a, set: {policy.base: default}},\n"
+    "                          {name: b, set: {policy.base: strict_gang}}]}\n"
+    "  - {name: nodes, parameter: 'cluster.pools[0].count', values: [1, 2, 3]}\n"
+    "seeds: {first: 5, count: 2}\n"
+    "compare: {axis: nodes, against: '2'}\n";
+
+struct StudyTest : ::testing::Test {
+  test::TemporaryFolder folder;
+  Diagnostics diagnostics;
+
+  void write(std::string_view study, std::string_view base = kBase) const {
+    folder.write("base.yaml", base);
+    folder.write("study.yaml", study);
+  }
+  StudyPlan plan() { return StudyPlan{folder / "study.yaml", diagnostics}; }
+  std::vector<std::string> mistakes(std::string_view study) {
+    write(study);
+    plan();
+    return diagnostics.messages();
+  }
+  StudyFolder results() const { return StudyFolder{folder / "out"}; }
+};
+
+TEST_F(StudyTest, TheGridHasACellForEachCombinationOfArms) {
+  write(kStudy);
+  const StudyPlan study = plan();
+  ASSERT_TRUE(diagnostics.ok()) << diagnostics.text();
+  EXPECT_EQ(study.cells(), 6U);
+  EXPECT_EQ(study.label_of(0), "policy=a nodes=1");
+  EXPECT_EQ(study.label_of(5), "policy=b nodes=3");
+  EXPECT_EQ(study.baseline_of(3), 4U);
+  EXPECT_EQ(study.baseline_of(1), 1U);
+  const StudyPlan::Run run = study.run(5, 77);
+  EXPECT_EQ(run.scenario.run.seed, 77U);
+  EXPECT_EQ(run.scenario.cluster.pools.at(0).count, 3);
+  EXPECT_EQ(run.scenario.policy.base, ProfileBase::StrictGang);
+  EXPECT_THAT(runs_of(study, 0, 1),
+              ElementsAre(Pair(0, 5), Pair(1, 5), Pair(2, 5), Pair(3, 5), Pair(4, 5), Pair(5, 5)));
+}
+
+TEST_F(StudyTest, MistakesAreToldWhereTheyStandInTheStudy) {
+  const std::string at = (folder / "study.yaml").string();
+  EXPECT_THAT(mistakes("base: base.yml\n"), ElementsAre(StartsWith(at + ":1:7: base: no file")));
+  diagnostics = {};
+  EXPECT_THAT(mistakes("base: base.yaml\naxes: [{name: x, parameter: run.untl, values: [1h]}]\n"),
+              ElementsAre(::testing::AllOf(StartsWith(at + ":2:"), HasSubstr("until"),
+                                           HasSubstr("in the cell x=1h"))));
+  diagnostics = {};
+  EXPECT_THAT(
+      mistakes("base: base.yaml\naxes: [{name: x, parameter: run.until, values: [1h, 2h]}]\n"
+               "compare: {axis: y, against: 1h}\n"),
+      ElementsAre(::testing::AllOf(StartsWith(at + ":3:17: compare.axis"), HasSubstr("'y'"))));
+  diagnostics = {};
+  EXPECT_THAT(
+      mistakes("base: base.yaml\naxes: [{name: x, parameter: run.until, values: [1h, 2h]}]\n"
+               "compare: {axis: x, against: 1hh}\n"),
+      ElementsAre(HasSubstr("did you mean '1h'")));
+  diagnostics = {};
+  EXPECT_THAT(mistakes("base: base.yaml\nset: {run.seed: 3}\n"),
+              ElementsAre(HasSubstr("run.seed")));
+}
+
+TEST_F(StudyTest, WhatIsKeptIsNotRunAgainUnlessItIsAnotherNow) {
+  write(kStudy);
+  const StudyFolder out = results();
+  StudyProgress last;
+  const StudyOptions options{.jobs = 2, .on_progress = [&](const StudyProgress& p) { last = p; }};
+  const std::vector<StudyRunResult> first = run_study(plan(), out, options);
+  ASSERT_EQ(first.size(), 12U);
+  EXPECT_EQ(last.kept, 0U);
+  const std::vector<StudyRunResult> again = run_study(plan(), out, options);
+  EXPECT_EQ(last.kept, 12U);
+  ASSERT_EQ(again.size(), 12U);
+  for (size_t i = 0; i < first.size(); ++i) {
+    EXPECT_EQ(first[i].summary.size(), again[i].summary.size());
+    for (size_t k = 0; k < first[i].summary.size(); ++k) {
+      EXPECT_EQ(first[i].summary[k].value, again[i].summary[k].value) << first[i].summary[k].name;
+    }
+  }
+  std::string longer{kBase};
+  longer.replace(longer.find("10h"), 3, "11h");
+  write(kStudy, longer);
+  (void)run_study(plan(), out, options);
+  EXPECT_EQ(last.kept, 0U);
+}
+
+TEST_F(StudyTest, PartsTogetherAreTheWholeAndGiveTheSame) {
+  write(kStudy);
+  const StudyPlan study = plan();
+  const StudyFolder whole{folder / "whole"}, parts{folder / "parts"};
+  const std::vector<StudyRunResult> at_once = run_study(study, whole, {.jobs = 2});
+  for (size_t part = 1; part <= 3; ++part) {
+    EXPECT_EQ(run_study(study, parts, {.jobs = 1, .part = part, .parts = 3}).size(), 4U);
+  }
+  const std::vector<StudyRunResult> merged = kept_runs(study, parts);
+  ASSERT_EQ(merged.size(), at_once.size());
+  for (size_t i = 0; i < merged.size(); ++i) {
+    EXPECT_EQ(merged[i].cell, at_once[i].cell);
+    EXPECT_EQ(merged[i].summary.front().value, at_once[i].summary.front().value);
+  }
+  EXPECT_EQ(report_text(study, metrics_found(study, merged), ReportFormat::Csv),
+            report_text(study, metrics_found(study, at_once), ReportFormat::Csv));
+}
+
+TEST_F(StudyTest, ARunThatFailsIsToldAndTheRestGoesOn) {
+  folder.write("bad.csv", "job_id,nonsense\n1,2\n");
+  std::string study =
+      "base: base.yaml\naxes:\n  - name: x\n    arms:\n      - {name: good}\n"
+      "      - {name: bad, set: {'workload.sources[0]': \"{kind: trace, file: ";
+  study += (folder / "bad.csv").string();
+  study += "}\"}}\nseeds: {count: 2}\n";
+  write(study);
+  std::vector<std::string> failures;
+  const std::vector<StudyRunResult> found = run_study(
+      plan(), results(),
+      {.jobs = 2, .on_failure = [&](const std::string& text) { failures.push_back(text); }});
+  ASSERT_EQ(found.size(), 4U);
+  EXPECT_TRUE(found[0].is_ok && found[1].is_ok);
+  EXPECT_FALSE(found[2].is_ok || found[3].is_ok);
+  ASSERT_EQ(failures.size(), 2U);
+  EXPECT_THAT(failures[0], ::testing::AllOf(StartsWith("x=bad seed "), HasSubstr("bad.csv")));
+}
+
+TEST_F(StudyTest, SeedsAreAddedUntilTheIntervalIsNarrow) {
+  std::string study_text{kStudy};
+  study_text += "until: {metric: jct_mean, half_width: 0.5, seeds_max: 40}\n";
+  write(study_text);
+  const std::vector<StudyRunResult> found = run_study(plan(), results(), {.jobs = 2});
+  EXPECT_GT(found.size(), 12U);
+  const StudyPlan study = plan();
+  EXPECT_TRUE(widest_half(study, found) <= 0.5 || found.size() == 6U * 40);
+}
+
+}  // namespace
+}  // namespace orrery
