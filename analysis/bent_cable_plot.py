@@ -49,7 +49,7 @@ def draw(runs: Sequence[Run]) -> plt.Figure:
 
     cluster = run.table("/timeline/cluster")
     network = run.table("/timeline/network")
-    minute = cluster["time"] / 60e9
+    minute = cluster["time"] / 60
     bottom.plot(minute, cluster["gpus_reported"], color=BLACK, ls="--", label="GPUs reported busy")
     bottom.plot(minute, cluster["gpus_computing"], color=BLUE, label="GPUs computing")
     bottom.set_ylabel("GPUs")

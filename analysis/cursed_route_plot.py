@@ -19,7 +19,7 @@ def draw(runs: Sequence[Run]) -> plt.Figure:
     run = runs[0]
     cluster = run.table("/timeline/cluster")
     network = run.table("/timeline/network")
-    hour = cluster["time"] / 3600e9
+    hour = cluster["time"] / 3600
     figure, (top, bottom) = plt.subplots(
         2, 1, figsize=(10, 6.5), sharex=True, constrained_layout=True
     )

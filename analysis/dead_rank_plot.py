@@ -13,11 +13,10 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
-from matplotlib.colors import BoundaryNorm, ListedColormap  # noqa: E402
-from matplotlib.patches import Patch  # noqa: E402
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from orrery.cardiogram import PHASES, by_rank, cardiogram, phase_codes  # noqa: E402
+from orrery.cardiogram import by_rank, cardiogram, phase_codes  # noqa: E402
+from orrery.figures.ranks import draw_phases, phase_patches  # noqa: E402
 from orrery.plots import main  # noqa: E402
 from orrery.run import Run  # noqa: E402
 
@@ -26,23 +25,19 @@ REPORTED, POWER = "#0072B2", "#D55E00"
 
 def draw_run(rows, top, bottom) -> None:
     """Phases of each rank above; utilisation and power of the dead one and of another below."""
+    draw_phases(rows, top, 60)
     codes = phase_codes(rows)
     minutes = codes.index / 60
-    edges = [rows["begin"].min() / 60, *minutes]
-    norm = BoundaryNorm([i - 0.5 for i in range(len(PHASES) + 1)], len(PHASES))
-    ranks = len(codes.columns)
-    top.pcolormesh(edges, range(ranks + 1), codes.T, cmap=ListedColormap(PHASES.values()), norm=norm)
-    top.set_yticks([i + 0.5 for i in range(ranks)], [str(r) for r in codes.columns])
-    top.set_ylabel("GPU")
-    top.invert_yaxis()
     has_gpu = by_rank(rows, "phase").astype(str) != "idle"
     reported, power = (by_rank(rows, c).where(has_gpu) for c in ("reported", "power_watts"))
     dead = rows.loc[rows["phase"] == "dead", "rank"].min()
     other = next(r for r in codes.columns if r != dead)
     right = bottom.twinx()
     for rank, style, who in ((other, "-", "the seven others"), (dead, "--", f"GPU {dead}")):
-        bottom.plot(minutes, reported[rank], style, color=REPORTED, lw=1.5, label=f"reported, {who}")
-        right.plot(minutes, power[rank], style, color=POWER, lw=1.5, label=f"power, {who}")
+        for axis, what, name, colour in (
+            (bottom, reported, "reported", REPORTED), (right, power, "power", POWER)
+        ):
+            axis.plot(minutes, what[rank], style, color=colour, lw=1.5, label=f"{name}, {who}")
     bottom.set_ylim(-5, 135)
     right.set_ylim(-20, 540)
     bottom.set_yticks(range(0, 101, 20))
@@ -65,10 +60,10 @@ def draw(runs: list[Run], job: str = "train") -> plt.Figure:
         draw_run(rows, top, bottom)
         jobs = run.table("/jobs")
         ours = jobs[jobs["name"] == job].iloc[0]
-        hours = run.attributes["simulated_ns"] / 3600e9
+        hours = run.end / 3600
         fate = f"{ours['outcome']} when the run ends after {hours:.0f} h"
         if ours["ended"] >= 0:
-            fate = f"{ours['outcome']} after {ours['ended'] / 60e9:.0f} min"
+            fate = f"{ours['outcome']} after {ours['ended'] / 60:.0f} min"
         top.set_title(
             f"{run.path.stem}: {fate}, {ours['hung_gpu_s'] / 3600:.1f} GPU hours hung", loc="left"
         )
@@ -77,13 +72,12 @@ def draw(runs: list[Run], job: str = "train") -> plt.Figure:
         labels = [n for axis in lines for n in axis.get_legend_handles_labels()[1]]
         bottom.legend(handles, labels, ncols=4, loc="upper center", frameon=True, framealpha=0.9,
                       edgecolor="none", fontsize=9)
-    patches = [
-        Patch(facecolor=colour, edgecolor="#888888", label=phase)
-        for phase, colour in PHASES.items()
-        if phase in seen
-    ]
+    patches = phase_patches(seen)
     axes[-1].set_xlabel("simulated time (min)")
-    figure.legend(handles=patches, loc="upper center", bbox_to_anchor=(0.5, 0), ncols=len(patches), frameon=False)
+    figure.legend(
+        handles=patches, loc="upper center", bbox_to_anchor=(0.5, 0), ncols=len(patches),
+        frameon=False,
+    )
     return figure
 
 

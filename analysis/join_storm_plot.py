@@ -26,19 +26,20 @@ BEFORE, AFTER = 10, 80  # seconds around the first node that asks to join
 def table(run: Run, path: str, begin: float) -> pd.DataFrame:
     """Rows around the joins, with `t`, seconds since the first."""
     rows = run.table(path)
-    rows["t"] = rows["time"] / 1e9 - begin
+    rows["t"] = rows["time"] - begin
     return rows[(rows["t"] >= -BEFORE) & (rows["t"] <= AFTER)]
 
 
 def draw_run(run: Run, axes: Sequence[plt.Axes]) -> None:
     """Nodes and servers; answers and refusals; latency; and what it is to jobs."""
     boots, jobs = run.table("/events/boots"), run.table("/jobs")
-    begin = boots["asked"].min() / 1e9
-    nodes, servers = table(run, "/timeline/nodes", begin), table(run, "/timeline/api_servers", begin)
+    begin = boots["asked"].min()
+    nodes = table(run, "/timeline/nodes", begin)
+    servers = table(run, "/timeline/api_servers", begin)
     asked = table(run, "/timeline/control_plane", begin)
     joined = nodes["ready"] - nodes["ready"].min()
     up = servers.groupby("t")["is_up"].sum()
-    took = (boots["ready"].max() / 1e9) - begin
+    took = boots["ready"].max() - begin
     axes[0].step(nodes["t"], joined, where="post", color=BLUE)
     axes[0].set_title(f"{run.path.stem}: the last node is ready after {took:.1f} s", loc="left")
     axes[0].set_ylabel("nodes that joined", color=BLUE)
@@ -56,12 +57,12 @@ def draw_run(run: Run, axes: Sequence[plt.Axes]) -> None:
         axes[1].plot(rates.index, rates[column], color=colour, lw=1.2, label=name)
     axes[1].set_ylabel("requests (1/s)")
     answered = asked[asked["done"] > 0]
-    p99 = answered.groupby("t")["p99"].max() / 1e6
+    p99 = answered.groupby("t")["p99"].max() * 1e3
     axes[2].plot(p99.index, p99, ".", ms=4, color=BLUE)
     axes[2].set_yscale("log")
     axes[2].set_ylabel("latency, p99 of the\nslowest verb (ms)")
-    submitted = jobs["submitted"] / 1e9 - begin
-    axes[3].plot(submitted, jobs["wait"] / 1e9, ".", ms=2, color=BLUE)
+    submitted = jobs["submitted"] - begin
+    axes[3].plot(submitted, jobs["wait"], ".", ms=2, color=BLUE)
     axes[3].set_yscale("log")
     axes[3].set_ylabel("wait of jobs\nsubmitted then (s)")
     axes[3].set_xlabel("time since the nodes ask to join (s)")

@@ -69,7 +69,8 @@ def draw(run: Run, jobs: tuple[str, ...] = ("sync", "async", "one-node")) -> plt
         plt.Line2D([], [], color=NETWORK, label="network, mean of GPUs (right)"),
     ]
     figure.legend(
-        handles=[*patches, *lines], loc="upper center", bbox_to_anchor=(0.5, 0), ncols=len(patches) + 2, frameon=False
+        handles=[*patches, *lines], loc="upper center", bbox_to_anchor=(0.5, 0),
+        ncols=len(patches) + 2, frameon=False,
     )
     return figure
 

@@ -28,7 +28,7 @@ def traffic(run: Run) -> pd.Series:
     """Bytes a second by the end of each interval in minutes, all services together."""
     rows = run.table("/timeline/watch")
     told = rows.groupby("time")["bytes"].sum()
-    told.index = told.index / 60e9
+    told.index = told.index / 60
     return told
 
 

@@ -33,8 +33,8 @@ def cardiogram(run: Run, job: str) -> pd.DataFrame:
     if rows.empty:
         raise ValueError(f"{run.path}: no cardiogram of {job} was recorded")
     before = np.concatenate([[2 * times[0] - times[min(1, len(times) - 1)]], times[:-1]])
-    rows["end"] = rows["time"] / 1e9
-    rows["begin"] = rows["time"].map(dict(zip(times, before))) / 1e9
+    rows["end"] = rows["time"]
+    rows["begin"] = rows["time"].map(dict(zip(times, before)))
     return rows
 
 

@@ -2,66 +2,245 @@
 
 from __future__ import annotations
 
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
 import pandas as pd
 
-NS_PER_DAY = 86_400e9
+FORMAT_VERSION = 1
+NO_ID = 4_294_967_295
+SECONDS_PER_DAY = 86_400.0
 
 
-def _text(values: np.ndarray) -> list[str]:
-    return [v.decode() if isinstance(v, bytes) else str(v) for v in values]
+class RunError(ValueError):
+    """The file is no output of orrery, or does not hold what was asked for."""
+
+
+@dataclass(frozen=True)
+class Meta:
+    """What the run was: enough to run it again."""
+
+    scenario: str
+    """The scenario as written."""
+    resolved: dict[str, Any]
+    """Every parameter as used, defaults included."""
+    seed: int
+    version: str
+    """Of the program that ran it."""
+    digest: str | None
+    """Hash over all events; None while the run goes on."""
+
+
+def _text(value: object) -> str:
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def _column(values: np.ndarray, kind: np.dtype, unit: str) -> tuple[object, str]:
+    """A column as pandas holds it, and its unit there."""
+    enum = h5py.check_enum_dtype(kind)
+    if values.dtype.kind == "S":
+        return [_text(v) for v in values], unit
+    if enum is not None and values.dtype.kind != "b":
+        return pd.Categorical.from_codes(values.astype(int), sorted(enum, key=enum.get)), unit
+    if unit == "ns":
+        return np.where(values < 0, np.nan, values / 1e9), "s"
+    if unit == "id":
+        ids = values.astype(np.int64)
+        return np.where(ids == NO_ID, -1, ids), unit
+    return values, unit
 
 
 class Run:
-    """One output file. Times stay int64 nanoseconds since the start of the run; -1 means never."""
+    """One output file.
+
+    Tables become data frames in which times are float64 seconds since the start of the run (exact
+    to the nanosecond for 50 days), NaN for never; ids are integers, -1 for none; enums are
+    Categorical by name. `frame.attrs` has "doc" of the table, and "units" and "docs" of its columns.
+    """
 
     def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
-        self._file = h5py.File(self.path, "r", libver="latest", swmr=True)
-        if _text([self._file.attrs.get("format", b"")]) != ["orrery"]:
-            raise ValueError(f"{self.path}: not an output file of orrery")
+        self.path = self._existing(Path(path))
+        try:
+            self._file = self._opened()
+        except FileNotFoundError:  # the run ended just now, and its file has the other name
+            self.path = self._existing(Path(path))
+            self._file = self._opened()
+
+    @staticmethod
+    def _existing(path: Path) -> Path:
+        """While a run goes on its file has `.part` behind the name."""
+        part = path.with_name(path.name + ".part")
+        if path.exists() or not part.exists():
+            return path
+        return part
+
+    def _opened(self) -> h5py.File:
+        if not self.path.is_file():
+            raise FileNotFoundError(f"{self.path}: no such file")
+        try:
+            file = h5py.File(self.path, "r")
+        except OSError:  # it is being written, or its writer was killed
+            try:
+                file = h5py.File(self.path, "r", libver="latest", swmr=True)
+            except OSError as error:
+                raise RunError(f"{self.path}: not an HDF5 file, or damaged: {error}") from None
+        if _text(file.attrs.get("format", b"")) != "orrery":
+            file.close()
+            raise RunError(f"{self.path}: not an output file of orrery")
+        version = int(file.attrs.get("format_version", 0))
+        if version != FORMAT_VERSION:
+            file.close()
+            raise RunError(
+                f"{self.path}: written in format {version}, and this package reads {FORMAT_VERSION}"
+            )
+        return file
 
     def __enter__(self) -> Run:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        state = "complete" if self.complete else "not complete"
+        return f"Run({str(self.path)!r}): seed {self.meta.seed}, {state}, {len(self.tables)} tables"
+
+    def close(self) -> None:
         self._file.close()
 
     @property
     def attributes(self) -> dict[str, object]:
-        """Seed, digest, version, complete, simulated and wall time."""
+        """Seed, digest, version, complete, simulated and wall time, as stored."""
         return {k: v.decode() if isinstance(v, bytes) else v for k, v in self._file.attrs.items()}
 
     @property
-    def summary(self) -> dict[str, float]:
-        """The headline figures by name."""
-        return {name: value[()].item() for name, value in self._file["summary"].items()}
+    def complete(self) -> bool:
+        """False while the run goes on, and for ever if it was killed."""
+        return bool(self._file.attrs.get("complete", False))
+
+    @property
+    def name(self) -> str:
+        """Of the file, without its endings."""
+        return self.path.name.removesuffix(".part").removesuffix(".h5")
+
+    @property
+    def meta(self) -> Meta:
+        attributes = self.attributes
+        text = {k: _text(self._file[f"meta/{k}"][()]) for k in ("scenario", "resolved")}
+        return Meta(
+            scenario=text["scenario"],
+            resolved=json.loads(text["resolved"]),
+            seed=int(attributes["seed"]),
+            version=str(attributes["version"]),
+            digest=str(attributes.get("digest", "")) or None,
+        )
+
+    @property
+    def end(self) -> float:
+        """Simulated seconds: of the whole run, or so far."""
+        if self.complete:
+            return float(self._file.attrs["simulated_ns"]) / 1e9
+        cluster = self.table("/timeline/cluster") if "/timeline/cluster" in self.tables else ()
+        return float(cluster["time"].max()) if len(cluster) else 0.0
+
+    @property
+    def summary(self) -> pd.Series:
+        """The headline figures by name; `attrs["units"]` and `attrs["docs"]` by the same names."""
+        figures = dict(self._file["summary"].items()) if "summary" in self._file else {}
+        if not figures:
+            raise RunError(f"{self.path}: has no summary, as the run is not complete")
+        values = {name: value[()].item() for name, value in figures.items()}
+        series = pd.Series(values, name=self.name)
+        series.attrs["units"] = {n: _text(v.attrs["unit"]) for n, v in figures.items()}
+        series.attrs["docs"] = {n: _text(v.attrs["doc"]) for n, v in figures.items()}
+        return series
+
+    @property
+    def tables(self) -> list[str]:
+        """The paths of all tables, such as "/jobs" and "/timeline/cluster"."""
+        found: list[str] = []
+
+        def visit(name: str, item: object) -> None:
+            if isinstance(item, h5py.Dataset) and item.dtype.names is not None:
+                found.append(f"/{name}")
+
+        self._file.visititems(visit)
+        return found
+
+    def __contains__(self, path: str) -> bool:
+        return f"/{path.strip('/')}" in self.tables
+
+    def raw(self, path: str) -> np.ndarray:
+        """All rows as stored: times are int64 nanoseconds, -1 for never."""
+        return self._rows(self._dataset(path))
 
     def table(self, path: str) -> pd.DataFrame:
-        """All rows of a table. `frame.attrs["units"]` has the unit of each column; enums become
-        categories under their names."""
-        dataset = self._file[path]
-        dataset.refresh()
-        rows = dataset[:]
+        """All rows of a table, of a growing one so far. For what columns become, see Run."""
+        dataset = self._dataset(path)
+        rows = self._rows(dataset)
+        units = [_text(unit) for unit in dataset.attrs["units"]]
         columns: dict[str, object] = {}
-        for name in rows.dtype.names:
-            enum = h5py.check_enum_dtype(dataset.dtype[name])
-            if rows.dtype[name].kind == "S":
-                columns[name] = _text(rows[name])
-            elif enum is not None and rows.dtype[name].kind != "b":
-                names = sorted(enum, key=enum.get)
-                columns[name] = pd.Categorical.from_codes(rows[name].astype(int), names)
-            else:
-                columns[name] = rows[name]
+        for index, name in enumerate(rows.dtype.names):
+            columns[name], units[index] = _column(rows[name], dataset.dtype[name], units[index])
         frame = pd.DataFrame(columns)
-        frame.attrs["doc"] = _text([dataset.attrs["doc"]])[0]
-        frame.attrs["units"] = dict(zip(rows.dtype.names, _text(dataset.attrs["units"])))
+        frame.attrs["doc"] = _text(dataset.attrs["doc"])
+        frame.attrs["units"] = dict(zip(rows.dtype.names, units))
+        frame.attrs["docs"] = dict(zip(rows.dtype.names, map(_text, dataset.attrs["docs"])))
         return frame
 
+    def timeline(self, name: str) -> pd.DataFrame:
+        """The table /timeline/<name> with time in seconds as its index."""
+        return self.table(f"/timeline/{name}").set_index("time")
 
-def days(nanoseconds: pd.Series) -> pd.Series:
+    def _rows(self, dataset: h5py.Dataset) -> np.ndarray:
+        # HDF5 1.10 gives wrong chunks after a refresh while the dataset is open twice: no dataset
+        # is kept open, and a file that grows no more is never refreshed.
+        if not self.complete:
+            dataset.refresh()
+        return dataset[:]
+
+    def _dataset(self, path: str) -> h5py.Dataset:
+        if path not in self:
+            raise RunError(f"{self.path}: no table {path}; it has {', '.join(self.tables)}")
+        return self._file[path]
+
+    def refresh(self) -> bool:
+        """Takes over the complete file when the run has ended; True once it is complete. Tables
+        read later have all rows by then. Rows of a run that goes on need no refresh."""
+        if not self.complete and self.path.suffix == ".part" and not self.path.exists():
+            final = self.path.with_suffix("")
+            if final.exists():
+                self._file.close()
+                self.path = final
+                self._file = self._opened()
+        return self.complete
+
+    def follow(self, every: float = 1.0, patience: float = 60.0) -> Iterator[Run]:
+        """Yields the run every so many seconds until it is complete, and then once more. Gives up
+        with a TimeoutError when nothing was written for `patience` seconds."""
+        rows, changed = -1, time.monotonic()
+        while not self.refresh():
+            yield self
+            time.sleep(every)
+            found = sum(len(self.raw(path)) for path in self.tables) if self.path.exists() else rows
+            if found != rows:
+                rows, changed = found, time.monotonic()
+            elif time.monotonic() - changed > patience:
+                raise TimeoutError(f"{self.path}: no new rows for {patience:g} s; was it killed?")
+        yield self
+
+
+def open_run(path: str | Path) -> Run:
+    """The run in this file. While `run.h5` does not exist yet, `run.h5.part` is taken."""
+    return Run(path)
+
+
+def days(seconds: pd.Series) -> pd.Series:
     """Simulated time in days, for an axis."""
-    return nanoseconds / NS_PER_DAY
+    return seconds / SECONDS_PER_DAY

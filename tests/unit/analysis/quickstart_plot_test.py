@@ -1,4 +1,4 @@
-"""Draws small runs made by the binary at hand: `quickstart_plot_test.py build/release/bin/orrery`."""
+"""Draws small runs of the binary at hand: `quickstart_plot_test.py build/release/bin/orrery`."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "analysis"))
 import quickstart_plot  # noqa: E402
 from orrery import Run  # noqa: E402
+from orrery.figures import utilisation_data  # noqa: E402
+from orrery.style import time_unit  # noqa: E402
 
 WITH_FAULTS = """
 cluster: {pools: [{name: gpu, machine: dgx-a100, count: 8}]}
@@ -55,13 +57,13 @@ class QuickstartPlotTest(unittest.TestCase):
         figure = quickstart_plot.draw(run)
         figure.savefig(picture)
         self.assertTrue(picture.read_bytes().startswith(b"\x89PNG"))
-        end = float(quickstart_plot.days(run.table("/timeline/cluster")["time"]).max())
-        self.assertAlmostEqual(figure.axes[2].get_xlim()[1], end)
+        end = run.timeline("cluster").index.max()
+        self.assertAlmostEqual(figure.axes[2].get_xlim()[1], end / time_unit(end)[0])
         return figure.axes[2].get_legend_handles_labels()[1]
 
     def test_deadlocked_gpus_are_allocated_and_not_useful(self) -> None:
         run = self.run_of(ROOT / "scenarios" / "two-experiments-default.yaml")
-        use = quickstart_plot.utilisation(run)
+        use = utilisation_data(run)
         self.assertGreater(use["allocated"].iloc[1:].min(), 99.9)
         self.assertEqual(use["useful"].max(), 0)
         self.assertIn("node failures an hour", self.assert_draws(run))
@@ -77,13 +79,13 @@ class QuickstartPlotTest(unittest.TestCase):
         self.assertEqual(counted["recoveries"].sum(), cluster["recoveries"].iloc[-1])
 
     def test_useful_and_power_never_exceed_allocated(self) -> None:
-        use = quickstart_plot.utilisation(self.run_with_faults())
+        use = utilisation_data(self.run_with_faults())
         for way in ("power", "useful"):
             self.assertLessEqual((use[way] - use["allocated"]).max(), 1e-9)
 
     def test_columns_carry_their_units(self) -> None:
         frame = self.run_with_faults().table("/timeline/cluster")
-        self.assertEqual(frame.attrs["units"]["time"], "ns")
+        self.assertEqual(frame.attrs["units"]["time"], "s")
         self.assertEqual(set(frame.attrs["units"]), set(frame.columns))
 
 

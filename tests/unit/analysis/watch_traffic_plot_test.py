@@ -26,7 +26,8 @@ class WatchTrafficPlotTest(unittest.TestCase):
     def output_of(self, scenario: str, until: str) -> Path:
         output = self.folder / f"{scenario}.h5"
         path = ROOT / "scenarios" / f"{scenario}.yaml"
-        subprocess.run([self.program, "run", path, "-q", "-o", output, "--until", until], check=True)
+        command = [self.program, "run", path, "-q", "-o", output, "--until", until]
+        subprocess.run(command, check=True)
         return output
 
     def draw(self, *outputs: Path) -> None:

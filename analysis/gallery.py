@@ -1,0 +1,137 @@
+#!/usr/bin/python3
+"""Draws one picture of each figure into analysis/gallery, from short runs of shipped scenarios.
+
+    /usr/bin/python3 analysis/gallery.py build/release/bin/orrery
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+import pandas as pd  # noqa: E402
+from matplotlib import pyplot as plt  # noqa: E402
+from PIL import Image  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "analysis"))
+import orrery  # noqa: E402
+from orrery import figures  # noqa: E402
+
+# The month of 7,500 nodes, made a few days of 64: more failures, bursts of fewer jobs, and jobs
+# that share nodes.
+SMALL = {
+    "cluster.pools[0].count": "64",
+    "cluster.pools[0].nodes_per_leaf": "16",
+    "workload.sources[0].arrival_rate": "7",
+    "workload.sources[0].burst.jobs.value": "40",
+    "workload.sources[0].shape.classes[0].gpus": "{kind: discrete, values: [1, 2, 4, 8], "
+    "weights: [3, 2, 2, 3]}",
+    "workload.sources[0].shape.classes[0].duration.median": "2h",
+    "workload.sources[0].shape.classes[2].gpus.values": "[64, 96, 128]",
+    "workload.sources[0].shape.classes[2].duration.median": "2h",
+    "workload.sources[0].shape.classes[3].weight": "0.01",
+    "faults.nodes[0].rate": "150",
+    "record.timeline.teams_interval": "30min",
+    "policy.base": "strict_gang",
+}
+POLICIES = {  # of the queue of jobs: who is next, and who starts now
+    "FIFO": "{policies: [{name: FIFO}, {name: Strict}]}",
+    "SJF, those that fit": "{policies: [{name: SJF}, {name: Skip}]}",
+    "FIFO with EASY": "{policies: [{name: FIFO}, {name: EASY}]}",
+    "SJF with EASY": "{policies: [{name: SJF}, {name: EASY}]}",
+}
+CALM = SMALL | {"workload.sources[0].arrival_rate": "5"}
+# Gangs of half the cluster, placed pod by pod.
+LARGE = SMALL | {
+    "policy.base": "default",
+    "workload.sources[0].arrival_rate": "4",
+    "workload.sources[0].shape.classes[2].weight": "40",
+    "workload.sources[0].shape.classes[2].gpus.values": "[256, 320, 384]",
+}
+SEEDS = range(1, 21)
+COLOURS_MAX = 128  # of a picture, to keep it small
+
+
+class Runs:
+    """Runs scenarios by name, into a folder."""
+
+    def __init__(self, program: Path, folder: Path) -> None:
+        self.program, self.folder = program, folder
+
+    def __call__(
+        self, scenario: str, name: str, *arguments: str, values: dict[str, str] | None = None
+    ) -> orrery.Run:
+        output = self.folder / f"{name}.h5"
+        path = ROOT / "scenarios" / f"{scenario}.yaml"
+        sets = [w for key, value in (values or {}).items() for w in ("--set", f"{key}={value}")]
+        command = [self.program, "run", path, "-q", "-o", output, *arguments, *sets]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        return orrery.open(output)
+
+
+def times(runs: Runs) -> pd.DataFrame:
+    """Mean time from submission to completion in seconds, by seed and policy."""
+    values = {}
+    for policy, queue in POLICIES.items():
+        for seed in SEEDS:
+            with runs("openai-7500", "run", "--until", "4d", "--seed", str(seed),
+                      values=CALM | {"policy.job_queue": queue}) as run:
+                values[seed, policy] = run.summary["jct_mean"]
+    return pd.Series(values).unstack()[list(POLICIES)].rename_axis(index="seed")
+
+
+def pictures(runs: Runs) -> dict[str, plt.Axes]:
+    """Every figure by the name of its file."""
+    queues = [
+        runs("openai-7500", policy, "--until", "4d", values=SMALL | {"policy.job_queue": queue})
+        for policy, queue in POLICIES.items()
+    ]
+    small = runs("openai-7500", "gangs", "--until", "4d", values=SMALL)
+    large = runs("openai-7500", "pod by pod", "--until", "30h", values=LARGE)
+    day = runs("openai-7500", "day", "--until", "1d", values=SMALL)
+    snapshot = runs("sync-snapshot", "sync-snapshot")
+    storm = runs("join-storm", "join-storm")
+    dead = runs("dead-rank-timeout", "dead-rank-timeout")
+    return {
+        "utilisation": figures.utilisation(small),
+        "queue_length": figures.queue_length(small),
+        "cdf_wait": figures.cdf(queues, "wait"),
+        "cdf_jct": figures.cdf(queues, "jct"),
+        "gantt": figures.gantt(day, "leaf"),
+        "heat_map_allocation": figures.heat_map(small, "allocation"),
+        "heat_map_health": figures.heat_map(small, "health"),
+        "heat_map_power": figures.heat_map(snapshot, "power"),
+        "stuck": figures.stuck(large, jobs_max=12),
+        "recoveries": figures.recoveries(small),
+        "cardiogram": figures.cardiogram(dead, "train"),
+        "control_plane": figures.control_plane(storm),
+        "fragmentation": figures.fragmentation(small),
+        "fairness": figures.fairness(small),
+        "paired_differences": figures.paired_differences(times(runs), what="time to completion"),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("program", type=Path, help="the program orrery")
+    parser.add_argument("folder", type=Path, nargs="?", default=ROOT / "analysis" / "gallery")
+    arguments = parser.parse_args()
+    arguments.folder.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        for name, axis in pictures(Runs(arguments.program.resolve(), Path(folder))).items():
+            path = arguments.folder / f"{name}.png"
+            figures.save(axis.figure, path)
+            with Image.open(path) as picture:
+                few = picture.convert("RGB").quantize(COLOURS_MAX, dither=Image.Dither.NONE)
+            few.save(path, optimize=True)
+
+
+if __name__ == "__main__":
+    main()

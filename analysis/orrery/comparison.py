@@ -1,0 +1,82 @@
+"""Summaries of several runs side by side, and paired differences between policies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from orrery.run import Run, RunError
+
+
+def compare(runs: Sequence[Run | str | Path], names: Sequence[str] | None = None) -> pd.DataFrame:
+    """One row for each figure of the summaries, one column ("value", name) for each run, and for
+    each but the first its difference to the first: ("difference", name), and in percent of it,
+    ("percent", name). `attrs["units"]` and `attrs["docs"]` are by row."""
+    summaries = []
+    for run in runs:
+        if isinstance(run, Run):
+            summaries.append(run.summary)
+        else:
+            with Run(run) as opened:
+                summaries.append(opened.summary)
+    names = list(names) if names is not None else [str(s.name) for s in summaries]
+    if len(names) != len(summaries):
+        raise RunError(f"{len(names)} names for {len(summaries)} runs")
+    if len(set(names)) != len(names):
+        names = [f"{name} ({number})" for number, name in enumerate(names, 1)]
+    values = pd.DataFrame({n: s.astype(float) for n, s in zip(names, summaries)})
+    parts = {"value": values}
+    if len(names) > 1:
+        first = values[names[0]]
+        parts["difference"] = values[names[1:]].sub(first, axis=0)
+        parts["percent"] = 100 * parts["difference"].div(first.where(first != 0), axis=0)
+    frame = pd.concat(parts, axis=1)
+    for key in ("units", "docs"):
+        frame.attrs[key] = {n: text for s in summaries for n, text in s.attrs[key].items()}
+    return frame
+
+
+def t_quantile(probability: float, freedom: int) -> float:
+    """The quantile of Student's t distribution, for probabilities of at least a half. With
+    t = sqrt(freedom) tan(a) its density is a power of a cosine, integrated by Simpson's rule."""
+    angles = np.linspace(0, math.pi / 2, 20_001)
+    density = np.cos(angles) ** (freedom - 1)
+    pairs = (density[:-2:2] + 4 * density[1:-1:2] + density[2::2]) * (angles[1] / 3)
+    mass = np.concatenate([[0.0], np.cumsum(pairs)])
+    angle = np.interp((2 * probability - 1) * mass[-1], mass, angles[::2])
+    return math.sqrt(freedom) * math.tan(angle)
+
+
+def paired(values: pd.DataFrame, baseline: str | None = None, level: float = 0.95) -> pd.DataFrame:
+    """Differences of a figure between policies on equal seeds. `values` has a row for each seed and
+    a column for each policy. One row comes back for each policy but the baseline (the first column
+    unless named): its mean difference, the ends of the confidence interval by Student's t, the
+    number of pairs, and all three in percent of the baseline's mean. Pairs in which either value is
+    missing do not count."""
+    baseline = str(values.columns[0]) if baseline is None else baseline
+    rows = {}
+    for policy in values.columns:
+        if policy == baseline:
+            continue
+        both = values[[baseline, policy]].dropna()
+        if len(both) < 2:
+            raise ValueError(f"{policy}: {len(both)} pairs with {baseline}, and it takes two")
+        gaps = both[policy] - both[baseline]
+        half = t_quantile(0.5 + level / 2, len(gaps) - 1) * gaps.std(ddof=1) / math.sqrt(len(gaps))
+        mean, scale = gaps.mean(), 100 / abs(both[baseline].mean() or math.nan)
+        rows[policy] = {
+            "difference": mean,
+            "low": mean - half,
+            "high": mean + half,
+            "percent": scale * mean,
+            "percent_low": scale * (mean - half),
+            "percent_high": scale * (mean + half),
+            "pairs": len(gaps),
+        }
+    frame = pd.DataFrame.from_dict(rows, orient="index")
+    frame.attrs.update(baseline=baseline, level=level)
+    return frame

@@ -1,0 +1,147 @@
+"""Runs in formats of other tools: Chrome's trace events (Perfetto reads them), CSV, Parquet."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from orrery.run import Run
+
+JOBS, NODES, DEADLOCKS, CLUSTER = 1, 2, 3, 4  # "processes" of the trace
+PROCESSES = {JOBS: "jobs", NODES: "nodes", DEADLOCKS: "deadlocks", CLUSTER: "cluster"}
+
+
+def _known(row: dict[str, Any]) -> dict[str, Any]:
+    """Values that JSON has: no NaN."""
+    return {k: v for k, v in row.items() if not (isinstance(v, float) and v != v)}
+
+
+def _span(pid: int, tid: int, name: str, begin: float, end: float, **about: Any) -> dict[str, Any]:
+    return {"ph": "X", "pid": pid, "tid": tid, "name": name, "ts": begin * 1e6,
+            "dur": max(0.0, end - begin) * 1e6, "args": _known(about)}
+
+
+def _named(pid: int, tid: int, name: str) -> dict[str, Any]:
+    return {"ph": "M", "pid": pid, "tid": tid, "name": "thread_name", "args": {"name": name}}
+
+
+def _job_events(run: Run) -> Iterator[dict[str, Any]]:
+    """A line for each job: how it waited, started and ran."""
+    for job in run.table("/jobs").itertuples():
+        yield _named(JOBS, job.job, f"{job.name} #{job.job}")
+        ended = run.end if pd.isna(job.ended) else job.ended
+        marks = [job.submitted, job.bound, job.running, ended]
+        known = [ended if pd.isna(mark) else min(mark, ended) for mark in marks]
+        about = {"gpus": job.gpus, "team": job.team, "outcome": job.outcome}
+        for name, begin, end in zip(("pending", "starting", "running"), known, known[1:]):
+            if end > begin:
+                yield _span(JOBS, job.job, name, begin, end, **about)
+
+
+def _node_events(run: Run) -> Iterator[dict[str, Any]]:
+    """A line for each GPU, with the pods that held it, and one for the faults of the node."""
+    nodes = run.table("/nodes").set_index("node")
+    width = int(nodes["gpus"].max()) + 1
+    names = run.table("/jobs").set_index("job")["name"]
+    used: set[tuple[int, int]] = set()
+    for pod in run.table("/pods").itertuples():
+        if pod.node < 0 or pd.isna(pod.bound):
+            continue
+        ended = run.end if pd.isna(pod.ended) else pod.ended
+        for gpu in range(width - 1):
+            if pod.gpus >> gpu & 1:
+                used.add((pod.node, gpu))
+                owner = f"{names[pod.job]} #{pod.job}"
+                yield _span(NODES, pod.node * width + gpu, owner, pod.bound, ended,
+                            rank=pod.rank, attempts=pod.attempts, left=pod.end)
+    for fault in run.table("/events/faults").itertuples():
+        up = run.end if pd.isna(fault.repaired_at) else fault.repaired_at
+        used.add((fault.node, width - 1))
+        yield _span(NODES, fault.node * width + width - 1, f"down: {fault.cause}", fault.at, up,
+                    kind=fault.kind, jobs_hit=fault.jobs_hit, gpus_hit=fault.gpus_hit)
+    for node, line in sorted(used):
+        what = "down" if line == width - 1 else f"GPU {line}"
+        yield _named(NODES, node * width + line, f"{nodes['name'][node]} {what}")
+
+
+def _cluster_events(run: Run) -> Iterator[dict[str, Any]]:
+    """Deadlocks, and counters over time."""
+    for dead in run.table("/events/deadlocks").itertuples():
+        over = run.end if pd.isna(dead.resolved_at) else dead.resolved_at
+        yield _span(DEADLOCKS, dead.id, f"deadlock {dead.id}", dead.onset, over,
+                    resolution=dead.resolution, gpus_held=dead.gpus_held, members=dead.members)
+    cluster = run.table("/timeline/cluster")
+    for counter, columns in (
+        ("GPUs", ["gpus_allocated", "gpus_computing"]),
+        ("pending", ["jobs_pending", "pods_pending"]),
+    ):
+        for time, *values in cluster[["time", *columns]].itertuples(index=False):
+            yield {"ph": "C", "pid": CLUSTER, "name": counter, "ts": time * 1e6,
+                   "args": dict(zip(columns, values))}
+
+
+def _plain(value: Any) -> Any:
+    """NumPy's numbers are unknown to json."""
+    return value.item()
+
+
+def perfetto(run: Run, path: str | Path) -> int:
+    """Writes jobs, pods by GPU, faults, deadlocks and counters as trace events, which
+    ui.perfetto.dev and chrome://tracing open; microseconds are those of the simulation. Returns how
+    many events there are."""
+    events: list[dict[str, Any]] = [
+        {"ph": "M", "pid": pid, "name": "process_name", "args": {"name": name}}
+        for pid, name in PROCESSES.items()
+    ]
+    for part in (_job_events, _node_events, _cluster_events):
+        events.extend(part(run))
+    about = {"file": run.path.name, "seed": run.meta.seed, "version": run.meta.version}
+    text = {"traceEvents": events, "displayTimeUnit": "ms", "otherData": about}
+    with Path(path).open("w", encoding="utf-8") as file:
+        json.dump(text, file, default=_plain, allow_nan=False, separators=(",", ":"))
+    return len(events)
+
+
+def _files(run: Run, folder: str | Path, tables: Sequence[str] | None, ending: str):
+    """Each table with the path it goes to: /events/faults to events-faults.csv."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    for table in run.tables if tables is None else tables:
+        name = table.strip("/").replace("/", "-") + ending
+        yield run.table(table), folder / name
+
+
+def csv(run: Run, folder: str | Path, tables: Sequence[str] | None = None) -> list[Path]:
+    """Writes all tables, or those named, into the folder, a file each. Heads have the units, as in
+    `wait [s]`; cells of what never happened are empty."""
+    written = []
+    for frame, path in _files(run, folder, tables, ".csv"):
+        units = frame.attrs["units"]
+        heads = {c: f"{c} [{units[c]}]" if units[c] else c for c in frame.columns}
+        frame.rename(columns=heads).to_csv(path, index=False)
+        written.append(path)
+    return written
+
+
+def parquet(run: Run, folder: str | Path, tables: Sequence[str] | None = None) -> list[Path]:
+    """Writes all tables, or those named, into the folder, a file each; needs pyarrow. Units and
+    explanations are metadata of the columns."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise ImportError("Parquet needs pyarrow: `pip install pyarrow`; or export.csv") from None
+    written = []
+    for frame, path in _files(run, folder, tables, ".parquet"):
+        content = pyarrow.Table.from_pandas(frame, preserve_index=False)
+        for number, name in enumerate(frame.columns):
+            about = {"unit": frame.attrs["units"][name], "doc": frame.attrs["docs"][name]}
+            field = content.schema.field(number).with_metadata(about)
+            content = content.cast(content.schema.set(number, field))
+        pyarrow.parquet.write_table(content, path)
+        written.append(path)
+    return written

@@ -1,0 +1,106 @@
+"""How figures look: a palette for every kind of colour vision, few lines, sizes fit to print."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+# Okabe and Ito's palette: told apart with any kind of colour vision.
+BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
+SKY, PURPLE, YELLOW, BLACK = "#56B4E9", "#CC79A7", "#F0E442", "#000000"
+CYCLE = (BLUE, ORANGE, GREEN, VERMILION, SKY, PURPLE, YELLOW, BLACK)
+GREY = "#777777"
+POINTS_MAX = 1_000  # more than the eye can use in one line
+
+PUBLICATION = {
+    "figure.figsize": (6.4, 3.2),
+    "figure.constrained_layout.use": True,
+    "font.size": 9,
+    "axes.titlesize": 10,
+    "axes.titlelocation": "left",
+    "axes.labelsize": 9,
+    "axes.linewidth": 0.8,
+    "axes.prop_cycle": plt.cycler(color=CYCLE),
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+    "legend.fontsize": 8,
+    "legend.frameon": False,
+    "lines.linewidth": 1.4,
+    "savefig.bbox": "tight",
+    "savefig.dpi": 150,
+    "pdf.fonttype": 42,  # text stays text
+    "svg.fonttype": "none",
+    "svg.hashsalt": "orrery",  # names inside are the same each time
+}
+
+
+@contextmanager
+def publication() -> Iterator[None]:
+    """Within it all figures have sizes and fonts for a column of a paper."""
+    with plt.rc_context(PUBLICATION):
+        yield
+
+
+def drawing(draw: Callable[..., Axes]) -> Callable[..., Axes]:
+    """Of a function that draws into `axis`: without one it works in publication style. Whoever
+    gives an axis has a style of their own."""
+    signature = inspect.signature(draw)
+
+    @functools.wraps(draw)
+    def styled(*arguments: Any, **named: Any) -> Axes:
+        if signature.bind(*arguments, **named).arguments.get("axis") is not None:
+            return draw(*arguments, **named)
+        with publication():
+            return draw(*arguments, **named)
+
+    return styled
+
+
+def axes_for(axis: Axes | None, height: float = 3.2) -> Axes:
+    """The given axes, or those of a new figure."""
+    return plt.subplots(figsize=(6.4, height))[1] if axis is None else axis
+
+
+def save(figure: Figure, *paths: str | Path) -> None:
+    """Writes the figure; the ending of each path says how: .png, .pdf or .svg. Nothing in the file
+    tells when it was made, so that equal figures are equal files."""
+    empty = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}}
+    for path in map(Path, paths):
+        with publication():
+            figure.savefig(path, metadata=empty.get(path.suffix))
+
+
+def tidy(axis: Axes, grid: str = "y") -> None:
+    """Few lines: a faint grid behind, no frame on top and right."""
+    axis.grid(axis=grid, color="#dddddd", linewidth=0.6)
+    axis.set_axisbelow(True)
+    axis.spines[["top", "right"]].set_visible(False)
+
+
+def time_unit(seconds: float) -> tuple[float, str]:
+    """The unit in which a span of time is best told, and its length in seconds."""
+    for length, unit in ((86_400.0, "days"), (3_600.0, "h"), (60.0, "min")):
+        if seconds >= 2 * length:
+            return length, unit
+    return 1.0, "s"
+
+
+def thinned(frame: pd.DataFrame, how: str = "mean") -> pd.DataFrame:
+    """At most POINTS_MAX rows: means, or with "max" peaks, of equal groups, by their ends."""
+    step = max(1, int(np.ceil(len(frame) / POINTS_MAX)))
+    if step == 1:
+        return frame
+    groups = np.arange(len(frame)) // step
+    reduced = frame.groupby(groups).agg(how)
+    reduced.index = frame.index.to_series().groupby(groups).max()
+    return reduced

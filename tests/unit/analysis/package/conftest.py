@@ -1,0 +1,69 @@
+"""Small runs by the program at hand: `pytest tests/unit/analysis/package --program orrery`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import matplotlib
+import pytest
+
+ROOT = Path(__file__).resolve().parents[4]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "analysis"))
+matplotlib.use("Agg")
+
+import orrery  # noqa: E402
+
+# Four nodes under two leaf switches. A gang of three nodes loses one after 12 minutes, and waits
+# for another gang that took two of its nodes; two small jobs share the fourth node.
+TINY = """
+cluster: {pools: [{name: gpu, machine: dgx-a100, count: 4, nodes_per_leaf: 2}]}
+workload:
+  training: {checkpoint_interval: 5min, checkpoint_write: 0s, restore: 1min, init: 30s}
+  sources:
+    - kind: jobs
+      jobs:
+        - {name: wide, team: a, work: 20min, pods: 3, pod: {gpus: 8}}
+        - {name: small, team: b, submit: 1min, count: 2, work: 10min, pod: {gpus: 3}}
+        - {name: late, team: b, submit: 2min, work: 10min, pods: 2, pod: {gpus: 8}}
+faults: {list: [{node: gpu-0, at: 12min, repair: 10min}]}
+policy: {base: strict_gang}
+record: {timeline: {interval: 10min, teams_interval: 10min}}
+run: {seed: 3, until: 1h}
+"""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--program", required=True, help="the program orrery")
+
+
+@pytest.fixture(scope="session")
+def program(request: pytest.FixtureRequest) -> str:
+    return request.config.getoption("--program")
+
+
+@pytest.fixture(scope="session")
+def made(program: str, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., orrery.Run]:
+    """The run of a shipped scenario by its name, or of a text; each is made once."""
+    folder = tmp_path_factory.mktemp("runs")
+
+    def make(scenario: str, *arguments: str, text: str | None = None) -> orrery.Run:
+        output = folder / f"{'-'.join([scenario, *arguments]).replace('/', '')}.h5"
+        if not output.exists():
+            path = ROOT / "scenarios" / f"{scenario}.yaml"
+            if text is not None:
+                path = folder / f"{scenario}.yaml"
+                path.write_text(text)
+            command = [program, "run", path, "-q", "-o", output, *arguments]
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        return orrery.open(output)
+
+    return make
+
+
+@pytest.fixture
+def tiny(made: Callable[..., orrery.Run]) -> orrery.Run:
+    return made("tiny", text=TINY)
