@@ -2,6 +2,7 @@
 // second.
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <limits>
@@ -57,10 +58,11 @@ struct Bandwidth {
   constexpr auto operator<=>(const Bandwidth&) const = default;
 };
 
-// Time to move `size` at `rate`, rounded up: no non-empty transfer is ever free.
+// Time to move `size` at `rate`, rounded up: no non-empty transfer is ever free. Saturates.
 constexpr Duration operator/(Bytes size, Bandwidth rate) {
   const auto bits_ns = static_cast<int128_t>(size.count) * 8 * 1'000'000'000;
-  return {static_cast<int64_t>((bits_ns + rate.bits_per_s - 1) / rate.bits_per_s)};
+  const int128_t time = (bits_ns + rate.bits_per_s - 1) / rate.bits_per_s;
+  return {static_cast<int64_t>(std::min<int128_t>(time, Duration::max().ns))};
 }
 
 // The named ways from a floating-point number of seconds to a span. Saturates at Duration::max();

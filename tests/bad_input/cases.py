@@ -53,6 +53,11 @@ def linked(name: str, text: str, *says: str) -> Case:
     return yaml(name, flow + f"faults: {{links: {{{text}}}}}\n", *says)
 
 
+def planned(name: str, text: str, *says: str, more: str = "") -> Case:
+    """A section control_plane on line 10."""
+    return added(name, f"control_plane: {{level: full, {text}}}\n{more}", *says)
+
+
 def cardiogram(name: str, text: str, *says: str, jobs: str = "[a]") -> Case:
     return added(name, f"record: {{cardiogram: {{jobs: {jobs}, {text}}}}}\n", *says)
 
@@ -196,6 +201,10 @@ CASES = [
     changed("plays without a fabric", "workload:\n", "workload:\n  play_ahead: {gangs: 4}\n", "s.yaml:5:15: workload.play_ahead", "only with network.level: flow"),
     changed("plays of steps that are played", "workload:\n", "network: {level: flow}\nworkload:\n  steps: traced\n  play_ahead: {gangs: 4}\n", "s.yaml:7:15: workload.play_ahead", "has no effect with steps: traced"),
     changed("length of plays without any", "workload:\n", "network: {level: flow}\nworkload:\n  play_ahead: {gangs: 0, steps: 99}\n", "s.yaml:6:33: workload.play_ahead.steps", "has no effect with gangs: 0"),
+    changed("routes without exchanges", "pods: 2, pod: {gpus: 8}}", "pods: 2, pod: {gpus: 8}, training: {step: {compute: 1s}}}\nnetwork: {level: flow, routing: {engine: ecmp}}", "s.yaml:9:33: network.routing", "no gang has more than one pod and a step with exchanges"),
+    changed("plays of gangs of one pod", "pods: 2, pod: {gpus: 8}}", "pods: 1, pod: {gpus: 8}, training: {step: {compute: 1s, exchanges: [{bytes: 1GB}]}}}\n  play_ahead: {gangs: 4}\nnetwork: {level: flow}", "workload.play_ahead", "no gang has more than one pod"),
+    changed("exchange of one rank", "pods: 2, pod: {gpus: 8}}", "pods: 1, pod: {gpus: 1}, training: {step: {compute: 1s, exchanges: [{bytes: 1GB}]}}}\nnetwork: {level: flow}", "training.step.exchanges[0]", "such a group has one rank of 1"),
+    changed("a model that computes nothing", "pods: 2, pod: {gpus: 8}}", "pods: 2, pod: {gpus: 8}, training: {step: {model: {layers: 1, hidden: 1, sequence: 1, vocabulary: 1, batch: 16}}}}\nnetwork: {level: flow}", "training.step.model", "less than a nanosecond"),
     added("symbol errors without links", "policy: {plugins: [{name: SymbolErrors}]}\n", "s.yaml:10:9: policy", "SymbolErrors has an effect only with network.level: flow"),
     added("store that no job uses", "storage: {stores: [{name: blob, write: 1GBps, read: 1GBps}]}\n", "s.yaml:10:20: storage.stores[0]", "no job uses it"),
     added("rank of an unknown job", "faults: {ranks: [{job: trian, at: 1s}]}\n", "s.yaml:10:24: faults.ranks[0].job", "no job is called 'trian'"),
@@ -283,5 +292,49 @@ CASES = [
                           ("duplicate_name", "already"), ("twice_the_same", "twice"),
                           ("no_policy", "no_policy"), ("throws_at_load", "threw"))),
     with_arguments("plug-in is text", (*RUN, "--plugin", "./s.yaml"), "s.yaml"),
+    # what has no effect in a control plane
+    added("control plane of counted jobs",
+          "control_plane: {level: delays}\npolicy: {driver: counting, job_queue: {}}\n",
+          "s.yaml:10:24: control_plane.level", "has no effect with policy.driver: counting"),
+    planned("loss after the end", "losses: [{at: 1h}]",
+            "s.yaml:10:44: control_plane.losses[0].at", "must be before run.until, 1h"),
+    planned("crash loop after the end", "crash_loops: [{from: 2h}]",
+            "s.yaml:10:51: control_plane.crash_loops[0].from", "must be before run.until, 1h"),
+    planned("crash loops on too many nodes", "crash_loops: [{nodes: 5}]",
+            "s.yaml:10:52: control_plane.crash_loops[0].nodes", "the cluster has 4 nodes"),
+    planned("Events expire where there are none", "etcd: {event_ttl: 2h}",
+            "s.yaml:10:48: control_plane.etcd.event_ttl", "has no effect without Events"),
+    planned("etcd of its own for no Events", "etcd: {separate_events: true}",
+            "s.yaml:10:54: control_plane.etcd.separate_events", "has no effect without Events"),
+    planned("recorder that records nothing",
+            "events: {per_pod: 0, per_failed_bind: 0, others_per_s: 1, client: {qps: 1}}",
+            "s.yaml:10:96: control_plane.events.client", "has no effect with per_pod: 0"),
+    planned("no Events at all", "events: {per_pod: 0, per_failed_bind: 0}",
+            "s.yaml:10:48: control_plane.events.per_pod", "there would be none"),
+    planned("no namespaces at all", "namespaces: {existing: 0}",
+            "s.yaml:10:53: control_plane.namespaces.existing", "there would be no namespaces"),
+    planned("disk beside its latency", "etcd: {disk: hdd, commit_latency: 1ms}",
+            "s.yaml:10:43: control_plane.etcd.disk", "commit_latency stands in its place"),
+    planned("balance of one server", "api_servers: {servers: 1, balance: per_request}",
+            "s.yaml:10:65: control_plane.api_servers.balance", "there is one server"),
+    planned("restart of what never ends", "api_servers: {server: {restart_time: 1s}}",
+            "s.yaml:10:67: control_plane.api_servers.server.restart_time", "without heap.limit"),
+    planned("back-off of a single try", "clients: {scheduler: {tries_max: 1, backoff: 2s}}",
+            "s.yaml:10:75: control_plane.clients.scheduler.backoff", "with tries_max: 1"),
+    planned("seats without queues", "api_servers: {flow_control: {mode: max_inflight, smoothing: 0.5}}",
+            "s.yaml:10:90: control_plane.api_servers.flow_control.smoothing", "mode: max_inflight"),
+    planned("cost of what nobody asks", "api_servers: {server: {cost: {watch: 1s}}}",
+            "s.yaml:10:67: control_plane.api_servers.server.cost.watch", "nobody gets, lists or watches"),
+    planned("lists after no loss", "services: {groups: [{name: a}], watchers: {lists_after_loss: true}}",
+            "s.yaml:10:91: control_plane.services.watchers.lists_after_loss", "no server is lost"),
+    planned("autoscaler of an unknown pool", "autoscaler: {groups: [{pool: gpx}]}",
+            "s.yaml:10:59: control_plane.autoscaler.groups[0].pool", "did you mean 'gpu'"),
+    planned("autoscaler without room", "autoscaler: {groups: [{pool: gpu, nodes_min: 4}]}",
+            "s.yaml:10:75: control_plane.autoscaler.groups[0].nodes_min", "neither grow nor shrink"),
+    planned("autoscaler under a job queue", "autoscaler: {groups: [{pool: gpu}]}",
+            "s.yaml:10:42: control_plane.autoscaler", "does not go with policy.job_queue",
+            more="policy: {job_queue: {}}\n"),
+    added("autoscaler of nothing", "control_plane: {autoscaler: {groups: [{pool: gpu}]}}\n",
+          "s.yaml:10:29: control_plane.autoscaler", "only with level: delays or full"),
 ]
 CASES += trace_cases(Case)

@@ -21,11 +21,7 @@ class NodeJoin final : public NodeApi {
   NodeJoin(ApiWorld& world, uint32_t nodes, Duration spread, int64_t services = 10'000)
       : world_{world},
         others_{world.engine, world.servers, params_, rng_, nodes},
-        boots_{{world.engine, world.streams, recorder_},
-               {.services = services, .slices = services},
-               {},
-               *this,
-               nodes} {
+        boots_{{world.engine, world.streams, recorder_}, params_of(services), *this, nodes} {
     for (uint32_t n = 0; n < nodes; ++n) {
       kubelets_.push_back(std::make_unique<ApiClient>(
           world.engine, world.servers, params_.kubelet,
@@ -47,6 +43,12 @@ class NodeJoin final : public NodeApi {
   const NodeBoots& boots() const { return boots_; }
 
  private:
+  static ControlPlaneParams params_of(int64_t services) {
+    ControlPlaneParams params;
+    params.node_join = {.services = services, .slices = services};
+    return params;
+  }
+
   ApiWorld& world_;
   PodClientsParams params_;
   Rng rng_{5};
