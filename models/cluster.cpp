@@ -282,8 +282,21 @@ void Cluster::start() {
   if (autoscaler_) autoscaler_->start();
   timeline_.start(run_.until ? Time{} + *run_.until : Time::max());
   if (cardiogram_) cardiogram_->start();
+  start_changes();
   controller_.start();
   if (!run_.until) watch_for_stall(UINT64_MAX);
+}
+
+void Cluster::start_changes() {
+  for (size_t i = 0; i < run_.changes.size(); ++i) {
+    sim_.engine.at(
+        Time{} + run_.changes[i].at, Label{"run.change"},
+        [this, i] {
+          scheduler_.change_profile(profile_of_change_ ? profile_of_change_(i)
+                                                       : run_.changes[i].policy);
+        },
+        Phase::Control);
+  }
 }
 
 uint64_t Cluster::progress() const {

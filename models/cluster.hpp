@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/cluster_params.hpp"
@@ -61,6 +63,11 @@ class Cluster {
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
 
+  // Asked when the change of that number takes effect; says what the profile becomes. None: as
+  // the scenario says.
+  using ProfileOfChange = std::function<ProfileParams(size_t change)>;
+  void ask_at_changes(ProfileOfChange ask) { profile_of_change_ = std::move(ask); }
+
   // Unreadable traces and failure logs.
   void check(const config::Document& document, Diagnostics& diagnostics);
   void start();
@@ -91,6 +98,7 @@ class Cluster {
   void wire_autoscaler();
   void take_away(NodeId node);
   void hold_joining();
+  void start_changes();
   void read_failure_logs(const config::Node& section, Diagnostics& diagnostics);
   void stop_when_done();
   void watch_for_stall(uint64_t progress_before);
@@ -100,6 +108,7 @@ class Cluster {
 
   Sim sim_;
   RunParams run_;
+  ProfileOfChange profile_of_change_;
   std::vector<FailureLogParams> failure_logs_;
   std::vector<std::string> fault_notes_;
   Ground& ground_;

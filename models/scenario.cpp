@@ -75,8 +75,9 @@ class UntilCheck {
 };
 
 // What plugins need of other sections.
-void check_needs(const Scenario& scenario, Checker& c) {
-  for (const PluginParams& plugin : resolve_plugins(scenario.policy)) {
+void check_needs(const Scenario& scenario, const ProfileParams& policy, const std::string& path,
+                 Checker& c) {
+  for (const PluginParams& plugin : resolve_plugins(policy)) {
     const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(plugin.name);
     if (entry == nullptr) continue;
     const auto needs = [&](std::string_view point) {
@@ -86,8 +87,19 @@ void check_needs(const Scenario& scenario, Checker& c) {
       c.error("workload", plugin.name + " needs typical_pods: {}, the pods it keeps room for");
     }
     if (needs("NeedsLinks") && scenario.network.level != NetworkLevel::Flow) {
-      c.error("policy", plugin.name + " has an effect only with network.level: flow");
+      c.error(path, plugin.name + " has an effect only with network.level: flow");
     }
+  }
+}
+
+void check_changes(const Scenario& scenario, Checker& c) {
+  const std::vector<ChangeParams>& changes = scenario.run.changes;
+  if (!changes.empty() &&
+      (scenario.policy.job_queue || scenario.policy.driver == Driver::Counting)) {
+    c.error("run.changes", "does not go with policy.job_queue or the driver counting");
+  }
+  for (size_t i = 0; i < changes.size(); ++i) {
+    check_needs(scenario, changes[i].policy, "run.changes[" + std::to_string(i) + "].policy", c);
   }
 }
 
@@ -221,7 +233,8 @@ void check_nodes(const Scenario& scenario, Checker& c) {
 }  // namespace
 
 void Scenario::check(Checker& c) const {
-  check_needs(*this, c);
+  check_needs(*this, policy, "policy", c);
+  check_changes(*this, c);
   check_control_plane(*this, c);
   check_service_teams(*this, c);
   check_nodes(*this, c);
@@ -251,10 +264,34 @@ void Scenario::check(Checker& c) const {
   }
 }
 
+void RunParams::check(Checker& c) const {
+  if (until && c.is_given("stall_limit")) c.warning("stall_limit", "has no effect with until");
+  for (size_t i = 0; i < changes.size(); ++i) {
+    const std::string at = "changes[" + std::to_string(i) + "]";
+    if (until && changes[i].at >= *until) {
+      c.error(at + ".at", "must be before run.until, " + format_quantity(*until));
+    }
+    if (i > 0 && changes[i].at <= changes[i - 1].at) {
+      c.error(at + ".at",
+              "must be later than that before it, " + format_quantity(changes[i - 1].at));
+    }
+    const ProfileParams& policy = changes[i].policy;
+    if (policy.job_queue) c.error(at + ".policy.job_queue", "cannot come while the run goes on");
+    if (policy.driver == Driver::Counting) {
+      c.error(at + ".policy.driver", "cannot become counting while the run goes on");
+    }
+  }
+}
+
 Scenario read_scenario(const config::Document& document, Diagnostics& diagnostics) {
   if (!document.is_usable) return {};
   Scenario scenario = read_params<Scenario>(document.root, "", diagnostics);
   check_profile(scenario.policy, "policy", document.root["policy"], diagnostics);
+  const config::Node& changes = document.root["run"]["changes"];
+  for (size_t i = 0; i < scenario.run.changes.size() && i < changes.items.size(); ++i) {
+    check_profile(scenario.run.changes[i].policy, "run.changes[" + std::to_string(i) + "].policy",
+                  changes.items[i]["policy"], diagnostics);
+  }
   resolve_files(document.root, scenario);
   return scenario;
 }

@@ -46,6 +46,23 @@ struct RecordParams {
   }
 };
 
+struct ChangeParams {
+  static constexpr std::string_view kDoc = "Another scheduler while the run goes on.";
+
+  Duration at = {};
+  ProfileParams policy = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("at", at, "When.", Required{}, Range{1_ns, Duration::max()}, Example{"10d"});
+    v("policy", policy,
+      "Takes the place of `policy`, as a scheduler that is restarted with another configuration: "
+      "pods that run stay, and all that are not bound yet are decided anew. Has no job queue and "
+      "not the driver counting.",
+      Required{}, Example{"{base: strict_gang}"});
+  }
+};
+
 struct RunParams {
   static constexpr std::string_view kDoc = "The run itself.";
 
@@ -53,6 +70,7 @@ struct RunParams {
   std::optional<Duration> until = {};
   Duration stall_limit = 30_d;
   uint64_t futile_attempts = 100;
+  std::vector<ChangeParams> changes = {};
 
   template <class V>
   void fields(V& v) {
@@ -70,10 +88,9 @@ struct RunParams {
       "retries are left.",
       Range{uint64_t{1}, uint64_t{1'000'000'000}},
       Source{"gangs that wait in Permit may be retried without end, as upstream"});
+    v("changes", changes, "Other schedulers from then on, in order of time.");
   }
-  void check(Checker& c) const {
-    if (until && c.is_given("stall_limit")) c.warning("stall_limit", "has no effect with until");
-  }
+  void check(Checker& c) const;
 };
 
 struct Scenario {

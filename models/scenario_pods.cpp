@@ -57,7 +57,12 @@ void check_controllers(const Scenario& scenario, Checker& c) {
       if (scenario.policy.driver == Driver::Counting && job.controller != WorkloadKind::Job) {
         c.error(at, "has no effect with policy.driver: counting, which knows no pods");
       }
-      if (job.controller != WorkloadKind::OrderedStatefulSet || !places_gangs(scenario.policy) ||
+      const bool gangs_wait =
+          places_gangs(scenario.policy) ||
+          std::ranges::any_of(scenario.run.changes, [](const ChangeParams& change) {
+            return places_gangs(change.policy);
+          });
+      if (job.controller != WorkloadKind::OrderedStatefulSet || !gangs_wait ||
           job.kind == JobKind::Pods) {
         continue;
       }

@@ -10,6 +10,7 @@
 
 #include "models/network/table_file.hpp"
 #include "sim/config/diagnostics.hpp"
+#include "sim/core/shared_files.hpp"
 
 namespace orrery {
 namespace {
@@ -239,7 +240,12 @@ FabricFile read(const TableFile& tables, const std::string& name) {
 
 }  // namespace
 
-FabricFile read_fabric_file(const std::string& path) { return read(read_table_file(path), path); }
+FabricFile read_fabric_file(const std::string& path) {
+  static SharedFiles<FabricFile> files;
+  InputFiles::note(path);
+  return *files.get(path,
+                    [](const std::string& file) { return read(read_table_file(file), file); });
+}
 
 FabricFile read_fabric_bytes(std::string_view bytes, const std::string& name) {
   return read(read_table(bytes, name), name);

@@ -17,7 +17,7 @@ void Scheduler::try_domain(GangId gang, const NodeSet* domain) {
     const SpecId spec = jobs_.pod(member).spec;
     if (spec == failed_spec) continue;
     const PodView member_view = pod(member);
-    const Selection found = framework_.select(member_view, now(), domain);
+    const Selection found = framework_->select(member_view, now(), domain);
     if (spec != counted_spec) attempt_.visited += found.visited;
     counted_spec = spec;
     if (!found.node.is_valid()) {
@@ -30,7 +30,7 @@ void Scheduler::try_domain(GangId gang, const NodeSet* domain) {
       continue;
     }
     const Cycle cycle{now(), cluster_, member_view};
-    const DeviceGrant grant{framework_.pick_devices(cycle, found.node),
+    const DeviceGrant grant{framework_->pick_devices(cycle, found.node),
                             member_view.spec->gpu_milli};
     transaction_.place(found.node, jobs_.request(member), grant);
     attempt_.placed.push_back({member, found.node, grant});
@@ -40,12 +40,12 @@ void Scheduler::try_domain(GangId gang, const NodeSet* domain) {
 
 bool Scheduler::gang_permitted(GangAttempt& attempt) {
   if (attempt.placed.empty()) return false;
-  if (framework_.permit().empty()) return true;
+  if (framework_->permit().empty()) return true;
   for (const Placed& placed : attempt.placed) {
     const PodView view = pod(placed.pod);
     const Cycle cycle{now(), cluster_, view};
     bool is_permitted = true;
-    for (const auto& p : framework_.permit()) {
+    for (const auto& p : framework_->permit()) {
       current_plugin_ = p.index;
       permitting_ = view.gang;
       const PermitStatus status = p.plugin->permit(cycle, placed.node);
@@ -72,7 +72,7 @@ Scheduler::GangVerdict Scheduler::attempt_gang(const Cycle& cycle, const GangVie
   // So few do not pass Permit, wherever there is room: one of them is told so as well as all. Gangs
   // whose pods come one by one would else be placed anew for each of them.
   const bool lacks_members =
-      are_alike && !framework_.permit().empty() && static_cast<int64_t>(members_.size()) < missing;
+      are_alike && !framework_->permit().empty() && static_cast<int64_t>(members_.size()) < missing;
   NodeSet nodes;
   Duration cost = cost_.per_cycle;
   int64_t best_score = -1;
@@ -80,7 +80,7 @@ Scheduler::GangVerdict Scheduler::attempt_gang(const Cycle& cycle, const GangVie
   const size_t tries = std::max<size_t>(domains_.size(), 1);
   for (size_t i = 0; i < tries; ++i) {
     const GangDomain* const domain = domains_.empty() ? nullptr : &domains_[i];
-    const bool is_too_small = are_alike && framework_.gpu_capacity(first, now(), domain) < missing;
+    const bool is_too_small = are_alike && framework_->gpu_capacity(first, now(), domain) < missing;
     if (domain != nullptr && (i == 0 || !is_too_small)) nodes = nodes_of(*domain, cluster_);
     const auto mark = transaction_.mark();
     attempt_.placed.clear();
@@ -112,7 +112,7 @@ Scheduler::GangVerdict Scheduler::attempt_gang(const Cycle& cycle, const GangVie
       attempt_.visited = static_cast<uint32_t>(cluster_.nodes());
       if (i == 0) {
         attempt_.why.plugins =
-            framework_.rejecting_plugins(first, now(), domain == nullptr ? nullptr : &nodes);
+            framework_->rejecting_plugins(first, now(), domain == nullptr ? nullptr : &nodes);
       }
     }
     counters_.nodes_visited += attempt_.visited;
@@ -124,7 +124,7 @@ Scheduler::GangVerdict Scheduler::attempt_gang(const Cycle& cycle, const GangVie
       best_score = score;
       std::swap(best_attempt_, attempt_);
     }
-    if (best_score >= 0 && framework_.score_placement().empty()) break;
+    if (best_score >= 0 && framework_->score_placement().empty()) break;
   }
   return {cost, best_score >= 0};
 }
@@ -133,10 +133,10 @@ Scheduler::GangVerdict Scheduler::attempt_gang(const Cycle& cycle, const GangVie
 int64_t Scheduler::score_of_attempt(const Cycle& cycle, const GangView& gang) {
   if (!gang_permitted(attempt_)) return -1;
   int64_t score = 0;
-  if (framework_.score_placement().empty()) return score;
+  if (framework_->score_placement().empty()) return score;
   std::vector<NodeId> nodes;
   for (const Placed& p : attempt_.placed) nodes.push_back(p.node);
-  for (const auto& s : framework_.score_placement()) {
+  for (const auto& s : framework_->score_placement()) {
     score += s.plugin->score_placement(cycle, gang, nodes);
   }
   return score;
@@ -156,7 +156,7 @@ Duration Scheduler::cycle_gang(PodId unit, GangId gang) {
   const PodView first = pod(members_.front());
   const Cycle cycle{now(), cluster_, first};
   domains_.clear();
-  for (const auto& d : framework_.domains()) d.plugin->domains(cycle, view, domains_);
+  for (const auto& d : framework_->domains()) d.plugin->domains(cycle, view, domains_);
 
   const auto [cost, fits] = attempt_gang(cycle, view);
   if (!fits) {

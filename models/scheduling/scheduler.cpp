@@ -24,15 +24,8 @@ Scheduler::Scheduler(Sim sim, ClusterState& cluster, JobTable& jobs, JobControll
       head_of_line_{profile.queue.head_of_line},
       cost_{profile.cost},
       fragmentation_{fragmentation},
-      framework_{*this, profile},
-      queue_{profile.queue,
-             [this](const QueuedUnit& a, const QueuedUnit& b) {
-               return framework_.queue_sort().less(a, b);
-             },
-             [this](uint8_t plugin, PodId id, const ClusterEvent& event) {
-               return framework_.hint(plugin, pod(id), event);
-             },
-             [this](GangId gang) { return gangs_[gang.index].last_failure; }},
+      framework_{std::make_unique<Framework>(static_cast<Handle&>(*this), profile)},
+      queue_{make_queue(profile.queue)},
       transaction_{cluster},
       no_candidates_{NodeSet{cluster.nodes()}} {
   if (record_attempts) {
@@ -106,7 +99,7 @@ void Scheduler::run() {
     to_bind_.clear();
     const Duration cost =
         is_gang_unit(unit->pod) ? cycle_gang(unit->pod, unit->gang) : cycle_pod(unit->pod);
-    asks_next_ = !framework_.next_pod().empty();
+    asks_next_ = !framework_->next_pod().empty();
     counters_.busy += cost;
     busy_until_ = now() + cost;
     cycle_end_ = busy_until_;
@@ -122,7 +115,7 @@ void Scheduler::run() {
 
 std::optional<QueuedUnit> Scheduler::next_unit() {
   if (std::exchange(asks_next_, false)) {
-    NextPod& feeder = *framework_.next_pod().front().plugin;
+    NextPod& feeder = *framework_->next_pod().front().plugin;
     for (PodId pod = feeder.next(); pod.is_valid(); pod = feeder.next()) {
       if (const auto unit = queue_.take(pod)) return unit;
     }
@@ -134,7 +127,7 @@ std::optional<QueuedUnit> Scheduler::next_unit() {
 Duration Scheduler::cycle_pod(PodId pod) {
   const PodView view = this->pod(pod);
   ++jobs_.pod(pod).attempts;
-  Selection found = framework_.select(view, now(), nullptr);
+  Selection found = framework_->select(view, now(), nullptr);
   counters_.nodes_visited += found.visited;
   Duration cost = cost_.per_cycle + cost_.per_node * found.visited;
   if (!found.node.is_valid()) {
@@ -143,7 +136,7 @@ Duration Scheduler::cycle_pod(PodId pod) {
   }
   cost += cost_.per_pod;
   const Cycle cycle{now(), cluster_, view};
-  const DeviceGrant grant{framework_.pick_devices(cycle, found.node), view.spec->gpu_milli};
+  const DeviceGrant grant{framework_->pick_devices(cycle, found.node), view.spec->gpu_milli};
   transaction_.place(found.node, jobs_.request(pod), grant);
   transaction_.commit();
   assume(pod, found.node, grant);
@@ -160,7 +153,7 @@ Duration Scheduler::cycle_pod(PodId pod) {
 
 void Scheduler::fail(PodId unit, PodId pod, const Selection& why, const NodeSet* domain) {
   const PodView view = this->pod(pod);
-  const auto post_filters = framework_.post_filter();
+  const auto post_filters = framework_->post_filter();
   // To go over all nodes once more for their reasons costs more than the attempt itself.
   const bool must_diagnose =
       why.reason.empty() &&
@@ -168,8 +161,8 @@ void Scheduler::fail(PodId unit, PodId pod, const Selection& why, const NodeSet*
          return post.plugin->reads_candidates();
        }));
   const Candidates& candidates =
-      must_diagnose ? framework_.diagnose(view, now(), domain) : no_candidates_;
-  const std::string message = must_diagnose ? framework_.message(candidates) : std::string{};
+      must_diagnose ? framework_->diagnose(view, now(), domain) : no_candidates_;
+  const std::string message = must_diagnose ? framework_->message(candidates) : std::string{};
   const Cycle cycle{now(), cluster_, view};
   for (const auto& post : post_filters) {
     const Status status = post.plugin->post_filter(cycle, {candidates, why.reason, why.plugins});
@@ -217,7 +210,7 @@ void Scheduler::unassume(PodId pod, std::string_view reason,
   pod_unassigned.emit(pod, t.node);
   post({ClusterEventKind::AssignedPodDeleted, t.node, p.spec, p.gang, pod});
   const PodView view = this->pod(pod);
-  const auto reserves = framework_.reserve();
+  const auto reserves = framework_->reserve();
   for (size_t i = reserves.size(); i-- > 0;) {
     current_plugin_ = reserves[i].index;
     reserves[i].plugin->unreserve(view, t.node);
@@ -233,7 +226,7 @@ void Scheduler::requeue(PodId pod, uint32_t plugins) {
 
 bool Scheduler::reserve(const PodView& view, NodeId node, Selection& why) {
   const Cycle cycle{now(), cluster_, view};
-  for (const auto& r : framework_.reserve()) {
+  for (const auto& r : framework_->reserve()) {
     current_plugin_ = r.index;
     const Status status = r.plugin->reserve(cycle, node);
     if (status.ok()) continue;
@@ -250,7 +243,7 @@ bool Scheduler::permit(const PodView& view, NodeId node, Selection& why) {
   const Cycle cycle{now(), cluster_, view};
   uint32_t waits = 0;
   Duration timeout = Duration::max();
-  for (const auto& p : framework_.permit()) {
+  for (const auto& p : framework_->permit()) {
     current_plugin_ = p.index;
     permitting_ = view.gang;
     const PermitStatus status = p.plugin->permit(cycle, node);

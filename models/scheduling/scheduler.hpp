@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -36,6 +37,10 @@ class Scheduler final : private Handle {
             const Fragmentation* fragmentation = nullptr);
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
+
+  // As a scheduler that is restarted with another configuration: what is not bound yet is decided
+  // anew, in the order in which it was created. Neither profile may have the counting driver.
+  void change_profile(const ProfileParams& profile);
 
   void use(PodApi& api) { api_ = &api; }  // pods are bound through it; else at once
   void watch_links(const LinkState& links) { links_ = &links; }  // whose counters policies may read
@@ -118,6 +123,11 @@ class Scheduler final : private Handle {
     return links_ == nullptr ? std::vector<NicErrors>{} : links_->nic_errors(now());
   }
 
+  // ---- scheduler_profile.cpp: what the profile decides
+  SchedulingQueue make_queue(const QueueParams& params);
+  void give_up_reservations();
+  void take_in_all();
+
   // ---- scheduler_events.cpp: news from below
   void pods_created(std::span<const PodId> pods);
   void pod_removed(PodId pod);
@@ -194,7 +204,7 @@ class Scheduler final : private Handle {
   const Fragmentation* fragmentation_;
   const LinkState* links_ = nullptr;
   PodApi* api_ = nullptr;
-  Framework framework_;
+  std::unique_ptr<Framework> framework_;
   SchedulingQueue queue_;
   Transaction transaction_;
   const Candidates no_candidates_;  // for those who do not read them

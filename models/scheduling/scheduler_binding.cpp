@@ -30,13 +30,13 @@ void Scheduler::bind(PodId pod) {
   const PodView view = this->pod(pod);
   PodTrack& t = track(pod);
   Status status;
-  for (const auto& p : framework_.pre_bind()) {
+  for (const auto& p : framework_->pre_bind()) {
     current_plugin_ = p.index;
     status = p.plugin->pre_bind(view, t.node);
     if (!status.ok()) break;
   }
   if (status.ok()) {
-    for (const auto& b : framework_.bind()) {
+    for (const auto& b : framework_->bind()) {
       current_plugin_ = b.index;
       status = b.plugin->bind(view, t.node);
       if (status.code != Code::Skip) break;
@@ -81,7 +81,7 @@ void Scheduler::bound(PodId pod) {
   }
   const NodeId node = t.node;
   controller_.pod_bound(pod);
-  for (const auto& post : framework_.post_bind()) post.plugin->post_bind(view, node);
+  for (const auto& post : framework_->post_bind()) post.plugin->post_bind(view, node);
 }
 
 }  // namespace orrery

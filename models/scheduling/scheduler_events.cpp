@@ -134,7 +134,7 @@ void Scheduler::enqueue(PodId pod) {
   if (place != Place::None && place != Place::Gated) return;  // the gang stands in line already
   const PodView view = this->pod(pod);
   bool is_gated = false;
-  for (const auto& p : framework_.pre_enqueue()) {
+  for (const auto& p : framework_->pre_enqueue()) {
     current_plugin_ = p.index;
     if (p.plugin->pre_enqueue(view).ok()) continue;
     is_gated = true;
@@ -154,7 +154,7 @@ void Scheduler::pod_removed(PodId pod) {
   PodTrack& t = track(pod);
   if (t.stage == Stage::Bound) {
     const PodView view = this->pod(pod);
-    for (const auto& watcher : framework_.pod_watchers()) watcher.plugin->pod_gone(view);
+    for (const auto& watcher : framework_->pod_watchers()) watcher.plugin->pod_gone(view);
     pod_unassigned.emit(pod, t.node);
     post({ClusterEventKind::AssignedPodDeleted, t.node, p.spec, p.gang});
   } else if (t.stage != Stage::None) {
@@ -217,7 +217,7 @@ void Scheduler::node_changed(NodeId node) {
 
 // Pod events of one instant that differ in their node alone count once, with no node named.
 void Scheduler::post(const ClusterEvent& event) {
-  if ((framework_.events_of_interest() & bit_of(event.kind)) == 0) return;
+  if ((framework_->events_of_interest() & bit_of(event.kind)) == 0) return;
   const bool is_pod_event = event.spec.is_valid();
   const size_t looked_at = std::min<size_t>(events_.size(), 8);
   for (size_t i = events_.size() - looked_at; i < events_.size(); ++i) {

@@ -56,13 +56,6 @@ bool is_stopping(const SimulationOptions& options) {
   return options.stop != nullptr && options.stop->load();
 }
 
-void describe_run(const Scenario& scenario, const config::Document& document, Recorder& recorder) {
-  recorder.set_attribute("version", std::string{ORRERY_VERSION});
-  recorder.set_attribute("seed", scenario.run.seed);
-  recorder.write_text("/meta/scenario", as_given(document));
-  recorder.write_text("/meta/resolved", resolved_json(scenario));
-}
-
 SimulationResult::End end_of(const Cluster& cluster, bool is_recording, bool was_stopped,
                              bool has_until) {
   using End = SimulationResult::End;
@@ -95,6 +88,13 @@ struct RunTables {
 };
 
 }  // namespace
+
+void describe_run(const Scenario& scenario, const config::Document& document, Recorder& recorder) {
+  recorder.set_attribute("version", std::string{ORRERY_VERSION});
+  recorder.set_attribute("seed", scenario.run.seed);
+  recorder.write_text("/meta/scenario", as_given(document));
+  recorder.write_text("/meta/resolved", resolved_json(scenario));
+}
 
 std::vector<std::string> table_paths() {
   Scenario scenario;
@@ -154,6 +154,7 @@ SimulationResult simulate(const Scenario& scenario, const config::Document& docu
   });
   engine.add_audit([&] { cluster.audit(); });
 
+  if (options.on_change) cluster.ask_at_changes(options.on_change);
   cluster.start();
   const Engine::Outcome outcome = engine.run(until.value_or(Time::max()));
   const bool was_stopped = outcome == Engine::Outcome::Stopped && is_stopping(options);

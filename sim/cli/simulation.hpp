@@ -27,6 +27,9 @@ struct SimulationOptions {
   // Called about every 20,000 events, for progress lines.
   std::function<void(const SimulationProgress&)> on_progress = {};
   const std::atomic<bool>* stop = nullptr;  // becomes true: end the run cleanly
+  // Asked when a change of `run.changes` takes effect; says what the profile becomes. None: as the
+  // scenario says.
+  std::function<ProfileParams(size_t change)> on_change = {};
   uint64_t audit_every = 1'000'000;         // events between two audits of the invariants; 0: never
 };
 
@@ -48,6 +51,9 @@ struct SimulationResult {
 SimulationResult simulate(const Scenario& scenario, const config::Document& document,
                           Recorder& recorder, const SimulationOptions& options,
                           Diagnostics& diagnostics);
+
+// What the output says of a run before it begins.
+void describe_run(const Scenario& scenario, const config::Document& document, Recorder& recorder);
 
 // Every table that a run may write, in the order in which they are opened.
 std::vector<std::string> table_paths();

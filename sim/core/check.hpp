@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 
 namespace orrery {
 
@@ -16,8 +17,30 @@ struct CheckContext {
 // Swaps the context of this thread and returns the former one (null: none).
 const CheckContext* exchange_check_context(const CheckContext* context) noexcept;
 
-[[noreturn]] void check_failed(const char* file, int line, const char* cond,
-                               const char* why) noexcept;
+// Tells what failed and aborts, or throws CheckFailed.
+[[noreturn]] void check_failed(const char* file, int line, const char* cond, const char* why);
+
+class CheckFailed : public std::exception {
+ public:
+  const char* what() const noexcept override { return text_; }
+
+ private:
+  friend void check_failed(const char* file, int line, const char* cond, const char* why);
+  char text_[1024] = "";
+};
+
+// While one lives, a check that fails in this thread throws CheckFailed: for runs beside others,
+// which go on. What the failed run was working on is good for nothing but being destroyed.
+class ChecksThrow {
+ public:
+  ChecksThrow() noexcept;
+  ~ChecksThrow();
+  ChecksThrow(const ChecksThrow&) = delete;
+  ChecksThrow& operator=(const ChecksThrow&) = delete;
+
+ private:
+  bool former_;
+};
 
 // A static flag per rare branch; tests ask `mark_count("gang.timeout")`.
 class Mark {

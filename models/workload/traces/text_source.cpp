@@ -9,6 +9,7 @@
 
 #include "models/workload/traces/decompressor.hpp"
 #include "models/workload/traces/tar.hpp"
+#include "sim/core/shared_files.hpp"
 
 namespace orrery::traces {
 namespace {
@@ -16,10 +17,32 @@ namespace {
 constexpr size_t kBuffer = 2 * StoredBytes::kBlock;
 static_assert(kBuffer > TextSource::kLineMax + StoredBytes::kBlock);
 
+constexpr size_t kSharedMax = size_t{256} << 20U;  // bytes of unpacked text
+
+// None: not to be shared, as it is too large or has mistakes, which are told to who reads on.
+std::optional<std::string> whole_text(TextSource source) {
+  std::string text;
+  for (std::string_view block = source.next_block(); !block.empty(); block = source.next_block()) {
+    if (text.size() + block.size() > kSharedMax) return {};
+    text += block;
+  }
+  return source.error() ? std::nullopt : std::optional{std::move(text)};
+}
+
 }  // namespace
 
 TextSource TextSource::open_file(const std::string& path) {
-  return {path, std::make_unique<StoredBytes>(path)};
+  static SharedFiles<std::optional<std::string>> texts;
+  InputFiles::note(path);
+  const auto from_disk = [](const std::string& file) {
+    return TextSource{file, std::make_unique<StoredBytes>(file)};
+  };
+  if (!FileSharing::is_on()) return from_disk(path);
+  auto text = texts.get(path, [&](const std::string& file) { return whole_text(from_disk(file)); });
+  if (!*text) return from_disk(path);
+  TextSource source{path, std::make_unique<StoredBytes>(std::string_view{**text})};
+  source.shared_ = std::move(text);
+  return source;
 }
 
 std::optional<TextSource> TextSource::open_beside(const std::string& path,

@@ -21,6 +21,7 @@ class TextSource {
  public:
   static constexpr size_t kLineMax = size_t{64} << 10U;
 
+  // While files are shared (FileSharing), one that is not too large is read and unpacked once.
   static TextSource open_file(const std::string& path);
   // The file `stem`, or the same packed, in the folder of another file or in that folder's parent.
   static std::optional<TextSource> open_beside(const std::string& path, const std::string& stem);
@@ -48,6 +49,7 @@ class TextSource {
   std::string complaint() const;  // of what is stored
 
   std::string name_;
+  std::shared_ptr<const std::optional<std::string>> shared_;  // what input_ reads, if others do
   std::unique_ptr<StoredBytes> input_;
   std::unique_ptr<Decompressor> decompressor_;  // null: plain text
   std::unique_ptr<char[]> buffer_;

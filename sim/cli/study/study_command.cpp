@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 #include <filesystem>
 #include <thread>
 #include <utility>
@@ -77,6 +78,7 @@ class StudyProgressReporter {
   ~StudyProgressReporter() { clear(); }
 
   void update(const StudyProgress& progress) {
+    last_ = progress;
     const double pause = mode_ == ProgressReporter::Mode::Terminal ? 0.1 : 10;
     const bool is_last = progress.done == progress.runs;
     if (mode_ == ProgressReporter::Mode::Quiet) return;
@@ -87,6 +89,14 @@ class StudyProgressReporter {
     clear();
     err_ << line << std::flush;
     width_ = line.size();
+  }
+  // At the end: what was run, and how long the host took.
+  std::string total() const {
+    char text[128];
+    std::snprintf(text, sizeof text,
+                  "%zu runs, %zu of them kept, %zu failed; %.1f s, %.1f s of CPU", last_.done,
+                  last_.kept, last_.failed, last_.elapsed_s, last_.cpu_s);
+    return text;
   }
   void failure(const std::string& text) {
     clear();
@@ -102,6 +112,7 @@ class StudyProgressReporter {
   std::ostream& err_;
   Log& log_;
   int32_t jobs_;
+  StudyProgress last_;
   double shown_s_ = 0;
   size_t width_ = 0;
 };
@@ -175,6 +186,7 @@ ExitStatus run_runs(const StudyPlan& plan, const Part& part, const Arguments& ar
                        progress.failure(text);
                      }});
   progress.clear();
+  log.info(progress.total());
   if (part.parts > 1) return stop.flag() ? ExitStatus::Stopped : ExitStatus::Ok;
   folder.write_study(plan, results, !stop.flag());
   if (stop.flag()) {

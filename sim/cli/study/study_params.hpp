@@ -97,6 +97,21 @@ struct StudyStopParams {
   }
 };
 
+struct StudyRunParams {
+  static constexpr std::string_view kDoc = "How the runs go.";
+
+  std::optional<Duration> fork_at = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("fork_at", fork_at,
+      "Arms that set parameters of `policy` alone differ from then on, as run.changes of a "
+      "scenario: what comes before runs once for all of them, and each goes on in a process of its "
+      "own. Left out: arms differ from the start.",
+      Range{1_ns, Duration::max()}, Example{"10d"});
+  }
+};
+
 struct StudyParams {
   static constexpr std::string_view kDoc = "A grid of runs of one scenario, and what to compare.";
 
@@ -107,6 +122,7 @@ struct StudyParams {
   std::optional<StudyCompareParams> compare = {};
   std::optional<StudyStopParams> until = {};
   std::vector<std::string> metrics = {};
+  StudyRunParams run = {};
   bool keep_runs = true;
 
   template <class V>
@@ -120,6 +136,7 @@ struct StudyParams {
     v("until", until, "Absent: as many seeds as `seeds` says.");
     v("metrics", metrics, "Names in /summary that reports show; none: all that differ.",
       Example{"[jct_mean, gpu_hours_deadlocked]"});
+    v("run", run, "How the runs go.");
     v("keep_runs", keep_runs, "Keep the HDF5 file of each run, not its summary alone.");
   }
   void check(Checker& c) const;

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "sim/config/describe.hpp"
 #include "sim/config/reader.hpp"
 #include "sim/core/check.hpp"
 
@@ -55,7 +57,8 @@ StudyPlan::StudyPlan(const std::string& path, Diagnostics& diagnostics)
                       "make more than " + std::to_string(kCellsMax) + " cells");
     return;
   }
-  check_cells(diagnostics);
+  find_forks(diagnostics);
+  if (diagnostics.ok()) check_cells(diagnostics);
 }
 
 std::string StudyPlan::text() const {
@@ -120,19 +123,49 @@ std::optional<size_t> StudyPlan::baseline_of(size_t cell) const {
   return baseline;
 }
 
-std::vector<StudyPlan::Setting> StudyPlan::settings_of(size_t cell) const {
+std::vector<StudyPlan::Setting> StudyPlan::settings_of(size_t cell, Arms which) const {
   std::vector<Setting> settings = common_;
   const std::vector<size_t> arms = arms_of(cell);
   for (size_t i = 0; i < arms.size(); ++i) {
+    if (which == Arms::OfTrunk && is_forked_[i]) continue;
     const std::vector<Setting>& own = settings_[i][arms[i]];
     settings.insert(settings.end(), own.begin(), own.end());
   }
   return settings;
 }
 
-StudyPlan::Run StudyPlan::read(size_t cell, uint64_t seed, Diagnostics& diagnostics) const {
+size_t StudyPlan::trunk_of(size_t cell) const {
+  const std::vector<size_t> arms = arms_of(cell);
+  size_t trunk = 0;
+  for (size_t i = 0; i < axes_.size(); ++i) {
+    trunk = trunk * axes_[i].arms.size() + (is_forked_[i] ? 0 : arms[i]);
+  }
+  return trunk;
+}
+
+void StudyPlan::find_forks(Diagnostics& diagnostics) {
+  const auto is_of_policy = [](const std::vector<Setting>& settings) {
+    return std::ranges::all_of(settings, [](const Setting& setting) {
+      return setting.assignment.starts_with("policy.") || setting.assignment.starts_with("policy=");
+    });
+  };
+  for (const auto& arms : settings_) {
+    is_forked_.push_back(params_.run.fork_at && std::ranges::all_of(arms, is_of_policy));
+  }
+  if (!params_.run.fork_at) return;
+  const config::Node& at = study_.root["run"]["fork_at"];
+  if (std::ranges::find(is_forked_, true) == is_forked_.end()) {
+    diagnostics.error(at.position, "run.fork_at",
+                      "no axis sets parameters of `policy` alone, which may change on the way");
+  } else if (base_.root["run"].find("changes") != nullptr) {
+    diagnostics.error(at.position, "run.fork_at", "the base scenario has run.changes of its own");
+  }
+}
+
+StudyPlan::Run StudyPlan::read(const std::vector<Setting>& settings, uint64_t seed,
+                               Diagnostics& diagnostics) const {
   Run run{.document = base_, .scenario = {}};
-  for (const Setting& setting : settings_of(cell)) {
+  for (const Setting& setting : settings) {
     config::apply_override(run.document, setting.assignment, diagnostics);
   }
   config::apply_override(run.document, "run.seed=" + std::to_string(seed), diagnostics);
@@ -140,27 +173,41 @@ StudyPlan::Run StudyPlan::read(size_t cell, uint64_t seed, Diagnostics& diagnost
   return run;
 }
 
+// The settings of the trunk, and the policy of the arm as a change.
+std::vector<StudyPlan::Setting> StudyPlan::forked(size_t cell, const Run& armed) const {
+  std::vector<Setting> settings = settings_of(cell, Arms::OfTrunk);
+  const auto policy = nlohmann::json::parse(resolved_json(armed.scenario)).at("policy").dump();
+  settings.push_back({"run.changes=[{at: " + std::to_string(params_.run.fork_at->ns) +
+                          "ns, policy: " + policy + "}]",
+                      study_.root["run"]["fork_at"].position});
+  return settings;
+}
+
 StudyPlan::Run StudyPlan::run(size_t cell, uint64_t seed) const {
   Diagnostics diagnostics;
-  Run run = read(cell, seed, diagnostics);
+  Run run = read(settings_of(cell, Arms::All), seed, diagnostics);
+  if (params_.run.fork_at) run = read(forked(cell, run), seed, diagnostics);
   ORRERY_CHECK(diagnostics.ok(), "each cell was looked at before");
   return run;
 }
 
 // The first cell with mistakes is enough: others have the same, or are other combinations of it.
 void StudyPlan::check_cells(Diagnostics& diagnostics) const {
-  for (size_t cell = 0; cell < cells_; ++cell) {
+  const auto look = [&](size_t cell, const std::vector<Setting>& settings) {
     Diagnostics own;
-    (void)read(cell, params_.seeds.first, own);
-    if (own.ok()) continue;
+    Run run = read(settings, params_.seeds.first, own);
     std::vector<Position> places;
-    for (const Setting& setting : settings_of(cell)) places.push_back(setting.position);
+    for (const Setting& setting : settings) places.push_back(setting.position);
     places.push_back(study_.root["seeds"].position);
     for (const std::string& message : own.messages()) {
       diagnostics.error({}, "",
                         with_place(message, places) + " (in the cell " + label_of(cell) + ")");
     }
-    return;
+    return run;
+  };
+  for (size_t cell = 0; cell < cells_ && diagnostics.ok(); ++cell) {
+    const Run run = look(cell, settings_of(cell, Arms::All));
+    if (params_.run.fork_at && diagnostics.ok()) (void)look(cell, forked(cell, run));
   }
 }
 

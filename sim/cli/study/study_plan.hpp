@@ -35,6 +35,9 @@ class StudyPlan {
   // What `compare` compares it with: the cell itself if it is that one. None: nothing is compared.
   std::optional<size_t> baseline_of(size_t cell) const;
 
+  // The first of those cells that have the same run until `run.fork_at`; without it, the cell.
+  size_t trunk_of(size_t cell) const;
+
   struct Run {
     config::Document document;
     Scenario scenario;
@@ -47,9 +50,13 @@ class StudyPlan {
     std::string assignment;  // as of --set
     Position position;       // in the study
   };
-  std::vector<Setting> settings_of(size_t cell) const;
+  enum class Arms : uint8_t { All, OfTrunk };
+  std::vector<Setting> settings_of(size_t cell, Arms arms) const;
+  Run read(const std::vector<Setting>& settings, uint64_t seed, Diagnostics& diagnostics) const;
   Run read(size_t cell, uint64_t seed, Diagnostics& diagnostics) const;
   void take_axes(const config::Node& root);
+  void find_forks(Diagnostics& diagnostics);
+  std::vector<Setting> forked(size_t cell, const Run& armed) const;
   void check_cells(Diagnostics& diagnostics) const;
 
   std::string path_;
@@ -58,6 +65,7 @@ class StudyPlan {
   std::vector<Axis> axes_;
   std::vector<Setting> common_;
   std::vector<std::vector<std::vector<Setting>>> settings_;  // by axis and arm
+  std::vector<bool> is_forked_;  // by axis: its arms differ from run.fork_at on
   size_t cells_ = 1;
 };
 

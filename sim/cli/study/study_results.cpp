@@ -8,7 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "sim/cli/simulation.hpp"
 #include "sim/config/describe.hpp"
+#include "sim/core/shared_files.hpp"
 #include "sim/record/channel.hpp"
 #include "sim/record/hdf5_recorder.hpp"
 
@@ -18,18 +20,33 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
+struct StudyCellRow {
+  uint32_t cell = 0;
+  FixedText<48> axis, arm;
+  bool is_baseline = false;
+
+  static void columns(auto&& c) {
+    c("cell", &StudyCellRow::cell, "its place in the grid; the last axis is fastest");
+    c("axis", &StudyCellRow::axis, "what is varied");
+    c("arm", &StudyCellRow::arm, "how, in this cell");
+    c("is_baseline", &StudyCellRow::is_baseline, "others are compared with this arm");
+  }
+};
+
 struct StudyRunRow {
   uint32_t cell = 0;
   uint64_t seed = 0;
   bool is_ok = false;
-  double wall_seconds = 0;
+  double wall_seconds = 0, cpu_seconds = 0;
   FixedText<128> label;
 
   static void columns(auto&& c) {
-    c("cell", &StudyRunRow::cell, "its place in the grid; the last axis is fastest");
+    c("cell", &StudyRunRow::cell, "as in /cells");
     c("seed", &StudyRunRow::seed, "run.seed");
     c("is_ok", &StudyRunRow::is_ok, "it ran to its end");
     c("wall_seconds", &StudyRunRow::wall_seconds, "host time; differs from time to time", "s");
+    c("cpu_seconds", &StudyRunRow::cpu_seconds,
+      "host CPU time; of an arm that forked, from then on", "s");
     c("label", &StudyRunRow::label, "axis=arm for each axis");
   }
 };
@@ -73,12 +90,31 @@ json to_json(const StudyRunResult& result, const std::string& key) {
     std::visit([&](auto number) { entry["value"] = number; }, one.value);
     summary.push_back(std::move(entry));
   }
-  return {{"key", key}, {"wall_seconds", result.wall_seconds}, {"summary", std::move(summary)}};
+  json inputs = json::array();
+  for (const InputFile& one : result.inputs) {
+    inputs.push_back({{"file", one.path}, {"fingerprint", one.fingerprint}});
+  }
+  return {{"key", key},
+          {"wall_seconds", result.wall_seconds},
+          {"cpu_seconds", result.cpu_seconds},
+          {"inputs", std::move(inputs)},
+          {"summary", std::move(summary)}};
 }
 
 }  // namespace
 
-StudyFolder::StudyFolder(std::string path) : path_{std::move(path)} {
+StudyRunResult result_of(size_t cell, uint64_t seed, SimulationResult found,
+                         const InputFiles& inputs) {
+  StudyRunResult result{.cell = cell, .seed = seed, .is_ok = true};
+  result.wall_seconds = found.wall_seconds;
+  result.summary = std::move(found.summary);
+  for (const std::string& path : inputs.paths()) {
+    result.inputs.push_back({path, fingerprint_of_file(path)});
+  }
+  return result;
+}
+
+void StudyFolder::make() const {
   std::error_code error;
   fs::create_directories(fs::path{path_} / "runs", error);
   if (error) throw RecordError{path_ + ": the folder cannot be made: " + error.message()};
@@ -95,7 +131,13 @@ std::optional<StudyRunResult> StudyFolder::find(size_t cell, uint64_t seed,
   const json kept = json::parse(file, nullptr, false);
   if (kept.is_discarded() || kept.value("key", "") != key) return {};
   StudyRunResult result{.cell = cell, .seed = seed, .is_ok = true};
+  for (const json& entry : kept.at("inputs")) {
+    const InputFile input{entry.at("file"), entry.at("fingerprint")};
+    if (fingerprint_of_file(input.path) != input.fingerprint) return {};
+    result.inputs.push_back(input);
+  }
   result.wall_seconds = kept.value("wall_seconds", 0.0);
+  result.cpu_seconds = kept.value("cpu_seconds", 0.0);
   for (const json& entry : kept.at("summary")) {
     SummaryValue value{
         .name = entry.at("name"), .value = {}, .unit = entry.at("unit"), .doc = entry.at("doc")};
@@ -123,17 +165,31 @@ void StudyFolder::keep(const StudyRunResult& result, const std::string& key) con
 void StudyFolder::write_study(const StudyPlan& plan, const std::vector<StudyRunResult>& results,
                               bool is_complete) const {
   Hdf5Recorder recorder{{.path = fs::path{path_} / "study.h5"}};
+  Channel<StudyCellRow> cells{recorder, "/cells", "one row for each axis of each cell"};
   Channel<StudyRunRow> runs{recorder, "/runs", "one row for each run"};
   Channel<StudyValueRow> values{recorder, "/values", "one row for each figure of each run"};
   recorder.set_attribute("version", std::string{ORRERY_VERSION});
   recorder.write_text("/meta/study", plan.text());
   recorder.start();
+  const auto& compare = plan.params().compare;
+  for (size_t cell = 0; cell < plan.cells(); ++cell) {
+    const std::vector<size_t> arms = plan.arms_of(cell);
+    for (size_t i = 0; i < arms.size(); ++i) {
+      const StudyPlan::Axis& axis = plan.axes()[i];
+      const std::string& arm = axis.arms[arms[i]];
+      cells.emit({.cell = static_cast<uint32_t>(cell),
+                  .axis = std::string_view{axis.name},
+                  .arm = std::string_view{arm},
+                  .is_baseline = compare && compare->axis == axis.name && compare->against == arm});
+    }
+  }
   for (const StudyRunResult& result : results) {
     const auto cell = static_cast<uint32_t>(result.cell);
     runs.emit({.cell = cell,
                .seed = result.seed,
                .is_ok = result.is_ok,
                .wall_seconds = result.wall_seconds,
+               .cpu_seconds = result.cpu_seconds,
                .label = std::string_view{plan.label_of(result.cell)}});
     for (const SummaryValue& value : result.summary) {
       values.emit({.cell = cell,

@@ -13,28 +13,41 @@
 
 namespace orrery {
 
+struct InputFile {
+  std::string path, fingerprint;  // fingerprint_of_file()
+};
+
 struct StudyRunResult {
   size_t cell = 0;
   uint64_t seed = 0;
   bool is_ok = false;
-  std::string error = {};  // of a run that failed: a line or more
-  double wall_seconds = 0;
+  std::string error = {};                    // of a run that failed: a line or more
+  double wall_seconds = 0, cpu_seconds = 0;  // cpu: of an arm that forked, from then on
   std::vector<SummaryValue> summary = {};
+  std::vector<InputFile> inputs = {};  // that it read beside its scenario
 };
+
+class InputFiles;
+struct SimulationResult;
+
+// Of a run that went well.
+StudyRunResult result_of(size_t cell, uint64_t seed, SimulationResult found,
+                         const InputFiles& inputs);
 
 // DIR/runs/<cell>-s<seed>.h5 is a run, and .json beside it what a study needs of it, written in one
 // step once the run is over: who is killed meanwhile leaves nothing that counts. A .json says which
-// scenario it is of, so that a study that was changed runs anew what is another now.
+// scenario it is of and what was in the files that it read, so that a study or a trace that was
+// changed runs anew what is another now.
 class StudyFolder {
  public:
-  // Makes the folder. Throws RecordError.
-  explicit StudyFolder(std::string path);
+  explicit StudyFolder(std::string path) : path_{std::move(path)} {}
+  void make() const;  // if it is not there; throws RecordError
 
   std::string run_path(size_t cell, uint64_t seed) const;  // of the HDF5 file
-  // What a former invocation found, if it was the same scenario and went well.
+  // What a former invocation found, if it was the same scenario, read the same, and went well.
   std::optional<StudyRunResult> find(size_t cell, uint64_t seed, const std::string& key) const;
   void keep(const StudyRunResult& result, const std::string& key) const;  // throws RecordError
-  // DIR/study.h5: /runs, /values, /cells, the study file, in order of cells and seeds.
+  // DIR/study.h5: /cells, /runs, /values, the study file, in order of cells and seeds.
   void write_study(const StudyPlan& plan, const std::vector<StudyRunResult>& results,
                    bool is_complete) const;
   const std::string& path() const { return path_; }

@@ -2,17 +2,22 @@
 
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
+#include <time.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <exception>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <optional>
 
 #include "sim/cli/simulation.hpp"
 #include "sim/cli/study/paired.hpp"
+#include "sim/cli/study/study_fork.hpp"
+#include "sim/core/check.hpp"
+#include "sim/core/shared_files.hpp"
 #include "sim/record/hdf5_recorder.hpp"
 
 namespace orrery {
@@ -25,6 +30,12 @@ bool is_by_cell_and_seed(const StudyRunResult& a, const StudyRunResult& b) {
   return std::pair{a.cell, a.seed} < std::pair{b.cell, b.seed};
 }
 
+double thread_cpu_seconds() {
+  timespec used{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
+}
+
 class Pool {
  public:
   Pool(const StudyPlan& plan, const StudyFolder& folder, const StudyOptions& options)
@@ -32,15 +43,20 @@ class Pool {
 
   void run(const std::vector<StudyRunId>& runs) {
     progress_.runs += runs.size();
+    const std::vector<Group> groups = groups_of(runs);
     std::atomic<size_t> next{0};
     const int jobs =
         options_.jobs > 0 ? options_.jobs : oneapi::tbb::this_task_arena::max_concurrency();
+    arms_at_once_ =
+        std::max<size_t>(1, static_cast<size_t>(jobs) / std::max<size_t>(groups.size(), 1));
     oneapi::tbb::task_arena arena{jobs};
     arena.execute([&] {
       oneapi::tbb::parallel_for(
           0, jobs,
           [&](int) {
-            for (size_t i = next++; i < runs.size() && !is_stopped(); i = next++) one(runs[i]);
+            for (size_t i = next++; i < groups.size() && !is_stopped(); i = next++) {
+              plan_.params().run.fork_at ? forked(groups[i]) : one(groups[i].front());
+            }
           },
           oneapi::tbb::simple_partitioner{});
     });
@@ -58,6 +74,51 @@ class Pool {
     return error_ || (options_.stop != nullptr && options_.stop->load());
   }
 
+  // Runs that are the same until they fork; without forks, each for itself.
+  using Group = std::vector<StudyRunId>;
+  std::vector<Group> groups_of(const std::vector<StudyRunId>& runs) const {
+    std::map<StudyRunId, size_t> numbers;  // by trunk and seed
+    std::vector<Group> groups;
+    for (const StudyRunId& id : runs) {
+      const size_t trunk = plan_.params().run.fork_at ? plan_.trunk_of(id.first) : id.first;
+      const auto [at, is_new] = numbers.try_emplace({trunk, id.second}, groups.size());
+      if (is_new) groups.emplace_back();
+      groups[at->second].push_back(id);
+    }
+    return groups;
+  }
+
+  void forked(const Group& group) {
+    std::unique_lock lock{mutex_};
+    std::vector<StudyArm> arms;
+    for (const auto& [cell, seed] : group) {
+      StudyPlan::Run run = plan_.run(cell, seed);
+      std::string key = study_key(run.scenario);
+      if (std::optional<StudyRunResult> kept = folder_.find(cell, seed, key)) {
+        ++progress_.kept;
+        add(std::move(*kept));
+      } else {
+        arms.push_back({cell, seed, std::move(run), std::move(key)});
+      }
+    }
+    if (arms.empty()) return;
+    progress_.running += arms.size();
+    tell();
+    try {
+      const ForkOptions options{plan_.params().keep_runs, arms_at_once_, options_.stop};
+      for (auto& result : run_forked(arms, folder_, options, lock)) {
+        if (!result) continue;
+        progress_.cpu_s += result->cpu_seconds;
+        if (!result->is_ok) fail(*result);
+        add(std::move(*result));
+      }
+    } catch (const std::exception&) {
+      if (!error_) error_ = std::current_exception();
+    }
+    progress_.running -= arms.size();
+    tell();
+  }
+
   void one(const StudyRunId& id) {
     const auto [cell, seed] = id;
     const StudyPlan::Run run = plan_.run(cell, seed);
@@ -70,17 +131,19 @@ class Pool {
     tell_begin();
     std::optional<StudyRunResult> result;
     std::exception_ptr error;
+    const double began_cpu = thread_cpu_seconds();
     try {
       result = simulate_one(run, cell, seed);
+      if (result) result->cpu_seconds = thread_cpu_seconds() - began_cpu;
       if (result && result->is_ok) folder_.keep(*result, key);
     } catch (const RecordError&) {
-      error = std::current_exception();  // the disk is full: no run would fare better
+      error = std::current_exception();
     }
     const std::lock_guard lock{mutex_};
     --progress_.running;
     if (error && !error_) error_ = error;
     if (!result || error) return tell();
-    progress_.cpu_s += result->wall_seconds;
+    progress_.cpu_s += result->cpu_seconds;
     if (!result->is_ok) fail(*result);
     add(std::move(*result));
   }
@@ -90,29 +153,40 @@ class Pool {
                                              uint64_t seed) {
     StudyRunResult result{.cell = cell, .seed = seed};
     Diagnostics diagnostics;
+    SimulationResult found;
+    const ChecksThrow checks;
+    const InputFiles inputs;
+    try {
+      found = recorded(run, cell, seed, diagnostics);
+    } catch (const RecordError&) {
+      throw;  // the disk is full: no run would fare better
+    } catch (const std::exception& error) {
+      result.error = error.what();  // a bug, or no memory: this run's end, not the study's
+      return result;
+    }
+    if (found.end == End::Stopped) return {};
+    if (found.end == End::RecordFailed) throw RecordError{"the output could not be written"};
+    result.error = !diagnostics.ok() ? diagnostics.text() : found.input_error;
+    return result.error.empty() ? result_of(cell, seed, std::move(found), inputs) : result;
+  }
+
+  SimulationResult recorded(const StudyPlan::Run& run, size_t cell, uint64_t seed,
+                            Diagnostics& diagnostics) {
     const auto simulated = [&](Recorder& recorder) {
       return simulate(run.scenario, run.document, recorder, {.stop = options_.stop}, diagnostics);
     };
-    SimulationResult found;
-    if (plan_.params().keep_runs) {
-      Hdf5Recorder recorder{{.path = folder_.run_path(cell, seed),
-                             .compression = run.scenario.record.compression,
-                             .off = run.scenario.record.off}};
-      found = simulated(recorder);
-      if (!diagnostics.ok() || found.end == End::BadInput || found.end == End::Stopped) {
-        recorder.discard();
-      }
-    } else {
+    if (!plan_.params().keep_runs) {
       NullRecorder recorder;
-      found = simulated(recorder);
+      return simulated(recorder);
     }
-    if (found.end == End::Stopped) return {};
-    result.wall_seconds = found.wall_seconds;
-    result.summary = std::move(found.summary);
-    result.error = !diagnostics.ok() ? diagnostics.text() : found.input_error;
-    result.is_ok = result.error.empty() && found.end != End::RecordFailed;
-    if (found.end == End::RecordFailed) throw RecordError{"the output could not be written"};
-    return result;
+    Hdf5Recorder recorder{{.path = folder_.run_path(cell, seed),
+                           .compression = run.scenario.record.compression,
+                           .off = run.scenario.record.off}};
+    SimulationResult found = simulated(recorder);
+    if (!diagnostics.ok() || found.end == End::BadInput || found.end == End::Stopped) {
+      recorder.discard();
+    }
+    return found;
   }
 
   void tell_begin() {
@@ -144,6 +218,7 @@ class Pool {
   StudyProgress progress_;
   std::vector<StudyRunResult> results_;
   std::exception_ptr error_;
+  size_t arms_at_once_ = 1;
 };
 
 // Every parts-th run, from the part-th on.
@@ -167,6 +242,8 @@ std::vector<StudyRunId> runs_of(const StudyPlan& plan, int32_t seeds_from, int32
 
 std::vector<StudyRunResult> run_study(const StudyPlan& plan, const StudyFolder& folder,
                                       const StudyOptions& options) {
+  folder.make();
+  const FileSharing sharing;
   Pool pool{plan, folder, options};
   const StudyParams& params = plan.params();
   int32_t seeds = params.seeds.count;
@@ -184,6 +261,7 @@ std::vector<StudyRunResult> run_study(const StudyPlan& plan, const StudyFolder& 
 }
 
 std::vector<StudyRunResult> kept_runs(const StudyPlan& plan, const StudyFolder& folder) {
+  const FileSharing sharing;
   std::vector<StudyRunResult> results;
   const StudyParams& params = plan.params();
   const int32_t seeds = params.until ? params.until->seeds_max : params.seeds.count;

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <fstream>
 
+#include "sim/cli/simulation.hpp"
 #include "sim/cli/study/study_plan.hpp"
 #include "sim/cli/study/study_report.hpp"
 #include "sim/cli/study/study_runner.hpp"
@@ -13,6 +14,7 @@
 namespace orrery {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
@@ -150,6 +152,89 @@ TEST_F(StudyTest, ARunThatFailsIsToldAndTheRestGoesOn) {
   EXPECT_FALSE(found[2].is_ok || found[3].is_ok);
   ASSERT_EQ(failures.size(), 2U);
   EXPECT_THAT(failures[0], ::testing::AllOf(StartsWith("x=bad seed "), HasSubstr("bad.csv")));
+}
+
+TEST_F(StudyTest, WhatATraceHoldsNowIsRunAnew) {
+  const auto trace = [&](std::string_view duration) {
+    std::string text =
+        "job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,"
+        "queue\n1,u,v,8,8,1,COMPLETED,2020-04-01 00:00:00,2020-04-01 00:00:00,2020-04-01 "
+        "01:00:00,";
+    folder.write("jobs.csv", text.append(duration).append(",0\n"));
+  };
+  std::string base = "cluster: {pools: [{name: n, machine: dgx-a100, count: 2}]}\nworkload:\n";
+  base += "  sources: [{kind: trace, file: jobs.csv}]\n";
+  write("base: base.yaml\nseeds: {count: 3}\n", base);
+  trace("100");
+  StudyProgress last;
+  const StudyOptions options{.jobs = 2, .on_progress = [&](const StudyProgress& p) { last = p; }};
+  const StudyPlan study = plan();
+  ASSERT_TRUE(diagnostics.ok()) << diagnostics.text();
+  const double before = values_of(run_study(study, results(), options), "jct_mean").begin()->second;
+  (void)run_study(study, results(), options);
+  EXPECT_EQ(last.kept, 3U);
+  trace("200");
+  EXPECT_EQ(kept_runs(study, results()).size(), 0U);
+  const double after = values_of(run_study(study, results(), options), "jct_mean").begin()->second;
+  EXPECT_EQ(last.kept, 0U);
+  EXPECT_NEAR(after - before, 100, 1e-6);
+}
+
+constexpr std::string_view kForked =
+    "base: base.yaml\n"
+    "axes:\n"
+    "  - {name: nodes, parameter: 'cluster.pools[0].count', values: [1, 2]}\n"
+    "  - {name: policy, arms: [{name: same}, {name: strict, set: {policy.base: strict_gang}},\n"
+    "                          {name: block, set: {policy.queue.head_of_line: block}}]}\n"
+    "seeds: {count: 2}\n"
+    "run: {fork_at: 4h}\n";
+
+TEST_F(StudyTest, ArmsThatForkAreAsRunsFromTheStart) {
+  write(kForked);
+  const StudyPlan study = plan();
+  ASSERT_TRUE(diagnostics.ok()) << diagnostics.text();
+  EXPECT_EQ(study.trunk_of(2), 0U);
+  EXPECT_EQ(study.trunk_of(5), 3U);
+  const std::vector<StudyRunResult> found = run_study(study, results(), {.jobs = 2});
+  ASSERT_EQ(found.size(), 12U);
+  for (const StudyRunResult& arm : found) {
+    ASSERT_TRUE(arm.is_ok) << arm.error;
+    const StudyPlan::Run run = study.run(arm.cell, arm.seed);
+    MemoryRecorder recorder;
+    const SimulationResult whole =
+        simulate(run.scenario, run.document, recorder, SimulationOptions{}, diagnostics);
+    ASSERT_EQ(whole.summary.size(), arm.summary.size());
+    for (size_t i = 0; i < whole.summary.size(); ++i) {
+      EXPECT_EQ(whole.summary[i].value, arm.summary[i].value) << whole.summary[i].name;
+    }
+  }
+  EXPECT_NE(values_of(found, "jct_mean").at({0, 1}), values_of(found, "jct_mean").at({2, 1}));
+}
+
+TEST_F(StudyTest, AForkOfNothingIsRefused) {
+  const std::string at = (folder / "study.yaml").string();
+  EXPECT_THAT(mistakes("base: base.yaml\nrun: {fork_at: 1h}\n"
+                       "axes: [{name: x, parameter: run.until, values: [2h, 3h]}]\n"),
+              ElementsAre(StartsWith(at + ":2:16: run.fork_at: no axis sets")));
+  diagnostics = {};
+  EXPECT_THAT(mistakes("base: base.yaml\nrun: {fork_at: 30h}\n"
+                       "axes: [{name: x, parameter: policy.base, values: [default]}]\n"),
+              ElementsAre(AllOf(StartsWith(at + ":2:16"), HasSubstr("must be before run.until"))));
+}
+
+TEST_F(StudyTest, ARunThatIsOverBeforeItsForkIsToldAndTheRestGoesOn) {
+  std::string brief{kBase};
+  brief.replace(brief.find("run:"), std::string::npos, "");
+  brief.replace(brief.find("arrival_rate: 10"), 16, "arrival_rate: 10, jobs_max: 1");
+  write(kForked, brief);
+  std::vector<std::string> failures;
+  const std::vector<StudyRunResult> found = run_study(
+      plan(), results(),
+      {.jobs = 2, .on_failure = [&](const std::string& text) { failures.push_back(text); }});
+  ASSERT_TRUE(diagnostics.ok()) << diagnostics.text();
+  EXPECT_EQ(found.size(), 12U);
+  ASSERT_EQ(failures.size(), 12U);
+  EXPECT_THAT(failures[0], HasSubstr("the run was over before run.fork_at"));
 }
 
 TEST_F(StudyTest, SeedsAreAddedUntilTheIntervalIsNarrow) {

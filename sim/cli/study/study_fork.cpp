@@ -1,0 +1,199 @@
+#include "sim/cli/study/study_fork.hpp"
+
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <ctime>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "sim/cli/simulation.hpp"
+#include "sim/core/check.hpp"
+#include "sim/core/shared_files.hpp"
+#include "sim/record/fork_recorder.hpp"
+#include "sim/record/hdf5_recorder.hpp"
+
+namespace orrery {
+namespace {
+
+namespace fs = std::filesystem;
+
+// How a process says what became of it, beside what it left in the folder.
+constexpr int kWell = 0, kFailed = 1, kUnwritten = 74, kStopped = 130;
+
+int wait_for(pid_t process) {
+  int status = 0;
+  while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+pid_t forked() {
+  const pid_t process = ::fork();
+  if (process < 0)
+    throw std::system_error{errno, std::generic_category(), "no process can be made"};
+  if (process == 0) ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody would wait for it any more
+  return process;
+}
+
+fs::path error_path(const StudyFolder& folder, const StudyArm& arm) {
+  return fs::path{folder.run_path(arm.cell, arm.seed)}.replace_extension(".error");
+}
+
+// The process that runs until the fork, and in each child the rest of one arm.
+class Trunk {
+ public:
+  Trunk(const std::vector<StudyArm>& arms, const StudyFolder& folder, const ForkOptions& options)
+      : arms_{arms},
+        folder_{folder},
+        options_{options},
+        recorder_{arms.front().run.scenario.record.off} {}
+
+  // The exit status of this process or, after the fork, of the arm's.
+  int run() {
+    try {
+      return simulated();
+    } catch (const RecordError& error) {
+      tell(error.what());
+      return kUnwritten;
+    } catch (const std::exception& error) {
+      tell(error.what());
+      return kFailed;
+    }
+  }
+
+ private:
+  int simulated() {
+    const StudyPlan::Run& trunk = arms_.front().run;
+    const ChecksThrow checks;
+    const InputFiles inputs;
+    Diagnostics diagnostics;
+    SimulationResult found = simulate(
+        trunk.scenario, trunk.document, recorder_,
+        {.stop = options_.stop, .on_change = [this](size_t i) { return change(i); }}, diagnostics);
+    using End = SimulationResult::End;
+    if (found.end == End::RecordFailed) throw RecordError{"the output could not be written"};
+    const bool is_bad = !diagnostics.ok() || found.end == End::BadInput;
+    if (auto* const file = dynamic_cast<Hdf5Recorder*>(recorder_.target());
+        file != nullptr && (is_bad || found.end == End::Stopped)) {
+      file->discard();
+    }
+    if (is_bad) {
+      tell(!diagnostics.ok() ? diagnostics.text() : found.input_error);
+      return kFailed;
+    }
+    if (found.end == End::Stopped) return kStopped;
+    if (arm_ == nullptr) {
+      tell("the run was over before run.fork_at");
+      return kFailed;
+    }
+    StudyRunResult result = result_of(arm_->cell, arm_->seed, std::move(found), inputs);
+    result.cpu_seconds = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;  // of this process
+    folder_.keep(result, arm_->key);
+    return kWell;
+  }
+
+  // Called in the event that changes the profile. Returns in the children.
+  ProfileParams change(size_t number) {
+    const auto& changes = arms_.front().run.scenario.run.changes;
+    if (number + 1 < changes.size()) return changes[number].policy;
+    for (size_t i = 0; i < arms_.size(); ++i) {
+      if (children_.size() == options_.at_once) reap();
+      const pid_t child = forked();
+      if (child == 0) {
+        become(arms_[i]);
+        return arms_[i].run.scenario.run.changes[number].policy;
+      }
+      children_.emplace_back(child, i);
+    }
+    while (!children_.empty()) reap();
+    ::_exit(status_);
+  }
+
+  void become(const StudyArm& arm) {
+    arm_ = &arm;
+    describe_run(arm.run.scenario, arm.run.document, recorder_);
+    if (!options_.keep_runs) return recorder_.become(std::make_unique<NullRecorder>());
+    recorder_.become(std::make_unique<Hdf5Recorder>(
+        Hdf5Recorder::Options{.path = folder_.run_path(arm.cell, arm.seed),
+                              .compression = arm.run.scenario.record.compression,
+                              .off = arm.run.scenario.record.off}));
+  }
+
+  // Waits for the child that was made first.
+  void reap() {
+    const auto [child, arm] = children_.front();
+    children_.erase(children_.begin());
+    const int status = wait_for(child);
+    if (status < 0) {
+      leave(arms_[arm], "its process was ended by signal " + std::to_string(-status));
+    } else if (status == kUnwritten || status == kStopped) {
+      status_ = status;
+    }
+  }
+
+  // Before the fork it is so for all arms.
+  void tell(const std::string& text) {
+    for (const StudyArm& arm : arms_) {
+      if (arm_ == nullptr || arm_ == &arm) leave(arm, text);
+    }
+  }
+  void leave(const StudyArm& arm, const std::string& text) {
+    std::ofstream{error_path(folder_, arm)} << text;
+  }
+
+  const std::vector<StudyArm>& arms_;
+  const StudyFolder& folder_;
+  const ForkOptions& options_;
+  ForkRecorder recorder_;
+  const StudyArm* arm_ = nullptr;  // whose process this is; null: before the fork
+  std::vector<std::pair<pid_t, size_t>> children_;
+  int status_ = kWell;
+};
+
+// Empty: nothing was left. Removes the file.
+std::string take_error(const StudyFolder& folder, const StudyArm& arm) {
+  const fs::path path = error_path(folder, arm);
+  std::ifstream file{path};
+  std::string text{std::istreambuf_iterator<char>{file}, {}};
+  std::error_code ignored;
+  fs::remove(path, ignored);
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::optional<StudyRunResult>> run_forked(const std::vector<StudyArm>& arms,
+                                                      const StudyFolder& folder,
+                                                      const ForkOptions& options,
+                                                      std::unique_lock<std::mutex>& lock) {
+  for (const StudyArm& arm : arms) (void)take_error(folder, arm);  // of a former invocation
+  const pid_t process = forked();
+  if (process == 0) ::_exit(Trunk{arms, folder, options}.run());
+  lock.unlock();
+  const int status = wait_for(process);
+  lock.lock();
+  std::vector<std::optional<StudyRunResult>> results;
+  for (const StudyArm& arm : arms) {
+    std::string error = take_error(folder, arm);
+    auto found = error.empty() ? folder.find(arm.cell, arm.seed, arm.key) : std::nullopt;
+    if (status == kUnwritten && !error.empty()) throw RecordError{error};
+    if (!found && status != kStopped) {
+      if (error.empty()) error = "its process was ended by signal " + std::to_string(-status);
+      found = StudyRunResult{.cell = arm.cell, .seed = arm.seed, .error = std::move(error)};
+    }
+    results.push_back(std::move(found));
+  }
+  return results;
+}
+
+}  // namespace orrery
