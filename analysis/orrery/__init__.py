@@ -14,8 +14,9 @@ from types import ModuleType
 from orrery.comparison import compare, paired
 from orrery.run import Meta, Run, RunError
 from orrery.run import open_run as open  # noqa: A001: reads as orrery.open()
+from orrery.study import Study
 
-__all__ = ["Meta", "Run", "RunError", "compare", "export", "figures", "open", "paired"]
+__all__ = ["Meta", "Run", "RunError", "Study", "compare", "export", "figures", "open", "paired"]
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 from dataclasses import dataclass, field
 
+from study_cases import study_cases
 from trace_cases import trace_cases
 
 
@@ -337,4 +338,20 @@ CASES = [
     added("autoscaler of nothing", "control_plane: {autoscaler: {groups: [{pool: gpu}]}}\n",
           "s.yaml:10:29: control_plane.autoscaler", "only with level: delays or full"),
 ]
-CASES += trace_cases(Case)
+CASES += [
+    changed("change after the end", "until: 1h", "until: 1h, changes: [{at: 2h, policy: {}}]",
+            "s.yaml:9:34: run.changes[0].at: must be before run.until, 1h"),
+    changed("changes out of order", "until: 1h",
+            "until: 1h, changes: [{at: 20min, policy: {}}, {at: 10min, policy: {}}]",
+            "s.yaml:9:59: run.changes[1].at: must be later"),
+    changed("change to counting", "until: 1h",
+            "until: 1h, changes: [{at: 20min, policy: {driver: counting}}]",
+            "run.changes[0].policy.driver: cannot become counting"),
+    changed("change of a job queue", "until: 1h",
+            "until: 1h, changes: [{at: 20min, policy: {}}]}\npolicy: {job_queue: {}",
+            "s.yaml:9:", "run.changes: does not go with policy.job_queue"),
+    changed("change to an unknown plugin", "until: 1h",
+            "until: 1h, changes: [{at: 20min, policy: {plugins: [{name: FGDD}]}}]",
+            "s.yaml:9:", "run.changes[0].policy.plugins[0].name", "did you mean 'FGD'?"),
+]
+CASES += trace_cases(Case) + study_cases(Case, GOOD)

@@ -20,6 +20,7 @@ from orrery.figures.nodes import (
 from orrery.figures.policies import paired_differences, paired_differences_data
 from orrery.figures.ranks import cardiogram, cardiogram_data
 from orrery.figures.recoveries import recoveries, recoveries_data
+from orrery.figures.studies import study_curves, study_curves_data
 from orrery.style import publication, save
 
 __all__ = [
@@ -27,5 +28,5 @@ __all__ = [
     "fairness", "fairness_data", "fragmentation", "fragmentation_data", "gantt", "gantt_data",
     "heat_map", "heat_map_data", "paired_differences", "paired_differences_data", "publication",
     "queue_length", "queue_length_data", "recoveries", "recoveries_data", "save", "stuck",
-    "stuck_data", "utilisation", "utilisation_data",
+    "stuck_data", "study_curves", "study_curves_data", "utilisation", "utilisation_data",
 ]

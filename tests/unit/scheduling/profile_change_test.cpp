@@ -23,7 +23,7 @@ constexpr std::string_view kLargeBeforeSmall =
 
 Time start_of(ScenarioRun& run, std::string_view name) {
   for (const JobRow& job : run.jobs()) {
-    if (job.name.view() == name) return job.started;
+    if (job.name.view() == name) return job.running;
   }
   ADD_FAILURE() << name;
   return {};

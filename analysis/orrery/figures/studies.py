@@ -1,0 +1,113 @@
+"""What a study found, arm by arm."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from orrery.comparison import t_quantile
+from orrery.run import RunError
+from orrery.study import Study
+from orrery.style import axes_for, drawing, tidy
+
+LOGARITHMIC_FROM = 20.0  # the ratio of the largest to the smallest value
+
+
+def quantity(text: str) -> float:
+    """The number that an arm is named after, times in seconds; NaN if it is none."""
+    units = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3_600.0, "d": 86_400.0}
+    number = text.rstrip("abcdefghijklmnopqrstuvwxyz")
+    try:
+        return float(number) * units.get(text[len(number):], math.nan if text != number else 1.0)
+    except ValueError:
+        return math.nan
+
+
+def study_curves_data(
+    study: Study, metric: str, x: str | None = None, by: str | None = None, level: float = 0.95
+) -> pd.DataFrame:
+    """A row for each arm of the axes `by` (lines) and `x`: the mean of a figure over all seeds, the
+    ends `low` and `high` of its confidence interval by Student's t (NaN for one seed), and how many
+    `seeds`. Unless named, `by` is the axis that the study compares, else its first, and `x` the
+    other. Further axes must have one arm only."""
+    if by is None:
+        by = study.baseline[0] if study.baseline else next(iter(study.axes), None)
+    if x is None:
+        x = next((axis for axis in study.axes if axis != by), None)
+    axes = [axis for axis in (by, x) if axis is not None]
+    for axis in axes:
+        if axis not in study.axes:
+            raise RunError(f"no axis is called '{axis}'; there are {', '.join(study.axes)}")
+    rest = [axis for axis, arms in study.axes.items() if axis not in axes and len(arms) > 1]
+    if rest:
+        raise RunError(f"the axis '{rest[0]}' is neither x nor by, and has several arms")
+    frame = study.metric(metric)
+    rows = []
+    for arms, group in frame.groupby(axes, sort=False) if axes else [((), frame)]:
+        values = group["value"].dropna()
+        count, half = len(values), math.nan
+        if count > 1:
+            half = t_quantile(0.5 + level / 2, count - 1) * values.std(ddof=1) / math.sqrt(count)
+        mean = values.mean()
+        arms = arms if isinstance(arms, tuple) else (arms,)
+        rows.append([*arms, mean, mean - half, mean + half, count])
+    data = pd.DataFrame(rows, columns=[*axes, "mean", "low", "high", "seeds"])
+    for axis in axes:
+        data[axis] = pd.Categorical(data[axis], study.axes[axis], ordered=True)
+    data = data.sort_values(axes, kind="stable", ignore_index=True)
+    data.attrs.update(by=by, x=x, metric=metric, unit=frame.attrs["unit"], level=level)
+    return data
+
+
+@drawing
+def study_curves(
+    study: Study, metric: str, x: str | None = None, by: str | None = None,
+    axis: Axes | None = None, *, level: float = 0.95,
+) -> Axes:
+    """A figure of /summary over the arms of axis `x`, a line for each arm of axis `by`, with the
+    confidence intervals of the means. Arms that are numbers or times lie on a scale."""
+    data = study_curves_data(study, metric, x, by, level)
+    by, x = data.attrs["by"], data.attrs["x"]
+    axis = axes_for(axis)
+    places = _places(study, x, axis)
+    lines = [(None, data)] if by is None or x is None else data.groupby(by, observed=True)
+    for number, (name, line) in enumerate(lines):
+        at = places[line[x or by].to_list()].to_numpy() if x or by else np.zeros(1)
+        errors = (line[["low", "high"]].sub(line["mean"], axis=0).abs()).T.fillna(0).to_numpy()
+        axis.errorbar(at, line["mean"], errors, marker="osD^v"[number % 5], ms=4, capsize=2.5,
+                      lw=1.4, ls="-" if x else "none", label=name)
+    if by is not None and x is not None:
+        axis.legend(title=by)
+    axis.set_xlabel(x or by or "")
+    unit = data.attrs["unit"]
+    axis.set_ylabel(metric + (f" ({unit})" if unit not in ("", "1") else ""))
+    known = data["mean"].dropna()
+    if (known > 0).all() and known.max() > LOGARITHMIC_FROM * known.min():
+        axis.set_yscale("log")
+    else:
+        axis.set_ylim(bottom=min(0, axis.get_ylim()[0]) if (known >= 0).all() else None)
+    seeds = int(data["seeds"].min())
+    axis.set_title(
+        f"Means and {100 * level:.0f} % intervals of {seeds} runs" if seeds > 1 else "One run each",
+        loc="left",
+    )
+    tidy(axis)
+    return axis
+
+
+def _places(study: Study, x: str | None, axis: Axes) -> pd.Series:
+    """Where the arms of an axis stand; sets scale and ticks."""
+    name = x or next(iter(study.axes), None)
+    arms = study.axes[name] if name is not None else []
+    numbers = [quantity(arm) for arm in arms]
+    if x is None or any(math.isnan(n) for n in numbers):
+        axis.set_xticks(range(len(arms)), arms)
+        return pd.Series(range(len(arms)), index=arms, dtype=float)
+    if min(numbers) > 0 and max(numbers) >= LOGARITHMIC_FROM / 2 * min(numbers):
+        axis.set_xscale("log")
+    axis.set_xticks(numbers, arms)
+    axis.set_xticks([], minor=True)
+    return pd.Series(numbers, index=arms)

@@ -1,0 +1,64 @@
+"""Wrong studies: see cases.py."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+AXIS = "  - {name: nodes, parameter: 'cluster.pools[0].count', values: [2, 4]}\n"
+STUDY = "base: s.yaml\naxes:\n" + AXIS
+
+
+def study_cases(case: Callable[..., Any], good: str) -> list[Any]:
+    """`good`: a scenario without mistakes."""
+    run = ("study", "run", "study.yaml", "-o", "out")
+
+    def study(name: str, text: str, *says: str, arguments: tuple[str, ...] = run) -> Any:
+        return case(name, {"s.yaml": good, "study.yaml": text}, arguments, 2, says)
+
+    return [
+        study("no study", STUDY, "no.yaml", arguments=("study", "run", "no.yaml")),
+        study("unknown study command", STUDY, "no study command 'runn', did you mean 'run'?",
+              arguments=("study", "runn", "study.yaml")),
+        study("shard without a part", STUDY, "study shard needs FILE and I/N",
+              arguments=("study", "shard", "study.yaml")),
+        study("part beyond the parts", STUDY, "a whole number from 1 to 3, got '4'",
+              arguments=("study", "shard", "study.yaml", "4/3")),
+        study("no runs at once", STUDY, "--jobs needs a whole number from 1", arguments=(*run, "-j", "0")),
+        study("unknown format of a report", STUDY, "--format is markdown, csv or latex, not 'html'",
+              arguments=("study", "report", "study.yaml", "-o", "out", "--format", "html")),
+        study("report of nothing", STUDY, "out: holds no run of this study",
+              arguments=("study", "report", "study.yaml", "-o", "out")),
+        study("study without a base", "axes:\n" + AXIS, "study.yaml:1:1: base"),
+        study("base that is not there", STUDY.replace("s.yaml", "t.yaml"),
+              "study.yaml:1:7: base: no file 't.yaml'"),
+        study("unknown key in a study", STUDY + "seed: {count: 2}\n", "study.yaml:4:1: seed",
+              "did you mean 'seeds'?"),
+        study("unknown parameter of an axis", STUDY.replace("].count", "].cuont"),
+              "study.yaml:3:64: cluster.pools[0].cuont", "did you mean 'count'?", "(in the cell nodes=2)"),
+        study("value out of range", STUDY.replace("[2, 4]", "[2, -4]"), "study.yaml:3:67:",
+              "cluster.pools[0].count", "(in the cell nodes=-4)"),
+        study("value that is no number", STUDY.replace("[2, 4]", "[2, four]"), "study.yaml:3:67:", "'four'"),
+        study("axis without arms", STUDY.replace(", values: [2, 4]", ""), "study.yaml:3:5: axes[0]",
+              "needs either `arms` or `parameter` with `values`"),
+        study("axis twice", STUDY + AXIS, "study.yaml:4:12: axes[1].name: is there twice: 'nodes'"),
+        study("value twice", STUDY.replace("[2, 4]", "[2, 2]"), "study.yaml:3:67: axes[0].values[1]",
+              "is there twice: '2'"),
+        study("unknown arm to compare with", STUDY + "compare: {axis: nodes, against: '3'}\n",
+              "study.yaml:4:33: compare.against: no arm of this axis is called '3'"),
+        study("unknown axis to compare", STUDY + "compare: {axis: node, against: '2'}\n",
+              "study.yaml:4:17: compare.axis", "did you mean 'nodes'?"),
+        study("stop without a comparison", STUDY + "until: {metric: jct_mean}\n", "study.yaml:4:",
+              "has an effect only with `compare`"),
+        study("seed that the study sets itself", STUDY + "set: {run.seed: 3}\n", "study.yaml:4:", "run.seed"),
+        study("setting of an arm", "base: s.yaml\naxes:\n  - name: p\n    arms:\n      - {name: a}\n"
+              "      - {name: b, set: {policy.base: strickt_gang}}\n", "study.yaml:6:38: policy.base",
+              "did you mean 'strict_gang'?", "(in the cell p=b)"),
+        study("fork of no policy", STUDY + "run: {fork_at: 1min}\n", "study.yaml:4:16: run.fork_at: no axis"),
+        study("fork after the end", "base: s.yaml\naxes: [{name: p, parameter: policy.base, "
+              "values: [default, strict_gang]}]\nrun: {fork_at: 3h}\n", "study.yaml:3:16:",
+              "must be before run.until, 1h"),
+        study("fork with a job queue", "base: s.yaml\naxes: [{name: p, parameter: policy.job_queue, "
+              "values: ['{}', '{policies: [{name: SJF}]}']}]\nrun: {fork_at: 3min}\n", "study.yaml:3:16:",
+              "cannot come while the run goes on"),
+    ]
