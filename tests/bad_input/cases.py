@@ -340,10 +340,10 @@ CASES = [
 ]
 CASES += [
     changed("change after the end", "until: 1h", "until: 1h, changes: [{at: 2h, policy: {}}]",
-            "s.yaml:9:34: run.changes[0].at: must be before run.until, 1h"),
+            "s.yaml:9:33: run.changes[0].at: must be before run.until, 1h"),
     changed("changes out of order", "until: 1h",
             "until: 1h, changes: [{at: 20min, policy: {}}, {at: 10min, policy: {}}]",
-            "s.yaml:9:59: run.changes[1].at: must be later"),
+            "s.yaml:9:58: run.changes[1].at: must be later"),
     changed("change to counting", "until: 1h",
             "until: 1h, changes: [{at: 20min, policy: {driver: counting}}]",
             "run.changes[0].policy.driver: cannot become counting"),

@@ -27,7 +27,7 @@ workload:
         classes:
           - gpus: {kind: discrete, values: [1, 8, 16, 32], weights: [4, 2, 2, 1]}
             duration: {kind: exponential, mean: 20min}
-faults: {nodes: [{name: node, rate: 400, repair: {kind: fixed, value: 10min}}]}
+faults: {nodes: [{name: node, rate: 400, repair: {kind: exponential, mean: 10min}}]}
 policy: {base: strict_gang}
 record: {attempts: true, off: [/timeline/teams]}
 run: {until: 2d}

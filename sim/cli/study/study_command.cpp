@@ -151,13 +151,14 @@ ExitStatus print_plan(const StudyPlan& plan, std::ostream& out) {
 
 ExitStatus print_report(const StudyPlan& plan, const Arguments& arguments, std::ostream& out,
                         std::ostream& err) {
+  const ReportFormat format = format_of(arguments);
   const StudyFolder folder{folder_of(arguments, plan.path())};
   const std::vector<StudyRunResult> results = kept_runs(plan, folder);
   if (results.empty()) {
     err << folder.path() << ": holds no run of this study\n";
     return ExitStatus::UserMistake;
   }
-  out << report_text(plan, metrics_found(plan, results), format_of(arguments));
+  out << report_text(plan, metrics_found(plan, results), format);
   return ExitStatus::Ok;
 }
 

@@ -57,6 +57,7 @@ StudyPlan::StudyPlan(const std::string& path, Diagnostics& diagnostics)
                       "make more than " + std::to_string(kCellsMax) + " cells");
     return;
   }
+  check_seeds(diagnostics);
   find_forks(diagnostics);
   if (diagnostics.ok()) check_cells(diagnostics);
 }
@@ -141,6 +142,17 @@ size_t StudyPlan::trunk_of(size_t cell) const {
     trunk = trunk * axes_[i].arms.size() + (is_forked_[i] ? 0 : arms[i]);
   }
   return trunk;
+}
+
+void StudyPlan::check_seeds(Diagnostics& diagnostics) const {
+  const auto look = [&](const std::vector<Setting>& settings) {
+    for (const Setting& setting : settings) {
+      if (!setting.assignment.starts_with("run.seed=")) continue;
+      diagnostics.error(setting.position, "run.seed", "is what `seeds` sets, for each run");
+    }
+  };
+  look(common_);
+  for (const auto& arms : settings_) std::ranges::for_each(arms, look);
 }
 
 void StudyPlan::find_forks(Diagnostics& diagnostics) {

@@ -55,6 +55,7 @@ class StudyPlan {
   Run read(const std::vector<Setting>& settings, uint64_t seed, Diagnostics& diagnostics) const;
   Run read(size_t cell, uint64_t seed, Diagnostics& diagnostics) const;
   void take_axes(const config::Node& root);
+  void check_seeds(Diagnostics& diagnostics) const;
   void find_forks(Diagnostics& diagnostics);
   std::vector<Setting> forked(size_t cell, const Run& armed) const;
   void check_cells(Diagnostics& diagnostics) const;

@@ -74,7 +74,7 @@ TEST_P(ProfileChanges, LoseNoPod) {
       "    - {kind: generator, arrival_rate: 30, jobs_max: 60, gpus_per_pod_max: 8, shape: {kind: "
       "classes, classes: [{gpus: {kind: discrete, values: [1, 8, 16, 32], weights: [4, 2, 2, 1]}, "
       "duration: {kind: exponential, mean: 20min}}]}}\n"
-      "faults: {nodes: [{name: node, rate: 400, repair: {kind: fixed, value: 10min}}]}\n"
+      "faults: {nodes: [{name: node, rate: 400, repair: {kind: exponential, mean: 10min}}]}\n"
       "run: {until: 4d}\n";
   for (int minute = 7; minute < 120; minute += 23) {
     std::string change = "run.changes=[{at: ";
