@@ -68,7 +68,7 @@ void ForkRecorder::become(std::unique_ptr<Recorder> target) {
 }
 
 void ForkRecorder::finish(const RunEnd& end) {
-  ORRERY_CHECK(target_ != nullptr, "what only begins has no end");
+  if (!target_) return;
   flush_all();
   for (const SummaryValue& value : summary()) {
     std::visit(

@@ -26,7 +26,7 @@ class ForkRecorder final : public Recorder {
   void write_text(std::string_view path, std::string_view text) override;    // likewise
   void start() override;
   bool poll(std::chrono::steady_clock::time_point now_host) override;
-  void finish(const RunEnd& end) override;  // after `become`
+  void finish(const RunEnd& end) override;  // before `become`: all is dropped
 
   bool has_started() const { return has_started_; }
   // After `start`. `target` is new, and switches off the same tables. Throws RecordError.

@@ -91,10 +91,8 @@ TEST_P(ProfileChanges, LoseNoPod) {
 
 INSTANTIATE_TEST_SUITE_P(Bases, ProfileChanges,
                          ::testing::Values(Pair{"default", "strict_gang"},
-                                           Pair{"coscheduling", "default"},
                                            Pair{"strict_gang", "native_gang"},
-                                           Pair{"native_gang", "coscheduling"},
-                                           Pair{"default", "koordinator"}));
+                                           Pair{"native_gang", "default"}));
 
 }  // namespace
 }  // namespace orrery

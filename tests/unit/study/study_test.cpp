@@ -155,17 +155,16 @@ TEST_F(StudyTest, ARunThatFailsIsToldAndTheRestGoesOn) {
 }
 
 TEST_F(StudyTest, WhatATraceHoldsNowIsRunAnew) {
-  const auto trace = [&](std::string_view duration) {
+  const auto trace = [&](std::string_view end) {
     std::string text =
         "job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,"
-        "queue\n1,u,v,8,8,1,COMPLETED,2020-04-01 00:00:00,2020-04-01 00:00:00,2020-04-01 "
-        "01:00:00,";
-    folder.write("jobs.csv", text.append(duration).append(",0\n"));
+        "queue\n1,u,v,8,8,1,COMPLETED,2020-04-01 00:00:00,2020-04-01 00:00:00,2020-04-01 ";
+    folder.write("jobs.csv", text.append(end).append(",3600,0\n"));
   };
   std::string base = "cluster: {pools: [{name: n, machine: dgx-a100, count: 2}]}\nworkload:\n";
   base += "  sources: [{kind: trace, file: jobs.csv}]\n";
   write("base: base.yaml\nseeds: {count: 3}\n", base);
-  trace("100");
+  trace("01:00:00");
   StudyProgress last;
   const StudyOptions options{.jobs = 2, .on_progress = [&](const StudyProgress& p) { last = p; }};
   const StudyPlan study = plan();
@@ -173,11 +172,11 @@ TEST_F(StudyTest, WhatATraceHoldsNowIsRunAnew) {
   const double before = values_of(run_study(study, results(), options), "jct_mean").begin()->second;
   (void)run_study(study, results(), options);
   EXPECT_EQ(last.kept, 3U);
-  trace("200");
+  trace("02:00:00");
   EXPECT_EQ(kept_runs(study, results()).size(), 0U);
   const double after = values_of(run_study(study, results(), options), "jct_mean").begin()->second;
   EXPECT_EQ(last.kept, 0U);
-  EXPECT_NEAR(after - before, 100, 1e-6);
+  EXPECT_NEAR(after - before, 3'600, 1e-6);
 }
 
 constexpr std::string_view kForked =
