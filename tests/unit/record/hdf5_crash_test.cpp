@@ -127,8 +127,9 @@ TEST_F(Hdf5CrashTest, TwoRunsCannotWriteTheSameFileAtOnce) {
   EXPECT_EQ(error_of(path_), "");
 }
 
-// Runs `body` in a child whose files may not grow beyond `bytes`; its exit status. The child closes HDF5 as its
-// exit handler would, and leaves without the others: a leak check would wait for threads that a fork leaves behind.
+// Runs `body` in a child whose files may not grow beyond `bytes`; its exit status. The child closes
+// HDF5 as its exit handler would, and leaves without the others: a leak check would wait for
+// threads that a fork leaves behind.
 template <class Body>
 int with_file_limit(rlim_t bytes, const Body& body) {
   const pid_t child = ::fork();
