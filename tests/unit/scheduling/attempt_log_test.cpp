@@ -44,11 +44,13 @@ std::vector<std::string> texts_of(const std::vector<RejectionRow>& rows) {
 
 const std::string kThreePools = R"(
 cluster:
-  machines: [{name: box, base: hgx-h100, gpus: 4}]
+  machines:
+  - {name: box, base: hgx-h100, gpus: 4}
+  - {name: small, base: hgx-h100, gpus: 1}
   pools:
   - {name: ours, machine: box, count: 2}
   - {name: theirs, machine: box, count: 3, taints: [{key: team, value: red, effect: NoSchedule}]}
-  - {name: bare, machine: cpu-node, count: 1}
+  - {name: little, machine: small, count: 1}
 )";
 
 TEST(AttemptLog, CountsTheNodesThatEachFilterTookAway) {
