@@ -28,12 +28,11 @@ def holders_text(history: History, holders: pd.DataFrame, own: int = -1) -> str:
         name = "its own pods" if row.job == own else history.title(row.job)
         where = f" on {count(row.nodes, 'node')}" if not history.is_counting else ""
         until = "the run ended" if row.until >= end else clock(row.until)
-        kept = "reserved" if row.is_reserved else "until"
-        when = f"{kept} until {until}" if row.is_reserved else f"{kept} {until}"
-        parts.append(f"{name}: {count(row.gpus, 'GPU')}{where}, {when}")
+        kept = " reserved" if row.is_reserved else ""
+        parts.append(f"{name} held {count(row.gpus, 'GPU')}{where}{kept} until {until}")
     left = holders.iloc[SHOWN_MAX:]
     if len(left):
-        parts.append(f"{count(len(left), 'more job')}: {count(left['gpus'].sum(), 'GPU')}")
+        parts.append(f"{count(len(left), 'more job')} held {count(left['gpus'].sum(), 'GPU')}")
     return "; ".join(parts)
 
 
@@ -71,14 +70,21 @@ class AttemptStory:
     def _in_vain(self) -> pd.DataFrame:
         return self.lines[~self.lines["outcome"].isin(GOOD)]
 
-    def reason(self, life: int) -> str:
-        """Of those in one life of its pods (-1: the last one), what spoke longest against them."""
+    def reason(self, life: int, rank: int = -1) -> str:
+        """Of those in one life of its pods (-1: the last one), or of one rank, what spoke longest
+        against them."""
         lines = self._in_vain()
+        if rank >= 0:
+            lines = lines[lines["ranks"].map(lambda ranks: rank in ranks)]
         if not len(lines):
             return "no attempt failed"
         lines = lines[lines["life"] == (lines["life"].max() if life < 0 else life)]
         if not len(lines):
             return "no attempt failed before it first ran"
+        # One that a plugin turned down for the sake of its gang says less than why that lacks nodes.
+        by_filters = self.rejections.loc[self.rejections["nodes"] > 0, "line"]
+        if lines.index.isin(by_filters).any():
+            lines = lines[lines.index.isin(by_filters)]
         lasted = (lines["last"] - lines["first"]).round(3)
         best = max(lines.index, key=lambda line: (lasted[line], lines.at[line, "count"], line))
         row = self.lines.loc[best]
@@ -88,7 +94,7 @@ class AttemptStory:
         holders = self.holders[self.holders["line"] == best]
         others = holders[holders["job"] != self.job]
         if len(others):
-            text += f", where {holders_text(self.history, others.head(1))}"
+            text += f", of which {holders_text(self.history, others.head(1))}"
         room = self._room(row)
         return f"{room}; {text}" if room else text
 
@@ -114,9 +120,9 @@ class AttemptStory:
     def _line(self, line: int) -> list[str]:
         row = self.lines.loc[line]
         when = clock(row["first"])
-        if row["count"] > 1:
-            times = f" {row['count']:,} times until {clock(row['last'])}"
-            when += times if row["last"] > row["first"] else f" {row['count']:,} times"
+        if clock(row["last"]) != when:
+            when += f" to {clock(row['last'])}"
+        when += f"  {row['count']:,} times" if row["count"] > 1 else ""
         ranks = "ranks" if len(row["ranks"]) > 1 else "rank"
         text = f"{when}  {OUTCOMES[row['outcome']]}, {ranks} {numbered(row['ranks'])}"
         if row["nodes"] and row["outcome"] in GOOD:
@@ -129,13 +135,15 @@ class AttemptStory:
             told.append(row["message"])
         holders = self.holders[self.holders["line"] == line]
         if len(holders):
-            told.append(f"held by {holders_text(self.history, holders, self.job)}")
+            told.append(holders_text(self.history, holders, self.job))
         down = self.history.down_at(row["last"])
         if down and (rejections["plugin"] == "NodeReady").any():
             told.append(f"down: {self.history.names.few(down)}")
         return [text, *("    " + t for t in told)]
 
     def text(self, lines: int) -> str:
+        if self.history.is_counting:
+            return ""  # no pod is placed
         if why := self.history.missing("/events/attempts"):
             return f"Attempts are not in the file: {why}."
         if not len(self.lines):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -86,7 +86,7 @@ def _fullest(history: History, jobs: Sequence[int], onset: float, end: float) ->
 
 
 def _members(history: History, deadlock: pd.Series) -> pd.DataFrame:
-    """The members, with what each held at the instant in which they held most."""
+    """The members' gangs, with what each job held at the instant in which all held most."""
     rows = history.members[history.members["deadlock"] == deadlock["id"]]
     rows = rows.sort_values(["joined", "job", "gang"], ignore_index=True)
     onset, end = deadlock["onset"], deadlock["resolved_at"]
@@ -96,10 +96,9 @@ def _members(history: History, deadlock: pd.Series) -> pd.DataFrame:
     frame["name"] = [history.title(job) for job in rows["job"]]
     frame["lacks"] = (rows["needed"] - rows["assigned"]).clip(lower=0)
     frame["gpus_per_pod"] = history.gpus_per_pod(rows["job"])
-    frame["gpus_at"] = at
-    frame["gpus_seen"] = [float(holders["gpus"].get(job, 0)) for job in rows["job"]]
-    frame["which"] = [list(holders["which"].get(job, [])) for job in rows["job"]]
-    frame["since"] = [holders["since"].get(job, float("nan")) for job in rows["job"]]
+    frame["seen_at"] = at
+    frame["job_gpus_seen"] = [float(holders["gpus"].get(job, 0)) for job in rows["job"]]
+    frame["job_nodes_seen"] = [list(holders["which"].get(job, [])) for job in rows["job"]]
     return frame
 
 
@@ -132,11 +131,13 @@ def explain_deadlock(run: Run, k: int) -> Explanation:
     members = _members(history, deadlock)
     end = history.run.end if pd.isna(deadlock["resolved_at"]) else deadlock["resolved_at"]
     cycle = _cycle(members) + "."
+    by_job = members.groupby("job", sort=False)
+    at, seen = members["seen_at"].iloc[0], by_job["job_gpus_seen"].first().sum()
     lines = [
         f"Deadlock {k}: {count(members['job'].nunique(), 'job')}, from {clock(deadlock['onset'])}"
         f" to {clock(end)} ({span(end - deadlock['onset'])})",
         "",
-        *(_member_line(history, row) for row in members.itertuples()),
+        *(line for _, gangs in by_job for line in _member_lines(history, gangs)),
         "",
         f"Cycle:  {cycle[0].upper()}{cycle[1:]}",
         f"End:    {RESOLUTIONS[str(deadlock['resolution'])]}",
@@ -148,28 +149,28 @@ def explain_deadlock(run: Run, k: int) -> Explanation:
         lines.append(f"Note:   {listed(infeasible)} would not fit even if all others let go.")
     total = history.nodes["gpus"].sum() if len(history.nodes) else 0
     if total:
-        held = history.held_at(members["gpus_at"].iloc[0])["gpus"].sum()
-        lines.append(
-            f"        {count(held, 'GPU')} of {total:,.0f} were held by anybody at"
-            f" {clock(members['gpus_at'].iloc[0])}."
-        )
-    by_job = members.groupby("job")
-    if (by_job["gpus_held"].sum() > by_job["gpus_seen"].first()).any():
-        why = history.missing("/pods") or history.missing("/events/attempts")
-        if why:
-            lines.append(f"        Nodes of reserved pods are not all known: {why}.")
+        held = history.held_at(at)["gpus"].sum()
+        lines.append(f"        All jobs held {held:,g} of {total:,g} GPUs at {clock(at)}.")
+    why = history.missing("/pods") or history.missing("/events/attempts")
+    if seen < deadlock["gpus_held"] and why:
+        lines.append(f"        Nodes of reserved pods are not all known: {why}.")
     return Explanation(f"deadlock {k}", "\n".join(lines) + "\n", cycle, {"members": members})
 
 
-def _member_line(history: History, row: Any) -> str:
-    gang = f", gang {row.gang}" if (history.jobs.at[row.job, "pods"] > row.needed) else ""
-    where = f" on {history.names.few(row.which)}" if row.which else ""
-    lacks = f"{count(row.lacks, 'more pod')} of {count(row.gpus_per_pod, 'GPU')}"
-    return (
-        f"  {row.name}{gang}: holds {count(row.gpus_held, 'GPU')}{where} for"
-        f" {row.assigned} of {count(row.needed, 'pod')}, waits for {lacks}"
-        f" since {clock(row.joined)}"
-    )
+def _member_lines(history: History, gangs: pd.DataFrame) -> Iterator[str]:
+    """What one job held, and what each of its gangs had of its pods."""
+    first, most = gangs.iloc[0], gangs["gpus_held"].sum()
+    text = f"  {first['name']} holds {count(most, 'GPU')}"
+    seen, nodes = first["job_gpus_seen"], first["job_nodes_seen"]
+    if seen < most and nodes:
+        text += f" at most; {count(seen, 'GPU')} at {clock(first['seen_at'])}"
+    yield text + (f" on {history.names.few(nodes)}" if nodes else "")
+    for gang in gangs.itertuples():
+        name = f"gang {gang.gang}" if len(gangs) > 1 else "its gang"
+        has = f"    {name} has {gang.assigned} of {count(gang.needed, 'pod')}"
+        size = f" of {count(gang.gpus_per_pod, 'GPU')}" if gang.gpus_per_pod else ""
+        lacks = f", waits for {count(gang.lacks, 'more pod')}{size} since {clock(gang.joined)}"
+        yield has + (lacks if gang.lacks else "")
 
 
 # ---- what is worth explaining

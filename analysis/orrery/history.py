@@ -135,29 +135,43 @@ class History:
     def holdings(self) -> pd.DataFrame:
         """One row for each time that a pod held GPUs of a node, bound or only reserved: `since`
         and `until`. Attempts have numbers, so that what one instant has seen stays in order:
-        `since_attempt` and `until_attempt`, 0 where no attempt was the cause."""
-        parts = [self._bound(), self._reserved()]
+        `since_attempt` and `until_attempt`, 0 where no attempt was the cause. A pod that gets bound
+        has two rows, and `released` of both is when it let go; `is_reserved`: waits in Permit."""
+        reserved = self._reserved()
+        parts = [self._bound(reserved), reserved]
         if self.is_counting:
             parts.append(self._counted())
         frame = pd.concat([part for part in parts if len(part)] or parts, ignore_index=True)
         frame["until"] = frame["until"].fillna(np.inf)
+        frame["released"] = frame["released"].fillna(frame["until"])
         return frame
 
-    def _bound(self) -> pd.DataFrame:
+    def _bound(self, reserved: pd.DataFrame) -> pd.DataFrame:
         pods = self.pods[(self.pods["node"] >= 0) & self.pods["bound"].notna()]
-        return pd.DataFrame(
+        frame = pd.DataFrame(
             {
                 "job": pods["job"].astype(np.int64),
                 "rank": pods["rank"],
                 "node": pods["node"].astype(np.int64),
                 "gpus": _bits(pods["gpus"]).astype(float),
                 "since": pods["bound"],
-                "since_attempt": 0,
-                "until": pods["ended"],
+                "until": self._let_go().loc[pods.index],
                 "until_attempt": 0,
                 "is_reserved": False,
+                "released": np.nan,
             }
         )
+        # A pod that is bound in the instant of its attempt is held from that attempt on.
+        attempts = reserved[["job", "rank", "until", "since_attempt"]]
+        attempts = attempts.rename(columns={"until": "since"})
+        attempts = attempts.drop_duplicates(["job", "rank", "since"], keep="last")
+        frame = frame.merge(attempts, "left", on=["job", "rank", "since"])
+        return frame.fillna({"since_attempt": 0})
+
+    def _let_go(self) -> pd.Series:
+        """When pods ended. The end of the run takes nothing away: its last attempts find all as it
+        was."""
+        return self.pods["ended"].mask(self.pods["end"] == "run_ended", np.inf)
 
     def _reserved(self) -> pd.DataFrame:
         """From the attempt that found a node until the pod is bound, is gone, or tries anew."""
@@ -175,7 +189,8 @@ class History:
                 "since_attempt": attempts["attempt"].astype(np.int64),
                 "until": following["at"].fillna(np.inf),
                 "until_attempt": following["attempt"].fillna(0).astype(np.int64),
-                "is_reserved": True,
+                "is_reserved": attempts["outcome"] == "waiting_in_permit",
+                "released": np.nan,
             }
         )[kept]
         frame["gpus"] = self.gpus_per_pod(frame["job"])
@@ -187,6 +202,7 @@ class History:
             return frame
         lives = self.pods[["job", "rank", "created", "bound", "ended"]].copy()
         lives["job"] = lives["job"].astype(np.int64)
+        lives["ended"] = self._let_go()
         lives = lives.sort_values("created")
         frame = frame.sort_values("since")
         merged = pd.merge_asof(
@@ -196,6 +212,8 @@ class History:
         is_earlier = (end >= frame["since"]) & (end < frame["until"])
         frame.loc[is_earlier, "until"] = end[is_earlier]
         frame.loc[is_earlier, "until_attempt"] = 0
+        is_bound = is_earlier & merged["bound"].notna()
+        frame.loc[is_bound, "released"] = merged.loc[is_bound, "ended"]
         return frame
 
     def _counted(self) -> pd.DataFrame:
@@ -222,6 +240,7 @@ class History:
                 "until": until.to_numpy(),
                 "until_attempt": 0,
                 "is_reserved": False,
+                "released": np.nan,
             }
         )
 
@@ -253,7 +272,7 @@ class History:
                 "nodes": grouped["node"].nunique(),
                 "which": grouped["node"].agg(lambda nodes: sorted(set(nodes))),
                 "since": grouped["since"].min(),
-                "until": grouped["until"].max(),
+                "until": grouped["released"].max().clip(upper=self.run.end),
                 "is_reserved": grouped["is_reserved"].all(),
             }
         ).reset_index()
@@ -274,8 +293,11 @@ class History:
         ranks. `attempt` is the number of the last of them; `life` counts the times that the pods
         were created again."""
         attempts = self.attempts[self.attempts["job"] == job].copy()
-        again = self.recoveries.loc[self.recoveries["job"] == job, "recreated"].dropna()
-        attempts["life"] = np.searchsorted(np.sort(again), attempts["at"], side="right")
+        attempts["life"] = 0
+        again = self.recoveries[self.recoveries["job"] == job].dropna(subset=["recreated"])
+        for rank, times in again.groupby("rank")["recreated"] if len(again) else ():
+            lives = np.searchsorted(np.sort(times), attempts["at"], side="right")
+            attempts["life"] += np.where((rank < 0) | (attempts["rank"] == rank), lives, 0)
         reasons = self.rejections[self.rejections["attempt"].isin(attempts["attempt"])]
         attempts["why"] = ""
         if len(reasons):
@@ -304,7 +326,7 @@ class History:
     def short_of(self, rejections: pd.DataFrame) -> set[int]:
         """The nodes that would have done, had others not held what was asked for."""
         nodes: set[int] = set()
-        lacking = rejections["reason"].str.startswith(("Insufficient", "Too many pods"))
-        for which in rejections.loc[lacking & ~rejections["is_unresolvable"], "which"]:
+        lacking = rejections["reason"].astype(str).str.startswith(("Insufficient", "Too many pods"))
+        for which in rejections.loc[lacking & (rejections["is_unresolvable"] == 0), "which"]:
             nodes |= unnumbered(which)
         return nodes

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from textwrap import wrap
 
 import pandas as pd
 
 from orrery.attempt_story import AttemptStory, holders_text
 from orrery.history import History
-from orrery.telling import clock, columns, count, gpu_time, listed, numbered, span
+from orrery.telling import SHOWN_MAX, clock, columns, count, gpu_time, listed, numbered, span
 
 ENDS = {
     "completed": "completed",
@@ -36,6 +37,7 @@ STEPS = {
     "resumed": "checkpoint loaded, computes again",
     "caught_up": "as far as before",
 }
+WIDTH = 88  # of a sentence beside its head
 UNITS = {"gpus": "GPU", "cpus": "core", "memory": "byte", "nics": "NIC"}
 
 
@@ -102,7 +104,8 @@ class JobStory:
         if row["running"] >= 0:
             run = f"{span(row['run'])} for {span(row['work'])} of work"
             rows.append(["Ran", f"{run}, {count(row['restarts'], 'restart')}"])
-        rows.append(["Blocked", self.blocked()])
+        for place, line in enumerate(wrap(self.blocked(), WIDTH)):
+            rows.append(["" if place else "Blocked", line])
         head = f"{self.title[0].upper()}{self.title[1:]}: {row['outcome']}"
         return "\n".join([head, *("  " + line for line in columns(rows))])
 
@@ -154,7 +157,8 @@ class JobStory:
 
     def _deadlock(self) -> str:
         members = self.history.members
-        here = members[(members["job"] == self.job) & members["left"].isna()]
+        members = members[members["left"].isna()]
+        here = members[members["job"] == self.job]
         if not len(here):
             return ""
         own = here.iloc[-1]
@@ -207,18 +211,18 @@ class JobStory:
         longest = waits.idxmax()
         if waits[longest] < 1:
             return text
-        # Lives are counted by when pods were created again, which need not be in order of failure.
-        again = self.recoveries["recreated"]
+        rank = self.recoveries.at[longest, "rank"]
+        again = self.recoveries.loc[self.recoveries["rank"] == rank, "recreated"]
         life = int((again <= again[longest]).sum())
         return text + (
             f" After that of {clock(self.recoveries.at[longest, 'failed'])} it waited"
-            f" {span(waits[longest])} for nodes: {self._nodes_reason(life)}."
+            f" {span(waits[longest])} for nodes: {self._nodes_reason(life, rank)}."
         )
 
-    def _nodes_reason(self, life: int) -> str:
+    def _nodes_reason(self, life: int, rank: int = -1) -> str:
         if why := self.history.missing("/events/attempts"):
             return f"why is not in the file ({why})"
-        return self.attempts.reason(life)
+        return self.attempts.reason(life, rank)
 
     def _cause(self, failed: pd.Series) -> str:
         if failed["node"] < 0:
@@ -238,18 +242,27 @@ class JobStory:
         waits = self.queue[self.queue["decision"] != "started"]
         if not len(waits):
             return "the queue had not looked at it"
-        decision, policy = waits.groupby(["decision", "policy"])["for"].sum().idxmax()
-        kind = (waits["decision"] == decision) & (waits["policy"] == policy)
-        first = waits[kind].iloc[0]
-        text = self._decision(first)
-        if first["decision"] == "lacks_room":
-            held = self.history.held_at(first["at"])
-            holders = self.history.holders(held[held["job"] != self.job])
-            if len(holders):
-                text += f"; held by {holders_text(self.history, holders)}"
+        lengths = waits.groupby(["decision", "policy"], sort=False)["for"].sum()
+        told = lengths[lengths >= lengths.max() / 10].head(SHOWN_MAX)
+        parts = []
+        for (decision, policy), length in told.items():
+            kind = (waits["decision"] == decision) & (waits["policy"] == policy)
+            part = self._decision_held(waits[kind].iloc[0])
+            parts.append(f"for {span(length)} {part}" if len(told) > 1 else part)
+        text = "; then ".join(parts)
         later = self._overtaken()
         more = f"; {count(later, 'job')} submitted later started before it" if later else ""
         return text + more
+
+    def _decision_held(self, row: pd.Series) -> str:
+        """With those who held what it lacked."""
+        text = self._decision(row)
+        if row["decision"] == "lacks_room":
+            held = self.history.held_at(row["at"])
+            holders = self.history.holders(held[held["job"] != self.job])
+            if len(holders):
+                text += f", as {holders_text(self.history, holders)}"
+        return text
 
     def _overtaken(self) -> int:
         jobs, row = self.history.jobs, self.row
@@ -317,6 +330,11 @@ class JobStory:
     def _events(self) -> Iterator[tuple[float, str, str]]:
         row = self.row
         yield row["submitted"], "submitted", ""
+        for place, decided in self.queue.iterrows():
+            if decided["decision"] == "stopped":
+                yield decided["at"], "stopped", f"by {decided['policy']}, and waits again"
+            elif decided["decision"] == "started" and place > 0:
+                yield decided["at"], "let start", f"by {decided['policy']}"
         for at, what in ((row["created"], "pods created"), (row["bound"], "bound"),
                          (row["running"], "running"), (row["ended"], "ended")):
             if pd.isna(at):
@@ -324,7 +342,8 @@ class JobStory:
             detail = ""
             if what == "bound":
                 nodes = self.pods.loc[(self.pods["bound"] <= at) & (self.pods["node"] >= 0), "node"]
-                detail = f"enough pods, on {self.history.names.few(nodes)}" if len(nodes) else ""
+                detail = "enough pods" if not self.history.is_counting else "has what it asked for"
+                detail += f", on {self.history.names.few(nodes)}" if len(nodes) else ""
             if what == "running":
                 detail = "computes for the first time"
             yield at, what, str(row["outcome"]) if what == "ended" else detail
@@ -361,24 +380,27 @@ class JobStory:
         if not len(pods):
             return ""
         rows = []
-        for (created, end, has_node), lives in pods.groupby(
-            ["created", "end", "node_"], sort=False
-        ):
+        pods["life"] = pods.groupby("rank").cumcount()
+        for (_, end, has_node), lives in pods.groupby(["life", "end", "node_"], sort=False):
             where = self.history.names.few(lives["node"]) if has_node else "no node"
             when = f"{clock(lives['bound'].min())} to {clock(lives['ended'].max())}"
             rows.append([
                 f"ranks {numbered(lives['rank'])}" if len(lives) > 1 else
                 f"rank {lives['rank'].iloc[0]}",
-                f"created {clock(created)}", where, f"bound {when}" if has_node else "never bound",
+                f"created {clock(lives['created'].min())}", where, f"bound {when}" if has_node else "never bound",
                 ENDS[str(end)], count(lives["attempts"].max(), "attempt"),
             ])
         more = [f"  and {len(rows) - lines:,} more"] if len(rows) > lines else []
         return "\n".join(["Pods", *("  " + line for line in columns(rows[:lines])), *more])
 
     def _accounts(self) -> str:
-        used = {name: self.row[column] for column, name in ACCOUNTS.items() if self.row[column] > 0}
+        used = {name: self.row[column] for column, name in ACCOUNTS.items()}
         total = sum(used.values())
-        if not total:
+        rows = [
+            [name, gpu_time(s), f"{100 * s / total:.1f} %"]
+            for name, s in used.items()
+            if s > total / 2_000  # less is 0.0 %
+        ]
+        if not rows:
             return ""
-        rows = [[name, gpu_time(s), f"{100 * s / total:.1f} %"] for name, s in used.items()]
         return "\n".join(["GPU time", *("  " + line for line in columns(rows, "lrr"))])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 
 import pandas as pd
@@ -109,7 +108,3 @@ def columns(rows: Sequence[Sequence[object]], right: str = "") -> list[str]:
         ]
         lines.append("  ".join(cells).rstrip())
     return lines
-
-
-def is_never(seconds: float) -> bool:
-    return math.isnan(seconds)

@@ -70,9 +70,9 @@ record: {attempts: true}
   EXPECT_EQ(failed->job, 1U);
   EXPECT_EQ(failed->message.view(),
             "0/6 nodes are available: 3 Insufficient nvidia.com/gpu, 3 node(s) had untolerated "
-            "taint {team: red}.");
+            "taint(s).");
   EXPECT_THAT(texts_of(rejections_of(run.recorder, failed->attempt)),
-              ElementsAre("TaintToleration: 3 node(s) had untolerated taint {team: red} on 2-4, "
+              ElementsAre("TaintToleration: 3 node(s) had untolerated taint(s) on 2-4, "
                           "for good",
                           "NodeResourcesFit: 1 Insufficient nvidia.com/gpu on 5, for good",
                           "NodeResourcesFit: 2 Insufficient nvidia.com/gpu on 0-1"));

@@ -40,15 +40,21 @@ policy:
   job_queue: {policies: [{name: EASY}, {name: Quota, args: {limits: {a: 7}}}]}
 """
 
-# Gangs of the coscheduling plugin wait in Permit and hold nodes there until they time out.
+# Two jobs of two gangs each, whose pods come in turns: the first gangs of both start, and the second
+# ones wait in Permit in turns, as there is room for three of four pods.
 PERMIT = """
-cluster: {pools: [{name: gpu, machine: dgx-a100, count: 4}]}
+cluster: {pools: [{name: gpu, machine: dgx-a100, count: 7}]}
 workload:
+  controller: {pod_creation_interval: 100ms, pods_per_sync_max: 2}
   sources:
   - kind: jobs
     jobs:
-    - {name: one, pods: 3, pod: {gpus: 8}, work: 10min}
-    - {name: two, pods: 3, pod: {gpus: 8}, work: 10min}
+    - name: pair
+      count: 2
+      work: 10min
+      gangs:
+      - roles: [{pods: 2, pod: {gpus: 8}}]
+      - roles: [{pods: 4, pod: {gpus: 8}}]
 policy:
   base: coscheduling
   plugins: [{name: Coscheduling, args: {podGroupRejectPercentage: 100}}]
