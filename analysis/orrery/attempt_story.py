@@ -28,11 +28,14 @@ def holders_text(history: History, holders: pd.DataFrame, own: int = -1) -> str:
         name = "its own pods" if row.job == own else history.title(row.job)
         where = f" on {count(row.nodes, 'node')}" if not history.is_counting else ""
         until = "the run ended" if row.until >= end else clock(row.until)
-        kept = " reserved" if row.is_reserved else ""
-        parts.append(f"{name} held {count(row.gpus, 'GPU')}{where}{kept} until {until}")
+        held = count(row.gpus, history.unit) if row.gpus else count(row.pods, "pod")
+        kept = f" ({row.gpus_reserved:g} by pods in Permit)" if row.gpus_reserved else ""
+        parts.append(f"{name} held {held}{where}{kept} until {until}")
     left = holders.iloc[SHOWN_MAX:]
     if len(left):
-        parts.append(f"{count(len(left), 'more job')} held {count(left['gpus'].sum(), 'GPU')}")
+        parts.append(
+            f"{count(len(left), 'more job')} held {count(left['gpus'].sum(), history.unit)}"
+        )
     return "; ".join(parts)
 
 
@@ -81,7 +84,7 @@ class AttemptStory:
         lines = lines[lines["life"] == (lines["life"].max() if life < 0 else life)]
         if not len(lines):
             return "no attempt failed before it first ran"
-        # One that a plugin turned down for the sake of its gang says less than why that lacks nodes.
+        # What a plugin turned down for the sake of a gang says less than why the gang lacks nodes.
         by_filters = self.rejections.loc[self.rejections["nodes"] > 0, "line"]
         if lines.index.isin(by_filters).any():
             lines = lines[lines.index.isin(by_filters)]

@@ -12,6 +12,7 @@ from orrery.run import Run, RunError
 from orrery.telling import NodeNames, unnumbered
 
 WHICH = ["plugin", "reason", "nodes", "is_noted", "is_unresolvable", "which"]
+UNITS = {"gpus": "GPU", "cpus": "core", "memory": "byte", "nics": "NIC", "pods": "pod"}
 KEEPS = ("scheduled", "waiting_in_permit")  # outcomes after which the pod has a node reserved
 
 
@@ -40,6 +41,16 @@ class History:
     def is_counting(self) -> bool:
         """Jobs take amounts out of a pool; none has pods on nodes."""
         return self.parameters["policy"].get("driver") == "counting"
+
+    @property
+    def queue_unit(self) -> str:
+        """What the job queue counts."""
+        return UNITS[self.parameters["policy"]["job_queue"]["counts"][0]]
+
+    @property
+    def unit(self) -> str:
+        """What holders hold."""
+        return self.queue_unit if self.is_counting else "GPU"
 
     @cached_property
     def jobs(self) -> pd.DataFrame:
@@ -218,23 +229,24 @@ class History:
 
     def _counted(self) -> pd.DataFrame:
         """From each start to the next stop, if the queue's decisions are recorded; else from the
-        first start to the end."""
+        first start to the end. What the queue counts stands for GPUs."""
         changes = self.decisions[self.decisions["decision"].isin(["started", "stopped"])]
         if len(changes):
             following = changes.groupby("job", sort=False)["at"].shift(-1)
             starts = changes.assign(until=following)[changes["decision"] == "started"]
             jobs = self.jobs.loc[starts["job"]]
-            since = starts["at"].to_numpy()
+            since, held = starts["at"].to_numpy(), starts["asked"].to_numpy(float)
             until = starts["until"].fillna(pd.Series(jobs["ended"].to_numpy(), starts.index))
         else:
-            jobs = self.jobs[self.jobs["bound"].notna()]
+            jobs = self.jobs[self.jobs["bound"].notna() & (self.queue_unit == "GPU")]
             since, until = jobs["bound"].to_numpy(), jobs["ended"]
+            held = jobs["gpus"].to_numpy(float)
         return pd.DataFrame(
             {
                 "job": jobs["job"].to_numpy(np.int64),
                 "rank": 0,
                 "node": -1,
-                "gpus": jobs["gpus"].to_numpy(float),
+                "gpus": held,
                 "since": since,
                 "since_attempt": 0,
                 "until": until.to_numpy(),
@@ -263,7 +275,8 @@ class History:
         return held[here]
 
     def holders(self, held: pd.DataFrame) -> pd.DataFrame:
-        """Holdings by job, the largest first: GPUs, nodes, and until when the last of them went."""
+        """Holdings by job, the largest first: GPUs, nodes, and until when the last of them went.
+        `gpus_reserved` are of pods that wait in Permit."""
         grouped = held.groupby("job")
         frame = pd.DataFrame(
             {
@@ -273,7 +286,9 @@ class History:
                 "which": grouped["node"].agg(lambda nodes: sorted(set(nodes))),
                 "since": grouped["since"].min(),
                 "until": grouped["released"].max().clip(upper=self.run.end),
-                "is_reserved": grouped["is_reserved"].all(),
+                "gpus_reserved": (held["gpus"] * held["is_reserved"].astype(float))
+                .groupby(held["job"])
+                .sum(),
             }
         ).reset_index()
         return frame.sort_values(

@@ -8,9 +8,10 @@ from textwrap import wrap
 
 import pandas as pd
 
-from orrery.attempt_story import AttemptStory, holders_text
+from orrery.attempt_story import AttemptStory
 from orrery.history import History
-from orrery.telling import SHOWN_MAX, clock, columns, count, gpu_time, listed, numbered, span
+from orrery.queue_story import QueueStory
+from orrery.telling import clock, columns, count, gpu_time, listed, numbered, span
 
 ENDS = {
     "completed": "completed",
@@ -38,7 +39,6 @@ STEPS = {
     "caught_up": "as far as before",
 }
 WIDTH = 88  # of a sentence beside its head
-UNITS = {"gpus": "GPU", "cpus": "core", "memory": "byte", "nics": "NIC"}
 
 
 class JobStory:
@@ -51,14 +51,14 @@ class JobStory:
         self.end = history.run.end
 
     def text(self, lines: int) -> str:
-        parts = [self._head(), self._way_text(lines), self._queue_text(lines)]
+        parts = [self._head(), self._way_text(lines), self.queue.text(lines)]
         parts += [self.attempts.text(lines), self._pods_text(lines), self._accounts()]
         return "\n\n".join(part for part in parts if part) + "\n"
 
     def tables(self) -> dict[str, pd.DataFrame]:
         return {
             "way": self.way,
-            "queue": self.queue,
+            "queue": self.queue.rows,
             "attempts": self.attempts.lines,
             "rejections": self.attempts.rejections,
             "holders": self.attempts.holders,
@@ -81,14 +81,8 @@ class JobStory:
         return rows[rows["job"] == self.job].sort_values("failed", ignore_index=True)
 
     @cached_property
-    def queue(self) -> pd.DataFrame:
-        """What the job queue decided, and how long that stood."""
-        rows = self.history.decisions
-        rows = rows[rows["job"] == self.job].reset_index(drop=True)
-        rows["decision"] = rows["decision"].astype(str)
-        over = self.end if pd.isna(self.row["ended"]) else self.row["ended"]
-        rows["for"] = rows["at"].shift(-1).fillna(over) - rows["at"]
-        return rows
+    def queue(self) -> QueueStory:
+        return QueueStory(self.history, self.job)
 
     # ---- head
 
@@ -96,7 +90,8 @@ class JobStory:
         row = self.row
         owner = [f"{kind} {row[kind]}" for kind in ("user", "team") if row[kind]]
         kind = "one communicator" if row["kind"] == "mpi_gang" else "independent pods"
-        asked = f"{count(row['pods'], 'pod')} ({kind}) with {count(row['gpus'], 'GPU')}"
+        asked = f"{count(row['pods'], 'pod')} ({kind})"
+        asked += f" with {count(row['gpus'], 'GPU')}" if row["gpus"] else ""
         rows = [["Asked for", f"{asked}, {span(row['work'])} of work, priority {row['priority']}"]]
         if owner:
             rows.append(["Owner", ", ".join(owner)])
@@ -177,7 +172,7 @@ class JobStory:
         if pd.isna(self.row["created"]):
             if not self.history.parameters["policy"].get("job_queue"):
                 return f"It has no pods yet; submitted at {since}."
-            return f"It waits in the job queue since {since}: {self._queue_reason()}."
+            return f"It waits in the job queue since {since}: {self.queue.reason()}."
         return f"It waits for nodes since {clock(self.row['created'])}: {self._nodes_reason(-1)}."
 
     def _still_restarts(self, failed: pd.Series) -> str:
@@ -198,7 +193,7 @@ class JobStory:
         if what == "for nodes":
             return f"{text}: {self._nodes_reason(0)}."
         if what == "in the job queue":
-            return f"{text}: {self._queue_reason()}."
+            return f"{text}: {self.queue.reason()}."
         if what == "to start":
             bound = clock(self.row["bound"])
             return f"It had its nodes at {bound} and took {span(length)} to start."
@@ -234,92 +229,6 @@ class JobStory:
             cause = f"node {self.history.names.one(failed['node'])} failed{kind}"
         return cause + (", and nobody noticed" if pd.isna(failed["detected"]) else "")
 
-    # ---- the job queue
-
-    def _queue_reason(self) -> str:
-        if why := self.history.missing("/events/job_queue"):
-            return f"why is not in the file ({why})"
-        waits = self.queue[self.queue["decision"] != "started"]
-        if not len(waits):
-            return "the queue had not looked at it"
-        lengths = waits.groupby(["decision", "policy"], sort=False)["for"].sum()
-        told = lengths[lengths >= lengths.max() / 10].head(SHOWN_MAX)
-        parts = []
-        for (decision, policy), length in told.items():
-            kind = (waits["decision"] == decision) & (waits["policy"] == policy)
-            part = self._decision_held(waits[kind].iloc[0])
-            parts.append(f"for {span(length)} {part}" if len(told) > 1 else part)
-        text = "; then ".join(parts)
-        later = self._overtaken()
-        more = f"; {count(later, 'job')} submitted later started before it" if later else ""
-        return text + more
-
-    def _decision_held(self, row: pd.Series) -> str:
-        """With those who held what it lacked."""
-        text = self._decision(row)
-        if row["decision"] == "lacks_room":
-            held = self.history.held_at(row["at"])
-            holders = self.history.holders(held[held["job"] != self.job])
-            if len(holders):
-                text += f", as {holders_text(self.history, holders)}"
-        return text
-
-    def _overtaken(self) -> int:
-        jobs, row = self.history.jobs, self.row
-        until = row["created"] if row["created"] >= 0 else self.end
-        return int(((jobs["submitted"] > row["submitted"]) & (jobs["created"] < until)).sum())
-
-    def _unit(self) -> str:
-        counted = self.history.parameters["policy"]["job_queue"]["counts"][0]
-        return UNITS.get(counted, counted)
-
-    def _decision(self, row: pd.Series) -> str:
-        unit, decision = self._unit(), row["decision"]
-        room = f"it asks for {count(row['asked'], unit)} and {row['free']:,} were free"
-        head = "" if row["head"] in (-1, self.job) else self.history.title(row["head"])
-        reserved = f", reserved for {clock(row['reserved'])}" if row["reserved"] >= 0 else ""
-        if decision == "lacks_room":
-            return room + (f", behind {head}" if head else "") + reserved
-        if decision == "passed_over":
-            text = f"it would have fitted ({room})"
-            if row["head_reserved"] >= 0 and head:
-                kept = f"{row['policy']} kept that for {head}, to start at"
-                return f"{text}, and {kept} {clock(row['head_reserved'])}{reserved}"
-            return f"{text}, and {row['policy']} let it wait" + (f" behind {head}" if head else "")
-        if decision == "held":
-            return f"{row['policy']} held it back{self._quota(row['policy'])}"
-        if decision == "infeasible":
-            return f"it asks for {count(row['asked'], unit)}, more than the cluster has"
-        if decision == "stopped":
-            return f"{row['policy']} stopped it, and it waits again"
-        return f"{row['policy']} let it start"
-
-    def _quota(self, policy: str) -> str:
-        """The limit that the resolved scenario has for the owner of the job."""
-        queue = self.history.parameters["policy"]["job_queue"]
-        for entry in queue["policies"]:
-            arguments = entry.get("args") or {}
-            owner = str(arguments.get("of", "team"))
-            if entry["name"] != policy or policy != "Quota" or owner not in ("team", "user"):
-                continue
-            name = str(self.row[owner])
-            limit = (arguments.get("limits") or {}).get(name, arguments.get("others"))
-            if limit is not None:
-                return f": {owner} {name or '(none)'} may hold {count(float(limit), self._unit())}"
-        return ""
-
-    def _queue_text(self, lines: int) -> str:
-        queue = self.queue
-        if not len(queue):
-            return ""
-        rows = [
-            [clock(r["at"]), f"for {span(r['for'])}" if r["decision"] != "started" else "",
-             r["decision"].replace("_", " "), self._decision(r)]
-            for _, r in queue.head(lines).iterrows()
-        ]
-        more = [f"  and {len(queue) - lines:,} more"] if len(queue) > lines else []
-        return "\n".join(["Job queue", *("  " + line for line in columns(rows)), *more])
-
     # ---- the way
 
     @cached_property
@@ -330,7 +239,7 @@ class JobStory:
     def _events(self) -> Iterator[tuple[float, str, str]]:
         row = self.row
         yield row["submitted"], "submitted", ""
-        for place, decided in self.queue.iterrows():
+        for place, decided in self.queue.rows.iterrows():
             if decided["decision"] == "stopped":
                 yield decided["at"], "stopped", f"by {decided['policy']}, and waits again"
             elif decided["decision"] == "started" and place > 0:
@@ -383,13 +292,17 @@ class JobStory:
         pods["life"] = pods.groupby("rank").cumcount()
         for (_, end, has_node), lives in pods.groupby(["life", "end", "node_"], sort=False):
             where = self.history.names.few(lives["node"]) if has_node else "no node"
-            when = f"{clock(lives['bound'].min())} to {clock(lives['ended'].max())}"
-            rows.append([
-                f"ranks {numbered(lives['rank'])}" if len(lives) > 1 else
-                f"rank {lives['rank'].iloc[0]}",
-                f"created {clock(lives['created'].min())}", where, f"bound {when}" if has_node else "never bound",
-                ENDS[str(end)], count(lives["attempts"].max(), "attempt"),
-            ])
+            when = f"bound {clock(lives['bound'].min())} to {clock(lives['ended'].max())}"
+            rows.append(
+                [
+                    f"rank{'s' * (len(lives) > 1)} {numbered(lives['rank'])}",
+                    f"created {clock(lives['created'].min())}",
+                    where,
+                    when if has_node else "never bound",
+                    ENDS[end],
+                    count(lives["attempts"].max(), "attempt"),
+                ]
+            )
         more = [f"  and {len(rows) - lines:,} more"] if len(rows) > lines else []
         return "\n".join(["Pods", *("  " + line for line in columns(rows[:lines])), *more])
 

@@ -59,9 +59,9 @@ class Easy final : public Policy, public Plan, public JobWatcher {
     backfill(limits);
   }
 
-  // Those that were let start since do not move it.
+  // Of the first in the queue, as what was let start beside it does not move it.
   Time reserved_start(JobSlot job) const override {
-    if (job != head_) return Time::max();
+    if (job != board_.waiting().first()) return Time::max();
     const Duration window = reserve(board_.job(job)).window;
     return window == Duration::max() ? Time::max() : board_.now() + window;
   }

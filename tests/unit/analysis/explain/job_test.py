@@ -118,6 +118,32 @@ def test_the_job_queue_says_why_it_lets_a_job_wait(made) -> None:
         assert waited == pytest.approx(wait, abs=1e-6), "the reasons together are the whole wait"
 
 
+def test_counted_jobs_hold_what_the_queue_counts(made) -> None:
+    run = made("queue-counted", "--set", "policy.driver=counting", text=QUEUE)
+    head = explain_job(run, "head")
+    assert "8 GPUs and 2 were free, reserved for 0d 00:10:00, as job 0 (first) held 6" in (
+        head.blocked
+    )
+    cores = made(
+        "queue-cores", "--set", "policy.driver=counting", "--set",
+        "policy.job_queue.counts=[cpus]", "--set", "policy.job_queue.policies=[{name: Strict}]",
+        text=QUEUE.replace("pod: {gpus: 3}", "pod: {gpus: 3, cpus: 60}").replace(
+            "pod: {gpus: 4}", "pod: {gpus: 4, cpus: 90}"
+        ),
+    )
+    rows = cores.table("/events/job_queue")
+    first = rows.query("job == 0 and decision == 'started'").iloc[0]
+    told = explain_job(cores, "head").blocked
+    assert f"as job 0 (first) held {first['asked']} cores until" in told
+    bare = made(
+        "queue-bare", "--set", "policy.driver=counting", "--set", "record.attempts=false",
+        text=QUEUE,
+    )
+    told = explain_job(bare, "head")
+    assert "why is not in the file (record.attempts is false" in told.blocked
+    assert "Attempts are not" not in told.text, "no pod is placed"
+
+
 def test_a_failure_is_told_from_its_first_instant_to_the_last(made) -> None:
     run = made("tiny-attempts", *ATTEMPTS, text=package.TINY)
     story = explain_job(run, "wide")
@@ -157,7 +183,8 @@ def test_nodes_reserved_in_permit_are_held(made) -> None:
             holders = story.tables["holders"].query("line == @line")
             number = lines.at[line, "attempt"]
             assert dict(zip(holders["job"], holders["gpus"])) == reserved(run, number)
-            seen += holders["is_reserved"].any()
+            seen += holders["gpus_reserved"].sum()
+            assert (holders["gpus"] - holders["gpus_reserved"] == 16).all(), "of the first gangs"
     assert seen > 0
 
 

@@ -40,8 +40,8 @@ policy:
   job_queue: {policies: [{name: EASY}, {name: Quota, args: {limits: {a: 7}}}]}
 """
 
-# Two jobs of two gangs each, whose pods come in turns: the first gangs of both start, and the second
-# ones wait in Permit in turns, as there is room for three of four pods.
+# Two jobs of two gangs each, whose pods come in turns: the first gangs of both start, the second
+# ones wait in Permit in turns, since there is room for three of four pods.
 PERMIT = """
 cluster: {pools: [{name: gpu, machine: dgx-a100, count: 7}]}
 workload:
