@@ -7,7 +7,7 @@ from functools import cached_property
 import pandas as pd
 
 from orrery.history import History
-from orrery.telling import SHOWN_MAX, clock, count, numbered, span, unnumbered
+from orrery.telling import SHOWN_MAX, clock, count, indented, numbered, span, unnumbered
 
 OUTCOMES = {
     "scheduled": "scheduled",
@@ -142,7 +142,7 @@ class AttemptStory:
         down = self.history.down_at(row["last"])
         if down and (rejections["plugin"] == "NodeReady").any():
             told.append(f"down: {self.history.names.few(down)}")
-        return [text, *("    " + t for t in told)]
+        return [*indented(text, 2, 6), *(line for t in told for line in indented(t, 6, 8))]
 
     def text(self, lines: int) -> str:
         if self.history.is_counting:
@@ -155,7 +155,7 @@ class AttemptStory:
         shown = self._shown(lines)
         text = [f"Attempts: {total:,}, of {count(len(self.lines), 'kind')}"]
         for line in shown:
-            text += ["  " + t for t in self._line(line)]
+            text += self._line(line)
         left = self.lines.drop(index=shown)
         if len(left):
             first, last = left["first"].min(), left["last"].max()

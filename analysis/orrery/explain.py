@@ -19,7 +19,7 @@ import pandas as pd
 from orrery import job_story
 from orrery.history import History
 from orrery.run import Run, RunError, open_run
-from orrery.telling import clock, columns, count, gpu_time, listed, span
+from orrery.telling import clock, columns, count, gpu_time, indented, listed, span
 
 RESOLUTIONS = {
     "unresolved": "It lasted until the run ended.",
@@ -121,8 +121,9 @@ def explain_deadlock(run: Run, k: int) -> Explanation:
     """Deadlock number k: who held what, waiting for what, and how it ended."""
     history = History(run)
     deadlocks = history.deadlocks
-    if missing := history.missing("/events/deadlocks"):
-        raise RunError(f"{run.path}: deadlocks are not recorded: {missing}")
+    for table in ("/events/deadlocks", "/events/deadlock_members"):
+        if missing := history.missing(table):
+            raise RunError(f"{run.path}: deadlocks are not recorded: {missing}")
     found = deadlocks[deadlocks["id"] == k]
     if not len(found):
         known = ", ".join(map(str, sorted(deadlocks["id"])[:20])) or "it had none"
@@ -139,7 +140,7 @@ def explain_deadlock(run: Run, k: int) -> Explanation:
         "",
         *(line for _, gangs in by_job for line in _member_lines(history, gangs)),
         "",
-        f"Cycle:  {cycle[0].upper()}{cycle[1:]}",
+        *indented(f"Cycle:  {cycle[0].upper()}{cycle[1:]}", 0, 8),
         f"End:    {RESOLUTIONS[str(deadlock['resolution'])]}",
         f"Cost:   {gpu_time(deadlock['gpu_s_lost'])} held in vain, at most"
         f" {count(deadlock['gpus_held'], 'GPU')} at a time",

@@ -56,7 +56,7 @@ class History:
     def jobs(self) -> pd.DataFrame:
         """/jobs, by serial number."""
         if "/jobs" not in self.run:
-            raise RunError(f"{self.run.path}: has no table /jobs, as record.off leaves it out")
+            raise RunError(f"{self.run.path}: record.off leaves /jobs out")
         return self.run.table("/jobs").set_index("job", drop=False).sort_index()
 
     def missing(self, path: str) -> str | None:

@@ -11,7 +11,7 @@ import pandas as pd
 from orrery.attempt_story import AttemptStory
 from orrery.history import History
 from orrery.queue_story import QueueStory
-from orrery.telling import clock, columns, count, gpu_time, listed, numbered, span
+from orrery.telling import WIDTH, clock, columns, count, gpu_time, listed, numbered, span
 
 ENDS = {
     "completed": "completed",
@@ -38,7 +38,6 @@ STEPS = {
     "resumed": "checkpoint loaded, computes again",
     "caught_up": "as far as before",
 }
-WIDTH = 88  # of a sentence beside its head
 
 
 class JobStory:
@@ -99,7 +98,7 @@ class JobStory:
         if row["running"] >= 0:
             run = f"{span(row['run'])} for {span(row['work'])} of work"
             rows.append(["Ran", f"{run}, {count(row['restarts'], 'restart')}"])
-        for place, line in enumerate(wrap(self.blocked(), WIDTH)):
+        for place, line in enumerate(wrap(self.blocked(), WIDTH - 13)):  # beside its head
             rows.append(["" if place else "Blocked", line])
         head = f"{self.title[0].upper()}{self.title[1:]}: {row['outcome']}"
         return "\n".join([head, *("  " + line for line in columns(rows))])
@@ -237,32 +236,41 @@ class JobStory:
         return pd.DataFrame(events, columns=["at", "what", "detail"])
 
     def _events(self) -> Iterator[tuple[float, str, str]]:
-        row = self.row
+        """In the order in which those of one instant follow one another."""
+        row, outcome = self.row, str(self.row["outcome"])
         yield row["submitted"], "submitted", ""
         for place, decided in self.queue.rows.iterrows():
             if decided["decision"] == "stopped":
                 yield decided["at"], "stopped", f"by {decided['policy']}, and waits again"
             elif decided["decision"] == "started" and place > 0:
                 yield decided["at"], "let start", f"by {decided['policy']}"
-        for at, what in ((row["created"], "pods created"), (row["bound"], "bound"),
-                         (row["running"], "running"), (row["ended"], "ended")):
-            if pd.isna(at):
-                continue
-            detail = ""
-            if what == "bound":
-                nodes = self.pods.loc[(self.pods["bound"] <= at) & (self.pods["node"] >= 0), "node"]
-                detail = "enough pods" if not self.history.is_counting else "has what it asked for"
-                detail += f", on {self.history.names.few(nodes)}" if len(nodes) else ""
-            if what == "running":
-                detail = "computes for the first time"
-            yield at, what, str(row["outcome"]) if what == "ended" else detail
-        if not self.history.is_counting and row["bound"] >= 0:
-            first = self.pods[self.pods["created"] <= row["bound"]]["started"].dropna()
-            if len(first):
-                detail = f"{count(len(first), 'pod')}, the last one"
-                yield first.max(), "pods started", detail
+        if row["created"] >= 0:
+            yield row["created"], "pods created", ""
+        yield from self._places()
+        if row["running"] >= 0:
+            yield row["running"], "running", "computes for the first time"
         for _, failed in self.recoveries.iterrows():
             yield from self._recovery(failed)
+        what = "ended" if row["ended"] >= 0 else "run ended"
+        yield (row["ended"] if row["ended"] >= 0 else self.end), what, outcome
+
+    def _places(self) -> Iterator[tuple[float, str, str]]:
+        """Enough pods got their nodes, and started there; or too few did."""
+        bound, pods = self.row["bound"], self.pods
+        if self.history.is_counting:
+            if bound >= 0:
+                yield bound, "bound", "has what it asked for"
+            return
+        placed = pods[pods["bound"] <= (self.end if pd.isna(bound) else bound)]
+        nodes = self.history.names.few(placed["node"])
+        if pd.isna(bound) and len(placed):
+            few = f"{count(len(placed), 'pod')}, too few, on {nodes}"
+            yield placed["bound"].max(), "pods bound", few
+        elif bound >= 0:
+            yield bound, "bound", "enough pods" + (f", on {nodes}" if nodes else "")
+        started = pods.loc[pods["created"] <= bound, "started"].dropna()
+        if len(started):
+            yield started.max(), "pods started", f"{count(len(started), 'pod')}, the last one"
 
     def _recovery(self, failed: pd.Series) -> Iterator[tuple[float, str, str]]:
         rank = f"rank {failed['rank']}: " if failed["rank"] >= 0 else ""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from textwrap import wrap
 
 import pandas as pd
 
 SHOWN_MAX = 3  # of a list within a sentence
+WIDTH = 100  # of a text
 
 
 def clock(seconds: float) -> str:
@@ -93,6 +95,12 @@ class NodeNames:
                 join = " to " if last > first + 1 else ", "
                 parts.append(self.one(first) + join + self.one(last))
         return ", ".join(parts) + (f" and {left} more" if left else "")
+
+
+def indented(text: str, indent: int, hanging: int | None = None) -> list[str]:
+    """A sentence as lines of the width of a text; all but the first indented by `hanging`."""
+    further = " " * (indent if hanging is None else hanging)
+    return wrap(text, WIDTH, initial_indent=" " * indent, subsequent_indent=further)
 
 
 def columns(rows: Sequence[Sequence[object]], right: str = "") -> list[str]:

@@ -108,6 +108,18 @@ def test_files_that_are_no_runs_are_told(tmp_path, capsys) -> None:
     assert "not an HDF5 file" in capsys.readouterr().err
 
 
+def test_tables_that_were_left_out_are_told(made, capsys) -> None:
+    for table, arguments in (
+        ("/events/deadlock_members", ["--deadlock", "0"]),
+        ("/jobs", ["--job", "0"]),
+        ("/jobs", []),
+    ):
+        run = made("two-experiments-default", "--set", f"record.off=[{table}]")
+        assert main([str(run.path), *arguments]) == 2
+        told = capsys.readouterr().err
+        assert "record.off leaves" in told and table in told
+
+
 def test_contradictions_in_the_command_are_told(deadlocked, capsys) -> None:
     for arguments in (["--job", "0", "--deadlock", "0"], ["--attempts", "0"], ["--deadlock", "x"]):
         with pytest.raises(SystemExit) as left:

@@ -81,7 +81,8 @@ def test_nodes_with_taints_are_told_apart_from_full_ones(made) -> None:
     story = explain_job(run, "late")
     removed = story.tables["rejections"]
     assert removed.query("plugin == 'TaintToleration'")["nodes"].unique().tolist() == [2]
-    assert "(theirs-0, theirs-1): node(s) had untolerated taint(s); no pod" in story.text
+    text = " ".join(story.text.split())
+    assert "(theirs-0, theirs-1): node(s) had untolerated taint(s); no pod" in text
     for line in removed["line"].unique():
         here = removed[removed["line"] == line]
         full = here[here["plugin"] == "NodeResourcesFit"]
@@ -127,8 +128,8 @@ def test_counted_jobs_hold_what_the_queue_counts(made) -> None:
     cores = made(
         "queue-cores", "--set", "policy.driver=counting", "--set",
         "policy.job_queue.counts=[cpus]", "--set", "policy.job_queue.policies=[{name: Strict}]",
-        text=QUEUE.replace("pod: {gpus: 3}", "pod: {gpus: 3, cpus: 60}").replace(
-            "pod: {gpus: 4}", "pod: {gpus: 4, cpus: 90}"
+        text=QUEUE.replace("pod: {gpus: 3}", "pod: {gpus: 3, cpus: 100}").replace(
+            "pod: {gpus: 4}", "pod: {gpus: 4, cpus: 180}"
         ),
     )
     rows = cores.table("/events/job_queue")
@@ -160,7 +161,7 @@ def test_a_failure_is_told_from_its_first_instant_to_the_last(made) -> None:
     assert f"it waited {span(waited)} for nodes: there was room for" in story.blocked
     again = story.tables["attempts"].query("life == 1 and outcome == 'unschedulable'")
     assert (again["first"] >= failed["recreated"]).all() and len(again) > 0
-    assert "of which job 3 (late) held 16 GPUs on 2 nodes" in story.blocked, "that took its nodes meanwhile"
+    assert "of which job 3 (late) held 16 GPUs on 2 nodes" in story.blocked, "its former ones"
     accounts = run.table("/jobs").query("job == 0").iloc[0]
     assert f"{accounts['useful_gpu_s'] / 3600:.4g} GPU h" in story.text
 
