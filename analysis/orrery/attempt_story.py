@@ -6,7 +6,7 @@ from functools import cached_property
 
 import pandas as pd
 
-from orrery.history import History
+from orrery.history import NO_HOLDINGS, History
 from orrery.telling import SHOWN_MAX, clock, count, indented, numbered, span, unnumbered
 
 OUTCOMES = {
@@ -67,7 +67,7 @@ class AttemptStory:
                 held = self.history.held_at(row["last"], row["attempt"], nodes)
                 parts.append(self.history.holders(held).assign(line=line))
         if not parts:
-            return self.history.holders(self.history.holdings.head(0)).assign(line=0)
+            return self.history.holders(NO_HOLDINGS).assign(line=0)
         return pd.concat(parts, ignore_index=True)
 
     def _in_vain(self) -> pd.DataFrame:

@@ -14,6 +14,12 @@ from orrery.telling import NodeNames, unnumbered
 WHICH = ["plugin", "reason", "nodes", "is_noted", "is_unresolvable", "which"]
 UNITS = {"gpus": "GPU", "cpus": "core", "memory": "byte", "nics": "NIC", "pods": "pod"}
 KEEPS = ("scheduled", "waiting_in_permit")  # outcomes after which the pod has a node reserved
+NO_HOLDINGS = pd.DataFrame(
+    {
+        name: pd.Series(dtype=float)
+        for name in "job rank node gpus since until released is_reserved".split()
+    }
+)
 
 
 def _bits(masks: pd.Series) -> np.ndarray:
