@@ -62,12 +62,13 @@ class AttemptStory:
         """Who held GPUs of the nodes that others had filled, at the last attempt of each line."""
         parts = []
         for line, row in self.lines.iterrows():
-            nodes = self.history.short_of(self.rejections[self.rejections["line"] == line])
+            rejections = self.rejections[self.rejections["line"] == line]
+            nodes, is_exact = self.history.short_of(rejections)
             if nodes:
                 held = self.history.held_at(row["last"], row["attempt"], nodes)
-                parts.append(self.history.holders(held).assign(line=line))
+                parts.append(self.history.holders(held).assign(line=line, is_exact=is_exact))
         if not parts:
-            return self.history.holders(NO_HOLDINGS).assign(line=0)
+            return self.history.holders(NO_HOLDINGS).assign(line=0, is_exact=True)
         return pd.concat(parts, ignore_index=True)
 
     def _in_vain(self) -> pd.DataFrame:
@@ -92,12 +93,15 @@ class AttemptStory:
         best = max(lines.index, key=lambda line: (lasted[line], lines.at[line, "count"], line))
         row = self.lines.loc[best]
         rejections = self.rejections[self.rejections["line"] == best]
-        parts = [self._rejection(r, short=True) for _, r in rejections.iterrows() if r["nodes"]]
+        removed = rejections[(rejections["nodes"] > 0) & (rejections["is_noted"] == 0)]
+        by_reason = removed.groupby("reason", sort=False)["nodes"].sum()
+        parts = [f"{self._of_all(nodes)}: {reason}" for reason, nodes in by_reason.items()]
         text = "; ".join(parts) or row["message"] or OUTCOMES[row["outcome"]]
         holders = self.holders[self.holders["line"] == best]
         others = holders[holders["job"] != self.job]
         if len(others):
-            text += f", of which {holders_text(self.history, others.head(1))}"
+            among = "of which" if others["is_exact"].all() else "and among these and more"
+            text += f", {among} {holders_text(self.history, others.head(1))}"
         room = self._room(row)
         return f"{room}; {text}" if room else text
 
@@ -108,17 +112,18 @@ class AttemptStory:
         domains = f" on any of {row['domains']} sets of nodes" if row["domains"] > 1 else ""
         return f"there was room for {row['placeable']} of {count(row['pods'], 'pod')}{domains}"
 
-    def _rejection(self, row: pd.Series, short: bool) -> str:
+    def _of_all(self, nodes: int) -> str:
         total = len(self.history.nodes)
+        return f"{nodes:,} of {count(total, 'node')}" if total else count(nodes, "node")
+
+    def _rejection(self, row: pd.Series) -> str:
         if row["nodes"] == 0:
             return f"{row['plugin']}: {row['reason']}"
-        of = f"{row['nodes']:,} of {count(total, 'node')}" if total else count(row["nodes"], "node")
-        if short:
-            return f"{of}: {row['reason']}"
-        took = "noted on" if row["is_noted"] else "took away"
-        which = f" ({self.history.names.few(unnumbered(row['which']))})" if row["which"] else ""
+        nodes = unnumbered(row["which"])
+        which = f" ({self.history.names.few(nodes)})" if len(nodes) == row["nodes"] else ""
         forever = "; no pod that leaves would help" if row["is_unresolvable"] else ""
-        return f"{row['plugin']} {took} {of}{which}: {row['reason']}{forever}"
+        took = f"{row['plugin']} took away {self._of_all(row['nodes'])}{which}"
+        return f"{took}: {row['reason']}{forever}"
 
     def _line(self, line: int) -> list[str]:
         row = self.lines.loc[line]
@@ -131,14 +136,19 @@ class AttemptStory:
         if row["nodes"] and row["outcome"] in GOOD:
             text += f" on {self.history.names.few(row['nodes'])}"
         rejections = self.rejections[self.rejections["line"] == line]
-        told = [self._rejection(r, short=False) for _, r in rejections.iterrows()]
+        noted = rejections["is_noted"] == 1
+        told = [self._rejection(r) for _, r in rejections[~noted].iterrows()]
+        if noted.any():
+            also = [f"{r.nodes:,} {r.reason}" for r in rejections[noted].itertuples()]
+            told.append(f"of these nodes also: {', '.join(also)}")
         if room := self._room(row):
             told.insert(0, room) if row["outcome"] not in GOOD else None
         if not told and row["message"]:
             told.append(row["message"])
         holders = self.holders[self.holders["line"] == line]
         if len(holders):
-            told.append(holders_text(self.history, holders, self.job))
+            among = "" if holders["is_exact"].all() else "on these nodes and some between them "
+            told.append(among + holders_text(self.history, holders, self.job))
         down = self.history.down_at(row["last"])
         if down and (rejections["plugin"] == "NodeReady").any():
             told.append(f"down: {self.history.names.few(down)}")
@@ -160,7 +170,8 @@ class AttemptStory:
         if len(left):
             first, last = left["first"].min(), left["last"].max()
             text.append(
-                f"  and {left['count'].sum():,} of {count(len(left), 'more kind')} between"
+                f"  and {count(left['count'].sum(), 'attempt')} of"
+                f" {count(len(left), 'more kind')} between"
                 f" {clock(first)} and {clock(last)} ({span(last - first)})"
             )
         return "\n".join(text)

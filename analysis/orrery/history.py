@@ -344,10 +344,12 @@ class History:
     def rejections_of(self, attempt: int) -> pd.DataFrame:
         return self.rejections[self.rejections["attempt"] == attempt].reset_index(drop=True)
 
-    def short_of(self, rejections: pd.DataFrame) -> set[int]:
-        """The nodes that would have done, had others not held what was asked for."""
+    def short_of(self, rejections: pd.DataFrame) -> tuple[set[int], bool]:
+        """The nodes that would have done, had others not held what was asked for. False: where
+        they were too scattered to be recorded, some between them are there, too."""
         nodes: set[int] = set()
         lacking = rejections["reason"].astype(str).str.startswith(("Insufficient", "Too many pods"))
-        for which in rejections.loc[lacking & (rejections["is_unresolvable"] == 0), "which"]:
+        full = rejections[lacking & (rejections["is_unresolvable"] == 0)]
+        for which in full["which"]:
             nodes |= unnumbered(which)
-        return nodes
+        return nodes, len(nodes) == full.loc[full["is_noted"] == 0, "nodes"].sum()

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from textwrap import wrap
 
 import pandas as pd
 
 from orrery.attempt_story import AttemptStory
 from orrery.history import History
 from orrery.queue_story import QueueStory
-from orrery.telling import WIDTH, clock, columns, count, gpu_time, listed, numbered, span
+from orrery.telling import clock, columns, count, gpu_time, indented, listed, numbered, span
 
 ENDS = {
     "completed": "completed",
@@ -21,6 +20,8 @@ ENDS = {
     "run_ended": "until the run ended",
     "rank_died": "process died",
 }
+BESIDE = len("  Asked for  ")  # where texts begin beside their heads
+ENDLESS = 100 * 365 * 86_400.0  # of work: such jobs never leave
 ACCOUNTS = {
     "useful_gpu_s": "useful",
     "lost_gpu_s": "lost to failures",
@@ -91,15 +92,16 @@ class JobStory:
         kind = "one communicator" if row["kind"] == "mpi_gang" else "independent pods"
         asked = f"{count(row['pods'], 'pod')} ({kind})"
         asked += f" with {count(row['gpus'], 'GPU')}" if row["gpus"] else ""
-        rows = [["Asked for", f"{asked}, {span(row['work'])} of work, priority {row['priority']}"]]
+        work = f"{span(row['work'])} of work" if row["work"] < ENDLESS else "endless work"
+        rows = [["Asked for", f"{asked}, {work}, priority {row['priority']}"]]
         if owner:
             rows.append(["Owner", ", ".join(owner)])
         rows.append(["Waited", self._waited()])
         if row["running"] >= 0:
-            run = f"{span(row['run'])} for {span(row['work'])} of work"
-            rows.append(["Ran", f"{run}, {count(row['restarts'], 'restart')}"])
-        for place, line in enumerate(wrap(self.blocked(), WIDTH - 13)):  # beside its head
-            rows.append(["" if place else "Blocked", line])
+            restarts = count(row["restarts"], "restart")
+            rows.append(["Ran", f"{span(row['run'])} for {work}, {restarts}"])
+        for place, line in enumerate(indented(self.blocked(), BESIDE)):
+            rows.append(["" if place else "Blocked", line.strip()])
         head = f"{self.title[0].upper()}{self.title[1:]}: {row['outcome']}"
         return "\n".join([head, *("  " + line for line in columns(rows))])
 

@@ -100,7 +100,14 @@ class NodeNames:
 def indented(text: str, indent: int, hanging: int | None = None) -> list[str]:
     """A sentence as lines of the width of a text; all but the first indented by `hanging`."""
     further = " " * (indent if hanging is None else hanging)
-    return wrap(text, WIDTH, initial_indent=" " * indent, subsequent_indent=further)
+    return wrap(
+        text,
+        WIDTH,
+        initial_indent=" " * indent,
+        subsequent_indent=further,
+        break_long_words=False,
+        break_on_hyphens=False,  # names of nodes stay whole
+    )
 
 
 def columns(rows: Sequence[Sequence[object]], right: str = "") -> list[str]:

@@ -56,7 +56,7 @@ struct AttemptRow {
   }
 };
 
-constexpr size_t kWhichMax = 96;
+constexpr size_t kWhichMax = 256;
 
 // One reason against an attempt that failed.
 struct RejectionRow {

@@ -77,7 +77,7 @@ def test_json_has_the_text_and_its_rows(deadlocked, capsys) -> None:
 def test_fewer_lines_are_told_with_how_many_more(deadlocked, capsys) -> None:
     assert main([str(deadlocked.path), "--job", "0", "--attempts", "1"]) == 0
     text = capsys.readouterr().out
-    assert " of 1 more kind between " in text
+    assert "  and 9 attempts of 1 more kind between " in text
 
 
 @pytest.mark.parametrize(
