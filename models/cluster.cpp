@@ -131,7 +131,7 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
   if (scenario.policy.job_queue) {
     job_queue_.emplace(sim, ground_.state, ground_.jobs, controller_, *scenario.policy.job_queue,
                        ground_.built.machines, is_counting(scenario.policy),
-                       scenario.workload.controller.overruns);
+                       scenario.workload.controller.overruns, scenario.record.attempts);
   }
   wire();
   wire_nodes();

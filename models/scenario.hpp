@@ -39,7 +39,9 @@ struct RecordParams {
     v("deadlocks", deadlocks, "What counts as a deadlock.");
     v("cardiogram", cardiogram, "Ranks of chosen jobs, at fine steps of time; absent: none.");
     v("pods", pods, "One row per pod life in /pods.");
-    v("attempts", attempts, "One row per scheduling attempt in /events/attempts.");
+    v("attempts", attempts,
+      "One row per scheduling attempt in /events/attempts, one per reason against it in "
+      "/events/rejections, and what the job queue decided in /events/job_queue.");
     v("off", off, "Tables left out, as globs.", Example{"[/timeline/teams]"});
     v("compression", compression, "Deflate level of the tables; 0: none.", Range{0, 9},
       Source{"level 1 costs about 5 times plain writing and saves most of the space"});

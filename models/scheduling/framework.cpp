@@ -133,7 +133,7 @@ void Framework::run_local_filters(const Cycle& cycle, const NodeSet& nodes, Spec
 uint32_t Framework::rejecting_plugins(const PodView& pod, Time now, const NodeSet* domain) {
   uint32_t plugins = 0;
   if (has_global_filters_) {
-    for (const Rejection& r : diagnose(pod, now, domain).rejections()) {
+    for (const Rejection& r : diagnose(pod, now, domain, false).rejections()) {
       plugins |= uint32_t{1} << r.plugin;
     }
   } else {
@@ -270,10 +270,12 @@ int64_t Framework::gpu_capacity(const PodView& pod, Time now, const GangDomain* 
   return pods;
 }
 
-const Candidates& Framework::diagnose(const PodView& pod, Time now, const NodeSet* domain) {
+const Candidates& Framework::diagnose(const PodView& pod, Time now, const NodeSet* domain,
+                                      bool with_nodes) {
   const Cycle cycle{now, cluster_, pod};
   NodeSet all = domain != nullptr ? *domain : NodeSet::all(cluster_.nodes());
   candidates_.keep_unresolvable(true);
+  candidates_.keep_rejected(with_nodes);
   candidates_.reset(all);
   candidates_.set_plugin(kNodeReady);
   candidates_.keep(cluster_.up(), {Code::UnschedulableAndUnresolvable, "node(s) were not ready"});
@@ -285,6 +287,7 @@ const Candidates& Framework::diagnose(const PodView& pod, Time now, const NodeSe
   run_filters(cycle, candidates_, true);
   run_filters(cycle, candidates_, false);
   candidates_.keep_unresolvable(false);
+  candidates_.keep_rejected(false);
   return candidates_;
 }
 

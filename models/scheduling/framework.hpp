@@ -68,8 +68,8 @@ class Framework {
   int64_t gpu_capacity(const PodView& pod, Time now, const GangDomain* domain);
   // Bit set of the plugins that turn the pod away from some node; all Filters if none does.
   uint32_t rejecting_plugins(const PodView& pod, Time now, const NodeSet* domain);
-  // The reasons behind the last failed selection of `pod`, worked out anew.
-  const Candidates& diagnose(const PodView& pod, Time now, const NodeSet* domain);
+  // The reasons behind the last failed selection of `pod`, worked out anew; with the nodes of each?
+  const Candidates& diagnose(const PodView& pod, Time now, const NodeSet* domain, bool with_nodes);
   // "0/7500 nodes are available: 7400 Insufficient nvidia.com/gpu, ..."
   std::string message(const Candidates& diagnosis) const;
 

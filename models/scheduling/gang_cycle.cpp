@@ -80,7 +80,8 @@ Scheduler::GangVerdict Scheduler::attempt_gang(const Cycle& cycle, const GangVie
   const size_t tries = std::max<size_t>(domains_.size(), 1);
   for (size_t i = 0; i < tries; ++i) {
     const GangDomain* const domain = domains_.empty() ? nullptr : &domains_[i];
-    const bool is_too_small = are_alike && framework_->gpu_capacity(first, now(), domain) < missing;
+    const int64_t room = are_alike ? framework_->gpu_capacity(first, now(), domain) : INT64_MAX;
+    const bool is_too_small = room < missing;
     if (domain != nullptr && (i == 0 || !is_too_small)) nodes = nodes_of(*domain, cluster_);
     const auto mark = transaction_.mark();
     attempt_.placed.clear();
@@ -114,6 +115,11 @@ Scheduler::GangVerdict Scheduler::attempt_gang(const Cycle& cycle, const GangVie
         attempt_.why.plugins =
             framework_->rejecting_plugins(first, now(), domain == nullptr ? nullptr : &nodes);
       }
+    }
+    if (is_too_small || !lacks_members) {
+      const auto found = static_cast<int64_t>(attempt_.placed.size());
+      tried_.placeable =
+          std::max(tried_.placeable, static_cast<int32_t>(is_too_small ? room : found));
     }
     counters_.nodes_visited += attempt_.visited;
     cost += cost_.per_node * attempt_.visited;
@@ -158,6 +164,8 @@ Duration Scheduler::cycle_gang(PodId unit, GangId gang) {
   domains_.clear();
   for (const auto& d : framework_->domains()) d.plugin->domains(cycle, view, domains_);
 
+  tried_ = {.pods = static_cast<int32_t>(members_.size()),
+            .domains = static_cast<uint32_t>(std::max<size_t>(domains_.size(), 1))};
   const auto [cost, fits] = attempt_gang(cycle, view);
   if (!fits) {
     ORRERY_MARK("scheduling.gang_turned_away");

@@ -133,6 +133,8 @@ struct PlanNews {
 class ORRERY_API Plan : public JobPoint {
  public:
   virtual void plan(const PlanNews& news) = 0;
+  // When a waiting job is to start at the latest, by the latest plan; max: it has no reservation.
+  virtual Time reserved_start(JobSlot /*job*/) const { return Time::max(); }
 };
 class ORRERY_API JobWatcher : public JobPoint {  // news of single jobs, for what a policy counts
  public:

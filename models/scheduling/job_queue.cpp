@@ -15,7 +15,8 @@ Resource resource_of(Counted counted) { return static_cast<Resource>(counted); }
 
 JobQueue::JobQueue(Sim sim, const ClusterState& cluster, const JobTable& jobs,
                    JobController& controller, const JobQueueParams& params,
-                   std::span<const Machine> machines, bool is_counting, Overruns overruns)
+                   std::span<const Machine> machines, bool is_counting, Overruns overruns,
+                   bool record_decisions)
     : sim_{sim},
       cluster_{cluster},
       jobs_{jobs},
@@ -31,7 +32,8 @@ JobQueue::JobQueue(Sim sim, const ClusterState& cluster, const JobTable& jobs,
               has_changed_ = true;
               react();
             },
-            Phase::Control} {
+            Phase::Control},
+      log_{sim.recorder, record_decisions} {
   for (const Counted counted : params.counts) counts_.push_back(resource_of(counted));
   for (const Machine& machine : machines) {
     const auto known = std::ranges::find(parts_, machine.gpu.name, &PoolPart::model);
@@ -61,8 +63,13 @@ void JobQueue::add_policy(const JobPolicyParams& params) {
   policy_names_.push_back(params.name);
   Policy* const policy = policies_.back().get();
   if (const auto* order = dynamic_cast<const QueueOrder*>(policy)) order_ = order;
-  if (auto* plan = dynamic_cast<Plan*>(policy)) plan_ = plan;
-  if (const auto* admit = dynamic_cast<const Admit*>(policy)) admits_.push_back(admit);
+  if (auto* plan = dynamic_cast<Plan*>(policy)) {
+    plan_ = plan;
+    plan_name_ = params.name;
+  }
+  if (const auto* admit = dynamic_cast<const Admit*>(policy)) {
+    admits_.push_back({admit, params.name});
+  }
   if (auto* watcher = dynamic_cast<JobWatcher*>(policy)) watchers_.push_back(watcher);
 }
 
@@ -232,6 +239,7 @@ bool JobQueue::take_in(JobSlot slot) {
     ORRERY_MARK("job_queue.infeasible");
     r.state = QueuedState::Infeasible;
     ++infeasible_;
+    log_.decided(*this, r, QueueDecision::Infeasible, {});
     return false;
   }
   enqueue(slot);
@@ -268,6 +276,7 @@ void JobQueue::take_back_stopped(JobSlot slot) {
   for (JobWatcher* const watcher : watchers_) watcher->job_stops(records_[slot]);
   statistics_.job_stops();
   enqueue(slot);
+  log_.decided(*this, records_[slot], QueueDecision::Stopped, plan_name_);
 }
 
 // ---- planning
@@ -284,6 +293,7 @@ void JobQueue::plan(const PlanNews& news) {
   is_planning_ = true;
   plan_->plan(news);
   is_planning_ = false;
+  log_.planned(*this, *plan_, plan_name_);
 }
 
 void JobQueue::rerank() {
@@ -303,18 +313,6 @@ bool JobQueue::fits(const QueuedJob& job) const {
   return std::ranges::all_of(counts_, [&](Resource resource) {
     return job.request[resource] <= capacity_[resource] - used_[resource];
   });
-}
-
-bool JobQueue::is_admitted(const QueuedJob& job) const {
-  return std::ranges::all_of(admits_, [&](const Admit* admit) { return admit->admit(job); });
-}
-
-void JobQueue::hold(JobSlot slot) {
-  QueuedJob& r = records_[slot];
-  waiting_.erase(slot);
-  r.state = QueuedState::Held;
-  for (JobWatcher* const watcher : watchers_) watcher->job_leaves(r);
-  held_.push_back(slot);
 }
 
 JobSlot JobQueue::head() {

@@ -10,6 +10,7 @@
 
 #include "models/hardware/machine.hpp"
 #include "models/scheduling/job_policy_api.hpp"
+#include "models/scheduling/job_queue_log.hpp"
 #include "models/scheduling/job_queue_params.hpp"
 #include "models/scheduling/policy_api.hpp"
 #include "models/scheduling/queue_statistics.hpp"
@@ -27,7 +28,7 @@ class JobQueue final : private JobBoard {
  public:
   JobQueue(Sim sim, const ClusterState& cluster, const JobTable& jobs, JobController& controller,
            const JobQueueParams& params, std::span<const Machine> machines, bool is_counting,
-           Overruns overruns = Overruns::Keep);
+           Overruns overruns = Overruns::Keep, bool record_decisions = false);
   JobQueue(const JobQueue&) = delete;
   JobQueue& operator=(const JobQueue&) = delete;
 
@@ -122,13 +123,19 @@ class JobQueue final : private JobBoard {
   std::vector<std::string> policy_names_;
   const QueueOrder* order_ = nullptr;
   Plan* plan_ = nullptr;
-  std::vector<const Admit*> admits_;
+  std::string plan_name_;
+  struct Admission {
+    const Admit* point;
+    std::string name;
+  };
+  std::vector<Admission> admits_;
   std::vector<JobWatcher*> watchers_;
   Time ranked_at_;
   bool is_reacting_soon_ = false, has_changed_ = false, is_planning_ = false;
   Timer wake_;
   Time wakes_at_;
   QueueStatistics statistics_;
+  JobQueueLog log_;
 };
 
 }  // namespace orrery

@@ -1,3 +1,5 @@
+// How waiting jobs start, or are held back, and the pace at which they then run.
+#include <algorithm>
 #include <utility>
 
 #include "models/scheduling/job_queue.hpp"
@@ -5,12 +7,27 @@
 
 namespace orrery {
 
+bool JobQueue::is_admitted(const QueuedJob& job) const {
+  return std::ranges::all_of(admits_, [&](const Admission& a) { return a.point->admit(job); });
+}
+
+void JobQueue::hold(JobSlot slot) {
+  QueuedJob& r = records_[slot];
+  const auto refuses = [&](const Admission& admission) { return !admission.point->admit(r); };
+  log_.decided(*this, r, QueueDecision::Held, std::ranges::find_if(admits_, refuses)->name);
+  waiting_.erase(slot);
+  r.state = QueuedState::Held;
+  for (JobWatcher* const watcher : watchers_) watcher->job_leaves(r);
+  held_.push_back(slot);
+}
+
 // From waiting to running; the caller has settled what it holds and its pace.
 void JobQueue::begin(QueuedJob& r) {
   waiting_.erase(r.slot);
   for (JobWatcher* const watcher : watchers_) watcher->job_leaves(r);
   const Job& job = jobs_.job(r.id);
   r.state = QueuedState::Running;
+  log_.decided(*this, r, QueueDecision::Started, plan_name_);
   r.started = now();
   r.setup = job.init + (r.executed > Duration{} ? job.restore : Duration{});
   r.counted_from = r.started + r.setup;

@@ -22,6 +22,7 @@ void Candidates::begin(Status why_not) {
               .reason = why_not.reason,
               .is_unresolvable = why_not.code == Code::UnschedulableAndUnresolvable,
               .nodes = 0};
+  if (wants_rejected_) before_ = nodes_;
 }
 
 void Candidates::count(NodeId n) {
@@ -30,7 +31,11 @@ void Candidates::count(NodeId n) {
 }
 
 void Candidates::end() {
-  if (current_.nodes != 0) rejections_.push_back(current_);
+  if (current_.nodes == 0) return;
+  rejections_.push_back(current_);
+  if (!wants_rejected_) return;
+  before_ -= nodes_;
+  rejected_.push_back(before_);
 }
 
 void Candidates::keep(const NodeSet& allowed, Status why_not) {
@@ -75,12 +80,14 @@ void Candidates::note(Status why_not, uint32_t nodes) {
   if (nodes == 0) return;
   begin(why_not);
   current_.nodes = nodes;
+  current_.is_noted = true;
   end();
 }
 
 void Candidates::reset(const NodeSet& nodes) {
   nodes_ = nodes;
   rejections_.clear();
+  rejected_.clear();
   if (wants_unresolvable_) unresolvable_ = NodeSet{nodes.universe()};
 }
 

@@ -109,6 +109,7 @@ struct Rejection {
   std::string_view reason;
   bool is_unresolvable = false;
   uint32_t nodes = 0;
+  bool is_noted = false;  // its nodes fell out for another reason
 };
 
 // The nodes a pod may still go to, and why the others fell out.
@@ -137,19 +138,23 @@ class ORRERY_API Candidates {
   void set_plugin(uint8_t plugin) { plugin_ = plugin; }
   // Collects `unresolvable()` too; costs a set, so only failed attempts ask for it.
   void keep_unresolvable(bool on) { wants_unresolvable_ = on; }
+  // Collects the nodes of each rejection, too, for the record.
+  void keep_rejected(bool on) { wants_rejected_ = on; }
   std::span<const Rejection> rejections() const { return rejections_; }
   const NodeSet& unresolvable() const { return unresolvable_; }
+  std::span<const NodeSet> rejected() const { return rejected_; }  // by rejection; none if noted
   void reset(const NodeSet& nodes);
 
  private:
   void begin(Status why_not);
   void count(NodeId n);
   void end();
-  NodeSet nodes_, unresolvable_;
+  NodeSet nodes_, unresolvable_, before_;
   std::vector<Rejection> rejections_;
+  std::vector<NodeSet> rejected_;
   Rejection current_;
   uint8_t plugin_ = 0;
-  bool wants_unresolvable_ = false;
+  bool wants_unresolvable_ = false, wants_rejected_ = false;
 };
 
 // Why an attempt found no node.

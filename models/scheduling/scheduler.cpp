@@ -27,10 +27,8 @@ Scheduler::Scheduler(Sim sim, ClusterState& cluster, JobTable& jobs, JobControll
       framework_{std::make_unique<Framework>(static_cast<Handle&>(*this), profile)},
       queue_{make_queue(profile.queue)},
       transaction_{cluster},
-      no_candidates_{NodeSet{cluster.nodes()}} {
-  if (record_attempts) {
-    attempt_rows_.emplace(sim_.recorder, "/events/attempts", "one row per scheduling attempt");
-  }
+      no_candidates_{NodeSet{cluster.nodes()}},
+      attempt_log_{sim_.recorder, record_attempts} {
   controller_.pods_created.connect([this](std::span<const PodId> pods) { pods_created(pods); });
   controller_.pod_removed.connect([this](PodId pod) { pod_removed(pod); });
   controller_.job_over.connect([this](JobId job) { job_over(job); });
@@ -99,6 +97,7 @@ void Scheduler::run() {
     to_bind_.clear();
     const Duration cost =
         is_gang_unit(unit->pod) ? cycle_gang(unit->pod, unit->gang) : cycle_pod(unit->pod);
+    tried_ = {};
     asks_next_ = !framework_->next_pod().empty();
     counters_.busy += cost;
     busy_until_ = now() + cost;
@@ -155,14 +154,21 @@ void Scheduler::fail(PodId unit, PodId pod, const Selection& why, const NodeSet*
   const PodView view = this->pod(pod);
   const auto post_filters = framework_->post_filter();
   // To go over all nodes once more for their reasons costs more than the attempt itself.
-  const bool must_diagnose =
-      why.reason.empty() &&
-      (attempt_rows_ || std::ranges::any_of(post_filters, [](const auto& post) {
-         return post.plugin->reads_candidates();
-       }));
-  const Candidates& candidates =
-      must_diagnose ? framework_->diagnose(view, now(), domain) : no_candidates_;
-  const std::string message = must_diagnose ? framework_->message(candidates) : std::string{};
+  const bool is_told = attempt_log_.is_on();
+  const bool has_none = why.reason.empty();
+  const bool is_asked_for = has_none && std::ranges::any_of(post_filters, [](const auto& post) {
+                              return post.plugin->reads_candidates();
+                            });
+  const bool is_by_filters = (why.plugins & framework_->filter_plugins()) != 0;
+  const Candidates& diagnosed = is_asked_for || (is_told && (has_none || is_by_filters))
+                                    ? framework_->diagnose(view, now(), domain, is_told)
+                                    : no_candidates_;
+  const Candidates& candidates = has_none ? diagnosed : no_candidates_;
+  const std::string message = is_told && has_none ? framework_->message(diagnosed) : std::string{};
+  const uint64_t attempt = attempt_log_.next();
+  if (is_told) {
+    attempt_log_.write_rejections(attempt, *framework_, diagnosed, why.plugins, why.reason);
+  }
   const Cycle cycle{now(), cluster_, view};
   for (const auto& post : post_filters) {
     const Status status = post.plugin->post_filter(cycle, {candidates, why.reason, why.plugins});
@@ -176,8 +182,9 @@ void Scheduler::fail(PodId unit, PodId pod, const Selection& why, const NodeSet*
   } else {
     queue_.fail(unit, now(), why.plugins, why.code == Code::Pending ? why.plugins : 0);
   }
-  record(pod, why.code == Code::Error ? AttemptOutcome::Error : AttemptOutcome::Unschedulable, why,
-         why.reason.empty() ? std::string_view{message} : why.reason);
+  record(attempt, pod,
+         why.code == Code::Error ? AttemptOutcome::Error : AttemptOutcome::Unschedulable, why,
+         has_none ? std::string_view{message} : why.reason);
   if (why.code != Code::Error) no_node_found.emit(unit);
 }
 
@@ -304,18 +311,29 @@ void Scheduler::stop_waiting(PodId pod) {
 
 void Scheduler::record(PodId pod, AttemptOutcome outcome, const Selection& why,
                        std::string_view text) {
-  if (!attempt_rows_) return;
+  if (!attempt_log_.is_on()) return;
+  const uint64_t attempt = attempt_log_.next();
+  attempt_log_.write_rejections(attempt, *framework_, no_candidates_, why.plugins, text);
+  record(attempt, pod, outcome, why, text);
+}
+
+void Scheduler::record(uint64_t attempt, PodId pod, AttemptOutcome outcome, const Selection& why,
+                       std::string_view text) {
+  if (!attempt_log_.is_on()) return;
   const Pod& p = jobs_.pod(pod);
-  AttemptRow row{.at = now(),
+  AttemptRow row{.attempt = attempt,
+                 .at = now(),
                  .job = jobs_.job(p.job).serial,
                  .rank = p.rank,
                  .outcome = outcome,
                  .node = outcome == AttemptOutcome::Unschedulable ? NodeId{} : why.node,
                  .visited = why.visited,
                  .feasible = why.feasible,
-                 .message = {}};
-  row.message = FixedText<160>{text};
-  attempt_rows_->emit(row);
+                 .pods = tried_.pods,
+                 .placeable = tried_.placeable,
+                 .domains = tried_.domains,
+                 .message = text};
+  attempt_log_.write(row);
 }
 
 }  // namespace orrery

@@ -8,13 +8,12 @@
 #include <span>
 #include <vector>
 
+#include "models/scheduling/attempt_log.hpp"
 #include "models/scheduling/framework.hpp"
-#include "models/scheduling/scheduler_rows.hpp"
 #include "models/scheduling/scheduling_queue.hpp"
 #include "models/scheduling/transaction.hpp"
 #include "models/workload/job_controller.hpp"
 #include "sim/engine/signal.hpp"
-#include "sim/record/channel.hpp"
 #include "sim/runtime/sim.hpp"
 
 namespace orrery {
@@ -154,6 +153,8 @@ class Scheduler final : private Handle {
   void start_waiting(PodId pod, uint32_t plugins, Duration timeout);
   void stop_waiting(PodId pod);
   void record(PodId pod, AttemptOutcome outcome, const Selection& why, std::string_view text);
+  void record(uint64_t attempt, PodId pod, AttemptOutcome outcome, const Selection& why,
+              std::string_view text);
 
   // ---- scheduler_binding.cpp: what the scheduler decided is written
   void to_binding(PodId pod);
@@ -178,6 +179,10 @@ class Scheduler final : private Handle {
   struct GangVerdict {
     Duration cost;
     bool fits = false;
+  };
+  struct Tried {  // by the running cycle: columns of an AttemptRow
+    int32_t pods = 1, placeable = -1;
+    uint32_t domains = 1;
   };
   GangVerdict attempt_gang(const Cycle& cycle, const GangView& gang);
   void try_domain(GangId gang, const NodeSet* domain);  // null: all nodes
@@ -231,7 +236,8 @@ class Scheduler final : private Handle {
   std::vector<PodId> members_;
   std::vector<GangDomain> domains_;
   GangAttempt attempt_, best_attempt_;
-  std::optional<Channel<AttemptRow>> attempt_rows_;
+  AttemptLog attempt_log_;
+  Tried tried_;
 };
 
 }  // namespace orrery

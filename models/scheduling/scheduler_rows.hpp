@@ -1,4 +1,4 @@
-// models/scheduling/scheduler_rows.hpp -- what the scheduler writes: one row an attempt.
+// models/scheduling/scheduler_rows.hpp -- what the scheduler writes of its attempts.
 #pragma once
 
 #include <array>
@@ -25,15 +25,19 @@ constexpr std::array<std::string_view, 6> enum_names(AttemptOutcome) {
 }
 
 struct AttemptRow {
+  uint64_t attempt = 0;
   Time at;
   uint64_t job = 0;
   int32_t rank = 0;
   AttemptOutcome outcome = AttemptOutcome::Scheduled;
   NodeId node;
   uint32_t visited = 0, feasible = 0;
+  int32_t pods = 1, placeable = -1;
+  uint32_t domains = 1;
   FixedText<160> message;
 
   static void columns(auto&& c) {
+    c("attempt", &AttemptRow::attempt, "number by which /events/rejections names it");
     c("at", &AttemptRow::at, "start of the scheduling cycle");
     c("job", &AttemptRow::job, "serial of the job");
     c("rank", &AttemptRow::rank, "of the pod in its job; of the first member for a gang");
@@ -41,7 +45,41 @@ struct AttemptRow {
     c("node", &AttemptRow::node, "where it goes, if it was placed");
     c("visited", &AttemptRow::visited, "nodes the filters looked at");
     c("feasible", &AttemptRow::feasible, "nodes found feasible before the search stopped");
+    c("pods", &AttemptRow::pods, "tried together: members of a gang that is placed as a whole",
+      "pods");
+    c("placeable", &AttemptRow::placeable,
+      "of these, the most for which there was room; by whole GPUs alone where these are too few; "
+      "-1: not counted",
+      "pods");
+    c("domains", &AttemptRow::domains, "sets of nodes on which the gang was tried");
     c("message", &AttemptRow::message, "why not, as the event on the pod says it");
+  }
+};
+
+constexpr size_t kWhichMax = 256;
+
+// One reason against an attempt that failed.
+struct RejectionRow {
+  uint64_t attempt = 0;
+  FixedText<40> plugin;
+  FixedText<96> reason;
+  uint32_t nodes = 0;
+  bool is_noted = false, is_unresolvable = false;
+  FixedText<kWhichMax> which;
+
+  static void columns(auto&& c) {
+    c("attempt", &RejectionRow::attempt, "number in /events/attempts");
+    c("plugin", &RejectionRow::plugin, "who said no");
+    c("reason", &RejectionRow::reason, "why, as the event on the pod says it");
+    c("nodes", &RejectionRow::nodes, "nodes it took away; 0: it turned the pods down as such",
+      "nodes");
+    c("is_noted", &RejectionRow::is_noted,
+      "these nodes were taken away for another reason and have this one, too");
+    c("is_unresolvable", &RejectionRow::is_unresolvable,
+      "no pod that leaves these nodes could help");
+    c("which", &RejectionRow::which,
+      "numbers of these nodes; where they would take too much room, some between them, too; "
+      "empty: not told");
   }
 };
 

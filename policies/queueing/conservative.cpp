@@ -30,12 +30,18 @@ class Conservative final : public Policy, public Plan {
     for (const JobSlot job : news.arrived) reserve(job);
   }
 
+  Time reserved_start(JobSlot job) const override {
+    return job < starts_.size() ? starts_[job] : Time::max();
+  }
+
  private:
   void reserve(JobSlot slot) {
     const QueuedJob& job = board_.job(slot);
     const Duration span = job.left(board_.now());
     const int64_t count = job.count;
     const Time start = future_.earliest(count, span);
+    if (slot >= starts_.size()) starts_.resize(slot + size_t{1}, Time::max());
+    starts_[slot] = start;
     if (start == Time::max()) return;  // nodes are down
     if (start == board_.now() && board_.fits(job) && !board_.start(slot)) return;
     future_.reserve(start, span, count);
@@ -44,6 +50,7 @@ class Conservative final : public Policy, public Plan {
   JobBoard& board_;
   Availability future_;  // with the reservations of those that wait
   std::vector<JobSlot> in_order_;
+  std::vector<Time> starts_;  // by slot: the reservations of those that wait
   bool is_valid_ = false;
 };
 ORRERY_REGISTER_POLICY(Conservative, "Conservative",

@@ -59,6 +59,13 @@ class Easy final : public Policy, public Plan, public JobWatcher {
     backfill(limits);
   }
 
+  // Of the first in the queue, as what was let start beside it does not move it.
+  Time reserved_start(JobSlot job) const override {
+    if (job != board_.waiting().first()) return Time::max();
+    const Duration window = reserve(board_.job(job)).window;
+    return window == Duration::max() ? Time::max() : board_.now() + window;
+  }
+
   void job_waits(const QueuedJob& job) override {
     if (order_ != BackfillOrder::Shortest) return;
     by_length_.insert(job.slot, {job.left(board_.now()).ns, job.submitted, job.serial}, job.count,

@@ -1,5 +1,7 @@
 // Backfilling as Slurm's sched/backfill does it: jobs start in order of priority at every event,
 // and a planner with bounded depth, window and resolution looks for gaps every so often.
+#include <algorithm>
+
 #include "models/scheduling/availability.hpp"
 #include "models/scheduling/policy_registry.hpp"
 
@@ -36,6 +38,7 @@ class SlurmBackfill final : public Policy, public Plan {
   void plan(const PlanNews& /*news*/) override {
     JobSlot head = board_.head();
     while (head != kNoJob && board_.fits(board_.job(head))) {
+      if (head < starts_.size()) starts_[head] = Time::max();
       board_.start(head);
       head = board_.head();
     }
@@ -47,8 +50,13 @@ class SlurmBackfill final : public Policy, public Plan {
     board_.wake_at(due_);
   }
 
+  Time reserved_start(JobSlot job) const override {
+    return job < starts_.size() ? starts_[job] : Time::max();
+  }
+
  private:
   void look_for_gaps() {
+    std::ranges::fill(starts_, Time::max());
     future_.reset(board_, params_.bf_resolution);
     choose();
     const Time now = board_.now();
@@ -64,6 +72,9 @@ class SlurmBackfill final : public Policy, public Plan {
       if (start == now && board_.fits(job)) {
         if (!board_.start(slot)) continue;
         if (++started == params_.bf_max_job_start) return;
+      } else {
+        if (slot >= starts_.size()) starts_.resize(slot + size_t{1}, Time::max());
+        starts_[slot] = start;
       }
       future_.reserve(start, span, count);
     }
@@ -89,6 +100,7 @@ class SlurmBackfill final : public Policy, public Plan {
   Time due_;
   Availability future_;
   std::vector<JobSlot> tested_;
+  std::vector<Time> starts_;      // by slot: reservations, as of the last look for gaps
   std::vector<int32_t> of_user_;  // jobs chosen, by user
 };
 ORRERY_REGISTER_POLICY(SlurmBackfill, "SlurmBackfill",

@@ -244,9 +244,14 @@ TEST(Framework, SaysWhyNoNodeIsAvailableAsUpstreamDoes) {
   const PodView pod = handle.add_pod(spec);
   Framework framework{handle, profile_of(ProfileBase::Default)};
   EXPECT_FALSE(framework.select(pod, {}, nullptr).node.is_valid());
-  EXPECT_EQ(framework.message(framework.diagnose(pod, {}, nullptr)),
+  const Candidates& diagnosis = framework.diagnose(pod, {}, nullptr, true);
+  EXPECT_EQ(framework.message(diagnosis),
             "0/4 nodes are available: 1 node(s) were unschedulable, 3 Insufficient "
             "nvidia.com/gpu.");
+  ASSERT_EQ(diagnosis.rejected().size(), 2u);
+  EXPECT_TRUE(diagnosis.rejected()[0].contains({3}));
+  EXPECT_EQ(diagnosis.rejected()[1].count(), 3u);
+  EXPECT_TRUE(framework.diagnose(pod, {}, nullptr, false).rejected().empty());
 }
 
 }  // namespace

@@ -1,0 +1,108 @@
+"""What the job queue decided about one job, and why it let the job wait."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import pandas as pd
+
+from orrery.attempt_story import holders_text
+from orrery.history import History
+from orrery.telling import SHOWN_MAX, clock, columns, count, span
+
+
+class QueueStory:
+    def __init__(self, history: History, job: int) -> None:
+        self.history, self.job = history, job
+        self.row = history.jobs.loc[job]
+
+    @cached_property
+    def rows(self) -> pd.DataFrame:
+        """What the job queue decided, and how long that stood."""
+        rows = self.history.decisions
+        rows = rows[rows["job"] == self.job].reset_index(drop=True)
+        rows["decision"] = rows["decision"].astype(str)
+        over = self.history.run.end if pd.isna(self.row["ended"]) else self.row["ended"]
+        rows["for"] = rows["at"].shift(-1).fillna(over) - rows["at"]
+        return rows
+
+    def reason(self) -> str:
+        if why := self.history.missing("/events/job_queue"):
+            return f"why is not in the file ({why})"
+        waits = self.rows[self.rows["decision"] != "started"]
+        if not len(waits):
+            return "the queue had not looked at it"
+        lengths = waits.groupby(["decision", "policy"], sort=False)["for"].sum()
+        told = lengths[lengths >= lengths.max() / 10].head(SHOWN_MAX)
+        parts = []
+        for (decision, policy), length in told.items():
+            kind = (waits["decision"] == decision) & (waits["policy"] == policy)
+            part = self._decision_held(waits[kind].iloc[0])
+            parts.append(f"for {span(length)} {part}" if len(told) > 1 else part)
+        text = "; then ".join(parts)
+        later = self._overtaken()
+        more = f"; {count(later, 'job')} submitted later started before it" if later else ""
+        return text + more
+
+    def _decision_held(self, row: pd.Series) -> str:
+        """With those who held what it lacked."""
+        text = self._decision(row)
+        if row["decision"] == "lacks_room":
+            held = self.history.held_at(row["at"])
+            holders = self.history.holders(held[held["job"] != self.job])
+            if len(holders):
+                text += f", as {holders_text(self.history, holders)}"
+        return text
+
+    def _overtaken(self) -> int:
+        jobs, row = self.history.jobs, self.row
+        until = row["created"] if row["created"] >= 0 else self.history.run.end
+        return int(((jobs["submitted"] > row["submitted"]) & (jobs["created"] < until)).sum())
+
+    def _decision(self, row: pd.Series) -> str:
+        unit, decision = self.history.queue_unit, row["decision"]
+        room = f"it asks for {count(row['asked'], unit)} and {row['free']:,} were free"
+        head = "" if row["head"] in (-1, self.job) else self.history.title(row["head"])
+        reserved = f", reserved for {clock(row['reserved'])}" if row["reserved"] >= 0 else ""
+        if decision == "lacks_room":
+            return room + (f", behind {head}" if head else "") + reserved
+        if decision == "passed_over":
+            text = f"it would have fitted ({room})"
+            if row["head_reserved"] >= 0 and head:
+                kept = f"{row['policy']} kept that for {head}, to start at"
+                return f"{text}, and {kept} {clock(row['head_reserved'])}{reserved}"
+            return f"{text}, and {row['policy']} let it wait" + (f" behind {head}" if head else "")
+        if decision == "held":
+            return f"{row['policy']} held it back{self._quota(row['policy'])}"
+        if decision == "infeasible":
+            return f"it asks for {count(row['asked'], unit)}, more than the cluster has"
+        if decision == "stopped":
+            return f"{row['policy']} stopped it, and it waits again"
+        return f"{row['policy']} let it start"
+
+    def _quota(self, policy: str) -> str:
+        """The limit that the resolved scenario has for the owner of the job."""
+        queue = self.history.parameters["policy"]["job_queue"]
+        for entry in queue["policies"]:
+            arguments = entry.get("args") or {}
+            owner = str(arguments.get("of", "team"))
+            if entry["name"] != policy or policy != "Quota" or owner not in ("team", "user"):
+                continue
+            name = str(self.row[owner])
+            limit = (arguments.get("limits") or {}).get(name, arguments.get("others"))
+            if limit is not None:
+                most = count(float(limit), self.history.queue_unit)
+                return f": {owner} {name or '(none)'} may hold {most}"
+        return ""
+
+    def text(self, lines: int) -> str:
+        queue = self.rows
+        if not len(queue):
+            return ""
+        rows = [
+            [clock(r["at"]), f"for {span(r['for'])}" if r["decision"] != "started" else "",
+             r["decision"].replace("_", " "), self._decision(r)]
+            for _, r in queue.head(lines).iterrows()
+        ]
+        more = [f"  and {len(queue) - lines:,} more"] if len(queue) > lines else []
+        return "\n".join(["Job queue", *("  " + line for line in columns(rows)), *more])

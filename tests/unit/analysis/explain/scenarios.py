@@ -1,0 +1,63 @@
+"""Small scenarios in which something is worth explaining."""
+
+# Two of five nodes are for another team; a job of two whole nodes waits for one that has them.
+TAINTS = """
+cluster:
+  machines:
+  - {name: box, base: hgx-h100, gpus: 4}
+  pools:
+  - {name: ours, machine: box, count: 3}
+  - {name: theirs, machine: box, count: 2, taints: [{key: team, value: red, effect: NoSchedule}]}
+workload:
+  sources:
+  - kind: jobs
+    jobs:
+    - {name: wide, work: 30min, pods: 2, pod: {gpus: 4}}
+    - {name: small, submit: 1min, work: 2h, pods: 1, pod: {gpus: 1}}
+    - {name: late, submit: 5min, work: 10min, pods: 2, pod: {gpus: 4}}
+record: {attempts: true}
+run: {until: 3h}
+"""
+
+# Eight GPUs counted: a head that lacks room, one that would delay it, one over its quota, one too
+# large.
+QUEUE = """
+cluster:
+  machines: [{name: box, base: hgx-h100, gpus: 4}]
+  pools: [{name: n, machine: box, count: 2}]
+workload:
+  sources:
+  - kind: jobs
+    jobs:
+    - {name: first, team: a, pods: 2, pod: {gpus: 3}, work: 10min, requested: 10min}
+    - {name: head, team: b, submit: 1s, pods: 2, pod: {gpus: 4}, work: 10min, requested: 10min}
+    - {name: long, team: b, submit: 3s, pods: 1, pod: {gpus: 1}, work: 20min, requested: 20min}
+    - {name: over, team: a, submit: 4s, pods: 1, pod: {gpus: 2}, work: 1min, requested: 1min}
+    - {name: huge, team: b, submit: 5s, pods: 3, pod: {gpus: 4}, work: 1min, requested: 1min}
+record: {attempts: true}
+policy:
+  base: strict_gang
+  job_queue: {policies: [{name: EASY}, {name: Quota, args: {limits: {a: 7}}}]}
+"""
+
+# Two jobs of two gangs each, whose pods come in turns: the first gangs of both start, the second
+# ones wait in Permit in turns, since there is room for three of four pods.
+PERMIT = """
+cluster: {pools: [{name: gpu, machine: dgx-a100, count: 7}]}
+workload:
+  controller: {pod_creation_interval: 100ms, pods_per_sync_max: 2}
+  sources:
+  - kind: jobs
+    jobs:
+    - name: pair
+      count: 2
+      work: 10min
+      gangs:
+      - roles: [{pods: 2, pod: {gpus: 8}}]
+      - roles: [{pods: 4, pod: {gpus: 8}}]
+policy:
+  base: coscheduling
+  plugins: [{name: Coscheduling, args: {podGroupRejectPercentage: 100}}]
+record: {attempts: true}
+run: {until: 30min}
+"""
