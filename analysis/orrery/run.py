@@ -239,8 +239,3 @@ class Run:
 def open_run(path: str | Path) -> Run:
     """The run in this file. While `run.h5` does not exist yet, `run.h5.part` is taken."""
     return Run(path)
-
-
-def days(seconds: pd.Series) -> pd.Series:
-    """Simulated time in days, for an axis."""
-    return seconds / SECONDS_PER_DAY
