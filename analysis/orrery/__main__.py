@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import sys
 from collections.abc import Sequence
 
@@ -31,8 +30,8 @@ def main(arguments: Sequence[str]) -> int:
         return told(f"unknown command '{name}'\n{usage()}", MISTAKE)
     module = COMMANDS[name][0]
 
-    def run(rest: Sequence[str]) -> None:
-        importlib.import_module(module).main(rest)
+    def run(rest: Sequence[str]) -> int | None:
+        return importlib.import_module(module).main(rest)
 
     return guarded(run, arguments[1:])
 

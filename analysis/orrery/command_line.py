@@ -32,15 +32,17 @@ def write_whole(path: Path, text: str) -> None:
         os.replace(part, path)
 
 
-def guarded(command: Callable[[Sequence[str]], None], arguments: Sequence[str]) -> int:
-    """Carries out a command, and says what went wrong as the program orrery would."""
+def guarded(command: Callable[[Sequence[str]], int | None], arguments: Sequence[str]) -> int:
+    """Carries out a command, and says what went wrong as the program orrery would. A command may
+    come back with a status of its own."""
     try:
         from orrery.run import RunError  # only here, as it needs packages that may be missing
     except ModuleNotFoundError as error:
         return missing(error)
     try:
-        command(arguments)
+        status = command(arguments)
         sys.stdout.flush()
+        return DONE if status is None else status
     except ModuleNotFoundError as error:
         return missing(error)
     except OutputError as error:

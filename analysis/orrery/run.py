@@ -132,10 +132,9 @@ class Run:
     @property
     def meta(self) -> Meta:
         attributes = self.attributes
-        text = {k: _text(self._file[f"meta/{k}"][()]) for k in ("scenario", "resolved")}
         return Meta(
-            scenario=text["scenario"],
-            resolved=json.loads(text["resolved"]),
+            scenario=self.text("meta/scenario"),
+            resolved=json.loads(self.text("meta/resolved")),
             seed=int(attributes["seed"]),
             version=str(attributes["version"]),
             digest=str(attributes.get("digest", "")) or None,
@@ -175,6 +174,12 @@ class Run:
 
     def __contains__(self, path: str) -> bool:
         return f"/{path.strip('/')}" in self.tables
+
+    def text(self, path: str) -> str:
+        """A text of /meta, such as "meta/scenario"."""
+        if path not in self._file:
+            raise RunError(f"{self.path}: has no {path}")
+        return _text(self._file[path][()])
 
     def raw(self, path: str) -> np.ndarray:
         """All rows as stored: times are int64 nanoseconds, -1 for never."""

@@ -110,8 +110,11 @@ def curves(
     return Chart(name, title, {"kind": "curves", "x": axis, "y": dict(y), "series": drawn}, note)
 
 
-def heat(name: str, title: str, grid: pd.DataFrame, end: float, label: str) -> Chart:
-    """A row for each node, or for neighbours together where there are many; percent."""
+def heat(
+    name: str, title: str, grid: pd.DataFrame, end: float, label: str, shown: str = "mean"
+) -> Chart:
+    """A row for each node, or for neighbours together where there are many; percent. `shown` is
+    what of those is seen first."""
     rows, layers = rows_joined(grid, HEAT_ROWS)
     joined = -(-len(grid) // max(1, len(rows)))
     wanted = layers if joined > 1 else {"mean": layers["mean"]}
@@ -122,6 +125,7 @@ def heat(name: str, title: str, grid: pd.DataFrame, end: float, label: str) -> C
     spec = {
         "kind": "heat", "x": time_axis(end), "y": {"label": label, "unit": "%"}, "rows": rows,
         "rowsLabel": f"{len(grid):,} nodes", "columns": grid.shape[1], "joined": joined,
+        "shown": shown if joined > 1 else "mean",
         "layers": {layer: text.decode() for layer, text in packed.items()},
     }
     note = f"Each row stands for up to {joined} nodes." if joined > 1 else ""

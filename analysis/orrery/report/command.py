@@ -8,7 +8,7 @@ from pathlib import Path
 
 from orrery.command_line import write_whole
 from orrery.report.of_run import run_page
-from orrery.run import Run
+from orrery.run import Run, RunError
 
 
 def parser() -> argparse.ArgumentParser:
@@ -25,12 +25,41 @@ def parser() -> argparse.ArgumentParser:
         "-o", "--output", metavar="FILE", type=Path,
         help="where to; RUN.html beside the run, or report.html in the folder, without it",
     )
+    described.add_argument(
+        "--runs", action="store_true",
+        help="of a study: also a page of each run, beside its file; the study's page links there",
+    )
     return described
+
+
+def write_run(path: Path, output: Path | None = None) -> Path:
+    """Writes the page of the run and says where."""
+    with Run(path) as run:
+        output = output or run.path.with_name(f"{run.name}.html")
+        write_whole(output, run_page(run))
+    return output
+
+
+def write_study(folder: Path, output: Path | None, with_runs: bool) -> Path:
+    """Writes the page of the study, those of its runs first."""
+    from orrery.report.of_study import study_page  # needs PyYAML, which runs do not
+
+    if not (folder / "study.h5").exists():
+        raise RunError(f"{folder}: has no study.h5, so it is not the folder of a study that ran")
+    if with_runs:
+        for path in sorted((folder / "runs").glob("*.h5")):
+            write_run(path)
+    output = output or folder / "report.html"
+    write_whole(output, study_page(folder, output.absolute().parent))
+    return output
 
 
 def main(arguments: Sequence[str]) -> None:
     given = parser().parse_args(arguments)
-    with Run(given.run) as run:
-        output = given.output or run.path.with_name(f"{run.name}.html")
-        write_whole(output, run_page(run))
+    if given.run.is_dir():
+        output = write_study(given.run, given.output, given.runs)
+    elif given.runs:
+        parser().error("--runs has no effect on a run: it goes with the folder of a study")
+    else:
+        output = write_run(given.run, given.output)
     print(f"{output}: {output.stat().st_size / 1e6:.1f} MB")

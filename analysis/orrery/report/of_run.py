@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from html import escape
 
@@ -25,7 +26,9 @@ def number(value: float) -> str:
 
 def with_unit(value: float, unit: str) -> str:
     """A figure as people tell it; seconds in the unit that suits them."""
-    if unit == "s" and not math.isnan(value):
+    if math.isnan(value):
+        return "–"
+    if unit == "s":
         length, name = time_unit(value)
         return f"{number(value / length)} {name}"
     return f"{number(value)} {unit}".strip()
@@ -83,21 +86,14 @@ def about(run: Run) -> Section:
             ["digest", meta.digest or "not known: the run is not complete"],
             ["simulated", with_unit(run.end, "s")],
             ["complete", "yes" if run.complete else "no"]]
-    resolved = escape(_pretty(meta.resolved))
+    resolved = escape(json.dumps(meta.resolved, indent=1, ensure_ascii=False))
     html = (
-        table(["", ""], rows).replace("<thead><tr><th scope=\"col\"></th><th scope=\"col\"></th>"
-                                      "</tr></thead>", "")
+        table([], rows)
         + f"<h3>The scenario as written</h3><pre tabindex=0>{escape(meta.scenario)}</pre>"
         + f"<details><summary>All parameters as used</summary><pre tabindex=0>{resolved}</pre>"
         + "</details>"
     )
     return Section("about", "How to run it again", html=html)
-
-
-def _pretty(resolved: object) -> str:
-    import json
-
-    return json.dumps(resolved, indent=1, ensure_ascii=False)
 
 
 def run_page(run: Run) -> str:

@@ -29,6 +29,8 @@ class Section:
     title: str
     charts: list[Chart] = field(default_factory=list)
     html: str = ""
+    link: str = ""
+    """What the list of sections calls it, if not its title."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,10 @@ def page(
         grid = f'<div class="charts">{"".join(drawn)}</div>' if drawn else ""
         parts.append(f'<section id="{section.id}"><h2>{escape(section.title)}</h2>{grid}'
                      f"{section.html}</section>")
-    links = "".join(f'<li><a href="#{one.id}">{escape(one.title)}</a></li>' for one in shown)
+    links = "".join(
+        f'<li><a href="#{one.id}">{escape(one.link or one.title)}</a></li>'
+        for one in shown
+    )
     facts = f'<dl class="tiles">{"".join(tile.html for tile in tiles)}</dl>' if tiles else ""
     without = f'<p class="note">Not shown. {escape("; ".join(left_out))}.</p>' if left_out else ""
     times = sum(one.spec["x"]["scale"] == "time" and "own" not in one.spec["x"] for one in charts)
@@ -132,19 +137,22 @@ resets. Names below a chart hide what they name.</p>
 """
 
 
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[int] = ()) -> str:
-    """Cells are text, except what begins with "<a "; columns that are numbers stand right."""
+def table(
+    heads: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[int] = (), *,
+    is_html: bool = False,
+) -> str:
+    """Cells are text unless `is_html`; `numeric` columns stand right. No heads: no head."""
     def cell(kind: str, text: str, place: int) -> str:
-        inside = text if text.startswith("<a ") else escape(text)
+        inside = text if is_html else escape(text)
         number = ' class="number"' if place in numeric else ""
         scope = "" if kind == "td" else ' scope="col"' if kind == "th" else ' scope="row"'
         return f"<{kind[:2]}{number}{scope}>{inside}</{kind[:2]}>"
 
-    head = "".join(cell("th", text, place) for place, text in enumerate(heads))
+    names = "".join(cell("th", text, place) for place, text in enumerate(heads))
+    head = f"<thead><tr>{names}</tr></thead>" if heads else ""
     body = "".join(
         "<tr>" + "".join(cell("td" if place else "th row", text, place)
                          for place, text in enumerate(row)) + "</tr>"
         for row in rows
     )
-    return f'<div class="scroll whole"><table><thead><tr>{head}</tr></thead>' \
-           f"<tbody>{body}</tbody></table></div>"
+    return f'<div class="scroll whole"><table>{head}<tbody>{body}</tbody></table></div>'

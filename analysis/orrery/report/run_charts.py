@@ -15,7 +15,7 @@ from orrery.figures.recoveries import STAGES
 from orrery.report.charts import Chart, Series, curves, heat, lanes, numbers, time_axis, timeline
 from orrery.report.downsample import spans_joined
 from orrery.run import SECONDS_PER_DAY, Run
-from orrery.style import BLACK, BLUE, CYCLE, GREEN, ORANGE, PURPLE, SKY, VERMILION, time_unit
+from orrery.style import BLACK, BLUE, CYCLE, GREEN, GREY, PURPLE, SKY, VERMILION, time_unit
 
 HEAT_COLUMNS = 360
 JOBS_MAX = 25  # of those that held GPUs in vain
@@ -67,13 +67,16 @@ def cdf(run: Run, what: str) -> Chart | str:
 
 
 def heat_map(run: Run, what: str) -> Chart | str:
+    if what == "health" and not len(run.table("/events/faults")):
+        return "Health of nodes: none failed"
     grid = figures.heat_map_data(run, what, bins=HEAT_COLUMNS)
     mean = grid.to_numpy().mean()
-    title, label = {
-        "allocation": (f"Allocation of each node: {mean:.1f} % of GPU time", "GPUs allocated"),
-        "health": (f"Health of each node: up for {mean:.2f} % of the time", "up"),
+    title, label, shown = {
+        "allocation": (f"Allocation of each node: {mean:.1f} % of GPU time", "allocated", "mean"),
+        "health": (f"Health of each node: no fault for {mean:.2f} % of the time", "healthy",
+                   "lowest"),
     }[what]
-    return heat(f"heat-{what}", title, grid, run.end, label)
+    return heat(f"heat-{what}", title, grid, run.end, label, shown)
 
 
 def stuck(run: Run) -> Chart | str:
@@ -131,12 +134,12 @@ def control_plane(run: Run) -> Chart | str:
         return "Control-plane traffic: recorded only with control_plane.level: full"
     rates = figures.control_plane_data(run)
     levels = [column for column in rates.columns if column not in ("429", "lost")]
-    series = {level: Series(str(level), paint) for level, paint in zip(levels, LEVEL_COLOURS)}
-    for level in levels:
-        series[level] = Series(series[level].name, series[level].colour, "area")
+    series = {
+        level: Series(str(level), paint, "area") for level, paint in zip(levels, LEVEL_COLOURS)
+    }
     rates["all answered"] = rates[levels].sum(axis=1)
-    series["all answered"] = Series("all answered", BLACK)
-    for column, paint, name in (("429", VERMILION, "429, turned away"), ("lost", ORANGE, "lost")):
+    series["all answered"] = Series("all answered", GREY)
+    for column, paint, name in (("429", VERMILION, "429, turned away"), ("lost", BLACK, "lost with a server")):
         if rates[column].any():
             series[column] = Series(name, paint)
     peak = rates["all answered"].max()
@@ -149,8 +152,11 @@ def fragmentation(run: Run) -> Chart | str:
     whole = 100 * free[free.columns[-1]].sum() / max(1, free.to_numpy().sum())
     shades = colormaps["cividis"](np.linspace(0, 1, len(free.columns)))
     series = {
-        k: Series(f"{k} free", to_hex(shade), "area") for k, shade in zip(free.columns, shades)
+        k: Series(f"{k} free", to_hex(shade), "area")
+        for k, shade in zip(free.columns, shades) if free[k].any()
     }
+    if not series:
+        return "Fragmentation: no GPU was ever free"
     title = f"Free GPUs by how many are free on their node: {whole:.0f} % on free nodes"
     note = f"At {len(free):,} instants. Pods for k GPUs find room where k or more are free."
     return timeline("fragmentation", title, free, series, run.end, {"label": "free GPUs"},

@@ -45,12 +45,16 @@ class Chart {
       element("summary", {}, "As a table"), element("div", { class: "scroll" }));
     this.figure.append(controls, this.plot, this.legend(), this.reading, this.details);
     this.listen();
-    new ResizeObserver(() => this.draw()).observe(this.plot);
+    new ResizeObserver(() => {
+      if (this.plot.clientWidth !== this.width) this.draw();
+    }).observe(this.plot);
   }
 
   legend() {
     const list = element("ul", { class: "legend" });
-    for (const { name, colour: paint, note } of this.spec.series ?? []) {
+    const series = this.spec.series ?? [];
+    const isPlain = series.length === 1 && !series[0].note; // the title names it
+    for (const { name, colour: paint, note } of isPlain ? [] : series) {
       const swatch = element("span", { class: "swatch", style: `background:${colour(paint)}` });
       const toggle = element("button", {
         type: "button", "aria-pressed": true, title: "Show or hide",
@@ -77,7 +81,7 @@ class Chart {
 
   // Geometry. Labels of lanes stand above them where the page is narrow.
   measure() {
-    const width = this.plot.clientWidth;
+    const { width } = this;
     const lanes = this.spec.lanes?.length ?? 0;
     const isNarrow = width < 480;
     const margin = {
@@ -85,21 +89,25 @@ class Chart {
     };
     const lane = isNarrow ? 40 : 26;
     const height = this.hasLanes ? Math.max(60, lanes * lane) : isNarrow ? 190 : 230;
-    this.isNarrow = isNarrow;
-    this.margin = margin;
-    this.inner = { width: Math.max(40, width - margin.left - margin.right), height };
+    const inside = () => ({ width: Math.max(40, width - margin.left - margin.right), height });
+    this.inner = inside();
+    const [bottom, top] = this.kind.yRange(this);
+    if (!this.hasLanes && this.spec.kind !== "heat") {
+      this.ticks = linearTicks(bottom, top, 5);
+      margin.left = 38 + 7.5 * Math.max(...this.ticks.map(({ text }) => text.length));
+    }
+    Object.assign(this, { isNarrow, margin, inner: inside() });
     this.svg.setAttribute("width", width);
     this.svg.setAttribute("height", height + margin.top + margin.bottom);
     const [low, high] = this.view.map(this.scale.to);
     this.x = (value) => ((this.scale.to(value) - low) / (high - low)) * this.inner.width;
     this.back = (pixel) => this.scale.from(low + (pixel / this.inner.width) * (high - low));
-    const [bottom, top] = this.kind.yRange(this);
     this.y = (value) => height - ((value - bottom) / (top - bottom)) * height;
-    this.yEnds = [bottom, top];
   }
 
   draw() {
-    if (!this.plot.clientWidth) return;
+    this.width = this.plot.clientWidth;
+    if (!this.width) return;
     this.measure();
     const { inner, margin } = this;
     const clip = `clip-${this.spec.id}`;
@@ -137,12 +145,12 @@ class Chart {
         spec.rowsLabel);
       return;
     }
-    for (const { value, text: words } of linearTicks(...this.yEnds, 5)) {
+    for (const { value, text: words } of this.ticks) {
       const y = px(this.y(value));
       frame.append(shape("path", { class: "grid", d: `M0 ${y}H${inner.width}` }));
       text({ x: -6, y, class: "tick-y" }, words);
     }
-    text({ transform: `translate(-46 ${inner.height / 2}) rotate(-90)`, class: "label-y" },
+    text({ transform: `translate(${16 - this.margin.left} ${inner.height / 2}) rotate(-90)`, class: "label-y" },
       spec.y.label);
   }
 
@@ -268,7 +276,7 @@ class Chart {
     this.tip.replaceChildren(element("div", { class: "head" }, told.head), ...lines);
     const { left, top } = this.margin;
     const isRight = place.x > this.inner.width / 2;
-    const width = this.plot.clientWidth;
+    const { width } = this;
     this.tip.style.left = isRight ? "auto" : `${left + place.x + 14}px`;
     this.tip.style.right = isRight ? `${width - left - place.x + 14}px` : "auto";
     this.tip.style.top = `${top + (this.hasLanes ? place.y + 14 : 6)}px`;

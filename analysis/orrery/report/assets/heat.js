@@ -5,7 +5,7 @@ const LAYERS = ["lowest", "mean", "highest"];
 
 const HEAT = {
   prepare(chart) {
-    chart.layer = "mean";
+    chart.layer = chart.spec.shown;
     chart.bytes = {};
     for (const name of Object.keys(chart.spec.layers)) {
       chart.bytes[name] = Uint8Array.from(atob(chart.spec.layers[name]), (c) => c.charCodeAt(0));

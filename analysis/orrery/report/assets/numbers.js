@@ -49,7 +49,7 @@ function niceStep(least) {
 function marks(low, high, step) {
   const found = [];
   for (let k = Math.ceil(low / step - 1e-9); k * step <= high + step * 1e-9; k++) {
-    found.push(k * step);
+    found.push(k * step || 0); // never -0
   }
   return found;
 }

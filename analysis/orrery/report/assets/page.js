@@ -47,6 +47,7 @@ const page = {
     for (const figure of document.querySelectorAll("figure[data-chart]")) {
       page.charts.push(new Chart(figure, data.charts[Number(figure.dataset.chart)], page));
     }
+    for (const chart of page.charts) chart.draw(); // all at once: the page is laid out once
     const link = document.getElementById("linked");
     link?.addEventListener("change", () => { page.isLinked = link.checked; });
     requestAnimationFrame(() => requestAnimationFrame(() => {

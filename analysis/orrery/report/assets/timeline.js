@@ -66,6 +66,7 @@ const TIMELINE = {
   draw(chart, layer) {
     const { x, y } = chart;
     const groups = TIMELINE.groups(chart);
+    const lines = [];
     for (const { series, values, from, to } of TIMELINE.parts(chart, groups)) {
       const paint = colour(series.colour);
       const means = values.map(({ mean }) => mean);
@@ -81,11 +82,12 @@ const TIMELINE = {
       }
       const lows = values.map(({ low }) => low);
       const highs = values.map(({ high }) => high);
-      layer.append(
-        shape("path", { d: bandPath(groups, lows, highs, x, y), fill: paint, class: "band" }),
-        shape("path", { d: stepPath(groups, means, x, y), stroke: paint, class: "line" }),
-      );
+      layer.append(shape("path", {
+        d: bandPath(groups, lows, highs, x, y), fill: paint, class: "band",
+      }));
+      lines.push(shape("path", { d: stepPath(groups, means, x, y), stroke: paint, class: "line" }));
     }
+    layer.append(...lines); // in front of all bands
   },
 
   valueText(chart, { low, mean, high }) {

@@ -1,4 +1,7 @@
-"""Small runs by the program at hand: `pytest tests/unit/analysis/package --program orrery`."""
+"""Small runs by the program at hand:
+
+    pytest --rootdir tests/unit/analysis tests/unit/analysis/package --program build/release/bin/orrery
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from pathlib import Path
 import matplotlib
 import pytest
 
-ROOT = Path(__file__).resolve().parents[4]
+ROOT = Path(__file__).resolve().parents[3]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "analysis"))
 matplotlib.use("Agg")
@@ -38,6 +41,7 @@ run: {seed: 3, until: 1h}
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--program", required=True, help="the program orrery")
+    parser.addoption("--artefacts", type=Path, help="where screenshots are kept")
 
 
 @pytest.fixture(scope="session")
