@@ -8,11 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from orrery.mistakes import OutputError, RunError
+
 DONE, INTERNAL, MISTAKE, OUTPUT_FAILED, STOPPED = 0, 1, 2, 74, 130  # as of the program orrery
-
-
-class OutputError(Exception):
-    """What was asked for could not be written."""
 
 
 @contextmanager
@@ -35,10 +33,6 @@ def write_whole(path: Path, text: str) -> None:
 def guarded(command: Callable[[Sequence[str]], int | None], arguments: Sequence[str]) -> int:
     """Carries out a command, and says what went wrong as the program orrery would. A command may
     come back with a status of its own."""
-    try:
-        from orrery.run import RunError  # only here, as it needs packages that may be missing
-    except ModuleNotFoundError as error:
-        return missing(error)
     try:
         status = command(arguments)
         sys.stdout.flush()

@@ -6,9 +6,8 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from orrery import export
 from orrery.command_line import writing
-from orrery.run import Run, RunError
+from orrery.mistakes import RunError
 
 
 def parser() -> argparse.ArgumentParser:
@@ -37,6 +36,9 @@ def main(arguments: Sequence[str]) -> None:
         parser().error("say what to write: --perfetto FILE, --csv DIR or --parquet DIR")
     if given.table and not (given.csv or given.parquet):
         parser().error("--table has no effect on --perfetto: it goes with --csv or --parquet")
+    from orrery import export  # now that the arguments make sense: it takes its time
+    from orrery.run import Run
+
     with Run(given.run) as run:
         for name in given.table or ():
             if name not in run:

@@ -13,13 +13,11 @@ import h5py
 import numpy as np
 import pandas as pd
 
+from orrery.mistakes import RunError
+
 FORMAT_VERSION = 1
 NO_ID = 4_294_967_295
 SECONDS_PER_DAY = 86_400.0
-
-
-class RunError(ValueError):
-    """The file is no output of orrery, or does not hold what was asked for."""
 
 
 @dataclass(frozen=True)

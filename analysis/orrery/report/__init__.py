@@ -5,6 +5,25 @@ be that large, and on two shared cores took 1.3 to 5 s to open with the month of
 cannot be zoomed with the keyboard, and does not follow the theme of the reader.
 """
 
-from orrery.report.of_run import run_page
+from __future__ import annotations
 
-__all__ = ["run_page"]
+import importlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from orrery.run import Run
+
+__all__ = ["run_page", "study_page"]
+
+
+def run_page(run: Run) -> str:
+    """The page of a run, complete or not."""
+    return importlib.import_module("orrery.report.of_run").run_page(run)
+
+
+def study_page(folder: str | Path, beside: str | Path | None = None) -> str:
+    """The page of the folder of a study. It links to runs by their way from the folder `beside`, in
+    which it is going to be; that of the study unless told."""
+    of_study = importlib.import_module("orrery.report.of_study")
+    return of_study.study_page(Path(folder), Path(folder if beside is None else beside))

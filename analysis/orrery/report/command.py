@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from orrery.command_line import write_whole
-from orrery.report.of_run import run_page
-from orrery.run import Run, RunError
+from orrery.mistakes import RunError
 
 
 def parser() -> argparse.ArgumentParser:
@@ -34,6 +33,9 @@ def parser() -> argparse.ArgumentParser:
 
 def write_run(path: Path, output: Path | None = None) -> Path:
     """Writes the page of the run and says where."""
+    from orrery.report.of_run import run_page  # these take their time
+    from orrery.run import Run
+
     with Run(path) as run:
         output = output or run.path.with_name(f"{run.name}.html")
         write_whole(output, run_page(run))
@@ -42,10 +44,10 @@ def write_run(path: Path, output: Path | None = None) -> Path:
 
 def write_study(folder: Path, output: Path | None, with_runs: bool) -> Path:
     """Writes the page of the study, those of its runs first."""
-    from orrery.report.of_study import study_page  # needs PyYAML, which runs do not
-
     if not (folder / "study.h5").exists():
         raise RunError(f"{folder}: has no study.h5, so it is not the folder of a study that ran")
+    from orrery.report.of_study import study_page
+
     if with_runs:
         for path in sorted((folder / "runs").glob("*.h5")):
             write_run(path)

@@ -46,7 +46,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(scope="session")
 def program(request: pytest.FixtureRequest) -> str:
-    return request.config.getoption("--program")
+    return str(Path(request.config.getoption("--program")).resolve())
 
 
 @pytest.fixture(scope="session")
@@ -66,6 +66,11 @@ def made(program: str, tmp_path_factory: pytest.TempPathFactory) -> Callable[...
         return orrery.open(output)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def tiny_text() -> str:
+    return TINY
 
 
 @pytest.fixture
