@@ -11,27 +11,8 @@ import pandas as pd
 from orrery.report import run_charts
 from orrery.report.charts import Chart
 from orrery.report.page import Section, Tile, page, table
+from orrery.report.words import number, with_unit
 from orrery.run import Run
-from orrery.style import time_unit
-
-
-def number(value: float) -> str:
-    """Whole numbers in full, others with four digits."""
-    if math.isnan(value):
-        return "–"
-    if value == int(value) or abs(value) >= 1e4:
-        return f"{value:,.0f}"
-    return f"{value:.4g}"
-
-
-def with_unit(value: float, unit: str) -> str:
-    """A figure as people tell it; seconds in the unit that suits them."""
-    if math.isnan(value):
-        return "–"
-    if unit == "s":
-        length, name = time_unit(value)
-        return f"{number(value / length)} {name}"
-    return f"{number(value)} {unit}".strip()
 
 
 def tiles(summary: pd.Series) -> list[Tile]:
@@ -49,7 +30,7 @@ def tiles(summary: pd.Series) -> list[Tile]:
         Tile("Median time to completion", with_unit(get("jct_p50", math.nan), "s"),
              f"99 %: {with_unit(get('jct_p99', math.nan), 's')}"),
         Tile("Failures of nodes", number(get("nodes_failed", math.nan)),
-             f"{number(get('restarts', math.nan))} restarts of jobs"),
+             f"restarts of jobs: {number(get('restarts', math.nan))}"),
     ]
     if get("deadlocks", 0) > 0:
         hours = number(get("gpu_hours_deadlocked", math.nan))

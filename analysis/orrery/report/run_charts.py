@@ -14,19 +14,14 @@ from orrery.figures.control_plane import COLOURS as LEVEL_COLOURS
 from orrery.figures.recoveries import STAGES
 from orrery.report.charts import Chart, Series, curves, heat, lanes, numbers, time_axis, timeline
 from orrery.report.downsample import spans_joined
+from orrery.report.words import number, with_unit
 from orrery.run import SECONDS_PER_DAY, Run
-from orrery.style import BLACK, BLUE, CYCLE, GREEN, GREY, PURPLE, SKY, VERMILION, time_unit
+from orrery.style import BLACK, BLUE, CYCLE, GREEN, GREY, PURPLE, SKY, VERMILION
 
 HEAT_COLUMNS = 360
 JOBS_MAX = 25  # of those that held GPUs in vain
 TEAMS_MAX = 7
 GAP = 1 / 2_000  # of the run: spans that are closer look like one
-
-
-def span(seconds: float) -> str:
-    """A length of time in words."""
-    length, unit = time_unit(seconds)
-    return f"{seconds / length:.3g} {unit}"
 
 
 def utilisation(run: Run) -> Chart | str:
@@ -59,7 +54,7 @@ def cdf(run: Run, what: str) -> Chart | str:
     if rows.empty:
         return f"{name}: of no job is it known"
     half = rows.loc[rows["percent"] >= 50, "seconds"]
-    median = f"half of the jobs within {span(half.iloc[0])}" if len(half) else "fewer than half"
+    median = f"half of the jobs within {with_unit(half.iloc[0], 's')}" if len(half) else "fewer than half"
     points = {what: (rows["seconds"].to_numpy(), rows["percent"].to_numpy())}
     return curves(f"cdf-{what}", f"{name}: {median}", points, {what: Series("jobs", BLUE)},
                   "time (logarithmic)", {"label": "jobs (%)", "unit": "%", "low": 0, "high": 100},
@@ -100,9 +95,9 @@ def stuck(run: Run) -> Chart | str:
         name = rows.loc[rows["job"] == job, "name"].iloc[0]
         found.append({"label": f"{name} (job {job})", "spans": spans})
     hours = rows.groupby("what")["lost"].sum()
-    series = [Series(what, paint, note=f"{hours[what]:,.1f} GPU h")
+    series = [Series(what, paint, note=f"{number(hours[what])} GPU h")
               for what, paint in (("deadlocked", VERMILION), ("hung", PURPLE)) if what in hours]
-    told = " and ".join(f"{hours[one.name]:,.1f} GPU h {one.name}" for one in series)
+    told = " and ".join(f"{number(hours[one.name])} GPU h {one.name}" for one in series)
     more = f"The worst {JOBS_MAX} of {len(lost):,} jobs. " if len(lost) > JOBS_MAX else ""
     note = f"{more}Arrows: it never ended. Neighbours too close to tell apart are one."
     return lanes("spans", "stuck", f"GPUs held in vain: {told}", found, series, time_axis(run.end),
@@ -124,7 +119,7 @@ def recoveries(run: Run) -> Chart | str:
     axis = {"label": "time since the failure", "scale": "time", "own": True, "low": 0,
             "high": max(1.0, 1.03 * worst["total"].max())}
     series = [Series(stage, paint) for stage, (_, paint) in STAGES.items()]
-    title = f"From a failure back to where the job was: {span(mean.sum())} in the mean"
+    title = f"From a failure back to where the job was: {with_unit(mean.sum(), 's')} in the mean"
     return lanes("bars", "recoveries", title, rows, series, axis,
                  f"The mean, and the longest {len(worst)}, stage by stage.")
 
@@ -201,8 +196,8 @@ def failures(run: Run) -> Chart | str:
     period = "day" if counted.attrs["width"] == SECONDS_PER_DAY else "hour"
     series = {"failures": Series("node failures", VERMILION, "area"),
               "recoveries": Series("jobs recovered", GREEN)}
-    title = f"Each {period}: {counted['failures'].mean():.3g} node failures, " \
-            f"{counted['recoveries'].mean():.3g} jobs recovered"
+    means = f"{counted['failures'].mean():.3g} failures, {counted['recoveries'].mean():.3g} recoveries"
+    title = f"Nodes that failed and jobs that recovered each {period}; means: {means}"
     return timeline("failures", title, counted, series, run.end, {"label": f"count a {period}"})
 
 

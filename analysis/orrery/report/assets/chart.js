@@ -87,7 +87,7 @@ class Chart {
     const margin = {
       left: this.hasLanes ? (isNarrow ? 8 : 190) : 56, right: 14, top: 8, bottom: 40,
     };
-    const lane = isNarrow ? 40 : 26;
+    const lane = isNarrow ? 44 : 26;
     const height = this.hasLanes ? Math.max(60, lanes * lane) : isNarrow ? 190 : 230;
     const inside = () => ({ width: Math.max(40, width - margin.left - margin.right), height });
     this.inner = inside();
@@ -157,7 +157,7 @@ class Chart {
   laneNames(frame) {
     this.spec.lanes.forEach(({ label }, lane) => {
       const y = middle(this, lane);
-      const place = this.isNarrow ? { x: 0, y: y - thickness(this) / 2 - 7, class: "lane-above" }
+      const place = this.isNarrow ? { x: 0, y: y - thickness(this) / 2 - 5, class: "lane-above" }
         : { x: -8, y, class: "tick-y" };
       const most = this.isNarrow ? 60 : 29;
       const short = label.length > most ? `${label.slice(0, most - 1)}…` : label;

@@ -3,8 +3,11 @@
 const laneAt = (chart, pixel) => Math.max(0, Math.min(
   Math.floor((pixel / chart.inner.height) * chart.spec.lanes.length), chart.spec.lanes.length - 1,
 ));
-const middle = (chart, lane) => ((lane + 0.5) * chart.inner.height) / chart.spec.lanes.length;
-const thickness = (chart) => (0.68 * chart.inner.height) / Math.max(1, chart.spec.lanes.length);
+// Where names stand above the lanes, these have the lower half.
+const middle = (chart, lane) => ((lane + (chart.isNarrow ? 0.68 : 0.5)) * chart.inner.height)
+  / chart.spec.lanes.length;
+const thickness = (chart) => ((chart.isNarrow ? 0.42 : 0.68) * chart.inner.height)
+  / Math.max(1, chart.spec.lanes.length);
 const valueOf = (chart, value) => (chart.spec.x.scale === "linear"
   ? `${numberText(value)}${chart.spec.x.unit ? ` ${chart.spec.x.unit}` : ""}` : spanText(value));
 

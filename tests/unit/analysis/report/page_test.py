@@ -15,7 +15,8 @@ import pytest
 from conftest import TINY
 from orrery import figures
 from orrery.report.charts import Series, numbers, timeline
-from orrery.report.of_run import run_page, with_unit
+from orrery.report.of_run import run_page
+from orrery.report.words import with_unit
 
 CHARTS = [
     "utilisation", "fragmentation", "queue-jobs", "queue-pods", "cdf-wait", "cdf-jct", "stuck",
@@ -54,7 +55,7 @@ def test_titles_say_what_is_seen(html: str) -> None:
                         found["utilisation"])
     assert found["cdf-wait"].endswith("half of the jobs within 30 s")
     assert found["queue-pods"] == "Waiting pods: 0.833 in the mean, 3 at most"
-    assert found["stuck"] == "GPUs held in vain: 0.0 GPU h hung"
+    assert found["stuck"] == "GPUs held in vain: 0.03333 GPU h hung"
 
 
 def test_numbers_are_those_of_the_figures(html: str, tiny: orrery.Run) -> None:
