@@ -1,4 +1,4 @@
-"""The page: one file of HTML with its style, script and data inside, which asks for nothing else."""
+"""The page: one file of HTML with its style, script and data inside; it asks for nothing else."""
 
 from __future__ import annotations
 

@@ -29,7 +29,8 @@ def utilisation(run: Run) -> Chart | str:
     if use.empty:
         return "GPU use: nothing was sampled"
     series = {
-        way: Series(way, paint, "area" if way == "allocated" else "line", f"{use[way].mean():.1f} %")
+        way: Series(way, paint, "area" if way == "allocated" else "line",
+                    f"{use[way].mean():.1f} %")
         for way, paint in WAYS.items() if way in use
     }
     told = ["allocated", "useful"] if "useful" in use else ["allocated", "reported"]
@@ -54,7 +55,9 @@ def cdf(run: Run, what: str) -> Chart | str:
     if rows.empty:
         return f"{name}: of no job is it known"
     half = rows.loc[rows["percent"] >= 50, "seconds"]
-    median = f"half of the jobs within {with_unit(half.iloc[0], 's')}" if len(half) else "fewer than half"
+    median = "fewer than half of the jobs ever did"
+    if len(half):
+        median = f"half of the jobs within {with_unit(half.iloc[0], 's')}"
     points = {what: (rows["seconds"].to_numpy(), rows["percent"].to_numpy())}
     return curves(f"cdf-{what}", f"{name}: {median}", points, {what: Series("jobs", BLUE)},
                   "time (logarithmic)", {"label": "jobs (%)", "unit": "%", "low": 0, "high": 100},
@@ -134,7 +137,9 @@ def control_plane(run: Run) -> Chart | str:
     }
     rates["all answered"] = rates[levels].sum(axis=1)
     series["all answered"] = Series("all answered", GREY)
-    for column, paint, name in (("429", VERMILION, "429, turned away"), ("lost", BLACK, "lost with a server")):
+    for column, paint, name in (
+        ("429", VERMILION, "429, turned away"), ("lost", BLACK, "lost with a server"),
+    ):
         if rates[column].any():
             series[column] = Series(name, paint)
     peak = rates["all answered"].max()
@@ -196,7 +201,8 @@ def failures(run: Run) -> Chart | str:
     period = "day" if counted.attrs["width"] == SECONDS_PER_DAY else "hour"
     series = {"failures": Series("node failures", VERMILION, "area"),
               "recoveries": Series("jobs recovered", GREEN)}
-    means = f"{counted['failures'].mean():.3g} failures, {counted['recoveries'].mean():.3g} recoveries"
+    failed, recovered = counted["failures"].mean(), counted["recoveries"].mean()
+    means = f"{failed:.3g} failures, {recovered:.3g} recoveries"
     title = f"Nodes that failed and jobs that recovered each {period}; means: {means}"
     return timeline("failures", title, counted, series, run.end, {"label": f"count a {period}"})
 

@@ -94,7 +94,7 @@ class Study:
         return rows.pivot(index="seed", columns="cell", values="value")
 
     def means(self, metric: str) -> pd.DataFrame:
-        """A row for each cell: its mean, seeds, and the ends of its intervals, NaN with one seed."""
+        """A row for each cell: mean, seeds, and the ends of its intervals, NaN with one seed."""
         found = {}
         for cell, column in self.by_seed(metric).items():
             known = column.dropna().to_numpy(float)

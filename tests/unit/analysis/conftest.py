@@ -1,6 +1,7 @@
 """Small runs by the program at hand:
 
-    pytest --rootdir tests/unit/analysis tests/unit/analysis/package --program build/release/bin/orrery
+    cd tests/unit/analysis
+    pytest --rootdir . package report --program ../../../build/release/bin/orrery
 """
 
 from __future__ import annotations

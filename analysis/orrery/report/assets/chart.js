@@ -150,8 +150,8 @@ class Chart {
       frame.append(shape("path", { class: "grid", d: `M0 ${y}H${inner.width}` }));
       text({ x: -6, y, class: "tick-y" }, words);
     }
-    text({ transform: `translate(${16 - this.margin.left} ${inner.height / 2}) rotate(-90)`, class: "label-y" },
-      spec.y.label);
+    const beside = `translate(${16 - this.margin.left} ${inner.height / 2}) rotate(-90)`;
+    text({ transform: beside, class: "label-y" }, spec.y.label);
   }
 
   laneNames(frame) {

@@ -36,7 +36,8 @@ const CURVES = {
     const parts = Math.min(most, 20);
     const { to, from } = chart.scale;
     const [low, high] = chart.view.map(to);
-    const rows = Array.from({ length: parts + 1 }, (_, k) => from(low + ((high - low) * k) / parts));
+    const step = (high - low) / parts;
+    const rows = Array.from({ length: parts + 1 }, (_, k) => from(low + k * step));
     return {
       heads: ["within", ...chart.spec.series.map(({ name }) => `${name} (${chart.spec.y.unit})`)],
       rows: rows.map((x) => [

@@ -60,7 +60,8 @@ const HEAT = {
     const { spec } = chart;
     const length = (spec.x.high - spec.x.low) / spec.columns;
     const column = Math.min(Math.floor((x - spec.x.low) / length), spec.columns - 1);
-    return { column, begin: spec.x.low + column * length, length, place: row * spec.columns + column };
+    const begin = spec.x.low + column * length;
+    return { column, begin, length, place: row * spec.columns + column };
   },
 
   at(chart, x, pixel) {

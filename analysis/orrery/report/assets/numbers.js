@@ -12,7 +12,8 @@ function numberText(value, digits = 4) {
   if (size > 0 && (size < 1e-4 || size >= 1e15)) return value.toExponential(2);
   const most = Math.max(digits, Math.floor(Math.log10(size || 1)) + 1);
   if (!FORMATS.has(most)) {
-    FORMATS.set(most, new Intl.NumberFormat("en", { maximumSignificantDigits: Math.min(most, 21) }));
+    const options = { maximumSignificantDigits: Math.min(most, 21) };
+    FORMATS.set(most, new Intl.NumberFormat("en", options));
   }
   return FORMATS.get(most).format(value);
 }
@@ -62,9 +63,11 @@ function linearTicks(low, high, most) {
 function timeTicks(low, high, most) {
   const [length] = unitOf(high - low);
   const least = (high - low) / most;
-  const ladder = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200];
-  const step = least >= 1 && least <= 43200 ? ladder.find((s) => s >= least)
-    : least > 43200 ? 86400 * niceStep(least / 86400) : niceStep(least);
+  const ladder = [
+    1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200,
+  ];
+  const long = least > 43200 ? 86400 * niceStep(least / 86400) : niceStep(least);
+  const step = least >= 1 && least <= 43200 ? ladder.find((s) => s >= least) : long;
   return marks(low, high, step).map((value) => ({ value, text: numberText(value / length, 6) }));
 }
 

@@ -89,7 +89,8 @@ class Page:
     def width(self, pixels: int) -> None:
         size = {"width": pixels, "height": 900, "deviceScaleFactor": 1, "mobile": False}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-        self.wait("return (window.orrery?.charts ?? []).every((c) => c.plot.clientWidth === c.width)")
+        self.wait("return (window.orrery?.charts ?? []).every("
+                  "(c) => c.plot.clientWidth === c.width)")
 
     def kept(self, name: str) -> None:
         """A screenshot of all of the page among the artefacts."""
@@ -188,8 +189,8 @@ def test_keys_zoom_move_and_reset(page: Page) -> None:
 def test_the_mouse_zooms_and_resets(page: Page) -> None:
     from selenium.webdriver.common.action_chains import ActionChains
 
-    svg = page.chart("utilisation", "chart.plot.scrollIntoView({block: 'center', behavior: 'instant'});"
-                                    "return chart.svg")
+    svg = page.chart("utilisation", """chart.plot.scrollIntoView(
+        {block: "center", behavior: "instant"}); return chart.svg""")
     drag = ActionChains(page.driver).move_to_element_with_offset(svg, -100, 0)
     drag.click_and_hold().move_by_offset(200, 0).release().perform()
     width = page.chart("utilisation", "return chart.inner.width")

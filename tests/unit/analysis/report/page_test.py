@@ -42,8 +42,9 @@ def test_a_run_with_everything_has_all_charts(html: str) -> None:
 def test_what_a_run_has_no_data_for_is_told_in_a_line(made) -> None:
     page = run_page(made("two-experiments-default"))
     line = re.search(r"Not shown\. (.*?)</p>", page).group(1)
-    for text in ("From submission to completion: of no job is it known", "Recoveries: no job failed",
-                 "Failures: no node was down", "Health of nodes: none failed"):
+    for text in ("From submission to completion: of no job is it known",
+                 "Recoveries: no job failed", "Failures: no node was down",
+                 "Health of nodes: none failed"):
         assert text in line
     assert {"recoveries", "heat-health", "cdf-jct"}.isdisjoint(charts(page))
     assert 'href="#recovery"' not in page and "Deadlocks</dt><dd>1" in page
