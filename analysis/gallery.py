@@ -48,12 +48,14 @@ POLICIES = {  # of the queue of jobs: who is next, and who starts now
     "SJF with EASY": "{policies: [{name: SJF}, {name: EASY}]}",
 }
 CALM = SMALL | {"workload.sources[0].arrival_rate": "5"}
-# Gangs of half the cluster, placed pod by pod.
+# Gangs of half the cluster, placed pod by pod; in two a process dies, which takes hours to notice.
 LARGE = SMALL | {
     "policy.base": "default",
     "workload.sources[0].arrival_rate": "4",
     "workload.sources[0].shape.classes[2].weight": "40",
     "workload.sources[0].shape.classes[2].gpus.values": "[256, 320, 384]",
+    "workload.controller.hang_timeout": "2h",
+    "faults.ranks": "[{job: train-0, pod: 3, at: 2h}, {job: train-17, pod: 7, at: 8h}]",
 }
 SEEDS = range(1, 21)
 COLOURS_MAX = 128  # of a picture, to keep it small
@@ -109,6 +111,7 @@ def pictures(runs: Runs) -> dict[str, plt.Axes]:
         "heat_map_health": figures.heat_map(small, "health"),
         "heat_map_power": figures.heat_map(snapshot, "power"),
         "stuck": figures.stuck(large, jobs_max=12),
+        "failures": figures.failures(small),
         "recoveries": figures.recoveries(small),
         "cardiogram": figures.cardiogram(dead, "train"),
         "control_plane": figures.control_plane(storm),

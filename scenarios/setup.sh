@@ -30,12 +30,16 @@ python3-h5py: opens HDF5
 python3-numpy: arrays
 python3-pandas: tables
 python3-matplotlib: plots
+python3-yaml: the page of a study, whose file is YAML
 EOF
     ;;
     test) cat <<'EOF'
 libgtest-dev: unit tests
 libgmock-dev: unit tests
 python3-pytest: tests of the Python package
+chromium: opens the pages of `orrery report` without a screen
+chromium-driver: lets the tests press its keys and buttons
+python3-selenium: tells the driver what to do
 hdf5-tools: h5clear, for the files of killed runs
 libbenchmark-dev: benchmarks
 EOF

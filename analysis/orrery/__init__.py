@@ -1,4 +1,4 @@
-"""Runs of Orrery as pandas data frames, figures and files for other tools.
+"""Runs of Orrery as pandas data frames, figures, pages and files for other tools.
 
     import orrery
     run = orrery.open("run.h5")
@@ -9,18 +9,31 @@
 from __future__ import annotations
 
 import importlib
-from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
-from orrery.comparison import compare, paired
-from orrery.run import Meta, Run, RunError
-from orrery.run import open_run as open  # noqa: A001: reads as orrery.open()
-from orrery.study import Study
+if TYPE_CHECKING:
+    from orrery import explain, export, figures, report
+    from orrery.comparison import compare, paired
+    from orrery.run import Meta, Run, RunError
+    from orrery.run import open_run as open  # noqa: A001: reads as orrery.open()
+    from orrery.study import Study
 
-__all__ = ["Meta", "Run", "RunError", "Study", "compare", "export", "figures", "open", "paired"]
+__all__ = ["Meta", "Run", "RunError", "Study", "compare", "explain", "export", "figures", "open",
+           "paired", "report"]
+
+_HOME = {  # of each name: its module, and what it is called there
+    "Meta": ("run", "Meta"), "Run": ("run", "Run"), "RunError": ("run", "RunError"),
+    "open": ("run", "open_run"), "Study": ("study", "Study"),
+    "compare": ("comparison", "compare"), "paired": ("comparison", "paired"),
+}
 
 
-def __getattr__(name: str) -> ModuleType:
-    """`orrery.figures` and `orrery.export` are loaded when first used: matplotlib takes time."""
-    if name in ("figures", "export"):
+def __getattr__(name: str) -> Any:
+    """Everything is loaded when first used: pandas and matplotlib take time, and the command line
+    tells which of them is missing."""
+    if name in _HOME:
+        module, real = _HOME[name]
+        return getattr(importlib.import_module(f"orrery.{module}"), real)
+    if name in ("explain", "export", "figures", "report"):
         return importlib.import_module(f"orrery.{name}")
     raise AttributeError(f"module 'orrery' has no attribute '{name}'")

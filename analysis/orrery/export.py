@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -93,17 +94,22 @@ def perfetto(run: Run, path: str | Path) -> int:
     """Writes jobs, pods by GPU, faults, deadlocks and counters as trace events, which
     ui.perfetto.dev and chrome://tracing open; microseconds are those of the simulation. Returns how
     many events there are."""
-    events: list[dict[str, Any]] = [
+    about = {"file": run.path.name, "seed": run.meta.seed, "version": run.meta.version}
+    names = (
         {"ph": "M", "pid": pid, "name": "process_name", "args": {"name": name}}
         for pid, name in PROCESSES.items()
-    ]
-    for part in (_job_events, _node_events, _cluster_events):
-        events.extend(part(run))
-    about = {"file": run.path.name, "seed": run.meta.seed, "version": run.meta.version}
-    text = {"traceEvents": events, "displayTimeUnit": "ms", "otherData": about}
-    with Path(path).open("w", encoding="utf-8") as file:
-        json.dump(text, file, default=_plain, allow_nan=False, separators=(",", ":"))
-    return len(events)
+    )
+    parts = (names, _job_events(run), _node_events(run), _cluster_events(run))
+    encode = json.JSONEncoder(default=_plain, allow_nan=False, separators=(",", ":")).encode
+    count = 0
+    with Path(path).open("w", encoding="utf-8") as file:  # event by event: a month has millions
+        head = encode({"displayTimeUnit": "ms", "otherData": about})
+        file.write(head[:-1] + ',"traceEvents":[')
+        for event in itertools.chain(*parts):
+            file.write((",\n" if count else "") + encode(event))
+            count += 1
+        file.write("]}\n")
+    return count
 
 
 def _files(run: Run, folder: str | Path, tables: Sequence[str] | None, ending: str):

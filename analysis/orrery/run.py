@@ -13,13 +13,11 @@ import h5py
 import numpy as np
 import pandas as pd
 
+from orrery.mistakes import RunError
+
 FORMAT_VERSION = 1
 NO_ID = 4_294_967_295
 SECONDS_PER_DAY = 86_400.0
-
-
-class RunError(ValueError):
-    """The file is no output of orrery, or does not hold what was asked for."""
 
 
 @dataclass(frozen=True)
@@ -132,10 +130,9 @@ class Run:
     @property
     def meta(self) -> Meta:
         attributes = self.attributes
-        text = {k: _text(self._file[f"meta/{k}"][()]) for k in ("scenario", "resolved")}
         return Meta(
-            scenario=text["scenario"],
-            resolved=json.loads(text["resolved"]),
+            scenario=self.text("meta/scenario"),
+            resolved=json.loads(self.text("meta/resolved")),
             seed=int(attributes["seed"]),
             version=str(attributes["version"]),
             digest=str(attributes.get("digest", "")) or None,
@@ -175,6 +172,12 @@ class Run:
 
     def __contains__(self, path: str) -> bool:
         return f"/{path.strip('/')}" in self.tables
+
+    def text(self, path: str) -> str:
+        """A text of /meta, such as "meta/scenario"."""
+        if path not in self._file:
+            raise RunError(f"{self.path}: has no {path}")
+        return _text(self._file[path][()])
 
     def raw(self, path: str) -> np.ndarray:
         """All rows as stored: times are int64 nanoseconds, -1 for never."""
@@ -239,8 +242,3 @@ class Run:
 def open_run(path: str | Path) -> Run:
     """The run in this file. While `run.h5` does not exist yet, `run.h5.part` is taken."""
     return Run(path)
-
-
-def days(seconds: pd.Series) -> pd.Series:
-    """Simulated time in days, for an axis."""
-    return seconds / SECONDS_PER_DAY

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "sim/cli/describe_command.hpp"
+#include "sim/cli/outside_command.hpp"
 #include "sim/cli/run_command.hpp"
 #include "sim/cli/schema_command.hpp"
 #include "sim/cli/study/study_command.hpp"
@@ -38,6 +39,11 @@ std::string program_help() {
     const CommandSpec spec = command.spec();
     text += "  " + usage_line(spec) + "\n      " + spec.doc + "\n";
   }
+  for (const OutsideCommand& command : outside_commands()) {
+    text += "  orrery ";
+    text.append(command.name).append(" ").append(command.usage).append("\n      ");
+    text.append(command.doc).append("\n");
+  }
   text += "  orrery COMMAND --help\n  orrery --version\n\n";
   text +=
       "Exit status: 0 done, 2 mistake in the command line or its input, 74 output could not be\n"
@@ -61,6 +67,10 @@ ExitStatus run_named(std::string_view name, std::span<const char* const> args, s
       err << error.what() << "\nUsage: " << usage_line(spec) << "\n";
       return ExitStatus::UserMistake;
     }
+  }
+  for (const OutsideCommand& command : outside_commands()) {
+    if (command.name == name) return become_outside(name, args, err);
+    names.emplace_back(command.name);
   }
   err << "unknown command " << in_quotes(name) << did_you_mean(std::string{name}, names)
       << "\n'orrery --help' lists the commands\n";

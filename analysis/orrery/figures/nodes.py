@@ -122,7 +122,8 @@ def fragmentation_data(run: Run, samples: int = 400) -> pd.DataFrame:
     ended = pods["ended"].where(pods["end"] != "run_ended", np.inf).fillna(np.inf)
     np.add.at(owners, (place, gpu, begin), 1)
     np.add.at(owners, (place, gpu, np.searchsorted(times, ended.to_numpy())[pod]), -1)
-    taken = (owners.cumsum(axis=2)[:, :, :-1] > 0).sum(axis=1)
+    np.cumsum(owners, axis=2, out=owners)
+    taken = (owners[:, :, :-1] > 0).sum(axis=1)
     free = nodes["gpus"].to_numpy(int)[:, None] - taken
     faults = run.table("/events/faults")
     for fault in faults.itertuples():

@@ -13,7 +13,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "analysis"))
 import quickstart_plot  # noqa: E402
 from orrery import Run  # noqa: E402
-from orrery.figures import utilisation_data  # noqa: E402
+from orrery.figures import failures_data, utilisation_data  # noqa: E402
 from orrery.style import time_unit  # noqa: E402
 
 WITH_FAULTS = """
@@ -74,7 +74,7 @@ class QuickstartPlotTest(unittest.TestCase):
         self.assertGreater(len(run.table("/events/recoveries")), 0)
         self.assertIn("node failures a day", self.assert_draws(run))
         cluster = run.table("/timeline/cluster")
-        counted = quickstart_plot.failures(run)
+        counted = failures_data(run)
         self.assertEqual(counted["failures"].sum(), cluster["failures"].iloc[-1])
         self.assertEqual(counted["recoveries"].sum(), cluster["recoveries"].iloc[-1])
 

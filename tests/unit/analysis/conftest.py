@@ -1,4 +1,8 @@
-"""Small runs by the program at hand: `pytest tests/unit/analysis/package --program orrery`."""
+"""Small runs by the program at hand:
+
+    cd tests/unit/analysis
+    pytest --rootdir . package report --program ../../../build/release/bin/orrery
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from pathlib import Path
 import matplotlib
 import pytest
 
-ROOT = Path(__file__).resolve().parents[4]
+ROOT = Path(__file__).resolve().parents[3]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "analysis"))
 matplotlib.use("Agg")
@@ -38,11 +42,12 @@ run: {seed: 3, until: 1h}
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--program", required=True, help="the program orrery")
+    parser.addoption("--artefacts", type=Path, help="where screenshots are kept")
 
 
 @pytest.fixture(scope="session")
 def program(request: pytest.FixtureRequest) -> str:
-    return request.config.getoption("--program")
+    return str(Path(request.config.getoption("--program")).resolve())
 
 
 @pytest.fixture(scope="session")
@@ -62,6 +67,11 @@ def made(program: str, tmp_path_factory: pytest.TempPathFactory) -> Callable[...
         return orrery.open(output)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def tiny_text() -> str:
+    return TINY
 
 
 @pytest.fixture

@@ -1,0 +1,148 @@
+// A lane for each name: spans of time, stacked bars, or values with their intervals.
+
+const laneAt = (chart, pixel) => Math.max(0, Math.min(
+  Math.floor((pixel / chart.inner.height) * chart.spec.lanes.length), chart.spec.lanes.length - 1,
+));
+// Where names stand above the lanes, these have the lower half.
+const middle = (chart, lane) => ((lane + (chart.isNarrow ? 0.68 : 0.5)) * chart.inner.height)
+  / chart.spec.lanes.length;
+const thickness = (chart) => ((chart.isNarrow ? 0.42 : 0.68) * chart.inner.height)
+  / Math.max(1, chart.spec.lanes.length);
+const valueOf = (chart, value) => (chart.spec.x.scale === "linear"
+  ? `${numberText(value)}${chart.spec.x.unit ? ` ${chart.spec.x.unit}` : ""}` : spanText(value));
+
+function block(chart, lane, begin, end, paint) {
+  const [left, right] = [chart.x(begin), chart.x(end)];
+  const height = thickness(chart);
+  return shape("rect", {
+    x: left, width: Math.max(right - left, 1), y: middle(chart, lane) - height / 2, height,
+    fill: colour(paint),
+  });
+}
+
+const LANES = {
+  yRange: (chart) => [chart.spec.lanes.length, 0],
+  at: (chart, x, pixel) => chart.kind.tell(chart, laneAt(chart, pixel), x),
+};
+
+const SPANS = {
+  ...LANES,
+
+  colours: (chart) => Object.fromEntries(chart.spec.series.map((one) => [one.name, one.colour])),
+
+  draw(chart, layer) {
+    const paints = SPANS.colours(chart);
+    chart.spec.lanes.forEach(({ spans }, lane) => {
+      for (const span of spans) {
+        if (chart.hidden.has(span.what)) continue;
+        layer.append(block(chart, lane, span.begin, span.end, paints[span.what]));
+        if (span.over) continue;
+        const x = chart.x(span.end);
+        const y = middle(chart, lane);
+        layer.append(shape("path", {
+          d: `M${x} ${y - 6}L${x + 8} ${y}L${x} ${y + 6}Z`, fill: colour(paints[span.what]),
+        }));
+      }
+    });
+  },
+
+  text(span) {
+    const many = span.count > 1 ? `, ${span.count} times` : "";
+    return `${spanText(span.end - span.begin)}${span.over ? "" : ", never ended"}${many}, `
+      + `${numberText(span.gpus)} GPUs`;
+  },
+
+  tell(chart, lane, x) {
+    const { label, spans } = chart.spec.lanes[lane];
+    const paints = SPANS.colours(chart);
+    const away = (span) => Math.max(span.begin - x, x - span.end, 0);
+    const shown = spans.filter((span) => !chart.hidden.has(span.what));
+    const nearest = [...shown].sort((a, b) => away(a) - away(b))[0];
+    if (!nearest) return { head: label, lines: [] };
+    const begin = momentText(nearest.begin, chart.view[1] - chart.view[0]);
+    return {
+      head: `${label}, from ${begin}`,
+      lines: [[nearest.what, SPANS.text(nearest), paints[nearest.what]]],
+    };
+  },
+
+  table(chart, most) {
+    const range = chart.view[1] - chart.view[0];
+    const rows = chart.spec.lanes.flatMap(({ label, spans }) => spans
+      .filter((span) => span.end >= chart.view[0] && span.begin <= chart.view[1])
+      .map((span) => [label, span.what, momentText(span.begin, range), SPANS.text(span)]));
+    return { heads: ["job", "what", "from", "how long"], rows: rows.slice(0, most) };
+  },
+};
+
+const BARS = {
+  ...LANES,
+
+  draw(chart, layer) {
+    chart.spec.lanes.forEach(({ values }, lane) => {
+      let left = 0;
+      chart.spec.series.forEach((series, place) => {
+        if (!values[place] || chart.hidden.has(series.name)) return;
+        layer.append(block(chart, lane, left, left + values[place], series.colour));
+        left += values[place];
+      });
+    });
+  },
+
+  tell(chart, lane) {
+    const { label, values } = chart.spec.lanes[lane];
+    return {
+      head: label,
+      lines: chart.spec.series.map((series, place) => [
+        series.name, valueOf(chart, values[place]), series.colour,
+      ]),
+    };
+  },
+
+  table(chart, most) {
+    return {
+      heads: ["", ...chart.spec.series.map(({ name }) => name)],
+      rows: chart.spec.lanes.slice(0, most).map(({ label, values }) => [
+        label, ...values.map((value) => valueOf(chart, value)),
+      ]),
+    };
+  },
+};
+
+// A dot at the value, a thick line for the interval, a thin one for the second if there is one.
+const INTERVALS = {
+  ...LANES,
+
+  draw(chart, layer) {
+    chart.spec.lanes.forEach((one, lane) => {
+      const y = middle(chart, lane);
+      const paint = colour(one.colour);
+      const line = ([low, high], at, width) => shape("path", {
+        d: `M${px(chart.x(low))} ${at}H${px(chart.x(high))}`, stroke: paint, "stroke-width": width,
+      });
+      if (one.interval) layer.append(line(one.interval, y, 4));
+      if (one.second) layer.append(line(one.second, y + 7, 1.5));
+      layer.append(shape("circle", { cx: chart.x(one.value), cy: y, r: 5, fill: paint }));
+    });
+  },
+
+  ends: (chart, ends) => (ends ? ends.map((end) => valueOf(chart, end)).join(" to ") : "–"),
+
+  tell(chart, lane) {
+    const one = chart.spec.lanes[lane];
+    const told = [["mean", valueOf(chart, one.value), one.colour]];
+    if (one.interval) told.push(["interval by t", INTERVALS.ends(chart, one.interval)]);
+    if (one.second) told.push(["by bootstrap", INTERVALS.ends(chart, one.second)]);
+    return { head: one.label, lines: [...told, ...(one.more ?? [])] };
+  },
+
+  table(chart, most) {
+    return {
+      heads: ["", "mean", "interval by t", "by bootstrap"],
+      rows: chart.spec.lanes.slice(0, most).map((one) => [
+        one.label, valueOf(chart, one.value), INTERVALS.ends(chart, one.interval),
+        INTERVALS.ends(chart, one.second),
+      ]),
+    };
+  },
+};

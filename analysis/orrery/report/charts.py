@@ -1,0 +1,141 @@
+"""Charts as the page's script takes them: one function for each kind, from frames of figures."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from orrery import style
+from orrery.report.downsample import buckets, rows_joined, steps
+
+# Names of the page's style sheet; it has another ink for dark paper.
+COLOURS = {
+    style.BLUE: "blue", style.ORANGE: "orange", style.GREEN: "green",
+    style.VERMILION: "vermilion", style.SKY: "sky", style.PURPLE: "purple",
+    style.YELLOW: "yellow", style.BLACK: "ink", style.GREY: "muted",
+}
+HEAT_ROWS = 200
+HEAT_STEPS = 200  # bytes of a heat map count half percents
+
+
+@dataclass(frozen=True)
+class Chart:
+    """One figure of the page."""
+
+    id: str
+    title: str
+    """Says what is seen."""
+    spec: dict[str, Any]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Series:
+    """How a column is drawn."""
+
+    name: str
+    colour: str
+    """Of the palette in orrery.style, or any other."""
+    style: str = "line"
+    """Or "area"."""
+    note: str = ""
+    """Beside its name in the legend."""
+
+    @property
+    def about(self) -> dict[str, str]:
+        paint = COLOURS.get(self.colour, self.colour)
+        return {"name": self.name, "colour": paint, "style": self.style, "note": self.note}
+
+
+def numbers(values: Iterable[float], digits: int = 6) -> list[float | int | None]:
+    """As JSON has them, rounded; None for what is no number."""
+    found: list[float | int | None] = []
+    for value in np.asarray(values, float).tolist():
+        if value != value or value in (np.inf, -np.inf):
+            found.append(None)
+            continue
+        short = float(f"{value:.{digits}g}")
+        found.append(int(short) if short.is_integer() and abs(short) < 1e15 else short)
+    return found
+
+
+def time_axis(end: float) -> dict[str, Any]:
+    """Of the whole run; charts that have it are zoomed together."""
+    return {"label": "simulated time", "scale": "time", "low": 0, "high": end}
+
+
+def timeline(
+    name: str, title: str, frame: pd.DataFrame, series: Mapping[Any, Series], end: float,
+    y: Mapping[str, Any], *, stack: bool = False, note: str = "",
+) -> Chart:
+    """Columns of a frame whose index is the end in seconds of what each row tells of. In a stack,
+    series with style "line" are drawn in front."""
+    times = frame.index.to_numpy(float)
+    drawn, ends, rows = [], np.empty(0), 1
+    for column, one in series.items():
+        found = buckets(times, frame[column].to_numpy(float))
+        ends, rows = found.ends, found.rows
+        values = {"mean": numbers(found.mean)}
+        if rows > 1:
+            values |= {"low": numbers(found.low), "high": numbers(found.high)}
+        drawn.append(one.about | values)
+    spec = {
+        "kind": "timeline", "x": time_axis(end), "y": dict(y), "stack": stack, "begin": 0,
+        "ends": numbers(ends, 10), "series": drawn,
+    }
+    if rows > 1:
+        note = f"{note} Bands reach from the lowest to the highest value.".strip()
+    return Chart(name, title, spec, note)
+
+
+def curves(
+    name: str, title: str, parts: Mapping[str, tuple[np.ndarray, np.ndarray]],
+    series: Mapping[str, Series], x_label: str, y: Mapping[str, Any], note: str = "",
+) -> Chart:
+    """Shares that grow over a logarithmic axis of seconds."""
+    positive = [x[x > 0] for x, _ in parts.values()]
+    known = np.concatenate(positive) if positive else np.empty(0)
+    low = max(1e-3, 0.8 * known.min()) if len(known) else 1.0
+    high = max(10 * low, 1.3 * known.max()) if len(known) else 10.0
+    drawn = []
+    for key, (x, height) in parts.items():
+        kept_x, kept_y = steps(np.maximum(x, low), height)
+        drawn.append(series[key].about | {"x": numbers(kept_x), "y": numbers(kept_y)})
+    axis = {"label": x_label, "scale": "log", "low": low, "high": high}
+    return Chart(name, title, {"kind": "curves", "x": axis, "y": dict(y), "series": drawn}, note)
+
+
+def heat(
+    name: str, title: str, grid: pd.DataFrame, end: float, label: str, shown: str = "mean"
+) -> Chart:
+    """A row for each node, or for neighbours together where there are many; percent. `shown` is
+    what of those is seen first."""
+    rows, layers = rows_joined(grid, HEAT_ROWS)
+    joined = -(-len(grid) // max(1, len(rows)))
+    wanted = layers if joined > 1 else {"mean": layers["mean"]}
+    packed = {
+        layer: base64.b64encode(np.round(values * (HEAT_STEPS / 100)).astype(np.uint8).tobytes())
+        for layer, values in wanted.items()
+    }
+    spec = {
+        "kind": "heat", "x": time_axis(end), "y": {"label": label, "unit": "%"}, "rows": rows,
+        "rowsLabel": f"{len(grid):,} nodes", "columns": grid.shape[1], "joined": joined,
+        "shown": shown if joined > 1 else "mean",
+        "layers": {layer: text.decode() for layer, text in packed.items()},
+    }
+    note = f"Each row stands for up to {joined} nodes." if joined > 1 else ""
+    return Chart(name, title, spec, note)
+
+
+def lanes(
+    kind: str, name: str, title: str, rows: Sequence[Mapping[str, Any]], series: Sequence[Series],
+    x: Mapping[str, Any], note: str = "",
+) -> Chart:
+    """Of kind "spans", "bars" or "intervals": a lane for each row, from the top."""
+    spec = {"kind": kind, "x": dict(x), "y": {}, "lanes": [dict(row) for row in rows]}
+    return Chart(name, title, spec | {"series": [one.about for one in series]}, note)

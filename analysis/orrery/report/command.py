@@ -1,0 +1,67 @@
+"""`orrery report`: the page of a run, or of a study's folder."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from orrery.command_line import write_whole
+from orrery.mistakes import RunError
+
+
+def parser() -> argparse.ArgumentParser:
+    described = argparse.ArgumentParser(
+        prog="orrery report", allow_abbrev=False,
+        description="One interactive page of a run, or of a study's folder: a file of HTML that "
+        "any browser opens, without a network.",
+    )
+    described.add_argument(
+        "run", metavar="RUN.h5 | STUDY", type=Path,
+        help="output of `orrery run`, or the folder of `orrery study run`",
+    )
+    described.add_argument(
+        "-o", "--output", metavar="FILE", type=Path,
+        help="where to; RUN.html beside the run, or report.html in the folder, without it",
+    )
+    described.add_argument(
+        "--runs", action="store_true",
+        help="of a study: also a page of each run, beside its file; the study's page links there",
+    )
+    return described
+
+
+def write_run(path: Path, output: Path | None = None) -> Path:
+    """Writes the page of the run and says where."""
+    from orrery.report.of_run import run_page  # these take their time
+    from orrery.run import Run
+
+    with Run(path) as run:
+        output = output or run.path.with_name(f"{run.name}.html")
+        write_whole(output, run_page(run))
+    return output
+
+
+def write_study(folder: Path, output: Path | None, with_runs: bool) -> Path:
+    """Writes the page of the study, those of its runs first."""
+    if not (folder / "study.h5").exists():
+        raise RunError(f"{folder}: has no study.h5, so it is not the folder of a study that ran")
+    from orrery.report.of_study import study_page
+
+    if with_runs:
+        for path in sorted((folder / "runs").glob("*.h5")):
+            write_run(path)
+    output = output or folder / "report.html"
+    write_whole(output, study_page(folder, output.absolute().parent))
+    return output
+
+
+def main(arguments: Sequence[str]) -> None:
+    given = parser().parse_args(arguments)
+    if given.run.is_dir():
+        output = write_study(given.run, given.output, given.runs)
+    elif given.runs:
+        parser().error("--runs has no effect on a run: it goes with the folder of a study")
+    else:
+        output = write_run(given.run, given.output)
+    print(f"{output}: {output.stat().st_size / 1e6:.1f} MB")

@@ -1,0 +1,86 @@
+"""Long series made short enough for a page, with the lowest and the highest value of each part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+BUCKETS_MAX = 2_000  # of a series: twice what a wide screen can tell apart
+
+
+@dataclass(frozen=True)
+class Buckets:
+    """Neighbouring rows joined. Each bucket reaches from the end of the one before to its own."""
+
+    ends: np.ndarray
+    low: np.ndarray
+    mean: np.ndarray
+    """Weighted by how long each row stands for."""
+    high: np.ndarray
+    rows: int
+    """In each bucket but the last, which may have fewer."""
+
+
+def buckets(
+    times: np.ndarray, values: np.ndarray, begin: float = 0.0, most: int = BUCKETS_MAX
+) -> Buckets:
+    """Of rows that each tell of the time since the one before (the first: since `begin`), in order.
+    NaN is no value; a bucket without any is NaN."""
+    rows = max(1, -(-len(times) // most))
+    firsts = np.arange(0, len(times), rows)
+    if not len(times):
+        return Buckets(*(np.empty(0) for _ in range(4)), rows)
+    lasts = np.append(firsts[1:], len(times)) - 1
+    known = ~np.isnan(values)
+    lengths = np.diff(times, prepend=begin)
+    # Rows without a length, as of the instant in which the run began, count a little all the same.
+    weights = np.where(known, np.maximum(lengths, 1e-12), 0.0)
+    total = np.add.reduceat(weights, firsts)
+    sums = np.add.reduceat(np.where(known, values, 0.0) * weights, firsts)
+    mean = np.divide(sums, total, out=np.full(len(firsts), np.nan), where=total > 0)
+    low, high = np.fmin.reduceat(values, firsts), np.fmax.reduceat(values, firsts)
+    return Buckets(times[lasts], low, np.clip(mean, low, high), high, rows)
+
+
+def steps(x: np.ndarray, y: np.ndarray, most: int = BUCKETS_MAX) -> tuple[np.ndarray, np.ndarray]:
+    """Points of a curve that never falls, such as a CDF: of each part its first and last stay, and
+    these are its lowest and highest."""
+    rows = max(1, -(-2 * len(x) // most))
+    if rows <= 2:
+        return x, y
+    firsts = np.arange(0, len(x), rows)
+    kept = np.union1d(firsts, np.append(firsts[1:], len(x)) - 1)
+    return x[kept], y[kept]
+
+
+def groups_of(count: int, most: int) -> np.ndarray:
+    """Where each of at most so many groups of neighbouring rows begins, all about as large."""
+    return np.unique(np.arange(min(count, most)) * count // max(1, min(count, most)))
+
+
+def rows_joined(grid: pd.DataFrame, most: int) -> tuple[list[str], dict[str, np.ndarray]]:
+    """A heat map with at most so many rows: names of the groups of neighbours, and by "lowest",
+    "mean" and "highest" the values of each."""
+    firsts = groups_of(len(grid), most)
+    lasts = np.append(firsts[1:], len(grid)) - 1
+    names = [str(name) for name in grid.index]
+    heads = [names[a] if a == b else f"{names[a]} – {names[b]}" for a, b in zip(firsts, lasts)]
+    values = grid.to_numpy(float)
+    sizes = np.diff(np.append(firsts, len(grid)))[:, None]
+    lowest = np.minimum.reduceat(values, firsts, axis=0)
+    highest = np.maximum.reduceat(values, firsts, axis=0)
+    mean = np.clip(np.add.reduceat(values, firsts, axis=0) / sizes, lowest, highest)
+    return heads, {"lowest": lowest, "mean": mean, "highest": highest}
+
+
+def spans_joined(begin: np.ndarray, end: np.ndarray, gap: float) -> list[tuple[int, int]]:
+    """(first, last) of the spans, sorted by begin, that are joined because no more than `gap` lies
+    between neighbours: what is covered stays covered."""
+    if not len(begin):
+        return []
+    reach = np.maximum.accumulate(end)
+    apart = np.flatnonzero(begin[1:] - reach[:-1] > gap) + 1
+    firsts = np.concatenate([[0], apart])
+    return list(zip(firsts.tolist(), (np.append(apart, len(begin)) - 1).tolist()))

@@ -1,0 +1,131 @@
+"""The page of a study."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pandas as pd
+
+from orrery.report.charts import Chart, lanes
+from orrery.report.page import Section, Tile, page, table
+from orrery.report.study import Metric, Study
+from orrery.report.words import number, with_unit
+
+
+def _axis(label: str, unit: str, rows: Sequence[dict[str, Any]], zero: bool) -> dict[str, Any]:
+    """Wide enough for values and intervals by t; those by bootstrap are wild with few seeds."""
+    ends = [end for row in rows for end in row["interval"] or ()] + [row["value"] for row in rows]
+    low, high = min([*ends, 0.0] if zero else ends), max([*ends, 0.0] if zero else ends)
+    room = (high - low) or abs(high) or 1.0
+    seconds = [end for row in rows for end in row["second"] or ()]
+    low = max(min([low, *seconds]), low - room) - 0.05 * room
+    high = min(max([high, *seconds]), high + room) + 0.05 * room
+    is_time = unit == "s"
+    shown = label if is_time or not unit else f"{label} ({unit})"
+    return {"label": shown, "unit": unit, "scale": "time" if is_time else "linear", "own": True,
+            "low": low, "high": high, "zero": zero}
+
+
+def _lane(label: str, value: float, row: Any, colour: str, more: Sequence = ()) -> dict[str, Any]:
+    def ends(low: str, high: str) -> list[float] | None:
+        return None if pd.isna(row[low]) else [float(row[low]), float(row[high])]
+
+    return {"label": label, "value": float(value), "colour": colour,
+            "interval": ends("low", "high"), "second": ends("bootstrap_low", "bootstrap_high"),
+            "more": [list(one) for one in more]}
+
+
+def means(study: Study, metric: Metric) -> Chart | str:
+    frame = study.means(metric.name)
+    frame = frame[frame["mean"].notna()]
+    if frame.empty:
+        return f"{metric.name}: no run has it"
+    rows = [
+        _lane(study.labels[cell], row["mean"], row, "blue", [["seeds", number(row["seeds"])]])
+        for cell, row in frame.iterrows()
+    ]
+    best, worst = frame["mean"].min(), frame["mean"].max()
+    told = f"{with_unit(best, metric.unit)} to {with_unit(worst, metric.unit)}"
+    title = f"{metric.name} of each cell: {told}"
+    level = f"{100 * study.confidence:g} % intervals: thick by t, thin by bootstrap."
+    return lanes("intervals", f"means-{metric.name}", title, rows, [],
+                 _axis(metric.name, metric.unit, rows, zero=False), level)
+
+
+def differences(study: Study, metric: Metric) -> Chart | str:
+    frame = study.differences(metric.name)
+    if frame.empty:
+        return f"{metric.name} compared: there are no pairs"
+    rows, clear = [], 0
+    for cell, row in frame.iterrows():
+        is_clear = row["low"] > 0 or row["high"] < 0
+        clear += is_clear
+        more = [["of the baseline", f"{row['percent']:+.1f} %"], ["pairs", number(row["pairs"])]]
+        rows.append(_lane(study.labels[cell], row["difference"], row,
+                          "vermilion" if is_clear else "muted", more))
+    against = study.file["compare"]["against"]
+    title = f"Against {against}: {clear} of {len(rows)} differ clearly in {metric.name}"
+    note = "Seed by seed, value minus the baseline's. Grey: the interval by t holds 0."
+    axis = _axis(f"difference in {metric.name}", metric.unit, rows, zero=True)
+    return lanes("intervals", f"differences-{metric.name}", title, rows, [], axis, note)
+
+
+def _link(study: Study, cell: int, seed: int, beside: Path) -> str:
+    """To the page of the run if it has one, else to its file; else nothing but the seed."""
+    path = study.run_path(cell, seed)
+    for target in (path.with_suffix(".html"), path):
+        if target.exists():
+            where = quote(os.path.relpath(target, beside))
+            return f'<a href="{where}">{seed}</a>'
+    return str(seed)
+
+
+def grid(study: Study, beside: Path) -> str:
+    """A row for each cell, with links to its runs."""
+    rows = []
+    for cell, runs in study.runs.groupby("cell"):
+        done = runs[runs["is_ok"]]
+        failed = runs.loc[~runs["is_ok"], "seed"]
+        links = " ".join(_link(study, int(cell), int(seed), beside) for seed in done["seed"])
+        rows.append([escape(study.labels[cell]), str(len(done)), " ".join(map(str, failed)) or "–",
+                     links])
+    return table(["cell", "runs", "failed seeds", "seeds, each a link to its run"], rows,
+                 numeric=[1], is_html=True)
+
+
+def study_page(folder: Path, beside: Path) -> str:
+    """One file of HTML that tells of the study; links are relative to the folder `beside`."""
+    study = Study(folder)
+    left_out: list[str] = []
+    sections = []
+    for metric in study.metrics:
+        found: list[Chart | str] = [means(study, metric)]
+        if study.file.get("compare"):
+            found.append(differences(study, metric))
+        left_out.extend(one for one in found if isinstance(one, str))
+        charts = [one for one in found if isinstance(one, Chart)]
+        title = f"{metric.name}: {metric.doc}" if metric.doc else metric.name
+        sections.append(Section(metric.name, title, charts, link=metric.name))
+    if not study.metrics:
+        left_out.append("Metrics: no figure differs between the runs")
+    if not study.file.get("compare"):
+        left_out.append("Differences: the study compares nothing")
+    text = f"<pre tabindex=0>{escape(study.text)}</pre>"
+    sections.append(Section("grid", "The grid", html=grid(study, beside)))
+    sections.append(Section("about", "The study as written", html=text))
+    done, failed = int(study.runs["is_ok"].sum()), int((~study.runs["is_ok"]).sum())
+    tiles = [
+        Tile("Runs", number(done), f"{failed} failed" if failed else "none failed"),
+        Tile("Cells", number(len(study.labels)), "combinations of arms"),
+        Tile("Seeds", number(study.runs["seed"].nunique())),
+        Tile("Host time", with_unit(study.runs["wall_seconds"].sum(), "s"), "of all runs together"),
+    ]
+    state = "" if study.is_complete else "Not complete: some runs are missing. "
+    first = study.text.lstrip().splitlines()[0]
+    question = first.lstrip("# ") if first.startswith("#") else ""
+    return page(folder.resolve().name, state + question, tiles, sections, left_out)

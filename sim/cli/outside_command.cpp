@@ -1,0 +1,75 @@
+#include "sim/cli/outside_command.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <vector>
+
+namespace orrery {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<OutsideCommand, 4> kOutside{{
+    {"report", "RUN.h5 | STUDY [-o FILE]",
+     "One interactive page of a run, or of a study's folder."},
+    {"explain", "RUN.h5 [--job NAME|ID | --deadlock K] [--attempts N] [--json]",
+     "Tells why a job waited or failed, or who held what in a deadlock."},
+    {"export", "RUN.h5 [--perfetto FILE] [--csv DIR] [--parquet DIR] [--table NAME]...",
+     "Writes a run for other tools."},
+    {"cluster", "STUDY -o DIR [OPTIONS]", "Runs a study on several machines."},
+}};
+
+std::string from_environment(const char* name, const char* otherwise) {
+  const char* const value = std::getenv(name);
+  return value == nullptr || *value == '\0' ? otherwise : value;
+}
+
+// Debian's modules belong to /usr/bin/python3; another may come first on PATH.
+std::string python() {
+  const char* const debian = "/usr/bin/python3";
+  return from_environment("ORRERY_PYTHON", access(debian, X_OK) == 0 ? debian : "python3");
+}
+
+// The package first, then what the user had; the current folder must hide no module.
+void prepare_environment(const std::string& analysis) {
+  const std::string path = from_environment("PYTHONPATH", "");
+  setenv("PYTHONPATH", (path.empty() ? analysis : analysis + ":" + path).c_str(), 1);
+  setenv("PYTHONSAFEPATH", "1", 1);
+}
+
+}  // namespace
+
+std::span<const OutsideCommand> outside_commands() { return kOutside; }
+
+ExitStatus become_outside(std::string_view name, std::span<const char* const> args,
+                          std::ostream& err) {
+  const std::string analysis = from_environment("ORRERY_ANALYSIS", ORRERY_ANALYSIS_FOLDER);
+  std::error_code ignored;
+  if (!fs::exists(fs::path{analysis} / "orrery" / "__main__.py", ignored)) {
+    err << "'" << name << "' is part of the Python package orrery, which is not in " << analysis
+        << "; set ORRERY_ANALYSIS to the folder analysis of Orrery's sources\n";
+    return ExitStatus::UserMistake;
+  }
+  const std::string program = python();
+  std::vector<std::string> words{program, "-m", "orrery", std::string{name}};
+  words.insert(words.end(), args.begin(), args.end());
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  prepare_environment(fs::absolute(analysis, ignored));
+  std::cout.flush();
+  execvp(program.c_str(), pointers.data());
+  err << "'" << name << "' needs Python, and " << program
+      << " cannot be started: " << std::strerror(errno)
+      << "; apt-get install python3, or set ORRERY_PYTHON\n";
+  return ExitStatus::UserMistake;
+}
+
+}  // namespace orrery

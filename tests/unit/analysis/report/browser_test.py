@@ -1,0 +1,356 @@
+"""The pages in a browser without a screen: nothing goes wrong or out, charts are drawn, and all of
+it works with the keyboard, in light and dark, wide and narrow."""
+
+from __future__ import annotations
+
+import base64
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import orrery
+import pytest
+from conftest import TINY
+from orrery import figures
+from orrery.report import run_page
+
+NEEDED = "bash -c '. scenarios/setup.sh && orrery_setup test' installs what it takes"
+LONG = TINY.replace("interval: 10min, teams", "interval: 1s, teams")  # is downsampled
+FOCUSABLE = "a[href], button, input, summary, [tabindex='0']"
+
+
+def started() -> Any:
+    """A browser, or a failure that says what is missing: these tests must not pass unseen."""
+    try:
+        from selenium import webdriver
+        from selenium.webdriver.chrome.service import Service
+        from selenium.webdriver.remote.remote_connection import RemoteConnection
+    except ModuleNotFoundError as error:
+        pytest.fail(f"{error}; {NEEDED}")
+    paths = [shutil.which(name) for name in ("chromium", "chromedriver")]
+    if None in paths:
+        pytest.fail(f"chromium or chromedriver is not installed; {NEEDED}")
+    RemoteConnection.set_timeout(60)  # a browser that hangs fails a test, and does not hold it up
+    options = webdriver.ChromeOptions()
+    options.binary_location = paths[0]
+    for argument in ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage",
+                     "window-size=1300,900", "hide-scrollbars"):
+        options.add_argument(f"--{argument}")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    return webdriver.Chrome(service=Service(paths[1]), options=options)
+
+
+class Page:
+    """A page that is open."""
+
+    def __init__(self, driver: Any, artefacts: Path | None) -> None:
+        self.driver, self.artefacts = driver, artefacts
+
+    def open(self, path: Path) -> Page:
+        self.driver.get_log("browser"), self.driver.get_log("performance")
+        self.driver.get(path.resolve().as_uri())
+        self.wait("return document.documentElement.dataset.ready")
+        return self
+
+    def wait(self, script: str) -> None:
+        from selenium.webdriver.support.ui import WebDriverWait
+
+        WebDriverWait(self.driver, 20).until(lambda driver: driver.execute_script(script))
+
+    def run(self, script: str, *arguments: Any) -> Any:
+        return self.driver.execute_script(script, *arguments)
+
+    def chart(self, name: str, script: str) -> Any:
+        return self.run(f"const chart = orrery.charts.find((c) => c.spec.id === '{name}');"
+                        f"{script}")
+
+    def view(self, name: str) -> list[float]:
+        return self.chart(name, "return chart.view")
+
+    def press(self, *keys: str) -> None:
+        from selenium.webdriver.common.action_chains import ActionChains
+
+        ActionChains(self.driver).send_keys(*keys).perform()
+
+    def press_in(self, name: str, *keys: str) -> None:
+        self.chart(name, "chart.plot.focus()")
+        self.press(*keys)
+
+    def click(self, name: str, text: str) -> None:
+        self.chart(name, "[...chart.figure.querySelectorAll('button')].find("
+                         f"(b) => b.textContent.trim() === '{text}').click()")
+
+    def media(self, scheme: str) -> None:
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+
+    def width(self, pixels: int) -> None:
+        size = {"width": pixels, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        self.wait("return (window.orrery?.charts ?? []).every("
+                  "(c) => c.plot.clientWidth === c.width)")
+
+    def kept(self, name: str) -> None:
+        """A screenshot of all of the page among the artefacts."""
+        if self.artefacts is None:
+            return
+        size = self.run("return [innerWidth, document.documentElement.scrollHeight]")
+        clip = {"x": 0, "y": 0, "width": size[0], "height": size[1], "scale": 1}
+        shot = self.driver.execute_cdp_cmd(
+            "Page.captureScreenshot", {"captureBeyondViewport": True, "clip": clip})
+        self.artefacts.mkdir(parents=True, exist_ok=True)
+        (self.artefacts / f"{name}.png").write_bytes(base64.b64decode(shot["data"]))
+
+    def requests(self) -> list[str]:
+        """What the browser asked for beside the page."""
+        told = [json.loads(entry["message"])["message"] for entry in
+                self.driver.get_log("performance")]
+        urls = [one["params"]["request"]["url"] for one in told
+                if one["method"] == "Network.requestWillBeSent"]
+        return [url for url in urls if not url.startswith("data:")][1:]
+
+
+@pytest.fixture(scope="module")
+def browser(request: pytest.FixtureRequest) -> Iterator[Page]:
+    driver = started()
+    artefacts = request.config.getoption("--artefacts")
+    yield Page(driver, artefacts)
+    driver.quit()
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path]:
+    folder = tmp_path_factory.mktemp("pages")
+
+    def write(name: str, html: str) -> Path:
+        path = folder / f"{name}.html"
+        path.write_text(html, encoding="utf-8")
+        return path
+
+    return write
+
+
+@pytest.fixture(scope="module")
+def path(made, written) -> Path:
+    return written("run", run_page(made("long", text=LONG)))
+
+
+@pytest.fixture
+def page(browser: Page, path: Path) -> Page:
+    """The page of a run, as it is after loading."""
+    browser.width(1300)
+    browser.media("light")
+    return browser.open(path)
+
+
+def test_charts_are_drawn_and_nothing_goes_wrong_or_out(page: Page) -> None:
+    shapes = page.run("""return Object.fromEntries(orrery.charts.map((chart) => [chart.spec.id,
+        chart.svg.querySelectorAll("g[clip-path] > *").length]))""")
+    assert len(shapes) == page.run("return document.querySelectorAll('figure').length") == 13
+    assert all(count > 0 for count in shapes.values()), shapes
+    assert shapes["utilisation"] == 1 + 4 + 4  # an area, bands and lines
+    assert page.driver.get_log("browser") == [] and page.requests() == []
+    page.kept("report-light")
+
+
+def test_buttons_zoom_all_charts_over_time_and_reset(page: Page) -> None:
+    before = page.chart("utilisation", "return chart.svg.innerHTML")
+    page.click("utilisation", "+")
+    low, high = page.view("utilisation")
+    assert [low, high] == pytest.approx([720, 2880])
+    labels = page.chart("utilisation", "return chart.svg.querySelector('.tick-x').textContent")
+    assert float(labels) >= 12
+    assert page.view("queue-pods") == page.view("heat-health") == [low, high]
+    assert page.view("cdf-wait") != [low, high] and page.view("recoveries")[0] == 0
+    page.click("utilisation", "Reset")
+    assert page.chart("utilisation", "return chart.svg.innerHTML") == before
+    page.run("document.getElementById('linked').click()")
+    page.click("utilisation", "+")
+    assert page.view("queue-pods") == [0, 3600]
+
+
+def test_keys_zoom_move_and_reset(page: Page) -> None:
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.keys import Keys
+
+    page.press_in("queue-jobs", "+", "+")
+    assert page.view("queue-jobs") == pytest.approx([1152, 2448])
+    ActionChains(page.driver).key_down(Keys.SHIFT).send_keys(Keys.ARROW_RIGHT).key_up(
+        Keys.SHIFT).perform()
+    assert page.view("queue-jobs") == pytest.approx([1476, 2772])
+    page.press("-")
+    assert page.view("queue-jobs") == pytest.approx([1044, 3204])
+    page.press("0")
+    assert page.view("queue-jobs") == [0, 3600]
+
+
+def test_the_mouse_zooms_and_resets(page: Page) -> None:
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    svg = page.chart("utilisation", """chart.plot.scrollIntoView(
+        {block: "center", behavior: "instant"}); return chart.svg""")
+    drag = ActionChains(page.driver).move_to_element_with_offset(svg, -100, 0)
+    drag.click_and_hold().move_by_offset(200, 0).release().perform()
+    width = page.chart("utilisation", "return chart.inner.width")
+    low, high = page.view("utilisation")
+    assert high - low == pytest.approx(3600 * 200 / width, rel=0.02)
+    ActionChains(page.driver).double_click(svg).perform()
+    assert page.view("utilisation") == [0, 3600]
+    page.chart("utilisation", """chart.svg.dispatchEvent(new WheelEvent("wheel", {deltaY: -1,
+        ctrlKey: true, clientX: 400, cancelable: true, bubbles: true}))""")
+    assert page.view("utilisation")[1] - page.view("utilisation")[0] == pytest.approx(2160)
+
+
+def test_arrows_read_what_is_there(page: Page, made) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    page.press_in("utilisation", Keys.ARROW_RIGHT)
+    text = page.chart("utilisation", "return chart.reading.textContent")
+    use = figures.utilisation_data(made("long", text=LONG))["useful"]
+    assert text.startswith("29 min 52 s to 30 min 8 s: allocated 75 %") and "useful" in text
+    told = float(text.split("useful ")[1].split(" ")[0])
+    assert told == pytest.approx(use.loc[1793:1808].mean(), rel=0.01)
+    page.press_in("heat-health", Keys.ARROW_RIGHT, *[Keys.ARROW_LEFT] * 12)
+    text = page.chart("heat-health", "return chart.reading.textContent")
+    assert text.startswith("gpu-0, ") and text.endswith("healthy 0 %")
+    page.press(Keys.ARROW_DOWN)
+    text = page.chart("heat-health", "return chart.reading.textContent")
+    assert text.startswith("gpu-1, ") and text.endswith("healthy 100 %")
+    page.press_in("stuck", Keys.ARROW_RIGHT)
+    assert page.chart("stuck", "return chart.reading.textContent") == \
+        "wide (job 0), from 12 min: hung 5 s, 24 GPUs"
+
+
+def test_every_control_is_reached_by_tab(page: Page) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    wanted = page.run(f"""window.wanted = [...document.querySelectorAll("{FOCUSABLE}")].filter(
+        (e) => e.checkVisibility()); return wanted.length""")
+    page.run("document.activeElement.blur()")
+    reached = set()
+    for _ in range(wanted + 5):
+        page.press(Keys.TAB)
+        reached.add(page.run("return wanted.indexOf(document.activeElement)"))
+    assert reached >= set(range(wanted))
+    unnamed = page.run("""return wanted.filter((e) => !(e.getAttribute("aria-label")
+        ?? e.closest("label")?.textContent ?? e.textContent).trim() && e.tagName !== "PRE")
+        .map((e) => e.outerHTML)""")
+    assert unnamed == []
+
+
+def test_names_below_a_chart_hide_what_they_name(page: Page) -> None:
+    count = "return chart.svg.querySelectorAll('.line').length"
+    assert page.chart("utilisation", count) == 4
+    name = page.chart("utilisation", "return [...chart.figure.querySelectorAll('.legend button')]"
+                                     ".find((b) => b.textContent.startsWith('power')).textContent")
+    page.click("utilisation", name)
+    assert page.chart("utilisation", count) == 3
+    page.click("utilisation", name)
+    assert page.chart("utilisation", count) == 4
+
+
+def test_each_chart_is_a_table_as_well(page: Page) -> None:
+    rows = page.run("""return orrery.charts.map((chart) => {
+        chart.details.open = true; chart.fillTable();
+        return [chart.spec.id, [...chart.details.querySelectorAll("tr")].map(
+          (row) => [...row.cells].map((cell) => cell.textContent))]; })""")
+    tables = dict(rows)
+    assert all(len(table) > 1 and len({len(row) for row in table}) == 1
+               for table in tables.values()), tables
+    assert tables["queue-pods"][0] == ["until", "pods"]
+    # Each row is a minute: the small jobs come in the first, two pods that have to wait at the end
+    # of the second.
+    assert [row[1] for row in tables["queue-pods"][1:4]] == [
+        "0.03333 (0 to 2)", "0.03333 (0 to 2)", "2"]
+    assert tables["queue-pods"][-1] == ["1 h", "0"]
+    assert tables["recoveries"][1][0] == "mean of 1"
+
+
+def test_dark_follows_the_system_and_the_button(page: Page) -> None:
+    paint = """const of = (e, what) => getComputedStyle(e)[what].match(/[\\d.]+/g).map(Number);
+        const figure = document.querySelector("figure");
+        return [of(document.body, "backgroundColor"), of(figure, "backgroundColor"),
+          of(document.body, "color"), of(figure.querySelector("svg text"), "fill"),
+          of(document.querySelector("a[href^='#use']"), "color")]"""
+
+    def contrast(one: list[float], other: list[float]) -> float:
+        def light(colour: list[float]) -> float:
+            parts = [c / 255 for c in colour[:3]]
+            linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+            return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+        bright, dim = sorted((light(one), light(other)), reverse=True)
+        return (bright + 0.05) / (dim + 0.05)
+
+    seen = {}
+    for scheme in ("light", "dark"):
+        page.media(scheme)
+        paper, card, *inks = seen[scheme] = page.run(paint)
+        assert all(contrast(ink, ground) >= 4.5 for ink in inks for ground in (paper, card))
+    assert sum(seen["dark"][0][:3]) < 100 < 700 < sum(seen["light"][0][:3])
+    page.kept("report-dark")
+    page.run("document.getElementById('theme').click()")
+    assert page.run(paint) == seen["light"]
+    page.run("localStorage.clear()")
+
+
+def test_a_narrow_page_does_not_scroll_sideways(page: Page) -> None:
+    page.width(360)
+    assert page.run("return document.documentElement.scrollWidth") <= 360
+    outside = page.run("""return orrery.charts.flatMap((chart) => [...chart.svg.querySelectorAll(
+        "text")].filter((t) => { const box = t.getBoundingClientRect();
+          return box.left < -1 || box.right > innerWidth + 1; }).map(
+          (t) => chart.spec.id + " " + t.textContent))""")
+    assert outside == []
+    page.kept("report-narrow")
+
+
+def test_joining_buckets_for_the_screen_keeps_their_extremes(page: Page) -> None:
+    wrong = page.run("""
+      let state = 7;
+      const random = () => { state = (state * 48271) % 2147483647; return state / 2147483647; };
+      const wrong = [];
+      for (let round = 0; round < 300; round++) {
+        const count = 1 + Math.floor(random() * 200);
+        const ends = []; const low = []; const mean = []; const high = [];
+        for (let k = 0; k < count; k++) {
+          ends.push((ends.at(-1) ?? 0) + 0.1 + random());
+          const values = [random(), random(), random()].sort((a, b) => a - b);
+          const isKnown = random() > 0.1;
+          [low, mean, high].forEach((list, i) => list.push(isKnown ? values[i] : null));
+        }
+        const from = random() * ends.at(-1) * 0.9;
+        const to = from + 0.01 + random() * (ends.at(-1) - from);
+        const most = 1 + Math.floor(random() * 50);
+        const data = { begin: 0, ends };
+        const groups = orrery.groupsIn(data, from, to, most);
+        const found = orrery.reduced(data, { low, mean, high }, groups);
+        const seen = ends.map((end, k) => k).filter(
+          (k) => ends[k] > from && (k ? ends[k - 1] : 0) < to && mean[k] !== null);
+        const known = found.filter(({ mean: value }) => value !== null);
+        const isRight = groups.length <= most
+          && Math.min(...known.map((one) => one.low)) === Math.min(...seen.map((k) => low[k]))
+          && Math.max(...known.map((one) => one.high)) === Math.max(...seen.map((k) => high[k]))
+          && known.every((one) => one.low <= one.mean && one.mean <= one.high);
+        if (!isRight) wrong.push([round, from, to, most, count]);
+      }
+      return wrong;""")
+    assert wrong == []
+
+
+def test_names_of_users_are_text(browser: Page, made, written) -> None:
+    text = TINY.replace("name: wide", "name: '</script><img src=x onerror=alert(1)>'")
+    page = browser.open(written("markup", run_page(made("image", text=text))))
+    assert page.run("return document.querySelectorAll('img').length") == 0
+    assert page.chart("recoveries", "return chart.spec.lanes[1].label").startswith("</script><img")
+    assert page.driver.get_log("browser") == [] and page.requests() == []
+
+
+def test_other_runs_are_drawn_as_well(browser: Page, made, written) -> None:
+    for name in ("two-experiments-default", "join-storm"):
+        run: orrery.Run = made(name)
+        page = browser.open(written(name, run_page(run)))
+        assert page.run("return orrery.charts.every((c) => c.svg.querySelector('.label-x'))")
+        assert page.driver.get_log("browser") == []
+    assert "control-plane" in page.run("return orrery.charts.map((c) => c.spec.id)")

@@ -1,0 +1,126 @@
+"""`orrery report` and `orrery export`, by the program: where files go, and its exit statuses."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import orrery
+import pytest
+
+STUDY = """
+# Does a third node help?
+base: tiny.yaml
+axes:
+  - {name: nodes, parameter: 'cluster.pools[0].count', values: [4]}
+  - name: policy
+    arms:
+      - {name: strict, set: {policy.base: strict_gang}}
+      - {name: pod by pod, set: {policy.base: default}}
+seeds: {count: 2}
+compare: {axis: policy, against: strict, confidence: 0.9}
+metrics: [jct_mean, gpu_share_useful]
+"""
+
+
+@pytest.fixture
+def told(program: str, tmp_path: Path):
+    """Runs a command in an empty folder: its exit status, and what it says."""
+
+    def tell(*arguments: object, **environment: str) -> tuple[int, str]:
+        done = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True,
+                              cwd=tmp_path, env=os.environ | environment)
+        return done.returncode, done.stdout + done.stderr
+
+    return tell
+
+
+@pytest.fixture(scope="session")
+def study(program: str, tiny_text: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a small study that ran."""
+    folder = tmp_path_factory.mktemp("study")
+    (folder / "tiny.yaml").write_text(tiny_text)
+    (folder / "study.yaml").write_text(STUDY.lstrip())
+    command = [program, "study", "run", folder / "study.yaml", "-o", folder / "out", "-q"]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return folder / "out"
+
+
+def test_a_page_is_written_beside_the_run_or_where_it_is_asked_for(told, tiny, tmp_path) -> None:
+    shutil.copy(tiny.path, tmp_path / "a.h5")
+    assert told("report", "a.h5")[0] == 0
+    page = (tmp_path / "a.html").read_text()
+    assert page.startswith("<!doctype html>") and "<title>a</title>" in page
+    status, text = told("report", "a.h5", "-o", "b.html")
+    assert status == 0 and text.startswith("b.html: 0.")
+    assert (tmp_path / "b.html").read_text() == page
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.h5", "a.html", "b.html"]
+
+
+def test_exports_are_written(told, tiny: orrery.Run, tmp_path: Path) -> None:
+    status, text = told("export", tiny.path, "--perfetto", "t.json", "--csv", "c",
+                        "--table", "/jobs")
+    assert status == 0 and "t.json: " in text and "c: 1 tables" in text
+    assert (tmp_path / "t.json").exists() and (tmp_path / "c" / "jobs.csv").exists()
+
+
+@pytest.mark.parametrize("arguments, said", [
+    (["report", "none.h5"], "none.h5: no such file"),
+    (["report", "."], "has no study.h5"),
+    (["report", "RUN", "--runs"], "--runs has no effect on a run"),
+    (["report", "RUN", "--outpt", "x"], "unrecognized arguments: --outpt"),
+    (["export", "RUN"], "say what to write"),
+    (["export", "RUN", "--perfetto", "x", "--table", "/jobs"], "--table has no effect"),
+    (["export", "RUN", "--csv", "c", "--table", "/job"], "no table /job; it has"),
+])
+def test_mistakes_are_told(told, tiny, tmp_path, arguments: list[str], said: str) -> None:
+    words = [str(tiny.path) if word == "RUN" else word for word in arguments]
+    status, text = told(*words)
+    assert status == 2 and said in text
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_cannot_be_written_has_a_status_of_its_own(told, tiny: orrery.Run) -> None:
+    status, text = told("report", tiny.path, "-o", "nowhere/a.html")
+    assert status == 74 and text == "nowhere/a.html: cannot be written: No such file or directory\n"
+    assert told("export", tiny.path, "--csv", "/dev/null/c")[0] == 74
+
+
+def test_help_is_that_of_the_command(told) -> None:
+    for words in (["report", "--help"], ["help", "report"]):
+        status, text = told(*words)
+        assert status == 0 and text.startswith("usage: orrery report")
+
+
+def test_a_missing_module_is_told_with_its_package(told, tiny, tmp_path) -> None:
+    fake = tmp_path / "fake"
+    fake.mkdir()
+    (fake / "h5py.py").write_text("raise ModuleNotFoundError(\"No module named 'h5py'\", "
+                                  "name='h5py')")
+    status, text = told("report", tiny.path, PYTHONPATH=str(fake))
+    assert status == 2 and text == "No module named 'h5py'; apt-get install python3-h5py\n"
+
+
+def test_a_file_in_the_current_folder_hides_no_module(told, tiny, tmp_path) -> None:
+    (tmp_path / "json.py").write_text("raise SystemExit(99)")
+    assert told("report", tiny.path, "-o", "a.html")[0] == 0
+
+
+def test_the_page_of_a_study_compares_and_links(told, study: Path, tmp_path: Path) -> None:
+    assert told("report", study, "-o", "s.html")[0] == 0
+    page = (tmp_path / "s.html").read_text()
+    assert "Does a third node help?" in page and "jct_mean of each cell: " in page
+    assert "Against strict: 0 of 1 differ clearly in gpu_share_useful" in page
+    assert page.count('.h5">1</a>') == 2 and page.count('.h5">2</a>') == 2
+    assert "jct_mean: mean time from submission until completion" in page
+
+
+def test_pages_of_runs_are_linked_by_that_of_their_study(told, study: Path, tmp_path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(study, copy)
+    assert told("report", copy, "--runs")[0] == 0
+    page = (copy / "report.html").read_text()
+    assert '<a href="runs/00000-s1.html">1</a>' in page
+    assert len(list((copy / "runs").glob("*.html"))) == 4

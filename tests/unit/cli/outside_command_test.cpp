@@ -1,0 +1,69 @@
+// Commands of the Python package: listed, and told what is missing. That they run is tested with
+// the package, since this process would become them.
+#include "sim/cli/outside_command.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace orrery {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Said {
+  int status = 0;
+  std::string out, err;
+};
+
+Said run(const std::vector<const char*>& args) {
+  std::ostringstream out, err;
+  Said said;
+  said.status = run_cli(args, out, err);
+  said.out = out.str();
+  said.err = err.str();
+  return said;
+}
+
+class OutsideCommandTest : public ::testing::Test {
+ protected:
+  void TearDown() override {
+    for (const char* name : {"ORRERY_ANALYSIS", "ORRERY_PYTHON", "PYTHONPATH", "PYTHONSAFEPATH"}) {
+      unsetenv(name);
+    }
+  }
+};
+
+TEST_F(OutsideCommandTest, HelpListsThemAll) {
+  const Said said = run({"--help"});
+  EXPECT_EQ(said.status, 0);
+  for (const OutsideCommand& command : outside_commands()) {
+    EXPECT_THAT(said.out, HasSubstr("  orrery " + std::string{command.name} + " "));
+  }
+}
+
+TEST_F(OutsideCommandTest, AMissingPackageIsToldWithTheFolder) {
+  setenv("ORRERY_ANALYSIS", "/nowhere/analysis", 1);
+  const Said said = run({"report", "run.h5"});
+  EXPECT_EQ(said.status, 2);
+  EXPECT_THAT(said.err, HasSubstr("is not in /nowhere/analysis; set ORRERY_ANALYSIS"));
+}
+
+TEST_F(OutsideCommandTest, AMissingPythonIsTold) {
+  setenv("ORRERY_PYTHON", "/nowhere/python3", 1);
+  const Said said = run({"export", "run.h5"});
+  EXPECT_EQ(said.status, 2);
+  EXPECT_THAT(said.err, HasSubstr("/nowhere/python3 cannot be started: No such file"));
+}
+
+TEST_F(OutsideCommandTest, ANameSpelledAlikeIsSuggested) {
+  const Said said = run({"raport", "run.h5"});
+  EXPECT_EQ(said.status, 2);
+  EXPECT_THAT(said.err, HasSubstr("did you mean 'report'?"));
+}
+
+}  // namespace
+}  // namespace orrery
