@@ -37,6 +37,14 @@ def find() -> Path:
     return Path(on_path).absolute()
 
 
+def call(*arguments: str) -> str:
+    """Runs the program and gives what it printed."""
+    done = subprocess.run([find(), *arguments], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise ProgramError(done.stderr.strip() or f"orrery ended with status {done.returncode}")
+    return done.stdout
+
+
 def simulate(scenario: str | Path, output: str | Path, *options: str) -> Run:
     """Runs a scenario and opens what it gave. The scenario is a path, or as text whole lines of
     YAML, which are then kept beside the output. Options are those of `orrery run`."""
@@ -44,8 +52,14 @@ def simulate(scenario: str | Path, output: str | Path, *options: str) -> Run:
     if isinstance(scenario, str) and "\n" in scenario:
         text, scenario = scenario, output.with_suffix(".yaml")
         scenario.write_text(text)
-    command = [find(), "run", scenario, "-q", "-o", output, *options]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise ProgramError(done.stderr.strip() or f"orrery ended with status {done.returncode}")
+    call("run", str(scenario), "-q", "-o", str(output), *options)
     return Run(output)
+
+
+def study(text: str, folder: str | Path, *options: str) -> Run:
+    """Runs a study, given as lines of YAML, into a folder, and opens its study.h5: /runs has a row
+    for each run, /values one for each figure of each run."""
+    path = Path(folder).with_suffix(".yaml")
+    path.write_text(text)
+    call("study", "run", str(path), "-q", "-o", str(folder), *options)
+    return Run(Path(folder) / "study.h5")
