@@ -1,0 +1,16 @@
+"""`pytest tests/unit/analysis/notebooks --program orrery` executes the notebooks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--program", required=True, help="the program orrery")
+
+
+@pytest.fixture(scope="session")
+def program(request: pytest.FixtureRequest) -> Path:
+    return Path(request.config.getoption("--program")).absolute()
