@@ -36,12 +36,12 @@ EOF
 libgtest-dev: unit tests
 libgmock-dev: unit tests
 python3-pytest: tests of the Python package
+hdf5-tools: h5clear, for the files of killed runs
 python3-distributed: studies on Dask, which also brings psutil to kill their workers
 python3-nbclient: executes the notebooks
 python3-nbformat: reads them
 python3-ipykernel: runs their cells
 slurm-wlm: studies as arrays of Slurm, on a node of its own on this machine
-hdf5-tools: h5clear, for the files of killed runs
 libbenchmark-dev: benchmarks
 EOF
     ;;
