@@ -16,14 +16,18 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import logging
 import os
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import uuid
+from asyncio import CancelledError as TaskCancelled
 from collections.abc import Iterator, Sequence
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -112,7 +116,10 @@ class Lease:
     def renew(self) -> None:
         if time.monotonic() > self._renewed + RENEWAL:
             self._renewed = time.monotonic()
-            os.utime(self._path)
+            try:
+                os.utime(self._path)
+            except OSError as error:
+                raise ClusterError(f"{self._path}: {error.strerror}", NOT_WRITTEN) from None
 
     def _refuse_others(self) -> None:
         try:
@@ -310,10 +317,10 @@ def _cluster(scheduler: str | None, workers: int | None) -> Iterator[Client]:
         raise ClusterError(
             "Dask is missing: install Debian's python3-distributed, or `distributed` from PyPI"
         ) from None
-    import tempfile
-
     import cloudpickle
 
+    for name in ("distributed", "distributed.client", "asyncio"):  # what matters of their news is told by us
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     cloudpickle.register_pickle_by_value(cluster_worker)
     if scheduler is not None:
         try:
@@ -375,6 +382,11 @@ def _run_shards(
             )
             grid = Grid(client, study, place, lease, options.retries, log)
             grid.run([shard for shard in shards if shard.runs])
+        except (CancelledError, TaskCancelled, OSError) as error:
+            raise ClusterError(
+                f"the Dask scheduler is lost ({type(error).__name__}); runs that are over are kept, "
+                "and the same command goes on with another one", BROKEN
+            ) from None
         finally:
             lease.end()  # before the cluster's end, which waits for shards that still run
             log.clear()

@@ -21,13 +21,18 @@ from orrery import cluster, cluster_worker  # noqa: E402
 DEADLINE = 120.0  # seconds; on a busy machine everything takes long
 
 
+def local_cluster() -> distributed.LocalCluster:
+    """Two workers in threads of this process, which others reach all the same."""
+    return distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=False, protocol="tcp", dashboard_address=None
+    )
+
+
 @pytest.fixture(scope="module")
 def scheduler() -> Iterator[str]:
-    """The address of a cluster with two worker processes."""
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None, memory_limit=0
-    ) as started:
-        yield started.scheduler_address
+    """The address of a cluster that is there already."""
+    with local_cluster() as running:
+        yield running.scheduler_address
 
 
 def wait_for(what: Callable[[], object], why: str) -> object:
@@ -108,6 +113,16 @@ def test_a_stopped_coordinator_goes_on_where_it_was(
     assert "12 of 12 runs (12 kept)" in capfd.readouterr().err
     assert before.items() <= kept(folder).items()
     assert values_of(folder) == values_of(at_once(path, tmp_path / "plain"))
+
+
+def test_a_lost_scheduler_is_told(study, tmp_path: Path) -> None:
+    path, folder = study("100d"), tmp_path / "cluster"
+    with local_cluster() as running:
+        process = started(path, folder, "--scheduler", running.scheduler_address)
+        wait_for(lambda: len(kept(folder)) >= 2, "no run is over")
+    said, _ = process.communicate(timeout=DEADLINE)
+    assert process.returncode == 1 and "the Dask scheduler is lost" in said
+    assert "Traceback" not in said
 
 
 def test_a_run_that_fails_is_told_and_the_rest_goes_on(
