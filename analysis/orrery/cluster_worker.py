@@ -94,7 +94,7 @@ def leave_mark(place: Place) -> tuple[str, str]:
 
 def run_shard(place: Place, arguments: list[str]) -> Outcome:
     """Runs the program with these arguments. It ends when this worker dies, and when the lease is
-    no longer renewed: then nobody waits for the outcome, and somebody else may soon run the same."""
+    no longer renewed: nobody waits for the outcome then, and others may soon run the same."""
     host = socket.gethostname()
     reason = refusal(place)
     if reason:

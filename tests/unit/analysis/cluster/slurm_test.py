@@ -17,9 +17,10 @@ from conftest import ROOT
 
 SCRIPT = ROOT / "scenarios" / "studies" / "slurm_array.sh"
 PATH = f"{os.environ['PATH']}:/usr/sbin"
-MISSING = [name for name in ("slurmctld", "slurmd", "sbatch") if shutil.which(name, path=PATH) is None]
+PROGRAMS = ("slurmctld", "slurmd", "sbatch")
+IS_INSTALLED = all(shutil.which(name, path=PATH) for name in PROGRAMS)
 pytestmark = [
-    pytest.mark.skipif(bool(MISSING), reason="Slurm is not installed (Debian's slurm-wlm)"),
+    pytest.mark.skipif(not IS_INSTALLED, reason="Slurm is not installed (Debian's slurm-wlm)"),
     pytest.mark.skipif(os.geteuid() != 0, reason="slurmd starts jobs of users as root only"),
 ]
 DEADLINE = 120.0  # seconds
