@@ -18,12 +18,12 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from orrery import cluster_worker
-from orrery.cluster_worker import LEASE, PATIENCE, Outcome, Place
+from orrery.cluster_worker import LEASE, NOT_WRITTEN, PATIENCE, Outcome, Place
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-OK, BROKEN, MISTAKE, NOT_WRITTEN, STOPPED = 0, 1, 2, 74, 130
+OK, BROKEN, MISTAKE, STOPPED = 0, 1, 2, 130
 RENEWAL = 10.0  # seconds between signs of life
 
 
@@ -161,13 +161,18 @@ class Study:
         ]
 
     def call(self, action: str) -> int:
-        """The status of the program, which speaks for itself."""
-        process = subprocess.Popen([str(self.program), *self.arguments(action)])
+        """The status of the program, which speaks for itself. Its session is its own, so that it
+        gets one signal to stop, not a second one from the terminal, which would kill it."""
+        command = [str(self.program), *self.arguments(action)]
+        process = subprocess.Popen(command, start_new_session=True)
         try:
-            return process.wait()
+            status = process.wait()
         except KeyboardInterrupt:
             process.terminate()
-            return process.wait()
+            status = process.wait()
+        if status < 0:
+            raise ClusterError(f"{' '.join(command)}: ended by signal {-status}", BROKEN)
+        return status
 
 
 @dataclass
@@ -269,9 +274,11 @@ class Grid:
         return True
 
     def _give_up(self, shard: Shard, why: str, status: int) -> None:
+        if status == NOT_WRITTEN:  # no other shard would fare better
+            raise ClusterError(f"shard {shard.part} {why}", status)
         self._log.say(f"shard {shard.part}: {why}", "error")
         self.lost.append(shard)
-        self.status = max(self.status, status)
+        self.status = status
 
     def _tell_failed(self, shard: Shard, outcome: Outcome) -> None:
         for line in outcome["text"].splitlines():

@@ -15,6 +15,8 @@ from typing import Literal, TypedDict
 
 LEASE = ".cluster.json"  # in the folder of a study while somebody runs it
 PATIENCE = 180.0  # seconds without a sign of life; network file systems may show it a minute late
+PAUSE = 3.0  # seconds after a run that could not be written
+NOT_WRITTEN = 74  # the program's status then
 PR_SET_PDEATHSIG = 1
 
 
@@ -111,6 +113,8 @@ def run_shard(place: Place, arguments: list[str]) -> Outcome:
             stderr=said, start_new_session=True, preexec_fn=die_with_worker,
         )
         is_wanted = wait_while_wanted(process, place)
+        if process.returncode == NOT_WRITTEN:  # by now a shard that was to stop may have done so
+            time.sleep(PAUSE)
         said.seek(0)
         return {
             "how": "ended" if is_wanted else "stopped",

@@ -150,26 +150,62 @@ seeds: {{count: 3}}
     assert sorted(zip(runs["cell"], runs["is_ok"])) == [(0, True)] * 3 + [(1, False)] * 3
 
 
-def test_a_shard_that_dies_each_time_is_given_up(
-    study, scheduler: str, program: str, monkeypatch, tmp_path: Path, capfd
-) -> None:
-    """One of its processes kills itself; it is given up after the first try and two more."""
-    fragile = tmp_path / "fragile"
-    fragile.write_text(f"""#!/bin/sh
-case "$2 $4" in "shard 1/4") echo try >>{tmp_path}/tries; kill -KILL $$ ;; esac
+@pytest.fixture
+def fragile(program: str, monkeypatch, tmp_path: Path) -> Callable[[str], Path]:
+    """The program, but its shard 1/4 does something else, and adds a line to the file given."""
+
+    def make(instead: str) -> Path:
+        path, tries = tmp_path / "fragile", tmp_path / "tries"
+        path.write_text(f"""#!/bin/sh
+case "$2 $4" in "shard 1/4") echo try >>{tries}; {instead} ;; esac
 exec {program} "$@"
 """)
-    fragile.chmod(0o755)
-    monkeypatch.setenv("ORRERY", str(fragile))
+        path.chmod(0o755)
+        monkeypatch.setenv("ORRERY", str(path))
+        return tries
+
+    return make
+
+
+def test_a_shard_that_dies_each_time_is_given_up(
+    study, scheduler: str, fragile, tmp_path: Path, capfd
+) -> None:
+    tries = fragile("kill -KILL $$")
     path, folder = study("1d"), tmp_path / "cluster"
     arguments = ["--scheduler", scheduler, "--shards", "4", "--retries", "2"]
     assert cluster.main([str(path), "-o", str(folder), *arguments]) == 1
-    assert (tmp_path / "tries").read_text() == "try\n" * 3
+    assert tries.read_text() == "try\n" * 3
     said = capfd.readouterr()
     assert "ended by signal 9; given up after 3 tries" in said.err
     assert "3 runs are missing" in said.err
     assert "jct_mean" in said.out  # what is there is told
     assert len(kept(folder)) == 9 and not (folder / "study.h5").exists()
+
+
+def test_tries_that_bring_a_run_are_not_counted(
+    study, scheduler: str, fragile, program: str, tmp_path: Path
+) -> None:
+    """Three times in a row the machine is lost after one run; retries would allow for one time."""
+    path, folder = study("1d"), tmp_path / "cluster"
+    one = f'{program} study shard "$3" $part/12 -o {folder} -q'  # 1, 5 and 9 of 12 are 1 of 4
+    tries = fragile(f"""
+  part=$(($(wc -l <{tmp_path}/tries) * 4 - 3))
+  [ $part -gt 12 ] || {{ {one}; kill -KILL $$; }}""")
+    arguments = ["--scheduler", scheduler, "--shards", "4", "--retries", "1"]
+    assert cluster.main([str(path), "-o", str(folder), *arguments]) == 0
+    assert tries.read_text() == "try\n" * 4
+    assert len(kept(folder)) == 12
+
+
+def test_a_folder_that_cannot_be_written_ends_all(
+    study, scheduler: str, fragile, monkeypatch, tmp_path: Path, capfd
+) -> None:
+    monkeypatch.setattr(cluster_worker, "PAUSE", 0.0)
+    tries = fragile("echo no space left >&2; exit 74")
+    arguments = ["--scheduler", scheduler, "--shards", "4", "--retries", "1"]
+    assert cluster.main([str(study("1d")), "-o", str(tmp_path / "cluster"), *arguments]) == 74
+    assert tries.read_text() == "try\n" * 2
+    assert "no space left; given up after 2 tries" in capfd.readouterr().err
 
 
 def test_mistakes_have_their_status_and_say_what_to_do(
