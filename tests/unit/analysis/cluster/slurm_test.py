@@ -15,6 +15,8 @@ import h5py
 import pytest
 from conftest import ROOT
 
+psutil = pytest.importorskip("psutil", reason="Debian's python3-psutil")
+
 SCRIPT = ROOT / "scenarios" / "studies" / "slurm_array.sh"
 PATH = f"{os.environ['PATH']}:/usr/sbin"
 PROGRAMS = ("slurmctld", "slurmd", "sbatch")
@@ -69,6 +71,10 @@ def free_port() -> int:
         return listener.getsockname()[1]
 
 
+def words_of(process: psutil.Process) -> set[str]:
+    return set(process.info["cmdline"] or [])
+
+
 class Slurm:
     """Calls its commands."""
 
@@ -114,19 +120,22 @@ def slurm(tmp_path: Path) -> Iterator[Slurm]:
 def test_an_array_whose_task_is_requeued_loses_nothing(
     slurm: Slurm, study, at_once, values_of, tmp_path: Path
 ) -> None:
-    path, folder, log = study("200d"), tmp_path / "array", tmp_path / "%x-%j.log"
+    path, folder, log = study("100d"), tmp_path / "array", tmp_path / "%x-%j.log"
     sbatch = ("sbatch", "--parsable", "--output", log, "--export=ALL")
     array = slurm(*sbatch, "--array=1-4", SCRIPT, path, folder)
     merge = slurm(*sbatch, f"--dependency=afterany:{array}", SCRIPT, path, folder)
     # A run of task 1 is over and another one is under way: runs 1, 5 and 9 of twelve are its.
     own = [f"{run % 2:05d}-s{run // 2 + 1}" for run in range(0, 12, 4)]
-    first = folder / "runs" / f"{own[0]}.json"
+    first, last = (folder / "runs" / f"{own[run]}.json" for run in (0, 2))
     wait_for(first.exists, "no run is over")
+    task = next(p for p in psutil.process_iter(["cmdline"]) if {"1/4", str(folder)} <= words_of(p))
+    task.suspend()  # so that it is not through before Slurm takes it away
     written = first.stat().st_mtime_ns
-    assert not (folder / "runs" / f"{own[2]}.json").exists()
+    assert not last.exists()
     slurm("scontrol", "requeue", f"{array}_1")
     wait_for(lambda: slurm.state(f"{array}_1") == "PENDING", "the task is not requeued")
-    assert not (folder / "runs" / f"{own[2]}.json").exists()
+    wait_for(lambda: not task.is_running(), "the task goes on")
+    assert not last.exists()
     slurm("scontrol", "update", f"JobId={array}_1", "StartTime=now")  # Slurm would wait 2 minutes
     wait_for(lambda: slurm.state(merge) == "COMPLETED", "the last job is not over")
     states = slurm("squeue", "--noheader", "--states=all", "-r", "-o", "%T", "-j", array)
