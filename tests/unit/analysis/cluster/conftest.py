@@ -1,4 +1,7 @@
-"""Small studies, by the program at hand: `pytest tests/unit/analysis/cluster --program orrery`."""
+"""Small studies, by the program at hand:
+
+    pytest --confcutdir tests/unit/analysis/cluster tests/unit/analysis/cluster --program orrery
+"""
 
 from __future__ import annotations
 

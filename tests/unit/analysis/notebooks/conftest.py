@@ -1,4 +1,7 @@
-"""`pytest tests/unit/analysis/notebooks --program orrery` executes the notebooks."""
+"""Executes the notebooks:
+
+    pytest --confcutdir tests/unit/analysis/notebooks tests/unit/analysis/notebooks --program orrery
+"""
 
 from __future__ import annotations
 
