@@ -7,7 +7,6 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from conftest import package
 from orrery.explain import explain_job
 from orrery.telling import clock, numbered, span, unnumbered
 from scenarios import PERMIT, QUEUE, TAINTS
@@ -145,8 +144,8 @@ def test_counted_jobs_hold_what_the_queue_counts(made) -> None:
     assert "Attempts are not" not in told.text, "no pod is placed"
 
 
-def test_a_failure_is_told_from_its_first_instant_to_the_last(made) -> None:
-    run = made("tiny-attempts", *ATTEMPTS, text=package.TINY)
+def test_a_failure_is_told_from_its_first_instant_to_the_last(made, tiny_text) -> None:
+    run = made("tiny-attempts", *ATTEMPTS, text=tiny_text)
     story = explain_job(run, "wide")
     failed = run.table("/events/recoveries").query("job == 0").iloc[0]
     told = dict(zip(story.tables["way"]["what"], story.tables["way"]["at"]))
@@ -166,8 +165,8 @@ def test_a_failure_is_told_from_its_first_instant_to_the_last(made) -> None:
     assert f"{accounts['useful_gpu_s'] / 3600:.4g} GPU h" in story.text
 
 
-def test_a_gang_is_told_for_how_many_of_its_pods_there_was_room(made) -> None:
-    run = made("tiny-attempts", *ATTEMPTS, text=package.TINY)
+def test_a_gang_is_told_for_how_many_of_its_pods_there_was_room(made, tiny_text) -> None:
+    run = made("tiny-attempts", *ATTEMPTS, text=tiny_text)
     lines = explain_job(run, "late").tables["attempts"]
     rows = run.table("/events/attempts").query("job == 3 and outcome == 'unschedulable'")
     assert set(lines.query("outcome == 'unschedulable'")["placeable"]) == set(rows["placeable"])

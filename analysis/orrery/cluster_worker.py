@@ -1,0 +1,147 @@
+"""What a Dask worker does for orrery.cluster. It is sent there as it stands, so that a worker needs
+Dask and the program, but not this package: nothing but the standard library is used here."""
+
+from __future__ import annotations
+
+import ctypes
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import uuid
+from pathlib import Path
+from typing import Literal, TypedDict
+
+LEASE = ".cluster.json"  # in the folder of a study while somebody runs it
+PATIENCE = 180.0  # seconds without a sign of life; network file systems may show it a minute late
+PAUSE = 3.0  # seconds after a run that could not be written
+NOT_WRITTEN = 74  # the program's status then
+PR_SET_PDEATHSIG = 1
+
+
+class Place(TypedDict):
+    """What all workers must see alike."""
+
+    program: str
+    version: str  # what it says of itself
+    folder: str
+    token: str  # of the lease
+
+
+class Outcome(TypedDict):
+    """`ended`: see status. `stopped`: whoever asked for it is gone. `refused`: text says why."""
+
+    how: Literal["ended", "stopped", "refused"]
+    status: int
+    text: str  # what the program said on its standard error
+    host: str
+
+
+class Undisturbed:
+    """A plug-in of workers that whoever pressed Ctrl-C started: that is told to the coordinator."""
+
+    name = "orrery-undisturbed"
+
+    def setup(self, worker: object) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def version_of(program: str) -> str:
+    """What the program says of itself; empty if it does not run."""
+    try:
+        done = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=60)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def lease_seen(place: Place) -> int | None:
+    """When the lease was last renewed, in its file system's time; None if it is not there."""
+    path = Path(place["folder"]) / LEASE
+    try:
+        return path.stat().st_mtime_ns if place["token"] in path.read_text() else None
+    except OSError:
+        return None
+
+
+def refusal(place: Place, patience: float = 10.0) -> str:
+    """Why no shard can run here; empty if one can. A folder that others made may show late."""
+    began = time.monotonic()
+    while lease_seen(place) is None:
+        if time.monotonic() - began > patience:
+            return (
+                f"does not see {place['folder']} as it is here: it must be on a file system that "
+                "all workers share, under the same path"
+            )
+        time.sleep(0.5)
+    version = version_of(place["program"])
+    if not version:
+        return f"cannot run {place['program']}: the program must be at the same path on all workers"
+    if version != place["version"]:
+        return f"has {version} as {place['program']}, and here it is {place['version']}"
+    return ""
+
+
+def leave_mark(place: Place) -> tuple[str, str]:
+    """Tries the folder out: the reason why not, or an empty text and the name of a file in it."""
+    reason, name = refusal(place), f".seen-{uuid.uuid4().hex}"
+    if not reason:
+        try:
+            (Path(place["folder"]) / name).touch()
+        except OSError as error:
+            reason = f"cannot write to {place['folder']}: {error.strerror}"
+    return reason, name
+
+
+def run_shard(place: Place, arguments: list[str]) -> Outcome:
+    """Runs the program with these arguments. It ends when this worker dies, and when the lease is
+    no longer renewed: nobody waits for the outcome then, and others may soon run the same."""
+    host = socket.gethostname()
+    reason = refusal(place)
+    if reason:
+        return {"how": "refused", "status": 2, "text": reason, "host": host}
+    prctl = getattr(ctypes.CDLL(None), "prctl", None)  # Linux has it
+
+    def die_with_worker() -> None:
+        if prctl is not None:
+            prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+    with tempfile.TemporaryFile("w+") as said:
+        process = subprocess.Popen(
+            [place["program"], *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=said, start_new_session=True, preexec_fn=die_with_worker,
+        )
+        is_wanted = wait_while_wanted(process, place)
+        if process.returncode == NOT_WRITTEN:  # by now a shard that was to stop may have done so
+            time.sleep(PAUSE)
+        said.seek(0)
+        return {
+            "how": "ended" if is_wanted else "stopped",
+            "status": process.returncode,
+            "text": said.read().strip(),
+            "host": host,
+        }
+
+
+def wait_while_wanted(process: subprocess.Popen, place: Place) -> bool:
+    """Until it ends by itself; or ends it, and is False, once the lease is gone or grows old."""
+    renewed, noticed, misses = lease_seen(place), time.monotonic(), 0
+    while True:
+        try:
+            process.wait(timeout=0.5)
+            return True
+        except subprocess.TimeoutExpired:
+            seen = lease_seen(place)
+        misses = misses + 1 if seen is None else 0
+        if seen is not None and seen != renewed:
+            renewed, noticed = seen, time.monotonic()
+        if misses > 1 or time.monotonic() - noticed > PATIENCE:
+            break
+    process.terminate()
+    try:
+        process.wait(timeout=10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    return False

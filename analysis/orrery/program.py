@@ -1,0 +1,65 @@
+"""The program `orrery`: where it is, and scenarios that are run from Python."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from orrery.run import Run
+
+BUILT = Path("build/release/bin/orrery")
+
+
+class ProgramError(RuntimeError):
+    """The program was not found, or did not do what was asked for."""
+
+
+def find() -> Path:
+    """The path that the environment variable ORRERY tells; else what was built in the tree that
+    holds this package, or the current folder; else `orrery` on the PATH."""
+    told = os.environ.get("ORRERY")
+    if told:
+        if not os.access(told, os.X_OK) or not Path(told).is_file():
+            raise ProgramError(f"ORRERY is '{told}', where there is no program")
+        return Path(told).absolute()
+    for start in (Path(__file__), Path.cwd() / "here"):
+        for folder in start.absolute().parents:
+            if os.access(folder / BUILT, os.X_OK):
+                return folder / BUILT
+    on_path = shutil.which("orrery")
+    if on_path is None:
+        raise ProgramError(
+            f"the program orrery was not found: build it ({BUILT}), put it on the PATH, or tell "
+            "where it is in the environment variable ORRERY"
+        )
+    return Path(on_path).absolute()
+
+
+def call(*arguments: str) -> str:
+    """Runs the program and gives what it printed."""
+    done = subprocess.run([find(), *arguments], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise ProgramError(done.stderr.strip() or f"orrery ended with status {done.returncode}")
+    return done.stdout
+
+
+def simulate(scenario: str | Path, output: str | Path, *options: str) -> Run:
+    """Runs a scenario and opens what it gave. The scenario is a path, or as text whole lines of
+    YAML, which are then kept beside the output. Options are those of `orrery run`."""
+    output = Path(output)
+    if isinstance(scenario, str) and "\n" in scenario:
+        text, scenario = scenario, output.with_suffix(".yaml")
+        scenario.write_text(text)
+    call("run", str(scenario), "-q", "-o", str(output), *options)
+    return Run(output)
+
+
+def study(text: str, folder: str | Path, *options: str) -> Run:
+    """Runs a study, given as lines of YAML, into a folder, and opens its study.h5: /runs has a row
+    for each run, /values one for each figure of each run."""
+    path = Path(folder).with_suffix(".yaml")
+    path.write_text(text)
+    call("study", "run", str(path), "-q", "-o", str(folder), *options)
+    return Run(Path(folder) / "study.h5")
