@@ -133,6 +133,12 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
                        ground_.built.machines, is_counting(scenario.policy),
                        scenario.workload.controller.overruns);
   }
+  const auto is_service = [](const JobSourceParams& source) {
+    return std::holds_alternative<ServiceParams>(source);
+  };
+  if (std::ranges::any_of(scenario.workload.sources, is_service)) {
+    services_.emplace(sim, ground_.jobs, controller_);
+  }
   wire();
   wire_nodes();
   wire_autoscaler();
@@ -143,6 +149,7 @@ void Cluster::wire() {
   controller_.job_arrived.connect([this](JobId job) {
     too_large_.job_arrived(job);
     if (control_plane_) control_plane_->job_arrived(job);
+    if (services_) services_->job_arrived(job);
     timeline_.job_arrived(job);
     statistics_.job_arrived(job);
     if (packing_) packing_->job_arrived(job);
@@ -167,6 +174,10 @@ void Cluster::wire() {
   });
   controller_.pod_runs.connect([this](PodId pod) {
     usage_.pod_runs(pod, controller_.computing(ground_.jobs.pod(pod).job));
+    if (services_) services_->pod_runs(pod);
+  });
+  controller_.pod_removed.connect([this](PodId pod) {
+    if (services_) services_->pod_removed(pod);
   });
   controller_.counted_holds.connect([this](JobId job, int64_t gpu_milli) {
     usage_.counted_holds(job, gpu_milli);
@@ -179,11 +190,13 @@ void Cluster::wire() {
     if (control_plane_) control_plane_->sample(now);
     if (nodes_) nodes_->sample(now);
     if (autoscaler_) autoscaler_->sample(now);
+    if (services_) services_->sample(now);
   });
   controller_.recovered.connect([this](const RecoveryRow& row) { timeline_.recovered(row); });
   controller_.job_over.connect([this](JobId job) {
     if (cardiogram_) cardiogram_->job_over(job);
     if (control_plane_) control_plane_->job_over(job);
+    if (services_) services_->job_over(job);
     stop_when_done();
   });
   scheduler_.tried_in_vain.connect([this] { stop_if_futile(); });

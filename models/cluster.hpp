@@ -12,6 +12,7 @@
 #include "models/control_plane/control_plane.hpp"
 #include "models/control_plane/nodes.hpp"
 #include "models/control_plane/pod_delays.hpp"
+#include "models/control_plane/service_scaling.hpp"
 #include "models/faults/link_faults.hpp"
 #include "models/faults/node_faults.hpp"
 #include "models/network/build_fabric.hpp"
@@ -122,6 +123,7 @@ class Cluster {
   std::optional<PodDelays> pod_delays_;
   std::optional<Nodes> nodes_;  // with either of these
   std::optional<ClusterAutoscaler> autoscaler_;
+  std::optional<ServiceScaling> services_;
   Timeline timeline_;
   JobStatistics statistics_;
   DeadlockDetector deadlocks_;

@@ -53,6 +53,8 @@ class Framework {
   std::span<const Bound<Domains>> domains() const { return domains_; }
   std::span<const Bound<ScorePlacement>> score_placement() const { return score_placement_; }
   std::span<const Bound<PodWatcher>> pod_watchers() const { return pod_watchers_; }
+  std::span<const Bound<PreFilterExtensions>> pre_filter_extensions() const { return extensions_; }
+  Duration charge(const Cycle& cycle) const;  // of what plugins cost, after select()
   GpuMask pick_devices(const Cycle& cycle, NodeId node) const {
     return pick_devices_->pick(cycle, node);
   }
@@ -123,6 +125,8 @@ class Framework {
   std::vector<Bound<Domains>> domains_;
   std::vector<Bound<ScorePlacement>> score_placement_;
   std::vector<Bound<PodWatcher>> pod_watchers_;
+  std::vector<Bound<PreFilterExtensions>> extensions_;
+  std::vector<Bound<Charges>> charges_;
   std::vector<const EventHints*> hints_;  // per plugin; null: every event retries
   ClusterEvents events_of_interest_ = 0;
   bool has_global_filters_ = false;  // some Filter looks beyond one node
