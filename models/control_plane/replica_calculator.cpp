@@ -17,7 +17,9 @@ double use_ratio(int64_t use_milli, int32_t pods, int32_t target) {
 int32_t recommended_replicas(const HorizontalPodAutoscalerParams& params, int32_t replicas,
                              const ReplicaUse& use) {
   if (use.measured == 0) return replicas;
-  const auto is_tolerated = [&](double ratio) { return std::abs(1.0 - ratio) <= params.tolerance; };
+  const auto is_tolerated = [&](double ratio) {
+    return ratio >= 1.0 - params.tolerance && ratio <= 1.0 + params.tolerance;
+  };
   const auto needed = [](double ratio, int32_t pods) {
     return static_cast<int32_t>(std::ceil(ratio * pods));
   };

@@ -42,7 +42,7 @@ class ServiceScaling {
     double used_s = 0;  // by one replica, until `from`
   };
   struct Service {
-    explicit Service(const HorizontalPodAutoscalerParams& params) : limits{params} {}
+    explicit Service(const HorizontalPodAutoscalerParams& of) : limits{of} {}
     std::shared_ptr<const ServiceParams> params;
     ReplicaLimits limits;
     Time collected_first, scraped_first;  // phases of metrics server and kubelets
