@@ -142,6 +142,7 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
   wire();
   wire_nodes();
   wire_autoscaler();
+  wire_services();
 }
 
 // Within one piece of news, observers run in the order of these lines.
@@ -149,7 +150,6 @@ void Cluster::wire() {
   controller_.job_arrived.connect([this](JobId job) {
     too_large_.job_arrived(job);
     if (control_plane_) control_plane_->job_arrived(job);
-    if (services_) services_->job_arrived(job);
     timeline_.job_arrived(job);
     statistics_.job_arrived(job);
     if (packing_) packing_->job_arrived(job);
@@ -174,10 +174,6 @@ void Cluster::wire() {
   });
   controller_.pod_runs.connect([this](PodId pod) {
     usage_.pod_runs(pod, controller_.computing(ground_.jobs.pod(pod).job));
-    if (services_) services_->pod_runs(pod);
-  });
-  controller_.pod_removed.connect([this](PodId pod) {
-    if (services_) services_->pod_removed(pod);
   });
   controller_.counted_holds.connect([this](JobId job, int64_t gpu_milli) {
     usage_.counted_holds(job, gpu_milli);
@@ -196,7 +192,6 @@ void Cluster::wire() {
   controller_.job_over.connect([this](JobId job) {
     if (cardiogram_) cardiogram_->job_over(job);
     if (control_plane_) control_plane_->job_over(job);
-    if (services_) services_->job_over(job);
     stop_when_done();
   });
   scheduler_.tried_in_vain.connect([this] { stop_if_futile(); });

@@ -58,7 +58,8 @@ int32_t ReplicaLimits::stabilized(Time now, int32_t replicas, int32_t recommende
   int32_t up = recommended, down = recommended;
   for (const Change& earlier : recommendations_) {
     if (earlier.at > now - params_.scale_up.stabilization) up = std::min(up, earlier.replicas);
-    if (earlier.at > now - params_.scale_down.stabilization) down = std::max(down, earlier.replicas);
+    if (earlier.at > now - params_.scale_down.stabilization)
+      down = std::max(down, earlier.replicas);
   }
   return std::min(std::max(replicas, up), down);
 }

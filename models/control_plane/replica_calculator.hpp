@@ -11,10 +11,10 @@ namespace orrery {
 
 // What it knows of the pods of a service. Use is in thousandths of what a pod asks for.
 struct ReplicaUse {
-  int32_t measured = 0;    // pods that run, with a use
-  int64_t use_milli = 0;   // of these together
-  int32_t not_ready = 0;   // that do not run yet, or not for a whole scrape interval
-  int32_t not_found = 0;   // that run, of which nothing was collected yet
+  int32_t measured = 0;   // pods that run, with a use
+  int64_t use_milli = 0;  // of these together
+  int32_t not_ready = 0;  // that do not run yet, or not for a whole scrape interval
+  int32_t not_found = 0;  // that run, of which nothing was collected yet
 };
 
 // ceil(replicas * use / target), as pkg/controller/podautoscaler/replica_calculator.go. Pods that

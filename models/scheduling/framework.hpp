@@ -9,19 +9,10 @@
 
 #include "models/scheduling/policy_api.hpp"
 #include "models/scheduling/profile.hpp"
+#include "models/scheduling/selection.hpp"
 #include "models/scheduling/spec_cache.hpp"
 
 namespace orrery {
-
-// Why a pod has no node, or which one it gets.
-struct Selection {
-  NodeId node;  // invalid: none
-  Code code = Code::Success;
-  std::string_view reason;  // of a PreFilter that said no
-  uint32_t plugins = 0;     // bit set of those that rejected
-  uint32_t visited = 0;     // nodes the filters had to look at
-  uint32_t feasible = 0;
-};
 
 // Verdicts and scores that depend on one node and the pod's spec alone are kept per spec and
 // refreshed for the nodes that changed since, so that a burst of alike pods costs one scan.

@@ -45,7 +45,8 @@ struct ScaleDownRulesParams : ScalingRulesParams {
 
 struct HorizontalPodAutoscalerParams {
   static constexpr std::string_view kDoc =
-      "A HorizontalPodAutoscaler: every so often it makes replicas = ceil(replicas * use / target), "
+      "A HorizontalPodAutoscaler: every so often it makes replicas = ceil(replicas * use / "
+      "target), "
       "by the use of CPU that kubelets saw and a metrics server collected some time ago.";
 
   int32_t replicas_min = 1;

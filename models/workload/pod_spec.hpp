@@ -43,8 +43,8 @@ struct PodSpec {
   std::vector<Toleration> tolerations;
   std::vector<SelectorTerm> required_terms;  // one of them must match; empty: any node
   std::vector<PreferredTerm> preferred_terms;
-  std::vector<NodeLabel> labels;                            // of the pod itself
-  std::vector<PodAffinityTerm> affinity, anti_affinity;     // required, all of them
+  std::vector<NodeLabel> labels;                         // of the pod itself
+  std::vector<PodAffinityTerm> affinity, anti_affinity;  // required, all of them
   std::vector<ContainerImage> images;  // of its containers, those whose place matters
   bool operator==(const PodSpec&) const = default;
 

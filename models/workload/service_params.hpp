@@ -50,8 +50,10 @@ struct ServiceParams {
     v("name", name, "Name.", Required{}, Example{"frontend"});
     v("team", team, "Team, virtual cluster or namespace.");
     v("submit", submit, "When it is deployed, from the start of the run.");
-    v("lasts", lasts, "After so long it is deleted; absent: it outlives the run, which then needs "
-                      "`until`.", Range{1_s, 365_d * 100});
+    v("lasts", lasts,
+      "After so long it is deleted; absent: it outlives the run, which then needs "
+      "`until`.",
+      Range{1_s, 365_d * 100});
     v("replicas", replicas, "Pods, at first if there is an autoscaler.", Range{1, 1'000'000},
       Unit{"pods"});
     v("priority", priority, "Priority of its pods.", Range{-1'000'000'000, 2'000'000'000});

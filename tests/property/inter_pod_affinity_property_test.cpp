@@ -109,8 +109,9 @@ class World {
     return true;
   }
   bool are_together(const PodAffinityTerm& term, NodeId a, NodeId b) const {
-    return term.topology_key == PodTopology::Hostname ? a == b
-                                                      : handle_.state.leaf(a) == handle_.state.leaf(b);
+    return term.topology_key == PodTopology::Hostname
+               ? a == b
+               : handle_.state.leaf(a) == handle_.state.leaf(b);
   }
   // By the rules of Kubernetes, one after the other.
   bool is_allowed(const PodView& pod, NodeId node) const {

@@ -23,10 +23,10 @@ ReplicaUse pods(int32_t count, double use, int32_t not_ready = 0, int32_t not_fo
 
 TEST(RecommendedReplicas, AreThoseOfTheRatioRoundedUp) {
   const auto params = to_50_percent();
-  EXPECT_EQ(recommended_replicas(params, 4, pods(4, 1.0)), 8);    // the ratio is 2
-  EXPECT_EQ(recommended_replicas(params, 3, pods(3, 0.6)), 4);    // 3 * 1.2 = 3.6
+  EXPECT_EQ(recommended_replicas(params, 4, pods(4, 1.0)), 8);     // the ratio is 2
+  EXPECT_EQ(recommended_replicas(params, 3, pods(3, 0.6)), 4);     // 3 * 1.2 = 3.6
   EXPECT_EQ(recommended_replicas(params, 10, pods(10, 0.26)), 6);  // 10 * 0.52 = 5.2
-  EXPECT_EQ(recommended_replicas(params, 10, pods(10, 0.0)), 0);  // the limits make one of it
+  EXPECT_EQ(recommended_replicas(params, 10, pods(10, 0.0)), 0);   // the limits make one of it
 }
 
 TEST(RecommendedReplicas, StayWithinTheTolerance) {
@@ -57,9 +57,9 @@ TEST(RecommendedReplicas, ThoseNotReadyCountAsIdleWhenTheOthersAreBusy) {
 
 TEST(RecommendedReplicas, ThoseOfWhichNothingIsKnownCountAgainstAnyChange) {
   const auto params = to_50_percent();
-  EXPECT_EQ(recommended_replicas(params, 5, pods(4, 1.0, 0, 1)), 8);   // 80 %: 5 * 1.6
-  EXPECT_EQ(recommended_replicas(params, 5, pods(4, 0.1, 0, 1)), 3);   // 28 %: 5 * 0.56 = 2.8
-  EXPECT_EQ(recommended_replicas(params, 8, pods(4, 0.1, 0, 4)), 8);   // 55 %: 1.1
+  EXPECT_EQ(recommended_replicas(params, 5, pods(4, 1.0, 0, 1)), 8);    // 80 %: 5 * 1.6
+  EXPECT_EQ(recommended_replicas(params, 5, pods(4, 0.1, 0, 1)), 3);    // 28 %: 5 * 0.56 = 2.8
+  EXPECT_EQ(recommended_replicas(params, 8, pods(4, 0.1, 0, 4)), 8);    // 55 %: 1.1
   EXPECT_EQ(recommended_replicas(params, 10, pods(4, 0.1, 0, 6)), 10);  // 64 % would turn it round
 }
 
@@ -101,7 +101,7 @@ TEST(ReplicaLimits, AWindowUpwardsWaitsForTheLeastOfIt) {
   params.scale_up.stabilization = 1_min;
   ReplicaLimits limits{params};
   const Time start = Time{} + 1_h;
-  EXPECT_EQ(limits.limit(start, 4, 8), 4);          // it began with the 4 there were
+  EXPECT_EQ(limits.limit(start, 4, 8), 4);  // it began with the 4 there were
   EXPECT_EQ(limits.limit(start + 30_s, 4, 7), 4);
   EXPECT_EQ(limits.limit(start + 1_min, 4, 8), 7);
 }

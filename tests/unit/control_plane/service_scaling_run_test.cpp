@@ -45,9 +45,10 @@ std::string told(ScenarioRun& run) {
 }
 
 TEST(ServiceScaling, ReplicasFollowTheLoad) {
-  ScenarioRun run{scenario("replicas: 2, load: [{at: 0s, load: 1}, {at: 100s, load: 6}, {at: "
-                           "1000s, load: 1}], " +
-                           kPrompt)};
+  ScenarioRun run{
+      scenario("replicas: 2, load: [{at: 0s, load: 1}, {at: 100s, load: 6}, {at: "
+               "1000s, load: 1}], " +
+               kPrompt)};
   // 2 are full: 4; then 4 of 4, and both policies double them to 8; 8 at 75 % want 12. Down it
   // waits for five minutes after the last look at which 12 were right.
   EXPECT_EQ(told(run), "2 to 4 at 105, 4 to 8 at 120, 8 to 12 at 135, 12 to 2 at 1305");
@@ -66,10 +67,11 @@ TEST(ServiceScaling, ReplicasFollowTheLoad) {
 
 TEST(ServiceScaling, TheYoungestGoFirstAndThoseThatWaitBeforeThem) {
   // 5 nodes: of 8 replicas 3 wait, which are taken away before any that runs.
-  ScenarioRun run{scenario("replicas: 1, load: [{at: 0s, load: 5}, {at: 10min, load: 1}], "
-                           "autoscaler: {replicas_max: 8, target: 50, metrics_resolution: 1s, "
-                           "scrape_interval: 1s, scale_down: {percent: 0, pods: 4}}",
-                           "run: {until: 1h}\n", 5)};
+  ScenarioRun run{
+      scenario("replicas: 1, load: [{at: 0s, load: 5}, {at: 10min, load: 1}], "
+               "autoscaler: {replicas_max: 8, target: 50, metrics_resolution: 1s, "
+               "scrape_interval: 1s, scale_down: {percent: 0, pods: 4}}",
+               "run: {until: 1h}\n", 5)};
   std::vector<int32_t> gone;
   for (const PodRow& pod : run.recorder.rows<PodRow>("/pods")) {
     if (pod.end == PodEnd::ScaledDown) gone.push_back(pod.rank);
@@ -80,7 +82,7 @@ TEST(ServiceScaling, TheYoungestGoFirstAndThoseThatWaitBeforeThem) {
 TEST(ServiceScaling, AServiceEndsWhenItsTimeIsUp) {
   ScenarioRun run{scenario("replicas: 3, submit: 1min, lasts: 10min, load: [{at: 0s, load: 6}]",
                            "run: {seed: 2}\n")};
-  
+
   const auto jobs = run.recorder.rows<JobRow>("/jobs");
   ASSERT_EQ(jobs.size(), 1U);
   EXPECT_EQ(jobs[0].outcome, JobOutcome::Completed);
@@ -112,8 +114,9 @@ TEST(ServiceScaling, PodsOnTheirWayAreCalledBack) {
 }
 
 TEST(ServiceScaling, MistakesAreTold) {
-  const auto mistakes = [](const std::string& service, const std::string& rest = "run: {until: "
-                                                                                 "1h}\n") {
+  const auto mistakes = [](const std::string& service, const std::string& rest =
+                                                           "run: {until: "
+                                                           "1h}\n") {
     return test::mistakes_of_scenario(scenario(service, rest));
   };
   const std::string load = "load: [{at: 0s, load: 1}]";

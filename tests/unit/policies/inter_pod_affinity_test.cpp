@@ -86,8 +86,8 @@ TEST(InterPodAffinity, CostsWhatIsLookedAt) {
 }
 
 std::string scenario(const std::string& base, const std::string& job, int nodes = 6) {
-  return "cluster: {pools: [{name: n, machine: dgx-a100, count: " +
-         std::to_string(nodes) + "}]}\npolicy: {base: " + base +
+  return "cluster: {pools: [{name: n, machine: dgx-a100, count: " + std::to_string(nodes) +
+         "}]}\npolicy: {base: " + base +
          ", plugins: [{name: InterPodAffinity}]}\n"
          "workload:\n  sources:\n    - kind: jobs\n      jobs:\n        - {work: 1h, " +
          job + "}\nrun: {until: 10min}\n";
@@ -109,8 +109,8 @@ TEST(InterPodAffinity, HoldsWithinAGangThatIsPlacedAsAWhole) {
 }
 
 TEST(InterPodAffinity, APodThatLeavesLetsTheNextOneCome) {
-  ScenarioRun run{scenario("default", "kind: pods, pods: 2, work: 1min, pod: {gpus: 1, " + kAway +
-                                          "}", 1)};
+  ScenarioRun run{
+      scenario("default", "kind: pods, pods: 2, work: 1min, pod: {gpus: 1, " + kAway + "}", 1)};
   const auto pods = run.recorder.rows<PodRow>("/pods");
   ASSERT_EQ(pods.size(), 2U);
   EXPECT_GE(pods[1].bound, pods[0].ended);

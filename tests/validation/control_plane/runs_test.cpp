@@ -199,15 +199,15 @@ double follow_load(const json& input) {
   const auto seeds = input.at("seeds").get<int>();
   double sum_s = 0;
   for (int seed = 1; seed <= seeds; ++seed) {
-    ScenarioRun run = run_of(
-        "cluster:\n  pools:\n" + pool("old", 10) + pool("new", 20) +
-        "control_plane: {level: full, autoscaler: {groups: [{pool: new}]}}\n"
-        "workload:\n  sources:\n    - kind: service\n      name: web\n      replicas: 10\n"
-        "      pod: {gpus: 8}\n      load: [{at: 0s, load: 5}, {at: 20min, load: 10}]\n"
-        "      autoscaler: {replicas_max: 40, target: 50, sync_period: 30s, "
-        "metrics_resolution: 1min, scrape_interval: 10s}\n"
-        "record: {timeline: {interval: 1s}}\nrun: {until: 40min, seed: " +
-        std::to_string(seed) + "}\n");
+    ScenarioRun run =
+        run_of("cluster:\n  pools:\n" + pool("old", 10) + pool("new", 20) +
+               "control_plane: {level: full, autoscaler: {groups: [{pool: new}]}}\n"
+               "workload:\n  sources:\n    - kind: service\n      name: web\n      replicas: 10\n"
+               "      pod: {gpus: 8}\n      load: [{at: 0s, load: 5}, {at: 20min, load: 10}]\n"
+               "      autoscaler: {replicas_max: 40, target: 50, sync_period: 30s, "
+               "metrics_resolution: 1min, scrape_interval: 10s}\n"
+               "record: {timeline: {interval: 1s}}\nrun: {until: 40min, seed: " +
+               std::to_string(seed) + "}\n");
     Time end = Time::max();
     if (input.at("of") == "autoscaler") {
       end = run.recorder.rows<ServiceScalingRow>("/events/service_scaling").at(0).time;
@@ -231,13 +231,12 @@ double scheduled_per_s(const std::string& of) {
                                              : labels + "anti_affinity" + term + "hostname}]";
   const int64_t before = of == "affinity" ? 5'000 : 1'000;
   const int64_t pods = of == "basic" ? 10'000 : of == "affinity" ? 5'000 : 2'000;
-  ScenarioRun run =
-      run_of("cluster: {pools: [{name: all, machine: dgx-a100, count: 5000, nodes_per_leaf: "
-             "5000}]}\npolicy: {plugins: [{name: InterPodAffinity}]}\n" +
-             jobs({"pods: " + std::to_string(before) + ", work: 10d, pod: {" + pod + "}",
-                   "submit: 1h, pods: " + std::to_string(pods) + ", work: 10d, pod: {" + pod +
-                       "}"}) +
-             "run: {until: 3h}\n");
+  ScenarioRun run = run_of(
+      "cluster: {pools: [{name: all, machine: dgx-a100, count: 5000, nodes_per_leaf: "
+      "5000}]}\npolicy: {plugins: [{name: InterPodAffinity}]}\n" +
+      jobs({"pods: " + std::to_string(before) + ", work: 10d, pod: {" + pod + "}",
+            "submit: 1h, pods: " + std::to_string(pods) + ", work: 10d, pod: {" + pod + "}"}) +
+      "run: {until: 3h}\n");
   Time last;
   for (const PodRow& row : run.recorder.rows<PodRow>("/pods")) last = std::max(last, row.bound);
   EXPECT_EQ(summary(run, "pods_scheduled"), static_cast<double>(before + pods));
@@ -248,16 +247,17 @@ double scheduled_per_s(const std::string& of) {
 double fill_exponent(const json& input) {
   double seconds[2] = {};
   for (int i = 0; i < 2; ++i) {
-    const std::string nodes = std::to_string(input.at("nodes").get<int64_t>() << i);
-    const ScenarioRun run = run_of(
-        "cluster: {pools: [{name: all, machine: dgx-a100, count: " + nodes +
-        "}]}\npolicy: {plugins: [{name: InterPodAffinity, args: {algorithm: " +
-        input.at("algorithm").get<std::string>() + "}}]}\n" +
-        jobs({"controller: replica_set, pods: " + nodes +
-              ", work: 10d, pod: {labels: {app: balloon}, anti_affinity: [{topology_key: "
-              "hostname, match_labels: {app: balloon}}]}"}) +
-        "run: {until: 1d}\n");
-    EXPECT_EQ(summary(run, "pods_scheduled"), std::stod(nodes));
+    const int64_t count = input.at("nodes").get<int64_t>() << i;
+    const std::string nodes = std::to_string(count);
+    const ScenarioRun run =
+        run_of("cluster: {pools: [{name: all, machine: dgx-a100, count: " + nodes +
+               "}]}\npolicy: {plugins: [{name: InterPodAffinity, args: {algorithm: " +
+               input.at("algorithm").get<std::string>() + "}}]}\n" +
+               jobs({"controller: replica_set, pods: " + nodes +
+                     ", work: 10d, pod: {labels: {app: balloon}, anti_affinity: [{topology_key: "
+                     "hostname, match_labels: {app: balloon}}]}"}) +
+               "run: {until: 1d}\n");
+    EXPECT_EQ(summary(run, "pods_scheduled"), static_cast<double>(count));
     seconds[i] = summary(run, "scheduler_busy");
   }
   return std::log2(seconds[1] / seconds[0]);
