@@ -350,7 +350,7 @@ CASES = [
            "s.yaml:5:41: workload.sources[0].replicas", "must not be above autoscaler"),
     served("service under a job queue", "load: [{at: 0s, load: 1}]",
            "s.yaml:5:7: workload.sources[0]", "does not go with policy.job_queue",
-           until="policy: {job_queue: {policies: [FIFO, Strict]}}\nrun: {until: 1h}\n"),
+           until="policy: {job_queue: {policies: [{name: FIFO}, {name: Strict}]}}\nrun: {until: 1h}\n"),
     served("autoscaler of pods that has nothing to scale",
            "load: [{at: 0s, load: 1}], autoscaler: {replicas_max: 1}",
            "autoscaler.replicas_min: is replicas_max: there is nothing to scale"),

@@ -24,11 +24,13 @@ T summary(const ScenarioRun& run, std::string_view name) {
   return std::get<T>(found->value);
 }
 
-// Pods of 8 GPUs, one to a node. Metrics are a second old at most, and used at once.
+// Pods of 8 GPUs, one to a node, scheduled in no time. Metrics are a second old at most, and used
+// at once.
 std::string scenario(const std::string& service, const std::string& rest = "run: {until: 1h}\n",
                      int nodes = 20) {
   return "cluster: {pools: [{name: gpu, machine: dgx-a100, count: " + std::to_string(nodes) +
          "}]}\nrecord: {timeline: {interval: 1min}}\n"
+         "policy: {cost: {per_cycle: 0s, per_node: 0s, per_pod: 0s}}\n"
          "workload:\n  sources:\n    - {kind: service, name: web, pod: {gpus: 8}, " +
          service + "}\n" + rest;
 }
@@ -51,7 +53,7 @@ TEST(ServiceScaling, ReplicasFollowTheLoad) {
                kPrompt)};
   // 2 are full: 4; then 4 of 4, and both policies double them to 8; 8 at 75 % want 12. Down it
   // waits for five minutes after the last look at which 12 were right.
-  EXPECT_EQ(told(run), "2 to 4 at 105, 4 to 8 at 120, 8 to 12 at 135, 12 to 2 at 1305");
+  EXPECT_EQ(told(run), "2 to 4 at 105, 4 to 8 at 120, 8 to 12 at 135, 12 to 2 at 1290");
   EXPECT_EQ(summary<int64_t>(run, "service_scale_ups"), 3);
   EXPECT_EQ(summary<int64_t>(run, "service_scale_downs"), 1);
   // 4 replicas' worth for 5 s and 2 for 15 s, of 100 + 5,400 + 2,600.
@@ -137,8 +139,10 @@ TEST(ServiceScaling, MistakesAreTold) {
               HasSubstr("nothing changes"));
   EXPECT_THAT(mistakes(load + ", autoscaler: {replicas_max: 3, scrape_interval: 2min}"),
               HasSubstr("must not be longer than metrics_resolution"));
-  EXPECT_THAT(mistakes(load, "policy: {job_queue: {policies: [FIFO, Strict]}}\nrun: {until: 1h}\n"),
-              HasSubstr("does not go with policy.job_queue"));
+  std::string queued = scenario(load);
+  queued.replace(queued.find("policy: {"), 9,
+                 "policy: {job_queue: {policies: [{name: FIFO}, {name: Strict}]}, ");
+  EXPECT_THAT(test::mistakes_of_scenario(queued), HasSubstr("does not go with policy.job_queue"));
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ std::string scenario(const std::string& base, const std::string& job, int nodes 
   return "cluster: {pools: [{name: n, machine: dgx-a100, count: " + std::to_string(nodes) +
          "}]}\npolicy: {base: " + base +
          ", plugins: [{name: InterPodAffinity}]}\n"
-         "workload:\n  sources:\n    - kind: jobs\n      jobs:\n        - {work: 1h, " +
+         "workload:\n  sources:\n    - kind: jobs\n      jobs:\n        - {" +
          job + "}\nrun: {until: 10min}\n";
 }
 const std::string kAway =
@@ -98,12 +98,15 @@ const std::string kAway =
 TEST(InterPodAffinity, HoldsWithinAGangThatIsPlacedAsAWhole) {
   for (const std::string base : {"default", "strict_gang", "native_gang", "coscheduling"}) {
     SCOPED_TRACE(base);
-    ScenarioRun run{scenario(base, "pods: 6, pod: {gpus: 1, " + kAway + "}")};
+    ScenarioRun run{scenario(base, "work: 1h, pods: 6, pod: {gpus: 1, " + kAway + "}")};
     std::set<uint32_t> nodes;
     for (const PodRow& pod : run.recorder.rows<PodRow>("/pods")) nodes.insert(pod.node.index);
     EXPECT_EQ(nodes.size(), 6U);
     EXPECT_EQ(run.jobs().at(0).outcome, JobOutcome::Running);
-    ScenarioRun too_many{scenario(base, "pods: 7, pod: {gpus: 1, " + kAway + "}")};
+    // Nobody has room for a seventh, and it is tried again and again.
+    ScenarioRun too_many{scenario(base, "work: 1h, pods: 7, pod: {gpus: 1, " + kAway + "}"),
+                         {"run.until=30s"},
+                         {.audit_every = 100}};
     EXPECT_EQ(too_many.jobs().at(0).outcome, JobOutcome::Pending);
   }
 }
@@ -118,7 +121,7 @@ TEST(InterPodAffinity, APodThatLeavesLetsTheNextOneCome) {
 }
 
 TEST(InterPodAffinity, MistakesAreTold) {
-  const std::string pod = "pods: 2, pod: {gpus: 1, " + kAway + "}";
+  const std::string pod = "work: 1h, pods: 2, pod: {gpus: 1, " + kAway + "}";
   std::string without = scenario("default", pod);
   without.replace(without.find(", plugins: [{name: InterPodAffinity}]"), 37, "");
   EXPECT_THAT(test::mistakes_of_scenario(without),
@@ -127,12 +130,14 @@ TEST(InterPodAffinity, MistakesAreTold) {
                   scenario("default", pod) +
                   "control_plane: {level: delays, autoscaler: {groups: [{pool: n}]}}\n"),
               HasSubstr("does not go with control_plane.autoscaler"));
-  EXPECT_THAT(test::mistakes_of_scenario(scenario(
-                  "default", "pod: {affinity: [{topology_key: hostname, match_labels: {}}]}")),
-              HasSubstr("must not be empty"));
-  EXPECT_THAT(test::mistakes_of_scenario(scenario(
-                  "default", "pod: {affinity: [{topology_key: rack, match_labels: {a: b}}]}")),
-              HasSubstr("rack"));
+  EXPECT_THAT(
+      test::mistakes_of_scenario(scenario(
+          "default", "work: 1h, pod: {affinity: [{topology_key: hostname, match_labels: {}}]}")),
+      HasSubstr("must not be empty"));
+  EXPECT_THAT(
+      test::mistakes_of_scenario(scenario(
+          "default", "work: 1h, pod: {affinity: [{topology_key: rack, match_labels: {a: b}}]}")),
+      HasSubstr("rack"));
   EXPECT_EQ(test::mistakes_of_scenario(scenario("default", pod)), "");
 }
 
