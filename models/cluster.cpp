@@ -133,9 +133,16 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
                        ground_.built.machines, is_counting(scenario.policy),
                        scenario.workload.controller.overruns, scenario.record.attempts);
   }
+  const auto is_service = [](const JobSourceParams& source) {
+    return std::holds_alternative<ServiceParams>(source);
+  };
+  if (std::ranges::any_of(scenario.workload.sources, is_service)) {
+    services_.emplace(sim, ground_.jobs, controller_);
+  }
   wire();
   wire_nodes();
   wire_autoscaler();
+  wire_services();
 }
 
 // Within one piece of news, observers run in the order of these lines.
@@ -179,6 +186,7 @@ void Cluster::wire() {
     if (control_plane_) control_plane_->sample(now);
     if (nodes_) nodes_->sample(now);
     if (autoscaler_) autoscaler_->sample(now);
+    if (services_) services_->sample(now);
   });
   controller_.recovered.connect([this](const RecoveryRow& row) { timeline_.recovered(row); });
   controller_.job_over.connect([this](JobId job) {

@@ -14,6 +14,7 @@
 #include "models/control_plane/control_plane.hpp"
 #include "models/control_plane/nodes.hpp"
 #include "models/control_plane/pod_delays.hpp"
+#include "models/control_plane/service_scaling.hpp"
 #include "models/faults/link_faults.hpp"
 #include "models/faults/node_faults.hpp"
 #include "models/network/build_fabric.hpp"
@@ -96,6 +97,7 @@ class Cluster {
   void make_control_plane(const Scenario& scenario);
   void wire_nodes();
   void wire_autoscaler();
+  void wire_services();
   void take_away(NodeId node);
   void hold_joining();
   void start_changes();
@@ -131,6 +133,7 @@ class Cluster {
   std::optional<PodDelays> pod_delays_;
   std::optional<Nodes> nodes_;  // with either of these
   std::optional<ClusterAutoscaler> autoscaler_;
+  std::optional<ServiceScaling> services_;
   Timeline timeline_;
   JobStatistics statistics_;
   DeadlockDetector deadlocks_;

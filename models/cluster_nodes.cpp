@@ -1,4 +1,4 @@
-// models/cluster_nodes.cpp -- nodes that fail, boot and join, and who is told.
+// models/cluster_nodes.cpp -- nodes that fail, boot and join, services, and who is told.
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -246,6 +246,15 @@ void Cluster::wire_autoscaler() {
   nodes_->ready.connect([&a](NodeId node) { a.node_ready(node); });
   a.comes.connect([this](NodeId node) { faults_.release(node); });
   a.goes.connect([this](NodeId node) { take_away(node); });
+}
+
+void Cluster::wire_services() {
+  if (!services_) return;
+  ServiceScaling& s = *services_;
+  controller_.job_arrived.connect([&s](JobId job) { s.job_arrived(job); });
+  controller_.pod_runs.connect([&s](PodId pod) { s.pod_runs(pod); });
+  controller_.pod_removed.connect([&s](PodId pod) { s.pod_removed(pod); });
+  controller_.job_over.connect([&s](JobId job) { s.job_over(job); });
 }
 
 // As if it died, but nobody repairs it, and that its pods are gone is known at once.

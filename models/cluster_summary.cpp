@@ -50,6 +50,10 @@ void Cluster::finish(Time end) {
   if (control_plane_) control_plane_->add_summary(r);
   if (nodes_) nodes_->add_summary(r);
   if (autoscaler_) autoscaler_->add_summary(r);
+  if (services_) {
+    services_->finish();
+    services_->add_summary(r);
+  }
   deadlocks_.add_summary(r, end);
   count("jobs_too_large", too_large_.jobs(), "jobs", "jobs that the empty cluster could not hold");
   const auto& s = scheduler_.counters();

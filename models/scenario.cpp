@@ -16,6 +16,7 @@ namespace orrery {
 void check_training(const Scenario& scenario, Checker& checker);  // scenario_training.cpp
 void check_network(const Scenario& scenario, Checker& checker);   // scenario_network.cpp
 void check_pods(const Scenario& scenario, Checker& checker);      // scenario_pods.cpp
+void check_services(const Scenario& scenario, Checker& checker);  // scenario_pods.cpp
 
 namespace {
 
@@ -65,6 +66,11 @@ class UntilCheck {
       for (size_t i = 0; i < listed->jobs.size(); ++i) {
         const std::string field = path + ".jobs[" + std::to_string(i) + "].submit";
         check(listed->jobs[i].submit, field, "the job never arrives");
+      }
+    } else if (const auto* const service = std::get_if<ServiceParams>(&source)) {
+      check(service->submit, path + ".submit", "the service never comes");
+      for (size_t i = 0; i < service->load.size(); ++i) {
+        check(service->load[i].at, path + ".load[" + std::to_string(i) + "].at", "it never holds");
       }
     }
   }
@@ -154,6 +160,8 @@ void check_service_teams(const Scenario& scenario, Checker& c) {
     if (std::holds_alternative<TraceSourceParams>(source)) return;
     if (const auto* const listed = std::get_if<ExplicitJobsParams>(&source)) {
       for (const ExplicitJobParams& job : listed->jobs) teams.insert(job.team);
+    } else if (const auto* const service = std::get_if<ServiceParams>(&source)) {
+      teams.insert(service->team);
     } else {
       for (const auto& [team, weight] : std::get<GeneratorParams>(source).teams) {
         if (weight > 0) teams.insert(team);
@@ -242,6 +250,7 @@ void Scenario::check(Checker& c) const {
   check_network(*this, c);
   check_pods(*this, c);
   check_cardiogram(*this, c);
+  check_services(*this, c);
   for (size_t i = 0; i < workload.sources.size() && !run.until; ++i) {
     const auto* const trace = std::get_if<TraceSourceParams>(&workload.sources[i]);
     if (trace == nullptr || trace->departures) continue;

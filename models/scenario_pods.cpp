@@ -1,4 +1,5 @@
-// models/scenario_pods.cpp -- whether images that pods name mean anything, and who creates pods.
+// models/scenario_pods.cpp -- whether images that pods name mean anything, who creates pods, and
+// services.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -37,8 +38,33 @@ void look_at_all(const WorkloadParams& workload, const Look& look) {
       look(generator->pods, path + ".pods");
     } else if (const auto* const trace = std::get_if<TraceSourceParams>(&source)) {
       look(trace->pods, path + ".pods");
+    } else if (const auto* const service = std::get_if<ServiceParams>(&source)) {
+      look(service->pod, path + ".pod");
     }
   }
+}
+
+bool has_plugin(const Scenario& scenario, std::string_view name) {
+  const std::vector<PluginParams> plugins = resolve_plugins(scenario.policy);
+  return std::ranges::find(plugins, name, &PluginParams::name) != plugins.end();
+}
+
+void check_affinity(const Scenario& scenario, Checker& c) {
+  const bool is_filtered = has_plugin(scenario, "InterPodAffinity");
+  look_at_all(scenario.workload, [&](const PodConstraintParams& pod, const std::string& path) {
+    const auto check = [&](bool is_given, const std::string& field) {
+      if (!is_given) return;
+      if (!is_filtered) {
+        c.error(path + "." + field, "has no effect without the plugin InterPodAffinity");
+      } else if (scenario.control_plane.autoscaler && field != "labels") {
+        c.error(path + "." + field,
+                "does not go with control_plane.autoscaler, which packs pods by what they ask for");
+      }
+    };
+    check(!pod.labels.empty(), "labels");
+    check(!pod.affinity.empty(), "affinity");
+    check(!pod.anti_affinity.empty(), "anti_affinity");
+  });
 }
 
 // Gang schedulers bind no pod before enough of its gang are there.
@@ -77,11 +103,25 @@ void check_controllers(const Scenario& scenario, Checker& c) {
 
 }  // namespace
 
+// Services in the workload: as pods that nobody holds back.
+void check_services(const Scenario& scenario, Checker& c) {
+  for (size_t i = 0; i < scenario.workload.sources.size(); ++i) {
+    const auto* const service = std::get_if<ServiceParams>(&scenario.workload.sources[i]);
+    if (service == nullptr) continue;
+    const std::string at = "workload.sources[" + std::to_string(i) + "]";
+    if (scenario.policy.job_queue) {
+      c.error(at, "a service does not go with policy.job_queue, which is for jobs that end");
+    }
+    if (!service->lasts && !scenario.run.until) {
+      c.error(at + ".lasts", "must be given without run.until: the run would never end");
+    }
+  }
+}
+
 void check_pods(const Scenario& scenario, Checker& c) {
   check_controllers(scenario, c);
-  const bool is_scored =
-      std::ranges::any_of(resolve_plugins(scenario.policy),
-                          [](const PluginParams& p) { return p.name == "ImageLocality"; });
+  check_affinity(scenario, c);
+  const bool is_scored = has_plugin(scenario, "ImageLocality");
   const bool is_pulled = scenario.control_plane.level != ControlPlaneLevel::None;
   std::map<std::string, Bytes> sizes;
   look_at_all(scenario.workload, [&](const PodConstraintParams& pod, const std::string& path) {

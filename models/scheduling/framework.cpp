@@ -61,6 +61,8 @@ void Framework::add(std::unique_ptr<Policy> policy, int64_t weight) {
   bind_to(domains_);
   bind_to(score_placement_);
   bind_to(pod_watchers_);
+  bind_to(extensions_);
+  bind_to(charges_);
   if (!filter_.empty() && filter_.back().index == index) {
     has_global_filters_ |= !filter_.back().plugin->is_node_local();
   }
@@ -90,6 +92,12 @@ QueueHint Framework::hint(uint8_t plugin, const PodView& pod, const ClusterEvent
   if (hints == nullptr) return QueueHint::Queue;
   if ((hints->events() & bit_of(event.kind)) == 0) return QueueHint::Skip;
   return hints->hint(pod, event);
+}
+
+Duration Framework::charge(const Cycle& cycle) const {
+  Duration sum;
+  for (const auto& c : charges_) sum += c.plugin->charge(cycle);
+  return sum;
 }
 
 uint32_t Framework::filter_plugins() const {

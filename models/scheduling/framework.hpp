@@ -9,19 +9,10 @@
 
 #include "models/scheduling/policy_api.hpp"
 #include "models/scheduling/profile.hpp"
+#include "models/scheduling/selection.hpp"
 #include "models/scheduling/spec_cache.hpp"
 
 namespace orrery {
-
-// Why a pod has no node, or which one it gets.
-struct Selection {
-  NodeId node;  // invalid: none
-  Code code = Code::Success;
-  std::string_view reason;  // of a PreFilter that said no
-  uint32_t plugins = 0;     // bit set of those that rejected
-  uint32_t visited = 0;     // nodes the filters had to look at
-  uint32_t feasible = 0;
-};
 
 // Verdicts and scores that depend on one node and the pod's spec alone are kept per spec and
 // refreshed for the nodes that changed since, so that a burst of alike pods costs one scan.
@@ -53,6 +44,8 @@ class Framework {
   std::span<const Bound<Domains>> domains() const { return domains_; }
   std::span<const Bound<ScorePlacement>> score_placement() const { return score_placement_; }
   std::span<const Bound<PodWatcher>> pod_watchers() const { return pod_watchers_; }
+  std::span<const Bound<PreFilterExtensions>> pre_filter_extensions() const { return extensions_; }
+  Duration charge(const Cycle& cycle) const;  // of what plugins cost, after select()
   GpuMask pick_devices(const Cycle& cycle, NodeId node) const {
     return pick_devices_->pick(cycle, node);
   }
@@ -123,6 +116,8 @@ class Framework {
   std::vector<Bound<Domains>> domains_;
   std::vector<Bound<ScorePlacement>> score_placement_;
   std::vector<Bound<PodWatcher>> pod_watchers_;
+  std::vector<Bound<PreFilterExtensions>> extensions_;
+  std::vector<Bound<Charges>> charges_;
   std::vector<const EventHints*> hints_;  // per plugin; null: every event retries
   ClusterEvents events_of_interest_ = 0;
   bool has_global_filters_ = false;  // some Filter looks beyond one node

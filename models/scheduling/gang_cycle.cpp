@@ -18,7 +18,11 @@ void Scheduler::try_domain(GangId gang, const NodeSet* domain) {
     if (spec == failed_spec) continue;
     const PodView member_view = pod(member);
     const Selection found = framework_->select(member_view, now(), domain);
-    if (spec != counted_spec) attempt_.visited += found.visited;
+    const Cycle cycle{now(), cluster_, member_view};
+    if (spec != counted_spec) {
+      attempt_.visited += found.visited;
+      attempt_.charged += framework_->charge(cycle);
+    }
     counted_spec = spec;
     if (!found.node.is_valid()) {
       if (!attempt_.failed.is_valid()) {
@@ -29,13 +33,24 @@ void Scheduler::try_domain(GangId gang, const NodeSet* domain) {
       if (found.code == Code::Error) return;
       continue;
     }
-    const Cycle cycle{now(), cluster_, member_view};
     const DeviceGrant grant{framework_->pick_devices(cycle, found.node),
                             member_view.spec->gpu_milli};
     transaction_.place(found.node, jobs_.request(member), grant);
     attempt_.placed.push_back({member, found.node, grant});
     ++t.tentative;
+    for (const auto& p : framework_->pre_filter_extensions()) {
+      p.plugin->add_pod(member_view, found.node);
+    }
   }
+}
+
+// What was placed is remembered, but stands there no more.
+void Scheduler::undo_attempt(GangId gang, Transaction::Point mark) {
+  for (const auto& p : framework_->pre_filter_extensions()) {
+    for (const Placed& placed : attempt_.placed) p.plugin->remove_pod(pod(placed.pod));
+  }
+  transaction_.rollback(mark);
+  track(gang).tentative = 0;
 }
 
 bool Scheduler::gang_permitted(GangAttempt& attempt) {
@@ -88,6 +103,7 @@ Scheduler::GangVerdict Scheduler::attempt_gang(const Cycle& cycle, const GangVie
     attempt_.why = {};
     attempt_.failed = {};
     attempt_.visited = 0;
+    attempt_.charged = {};
     if (!is_too_small) {
       const NodeSet* const among = domain == nullptr ? nullptr : &nodes;
       std::vector<PodId> others;
@@ -99,10 +115,10 @@ Scheduler::GangVerdict Scheduler::attempt_gang(const Cycle& cycle, const GangVie
       members_.insert(members_.end(), others.begin(), others.end());
       if (lacks_members && gang_permitted(attempt_)) {
         ORRERY_MARK("scheduling.part_of_a_gang_is_permitted");
-        transaction_.rollback(mark);
-        track(gang.id).tentative = 0;
+        undo_attempt(gang.id, mark);
         attempt_.placed.clear();
         attempt_.visited = 0;
+        attempt_.charged = {};
         try_domain(gang.id, among);
       }
     } else {
@@ -122,10 +138,9 @@ Scheduler::GangVerdict Scheduler::attempt_gang(const Cycle& cycle, const GangVie
           std::max(tried_.placeable, static_cast<int32_t>(is_too_small ? room : found));
     }
     counters_.nodes_visited += attempt_.visited;
-    cost += cost_.per_node * attempt_.visited;
+    cost += cost_.per_node * attempt_.visited + attempt_.charged;
     const int64_t score = score_of_attempt(cycle, gang);
-    transaction_.rollback(mark);
-    track(gang.id).tentative = 0;
+    undo_attempt(gang.id, mark);
     if (score > best_score || (best_score < 0 && i == 0)) {
       best_score = score;
       std::swap(best_attempt_, attempt_);

@@ -54,6 +54,13 @@ class ORRERY_API PreFilter : public Point {
   // policy's Filter is not called in this cycle.
   virtual Status pre_filter(const Cycle& cycle, NodeSet& nodes) = 0;
 };
+class ORRERY_API PreFilterExtensions : public Point {
+ public:
+  // A member of a gang that is being placed as a whole stands there, for the members after it, or
+  // does so no more. Reserve follows for those that are kept.
+  virtual void add_pod(const PodView& pod, NodeId node) = 0;
+  virtual void remove_pod(const PodView& pod) = 0;
+};
 class ORRERY_API Filter : public Point {
  public:
   virtual void filter(const Cycle& cycle, Candidates& nodes) const = 0;
@@ -132,6 +139,11 @@ class ORRERY_API EventHints : public Point {
   virtual QueueHint hint(const PodView& /*pod*/, const ClusterEvent& /*event*/) const {
     return QueueHint::Queue;
   }
+};
+// Scheduler time that the policy costs beside what every cycle does; asked after PreFilter.
+class ORRERY_API Charges : public Point {
+ public:
+  virtual Duration charge(const Cycle& cycle) const = 0;
 };
 // Says that the policy needs Handle::fragmentation(), so that a scenario without it is refused.
 class ORRERY_API NeedsFragmentation : public Point {};

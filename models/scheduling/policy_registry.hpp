@@ -20,7 +20,7 @@
 
 namespace orrery {
 
-inline constexpr uint32_t kPolicyAbiVersion = 6;  // raise on any change to what a plug-in sees
+inline constexpr uint32_t kPolicyAbiVersion = 7;  // raise on any change to what a plug-in sees
 
 struct PolicyAbi {
   uint32_t version = 0;
@@ -74,12 +74,12 @@ std::vector<std::string> points_of() {
   };
 #define ORRERY_POINT(T) add(#T, static_cast<const T*>(nullptr))
   ORRERY_POINT(PreEnqueue), ORRERY_POINT(QueueSort), ORRERY_POINT(NextPod);
-  ORRERY_POINT(PreFilter), ORRERY_POINT(Filter);
+  ORRERY_POINT(PreFilter), ORRERY_POINT(PreFilterExtensions), ORRERY_POINT(Filter);
   ORRERY_POINT(PostFilter), ORRERY_POINT(PreScore), ORRERY_POINT(Score), ORRERY_POINT(Reserve);
   ORRERY_POINT(Permit), ORRERY_POINT(PreBind), ORRERY_POINT(Bind), ORRERY_POINT(PostBind);
   ORRERY_POINT(Domains), ORRERY_POINT(ScorePlacement), ORRERY_POINT(PickDevices);
   ORRERY_POINT(EventHints), ORRERY_POINT(PodWatcher), ORRERY_POINT(NeedsFragmentation);
-  ORRERY_POINT(NeedsLinks);
+  ORRERY_POINT(NeedsLinks), ORRERY_POINT(Charges);
   ORRERY_POINT(QueueOrder), ORRERY_POINT(Admit), ORRERY_POINT(Plan), ORRERY_POINT(JobWatcher);
 #undef ORRERY_POINT
   return points;

@@ -128,13 +128,13 @@ Duration Scheduler::cycle_pod(PodId pod) {
   ++jobs_.pod(pod).attempts;
   Selection found = framework_->select(view, now(), nullptr);
   counters_.nodes_visited += found.visited;
-  Duration cost = cost_.per_cycle + cost_.per_node * found.visited;
+  const Cycle cycle{now(), cluster_, view};
+  Duration cost = cost_.per_cycle + cost_.per_node * found.visited + framework_->charge(cycle);
   if (!found.node.is_valid()) {
     fail(pod, pod, found, nullptr);
     return cost;
   }
   cost += cost_.per_pod;
-  const Cycle cycle{now(), cluster_, view};
   const DeviceGrant grant{framework_->pick_devices(cycle, found.node), view.spec->gpu_milli};
   transaction_.place(found.node, jobs_.request(pod), grant);
   transaction_.commit();

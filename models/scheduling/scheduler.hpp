@@ -175,6 +175,7 @@ class Scheduler final : private Handle {
     Selection why;  // of the first member without a node
     PodId failed;   // that member
     uint32_t visited = 0;
+    Duration charged;  // by plugins, once for alike members
   };
   struct GangVerdict {
     Duration cost;
@@ -186,6 +187,7 @@ class Scheduler final : private Handle {
   };
   GangVerdict attempt_gang(const Cycle& cycle, const GangView& gang);
   void try_domain(GangId gang, const NodeSet* domain);  // null: all nodes
+  void undo_attempt(GangId gang, Transaction::Point mark);
   int64_t score_of_attempt(const Cycle& cycle, const GangView& gang);
   bool gang_permitted(GangAttempt& attempt);
   Duration place_best_attempt(PodId unit);

@@ -20,6 +20,7 @@ namespace orrery {
 
 struct CheckpointParams;
 struct DatasetParams;
+struct ServiceParams;
 struct StepParams;
 
 enum class JobKind : uint8_t { Pods, MpiGang };  // independent pods; one communicator
@@ -79,6 +80,7 @@ struct JobRequest {
   std::shared_ptr<const CheckpointParams> checkpoint;  // to a store, in place of write and restore
   std::shared_ptr<const StepParams> step;              // none: exchanges take no time
   std::shared_ptr<const DatasetParams> dataset;        // read as it trains; needs a step
+  std::shared_ptr<const ServiceParams> service;        // of independent pods: it is a service
   RestartScope restart_scope = RestartScope::Gang;
   std::optional<int32_t> restarts_max;       // none: for ever
   std::optional<Duration> schedule_timeout;  // PodGroup.scheduleTimeoutSeconds; none: the plugin's
@@ -130,6 +132,7 @@ struct Job {
   std::shared_ptr<const CheckpointParams> checkpoint;
   std::shared_ptr<const StepParams> step;
   std::shared_ptr<const DatasetParams> dataset;
+  std::shared_ptr<const ServiceParams> service;
   RestartScope restart_scope = RestartScope::Gang;
   std::optional<int32_t> restarts_max;
   bool is_counted() const { return counted_pods > 0; }

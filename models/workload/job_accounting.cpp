@@ -74,6 +74,7 @@ void JobController::account_held(PodId id, Time now) {
 }
 
 bool JobController::goes_on(JobId id) const {
+  if (jobs_.job(id).service) return true;  // to its end, or that of the run
   const JobPhase phase = jobs_.job(id).phase;
   const bool is_hung = phase == JobPhase::Hung && !sim_.engine.is_pending(states_[id].event);
   return phase != JobPhase::Pending && !is_hung;

@@ -79,6 +79,7 @@ void JobController::admit(const JobRequest& request) {
   for (uint32_t g = 0; g < static_cast<uint32_t>(job.gangs); ++g) {
     jobs_.gang({job.first_gang.index + g}).created_at = sim_.engine.now();
   }
+  if (job.service) begin_service(id);
   ++counters_.submitted;
   job_arrived.emit(id);
   if (arrivals_ == Arrivals::CreatePods) want_pods(id);
@@ -99,7 +100,8 @@ void JobController::want_pods(JobId id) {
 
 void JobController::want_pod(PodId id) {
   const Pod& pod = jobs_.pod(id);
-  if (pod.state != PodState::Absent || runs_[id].is_wanted || runs_[id].is_on_its_way) return;
+  const PodRun& run = runs_[id];
+  if (pod.state != PodState::Absent || run.is_wanted || run.is_on_its_way || run.is_retired) return;
   JobState& state = states_[pod.job];
   runs_[id].is_wanted = true;
   if (state.wanted++ == 0) state.create_from = pod.rank;
@@ -243,6 +245,16 @@ void JobController::appear(PodId id) {
   ++counters_.pods_created;
 }
 
+// It is not to be created any more, and nothing that waits for a later life of it may find it.
+void JobController::forget_creation(PodId id) {
+  PodRun& run = runs_[id];
+  Pod& pod = jobs_.pod(id);
+  if (api_ != nullptr && (run.is_wanted || run.is_on_its_way)) api_->removed(id, {});
+  if (run.is_wanted) --states_[pod.job].wanted;
+  run.is_wanted = run.is_on_its_way = false;
+  ++pod.generation;
+}
+
 // ---- phases and end
 
 void JobController::set_phase(JobId id, JobPhase phase) {
@@ -268,10 +280,7 @@ void JobController::end_job(JobId id, JobPhase phase) {
   recoveries_.close(state.run.recovery, now);
   JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
     recoveries_.close(runs_[pod].run.recovery, now);
-    const bool is_creating = runs_[pod].is_wanted || runs_[pod].is_on_its_way;
-    if (api_ != nullptr && is_creating) api_->removed(pod, {});
-    runs_[pod].is_wanted = runs_[pod].is_on_its_way = false;
-    ++jobs_.pod(pod).generation;  // nothing that waits for a later life of it may find it
+    forget_creation(pod);
   });
   set_phase(id, phase);
   const bool is_completed = phase == JobPhase::Completed;

@@ -80,6 +80,10 @@ class JobController : public JobNews {
   // computed, gives everything back and is Pending. False: it does not run, or has no such form.
   bool suspend(JobId job, Duration write, Duration restart);
 
+  // Of a service: it shall have so many pods from now on.
+  void scale(JobId service, int32_t replicas);
+  int32_t replicas(JobId service) const { return states_[service].replicas; }
+
   const JobSources& sources() const { return sources_; }  // an error of one stopped the engine
   bool all_done() const { return jobs_.live_jobs() == 0 && sources_.is_empty(); }
   const JobCounters& counters() const { return counters_; }
@@ -108,6 +112,7 @@ class JobController : public JobNews {
   void creation_told(PodId id, uint64_t generation, Creator creator, PodApi::Creation news);
   void started_known(PodId id);
   void appear(PodId id);
+  void forget_creation(PodId id);
   void set_phase(JobId id, JobPhase phase);
   void end_job(JobId id, JobPhase phase);
 
@@ -128,6 +133,7 @@ class JobController : public JobNews {
   void alone_bound(PodId id);
   void alone_starts(PodId id);
   void alone_runs(PodId id);
+  void alone_goes_on(PodId id);
   void alone_completes(PodId id, bool in_time);
   void alone_struck(PodId id, NodeId node);
   void pods_job_struck(JobId id);
@@ -148,6 +154,11 @@ class JobController : public JobNews {
   void gang_restarts(JobId id);
   void suspended(JobId id);
   void hold_counted(JobId id, int64_t gpu_milli);
+
+  // service_lifecycle.cpp: pods whose number changes
+  void begin_service(JobId id);
+  void end_service(JobId id);
+  void retire(JobId id, int32_t count);
 
   // stored_lifecycle.cpp: checkpoints that are events
   void pause(JobId id);

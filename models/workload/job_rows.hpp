@@ -20,9 +20,18 @@ constexpr std::array<std::string_view, 7> enum_names(JobOutcome) {
   return {"completed", "failed", "pending", "starting", "running", "hung", "restarting"};
 }
 
-enum class PodEnd : uint8_t { Completed, NodeFailed, GangStopped, JobFailed, RunEnded, RankDied };
-constexpr std::array<std::string_view, 6> enum_names(PodEnd) {
-  return {"completed", "node_failed", "gang_stopped", "job_failed", "run_ended", "rank_died"};
+enum class PodEnd : uint8_t {
+  Completed,
+  NodeFailed,
+  GangStopped,
+  JobFailed,
+  RunEnded,
+  RankDied,
+  ScaledDown
+};
+constexpr std::array<std::string_view, 7> enum_names(PodEnd) {
+  return {"completed", "node_failed", "gang_stopped", "job_failed",
+          "run_ended", "rank_died",   "scaled_down"};
 }
 
 struct JobRow {
@@ -46,7 +55,7 @@ struct JobRow {
     c("team", &JobRow::team, "team or virtual cluster");
     c("kind", &JobRow::kind, "independent pods or one communicator");
     c("outcome", &JobRow::outcome, "how it ended, or its phase at the end of the run");
-    c("pods", &JobRow::pods, "pods", "pods");
+    c("pods", &JobRow::pods, "pods; of a service, as many as it may have", "pods");
     c("gpus", &JobRow::gpus, "GPUs over all pods", "GPU");
     c("priority", &JobRow::priority, "priority of its pods");
     c("restarts", &JobRow::restarts, "stops of the gang, or pods lost, after which it went on");

@@ -79,6 +79,7 @@ struct PodRun {
   Run run;                     // of an independent pod
   bool is_wanted = false;      // Absent, and to be created
   bool is_on_its_way = false;  // Absent, and being created
+  bool is_retired = false;     // Absent, and one more than its service shall have now
   bool is_awaited = false;     // Bound, and its job waits until it is known when it starts
 };
 
@@ -96,6 +97,7 @@ struct JobState {
   Time barrier;                              // of these: when the others' containers run
   int32_t create_from = 0;                   // no pod before this rank is wanted
   int32_t ready_below = 0;                   // of an ordered StatefulSet: all before this rank are
+  int32_t replicas = 0;                      // of a service: that there shall be
   int32_t restarts = 0;
   bool is_queued = false;  // for pod creation
   bool is_struck = false;  // by the node failure that is being handled

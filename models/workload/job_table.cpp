@@ -63,6 +63,7 @@ Job job_of(const JobRequest& request, uint64_t serial, const Size& size) {
           .checkpoint = request.checkpoint,
           .step = request.step,
           .dataset = request.dataset,
+          .service = request.service,
           .restart_scope = request.restart_scope,
           .restarts_max = request.restarts_max};
 }

@@ -50,10 +50,31 @@ struct PodImageParams {
   }
 };
 
+struct PodAffinityParams {
+  static constexpr std::string_view kDoc = "Pods that others go near to, or stay away from.";
+
+  PodTopology topology_key = PodTopology::Hostname;
+  std::map<std::string, std::string> match_labels = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("topology_key", topology_key, "How near is near: on one node, or under one leaf switch.",
+      Required{});
+    v("match_labels", match_labels, "Labels such a pod has, all of them.", Required{},
+      Example{"{app: database}"});
+  }
+  template <class C>
+  void check(C& c) const {
+    if (match_labels.empty()) c.error("match_labels", "must not be empty");
+  }
+};
+
 // Where pods may go, and what nodes need for them.
 struct PodConstraintParams {
   std::map<std::string, std::string> node_selector = {};
   std::vector<TolerationParams> tolerations = {};
+  std::map<std::string, std::string> labels = {};
+  std::vector<PodAffinityParams> affinity = {}, anti_affinity = {};
   std::optional<PodImageParams> image = {};
 
   template <class V>
@@ -61,6 +82,11 @@ struct PodConstraintParams {
     v("node_selector", node_selector, "Labels a node must have, all of them.",
       Example{"{nvidia.com/gpu.product: H100}"});
     v("tolerations", tolerations, "Taints the pods put up with.");
+    v("labels", labels, "Of the pods, which others may go by; with the plugin InterPodAffinity.",
+      Example{"{app: database}"});
+    v("affinity", affinity, "They run only near such pods, for each term of the list; likewise.");
+    v("anti_affinity", anti_affinity,
+      "They never run near such pods, nor may such pods come near them; likewise.");
     v("image", image, "What their containers run; absent: nothing that must be pulled.");
   }
   void apply(PodSpec& spec) const;

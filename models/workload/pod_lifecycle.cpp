@@ -272,6 +272,15 @@ void JobController::alone_runs(PodId id) {
   run.restore_from = Time::max();
   resume(run.progress, sim_.engine.now());
   recoveries_.resumed(run.recovery, time_to_redo(pod.job, run));
+  if (!job.service) alone_goes_on(id);
+  refresh_phase(pod.job);
+  pod_runs.emit(id);
+}
+
+void JobController::alone_goes_on(PodId id) {
+  const Pod& pod = jobs_.pod(id);
+  const Job& job = jobs_.job(pod.job);
+  const Run& run = runs_[id].run;
   const Duration span = time_left(run.progress, terms(pod.job));
   const Time first = states_[pod.job].first_running;
   const Duration since = first == kNever ? Duration{} : sim_.engine.now() - first;
@@ -280,8 +289,6 @@ void JobController::alone_runs(PodId id) {
   runs_[id].event =
       sim_.engine.after(in_time ? span : std::max(limit, Duration{}), Label{"jobs.pod_completed"},
                         [this, id, in_time] { alone_completes(id, in_time); });
-  refresh_phase(pod.job);
-  pod_runs.emit(id);
 }
 
 void JobController::alone_completes(PodId id, bool in_time) {
@@ -308,7 +315,11 @@ void JobController::alone_struck(PodId id, NodeId node) {
   Run& run = runs_[id].run;
   Duration lost;
   run.redo_until = {};
-  if (pod.state == PodState::Running) lost = lose_unsaved(pod.job, run, gpu_milli(id));
+  if (pod.state == PodState::Running && jobs_.job(pod.job).service) {
+    keep_unsaved(pod.job, run, gpu_milli(id));  // what it answered stays answered
+  } else if (pod.state == PodState::Running) {
+    lost = lose_unsaved(pod.job, run, gpu_milli(id));
+  }
   recoveries_.close(run.recovery, sim_.engine.now());
   RecoveryRow row = recovery_row(pod.job, node, lost, gpu_milli(id));
   row.rank = pod.rank;

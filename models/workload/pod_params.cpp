@@ -4,7 +4,28 @@
 
 namespace orrery {
 
+namespace {
+
+std::vector<NodeLabel> labels_of(const std::map<std::string, std::string>& given) {
+  std::vector<NodeLabel> labels;
+  for (const auto& [key, value] : given) labels.push_back({key, value});
+  return labels;
+}
+
+std::vector<PodAffinityTerm> terms_of(const std::vector<PodAffinityParams>& given) {
+  std::vector<PodAffinityTerm> terms;
+  for (const PodAffinityParams& term : given) {
+    terms.push_back({term.topology_key, labels_of(term.match_labels)});
+  }
+  return terms;
+}
+
+}  // namespace
+
 void PodConstraintParams::apply(PodSpec& spec) const {
+  spec.labels = labels_of(labels);
+  spec.affinity = terms_of(affinity);
+  spec.anti_affinity = terms_of(anti_affinity);
   if (image) spec.images = {{image->name, image->size.count}};
   if (!node_selector.empty()) {
     if (spec.required_terms.empty()) spec.required_terms.emplace_back();

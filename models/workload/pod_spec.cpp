@@ -20,6 +20,20 @@ class Hash {
     }
     add(term.all_of.size());
   }
+  void add(const std::vector<NodeLabel>& labels) {
+    for (const NodeLabel& label : labels) {
+      add(label.key);
+      add(label.value);
+    }
+    add(labels.size());
+  }
+  void add(const std::vector<PodAffinityTerm>& terms) {
+    for (const PodAffinityTerm& term : terms) {
+      add(static_cast<uint64_t>(term.topology_key));
+      add(term.match_labels);
+    }
+    add(terms.size());
+  }
   uint64_t value() const { return state_; }
 
  private:
@@ -43,6 +57,9 @@ uint64_t hash_of(const PodSpec& spec) {
     hash.add(static_cast<uint64_t>(term.weight));
     hash.add(term.term);
   }
+  hash.add(spec.labels);
+  hash.add(spec.affinity);
+  hash.add(spec.anti_affinity);
   for (const ContainerImage& image : spec.images) {
     hash.add(image.name);
     hash.add(static_cast<uint64_t>(image.bytes));

@@ -1,8 +1,10 @@
 // models/workload/pod_spec.hpp -- what a pod asks for; pods with equal specs share one SpecId.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -19,6 +21,16 @@ struct ContainerImage {
   bool operator==(const ContainerImage&) const = default;
 };
 
+// The domains of a term: single nodes, or those of one leaf switch.
+enum class PodTopology : uint8_t { Hostname, Leaf };
+constexpr std::array<std::string_view, 2> enum_names(PodTopology) { return {"hostname", "leaf"}; }
+
+struct PodAffinityTerm {  // pods with all these labels, of any team
+  PodTopology topology_key = PodTopology::Hostname;
+  std::vector<NodeLabel> match_labels;
+  bool operator==(const PodAffinityTerm&) const = default;
+};
+
 struct PodSpec {
   int64_t cpu_milli = 0;     // 0: no request stated
   int64_t memory_bytes = 0;  // 0: no request stated
@@ -31,6 +43,8 @@ struct PodSpec {
   std::vector<Toleration> tolerations;
   std::vector<SelectorTerm> required_terms;  // one of them must match; empty: any node
   std::vector<PreferredTerm> preferred_terms;
+  std::vector<NodeLabel> labels;                         // of the pod itself
+  std::vector<PodAffinityTerm> affinity, anti_affinity;  // required, all of them
   std::vector<ContainerImage> images;  // of its containers, those whose place matters
   bool operator==(const PodSpec&) const = default;
 

@@ -82,6 +82,8 @@ void JobController::suspended(JobId id) {
   JobState& state = states_[id];
   account_run(id, state.run, state.run_gpu_milli);
   remove_pods(id, PodEnd::GangStopped);
+  const Job& job = jobs_.job(id);  // those above min_available may still be on their way
+  JobTable::for_each_pod(job.first_pod, job.pods, [this](PodId pod) { forget_creation(pod); });
   state.is_suspending = false;
   state.run_gpu_milli = 0;
   set_phase(id, JobPhase::Pending);

@@ -14,6 +14,8 @@ std::vector<std::unique_ptr<JobSource>> make_job_sources(const WorkloadParams& p
       sources.push_back(make_explicit_jobs(*jobs, params.training));
     } else if (const auto* const generator = std::get_if<GeneratorParams>(&source)) {
       sources.push_back(make_generator(*generator, params.training, rng, index));
+    } else if (const auto* const service = std::get_if<ServiceParams>(&source)) {
+      sources.push_back(make_service(*service));
     } else {
       const auto& trace = std::get<TraceSourceParams>(source);
       std::unique_ptr<TraceReader> reader = open_trace(trace);

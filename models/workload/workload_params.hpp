@@ -14,12 +14,14 @@
 #include "models/workload/job_controller_params.hpp"
 #include "models/workload/play_ahead_params.hpp"
 #include "models/workload/pod_params.hpp"
+#include "models/workload/service_params.hpp"
 #include "models/workload/trace_source.hpp"
 #include "models/workload/typical_pods.hpp"
 
 namespace orrery {
 
-using JobSourceParams = std::variant<ExplicitJobsParams, GeneratorParams, TraceSourceParams>;
+using JobSourceParams =
+    std::variant<ExplicitJobsParams, GeneratorParams, TraceSourceParams, ServiceParams>;
 
 // Rate: a gang between two changes is a rate, and its steps cost nothing. Traced: every step is
 // played, with its own exchanges.

@@ -47,6 +47,13 @@ def added(name: str, text: str, *says: str) -> Case:
     return yaml(name, GOOD + text, *says)
 
 
+def served(name: str, service: str, *says: str, until: str = "run: {until: 1h}\n") -> Case:
+    """A service, on line 5, and no job."""
+    text = ("cluster:\n  pools: [{name: gpu, machine: dgx-a100, count: 4}]\nworkload:\n  sources:\n"
+            "    - {kind: service, name: web, " + service + "}\n" + until)
+    return yaml(name, text, *says)
+
+
 def linked(name: str, text: str, *says: str) -> Case:
     """Faults of links, on line 12, in a scenario with a fabric."""
     flow = GOOD.replace("workload:\n", "network: {level: flow}\nworkload:\n  training: {step: "
@@ -335,6 +342,25 @@ CASES = [
     planned("autoscaler under a job queue", "autoscaler: {groups: [{pool: gpu}]}",
             "s.yaml:10:42: control_plane.autoscaler", "does not go with policy.job_queue",
             more="policy: {job_queue: {}}\n"),
+    served("service without an end", "load: [{at: 0s, load: 1}]", "s.yaml:5:7: "
+           "workload.sources[0].lasts", "the run would never end", until=""),
+    served("service whose load goes back", "load: [{at: 2s, load: 1}, {at: 1s, load: 2}]",
+           "s.yaml:5:65: workload.sources[0].load[1].at", "must be later than the step before, 2s"),
+    served("service with more replicas than it may have",
+           "replicas: 9, load: [{at: 0s, load: 1}], autoscaler: {replicas_max: 8}",
+           "s.yaml:5:44: workload.sources[0].replicas", "must not be above autoscaler"),
+    served("service under a job queue", "load: [{at: 0s, load: 1}]",
+           "s.yaml:5:7: workload.sources[0]", "does not go with policy.job_queue",
+           until="policy: {job_queue: {policies: [{name: FIFO}, {name: Strict}]}}\nrun: {until: 1h}\n"),
+    served("autoscaler of pods that has nothing to scale",
+           "load: [{at: 0s, load: 1}], autoscaler: {replicas_max: 1}",
+           "autoscaler.replicas_min: is replicas_max: there is nothing to scale"),
+    changed("affinity without its plugin", "pod: {gpus: 8}",
+            "pod: {gpus: 8, affinity: [{topology_key: leaf, match_labels: {a: b}}]}",
+            "s.yaml:8:59: workload.sources[0].jobs[0]", "pod.affinity: has no effect without the plugin InterPodAffinity"),
+    changed("affinity to a rack", "pod: {gpus: 8}",
+            "pod: {gpus: 8, affinity: [{topology_key: rack, match_labels: {a: b}}]}",
+            "'rack'", "hostname, leaf"),
     added("autoscaler of nothing", "control_plane: {autoscaler: {groups: [{pool: gpu}]}}\n",
           "s.yaml:10:29: control_plane.autoscaler", "only with level: delays or full"),
 ]

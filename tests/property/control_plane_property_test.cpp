@@ -63,13 +63,19 @@ std::string job_of_hundreds(Rng& rng, const std::string& control_plane) {
   return yaml;
 }
 
-// Nodes come when pods have none.
+// Nodes come when pods have none. Coscheduling with a pause between tries of a gang: without one it
+// tries the same members over and over until their nodes are there, so that the autoscaler hears of
+// others by the way in which they were created.
 std::string scaled_job(Rng& rng, const std::string& base, const std::string& level) {
+  const std::string pause = base != "coscheduling"
+                                ? ""
+                                : ", plugins: [{name: Coscheduling, args: {podGroupBackoffSeconds: "
+                                  "10}}]";
   const uint64_t there = 2 + rng.below(6), pods = 8 * there + 1 + rng.below(40);
   std::string yaml = "cluster: {pools: [{name: n, machine: dgx-a100, count: " + number(there) +
                      "}, {name: j, machine: dgx-a100, count: 12}]}\n";
   yaml += "control_plane: {level: " + level + ", autoscaler: {groups: [{pool: j}]}}\n";
-  yaml += "policy: {base: " + base + "}\n";
+  yaml += "policy: {base: " + base + pause + "}\n";
   yaml += "workload: {sources: [{kind: jobs, jobs: [{submit: " + number(rng.below(100)) +
           "s, pods: " + number(pods) + ", pod: {gpus: 1}, work: " + number(1 + rng.below(100)) +
           "s}]}]}\n";
@@ -145,11 +151,11 @@ TEST(ControlPlane, ThatIsInfinitelyFastTurnsAwayNoneOfHundredsOfPods) {
   }
 }
 
-// Not coscheduling: it tries a gang over and over until its nodes are there, always members that it
-// tried before, so that the autoscaler hears of the others by chance. Koordinator's tries, which
-// are as many, are at other times when pods were created at other times.
+// Koordinator tries a gang over and over until its nodes are there, at other times when pods were
+// created at other times.
 TEST(ControlPlane, NeverLetsAJobStartEarlierThanACheaperLevelDoesOnNodesThatComeForIt) {
-  for (const std::string base : {"default", "strict_gang", "native_gang", "koordinator"}) {
+  for (const std::string base :
+       {"default", "strict_gang", "native_gang", "coscheduling", "koordinator"}) {
     const bool tries_on = base == "koordinator";
     for (uint64_t seed = 0; seed < (kIsSanitized || tries_on ? 2 : 15); ++seed) {
       SCOPED_TRACE(base + ", seed " + number(seed));

@@ -132,5 +132,42 @@ TEST(Suspension, ThatIsStruckEndsAtOnce) {
   EXPECT_DOUBLE_EQ(world.job_rows().at(0).gpu_s_useful, 16 * 20.0);
 }
 
+// Tells of the pod of rank 2 ten seconds late, and of others at once.
+class LateThird final : public PodApi {
+ public:
+  explicit LateThird(JobWorld& world) : world_{world} {}
+  void create(PodId pod, Told told) override {
+    told(Creation::Answered);
+    if (pod.index != 2) return told(Creation::Known);
+    world_.engine.after(10_s, Label{"test.pod_known"},
+                        [told = std::move(told)] { told(Creation::Known); });
+  }
+  void bind(PodId /*pod*/, NodeId /*node*/, Done done) override { done(true); }
+  void start(PodId /*pod*/, NodeId /*node*/, Started started) override { started({}); }
+  void removed(PodId pod, NodeId node) override {
+    called_back += pod.index == 2 && !node.is_valid() ? 1 : 0;
+  }
+  int called_back = 0;
+
+ private:
+  JobWorld& world_;
+};
+
+TEST(Suspension, CallsBackPodsThatAreOnTheirWay) {
+  JobWorld world{with_timeout(std::nullopt)};
+  LateThird api{world};
+  world.controller.use(api);
+  JobRequest elastic = make_job(JobKind::MpiGang, 3, 8, 100_s);
+  elastic.gangs[0].min_available = 2;
+  world.add({elastic});
+  world.engine.at(Time{} + 5_s, Label{"test.suspend"},
+                  [&] { EXPECT_TRUE(world.controller.suspend({0}, {}, {})); });
+  world.run(Time{} + 1_min);
+  EXPECT_EQ(api.called_back, 1);
+  EXPECT_EQ(world.jobs.pod({2}).state, PodState::Absent);
+  EXPECT_EQ(world.jobs.gang({0}).created, 0);
+  EXPECT_EQ(world.cluster.gpu_milli_allocated(), 0);
+}
+
 }  // namespace
 }  // namespace orrery

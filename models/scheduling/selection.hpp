@@ -1,0 +1,21 @@
+// models/scheduling/selection.hpp -- what looking for a node came to.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "models/scheduling/policy_types.hpp"
+
+namespace orrery {
+
+// Why a pod has no node, or which one it gets.
+struct Selection {
+  NodeId node;  // invalid: none
+  Code code = Code::Success;
+  std::string_view reason;  // of a PreFilter that said no
+  uint32_t plugins = 0;     // bit set of those that rejected
+  uint32_t visited = 0;     // nodes the filters had to look at
+  uint32_t feasible = 0;
+};
+
+}  // namespace orrery

@@ -1,0 +1,149 @@
+// Services and their autoscalers, in whole runs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "models/control_plane/service_scaling_rows.hpp"
+#include "models/workload/job_rows.hpp"
+#include "tests/support/scheduler_world.hpp"
+#include "tests/unit/control_plane/scenario_mistakes.hpp"
+
+namespace orrery {
+namespace {
+
+using ::testing::HasSubstr;
+
+template <class T>
+T summary(const ScenarioRun& run, std::string_view name) {
+  const auto found = std::ranges::find(run.result.summary, name, &SummaryValue::name);
+  EXPECT_NE(found, run.result.summary.end()) << name;
+  return std::get<T>(found->value);
+}
+
+// Pods of 8 GPUs, one to a node, scheduled in no time. Metrics are a second old at most, and used
+// at once.
+std::string scenario(const std::string& service, const std::string& rest = "run: {until: 1h}\n",
+                     int nodes = 20) {
+  return "cluster: {pools: [{name: gpu, machine: dgx-a100, count: " + std::to_string(nodes) +
+         "}]}\nrecord: {timeline: {interval: 1min}}\n"
+         "policy: {cost: {per_cycle: 0s, per_node: 0s, per_pod: 0s}}\n"
+         "workload:\n  sources:\n    - {kind: service, name: web, pod: {gpus: 8}, " +
+         service + "}\n" + rest;
+}
+const std::string kPrompt =
+    "autoscaler: {replicas_max: 16, target: 50, metrics_resolution: 1s, scrape_interval: 1s}";
+
+std::string told(ScenarioRun& run) {
+  std::string text;
+  for (const auto& row : run.recorder.rows<ServiceScalingRow>("/events/service_scaling")) {
+    text += (text.empty() ? "" : ", ") + std::to_string(row.before) + " to " +
+            std::to_string(row.after) + " at " + std::to_string((row.time - Time{}) / 1_s);
+  }
+  return text;
+}
+
+TEST(ServiceScaling, ReplicasFollowTheLoad) {
+  ScenarioRun run{
+      scenario("replicas: 2, load: [{at: 0s, load: 1}, {at: 100s, load: 6}, {at: "
+               "1000s, load: 1}], " +
+               kPrompt)};
+  // 2 are full: 4; then 4 of 4, and both policies double them to 8; 8 at 75 % want 12. Down it
+  // waits for five minutes after the last look at which 12 were right.
+  EXPECT_EQ(told(run), "2 to 4 at 105, 4 to 8 at 120, 8 to 12 at 135, 12 to 2 at 1290");
+  EXPECT_EQ(summary<int64_t>(run, "service_scale_ups"), 3);
+  EXPECT_EQ(summary<int64_t>(run, "service_scale_downs"), 1);
+  // 4 replicas' worth for 5 s and 2 for 15 s, of 100 + 5,400 + 2,600.
+  EXPECT_NEAR(summary<double>(run, "service_load_unserved"), (5 * 4 + 15 * 2) / 8100.0, 1e-12);
+  const auto samples = run.recorder.rows<ServiceLoadSample>("/timeline/service_load");
+  const auto& at_10_min = samples.at(9);
+  EXPECT_EQ(at_10_min.time, Time{} + 10_min);
+  EXPECT_EQ(at_10_min.replicas, 12);
+  EXPECT_EQ(at_10_min.running, 12);
+  EXPECT_EQ(at_10_min.load, 6);
+  EXPECT_EQ(at_10_min.use, 0.5);
+}
+
+TEST(ServiceScaling, TheYoungestGoFirstAndThoseThatWaitBeforeThem) {
+  // 5 nodes: of 8 replicas 3 wait, which are taken away before any that runs.
+  ScenarioRun run{
+      scenario("replicas: 1, load: [{at: 0s, load: 5}, {at: 10min, load: 1}], "
+               "autoscaler: {replicas_max: 8, target: 50, metrics_resolution: 1s, "
+               "scrape_interval: 1s, scale_down: {percent: 0, pods: 4}}",
+               "run: {until: 1h}\n", 5)};
+  std::vector<int32_t> gone;
+  for (const PodRow& pod : run.recorder.rows<PodRow>("/pods")) {
+    if (pod.end == PodEnd::ScaledDown) gone.push_back(pod.rank);
+  }
+  EXPECT_THAT(gone, ::testing::ElementsAre(7, 6, 5, 4, 3, 2));
+}
+
+TEST(ServiceScaling, AServiceEndsWhenItsTimeIsUp) {
+  ScenarioRun run{scenario("replicas: 3, submit: 1min, lasts: 10min, load: [{at: 0s, load: 6}]",
+                           "run: {seed: 2}\n")};
+
+  const auto jobs = run.recorder.rows<JobRow>("/jobs");
+  ASSERT_EQ(jobs.size(), 1U);
+  EXPECT_EQ(jobs[0].outcome, JobOutcome::Completed);
+  EXPECT_EQ(jobs[0].ended, Time{} + 11_min);
+  EXPECT_EQ(jobs[0].gpu_s_useful, 3 * 8 * 600);
+  EXPECT_EQ(summary<double>(run, "service_load_unserved"), 0.5);
+}
+
+TEST(ServiceScaling, AReplicaOnADeadNodeIsReplacedAndWhatItDidStaysDone) {
+  ScenarioRun run{scenario("replicas: 2, lasts: 10min, load: [{at: 0s, load: 1}]",
+                           "faults: {list: [{node: gpu-0, at: 5min, repair: 1h}]}\n")};
+  const auto jobs = run.recorder.rows<JobRow>("/jobs");
+  ASSERT_EQ(jobs.size(), 1U);
+  EXPECT_EQ(jobs[0].gpu_s_lost, 0);
+  // It is noticed after 5 s, and replaced 10 s later.
+  EXPECT_EQ(jobs[0].gpu_s_useful, 8 * (600 + 585));
+}
+
+TEST(ServiceScaling, PodsOnTheirWayAreCalledBack) {
+  // 100 pods take 3.5 s to be created; the load is gone by then.
+  ScenarioRun run{scenario(
+      "replicas: 1, load: [{at: 0s, load: 9}, {at: 16s, load: 0.1}], autoscaler: {replicas_max: "
+      "400, target: 1, metrics_resolution: 1s, scrape_interval: 1s, sync_period: 1s, scale_up: "
+      "{pods: 300}, scale_down: {stabilization: 0s}}",
+      "control_plane: {level: full}\nrun: {until: 30min}\n", 40)};
+  const auto samples = run.recorder.rows<ServiceLoadSample>("/timeline/service_load");
+  EXPECT_LT(samples.back().replicas, 40);
+  EXPECT_EQ(samples.back().running, samples.back().replicas);
+}
+
+TEST(ServiceScaling, MistakesAreTold) {
+  const auto mistakes = [](const std::string& service, const std::string& rest =
+                                                           "run: {until: "
+                                                           "1h}\n") {
+    return test::mistakes_of_scenario(scenario(service, rest));
+  };
+  const std::string load = "load: [{at: 0s, load: 1}]";
+  EXPECT_EQ(mistakes("replicas: 3, " + load), "");
+  EXPECT_THAT(mistakes(load, "run: {seed: 1}\n"), HasSubstr("the run would never end"));
+  EXPECT_THAT(mistakes("load: []"), HasSubstr("needs a step"));
+  EXPECT_THAT(mistakes("load: [{at: 5s, load: 1}, {at: 5s, load: 2}]"),
+              HasSubstr("must be later than the step before, 5s"));
+  EXPECT_THAT(mistakes(load + ", replicas: 9, autoscaler: {replicas_max: 8}"),
+              HasSubstr("must not be above autoscaler.replicas_max"));
+  EXPECT_THAT(mistakes(load + ", replicas: 1, autoscaler: {replicas_min: 2, replicas_max: 8}"),
+              HasSubstr("must not be below autoscaler.replicas_min"));
+  EXPECT_THAT(mistakes(load + ", autoscaler: {replicas_min: 4, replicas_max: 3}"),
+              HasSubstr("must not be above replicas_max"));
+  EXPECT_THAT(mistakes(load + ", autoscaler: {replicas_max: 1}"),
+              HasSubstr("there is nothing to scale"));
+  EXPECT_THAT(mistakes(load + ", autoscaler: {replicas_max: 3, scale_up: {pods: 0, percent: 0}}"),
+              HasSubstr("nothing changes"));
+  EXPECT_THAT(mistakes(load + ", autoscaler: {replicas_max: 3, scrape_interval: 2min}"),
+              HasSubstr("must not be longer than metrics_resolution"));
+  std::string queued = scenario(load);
+  queued.replace(queued.find("policy: {"), 9,
+                 "policy: {job_queue: {policies: [{name: FIFO}, {name: Strict}]}, ");
+  EXPECT_THAT(test::mistakes_of_scenario(queued), HasSubstr("does not go with policy.job_queue"));
+}
+
+}  // namespace
+}  // namespace orrery
