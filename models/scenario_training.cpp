@@ -1,3 +1,5 @@
+#include "models/scenario_training.hpp"
+
 #include <algorithm>
 #include <optional>
 #include <span>
@@ -11,53 +13,14 @@
 #include "sim/config/diagnostics.hpp"
 
 namespace orrery {
+
+// scenario_exchanges.cpp
+void check_exchanges(const Scenario& scenario, const std::vector<Training>& all, Checker& checker);
+void check_exchanges_of(const Training& training, Checker& checker);
+void check_exchanges_in_nodes(const Scenario& scenario, std::span<const Machine> machines,
+                              Checker& checker);
+
 namespace {
-
-// A `training` section, and what kind of jobs it is for.
-struct Training {
-  std::string path;
-  const TrainingParams* params = nullptr;
-  bool has_gangs = false;     // or may have
-  bool leaves_nodes = false;  // some gang has more than one pod, or may have
-
-  void used_by(bool gangs, bool many_pods) {
-    has_gangs = has_gangs || gangs;
-    leaves_nodes = leaves_nodes || (gangs && many_pods);
-  }
-};
-
-std::vector<Training> trainings(const WorkloadParams& params) {
-  std::vector<Training> all{{.path = "workload.training", .params = &params.training}};
-  const auto used = [&](const std::string& at, const std::optional<TrainingParams>& own, bool gangs,
-                        bool many_pods) {
-    if (own) all.push_back({.path = at + ".training", .params = &*own});
-    (own ? all.back() : all.front()).used_by(gangs, many_pods);
-  };
-  for (size_t i = 0; i < params.sources.size(); ++i) {
-    const std::string path = "workload.sources[" + std::to_string(i) + "]";
-    if (const auto* const listed = std::get_if<ExplicitJobsParams>(&params.sources[i])) {
-      for (size_t j = 0; j < listed->jobs.size(); ++j) {
-        const ExplicitJobParams& job = listed->jobs[j];
-        used(path + ".jobs[" + std::to_string(j) + "]", job.training, job.kind == JobKind::MpiGang,
-             job.pods > 1 || !job.gangs.empty());
-      }
-    } else if (const auto* const generator = std::get_if<GeneratorParams>(&params.sources[i])) {
-      used(path, generator->training, generator->job_kind != KindOfJob::Pods, true);
-    } else if (const auto* const trace = std::get_if<TraceSourceParams>(&params.sources[i])) {
-      used(path, trace->training, trace->job_kind != KindOfJob::Pods, true);
-    }
-  }
-  return all;
-}
-
-int32_t gpus_of(const ExplicitJobParams& job) {
-  if (job.gangs.empty()) return job.pods * job.pod.gpus;
-  int32_t gpus = 0;
-  for (const ExplicitGangParams& gang : job.gangs) {
-    for (const ExplicitRoleParams& role : gang.roles) gpus += role.pods * role.pod.gpus;
-  }
-  return gpus;
-}
 
 bool has_quorum(const ExplicitJobParams& job) {
   const auto is_partial = [](const ExplicitGangParams& gang) { return gang.min_available != 0; };
@@ -111,51 +74,6 @@ std::string no_gangs(const Training& training) {
              : "has no effect on jobs of kind pods, which have no ranks";
 }
 
-bool may_make(const StepParams& step, Collective collective) {
-  if (std::ranges::find(step.exchanges, collective, &ExchangeParams::collective) !=
-      step.exchanges.end()) {
-    return true;
-  }
-  if (!step.model) return false;
-  switch (collective) {
-    case Collective::AllReduce:
-      return !step.zero || step.parallel.tensor > 1;
-    case Collective::AllGather:
-    case Collective::ReduceScatter:
-      return step.zero;
-    case Collective::AllToAll:
-      return step.model->experts_per_token > 0;
-    case Collective::PointToPoint:
-      return step.parallel.pipeline > 1;
-    case Collective::Broadcast:
-    case Collective::PushPull:
-      break;
-  }
-  return false;
-}
-
-// What is known of exchanges is of some that a step makes.
-void check_known_times(const Scenario& scenario, const std::vector<Training>& all, Checker& c) {
-  const std::vector<ExchangeTimeParams>& known = scenario.network.exchanges;
-  for (size_t i = 0; i < known.size(); ++i) {
-    const auto is_used = [&](const Training& training) {
-      return training.has_gangs && training.params->step &&
-             (known[i].span == ExchangeSpan::Node || training.leaves_nodes) &&
-             may_make(*training.params->step, known[i].collective);
-    };
-    if (std::ranges::any_of(all, is_used)) continue;
-    c.error("network.exchanges[" + std::to_string(i) + "]",
-            "has no effect: no step of a gang makes such an exchange");
-  }
-  const auto sums = [](const Training& training) {
-    return training.has_gangs && training.leaves_nodes && training.params->step &&
-           may_make(*training.params->step, Collective::AllReduce);
-  };
-  if (scenario.network.sharp && std::ranges::none_of(all, sums)) {
-    c.error("network.sharp", "has no effect: no step of a gang makes an all_reduce across nodes");
-  }
-}
-
 // Without a fabric an algorithm is but the time that it takes.
 void check_algorithms(const Training& training, const Scenario& scenario, Checker& c) {
   if (scenario.network.level != NetworkLevel::AlphaBeta) return;
@@ -175,6 +93,12 @@ void check_algorithms(const Training& training, const Scenario& scenario, Checke
   }
 }
 
+void check_communicator(const Training& training, Checker& c) {
+  if (!training.params->communicator || training.is_of_others) return;
+  if (training.gpus_max != 1) return;
+  c.error(training.path + ".communicator", "has no effect on jobs of one GPU: it meets no other");
+}
+
 void check_step(const Training& training, const Scenario& scenario, Checker& c) {
   const std::string at = training.path + ".step";
   if (scenario.network.level == NetworkLevel::None) {
@@ -184,8 +108,8 @@ void check_step(const Training& training, const Scenario& scenario, Checker& c) 
     c.error(at, "has no effect with policy.driver: counting, which knows no nodes");
   } else if (!training.has_gangs) {
     c.error(at, no_gangs(training));
-  } else if (!training.leaves_nodes && c.is_given(at + ".polling")) {
-    c.error(at + ".polling", "has no effect on gangs of one pod, which stay on their node");
+  } else {
+    check_exchanges_of(training, c);
   }
   check_algorithms(training, scenario, c);
   if (training.leaves_nodes || !training.has_gangs) return;
@@ -300,20 +224,6 @@ void check_ranks(const Scenario& scenario, Checker& c) {
   }
 }
 
-// Gangs of one pod each put nothing on cables, nor do those that exchange nothing.
-void check_nothing_crosses_nodes(const std::vector<Training>& all, Checker& c) {
-  const auto crosses = [](const Training& training) {
-    const std::optional<StepParams>& step = training.params->step;
-    return step && training.leaves_nodes && (step->model || !step->exchanges.empty());
-  };
-  if (std::ranges::any_of(all, crosses)) return;
-  for (const char* section : {"network.fabric", "network.routing", "network.links",
-                              "workload.play_ahead", "faults.links"}) {
-    if (!c.is_given(section)) continue;
-    c.error(section, "has no effect: no gang has more than one pod and a step with exchanges");
-  }
-}
-
 }  // namespace
 
 // What sections say about one another: a parameter without effect is a mistake.
@@ -323,14 +233,14 @@ void check_training(const Scenario& scenario, Checker& c) {
   StoreCheck stores{scenario, c};
   bool has_step = false;
   const std::vector<Training> all = trainings(scenario.workload);
-  check_known_times(scenario, all, c);
   for (const Training& training : all) {
+    check_communicator(training, c);
     has_step = has_step || training.params->step;
     if (training.params->step) check_step(training, scenario, c);
     stores.look_at(training);
   }
   stores.finish();
-  if (has_step) return check_nothing_crosses_nodes(all, c);
+  if (has_step) return check_exchanges(scenario, all, c);
   constexpr std::string_view kNoStep =
       "has no effect: no job says what a step of it is (training.step)";
   if (scenario.network.level != NetworkLevel::None) c.error("network.level", std::string{kNoStep});
@@ -339,6 +249,7 @@ void check_training(const Scenario& scenario, Checker& c) {
 }
 
 void check_machines(const Scenario& scenario, std::span<const Machine> machines, Checker& c) {
+  check_exchanges_in_nodes(scenario, machines, c);
   const bool has_nvls = std::ranges::any_of(machines, [](const Machine& machine) {
     return machine.gpus() > 0 && comm_group(machine, machine.all_gpus(), 1).has_nvls;
   });

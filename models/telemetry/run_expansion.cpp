@@ -62,7 +62,7 @@ RunParts RunParts::operator-(const RunParts& other) const {
 
 RunParts RunExpansion::parts_until(Duration elapsed) const {
   RunParts parts;
-  const auto& [terms, progress, restore_from, is_paused] = run;
+  const auto& [terms, progress, restore_from, is_paused, next_save] = run;
   if (is_paused) {
     parts[RankPhase::Checkpoint] = elapsed.ns;
     return parts;

@@ -100,8 +100,11 @@ void ContendingGangs::settle() {
     const JobId job = dirty_[i];
     entry(job).is_dirty = false;
     if (entry(job).settled == settled_) continue;
-    find(job);
-    begin_play();
+    if (find(job)) {
+      begin_play();
+    } else {
+      leave_crowd();
+    }
   }
   dirty_.clear();
 }
@@ -134,7 +137,7 @@ void ContendingGangs::dissolve(Play& play) {
 double ContendingGangs::alone_rate(FlowId flow) {
   if (flow.index >= alone_.size()) alone_.resize(flow.index + size_t{1});
   Alone& alone = alone_[flow.index];
-  if (std::exchange(alone.search, search_) == search_) return alone.rate;
+  if (std::exchange(alone.settled, settled_) == settled_) return alone.rate;
   alone.rate = flows_.rate_max(flow);
   for (const MaxMin::Use& use : flows_.uses(flow)) {
     alone.rate = std::min(alone.rate, flows_.capacity(use.link) / use.weight);
@@ -142,21 +145,25 @@ double ContendingGangs::alone_rate(FlowId flow) {
   return alone.rate;
 }
 
-// All gangs that it meets on links which they could fill, and those that these meet.
-void ContendingGangs::find(JobId first) {
+// All gangs that it meets on links which they could fill, and those that these meet. False: they
+// are too many, or meet some that are.
+bool ContendingGangs::find(JobId first) {
   ++search_;
   found_.clear();
   full_.clear();
-  visit(first);
-  for (size_t i = 0; i < found_.size() && !too_many(); ++i) {
-    const FlowId flow = found_[i].gang.flow;
-    for (const MaxMin::Use& use : flows_.uses(flow)) look_at(use.link);
+  if (!visit(first)) return false;
+  for (size_t i = 0; i < found_.size(); ++i) {
+    for (const MaxMin::Use& use : flows_.uses(found_[i].gang.flow)) {
+      if (!look_at(use.link)) return false;
+    }
   }
+  return true;
 }
 
-void ContendingGangs::visit(JobId job) {
+bool ContendingGangs::visit(JobId job) {
   Entry& gang = entry(job);
-  if (std::exchange(gang.seen, search_) == search_) return;
+  if (std::exchange(gang.seen, search_) == search_) return true;
+  if (gang.crowded == settled_) return false;
   gang.settled = settled_;
   if (gang.play != nullptr) dissolve(*gang.play);
   std::optional<Gang> asked = ask_.gang(job);
@@ -166,24 +173,55 @@ void ContendingGangs::visit(JobId job) {
     gang.known.reset();
     set_step(job, {});
   }
+  return found_.size() <= static_cast<size_t>(params_.gangs);
 }
 
-void ContendingGangs::look_at(LinkId link) {
+bool ContendingGangs::could_be_full(LinkId link) {
   if (link.index >= links_.size()) links_.resize(flows_.links());
-  if (std::exchange(links_[link.index].search, search_) == search_) return;
-  links_[link.index].local = UINT32_MAX;
+  LinkSeen& seen = links_[link.index];
+  if (std::exchange(seen.settled, settled_) == settled_) return seen.is_full;
   int32_t flows = 0;
-  flows_.for_each_on(link, [&](FlowId, double) { ++flows; });
-  if (flows < 2) return;
   double demand = 0;
-  flows_.for_each_on(link,
-                     [&](FlowId flow, double weight) { demand += weight * alone_rate(flow); });
-  if (demand <= flows_.capacity(link) * (1 + 1e-9)) return;
-  links_[link.index].local = static_cast<uint32_t>(full_.size());
-  full_.push_back(link);
-  flows_.for_each_on(link, [&](FlowId flow, double) {
-    if (!too_many() && alone_rate(flow) > 0) visit(ask_.job(flow));
+  flows_.for_each_on(link, [&](FlowId flow, double weight) {
+    ++flows;
+    demand += weight * alone_rate(flow);
   });
+  seen.is_full = flows > 1 && demand > flows_.capacity(link) * (1 + 1e-9);
+  return seen.is_full;
+}
+
+bool ContendingGangs::look_at(LinkId link) {
+  const bool is_full = could_be_full(link);
+  LinkSeen& seen = links_[link.index];
+  if (std::exchange(seen.search, search_) == search_) return true;
+  seen.local = is_full ? static_cast<uint32_t>(full_.size()) : UINT32_MAX;
+  if (!is_full) return true;
+  full_.push_back(link);
+  bool are_few = true;
+  flows_.for_each_on(link, [&](FlowId flow, double) {
+    if (are_few && alone_rate(flow) > 0) are_few = visit(ask_.job(flow));
+  });
+  return are_few;
+}
+
+// Those found are too many to be played, and so is whoever meets them: the search, which ended
+// early, may not have come to some that are in plays of their own.
+void ContendingGangs::leave_crowd() {
+  ORRERY_MARK("gangs.too_many_to_play");
+  if (found_.size() > static_cast<size_t>(params_.gangs)) ++counters_.too_many;
+  for (const Found& one : found_) {
+    Entry& gang = entry(one.job);
+    gang.crowded = settled_;
+    gang.known.reset();
+    set_step(one.job, {});
+    for (const MaxMin::Use& use : flows_.uses(one.gang.flow)) {
+      if (!could_be_full(use.link)) continue;
+      flows_.for_each_on(use.link, [&](FlowId flow, double) {
+        Play* const play = entry(ask_.job(flow)).play;
+        if (play != nullptr) dissolve(*play);
+      });
+    }
+  }
 }
 
 // ---- plays
@@ -191,8 +229,7 @@ void ContendingGangs::look_at(LinkId link) {
 // Of those found.
 void ContendingGangs::begin_play() {
   const bool is_alone = found_.size() == 1 && !entry(found_.front().job).known;
-  if (found_.empty() || is_alone || too_many()) {
-    if (too_many()) ++counters_.too_many;
+  if (found_.empty() || is_alone) {
     for (const Found& one : found_) {
       entry(one.job).known.reset();
       set_step(one.job, {});
@@ -232,6 +269,13 @@ void ContendingGangs::begin_play() {
 StepPosition ContendingGangs::position_of(const Gang& gang, const Known& known) {
   StepPosition position = known.position;
   if (known.bits > 0) position.bits *= gang.shape.bits / known.bits;
+  if (gang.is_stopped && (gang.done - gang.base).ns % gang.shape.compute.ns == 0) {
+    position = StepPosition::begin(gang.shape);  // it is between two steps, not just before
+  }
+  if (gang.is_stopped || position.is_stopped) {
+    position.to_save = gang.to_save;
+    position.pause = gang.pause;
+  }
   position.is_stopped = gang.is_stopped;
   return position;
 }
@@ -243,14 +287,8 @@ StepPosition ContendingGangs::position_of(const Gang& gang) {
                       static_cast<double>(shape.compute.ns);
   StepPosition position = StepPosition::after(shape, nearest_ns(shape.alone().seconds() * part));
   position.is_stopped = gang.is_stopped;
+  position.to_save = gang.to_save;
   position.pause = gang.pause;
-  if (gang.to_save != Duration::max()) {
-    // Counted as if it worked all through the step; in truth it works at its begin.
-    const double worked = 1 - position.computing.seconds() / shape.working.seconds();
-    const double left = gang.to_save.seconds() + (part - worked) * shape.compute.seconds();
-    const double stretch = shape.working.seconds() / shape.compute.seconds();
-    position.to_save = nearest_ns(std::max(left, 0.0) * stretch);
-  }
   return position;
 }
 
@@ -292,9 +330,8 @@ void ContendingGangs::begin_segment(Play& play) {
     return;
   }
   if (play.steps.played() > int64_t{params_.steps} * kEventsPerStep) return freeze(play);
-  const Duration segment = next_segment(play);
   play.steps.start(play.from);
-  play.steps.run(segment);
+  const Duration segment = play.steps.run(next_segment(play));
   for (size_t i = 0; i < gangs; ++i) {
     const Play::Member& member = play.members[i];
     const double work = play.steps.work(i);

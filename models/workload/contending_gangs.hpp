@@ -30,9 +30,9 @@ class ContendingGangs {
     Duration done;    // of its work, all in all
     Duration base;    // of that, when it began its first step
     Duration left;    // until it has done all
-    Duration to_save = Duration::max();  // work until the next checkpoint
-    Duration pause{};                    // left of the present one
-    bool is_stopped = false;             // by somebody else
+    int64_t to_save = StepPosition::kNever;  // steps that end before the next checkpoint
+    Duration pause{};                        // left of the present one
+    bool is_stopped = false;                 // by somebody else
   };
   struct Ask {
     // Of a gang that runs; none: of others, and of those that cannot move.
@@ -73,25 +73,28 @@ class ContendingGangs {
     std::optional<Known> known;
     bool is_dirty = false;
     uint32_t seen = 0, settled = 0;  // the last search and settling that came by
+    uint32_t crowded = 0;            // the last settling in which it met too many
   };
   struct Found {
     JobId job;
     Gang gang;
   };
   struct Alone {  // what a flow could move alone
-    uint32_t search = 0;
+    uint32_t settled = 0;
     double rate = 0;
   };
   struct LinkSeen {
-    uint32_t search = 0;
-    uint32_t local = UINT32_MAX;  // its place in full_
+    uint32_t settled = 0, search = 0;
+    bool is_full = false;         // its gangs could fill it together, as of that settling
+    uint32_t local = UINT32_MAX;  // its place in full_, in that search
   };
   Entry& entry(JobId job);
   void settle();
-  void find(JobId first);
-  void visit(JobId job);
-  void look_at(LinkId link);
-  bool too_many() const { return found_.size() > static_cast<size_t>(params_.gangs); }
+  bool find(JobId first);
+  bool visit(JobId job);
+  bool look_at(LinkId link);
+  bool could_be_full(LinkId link);
+  void leave_crowd();
   double alone_rate(FlowId flow);
   void begin_play();
   static StepPosition position_of(const Gang& gang, const Known& known);

@@ -124,7 +124,7 @@ std::optional<ContendingGangs::Gang> GangExchanges::playable(JobId job) const {
   if (job.index >= gangs_.size() || !gangs_[job.index].is_running) return {};
   const Gang& gang = gangs_[job.index];
   if (gang.shared == Duration::max() || gang.flow == FlowId{}) return {};
-  const auto& [terms, progress, restore_from, is_paused] = controller_.run_now(job);
+  const auto& [terms, progress, restore_from, is_paused, next_save] = controller_.run_now(job);
   const Duration working = working_time(gang.plan);
   ContendingGangs::Gang told{
       .flow = gang.flow,
@@ -135,17 +135,19 @@ std::optional<ContendingGangs::Gang> GangExchanges::playable(JobId job) const {
                 .update = gang.plan.fixed,
                 .at_least = readers_ ? readers_->step_time(job) : Duration{},
                 .bits = static_cast<double>(gang.activity.bytes.count) * 8,
-                .rate_max = static_cast<double>(gang.activity.rate_max.bits_per_s),
-                .save_every = terms.plan.interval,
-                .save = terms.plan.write},
+                .rate_max = static_cast<double>(gang.activity.rate_max.bits_per_s)},
       .done = progress.done(),
       .base = gang.base,
       .left = terms.work - progress.done(),
       .is_stopped = is_paused};
-  if (terms.plan.interval == Duration{}) return told;
+  if (next_save == Duration::max()) return told;
+  const bool is_event = terms.plan.interval == Duration{};
+  const Duration step = gang.plan.compute, ahead = next_save - told.done;
   const bool is_saving = progress.half_written > Duration{};
-  told.to_save = terms.plan.interval - (is_saving ? Duration{} : progress.unsaved);
+  told.shape.save_every = jobs_.job(job).checkpoint_interval / step;
+  told.shape.save = is_event ? Duration::max() : terms.plan.write;
   told.pause = is_saving ? terms.plan.write - progress.half_written : Duration{};
+  told.to_save = is_saving ? told.shape.save_every : (ahead + step - 1_ns) / step;
   return told;
 }
 

@@ -96,8 +96,11 @@ void JobController::compute(JobId id) {
   const Job& job = jobs_.job(id);
   JobState& state = states_[id];
   // The end, the goal, or the next checkpoint if it is an event.
+  // Played steps save where the next one begins: they compute, to a goal that is ahead.
   const Duration next = state.snapshot.done + job.checkpoint_interval;
-  const bool saves = saves_by_events(id) && next < job.work && next <= state.goal;
+  const bool is_near =
+      state.is_played ? next < state.goal && !state.pace.is_still() : next <= state.goal;
+  const bool saves = saves_by_events(id) && next < job.work && is_near;
   const bool is_partial = !saves && state.goal < job.work + Duration{state.is_played ? 1 : 0};
   const bool waits = state.is_played && !saves && !is_partial;  // for complete()
   const Duration stop = saves ? next : std::min(state.goal, job.work);
@@ -125,6 +128,7 @@ void JobController::compute(JobId id) {
 void JobController::reach_goal(JobId id) {
   JobState& state = states_[id];
   account_run(id, state.run, state.run_gpu_milli);
+  arrive(state.run.progress, state.goal);
   goal_reached.emit(id);
 }
 
@@ -135,9 +139,14 @@ RunNow JobController::run_now(JobId id) const {
   RunNow run{.terms = terms(id),
              .progress = state.run.progress,
              .restore_from = state.run.restore_from,
-             .is_paused = is_paused(id)};
+             .is_paused = is_paused(id),
+             .next_save = Duration::max()};
   const bool advances = jobs_.job(id).phase == JobPhase::Running && !run.is_paused;
   if (advances) advance(run.progress, run.terms, sim_.engine.now());
+  const Duration interval = jobs_.job(id).checkpoint_interval;
+  const Duration from = saves_by_events(id) ? state.snapshot.done : run.progress.saved;
+  const bool has_next = interval > Duration{} && interval < jobs_.job(id).work - from;
+  if (has_next) run.next_save = from + interval;
   return run;
 }
 

@@ -50,6 +50,7 @@ struct RunNow {
   RunProgress progress;    // up to now, if it runs
   Time restore_from;       // as in Run
   bool is_paused = false;  // for a checkpoint that is an event
+  Duration next_save;      // progress at which the next checkpoint begins; max: none does
 };
 
 // How long a job may compute; max: for ever.

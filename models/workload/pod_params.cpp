@@ -2,7 +2,18 @@
 
 #include <cmath>
 
+#include "models/workload/training_step.hpp"
+
 namespace orrery {
+namespace {
+
+// Of a gang whose steps are known: it saves its progress between two of them.
+Duration in_whole_steps(Duration interval, Duration compute) {
+  if (interval > Duration::max() - compute) return interval;
+  return compute * ((interval + compute - 1_ns) / compute);
+}
+
+}  // namespace
 
 namespace {
 
@@ -73,7 +84,11 @@ void TrainingParams::apply(JobRequest& job) const {
   job.dataset = nullptr;
   if (is_gang && checkpoint) job.checkpoint = std::make_shared<CheckpointParams>(*checkpoint);
   if (is_gang && dataset) job.dataset = std::make_shared<DatasetParams>(*dataset);
-  if (is_gang && step) job.step = std::make_shared<StepParams>(*step);
+  if (is_gang && step) {
+    job.step = std::make_shared<StepParams>(*step);
+    const Duration compute = compute_time(*step, static_cast<int32_t>(gpus));
+    job.checkpoint_interval = in_whole_steps(checkpoint_interval, compute);
+  }
   if (communicator) {
     job.init += communicator_init_time(*communicator, static_cast<int32_t>(gpus));
   }

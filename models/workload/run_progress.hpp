@@ -1,6 +1,7 @@
 // models/workload/run_progress.hpp -- how far a run of training is, whatever paces it went at.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "models/workload/pace.hpp"
@@ -43,6 +44,10 @@ struct RunProgress {
 };
 
 void resume(RunProgress& run, Time now);  // from what is saved
+// `since` is when it was to have done so much: what rounding adds would add up.
+inline void arrive(RunProgress& run, Duration done) {
+  run.unsaved = std::max(done - run.saved, Duration{});
+}
 RunSpans advance(RunProgress& run, const RunTerms& terms, Time now);
 RunSpans keep(RunProgress& run);  // all that is done up to `since` is saved
 RunSpans lose(RunProgress& run);  // all that is not saved, up to `since`

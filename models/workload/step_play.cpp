@@ -21,11 +21,6 @@ Duration time_to_move(double bits, double rate) {
   return {static_cast<int64_t>(std::ceil(bits / rate * 1e9))};
 }
 
-// Of working time, for so much work.
-Duration working_for(const StepParts& shape, Duration work) {
-  return nearest_ns(work.seconds() * (shape.working.seconds() / shape.compute.seconds()));
-}
-
 }  // namespace
 
 Duration StepParts::alone() const {
@@ -39,7 +34,7 @@ StepPosition StepPosition::begin(const StepParts& shape) {
                         .update = shape.update,
                         .at_least = shape.at_least,
                         .bits = shape.bits};
-  if (shape.save_every > Duration{}) position.to_save = working_for(shape, shape.save_every);
+  if (shape.save_every > 0) position.to_save = shape.save_every;
   return position;
 }
 
@@ -92,9 +87,8 @@ void StepPlay::start(std::vector<StepPosition> positions) {
   leader_ = SIZE_MAX;
   for (size_t gang = 0; gang < shapes_.size(); ++gang) {
     positions_[gang].steps = 0;
-    ORRERY_CHECK(
-        positions_[gang].to_save == Duration::max() || shapes_[gang].save_every > Duration{},
-        "only who makes checkpoints waits for the next");
+    ORRERY_CHECK(positions_[gang].to_save == StepPosition::kNever || shapes_[gang].save_every > 0,
+                 "only who makes checkpoints waits for the next");
     paused_[gang] = {};
     if (leader_ == SIZE_MAX && !positions_[gang].is_stopped) leader_ = gang;
     work_before_.push_back(0);
@@ -112,8 +106,10 @@ double StepPlay::work(size_t gang) const {
          work_before_[gang];
 }
 
-void StepPlay::run(Duration span) {
-  while (span > Duration{}) {
+Duration StepPlay::run(Duration span) {
+  const Duration from = elapsed_;
+  waits_ = false;
+  while (span > Duration{} && !waits_) {
     Duration until = span;
     for (size_t gang = 0; gang < shapes_.size(); ++gang) until = std::min(until, next(gang));
     const int64_t steps = leader_ == SIZE_MAX ? 0 : positions_[leader_].steps;
@@ -123,6 +119,7 @@ void StepPlay::run(Duration span) {
     ++played_;
     if (leader_ != SIZE_MAX && positions_[leader_].steps != steps) look_for_period(span);
   }
+  return elapsed_ - from;
 }
 
 // Until something becomes of the gang.
@@ -134,7 +131,7 @@ Duration StepPlay::next(size_t gang) const {
   using enum StepPosition::Exchange;
   Duration until = Duration::max();
   if (at.computing > Duration{}) {
-    until = std::min(at.computing, at.to_save);
+    until = at.computing;
     if (at.exchange == Waits) until = std::min(until, at.computing - shape.overlap);
   } else if (at.exchange == Over) {
     until = std::max(at.update, at.at_least);
@@ -160,7 +157,6 @@ void StepPlay::elapse(Duration span) {
     if (at.exchange == Moves) at.bits -= rates_[gang] * span.seconds();
     if (at.computing > Duration{}) {
       at.computing -= span;
-      if (at.to_save != Duration::max()) at.to_save -= span;
     } else if (at.exchange == Over) {
       at.update = std::max(Duration{}, at.update - span);
     }
@@ -201,12 +197,6 @@ bool StepPlay::settle(size_t gang) {
   const StepParts& shape = shapes_[gang];
   StepPosition& at = positions_[gang];
   if (at.is_stopped || at.pause > Duration{}) return false;
-  if (at.to_save <= Duration{}) {
-    at.to_save = working_for(shape, shape.save_every);
-    at.pause = shape.save;
-    anchor_.clear();  // from here on all is different
-    return at.pause == Duration{};
-  }
   if (at.exchange == Waits && at.computing <= shape.overlap) {
     at.exchange = Inside;
     return true;
@@ -222,11 +212,22 @@ bool StepPlay::settle(size_t gang) {
   const bool is_over = at.computing == Duration{} && at.exchange == Over &&
                        at.update == Duration{} && at.at_least == Duration{};
   if (!is_over) return false;
-  StepPosition next = StepPosition::begin(shape);
+  next_step(gang);
+  return true;
+}
+
+void StepPlay::next_step(size_t gang) {
+  StepPosition& at = positions_[gang];
+  StepPosition next = StepPosition::begin(shapes_[gang]);
   next.to_save = at.to_save;
   next.steps = at.steps + 1;
+  if (at.to_save != StepPosition::kNever && --next.to_save <= 0) {
+    next.to_save = shapes_[gang].save_every;
+    next.pause = shapes_[gang].save;
+    waits_ = waits_ || next.pause == Duration::max();
+    anchor_.clear();  // from here on all is different
+  }
   at = next;
-  return true;
 }
 
 void StepPlay::set_anchor() {
@@ -265,10 +266,10 @@ void StepPlay::look_for_period(Duration& left) {
   bool saves = false;
   for (size_t gang = 0; gang < shapes_.size(); ++gang) {
     const StepPosition &a = anchor_[gang], &b = positions_[gang];
-    if (b.is_stopped || b.to_save == Duration::max()) continue;
+    if (b.is_stopped || b.to_save == StepPosition::kNever) continue;
     saves = true;
-    const Duration used = a.to_save - b.to_save;
-    if (b.pause == Duration{} && used > Duration{}) times = std::min(times, b.to_save / used);
+    const int64_t used = b.steps - a.steps;
+    if (b.pause == Duration{} && used > 0) times = std::min(times, (b.to_save - 1) / used);
   }
   for (size_t gang = 0; gang < shapes_.size(); ++gang) {
     const StepPosition& a = anchor_[gang];
@@ -276,7 +277,7 @@ void StepPlay::look_for_period(Duration& left) {
     const int64_t steps = b.steps - a.steps;
     steps_of_period_[gang] = steps;
     b.steps += steps * times;
-    if (b.to_save != Duration::max()) b.to_save -= (a.to_save - b.to_save) * times;
+    if (b.to_save != StepPosition::kNever) b.to_save -= steps * times;
   }
   period_ = saves ? Duration{} : period;
   elapsed_ += period * times;

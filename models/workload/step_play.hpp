@@ -22,8 +22,8 @@ struct StepParts {
   double bits = 0;              // on its heaviest link
   double rate_max = 0;          // bits a second; 0: it cannot move
   std::vector<LinkUse> uses{};  // of the play's links
-  Duration save_every{};        // work between pauses for a checkpoint; 0: it makes none
-  Duration save{};              // such a pause
+  int64_t save_every = 0;       // steps between pauses for a checkpoint; 0: it makes none
+  Duration save{};              // such a pause; max: until told otherwise
 
   Duration alone() const;  // a step that meets nobody
 };
@@ -35,9 +35,11 @@ struct StepPosition {
   bool is_stopped = false;  // by somebody, until told otherwise
   Duration computing{}, inside{}, update{}, at_least{};
   double bits = 0;
-  Duration to_save = Duration::max();  // of working, until the next pause
+  int64_t to_save = kNever;  // steps that end before the next pause
   Duration pause{};
   int64_t steps = 0;  // that are over
+
+  static constexpr int64_t kNever = INT64_MAX;
 
   static StepPosition begin(const StepParts& shape);
   // Of a gang that met nobody, `since` the begin of its step; and the other way round, for any
@@ -56,7 +58,8 @@ class StepPlay {
   StepPlay& operator=(StepPlay&&) = default;
 
   void start(std::vector<StepPosition> positions);
-  void run(Duration span);
+  // For so long, or until a gang begins a pause that only somebody else ends; returns how long.
+  Duration run(Duration span);
 
   const std::vector<StepParts>& shapes() const { return shapes_; }
   const std::vector<StepPosition>& positions() const { return positions_; }
@@ -75,6 +78,7 @@ class StepPlay {
   void elapse(Duration span);
   void settle();
   bool settle(size_t gang);
+  void next_step(size_t gang);
   void set_flow(size_t gang);
   bool moves(size_t gang) const;
   void look_for_period(Duration& left);
@@ -88,6 +92,7 @@ class StepPlay {
   MaxMin sharing_;
   std::vector<ActivityId> flows_;
   std::vector<double> rates_;
+  bool waits_ = false;        // somebody began a pause without end
   size_t leader_ = SIZE_MAX;  // of the gangs that are not stopped; none: nobody moves
   Duration elapsed_;
   int64_t played_ = 0;

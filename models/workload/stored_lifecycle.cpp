@@ -34,6 +34,7 @@ void JobController::go_on(JobId id) {
 void JobController::checkpoint_due(JobId id) {
   pause(id);
   JobState& state = states_[id];
+  arrive(state.run.progress, state.snapshot.done + jobs_.job(id).checkpoint_interval);
   if (state.is_saving) {
     ORRERY_MARK("jobs.checkpoint_waits_for_the_last_one");
     return;

@@ -52,6 +52,16 @@ struct PollingParams {
     v("exponent", exponent, "How hard missing cores hit; 0: not at all.", Range{0.0, 10.0},
       Source{"estimate: between 1 and 2"});
   }
+  template <class C>
+  void check(C& c) const {
+    if (exponent == 0 && c.is_given("cores_per_gpu")) {
+      c.error("cores_per_gpu",
+              "has no effect with exponent: 0, by which missing cores cost nothing");
+    }
+    if (cores_per_gpu == 0 && c.is_given("exponent")) {
+      c.error("exponent", "has no effect with cores_per_gpu: 0, of which none can be missing");
+    }
+  }
 };
 
 struct StepMistake {

@@ -27,12 +27,15 @@ class ContendingGangsTest : public ::testing::Test {
             .rate_max = 100e9};
   }
   JobId add(Duration compute, Duration exchange) {
-    const std::vector<LinkUse> uses{{link}};
+    const JobId job = add_on({{link}}, compute, exchange);
+    gangs->links_change(world.back().flow);
+    return job;
+  }
+  JobId add_on(const std::vector<LinkUse>& uses, Duration compute, Duration exchange) {
     const JobId job{static_cast<uint32_t>(world.size())};
     world.push_back({.flow = flows.open(uses, 100e9),
                      .shape = parts(compute, exchange),
                      .since = engine.now()});
-    gangs->links_change(world.back().flow);
     gangs->gang_changed(job);
     return job;
   }
@@ -144,6 +147,22 @@ TEST_F(ContendingGangsTest, MoreThanMayBePlayedAreNotAndAreCounted) {
   run_for(1_h);
   for (const JobId job : {first, second, third}) EXPECT_FALSE(gangs->step(job));
   EXPECT_GT(gangs->counters().too_many, 0u);
+}
+
+// The search for all that it meets ends at the first few.
+TEST_F(ContendingGangsTest, NorIsAnyoneElseWhomTooManyMeet) {
+  begin({.gangs = 4});
+  std::vector<LinkUse> all;
+  for (int i = 0; i < 5; ++i) {
+    all.push_back({flows.add_link(100_Gbps)});
+    add_on({all.back()}, 1_s, 500_ms);
+    add_on({all.back()}, 1_s, 500_ms);
+  }
+  run_for(1_h);
+  for (uint32_t job = 0; job < 10; ++job) EXPECT_TRUE(gangs->step({job})) << job;
+  add_on(all, 1_s, 500_ms);
+  run_for(1_h);
+  for (uint32_t job = 0; job < 11; ++job) EXPECT_FALSE(gangs->step({job})) << job;
 }
 
 TEST_F(ContendingGangsTest, TheOthersArePlayedAnewWhenOneEndsOrTheLinkIsAnother) {

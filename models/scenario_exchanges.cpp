@@ -1,0 +1,203 @@
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "models/scenario.hpp"
+#include "models/scenario_training.hpp"
+#include "models/workload/training_step.hpp"
+
+namespace orrery {
+namespace {
+
+bool crosses(const ExchangeMade& made) { return made.may_cross; }
+
+bool is_known(const Scenario& scenario, Collective collective, ExchangeSpan span) {
+  return std::ranges::any_of(scenario.network.exchanges, [&](const ExchangeTimeParams& one) {
+    return one.collective == collective && one.span == span;
+  });
+}
+
+// Ranks are numbered pod by pod, so that a group stays in a pod if the groups beside it fit whole.
+ExchangeMade made_by(const Training::Gang& gang, const StepTraffic& traffic) {
+  const bool is_row = traffic.among == ExchangeGroup::Pipeline;  // of all stages
+  const int32_t block = is_row ? gang.gpus : traffic.ranks * traffic.stride;
+  const auto splits = [&](int32_t gpus) { return gpus % block != 0; };
+  return {.collective = traffic.collective,
+          .algorithm = traffic.method.algorithm,
+          .spread = (traffic.ranks - 1) * traffic.stride + 1,
+          .may_cross = std::ranges::any_of(gang.of_pods, splits)};
+}
+
+// What is known of exchanges is of some that a step makes.
+void check_known_times(const Scenario& scenario, const std::vector<ExchangeMade>& all, Checker& c) {
+  const std::vector<ExchangeTimeParams>& known = scenario.network.exchanges;
+  for (size_t i = 0; i < known.size(); ++i) {
+    const auto is_used = [&](const ExchangeMade& made) {
+      return made.collective == known[i].collective &&
+             (known[i].span == ExchangeSpan::Node || made.may_cross);
+    };
+    if (std::ranges::any_of(all, is_used)) continue;
+    c.error("network.exchanges[" + std::to_string(i) + "]",
+            "has no effect: no step of a gang makes such an exchange");
+  }
+}
+
+// Switches that add up serve NVLS, which NCCL's tuner may choose, too.
+void check_sharp(const Scenario& scenario, const std::vector<ExchangeMade>& all, Checker& c) {
+  if (!scenario.network.sharp) return;
+  const auto sums = [](const ExchangeMade& made) {
+    return made.may_cross && made.collective == Collective::AllReduce;
+  };
+  const auto may_use = [&](const ExchangeMade& made) {
+    return sums(made) &&
+           (made.algorithm == AlgorithmChoice::Auto || made.algorithm == AlgorithmChoice::Nvls);
+  };
+  if (std::ranges::none_of(all, sums)) {
+    c.error("network.sharp", "has no effect: no step of a gang makes an all_reduce across nodes");
+  } else if (std::ranges::none_of(all, may_use)) {
+    c.error("network.sharp",
+            "has no effect: every all_reduce across nodes names an algorithm for "
+            "which switches add up nothing");
+  } else if (scenario.network.level == NetworkLevel::AlphaBeta &&
+             is_known(scenario, Collective::AllReduce, ExchangeSpan::Nodes)) {
+    c.error("network.sharp",
+            "has no effect with level: alpha_beta, since network.exchanges tells the time");
+  }
+}
+
+// What stays in nodes puts nothing on cables.
+void check_cables(const std::vector<ExchangeMade>& all, Checker& c) {
+  if (std::ranges::any_of(all, crosses)) return;
+  for (const char* section : {"network.fabric", "network.routing", "network.links",
+                              "workload.play_ahead", "faults.links"}) {
+    if (!c.is_given(section)) continue;
+    c.error(section,
+            "has no effect: no gang has more than one pod and a step with exchanges between them");
+  }
+}
+
+}  // namespace
+
+int32_t gpus_of(const ExplicitJobParams& job) {
+  if (job.gangs.empty()) return job.pods * job.pod.gpus;
+  int32_t gpus = 0;
+  for (const ExplicitGangParams& gang : job.gangs) {
+    for (const ExplicitRoleParams& role : gang.roles) gpus += role.pods * role.pod.gpus;
+  }
+  return gpus;
+}
+
+void Training::used_by(const ExplicitJobParams& job) {
+  gpus_max = std::max(gpus_max, gpus_of(job));
+  if (job.kind != JobKind::MpiGang) return;
+  has_gangs = true;
+  leaves_nodes = leaves_nodes || job.pods > 1 || !job.gangs.empty();
+  Gang gang{.gpus = gpus_of(job)};
+  if (job.gangs.empty() && job.pods > 1) gang.of_pods.push_back(job.pod.gpus);
+  for (const ExplicitGangParams& one : job.gangs) {
+    for (const ExplicitRoleParams& role : one.roles) gang.of_pods.push_back(role.pod.gpus);
+  }
+  listed.push_back(std::move(gang));
+}
+
+void Training::used_by_others(bool gangs) {
+  is_of_others = true;
+  has_gangs = has_gangs || gangs;
+  leaves_nodes = leaves_nodes || gangs;
+}
+
+std::vector<Training> trainings(const WorkloadParams& params) {
+  std::vector<Training> all{{.path = "workload.training", .params = &params.training}};
+  const auto of = [&](const std::string& at,
+                      const std::optional<TrainingParams>& own) -> Training& {
+    if (own) all.push_back({.path = at + ".training", .params = &*own});
+    return own ? all.back() : all.front();
+  };
+  for (size_t i = 0; i < params.sources.size(); ++i) {
+    const std::string path = "workload.sources[" + std::to_string(i) + "]";
+    if (const auto* const listed = std::get_if<ExplicitJobsParams>(&params.sources[i])) {
+      for (size_t j = 0; j < listed->jobs.size(); ++j) {
+        const std::string at = path + ".jobs[" + std::to_string(j) + "]";
+        of(at, listed->jobs[j].training).used_by(listed->jobs[j]);
+      }
+    } else if (const auto* const generator = std::get_if<GeneratorParams>(&params.sources[i])) {
+      of(path, generator->training).used_by_others(generator->job_kind != KindOfJob::Pods);
+    } else if (const auto* const trace = std::get_if<TraceSourceParams>(&params.sources[i])) {
+      of(path, trace->training).used_by_others(trace->job_kind != KindOfJob::Pods);
+    }
+  }
+  return all;
+}
+
+std::vector<ExchangeMade> exchanges_made(const Training& training) {
+  std::vector<ExchangeMade> made;
+  if (!training.has_gangs || !training.params->step) return made;
+  const StepParams& step = *training.params->step;
+  if (training.is_of_others) {
+    for (const ExchangeParams& one : step.exchanges) {
+      made.push_back({.collective = one.collective, .algorithm = one.algorithm});
+    }
+  }
+  if (!step.mistakes().empty()) return made;
+  for (const Training::Gang& gang : training.listed) {
+    if (gang.gpus == 0 || !step.mistakes_for(gang.gpus).empty()) continue;
+    for (const StepTraffic& traffic : plan_step(step, gang.gpus, 1).traffic) {
+      made.push_back(made_by(gang, traffic));
+    }
+  }
+  return made;
+}
+
+std::vector<ExchangeMade> exchanges_made(const std::vector<Training>& all) {
+  std::vector<ExchangeMade> made;
+  for (const Training& training : all) {
+    for (const ExchangeMade& one : exchanges_made(training)) made.push_back(one);
+  }
+  return made;
+}
+
+void check_exchanges(const Scenario& scenario, const std::vector<Training>& all, Checker& c) {
+  const std::vector<ExchangeMade> made = exchanges_made(all);
+  check_known_times(scenario, made, c);
+  check_sharp(scenario, made, c);
+  check_cables(made, c);
+}
+
+void check_exchanges_of(const Training& training, Checker& c) {
+  const std::vector<ExchangeMade> made = exchanges_made(training);
+  const StepParams& step = *training.params->step;
+  const std::string at = training.path + ".step";
+  if (c.is_given(at + ".polling") && std::ranges::none_of(made, crosses)) {
+    c.error(at + ".polling", "has no effect: no exchange leaves its node");
+  }
+  if (step.overlap > 0 && made.empty() && (step.model || !step.exchanges.empty())) {
+    c.error(at + ".overlap", "has no effect: no rank has others to exchange with");
+  }
+}
+
+// Groups that no machine has GPUs enough for are spread over several.
+void check_exchanges_in_nodes(const Scenario& scenario, std::span<const Machine> machines,
+                              Checker& c) {
+  int32_t most = 0;
+  for (const Machine& machine : machines) most = std::max(most, machine.gpus());
+  const std::vector<ExchangeMade> all = exchanges_made(trainings(scenario.workload));
+  const std::vector<ExchangeTimeParams>& known = scenario.network.exchanges;
+  for (size_t i = 0; i < known.size(); ++i) {
+    if (known[i].span != ExchangeSpan::Node) continue;
+    const auto is_such = [&](const ExchangeMade& made) {
+      return made.collective == known[i].collective;
+    };
+    const auto fits = [&](const ExchangeMade& made) {
+      return is_such(made) && made.spread <= most;
+    };
+    if (std::ranges::none_of(all, is_such) || std::ranges::any_of(all, fits)) continue;
+    c.error("network.exchanges[" + std::to_string(i) + "].span",
+            "has no effect: groups that make it have more ranks than a node has GPUs");
+  }
+}
+
+}  // namespace orrery
