@@ -33,7 +33,7 @@ def main(program: str, run: str, rounds: int) -> None:
         driver = started()
         driver.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
         for number in range(rounds):
-            page = Page(driver, None).open(path)
+            page = Page(driver).open(path)
             ready = int(page.run("return document.documentElement.dataset.ready"))
             told = driver.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
             cpu = {one["name"]: 1e3 * one["value"] for one in told}["TaskDuration"]

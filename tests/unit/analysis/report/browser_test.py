@@ -3,9 +3,9 @@ it works with the keyboard, in light and dark, wide and narrow."""
 
 from __future__ import annotations
 
-import base64
 import json
 import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ import pytest
 from conftest import TINY
 from orrery import figures
 from orrery.report import run_page
+from PIL import Image
 
 NEEDED = "bash -c '. scenarios/setup.sh && orrery_setup test' installs what it takes"
 LONG = TINY.replace("interval: 10min, teams", "interval: 1s, teams")  # is downsampled
@@ -45,8 +46,8 @@ def started() -> Any:
 class Page:
     """A page that is open."""
 
-    def __init__(self, driver: Any, artefacts: Path | None) -> None:
-        self.driver, self.artefacts = driver, artefacts
+    def __init__(self, driver: Any) -> None:
+        self.driver = driver
 
     def open(self, path: Path) -> Page:
         self.driver.get_log("browser"), self.driver.get_log("performance")
@@ -92,17 +93,6 @@ class Page:
         self.wait("return (window.orrery?.charts ?? []).every("
                   "(c) => c.plot.clientWidth === c.width)")
 
-    def kept(self, name: str) -> None:
-        """A screenshot of all of the page among the artefacts."""
-        if self.artefacts is None:
-            return
-        size = self.run("return [innerWidth, document.documentElement.scrollHeight]")
-        clip = {"x": 0, "y": 0, "width": size[0], "height": size[1], "scale": 1}
-        shot = self.driver.execute_cdp_cmd(
-            "Page.captureScreenshot", {"captureBeyondViewport": True, "clip": clip})
-        self.artefacts.mkdir(parents=True, exist_ok=True)
-        (self.artefacts / f"{name}.png").write_bytes(base64.b64decode(shot["data"]))
-
     def requests(self) -> list[str]:
         """What the browser asked for beside the page."""
         told = [json.loads(entry["message"])["message"] for entry in
@@ -113,10 +103,9 @@ class Page:
 
 
 @pytest.fixture(scope="module")
-def browser(request: pytest.FixtureRequest) -> Iterator[Page]:
+def browser() -> Iterator[Page]:
     driver = started()
-    artefacts = request.config.getoption("--artefacts")
-    yield Page(driver, artefacts)
+    yield Page(driver)
     driver.quit()
 
 
@@ -152,7 +141,6 @@ def test_charts_are_drawn_and_nothing_goes_wrong_or_out(page: Page) -> None:
     assert all(count > 0 for count in shapes.values()), shapes
     assert shapes["utilisation"] == 1 + 4 + 4  # an area, bands and lines
     assert page.driver.get_log("browser") == [] and page.requests() == []
-    page.kept("report-light")
 
 
 def test_buttons_zoom_all_charts_over_time_and_reset(page: Page) -> None:
@@ -289,7 +277,6 @@ def test_dark_follows_the_system_and_the_button(page: Page) -> None:
         paper, card, *inks = seen[scheme] = page.run(paint)
         assert all(contrast(ink, ground) >= 4.5 for ink in inks for ground in (paper, card))
     assert sum(seen["dark"][0][:3]) < 100 < 700 < sum(seen["light"][0][:3])
-    page.kept("report-dark")
     page.run("document.getElementById('theme').click()")
     assert page.run(paint) == seen["light"]
     page.run("localStorage.clear()")
@@ -303,7 +290,6 @@ def test_a_narrow_page_does_not_scroll_sideways(page: Page) -> None:
           return box.left < -1 || box.right > innerWidth + 1; }).map(
           (t) => chart.spec.id + " " + t.textContent))""")
     assert outside == []
-    page.kept("report-narrow")
 
 
 def test_joining_buckets_for_the_screen_keeps_their_extremes(page: Page) -> None:
@@ -354,3 +340,24 @@ def test_other_runs_are_drawn_as_well(browser: Page, made, written) -> None:
         assert page.run("return orrery.charts.every((c) => c.svg.querySelector('.label-x'))")
         assert page.driver.get_log("browser") == []
     assert "control-plane" in page.run("return orrery.charts.map((c) => c.spec.id)")
+
+
+@pytest.mark.parametrize("theme, width", [("light", 1300), ("dark", 1300), ("light", 500)])
+def test_pictures_are_kept_among_the_artefacts(
+    path: Path, request: pytest.FixtureRequest, tmp_path: Path, theme: str, width: int
+) -> None:
+    artefacts = request.config.getoption("--artefacts") or tmp_path
+    artefacts.mkdir(parents=True, exist_ok=True)
+    picture = artefacts.resolve() / f"report-{theme}-{width}.png"
+    picture.unlink(missing_ok=True)
+    themed = tmp_path / "page.html"
+    themed.write_text(path.read_text().replace("<html ", f'<html data-theme="{theme}" ', 1))
+    # A browser of its own: drivers hang now and then over pictures larger than their window.
+    command = ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+               f"--user-data-dir={tmp_path / 'profile'}", f"--window-size={width},6000",
+               f"--screenshot={picture}", themed.as_uri()]
+    subprocess.run(command, check=True, timeout=60, capture_output=True)
+    with Image.open(picture) as seen:
+        assert seen.width == width
+        corner = sum(seen.convert("RGB").getpixel((2, 2)))
+        assert corner > 700 if theme == "light" else corner < 100
