@@ -1,93 +1,177 @@
-"""Opens the folder of a study: what each run found, by the arms of each axis."""
+"""Opens the folder of a study: its grid, what each run found, means and paired differences."""
 
 from __future__ import annotations
 
+import json
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
-import h5py
 import pandas as pd
 
-from orrery.run import FORMAT_VERSION, Run, RunError
+from orrery.comparison import bootstrap_interval, paired, t_interval
+from orrery.run import Run, RunError
+
+CONFIDENCE = 0.95  # of a study that compares nothing
 
 
-def _frame(file: h5py.File, table: str) -> pd.DataFrame:
-    rows = file[table][:]
-    columns = {}
-    for name in rows.dtype.names:
-        values = rows[name]
-        is_text = values.dtype.kind == "S"
-        columns[name] = [v.decode() for v in values] if is_text else values
-    return pd.DataFrame(columns)
+@dataclass(frozen=True)
+class Metric:
+    """One figure of the summaries."""
+
+    name: str
+    unit: str
+    doc: str
 
 
 class Study:
-    """What `orrery study run` left in a folder.
+    """What `orrery study run` left in a folder, read once.
 
-    `axes`: the arms of each axis by name, in their order. `cells`: a row for each cell, a column
-    for each axis. `runs`: a row for each run: cell, seed, is_ok, wall_seconds, cpu_seconds.
-    `values`: a row for each run that went well, by (cell, seed), a column for each figure of
-    /summary; `attrs` has "units". `baseline` is (axis, arm) of what others are compared with.
+    `axes`: the arms of each axis, in their order. `cells`: a row for each cell of the grid, a
+    column for each axis. `runs`: a row for each run (cell, seed, is_ok, wall_seconds, cpu_seconds,
+    label). `values`: a row for each figure of each run (cell, seed, name, value, unit).
+    `compared`: axis and arm that the other arms are compared with, or None.
     """
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
-        path = self.folder / "study.h5" if self.folder.is_dir() else self.folder
-        self.folder = path.parent
-        if not path.is_file():
-            raise RunError(f"{path}: no such file; is the study still running?")
-        with h5py.File(path, "r") as file:
-            if int(file.attrs.get("format_version", 0)) != FORMAT_VERSION or "/cells" not in file:
-                raise RunError(f"{path}: not a study of orrery, or of another version")
-            self.is_complete = bool(file.attrs["complete"])
-            self.text: str = file["/meta/study"][()].decode()
-            cells, runs, values = (_frame(file, name) for name in ("/cells", "/runs", "/values"))
+        if not (self.folder / "study.h5").is_file():
+            raise RunError(f"{self.folder}: has no study.h5; `orrery study run` writes it at the end")
+        with Run(self.folder / "study.h5") as file:
+            if any(name not in file for name in ("/cells", "/runs", "/values")):
+                raise RunError(f"{file.path}: is not what `orrery study` writes")
+            cells = file.table("/cells")
+            self.runs = file.table("/runs")
+            self.values = file.table("/values")
+            self.is_complete = file.complete
+            self.text = file.text("meta/study")
         self.axes: dict[str, list[str]] = {
             str(axis): list(dict.fromkeys(rows["arm"]))
             for axis, rows in cells.groupby("axis", sort=False)
         }
-        self.cells = (
-            cells.pivot(index="cell", columns="axis", values="arm")[list(self.axes)]
-            if self.axes else pd.DataFrame(index=pd.Index([0], name="cell"))
+        names = sorted(set(self.runs["cell"]) | set(cells["cell"]))
+        self.cells = pd.DataFrame(index=pd.Index(names, name="cell"))
+        for axis, rows in cells.groupby("axis", sort=False):
+            self.cells[str(axis)] = rows.set_index("cell")["arm"]
+        against = cells[cells["is_baseline"].astype(bool)]
+        self.compared: tuple[str, str] | None = (
+            None if against.empty else (str(against["axis"].iloc[0]), str(against["arm"].iloc[0]))
         )
-        against = cells[cells["is_baseline"]]
-        self.baseline: tuple[str, str] | None = (
-            None if against.empty else (against["axis"].iloc[0], against["arm"].iloc[0])
-        )
-        self.runs = runs.drop(columns="label")
-        good = values.merge(runs.loc[runs["is_ok"], ["cell", "seed"]], on=["cell", "seed"])
-        names = list(dict.fromkeys(values["name"]))
-        self.values = good.pivot(index=["cell", "seed"], columns="name", values="value")[names]
-        self.values.attrs["units"] = dict(zip(values["name"], values["unit"]))
 
     def __repr__(self) -> str:
         axes = " x ".join(f"{name} ({len(arms)})" for name, arms in self.axes.items())
         return f"<Study {self.folder}: {axes or 'one cell'}, {len(self.runs)} runs>"
 
+    @cached_property
+    def file(self) -> dict[str, Any]:
+        """The study as its YAML says."""
+        import yaml
+
+        return yaml.safe_load(self.text)
+
+    @cached_property
+    def labels(self) -> pd.Series:
+        """axis=arm of each cell."""
+        return self.runs.groupby("cell")["label"].first()
+
+    @property
+    def confidence(self) -> float:
+        return float((self.file.get("compare") or {}).get("confidence", CONFIDENCE))
+
+    def arms(self, cell: int) -> dict[str, str]:
+        """The arm on each axis."""
+        return {axis: str(arm) for axis, arm in self.cells.loc[cell].items()}
+
+    def baseline(self, cell: int) -> int | None:
+        """The cell that it is compared with, if it is another one."""
+        if self.compared is None:
+            return None
+        wanted = self.arms(cell) | dict([self.compared])
+        found = (int(one) for one in self.cells.index if one != cell and self.arms(one) == wanted)
+        return next(found, None)
+
+    def run_path(self, cell: int, seed: int) -> Path:
+        """The file of a run, if the study keeps them."""
+        return self.folder / "runs" / f"{cell:05d}-s{seed}.h5"
+
+    @cached_property
+    def metrics(self) -> list[Metric]:
+        """Those that the study names; without any, all whose values differ."""
+        spread = self.values.groupby("name")["value"].agg(["min", "max"])
+        named = self.file.get("metrics") or list(spread.index[spread["min"] != spread["max"]])
+        units = self.values.drop_duplicates("name").set_index("name")["unit"]
+        docs = self._docs()
+        return [Metric(one, units[one], docs.get(one, "")) for one in named if one in units]
+
+    def _docs(self) -> dict[str, str]:
+        done = self.runs[self.runs["is_ok"]]
+        for cell, seed in done[["cell", "seed"]].itertuples(index=False):
+            told = self.run_path(cell, seed).with_suffix(".json")
+            if told.exists():
+                summary = json.loads(told.read_text(encoding="utf-8"))["summary"]
+                return {one["name"]: one["doc"] for one in summary}
+        return {}
+
     def metric(self, name: str) -> pd.DataFrame:
-        """A row for each run: cell, seed, the arm of each axis, and the `value` of a figure."""
-        if name not in self.values:
-            known = ", ".join(self.values)
+        """A row for each run that went well: cell, seed, the `value` of a figure, the arm of each
+        axis. `attrs["unit"]` is of the value."""
+        rows = self.values[self.values["name"] == name]
+        if rows.empty:
+            known = ", ".join(dict.fromkeys(self.values["name"]))
             raise RunError(f"{self.folder}: no figure is called '{name}'; there are {known}")
-        frame = self.values[name].rename("value").reset_index()
+        good = self.runs.loc[self.runs["is_ok"].astype(bool), ["cell", "seed"]]
+        frame = rows[["cell", "seed", "value"]].merge(good, on=["cell", "seed"])
         frame = frame.join(self.cells, on="cell")
-        frame.attrs["unit"] = self.values.attrs["units"][name]
+        frame.attrs = {"unit": rows["unit"].iloc[0]}
         return frame
+
+    def by_seed(self, name: str) -> pd.DataFrame:
+        """A row for each seed, a column for each cell."""
+        return self.metric(name).pivot(index="seed", columns="cell", values="value")
 
     def pairs(self, name: str, **arms: str) -> pd.DataFrame:
         """What `orrery.paired` takes: a row for each seed, a column for each arm of the axis that
         is compared, where the other axes have the arms given, as in `load="8"`."""
-        if self.baseline is None:
+        if self.compared is None:
             raise RunError(f"{self.folder}: this study compares nothing")
-        axis, against = self.baseline
-        frame = self.metric(name)
+        axis, against = self.compared
         for other in self.axes:
             if other != axis and other not in arms:
                 raise RunError(f"{self.folder}: say which arm of '{other}', as {other}='...'")
+        frame = self.metric(name)
         for other, arm in arms.items():
             frame = frame[frame[other] == str(arm)]
         order = [against, *(arm for arm in self.axes[axis] if arm != against)]
-        return frame.pivot(index="seed", columns=axis, values="value")[order]
+        return frame.pivot(index="seed", columns=axis, values="value").reindex(columns=order)
+
+    def means(self, name: str) -> pd.DataFrame:
+        """A row for each cell: mean, seeds, and the ends of its intervals, NaN with one seed."""
+        found = {}
+        for cell, column in self.by_seed(name).items():
+            known = column.dropna().to_numpy(float)
+            row = {"mean": known.mean() if len(known) else float("nan"), "seeds": len(known)}
+            if len(known) > 1:
+                row["low"], row["high"] = t_interval(known, self.confidence)
+                ends = bootstrap_interval(known, self.confidence, seed=1)
+                row["bootstrap_low"], row["bootstrap_high"] = ends
+            found[cell] = row
+        columns = ["mean", "seeds", "low", "high", "bootstrap_low", "bootstrap_high"]
+        return pd.DataFrame.from_dict(found, orient="index").reindex(columns=columns)
+
+    def differences(self, name: str) -> pd.DataFrame:
+        """`orrery.paired` of each cell with its baseline, with the number of that; cells with fewer
+        than two pairs are left out."""
+        values = self.by_seed(name)
+        found = {}
+        for cell in values:
+            base = self.baseline(cell)
+            if base is None or base not in values or len(values[[base, cell]].dropna()) < 2:
+                continue
+            row = paired(values[[base, cell]], base, self.confidence).iloc[0]
+            found[cell] = row.to_dict() | {"baseline": base}
+        return pd.DataFrame.from_dict(found, orient="index")
 
     def open(self, cell: int, seed: int) -> Run:
-        """The file of one run, if the study kept it."""
-        return Run(self.folder / "runs" / f"{cell:05d}-s{seed}.h5")
+        """One run, if the study kept its file."""
+        return Run(self.run_path(cell, seed))

@@ -47,6 +47,7 @@ PUBLICATION = {
 @contextmanager
 def publication() -> Iterator[None]:
     """Within it all figures have sizes and fonts for a column of a paper."""
+    plt.get_backend()  # chosen now: what is chosen within is forgotten again
     with plt.rc_context(PUBLICATION):
         yield
 

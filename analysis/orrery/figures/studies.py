@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from orrery.comparison import t_quantile
+from orrery.comparison import t_interval
 from orrery.run import RunError
 from orrery.study import Study
 from orrery.style import axes_for, drawing, tidy
@@ -34,7 +34,7 @@ def study_curves_data(
     `seeds`. Unless named, `by` is the axis that the study compares, else its first, and `x` the
     other. Further axes must have one arm only."""
     if by is None:
-        by = study.baseline[0] if study.baseline else next(iter(study.axes), None)
+        by = study.compared[0] if study.compared else next(iter(study.axes), None)
     if x is None:
         x = next((axis for axis in study.axes if axis != by), None)
     axes = [axis for axis in (by, x) if axis is not None]
@@ -48,12 +48,9 @@ def study_curves_data(
     rows = []
     for arms, group in frame.groupby(axes, sort=False) if axes else [((), frame)]:
         values = group["value"].dropna()
-        count, half = len(values), math.nan
-        if count > 1:
-            half = t_quantile(0.5 + level / 2, count - 1) * values.std(ddof=1) / math.sqrt(count)
-        mean = values.mean()
+        low, high = t_interval(values.to_numpy(), level) if len(values) > 1 else [math.nan] * 2
         arms = arms if isinstance(arms, tuple) else (arms,)
-        rows.append([*arms, mean, mean - half, mean + half, count])
+        rows.append([*arms, values.mean(), low, high, len(values)])
     data = pd.DataFrame(rows, columns=[*axes, "mean", "low", "high", "seeds"])
     for axis in axes:
         data[axis] = pd.Categorical(data[axis], study.axes[axis], ordered=True)

@@ -13,8 +13,8 @@ import pandas as pd
 
 from orrery.report.charts import Chart, lanes
 from orrery.report.page import Section, Tile, page, table
-from orrery.report.study import Metric, Study
 from orrery.report.words import number, with_unit
+from orrery.study import Metric, Study
 
 
 def _axis(label: str, unit: str, rows: Sequence[dict[str, Any]], zero: bool) -> dict[str, Any]:

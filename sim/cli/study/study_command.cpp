@@ -23,6 +23,7 @@ namespace fs = std::filesystem;
 
 struct Part {
   size_t part = 1, parts = 1;
+  bool is_all = true;  // no shard was asked for
 };
 
 size_t number_in(std::string_view text, std::string_view what, size_t high) {
@@ -44,7 +45,7 @@ Part part_in(const std::string& text) {
   constexpr size_t kPartsMax = 100'000;
   const size_t parts =
       number_in(std::string_view{text}.substr(slash + 1), "study shard", kPartsMax);
-  return {number_in(std::string_view{text}.substr(0, slash), "study shard", parts), parts};
+  return {number_in(std::string_view{text}.substr(0, slash), "study shard", parts), parts, false};
 }
 
 std::string folder_of(const Arguments& arguments, const std::string& study) {
@@ -158,6 +159,7 @@ ExitStatus print_report(const StudyPlan& plan, const Arguments& arguments, std::
     err << folder.path() << ": holds no run of this study\n";
     return ExitStatus::UserMistake;
   }
+  for (const std::string& message : unknown_metrics(plan, results)) err << message << "\n";
   out << report_text(plan, metrics_found(plan, results), format);
   return ExitStatus::Ok;
 }
@@ -179,6 +181,7 @@ ExitStatus run_runs(const StudyPlan& plan, const Part& part, const Arguments& ar
                 {.jobs = jobs,
                  .part = part.part,
                  .parts = part.parts,
+                 .is_all = part.is_all,
                  .stop = &stop.flag(),
                  .on_progress = [&](const StudyProgress& p) { progress.update(p); },
                  .on_failure =
@@ -188,12 +191,13 @@ ExitStatus run_runs(const StudyPlan& plan, const Part& part, const Arguments& ar
                      }});
   progress.clear();
   log.info(progress.total());
-  if (part.parts > 1) return stop.flag() ? ExitStatus::Stopped : ExitStatus::Ok;
+  if (!part.is_all) return stop.flag() ? ExitStatus::Stopped : ExitStatus::Ok;
   folder.write_study(plan, results, !stop.flag());
   if (stop.flag()) {
     err << "stopped; the same command goes on from here\n";
     return ExitStatus::Stopped;
   }
+  for (const std::string& message : unknown_metrics(plan, results)) log.warning(message);
   if (!is_quiet) out << report_text(plan, metrics_found(plan, results), ReportFormat::Markdown);
   return failed == 0 ? ExitStatus::Ok : ExitStatus::UserMistake;
 }

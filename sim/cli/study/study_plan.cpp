@@ -91,6 +91,21 @@ void StudyPlan::take_axes(const config::Node& root) {
   }
 }
 
+Position StudyPlan::position_of_metric(size_t index) const {
+  return study_.root["metrics"].items[index].position;
+}
+
+std::string StudyPlan::placed(size_t cell, const Diagnostics& diagnostics) const {
+  std::vector<Position> places;
+  for (const Setting& setting : settings_of(cell, Arms::All)) places.push_back(setting.position);
+  std::string text;
+  for (const std::string& message : diagnostics.messages()) {
+    if (!text.empty()) text += '\n';
+    text += with_place(message, places);
+  }
+  return text;
+}
+
 std::vector<size_t> StudyPlan::arms_of(size_t cell) const {
   std::vector<size_t> arms(axes_.size());
   for (size_t i = axes_.size(); i-- > 0;) {

@@ -30,8 +30,11 @@ class StudyPlan {
   };
   const std::vector<Axis>& axes() const { return axes_; }
   size_t cells() const { return cells_; }
-  std::vector<size_t> arms_of(size_t cell) const;  // by axis
-  std::string label_of(size_t cell) const;         // "policy=strict load=2"; "all" without axes
+  std::vector<size_t> arms_of(size_t cell) const;   // by axis
+  std::string label_of(size_t cell) const;          // "policy=strict load=2"; "all" without axes
+  Position position_of_metric(size_t index) const;  // in the study, of `metrics`
+  // With the place in the study instead of that of the setting which a message tells of.
+  std::string placed(size_t cell, const Diagnostics& diagnostics) const;
   // What `compare` compares it with: the cell itself if it is that one. None: nothing is compared.
   std::optional<size_t> baseline_of(size_t cell) const;
 

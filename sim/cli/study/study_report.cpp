@@ -164,6 +164,20 @@ std::vector<StudyMetric> metrics_found(const StudyPlan& plan,
   return metrics;
 }
 
+std::vector<std::string> unknown_metrics(const StudyPlan& plan,
+                                         const std::vector<StudyRunResult>& results) {
+  std::vector<std::string> messages;
+  const std::vector<std::string> known = metrics_of(results);
+  const std::vector<std::string>& asked = plan.params().metrics;
+  for (size_t i = 0; i < asked.size() && !known.empty(); ++i) {
+    if (std::ranges::find(known, asked[i]) != known.end()) continue;
+    messages.push_back(to_string(plan.position_of_metric(i)) + ": metrics[" + std::to_string(i) +
+                       "]: no run has a figure called " + in_quotes(asked[i]) +
+                       did_you_mean(asked[i], known));
+  }
+  return messages;
+}
+
 std::string report_text(const StudyPlan& plan, const std::vector<StudyMetric>& metrics,
                         ReportFormat format) {
   if (format == ReportFormat::Csv) return csv(metrics);

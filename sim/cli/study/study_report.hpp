@@ -35,6 +35,9 @@ struct StudyMetric {
 // Of `metrics` of the study; without any, of all whose value is not the same in all runs.
 std::vector<StudyMetric> metrics_found(const StudyPlan& plan,
                                        const std::vector<StudyRunResult>& results);
+// Of those names in `metrics` that no run has: where they stand, and near names; a line each.
+std::vector<std::string> unknown_metrics(const StudyPlan& plan,
+                                         const std::vector<StudyRunResult>& results);
 std::string report_text(const StudyPlan& plan, const std::vector<StudyMetric>& metrics,
                         ReportFormat format);
 

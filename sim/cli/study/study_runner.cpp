@@ -166,7 +166,7 @@ class Pool {
     }
     if (found.end == End::Stopped) return {};
     if (found.end == End::RecordFailed) throw RecordError{"the output could not be written"};
-    result.error = !diagnostics.ok() ? diagnostics.text() : found.input_error;
+    result.error = !diagnostics.ok() ? plan_.placed(cell, diagnostics) : found.input_error;
     return result.error.empty() ? result_of(cell, seed, std::move(found), inputs) : result;
   }
 
@@ -250,7 +250,7 @@ std::vector<StudyRunResult> run_study(const StudyPlan& plan, const StudyFolder& 
   pool.run(part_of(runs_of(plan, 0, seeds), options));
   std::vector<StudyRunResult> results = pool.take();
   const auto is_stopped = [&] { return options.stop != nullptr && options.stop->load(); };
-  while (params.until && options.parts == 1 && !is_stopped() && seeds < params.until->seeds_max &&
+  while (params.until && options.is_all && !is_stopped() && seeds < params.until->seeds_max &&
          widest_half(plan, results) > params.until->half_width) {
     const int32_t more = std::min(params.until->seeds_max, seeds + std::max(seeds / 4, 1));
     pool.run(runs_of(plan, seeds, more));

@@ -236,6 +236,17 @@ TEST_F(StudyTest, ARunThatIsOverBeforeItsForkIsToldAndTheRestGoesOn) {
   EXPECT_THAT(failures[0], HasSubstr("the run was over before run.fork_at"));
 }
 
+TEST_F(StudyTest, AFigureThatNoRunHasIsTold) {
+  write(std::string{kStudy} + "metrics: [wait_mean, jct_maen]\n");
+  const StudyPlan study = plan();
+  const std::vector<StudyRunResult> found =
+      run_study(study, results(), {.jobs = 2, .part = 1, .parts = 12});
+  EXPECT_EQ(found.size(), 1U);
+  EXPECT_THAT(unknown_metrics(study, found),
+              ElementsAre(AllOf(StartsWith((folder / "study.yaml").string() + ":8:22: metrics[1]:"),
+                                HasSubstr("'jct_maen'; did you mean 'jct_mean'?"))));
+}
+
 TEST_F(StudyTest, SeedsAreAddedUntilTheIntervalIsNarrow) {
   std::string study_text{kStudy};
   study_text += "until: {metric: jct_mean, half_width: 0.5, seeds_max: 40}\n";

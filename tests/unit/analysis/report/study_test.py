@@ -10,7 +10,7 @@ import orrery
 import pandas as pd
 import pytest
 from orrery.comparison import bootstrap_interval, t_interval
-from orrery.report.study import Study
+from orrery.study import Study
 
 TEXT = """
 axes:
@@ -35,6 +35,12 @@ def study(tmp_path: Path) -> Study:
     with h5py.File(tmp_path / "study.h5", "w") as file:
         file.attrs.update(format=b"orrery", format_version=1, complete=True)
         file["meta/study"] = TEXT.encode()
+        arms = [("rate", "1", False), ("policy", "fifo", True), ("rate", "2", False),
+                ("policy", "easy = back", False)]
+        grid = [(c, *arms[i]) for c, pair in enumerate([(0, 1), (0, 3), (2, 1), (2, 3)])
+                for i in pair]
+        written("cells", [(c, a.encode(), b.encode(), base) for c, a, b, base in grid],
+                [("cell", "u4"), ("axis", "S16"), ("arm", "S16"), ("is_baseline", "?")], file)
         cells = [(cell, seed) for cell in range(4) for seed in (1, 2, 3)]
         cells.remove((1, 3))
         written("runs", [(c, s, True, 1.0, LABELS[c].encode()) for c, s in cells],
