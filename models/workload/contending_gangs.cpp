@@ -272,7 +272,8 @@ StepPosition ContendingGangs::position_of(const Gang& gang, const Known& known) 
   if (gang.is_stopped && (gang.done - gang.base).ns % gang.shape.compute.ns == 0) {
     position = StepPosition::begin(gang.shape);  // it is between two steps, not just before
   }
-  if (gang.is_stopped || position.is_stopped) {
+  const bool is_last = gang.to_save == StepPosition::kNever;  // stretch, without a checkpoint
+  if (gang.is_stopped || position.is_stopped || is_last) {
     position.to_save = gang.to_save;
     position.pause = gang.pause;
   }

@@ -235,6 +235,56 @@ TEST(Steps, OfGangsThatShareNodesEndWhenTheirRateSays) {
   }
 }
 
+// Three to six gangs whose checkpoints fill one store, so that who meets whom there is most of what
+// they wait for; on half of the fabrics they meet on thin links, too.
+std::string random_savers(Rng& rng, const std::string& steps, bool meets) {
+  const uint64_t nodes = 3 + rng.below(6);
+  std::string yaml = "cluster: {pools: [{name: n, machine: dgx-a100, count: " + number(nodes) +
+                     ", nodes_per_leaf: 1}]}\nnetwork: ";
+  yaml += meets ? "{level: flow, fabric: {rails: 1, oversubscription: " +
+                      number(uint64_t{2} << rng.below(3)) + "}}\n"
+                : "{level: alpha_beta}\n";
+  yaml +=
+      "policy: {base: strict_gang}\nstorage: {stores: [{name: blob, write: 20GBps, read: 40GBps}]}";
+  yaml += "\nworkload:\n  steps: " + steps + "\n  sources:\n    - kind: jobs\n      jobs:\n";
+  for (uint64_t j = 0, gangs = 3 + rng.below(4); j < gangs; ++j) {
+    const auto compute_ms = static_cast<uint64_t>(std::pow(10, 1 + rng.uniform() * 2));
+    const uint64_t work_ms = compute_ms * (500 + rng.below(3000)) + rng.below(compute_ms);
+    const uint64_t interval = 1 + work_ms / 1000 / (2 + rng.below(28));
+    const auto gigabytes =
+        static_cast<uint64_t>(static_cast<double>(interval) * 20 * std::pow(10, -rng.uniform()));
+    const auto megabytes = static_cast<uint64_t>(static_cast<double>(compute_ms) *
+                                                 std::pow(10, rng.uniform() * 1.7 - 0.5));
+    yaml += "        - {name: j" + number(j) + ", submit: " + number(rng.below(400)) +
+            "s, pods: " + number(2 + rng.below(2)) +
+            ", pod: {gpus: " + number(uint64_t{1} << rng.below(4)) + "}, work: " + number(work_ms) +
+            "ms, training: {checkpoint_interval: " + number(interval) +
+            "s, checkpoint: {store: blob, bytes: " + number(1 + gigabytes) +
+            "GB, mode: " + (rng.chance(0.8) ? "sync" : "async") +
+            "}, step: {compute: " + number(compute_ms) + "ms, optimizer: " + number(rng.below(20)) +
+            "ms, overlap: 0." + number(rng.below(10)) +
+            ", exchanges: [{bytes: " + number(1 + megabytes) + "MB}]}}}\n";
+  }
+  return yaml;
+}
+
+TEST(Steps, OfGangsThatFillAStoreEndWhenTheirRateSays) {
+  for (uint64_t seed = 0; seed < (kIsSanitized ? 8 : 60); ++seed) {
+    SCOPED_TRACE("seed " + number(seed));
+    const bool meets = seed % 2 == 0;
+    std::vector<JobRow> rows[2];
+    for (const bool is_traced : {false, true}) {
+      Rng rng{seed};
+      rows[is_traced] = jobs_of(random_savers(rng, is_traced ? "traced" : "rate", meets));
+    }
+    for (size_t i = 0; i < rows[0].size(); ++i) {
+      const Duration took[2] = {rows[0][i].ended - rows[0][i].submitted,
+                                rows[1][i].ended - rows[1][i].submitted};
+      EXPECT_NEAR(took[0].seconds() / took[1].seconds(), 1, meets ? 1e-3 : 1e-6) << i;
+    }
+  }
+}
+
 // Without being played ahead they share links as if all exchanged all the time. Whom they meet at
 // the store is another matter, worth 0.2 %.
 TEST(Steps, OfGangsThatShareLinksAsIfTheyNeverPausedEndNoEarlier) {

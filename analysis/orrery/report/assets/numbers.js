@@ -79,7 +79,8 @@ function logTicks(low, high, most) {
     for (let k = -6; k < 6; k++) {
       for (const digit of [1, 2, 5]) {
         const value = digit * 10 ** k * length;
-        if (value >= from && value < to) candidates.push({ value, digit });
+        const isApart = 1.5 * value < to || to > 1e9; // 50 s would stand in 1 min
+        if (value >= from && value < to && isApart) candidates.push({ value, digit });
       }
     }
   }
