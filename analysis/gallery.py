@@ -58,6 +58,7 @@ LARGE = SMALL | {
     "faults.ranks": "[{job: train-0, pod: 3, at: 2h}, {job: train-17, pod: 7, at: 8h}]",
 }
 SEEDS = range(1, 21)
+TRACE = ROOT / "../shared/traces/helios/venus_gpu_jobs_48hclamp.csv.gz"  # of queue-order
 COLOURS_MAX = 128  # of a picture, to keep it small
 
 
@@ -78,6 +79,14 @@ class Runs:
         return orrery.open(output)
 
 
+    def study(self, name: str) -> orrery.Study:
+        """A study that ships."""
+        path = ROOT / "scenarios" / "studies" / f"{name}.yaml"
+        folder = self.folder / name
+        subprocess.run([self.program, "study", "run", path, "-q", "-o", folder], check=True)
+        return orrery.Study(folder)
+
+
 def times(runs: Runs) -> pd.DataFrame:
     """Mean time from submission to completion in seconds, by seed and policy."""
     values = {}
@@ -87,6 +96,23 @@ def times(runs: Runs) -> pd.DataFrame:
                       values=CALM | {"policy.job_queue": queue}) as run:
                 values[seed, policy] = run.summary["jct_mean"]
     return pd.Series(values).unstack()[list(POLICIES)].rename_axis(index="seed")
+
+
+def studies(runs: Runs) -> dict[str, plt.Axes]:
+    """The figure of each study that ships; that of a trace only where the trace is."""
+    asked = {
+        "gang-scheduling": ("gpu_hours_deadlocked", {}),
+        "checkpoint-interval": ("gpu_share_useful", {"x": "interval", "by": "failures"}),
+        "endpoints": ("watch_bytes", {}),
+        "queue-order": ("wait_mean", {}),
+    }
+    drawn = {}
+    for name, (metric, axes) in asked.items():
+        if name == "queue-order" and not TRACE.exists():
+            continue
+        study = runs.study(name)
+        drawn[f"study_{name.replace('-', '_')}"] = figures.study_curves(study, metric, **axes)
+    return drawn
 
 
 def pictures(runs: Runs) -> dict[str, plt.Axes]:
@@ -118,6 +144,7 @@ def pictures(runs: Runs) -> dict[str, plt.Axes]:
         "fragmentation": figures.fragmentation(small),
         "fairness": figures.fairness(small),
         "paired_differences": figures.paired_differences(times(runs), what="time to completion"),
+        **studies(runs),
     }
 
 

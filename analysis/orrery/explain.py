@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -240,16 +239,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(argv)
     if options.attempts < 1:
         parser.error(f"argument --attempts: must be at least 1, not {options.attempts}")
-    try:
-        with open_run(options.run) as run:
-            if options.job is not None:
-                told = explain_job(run, options.job, options.attempts)
-            elif options.deadlock is not None:
-                told = explain_deadlock(run, options.deadlock)
-            else:
-                told = explain_run(run, options.attempts)
-    except (RunError, FileNotFoundError) as error:
-        print(f"orrery explain: {error}", file=sys.stderr)
-        return 2
+    with open_run(options.run) as run:
+        if options.job is not None:
+            told = explain_job(run, options.job, options.attempts)
+        elif options.deadlock is not None:
+            told = explain_deadlock(run, options.deadlock)
+        else:
+            told = explain_run(run, options.attempts)
     print(json.dumps(told.as_json(), indent=1) if options.json else told.text, end="")
     return 0
