@@ -33,7 +33,7 @@ def started() -> Any:
     paths = [shutil.which(name) for name in ("chromium", "chromedriver")]
     if None in paths:
         pytest.fail(f"chromium or chromedriver is not installed; {NEEDED}")
-    RemoteConnection.set_timeout(60)  # a browser that hangs fails a test, and does not hold it up
+    RemoteConnection.set_timeout(180)  # a browser that hangs fails a test, and does not hold it up
     options = webdriver.ChromeOptions()
     options.binary_location = paths[0]
     for argument in ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage",
@@ -356,7 +356,7 @@ def test_pictures_are_kept_among_the_artefacts(
     command = ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
                f"--user-data-dir={tmp_path / 'profile'}", f"--window-size={width},6000",
                f"--screenshot={picture}", themed.as_uri()]
-    subprocess.run(command, check=True, timeout=60, capture_output=True)
+    subprocess.run(command, check=True, timeout=180, capture_output=True)
     with Image.open(picture) as seen:
         assert seen.width == width
         corner = sum(seen.convert("RGB").getpixel((2, 2)))
