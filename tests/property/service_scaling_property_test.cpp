@@ -1,0 +1,72 @@
+// Services whose replicas come and go while nodes fail: all that are wanted run in the end, and no
+// more than may be ever are.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "models/control_plane/service_scaling_rows.hpp"
+#include "sim/core/rng.hpp"
+#include "tests/support/sanitized.hpp"
+#include "tests/support/scheduler_world.hpp"
+
+namespace orrery {
+namespace {
+
+std::string number(uint64_t n) { return std::to_string(n); }
+
+std::string random_service(Rng& rng, uint64_t most) {
+  std::string yaml = "    - {kind: service, name: s" + number(rng.below(10)) +
+                     ", pod: {gpus: " + number(1 + rng.below(8)) +
+                     "}, replicas: " + number(1 + rng.below(most)) + ", load: [";
+  uint64_t at = 0;
+  for (uint64_t i = 0; i < 1 + rng.below(6); ++i) {
+    yaml += (i == 0 ? "" : ", ") + std::string{"{at: "} + number(at) +
+            "s, load: " + number(rng.below(2 * most)) + "}";
+    at += 1 + rng.below(300);
+  }
+  yaml += "], autoscaler: {replicas_max: " + number(most) +
+          ", target: " + number(20 + rng.below(80)) +
+          ", metrics_resolution: " + number(10 + rng.below(50)) +
+          "s, scale_down: {stabilization: " + number(rng.below(120)) +
+          "s, percent: " + number(1 + rng.below(100)) + "}}}\n";
+  return yaml;
+}
+
+std::string random_scenario(Rng& rng, uint64_t most) {
+  constexpr const char* kLevels[] = {"none", "delays", "full"};
+  constexpr const char* kBases[] = {"default", "strict_gang", "coscheduling"};
+  std::string yaml = "cluster: {pools: [{name: n, machine: dgx-a100, count: 60}]}\n";
+  yaml += "control_plane: {level: " + std::string{kLevels[rng.below(3)]} + "}\n";
+  yaml += "policy: {base: " + std::string{kBases[rng.below(3)]} + "}\n";
+  yaml += "workload:\n  sources:\n" + random_service(rng, most) + random_service(rng, most);
+  yaml += "faults:\n  list:\n";
+  for (uint64_t i = 0; i < 1 + rng.below(8); ++i) {
+    yaml += "    - {node: '" + number(rng.below(12)) + "', at: " + number(rng.below(1500)) +
+            "s, repair: " + number(1 + rng.below(600)) + "s}\n";
+  }
+  return yaml + "record: {timeline: {interval: 10s}}\nrun: {until: 1h}\n";
+}
+
+TEST(Services, RunAllTheReplicasThatAreWantedInTheEndAndNeverMoreThanMayBe) {
+  for (uint64_t seed = 0; seed < (test::kIsSanitized ? 20 : 400); ++seed) {
+    SCOPED_TRACE("seed " + number(seed));
+    Rng rng{seed};
+    const uint64_t most = 2 + rng.below(18);
+    ScenarioRun run{random_scenario(rng, most), {}, {.audit_every = 1}};
+    const auto samples = run.recorder.rows<ServiceLoadSample>("/timeline/service_load");
+    ASSERT_GE(samples.size(), 2U);
+    for (const ServiceLoadSample& row : samples) {
+      EXPECT_GE(row.replicas, 1);
+      EXPECT_LE(row.replicas, static_cast<int32_t>(most));
+      EXPECT_LE(row.running, row.replicas);
+      EXPECT_LE(row.use * row.running, row.load + 1e-9);
+    }
+    for (const ServiceLoadSample& row : std::span{samples}.last(2)) {
+      EXPECT_EQ(row.running, row.replicas);
+    }
+    for (const JobRow& job : run.jobs()) EXPECT_EQ(job.gpu_s_lost, 0);
+  }
+}
+
+}  // namespace
+}  // namespace orrery
