@@ -13,7 +13,7 @@ from orrery import figures
 
 STUDY = """
 base: tiny.yaml
-set: {run.until: 2h, 'faults': '{nodes: [{name: node, rate: 5000, repair: {mean: 5min}}]}'}
+set: {run.until: 2h, 'faults': '{nodes: [{name: node, rate: 5000, repair: {kind: exponential, mean: 5min}}]}'}
 axes:
   - {name: nodes, parameter: 'cluster.pools[0].count', values: [4, 6, 8]}
   - {name: policy, arms: [{name: strict}, {name: one by one, set: {policy.base: default}}]}
