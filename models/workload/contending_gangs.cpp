@@ -215,7 +215,7 @@ void ContendingGangs::leave_crowd() {
     gang.known.reset();
     set_step(one.job, {});
     for (const MaxMin::Use& use : flows_.uses(one.gang.flow)) {
-      if (!could_be_full(use.link)) continue;
+      if (plays_.empty() || !could_be_full(use.link)) continue;
       flows_.for_each_on(use.link, [&](FlowId flow, double) {
         Play* const play = entry(ask_.job(flow)).play;
         if (play != nullptr) dissolve(*play);

@@ -212,7 +212,7 @@ TEST(GangExchanges, WhatHasNoEffectIsRefused) {
       errors(scenario("level: flow",
                       "step: {compute: 1s, exchanges: [{bytes: 1MB}], polling: {cores_per_gpu: 2}}",
                       "{name: a, pod: {gpus: 8}, work: 1h}")),
-      HasSubstr("workload.training.step.polling: has no effect on gangs of one pod"));
+      HasSubstr("workload.training.step.polling: has no effect: no exchange leaves its node"));
   EXPECT_THAT(
       errors(scenario("level: flow",
                       "step: {compute: 1s, exchanges: [{among: tensor, bytes: 1MB}]}", kEight)),
