@@ -94,7 +94,11 @@ TEST(ExchangeChoice, OfWhatCannotBeIsRefused) {
       "exchanges: [{latency: 1us, bandwidth: 1GBps}, {span: node, latency: 1us, bandwidth: 1GBps}]";
   EXPECT_THAT(errors("dgx-a100", "level: alpha_beta, " + both, "algorithm: tree"),
               HasSubstr("exchanges[0].algorithm: has no effect with level: alpha_beta"));
-  EXPECT_EQ(errors("dgx-a100", "level: flow, " + both, "algorithm: tree"), "");
+  EXPECT_EQ(errors("dgx-a100", "level: flow, exchanges: [{latency: 1us, bandwidth: 1GBps}]",
+                   "algorithm: tree"),
+            "");
+  EXPECT_THAT(errors("dgx-a100", "level: flow, " + both, "algorithm: tree"),
+              HasSubstr("network.exchanges[1].span: has no effect: groups that make it have more"));
   EXPECT_THAT(errors("dgx-a100", "level: flow, " + both, "collective: all_gather"),
               HasSubstr("network.exchanges[1]: has no effect: no step of a gang makes such"));
   EXPECT_THAT(errors("dgx-a100", "level: flow", "collective: push_pull, servers: {count: 65}"),
