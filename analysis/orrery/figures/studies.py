@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from orrery.comparison import t_interval
 from orrery.run import RunError
 from orrery.study import Study
-from orrery.style import axes_for, drawing, tidy
+from orrery.style import axes_for, drawing, tidy, time_unit
 
 LOGARITHMIC_FROM = 20.0  # the ratio of the largest to the smallest value
 
@@ -46,7 +46,8 @@ def study_curves_data(
         raise RunError(f"the axis '{rest[0]}' is neither x nor by, and has several arms")
     frame = study.metric(metric)
     rows = []
-    for arms, group in frame.groupby(axes, sort=False) if axes else [((), frame)]:
+    parts = frame.groupby(axes if len(axes) > 1 else axes[0], sort=False) if axes else None
+    for arms, group in [((), frame)] if parts is None else parts:
         values = group["value"].dropna()
         low, high = t_interval(values.to_numpy(), level) if len(values) > 1 else [math.nan] * 2
         arms = arms if isinstance(arms, tuple) else (arms,)
@@ -68,6 +69,8 @@ def study_curves(
     confidence intervals of the means. Arms that are numbers or times lie on a scale."""
     data = study_curves_data(study, metric, x, by, level)
     by, x = data.attrs["by"], data.attrs["x"]
+    scale, unit = _scale(data["mean"], data.attrs["unit"])
+    data[["mean", "low", "high"]] /= scale
     axis = axes_for(axis)
     places = _places(study, x, axis)
     lines = [(None, data)] if by is None or x is None else data.groupby(by, observed=True)
@@ -79,7 +82,6 @@ def study_curves(
     if by is not None and x is not None:
         axis.legend(title=by)
     axis.set_xlabel(x or by or "")
-    unit = data.attrs["unit"]
     axis.set_ylabel(metric + (f" ({unit})" if unit not in ("", "1") else ""))
     known = data["mean"].dropna()
     if (known > 0).all() and known.max() > LOGARITHMIC_FROM * known.min():
@@ -93,6 +95,11 @@ def study_curves(
     )
     tidy(axis)
     return axis
+
+
+def _scale(values: pd.Series, unit: str) -> tuple[float, str]:
+    """Seconds are told in the unit that suits the largest."""
+    return time_unit(float(values.max())) if unit == "s" else (1.0, unit)
 
 
 def _places(study: Study, x: str | None, axis: Axes) -> pd.Series:
