@@ -15,7 +15,7 @@ namespace {
 
 using test::kIsSanitized;
 
-std::string number(uint64_t n) { return std::to_string(n); }
+std::string yaml_number(uint64_t n) { return std::to_string(n); }
 
 // One gang on a cluster of its own: steps, exchanges, checkpoints and a failure, all at random.
 std::string random_scenario(Rng& rng, const std::string& steps) {
@@ -24,34 +24,35 @@ std::string random_scenario(Rng& rng, const std::string& steps) {
   const bool has_store = rng.chance(0.5);
   std::string yaml = "cluster: {pools: [{name: n, machine: " +
                      std::string{rng.chance(0.5) ? "dgx-a100" : "dgx-h100"} +
-                     ", count: " + number(pods + 2) +
-                     ", nodes_per_leaf: " + number(2 + rng.below(20)) + "}]}\n";
+                     ", count: " + yaml_number(pods + 2) +
+                     ", nodes_per_leaf: " + yaml_number(2 + rng.below(20)) + "}]}\n";
   yaml += "network: {level: " + std::string{rng.chance(0.7) ? "flow" : "alpha_beta"} + "}\n";
   if (has_store) yaml += "storage: {stores: [{name: blob, write: 40GBps, read: 80GBps}]}\n";
   yaml += "workload:\n  steps: " + steps + "\n  training:\n";
   yaml += "    checkpoint_interval: " +
-          number(rng.chance(0.3) ? 1 + rng.below(5) : 60 + rng.below(600)) + "s\n";
+          yaml_number(rng.chance(0.3) ? 1 + rng.below(5) : 60 + rng.below(600)) + "s\n";
   if (has_store) {
-    yaml += "    checkpoint: {store: blob, bytes: " + number(1 + rng.below(2000)) +
+    yaml += "    checkpoint: {store: blob, bytes: " + yaml_number(1 + rng.below(2000)) +
             "GB, mode: " + (rng.chance(0.5) ? "sync" : "async") + "}\n";
   } else {
-    yaml += "    checkpoint_write: " + number(rng.below(20)) + "s\n";
+    yaml += "    checkpoint_write: " + yaml_number(rng.below(20)) + "s\n";
   }
   constexpr const char* kCollectives[] = {"all_reduce", "all_gather", "reduce_scatter",
                                           "all_to_all"};
-  yaml += "    step:\n      compute: " + number(compute_ms) + "ms\n      exchanges:\n";
+  yaml += "    step:\n      compute: " + yaml_number(compute_ms) + "ms\n      exchanges:\n";
   for (uint64_t i = 0; i < 1 + rng.below(3); ++i) {
-    yaml +=
-        "        - {among: all, bytes: " + number(1 + rng.below(rng.chance(0.2) ? 100'000 : 3000)) +
-        "MB, collective: " + kCollectives[rng.below(4)] + "}\n";
+    yaml += "        - {among: all, bytes: " +
+            yaml_number(1 + rng.below(rng.chance(0.2) ? 100'000 : 3000)) +
+            "MB, collective: " + kCollectives[rng.below(4)] + "}\n";
   }
-  yaml += "      overlap: 0." + number(rng.below(10)) + "\n";
-  yaml += "      optimizer: " + number(rng.below(30)) + "ms\n";
-  yaml += "  sources:\n    - kind: jobs\n      jobs:\n        - {name: a, pods: " + number(pods) +
-          ", pod: {gpus: 8}, work: " + number(compute_ms * 5) + "s}\n";
+  yaml += "      overlap: 0." + yaml_number(rng.below(10)) + "\n";
+  yaml += "      optimizer: " + yaml_number(rng.below(30)) + "ms\n";
+  yaml +=
+      "  sources:\n    - kind: jobs\n      jobs:\n        - {name: a, pods: " + yaml_number(pods) +
+      ", pod: {gpus: 8}, work: " + yaml_number(compute_ms * 5) + "s}\n";
   if (rng.chance(0.5)) {
-    yaml +=
-        "faults: {list: [{node: '0', at: " + number(100 + rng.below(1000)) + "s, repair: 1min}]}\n";
+    yaml += "faults: {list: [{node: '0', at: " + yaml_number(100 + rng.below(1000)) +
+            "s, repair: 1min}]}\n";
   }
   return yaml + "policy: {base: strict_gang}\n";
 }
@@ -66,7 +67,7 @@ std::vector<JobRow> jobs_of(const std::string& yaml) {
 TEST(Steps, PlayedOneByOneEndWhenTheirRateSays) {
   int exchanged = 0;
   for (uint64_t seed = 0; seed < (kIsSanitized ? 5 : 25); ++seed) {
-    SCOPED_TRACE("seed " + number(seed));
+    SCOPED_TRACE("seed " + yaml_number(seed));
     Time ended[2];
     for (const bool is_traced : {false, true}) {
       Rng rng{seed};
@@ -83,12 +84,13 @@ TEST(Steps, PlayedOneByOneEndWhenTheirRateSays) {
 // Every few seconds to minutes, of the job named.
 std::string random_checkpoints(Rng& rng) {
   if (rng.chance(0.5)) return "";
-  std::string yaml = "            checkpoint_interval: " + number(3 + rng.below(300)) + "s\n";
+  std::string yaml = "            checkpoint_interval: " + yaml_number(3 + rng.below(300)) + "s\n";
   if (rng.chance(0.5)) {
-    return yaml + "            checkpoint: {store: blob, bytes: " + number(1 + rng.below(500)) +
+    return yaml +
+           "            checkpoint: {store: blob, bytes: " + yaml_number(1 + rng.below(500)) +
            "GB, mode: " + (rng.chance(0.5) ? "sync" : "async") + "}\n";
   }
-  return yaml + "            checkpoint_write: " + number(rng.below(10)) + "s\n";
+  return yaml + "            checkpoint_write: " + yaml_number(rng.below(10)) + "s\n";
 }
 
 // Several gangs one after the other on a fabric of leaves with four nodes, whose cables and
@@ -101,28 +103,29 @@ std::string random_fabric(Rng& rng, const std::string& steps, bool fills_leaves,
   std::string yaml =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 32, nodes_per_leaf: 4}]}\n"
       "network: {level: flow, fabric: {oversubscription: " +
-      number(oversubscription) +
+      yaml_number(oversubscription) +
       "}, routing: {engine: " + std::string{fills_leaves ? "dmodk" : kEngines[rng.below(4)]} +
       "}}\n";
   yaml += "policy: {base: strict_gang}\n";
   yaml += "faults:\n";
   if (rng.chance(0.3)) {
-    yaml += "  list: [{node: '" + number(rng.below(8)) + "', at: " + number(200 + rng.below(1000)) +
-            "s, repair: 1min}]\n";
+    yaml += "  list: [{node: '" + yaml_number(rng.below(8)) +
+            "', at: " + yaml_number(200 + rng.below(1000)) + "s, repair: 1min}]\n";
   }
   yaml += "  links:\n    list:\n";
   for (uint64_t i = 0; i < 3; ++i) {
     const uint64_t at = 100 + rng.below(1000);
-    const std::string until = ", until: " + number(at + 50 + rng.below(1000)) + "s";
+    const std::string until = ", until: " + yaml_number(at + 50 + rng.below(1000)) + "s";
     const std::string flaw = rng.chance(0.4)   ? until + ", flaw: {kind: dead}"
                              : rng.chance(0.5) ? until +
                                                      ", flaw: {kind: degraded, bit_error_rate: "
                                                      "1e-11}"
                                                : ", flaw: {kind: flap}";
-    const std::string cable = !fills_leaves || rng.chance(0.5)
-                                  ? "leaf-" + number(rng.below(64)) + ".up-" + number(rng.below(2))
-                                  : "host-" + number(rng.below(8)) + ".nic-" + number(rng.below(8));
-    yaml += "      - {on: " + cable + ", at: " + number(at) + "s" + flaw + "}\n";
+    const std::string cable =
+        !fills_leaves || rng.chance(0.5)
+            ? "leaf-" + yaml_number(rng.below(64)) + ".up-" + yaml_number(rng.below(2))
+            : "host-" + yaml_number(rng.below(8)) + ".nic-" + yaml_number(rng.below(8));
+    yaml += "      - {on: " + cable + ", at: " + yaml_number(at) + "s" + flaw + "}\n";
   }
   yaml += "workload:\n  steps: " + steps + "\n  sources:\n    - kind: jobs\n      jobs:\n";
   const uint64_t gangs = 2 + rng.below(3);
@@ -130,13 +133,16 @@ std::string random_fabric(Rng& rng, const std::string& steps, bool fills_leaves,
     const uint64_t nodes = fills_leaves ? 4 * (1 + rng.below(2)) : 2 + rng.below(7);
     const uint64_t compute_ms = 20 + rng.below(300);
     const bool has_tensor = rng.chance(0.3);
-    yaml += "        - name: j" + number(j) + "\n          submit: " + number(rng.below(300)) +
-            "s\n          pods: " + number(nodes) + "\n          pod: {gpus: 8}\n          work: " +
-            number(compute_ms * 5000 + rng.below(5000)) + "ms\n          training:\n" +
-            random_checkpoints(rng) + "            step: {compute: " + number(compute_ms) +
-            "ms, overlap: 0." + number(rng.below(6)) + ", data: " + number(rng.below(20)) + "ms, ";
+    yaml += "        - name: j" + yaml_number(j) +
+            "\n          submit: " + yaml_number(rng.below(300)) +
+            "s\n          pods: " + yaml_number(nodes) +
+            "\n          pod: {gpus: 8}\n          work: " +
+            yaml_number(compute_ms * 5000 + rng.below(5000)) + "ms\n          training:\n" +
+            random_checkpoints(rng) + "            step: {compute: " + yaml_number(compute_ms) +
+            "ms, overlap: 0." + yaml_number(rng.below(6)) +
+            ", data: " + yaml_number(rng.below(20)) + "ms, ";
     if (has_tensor) yaml += "parallel: {tensor: 4}, ";
-    yaml += "exchanges: [{bytes: " + number(100 + rng.below(4000)) + "MB" +
+    yaml += "exchanges: [{bytes: " + yaml_number(100 + rng.below(4000)) + "MB" +
             (has_tensor ? "}, {among: tensor, bytes: 20MB, count: 40" : "") + "}]}\n";
   }
   if (yaml.find("store: blob") == std::string::npos) return yaml;
@@ -145,7 +151,7 @@ std::string random_fabric(Rng& rng, const std::string& steps, bool fills_leaves,
 
 TEST(Steps, OfGangsThatMeetOnNoLinkEndWhenTheirRateSaysThroughLinkFaults) {
   for (uint64_t seed = 0; seed < (kIsSanitized ? 3 : 15); ++seed) {
-    SCOPED_TRACE("seed " + number(seed));
+    SCOPED_TRACE("seed " + yaml_number(seed));
     std::vector<JobRow> rows[2];
     for (const bool is_traced : {false, true}) {
       Rng rng{seed};
@@ -162,7 +168,7 @@ TEST(Steps, OfGangsThatMeetOnNoLinkEndWhenTheirRateSaysThroughLinkFaults) {
 TEST(Steps, OfGangsThatMeetEndWhenTheirRateSays) {
   int met = 0;
   for (uint64_t seed = 0; seed < (kIsSanitized ? 3 : 25); ++seed) {
-    SCOPED_TRACE("seed " + number(seed));
+    SCOPED_TRACE("seed " + yaml_number(seed));
     std::vector<JobRow> rows[2];
     for (const bool is_traced : {false, true}) {
       Rng rng{seed};
@@ -185,41 +191,41 @@ std::string random_neighbours(Rng& rng, const std::string& steps, bool fails) {
   const uint64_t nodes = 3 + rng.below(2);
   constexpr const char* kPatterns[] = {"", "", ", algorithm: tree", ", algorithm: hierarchical",
                                        ", collective: all_to_all"};
-  std::string yaml = "cluster: {pools: [{name: n, machine: dgx-a100, count: " + number(nodes) +
+  std::string yaml = "cluster: {pools: [{name: n, machine: dgx-a100, count: " + yaml_number(nodes) +
                      ", nodes_per_leaf: 1}]}\nnetwork: {level: flow, fabric: {rails: 1, "
                      "oversubscription: " +
-                     number(uint64_t{2} << rng.below(3)) + "}}\npolicy: {base: strict_gang}\n";
+                     yaml_number(uint64_t{2} << rng.below(3)) + "}}\npolicy: {base: strict_gang}\n";
   if (fails) {
-    yaml += "faults: {list: [{node: '" + number(rng.below(nodes)) +
-            "', at: " + number(5 + rng.below(600)) + "s, repair: " + number(50 + rng.below(500)) +
-            "s}]}\n";
+    yaml += "faults: {list: [{node: '" + yaml_number(rng.below(nodes)) +
+            "', at: " + yaml_number(5 + rng.below(600)) +
+            "s, repair: " + yaml_number(50 + rng.below(500)) + "s}]}\n";
   }
   yaml += "workload:\n  steps: " + steps +
-          "\n  controller: {restart_delay: " + number(1 + rng.below(100)) +
+          "\n  controller: {restart_delay: " + yaml_number(1 + rng.below(100)) +
           "s}\n  sources:\n    - kind: jobs\n      jobs:\n";
   for (uint64_t j = 0, gangs = 2 + rng.below(4); j < gangs; ++j) {
     const auto compute_ms = static_cast<uint64_t>(std::pow(10, 1 + rng.uniform() * 2.2));
     const uint64_t work_ms = compute_ms * (1000 + rng.below(5000)) + rng.below(compute_ms);
     const auto megabytes = static_cast<uint64_t>(static_cast<double>(compute_ms) *
                                                  std::pow(10, 0.5 + rng.uniform() * 1.2));
-    yaml += "        - {name: j" + number(j) +
-            ", submit: " + number(rng.below(work_ms / 3000 + 1)) +
-            "s, pods: 3, pod: {gpus: " + number(rng.chance(0.8) ? uint64_t{2} << rng.below(2) : 8) +
-            "}, work: " + number(work_ms) + "ms, training: {";
+    yaml += "        - {name: j" + yaml_number(j) +
+            ", submit: " + yaml_number(rng.below(work_ms / 3000 + 1)) + "s, pods: 3, pod: {gpus: " +
+            yaml_number(rng.chance(0.8) ? uint64_t{2} << rng.below(2) : 8) +
+            "}, work: " + yaml_number(work_ms) + "ms, training: {";
     if (!fails && rng.chance(0.5)) {
-      yaml += "checkpoint_interval: " + number(7 + rng.below(200)) +
-              "s, checkpoint_write: " + number(1 + rng.below(20)) + "s, ";
+      yaml += "checkpoint_interval: " + yaml_number(7 + rng.below(200)) +
+              "s, checkpoint_write: " + yaml_number(1 + rng.below(20)) + "s, ";
     }
-    yaml += "step: {compute: " + number(compute_ms) + "ms, overlap: 0." + number(rng.below(10)) +
-            ", exchanges: [{bytes: " + number(megabytes) + "MB" + kPatterns[rng.below(5)] +
-            "}]}}}\n";
+    yaml += "step: {compute: " + yaml_number(compute_ms) + "ms, overlap: 0." +
+            yaml_number(rng.below(10)) + ", exchanges: [{bytes: " + yaml_number(megabytes) + "MB" +
+            kPatterns[rng.below(5)] + "}]}}}\n";
   }
   return yaml;
 }
 
 TEST(Steps, OfGangsThatShareNodesEndWhenTheirRateSays) {
   for (uint64_t seed = 0; seed < (kIsSanitized ? 8 : 60); ++seed) {
-    SCOPED_TRACE("seed " + number(seed));
+    SCOPED_TRACE("seed " + yaml_number(seed));
     std::vector<JobRow> rows[2];
     for (const bool is_traced : {false, true}) {
       Rng rng{seed};
@@ -239,10 +245,10 @@ TEST(Steps, OfGangsThatShareNodesEndWhenTheirRateSays) {
 // they wait for; on half of the fabrics they meet on thin links, too.
 std::string random_savers(Rng& rng, const std::string& steps, bool meets) {
   const uint64_t nodes = 3 + rng.below(6);
-  std::string yaml = "cluster: {pools: [{name: n, machine: dgx-a100, count: " + number(nodes) +
+  std::string yaml = "cluster: {pools: [{name: n, machine: dgx-a100, count: " + yaml_number(nodes) +
                      ", nodes_per_leaf: 1}]}\nnetwork: ";
   yaml += meets ? "{level: flow, fabric: {rails: 1, oversubscription: " +
-                      number(uint64_t{2} << rng.below(3)) + "}}\n"
+                      yaml_number(uint64_t{2} << rng.below(3)) + "}}\n"
                 : "{level: alpha_beta}\n";
   yaml +=
       "policy: {base: strict_gang}\nstorage: {stores: [{name: blob, write: 20GBps, read: 40GBps}]}";
@@ -255,22 +261,24 @@ std::string random_savers(Rng& rng, const std::string& steps, bool meets) {
         static_cast<uint64_t>(static_cast<double>(interval) * 20 * std::pow(10, -rng.uniform()));
     const auto megabytes = static_cast<uint64_t>(static_cast<double>(compute_ms) *
                                                  std::pow(10, rng.uniform() * 1.7 - 0.5));
-    yaml += "        - {name: j" + number(j) + ", submit: " + number(rng.below(400)) +
-            "s, pods: " + number(2 + rng.below(2)) +
-            ", pod: {gpus: " + number(uint64_t{1} << rng.below(4)) + "}, work: " + number(work_ms) +
-            "ms, training: {checkpoint_interval: " + number(interval) +
-            "s, checkpoint: {store: blob, bytes: " + number(1 + gigabytes) +
+    yaml += "        - {name: j" + yaml_number(j) + ", submit: " + yaml_number(rng.below(400)) +
+            "s, pods: " + yaml_number(2 + rng.below(2)) +
+            ", pod: {gpus: " + yaml_number(uint64_t{1} << rng.below(4)) +
+            "}, work: " + yaml_number(work_ms) +
+            "ms, training: {checkpoint_interval: " + yaml_number(interval) +
+            "s, checkpoint: {store: blob, bytes: " + yaml_number(1 + gigabytes) +
             "GB, mode: " + (rng.chance(0.8) ? "sync" : "async") +
-            "}, step: {compute: " + number(compute_ms) + "ms, optimizer: " + number(rng.below(20)) +
-            "ms, overlap: 0." + number(rng.below(10)) +
-            ", exchanges: [{bytes: " + number(1 + megabytes) + "MB}]}}}\n";
+            "}, step: {compute: " + yaml_number(compute_ms) +
+            "ms, optimizer: " + yaml_number(rng.below(20)) + "ms, overlap: 0." +
+            yaml_number(rng.below(10)) + ", exchanges: [{bytes: " + yaml_number(1 + megabytes) +
+            "MB}]}}}\n";
   }
   return yaml;
 }
 
 TEST(Steps, OfGangsThatFillAStoreEndWhenTheirRateSays) {
   for (uint64_t seed = 0; seed < (kIsSanitized ? 8 : 60); ++seed) {
-    SCOPED_TRACE("seed " + number(seed));
+    SCOPED_TRACE("seed " + yaml_number(seed));
     const bool meets = seed % 2 == 0;
     std::vector<JobRow> rows[2];
     for (const bool is_traced : {false, true}) {
@@ -290,7 +298,7 @@ TEST(Steps, OfGangsThatFillAStoreEndWhenTheirRateSays) {
 TEST(Steps, OfGangsThatShareLinksAsIfTheyNeverPausedEndNoEarlier) {
   int later = 0;
   for (uint64_t seed = 0; seed < (kIsSanitized ? 3 : 15); ++seed) {
-    SCOPED_TRACE("seed " + number(seed));
+    SCOPED_TRACE("seed " + yaml_number(seed));
     std::vector<JobRow> rows[2];
     for (const bool is_played : {false, true}) {
       Rng rng{seed};

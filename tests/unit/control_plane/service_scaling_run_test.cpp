@@ -26,8 +26,8 @@ T summary(const ScenarioRun& run, std::string_view name) {
 
 // Pods of 8 GPUs, one to a node, scheduled in no time. Metrics are a second old at most, and used
 // at once.
-std::string scenario(const std::string& service, const std::string& rest = "run: {until: 1h}\n",
-                     int nodes = 20) {
+std::string service_scenario(const std::string& service,
+                             const std::string& rest = "run: {until: 1h}\n", int nodes = 20) {
   return "cluster: {pools: [{name: gpu, machine: dgx-a100, count: " + std::to_string(nodes) +
          "}]}\nrecord: {timeline: {interval: 1min}}\n"
          "policy: {cost: {per_cycle: 0s, per_node: 0s, per_pod: 0s}}\n"
@@ -48,9 +48,9 @@ std::string told(ScenarioRun& run) {
 
 TEST(ServiceScaling, ReplicasFollowTheLoad) {
   ScenarioRun run{
-      scenario("replicas: 2, load: [{at: 0s, load: 1}, {at: 100s, load: 6}, {at: "
-               "1000s, load: 1}], " +
-               kPrompt)};
+      service_scenario("replicas: 2, load: [{at: 0s, load: 1}, {at: 100s, load: 6}, {at: "
+                       "1000s, load: 1}], " +
+                       kPrompt)};
   // 2 are full: 4; then 4 of 4, and both policies double them to 8; 8 at 75 % want 12. Down it
   // waits for five minutes after the last look at which 12 were right.
   EXPECT_EQ(told(run), "2 to 4 at 105, 4 to 8 at 120, 8 to 12 at 135, 12 to 2 at 1290");
@@ -70,10 +70,10 @@ TEST(ServiceScaling, ReplicasFollowTheLoad) {
 TEST(ServiceScaling, TheYoungestGoFirstAndThoseThatWaitBeforeThem) {
   // 5 nodes: of 8 replicas 3 wait, which are taken away before any that runs.
   ScenarioRun run{
-      scenario("replicas: 1, load: [{at: 0s, load: 5}, {at: 10min, load: 1}], "
-               "autoscaler: {replicas_max: 8, target: 50, metrics_resolution: 1s, "
-               "scrape_interval: 1s, scale_down: {percent: 0, pods: 4}}",
-               "run: {until: 1h}\n", 5)};
+      service_scenario("replicas: 1, load: [{at: 0s, load: 5}, {at: 10min, load: 1}], "
+                       "autoscaler: {replicas_max: 8, target: 50, metrics_resolution: 1s, "
+                       "scrape_interval: 1s, scale_down: {percent: 0, pods: 4}}",
+                       "run: {until: 1h}\n", 5)};
   std::vector<int32_t> gone;
   for (const PodRow& pod : run.recorder.rows<PodRow>("/pods")) {
     if (pod.end == PodEnd::ScaledDown) gone.push_back(pod.rank);
@@ -82,8 +82,8 @@ TEST(ServiceScaling, TheYoungestGoFirstAndThoseThatWaitBeforeThem) {
 }
 
 TEST(ServiceScaling, AServiceEndsWhenItsTimeIsUp) {
-  ScenarioRun run{scenario("replicas: 3, submit: 1min, lasts: 10min, load: [{at: 0s, load: 6}]",
-                           "run: {seed: 2}\n")};
+  ScenarioRun run{service_scenario(
+      "replicas: 3, submit: 1min, lasts: 10min, load: [{at: 0s, load: 6}]", "run: {seed: 2}\n")};
 
   const auto jobs = run.recorder.rows<JobRow>("/jobs");
   ASSERT_EQ(jobs.size(), 1U);
@@ -94,8 +94,8 @@ TEST(ServiceScaling, AServiceEndsWhenItsTimeIsUp) {
 }
 
 TEST(ServiceScaling, AReplicaOnADeadNodeIsReplacedAndWhatItDidStaysDone) {
-  ScenarioRun run{scenario("replicas: 2, lasts: 10min, load: [{at: 0s, load: 1}]",
-                           "faults: {list: [{node: gpu-0, at: 5min, repair: 1h}]}\n")};
+  ScenarioRun run{service_scenario("replicas: 2, lasts: 10min, load: [{at: 0s, load: 1}]",
+                                   "faults: {list: [{node: gpu-0, at: 5min, repair: 1h}]}\n")};
   const auto jobs = run.recorder.rows<JobRow>("/jobs");
   ASSERT_EQ(jobs.size(), 1U);
   EXPECT_EQ(jobs[0].gpu_s_lost, 0);
@@ -105,7 +105,7 @@ TEST(ServiceScaling, AReplicaOnADeadNodeIsReplacedAndWhatItDidStaysDone) {
 
 TEST(ServiceScaling, PodsOnTheirWayAreCalledBack) {
   // 100 pods take 3.5 s to be created; the load is gone by then.
-  ScenarioRun run{scenario(
+  ScenarioRun run{service_scenario(
       "replicas: 1, load: [{at: 0s, load: 9}, {at: 16s, load: 0.1}], autoscaler: {replicas_max: "
       "400, target: 1, metrics_resolution: 1s, scrape_interval: 1s, sync_period: 1s, scale_up: "
       "{pods: 300}, scale_down: {stabilization: 0s}}",
@@ -119,7 +119,7 @@ TEST(ServiceScaling, MistakesAreTold) {
   const auto mistakes = [](const std::string& service, const std::string& rest =
                                                            "run: {until: "
                                                            "1h}\n") {
-    return test::mistakes_of_scenario(scenario(service, rest));
+    return test::mistakes_of_scenario(service_scenario(service, rest));
   };
   const std::string load = "load: [{at: 0s, load: 1}]";
   EXPECT_EQ(mistakes("replicas: 3, " + load), "");
@@ -139,7 +139,7 @@ TEST(ServiceScaling, MistakesAreTold) {
               HasSubstr("nothing changes"));
   EXPECT_THAT(mistakes(load + ", autoscaler: {replicas_max: 3, scrape_interval: 2min}"),
               HasSubstr("must not be longer than metrics_resolution"));
-  std::string queued = scenario(load);
+  std::string queued = service_scenario(load);
   queued.replace(queued.find("policy: {"), 9,
                  "policy: {job_queue: {policies: [{name: FIFO}, {name: Strict}]}, ");
   EXPECT_THAT(test::mistakes_of_scenario(queued), HasSubstr("does not go with policy.job_queue"));

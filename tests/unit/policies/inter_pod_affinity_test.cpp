@@ -85,7 +85,7 @@ TEST(InterPodAffinity, CostsWhatIsLookedAt) {
   }
 }
 
-std::string scenario(const std::string& base, const std::string& job, int nodes = 6) {
+std::string affinity_scenario(const std::string& base, const std::string& job, int nodes = 6) {
   return "cluster: {pools: [{name: n, machine: dgx-a100, count: " + std::to_string(nodes) +
          "}]}\npolicy: {base: " + base +
          ", plugins: [{name: InterPodAffinity}]}\n"
@@ -98,22 +98,23 @@ const std::string kAway =
 TEST(InterPodAffinity, HoldsWithinAGangThatIsPlacedAsAWhole) {
   for (const std::string base : {"default", "strict_gang", "native_gang", "coscheduling"}) {
     SCOPED_TRACE(base);
-    ScenarioRun run{scenario(base, "work: 1h, pods: 6, pod: {gpus: 1, " + kAway + "}")};
+    ScenarioRun run{affinity_scenario(base, "work: 1h, pods: 6, pod: {gpus: 1, " + kAway + "}")};
     std::set<uint32_t> nodes;
     for (const PodRow& pod : run.recorder.rows<PodRow>("/pods")) nodes.insert(pod.node.index);
     EXPECT_EQ(nodes.size(), 6U);
     EXPECT_EQ(run.jobs().at(0).outcome, JobOutcome::Running);
     // Nobody has room for a seventh, and it is tried again and again.
-    ScenarioRun too_many{scenario(base, "work: 1h, pods: 7, pod: {gpus: 1, " + kAway + "}"),
-                         {"run.until=30s"},
-                         {.audit_every = 100}};
+    ScenarioRun too_many{
+        affinity_scenario(base, "work: 1h, pods: 7, pod: {gpus: 1, " + kAway + "}"),
+        {"run.until=30s"},
+        {.audit_every = 100}};
     EXPECT_EQ(too_many.jobs().at(0).outcome, JobOutcome::Pending);
   }
 }
 
 TEST(InterPodAffinity, APodThatLeavesLetsTheNextOneCome) {
-  ScenarioRun run{
-      scenario("default", "kind: pods, pods: 2, work: 1min, pod: {gpus: 1, " + kAway + "}", 1)};
+  ScenarioRun run{affinity_scenario(
+      "default", "kind: pods, pods: 2, work: 1min, pod: {gpus: 1, " + kAway + "}", 1)};
   const auto pods = run.recorder.rows<PodRow>("/pods");
   ASSERT_EQ(pods.size(), 2U);
   EXPECT_GE(pods[1].bound, pods[0].ended);
@@ -122,23 +123,23 @@ TEST(InterPodAffinity, APodThatLeavesLetsTheNextOneCome) {
 
 TEST(InterPodAffinity, MistakesAreTold) {
   const std::string pod = "work: 1h, pods: 2, pod: {gpus: 1, " + kAway + "}";
-  std::string without = scenario("default", pod);
+  std::string without = affinity_scenario("default", pod);
   without.replace(without.find(", plugins: [{name: InterPodAffinity}]"), 37, "");
   EXPECT_THAT(test::mistakes_of_scenario(without),
               HasSubstr("has no effect without the plugin InterPodAffinity"));
   EXPECT_THAT(test::mistakes_of_scenario(
-                  scenario("default", pod) +
+                  affinity_scenario("default", pod) +
                   "control_plane: {level: delays, autoscaler: {groups: [{pool: n}]}}\n"),
               HasSubstr("does not go with control_plane.autoscaler"));
   EXPECT_THAT(
-      test::mistakes_of_scenario(scenario(
+      test::mistakes_of_scenario(affinity_scenario(
           "default", "work: 1h, pod: {affinity: [{topology_key: hostname, match_labels: {}}]}")),
       HasSubstr("must not be empty"));
   EXPECT_THAT(
-      test::mistakes_of_scenario(scenario(
+      test::mistakes_of_scenario(affinity_scenario(
           "default", "work: 1h, pod: {affinity: [{topology_key: rack, match_labels: {a: b}}]}")),
       HasSubstr("rack"));
-  EXPECT_EQ(test::mistakes_of_scenario(scenario("default", pod)), "");
+  EXPECT_EQ(test::mistakes_of_scenario(affinity_scenario("default", pod)), "");
 }
 
 }  // namespace
