@@ -61,8 +61,11 @@ def bootstrap_interval(
     values: np.ndarray, level: float, seed: int, resamples: int = 4_000
 ) -> tuple[float, float]:
     """Bootstrap-t, as `orrery study` has it: resampled means in units of their own standard errors,
-    which holds for skewed values too. With fewer than eight values it is no better than the t."""
+    which holds for skewed values too. With fewer than five values
+    that differ the ends are NaN, and with fewer than eight it is no better than the t."""
     mean, error = values.mean(), values.std(ddof=1) / len(values) ** 0.5
+    if error > 0 and len(values) < 5:
+        return math.nan, math.nan
     draws = np.random.default_rng(seed).integers(len(values), size=(resamples, len(values)))
     samples = values[draws]
     errors = samples.std(axis=1, ddof=1) / len(values) ** 0.5

@@ -31,7 +31,8 @@ class Study:
     `axes`: the arms of each axis, in their order. `cells`: a row for each cell of the grid, a
     column for each axis. `runs`: a row for each run (cell, seed, is_ok, wall_seconds, cpu_seconds,
     label). `values`: a row for each figure of each run (cell, seed, name, value, unit).
-    `compared`: axis and arm that the other arms are compared with, or None.
+    `compared`: axis and arm that the other arms are compared with, or None. `doubts`: what the
+    seeds cannot support, a line each. `is_complete`: no run is missing.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -44,8 +45,9 @@ class Study:
             cells = file.table("/cells")
             self.runs = file.table("/runs")
             self.values = file.table("/values")
-            self.is_complete = file.complete
+            self.is_complete = int(file.attributes.get("runs_missing", 0)) == 0
             self.text = file.text("meta/study")
+            self.doubts = file.text("meta/doubts").splitlines()
         self.axes: dict[str, list[str]] = {
             str(axis): list(dict.fromkeys(rows["arm"]))
             for axis, rows in cells.groupby("axis", sort=False)

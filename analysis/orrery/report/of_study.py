@@ -115,6 +115,9 @@ def study_page(folder: Path, beside: Path) -> str:
         left_out.append("Metrics: no figure differs between the runs")
     if not study.file.get("compare"):
         left_out.append("Differences: the study compares nothing")
+    if study.doubts:
+        told = "".join(f"<li>{escape(doubt)}</li>" for doubt in study.doubts)
+        sections.append(Section("doubts", "What these runs do not show", html=f"<ul>{told}</ul>"))
     text = f"<pre tabindex=0>{escape(study.text)}</pre>"
     sections.append(Section("grid", "The grid", html=grid(study, beside)))
     sections.append(Section("about", "The study as written", html=text))

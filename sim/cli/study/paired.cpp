@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+#include <limits>
 
 #include "sim/core/check.hpp"
 #include "sim/core/rng.hpp"
@@ -11,6 +12,8 @@ namespace orrery {
 namespace {
 
 constexpr size_t kFewPairs = 5;
+constexpr Interval kUnknown{std::numeric_limits<double>::quiet_NaN(),
+                            std::numeric_limits<double>::quiet_NaN()};
 
 double standard_error(std::span<const double> values) {
   return deviation_of(values) / std::sqrt(static_cast<double>(values.size()));
@@ -63,6 +66,7 @@ Interval bootstrap_interval(std::span<const double> values, double confidence, u
   ORRERY_CHECK(values.size() >= 2, "one value has no interval");
   const double mean = mean_of(values), error = standard_error(values);
   if (error == 0) return {mean, mean};
+  if (values.size() < kFewPairs) return kUnknown;
   Rng rng{seed};
   std::vector<double> sample(values.size()), scores;
   scores.reserve(static_cast<size_t>(resamples));
@@ -88,7 +92,7 @@ PairedDifference paired_difference(std::span<const double> arm, std::span<const 
   PairedDifference paired{
       .pairs = arm.size(), .baseline = mean_of(baseline), .difference = mean_of(differences)};
   if (paired.pairs < 2) {
-    paired.t = paired.bootstrap = {paired.difference, paired.difference};
+    paired.t = paired.bootstrap = kUnknown;
     return paired;
   }
   paired.t = t_interval(differences, confidence);

@@ -19,7 +19,8 @@ struct Interval {
 // Student's t, for differences that are normal or for many of them. Needs two values at least.
 Interval t_interval(std::span<const double> values, double confidence);
 // Bootstrap-t: resampled means in units of their own standard errors, which holds for skewed values
-// too. Needs two values; with fewer than eight it is no better than the t. Same seed, same ends.
+// too. Needs two values; with fewer than five that differ the ends are NaN, and with fewer than
+// eight it is no better than the t. Same seed, same ends.
 Interval bootstrap_interval(std::span<const double> values, double confidence, uint64_t seed,
                             int32_t resamples = 4'000);
 
@@ -40,7 +41,7 @@ struct PairedDifference {
   double relative() const { return baseline == 0 ? 0 : difference / baseline; }
   double relative_half() const;
 };
-// Both of the same length; with less than two pairs the intervals are empty.
+// Both of the same length; with less than two pairs the intervals are NaN.
 PairedDifference paired_difference(std::span<const double> arm, std::span<const double> baseline,
                                    double confidence, uint64_t seed);
 

@@ -153,13 +153,17 @@ ExitStatus print_plan(const StudyPlan& plan, std::ostream& out) {
 ExitStatus print_report(const StudyPlan& plan, const Arguments& arguments, std::ostream& out,
                         std::ostream& err) {
   const ReportFormat format = format_of(arguments);
-  const StudyFolder folder{folder_of(arguments, plan.path())};
+  const StudyFolder folder{folder_of(arguments, plan.path()), plan.params().keep_runs};
   const std::vector<StudyRunResult> results = kept_runs(plan, folder);
   if (results.empty()) {
     err << folder.path() << ": holds no run of this study\n";
     return ExitStatus::UserMistake;
   }
   for (const std::string& message : unknown_metrics(plan, results)) err << message << "\n";
+  const size_t wanted = plan.cells() * static_cast<size_t>(plan.params().seeds.count);
+  if (results.size() < wanted) {
+    err << "so far " << results.size() << " of " << wanted << " runs\n";
+  }
   out << report_text(plan, metrics_found(plan, results), format);
   return ExitStatus::Ok;
 }
@@ -168,7 +172,7 @@ ExitStatus run_runs(const StudyPlan& plan, const Part& part, const Arguments& ar
                     std::ostream& out, std::ostream& err) {
   const bool is_quiet = arguments.has("quiet");
   const int32_t jobs = jobs_of(arguments);
-  const StudyFolder folder{folder_of(arguments, plan.path())};
+  const StudyFolder folder{folder_of(arguments, plan.path()), plan.params().keep_runs};
   Log log{err, is_quiet};
   log.info(plan.path() + ": " + std::to_string(plan.cells()) + " cells, " +
            std::to_string(plan.params().seeds.count) + " seeds, " + std::to_string(jobs) +
@@ -182,6 +186,7 @@ ExitStatus run_runs(const StudyPlan& plan, const Part& part, const Arguments& ar
                  .part = part.part,
                  .parts = part.parts,
                  .is_all = part.is_all,
+                 .inputs = arguments.all("plugin"),
                  .stop = &stop.flag(),
                  .on_progress = [&](const StudyProgress& p) { progress.update(p); },
                  .on_failure =
@@ -192,13 +197,14 @@ ExitStatus run_runs(const StudyPlan& plan, const Part& part, const Arguments& ar
   progress.clear();
   log.info(progress.total());
   if (!part.is_all) return stop.flag() ? ExitStatus::Stopped : ExitStatus::Ok;
-  folder.write_study(plan, results, !stop.flag());
+  const std::vector<StudyMetric> metrics = metrics_found(plan, results);
+  folder.write_study(plan, results, doubts_text(metrics));
   if (stop.flag()) {
     err << "stopped; the same command goes on from here\n";
     return ExitStatus::Stopped;
   }
-  for (const std::string& message : unknown_metrics(plan, results)) log.warning(message);
-  if (!is_quiet) out << report_text(plan, metrics_found(plan, results), ReportFormat::Markdown);
+  for (const std::string& message : unknown_metrics(plan, results)) err << message << "\n";
+  if (!is_quiet) out << report_text(plan, metrics, ReportFormat::Markdown);
   return failed == 0 ? ExitStatus::Ok : ExitStatus::UserMistake;
 }
 

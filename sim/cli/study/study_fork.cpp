@@ -4,8 +4,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <ctime>
 #include <exception>
@@ -14,6 +16,7 @@
 #include <iterator>
 #include <memory>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "sim/cli/simulation.hpp"
@@ -30,9 +33,16 @@ namespace fs = std::filesystem;
 // How a process says what became of it, beside what it left in the folder.
 constexpr int kWell = 0, kFailed = 1, kUnwritten = 74, kStopped = 130;
 
-int wait_for(pid_t process) {
+// Its exit status, or the number of the signal that ended it, negated. Who is to stop stops it.
+int wait_for(pid_t process, const std::atomic<bool>* stop) {
+  constexpr std::chrono::milliseconds kPause{5};
   int status = 0;
-  while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  bool is_told = false;
+  while (::waitpid(process, &status, WNOHANG) == 0) {
+    if (stop != nullptr && stop->load() && !std::exchange(is_told, true)) {
+      ::kill(process, SIGTERM);
+    }
+    std::this_thread::sleep_for(kPause);
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
@@ -76,6 +86,7 @@ class Trunk {
     const StudyPlan::Run& trunk = arms_.front().run;
     const ChecksThrow checks;
     const InputFiles inputs;
+    std::ranges::for_each(options_.inputs, InputFiles::note);
     Diagnostics diagnostics;
     SimulationResult found = simulate(
         trunk.scenario, trunk.document, recorder_,
@@ -133,7 +144,7 @@ class Trunk {
   void reap() {
     const auto [child, arm] = children_.front();
     children_.erase(children_.begin());
-    const int status = wait_for(child);
+    const int status = wait_for(child, options_.stop);
     if (status < 0) {
       leave(arms_[arm], "its process was ended by signal " + std::to_string(-status));
     } else if (status == kUnwritten || status == kStopped) {
@@ -180,7 +191,7 @@ std::vector<std::optional<StudyRunResult>> run_forked(const std::vector<StudyArm
   const pid_t process = forked();
   if (process == 0) ::_exit(Trunk{arms, folder, options}.run());
   lock.unlock();
-  const int status = wait_for(process);
+  const int status = wait_for(process, options.stop);
   lock.lock();
   std::vector<std::optional<StudyRunResult>> results;
   for (const StudyArm& arm : arms) {

@@ -21,7 +21,8 @@ struct StudyArm {
 
 struct ForkOptions {
   bool keep_runs = true;
-  size_t at_once = 1;  // arms side by side
+  size_t at_once = 1;                    // arms side by side
+  std::vector<std::string> inputs = {};  // files that every run depends on
   const std::atomic<bool>* stop = nullptr;
 };
 

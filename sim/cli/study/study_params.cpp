@@ -5,6 +5,8 @@
 namespace orrery {
 namespace {
 
+constexpr size_t kNameMax = 48;  // as study.h5 has room for
+
 std::vector<std::string> arm_names(const StudyAxisParams& axis) {
   if (!axis.parameter.empty()) return axis.values;
   std::vector<std::string> names;
@@ -33,9 +35,17 @@ void StudyAxisParams::check(Checker& c) const {
     return c.error("", "needs either `arms` or `parameter` with `values`");
   }
   const std::vector<std::string> names = arm_names(*this);
+  const std::string list = arms.empty() ? "values[" : "arms[";
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (!names[i].empty() && names[i].size() <= kNameMax) continue;
+    c.error(list + std::to_string(i) + "]",
+            "its name must have 1 to " + std::to_string(kNameMax) + " bytes, in `arms` it is free");
+  }
+  if (name.empty() || name.size() > kNameMax) {
+    c.error("name", "must have 1 to " + std::to_string(kNameMax) + " bytes");
+  }
   const size_t repeated = first_repeated(names);
   if (repeated == names.size()) return;
-  const std::string list = arms.empty() ? "values[" : "arms[";
   c.error(list + std::to_string(repeated) + "]", "is there twice: " + in_quotes(names[repeated]));
 }
 

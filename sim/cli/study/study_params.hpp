@@ -53,12 +53,14 @@ struct StudySeedsParams {
       "Each cell runs once with each seed. The same seed draws the same arrivals and failures in "
       "all cells, so that arms are compared pair by pair.";
 
+  static constexpr uint64_t kFirstMax = uint64_t{1} << 63U;
+
   uint64_t first = 1;
   int32_t count = 10;
 
   template <class V>
   void fields(V& v) {
-    v("first", first, "The others follow it.");
+    v("first", first, "The others follow it.", Range{uint64_t{0}, kFirstMax});
     v("count", count, "Seeds of each cell.", Range{1, 100'000},
       Source{"estimate: t intervals of ten pairs are 16 % wider than normal ones"});
   }

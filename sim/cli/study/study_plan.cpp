@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kCellsMax = 100'000;
+constexpr size_t kCellsMax = 100'000, kRunsMax = 1'000'000;
 
 // Where the node is that a setting comes from; that of the map if it is not found.
 Position position_in(const config::Node& map, const std::string& key) {
@@ -55,6 +55,13 @@ StudyPlan::StudyPlan(const std::string& path, Diagnostics& diagnostics)
     if (cells_ <= kCellsMax) continue;
     diagnostics.error(study_.root["axes"].position, "axes",
                       "make more than " + std::to_string(kCellsMax) + " cells");
+    return;
+  }
+  const int32_t seeds = params_.until ? params_.until->seeds_max : params_.seeds.count;
+  if (cells_ * static_cast<size_t>(seeds) > kRunsMax) {
+    diagnostics.error(study_.root["seeds"].position, "seeds",
+                      "make more than " + std::to_string(kRunsMax) + " runs of " +
+                          std::to_string(cells_) + " cells");
     return;
   }
   check_seeds(diagnostics);

@@ -11,20 +11,25 @@ constexpr double kConfidence = 0.95;  // where the study compares nothing
 constexpr uint64_t kBootstrapSeed = 1;
 
 std::string text_of(double value) {
+  if (std::isnan(value)) return "–";
   char text[40];
   std::snprintf(text, sizeof text, "%.5g", value);
   return text;
 }
 
 std::string exact(double value) {
+  if (std::isnan(value)) return "";
   char text[40];
   std::snprintf(text, sizeof text, "%.17g", value);
   return text;
 }
 
-std::string with_half(double value, double half) { return text_of(value) + " ± " + text_of(half); }
+std::string with_half(double value, double half) {
+  return std::isnan(half) ? text_of(value) : text_of(value) + " ± " + text_of(half);
+}
 
 std::string text_of(const Interval& interval) {
+  if (std::isnan(interval.low)) return "–";
   return "[" + text_of(interval.low) + ", " + text_of(interval.high) + "]";
 }
 
@@ -40,13 +45,29 @@ bool varies(const StudyValues& values) {
       values, [&](const auto& value) { return value.second != values.begin()->second; });
 }
 
+// Means over jobs that came to their end say little where arms bring other jobs there.
+bool is_of_survivors(const std::string& metric) {
+  return metric.starts_with("jct_") || metric.starts_with("wait_") ||
+         metric.starts_with("bounded_slowdown_");
+}
+
+std::optional<std::string> doubt_of_survivors(const StudyValues& completed, size_t cell,
+                                              size_t baseline) {
+  constexpr double kAlike = 0.01;
+  const StudyPairs jobs = pairs_of(completed, cell, baseline);
+  const double own = mean_of(jobs.arm), other = mean_of(jobs.baseline);
+  if (std::abs(own - other) <= kAlike * std::max(own, other)) return {};
+  return "is of other jobs: " + text_of(own) + " completed, " + text_of(other) +
+         " of the baseline, and those that did not are left out";
+}
+
 StudyLine line_of(const StudyPlan& plan, const StudyValues& values, size_t cell) {
   StudyLine line{.label = plan.label_of(cell), .interval = {}, .paired = {}, .doubts = {}};
   const std::vector<double> own = pairs_of(values, cell, cell).arm;
   const auto& compare = plan.params().compare;
   const double confidence = compare ? compare->confidence : kConfidence;
   line.seeds = own.size();
-  line.mean = mean_of(own);
+  line.mean = own.empty() ? std::nan("") : mean_of(own);
   if (own.size() >= 2) line.interval = t_interval(own, confidence);
   const std::optional<size_t> baseline = plan.baseline_of(cell);
   if (!baseline || *baseline == cell) return line;
@@ -71,20 +92,39 @@ std::string row(const std::vector<std::string>& cells, ReportFormat format) {
   return "| " + joined(cells, " | ") + " |\n";
 }
 
-// LaTeX reads some characters as commands.
+// What has a meaning of its own in the format.
 std::string escaped(const std::string& text, ReportFormat format) {
-  if (format != ReportFormat::Latex) return text;
   std::string safe;
   for (size_t i = 0; i < text.size(); ++i) {
-    if (text.compare(i, 2, "±") == 0) {
+    const char c = text[i];
+    if (format != ReportFormat::Latex) {
+      if (c == '|') safe += '\\';
+      safe += c;
+    } else if (text.compare(i, 2, "±") == 0) {
       safe += "$\\pm$";
       ++i;
-      continue;
+    } else if (text.compare(i, 3, "–") == 0) {
+      safe += "--";
+      i += 2;
+    } else if (c == '\\' || c == '~' || c == '^') {
+      safe += c == '\\'  ? "\\textbackslash{}"
+              : c == '~' ? "\\textasciitilde{}"
+                         : "\\textasciicircum{}";
+    } else {
+      if (std::string_view{"_%&#${}"}.find(c) != std::string_view::npos) safe += '\\';
+      safe += c;
     }
-    if (std::string_view{"_%&#$"}.find(text[i]) != std::string_view::npos) safe += '\\';
-    safe += text[i];
   }
   return safe;
+}
+
+std::string quoted(const std::string& text) {
+  std::string safe = "\"";
+  for (const char c : text) {
+    if (c == '"') safe += '"';
+    safe += c;
+  }
+  return safe + '"';
 }
 
 std::string table_of(const StudyMetric& metric, bool compares, ReportFormat format) {
@@ -121,7 +161,7 @@ std::string csv(const std::vector<StudyMetric>& metrics) {
       "correlation,doubts\n";
   for (const StudyMetric& metric : metrics) {
     for (const StudyLine& line : metric.lines) {
-      std::vector<std::string> cells{metric.name, metric.unit, "\"" + line.label + "\"",
+      std::vector<std::string> cells{metric.name, metric.unit, quoted(line.label),
                                      std::to_string(line.seeds), exact(line.mean)};
       const auto add = [&](std::optional<Interval> interval) {
         cells.push_back(interval ? exact(interval->low) : "");
@@ -132,7 +172,7 @@ std::string csv(const std::vector<StudyMetric>& metrics) {
       add(line.paired ? std::optional{line.paired->t} : std::nullopt);
       add(line.paired ? std::optional{line.paired->bootstrap} : std::nullopt);
       cells.push_back(line.paired ? exact(line.paired->correlation) : "");
-      cells.push_back("\"" + joined(line.doubts, "; ") + "\"");
+      cells.push_back(quoted(joined(line.doubts, "; ")));
       text += joined(cells, ",") + "\n";
     }
   }
@@ -145,6 +185,7 @@ std::vector<StudyMetric> metrics_found(const StudyPlan& plan,
                                        const std::vector<StudyRunResult>& results) {
   std::vector<StudyMetric> metrics;
   const std::vector<std::string>& asked = plan.params().metrics;
+  const StudyValues completed = values_of(results, "jobs_completed");
   for (const std::string& name : asked.empty() ? metrics_of(results) : asked) {
     const StudyValues values = values_of(results, name);
     if (values.empty() || (asked.empty() && !varies(values))) continue;
@@ -157,7 +198,10 @@ std::vector<StudyMetric> metrics_found(const StudyPlan& plan,
       break;
     }
     for (size_t cell = 0; cell < plan.cells(); ++cell) {
-      metric.lines.push_back(line_of(plan, values, cell));
+      StudyLine& line = metric.lines.emplace_back(line_of(plan, values, cell));
+      if (!line.paired || !is_of_survivors(name)) continue;
+      const auto doubt = doubt_of_survivors(completed, cell, *plan.baseline_of(cell));
+      if (doubt) line.doubts.push_back(*doubt);
     }
     metrics.push_back(std::move(metric));
   }
@@ -175,7 +219,26 @@ std::vector<std::string> unknown_metrics(const StudyPlan& plan,
                        "]: no run has a figure called " + in_quotes(asked[i]) +
                        did_you_mean(asked[i], known));
   }
+  if (const auto& until = plan.params().until; until && !known.empty()) {
+    if (std::ranges::find(known, until->metric) == known.end()) {
+      messages.push_back(plan.path() + ": until.metric: no run has a figure called " +
+                         in_quotes(until->metric) + did_you_mean(until->metric, known) +
+                         ", so no seeds were added");
+    }
+  }
   return messages;
+}
+
+std::string doubts_text(const std::vector<StudyMetric>& metrics) {
+  std::string text;
+  for (const StudyMetric& metric : metrics) {
+    for (const StudyLine& line : metric.lines) {
+      for (const std::string& doubt : line.doubts) {
+        text += metric.name + ", " + line.label + ": " + doubt + "\n";
+      }
+    }
+  }
+  return text;
 }
 
 std::string report_text(const StudyPlan& plan, const std::vector<StudyMetric>& metrics,

@@ -35,6 +35,7 @@ struct StudyMetric {
 // Of `metrics` of the study; without any, of all whose value is not the same in all runs.
 std::vector<StudyMetric> metrics_found(const StudyPlan& plan,
                                        const std::vector<StudyRunResult>& results);
+std::string doubts_text(const std::vector<StudyMetric>& metrics);  // a line each
 // Of those names in `metrics` that no run has: where they stand, and near names; a line each.
 std::vector<std::string> unknown_metrics(const StudyPlan& plan,
                                          const std::vector<StudyRunResult>& results);

@@ -130,6 +130,7 @@ std::optional<StudyRunResult> StudyFolder::find(size_t cell, uint64_t seed,
   if (!file) return {};
   const json kept = json::parse(file, nullptr, false);
   if (kept.is_discarded() || kept.value("key", "") != key) return {};
+  if (has_files_ && !fs::exists(run_path(cell, seed))) return {};
   StudyRunResult result{.cell = cell, .seed = seed, .is_ok = true};
   for (const json& entry : kept.at("inputs")) {
     const InputFile input{entry.at("file"), entry.at("fingerprint")};
@@ -163,13 +164,16 @@ void StudyFolder::keep(const StudyRunResult& result, const std::string& key) con
 }
 
 void StudyFolder::write_study(const StudyPlan& plan, const std::vector<StudyRunResult>& results,
-                              bool is_complete) const {
+                              const std::string& doubts) const {
   Hdf5Recorder recorder{{.path = fs::path{path_} / "study.h5"}};
   Channel<StudyCellRow> cells{recorder, "/cells", "one row for each axis of each cell"};
   Channel<StudyRunRow> runs{recorder, "/runs", "one row for each run"};
   Channel<StudyValueRow> values{recorder, "/values", "one row for each figure of each run"};
   recorder.set_attribute("version", std::string{ORRERY_VERSION});
   recorder.write_text("/meta/study", plan.text());
+  recorder.write_text("/meta/doubts", doubts);
+  const size_t least = plan.cells() * static_cast<size_t>(plan.params().seeds.count);
+  recorder.set_attribute("runs_missing", uint64_t{least - std::min(least, results.size())});
   recorder.start();
   const auto& compare = plan.params().compare;
   for (size_t cell = 0; cell < plan.cells(); ++cell) {
@@ -200,7 +204,7 @@ void StudyFolder::write_study(const StudyPlan& plan, const std::vector<StudyRunR
     }
   }
   recorder.flush_all();
-  recorder.finish({.complete = is_complete, .simulated = {}});
+  recorder.finish({.complete = true, .simulated = {}});
 }
 
 std::string study_key(const Scenario& scenario) {

@@ -40,7 +40,9 @@ StudyRunResult result_of(size_t cell, uint64_t seed, SimulationResult found,
 // changed runs anew what is another now.
 class StudyFolder {
  public:
-  explicit StudyFolder(std::string path) : path_{std::move(path)} {}
+  // `has_files`: what has no HDF5 file (any more) is not known either.
+  explicit StudyFolder(std::string path, bool has_files = false)
+      : path_{std::move(path)}, has_files_{has_files} {}
   void make() const;  // if it is not there; throws RecordError
 
   std::string run_path(size_t cell, uint64_t seed) const;  // of the HDF5 file
@@ -48,12 +50,15 @@ class StudyFolder {
   std::optional<StudyRunResult> find(size_t cell, uint64_t seed, const std::string& key) const;
   void keep(const StudyRunResult& result, const std::string& key) const;  // throws RecordError
   // DIR/study.h5: /cells, /runs, /values, the study file, in order of cells and seeds.
+  // `doubts`: lines for readers. Runs that are missing yet are counted in the attribute
+  // runs_missing.
   void write_study(const StudyPlan& plan, const std::vector<StudyRunResult>& results,
-                   bool is_complete) const;
+                   const std::string& doubts) const;
   const std::string& path() const { return path_; }
 
  private:
   std::string path_;
+  bool has_files_;
 };
 
 // Stands for all that decides what a run gives: the version and the whole scenario, seed included.

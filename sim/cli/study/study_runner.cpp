@@ -105,7 +105,8 @@ class Pool {
     progress_.running += arms.size();
     tell();
     try {
-      const ForkOptions options{plan_.params().keep_runs, arms_at_once_, options_.stop};
+      const ForkOptions options{plan_.params().keep_runs, arms_at_once_, options_.inputs,
+                                options_.stop};
       for (auto& result : run_forked(arms, folder_, options, lock)) {
         if (!result) continue;
         progress_.cpu_s += result->cpu_seconds;
@@ -156,6 +157,7 @@ class Pool {
     SimulationResult found;
     const ChecksThrow checks;
     const InputFiles inputs;
+    std::ranges::for_each(options_.inputs, InputFiles::note);
     try {
       found = recorded(run, cell, seed, diagnostics);
     } catch (const RecordError&) {
@@ -250,8 +252,9 @@ std::vector<StudyRunResult> run_study(const StudyPlan& plan, const StudyFolder& 
   pool.run(part_of(runs_of(plan, 0, seeds), options));
   std::vector<StudyRunResult> results = pool.take();
   const auto is_stopped = [&] { return options.stop != nullptr && options.stop->load(); };
-  while (params.until && options.is_all && !is_stopped() && seeds < params.until->seeds_max &&
-         widest_half(plan, results) > params.until->half_width) {
+  const auto is_known = [&] { return !values_of(results, params.until->metric).empty(); };
+  while (params.until && is_known() && options.is_all && !is_stopped() &&
+         seeds < params.until->seeds_max && widest_half(plan, results) > params.until->half_width) {
     const int32_t more = std::min(params.until->seeds_max, seeds + std::max(seeds / 4, 1));
     pool.run(runs_of(plan, seeds, more));
     seeds = more;

@@ -18,9 +18,10 @@ struct StudyProgress {
 };
 
 struct StudyOptions {
-  int32_t jobs = 0;            // runs at once; 0: one a core
-  size_t part = 1, parts = 1;  // only every parts-th run, from the part-th on
-  bool is_all = true;          // with the seeds that `until` adds
+  int32_t jobs = 0;                      // runs at once; 0: one a core
+  size_t part = 1, parts = 1;            // only every parts-th run, from the part-th on
+  bool is_all = true;                    // with the seeds that `until` adds
+  std::vector<std::string> inputs = {};  // files that every run depends on, such as plug-ins
   const std::atomic<bool>* stop = nullptr;
   std::function<void(const StudyProgress&)> on_progress = {};  // from one thread at a time
   std::function<void(const std::string&)> on_failure = {};     // likewise: label, seed and error

@@ -74,6 +74,15 @@ TEST(Paired, SameSeedSameBootstrap) {
   EXPECT_EQ(first.high, again.high);
 }
 
+TEST(Paired, NoBootstrapIsMadeOfFourDifferences) {
+  const std::vector<double> four{1, 2, 3, 5}, five{1, 2, 3, 5, 8}, same(4, 2.5);
+  EXPECT_TRUE(std::isnan(bootstrap_interval(four, 0.95, 1).low));
+  EXPECT_LT(bootstrap_interval(five, 0.95, 1).low, 3.8);
+  EXPECT_EQ(bootstrap_interval(same, 0.95, 1).high, 2.5);
+  const std::vector<double> one{3}, other{1};
+  EXPECT_TRUE(std::isnan(paired_difference(one, other, 0.95, 1).t.low));
+}
+
 TEST(Paired, TooFewSeedsAreTold) {
   using ::testing::ElementsAre;
   using ::testing::HasSubstr;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <filesystem>
 #include <fstream>
 
 #include "sim/cli/simulation.hpp"
@@ -247,14 +248,57 @@ TEST_F(StudyTest, AFigureThatNoRunHasIsTold) {
                                 HasSubstr("'jct_maen'; did you mean 'jct_mean'?"))));
 }
 
-TEST_F(StudyTest, SeedsAreAddedUntilTheIntervalIsNarrow) {
-  std::string study_text{kStudy};
-  study_text += "until: {metric: jct_mean, half_width: 0.5, seeds_max: 40}\n";
-  write(study_text);
-  const std::vector<StudyRunResult> found = run_study(plan(), results(), {.jobs = 2});
-  EXPECT_GT(found.size(), 12U);
+TEST_F(StudyTest, WhatEveryRunDependsOnIsLookedAtAndSoAreItsFiles) {
+  write("base: base.yaml\nseeds: {count: 2}\n");
+  folder.write("policy.so", "one");
+  StudyProgress last;
+  const StudyOptions options{.jobs = 1,
+                             .inputs = {(folder / "policy.so").string()},
+                             .on_progress = [&](const StudyProgress& p) { last = p; }};
+  const StudyFolder out{folder / "out", true};
+  (void)run_study(plan(), out, options);
+  (void)run_study(plan(), out, options);
+  EXPECT_EQ(last.kept, 2U);
+  std::filesystem::remove(out.run_path(0, 2));
+  (void)run_study(plan(), out, options);
+  EXPECT_EQ(last.kept, 1U);
+  folder.write("policy.so", "two");
+  (void)run_study(plan(), out, options);
+  EXPECT_EQ(last.kept, 0U);
+}
+
+TEST_F(StudyTest, MeansOfOtherJobsAreDoubted) {
+  std::string few{kBase};
+  few.replace(few.find("gpus_per_pod_max"), 0, "jobs_max: 9, ");
+  write(
+      "base: base.yaml\naxes: [{name: 'a|b', arms: [{name: 'all \"long\"'}, "
+      "{name: short, set: {run.until: 20min}}]}]\n"
+      "seeds: {count: 3}\ncompare: {axis: 'a|b', against: 'all \"long\"'}\n"
+      "metrics: [jct_mean, gpu_share_useful]\n",
+      few);
   const StudyPlan study = plan();
-  EXPECT_TRUE(widest_half(study, found) <= 0.5 || found.size() == 6U * 40);
+  ASSERT_TRUE(diagnostics.ok()) << diagnostics.text();
+  const auto metrics = metrics_found(study, run_study(study, results(), {.jobs = 2}));
+  ASSERT_EQ(metrics.size(), 2U);
+  EXPECT_THAT(metrics[0].lines[1].doubts, ::testing::Contains(HasSubstr("is of other jobs")));
+  EXPECT_THAT(metrics[1].lines[1].doubts,
+              ::testing::Not(::testing::Contains(HasSubstr("is of other jobs"))));
+  EXPECT_THAT(doubts_text(metrics), HasSubstr("jct_mean, a|b=short: is of other jobs"));
+  EXPECT_THAT(report_text(study, metrics, ReportFormat::Csv),
+              HasSubstr("\"a|b=all \"\"long\"\"\""));
+  EXPECT_THAT(report_text(study, metrics, ReportFormat::Markdown), HasSubstr("| a\\|b=short |"));
+}
+
+TEST_F(StudyTest, SeedsAreAddedUntilTheIntervalIsNarrow) {
+  write(
+      "base: base.yaml\n"
+      "axes: [{name: nodes, parameter: 'cluster.pools[0].count', values: [1, 2]}]\n"
+      "seeds: {first: 5, count: 2}\ncompare: {axis: nodes, against: '2'}\n"
+      "until: {metric: jct_mean, half_width: 0.5, seeds_max: 40}\n");
+  const std::vector<StudyRunResult> found = run_study(plan(), results(), {.jobs = 2});
+  EXPECT_GT(found.size(), 4U);
+  const StudyPlan study = plan();
+  EXPECT_TRUE(widest_half(study, found) <= 0.5 || found.size() == 2U * 40);
 }
 
 }  // namespace

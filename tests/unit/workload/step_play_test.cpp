@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/core/rng.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace orrery {
 namespace {
@@ -116,7 +117,7 @@ TEST(StepPosition, IsWhereItWouldBeAfterThatTimeAlone) {
 TEST(StepPlay, IsTheSameWhetherPeriodsAreLeftOutOrNot) {
   Rng rng{2};
   int left_out = 0;
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < (test::kIsSanitized ? 40 : 300); ++i) {
     SCOPED_TRACE(i);
     const bool are_alike = rng.chance(0.5);
     std::vector<StepParts> gangs{random_parts(rng)};

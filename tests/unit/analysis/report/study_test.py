@@ -35,6 +35,7 @@ def study(tmp_path: Path) -> Study:
     with h5py.File(tmp_path / "study.h5", "w") as file:
         file.attrs.update(format=b"orrery", format_version=1, complete=True)
         file["meta/study"] = TEXT.encode()
+        file["meta/doubts"] = b"wait, rate=1: only 2 seeds\n"
         arms = [("rate", "1", False), ("policy", "fifo", True), ("rate", "2", False),
                 ("policy", "easy = back", False)]
         grid = [(c, *arms[i]) for c, pair in enumerate([(0, 1), (0, 3), (2, 1), (2, 3)])
