@@ -1,6 +1,7 @@
 // models/workload/gang_exchanges_pace.cpp -- how fast gangs go, and when they stand still.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "models/workload/gang_exchanges.hpp"
 #include "sim/core/check.hpp"
@@ -27,6 +28,26 @@ Duration until_due(const StepPlan& plan, Duration inside, Duration exchange, Dur
   return std::max(Duration{}, step - since) + begin + slack;
 }
 
+// Progress within a step whose exchange turns out to last otherwise while it goes on. What is left
+// of the step is what its exchange has still to move, at the new rate, and what is still to be
+// computed; a pace takes what is left for the same part of a whole step.
+Duration done_of_step(const StepPlan& plan, Duration inside, Duration before, Duration after,
+                      Duration done) {
+  const double whole = step_time(plan, after).seconds(), working = working_time(plan).seconds();
+  const double since = done.seconds() / plan.compute.seconds() * step_time(plan, before).seconds();
+  const double begin = working - std::min(hidden_time(plan).seconds(), working) + inside.seconds();
+  const double moving_before = (before - inside).seconds(), moving = (after - inside).seconds();
+  if (moving_before <= 0 || moving < 0) return done;
+  const double moved = std::clamp((since - begin) / moving_before, 0.0, 1.0);
+  if (moved == 1)
+    return nearest_ns((1 - (step_time(plan, before).seconds() - since) / whole) *
+                      plan.compute.seconds());
+  const double end = std::max(working, std::max(since, begin) + (1 - moved) * moving);
+  const double left = end + plan.fixed.seconds() - since;
+  return std::clamp(nearest_ns((1 - left / whole) * plan.compute.seconds()), Duration{},
+                    plan.compute);
+}
+
 }  // namespace
 
 // As of the last settling.
@@ -51,7 +72,9 @@ void GangExchanges::set_pace(JobId job) {
     gang.due_at.reset();
     gang.slack = {};
   }
-  gang.exchange = gang.shared;
+  const Duration before = std::exchange(gang.exchange, gang.shared);
+  const bool was_alone = gang.step > Duration{} && before != Duration::max() &&
+                         gang.step == step_time(gang.plan, before);
   Duration step = moves ? step_time(gang.plan, gang.exchange) : Duration::max();
   if (readers_) step = std::max(step, readers_->step_time(job));
   const std::optional<Duration> played = contending_ ? contending_->step(job) : std::nullopt;
@@ -62,7 +85,15 @@ void GangExchanges::set_pace(JobId job) {
     gang.exchange = std::min(std::max(seen, least), gang.shared);
   }
   gang.step = moves ? step : Duration{};
-  controller_.set_pace(job, Pace::of_step(gang.plan.compute, step), gang.goal);
+  std::optional<Duration> done;
+  if (was_alone && before != gang.exchange && !played &&
+      step == step_time(gang.plan, gang.exchange)) {
+    const Duration so_far = controller_.done(job);
+    const Duration in_step{(so_far - gang.base).ns % gang.plan.compute.ns};
+    done = so_far - in_step +
+           done_of_step(gang.plan, gang.activity.inside, before, gang.exchange, in_step);
+  }
+  controller_.set_pace(job, Pace::of_step(gang.plan.compute, step), gang.goal, done);
   pace_changed(job);
   watch(job);
 }

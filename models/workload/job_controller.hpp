@@ -67,8 +67,10 @@ class JobController : public JobNews {
   void release(JobId job);                      // its pods are created
   void run_counted(JobId job, Pace pace = {});  // a counted job has what it asked for
   // Of a gang or a counted job, until it has done so much of its work; its checkpoint cycle goes
-  // on. A gang that starts or comes back has no goal.
-  void set_pace(JobId job, Pace pace, Duration goal = Duration::max());
+  // on. A gang that starts or comes back has no goal. `done`: what it is taken to have done now,
+  // where more or less of a step is left than its time so far tells.
+  void set_pace(JobId job, Pace pace, Duration goal = Duration::max(),
+                std::optional<Duration> done = {});
   Duration done(JobId job) const;   // of the work of a gang that runs, up to now
   bool is_paused(JobId job) const;  // for a checkpoint that is an event, or to be suspended
   // Somebody plays the steps of a gang that runs: from now on checkpoints are events, and once all

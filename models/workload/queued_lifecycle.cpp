@@ -35,7 +35,7 @@ void JobController::run_counted(JobId id, Pace pace) {
   set_phase(id, JobPhase::Starting);
 }
 
-void JobController::set_pace(JobId id, Pace pace, Duration goal) {
+void JobController::set_pace(JobId id, Pace pace, Duration goal, std::optional<Duration> done) {
   const Job& job = jobs_.job(id);
   JobState& state = states_[id];
   ORRERY_CHECK(job.is_counted() || job.kind == JobKind::MpiGang, "pods go alone, at full pace");
@@ -43,6 +43,7 @@ void JobController::set_pace(JobId id, Pace pace, Duration goal) {
   const bool is_running = job.phase == JobPhase::Running;
   if (is_running) {
     account_run(id, state.run, state.run_gpu_milli);
+    if (done && !state.is_paused) arrive(state.run.progress, *done);
     if (!state.is_paused) sim_.engine.cancel(state.event);  // else it ends the pause
   }
   state.pace = pace;

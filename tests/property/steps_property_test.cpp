@@ -116,11 +116,11 @@ std::string random_fabric(Rng& rng, const std::string& steps, bool fills_leaves,
   for (uint64_t i = 0; i < 3; ++i) {
     const uint64_t at = 100 + rng.below(1000);
     const std::string until = ", until: " + yaml_number(at + 50 + rng.below(1000)) + "s";
-    const std::string flaw = rng.chance(0.4)   ? until + ", flaw: {kind: dead}"
-                             : rng.chance(0.5) ? until +
-                                                     ", flaw: {kind: degraded, bit_error_rate: "
-                                                     "1e-11}"
-                                               : ", flaw: {kind: flap}";
+    const std::string flaw = rng.chance(0.4) ? until + ", flaw: {kind: dead}"
+                             : rng.chance(0.5)
+                                 ? until + ", flaw: {kind: degraded, bit_error_rate: " +
+                                       (fills_leaves ? "1e-9}" : "1e-11}")
+                                 : ", flaw: {kind: flap}";
     const std::string cable =
         !fills_leaves || rng.chance(0.5)
             ? "leaf-" + yaml_number(rng.below(64)) + ".up-" + yaml_number(rng.below(2))
