@@ -86,7 +86,7 @@ void GangExchanges::set_pace(JobId job) {
   }
   gang.step = moves ? step : Duration{};
   std::optional<Duration> done;
-  if (was_alone && before != gang.exchange && !played &&
+  if (moves && was_alone && before != gang.exchange && !played &&
       step == step_time(gang.plan, gang.exchange)) {
     const Duration so_far = controller_.done(job);
     const Duration in_step{(so_far - gang.base).ns % gang.plan.compute.ns};
