@@ -39,11 +39,9 @@ Duration done_of_step(const StepPlan& plan, Duration inside, Duration before, Du
   const double moving_before = (before - inside).seconds(), moving = (after - inside).seconds();
   if (moving_before <= 0 || moving < 0) return done;
   const double moved = std::clamp((since - begin) / moving_before, 0.0, 1.0);
-  if (moved == 1)
-    return nearest_ns((1 - (step_time(plan, before).seconds() - since) / whole) *
-                      plan.compute.seconds());
   const double end = std::max(working, std::max(since, begin) + (1 - moved) * moving);
-  const double left = end + plan.fixed.seconds() - since;
+  const double left =
+      moved == 1 ? step_time(plan, before).seconds() - since : end + plan.fixed.seconds() - since;
   return std::clamp(nearest_ns((1 - left / whole) * plan.compute.seconds()), Duration{},
                     plan.compute);
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -75,7 +76,9 @@ class InputFiles {
   InputFiles* former_;
 };
 
-// FNV-1a over the bytes of a file, in hexadecimal; empty if it cannot be read. Known files are not
+// FNV-1a over the bytes of a text, in hexadecimal.
+std::string fingerprint_of(std::string_view text);
+// The same over those of a file; empty if it cannot be read. Known files are not
 // read again while FileSharing lasts.
 std::string fingerprint_of_file(const std::string& path);
 

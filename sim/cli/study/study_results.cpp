@@ -77,12 +77,6 @@ std::string number_text(size_t cell, uint64_t seed) {
   return text;
 }
 
-uint64_t fnv1a(const std::string& text) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return hash;
-}
-
 json to_json(const StudyRunResult& result, const std::string& key) {
   json summary = json::array();
   for (const SummaryValue& one : result.summary) {
@@ -208,10 +202,7 @@ void StudyFolder::write_study(const StudyPlan& plan, const std::vector<StudyRunR
 }
 
 std::string study_key(const Scenario& scenario) {
-  char text[17];
-  std::snprintf(text, sizeof text, "%016llx",
-                static_cast<unsigned long long>(fnv1a(resolved_json(scenario))));
-  return ORRERY_VERSION "-" + std::string{text};
+  return ORRERY_VERSION "-" + fingerprint_of(resolved_json(scenario));
 }
 
 StudyValues values_of(const std::vector<StudyRunResult>& results, const std::string& metric) {

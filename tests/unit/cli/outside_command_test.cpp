@@ -5,28 +5,15 @@
 #include <gmock/gmock.h>
 
 #include <cstdlib>
-#include <sstream>
 #include <string>
 #include <vector>
+
+#include "tests/support/cli_run.hpp"
 
 namespace orrery {
 namespace {
 
 using ::testing::HasSubstr;
-
-struct Said {
-  int status = 0;
-  std::string out, err;
-};
-
-Said run(const std::vector<const char*>& args) {
-  std::ostringstream out, err;
-  Said said;
-  said.status = run_cli(args, out, err);
-  said.out = out.str();
-  said.err = err.str();
-  return said;
-}
 
 class OutsideCommandTest : public ::testing::Test {
  protected:

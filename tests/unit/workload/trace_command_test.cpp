@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/cli/cli.hpp"
+#include "tests/support/cli_run.hpp"
 #include "tests/unit/workload/trace_support.hpp"
 
 namespace orrery {
@@ -15,20 +15,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-struct Said {
-  int status = 0;
-  std::string out, err;
-};
-
-Said run(const std::vector<const char*>& args) {
-  std::ostringstream out, err;
-  Said said;
-  said.status = run_cli(args, out, err);
-  said.out = out.str();
-  said.err = err.str();
-  return said;
-}
 
 const std::string kLog =
     "; MaxProcs: 8\n1 0 5 10 4 -1 -1 4 20 -1 1 1 1 -1 1 -1 -1 -1\n"
