@@ -44,13 +44,23 @@ void look_at_all(const WorkloadParams& workload, const Look& look) {
   }
 }
 
-bool has_plugin(const Scenario& scenario, std::string_view name) {
-  const std::vector<PluginParams> plugins = resolve_plugins(scenario.policy);
+bool has_plugin(const ProfileParams& policy, std::string_view name) {
+  const std::vector<PluginParams> plugins = resolve_plugins(policy);
   return std::ranges::find(plugins, name, &PluginParams::name) != plugins.end();
 }
 
+// At first, or from some change on.
+bool has_plugin(const Scenario& scenario, std::string_view name) {
+  return has_plugin(scenario.policy, name) ||
+         std::ranges::any_of(scenario.run.changes, [&](const ChangeParams& change) {
+           return has_plugin(change.policy, name);
+         });
+}
+
 void check_affinity(const Scenario& scenario, Checker& c) {
-  const bool is_filtered = has_plugin(scenario, "InterPodAffinity");
+  constexpr std::string_view kPlugin = "InterPodAffinity";
+  const bool is_filtered = has_plugin(scenario, kPlugin);
+  bool has_terms = false;
   look_at_all(scenario.workload, [&](const PodConstraintParams& pod, const std::string& path) {
     const auto check = [&](bool is_given, const std::string& field) {
       if (!is_given) return;
@@ -64,7 +74,13 @@ void check_affinity(const Scenario& scenario, Checker& c) {
     check(!pod.labels.empty(), "labels");
     check(!pod.affinity.empty(), "affinity");
     check(!pod.anti_affinity.empty(), "anti_affinity");
+    has_terms = has_terms || !pod.affinity.empty() || !pod.anti_affinity.empty();
   });
+  for (size_t i = 0; has_terms && is_filtered && i < scenario.run.changes.size(); ++i) {
+    if (has_plugin(scenario.run.changes[i].policy, kPlugin)) continue;
+    c.error("run.changes[" + std::to_string(i) + "].policy",
+            "has no InterPodAffinity, which pods with affinity or anti_affinity need");
+  }
 }
 
 // Gang schedulers bind no pod before enough of its gang are there.

@@ -386,6 +386,11 @@ CASES += [
     changed("change of a job queue", "until: 1h",
             "until: 1h, changes: [{at: 20min, policy: {}}]}\npolicy: {job_queue: {}",
             "s.yaml:9:", "run.changes: does not go with policy.job_queue"),
+    yaml("change that drops affinity", GOOD.replace("pod: {gpus: 8}", "pod: {gpus: 8, labels: {a: b}, "
+         "anti_affinity: [{topology_key: leaf, match_labels: {a: b}}]}").replace(
+         "until: 1h", "until: 1h, changes: [{at: 20min, policy: {}}]")
+         + "policy: {plugins: [{name: InterPodAffinity}]}\n",
+         "s.yaml:9:48: run.changes[0].policy: has no InterPodAffinity"),
     changed("change to an unknown plugin", "until: 1h",
             "until: 1h, changes: [{at: 20min, policy: {plugins: [{name: FGDD}]}}]",
             "s.yaml:9:", "run.changes[0].policy.plugins[0].name", "did you mean 'FGD'?"),
