@@ -22,6 +22,7 @@ static_assert(std::is_same_v<hid_t, int64_t>, "our headers say int64_t for an HD
 
 struct DriverInfo {
   FileFault* fault;
+  bool is_synced;
 };
 
 struct HeldWrite {
@@ -36,6 +37,7 @@ struct PosixFile {
   dev_t device;
   ino_t inode;
   FileFault* fault;
+  bool is_synced;
   std::vector<HeldWrite> held;  // metadata since the last flush, in HDF5's order
 };
 
@@ -63,6 +65,7 @@ H5FD_t* open_file(const char* name, unsigned flags, hid_t access, haddr_t /*addr
   file->device = status.st_dev;
   file->inode = status.st_ino;
   file->fault = info->fault;
+  file->is_synced = info->is_synced;
   return &file.release()->base;
 }
 
@@ -194,8 +197,8 @@ herr_t flush_file(H5FD_t* file, hid_t /*transfer*/, hbool_t /*closing*/) {
 herr_t close_file(H5FD_t* file) {
   const std::unique_ptr<PosixFile> owned{&self(file)};
   write_held(*owned);
-  // What is given its final name must survive a power cut. EINVAL: a file that cannot be synced.
-  if (owned->fault->error_number == 0 && ::fsync(owned->descriptor) != 0 && errno != EINVAL) {
+  const bool is_to_sync = owned->is_synced && owned->fault->error_number == 0;
+  if (is_to_sync && ::fsync(owned->descriptor) != 0 && errno != EINVAL) {  // EINVAL: it cannot be
     owned->fault->error_number = errno;
   }
   if (::close(owned->descriptor) != 0 && owned->fault->error_number == 0) {
@@ -248,12 +251,12 @@ H5FD_class_t driver_class() {
 
 }  // namespace
 
-int64_t make_file_access(FileFault& fault) {
+int64_t make_file_access(FileFault& fault, bool is_synced) {
   static const H5FD_class_t kClass = driver_class();
   static const hid_t kDriver = H5FDregister(&kClass);
   ORRERY_CHECK(kDriver >= 0, "HDF5 accepts a complete driver");
   const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-  const DriverInfo info{&fault};  // HDF5 copies it
+  const DriverInfo info{&fault, is_synced};  // HDF5 copies it
   ORRERY_CHECK(H5Pset_driver(access, kDriver, &info) >= 0, "HDF5 accepts its own property list");
   return access;
 }

@@ -18,6 +18,9 @@ struct FileFault {
 // a file whose writes fail: it leaks it, and complains at exit. So after the first failure this
 // driver drops every write and reports success; the library closes in peace and the owner, who
 // finds the reason in `fault`, removes the file. `fault` must outlive the file.
-int64_t make_file_access(FileFault& fault);
+//
+// What is given its final name must survive a power cut: closing waits for the disk, if
+// `is_synced`.
+int64_t make_file_access(FileFault& fault, bool is_synced);
 
 }  // namespace orrery

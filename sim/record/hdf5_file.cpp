@@ -9,6 +9,7 @@
 
 #include "sim/core/check.hpp"
 #include "sim/record/hdf5_driver.hpp"
+#include "sim/record/hdf5_filters.hpp"
 #include "sim/record/hdf5_objects.hpp"
 
 namespace orrery {
@@ -29,6 +30,13 @@ void hold_metadata_until_flush(hid_t access) {
   H5Pset_mdc_config(access, &config);
 }
 
+// Whole chunks are written at once: HDF5 is to keep none.
+Handle table_access() {
+  Handle access = new_list(H5P_DATASET_ACCESS, false);
+  H5Pset_chunk_cache(access.get(), 0, 0, 1.0);
+  return access;
+}
+
 // Bytes that lie side by side in the row struct and in the packed row of the file.
 struct Run {
   size_t from, to, bytes;
@@ -36,10 +44,14 @@ struct Run {
 
 struct Table {
   std::string path;
-  Handle type, dataset;
+  Handle dataset;
   std::vector<Run> runs;
   size_t row_bytes = 0, packed_bytes = 0, chunk_rows = 0;
   hsize_t rows = 0;
+  std::vector<std::byte> tail;  // packed rows of the chunk that is not full
+  bool is_tail_new = false;     // some are not in the file yet
+
+  hsize_t whole_rows() const { return rows - rows % chunk_rows; }  // of full chunks
 };
 
 std::vector<Run> runs_of(std::span<const Column> columns) {
@@ -56,6 +68,21 @@ std::vector<Run> runs_of(std::span<const Column> columns) {
   return runs;
 }
 
+// `count` rows without their padding.
+void pack(const Table& table, const std::byte* rows, size_t count, std::byte* to) {
+  if (table.runs.size() == 1 && table.packed_bytes == table.row_bytes) {
+    std::memcpy(to, rows, count * table.row_bytes);
+    return;
+  }
+  for (const Run& run : table.runs) {
+    std::byte* into = to + run.to;
+    const std::byte* from = rows + run.from;
+    for (size_t i = 0; i < count; ++i, into += table.packed_bytes, from += table.row_bytes) {
+      std::memcpy(into, from, run.bytes);
+    }
+  }
+}
+
 }  // namespace
 
 struct Hdf5File::Parts {
@@ -63,15 +90,15 @@ struct Hdf5File::Parts {
   FileFault fault;
   Handle file;
   std::vector<Table> tables;
-  bool is_dirty = false;          // rows came since the last flush
-  std::vector<std::byte> packed;  // rows without their padding, a chunk at a time
+  bool is_dirty = false;                      // rows came since the last flush
+  std::vector<std::byte> shuffled, deflated;  // a chunk on its way
 };
 
 Hdf5File::Hdf5File(const std::string& path, Mode mode, Storage storage)
     : parts_{std::make_unique<Parts>()} {
   silence_hdf5();
   parts_->storage = storage;
-  const Handle access{make_file_access(parts_->fault), H5Pclose};
+  const Handle access{make_file_access(parts_->fault, storage.is_synced), H5Pclose};
   H5Pset_libver_bounds(access.get(), H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
   hold_metadata_until_flush(access.get());
   const Handle creation = new_list(H5P_FILE_CREATE, true);
@@ -110,7 +137,7 @@ void Hdf5File::add_group(std::string_view path) {
   }
 }
 
-void Hdf5File::add_table(const TableSpec& spec) {
+void Hdf5File::add_table(const TableSpec& spec, std::optional<size_t> rows) {
   if (failed()) return;
   Table table;
   table.path = spec.path;
@@ -119,14 +146,14 @@ void Hdf5File::add_table(const TableSpec& spec) {
   for (const Column& column : spec.columns) table.packed_bytes += column.bytes;
   table.chunk_rows =
       std::clamp<size_t>(kChunkBytesMax / table.packed_bytes, 1, parts_->storage.chunk_rows);
-  table.type = Handle{H5Tcreate(H5T_COMPOUND, table.packed_bytes), H5Tclose};
+  if (rows) table.chunk_rows = std::clamp<size_t>(*rows, 1, table.chunk_rows);
+  const Handle type{H5Tcreate(H5T_COMPOUND, table.packed_bytes), H5Tclose};
   std::vector<std::string> units;
   std::vector<std::string> docs;
   size_t offset = 0;
   for (const Column& column : spec.columns) {
     const std::string name{column.name};
-    checked(H5Tinsert(table.type.get(), name.c_str(), offset, type_of(column).get()),
-            "add a column");
+    checked(H5Tinsert(type.get(), name.c_str(), offset, type_of(column).get()), "add a column");
     offset += column.bytes;
     units.emplace_back(column.unit);
     docs.emplace_back(column.doc);
@@ -143,13 +170,13 @@ void Hdf5File::add_table(const TableSpec& spec) {
   }
   if (const size_t slash = spec.path.rfind('/'); slash > 0) add_group(spec.path.substr(0, slash));
   const Handle space{H5Screate_simple(1, &empty, &limit), H5Sclose};
-  const Handle made{H5Dcreate2(parts_->file.get(), spec.path.c_str(), table.type.get(), space.get(),
-                               H5P_DEFAULT, creation.get(), H5P_DEFAULT),
-                    H5Dclose};
-  checked(made.get(), "create a table");
-  checked(attach_text(made.get(), "doc", spec.doc), "describe a table");
-  checked(attach_texts(made.get(), "units", units), "describe a table");
-  checked(attach_texts(made.get(), "docs", docs), "describe a table");
+  const Handle access = table_access();
+  const hid_t made = H5Dcreate2(parts_->file.get(), spec.path.c_str(), type.get(), space.get(),
+                                H5P_DEFAULT, creation.get(), access.get());
+  table.dataset = Handle{checked(made, "create a table"), H5Dclose};
+  checked(attach_text(made, "doc", spec.doc), "describe a table");
+  checked(attach_texts(made, "units", units), "describe a table");
+  checked(attach_texts(made, "docs", docs), "describe a table");
   parts_->tables.push_back(std::move(table));
 }
 
@@ -191,6 +218,7 @@ void Hdf5File::set_attribute(std::string_view name, const AttributeValue& value)
   const Handle space{H5Screate(H5S_SCALAR), H5Sclose};
   const hid_t root = parts_->file.get();
   const std::string key{name};
+  if (H5Aexists(root, key.c_str()) > 0) H5Adelete(root, key.c_str());
   herr_t result = -1;
   if (const auto* const text = std::get_if<std::string>(&value)) {
     result = attach_text(root, key, *text);
@@ -208,36 +236,45 @@ void Hdf5File::set_attribute(std::string_view name, const AttributeValue& value)
 
 void Hdf5File::start_swmr() {
   if (failed()) return;
+  for (Table& table : parts_->tables) table.dataset = {};  // SWMR wants none open
   checked(H5Fstart_swmr_write(parts_->file.get()), "let readers in");
   checked(H5Fflush(parts_->file.get(), H5F_SCOPE_LOCAL), "let readers in");
 }
 
-// Opened at first use: tables that were open when SWMR started lose their chunk cache settings.
 int64_t Hdf5File::dataset_of(size_t table) {
   Table& t = parts_->tables[table];
   if (t.dataset.get() < 0) {
-    const Handle access = new_list(H5P_DATASET_ACCESS, false);
-    // Two chunks: rows flushed by the clock leave one half full, and the next rows span two.
-    H5Pset_chunk_cache(access.get(), 7, 2 * t.chunk_rows * t.packed_bytes, 1.0);
+    const Handle access = table_access();
     const hid_t id = H5Dopen2(parts_->file.get(), t.path.c_str(), access.get());
     t.dataset = Handle{checked(id, "open a table"), H5Dclose};
   }
   return t.dataset.get();
 }
 
-void Hdf5File::write_piece(size_t table, const std::byte* packed, size_t count) {
+// Chunks are filtered here and not by HDF5, which lets one thread in at a time.
+void Hdf5File::write_tail(size_t table) {
   Table& t = parts_->tables[table];
+  if (!std::exchange(t.is_tail_new, false) || failed()) return;
+  const size_t filled = t.tail.size();
+  t.tail.resize(t.chunk_rows * t.packed_bytes);
+  const std::vector<std::byte>* chunk = &t.tail;
+  if (parts_->storage.compression > 0) {
+    shuffle(t.tail, t.packed_bytes, parts_->shuffled);
+    deflate(parts_->shuffled, parts_->storage.compression, parts_->deflated);
+    chunk = &parts_->deflated;
+  }
+  write_chunk(table, t.rows, t.rows - filled / t.packed_bytes, *chunk, 0);
+  t.tail.resize(filled);
+}
+
+void Hdf5File::write_chunk(size_t table, uint64_t rows, uint64_t first,
+                           const std::vector<std::byte>& chunk, uint32_t filters) {
   const hid_t dataset = dataset_of(table);
-  const hsize_t first = t.rows;
-  const hsize_t added = count;
-  t.rows += added;
-  checked(H5Dset_extent(dataset, &t.rows), "extend a table");
-  const Handle memory{H5Screate_simple(1, &added, nullptr), H5Sclose};
-  const Handle space{H5Dget_space(dataset), H5Sclose};
-  H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, &first, nullptr, &added, nullptr);
-  checked(H5Dwrite(dataset, t.type.get(), memory.get(), space.get(), H5P_DEFAULT, packed),
+  const hsize_t extent = rows;
+  const hsize_t at = first;
+  checked(H5Dset_extent(dataset, &extent), "extend a table");
+  checked(H5Dwrite_chunk(dataset, H5P_DEFAULT, filters, &at, chunk.size(), chunk.data()),
           "append rows");
-  parts_->is_dirty = true;
 }
 
 void Hdf5File::append(size_t table, const void* rows, size_t count) {
@@ -245,44 +282,53 @@ void Hdf5File::append(size_t table, const void* rows, size_t count) {
   Table& t = parts_->tables[table];
   const auto* from = static_cast<const std::byte*>(rows);
   while (count > 0 && !failed()) {
+    const size_t filled = t.tail.size();
     const size_t piece = std::min<size_t>(count, t.chunk_rows - t.rows % t.chunk_rows);
-    if (t.runs.size() == 1 && t.packed_bytes == t.row_bytes) {
-      write_piece(table, from, piece);
-    } else {
-      parts_->packed.resize(std::max(parts_->packed.size(), piece * t.packed_bytes));
-      for (const Run& run : t.runs) {
-        std::byte* to = parts_->packed.data() + run.to;
-        for (size_t i = 0; i < piece; ++i, to += t.packed_bytes) {
-          std::memcpy(to, from + i * t.row_bytes + run.from, run.bytes);
-        }
-      }
-      write_piece(table, parts_->packed.data(), piece);
+    t.tail.resize(filled + piece * t.packed_bytes);
+    pack(t, from, piece, t.tail.data() + filled);
+    t.rows += piece;
+    t.is_tail_new = parts_->is_dirty = true;
+    if (t.rows % t.chunk_rows == 0) {
+      write_tail(table);
+      t.tail.clear();
     }
     from += piece * t.row_bytes;
     count -= piece;
   }
 }
 
+void Hdf5File::write_tails() {
+  for (size_t i = 0; i < parts_->tables.size(); ++i) write_tail(i);
+}
+
 void Hdf5File::flush() {
   silence_hdf5();
   if (failed() || !std::exchange(parts_->is_dirty, false)) return;
+  write_tails();
   checked(H5Fflush(parts_->file.get(), H5F_SCOPE_LOCAL), "flush the file");
 }
 
+uint64_t Hdf5File::rows_of(size_t table) const { return parts_->tables[table].rows; }
+
 void Hdf5File::copy_table(Hdf5File& from, size_t table) {
-  const hid_t source = from.dataset_of(table);
-  const hid_t target = dataset_of(table);
+  const Table& source = from.parts_->tables[table];
   Table& t = parts_->tables[table];
-  t.rows = from.parts_->tables[table].rows;
-  checked(H5Dset_extent(target, &t.rows), "extend a table");
-  for (hsize_t row = 0; row < t.rows && !failed(); row += t.chunk_rows) {
+  t.rows = source.rows;
+  t.tail = source.tail;
+  t.is_tail_new = !t.tail.empty();
+  if (t.chunk_rows < source.chunk_rows) {  // all rows are in the tail
+    write_tail(table);
+    return t.tail.clear();
+  }
+  for (hsize_t row = 0; row < source.whole_rows() && !failed(); row += t.chunk_rows) {
     hsize_t bytes = 0;
-    checked(H5Dget_chunk_storage_size(source, &row, &bytes), "find rows");
-    parts_->packed.resize(std::max<size_t>(parts_->packed.size(), bytes));
+    checked(H5Dget_chunk_storage_size(from.dataset_of(table), &row, &bytes), "find rows");
+    parts_->deflated.resize(bytes);
     uint32_t filters = 0;
-    checked(H5Dread_chunk(source, H5P_DEFAULT, &row, &filters, parts_->packed.data()), "read rows");
-    checked(H5Dwrite_chunk(target, H5P_DEFAULT, filters, &row, bytes, parts_->packed.data()),
-            "copy rows");
+    checked(
+        H5Dread_chunk(from.dataset_of(table), H5P_DEFAULT, &row, &filters, parts_->deflated.data()),
+        "read rows");
+    write_chunk(table, row + t.chunk_rows, row, parts_->deflated, filters);
   }
 }
 
@@ -304,6 +350,7 @@ void Hdf5File::abandon() {
 
 void Hdf5File::close() {
   silence_hdf5();
+  write_tails();
   parts_->tables.clear();
   const hid_t file = parts_->file.release();
   if (file < 0) return;

@@ -83,7 +83,6 @@ Handle new_list(int64_t list_class, bool is_for_objects) {
 }
 
 int attach(hid_t object, const std::string& name, hid_t type, hid_t space, const void* value) {
-  if (H5Aexists(object, name.c_str()) > 0) H5Adelete(object, name.c_str());
   const Handle attribute{H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT),
                          H5Aclose};
   return H5Awrite(attribute.get(), type, value);

@@ -46,7 +46,7 @@ Handle type_of(const Column& column);
 // A property list; what it makes carries no time stamps, so that equal runs give equal bytes.
 Handle new_list(int64_t list_class, bool is_for_objects);
 
-// Attributes; one of the same name is replaced. Negative: it failed.
+// New attributes. Negative: it failed.
 int attach(int64_t object, const std::string& name, int64_t type, int64_t space, const void* value);
 int attach_text(int64_t object, const std::string& name, std::string_view text);
 int attach_texts(int64_t object, const std::string& name, const std::vector<std::string>& texts);

@@ -18,6 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr size_t kPendingBytesMax = size_t{16} << 20U;
+
 std::string hex_of(uint64_t value) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text(16, '0');
@@ -85,13 +87,14 @@ Hdf5Recorder::Hdf5Recorder(Options options) : options_{std::move(options)} {
     throw_error(std::strerror(errno));
   }
   claim(part_path_, false);
-  claim(new_path_, true);
-  if (::unlink(new_path_.c_str()) != 0) throw_error(std::strerror(errno));
+  claim_ = std::make_unique<Claim>(claim(new_path_, true));
 }
 
 Hdf5Recorder::~Hdf5Recorder() {
-  if (file_ != nullptr && !is_finished_) {
+  if (!is_started_) ::unlink(new_path_.c_str());
+  if (is_started_ && !is_finished_ && !is_discarded_) {
     flush_all();
+    if (file_ == nullptr) begin_part();
     if (file_ != nullptr) file_->close();
     if (file_ != nullptr && file_->failed()) fail(file_->error());
   }
@@ -113,7 +116,9 @@ void Hdf5Recorder::throw_error(const std::string& reason) const {
 }
 
 Hdf5File::Storage Hdf5Recorder::storage() const {
-  return {.compression = options_.compression, .chunk_rows = options_.chunk_rows};
+  return {.compression = options_.compression,
+          .chunk_rows = options_.chunk_rows,
+          .is_synced = options_.is_synced};
 }
 
 TableId Hdf5Recorder::open(std::string_view path, std::string_view doc,
@@ -148,13 +153,30 @@ void Hdf5Recorder::set_attribute(std::string_view name, AttributeValue value) {
   }
 }
 
-void Hdf5Recorder::write_head(Hdf5File& file) const {
+// So far, of each table.
+std::vector<size_t> Hdf5Recorder::rows() const {
+  std::vector<size_t> counts(tables_.size());
+  for (size_t i = 0; i < tables_.size(); ++i) {
+    counts[i] = file_ != nullptr ? file_->rows_of(i) : pending_[i].size() / tables_[i].row_bytes;
+  }
+  return counts;
+}
+
+void Hdf5Recorder::write_head(Hdf5File& file, const std::vector<size_t>* rows) const {
   file.set_attribute("format", std::string{"orrery"});
   file.set_attribute("format_version", int64_t{1});
   for (const auto& [name, value] : attributes_) file.set_attribute(name, value);
   for (const auto& [path, text] : texts_) file.write_text(path, text);
-  for (const TableSpec& table : tables_) file.add_table(table);
+  for (size_t i = 0; i < tables_.size(); ++i) {
+    file.add_table(tables_[i], rows != nullptr ? std::optional{(*rows)[i]} : std::nullopt);
+  }
   file.add_group("/summary");
+}
+
+void Hdf5Recorder::write_pending(Hdf5File& file) const {
+  for (size_t i = 0; i < tables_.size(); ++i) {
+    file.append(i, pending_[i].data(), pending_[i].size() / tables_[i].row_bytes);
+  }
 }
 
 void Hdf5Recorder::write_end(Hdf5File& file) const {
@@ -169,30 +191,48 @@ void Hdf5Recorder::start() {
   set_attribute("digest", std::string{});
   set_attribute("wall_seconds", std::numeric_limits<double>::quiet_NaN());
   set_attribute("simulated_ns", int64_t{0});
-  claim(part_path_, false);
-  claim_ = std::make_unique<Claim>(claim(new_path_, true));
+  pending_.resize(tables_.size());
+  if (options_.part_after.count() == 0) begin_part();
+  if (!error_.empty()) throw_error(error_);
+  started_at_ = flushed_at_ = std::chrono::steady_clock::now();
+}
+
+void Hdf5Recorder::begin_part() {
   file_ = std::make_unique<Hdf5File>(new_path_, Hdf5File::Mode::Create, storage());
-  write_head(*file_);
+  write_head(*file_, nullptr);
   file_->start_swmr();
+  write_pending(*file_);
+  pending_.clear();
   if (file_->failed()) {
     fail(file_->error());
   } else if (::rename(new_path_.c_str(), part_path_.c_str()) != 0) {
     fail(std::strerror(errno));
   }
-  if (!error_.empty()) throw_error(error_);
-  flushed_at_ = std::chrono::steady_clock::now();
 }
 
 void Hdf5Recorder::append(TableId table, const void* rows, size_t count) {
   ORRERY_CHECK(!is_finished_, "no row comes after the end of the run");
   ORRERY_CHECK(is_started_, "rows come after the run starts");
-  if (file_ == nullptr) return;
+  if (!error_.empty() || is_discarded_) return;
+  if (file_ == nullptr) {
+    std::vector<std::byte>& into = pending_[table.index];
+    const auto* const from = static_cast<const std::byte*>(rows);
+    into.insert(into.end(), from, from + count * tables_[table.index].row_bytes);
+    pending_bytes_ += count * tables_[table.index].row_bytes;
+    if (pending_bytes_ > kPendingBytesMax) begin_part();
+    return;
+  }
   file_->append(table.index, rows, count);
   if (file_->failed()) fail(file_->error());
 }
 
 bool Hdf5Recorder::poll(std::chrono::steady_clock::time_point now_host) {
-  if (file_ == nullptr) return error_.empty();
+  if (!error_.empty() || is_discarded_) return error_.empty();
+  if (file_ == nullptr) {
+    if (now_host - started_at_ < options_.part_after) return true;
+    begin_part();
+    if (file_ == nullptr) return false;
+  }
   if (now_host - flushed_at_ < options_.flush_every) return true;
   flush_all();
   if (file_ != nullptr) {
@@ -210,7 +250,9 @@ void Hdf5Recorder::fail(const std::string& reason) {
 }
 
 void Hdf5Recorder::discard() {
-  if (is_started_ && !is_finished_) remove_files();
+  if (!is_started_ || is_finished_) return;
+  remove_files();
+  is_discarded_ = true;
 }
 
 void Hdf5Recorder::remove_files() {
@@ -221,22 +263,27 @@ void Hdf5Recorder::remove_files() {
   claim_.reset();
 }
 
-// Makes the final file beside the `.part` and gives it the name `target`.
-bool Hdf5Recorder::compact(const std::string& target) {
+// Makes the final file beside the `.part`, if there is one, and gives it the name `target`.
+bool Hdf5Recorder::write_final(const std::string& target, std::string& why_not) {
   Hdf5File final_file{new_path_, Hdf5File::Mode::Create, storage()};
-  write_head(final_file);
-  final_file.copy_rows(*file_);
+  const std::vector<size_t> counts = rows();
+  write_head(final_file, &counts);
+  file_ != nullptr ? final_file.copy_rows(*file_) : write_pending(final_file);
   write_end(final_file);
   final_file.close();
-  if (!final_file.failed() && ::rename(new_path_.c_str(), target.c_str()) == 0) return true;
-  ::unlink(new_path_.c_str());
-  return false;
+  if (final_file.failed()) {
+    why_not = final_file.error();
+  } else if (::rename(new_path_.c_str(), target.c_str()) != 0) {
+    why_not = std::strerror(errno);
+  }
+  if (!why_not.empty()) ::unlink(new_path_.c_str());
+  return why_not.empty();
 }
 
 void Hdf5Recorder::finish(const RunEnd& end) {
   ORRERY_CHECK(is_started_ && !is_finished_, "a run finishes once, after it started");
   flush_all();
-  ORRERY_CHECK(file_ != nullptr || !error_.empty(), "a discarded run has no end");
+  ORRERY_CHECK(!is_discarded_, "a discarded run has no end");
   set_attribute("complete", end.complete);
   set_attribute("digest", hex_of(end.digest));
   set_attribute("wall_seconds", end.wall_seconds);
@@ -246,27 +293,35 @@ void Hdf5Recorder::finish(const RunEnd& end) {
   if (file_ != nullptr && file_->failed()) fail(file_->error());
   if (!error_.empty()) throw_error(error_);
   const std::string& target = end.complete ? options_.path : part_path_;
-  if (compact(target)) {
-    file_->abandon();
-    if (target != part_path_) ::unlink(part_path_.c_str());
+  std::string why_not;
+  if (write_final(target, why_not)) {
+    if (file_ != nullptr) file_->abandon();
+    if (file_ != nullptr && target != part_path_) ::unlink(part_path_.c_str());
+  } else if (file_ != nullptr) {
+    finish_part(target);
   } else {
-    ORRERY_MARK("record.end_in_place");
-    file_->close();
-    if (file_->failed()) fail(file_->error());
-    if (!error_.empty()) throw_error(error_);
-    file_ = std::make_unique<Hdf5File>(part_path_, Hdf5File::Mode::Modify, storage());
-    write_end(*file_);
-    file_->close();
-    if (file_->failed()) fail(file_->error());
-    if (error_.empty() && ::rename(part_path_.c_str(), target.c_str()) != 0) {
-      fail(std::strerror(errno));
-    }
-    if (!error_.empty()) throw_error(error_);
+    throw_error(why_not);
   }
   file_.reset();
   claim_.reset();
   file_path_ = target;
-  sync_folder_of(target);
+  if (options_.is_synced) sync_folder_of(target);
+}
+
+// Writes the end into the `.part` itself.
+void Hdf5Recorder::finish_part(const std::string& target) {
+  ORRERY_MARK("record.end_in_place");
+  file_->close();
+  if (file_->failed()) fail(file_->error());
+  if (!error_.empty()) throw_error(error_);
+  file_ = std::make_unique<Hdf5File>(part_path_, Hdf5File::Mode::Modify, storage());
+  write_end(*file_);
+  file_->close();
+  if (file_->failed()) fail(file_->error());
+  if (error_.empty() && ::rename(part_path_.c_str(), target.c_str()) != 0) {
+    fail(std::strerror(errno));
+  }
+  if (!error_.empty()) throw_error(error_);
 }
 
 }  // namespace orrery

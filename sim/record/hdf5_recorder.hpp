@@ -19,10 +19,11 @@ namespace orrery {
 // the file to its name in one step, if the run is complete; else it stays `.part`, closed. What
 // was at `path` before stays until then.
 //
-// Before `start` nothing is on disk: tables and texts are kept, then written in one go under a
-// third name, so no half-made `.part` is ever seen. The end is made likewise: a new file takes over
-// the chunks as they are, without the holes that flushing leaves. Where the disk has no room for
-// both, the end is written into the `.part` itself.
+// Before `start` there is only an empty file under a third name, which claims the path: tables and
+// texts are kept, then written into that in one go, so no half-made `.part` is ever seen. The end
+// is made likewise: a new file takes over the chunks as they are, without the holes that flushing
+// leaves. Where the disk has no room for both, the end is written into the `.part` itself. The
+// finished file is the same, byte by byte, whatever was flushed when.
 class Hdf5Recorder final : public Recorder {
  public:
   struct Options {
@@ -32,6 +33,10 @@ class Hdf5Recorder final : public Recorder {
     // `poll` flushes when this has passed. The gap between two polls comes on top: with an engine
     // that polls at least once a second, no row is older than two seconds when a kill takes it.
     std::chrono::milliseconds flush_every{1000};
+    // The `.part` of a run that nobody follows may come later, or not at all if the run is over
+    // before: rows lie in memory until this has passed, or there are 16 MiB.
+    std::chrono::milliseconds part_after{0};
+    bool is_synced = true;           // `finish` waits until the disk has everything
     std::vector<std::string> off{};  // globs of the tables that are not recorded: "/events/*"
   };
 
@@ -58,9 +63,13 @@ class Hdf5Recorder final : public Recorder {
   class Claim;
   Hdf5File::Storage storage() const;
   Claim claim(const std::string& path, bool may_create) const;
-  void write_head(Hdf5File& file) const;
+  std::vector<size_t> rows() const;
+  void write_head(Hdf5File& file, const std::vector<size_t>* rows) const;
+  void write_pending(Hdf5File& file) const;
   void write_end(Hdf5File& file) const;
-  bool compact(const std::string& target);
+  void begin_part();
+  void finish_part(const std::string& target);
+  bool write_final(const std::string& target, std::string& why_not);
   void fail(const std::string& reason);
   void remove_files();
   [[noreturn]] void throw_error(const std::string& reason) const;
@@ -68,13 +77,15 @@ class Hdf5Recorder final : public Recorder {
   Options options_;
   std::string part_path_, new_path_, file_path_;
   std::vector<TableSpec> tables_;
+  std::vector<std::vector<std::byte>> pending_;  // rows of each table, before there is a `.part`
+  size_t pending_bytes_ = 0;
   std::vector<std::pair<std::string, std::string>> texts_;
   std::vector<std::pair<std::string, AttributeValue>> attributes_;
   std::unique_ptr<Claim> claim_;
-  std::unique_ptr<Hdf5File> file_;  // from `start` to the end, or to the first failure
+  std::unique_ptr<Hdf5File> file_;  // the `.part`, to the end or to the first failure
   std::string error_;
-  bool is_started_ = false, is_finished_ = false;
-  std::chrono::steady_clock::time_point flushed_at_;
+  bool is_started_ = false, is_finished_ = false, is_discarded_ = false;
+  std::chrono::steady_clock::time_point started_at_, flushed_at_;
 };
 
 }  // namespace orrery

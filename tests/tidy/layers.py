@@ -36,7 +36,7 @@ THIRD_PARTY = {
     "spdlog/": ("sim/cli/", "sim/runtime/"),
     "tbb/": ("sim/cli/", "sim/runtime/"),
     "oneapi/": ("sim/cli/", "sim/runtime/"),
-    "zlib": ("models/workload/traces/",),
+    "zlib": ("models/workload/traces/", "sim/record/"),
     "lzma": ("models/workload/traces/",),
     "coin/": ("models/scheduling/",),
     "zip.h": ("models/network/",),

@@ -135,9 +135,7 @@ class Trunk {
     describe_run(arm.run.scenario, arm.run.document, recorder_);
     if (!options_.keep_runs) return recorder_.become(std::make_unique<NullRecorder>());
     recorder_.become(std::make_unique<Hdf5Recorder>(
-        Hdf5Recorder::Options{.path = folder_.run_path(arm.cell, arm.seed),
-                              .compression = arm.run.scenario.record.compression,
-                              .off = arm.run.scenario.record.off}));
+        folder_.recorder_options(arm.cell, arm.seed, arm.run.scenario.record)));
   }
 
   // Waits for the child that was made first.

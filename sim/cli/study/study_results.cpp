@@ -77,7 +77,14 @@ std::string number_text(size_t cell, uint64_t seed) {
   return text;
 }
 
-json to_json(const StudyRunResult& result, const std::string& key) {
+// 0: there is none.
+uint64_t bytes_in(const std::string& path) {
+  std::error_code error;
+  const uintmax_t bytes = fs::file_size(path, error);
+  return error ? 0 : bytes;
+}
+
+json to_json(const StudyRunResult& result, const std::string& key, uint64_t file_bytes) {
   json summary = json::array();
   for (const SummaryValue& one : result.summary) {
     json entry{{"name", one.name}, {"unit", one.unit}, {"doc", one.doc}};
@@ -91,6 +98,7 @@ json to_json(const StudyRunResult& result, const std::string& key) {
   return {{"key", key},
           {"wall_seconds", result.wall_seconds},
           {"cpu_seconds", result.cpu_seconds},
+          {"file_bytes", file_bytes},
           {"inputs", std::move(inputs)},
           {"summary", std::move(summary)}};
 }
@@ -118,13 +126,23 @@ std::string StudyFolder::run_path(size_t cell, uint64_t seed) const {
   return fs::path{path_} / "runs" / (number_text(cell, seed) + ".h5");
 }
 
+Hdf5Recorder::Options StudyFolder::recorder_options(size_t cell, uint64_t seed,
+                                                    const RecordParams& record) const {
+  return {.path = run_path(cell, seed),
+          .compression = record.compression,
+          .part_after = std::chrono::seconds{1},
+          .is_synced = false,
+          .off = record.off};
+}
+
 std::optional<StudyRunResult> StudyFolder::find(size_t cell, uint64_t seed,
                                                 const std::string& key) const {
   std::ifstream file{fs::path{run_path(cell, seed)}.replace_extension(".json")};
   if (!file) return {};
   const json kept = json::parse(file, nullptr, false);
   if (kept.is_discarded() || kept.value("key", "") != key) return {};
-  if (has_files_ && !fs::exists(run_path(cell, seed))) return {};
+  const uint64_t bytes = has_files_ ? bytes_in(run_path(cell, seed)) : 0;
+  if (has_files_ && (bytes == 0 || kept.value("file_bytes", uint64_t{0}) != bytes)) return {};
   StudyRunResult result{.cell = cell, .seed = seed, .is_ok = true};
   for (const json& entry : kept.at("inputs")) {
     const InputFile input{entry.at("file"), entry.at("fingerprint")};
@@ -148,13 +166,10 @@ std::optional<StudyRunResult> StudyFolder::find(size_t cell, uint64_t seed,
 
 void StudyFolder::keep(const StudyRunResult& result, const std::string& key) const {
   const fs::path path = fs::path{run_path(result.cell, result.seed)}.replace_extension(".json");
-  const fs::path part = path.string() + ".part";
-  std::ofstream file{part};
-  file << to_json(result, key).dump(1) << '\n';
+  std::ofstream file{path};
+  file << to_json(result, key, bytes_in(run_path(result.cell, result.seed))).dump(1) << '\n';
   file.close();
-  std::error_code error;
-  if (file) fs::rename(part, path, error);
-  if (!file || error) throw RecordError{path.string() + ": cannot be written"};
+  if (!file) throw RecordError{path.string() + ": cannot be written"};
 }
 
 void StudyFolder::write_study(const StudyPlan& plan, const std::vector<StudyRunResult>& results,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/cli/study/study_plan.hpp"
+#include "sim/record/hdf5_recorder.hpp"
 #include "sim/record/recorder.hpp"
 
 namespace orrery {
@@ -34,10 +35,12 @@ struct SimulationResult;
 StudyRunResult result_of(size_t cell, uint64_t seed, SimulationResult found,
                          const InputFiles& inputs);
 
-// DIR/runs/<cell>-s<seed>.h5 is a run, and .json beside it what a study needs of it, written in one
-// step once the run is over: who is killed meanwhile leaves nothing that counts. A .json says which
-// scenario it is of and what was in the files that it read, so that a study or a trace that was
-// changed runs anew what is another now.
+// DIR/runs/<cell>-s<seed>.h5 is a run, and .json beside it what a study needs of it, written once
+// the run is over: who is killed meanwhile leaves nothing that counts, nor half a .json. A .json
+// says which scenario it is of and what was in the files that it read, so that a study or a trace
+// that was changed runs anew what is another now; and how long the HDF5 file is, so that one that a
+// power cut left short does not count: waiting for the disk after each run would cost more than
+// small runs.
 class StudyFolder {
  public:
   // `has_files`: what has no HDF5 file (any more) is not known either.
@@ -46,6 +49,9 @@ class StudyFolder {
   void make() const;  // if it is not there; throws RecordError
 
   std::string run_path(size_t cell, uint64_t seed) const;  // of the HDF5 file
+  // How the HDF5 file of this run is written.
+  Hdf5Recorder::Options recorder_options(size_t cell, uint64_t seed,
+                                         const RecordParams& record) const;
   // What a former invocation found, if it was the same scenario, read the same, and went well.
   std::optional<StudyRunResult> find(size_t cell, uint64_t seed, const std::string& key) const;
   void keep(const StudyRunResult& result, const std::string& key) const;  // throws RecordError

@@ -122,6 +122,7 @@ class Pool {
 
   void one(const StudyRunId& id) {
     const auto [cell, seed] = id;
+    const double began_cpu = thread_cpu_seconds();
     const StudyPlan::Run run = plan_.run(cell, seed);
     const std::string key = study_key(run.scenario);
     if (std::optional<StudyRunResult> kept = folder_.find(cell, seed, key)) {
@@ -132,7 +133,6 @@ class Pool {
     tell_begin();
     std::optional<StudyRunResult> result;
     std::exception_ptr error;
-    const double began_cpu = thread_cpu_seconds();
     try {
       result = simulate_one(run, cell, seed);
       if (result) result->cpu_seconds = thread_cpu_seconds() - began_cpu;
@@ -181,9 +181,7 @@ class Pool {
       NullRecorder recorder;
       return simulated(recorder);
     }
-    Hdf5Recorder recorder{{.path = folder_.run_path(cell, seed),
-                           .compression = run.scenario.record.compression,
-                           .off = run.scenario.record.off}};
+    Hdf5Recorder recorder{folder_.recorder_options(cell, seed, run.scenario.record)};
     SimulationResult found = simulated(recorder);
     if (!diagnostics.ok() || found.end == End::BadInput || found.end == End::Stopped) {
       recorder.discard();

@@ -135,31 +135,96 @@ assert (t['low'] == n % 256).all() and t.dtype.itemsize == 17
 }
 
 TEST_F(Hdf5RecorderTest, EqualRowsGiveEqualFilesWhateverTheFlushes) {
-  std::array<std::string, 2> contents;
-  for (const int64_t flush_after : {0, 500}) {
-    Hdf5Recorder recorder{options()};
+  constexpr std::chrono::milliseconds kAtOnce{0}, kLater{3'000}, kNever{1'000'000};
+  struct Way {
+    std::chrono::milliseconds part_after;
+    int64_t flush_after;
+    int compression;
+  };
+  std::array<std::string, 2> first;  // by compression
+  for (const Way& way : {Way{kAtOnce, 0, 1}, Way{kAtOnce, 500, 1}, Way{kLater, 500, 1},
+                         Way{kNever, 500, 1}, Way{kAtOnce, 300, 0}, Way{kNever, 300, 0}}) {
+    auto chosen = options(way.compression);
+    chosen.part_after = way.part_after;
+    Hdf5Recorder recorder{chosen};
+    Channel<Row> few{recorder, "/a/few", "rows"};
     Channel<Row> channel{recorder, "/a/b/rows", "rows"};
+    Channel<Row> none{recorder, "/none", "rows"};
+    Channel<Row> full{recorder, "/full", "as many as fill a chunk"};
     recorder.start();
     auto clock = steady_clock::now();
     for (int64_t i = 0; i < 20'000; ++i) {
       channel.emit(row_of(i));
-      if (flush_after != 0 && i % flush_after == 0) {
+      if (i < 8'192) full.emit(row_of(-i));
+      if (i % 4'000 == 0) few.emit(row_of(i));
+      if (way.flush_after != 0 && i % way.flush_after == 0) {
         ASSERT_TRUE(recorder.poll(clock += std::chrono::seconds{2}));
       }
     }
     recorder.add_summary("x", 1.0, "", "");
     recorder.finish(kDone);
-    contents[flush_after != 0] = bytes_of(path_);
-    if (flush_after == 0) std::this_thread::sleep_for(std::chrono::milliseconds{1100});
+    std::string& expected = first[static_cast<size_t>(way.compression)];
+    if (expected.empty()) {
+      expected = bytes_of(path_);
+      std::this_thread::sleep_for(std::chrono::milliseconds{1100});
+    }
+    EXPECT_TRUE(bytes_of(path_) == expected) << way.part_after.count() << " ms";
   }
-  EXPECT_GT(contents[0].size(), 1000U);
-  EXPECT_TRUE(contents[0] == contents[1]);
+  EXPECT_GT(first[1].size(), 1000U);
+  EXPECT_GT(first[0].size(), first[1].size());
+}
+
+TEST_F(Hdf5RecorderTest, AShortTableHasAShortChunk) {
+  ORRERY_NEEDS_H5PY();
+  Hdf5Recorder recorder{options()};
+  Channel<Row> few{recorder, "/few", "rows"};
+  Channel<Row> many{recorder, "/many", "rows"};
+  recorder.start();
+  for (int64_t i = 0; i < 10'000; ++i) many.emit(row_of(i));
+  for (int64_t i = 0; i < 5; ++i) few.emit(row_of(i));
+  recorder.finish(kDone);
+  EXPECT_EQ(python(R"(
+assert f['/few'].chunks == (5,) and list(f['/few']['square']) == [0, 1, 4, 9, 16]
+assert f['/many'].chunks == (8192,) and (f['/many']['number'] == np.arange(10000)).all()
+)",
+                   path_),
+            0);
+}
+
+TEST_F(Hdf5RecorderTest, ARunThatNobodyFollowsHasAPartOnceItLasts) {
+  auto chosen = options();
+  chosen.part_after = std::chrono::seconds{5};
+  Hdf5Recorder recorder{chosen};
+  Channel<Row> channel{recorder, "/rows", "rows"};
+  recorder.start();
+  const auto began = steady_clock::now();
+  channel.emit(row_of(0));
+  ASSERT_TRUE(recorder.poll(began + std::chrono::seconds{1}));
+  EXPECT_FALSE(fs::exists(path_ + ".part"));
+  ASSERT_TRUE(recorder.poll(began + std::chrono::seconds{6}));
+  EXPECT_TRUE(fs::exists(path_ + ".part"));
+  recorder.finish(kDone);
+  EXPECT_EQ(files_left(), 1U);
+}
+
+TEST_F(Hdf5RecorderTest, RowsInMemoryAreBounded) {
+  auto chosen = options();
+  chosen.part_after = std::chrono::hours{1};
+  Hdf5Recorder recorder{chosen};
+  Channel<Row> channel{recorder, "/rows", "rows"};
+  recorder.start();
+  constexpr int64_t kRows = (17 << 20) / sizeof(Row);
+  for (int64_t i = 0; i < kRows; ++i) channel.emit(row_of(i));
+  EXPECT_TRUE(fs::exists(path_ + ".part"));
+  recorder.discard();
+  EXPECT_EQ(files_left(), 0U);
 }
 
 TEST_F(Hdf5RecorderTest, TheNameAppearsOnlyWhenTheRunIsComplete) {
   std::ofstream{path_} << "former run";
+  { const Hdf5Recorder never_started{options()}; }
+  EXPECT_EQ(files_left(), 1U);
   Hdf5Recorder recorder{options()};
-  EXPECT_EQ(files_left(), 1U);  // before the start: nothing new
   Channel<Row> channel{recorder, "/rows", "rows"};
   recorder.start();
   EXPECT_EQ(recorder.file_path(), path_ + ".part");
