@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from orrery.run import Run, RunError
+from orrery.run import Run, RunError, open_run
 
 
 def compare(runs: Sequence[Run | str | Path], names: Sequence[str] | None = None) -> pd.DataFrame:
@@ -21,7 +22,7 @@ def compare(runs: Sequence[Run | str | Path], names: Sequence[str] | None = None
         if isinstance(run, Run):
             summaries.append(run.summary)
         else:
-            with Run(run) as opened:
+            with open_run(run) as opened:
                 summaries.append(opened.summary)
     names = list(names) if names is not None else [str(s.name) for s in summaries]
     if len(names) != len(summaries):
@@ -57,24 +58,35 @@ def t_interval(values: np.ndarray, level: float) -> tuple[float, float]:
     return values.mean() - half, values.mean() + half
 
 
+@lru_cache(maxsize=64)
+def _draws(seed: int, resamples: int, count: int) -> np.ndarray:
+    """Which values each resample takes: SplitMix64, as `orrery study` draws them."""
+    numbers = np.arange(1, resamples * count + 1, dtype=np.uint64)
+    mixed = np.uint64(seed) + numbers * np.uint64(0x9E3779B97F4A7C15)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    mixed ^= mixed >> np.uint64(31)
+    drawn = ((mixed >> np.uint64(32)) * np.uint64(count)) >> np.uint64(32)
+    return drawn.astype(np.int64).reshape(resamples, count)
+
+
 def bootstrap_interval(
     values: np.ndarray, level: float, seed: int, resamples: int = 4_000
 ) -> tuple[float, float]:
-    """Bootstrap-t, as `orrery study` has it: resampled means in units of their own standard errors,
+    """Bootstrap-t, with the ends that `orrery study` finds: resampled means in units of their own standard errors,
     which holds for skewed values too. With fewer than five values
     that differ the ends are NaN, and with fewer than eight it is no better than the t."""
     mean, error = values.mean(), values.std(ddof=1) / len(values) ** 0.5
     if error > 0 and len(values) < 5:
         return math.nan, math.nan
-    draws = np.random.default_rng(seed).integers(len(values), size=(resamples, len(values)))
-    samples = values[draws]
+    samples = values[_draws(seed, resamples, len(values))]
     errors = samples.std(axis=1, ddof=1) / len(values) ** 0.5
     told = errors > 0  # else one value all along
     if error == 0 or not told.any():
         return mean, mean
     scores = np.sort((samples.mean(axis=1)[told] - mean) / errors[told])
     tail = (1 - level) / 2
-    low, high = (scores[round(part * (len(scores) - 1))] for part in (tail, 1 - tail))
+    low, high = (scores[int(part * (len(scores) - 1) + 0.5)] for part in (tail, 1 - tail))
     return mean - high * error, mean - low * error
 
 

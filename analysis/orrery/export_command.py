@@ -37,9 +37,9 @@ def main(arguments: Sequence[str]) -> None:
     if given.table and not (given.csv or given.parquet):
         parser().error("--table has no effect on --perfetto: it goes with --csv or --parquet")
     from orrery import export  # now that the arguments make sense: it takes its time
-    from orrery.run import Run
+    from orrery.run import open_run
 
-    with Run(given.run) as run:
+    with open_run(given.run) as run:
         for name in given.table or ():
             if name not in run:
                 raise RunError(f"{run.path}: no table {name}; it has {', '.join(run.tables)}")

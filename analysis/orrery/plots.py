@@ -12,7 +12,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 
-from .run import Run  # noqa: E402
+from .run import Run, open_run  # noqa: E402
 from .style import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, tidy  # noqa: E402
 
 __all__ = [
@@ -34,5 +34,5 @@ def main(doc: str, draw: Callable[[Sequence[Run]], plt.Figure], several: bool = 
     parser.add_argument("picture", type=Path, help="PNG to write")
     arguments = parser.parse_args()
     with ExitStack() as opened:
-        runs = [opened.enter_context(Run(path)) for path in arguments.run]
+        runs = [opened.enter_context(open_run(path)) for path in arguments.run]
         draw(runs).savefig(arguments.picture, dpi=130, bbox_inches="tight")

@@ -241,4 +241,11 @@ class Run:
 
 def open_run(path: str | Path) -> Run:
     """The run in this file. While `run.h5` does not exist yet, `run.h5.part` is taken."""
-    return Run(path)
+    if Path(path).is_dir():
+        raise RunError(f"{path}: a folder, where the output of `orrery run` is a file")
+    run = Run(path)
+    if "/cells" in run and "/values" in run:
+        run.close()
+        raise RunError(f"{path}: of a study, not of a run; `orrery report` and orrery.Study take "
+                       "its folder")
+    return run

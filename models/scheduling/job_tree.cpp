@@ -3,15 +3,10 @@
 #include <algorithm>
 
 #include "sim/core/check.hpp"
+#include "sim/core/scatter.hpp"
 
 namespace orrery {
 namespace {
-
-uint64_t scattered(uint64_t x) {  // splitmix64's finaliser
-  x = (x ^ (x >> 30U)) * 0xBF58476D1CE4E5B9U;
-  x = (x ^ (x >> 27U)) * 0x94D049BB133111EBU;
-  return x ^ (x >> 31U);
-}
 
 // Heap order.
 uint64_t weight(const JobKey& key) { return scattered(key.serial + 1); }

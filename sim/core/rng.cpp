@@ -3,20 +3,12 @@
 #include <bit>
 #include <cmath>
 
+#include "sim/core/scatter.hpp"
+
 namespace orrery {
-namespace {
-
-uint64_t split_mix(uint64_t& seed) {
-  uint64_t z = (seed += 0x9E3779B97F4A7C15u);
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  return z ^ (z >> 31);
-}
-
-}  // namespace
 
 Rng::Rng(uint64_t seed) {
-  for (uint64_t& word : state_) word = split_mix(seed);
+  for (uint64_t i = 0; i < 4; ++i) state_[i] = draw_of(seed, i);
 }
 
 uint64_t Rng::next() {
@@ -62,9 +54,9 @@ Rng RngStreams::stream(std::string_view name, uint64_t index) const {
   uint64_t hash = 0xCBF29CE484222325u;
   for (const char c : name) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001B3u;
   uint64_t seed = run_seed_;
-  seed = split_mix(seed) ^ hash;
-  seed = split_mix(seed) ^ index;
-  return Rng{split_mix(seed)};
+  seed = draw_of(seed, 0) ^ hash;
+  seed = draw_of(seed, 0) ^ index;
+  return Rng{draw_of(seed, 0)};
 }
 
 }  // namespace orrery

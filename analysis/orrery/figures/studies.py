@@ -14,6 +14,8 @@ from orrery.study import Study
 from orrery.style import axes_for, drawing, tidy, time_unit
 
 LOGARITHMIC_FROM = 20.0  # the ratio of the largest to the smallest value
+FLAT_FROM = 0.7  # of the smallest to the largest: an axis from 0 would hide what differs
+DASHES = ("-", (0, (6, 2)), (0, (3, 1.5)), (0, (1, 1)), (0, (6, 2, 1, 2)))  # for lines that cover one another
 
 
 def quantity(text: str) -> float:
@@ -78,7 +80,7 @@ def study_curves(
         at = places[line[x or by].to_list()].to_numpy() if x or by else np.zeros(1)
         errors = (line[["low", "high"]].sub(line["mean"], axis=0).abs()).T.fillna(0).to_numpy()
         axis.errorbar(at, line["mean"], errors, marker="osD^v"[number % 5], ms=4, capsize=2.5,
-                      lw=1.4, ls="-" if x else "none", label=name)
+                      lw=1.4, ls=DASHES[number % len(DASHES)] if x else "none", label=name)
     if by is not None and x is not None:
         axis.legend(title=by)
     axis.set_xlabel(x or by or "")
@@ -86,7 +88,7 @@ def study_curves(
     known = data["mean"].dropna()
     if (known > 0).all() and known.max() > LOGARITHMIC_FROM * known.min():
         axis.set_yscale("log")
-    else:
+    elif (known <= 0).any() or known.min() < FLAT_FROM * known.max():
         axis.set_ylim(bottom=min(0, axis.get_ylim()[0]) if (known >= 0).all() else None)
     seeds = int(data["seeds"].min())
     axis.set_title(

@@ -34,9 +34,9 @@ def parser() -> argparse.ArgumentParser:
 def write_run(path: Path, output: Path | None = None) -> Path:
     """Writes the page of the run and says where."""
     from orrery.report.of_run import run_page  # these take their time
-    from orrery.run import Run
+    from orrery.run import open_run
 
-    with Run(path) as run:
+    with open_run(path) as run:
         output = output or run.path.with_name(f"{run.name}.html")
         write_whole(output, run_page(run))
     return output

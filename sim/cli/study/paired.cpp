@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "sim/core/check.hpp"
-#include "sim/core/rng.hpp"
+#include "sim/core/scatter.hpp"
 
 namespace orrery {
 namespace {
@@ -32,7 +32,7 @@ double correlation_of(std::span<const double> a, std::span<const double> b) {
 
 double quantile(std::vector<double>& values, double part) {
   const auto last = static_cast<double>(values.size() - 1);
-  const auto at = static_cast<std::ptrdiff_t>(std::lround(part * last));
+  const auto at = static_cast<std::ptrdiff_t>(std::floor(part * last + 0.5));
   std::ranges::nth_element(values, values.begin() + at);
   return values[static_cast<size_t>(at)];
 }
@@ -67,11 +67,14 @@ Interval bootstrap_interval(std::span<const double> values, double confidence, u
   const double mean = mean_of(values), error = standard_error(values);
   if (error == 0) return {mean, mean};
   if (values.size() < kFewPairs) return kUnknown;
-  Rng rng{seed};
+  uint64_t draws = 0;
+  const auto drawn = [&] {  // so that orrery.comparison in Python draws the same
+    return values[static_cast<size_t>(((draw_of(seed, draws++) >> 32U) * values.size()) >> 32U)];
+  };
   std::vector<double> sample(values.size()), scores;
   scores.reserve(static_cast<size_t>(resamples));
   for (int32_t i = 0; i < resamples; ++i) {
-    for (double& value : sample) value = values[rng.below(values.size())];
+    std::ranges::generate(sample, drawn);
     const double own = standard_error(sample);
     if (own > 0) scores.push_back((mean_of(sample) - mean) / own);  // else one value all along
   }
@@ -109,6 +112,11 @@ std::vector<std::string> doubts(const PairedDifference& paired) {
                     " seeds: the interval trusts that differences are normal");
   }
   if (paired.t.half() == 0) return found;
+  if (paired.correlation < -2 / std::sqrt(static_cast<double>(paired.pairs))) {
+    found.push_back(
+        "what is good for one arm is bad for the other, seed by seed: equal seeds widen "
+        "the interval here");
+  }
   if (paired.t.contains(0)) {
     const size_t needed = pairs_needed(paired, std::abs(paired.difference) / 2);
     found.push_back("no difference is shown: the interval holds 0" +

@@ -173,6 +173,11 @@ ExitStatus run_runs(const StudyPlan& plan, const Part& part, const Arguments& ar
   const bool is_quiet = arguments.has("quiet");
   const int32_t jobs = jobs_of(arguments);
   const StudyFolder folder{folder_of(arguments, plan.path()), plan.params().keep_runs};
+  if (const std::string other = folder.take(plan); !other.empty()) {
+    err << folder.path() << ": holds the runs of another study (" << other
+        << "); give a folder of its own with -o, or remove that one\n";
+    return ExitStatus::UserMistake;
+  }
   Log log{err, is_quiet};
   log.info(plan.path() + ": " + std::to_string(plan.cells()) + " cells, " +
            std::to_string(plan.params().seeds.count) + " seeds, " + std::to_string(jobs) +

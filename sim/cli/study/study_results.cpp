@@ -1,10 +1,13 @@
 #include "sim/cli/study/study_results.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -77,6 +80,21 @@ std::string number_text(size_t cell, uint64_t seed) {
   return text;
 }
 
+// What decides which run has which number.
+std::string gist_of(const std::string& text) {
+  Diagnostics ignored;
+  const config::Document study = config::load_text(text, "study.yaml", ignored);
+  std::string gist = "base " + study.root["base"].text;
+  const std::vector<config::Node>& axes = study.root["axes"].items;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    gist += i == 0                 ? (axes.size() == 1 ? ", axis " : ", axes ")
+            : i + 1 == axes.size() ? " and "
+                                   : ", ";
+    gist += axes[i]["name"].text;
+  }
+  return gist;
+}
+
 // 0: there is none.
 uint64_t bytes_in(const std::string& path) {
   std::error_code error;
@@ -122,6 +140,24 @@ void StudyFolder::make() const {
   if (error) throw RecordError{path_ + ": the folder cannot be made: " + error.message()};
 }
 
+std::string StudyFolder::take(const StudyPlan& plan) const {
+  make();
+  const fs::path path = fs::path{path_} / "study.yaml";
+  std::ifstream file{path, std::ios::binary};
+  const std::string there{std::istreambuf_iterator<char>{file}, {}};
+  if (there == plan.text()) return {};
+  if (std::string other = gist_of(there); !there.empty() && other != gist_of(plan.text())) {
+    return other;
+  }
+  const fs::path own =
+      path.string() + "." + std::to_string(::getpid());  // shards do so all at once
+  std::ofstream{own, std::ios::binary} << plan.text();
+  std::error_code error;
+  fs::rename(own, path, error);
+  if (error) throw RecordError{path.string() + ": cannot be written: " + error.message()};
+  return {};
+}
+
 std::string StudyFolder::run_path(size_t cell, uint64_t seed) const {
   return fs::path{path_} / "runs" / (number_text(cell, seed) + ".h5");
 }
@@ -162,6 +198,10 @@ std::optional<StudyRunResult> StudyFolder::find(size_t cell, uint64_t seed,
     result.summary.push_back(std::move(value));
   }
   return result;
+}
+
+bool StudyFolder::may_know(size_t cell, uint64_t seed) const {
+  return fs::exists(fs::path{run_path(cell, seed)}.replace_extension(".json"));
 }
 
 void StudyFolder::keep(const StudyRunResult& result, const std::string& key) const {
@@ -217,7 +257,8 @@ void StudyFolder::write_study(const StudyPlan& plan, const std::vector<StudyRunR
 }
 
 std::string study_key(const Scenario& scenario) {
-  return ORRERY_VERSION "-" + fingerprint_of(resolved_json(scenario));
+  static const std::string program = fingerprint_of_file("/proc/self/exe");
+  return program + "-" + fingerprint_of(resolved_json(scenario));
 }
 
 StudyValues values_of(const std::vector<StudyRunResult>& results, const std::string& metric) {

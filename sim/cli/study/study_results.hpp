@@ -47,6 +47,11 @@ class StudyFolder {
   explicit StudyFolder(std::string path, bool has_files = false)
       : path_{std::move(path)}, has_files_{has_files} {}
   void make() const;  // if it is not there; throws RecordError
+  // Makes it and leaves the study's text as study.yaml in it. Runs are numbered by cells, so those
+  // of another study would be replaced one by one: if its base or its axes are not those of the
+  // study that is there, nothing is done and these are told, as in "base a.yaml, axes load and
+  // nodes".
+  std::string take(const StudyPlan& plan) const;
 
   std::string run_path(size_t cell, uint64_t seed) const;  // of the HDF5 file
   // How the HDF5 file of this run is written.
@@ -54,6 +59,7 @@ class StudyFolder {
                                          const RecordParams& record) const;
   // What a former invocation found, if it was the same scenario, read the same, and went well.
   std::optional<StudyRunResult> find(size_t cell, uint64_t seed, const std::string& key) const;
+  bool may_know(size_t cell, uint64_t seed) const;  // false: find() would find nothing
   void keep(const StudyRunResult& result, const std::string& key) const;  // throws RecordError
   // DIR/study.h5: /cells, /runs, /values, the study file, in order of cells and seeds.
   // `doubts`: lines for readers. Runs that are missing yet are counted in the attribute
@@ -67,7 +73,7 @@ class StudyFolder {
   bool has_files_;
 };
 
-// Stands for all that decides what a run gives: the version and the whole scenario, seed included.
+// Stands for what decides what a run gives: the program and the whole scenario, seed included.
 std::string study_key(const Scenario& scenario);
 
 // Values of one summary figure, by cell and seed.

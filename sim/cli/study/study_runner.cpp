@@ -267,6 +267,7 @@ std::vector<StudyRunResult> kept_runs(const StudyPlan& plan, const StudyFolder& 
   const StudyParams& params = plan.params();
   const int32_t seeds = params.until ? params.until->seeds_max : params.seeds.count;
   for (const auto& [cell, seed] : runs_of(plan, 0, seeds)) {
+    if (!folder.may_know(cell, seed)) continue;
     const std::string key = study_key(plan.run(cell, seed).scenario);
     if (auto kept = folder.find(cell, seed, key)) results.push_back(std::move(*kept));
   }

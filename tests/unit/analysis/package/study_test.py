@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import math
 import subprocess
 from pathlib import Path
 
 import orrery
+import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
 from orrery import figures
@@ -50,6 +52,36 @@ def test_the_grid_and_the_values_are_those_of_the_runs(study: orrery.Study) -> N
         study.metric("jct")
     with pytest.raises(orrery.RunError, match="say which arm of 'nodes'"):
         study.pairs("jct_mean")
+
+
+def test_intervals_are_those_of_the_program(
+    program: str, tiny_text: str, tmp_path: Path
+) -> None:
+    (tmp_path / "tiny.yaml").write_text(tiny_text)
+    (tmp_path / "study.yaml").write_text(STUDY.replace("count: 3", "count: 7"))
+    subprocess.run([program, "study", "run", "study.yaml", "-o", "out", "-q"], cwd=tmp_path,
+                   check=True)
+    told = subprocess.run([program, "study", "report", "study.yaml", "-o", "out", "--format", "csv"],
+                          cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+    rows = pd.read_csv(io.StringIO(told)).set_index(["metric", "cell"])
+    study = orrery.Study(tmp_path / "out")
+    compared = 0
+    for name in dict.fromkeys(rows.index.get_level_values("metric")):
+        for cell, row in study.differences(name).iterrows():
+            own = rows.loc[name, study.labels[cell]]
+            for ours, theirs in (("difference", "difference"), ("low", "t_low"),
+                                 ("high", "t_high"), ("bootstrap_low", "bootstrap_low"),
+                                 ("bootstrap_high", "bootstrap_high")):
+                assert row[ours] == pytest.approx(own[theirs], rel=1e-6, abs=1e-9, nan_ok=True)
+            compared += not math.isnan(row["bootstrap_low"])
+    assert compared > 20
+
+
+def test_a_study_is_no_run(study: orrery.Study) -> None:
+    with pytest.raises(orrery.RunError, match="study.h5: of a study, not of a run"):
+        orrery.open(study.folder / "study.h5")
+    with pytest.raises(orrery.RunError, match="out: a folder, where the output"):
+        orrery.open(study.folder)
 
 
 def test_study_curves_draw_means_and_their_intervals(study: orrery.Study, tmp_path: Path) -> None:

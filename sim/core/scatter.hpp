@@ -1,0 +1,20 @@
+// sim/core/scatter.hpp -- SplitMix64: numbers that look random, each of which can be had by itself.
+#pragma once
+
+#include <cstdint>
+
+namespace orrery {
+
+// Every bit of the result depends on every bit given.
+constexpr uint64_t scattered(uint64_t x) {
+  x = (x ^ (x >> 30U)) * 0xBF58476D1CE4E5B9U;
+  x = (x ^ (x >> 27U)) * 0x94D049BB133111EBU;
+  return x ^ (x >> 31U);
+}
+
+// The number-th of the stream that begins with `seed`.
+constexpr uint64_t draw_of(uint64_t seed, uint64_t number) {
+  return scattered(seed + (number + 1) * 0x9E3779B97F4A7C15U);
+}
+
+}  // namespace orrery
