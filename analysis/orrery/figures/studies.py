@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -14,8 +15,9 @@ from orrery.study import Study
 from orrery.style import axes_for, drawing, tidy, time_unit
 
 LOGARITHMIC_FROM = 20.0  # the ratio of the largest to the smallest value
-FLAT_FROM = 0.7  # of the smallest to the largest: an axis from 0 would hide what differs
-DASHES = ("-", (0, (6, 2)), (0, (3, 1.5)), (0, (1, 1)), (0, (6, 2, 1, 2)))  # for lines that cover one another
+FLAT_FROM = 0.7  # likewise, of the smallest to the largest
+# Of lines that cover one another.
+DASHES = ("-", (0, (6, 2)), (0, (3, 1.5)), (0, (1, 1)), (0, (6, 2, 1, 2)))
 
 
 def quantity(text: str) -> float:
@@ -88,7 +90,7 @@ def study_curves(
     known = data["mean"].dropna()
     if (known > 0).all() and known.max() > LOGARITHMIC_FROM * known.min():
         axis.set_yscale("log")
-    elif (known <= 0).any() or known.min() < FLAT_FROM * known.max():
+    elif not is_flat(known):
         axis.set_ylim(bottom=min(0, axis.get_ylim()[0]) if (known >= 0).all() else None)
     seeds = int(data["seeds"].min())
     axis.set_title(
@@ -104,16 +106,27 @@ def _scale(values: pd.Series, unit: str) -> tuple[float, str]:
     return time_unit(float(values.max())) if unit == "s" else (1.0, unit)
 
 
+def arm_places(arms: Sequence[str], may_be_numbers: bool = True) -> tuple[pd.Series, bool]:
+    """Where arms stand on an axis, and whether that is logarithmic: at their numbers or times, else
+    one after the other."""
+    places = [quantity(arm) for arm in arms]
+    if not may_be_numbers or any(math.isnan(place) for place in places):
+        return pd.Series(range(len(arms)), index=list(arms), dtype=float), False
+    is_log = min(places) > 0 and max(places) >= LOGARITHMIC_FROM / 2 * min(places)
+    return pd.Series(places, index=list(arms), dtype=float), is_log
+
+
+def is_flat(values: pd.Series) -> bool:
+    """An axis from 0 would hide how they differ."""
+    return bool((values > 0).all() and values.min() >= FLAT_FROM * values.max())
+
+
 def _places(study: Study, x: str | None, axis: Axes) -> pd.Series:
     """Where the arms of an axis stand; sets scale and ticks."""
     name = x or next(iter(study.axes), None)
-    arms = study.axes[name] if name is not None else []
-    numbers = [quantity(arm) for arm in arms]
-    if x is None or any(math.isnan(n) for n in numbers):
-        axis.set_xticks(range(len(arms)), arms)
-        return pd.Series(range(len(arms)), index=arms, dtype=float)
-    if min(numbers) > 0 and max(numbers) >= LOGARITHMIC_FROM / 2 * min(numbers):
+    places, is_log = arm_places(study.axes[name] if name is not None else [], x is not None)
+    if is_log:
         axis.set_xscale("log")
-    axis.set_xticks(numbers, arms)
+    axis.set_xticks(list(places), list(places.index))
     axis.set_xticks([], minor=True)
-    return pd.Series(numbers, index=arms)
+    return places

@@ -19,6 +19,7 @@ COLOURS = {
     style.VERMILION: "vermilion", style.SKY: "sky", style.PURPLE: "purple",
     style.YELLOW: "yellow", style.BLACK: "ink", style.GREY: "muted",
 }
+DASHES = ("", "6 2", "3 2", "1 2", "6 2 1 2")  # for lines that cover one another
 HEAT_ROWS = 200
 HEAT_STEPS = 200  # bytes of a heat map count half percents
 
@@ -108,6 +109,28 @@ def curves(
         drawn.append(series[key].about | {"x": numbers(kept_x), "y": numbers(kept_y)})
     axis = {"label": x_label, "scale": "log", "low": low, "high": high}
     return Chart(name, title, {"kind": "curves", "x": axis, "y": dict(y), "series": drawn}, note)
+
+
+def arms(
+    name: str, title: str, places: Mapping[str, float], is_log: bool, label: str,
+    series: Mapping[str, Series], parts: Mapping[str, pd.DataFrame], y: Mapping[str, Any],
+    note: str = "",
+) -> Chart:
+    """Means over the arms of an axis, which stand at `places`, with a line for each of `parts`,
+    frames by arm with mean, low and high."""
+    least, most = min(places.values()), max(places.values())
+    if is_log:
+        low, high = 0.85 * least, 1.18 * most
+    else:
+        low, high = least - 0.05 * (most - least or 1), most + 0.05 * (most - least or 1)
+    drawn = []
+    for number, (key, one) in enumerate(series.items()):
+        frame = parts[key].reindex(list(places))
+        values = {column: numbers(frame[column]) for column in ("mean", "low", "high")}
+        drawn.append(one.about | values | {"dash": DASHES[number % len(DASHES)]})
+    axis = {"label": label, "scale": "log" if is_log else "linear", "low": low, "high": high,
+            "arms": [{"value": at, "text": arm} for arm, at in places.items()]}
+    return Chart(name, title, {"kind": "arms", "x": axis, "y": dict(y), "series": drawn}, note)
 
 
 def heat(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from html import escape
@@ -11,10 +12,14 @@ from urllib.parse import quote
 
 import pandas as pd
 
-from orrery.report.charts import Chart, lanes
+from orrery import figures
+from orrery.figures.studies import arm_places, is_flat, quantity
+from orrery.report.charts import Chart, Series, arms, lanes
 from orrery.report.page import Section, Tile, page, table
 from orrery.report.words import number, with_unit
+from orrery.run import RunError
 from orrery.study import Metric, Study
+from orrery.style import CYCLE, time_unit
 
 
 def _axis(label: str, unit: str, rows: Sequence[dict[str, Any]], zero: bool) -> dict[str, Any]:
@@ -55,6 +60,40 @@ def means(study: Study, metric: Metric) -> Chart | str:
     level = f"{100 * study.confidence:g} % intervals: thick by t, thin by bootstrap."
     return lanes("intervals", f"means-{metric.name}", title, rows, [],
                  _axis(metric.name, metric.unit, rows, zero=False), level)
+
+
+def over_arms(study: Study, metric: Metric) -> Chart | None:
+    """Means over the axis that is not compared, a line for each arm that is; over the only axis if
+    its arms are numbers. None: there is no such axis, or there are more."""
+    try:
+        data = figures.study_curves_data(study, metric.name, level=study.confidence)
+    except RunError:
+        return None  # a third axis
+    by, x = data.attrs["by"], data.attrs["x"]
+    if x is None:
+        by, x = None, by
+    if x is None or len(study.axes[x]) < 2 or data["mean"].isna().all():
+        return None
+    places, is_log = arm_places(study.axes[x])
+    if by is None and any(math.isnan(quantity(arm)) for arm in study.axes[x]):
+        return None
+    length, unit = (time_unit(float(data["mean"].max())) if metric.unit == "s"
+                    else (1.0, metric.unit))
+    data[["mean", "low", "high"]] /= length
+    parts = {arm: rows.set_index(x) for arm, rows in data.groupby(by, observed=True)} if by else {
+        metric.name: data.set_index(x)}
+    series = {str(arm): Series(str(arm), CYCLE[number % len(CYCLE)])
+              for number, arm in enumerate(parts)}
+    ends = data[["mean", "low", "high"]].stack()
+    room = 0.05 * (ends.max() - ends.min() or abs(ends.max()) or 1.0)
+    low = ends.min() - room if is_flat(data["mean"]) or ends.min() < 0 else 0.0
+    label = f"{metric.name} ({unit})" if unit not in ("", "1") else metric.name
+    y = {"label": label, "unit": "" if unit == "1" else unit, "low": float(low),
+         "high": float(ends.max() + room)}
+    title = f"{metric.name} against {x}" + (f", by {by}" if by else "")
+    level = f"{100 * study.confidence:g} % intervals by t."
+    return arms(f"arms-{metric.name}", title, places.to_dict(), is_log, x, series,
+                {str(arm): rows for arm, rows in parts.items()}, y, level)
 
 
 def differences(study: Study, metric: Metric) -> Chart | str:
@@ -104,7 +143,8 @@ def study_page(folder: Path, beside: Path) -> str:
     left_out: list[str] = []
     sections = []
     for metric in study.metrics:
-        found: list[Chart | str] = [means(study, metric)]
+        curve = over_arms(study, metric)
+        found: list[Chart | str] = [*([curve] if curve else []), means(study, metric)]
         if study.file.get("compare"):
             found.append(differences(study, metric))
         left_out.extend(one for one in found if isinstance(one, str))

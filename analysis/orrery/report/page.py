@@ -14,7 +14,7 @@ from orrery.report.charts import COLOURS, Chart
 
 ASSETS = Path(__file__).parent / "assets"
 SCRIPTS = (
-    "numbers.js", "reduce.js", "elements.js", "timeline.js", "curves.js", "heat.js", "lanes.js",
+    "numbers.js", "reduce.js", "elements.js", "timeline.js", "curves.js", "arms.js", "heat.js", "lanes.js",
     "chart.js", "page.js",
 )
 # The browser refuses whatever is not in the file.

@@ -2,7 +2,8 @@
 // cursor, and the same as a table.
 
 const KINDS = {
-  timeline: TIMELINE, curves: CURVES, heat: HEAT, spans: SPANS, bars: BARS, intervals: INTERVALS,
+  timeline: TIMELINE, curves: CURVES, arms: ARMS, heat: HEAT, spans: SPANS, bars: BARS,
+  intervals: INTERVALS,
 };
 const TABLE_ROWS = 60;
 const ZOOM = 0.6; // of the range stays at each step
@@ -11,7 +12,7 @@ const SMALLEST = 1e-6; // part of the whole range
 class Chart {
   constructor(figure, spec, page) {
     Object.assign(this, { figure, spec, page, kind: KINDS[spec.kind], hidden: new Set() });
-    this.scale = SCALES[spec.x.scale];
+    this.scale = scaleOf(spec.x);
     this.whole = [spec.x.low, spec.x.high];
     this.view = [...this.whole];
     this.cursor = null; // in pixels of the inner area

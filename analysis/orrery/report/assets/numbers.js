@@ -97,3 +97,10 @@ const SCALES = {
   time: { ...IDENTITY, ticks: timeTicks },
   log: { to: Math.log10, from: (x) => 10 ** x, ticks: logTicks },
 };
+
+// An axis of arms has its marks at these.
+function scaleOf({ scale, arms }) {
+  if (!arms) return SCALES[scale];
+  const ticks = (low, high) => arms.filter(({ value }) => value >= low && value <= high);
+  return { ...SCALES[scale], ticks };
+}

@@ -10,6 +10,7 @@ import orrery
 import pandas as pd
 import pytest
 from orrery.comparison import bootstrap_interval, t_interval
+from orrery.report.of_study import over_arms
 from orrery.study import Study
 
 TEXT = """
@@ -73,6 +74,21 @@ def test_means_and_differences_count_the_seeds_at_hand(study: Study) -> None:
     assert differences["pairs"].to_list() == [2, 3]
     assert differences["baseline"].to_list() == [0, 2]
     assert differences[["low", "bootstrap_high"]].to_numpy().tolist() == [[10, 10], [10, 10]]
+
+
+def test_means_are_drawn_over_the_axis_that_is_not_compared(study: Study) -> None:
+    chart = over_arms(study, study.metrics[0])
+    assert chart.title == "wait against rate, by policy" and chart.spec["kind"] == "arms"
+    assert [(arm["value"], arm["text"]) for arm in chart.spec["x"]["arms"]] == [(1, "1"), (2, "2")]
+    fifo, easy = chart.spec["series"]
+    assert (fifo["name"], easy["name"]) == ("fifo", "easy = back")
+    assert fifo["dash"] != easy["dash"] and fifo["colour"] != easy["colour"]
+    assert fifo["mean"] == pytest.approx([14 / 3, 74 / 3], rel=1e-5)
+    assert easy["mean"] == pytest.approx([12.5, 104 / 3], rel=1e-5)
+    low, high = t_interval(np.array([21.0, 24, 29]), 0.95)
+    assert (fifo["low"][1], fifo["high"][1]) == pytest.approx((low, high), rel=1e-5)
+    study.axes["third"] = ["a", "b"]
+    assert over_arms(study, study.metrics[0]) is None
 
 
 def test_bootstrap_intervals_are_seeded_and_lean_with_the_values() -> None:
