@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "sim/core/int128.hpp"
+#include "sim/core/scatter.hpp"
 #include "sim/engine/process.hpp"
 
 namespace orrery {
@@ -36,12 +37,7 @@ double thread_cpu_ns() {
   return static_cast<double>(spent.tv_sec) * 1e9 + static_cast<double>(spent.tv_nsec);
 }
 
-uint64_t draw_bits(uint64_t& state) {
-  uint64_t z = (state += 0x9E3779B97F4A7C15u);
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  return z ^ (z >> 31);
-}
+uint64_t draw_bits(uint64_t& state) { return scattered(state += 0x9E3779B97F4A7C15u); }
 
 // Exponential with mean one, from a cheap logarithm: the load, not the engine, is to be
 // light.

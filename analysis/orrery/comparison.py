@@ -81,7 +81,7 @@ def bootstrap_interval(
         return math.nan, math.nan
     samples = values[_draws(seed, resamples, len(values))]
     errors = samples.std(axis=1, ddof=1) / len(values) ** 0.5
-    told = errors > 0  # else one value all along
+    told = (samples != samples[:, :1]).any(axis=1)  # else their standard error says nothing
     if error == 0 or not told.any():
         return mean, mean
     scores = np.sort((samples.mean(axis=1)[told] - mean) / errors[told])

@@ -20,6 +20,7 @@ BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 SKY, PURPLE, YELLOW, BLACK = "#56B4E9", "#CC79A7", "#F0E442", "#000000"
 CYCLE = (BLUE, ORANGE, GREEN, VERMILION, SKY, PURPLE, YELLOW, BLACK)
 GREY = "#777777"
+DASHES = ((), (6, 2), (3, 2), (1, 2), (6, 2, 1, 2))  # of lines that cover one another
 POINTS_MAX = 1_000  # more than the eye can use in one line
 
 PUBLICATION = {

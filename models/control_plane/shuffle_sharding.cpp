@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/core/check.hpp"
+#include "sim/core/scatter.hpp"
 
 namespace orrery {
 namespace {
@@ -49,12 +50,7 @@ bool has_enough_hashes(int32_t queues, int32_t hand) {
   return bits <= 60;
 }
 
-uint64_t flow_hash(uint64_t flow) {
-  uint64_t z = flow + 0x9E3779B97F4A7C15u;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  return z ^ (z >> 31);
-}
+uint64_t flow_hash(uint64_t flow) { return draw_of(flow, 0); }
 
 double starving_probability(int32_t queues, int32_t hand, int32_t heavy_flows) {
   ORRERY_CHECK(hand >= 1 && hand <= queues && heavy_flows >= 0, "as of a level");

@@ -279,6 +279,7 @@ void Hdf5File::write_chunk(size_t table, uint64_t rows, uint64_t first,
 
 void Hdf5File::append(size_t table, const void* rows, size_t count) {
   silence_hdf5();
+  if (failed()) return;
   Table& t = parts_->tables[table];
   const auto* from = static_cast<const std::byte*>(rows);
   while (count > 0 && !failed()) {

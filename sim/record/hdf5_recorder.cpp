@@ -65,6 +65,13 @@ class Hdf5Recorder::Claim {
     return ::fcntl(descriptor_, F_OFD_SETLK, &whole) == 0 ? 0 : errno;
   }
   bool is_open() const { return descriptor_ >= 0; }
+  // Whether it is still what the path leads to: whoever held it before may have moved it on.
+  bool is_at(const std::string& path) const {
+    struct stat own {
+    }, there{};
+    return ::fstat(descriptor_, &own) == 0 && ::stat(path.c_str(), &there) == 0 &&
+           own.st_dev == there.st_dev && own.st_ino == there.st_ino;
+  }
 
  private:
   int descriptor_;
@@ -94,7 +101,7 @@ Hdf5Recorder::~Hdf5Recorder() {
   if (!is_started_) ::unlink(new_path_.c_str());
   if (is_started_ && !is_finished_ && !is_discarded_) {
     flush_all();
-    if (file_ == nullptr) begin_part();
+    if (file_ == nullptr && error_.empty()) begin_part();
     if (file_ != nullptr) file_->close();
     if (file_ != nullptr && file_->failed()) fail(file_->error());
   }
@@ -108,6 +115,7 @@ Hdf5Recorder::Claim Hdf5Recorder::claim(const std::string& path, bool may_create
   }
   const int error = claim.lock();
   if (error == EAGAIN || error == EACCES) throw_error("another run is writing it");
+  if (!claim.is_at(path)) return this->claim(path, may_create);
   return claim;  // a file system without locks: nothing to hold, and no reason not to run
 }
 
@@ -174,7 +182,7 @@ void Hdf5Recorder::write_head(Hdf5File& file, const std::vector<size_t>* rows) c
 }
 
 void Hdf5Recorder::write_pending(Hdf5File& file) const {
-  for (size_t i = 0; i < tables_.size(); ++i) {
+  for (size_t i = 0; i < tables_.size() && !file.failed(); ++i) {
     file.append(i, pending_[i].data(), pending_[i].size() / tables_[i].row_bytes);
   }
 }
@@ -202,7 +210,7 @@ void Hdf5Recorder::begin_part() {
   write_head(*file_, nullptr);
   file_->start_swmr();
   write_pending(*file_);
-  pending_.clear();
+  for (std::vector<std::byte>& rows : pending_) rows = {};
   if (file_->failed()) {
     fail(file_->error());
   } else if (::rename(new_path_.c_str(), part_path_.c_str()) != 0) {
@@ -296,7 +304,7 @@ void Hdf5Recorder::finish(const RunEnd& end) {
   std::string why_not;
   if (write_final(target, why_not)) {
     if (file_ != nullptr) file_->abandon();
-    if (file_ != nullptr && target != part_path_) ::unlink(part_path_.c_str());
+    if (target != part_path_) ::unlink(part_path_.c_str());  // ours, or of a run that was killed
   } else if (file_ != nullptr) {
     finish_part(target);
   } else {

@@ -13,11 +13,11 @@
 
 namespace orrery {
 
-// A run goes to `<path>.part`, which from `start` on can be opened at any moment, also after a
-// kill: h5py.File(part, "r", libver="latest", swmr=True), or after `h5clear -s`. It then holds all
-// that was flushed and says `complete = false`. `finish` writes the figures of the end and moves
-// the file to its name in one step, if the run is complete; else it stays `.part`, closed. What
-// was at `path` before stays until then.
+// A run goes to `<path>.part`, which from `start` on (but see `part_after`) can be opened at any
+// moment, also after a kill: h5py.File(part, "r", libver="latest", swmr=True), or after `h5clear
+// -s`. It then holds all that was flushed and says `complete = false`. `finish` writes the figures
+// of the end and moves the file to its name in one step, if the run is complete; else it stays
+// `.part`, closed. What was at `path` before stays until then.
 //
 // Before `start` there is only an empty file under a third name, which claims the path: tables and
 // texts are kept, then written into that in one go, so no half-made `.part` is ever seen. The end

@@ -12,12 +12,10 @@ from matplotlib.axes import Axes
 from orrery.comparison import t_interval
 from orrery.run import RunError
 from orrery.study import Study
-from orrery.style import axes_for, drawing, tidy, time_unit
+from orrery.style import DASHES, axes_for, drawing, tidy, time_unit
 
 LOGARITHMIC_FROM = 20.0  # the ratio of the largest to the smallest value
 FLAT_FROM = 0.7  # likewise, of the smallest to the largest
-# Of lines that cover one another.
-DASHES = ("-", (0, (6, 2)), (0, (3, 1.5)), (0, (1, 1)), (0, (6, 2, 1, 2)))
 
 
 def quantity(text: str) -> float:
@@ -25,7 +23,8 @@ def quantity(text: str) -> float:
     units = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3_600.0, "d": 86_400.0}
     number = text.rstrip("abcdefghijklmnopqrstuvwxyz")
     try:
-        return float(number) * units.get(text[len(number):], math.nan if text != number else 1.0)
+        value = float(number) * units.get(text[len(number):], math.nan if text != number else 1.0)
+        return value if math.isfinite(value) else math.nan
     except ValueError:
         return math.nan
 
@@ -37,10 +36,11 @@ def study_curves_data(
     ends `low` and `high` of its confidence interval by Student's t (NaN for one seed), and how many
     `seeds`. Unless named, `by` is the axis that the study compares, else its first, and `x` the
     other. Further axes must have one arm only."""
+    several = [axis for axis, arms in study.axes.items() if len(arms) > 1] or list(study.axes)
     if by is None:
-        by = study.compared[0] if study.compared else next(iter(study.axes), None)
+        by = study.compared[0] if study.compared else next((one for one in several if one != x), None)
     if x is None:
-        x = next((axis for axis in study.axes if axis != by), None)
+        x = next((axis for axis in several if axis != by), None)
     axes = [axis for axis in (by, x) if axis is not None]
     for axis in axes:
         if axis not in study.axes:
@@ -82,7 +82,8 @@ def study_curves(
         at = places[line[x or by].to_list()].to_numpy() if x or by else np.zeros(1)
         errors = (line[["low", "high"]].sub(line["mean"], axis=0).abs()).T.fillna(0).to_numpy()
         axis.errorbar(at, line["mean"], errors, marker="osD^v"[number % 5], ms=4, capsize=2.5,
-                      lw=1.4, ls=DASHES[number % len(DASHES)] if x else "none", label=name)
+                      lw=1.4, ls=(0, DASHES[number % len(DASHES)] or None) if x else "none",
+                      label=name)
     if by is not None and x is not None:
         axis.legend(title=by)
     axis.set_xlabel(x or by or "")
@@ -118,7 +119,8 @@ def arm_places(arms: Sequence[str], may_be_numbers: bool = True) -> tuple[pd.Ser
 
 def is_flat(values: pd.Series) -> bool:
     """An axis from 0 would hide how they differ."""
-    return bool((values > 0).all() and values.min() >= FLAT_FROM * values.max())
+    known = values.dropna()
+    return bool((known > 0).all() and known.min() >= FLAT_FROM * known.max())
 
 
 def _places(study: Study, x: str | None, axis: Axes) -> pd.Series:

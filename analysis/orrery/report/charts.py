@@ -19,7 +19,6 @@ COLOURS = {
     style.VERMILION: "vermilion", style.SKY: "sky", style.PURPLE: "purple",
     style.YELLOW: "yellow", style.BLACK: "ink", style.GREY: "muted",
 }
-DASHES = ("", "6 2", "3 2", "1 2", "6 2 1 2")  # for lines that cover one another
 HEAT_ROWS = 200
 HEAT_STEPS = 200  # bytes of a heat map count half percents
 
@@ -127,7 +126,8 @@ def arms(
     for number, (key, one) in enumerate(series.items()):
         frame = parts[key].reindex(list(places))
         values = {column: numbers(frame[column]) for column in ("mean", "low", "high")}
-        drawn.append(one.about | values | {"dash": DASHES[number % len(DASHES)]})
+        drawn.append(one.about | values | {
+            "dash": " ".join(map(str, style.DASHES[number % len(style.DASHES)]))})
     axis = {"label": label, "scale": "log" if is_log else "linear", "low": low, "high": high,
             "arms": [{"value": at, "text": arm} for arm, at in places.items()]}
     return Chart(name, title, {"kind": "arms", "x": axis, "y": dict(y), "series": drawn}, note)

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <set>
 
+#include "sim/core/scatter.hpp"
+
 namespace orrery::traces {
 
 // Keeps the k smallest of the numbers' hashes. Up to k different numbers the count is exact; beyond
@@ -19,7 +21,7 @@ class DistinctCounter {
   explicit DistinctCounter(size_t kept = kKept) : kept_{kept} {}
 
   void add(int64_t number) {
-    const uint64_t hash = mixed(static_cast<uint64_t>(number));
+    const uint64_t hash = draw_of(static_cast<uint64_t>(number), 0);
     if (is_exact() || hash < *smallest_.rbegin()) smallest_.insert(hash);
     if (smallest_.size() <= kept_) return;
     smallest_.erase(std::prev(smallest_.end()));
@@ -33,14 +35,6 @@ class DistinctCounter {
   }
 
  private:
-  // The finaliser of SplitMix64: every bit of the number moves every bit of the hash.
-  static constexpr uint64_t mixed(uint64_t x) {
-    x += 0x9E3779B97F4A7C15U;
-    x = (x ^ (x >> 30U)) * 0xBF58476D1CE4E5B9U;
-    x = (x ^ (x >> 27U)) * 0x94D049BB133111EBU;
-    return x ^ (x >> 31U);
-  }
-
   size_t kept_;
   bool has_more_ = false;  // than are kept
   std::set<uint64_t> smallest_;

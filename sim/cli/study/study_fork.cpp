@@ -187,7 +187,10 @@ std::vector<std::optional<StudyRunResult>> run_forked(const std::vector<StudyArm
                                                       std::unique_lock<std::mutex>& lock) {
   for (const StudyArm& arm : arms) (void)take_error(folder, arm);  // of a former invocation
   const pid_t process = forked();
-  if (process == 0) ::_exit(Trunk{arms, folder, options}.run());
+  if (process == 0) {
+    const int left = [&] { return Trunk{arms, folder, options}.run(); }();  // its files are closed
+    ::_exit(left);
+  }
   lock.unlock();
   const int status = wait_for(process, options.stop);
   lock.lock();

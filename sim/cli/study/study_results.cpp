@@ -1,8 +1,8 @@
 #include "sim/cli/study/study_results.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -80,11 +80,31 @@ std::string number_text(size_t cell, uint64_t seed) {
   return text;
 }
 
-// What decides which run has which number.
-std::string gist_of(const std::string& text) {
-  Diagnostics ignored;
-  const config::Document study = config::load_text(text, "study.yaml", ignored);
-  std::string gist = "base " + study.root["base"].text;
+// In one step, under a name that nobody else has until then: shards do so all at once.
+void write_whole(const fs::path& path, std::string_view text) {
+  std::string part;
+  std::FILE* file = nullptr;
+  for (int i = 0; file == nullptr && i < 1'000; ++i) {  // a killed one may have left its own
+    part = path.string() + "." + std::to_string(i) + ".part";
+    file = std::fopen(part.c_str(), "wbx");
+    if (file == nullptr && errno != EEXIST) break;
+  }
+  const bool is_open = file != nullptr;
+  bool is_good = is_open && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  if (is_open) is_good = std::fclose(file) == 0 && is_good;
+  std::error_code error;
+  if (is_good) fs::rename(part, path, error);
+  if (is_good && !error) return;
+  if (is_open) fs::remove(part, error);
+  throw RecordError{path.string() + ": cannot be written"};
+}
+
+// What tells a study from others; none if the text is no study.
+std::optional<std::string> gist_of(const std::string& text) {
+  Diagnostics diagnostics;
+  const config::Document study = config::load_text(text, "study.yaml", diagnostics);
+  if (!diagnostics.ok() || study.root["base"].text.empty()) return {};
+  std::string gist = "base " + fs::path{study.root["base"].text}.lexically_normal().string();
   const std::vector<config::Node>& axes = study.root["axes"].items;
   for (size_t i = 0; i < axes.size(); ++i) {
     gist += i == 0                 ? (axes.size() == 1 ? ", axis " : ", axes ")
@@ -95,8 +115,13 @@ std::string gist_of(const std::string& text) {
   return gist;
 }
 
-// 0: there is none.
+// 0: there is none, or what is there does not begin as an HDF5 file does.
 uint64_t bytes_in(const std::string& path) {
+  constexpr std::string_view kHead = "\x89HDF\r\n\x1a\n";
+  std::array<char, kHead.size()> head{};
+  std::ifstream file{path, std::ios::binary};
+  file.read(head.data(), head.size());
+  if (!file || std::string_view{head.data(), head.size()} != kHead) return 0;
   std::error_code error;
   const uintmax_t bytes = fs::file_size(path, error);
   return error ? 0 : bytes;
@@ -142,19 +167,13 @@ void StudyFolder::make() const {
 
 std::string StudyFolder::take(const StudyPlan& plan) const {
   make();
-  const fs::path path = fs::path{path_} / "study.yaml";
+  const fs::path path = fs::path{path_} / "runs" / "study.yaml";
   std::ifstream file{path, std::ios::binary};
   const std::string there{std::istreambuf_iterator<char>{file}, {}};
   if (there == plan.text()) return {};
-  if (std::string other = gist_of(there); !there.empty() && other != gist_of(plan.text())) {
-    return other;
-  }
-  const fs::path own =
-      path.string() + "." + std::to_string(::getpid());  // shards do so all at once
-  std::ofstream{own, std::ios::binary} << plan.text();
-  std::error_code error;
-  fs::rename(own, path, error);
-  if (error) throw RecordError{path.string() + ": cannot be written: " + error.message()};
+  const std::optional<std::string> other = gist_of(there);
+  if (other && other != gist_of(plan.text())) return *other;
+  write_whole(path, plan.text());
   return {};
 }
 
@@ -206,10 +225,8 @@ bool StudyFolder::may_know(size_t cell, uint64_t seed) const {
 
 void StudyFolder::keep(const StudyRunResult& result, const std::string& key) const {
   const fs::path path = fs::path{run_path(result.cell, result.seed)}.replace_extension(".json");
-  std::ofstream file{path};
-  file << to_json(result, key, bytes_in(run_path(result.cell, result.seed))).dump(1) << '\n';
-  file.close();
-  if (!file) throw RecordError{path.string() + ": cannot be written"};
+  const uint64_t bytes = bytes_in(run_path(result.cell, result.seed));
+  write_whole(path, to_json(result, key, bytes).dump(1) + "\n");
 }
 
 void StudyFolder::write_study(const StudyPlan& plan, const std::vector<StudyRunResult>& results,

@@ -35,22 +35,22 @@ struct SimulationResult;
 StudyRunResult result_of(size_t cell, uint64_t seed, SimulationResult found,
                          const InputFiles& inputs);
 
-// DIR/runs/<cell>-s<seed>.h5 is a run, and .json beside it what a study needs of it, written once
-// the run is over: who is killed meanwhile leaves nothing that counts, nor half a .json. A .json
-// says which scenario it is of and what was in the files that it read, so that a study or a trace
-// that was changed runs anew what is another now; and how long the HDF5 file is, so that one that a
-// power cut left short does not count: waiting for the disk after each run would cost more than
-// small runs.
+// DIR/runs/<cell>-s<seed>.h5 is a run, and .json beside it what a study needs of it, written in one
+// step once the run is over: who is killed meanwhile leaves nothing that counts. A .json says which
+// scenario it is of and what was in the files that it read, so that a study or a trace that was
+// changed runs anew what is another now; and how long the HDF5 file is. One of another length, or
+// without a head, does not count: waiting for the disk after each run would cost more than small
+// runs, so after a power cut (not after a kill) files may be short or empty.
 class StudyFolder {
  public:
   // `has_files`: what has no HDF5 file (any more) is not known either.
   explicit StudyFolder(std::string path, bool has_files = false)
       : path_{std::move(path)}, has_files_{has_files} {}
   void make() const;  // if it is not there; throws RecordError
-  // Makes it and leaves the study's text as study.yaml in it. Runs are numbered by cells, so those
-  // of another study would be replaced one by one: if its base or its axes are not those of the
-  // study that is there, nothing is done and these are told, as in "base a.yaml, axes load and
-  // nodes".
+  // Makes it and leaves the study's text in it, as runs/study.yaml. Runs are numbered by cells, so
+  // those of another study would be replaced one by one: if its base or the names of its axes are
+  // not those of the study that is there, nothing is done and these are told, as in "base a.yaml,
+  // axes load and nodes". Other arms are taken to be meant. Throws RecordError.
   std::string take(const StudyPlan& plan) const;
 
   std::string run_path(size_t cell, uint64_t seed) const;  // of the HDF5 file

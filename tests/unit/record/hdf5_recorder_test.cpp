@@ -207,6 +207,16 @@ TEST_F(Hdf5RecorderTest, ARunThatNobodyFollowsHasAPartOnceItLasts) {
   EXPECT_EQ(files_left(), 1U);
 }
 
+TEST_F(Hdf5RecorderTest, ThePartOfAKilledRunGoesWithTheNextThatEnds) {
+  std::ofstream{path_ + ".part"} << "killed";
+  auto chosen = options();
+  chosen.part_after = std::chrono::hours{1};
+  Hdf5Recorder recorder{chosen};
+  recorder.start();
+  recorder.finish(kDone);
+  EXPECT_EQ(files_left(), 1U);
+}
+
 TEST_F(Hdf5RecorderTest, RowsInMemoryAreBounded) {
   auto chosen = options();
   chosen.part_after = std::chrono::hours{1};

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "sim/core/rng.hpp"
@@ -10,6 +11,9 @@
 
 namespace orrery {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 // Student's table: 2.262 for nine degrees of freedom; the mean is 5.5, the deviation 3.0277.
 TEST(Paired, TheIntervalOfAMeanIsThatOfStudentsTable) {
@@ -83,9 +87,26 @@ TEST(Paired, NoBootstrapIsMadeOfFourDifferences) {
   EXPECT_TRUE(std::isnan(paired_difference(one, other, 0.95, 1).t.low));
 }
 
+TEST(Paired, DifferencesThatAreMostlyTheSameHaveABootstrapLikeTheOthers) {
+  const std::vector<double> ties{0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.3, 0.2};
+  const Interval interval = bootstrap_interval(ties, 0.95, 1);
+  EXPECT_GT(interval.low, 0.05);
+  EXPECT_LT(interval.high, 0.5);
+}
+
+TEST(Paired, SeedsThatAreGoodForOneArmAndBadForTheOtherAreTold) {
+  std::vector<double> arm, baseline;
+  for (int i = 0; i < 12; ++i) {
+    arm.push_back(100 + i + 0.1 * (i % 3));
+    baseline.push_back(20 - i);
+  }
+  EXPECT_THAT(doubts(paired_difference(arm, baseline, 0.95, 1)),
+              ElementsAre(HasSubstr("equal seeds widen the interval")));
+  std::ranges::reverse(baseline);
+  EXPECT_TRUE(doubts(paired_difference(arm, baseline, 0.95, 1)).empty());
+}
+
 TEST(Paired, TooFewSeedsAreTold) {
-  using ::testing::ElementsAre;
-  using ::testing::HasSubstr;
   const std::vector<double> one{5}, other{3};
   EXPECT_THAT(doubts(paired_difference(one, other, 0.95, 1)), ElementsAre(HasSubstr("one seed")));
   const std::vector<double> arm{5, 9, 4, 8, 6, 3, 7, 5}, baseline{6, 7, 5, 9, 5, 4, 6, 6};

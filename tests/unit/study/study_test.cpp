@@ -118,6 +118,28 @@ TEST_F(StudyTest, WhatIsKeptIsNotRunAgainUnlessItIsAnotherNow) {
   EXPECT_EQ(last.kept, 0U);
 }
 
+TEST_F(StudyTest, AFolderIsOfOneStudy) {
+  write(kStudy);
+  const StudyFolder out = results();
+  EXPECT_EQ(out.take(plan()), "");
+  EXPECT_EQ(out.take(plan()), "");
+  std::string other{kStudy};
+  other.replace(other.find("values: [1, 2, 3]"), 17, "values: [2, 3, 4]");
+  write(other);
+  EXPECT_EQ(out.take(plan()), "") << "other arms of the same axes";
+  other.replace(other.find("base.yaml"), 9, "./base.yaml");
+  write(other);
+  EXPECT_EQ(out.take(plan()), "");
+  write("base: base.yaml\nseeds: {count: 2}\n");
+  EXPECT_EQ(out.take(plan()), "base base.yaml, axes policy and nodes");
+  const StudyFolder empty{folder / "empty"};
+  EXPECT_EQ(empty.take(plan()), "");
+  write(kStudy);
+  EXPECT_EQ(empty.take(plan()), "base base.yaml");
+  folder.write("empty/runs/study.yaml", "base: [");  // a disk that was full
+  EXPECT_EQ(empty.take(plan()), "");
+}
+
 TEST_F(StudyTest, PartsTogetherAreTheWholeAndGiveTheSame) {
   write(kStudy);
   const StudyPlan study = plan();

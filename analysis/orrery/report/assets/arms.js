@@ -11,6 +11,7 @@ const ARMS = {
       const stroke = colour(series.colour);
       const known = arms.map(({ value }, k) => [chart.x(value), k])
         .filter(([, k]) => series.mean[k] !== null);
+      if (!known.length) continue;
       const at = ([x, k]) => `${px(x)} ${px(chart.y(series.mean[k]))}`;
       layer.append(shape("path", {
         d: `M${known.map(at).join("L")}`, stroke, class: "line", "stroke-dasharray": series.dash,
