@@ -76,6 +76,7 @@ void ContendingGangs::gang_ended(JobId job) {
   Play* const play = std::exchange(ended.play, nullptr);
   ended.step.reset();
   ended.known.reset();
+  ended.is_counted = false;
   if (play == nullptr) return;
   for (const Play::Member& member : play->members) gang_changed(member.job);
   dissolve(*play);  // now: nobody else may be left in it
@@ -208,9 +209,9 @@ bool ContendingGangs::look_at(LinkId link) {
 // early, may not have come to some that are in plays of their own.
 void ContendingGangs::leave_crowd() {
   ORRERY_MARK("gangs.too_many_to_play");
-  if (found_.size() > static_cast<size_t>(params_.gangs)) ++counters_.too_many;
   for (const Found& one : found_) {
     Entry& gang = entry(one.job);
+    if (!std::exchange(gang.is_counted, true)) ++counters_.too_many;
     gang.crowded = settled_;
     gang.known.reset();
     set_step(one.job, {});

@@ -56,7 +56,7 @@ class ContendingGangs {
   Signal<JobId> changed;                          // step()
   struct Counters {
     uint64_t plays = 0, dissolved = 0, events = 0;  // events: of plays that are over
-    uint64_t too_many = 0;                          // times that a gang met too many others
+    uint64_t too_many = 0;                          // gangs that at some time met too many others
   };
   const Counters& counters() const { return counters_; }
 
@@ -74,6 +74,7 @@ class ContendingGangs {
     bool is_dirty = false;
     uint32_t seen = 0, settled = 0;  // the last search and settling that came by
     uint32_t crowded = 0;            // the last settling in which it met too many
+    bool is_counted = false;         // among those that met too many
   };
   struct Found {
     JobId job;
