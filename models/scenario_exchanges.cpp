@@ -92,22 +92,31 @@ int32_t gpus_of(const ExplicitJobParams& job) {
 }
 
 void Training::used_by(const ExplicitJobParams& job) {
+  has_jobs = true;
   gpus_max = std::max(gpus_max, gpus_of(job));
   if (job.kind != JobKind::MpiGang) return;
   has_gangs = true;
-  leaves_nodes = leaves_nodes || job.pods > 1 || !job.gangs.empty();
   Gang gang{.gpus = gpus_of(job)};
-  if (job.gangs.empty() && job.pods > 1) gang.of_pods.push_back(job.pod.gpus);
+  int64_t pods = job.gangs.empty() ? job.pods : 0;
+  if (job.gangs.empty()) gang.of_pods.push_back(job.pod.gpus);
   for (const ExplicitGangParams& one : job.gangs) {
-    for (const ExplicitRoleParams& role : one.roles) gang.of_pods.push_back(role.pod.gpus);
+    for (const ExplicitRoleParams& role : one.roles) {
+      gang.of_pods.push_back(role.pod.gpus);
+      pods += role.pods;
+    }
   }
+  if (pods == 1) gang.of_pods.clear();
+  leaves_nodes = leaves_nodes || pods > 1;
+  gathers = gathers || (pods > 1 && (!job.gangs.empty() || job.min_available != 1));
   listed.push_back(std::move(gang));
 }
 
 void Training::used_by_others(bool gangs) {
-  is_of_others = true;
+  has_jobs = is_of_others = true;
+  has_other_gangs = has_other_gangs || gangs;
   has_gangs = has_gangs || gangs;
   leaves_nodes = leaves_nodes || gangs;
+  gathers = gathers || gangs;
 }
 
 std::vector<Training> trainings(const WorkloadParams& params) {
@@ -137,7 +146,7 @@ std::vector<ExchangeMade> exchanges_made(const Training& training) {
   std::vector<ExchangeMade> made;
   if (!training.has_gangs || !training.params->step) return made;
   const StepParams& step = *training.params->step;
-  if (training.is_of_others) {
+  if (training.has_other_gangs) {
     for (const ExchangeParams& one : step.exchanges) {
       made.push_back({.collective = one.collective, .algorithm = one.algorithm});
     }

@@ -46,8 +46,9 @@ RandomRun random_run(Rng rng) {
   y += "  sources:\n    - kind: jobs\n      jobs:\n        - name: train\n          pods: 2\n";
   y += "          pod: {gpus: 8}\n          work: 1h\n          training:\n";
   y += "            init: " + ms(between(0, 5000)) + "\n";
-  y += "            restart_scope: pod\n            checkpoint_interval: " + ms(interval) + "\n";
-  y += "            checkpoint_write: " + ms(write) + "\n            restore: 2s\n";
+  if (dies) y += "            restart_scope: pod\n            restore: 2s\n";
+  y += "            checkpoint_interval: " + ms(interval) + "\n";
+  y += "            checkpoint_write: " + ms(write) + "\n";
   y += "            step: {compute: " + ms(compute) + ", optimizer: " + ms(optimizer);
   y += ", overlap: 0." + std::to_string(between(0, 9));
   y += ", exchanges: [{bytes: " + std::to_string(between(1, 20)) + "GB}]}\n";
