@@ -41,7 +41,7 @@ struct ExchangeMade {
 };
 
 std::vector<Training> trainings(const WorkloadParams& params);  // first the one that jobs share
-std::string no_gangs(const Training& training);  // why it may not speak of ranks
+std::string no_gangs(const Training& training);                 // why it may not speak of ranks
 int32_t gpus_of(const ExplicitJobParams& job);
 // Of gangs; what cannot be, because the section has mistakes, is left out.
 std::vector<ExchangeMade> exchanges_made(const Training& training);
