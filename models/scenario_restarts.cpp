@@ -18,54 +18,79 @@ bool lacks_nics(const Machine& machine) {
   return machine.gpus() > 0 && std::ranges::none_of(machine.nics, serves);
 }
 
-// Gangs restart when a node or a rank dies, and when NCCL gives up on exchanges that cannot move;
-// pods with their nodes, among them those that an autoscaler takes away.
-bool may_restart(const Scenario& scenario, std::span<const Machine> machines) {
-  if (scenario.policy.driver == Driver::Counting) return false;
+// What may stop a job, so that it restarts or is resumed.
+struct Stops {
+  bool by_failures = false;   // of whatever kind
+  bool by_queue = false;      // a job queue, which resumes it
+  bool leaves_disks = false;  // the disks of its nodes keep what they hold
+  bool any() const { return by_failures || by_queue; }
+};
+
+// Gangs fail when a rank dies, when NCCL gives up on exchanges that cannot move, and with any of
+// their nodes, as pods do; an autoscaler may take a node away, too.
+Stops stops_of(const Scenario& scenario, std::span<const Machine> machines) {
   const FaultParams& faults = scenario.faults;
-  const bool has_cables = scenario.network.level == NetworkLevel::Flow;
-  return faults.strike_nodes() || !faults.ranks.empty() || !faults.links.list.empty() ||
-         !faults.links.random.empty() || scenario.control_plane.autoscaler ||
-         (has_cables && std::ranges::any_of(machines, lacks_nics));
+  const bool knows_pods = scenario.policy.driver != Driver::Counting;
+  const bool gives_up =
+      !faults.links.list.empty() || !faults.links.random.empty() ||
+      (scenario.network.level == NetworkLevel::Flow && std::ranges::any_of(machines, lacks_nics));
+  const bool on_live_nodes = knows_pods && (!faults.ranks.empty() || gives_up);
+  const bool with_nodes =
+      knows_pods && (faults.strike_nodes() || scenario.control_plane.autoscaler);
+  return {.by_failures = on_live_nodes || with_nodes,
+          .by_queue = scenario.policy.job_queue.has_value(),
+          .leaves_disks = on_live_nodes || scenario.policy.job_queue};
 }
 
-// Of stores that are read: by datasets always.
-void check_reads(const std::vector<Training>& all, Checker& c) {
-  bool shares = false, keeps = false;
+void check_section(const Training& training, const Scenario& scenario, const Stops& stops,
+                   Checker& c) {
+  const auto refuse = [&](std::string_view field, std::string_view why) {
+    const std::string at = training.path + "." + std::string{field};
+    if (c.is_given(at)) c.error(at, std::string{why});
+  };
+  if (!stops.any()) refuse("restore", "has no effect: nothing stops a job (see faults)");
+  if (stops.by_failures) return;
+  constexpr std::string_view kNoFailure =
+      "has no effect: nothing fails, so that no job restarts (see faults)";
+  refuse("restart_scope", kNoFailure);
+  refuse("restarts_max", kNoFailure);
+  const bool takes_time =
+      training.params->checkpoint || training.params->checkpoint_write > Duration{};
+  if (takes_time || scenario.workload.controller.overruns == Overruns::Kill) return;
+  refuse("checkpoint_interval",
+         "has no effect: checkpoints take no time (checkpoint_write, checkpoint), and nothing "
+         "fails (see faults)");
+}
+
+// Datasets are read whatever happens.
+void check_reads(const std::vector<Training>& all, const Stops& stops, Checker& c) {
+  bool from_stores = stops.any(), from_disks = stops.leaves_disks;
   for (const Training& training : all) {
     const auto& dataset = training.params->dataset;
     if (!dataset || !training.has_gangs) continue;
     const bool is_local = dataset->store == kLocalStore;
-    shares = shares || !is_local;
-    keeps = keeps || is_local || dataset->cache;
+    from_stores = from_stores || !is_local;
+    from_disks = from_disks || is_local || dataset->cache;
   }
-  const auto refuse = [&](const std::string& field, bool is_read) {
-    if (is_read || !c.is_given(field)) return;
-    c.error(field,
-            "has no effect: nothing stops a job, so that no checkpoint is read back (see faults)");
+  const auto refuse = [&](std::string_view field, std::string_view why) {
+    if (c.is_given(field)) c.error(field, std::string{why});
   };
-  refuse("storage.node.read", shares);
-  refuse("storage.local.read", keeps);
+  constexpr std::string_view kNeverStopped =
+      "has no effect: nothing stops a job, so that no checkpoint is read back (see faults)";
+  if (!from_stores) refuse("storage.node.read", kNeverStopped);
+  if (from_disks) return;
+  refuse("storage.local.read",
+         stops.any() ? "has no effect: jobs stop with their nodes alone, whose disks are lost then"
+                     : kNeverStopped);
 }
 
 }  // namespace
 
 void check_restarts(const Scenario& scenario, std::span<const Machine> machines, Checker& c) {
-  const bool restarts = may_restart(scenario, machines);
-  const bool stops = restarts || scenario.policy.job_queue;
+  const Stops stops = stops_of(scenario, machines);
   const std::vector<Training> all = trainings(scenario.workload);
-  for (const Training& training : all) {
-    const auto refuse = [&](std::string_view field, std::string_view why) {
-      const std::string at = training.path + "." + std::string{field};
-      if (c.is_given(at)) c.error(at, std::string{why});
-    };
-    constexpr std::string_view kNoFailure =
-        "has no effect: nothing fails, so that no job restarts (see faults)";
-    if (!restarts) refuse("restart_scope", kNoFailure);
-    if (!restarts) refuse("restarts_max", kNoFailure);
-    if (!stops) refuse("restore", "has no effect: nothing stops a job (see faults)");
-  }
-  if (!stops) check_reads(all, c);
+  for (const Training& training : all) check_section(training, scenario, stops, c);
+  check_reads(all, stops, c);
 }
 
 }  // namespace orrery

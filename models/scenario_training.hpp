@@ -15,6 +15,7 @@ namespace orrery {
 struct Training {
   struct Gang {
     int32_t gpus = 0;
+    int32_t count = 1;  // of such jobs
     std::vector<int32_t> of_pods{};
   };
   std::string path;
@@ -46,5 +47,6 @@ int32_t gpus_of(const ExplicitJobParams& job);
 // Of gangs; what cannot be, because the section has mistakes, is left out.
 std::vector<ExchangeMade> exchanges_made(const Training& training);
 std::vector<ExchangeMade> exchanges_made(const std::vector<Training>& all);
+bool may_leave_nodes(const Training& training, size_t exchange);  // of those that its step lists
 
 }  // namespace orrery

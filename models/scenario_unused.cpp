@@ -137,9 +137,12 @@ void check_exchange(const Training& training, size_t index, const Scenario& scen
            "has no effect with level: alpha_beta, since network.exchanges tells the time");
   }
   if (is_known) refuse("stages", kKnown);
-  if (training.leaves_nodes || !training.has_gangs) return;
-  refuse("servers", "have no effect on gangs of one pod, which stay on their node");
-  if (!is_known) refuse("stages", "has no effect on gangs of one pod, which stay on their node");
+  if (!training.has_gangs || may_leave_nodes(training, index)) return;
+  const std::string why = training.leaves_nodes
+                              ? "no effect: the ranks that exchange with one another share a pod"
+                              : "no effect on gangs of one pod, which stay on their node";
+  refuse("servers", "have " + why);
+  if (!is_known) refuse("stages", "has " + why);
 }
 
 }  // namespace

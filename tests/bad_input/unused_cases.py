@@ -116,14 +116,26 @@ def unused_cases(case: Callable[..., Any]) -> list[Any]:
               STEP.replace("1GB", "1GB, algorithm: hierarchical, stages: ^pipelined"), GANG,
               FLOW.replace("}", ", exchanges: [{span: node, latency: 1us, bandwidth: 1GBps}, "
                            "{latency: 1us, bandwidth: 1GBps}]}")),
+        *both("servers of ranks that share a pod", "step.exchanges[0].servers", "have no effect: "
+              "the ranks that exchange with one another share a pod", "step: {compute: 1s, "
+              "parallel: {tensor: 4}, exchanges: [{bytes: 1GB, among: tensor, collective: "
+              "push_pull, servers: ^{count: 1}}, {bytes: 1MB}]}", GANG, FLOW),
+        at("plays of one gang", "workload.play_ahead", "has no effect: one gang alone exchanges "
+           "between nodes", f"{GANG}, training: {{{STEP}}}}}, {{work: 1s, {POD}",
+           shared="{init: 1s}\n  play_ahead: ^{gangs: 4}", more=FLOW),
 
         # what needs somebody who stops jobs
         *both("survivors of nothing", "restart_scope", NO_RESTART, "restart_scope: ^pod"),
         *both("restarts after nothing", "restarts_max", NO_RESTART, "restarts_max: ^1"),
         *both("restarts although links stay up", "restarts_max", NO_RESTART,
               STEP + ", restarts_max: ^1", GANG, FLOW),
+        *both("checkpoints for nothing", "checkpoint_interval", "has no effect: checkpoints take "
+              "no time", "checkpoint_interval: ^1min"),
         *both("restore after nothing", "restore", "has no effect: nothing stops a job",
               "checkpoint_interval: 1min, checkpoint_write: 1s, restore: ^1s"),
+        at("disks that die with their nodes", "storage.local.read", "has no effect: jobs stop with "
+           "their nodes alone", f"{GANG}, training: {{{SAVES.replace('blob', 'local')}}}",
+           more=FAULT + stores("local: {read: ^1GBps}")),
         at("nodes that restore nothing", "storage.node.read", NO_READ,
            f"{GANG}, training: {{{SAVES}}}",
            more=stores(f"stores: [{{{BLOB}}}], node: {{read: ^1GBps}}")),

@@ -47,8 +47,8 @@ RandomRun random_run(Rng rng) {
   y += "          pod: {gpus: 8}\n          work: 1h\n          training:\n";
   y += "            init: " + ms(between(0, 5000)) + "\n";
   if (dies) y += "            restart_scope: pod\n            restore: 2s\n";
-  y += "            checkpoint_interval: " + ms(interval) + "\n";
-  y += "            checkpoint_write: " + ms(write) + "\n";
+  if (dies || write > 0) y += "            checkpoint_interval: " + ms(interval) + "\n";
+  if (write > 0) y += "            checkpoint_write: " + ms(write) + "\n";
   y += "            step: {compute: " + ms(compute) + ", optimizer: " + ms(optimizer);
   y += ", overlap: 0." + std::to_string(between(0, 9));
   y += ", exchanges: [{bytes: " + std::to_string(between(1, 20)) + "GB}]}\n";
