@@ -42,6 +42,9 @@ Stops stops_of(const Scenario& scenario, std::span<const Machine> machines) {
           .leaves_disks = on_live_nodes || scenario.policy.job_queue};
 }
 
+constexpr std::string_view kNoFailure =
+    "has no effect: no failure stops a job, so that none restarts (see faults)";
+
 void check_section(const Training& training, const Scenario& scenario, const Stops& stops,
                    Checker& c) {
   const auto refuse = [&](std::string_view field, std::string_view why) {
@@ -50,16 +53,14 @@ void check_section(const Training& training, const Scenario& scenario, const Sto
   };
   if (!stops.any()) refuse("restore", "has no effect: nothing stops a job (see faults)");
   if (stops.by_failures) return;
-  constexpr std::string_view kNoFailure =
-      "has no effect: nothing fails, so that no job restarts (see faults)";
   refuse("restart_scope", kNoFailure);
   refuse("restarts_max", kNoFailure);
   const bool takes_time =
       training.params->checkpoint || training.params->checkpoint_write > Duration{};
   if (takes_time || scenario.workload.controller.overruns == Overruns::Kill) return;
   refuse("checkpoint_interval",
-         "has no effect: checkpoints take no time (checkpoint_write, checkpoint), and nothing "
-         "fails (see faults)");
+         "has no effect: checkpoints take no time (checkpoint_write, checkpoint), and no failure "
+         "stops a job (see faults)");
 }
 
 // Datasets are read whatever happens.
@@ -90,6 +91,10 @@ void check_restarts(const Scenario& scenario, std::span<const Machine> machines,
   const Stops stops = stops_of(scenario, machines);
   const std::vector<Training> all = trainings(scenario.workload);
   for (const Training& training : all) check_section(training, scenario, stops, c);
+  for (const std::string_view field : {"failure_detection", "restart_delay", "restart_delay_max"}) {
+    const std::string at = "workload.controller." + std::string{field};
+    if (!stops.by_failures && c.is_given(at)) c.error(at, std::string{kNoFailure});
+  }
   check_reads(all, stops, c);
 }
 

@@ -21,7 +21,7 @@ BLOB = "name: blob, write: 1GBps, read: 1GBps"
 NOBODY = "has no effect: there is no job but services and those with a training of their own"
 ONE_RANK = "has no effect: there is one data-parallel rank"
 KEPT = "has no effect: no ranks hand on activations"
-NO_RESTART = "has no effect: nothing fails, so that no job restarts"
+NO_RESTART = "has no effect: no failure stops a job, so that none restarts"
 NO_READ = "has no effect: nothing stops a job, so that no checkpoint is read back"
 NO_PODS = "has no effect with policy.driver: counting, which knows no pods"
 LONE = "has no effect on jobs without a gang of several pods"
@@ -129,6 +129,10 @@ def unused_cases(case: Callable[..., Any]) -> list[Any]:
         *both("restarts after nothing", "restarts_max", NO_RESTART, "restarts_max: ^1"),
         *both("restarts although links stay up", "restarts_max", NO_RESTART,
               STEP + ", restarts_max: ^1", GANG, FLOW),
+        at("delay of restarts after nothing", "workload.controller.restart_delay", NO_RESTART,
+           shared="{init: 1s}\n  controller: {restart_delay: ^1s}"),
+        at("detection of nothing", "workload.controller.failure_detection", NO_RESTART,
+           shared="{init: 1s}\n  controller: {failure_detection: ^1s}"),
         *both("checkpoints for nothing", "checkpoint_interval", "has no effect: checkpoints take "
               "no time", "checkpoint_interval: ^1min"),
         *both("restore after nothing", "restore", "has no effect: nothing stops a job",

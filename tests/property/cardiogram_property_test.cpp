@@ -42,7 +42,8 @@ RandomRun random_run(Rng rng) {
   y += "policy: {base: strict_gang}\n";
   y += "network: {level: " + std::string{is_flow ? "flow" : "alpha_beta"} + "}\n";
   y += "workload:\n  steps: " + std::string{run.is_traced ? "traced" : "rate"} + "\n";
-  y += "  controller: {hang_timeout: 20s, restart_delay: 1s, pod_start: {median: 1s}}\n";
+  y += "  controller: {" + std::string{dies ? "hang_timeout: 20s, restart_delay: 1s, " : ""} +
+       "pod_start: {median: 1s}}\n";
   y += "  sources:\n    - kind: jobs\n      jobs:\n        - name: train\n          pods: 2\n";
   y += "          pod: {gpus: 8}\n          work: 1h\n          training:\n";
   y += "            init: " + ms(between(0, 5000)) + "\n";

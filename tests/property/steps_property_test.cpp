@@ -199,9 +199,9 @@ std::string random_neighbours(Rng& rng, const std::string& steps, bool fails) {
             "', at: " + yaml_number(5 + rng.below(600)) +
             "s, repair: " + yaml_number(50 + rng.below(500)) + "s}]}\n";
   }
-  yaml += "workload:\n  steps: " + steps +
-          "\n  controller: {restart_delay: " + yaml_number(1 + rng.below(100)) +
-          "s}\n  sources:\n    - kind: jobs\n      jobs:\n";
+  const std::string delay = "restart_delay: " + yaml_number(1 + rng.below(100)) + "s";
+  yaml += "workload:\n  steps: " + steps + "\n  controller: {" + (fails ? delay : "") +
+          "}\n  sources:\n    - kind: jobs\n      jobs:\n";
   for (uint64_t j = 0, gangs = 2 + rng.below(4); j < gangs; ++j) {
     const auto compute_ms = static_cast<uint64_t>(std::pow(10, 1 + rng.uniform() * 2.2));
     const uint64_t work_ms = compute_ms * (1000 + rng.below(5000)) + rng.below(compute_ms);
