@@ -45,22 +45,25 @@ Stops stops_of(const Scenario& scenario, std::span<const Machine> machines) {
 constexpr std::string_view kNoFailure =
     "has no effect: no failure stops a job, so that none restarts (see faults)";
 
+// What says how to restart is a mistake where nothing does. What goes with checkpoints is warned
+// of: they are told in one, and faults may come and go from run to run.
 void check_section(const Training& training, const Scenario& scenario, const Stops& stops,
                    Checker& c) {
-  const auto refuse = [&](std::string_view field, std::string_view why) {
-    const std::string at = training.path + "." + std::string{field};
-    if (c.is_given(at)) c.error(at, std::string{why});
+  const auto at = [&](std::string_view field) { return training.path + "." + std::string{field}; };
+  const auto warn = [&](std::string_view field, std::string_view why) {
+    if (c.is_given(at(field))) c.warning(at(field), std::string{why});
   };
-  if (!stops.any()) refuse("restore", "has no effect: nothing stops a job (see faults)");
+  if (!stops.any()) warn("restore", "has no effect: nothing stops a job (see faults)");
   if (stops.by_failures) return;
-  refuse("restart_scope", kNoFailure);
-  refuse("restarts_max", kNoFailure);
+  for (const std::string_view field : {"restart_scope", "restarts_max"}) {
+    if (c.is_given(at(field))) c.error(at(field), std::string{kNoFailure});
+  }
   const bool takes_time =
       training.params->checkpoint || training.params->checkpoint_write > Duration{};
   if (takes_time || scenario.workload.controller.overruns == Overruns::Kill) return;
-  refuse("checkpoint_interval",
-         "has no effect: checkpoints take no time (checkpoint_write, checkpoint), and no failure "
-         "stops a job (see faults)");
+  warn("checkpoint_interval",
+       "has no effect: checkpoints take no time (checkpoint_write, checkpoint), and no failure "
+       "stops a job (see faults)");
 }
 
 // Datasets are read whatever happens.
@@ -93,7 +96,7 @@ void check_restarts(const Scenario& scenario, std::span<const Machine> machines,
   for (const Training& training : all) check_section(training, scenario, stops, c);
   for (const std::string_view field : {"failure_detection", "restart_delay", "restart_delay_max"}) {
     const std::string at = "workload.controller." + std::string{field};
-    if (!stops.by_failures && c.is_given(at)) c.error(at, std::string{kNoFailure});
+    if (!stops.by_failures && c.is_given(at)) c.warning(at, std::string{kNoFailure});
   }
   check_reads(all, stops, c);
 }

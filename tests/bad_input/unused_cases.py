@@ -37,12 +37,15 @@ def marked(job: str, shared: str, more: str, nodes_per_leaf: int) -> str:
 
 def unused_cases(case: Callable[..., Any]) -> list[Any]:
     def at(name: str, path: str, says: str, job: str = GANG, *, shared: str = "", more: str = "",
-           nodes_per_leaf: int = 1) -> Any:
-        """There is one mistake: what the mark stands before."""
+           nodes_per_leaf: int = 1, is_warned_of: bool = False) -> Any:
+        """There is one mistake: what the mark stands before. Or one warning, and no mistake."""
         before, after = marked(job, shared, more, nodes_per_leaf).split(HERE)
-        line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+        place = f"s.yaml:{before.count(chr(10)) + 1}:{len(before) - before.rfind(chr(10))}: "
+        if is_warned_of:
+            return case("validate: " + name, {"s.yaml": before + after}, ("validate", "s.yaml"), 0,
+                        says=(f"{place}warning: {path}: {says}",), prints=(" 1 warning)",))
         return case(name, {"s.yaml": before + after},
-                    says=(f"s.yaml:{line}:{column}: {path}: {says}", "s.yaml: 1 mistake\n"))
+                    says=(f"{place}{path}: {says}", "s.yaml: 1 mistake\n"))
 
     def own(name: str, field: str, says: str, training: str, job: str = GANG,
             more: str = "") -> Any:
@@ -130,13 +133,14 @@ def unused_cases(case: Callable[..., Any]) -> list[Any]:
         *both("restarts although links stay up", "restarts_max", NO_RESTART,
               STEP + ", restarts_max: ^1", GANG, FLOW),
         at("delay of restarts after nothing", "workload.controller.restart_delay", NO_RESTART,
-           shared="{init: 1s}\n  controller: {restart_delay: ^1s}"),
+           shared="{init: 1s}\n  controller: {restart_delay: ^1s}", is_warned_of=True),
         at("detection of nothing", "workload.controller.failure_detection", NO_RESTART,
-           shared="{init: 1s}\n  controller: {failure_detection: ^1s}"),
-        *both("checkpoints for nothing", "checkpoint_interval", "has no effect: checkpoints take "
-              "no time", "checkpoint_interval: ^1min"),
-        *both("restore after nothing", "restore", "has no effect: nothing stops a job",
-              "checkpoint_interval: 1min, checkpoint_write: 1s, restore: ^1s"),
+           shared="{init: 1s}\n  controller: {failure_detection: ^1s}", is_warned_of=True),
+        at("checkpoints for nothing", SHARED + "checkpoint_interval", "has no effect: checkpoints "
+           "take no time", shared="{checkpoint_interval: ^1min}", is_warned_of=True),
+        at("restore after nothing", SHARED + "restore", "has no effect: nothing stops a job",
+           shared="{checkpoint_interval: 1min, checkpoint_write: 1s, restore: ^1s}",
+           is_warned_of=True),
         at("disks that die with their nodes", "storage.local.read", "has no effect: jobs stop with "
            "their nodes alone", f"{GANG}, training: {{{SAVES.replace('blob', 'local')}}}",
            more=FAULT + stores("local: {read: ^1GBps}")),

@@ -27,7 +27,9 @@ std::vector<std::string> mistakes(const std::string& text) {
   const config::Document document = config::load_text(text, "s.yaml", diagnostics);
   const Scenario scenario = read_scenario(document, diagnostics);
   if (diagnostics.ok()) Ground{scenario}.check(scenario, document.root, diagnostics);
-  return diagnostics.messages();
+  std::vector<std::string> all = diagnostics.messages();
+  for (const std::string& warning : diagnostics.warnings()) all.push_back(warning);
+  return all;
 }
 
 // Jobs with the shared section; `more` are other sections.
@@ -87,8 +89,10 @@ TEST(IdleParameters, AreNoneOfJobsThatSomethingMayStop) {
   EXPECT_THAT(gang(kRestarts, kFault), IsEmpty());
   EXPECT_THAT(gang(kRestarts, "faults: {ranks: [{job: job-0, at: 1s}]}\n"), IsEmpty());
   EXPECT_THAT(
-      gang(steps, std::string{kFlow} +
-                      "faults: {links: {list: [{on: leaf-0, at: 1s, flaw: {kind: dead}}]}}\n"),
+      gang(
+          steps,
+          std::string{kFlow} +
+              "faults: {links: {list: [{on: leaf-0, at: 1s, until: 1min, flaw: {kind: dead}}]}}\n"),
       IsEmpty());
   EXPECT_EQ(gang(steps, kFlow).size(), 3U);
   // NCCL gives up where there are no NICs at all.
