@@ -12,6 +12,8 @@ namespace orrery {
 
 // scenario_training.cpp
 void check_machines(const Scenario& scenario, std::span<const Machine> machines, Checker& checker);
+// scenario_network.cpp
+void check_fabric(const Scenario& scenario, const Fabric& fabric, Checker& checker);
 
 namespace {
 
@@ -228,10 +230,11 @@ void Ground::check(const Scenario& scenario, const config::Node& root,
     const config::Node* const section = network.find("fabric");
     report_mistakes(fabric.mistakes, section != nullptr ? *section : network, "network.fabric",
                     diagnostics);
+    Checker checker{root, "", diagnostics};
     if (scenario.network.level == NetworkLevel::Flow && fabric.mistakes.empty()) {
       scenario.faults.links.check(fabric.fabric, root["faults"]["links"], diagnostics);
+      check_fabric(scenario, fabric.fabric, checker);
     }
-    Checker checker{root, "", diagnostics};
     check_machines(scenario, built.machines, checker);
   }
 }

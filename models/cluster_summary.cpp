@@ -43,8 +43,8 @@ void Cluster::finish(Time end) {
       count("plays_ahead", gangs->counters().plays, "",
             "times that gangs which share full links were played ahead");
       count("gangs_not_played", gangs->counters().too_many, "",
-            "times that a gang met more than workload.play_ahead.gangs others, so that they shared "
-            "links as if all exchanged all the time");
+            "gangs, anew at each start, that met more than workload.play_ahead.gangs others, some "
+            "through others, so that they shared links as if all exchanged all the time");
     }
   }
   if (control_plane_) control_plane_->add_summary(r);

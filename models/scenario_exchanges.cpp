@@ -69,9 +69,29 @@ void check_sharp(const Scenario& scenario, const std::vector<ExchangeMade>& all,
   }
 }
 
+// Whose exchanges may put something on cables; as many as matter, if there are more.
+int64_t gangs_on_cables(const std::vector<Training>& all) {
+  int64_t gangs = 0;
+  for (const Training& training : all) {
+    if (!training.params->step) continue;
+    if (training.has_other_gangs) return 2;
+    for (const Training::Gang& gang : training.listed) {
+      Training alone = training;
+      alone.listed = {gang};
+      if (std::ranges::any_of(exchanges_made(alone), crosses)) gangs += gang.count;
+    }
+  }
+  return gangs;
+}
+
 // What stays in nodes puts nothing on cables.
-void check_cables(const std::vector<ExchangeMade>& all, Checker& c) {
-  if (std::ranges::any_of(all, crosses)) return;
+void check_cables(const std::vector<Training>& all, Checker& c) {
+  const int64_t gangs = gangs_on_cables(all);
+  if (gangs == 1 && c.is_given("workload.play_ahead")) {
+    c.error("workload.play_ahead",
+            "has no effect: one gang alone exchanges between nodes, and meets no other");
+  }
+  if (gangs > 0) return;
   for (const char* section : {"network.fabric", "network.routing", "network.links",
                               "workload.play_ahead", "faults.links"}) {
     if (!c.is_given(section)) continue;
@@ -92,22 +112,31 @@ int32_t gpus_of(const ExplicitJobParams& job) {
 }
 
 void Training::used_by(const ExplicitJobParams& job) {
+  has_jobs = true;
   gpus_max = std::max(gpus_max, gpus_of(job));
   if (job.kind != JobKind::MpiGang) return;
   has_gangs = true;
-  leaves_nodes = leaves_nodes || job.pods > 1 || !job.gangs.empty();
-  Gang gang{.gpus = gpus_of(job)};
-  if (job.gangs.empty() && job.pods > 1) gang.of_pods.push_back(job.pod.gpus);
+  Gang gang{.gpus = gpus_of(job), .count = job.count};
+  int64_t pods = job.gangs.empty() ? job.pods : 0;
+  if (job.gangs.empty()) gang.of_pods.push_back(job.pod.gpus);
   for (const ExplicitGangParams& one : job.gangs) {
-    for (const ExplicitRoleParams& role : one.roles) gang.of_pods.push_back(role.pod.gpus);
+    for (const ExplicitRoleParams& role : one.roles) {
+      gang.of_pods.push_back(role.pod.gpus);
+      pods += role.pods;
+    }
   }
+  if (pods == 1) gang.of_pods.clear();
+  leaves_nodes = leaves_nodes || pods > 1;
+  gathers = gathers || (pods > 1 && (!job.gangs.empty() || job.min_available != 1));
   listed.push_back(std::move(gang));
 }
 
 void Training::used_by_others(bool gangs) {
-  is_of_others = true;
+  has_jobs = is_of_others = true;
+  has_other_gangs = has_other_gangs || gangs;
   has_gangs = has_gangs || gangs;
   leaves_nodes = leaves_nodes || gangs;
+  gathers = gathers || gangs;
 }
 
 std::vector<Training> trainings(const WorkloadParams& params) {
@@ -137,7 +166,7 @@ std::vector<ExchangeMade> exchanges_made(const Training& training) {
   std::vector<ExchangeMade> made;
   if (!training.has_gangs || !training.params->step) return made;
   const StepParams& step = *training.params->step;
-  if (training.is_of_others) {
+  if (training.has_other_gangs) {
     for (const ExchangeParams& one : step.exchanges) {
       made.push_back({.collective = one.collective, .algorithm = one.algorithm});
     }
@@ -160,11 +189,29 @@ std::vector<ExchangeMade> exchanges_made(const std::vector<Training>& all) {
   return made;
 }
 
+bool may_leave_nodes(const Training& training, size_t exchange) {
+  const StepParams& step = *training.params->step;
+  if (training.has_other_gangs || !step.mistakes().empty()) return true;
+  return std::ranges::any_of(training.listed, [&](const Training::Gang& gang) {
+    if (!step.mistakes_for(gang.gpus).empty()) return true;  // which is told
+    const auto is_alone = [&](const ExchangeParams& one) {
+      return group_ranks(one.among, step.parallel, gang.gpus) < 2;
+    };
+    if (is_alone(step.exchanges[exchange])) return false;
+    // Those listed come last, without the ones of a single rank.
+    const auto from = step.exchanges.begin() + static_cast<int64_t>(exchange);
+    const auto skipped = std::count_if(from, step.exchanges.end(), is_alone);
+    const std::vector<StepTraffic> traffic = plan_step(step, gang.gpus, 1).traffic;
+    const auto after = static_cast<size_t>(step.exchanges.end() - from - skipped);
+    return made_by(gang, traffic[traffic.size() - after]).may_cross;
+  });
+}
+
 void check_exchanges(const Scenario& scenario, const std::vector<Training>& all, Checker& c) {
   const std::vector<ExchangeMade> made = exchanges_made(all);
   check_known_times(scenario, made, c);
   check_sharp(scenario, made, c);
-  check_cables(made, c);
+  check_cables(all, c);
 }
 
 void check_exchanges_of(const Training& training, Checker& c) {

@@ -71,6 +71,24 @@ void check_leaves(const Scenario& scenario, Checker& c) {
 
 }  // namespace
 
+// Where all NICs share a leaf there is but one way from each to each.
+void check_fabric(const Scenario& scenario, const Fabric& fabric, Checker& c) {
+  if (fabric.tree().levels > 1) return;
+  const auto refuse = [&](std::string_view field) {
+    if (!c.is_given(field)) return;
+    c.error(field, "has no effect: the fabric is a single leaf switch, " +
+                       fabric.name(SwitchId{0}) + ", on which all NICs hang");
+  };
+  for (const std::string_view field :
+       {"network.fabric.levels", "network.fabric.oversubscription", "network.routing.choose_every",
+        "network.routing.queue_pairs"}) {
+    refuse(field);
+  }
+  if (scenario.faults.links.has_curse()) return;  // which is felt with some engines only
+  refuse("network.routing.engine");
+  refuse("faults.links.routing");
+}
+
 // What faults of links and the network say about one another.
 void check_network(const Scenario& scenario, Checker& c) {
   const LinkFaultParams& links = scenario.faults.links;

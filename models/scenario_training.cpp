@@ -19,6 +19,12 @@ void check_exchanges(const Scenario& scenario, const std::vector<Training>& all,
 void check_exchanges_of(const Training& training, Checker& checker);
 void check_exchanges_in_nodes(const Scenario& scenario, std::span<const Machine> machines,
                               Checker& checker);
+void check_unused(const Training& training, const Scenario& scenario,
+                  Checker& checker);  // scenario_unused.cpp
+void check_stores(const Scenario& scenario, const std::vector<Training>& all,
+                  Checker& checker);  // scenario_storage.cpp
+void check_restarts(const Scenario& scenario, std::span<const Machine> machines,
+                    Checker& checker);  // scenario_restarts.cpp
 
 namespace {
 
@@ -53,12 +59,6 @@ void check_groups(const WorkloadParams& params, Checker& c) {
           const std::string at = path + ".jobs[" + std::to_string(j) + "]";
           c.error(at, "training.step." + mistake.field + ": " + mistake.message);
         }
-        if (job.training && step->mistakes_for(gpus_of(job)).empty()) {
-          const std::string at = path + ".jobs[" + std::to_string(j) + "].training.step.";
-          for (const StepMistake& unused : step->unused_by(gpus_of(job))) {
-            c.error(at + unused.field, unused.message);
-          }
-        }
       }
     } else if (const auto* const generator = std::get_if<GeneratorParams>(&params.sources[i])) {
       check_sizes(generator->training);
@@ -66,37 +66,6 @@ void check_groups(const WorkloadParams& params, Checker& c) {
       check_sizes(trace->training);
     }
   }
-}
-
-std::string no_gangs(const Training& training) {
-  return training.path == "workload.training"
-             ? "has no effect: each gang has a training of its own, or there is none"
-             : "has no effect on jobs of kind pods, which have no ranks";
-}
-
-// Without a fabric an algorithm is but the time that it takes.
-void check_algorithms(const Training& training, const Scenario& scenario, Checker& c) {
-  if (scenario.network.level != NetworkLevel::AlphaBeta) return;
-  const std::vector<ExchangeParams>& exchanges = training.params->step->exchanges;
-  for (size_t i = 0; i < exchanges.size(); ++i) {
-    const auto is_known = [&](ExchangeSpan span) {
-      return std::ranges::any_of(scenario.network.exchanges, [&](const ExchangeTimeParams& one) {
-        return one.collective == exchanges[i].collective && one.span == span;
-      });
-    };
-    if (exchanges[i].algorithm == AlgorithmChoice::Auto || !is_known(ExchangeSpan::Nodes) ||
-        !is_known(ExchangeSpan::Node)) {
-      continue;
-    }
-    c.error(training.path + ".step.exchanges[" + std::to_string(i) + "].algorithm",
-            "has no effect with level: alpha_beta, since network.exchanges tells the time");
-  }
-}
-
-void check_communicator(const Training& training, Checker& c) {
-  if (!training.params->communicator || training.is_of_others) return;
-  if (training.gpus_max != 1) return;
-  c.error(training.path + ".communicator", "has no effect on jobs of one GPU: it meets no other");
 }
 
 void check_step(const Training& training, const Scenario& scenario, Checker& c) {
@@ -111,86 +80,14 @@ void check_step(const Training& training, const Scenario& scenario, Checker& c) 
   } else {
     check_exchanges_of(training, c);
   }
-  check_algorithms(training, scenario, c);
-  if (training.leaves_nodes || !training.has_gangs) return;
-  const std::vector<ExchangeParams>& exchanges = training.params->step->exchanges;
-  for (size_t i = 0; i < exchanges.size(); ++i) {
-    if (!exchanges[i].servers) continue;
-    c.error(at + ".exchanges[" + std::to_string(i) + "].servers",
-            "have no effect on gangs of one pod, which stay on their node");
-  }
 }
-
-// Stores that jobs name exist, and all that exist are named.
-class StoreCheck {
- public:
-  StoreCheck(const Scenario& scenario, Checker& c)
-      : params_{scenario.storage},
-        names_{params_.names()},
-        is_used_(names_.size()),
-        is_counting_{scenario.policy.driver == Driver::Counting},
-        is_traced_{scenario.workload.steps == StepDetail::Traced},
-        c_{c} {}
-
-  void look_at(const Training& training) {
-    for (const auto& [name, is_given] : {std::pair{".checkpoint", !!training.params->checkpoint},
-                                         std::pair{".dataset", !!training.params->dataset}}) {
-      if (is_given && !training.has_gangs) c_.error(training.path + name, no_gangs(training));
-    }
-    if (!training.has_gangs) return;
-    if (const auto& dataset = training.params->dataset; dataset) {
-      use(dataset->store, training.path + ".dataset.store");
-      if (dataset->cache) use(std::string{kLocalStore}, training.path + ".dataset.cache");
-      if (is_traced_) {
-        c_.error(training.path + ".dataset", "has no effect with workload.steps: traced");
-      }
-    }
-    if (const auto& checkpoint = training.params->checkpoint; checkpoint) {
-      if (is_counting_) {
-        c_.error(training.path + ".checkpoint", "has no effect with policy.driver: counting");
-      } else {
-        use(checkpoint->store, training.path + ".checkpoint.store");
-      }
-    }
-  }
-
-  void finish() {
-    constexpr std::string_view kUnused =
-        "has no effect: no job uses it (training.checkpoint or training.dataset)";
-    bool shares = false;
-    for (size_t i = 0; i < names_.size(); ++i) {
-      const bool is_local = names_[i] == kLocalStore;
-      shares = shares || (is_used_[i] && !is_local);
-      if (is_used_[i]) continue;
-      c_.error(is_local ? "storage.local" : "storage.stores[" + std::to_string(i) + "]",
-               std::string{kUnused});
-    }
-    if (!shares && c_.is_given("storage.node")) {
-      c_.error("storage.node", "has no effect: no job uses a store that nodes share");
-    }
-  }
-
- private:
-  void use(const std::string& name, const std::string& field) {
-    const auto found = std::ranges::find(names_, name);
-    if (found == names_.end()) {
-      c_.error(field, "storage has no store " + in_quotes(name) + did_you_mean(name, names_));
-    } else {
-      is_used_[static_cast<size_t>(found - names_.begin())] = true;
-    }
-  }
-
-  const StorageParams& params_;
-  std::vector<std::string> names_;
-  std::vector<bool> is_used_;
-  bool is_counting_, is_traced_;
-  Checker& c_;
-};
 
 // Names can be known only if all jobs are listed.
 void check_ranks(const Scenario& scenario, Checker& c) {
   if (scenario.faults.ranks.empty()) {
-    if (c.is_given("workload.controller.hang_timeout")) {
+    const bool hears_of_nodes =
+        scenario.control_plane.level != ControlPlaneLevel::None && scenario.faults.strike_nodes();
+    if (!hears_of_nodes && c.is_given("workload.controller.hang_timeout")) {
       c.warning("workload.controller.hang_timeout",
                 "has an effect only on gangs that hang for a dead rank: see faults.ranks");
     }
@@ -226,20 +123,31 @@ void check_ranks(const Scenario& scenario, Checker& c) {
 
 }  // namespace
 
+std::string no_gangs(const Training& training) {
+  return training.path == "workload.training"
+             ? "has no effect: each gang has a training of its own, or there is none"
+             : "has no effect on jobs of kind pods, which have no ranks";
+}
+
 // What sections say about one another: a parameter without effect is a mistake.
 void check_training(const Scenario& scenario, Checker& c) {
   check_groups(scenario.workload, c);
   check_ranks(scenario, c);
-  StoreCheck stores{scenario, c};
   bool has_step = false;
-  const std::vector<Training> all = trainings(scenario.workload);
+  std::vector<Training> all = trainings(scenario.workload);
+  if (!all.front().has_jobs) {
+    if (c.is_given("workload.training")) {
+      c.error("workload.training",
+              "has no effect: there is no job but services and those with a training of their own");
+    }
+    all.erase(all.begin());
+  }
   for (const Training& training : all) {
-    check_communicator(training, c);
     has_step = has_step || training.params->step;
     if (training.params->step) check_step(training, scenario, c);
-    stores.look_at(training);
+    check_unused(training, scenario, c);
   }
-  stores.finish();
+  check_stores(scenario, all, c);
   if (has_step) return check_exchanges(scenario, all, c);
   constexpr std::string_view kNoStep =
       "has no effect: no job says what a step of it is (training.step)";
@@ -250,6 +158,7 @@ void check_training(const Scenario& scenario, Checker& c) {
 
 void check_machines(const Scenario& scenario, std::span<const Machine> machines, Checker& c) {
   check_exchanges_in_nodes(scenario, machines, c);
+  check_restarts(scenario, machines, c);
   const bool has_nvls = std::ranges::any_of(machines, [](const Machine& machine) {
     return machine.gpus() > 0 && comm_group(machine, machine.all_gpus(), 1).has_nvls;
   });

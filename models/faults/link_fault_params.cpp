@@ -32,8 +32,10 @@ std::vector<std::string> all_names(const Fabric& fabric) {
 // Empty: there is nothing wrong.
 std::string mistake_of(const Fabric& fabric, FabricPart part) {
   if (count_of(fabric, part) > 0) return {};
-  const int levels = fabric.tree().cores() > 0 ? 3 : fabric.tree().spines() > 0 ? 2 : 1;
-  return "the fabric has none: its levels of switches are " + std::to_string(levels);
+  if (fabric.tree().spines() == 0) {
+    return "the fabric has none: it is a single leaf switch, on which all NICs hang";
+  }
+  return "the fabric has none: its levels of switches are 2, leaves and spines";
 }
 
 std::string mistake_of(const LinkFlaw& flaw, bool is_switch) {

@@ -48,6 +48,21 @@ std::optional<Duration> ContendingGangs::step(JobId job) const {
   return job.index < entries_.size() ? entries_[job.index].step : std::nullopt;
 }
 
+std::optional<ContendingGangs::Place> ContendingGangs::place(JobId job) const {
+  if (job.index >= entries_.size()) return {};
+  const Play* const play = entries_[job.index].play;
+  if (play == nullptr || play->is_frozen) return {};
+  StepPlay steps = play->steps;
+  steps.start(play->from);
+  steps.run(engine_.now() - play->since);
+  const auto member = std::ranges::find(play->members, job, &Play::Member::job);
+  const auto i = static_cast<size_t>(member - play->members.begin());
+  const StepParts& shape = steps.shapes()[i];
+  return Place{.position = steps.positions()[i],
+               .done = {std::llround(member->work + steps.work(i))},
+               .exchange = shape.inside + nearest_ns(shape.bits / shape.rate_max)};
+}
+
 void ContendingGangs::gang_changed(JobId job) {
   if (params_.gangs == 0) return;
   if (std::exchange(entry(job).is_dirty, true)) return;
@@ -76,6 +91,7 @@ void ContendingGangs::gang_ended(JobId job) {
   Play* const play = std::exchange(ended.play, nullptr);
   ended.step.reset();
   ended.known.reset();
+  ended.is_counted = false;
   if (play == nullptr) return;
   for (const Play::Member& member : play->members) gang_changed(member.job);
   dissolve(*play);  // now: nobody else may be left in it
@@ -170,7 +186,7 @@ bool ContendingGangs::visit(JobId job) {
   if (asked && flows_.is_standing(asked->flow) && alone_rate(asked->flow) > 0) {
     found_.push_back({job, std::move(*asked)});
   } else {
-    gang.known.reset();
+    if (gang.known && !gang.known->cut_off) gang.known->cut_off = engine_.now();
     set_step(job, {});
   }
   return found_.size() <= static_cast<size_t>(params_.gangs);
@@ -208,9 +224,9 @@ bool ContendingGangs::look_at(LinkId link) {
 // early, may not have come to some that are in plays of their own.
 void ContendingGangs::leave_crowd() {
   ORRERY_MARK("gangs.too_many_to_play");
-  if (found_.size() > static_cast<size_t>(params_.gangs)) ++counters_.too_many;
   for (const Found& one : found_) {
     Entry& gang = entry(one.job);
+    if (!std::exchange(gang.is_counted, true)) ++counters_.too_many;
     gang.crowded = settled_;
     gang.known.reset();
     set_step(one.job, {});
@@ -248,6 +264,11 @@ void ContendingGangs::begin_play() {
       if (local != UINT32_MAX) shape.uses.push_back({{local}, use.weight});
     }
     std::optional<Known>& known = entry(one.job).known;
+    if (known && known->cut_off) {
+      ORRERY_MARK("gangs.played_again_after_an_outage");
+      const Duration span = engine_.now() - *known->cut_off;
+      known->work += known->position.go_on_cut_off(shape, span) * shape.compute.seconds() * 1e9;
+    }
     positions.push_back(known ? position_of(one.gang, *known) : position_of(one.gang));
     const double work = known ? known->work : static_cast<double>(one.gang.done.ns);
     members.push_back({.job = one.job, .work = work, .work_begun = work});

@@ -53,10 +53,16 @@ class ContendingGangs {
   void link_changed(LinkId link);  // its capacity
 
   std::optional<Duration> step(JobId job) const;  // in the mean; none: it is not played
-  Signal<JobId> changed;                          // step()
+  struct Place {
+    StepPosition position;
+    Duration done;      // of its work, counted as if it did so all through each step
+    Duration exchange;  // of a step, if it met nobody
+  };
+  std::optional<Place> place(JobId job) const;  // of one whose steps are played one by one
+  Signal<JobId> changed;                        // step()
   struct Counters {
     uint64_t plays = 0, dissolved = 0, events = 0;  // events: of plays that are over
-    uint64_t too_many = 0;                          // times that a gang met too many others
+    uint64_t too_many = 0;                          // gangs that at some time met too many others
   };
   const Counters& counters() const { return counters_; }
 
@@ -64,8 +70,9 @@ class ContendingGangs {
   struct Play;
   struct Known {  // of a gang that was played until this instant
     StepPosition position;
-    double work = 0;  // done, in nanoseconds
-    double bits = 0;  // of a whole step
+    double work = 0;                // done, in nanoseconds
+    double bits = 0;                // of a whole step
+    std::optional<Time> cut_off{};  // since when its exchanges cannot move
   };
   struct Entry {
     std::optional<Duration> step;
@@ -74,6 +81,7 @@ class ContendingGangs {
     bool is_dirty = false;
     uint32_t seen = 0, settled = 0;  // the last search and settling that came by
     uint32_t crowded = 0;            // the last settling in which it met too many
+    bool is_counted = false;         // among those that met too many
   };
   struct Found {
     JobId job;

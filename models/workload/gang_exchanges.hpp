@@ -106,6 +106,9 @@ class GangExchanges {
   void set_rate(Gang& gang, Bandwidth rate);
   void set_pace(JobId job);
   bool goes_on(JobId job);
+  void find_due(JobId job);
+  bool find_due_of_played(JobId job);
+  bool shares_links(const Gang& gang) const;
   void begin_cut_off(JobId job);
   void look_again(JobId job);
   std::optional<ContendingGangs::Gang> playable(JobId job) const;

@@ -28,6 +28,22 @@ Duration until_due(const StepPlan& plan, Duration inside, Duration exchange, Dur
   return std::max(Duration{}, step - since) + begin + slack;
 }
 
+// The same for a gang that is known to be there.
+Duration until_due(const StepPlan& plan, Duration inside, const StepPosition& at, Duration slack) {
+  const Duration begin = working_time(plan) - std::min(hidden_time(plan), working_time(plan));
+  switch (at.exchange) {
+    case StepPosition::Exchange::Waits:
+      return begin - (working_time(plan) - at.computing) + inside + slack;
+    case StepPosition::Exchange::Inside:
+      return at.inside + slack;
+    case StepPosition::Exchange::Moves:
+      return slack;
+    case StepPosition::Exchange::Over:
+      break;
+  }
+  return std::max(at.computing + at.update, at.at_least) + begin + inside + slack;
+}
+
 // Progress within a step whose exchange turns out to last otherwise while it goes on. What is left
 // of the step is what its exchange has still to move, at the new rate, and what is still to be
 // computed; a pace takes what is left for the same part of a whole step.
@@ -62,6 +78,18 @@ void GangExchanges::set_rate(Gang& gang, Bandwidth rate) {
   if (tracer_) gang.exchange = gang.shared;
 }
 
+// It gets less than its links would let it have alone. Then it will be played, unless it meets too
+// many, and its progress must say where it would be if it met nobody.
+bool GangExchanges::shares_links(const Gang& gang) const {
+  if (network_ == nullptr || gang.flow == FlowId{}) return false;
+  const FlowNetwork& flows = network_->flows();
+  double alone = flows.rate_max(gang.flow);
+  for (const MaxMin::Use& use : flows.uses(gang.flow)) {
+    alone = std::min(alone, flows.capacity(use.link) / use.weight);
+  }
+  return static_cast<double>(gang.rate.bits_per_s) < alone * (1 - 1e-9) - 1;
+}
+
 void GangExchanges::set_pace(JobId job) {
   Gang& gang = gangs_[job.index];
   const bool moves = gang.shared != Duration::max();
@@ -84,7 +112,7 @@ void GangExchanges::set_pace(JobId job) {
   }
   gang.step = moves ? step : Duration{};
   std::optional<Duration> done;
-  if (moves && was_alone && before != gang.exchange && !played &&
+  if (moves && was_alone && before != gang.exchange && !played && !shares_links(gang) &&
       step == step_time(gang.plan, gang.exchange)) {
     const Duration so_far = controller_.done(job);
     const Duration in_step{(so_far - gang.base).ns % gang.plan.compute.ns};
@@ -100,21 +128,49 @@ void GangExchanges::set_pace(JobId job) {
 bool GangExchanges::goes_on(JobId job) {
   Gang& gang = gangs_[job.index];
   if (gang.step == Duration{}) return false;
+  if (!gang.due_at) find_due(job);
   const Duration done = controller_.done(job);
   const double length = gang.step.seconds() / gang.plan.compute.seconds();
-  if (!gang.due_at) {
-    const Duration in_step{(done - gang.base).ns % gang.plan.compute.ns};
-    const Duration left = until_due(gang.plan, gang.activity.inside, gang.exchange, gang.step,
-                                    nearest_ns(in_step.seconds() * length));
-    gang.due_at = done + nearest_ns(left.seconds() / length);
-    gang.slack = slack_of(gang.plan, gang.exchange);
-  }
   if (done >= *gang.due_at) return false;
   if (sim_.engine.is_pending(gang.is_due)) return true;
   const Duration left = nearest_ns((*gang.due_at - done).seconds() * length);
   gang.is_due = sim_.engine.after(
       std::max(left, kSoonest), Label{"gangs.exchange_is_due"}, [this, job] { look_again(job); },
       Phase::Control);
+  return true;
+}
+
+void GangExchanges::find_due(JobId job) {
+  if (find_due_of_played(job)) return;
+  Gang& gang = gangs_[job.index];
+  const Duration done = controller_.done(job);
+  const double length = gang.step.seconds() / gang.plan.compute.seconds();
+  const Duration in_step{(done - gang.base).ns % gang.plan.compute.ns};
+  const Duration left = until_due(gang.plan, gang.activity.inside, gang.exchange, gang.step,
+                                  nearest_ns(in_step.seconds() * length));
+  gang.due_at = done + nearest_ns(left.seconds() / length);
+  gang.slack = slack_of(gang.plan, gang.exchange);
+}
+
+// The mean of its steps does not say where it is in the present one, but the play does. From there
+// it goes on alone.
+bool GangExchanges::find_due_of_played(JobId job) {
+  const auto place = contending_ ? contending_->place(job) : std::nullopt;
+  if (!place) return false;
+  Gang& gang = gangs_[job.index];
+  const auto& [terms, progress, restore_from, is_paused, next_save] = controller_.run_now(job);
+  if (is_paused || progress.half_written > Duration{}) return false;
+  const Duration most = std::min(terms.work - 1_ns, next_save);
+  const Duration done = std::clamp(place->done, std::min(progress.saved, most), most);
+  gang.exchange = place->exchange;
+  gang.step = step_time(gang.plan, gang.exchange);
+  if (readers_) gang.step = std::max(gang.step, readers_->step_time(job));
+  controller_.set_pace(job, Pace::of_step(gang.plan.compute, gang.step), gang.goal, done);
+  const bool moves = place->position.exchange == StepPosition::Exchange::Moves;
+  gang.slack = moves ? Duration{} : slack_of(gang.plan, gang.exchange);
+  const Duration left = until_due(gang.plan, gang.activity.inside, place->position, gang.slack);
+  const double length = gang.step.seconds() / gang.plan.compute.seconds();
+  gang.due_at = controller_.done(job) + nearest_ns(left.seconds() / length);
   return true;
 }
 

@@ -69,6 +69,19 @@ Duration StepPosition::since(const StepParts& shape) const {
   return std::clamp(shape.working - shape.overlap + exchanged, shape.working, shape.alone());
 }
 
+double StepPosition::go_on_cut_off(const StepParts& shape, Duration span) {
+  const double before = since(shape).seconds();
+  StepParts still = shape;
+  still.rate_max = 0;
+  still.uses.clear();
+  StepPlay alone{{still}, {}};
+  alone.start({*this});
+  alone.run(span);
+  *this = alone.positions().front();
+  return static_cast<double>(std::exchange(steps, 0)) +
+         (since(shape).seconds() - before) / shape.alone().seconds();
+}
+
 StepPlay::StepPlay(std::vector<StepParts> shapes, std::span<const double> capacities)
     : shapes_{std::move(shapes)},
       paused_(shapes_.size()),

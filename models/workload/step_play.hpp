@@ -46,6 +46,9 @@ struct StepPosition {
   // position: the time that a gang alone would have needed to get there.
   static StepPosition after(const StepParts& shape, Duration since);
   Duration since(const StepParts& shape) const;
+  // For so long, in which its exchange cannot leave nodes; returns how many steps, or what part of
+  // one, that brought it on, counted as since().
+  double go_on_cut_off(const StepParts& shape, Duration span);
 };
 
 // Time goes from event to event of any gang. Once the gangs repeat themselves, whole periods are
@@ -54,6 +57,7 @@ class StepPlay {
  public:
   // As many positions as shapes. `capacities` are of links 0, 1, ..., in bits a second.
   StepPlay(std::vector<StepParts> shapes, std::span<const double> capacities);
+  StepPlay(const StepPlay&) = default;
   StepPlay(StepPlay&&) = default;
   StepPlay& operator=(StepPlay&&) = default;
 

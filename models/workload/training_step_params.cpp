@@ -86,6 +86,17 @@ std::vector<StepMistake> StepParams::mistakes() const {
     if (model->experts_per_token > 0 && parallel.expert == 1) {
       complain("model.experts_per_token", "has no effect while parallel.expert is 1");
     }
+    const bool hands_on = parallel.tensor > 1 || parallel.pipeline > 1 ||
+                          (parallel.expert > 1 && model->experts_per_token > 0);
+    constexpr std::string_view kKept =
+        "has no effect: no ranks hand on activations, as those of tensor, pipeline and expert "
+        "groups do";
+    if (!hands_on && parallel.microbatch > 1) {
+      complain("parallel.microbatch", std::string{kKept});
+    }
+    if (!hands_on && parallel.microbatches) {
+      complain("parallel.microbatches", std::string{kKept});
+    }
     return found;
   }
   if (zero) complain("zero", "has no effect without model: list the exchanges instead");
@@ -113,8 +124,10 @@ std::vector<StepMistake> StepParams::unused_by(int32_t ranks) const {
     found.push_back({"exchanges[" + std::to_string(i) + "]",
                      "has no effect: such a group has one rank of " + std::to_string(ranks)});
   }
-  if (zero && ranks == parallel.tensor * parallel.pipeline) {
-    found.push_back({"zero", "has no effect: there is one data-parallel rank"});
+  if (ranks == parallel.tensor * parallel.pipeline) {
+    constexpr std::string_view kOneRank = "has no effect: there is one data-parallel rank";
+    if (zero) found.push_back({"zero", std::string{kOneRank}});
+    if (model) found.push_back({"model.gradient_bytes", std::string{kOneRank}});
   }
   return found;
 }

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from study_cases import study_cases
 from trace_cases import trace_cases
+from unused_cases import unused_cases
 
 
 @dataclass(frozen=True)
@@ -395,4 +396,4 @@ CASES += [
             "until: 1h, changes: [{at: 20min, policy: {plugins: [{name: FGDD}]}}]",
             "s.yaml:9:", "run.changes[0].policy.plugins[0].name", "did you mean 'FGD'?"),
 ]
-CASES += trace_cases(Case) + study_cases(Case, GOOD)
+CASES += trace_cases(Case) + study_cases(Case, GOOD) + unused_cases(Case)

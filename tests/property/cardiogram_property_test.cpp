@@ -42,12 +42,14 @@ RandomRun random_run(Rng rng) {
   y += "policy: {base: strict_gang}\n";
   y += "network: {level: " + std::string{is_flow ? "flow" : "alpha_beta"} + "}\n";
   y += "workload:\n  steps: " + std::string{run.is_traced ? "traced" : "rate"} + "\n";
-  y += "  controller: {hang_timeout: 20s, restart_delay: 1s, pod_start: {median: 1s}}\n";
+  y += "  controller: {" + std::string{dies ? "hang_timeout: 20s, restart_delay: 1s, " : ""} +
+       "pod_start: {median: 1s}}\n";
   y += "  sources:\n    - kind: jobs\n      jobs:\n        - name: train\n          pods: 2\n";
   y += "          pod: {gpus: 8}\n          work: 1h\n          training:\n";
   y += "            init: " + ms(between(0, 5000)) + "\n";
-  y += "            restart_scope: pod\n            checkpoint_interval: " + ms(interval) + "\n";
-  y += "            checkpoint_write: " + ms(write) + "\n            restore: 2s\n";
+  if (dies) y += "            restart_scope: pod\n            restore: 2s\n";
+  if (dies || write > 0) y += "            checkpoint_interval: " + ms(interval) + "\n";
+  if (write > 0) y += "            checkpoint_write: " + ms(write) + "\n";
   y += "            step: {compute: " + ms(compute) + ", optimizer: " + ms(optimizer);
   y += ", overlap: 0." + std::to_string(between(0, 9));
   y += ", exchanges: [{bytes: " + std::to_string(between(1, 20)) + "GB}]}\n";

@@ -18,7 +18,7 @@ int64_t figure(const SimulationResult& result, std::string_view name) {
 
 class RandomScenario {
  public:
-  explicit RandomScenario(uint64_t seed) : random_{seed} {}
+  RandomScenario(uint64_t seed, bool has_timeouts) : random_{seed}, has_timeouts_{has_timeouts} {}
 
   std::string yaml() {
     nodes_ = pick(1, 6);
@@ -52,6 +52,7 @@ class RandomScenario {
   std::string job() {
     const int pods = pick(1, 6);
     const bool is_gang = pods > 1 && !chance(4);
+    bool gathers = is_gang;  // pods that have nodes wait for others
     std::string text = "    - {kind: " + std::string{is_gang ? "mpi_gang" : "pods"};
     text += ", submit: " + ms(0, 60'000) + ", work: " + ms(0, 40'000);
     text += ", priority: " + std::to_string(pick(0, 2));
@@ -59,13 +60,17 @@ class RandomScenario {
       text += ", gangs: [" + gang(pick(1, 3)) + ", " + gang(pick(1, 3)) + "]";
     } else {
       text += ", pods: " + std::to_string(pods);
-      if (is_gang && chance(3)) text += ", min_available: " + std::to_string(pick(1, pods));
+      const int needed = is_gang && chance(3) ? pick(1, pods) : 0;
+      if (needed > 0) text += ", min_available: " + std::to_string(needed);
+      gathers = is_gang && needed != 1;
       text += ", pod: {gpus: " + std::to_string(pick(0, 4)) + "}";
     }
     text += ", training: {init: " + ms(0, 3'000);
-    if (chance(2)) text += ", restart_scope: pod";
+    const bool keeps_survivors = chance(2), gives_up_soon = chance(4);
+    if (is_gang && keeps_survivors) text += ", restart_scope: pod";
     if (chance(2)) text += ", restarts_max: " + std::to_string(pick(0, 3));
-    if (chance(4)) text += ", schedule_timeout: " + ms(1, 20'000);
+    const std::string timeout = ms(1, 20'000);
+    if (gathers && has_timeouts_ && gives_up_soon) text += ", schedule_timeout: " + timeout;
     return text + "}}\n";
   }
 
@@ -76,6 +81,7 @@ class RandomScenario {
   }
 
   Rng random_;
+  bool has_timeouts_;
   int nodes_ = 0;
 };
 
@@ -83,7 +89,9 @@ class SchedulerProperty : public testing::TestWithParam<std::string> {};
 
 TEST_P(SchedulerProperty, InvariantsHoldAfterEveryEventAndNothingStaysTaken) {
   for (uint64_t seed = 1; seed <= 150; ++seed) {
-    const std::string yaml = RandomScenario{seed}.yaml();
+    const bool has_timeouts =
+        GetParam() != "policy.base=default" && GetParam() != "policy.base=strict_gang";
+    const std::string yaml = RandomScenario{seed, has_timeouts}.yaml();
     SCOPED_TRACE(testing::Message() << "seed " << seed << "\n" << yaml);
     std::vector<std::string> overrides{GetParam()};
     if (GetParam() == "policy.base=koordinator") {  // the two do not go together

@@ -108,7 +108,7 @@ TEST(PodsInEtcd, AreNoneAfterAllJobsEndedWhateverWasLostMeanwhile) {
     SCOPED_TRACE(seed);
     Rng rng{seed};
     std::string faults;
-    for (uint64_t i = rng.below(8); i > 0; --i) {
+    for (uint64_t i = 1 + rng.below(7); i > 0; --i) {
       faults += (faults.empty() ? "{node: '" : ", {node: '") + std::to_string(rng.below(6)) +
                 "', at: " + std::to_string(1 + rng.below(400)) +
                 "s, repair: " + std::to_string(1 + rng.below(900)) + "s}";

@@ -108,7 +108,7 @@ TEST(NetworkParams, SpinesWithoutCoresCannotBeOversubscribed) {
   EXPECT_EQ(complaint(2),
             "spine_oversubscription has no effect: the tree has 2 levels, and no cores above its "
             "spines");
-  EXPECT_THAT(complaint(1), HasSubstr("has a single leaf"));
+  EXPECT_THAT(complaint(1), HasSubstr("is a single leaf switch"));
   EXPECT_EQ(complaint(65), "") << "as many leaves take three levels";
   params.levels = 3;
   EXPECT_EQ(complaint(2), "");

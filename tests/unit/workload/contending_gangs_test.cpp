@@ -117,6 +117,25 @@ TEST_F(ContendingGangsTest, HowLongStepsTakeDependsOnWhenEachBegan) {
   }
 }
 
+TEST_F(ContendingGangsTest, PlaysTellWhereGangsAreInTheirSteps) {
+  begin({});
+  const JobId first = add(1_s, 500_ms);
+  run_for(2_s);
+  EXPECT_FALSE(gangs->place(first)) << "alone";
+  add(1_s, 500_ms);  // half a second behind: they do not meet
+  run_for(500_ms);
+  auto place = gangs->place(first);
+  ASSERT_TRUE(place);
+  EXPECT_EQ(place->position.exchange, StepPosition::Exchange::Moves);
+  EXPECT_NEAR(place->done.seconds(), 2.5 / 1.5, 1e-6);
+  EXPECT_EQ(place->exchange, 500_ms);
+  run_for(900_ms);
+  place = gangs->place(first);
+  EXPECT_EQ(place->position.exchange, StepPosition::Exchange::Waits);
+  EXPECT_NEAR(place->position.computing.seconds(), 0.6, 1e-6);
+  EXPECT_NEAR(place->done.seconds(), 3.4 / 1.5, 1e-6);
+}
+
 // 1.5 s against 1.06 s: they never are where they were, but what they do in the mean is soon known.
 TEST_F(ContendingGangsTest, TheirMeanGoesOnOnceTheBudgetOfStepsIsUsedUp) {
   std::vector<double> means;
@@ -146,7 +165,10 @@ TEST_F(ContendingGangsTest, MoreThanMayBePlayedAreNotAndAreCounted) {
   const JobId third = add(1_s, 500_ms);
   run_for(1_h);
   for (const JobId job : {first, second, third}) EXPECT_FALSE(gangs->step(job));
-  EXPECT_GT(gangs->counters().too_many, 0u);
+  EXPECT_EQ(gangs->counters().too_many, 3u);
+  add(1_s, 500_ms);
+  run_for(1_h);
+  EXPECT_EQ(gangs->counters().too_many, 4u) << "each once";
 }
 
 // The search for all that it meets ends at the first few.

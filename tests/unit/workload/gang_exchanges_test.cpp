@@ -204,6 +204,9 @@ TEST(GangExchanges, WhatHasNoEffectIsRefused) {
               HasSubstr("storage.stores[0]: has no effect: no job uses it"));
   const std::string own = "{name: a, pods: 2, pod: {gpus: 8}, work: 1h, training: {init: 1s}}";
   EXPECT_THAT(errors(scenario("level: flow", kAllReduce, own)),
+              HasSubstr("workload.training: has no effect: there is no job but services"));
+  EXPECT_THAT(errors(scenario("level: flow", kAllReduce,
+                              own + ", {kind: pods, pods: 2, pod: {gpus: 8}, work: 1h}")),
               HasSubstr("workload.training.step: has no effect: each gang has a training of its"));
   EXPECT_THAT(errors(scenario("level: flow", kAllReduce,
                               "{name: a, kind: pods, pods: 2, pod: {gpus: 8}, work: 1h}")),

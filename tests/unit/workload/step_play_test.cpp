@@ -114,6 +114,27 @@ TEST(StepPosition, IsWhereItWouldBeAfterThatTimeAlone) {
 }
 
 // Short spans leave no room for a whole period, so nothing is left out.
+TEST(StepPosition, GoesOnComputingWhileItIsCutOffUntilItMustExchange) {
+  const StepParts gang = parts();
+  StepPosition position = StepPosition::begin(gang);
+  EXPECT_NEAR(position.go_on_cut_off(gang, 400_ms), 0.4 / 1.5, 1e-9);
+  EXPECT_EQ(position.computing, 600_ms);
+  EXPECT_NEAR(position.go_on_cut_off(gang, 10_s), 0.6 / 1.5, 1e-9);
+  EXPECT_EQ(position.exchange, StepPosition::Exchange::Moves);
+  EXPECT_EQ(position.bits, gang.bits);
+  position.bits /= 2;
+  EXPECT_EQ(position.go_on_cut_off(gang, 10_s), 0);
+  EXPECT_EQ(position.bits, gang.bits / 2);
+  // What is over goes on to the next exchange.
+  StepParts hidden = parts();
+  hidden.overlap = 800_ms;
+  hidden.update = 100_ms;
+  position = StepPosition::after(hidden, 900_ms);
+  ASSERT_EQ(position.exchange, StepPosition::Exchange::Over);
+  EXPECT_NEAR(position.go_on_cut_off(hidden, 10_s), 1 + (1 - 0.9) / 1.1, 1e-9);
+  EXPECT_EQ(position.bits, hidden.bits);
+}
+
 TEST(StepPlay, IsTheSameWhetherPeriodsAreLeftOutOrNot) {
   constexpr int kRounds = test::kIsSanitized ? 40 : 300;
   Rng rng{2};

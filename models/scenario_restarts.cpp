@@ -1,0 +1,104 @@
+// models/scenario_restarts.cpp -- what matters only to jobs that something stops.
+#include <algorithm>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/scenario.hpp"
+#include "models/scenario_training.hpp"
+
+namespace orrery {
+namespace {
+
+bool lacks_nics(const Machine& machine) {
+  const auto serves = [](const Nic& nic) {
+    return nic.role == NicRole::Compute && nic.bandwidth > Bandwidth{};
+  };
+  return machine.gpus() > 0 && std::ranges::none_of(machine.nics, serves);
+}
+
+// What may stop a job, so that it restarts or is resumed.
+struct Stops {
+  bool by_failures = false;   // of whatever kind
+  bool by_queue = false;      // a job queue, which resumes it
+  bool leaves_disks = false;  // the disks of its nodes keep what they hold
+  bool any() const { return by_failures || by_queue; }
+};
+
+// Gangs fail when a rank dies, when NCCL gives up on exchanges that cannot move, and with any of
+// their nodes, as pods do; an autoscaler may take a node away, too.
+Stops stops_of(const Scenario& scenario, std::span<const Machine> machines) {
+  const FaultParams& faults = scenario.faults;
+  const bool knows_pods = scenario.policy.driver != Driver::Counting;
+  const bool gives_up =
+      !faults.links.list.empty() || !faults.links.random.empty() ||
+      (scenario.network.level == NetworkLevel::Flow && std::ranges::any_of(machines, lacks_nics));
+  const bool on_live_nodes = knows_pods && (!faults.ranks.empty() || gives_up);
+  const bool with_nodes =
+      knows_pods && (faults.strike_nodes() || scenario.control_plane.autoscaler);
+  return {.by_failures = on_live_nodes || with_nodes,
+          .by_queue = scenario.policy.job_queue.has_value(),
+          .leaves_disks = on_live_nodes || scenario.policy.job_queue};
+}
+
+constexpr std::string_view kNoFailure =
+    "has no effect: no failure stops a job, so that none restarts (see faults)";
+
+// What says how to restart is a mistake where nothing does. What goes with checkpoints is warned
+// of: they are told in one, and faults may come and go from run to run.
+void check_section(const Training& training, const Scenario& scenario, const Stops& stops,
+                   Checker& c) {
+  const auto at = [&](std::string_view field) { return training.path + "." + std::string{field}; };
+  const auto warn = [&](std::string_view field, std::string_view why) {
+    if (c.is_given(at(field))) c.warning(at(field), std::string{why});
+  };
+  if (!stops.any()) warn("restore", "has no effect: nothing stops a job (see faults)");
+  if (stops.by_failures) return;
+  for (const std::string_view field : {"restart_scope", "restarts_max"}) {
+    if (c.is_given(at(field))) c.error(at(field), std::string{kNoFailure});
+  }
+  const bool takes_time =
+      training.params->checkpoint || training.params->checkpoint_write > Duration{};
+  if (takes_time || scenario.workload.controller.overruns == Overruns::Kill) return;
+  warn("checkpoint_interval",
+       "has no effect: checkpoints take no time (checkpoint_write, checkpoint), and no failure "
+       "stops a job (see faults)");
+}
+
+// Datasets are read whatever happens.
+void check_reads(const std::vector<Training>& all, const Stops& stops, Checker& c) {
+  bool from_stores = stops.any(), from_disks = stops.leaves_disks;
+  for (const Training& training : all) {
+    const auto& dataset = training.params->dataset;
+    if (!dataset || !training.has_gangs) continue;
+    const bool is_local = dataset->store == kLocalStore;
+    from_stores = from_stores || !is_local;
+    from_disks = from_disks || is_local || dataset->cache;
+  }
+  const auto refuse = [&](std::string_view field, std::string_view why) {
+    if (c.is_given(field)) c.error(field, std::string{why});
+  };
+  constexpr std::string_view kNeverStopped =
+      "has no effect: nothing stops a job, so that no checkpoint is read back (see faults)";
+  if (!from_stores) refuse("storage.node.read", kNeverStopped);
+  if (from_disks) return;
+  refuse("storage.local.read",
+         stops.any() ? "has no effect: jobs stop with their nodes alone, whose disks are lost then"
+                     : kNeverStopped);
+}
+
+}  // namespace
+
+void check_restarts(const Scenario& scenario, std::span<const Machine> machines, Checker& c) {
+  const Stops stops = stops_of(scenario, machines);
+  const std::vector<Training> all = trainings(scenario.workload);
+  for (const Training& training : all) check_section(training, scenario, stops, c);
+  for (const std::string_view field : {"failure_detection", "restart_delay", "restart_delay_max"}) {
+    const std::string at = "workload.controller." + std::string{field};
+    if (!stops.by_failures && c.is_given(at)) c.warning(at, std::string{kNoFailure});
+  }
+  check_reads(all, stops, c);
+}
+
+}  // namespace orrery
