@@ -161,7 +161,7 @@ void check_preemption(const Scenario& scenario, Checker& c) {
   constexpr std::string_view kTermination = "workload.controller.termination";
   if (!c.is_given(kTermination)) return;
   if (!has_plugin(scenario, kPlugin)) {
-    c.error(std::string{kTermination}, "has no effect without the plugin DefaultPreemption");
+    c.warning(std::string{kTermination}, "has no effect without the plugin DefaultPreemption");
   } else if (are_equal) {
     c.error(std::string{kTermination},
             "has no effect: no pod is preempted, since all have the same priority");

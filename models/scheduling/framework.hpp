@@ -59,11 +59,9 @@ class Framework {
 
   // `domain` null: all nodes.
   Selection select(const PodView& pod, Time now, const NodeSet* domain);
-  // Of `nodes`, those on which the pod passes all Filters as the cluster is at this moment. After
-  // select() of the same pod; valid until the next call.
+  // Where, of `nodes`, all Filters let the pod pass now; after its select(), until the next call.
   const NodeSet& feasible(const Cycle& cycle, const NodeSet& nodes);
-  // All Filters that are to be asked decide for each node by that node alone.
-  bool decides_node_by_node() const;
+  bool decides_node_by_node() const;  // no Filter looks at other nodes, in this cycle
   // An upper bound on how many more pods of this spec fit, by whole GPUs alone; INT64_MAX if the
   // spec asks for none.
   int64_t gpu_capacity(const PodView& pod, Time now, const GangDomain* domain);
@@ -75,10 +73,6 @@ class Framework {
   std::string message(const Candidates& diagnosis) const;
 
  private:
-  struct Window {                                // what a cycle looks at of the circle of nodes
-    uint32_t start = 0, visited = 0, count = 0;  // count: of the candidates in it
-  };
-
   void add(std::unique_ptr<Policy> policy, int64_t weight);  // weight 0: it does not score
   SpecCache& cache_of(SpecId spec);
   SpecCache& refreshed(const Cycle& cycle);
@@ -89,7 +83,6 @@ class Framework {
   std::string narrowing_reason() const;
   void keep_index(const Cycle& cycle, SpecCache& cache);
   void index_scores(const Cycle& cycle, const NodeSet& nodes, ScoreIndex& alike);
-  bool passes(const Cycle& cycle, NodeId node);
   void keep_room_for_nominated(const Cycle& cycle, Candidates& nodes);
   void find_window(uint32_t limit);
   NodeId first_in_window(const NodeSet& nodes) const;

@@ -18,7 +18,9 @@ Selection Framework::select(const PodView& pod, Time now, const NodeSet* domain)
   candidates_.reset(restricted_);
   if (nominations_ != nullptr && !nominations_->empty()) {
     const NodeId first = nominations_->first_choice(pod.id);
-    if (first.is_valid() && restricted_.contains(first) && passes(cycle, first)) {
+    NodeSet one{cluster_.nodes()};
+    if (first.is_valid()) one.insert(first);
+    if (first.is_valid() && restricted_.contains(first) && feasible(cycle, one).contains(first)) {
       ORRERY_MARK("scheduling.nominated_node_first");
       selection.node = first;
       selection.visited = selection.feasible = 1;
@@ -54,12 +56,6 @@ Selection Framework::select(const PodView& pod, Time now, const NodeSet* domain)
 }
 
 // ---- nominated pods
-
-bool Framework::passes(const Cycle& cycle, NodeId node) {
-  NodeSet one{cluster_.nodes()};
-  one.insert(node);
-  return feasible(cycle, one).contains(node);
-}
 
 const NodeSet& Framework::feasible(const Cycle& cycle, const NodeSet& nodes) {
   ORRERY_CHECK(narrowed_pod_ == cycle.pod.id, "PreFilter was asked about this pod last");

@@ -36,6 +36,13 @@ void Scheduler::wire_preemptions() {
   });
   preemptions_.made_room.connect([this](PodId preemptor) {
     queue_.let_go(unit_of(preemptor));
+    // Of what ended before all was answered it heard nothing.
+    std::vector<PlacedPod> there;
+    const NodeId node = preemptions_.nominated_node(preemptor);
+    if (node.is_valid()) preemptions_.placed_on(node, there);
+    if (std::ranges::none_of(there, &PlacedPod::is_leaving)) {
+      post({ClusterEventKind::AssignedPodDeleted, node, jobs_.pod(preemptor).spec, {}});
+    }
     kick();
   });
 }

@@ -35,8 +35,7 @@ TEST(PreemptionScenario, UrgentJobsStartAtOnceAndExperimentsGoOnFromTheirCheckpo
   EXPECT_EQ(with.preemptions, 8);
   EXPECT_GT(with.lost_gpu_s, 0);
   EXPECT_LT(with.lost_gpu_s, 8 * 8 * (30_min).seconds()) << "half an hour each at most";
-  const Outcome without =
-      outcome({"policy.disable=[DefaultPreemption]", "workload.controller.termination=0s"});
+  const Outcome without = outcome({"policy.disable=[DefaultPreemption]"});
   EXPECT_GT(without.wait_max, 2_h);
   EXPECT_EQ(without.preemptions, 0);
   EXPECT_EQ(without.lost_gpu_s, 0);

@@ -161,9 +161,9 @@ TEST(Preemption, IsChargedForNodesAndPodsThatAreLookedAt) {
 
 TEST(Preemption, RefusesArgumentsWithoutEffect) {
   EXPECT_EQ(complaints("DefaultPreemption", "{async: false}"), "");
-  EXPECT_THAT(complaints("DefaultPreemption",
-                         "{algorithm: before_1_20, minCandidateNodesPercentage: 5}"),
-              HasSubstr("minCandidateNodesPercentage: has no effect with algorithm: before_1_20"));
+  EXPECT_THAT(
+      complaints("DefaultPreemption", "{algorithm: before_1_20, minCandidateNodesPercentage: 5}"),
+      HasSubstr("minCandidateNodesPercentage: has no effect with algorithm: before_1_20"));
   EXPECT_THAT(complaints("DefaultPreemption",
                          "{minCandidateNodesPercentage: 0, minCandidateNodesAbsolute: 0}"),
               HasSubstr("must not be 0"));
@@ -202,16 +202,17 @@ TEST(Nominations, LeaveRoomForThoseThatDoNotComeBehindThem) {
 
 // With a control plane, deletions are requests: the cycle waits for them, or does not.
 double busy(const std::string& level, bool is_async) {
-  ScenarioRun run{"cluster: {pools: [{name: n, machine: dgx-a100, count: 2}]}\n"
-                  "policy: {plugins: [{name: DefaultPreemption, args: {async: " +
-                  std::string{is_async ? "true" : "false"} +
-                  "}}]}\n"
-                  "control_plane: {level: " +
-                  level +
-                  "}\nworkload:\n  sources:\n    - kind: jobs\n      jobs:\n"
-                  "        - {kind: pods, pods: 2, work: 1h, pod: {gpus: 8}}\n"
-                  "        - {kind: pods, submit: 10min, work: 10min, pod: {gpus: 8}, priority: 1}\n"
-                  "run: {until: 30min}\n"};
+  ScenarioRun run{
+      "cluster: {pools: [{name: n, machine: dgx-a100, count: 2}]}\n"
+      "policy: {plugins: [{name: DefaultPreemption, args: {async: " +
+      std::string{is_async ? "true" : "false"} +
+      "}}]}\n"
+      "control_plane: {level: " +
+      level +
+      "}\nworkload:\n  sources:\n    - kind: jobs\n      jobs:\n"
+      "        - {kind: pods, pods: 2, work: 1h, pod: {gpus: 8}}\n"
+      "        - {kind: pods, submit: 10min, work: 10min, pod: {gpus: 8}, priority: 1}\n"
+      "run: {until: 30min}\n"};
   EXPECT_EQ(run.jobs().at(0).outcome, JobOutcome::Completed);
   EXPECT_LT(run.jobs().at(0).wait, 3_s);
   const auto told = run.recorder.rows<PreemptionRow>("/events/preemptions");
