@@ -43,7 +43,9 @@ void JobController::preempted(PodId id) {
   if (!is_gang) return refresh_phase(job_id);
   const bool was_up = job.phase == JobPhase::Running || job.phase == JobPhase::Starting;
   gang_hangs(job_id, exit_detection());
-  if (was_up && job.phase == JobPhase::Hung) state.is_preempted = true;
+  if (!was_up || job.phase != JobPhase::Hung) return;
+  state.is_preempted = true;
+  if (RecoveryRow* const row = recoveries_.find(state.run.recovery)) row->is_preemption = true;
 }
 
 }  // namespace orrery

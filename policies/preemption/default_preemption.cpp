@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "models/scheduling/policy_registry.hpp"
-#include "sim/core/check.hpp"
 
 namespace orrery {
 namespace {
@@ -75,19 +74,18 @@ class DefaultPreemption final : public Policy, public PostFilter {
       : params_{params},
         handle_{handle},
         preemption_{handle.preemption()},
-        rng_{handle.rng("scheduling.preemption")} {
-    ORRERY_CHECK(preemption_ != nullptr, "profiles are checked before the run");
-  }
+        rng_{handle.rng("scheduling.preemption")} {}
 
   bool reads_candidates(const PodView& pod) const override {
-    return preemption_->is_above_any(pod.spec->priority);
+    return preemption_ != nullptr && preemption_->is_above_any(pod.spec->priority);
   }
   Duration charge() const override { return charge_; }
 
   Status post_filter(const Cycle& cycle, const Diagnosis& diagnosis) override {
     charge_ = {};
     const PodView& pod = cycle.pod;
-    if (!preemption_->is_above_any(pod.spec->priority)) return give_up(pod, kNobodyLower);
+    if (preemption_ == nullptr) return kNobodyLower;
+    if (!reads_candidates(pod)) return give_up(pod, kNobodyLower);
     if (!diagnosis.pre_filter_reason.empty()) return give_up(pod, kOfPreFilter);
     NodeSet helpful = cycle.cluster.up();
     helpful -= diagnosis.candidates.unresolvable();
@@ -222,7 +220,7 @@ class DefaultPreemption final : public Policy, public PostFilter {
 
   Params params_;
   Handle& handle_;
-  Preemption* preemption_;
+  Preemption* preemption_;  // null: nobody can be told to go
   Rng rng_;
   Duration charge_;
   std::vector<Candidate> candidates_, batch_;

@@ -25,9 +25,10 @@ class RandomPriorities {
     if (!may_linger) text += "workload:\n";
     text += "  sources:\n  - kind: jobs\n    jobs:\n";
     const int jobs = pick(4, 24);
+    const bool is_of_pods = pick(0, 2) == 0;
     for (int i = 0; i < jobs; ++i) {
       const int pods = pick(1, 4);
-      text += "    - {kind: " + std::string{pods > 1 && pick(0, 1) == 0 ? "mpi_gang" : "pods"};
+      text += "    - {kind: " + std::string{!is_of_pods && pods > 1 ? "mpi_gang" : "pods"};
       text += ", submit: " + ms(0, 60'000) + ", work: " + ms(1, 40'000);
       text += ", priority: " + std::to_string(pick(1, priorities)) +
               ", pods: " + std::to_string(pods) + ", pod: {gpus: " + std::to_string(pick(0, 4)) +
@@ -36,7 +37,10 @@ class RandomPriorities {
     }
     const char* const levels[] = {"none", "delays", "full"};
     text += "control_plane: {level: " + std::string{levels[pick(0, 2)]} + "}\n";
-    text += "run: {stall_limit: 10min}\n";
+    // A gang that never fits is tried without end, and may drive others away again and again.
+    const bool has_gangs = text.find("mpi_gang") != std::string::npos;
+    text += "run: {" + std::string{has_gangs ? "until: 4min" : "stall_limit: 10min"} + "}\n";
+    text += "policy: {cost: {per_cycle: 50ms}}\n";
     return text;
   }
 
@@ -60,9 +64,10 @@ class PreemptionProperty : public testing::TestWithParam<std::string> {};
 
 TEST_P(PreemptionProperty, NobodyGoesForOneThatDoesNotComeBeforeHim) {
   int64_t preempted = 0;
-  for (uint64_t seed = 1; seed <= 120; ++seed) {
+  for (uint64_t seed = 1; seed <= 300; ++seed) {
     const std::string yaml = RandomPriorities{seed}.yaml(4);
     SCOPED_TRACE(testing::Message() << "seed " << seed << "\n" << yaml);
+    const bool has_gangs = yaml.find("mpi_gang") != std::string::npos;
     ScenarioRun run{yaml, {GetParam()}};
     std::map<uint64_t, JobRow> jobs;
     for (const JobRow& row : run.jobs()) jobs[row.job] = row;
@@ -79,16 +84,11 @@ TEST_P(PreemptionProperty, NobodyGoesForOneThatDoesNotComeBeforeHim) {
     for (const auto& [job, row] : jobs) {
       EXPECT_EQ(row.preemptions, lost[job]) << "job " << job;
       all += row.preemptions;
-      if (run.result.end == SimulationResult::End::Done) {
-        EXPECT_EQ(row.outcome, JobOutcome::Completed);
-      }
+      // Independent pods alone always get through: nothing holds a node for ever.
+      EXPECT_TRUE(has_gangs || row.outcome == JobOutcome::Completed) << "job " << job;
     }
     EXPECT_EQ(all, figure(run.result, "pods_preempted"));
     preempted += all;
-    // Independent pods alone always get through: nothing holds a node for ever.
-    if (yaml.find("mpi_gang") == std::string::npos) {
-      EXPECT_EQ(run.result.end, SimulationResult::End::Done);
-    }
     if (testing::Test::HasFailure()) return;
   }
   EXPECT_GT(preempted, 100);
