@@ -64,6 +64,52 @@ TEST(Preemption, APodTakesTheNodeOfOneOfLowerPriority) {
   EXPECT_EQ(failed->outcome, AttemptOutcome::Unschedulable);
   EXPECT_EQ(failed->nominated, NodeId{0});
   EXPECT_EQ(world.cluster.gpu_milli_allocated(), 0);
+  EXPECT_GT(mark_count("scheduling.nominated_node_first"), 0U);
+}
+
+TEST(Preemption, FindsRoomWhereAVictimHasEndedInTheMeantime) {
+  const uint64_t before = mark_count("scheduling.victim_gone_already");
+  ProfileParams slow = profile();
+  slow.cost.per_cycle = 2_s;
+  SchedulerWorld world{{8}, slow};
+  world.add({job(0, 0_s, 8, 10_s), job(5, 11_s, 8, 10_s)});  // the first runs from 2 s to 12 s
+  world.run();
+  EXPECT_GT(mark_count("scheduling.victim_gone_already"), before);
+  for (const JobRow& row : world.job_rows()) EXPECT_EQ(row.outcome, JobOutcome::Completed);
+  EXPECT_EQ(world.controller.counters().pods_preempted, 0U);
+}
+
+// Does all at once, but refuses to delete anything the first time.
+class Unwilling final : public PodApi {
+ public:
+  void create(PodId /*pod*/, Told told) override {
+    told(Creation::Answered);
+    told(Creation::Known);
+  }
+  void bind(PodId /*pod*/, NodeId /*node*/, Done done) override { done(true); }
+  void start(PodId /*pod*/, NodeId /*node*/, Started started) override { started({}); }
+  void evict(PodId /*pod*/, Told told) override {
+    told(Creation::Answered);
+    told(asked++ == 0 ? Creation::Refused : Creation::Known);
+  }
+  void nominated(PodId /*pod*/) override {}
+  void removed(PodId /*pod*/, NodeId /*node*/) override {}
+  int asked = 0;
+};
+
+TEST(Preemption, IsTriedAgainIfTheServersRefuseIt) {
+  const uint64_t before = mark_count("scheduling.preemption_refused");
+  Unwilling api;
+  SchedulerWorld world{{8}, profile()};
+  world.controller.use(api);
+  world.scheduler.use(api);
+  world.add({job(0, 0_s, 8, 100_s), job(5, 10_s, 8, 20_s)});
+  world.run();
+  EXPECT_GT(mark_count("scheduling.preemption_refused"), before);
+  EXPECT_EQ(api.asked, 2);
+  EXPECT_EQ(world.job_rows().at(0).job, 1U);
+  EXPECT_LT(world.job_rows().at(0).running, Time{} + 15_s);
+  EXPECT_EQ(world.controller.counters().pods_preempted, 1U);
 }
 
 TEST(Preemption, NobodyGoesForOneOfEqualPriority) {
