@@ -243,8 +243,8 @@ class JobStory:
         rows = rows[(rows["job"] == self.job) & (rows["at"] <= at)]
         if not len(rows):
             return "it made room for another job"
-        by = rows.iloc[-1]
-        return f"it made room for {self.history.title(by['by_job'])}, priority {by['by_priority']}"
+        job, priority = (int(rows.iloc[-1][column]) for column in ("by_job", "by_priority"))
+        return f"it made room for {self.history.title(job)}, priority {priority}"
 
     # ---- the way
 
@@ -294,11 +294,13 @@ class JobStory:
         rank = f"rank {failed['rank']}: " if failed["rank"] >= 0 else ""
         lost = failed["lost_gpu_s"] / failed["gpus"] if failed["gpus"] else 0
         since = f"; {span(lost)} of compute since its last checkpoint lost" if lost > 0 else ""
-        what = "preempted" if failed.get("is_preemption", False) else "failed"
+        has_gone = failed.get("is_preemption", False)
+        event = "preemption" if has_gone else "failure"
+        what = "preempted" if has_gone else "failed"
         yield failed["failed"], what, f"{rank}{self._cause(failed)}{since}"
         for column, what in STEPS.items():
             if failed[column] >= 0:
-                after = f"{span(failed[column] - failed['failed'])} after the failure"
+                after = f"{span(failed[column] - failed['failed'])} after the {event}"
                 yield failed[column], what, f"{rank}{after}"
 
     def _way_text(self, lines: int) -> str:

@@ -42,7 +42,7 @@ void JobController::preempted(PodId id) {
   if (!had_node) return;
   if (!is_gang) return refresh_phase(job_id);
   const bool was_up = job.phase == JobPhase::Running || job.phase == JobPhase::Starting;
-  gang_hangs(job_id, exit_detection());
+  gang_hangs(job_id, state.bound > 0 ? exit_detection() : Duration{});  // nobody waits for it
   if (!was_up || job.phase != JobPhase::Hung) return;
   state.is_preempted = true;
   if (RecoveryRow* const row = recoveries_.find(state.run.recovery)) row->is_preemption = true;
