@@ -33,6 +33,10 @@ void Cluster::finish(Time end) {
   count("faults", f.faults, "", "faults of nodes");
   count("nodes_failed", f.nodes_failed, "", "times a node went down");
   count("pods_lost", c.pods_lost, "pods", "pods on nodes that went down");
+  count("pods_preempted", c.pods_preempted, "pods",
+        "pods that made room for one of higher priority");
+  r.add_summary("lost_preempted_gpu_s", GpuTime::seconds(c.gpu_lost_preempted), "GPU s",
+                "of the GPU time lost: compute that these threw away");
   if (network_) {
     count("link_faults", link_faults_->faults(), "", "faults of cables and switches");
     count("gangs_gave_up", exchanges_->gave_up(), "",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 
 #include "models/scenario.hpp"
@@ -117,6 +118,56 @@ void check_controllers(const Scenario& scenario, Checker& c) {
   }
 }
 
+// That pods may have: of a trace, those that its classes are given.
+std::set<int32_t> priorities_of(const WorkloadParams& workload) {
+  std::set<int32_t> found;
+  for (const JobSourceParams& source : workload.sources) {
+    if (const auto* const listed = std::get_if<ExplicitJobsParams>(&source)) {
+      for (const ExplicitJobParams& job : listed->jobs) found.insert(job.priority);
+    } else if (const auto* const service = std::get_if<ServiceParams>(&source)) {
+      found.insert(service->priority);
+    } else if (const auto* const trace = std::get_if<TraceSourceParams>(&source)) {
+      found.insert({trace->priority_low, trace->priority_normal, trace->priority_high});
+    } else if (const auto* const generator = std::get_if<GeneratorParams>(&source)) {
+      if (generator->priorities.empty()) found.insert(0);
+      for (const PriorityParams& one : generator->priorities) {
+        if (one.weight > 0) found.insert(one.priority);
+      }
+    }
+  }
+  return found;
+}
+
+void check_preemption(const Scenario& scenario, Checker& c) {
+  constexpr std::string_view kPlugin = "DefaultPreemption";
+  const bool are_equal = priorities_of(scenario.workload).size() < 2;
+  const auto check = [&](const ProfileParams& policy, const std::string& path) {
+    for (size_t i = 0; i < policy.plugins.size(); ++i) {
+      if (policy.plugins[i].name != kPlugin) continue;
+      const std::string at = path + ".plugins[" + std::to_string(i) + "]";
+      if (are_equal) c.error(at, "has no effect: all pods have the same priority");
+      if (scenario.control_plane.level == ControlPlaneLevel::None &&
+          policy.plugins[i].args.node.find("async") != nullptr) {
+        c.error(at + ".args.async",
+                "has no effect: pods are deleted through API servers with control_plane.level: "
+                "delays or full");
+      }
+    }
+  };
+  check(scenario.policy, "policy");
+  for (size_t i = 0; i < scenario.run.changes.size(); ++i) {
+    check(scenario.run.changes[i].policy, "run.changes[" + std::to_string(i) + "].policy");
+  }
+  constexpr std::string_view kTermination = "workload.controller.termination";
+  if (!c.is_given(kTermination)) return;
+  if (!has_plugin(scenario, kPlugin)) {
+    c.warning(std::string{kTermination}, "has no effect without the plugin DefaultPreemption");
+  } else if (are_equal) {
+    c.error(std::string{kTermination},
+            "has no effect: no pod is preempted, since all have the same priority");
+  }
+}
+
 }  // namespace
 
 // Services in the workload: as pods that nobody holds back.
@@ -137,6 +188,7 @@ void check_services(const Scenario& scenario, Checker& c) {
 void check_pods(const Scenario& scenario, Checker& c) {
   check_controllers(scenario, c);
   check_affinity(scenario, c);
+  check_preemption(scenario, c);
   const bool is_scored = has_plugin(scenario, "ImageLocality");
   const bool is_pulled = scenario.control_plane.level != ControlPlaneLevel::None;
   std::map<std::string, Bytes> sizes;

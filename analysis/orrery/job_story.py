@@ -19,6 +19,8 @@ ENDS = {
     "job_failed": "stopped, as the job failed",
     "run_ended": "until the run ended",
     "rank_died": "process died",
+    "scaled_down": "taken away",
+    "preempted": "made room for another",
 }
 BESIDE = len("  Asked for  ")  # where texts begin beside their heads
 ENDLESS = 100 * 365 * 86_400.0  # of work: such jobs never leave
@@ -202,7 +204,10 @@ class JobStory:
 
     def _failures(self) -> str:
         lost = gpu_time(self.row["lost_gpu_s"])
-        text = f" {count(len(self.recoveries), 'failure')} cost it {lost} of compute."
+        made_room = int(self.recoveries.get("is_preemption", pd.Series(dtype=bool)).sum())
+        stops = {"failure": len(self.recoveries) - made_room, "preemption": made_room}
+        text = f" {listed([count(n, what) for what, n in stops.items() if n])} cost it"
+        text += f" {lost} of compute."
         waits = (self.recoveries["scheduled"] - self.recoveries["recreated"]).fillna(0)
         longest = waits.idxmax()
         if waits[longest] < 1:
@@ -221,6 +226,8 @@ class JobStory:
         return self.attempts.reason(life, rank)
 
     def _cause(self, failed: pd.Series) -> str:
+        if failed.get("is_preemption", False):
+            return self._preempted(failed["failed"])
         if failed["node"] < 0:
             cause = "a process died, or gave up"
         else:
@@ -229,6 +236,15 @@ class JobStory:
             kind = f" ({here.iloc[0]['cause']})" if len(here) else ""
             cause = f"node {self.history.names.one(failed['node'])} failed{kind}"
         return cause + (", and nobody noticed" if pd.isna(failed["detected"]) else "")
+
+    def _preempted(self, at: float) -> str:
+        """Who took its place; pods that take a while to end were told so before."""
+        rows = self.history.preemptions
+        rows = rows[(rows["job"] == self.job) & (rows["at"] <= at)]
+        if not len(rows):
+            return "it made room for another job"
+        job, priority = (int(rows.iloc[-1][column]) for column in ("by_job", "by_priority"))
+        return f"it made room for {self.history.title(job)}, priority {priority}"
 
     # ---- the way
 
@@ -278,10 +294,13 @@ class JobStory:
         rank = f"rank {failed['rank']}: " if failed["rank"] >= 0 else ""
         lost = failed["lost_gpu_s"] / failed["gpus"] if failed["gpus"] else 0
         since = f"; {span(lost)} of compute since its last checkpoint lost" if lost > 0 else ""
-        yield failed["failed"], "failed", f"{rank}{self._cause(failed)}{since}"
+        has_gone = failed.get("is_preemption", False)
+        event = "preemption" if has_gone else "failure"
+        what = "preempted" if has_gone else "failed"
+        yield failed["failed"], what, f"{rank}{self._cause(failed)}{since}"
         for column, what in STEPS.items():
             if failed[column] >= 0:
-                after = f"{span(failed[column] - failed['failed'])} after the failure"
+                after = f"{span(failed[column] - failed['failed'])} after the {event}"
                 yield failed[column], what, f"{rank}{after}"
 
     def _way_text(self, lines: int) -> str:

@@ -187,6 +187,16 @@ void ControlPlane::start(PodId pod, NodeId node, Started started) {
   });
 }
 
+// Its condition says why, then it is told to end; its kubelet deletes it once it has.
+void ControlPlane::evict(PodId /*pod*/, Told told) {
+  const auto said_why = [this, told = std::move(told)](Creation news) {
+    if (news == Creation::Answered) write(scheduler_, {Verb::Update}, told, {});
+  };
+  write(scheduler_, {Verb::Patch}, said_why, {});
+}
+
+void ControlPlane::nominated(PodId /*pod*/) { write(scheduler_, {Verb::Patch}, {}, {}); }
+
 // Nobody hears of pods whose node just died.
 void ControlPlane::removed(PodId pod, NodeId node) {
   const uint32_t object = objects_.remove(pod);

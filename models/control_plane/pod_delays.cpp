@@ -17,6 +17,14 @@ void PodDelays::bind(PodId /*pod*/, NodeId /*node*/, Done done) {
                 [done = std::move(done)] { done(true); });
 }
 
+// Two requests: why it has to end, and that it has to.
+void PodDelays::evict(PodId /*pod*/, Told told) {
+  engine_.after(write_ * 2, Label{"control.written"}, [this, told = std::move(told)] {
+    told(Creation::Answered);
+    engine_.after(watch_, Label{"control.watcher_told"}, [told] { told(Creation::Known); });
+  });
+}
+
 // Each image comes at the rate of the node alone, once; the start is told ahead.
 void PodDelays::start(PodId pod, NodeId node, Started started) {
   Time ready = engine_.now();

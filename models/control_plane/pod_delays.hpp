@@ -29,6 +29,8 @@ class PodDelays final : public PodApi, public NodeApi {
   void create(PodId pod, Told told) override;
   void bind(PodId pod, NodeId node, Done done) override;
   void start(PodId pod, NodeId node, Started started) override;
+  void evict(PodId pod, Told told) override;
+  void nominated(PodId /*pod*/) override {}
   void removed(PodId /*pod*/, NodeId /*node*/) override {}
 
   void send(NodeId /*node*/, uint32_t /*client*/, const ApiRequest& request,

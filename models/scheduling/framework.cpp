@@ -28,9 +28,10 @@ Framework::Framework(Handle& handle, const ProfileParams& profile)
       restricted_{cluster_.nodes()},
       changed_{cluster_.nodes()},
       before_{cluster_.nodes()},
-      candidates_{NodeSet{cluster_.nodes()}} {
+      candidates_{NodeSet{cluster_.nodes()}},
+      supposed_{NodeSet{cluster_.nodes()}} {
   const std::vector<PluginParams> plugins = resolve_plugins(profile);
-  ORRERY_CHECK(plugins.size() < kNodeReady, "rejection sets have 32 bits");
+  ORRERY_CHECK(plugins.size() <= kNominated, "rejection sets have 32 bits");
   for (const PluginParams& plugin : plugins) {
     const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(plugin.name);
     ORRERY_CHECK(entry != nullptr, "profiles are checked before the run");
@@ -81,13 +82,16 @@ void Framework::add(std::unique_ptr<Policy> policy, int64_t weight) {
 }
 
 std::string_view Framework::name(uint8_t plugin) const {
-  return plugin == kNodeReady ? std::string_view{"NodeReady"} : std::string_view{names_[plugin]};
+  if (plugin == kNodeReady) return "NodeReady";
+  return plugin == kNominated ? std::string_view{"NominatedPods"}
+                              : std::string_view{names_[plugin]};
 }
 
 QueueHint Framework::hint(uint8_t plugin, const PodView& pod, const ClusterEvent& event) const {
   if (plugin == kNodeReady) {
     return event.kind == ClusterEventKind::NodeAdded ? QueueHint::Queue : QueueHint::Skip;
   }
+  if (plugin == kNominated) return QueueHint::Queue;
   const EventHints* const hints = hints_[plugin];
   if (hints == nullptr) return QueueHint::Queue;
   if ((hints->events() & bit_of(event.kind)) == 0) return QueueHint::Skip;
@@ -150,6 +154,7 @@ uint32_t Framework::rejecting_plugins(const PodView& pod, Time now, const NodeSe
       if (cache.rejections[i] != 0) plugins |= uint32_t{1} << i;
     }
   }
+  if (was_kept_for_nominated_) plugins |= uint32_t{1} << kNominated;
   return plugins != 0 ? plugins : filter_plugins();
 }
 
@@ -197,6 +202,7 @@ SpecCache& Framework::refreshed(const Cycle& cycle) {
 }
 
 bool Framework::narrow(const Cycle& cycle, const NodeSet* domain, Selection& selection) {
+  was_kept_for_nominated_ = false;
   skipped_filters_ = 0;
   narrowing_ = 0;
   narrowed_pod_ = cycle.pod.id;
@@ -294,6 +300,7 @@ const Candidates& Framework::diagnose(const PodView& pod, Time now, const NodeSe
   }
   run_filters(cycle, candidates_, true);
   run_filters(cycle, candidates_, false);
+  keep_room_for_nominated(cycle, candidates_);
   candidates_.keep_unresolvable(false);
   candidates_.keep_rejected(false);
   return candidates_;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "models/scheduling/nominations.hpp"
 #include "models/scheduling/policy_api.hpp"
 #include "models/scheduling/profile.hpp"
 #include "models/scheduling/selection.hpp"
@@ -19,8 +20,10 @@ namespace orrery {
 class Framework {
  public:
   static constexpr uint8_t kNodeReady = 31;  // stands for the check that a node is up
+  static constexpr uint8_t kNominated = 30;  // for the room that is kept for nominated pods
 
   Framework(Handle& handle, const ProfileParams& profile);
+  void heed(const Nominations& nominations) { nominations_ = &nominations; }  // must outlive it
 
   template <class P>
   struct Bound {
@@ -56,6 +59,9 @@ class Framework {
 
   // `domain` null: all nodes.
   Selection select(const PodView& pod, Time now, const NodeSet* domain);
+  // Where, of `nodes`, all Filters let the pod pass now; after its select(), until the next call.
+  const NodeSet& feasible(const Cycle& cycle, const NodeSet& nodes);
+  bool decides_node_by_node() const;  // no Filter looks at other nodes, in this cycle
   // An upper bound on how many more pods of this spec fit, by whole GPUs alone; INT64_MAX if the
   // spec asks for none.
   int64_t gpu_capacity(const PodView& pod, Time now, const GangDomain* domain);
@@ -67,10 +73,6 @@ class Framework {
   std::string message(const Candidates& diagnosis) const;
 
  private:
-  struct Window {                                // what a cycle looks at of the circle of nodes
-    uint32_t start = 0, visited = 0, count = 0;  // count: of the candidates in it
-  };
-
   void add(std::unique_ptr<Policy> policy, int64_t weight);  // weight 0: it does not score
   SpecCache& cache_of(SpecId spec);
   SpecCache& refreshed(const Cycle& cycle);
@@ -81,6 +83,7 @@ class Framework {
   std::string narrowing_reason() const;
   void keep_index(const Cycle& cycle, SpecCache& cache);
   void index_scores(const Cycle& cycle, const NodeSet& nodes, ScoreIndex& alike);
+  void keep_room_for_nominated(const Cycle& cycle, Candidates& nodes);
   void find_window(uint32_t limit);
   NodeId first_in_window(const NodeSet& nodes) const;
   template <class F>
@@ -95,6 +98,7 @@ class Framework {
   NodeId best();
 
   const ClusterState& cluster_;
+  const Nominations* nominations_ = nullptr;
   int32_t percentage_;
   TieBreak tie_break_;
   Rng tie_rng_;
@@ -120,9 +124,10 @@ class Framework {
   std::vector<Bound<Charges>> charges_;
   std::vector<const EventHints*> hints_;  // per plugin; null: every event retries
   ClusterEvents events_of_interest_ = 0;
-  bool has_global_filters_ = false;  // some Filter looks beyond one node
-  bool scores_alike_ = true;         // all Scores are node-local and by extremes
-  uint32_t skipped_filters_ = 0;     // bit set: PreFilter said Skip in this cycle
+  bool has_global_filters_ = false;      // some Filter looks beyond one node
+  bool scores_alike_ = true;             // all Scores are node-local and by extremes
+  uint32_t skipped_filters_ = 0;         // bit set: PreFilter said Skip in this cycle
+  bool was_kept_for_nominated_ = false;  // some node, in this cycle
 
   const size_t caches_max_;
   std::vector<std::unique_ptr<SpecCache>> caches_;  // by SpecId, modulo the most; null: never seen
@@ -134,7 +139,7 @@ class Framework {
   std::string narrowed_text_, narrowed_to_none_;
   // Scratch of one selection.
   NodeSet restricted_, changed_, before_;
-  Candidates candidates_;
+  Candidates candidates_, supposed_;
   std::vector<NodeId> feasible_, missing_;
   Window window_;
   std::vector<size_t> present_;              // classes of alike nodes

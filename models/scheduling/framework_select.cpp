@@ -16,6 +16,18 @@ Selection Framework::select(const PodView& pod, Time now, const NodeSet* domain)
   SpecCache& cache = refreshed(cycle);
   restricted_ &= cache.feasible;
   candidates_.reset(restricted_);
+  if (nominations_ != nullptr && !nominations_->empty()) {
+    const NodeId first = nominations_->first_choice(pod.id);
+    NodeSet one{cluster_.nodes()};
+    if (first.is_valid()) one.insert(first);
+    if (first.is_valid() && restricted_.contains(first) && feasible(cycle, one).contains(first)) {
+      ORRERY_MARK("scheduling.nominated_node_first");
+      selection.node = first;
+      selection.visited = selection.feasible = 1;
+      return selection;
+    }
+    keep_room_for_nominated(cycle, candidates_);
+  }
   run_filters(cycle, candidates_, false);
   const auto limit = scorers_.empty() ? int64_t{1}
                                       : feasible_nodes_to_find(
@@ -41,6 +53,42 @@ Selection Framework::select(const PodView& pod, Time now, const NodeSet* domain)
   score(cycle, cache);
   selection.node = best();
   return selection;
+}
+
+// ---- nominated pods
+
+const NodeSet& Framework::feasible(const Cycle& cycle, const NodeSet& nodes) {
+  ORRERY_CHECK(narrowed_pod_ == cycle.pod.id, "PreFilter was asked about this pod last");
+  supposed_.reset(nodes);
+  supposed_.keep(cluster_.up(), {Code::UnschedulableAndUnresolvable, "node(s) were not ready"});
+  if (narrowing_ != 0) supposed_.keep(narrowed_, {Code::UnschedulableAndUnresolvable, ""});
+  run_filters(cycle, supposed_, true);
+  run_filters(cycle, supposed_, false);
+  keep_room_for_nominated(cycle, supposed_);
+  return supposed_.nodes();
+}
+
+bool Framework::decides_node_by_node() const {
+  return std::ranges::all_of(filter_, [this](const auto& filter) {
+    return filter.plugin->is_node_local() || (skipped_filters_ >> filter.index & 1) != 0;
+  });
+}
+
+// As upstream: those of no lower priority count as if they were there already. What their labels do
+// to others is left out.
+void Framework::keep_room_for_nominated(const Cycle& cycle, Candidates& nodes) {
+  if (nominations_ == nullptr || nominations_->empty()) return;
+  NodeSet full{cluster_.nodes()};
+  bool is_any = false;
+  nominations_->nodes().for_each_of_both(nodes.nodes(), [&](NodeId n) {
+    if (nominations_->leave_room(cluster_, cycle.pod, n)) return;
+    full.insert(n);
+    is_any = true;
+  });
+  if (!is_any) return;
+  was_kept_for_nominated_ = true;
+  nodes.set_plugin(kNominated);
+  nodes.drop(full, {Code::Unschedulable, "node(s) kept room for nominated pods"});
 }
 
 // ---- where to look

@@ -189,8 +189,7 @@ Duration Scheduler::cycle_gang(PodId unit, GangId gang) {
     Selection why = best_attempt_.why;
     if (why.code == Code::Success) why.code = Code::Unschedulable;
     why.node = {};
-    fail(unit, blamed, why, nullptr);
-    return cost;
+    return cost + fail(unit, blamed, why, nullptr);
   }
   return cost + place_best_attempt(unit);
 }
@@ -219,7 +218,7 @@ Duration Scheduler::place_best_attempt(PodId unit) {
     cost += cost_.per_pod;
   }
   if (best_attempt_.failed.is_valid()) {  // quorum without everybody: the rest stays in line
-    fail(unit, best_attempt_.failed, best_attempt_.why, nullptr);
+    cost += fail(unit, best_attempt_.failed, best_attempt_.why, nullptr);
   }
   return cost;
 }

@@ -8,6 +8,7 @@
 #include "models/hardware/cluster_state.hpp"
 #include "models/network/link_state.hpp"
 #include "models/scheduling/policy_types.hpp"
+#include "models/scheduling/preemption.hpp"
 #include "models/workload/fragmentation.hpp"
 #include "models/workload/pod_spec.hpp"
 #include "sim/core/rng.hpp"
@@ -38,6 +39,8 @@ class ORRERY_API Handle {
   virtual const Fragmentation* fragmentation() const { return nullptr; }
   // Of nodes whose NICs counted symbol errors, in order of nodes. None without network.level: flow.
   virtual std::vector<NicErrors> nic_errors() const { return {}; }
+  // Who is where, and may have to go; null where pods are not placed one by one.
+  virtual Preemption* preemption() { return nullptr; }
 };
 
 }  // namespace orrery

@@ -72,7 +72,9 @@ class ORRERY_API PostFilter : public Point {  // runs when no node is feasible
  public:
   virtual Status post_filter(const Cycle& cycle, const Diagnosis& diagnosis) = 0;
   // False: it does not read `diagnosis.candidates`, which are then not worked out for it.
-  virtual bool reads_candidates() const { return true; }
+  virtual bool reads_candidates(const PodView& /*pod*/) const { return true; }
+  // Scheduler time that the latest call took.
+  virtual Duration charge() const { return {}; }
 };
 class ORRERY_API PreScore : public Point {  // Skip: the policy's Score is not called
  public:

@@ -20,7 +20,7 @@
 
 namespace orrery {
 
-inline constexpr uint32_t kPolicyAbiVersion = 7;  // raise on any change to what a plug-in sees
+inline constexpr uint32_t kPolicyAbiVersion = 8;  // raise on any change to what a plug-in sees
 
 struct PolicyAbi {
   uint32_t version = 0;

@@ -13,7 +13,8 @@ PluginParams plugin(std::string_view name, int64_t weight = 1) {
 
 // Kubernetes v1.36's default order and weights, for the plugins that have something to look at
 // here, plus the choice of devices inside the node, which upstream leaves to the kubelet.
-std::vector<PluginParams> base_plugins(ProfileBase base) {
+std::vector<PluginParams> base_plugins(const ProfileParams& profile) {
+  const ProfileBase base = profile.base;
   if (base == ProfileBase::Empty) return {};
   std::vector<PluginParams> plugins;
   if (base != ProfileBase::Coscheduling) plugins.push_back(plugin("PrioritySort"));
@@ -21,6 +22,10 @@ std::vector<PluginParams> base_plugins(ProfileBase base) {
                  {plugin("NodeUnschedulable"), plugin("NodeName"), plugin("TaintToleration", 3),
                   plugin("NodeAffinity", 2), plugin("NodeResourcesFit"),
                   plugin("NodeResourcesBalancedAllocation"), plugin("DefaultDevices")});
+  const bool is_upstream = base == ProfileBase::Default || base == ProfileBase::Coscheduling;
+  if (is_upstream && resolve_driver(profile) == Driver::PerPod) {
+    plugins.push_back(plugin("DefaultPreemption"));
+  }
   if (base == ProfileBase::Coscheduling) plugins.push_back(plugin("Coscheduling"));
   if (base == ProfileBase::Koordinator) plugins.push_back(plugin("KoordinatorCoscheduling"));
   if (base == ProfileBase::StrictGang) plugins.push_back(plugin("StrictGang"));
@@ -31,7 +36,7 @@ std::vector<PluginParams> base_plugins(ProfileBase base) {
 }  // namespace
 
 std::vector<PluginParams> resolve_plugins(const ProfileParams& profile) {
-  std::vector<PluginParams> plugins = base_plugins(profile.base);
+  std::vector<PluginParams> plugins = base_plugins(profile);
   std::erase_if(plugins, [&](const PluginParams& p) {
     return std::ranges::find(profile.disable, p.name) != profile.disable.end();
   });
@@ -104,6 +109,16 @@ void check_gang_points(const ProfileParams& profile, const std::string& name,
   }
 }
 
+// Only a scheduler that takes pods one by one makes room for them.
+void check_preemption(const ProfileParams& profile, const std::string& name,
+                      const std::string& where, const Position& at, Diagnostics& diagnostics) {
+  if (name != "DefaultPreemption" || resolve_driver(profile) == Driver::PerPod) return;
+  diagnostics.error(at, where,
+                    "'" + name +
+                        "' makes room for single pods and needs driver: per_pod, which is "
+                        "that of the bases default, coscheduling and koordinator");
+}
+
 }  // namespace
 
 void check_profile(const ProfileParams& profile, const std::string& path, const config::Node& node,
@@ -135,11 +150,13 @@ void check_profile(const ProfileParams& profile, const std::string& path, const 
       continue;
     }
     entry->check(p.args, where + ".args", diagnostics);
-    check_gang_points(profile, p.name, *entry, where + ".name",
-                      i < listed.items.size() ? listed.items[i]["name"].position : at, diagnostics);
+    const Position& named =
+        i < listed.items.size() ? listed.items[i]["name"].position : node.position;
+    check_preemption(profile, p.name, where + ".name", named, diagnostics);
+    check_gang_points(profile, p.name, *entry, where + ".name", named, diagnostics);
   }
   std::vector<std::string> base_names;
-  for (const PluginParams& p : base_plugins(profile.base)) base_names.push_back(p.name);
+  for (const PluginParams& p : base_plugins(profile)) base_names.push_back(p.name);
   for (size_t i = 0; i < profile.disable.size(); ++i) {
     const std::string& name = profile.disable[i];
     const config::Node& items = node["disable"];

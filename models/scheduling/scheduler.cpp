@@ -27,11 +27,18 @@ Scheduler::Scheduler(Sim sim, ClusterState& cluster, JobTable& jobs, JobControll
       framework_{std::make_unique<Framework>(static_cast<Handle&>(*this), profile)},
       queue_{make_queue(profile.queue)},
       transaction_{cluster},
+      preemptions_{{.sim = sim_,
+                    .cluster = cluster_,
+                    .transaction = transaction_,
+                    .jobs = jobs_,
+                    .controller = controller_,
+                    .handle = *this}},
       no_candidates_{NodeSet{cluster.nodes()}},
       attempt_log_{sim_.recorder, record_attempts} {
   controller_.pods_created.connect([this](std::span<const PodId> pods) { pods_created(pods); });
   controller_.pod_removed.connect([this](PodId pod) { pod_removed(pod); });
   controller_.job_over.connect([this](JobId job) { job_over(job); });
+  wire_preemptions();
 }
 
 Scheduler::PodTrack& Scheduler::track(PodId pod) {
@@ -66,7 +73,7 @@ QueuedUnit Scheduler::queued_unit(PodId pod) const {
 }
 
 void Scheduler::kick() {
-  if (is_running_) return;
+  if (is_running_ || preemptions_.is_awaited()) return;
   Time at = std::max(now(), busy_until_);
   if (events_.empty() && !asks_next_ && (is_blocked() || !queue_.has_ready(at))) {
     at = std::max(at, queue_.next_flush(now()));
@@ -83,7 +90,7 @@ void Scheduler::run() {
   wake_at_ = Time::max();
   queue_.flush(now());
   deliver_events();
-  while (busy_until_ <= now()) {
+  while (busy_until_ <= now() && !preemptions_.is_awaited()) {
     const std::optional<QueuedUnit> unit = next_unit();
     if (!unit) break;
     ++counters_.attempts;
@@ -102,6 +109,7 @@ void Scheduler::run() {
     counters_.busy += cost;
     busy_until_ = now() + cost;
     cycle_end_ = busy_until_;
+    preemptions_.carry_out(cycle_end_);
     for (const PodId pod : to_bind_) {
       binding_.push_back({cycle_end_ + cost_.bind, pod, track(pod).reservation});
     }
@@ -130,10 +138,7 @@ Duration Scheduler::cycle_pod(PodId pod) {
   counters_.nodes_visited += found.visited;
   const Cycle cycle{now(), cluster_, view};
   Duration cost = cost_.per_cycle + cost_.per_node * found.visited + framework_->charge(cycle);
-  if (!found.node.is_valid()) {
-    fail(pod, pod, found, nullptr);
-    return cost;
-  }
+  if (!found.node.is_valid()) return cost + fail(pod, pod, found, nullptr);
   cost += cost_.per_pod;
   const DeviceGrant grant{framework_->pick_devices(cycle, found.node), view.spec->gpu_milli};
   transaction_.place(found.node, jobs_.request(pod), grant);
@@ -150,14 +155,14 @@ Duration Scheduler::cycle_pod(PodId pod) {
   return cost;
 }
 
-void Scheduler::fail(PodId unit, PodId pod, const Selection& why, const NodeSet* domain) {
+Duration Scheduler::fail(PodId unit, PodId pod, const Selection& why, const NodeSet* domain) {
   const PodView view = this->pod(pod);
   const auto post_filters = framework_->post_filter();
   // To go over all nodes once more for their reasons costs more than the attempt itself.
   const bool is_told = attempt_log_.is_on();
   const bool has_none = why.reason.empty();
-  const bool is_asked_for = has_none && std::ranges::any_of(post_filters, [](const auto& post) {
-                              return post.plugin->reads_candidates();
+  const bool is_asked_for = has_none && std::ranges::any_of(post_filters, [&](const auto& post) {
+                              return post.plugin->reads_candidates(view);
                             });
   const bool is_by_filters = (why.plugins & framework_->filter_plugins()) != 0;
   const Candidates& diagnosed = is_asked_for || (is_told && (has_none || is_by_filters))
@@ -169,23 +174,40 @@ void Scheduler::fail(PodId unit, PodId pod, const Selection& why, const NodeSet*
   if (is_told) {
     attempt_log_.write_rejections(attempt, *framework_, diagnosed, why.plugins, why.reason);
   }
+  const Duration cost = post_filter(view, {candidates, why.reason, why.plugins});
+  back_to_queue(unit, pod, why);
+  record(attempt, pod,
+         why.code == Code::Error ? AttemptOutcome::Error : AttemptOutcome::Unschedulable, why,
+         has_none ? std::string_view{message} : why.reason);
+  // Where others make room for it, no node has to be added.
+  const bool is_nominated = preemptions_.nominated_node(pod).is_valid();
+  if (why.code != Code::Error && !is_nominated) no_node_found.emit(unit);
+  return cost;
+}
+
+Duration Scheduler::post_filter(const PodView& view, const Diagnosis& diagnosis) {
   const Cycle cycle{now(), cluster_, view};
-  for (const auto& post : post_filters) {
-    const Status status = post.plugin->post_filter(cycle, {candidates, why.reason, why.plugins});
+  const uint64_t victims = preemptions_.victims();
+  Duration cost;
+  for (const auto& post : framework_->post_filter()) {
+    const Status status = post.plugin->post_filter(cycle, diagnosis);
+    cost += post.plugin->charge();
     if (status.ok() || status.code == Code::UnschedulableAndUnresolvable) break;
   }
+  tried_.victims = static_cast<uint32_t>(preemptions_.victims() - victims);
+  return cost;
+}
+
+void Scheduler::back_to_queue(PodId unit, PodId pod, const Selection& why) {
   if (head_of_line_ == HeadOfLine::Block && why.code != Code::Error) {
     ORRERY_MARK("scheduling.head_blocks");
     queue_.put_back(unit);
     is_blocked_ = true;
     blocking_ = unit;
-  } else {
-    queue_.fail(unit, now(), why.plugins, why.code == Code::Pending ? why.plugins : 0);
+    return;
   }
-  record(attempt, pod,
-         why.code == Code::Error ? AttemptOutcome::Error : AttemptOutcome::Unschedulable, why,
-         has_none ? std::string_view{message} : why.reason);
-  if (why.code != Code::Error) no_node_found.emit(unit);
+  queue_.fail(unit, now(), why.plugins, why.code == Code::Pending ? why.plugins : 0);
+  if (preemptions_.is_asking(pod)) queue_.hold(unit);
 }
 
 void Scheduler::assume(PodId pod, NodeId node, DeviceGrant grant) {
@@ -196,6 +218,7 @@ void Scheduler::assume(PodId pod, NodeId node, DeviceGrant grant) {
   t.reservation = ++last_reservation_;
   t.assumed_slot = static_cast<uint32_t>(assumed_.size());
   assumed_.push_back(pod);
+  preemptions_.placed(pod, node, grant);
   if (const GangId gang = jobs_.pod(pod).gang; gang.is_valid()) ++track(gang).assumed;
   pod_assigned.emit(pod, node);
   post({ClusterEventKind::AssignedPodAdded, node, jobs_.pod(pod).spec, jobs_.pod(pod).gang, pod});
@@ -212,6 +235,7 @@ void Scheduler::unassume(PodId pod, std::string_view reason,
   track(assumed_.back()).assumed_slot = t.assumed_slot;
   assumed_.pop_back();
   if (p.gang.is_valid()) --track(p.gang).assumed;
+  preemptions_.left(pod);
   transaction_.evict(t.node, jobs_.request(pod), t.grant);
   transaction_.commit();
   pod_unassigned.emit(pod, t.node);
@@ -332,6 +356,8 @@ void Scheduler::record(uint64_t attempt, PodId pod, AttemptOutcome outcome, cons
                  .pods = tried_.pods,
                  .placeable = tried_.placeable,
                  .domains = tried_.domains,
+                 .nominated = preemptions_.nominated_node(pod),
+                 .victims = tried_.victims,
                  .message = text};
   attempt_log_.write(row);
 }

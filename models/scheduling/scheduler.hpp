@@ -10,6 +10,7 @@
 
 #include "models/scheduling/attempt_log.hpp"
 #include "models/scheduling/framework.hpp"
+#include "models/scheduling/preemptions.hpp"
 #include "models/scheduling/scheduling_queue.hpp"
 #include "models/scheduling/transaction.hpp"
 #include "models/workload/job_controller.hpp"
@@ -41,7 +42,10 @@ class Scheduler final : private Handle {
   // anew, in the order in which it was created. Neither profile may have the counting driver.
   void change_profile(const ProfileParams& profile);
 
-  void use(PodApi& api) { api_ = &api; }  // pods are bound through it; else at once
+  void use(PodApi& api) {  // pods are bound and preempted through it; else at once
+    api_ = &api;
+    preemptions_.use(api);
+  }
   void watch_links(const LinkState& links) { links_ = &links; }  // whose counters policies may read
   // News the wiring passes on.
   void node_down(NodeId node);  // after the controller was told: reservations there are undone
@@ -59,6 +63,7 @@ class Scheduler final : private Handle {
 
   const Counters& counters() const { return counters_; }
   uint64_t attempts_in_vain() const { return attempts_in_vain_; }
+  uint64_t pods_preempted() const { return preemptions_.victims(); }
   size_t pods_pending() const { return pending_pods_; }    // created and not bound
   size_t gangs_pending() const { return pending_gangs_; }  // gangs with such pods
   size_t pods_waiting_in_permit() const { return waiting_; }
@@ -122,6 +127,8 @@ class Scheduler final : private Handle {
     return links_ == nullptr ? std::vector<NicErrors>{} : links_->nic_errors(now());
   }
 
+  Preemption* preemption() override { return driver_ == Driver::PerPod ? &preemptions_ : nullptr; }
+
   // ---- scheduler_profile.cpp: what the profile decides
   SchedulingQueue make_queue(const QueueParams& params);
   void give_up_reservations();
@@ -143,7 +150,10 @@ class Scheduler final : private Handle {
   // Nothing passes the head of the queue, unless it comes to stand before it.
   bool is_blocked() { return is_blocked_ && queue_.front() == blocking_; }
   Duration cycle_pod(PodId pod);
-  void fail(PodId unit, PodId pod, const Selection& why, const NodeSet* domain);
+  Duration fail(PodId unit, PodId pod, const Selection& why, const NodeSet* domain);
+  Duration post_filter(const PodView& view, const Diagnosis& diagnosis);
+  void back_to_queue(PodId unit, PodId pod, const Selection& why);
+  void wire_preemptions();
   void assume(PodId pod, NodeId node, DeviceGrant grant);
   void unassume(PodId pod, std::string_view reason, std::optional<AttemptOutcome> outcome);
   void turn_away(PodId waiting, std::string_view reason, AttemptOutcome outcome);
@@ -183,7 +193,7 @@ class Scheduler final : private Handle {
   };
   struct Tried {  // by the running cycle: columns of an AttemptRow
     int32_t pods = 1, placeable = -1;
-    uint32_t domains = 1;
+    uint32_t domains = 1, victims = 0;
   };
   GangVerdict attempt_gang(const Cycle& cycle, const GangView& gang);
   void try_domain(GangId gang, const NodeSet* domain);  // null: all nodes
@@ -214,6 +224,7 @@ class Scheduler final : private Handle {
   std::unique_ptr<Framework> framework_;
   SchedulingQueue queue_;
   Transaction transaction_;
+  Preemptions preemptions_;
   const Candidates no_candidates_;  // for those who do not read them
   std::vector<PodTrack> pods_;
   std::vector<GangTrack> gangs_;

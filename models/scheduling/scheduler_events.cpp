@@ -171,6 +171,7 @@ void Scheduler::pod_removed(PodId pod) {
     --pending_pods_;
   }
   pods_[pod.index].stage = Stage::None;
+  preemptions_.forget(pod);
   is_blocked_ = false;  // it may have been the head of the queue
   kick();
 }

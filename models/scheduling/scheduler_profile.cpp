@@ -18,6 +18,35 @@ SchedulingQueue Scheduler::make_queue(const QueueParams& params) {
           [this](GangId gang) { return gangs_[gang.index].last_failure; }};
 }
 
+void Scheduler::wire_preemptions() {
+  preemptions_.use(*framework_);
+  preemptions_.victim_waits.connect([this](PodId victim) {
+    turn_away(victim, "preempted by a pod of higher priority", AttemptOutcome::Rejected);
+  });
+  preemptions_.resumed.connect([this] {
+    if (busy_until_ < now()) {  // the cycle has waited until now
+      counters_.busy += now() - busy_until_;
+      busy_until_ = now();
+    }
+    kick();
+  });
+  preemptions_.withdrawn.connect([this](PodId pod) {
+    queue_.activate(unit_of(pod), now());
+    kick();
+  });
+  preemptions_.made_room.connect([this](PodId preemptor) {
+    queue_.let_go(unit_of(preemptor));
+    // Of what ended before all was answered it heard nothing.
+    std::vector<PlacedPod> there;
+    const NodeId node = preemptions_.nominated_node(preemptor);
+    if (node.is_valid()) preemptions_.placed_on(node, there);
+    if (std::ranges::none_of(there, &PlacedPod::is_leaving)) {
+      post({ClusterEventKind::AssignedPodDeleted, node, jobs_.pod(preemptor).spec, {}});
+    }
+    kick();
+  });
+}
+
 void Scheduler::change_profile(const ProfileParams& profile) {
   ORRERY_CHECK(!is_running_, "a profile changes between two cycles");
   ORRERY_CHECK(driver_ != Driver::Counting && resolve_driver(profile) != Driver::Counting,
@@ -29,6 +58,8 @@ void Scheduler::change_profile(const ProfileParams& profile) {
   cost_ = profile.cost;
   queue_ = make_queue(profile.queue);
   framework_ = std::make_unique<Framework>(static_cast<Handle&>(*this), profile);
+  preemptions_.forget_nominations();
+  preemptions_.use(*framework_);
   events_.clear();
   is_blocked_ = asks_next_ = false;
   attempts_in_vain_ = 0;

@@ -34,6 +34,8 @@ struct AttemptRow {
   uint32_t visited = 0, feasible = 0;
   int32_t pods = 1, placeable = -1;
   uint32_t domains = 1;
+  NodeId nominated;
+  uint32_t victims = 0;
   FixedText<160> message;
 
   static void columns(auto&& c) {
@@ -52,7 +54,31 @@ struct AttemptRow {
       "-1: not counted",
       "pods");
     c("domains", &AttemptRow::domains, "sets of nodes on which the gang was tried");
+    c("nominated", &AttemptRow::nominated,
+      "where room is made, or kept, for a pod that found none; 4294967295: nowhere");
+    c("victims", &AttemptRow::victims, "pods that this attempt preempted", "pods");
     c("message", &AttemptRow::message, "why not, as the event on the pod says it");
+  }
+};
+
+// One pod that the scheduler deleted to make room for another one.
+struct PreemptionRow {
+  Time at;
+  NodeId node;
+  uint64_t job = 0;
+  int32_t rank = 0, priority = 0;
+  uint64_t by_job = 0;
+  int32_t by_rank = 0, by_priority = 0;
+
+  static void columns(auto&& c) {
+    c("at", &PreemptionRow::at, "when the scheduler decided it");
+    c("node", &PreemptionRow::node, "where the pod was");
+    c("job", &PreemptionRow::job, "serial of its job");
+    c("rank", &PreemptionRow::rank, "which pod of that job");
+    c("priority", &PreemptionRow::priority, "its priority");
+    c("by_job", &PreemptionRow::by_job, "serial of the job that gets room");
+    c("by_rank", &PreemptionRow::by_rank, "which pod of that job");
+    c("by_priority", &PreemptionRow::by_priority, "the priority of that pod");
   }
 };
 

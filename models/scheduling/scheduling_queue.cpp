@@ -114,6 +114,7 @@ void SchedulingQueue::enter(uint32_t unit, Place place) {
   ORRERY_CHECK(e.place == Place::None, "a unit stands in one queue at a time");
   e.place = place;
   ++in_queues_;
+  if (place == Place::Held) return;
   if (place == Place::Gated) {
     ++gated_;
   } else if (place == Place::Unschedulable) {
@@ -142,7 +143,7 @@ void SchedulingQueue::leave(uint32_t unit) {
     entries_[bucket[e.heap_index]].heap_index = e.heap_index;
     bucket.pop_back();
     if (bucket.empty()) unschedulable_.erase(found);
-  } else {
+  } else if (place != Place::Held) {
     erase(heap_of(place), unit);
   }
   e.place = Place::None;
@@ -190,7 +191,7 @@ std::optional<QueuedUnit> SchedulingQueue::pop(Time now) {
 
 std::optional<QueuedUnit> SchedulingQueue::take(PodId unit) {
   const Place at = place(unit);
-  if (at == Place::None || at == Place::Gated) return std::nullopt;
+  if (at == Place::None || at == Place::Gated || at == Place::Held) return std::nullopt;
   leave(unit.index);
   return entries_[unit.index].view;
 }
@@ -219,6 +220,18 @@ void SchedulingQueue::fail(PodId unit, Time now, uint32_t plugins, uint32_t pend
     enter(unit.index, e.backoff_until <= now ? Place::Active : Place::ErrorBackoff);
   else
     enter(unit.index, Place::Unschedulable);
+}
+
+void SchedulingQueue::hold(PodId unit) {
+  if (place(unit) == Place::None) return;
+  leave(unit.index);
+  enter(unit.index, Place::Held);
+}
+
+void SchedulingQueue::let_go(PodId unit) {
+  if (place(unit) != Place::Held) return;
+  leave(unit.index);
+  enter(unit.index, Place::Unschedulable);
 }
 
 void SchedulingQueue::to_active_or_backoff(uint32_t unit, Time now) {

@@ -21,7 +21,7 @@ namespace orrery {
 
 class SchedulingQueue {
  public:
-  enum class Place : uint8_t { None, Gated, Active, Backoff, ErrorBackoff, Unschedulable };
+  enum class Place : uint8_t { None, Gated, Held, Active, Backoff, ErrorBackoff, Unschedulable };
   using Less = std::function<bool(const QueuedUnit&, const QueuedUnit&)>;
   // Whether `event` may help a pod that `plugin` (index in the profile) turned away.
   using Hint = std::function<QueueHint(uint8_t plugin, PodId pod, const ClusterEvent& event)>;
@@ -44,6 +44,9 @@ class SchedulingQueue {
   PodId front();                               // of the active queue; invalid if that is empty
   // The attempt failed. `plugins`: bit set of those that turned it away, none: an error.
   void fail(PodId unit, Time now, uint32_t plugins, uint32_t pending_plugins);
+  // After its failure: no event moves it until it is let go, to where it then belongs.
+  void hold(PodId unit);
+  void let_go(PodId unit);
   void put_back(PodId unit);  // to the active queue with its old place in the order
   // From backoff or unschedulable straight to active; to backoff at the instant of its failure, or
   // a gang that fits nowhere is tried for ever where cycles take no time.

@@ -18,4 +18,8 @@ struct Selection {
   uint32_t feasible = 0;
 };
 
+struct Window {                                // what a cycle looks at of the circle of nodes
+  uint32_t start = 0, visited = 0, count = 0;  // count: of the candidates in it
+};
+
 }  // namespace orrery

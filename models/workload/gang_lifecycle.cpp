@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "models/workload/job_controller.hpp"
 #include "sim/core/check.hpp"
@@ -253,13 +254,16 @@ void JobController::gang_detected(JobId id) {
   if (RecoveryRow* const row = recoveries_.find(state.run.recovery)) {
     row->detected = sim_.engine.now();
   }
-  if (job.restarts_max.has_value() && state.restarts >= *job.restarts_max) {
+  const bool is_failure = !std::exchange(state.is_preempted, false);
+  if (is_failure && job.restarts_max.has_value() && state.restarts >= *job.restarts_max) {
     ORRERY_MARK("jobs.restarts_used_up");
     end_job(id, JobPhase::Failed);
     return;
   }
-  ++state.restarts;
-  ++counters_.restarts;
+  if (is_failure) {
+    ++state.restarts;
+    ++counters_.restarts;
+  }
   if (job.restart_scope == RestartScope::Gang) {
     remove_pods(id, PodEnd::GangStopped);
   } else {

@@ -55,6 +55,9 @@ class JobController : public JobNews {
     hears_of_nodes_ = true;
     lost_on_.resize(cluster_.nodes());
   }
+  // The scheduler deletes it for one of higher priority: its containers are told to end. A pod that
+  // is lost so is no failure.
+  void preempt(PodId pod);
   void pods_gone(NodeId node, Time lost_by);  // those that it lost until then
   // A process of a pod dies while its node is up, with the GPUs it used. The other ranks of a
   // gang that runs wait for it until hang_timeout. False: the pod is not of such a gang.
@@ -156,6 +159,10 @@ class JobController : public JobNews {
   void gang_restarts(JobId id);
   void suspended(JobId id);
   void hold_counted(JobId id, int64_t gpu_milli);
+
+  // preempted_lifecycle.cpp: pods that make room for others
+  void preempted(PodId id);
+  void alone_stops(PodId id, NodeId node);
 
   // service_lifecycle.cpp: pods whose number changes
   void begin_service(JobId id);

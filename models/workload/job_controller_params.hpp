@@ -53,6 +53,7 @@ struct JobControllerParams {
   std::optional<Duration> hang_timeout = 10_min;
   Duration restart_delay = 10_s;
   std::optional<Duration> restart_delay_max = {};
+  Duration termination = {};
   Overruns overruns = Overruns::Keep;
   bool record_pods = true;  // the `record` section decides, so it is no field of this one
 
@@ -87,6 +88,13 @@ struct JobControllerParams {
       Source{
           "absent: restarts at an even pace; Kubernetes: MaxJobPodFailureBackOff, 10 min, in older "
           "documentation 6 min"});
+    v("termination", termination,
+      "From when a pod that was preempted is told to end until its containers have, and its node "
+      "is "
+      "free of it; until then it computes on.",
+      Range{Duration{}, 24_h},
+      Source{"0: processes end at once; Kubernetes kills them after terminationGracePeriodSeconds, "
+             "30 s unless the pod says otherwise"});
     v("overruns", overruns,
       "kill: a job that has computed for as long as it requested, since its last failure, fails "
       "and is gone; one of kind pods does so that long after its first pod began to run, whatever "

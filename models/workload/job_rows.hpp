@@ -27,11 +27,12 @@ enum class PodEnd : uint8_t {
   JobFailed,
   RunEnded,
   RankDied,
-  ScaledDown
+  ScaledDown,
+  Preempted
 };
-constexpr std::array<std::string_view, 7> enum_names(PodEnd) {
+constexpr std::array<std::string_view, 8> enum_names(PodEnd) {
   return {"completed", "node_failed", "gang_stopped", "job_failed",
-          "run_ended", "rank_died",   "scaled_down"};
+          "run_ended", "rank_died",   "scaled_down",  "preempted"};
 }
 
 struct JobRow {
@@ -41,7 +42,7 @@ struct JobRow {
   FixedText<32> user, team;
   JobKind kind = JobKind::Pods;
   JobOutcome outcome = JobOutcome::Pending;
-  int32_t pods = 0, gpus = 0, priority = 0, restarts = 0;
+  int32_t pods = 0, gpus = 0, priority = 0, restarts = 0, preemptions = 0;
   Time submitted, created = kNever, bound = kNever, running = kNever, ended = kNever;
   Duration wait, run, work;
   double gpu_s_useful = 0, gpu_s_lost = 0, gpu_s_checkpoint = 0, gpu_s_restore = 0, gpu_s_held = 0,
@@ -59,6 +60,7 @@ struct JobRow {
     c("gpus", &JobRow::gpus, "GPUs over all pods", "GPU");
     c("priority", &JobRow::priority, "priority of its pods");
     c("restarts", &JobRow::restarts, "stops of the gang, or pods lost, after which it went on");
+    c("preemptions", &JobRow::preemptions, "times one of its pods made room for another", "pods");
     c("submitted", &JobRow::submitted, "when it arrived");
     c("created", &JobRow::created, "when its first pod was created; -1: never");
     c("bound", &JobRow::bound, "when enough pods first had nodes; -1: never");
@@ -107,20 +109,21 @@ struct PodRow {  // one life of a pod
 struct RecoveryRow {
   uint64_t job = 0;
   int32_t rank = -1;    // of the independent pod; -1: the gang as a whole
-  int32_t attempt = 0;  // 1: the first failure
+  int32_t attempt = 0;  // 1: the first one
   NodeId node;
   int32_t nodes = 0;  // that the job, or the pod, held when it was struck
   int32_t gpus = 0;   // likewise
   Time failed, detected = kNever, recreated = kNever, scheduled = kNever, started = kNever,
                resumed = kNever, caught_up = kNever;
   double lost_gpu_s = 0;
+  bool is_preemption = false;
 
   static void columns(auto&& c) {
     c("job", &RecoveryRow::job, "serial number of the job");
     c("rank", &RecoveryRow::rank, "the independent pod that was lost; -1: the whole gang stopped");
-    c("attempt", &RecoveryRow::attempt, "1: the job's first failure");
+    c("attempt", &RecoveryRow::attempt, "1: the job's first failure or preemption");
     c("node", &RecoveryRow::node,
-      "the node that failed; 4294967295: none, a process died or gave up");
+      "the node that failed; 4294967295: none, a process died, gave up or had to go");
     c("nodes", &RecoveryRow::nodes, "nodes held when it failed", "nodes");
     c("gpus", &RecoveryRow::gpus, "GPUs held when it failed", "GPU");
     c("failed", &RecoveryRow::failed, "when it stopped");
@@ -131,6 +134,8 @@ struct RecoveryRow {
     c("resumed", &RecoveryRow::resumed, "when it computed again, its checkpoint loaded");
     c("caught_up", &RecoveryRow::caught_up, "when its progress was what it had been");
     c("lost_gpu_s", &RecoveryRow::lost_gpu_s, "compute since the last checkpoint", "GPU s");
+    c("is_preemption", &RecoveryRow::is_preemption,
+      "nothing failed: a pod was deleted to make room for another");
   }
 };
 

@@ -62,6 +62,8 @@ inline Duration time_limit(const Job& job, Overruns overruns) {
 struct JobCounters {
   uint64_t submitted = 0, completed = 0, failed = 0;  // jobs
   uint64_t pods_created = 0, pods_lost = 0;           // lost: on a node that failed
+  uint64_t pods_preempted = 0;
+  int128_t gpu_lost_preempted = 0;  // of GpuTime::lost
   uint64_t restarts = 0;
 };
 
@@ -100,17 +102,19 @@ struct JobState {
   int32_t ready_below = 0;                   // of an ordered StatefulSet: all before this rank are
   int32_t replicas = 0;                      // of a service: that there shall be
   int32_t restarts = 0;
-  bool is_queued = false;  // for pod creation
-  bool is_struck = false;  // by the node failure that is being handled
-  bool is_paused = false;  // it copies or writes a checkpoint that goes to a store
-  bool is_played = false;  // step by step: a goal comes before the end, and complete() after it
-  bool is_saving = false;  // asynchronously, the last snapshot
-  Snapshot snapshot;       // the last one
+  int32_t preemptions = 0;  // of its pods
+  bool is_queued = false;   // for pod creation
+  bool is_struck = false;   // by the node failure that is being handled
+  bool is_paused = false;   // it copies or writes a checkpoint that goes to a store
+  bool is_played = false;   // step by step: a goal comes before the end, and complete() after it
+  bool is_saving = false;   // asynchronously, the last snapshot
+  Snapshot snapshot;        // the last one
   std::vector<NodeId> saved_on;  // whose disks hold the last checkpoint; empty: it lies elsewhere
   Time saved_at;                 // when it was
   Time noticed;                  // when somebody finds out that it hangs; max: never
   PodId dead_pod;                // a process of it died, and its node did not
   bool is_suspending = false;    // writes its last checkpoint; what it computed is accounted for
+  bool is_preempted = false;     // it hangs for a pod that made room for another
   bool is_failing = false;       // restarts are used up; only the detection is to come
   Time first_created = kNever, first_bound = kNever, first_running = kNever;
   GpuTime gpu_time;

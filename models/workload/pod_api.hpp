@@ -27,6 +27,10 @@ class PodApi {
   // Of a pod that was bound. Told, maybe before it returns, when the images are on the node and how
   // long the rest takes is known; never, if the node fails before.
   virtual void start(PodId pod, NodeId node, Started started) = 0;
+  // Of a pod that is to end for the sake of another one. Told Answered, then Known once its kubelet
+  // has heard of it, or Refused.
+  virtual void evict(PodId pod, Told told) = 0;
+  virtual void nominated(PodId pod) = 0;  // where it is to go is written, and nobody waits for that
   // It was bound to the node, or to none yet, and is gone; or it is not to be created any more.
   virtual void removed(PodId pod, NodeId node) = 0;
 

@@ -76,8 +76,9 @@ Duration JobController::start_latency(PodId id) const {
   if (params.sigma == 0) return params.median;
   // A stream of its own for every life of a pod: the order of binding shifts no one's latency.
   const Pod& pod = jobs_.pod(id);
+  const JobState& state = states_[pod.job];
   const uint64_t index = jobs_.job(pod.job).serial << 32U | static_cast<uint64_t>(pod.rank) << 8U |
-                         (static_cast<uint64_t>(states_[pod.job].restarts) & 255U);
+                         (static_cast<uint64_t>(state.restarts + state.preemptions) & 255U);
   Rng rng = sim_.rng.stream("workload.pod_start", index);
   return nearest_ns(rng.lognormal(std::log(params.median.seconds()), params.sigma));
 }
@@ -308,10 +309,9 @@ void JobController::alone_completes(PodId id, bool in_time) {
   }
 }
 
-// Before the pod is removed.
-void JobController::alone_struck(PodId id, NodeId node) {
+// Before the pod is removed. No valid node: none has failed.
+void JobController::alone_stops(PodId id, NodeId node) {
   const Pod& pod = jobs_.pod(id);
-  JobState& state = states_[pod.job];
   Run& run = runs_[id].run;
   Duration lost;
   run.redo_until = {};
@@ -324,8 +324,16 @@ void JobController::alone_struck(PodId id, NodeId node) {
   RecoveryRow row = recovery_row(pod.job, node, lost, gpu_milli(id));
   row.rank = pod.rank;
   row.nodes = 1;
-  if (node_detection() < Duration::max()) row.detected = sim_.engine.now() + node_detection();
+  const Duration detection = node.is_valid() ? node_detection() : Duration{};
+  if (detection < Duration::max()) row.detected = sim_.engine.now() + detection;
+  row.is_preemption = !node.is_valid();
   run.recovery = recoveries_.open(row);
+}
+
+void JobController::alone_struck(PodId id, NodeId node) {
+  const Pod& pod = jobs_.pod(id);
+  JobState& state = states_[pod.job];
+  alone_stops(id, node);
   // Like a Job's backoffLimit: one failed pod more than the limit fails the job.
   const std::optional<int32_t>& limit = jobs_.job(pod.job).restarts_max;
   if (limit.has_value() && state.restarts >= *limit) {

@@ -89,7 +89,7 @@ class Coscheduling final : public Policy,
     return {Code::Unschedulable, "the gang is turned down because this pod fits nowhere"};
   }
 
-  bool reads_candidates() const override { return false; }
+  bool reads_candidates(const PodView& /*pod*/) const override { return false; }
 
   Status reserve(const Cycle& cycle, NodeId /*node*/) override {
     if (!cycle.pod.gang.is_valid()) return {};

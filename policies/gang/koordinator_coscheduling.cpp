@@ -102,7 +102,7 @@ class KoordinatorCoscheduling final : public Policy,
     reject_group(gang, "a member of the gang group fits nowhere");
     return {Code::Unschedulable, "the gang group is turned down because this pod fits nowhere"};
   }
-  bool reads_candidates() const override { return false; }
+  bool reads_candidates(const PodView& /*pod*/) const override { return false; }
 
   Status reserve(const Cycle& /*cycle*/, NodeId /*node*/) override { return {}; }
   void unreserve(const PodView& pod, NodeId /*node*/) noexcept override {

@@ -144,6 +144,8 @@ class LateThird final : public PodApi {
   }
   void bind(PodId /*pod*/, NodeId /*node*/, Done done) override { done(true); }
   void start(PodId /*pod*/, NodeId /*node*/, Started started) override { started({}); }
+  void evict(PodId /*pod*/, Told /*told*/) override {}
+  void nominated(PodId /*pod*/) override {}
   void removed(PodId pod, NodeId node) override {
     called_back += pod.index == 2 && !node.is_valid() ? 1 : 0;
   }

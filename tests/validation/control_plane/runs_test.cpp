@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <string>
 #include <variant>
 #include <vector>
@@ -266,6 +267,90 @@ double fill_exponent(const json& input) {
   return std::log2(seconds[1] / seconds[0]);
 }
 
+// scheduler_perf's tests of preemption: four pods of low priority are on each node and leave a
+// tenth of it; one of high priority needs the room of three. Nobody creates deleted pods anew: the
+// controller has no requests left. `more` are jobs that come at 1 h.
+ScenarioRun preemption_run(const json& input, const std::string& more) {
+  const auto nodes = input.at("nodes").get<int64_t>();
+  return run_of(
+      "cluster:\n  pools:\n" + pool("all", nodes) +
+      "policy: {queue: {pop_from_backoff: " + input.value("pop_from_backoff", std::string{"true"}) +
+      "}, plugins: [{name: DefaultPreemption, args: " + input.at("args").get<std::string>() +
+      "}]}\ncontrol_plane: {level: full, etcd: {quota: 64GiB}, clients: {controller_manager: {qps: "
+      "0.001, burst: " +
+      std::to_string(4 * nodes) + "}, scheduler: {qps: 5000, burst: 5000}}}\n" +
+      jobs({"controller: replica_set, work: 10d, pod: {cpus: 57.6}, pods: " +
+                std::to_string(4 * nodes),
+            more}) +
+      "  controller: {termination: " + input.value("termination", std::string{"0s"}) +
+      "}\nrecord: {pods: true}\nrun: {until: " + input.value("until", std::string{"90min"}) +
+      "}\n");
+}
+
+// Of the pods of the job of that number, the times from 1 h until they were bound.
+std::vector<double> bound_after_s(ScenarioRun& run, uint64_t job) {
+  std::vector<double> times;
+  for (const PodRow& row : run.recorder.rows<PodRow>("/pods")) {
+    if (row.job == job && row.bound >= Time{})
+      times.push_back((row.bound - Time{} - 1_h).seconds());
+  }
+  std::ranges::sort(times);
+  return times;
+}
+
+json preempting(const json& input) {
+  const auto pods = input.at("pods").get<int64_t>();
+  ScenarioRun run = preemption_run(input,
+                                   "submit: 1h, work: 10d, priority: 10, pod: {cpus: 192}, "
+                                   "pods: " +
+                                       std::to_string(pods));
+  const std::vector<double> times = bound_after_s(run, 1);
+  const auto of = input.at("of").get<std::string>();
+  const auto bound = static_cast<double>(times.size());
+  if (of == "finished") {
+    const auto in_time = std::ranges::count_if(times, [](double s) { return s <= 1'800; });
+    return in_time == pods ? "within 30 min" : "not within 30 min";
+  }
+  EXPECT_EQ(times.size(), static_cast<size_t>(pods));
+  EXPECT_EQ(summary(run, "pods_preempted"), 3 * bound);
+  if (of == "per_s") return bound / times.back();
+  return std::accumulate(times.begin(), times.end(), 0.0) / bound;
+}
+
+// Pods that fit, while five a second come that preempt.
+std::string beside_preemption(const json& input) {
+  ScenarioRun run = preemption_run(
+      input,
+      "submit: 1h, work: 10d, pod: {cpus: 6.4}, pods: 5000}\n        - {kind: pods, submit: 1h, "
+      "count: 300, every: 200ms, work: 10d, priority: 10, pod: {cpus: 192}");
+  uint64_t measured = 0;
+  for (const JobRow& row : run.jobs()) {
+    if (row.pods == 5'000) measured = row.job;
+  }
+  const std::vector<double> times = bound_after_s(run, measured);
+  EXPECT_EQ(times.size(), 5'000U);
+  EXPECT_EQ(summary(run, "pods_preempted"), 900);
+  const double per_s = static_cast<double>(times.size()) / times.back();
+  const auto bound = input.at("bound_per_s").get<int64_t>();
+  return per_s >= static_cast<double>(bound) ? "at least " + std::to_string(bound) + " pods/s"
+                                             : std::to_string(per_s) + " pods/s";
+}
+
+// Scheduler time of a pod that preempts, saved by looking for 500 candidates in place of all.
+double evaluation_saved_ms(const json& input) {
+  double busy[2] = {};
+  for (const int percent : {10, 100}) {
+    json one = input;
+    one["args"] = "{minCandidateNodesPercentage: " + std::to_string(percent) + "}";
+    ScenarioRun run = preemption_run(one,
+                                     "submit: 1h, work: 10d, priority: 10, pod: {cpus: 192}, "
+                                     "pods: " +
+                                         input.at("pods").dump());
+    busy[percent / 100] = summary(run, "scheduler_busy");
+  }
+  return (busy[1] - busy[0]) / input.at("pods").get<double>() * 1e3;
+}
+
 json ours(const json& input) {
   const auto quantity = input.at("quantity").get<std::string>();
   if (quantity == "scale_up_wait") return scale_up_wait(input);
@@ -277,6 +362,9 @@ json ours(const json& input) {
   if (quantity == "load") return load(input);
   if (quantity == "follow_load") return follow_load(input);
   if (quantity == "fill_exponent") return fill_exponent(input);
+  if (quantity == "preempting") return preempting(input);
+  if (quantity == "beside_preemption") return beside_preemption(input);
+  if (quantity == "evaluation_saved") return evaluation_saved_ms(input);
   if (quantity == "scheduled_ratio") {
     return scheduled_per_s(input.at("of")) / scheduled_per_s(input.at("to"));
   }

@@ -230,3 +230,11 @@ def test_ranges_and_times_read_as_written() -> None:
     numbers = {0, 1, 2, 7, 9, 10}
     assert numbered(numbers) == "0-2,7,9-10"
     assert unnumbered(numbered(numbers)) == numbers
+
+
+def test_who_took_the_place_of_whom(made) -> None:
+    run = made("preemption")
+    preempted = run.table("/events/preemptions").iloc[0]
+    story = explain_job(run, int(preempted["job"]))
+    assert f"it made room for job {int(preempted['by_job'])} (urgent), priority 100" in story.text
+    assert "1 preemption cost it" in story.text and "made room for another" in story.text
