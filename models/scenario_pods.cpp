@@ -138,12 +138,13 @@ std::set<int32_t> priorities_of(const WorkloadParams& workload) {
   return found;
 }
 
+constexpr std::string_view kPreemption = "DefaultPreemption";
+
 void check_preemption(const Scenario& scenario, Checker& c) {
-  constexpr std::string_view kPlugin = "DefaultPreemption";
   const bool are_equal = priorities_of(scenario.workload).size() < 2;
   const auto check = [&](const ProfileParams& policy, const std::string& path) {
     for (size_t i = 0; i < policy.plugins.size(); ++i) {
-      if (policy.plugins[i].name != kPlugin) continue;
+      if (policy.plugins[i].name != kPreemption) continue;
       const std::string at = path + ".plugins[" + std::to_string(i) + "]";
       if (are_equal) c.error(at, "has no effect: all pods have the same priority");
       if (scenario.control_plane.level == ControlPlaneLevel::None &&
@@ -160,7 +161,7 @@ void check_preemption(const Scenario& scenario, Checker& c) {
   }
   constexpr std::string_view kTermination = "workload.controller.termination";
   if (!c.is_given(kTermination)) return;
-  if (!has_plugin(scenario, kPlugin)) {
+  if (!has_plugin(scenario, kPreemption)) {
     c.warning(std::string{kTermination}, "has no effect without the plugin DefaultPreemption");
   } else if (are_equal) {
     c.error(std::string{kTermination},
@@ -169,6 +170,10 @@ void check_preemption(const Scenario& scenario, Checker& c) {
 }
 
 }  // namespace
+
+bool may_preempt(const Scenario& scenario) {
+  return has_plugin(scenario, kPreemption) && priorities_of(scenario.workload).size() > 1;
+}
 
 // Services in the workload: as pods that nobody holds back.
 void check_services(const Scenario& scenario, Checker& c) {

@@ -9,6 +9,9 @@
 #include "models/scenario_training.hpp"
 
 namespace orrery {
+
+bool may_preempt(const Scenario& scenario);  // scenario_pods.cpp
+
 namespace {
 
 bool lacks_nics(const Machine& machine) {
@@ -21,9 +24,11 @@ bool lacks_nics(const Machine& machine) {
 // What may stop a job, so that it restarts or is resumed.
 struct Stops {
   bool by_failures = false;   // of whatever kind
+  bool by_others = false;     // pods of higher priority, which counts for no limit of restarts
   bool by_queue = false;      // a job queue, which resumes it
   bool leaves_disks = false;  // the disks of its nodes keep what they hold
-  bool any() const { return by_failures || by_queue; }
+  bool restarts() const { return by_failures || by_others; }
+  bool any() const { return restarts() || by_queue; }
 };
 
 // Gangs fail when a rank dies, when NCCL gives up on exchanges that cannot move, and with any of
@@ -37,9 +42,11 @@ Stops stops_of(const Scenario& scenario, std::span<const Machine> machines) {
   const bool on_live_nodes = knows_pods && (!faults.ranks.empty() || gives_up);
   const bool with_nodes =
       knows_pods && (faults.strike_nodes() || scenario.control_plane.autoscaler);
+  const bool by_others = may_preempt(scenario);
   return {.by_failures = on_live_nodes || with_nodes,
+          .by_others = by_others,
           .by_queue = scenario.policy.job_queue.has_value(),
-          .leaves_disks = on_live_nodes || scenario.policy.job_queue};
+          .leaves_disks = on_live_nodes || by_others || scenario.policy.job_queue};
 }
 
 constexpr std::string_view kNoFailure =
@@ -55,9 +62,9 @@ void check_section(const Training& training, const Scenario& scenario, const Sto
   };
   if (!stops.any()) warn("restore", "has no effect: nothing stops a job (see faults)");
   if (stops.by_failures) return;
-  for (const std::string_view field : {"restart_scope", "restarts_max"}) {
-    if (c.is_given(at(field))) c.error(at(field), std::string{kNoFailure});
-  }
+  if (c.is_given(at("restarts_max"))) c.error(at("restarts_max"), std::string{kNoFailure});
+  if (stops.by_others) return;
+  if (c.is_given(at("restart_scope"))) c.error(at("restart_scope"), std::string{kNoFailure});
   const bool takes_time =
       training.params->checkpoint || training.params->checkpoint_write > Duration{};
   if (takes_time || scenario.workload.controller.overruns == Overruns::Kill) return;
@@ -96,7 +103,7 @@ void check_restarts(const Scenario& scenario, std::span<const Machine> machines,
   for (const Training& training : all) check_section(training, scenario, stops, c);
   for (const std::string_view field : {"failure_detection", "restart_delay", "restart_delay_max"}) {
     const std::string at = "workload.controller." + std::string{field};
-    if (!stops.by_failures && c.is_given(at)) c.warning(at, std::string{kNoFailure});
+    if (!stops.restarts() && c.is_given(at)) c.warning(at, std::string{kNoFailure});
   }
   check_reads(all, stops, c);
 }

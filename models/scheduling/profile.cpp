@@ -22,8 +22,8 @@ std::vector<PluginParams> base_plugins(const ProfileParams& profile) {
                  {plugin("NodeUnschedulable"), plugin("NodeName"), plugin("TaintToleration", 3),
                   plugin("NodeAffinity", 2), plugin("NodeResourcesFit"),
                   plugin("NodeResourcesBalancedAllocation"), plugin("DefaultDevices")});
-  const bool is_upstream = base == ProfileBase::Default || base == ProfileBase::Coscheduling;
-  if (is_upstream && resolve_driver(profile) == Driver::PerPod) {
+  // Not beside Coscheduling: a gang that never fits would drive others away again and again.
+  if (base == ProfileBase::Default && resolve_driver(profile) == Driver::PerPod) {
     plugins.push_back(plugin("DefaultPreemption"));
   }
   if (base == ProfileBase::Coscheduling) plugins.push_back(plugin("Coscheduling"));

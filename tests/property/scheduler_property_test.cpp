@@ -97,10 +97,6 @@ TEST_P(SchedulerProperty, InvariantsHoldAfterEveryEventAndNothingStaysTaken) {
     if (GetParam() == "policy.base=koordinator") {  // the two do not go together
       overrides.push_back("policy.queue.head_of_line=skip");
     }
-    if (GetParam() == "policy.base=coscheduling") {
-      // A gang that never fits drives others away for ever; see preemption_property_test.cpp.
-      overrides.push_back("policy.disable=[DefaultPreemption]");
-    }
     ScenarioRun run{yaml, overrides};
     const auto jobs = run.jobs();
     EXPECT_EQ(static_cast<int64_t>(jobs.size()), figure(run.result, "jobs_submitted"));
