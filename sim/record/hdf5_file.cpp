@@ -88,6 +88,9 @@ void pack(const Table& table, const std::byte* rows, size_t count, std::byte* to
 struct Hdf5File::Parts {
   Storage storage;
   FileFault fault;
+  Handle plain = new_list(H5P_DATASET_CREATE, true);  // how what is no table is made
+  Handle access = table_access();
+  Handle scalar{H5Screate(H5S_SCALAR), H5Sclose};
   Handle file;
   std::vector<Table> tables;
   bool is_dirty = false;                      // rows came since the last flush
@@ -170,9 +173,8 @@ void Hdf5File::add_table(const TableSpec& spec, std::optional<size_t> rows) {
   }
   if (const size_t slash = spec.path.rfind('/'); slash > 0) add_group(spec.path.substr(0, slash));
   const Handle space{H5Screate_simple(1, &empty, &limit), H5Sclose};
-  const Handle access = table_access();
   const hid_t made = H5Dcreate2(parts_->file.get(), spec.path.c_str(), type.get(), space.get(),
-                                H5P_DEFAULT, creation.get(), access.get());
+                                H5P_DEFAULT, creation.get(), parts_->access.get());
   table.dataset = Handle{checked(made, "create a table"), H5Dclose};
   checked(attach_text(made, "doc", spec.doc), "describe a table");
   checked(attach_texts(made, "units", units), "describe a table");
@@ -185,10 +187,8 @@ void Hdf5File::write_text(std::string_view path, std::string_view text) {
   if (const size_t slash = path.rfind('/'); slash > 0) add_group(path.substr(0, slash));
   const std::string stored{text.empty() ? std::string_view{"\0", 1} : text};
   const Handle type = text_type(stored.size());
-  const Handle space{H5Screate(H5S_SCALAR), H5Sclose};
-  const Handle creation = new_list(H5P_DATASET_CREATE, true);
   const Handle made{H5Dcreate2(parts_->file.get(), std::string{path}.c_str(), type.get(),
-                               space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT),
+                               parts_->scalar.get(), H5P_DEFAULT, parts_->plain.get(), H5P_DEFAULT),
                     H5Dclose};
   checked(made.get(), "create a text");
   checked(H5Dwrite(made.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, stored.data()),
@@ -199,11 +199,9 @@ void Hdf5File::write_scalar(const SummaryValue& value) {
   if (failed()) return;
   const hid_t type =
       std::holds_alternative<double>(value.value) ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64;
-  const Handle space{H5Screate(H5S_SCALAR), H5Sclose};
-  const Handle creation = new_list(H5P_DATASET_CREATE, true);
   const std::string path = "/summary/" + value.name;
-  const Handle made{H5Dcreate2(parts_->file.get(), path.c_str(), type, space.get(), H5P_DEFAULT,
-                               creation.get(), H5P_DEFAULT),
+  const Handle made{H5Dcreate2(parts_->file.get(), path.c_str(), type, parts_->scalar.get(),
+                               H5P_DEFAULT, parts_->plain.get(), H5P_DEFAULT),
                     H5Dclose};
   const void* const bytes =
       std::visit([](const auto& v) -> const void* { return &v; }, value.value);
@@ -215,21 +213,20 @@ void Hdf5File::write_scalar(const SummaryValue& value) {
 
 void Hdf5File::set_attribute(std::string_view name, const AttributeValue& value) {
   if (failed()) return;
-  const Handle space{H5Screate(H5S_SCALAR), H5Sclose};
-  const hid_t root = parts_->file.get();
+  const hid_t root = parts_->file.get(), space = parts_->scalar.get();
   const std::string key{name};
   if (H5Aexists(root, key.c_str()) > 0) H5Adelete(root, key.c_str());
   herr_t result = -1;
   if (const auto* const text = std::get_if<std::string>(&value)) {
     result = attach_text(root, key, *text);
   } else if (const auto* const flag = std::get_if<bool>(&value)) {
-    result = attach(root, key, bool_type().get(), space.get(), flag);
+    result = attach(root, key, bool_type().get(), space, flag);
   } else if (const auto* const number = std::get_if<double>(&value)) {
-    result = attach(root, key, H5T_NATIVE_DOUBLE, space.get(), number);
+    result = attach(root, key, H5T_NATIVE_DOUBLE, space, number);
   } else if (const auto* const whole = std::get_if<int64_t>(&value)) {
-    result = attach(root, key, H5T_NATIVE_INT64, space.get(), whole);
+    result = attach(root, key, H5T_NATIVE_INT64, space, whole);
   } else {
-    result = attach(root, key, H5T_NATIVE_UINT64, space.get(), &std::get<uint64_t>(value));
+    result = attach(root, key, H5T_NATIVE_UINT64, space, &std::get<uint64_t>(value));
   }
   checked(result, "set an attribute");
 }
@@ -244,8 +241,7 @@ void Hdf5File::start_swmr() {
 int64_t Hdf5File::dataset_of(size_t table) {
   Table& t = parts_->tables[table];
   if (t.dataset.get() < 0) {
-    const Handle access = table_access();
-    const hid_t id = H5Dopen2(parts_->file.get(), t.path.c_str(), access.get());
+    const hid_t id = H5Dopen2(parts_->file.get(), t.path.c_str(), parts_->access.get());
     t.dataset = Handle{checked(id, "open a table"), H5Dclose};
   }
   return t.dataset.get();
