@@ -186,6 +186,7 @@ bool ContendingGangs::visit(JobId job) {
   if (asked && flows_.is_standing(asked->flow) && alone_rate(asked->flow) > 0) {
     found_.push_back({job, std::move(*asked)});
   } else {
+    if (gang.known && gang.known->position.saves()) gang.known.reset();  // unseen meanwhile
     if (gang.known && !gang.known->cut_off) gang.known->cut_off = engine_.now();
     set_step(job, {});
   }
@@ -242,7 +243,6 @@ void ContendingGangs::leave_crowd() {
 
 // ---- plays
 
-// Of those found.
 void ContendingGangs::begin_play() {
   const bool is_alone = found_.size() == 1 && !entry(found_.front().job).known;
   if (found_.empty() || is_alone) {
@@ -266,8 +266,9 @@ void ContendingGangs::begin_play() {
     std::optional<Known>& known = entry(one.job).known;
     if (known && known->cut_off) {
       ORRERY_MARK("gangs.played_again_after_an_outage");
-      const Duration span = engine_.now() - *known->cut_off;
-      known->work += known->position.go_on_cut_off(shape, span) * shape.compute.seconds() * 1e9;
+      const double steps = known->position.go_on_cut_off(shape, engine_.now() - *known->cut_off,
+                                                         std::exchange(known->bits, 0.0));
+      known->work += steps * shape.compute.seconds() * 1e9;
     }
     positions.push_back(known ? position_of(one.gang, *known) : position_of(one.gang));
     const double work = known ? known->work : static_cast<double>(one.gang.done.ns);

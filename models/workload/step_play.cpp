@@ -69,7 +69,8 @@ Duration StepPosition::since(const StepParts& shape) const {
   return std::clamp(shape.working - shape.overlap + exchanged, shape.working, shape.alone());
 }
 
-double StepPosition::go_on_cut_off(const StepParts& shape, Duration span) {
+double StepPosition::go_on_cut_off(const StepParts& shape, Duration span, double former) {
+  if (former > 0) bits *= shape.bits / former;
   const double before = since(shape).seconds();
   StepParts still = shape;
   still.rate_max = 0;
