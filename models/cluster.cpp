@@ -318,7 +318,8 @@ uint64_t Cluster::progress() const {
 // Whether an end or an arrival is sure to come, however late.
 bool Cluster::is_work_ahead() const {
   bool is_ahead = !controller_.sources().is_empty() || (nodes_ && nodes_->has_more_to_come()) ||
-                  (autoscaler_ && autoscaler_->is_adding());
+                  (autoscaler_ && autoscaler_->is_adding()) || scheduler_.is_preempting() ||
+                  controller_.pods_terminating() > 0;
   ground_.jobs.for_each_job([&](JobId id) {
     is_ahead |= controller_.goes_on(id) && !(exchanges_ && exchanges_->waits_in_vain(id));
   });

@@ -74,11 +74,14 @@ int64_t gangs_on_cables(const std::vector<Training>& all) {
   int64_t gangs = 0;
   for (const Training& training : all) {
     if (!training.params->step) continue;
-    if (training.has_other_gangs) return 2;
+    Training alone = training;
+    alone.listed.clear();
+    const StepParams& step = *training.params->step;
+    if (training.has_other_gangs && (step.model || !step.exchanges.empty())) return 2;
     for (const Training::Gang& gang : training.listed) {
-      Training alone = training;
-      alone.listed = {gang};
+      alone.listed.assign(1, gang);
       if (std::ranges::any_of(exchanges_made(alone), crosses)) gangs += gang.count;
+      if (gangs > 1) return gangs;
     }
   }
   return gangs;

@@ -11,6 +11,9 @@
 #include "sim/config/quantity.hpp"
 
 namespace orrery {
+
+bool may_preempt(const Scenario& scenario);
+
 namespace {
 
 using Look = std::function<void(const PodConstraintParams& pod, const std::string& path)>;
@@ -160,7 +163,7 @@ void check_preemption(const Scenario& scenario, Checker& c) {
     check(scenario.run.changes[i].policy, "run.changes[" + std::to_string(i) + "].policy");
   }
   constexpr std::string_view kTermination = "workload.controller.termination";
-  if (!c.is_given(kTermination)) return;
+  if (!c.is_given(kTermination) || may_preempt(scenario)) return;
   if (!has_plugin(scenario, kPreemption)) {
     c.warning(std::string{kTermination}, "has no effect without the plugin DefaultPreemption");
   } else if (are_equal) {
@@ -171,8 +174,17 @@ void check_preemption(const Scenario& scenario, Checker& c) {
 
 }  // namespace
 
+// A policy that is loaded may, whatever the priorities.
 bool may_preempt(const Scenario& scenario) {
-  return has_plugin(scenario, kPreemption) && priorities_of(scenario.workload).size() > 1;
+  const auto is_loaded = [](const ProfileParams& policy) {
+    return std::ranges::any_of(resolve_plugins(policy), [](const PluginParams& plugin) {
+      return is_loaded_for(plugin, "PostFilter");
+    });
+  };
+  return (has_plugin(scenario, kPreemption) && priorities_of(scenario.workload).size() > 1) ||
+         is_loaded(scenario.policy) ||
+         std::ranges::any_of(scenario.run.changes,
+                             [&](const ChangeParams& change) { return is_loaded(change.policy); });
 }
 
 // Services in the workload: as pods that nobody holds back.

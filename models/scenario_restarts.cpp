@@ -52,8 +52,7 @@ Stops stops_of(const Scenario& scenario, std::span<const Machine> machines) {
 constexpr std::string_view kNoFailure =
     "has no effect: no failure stops a job, so that none restarts (see faults)";
 
-// What says how to restart is a mistake where nothing does. What goes with checkpoints is warned
-// of: they are told in one, and faults may come and go from run to run.
+// Warnings: faults and priorities may come and go from run to run of a study.
 void check_section(const Training& training, const Scenario& scenario, const Stops& stops,
                    Checker& c) {
   const auto at = [&](std::string_view field) { return training.path + "." + std::string{field}; };
@@ -62,9 +61,9 @@ void check_section(const Training& training, const Scenario& scenario, const Sto
   };
   if (!stops.any()) warn("restore", "has no effect: nothing stops a job (see faults)");
   if (stops.by_failures) return;
-  if (c.is_given(at("restarts_max"))) c.error(at("restarts_max"), std::string{kNoFailure});
+  warn("restarts_max", kNoFailure);
   if (stops.by_others) return;
-  if (c.is_given(at("restart_scope"))) c.error(at("restart_scope"), std::string{kNoFailure});
+  warn("restart_scope", kNoFailure);
   const bool takes_time =
       training.params->checkpoint || training.params->checkpoint_write > Duration{};
   if (takes_time || scenario.workload.controller.overruns == Overruns::Kill) return;
@@ -83,16 +82,16 @@ void check_reads(const std::vector<Training>& all, const Stops& stops, Checker& 
     from_stores = from_stores || !is_local;
     from_disks = from_disks || is_local || dataset->cache;
   }
-  const auto refuse = [&](std::string_view field, std::string_view why) {
-    if (c.is_given(field)) c.error(field, std::string{why});
+  const auto warn = [&](std::string_view field, std::string_view why) {
+    if (c.is_given(field)) c.warning(field, std::string{why});
   };
   constexpr std::string_view kNeverStopped =
       "has no effect: nothing stops a job, so that no checkpoint is read back (see faults)";
-  if (!from_stores) refuse("storage.node.read", kNeverStopped);
+  if (!from_stores) warn("storage.node.read", kNeverStopped);
   if (from_disks) return;
-  refuse("storage.local.read",
-         stops.any() ? "has no effect: jobs stop with their nodes alone, whose disks are lost then"
-                     : kNeverStopped);
+  warn("storage.local.read",
+       stops.any() ? "has no effect: jobs stop with their nodes alone, whose disks are lost then"
+                   : kNeverStopped);
 }
 
 }  // namespace
@@ -103,7 +102,9 @@ void check_restarts(const Scenario& scenario, std::span<const Machine> machines,
   for (const Training& training : all) check_section(training, scenario, stops, c);
   for (const std::string_view field : {"failure_detection", "restart_delay", "restart_delay_max"}) {
     const std::string at = "workload.controller." + std::string{field};
-    if (!stops.restarts() && c.is_given(at)) c.warning(at, std::string{kNoFailure});
+    // The delay doubles with restarts that count.
+    const bool is_heeded = field == "restart_delay_max" ? stops.by_failures : stops.restarts();
+    if (!is_heeded && c.is_given(at)) c.warning(at, std::string{kNoFailure});
   }
   check_reads(all, stops, c);
 }

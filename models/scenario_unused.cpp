@@ -25,8 +25,9 @@ bool has_ranks_to_meet(const Training& training, const Scenario& /*scenario*/) {
   return training.is_of_others || training.gpus_max > 1;
 }
 
-bool leaves_nodes(const Training& training, const Scenario& /*scenario*/) {
-  return training.leaves_nodes;
+// Without gangs that is told elsewhere.
+bool has_parts(const Training& training, const Scenario& /*scenario*/) {
+  return training.leaves_nodes || !training.has_gangs;
 }
 
 // Of a pod whose only rank dies the output tells why it is gone.
@@ -41,10 +42,8 @@ bool heeds_timeouts(const ProfileParams& policy) {
   constexpr std::string_view kSuch[] = {"Coscheduling", "KoordinatorCoscheduling",
                                         "GangScheduling"};
   return std::ranges::any_of(resolve_plugins(policy), [&](const PluginParams& plugin) {
-    const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(plugin.name);
-    if (entry == nullptr || std::ranges::find(kSuch, plugin.name) != std::end(kSuch)) return true;
-    return entry->origin != "built in" &&
-           std::ranges::find(entry->points, "Permit") != entry->points.end();
+    return std::ranges::find(kSuch, plugin.name) != std::end(kSuch) ||
+           is_loaded_for(plugin, "Permit");
   });
 }
 
@@ -61,6 +60,7 @@ struct Rule {
   std::string_view field;
   bool (*is_heeded)(const Training&, const Scenario&);
   std::string_view otherwise;
+  bool is_warning = false;  // sizes of jobs and policies may vary from run to run of a study
 };
 
 constexpr std::string_view kCounting =
@@ -72,15 +72,15 @@ constexpr Rule kRules[] = {
     {"communicator", has_ranks_to_meet,
      "has no effect on jobs of one GPU, or none: there is no other to meet"},
     {"restart_scope", has_pods, kCounting},
-    {"restart_scope", has_survivors, "has no effect on jobs without a gang of several pods"},
+    {"restart_scope", has_survivors, "has no effect on jobs without a gang of several pods", true},
     {"restarts_max", has_pods, kCounting},
     {"schedule_timeout", has_pods, kCounting},
     {"schedule_timeout", gathers,
-     "has no effect on jobs without a gang in which pods wait for one another"},
+     "has no effect on jobs without a gang in which pods wait for one another", true},
     {"schedule_timeout", ever_heeds_timeouts,
-     "has no effect with this policy: coscheduling, koordinator and native_gang heed it"},
-    {"checkpoint.sharded", leaves_nodes,
-     "has no effect on gangs of one pod, whose node holds the whole checkpoint"},
+     "has no effect with this policy: coscheduling, koordinator and native_gang heed it", true},
+    {"checkpoint.sharded", has_parts,
+     "has no effect on gangs of one pod, whose node holds the whole checkpoint", true},
 };
 
 void check_fields(const Training& training, const Scenario& scenario, Checker& c) {
@@ -90,7 +90,11 @@ void check_fields(const Training& training, const Scenario& scenario, Checker& c
     if (rule.field == told || !c.is_given(field)) continue;
     if (rule.is_heeded(training, scenario)) continue;
     told = rule.field;
-    c.error(field, std::string{rule.otherwise});
+    if (rule.is_warning) {
+      c.warning(field, std::string{rule.otherwise});
+    } else {
+      c.error(field, std::string{rule.otherwise});
+    }
   }
 }
 
@@ -141,8 +145,12 @@ void check_exchange(const Training& training, size_t index, const Scenario& scen
   const std::string why = training.leaves_nodes
                               ? "no effect: the ranks that exchange with one another share a pod"
                               : "no effect on gangs of one pod, which stay on their node";
-  refuse("servers", "have " + why);
-  if (!is_known) refuse("stages", "has " + why);
+  const auto tell = [&](const std::string& field, const std::string& text) {
+    if (training.leaves_nodes || !c.is_given(at + field)) return refuse(field, text);
+    c.warning(at + field, text);  // sizes may vary from run to run
+  };
+  tell("servers", "have " + why);
+  if (!is_known) tell("stages", "has " + why);
 }
 
 }  // namespace

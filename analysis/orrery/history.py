@@ -111,7 +111,7 @@ class History:
 
     @cached_property
     def preemptions(self) -> pd.DataFrame:
-        return self._table("/events/preemptions", ["at", "job", "by_job", "by_priority"])
+        return self._table("/events/preemptions", ["at", "job", "rank", "by_job", "by_priority"])
 
     @cached_property
     def recoveries(self) -> pd.DataFrame:

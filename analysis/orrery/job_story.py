@@ -227,7 +227,7 @@ class JobStory:
 
     def _cause(self, failed: pd.Series) -> str:
         if failed.get("is_preemption", False):
-            return self._preempted(failed["failed"])
+            return self._preempted(failed["failed"], int(failed.get("rank", -1)))
         if failed["node"] < 0:
             cause = "a process died, or gave up"
         else:
@@ -237,10 +237,12 @@ class JobStory:
             cause = f"node {self.history.names.one(failed['node'])} failed{kind}"
         return cause + (", and nobody noticed" if pd.isna(failed["detected"]) else "")
 
-    def _preempted(self, at: float) -> str:
+    def _preempted(self, at: float, rank: int) -> str:
         """Who took its place; pods that take a while to end were told so before."""
         rows = self.history.preemptions
         rows = rows[(rows["job"] == self.job) & (rows["at"] <= at)]
+        if rank >= 0:
+            rows = rows[rows["rank"] == rank]
         if not len(rows):
             return "it made room for another job"
         job, priority = (int(rows.iloc[-1][column]) for column in ("by_job", "by_priority"))

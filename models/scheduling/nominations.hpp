@@ -16,8 +16,9 @@ class Nominations {
  public:
   struct Nomination {
     PodId pod;
-    SpecId spec_id;
-    const PodSpec* spec = nullptr;
+    int32_t priority = 0;
+    Resources asked{};
+    int32_t whole_gpus = 0;
     bool is_tried_first = false;
   };
 
@@ -66,9 +67,9 @@ class Nominations {
     Resources claimed;
     int64_t whole = 0;
     for (const Nomination& n : on(node)) {
-      if (n.pod == pod.id || n.spec->priority < pod.spec->priority) continue;
-      claimed += n.spec->requests();
-      if (n.spec->gpu_milli == kMilli) whole += n.spec->gpus;
+      if (n.pod == pod.id || n.priority < pod.spec->priority) continue;
+      claimed += n.asked;
+      whole += n.whole_gpus;
     }
     const Resources asked = pod.spec->requests();
     for (size_t r = 0; r < kResources; ++r) {

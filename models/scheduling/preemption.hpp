@@ -38,6 +38,7 @@ class ORRERY_API Preemption {
   virtual ~Preemption() = default;
   // Some placed pod has a lower priority than this.
   virtual bool is_above_any(int32_t priority) const = 0;
+  virtual bool is_above_any_on(NodeId node, int32_t priority) const = 0;  // placed there
   // Appends the pods of the node, more important ones first: by priority, then the longest there.
   virtual void placed_on(NodeId node, std::vector<PlacedPod>& pods) const = 0;
   // For the pod of the running cycle.

@@ -56,6 +56,7 @@ class Preemptions::Trial final : public WhatIf {
 Preemptions::Preemptions(const Context& context)
     : context_{context},
       on_nodes_{context.cluster.nodes()},
+      lowest_(context.cluster.nodes(), kNobody),
       nominations_{context.cluster.nodes()},
       rows_{context.sim.recorder, "/events/preemptions",
             "Pods deleted by the scheduler to make room for others."} {}
@@ -82,6 +83,8 @@ void Preemptions::placed(PodId pod, NodeId node, DeviceGrant grant) {
   p.since = context_.sim.engine.now();
   p.is_leaving = false;
   on_nodes_.add(node, pod);
+  int32_t& lowest = lowest_[node.index];
+  lowest = std::min(lowest, context_.jobs.spec(pod).priority);
   ++of_priority_[context_.jobs.spec(pod).priority];
   nominations_.clear(pod);
 }
@@ -90,10 +93,19 @@ void Preemptions::left(PodId pod) {
   Placed& p = track(pod);
   if (!p.node.is_valid()) return;
   on_nodes_.remove(p.node, pod);
+  if (context_.jobs.spec(pod).priority == lowest_[p.node.index]) find_lowest(p.node);
   p.node = {};
   p.is_leaving = false;
   const auto count = of_priority_.find(context_.jobs.spec(pod).priority);
   if (--count->second == 0) of_priority_.erase(count);
+}
+
+void Preemptions::find_lowest(NodeId node) {
+  there_.clear();
+  on_nodes_.collect(node, there_);
+  int32_t lowest = kNobody;
+  for (const PodId pod : there_) lowest = std::min(lowest, context_.jobs.spec(pod).priority);
+  lowest_[node.index] = lowest;
 }
 
 void Preemptions::forget(PodId pod) {
@@ -136,8 +148,13 @@ void Preemptions::nominated_on(NodeId node, std::vector<PodId>& pods) const {
 }
 
 void Preemptions::nominate(PodId pod, NodeId node, bool is_tried_first) {
-  const SpecId spec = context_.jobs.pod(pod).spec;
-  nominations_.set({pod, spec, &context_.jobs.specs()[spec], is_tried_first}, node);
+  const PodSpec& spec = context_.jobs.spec(pod);  // which others may move
+  nominations_.set({.pod = pod,
+                    .priority = spec.priority,
+                    .asked = spec.requests(),
+                    .whole_gpus = spec.gpu_milli == kMilli ? spec.gpus : 0,
+                    .is_tried_first = is_tried_first},
+                   node);
   if (api_ != nullptr) api_->nominated(pod);
 }
 
@@ -153,7 +170,6 @@ void Preemptions::evict(PodId preemptor, std::span<const PodId> victims, bool wa
     // Another victim's gang may have taken it along.
     if (!p.node.is_valid() || p.is_leaving) continue;
     ++victims_;
-    record(preemptor, victim);
     p.is_leaving = true;
     victim_waits.emit(victim);
     if (!track(victim).node.is_valid()) continue;
@@ -165,6 +181,9 @@ void Preemptions::evict(PodId preemptor, std::span<const PodId> victims, bool wa
                        .victim = victim,
                        .preemptor_life = life(preemptor),
                        .victim_life = life(victim),
+                       .by_job = context_.jobs.job(context_.jobs.pod(preemptor).job).serial,
+                       .by_rank = context_.jobs.pod(preemptor).rank,
+                       .by_priority = context_.jobs.spec(preemptor).priority,
                        .waits = waits});
   }
 }
@@ -189,21 +208,36 @@ void Preemptions::carry_out_due() {
       ORRERY_MARK("scheduling.victim_gone_already");
       answered(order);
     } else if (api_ == nullptr) {
-      context_.controller.preempt(order.victim);
+      preempt(order);
       answered(order);
     } else {
+      ++asked_;
       api_->evict(order.victim, [this, order](PodApi::Creation news) { told(order, news); });
     }
   }
 }
 
 void Preemptions::told(const Order& order, PodApi::Creation news) {
+  if (news != PodApi::Creation::Answered) --asked_;
   if (news == PodApi::Creation::Answered) return answered(order);
   if (!is_there(order)) return;
-  if (news == PodApi::Creation::Known) return context_.controller.preempt(order.victim);
+  if (news == PodApi::Creation::Known) return preempt(order);
   ORRERY_MARK("scheduling.preemption_refused");
   track(order.victim).is_leaving = false;
+  // Whoever else waits for the same pod hears it, too.
+  std::vector<PodId> waiting;
+  nominated_on(pods_[order.victim.index].node, waiting);
+  for (const PodId other : waiting) {
+    if (context_.jobs.spec(other).priority > context_.jobs.spec(order.victim).priority) {
+      withdraw(other);
+    }
+  }
   if (life(order.preemptor) == order.preemptor_life) withdraw(order.preemptor);
+}
+
+void Preemptions::preempt(const Order& order) {
+  record(order);
+  context_.controller.preempt(order.victim);
 }
 
 void Preemptions::answered(const Order& order) {
@@ -213,19 +247,18 @@ void Preemptions::answered(const Order& order) {
   if (--p.unanswered == 0) made_room.emit(order.preemptor);
 }
 
-void Preemptions::record(PodId preemptor, PodId victim) {
+void Preemptions::record(const Order& order) {
   if (!rows_.is_on()) return;
   const JobTable& jobs = context_.jobs;
-  const Pod& by = jobs.pod(preemptor);
-  const Pod& pod = jobs.pod(victim);
+  const Pod& pod = jobs.pod(order.victim);
   rows_.emit({.at = context_.sim.engine.now(),
-              .node = pods_[victim.index].node,
+              .node = pods_[order.victim.index].node,
               .job = jobs.job(pod.job).serial,
               .rank = pod.rank,
-              .priority = jobs.spec(victim).priority,
-              .by_job = jobs.job(by.job).serial,
-              .by_rank = by.rank,
-              .by_priority = jobs.spec(preemptor).priority});
+              .priority = jobs.spec(order.victim).priority,
+              .by_job = order.by_job,
+              .by_rank = order.by_rank,
+              .by_priority = order.by_priority});
 }
 
 }  // namespace orrery

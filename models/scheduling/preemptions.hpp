@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <map>
 #include <memory>
 #include <span>
@@ -53,12 +54,16 @@ class Preemptions final : public Preemption {
   bool is_asking(PodId preemptor) const {  // some deletion for its sake is not answered
     return preemptor.index < pods_.size() && pods_[preemptor.index].unanswered > 0;
   }
+  bool is_under_way() const { return !orders_.empty() || asked_ > 0; }  // some deletion is
   bool is_awaited() const { return awaited_ > 0; }  // no pod is tried before an answer
   const Nominations& nominations() const { return nominations_; }
   uint64_t victims() const { return victims_; }  // so far
 
   // ---- Preemption: what policies may see and ask
   bool is_above_any(int32_t priority) const override;
+  bool is_above_any_on(NodeId node, int32_t priority) const override {
+    return lowest_[node.index] < priority;
+  }
   void placed_on(NodeId node, std::vector<PlacedPod>& pods) const override;
   std::unique_ptr<WhatIf> what_if(const Cycle& cycle) override;
   NodeId nominated_node(PodId pod) const override { return nominations_.node_of(pod); }
@@ -81,6 +86,8 @@ class Preemptions final : public Preemption {
     Time due;
     PodId preemptor, victim;
     uint64_t preemptor_life = 0, victim_life = 0;  // generations: pods may be gone meanwhile
+    uint64_t by_job = 0;                           // of the preemptor, likewise
+    int32_t by_rank = 0, by_priority = 0;
     bool waits = false;
   };
   Placed& track(PodId pod);
@@ -89,16 +96,21 @@ class Preemptions final : public Preemption {
   void carry_out_due();
   void told(const Order& order, PodApi::Creation news);
   void answered(const Order& order);
-  void record(PodId preemptor, PodId victim);
+  void preempt(const Order& order);
+  void record(const Order& order);
+  void find_lowest(NodeId node);
 
   Context context_;
   PodApi* api_ = nullptr;
   Framework* framework_ = nullptr;
   std::vector<Placed> pods_;  // by PodId
   PodsOnNodes on_nodes_;
+  static constexpr int32_t kNobody = std::numeric_limits<int32_t>::max();
+  std::vector<int32_t> lowest_;             // priority of the pods of each node
   std::map<int32_t, int64_t> of_priority_;  // placed pods
   Nominations nominations_;
   uint64_t victims_ = 0, awaited_ = 0;
+  uint64_t asked_ = 0;        // of the API servers, and not answered
   std::deque<Order> orders_;  // those of the running cycle last, without a due time
   size_t undated_ = 0;
   Channel<PreemptionRow> rows_;

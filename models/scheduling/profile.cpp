@@ -7,6 +7,8 @@
 namespace orrery {
 namespace {
 
+constexpr std::string_view kPreemption = "DefaultPreemption";
+
 PluginParams plugin(std::string_view name, int64_t weight = 1) {
   return {.name = std::string{name}, .weight = weight, .scores = true, .args = {}};
 }
@@ -22,9 +24,12 @@ std::vector<PluginParams> base_plugins(const ProfileParams& profile) {
                  {plugin("NodeUnschedulable"), plugin("NodeName"), plugin("TaintToleration", 3),
                   plugin("NodeAffinity", 2), plugin("NodeResourcesFit"),
                   plugin("NodeResourcesBalancedAllocation"), plugin("DefaultDevices")});
-  // Not beside Coscheduling: a gang that never fits would drive others away again and again.
-  if (base == ProfileBase::Default && resolve_driver(profile) == Driver::PerPod) {
-    plugins.push_back(plugin("DefaultPreemption"));
+  // Beside a scheduler of gangs only if it is named: a gang that never fits would drive others away
+  // again and again. It stands before that one, as upstream's plugins all do.
+  const bool is_named =
+      std::ranges::find(profile.plugins, kPreemption, &PluginParams::name) != profile.plugins.end();
+  if (resolve_driver(profile) == Driver::PerPod && (base == ProfileBase::Default || is_named)) {
+    plugins.push_back(plugin(kPreemption));
   }
   if (base == ProfileBase::Coscheduling) plugins.push_back(plugin("Coscheduling"));
   if (base == ProfileBase::Koordinator) plugins.push_back(plugin("KoordinatorCoscheduling"));
@@ -52,6 +57,13 @@ std::vector<PluginParams> resolve_plugins(const ProfileParams& profile) {
     }
   }
   return plugins;
+}
+
+bool is_loaded_for(const PluginParams& plugin, std::string_view point) {
+  const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(plugin.name);
+  if (entry == nullptr) return true;
+  return entry->origin != "built in" &&
+         std::ranges::find(entry->points, point) != entry->points.end();
 }
 
 Driver resolve_driver(const ProfileParams& profile) {

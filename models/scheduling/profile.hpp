@@ -119,6 +119,8 @@ struct ProfileParams {
 
 // The plugins of the base, without `disable`, with `plugins` merged in; weights filled in.
 std::vector<PluginParams> resolve_plugins(const ProfileParams& profile);
+// A policy that is loaded, not built in, and serves this point; or one that is not known.
+bool is_loaded_for(const PluginParams& plugin, std::string_view point);
 Driver resolve_driver(const ProfileParams& profile);
 // Unknown names (with near ones), names given twice, plugins' own args.
 void check_profile(const ProfileParams& profile, const std::string& path, const config::Node& node,

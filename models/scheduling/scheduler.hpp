@@ -64,6 +64,7 @@ class Scheduler final : private Handle {
   const Counters& counters() const { return counters_; }
   uint64_t attempts_in_vain() const { return attempts_in_vain_; }
   uint64_t pods_preempted() const { return preemptions_.victims(); }
+  bool is_preempting() const { return preemptions_.is_under_way(); }
   size_t pods_pending() const { return pending_pods_; }    // created and not bound
   size_t gangs_pending() const { return pending_gangs_; }  // gangs with such pods
   size_t pods_waiting_in_permit() const { return waiting_; }

@@ -171,7 +171,9 @@ void Scheduler::pod_removed(PodId pod) {
     --pending_pods_;
   }
   pods_[pod.index].stage = Stage::None;
+  const NodeId kept_for_it = preemptions_.nominated_node(pod);
   preemptions_.forget(pod);
+  if (kept_for_it.is_valid()) post({ClusterEventKind::AssignedPodDeleted, kept_for_it, p.spec, {}});
   is_blocked_ = false;  // it may have been the head of the queue
   kick();
 }

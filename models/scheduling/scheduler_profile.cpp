@@ -31,10 +31,12 @@ void Scheduler::wire_preemptions() {
     kick();
   });
   preemptions_.withdrawn.connect([this](PodId pod) {
+    is_blocked_ = false;  // the head of the queue may try again
     queue_.activate(unit_of(pod), now());
     kick();
   });
   preemptions_.made_room.connect([this](PodId preemptor) {
+    is_blocked_ = false;
     queue_.let_go(unit_of(preemptor));
     // Of what ended before all was answered it heard nothing.
     std::vector<PlacedPod> there;

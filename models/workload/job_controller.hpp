@@ -92,6 +92,7 @@ class JobController : public JobNews {
   const JobSources& sources() const { return sources_; }  // an error of one stopped the engine
   bool all_done() const { return jobs_.live_jobs() == 0 && sources_.is_empty(); }
   const JobCounters& counters() const { return counters_; }
+  int64_t pods_terminating() const { return terminating_; }  // preempted, and not gone
   // What GPUs were held for by all jobs with a row in /jobs: after finish(), by all.
   const GpuTime& gpu_time() const { return gpu_time_; }
   JobUsage usage(JobId job) const;
@@ -198,6 +199,7 @@ class JobController : public JobNews {
   PodApi* api_ = nullptr;
   Arrivals arrivals_;
   JobCounters counters_;
+  int64_t terminating_ = 0;
   JobSources sources_;
   IdVector<JobId, JobState> states_;
   IdVector<PodId, PodRun> runs_;

@@ -10,9 +10,11 @@ void JobController::preempt(PodId id) {
   const PodState state = jobs_.pod(id).state;
   const bool has_containers = state == PodState::Bound || state == PodState::Running;
   if (params_.termination == Duration{} || !has_containers) return preempted(id);
+  ++terminating_;
   sim_.engine.after(
       params_.termination, Label{"jobs.pod_terminated"},
       [this, id, generation = jobs_.pod(id).generation] {
+        --terminating_;
         if (jobs_.pod(id).generation == generation) preempted(id);
       },
       Phase::Control);

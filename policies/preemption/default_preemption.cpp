@@ -117,6 +117,7 @@ class DefaultPreemption final : public Policy, public PostFilter {
   }
   std::vector<PlacedPod> lower_on(NodeId node, int32_t priority) const {
     std::vector<PlacedPod> pods;
+    if (!preemption_->is_above_any_on(node, priority)) return pods;
     preemption_->placed_on(node, pods);
     std::erase_if(pods, [&](const PlacedPod& p) { return p.priority >= priority; });
     return pods;

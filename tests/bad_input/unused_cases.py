@@ -48,19 +48,20 @@ def unused_cases(case: Callable[..., Any]) -> list[Any]:
                     says=(f"{place}{path}: {says}", "s.yaml: 1 mistake\n"))
 
     def own(name: str, field: str, says: str, training: str, job: str = GANG,
-            more: str = "") -> Any:
-        return at(name, JOB + field, says, f"{job}, training: {{{training}}}", more=more)
+            more: str = "", is_warned_of: bool = False) -> Any:
+        return at(name, JOB + field, says, f"{job}, training: {{{training}}}", more=more,
+                  is_warned_of=is_warned_of)
 
     def both(name: str, field: str, says: str, training: str, job: str = GANG,
-             more: str = "") -> list[Any]:
+             more: str = "", is_warned_of: bool = False) -> list[Any]:
         """In the section of a job, and in one that two jobs share."""
         shared = at(f"{name}, shared", SHARED + field, says, f"{job}}}, {{work: 5min, {job}",
-                    shared=f"{{{training}}}", more=more)
-        return [own(name, field, says, training, job, more), shared]
+                    shared=f"{{{training}}}", more=more, is_warned_of=is_warned_of)
+        return [own(name, field, says, training, job, more, is_warned_of), shared]
 
     def fabric(name: str, path: str, network: str, more: str = "") -> Any:
         return at(name, path, ONE_LEAF, f"{GANG}, training: {{{STEP}}}", nodes_per_leaf=4,
-                  more=f"network: {{level: flow, {network}}}\n{more}")
+                  more=f"network: {{level: flow, {network}}}\n{more}", is_warned_of=True)
 
     def stores(text: str) -> str:
         return f"storage: {{{text}}}\n"
@@ -77,28 +78,36 @@ def unused_cases(case: Callable[..., Any]) -> list[Any]:
               "has no effect on jobs without GPUs", "init_per_gpu: ^1s", CPUS),
         *both("communicator without GPUs", "communicator", "has no effect on jobs of one GPU, or "
               "none", "communicator: ^{method: redis}", CPUS),
-        *both("survivors of one pod", "restart_scope", LONE, "restart_scope: ^pod", POD, FAULT),
+        *both("survivors of one pod", "restart_scope", LONE, "restart_scope: ^pod", POD, FAULT,
+              is_warned_of=True),
         *both("survivors of independent pods", "restart_scope", LONE, "restart_scope: ^pod", PODS,
-              FAULT),
+              FAULT,
+              is_warned_of=True),
         *both("survivors of counted jobs", "restart_scope", NO_PODS, "restart_scope: ^pod", GANG,
               COUNTING + FAULT),
         *both("restarts of counted jobs", "restarts_max", NO_PODS, "restarts_max: ^1", GANG,
               COUNTING + FAULT),
         *both("patience of a single pod", "schedule_timeout", "has no effect on jobs without a "
               "gang in which pods wait", "schedule_timeout: ^9s", POD,
-              "policy: {base: coscheduling}\n"),
+              "policy: {base: coscheduling}\n",
+              is_warned_of=True),
         *both("patience of independent pods", "schedule_timeout", "has no effect on jobs without a "
               "gang in which pods wait", "schedule_timeout: ^9s", PODS,
-              "policy: {base: coscheduling}\n"),
+              "policy: {base: coscheduling}\n",
+              is_warned_of=True),
         *both("patience of pods that start one by one", "schedule_timeout", "has no effect on jobs "
               "without a gang in which pods wait", "schedule_timeout: ^9s",
-              GANG + ", min_available: 1", "policy: {base: native_gang}\n"),
+              GANG + ", min_available: 1", "policy: {base: native_gang}\n",
+              is_warned_of=True),
         *both("patience under no gang scheduler", "schedule_timeout", "has no effect with this "
-              "policy: coscheduling", "schedule_timeout: ^9s"),
+              "policy: coscheduling", "schedule_timeout: ^9s",
+              is_warned_of=True),
         *both("patience when nobody waits", "schedule_timeout", "has no effect with this policy",
-              "schedule_timeout: ^9s", GANG, "policy: {base: strict_gang}\n"),
+              "schedule_timeout: ^9s", GANG, "policy: {base: strict_gang}\n",
+              is_warned_of=True),
         *both("shards of one pod", "checkpoint.sharded", "has no effect on gangs of one pod",
-              SAVES.replace("1GB}", "1GB, sharded: ^false}"), POD, stores(f"stores: [{{{BLOB}}}]")),
+              SAVES.replace("1GB}", "1GB, sharded: ^false}"), POD, stores(f"stores: [{{{BLOB}}}]"),
+              is_warned_of=True),
 
         # steps
         *both("exchange of one data rank", "step.exchanges[0]", "has no effect: such a group has "
@@ -113,7 +122,8 @@ def unused_cases(case: Callable[..., Any]) -> list[Any]:
         *both("number of microbatches of data ranks alone", "step.parallel.microbatches", KEPT,
               "step: {parallel: {microbatches: ^2}, " + MODEL + "}}", GANG, FLOW),
         *both("stages in one node", "step.exchanges[0].stages", "has no effect on gangs of one pod",
-              STEP.replace("1GB", "1GB, algorithm: hierarchical, stages: ^pipelined"), POD, FLOW),
+              STEP.replace("1GB", "1GB, algorithm: hierarchical, stages: ^pipelined"), POD, FLOW,
+              is_warned_of=True),
         *both("stages of an exchange whose time is known", "step.exchanges[0].stages",
               "has no effect, since network.exchanges tells the time",
               STEP.replace("1GB", "1GB, algorithm: hierarchical, stages: ^pipelined"), GANG,
@@ -128,10 +138,13 @@ def unused_cases(case: Callable[..., Any]) -> list[Any]:
            shared="{init: 1s}\n  play_ahead: ^{gangs: 4}", more=FLOW),
 
         # what needs somebody who stops jobs
-        *both("survivors of nothing", "restart_scope", NO_RESTART, "restart_scope: ^pod"),
-        *both("restarts after nothing", "restarts_max", NO_RESTART, "restarts_max: ^1"),
+        *both("survivors of nothing", "restart_scope", NO_RESTART, "restart_scope: ^pod",
+              is_warned_of=True),
+        *both("restarts after nothing", "restarts_max", NO_RESTART, "restarts_max: ^1",
+              is_warned_of=True),
         *both("restarts although links stay up", "restarts_max", NO_RESTART,
-              STEP + ", restarts_max: ^1", GANG, FLOW),
+              STEP + ", restarts_max: ^1", GANG, FLOW,
+              is_warned_of=True),
         at("delay of restarts after nothing", "workload.controller.restart_delay", NO_RESTART,
            shared="{init: 1s}\n  controller: {restart_delay: ^1s}", is_warned_of=True),
         at("detection of nothing", "workload.controller.failure_detection", NO_RESTART,
@@ -143,13 +156,16 @@ def unused_cases(case: Callable[..., Any]) -> list[Any]:
            is_warned_of=True),
         at("disks that die with their nodes", "storage.local.read", "has no effect: jobs stop with "
            "their nodes alone", f"{GANG}, training: {{{SAVES.replace('blob', 'local')}}}",
-           more=FAULT + stores("local: {read: ^1GBps}")),
+           more=FAULT + stores("local: {read: ^1GBps}"),
+              is_warned_of=True),
         at("nodes that restore nothing", "storage.node.read", NO_READ,
            f"{GANG}, training: {{{SAVES}}}",
-           more=stores(f"stores: [{{{BLOB}}}], node: {{read: ^1GBps}}")),
+           more=stores(f"stores: [{{{BLOB}}}], node: {{read: ^1GBps}}"),
+              is_warned_of=True),
         at("disks that restore nothing", "storage.local.read", NO_READ,
            f"{GANG}, training: {{{SAVES.replace('blob', 'local')}}}",
-           more=stores("local: {read: ^1GBps}")),
+           more=stores("local: {read: ^1GBps}"),
+              is_warned_of=True),
 
         # stores that are read only
         at("latency of data", "storage.stores[0].latency", "has no effect: no checkpoint goes "

@@ -54,7 +54,7 @@ TEST(Preemption, APodTakesTheNodeOfOneOfLowerPriority) {
   EXPECT_EQ(pods(world).at(0).end, PodEnd::Preempted);
   const auto told = preemptions(world);
   ASSERT_EQ(told.size(), 1U);
-  EXPECT_EQ(told[0].at, Time{} + 10_s);
+  EXPECT_EQ(told[0].at, Time{} + 10_s + Duration{1'040 + 430}) << "at the end of the cycle";
   EXPECT_EQ(told[0].job, 0U);
   EXPECT_EQ(told[0].by_job, 1U);
   EXPECT_EQ(told[0].by_priority, 5);
@@ -229,7 +229,12 @@ TEST(Nominations, LeaveRoomForThoseThatDoNotComeBehindThem) {
   spec.priority = 5;
   const PodView claims = handle.add_pod(spec);
   Nominations nominations{1};
-  nominations.set({claims.id, claims.spec_id, claims.spec, true}, node);
+  nominations.set({.pod = claims.id,
+                   .priority = 5,
+                   .asked = spec.requests(),
+                   .whole_gpus = 6,
+                   .is_tried_first = true},
+                  node);
   const auto leaves = [&](int32_t priority, int32_t gpus, int64_t cpus) {
     PodSpec asks;
     asks.priority = priority;
@@ -246,6 +251,46 @@ TEST(Nominations, LeaveRoomForThoseThatDoNotComeBehindThem) {
   nominations.clear(claims.id);
   EXPECT_TRUE(leaves(4, 3, 0));
   EXPECT_TRUE(nominations.empty());
+}
+
+TEST(Preemption, AGangThatFitsTakesNoMoreThanItNeeds) {
+  ScenarioRun run{
+      "cluster: {pools: [{name: n, machine: dgx-a100, count: 2}]}\n"
+      "policy: {base: coscheduling, plugins: [{name: DefaultPreemption}]}\n"
+      "workload:\n  sources:\n    - kind: jobs\n      jobs:\n"
+      "        - {kind: pods, work: 5h, pod: {gpus: 8}}\n"
+      "        - {kind: mpi_gang, submit: 60s, pods: 2, work: 10min, pod: {gpus: 8}, priority: 5}\n"
+      "        - {kind: pods, submit: 60s, count: 4, work: 1h, pod: {gpus: 8}}\n"
+      "run: {until: 20min}\n"};
+  EXPECT_EQ(run.recorder.rows<PreemptionRow>("/events/preemptions").size(), 1U);
+  int done = 0;
+  for (const JobRow& row : run.jobs()) {
+    done += row.priority == 5 && row.outcome == JobOutcome::Completed ? 1 : 0;
+  }
+  EXPECT_EQ(done, 1);
+}
+
+// Specs of pods that come later move those that were there.
+TEST(Preemption, RoomIsKeptWhateverComesMeanwhile) {
+  std::string yaml =
+      "cluster: {pools: [{name: n, machine: dgx-a100, count: 1}]}\n"
+      "workload:\n  controller: {termination: 5min}\n  sources:\n    - kind: jobs\n      jobs:\n"
+      "        - {name: victim, kind: pods, work: 5h, pod: {gpus: 8}}\n"
+      "        - {name: urgent, kind: pods, submit: 1min, work: 10min, pod: {gpus: 8}, priority: "
+      "5}\n";
+  for (int cpus = 1; cpus <= 120; ++cpus) {
+    yaml += "        - {name: other, kind: pods, submit: 2min, work: 1h, pod: {gpus: 8, cpus: " +
+            std::to_string(cpus) + "}}\n";
+  }
+  ScenarioRun run{yaml + "run: {until: 15min}\n"};
+  for (const JobRow& row : run.jobs()) {
+    if (row.priority == 5) {
+      EXPECT_NEAR(row.wait.seconds(), 300, 5);
+    } else {
+      EXPECT_NE(row.outcome, JobOutcome::Completed);
+    }
+  }
+  EXPECT_EQ(run.recorder.rows<PreemptionRow>("/events/preemptions").size(), 1U);
 }
 
 // With a control plane, deletions are requests: the cycle waits for them, or does not.
