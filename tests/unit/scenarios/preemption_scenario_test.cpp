@@ -10,16 +10,16 @@
 namespace orrery {
 namespace {
 
-struct Outcome {
+struct Preempted {
   Duration wait_max;  // of urgent jobs
   int preemptions = 0;
   double lost_gpu_s = 0;
   int completed = 0;
 };
 
-Outcome outcome(const std::vector<std::string>& overrides) {
+Preempted shown(const std::vector<std::string>& overrides) {
   ShippedRun run{"preemption", overrides};
-  Outcome found;
+  Preempted found;
   for (const JobRow& row : run.recorder.rows<JobRow>("/jobs")) {
     if (row.name.view() == "urgent") found.wait_max = std::max(found.wait_max, row.wait);
     found.preemptions += row.preemptions;
@@ -30,12 +30,12 @@ Outcome outcome(const std::vector<std::string>& overrides) {
 }
 
 TEST(PreemptionScenario, UrgentJobsStartAtOnceAndExperimentsGoOnFromTheirCheckpoints) {
-  const Outcome with = outcome({});
+  const Preempted with = shown({});
   EXPECT_LT(with.wait_max, 2_min);
   EXPECT_EQ(with.preemptions, 8);
   EXPECT_GT(with.lost_gpu_s, 0);
   EXPECT_LT(with.lost_gpu_s, 8 * 8 * (30_min).seconds()) << "half an hour each at most";
-  const Outcome without = outcome({"policy.disable=[DefaultPreemption]"});
+  const Preempted without = shown({"policy.disable=[DefaultPreemption]"});
   EXPECT_GT(without.wait_max, 2_h);
   EXPECT_EQ(without.preemptions, 0);
   EXPECT_EQ(without.lost_gpu_s, 0);
