@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr const char* kPools =
+constexpr const char* kTwoPools =
     "cluster: {pools: [{name: n, machine: dgx-a100, count: 4, nodes_per_leaf: 1}]}\n";
 constexpr const char* kStep = "step: {compute: 1s, exchanges: [{bytes: 1GB}]}";
 constexpr const char* kFlow = "network: {level: flow}\n";
@@ -34,7 +34,7 @@ std::vector<std::string> mistakes(const std::string& text) {
 
 // Jobs with the shared section; `more` are other sections.
 std::vector<std::string> shared(const std::string& training, const std::string& jobs,
-                                const std::string& more, const std::string& pools = kPools) {
+                                const std::string& more, const std::string& pools = kTwoPools) {
   return mistakes(pools + "workload:\n  training: {" + training +
                   "}\n  sources: [{kind: jobs, jobs: [" + jobs + "]}]\n" + more);
 }
@@ -59,7 +59,7 @@ TEST(IdleParameters, AreNoneOfWhichOneJobOfSeveralHasUse) {
 
 TEST(IdleParameters, AreNoneThatJobsOfUnknownSizesMayHaveUseFor) {
   const auto generated = [](const std::string& training, const std::string& more) {
-    return mistakes(kPools + std::string{"workload:\n  training: {"} + training +
+    return mistakes(kTwoPools + std::string{"workload:\n  training: {"} + training +
                     "}\n  sources: [{kind: generator, arrival_rate: 1, shape: {kind: preset, "
                     "preset: helios}}]\nrun: {until: 1h}\n" +
                     more);
@@ -155,7 +155,7 @@ TEST(IdleParameters, AreNoneOfASingleLeafThatIsCursed) {
 TEST(IdleParameters, AreNoPlaysOfGangsThatMayMeet) {
   const std::string plays = "  play_ahead: {gangs: 4}\n";
   const auto with = [&](const std::string& jobs) {
-    return mistakes(kPools + ("workload:\n" + plays) + "  training: {" + kStep +
+    return mistakes(kTwoPools + ("workload:\n" + plays) + "  training: {" + kStep +
                     "}\n  sources: [{kind: jobs, jobs: [" + jobs + "]}]\n" + kFlow);
   };
   EXPECT_THAT(with("{work: 1h, pods: 2, pod: {gpus: 8}, count: 2}"), IsEmpty());
