@@ -71,7 +71,7 @@ struct PreemptionRow {
   int32_t by_rank = 0, by_priority = 0;
 
   static void columns(auto&& c) {
-    c("at", &PreemptionRow::at, "when the scheduler decided it");
+    c("at", &PreemptionRow::at, "when its deletion was stored, and it was told to end");
     c("node", &PreemptionRow::node, "where the pod was");
     c("job", &PreemptionRow::job, "serial of its job");
     c("rank", &PreemptionRow::rank, "which pod of that job");

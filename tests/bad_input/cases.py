@@ -3,104 +3,15 @@
 from __future__ import annotations
 
 import gzip
-from dataclasses import dataclass, field
 
+from forms import (
+    BOMB, DERIVED, GOOD, HELIOS, NODE_LIST, OPENB, RUN, Case, added, changed, planned, served,
+    trace, with_arguments, yaml,
+)
+from link_cases import LINK_CASES
 from study_cases import study_cases
 from trace_cases import trace_cases
 from unused_cases import unused_cases
-
-
-@dataclass(frozen=True)
-class Case:
-    name: str
-    files: dict[str, str | bytes] = field(default_factory=dict)
-    arguments: tuple[str, ...] = ("run", "s.yaml", "-o", "out.h5")
-    status: int = 2
-    says: tuple[str, ...] = ()
-    file_bytes_max: int | None = None
-    never_says: tuple[str, ...] = ()
-    prints: tuple[str, ...] = ()  # on standard output
-
-
-GOOD = """cluster:
-  pools:
-    - {name: gpu, machine: dgx-a100, count: 4}
-workload:
-  sources:
-    - kind: jobs
-      jobs:
-        - {work: 10min, pods: 2, pod: {gpus: 8}}
-run: {until: 1h}
-"""
-RUN = ("run", "s.yaml", "-o", "out.h5")
-
-
-def yaml(name: str, text: str | bytes, *says: str) -> Case:
-    return Case(name, {"s.yaml": text}, RUN, 2, says)
-
-
-def changed(name: str, old: str, new: str, *says: str) -> Case:
-    assert old in GOOD, old
-    return yaml(name, GOOD.replace(old, new), *says)
-
-
-def added(name: str, text: str, *says: str) -> Case:
-    return yaml(name, GOOD + text, *says)
-
-
-def served(name: str, service: str, *says: str, until: str = "run: {until: 1h}\n") -> Case:
-    """A service, on line 5, and no job."""
-    text = ("cluster:\n  pools: [{name: gpu, machine: dgx-a100, count: 4}]\nworkload:\n  sources:\n"
-            "    - {kind: service, name: web, " + service + "}\n" + until)
-    return yaml(name, text, *says)
-
-
-def linked(name: str, text: str, *says: str) -> Case:
-    """Faults of links, on line 12, in a scenario with a fabric."""
-    flow = GOOD.replace("workload:\n", "network: {level: flow}\nworkload:\n  training: {step: "
-                        "{compute: 1s, exchanges: [{bytes: 1GB}]}}\n")
-    return yaml(name, flow + f"faults: {{links: {{{text}}}}}\n", *says)
-
-
-def planned(name: str, text: str, *says: str, more: str = "") -> Case:
-    """A section control_plane on line 10."""
-    return added(name, f"control_plane: {{level: full, {text}}}\n{more}", *says)
-
-
-def cardiogram(name: str, text: str, *says: str, jobs: str = "[a]") -> Case:
-    return added(name, f"record: {{cardiogram: {{jobs: {jobs}, {text}}}}}\n", *says)
-
-
-def with_arguments(name: str, arguments: tuple[str, ...], *says: str, status: int = 2) -> Case:
-    return Case(name, {"s.yaml": GOOD}, arguments, status, says)
-
-
-FTA = "# event_id component_id node_id platform_id node_name event_type start stop reason\n"
-
-
-def failure_log(name: str, text: str | None, *says: str, more: str = "") -> Case:
-    files = {"s.yaml": GOOD + f"faults: {{logs: [{{file: l.tab{more}}}]}}\n"}
-    if text is not None:
-        files["l.tab"] = text
-    return Case(name, files, RUN, 2, says)
-
-
-def trace(name: str, content: str | bytes, *says: str, file: str = "t.csv") -> Case:
-    text = GOOD.replace("kind: jobs\n      jobs:\n        - {work: 10min, pods: 2, pod: {gpus: 8}}",
-                        f"kind: trace\n      file: {file}").replace("run: {until: 1h}\n", "")
-    return Case(name, {"s.yaml": text, file: content}, RUN, 2, says)
-
-
-OPENB = ("name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,"
-         "deletion_time,scheduled_time\n")
-HELIOS = ("job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,"
-          "queue\n")
-DERIVED = "job_id,arrival_s,service_sec,gpu_count\n"
-BOMB = "a: &a [1,1,1,1,1,1,1,1,1,1]\n" + "".join(
-    f"{chr(98 + i)}: &{chr(98 + i)} [{','.join(['*' + chr(97 + i)] * 10)}]\n" for i in range(9))
-
-NODE_LIST = {"n.csv": "sn,cpu_milli,memory_mib,gpu,model\nn0,64000,262144,2,P100\n", "s.yaml": GOOD.replace(
-    "pools:\n    - {name: gpu, machine: dgx-a100, count: 4}", "openb_nodes: [{file: n.csv}]")}
 
 CASES = [
     # YAML as text
@@ -192,74 +103,6 @@ CASES = [
     added("kind of failure twice", "faults: {nodes: [{name: gpu}, {name: gpu}]}\n", "s.yaml:10:38", "two kinds of failure are called 'gpu'"),
     added("kinds of failure without names", "faults: {nodes: [{rate: 1}, {rate: 2}]}\n", "s.yaml:10:29", "two kinds of failure are called 'node'"),
 
-    # links and routes
-    added("link fault without a fabric", "faults: {links: {list: [{on: leaf-0, at: 1s, flaw: {kind: dead}}]}}\n", "s.yaml:10:17: faults.links", "only with network.level: flow"),
-    linked("unknown cable", "list: [{on: host-0.nic-8, at: 1s, flaw: {kind: dead}}]", "s.yaml:12:30: faults.links.list[0].on", "no cable or switch 'host-0.nic-8'; did you mean"),
-    linked("cable and part of the fabric", "list: [{on: leaf-0, among: spines, at: 1s, flaw: {kind: dead}}]", "s.yaml:12:30", "either a name or `among`"),
-    linked("no cable at all", "list: [{at: 1s, flaw: {kind: dead}}]", "s.yaml:12:25", "either a name or `among`"),
-    linked("part that the fabric lacks", "list: [{among: cores, at: 1s, flaw: {kind: dead}}]", "s.yaml:12:33", "the fabric has none: its levels of switches are"),
-    linked("degraded switch", "list: [{on: leaf-0, at: 1s, flaw: {kind: degraded}}]", "s.yaml:12:52", "a switch is dead, or flaps"),
-    linked("degraded switches at random", "random: [{among: leaves, flaw: {kind: degraded}}]", "s.yaml:12:49", "a switch is dead, or flaps"),
-    linked("end of a flap", "list: [{on: leaf-0, at: 1s, until: 2s, flaw: {kind: flap}}]", "s.yaml:12:53", "ends by itself"),
-    linked("repair of flaps", "random: [{flaw: {kind: flap}, repair: {kind: fixed}}]", "s.yaml:12:56", "ends by itself"),
-    linked("fault that ends before it begins", "list: [{on: leaf-0, at: 2s, until: 1s, flaw: {kind: dead}}]", "s.yaml:12:53", "must be after `at`"),
-    linked("curse without adaptive routing", "list: [{on: host-0.nic-0, at: 1s, flaw: {kind: cursed}}]", "s.yaml:12:58", "engine is not adaptive"),
-    linked("all bits wrong", "list: [{on: host-0.nic-0, at: 1s, flaw: {kind: degraded, bit_error_rate: 1}}]", "s.yaml:12:", "bit_error_rate"),
-    linked("unknown routing engine", "routing: [{at: 1s, engine: ftre}]", "s.yaml:12:", "ftre"),
-    added("choice of static routes", "network: {level: flow, routing: {choose_every: 1min}}\n", "s.yaml:10:48", "only with an adaptive engine"),
-    changed("plays without a fabric", "workload:\n", "workload:\n  play_ahead: {gangs: 4}\n", "s.yaml:5:15: workload.play_ahead", "only with network.level: flow"),
-    changed("plays of steps that are played", "workload:\n", "network: {level: flow}\nworkload:\n  steps: traced\n  play_ahead: {gangs: 4}\n", "s.yaml:7:15: workload.play_ahead", "has no effect with steps: traced"),
-    changed("length of plays without any", "workload:\n", "network: {level: flow}\nworkload:\n  play_ahead: {gangs: 0, steps: 99}\n", "s.yaml:6:33: workload.play_ahead.steps", "has no effect with gangs: 0"),
-    changed("routes without exchanges", "pods: 2, pod: {gpus: 8}}", "pods: 2, pod: {gpus: 8}, training: {step: {compute: 1s}}}\nnetwork: {level: flow, routing: {engine: ecmp}}", "s.yaml:9:33: network.routing", "no gang has more than one pod and a step with exchanges"),
-    changed("plays of gangs of one pod", "pods: 2, pod: {gpus: 8}}", "pods: 1, pod: {gpus: 8}, training: {step: {compute: 1s, exchanges: [{bytes: 1GB}]}}}\n  play_ahead: {gangs: 4}\nnetwork: {level: flow}", "workload.play_ahead", "no gang has more than one pod"),
-    changed("exchange of one rank", "pods: 2, pod: {gpus: 8}}", "pods: 1, pod: {gpus: 1}, training: {step: {compute: 1s, exchanges: [{bytes: 1GB}]}}}\nnetwork: {level: flow}", "training.step.exchanges[0]", "such a group has one rank of 1"),
-    changed("a model that computes nothing", "pods: 2, pod: {gpus: 8}}", "pods: 2, pod: {gpus: 8}, training: {step: {model: {layers: 1, hidden: 1, sequence: 1, vocabulary: 1, batch: 16}}}}\nnetwork: {level: flow}", "training.step.model", "less than a nanosecond"),
-    changed("switches that add up for rings", "pods: 2, pod: {gpus: 8}}", "pods: 2, pod: {gpus: 8}, training: {step: {compute: 1s, exchanges: [{bytes: 1GB, algorithm: ring}]}}}\nnetwork: {level: flow, sharp: true}", "s.yaml:9:31: network.sharp", "names an algorithm for which switches add up nothing"),
-    changed("switches that add up in a time that is known", "pods: 2, pod: {gpus: 8}}", "pods: 2, pod: {gpus: 8}, training: {step: {compute: 1s, exchanges: [{bytes: 1GB}]}}}\nnetwork: {level: alpha_beta, sharp: true, exchanges: [{latency: 1us, bandwidth: 1GBps}]}", "s.yaml:9:37: network.sharp", "network.exchanges tells the time"),
-    changed("time in a node of what needs several", "pods: 2, pod: {gpus: 8}}", "pods: 2, pod: {gpus: 8}, training: {step: {compute: 1s, exchanges: [{bytes: 1GB}]}}}\nnetwork: {level: flow, exchanges: [{collective: all_reduce, span: node, latency: 1us, bandwidth: 1GBps}]}", "s.yaml:9:67: network.exchanges[0].span", "more ranks than a node has GPUs"),
-    changed("time between nodes of what stays in one", "pods: 2, pod: {gpus: 8}}", "pods: 2, pod: {gpus: 8}, training: {step: {compute: 1s, parallel: {tensor: 8}, exchanges: [{among: tensor, bytes: 1GB}]}}}\nnetwork: {level: flow, exchanges: [{latency: 1us, bandwidth: 1GBps}]}", "s.yaml:9:36: network.exchanges[0]", "no step of a gang makes such an exchange"),
-    changed("overlap of one rank", "pods: 2, pod: {gpus: 8}}", "pods: 1, pod: {gpus: 1}, training: {step: {compute: 1s, overlap: 0.5, exchanges: [{bytes: 1GB}]}}}\nnetwork: {level: flow}", "s.yaml:8:90: workload.sources[0].jobs[0].training.step.overlap", "no rank has others to exchange with"),
-    changed("communicator of one rank", "pods: 2, pod: {gpus: 8}}", "pods: 1, pod: {gpus: 1}, training: {communicator: {}}}", "s.yaml:8:75: workload.sources[0].jobs[0].training.communicator", "has no effect on jobs of one GPU"),
-    changed("polling in a node", "pods: 2, pod: {gpus: 8}}", "pods: 2, pod: {gpus: 8}, training: {step: {compute: 1s, parallel: {tensor: 8}, exchanges: [{among: tensor, bytes: 1GB}], polling: {cores_per_gpu: 8}}}}\nnetwork: {level: flow}", "training.step.polling", "no exchange leaves its node"),
-    changed("routes between nodes that exchange nothing", "pods: 2, pod: {gpus: 8}}", "pods: 2, pod: {gpus: 8}, training: {step: {compute: 1s, parallel: {tensor: 8}, exchanges: [{among: tensor, bytes: 1GB}]}}}\nnetwork: {level: flow, routing: {engine: ecmp}}", "s.yaml:9:33: network.routing", "no gang has more than one pod and a step with exchanges between them"),
-    changed("cores that cost nothing", "pods: 2, pod: {gpus: 8}}", "pods: 2, pod: {gpus: 8}, training: {step: {compute: 1s, exchanges: [{bytes: 1GB}], polling: {cores_per_gpu: 8, exponent: 0}}}}\nnetwork: {level: flow}", "training.step.polling.cores_per_gpu", "has no effect with exponent: 0"),
-    changed("cores of which none can be missing", "pods: 2, pod: {gpus: 8}}", "pods: 2, pod: {gpus: 8}, training: {step: {compute: 1s, exchanges: [{bytes: 1GB}], polling: {cores_per_gpu: 0, exponent: 2}}}}\nnetwork: {level: flow}", "training.step.polling.exponent", "has no effect with cores_per_gpu: 0"),
-    added("symbol errors without links", "policy: {plugins: [{name: SymbolErrors}]}\n", "s.yaml:10:9: policy", "SymbolErrors has an effect only with network.level: flow"),
-    added("store that no job uses", "storage: {stores: [{name: blob, write: 1GBps, read: 1GBps}]}\n", "s.yaml:10:20: storage.stores[0]", "no job uses it"),
-    added("rank of an unknown job", "faults: {ranks: [{job: trian, at: 1s}]}\n", "s.yaml:10:24: faults.ranks[0].job", "no job is called 'trian'"),
-    added("rank of an unnamed job too many", "faults: {ranks: [{job: job-1, at: 1s}]}\n", "s.yaml:10:24: faults.ranks[0].job", "no job is called 'job-1'", "did you mean 'job-0'"),
-    failure_log("failure log missing", None, "l.tab"),
-    failure_log("failure log of no format", "a,b\n1,2\n", "s.yaml:10:17", "no known format of failure logs"),
-    failure_log("fta: no such type of event", FTA + "1 1 2 1 n 7 100 200 NULL\n", "l.tab:2:6 (event_type)", "'7'"),
-    failure_log("fta: ends before it starts", FTA + "1 1 2 1 n 0 200 100 NULL\n", "l.tab:2:8"),
-    failure_log("fta: field missing", FTA + "1 1 2 1 n 0\n", "l.tab:2: found 6 fields"),
-    failure_log("fta: never down", FTA + "1 1 2 1 n 1 100 200 NULL\n", "holds no failure"),
-    failure_log("titan: no such month", "SN,location,insert,remove,event\n1,c0,,2014-13-01 00:00:00,DBE\n", "l.tab:2:4 (remove)"),
-    failure_log("titan: column missing", "SN,location,insert,remove\n1,c0,,2014-12-01 00:00:00\n", "missing column 'event'"),
-    failure_log("cause that no failure has", FTA + "1 1 2 1 n 0 100 200 NULL\n", "did you mean 'unavailable'", more=", causes: [unavailible]"),
-    Case("trace to imitate missing", {"g.yaml": "trace: {file: no.csv}\n"}, ("trace", "generate", "g.yaml", "o.ort"), 2, ("no.csv",)),
-    Case("nothing to imitate", {"g.yaml": "load: 2\n"}, ("trace", "generate", "g.yaml", "o.ort"), 2, ("g.yaml:1:1", "trace")),
-    Case("trace to imitate is empty", {"g.yaml": "trace: {file: t.swf}\n", "t.swf": "; a\n1 1 1 -1 1 1 1 1 1 1 1 1 1 1 1 1 1 1\n"}, ("trace", "generate", "g.yaml", "o.ort"), 2, ("t.swf: holds no jobs",)),
-    Case("made-up trace replaces its model", {"g.yaml": "trace: {file: t.swf}\n", "t.swf": "1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1\n"}, ("trace", "generate", "g.yaml", "t.swf"), 2, ("would replace",)),
-    failure_log("failure log on no node", FTA + "1 1 2 1 n 0 100 200 NULL\n", "s.yaml:10:46", "no node of the cluster", more=", node_selector: {a: b}"),
-    added("table that is not there", "record: {off: [/timeline/team]}\n", "s.yaml:10:16", "no table is meant by '/timeline/team'", "did you mean '/timeline/teams'"),
-    added("glob of no table", "record: {off: [/pods, '/event/*']}\n", "s.yaml:10:23", "'/event/*'"),
-    added("teams out of step", "record: {timeline: {interval: 7min, teams_interval: 10min}}\n", "s.yaml:10:", "multiple"),
-    cardiogram("empty window of a cardiogram", "window: {from: 5min, to: 5min}", "s.yaml:10:59", "the window is empty"),
-    cardiogram("cardiogram without an end", "window: {from: 5min}", "s.yaml:10:", "record.cardiogram.window", "'to'"),
-    cardiogram("cardiogram beyond the run", "window: {from: 5min, to: 2h}", "s.yaml:10:59", "is after run.until, 1h"),
-    cardiogram("cardiogram without resolution", "window: {to: 5min}, resolution: 0s", "s.yaml:10:66", "record.cardiogram.resolution", "out of range"),
-    cardiogram("cardiogram of nobody", "window: {to: 5min}", "s.yaml:10:29", "needs the name of a job", jobs="[]"),
-    cardiogram("cardiogram of a job twice", "window: {to: 5min}", "s.yaml:10:33", "is in the list already", jobs="[a, a]"),
-    cardiogram("cardiogram of an unknown job", "window: {to: 5min}", "s.yaml:10:30: record.cardiogram.jobs[0]: no job is called 'jbo-0'; did you mean 'job-0'?", jobs="[jbo-0]"),
-    yaml("cardiogram of independent pods", GOOD.replace("{work:", "{name: a, kind: pods, work:") + "record: {cardiogram: {jobs: [a], window: {to: 5min}}}\n", "s.yaml:10:30", "'a' is of independent pods"),
-    yaml("cardiogram of counted jobs", GOOD + "record: {cardiogram: {jobs: [a], window: {to: 5min}}}\npolicy: {driver: counting, job_queue: {policies: [{name: FIFO}]}}\n", "s.yaml:10:", "record.cardiogram: has no effect with policy.driver: counting"),
-    Case("validate: fault of an unknown node", {"s.yaml": GOOD + "faults: {list: [{node: gpu-9, at: 1min, repair: 1min}]}\n"}, ("validate", "s.yaml"), 2, ("s.yaml:10:", "gpu-9")),
-    Case("validate: a link that is dead for ever", {"s.yaml": linked("", "list: [{on: host-0.nic-0, at: 1s, flaw: {kind: dead}}]").files["s.yaml"].replace("run: {until: 1h}\n", "")}, ("validate", "s.yaml"), 0, ("s.yaml:11:58: warning: faults.links.list[0].flaw", "restart for ever")),
-    Case("validate: retries although links stay up", {"s.yaml": linked("", "random: [{flaw: {kind: degraded}}]").files["s.yaml"].replace("level: flow", "level: flow, links: {retry_timeout: 1s}")}, ("validate", "s.yaml"), 0, ("s.yaml:4:47: warning: network.links.retry_timeout", "only when links are down")),
-    Case("validate: change to the same routing", {"s.yaml": linked("", "routing: [{at: 2min, engine: dmodk}, {at: 1min, engine: dmodk}, {at: 1min, engine: ecmp}]").files["s.yaml"]}, ("validate", "s.yaml"), 0, ("warning: faults.links.routing[1].engine: is in use by then",), never_says=("routing[0]", "routing[2]")),
-    Case("validate: unnamed jobs by their numbers", {"s.yaml": GOOD.replace("{work:", "{count: 3, work:") + "faults: {ranks: [{job: job-2, at: 1s}]}\nrecord: {cardiogram: {jobs: [job-1], window: {to: 5min}}}\n"}, ("validate", "s.yaml"), 0),
-    Case("validate: a warning is no mistake", {"s.yaml": GOOD + "faults: {list: [{node: gpu-1, at: 2h, repair: 1min}]}\n"}, ("validate", "s.yaml"), 0, ("s.yaml:10:", "warning: faults.list[0].at")),
     # include and the command line
     added("included file missing", "include: other.yaml\n", "other.yaml"),
     Case("included file is not YAML", {"s.yaml": "include: n.txt\n" + GOOD, "n.txt": "root:x:0:0:secret\nuser:x:1:1\n"}, RUN, 2, ("n.txt:1:1", "not a scenario in YAML"), never_says=("secret",)),
@@ -410,4 +253,4 @@ CASES += [
             "until: 1h, changes: [{at: 20min, policy: {plugins: [{name: FGDD}]}}]",
             "s.yaml:9:", "run.changes[0].policy.plugins[0].name", "did you mean 'FGD'?"),
 ]
-CASES += trace_cases(Case) + study_cases(Case, GOOD) + unused_cases(Case)
+CASES += LINK_CASES + trace_cases(Case) + study_cases(Case, GOOD) + unused_cases(Case)
