@@ -111,7 +111,7 @@ void ApiServer::submit(const ApiRequest& request, ApiDone done) {
   if (const std::optional<bool> is_done = serve_at_once(request)) {
     const ApiOutcome outcome = *is_done ? ApiOutcome::Done : ApiOutcome::Refused;
     statistics_.record(request.level, request.verb, outcome, {});
-    return done({.outcome = outcome, .server = index_});
+    return done({.outcome = outcome, .server = index_, .as_of = engine_.now()});
   }
   const uint32_t slot = take_slot(request, std::move(done));
   slots_[slot].earlier = std::exchange(newest_, slot);
@@ -137,6 +137,7 @@ void ApiServer::begin(uint32_t slot) {
   const ApiRequest& request = slots_[slot].request;
   const Bytes listed = listed_by(request);
   slots_[slot].stage = Stage::Storing;
+  slots_[slot].begun = engine_.now();
   listing_ = listing_ + listed;
   if (listed.count > 0 && params_.server.heap.limit && heap() > *params_.server.heap.limit) {
     ORRERY_MARK("control.api_out_of_memory");
@@ -202,6 +203,7 @@ void ApiServer::answer(uint32_t index, ApiOutcome outcome) {
   listing_ = listing_ - listed_by(slot.request);
   unlink(index);
   const Duration lingers = width_of(slot.request).lingers;
+  const Time begun = slot.begun;
   if (outcome == ApiOutcome::Done && lingers.ns > 0) {
     slot.stage = Stage::Lingering;
     engine_.after(lingers, Label{"control.api_events_told"}, [this, lingering = ticket(index)] {
@@ -215,7 +217,7 @@ void ApiServer::answer(uint32_t index, ApiOutcome outcome) {
     flow_control_.finish(index, now);
     free_slot(index);
   }
-  done({.outcome = outcome, .server = index_});
+  done({.outcome = outcome, .server = index_, .as_of = begun});
   drain();
   plan_wake();
 }

@@ -84,7 +84,7 @@ class ApiServer {
   struct Slot {
     ApiRequest request;
     ApiDone done;
-    Time arrived;
+    Time arrived, begun;
     uint32_t generation = 0;
     Stage stage = Stage::Free;
     bool is_charge = false;

@@ -41,6 +41,7 @@ struct ApiCostParams {
   Duration of(const ApiRequest& request) const;
 };
 
+// What watch caches remember is in the share of the nodes, as they did in the published cluster.
 struct ApiHeapParams {
   static constexpr std::string_view kDoc = "Memory of an API server.";
   Bytes base = {}, per_node = {9'333'333}, per_watcher = {};

@@ -17,6 +17,7 @@ constexpr Duration kWorthAThread = 1_ms;
 ApiServers::ApiServers(const Context& context, const ApiServersParams& params, Rng rng)
     : params_{params},
       statistics_{params.flow_control.levels.size()},
+      watch_caches_{context.engine, static_cast<uint32_t>(params.servers)},
       rng_{rng},
       steady_(params.flow_control.levels.size()) {
   for (uint32_t s = 0; s < static_cast<uint32_t>(params.servers); ++s) {
@@ -30,7 +31,10 @@ ApiServers::ApiServers(const Context& context, const ApiServersParams& params, R
       spread_steady();
       lost.emit(s);
     });
-    servers_.back()->recovered.connect([this] { spread_steady(); });
+    servers_.back()->recovered.connect([this, s] {
+      watch_caches_.begin_anew(s);
+      spread_steady();
+    });
   }
 }
 

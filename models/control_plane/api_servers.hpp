@@ -12,6 +12,7 @@
 #include "models/control_plane/api_statistics.hpp"
 #include "models/control_plane/request.hpp"
 #include "models/control_plane/steady_source.hpp"
+#include "models/control_plane/watch_caches.hpp"
 #include "sim/core/rng.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/engine/signal.hpp"
@@ -57,6 +58,8 @@ class ApiServers {
   const ApiServersParams& params() const { return params_; }
   const ApiStatistics& statistics() const { return statistics_; }
   ApiStatistics& statistics() { return statistics_; }
+  WatchCaches& watch_caches() { return watch_caches_; }
+  const WatchCaches& watch_caches() const { return watch_caches_; }
   int64_t watchers(ApiResource resource) const;
   void audit() const;
 
@@ -71,6 +74,7 @@ class ApiServers {
 
   ApiServersParams params_;
   ApiStatistics statistics_;
+  WatchCaches watch_caches_;
   Rng rng_;
   std::vector<std::unique_ptr<ApiServer>> servers_;
   std::vector<Connection> connections_;

@@ -46,6 +46,7 @@ ControlPlane::ControlPlane(Sim sim, const ControlPlaneParams& params, const JobT
       start_{orrery::start_time(1, params_.kubelet)},
       cores_(servers_.size()),
       egress_(servers_.size()),
+      gone_before_(servers_.size()),
       samples_{sim.recorder, "/timeline/control_plane",
                "Requests to the API servers over time, by priority level and verb."},
       server_samples_{sim.recorder, "/timeline/api_servers", "API servers over time."},
@@ -60,9 +61,23 @@ ControlPlane::ControlPlane(Sim sim, const ControlPlaneParams& params, const JobT
         sim.engine, servers_, params_.clients.kubelet,
         ApiClient::Setup{.kind = ApiClientKind::Kubelet, .user = n}, client_rng_));
     reflectors_.add({.client = *kubelets_.back(),
-                     .list = {.resource = ApiResource::Pods, .bytes = params_.pods.bytes},
-                     .is_narrow = true});
+                     .list = {.resource = ApiResource::Pods},
+                     .is_narrow = true,
+                     .sizes = &pods_of_node_});
   }
+  for (int32_t i = 0; i < params_.pods.watchers; ++i) {
+    pod_watchers_.push_back(std::make_unique<ApiClient>(
+        sim.engine, servers_, params_.clients.controller_manager,
+        ApiClient::Setup{.kind = ApiClientKind::ControllerManager}, client_rng_));
+    reflectors_.add({.client = *pod_watchers_.back(),
+                     .list = {.resource = ApiResource::Pods},
+                     .sizes = &all_pods_});
+  }
+  size_lists();
+  store_.changed.connect([this](ApiResource resource) {
+    servers_.watch_caches().changed(resource);
+    if (resource == ApiResource::Pods) size_lists();
+  });
   if (params_.events) {
     events_ = std::make_unique<PodEvents>(sim, servers_, etcd_, params_, is_up_);
   }
@@ -89,9 +104,8 @@ void ControlPlane::start() {
   }
   servers_.set_nodes(nodes_registered_);
   watch_leases();
-  watchers_of_pods_.resize(servers_.size());
-  watchers_waiting_ = params_.pods.watchers;
-  seat_watchers();
+  const auto kubelets = static_cast<uint32_t>(kubelets_.size());
+  for (uint32_t i = 0; i < pod_watchers_.size(); ++i) reflectors_.start_synced(kubelets + i);
   heartbeats();
   if (events_) events_->start();
   if (crash_loops_) crash_loops_->start(is_up_);
@@ -122,7 +136,8 @@ void ControlPlane::heartbeats() {
   servers_.set_steady(
       flow.level, {.requests_per_s = per_s, .cpu = cpu, .held = cpu + params_.etcd.commit_time()});
   etcd_.objects().set_steady_load(
-      {.writes_per_s = per_s, .stored = {.update_bytes_per_s = load.bytes_per_s}});
+      {.writes_per_s = per_s,
+       .stored = {.update_bytes_per_s = load.bytes_per_s, .updates_per_s = per_s}});
 }
 
 void ControlPlane::node_down(NodeId node) {
@@ -265,125 +280,6 @@ void ControlPlane::written(ApiClient& client, PodWrite what, const Told& told, b
   sim_.engine.after(pause, Label{"control.tries_again"}, [this, again = std::move(again)] {
     write(again->client, again->what, std::move(again->told), again->waited);
   });
-}
-
-// ---- what is told of it
-
-void ControlPlane::sample(Time now) {
-  const double seconds = (now - sampled_to_).seconds();
-  sampled_to_ = now;
-  if (seconds <= 0) return;
-  if (services_) services_->sample(now, seconds);
-  ApiStatistics& statistics = servers_.statistics();
-  const std::vector<PriorityLevelParams>& levels = params_.api_servers.flow_control.levels;
-  for (uint32_t level = 0; level < statistics.levels(); ++level) {
-    for (size_t v = 0; v < kVerbs; ++v) {
-      const auto verb = static_cast<Verb>(v);
-      const ApiStatistics::Cell& cell = statistics.cell(level, verb);
-      if (cell.total() == 0) continue;
-      const auto rate = [&](uint64_t count) { return static_cast<double>(count) / seconds; };
-      samples_.emit({.time = now,
-                     .level = std::string_view{levels[level].name},
-                     .verb = verb,
-                     .done = rate(cell.of(ApiOutcome::Done)),
-                     .too_many = rate(cell.of(ApiOutcome::TooManyRequests)),
-                     .errors = rate(cell.server_errors()),
-                     .lost = rate(cell.of(ApiOutcome::ServerLost)),
-                     .p50 = cell.latency.quantile(0.5),
-                     .p90 = cell.latency.quantile(0.9),
-                     .p99 = cell.latency.quantile(0.99)});
-    }
-  }
-  total_.add(statistics.of_all());
-  statistics.clear();
-  if (events_)
-    most_[Quantity::EventObjects] = std::max(most_[Quantity::EventObjects], events_->kept());
-  if (namespaces_) namespaces_->sample(now);
-  for (uint32_t s = 0; s < servers_.size(); ++s) {
-    const ApiServer& server = servers_.server(s);
-    const double cores = server.cpu_seconds(), sent = server.egress_seconds();
-    const auto link = static_cast<double>(params_.api_servers.server.egress.bits_per_s);
-    server_samples_.emit({.time = now,
-                          .server = s,
-                          .is_up = server.is_up(),
-                          .cores = (cores - std::exchange(cores_[s], cores)) / seconds +
-                                   (server.is_up() ? server.steady_cores() : 0),
-                          .egress = (sent - std::exchange(egress_[s], sent)) / seconds * link,
-                          .heap = server.is_up() ? server.heap() : Bytes{},
-                          .watches = server.watchers(),
-                          .requests = server.present(),
-                          .steady = server.is_up() ? server.steady_requests() : 0});
-  }
-  sample_etcd(now, seconds);
-}
-
-void ControlPlane::sample_etcd(Time now, double seconds) {
-  Etcd::Counters counters = etcd_.objects().counters();
-  size_t waiting = etcd_.objects().waiting();
-  Bytes in_use = etcd_.objects().in_use(), file = etcd_.objects().file();
-  if (etcd_.is_split()) {
-    const Etcd::Counters& events = etcd_.events().counters();
-    counters.read = counters.read + events.read;
-    counters.writes += events.writes;
-    counters.too_large += events.too_large;
-    counters.out_of_space += events.out_of_space;
-    waiting += etcd_.events().waiting();
-    in_use = in_use + etcd_.events().in_use();
-    file = file + etcd_.events().file();
-  }
-  const auto refused = [](const Etcd::Counters& c) { return c.too_large + c.out_of_space; };
-  etcd_samples_.emit(
-      {.time = now,
-       .writes = static_cast<double>(counters.writes - etcd_before_.writes) / seconds,
-       .refused = static_cast<double>(refused(counters) - refused(etcd_before_)) / seconds,
-       .in_use = in_use,
-       .file = file,
-       .waiting = waiting,
-       .read = static_cast<double>((counters.read - etcd_before_.read).count) / seconds,
-       .events = etcd_.events().events(),
-       .pods = store_.stored(ApiResource::Pods)});
-  etcd_before_ = counters;
-}
-
-std::vector<std::string> ControlPlane::notes() const {
-  ClusterSize size = most_;
-  if (namespaces_) size[Quantity::Namespaces] = namespaces_->most();
-  size[Quantity::ObjectsOfType] = std::max(size[Quantity::Pods], size[Quantity::Namespaces]);
-  size[Quantity::BytesOfType] = (params_.pods.bytes * size[Quantity::Pods]).count;
-  std::vector<std::string> notes;
-  if (services_) notes = services_->notes();
-  if (servers_.up() == 0) {
-    notes.push_back(
-        "control plane: no API server was up at the end: nobody could create or bind pods");
-  }
-  for (const Excess& excess : beyond_thresholds(size)) {
-    std::string name{enum_names(Quantity{})[static_cast<size_t>(excess.quantity)]};
-    std::ranges::replace(name, '_', ' ');
-    notes.push_back("control plane: " + std::to_string(excess.count) + " " + name +
-                    ", where Kubernetes is tested with up to " + std::to_string(excess.threshold));
-  }
-  return notes;
-}
-
-void ControlPlane::add_summary(Recorder& recorder) {
-  total_.add(servers_.statistics().of_all());
-  servers_.statistics().clear();
-  const auto count = [&](std::string_view name, uint64_t n, std::string_view doc) {
-    recorder.add_summary(name, static_cast<int64_t>(n), "requests", doc);
-  };
-  count("api_requests", total_.total(), "to API servers, each try; without heartbeats");
-  count("api_too_many", total_.of(ApiOutcome::TooManyRequests), "turned away with 429");
-  count("api_errors", total_.server_errors(), "refused or timed out");
-  count("api_lost", total_.of(ApiOutcome::ServerLost), "lost with their server");
-  if (events_) events_->add_summary(recorder);
-  if (crash_loops_) crash_loops_->add_summary(recorder);
-  if (namespaces_) namespaces_->add_summary(recorder);
-  if (images_.pulls().counters().asked > 0) images_.add_summary(recorder);
-  count("api_retried", retried_, "creations and bindings tried again from the start");
-  recorder.add_summary("api_latency_p50", total_.latency.quantile(0.5).seconds(), "s",
-                       "of requests that were answered as asked");
-  recorder.add_summary("api_latency_p99", total_.latency.quantile(0.99).seconds(), "s", "likewise");
-  if (services_) services_->add_summary(recorder);
 }
 
 }  // namespace orrery

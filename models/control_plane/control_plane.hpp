@@ -80,10 +80,13 @@ class ControlPlane final : public PodApi, public NodeApi {
   void written(ApiClient& client, PodWrite what, const Told& told, bool is_done, Duration waited);
   ApiClient& kubelet(NodeId node) { return *kubelets_[node.index]; }
   void watch_leases();
-  void seat_watchers();
+  void size_lists();
   void delete_pod(ApiClient& client, uint32_t object, std::function<void()> done);
   void heartbeats();
+  void sample_servers(Time now, double seconds);
   void sample_etcd(Time now, double seconds);
+  Bytes watcher_memory() const;
+  Bytes index_memory();
 
   Sim sim_;
   ControlPlaneParams params_;
@@ -96,7 +99,9 @@ class ControlPlane final : public PodApi, public NodeApi {
   ApiClient garbage_collector_, scheduler_;
   std::vector<std::unique_ptr<ApiClient>> kubelets_;  // by node
   NodeClients node_clients_;
-  Reflectors reflectors_;  // one a node, of its kubelet
+  Reflectors reflectors_;  // one a node, of its kubelet; then those of who watches all pods
+  std::vector<std::unique_ptr<ApiClient>> pod_watchers_;
+  ApiRequest all_pods_, pods_of_node_;  // sizes of lists, of a node in the mean
   PodObjects objects_;
   PodImages images_;
   std::unique_ptr<PodEvents> events_;
@@ -110,14 +115,14 @@ class ControlPlane final : public PodApi, public NodeApi {
     int64_t deleting = 0;
     std::vector<std::function<void()>> done;  // told once none is left to delete
   };
-  std::vector<DeadPods> dead_pods_;        // by node
-  std::vector<int32_t> watchers_of_pods_;  // by server, besides kubelets
-  int32_t watchers_waiting_ = 0;           // for a server
+  std::vector<DeadPods> dead_pods_;  // by node
   int64_t nodes_up_, nodes_registered_;
   Duration start_;
   Time sampled_to_;
   std::vector<double> cores_, egress_;  // busy seconds until then, by server
+  std::vector<uint64_t> gone_before_;   // watches, by server
   Etcd::Counters etcd_before_;
+  Bytes watcher_memory_peak_ = {}, index_memory_peak_ = {};
   ApiStatistics::Cell total_;
   uint64_t retried_ = 0;
   Channel<ControlPlaneSample> samples_;

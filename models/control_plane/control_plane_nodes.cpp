@@ -1,5 +1,7 @@
 // models/control_plane/control_plane_nodes.cpp -- nodes that boot or died, and leases that cannot
 // be stored.
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -11,17 +13,8 @@ void ControlPlane::watch_leases() {
   const auto tell = [this] {
     cut_off.emit(servers_.up() == 0 || etcd_.objects().is_out_of_space());
   };
-  servers_.lost.connect([this, tell](uint32_t server) {
-    tell();
-    watchers_waiting_ += std::exchange(watchers_of_pods_[server], 0);
-    seat_watchers();
-  });
-  for (uint32_t s = 0; s < servers_.size(); ++s) {
-    servers_.server(s).recovered.connect([this, tell] {
-      tell();
-      seat_watchers();
-    });
-  }
+  servers_.lost.connect([tell](uint32_t) { tell(); });
+  for (uint32_t s = 0; s < servers_.size(); ++s) servers_.server(s).recovered.connect(tell);
   etcd_.objects().ran_out_of_space.connect(tell);
 }
 
@@ -71,19 +64,15 @@ void ControlPlane::delete_pod(ApiClient& client, uint32_t object, std::function<
   write(client, {Verb::Delete, object}, deleted, {});
 }
 
-// Those who watch all pods, such as the scheduler, go on elsewhere when their server is lost.
-void ControlPlane::seat_watchers() {
-  const auto up = static_cast<int32_t>(servers_.up());
-  if (up == 0) return;
-  const int32_t left = std::exchange(watchers_waiting_, 0);
-  const int32_t share = left / up;
-  int32_t more = left % up;
-  for (uint32_t s = 0; s < servers_.size(); ++s) {
-    if (!servers_.server(s).is_up()) continue;
-    const int32_t count = share + (more-- > 0 ? 1 : 0);
-    servers_.server(s).add_watchers(ApiResource::Pods, count);
-    watchers_of_pods_[s] += count;
-  }
+// Of those who watch pods; pods are spread evenly over the nodes that are up.
+void ControlPlane::size_lists() {
+  const auto size = [this](ApiRequest& list, int64_t objects) {
+    list.objects = static_cast<int32_t>(std::min<int64_t>(objects, INT32_MAX));
+    list.bytes = list.answer = params_.pods.bytes * objects;
+  };
+  const int64_t pods = store_.stored(ApiResource::Pods), nodes = std::max<int64_t>(nodes_up_, 1);
+  size(all_pods_, pods);
+  size(pods_of_node_, (pods + nodes - 1) / nodes);
 }
 
 }  // namespace orrery

@@ -23,6 +23,8 @@ void refuse_unused(const ControlPlaneParams& params, Checker& c) {
                                          "etcd.read_latency",
                                          "etcd.read_rate_max",
                                          "etcd.read_bandwidth",
+                                         "etcd.read_object",
+                                         "etcd.read_byte",
                                          "etcd.blocking_reads"};
   if (!params.reads_etcd()) {
     refuse(
@@ -42,10 +44,6 @@ void refuse_unused(const ControlPlaneParams& params, Checker& c) {
     refuse(kAddresses, "has no effect with services: nodes list their addresses");
   }
   if (params.crash_loops.empty()) refuse(kCrashes, "has no effect without crash_loops");
-  constexpr std::string_view kLosses[] = {"services.watchers.lists_after_loss"};
-  if (params.losses.empty() && !params.api_servers.server.heap.limit) {
-    refuse(kLosses, "has no effect: no server is lost");
-  }
 }
 
 }  // namespace

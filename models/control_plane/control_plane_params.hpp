@@ -29,7 +29,8 @@ constexpr std::array<std::string_view, 3> enum_names(ControlPlaneLevel) {
 
 struct ApiServerLossParams {
   static constexpr std::string_view kDoc =
-      "An API server that is lost: its clients try again, and those who watched come back at once.";
+      "An API server that is lost: its clients try again, and those who watched go on at another "
+      "that remembers what changed since, or list anew.";
   int32_t server = 0;
   Duration at = {};
   std::optional<Duration> until = {};

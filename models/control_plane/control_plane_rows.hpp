@@ -1,5 +1,5 @@
-// models/control_plane/control_plane_rows.hpp -- rows of /timeline/control_plane and
-// /timeline/api_servers.
+// models/control_plane/control_plane_rows.hpp -- rows of /timeline/control_plane,
+// /timeline/api_servers and /timeline/etcd.
 #pragma once
 
 #include <cstdint>
@@ -40,6 +40,7 @@ struct ApiServerSample {
   int64_t watches = 0;
   uint32_t requests = 0;
   double steady = 0;
+  double gone = 0;
 
   static void columns(auto&& c) {
     c("time", &ApiServerSample::time, "end of the interval; rates are means over it");
@@ -52,6 +53,9 @@ struct ApiServerSample {
     c("requests", &ApiServerSample::requests, "that wait or execute now", "requests");
     c("steady", &ApiServerSample::steady, "a rate now: heartbeats, crash loops and the like",
       "1/s");
+    c("gone", &ApiServerSample::gone,
+      "watches that it could not resume, as it had forgotten changes: 410, and they list anew",
+      "1/s");
   }
 };
 
@@ -63,6 +67,7 @@ struct EtcdSample {
   double read = 0;
   Bytes events{};
   int64_t pods = 0;
+  Bytes watcher_memory{}, index_memory{};
 
   static void columns(auto&& c) {
     c("time", &EtcdSample::time, "end of the interval; rates are means over it");
@@ -74,6 +79,10 @@ struct EtcdSample {
     c("read", &EtcdSample::read, "out of all etcds", "B/s");
     c("events", &EtcdSample::events, "Events that are kept now");
     c("pods", &EtcdSample::pods, "that are stored now", "pods");
+    c("watcher_memory", &EtcdSample::watcher_memory,
+      "of the leader, for API servers that watch, now; of all etcds");
+    c("index_memory", &EtcdSample::index_memory,
+      "of each member, for keys and their versions until they are compacted, now; of all etcds");
   }
 };
 

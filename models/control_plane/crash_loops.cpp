@@ -56,13 +56,13 @@ void CrashLoops::set_rate(Group& group) {
   for (const Group& g : groups_) before += g.restarts_per_s;
   restarts_ += before * (now - std::exchange(counted_to_, now)).seconds();
   const CrashLoopingPodsParams& pods = *group.params;
-  const double period = (pods.runs_for + group.wait).seconds();
-  const auto looping = static_cast<double>(int64_t{group.nodes_up} * pods.pods_per_node);
-  const double restarts_per_s = group.is_gone ? 0 : looping / period;
-  const double writes = static_cast<double>(params_.kubelet.status_writes);
+  const Duration period = pods.runs_for + group.wait;
+  const int64_t looping = group.is_gone ? 0 : int64_t{group.nodes_up} * pods.pods_per_node;
+  const double writes = params_.kubelet.status_writes;
   const double most = group.nodes_up * params_.clients.kubelet.qps;
-  group.writes_per_s = std::min(restarts_per_s * writes, most);
-  group.restarts_per_s = writes > 0 ? group.writes_per_s / writes : restarts_per_s;
+  group.writes_per_s = std::min(crash_loop_writes_per_s(looping, period, params_.kubelet), most);
+  group.restarts_per_s =
+      writes > 0 ? group.writes_per_s / writes : static_cast<double>(looping) / period.seconds();
 
   const Bytes bytes = params_.pods.bytes;
   const double rate = writes_per_s();
@@ -81,8 +81,10 @@ void CrashLoops::set_rate(Group& group) {
                       SteadySource::CrashLoops);
   etcd_.objects().set_steady_load(
       {.writes_per_s = rate,
-       .stored = {.update_bytes_per_s = rate * static_cast<double>(bytes.count)}},
+       .stored = {.update_bytes_per_s = rate * static_cast<double>(bytes.count),
+                  .updates_per_s = rate}},
       SteadySource::CrashLoops);
+  servers_.watch_caches().set_rate(ApiResource::Pods, rate);
 }
 
 double CrashLoops::writes_per_s() const {

@@ -134,7 +134,8 @@ void Etcd::read(const Read& read, Callback done) {
     const Duration moved = read.bytes / params_.read_bandwidth;
     service = nearest_ns(std::max(1 / rate, moved.seconds()) / members);
     reads_free_at_ = std::max(reads_free_at_, engine_.now()) + service;
-    engine_.at(reads_free_at_ + std::max(latency, moved) - service, Label{"etcd.read_done"},
+    const Duration cpu = read.objects > 0 ? params_.list_cpu(read.objects, read.bytes) : Duration{};
+    engine_.at(reads_free_at_ + std::max(latency, moved) - service + cpu, Label{"etcd.read_done"},
                std::move(done));
     return;
   }
@@ -148,6 +149,8 @@ void Etcd::set_steady_load(const SteadyLoad& load, SteadySource source) {
     steady_.writes_per_s += part.writes_per_s;
     steady_.stored.update_bytes_per_s += part.stored.update_bytes_per_s;
     steady_.stored.event_bytes_per_s += part.stored.event_bytes_per_s;
+    steady_.stored.updates_per_s += part.stored.updates_per_s;
+    steady_.stored.events_per_s += part.stored.events_per_s;
   }
   apply_steady();
 }

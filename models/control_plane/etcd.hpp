@@ -33,6 +33,7 @@ class Etcd {
   };
   struct Read {
     Bytes bytes;
+    int64_t objects = 0;  // that a LIST goes through
     bool is_stale_allowed = false;
   };
   struct SteadyLoad {
@@ -57,11 +58,13 @@ class Etcd {
   bool reads_at_once() const { return params_.read_latency == Duration{} && can_commit(); }
   [[nodiscard]] EtcdAnswer write_at_once(const Write& write);
   void read_at_once(const Read& read);
-  void preload(Bytes objects) { store_.create(engine_.now(), objects); }  // there before the run
+  void preload(Bytes size, int64_t objects) {  // there before the run
+    store_.create(engine_.now(), size, objects);
+  }
   void read(const Read& read, Callback done);
   void set_steady_load(const SteadyLoad& load, SteadySource source = SteadySource::Heartbeats);
 
-  void drop(Bytes objects) { store_.remove(engine_.now(), objects); }  // with a steady load
+  void drop(Bytes object) { store_.remove(engine_.now(), object); }  // with a steady load
 
   // Without a quorum writes and reads of the newest wait; any member serves other reads.
   void set_member_up(uint32_t member, bool is_up);
@@ -75,6 +78,7 @@ class Etcd {
   Bytes in_use() { return store_.in_use(engine_.now()); }
   Bytes file() { return store_.file(engine_.now()); }
   Bytes events() { return store_.events(engine_.now()); }  // unexpired
+  MvccStore::Count count() { return store_.count(engine_.now()); }
   double steady_writes_per_s() const { return is_out_of_space_ ? 0 : steady_.writes_per_s; }
   size_t waiting() const { return waiting_.size() + batch_.size(); }
   const Counters& counters() const { return counters_; }

@@ -7,7 +7,8 @@
 
 namespace orrery {
 
-// Published by etcd: connections * (17 kB + streams * (18 kB + watches * 350 B)).
+// Published by etcd: connections * (17 kB + streams * (18 kB + watches * 350 B)). An API server has
+// a connection for each kind of object (KEP-2340), with one watch, however many watch it there.
 struct EtcdWatchers {
   int64_t connections = 0;
   int64_t streams = 1;  // of a connection
@@ -20,11 +21,11 @@ constexpr Bytes memory_of(const EtcdWatchers& w) {
 // Published by etcd: keys * (120 B + key) + keys * versions * (30 B + a pointer of 8 B).
 struct EtcdKeys {
   int64_t keys = 0;
-  int64_t versions = 1;  // of a key
-  Bytes key = {};        // its length
+  int64_t versions = 0;  // of all of them
+  Bytes key = {};        // length of one
 };
 constexpr Bytes memory_of(const EtcdKeys& k) {
-  return {k.keys * (120 + k.key.count) + k.keys * k.versions * 38};
+  return {k.keys * (120 + k.key.count) + k.versions * 38};
 }
 
 }  // namespace orrery

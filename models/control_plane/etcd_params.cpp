@@ -21,4 +21,9 @@ Duration EtcdParams::commit_time() const {
   return kByDisk[static_cast<size_t>(disk)];
 }
 
+Duration EtcdParams::list_cpu(int64_t objects, Bytes bytes) const {
+  return nearest_ns(1e-9 * (read_object * static_cast<double>(objects) +
+                            read_byte * static_cast<double>(bytes.count)));
+}
+
 }  // namespace orrery

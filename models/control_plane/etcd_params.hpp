@@ -27,6 +27,7 @@ struct EtcdParams {
   double read_rate_max = 47'193;
   double stale_read_rate_max = 61'919;
   Bandwidth read_bandwidth = 10_Gbps;
+  double read_object = 8'000, read_byte = 5.2;
   bool blocking_reads = false;
   Duration election_timeout = 1_s;
   Bytes request_max = {1'572'864};
@@ -61,6 +62,12 @@ struct EtcdParams {
       Source{"published: etcd's benchmark, 185,758 from 3 members"});
     v("read_bandwidth", read_bandwidth, "Out of one member.", Range{1_Gbps, 1000_Gbps},
       Source{"estimate: the network of one virtual machine"});
+    v("read_object", read_object,
+      "Time of one core of a member to read an object for a LIST; LISTs run side by side.",
+      Range{0.0, 1e9}, Unit{"ns"},
+      Source{"KEP-2340: etcd's cores at 300,000 objects of 1 KB, decomposed"});
+    v("read_byte", read_byte, "Likewise, for a byte.", Range{0.0, 1e9}, Unit{"ns"},
+      Source{"KEP-2340: etcd's cores at 300 objects of 1 MB"});
     v("blocking_reads", blocking_reads,
       "Whether a commit waits for the reads that came before it, as they lock the database.",
       Source{"etcd 3.4: reads are fully concurrent; before, a long one held up all writes"});
@@ -79,7 +86,8 @@ struct EtcdParams {
       Source{"kube-apiserver: --etcd-servers-overrides is empty"});
   }
   void check(Checker& c) const;
-  Duration commit_time() const;  // of a lone client
+  Duration commit_time() const;                           // of a lone client
+  Duration list_cpu(int64_t objects, Bytes bytes) const;  // of one core of a member
 };
 
 }  // namespace orrery

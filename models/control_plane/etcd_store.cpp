@@ -21,7 +21,9 @@ EtcdChange change_of(const ApiRequest& request) {
 }
 
 Etcd::Read read_of(const ApiRequest& request) {
-  return {.bytes = request.bytes, .is_stale_allowed = false};
+  return {.bytes = request.bytes,
+          .objects = request.verb == Verb::List ? request.objects : 0,
+          .is_stale_allowed = false};
 }
 
 }  // namespace
@@ -50,7 +52,7 @@ void EtcdStore::set_stored(uint32_t name, bool is_stored, Bytes bytes) {
 }
 
 void EtcdStore::preload(uint32_t name, Bytes bytes) {
-  etcd_.objects().preload(bytes);
+  etcd_.objects().preload(bytes, 1);
   set_stored(name, true, bytes);
 }
 
@@ -74,16 +76,17 @@ Etcd::Write EtcdStore::write_of(const ApiRequest& request) const {
 }
 
 // What is there from now on, as a write was accepted.
-void EtcdStore::note(const ApiRequest& request, EtcdChange change) {
-  const bool is_kept = change != EtcdChange::Delete;
+void EtcdStore::note(const ApiRequest& request, const Etcd::Write& write) {
+  const bool is_kept = write.change != EtcdChange::Delete;
   if (request.object != 0) set_stored(request.object, is_kept, is_kept ? request.bytes : Bytes{});
+  if (write.bytes.count > 0) changed.emit(request.resource);
 }
 
 void EtcdStore::write(const ApiRequest& request, Done done) {
   const Etcd::Write write = write_of(request);
   const EtcdAnswer answer = of(request).write(write, [done] { done(true); });
   if (answer != EtcdAnswer::Accepted) return done(false);
-  note(request, write.change);
+  note(request, write);
 }
 
 void EtcdStore::read(const ApiRequest& request, Done done) {
@@ -100,7 +103,7 @@ std::optional<bool> EtcdStore::at_once(const ApiRequest& request) {
   if (!etcd.writes_at_once()) return {};
   const Etcd::Write write = write_of(request);
   if (etcd.write_at_once(write) != EtcdAnswer::Accepted) return false;
-  note(request, write.change);
+  note(request, write);
   return true;
 }
 

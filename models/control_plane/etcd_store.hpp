@@ -9,6 +9,7 @@
 
 #include "models/control_plane/etcd_split.hpp"
 #include "models/control_plane/request.hpp"
+#include "sim/engine/signal.hpp"
 
 namespace orrery {
 
@@ -30,6 +31,7 @@ class EtcdStore final : public ApiStore {
   void read(const ApiRequest& request, Done done) override;
   std::optional<bool> at_once(const ApiRequest& request) override;
   EtcdSplit& etcd() { return etcd_; }
+  Signal<ApiResource> changed;  // told as the write is accepted
 
  private:
   struct Object {
@@ -42,7 +44,7 @@ class EtcdStore final : public ApiStore {
   }
   Etcd::Write write_of(const ApiRequest& request) const;
   void set_stored(uint32_t name, bool is_stored, Bytes bytes);
-  void note(const ApiRequest& request, EtcdChange change);
+  void note(const ApiRequest& request, const Etcd::Write& write);
 
   EtcdSplit& etcd_;
   std::vector<Object> objects_{1};  // by name; 0 stands for what has none

@@ -14,6 +14,22 @@ double number(Bytes size) { return static_cast<double>(size.count); }
 
 }  // namespace
 
+MvccStore::Amount& MvccStore::Amount::operator+=(const Amount& other) {
+  bytes += other.bytes;
+  count += other.count;
+  return *this;
+}
+
+MvccStore::Amount& MvccStore::Amount::operator-=(const Amount& other) {
+  bytes = std::max(0.0, bytes - other.bytes);
+  count = std::max(0.0, count - other.count);
+  return *this;
+}
+
+MvccStore::Amount MvccStore::amount(Bytes size, int64_t count) {
+  return {number(size), static_cast<double>(count)};
+}
+
 MvccStore::MvccStore(Duration compaction_interval, Duration event_ttl)
     : interval_{compaction_interval > Duration{} ? compaction_interval : 5_min},
       compacts_{compaction_interval > Duration{}},
@@ -26,30 +42,32 @@ void MvccStore::set_rates(Time now, Rates rates) {
   rates_ = rates;
 }
 
-void MvccStore::create(Time now, Bytes size) {
+void MvccStore::create(Time now, Bytes size, int64_t count) {
   advance(now);
-  objects_ += number(size);
+  objects_ += amount(size, count);
   file_ = std::max(file_, held());
 }
 
 void MvccStore::update(Time now, Bytes before, Bytes after) {
   advance(now);
-  objects_ += number(after) - number(before);
-  old_ += number(before);
+  objects_.bytes += number(after) - number(before);
+  old_ += amount(before, after.count > 0 ? 1 : 0);
   file_ = std::max(file_, held());
 }
 
 void MvccStore::remove(Time now, Bytes size) {
   advance(now);
-  const double gone = std::min(objects_, number(size));
+  Amount gone = amount(size, 1);
+  gone.bytes = std::min(gone.bytes, objects_.bytes);
+  gone.count = std::min(gone.count, objects_.count);
   objects_ -= gone;
   old_ += gone;
 }
 
 void MvccStore::add_event(Time now, Bytes size) {
   advance(now);
-  events_ += number(size);
-  young_events_ += number(size);
+  events_ += amount(size, 1);
+  young_events_ += amount(size, 1);
   file_ = std::max(file_, held());
 }
 
@@ -60,12 +78,12 @@ void MvccStore::defragment(Time now) {
 
 Bytes MvccStore::live(Time now) {
   advance(now);
-  return nearest_bytes(objects_ + events_);
+  return nearest_bytes(objects_.bytes + events_.bytes);
 }
 
 Bytes MvccStore::events(Time now) {
   advance(now);
-  return nearest_bytes(events_);
+  return nearest_bytes(events_.bytes);
 }
 
 Bytes MvccStore::in_use(Time now) {
@@ -76,6 +94,12 @@ Bytes MvccStore::in_use(Time now) {
 Bytes MvccStore::file(Time now) {
   advance(now);
   return nearest_bytes(file_);
+}
+
+MvccStore::Count MvccStore::count(Time now) {
+  advance(now);
+  const double keys = objects_.count + events_.count;
+  return {.keys = std::llround(keys), .versions = std::llround(keys + old_.count + older_.count)};
 }
 
 Time MvccStore::reaches(Time now, Bytes size) const {
@@ -113,18 +137,20 @@ void MvccStore::advance(Time now) {
 }
 
 void MvccStore::pass(Duration span) {
-  old_ += rates_.update_bytes_per_s * span.seconds();
-  events_ += rates_.event_bytes_per_s * span.seconds();
-  young_events_ += rates_.event_bytes_per_s * span.seconds();
+  const double seconds = span.seconds();
+  const Amount events{rates_.event_bytes_per_s * seconds, rates_.events_per_s * seconds};
+  old_ += {rates_.update_bytes_per_s * seconds, rates_.updates_per_s * seconds};
+  events_ += events;
+  young_events_ += events;
   file_ = std::max(file_, held());
 }
 
 void MvccStore::compact() {
-  if (compacts_) older_ = std::exchange(old_, 0.0);
-  spans_.push_back(std::exchange(young_events_, 0.0));
+  if (compacts_) older_ = std::exchange(old_, {});
+  spans_.push_back(std::exchange(young_events_, {}));
   if (spans_.size() <= spans_to_live_) return;
   old_ += spans_.front();
-  events_ = std::max(0.0, events_ - spans_.front());
+  events_ -= spans_.front();
   spans_.pop_front();
 }
 

@@ -55,7 +55,7 @@ NamespaceChurn::NamespaceChurn(Sim sim, ApiServers& servers, EtcdStore& store,
 
 void NamespaceChurn::start() {
   changed();
-  store_.etcd().objects().preload(bytes());
+  store_.etcd().objects().preload(bytes(), objects());
   for (const auto& readers : readers_) readers->start();
   for (size_t r = 0; r < rounds_.size(); ++r) ask(r);
 }

@@ -48,7 +48,8 @@ void PodEvents::start() {
                         SteadySource::Events);
     const double bytes_per_s = events_.others_per_s * static_cast<double>(events_.bytes.count);
     etcd_.events().set_steady_load(
-        {.writes_per_s = events_.others_per_s, .stored = {.event_bytes_per_s = bytes_per_s}},
+        {.writes_per_s = events_.others_per_s,
+         .stored = {.event_bytes_per_s = bytes_per_s, .events_per_s = events_.others_per_s}},
         SteadySource::Events);
   }
   for (const auto& readers : readers_) readers->start();

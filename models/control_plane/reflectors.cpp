@@ -18,8 +18,8 @@ uint32_t Reflectors::add(const Spec& spec) {
   reflector.list = spec.list;
   reflector.list.verb = Verb::List;
   reflector.sizes = spec.sizes;
-  reflector.relists = spec.relists;
   reflector.is_narrow = spec.is_narrow;
+  servers_.watch_caches().keep(spec.list.resource);
   return static_cast<uint32_t>(reflectors_.size() - 1);
 }
 
@@ -38,6 +38,7 @@ void Reflectors::start_synced(uint32_t id) {
   if (server == UINT32_MAX) return start(id);
   reflector.backoff = params_.backoff;
   reflector.has_listed = true;
+  reflector.seen = engine_.now();
   begin_watch(id, server);
 }
 
@@ -88,8 +89,17 @@ void Reflectors::answered(uint64_t asked, const ApiAnswer& answer) {
   const auto id = static_cast<uint32_t>(asked);
   if (ticket(id) != asked) return;  // it was stopped meanwhile
   if (answer.outcome != ApiOutcome::Done) return back_off(id);
-  if (reflectors_[id].state == State::Connecting) return begin_watch(id, answer.server);
-  reflectors_[id].has_listed = true;
+  Reflector& reflector = reflectors_[id];
+  if (reflector.state == State::Connecting) {
+    if (servers_.watch_caches().resume(answer.server, reflector.list.resource, reflector.seen)) {
+      return begin_watch(id, answer.server);
+    }
+    ORRERY_MARK("control.watch_gone");
+    reflector.has_listed = false;
+    return back_off(id);
+  }
+  reflector.has_listed = true;
+  reflector.seen = answer.as_of;
   ++lists_;
   watch(id);
 }
@@ -115,9 +125,17 @@ void Reflectors::back_off(uint32_t id) {
     const auto again = static_cast<uint32_t>(asked);
     if (ticket(again) != asked) return;
     const Reflector& r = reflectors_[again];
-    if (r.has_listed && !r.relists) return watch(again);
+    if (r.has_listed) return watch(again);
     list(again);
   });
+}
+
+// One that watches all objects of its kind is told of each change.
+Time Reflectors::seen_by(const Reflector& reflector) const {
+  const Duration watched = engine_.now() - reflector.watches_since;
+  if (!reflector.is_narrow) return engine_.now();
+  if (watched < params_.bookmark_period) return reflector.seen;
+  return reflector.watches_since + params_.bookmark_period * (watched / params_.bookmark_period);
 }
 
 void Reflectors::lose(uint32_t server) {
@@ -125,6 +143,7 @@ void Reflectors::lose(uint32_t server) {
   watching_ -= static_cast<uint32_t>(lost.size());
   for (const uint32_t id : lost) {
     Reflector& reflector = reflectors_[id];
+    reflector.seen = seen_by(reflector);
     if (engine_.now() - reflector.watches_since > params_.backoff_reset) {
       reflector.backoff = params_.backoff;
     }

@@ -14,17 +14,19 @@
 namespace orrery {
 
 // Many reflectors. Each lists, then watches; when its server is lost, it waits between once and
-// twice a back-off, which doubles from try to try, and resumes its watch or lists again. Thousands
-// of them at once make the storm that follows the loss of a server.
+// twice a back-off, which doubles from try to try, and asks another for what changed since. If that
+// one does not remember all of it, the reflector waits once more and lists anew. Thousands of them
+// at once make the storm that follows the loss of a server. One that watches few objects among many
+// is told how far it has seen by bookmarks alone: its own changes are rare.
 class Reflectors {
  public:
   struct Params {
     Duration backoff = 800_ms, backoff_max = 30_s, backoff_reset = 2_min;
+    Duration bookmark_period = 1_min;  // of servers
   };
   struct Spec {
     ApiClient& client;
     ApiRequest list;                    // verb and flow are filled in
-    bool relists = false;               // after a loss; else the watch goes on where it was
     bool is_narrow = false;             // it watches few objects, such as the pods of one node
     const ApiRequest* sizes = nullptr;  // objects and bytes of a list now, if they change
   };
@@ -51,18 +53,20 @@ class Reflectors {
     ApiClient* client = nullptr;
     ApiRequest list;
     const ApiRequest* sizes = nullptr;
-    bool relists = false, is_narrow = false, has_listed = false;
+    bool is_narrow = false, has_listed = false;
     State state = State::Stopped;
     uint32_t generation = 0;         // of its start: older answers mean nothing
     uint32_t server = 0, place = 0;  // where it watches, and its place among those who do
     Duration backoff = {};
     Time watches_since;
+    Time seen;  // of what changed until then it knows all; while it watches, when it began
   };
   void list(uint32_t reflector);
   void watch(uint32_t reflector);
   void answered(uint64_t ticket, const ApiAnswer& answer);
   void begin_watch(uint32_t reflector, uint32_t server);
   void back_off(uint32_t reflector);
+  Time seen_by(const Reflector& reflector) const;  // that watches
   void lose(uint32_t server);
   void count_watch(const Reflector& reflector, int32_t change);
   uint64_t ticket(uint32_t reflector) const {

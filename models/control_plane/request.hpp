@@ -91,6 +91,7 @@ struct ApiAnswer {
   ApiOutcome outcome = ApiOutcome::Done;
   Duration retry_after = {};     // of TooManyRequests
   uint32_t server = UINT32_MAX;  // who said so
+  Time as_of = {};               // a read: when what it holds was so
 };
 
 // Called exactly once for each request, maybe before the call that sent it returns. Two words of

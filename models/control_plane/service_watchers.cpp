@@ -52,7 +52,6 @@ void ServiceWatchers::add(Who who, ApiClient& client) {
   const bool sees_less = who == Who::KubeProxy && params_.fan_out.has_headless_filter;
   of(who).add({.client = client,
                .list = {.resource = resource_},
-               .relists = params_.watchers.lists_after_loss,
                .sizes = sees_less ? &of_proxies_ : &all_});
 }
 

@@ -30,9 +30,7 @@ void ServicesParams::check(Checker& c) const {
         "two groups are called " + in_quotes(groups[i].name) + ": /timeline/watch could not tell");
   }
   if (watchers.is_nobody()) {
-    for (const std::string_view field : {"fan_out", "watchers.lists_after_loss"}) {
-      if (c.is_given(field)) c.error(field, "has no effect: nobody watches");
-    }
+    if (c.is_given("fan_out")) c.error("fan_out", "has no effect: nobody watches");
   } else if (c.is_given("fan_out.has_headless_filter")) {
     const bool has_headless = std::ranges::any_of(groups, &ServiceGroupParams::is_headless);
     if (!watchers.kube_proxies) {

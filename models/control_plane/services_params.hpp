@@ -49,7 +49,6 @@ struct ServiceWatchersParams {
   static constexpr std::string_view kDoc = "Who watches the addresses of all services.";
   bool kube_proxies = true;
   int32_t daemons = 0, agents = 0, controllers = 0;
-  bool lists_after_loss = false;
 
   template <class V>
   void fields(V& v) {
@@ -62,9 +61,6 @@ struct ServiceWatchersParams {
       Range{0, 10'000}, Unit{"clients"}, Source{"0: none"});
     v("controllers", controllers, "Others that watch, such as ingresses and Prometheus.",
       Range{0, 100'000}, Unit{"clients"}, Source{"0: none"});
-    v("lists_after_loss", lists_after_loss,
-      "Whether those whose server was lost list all addresses anew, or go on where they were.",
-      Source{"client-go: its reflectors go on"});
   }
   void check(Checker& c) const {
     if (agents > 0 && daemons == 0) c.error("agents", "has no effect without `daemons`");

@@ -189,25 +189,31 @@ TEST(ApiServers, EachTellsItsOwnWatchers) {
 }
 
 struct Watching : Clients {
-  explicit Watching(bool relists, int count = 1) : Clients{test::free_servers(2)} {
+  explicit Watching(int count = 1, bool is_narrow = false) : Clients{test::free_servers(2)} {
     for (int i = 0; i < count; ++i) {
       ids.push_back(
-          reflectors.add({.client = add({}), .list = {.cpu = 100_ms}, .relists = relists}));
+          reflectors.add({.client = add({}), .list = {.cpu = 100_ms}, .is_narrow = is_narrow}));
       reflectors.start(ids.back());
     }
-    engine.run(Time{} + 10_min);
+    run_to(10_min);
+  }
+  void run_to(Duration when) {
+    engine.at(Time{} + when, Label{"test.then"}, [] {});
+    engine.run(Time{} + when);
   }
   uint32_t lose_one() {
     const uint32_t s = server(0).watchers() > 0 ? 0 : 1;
     server(s).lose();
     return s;
   }
+  void change(double per_s) { servers.watch_caches().set_rate(ApiResource::Pods, per_s); }
+  uint64_t gone() const { return servers.watch_caches().gone(); }
   Reflectors reflectors{engine, servers, {}, Rng{4}};
   std::vector<uint32_t> ids;
 };
 
 TEST(Reflectors, ListAndThenWatch) {
-  Watching world{false};
+  Watching world{};
   EXPECT_TRUE(world.reflectors.is_watching(0));
   EXPECT_EQ(world.reflectors.lists(), 1U);
   EXPECT_EQ(world.servers.watchers(ApiResource::Pods), 1);
@@ -220,7 +226,7 @@ TEST(Reflectors, ListAndThenWatch) {
 }
 
 TEST(Reflectors, ThoseOfFewObjectsMakeNoWriteWider) {
-  Watching world{false};
+  Watching world{};
   const uint32_t narrow =
       world.reflectors.add({.client = world.add({}), .list = {}, .is_narrow = true});
   world.reflectors.start(narrow);
@@ -232,7 +238,7 @@ TEST(Reflectors, ThoseOfFewObjectsMakeNoWriteWider) {
 }
 
 TEST(Reflectors, ResumeTheirWatchElsewhereAfterALoss) {
-  Watching world{false, 100};
+  Watching world{100};
   const Time start = world.engine.now();
   std::vector<Time> back;
   world.reflectors.synced.connect([&](uint32_t) { back.push_back(world.engine.now()); });
@@ -245,20 +251,63 @@ TEST(Reflectors, ResumeTheirWatchElsewhereAfterALoss) {
   EXPECT_LE(back.back(), start + 1600_ms);
 }
 
-TEST(Reflectors, ListAnewAfterALossIfTheyMust) {
-  Watching world{true, 100};
-  const uint32_t kept =
-      world.reflectors.watching() - static_cast<uint32_t>(world.server(0).watchers() > 0
-                                                              ? world.server(0).watchers()
-                                                              : world.server(1).watchers());
+// It remembers 1.024 s, and they come between 0.8 and 1.6 s after they were told last.
+TEST(Reflectors, ListAnewIfTheOtherServerForgotWhatTheyMissed) {
+  Watching world{400};
+  world.change(100'000);
+  world.run_to(15_min);
   world.lose_one();
+  const uint64_t lost = 400 - world.reflectors.watching();
+  world.engine.run(world.engine.now() + 1_min);
+  EXPECT_EQ(world.reflectors.watching(), 400U);
+  EXPECT_NEAR(static_cast<double>(world.gone()), 0.72 * static_cast<double>(lost), 30);
+  EXPECT_EQ(world.reflectors.lists(), 400U + world.gone());
+}
+
+TEST(Reflectors, AllListAnewOnceNoServerRemembersThem) {
+  Watching world{100};
+  world.server(0).lose();
+  world.server(1).lose();
+  world.engine.run(world.engine.now() + 10_s);
+  EXPECT_EQ(world.reflectors.watching(), 0U);
+  for (const uint32_t s : {0U, 1U}) world.server(s).recover();
   world.engine.run();
-  EXPECT_EQ(world.reflectors.lists(), 200U - kept);
+  EXPECT_EQ(world.gone(), 100U);
+  EXPECT_EQ(world.reflectors.lists(), 200U);
   EXPECT_EQ(world.reflectors.watching(), 100U);
 }
 
+// The other remembers half a minute; one that is told of its own objects has seen nothing since the
+// last bookmark, almost a minute ago.
+TEST(Reflectors, ThoseOfFewObjectsHaveSeenTheLastBookmark) {
+  for (const bool is_narrow : {false, true}) {
+    Watching world{100, is_narrow};
+    world.change(102'400 / 30.0);
+    world.run_to(11_min);
+    world.lose_one();
+    const uint64_t lost = 100 - world.reflectors.watching();
+    world.engine.run(world.engine.now() + 1_min);
+    EXPECT_EQ(world.gone(), is_narrow ? lost : 0);
+    EXPECT_EQ(world.reflectors.watching(), 100U);
+  }
+}
+
+// A LIST that took longer than the server remembers is of no use, and the next is not either.
+TEST(Reflectors, ListOverAndOverWhatChangesFasterThanTheyList) {
+  Watching world{};
+  world.change(2'000'000);  // 51 ms; a LIST takes 100
+  world.reflectors.stop(0);
+  world.reflectors.start(0);
+  world.engine.run(world.engine.now() + 10_min);
+  EXPECT_FALSE(world.reflectors.is_watching(0));
+  EXPECT_GT(world.gone(), 10U);
+  world.change(0);
+  world.engine.run();
+  EXPECT_TRUE(world.reflectors.is_watching(0));
+}
+
 TEST(Reflectors, AreNotWatchingOnAServerThatIsLostAsTheyConnect) {
-  Watching world{false};
+  Watching world{};
   world.reflectors.stop(0);
   world.reflectors.start(0);
   world.server(0).lose();

@@ -49,6 +49,7 @@ TEST(ControlPlaneRun, WatchesOfALostServerMoveToTheOthers) {
   }
   EXPECT_EQ(before, 7500 + 4);
   EXPECT_EQ(during, 7500 + 4) << "all are back";
+  EXPECT_EQ(summary(run.result, "watches_gone"), 0) << "the others remember what they missed";
   for (const ControlPlaneSample& row :
        run.recorder.rows<ControlPlaneSample>("/timeline/control_plane")) {
     EXPECT_EQ(row.too_many, 0);
@@ -82,25 +83,63 @@ TEST(ControlPlaneRun, ThatTheOnlyServerIsLostForEverIsTold) {
   EXPECT_THAT(run.result.warnings, Contains(HasSubstr("no API server was up at the end")));
 }
 
-// Kubelets, and those who watch all pods, come back to the only server once it is.
+// Kubelets, and those who watch all pods, come back to the only server once it is, and list anew as
+// it remembers nothing: two pauses of a minute at most.
 TEST(ControlPlaneRun, WatchersOfTheOnlyServerComeBackWithIt) {
   const std::string yaml =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 40}]}\n"
       "control_plane: {level: full, api_servers: {servers: 1}, "
-      "losses: [{server: 0, at: 60s, until: 100s}, {server: 0, at: 200s, until: 201s}]}\n"
+      "losses: [{server: 0, at: 60s, until: 100s}, {server: 0, at: 300s, until: 301s}]}\n"
       "workload: {sources: [{kind: jobs, jobs: [{work: 1s}]}]}\n"
-      "record: {timeline: {interval: 1s}}\nrun: {until: 5min}\n";
+      "record: {timeline: {interval: 1s}}\nrun: {until: 8min}\n";
   ScenarioRun run{yaml, {}, {.audit_every = 1}};
   for (const ApiServerSample& row : run.recorder.rows<ApiServerSample>("/timeline/api_servers")) {
     const Duration at = row.time - Time{};
-    const bool is_down = (at > 60_s && at < 100_s) || (at > 200_s && at < 201_s);
-    const bool is_back = at < 60_s || (at > 170_s && at < 200_s) || at > 270_s;
+    const bool is_down = (at > 60_s && at < 100_s) || (at > 300_s && at < 301_s);
+    const bool is_back = at < 60_s || (at > 230_s && at < 300_s) || at > 430_s;
     if (is_down) {
       EXPECT_EQ(row.watches, 0);
     } else if (is_back) {
       EXPECT_EQ(row.watches, 40 + 4) << at.seconds();
     }
   }
+  EXPECT_EQ(summary(run.result, "watches_gone"), 2 * (40 + 4));
+}
+
+// Crash loops change pods so fast that others remember 5 s of them, and kubelets have seen the last
+// bookmark, half a minute before: they list the pods of their nodes.
+TEST(ControlPlaneRun, WhenPodsChangeFastKubeletsOfALostServerListAnew) {
+  const std::string yaml =
+      "cluster: {pools: [{name: n, machine: dgx-a100, count: 1000}]}\n"
+      "control_plane: {level: full, losses: [{server: 0, at: 330s}], kubelet: {crash_loop: "
+      "{initial: "
+      "1s, most: 1s}}, crash_loops: [{nodes: 1000, pods_per_node: 110, runs_for: 14s}]}\n"
+      "workload: {sources: [{kind: jobs, jobs: [{work: 1s}]}]}\nrun: {until: 8min}\n";
+  ScenarioRun run{yaml, {}, {}};
+  const double lost = 1'000 / 5.0;
+  EXPECT_GT(static_cast<double>(summary(run.result, "watches_gone")), 0.5 * lost);
+  EXPECT_LT(static_cast<double>(summary(run.result, "watches_gone")), 1.5 * lost);
+}
+
+// Every API server watches a hundred kinds of objects; keys are 8 Nodes, 8 Leases and 16 pods, and
+// four versions of each pod are not compacted yet.
+TEST(ControlPlaneRun, EtcdRemembersWatchersAndKeys) {
+  const std::string yaml =
+      "cluster: {pools: [{name: n, machine: dgx-a100, count: 8}]}\n"
+      "control_plane: {level: full, losses: [{server: 0, at: 150s}], kubelet: {heartbeats: "
+      "{lease_period: 1h, status_period: 1h}}}\n"
+      "workload: {sources: [{kind: jobs, jobs: [{kind: pods, pods: 16, pod: {gpus: 4}, work: "
+      "1h}]}]}\nrecord: {timeline: {interval: 1min}}\nrun: {until: 4min}\n";
+  ScenarioRun run{yaml, {}, {}};
+  const auto rows = run.recorder.rows<EtcdSample>("/timeline/etcd");
+  ASSERT_EQ(rows.size(), 4U);
+  const Bytes each{100 * 35'350};
+  EXPECT_EQ(rows.front().watcher_memory, each * 5);
+  EXPECT_EQ(rows.back().watcher_memory, each * 4);
+  EXPECT_EQ(summary(run.result, "etcd_watcher_memory_peak"), 5 * each.count);
+  const int64_t writes = ControlPlaneParams{}.kubelet.status_writes + 2;  // created, and bound
+  EXPECT_EQ(rows.front().index_memory, Bytes{32 * 184 + (16 + 16 * writes) * 38});
+  EXPECT_EQ(summary(run.result, "etcd_index_memory_peak"), rows.back().index_memory.count);
 }
 
 // Pods of gangs that nodes take down are created and bound anew, through the same servers.

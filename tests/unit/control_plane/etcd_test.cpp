@@ -59,6 +59,19 @@ TEST(Etcd, AFastStoreAnswersInTheSameInstant) {
   EXPECT_EQ(world.done, (std::vector<Time>(2)));
 }
 
+// 240 ms out of five members, 8 us an object and 5.2 ns a byte; two run side by side.
+TEST(Etcd, AListIsReadObjectByObject) {
+  EtcdWorld world;
+  const Etcd::Read list{.bytes = {300'000'000}, .objects = 300'000};
+  for (int i = 0; i < 2; ++i) {
+    world.etcd.read(list, [&] { world.done.push_back(world.engine.now()); });
+  }
+  world.run(10_s);
+  ASSERT_EQ(world.done.size(), 2U);
+  EXPECT_EQ(world.done[0], Time{} + 240_ms + 2'400_ms + 1'560_ms);
+  EXPECT_EQ(world.done[1], world.done[0] + 48_ms);
+}
+
 TEST(Etcd, SteadyWritesCostNoEventsAndDelayOthersAsOftenAsTheyCommit) {
   EtcdWorld world{{.commit_latency = 1_ms}};
   world.etcd.set_steady_load({.writes_per_s = 1'000});
@@ -201,6 +214,28 @@ TEST(MvccStore, EventsAreCountedUntilTheyExpire) {
   EXPECT_EQ(store.in_use(Time{} + 66_min), 100_B);
   EXPECT_EQ(store.in_use(Time{} + 76_min), 0_B);
   EXPECT_EQ(store.file(Time{} + 76_min), 100_B);
+}
+
+TEST(MvccStore, KeysAndVersionsAreCountedUntilTheyAreCompacted) {
+  MvccStore store{5_min, 1_h};
+  const auto expect = [&](Duration at, int64_t keys, int64_t versions) {
+    const MvccStore::Count count = store.count(Time{} + at);
+    EXPECT_EQ(count.keys, keys) << at.seconds();
+    EXPECT_EQ(count.versions, versions) << at.seconds();
+  };
+  store.create({}, 100_B, 10);
+  store.add_event({}, 100_B);
+  expect({}, 11, 11);
+  for (int i = 0; i < 3; ++i) store.update(Time{} + 1_min, 10_B, 10_B);
+  store.update(Time{} + 1_min, 0_B, 0_B);  // which changes nothing
+  store.remove(Time{} + 1_min, 10_B);
+  expect(1_min, 10, 14);
+  expect(6_min, 10, 14);
+  expect(11_min, 10, 10);
+  store.set_rates(Time{} + 2_h, {.updates_per_s = 1});
+  expect(2_h, 9, 9);
+  expect(2_h + 4_min, 9, 9 + 240);
+  expect(4_h - 1_s, 9, 9 + 300 + 299);
 }
 
 TEST(MvccStore, ItsSizeDoesNotDependOnHowOftenItIsAsked) {
