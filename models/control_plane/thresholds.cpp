@@ -1,7 +1,5 @@
 #include "models/control_plane/thresholds.hpp"
 
-#include <algorithm>
-
 namespace orrery {
 namespace {
 
@@ -25,8 +23,6 @@ constexpr std::array<int64_t, kQuantities> kThresholds{
 }  // namespace
 
 int64_t threshold(Quantity quantity) { return kThresholds[static_cast<size_t>(quantity)]; }
-
-int64_t pods_per_node_max(int64_t cores) { return std::min<int64_t>(110, 10 * cores); }
 
 std::vector<Excess> beyond_thresholds(const ClusterSize& size) {
   std::vector<Excess> all;

@@ -48,8 +48,6 @@ constexpr std::array<std::string_view, kQuantities> enum_names(Quantity) {
 
 // Published by Kubernetes' SIG Scalability. What is TBD there has no threshold here.
 int64_t threshold(Quantity quantity);
-// The lesser of 110 and ten for each core.
-int64_t pods_per_node_max(int64_t cores);
 
 // The size of a cluster; what is zero is not told.
 struct ClusterSize {

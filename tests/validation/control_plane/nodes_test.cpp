@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/control_plane/controllers.hpp"
+#include "models/control_plane/api_client_params.hpp"
 #include "models/control_plane/crash_loop.hpp"
 #include "models/control_plane/etcd_split.hpp"
 #include "models/control_plane/image_pulls.hpp"
@@ -16,6 +16,8 @@
 #include "models/control_plane/thresholds.hpp"
 #include "models/control_plane/unready_guard.hpp"
 #include "models/faults/node_killer.hpp"
+#include "models/workload/job_rows.hpp"
+#include "tests/support/scheduler_world.hpp"
 #include "tests/support/validation_cases.hpp"
 
 namespace orrery {
@@ -173,10 +175,25 @@ std::vector<double> pulls(const json& input) {
   return minutes;
 }
 
+// Of a load told by the day.
+double pods_per_s(const json& input) { return input.at("per_day").get<double>() / 86'400; }
+
+// Until the last pod is created, by a controller that does nothing else.
+double rollout_s(const json& input) {
+  ScenarioRun run{
+      "cluster: {pools: [{name: n, machine: dgx-a100, count: 100}]}\n"
+      "control_plane: {level: full}\nrun: {until: 10min}\n"
+      "workload: {sources: [{kind: jobs, jobs: [{kind: pods, controller: replica_set, pods: " +
+      std::to_string(input.at("pods").get<int64_t>()) + ", pod: {gpus: 1}, work: 1min}]}]}\n"};
+  Time last;
+  for (const PodRow& row : run.recorder.rows<PodRow>("/pods")) last = std::max(last, row.created);
+  return last.seconds();
+}
+
 std::string breaks_first(const json& input) {
-  const double pods = pods_per_s(input.at("per_day"));
-  if (pods > 100) return "scheduler";
-  if (pods > ControllerParams{}.qps) return "controllers";
+  const double pods = pods_per_s(input);
+  if (pods > input.at("scheduled_per_s").get<double>()) return "scheduler";
+  if (pods > ApiClientsParams{}.controller_manager.qps) return "controllers";
   ClusterSize size;
   size[Quantity::Services] = input.at("services");
   return beyond_thresholds(size).empty() ? "nothing" : "services";
@@ -202,11 +219,9 @@ json ours(const json& input) {
     const auto unready = input.at("unready").get<int64_t>();
     return may_delete_unready(unready, input.at("nodes"), {}) ? unready : 0;
   }
-  if (quantity == "pods_per_s") return pods_per_s(input.at("per_day"));
+  if (quantity == "pods_per_s") return pods_per_s(input);
   if (quantity == "breaks_first") return breaks_first(input);
-  if (quantity == "rollout_s") {
-    return rollout_time({.kind = WorkloadKind::ReplicaSet, .pods = input.at("pods")}, {}).seconds();
-  }
+  if (quantity == "rollout_s") return rollout_s(input);
   if (quantity == "rounds" || quantity == "down_max" || quantity == "cycle_min") {
     return of_killer(input, quantity);
   }

@@ -23,6 +23,9 @@ namespace {
 
 using nlohmann::json;
 
+// What SIG Scalability publishes beside its thresholds: no pods are refused for it here.
+int64_t pods_per_node_max(int64_t cores) { return std::min<int64_t>(110, 10 * cores); }
+
 EndpointsParams params_of(const json& input) {
   EndpointsParams params;
   if (input.value("kind", "") == "endpoints") params.kind = EndpointsKind::Endpoints;

@@ -1,0 +1,71 @@
+#include "models/control_plane/node_join.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tests/unit/control_plane/mistakes.hpp"
+
+namespace orrery {
+namespace {
+
+TEST(NodeJoin, ANodeAsksForWhatItsParametersSay) {
+  const JoinLoad load = join_load({}, {.services = 10'000, .addresses = {20'000'000}});
+  EXPECT_EQ(load.writes, 14);
+  EXPECT_EQ(load.watches, 20);
+  EXPECT_EQ(load.lists + load.service_lists + load.address_lists, load.watches);
+  EXPECT_EQ(load.requests(), 56);
+  EXPECT_EQ(load.listed, Bytes{2 * 10'000'000 + 20'000'000});
+  const JoinLoad bare = join_load({.certificate_requests = 0,
+                                   .lease_requests = 0,
+                                   .status_patches = 0,
+                                   .kubelet_lists = 0,
+                                   .proxy_lists = 0,
+                                   .daemons = 0,
+                                   .events = 0},
+                                  {.services = 10'000});
+  EXPECT_EQ(bare.requests(), 3);
+  EXPECT_EQ(bare.listed, Bytes{});
+}
+
+std::vector<Time> entries(const NodeJoinParams& params, int nodes, Duration apart) {
+  Engine engine;
+  JoinGate gate{engine, params};
+  std::vector<Time> times;
+  for (int i = 0; i < nodes; ++i) {
+    engine.at(Time{} + apart * i, Label{"test.asked"},
+              [&] { gate.ask([&] { times.push_back(engine.now()); }); });
+  }
+  engine.run();
+  EXPECT_EQ(gate.waiting(), 0U);
+  return times;
+}
+
+TEST(JoinGate, WithoutALimitAllEnterAtOnce) {
+  EXPECT_EQ(entries({}, 500, {}), std::vector<Time>(500));
+}
+
+TEST(JoinGate, ALimitSpreadsABurst) {
+  const std::vector<Time> times = entries({.rate_max = 50, .burst = 10}, 500, {});
+  ASSERT_EQ(times.size(), 500U);
+  for (size_t i = 0; i < times.size(); ++i) {
+    ASSERT_EQ(times[i], Time{} + 20_ms * (i < 10 ? 0 : static_cast<int64_t>(i) - 9));
+  }
+}
+
+TEST(JoinGate, NodesThatComeSlowlyNeverWait) {
+  const std::vector<Time> times = entries({.rate_max = 50}, 10, 1_s);
+  for (size_t i = 0; i < times.size(); ++i) {
+    EXPECT_EQ(times[i], Time{} + 1_s * static_cast<int64_t>(i));
+  }
+}
+
+TEST(NodeJoinParams, WrongValuesAreRefused) {
+  using test::mistakes_of;
+  EXPECT_EQ(mistakes_of<NodeJoinParams>("{burst: 10}").size(), 1U);
+  EXPECT_TRUE(mistakes_of<NodeJoinParams>("{rate_max: 100, burst: 10}").empty());
+  EXPECT_EQ(mistakes_of<NodeJoinParams>("{registrations: 0}").size(), 1U);
+}
+
+}  // namespace
+}  // namespace orrery
