@@ -5,8 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "models/control_plane/etcd_store.hpp"
 #include "models/control_plane/flow_schemas.hpp"
 #include "models/control_plane/shuffle_sharding.hpp"
+#include "models/control_plane/token_bucket.hpp"
 #include "tests/support/api_world.hpp"
 #include "tests/support/node_join.hpp"
 #include "tests/support/validation_cases.hpp"
@@ -87,11 +89,15 @@ json kills_the_server(const json& input, Verb verb) {
   return world.server().memory_kills() > 0 ? "yes" : "no";
 }
 
-// LISTs of the newest come at an even rate, and are not paged.
+// One client with so many in flight at most, and a rate of its own, lists the newest, not paged.
 double lists_served_per_s(const json& input) {
   ApiServersParams params;
   params.servers = 1;
-  test::ApiWorld world{params};
+  params.server.cores = input.at("cores").get<double>();
+  Engine engine;
+  EtcdSplit etcd{engine, {.members = 1}};
+  EtcdStore store{etcd};
+  ApiServers servers{{.engine = engine, .store = store}, params, Rng{1}};
   const ApiRequest list{
       .verb = Verb::List,
       .is_consistent = true,
@@ -99,17 +105,17 @@ double lists_served_per_s(const json& input) {
       .flow = 1,
       .objects = input.at("objects"),
       .bytes = Bytes{input.at("object_bytes").get<int64_t>()} * input.at("objects").get<int64_t>()};
-  const Duration gap = nearest_ns(1 / input.at("offered_per_s").get<double>());
-  const Time warm = Time{} + 2_min, end = warm + 10_min;
-  std::function<void()> next = [&] {
-    world.server().submit(list, [](const ApiAnswer&) {});
-    world.engine.after(gap, Label{"test.lists"}, [&] { next(); });
+  TokenBucket tokens{input.at("offered_per_s").get<double>(), 1};
+  const std::function<void()> next = [&] {
+    engine.at(tokens.reserve(engine.now()), Label{"test.lists"},
+              [&] { servers.server(0).submit(list, [&](const ApiAnswer&) { next(); }); });
   };
-  next();
-  world.engine.run(warm);
-  world.servers.statistics().clear();
-  world.engine.run(end);
-  const auto done = world.servers.statistics().of_all().of(ApiOutcome::Done);
+  for (int32_t i = 0; i < input.at("in_flight").get<int32_t>(); ++i) next();
+  const Time warm = Time{} + 2_min, end = warm + 10_min;
+  engine.run(warm);
+  servers.statistics().clear();
+  engine.run(end);
+  const auto done = servers.statistics().of_all().of(ApiOutcome::Done);
   return static_cast<double>(done) / (end - warm).seconds();
 }
 
