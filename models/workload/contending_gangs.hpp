@@ -33,6 +33,9 @@ class ContendingGangs {
     int64_t to_save = StepPosition::kNever;  // steps that end before the next checkpoint
     Duration pause{};                        // left of the present one
     bool is_stopped = false;                 // by somebody else
+    bool is_cut_off = false;                 // its exchanges cannot move; then it has no flow
+    // An exchange of the steps by which its work says where it is; none: it does not.
+    std::optional<Duration> counted_by{};
   };
   struct Ask {
     // Of a gang that runs; none: of others, and of those that cannot move.
@@ -68,9 +71,9 @@ class ContendingGangs {
 
  private:
   struct Play;
-  struct Known {  // of a gang that was played until this instant
+  struct Known {  // of a gang that was played until this instant, or is cut off
     StepPosition position;
-    double work = 0;                // done, in nanoseconds
+    double begun = 0;               // work done when its step began, in nanoseconds
     double bits = 0;                // of a whole step
     std::optional<Time> cut_off{};  // since when its exchanges cannot move
   };
@@ -105,7 +108,9 @@ class ContendingGangs {
   void leave_crowd();
   double alone_rate(FlowId flow);
   void begin_play();
-  static StepPosition position_of(const Gang& gang, const Known& known);
+  void cut_off(std::optional<Known>& known, const Gang& gang);
+  void go_on_cut_off(Known& known, const Gang& gang);
+  static void follow(Known& known, const Gang& gang);
   static StepPosition position_of(const Gang& gang);
   Duration next_segment(const Play& play) const;
   void begin_segment(Play& play);
