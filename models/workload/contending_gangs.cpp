@@ -72,6 +72,14 @@ void ContendingGangs::gang_changed(JobId job) {
       {}, Label{"gangs.meet_others"}, [this] { settle(); }, Phase::Settle);
 }
 
+// Who meets whom stays as it is, so it is nothing to those who are not played.
+void ContendingGangs::gang_stopped(JobId job) {
+  const Entry& gang = entry(job);
+  const bool is_left_out = gang.crowded == gang.settled || gang.alone == gang.settled;
+  if (gang.play == nullptr && !gang.known && gang.settled > 0 && is_left_out) return;
+  gang_changed(job);
+}
+
 void ContendingGangs::links_change(FlowId flow) {
   if (params_.gangs == 0 || !flows_.is_standing(flow)) return;
   for (const MaxMin::Use& use : flows_.uses(flow)) {
@@ -154,10 +162,9 @@ void ContendingGangs::dissolve(Play& play) {
 // ---- plays
 
 void ContendingGangs::begin_play() {
-  const bool is_alone = found_.size() == 1 && !entry(found_.front().job).known;
-  if (found_.empty() || is_alone) {
+  if (found_.empty() || (found_.size() == 1 && !entry(found_.front().job).known)) {
     for (const Found& one : found_) {
-      entry(one.job).known.reset();
+      entry(one.job).alone = settled_;
       set_step(one.job, {});
     }
     return;
@@ -180,9 +187,10 @@ void ContendingGangs::begin_play() {
     }
     double work = static_cast<double>(one.gang.done.ns);
     if (known) {
-      if (known->bits > 0) known->position.bits *= shape.bits / known->bits;
+      known->count_in(shape.bits);
       follow(*known, one.gang);
       work = known->begun + known->position.work(shape);
+      placed.emit(one.job, {std::llround(work)});
     }
     positions.push_back(known ? known->position : position_of(one.gang));
     members.push_back({.job = one.job, .work = work, .work_begun = work});
@@ -199,6 +207,11 @@ void ContendingGangs::begin_play() {
   play.steps.start(std::move(positions));
   for (const Play::Member& member : play.members) entry(member.job).play = &play;
   begin_segment(play);
+}
+
+void ContendingGangs::Known::count_in(double now) {
+  if (bits > 0) position.bits *= now / bits;
+  bits = now;
 }
 
 // Whether it is stopped, and where its checkpoints are, is for others to say.

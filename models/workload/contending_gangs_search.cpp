@@ -41,8 +41,8 @@ bool ContendingGangs::visit(JobId job) {
   gang.settled = settled_;
   if (gang.play != nullptr) dissolve(*gang.play);
   std::optional<Gang> asked = ask_.gang(job);
-  const bool moves = asked && !asked->is_cut_off && flows_.is_standing(asked->flow) &&
-                     alone_rate(asked->flow) > 0;
+  const bool moves =
+      asked && !asked->is_cut_off && flows_.is_standing(asked->flow) && alone_rate(asked->flow) > 0;
   if (moves) {
     found_.push_back({job, std::move(*asked)});
   } else {
@@ -121,9 +121,9 @@ void ContendingGangs::cut_off(std::optional<Known>& known, const Gang& gang) {
 }
 
 void ContendingGangs::go_on_cut_off(Known& known, const Gang& gang) {
+  known.count_in(gang.shape.bits);
   if (gang.shape.save_every == 0) known.position.to_save = StepPosition::kNever;
-  const int64_t steps =
-      known.position.go_on_cut_off(gang.shape, engine_.now() - *known.cut_off);
+  const int64_t steps = known.position.go_on_cut_off(gang.shape, engine_.now() - *known.cut_off);
   known.begun += static_cast<double>(steps * gang.shape.compute.ns);
 }
 

@@ -84,7 +84,7 @@ class GangExchanges {
       Time at = Time::max();
       Duration done{};
       std::optional<Duration> counted_by{};
-    } instant{};  // the last that changed its pace, as it began
+    } instant{};                       // the last that changed its pace, as it began
     std::optional<Duration> due_at{};  // progress up to which it goes on though nothing moves
     Duration slack{};                  // for which it was due by then, unseen
     EventId is_due{};
@@ -112,10 +112,11 @@ class GangExchanges {
   static Bandwidth rate_in(const Gang& gang);
   void set_rate(Gang& gang, Bandwidth rate);
   void set_pace(JobId job);
-  std::optional<Duration> count_anew(JobId job, Duration step, bool tells);
+  std::optional<Duration> count_anew(JobId job, bool tells);
   bool goes_on(JobId job);
   void find_due(JobId job);
   bool find_due_of_played(JobId job);
+  bool place(JobId job, Duration done);
   bool shares_links(const Gang& gang) const;
   void begin_cut_off(JobId job);
   void look_again(JobId job);

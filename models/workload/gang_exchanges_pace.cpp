@@ -110,15 +110,15 @@ void GangExchanges::set_pace(JobId job) {
   }
   gang.step = moves ? step : Duration{};
   const std::optional<Duration> done =
-      moves ? count_anew(job, step, !played && !shares_links(gang)) : std::nullopt;
+      moves ? count_anew(job, !played && !shares_links(gang)) : std::nullopt;
   controller_.set_pace(job, Pace::of_step(gang.plan.compute, step), gang.goal, done);
   pace_changed(job);
   watch(job);
 }
 
 // Its progress where it is in its step, which it counted otherwise until this instant. In it more
-// may change than once, until rates are settled. `tells`: steps of that length say where it is.
-std::optional<Duration> GangExchanges::count_anew(JobId job, Duration step, bool tells) {
+// may change than once, until rates are settled. `tells`: it will say where it is.
+std::optional<Duration> GangExchanges::count_anew(JobId job, bool tells) {
   Gang& gang = gangs_[job.index];
   if (gang.instant.at != sim_.engine.now()) {
     gang.instant = {sim_.engine.now(), controller_.done(job), gang.counted_by};
@@ -128,9 +128,11 @@ std::optional<Duration> GangExchanges::count_anew(JobId job, Duration step, bool
   const Duration now = controller_.done(job);
   if (!tells || !before) return {};
   Duration done = gang.instant.done;
-  if (*before != gang.exchange && step == step_time(gang.plan, gang.exchange)) {
+  const bool waits = readers_ && readers_->step_time(job) > Duration{};  // for data, maybe
+  if (*before != gang.exchange && !waits) {
     const Duration in_step{(done - gang.base).ns % gang.plan.compute.ns};
-    done += done_of_step(gang.plan, gang.activity.inside, *before, gang.exchange, in_step) - in_step;
+    done +=
+        done_of_step(gang.plan, gang.activity.inside, *before, gang.exchange, in_step) - in_step;
   }
   return done == now ? std::nullopt : std::optional{done};
 }
@@ -169,14 +171,10 @@ bool GangExchanges::find_due_of_played(JobId job) {
   const auto place = contending_ ? contending_->place(job) : std::nullopt;
   if (!place) return false;
   Gang& gang = gangs_[job.index];
-  const auto& [terms, progress, restore_from, is_paused, next_save] = controller_.run_now(job);
-  if (is_paused || progress.half_written > Duration{}) return false;
-  const Duration most = std::min(terms.work - 1_ns, next_save);
-  const Duration done = std::clamp(place->done, std::min(progress.saved, most), most);
   gang.exchange = place->exchange;
   gang.step = step_time(gang.plan, gang.exchange);
   if (readers_) gang.step = std::max(gang.step, readers_->step_time(job));
-  controller_.set_pace(job, Pace::of_step(gang.plan.compute, gang.step), gang.goal, done);
+  if (!this->place(job, place->done)) return false;
   gang.counted_by = gang.exchange;
   gang.instant = {};
   const bool moves = place->position.exchange == StepPosition::Exchange::Moves;
@@ -184,6 +182,18 @@ bool GangExchanges::find_due_of_played(JobId job) {
   const Duration left = until_due(gang.plan, gang.activity.inside, place->position, gang.slack);
   const double length = gang.step.seconds() / gang.plan.compute.seconds();
   gang.due_at = controller_.done(job) + nearest_ns(left.seconds() / length);
+  return true;
+}
+
+// Its progress is so much. False: it pauses, and has none.
+bool GangExchanges::place(JobId job, Duration done) {
+  const Gang& gang = gangs_[job.index];
+  const auto& [terms, progress, restore_from, is_paused, next_save] = controller_.run_now(job);
+  if (is_paused || progress.half_written > Duration{}) return false;
+  const Duration most = std::min(terms.work - 1_ns, next_save);
+  const Duration step = gang.step > Duration{} ? gang.step : Duration::max();
+  controller_.set_pace(job, Pace::of_step(gang.plan.compute, step), gang.goal,
+                       std::clamp(done, std::min(progress.saved, most), most));
   return true;
 }
 
@@ -210,7 +220,7 @@ void GangExchanges::pace_changed(JobId job) {
   if (network_ == nullptr || job.index >= gangs_.size()) return;
   Gang& gang = gangs_[job.index];
   const bool is_paused = controller_.is_paused(job);
-  if (std::exchange(gang.is_paused, is_paused) != is_paused) contending_->gang_changed(job);
+  if (std::exchange(gang.is_paused, is_paused) != is_paused) contending_->gang_stopped(job);
   if (gang.flow == FlowId{} || gang.rate <= Bandwidth{}) return;
   const double steps_per_s = 1e-6 * controller_.computing(job) / gang.plan.compute.seconds();
   const double seconds = static_cast<double>(gang.activity.bytes.count) * 8 /

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -25,17 +24,18 @@ enum class Saving : uint8_t { Never, AtOnce, ToStore };
 struct World {
   std::string before, faults, after;
   std::string yaml(bool is_traced, bool fails) const {
-    return before + (fails ? faults : "") + "workload:\n  steps: " +
-           (is_traced ? "traced" : "rate") + after;
+    return before + (fails ? faults : "") +
+           "workload:\n  steps: " + (is_traced ? "traced" : "rate") + after;
   }
 };
 
 World random_world(Rng& rng, uint64_t gangs, Saving saving) {
   World world;
   const uint64_t oversubscription = uint64_t{1} << rng.below(5);
-  world.before = "cluster: {pools: [{name: n, machine: dgx-a100, count: 4, nodes_per_leaf: 1}]}\n"
-                 "network: {level: flow, fabric: {rails: 1, oversubscription: " +
-                 written(oversubscription) + "}}\npolicy: {base: strict_gang}\n";
+  world.before =
+      "cluster: {pools: [{name: n, machine: dgx-a100, count: 4, nodes_per_leaf: 1}]}\n"
+      "network: {level: flow, fabric: {rails: 1, oversubscription: " +
+      written(oversubscription) + "}}\npolicy: {base: strict_gang}\n";
   if (saving == Saving::ToStore) {
     world.before += "storage: {stores: [{name: blob, write: 20GBps, read: 40GBps}]}\n";
   }
@@ -44,10 +44,9 @@ World random_world(Rng& rng, uint64_t gangs, Saving saving) {
   uint64_t at = 20'000;
   for (uint64_t i = 0; i < outages; ++i) {
     at += rng.below(60'000);
-    const uint64_t span =
-        static_cast<uint64_t>(std::pow(10, 1.5 + rng.uniform() * 2.8));
-    world.faults += std::string{i > 0 ? ", " : ""} + "{on: " +
-                    (rng.chance(0.8) ? "spine-0" : "leaf-" + written(rng.below(4))) +
+    const uint64_t span = static_cast<uint64_t>(std::pow(10, 1.5 + rng.uniform() * 2.8));
+    world.faults += std::string{i > 0 ? ", " : ""} +
+                    "{on: " + (rng.chance(0.8) ? "spine-0" : "leaf-" + written(rng.below(4))) +
                     ", at: " + written(at) + "ms, until: " + written(at + span) +
                     "ms, flaw: {kind: dead}}";
     at += span;
@@ -59,8 +58,8 @@ World random_world(Rng& rng, uint64_t gangs, Saving saving) {
     const uint64_t work_ms = 400'000 + rng.below(200'000);
     const auto megabytes = static_cast<uint64_t>(static_cast<double>(compute_ms) *
                                                  std::pow(10, 0.3 + rng.uniform() * 1.4));
-    world.after += "        - {name: j" + written(j) + ", pods: " +
-                   written(gangs == 1 ? 2 + rng.below(3) : 3) +
+    world.after += "        - {name: j" + written(j) +
+                   ", pods: " + written(gangs == 1 ? 2 + rng.below(3) : 3) +
                    ", pod: {gpus: " + written(gangs == 1 ? 8 : uint64_t{2}) +
                    "}, work: " + written(work_ms) + "ms, training: {";
     if (saving != Saving::Never) {
@@ -72,9 +71,10 @@ World random_world(Rng& rng, uint64_t gangs, Saving saving) {
       world.after += "checkpoint: {store: blob, bytes: " + written(1 + rng.below(60)) +
                      "GB, mode: " + (rng.chance(0.7) ? "sync" : "async") + "}, ";
     }
-    world.after += "step: {compute: " + written(compute_ms) + "ms, optimizer: " +
-                   written(rng.below(20)) + "ms, overlap: 0." + written(rng.below(10)) +
-                   ", exchanges: [{bytes: " + written(1 + megabytes) + "MB}]}}}\n";
+    world.after += "step: {compute: " + written(compute_ms) +
+                   "ms, optimizer: " + written(rng.below(20)) + "ms, overlap: 0." +
+                   written(rng.below(10)) + ", exchanges: [{bytes: " + written(1 + megabytes) +
+                   "MB}]}}}\n";
   }
   return world;
 }
@@ -88,27 +88,31 @@ std::vector<double> seconds_of(const std::string& yaml) {
   return took;
 }
 
+// A gang that meets nobody is where its steps say, to the nanoseconds that times are rounded to.
+// Gangs that meet may be in another order for it, which is within what they are held to without.
 TEST(Outages, CostGangsAsMuchByTheirRateAsStepByStep) {
-  const char* only = std::getenv("SEED");
-  for (uint64_t seed = only ? std::stoull(only) : 0; seed < (only ? std::stoull(only) + 1 : 240); ++seed) {
+  int meeting = 0, close = 0;
+  for (uint64_t seed = 0; seed < (kIsSanitized ? 12 : 150); ++seed) {
+    SCOPED_TRACE("seed " + written(seed));
     Rng rng{seed};
-    const uint64_t kind = seed % 6;
-    const auto saving = static_cast<Saving>(kind % 3);
-    const World world = random_world(rng, kind < 3 ? 1 : 2 + rng.below(2), saving);
-    if (only) std::printf("%s\n", world.yaml(false, true).c_str());
+    const bool is_alone = seed % 6 < 3;
+    const World world =
+        random_world(rng, is_alone ? 1 : 2 + rng.below(2), static_cast<Saving>(seed % 3));
     std::vector<double> took[2][2];
-    for (const bool traced : {false, true}) {
+    for (const bool is_traced : {false, true}) {
       for (const bool fails : {false, true}) {
-        took[traced][fails] = seconds_of(world.yaml(traced, fails));
+        took[is_traced][fails] = seconds_of(world.yaml(is_traced, fails));
       }
     }
     for (size_t i = 0; i < took[0][0].size(); ++i) {
-      const double rate = took[0][1][i] - took[0][0][i], traced = took[1][1][i] - took[1][0][i];
-      std::printf("kind %d seed %d gang %d base %.6f of %.1f  delay %.6f %.6f  off %.6f rel %.2e\n", int(kind), int(seed), int(i),
-                  took[0][0][i] - took[1][0][i], took[1][0][i], rate, traced, rate - traced,
-                  (took[0][1][i] - took[1][1][i]) / took[1][1][i]);
+      EXPECT_NEAR(took[0][1][i] / took[1][1][i], 1, is_alone ? 1e-7 : 1e-3) << i;
+      if (is_alone) continue;
+      const double cost[2] = {took[0][1][i] - took[0][0][i], took[1][1][i] - took[1][0][i]};
+      ++meeting;
+      close += std::abs(cost[0] - cost[1]) < 0.01 ? 1 : 0;
     }
   }
+  EXPECT_GT(close, meeting * 9 / 10);
 }
 
 }  // namespace
