@@ -129,7 +129,7 @@ void JobController::compute(JobId id) {
 void JobController::reach_goal(JobId id) {
   JobState& state = states_[id];
   account_run(id, state.run, state.run_gpu_milli);
-  arrive(state.run.progress, state.goal);
+  arrive(state.run.progress, std::exchange(state.goal, Duration::max()));
   goal_reached.emit(id);
 }
 
