@@ -5,13 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "models/scenario.hpp"
-#include "models/scenario_training.hpp"
+#include "models/scenario_checks.hpp"
 
 namespace orrery {
-
-bool may_preempt(const Scenario& scenario);  // scenario_pods.cpp
-
 namespace {
 
 bool lacks_nics(const Machine& machine) {

@@ -29,7 +29,7 @@ struct PlayAheadParams {
       Source{"estimate: beats of two gangs last for hundreds of steps"});
   }
   void check(Checker& c) const {
-    if (gangs == 0 && c.is_given("steps")) c.error("steps", "has no effect with gangs: 0");
+    if (gangs == 0 && c.is_given("steps")) c.idle("steps", "has no effect with gangs: 0");
   }
 };
 

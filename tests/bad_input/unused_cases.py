@@ -109,7 +109,13 @@ def unused_cases(case: Callable[..., Any]) -> list[Any]:
               SAVES.replace("1GB}", "1GB, sharded: ^false}"), POD, stores(f"stores: [{{{BLOB}}}]"),
               is_warned_of=True),
 
+        *both("shards on disks of nodes", "checkpoint.sharded", "has no effect on local disks",
+              SAVES.replace("1GB}", "1GB, sharded: ^true}").replace("blob", "local"), GANG,
+              stores("local: {}")),
+
         # steps
+        *both("step of compute alone", "step", "has no effect: it is compute alone, which work "
+              "counts", "step: ^{compute: 1s}", GANG, "network: {level: alpha_beta}\n"),
         *both("exchange of one data rank", "step.exchanges[0]", "has no effect: such a group has "
               "one rank of 16", "step: {compute: 1s, parallel: {tensor: 16}, exchanges: [^{bytes: "
               "1GB}, {bytes: 1MB, among: tensor}]}", GANG, FLOW),
@@ -188,9 +194,15 @@ def unused_cases(case: Callable[..., Any]) -> list[Any]:
         fabric("other ways through a single leaf", "faults.links.routing", "fabric: {rails: 1}",
                "faults: {links: {routing: ^[{at: 1s, engine: updn}]}}\n"),
         at("ports of spines above a single leaf", "network.fabric.spine_oversubscription",
-           "has no effect: the fabric is a single leaf switch, on which all NICs hang",
-           f"{GANG}, training: {{{STEP}}}", nodes_per_leaf=4, more="network: {level: flow, fabric: "
-           "{rails: 1, spine_oversubscription: ^2}}\n"),
+           ONE_LEAF, f"{GANG}, training: {{{STEP}}}", nodes_per_leaf=4, is_warned_of=True,
+           more="network: {level: flow, fabric: {rails: 1, spine_oversubscription: ^2}}\n"),
+        at("ports of spines without cores", "network.fabric.spine_oversubscription",
+           "has no effect: the tree has 2 levels, and no cores above its spines",
+           f"{GANG}, training: {{{STEP}}}", is_warned_of=True,
+           more="network: {level: flow, fabric: {spine_oversubscription: ^2}}\n"),
+        case("run: restarts after nothing", {"s.yaml": "".join(marked(
+            f"{GANG}, training: {{restarts_max: 1}}", "", "", 1))}, says=(
+                f"warning: {JOB}restarts_max: {NO_RESTART}",), status=0, leaves=("out.h5",)),
         at("fault of spines above a single leaf", "faults.links.list[0].among", "the fabric has "
            "none: it is a single leaf switch", f"{GANG}, training: {{{STEP}}}", nodes_per_leaf=4,
            more="network: {level: flow, fabric: {rails: 1}}\nfaults: {links: {list: [{among: "
