@@ -116,9 +116,14 @@ void check_network(const Scenario& scenario, Checker& c) {
     c.warning("network.links.retry_timeout",
               "has an effect only when links are down: with faults.links of kind dead or flap");
   }
-  if (c.is_given("network.links.ib_timeout") && is_empty) {
+  // Of links that are down it tells when to give up, unless retry_timeout does.
+  const bool heeds_ib_timeout =
+      is_any_link_ever(damages_packets, links) ||
+      (is_any_link_ever(is_down, links) && !scenario.network.links.retry_timeout);
+  if (c.is_given("network.links.ib_timeout") && !heeds_ib_timeout) {
     c.warning("network.links.ib_timeout",
-              "has an effect only on damaged packets or links that are down: see faults.links");
+              "has an effect only on damaged packets (faults.links of kind degraded) and, without "
+              "retry_timeout, on links that are down (dead or flap)");
   }
   if (c.is_given("network.links.ack_timeout") && !is_any_link_ever(damages_packets, links)) {
     c.warning("network.links.ack_timeout",

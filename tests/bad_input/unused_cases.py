@@ -160,6 +160,12 @@ def unused_cases(case: Callable[..., Any]) -> list[Any]:
         at("restore after nothing", SHARED + "restore", "has no effect: nothing stops a job",
            shared="{checkpoint_interval: 1min, checkpoint_write: 1s, restore: ^1s}",
            is_warned_of=True),
+        at("restore of what a queue lets run", SHARED + "restore", "has no effect: nothing stops a job",
+           shared="{checkpoint_interval: 1min, checkpoint_write: 1s, restore: ^1s}",
+           more=COUNTING.replace("{}", "{policies: [{name: EASY}]}"), is_warned_of=True),
+        at("stops by a queue that lets run", "policy.job_queue.stops", "has no effect: no policy of "
+           "the queue stops jobs that run", more="policy: {job_queue: {stops: ^{write: 1s}}}\n",
+           is_warned_of=True),
         at("disks that die with their nodes", "storage.local.read", "has no effect: jobs stop with "
            "their nodes alone", f"{GANG}, training: {{{SAVES.replace('blob', 'local')}}}",
            more=FAULT + stores("local: {read: ^1GBps}"),
