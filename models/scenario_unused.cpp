@@ -123,7 +123,7 @@ void check_fields(const Training& training, const Scenario& scenario, Checker& c
 // What no gang of the section has use for; as the first of them tells it.
 std::vector<StepMistake> unused_by_all(const Training& training) {
   const StepParams& step = *training.params->step;
-  if (training.has_other_gangs || !step.is_sound()) return {};
+  if (training.has_other_gangs || !step.mistakes().empty()) return {};
   std::vector<StepMistake> unused;
   for (const Training::Gang& gang : training.listed) {
     if (!step.mistakes_for(gang.gpus).empty()) return {};  // which check_groups() tells
