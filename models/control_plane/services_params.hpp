@@ -67,7 +67,7 @@ struct ServiceWatchersParams {
       Source{"client-go: its reflectors go on"});
   }
   void check(Checker& c) const {
-    if (agents > 0 && daemons == 0) c.error("agents", "has no effect without `daemons`");
+    if (agents > 0 && daemons == 0) c.idle("agents", "has no effect without `daemons`");
   }
   bool is_nobody() const { return !kube_proxies && daemons == 0 && controllers == 0; }
 };
