@@ -6,15 +6,10 @@
 #include <span>
 #include <utility>
 
+#include "models/scenario_checks.hpp"
 #include "sim/core/check.hpp"
 
 namespace orrery {
-
-// scenario_training.cpp
-void check_machines(const Scenario& scenario, std::span<const Machine> machines, Checker& checker);
-// scenario_network.cpp
-void check_fabric(const Scenario& scenario, const Fabric& fabric, Checker& checker);
-
 namespace {
 
 JobControllerParams controller_params(const Scenario& scenario) {

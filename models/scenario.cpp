@@ -6,18 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "models/scenario_checks.hpp"
 #include "models/scenario_jobs.hpp"
 #include "models/scheduling/policy_registry.hpp"
 #include "sim/config/quantity.hpp"
 #include "sim/config/reader.hpp"
 
 namespace orrery {
-
-void check_training(const Scenario& scenario, Checker& checker);  // scenario_training.cpp
-void check_network(const Scenario& scenario, Checker& checker);   // scenario_network.cpp
-void check_pods(const Scenario& scenario, Checker& checker);      // scenario_pods.cpp
-void check_services(const Scenario& scenario, Checker& checker);  // scenario_pods.cpp
-
 namespace {
 
 // A file is named relative to the document that names it; on the command line, to where one is.
@@ -113,8 +108,7 @@ void check_cardiogram(const Scenario& scenario, Checker& c) {
   if (!scenario.record.cardiogram) return;
   const CardiogramParams& params = *scenario.record.cardiogram;
   if (scenario.policy.driver == Driver::Counting) {
-    c.error("record.cardiogram",
-            "has no effect with policy.driver: counting, which knows no ranks");
+    c.idle("record.cardiogram", "has no effect with policy.driver: counting, which knows no ranks");
   }
   if (scenario.run.until && params.window.to > *scenario.run.until) {
     c.error("record.cardiogram.window.to",
@@ -136,8 +130,8 @@ void check_cardiogram(const Scenario& scenario, Checker& c) {
 void check_control_plane(const Scenario& scenario, Checker& c) {
   const ControlPlaneParams& params = scenario.control_plane;
   if (params.level != ControlPlaneLevel::None && scenario.policy.driver == Driver::Counting) {
-    c.error("control_plane.level",
-            "has no effect with policy.driver: counting, which knows no pods");
+    c.idle("control_plane.level",
+           "has no effect with policy.driver: counting, which knows no pods");
   }
   if (!scenario.run.until) return;
   const auto check = [&](Duration at, const std::string& field) {
@@ -184,11 +178,11 @@ void check_nodes(const Scenario& scenario, Checker& c) {
   const bool is_modelled = params.level != ControlPlaneLevel::None;
   const bool boot = scenario.faults.strike_nodes() || !params.joins.empty() || params.autoscaler;
   if (is_modelled && !boot && c.is_given("control_plane.node_join")) {
-    c.error("control_plane.node_join", "has no effect: no node joins, and none fails");
+    c.idle("control_plane.node_join", "has no effect: no node joins, and none fails");
   }
   if (is_modelled && !boot && params.losses.empty() && !c.is_given("control_plane.etcd.quota") &&
       c.is_given("control_plane.node_lifecycle")) {
-    c.error("control_plane.node_lifecycle", "has no effect: no node fails or is cut off");
+    c.idle("control_plane.node_lifecycle", "has no effect: no node fails or is cut off");
   }
   if (is_modelled && params.autoscaler && scenario.policy.job_queue) {
     c.error("control_plane.autoscaler",
@@ -210,21 +204,21 @@ void check_nodes(const Scenario& scenario, Checker& c) {
         is_of_proxies ? watchers.kube_proxies : watchers.daemons > 0 && watchers.agents == 0;
     if (is_of_clients && have_watches && watch) continue;  // they come back after a loss
     if (params.level == ControlPlaneLevel::Delays || (is_modelled && is_of_clients)) {
-      c.error(field, "has no effect with this level if no node joins or fails");
+      c.idle(field, "has no effect with this level if no node joins or fails");
     }
   }
   const bool is_full = params.level == ControlPlaneLevel::Full;
   for (const std::string_view field : {"event_ttl", "separate_events"}) {
     const std::string at = "control_plane.etcd." + std::string{field};
     if (!is_full || boot || params.events || !c.is_given(at)) continue;
-    c.error(at, "has no effect without Events: there is no section `events`, and no node boots");
+    c.idle(at, "has no effect without Events: there is no section `events`, and no node boots");
   }
   const bool reads = boot || !params.losses.empty() || params.has_readers() || params.namespaces ||
                      !params.services.groups.empty() || params.api_servers.server.heap.limit;
   for (const std::string_view field : {"read", "watch", "cached_object"}) {
     const std::string at = "control_plane.api_servers.server.cost." + std::string{field};
     if (!is_full || reads || !c.is_given(at)) continue;
-    c.error(at, "has no effect: after the start nobody gets, lists or watches anything");
+    c.idle(at, "has no effect: after the start nobody gets, lists or watches anything");
   }
   for (size_t i = 0; i < params.joins.size() && scenario.run.until; ++i) {
     const std::string at = "control_plane.joins[" + std::to_string(i) + "].";

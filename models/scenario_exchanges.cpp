@@ -6,20 +6,13 @@
 #include <variant>
 #include <vector>
 
-#include "models/scenario.hpp"
-#include "models/scenario_training.hpp"
+#include "models/scenario_checks.hpp"
 #include "models/workload/training_step.hpp"
 
 namespace orrery {
 namespace {
 
 bool crosses(const ExchangeMade& made) { return made.may_cross; }
-
-bool is_known(const Scenario& scenario, Collective collective, ExchangeSpan span) {
-  return std::ranges::any_of(scenario.network.exchanges, [&](const ExchangeTimeParams& one) {
-    return one.collective == collective && one.span == span;
-  });
-}
 
 // Ranks are numbered pod by pod, so that a group stays in a pod if the groups beside it fit whole.
 ExchangeMade made_by(const Training::Gang& gang, const StepTraffic& traffic) {
@@ -41,8 +34,8 @@ void check_known_times(const Scenario& scenario, const std::vector<ExchangeMade>
              (known[i].span == ExchangeSpan::Node || made.may_cross);
     };
     if (std::ranges::any_of(all, is_used)) continue;
-    c.error("network.exchanges[" + std::to_string(i) + "]",
-            "has no effect: no step of a gang makes such an exchange");
+    c.idle("network.exchanges[" + std::to_string(i) + "]",
+           "has no effect: no step of a gang makes such an exchange");
   }
 }
 
@@ -57,15 +50,15 @@ void check_sharp(const Scenario& scenario, const std::vector<ExchangeMade>& all,
            (made.algorithm == AlgorithmChoice::Auto || made.algorithm == AlgorithmChoice::Nvls);
   };
   if (std::ranges::none_of(all, sums)) {
-    c.error("network.sharp", "has no effect: no step of a gang makes an all_reduce across nodes");
+    c.idle("network.sharp", "has no effect: no step of a gang makes an all_reduce across nodes");
   } else if (std::ranges::none_of(all, may_use)) {
-    c.error("network.sharp",
-            "has no effect: every all_reduce across nodes names an algorithm for "
-            "which switches add up nothing");
+    c.idle("network.sharp",
+           "has no effect: every all_reduce across nodes names an algorithm for "
+           "which switches add up nothing");
   } else if (scenario.network.level == NetworkLevel::AlphaBeta &&
-             is_known(scenario, Collective::AllReduce, ExchangeSpan::Nodes)) {
-    c.error("network.sharp",
-            "has no effect with level: alpha_beta, since network.exchanges tells the time");
+             scenario.network.tells_time_of(Collective::AllReduce, ExchangeSpan::Nodes)) {
+    c.idle("network.sharp",
+           "has no effect with level: alpha_beta, since network.exchanges tells the time");
   }
 }
 
@@ -91,15 +84,15 @@ int64_t gangs_on_cables(const std::vector<Training>& all) {
 void check_cables(const std::vector<Training>& all, Checker& c) {
   const int64_t gangs = gangs_on_cables(all);
   if (gangs == 1 && c.is_given("workload.play_ahead")) {
-    c.error("workload.play_ahead",
-            "has no effect: one gang alone exchanges between nodes, and meets no other");
+    c.idle("workload.play_ahead",
+           "has no effect: one gang alone exchanges between nodes, and meets no other");
   }
   if (gangs > 0) return;
   for (const char* section : {"network.fabric", "network.routing", "network.links",
                               "workload.play_ahead", "faults.links"}) {
     if (!c.is_given(section)) continue;
-    c.error(section,
-            "has no effect: no gang has more than one pod and a step with exchanges between them");
+    c.idle(section,
+           "has no effect: no gang has more than one pod and a step with exchanges between them");
   }
 }
 
@@ -174,7 +167,7 @@ std::vector<ExchangeMade> exchanges_made(const Training& training) {
       made.push_back({.collective = one.collective, .algorithm = one.algorithm});
     }
   }
-  if (!step.mistakes().empty()) return made;
+  if (!step.is_sound()) return made;
   for (const Training::Gang& gang : training.listed) {
     if (gang.gpus == 0 || !step.mistakes_for(gang.gpus).empty()) continue;
     for (const StepTraffic& traffic : plan_step(step, gang.gpus, 1).traffic) {
@@ -194,7 +187,7 @@ std::vector<ExchangeMade> exchanges_made(const std::vector<Training>& all) {
 
 bool may_leave_nodes(const Training& training, size_t exchange) {
   const StepParams& step = *training.params->step;
-  if (training.has_other_gangs || !step.mistakes().empty()) return true;
+  if (training.has_other_gangs || !step.is_sound()) return true;
   return std::ranges::any_of(training.listed, [&](const Training::Gang& gang) {
     if (!step.mistakes_for(gang.gpus).empty()) return true;  // which is told
     const auto is_alone = [&](const ExchangeParams& one) {
@@ -222,10 +215,10 @@ void check_exchanges_of(const Training& training, Checker& c) {
   const StepParams& step = *training.params->step;
   const std::string at = training.path + ".step";
   if (c.is_given(at + ".polling") && std::ranges::none_of(made, crosses)) {
-    c.error(at + ".polling", "has no effect: no exchange leaves its node");
+    c.idle(at + ".polling", "has no effect: no exchange leaves its node");
   }
   if (step.overlap > 0 && made.empty() && (step.model || !step.exchanges.empty())) {
-    c.error(at + ".overlap", "has no effect: no rank has others to exchange with");
+    c.idle(at + ".overlap", "has no effect: no rank has others to exchange with");
   }
 }
 
@@ -245,8 +238,8 @@ void check_exchanges_in_nodes(const Scenario& scenario, std::span<const Machine>
       return is_such(made) && made.spread <= most;
     };
     if (std::ranges::none_of(all, is_such) || std::ranges::any_of(all, fits)) continue;
-    c.error("network.exchanges[" + std::to_string(i) + "].span",
-            "has no effect: groups that make it have more ranks than a node has GPUs");
+    c.idle("network.exchanges[" + std::to_string(i) + "].span",
+           "has no effect: groups that make it have more ranks than a node has GPUs");
   }
 }
 

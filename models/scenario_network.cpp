@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/scenario.hpp"
+#include "models/scenario_checks.hpp"
 #include "sim/config/quantity.hpp"
 
 namespace orrery {
@@ -62,7 +62,7 @@ void check_leaves(const Scenario& scenario, Checker& c) {
     for (size_t i = 0; i < count; ++i) {
       const std::string field = list + "[" + std::to_string(i) + "].nodes_per_leaf";
       if (!c.is_given(field)) continue;
-      c.error(field, "has no effect: network.fabric.file tells which nodes share leaves");
+      c.idle(field, "has no effect: network.fabric.file tells which nodes share leaves");
     }
   };
   refuse("cluster.pools", scenario.cluster.pools.size());
@@ -74,17 +74,20 @@ void check_leaves(const Scenario& scenario, Checker& c) {
 // Where all NICs share a leaf there is but one way from each to each. A warning: studies of more
 // and more nodes begin with few.
 void check_fabric(const Scenario& scenario, const Fabric& fabric, Checker& c) {
+  constexpr std::string_view kOfCores = "network.fabric.spine_oversubscription";
+  if (fabric.tree().levels == 2 && scenario.network.fabric.levels != 2 && c.is_given(kOfCores)) {
+    c.warning(kOfCores, "has no effect: the tree has 2 levels, and no cores above its spines");
+  }
   if (fabric.tree().levels > 1) return;
   const auto warn = [&](std::string_view field) {
     if (!c.is_given(field)) return;
     c.warning(field, "has no effect: the fabric is a single leaf switch, " +
                          fabric.name(SwitchId{0}) + ", on which all NICs hang");
   };
-  for (const std::string_view field :
-       {"network.fabric.levels", "network.fabric.oversubscription", "network.routing.choose_every",
-        "network.routing.queue_pairs"}) {
-    warn(field);
-  }
+  constexpr std::string_view kOfTrees[] = {
+      "network.fabric.levels", "network.fabric.oversubscription", kOfCores,
+      "network.routing.choose_every", "network.routing.queue_pairs"};
+  for (const std::string_view field : kOfTrees) warn(field);
   if (scenario.faults.links.has_curse()) return;  // which is felt with some engines only
   warn("network.routing.engine");
   warn("faults.links.routing");
@@ -94,28 +97,33 @@ void check_fabric(const Scenario& scenario, const Fabric& fabric, Checker& c) {
 void check_network(const Scenario& scenario, Checker& c) {
   const LinkFaultParams& links = scenario.faults.links;
   if (scenario.network.routing.choose_every && !is_ever_adaptive(scenario)) {
-    c.error("network.routing.choose_every", "has an effect only with an adaptive engine");
+    c.idle("network.routing.choose_every", "has an effect only with an adaptive engine");
   }
   if (c.is_given("network.routing.queue_pairs") && !is_ever(tells_flows_apart, scenario)) {
-    c.error("network.routing.queue_pairs",
-            "has an effect only with engines that tell flows apart: ecmp and the adaptive ones");
+    c.idle("network.routing.queue_pairs",
+           "has an effect only with engines that tell flows apart: ecmp and the adaptive ones");
   }
   if (c.is_given("workload.play_ahead") && scenario.network.level != NetworkLevel::Flow) {
-    c.error("workload.play_ahead", "has an effect only with network.level: flow");
+    c.idle("workload.play_ahead", "has an effect only with network.level: flow");
   }
   check_leaves(scenario, c);
   const bool is_empty = links.list.empty() && links.random.empty() && links.routing.empty();
   if (!is_empty && scenario.network.level != NetworkLevel::Flow) {
-    c.error("faults.links", "has an effect only with network.level: flow");
+    c.idle("faults.links", "has an effect only with network.level: flow");
     return;
   }
   if (c.is_given("network.links.retry_timeout") && !is_any_link_ever(is_down, links)) {
     c.warning("network.links.retry_timeout",
               "has an effect only when links are down: with faults.links of kind dead or flap");
   }
-  if (c.is_given("network.links.ib_timeout") && is_empty) {
+  // Of links that are down it tells when to give up, unless retry_timeout does.
+  const bool heeds_ib_timeout =
+      is_any_link_ever(damages_packets, links) ||
+      (is_any_link_ever(is_down, links) && !scenario.network.links.retry_timeout);
+  if (c.is_given("network.links.ib_timeout") && !heeds_ib_timeout) {
     c.warning("network.links.ib_timeout",
-              "has an effect only on damaged packets or links that are down: see faults.links");
+              "has an effect only on damaged packets (faults.links of kind degraded) and, without "
+              "retry_timeout, on links that are down (dead or flap)");
   }
   if (c.is_given("network.links.ack_timeout") && !is_any_link_ever(damages_packets, links)) {
     c.warning("network.links.ack_timeout",
@@ -125,7 +133,7 @@ void check_network(const Scenario& scenario, Checker& c) {
   const bool may_be_cursed = is_ever_adaptive(scenario);
   const auto check_curse = [&](const LinkFlaw& flaw, const std::string& field) {
     if (kind_of(flaw) != LinkFlawKind::Cursed || may_be_cursed) return;
-    c.error(field, "a curse has no effect: network.routing.engine is not adaptive, nor becomes so");
+    c.idle(field, "a curse has no effect: network.routing.engine is not adaptive, nor becomes so");
   };
   for (size_t i = 0; i < links.list.size(); ++i) {
     check_curse(links.list[i].flaw, item("list", i, "flaw"));

@@ -6,14 +6,11 @@
 #include <set>
 #include <string>
 
-#include "models/scenario.hpp"
+#include "models/scenario_checks.hpp"
 #include "models/scheduling/policy_registry.hpp"
 #include "sim/config/quantity.hpp"
 
 namespace orrery {
-
-bool may_preempt(const Scenario& scenario);
-
 namespace {
 
 using Look = std::function<void(const PodConstraintParams& pod, const std::string& path)>;
@@ -69,7 +66,7 @@ void check_affinity(const Scenario& scenario, Checker& c) {
     const auto check = [&](bool is_given, const std::string& field) {
       if (!is_given) return;
       if (!is_filtered) {
-        c.error(path + "." + field, "has no effect without the plugin InterPodAffinity");
+        c.idle(path + "." + field, "has no effect without the plugin InterPodAffinity");
       } else if (scenario.control_plane.autoscaler && field != "labels") {
         c.error(path + "." + field,
                 "does not go with control_plane.autoscaler, which packs pods by what they ask for");
@@ -101,7 +98,7 @@ void check_controllers(const Scenario& scenario, Checker& c) {
       const std::string at =
           "workload.sources[" + std::to_string(i) + "].jobs[" + std::to_string(j) + "].controller";
       if (scenario.policy.driver == Driver::Counting && job.controller != WorkloadKind::Job) {
-        c.error(at, "has no effect with policy.driver: counting, which knows no pods");
+        c.idle(at, "has no effect with policy.driver: counting, which knows no pods");
       }
       const bool gangs_wait =
           places_gangs(scenario.policy) ||
@@ -149,12 +146,12 @@ void check_preemption(const Scenario& scenario, Checker& c) {
     for (size_t i = 0; i < policy.plugins.size(); ++i) {
       if (policy.plugins[i].name != kPreemption) continue;
       const std::string at = path + ".plugins[" + std::to_string(i) + "]";
-      if (are_equal) c.error(at, "has no effect: all pods have the same priority");
+      if (are_equal) c.idle(at, "has no effect: all pods have the same priority");
       if (scenario.control_plane.level == ControlPlaneLevel::None &&
           policy.plugins[i].args.node.find("async") != nullptr) {
-        c.error(at + ".args.async",
-                "has no effect: pods are deleted through API servers with control_plane.level: "
-                "delays or full");
+        c.idle(at + ".args.async",
+               "has no effect: pods are deleted through API servers with control_plane.level: "
+               "delays or full");
       }
     }
   };
@@ -167,8 +164,8 @@ void check_preemption(const Scenario& scenario, Checker& c) {
   if (!has_plugin(scenario, kPreemption)) {
     c.warning(std::string{kTermination}, "has no effect without the plugin DefaultPreemption");
   } else if (are_equal) {
-    c.error(std::string{kTermination},
-            "has no effect: no pod is preempted, since all have the same priority");
+    c.idle(std::string{kTermination},
+           "has no effect: no pod is preempted, since all have the same priority");
   }
 }
 
@@ -212,9 +209,9 @@ void check_pods(const Scenario& scenario, Checker& c) {
   look_at_all(scenario.workload, [&](const PodConstraintParams& pod, const std::string& path) {
     if (!pod.image) return;
     if (!is_pulled && !is_scored) {
-      c.error(path + ".image",
-              "has no effect: nodes pull images with control_plane.level: delays or full, and no "
-              "plugin scores them");
+      c.idle(path + ".image",
+             "has no effect: nodes pull images with control_plane.level: delays or full, and no "
+             "plugin scores them");
     }
     const auto [at, is_new] = sizes.try_emplace(pod.image->name, pod.image->size);
     if (is_new || at->second == pod.image->size) return;
@@ -222,7 +219,7 @@ void check_pods(const Scenario& scenario, Checker& c) {
                                       format_quantity(at->second) + " elsewhere");
   });
   if (is_pulled && sizes.empty() && c.is_given("control_plane.image_pulls")) {
-    c.error("control_plane.image_pulls", "has no effect: no pod names an image");
+    c.idle("control_plane.image_pulls", "has no effect: no pod names an image");
   }
 }
 

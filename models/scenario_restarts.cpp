@@ -1,17 +1,15 @@
 // models/scenario_restarts.cpp -- what matters only to jobs that something stops.
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "models/scenario.hpp"
-#include "models/scenario_training.hpp"
+#include "models/scenario_checks.hpp"
 
 namespace orrery {
-
-bool may_preempt(const Scenario& scenario);  // scenario_pods.cpp
-
 namespace {
 
 bool lacks_nics(const Machine& machine) {
@@ -21,11 +19,20 @@ bool lacks_nics(const Machine& machine) {
   return machine.gpus() > 0 && std::ranges::none_of(machine.nics, serves);
 }
 
+// Plans that share time among jobs; a loaded one may, too.
+bool stops_jobs(const std::optional<JobQueueParams>& queue) {
+  constexpr std::string_view kSuch[] = {"SRTF", "Tiresias", "Gavel", "Themis", "Lucid"};
+  return queue && std::ranges::any_of(queue->policies, [&](const JobPolicyParams& policy) {
+           return std::ranges::find(kSuch, policy.name) != std::end(kSuch) ||
+                  is_loaded_for({.name = policy.name, .weight = {}, .args = {}}, "Plan");
+         });
+}
+
 // What may stop a job, so that it restarts or is resumed.
 struct Stops {
   bool by_failures = false;   // of whatever kind
   bool by_others = false;     // pods of higher priority, which counts for no limit of restarts
-  bool by_queue = false;      // a job queue, which resumes it
+  bool by_queue = false;      // for another job, which the queue resumes it after
   bool leaves_disks = false;  // the disks of its nodes keep what they hold
   bool restarts() const { return by_failures || by_others; }
   bool any() const { return restarts() || by_queue; }
@@ -43,10 +50,11 @@ Stops stops_of(const Scenario& scenario, std::span<const Machine> machines) {
   const bool with_nodes =
       knows_pods && (faults.strike_nodes() || scenario.control_plane.autoscaler);
   const bool by_others = may_preempt(scenario);
+  const bool by_queue = stops_jobs(scenario.policy.job_queue);
   return {.by_failures = on_live_nodes || with_nodes,
           .by_others = by_others,
-          .by_queue = scenario.policy.job_queue.has_value(),
-          .leaves_disks = on_live_nodes || by_others || scenario.policy.job_queue};
+          .by_queue = by_queue,
+          .leaves_disks = on_live_nodes || by_others || by_queue};
 }
 
 constexpr std::string_view kNoFailure =
@@ -105,6 +113,12 @@ void check_restarts(const Scenario& scenario, std::span<const Machine> machines,
     // The delay doubles with restarts that count.
     const bool is_heeded = field == "restart_delay_max" ? stops.by_failures : stops.restarts();
     if (!is_heeded && c.is_given(at)) c.warning(at, std::string{kNoFailure});
+  }
+  if (scenario.policy.job_queue && !stops.by_queue && c.is_given("policy.job_queue.stops")) {
+    c.warning(
+        "policy.job_queue.stops",
+        "has no effect: no policy of the queue stops jobs that run, as SRTF, Tiresias, Gavel, "
+        "Themis and Lucid do");
   }
   check_reads(all, stops, c);
 }

@@ -5,8 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/scenario.hpp"
-#include "models/scenario_training.hpp"
+#include "models/scenario_checks.hpp"
 #include "sim/config/diagnostics.hpp"
 
 namespace orrery {
@@ -25,7 +24,7 @@ class StoreCheck {
   void look_at(const Training& training) {
     for (const auto& [name, is_given] : {std::pair{".checkpoint", !!training.params->checkpoint},
                                          std::pair{".dataset", !!training.params->dataset}}) {
-      if (is_given && !training.has_gangs) c_.error(training.path + name, no_gangs(training));
+      if (is_given && !training.has_gangs) c_.idle(training.path + name, no_gangs(training));
     }
     if (!training.has_gangs) return;
     if (const auto& dataset = training.params->dataset; dataset) {
@@ -34,12 +33,12 @@ class StoreCheck {
         use(std::string{kLocalStore}, training.path + ".dataset.cache", &Use::is_read);
       }
       if (is_traced_) {
-        c_.error(training.path + ".dataset", "has no effect with workload.steps: traced");
+        c_.idle(training.path + ".dataset", "has no effect with workload.steps: traced");
       }
     }
     if (const auto& checkpoint = training.params->checkpoint; checkpoint) {
       if (is_counting_) {
-        c_.error(training.path + ".checkpoint", "has no effect with policy.driver: counting");
+        c_.idle(training.path + ".checkpoint", "has no effect with policy.driver: counting");
       } else {
         use(checkpoint->store, training.path + ".checkpoint.store", &Use::is_written);
       }
@@ -58,7 +57,7 @@ class StoreCheck {
       shares = shares || (!is_local && (use.is_read || use.is_written));
       saves = saves || (!is_local && use.is_written);
       if (!use.is_read && !use.is_written) {
-        c_.error(at, std::string{kUnused});
+        c_.idle(at, std::string{kUnused});
       } else if (!use.is_written) {
         refuse(at + (is_local ? ".write" : ".latency"),
                "has no effect: no checkpoint goes there, and datasets are read ahead");
@@ -76,7 +75,7 @@ class StoreCheck {
     bool is_read = false, is_written = false;  // by datasets; by checkpoints
   };
   void refuse(const std::string& field, std::string_view why) {
-    if (c_.is_given(field)) c_.error(field, std::string{why});
+    if (c_.is_given(field)) c_.idle(field, std::string{why});
   }
   void use(const std::string& name, const std::string& field, bool Use::*how) {
     const auto found = std::ranges::find(names_, name);

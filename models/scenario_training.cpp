@@ -8,24 +8,11 @@
 #include <variant>
 #include <vector>
 
-#include "models/scenario.hpp"
+#include "models/scenario_checks.hpp"
 #include "models/scenario_jobs.hpp"
 #include "sim/config/diagnostics.hpp"
 
 namespace orrery {
-
-// scenario_exchanges.cpp
-void check_exchanges(const Scenario& scenario, const std::vector<Training>& all, Checker& checker);
-void check_exchanges_of(const Training& training, Checker& checker);
-void check_exchanges_in_nodes(const Scenario& scenario, std::span<const Machine> machines,
-                              Checker& checker);
-void check_unused(const Training& training, const Scenario& scenario,
-                  Checker& checker);  // scenario_unused.cpp
-void check_stores(const Scenario& scenario, const std::vector<Training>& all,
-                  Checker& checker);  // scenario_storage.cpp
-void check_restarts(const Scenario& scenario, std::span<const Machine> machines,
-                    Checker& checker);  // scenario_restarts.cpp
-
 namespace {
 
 bool has_quorum(const ExplicitJobParams& job) {
@@ -71,12 +58,12 @@ void check_groups(const WorkloadParams& params, Checker& c) {
 void check_step(const Training& training, const Scenario& scenario, Checker& c) {
   const std::string at = training.path + ".step";
   if (scenario.network.level == NetworkLevel::None) {
-    c.error(at, "has an effect only with network.level alpha_beta or flow");
+    c.idle(at, "has an effect only with network.level alpha_beta or flow");
   }
   if (scenario.policy.driver == Driver::Counting) {
-    c.error(at, "has no effect with policy.driver: counting, which knows no nodes");
+    c.idle(at, "has no effect with policy.driver: counting, which knows no nodes");
   } else if (!training.has_gangs) {
-    c.error(at, no_gangs(training));
+    c.idle(at, no_gangs(training));
   } else {
     check_exchanges_of(training, c);
   }
@@ -94,7 +81,7 @@ void check_ranks(const Scenario& scenario, Checker& c) {
     return;
   }
   if (scenario.policy.driver == Driver::Counting) {
-    c.error("faults.ranks", "has no effect with policy.driver: counting, which knows no pods");
+    c.idle("faults.ranks", "has no effect with policy.driver: counting, which knows no pods");
     return;
   }
   const ListedJobs jobs{scenario.workload};
@@ -137,8 +124,8 @@ void check_training(const Scenario& scenario, Checker& c) {
   std::vector<Training> all = trainings(scenario.workload);
   if (!all.front().has_jobs) {
     if (c.is_given("workload.training")) {
-      c.error("workload.training",
-              "has no effect: there is no job but services and those with a training of their own");
+      c.idle("workload.training",
+             "has no effect: there is no job but services and those with a training of their own");
     }
     all.erase(all.begin());
   }
@@ -151,9 +138,8 @@ void check_training(const Scenario& scenario, Checker& c) {
   if (has_step) return check_exchanges(scenario, all, c);
   constexpr std::string_view kNoStep =
       "has no effect: no job says what a step of it is (training.step)";
-  if (scenario.network.level != NetworkLevel::None) c.error("network.level", std::string{kNoStep});
-  if (scenario.workload.steps == StepDetail::Traced)
-    c.error("workload.steps", std::string{kNoStep});
+  if (scenario.network.level != NetworkLevel::None) c.idle("network.level", std::string{kNoStep});
+  if (scenario.workload.steps == StepDetail::Traced) c.idle("workload.steps", std::string{kNoStep});
 }
 
 void check_machines(const Scenario& scenario, std::span<const Machine> machines, Checker& c) {
@@ -164,7 +150,7 @@ void check_machines(const Scenario& scenario, std::span<const Machine> machines,
   });
   if (has_nvls) return;
   if (scenario.network.sharp) {
-    c.error("network.sharp", "has no effect: no machine of the cluster has NVSwitches that add up");
+    c.idle("network.sharp", "has no effect: no machine of the cluster has NVSwitches that add up");
   }
   for (const Training& training : trainings(scenario.workload)) {
     if (!training.params->step) continue;

@@ -4,9 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/scenario.hpp"
-#include "models/scenario_training.hpp"
-#include "models/scheduling/policy_registry.hpp"
+#include "models/scenario_checks.hpp"
 
 namespace orrery {
 namespace {
@@ -33,6 +31,23 @@ bool has_parts(const Training& training, const Scenario& /*scenario*/) {
 // Of a pod whose only rank dies the output tells why it is gone.
 bool has_survivors(const Training& training, const Scenario& scenario) {
   return training.leaves_nodes || (training.has_gangs && !scenario.faults.ranks.empty());
+}
+
+// Work is what GPUs compute: a step without anything else lasts as long as its work, and shows
+// only in that checkpoints are made between two.
+bool lengthens(const Training& training, const Scenario& /*scenario*/) {
+  const TrainingParams& params = *training.params;
+  if (!params.step) return true;  // null takes it back
+  const StepParams& step = *params.step;
+  return step.model || !step.exchanges.empty() || step.optimizer > Duration{} ||
+         step.data > Duration{} || step.stragglers.fraction > 0 || step.parallel.pipeline > 1 ||
+         params.dataset || params.checkpoint_interval > Duration{};
+}
+
+// That it must be true there is told elsewhere.
+bool chooses_shards(const Training& training, const Scenario& /*scenario*/) {
+  const auto& checkpoint = training.params->checkpoint;
+  return !checkpoint || checkpoint->store != kLocalStore || !checkpoint->sharded;
 }
 
 bool gathers(const Training& training, const Scenario& /*scenario*/) { return training.gathers; }
@@ -79,6 +94,11 @@ constexpr Rule kRules[] = {
      "has no effect on jobs without a gang in which pods wait for one another", true},
     {"schedule_timeout", ever_heeds_timeouts,
      "has no effect with this policy: coscheduling, koordinator and native_gang heed it", true},
+    {"step", lengthens,
+     "has no effect: it is compute alone, which work counts; nothing lengthens it (exchanges, "
+     "optimizer, data, stragglers, dataset)"},
+    {"checkpoint.sharded", chooses_shards,
+     "has no effect on local disks: nodes write and read their own part"},
     {"checkpoint.sharded", has_parts,
      "has no effect on gangs of one pod, whose node holds the whole checkpoint", true},
 };
@@ -93,7 +113,7 @@ void check_fields(const Training& training, const Scenario& scenario, Checker& c
     if (rule.is_warning) {
       c.warning(field, std::string{rule.otherwise});
     } else {
-      c.error(field, std::string{rule.otherwise});
+      c.idle(field, std::string{rule.otherwise});
     }
   }
 }
@@ -116,24 +136,15 @@ std::vector<StepMistake> unused_by_all(const Training& training) {
   return unused;
 }
 
-// Whether the time of such an exchange is given, wherever its ranks lie.
-bool is_time_known(const NetworkParams& network, Collective collective) {
-  const auto is_known = [&](ExchangeSpan span) {
-    return std::ranges::any_of(network.exchanges, [&](const ExchangeTimeParams& one) {
-      return one.collective == collective && one.span == span;
-    });
-  };
-  return is_known(ExchangeSpan::Nodes) && is_known(ExchangeSpan::Node);
-}
-
 void check_exchange(const Training& training, size_t index, const Scenario& scenario, Checker& c) {
   const ExchangeParams& exchange = training.params->step->exchanges[index];
   const std::string at = training.path + ".step.exchanges[" + std::to_string(index) + "].";
   const auto refuse = [&](const std::string& field, std::string_view text) {
-    if (c.is_given(at + field)) c.error(at + field, std::string{text});
+    if (c.is_given(at + field)) c.idle(at + field, std::string{text});
   };
   constexpr std::string_view kKnown = "has no effect, since network.exchanges tells the time";
-  const bool is_known = is_time_known(scenario.network, exchange.collective);
+  const bool is_known = scenario.network.tells_time_of(exchange.collective, ExchangeSpan::Nodes) &&
+                        scenario.network.tells_time_of(exchange.collective, ExchangeSpan::Node);
   // With a fabric the algorithm is also what loads links.
   if (is_known && scenario.network.level == NetworkLevel::AlphaBeta &&
       exchange.algorithm != AlgorithmChoice::Auto) {
@@ -160,7 +171,7 @@ void check_unused(const Training& training, const Scenario& scenario, Checker& c
   if (!training.params->step) return;
   const std::string at = training.path + ".step.";
   for (const StepMistake& unused : unused_by_all(training)) {
-    if (c.is_given(at + unused.field)) c.error(at + unused.field, unused.message);
+    if (c.is_given(at + unused.field)) c.idle(at + unused.field, unused.message);
   }
   for (size_t i = 0; i < training.params->step->exchanges.size(); ++i) {
     check_exchange(training, i, scenario, c);

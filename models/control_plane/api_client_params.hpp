@@ -35,7 +35,7 @@ struct ApiClientParams {
   void check(C& c) const {
     for (const std::string_view field : {"backoff", "backoff_max"}) {
       if (tries_max > 1 || !c.is_given(field)) continue;
-      c.error(field, "has no effect with tries_max: 1, when nothing is tried again");
+      c.idle(field, "has no effect with tries_max: 1, when nothing is tried again");
     }
     if (backoff_max < backoff) c.error("backoff_max", "must not be less than `backoff`");
   }

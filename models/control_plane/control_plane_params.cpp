@@ -11,7 +11,7 @@ namespace {
 void refuse_unused(const ControlPlaneParams& params, Checker& c) {
   const auto refuse = [&](std::span<const std::string_view> fields, std::string_view why) {
     for (const std::string_view field : fields) {
-      if (c.is_given(field)) c.error(field, std::string{why});
+      if (c.is_given(field)) c.idle(field, std::string{why});
     }
   };
   constexpr std::string_view kNever[] = {"etcd.stale_read_latency", "etcd.stale_read_rate_max",
@@ -68,7 +68,7 @@ void ControlPlaneParams::check(Checker& c) const {
       "losses",      "node_join", "joins",       "node_lifecycle", "autoscaler"};
   if (level == ControlPlaneLevel::None) {
     for (const std::string_view section : kSections) {
-      if (c.is_given(section)) c.error(section, "has an effect only with level: delays or full");
+      if (c.is_given(section)) c.idle(section, "has an effect only with level: delays or full");
     }
     return;
   }
@@ -100,12 +100,12 @@ void ControlPlaneParams::check(Checker& c) const {
                                               "kubelet.status_writes",
                                               "kubelet.heartbeats.status_period"};
     for (const std::string_view field : kFullOnly) {
-      if (c.is_given(field)) c.error(field, "has an effect only with level: full");
+      if (c.is_given(field)) c.idle(field, "has an effect only with level: full");
     }
   }
   if (joins.empty() && !autoscaler && c.is_given("node_join.rate_max")) {
-    c.error("node_join.rate_max",
-            "has an effect only with joins or an autoscaler: who comes back is not held up");
+    c.idle("node_join.rate_max",
+           "has an effect only with joins or an autoscaler: who comes back is not held up");
   }
   for (size_t i = 0; i < losses.size(); ++i) {
     if (losses[i].server < api_servers.servers) continue;

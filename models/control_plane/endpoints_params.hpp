@@ -49,9 +49,9 @@ struct EndpointsParams {
   }
   void check(Checker& c) const {
     if (kind == EndpointsKind::Endpoints && c.is_given("slice_size"))
-      c.error("slice_size", "has no effect on Endpoints");
+      c.idle("slice_size", "has no effect on Endpoints");
     if (kind == EndpointsKind::EndpointSlices && c.is_given("addresses_max"))
-      c.error("addresses_max", "has no effect on slices: each holds slice_size at most");
+      c.idle("addresses_max", "has no effect on slices: each holds slice_size at most");
   }
 };
 

@@ -4,7 +4,7 @@ namespace orrery {
 
 void EtcdParams::check(Checker& c) const {
   if (commit_latency && c.is_given("disk")) {
-    c.error("disk", "has no effect: commit_latency stands in its place");
+    c.idle("disk", "has no effect: commit_latency stands in its place");
   }
   if (request_max > quota) c.error("request_max", "must not be more than the quota");
   if (members % 2 == 0) {

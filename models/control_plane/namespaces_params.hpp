@@ -51,19 +51,19 @@ struct NamespacesParams {
     if (existing == 0 && !per_job) {
       c.error("existing", "must not be 0 without per_job: there would be no namespaces");
     }
-    if (!per_job && c.is_given("deleted")) c.error("deleted", "has no effect without per_job");
+    if (!per_job && c.is_given("deleted")) c.idle("deleted", "has no effect without per_job");
     constexpr std::string_view kDeletion[] = {"each.api_versions", "each.resource_types",
                                               "each.passes",       "each.delete_qps",
                                               "each.grace",        "each.workers"};
     for (const std::string_view field : kDeletion) {
       if (per_job && deleted) break;
-      if (c.is_given(field)) c.error(field, "has no effect: none is deleted");
+      if (c.is_given(field)) c.idle(field, "has no effect: none is deleted");
     }
     if (each.grace == Duration{} && c.is_given("each.workers")) {
-      c.error("each.workers", "has no effect without grace: requests share one client");
+      c.idle("each.workers", "has no effect without grace: requests share one client");
     }
     for (const std::string_view field : {"each.client_qps", "each.client_burst"}) {
-      if (askers.empty() && c.is_given(field)) c.error(field, "has no effect without askers");
+      if (askers.empty() && c.is_given(field)) c.idle(field, "has no effect without askers");
     }
   }
 };

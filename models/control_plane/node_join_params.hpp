@@ -74,7 +74,7 @@ struct NodeJoinParams {
       Source{"1: one at a time"});
   }
   void check(Checker& c) const {
-    if (rate_max == 0 && c.is_given("burst")) c.error("burst", "has no effect without rate_max");
+    if (rate_max == 0 && c.is_given("burst")) c.idle("burst", "has no effect without rate_max");
   }
 };
 

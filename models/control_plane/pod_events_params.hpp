@@ -45,7 +45,7 @@ struct PodEventsParams {
       c.error("per_pod", "must not be 0 if nobody else records Events: there would be none");
     }
     if (!has_client && c.is_given("client")) {
-      c.error("client", "has no effect with per_pod: 0 and per_failed_bind: 0");
+      c.idle("client", "has no effect with per_pod: 0 and per_failed_bind: 0");
     }
   }
 };

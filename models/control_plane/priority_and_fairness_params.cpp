@@ -45,7 +45,7 @@ void FlowControlParams::check(Checker& c) const {
       "list_objects_per_seat", "watchers_per_seat", "watch_event_time", "seats_per_request_max"};
   for (const std::string_view field : kOfSeats) {
     if (mode != FlowControlMode::MaxInflight || !c.is_given(field)) continue;
-    c.error(field, "has no effect with mode: max_inflight, where nothing waits for seats");
+    c.idle(field, "has no effect with mode: max_inflight, where nothing waits for seats");
   }
   for (size_t i = 0; i < schemas.size(); ++i) {
     if (std::ranges::find(names, schemas[i].level) != names.end()) continue;

@@ -11,14 +11,14 @@ void ServiceGroupParams::check(Checker& c) const {
   if (name.empty()) c.error("name", "must not be empty");
   if (name.size() > kNameMax) c.error("name", "must not be longer than 32 characters");
   if (members == ServiceMembers::Nodes && !team.empty()) {
-    c.error("team", "has no effect with members: nodes");
+    c.idle("team", "has no effect with members: nodes");
   }
 }
 
 void ServicesParams::check(Checker& c) const {
   if (groups.empty()) {
     for (const std::string_view section : {"endpoints", "watchers", "fan_out"}) {
-      if (c.is_given(section)) c.error(section, "has no effect without `groups`");
+      if (c.is_given(section)) c.idle(section, "has no effect without `groups`");
     }
     return;
   }
@@ -30,13 +30,13 @@ void ServicesParams::check(Checker& c) const {
         "two groups are called " + in_quotes(groups[i].name) + ": /timeline/watch could not tell");
   }
   if (watchers.is_nobody()) {
-    if (c.is_given("fan_out")) c.error("fan_out", "has no effect: nobody watches");
+    if (c.is_given("fan_out")) c.idle("fan_out", "has no effect: nobody watches");
   } else if (c.is_given("fan_out.has_headless_filter")) {
     const bool has_headless = std::ranges::any_of(groups, &ServiceGroupParams::is_headless);
     if (!watchers.kube_proxies) {
-      c.error("fan_out.has_headless_filter", "has no effect without kube-proxies");
+      c.idle("fan_out.has_headless_filter", "has no effect without kube-proxies");
     } else if (!has_headless) {
-      c.error("fan_out.has_headless_filter", "has no effect: no service is headless");
+      c.idle("fan_out.has_headless_filter", "has no effect: no service is headless");
     }
   }
 }

@@ -60,7 +60,7 @@ struct NodeFailureParams {
   template <class C>
   void check(C& c) const {
     if (distribution == FailureDistribution::Exponential && weibull_shape != 1.0) {
-      c.error("weibull_shape", "has an effect only with distribution: weibull");
+      c.idle("weibull_shape", "has an effect only with distribution: weibull");
     }
     if (name.empty()) c.error("name", "must not be empty");
     if (rate == 0) c.warning("rate", "this kind of failure never strikes");

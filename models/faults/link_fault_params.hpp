@@ -49,7 +49,7 @@ struct ListedLinkFaultParams {
   void check(C& c) const {
     if (on.empty() == !among.has_value()) c.error("on", "give either a name or `among`");
     const bool is_flap = kind_of(flaw) == LinkFlawKind::Flap;
-    if (until && is_flap) c.error("until", "has no effect on a flap, which ends by itself");
+    if (until && is_flap) c.idle("until", "has no effect on a flap, which ends by itself");
     if (until && *until <= at) c.error("until", "must be after `at`");
   }
 };
@@ -80,7 +80,7 @@ struct RandomLinkFaultParams {
     if (rate == 0) c.warning("rate", "this kind of fault never strikes");
     const bool is_flap = kind_of(flaw) == LinkFlawKind::Flap;
     if (is_flap && c.is_given("repair")) {
-      c.error("repair", "has no effect on a flap, which ends by itself");
+      c.idle("repair", "has no effect on a flap, which ends by itself");
     }
   }
 };

@@ -28,13 +28,6 @@ BuiltFabric build(const FabricParams& params, FabricLayout layout) {
   BuiltFabric built;
   built.mistakes = std::move(sized.mistakes);
   check_names(layout.leaf_names, built.mistakes);
-  if (built.mistakes.empty() && sized.tree.levels < 3 && params.spine_oversubscription != 1.0) {
-    built.mistakes.push_back(
-        {"spine_oversubscription",
-         sized.tree.levels == 1
-             ? "has no effect: the fabric is a single leaf switch, on which all NICs hang"
-             : "has no effect: the tree has 2 levels, and no cores above its spines"});
-  }
   if (built.mistakes.empty()) built.fabric = Fabric{std::move(layout), sized.tree};
   return built;
 }

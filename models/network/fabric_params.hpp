@@ -1,6 +1,7 @@
 // models/network/fabric_params.hpp -- the section `network` of a scenario: fabric and routing.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -59,7 +60,7 @@ struct FabricParams {
     if (radix % 2 != 0) c.error("radix", "must be even");
     if (bandwidth && bandwidth->bits_per_s <= 0) c.error("bandwidth", "must be more than 0");
     if (levels == 2 && spine_oversubscription != 1.0) {
-      c.error("spine_oversubscription", "has no effect with levels: 2");
+      c.idle("spine_oversubscription", "has no effect with levels: 2");
     }
   }
 };
@@ -97,12 +98,17 @@ struct NetworkParams {
   void check(C& c) const {
     for (size_t i = 0; i < exchanges.size(); ++i) check_exchange(i, c);
     if (sharp && level == NetworkLevel::None) {
-      c.error("sharp", "has an effect only with level: alpha_beta or flow");
+      c.idle("sharp", "has an effect only with level: alpha_beta or flow");
     }
     if (level == NetworkLevel::Flow) return;
     for (const std::string_view part : {"fabric", "routing", "links"}) {
-      if (c.is_given(part)) c.error(part, "has an effect only with level: flow");
+      if (c.is_given(part)) c.idle(part, "has an effect only with level: flow");
     }
+  }
+  bool tells_time_of(Collective collective, ExchangeSpan span) const {
+    return std::ranges::any_of(exchanges, [&](const ExchangeTimeParams& one) {
+      return one.collective == collective && one.span == span;
+    });
   }
 
  private:
@@ -110,12 +116,12 @@ struct NetworkParams {
   void check_exchange(size_t i, C& c) const {
     const std::string at = "exchanges[" + std::to_string(i) + "]";
     if (level == NetworkLevel::None) {
-      c.error(at, "has an effect only with level: alpha_beta or flow");
+      c.idle(at, "has an effect only with level: alpha_beta or flow");
     }
     for (size_t j = 0; j < i; ++j) {
       if (exchanges[j].collective != exchanges[i].collective) continue;
       if (exchanges[j].span != exchanges[i].span) continue;
-      c.error(at, "has no effect: exchanges[" + std::to_string(j) + "] speaks of the same");
+      c.idle(at, "has no effect: exchanges[" + std::to_string(j) + "] speaks of the same");
       return;
     }
   }

@@ -44,7 +44,7 @@ struct EstimateParams {
       Source{"steps: Tsafrir, Etzion, Feitelson, TPDS 2007"});
   }
   void check(Checker& c) const {
-    if (kind != EstimateKind::Noisy && sigma != 0) c.error("sigma", "has an effect on noisy only");
+    if (kind != EstimateKind::Noisy && sigma != 0) c.idle("sigma", "has an effect on noisy only");
     if (kind == EstimateKind::Noisy && sigma == 0) c.error("sigma", "must be above 0 for noisy");
   }
 };

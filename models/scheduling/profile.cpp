@@ -83,8 +83,8 @@ void check_counting(const ProfileParams& profile, const std::string& path, const
                       "counting needs a `job_queue`, which starts the jobs");
   }
   if (!profile.plugins.empty()) {
-    diagnostics.error(node["plugins"].position, path + ".plugins",
-                      "have no effect with driver: counting, which places no pods");
+    diagnostics.idle(node["plugins"].position, path + ".plugins",
+                     "have no effect with driver: counting, which places no pods");
   }
 }
 

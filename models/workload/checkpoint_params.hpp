@@ -51,7 +51,7 @@ struct CheckpointParams {
       c.error("sharded", "must be true for local disks: nodes read no disk but their own");
     }
     if (mode == CheckpointMode::Sync && c.is_given("host_copy")) {
-      c.error("host_copy", "has an effect only with mode: async");
+      c.idle("host_copy", "has an effect only with mode: async");
     }
   }
 };

@@ -72,6 +72,14 @@ void ContendingGangs::gang_changed(JobId job) {
       {}, Label{"gangs.meet_others"}, [this] { settle(); }, Phase::Settle);
 }
 
+// Who meets whom stays as it is, so it is nothing to those who are not played.
+void ContendingGangs::gang_stopped(JobId job) {
+  const Entry& gang = entry(job);
+  const bool is_left_out = gang.crowded == gang.settled || gang.alone == gang.settled;
+  if (gang.play == nullptr && !gang.known && gang.settled > 0 && is_left_out) return;
+  gang_changed(job);
+}
+
 void ContendingGangs::links_change(FlowId flow) {
   if (params_.gangs == 0 || !flows_.is_standing(flow)) return;
   for (const MaxMin::Use& use : flows_.uses(flow)) {
@@ -139,9 +147,11 @@ void ContendingGangs::dissolve(Play& play) {
     if (gang.play != &play) continue;  // it ended
     gang.play = nullptr;
     if (!play.is_frozen) {
-      gang.known = {.position = play.steps.positions()[i],
-                    .work = play.members[i].work + play.steps.work(i),
-                    .bits = play.steps.shapes()[i].bits};
+      const StepPosition& position = play.steps.positions()[i];
+      const StepParts& shape = play.steps.shapes()[i];
+      gang.known = {.position = position,
+                    .begun = play.members[i].work + play.steps.work(i) - position.work(shape),
+                    .bits = shape.bits};
     }
     if (!std::exchange(gang.is_dirty, true)) dirty_.push_back(job);
   }
@@ -149,105 +159,12 @@ void ContendingGangs::dissolve(Play& play) {
   std::erase_if(plays_, [&](const auto& one) { return one.get() == &play; });
 }
 
-// What it could move if it were alone: links that are not whole count.
-double ContendingGangs::alone_rate(FlowId flow) {
-  if (flow.index >= alone_.size()) alone_.resize(flow.index + size_t{1});
-  Alone& alone = alone_[flow.index];
-  if (std::exchange(alone.settled, settled_) == settled_) return alone.rate;
-  alone.rate = flows_.rate_max(flow);
-  for (const MaxMin::Use& use : flows_.uses(flow)) {
-    alone.rate = std::min(alone.rate, flows_.capacity(use.link) / use.weight);
-  }
-  return alone.rate;
-}
-
-// All gangs that it meets on links which they could fill, and those that these meet. False: they
-// are too many, or meet some that are.
-bool ContendingGangs::find(JobId first) {
-  ++search_;
-  found_.clear();
-  full_.clear();
-  if (!visit(first)) return false;
-  for (size_t i = 0; i < found_.size(); ++i) {
-    for (const MaxMin::Use& use : flows_.uses(found_[i].gang.flow)) {
-      if (!look_at(use.link)) return false;
-    }
-  }
-  return true;
-}
-
-bool ContendingGangs::visit(JobId job) {
-  Entry& gang = entry(job);
-  if (std::exchange(gang.seen, search_) == search_) return true;
-  if (gang.crowded == settled_) return false;
-  gang.settled = settled_;
-  if (gang.play != nullptr) dissolve(*gang.play);
-  std::optional<Gang> asked = ask_.gang(job);
-  if (asked && flows_.is_standing(asked->flow) && alone_rate(asked->flow) > 0) {
-    found_.push_back({job, std::move(*asked)});
-  } else {
-    if (gang.known && gang.known->position.saves()) gang.known.reset();  // unseen meanwhile
-    if (gang.known && !gang.known->cut_off) gang.known->cut_off = engine_.now();
-    set_step(job, {});
-  }
-  return found_.size() <= static_cast<size_t>(params_.gangs);
-}
-
-bool ContendingGangs::could_be_full(LinkId link) {
-  if (link.index >= links_.size()) links_.resize(flows_.links());
-  LinkSeen& seen = links_[link.index];
-  if (std::exchange(seen.settled, settled_) == settled_) return seen.is_full;
-  int32_t flows = 0;
-  double demand = 0;
-  flows_.for_each_on(link, [&](FlowId flow, double weight) {
-    ++flows;
-    demand += weight * alone_rate(flow);
-  });
-  seen.is_full = flows > 1 && demand > flows_.capacity(link) * (1 + 1e-9);
-  return seen.is_full;
-}
-
-bool ContendingGangs::look_at(LinkId link) {
-  const bool is_full = could_be_full(link);
-  LinkSeen& seen = links_[link.index];
-  if (std::exchange(seen.search, search_) == search_) return true;
-  seen.local = is_full ? static_cast<uint32_t>(full_.size()) : UINT32_MAX;
-  if (!is_full) return true;
-  full_.push_back(link);
-  bool are_few = true;
-  flows_.for_each_on(link, [&](FlowId flow, double) {
-    if (are_few && alone_rate(flow) > 0) are_few = visit(ask_.job(flow));
-  });
-  return are_few;
-}
-
-// Those found are too many to be played, and so is whoever meets them: the search, which ended
-// early, may not have come to some that are in plays of their own.
-void ContendingGangs::leave_crowd() {
-  ORRERY_MARK("gangs.too_many_to_play");
-  for (const Found& one : found_) {
-    Entry& gang = entry(one.job);
-    if (!std::exchange(gang.is_counted, true)) ++counters_.too_many;
-    gang.crowded = settled_;
-    gang.known.reset();
-    set_step(one.job, {});
-    for (const MaxMin::Use& use : flows_.uses(one.gang.flow)) {
-      if (plays_.empty() || !could_be_full(use.link)) continue;
-      flows_.for_each_on(use.link, [&](FlowId flow, double) {
-        Play* const play = entry(ask_.job(flow)).play;
-        if (play != nullptr) dissolve(*play);
-      });
-    }
-  }
-}
-
 // ---- plays
 
 void ContendingGangs::begin_play() {
-  const bool is_alone = found_.size() == 1 && !entry(found_.front().job).known;
-  if (found_.empty() || is_alone) {
+  if (found_.empty() || (found_.size() == 1 && !entry(found_.front().job).known)) {
     for (const Found& one : found_) {
-      entry(one.job).known.reset();
+      entry(one.job).alone = settled_;
       set_step(one.job, {});
     }
     return;
@@ -266,12 +183,16 @@ void ContendingGangs::begin_play() {
     std::optional<Known>& known = entry(one.job).known;
     if (known && known->cut_off) {
       ORRERY_MARK("gangs.played_again_after_an_outage");
-      const double steps = known->position.go_on_cut_off(shape, engine_.now() - *known->cut_off,
-                                                         std::exchange(known->bits, 0.0));
-      known->work += steps * shape.compute.seconds() * 1e9;
+      go_on_cut_off(*known, one.gang);
     }
-    positions.push_back(known ? position_of(one.gang, *known) : position_of(one.gang));
-    const double work = known ? known->work : static_cast<double>(one.gang.done.ns);
+    double work = static_cast<double>(one.gang.done.ns);
+    if (known) {
+      known->count_in(shape.bits);
+      follow(*known, one.gang);
+      work = known->begun + known->position.work(shape);
+      placed.emit(one.job, {std::llround(work)});
+    }
+    positions.push_back(known ? known->position : position_of(one.gang));
     members.push_back({.job = one.job, .work = work, .work_begun = work});
     known.reset();
     shapes.push_back(std::move(shape));
@@ -288,11 +209,17 @@ void ContendingGangs::begin_play() {
   begin_segment(play);
 }
 
-StepPosition ContendingGangs::position_of(const Gang& gang, const Known& known) {
-  StepPosition position = known.position;
-  if (known.bits > 0) position.bits *= gang.shape.bits / known.bits;
+void ContendingGangs::Known::count_in(double now) {
+  if (bits > 0) position.bits *= now / bits;
+  bits = now;
+}
+
+// Whether it is stopped, and where its checkpoints are, is for others to say.
+void ContendingGangs::follow(Known& known, const Gang& gang) {
+  StepPosition& position = known.position;
   if (gang.is_stopped && (gang.done - gang.base).ns % gang.shape.compute.ns == 0) {
     position = StepPosition::begin(gang.shape);  // it is between two steps, not just before
+    known.begun = static_cast<double>(gang.done.ns);
   }
   const bool is_last = gang.to_save == StepPosition::kNever;  // stretch, without a checkpoint
   if (gang.is_stopped || position.is_stopped || is_last) {
@@ -300,7 +227,6 @@ StepPosition ContendingGangs::position_of(const Gang& gang, const Known& known) 
     position.pause = gang.pause;
   }
   position.is_stopped = gang.is_stopped;
-  return position;
 }
 
 // Of a gang that was not played: its work says where it is in its step.

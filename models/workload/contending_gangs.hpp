@@ -33,6 +33,9 @@ class ContendingGangs {
     int64_t to_save = StepPosition::kNever;  // steps that end before the next checkpoint
     Duration pause{};                        // left of the present one
     bool is_stopped = false;                 // by somebody else
+    bool is_cut_off = false;                 // its exchanges cannot move; then it has no flow
+    // An exchange of the steps by which its work says where it is; none: it does not.
+    std::optional<Duration> counted_by{};
   };
   struct Ask {
     // Of a gang that runs; none: of others, and of those that cannot move.
@@ -45,8 +48,9 @@ class ContendingGangs {
   ContendingGangs& operator=(const ContendingGangs&) = delete;
   ~ContendingGangs();
 
-  // Its flow, its links, or whether it stops are others now. Taken up once rates are settled.
+  // Its flow, its links or its step are others now. Taken up once rates are settled.
   void gang_changed(JobId job);
+  void gang_stopped(JobId job);  // or goes on
   // Before its flow, or what it uses, is changed or ended: those it meets there are concerned, too.
   void links_change(FlowId flow);
   void gang_ended(JobId job);
@@ -60,6 +64,7 @@ class ContendingGangs {
   };
   std::optional<Place> place(JobId job) const;  // of one whose steps are played one by one
   Signal<JobId> changed;                        // step()
+  Signal<JobId, Duration> placed;  // where it is by its play, as in Place::done; then comes a step
   struct Counters {
     uint64_t plays = 0, dissolved = 0, events = 0;  // events: of plays that are over
     uint64_t too_many = 0;                          // gangs that at some time met too many others
@@ -68,20 +73,21 @@ class ContendingGangs {
 
  private:
   struct Play;
-  struct Known {  // of a gang that was played until this instant
+  struct Known {  // of a gang that was played until this instant, or is cut off
     StepPosition position;
-    double work = 0;                // done, in nanoseconds
+    double begun = 0;               // work done when its step began, in nanoseconds
     double bits = 0;                // of a whole step
     std::optional<Time> cut_off{};  // since when its exchanges cannot move
+    void count_in(double now);      // bits of a whole step, on what is its heaviest link now
   };
   struct Entry {
     std::optional<Duration> step;
     Play* play = nullptr;
     std::optional<Known> known;
     bool is_dirty = false;
-    uint32_t seen = 0, settled = 0;  // the last search and settling that came by
-    uint32_t crowded = 0;            // the last settling in which it met too many
-    bool is_counted = false;         // among those that met too many
+    uint32_t seen = 0, settled = 0;   // the last search and settling that came by
+    uint32_t crowded = 0, alone = 0;  // the last settling in which it met too many, or nobody
+    bool is_counted = false;          // among those that met too many
   };
   struct Found {
     JobId job;
@@ -105,7 +111,9 @@ class ContendingGangs {
   void leave_crowd();
   double alone_rate(FlowId flow);
   void begin_play();
-  static StepPosition position_of(const Gang& gang, const Known& known);
+  void cut_off(std::optional<Known>& known, const Gang& gang);
+  void go_on_cut_off(Known& known, const Gang& gang);
+  static void follow(Known& known, const Gang& gang);
   static StepPosition position_of(const Gang& gang);
   Duration next_segment(const Play& play) const;
   void begin_segment(Play& play);

@@ -33,8 +33,8 @@ struct DatasetParams {
   void check(C& c) const {
     if (per_step <= Bytes{}) c.error("per_step", "must be more than 0");
     if (cache && size <= Bytes{}) c.error("cache", "needs size: when an epoch is over");
-    if (!cache && c.is_given("size")) c.error("size", "has an effect only with cache: true");
-    if (cache && store == "local") c.error("cache", "has no effect on local disks");
+    if (!cache && c.is_given("size")) c.idle("size", "has an effect only with cache: true");
+    if (cache && store == "local") c.idle("cache", "has no effect on local disks");
   }
 };
 

@@ -107,7 +107,7 @@ struct ExplicitJobParams {
       if (kind == JobKind::Pods) c.error("gangs", "kind: pods has no gangs");
     }
     if (kind == JobKind::Pods && min_available != 0) {
-      c.error("min_available", "has no effect on independent pods");
+      c.idle("min_available", "has no effect on independent pods");
     }
     if (gangs.empty() && min_available > pods) {
       c.error("min_available", "must not be more than pods");
@@ -119,7 +119,7 @@ struct ExplicitJobParams {
     if (pods_of_job > kPodsAtOnceMax / (every == Duration{} ? count : 1)) {
       c.error("count", "at most 10000000 pods may be submitted at one instant");
     }
-    if (count == 1 && every != Duration{}) c.error("every", "has no effect on a single job");
+    if (count == 1 && every != Duration{}) c.idle("every", "has no effect on a single job");
   }
 };
 

@@ -78,6 +78,13 @@ class GangExchanges {
     Duration shared{};    // an exchange at the rate of its flow
     Duration exchange{};  // as it really is, in the mean; max: it is due, and cannot move
     Duration step{};      // as it went on last; 0: it stands still
+    std::optional<Duration> counted_by{};  // an exchange of steps by which its progress says where
+                                           // in one it is; none: it does not
+    struct {
+      Time at = Time::max();
+      Duration done{};
+      std::optional<Duration> counted_by{};
+    } instant{};                       // the last that changed its pace, as it began
     std::optional<Duration> due_at{};  // progress up to which it goes on though nothing moves
     Duration slack{};                  // for which it was due by then, unseen
     EventId is_due{};
@@ -105,9 +112,11 @@ class GangExchanges {
   static Bandwidth rate_in(const Gang& gang);
   void set_rate(Gang& gang, Bandwidth rate);
   void set_pace(JobId job);
+  std::optional<Duration> count_anew(JobId job, bool tells);
   bool goes_on(JobId job);
   void find_due(JobId job);
   bool find_due_of_played(JobId job);
+  bool place(JobId job, Duration done);
   bool shares_links(const Gang& gang) const;
   void begin_cut_off(JobId job);
   void look_again(JobId job);

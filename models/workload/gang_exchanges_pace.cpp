@@ -98,9 +98,7 @@ void GangExchanges::set_pace(JobId job) {
     gang.due_at.reset();
     gang.slack = {};
   }
-  const Duration before = std::exchange(gang.exchange, gang.shared);
-  const bool was_alone = gang.step > Duration{} && before != Duration::max() &&
-                         gang.step == step_time(gang.plan, before);
+  gang.exchange = gang.shared;
   Duration step = moves ? step_time(gang.plan, gang.exchange) : Duration::max();
   if (readers_) step = std::max(step, readers_->step_time(job));
   const std::optional<Duration> played = contending_ ? contending_->step(job) : std::nullopt;
@@ -111,17 +109,32 @@ void GangExchanges::set_pace(JobId job) {
     gang.exchange = std::min(std::max(seen, least), gang.shared);
   }
   gang.step = moves ? step : Duration{};
-  std::optional<Duration> done;
-  if (moves && was_alone && before != gang.exchange && !played && !shares_links(gang) &&
-      step == step_time(gang.plan, gang.exchange)) {
-    const Duration so_far = controller_.done(job);
-    const Duration in_step{(so_far - gang.base).ns % gang.plan.compute.ns};
-    done = so_far - in_step +
-           done_of_step(gang.plan, gang.activity.inside, before, gang.exchange, in_step);
-  }
+  const std::optional<Duration> done =
+      moves ? count_anew(job, !played && !shares_links(gang)) : std::nullopt;
   controller_.set_pace(job, Pace::of_step(gang.plan.compute, step), gang.goal, done);
   pace_changed(job);
   watch(job);
+}
+
+// Its progress where it is in its step, which it counted otherwise until this instant. In it more
+// may change than once, until rates are settled. `tells`: it will say where it is.
+std::optional<Duration> GangExchanges::count_anew(JobId job, bool tells) {
+  Gang& gang = gangs_[job.index];
+  if (gang.instant.at != sim_.engine.now()) {
+    gang.instant = {sim_.engine.now(), controller_.done(job), gang.counted_by};
+  }
+  gang.counted_by = tells ? std::optional{gang.exchange} : std::nullopt;
+  const std::optional<Duration>& before = gang.instant.counted_by;
+  const Duration now = controller_.done(job);
+  if (!tells || !before) return {};
+  Duration done = gang.instant.done;
+  const bool waits = readers_ && readers_->step_time(job) > Duration{};  // for data, maybe
+  if (*before != gang.exchange && !waits) {
+    const Duration in_step{(done - gang.base).ns % gang.plan.compute.ns};
+    done +=
+        done_of_step(gang.plan, gang.activity.inside, *before, gang.exchange, in_step) - in_step;
+  }
+  return done == now ? std::nullopt : std::optional{done};
 }
 
 // Its exchanges cannot move: it computes on until one must. False: now.
@@ -158,19 +171,29 @@ bool GangExchanges::find_due_of_played(JobId job) {
   const auto place = contending_ ? contending_->place(job) : std::nullopt;
   if (!place) return false;
   Gang& gang = gangs_[job.index];
-  const auto& [terms, progress, restore_from, is_paused, next_save] = controller_.run_now(job);
-  if (is_paused || progress.half_written > Duration{}) return false;
-  const Duration most = std::min(terms.work - 1_ns, next_save);
-  const Duration done = std::clamp(place->done, std::min(progress.saved, most), most);
   gang.exchange = place->exchange;
   gang.step = step_time(gang.plan, gang.exchange);
   if (readers_) gang.step = std::max(gang.step, readers_->step_time(job));
-  controller_.set_pace(job, Pace::of_step(gang.plan.compute, gang.step), gang.goal, done);
+  if (!this->place(job, place->done)) return false;
+  gang.counted_by = gang.exchange;
+  gang.instant = {};
   const bool moves = place->position.exchange == StepPosition::Exchange::Moves;
   gang.slack = moves ? Duration{} : slack_of(gang.plan, gang.exchange);
   const Duration left = until_due(gang.plan, gang.activity.inside, place->position, gang.slack);
   const double length = gang.step.seconds() / gang.plan.compute.seconds();
   gang.due_at = controller_.done(job) + nearest_ns(left.seconds() / length);
+  return true;
+}
+
+// Its progress is so much. False: it pauses, and has none.
+bool GangExchanges::place(JobId job, Duration done) {
+  const Gang& gang = gangs_[job.index];
+  const auto& [terms, progress, restore_from, is_paused, next_save] = controller_.run_now(job);
+  if (is_paused || progress.half_written > Duration{}) return false;
+  const Duration most = std::min(terms.work - 1_ns, next_save);
+  const Duration step = gang.step > Duration{} ? gang.step : Duration::max();
+  controller_.set_pace(job, Pace::of_step(gang.plan.compute, step), gang.goal,
+                       std::clamp(done, std::min(progress.saved, most), most));
   return true;
 }
 
@@ -181,6 +204,7 @@ void GangExchanges::begin_cut_off(JobId job) {
   gang.exchange = exchange_time(gang.activity, gang.activity.rate_max);
   if (gang.exchange == Duration::max()) return;
   gang.step = step_time(gang.plan, gang.exchange);
+  gang.counted_by = gang.exchange;
   controller_.set_pace(job, Pace::of_step(gang.plan.compute, gang.step), gang.goal);
 }
 
@@ -196,7 +220,7 @@ void GangExchanges::pace_changed(JobId job) {
   if (network_ == nullptr || job.index >= gangs_.size()) return;
   Gang& gang = gangs_[job.index];
   const bool is_paused = controller_.is_paused(job);
-  if (std::exchange(gang.is_paused, is_paused) != is_paused) contending_->gang_changed(job);
+  if (std::exchange(gang.is_paused, is_paused) != is_paused) contending_->gang_stopped(job);
   if (gang.flow == FlowId{} || gang.rate <= Bandwidth{}) return;
   const double steps_per_s = 1e-6 * controller_.computing(job) / gang.plan.compute.seconds();
   const double seconds = static_cast<double>(gang.activity.bytes.count) * 8 /
@@ -208,7 +232,8 @@ void GangExchanges::pace_changed(JobId job) {
 std::optional<ContendingGangs::Gang> GangExchanges::playable(JobId job) const {
   if (job.index >= gangs_.size() || !gangs_[job.index].is_running) return {};
   const Gang& gang = gangs_[job.index];
-  if (gang.shared == Duration::max() || gang.flow == FlowId{}) return {};
+  const bool is_cut_off = gang.shared == Duration::max();
+  if (!is_cut_off && gang.flow == FlowId{}) return {};
   const auto& [terms, progress, restore_from, is_paused, next_save] = controller_.run_now(job);
   const Duration working = working_time(gang.plan);
   ContendingGangs::Gang told{
@@ -224,7 +249,9 @@ std::optional<ContendingGangs::Gang> GangExchanges::playable(JobId job) const {
       .done = progress.done(),
       .base = gang.base,
       .left = terms.work - progress.done(),
-      .is_stopped = is_paused};
+      .is_stopped = is_paused,
+      .is_cut_off = is_cut_off,
+      .counted_by = gang.counted_by};
   if (next_save == Duration::max()) return told;
   const bool is_event = terms.plan.interval == Duration{};
   const Duration step = gang.plan.compute, ahead = next_save - told.done;

@@ -129,7 +129,8 @@ void JobController::compute(JobId id) {
 void JobController::reach_goal(JobId id) {
   JobState& state = states_[id];
   account_run(id, state.run, state.run_gpu_milli);
-  arrive(state.run.progress, state.goal);
+  constexpr Duration kNone{-1};  // whatever goal and pace set_pace() gives next are other ones
+  arrive(state.run.progress, std::exchange(state.goal, kNone));
   goal_reached.emit(id);
 }
 

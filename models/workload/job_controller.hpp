@@ -133,7 +133,7 @@ class JobController : public JobNews {
     return params_.failure_detection.value_or(hears_of_nodes_ ? Duration::max() : kExplicitFailure);
   }
   Duration gang_patience() const;
-  Duration start_latency(PodId id) const;
+  Duration start_latency(PodId id);
   void begin_start(PodId id);
   void start_known(PodId id, uint64_t generation, Duration left);
   void alone_bound(PodId id);

@@ -27,7 +27,7 @@ struct StartLatencyParams {
   }
   template <class C>
   void check(C& c) const {
-    if (sigma > 0 && median == Duration{}) c.error("sigma", "has no effect when the median is 0");
+    if (sigma > 0 && median == Duration{}) c.idle("sigma", "has no effect when the median is 0");
   }
 };
 
@@ -105,7 +105,7 @@ struct JobControllerParams {
   void check(C& c) const {
     if (!restart_delay_max) return;
     if (restart_delay == Duration{}) {
-      c.error("restart_delay_max", "has no effect: restart_delay is 0, which does not double");
+      c.idle("restart_delay_max", "has no effect: restart_delay is 0, which does not double");
     } else if (*restart_delay_max < restart_delay) {
       c.error("restart_delay_max", "must not be less than restart_delay");
     }

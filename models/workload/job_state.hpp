@@ -102,13 +102,14 @@ struct JobState {
   int32_t ready_below = 0;                   // of an ordered StatefulSet: all before this rank are
   int32_t replicas = 0;                      // of a service: that there shall be
   int32_t restarts = 0;
-  int32_t preemptions = 0;  // of its pods
-  bool is_queued = false;   // for pod creation
-  bool is_struck = false;   // by the node failure that is being handled
-  bool is_paused = false;   // it copies or writes a checkpoint that goes to a store
-  bool is_played = false;   // step by step: a goal comes before the end, and complete() after it
-  bool is_saving = false;   // asynchronously, the last snapshot
-  Snapshot snapshot;        // the last one
+  int32_t preemptions = 0;    // of its pods
+  uint32_t pods_started = 0;  // all in all
+  bool is_queued = false;     // for pod creation
+  bool is_struck = false;     // by the node failure that is being handled
+  bool is_paused = false;     // it copies or writes a checkpoint that goes to a store
+  bool is_played = false;     // step by step: a goal comes before the end, and complete() after it
+  bool is_saving = false;     // asynchronously, the last snapshot
+  Snapshot snapshot;          // the last one
   std::vector<NodeId> saved_on;  // whose disks hold the last checkpoint; empty: it lies elsewhere
   Time saved_at;                 // when it was
   Time noticed;                  // when somebody finds out that it hangs; max: never

@@ -13,7 +13,7 @@ struct PlayAheadParams {
       "With steps: rate, gangs whose exchanges could fill a link together are played ahead step by "
       "step whenever something changes among them, to find how long their steps take from then on.";
   int32_t gangs = 32;
-  int32_t steps = 20'000;
+  int32_t steps = 100'000;
 
   template <class V>
   void fields(V& v) {
@@ -21,15 +21,15 @@ struct PlayAheadParams {
       "Gangs that are played together. Those that meet more, directly or through others, share "
       "links as if all exchanged all the time, the most that they can hinder one another. 0: all "
       "do.",
-      Range{0, 4096}, Unit{"gangs"}, Source{"estimate: a millisecond for each change, or a few"});
+      Range{0, 4096}, Unit{"gangs"}, Source{"estimate: some milliseconds for each change"});
     v("steps", steps,
       "Of all that are played together, after each change; if they do not repeat themselves by "
       "then, their mean goes on.",
       Range{16, 100'000'000}, Unit{"steps"},
-      Source{"estimate: beats of two gangs last for hundreds of steps"});
+      Source{"estimate: with so many, random gangs that meet end within 0.1 % of traced ones"});
   }
   void check(Checker& c) const {
-    if (gangs == 0 && c.is_given("steps")) c.error("steps", "has no effect with gangs: 0");
+    if (gangs == 0 && c.is_given("steps")) c.idle("steps", "has no effect with gangs: 0");
   }
 };
 

@@ -71,15 +71,14 @@ void JobController::start_known(PodId id, uint64_t generation, Duration left) {
   if (--state.awaited == 0) gang_starts(pod.job);
 }
 
-Duration JobController::start_latency(PodId id) const {
+Duration JobController::start_latency(PodId id) {
   const StartLatencyParams& params = params_.pod_start;
   if (params.sigma == 0) return params.median;
-  // A stream of its own for every life of a pod: the order of binding shifts no one's latency.
-  const Pod& pod = jobs_.pod(id);
-  const JobState& state = states_[pod.job];
-  const uint64_t index = jobs_.job(pod.job).serial << 32U | static_cast<uint64_t>(pod.rank) << 8U |
-                         (static_cast<uint64_t>(state.restarts + state.preemptions) & 255U);
-  Rng rng = sim_.rng.stream("workload.pod_start", index);
+  // Of the job's n-th pod to start, whichever that is: the order in which its pods are bound is
+  // nothing to the job.
+  const JobId job = jobs_.pod(id).job;
+  Rng rng = sim_.rng.stream("workload.pod_start",
+                            jobs_.job(job).serial << 32U | states_[job].pods_started++);
   return nearest_ns(rng.lognormal(std::log(params.median.seconds()), params.sigma));
 }
 

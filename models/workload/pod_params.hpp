@@ -92,19 +92,19 @@ struct TrainingParams {
   void check(C& c) const {
     if (dataset && !step) c.error("dataset", "needs step: it is read step by step");
     if (checkpoint && checkpoint_interval == Duration{}) {
-      c.error("checkpoint", "has no effect without checkpoint_interval");
+      c.idle("checkpoint", "has no effect without checkpoint_interval");
     }
     if (checkpoint && c.is_given("checkpoint_write")) {
-      c.error("checkpoint_write", "has no effect beside checkpoint: the store tells");
+      c.idle("checkpoint_write", "has no effect beside checkpoint: the store tells");
     }
     if (checkpoint && c.is_given("restore")) {
-      c.error("restore", "has no effect beside checkpoint: the store tells");
+      c.idle("restore", "has no effect beside checkpoint: the store tells");
     }
     if (checkpoint_interval > Duration{}) return;
     if (checkpoint_write > Duration{}) {
-      c.error("checkpoint_write", "has no effect without checkpoint_interval");
+      c.idle("checkpoint_write", "has no effect without checkpoint_interval");
     }
-    if (restore > Duration{}) c.error("restore", "has no effect without checkpoint_interval");
+    if (restore > Duration{}) c.idle("restore", "has no effect without checkpoint_interval");
   }
   // Auto: a gang if there are several pods, or anything that only a gang has.
   JobKind kind_of(KindOfJob kind, int32_t pods) const {

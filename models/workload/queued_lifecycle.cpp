@@ -39,7 +39,7 @@ void JobController::set_pace(JobId id, Pace pace, Duration goal, std::optional<D
   const Job& job = jobs_.job(id);
   JobState& state = states_[id];
   ORRERY_CHECK(job.is_counted() || job.kind == JobKind::MpiGang, "pods go alone, at full pace");
-  if (state.is_suspending || (pace == state.pace && goal == state.goal)) return;
+  if (state.is_suspending || (pace == state.pace && goal == state.goal && !done)) return;
   const bool is_running = job.phase == JobPhase::Running;
   if (is_running) {
     account_run(id, state.run, state.run_gpu_milli);

@@ -59,16 +59,15 @@ struct ExchangeParams {
   template <class C>
   void check(C& c) const {
     if (bytes == Bytes{}) c.error("bytes", "must be more than 0");
-    if ((collective == Collective::PushPull) != servers.has_value()) {
-      c.error("servers",
-              servers ? "have an effect only on push_pull" : "are missing: push_pull needs them");
-    }
+    const bool is_push_pull = collective == Collective::PushPull;
+    if (is_push_pull && !servers) c.error("servers", "are missing: push_pull needs them");
+    if (!is_push_pull && servers) c.idle("servers", "have an effect only on push_pull");
     if (!serves(algorithm, collective)) {
       c.error("algorithm", "there is no " + std::string{name_of(algorithm)} + " algorithm for " +
                                std::string{name_of(collective)});
     }
     if (algorithm != AlgorithmChoice::Hierarchical && c.is_given("stages")) {
-      c.error("stages", "has an effect only with algorithm: hierarchical");
+      c.idle("stages", "has an effect only with algorithm: hierarchical");
     }
   }
 };

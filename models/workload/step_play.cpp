@@ -69,18 +69,19 @@ Duration StepPosition::since(const StepParts& shape) const {
   return std::clamp(shape.working - shape.overlap + exchanged, shape.working, shape.alone());
 }
 
-double StepPosition::go_on_cut_off(const StepParts& shape, Duration span, double former) {
-  if (former > 0) bits *= shape.bits / former;
-  const double before = since(shape).seconds();
+double StepPosition::work(const StepParts& shape) const {
+  return static_cast<double>(shape.compute.ns) * since(shape).seconds() / shape.alone().seconds();
+}
+
+int64_t StepPosition::go_on_cut_off(const StepParts& shape, Duration span) {
   StepParts still = shape;
   still.rate_max = 0;
   still.uses.clear();
-  StepPlay alone{{still}, {}};
+  StepPlay alone{{std::move(still)}, {}};
   alone.start({*this});
   alone.run(span);
   *this = alone.positions().front();
-  return static_cast<double>(std::exchange(steps, 0)) +
-         (since(shape).seconds() - before) / shape.alone().seconds();
+  return std::exchange(steps, 0);
 }
 
 StepPlay::StepPlay(std::vector<StepParts> shapes, std::span<const double> capacities)
@@ -115,8 +116,7 @@ void StepPlay::start(std::vector<StepPosition> positions) {
 double StepPlay::work(size_t gang) const {
   const StepParts& shape = shapes_[gang];
   const StepPosition& position = positions_[gang];
-  const double part = position.since(shape).seconds() / shape.alone().seconds();
-  return static_cast<double>(shape.compute.ns) * (static_cast<double>(position.steps) + part) -
+  return static_cast<double>(shape.compute.ns * position.steps) + position.work(shape) -
          work_before_[gang];
 }
 

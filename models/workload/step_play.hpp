@@ -40,17 +40,16 @@ struct StepPosition {
   int64_t steps = 0;  // that are over
 
   static constexpr int64_t kNever = INT64_MAX;
-  bool saves() const { return is_stopped || to_save != kNever; }  // now, or after some step
 
   static StepPosition begin(const StepParts& shape);
   // Of a gang that met nobody, `since` the begin of its step; and the other way round, for any
   // position: the time that a gang alone would have needed to get there.
   static StepPosition after(const StepParts& shape, Duration since);
   Duration since(const StepParts& shape) const;
-  // For so long, in which its exchange cannot leave nodes; returns how many steps, or what part of
-  // one, that brought it on, counted as since(). `former`: shape.bits before that, by which its
-  // bits count until now; 0: they count by `shape`.
-  double go_on_cut_off(const StepParts& shape, Duration span, double former = 0);
+  // Of the step's work, in nanoseconds, as if it were done all through the step.
+  double work(const StepParts& shape) const;
+  // For so long, in which its exchange cannot leave nodes; returns how many steps ended.
+  int64_t go_on_cut_off(const StepParts& shape, Duration span);
 };
 
 // Time goes from event to event of any gang. Once the gangs repeat themselves, whole periods are

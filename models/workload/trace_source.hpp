@@ -53,7 +53,7 @@ struct TraceSourceParams : TraceParams {
   template <class C>
   void check(C& c) const {
     if (shuffle && time_scale != 1) {
-      c.error("time_scale", "has no effect on shuffled jobs: set shuffle.interval");
+      c.idle("time_scale", "has no effect on shuffled jobs: set shuffle.interval");
     }
   }
 };

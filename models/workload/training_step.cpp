@@ -93,7 +93,7 @@ class ModelTraffic {
 }  // namespace
 
 StepPlan plan_step(const StepParams& params, int32_t ranks, int32_t nodes) {
-  ORRERY_CHECK(params.mistakes().empty() && params.mistakes_for(ranks).empty(),
+  ORRERY_CHECK(params.is_sound() && params.mistakes_for(ranks).empty(),
                "mistakes are told before a step is planned");
   StepPlan plan;
   plan.compute = compute_time(params, ranks);

@@ -51,6 +51,9 @@ std::vector<StepMistake> StepParams::mistakes() const {
   const auto complain = [&](std::string field, std::string message) {
     found.push_back({std::move(field), std::move(message)});
   };
+  const auto idle = [&](std::string field, std::string_view message) {
+    found.push_back({std::move(field), std::string{message}, true});
+  };
   if (compute.has_value() == model.has_value()) {
     complain("", compute ? "takes either compute or model, not both" : "needs compute or model");
     return found;
@@ -66,7 +69,7 @@ std::vector<StepMistake> StepParams::mistakes() const {
   }
   if (parallel.expert > 1 && !is_listed(ExchangeGroup::Expert) &&
       (!model || model->experts_per_token == 0)) {
-    complain("parallel.expert", "has no effect without experts_per_token or such exchanges");
+    idle("parallel.expert", "has no effect without experts_per_token or such exchanges");
   }
   for (size_t i = 0; i < exchanges.size(); ++i) {
     if (exchanges[i].collective == Collective::PushPull &&
@@ -79,43 +82,41 @@ std::vector<StepMistake> StepParams::mistakes() const {
         (exchanges[i].among == ExchangeGroup::Pipeline && parallel.pipeline == 1) ||
         (exchanges[i].among == ExchangeGroup::Expert && parallel.expert == 1);
     if (!is_alone) continue;
-    complain("exchanges[" + std::to_string(i) + "].among",
-             "such a group has one rank: parallel makes none");
+    idle("exchanges[" + std::to_string(i) + "].among",
+         "such a group has one rank: parallel makes none");
   }
   if (model) {
     if (model->experts_per_token > 0 && parallel.expert == 1) {
-      complain("model.experts_per_token", "has no effect while parallel.expert is 1");
+      idle("model.experts_per_token", "has no effect while parallel.expert is 1");
     }
     const bool hands_on = parallel.tensor > 1 || parallel.pipeline > 1 ||
                           (parallel.expert > 1 && model->experts_per_token > 0);
     constexpr std::string_view kKept =
         "has no effect: no ranks hand on activations, as those of tensor, pipeline and expert "
         "groups do";
-    if (!hands_on && parallel.microbatch > 1) {
-      complain("parallel.microbatch", std::string{kKept});
-    }
-    if (!hands_on && parallel.microbatches) {
-      complain("parallel.microbatches", std::string{kKept});
-    }
+    if (!hands_on && parallel.microbatch > 1) idle("parallel.microbatch", kKept);
+    if (!hands_on && parallel.microbatches) idle("parallel.microbatches", kKept);
     return found;
   }
-  if (zero) complain("zero", "has no effect without model: list the exchanges instead");
-  if (parallel.microbatch > 1) complain("parallel.microbatch", "has no effect without model");
+  if (zero) idle("zero", "has no effect without model: list the exchanges instead");
+  if (parallel.microbatch > 1) idle("parallel.microbatch", "has no effect without model");
   if (parallel.pipeline > 1 && !parallel.microbatches) {
     complain("parallel", "a pipeline without model needs microbatches");
   }
   if (parallel.pipeline == 1 && parallel.microbatches) {
-    complain("parallel.microbatches", "has no effect without model or pipeline");
+    idle("parallel.microbatches", "has no effect without model or pipeline");
   }
-  if (overlap > 0 && exchanges.empty()) complain("overlap", "has no effect without exchanges");
+  if (overlap > 0 && exchanges.empty()) idle("overlap", "has no effect without exchanges");
   // Among stages or all ranks the groups are the same whatever they are made of.
   if (parallel.tensor > 1 && !is_listed(ExchangeGroup::Tensor) && !is_listed(ExchangeGroup::Data) &&
       !is_listed(ExchangeGroup::Expert)) {
-    complain("parallel.tensor",
-             "has no effect without model or exchanges among data, tensor or expert ranks");
+    idle("parallel.tensor",
+         "has no effect without model or exchanges among data, tensor or expert ranks");
   }
   return found;
 }
+
+bool StepParams::is_sound() const { return std::ranges::all_of(mistakes(), &StepMistake::is_idle); }
 
 std::vector<StepMistake> StepParams::unused_by(int32_t ranks) const {
   std::vector<StepMistake> found;

@@ -32,7 +32,7 @@ struct StragglerParams {
   template <class C>
   void check(C& c) const {
     if (fraction == 0 && c.is_given("slowdown")) {
-      c.error("slowdown", "has no effect while no machine is slow: fraction is 0");
+      c.idle("slowdown", "has no effect while no machine is slow: fraction is 0");
     }
   }
 };
@@ -55,11 +55,11 @@ struct PollingParams {
   template <class C>
   void check(C& c) const {
     if (exponent == 0 && c.is_given("cores_per_gpu")) {
-      c.error("cores_per_gpu",
-              "has no effect with exponent: 0, by which missing cores cost nothing");
+      c.idle("cores_per_gpu",
+             "has no effect with exponent: 0, by which missing cores cost nothing");
     }
     if (cores_per_gpu == 0 && c.is_given("exponent")) {
-      c.error("exponent", "has no effect with cores_per_gpu: 0, of which none can be missing");
+      c.idle("exponent", "has no effect with cores_per_gpu: 0, of which none can be missing");
     }
   }
 };
@@ -67,6 +67,7 @@ struct PollingParams {
 struct StepMistake {
   std::string field;
   std::string message;
+  bool is_idle = false;  // the field has no effect, and is right otherwise
 };
 
 struct StepParams {
@@ -102,12 +103,16 @@ struct StepParams {
   }
   template <class C>
   void check(C& c) const {
-    for (const StepMistake& mistake : mistakes()) c.error(mistake.field, mistake.message);
+    for (const StepMistake& mistake : mistakes()) {
+      mistake.is_idle ? c.idle(mistake.field, mistake.message)
+                      : c.error(mistake.field, mistake.message);
+    }
     if (!model && exchanges.empty() && c.is_given("polling")) {
-      c.error("polling", "has no effect without exchanges");
+      c.idle("polling", "has no effect without exchanges");
     }
   }
   std::vector<StepMistake> mistakes() const;
+  bool is_sound() const;  // has none, but what is idle
   // What a job of so many ranks cannot do: they must fill whole groups, and the batch and the
   // layers must be shared out evenly. The mistakes above are not told again.
   std::vector<StepMistake> mistakes_for(int32_t ranks) const;

@@ -75,10 +75,10 @@ struct ParallelParams {
   template <class C>
   void check(C& c) const {
     if (pipeline == 1 && virtual_stages > 1) {
-      c.error("virtual_stages", "has no effect without a pipeline");
+      c.idle("virtual_stages", "has no effect without a pipeline");
     }
     if (microbatches && c.is_given("microbatch")) {
-      c.error("microbatch", "has no effect beside microbatches");
+      c.idle("microbatch", "has no effect beside microbatches");
     }
   }
 };

@@ -56,7 +56,7 @@ struct WorkloadParams {
   void check(C& c) const {
     if (sources.empty()) c.error("sources", "needs a source of jobs");
     if (steps == StepDetail::Traced && c.is_given("play_ahead")) {
-      c.error("play_ahead", "has no effect with steps: traced, which plays all");
+      c.idle("play_ahead", "has no effect with steps: traced, which plays all");
     }
   }
 };

@@ -37,8 +37,8 @@ class TopologyPlacement final : public Policy, public Domains, public Reserve, p
     }
     void check(Checker& c) const {
       if (required) return;
-      if (relax_attempts) c.error("relax_attempts", "has no effect with required: false");
-      if (relax_after) c.error("relax_after", "has no effect with required: false");
+      if (relax_attempts) c.idle("relax_attempts", "has no effect with required: false");
+      if (relax_after) c.idle("relax_after", "has no effect with required: false");
     }
   };
   TopologyPlacement(Handle& /*handle*/, const Params& params) : params_{params} {}

@@ -66,7 +66,7 @@ class DefaultPreemption final : public Policy, public PostFilter {
         return;
       }
       for (const auto* const field : {"minCandidateNodesPercentage", "minCandidateNodesAbsolute"}) {
-        if (c.is_given(field)) c.error(field, "has no effect with algorithm: before_1_20");
+        if (c.is_given(field)) c.idle(field, "has no effect with algorithm: before_1_20");
       }
     }
   };

@@ -85,7 +85,7 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
       check_resources(c, "weight_tres", weight_tres);
       check_resources(c, "billing_weights", billing_weights);
       if (damping != 1 && fairshare != FairShare::Classic) {
-        c.error("damping", "has an effect on classic only");
+        c.idle("damping", "has an effect on classic only");
       }
       if (weight_age + weight_job_size + weight_fairshare + weight_priority == 0 &&
           weight_tres.empty()) {

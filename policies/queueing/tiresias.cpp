@@ -49,10 +49,10 @@ class Tiresias final : public Policy, public Plan, public JobWatcher {
       }
       const Params standard;
       if (by == Service::Gittins) {
-        if (limits != standard.limits) c.error("limits", "has no effect on gittins");
-        if (promote_knob != 0) c.error("promote_knob", "has no effect on gittins");
+        if (limits != standard.limits) c.idle("limits", "has no effect on gittins");
+        if (promote_knob != 0) c.idle("promote_knob", "has no effect on gittins");
       } else if (gittins_delta != standard.gittins_delta) {
-        c.error("gittins_delta", "has an effect on gittins only");
+        c.idle("gittins_delta", "has an effect on gittins only");
       }
     }
   };

@@ -66,6 +66,13 @@ std::string opening_line(const Scenario& scenario, const std::string& path,
   return line + ", output " + output;
 }
 
+ExitStatus refused(const ScenarioInput& input, const std::string& path, bool is_quiet,
+                   std::ostream& err) {
+  if (!is_quiet) print_warnings(input, err);
+  print_mistakes(input, path, err);
+  return ExitStatus::UserMistake;
+}
+
 ExitStatus report_end(const SimulationResult& result, const Hdf5Recorder& recorder, bool is_quiet,
                       std::ostream& out, std::ostream& err) {
   if (!is_quiet) out << summary_text(result, recorder.file_path()) << std::flush;
@@ -102,11 +109,7 @@ ExitStatus run_command(const Arguments& arguments, std::ostream& out, std::ostre
   const bool is_quiet = arguments.has("quiet");
   if (!load_plugins(arguments, err)) return ExitStatus::UserMistake;
   ScenarioInput input = read_input(path, arguments);
-  if (!is_quiet) print_warnings(input, err);
-  if (!input.diagnostics.ok()) {
-    print_mistakes(input, path, err);
-    return ExitStatus::UserMistake;
-  }
+  if (!input.diagnostics.ok()) return refused(input, path, is_quiet, err);
   check_output(output, input);
   Log log{err, is_quiet};
   log.info(opening_line(input.scenario, path, output));
@@ -118,13 +121,16 @@ ExitStatus run_command(const Arguments& arguments, std::ostream& out, std::ostre
   const SimulationResult result =
       simulate(input.scenario, input.document, recorder,
                {.on_progress = [&](const SimulationProgress& p) { progress.update(p); },
+                .on_begin =
+                    [&] {
+                      if (!is_quiet) print_warnings(input, err);
+                    },
                 .stop = &stop.flag()},
                input.diagnostics);
   progress.clear();
   if (!input.diagnostics.ok()) {
     recorder.discard();
-    print_mistakes(input, path, err);
-    return ExitStatus::UserMistake;
+    return refused(input, path, is_quiet, err);
   }
   for (const std::string& warning : result.warnings) log.warning(warning);
   if (result.end == End::BadInput) {

@@ -135,6 +135,7 @@ SimulationResult simulate(const Scenario& scenario, const config::Document& docu
   SimulationResult result;
   cluster.check(document, diagnostics);
   if (!diagnostics.ok()) return result;
+  if (options.on_begin) options.on_begin();
   recorder.start();
 
   std::optional<Time> until;

@@ -26,6 +26,7 @@ struct SimulationProgress {
 struct SimulationOptions {
   // Called about every 20,000 events, for progress lines.
   std::function<void(const SimulationProgress&)> on_progress = {};
+  std::function<void()> on_begin = {};      // all was looked at, and there is no mistake
   const std::atomic<bool>* stop = nullptr;  // becomes true: end the run cleanly
   // Asked when a change of `run.changes` takes effect; says what the profile becomes. None: as the
   // scenario says.

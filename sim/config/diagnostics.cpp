@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace orrery {
 namespace {
@@ -44,45 +45,55 @@ std::string to_string(const Position& position) {
   return text;
 }
 
-void Diagnostics::keep(std::vector<Entry>& kept, const Position& position, std::string_view path,
-                       std::string_view level, const std::string& message) {
+void Diagnostics::keep(std::vector<Told>& kept, const Position& position, std::string_view path,
+                       std::string message) {
   if (kept.size() >= kKeptMax) return;
-  std::string text = to_string(position);
-  if (!text.empty()) text += ": ";
-  text += level;
-  if (!path.empty()) text.append(path).append(": ");
-  kept.push_back({position, text + message});
+  kept.push_back({position, std::string{path}, std::move(message)});
 }
 
 void Diagnostics::error(const Position& position, std::string_view path, std::string message) {
   ++count_;
-  keep(kept_, position, path, "", message);
+  keep(kept_, position, path, std::move(message));
 }
 
 void Diagnostics::warning(const Position& position, std::string_view path, std::string message) {
   ++warning_count_;
-  keep(warnings_, position, path, "warning: ", message);
+  keep(warnings_, position, path, std::move(message));
 }
 
-std::vector<std::string> Diagnostics::sorted(const std::vector<Entry>& kept, size_t count) {
-  std::vector<const Entry*> entries;
-  for (const Entry& entry : kept) entries.push_back(&entry);
-  std::stable_sort(entries.begin(), entries.end(), [](const Entry* a, const Entry* b) {
+void Diagnostics::idle(const Position& position, std::string_view path, std::string message) {
+  if (idle_parameters_ == Idle::Refused) return error(position, path, std::move(message));
+  keep(idle_, position, path, std::move(message));
+}
+
+std::vector<std::string> Diagnostics::sorted(const std::vector<Told>& kept, size_t count,
+                                             std::string_view level) {
+  std::vector<const Told*> entries;
+  for (const Told& told : kept) entries.push_back(&told);
+  std::stable_sort(entries.begin(), entries.end(), [](const Told* a, const Told* b) {
     const Position& p = a->position;
     const Position& q = b->position;
     return std::tie(p.file.text(), p.line, p.column) < std::tie(q.file.text(), q.line, q.column);
   });
   std::vector<std::string> texts;
-  for (const Entry* entry : entries) texts.push_back(entry->message);
+  for (const Told* told : entries) {
+    std::string text = to_string(told->position);
+    if (!text.empty()) text += ": ";
+    text += level;
+    if (!told->path.empty()) text.append(told->path).append(": ");
+    texts.push_back(text += told->message);
+  }
   if (count > kept.size()) {
     texts.push_back("... and " + std::to_string(count - kept.size()) + " more");
   }
   return texts;
 }
 
-std::vector<std::string> Diagnostics::messages() const { return sorted(kept_, count_); }
+std::vector<std::string> Diagnostics::messages() const { return sorted(kept_, count_, ""); }
 
-std::vector<std::string> Diagnostics::warnings() const { return sorted(warnings_, warning_count_); }
+std::vector<std::string> Diagnostics::warnings() const {
+  return sorted(warnings_, warning_count_, "warning: ");
+}
 
 std::string Diagnostics::text() const {
   std::string all;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -29,14 +30,28 @@ struct Position {
 };
 std::string to_string(const Position& position);
 
+// What becomes of parameters that have no effect: mistakes, or with Allowed no more than a list of
+// them, as for one run of several that share what is given and differ in what makes use of it.
+enum class Idle : uint8_t { Refused, Allowed };
+
 // Collects every mistake of a file, so that one run of the program shows them all. A warning is
 // about what is probably no mistake, or would do no harm: the scenario may still be run.
 class Diagnostics {
  public:
   static constexpr size_t kKeptMax = 100;  // of each kind
 
+  // Something told of a parameter, without its place and name.
+  struct Told {
+    Position position;
+    std::string path, message;
+  };
+
+  Diagnostics() = default;
+  explicit Diagnostics(Idle idle) : idle_parameters_{idle} {}
+
   void error(const Position& position, std::string_view path, std::string message);
   void warning(const Position& position, std::string_view path, std::string message);
+  void idle(const Position& position, std::string_view path, std::string message);  // no effect
 
   bool ok() const { return count_ == 0; }
   size_t count() const { return count_; }
@@ -48,16 +63,19 @@ class Diagnostics {
   std::vector<std::string> warnings() const;  // in the same order
   std::string text() const;                   // one message a line, without the warnings
 
- private:
-  struct Entry {
-    Position position;
-    std::string message;
-  };
-  static void keep(std::vector<Entry>& kept, const Position& position, std::string_view path,
-                   std::string_view level, const std::string& message);
-  static std::vector<std::string> sorted(const std::vector<Entry>& kept, size_t count);
+  // In the order in which they were told.
+  const std::vector<Told>& told_mistakes() const { return kept_; }
+  const std::vector<Told>& told_warnings() const { return warnings_; }
+  const std::vector<Told>& told_idle() const { return idle_; }  // with Idle::Allowed
 
-  std::vector<Entry> kept_, warnings_;
+ private:
+  static void keep(std::vector<Told>& kept, const Position& position, std::string_view path,
+                   std::string message);
+  static std::vector<std::string> sorted(const std::vector<Told>& kept, size_t count,
+                                         std::string_view level);
+
+  Idle idle_parameters_ = Idle::Refused;
+  std::vector<Told> kept_, warnings_, idle_;
   size_t count_ = 0, warning_count_ = 0;
 };
 

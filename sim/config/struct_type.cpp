@@ -44,6 +44,10 @@ void Checker::error(std::string_view field, std::string message) {
   diagnostics_.error(follow(field).first->position, path_to(field), std::move(message));
 }
 
+void Checker::idle(std::string_view field, std::string message) {
+  diagnostics_.idle(follow(field).first->position, path_to(field), std::move(message));
+}
+
 void Checker::warning(std::string_view field, std::string message) {
   diagnostics_.warning(follow(field).first->position, path_to(field), std::move(message));
 }

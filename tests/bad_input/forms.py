@@ -15,6 +15,7 @@ class Case:
     file_bytes_max: int | None = None
     never_says: tuple[str, ...] = ()
     prints: tuple[str, ...] = ()  # on standard output
+    leaves: tuple[str, ...] = ()  # files that were not there before
 
 
 GOOD = """cluster:

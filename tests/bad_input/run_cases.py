@@ -49,6 +49,8 @@ def complaints(binary: str, plugins: str, case: Case) -> list[str]:
         out = done.stdout.decode(errors="replace")
         found += [f"stdout lacks {text!r}" for text in case.prints if text not in out]
         left = {p.relative_to(folder) for p in folder.rglob("*")} - before
+        found += [f"does not leave {name}" for name in case.leaves if Path(name) not in left]
+        left -= {Path(name) for name in case.leaves}
         found += [f"left behind: {path}" for path in sorted(left)]
         if found:
             found.append("stderr was: " + error[:600])

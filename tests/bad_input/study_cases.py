@@ -16,7 +16,35 @@ def study_cases(case: Callable[..., Any], good: str) -> list[Any]:
     def study(name: str, text: str, *says: str, arguments: tuple[str, ...] = run) -> Any:
         return case(name, {"s.yaml": good, "study.yaml": text}, arguments, 2, says)
 
+    flow = good.replace("workload:\n", "network: {level: flow, routing: {engine: ecmp}}\nworkload:\n"
+                        "  training: {step: {compute: 1s, exchanges: [{bytes: 1GB}]}}\n")
+    levels = "base: s.yaml\naxes:\n  - {name: level, parameter: network.level, values: ["
+
+    def idle(name: str, values: str, *says: str, status: int = 0, plan: bool = True,
+             never_says: tuple[str, ...] = ()) -> Any:
+        """An axis over levels of the network, from one at which the base's engine is of use."""
+        files = {"s.yaml": flow, "study.yaml": f"{levels}{values}]}}\n"}
+        return case(name, files, ("study", "plan", "study.yaml") if plan else run, status, says,
+                    never_says=never_says, prints=("cell,seed,label",) if status == 0 else ())
+
     return [
+        idle("study plan: idle in one cell", "flow, alpha_beta", "s.yaml:4:33: warning: network.routing: has "
+             "an effect only with level: flow (in the cell level=alpha_beta)", never_says=("mistake",)),
+        idle("study plan: idle in most cells", "none, flow, alpha_beta", "s.yaml:4:33: warning: network.routing: "
+             "has an effect only with level: flow (in 2 of 3 cells, the first is level=none)",
+             "s.yaml:6:20: warning: workload.training.step: has an effect only with network.level "
+             "alpha_beta or flow (in the cell level=none)"),
+        idle("idle in all cells", "none, alpha_beta", "s.yaml:4:33: network.routing: has an effect only with "
+             "level: flow (in all 2 cells)", "warning: workload.training.step", "study.yaml: 1 mistake", status=2,
+             plan=False),
+        case("setting that is idle in all of its cells", {"s.yaml": flow, "study.yaml": "base: s.yaml\naxes:\n"
+             "  - name: x\n    arms:\n      - {name: far, set: {network.level: flow}}\n"
+             "      - {name: near, set: {network.level: alpha_beta, network.fabric.radix: 32}}\n" + AXIS}, run, 2,
+             ("study.yaml:6:77: network.fabric: has an effect only with level: flow (in 2 of 4 cells, the first is "
+              "x=near nodes=2)", "s.yaml:4:33: warning: network.routing: ", "study.yaml: 1 mistake")),
+        case("mistakes that only nodes show, before a run", {"s.yaml": good + "faults: {list: [{node: gpu-3, at: "
+             "1min, repair: 1min}]}\n", "study.yaml": STUDY}, run, 2, ("s.yaml:10:24: ", "'gpu-3'",
+             "(in the cell nodes=2)")),
         study("no study", STUDY, "no.yaml", arguments=("study", "run", "no.yaml")),
         study("unknown study command", STUDY, "no study command 'runn'; did you mean 'run'?",
               arguments=("study", "runn", "study.yaml")),

@@ -109,7 +109,13 @@ def unused_cases(case: Callable[..., Any]) -> list[Any]:
               SAVES.replace("1GB}", "1GB, sharded: ^false}"), POD, stores(f"stores: [{{{BLOB}}}]"),
               is_warned_of=True),
 
+        *both("shards on disks of nodes", "checkpoint.sharded", "has no effect on local disks",
+              SAVES.replace("1GB}", "1GB, sharded: ^true}").replace("blob", "local"), GANG,
+              stores("local: {}")),
+
         # steps
+        *both("step of compute alone", "step", "has no effect: it is compute alone, which work "
+              "counts", "step: ^{compute: 1s}", GANG, "network: {level: alpha_beta}\n"),
         *both("exchange of one data rank", "step.exchanges[0]", "has no effect: such a group has "
               "one rank of 16", "step: {compute: 1s, parallel: {tensor: 16}, exchanges: [^{bytes: "
               "1GB}, {bytes: 1MB, among: tensor}]}", GANG, FLOW),
@@ -154,6 +160,12 @@ def unused_cases(case: Callable[..., Any]) -> list[Any]:
         at("restore after nothing", SHARED + "restore", "has no effect: nothing stops a job",
            shared="{checkpoint_interval: 1min, checkpoint_write: 1s, restore: ^1s}",
            is_warned_of=True),
+        at("restore of what a queue lets run", SHARED + "restore", "has no effect: nothing stops a job",
+           shared="{checkpoint_interval: 1min, checkpoint_write: 1s, restore: ^1s}",
+           more=COUNTING.replace("{}", "{policies: [{name: EASY}]}"), is_warned_of=True),
+        at("stops by a queue that lets run", "policy.job_queue.stops", "has no effect: no policy of "
+           "the queue stops jobs that run", more="policy: {job_queue: {stops: ^{write: 1s}}}\n",
+           is_warned_of=True),
         at("disks that die with their nodes", "storage.local.read", "has no effect: jobs stop with "
            "their nodes alone", f"{GANG}, training: {{{SAVES.replace('blob', 'local')}}}",
            more=FAULT + stores("local: {read: ^1GBps}"),
@@ -188,9 +200,15 @@ def unused_cases(case: Callable[..., Any]) -> list[Any]:
         fabric("other ways through a single leaf", "faults.links.routing", "fabric: {rails: 1}",
                "faults: {links: {routing: ^[{at: 1s, engine: updn}]}}\n"),
         at("ports of spines above a single leaf", "network.fabric.spine_oversubscription",
-           "has no effect: the fabric is a single leaf switch, on which all NICs hang",
-           f"{GANG}, training: {{{STEP}}}", nodes_per_leaf=4, more="network: {level: flow, fabric: "
-           "{rails: 1, spine_oversubscription: ^2}}\n"),
+           ONE_LEAF, f"{GANG}, training: {{{STEP}}}", nodes_per_leaf=4, is_warned_of=True,
+           more="network: {level: flow, fabric: {rails: 1, spine_oversubscription: ^2}}\n"),
+        at("ports of spines without cores", "network.fabric.spine_oversubscription",
+           "has no effect: the tree has 2 levels, and no cores above its spines",
+           f"{GANG}, training: {{{STEP}}}", is_warned_of=True,
+           more="network: {level: flow, fabric: {spine_oversubscription: ^2}}\n"),
+        case("run: restarts after nothing", {"s.yaml": "".join(marked(
+            f"{GANG}, training: {{restarts_max: 1}}", "", "", 1))}, says=(
+                f"warning: {JOB}restarts_max: {NO_RESTART}",), status=0, leaves=("out.h5",)),
         at("fault of spines above a single leaf", "faults.links.list[0].among", "the fabric has "
            "none: it is a single leaf switch", f"{GANG}, training: {{{STEP}}}", nodes_per_leaf=4,
            more="network: {level: flow, fabric: {rails: 1}}\nfaults: {links: {list: [{among: "

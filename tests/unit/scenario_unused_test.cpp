@@ -106,7 +106,9 @@ TEST(IdleParameters, AreNoneOfJobsThatSomethingMayStop) {
                      "faults: {ranks: [{job: job-0, at: 1s}]}\n"),
               IsEmpty());
   constexpr const char* kSaves = "checkpoint_interval: 1min, checkpoint_write: 1s, restore: 1s";
-  EXPECT_THAT(gang(kSaves, "policy: {job_queue: {}}\n"), IsEmpty());
+  EXPECT_THAT(gang(kSaves, "policy: {job_queue: {policies: [{name: SRTF}]}}\n"), IsEmpty());
+  EXPECT_THAT(gang(kSaves, "policy: {job_queue: {policies: [{name: EASY}]}}\n"),
+              ElementsAre(HasSubstr("restore: has no effect: nothing stops a job")));
 }
 
 TEST(IdleParameters, AreNoRatesOfStoresFromWhichSomebodyReads) {
@@ -117,7 +119,7 @@ TEST(IdleParameters, AreNoRatesOfStoresFromWhichSomebodyReads) {
       "storage: {stores: [{name: blob, write: 1GBps, read: 1GBps, latency: 1ms}], node: {read: "
       "1GBps, write: 1GBps}}\n";
   const std::string disks = "storage: {local: {read: 1GBps}}\n";
-  const std::string queue = "policy: {job_queue: {}}\n";
+  const std::string queue = "policy: {job_queue: {policies: [{name: Tiresias}]}}\n";
   EXPECT_THAT(gang(saving("blob"), blob + kFault), IsEmpty());
   EXPECT_THAT(gang(saving("blob"), blob + queue), IsEmpty());
   EXPECT_THAT(gang(saving("local"), disks + queue), IsEmpty());

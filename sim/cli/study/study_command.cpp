@@ -245,6 +245,9 @@ ExitStatus study_command(const Arguments& arguments, std::ostream& out, std::ost
   const std::string& path = arguments.positional[1];
   Diagnostics diagnostics;
   const StudyPlan plan{path, diagnostics};
+  if (action != "report" && !arguments.has("quiet")) {
+    for (const std::string& warning : diagnostics.warnings()) err << warning << "\n";
+  }
   if (!diagnostics.ok()) return mistakes(diagnostics, path, err);
   if (action == "plan") return print_plan(plan, out);
   if (action == "report") return print_report(plan, arguments, out, err);

@@ -1,11 +1,12 @@
 #include "sim/cli/study/study_plan.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "models/cluster.hpp"
+#include "sim/cli/study/study_remarks.hpp"
 #include "sim/config/describe.hpp"
 #include "sim/config/reader.hpp"
 #include "sim/core/check.hpp"
@@ -21,17 +22,6 @@ constexpr size_t kCellsMax = 100'000, kRunsMax = 1'000'000;
 Position position_in(const config::Node& map, const std::string& key) {
   const config::Node* const found = map.find(key);
   return found != nullptr ? found->position : map.position;
-}
-
-// "--set #3:1:14: path: text" tells of the third setting.
-std::string with_place(const std::string& message, const std::vector<Position>& places) {
-  constexpr std::string_view kPrefix = "--set #";
-  if (!message.starts_with(kPrefix)) return message;
-  size_t number = 0;
-  std::from_chars(message.data() + kPrefix.size(), message.data() + message.size(), number);
-  const size_t end = message.find(": ");
-  if (number == 0 || number > places.size() || end == std::string::npos) return message;
-  return to_string(places[number - 1]) + message.substr(end);
 }
 
 }  // namespace
@@ -102,14 +92,21 @@ Position StudyPlan::position_of_metric(size_t index) const {
   return study_.root["metrics"].items[index].position;
 }
 
-std::string StudyPlan::placed(size_t cell, const Diagnostics& diagnostics) const {
+std::vector<Position> StudyPlan::places_of(const std::vector<Setting>& settings) const {
   std::vector<Position> places;
-  for (const Setting& setting : settings_of(cell, Arms::All)) places.push_back(setting.position);
-  std::string text;
-  for (const std::string& message : diagnostics.messages()) {
-    if (!text.empty()) text += '\n';
-    text += with_place(message, places);
+  for (const Setting& setting : settings) places.push_back(setting.position);
+  places.push_back(study_.root["seeds"].position);  // which read() sets last
+  return places;
+}
+
+std::string StudyPlan::placed(size_t cell, const Diagnostics& diagnostics) const {
+  const std::vector<Position> places = places_of(settings_of(cell, Arms::All));
+  Diagnostics placed;
+  for (const Diagnostics::Told& told : diagnostics.told_mistakes()) {
+    placed.error(place_in_study(told.position, places), told.path, told.message);
   }
+  std::string text = placed.text();
+  if (!text.empty()) text.pop_back();  // the last line's end
   return text;
 }
 
@@ -218,31 +215,29 @@ std::vector<StudyPlan::Setting> StudyPlan::forked(size_t cell, const Run& armed)
 }
 
 StudyPlan::Run StudyPlan::run(size_t cell, uint64_t seed) const {
-  Diagnostics diagnostics;
+  Diagnostics diagnostics{Idle::Allowed};
   Run run = read(settings_of(cell, Arms::All), seed, diagnostics);
   if (params_.run.fork_at) run = read(forked(cell, run), seed, diagnostics);
   ORRERY_CHECK(diagnostics.ok(), "each cell was looked at before");
   return run;
 }
 
-// The first cell with mistakes is enough: others have the same, or are other combinations of it.
 void StudyPlan::check_cells(Diagnostics& diagnostics) const {
+  StudyRemarks remarks;
   const auto look = [&](size_t cell, const std::vector<Setting>& settings) {
-    Diagnostics own;
+    Diagnostics own{Idle::Allowed};
     Run run = read(settings, params_.seeds.first, own);
-    std::vector<Position> places;
-    for (const Setting& setting : settings) places.push_back(setting.position);
-    places.push_back(study_.root["seeds"].position);
-    for (const std::string& message : own.messages()) {
-      diagnostics.error({}, "",
-                        with_place(message, places) + " (in the cell " + label_of(cell) + ")");
+    if (own.ok() && run.idle() == Idle::Allowed) {
+      Ground{run.scenario}.check(run.scenario, run.document.root, own);
     }
-    return run;
+    remarks.add({cell, label_of(cell)}, places_of(settings), own);
+    return own.ok() ? std::optional{std::move(run)} : std::nullopt;
   };
-  for (size_t cell = 0; cell < cells_ && diagnostics.ok(); ++cell) {
-    const Run run = look(cell, settings_of(cell, Arms::All));
-    if (params_.run.fork_at && diagnostics.ok()) (void)look(cell, forked(cell, run));
+  for (size_t cell = 0; cell < cells_ && !remarks.full(); ++cell) {
+    const std::optional<Run> run = look(cell, settings_of(cell, Arms::All));
+    if (params_.run.fork_at && run) (void)look(cell, forked(cell, *run));
   }
+  remarks.tell(diagnostics);
 }
 
 }  // namespace orrery

@@ -17,7 +17,8 @@ namespace orrery {
 class StudyPlan {
  public:
   // Reads the study and the scenario, and looks at the scenario of each cell; a setting's mistakes
-  // are told where the study gives it. With mistakes only params() may be used.
+  // are told where the study gives it, and so is what has no effect in some of the cells, as a
+  // warning. With mistakes only params() may be used.
   StudyPlan(const std::string& path, Diagnostics& diagnostics);
 
   const StudyParams& params() const { return params_; }
@@ -44,6 +45,10 @@ class StudyPlan {
   struct Run {
     config::Document document;
     Scenario scenario;
+    // Lists of nodes are opened by runs alone: what these show was not looked at before.
+    Idle idle() const {
+      return scenario.cluster.openb_nodes.empty() ? Idle::Allowed : Idle::Refused;
+    }
   };
   // Mistakes were told before.
   Run run(size_t cell, uint64_t seed) const;
@@ -55,6 +60,7 @@ class StudyPlan {
   };
   enum class Arms : uint8_t { All, OfTrunk };
   std::vector<Setting> settings_of(size_t cell, Arms arms) const;
+  std::vector<Position> places_of(const std::vector<Setting>& settings) const;
   Run read(const std::vector<Setting>& settings, uint64_t seed, Diagnostics& diagnostics) const;
   Run read(size_t cell, uint64_t seed, Diagnostics& diagnostics) const;
   void take_axes(const config::Node& root);

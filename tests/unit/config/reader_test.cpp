@@ -51,6 +51,19 @@ TEST(Diagnostics, warnings_are_no_mistakes) {
                                         "s.yaml:2:1: warning: run.until: is odd"));
 }
 
+TEST(Diagnostics, what_has_no_effect_is_a_mistake_unless_it_is_allowed) {
+  Diagnostics refused, allowed{Idle::Allowed};
+  for (Diagnostics* const d : {&refused, &allowed}) {
+    d->idle({"s.yaml", 2, 1}, "network.routing", "has no effect");
+  }
+  EXPECT_THAT(refused.messages(), ElementsAre("s.yaml:2:1: network.routing: has no effect"));
+  EXPECT_THAT(refused.told_idle(), IsEmpty());
+  EXPECT_TRUE(allowed.ok());
+  EXPECT_THAT(allowed.warnings(), IsEmpty());
+  ASSERT_EQ(allowed.told_idle().size(), 1U);
+  EXPECT_EQ(allowed.told_idle()[0].path, "network.routing");
+}
+
 TEST(Reader, every_kind_of_member_is_read) {
   Diagnostics d;
   const All all = read_text<All>(R"(is_on: false

@@ -95,24 +95,5 @@ TEST(NetworkParams, MistakesOfTheFabricPointAtItsFields) {
               HasSubstr("s.yaml:4:12: network.fabric.radix: leaf-0 has 256 NICs"));
 }
 
-TEST(NetworkParams, SpinesWithoutCoresCannotBeOversubscribed) {
-  FabricParams params;
-  params.spine_oversubscription = 2;
-  const auto complaint = [&params](uint32_t groups) {
-    const test::SmallFabric cluster{.groups = groups, .nodes_per_group = 8, .nics = 1};
-    const BuiltFabric built = build_fabric(params, cluster.nodes());
-    return built.mistakes.empty()
-               ? std::string{}
-               : std::string{built.mistakes[0].field} + ' ' + built.mistakes[0].message;
-  };
-  EXPECT_EQ(complaint(2),
-            "spine_oversubscription has no effect: the tree has 2 levels, and no cores above its "
-            "spines");
-  EXPECT_THAT(complaint(1), HasSubstr("is a single leaf switch"));
-  EXPECT_EQ(complaint(65), "") << "as many leaves take three levels";
-  params.levels = 3;
-  EXPECT_EQ(complaint(2), "");
-}
-
 }  // namespace
 }  // namespace orrery

@@ -177,6 +177,32 @@ TEST_F(StudyTest, ARunThatFailsIsToldAndTheRestGoesOn) {
   EXPECT_THAT(failures[0], ::testing::AllOf(StartsWith("x=bad seed "), HasSubstr("bad.csv")));
 }
 
+TEST_F(StudyTest, WhatAnAxisLeavesNoUseForIsWarnedOfAndIgnored) {
+  write(
+      "base: base.yaml\naxes:\n"
+      "  - {name: level, parameter: network.level, values: [none, alpha_beta, flow]}\n"
+      "seeds: {count: 1}\n",
+      "cluster: {pools: [{name: n, machine: dgx-a100, count: 2}]}\n"
+      "network: {routing: {engine: ecmp}}\n"
+      "workload:\n"
+      "  training: {step: {compute: 1s, exchanges: [{bytes: 10GB}]}}\n"
+      "  sources: [{kind: jobs, jobs: [{work: 100s, pods: 2, pod: {gpus: 8}}]}]\n");
+  const StudyPlan study = plan();
+  ASSERT_TRUE(diagnostics.ok()) << diagnostics.text();
+  EXPECT_THAT(diagnostics.warnings(),
+              ElementsAre(AllOf(HasSubstr("base.yaml:2:20: warning: network.routing: "),
+                                HasSubstr("(in 2 of 3 cells, the first is level=none)")),
+                          AllOf(HasSubstr("base.yaml:4:20: warning: workload.training.step: "),
+                                HasSubstr("(in the cell level=none)"))));
+  const std::vector<StudyRunResult> found = run_study(study, results(), {.jobs = 1});
+  ASSERT_EQ(found.size(), 3U);
+  for (const StudyRunResult& result : found) ASSERT_TRUE(result.is_ok) << result.error;
+  const StudyValues jct = values_of(found, "jct_mean");
+  EXPECT_NEAR(jct.at({0, 1}), 100, 0.01);
+  EXPECT_GT(jct.at({1, 1}), 105);
+  EXPECT_GT(jct.at({2, 1}), 105);
+}
+
 TEST_F(StudyTest, WhatATraceHoldsNowIsRunAnew) {
   const auto trace = [&](std::string_view end) {
     std::string text =

@@ -28,6 +28,16 @@ constexpr const char* kAllReduce =
     "step: {compute: 1s, exchanges: [{collective: all_reduce, bytes: 10GB, among: all}]}";
 constexpr const char* kEight = "{name: a, pods: 8, pod: {gpus: 8}, work: 1000s}";
 
+// A step's goal is then where it begins, which is where the one before it ended.
+TEST(GangExchanges, TracedStepsGoOnWhoseExchangesBeginWithThem) {
+  const std::string hidden = std::string{kAllReduce}.insert(7, "overlap: 1, ");
+  for (const char* const steps : {"rate", "traced"}) {
+    ScenarioRun run{
+        scenario("level: flow", hidden + "}\n  steps: " + steps + "\n  controller: {", kEight)};
+    EXPECT_NEAR(run_of(run), 1000, 1e-6) << steps;
+  }
+}
+
 // 2 * 63 / 64 * 10 GB over 8 NICs of 24 GB/s.
 TEST(GangExchanges, ARingMovesItsBytesAtTheRateOfTheNics) {
   ScenarioRun alone{scenario("level: alpha_beta", kAllReduce, kEight), {}, {}};

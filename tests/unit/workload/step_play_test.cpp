@@ -117,9 +117,11 @@ TEST(StepPosition, IsWhereItWouldBeAfterThatTimeAlone) {
 TEST(StepPosition, GoesOnComputingWhileItIsCutOffUntilItMustExchange) {
   const StepParts gang = parts();
   StepPosition position = StepPosition::begin(gang);
-  EXPECT_NEAR(position.go_on_cut_off(gang, 400_ms), 0.4 / 1.5, 1e-9);
+  EXPECT_EQ(position.go_on_cut_off(gang, 400_ms), 0);
   EXPECT_EQ(position.computing, 600_ms);
-  EXPECT_NEAR(position.go_on_cut_off(gang, 10_s), 0.6 / 1.5, 1e-9);
+  EXPECT_NEAR(position.work(gang), 0.4 / 1.5 * static_cast<double>(gang.compute.ns), 1);
+  EXPECT_EQ(position.go_on_cut_off(gang, 10_s), 0);
+  EXPECT_NEAR(position.work(gang), 1 / 1.5 * static_cast<double>(gang.compute.ns), 1);
   EXPECT_EQ(position.exchange, StepPosition::Exchange::Moves);
   EXPECT_EQ(position.bits, gang.bits);
   position.bits /= 2;
@@ -131,7 +133,8 @@ TEST(StepPosition, GoesOnComputingWhileItIsCutOffUntilItMustExchange) {
   hidden.update = 100_ms;
   position = StepPosition::after(hidden, 900_ms);
   ASSERT_EQ(position.exchange, StepPosition::Exchange::Over);
-  EXPECT_NEAR(position.go_on_cut_off(hidden, 10_s), 1 + (1 - 0.9) / 1.1, 1e-9);
+  EXPECT_EQ(position.go_on_cut_off(hidden, 10_s), 1);
+  EXPECT_NEAR(position.work(hidden), 1 / 1.1 * static_cast<double>(hidden.compute.ns), 1);
   EXPECT_EQ(position.bits, hidden.bits);
 }
 

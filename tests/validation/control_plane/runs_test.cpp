@@ -269,17 +269,17 @@ double fill_exponent(const json& input) {
 
 // scheduler_perf's tests of preemption: four pods of low priority are on each node and leave a
 // tenth of it; one of high priority needs the room of three. Nobody creates deleted pods anew: the
-// controller has no requests left. `more` are jobs that come at 1 h.
+// controller has no requests left. A commit takes what SCH-8.deletions_ms says. `more` are jobs
+// that come at 1 h.
 ScenarioRun preemption_run(const json& input, const std::string& more) {
   const auto nodes = input.at("nodes").get<int64_t>();
   return run_of(
       "cluster:\n  pools:\n" + pool("all", nodes) +
       "policy: {queue: {pop_from_backoff: " + input.value("pop_from_backoff", std::string{"true"}) +
       "}, plugins: [{name: DefaultPreemption, args: " + input.at("args").get<std::string>() +
-      "}]}\ncontrol_plane: {level: full, etcd: {quota: 64GiB, commit_latency: " +
-      input.value("commit", std::string{"200us"}) +
-      "}, clients: {controller_manager: {qps: 0.001, burst: " + std::to_string(4 * nodes) +
-      "}, scheduler: {qps: 5000, burst: 5000}}}\n" +
+      "}]}\ncontrol_plane: {level: full, etcd: {quota: 64GiB, commit_latency: 5.2ms}, "
+      "clients: {controller_manager: {qps: 0.001, burst: " +
+      std::to_string(4 * nodes) + "}, scheduler: {qps: 5000, burst: 5000}}}\n" +
       jobs({"controller: replica_set, work: 10d, pod: {cpus: 57.6}, pods: " +
                 std::to_string(4 * nodes),
             more}) +

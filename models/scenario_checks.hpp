@@ -1,0 +1,44 @@
+// models/scenario_checks.hpp -- what sections of a scenario say about one another, a file each.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "models/hardware/machine.hpp"
+#include "models/network/fabric.hpp"
+#include "models/scenario.hpp"
+#include "models/scenario_training.hpp"
+#include "sim/config/fields.hpp"
+
+namespace orrery {
+
+// scenario_training.cpp
+void check_training(const Scenario& scenario, Checker& checker);
+// `machines`: of the built cluster
+void check_machines(const Scenario& scenario, std::span<const Machine> machines, Checker& checker);
+
+// scenario_unused.cpp
+void check_unused(const Training& training, const Scenario& scenario, Checker& checker);
+
+// scenario_exchanges.cpp
+void check_exchanges(const Scenario& scenario, const std::vector<Training>& all, Checker& checker);
+void check_exchanges_of(const Training& training, Checker& checker);
+void check_exchanges_in_nodes(const Scenario& scenario, std::span<const Machine> machines,
+                              Checker& checker);
+
+// scenario_storage.cpp
+void check_stores(const Scenario& scenario, const std::vector<Training>& all, Checker& checker);
+
+// scenario_restarts.cpp
+void check_restarts(const Scenario& scenario, std::span<const Machine> machines, Checker& checker);
+
+// scenario_network.cpp
+void check_network(const Scenario& scenario, Checker& checker);
+void check_fabric(const Scenario& scenario, const Fabric& fabric, Checker& checker);
+
+// scenario_pods.cpp
+void check_pods(const Scenario& scenario, Checker& checker);
+void check_services(const Scenario& scenario, Checker& checker);
+bool may_preempt(const Scenario& scenario);
+
+}  // namespace orrery

@@ -1,0 +1,119 @@
+// What an outage of links costs gangs, as a rate against steps played one by one.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "sim/core/rng.hpp"
+#include "tests/support/sanitized.hpp"
+#include "tests/support/scheduler_world.hpp"
+
+namespace orrery {
+namespace {
+
+using test::kIsSanitized;
+
+std::string written(uint64_t n) { return std::to_string(n); }
+
+enum class Saving : uint8_t { Never, AtOnce, ToStore };
+
+// One to three gangs, of which none ends or begins near the outages. Their spines go away once or
+// twice, all of them or one of two, for too short a time for NCCL to give up.
+struct World {
+  std::string before, faults, after;
+  std::string yaml(bool is_traced, bool fails) const {
+    return before + (fails ? faults : "") +
+           "workload:\n  steps: " + (is_traced ? "traced" : "rate") + after;
+  }
+};
+
+World random_world(Rng& rng, uint64_t gangs, Saving saving) {
+  World world;
+  const uint64_t oversubscription = uint64_t{1} << rng.below(5);
+  world.before =
+      "cluster: {pools: [{name: n, machine: dgx-a100, count: 4, nodes_per_leaf: 1}]}\n"
+      "network: {level: flow, fabric: {rails: 1, oversubscription: " +
+      written(oversubscription) + "}}\npolicy: {base: strict_gang}\n";
+  if (saving == Saving::ToStore) {
+    world.before += "storage: {stores: [{name: blob, write: 20GBps, read: 40GBps}]}\n";
+  }
+  const uint64_t outages = 1 + rng.below(2);
+  world.faults = "faults: {links: {list: [";
+  uint64_t at = 20'000;
+  for (uint64_t i = 0; i < outages; ++i) {
+    at += rng.below(60'000);
+    const uint64_t span = static_cast<uint64_t>(std::pow(10, 1.5 + rng.uniform() * 2.8));
+    world.faults += std::string{i > 0 ? ", " : ""} +
+                    "{on: " + (rng.chance(0.8) ? "spine-0" : "leaf-" + written(rng.below(4))) +
+                    ", at: " + written(at) + "ms, until: " + written(at + span) +
+                    "ms, flaw: {kind: dead}}";
+    at += span;
+  }
+  world.faults += "]}}\n";
+  world.after = "\n  sources:\n    - kind: jobs\n      jobs:\n";
+  for (uint64_t j = 0; j < gangs; ++j) {
+    const auto compute_ms = static_cast<uint64_t>(std::pow(10, 1 + rng.uniform() * 2.2));
+    const uint64_t work_ms = 400'000 + rng.below(200'000);
+    const auto megabytes = static_cast<uint64_t>(static_cast<double>(compute_ms) *
+                                                 std::pow(10, 0.3 + rng.uniform() * 1.4));
+    world.after += "        - {name: j" + written(j) +
+                   ", pods: " + written(gangs == 1 ? 2 + rng.below(3) : 3) +
+                   ", pod: {gpus: " + written(gangs == 1 ? 8 : uint64_t{2}) +
+                   "}, work: " + written(work_ms) + "ms, training: {";
+    if (saving != Saving::Never) {
+      world.after += "checkpoint_interval: " + written(5 + rng.below(60)) + "s, ";
+    }
+    if (saving == Saving::AtOnce) {
+      world.after += "checkpoint_write: " + written(1 + rng.below(10)) + "s, ";
+    } else if (saving == Saving::ToStore) {
+      world.after += "checkpoint: {store: blob, bytes: " + written(1 + rng.below(60)) +
+                     "GB, mode: " + (rng.chance(0.7) ? "sync" : "async") + "}, ";
+    }
+    world.after += "step: {compute: " + written(compute_ms) +
+                   "ms, optimizer: " + written(rng.below(20)) + "ms, overlap: 0." +
+                   written(rng.below(10)) + ", exchanges: [{bytes: " + written(1 + megabytes) +
+                   "MB}]}}}\n";
+  }
+  return world;
+}
+
+std::vector<double> seconds_of(const std::string& yaml) {
+  ScenarioRun run{yaml, {}, {}};
+  std::vector<JobRow> rows = run.jobs();
+  std::ranges::sort(rows, {}, &JobRow::job);
+  std::vector<double> took;
+  for (const JobRow& row : rows) took.push_back((row.ended - row.submitted).seconds());
+  return took;
+}
+
+// A gang that meets nobody is where its steps say, to the nanoseconds that times are rounded to.
+// Gangs that meet may be in another order for it, which is within what they are held to without.
+TEST(Outages, CostGangsAsMuchByTheirRateAsStepByStep) {
+  int meeting = 0, close = 0;
+  for (uint64_t seed = 0; seed < (kIsSanitized ? 12 : 150); ++seed) {
+    SCOPED_TRACE("seed " + written(seed));
+    Rng rng{seed};
+    const bool is_alone = seed % 6 < 3;
+    const World world =
+        random_world(rng, is_alone ? 1 : 2 + rng.below(2), static_cast<Saving>(seed % 3));
+    std::vector<double> took[2][2];
+    for (const bool is_traced : {false, true}) {
+      for (const bool fails : {false, true}) {
+        took[is_traced][fails] = seconds_of(world.yaml(is_traced, fails));
+      }
+    }
+    for (size_t i = 0; i < took[0][0].size(); ++i) {
+      EXPECT_NEAR(took[0][1][i] / took[1][1][i], 1, is_alone ? 1e-7 : 1e-3) << i;
+      if (is_alone) continue;
+      const double cost[2] = {took[0][1][i] - took[0][0][i], took[1][1][i] - took[1][0][i]};
+      ++meeting;
+      close += std::abs(cost[0] - cost[1]) < 0.01 ? 1 : 0;
+    }
+  }
+  EXPECT_GT(close, meeting * 9 / 10);
+}
+
+}  // namespace
+}  // namespace orrery
