@@ -15,13 +15,13 @@ namespace {
 
 using test::kIsSanitized;
 
-std::string written(uint64_t n) { return std::to_string(n); }
+std::string outage_number(uint64_t n) { return std::to_string(n); }
 
-enum class Saving : uint8_t { Never, AtOnce, ToStore };
+enum class OutageSaving : uint8_t { Never, AtOnce, ToStore };
 
 // One to three gangs, of which none ends or begins near the outages. Their spines go away once or
 // twice, all of them or one of two, for too short a time for NCCL to give up.
-struct World {
+struct OutageWorld {
   std::string before, faults, after;
   std::string yaml(bool is_traced, bool fails) const {
     return before + (fails ? faults : "") +
@@ -29,14 +29,14 @@ struct World {
   }
 };
 
-World random_world(Rng& rng, uint64_t gangs, Saving saving) {
-  World world;
+OutageWorld random_outage_world(Rng& rng, uint64_t gangs, OutageSaving saving) {
+  OutageWorld world;
   const uint64_t oversubscription = uint64_t{1} << rng.below(5);
   world.before =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 4, nodes_per_leaf: 1}]}\n"
       "network: {level: flow, fabric: {rails: 1, oversubscription: " +
-      written(oversubscription) + "}}\npolicy: {base: strict_gang}\n";
-  if (saving == Saving::ToStore) {
+      outage_number(oversubscription) + "}}\npolicy: {base: strict_gang}\n";
+  if (saving == OutageSaving::ToStore) {
     world.before += "storage: {stores: [{name: blob, write: 20GBps, read: 40GBps}]}\n";
   }
   const uint64_t outages = 1 + rng.below(2);
@@ -45,9 +45,9 @@ World random_world(Rng& rng, uint64_t gangs, Saving saving) {
   for (uint64_t i = 0; i < outages; ++i) {
     at += rng.below(60'000);
     const uint64_t span = static_cast<uint64_t>(std::pow(10, 1.5 + rng.uniform() * 2.8));
-    world.faults += std::string{i > 0 ? ", " : ""} +
-                    "{on: " + (rng.chance(0.8) ? "spine-0" : "leaf-" + written(rng.below(4))) +
-                    ", at: " + written(at) + "ms, until: " + written(at + span) +
+    world.faults += std::string{i > 0 ? ", " : ""} + "{on: " +
+                    (rng.chance(0.8) ? "spine-0" : "leaf-" + outage_number(rng.below(4))) +
+                    ", at: " + outage_number(at) + "ms, until: " + outage_number(at + span) +
                     "ms, flaw: {kind: dead}}";
     at += span;
   }
@@ -58,28 +58,28 @@ World random_world(Rng& rng, uint64_t gangs, Saving saving) {
     const uint64_t work_ms = 400'000 + rng.below(200'000);
     const auto megabytes = static_cast<uint64_t>(static_cast<double>(compute_ms) *
                                                  std::pow(10, 0.3 + rng.uniform() * 1.4));
-    world.after += "        - {name: j" + written(j) +
-                   ", pods: " + written(gangs == 1 ? 2 + rng.below(3) : 3) +
-                   ", pod: {gpus: " + written(gangs == 1 ? 8 : uint64_t{2}) +
-                   "}, work: " + written(work_ms) + "ms, training: {";
-    if (saving != Saving::Never) {
-      world.after += "checkpoint_interval: " + written(5 + rng.below(60)) + "s, ";
+    world.after += "        - {name: j" + outage_number(j) +
+                   ", pods: " + outage_number(gangs == 1 ? 2 + rng.below(3) : 3) +
+                   ", pod: {gpus: " + outage_number(gangs == 1 ? 8 : uint64_t{2}) +
+                   "}, work: " + outage_number(work_ms) + "ms, training: {";
+    if (saving != OutageSaving::Never) {
+      world.after += "checkpoint_interval: " + outage_number(5 + rng.below(60)) + "s, ";
     }
-    if (saving == Saving::AtOnce) {
-      world.after += "checkpoint_write: " + written(1 + rng.below(10)) + "s, ";
-    } else if (saving == Saving::ToStore) {
-      world.after += "checkpoint: {store: blob, bytes: " + written(1 + rng.below(60)) +
+    if (saving == OutageSaving::AtOnce) {
+      world.after += "checkpoint_write: " + outage_number(1 + rng.below(10)) + "s, ";
+    } else if (saving == OutageSaving::ToStore) {
+      world.after += "checkpoint: {store: blob, bytes: " + outage_number(1 + rng.below(60)) +
                      "GB, mode: " + (rng.chance(0.7) ? "sync" : "async") + "}, ";
     }
-    world.after += "step: {compute: " + written(compute_ms) +
-                   "ms, optimizer: " + written(rng.below(20)) + "ms, overlap: 0." +
-                   written(rng.below(10)) + ", exchanges: [{bytes: " + written(1 + megabytes) +
-                   "MB}]}}}\n";
+    world.after += "step: {compute: " + outage_number(compute_ms) +
+                   "ms, optimizer: " + outage_number(rng.below(20)) + "ms, overlap: 0." +
+                   outage_number(rng.below(10)) +
+                   ", exchanges: [{bytes: " + outage_number(1 + megabytes) + "MB}]}}}\n";
   }
   return world;
 }
 
-std::vector<double> seconds_of(const std::string& yaml) {
+std::vector<double> seconds_with_outages(const std::string& yaml) {
   ScenarioRun run{yaml, {}, {}};
   std::vector<JobRow> rows = run.jobs();
   std::ranges::sort(rows, {}, &JobRow::job);
@@ -93,15 +93,15 @@ std::vector<double> seconds_of(const std::string& yaml) {
 TEST(Outages, CostGangsAsMuchByTheirRateAsStepByStep) {
   int meeting = 0, close = 0;
   for (uint64_t seed = 0; seed < (kIsSanitized ? 12 : 150); ++seed) {
-    SCOPED_TRACE("seed " + written(seed));
+    SCOPED_TRACE("seed " + outage_number(seed));
     Rng rng{seed};
     const bool is_alone = seed % 6 < 3;
-    const World world =
-        random_world(rng, is_alone ? 1 : 2 + rng.below(2), static_cast<Saving>(seed % 3));
+    const OutageWorld world = random_outage_world(rng, is_alone ? 1 : 2 + rng.below(2),
+                                                  static_cast<OutageSaving>(seed % 3));
     std::vector<double> took[2][2];
     for (const bool is_traced : {false, true}) {
       for (const bool fails : {false, true}) {
-        took[is_traced][fails] = seconds_of(world.yaml(is_traced, fails));
+        took[is_traced][fails] = seconds_with_outages(world.yaml(is_traced, fails));
       }
     }
     for (size_t i = 0; i < took[0][0].size(); ++i) {

@@ -54,7 +54,7 @@ class RandomPriorities {
   Rng random_;
 };
 
-int64_t figure(const SimulationResult& result, std::string_view name) {
+int64_t preemption_figure(const SimulationResult& result, std::string_view name) {
   for (const SummaryValue& value : result.summary) {
     if (value.name == name) return std::get<int64_t>(value.value);
   }
@@ -89,7 +89,7 @@ TEST_P(PreemptionProperty, NobodyGoesForOneThatDoesNotComeBeforeHim) {
       // Independent pods alone always get through: nothing holds a node for ever.
       EXPECT_TRUE(has_gangs || row.outcome == JobOutcome::Completed) << "job " << job;
     }
-    EXPECT_EQ(all, figure(run.result, "pods_preempted"));
+    EXPECT_EQ(all, preemption_figure(run.result, "pods_preempted"));
     preempted += all;
     if (testing::Test::HasFailure()) return;
   }
@@ -103,7 +103,7 @@ TEST(PreemptionAmongEquals, ChangesNothing) {
     ScenarioRun with{yaml};
     ScenarioRun without{yaml, {"policy.disable=[DefaultPreemption]"}};
     EXPECT_EQ(with.result.digest, without.result.digest);
-    EXPECT_EQ(figure(with.result, "pods_preempted"), 0);
+    EXPECT_EQ(preemption_figure(with.result, "pods_preempted"), 0);
     if (testing::Test::HasFailure()) return;
   }
 }
