@@ -33,12 +33,12 @@ class StoreCheck {
         use(std::string{kLocalStore}, training.path + ".dataset.cache", &Use::is_read);
       }
       if (is_traced_) {
-        c_.idle(training.path + ".dataset", "has no effect with workload.steps: traced");
+        c_.error(training.path + ".dataset", "has no effect with workload.steps: traced");
       }
     }
     if (const auto& checkpoint = training.params->checkpoint; checkpoint) {
       if (is_counting_) {
-        c_.idle(training.path + ".checkpoint", "has no effect with policy.driver: counting");
+        c_.error(training.path + ".checkpoint", "has no effect with policy.driver: counting");
       } else {
         use(checkpoint->store, training.path + ".checkpoint.store", &Use::is_written);
       }

@@ -81,7 +81,7 @@ void check_ranks(const Scenario& scenario, Checker& c) {
     return;
   }
   if (scenario.policy.driver == Driver::Counting) {
-    c.idle("faults.ranks", "has no effect with policy.driver: counting, which knows no pods");
+    c.error("faults.ranks", "has no effect with policy.driver: counting, which knows no pods");
     return;
   }
   const ListedJobs jobs{scenario.workload};

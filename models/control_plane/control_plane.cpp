@@ -43,6 +43,7 @@ ControlPlane::ControlPlane(Sim sim, const ControlPlaneParams& params, const JobT
       dead_pods_(nodes),
       nodes_up_{nodes},
       nodes_registered_{nodes},
+      nodes_at_start_{nodes},
       start_{orrery::start_time(1, params_.kubelet)},
       cores_(servers_.size()),
       egress_(servers_.size()),

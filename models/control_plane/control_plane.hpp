@@ -116,7 +116,7 @@ class ControlPlane final : public PodApi, public NodeApi {
     std::vector<std::function<void()>> done;  // told once none is left to delete
   };
   std::vector<DeadPods> dead_pods_;  // by node
-  int64_t nodes_up_, nodes_registered_;
+  int64_t nodes_up_, nodes_registered_, nodes_at_start_;
   Duration start_;
   Time sampled_to_;
   std::vector<double> cores_, egress_;  // busy seconds until then, by server

@@ -68,7 +68,7 @@ Bytes ControlPlane::watcher_memory() const {
   return memory_of(EtcdWatchers{.connections = int64_t{servers_.up()} * each.resource_types});
 }
 
-// A Node and a Lease of each node are written again and again by steady load.
+// A Node and a Lease of each node that was there at the start; those of others are created.
 Bytes ControlPlane::index_memory() {
   constexpr Bytes kKey{64};  // estimate: /registry/pods/NAMESPACE/NAME
   MvccStore::Count count = etcd_.objects().count();
@@ -77,7 +77,7 @@ Bytes ControlPlane::index_memory() {
     count.keys += events.keys;
     count.versions += events.versions;
   }
-  const int64_t of_nodes = 2 * nodes_registered_;
+  const int64_t of_nodes = 2 * nodes_at_start_;
   return memory_of(
       EtcdKeys{.keys = count.keys + of_nodes, .versions = count.versions + of_nodes, .key = kKey});
 }

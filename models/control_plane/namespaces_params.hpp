@@ -52,9 +52,8 @@ struct NamespacesParams {
       c.error("existing", "must not be 0 without per_job: there would be no namespaces");
     }
     if (!per_job && c.is_given("deleted")) c.idle("deleted", "has no effect without per_job");
-    constexpr std::string_view kDeletion[] = {"each.api_versions", "each.resource_types",
-                                              "each.passes",       "each.delete_qps",
-                                              "each.grace",        "each.workers"};
+    constexpr std::string_view kDeletion[] = {"each.api_versions", "each.passes", "each.delete_qps",
+                                              "each.grace", "each.workers"};
     for (const std::string_view field : kDeletion) {
       if (per_job && deleted) break;
       if (c.is_given(field)) c.idle(field, "has no effect: none is deleted");

@@ -63,7 +63,7 @@ struct ServiceWatchersParams {
       Range{0, 100'000}, Unit{"clients"}, Source{"0: none"});
   }
   void check(Checker& c) const {
-    if (agents > 0 && daemons == 0) c.idle("agents", "has no effect without `daemons`");
+    if (agents > 0 && daemons == 0) c.error("agents", "has no effect without `daemons`");
   }
   bool is_nobody() const { return !kube_proxies && daemons == 0 && controllers == 0; }
 };

@@ -117,6 +117,7 @@ void ContendingGangs::cut_off(std::optional<Known>& known, const Gang& gang) {
   }
   if (!known) return;
   known->cut_off = engine_.now();
+  known->count_in(gang.shape.bits);
   follow(*known, gang);
 }
 

@@ -134,7 +134,10 @@ std::optional<Duration> GangExchanges::count_anew(JobId job, bool tells) {
     done +=
         done_of_step(gang.plan, gang.activity.inside, *before, gang.exchange, in_step) - in_step;
   }
-  return done == now ? std::nullopt : std::optional{done};
+  if (done == now) return {};
+  const auto& [terms, progress, restore_from, is_paused, next_save] = controller_.run_now(job);
+  const Duration most = std::min(terms.work - 1_ns, next_save);
+  return std::clamp(done, std::min(progress.saved, most), most);
 }
 
 // Its exchanges cannot move: it computes on until one must. False: now.

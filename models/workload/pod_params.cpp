@@ -82,7 +82,9 @@ void TrainingParams::apply(JobRequest& job) const {
   job.checkpoint = nullptr;
   job.step = nullptr;
   job.dataset = nullptr;
-  if (is_gang && checkpoint) job.checkpoint = std::make_shared<CheckpointParams>(*checkpoint);
+  if (is_gang && checkpoint && checkpoint_interval > Duration{}) {
+    job.checkpoint = std::make_shared<CheckpointParams>(*checkpoint);
+  }
   if (is_gang && dataset) job.dataset = std::make_shared<DatasetParams>(*dataset);
   if (is_gang && step) {
     job.step = std::make_shared<StepParams>(*step);

@@ -33,7 +33,7 @@ OutageWorld random_outage_world(Rng& rng, uint64_t gangs, OutageSaving saving) {
   OutageWorld world;
   const uint64_t oversubscription = uint64_t{1} << rng.below(5);
   world.before =
-      "cluster: {pools: [{name: n, machine: dgx-a100, count: 4, nodes_per_leaf: 1}]}\n"
+      "cluster: {pools: [{name: n, machine: dgx-a100, count: 5, nodes_per_leaf: 1}]}\n"
       "network: {level: flow, fabric: {rails: 1, oversubscription: " +
       outage_number(oversubscription) + "}}\npolicy: {base: strict_gang}\n";
   if (saving == OutageSaving::ToStore) {
@@ -60,7 +60,7 @@ OutageWorld random_outage_world(Rng& rng, uint64_t gangs, OutageSaving saving) {
                                                  std::pow(10, 0.3 + rng.uniform() * 1.4));
     world.after += "        - {name: j" + outage_number(j) +
                    ", pods: " + outage_number(gangs == 1 ? 2 + rng.below(3) : 3) +
-                   ", pod: {gpus: " + outage_number(gangs == 1 ? 8 : uint64_t{2}) +
+                   ", pod: {gpus: " + outage_number(gangs == 1 ? 8 : uint64_t{4}) +
                    "}, work: " + outage_number(work_ms) + "ms, training: {";
     if (saving != OutageSaving::Never) {
       world.after += "checkpoint_interval: " + outage_number(5 + rng.below(60)) + "s, ";
