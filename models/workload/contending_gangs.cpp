@@ -189,6 +189,7 @@ void ContendingGangs::begin_play() {
     if (known) {
       known->count_in(shape.bits);
       follow(*known, one.gang);
+      count_to_end(known->position, one.gang, known->begun);
       work = known->begun + known->position.work(shape);
       placed.emit(one.job, {std::llround(work)});
     }
@@ -218,7 +219,7 @@ void ContendingGangs::Known::count_in(double now) {
 void ContendingGangs::follow(Known& known, const Gang& gang) {
   StepPosition& position = known.position;
   if (gang.is_stopped && (gang.done - gang.base).ns % gang.shape.compute.ns == 0) {
-    position = StepPosition::begin(gang.shape);  // it is between two steps, not just before
+    position = position_of(gang);  // it is between two steps, not just before
     known.begun = static_cast<double>(gang.done.ns);
   }
   const bool is_last = gang.to_save == StepPosition::kNever;  // stretch, without a checkpoint
@@ -229,37 +230,42 @@ void ContendingGangs::follow(Known& known, const Gang& gang) {
   position.is_stopped = gang.is_stopped;
 }
 
+// Steps that are left, of which the last may be shorter.
+void ContendingGangs::count_to_end(StepPosition& position, const Gang& gang, double begun) {
+  if (gang.steps == StepPosition::kNever) return;
+  const double done = (begun - static_cast<double>(gang.base.ns)) / 1e9;
+  const int64_t over = std::llround(done / gang.shape.compute.seconds());
+  position.to_end = std::max(gang.steps - over, int64_t{1});
+}
+
 // Of a gang that was not played: its work says where it is in its step.
 StepPosition ContendingGangs::position_of(const Gang& gang) {
   const StepParts& shape = gang.shape;
-  const double part = static_cast<double>((gang.done - gang.base).ns % shape.compute.ns) /
-                      static_cast<double>(shape.compute.ns);
-  StepPosition position = StepPosition::after(shape, nearest_ns(shape.alone().seconds() * part));
+  const Duration done = gang.done - gang.base, in_step{done.ns % shape.compute.ns};
+  const bool is_last = done / shape.compute == gang.steps - 1;
+  const double part = is_last ? shape.last_part : 1;
+  const double of_it = std::min(in_step.seconds() / (shape.compute.seconds() * part), 1.0);
+  StepPosition position = StepPosition::after(shape, of_it, part);
+  count_to_end(position, gang, static_cast<double>((gang.done - in_step).ns));
   position.is_stopped = gang.is_stopped;
   position.to_save = gang.to_save;
   position.pause = gang.pause;
   return position;
 }
 
-// How long the next means hold: ever longer, as it matters ever less what they hide. But nobody
-// ends before it could alone, and so does no segment, save for the last step; nor is it longer than
-// the budget lasts for the one whose steps are short.
+// How long the next means hold, if nobody ends: ever longer, as it matters ever less what they
+// hide, but no longer than the budget lasts for the one whose steps are short.
 Duration ContendingGangs::next_segment(const Play& play) const {
-  const std::vector<StepParts>& shapes = play.steps.shapes();
-  Duration longest{}, shortest = kLongest, soonest = kLongest;
-  for (size_t i = 0; i < shapes.size(); ++i) {
-    const Duration alone = shapes[i].alone();
+  Duration longest{}, shortest = kLongest;
+  for (const StepParts& shape : play.steps.shapes()) {
+    const Duration alone = shape.alone();
     longest = std::clamp(alone, longest, kLongest);
     shortest = std::min(alone, shortest);
-    const std::optional<Gang> gang = ask_.gang(play.members[i].job);
-    if (!gang) continue;
-    const double steps = std::max(gang->left.seconds() / shapes[i].compute.seconds(), 1.0);
-    soonest = nearest_ns(std::min(soonest.seconds(), steps * alone.seconds()));
   }
-  const double budget = shortest.seconds() * params_.steps;
+  const double budget = std::min(shortest.seconds() * params_.steps, kLongest.seconds());
   const Duration usual =
       std::max(longest * kFirstSegment, Duration{(engine_.now() - play.begun).ns / kGrowth});
-  return std::min({usual, soonest, nearest_ns(std::min(budget, kLongest.seconds()))});
+  return std::min(usual, nearest_ns(budget));
 }
 
 void ContendingGangs::begin_segment(Play& play) {
@@ -268,19 +274,13 @@ void ContendingGangs::begin_segment(Play& play) {
   play.from = play.steps.positions();
   const size_t gangs = play.members.size();
   const std::vector<StepParts>& shapes = play.steps.shapes();
-  if (play.steps.period() > Duration{}) {
-    ORRERY_MARK("gangs.repeat_themselves");
-    for (size_t i = 0; i < gangs; ++i) {
-      const int64_t steps = play.steps.steps_of_period(i);
-      const double period = play.steps.period().seconds();
-      set_step(play.members[i].job,
-               steps > 0 ? nearest_ns(period / static_cast<double>(steps)) : shapes[i].alone());
-    }
-    return;
+  const bool repeats = play.steps.period() > Duration{};
+  if (repeats) ORRERY_MARK("gangs.repeat_themselves");
+  if (!repeats && play.steps.played() > int64_t{params_.steps} * kEventsPerStep) {
+    return freeze(play);
   }
-  if (play.steps.played() > int64_t{params_.steps} * kEventsPerStep) return freeze(play);
   play.steps.start(play.from);
-  const Duration segment = play.steps.run(next_segment(play));
+  const Duration segment = play.steps.run(repeats ? kLongest : next_segment(play));
   for (size_t i = 0; i < gangs; ++i) {
     const Play::Member& member = play.members[i];
     const double work = play.steps.work(i);

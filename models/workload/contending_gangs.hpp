@@ -29,7 +29,7 @@ class ContendingGangs {
     StepParts shape;  // without uses: they are those of the flow, whose limit is rate_max
     Duration done;    // of its work, all in all
     Duration base;    // of that, when it began its first step
-    Duration left;    // until it has done all
+    int64_t steps = StepPosition::kNever;    // until all is done, from that first one on
     int64_t to_save = StepPosition::kNever;  // steps that end before the next checkpoint
     Duration pause{};                        // left of the present one
     bool is_stopped = false;                 // by somebody else
@@ -115,6 +115,7 @@ class ContendingGangs {
   void go_on_cut_off(Known& known, const Gang& gang);
   static void follow(Known& known, const Gang& gang);
   static StepPosition position_of(const Gang& gang);
+  static void count_to_end(StepPosition& position, const Gang& gang, double begun);
   Duration next_segment(const Play& play) const;
   void begin_segment(Play& play);
   void end_segment(Play& play);

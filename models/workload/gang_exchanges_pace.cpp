@@ -251,10 +251,12 @@ std::optional<ContendingGangs::Gang> GangExchanges::playable(JobId job) const {
                 .rate_max = static_cast<double>(gang.activity.rate_max.bits_per_s)},
       .done = progress.done(),
       .base = gang.base,
-      .left = terms.work - progress.done(),
+      .steps = (terms.work - gang.base + gang.plan.compute - 1_ns) / gang.plan.compute,
       .is_stopped = is_paused,
       .is_cut_off = is_cut_off,
       .counted_by = gang.counted_by};
+  const Duration last{(terms.work - gang.base).ns % gang.plan.compute.ns};
+  if (last > Duration{}) told.shape.last_part = last.seconds() / gang.plan.compute.seconds();
   if (next_save == Duration::max()) return told;
   const bool is_event = terms.plan.interval == Duration{};
   const Duration step = gang.plan.compute, ahead = next_save - told.done;

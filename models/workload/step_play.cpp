@@ -28,7 +28,23 @@ Duration StepParts::alone() const {
   return std::max(at_least, working + std::max(Duration{}, exchange - overlap) + update);
 }
 
-StepPosition StepPosition::begin(const StepParts& shape) {
+StepParts StepParts::scaled(double part) const {
+  StepParts step = *this;
+  step.uses.clear();
+  for (Duration* span :
+       {&step.compute, &step.working, &step.overlap, &step.inside, &step.update, &step.at_least}) {
+    *span = nearest_ns(span->seconds() * part);
+  }
+  step.bits *= part;
+  return step;
+}
+
+StepPosition StepPosition::begin(const StepParts& shape, double part) {
+  if (part != 1) {
+    StepPosition position = begin(shape.scaled(part));
+    position.part = part;
+    return position;
+  }
   StepPosition position{.computing = shape.working,
                         .inside = shape.inside,
                         .update = shape.update,
@@ -38,7 +54,13 @@ StepPosition StepPosition::begin(const StepParts& shape) {
   return position;
 }
 
-StepPosition StepPosition::after(const StepParts& shape, Duration since) {
+StepPosition StepPosition::after(const StepParts& shape, double done, double part) {
+  if (part != 1) {
+    StepPosition position = after(shape.scaled(part), done);
+    position.part = part;
+    return position;
+  }
+  const Duration since = nearest_ns(shape.alone().seconds() * done);
   StepPosition position = begin(shape);
   position.computing = std::max(Duration{}, shape.working - since);
   position.at_least = std::max(Duration{}, shape.at_least - since);
@@ -58,19 +80,36 @@ StepPosition StepPosition::after(const StepParts& shape, Duration since) {
   return position;
 }
 
-Duration StepPosition::since(const StepParts& shape) const {
-  if (computing > Duration{}) return shape.working - computing;
-  if (exchange == Exchange::Over) {
-    return shape.alone() - std::max(at_least, update);
+Duration StepPosition::left(const StepParts& shape) const {
+  if (part != 1) return whole().left(shape.scaled(part));
+  const Duration moves = bits > 0 ? time_to_move(bits, shape.rate_max) : Duration{};
+  Duration worked = computing;  // and exchanged
+  switch (exchange) {
+    case Exchange::Waits:
+      worked += std::max(Duration{}, inside + moves - shape.overlap);
+      break;
+    case Exchange::Inside:
+      worked = std::max(computing, inside + moves);
+      break;
+    case Exchange::Moves:
+      worked = std::max(computing, moves);
+      break;
+    case Exchange::Over:
+      break;
   }
-  const Duration moved = time_to_move(shape.bits - bits, shape.rate_max);
-  const Duration exchanged =
-      shape.inside - inside + (exchange == Exchange::Moves ? moved : Duration{});
-  return std::clamp(shape.working - shape.overlap + exchanged, shape.working, shape.alone());
+  return std::max(worked + update, at_least);
+}
+
+StepPosition StepPosition::whole() const {
+  StepPosition position = *this;
+  position.part = 1;
+  return position;
 }
 
 double StepPosition::work(const StepParts& shape) const {
-  return static_cast<double>(shape.compute.ns) * since(shape).seconds() / shape.alone().seconds();
+  if (part != 1) return whole().work(shape.scaled(part));
+  const double to_do = left(shape).seconds() / shape.alone().seconds();
+  return static_cast<double>(shape.compute.ns) * (1 - std::clamp(to_do, 0.0, 1.0));
 }
 
 int64_t StepPosition::go_on_cut_off(const StepParts& shape, Duration span) {
@@ -138,7 +177,6 @@ Duration StepPlay::run(Duration span) {
 
 // Until something becomes of the gang.
 Duration StepPlay::next(size_t gang) const {
-  const StepParts& shape = shapes_[gang];
   const StepPosition& at = positions_[gang];
   if (at.is_stopped) return Duration::max();
   if (at.pause > Duration{}) return at.pause;
@@ -146,7 +184,7 @@ Duration StepPlay::next(size_t gang) const {
   Duration until = Duration::max();
   if (at.computing > Duration{}) {
     until = at.computing;
-    if (at.exchange == Waits) until = std::min(until, at.computing - shape.overlap);
+    if (at.exchange == Waits) until = std::min(until, at.computing - overlap(gang));
   } else if (at.exchange == Over) {
     until = std::max(at.update, at.at_least);
   }
@@ -182,6 +220,12 @@ bool StepPlay::moves(size_t gang) const {
   return at.exchange == StepPosition::Exchange::Moves && !at.is_stopped && at.pause == Duration{};
 }
 
+Duration StepPlay::overlap(size_t gang) const {
+  const double part = positions_[gang].part;
+  const Duration whole = shapes_[gang].overlap;
+  return part == 1 ? whole : nearest_ns(whole.seconds() * part);
+}
+
 void StepPlay::set_flow(size_t gang) {
   ActivityId& flow = flows_[gang];
   if (moves(gang) == flow.is_valid()) return;
@@ -208,10 +252,9 @@ void StepPlay::settle() {
 // What the gang does next, if it does it now.
 bool StepPlay::settle(size_t gang) {
   using enum StepPosition::Exchange;
-  const StepParts& shape = shapes_[gang];
   StepPosition& at = positions_[gang];
   if (at.is_stopped || at.pause > Duration{}) return false;
-  if (at.exchange == Waits && at.computing <= shape.overlap) {
+  if (at.exchange == Waits && at.computing <= overlap(gang)) {
     at.exchange = Inside;
     return true;
   }
@@ -232,14 +275,24 @@ bool StepPlay::settle(size_t gang) {
 
 void StepPlay::next_step(size_t gang) {
   StepPosition& at = positions_[gang];
-  StepPosition next = StepPosition::begin(shapes_[gang]);
+  const StepParts& shape = shapes_[gang];
+  const auto all_is_different = [this] { anchor_.clear(); };  // from here on
+  if (at.to_end == 1) {
+    at.pause = Duration::max();
+    waits_ = true;
+    return all_is_different();
+  }
+  const bool is_last = at.to_end == 2;
+  StepPosition next = StepPosition::begin(shape, is_last ? shape.last_part : 1);
+  if (is_last) all_is_different();
+  if (at.to_end != StepPosition::kNever) next.to_end = at.to_end - 1;
   next.to_save = at.to_save;
   next.steps = at.steps + 1;
   if (at.to_save != StepPosition::kNever && --next.to_save <= 0) {
-    next.to_save = shapes_[gang].save_every;
-    next.pause = shapes_[gang].save;
+    next.to_save = shape.save_every;
+    next.pause = shape.save;
     waits_ = waits_ || next.pause == Duration::max();
-    anchor_.clear();  // from here on all is different
+    all_is_different();
   }
   at = next;
 }
@@ -280,9 +333,12 @@ void StepPlay::look_for_period(Duration& left) {
   bool saves = false;
   for (size_t gang = 0; gang < shapes_.size(); ++gang) {
     const StepPosition &a = anchor_[gang], &b = positions_[gang];
+    const int64_t used = b.steps - a.steps;
+    if (b.to_end != StepPosition::kNever && used > 0) {
+      times = std::clamp((b.to_end - 2) / used, int64_t{0}, times);
+    }
     if (b.is_stopped || b.to_save == StepPosition::kNever) continue;
     saves = true;
-    const int64_t used = b.steps - a.steps;
     if (b.pause == Duration{} && used > 0) times = std::min(times, (b.to_save - 1) / used);
   }
   for (size_t gang = 0; gang < shapes_.size(); ++gang) {
@@ -292,6 +348,7 @@ void StepPlay::look_for_period(Duration& left) {
     steps_of_period_[gang] = steps;
     b.steps += steps * times;
     if (b.to_save != StepPosition::kNever) b.to_save -= steps * times;
+    if (b.to_end != StepPosition::kNever) b.to_end -= steps * times;
   }
   period_ = saves ? Duration{} : period;
   elapsed_ += period * times;

@@ -24,8 +24,10 @@ struct StepParts {
   std::vector<LinkUse> uses{};  // of the play's links
   int64_t save_every = 0;       // steps between pauses for a checkpoint; 0: it makes none
   Duration save{};              // such a pause; max: until told otherwise
+  double last_part = 1;         // of a whole step, what the last one is
 
-  Duration alone() const;  // a step that meets nobody
+  Duration alone() const;               // a step that meets nobody
+  StepParts scaled(double part) const;  // such a part of a step, without uses
 };
 
 // How far a gang is in its step: what is left of each of its parts.
@@ -37,23 +39,28 @@ struct StepPosition {
   double bits = 0;
   int64_t to_save = kNever;  // steps that end before the next pause
   Duration pause{};
-  int64_t steps = 0;  // that are over
+  int64_t steps = 0;        // that are over
+  int64_t to_end = kNever;  // steps until all its work is done, with this one
+  double part = 1;          // of a whole step, what this one is
 
   static constexpr int64_t kNever = INT64_MAX;
 
-  static StepPosition begin(const StepParts& shape);
-  // Of a gang that met nobody, `since` the begin of its step; and the other way round, for any
-  // position: the time that a gang alone would have needed to get there.
-  static StepPosition after(const StepParts& shape, Duration since);
-  Duration since(const StepParts& shape) const;
-  // Of the step's work, in nanoseconds, as if it were done all through the step.
+  static StepPosition begin(const StepParts& shape, double part = 1);
+  // Of a gang that met nobody, when such a part of the step's time was over.
+  static StepPosition after(const StepParts& shape, double done, double part = 1);
+  Duration left(const StepParts& shape) const;  // until the step is over, if it met nobody
+  // Of the step's work, in nanoseconds, as if it were done all through the step of a gang alone. It
+  // is not all done before the step is over.
   double work(const StepParts& shape) const;
   // For so long, in which its exchange cannot leave nodes; returns how many steps ended.
   int64_t go_on_cut_off(const StepParts& shape, Duration span);
+
+ private:
+  StepPosition whole() const;  // as it is in a step that is a whole one
 };
 
 // Time goes from event to event of any gang. Once the gangs repeat themselves, whole periods are
-// left out, up to the next pause; that makes hours as cheap as seconds.
+// left out, up to the next pause or end; that makes hours as cheap as seconds.
 class StepPlay {
  public:
   // As many positions as shapes. `capacities` are of links 0, 1, ..., in bits a second.
@@ -63,7 +70,8 @@ class StepPlay {
   StepPlay& operator=(StepPlay&&) = default;
 
   void start(std::vector<StepPosition> positions);
-  // For so long, or until a gang begins a pause that only somebody else ends; returns how long.
+  // For so long, or until a gang has done all its work, or begins a pause that only somebody else
+  // ends; returns how long.
   Duration run(Duration span);
 
   const std::vector<StepParts>& shapes() const { return shapes_; }
@@ -86,6 +94,7 @@ class StepPlay {
   void next_step(size_t gang);
   void set_flow(size_t gang);
   bool moves(size_t gang) const;
+  Duration overlap(size_t gang) const;
   void look_for_period(Duration& left);
   bool repeats() const;
   void set_anchor();
@@ -97,7 +106,7 @@ class StepPlay {
   MaxMin sharing_;
   std::vector<ActivityId> flows_;
   std::vector<double> rates_;
-  bool waits_ = false;        // somebody began a pause without end
+  bool waits_ = false;        // somebody ended, or began a pause without end
   size_t leader_ = SIZE_MAX;  // of the gangs that are not stopped; none: nobody moves
   Duration elapsed_;
   int64_t played_ = 0;

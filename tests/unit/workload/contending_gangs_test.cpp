@@ -64,8 +64,7 @@ class ContendingGangsTest : public ::testing::Test {
     advance(job, step(job));
     const Gang& gang = world[job.index];
     const Duration done = nearest_ns(gang.done);
-    return ContendingGangs::Gang{
-        .flow = gang.flow, .shape = gang.shape, .done = done, .base = {}, .left = 1'000_h - done};
+    return ContendingGangs::Gang{.flow = gang.flow, .shape = gang.shape, .done = done, .base = {}};
   }
   void run_for(Duration span) {
     const Time end = engine.now() + span;

@@ -40,7 +40,8 @@ TEST(StepPlay, OfTwoGangsSharesTheLinkWhileBothExchange) {
   for (const auto& [behind, step] :
        {std::pair{0_ms, 2000_ms}, {200_ms, 1800_ms}, {500_ms, 1500_ms}, {900_ms, 1500_ms}}) {
     StepPlay steps =
-        play({gang, gang}, {StepPosition::after(gang, behind), StepPosition::begin(gang)});
+        play({gang, gang}, {StepPosition::after(gang, behind.seconds() / gang.alone().seconds()),
+                            StepPosition::begin(gang)});
     steps.run(1_h);
     ASSERT_GT(steps.period(), Duration{});
     EXPECT_NEAR(steps.period().seconds() / static_cast<double>(steps.steps_of_period(0)),
@@ -104,12 +105,13 @@ TEST(StepPosition, IsWhereItWouldBeAfterThatTimeAlone) {
   for (int i = 0; i < 10'000; ++i) {
     const StepParts gang = random_parts(rng);
     const Duration since{static_cast<int64_t>(rng.below(static_cast<uint64_t>(gang.alone().ns)))};
-    const StepPosition position = StepPosition::after(gang, since);
-    EXPECT_NEAR(position.since(gang).seconds(), since.seconds(), 1e-8);
+    const StepPosition position =
+        StepPosition::after(gang, since.seconds() / gang.alone().seconds());
+    EXPECT_NEAR((position.left(gang) + since).seconds(), gang.alone().seconds(), 1e-8);
     StepPlay steps = play({gang}, {StepPosition::begin(gang)});
     if (gang.save_every != 0) continue;
     steps.run(since);
-    EXPECT_NEAR(steps.positions()[0].since(gang).seconds(), since.seconds(), 1e-8);
+    EXPECT_NEAR((steps.positions()[0].left(gang) + since).seconds(), gang.alone().seconds(), 1e-8);
   }
 }
 
@@ -131,10 +133,10 @@ TEST(StepPosition, GoesOnComputingWhileItIsCutOffUntilItMustExchange) {
   StepParts hidden = parts();
   hidden.overlap = 800_ms;
   hidden.update = 100_ms;
-  position = StepPosition::after(hidden, 900_ms);
+  position = StepPosition::after(hidden, 0.9 / hidden.alone().seconds());
   ASSERT_EQ(position.exchange, StepPosition::Exchange::Over);
   EXPECT_EQ(position.go_on_cut_off(hidden, 10_s), 1);
-  EXPECT_NEAR(position.work(hidden), 1 / 1.1 * static_cast<double>(hidden.compute.ns), 1);
+  EXPECT_NEAR(position.work(hidden), 0.5 / 1.1 * static_cast<double>(hidden.compute.ns), 1);
   EXPECT_EQ(position.bits, hidden.bits);
 }
 
@@ -152,9 +154,8 @@ TEST(StepPlay, IsTheSameWhetherPeriodsAreLeftOutOrNot) {
     }
     for (const StepParts& gang : gangs) {
       from.push_back(StepPosition::begin(gang));
-      const auto since = rng.below(static_cast<uint64_t>(gang.alone().ns));
       const int64_t to_save = from.back().to_save;
-      from.back() = StepPosition::after(gang, Duration{static_cast<int64_t>(since)});
+      from.back() = StepPosition::after(gang, rng.uniform());
       from.back().to_save = to_save;
     }
     StepPlay whole = play(gangs, from), slow = play(gangs, from);
@@ -167,6 +168,36 @@ TEST(StepPlay, IsTheSameWhetherPeriodsAreLeftOutOrNot) {
     }
   }
   EXPECT_GT(left_out, kRounds / 6);
+}
+
+// Both go on by whole periods, until the first has done 200.3 steps: the last is short.
+TEST(StepPlay, EndsWhenAGangHasDoneAllItsWork) {
+  StepParts gang = parts();
+  gang.last_part = 0.3;
+  StepPosition first = StepPosition::begin(gang), second = StepPosition::begin(parts());
+  first.to_end = 201;
+  StepPlay steps = play({gang, parts()}, {first, second});
+  const Duration took = steps.run(10'000_h);
+  // 200 steps side by side; then 0.3 s of compute, and 0.15 s of exchanges while the other
+  // computes.
+  EXPECT_NEAR(took.seconds(), 200 * 2 + 0.45, 1e-5);
+  EXPECT_NEAR(steps.work(0) / 1e9, 200.3, 1e-6);
+  EXPECT_EQ(steps.positions()[0].part, 0.3);
+  EXPECT_LT(steps.played(), 2'000);
+  EXPECT_NEAR(steps.work(1) / 1e9, 200.3, 1e-6);
+  // It does no more; the other one is alone.
+  EXPECT_EQ(steps.run(15_s), 15_s);
+  EXPECT_NEAR(steps.work(0) / 1e9, 200.3, 1e-6);
+  EXPECT_NEAR(steps.work(1) / 1e9, 210.3, 1e-6);
+}
+
+TEST(StepPosition, ADoneStepIsNotDoneBeforeItsExchangeIs) {
+  StepParts gang = parts();
+  gang.overlap = 800_ms;  // of an exchange that takes 500 ms
+  StepPosition late = StepPosition::begin(gang);
+  EXPECT_EQ(late.go_on_cut_off(gang, 10_s), 0);
+  EXPECT_EQ(late.left(gang), 500_ms);
+  EXPECT_NEAR(late.work(gang), 0.5 * static_cast<double>(gang.compute.ns), 1);
 }
 
 }  // namespace
