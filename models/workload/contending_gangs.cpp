@@ -58,9 +58,12 @@ std::optional<ContendingGangs::Place> ContendingGangs::place(JobId job) const {
   const auto member = std::ranges::find(play->members, job, &Play::Member::job);
   const auto i = static_cast<size_t>(member - play->members.begin());
   const StepParts& shape = steps.shapes()[i];
-  return Place{.position = steps.positions()[i],
+  const StepPosition& position = steps.positions()[i];
+  const double last = position.to_end == 1 ? 0 : shape.last_part;
+  return Place{.position = position,
                .done = {std::llround(member->work + steps.work(i))},
-               .exchange = shape.inside + nearest_ns(shape.bits / shape.rate_max)};
+               .exchange = shape.inside + nearest_ns(shape.bits / shape.rate_max),
+               .next = position.to_end <= 2 ? last : 1};
 }
 
 void ContendingGangs::gang_changed(JobId job) {
@@ -286,7 +289,7 @@ void ContendingGangs::begin_segment(Play& play) {
     const double work = play.steps.work(i);
     const double span = (segment - play.steps.paused(i)).seconds();
     const std::optional<Gang> gang = ask_.gang(member.job);
-    // None: its cable failed in this instant, which is taken up when rates are settled.
+    // None: in this instant its way became another, which is taken up when rates are settled.
     const double late = gang ? member.work - static_cast<double>(gang->done.ns) : 0.0;
     const double told = work + std::clamp(late, -work / 2, work / 2);
     const bool goes_on = work > 0 && span > 0;

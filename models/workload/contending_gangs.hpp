@@ -33,12 +33,12 @@ class ContendingGangs {
     int64_t to_save = StepPosition::kNever;  // steps that end before the next checkpoint
     Duration pause{};                        // left of the present one
     bool is_stopped = false;                 // by somebody else
-    bool is_cut_off = false;                 // its exchanges cannot move; then it has no flow
+    bool is_cut_off = false;                 // its exchanges cannot move; it may have no flow
     // An exchange of the steps by which its work says where it is; none: it does not.
     std::optional<Duration> counted_by{};
   };
   struct Ask {
-    // Of a gang that runs; none: of others, and of those that cannot move.
+    // Of a gang that runs and exchanges across nodes; none: of others.
     std::function<std::optional<Gang>(JobId)> gang;
     std::function<JobId(FlowId)> job;
   };
@@ -61,6 +61,7 @@ class ContendingGangs {
     StepPosition position;
     Duration done;      // of its work, counted as if it did so all through each step
     Duration exchange;  // of a step, if it met nobody
+    double next;        // part of a whole step that its next one is; 0: it has none
   };
   std::optional<Place> place(JobId job) const;  // of one whose steps are played one by one
   Signal<JobId> changed;                        // step()

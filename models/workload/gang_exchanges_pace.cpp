@@ -16,32 +16,65 @@ Duration slack_of(const StepPlan& plan, Duration exchange) {
   return std::max(Duration{}, std::min(hidden_time(plan), working_time(plan)) - exchange);
 }
 
-// From so far in a step until an exchange across nodes cannot be put off any longer without
-// lengthening the step.
-Duration until_due(const StepPlan& plan, Duration inside, Duration exchange, Duration step,
-                   Duration since) {
+// Which part of a whole step the present one and the next one are; 0: there is none.
+struct StepSizes {
+  double present = 1, next = 1;
+};
+
+StepSizes sizes_of_steps(Duration compute, Duration left_from_begin) {
+  const double left = left_from_begin.seconds() / compute.seconds();
+  return {std::min(left, 1.0), std::clamp(left - 1, 0.0, 1.0)};
+}
+
+Duration part_of(Duration span, double part) {
+  return part == 1 ? span : nearest_ns(span.seconds() * part);
+}
+
+// When an exchange cannot be put off any longer without lengthening its step.
+struct Due {
+  Duration left;
+  Duration slack;  // for which it will have been put off
+};
+
+Due due_after(Duration left, Duration begin, Duration slack, double next) {
+  if (next == 0) return {Duration::max(), {}};
+  return {left + part_of(begin + slack, next), part_of(slack, next)};
+}
+
+// From so far in a step.
+Due until_due(const StepPlan& plan, Duration inside, Duration exchange, Duration step,
+              Duration since, const StepSizes& sizes) {
   const Duration working = working_time(plan);
   const Duration begin = working - std::min(hidden_time(plan), working) + inside;
-  const Duration slack = slack_of(plan, exchange);
-  if (since <= begin) return begin - since + slack;
-  if (since < begin + (exchange - inside)) return slack;
-  return std::max(Duration{}, step - since) + begin + slack;
+  const Duration slack = slack_of(plan, exchange), slack_now = part_of(slack, sizes.present);
+  const Duration begins = part_of(begin, sizes.present);
+  if (since <= begins) return {begins - since + slack_now, slack_now};
+  const Duration moves = part_of(exchange - inside, sizes.present);
+  if (since < begins + moves) return {slack_now, slack_now};
+  const Duration left = std::max(Duration{}, part_of(step, sizes.present) - since);
+  return due_after(left, begin, slack, sizes.next);
 }
 
 // The same for a gang that is known to be there.
-Duration until_due(const StepPlan& plan, Duration inside, const StepPosition& at, Duration slack) {
-  const Duration begin = working_time(plan) - std::min(hidden_time(plan), working_time(plan));
+Due until_due(const StepPlan& plan, Duration inside, Duration exchange, const StepPosition& at,
+              double next) {
+  const Duration working = working_time(plan);
+  const Duration begin = working - std::min(hidden_time(plan), working);
+  const Duration slack = slack_of(plan, exchange), slack_now = part_of(slack, at.part);
   switch (at.exchange) {
-    case StepPosition::Exchange::Waits:
-      return begin - (working_time(plan) - at.computing) + inside + slack;
+    case StepPosition::Exchange::Waits: {
+      const Duration worked = part_of(working, at.part) - at.computing;
+      return {part_of(begin, at.part) - worked + at.inside + slack_now, slack_now};
+    }
     case StepPosition::Exchange::Inside:
-      return at.inside + slack;
+      return {at.inside + slack_now, slack_now};
     case StepPosition::Exchange::Moves:
-      return slack;
+      return {};
     case StepPosition::Exchange::Over:
       break;
   }
-  return std::max(at.computing + at.update, at.at_least) + begin + inside + slack;
+  const Duration left = std::max(at.computing + at.update, at.at_least);
+  return due_after(left, begin + inside, slack, next);
 }
 
 // Progress within a step whose exchange turns out to last otherwise while it goes on. What is left
@@ -148,7 +181,7 @@ bool GangExchanges::goes_on(JobId job) {
   const Duration done = controller_.done(job);
   const double length = gang.step.seconds() / gang.plan.compute.seconds();
   if (done >= *gang.due_at) return false;
-  if (sim_.engine.is_pending(gang.is_due)) return true;
+  if (*gang.due_at == Duration::max() || sim_.engine.is_pending(gang.is_due)) return true;
   const Duration left = nearest_ns((*gang.due_at - done).seconds() * length);
   gang.is_due = sim_.engine.after(
       std::max(left, kSoonest), Label{"gangs.exchange_is_due"}, [this, job] { look_again(job); },
@@ -162,10 +195,13 @@ void GangExchanges::find_due(JobId job) {
   const Duration done = controller_.done(job);
   const double length = gang.step.seconds() / gang.plan.compute.seconds();
   const Duration in_step{(done - gang.base).ns % gang.plan.compute.ns};
-  const Duration left = until_due(gang.plan, gang.activity.inside, gang.exchange, gang.step,
-                                  nearest_ns(in_step.seconds() * length));
-  gang.due_at = done + nearest_ns(left.seconds() / length);
-  gang.slack = slack_of(gang.plan, gang.exchange);
+  const Duration left = controller_.run_now(job).terms.work - (done - in_step);
+  const Due due =
+      until_due(gang.plan, gang.activity.inside, gang.exchange, gang.step,
+                nearest_ns(in_step.seconds() * length), sizes_of_steps(gang.plan.compute, left));
+  gang.slack = due.slack;
+  gang.due_at =
+      due.left == Duration::max() ? due.left : done + nearest_ns(due.left.seconds() / length);
 }
 
 // The mean of its steps does not say where it is in the present one, but the play does. From there
@@ -180,11 +216,13 @@ bool GangExchanges::find_due_of_played(JobId job) {
   if (!this->place(job, place->done)) return false;
   gang.counted_by = gang.exchange;
   gang.instant = {};
-  const bool moves = place->position.exchange == StepPosition::Exchange::Moves;
-  gang.slack = moves ? Duration{} : slack_of(gang.plan, gang.exchange);
-  const Duration left = until_due(gang.plan, gang.activity.inside, place->position, gang.slack);
+  const Due due =
+      until_due(gang.plan, gang.activity.inside, gang.exchange, place->position, place->next);
+  gang.slack = due.slack;
   const double length = gang.step.seconds() / gang.plan.compute.seconds();
-  gang.due_at = controller_.done(job) + nearest_ns(left.seconds() / length);
+  gang.due_at = due.left == Duration::max()
+                    ? due.left
+                    : controller_.done(job) + nearest_ns(due.left.seconds() / length);
   return true;
 }
 

@@ -26,7 +26,7 @@ struct PlayAheadParams {
       "Of all that are played together, after each change; if they do not repeat themselves by "
       "then, their mean goes on.",
       Range{16, 100'000'000}, Unit{"steps"},
-      Source{"estimate: with so many, random gangs that meet end within 0.1 % of traced ones"});
+      Source{"estimate: with so many, random gangs that meet end when traced ones do"});
   }
   void check(Checker& c) const {
     if (gangs == 0 && c.is_given("steps")) c.idle("steps", "has no effect with gangs: 0");

@@ -63,7 +63,16 @@ void StepTracer::reroute(JobId job, const StepActivity& activity) {
   steps.activity = activity;
   if (!steps.exchanges || activity.bytes == Bytes{} || !activity.fabric.is_connected) return;
   if (steps.flow != FlowId{}) {
-    return network_->set_uses(steps.flow, activity.fabric.uses, rate_max(steps));
+    if (activity.bytes == steps.whole) {
+      return network_->set_uses(steps.flow, activity.fabric.uses, rate_max(steps));
+    }
+    const Bytes moved = network_->flows().moved(steps.flow);
+    network_->close(steps.flow);
+    steps.sent = steps.sent + moved;
+    const double left = static_cast<double>(steps.sending.count - moved.count);
+    const double scale =
+        static_cast<double>(activity.bytes.count) / static_cast<double>(steps.whole.count);
+    return send(job, left * scale);  // on what is its heaviest link now
   }
   const bool is_inside =
       sim_.engine.is_pending(steps.inside.event) || steps.inside.left != Duration::max();
@@ -178,13 +187,17 @@ bool StepTracer::is_transferring(JobId job) const {
 }
 
 void StepTracer::start_transfer(JobId job) {
-  Steps& steps = steps_[job.index];
-  const StepActivity& activity = steps.activity;
+  const Steps& steps = steps_[job.index];
   ORRERY_CHECK(network_ != nullptr, "only a fabric carries bytes");
-  const double bytes = static_cast<double>(activity.bytes.count) * steps.part;
+  send(job, static_cast<double>(steps.activity.bytes.count) * steps.part);
+}
+
+void StepTracer::send(JobId job, double bytes) {
+  Steps& steps = steps_[job.index];
+  steps.whole = steps.activity.bytes;
   steps.sending = {std::max(std::llround(bytes), 1LL)};
   steps.flow = network_->start(
-      {.size = steps.sending, .uses = activity.fabric.uses, .rate_max = rate_max(steps)},
+      {.size = steps.sending, .uses = steps.activity.fabric.uses, .rate_max = rate_max(steps)},
       [this, job] { exchanged(job); });
 }
 

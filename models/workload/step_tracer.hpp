@@ -61,7 +61,8 @@ class StepTracer {
     bool exchanges = false;  // an exchange is under way
     Wait inside, update;     // its part inside of nodes; and what ends the step
     FlowId flow;
-    Bytes sending;  // of the transfer under way
+    Bytes sending;  // of the transfer under way, or what was left of it when its way changed
+    Bytes whole;    // of all the step on the heaviest link, as it was then
     Bytes sent;     // by those that are over
   };
   void next_step(JobId job);
@@ -70,6 +71,7 @@ class StepTracer {
   void start_exchange(JobId job);
   void leave_nodes(JobId job);
   void start_transfer(JobId job);
+  void send(JobId job, double bytes);
   void end_step(JobId job);
   void start(Wait& wait, Duration span, Label label, JobId job, void (StepTracer::*then)(JobId));
   void pause(Wait& wait);

@@ -20,8 +20,9 @@ std::string outage_number(uint64_t n) { return std::to_string(n); }
 
 enum class OutageSaving : uint8_t { Never, AtOnce, ToStore };
 
-// One to three gangs, of which none ends or begins near the outages. Their spines go away once or
-// twice, all of them or one of two, for too short a time for NCCL to give up.
+// One to three gangs, of which none ends or begins near the outages. Spines, leaves or cables of
+// these go away once or twice, all of them or one of several, for too short a time for NCCL to give
+// up.
 struct OutageWorld {
   std::string before, faults, after;
   std::string yaml(bool is_traced, bool fails) const {
@@ -33,10 +34,11 @@ struct OutageWorld {
 OutageWorld random_outage_world(Rng& rng, uint64_t gangs, OutageSaving saving) {
   OutageWorld world;
   const uint64_t oversubscription = uint64_t{1} << rng.below(5);
-  world.before =
-      "cluster: {pools: [{name: n, machine: dgx-a100, count: 5, nodes_per_leaf: 1}]}\n"
-      "network: {level: flow, fabric: {rails: 1, oversubscription: " +
-      outage_number(oversubscription) + "}}\npolicy: {base: strict_gang}\n";
+  world.before = "cluster: {pools: [{name: n, machine: dgx-a100, count: 5, nodes_per_leaf: " +
+                 outage_number(1 + rng.below(2)) +
+                 "}]}\n"
+                 "network: {level: flow, fabric: {rails: 1, oversubscription: " +
+                 outage_number(oversubscription) + "}}\npolicy: {base: strict_gang}\n";
   if (saving == OutageSaving::ToStore) {
     world.before += "storage: {stores: [{name: blob, write: 20GBps, read: 40GBps}]}\n";
   }
@@ -46,8 +48,11 @@ OutageWorld random_outage_world(Rng& rng, uint64_t gangs, OutageSaving saving) {
   for (uint64_t i = 0; i < outages; ++i) {
     at += rng.below(60'000);
     const uint64_t span = static_cast<uint64_t>(std::pow(10, 1.5 + rng.uniform() * 2.8));
+    const std::string leaf = "leaf-" + outage_number(rng.below(3));
     world.faults += std::string{i > 0 ? ", " : ""} + "{on: " +
-                    (rng.chance(0.8) ? "spine-0" : "leaf-" + outage_number(rng.below(4))) +
+                    (rng.chance(0.6)   ? "spine-0"
+                     : rng.chance(0.5) ? leaf
+                                       : leaf + ".up-0") +
                     ", at: " + outage_number(at) + "ms, until: " + outage_number(at + span) +
                     "ms, flaw: {kind: dead}}";
     at += span;
