@@ -18,7 +18,7 @@ class Idle:
     setting: str = ""
     works: Settings = field(default_factory=dict)  # on top of `base` where it has an effect
     instead: Settings = field(default_factory=dict)  # what is set where it is not given
-    is_default: bool = False  # so that it makes no difference anywhere
+    is_shown: bool = True  # that it makes a difference to `base`
     besides: tuple[str, ...] = ()  # tables that tell of it, although it changes nothing
 
     @property
@@ -283,7 +283,7 @@ STORES = [
          {T + "checkpoint.mode": "sync"}, STORED, works={T + "checkpoint.mode": "async"}),
     Idle(T + "checkpoint.sharded", "has no effect on local disks: nodes write and read their own "
          "part", "true", {T + "checkpoint.store": "local"},
-         scenario(training=SAVES, storage=f"{{{BLOB}, {LOCAL}}}"), is_default=True),
+         scenario(training=SAVES, storage=f"{{{BLOB}, {LOCAL}}}"), is_shown=False),
     Idle(T + "checkpoint", NO_GANGS, "{store: blob, bytes: 100GB}", PODS,
          scenario(training="checkpoint_interval: 1min", storage=f"{{{BLOB}}}")),
     Idle(T + "dataset", NO_GANGS, "{store: blob, per_step: 100MB}", PODS,
@@ -315,6 +315,8 @@ PREEMPTS = "policy.plugins[0]"
 EQUAL = {"workload.sources[0].jobs[1].priority": "0"}
 ABOVE = {"workload.sources[0].jobs[1].priority": "5"}
 SINGLES = "{work: 10min, count: 4, kind: pods, pod: {gpus: 8}}"
+# As long as nearly all pods of a gang have a node, coscheduling lets them wait for the last one.
+WAITS = scenario("{work: 10min, pods: 21, pod: {gpus: 8}}", pools=NODES)
 CROWDED = SINGLES + ", " + HIGHER.replace("pods: 4", "kind: pods, count: 2")
 DELETES = scenario(CROWDED, policy="{plugins: [{name: DefaultPreemption}]}")
 JOBS = [
@@ -326,8 +328,8 @@ JOBS = [
     Idle(T + "restart_scope", NO_PODS, "pod", COUNTED, scenario(faults=NODE_FAULT),
          works=UNCOUNTED),
     Idle(T + "restarts_max", NO_PODS, "0", COUNTED, scenario(faults=NODE_FAULT), works=UNCOUNTED),
-    Idle(T + "schedule_timeout", NO_PODS, "9s", COUNTED, scenario("{work: 10min, pods: 5, pod: "
-         "{gpus: 8}}"), works={"policy": "{base: coscheduling}"}),
+    Idle(T + "schedule_timeout", NO_PODS, "9s", COUNTED, WAITS,
+         works={"policy": "{base: coscheduling}"}),
     Idle(J + "min_available", "has no effect on independent pods", "2", PODS,
          scenario("{work: 10min, pods: 5, pod: {gpus: 8}}", policy="{base: native_gang}")),
     Idle(J + "every", "has no effect on a single job", "1min", {J + "count": "1"}, scenario(),
@@ -411,7 +413,7 @@ def full(path: str, value: str, *, more: str = "", jobs: str = FOUR, **sections:
 SMALL = "{work: 1min, count: 32, pod: {gpus: 1}}"
 IMAGE = FOUR.replace("gpus: 8", "gpus: 8, image: {name: a, size: 1GB}")
 PLANE = [
-    part("api_servers", "{server: {cost: {create: 1s}}}"),
+    part("api_servers", "{server: {cost: {write: 1s}}}"),
     part("clients", "{scheduler: {qps: 1, burst: 1}}"),
     part("etcd", "{commit_latency: 1s}"),
     part("pods", "{watch_latency: 1s}"),
@@ -515,7 +517,7 @@ PLANE = [
          works={"faults": NODE_FAULT}),
     Idle(C + "etcd.separate_events", NO_EVENTS, "true", {"faults": "{}"}, plane(),
          works={"faults": NODE_FAULT}),
-    Idle(SERVERS + "server.cost.cached_object", NOBODY_READS, "1ms", {"faults": "{}"}, plane(),
+    Idle(SERVERS + "server.cost.cached_object", NOBODY_READS, "1e8", {"faults": "{}"}, plane(),
          works={"faults": NODE_FAULT}),
     Idle(C + "image_pulls", "has no effect: no pod names an image", "{node: 10MBps}", {}, plane(),
          works={J + "pod.image": "{name: a, size: 1GB}"}),
@@ -523,6 +525,10 @@ PLANE = [
 ARGUMENTS = "policy.job_queue.policies[0].args."
 SLURM = queue("{name: SlurmMultifactor, args: {weight_fairshare: 1000, weight_age: 1}}")
 TIRESIAS = queue("{name: Tiresias, args: {limits: [60]}}")
+SHORT_AND_LONG = scenario(", ".join(f"{{work: {work}min, submit: {i}min, every: {every}min, count: 6, "
+                                    f"pods: {pods}, pod: {{gpus: 8}}}}" for i, (work, every, pods) in
+                                    enumerate([(1, 3, 2), (20, 2, 3), (7, 5, 2)])), until="5h",
+                          policy="{job_queue: {policies: [{name: Tiresias}]}}")
 TOPOLOGY = "policy.plugins[0].args."
 SPREAD = scenario(FOUR, policy="{base: strict_gang, plugins: [{name: TopologyPlacement, args: "
                   "{level: leaf}}]}")
@@ -534,7 +540,7 @@ POLICIES = [
     Idle(ARGUMENTS + "promote_knob", "has no effect on gittins", "1",
          {ARGUMENTS + "by": "gittins"}, TIRESIAS, works={ARGUMENTS + "by": "dlas"}),
     Idle(ARGUMENTS + "gittins_delta", "has an effect on gittins only", "100000",
-         {ARGUMENTS + "by": "dlas"}, TIRESIAS, works={ARGUMENTS + "by": "gittins"}),
+         {ARGUMENTS + "by": "dlas"}, SHORT_AND_LONG, works={ARGUMENTS + "by": "gittins"}),
     Idle(TOPOLOGY + "relax_attempts", "has no effect with required: false", "2",
          {TOPOLOGY + "required": "false"}, SPREAD),
     Idle(TOPOLOGY + "relax_after", "has no effect with required: false", "5min",
@@ -561,10 +567,9 @@ WARNED = [
     Idle(T + "checkpoint_interval", "has no effect: checkpoints take no time", "30s",
          NO_SUCH_FAULTS, scenario(), works=FAULTY),
     Idle(T + "schedule_timeout", "has no effect on jobs without a gang in which pods wait", "9s",
-         {J + "kind": "pods"}, scenario("{work: 10min, pods: 5, pod: {gpus: 8}}",
-                                        policy="{base: coscheduling}")),
+         {J + "kind": "pods", "policy": "{base: coscheduling}"}, WAITS, works={"policy": "{base: coscheduling}"}),
     Idle(T + "schedule_timeout", "has no effect with this policy: coscheduling", "9s",
-         {"policy": "{base: strict_gang}"}, scenario("{work: 10min, pods: 5, pod: {gpus: 8}}"),
+         {"policy": "{base: strict_gang}"}, WAITS,
          works={"policy": "{base: coscheduling}"}),
     Idle(T + "checkpoint.sharded", "has no effect on gangs of one pod", "false", ONE_POD,
          scenario(training=SAVES, storage=f"{{{BLOB}, node: {{write: 100MBps}}}}")),
@@ -599,6 +604,62 @@ WARNED = [
         jobs=TWENTY, network=", fabric: {rails: 1}", pools=NODES), works={"network.fabric.radix": "16"}),
 ]
 
+
+def rest(path: str, says: str, values: Settings, idle: Settings, base: str,
+         works: Settings | None = None, is_shown: bool = True) -> list[Idle]:
+    """Fields of a section, of which the message is the same."""
+    return [Idle(path + name, says, value, idle, base, works=works or {}, is_shown=is_shown)
+            for name, value in values.items()]
+
+
+SILENT, HEARD = {C + "events": "{per_pod: 5}"}, {C + "events": f"{{per_pod: 5, {READERS}}}"}
+REST = [
+    *rest("", NO_CABLE, {"network.routing": "{engine: ecmp}", "workload.play_ahead": "{gangs: 1}",
+                         "network.links": "{retry_timeout: 5s}"},
+          IN_NODES, flow(jobs=TWO, network=", fabric: {rails: 1}"), is_shown=False),
+    Idle("faults.links", NO_CABLE, LINK_FAULT, IN_NODES, flow(), besides=(
+        "events/link_faults", "links", "summary/link_faults", "timeline/network")),
+    *rest(C, NO_READS, {
+        "api_servers.server.cost.stored_object": "1e8", "api_servers.server.cost.stored_byte": "1e5",
+        "etcd.members": "3", "etcd.read_latency": "5s", "etcd.read_rate_max": "1",
+        "etcd.read_bandwidth": "1Gbps", "etcd.read_byte": "1e6", "etcd.blocking_reads": "true"},
+          SILENT, plane(), HEARD, is_shown=False),
+    *rest(SERVERS + "flow_control.", "has no effect with mode: max_inflight", {
+        "adjust_every": "1s", "smoothing": "0.1", "service_guess": "1s",
+        "list_objects_per_seat": "1", "watchers_per_seat": "1", "watch_event_time": "1s",
+        "seats_per_request_max": "1"}, {SERVERS + "flow_control.mode": "max_inflight"},
+          plane(EVENTS, faults=NODE_FAULT), is_shown=False),
+    *rest(C + "namespaces.each.", NONE_DELETED, {
+        "api_versions": "1", "passes": "1", "grace": "1min"}, {C + "namespaces.deleted": "false"},
+          plane(NAMES)),
+    Idle(C + "namespaces.each.client_burst", "has no effect without askers", "1",
+         {C + "namespaces.askers": "[]"}, plane(NAMED),
+         works={C + "namespaces.askers": "[{every: 1min}]"}),
+    Idle(CLIENTS + "daemons", NO_BOOT, "{qps: 0.1, burst: 1}", NO_SUCH_FAULTS, plane(),
+         works=FAULTY),
+    *rest(C, NO_BOOT, {"kubelet.heartbeats": "{lease_period: 47s}",
+                       "api_servers.server.cost.read": "1s", "api_servers.server.cost.watch": "1s",
+                       "api_servers.server.cost.cached_object": "1e8"},
+          NO_SUCH_FAULTS, plane(jobs=GANG, level="delays"), {"faults": NODE_LOST}),
+    *rest(SERVERS + "server.cost.", NOBODY_READS, {"read": "1s", "watch": "1s"}, NO_SUCH_FAULTS,
+          plane(), FAULTY),
+    Idle(C + "etcd.event_ttl", NO_EVENTS, "1min", NO_SUCH_FAULTS, plane(), works=FAULTY),
+    *rest("workload.controller.", NO_RESTART, {"failure_detection": "9s", "restart_delay": "9s"},
+          NO_SUCH_FAULTS, scenario(), FAULTY),
+    *rest(C + "services.", NO_GROUPS, {"watchers": "{controllers: 9}",
+                                       "fan_out": "{encode_per_address: 1ms}"},
+          {C + "services.groups": "[]"}, plane(GROUPS, faults=NODE_FAULT)),
+    Idle("network.fabric.oversubscription", ONE_LEAF, "8", TOGETHER, RAIL),
+    Idle("network.fabric.levels", ONE_LEAF, "3", TOGETHER, RAIL, is_shown=False),
+    Idle("network.routing.queue_pairs", ONE_LEAF, "4", TOGETHER,
+         flow(jobs=FOUR, network=", fabric: {rails: 1}, routing: {engine: ecmp}")),
+    Idle("faults.links.routing", ONE_LEAF, "[{at: 1min, engine: ecmp}]", TOGETHER, RAIL,
+         besides=("summary/gangs_rerouted", "timeline/network")),
+    Idle("policy.plugins[0].args.minCandidateNodesPercentage", "has no effect with algorithm: "
+         "before_1_20", "50", {PREEMPTS + ".args.algorithm": "before_1_20", **ABOVE}, DELETES,
+         works=ABOVE, is_shown=False),
+]
+
 FILES = {"t.csv": "job_id,arrival_s,service_sec,gpu_count\n" + "".join(
     f"{i}#0,{60 * i}.0,600,8\n" for i in range(9)),
     "topology.csv": "ip,DSW,PSW,ASW\na,G6,P10,S1\nb,G6,P10,S1\nc,G6,P10,S2\nd,G6,P10,S2\n"}
@@ -606,4 +667,4 @@ NOT_TRIED = {
     "has no effect: runs read nothing stale from etcd and lose no member": "at no level",
     "has no effect: the topology file tells the leaf of each NIC": "a mistake",
 }
-CASES = NETWORK + STEPS + STORES + JOBS + PLANE + POLICIES + WARNED
+CASES = NETWORK + STEPS + STORES + JOBS + PLANE + POLICIES + WARNED + REST

@@ -91,7 +91,7 @@ def complaints(binary: str, case: Idle) -> list[str]:
             found.append("no results of " + ", ".join(missing))
         else:
             runs = dict(zip(ARMS, map(tables, files)))
-            if not case.is_default and not unlike(runs["with", "works"], runs["without", "works"]):
+            if case.is_shown and not unlike(runs["with", "works"], runs["without", "works"]):
                 found.append("has no effect where it should have one")
             ignored, bare = runs["with", "idle"], runs["without", "idle"]
             # A table may be there that else is not, such as the links of a network without traffic.
