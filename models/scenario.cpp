@@ -215,8 +215,10 @@ void check_nodes(const Scenario& scenario, Checker& c) {
   }
   const bool reads = boot || !params.losses.empty() || params.has_readers() || params.namespaces ||
                      !params.services.groups.empty() || params.api_servers.server.heap.limit;
-  for (const std::string_view field : {"read", "watch", "cached_object"}) {
-    const std::string at = "control_plane.api_servers.server.cost." + std::string{field};
+  for (const std::string_view field :
+       {"server.cost.read", "server.cost.watch", "server.cost.cached_object",
+        "server.heap.list_factor", "flow_control.list_objects_per_seat"}) {
+    const std::string at = "control_plane.api_servers." + std::string{field};
     if (!is_full || reads || !c.is_given(at)) continue;
     c.idle(at, "has no effect: after the start nobody gets, lists or watches anything");
   }
@@ -243,6 +245,7 @@ void Scenario::check(Checker& c) const {
   check_training(*this, c);
   check_network(*this, c);
   check_pods(*this, c);
+  check_requests(*this, c);
   check_cardiogram(*this, c);
   check_services(*this, c);
   for (size_t i = 0; i < workload.sources.size() && !run.until; ++i) {

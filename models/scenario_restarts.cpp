@@ -49,7 +49,7 @@ Stops stops_of(const Scenario& scenario, std::span<const Machine> machines) {
   const bool on_live_nodes = knows_pods && (!faults.ranks.empty() || gives_up);
   const bool with_nodes =
       knows_pods && (faults.strike_nodes() || scenario.control_plane.autoscaler);
-  const bool by_others = may_preempt(scenario);
+  const bool by_others = knows_pods && may_preempt(scenario);
   const bool by_queue = stops_jobs(scenario.policy.job_queue);
   return {.by_failures = on_live_nodes || with_nodes,
           .by_others = by_others,

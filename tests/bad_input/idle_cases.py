@@ -425,8 +425,8 @@ PLANE = [
     part("joins", "[{pool: gpu, nodes: 2, at: 1min}]"),
     part("node_lifecycle", "{toleration: 10s}", faults=NODE_LOST),
     part("autoscaler", "{groups: [{pool: gpu}]}"),
-    full("clients", "{scheduler: {qps: 1, burst: 1}}"), full("services", "{groups: [{name: a}]}"),
-    full("losses", "[{at: 1min}]"), full("events", "{per_pod: 9}"),
+    full("clients", "{scheduler: {qps: 1, burst: 1}}"), full("services", "{groups: [{name: a}]}", faults=NODE_FAULT),
+    full("losses", "[{at: 1min}]"), full("events", "{bytes: 1MiB}", faults=NODE_FAULT),
     full("crash_loops", "[{nodes: 2, from: 1min}]"), full("namespaces", "{existing: 50}"),
     full("image_pulls.registry", "10MBps", jobs=IMAGE),
     full("image_pulls.parallel", "2", jobs=IMAGE.replace("8", "4") + ", " + IMAGE.replace(
@@ -471,7 +471,8 @@ PLANE = [
          "900000", {C + "services.groups": "[{name: a}]"}, BUSY),
     Idle(C + "kubelet.crash_loop", "has no effect without crash_loops", "{initial: 1s}",
          {C + "crash_loops": "[]"}, plane(), works={C + "crash_loops": "[{nodes: 2}]"}),
-    Idle(C + "node_join.rate_max", "has an effect only with joins or an autoscaler", "0.01",
+    Idle(C + "node_join.rate_max", "has an effect only with joins or an autoscaler: who "
+         "comes back is not held up", "0.01",
          {C + "joins": "[]"}, BUSY, works={C + "joins": "[{pool: gpu, nodes: 2, at: 1min}]"}),
     Idle(C + "node_join.burst", "has no effect without rate_max", "2",
          {C + "node_join.rate_max": "0"}, plane(JOINS), works={C + "node_join.rate_max": "0.01"}),
@@ -660,11 +661,78 @@ REST = [
          works=ABOVE, is_shown=False),
 ]
 
-FILES = {"t.csv": "job_id,arrival_s,service_sec,gpu_count\n" + "".join(
+COUNTS = "has no effect with driver: counting, which places no pods"
+QUEUED = "{work: 10min, count: 6, every: 1s, pods: 2, pod: {gpus: 8}}"
+PLACED = scenario(QUEUED, policy="{job_queue: {}}")
+COUNTING = {"policy.driver": "counting"}
+LISTED_NODES = scenario("{work: 10min, pods: 3, pod: {gpus: 1}}", STEP, network="{level: alpha_beta}")
+LISTED_NODES = "cluster: {openb_nodes: [{file: eight.csv}]}\n" + LISTED_NODES.split("\n", 1)[1]
+COUNTED_POOL = [
+    *rest("policy.", COUNTS, {"base": "native_gang", "cost": "{per_cycle: 1s}"}, COUNTING, PLACED),
+    *rest("policy.", COUNTS, {
+        "disable": "[NodeName]", "percentage_of_nodes_to_score": "1", "tie_break": "random",
+        "queue": "{max_backoff: 20s}"}, COUNTING, PLACED, is_shown=False),
+    *rest("workload.controller.", NO_PODS, {
+        "concurrent_syncs": "1", "pods_per_sync_max": "1", "pod_creation_interval": "3s"}, COUNTED,
+          scenario("{work: 1min, count: 6, pods: 4, pod: {gpus: 1}}", workload="  controller: "
+                   "{restart_delay: 1s}\n"), UNCOUNTED, is_shown=False),
+    Idle("workload.controller.pod_start", NO_PODS, "{median: 5s}", COUNTED, scenario(),
+         works=UNCOUNTED),
+    Idle("record.deadlocks", NO_PODS, "{counts_down_nodes: false}", COUNTED, scenario(),
+         works=UNCOUNTED, is_shown=False),
+    Idle(J + "min_available", NO_PODS, "1", COUNTED, scenario("{work: 10min, pods: 5, pod: {gpus: "
+         "8}}"), works={"policy": "{base: native_gang}"}),
+    Idle("cluster.pools[0].pods_max", "has no effect with policy.driver: counting, unless counts or "
+         "weight_tres has pods", "1", COUNTED, scenario(SMALL), works=UNCOUNTED),
+    Idle("cluster.pools[0].taints", NO_PODS, "[{key: a}]", COUNTED, scenario(), works=UNCOUNTED),
+    Idle(J + "pod.node_selector", "has no effect with policy.driver: counting, which knows no nodes",
+         "{pool: other}", COUNTED, scenario(), works=UNCOUNTED),
+    Idle(J + "pod.tolerations", "has no effect with policy.driver: counting, which knows no nodes",
+         "[{key: a}]", COUNTED, scenario(pools=MACHINE.replace("1}", "1, taints: [{key: a}]}")),
+         works=UNCOUNTED),
+    Idle("workload.controller.overruns", "has no effect: no job says how long it takes at most",
+         "kill", {}, scenario(), works={J + "requested": "5min"}),
+    Idle(J + "requested", "has no effect without policy.job_queue and "
+         "workload.controller.overruns: kill", "5min", {"workload.controller.overruns": "keep"},
+         scenario(), works={"workload.controller.overruns": "kill"}),
+    Idle("workload.controller.pod_creation_interval", "has no effect with control_plane.level: "
+         "delays or full", "3s", {C + "level": "delays"}, scenario(QUEUED.replace("1s", "0s"))),
+    Idle(C + "node_join.certificate_requests", "has an effect only with joins or an autoscaler: who "
+         "comes back has its certificate", "9", {C + "joins": "[]"}, BUSY,
+         works={C + "joins": "[{pool: gpu, nodes: 2, at: 1min}]"}),
+    Idle(SERVERS + "server.heap.list_factor", NOBODY_READS, "0", {SERVERS + "server.cores": "64"},
+         plane(), works={C + "namespaces": "{existing: 10000, readers: [{every: 1min}]}",
+                         SERVERS + "server.heap.limit": "64MiB"},
+         is_shown=False),
+    Idle(SERVERS + "flow_control.list_objects_per_seat", NOBODY_READS, "1", NO_SUCH_FAULTS, plane(),
+         works=FAULTY, is_shown=False),
+    Idle(T + "step.exchanges[0].algorithm", "has no effect, since network.exchanges tells the time "
+         "between nodes, and it is never made in one", "tree", {"cluster.pools[0].machine": "dgx-1v"},
+         scenario("{work: 10min, pods: 2, pod: {gpus: 5}}", STEP, pools=MACHINE.replace(
+             "dgx-a100", "dgx-2"), network=f"{{level: alpha_beta, exchanges: [{KNOWN}]}}"),
+         works={J + "pods": "1"}),
+    Idle(T + "step.exchanges[0].algorithm", "has no effect, since network.exchanges tells the time in "
+         "nodes, and it is never made between them", "tree", {T + "step.exchanges[0].among": "tensor"},
+         scenario(training=exchange("", ", parallel: {tensor: 8}"),
+                  network="{level: alpha_beta, exchanges: [{span: node, latency: 1us, bandwidth: "
+                  "1GBps}]}"), works={T + "step.exchanges[0].among": "all"}),
+    Idle(T + "step.exchanges[0].stages", "has no effect, since network.exchanges tells the time "
+         "between nodes, and it is never made in one", "pipelined",
+         {"network.exchanges": f"[{KNOWN}]"}, flow(HIERARCHY)),
+    # Nodes that are listed in a file.
+    Idle("network.exchanges[0].span", "has no effect: groups that make it have more ranks than a "
+         "node has GPUs", "[{span: node, latency: 1us, bandwidth: 1GBps}]",
+         {"cluster.openb_nodes[0].file": "twos.csv"}, LISTED_NODES, "network.exchanges"),
+]
+
+NODE_ROWS = "sn,cpu_milli,memory_mib,gpu,model\n"
+FILES = {"eight.csv": NODE_ROWS + "n0,64000,262144,8,V100M32\n",
+         "twos.csv": NODE_ROWS + "n0,64000,262144,2,P100\nn1,64000,262144,2,P100\n",
+         "t.csv": "job_id,arrival_s,service_sec,gpu_count\n" + "".join(
     f"{i}#0,{60 * i}.0,600,8\n" for i in range(9)),
     "topology.csv": "ip,DSW,PSW,ASW\na,G6,P10,S1\nb,G6,P10,S1\nc,G6,P10,S2\nd,G6,P10,S2\n"}
 NOT_TRIED = {
     "has no effect: runs read nothing stale from etcd and lose no member": "at no level",
     "has no effect: the topology file tells the leaf of each NIC": "a mistake",
 }
-CASES = NETWORK + STEPS + STORES + JOBS + PLANE + POLICIES + WARNED + REST
+CASES = NETWORK + STEPS + STORES + JOBS + PLANE + POLICIES + WARNED + REST + COUNTED_POOL
