@@ -167,8 +167,7 @@ void JobController::create_round() {
   is_creating_ = has_more;
   if (!is_creating_) return;
   sim_.engine.after(
-      interval, Label{"jobs.create_pods"}, [this] { create_round(); },
-      Phase::Control);
+      interval, Label{"jobs.create_pods"}, [this] { create_round(); }, Phase::Control);
 }
 
 // Returns how many answers are to come.

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Studies in which an axis takes the effect from a parameter: what they say, and that it is ignored.
+"""Studies in which an axis takes the effect from a parameter, which then must be ignored.
 
 run_idle_cases.py ORRERY [WORD...]: those cases whose path or message has one of the words.
 """

@@ -160,10 +160,12 @@ def unused_cases(case: Callable[..., Any]) -> list[Any]:
         at("restore after nothing", SHARED + "restore", "has no effect: nothing stops a job",
            shared="{checkpoint_interval: 1min, checkpoint_write: 1s, restore: ^1s}",
            is_warned_of=True),
-        at("restore of what a queue lets run", SHARED + "restore", "has no effect: nothing stops a job",
+        at("restore of what a queue lets run", SHARED + "restore",
+           "has no effect: nothing stops a job",
            shared="{checkpoint_interval: 1min, checkpoint_write: 1s, restore: ^1s}",
            more=COUNTING.replace("{}", "{policies: [{name: EASY}]}"), is_warned_of=True),
-        at("stops by a queue that lets run", "policy.job_queue.stops", "has no effect: no policy of "
+        at("stops by a queue that lets run", "policy.job_queue.stops",
+           "has no effect: no policy of "
            "the queue stops jobs that run", more="policy: {job_queue: {stops: ^{write: 1s}}}\n",
            is_warned_of=True),
         at("disks that die with their nodes", "storage.local.read", "has no effect: jobs stop with "
@@ -180,7 +182,8 @@ def unused_cases(case: Callable[..., Any]) -> list[Any]:
               is_warned_of=True),
 
         # what goes by how long jobs take, by pods, and by nodes
-        at("overruns of jobs that ask for nothing", "workload.controller.overruns", "has no effect: "
+        at("overruns of jobs that ask for nothing", "workload.controller.overruns",
+           "has no effect: "
            "no job says how long it takes at most (requested)",
            shared="{init: 1s}\n  controller: {overruns: ^kill}"),
         at("time that nobody goes by", "workload.sources[0].jobs[0].requested", "has no effect "
@@ -204,9 +207,11 @@ def unused_cases(case: Callable[..., Any]) -> list[Any]:
         at("profile of counted jobs", "policy.base", "has no effect with driver: counting, which "
            "places no pods", more=COUNTING.replace("{driver", "{base: ^strict_gang, driver"),
            is_warned_of=True),
-        case("room for pods on nodes of counted jobs", {"s.yaml": marked(GANG, "", COUNTING, 1).replace(
+        case("room for pods on nodes of counted jobs", {"s.yaml": marked(GANG, "", COUNTING,
+        1).replace(
             "count: 4", "count: 4, pods_max: 9")}, says=(
-                "s.yaml:1:70: cluster.pools[0].pods_max: has no effect with policy.driver: counting, "
+                "s.yaml:1:70: cluster.pools[0].pods_max: has no effect with policy.driver: "
+                "counting, "
                 "unless counts or weight_tres has pods",)),
         case("validate: room for pods that are counted", {"s.yaml": marked(
             GANG, "", COUNTING.replace("{}", "{counts: [gpus, pods]}"), 1).replace(
@@ -219,22 +224,26 @@ def unused_cases(case: Callable[..., Any]) -> list[Any]:
            "has an effect only with joins or an autoscaler", more=FAULT
            + "control_plane: {level: full, node_join: {certificate_requests: ^9}}\n"),
         at("seats of lists that nobody makes",
-           "control_plane.api_servers.flow_control.list_objects_per_seat", "has no effect: after the "
+           "control_plane.api_servers.flow_control.list_objects_per_seat",
+           "has no effect: after the "
            "start nobody gets, lists or watches anything", more="control_plane: {level: full, "
            "api_servers: {flow_control: {list_objects_per_seat: ^1}}}\n"),
         at("way of an exchange that is never made in a node", JOB + "step.exchanges[0].algorithm",
-           "has no effect, since network.exchanges tells the time between nodes, and it is never made "
+           "has no effect, since network.exchanges tells the time between nodes, and it is never "
+           "made "
            "in one", GANG + ", training: {" + STEP.replace("1GB", "1GB, algorithm: ^tree") + "}",
            more="network: {level: alpha_beta, exchanges: [{latency: 1us, bandwidth: 1GBps}]}\n"),
         at("way of an exchange that is never made between nodes",
            JOB + "step.exchanges[0].algorithm", "has no effect, since network.exchanges tells the "
-           "time in nodes, and it is never made between them", GANG + ", training: {step: {compute: "
+           "time in nodes, and it is never made between them", GANG +
+           ", training: {step: {compute: "
            "1s, parallel: {tensor: 8}, exchanges: [{bytes: 1GB, among: tensor, algorithm: ^tree}]}}",
            more="network: {level: alpha_beta, exchanges: [{span: node, latency: 1us, bandwidth: "
            "1GBps}]}\n"),
         case("validate: way of an exchange that may be made in a node", {"s.yaml": marked(
             "pods: 2, pod: {gpus: 4}, training: {" + STEP.replace("1GB", "1GB, algorithm: tree")
-            + "}", "", "network: {level: alpha_beta, exchanges: [{latency: 1us, bandwidth: 1GBps}]}\n",
+            + "}", "",
+            "network: {level: alpha_beta, exchanges: [{latency: 1us, bandwidth: 1GBps}]}\n",
             1)}, ("validate", "s.yaml"), 0, never_says=("algorithm",)),
 
         # stores that are read only
