@@ -184,6 +184,10 @@ void check_nodes(const Scenario& scenario, Checker& c) {
       c.is_given("control_plane.node_lifecycle")) {
     c.idle("control_plane.node_lifecycle", "has no effect: no node fails or is cut off");
   }
+  const size_t pools = scenario.cluster.pools.size() + scenario.cluster.openb_nodes.size();
+  if (params.node_lifecycle.zones == NodeZones::Pools && is_modelled && pools == 1) {
+    c.warning("control_plane.node_lifecycle.zones", "has no effect: there is one pool");
+  }
   if (is_modelled && params.autoscaler && scenario.policy.job_queue) {
     c.error("control_plane.autoscaler",
             "does not go with policy.job_queue: jobs get pods there only once nodes have room");

@@ -111,6 +111,10 @@ void ControlPlaneParams::check(Checker& c) const {
     c.idle("node_join.rate_max",
            "has an effect only with joins or an autoscaler: who comes back is not held up");
   }
+  for (size_t i = 0; i < joins.size(); ++i) {
+    if (joins[i].nodes != 1 || joins[i].over == Duration{}) continue;
+    c.idle("joins[" + std::to_string(i) + "].over", "has no effect on a single node");
+  }
   for (size_t i = 0; i < losses.size(); ++i) {
     if (losses[i].server < api_servers.servers) continue;
     c.error("losses[" + std::to_string(i) + "].server",

@@ -267,6 +267,14 @@ COUNTED_POOL = [
          "has an effect only with joins or an autoscaler: who "
          "comes back has its certificate", "9", {C + "joins": "[]"}, BUSY,
          works={C + "joins": "[{pool: gpu, nodes: 2, at: 1min}]"}),
+    Idle(C + "joins[0].over", "has no effect on a single node", "5min", {C + "joins[0].nodes": "1"},
+         plane("joins: [{pool: gpu, nodes: 2, at: 1min}]")),
+    Idle(C + "node_lifecycle.zones", "has no effect: there is one pool", "pools",
+         {"cluster.pools": MACHINE}, plane(
+             "node_lifecycle: {large_zone: 0, unhealthy_share: 0.4, secondary_taint_rate: 0.001}",
+             FOUR.replace("pods: 4", "kind: pods, pods: 8"), faults="{list: [" + ", ".join(
+                 f"{{node: gpu-{i}, at: 2min, repair: 20min}}" for i in range(3)) + "]}"),
+         works={"cluster.pools": MACHINE[:-1] + ", " + MACHINE[1:].replace("gpu", "more")}),
     Idle(SERVERS + "server.heap.list_factor", NOBODY_READS, "0", {SERVERS + "server.cores": "64"},
          plane(), works={C + "namespaces": "{existing: 10000, readers: [{every: 1min}]}",
                          SERVERS + "server.heap.limit": "64MiB"},

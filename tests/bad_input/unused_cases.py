@@ -223,6 +223,12 @@ def unused_cases(case: Callable[..., Any]) -> list[Any]:
         at("certificates of nodes that come back", "control_plane.node_join.certificate_requests",
            "has an effect only with joins or an autoscaler", more=FAULT
            + "control_plane: {level: full, node_join: {certificate_requests: ^9}}\n"),
+        at("one node that joins little by little", "control_plane.joins[0].over", "has no effect on a "
+           "single node", more="control_plane: {level: full, joins: [{pool: gpu, nodes: 1, at: 1min, "
+           "over: ^1min}]}\n"),
+        at("zones of one pool", "control_plane.node_lifecycle.zones", "has no effect: there is one "
+           "pool", more=FAULT + "control_plane: {level: full, node_lifecycle: {zones: ^pools}}\n",
+           is_warned_of=True),
         at("seats of lists that nobody makes",
            "control_plane.api_servers.flow_control.list_objects_per_seat",
            "has no effect: after the "
