@@ -184,6 +184,10 @@ void check_nodes(const Scenario& scenario, Checker& c) {
       c.is_given("control_plane.node_lifecycle")) {
     c.idle("control_plane.node_lifecycle", "has no effect: no node fails or is cut off");
   }
+  const size_t pools = scenario.cluster.pools.size() + scenario.cluster.openb_nodes.size();
+  if (params.node_lifecycle.zones == NodeZones::Pools && is_modelled && pools == 1) {
+    c.warning("control_plane.node_lifecycle.zones", "has no effect: there is one pool");
+  }
   if (is_modelled && params.autoscaler && scenario.policy.job_queue) {
     c.error("control_plane.autoscaler",
             "does not go with policy.job_queue: jobs get pods there only once nodes have room");
@@ -215,8 +219,10 @@ void check_nodes(const Scenario& scenario, Checker& c) {
   }
   const bool reads = boot || !params.losses.empty() || params.has_readers() || params.namespaces ||
                      !params.services.groups.empty() || params.api_servers.server.heap.limit;
-  for (const std::string_view field : {"read", "watch", "cached_object"}) {
-    const std::string at = "control_plane.api_servers.server.cost." + std::string{field};
+  for (const std::string_view field :
+       {"server.cost.read", "server.cost.watch", "server.cost.cached_object",
+        "server.heap.list_factor", "flow_control.list_objects_per_seat"}) {
+    const std::string at = "control_plane.api_servers." + std::string{field};
     if (!is_full || reads || !c.is_given(at)) continue;
     c.idle(at, "has no effect: after the start nobody gets, lists or watches anything");
   }
@@ -243,6 +249,7 @@ void Scenario::check(Checker& c) const {
   check_training(*this, c);
   check_network(*this, c);
   check_pods(*this, c);
+  check_requests(*this, c);
   check_cardiogram(*this, c);
   check_services(*this, c);
   for (size_t i = 0; i < workload.sources.size() && !run.until; ++i) {

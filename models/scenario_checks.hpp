@@ -36,6 +36,9 @@ void check_restarts(const Scenario& scenario, std::span<const Machine> machines,
 void check_network(const Scenario& scenario, Checker& checker);
 void check_fabric(const Scenario& scenario, const Fabric& fabric, Checker& checker);
 
+// scenario_requests.cpp
+void check_requests(const Scenario& scenario, Checker& checker);
+
 // scenario_pods.cpp
 void check_pods(const Scenario& scenario, Checker& checker);
 void check_services(const Scenario& scenario, Checker& checker);

@@ -25,6 +25,58 @@ ExchangeMade made_by(const Training::Gang& gang, const StepTraffic& traffic) {
           .may_cross = std::ranges::any_of(gang.of_pods, splits)};
 }
 
+// An exchange that the step lists, once for each gang that makes it.
+std::vector<ExchangeMade> made_by_all(const Training& training, size_t exchange) {
+  const StepParams& step = *training.params->step;
+  const auto from = step.exchanges.begin() + static_cast<int64_t>(exchange);
+  const ExchangeMade anywhere{.collective = from->collective, .algorithm = from->algorithm};
+  if (training.has_other_gangs || !step.is_sound()) return {anywhere};
+  std::vector<ExchangeMade> made;
+  for (const Training::Gang& gang : training.listed) {
+    const auto is_alone = [&](const ExchangeParams& one) {
+      return group_ranks(one.among, step.parallel, gang.gpus) < 2;
+    };
+    if (!step.mistakes_for(gang.gpus).empty()) {
+      made.push_back(anywhere);  // the mistakes are told
+    } else if (!is_alone(*from)) {
+      // Those listed come last, without the ones of a single rank.
+      const auto skipped = std::count_if(from, step.exchanges.end(), is_alone);
+      const std::vector<StepTraffic> traffic = plan_step(step, gang.gpus, 1).traffic;
+      const auto after = static_cast<size_t>(step.exchanges.end() - from - skipped);
+      made.push_back(made_by(gang, traffic[traffic.size() - after]));
+    }
+  }
+  return made;
+}
+
+// Where its time is known wherever it may be made, nothing else is asked how it goes. That the
+// times of both spans are known is told elsewhere.
+void check_ways(const Training& training, const NetworkParams& network, int32_t gpus_max,
+                Checker& c) {
+  for (size_t i = 0; i < training.params->step->exchanges.size(); ++i) {
+    const ExchangeParams& exchange = training.params->step->exchanges[i];
+    const bool in_node = network.tells_time_of(exchange.collective, ExchangeSpan::Node);
+    const bool across = network.tells_time_of(exchange.collective, ExchangeSpan::Nodes);
+    const auto is_known = [&](const ExchangeMade& made) {
+      return (in_node || made.spread > gpus_max) && (across || !made.may_cross);
+    };
+    const std::vector<ExchangeMade> made = made_by_all(training, i);
+    if (in_node == across || made.empty() || !std::ranges::all_of(made, is_known)) continue;
+    const std::string at = training.path + ".step.exchanges[" + std::to_string(i) + "].";
+    const auto refuse = [&](const std::string& field) {
+      if (!c.is_given(at + field)) return;
+      c.idle(at + field, across ? "has no effect, since network.exchanges tells the time between "
+                                  "nodes, and it is never made in one"
+                                : "has no effect, since network.exchanges tells the time in nodes, "
+                                  "and it is never made between them");
+    };
+    if (network.level == NetworkLevel::AlphaBeta && exchange.algorithm != AlgorithmChoice::Auto) {
+      refuse("algorithm");
+    }
+    if (across && exchange.algorithm == AlgorithmChoice::Hierarchical) refuse("stages");
+  }
+}
+
 // What is known of exchanges is of some that a step makes.
 void check_known_times(const Scenario& scenario, const std::vector<ExchangeMade>& all, Checker& c) {
   const std::vector<ExchangeTimeParams>& known = scenario.network.exchanges;
@@ -186,21 +238,7 @@ std::vector<ExchangeMade> exchanges_made(const std::vector<Training>& all) {
 }
 
 bool may_leave_nodes(const Training& training, size_t exchange) {
-  const StepParams& step = *training.params->step;
-  if (training.has_other_gangs || !step.is_sound()) return true;
-  return std::ranges::any_of(training.listed, [&](const Training::Gang& gang) {
-    if (!step.mistakes_for(gang.gpus).empty()) return true;  // which is told
-    const auto is_alone = [&](const ExchangeParams& one) {
-      return group_ranks(one.among, step.parallel, gang.gpus) < 2;
-    };
-    if (is_alone(step.exchanges[exchange])) return false;
-    // Those listed come last, without the ones of a single rank.
-    const auto from = step.exchanges.begin() + static_cast<int64_t>(exchange);
-    const auto skipped = std::count_if(from, step.exchanges.end(), is_alone);
-    const std::vector<StepTraffic> traffic = plan_step(step, gang.gpus, 1).traffic;
-    const auto after = static_cast<size_t>(step.exchanges.end() - from - skipped);
-    return made_by(gang, traffic[traffic.size() - after]).may_cross;
-  });
+  return std::ranges::any_of(made_by_all(training, exchange), crosses);
 }
 
 void check_exchanges(const Scenario& scenario, const std::vector<Training>& all, Checker& c) {
@@ -227,7 +265,13 @@ void check_exchanges_in_nodes(const Scenario& scenario, std::span<const Machine>
                               Checker& c) {
   int32_t most = 0;
   for (const Machine& machine : machines) most = std::max(most, machine.gpus());
-  const std::vector<ExchangeMade> all = exchanges_made(trainings(scenario.workload));
+  const std::vector<Training> all_trainings = trainings(scenario.workload);
+  for (const Training& training : all_trainings) {
+    if (training.params->step && training.has_gangs) {
+      check_ways(training, scenario.network, most, c);
+    }
+  }
+  const std::vector<ExchangeMade> all = exchanges_made(all_trainings);
   const std::vector<ExchangeTimeParams>& known = scenario.network.exchanges;
   for (size_t i = 0; i < known.size(); ++i) {
     if (known[i].span != ExchangeSpan::Node) continue;

@@ -58,11 +58,19 @@ bool has_plugin(const Scenario& scenario, std::string_view name) {
          });
 }
 
+// And what else says on which nodes pods may be.
 void check_affinity(const Scenario& scenario, Checker& c) {
   constexpr std::string_view kPlugin = "InterPodAffinity";
   const bool is_filtered = has_plugin(scenario, kPlugin);
   bool has_terms = false;
   look_at_all(scenario.workload, [&](const PodConstraintParams& pod, const std::string& path) {
+    const auto refuse = [&](bool is_given, const std::string& field) {
+      if (!is_given || scenario.policy.driver != Driver::Counting) return;
+      c.idle(path + "." + field,
+             "has no effect with policy.driver: counting, which knows no nodes");
+    };
+    refuse(!pod.node_selector.empty(), "node_selector");
+    refuse(!pod.tolerations.empty(), "tolerations");
     const auto check = [&](bool is_given, const std::string& field) {
       if (!is_given) return;
       if (!is_filtered) {
@@ -138,6 +146,18 @@ std::set<int32_t> priorities_of(const WorkloadParams& workload) {
   return found;
 }
 
+// Of how pods come to be.
+void check_creation(const Scenario& scenario, Checker& c) {
+  constexpr std::string_view kInterval = "workload.controller.pod_creation_interval";
+  const bool knows_pods = scenario.policy.driver != Driver::Counting;
+  if (knows_pods && scenario.control_plane.level != ControlPlaneLevel::None &&
+      c.is_given(kInterval)) {
+    c.idle(std::string{kInterval},
+           "has no effect with control_plane.level: delays or full, where the next batch waits for "
+           "the answers to the last one");
+  }
+}
+
 constexpr std::string_view kPreemption = "DefaultPreemption";
 
 void check_preemption(const Scenario& scenario, Checker& c) {
@@ -201,6 +221,7 @@ void check_services(const Scenario& scenario, Checker& c) {
 
 void check_pods(const Scenario& scenario, Checker& c) {
   check_controllers(scenario, c);
+  check_creation(scenario, c);
   check_affinity(scenario, c);
   check_preemption(scenario, c);
   const bool is_scored = has_plugin(scenario, "ImageLocality");

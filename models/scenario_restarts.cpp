@@ -49,7 +49,7 @@ Stops stops_of(const Scenario& scenario, std::span<const Machine> machines) {
   const bool on_live_nodes = knows_pods && (!faults.ranks.empty() || gives_up);
   const bool with_nodes =
       knows_pods && (faults.strike_nodes() || scenario.control_plane.autoscaler);
-  const bool by_others = may_preempt(scenario);
+  const bool by_others = knows_pods && may_preempt(scenario);
   const bool by_queue = stops_jobs(scenario.policy.job_queue);
   return {.by_failures = on_live_nodes || with_nodes,
           .by_others = by_others,
@@ -69,9 +69,10 @@ void check_section(const Training& training, const Scenario& scenario, const Sto
   };
   if (!stops.any()) warn("restore", "has no effect: nothing stops a job (see faults)");
   if (stops.by_failures) return;
-  warn("restarts_max", kNoFailure);
+  const bool is_told = scenario.policy.driver == Driver::Counting;  // of what is about pods
+  if (!is_told) warn("restarts_max", kNoFailure);
   if (stops.by_others) return;
-  warn("restart_scope", kNoFailure);
+  if (!is_told) warn("restart_scope", kNoFailure);
   const bool takes_time =
       training.params->checkpoint || training.params->checkpoint_write > Duration{};
   if (takes_time || scenario.workload.controller.overruns == Overruns::Kill) return;

@@ -13,8 +13,9 @@ class Writer {
   Writer(const ControlPlaneParams& params, bool joins)
       : p_{params.node_join},
         heartbeats_{params.kubelet.heartbeats},
-        event_bytes_{params.events.value_or(PodEventsParams{}).bytes},
-        has_services_{!params.services.groups.empty()},
+        event_bytes_{is_full(params) ? params.events.value_or(PodEventsParams{}).bytes
+                                     : PodEventsParams{}.bytes},
+        has_services_{is_full(params) && !params.services.groups.empty()},
         joins_{joins} {}
 
   BootScript script() {
@@ -44,6 +45,10 @@ class Writer {
   }
 
  private:
+  // Events and services are not modelled otherwise, whatever is said of them.
+  static bool is_full(const ControlPlaneParams& params) {
+    return params.level == ControlPlaneLevel::Full;
+  }
   static constexpr ApiResource kOfKubelet[] = {ApiResource::Services, ApiResource::Nodes,
                                                ApiResource::Pods, ApiResource::RuntimeClasses,
                                                ApiResource::CsiDrivers};

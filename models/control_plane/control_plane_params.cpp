@@ -40,7 +40,7 @@ void refuse_unused(const ControlPlaneParams& params, Checker& c) {
            "controllers or agents that watch services");
   }
   constexpr std::string_view kAddresses[] = {"node_join.slices", "node_join.slice_bytes"};
-  if (!params.services.groups.empty()) {
+  if (params.level == ControlPlaneLevel::Full && !params.services.groups.empty()) {
     refuse(kAddresses, "has no effect with services: nodes list their addresses");
   }
   if (params.crash_loops.empty()) refuse(kCrashes, "has no effect without crash_loops");
@@ -103,9 +103,17 @@ void ControlPlaneParams::check(Checker& c) const {
       if (c.is_given(field)) c.idle(field, "has an effect only with level: full");
     }
   }
+  if (joins.empty() && !autoscaler && c.is_given("node_join.certificate_requests")) {
+    c.idle("node_join.certificate_requests",
+           "has an effect only with joins or an autoscaler: who comes back has its certificate");
+  }
   if (joins.empty() && !autoscaler && c.is_given("node_join.rate_max")) {
     c.idle("node_join.rate_max",
            "has an effect only with joins or an autoscaler: who comes back is not held up");
+  }
+  for (size_t i = 0; i < joins.size(); ++i) {
+    if (joins[i].nodes != 1 || joins[i].over == Duration{}) continue;
+    c.idle("joins[" + std::to_string(i) + "].over", "has no effect on a single node");
   }
   for (size_t i = 0; i < losses.size(); ++i) {
     if (losses[i].server < api_servers.servers) continue;

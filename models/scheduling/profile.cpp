@@ -86,6 +86,15 @@ void check_counting(const ProfileParams& profile, const std::string& path, const
     diagnostics.idle(node["plugins"].position, path + ".plugins",
                      "have no effect with driver: counting, which places no pods");
   }
+  constexpr const char* kNoPods = "has no effect with driver: counting, which places no pods";
+  for (const char* field :
+       {"disable", "percentage_of_nodes_to_score", "tie_break", "queue", "cost"}) {
+    const config::Node* const given = node.find(field);
+    if (given != nullptr) diagnostics.idle(given->position, path + "." + field, kNoPods);
+  }
+  // A warning: another driver is tried on the profile that there is.
+  const config::Node* const base = node.find("base");
+  if (base != nullptr) diagnostics.warning(base->position, path + ".base", kNoPods);
 }
 
 // Whoever names the next pod leads the queue; nothing else may.

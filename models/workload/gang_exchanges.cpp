@@ -197,7 +197,7 @@ void GangExchanges::read_data(JobId id, const Places& places) {
   const bool moves = gang.exchange != Duration::max();
   const Duration step = step_time(gang.plan, moves ? gang.exchange : Duration{});
   readers_->begin(id, *job.dataset, places.nodes, gpus, step);
-  if (!job.dataset->cache) return;
+  if (!job.dataset->cache || job.dataset->store == kLocalStore) return;
   const double steps = static_cast<double>(job.dataset->size.count) /
                        (static_cast<double>(job.dataset->per_step.count) * gpus);
   gang.goal = controller_.done(id) + nearest_ns(gang.plan.compute.seconds() * steps);

@@ -151,6 +151,8 @@ void JobController::create_round() {
     if (count == 0) states_[ticket.job].is_queued = false;
     return count;
   };
+  // API servers set their own pace: the next batch waits for the answers to the last one.
+  const Duration interval = api_ == nullptr ? params_.pod_creation_interval : Duration{};
   bool has_more = false;
   do {
     has_more = false;
@@ -161,12 +163,11 @@ void JobController::create_round() {
       });
       has_more = has_more || creation_[c].has_work();
     }
-  } while (has_more && params_.pod_creation_interval == Duration{});
+  } while (has_more && interval == Duration{});
   is_creating_ = has_more;
   if (!is_creating_) return;
   sim_.engine.after(
-      params_.pod_creation_interval, Label{"jobs.create_pods"}, [this] { create_round(); },
-      Phase::Control);
+      interval, Label{"jobs.create_pods"}, [this] { create_round(); }, Phase::Control);
 }
 
 // Returns how many answers are to come.

@@ -45,6 +45,10 @@ def study_cases(case: Callable[..., Any], good: str) -> list[Any]:
         case("mistakes that only nodes show, before a run", {"s.yaml": good + "faults: {list: [{node: gpu-3, at: "
              "1min, repair: 1min}]}\n", "study.yaml": STUDY}, run, 2, ("s.yaml:10:24: ", "'gpu-3'",
              "(in the cell nodes=2)")),
+        case("study without its list of nodes", {"s.yaml": "cluster: {openb_nodes: [{file: n.csv}]}\n"
+             + good.split("\n", 3)[3], "study.yaml": "base: s.yaml\naxes:\n  - {name: jobs, parameter: "
+             "'workload.sources[0].jobs[0].count', values: [1, 2]}\n"}, run, 2,
+             ("s.yaml:1:10: cluster.openb_nodes: n.csv: ", "(in all 2 cells)")),
         study("no study", STUDY, "no.yaml", arguments=("study", "run", "no.yaml")),
         study("unknown study command", STUDY, "no study command 'runn'; did you mean 'run'?",
               arguments=("study", "runn", "study.yaml")),

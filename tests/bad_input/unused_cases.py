@@ -160,10 +160,12 @@ def unused_cases(case: Callable[..., Any]) -> list[Any]:
         at("restore after nothing", SHARED + "restore", "has no effect: nothing stops a job",
            shared="{checkpoint_interval: 1min, checkpoint_write: 1s, restore: ^1s}",
            is_warned_of=True),
-        at("restore of what a queue lets run", SHARED + "restore", "has no effect: nothing stops a job",
+        at("restore of what a queue lets run", SHARED + "restore",
+           "has no effect: nothing stops a job",
            shared="{checkpoint_interval: 1min, checkpoint_write: 1s, restore: ^1s}",
            more=COUNTING.replace("{}", "{policies: [{name: EASY}]}"), is_warned_of=True),
-        at("stops by a queue that lets run", "policy.job_queue.stops", "has no effect: no policy of "
+        at("stops by a queue that lets run", "policy.job_queue.stops",
+           "has no effect: no policy of "
            "the queue stops jobs that run", more="policy: {job_queue: {stops: ^{write: 1s}}}\n",
            is_warned_of=True),
         at("disks that die with their nodes", "storage.local.read", "has no effect: jobs stop with "
@@ -178,6 +180,77 @@ def unused_cases(case: Callable[..., Any]) -> list[Any]:
            f"{GANG}, training: {{{SAVES.replace('blob', 'local')}}}",
            more=stores("local: {read: ^1GBps}"),
               is_warned_of=True),
+
+        # what goes by how long jobs take, by pods, and by nodes
+        at("overruns of jobs that ask for nothing", "workload.controller.overruns",
+           "has no effect: "
+           "no job says how long it takes at most (requested)",
+           shared="{init: 1s}\n  controller: {overruns: ^kill}"),
+        at("time that nobody goes by", "workload.sources[0].jobs[0].requested", "has no effect "
+           "without policy.job_queue and workload.controller.overruns: kill",
+           GANG + ", requested: ^5min", is_warned_of=True),
+        *[at(f"{name} of counted jobs", path, NO_PODS, GANG + job, shared=shared, more=COUNTING)
+          for name, path, job, shared in (
+              ("quorum", "workload.sources[0].jobs[0].min_available", ", min_available: ^1", ""),
+              ("start of pods", "workload.controller.pod_start", "",
+               "{init: 1s}\n  controller: {pod_start: ^{median: 1s}}"),
+              ("batches", "workload.controller.pods_per_sync_max", "",
+               "{init: 1s}\n  controller: {pods_per_sync_max: ^9}"))],
+        at("deadlocks of counted jobs", "record.deadlocks", NO_PODS,
+           more=COUNTING + "record: {deadlocks: ^{counts_down_nodes: false}}\n"),
+        at("selector of counted jobs", "workload.sources[0].jobs[0].pod.node_selector",
+           "has no effect with policy.driver: counting, which knows no nodes",
+           "pods: 2, pod: {gpus: 8, node_selector: ^{pool: gpu}}", more=COUNTING),
+        at("scheduler's time for counted jobs", "policy.cost", "has no effect with driver: "
+           "counting, which places no pods",
+           more=COUNTING.replace("{driver", "{cost: ^{per_cycle: 1s}, driver")),
+        at("profile of counted jobs", "policy.base", "has no effect with driver: counting, which "
+           "places no pods", more=COUNTING.replace("{driver", "{base: ^strict_gang, driver"),
+           is_warned_of=True),
+        case("room for pods on nodes of counted jobs", {"s.yaml": marked(GANG, "", COUNTING,
+        1).replace(
+            "count: 4", "count: 4, pods_max: 9")}, says=(
+                "s.yaml:1:70: cluster.pools[0].pods_max: has no effect with policy.driver: "
+                "counting, "
+                "unless counts or weight_tres has pods",)),
+        case("validate: room for pods that are counted", {"s.yaml": marked(
+            GANG, "", COUNTING.replace("{}", "{counts: [gpus, pods]}"), 1).replace(
+                "count: 4", "count: 4, pods_max: 9")}, ("validate", "s.yaml"), 0),
+        at("batches that wait for answers", "workload.controller.pod_creation_interval",
+           "has no effect with control_plane.level: delays or full",
+           shared="{init: 1s}\n  controller: {pod_creation_interval: ^1s}",
+           more="control_plane: {level: delays}\n"),
+        at("certificates of nodes that come back", "control_plane.node_join.certificate_requests",
+           "has an effect only with joins or an autoscaler", more=FAULT
+           + "control_plane: {level: full, node_join: {certificate_requests: ^9}}\n"),
+        at("one node that joins little by little", "control_plane.joins[0].over", "has no effect on a "
+           "single node", more="control_plane: {level: full, joins: [{pool: gpu, nodes: 1, at: 1min, "
+           "over: ^1min}]}\n"),
+        at("zones of one pool", "control_plane.node_lifecycle.zones", "has no effect: there is one "
+           "pool", more=FAULT + "control_plane: {level: full, node_lifecycle: {zones: ^pools}}\n",
+           is_warned_of=True),
+        at("seats of lists that nobody makes",
+           "control_plane.api_servers.flow_control.list_objects_per_seat",
+           "has no effect: after the "
+           "start nobody gets, lists or watches anything", more="control_plane: {level: full, "
+           "api_servers: {flow_control: {list_objects_per_seat: ^1}}}\n"),
+        at("way of an exchange that is never made in a node", JOB + "step.exchanges[0].algorithm",
+           "has no effect, since network.exchanges tells the time between nodes, and it is never "
+           "made "
+           "in one", GANG + ", training: {" + STEP.replace("1GB", "1GB, algorithm: ^tree") + "}",
+           more="network: {level: alpha_beta, exchanges: [{latency: 1us, bandwidth: 1GBps}]}\n"),
+        at("way of an exchange that is never made between nodes",
+           JOB + "step.exchanges[0].algorithm", "has no effect, since network.exchanges tells the "
+           "time in nodes, and it is never made between them", GANG +
+           ", training: {step: {compute: "
+           "1s, parallel: {tensor: 8}, exchanges: [{bytes: 1GB, among: tensor, algorithm: ^tree}]}}",
+           more="network: {level: alpha_beta, exchanges: [{span: node, latency: 1us, bandwidth: "
+           "1GBps}]}\n"),
+        case("validate: way of an exchange that may be made in a node", {"s.yaml": marked(
+            "pods: 2, pod: {gpus: 4}, training: {" + STEP.replace("1GB", "1GB, algorithm: tree")
+            + "}", "",
+            "network: {level: alpha_beta, exchanges: [{latency: 1us, bandwidth: 1GBps}]}\n",
+            1)}, ("validate", "s.yaml"), 0, never_says=("algorithm",)),
 
         # stores that are read only
         at("latency of data", "storage.stores[0].latency", "has no effect: no checkpoint goes "

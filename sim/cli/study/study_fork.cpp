@@ -87,7 +87,7 @@ class Trunk {
     const ChecksThrow checks;
     const InputFiles inputs;
     std::ranges::for_each(options_.inputs, InputFiles::note);
-    Diagnostics diagnostics{trunk.idle()};
+    Diagnostics diagnostics{Idle::Allowed};
     SimulationResult found = simulate(
         trunk.scenario, trunk.document, recorder_,
         {.stop = options_.stop, .on_change = [this](size_t i) { return change(i); }}, diagnostics);

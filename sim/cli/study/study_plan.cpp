@@ -10,6 +10,7 @@
 #include "sim/config/describe.hpp"
 #include "sim/config/reader.hpp"
 #include "sim/core/check.hpp"
+#include "sim/core/shared_files.hpp"
 
 namespace orrery {
 namespace {
@@ -224,12 +225,11 @@ StudyPlan::Run StudyPlan::run(size_t cell, uint64_t seed) const {
 
 void StudyPlan::check_cells(Diagnostics& diagnostics) const {
   StudyRemarks remarks;
+  const FileSharing sharing;  // lists of nodes and topologies
   const auto look = [&](size_t cell, const std::vector<Setting>& settings) {
     Diagnostics own{Idle::Allowed};
     Run run = read(settings, params_.seeds.first, own);
-    if (own.ok() && run.idle() == Idle::Allowed) {
-      Ground{run.scenario}.check(run.scenario, run.document.root, own);
-    }
+    if (own.ok()) Ground{run.scenario}.check(run.scenario, run.document.root, own);
     remarks.add({cell, label_of(cell)}, places_of(settings), own);
     return own.ok() ? std::optional{std::move(run)} : std::nullopt;
   };

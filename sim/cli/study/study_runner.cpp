@@ -153,7 +153,7 @@ class Pool {
   std::optional<StudyRunResult> simulate_one(const StudyPlan::Run& run, size_t cell,
                                              uint64_t seed) {
     StudyRunResult result{.cell = cell, .seed = seed};
-    Diagnostics diagnostics{run.idle()};
+    Diagnostics diagnostics{Idle::Allowed};
     SimulationResult found;
     const ChecksThrow checks;
     const InputFiles inputs;

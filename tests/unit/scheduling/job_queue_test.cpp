@@ -85,11 +85,11 @@ workload:
         - gpus: {kind: discrete, values: [1, 2, 8], weights: [6, 3, 1]}
           duration: {kind: exponential, mean: 4min}
 policy:
-  base: strict_gang
-  cost: {per_cycle: 0s, per_node: 0s, per_pod: 0s}
   job_queue: {policies: [{name: EASY}], estimates: {kind: exact}}
 )";
-  ScenarioRun placed{kTwoNodes + rest}, counted{kTwoNodes + rest, {"policy.driver=counting"}};
+  ScenarioRun placed{kTwoNodes + rest + "  base: strict_gang\n" +
+                     "  cost: {per_cycle: 0s, per_node: 0s, per_pod: 0s}\n"},
+      counted{kTwoNodes + rest + "  driver: counting\n"};
   const auto a = in_order(placed), b = in_order(counted);
   ASSERT_EQ(a.size(), 300U);
   for (size_t i = 0; i < a.size(); ++i) {

@@ -43,8 +43,13 @@ TEST(Overruns, AJobThatNeedsJustWhatItRequestedIsDone) {
 }
 
 TEST(Overruns, AJobThatRequestedNothingGoesOn) {
-  ScenarioRun run = run_of("{name: j, pod: {gpus: 1}, work: 25min}");
-  EXPECT_EQ(run.jobs().at(0).outcome, JobOutcome::Completed);
+  ScenarioRun run = run_of(
+      "{name: j, pod: {gpus: 1}, work: 25min},"
+      " {name: other, pod: {gpus: 1}, work: 25min, requested: 20min}");
+  for (const JobRow& job : run.jobs()) {
+    const bool is_other = job.name.view() == "other";
+    EXPECT_EQ(job.outcome, is_other ? JobOutcome::Failed : JobOutcome::Completed);
+  }
 }
 
 // Counted jobs that go at half the pace of their work, or at twice it, are killed in a stretch.
