@@ -19,24 +19,24 @@ std::string random_job(Rng& rng, const std::string& control_plane, bool has_imag
                                     "koordinator"};
   constexpr const char* kControllers[] = {"job", "replica_set", "parallel_stateful_set",
                                           "ordered_stateful_set"};
+  constexpr const char* kLastCalls[] = {"0s", "1s", "30s"};
   const uint64_t base = rng.below(5);
   const bool are_pods = rng.chance(0.3);
   const uint64_t pods = 1 + rng.below(12);
-  // Elastic gangs go with the members that are there once these are enough. Where they are tried
-  // together, or take longer or shorter to start, fewer are sooner through.
   const bool is_random = rng.chance(0.5);
-  const bool is_elastic = !are_pods && !is_random && base != 3 && rng.chance(0.4);
+  const bool is_elastic = !are_pods && pods > 1 && rng.chance(0.4);
   std::string yaml =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: " + number(6 + rng.below(38)) +
       "}]}\n";
   yaml += "control_plane: " + control_plane + "\n";
   yaml += "policy: {base: " + std::string{kBases[base]} + "}\n";
   yaml += "workload:\n  controller: {pod_start: {median: " + number(1 + rng.below(5)) +
-          "s, sigma: " + (is_random ? "0.5" : "0") + "}}\n";
+          "s, sigma: " + (is_random ? "0.5" : "0") + "}" +
+          (is_elastic ? ", last_call: " + std::string{kLastCalls[rng.below(3)]} : "") + "}\n";
   yaml +=
       "  sources:\n    - kind: jobs\n      jobs:\n        - {submit: " + number(rng.below(100)) +
       "s, kind: " + (are_pods ? "pods" : "mpi_gang") + ", pods: " + number(pods) +
-      (is_elastic ? ", min_available: " + number(1 + rng.below(pods)) : "") +
+      (is_elastic ? ", min_available: " + number(1 + rng.below(pods - 1)) : "") +
       ", controller: " + kControllers[rng.below(are_pods ? 4 : 3)] +
       ", pod: {gpus: " + number(1 + rng.below(3)) +
       (has_image ? ", image: {name: i, size: 100MB}" : "") +
