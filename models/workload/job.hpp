@@ -94,9 +94,8 @@ struct Pod {
   DeviceGrant grant;
   PodState state = PodState::Absent;
   int32_t rank = 0;
-  bool takes_part =
-      false;             // in the run of its gang; of an elastic one, by those there at its start
-  int32_t attempts = 0;  // scheduling attempts since (re)creation
+  bool takes_part = false;  // in the run of its gang; of an elastic one if it was up in time
+  int32_t attempts = 0;     // scheduling attempts since (re)creation
   Time created, bound, started;
   uint64_t generation = 0;  // raised at each re-creation: stale queue entries show
 };
@@ -109,6 +108,7 @@ struct Gang {
   int32_t created = 0;                          // pods that exist now (Pending, Bound or Running)
   int32_t bound = 0;                            // of these, with a node
   int32_t up = 0;                               // of these, with containers; of elastic jobs alone
+  uint32_t pods_started = 0;                    // all in all
   Time created_at;                              // of the PodGroup
   Duration schedule_timeout = Duration::max();  // max: the plugin's default
   std::optional<Resources> min_resources;       // as a whole, before any member is tried

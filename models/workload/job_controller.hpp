@@ -133,6 +133,7 @@ class JobController : public JobNews {
     return params_.failure_detection.value_or(hears_of_nodes_ ? Duration::max() : kExplicitFailure);
   }
   Duration gang_patience() const;
+  uint32_t number_of_start(PodId id);
   Duration start_latency(PodId id);
   void begin_start(PodId id);
   void start_known(PodId id, uint64_t generation, Duration left);

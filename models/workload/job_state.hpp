@@ -104,7 +104,7 @@ struct JobState {
   int32_t replicas = 0;     // of a service: that there shall be
   int32_t restarts = 0;
   int32_t preemptions = 0;    // of its pods
-  uint32_t pods_started = 0;  // all in all
+  uint32_t pods_started = 0;  // all in all, of independent ones
   bool is_queued = false;     // for pod creation
   bool is_struck = false;     // by the node failure that is being handled
   bool is_paused = false;     // it copies or writes a checkpoint that goes to a store

@@ -70,14 +70,23 @@ void JobController::start_known(PodId id, uint64_t generation, Duration left) {
   if (--state.awaited == 0) gang_starts(pod.job);
 }
 
+// In its job or gang, whichever pod it is: the order in which they are bound is nothing to these.
+// A gang's first starts are numbered as its members are, later ones after those of all gangs.
+uint32_t JobController::number_of_start(PodId id) {
+  const Pod& pod = jobs_.pod(id);
+  if (!pod.gang.is_valid()) return states_[pod.job].pods_started++;
+  Gang& gang = jobs_.gang(pod.gang);
+  const Job& job = jobs_.job(pod.job);
+  const uint32_t started = gang.pods_started++, members = static_cast<uint32_t>(gang.pods);
+  return gang.first.index - job.first_pod.index + started % members +
+         started / members * static_cast<uint32_t>(job.pods);
+}
+
 Duration JobController::start_latency(PodId id) {
   const StartLatencyParams& params = params_.pod_start;
   if (params.sigma == 0) return params.median;
-  // Of the job's n-th pod to start, whichever that is: the order in which its pods are bound is
-  // nothing to the job.
-  const JobId job = jobs_.pod(id).job;
   Rng rng = sim_.rng.stream("workload.pod_start",
-                            jobs_.job(job).serial << 32U | states_[job].pods_started++);
+                            jobs_.job(jobs_.pod(id).job).serial << 32U | number_of_start(id));
   return nearest_ns(rng.lognormal(std::log(params.median.seconds()), params.sigma));
 }
 
