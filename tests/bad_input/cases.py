@@ -178,7 +178,7 @@ CASES = [
     planned("LISTs that nobody makes", "etcd: {read_object: 1}",
             "s.yaml:10:50: control_plane.etcd.read_object", "nothing is read from etcd"),
     planned("LISTs that take no time", "events: {readers: [{every: 1min}]}, etcd: {read_latency: 0s, read_byte: 1}",
-            "s.yaml:10:103: control_plane.etcd.read_byte", "with etcd.read_latency 0 reads take no time"),
+            "s.yaml:10:102: control_plane.etcd.read_byte", "with etcd.read_latency 0 reads take no time"),
     planned("disk beside its latency", "etcd: {disk: hdd, commit_latency: 1ms}",
             "s.yaml:10:43: control_plane.etcd.disk", "commit_latency stands in its place"),
     planned("balance of one server", "api_servers: {servers: 1, balance: per_request}",
