@@ -14,12 +14,16 @@ using test::kIsSanitized;
 
 std::string number(uint64_t n) { return std::to_string(n); }
 
+std::string last_call(Rng& rng) {
+  constexpr const char* kLastCalls[] = {"0s", "1s", "30s", "5min"};
+  return std::string{"last_call: "} + kLastCalls[rng.below(4)];
+}
+
 std::string random_job(Rng& rng, const std::string& control_plane, bool has_image) {
   constexpr const char* kBases[] = {"default", "strict_gang", "coscheduling", "native_gang",
                                     "koordinator"};
   constexpr const char* kControllers[] = {"job", "replica_set", "parallel_stateful_set",
                                           "ordered_stateful_set"};
-  constexpr const char* kLastCalls[] = {"0s", "1s", "30s"};
   const uint64_t base = rng.below(5);
   const bool are_pods = rng.chance(0.3);
   const uint64_t pods = 1 + rng.below(12);
@@ -32,7 +36,7 @@ std::string random_job(Rng& rng, const std::string& control_plane, bool has_imag
   yaml += "policy: {base: " + std::string{kBases[base]} + "}\n";
   yaml += "workload:\n  controller: {pod_start: {median: " + number(1 + rng.below(5)) +
           "s, sigma: " + (is_random ? "0.5" : "0") + "}" +
-          (is_elastic ? ", last_call: " + std::string{kLastCalls[rng.below(3)]} : "") + "}\n";
+          (is_elastic ? ", " + last_call(rng) : "") + "}\n";
   yaml +=
       "  sources:\n    - kind: jobs\n      jobs:\n        - {submit: " + number(rng.below(100)) +
       "s, kind: " + (are_pods ? "pods" : "mpi_gang") + ", pods: " + number(pods) +
@@ -71,20 +75,25 @@ std::string job_of_hundreds(Rng& rng, const std::string& control_plane) {
 
 // Nodes come when pods have none. Coscheduling with a pause between tries of a gang: without one it
 // tries the same members over and over until their nodes are there, so that the autoscaler hears of
-// others by the way in which they were created.
+// others by the way in which they were created. Koordinator leaves members of an elastic gang over
+// for which there was no node yet, until its queue is flushed, by when they were tried.
 std::string scaled_job(Rng& rng, const std::string& base, const std::string& level) {
   const std::string pause = base != "coscheduling"
                                 ? ""
                                 : ", plugins: [{name: Coscheduling, args: {podGroupBackoffSeconds: "
                                   "10}}]";
   const uint64_t there = 2 + rng.below(6), pods = 8 * there + 1 + rng.below(40);
+  const bool is_elastic = base != "koordinator" && rng.chance(0.4);
+  std::string pods_needed;
   std::string yaml = "cluster: {pools: [{name: n, machine: dgx-a100, count: " + number(there) +
                      "}, {name: j, machine: dgx-a100, count: 12}]}\n";
   yaml += "control_plane: {level: " + level + ", autoscaler: {groups: [{pool: j}]}}\n";
   yaml += "policy: {base: " + base + pause + "}\n";
-  yaml += "workload: {sources: [{kind: jobs, jobs: [{submit: " + number(rng.below(100)) +
-          "s, pods: " + number(pods) + ", pod: {gpus: 1}, work: " + number(1 + rng.below(100)) +
-          "s}]}]}\n";
+  if (is_elastic) pods_needed = ", min_available: " + number(1 + rng.below(pods - 1));
+  yaml += "workload: {" + (is_elastic ? "controller: {" + last_call(rng) + "}, " : "") +
+          "sources: [{kind: jobs, jobs: [{submit: " + number(rng.below(100)) +
+          "s, pods: " + number(pods) + pods_needed +
+          ", pod: {gpus: 1}, work: " + number(1 + rng.below(100)) + "s}]}]}\n";
   return yaml + "run: {until: 3h}\n";
 }
 
