@@ -145,7 +145,7 @@ TEST(ControlPlaneRun, EtcdRemembersWatchersAndKeys) {
 // Once what they did as they joined is compacted, or forgotten after an hour.
 TEST(ControlPlaneRun, EtcdHoldsAsMuchOfNodesThatJoinedAsOfOthers) {
   std::vector<Bytes> index;
-  for (const std::string joins : {"", "joins: [{pool: n, count: 5, at: 10min}], "}) {
+  for (const std::string joins : {"", "joins: [{pool: n, nodes: 5, at: 10min}], "}) {
     const std::string yaml =
         "cluster: {pools: [{name: n, machine: dgx-a100, count: 8}]}\n"
         "control_plane: {level: full, " +
