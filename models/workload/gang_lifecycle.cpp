@@ -73,7 +73,7 @@ void JobController::gang_starts(JobId id) {
 void JobController::gang_runs(JobId id) {
   const Job& job = jobs_.job(id);
   JobState& state = states_[id];
-  state.run_gpu_milli = 0;
+  state.run_gpu_milli = job.is_counted() ? state.gpu_milli : 0;
   JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
     if (jobs_.pod(pod).state != PodState::Bound || !jobs_.pod(pod).takes_part) return;
     account_held(pod, sim_.engine.now());
