@@ -263,7 +263,7 @@ void Cluster::take_away(NodeId node) {
   faults_.hold(node);
   if (was_up && control_plane_) control_plane_->node_down(node);
   if (was_up && pod_delays_) pod_delays_->node_down(node);
-  if (nodes_->removed(node) && control_plane_) control_plane_->node_deregistered();
+  if (nodes_->removed(node) && control_plane_) control_plane_->node_deregistered(node);
   if (was_up) {
     controller_.node_failed(node);
     scheduler_.node_down(node);

@@ -69,6 +69,32 @@ void check_step(const Training& training, const Scenario& scenario, Checker& c) 
   }
 }
 
+int32_t pods_of(const ExplicitGangParams& gang) {
+  int32_t pods = 0;
+  for (const ExplicitRoleParams& role : gang.roles) pods += role.pods;
+  return pods;
+}
+
+bool is_elastic(const ExplicitJobParams& job) {
+  if (job.kind != JobKind::MpiGang) return false;
+  if (job.gangs.empty()) return job.min_available != 0 && job.min_available < job.pods;
+  return std::ranges::any_of(job.gangs, [](const ExplicitGangParams& gang) {
+    return gang.min_available != 0 && gang.min_available < pods_of(gang);
+  });
+}
+
+void check_last_call(const Scenario& scenario, Checker& c) {
+  constexpr const char* kAt = "workload.controller.last_call";
+  if (!c.is_given(kAt)) return;
+  const bool is_heeded = scenario.policy.driver != Driver::Counting &&
+                         std::ranges::any_of(scenario.workload.sources, [](const auto& source) {
+                           const auto* const listed = std::get_if<ExplicitJobsParams>(&source);
+                           return listed && std::ranges::any_of(listed->jobs, is_elastic);
+                         });
+  if (is_heeded) return;
+  c.idle(kAt, "has no effect: no gang may run without some of its pods (min_available)");
+}
+
 // Names can be known only if all jobs are listed.
 void check_ranks(const Scenario& scenario, Checker& c) {
   if (scenario.faults.ranks.empty()) {
@@ -120,6 +146,7 @@ std::string no_gangs(const Training& training) {
 void check_training(const Scenario& scenario, Checker& c) {
   check_groups(scenario.workload, c);
   check_ranks(scenario, c);
+  check_last_call(scenario, c);
   bool has_step = false;
   std::vector<Training> all = trainings(scenario.workload);
   if (!all.front().has_jobs) {

@@ -18,6 +18,7 @@
 #include "models/control_plane/namespace_churn.hpp"
 #include "models/control_plane/node_api.hpp"
 #include "models/control_plane/node_clients.hpp"
+#include "models/control_plane/node_objects.hpp"
 #include "models/control_plane/pod_events.hpp"
 #include "models/control_plane/pod_images.hpp"
 #include "models/control_plane/pod_objects.hpp"
@@ -58,7 +59,7 @@ class ControlPlane final : public PodApi, public NodeApi {
   void node_up(NodeId node);
   void node_absent(NodeId node);  // before start()
   void node_registered();
-  void node_deregistered();
+  void node_deregistered(NodeId node);
   Signal<bool> cut_off;  // no lease can be stored: there is no server, or no space; or again it can
 
   void job_arrived(JobId job);
@@ -103,6 +104,7 @@ class ControlPlane final : public PodApi, public NodeApi {
   std::vector<std::unique_ptr<ApiClient>> pod_watchers_;
   ApiRequest all_pods_, pods_of_node_;  // sizes of lists, of a node in the mean
   PodObjects objects_;
+  NodeObjects node_objects_;
   PodImages images_;
   std::unique_ptr<PodEvents> events_;
   std::unique_ptr<CrashLoops> crash_loops_;
@@ -116,7 +118,7 @@ class ControlPlane final : public PodApi, public NodeApi {
     std::vector<std::function<void()>> done;  // told once none is left to delete
   };
   std::vector<DeadPods> dead_pods_;  // by node
-  int64_t nodes_up_, nodes_registered_, nodes_at_start_;
+  int64_t nodes_up_, nodes_registered_;
   Duration start_;
   Time sampled_to_;
   std::vector<double> cores_, egress_;  // busy seconds until then, by server

@@ -22,16 +22,23 @@ void ControlPlane::node_absent(NodeId node) {
   is_up_[node.index] = false;
   --nodes_up_;
   --nodes_registered_;
+  node_objects_.absent(node);
 }
 
 void ControlPlane::node_registered() { servers_.set_nodes(++nodes_registered_); }
 
-void ControlPlane::node_deregistered() { servers_.set_nodes(--nodes_registered_); }
+// The garbage collector deletes what a Node owns.
+void ControlPlane::node_deregistered(NodeId node) {
+  servers_.set_nodes(--nodes_registered_);
+  node_objects_.removed(node);
+}
 
 void ControlPlane::send(NodeId node, uint32_t client, const ApiRequest& request,
                         std::function<void(bool)> done) {
   ApiClient& by = client == kKubelet ? kubelet(node) : node_clients_.of(node, client);
-  by.send(request, [done = std::move(done)](const ApiAnswer& answer) {
+  ApiRequest named = request;
+  named.object = node_objects_.name(node, request, sim_.engine.now());
+  by.send(named, [done = std::move(done)](const ApiAnswer& answer) {
     done(answer.outcome == ApiOutcome::Done);
   });
 }

@@ -31,6 +31,12 @@ void refuse_unused(const ControlPlaneParams& params, Checker& c) {
         kReads,
         "has no effect: nothing is read from etcd without readers of events or namespaces that do");
   }
+  constexpr std::string_view kTimes[] = {"etcd.members",        "etcd.read_rate_max",
+                                         "etcd.read_bandwidth", "etcd.read_object",
+                                         "etcd.read_byte",      "etcd.blocking_reads"};
+  if (params.reads_etcd() && params.etcd.read_latency == Duration{}) {
+    refuse(kTimes, "has no effect: with etcd.read_latency 0 reads take no time");
+  }
   constexpr std::string_view kOthers[] = {"clients.others"}, kCrashes[] = {"kubelet.crash_loop"};
   const ServiceWatchersParams& watchers = params.services.watchers;
   const bool watch = watchers.controllers > 0 || watchers.agents > 0;

@@ -68,7 +68,6 @@ Bytes ControlPlane::watcher_memory() const {
   return memory_of(EtcdWatchers{.connections = int64_t{servers_.up()} * each.resource_types});
 }
 
-// A Node and a Lease of each node that was there at the start; those of others are created.
 Bytes ControlPlane::index_memory() {
   constexpr Bytes kKey{64};  // estimate: /registry/pods/NAMESPACE/NAME
   MvccStore::Count count = etcd_.objects().count();
@@ -77,12 +76,13 @@ Bytes ControlPlane::index_memory() {
     count.keys += events.keys;
     count.versions += events.versions;
   }
-  const int64_t of_nodes = 2 * nodes_at_start_;
+  const int64_t of_nodes = node_objects_.keys_from_start();
   return memory_of(
       EtcdKeys{.keys = count.keys + of_nodes, .versions = count.versions + of_nodes, .key = kKey});
 }
 
 void ControlPlane::sample_etcd(Time now, double seconds) {
+  node_objects_.expire(now);
   Etcd::Counters counters = etcd_.objects().counters();
   size_t waiting = etcd_.objects().waiting();
   Bytes in_use = etcd_.objects().in_use(), file = etcd_.objects().file();

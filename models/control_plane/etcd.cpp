@@ -48,7 +48,7 @@ EtcdAnswer Etcd::write(const Write& write, Callback done) {
 }
 
 bool Etcd::writes_at_once() const {
-  const bool is_locked = params_.blocking_reads && reads_free_at_ > engine_.now();
+  const bool is_locked = params_.blocking_reads && unlocked_at_ > engine_.now();
   return commit_time_ == Duration{} && batch_.empty() && waiting_.empty() && can_commit() &&
          !is_locked;
 }
@@ -98,7 +98,7 @@ void Etcd::begin_commit(Duration wait) {
   const double rate = free_rate();
   const bool is_free = commit_time_ == Duration{};
   Duration locked{};
-  if (params_.blocking_reads) locked = std::max(reads_free_at_ - engine_.now(), Duration{});
+  if (params_.blocking_reads) locked = std::max(unlocked_at_ - engine_.now(), Duration{});
   const double room = is_free ? 1e9 : std::ceil(rate * (locked + commit_time_).seconds());
   const size_t count = std::min(waiting_.size(), static_cast<size_t>(std::max(1.0, room)));
   const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(count);
@@ -135,6 +135,7 @@ void Etcd::read(const Read& read, Callback done) {
     service = nearest_ns(std::max(1 / rate, moved.seconds()) / members);
     reads_free_at_ = std::max(reads_free_at_, engine_.now()) + service;
     const Duration cpu = read.objects > 0 ? params_.list_cpu(read.objects, read.bytes) : Duration{};
+    unlocked_at_ = std::max(unlocked_at_, reads_free_at_ + cpu);
     engine_.at(reads_free_at_ + std::max(latency, moved) - service + cpu, Label{"etcd.read_done"},
                std::move(done));
     return;

@@ -116,6 +116,7 @@ class Etcd {
   EventId commit_;
   std::vector<WaitingRead> waiting_reads_;
   Time reads_free_at_;  // when the members have served all reads
+  Time unlocked_at_;    // and when they have gone through what LISTs ask for
   bool is_out_of_space_ = false;
   Timer election_, space_check_;
   Counters counters_;

@@ -191,12 +191,13 @@ Duration Scheduler::cycle_gang(PodId unit, GangId gang) {
     why.node = {};
     return cost + fail(unit, blamed, why, nullptr);
   }
-  return cost + place_best_attempt(unit);
+  return cost + place_best_attempt(unit, gang, cost);
 }
 
 // Reserve may turn members down that the attempt has placed. What is left of the gang is kept if
-// Permit has nothing against so few; else none of it is.
-Duration Scheduler::place_best_attempt(PodId unit) {
+// Permit has nothing against so few; else none of it is. As upstream's loop, which reserves one
+// after the other, each is handed over to be bound when it is its turn, but waits for the quorum.
+Duration Scheduler::place_best_attempt(PodId unit, GangId gang, Duration spent) {
   Duration cost;
   std::vector<Placed>& placed = best_attempt_.placed;
   const size_t wanted = placed.size();
@@ -211,11 +212,15 @@ Duration Scheduler::place_best_attempt(PodId unit) {
   }
   Selection found;
   found.visited = best_attempt_.visited;
+  const GangView view = this->gang(gang);
+  const auto kept = static_cast<int32_t>(placed.size());
+  const int32_t missing = view.min_available - (view.assigned() - kept);
+  const Duration quorum = spent + cost_.per_pod * std::clamp(missing, 0, kept);
   for (const Placed& p : placed) {
     found.node = p.node;
-    to_binding(p.pod);
-    record(p.pod, AttemptOutcome::Scheduled, found, {});
     cost += cost_.per_pod;
+    to_binding(p.pod, std::max(spent + cost, quorum));
+    record(p.pod, AttemptOutcome::Scheduled, found, {});
   }
   if (best_attempt_.failed.is_valid()) {  // quorum without everybody: the rest stays in line
     cost += fail(unit, best_attempt_.failed, best_attempt_.why, nullptr);

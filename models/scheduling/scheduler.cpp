@@ -110,8 +110,9 @@ void Scheduler::run() {
     busy_until_ = now() + cost;
     cycle_end_ = busy_until_;
     preemptions_.carry_out(cycle_end_);
-    for (const PodId pod : to_bind_) {
-      binding_.push_back({cycle_end_ + cost_.bind, pod, track(pod).reservation});
+    for (const auto& [pod, after] : to_bind_) {
+      const Time due = after == Duration::max() ? cycle_end_ : now() + after;
+      binding_.push_back({due + cost_.bind, pod, track(pod).reservation});
     }
     bind_due();
     deliver_events();

@@ -105,6 +105,10 @@ class Scheduler final : private Handle {
     Time last_failure = Time{-1}, backoff_until;
     Time initial_attempt = Time{-1};
   };
+  struct Permitted {
+    PodId pod;
+    Duration after;  // since the cycle began; max: once it is over
+  };
   struct Binding {
     Time due;
     PodId pod;
@@ -168,7 +172,7 @@ class Scheduler final : private Handle {
               std::string_view text);
 
   // ---- scheduler_binding.cpp: what the scheduler decided is written
-  void to_binding(PodId pod);
+  void to_binding(PodId pod, Duration after = Duration::max());
   void bind_due();
   void bind(PodId pod);
   void bind_failed(PodId pod, std::string_view reason);
@@ -201,7 +205,7 @@ class Scheduler final : private Handle {
   void undo_attempt(GangId gang, Transaction::Point mark);
   int64_t score_of_attempt(const Cycle& cycle, const GangView& gang);
   bool gang_permitted(GangAttempt& attempt);
-  Duration place_best_attempt(PodId unit);
+  Duration place_best_attempt(PodId unit, GangId gang, Duration spent);
   bool keep(const Placed& placed);
 
   PodId unit_of(PodId pod) const;
@@ -236,8 +240,8 @@ class Scheduler final : private Handle {
   EventId wake_;
   Time wake_at_ = Time::max();
   Time busy_until_;
-  Time cycle_end_;              // of the running cycle: when its pods go on to be bound
-  std::vector<PodId> to_bind_;  // permitted in the running cycle
+  Time cycle_end_;                  // of the running cycle: when its pods go on to be bound
+  std::vector<Permitted> to_bind_;  // in the running cycle
   uint32_t current_plugin_ = 0;
   GangId permitting_;  // its member is in Permit right now and does not count itself
   bool is_running_ = false;

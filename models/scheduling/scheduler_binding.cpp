@@ -5,9 +5,9 @@
 
 namespace orrery {
 
-void Scheduler::to_binding(PodId pod) {
+void Scheduler::to_binding(PodId pod, Duration after) {
   if (is_running_) {
-    to_bind_.push_back(pod);
+    to_bind_.push_back({pod, after});
     return;
   }
   binding_.push_back({std::max(now(), busy_until_) + cost_.bind, pod, track(pod).reservation});

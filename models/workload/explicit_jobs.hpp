@@ -38,7 +38,9 @@ struct ExplicitGangParams {
 
   template <class V>
   void fields(V& v) {
-    v("min_available", min_available, "Pods that must be bound before the job starts; 0: all.",
+    v("min_available", min_available,
+      "Pods that must be up before the job starts; 0: all. The others have "
+      "workload.controller.last_call for that.",
       Range{0, 1'000'000}, Unit{"pods"});
     v("roles", roles, "The gang's pods, role by role.", Required{});
   }
@@ -89,7 +91,9 @@ struct ExplicitJobParams {
       "How long its user says it will take at most, for a job queue that goes by that.");
     v("priority", priority, "Priority of its pods.", Range{-1'000'000'000, 2'000'000'000});
     v("pods", pods, "Alike pods.", Range{1, 1'000'000}, Unit{"pods"});
-    v("min_available", min_available, "Pods that must be bound before it starts; 0: all.",
+    v("min_available", min_available,
+      "Pods that must be up before it starts; 0: all. The others have "
+      "workload.controller.last_call for that.",
       Range{0, 1'000'000}, Unit{"pods"});
     v("pod", pod, "What each pod asks for.");
     v("gangs", gangs, "Instead of pods, min_available and pod: gangs of several roles.");

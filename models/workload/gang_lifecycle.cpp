@@ -22,6 +22,14 @@ void JobController::gang_gathers(JobId id) {
   if (!has_quorum(job)) return;
   JobState& state = states_[id];
   const Time now = sim_.engine.now();
+  if (state.first_bound == kNever) state.first_bound = now;
+  if (RecoveryRow* const row = recoveries_.find(state.run.recovery)) row->scheduled = now;
+  state.run.restore_from = Time::max();
+  if (job.is_elastic) {
+    state.barrier = Time::max();
+    set_phase(id, JobPhase::Starting);
+    return call_members(id);
+  }
   state.barrier = now;
   state.awaited = 0;
   JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId id_of_pod) {
@@ -34,10 +42,7 @@ void JobController::gang_gathers(JobId id) {
       state.barrier = std::max(state.barrier, pod.started);
     }
   });
-  if (state.first_bound == kNever) state.first_bound = now;
-  if (RecoveryRow* const row = recoveries_.find(state.run.recovery)) row->scheduled = now;
   if (state.awaited == 0) return gang_starts(id);
-  state.run.restore_from = Time::max();
   set_phase(id, JobPhase::Starting);
 }
 
@@ -68,11 +73,13 @@ void JobController::gang_starts(JobId id) {
 void JobController::gang_runs(JobId id) {
   const Job& job = jobs_.job(id);
   JobState& state = states_[id];
+  state.run_gpu_milli = job.is_counted() ? state.gpu_milli : 0;
   JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
-    if (jobs_.pod(pod).state != PodState::Bound) return;
+    if (jobs_.pod(pod).state != PodState::Bound || !jobs_.pod(pod).takes_part) return;
     account_held(pod, sim_.engine.now());
     jobs_.pod(pod).state = PodState::Running;
     ++state.running;
+    state.run_gpu_milli += gpu_milli(pod);
   });
   state.run.restore_from = Time::max();
   state.is_suspending = state.is_played = false;
@@ -81,7 +88,6 @@ void JobController::gang_runs(JobId id) {
   state.snapshot = snapshot(state.run.progress);
   state.goal = Duration::max();
   recoveries_.resumed(state.run.recovery, time_to_redo(id, state.run));
-  state.run_gpu_milli = state.gpu_milli;
   compute(id);
   set_phase(id, JobPhase::Running);
 }
@@ -225,9 +231,9 @@ void JobController::gang_hangs(JobId id, Duration detection) {
 bool JobController::rank_died(PodId id, int64_t gpu_milli) {
   const JobId job = jobs_.pod(id).job;
   JobState& state = states_[job];
-  if (jobs_.job(job).kind == JobKind::Pods || jobs_.job(job).phase != JobPhase::Running) {
-    return false;
-  }
+  const bool is_gang = jobs_.job(job).kind != JobKind::Pods;
+  const bool runs = jobs_.job(job).phase == JobPhase::Running && jobs_.pod(id).takes_part;
+  if (!is_gang || !runs) return false;
   gang_stops(job, {});
   if (state.is_suspending) return true;
   state.dead_pod = id;

@@ -94,7 +94,8 @@ struct Pod {
   DeviceGrant grant;
   PodState state = PodState::Absent;
   int32_t rank = 0;
-  int32_t attempts = 0;  // scheduling attempts since (re)creation
+  bool takes_part = false;  // in the run of its gang; of an elastic one if it was up in time
+  int32_t attempts = 0;     // scheduling attempts since (re)creation
   Time created, bound, started;
   uint64_t generation = 0;  // raised at each re-creation: stale queue entries show
 };
@@ -106,6 +107,8 @@ struct Gang {
   int32_t min_available = 0;
   int32_t created = 0;                          // pods that exist now (Pending, Bound or Running)
   int32_t bound = 0;                            // of these, with a node
+  int32_t up = 0;                               // of these, with containers; of elastic jobs alone
+  uint32_t pods_started = 0;                    // all in all
   Time created_at;                              // of the PodGroup
   Duration schedule_timeout = Duration::max();  // max: the plugin's default
   std::optional<Resources> min_resources;       // as a whole, before any member is tried
@@ -119,7 +122,8 @@ struct Job {
   WorkloadKind controller = WorkloadKind::Job;
   JobPhase phase = JobPhase::Pending;
   GangId first_gang;
-  int32_t gangs = 0;  // 0 for independent pods
+  int32_t gangs = 0;        // 0 for independent pods
+  bool is_elastic = false;  // a gang of it may run without some of its pods
   PodId first_pod;
   int32_t pods = 0;
   int32_t counted_pods = 0;  // of a counted job, which has none in the table: how many it asked for

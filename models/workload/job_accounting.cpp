@@ -64,8 +64,9 @@ void JobController::account_held(PodId id, Time now) {
   } else if (jobs_.job(pod.job).phase == JobPhase::Hung) {
     total.hung += GpuTime::of(milli, now - run.held_from);
   } else if (pod.state == PodState::Bound) {
-    const Time restore_from =
-        pod.gang.is_valid() ? states_[pod.job].run.restore_from : run.run.restore_from;
+    const Time restore_from = !pod.gang.is_valid() ? run.run.restore_from
+                              : pod.takes_part     ? states_[pod.job].run.restore_from
+                                                   : Time::max();
     const Time split = std::clamp(restore_from, run.held_from, now);
     total.held += GpuTime::of(milli, split - run.held_from);
     total.restore += GpuTime::of(milli, now - split);

@@ -133,6 +133,7 @@ class JobController : public JobNews {
     return params_.failure_detection.value_or(hears_of_nodes_ ? Duration::max() : kExplicitFailure);
   }
   Duration gang_patience() const;
+  uint32_t number_of_start(PodId id);
   Duration start_latency(PodId id);
   void begin_start(PodId id);
   void start_known(PodId id, uint64_t generation, Duration left);
@@ -159,6 +160,15 @@ class JobController : public JobNews {
   void gang_detected(JobId id);
   void gang_restarts(JobId id);
   void suspended(JobId id);
+
+  // elastic_lifecycle.cpp: gangs that may run with fewer than all of their members
+  bool is_gathering(JobId id) const;
+  bool is_needed(PodId id) const;
+  void await_up(PodId id);
+  void call_members(JobId id);
+  void begin_with_those_up(JobId id);
+
+  // queued_lifecycle.cpp: what a queue decides of jobs without pods
   void hold_counted(JobId id, int64_t gpu_milli);
 
   // preempted_lifecycle.cpp: pods that make room for others

@@ -49,6 +49,7 @@ struct JobControllerParams {
   int32_t pods_per_sync_max = 500;
   Duration pod_creation_interval = {};
   StartLatencyParams pod_start = {};
+  Duration last_call = 30_s;
   std::optional<Duration> failure_detection = {};
   std::optional<Duration> hang_timeout = 10_min;
   Duration restart_delay = 10_s;
@@ -69,6 +70,11 @@ struct JobControllerParams {
     v("pod_creation_interval", pod_creation_interval, "Time between two batches of a job.",
       Source{"0 as with control_plane: none, which charges nothing"});
     v("pod_start", pod_start, "From a pod's binding until its containers run.");
+    v("last_call", last_call,
+      "How long a gang with min_available that has so many members up waits for the others; it "
+      "starts as soon as all are. Who comes later computes nothing, until the gang restarts.",
+      Range{Duration{}, 24_h},
+      Source{"last_call_timeout of torchrun's rendezvous; Horovod starts with who is there: 0s"});
     v("failure_detection", failure_detection,
       "How long until a job itself notices that its pods are on a dead node. Absent: 5s with "
       "control_plane.level: none; with the others it never does, and hears of it when the pods are "

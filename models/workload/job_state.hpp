@@ -84,6 +84,7 @@ struct PodRun {
   bool is_on_its_way = false;  // Absent, and being created
   bool is_retired = false;     // Absent, and one more than its service shall have now
   bool is_awaited = false;     // Bound, and its job waits until it is known when it starts
+  bool is_up = false;          // of an elastic job: its containers run
 };
 
 struct JobState {
@@ -97,13 +98,13 @@ struct JobState {
   int32_t bound = 0, running = 0, done = 0;  // pods; those that run are bound, too
   int32_t wanted = 0;                        // pods to be created
   int32_t awaited = 0;                       // of a gang that starts: pods that are awaited
-  Time barrier;                              // of these: when the others' containers run
-  int32_t create_from = 0;                   // no pod before this rank is wanted
-  int32_t ready_below = 0;                   // of an ordered StatefulSet: all before this rank are
-  int32_t replicas = 0;                      // of a service: that there shall be
+  Time barrier;             // when the others' containers run; max: an elastic gang gathers members
+  int32_t create_from = 0;  // no pod before this rank is wanted
+  int32_t ready_below = 0;  // of an ordered StatefulSet: all before this rank are
+  int32_t replicas = 0;     // of a service: that there shall be
   int32_t restarts = 0;
   int32_t preemptions = 0;    // of its pods
-  uint32_t pods_started = 0;  // all in all
+  uint32_t pods_started = 0;  // all in all, of independent ones
   bool is_queued = false;     // for pod creation
   bool is_struck = false;     // by the node failure that is being handled
   bool is_paused = false;     // it copies or writes a checkpoint that goes to a store

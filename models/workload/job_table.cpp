@@ -115,6 +115,7 @@ JobId JobTable::add(const JobRequest& request) {
   }
   uint32_t next_pod = first_pod;
   int32_t rank = 0;
+  bool is_elastic = false;
   for (size_t g = 0; g < request.gangs.size(); ++g) {
     const GangId gang_id = is_gang ? GangId{first_gang + static_cast<uint32_t>(g)} : GangId{};
     const uint32_t gang_first = next_pod;
@@ -134,11 +135,13 @@ JobId JobTable::add(const JobRequest& request) {
     if (!is_gang) continue;
     const auto members = static_cast<int32_t>(next_pod - gang_first);
     gangs_[gang_id.index] = make_gang(request, g, id, {gang_first}, members);
+    is_elastic = is_elastic || gangs_[gang_id.index].min_available < members;
   }
   Job& job = jobs_[id.index];
   job = job_of(request, next_serial_++, size);
   job.first_gang = {first_gang};
   job.gangs = gang_count;
+  job.is_elastic = is_elastic;
   job.first_pod = {first_pod};
   job.pods = pods;
   return id;

@@ -23,13 +23,13 @@ void JobController::pod_bound(PodId id) {
   on_nodes_.add(pod.node, id);
   ++state.bound;
   state.gpu_milli += gpu_milli(id);
+  pod.takes_part = pod.gang.is_valid() && !jobs_.job(pod.job).is_elastic;
   begin_start(id);
   if (!pod.gang.is_valid()) {
     alone_bound(id);
     return;
   }
   ++jobs_.gang(pod.gang).bound;
-  // Members above min_available that come later join without effect on the job's progress.
   if (jobs_.job(pod.job).phase == JobPhase::Pending) gang_gathers(pod.job);
 }
 
@@ -46,9 +46,10 @@ void JobController::begin_start(PodId id) {
   });
 }
 
-// The next pod of an ordered StatefulSet waits for this one.
+// The next pod of an ordered StatefulSet waits for this one, and so may its elastic gang.
 void JobController::started_known(PodId id) {
   const Pod& pod = jobs_.pod(id);
+  if (jobs_.job(pod.job).is_elastic) await_up(id);
   if (jobs_.job(pod.job).controller != WorkloadKind::OrderedStatefulSet) return;
   sim_.engine.at(pod.started, Label{"jobs.pod_ready"}, [this, id, generation = pod.generation] {
     if (jobs_.pod(id).generation == generation) queue_creation(jobs_.pod(id).job);
@@ -58,9 +59,7 @@ void JobController::started_known(PodId id) {
 // Unless it is gone. One that is bound for long may be awaited by its job, or by nobody.
 void JobController::start_known(PodId id, uint64_t generation, Duration left) {
   Pod& pod = jobs_.pod(id);
-  // One that runs came late to a gang that had begun without it.
-  const bool is_there = pod.state == PodState::Bound || pod.state == PodState::Running;
-  if (pod.generation != generation || !is_there) return;
+  if (pod.generation != generation || pod.state != PodState::Bound) return;
   pod.started = sim_.engine.now() + left + start_latency(id);
   started_known(id);
   if (!std::exchange(runs_[id].is_awaited, false)) return;
@@ -71,14 +70,23 @@ void JobController::start_known(PodId id, uint64_t generation, Duration left) {
   if (--state.awaited == 0) gang_starts(pod.job);
 }
 
+// In its job or gang, whichever pod it is: the order in which they are bound is nothing to these.
+// A gang's first starts are numbered as its members are, later ones after those of all gangs.
+uint32_t JobController::number_of_start(PodId id) {
+  const Pod& pod = jobs_.pod(id);
+  if (!pod.gang.is_valid()) return states_[pod.job].pods_started++;
+  Gang& gang = jobs_.gang(pod.gang);
+  const Job& job = jobs_.job(pod.job);
+  const uint32_t started = gang.pods_started++, members = static_cast<uint32_t>(gang.pods);
+  return gang.first.index - job.first_pod.index + started % members +
+         started / members * static_cast<uint32_t>(job.pods);
+}
+
 Duration JobController::start_latency(PodId id) {
   const StartLatencyParams& params = params_.pod_start;
   if (params.sigma == 0) return params.median;
-  // Of the job's n-th pod to start, whichever that is: the order in which its pods are bound is
-  // nothing to the job.
-  const JobId job = jobs_.pod(id).job;
   Rng rng = sim_.rng.stream("workload.pod_start",
-                            jobs_.job(job).serial << 32U | states_[job].pods_started++);
+                            jobs_.job(jobs_.pod(id).job).serial << 32U | number_of_start(id));
   return nearest_ns(rng.lognormal(std::log(params.median.seconds()), params.sigma));
 }
 
@@ -106,6 +114,7 @@ void JobController::remove_pod(PodId id, PodEnd why) {
     Gang& gang = jobs_.gang(pod.gang);
     --gang.created;
     if (had_node) --gang.bound;
+    if (std::exchange(runs_[id].is_up, false)) --gang.up;
   }
   sim_.engine.cancel(runs_[id].event);
   runs_[id].is_awaited = false;
@@ -115,6 +124,7 @@ void JobController::remove_pod(PodId id, PodEnd why) {
   pod.state = why == PodEnd::Completed ? PodState::Done : PodState::Absent;
   pod.node = {};
   pod.grant = {};
+  pod.takes_part = false;
 }
 
 void JobController::remove_pods(JobId id, PodEnd why) {
@@ -134,6 +144,7 @@ void JobController::node_failed(NodeId node) {
     const JobId job = jobs_.pod(id).job;
     const bool is_gang = jobs_.pod(id).gang.is_valid();
     if (!is_gang) alone_struck(id, node);
+    if (is_gang && !is_needed(id)) continue;
     if (states_[job].is_struck) continue;
     states_[job].is_struck = true;
     struck_.push_back(job);
@@ -143,7 +154,9 @@ void JobController::node_failed(NodeId node) {
     remove_pod(id, PodEnd::NodeFailed);
     const Job& job = jobs_.job(jobs_.pod(id).job);
     // A gang that still gathers replaces the pod; one that was stopped comes back as a whole.
-    const bool is_replaced = job.kind == JobKind::Pods || job.phase == JobPhase::Pending;
+    const bool goes_on = job.phase == JobPhase::Pending || !states_[jobs_.pod(id).job].is_struck;
+    const bool is_replaced = job.kind == JobKind::Pods || goes_on;
+    if (is_gathering(jobs_.pod(id).job)) call_members(jobs_.pod(id).job);
     const LostPod lost{.pod = id,
                        .generation = jobs_.pod(id).generation,
                        .is_replaced = is_replaced,

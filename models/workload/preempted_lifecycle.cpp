@@ -31,18 +31,22 @@ void JobController::preempted(PodId id) {
   const bool is_gang = pod.gang.is_valid(), had_node = pod.state != PodState::Pending;
   const int128_t lost_before = state.gpu_time.lost;
   if (had_node && !is_gang) alone_stops(id, {});
-  if (had_node && is_gang) gang_stops(job_id, {});
+  const bool stops = is_gang && is_needed(id);
+  if (had_node && stops) gang_stops(job_id, {});
   ++state.preemptions;
   ++counters_.pods_preempted;
   counters_.gpu_lost_preempted += state.gpu_time.lost - lost_before;
   remove_pod(id, PodEnd::Preempted);
-  const bool is_replaced = job.kind == JobKind::Pods || job.phase == JobPhase::Pending;
+  const bool comes_back = job.phase == JobPhase::Hung || job.phase == JobPhase::Restarting;
+  const bool is_replaced = job.phase == JobPhase::Pending || (!stops && !(is_gang && comes_back));
   if (is_replaced || !had_node) {
     want_pod(id);
     queue_creation(job_id);
   }
   if (!had_node) return;
   if (!is_gang) return refresh_phase(job_id);
+  if (is_gathering(job_id)) return call_members(job_id);
+  if (!stops) return;
   const bool was_up = job.phase == JobPhase::Running || job.phase == JobPhase::Starting;
   gang_hangs(job_id, state.bound > 0 ? exit_detection() : Duration{});  // nobody waits for it
   if (!was_up || job.phase != JobPhase::Hung) return;

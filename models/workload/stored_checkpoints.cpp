@@ -30,7 +30,8 @@ std::vector<NodeId> StoredCheckpoints::nodes(JobId id, Direction direction) cons
   const Job& job = jobs_.job(id);
   std::vector<NodeId> nodes;
   JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
-    if (jobs_.pod(pod).node.is_valid()) nodes.push_back(jobs_.pod(pod).node);
+    const Pod& p = jobs_.pod(pod);
+    if (p.node.is_valid() && p.takes_part) nodes.push_back(p.node);
   });
   ORRERY_CHECK(!nodes.empty(), "a job that saves or restores has nodes");
   if (!job.checkpoint->sharded && direction == Direction::Write) nodes.resize(1);

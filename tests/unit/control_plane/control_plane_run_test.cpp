@@ -121,8 +121,8 @@ TEST(ControlPlaneRun, WhenPodsChangeFastKubeletsOfALostServerListAnew) {
   EXPECT_LT(static_cast<double>(summary(run.result, "watches_gone")), 1.5 * lost);
 }
 
-// Every API server watches a hundred kinds of objects; keys are 8 Nodes, 8 Leases and 16 pods, and
-// four versions of each pod are not compacted yet.
+// Every API server watches a hundred kinds of objects; keys are 8 Nodes, with a CSINode and a Lease
+// each, and 16 pods, and four versions of each pod are not compacted yet.
 TEST(ControlPlaneRun, EtcdRemembersWatchersAndKeys) {
   const std::string yaml =
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 8}]}\n"
@@ -138,8 +138,28 @@ TEST(ControlPlaneRun, EtcdRemembersWatchersAndKeys) {
   EXPECT_EQ(rows.back().watcher_memory, each * 4);
   EXPECT_EQ(summary(run.result, "etcd_watcher_memory_peak"), 5 * each.count);
   const int64_t writes = ControlPlaneParams{}.kubelet.status_writes + 2;  // created, and bound
-  EXPECT_EQ(rows.front().index_memory, Bytes{32 * 184 + (16 + 16 * writes) * 38});
+  EXPECT_EQ(rows.front().index_memory, Bytes{40 * 184 + (24 + 16 * writes) * 38});
   EXPECT_EQ(summary(run.result, "etcd_index_memory_peak"), rows.back().index_memory.count);
+}
+
+// Once what they did as they joined is compacted, or forgotten after an hour.
+TEST(ControlPlaneRun, EtcdHoldsAsMuchOfNodesThatJoinedAsOfOthers) {
+  std::vector<Bytes> index;
+  for (const std::string joins : {"", "joins: [{pool: n, nodes: 5, at: 10min}], "}) {
+    const std::string yaml =
+        "cluster: {pools: [{name: n, machine: dgx-a100, count: 8}]}\n"
+        "control_plane: {level: full, " +
+        joins +
+        "kubelet: {heartbeats: {lease_period: 1h, status_period: 1h}}}\n"
+        "workload: {sources: [{kind: jobs, jobs: [{kind: pods, pods: 2, work: 4h}]}]}\n"
+        "record: {timeline: {interval: 1min}}\nrun: {until: 3h}\n";
+    ScenarioRun run{yaml, {}, {}};
+    const auto rows = run.recorder.rows<EtcdSample>("/timeline/etcd");
+    index.push_back(rows.at(15).index_memory);
+    index.push_back(rows.back().index_memory);
+  }
+  EXPECT_EQ(index[3], index[1]);
+  EXPECT_GT(index[2], index[0]) << "the requests for certificates, and old versions";
 }
 
 // Pods of gangs that nodes take down are created and bound anew, through the same servers.

@@ -103,6 +103,26 @@ TEST(Etcd, AReadHoldsUpTheWritesAfterItOnlyWhereItLocksTheDatabase) {
   }
 }
 
+// A LIST of 100,000 objects of 1 kB: 13.2 us of a core each, once the members have moved it.
+TEST(Etcd, AListLocksTheDatabaseForAsLongAsItIsRead) {
+  const Bytes size{100'000'000};
+  for (const bool blocks : {false, true}) {
+    EtcdWorld world{{.commit_latency = 1_ms, .blocking_reads = blocks}};
+    Time read;
+    world.etcd.read({.bytes = size, .objects = 100'000}, [&] { read = world.engine.now(); });
+    ASSERT_EQ(world.write(), EtcdAnswer::Accepted);
+    // Shorter, and over before: it unlocks nothing.
+    world.etcd.read({.bytes = {1000}, .objects = 1}, [] {});
+    world.engine.at(Time{} + 100_ms, Label{"test.write"},
+                    [&] { ASSERT_EQ(world.write(), EtcdAnswer::Accepted); });
+    world.run(5_s);
+    EXPECT_NEAR(read.seconds(), 0.08 + 1.32, 1e-6);
+    const double unlocked = 0.08 / 5 + 1.32;
+    EXPECT_NEAR(world.done.at(0).seconds(), blocks ? unlocked + 0.001 : 0.001, 1e-6);
+    EXPECT_NEAR(world.done.at(1).seconds(), blocks ? unlocked + 0.002 : 0.101, 1e-6);
+  }
+}
+
 TEST(Etcd, NothingIsCommittedWithoutAQuorumAndNothingIsLost) {
   EtcdWorld world{{.members = 3, .commit_latency = 1_ms}};
   ASSERT_EQ(world.write(), EtcdAnswer::Accepted);

@@ -21,8 +21,8 @@ std::string scenario(const std::string& control_plane, const std::string& rest, 
          "}\nrecord: {timeline: {interval: 1s}}\n" + rest + "\n";
 }
 
-std::string jobs(const std::string& listed) {
-  return "workload: {sources: [{kind: jobs, jobs: [" + listed + "]}]}\n";
+std::string jobs(const std::string& listed, const std::string& more = "") {
+  return "workload: {" + more + "sources: [{kind: jobs, jobs: [" + listed + "]}]}\n";
 }
 
 std::vector<EtcdSample> etcd(ScenarioRun& run) {
@@ -62,7 +62,8 @@ TEST(PodsInEtcd, ACreationThatWasStoredBeforeItsServerWasLostIsDoneOnce) {
 // Its controller creates a pod a second; two are enough, and all is over before the others exist.
 TEST(PodsInEtcd, APodWhoseJobIsOverBeforeItIsCreatedIsDeleted) {
   ScenarioRun run{scenario("clients: {controller_manager: {qps: 1, burst: 1}}",
-                           jobs("{pods: 12, min_available: 2, pod: {gpus: 1}, work: 2s}") +
+                           jobs("{pods: 12, min_available: 2, pod: {gpus: 1}, work: 2s}",
+                                "controller: {last_call: 0s}, ") +
                                "policy: {base: default}\nrun: {until: 1h}")};
   EXPECT_EQ(run.jobs().at(0).outcome, JobOutcome::Completed);
   EXPECT_LT(run.jobs().at(0).ended, Time{} + 8_s);

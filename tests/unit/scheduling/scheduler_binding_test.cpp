@@ -1,6 +1,7 @@
 // What becomes of pods between their node and being bound to it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,25 @@ TEST(Scheduler, APodThatNoBindPluginTakesIsBoundByTheFramework) {
   world.add({make_job(JobKind::Pods, 1, 1, 1_h)});
   world.run(Time{} + 1_min);
   EXPECT_EQ(world.scheduler.counters().pods_scheduled, 1u);
+}
+
+// As upstream's loop after the cycle of a pod group: they are reserved one after the other, and
+// wait in Permit until they are enough.
+TEST(Scheduler, MembersOfAGangAreBoundOneByOneOnceTheyAreEnough) {
+  for (const int32_t min : {2, 4}) {
+    SCOPED_TRACE(min);
+    SchedulerWorld world{{4}, profile_of(ProfileBase::NativeGang)};
+    JobRequest job = make_job(JobKind::MpiGang, 4, 1, 1_h);
+    job.gangs[0].min_available = min;
+    world.add({job});
+    world.run(Time{} + 1_min);
+    const SchedulerCost cost;
+    for (int32_t i = 0; i < 4; ++i) {
+      const int64_t turn = std::max(i + 1, min);
+      EXPECT_EQ(world.jobs.pod({static_cast<uint32_t>(i)}).bound,
+                Time{} + cost.per_cycle + cost.per_node + cost.per_pod * turn);
+    }
+  }
 }
 
 class FailsOnce final : public Policy, public PreBind, public EventHints {

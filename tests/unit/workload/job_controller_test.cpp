@@ -209,19 +209,6 @@ TEST(JobController, AGangThatUsedUpItsRestartsFails) {
   EXPECT_EQ(world.recoveries().back().recreated, kNever);
 }
 
-TEST(JobController, AGangStartsWithItsQuorumAndTheLateMemberDoesNotHasten) {
-  JobWorld world{options({}, 2)};
-  JobRequest job = training(3, 50_s);
-  job.gangs[0].min_available = 2;
-  world.add({job});
-  world.run(Time{} + 10_s);
-  EXPECT_THAT(world.phases, ElementsAre("0s pending->running"));
-  EXPECT_EQ(world.queue.size(), 1u);
-  world.run();
-  EXPECT_EQ(world.phases.back(), "50s running->completed");
-  EXPECT_DOUBLE_EQ(world.job_rows().at(0).gpu_s_useful, 16 * 50.0);
-}
-
 TEST(JobController, AGangOfManyRolesWaitsForAllItsGangs) {
   JobWorld world{options({}, 3)};
   JobRequest job = training(1, 50_s);

@@ -156,7 +156,9 @@ class LateThird final : public PodApi {
 };
 
 TEST(Suspension, CallsBackPodsThatAreOnTheirWay) {
-  JobWorld world{with_timeout(std::nullopt)};
+  JobWorld::Options options = with_timeout(std::nullopt);
+  options.params.last_call = {};
+  JobWorld world{options};
   LateThird api{world};
   world.controller.use(api);
   JobRequest elastic = make_job(JobKind::MpiGang, 3, 8, 100_s);

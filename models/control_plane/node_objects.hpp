@@ -1,0 +1,47 @@
+// models/control_plane/node_objects.hpp -- what etcd holds of each node.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "models/control_plane/etcd_store.hpp"
+#include "sim/core/id.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+// A Node, its CSINode and its Lease, until the node is taken away; and the request for its
+// certificate, which kube-controller-manager deletes an hour after it was granted. Of nodes that
+// were there at the start they are counted, and not stored: heartbeats write them again and again.
+class NodeObjects {
+ public:
+  NodeObjects(EtcdStore& store, uint32_t nodes);
+  NodeObjects(const NodeObjects&) = delete;
+  NodeObjects& operator=(const NodeObjects&) = delete;
+
+  void absent(NodeId node);  // before the start
+  // What the store calls that which a request of the node writes, if it joins; 0: it has no name.
+  uint32_t name(NodeId node, const ApiRequest& request, Time now);
+  void removed(NodeId node);
+  void expire(Time now);
+  int64_t keys_from_start() const { return kKept * from_start_; }
+
+ private:
+  static constexpr size_t kKept = 3, kCertificate = 3;  // which is of those that go by themselves
+  struct Granted {
+    Time at;
+    NodeId node;
+    uint32_t name;
+  };
+
+  EtcdStore& store_;
+  std::vector<bool> is_from_start_;                     // by node
+  std::vector<std::array<uint32_t, kKept + 1>> names_;  // likewise; 0: none yet
+  std::deque<Granted> granted_;
+  int64_t from_start_;
+};
+
+}  // namespace orrery

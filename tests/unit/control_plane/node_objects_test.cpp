@@ -1,0 +1,79 @@
+// What etcd holds of nodes that come, go, and come again.
+#include "models/control_plane/node_objects.hpp"
+
+#include <gtest/gtest.h>
+
+#include "sim/engine/engine.hpp"
+
+namespace orrery {
+namespace {
+
+struct Objects {
+  int64_t keys() { return etcd.objects().count().keys + objects.keys_from_start(); }
+  // As a node that joins does, some things twice.
+  void join(NodeId node) {
+    for (const ApiResource what :
+         {ApiResource::CertificateRequests, ApiResource::CertificateRequests, ApiResource::Nodes,
+          ApiResource::CsiNodes, ApiResource::CsiNodes, ApiResource::Leases}) {
+      write(node, {.verb = Verb::Create, .resource = what, .bytes = {1000}});
+    }
+  }
+  void write(NodeId node, ApiRequest request) {
+    request.object = objects.name(node, request, engine.now());
+    store.write(request, [](bool is_done) { EXPECT_TRUE(is_done); });
+  }
+  void run(Duration span) {
+    const Time end = engine.now() + span;
+    engine.at(end, Label{"test.end"}, [] {});
+    engine.run(end);
+    objects.expire(engine.now());
+  }
+
+  Engine engine;
+  EtcdSplit etcd{engine, {}};
+  EtcdStore store{etcd};
+  NodeObjects objects{store, 3};
+};
+
+TEST(NodeObjects, OfANodeThatJoinsAreKeptAsThoseOfOthersAndItsRequestForAnHour) {
+  Objects world;
+  EXPECT_EQ(world.keys(), 9);
+  world.objects.absent({2});
+  EXPECT_EQ(world.keys(), 6);
+  world.join({2});
+  EXPECT_EQ(world.keys(), 10);
+  world.run(59_min);
+  EXPECT_EQ(world.keys(), 10);
+  world.run(1_min);
+  EXPECT_EQ(world.keys(), 9);
+}
+
+TEST(NodeObjects, GoWithTheirNodeAndComeWithItAgain) {
+  Objects world;
+  world.objects.absent({2});
+  for (int i = 1; i <= 3; ++i) {
+    world.join({2});
+    world.join({2});  // its first answers were lost
+    EXPECT_EQ(world.keys(), 6 + 3 + i);
+    world.objects.removed({2});
+    EXPECT_EQ(world.keys(), 6 + i) << "it asked for a certificate each time";
+    world.run(1_min);
+  }
+  world.run(1_h);
+  EXPECT_EQ(world.keys(), 6);
+}
+
+TEST(NodeObjects, OfANodeThatWasAlwaysThereGoWithItToo) {
+  Objects world;
+  world.write({0}, {.verb = Verb::Update, .resource = ApiResource::Nodes, .bytes = {1000}});
+  EXPECT_EQ(world.keys(), 9);
+  world.objects.removed({0});
+  EXPECT_EQ(world.keys(), 6);
+  world.join({0});
+  EXPECT_EQ(world.keys(), 10);
+  world.write({0}, {.verb = Verb::Create, .resource = ApiResource::Events, .bytes = {1000}});
+  EXPECT_EQ(world.keys(), 11) << "Events have no names";
+}
+
+}  // namespace
+}  // namespace orrery

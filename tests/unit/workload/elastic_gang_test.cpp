@@ -1,0 +1,187 @@
+// Gangs that may run with fewer than all of their members: whom they start with, and who stops
+// them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "models/workload/checkpoint_params.hpp"
+#include "sim/core/check.hpp"
+#include "tests/support/job_world.hpp"
+
+namespace orrery {
+namespace {
+
+using ::testing::ElementsAre;
+
+// Members of 8 GPUs, one to a node.
+JobWorld::Options world_of(uint32_t nodes, JobControllerParams params = {}) {
+  params.failure_detection = 5_s;
+  return {.nodes = nodes, .gpus = 8, .params = params, .seed = 1, .binds = true};
+}
+
+JobRequest elastic(int32_t min_available, int32_t pods, Duration work) {
+  JobRequest job = make_job(JobKind::MpiGang, pods, 8, work);
+  job.gangs[0].min_available = min_available;
+  return job;
+}
+
+// Of three nodes the last is away until `then`.
+void away_until(JobWorld& world, Time then) {
+  world.fail({2});
+  world.engine.at(
+      then, Label{"test.node_is_there"}, [&world] { world.repair({2}); }, Phase::Fault);
+}
+
+TEST(ElasticGang, StartsWithThoseThatAreUpWhenTheLastCallIsOver) {
+  JobWorld world{world_of(2)};
+  world.add({elastic(2, 3, 50_s)});
+  world.run();
+  EXPECT_THAT(world.phases, ElementsAre("0s pending->starting", "30s starting->running",
+                                        "80s running->completed"));
+  const JobRow row = world.job_rows().at(0);
+  EXPECT_EQ(row.bound, Time{});
+  EXPECT_DOUBLE_EQ(row.gpu_s_useful, 16 * 50.0);
+  EXPECT_DOUBLE_EQ(row.gpu_s_held, 16 * 30.0);
+}
+
+TEST(ElasticGang, StartsAtOnceWhenTheLastMemberIsUp) {
+  JobWorld world{world_of(3, {.pod_start = {.median = 2_s}})};
+  away_until(world, Time{} + 10_s);
+  world.add({elastic(2, 3, 50_s)});
+  world.run();
+  EXPECT_THAT(world.phases, ElementsAre("0s pending->starting", "12s starting->running",
+                                        "62s running->completed"));
+  EXPECT_DOUBLE_EQ(world.job_rows().at(0).gpu_s_useful, 24 * 50.0);
+}
+
+TEST(ElasticGang, WithoutALastCallGoesWithTheFirstThatAreUp) {
+  JobWorld world{world_of(3, {.pod_start = {.median = 2_s}, .last_call = {}})};
+  away_until(world, Time{} + 1_s);
+  world.add({elastic(2, 3, 50_s)});
+  world.run();
+  EXPECT_EQ(world.job_rows().at(0).running, Time{} + 2_s);
+  EXPECT_DOUBLE_EQ(world.job_rows().at(0).gpu_s_useful, 16 * 50.0);
+  // Those that come up in one instant are there together.
+  JobWorld together{world_of(3, {.pod_start = {.median = 2_s}, .last_call = {}})};
+  together.add({elastic(2, 3, 50_s)});
+  together.run();
+  EXPECT_EQ(together.job_rows().at(0).running, Time{} + 2_s);
+  EXPECT_DOUBLE_EQ(together.job_rows().at(0).gpu_s_useful, 24 * 50.0);
+}
+
+// The slowest of many to start does not matter, but the one that makes them enough.
+TEST(ElasticGang, WaitsForItsFastestMembersAlone) {
+  std::vector<double> waits;
+  for (const int32_t min : {4, 8}) {
+    JobWorld world{world_of(8, {.pod_start = {.median = 10_s, .sigma = 1}, .last_call = {}})};
+    world.add({elastic(min, 8, 10_min)});
+    world.run();
+    waits.push_back(world.job_rows().at(0).wait.seconds());
+    std::vector<Time> started;
+    for (const PodRow& pod : world.pod_rows()) started.push_back(pod.started);
+    std::ranges::sort(started);
+    EXPECT_EQ(world.job_rows().at(0).running, started[static_cast<size_t>(min) - 1]);
+  }
+  EXPECT_LT(waits[0], waits[1]);
+}
+
+TEST(ElasticGang, ALateMemberHoldsItsGpusAndMayGo) {
+  JobWorld world{world_of(3)};
+  away_until(world, Time{} + 40_s);
+  world.fail_at(Time{} + 50_s, {2});  // its pod comes back 15 s later
+  world.add({elastic(2, 3, 50_s)});
+  world.run();
+  EXPECT_THAT(world.phases, ElementsAre("0s pending->starting", "30s starting->running",
+                                        "80s running->completed"));
+  const JobRow row = world.job_rows().at(0);
+  EXPECT_EQ(row.restarts, 0);
+  EXPECT_DOUBLE_EQ(row.gpu_s_useful, 16 * 50.0);
+  EXPECT_DOUBLE_EQ(row.gpu_s_held, 16 * 30.0 + 8 * (10.0 + 15.0));
+  EXPECT_EQ(world.pod_rows().size(), 4u);
+  EXPECT_TRUE(world.recoveries().empty());
+}
+
+TEST(ElasticGang, ALateMemberThatIsPreemptedOrWhoseProcessDiesStopsNothing) {
+  JobWorld world{world_of(3)};
+  away_until(world, Time{} + 40_s);
+  world.add({elastic(2, 3, 50_s)});
+  world.engine.at(Time{} + 45_s, Label{"test.rank_died"},
+                  [&] { EXPECT_FALSE(world.controller.rank_died({2}, 8 * kMilli)); });
+  world.engine.at(Time{} + 50_s, Label{"test.preempted"}, [&] { world.controller.preempt({2}); });
+  world.run();
+  EXPECT_EQ(world.phases.back(), "80s running->completed");
+  EXPECT_EQ(world.job_rows().at(0).preemptions, 1);
+  EXPECT_EQ(world.pod_rows().size(), 4u);
+}
+
+TEST(ElasticGang, IsStoppedByAMemberThatTakesPartAndTakesTheLateOneAlong) {
+  JobWorld world{world_of(3)};
+  away_until(world, Time{} + 40_s);
+  world.fail_at(Time{} + 60_s, {0});
+  world.add({elastic(2, 3, 50_s)});
+  world.run();
+  EXPECT_THAT(world.phases, ElementsAre("0s pending->starting", "30s starting->running",
+                                        "60s running->hung", "65s hung->restarting",
+                                        "75s restarting->pending", "75s pending->starting",
+                                        "75s starting->running", "125s running->completed"));
+  const JobRow row = world.job_rows().at(0);
+  EXPECT_DOUBLE_EQ(row.gpu_s_useful, 24 * 50.0);
+  EXPECT_DOUBLE_EQ(row.gpu_s_lost, 16 * 30.0);
+}
+
+TEST(ElasticGang, AMemberLostBeforeTheStartIsReplacedAndNothingElse) {
+  JobWorld world{world_of(3)};
+  away_until(world, Time{} + 1_min);
+  world.fail_at(Time{} + 10_s, {1});  // one too few, until another has its node: a call anew
+  world.add({elastic(2, 3, 50_s)});
+  world.run();
+  EXPECT_THAT(world.phases,
+              ElementsAre("0s pending->starting", "10s starting->pending", "10s pending->starting",
+                          "40s starting->running", "90s running->completed"));
+  EXPECT_EQ(world.job_rows().at(0).restarts, 0);
+  EXPECT_TRUE(world.recoveries().empty());
+  EXPECT_GT(mark_count("jobs.quorum_lost_while_gathering"), 0u);
+}
+
+// The survivors are up: they call for the one that was lost, and it comes in time.
+TEST(ElasticGang, RestartsWithItsSurvivorsAfterALastCall) {
+  for (const bool comes_back : {false, true}) {
+    SCOPED_TRACE(comes_back);
+    JobWorld world{world_of(3, {.pod_start = {.median = 2_s}})};
+    JobRequest job = elastic(2, 3, 50_s);
+    job.restart_scope = RestartScope::Pod;
+    world.add({job});
+    world.engine.at(Time{} + 32_s, Label{"test.node_failed"}, [&] {
+      world.fail({2});
+      if (comes_back) world.repair({2});
+    });
+    world.run();
+    const RecoveryRow row = world.recoveries().at(0);
+    EXPECT_EQ(row.detected, Time{} + 37_s);
+    EXPECT_EQ(row.scheduled, Time{} + 47_s);
+    EXPECT_EQ(row.started, Time{} + (comes_back ? 49_s : 77_s));
+    EXPECT_DOUBLE_EQ(world.job_rows().at(0).gpu_s_useful, (comes_back ? 24 : 16) * 50.0);
+  }
+}
+
+// 40 GB from two nodes at 2 GB/s each; three would take less.
+TEST(ElasticGang, OnlyMembersThatTakePartWriteCheckpoints) {
+  JobWorld::Options options = world_of(3);
+  options.storage.stores.push_back({"blob", {64'000'000'000}, {64'000'000'000}, {}});
+  options.storage.node = {{16'000'000'000}, {16'000'000'000}};
+  JobWorld world{options};
+  away_until(world, Time{} + 31_s);
+  JobRequest job = elastic(2, 3, 20_s);
+  job.checkpoint_interval = 10_s;
+  job.checkpoint = std::make_shared<CheckpointParams>(
+      CheckpointParams{.store = "blob", .bytes = {40'000'000'000}});
+  world.add({job});
+  world.run();
+  EXPECT_EQ(world.job_rows().at(0).run, 20_s + 10_s);
+}
+
+}  // namespace
+}  // namespace orrery
