@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/control_plane/losses.hpp"
 #include "sim/core/check.hpp"
 
 namespace orrery {
@@ -112,18 +113,17 @@ void ControlPlane::start() {
   if (crash_loops_) crash_loops_->start(is_up_);
   if (namespaces_) namespaces_->start();
   if (services_) services_->start(is_up_);
-  for (const ApiServerLossParams& loss : params_.losses) {
-    const auto server = static_cast<uint32_t>(loss.server);
-    const auto lose = [this, server] {
-      if (servers_.server(server).is_up()) servers_.server(server).lose();
-    };
-    sim_.engine.at(Time{} + loss.at, Label{"control.server_lost"}, lose, Phase::Fault);
-    if (!loss.until) continue;
-    const auto recover = [this, server] {
-      if (!servers_.server(server).is_up()) servers_.server(server).recover();
-    };
-    sim_.engine.at(Time{} + *loss.until, Label{"control.server_back"}, recover, Phase::Fault);
-  }
+  plan_losses(sim_.engine, params_.losses, &ApiServerLossParams::server,
+              Label{"control.server_lost"}, Label{"control.server_back"},
+              [this](uint32_t number, bool is_up) {
+                ApiServer& server = servers_.server(number);
+                if (server.is_up() == is_up) return;  // it ran out of memory, or is back from that
+                is_up ? server.recover() : server.lose();
+              });
+  plan_losses(
+      sim_.engine, params_.etcd.losses, &EtcdMemberLossParams::member, Label{"etcd.member_lost"},
+      Label{"etcd.member_back"},
+      [this](uint32_t member, bool is_up) { etcd_.objects().set_member_up(member, is_up); });
 }
 
 // A Lease is renewed every so often, a status written every so often, by each node that is up.

@@ -4,29 +4,31 @@
 #include <span>
 #include <string>
 
+#include "models/control_plane/losses.hpp"
+
 namespace orrery {
 namespace {
 
-// Kubelets list from the watch cache, and no member is lost.
+// Kubelets list from the watch cache.
 void refuse_unused(const ControlPlaneParams& params, Checker& c) {
   const auto refuse = [&](std::span<const std::string_view> fields, std::string_view why) {
     for (const std::string_view field : fields) {
       if (c.is_given(field)) c.idle(field, std::string{why});
     }
   };
-  constexpr std::string_view kNever[] = {"etcd.stale_read_latency", "etcd.stale_read_rate_max",
-                                         "etcd.election_timeout"};
-  refuse(kNever, "has no effect: runs read nothing stale from etcd and lose no member");
   constexpr std::string_view kReads[] = {"api_servers.server.cost.stored_object",
                                          "api_servers.server.cost.stored_byte",
-                                         "etcd.members",
                                          "etcd.read_latency",
                                          "etcd.read_rate_max",
                                          "etcd.read_bandwidth",
                                          "etcd.read_object",
                                          "etcd.read_byte",
                                          "etcd.blocking_reads"};
+  constexpr std::string_view kMembers[] = {"etcd.members"};
   if (!params.reads_etcd()) {
+    if (params.etcd.losses.empty()) {
+      refuse(kMembers, "has no effect: nothing is read from etcd, and no member is lost");
+    }
     refuse(
         kReads,
         "has no effect: nothing is read from etcd without readers of events or namespaces that do");
@@ -102,6 +104,8 @@ void ControlPlaneParams::check(Checker& c) const {
                                               "etcd.request_max",
                                               "etcd.event_ttl",
                                               "etcd.separate_events",
+                                              "etcd.losses",
+                                              "etcd.election_timeout",
                                               "pods.watchers",
                                               "kubelet.status_writes",
                                               "kubelet.heartbeats.status_period"};
@@ -121,20 +125,7 @@ void ControlPlaneParams::check(Checker& c) const {
     if (joins[i].nodes != 1 || joins[i].over == Duration{}) continue;
     c.idle("joins[" + std::to_string(i) + "].over", "has no effect on a single node");
   }
-  for (size_t i = 0; i < losses.size(); ++i) {
-    if (losses[i].server < api_servers.servers) continue;
-    c.error("losses[" + std::to_string(i) + "].server",
-            "there are servers 0 to " + std::to_string(api_servers.servers - 1));
-  }
-  for (size_t i = 0; i < losses.size(); ++i) {
-    for (size_t k = 0; k < i; ++k) {
-      const ApiServerLossParams &a = losses[k], &b = losses[i];
-      const bool are_apart = (a.until && *a.until <= b.at) || (b.until && *b.until <= a.at);
-      if (a.server != b.server || are_apart) continue;
-      c.error("losses[" + std::to_string(i) + "].at",
-              "the server is lost by losses[" + std::to_string(k) + "] at that time");
-    }
-  }
+  check_losses(c, losses, &ApiServerLossParams::server, api_servers.servers, "server");
 }
 
 Duration unloaded(const ControlPlaneParams& params, const ApiRequest& request) {

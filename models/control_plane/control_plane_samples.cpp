@@ -111,7 +111,8 @@ void ControlPlane::sample_etcd(Time now, double seconds) {
        .events = etcd_.events().events(),
        .pods = store_.stored(ApiResource::Pods),
        .watcher_memory = watchers,
-       .index_memory = index});
+       .index_memory = index,
+       .members_up = etcd_.objects().members_up()});
   etcd_before_ = counters;
 }
 
@@ -125,6 +126,9 @@ std::vector<std::string> ControlPlane::notes() const {
   if (servers_.up() == 0) {
     notes.push_back(
         "control plane: no API server was up at the end: nobody could create or bind pods");
+  }
+  if (params_.level == ControlPlaneLevel::Full && !etcd_.objects().has_quorum()) {
+    notes.push_back("control plane: etcd had no quorum at the end: nothing could be stored");
   }
   for (const Excess& excess : beyond_thresholds(size)) {
     std::string name{enum_names(Quantity{})[static_cast<size_t>(excess.quantity)]};
@@ -145,6 +149,8 @@ void ControlPlane::add_summary(Recorder& recorder) {
   count("api_too_many", total_.of(ApiOutcome::TooManyRequests), "turned away with 429");
   count("api_errors", total_.server_errors(), "refused or timed out");
   count("api_lost", total_.of(ApiOutcome::ServerLost), "lost with their server");
+  recorder.add_summary("etcd_elections", static_cast<int64_t>(etcd_.objects().counters().elections),
+                       "elections", "of a leader of etcd, as members were lost or came back");
   recorder.add_summary("watches_gone", static_cast<int64_t>(servers_.watch_caches().gone()),
                        "watches",
                        "that a server could not resume, as it had forgotten what changed since: "

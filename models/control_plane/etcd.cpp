@@ -81,16 +81,16 @@ void Etcd::store(const Write& write) {
 }
 
 double Etcd::free_rate() const {
-  const double taken = is_out_of_space_ ? 0 : steady_.writes_per_s;
-  return std::max(params_.write_rate_max - taken, 0.01 * params_.write_rate_max);
+  return std::max(params_.write_rate_max - steady_writes_per_s(), 0.01 * params_.write_rate_max);
 }
 
 // Steady writes come at random: a commit of theirs takes L, and is followed by another at once
 // unless none came meanwhile, so they keep etcd busy for L / (L + exp(-r L) / r) of the time.
 Duration Etcd::wait_for_steady_commit() const {
-  if (steady_.writes_per_s <= 0 || is_out_of_space_) return {};
+  const double per_s = steady_writes_per_s();
+  if (per_s <= 0) return {};
   const double commit = commit_time_.seconds();
-  const double idle = std::exp(-steady_.writes_per_s * commit) / steady_.writes_per_s;
+  const double idle = std::exp(-per_s * commit) / per_s;
   return nearest_ns(commit / (commit + idle) * commit / 2);
 }
 
@@ -119,20 +119,18 @@ void Etcd::end_commit() {
 }
 
 void Etcd::read(const Read& read, Callback done) {
-  if (read.is_stale_allowed ? up_ == 0 : !can_commit()) {
+  if (!can_commit()) {
     waiting_reads_.push_back({read, std::move(done)});
     return;
   }
   ++counters_.reads;
   counters_.read = counters_.read + read.bytes;
-  const double rate = read.is_stale_allowed ? params_.stale_read_rate_max : params_.read_rate_max;
-  const Duration latency =
-      read.is_stale_allowed ? params_.stale_read_latency : params_.read_latency;
-  Duration service{};
+  const Duration latency = params_.read_latency;
   if (latency > Duration{}) {
     const auto members = static_cast<double>(up_);
     const Duration moved = read.bytes / params_.read_bandwidth;
-    service = nearest_ns(std::max(1 / rate, moved.seconds()) / members);
+    const Duration service =
+        nearest_ns(std::max(1 / params_.read_rate_max, moved.seconds()) / members);
     reads_free_at_ = std::max(reads_free_at_, engine_.now()) + service;
     const Duration cpu = read.objects > 0 ? params_.list_cpu(read.objects, read.bytes) : Duration{};
     unlocked_at_ = std::max(unlocked_at_, reads_free_at_ + cpu);
@@ -157,7 +155,7 @@ void Etcd::set_steady_load(const SteadyLoad& load, SteadySource source) {
 }
 
 void Etcd::apply_steady() {
-  store_.set_rates(engine_.now(), is_out_of_space_ ? MvccStore::Rates{} : steady_.stored);
+  store_.set_rates(engine_.now(), stores_steady() ? steady_.stored : MvccStore::Rates{});
   check_space();
   plan_space_check();
 }
@@ -179,7 +177,9 @@ void Etcd::set_member_up(uint32_t member, bool is_up) {
     batch_.clear();
   }
   if (has_quorum() && (lost_leader || !had_quorum)) elect();
-  if (up_ == 1 && is_up) resume();
+  if (had_quorum == has_quorum()) return;
+  apply_steady();
+  quorum_changed.emit();
 }
 
 void Etcd::elect() {

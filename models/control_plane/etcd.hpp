@@ -34,7 +34,6 @@ class Etcd {
   struct Read {
     Bytes bytes;
     int64_t objects = 0;  // that a LIST goes through
-    bool is_stale_allowed = false;
   };
   struct SteadyLoad {
     double writes_per_s = 0;
@@ -66,9 +65,11 @@ class Etcd {
 
   void drop(Bytes object) { store_.remove(engine_.now(), object); }  // with a steady load
 
-  // Without a quorum writes and reads of the newest wait; any member serves other reads.
+  // Without a quorum writes and reads wait.
   void set_member_up(uint32_t member, bool is_up);
   bool has_quorum() const { return up_ > members_.size() / 2; }
+  size_t members_up() const { return up_; }
+  Signal<> quorum_changed;
 
   bool is_out_of_space();
   void defragment();  // and ends the alarm, if there is space then
@@ -79,7 +80,7 @@ class Etcd {
   Bytes file() { return store_.file(engine_.now()); }
   Bytes events() { return store_.events(engine_.now()); }  // unexpired
   MvccStore::Count count() { return store_.count(engine_.now()); }
-  double steady_writes_per_s() const { return is_out_of_space_ ? 0 : steady_.writes_per_s; }
+  double steady_writes_per_s() const { return stores_steady() ? steady_.writes_per_s : 0; }
   size_t waiting() const { return waiting_.size() + batch_.size(); }
   const Counters& counters() const { return counters_; }
 
@@ -88,6 +89,7 @@ class Etcd {
     Read read;
     Callback done;
   };
+  bool stores_steady() const { return has_quorum() && !is_out_of_space_; }
   bool can_commit() const { return has_quorum() && !election_.is_armed(); }
   void elect();
   void resume();

@@ -1,5 +1,7 @@
 #include "models/control_plane/etcd_params.hpp"
 
+#include "models/control_plane/losses.hpp"
+
 namespace orrery {
 
 void EtcdParams::check(Checker& c) const {
@@ -10,6 +12,10 @@ void EtcdParams::check(Checker& c) const {
   if (members % 2 == 0) {
     c.warning("members", "an even number survives no more losses than one member less");
   }
+  if (losses.empty() && c.is_given("election_timeout")) {
+    c.idle("election_timeout", "has no effect without losses: the leader stays");
+  }
+  check_losses(c, losses, &EtcdMemberLossParams::member, members, "member");
   if (compaction_interval > Duration{} && compaction_interval < 1_s) {
     c.error("compaction_interval", "must be 0 (never) or at least 1 s");
   }

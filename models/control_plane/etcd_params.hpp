@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "sim/config/fields.hpp"
 #include "sim/core/time.hpp"
@@ -15,6 +16,25 @@ constexpr std::array<std::string_view, 3> enum_names(EtcdDisk) {
   return {"local_ssd", "network_ssd", "hdd"};
 }
 
+struct EtcdMemberLossParams {
+  static constexpr std::string_view kDoc =
+      "A member of etcd that is lost. Without its leader etcd commits nothing until another is "
+      "elected; without a quorum, nothing until that is back.";
+  int32_t member = 0;
+  Duration at = {};
+  std::optional<Duration> until = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("member", member, "Which one, from 0.", Range{0, 8});
+    v("at", at, "When, from the start of the run.", Required{}, Example{"10min"});
+    v("until", until, "When it is back; absent: never.");
+  }
+  void check(Checker& c) const {
+    if (until && *until <= at) c.error("until", "must be after `at`");
+  }
+};
+
 struct EtcdParams {
   static constexpr std::string_view kDoc =
       "The members of etcd. Writes are committed in groups: a commit takes along all that waits.";
@@ -23,13 +43,12 @@ struct EtcdParams {
   std::optional<Duration> commit_latency = {};
   double write_rate_max = 44'341;
   Duration read_latency = {700'000};
-  Duration stale_read_latency = {300'000};
   double read_rate_max = 47'193;
-  double stale_read_rate_max = 61'919;
   Bandwidth read_bandwidth = 10_Gbps;
   double read_object = 8'000, read_byte = 5.2;
   bool blocking_reads = false;
   Duration election_timeout = 1_s;
+  std::vector<EtcdMemberLossParams> losses = {};
   Bytes request_max = {1'572'864};
   Bytes quota = 2_GiB;
   Duration compaction_interval = 5_min;
@@ -52,14 +71,8 @@ struct EtcdParams {
     v("read_latency", read_latency,
       "Of a lone client that asks for the newest; 0: such reads take no time.",
       Range{Duration{}, 10_s}, Source{"published: etcd's benchmark, linearizable, 1 client"});
-    v("stale_read_latency", stale_read_latency,
-      "Of a lone client that takes what a member has; 0: such reads take no time.",
-      Range{Duration{}, 10_s}, Source{"published: etcd's benchmark, serializable, 1 client"});
     v("read_rate_max", read_rate_max, "Newest values read from one member.", Range{1.0, 1e7},
       Unit{"reads/s"}, Source{"published: etcd's benchmark, 141,578 from 3 members"});
-    v("stale_read_rate_max", stale_read_rate_max, "Other values read from one member.",
-      Range{1.0, 1e7}, Unit{"reads/s"},
-      Source{"published: etcd's benchmark, 185,758 from 3 members"});
     v("read_bandwidth", read_bandwidth, "Out of one member.", Range{1_Gbps, 1000_Gbps},
       Source{"estimate: the network of one virtual machine"});
     v("read_object", read_object,
@@ -71,8 +84,12 @@ struct EtcdParams {
     v("blocking_reads", blocking_reads,
       "Whether a commit waits for the reads that came before it, as they lock the database.",
       Source{"etcd 3.4: reads are fully concurrent; before, a long one held up all writes"});
-    v("election_timeout", election_timeout, "Nothing is committed so long once the leader is lost.",
+    v("election_timeout", election_timeout,
+      "Nothing is committed so long once the leader is lost, or a quorum is back.",
       Range{Duration{}, 1_min}, Source{"etcd 3.5: --election-timeout"});
+    v("losses", losses,
+      "Members that are lost; with separate_events of the etcd that has no Events. Member 0 leads "
+      "first, then the first that is up.");
     v("request_max", request_max, "A larger write is refused.", Range{1_B, 1_GiB},
       Source{"etcd 3.5: --max-request-bytes, 1.5 MiB"});
     v("quota", quota, "Of the database; beyond it only reads and deletions are served.",

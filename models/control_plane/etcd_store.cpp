@@ -21,9 +21,7 @@ EtcdChange change_of(const ApiRequest& request) {
 }
 
 Etcd::Read read_of(const ApiRequest& request) {
-  return {.bytes = request.bytes,
-          .objects = request.verb == Verb::List ? request.objects : 0,
-          .is_stale_allowed = false};
+  return {.bytes = request.bytes, .objects = request.verb == Verb::List ? request.objects : 0};
 }
 
 }  // namespace

@@ -309,7 +309,6 @@ FILES = {"eight.csv": NODE_ROWS + "n0,64000,262144,8,V100M32\n",
     f"{i}#0,{60 * i}.0,600,8\n" for i in range(9)),
     "topology.csv": "ip,DSW,PSW,ASW\na,G6,P10,S1\nb,G6,P10,S1\nc,G6,P10,S2\nd,G6,P10,S2\n"}
 NOT_TRIED = {
-    "has no effect: runs read nothing stale from etcd and lose no member": "at no level",
     "has no effect: the topology file tells the leaf of each NIC": "a mistake",
 }
 CASES = NETWORK + STEPS + STORES + JOBS + PLANE + POLICIES + WARNED + REST + COUNTED_POOL

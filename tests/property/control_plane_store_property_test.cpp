@@ -32,7 +32,7 @@ void etcd_answers_once(uint64_t seed) {
       answers.push_back(0);
       const auto done = [&answers, index] { ++answers[index]; };
       if (rng.chance(0.3)) {
-        etcd.read({.bytes = Bytes{1'000}, .is_stale_allowed = rng.chance(0.5)}, done);
+        etcd.read({.bytes = Bytes{1'000}}, done);
         accepted.push_back(true);
         return;
       }

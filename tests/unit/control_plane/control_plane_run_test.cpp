@@ -83,6 +83,63 @@ TEST(ControlPlaneRun, ThatTheOnlyServerIsLostForEverIsTold) {
   EXPECT_THAT(run.result.warnings, Contains(HasSubstr("no API server was up at the end")));
 }
 
+// Three of five members: nothing is stored until they are back and have elected a leader. Nodes
+// that cannot renew their leases are not evicted for it.
+TEST(ControlPlaneRun, WithoutAQuorumOfEtcdPodsWaitUntilItIsBack) {
+  const auto yaml = [](const std::string& losses) {
+    return "cluster: {pools: [{name: n, machine: dgx-a100, count: 4}]}\n"
+           "control_plane: {level: full, etcd: {losses: " +
+           losses +
+           "}}\n"
+           "workload:\n  sources: [{kind: jobs, jobs: [{pods: 1, pod: {gpus: 8}, work: 20min}, "
+           "{submit: 100s, pods: 2, pod: {gpus: 8}, work: 1min}]}]\npolicy: {base: strict_gang}\n"
+           "record: {timeline: {interval: 10s}}\n";
+  };
+  const std::string two = "{member: 0, at: 20s, until: 10min}, {member: 3, at: 30s, until: 10min}";
+  ScenarioRun all{yaml("[]"), {}, {.audit_every = 1}};
+  ScenarioRun most{yaml("[" + two + "]"), {}, {.audit_every = 1}};
+  ScenarioRun few{yaml("[" + two + ", {member: 4, at: 40s, until: 9min}]"), {}, {.audit_every = 1}};
+  const auto late = [](ScenarioRun& run) { return run.jobs().at(0); };
+  EXPECT_EQ(late(most).running, late(all).running) << "its leader was lost long before";
+  EXPECT_GT(late(few).running, Time{} + 9_min + 1_s);
+  EXPECT_LT(late(few).running, Time{} + 12_min);
+  EXPECT_EQ(summary(all.result, "etcd_elections"), 0);
+  EXPECT_EQ(summary(most.result, "etcd_elections"), 1);
+  EXPECT_EQ(summary(few.result, "etcd_elections"), 2);
+  EXPECT_EQ(few.jobs().at(1).restarts, 0);
+  for (const EtcdSample& row : few.recorder.rows<EtcdSample>("/timeline/etcd")) {
+    const Duration at = row.time - Time{};
+    if (at > 40_s && at < 9_min) EXPECT_EQ(row.members_up, 2U) << at.seconds();
+    if (at > 10_min) EXPECT_EQ(row.members_up, 5U);
+  }
+}
+
+TEST(ControlPlaneRun, AnElectionDelaysWhatIsWrittenMeanwhile) {
+  const auto yaml = [](const std::string& etcd) {
+    return "cluster: {pools: [{name: n, machine: dgx-a100, count: 4}]}\n"
+           "control_plane: {level: full" +
+           etcd +
+           "}\nworkload:\n  sources: [{kind: jobs, jobs: [{submit: 100s, pods: 2, pod: {gpus: 8}, "
+           "work: 1min}]}]\npolicy: {base: strict_gang}\n";
+  };
+  ScenarioRun run{
+      yaml(", etcd: {election_timeout: 3s, losses: [{at: 99999ms}]}"), {}, {.audit_every = 1}};
+  ScenarioRun plain{yaml(""), {}, {.audit_every = 1}};
+  const Duration late = run.jobs().at(0).running - plain.jobs().at(0).running;
+  EXPECT_NEAR(late.seconds(), 3, 0.01);
+}
+
+TEST(ControlPlaneRun, ThatEtcdHasNoQuorumAtTheEndIsTold) {
+  const std::string yaml =
+      "cluster: {pools: [{name: n, machine: dgx-a100, count: 4}]}\n"
+      "control_plane: {level: full, etcd: {members: 1, losses: [{at: 10s}]}}\n"
+      "workload:\n  sources: [{kind: jobs, jobs: [{submit: 20s, pod: {gpus: 8}, work: 1min}]}]\n"
+      "run: {stall_limit: 1h}\n";
+  ScenarioRun run{yaml, {}, {.audit_every = 1'000}};
+  EXPECT_EQ(run.result.end, SimulationResult::End::Stalled);
+  EXPECT_THAT(run.result.warnings, Contains(HasSubstr("etcd had no quorum at the end")));
+}
+
 // Kubelets, and those who watch all pods, come back to the only server once it is, and list anew as
 // it remembers nothing: two pauses of a minute at most.
 TEST(ControlPlaneRun, WatchersOfTheOnlyServerComeBackWithIt) {
