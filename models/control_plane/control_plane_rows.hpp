@@ -68,7 +68,7 @@ struct EtcdSample {
   Bytes events{};
   int64_t pods = 0;
   Bytes watcher_memory{}, index_memory{};
-  uint64_t members_up = 0;
+  uint64_t members_lost = 0;
 
   static void columns(auto&& c) {
     c("time", &EtcdSample::time, "end of the interval; rates are means over it");
@@ -84,7 +84,8 @@ struct EtcdSample {
       "of the leader, for API servers that watch, now; of all etcds");
     c("index_memory", &EtcdSample::index_memory,
       "of each member, for keys and their versions until they are compacted, now; of all etcds");
-    c("members_up", &EtcdSample::members_up, "of the etcd that stores pods, now", "members");
+    c("members_lost", &EtcdSample::members_lost, "of the etcd that stores pods; are away now",
+      "members");
   }
 };
 

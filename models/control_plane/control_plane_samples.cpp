@@ -112,7 +112,7 @@ void ControlPlane::sample_etcd(Time now, double seconds) {
        .pods = store_.stored(ApiResource::Pods),
        .watcher_memory = watchers,
        .index_memory = index,
-       .members_up = etcd_.objects().members_up()});
+       .members_lost = etcd_.objects().members_lost()});
   etcd_before_ = counters;
 }
 

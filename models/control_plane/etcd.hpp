@@ -68,7 +68,7 @@ class Etcd {
   // Without a quorum writes and reads wait.
   void set_member_up(uint32_t member, bool is_up);
   bool has_quorum() const { return up_ > members_.size() / 2; }
-  size_t members_up() const { return up_; }
+  size_t members_lost() const { return members_.size() - up_; }
   Signal<> quorum_changed;
 
   bool is_out_of_space();

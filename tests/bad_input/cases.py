@@ -165,7 +165,7 @@ CASES = [
     planned("member that etcd does not have", "etcd: {members: 3, losses: [{member: 3, at: 1s}]}",
             "s.yaml:10:67: control_plane.etcd.losses[0].member", "there are members 0 to 2"),
     planned("member lost while it is", "etcd: {losses: [{at: 1s}, {at: 2s}]}",
-            "s.yaml:10:60: control_plane.etcd.losses[1].at",
+            "s.yaml:10:61: control_plane.etcd.losses[1].at",
             "the member is lost by losses[0] at that time"),
     planned("crash loop after the end", "crash_loops: [{from: 2h}]",
             "s.yaml:10:51: control_plane.crash_loops[0].from", "must be before run.until, 1h"),

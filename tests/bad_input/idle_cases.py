@@ -188,7 +188,7 @@ REST = [
     *rest(C, NO_READS, {
         "api_servers.server.cost.stored_object": "1e8",
         "api_servers.server.cost.stored_byte": "1e5",
-        "etcd.members": "3", "etcd.read_latency": "5s", "etcd.read_rate_max": "1",
+        "etcd.read_latency": "5s", "etcd.read_rate_max": "1",
         "etcd.read_bandwidth": "1Gbps", "etcd.read_byte": "1e6", "etcd.blocking_reads": "true"},
           SILENT, plane(), HEARD, is_shown=False),
     *rest(SERVERS + "flow_control.", "has no effect with mode: max_inflight", {

@@ -110,10 +110,10 @@ TEST(ControlPlaneRun, WithoutAQuorumOfEtcdPodsWaitUntilItIsBack) {
   for (const EtcdSample& row : few.recorder.rows<EtcdSample>("/timeline/etcd")) {
     const Duration at = row.time - Time{};
     if (at > 40_s && at < 9_min) {
-      EXPECT_EQ(row.members_up, 2U) << at.seconds();
+      EXPECT_EQ(row.members_lost, 3U) << at.seconds();
     }
     if (at > 10_min) {
-      EXPECT_EQ(row.members_up, 5U);
+      EXPECT_EQ(row.members_lost, 0U);
     }
   }
 }
