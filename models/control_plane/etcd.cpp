@@ -183,12 +183,12 @@ void Etcd::set_member_up(uint32_t member, bool is_up) {
 }
 
 void Etcd::elect() {
-  ++counters_.elections;
   leader_ = static_cast<uint32_t>(std::ranges::find(members_, true) - members_.begin());
   election_.arm(params_.election_timeout);
 }
 
 void Etcd::resume() {
+  ++counters_.elections;
   if (batch_.empty() && !waiting_.empty() && can_commit()) begin_commit({});
   std::vector<WaitingRead> reads = std::move(waiting_reads_);
   waiting_reads_.clear();

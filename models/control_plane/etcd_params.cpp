@@ -12,13 +12,25 @@ void EtcdParams::check(Checker& c) const {
   if (members % 2 == 0) {
     c.warning("members", "an even number survives no more losses than one member less");
   }
-  if (losses.empty() && c.is_given("election_timeout")) {
-    c.idle("election_timeout", "has no effect without losses: the leader stays");
+  if (!elects() && c.is_given("election_timeout")) {
+    c.idle("election_timeout", "has no effect: no loss takes the leader or the quorum");
   }
   check_losses(c, losses, &EtcdMemberLossParams::member, members, "member");
   if (compaction_interval > Duration{} && compaction_interval < 1_s) {
     c.error("compaction_interval", "must be 0 (never) or at least 1 s");
   }
+}
+
+// Member 0 leads, then the first that is up.
+bool EtcdParams::elects() const {
+  for (const EtcdMemberLossParams& loss : losses) {
+    int32_t up = members;
+    for (const EtcdMemberLossParams& other : losses) {
+      if (other.at <= loss.at && (!other.until || *other.until > loss.at)) --up;
+    }
+    if (loss.member == 0 || 2 * up <= members) return true;
+  }
+  return false;
 }
 
 Duration EtcdParams::commit_time() const {

@@ -103,6 +103,7 @@ struct EtcdParams {
       Source{"kube-apiserver: --etcd-servers-overrides is empty"});
   }
   void check(Checker& c) const;
+  bool elects() const;                                    // a leader, as members are lost
   Duration commit_time() const;                           // of a lone client
   Duration list_cpu(int64_t objects, Bytes bytes) const;  // of one core of a member
 };

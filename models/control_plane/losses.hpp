@@ -32,18 +32,20 @@ void check_losses(Checker& c, const std::vector<Loss>& losses, int32_t Loss::*wh
   }
 }
 
-// Calls `set_up(number, is_up)` at these times.
+// Calls `set_up(number, is_up)` at these times; what is back in the instant in which it is lost
+// again is lost.
 template <class Loss, class SetUp>
 void plan_losses(Engine& engine, const std::vector<Loss>& losses, int32_t Loss::*which, Label lost,
                  Label back, SetUp set_up) {
-  for (const Loss& loss : losses) {
+  const auto plan = [&](Duration at, Label label, const Loss& loss, bool is_up) {
     const auto number = static_cast<uint32_t>(loss.*which);
     engine.at(
-        Time{} + loss.at, lost, [set_up, number] { set_up(number, false); }, Phase::Fault);
-    if (!loss.until) continue;
-    engine.at(
-        Time{} + *loss.until, back, [set_up, number] { set_up(number, true); }, Phase::Fault);
+        Time{} + at, label, [set_up, number, is_up] { set_up(number, is_up); }, Phase::Fault);
+  };
+  for (const Loss& loss : losses) {
+    if (loss.until) plan(*loss.until, back, loss, true);
   }
+  for (const Loss& loss : losses) plan(loss.at, lost, loss, false);
 }
 
 }  // namespace orrery

@@ -257,13 +257,17 @@ StepPosition ContendingGangs::position_of(const Gang& gang) {
 }
 
 // How long the next means hold, if nobody ends: ever longer, as it matters ever less what they
-// hide, but no longer than the budget lasts for the one whose steps are short.
+// hide, but no longer than the budget lasts for the one whose steps are short. Who has ended is
+// gone within nanoseconds.
 Duration ContendingGangs::next_segment(const Play& play) const {
   Duration longest{}, shortest = kLongest;
   for (const StepParts& shape : play.steps.shapes()) {
     const Duration alone = shape.alone();
     longest = std::clamp(alone, longest, kLongest);
     shortest = std::min(alone, shortest);
+  }
+  for (size_t i = 0; i < play.members.size(); ++i) {
+    if (play.steps.has_ended(i)) return longest;
   }
   const double budget = std::min(shortest.seconds() * params_.steps, kLongest.seconds());
   const Duration usual =
@@ -277,13 +281,15 @@ void ContendingGangs::begin_segment(Play& play) {
   play.from = play.steps.positions();
   const size_t gangs = play.members.size();
   const std::vector<StepParts>& shapes = play.steps.shapes();
-  const bool repeats = play.steps.period() > Duration{};
+  bool repeats = play.steps.period() > Duration{};
+  for (size_t i = 0; i < gangs; ++i) repeats = repeats && !play.steps.has_ended(i);
   if (repeats) ORRERY_MARK("gangs.repeat_themselves");
   if (!repeats && play.steps.played() > int64_t{params_.steps} * kEventsPerStep) {
     return freeze(play);
   }
   play.steps.start(play.from);
-  const Duration segment = play.steps.run(repeats ? kLongest : next_segment(play));
+  const Duration segment =
+      play.steps.run(repeats ? kLongest : next_segment(play), params_.steps * kEventsPerStep);
   for (size_t i = 0; i < gangs; ++i) {
     const Play::Member& member = play.members[i];
     const double work = play.steps.work(i);

@@ -36,6 +36,7 @@ class ContendingGangs {
     bool is_cut_off = false;                 // its exchanges cannot move; it may have no flow
     // An exchange of the steps by which its work says where it is; none: it does not.
     std::optional<Duration> counted_by{};
+    bool has_changed = false;  // in this instant: its exchanges last otherwise from now on
   };
   struct Ask {
     // Of a gang that runs and exchanges across nodes; none: of others.
@@ -112,6 +113,7 @@ class ContendingGangs {
   void leave_crowd();
   double alone_rate(FlowId flow);
   void begin_play();
+  static Known known_by_work(const Gang& gang);
   void cut_off(std::optional<Known>& known, const Gang& gang);
   void go_on_cut_off(Known& known, const Gang& gang);
   static void follow(Known& known, const Gang& gang);

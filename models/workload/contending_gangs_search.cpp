@@ -44,6 +44,7 @@ bool ContendingGangs::visit(JobId job) {
   const bool moves =
       asked && !asked->is_cut_off && flows_.is_standing(asked->flow) && alone_rate(asked->flow) > 0;
   if (moves) {
+    if (asked->has_changed && !gang.known) gang.known = known_by_work(*asked);
     found_.push_back({job, std::move(*asked)});
   } else {
     if (asked) cut_off(gang.known, *asked);
@@ -102,18 +103,23 @@ void ContendingGangs::leave_crowd() {
 
 // ---- gangs whose exchanges cannot move
 
+// Of one that went on alone.
+ContendingGangs::Known ContendingGangs::known_by_work(const Gang& gang) {
+  Gang was = gang;
+  const double moving = (*gang.counted_by - gang.shape.inside).seconds();
+  was.shape.rate_max = moving > 0 ? gang.shape.bits / moving : 0.0;
+  const Duration in_step{(gang.done - gang.base).ns % gang.shape.compute.ns};
+  return {.position = position_of(was),
+          .begun = static_cast<double>((gang.done - in_step).ns),
+          .bits = gang.shape.bits};
+}
+
 // It goes on until one must, or stands still; where it is by the time that they can is found here.
 void ContendingGangs::cut_off(std::optional<Known>& known, const Gang& gang) {
   if (known && known->cut_off) {
     go_on_cut_off(*known, gang);
   } else if (!known && gang.counted_by) {
-    Gang was = gang;
-    const double moving = (*gang.counted_by - gang.shape.inside).seconds();
-    was.shape.rate_max = moving > 0 ? gang.shape.bits / moving : 0.0;
-    const Duration in_step{(gang.done - gang.base).ns % gang.shape.compute.ns};
-    known = {.position = position_of(was),
-             .begun = static_cast<double>((gang.done - in_step).ns),
-             .bits = gang.shape.bits};
+    known = known_by_work(gang);
   }
   if (!known) return;
   known->cut_off = engine_.now();

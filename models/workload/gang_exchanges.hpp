@@ -80,13 +80,8 @@ class GangExchanges {
     Duration step{};      // as it went on last; 0: it stands still
     std::optional<Duration> counted_by{};  // an exchange of steps by which its progress says where
                                            // in one it is; none: it does not
-    struct {
-      Time at = Time::max();
-      Duration done{};
-      std::optional<Duration> counted_by{};
-    } instant{};                       // the last that changed its pace, as it began
-    std::optional<Duration> due_at{};  // progress up to which it goes on though nothing moves
-    Duration slack{};                  // for which it was due by then, unseen
+    std::optional<Duration> due_at{};      // progress up to which it goes on though nothing moves
+    Duration slack{};                      // for which it was due by then, unseen
     EventId is_due{};
     Bandwidth rate{};  // of its flow
     Duration base{};   // of its work, when it began its first step
@@ -112,7 +107,6 @@ class GangExchanges {
   static Bandwidth rate_in(const Gang& gang);
   void set_rate(Gang& gang, Bandwidth rate);
   void set_pace(JobId job);
-  std::optional<Duration> count_anew(JobId job, bool tells);
   bool goes_on(JobId job);
   void find_due(JobId job);
   bool find_due_of_played(JobId job);

@@ -77,24 +77,6 @@ Due until_due(const StepPlan& plan, Duration inside, Duration exchange, const St
   return due_after(left, begin + inside, slack, next);
 }
 
-// Progress within a step whose exchange turns out to last otherwise while it goes on. What is left
-// of the step is what its exchange has still to move, at the new rate, and what is still to be
-// computed; a pace takes what is left for the same part of a whole step.
-Duration done_of_step(const StepPlan& plan, Duration inside, Duration before, Duration after,
-                      Duration done) {
-  const double whole = step_time(plan, after).seconds(), working = working_time(plan).seconds();
-  const double since = done.seconds() / plan.compute.seconds() * step_time(plan, before).seconds();
-  const double begin = working - std::min(hidden_time(plan).seconds(), working) + inside.seconds();
-  const double moving_before = (before - inside).seconds(), moving = (after - inside).seconds();
-  if (moving_before <= 0 || moving < 0) return done;
-  const double moved = std::clamp((since - begin) / moving_before, 0.0, 1.0);
-  const double end = std::max(working, std::max(since, begin) + (1 - moved) * moving);
-  const double left =
-      moved == 1 ? step_time(plan, before).seconds() - since : end + plan.fixed.seconds() - since;
-  return std::clamp(nearest_ns((1 - left / whole) * plan.compute.seconds()), Duration{},
-                    plan.compute);
-}
-
 }  // namespace
 
 // As of the last settling.
@@ -142,35 +124,14 @@ void GangExchanges::set_pace(JobId job) {
     gang.exchange = std::min(std::max(seen, least), gang.shared);
   }
   gang.step = moves ? step : Duration{};
-  const std::optional<Duration> done =
-      moves ? count_anew(job, !played && !shares_links(gang)) : std::nullopt;
-  controller_.set_pace(job, Pace::of_step(gang.plan.compute, step), gang.goal, done);
+  if (moves && (played || shares_links(gang))) {
+    gang.counted_by.reset();
+  } else if (moves && !gang.counted_by) {  // else ContendingGangs makes of it where the gang is
+    gang.counted_by = gang.exchange;
+  }
+  controller_.set_pace(job, Pace::of_step(gang.plan.compute, step), gang.goal);
   pace_changed(job);
   watch(job);
-}
-
-// Its progress where it is in its step, which it counted otherwise until this instant. In it more
-// may change than once, until rates are settled. `tells`: it will say where it is.
-std::optional<Duration> GangExchanges::count_anew(JobId job, bool tells) {
-  Gang& gang = gangs_[job.index];
-  if (gang.instant.at != sim_.engine.now()) {
-    gang.instant = {sim_.engine.now(), controller_.done(job), gang.counted_by};
-  }
-  gang.counted_by = tells ? std::optional{gang.exchange} : std::nullopt;
-  const std::optional<Duration>& before = gang.instant.counted_by;
-  const Duration now = controller_.done(job);
-  if (!tells || !before) return {};
-  Duration done = gang.instant.done;
-  const bool waits = readers_ && readers_->step_time(job) > Duration{};  // for data, maybe
-  if (*before != gang.exchange && !waits) {
-    const Duration in_step{(done - gang.base).ns % gang.plan.compute.ns};
-    done +=
-        done_of_step(gang.plan, gang.activity.inside, *before, gang.exchange, in_step) - in_step;
-  }
-  if (done == now) return {};
-  const auto& [terms, progress, restore_from, is_paused, next_save] = controller_.run_now(job);
-  const Duration most = std::min(terms.work - 1_ns, next_save);
-  return std::clamp(done, std::min(progress.saved, most), most);
 }
 
 // Its exchanges cannot move: it computes on until one must. False: now.
@@ -215,7 +176,6 @@ bool GangExchanges::find_due_of_played(JobId job) {
   if (readers_) gang.step = std::max(gang.step, readers_->step_time(job));
   if (!this->place(job, place->done)) return false;
   gang.counted_by = gang.exchange;
-  gang.instant = {};
   const Due due =
       until_due(gang.plan, gang.activity.inside, gang.exchange, place->position, place->next);
   gang.slack = due.slack;
@@ -292,7 +252,8 @@ std::optional<ContendingGangs::Gang> GangExchanges::playable(JobId job) const {
       .steps = (terms.work - gang.base + gang.plan.compute - 1_ns) / gang.plan.compute,
       .is_stopped = is_paused,
       .is_cut_off = is_cut_off,
-      .counted_by = gang.counted_by};
+      .counted_by = gang.counted_by,
+      .has_changed = gang.counted_by && *gang.counted_by != gang.exchange};
   const Duration last{(terms.work - gang.base).ns % gang.plan.compute.ns};
   if (last > Duration{}) told.shape.last_part = last.seconds() / gang.plan.compute.seconds();
   if (next_save == Duration::max()) return told;

@@ -43,7 +43,9 @@ void JobController::set_pace(JobId id, Pace pace, Duration goal, std::optional<D
   const bool is_running = job.phase == JobPhase::Running;
   if (is_running) {
     account_run(id, state.run, state.run_gpu_milli);
-    if (done && !state.is_paused) arrive(state.run.progress, *done);
+    if (done && !state.is_paused) {
+      state.gpu_time.add(state.run_gpu_milli, arrive(state.run.progress, *done));
+    }
     if (!state.is_paused) sim_.engine.cancel(state.event);  // else it ends the pause
   }
   state.pace = pace;

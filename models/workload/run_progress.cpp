@@ -19,6 +19,13 @@ void resume(RunProgress& run, Time now) {
   run = {.since = now, .saved = run.saved, .unsaved_from = now};
 }
 
+RunSpans arrive(RunProgress& run, Duration done) {
+  const Duration moved = std::max(done - run.saved, Duration{}) - run.unsaved;
+  run.unsaved += moved;
+  run.unsaved_span = std::max(run.unsaved_span + moved, Duration{});
+  return {.exchange = Duration{} - moved};
+}
+
 RunSpans advance(RunProgress& run, const RunTerms& terms, Time now) {
   const Pace& pace = terms.pace;
   const Duration passed = now - run.since;

@@ -44,10 +44,8 @@ struct RunProgress {
 };
 
 void resume(RunProgress& run, Time now);  // from what is saved
-// `since` is when it was to have done so much: what rounding adds would add up.
-inline void arrive(RunProgress& run, Duration done) {
-  run.unsaved = std::max(done - run.saved, Duration{});
-}
+// `since` is when it was to have done so much; what that is more is not time that it waited.
+RunSpans arrive(RunProgress& run, Duration done);
 RunSpans advance(RunProgress& run, const RunTerms& terms, Time now);
 RunSpans keep(RunProgress& run);  // all that is done up to `since` is saved
 RunSpans lose(RunProgress& run);  // all that is not saved, up to `since`

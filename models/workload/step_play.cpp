@@ -144,7 +144,8 @@ void StepPlay::start(std::vector<StepPosition> positions) {
     ORRERY_CHECK(positions_[gang].to_save == StepPosition::kNever || shapes_[gang].save_every > 0,
                  "only who makes checkpoints waits for the next");
     paused_[gang] = {};
-    if (leader_ == SIZE_MAX && !positions_[gang].is_stopped) leader_ = gang;
+    const bool is_away = positions_[gang].is_stopped || positions_[gang].pause == Duration::max();
+    if (leader_ == SIZE_MAX && !is_away) leader_ = gang;
     work_before_.push_back(0);
     work_before_.back() = work(gang);
     set_flow(gang);
@@ -159,10 +160,14 @@ double StepPlay::work(size_t gang) const {
          work_before_[gang];
 }
 
-Duration StepPlay::run(Duration span) {
+bool StepPlay::has_ended(size_t gang) const {
+  return positions_[gang].to_end == 1 && positions_[gang].pause == Duration::max();
+}
+
+Duration StepPlay::run(Duration span, int64_t events_max) {
   const Duration from = elapsed_;
   waits_ = false;
-  while (span > Duration{} && !waits_) {
+  for (int64_t events = 0; span > Duration{} && !waits_ && events < events_max; ++events) {
     Duration until = span;
     for (size_t gang = 0; gang < shapes_.size(); ++gang) until = std::min(until, next(gang));
     const int64_t steps = leader_ == SIZE_MAX ? 0 : positions_[leader_].steps;
@@ -200,7 +205,7 @@ void StepPlay::elapse(Duration span) {
     StepPosition& at = positions_[gang];
     if (at.is_stopped) continue;
     if (at.pause > Duration{}) {
-      at.pause -= span;
+      if (at.pause < Duration::max()) at.pause -= span;
       paused_[gang] += span;
       continue;
     }

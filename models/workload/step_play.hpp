@@ -70,12 +70,13 @@ class StepPlay {
   StepPlay& operator=(StepPlay&&) = default;
 
   void start(std::vector<StepPosition> positions);
-  // For so long, or until a gang has done all its work, or begins a pause that only somebody else
-  // ends; returns how long.
-  Duration run(Duration span);
+  // For so long, until a gang has done all its work or begins a pause that only somebody else ends,
+  // or until so many events were played; returns how long.
+  Duration run(Duration span, int64_t events_max = INT64_MAX);
 
   const std::vector<StepParts>& shapes() const { return shapes_; }
   const std::vector<StepPosition>& positions() const { return positions_; }
+  bool has_ended(size_t gang) const;  // it did all its work
   // Since the start, in nanoseconds: what a gang has done of its work, counted as if it did so all
   // through each step; and for how long it paused.
   double work(size_t gang) const;
