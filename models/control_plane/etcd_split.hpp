@@ -13,6 +13,7 @@ class EtcdSplit {
     if (params.separate_events) events_.emplace(engine, params);
   }
   Etcd& objects() { return objects_; }
+  const Etcd& objects() const { return objects_; }
   Etcd& events() { return events_ ? *events_ : objects_; }
   bool is_split() const { return events_.has_value(); }
 

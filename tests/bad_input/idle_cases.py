@@ -72,6 +72,9 @@ JOBS = [
          {"workload.controller.restart_delay": "0s"}, scenario(faults="{list: [{node: gpu-0, at: "
          "2min, repair: 1s}, {node: gpu-0, at: 4min, repair: 1s}]}"),
          works={"workload.controller.restart_delay": "10s"}),
+    Idle("workload.controller.last_call", "has no effect: no gang may run without some of its pods "
+         "(min_available)", "5s", {J + "pods": "4"},
+         scenario("{work: 10min, pods: 5, min_available: 4, pod: {gpus: 8}}")),
     Idle("workload.controller.pod_start.sigma", "has no effect when the median is 0", "1",
          {"workload.controller.pod_start.median": "0s"}, scenario(),
          works={"workload.controller.pod_start.median": "5s"}),

@@ -84,6 +84,8 @@ PLANE = [
              "max_mutating_requests_inflight: 1}}, etcd: {commit_latency: 1s}", SMALL)),
     Idle(C + "etcd.read_object", NO_READS, "1e8", {C + "events": "{per_pod: 5}"}, plane(),
          works={C + "events": f"{{per_pod: 5, {READERS}}}"}),
+    Idle(C + "etcd.read_object", "has no effect: with etcd.read_latency 0 reads take no time", "1e8",
+         {C + "etcd.read_latency": "0s"}, plane(f"events: {{per_pod: 5, {READERS}}}")),
     Idle(C + "etcd.election_timeout", "has no effect without losses: the leader stays", "30s",
          {C + "etcd.losses": "[]"}, plane(), works={C + "etcd.losses": "[{at: 10ms}]"}),
     Idle(C + "etcd.members", "has no effect: nothing is read from etcd, and no member is lost",

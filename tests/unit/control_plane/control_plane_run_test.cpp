@@ -109,8 +109,12 @@ TEST(ControlPlaneRun, WithoutAQuorumOfEtcdPodsWaitUntilItIsBack) {
   EXPECT_EQ(few.jobs().at(1).restarts, 0);
   for (const EtcdSample& row : few.recorder.rows<EtcdSample>("/timeline/etcd")) {
     const Duration at = row.time - Time{};
-    if (at > 40_s && at < 9_min) EXPECT_EQ(row.members_up, 2U) << at.seconds();
-    if (at > 10_min) EXPECT_EQ(row.members_up, 5U);
+    if (at > 40_s && at < 9_min) {
+      EXPECT_EQ(row.members_up, 2U) << at.seconds();
+    }
+    if (at > 10_min) {
+      EXPECT_EQ(row.members_up, 5U);
+    }
   }
 }
 
