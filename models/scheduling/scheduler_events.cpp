@@ -111,7 +111,7 @@ void Scheduler::pods_created(std::span<const PodId> pods) {
     }
     ++pending_pods_;
     const PodId unit = unit_of(pod);
-    if (unit == pod || queue_.place(unit) == SchedulingQueue::Place::None) {
+    if (queue_.place(unit) == SchedulingQueue::Place::None) {
       queue_.remove(unit);  // whatever an earlier life left behind
     }
     pods_[pod.index] = PodTrack{};

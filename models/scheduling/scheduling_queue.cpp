@@ -151,14 +151,19 @@ void SchedulingQueue::leave(uint32_t unit) {
 
 void SchedulingQueue::add(const QueuedUnit& unit, SpecId spec) {
   Entry& e = entry(unit.pod);
+  const bool was_gated = e.place == Place::Gated;
   leave(unit.pod.index);
-  const int32_t errors = e.errors, count = e.unschedulable_count;
-  e = Entry{};
-  e.errors = errors;
-  e.unschedulable_count = count;
+  const Entry before = std::exchange(e, {});
+  e.errors = before.errors;
+  e.unschedulable_count = before.unschedulable_count;
   e.view = unit;
   e.spec = spec;
-  e.order = next_order_++;
+  if (was_gated) {
+    e.view.queued = before.view.queued;
+    e.order = before.order;
+  } else {
+    e.order = next_order_++;
+  }
   enter(unit.pod.index, Place::Active);
 }
 

@@ -35,7 +35,8 @@ class SchedulingQueue {
         hint_{std::move(hint)},
         gang_failed_{std::move(gang_failed)} {}
 
-  void add(const QueuedUnit& unit, SpecId spec);   // straight to the active queue
+  // Straight to the active queue; a gated unit keeps the place in line that it came with.
+  void add(const QueuedUnit& unit, SpecId spec);
   void gate(const QueuedUnit& unit, SpecId spec);  // held by a PreEnqueue
   void remove(PodId unit);
   // The unit to try next; it is in no queue until it fails, is put back or added again.

@@ -221,6 +221,21 @@ TEST(SchedulingQueue, APodPutBackKeepsItsPlace) {
   EXPECT_EQ(pods.pop(at(1_s)), 0);
 }
 
+TEST(SchedulingQueue, AUnitThatIsGatedNoMoreStandsWhereItCameFirst) {
+  QueueOfPods pods;
+  QueuedUnit gated = QueueOfPods::unit(7);
+  gated.queued = at(1_s);
+  pods.queue.gate(gated, {});
+  pods.add(3);
+  gated.queued = at(9_s);
+  pods.queue.add(gated, {});
+  const auto first = pods.queue.pop(at(9_s));
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->pod, PodId{7});
+  EXPECT_EQ(first->queued, at(1_s));
+  EXPECT_EQ(pods.pop(at(9_s)), 3);
+}
+
 TEST(SchedulingQueue, AUnitIsTakenFromWhereverItStandsButNotWhenItIsGated) {
   QueueOfPods pods;
   for (uint32_t pod = 0; pod < 3; ++pod) pods.add(pod);
