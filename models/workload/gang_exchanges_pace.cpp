@@ -9,7 +9,7 @@
 namespace orrery {
 namespace {
 
-constexpr Duration kSoonest = 1_ms;  // between two looks at how far a gang is that goes on
+constexpr Duration kSoonest = 1_us;  // between two looks at how far a gang is that goes on
 
 // By how long an exchange may be late without lengthening its step.
 Duration slack_of(const StepPlan& plan, Duration exchange) {

@@ -20,9 +20,8 @@ std::string outage_number(uint64_t n) { return std::to_string(n); }
 
 enum class OutageSaving : uint8_t { Never, AtOnce, ToStore };
 
-// One to three gangs, of which none ends or begins near the outages. Spines, leaves or cables of
-// these go away once or twice, all of them or one of several, for too short a time for NCCL to give
-// up.
+// One to three gangs, of which none ends or begins near the outages. Spines, leaves or cables
+// go away or are slow once or twice, for too short a time for NCCL to give up.
 struct OutageWorld {
   std::string before, faults, after;
   std::string yaml(bool is_traced, bool fails) const {
@@ -49,12 +48,14 @@ OutageWorld random_outage_world(Rng& rng, uint64_t gangs, OutageSaving saving) {
     at += rng.below(60'000);
     const uint64_t span = static_cast<uint64_t>(std::pow(10, 1.5 + rng.uniform() * 2.8));
     const std::string leaf = "leaf-" + outage_number(rng.below(3));
-    world.faults += std::string{i > 0 ? ", " : ""} + "{on: " +
-                    (rng.chance(0.6)   ? "spine-0"
-                     : rng.chance(0.5) ? leaf
-                                       : leaf + ".up-0") +
-                    ", at: " + outage_number(at) + "ms, until: " + outage_number(at + span) +
-                    "ms, flaw: {kind: dead}}";
+    const bool is_slow = rng.chance(0.2);  // for a part of a step, or more
+    const std::string on = is_slow           ? "host-" + outage_number(rng.below(3)) + ".nic-0"
+                           : rng.chance(0.6) ? "spine-0"
+                           : rng.chance(0.5) ? leaf
+                                             : leaf + ".up-0";
+    const std::string flaw = is_slow ? "degraded, bit_error_rate: 1e-9" : "dead";
+    world.faults += std::string{i > 0 ? ", " : ""} + "{on: " + on + ", at: " + outage_number(at) +
+                    "ms, until: " + outage_number(at + span) + "ms, flaw: {kind: " + flaw + "}}";
     at += span;
   }
   world.faults += "]}}\n";
@@ -85,14 +86,14 @@ OutageWorld random_outage_world(Rng& rng, uint64_t gangs, OutageSaving saving) {
   return world;
 }
 
-std::vector<Duration> spans_with_outages(const std::string& yaml) {
+std::vector<JobRow> jobs_with_outages(const std::string& yaml) {
   ScenarioRun run{yaml, {}, {}};
   std::vector<JobRow> rows = run.jobs();
   std::ranges::sort(rows, {}, &JobRow::job);
-  std::vector<Duration> took;
-  for (const JobRow& row : rows) took.push_back(row.ended - row.submitted);
-  return took;
+  return rows;
 }
+
+Duration span_of(const JobRow& row) { return row.ended - row.submitted; }
 
 // A gang that meets nobody is where its steps say, to the nanoseconds that times are rounded to.
 TEST(Outages, CostGangsAsMuchByTheirRateAsStepByStep) {
@@ -104,18 +105,24 @@ TEST(Outages, CostGangsAsMuchByTheirRateAsStepByStep) {
     const bool is_alone = seed % 6 < 3;
     const OutageWorld world = random_outage_world(rng, is_alone ? 1 : 2 + rng.below(2),
                                                   static_cast<OutageSaving>(seed % 3));
-    std::vector<Duration> took[2][2];
+    SCOPED_TRACE(world.yaml(false, true));
+    std::vector<JobRow> rows[2][2];
     for (const bool is_traced : {false, true}) {
       for (const bool fails : {false, true}) {
-        took[is_traced][fails] = spans_with_outages(world.yaml(is_traced, fails));
+        rows[is_traced][fails] = jobs_with_outages(world.yaml(is_traced, fails));
       }
     }
-    for (size_t i = 0; i < took[0][0].size(); ++i) {
-      agreement.expect(took[0][1][i], took[1][1][i], i);
+    ASSERT_EQ(rows[0][1].size(), rows[1][1].size());
+    for (size_t i = 0; i < rows[0][1].size(); ++i) {
+      const JobRow &rate = rows[0][1][i], &steps = rows[1][1][i];
+      agreement.expect(span_of(rate), span_of(steps), i);
       if (is_alone) {
-        EXPECT_NEAR(took[0][1][i].seconds() / took[1][1][i].seconds(), 1, 1e-7);
+        EXPECT_NEAR(span_of(rate).seconds() / span_of(steps).seconds(), 1, 1e-7);
+        EXPECT_NEAR(rate.gpu_s_useful / steps.gpu_s_useful, 1, 1e-6);
+        EXPECT_NEAR(rate.gpu_s_exchange, steps.gpu_s_exchange, 1e-6 * steps.gpu_s_useful);
       }
-      const Duration cost[2] = {took[0][1][i] - took[0][0][i], took[1][1][i] - took[1][0][i]};
+      const Duration cost[2] = {span_of(rate) - span_of(rows[0][0][i]),
+                                span_of(steps) - span_of(rows[1][0][i])};
       ++gangs_hit;
       close += std::abs((cost[0] - cost[1]).seconds()) < 1e-4 ? 1 : 0;
     }

@@ -18,6 +18,7 @@ class ContendingGangsTest : public ::testing::Test {
     double done = 0;  // seconds of work, up to `since`
     Time since;
     bool is_running = true;
+    int64_t steps = StepPosition::kNever;
   };
 
   static StepParts parts(Duration compute, Duration exchange) {
@@ -64,7 +65,8 @@ class ContendingGangsTest : public ::testing::Test {
     advance(job, step(job));
     const Gang& gang = world[job.index];
     const Duration done = nearest_ns(gang.done);
-    return ContendingGangs::Gang{.flow = gang.flow, .shape = gang.shape, .done = done, .base = {}};
+    return ContendingGangs::Gang{
+        .flow = gang.flow, .shape = gang.shape, .done = done, .base = {}, .steps = gang.steps};
   }
   void run_for(Duration span) {
     const Time end = engine.now() + span;
@@ -114,6 +116,17 @@ TEST_F(ContendingGangsTest, HowLongStepsTakeDependsOnWhenEachBegan) {
     EXPECT_LT(gangs->counters().events, 1000u);
     for (const Gang& gang : world) flows.end(gang.flow);
   }
+}
+
+// Times are rounded, so that it is told to be gone some nanoseconds later; here it never is.
+TEST_F(ContendingGangsTest, AGangThatHasDoneAllItsWorkCostsTheOthersNothing) {
+  begin({});
+  const JobId first = add(1_s, 500_ms), second = add(1_s, 500_ms);
+  world[first.index].steps = 100;
+  run_for(1_h);
+  EXPECT_NEAR(step(second).seconds(), 1.5, 1e-6);
+  gangs->gang_ended(first);
+  EXPECT_LT(gangs->counters().events, 20'000U);
 }
 
 TEST_F(ContendingGangsTest, PlaysTellWhereGangsAreInTheirSteps) {
