@@ -299,6 +299,7 @@ void GangExchanges::rate_changed(FlowId flow) {
   const JobId job = job_of_flow_[flow.index];
   Gang& gang = gangs_[job.index];
   set_rate(gang, rate_of(gang));
+  if (shares_links(gang)) gang.counted_by.reset();
   set_pace(job);
   contending_->gang_changed(job);
 }

@@ -124,10 +124,10 @@ void GangExchanges::set_pace(JobId job) {
     gang.exchange = std::min(std::max(seen, least), gang.shared);
   }
   gang.step = moves ? step : Duration{};
-  if (moves && (played || shares_links(gang))) {
+  if (moves && played) {
     gang.counted_by.reset();
-  } else if (moves && !gang.counted_by) {  // else ContendingGangs makes of it where the gang is
-    gang.counted_by = gang.exchange;
+  } else if (moves && !gang.counted_by && !shares_links(gang)) {
+    gang.counted_by = gang.exchange;  // another than before tells ContendingGangs where it is
   }
   controller_.set_pace(job, Pace::of_step(gang.plan.compute, step), gang.goal);
   pace_changed(job);
