@@ -135,7 +135,8 @@ int64_t gangs_on_cables(const std::vector<Training>& all) {
 // What stays in nodes puts nothing on cables.
 void check_cables(const std::vector<Training>& all, Checker& c) {
   const int64_t gangs = gangs_on_cables(all);
-  if (gangs == 1 && c.is_given("workload.play_ahead")) {
+  const bool is_disturbed = c.is_given("faults.links");  // its steps are played for a while then
+  if (gangs == 1 && !is_disturbed && c.is_given("workload.play_ahead")) {
     c.idle("workload.play_ahead",
            "has no effect: one gang alone exchanges between nodes, and meets no other");
   }

@@ -126,8 +126,10 @@ void GangExchanges::set_pace(JobId job) {
   gang.step = moves ? step : Duration{};
   if (moves && played) {
     gang.counted_by.reset();
-  } else if (moves && !gang.counted_by && !shares_links(gang)) {
-    gang.counted_by = gang.exchange;  // another than before tells ContendingGangs where it is
+  } else if (moves && !shares_links(gang)) {
+    const bool begins = (controller_.done(job) - gang.base).ns % gang.plan.compute.ns == 0;
+    // Within a step another than before tells ContendingGangs where it is.
+    if (!gang.counted_by || begins) gang.counted_by = gang.exchange;
   }
   controller_.set_pace(job, Pace::of_step(gang.plan.compute, step), gang.goal);
   pace_changed(job);

@@ -11,7 +11,8 @@ namespace orrery {
 struct PlayAheadParams {
   static constexpr std::string_view kDoc =
       "With steps: rate, gangs whose exchanges could fill a link together are played ahead step by "
-      "step whenever something changes among them, to find how long their steps take from then on.";
+      "step whenever something changes among them, to find how long their steps take from then on; "
+      "and so is a gang alone for a while, when its links change.";
   int32_t gangs = 32;
   int32_t steps = 100'000;
 
