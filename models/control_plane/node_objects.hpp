@@ -27,7 +27,7 @@ class NodeObjects {
   uint32_t name(NodeId node, const ApiRequest& request, Time now);
   void removed(NodeId node);
   void expire(Time now);
-  int64_t keys_from_start() const { return kKept * from_start_; }
+  int64_t keys_from_start() const { return int64_t{kKept} * from_start_; }
 
  private:
   static constexpr size_t kKept = 3, kCertificate = 3;  // which is of those that go by themselves
