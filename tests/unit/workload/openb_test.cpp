@@ -13,18 +13,18 @@ using test::ReadTrace;
 using Strings = std::vector<std::string>;
 using namespace literals;
 
-const std::string kHeader =
+const std::string kNodeListHeader =
     "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,"
     "deletion_time,scheduled_time\n";
 
 ReadTrace read_pods(const std::string& rows, TraceParams params = {}) {
-  return read_text(kHeader + rows, std::move(params));
+  return read_text(kNodeListHeader + rows, std::move(params));
 }
 
 TEST(OpenbPods, ARowBecomesAJobOfOnePod) {
   TraceParams params{.file = "jobs.csv", .warm_start = false};
   const std::string text =
-      kHeader + "openb-pod-0061,11908,47104,1,460,T4|P100,LS,Succeeded,100,500,110.0\n";
+      kNodeListHeader + "openb-pod-0061,11908,47104,1,460,T4|P100,LS,Succeeded,100,500,110.0\n";
   const auto reader = open_trace_text(params, text);
   const TraceJob* job = reader->next();
   ASSERT_NE(job, nullptr) << *reader->error();
