@@ -10,12 +10,12 @@ namespace orrery {
 namespace {
 
 using ::testing::HasSubstr;
-using Nodes = std::vector<uint32_t>;
+using NodeNumbers = std::vector<uint32_t>;
 
 class PlacementTest : public ::testing::Test {
  protected:
   // The nodes a policy leaves; `reason` and `is_unresolvable` tell of the last rejection.
-  Nodes feasible(const std::unique_ptr<Policy>& policy, const PodView& pod) {
+  NodeNumbers feasible(const std::unique_ptr<Policy>& policy, const PodView& pod) {
     const Cycle cycle = handle.cycle(pod);
     NodeSet nodes = handle.state.up();
     if (auto* const pre = dynamic_cast<PreFilter*>(policy.get()); pre != nullptr) {
@@ -45,8 +45,8 @@ class PlacementTest : public ::testing::Test {
   QueueHint hint(const std::unique_ptr<Policy>& policy, const PodView& pod, NodeId node) {
     return as<EventHints>(policy).hint(pod, {ClusterEventKind::NodeChanged, node, {}, {}});
   }
-  static Nodes list(const NodeSet& set) {
-    Nodes nodes;
+  static NodeNumbers list(const NodeSet& set) {
+    NodeNumbers nodes;
     set.for_each([&](NodeId n) { nodes.push_back(n.index); });
     return nodes;
   }
@@ -64,11 +64,11 @@ TEST_F(PlacementTest, NodeNameLeavesOnlyTheNodeNamed) {
   for (int i = 0; i < 3; ++i) handle.add_node({});
   handle.state.seal();
   const auto policy = make_policy(handle, "NodeName");
-  EXPECT_EQ(feasible(policy, handle.add_pod({})), (Nodes{0, 1, 2}));
+  EXPECT_EQ(feasible(policy, handle.add_pod({})), (NodeNumbers{0, 1, 2}));
   PodSpec spec;
   spec.node_name = "n1";
   const PodView pod = handle.add_pod(spec);
-  EXPECT_EQ(feasible(policy, pod), Nodes{1});
+  EXPECT_EQ(feasible(policy, pod), NodeNumbers{1});
   EXPECT_EQ(reason, "node(s) didn't match the requested node name");
   EXPECT_TRUE(is_unresolvable);
   EXPECT_EQ(hint(policy, pod, {1}), QueueHint::Queue);
@@ -81,13 +81,13 @@ TEST_F(PlacementTest, CordonedNodesTakeOnlyPodsThatTolerateTheCordon) {
   handle.state.set_cordoned({0}, true);
   const auto policy = make_policy(handle, "NodeUnschedulable");
   const PodView plain = handle.add_pod({});
-  EXPECT_EQ(feasible(policy, plain), Nodes{1});
+  EXPECT_EQ(feasible(policy, plain), NodeNumbers{1});
   EXPECT_EQ(reason, "node(s) were unschedulable");
   EXPECT_TRUE(is_unresolvable);
   PodSpec tolerant;
   tolerant.tolerations = {
       {.key = "node.kubernetes.io/unschedulable", .op = TolerationOperator::Exists, .value = ""}};
-  EXPECT_EQ(feasible(policy, handle.add_pod(tolerant)), (Nodes{0, 1}));
+  EXPECT_EQ(feasible(policy, handle.add_pod(tolerant)), (NodeNumbers{0, 1}));
   EXPECT_EQ(hint(policy, plain, {0}), QueueHint::Skip);
   handle.state.set_cordoned({0}, false);
   EXPECT_EQ(hint(policy, plain, {0}), QueueHint::Queue);
@@ -101,7 +101,7 @@ TEST_F(PlacementTest, TaintsRepelPodsThatDoNotTolerateThem) {
   handle.state.seal();
   const auto policy = make_policy(handle, "TaintToleration");
   const PodView plain = handle.add_pod({});
-  EXPECT_EQ(feasible(policy, plain), (Nodes{0, 3}));
+  EXPECT_EQ(feasible(policy, plain), (NodeNumbers{0, 3}));
   EXPECT_EQ(reason, "node(s) had untolerated taint(s)");
   EXPECT_TRUE(is_unresolvable);
   const auto tolerating = [&](Toleration toleration) {
@@ -110,11 +110,11 @@ TEST_F(PlacementTest, TaintsRepelPodsThatDoNotTolerateThem) {
     return handle.add_pod(spec);
   };
   using Op = TolerationOperator;
-  EXPECT_EQ(feasible(policy, tolerating({"team", Op::Equal, "vision"})), (Nodes{0, 1, 3}));
-  EXPECT_EQ(feasible(policy, tolerating({"team", Op::Exists, ""})), (Nodes{0, 1, 2, 3}));
-  EXPECT_EQ(feasible(policy, tolerating({"", Op::Exists, ""})), (Nodes{0, 1, 2, 3}));
+  EXPECT_EQ(feasible(policy, tolerating({"team", Op::Equal, "vision"})), (NodeNumbers{0, 1, 3}));
+  EXPECT_EQ(feasible(policy, tolerating({"team", Op::Exists, ""})), (NodeNumbers{0, 1, 2, 3}));
+  EXPECT_EQ(feasible(policy, tolerating({"", Op::Exists, ""})), (NodeNumbers{0, 1, 2, 3}));
   EXPECT_EQ(feasible(policy, tolerating({"team", Op::Exists, "", false, TaintEffect::NoExecute})),
-            (Nodes{0, 2, 3}));
+            (NodeNumbers{0, 2, 3}));
   EXPECT_EQ(hint(policy, plain, {1}), QueueHint::Skip);
   EXPECT_EQ(hint(policy, plain, {3}), QueueHint::Queue);
 }
@@ -142,15 +142,15 @@ TEST_F(PlacementTest, NodeAffinityUnderstandsEveryOperator) {
     return feasible(policy, handle.add_pod(requiring(std::move(r))));
   };
   using Op = SelectorOperator;
-  EXPECT_EQ(where({"gpu", Op::In, {"A100", "H100"}}), (Nodes{0, 1}));
+  EXPECT_EQ(where({"gpu", Op::In, {"A100", "H100"}}), (NodeNumbers{0, 1}));
   EXPECT_EQ(reason, "node(s) didn't match Pod's node affinity/selector");
   EXPECT_TRUE(is_unresolvable);
-  EXPECT_EQ(where({"gpu", Op::NotIn, {"A100"}}), (Nodes{1, 2}));
-  EXPECT_EQ(where({"gpu", Op::Exists, {}}), (Nodes{0, 1}));
-  EXPECT_EQ(where({"gpu", Op::DoesNotExist, {}}), Nodes{2});
-  EXPECT_EQ(where({"mem", Op::Gt, {"40"}}), Nodes{1});
-  EXPECT_EQ(where({"mem", Op::Lt, {"80"}}), Nodes{0});
-  EXPECT_EQ(where({"kubernetes.io/hostname", Op::In, {"n2"}}), Nodes{2});
+  EXPECT_EQ(where({"gpu", Op::NotIn, {"A100"}}), (NodeNumbers{1, 2}));
+  EXPECT_EQ(where({"gpu", Op::Exists, {}}), (NodeNumbers{0, 1}));
+  EXPECT_EQ(where({"gpu", Op::DoesNotExist, {}}), NodeNumbers{2});
+  EXPECT_EQ(where({"mem", Op::Gt, {"40"}}), NodeNumbers{1});
+  EXPECT_EQ(where({"mem", Op::Lt, {"80"}}), NodeNumbers{0});
+  EXPECT_EQ(where({"kubernetes.io/hostname", Op::In, {"n2"}}), NodeNumbers{2});
 }
 
 TEST_F(PlacementTest, OneOfTheRequiredTermsIsEnoughAndAllOfItMustHold) {
@@ -164,12 +164,13 @@ TEST_F(PlacementTest, OneOfTheRequiredTermsIsEnoughAndAllOfItMustHold) {
   spec.required_terms = {{{{"gpu", Op::In, {"A100"}}, {"zone", Op::In, {"b"}}}},
                          {{{"gpu", Op::In, {"T4"}}}}};
   const PodView pod = handle.add_pod(spec);
-  EXPECT_EQ(feasible(policy, pod), (Nodes{1, 2}));
-  EXPECT_EQ(feasible(policy, pod), (Nodes{1, 2})) << "the remembered answer is the same";
+  EXPECT_EQ(feasible(policy, pod), (NodeNumbers{1, 2}));
+  EXPECT_EQ(feasible(policy, pod), (NodeNumbers{1, 2})) << "the remembered answer is the same";
   EXPECT_EQ(hint(policy, pod, {0}), QueueHint::Skip);
   EXPECT_EQ(hint(policy, pod, {2}), QueueHint::Queue);
   spec.required_terms = {{}};
-  EXPECT_EQ(feasible(policy, handle.add_pod(spec)), Nodes{}) << "an empty term matches nothing";
+  EXPECT_EQ(feasible(policy, handle.add_pod(spec)), NodeNumbers{})
+      << "an empty term matches nothing";
 }
 
 TEST_F(PlacementTest, PreferredTermsScoreByWeight) {
@@ -193,18 +194,18 @@ TEST_F(PlacementTest, HardSpreadConstraintsKeepTheSkew) {
                                   "whenUnsatisfiable: DoNotSchedule}]}");
   const PodView first = handle.add_pod({}), second = handle.add_pod({});
   const PodView stranger = handle.add_pod({}, {1});
-  EXPECT_EQ(feasible(policy, first), (Nodes{0, 1, 2, 3}));
+  EXPECT_EQ(feasible(policy, first), (NodeNumbers{0, 1, 2, 3}));
   ASSERT_TRUE(as<Reserve>(policy).reserve(handle.cycle(first), {0}).ok());
-  EXPECT_EQ(feasible(policy, second), (Nodes{2, 3})) << "the other leaf has none yet";
+  EXPECT_EQ(feasible(policy, second), (NodeNumbers{2, 3})) << "the other leaf has none yet";
   EXPECT_EQ(reason, "node(s) didn't match pod topology spread constraints");
   EXPECT_FALSE(is_unresolvable);
-  EXPECT_EQ(feasible(policy, stranger), (Nodes{0, 1, 2, 3})) << "other jobs do not count";
+  EXPECT_EQ(feasible(policy, stranger), (NodeNumbers{0, 1, 2, 3})) << "other jobs do not count";
   as<Reserve>(policy).unreserve(first, {0});
   as<Reserve>(policy).unreserve(first, {0});
-  EXPECT_EQ(feasible(policy, second), (Nodes{0, 1, 2, 3}));
+  EXPECT_EQ(feasible(policy, second), (NodeNumbers{0, 1, 2, 3}));
   ASSERT_TRUE(as<Reserve>(policy).reserve(handle.cycle(first), {0}).ok());
   as<PodWatcher>(policy).pod_gone(first);
-  EXPECT_EQ(feasible(policy, second), (Nodes{0, 1, 2, 3}));
+  EXPECT_EQ(feasible(policy, second), (NodeNumbers{0, 1, 2, 3}));
 }
 
 TEST_F(PlacementTest, SpreadLooksOnlyAtNodesThePodMayGoTo) {
@@ -219,8 +220,8 @@ TEST_F(PlacementTest, SpreadLooksOnlyAtNodesThePodMayGoTo) {
   for (uint32_t i = 0; i < 2; ++i) {
     ASSERT_TRUE(as<Reserve>(policy).reserve(handle.cycle(handle.add_pod(spec)), {i}).ok());
   }
-  const Nodes nodes = feasible(policy, handle.add_pod(spec));
-  EXPECT_EQ(nodes, (Nodes{0, 1, 2})) << "the third leaf, empty for ever, sets no minimum";
+  const NodeNumbers nodes = feasible(policy, handle.add_pod(spec));
+  EXPECT_EQ(nodes, (NodeNumbers{0, 1, 2})) << "the third leaf, empty for ever, sets no minimum";
 }
 
 TEST_F(PlacementTest, SpreadWithoutConstraintsAbstains) {
