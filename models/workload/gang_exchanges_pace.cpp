@@ -116,9 +116,10 @@ void GangExchanges::set_pace(JobId job) {
   gang.exchange = gang.shared;
   Duration step = moves ? step_time(gang.plan, gang.exchange) : Duration::max();
   if (readers_) step = std::max(step, readers_->step_time(job));
-  const std::optional<Duration> played = contending_ ? contending_->step(job) : std::nullopt;
+  const auto played = contending_ ? contending_->mean(job) : std::nullopt;
   if (played && moves) {
-    step = *played;
+    step =
+        nearest_ns(gang.plan.compute.seconds() * (played->span.seconds() / played->work.seconds()));
     const Duration least = exchange_time(gang.activity, gang.activity.rate_max);
     const Duration seen = step - step_time(gang.plan, {}) + hidden_time(gang.plan);
     gang.exchange = std::min(std::max(seen, least), gang.shared);
@@ -131,7 +132,9 @@ void GangExchanges::set_pace(JobId job) {
     // Within a step another than before tells ContendingGangs where it is.
     if (!gang.counted_by || begins) gang.counted_by = gang.exchange;
   }
-  controller_.set_pace(job, Pace::of_step(gang.plan.compute, step), gang.goal);
+  const Pace pace = played && moves ? Pace::of_step(played->work, played->span)
+                                    : Pace::of_step(gang.plan.compute, step);
+  controller_.set_pace(job, pace, gang.goal);
   pace_changed(job);
   watch(job);
 }
