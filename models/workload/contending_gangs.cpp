@@ -248,7 +248,8 @@ StepPosition ContendingGangs::position_of(const Gang& gang) {
   const bool is_last = done / shape.compute == gang.steps - 1;
   const double part = is_last ? shape.last_part : 1;
   const double of_it = std::min(in_step.seconds() / (shape.compute.seconds() * part), 1.0);
-  StepPosition position = StepPosition::after(shape, of_it, part);
+  StepPosition position =
+      StepPosition::after(shape, nearest_ns(shape.scaled(part).alone().seconds() * of_it), part);
   count_to_end(position, gang, static_cast<double>((gang.done - in_step).ns));
   position.is_stopped = gang.is_stopped;
   position.to_save = gang.to_save;
