@@ -241,15 +241,18 @@ void ContendingGangs::count_to_end(StepPosition& position, const Gang& gang, dou
   position.to_end = std::max(gang.steps - over, int64_t{1});
 }
 
-// Of a gang that was not played: its work says where it is in its step.
+// Of a gang that was not played: its work says where it is in its step, and its time does so to the
+// nanosecond, if it met nobody.
 StepPosition ContendingGangs::position_of(const Gang& gang) {
   const StepParts& shape = gang.shape;
   const Duration done = gang.done - gang.base, in_step{done.ns % shape.compute.ns};
   const bool is_last = done / shape.compute == gang.steps - 1;
   const double part = is_last ? shape.last_part : 1;
   const double of_it = std::min(in_step.seconds() / (shape.compute.seconds() * part), 1.0);
-  StepPosition position =
-      StepPosition::after(shape, nearest_ns(shape.scaled(part).alone().seconds() * of_it), part);
+  const Duration alone = part == 1 ? shape.alone() : shape.scaled(part).alone();
+  const bool was_alone = part == 1 && gang.step == alone;
+  const Duration since = was_alone ? gang.in_step : nearest_ns(alone.seconds() * of_it);
+  StepPosition position = StepPosition::after(shape, since, part);
   count_to_end(position, gang, static_cast<double>((gang.done - in_step).ns));
   position.is_stopped = gang.is_stopped;
   position.to_save = gang.to_save;
@@ -261,6 +264,11 @@ StepPosition ContendingGangs::position_of(const Gang& gang) {
 // hide, but no longer than the budget lasts for the one whose steps are short. Who has ended is
 // gone within nanoseconds.
 Duration ContendingGangs::next_segment(const Play& play) const {
+  if (play.members.size() == 1) {  // it is to be alone from the begin of a step on
+    const StepPosition& at = play.steps.positions().front();
+    const Duration pause = at.pause == Duration::max() ? Duration{} : at.pause;
+    return pause + at.left(play.steps.shapes().front());
+  }
   Duration longest{}, shortest = kLongest;
   for (const StepParts& shape : play.steps.shapes()) {
     const Duration alone = shape.alone();
@@ -312,7 +320,10 @@ void ContendingGangs::end_segment(Play& play) {
     play.members[i].paused += play.steps.paused(i);
   }
   if (play.members.size() > 1) return begin_segment(play);
-  const JobId job = play.members.front().job;  // it is alone, and now where it should be
+  const JobId job = play.members.front().job;  // it is alone, and soon where it should be
+  const std::optional<Gang> gang = ask_.gang(job);
+  const double done = gang ? static_cast<double>(gang->done.ns) : play.members.front().work;
+  if (std::abs(play.members.front().work - done) >= 1) return begin_segment(play);
   entry(job).play = nullptr;
   counters_.events += static_cast<uint64_t>(play.steps.played());
   std::erase_if(plays_, [&](const auto& one) { return one.get() == &play; });

@@ -25,10 +25,12 @@ namespace orrery {
 class ContendingGangs {
  public:
   struct Gang {
-    FlowId flow;      // a standing one
-    StepParts shape;  // without uses: they are those of the flow, whose limit is rate_max
-    Duration done;    // of its work, all in all
-    Duration base;    // of that, when it began its first step
+    FlowId flow;         // a standing one
+    StepParts shape;     // without uses: they are those of the flow, whose limit is rate_max
+    Duration done;       // of its work, all in all
+    Duration base;       // of that, when it began its first step
+    Duration step{};     // how long one takes at present, by its progress
+    Duration in_step{};  // how long ago it began the present one, by that
     int64_t steps = StepPosition::kNever;    // until all is done, from that first one on
     int64_t to_save = StepPosition::kNever;  // steps that end before the next checkpoint
     Duration pause{};                        // left of the present one

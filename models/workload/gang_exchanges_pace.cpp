@@ -241,10 +241,10 @@ std::optional<ContendingGangs::Gang> GangExchanges::playable(JobId job) const {
   const bool is_cut_off = gang.shared == Duration::max();
   if (!is_cut_off && gang.flow == FlowId{}) return {};
   const auto& [terms, progress, restore_from, is_paused, next_save] = controller_.run_now(job);
-  const Duration working = working_time(gang.plan);
+  const Duration working = working_time(gang.plan), step = gang.plan.compute;
   ContendingGangs::Gang told{
       .flow = gang.flow,
-      .shape = {.compute = gang.plan.compute,
+      .shape = {.compute = step,
                 .working = working,
                 .overlap = std::min(hidden_time(gang.plan), working),
                 .inside = gang.activity.inside,
@@ -254,16 +254,18 @@ std::optional<ContendingGangs::Gang> GangExchanges::playable(JobId job) const {
                 .rate_max = static_cast<double>(gang.activity.rate_max.bits_per_s)},
       .done = progress.done(),
       .base = gang.base,
-      .steps = (terms.work - gang.base + gang.plan.compute - 1_ns) / gang.plan.compute,
+      .step = terms.pace.span_of(step),
+      .in_step = terms.pace.since({(progress.done() - gang.base).ns % step.ns}, progress.rest),
+      .steps = (terms.work - gang.base + step - 1_ns) / step,
       .is_stopped = is_paused,
       .is_cut_off = is_cut_off,
       .counted_by = gang.counted_by,
       .has_changed = gang.counted_by && *gang.counted_by != gang.exchange};
-  const Duration last{(terms.work - gang.base).ns % gang.plan.compute.ns};
-  if (last > Duration{}) told.shape.last_part = last.seconds() / gang.plan.compute.seconds();
+  const Duration last{(terms.work - gang.base).ns % step.ns};
+  if (last > Duration{}) told.shape.last_part = last.seconds() / step.seconds();
   if (next_save == Duration::max()) return told;
   const bool is_event = terms.plan.interval == Duration{};
-  const Duration step = gang.plan.compute, ahead = next_save - told.done;
+  const Duration ahead = next_save - told.done;
   const bool is_saving = progress.half_written > Duration{};
   told.shape.save_every = jobs_.job(job).checkpoint_interval / step;
   told.shape.save = is_event ? Duration::max() : terms.plan.write;
