@@ -132,6 +132,7 @@ void GangExchanges::set_pace(JobId job) {
     // Within a step another than before tells ContendingGangs where it is.
     if (!gang.counted_by || begins) gang.counted_by = gang.exchange;
   }
+  gang.before = step_time_of(job);
   const Pace pace = played && moves ? Pace::of_step(played->work, played->span)
                                     : Pace::of_step(gang.plan.compute, step);
   controller_.set_pace(job, pace, gang.goal);
@@ -193,9 +194,10 @@ bool GangExchanges::find_due_of_played(JobId job) {
 
 // Its progress is so much. False: it pauses, and has none.
 bool GangExchanges::place(JobId job, Duration done) {
-  const Gang& gang = gangs_[job.index];
+  Gang& gang = gangs_[job.index];
   const auto& [terms, progress, restore_from, is_paused, next_save] = controller_.run_now(job);
   if (is_paused || progress.half_written > Duration{}) return false;
+  gang.before.at = kNever;
   const Duration most = std::min(terms.work - 1_ns, next_save);
   const Duration step = gang.step > Duration{} ? gang.step : Duration::max();
   controller_.set_pace(job, Pace::of_step(gang.plan.compute, step), gang.goal,
@@ -234,6 +236,17 @@ void GangExchanges::pace_changed(JobId job) {
   network_->set_duty(gang.flow, std::max(seconds * steps_per_s, 0.0));
 }
 
+// Before its pace changed in this instant, or now.
+GangExchanges::StepTime GangExchanges::step_time_of(JobId job) const {
+  const Gang& gang = gangs_[job.index];
+  if (gang.before.at == sim_.engine.now()) return gang.before;
+  const RunNow run = controller_.run_now(job);
+  const Pace& pace = run.terms.pace;
+  const Duration in_step{(run.progress.done() - gang.base).ns % gang.plan.compute.ns};
+  return {sim_.engine.now(), pace.span_of(gang.plan.compute),
+          pace.since(in_step, run.progress.rest)};
+}
+
 // What ContendingGangs asks for.
 std::optional<ContendingGangs::Gang> GangExchanges::playable(JobId job) const {
   if (job.index >= gangs_.size() || !gangs_[job.index].is_running) return {};
@@ -242,6 +255,7 @@ std::optional<ContendingGangs::Gang> GangExchanges::playable(JobId job) const {
   if (!is_cut_off && gang.flow == FlowId{}) return {};
   const auto& [terms, progress, restore_from, is_paused, next_save] = controller_.run_now(job);
   const Duration working = working_time(gang.plan), step = gang.plan.compute;
+  const StepTime now = step_time_of(job);
   ContendingGangs::Gang told{
       .flow = gang.flow,
       .shape = {.compute = step,
@@ -254,8 +268,8 @@ std::optional<ContendingGangs::Gang> GangExchanges::playable(JobId job) const {
                 .rate_max = static_cast<double>(gang.activity.rate_max.bits_per_s)},
       .done = progress.done(),
       .base = gang.base,
-      .step = terms.pace.span_of(step),
-      .in_step = terms.pace.since({(progress.done() - gang.base).ns % step.ns}, progress.rest),
+      .step = now.step,
+      .in_step = now.in_step,
       .steps = (terms.work - gang.base + step - 1_ns) / step,
       .is_stopped = is_paused,
       .is_cut_off = is_cut_off,
