@@ -264,11 +264,6 @@ StepPosition ContendingGangs::position_of(const Gang& gang) {
 // hide, but no longer than the budget lasts for the one whose steps are short. Who has ended is
 // gone within nanoseconds.
 Duration ContendingGangs::next_segment(const Play& play) const {
-  if (play.members.size() == 1) {  // it is to be alone from the begin of a step on
-    const StepPosition& at = play.steps.positions().front();
-    const Duration pause = at.pause == Duration::max() ? Duration{} : at.pause;
-    return pause + at.left(play.steps.shapes().front());
-  }
   Duration longest{}, shortest = kLongest;
   for (const StepParts& shape : play.steps.shapes()) {
     const Duration alone = shape.alone();
@@ -277,6 +272,11 @@ Duration ContendingGangs::next_segment(const Play& play) const {
   }
   for (size_t i = 0; i < play.members.size(); ++i) {
     if (play.steps.has_ended(i)) return longest;
+  }
+  if (play.members.size() == 1) {  // it is to be alone from the begin of a step on
+    const StepPosition& at = play.steps.positions().front();
+    const Duration pause = at.pause == Duration::max() ? Duration{} : at.pause;
+    return pause + at.left(play.steps.shapes().front());
   }
   const double budget = std::min(shortest.seconds() * params_.steps, kLongest.seconds());
   const Duration usual =

@@ -117,7 +117,7 @@ class GangExchanges {
   bool goes_on(JobId job);
   void find_due(JobId job);
   bool find_due_of_played(JobId job);
-  bool place(JobId job, Duration done);
+  bool place(JobId job, Duration done, const Pace& pace);
   bool shares_links(const Gang& gang) const;
   void begin_cut_off(JobId job);
   void look_again(JobId job);

@@ -180,7 +180,7 @@ bool GangExchanges::find_due_of_played(JobId job) {
   gang.exchange = place->exchange;
   gang.step = step_time(gang.plan, gang.exchange);
   if (readers_) gang.step = std::max(gang.step, readers_->step_time(job));
-  if (!this->place(job, place->done)) return false;
+  if (!this->place(job, place->done, Pace::of_step(gang.plan.compute, gang.step))) return false;
   gang.counted_by = gang.exchange;
   const Due due =
       until_due(gang.plan, gang.activity.inside, gang.exchange, place->position, place->next);
@@ -192,15 +192,14 @@ bool GangExchanges::find_due_of_played(JobId job) {
   return true;
 }
 
-// Its progress is so much. False: it pauses, and has none.
-bool GangExchanges::place(JobId job, Duration done) {
+// Its progress is so much, and goes on at that pace. False: it pauses, and has none.
+bool GangExchanges::place(JobId job, Duration done, const Pace& pace) {
   Gang& gang = gangs_[job.index];
   const auto& [terms, progress, restore_from, is_paused, next_save] = controller_.run_now(job);
   if (is_paused || progress.half_written > Duration{}) return false;
   gang.before.at = kNever;
   const Duration most = std::min(terms.work - 1_ns, next_save);
-  const Duration step = gang.step > Duration{} ? gang.step : Duration::max();
-  controller_.set_pace(job, Pace::of_step(gang.plan.compute, step), gang.goal,
+  controller_.set_pace(job, pace, gang.goal,
                        std::clamp(done, std::min(progress.saved, most), most));
   return true;
 }
