@@ -28,7 +28,23 @@ struct ContendingGangs::Play {
   std::vector<StepPosition> from{};  // at the begin of that
   EventId event{};                   // its end
   bool is_frozen = false;
+  std::optional<StepPlay> played{};  // of the present segment, once somebody asked
+  Duration played_for{};             // so much of it
+
+  const StepPlay& played_until(Time now);
 };
+
+// `steps` are at the end of the segment.
+const StepPlay& ContendingGangs::Play::played_until(Time now) {
+  if (!played) {
+    played = steps;
+    played->start(from);
+    played_for = {};
+  }
+  const Duration span = now - since;
+  if (played_for < span) played->run(span - std::exchange(played_for, span));
+  return *played;
+}
 
 ContendingGangs::ContendingGangs(Engine& engine, const FlowNetwork& flows,
                                  const PlayAheadParams& params, Ask ask)
@@ -50,11 +66,9 @@ std::optional<ContendingGangs::Mean> ContendingGangs::mean(JobId job) const {
 
 std::optional<ContendingGangs::Place> ContendingGangs::place(JobId job) const {
   if (job.index >= entries_.size()) return {};
-  const Play* const play = entries_[job.index].play;
+  Play* const play = entries_[job.index].play;
   if (play == nullptr || play->is_frozen) return {};
-  StepPlay steps = play->steps;
-  steps.start(play->from);
-  steps.run(engine_.now() - play->since);
+  const StepPlay& steps = play->played_until(engine_.now());
   const auto member = std::ranges::find(play->members, job, &Play::Member::job);
   const auto i = static_cast<size_t>(member - play->members.begin());
   const StepParts& shape = steps.shapes()[i];
@@ -140,25 +154,22 @@ void ContendingGangs::settle() {
 void ContendingGangs::dissolve(Play& play) {
   ++counters_.dissolved;
   engine_.cancel(play.event);
-  if (!play.is_frozen) {
-    play.steps.start(play.from);
-    play.steps.run(engine_.now() - play.since);
-  }
+  const StepPlay& steps = play.is_frozen ? play.steps : play.played_until(engine_.now());
   for (size_t i = 0; i < play.members.size(); ++i) {
     const JobId job = play.members[i].job;
     Entry& gang = entry(job);
     if (gang.play != &play) continue;  // it ended
     gang.play = nullptr;
     if (!play.is_frozen) {
-      const StepPosition& position = play.steps.positions()[i];
-      const StepParts& shape = play.steps.shapes()[i];
+      const StepPosition& position = steps.positions()[i];
+      const StepParts& shape = steps.shapes()[i];
       gang.known = {.position = position,
-                    .begun = play.members[i].work + play.steps.work(i) - position.work(shape),
+                    .begun = play.members[i].work + steps.work(i) - position.work(shape),
                     .bits = shape.bits};
     }
     if (!std::exchange(gang.is_dirty, true)) dirty_.push_back(job);
   }
-  counters_.events += static_cast<uint64_t>(play.steps.played());
+  counters_.events += static_cast<uint64_t>(steps.played());
   std::erase_if(plays_, [&](const auto& one) { return one.get() == &play; });
 }
 
@@ -288,6 +299,7 @@ void ContendingGangs::begin_segment(Play& play) {
   const Time now = engine_.now();
   play.since = now;
   play.from = play.steps.positions();
+  play.played.reset();
   const size_t gangs = play.members.size();
   const std::vector<StepParts>& shapes = play.steps.shapes();
   bool repeats = play.steps.period() > Duration{};

@@ -45,6 +45,7 @@ void StepPlay::start(std::vector<StepPosition> positions) {
     go_on(gang);
   }
   share();
+  tell_positions();
 }
 
 double StepPlay::work(size_t gang) const {
@@ -72,11 +73,15 @@ Duration StepPlay::run(Duration span, int64_t events_max) {
     ++played_;
     if (leader_ != SIZE_MAX && positions_[leader_].steps != steps) look_for_period(until);
   }
+  tell_positions();
+  return elapsed_ - from;
+}
+
+void StepPlay::tell_positions() {
   for (size_t gang = 0; gang < shapes_.size(); ++gang) {
     bring_to_now(gang);
     positions_[gang].bits = std::max(0.0, FlowUnits::bits(states_[gang].left));
   }
-  return elapsed_ - from;
 }
 
 // ---- a gang

@@ -52,6 +52,7 @@ class StepPlay {
     Duration paused{};
     double work_before = 0;  // in the step that it was in at the start
   };
+  void tell_positions();
   Duration until_next(size_t gang) const;
   void find_next(size_t gang);
   void bring_to_now(size_t gang);
