@@ -15,8 +15,8 @@ namespace orrery::test {
 class SlowStore final : public ApiStore {
  public:
   explicit SlowStore(Engine& engine) : engine_{engine} {}
-  void write(const ApiRequest&, Done done) override { answer(write_time, std::move(done)); }
-  void read(const ApiRequest&, Done done) override { answer(read_time, std::move(done)); }
+  void write(const ApiRequest&, Time, Done done) override { answer(write_time, std::move(done)); }
+  void read(const ApiRequest&, Time, Done done) override { answer(read_time, std::move(done)); }
 
   Duration write_time = {}, read_time = {};
   bool refuses = false;
