@@ -20,7 +20,13 @@ struct Objects {
   }
   void write(NodeId node, ApiRequest request) {
     request.object = objects.name(node, request, engine.now());
-    store.write(request, Time::max(), [](bool is_done) { EXPECT_TRUE(is_done); });
+    arrives(node, request);
+  }
+  void arrives(NodeId node, const ApiRequest& request) {
+    store.write(request, Time::max(), [this, node, object = request.object](bool is_done) {
+      EXPECT_TRUE(is_done);
+      objects.answered(node, object, engine.now());
+    });
   }
   void run(Duration span) {
     const Time end = engine.now() + span;
@@ -45,6 +51,27 @@ TEST(NodeObjects, OfANodeThatJoinsAreKeptAsThoseOfOthersAndItsRequestForAnHour) 
   EXPECT_EQ(world.keys(), 10);
   world.run(61_s);
   EXPECT_EQ(world.keys(), 9);
+}
+
+// Its way takes two hours, and the answer to what was sent again comes half an hour later.
+TEST(NodeObjects, ARequestForACertificateIsKeptForAnHourAfterItIsAnswered) {
+  Objects world;
+  world.objects.absent({2});
+  ApiRequest request{
+      .verb = Verb::Create, .resource = ApiResource::CertificateRequests, .bytes = {1000}};
+  request.object = world.objects.name({2}, request, world.engine.now());
+  EXPECT_EQ(world.objects.name({2}, request, world.engine.now()), request.object);
+  world.run(2_h);
+  EXPECT_EQ(world.keys(), 6);
+  world.arrives({2}, request);
+  world.run(30_min);
+  EXPECT_EQ(world.keys(), 7);
+  world.arrives({2}, request);
+  world.run(59_min);
+  EXPECT_EQ(world.keys(), 7);
+  world.run(61_s);
+  EXPECT_EQ(world.keys(), 6);
+  EXPECT_NE(world.objects.name({2}, request, world.engine.now()), 0U);
 }
 
 TEST(NodeObjects, OfANodeThatGoesBeforeTheyAreStoredAreNotKept) {
