@@ -33,8 +33,8 @@ namespace {
 class SteadyStore final : public ApiStore {
  public:
   explicit SteadyStore(Engine& engine) : engine_{engine} {}
-  void write(const ApiRequest&, Done done) override { answer(std::move(done)); }
-  void read(const ApiRequest&, Done done) override { answer(std::move(done)); }
+  void write(const ApiRequest&, Time, Done done) override { answer(std::move(done)); }
+  void read(const ApiRequest&, Time, Done done) override { answer(std::move(done)); }
 
  private:
   void answer(Done done) {

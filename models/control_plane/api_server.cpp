@@ -167,10 +167,11 @@ void ApiServer::ask_store(uint32_t slot) {
   slots_[slot].stage = Stage::Storing;
   const auto done = [this, asked = ticket(slot)](bool is_done) { stored(asked, is_done); };
   const ApiRequest request = slots_[slot].request;  // slots may move meanwhile
+  const Time until = slots_[slot].arrived + params_.server.request_timeout;
   if (is_mutating(request.verb)) {
-    store_.write(request, done);
+    store_.write(request, until, done);
   } else {
-    store_.read(request, done);
+    store_.read(request, until, done);
   }
 }
 

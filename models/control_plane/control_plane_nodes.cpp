@@ -40,9 +40,11 @@ void ControlPlane::send(NodeId node, uint32_t client, const ApiRequest& request,
   ApiClient& by = client == kKubelet ? kubelet(node) : node_clients_.of(node, client);
   ApiRequest named = request;
   named.object = node_objects_.name(node, request, sim_.engine.now());
-  by.send(named, [done = std::move(done)](const ApiAnswer& answer) {
-    done(answer.outcome == ApiOutcome::Done);
-  });
+  by.send(named,
+          [this, node, object = named.object, done = std::move(done)](const ApiAnswer& answer) {
+            node_objects_.answered(node, object, sim_.engine.now());
+            done(answer.outcome == ApiOutcome::Done);
+          });
 }
 
 // Whoever asks while some are being deleted waits for these, too.

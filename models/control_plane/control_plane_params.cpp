@@ -25,19 +25,23 @@ void refuse_unused(const ControlPlaneParams& params, Checker& c) {
                                          "etcd.read_byte",
                                          "etcd.blocking_reads"};
   constexpr std::string_view kMembers[] = {"etcd.members"};
-  if (!params.reads_etcd()) {
-    if (params.etcd.losses.empty()) {
-      refuse(kMembers, "has no effect: nothing is read from etcd, and no member is lost");
-    }
+  const bool is_full = params.level == ControlPlaneLevel::Full;
+  const bool reads = is_full && params.reads_etcd(), loses = is_full && !params.etcd.losses.empty();
+  if (!reads) {
     refuse(
         kReads,
         "has no effect: nothing is read from etcd without readers of events or namespaces that do");
+    if (!loses) refuse(kMembers, "has no effect: nothing is read from etcd, and no member is lost");
   }
-  constexpr std::string_view kTimes[] = {"etcd.members",        "etcd.read_rate_max",
-                                         "etcd.read_bandwidth", "etcd.read_object",
-                                         "etcd.read_byte",      "etcd.blocking_reads"};
-  if (params.reads_etcd() && params.etcd.read_latency == Duration{}) {
+  constexpr std::string_view kTimes[] = {"etcd.read_rate_max", "etcd.read_bandwidth",
+                                         "etcd.read_object", "etcd.read_byte",
+                                         "etcd.blocking_reads"};
+  if (reads && params.etcd.read_latency == Duration{}) {
     refuse(kTimes, "has no effect: with etcd.read_latency 0 reads take no time");
+    if (!loses) {
+      refuse(kMembers,
+             "has no effect: with etcd.read_latency 0 reads take no time, and no member is lost");
+    }
   }
   constexpr std::string_view kOthers[] = {"clients.others"}, kCrashes[] = {"kubelet.crash_loop"};
   const ServiceWatchersParams& watchers = params.services.watchers;

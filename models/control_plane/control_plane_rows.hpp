@@ -61,7 +61,7 @@ struct ApiServerSample {
 
 struct EtcdSample {
   Time time;
-  double writes = 0, refused = 0;
+  double writes = 0, refused = 0, timed_out = 0;
   Bytes in_use{}, file{};
   uint64_t waiting = 0;
   double read = 0;
@@ -72,8 +72,9 @@ struct EtcdSample {
 
   static void columns(auto&& c) {
     c("time", &EtcdSample::time, "end of the interval; rates are means over it");
-    c("writes", &EtcdSample::writes, "accepted, without heartbeats; of all etcds", "1/s");
+    c("writes", &EtcdSample::writes, "committed, without heartbeats; of all etcds", "1/s");
     c("refused", &EtcdSample::refused, "too large, or for want of space", "1/s");
+    c("timed_out", &EtcdSample::timed_out, "writes given up, as etcd had no leader", "1/s");
     c("in_use", &EtcdSample::in_use, "by objects and their old versions, now");
     c("file", &EtcdSample::file, "of the database on disk, now");
     c("waiting", &EtcdSample::waiting, "writes that wait now", "writes");

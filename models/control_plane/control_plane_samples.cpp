@@ -92,6 +92,7 @@ void ControlPlane::sample_etcd(Time now, double seconds) {
     counters.writes += events.writes;
     counters.too_large += events.too_large;
     counters.out_of_space += events.out_of_space;
+    counters.timed_out += events.timed_out;
     waiting += etcd_.events().waiting();
     in_use = in_use + etcd_.events().in_use();
     file = file + etcd_.events().file();
@@ -104,6 +105,7 @@ void ControlPlane::sample_etcd(Time now, double seconds) {
       {.time = now,
        .writes = static_cast<double>(counters.writes - etcd_before_.writes) / seconds,
        .refused = static_cast<double>(refused(counters) - refused(etcd_before_)) / seconds,
+       .timed_out = static_cast<double>(counters.timed_out - etcd_before_.timed_out) / seconds,
        .in_use = in_use,
        .file = file,
        .waiting = waiting,

@@ -17,6 +17,7 @@ Etcd::Etcd(Engine& engine, const EtcdParams& params)
       members_(static_cast<size_t>(params.members), true),
       up_{members_.size()},
       election_{engine, Label{"etcd.leader_elected"}, [this] { resume(); }},
+      giving_up_{engine, Label{"etcd.gave_up"}, [this] { give_up(); }},
       space_check_{engine, Label{"etcd.space_checked"}, [this] {
                      check_space();
                      plan_space_check();
@@ -24,26 +25,29 @@ Etcd::Etcd(Engine& engine, const EtcdParams& params)
   ORRERY_CHECK(params.members > 0, "etcd has members");
 }
 
-// Stored from now on, or refused.
-EtcdAnswer Etcd::accept(const Write& write) {
-  if (write.bytes > params_.request_max && write.change != EtcdChange::Delete) {
+EtcdAnswer Etcd::accept(const Proposal& proposal) {
+  if (proposal.is_deletion) return EtcdAnswer::Accepted;
+  if (proposal.bytes > params_.request_max) {
     ++counters_.too_large;
     return EtcdAnswer::TooLarge;
   }
-  if (write.change != EtcdChange::Delete && is_out_of_space()) {
+  if (is_out_of_space()) {
     ++counters_.out_of_space;
     return EtcdAnswer::OutOfSpace;
   }
-  store(write);
-  ++counters_.writes;
   return EtcdAnswer::Accepted;
 }
 
-EtcdAnswer Etcd::write(const Write& write, Callback done) {
-  const EtcdAnswer answer = accept(write);
+EtcdAnswer Etcd::propose(const Proposal& proposal, Done done) {
+  const EtcdAnswer answer = accept(proposal);
   if (answer != EtcdAnswer::Accepted) return answer;
-  waiting_.push_back(std::move(done));
-  if (batch_.empty() && can_commit()) begin_commit(wait_for_steady_commit());
+  const Time until = std::min(proposal.until, engine_.now() + params_.request_timeout());
+  waiting_.push_back({std::move(done), until});
+  if (!can_commit()) {
+    if (!giving_up_.is_armed()) plan_to_give_up();
+  } else if (batch_.empty()) {
+    begin_commit(wait_for_steady_commit());
+  }
   return answer;
 }
 
@@ -53,9 +57,9 @@ bool Etcd::writes_at_once() const {
          !is_locked;
 }
 
-EtcdAnswer Etcd::write_at_once(const Write& write) {
+EtcdAnswer Etcd::commit_at_once(const Proposal& proposal) {
   ORRERY_CHECK(writes_at_once(), "a commit takes no time");
-  const EtcdAnswer answer = accept(write);
+  const EtcdAnswer answer = accept(proposal);
   counters_.commits += answer == EtcdAnswer::Accepted ? 1 : 0;
   return answer;
 }
@@ -68,6 +72,7 @@ void Etcd::read_at_once(const Read& read) {
 
 void Etcd::store(const Write& write) {
   const Time now = engine_.now();
+  ++counters_.writes;
   switch (write.change) {
     case EtcdChange::Create:
       return store_.create(now, write.bytes);
@@ -106,15 +111,18 @@ void Etcd::begin_commit(Duration wait) {
   waiting_.erase(waiting_.begin(), end);
   Duration span = commit_time_;
   if (!is_free) span = std::max(span, nearest_ns(static_cast<double>(count) / rate));
-  ++counters_.commits;
   commit_ =
       engine_.after(wait + locked + span, Label{"etcd.commit_done"}, [this] { end_commit(); });
 }
 
 void Etcd::end_commit() {
+  ++counters_.commits;
   done_.swap(batch_);
   if (!waiting_.empty()) begin_commit({});
-  for (Callback& callback : done_) callback();
+  for (const Waiting& write : done_) {
+    counters_.timed_out += write.is_over ? 1 : 0;
+    write.done(!write.is_over);
+  }
   done_.clear();
 }
 
@@ -170,11 +178,12 @@ void Etcd::set_member_up(uint32_t member, bool is_up) {
   if (!has_quorum() || lost_leader) {
     ORRERY_MARK("etcd.leader_lost");
     election_.disarm();
-    // What the lost leader had not committed is proposed again.
+    // What the lost leader had not committed is committed by the next.
     engine_.cancel(commit_);
     waiting_.insert(waiting_.begin(), std::make_move_iterator(batch_.begin()),
                     std::make_move_iterator(batch_.end()));
     batch_.clear();
+    plan_to_give_up();
   }
   if (has_quorum() && (lost_leader || !had_quorum)) elect();
   if (had_quorum == has_quorum()) return;
@@ -189,10 +198,33 @@ void Etcd::elect() {
 
 void Etcd::resume() {
   ++counters_.elections;
+  giving_up_.disarm();
+  // Those left for whom nobody waits any more fail in their turn, so that all are done in order.
+  for (Waiting& write : waiting_) write.is_over = write.until <= engine_.now();
   if (batch_.empty() && !waiting_.empty() && can_commit()) begin_commit({});
   std::vector<WaitingRead> reads = std::move(waiting_reads_);
   waiting_reads_.clear();
-  for (WaitingRead& waiting : reads) read(waiting.read, std::move(waiting.done));
+  for (WaitingRead& waiting : reads) {
+    if (waiting.read.until > engine_.now()) read(waiting.read, std::move(waiting.done));
+  }
+}
+
+// One behind the first may be over before it only if whoever asked gives up without being told.
+void Etcd::plan_to_give_up() {
+  if (waiting_.empty()) return giving_up_.disarm();
+  giving_up_.arm_at(std::max(waiting_.front().until, engine_.now()));
+}
+
+void Etcd::give_up() {
+  ORRERY_MARK("etcd.timed_out");
+  const Time now = engine_.now();
+  const auto end = std::ranges::find_if(waiting_, [&](const Waiting& w) { return w.until > now; });
+  const std::vector<Waiting> over(std::make_move_iterator(waiting_.begin()),
+                                  std::make_move_iterator(end));
+  waiting_.erase(waiting_.begin(), end);
+  counters_.timed_out += over.size();
+  plan_to_give_up();
+  for (const Waiting& write : over) write.done(false);
 }
 
 bool Etcd::is_out_of_space() {

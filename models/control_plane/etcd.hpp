@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <vector>
 
 #include "models/control_plane/etcd_params.hpp"
@@ -24,8 +25,18 @@ enum class EtcdAnswer : uint8_t { Accepted, TooLarge, OutOfSpace };
 // take at the highest rate; those that come meanwhile wait for the next. Steady writes cost no
 // events: they take their part of the rate, and what comes to an idle etcd waits, on average, for
 // half a commit of theirs as often as one is under way.
+//
+// Without a leader a write waits for one, for 5 s and two election timeouts at most; then it fails,
+// and is never carried out (etcd 3.5, ServerConfig.ReqTimeout; raft's node takes no proposals while
+// it knows no leader). What a lost leader was committing is taken to be in the others' logs, unless
+// its time is over first. etcd's client repeats reads: they wait for as long as whoever asked.
 class Etcd {
  public:
+  struct Proposal {
+    Bytes bytes;  // of the request
+    bool is_deletion = false;
+    Time until = Time::max();  // then nobody waits for it any more
+  };
   struct Write {
     Bytes bytes;  // of the object; of a deletion, what is freed
     EtcdChange change = EtcdChange::Update;
@@ -34,6 +45,7 @@ class Etcd {
   struct Read {
     Bytes bytes;
     int64_t objects = 0;  // that a LIST goes through
+    Time until = Time::max();
   };
   struct SteadyLoad {
     double writes_per_s = 0;
@@ -42,6 +54,7 @@ class Etcd {
   struct Counters {
     uint64_t writes = 0, commits = 0, reads = 0;
     uint64_t too_large = 0, out_of_space = 0;  // refused
+    uint64_t timed_out = 0;                    // for want of a leader
     uint64_t elections = 0;
     Bytes read = {};
   };
@@ -50,17 +63,21 @@ class Etcd {
   Etcd(const Etcd&) = delete;
   Etcd& operator=(const Etcd&) = delete;
 
-  // Calls `done` once the write is committed. One that is refused is told at once, without a call.
-  [[nodiscard]] EtcdAnswer write(const Write& write, Callback done);
+  using Done = std::function<void(bool is_committed)>;
+
+  // Calls `done` once: what it comes to then is for whoever asked to find, and to store. A proposal
+  // that is refused is told at once, without a call. They are done in the order of their coming.
+  [[nodiscard]] EtcdAnswer propose(const Proposal& proposal, Done done);
+  void store(const Write& write);
   // What takes no time: no commit is under way, and one takes none.
   bool writes_at_once() const;
   bool reads_at_once() const { return params_.read_latency == Duration{} && can_commit(); }
-  [[nodiscard]] EtcdAnswer write_at_once(const Write& write);
+  [[nodiscard]] EtcdAnswer commit_at_once(const Proposal& proposal);
   void read_at_once(const Read& read);
   void preload(Bytes size, int64_t objects) {  // there before the run
     store_.create(engine_.now(), size, objects);
   }
-  void read(const Read& read, Callback done);
+  void read(const Read& read, Callback done);  // never done if nobody waits for it any more
   void set_steady_load(const SteadyLoad& load, SteadySource source = SteadySource::Heartbeats);
 
   void drop(Bytes object) { store_.remove(engine_.now(), object); }  // with a steady load
@@ -85,6 +102,11 @@ class Etcd {
   const Counters& counters() const { return counters_; }
 
  private:
+  struct Waiting {
+    Done done;
+    Time until;
+    bool is_over = false;  // it was then without a leader
+  };
   struct WaitingRead {
     Read read;
     Callback done;
@@ -97,8 +119,9 @@ class Etcd {
   void end_commit();
   double free_rate() const;  // writes a second that steady ones leave
   Duration wait_for_steady_commit() const;
-  EtcdAnswer accept(const Write& write);
-  void store(const Write& write);
+  EtcdAnswer accept(const Proposal& proposal);
+  void give_up();
+  void plan_to_give_up();
   void check_space();
   void plan_space_check();
   void apply_steady();
@@ -112,15 +135,15 @@ class Etcd {
   uint32_t leader_ = 0;
   std::array<SteadyLoad, kSteadySources> sources_;
   SteadyLoad steady_;  // of all sources
-  std::deque<Callback> waiting_;
-  std::vector<Callback> batch_;  // of the commit under way
-  std::vector<Callback> done_;   // scratch
+  std::deque<Waiting> waiting_;
+  std::vector<Waiting> batch_;  // of the commit under way
+  std::vector<Waiting> done_;   // scratch
   EventId commit_;
   std::vector<WaitingRead> waiting_reads_;
   Time reads_free_at_;  // when the members have served all reads
   Time unlocked_at_;    // and when they have gone through what LISTs ask for
   bool is_out_of_space_ = false;
-  Timer election_, space_check_;
+  Timer election_, giving_up_, space_check_;
   Counters counters_;
 };
 

@@ -39,6 +39,9 @@ Duration EtcdParams::commit_time() const {
   return kByDisk[static_cast<size_t>(disk)];
 }
 
+// etcd 3.5, ServerConfig.ReqTimeout: 5 s to queue, compute and wait for disks, and two elections.
+Duration EtcdParams::request_timeout() const { return 5_s + election_timeout * 2; }
+
 Duration EtcdParams::list_cpu(int64_t objects, Bytes bytes) const {
   return nearest_ns(1e-9 * (read_object * static_cast<double>(objects) +
                             read_byte * static_cast<double>(bytes.count)));

@@ -19,7 +19,8 @@ constexpr std::array<std::string_view, 3> enum_names(EtcdDisk) {
 struct EtcdMemberLossParams {
   static constexpr std::string_view kDoc =
       "A member of etcd that is lost. Without its leader etcd commits nothing until another is "
-      "elected; without a quorum, nothing until that is back.";
+      "elected; without a quorum, nothing until that is back. Writes fail that have waited for 5 s "
+      "and two election timeouts.";
   int32_t member = 0;
   Duration at = {};
   std::optional<Duration> until = {};
@@ -105,6 +106,7 @@ struct EtcdParams {
   void check(Checker& c) const;
   bool elects() const;                                    // a leader, as members are lost
   Duration commit_time() const;                           // of a lone client
+  Duration request_timeout() const;                       // of a write without a leader
   Duration list_cpu(int64_t objects, Bytes bytes) const;  // of one core of a member
 };
 

@@ -20,8 +20,16 @@ EtcdChange change_of(const ApiRequest& request) {
   }
 }
 
-Etcd::Read read_of(const ApiRequest& request) {
-  return {.bytes = request.bytes, .objects = request.verb == Verb::List ? request.objects : 0};
+Etcd::Read read_of(const ApiRequest& request, Time until) {
+  return {.bytes = request.bytes,
+          .objects = request.verb == Verb::List ? request.objects : 0,
+          .until = until};
+}
+
+Etcd::Proposal proposal_of(const ApiRequest& request, Time until) {
+  return {.bytes = request.bytes,
+          .is_deletion = change_of(request) == EtcdChange::Delete,
+          .until = until};
 }
 
 }  // namespace
@@ -39,6 +47,10 @@ uint32_t EtcdStore::new_name(ApiResource resource) {
 
 void EtcdStore::forget(uint32_t name) {
   ORRERY_CHECK(name != 0 && !has(name), "only what is gone is forgotten");
+  if (objects_[name].waiting > 0) {
+    objects_[name].is_forgotten = true;
+    return;
+  }
   free_.push_back(name);
 }
 
@@ -55,7 +67,12 @@ void EtcdStore::preload(uint32_t name, Bytes bytes) {
 }
 
 void EtcdStore::drop(uint32_t name) {
-  if (!has(name)) return;
+  objects_[name].dropped = objects_[name].waiting;
+  remove(name);
+}
+
+void EtcdStore::remove(uint32_t name) {
+  if (!objects_[name].is_stored) return;
   etcd_.objects().drop(objects_[name].bytes);
   set_stored(name, false, {});
 }
@@ -73,35 +90,51 @@ Etcd::Write EtcdStore::write_of(const ApiRequest& request) const {
       .bytes = request.bytes, .change = EtcdChange::Update, .grown = request.bytes - before.bytes};
 }
 
-// What is there from now on, as a write was accepted.
-void EtcdStore::note(const ApiRequest& request, const Etcd::Write& write) {
+void EtcdStore::carry_out(const ApiRequest& request) {
+  const Etcd::Write write = write_of(request);
+  of(request).store(write);
   const bool is_kept = write.change != EtcdChange::Delete;
   if (request.object != 0) set_stored(request.object, is_kept, is_kept ? request.bytes : Bytes{});
   if (write.bytes.count > 0) changed.emit(request.resource);
 }
 
-void EtcdStore::write(const ApiRequest& request, Done done) {
-  const Etcd::Write write = write_of(request);
-  const EtcdAnswer answer = of(request).write(write, [done] { done(true); });
+void EtcdStore::write(const ApiRequest& request, Time until, Done done) {
+  const auto settled = [this, request, done](bool is_committed) {
+    if (is_committed) carry_out(request);
+    if (request.object != 0) settle(request.object);
+    done(is_committed);
+  };
+  const EtcdAnswer answer = of(request).propose(proposal_of(request, until), settled);
   if (answer != EtcdAnswer::Accepted) return done(false);
-  note(request, write);
+  if (request.object != 0) ++objects_[request.object].waiting;
 }
 
-void EtcdStore::read(const ApiRequest& request, Done done) {
-  of(request).read(read_of(request), [done = std::move(done)] { done(true); });
+// One of the writes that wait, the first of them, is done.
+void EtcdStore::settle(uint32_t name) {
+  Object& object = objects_[name];
+  --object.waiting;
+  if (object.dropped > 0) {
+    ORRERY_MARK("etcd_store.dropped_before_it_was_stored");
+    --object.dropped;
+    remove(name);
+  }
+  if (object.waiting == 0 && std::exchange(object.is_forgotten, false)) free_.push_back(name);
+}
+
+void EtcdStore::read(const ApiRequest& request, Time until, Done done) {
+  of(request).read(read_of(request, until), [done = std::move(done)] { done(true); });
 }
 
 std::optional<bool> EtcdStore::at_once(const ApiRequest& request) {
   Etcd& etcd = of(request);
   if (!is_mutating(request.verb)) {
     if (!etcd.reads_at_once()) return {};
-    etcd.read_at_once(read_of(request));
+    etcd.read_at_once(read_of(request, Time::max()));
     return true;
   }
   if (!etcd.writes_at_once()) return {};
-  const Etcd::Write write = write_of(request);
-  if (etcd.write_at_once(write) != EtcdAnswer::Accepted) return false;
-  note(request, write);
+  if (etcd.commit_at_once(proposal_of(request, Time::max())) != EtcdAnswer::Accepted) return false;
+  carry_out(request);
   return true;
 }
 

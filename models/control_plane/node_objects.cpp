@@ -28,10 +28,15 @@ uint32_t NodeObjects::name(NodeId node, const ApiRequest& request, Time now) {
   const auto which = static_cast<size_t>(std::distance(kNamed.begin(), found));
   expire(now);
   uint32_t& name = names_[node.index][which];
-  if (name != 0) return name;
-  name = store_.new_name(request.resource);
-  if (which == kCertificate) granted_.push_back({now, node, name});
+  if (name == 0) name = store_.new_name(request.resource);
+  if (which != kCertificate) return name;
+  if (name >= asked_.size()) asked_.resize(name + size_t{1});
+  ++asked_[name];
   return name;
+}
+
+void NodeObjects::answered(NodeId node, uint32_t name, Time now) {
+  if (name < asked_.size() && asked_[name] > 0) answered_.push_back({now, node, name});
 }
 
 void NodeObjects::removed(NodeId node) {
@@ -42,9 +47,10 @@ void NodeObjects::removed(NodeId node) {
 
 // Nothing is done when a request is an hour old, but by whoever looks next.
 void NodeObjects::expire(Time now) {
-  for (; !granted_.empty() && granted_.front().at + kCertificateRequestKept <= now;
-       granted_.pop_front()) {
-    const Granted& old = granted_.front();
+  for (; !answered_.empty() && answered_.front().at + kCertificateRequestKept <= now;
+       answered_.pop_front()) {
+    const Answered& old = answered_.front();
+    if (--asked_[old.name] > 0) continue;
     store_.drop(old.name);
     store_.forget(old.name);
     uint32_t& name = names_[old.node.index][kCertificate];

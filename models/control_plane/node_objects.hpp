@@ -14,7 +14,8 @@
 namespace orrery {
 
 // A Node, its CSINode and its Lease, until the node is taken away; and the request for its
-// certificate, which kube-controller-manager deletes an hour after it was granted. Of nodes that
+// certificate, which kube-controller-manager deletes an hour after it was granted: here, after the
+// last answer to whoever sent it, so that it never goes before it is stored. Of nodes that
 // were there at the start they are counted, and not stored: heartbeats write them again and again.
 class NodeObjects {
  public:
@@ -25,13 +26,14 @@ class NodeObjects {
   void absent(NodeId node);  // before the start
   // What the store calls that which a request of the node writes, if it joins; 0: it has no name.
   uint32_t name(NodeId node, const ApiRequest& request, Time now);
+  void answered(NodeId node, uint32_t name, Time now);  // a request with that name
   void removed(NodeId node);
   void expire(Time now);
   int64_t keys_from_start() const { return int64_t{kKept} * from_start_; }
 
  private:
   static constexpr size_t kKept = 3, kCertificate = 3;  // which is of those that go by themselves
-  struct Granted {
+  struct Answered {
     Time at;
     NodeId node;
     uint32_t name;
@@ -40,7 +42,8 @@ class NodeObjects {
   EtcdStore& store_;
   std::vector<bool> is_from_start_;                     // by node
   std::vector<std::array<uint32_t, kKept + 1>> names_;  // likewise; 0: none yet
-  std::deque<Granted> granted_;
+  std::deque<Answered> answered_;                       // requests for certificates
+  std::vector<uint32_t> asked_;  // by name: how many of these are under way, or answered so late
   int64_t from_start_;
 };
 

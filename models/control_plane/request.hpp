@@ -101,10 +101,11 @@ using ApiDone = std::function<void(const ApiAnswer& answer)>;
 // Where API servers keep what they serve: etcd.
 class ApiStore {
  public:
-  // False: the store refused, say for want of space. Called exactly once for each request.
+  // False: the store refused, say for want of space. Called once for each request; maybe never, if
+  // it is not done by `until`, from when on nobody waits for it.
   using Done = std::function<void(bool is_done)>;
-  virtual void write(const ApiRequest& request, Done done) = 0;
-  virtual void read(const ApiRequest& request, Done done) = 0;  // a consistent one
+  virtual void write(const ApiRequest& request, Time until, Done done) = 0;
+  virtual void read(const ApiRequest& request, Time until, Done done) = 0;  // a consistent one
   // Does either if it takes no time, and says whether it is done; nothing: it takes time.
   virtual std::optional<bool> at_once(const ApiRequest&) { return {}; }
 

@@ -69,8 +69,10 @@ struct QueueParams {
       "A pod no event has freed for this long is tried again, checked every 30 s.",
       Range{30_s, 240_h}, Source{"kube-scheduler, pod-max-in-unschedulable-pods-duration"});
     v("pop_from_backoff", pop_from_backoff,
-      "An idle scheduler takes the next pod that still backs off.",
-      Source{"Kubernetes 1.33, SchedulerPopFromBackoffQ"});
+      "An idle scheduler takes the next pod that still backs off; false: as schedulers built on "
+      "older Kubernetes, such as Koordinator 1.7 on 1.28.",
+      Source{"Kubernetes 1.33, SchedulerPopFromBackoffQ; scheduler-plugins 0.35 and Koordinator "
+             "1.8 are built on 1.35"});
     v("head_of_line", head_of_line,
       "skip: what does not fit steps aside; block: nothing passes the head of the queue.");
   }

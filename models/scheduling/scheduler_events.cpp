@@ -159,13 +159,12 @@ void Scheduler::pod_removed(PodId pod) {
     post({ClusterEventKind::AssignedPodDeleted, t.node, p.spec, p.gang});
   } else if (t.stage != Stage::None) {
     if (t.stage == Stage::Waiting || t.stage == Stage::Binding) unassume(pod, {}, std::nullopt);
-    const PodId unit = unit_of(pod);
-    if (p.gang.is_valid()) {
-      GangTrack& gang = track(p.gang);
-      if (queue_.place(pod) == SchedulingQueue::Place::Gated) --gang.gated;
-      if (--gang.pending == 0) --pending_gangs_;
-      if (unit == pod || gang.pending == 0) queue_.remove(unit);
-    } else {
+    GangTrack* const gang = p.gang.is_valid() ? &track(p.gang) : nullptr;
+    if (gang != nullptr && --gang->pending == 0) --pending_gangs_;
+    // A gang stands in line until its last pod has left, whichever that is.
+    if (!is_gang_unit(pod) || gang->pending == 0) {
+      const PodId unit = unit_of(pod);
+      if (gang != nullptr && queue_.place(unit) == SchedulingQueue::Place::Gated) --gang->gated;
       queue_.remove(unit);
     }
     --pending_pods_;

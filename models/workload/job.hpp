@@ -39,6 +39,10 @@ constexpr std::array<std::string_view, 7> enum_names(JobPhase) {
   return {"pending", "starting", "running", "hung", "restarting", "completed", "failed"};
 }
 constexpr bool is_over(JobPhase phase) { return phase >= JobPhase::Completed; }
+// A gang that is down: those of its pods that are gone come back together, when it restarts.
+constexpr bool comes_back_whole(JobPhase phase) {
+  return phase == JobPhase::Hung || phase == JobPhase::Restarting;
+}
 
 enum class PodState : uint8_t { Absent, Pending, Bound, Running, Done };
 constexpr std::array<std::string_view, 5> enum_names(PodState) {

@@ -238,8 +238,7 @@ void JobController::want_lost(const LostPod& lost) {
   const Pod& pod = jobs_.pod(lost.pod);
   // Gone with its job, or back already because the gang was stopped meanwhile.
   if (pod.generation != lost.generation) return;
-  const JobPhase phase = jobs_.job(pod.job).phase;
-  if (phase == JobPhase::Hung || phase == JobPhase::Restarting) return;
+  if (comes_back_whole(jobs_.job(pod.job).phase)) return;
   want_pod(lost.pod);
   queue_creation(pod.job);
 }

@@ -37,8 +37,8 @@ void JobController::preempted(PodId id) {
   ++counters_.pods_preempted;
   counters_.gpu_lost_preempted += state.gpu_time.lost - lost_before;
   remove_pod(id, PodEnd::Preempted);
-  const bool comes_back = job.phase == JobPhase::Hung || job.phase == JobPhase::Restarting;
-  const bool is_replaced = job.phase == JobPhase::Pending || (!stops && !(is_gang && comes_back));
+  const bool is_alone = !is_gang || !comes_back_whole(job.phase);
+  const bool is_replaced = job.phase == JobPhase::Pending || (!stops && is_alone);
   if (is_replaced || !had_node) {
     want_pod(id);
     queue_creation(job_id);

@@ -21,6 +21,7 @@ NOBODY_READS = "has no effect: after the start nobody gets, lists or watches any
 NONE_DELETED = "has no effect: none is deleted"
 NO_GROUPS = "has no effect without `groups`"
 SLOW = "{qps: 1, burst: 1}"
+TWO_LOST = "[{member: 1, at: 10ms}, {member: 2, at: 10ms, until: 2min}]"
 
 
 def full(path: str, value: str, *, more: str = "", jobs: str = FOUR, **sections: str) -> Idle:
@@ -65,6 +66,8 @@ PLANE = [
     full("etcd.write_rate_max", "1"), full("etcd.request_max", "4kB"),
     full("etcd.event_ttl", "1min", more="events: {}"),
     full("etcd.separate_events", "true", more="events: {}"),
+    full("etcd.losses", "[{at: 10ms}]"),
+    full("etcd.election_timeout", "30s", more="etcd: {losses: [{at: 10ms}]}"),
     full("pods.watchers", "900"), full("kubelet.status_writes", "9"),
     full("kubelet.heartbeats.status_period", "1min"),
     full("kubelet.crash_loop", "{initial: 1s}", more="crash_loops: [{nodes: 2}]"),
@@ -84,6 +87,8 @@ PLANE = [
              "max_mutating_requests_inflight: 1}}, etcd: {commit_latency: 1s}", SMALL)),
     Idle(C + "etcd.read_object", NO_READS, "1e8", {C + "events": "{per_pod: 5}"}, plane(),
          works={C + "events": f"{{per_pod: 5, {READERS}}}"}),
+    Idle(C + "etcd.read_object", NO_READS, "1e8", {C + "level": "delays"},
+         plane(f"events: {{per_pod: 5, {READERS}}}")),
     Idle(C + "etcd.read_object", "has no effect: with etcd.read_latency 0 reads take no time", "1e8",
          {C + "etcd.read_latency": "0s"}, plane(f"events: {{per_pod: 5, {READERS}}}")),
     Idle(C + "etcd.election_timeout", "has no effect: no loss takes the leader or the quorum", "30s",
@@ -91,7 +96,13 @@ PLANE = [
          works={C + "etcd.losses": "[{at: 10ms}]"}),
     Idle(C + "etcd.members", "has no effect: nothing is read from etcd, and no member is lost",
          "3", {C + "etcd.losses": "[]"}, plane(),
-         works={C + "etcd.losses": "[{member: 1, at: 10ms}, {member: 2, at: 10ms, until: 2min}]"}),
+         works={C + "etcd.losses": TWO_LOST}),
+    Idle(C + "etcd.members", "has no effect: nothing is read from etcd, and no member is lost",
+         "3", {C + "level": "delays"}, plane(f"etcd: {{losses: {TWO_LOST}}}")),
+    Idle(C + "etcd.members", "has no effect: with etcd.read_latency 0 reads take no time, and no "
+         "member is lost", "3", {C + "etcd.read_latency": "0s"},
+         plane(f"events: {{per_pod: 5, {READERS}}}"),
+         works={C + "etcd.read_latency": "0s", C + "etcd.losses": TWO_LOST}),
     Idle(CLIENTS + "others", NO_READER, "{qps: 0.001, burst: 1}", {C + "events": "{per_pod: 5}"},
          plane(), works={C + "events": f"{{per_pod: 5, {READERS}}}"}),
     Idle(C + "node_join.slices", "has no effect with services: nodes list their addresses",

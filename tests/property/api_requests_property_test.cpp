@@ -94,6 +94,7 @@ class Rush {
     world_.engine.after(up_to(rng_, 10_s), Label{"test.store_refuses"},
                         [this] { world_.store.refuses = !world_.store.refuses; });
     world_.engine.add_audit([this] { world_.servers.audit(); });
+    world_.store.gives_up = rng_.chance(0.5);
   }
   void go() {
     while (world_.engine.step()) {

@@ -14,7 +14,8 @@
 namespace orrery {
 namespace {
 
-// Members come and go, clients write and read; in the end all members are up.
+// Members come and go, clients write and read; in the end all members are up. What fails has waited
+// for its time without a leader, and nothing waits for longer.
 void etcd_answers_once(uint64_t seed) {
   Rng rng{seed};
   Engine engine;
@@ -23,22 +24,34 @@ void etcd_answers_once(uint64_t seed) {
                     .write_rate_max = 2'000,
                     .quota = 2_MiB};
   Etcd etcd{engine, params};
-  std::vector<int> answers;
-  std::vector<bool> accepted;
+  struct {
+    std::vector<int> answers;
+    std::vector<bool> accepted;
+    uint64_t committed = 0, failed = 0;
+  } told;
   const Time end = Time{} + 60_s;
   for (int i = 0; i < 3'000; ++i) {
     engine.at(Time{} + nearest_ns(rng.uniform() * 60), Label{"test.asked"}, [&] {
-      const size_t index = answers.size();
-      answers.push_back(0);
-      const auto done = [&answers, index] { ++answers[index]; };
+      const size_t index = told.answers.size();
+      told.answers.push_back(0);
       if (rng.chance(0.3)) {
-        etcd.read({.bytes = Bytes{1'000}}, done);
-        accepted.push_back(true);
+        etcd.read({.bytes = Bytes{1'000}}, [&told, index] { ++told.answers[index]; });
+        told.accepted.push_back(true);
         return;
       }
-      const EtcdChange change = static_cast<EtcdChange>(rng.below(4));
-      accepted.push_back(etcd.write({.bytes = Bytes{2'000}, .change = change}, done) ==
-                         EtcdAnswer::Accepted);
+      const Etcd::Write write{.bytes = Bytes{2'000},
+                              .change = static_cast<EtcdChange>(rng.below(4))};
+      const auto done = [&, index, write, asked = engine.now()](bool is_committed) {
+        ++told.answers[index];
+        ++(is_committed ? told.committed : told.failed);
+        const Duration waited = engine.now() - asked;
+        EXPECT_LT(waited, 7'500_ms);  // that of a commit, when there is a leader again
+        if (is_committed) return etcd.store(write);
+        EXPECT_GE(waited, 7_s);
+      };
+      told.accepted.push_back(
+          etcd.propose({.bytes = write.bytes, .is_deletion = write.change == EtcdChange::Delete},
+                       done) == EtcdAnswer::Accepted);
     });
   }
   for (int i = 0; i < 60; ++i) {
@@ -51,8 +64,12 @@ void etcd_answers_once(uint64_t seed) {
     for (int32_t m = 0; m < params.members; ++m) etcd.set_member_up(static_cast<uint32_t>(m), true);
   });
   engine.run();
-  for (size_t i = 0; i < answers.size(); ++i) ASSERT_EQ(answers[i], accepted[i] ? 1 : 0);
+  for (size_t i = 0; i < told.answers.size(); ++i) {
+    ASSERT_EQ(told.answers[i], told.accepted[i] ? 1 : 0);
+  }
   EXPECT_EQ(etcd.waiting(), 0U);
+  EXPECT_EQ(etcd.counters().writes, told.committed);
+  EXPECT_EQ(etcd.counters().timed_out, told.failed);
 }
 
 TEST(EtcdProperty, WhatIsAcceptedIsAnsweredOnceWhateverMembersAreLost) {
@@ -62,6 +79,7 @@ TEST(EtcdProperty, WhatIsAcceptedIsAnsweredOnceWhateverMembersAreLost) {
     if (testing::Test::HasFatalFailure()) return;
   }
   EXPECT_GT(mark_count("etcd.leader_lost"), 0U);
+  EXPECT_GT(mark_count("etcd.timed_out"), 0U);
   EXPECT_GT(mark_count("etcd.out_of_space"), 0U);
 }
 

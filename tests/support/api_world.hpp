@@ -15,17 +15,23 @@ namespace orrery::test {
 class SlowStore final : public ApiStore {
  public:
   explicit SlowStore(Engine& engine) : engine_{engine} {}
-  void write(const ApiRequest&, Done done) override { answer(write_time, std::move(done)); }
-  void read(const ApiRequest&, Done done) override { answer(read_time, std::move(done)); }
+  void write(const ApiRequest&, Time until, Done done) override {
+    answer(write_time, until, std::move(done));
+  }
+  void read(const ApiRequest&, Time until, Done done) override {
+    answer(read_time, until, std::move(done));
+  }
 
   Duration write_time = {}, read_time = {};
   bool refuses = false;
+  bool gives_up = false;  // what nobody waits for any more is never answered
   uint64_t asked = 0;
 
  private:
-  void answer(Duration time, Done done) {
+  void answer(Duration time, Time until, Done done) {
     ++asked;
     if (time.ns == 0) return done(!refuses);
+    if (gives_up && engine_.now() + time > until) return;
     engine_.after(time, Label{"test.stored"},
                   [done = std::move(done), takes = !refuses] { done(takes); });
   }

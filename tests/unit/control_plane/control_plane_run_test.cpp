@@ -107,15 +107,19 @@ TEST(ControlPlaneRun, WithoutAQuorumOfEtcdPodsWaitUntilItIsBack) {
   EXPECT_EQ(summary(most.result, "etcd_elections"), 1);
   EXPECT_EQ(summary(few.result, "etcd_elections"), 2);
   EXPECT_EQ(few.jobs().at(1).restarts, 0);
+  double timed_out = 0;
   for (const EtcdSample& row : few.recorder.rows<EtcdSample>("/timeline/etcd")) {
     const Duration at = row.time - Time{};
+    timed_out += row.timed_out;
     if (at > 40_s && at < 9_min) {
       EXPECT_EQ(row.members_lost, 3U) << at.seconds();
+      EXPECT_EQ(row.writes, 0) << "nothing is committed, and the pods of the first job are stored";
     }
     if (at > 10_min) {
       EXPECT_EQ(row.members_lost, 0U);
     }
   }
+  EXPECT_GT(timed_out, 0);
 }
 
 TEST(ControlPlaneRun, AnElectionDelaysWhatIsWrittenMeanwhile) {

@@ -17,7 +17,11 @@ namespace {
 struct EtcdWorld {
   explicit EtcdWorld(const EtcdParams& params = {}) : etcd{engine, params} {}
   EtcdAnswer write(Bytes bytes = {300}, EtcdChange change = EtcdChange::Update) {
-    return etcd.write({.bytes = bytes, .change = change}, [this] { done.push_back(engine.now()); });
+    const auto told = [this, bytes, change](bool is_committed) {
+      if (is_committed) etcd.store({.bytes = bytes, .change = change});
+      (is_committed ? done : failed).push_back(engine.now());
+    };
+    return etcd.propose({.bytes = bytes, .is_deletion = change == EtcdChange::Delete}, told);
   }
   void run(Duration until) {
     engine.at(Time{} + until, Label{"test.end"}, [] {});
@@ -26,7 +30,7 @@ struct EtcdWorld {
 
   Engine engine;
   Etcd etcd;
-  std::vector<Time> done;
+  std::vector<Time> done, failed;
 };
 
 TEST(Etcd, ALoneWriteTakesTheTimeOfItsDisk) {
@@ -123,25 +127,79 @@ TEST(Etcd, AListLocksTheDatabaseForAsLongAsItIsRead) {
   }
 }
 
-TEST(Etcd, NothingIsCommittedWithoutAQuorumAndNothingIsLost) {
+// Two of three members, for so long; and a function that asks, with a time after which to ask.
+struct QuorumLoss {
+  explicit QuorumLoss(Duration until) {
+    world.engine.after(500_us, Label{"test.members_lost"}, [this] {
+      world.etcd.set_member_up(0, false);
+      world.etcd.set_member_up(1, false);
+    });
+    world.engine.at(Time{} + until, Label{"test.member_back"},
+                    [this] { world.etcd.set_member_up(1, true); });
+  }
+  template <class F>
+  void at(Duration when, F ask) {
+    world.engine.at(Time{} + when, Label{"test.asked"}, ask);
+  }
   EtcdWorld world{{.members = 3, .commit_latency = 1_ms}};
+};
+
+TEST(Etcd, NothingIsCommittedWithoutAQuorumAndNothingIsLost) {
+  QuorumLoss loss{5_s};
+  EtcdWorld& world = loss.world;
   ASSERT_EQ(world.write(), EtcdAnswer::Accepted);
-  world.engine.after(500_us, Label{"test.members_lost"}, [&] {
-    world.etcd.set_member_up(0, false);
-    world.etcd.set_member_up(1, false);
-  });
-  world.run(5_s);
-  EXPECT_TRUE(world.done.empty());
   int read = 0;
-  world.etcd.read({.bytes = 300_B}, [&] { ++read; });
-  world.run(6_s);
+  loss.at(3_s, [&] { world.etcd.read({.bytes = 300_B}, [&] { ++read; }); });
+  world.run(5'500_ms);
+  EXPECT_TRUE(world.done.empty());
+  EXPECT_EQ(world.etcd.counters().writes, 0U) << "it was not committed";
   EXPECT_EQ(read, 0);
-  world.engine.at(Time{} + 7_s, Label{"test.member_back"},
-                  [&] { world.etcd.set_member_up(1, true); });
   world.run(20_s);
-  EXPECT_EQ(world.done, std::vector{Time{} + 8_s + 1_ms});
+  EXPECT_EQ(world.done, std::vector{Time{} + 6_s + 1_ms});
+  EXPECT_TRUE(world.failed.empty());
+  EXPECT_EQ(world.etcd.counters().writes, 1U);
   EXPECT_EQ(read, 1);
   EXPECT_EQ(world.etcd.counters().elections, 1U);
+}
+
+// Five seconds and two election timeouts of one second.
+TEST(Etcd, AWriteThatNoLeaderTakesFailsAndIsNeverCarriedOut) {
+  QuorumLoss loss{1_min};
+  EtcdWorld& world = loss.world;
+  ASSERT_EQ(world.write(100_B, EtcdChange::Create), EtcdAnswer::Accepted);
+  for (const Duration when : {2_s, 3_s, 55_s}) {
+    loss.at(when, [&] { ASSERT_EQ(world.write(7_B, EtcdChange::Create), EtcdAnswer::Accepted); });
+  }
+  world.run(2_min);
+  EXPECT_EQ(world.failed, (std::vector{Time{} + 7_s, Time{} + 9_s, Time{} + 10_s}));
+  EXPECT_EQ(world.done, std::vector{Time{} + 61_s + 1_ms});
+  EXPECT_EQ(world.etcd.live(), 7_B);
+  EXPECT_EQ(world.etcd.counters().writes, 1U);
+  EXPECT_EQ(world.etcd.counters().timed_out, 3U);
+  EXPECT_EQ(world.etcd.waiting(), 0U);
+}
+
+TEST(Etcd, NothingIsDoneForWhomeverHasGivenUpBeforeThereIsALeader) {
+  QuorumLoss loss{30_s};
+  EtcdWorld& world = loss.world;
+  int read = 0;
+  std::vector<bool> told;
+  const auto tell = [&](bool is_committed) { told.push_back(is_committed); };
+  loss.at(26_s, [&] {
+    ASSERT_EQ(world.write(), EtcdAnswer::Accepted);
+    ASSERT_EQ(world.etcd.propose({.bytes = 7_B, .until = Time{} + 31_s}, tell),
+              EtcdAnswer::Accepted);
+    ASSERT_EQ(world.etcd.propose({.bytes = 7_B, .until = Time{} + 32_s}, tell),
+              EtcdAnswer::Accepted);
+    world.etcd.read({.bytes = 7_B, .until = Time{} + 31_s}, [&] { read += 1; });
+    world.etcd.read({.bytes = 7_B, .until = Time{} + 32_s}, [&] { read += 10; });
+  });
+  world.run(1_min);
+  EXPECT_EQ(world.done.size(), 1U);
+  EXPECT_EQ(told, (std::vector{false, true}));
+  EXPECT_EQ(world.etcd.counters().timed_out, 1U);
+  EXPECT_EQ(world.etcd.counters().reads, 1U);
+  EXPECT_EQ(read, 10);
 }
 
 TEST(Etcd, LosingAFollowerDelaysNothing) {
@@ -167,6 +225,8 @@ TEST(Etcd, BeyondItsQuotaOnlyDeletionsAreAcceptedUntilItIsDefragmented) {
   world.etcd.ran_out_of_space.connect([&] { ++alarms; });
   for (int i = 0; i < 10; ++i)
     ASSERT_EQ(world.write(1_MiB, EtcdChange::Create), EtcdAnswer::Accepted);
+  EXPECT_EQ(world.etcd.live(), 0_B) << "nothing is there before it is committed";
+  world.run(1_s);
   EXPECT_EQ(world.write(1_B), EtcdAnswer::OutOfSpace);
   EXPECT_EQ(world.write(1_B, EtcdChange::Event), EtcdAnswer::OutOfSpace);
   EXPECT_EQ(world.write(8_MiB, EtcdChange::Delete), EtcdAnswer::Accepted);

@@ -71,15 +71,16 @@ TEST(PodsInEtcd, APodWhoseJobIsOverBeforeItIsCreatedIsDeleted) {
   EXPECT_EQ(etcd(run).back().pods, 0);
 }
 
-std::string random_losses(Rng& rng) {
+// Of number 0 alone, or with others, so many at most together.
+std::string random_losses(Rng& rng, const std::string& what, uint64_t most) {
   std::string list;
   Duration at{};
   for (uint64_t i = rng.below(6); i > 0; --i) {
     at += 1_ms * static_cast<int64_t>(1 + rng.below(60'000));
     const Duration until = at + 1_ms * static_cast<int64_t>(1 + rng.below(40'000));
-    for (uint64_t s = 0; s <= rng.below(2); ++s) {
+    for (uint64_t s = 0; s <= rng.below(2) * (most - 1); ++s) {
       list += (list.empty() ? "" : ", ");
-      list += "{server: " + std::to_string(s) + ", at: " + std::to_string(at.ns) +
+      list += "{" + what + ": " + std::to_string(s) + ", at: " + std::to_string(at.ns) +
               "ns, until: " + std::to_string(until.ns) + "ns}";
     }
     at = until;
@@ -114,17 +115,21 @@ TEST(PodsInEtcd, AreNoneAfterAllJobsEndedWhateverWasLostMeanwhile) {
                 "', at: " + std::to_string(1 + rng.below(400)) +
                 "s, repair: " + std::to_string(1 + rng.below(900)) + "s}";
     }
-    const std::string losses = random_losses(rng);
+    const std::string losses = random_losses(rng, "server", 2);
+    Rng of_members{seed + 1'000};
     ScenarioRun run{
-        scenario("api_servers: {servers: 2}, etcd: {commit_latency: " +
-                     std::to_string(1 + rng.below(300)) + "ms}, clients: {kubelet: {qps: " +
-                     std::to_string(1 + rng.below(50)) + "}}, losses: [" + losses + "]",
+        scenario("api_servers: {servers: 2}, etcd: {losses: [" +
+                     random_losses(of_members, "member", 3) +
+                     "], commit_latency: " + std::to_string(1 + rng.below(300)) +
+                     "ms}, clients: {kubelet: {qps: " + std::to_string(1 + rng.below(50)) +
+                     "}}, losses: [" + losses + "]",
                  jobs(random_jobs(rng)) + "faults: {list: [" + faults + "]}\nrun: {until: 4h}"),
         {"record.timeline.interval=1min"},
         {.audit_every = 50}};
     for (const JobRow& row : run.jobs()) EXPECT_NE(row.ended, Time{-1});
     EXPECT_EQ(etcd(run).back().pods, 0);
   }
+  EXPECT_GT(mark_count("etcd.timed_out"), 0U);
 }
 
 TEST(PodsInEtcd, WhoIsNotHeardForHoursGivesUp) {

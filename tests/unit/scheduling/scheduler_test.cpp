@@ -155,42 +155,6 @@ TEST(Scheduler, AGangAtTheHeadOfABlockingQueueHoldsUpWhatComesAfter) {
   EXPECT_LT(starts[1][2], Time{} + 1_min) << "it takes the free node at once";
 }
 
-// Tells of pod 1 five seconds late, and of others at once.
-class LateSecond final : public PodApi {
- public:
-  explicit LateSecond(Engine& engine) : engine_{engine} {}
-  void create(PodId pod, Told told) override {
-    told(Creation::Answered);
-    engine_.after(pod.index == 1 ? 5_s : 0_s, Label{"test.pod_known"},
-                  [told = std::move(told)] { told(Creation::Known); });
-  }
-  void bind(PodId /*pod*/, NodeId /*node*/, Done done) override { done(true); }
-  void start(PodId /*pod*/, NodeId /*node*/, Started started) override { started({}); }
-  void evict(PodId /*pod*/, Told /*told*/) override {}
-  void nominated(PodId /*pod*/) override {}
-  void removed(PodId /*pod*/, NodeId /*node*/) override {}
-
- private:
-  Engine& engine_;
-};
-
-// In kube-scheduler 1.36, too, a group's first pod to come opens its place, whichever that is.
-TEST(Scheduler, AGangStandsInLineSinceAnyOfItsPodsCame) {
-  for (const std::string base : {"native_gang", "strict_gang"}) {
-    SchedulerWorld world{{2}, profile_from("{base: " + base + ", queue: {head_of_line: block}}")};
-    LateSecond api{world.engine};
-    world.controller.use(api);
-    world.add({make_job(JobKind::Pods, 1, 2, 1_min),
-               at(10_s, make_job(JobKind::MpiGang, 2, 1, 10_min)),
-               at(12_s, make_job(JobKind::MpiGang, 2, 1, 10_min))});
-    world.run();
-    auto rows = world.job_rows();
-    std::ranges::sort(rows, {}, &JobRow::job);
-    ASSERT_EQ(rows.size(), 3u);
-    EXPECT_LT(rows[1].running, rows[2].running) << base;
-  }
-}
-
 class MarksGangs final : public Policy, public Permit, public PostBind {
  public:
   using Params = NoParams;

@@ -114,7 +114,8 @@ std::string outage(const json& input) {
       {.stored = {.event_bytes_per_s = input.at("event_bytes_per_s").get<double>()}});
   engine.at(Time{} + 4_h, Label{"test.ended"}, [] {});
   engine.run(Time{} + 4_h);
-  const bool is_written = etcd.objects().write({.bytes = {300}}, [] {}) == EtcdAnswer::Accepted;
+  const bool is_written =
+      etcd.objects().propose({.bytes = {300}}, [](bool) {}) == EtcdAnswer::Accepted;
   if (full == Time::max()) return is_written ? "space left, leases written" : "leases refused";
   std::string text = is_written ? "no space, leases written" : "no space, leases refused";
   const bool in_time = std::ranges::all_of(not_ready, [&](Time t) {

@@ -121,7 +121,8 @@ json write_of(const json& input) {
   Engine engine;
   Etcd etcd{engine, {}};
   const Bytes bytes = ServiceEndpoints{params_of(input)}.bytes_of(input.at("addresses"));
-  return etcd.write({.bytes = bytes}, [] {}) == EtcdAnswer::TooLarge ? "too large" : "accepted";
+  return etcd.propose({.bytes = bytes}, [](bool) {}) == EtcdAnswer::TooLarge ? "too large"
+                                                                             : "accepted";
 }
 
 double summary(const SimulationResult& result, std::string_view name) {

@@ -1,0 +1,102 @@
+// What etcd holds under a name, while writes of it wait.
+#include "models/control_plane/etcd_store.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "sim/engine/engine.hpp"
+
+namespace orrery {
+namespace {
+
+struct StoreWorld {
+  StoreWorld() : pod{store.new_name(ApiResource::Pods)} {
+    store.changed.connect([this](ApiResource) { ++changes; });
+  }
+  void write(Verb verb) {
+    const ApiRequest request{
+        .verb = verb, .resource = ApiResource::Pods, .bytes = {1'000}, .object = pod};
+    store.write(request, Time::max(), [this](bool is_done) { told.push_back(is_done); });
+  }
+  void lose_quorum() {
+    for (const uint32_t member : {0U, 1U, 2U}) etcd.objects().set_member_up(member, false);
+  }
+  void run(Duration span) {
+    const Time end = engine.now() + span;
+    engine.at(end, Label{"test.end"}, [] {});
+    engine.run(end);
+  }
+
+  Engine engine;
+  EtcdSplit etcd{engine, {.commit_latency = 1_ms}};
+  EtcdStore store{etcd};
+  uint32_t pod;
+  std::vector<bool> told;
+  int changes = 0;
+};
+
+TEST(EtcdStore, AnObjectIsThereFromItsCommitAndMayBeFromTheRequest) {
+  StoreWorld world;
+  world.write(Verb::Create);
+  EXPECT_TRUE(world.store.has(world.pod));
+  EXPECT_EQ(world.store.stored(ApiResource::Pods), 0);
+  EXPECT_EQ(world.changes, 0);
+  world.run(1_s);
+  EXPECT_EQ(world.store.stored(ApiResource::Pods), 1);
+  EXPECT_EQ(world.changes, 1);
+  EXPECT_EQ(world.told, std::vector{true});
+}
+
+TEST(EtcdStore, WhatAWriteDoesIsDecidedWhenItIsCommitted) {
+  StoreWorld world;
+  for (const Verb verb : {Verb::Create, Verb::Create, Verb::Delete, Verb::Delete, Verb::Create}) {
+    world.write(verb);
+  }
+  world.run(1_s);
+  EXPECT_EQ(world.told, std::vector<bool>(5, true));
+  EXPECT_EQ(world.changes, 3) << "created, deleted, and created";
+  EXPECT_EQ(world.etcd.objects().live(), Bytes{1'000});
+  EXPECT_EQ(world.etcd.objects().counters().writes, 5U);
+}
+
+TEST(EtcdStore, AWriteThatFailsWithoutALeaderLeavesNothing) {
+  StoreWorld world;
+  world.lose_quorum();
+  world.write(Verb::Create);
+  world.run(6_s);
+  EXPECT_TRUE(world.store.has(world.pod)) << "it may yet be stored";
+  world.run(2_s);
+  EXPECT_FALSE(world.store.has(world.pod));
+  EXPECT_EQ(world.told, std::vector{false});
+  world.etcd.objects().set_member_up(0, true);
+  world.run(10_s);
+  EXPECT_EQ(world.etcd.objects().live(), 0_B);
+  EXPECT_EQ(world.store.stored(ApiResource::Pods), 0);
+}
+
+TEST(EtcdStore, ADroppedObjectStaysAwayAndItsNameIsKeptWhileAWriteOfItWaits) {
+  StoreWorld world;
+  world.write(Verb::Create);
+  world.store.drop(world.pod);
+  EXPECT_FALSE(world.store.has(world.pod));
+  world.store.forget(world.pod);
+  EXPECT_NE(world.store.new_name(ApiResource::Pods), world.pod);
+  world.run(1_s);
+  EXPECT_EQ(world.told, std::vector{true});
+  EXPECT_EQ(world.etcd.objects().live(), 0_B);
+  EXPECT_EQ(world.store.new_name(ApiResource::Pods), world.pod);
+}
+
+TEST(EtcdStore, WhatIsWrittenAfterItWasDroppedIsKept) {
+  StoreWorld world;
+  world.write(Verb::Create);
+  world.store.drop(world.pod);
+  world.write(Verb::Create);
+  world.run(1_s);
+  EXPECT_TRUE(world.store.has(world.pod));
+  EXPECT_EQ(world.etcd.objects().live(), Bytes{1'000});
+}
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,99 @@
+// The place in line of a gang that is placed as a whole, as its pods come and go one by one.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "models/workload/pod_api.hpp"
+#include "tests/support/scheduler_world.hpp"
+
+namespace orrery {
+namespace {
+
+ProfileParams where_the_head_blocks(ProfileBase base) {
+  ProfileParams profile = profile_of(base);
+  profile.queue.head_of_line = HeadOfLine::Block;
+  return profile;
+}
+
+JobRequest gang_that_comes(Duration at) {
+  JobRequest job = make_job(JobKind::MpiGang, 2, 1, 10_min);
+  job.submitted = Time{} + at;
+  return job;
+}
+
+// Tells of pod 1 late, and of others at once.
+class LateSecond final : public PodApi {
+ public:
+  explicit LateSecond(Engine& engine) : engine_{engine} {}
+  void create(PodId pod, Told told) override {
+    told(Creation::Answered);
+    engine_.after(pod.index == 1 ? late : 0_s, Label{"test.pod_known"},
+                  [told = std::move(told)] { told(Creation::Known); });
+  }
+  void bind(PodId /*pod*/, NodeId /*node*/, Done done) override { done(true); }
+  void start(PodId /*pod*/, NodeId /*node*/, Started started) override { started({}); }
+  void evict(PodId /*pod*/, Told /*told*/) override {}
+  void nominated(PodId /*pod*/) override {}
+  void removed(PodId /*pod*/, NodeId /*node*/) override {}
+
+  Duration late = 5_s;
+
+ private:
+  Engine& engine_;
+};
+
+// In kube-scheduler 1.36, too, a group's first pod to come opens its place, whichever that is.
+TEST(GangInLine, AGangStandsInLineSinceAnyOfItsPodsCame) {
+  for (const ProfileBase base : {ProfileBase::NativeGang, ProfileBase::StrictGang}) {
+    SchedulerWorld world{{2}, where_the_head_blocks(base)};
+    LateSecond api{world.engine};
+    world.controller.use(api);
+    world.add({make_job(JobKind::Pods, 1, 2, 1_min), gang_that_comes(10_s), gang_that_comes(12_s)});
+    world.run();
+    auto rows = world.job_rows();
+    std::ranges::sort(rows, {}, &JobRow::job);
+    ASSERT_EQ(rows.size(), 3u);
+    EXPECT_LT(rows[1].running, rows[2].running);
+  }
+}
+
+// Its lowest rank, after whose pod its place is called, is deleted while all wait.
+TEST(GangInLine, AGangKeepsItsPlaceWhenOneOfItsPodsIsDeleted) {
+  for (const ProfileBase base : {ProfileBase::NativeGang, ProfileBase::StrictGang}) {
+    SchedulerWorld world{{2}, where_the_head_blocks(base)};
+    LateSecond api{world.engine};
+    world.controller.use(api);
+    world.add({make_job(JobKind::Pods, 1, 2, 1_min), gang_that_comes(10_s), gang_that_comes(12_s)});
+    world.at(Time{} + 20_s, [&] { world.controller.preempt({1}); });
+    world.run();
+    auto rows = world.job_rows();
+    std::ranges::sort(rows, {}, &JobRow::job);
+    ASSERT_EQ(rows.size(), 3u);
+    EXPECT_EQ(rows[1].preemptions, 1);
+    EXPECT_LT(rows[1].running, rows[2].running);
+  }
+}
+
+// One of two is enough, and the pod that was deleted takes hours to come back.
+TEST(GangInLine, TheRestOfAGangIsPlacedAfterOneOfItsPodsIsDeleted) {
+  SchedulerWorld world{{2}, profile_of(ProfileBase::NativeGang)};
+  LateSecond api{world.engine};
+  world.controller.use(api);
+  JobRequest gang = gang_that_comes(10_s);
+  gang.gangs[0].min_available = 1;
+  world.add({make_job(JobKind::Pods, 1, 2, 1_min), gang});
+  world.at(Time{} + 20_s, [&] {
+    api.late = 10_h;
+    world.controller.preempt({1});
+  });
+  world.run();
+  auto rows = world.job_rows();
+  std::ranges::sort(rows, {}, &JobRow::job);
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[1].outcome, JobOutcome::Completed);
+  EXPECT_LT(rows[1].running, Time{} + 2_min);
+}
+
+}  // namespace
+}  // namespace orrery
