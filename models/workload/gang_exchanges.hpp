@@ -110,6 +110,12 @@ class GangExchanges {
   void connect(JobId job);
   void rate_changed(FlowId flow);
   StepTime step_time_of(JobId job) const;
+  StepParts parts_of(JobId job) const;
+  struct LonePace {
+    Pace pace;
+    Duration until;  // progress at which it is another
+  };
+  LonePace lone_pace(JobId job, Duration step) const;
   Bandwidth rate_of(const Gang& gang) const;
   static Bandwidth rate_in(const Gang& gang);
   void set_rate(Gang& gang, Bandwidth rate);
