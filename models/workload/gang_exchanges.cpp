@@ -302,6 +302,7 @@ void GangExchanges::reroute(const Network::RouteNews& news) {
 void GangExchanges::rate_changed(FlowId flow) {
   const JobId job = job_of_flow_[flow.index];
   Gang& gang = gangs_[job.index];
+  gang.before = step_time_of(job);
   set_rate(gang, rate_of(gang));
   if (shares_links(gang)) gang.counted_by.reset();
   set_pace(job);

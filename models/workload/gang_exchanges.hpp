@@ -73,6 +73,7 @@ class GangExchanges {
     Time at = kNever;
     Duration step{};     // how long one takes
     Duration in_step{};  // how long ago it began the present one
+    std::optional<Duration> counted_by{};  // as in Gang
   };
   struct Gang {
     bool is_running = false;

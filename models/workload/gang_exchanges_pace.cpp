@@ -109,6 +109,7 @@ void GangExchanges::set_pace(JobId job) {
   Gang& gang = gangs_[job.index];
   const bool moves = gang.shared != Duration::max();
   if (!moves && goes_on(job)) return;
+  gang.before = step_time_of(job);
   if (moves) {
     gang.due_at.reset();
     gang.slack = {};
@@ -132,7 +133,6 @@ void GangExchanges::set_pace(JobId job) {
     // Within a step another than before tells ContendingGangs where it is.
     if (!gang.counted_by || begins) gang.counted_by = gang.exchange;
   }
-  gang.before = step_time_of(job);
   if (moves && played) {
     controller_.set_pace(job, Pace::of_step(played->work, played->span), gang.goal);
   } else {
@@ -264,7 +264,7 @@ GangExchanges::StepTime GangExchanges::step_time_of(JobId job) const {
   const Duration done = run.progress.done() - gang.base, in_step{done.ns % gang.plan.compute.ns};
   const Duration left = run.terms.work - gang.base - (done - in_step);
   return {sim_.engine.now(), pace.span_of(std::min(gang.plan.compute, left)),
-          pace.since(in_step, run.progress.rest)};
+          pace.since(in_step, run.progress.rest), gang.counted_by};
 }
 
 StepParts GangExchanges::parts_of(JobId job) const {
