@@ -71,8 +71,8 @@ class GangExchanges {
  private:
   struct StepTime {  // where a gang is in its step by its progress
     Time at = kNever;
-    Duration step{};     // how long one takes
-    Duration in_step{};  // how long ago it began the present one
+    Duration step{};                       // how long one takes
+    Duration in_step{};                    // how long ago it began the present one
     std::optional<Duration> counted_by{};  // as in Gang
   };
   struct Gang {

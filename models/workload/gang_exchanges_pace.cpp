@@ -300,8 +300,8 @@ std::optional<ContendingGangs::Gang> GangExchanges::playable(JobId job) const {
                              .steps = (terms.work - gang.base + step - 1_ns) / step,
                              .is_stopped = is_paused,
                              .is_cut_off = is_cut_off,
-                             .counted_by = gang.counted_by,
-                             .has_changed = gang.counted_by && *gang.counted_by != gang.exchange};
+                             .counted_by = now.counted_by,
+                             .has_changed = now.counted_by && *now.counted_by != gang.exchange};
   if (next_save == Duration::max()) return told;
   const bool is_event = terms.plan.interval == Duration{};
   const Duration ahead = next_save - told.done;
