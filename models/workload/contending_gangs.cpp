@@ -261,8 +261,7 @@ StepPosition ContendingGangs::position_of(const Gang& gang) {
   const double part = is_last ? shape.last_part : 1;
   const double of_it = std::min(in_step.seconds() / (shape.compute.seconds() * part), 1.0);
   const Duration alone = part == 1 ? shape.alone() : shape.scaled(part).alone();
-  const bool was_alone = part == 1 && gang.step == alone;
-  const Duration since = was_alone ? gang.in_step : nearest_ns(alone.seconds() * of_it);
+  const Duration since = gang.step == alone ? gang.in_step : nearest_ns(alone.seconds() * of_it);
   StepPosition position = StepPosition::after(shape, since, part);
   count_to_end(position, gang, static_cast<double>((gang.done - in_step).ns));
   position.is_stopped = gang.is_stopped;

@@ -207,7 +207,9 @@ void GangExchanges::read_data(JobId id, const Places& places) {
 
 void GangExchanges::goal_reached(JobId id) {
   if (tracer_) return tracer_->goal_reached(id);
-  gangs_[id.index].goal = Duration::max();
+  Duration& goal = gangs_[id.index].goal;
+  if (controller_.done(id) < goal) return set_pace(id);  // it begins its last step
+  goal = Duration::max();
   readers_->use_cache(id);
   set_pace(id);
   if (contending_) contending_->gang_changed(id);
@@ -300,6 +302,7 @@ void GangExchanges::reroute(const Network::RouteNews& news) {
 void GangExchanges::rate_changed(FlowId flow) {
   const JobId job = job_of_flow_[flow.index];
   Gang& gang = gangs_[job.index];
+  gang.before = step_time_of(job);
   set_rate(gang, rate_of(gang));
   if (shares_links(gang)) gang.counted_by.reset();
   set_pace(job);

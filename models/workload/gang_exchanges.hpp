@@ -71,8 +71,9 @@ class GangExchanges {
  private:
   struct StepTime {  // where a gang is in its step by its progress
     Time at = kNever;
-    Duration step{};     // how long one takes
-    Duration in_step{};  // how long ago it began the present one
+    Duration step{};                       // how long one takes
+    Duration in_step{};                    // how long ago it began the present one
+    std::optional<Duration> counted_by{};  // as in Gang
   };
   struct Gang {
     bool is_running = false;
@@ -110,6 +111,12 @@ class GangExchanges {
   void connect(JobId job);
   void rate_changed(FlowId flow);
   StepTime step_time_of(JobId job) const;
+  StepParts parts_of(JobId job) const;
+  struct LonePace {
+    Pace pace;
+    Duration until;  // progress at which it is another
+  };
+  LonePace lone_pace(JobId job, Duration step) const;
   Bandwidth rate_of(const Gang& gang) const;
   static Bandwidth rate_in(const Gang& gang);
   void set_rate(Gang& gang, Bandwidth rate);

@@ -109,6 +109,7 @@ void GangExchanges::set_pace(JobId job) {
   Gang& gang = gangs_[job.index];
   const bool moves = gang.shared != Duration::max();
   if (!moves && goes_on(job)) return;
+  gang.before = step_time_of(job);
   if (moves) {
     gang.due_at.reset();
     gang.slack = {};
@@ -132,12 +133,31 @@ void GangExchanges::set_pace(JobId job) {
     // Within a step another than before tells ContendingGangs where it is.
     if (!gang.counted_by || begins) gang.counted_by = gang.exchange;
   }
-  gang.before = step_time_of(job);
-  const Pace pace = played && moves ? Pace::of_step(played->work, played->span)
-                                    : Pace::of_step(gang.plan.compute, step);
-  controller_.set_pace(job, pace, gang.goal);
+  if (moves && played) {
+    controller_.set_pace(job, Pace::of_step(played->work, played->span), gang.goal);
+  } else {
+    const LonePace alone = lone_pace(job, step);
+    controller_.set_pace(job, alone.pace, alone.until);
+  }
   pace_changed(job);
   watch(job);
+}
+
+// What is left for the last step takes as long as StepTracer makes it, which may be a nanosecond
+// more or less than that part of a whole one: others may meet for that, or not.
+GangExchanges::LonePace GangExchanges::lone_pace(JobId job, Duration step) const {
+  const Gang& gang = gangs_[job.index];
+  const LonePace whole{Pace::of_step(gang.plan.compute, step), gang.goal};
+  if (!contending_ || step == Duration::max() || shares_links(gang)) return whole;
+  const RunNow run = controller_.run_now(job);
+  const Duration last{(run.terms.work - gang.base).ns % gang.plan.compute.ns};
+  if (last == Duration{}) return whole;
+  if (run.progress.done() < run.terms.work - last) {
+    return {whole.pace, std::min(gang.goal, run.terms.work - last)};
+  }
+  StepParts shape = parts_of(job);
+  shape.rate_max = static_cast<double>(gang.rate.bits_per_s);
+  return {Pace::of_step(last, std::max(shape.scaled(shape.last_part).alone(), 1_ns)), gang.goal};
 }
 
 // Its exchanges cannot move: it computes on until one must. False: now.
@@ -241,9 +261,25 @@ GangExchanges::StepTime GangExchanges::step_time_of(JobId job) const {
   if (gang.before.at == sim_.engine.now()) return gang.before;
   const RunNow run = controller_.run_now(job);
   const Pace& pace = run.terms.pace;
-  const Duration in_step{(run.progress.done() - gang.base).ns % gang.plan.compute.ns};
-  return {sim_.engine.now(), pace.span_of(gang.plan.compute),
-          pace.since(in_step, run.progress.rest)};
+  const Duration done = run.progress.done() - gang.base, in_step{done.ns % gang.plan.compute.ns};
+  const Duration left = run.terms.work - gang.base - (done - in_step);
+  return {sim_.engine.now(), pace.span_of(std::min(gang.plan.compute, left)),
+          pace.since(in_step, run.progress.rest), gang.counted_by};
+}
+
+StepParts GangExchanges::parts_of(JobId job) const {
+  const Gang& gang = gangs_[job.index];
+  const Duration working = working_time(gang.plan), compute = gang.plan.compute;
+  const Duration last{(controller_.run_now(job).terms.work - gang.base).ns % compute.ns};
+  return {.compute = compute,
+          .working = working,
+          .overlap = std::min(hidden_time(gang.plan), working),
+          .inside = gang.activity.inside,
+          .update = gang.plan.fixed,
+          .at_least = readers_ ? readers_->step_time(job) : Duration{},
+          .bits = static_cast<double>(gang.activity.bytes.count) * 8,
+          .rate_max = static_cast<double>(gang.activity.rate_max.bits_per_s),
+          .last_part = last > Duration{} ? last.seconds() / compute.seconds() : 1};
 }
 
 // What ContendingGangs asks for.
@@ -253,29 +289,19 @@ std::optional<ContendingGangs::Gang> GangExchanges::playable(JobId job) const {
   const bool is_cut_off = gang.shared == Duration::max();
   if (!is_cut_off && gang.flow == FlowId{}) return {};
   const auto& [terms, progress, restore_from, is_paused, next_save] = controller_.run_now(job);
-  const Duration working = working_time(gang.plan), step = gang.plan.compute;
+  const Duration step = gang.plan.compute;
   const StepTime now = step_time_of(job);
-  ContendingGangs::Gang told{
-      .flow = gang.flow,
-      .shape = {.compute = step,
-                .working = working,
-                .overlap = std::min(hidden_time(gang.plan), working),
-                .inside = gang.activity.inside,
-                .update = gang.plan.fixed,
-                .at_least = readers_ ? readers_->step_time(job) : Duration{},
-                .bits = static_cast<double>(gang.activity.bytes.count) * 8,
-                .rate_max = static_cast<double>(gang.activity.rate_max.bits_per_s)},
-      .done = progress.done(),
-      .base = gang.base,
-      .step = now.step,
-      .in_step = now.in_step,
-      .steps = (terms.work - gang.base + step - 1_ns) / step,
-      .is_stopped = is_paused,
-      .is_cut_off = is_cut_off,
-      .counted_by = gang.counted_by,
-      .has_changed = gang.counted_by && *gang.counted_by != gang.exchange};
-  const Duration last{(terms.work - gang.base).ns % step.ns};
-  if (last > Duration{}) told.shape.last_part = last.seconds() / step.seconds();
+  ContendingGangs::Gang told{.flow = gang.flow,
+                             .shape = parts_of(job),
+                             .done = progress.done(),
+                             .base = gang.base,
+                             .step = now.step,
+                             .in_step = now.in_step,
+                             .steps = (terms.work - gang.base + step - 1_ns) / step,
+                             .is_stopped = is_paused,
+                             .is_cut_off = is_cut_off,
+                             .counted_by = now.counted_by,
+                             .has_changed = now.counted_by && *now.counted_by != gang.exchange};
   if (next_save == Duration::max()) return told;
   const bool is_event = terms.plan.interval == Duration{};
   const Duration ahead = next_save - told.done;
