@@ -10,7 +10,7 @@ namespace {
 constexpr uint32_t bit(JobPhase phase) { return uint32_t{1} << static_cast<unsigned>(phase); }
 
 // Where a job may go from each phase. Independent pods start, end and die one by one, so their job
-// also moves back from Running.
+// also moves back from Running, as a gang does that goes on with more members.
 constexpr std::array<uint32_t, 7> kMoves = {
     /* pending    */ bit(JobPhase::Starting) | bit(JobPhase::Running) | bit(JobPhase::Failed),
     /* starting   */ bit(JobPhase::Running) | bit(JobPhase::Hung) | bit(JobPhase::Pending) |

@@ -158,6 +158,7 @@ class JobController : public JobNews {
   void gang_stops(JobId id, NodeId node);         // a member is about to die
   void gang_hangs(JobId id, Duration detection);  // max: nobody notices
   void gang_detected(JobId id);
+  void free_ranks(JobId id);
   void gang_restarts(JobId id);
   void suspended(JobId id);
 
@@ -165,6 +166,9 @@ class JobController : public JobNews {
   bool is_gathering(JobId id) const;
   bool is_needed(PodId id) const;
   void await_up(PodId id);
+  void await_notice(PodId id);
+  bool is_left_out(PodId id) const;
+  void change_membership(JobId id);
   void call_members(JobId id);
   void begin_with_those_up(JobId id);
 

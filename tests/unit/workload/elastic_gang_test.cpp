@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "models/workload/checkpoint_params.hpp"
@@ -27,6 +28,9 @@ JobRequest elastic(int32_t min_available, int32_t pods, Duration work) {
   job.gangs[0].min_available = min_available;
   return job;
 }
+
+// Who is late stays out of the run.
+constexpr std::optional<Duration> kNoMonitor = std::nullopt;
 
 // Of three nodes the last is away until `then`.
 void away_until(JobWorld& world, Time then) {
@@ -58,7 +62,8 @@ TEST(ElasticGang, StartsAtOnceWhenTheLastMemberIsUp) {
 }
 
 TEST(ElasticGang, WithoutALastCallGoesWithTheFirstThatAreUp) {
-  JobWorld world{world_of(3, {.pod_start = {.median = 2_s}, .last_call = {}})};
+  JobWorld world{
+      world_of(3, {.pod_start = {.median = 2_s}, .last_call = {}, .monitor_interval = kNoMonitor})};
   away_until(world, Time{} + 1_s);
   world.add({elastic(2, 3, 50_s)});
   world.run();
@@ -89,7 +94,7 @@ TEST(ElasticGang, WaitsForItsFastestMembersAlone) {
 }
 
 TEST(ElasticGang, ALateMemberHoldsItsGpusAndMayGo) {
-  JobWorld world{world_of(3)};
+  JobWorld world{world_of(3, {.monitor_interval = kNoMonitor})};
   away_until(world, Time{} + 40_s);
   world.fail_at(Time{} + 50_s, {2});  // its pod comes back 15 s later
   world.add({elastic(2, 3, 50_s)});
@@ -105,7 +110,7 @@ TEST(ElasticGang, ALateMemberHoldsItsGpusAndMayGo) {
 }
 
 TEST(ElasticGang, ALateMemberThatIsPreemptedOrWhoseProcessDiesStopsNothing) {
-  JobWorld world{world_of(3)};
+  JobWorld world{world_of(3, {.monitor_interval = kNoMonitor})};
   away_until(world, Time{} + 40_s);
   world.add({elastic(2, 3, 50_s)});
   world.engine.at(Time{} + 45_s, Label{"test.rank_died"},
@@ -118,7 +123,7 @@ TEST(ElasticGang, ALateMemberThatIsPreemptedOrWhoseProcessDiesStopsNothing) {
 }
 
 TEST(ElasticGang, IsStoppedByAMemberThatTakesPartAndTakesTheLateOneAlong) {
-  JobWorld world{world_of(3)};
+  JobWorld world{world_of(3, {.monitor_interval = kNoMonitor})};
   away_until(world, Time{} + 40_s);
   world.fail_at(Time{} + 60_s, {0});
   world.add({elastic(2, 3, 50_s)});
@@ -133,7 +138,7 @@ TEST(ElasticGang, IsStoppedByAMemberThatTakesPartAndTakesTheLateOneAlong) {
 }
 
 TEST(ElasticGang, AMemberLostBeforeTheStartIsReplacedAndNothingElse) {
-  JobWorld world{world_of(3)};
+  JobWorld world{world_of(3, {.monitor_interval = kNoMonitor})};
   away_until(world, Time{} + 1_min);
   world.fail_at(Time{} + 10_s, {1});  // one too few, until another has its node: a call anew
   world.add({elastic(2, 3, 50_s)});
@@ -169,7 +174,7 @@ TEST(ElasticGang, RestartsWithItsSurvivorsAfterALastCall) {
 
 // 40 GB from two nodes at 2 GB/s each; three would take less.
 TEST(ElasticGang, OnlyMembersThatTakePartWriteCheckpoints) {
-  JobWorld::Options options = world_of(3);
+  JobWorld::Options options = world_of(3, {.monitor_interval = kNoMonitor});
   options.storage.stores.push_back({"blob", {64'000'000'000}, {64'000'000'000}, {}});
   options.storage.node = {{16'000'000'000}, {16'000'000'000}};
   JobWorld world{options};
