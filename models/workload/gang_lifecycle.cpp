@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/workload/communicator_init.hpp"
 #include "models/workload/job_controller.hpp"
 #include "sim/core/check.hpp"
 
@@ -51,7 +52,7 @@ void JobController::gang_starts(JobId id) {
   JobState& state = states_[id];
   const Time now = sim_.engine.now(), barrier = state.barrier;
   if (RecoveryRow* const row = recoveries_.find(state.run.recovery)) row->started = barrier;
-  state.run.restore_from = barrier + job.init;
+  state.run.restore_from = barrier + init_time(job, jobs_.taking_part(id).gpus);
   find_local(id);
   if (job.checkpoint && state.run.progress.saved > Duration{}) {
     set_phase(id, JobPhase::Starting);

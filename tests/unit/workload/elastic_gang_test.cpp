@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/workload/checkpoint_params.hpp"
+#include "models/workload/communicator_init.hpp"
 #include "sim/core/check.hpp"
 #include "tests/support/job_world.hpp"
 
@@ -186,6 +187,45 @@ TEST(ElasticGang, OnlyMembersThatTakePartWriteCheckpoints) {
   world.add({job});
   world.run();
   EXPECT_EQ(world.job_rows().at(0).run, 20_s + 10_s);
+}
+
+// The third comes while the two others set up.
+TEST(ElasticGang, SetsUpTheGpusThatTakePart) {
+  const CommunicatorParams ordered{.method = CommunicatorMethod::Ordered};
+  for (const bool is_late : {false, true}) {
+    JobWorld world{world_of(3, {.monitor_interval = kNoMonitor})};
+    if (is_late) away_until(world, Time{} + 31_s);
+    JobRequest job = elastic(2, 3, 50_s);
+    job.init = 1_s;
+    job.init_per_gpu = 100_ms;
+    job.communicator = std::make_shared<CommunicatorParams>(ordered);
+    world.add({job});
+    world.run();
+    const int32_t gpus = is_late ? 16 : 24;
+    const Duration met = is_late ? 30_s : 0_s;
+    EXPECT_EQ(world.job_rows().at(0).running,
+              Time{} + met + 1_s + 100_ms * gpus + communicator_init_time(ordered, gpus));
+  }
+}
+
+// 16 GB at 1 GB/s for each GPU: 1 s with sixteen.
+TEST(ElasticGang, CopiesTheCheckpointFromTheGpusThatTakePart) {
+  JobWorld::Options options = world_of(3, {.monitor_interval = kNoMonitor});
+  options.storage.stores.push_back({"blob", {64'000'000'000}, {64'000'000'000}, {}});
+  options.storage.node = {{64'000'000'000}, {64'000'000'000}};
+  JobWorld world{options};
+  away_until(world, Time{} + 31_s);
+  JobRequest job = elastic(2, 3, 20_s);
+  job.checkpoint_interval = 10_s;
+  job.checkpoint = std::make_shared<CheckpointParams>(CheckpointParams{
+      .store = "blob",
+      .bytes = {16'000'000'000},
+      .mode = CheckpointMode::Async,
+      .host_copy = {8'000'000'000},
+  });
+  world.add({job});
+  world.run();
+  EXPECT_EQ(world.job_rows().at(0).run, 20_s + 1_s);
 }
 
 }  // namespace
