@@ -76,6 +76,11 @@ void JobController::call_members(JobId id) {
     are_all = are_all && gang.up == gang.pods;
   }
   if (!are_enough || are_all) sim_.engine.cancel(state.event);
+  if (!are_enough) {
+    state.called = kNever;
+  } else if (state.called == kNever) {
+    state.called = sim_.engine.now();
+  }
   if (!has_quorum(job)) {
     ORRERY_MARK("jobs.quorum_lost_while_gathering");
     return set_phase(id, JobPhase::Pending);
@@ -93,6 +98,13 @@ void JobController::begin_with_those_up(JobId id) {
   states_[id].barrier = sim_.engine.now();
   JobTable::for_each_pod(job.first_pod, job.pods,
                          [&](PodId pod) { jobs_.pod(pod).takes_part = runs_[pod].is_up; });
+  const JobTable::Members members = jobs_.taking_part(id);
+  gang_starts_.emit({.job = job.serial,
+                     .called = states_[id].called,
+                     .started = sim_.engine.now(),
+                     .members = members.pods,
+                     .pods = job.pods,
+                     .gpus = members.gpus});
   gang_starts(id);
 }
 

@@ -28,6 +28,7 @@ void JobController::gang_gathers(JobId id) {
   state.run.restore_from = Time::max();
   if (job.is_elastic) {
     state.barrier = Time::max();
+    state.called = kNever;
     set_phase(id, JobPhase::Starting);
     return call_members(id);
   }
@@ -52,7 +53,9 @@ void JobController::gang_starts(JobId id) {
   JobState& state = states_[id];
   const Time now = sim_.engine.now(), barrier = state.barrier;
   if (RecoveryRow* const row = recoveries_.find(state.run.recovery)) row->started = barrier;
-  state.run.restore_from = barrier + init_time(job, jobs_.taking_part(id).gpus);
+  const JobTable::Members members = jobs_.taking_part(id);
+  state.members = members.pods;
+  state.run.restore_from = barrier + init_time(job, members.gpus);
   find_local(id);
   if (job.checkpoint && state.run.progress.saved > Duration{}) {
     set_phase(id, JobPhase::Starting);

@@ -161,6 +161,7 @@ void JobController::write_job_row(JobId id, JobOutcome outcome, Time end) {
                   .kind = job.kind,
                   .outcome = outcome,
                   .pods = job.pods + job.counted_pods,
+                  .members = state.members,
                   .gpus = job.gpus,
                   .priority = job.priority,
                   .restarts = state.restarts,

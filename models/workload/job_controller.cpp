@@ -34,7 +34,9 @@ JobController::JobController(Sim sim, ClusterState& cluster, JobTable& jobs,
       on_nodes_{cluster.nodes()},
       creation_(kPodControllers, {params.concurrent_syncs, params.pods_per_sync_max}),
       recoveries_{sim, recovered},
-      job_rows_{sim.recorder, "/jobs", "Jobs: identity, times of every stage, outcome, waste."} {
+      job_rows_{sim.recorder, "/jobs", "Jobs: identity, times of every stage, outcome, waste."},
+      gang_starts_{sim.recorder, "/events/gang_starts",
+                   "Starts of gangs that may run without some of their members."} {
   if (storage != nullptr) {
     checkpoints_.emplace(*storage, jobs);
     disks_lost_.resize(cluster.nodes());

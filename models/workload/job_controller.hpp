@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/hardware/cluster_state.hpp"
+#include "models/workload/gang_start_row.hpp"
 #include "models/workload/job_controller_params.hpp"
 #include "models/workload/job_news.hpp"
 #include "models/workload/job_sources.hpp"
@@ -228,6 +229,7 @@ class JobController : public JobNews {
   RecoveryLog recoveries_;
   GpuTime gpu_time_;  // of the jobs whose rows are written
   Channel<JobRow> job_rows_;
+  Channel<GangStartRow> gang_starts_;
   std::optional<Channel<PodRow>> pod_rows_;
   std::vector<PodId> batch_, victims_;  // scratch
   std::vector<JobId> struck_;           // scratch

@@ -42,7 +42,8 @@ struct JobRow {
   FixedText<32> user, team;
   JobKind kind = JobKind::Pods;
   JobOutcome outcome = JobOutcome::Pending;
-  int32_t pods = 0, gpus = 0, priority = 0, restarts = 0, preemptions = 0, membership_changes = 0;
+  int32_t pods = 0, members = 0, gpus = 0, priority = 0, restarts = 0, preemptions = 0,
+          membership_changes = 0;
   Time submitted, created = kNever, bound = kNever, running = kNever, ended = kNever;
   Duration wait, run, work;
   double gpu_s_useful = 0, gpu_s_lost = 0, gpu_s_checkpoint = 0, gpu_s_restore = 0, gpu_s_held = 0,
@@ -57,6 +58,8 @@ struct JobRow {
     c("kind", &JobRow::kind, "independent pods or one communicator");
     c("outcome", &JobRow::outcome, "how it ended, or its phase at the end of the run");
     c("pods", &JobRow::pods, "pods; of a service, as many as it may have", "pods");
+    c("members", &JobRow::members,
+      "pods that its gangs last started with; 0: they never did, or it has none", "pods");
     c("gpus", &JobRow::gpus, "GPUs over all pods", "GPU");
     c("priority", &JobRow::priority, "priority of its pods");
     c("restarts", &JobRow::restarts, "stops of the gang, or pods lost, after which it went on");

@@ -99,6 +99,8 @@ struct JobState {
   int32_t wanted = 0;                        // pods to be created
   int32_t awaited = 0;                       // of a gang that starts: pods that are awaited
   Time barrier;             // when the others' containers run; max: an elastic gang gathers members
+  Time called;              // of an elastic gang that gathers: when enough were up; kNever: not yet
+  int32_t members = 0;      // of a gang: that took part in the last start
   int32_t create_from = 0;  // no pod before this rank is wanted
   int32_t ready_below = 0;  // of an ordered StatefulSet: all before this rank are
   int32_t replicas = 0;     // of a service: that there shall be

@@ -95,6 +95,12 @@ TEST(Membership, ChangesLoseNoGpuAndCountNoWorkTwice) {
     EXPECT_NEAR(row.gpu_s_useful, useful, 1e-9 * useful);
     EXPECT_NEAR(row.gpu_s_lost, lost, 1e-9 * lost + 1e-9);
 
+    EXPECT_EQ(row.members, static_cast<int32_t>(gang.stretches.back().members.size()));
+    EXPECT_EQ(gang.world.gang_starts().size(), static_cast<size_t>(row.membership_changes) + 1);
+    for (const GangStartRow& start : gang.world.gang_starts()) {
+      EXPECT_GE(start.members, job.gangs[0].min_available);
+    }
+
     double held = 0;
     for (const PodRow& pod : gang.world.pod_rows()) {
       if (pod.bound != kNever) held += kMemberGpus * (pod.ended - pod.bound).seconds();

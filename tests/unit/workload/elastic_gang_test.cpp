@@ -50,6 +50,7 @@ TEST(ElasticGang, StartsWithThoseThatAreUpWhenTheLastCallIsOver) {
   EXPECT_EQ(row.bound, Time{});
   EXPECT_DOUBLE_EQ(row.gpu_s_useful, 16 * 50.0);
   EXPECT_DOUBLE_EQ(row.gpu_s_held, 16 * 30.0);
+  EXPECT_EQ(row.members, 2);
 }
 
 TEST(ElasticGang, StartsAtOnceWhenTheLastMemberIsUp) {
@@ -60,6 +61,20 @@ TEST(ElasticGang, StartsAtOnceWhenTheLastMemberIsUp) {
   EXPECT_THAT(world.phases, ElementsAre("0s pending->starting", "12s starting->running",
                                         "62s running->completed"));
   EXPECT_DOUBLE_EQ(world.job_rows().at(0).gpu_s_useful, 24 * 50.0);
+  EXPECT_EQ(world.job_rows().at(0).members, 3);
+  ASSERT_EQ(world.gang_starts().size(), 1u);
+  EXPECT_EQ(world.gang_starts()[0].called, Time{} + 2_s);
+  EXPECT_EQ(world.gang_starts()[0].started, Time{} + 12_s);
+}
+
+// Nobody calls, and who has no gang has no members.
+TEST(ElasticGang, IsTheOnlyOneWhoseStartsAreListed) {
+  JobWorld world{world_of(4)};
+  world.add({make_job(JobKind::MpiGang, 2, 8, 10_s), make_job(JobKind::Pods, 2, 8, 10_s)});
+  world.run();
+  EXPECT_EQ(world.job_rows().at(0).members, 2);
+  EXPECT_EQ(world.job_rows().at(1).members, 0);
+  EXPECT_TRUE(world.gang_starts().empty());
 }
 
 TEST(ElasticGang, WithoutALastCallGoesWithTheFirstThatAreUp) {
@@ -149,6 +164,7 @@ TEST(ElasticGang, AMemberLostBeforeTheStartIsReplacedAndNothingElse) {
                           "40s starting->running", "90s running->completed"));
   EXPECT_EQ(world.job_rows().at(0).restarts, 0);
   EXPECT_TRUE(world.recoveries().empty());
+  EXPECT_EQ(world.gang_starts().at(0).called, Time{} + 10_s);
   EXPECT_GT(mark_count("jobs.quorum_lost_while_gathering"), 0u);
 }
 

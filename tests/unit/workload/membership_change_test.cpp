@@ -105,6 +105,18 @@ TEST(MembershipChange, MakesALastCallForThoseThatAreStillMissing) {
                           "70s starting->running", "120s running->completed"));
   EXPECT_DOUBLE_EQ(row.gpu_s_useful, 24 * 50.0);
   EXPECT_DOUBLE_EQ(row.gpu_s_held, 16 * 30.0 + 8 * 0.1 + 24 * 30.0);
+
+  EXPECT_EQ(row.members, 3);
+  const std::vector<GangStartRow> starts = gang.world.gang_starts();
+  ASSERT_EQ(starts.size(), 2u);
+  EXPECT_EQ(starts[0].called, Time{});
+  EXPECT_EQ(starts[0].started, Time{} + 30_s);
+  EXPECT_EQ(starts[0].members, 2);
+  EXPECT_EQ(starts[1].called, Time{} + 40_s + 100_ms);
+  EXPECT_EQ(starts[1].started, Time{} + 70_s + 100_ms);
+  EXPECT_EQ(starts[1].members, 3);
+  EXPECT_EQ(starts[1].pods, 4);
+  EXPECT_EQ(starts[1].gpus, 24);
 }
 
 TEST(MembershipChange, TakesAllThatCameWithinOneInterval) {
