@@ -77,6 +77,11 @@ class GangStory:
         waited = start["started"] - start["called"]
         return f", {span(waited)} after the last call" if waited > 0 else ", without a wait"
 
+    def gpus_at(self, at: float) -> float:
+        """Of those that took part until then; NaN if its gangs had not started, or are not elastic."""
+        begun = self.starts[self.starts["started"] < at]
+        return float(begun.iloc[-1]["gpus"]) if len(begun) else float("nan")
+
     def of_start(self, at: float) -> str:
         """Who takes part from then on; empty if its gangs did not start then, or are not elastic."""
         here = self.starts[self.starts["started"] == at]
@@ -88,8 +93,8 @@ class GangStory:
             if start["started"] > start["called"]:
                 yield start["called"], "last call", "enough pods are up, and wait for the others"
             if len(start["late"]):
-                times = {start["late_from"], start["late_to"]}
-                after = " to ".join(span(at - start["started"]) for at in sorted(times))
+                times = (start["late_from"], start["late_to"])
+                after = " to ".join(dict.fromkeys(span(at - start["started"]) for at in times))
                 yield start["late_from"], "came late", f"{_ranks(start['late'])}, {after} after that"
 
 

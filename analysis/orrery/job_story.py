@@ -326,7 +326,9 @@ class JobStory:
 
     def _recovery(self, failed: pd.Series) -> Iterator[tuple[float, str, str]]:
         rank = f"rank {failed['rank']}: " if failed["rank"] >= 0 else ""
-        lost = failed["lost_gpu_s"] / failed["gpus"] if failed["gpus"] else 0
+        members = self.gang.gpus_at(failed["failed"])
+        gpus = failed["gpus"] if pd.isna(members) else members
+        lost = failed["lost_gpu_s"] / gpus if gpus else 0
         since = f"; {span(lost)} of compute since its last checkpoint lost" if lost > 0 else ""
         event, what = "failure", "failed"
         if failed.get("is_preemption", False):
