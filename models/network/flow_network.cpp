@@ -4,26 +4,14 @@
 #include <cmath>
 #include <utility>
 
+#include "models/network/flow_units.hpp"
 #include "sim/core/check.hpp"
 
 namespace orrery {
 namespace {
 
-// The unit of rates is 2^-16 bit a second; a unit for a nanosecond is the unit of what moved.
-constexpr double kUnitsPerBit = 65536;
-constexpr int128_t kPerBit = int128_t{65536} * 1'000'000'000;
-constexpr int128_t kPerByte = 8 * kPerBit;
-constexpr int128_t kLeftOver = kPerBit / 1000;  // so little left is nothing
-constexpr int128_t kInstant = int128_t{1} << 71;
-
-int128_t units_of(double rate) {
-  const double units = rate * kUnitsPerBit;
-  if (units < 0x1p62) return static_cast<int64_t>(units + 0.5);  // much cheaper
-  return units < static_cast<double>(kInstant) ? static_cast<int128_t>(units + 0.5) : kInstant;
-}
-
 double bytes_of(int128_t moved) {
-  return static_cast<double>(moved) / static_cast<double>(kPerByte);
+  return static_cast<double>(moved) / static_cast<double>(FlowUnits::kPerByte);
 }
 
 }  // namespace
@@ -53,7 +41,7 @@ FlowId FlowNetwork::start(const Transfer& transfer, Callback done) {
   const uint32_t index = add_flow(transfer.uses, waits ? 0 : transfer.rate_max);
   Flow& flow = flows_[index];
   flow.state = waits ? State::Waiting : State::Moving;
-  flow.size = transfer.size.count * kPerByte;
+  flow.size = transfer.size.count * FlowUnits::kPerByte;
   flow.rate_max = transfer.rate_max;
   flow.done = std::move(done);
   if (waits) {
@@ -118,11 +106,11 @@ void FlowNetwork::set_duty(FlowId flow, double part) {
   ORRERY_CHECK(part >= 0, "a part of the time");
   ORRERY_CHECK(is_standing(flow), "a transfer moves all the time");
   Flow& changed = flows_[flow.index];
-  if (changed.duty == part || changed.rate == kInstant) return;
+  if (changed.duty == part || changed.rate == FlowUnits::kInstant) return;
   changed.moved = moved_by_now(changed);
   changed.since = engine_.now();
   changed.duty = part;
-  changed.rate = units_of(sharing_.rate({flow.index}) * part);
+  changed.rate = FlowUnits::of_rate(sharing_.rate({flow.index}) * part);
 }
 
 void FlowNetwork::set_rate_max(FlowId flow, double rate_max) {
@@ -150,7 +138,7 @@ double FlowNetwork::rate(FlowId flow) const {
 
 Bytes FlowNetwork::moved(FlowId flow) const {
   ORRERY_CHECK(is_active(flow), "a flow that is over is not known any more");
-  return {static_cast<int64_t>(moved_by_now(flows_[flow.index]) / kPerByte)};
+  return {static_cast<int64_t>(moved_by_now(flows_[flow.index]) / FlowUnits::kPerByte)};
 }
 
 Bytes FlowNetwork::carried(LinkId link) const {
@@ -179,7 +167,8 @@ void FlowNetwork::audit() const {
 }
 
 int128_t FlowNetwork::moved_by_now(const Flow& flow) const {
-  if (flow.rate == kInstant) return flow.state == State::Standing ? flow.moved : flow.size;
+  if (flow.rate == FlowUnits::kInstant)
+    return flow.state == State::Standing ? flow.moved : flow.size;
   const int128_t moved = flow.moved + flow.rate * (engine_.now() - flow.since).ns;
   return flow.state == State::Standing ? moved : std::min(moved, flow.size);
 }
@@ -197,7 +186,8 @@ void FlowNetwork::account(uint32_t index) {
 
 void FlowNetwork::finish(uint32_t index) {
   Flow& flow = flows_[index];
-  ORRERY_CHECK(flow.size - moved_by_now(flow) <= kLeftOver, "a transfer ends when all is moved");
+  ORRERY_CHECK(flow.size - moved_by_now(flow) <= FlowUnits::kLeftOver,
+               "a transfer ends when all is moved");
   flow.moved = flow.size;
   flow.rate = 0;
   account(index);
@@ -221,16 +211,9 @@ void FlowNetwork::drop(uint32_t index) {
 void FlowNetwork::plan_end(uint32_t index) {
   Flow& flow = flows_[index];
   engine_.cancel(flow.event);
-  const int128_t left = flow.size - flow.moved - kLeftOver;
-  Duration span;
-  if (left > 0 && flow.rate < kInstant) {
-    if (flow.rate == 0) return;
-    const int128_t ns = (left + flow.rate - 1) / flow.rate;
-    if (ns >= Duration::max().ns) return;
-    span.ns = static_cast<int64_t>(ns);
-  }
-  if (engine_.now() + span == Time::max()) return;
-  flow.event = engine_.after(span, Label{"net.flow_done"}, [this, index] { finish(index); });
+  const auto span = FlowUnits::time_to_move(flow.size - flow.moved, flow.rate);
+  if (!span || engine_.now() + *span == Time::max()) return;
+  flow.event = engine_.after(*span, Label{"net.flow_done"}, [this, index] { finish(index); });
 }
 
 void FlowNetwork::request_settle() {
@@ -247,7 +230,7 @@ void FlowNetwork::settle() {
     Flow& flow = flows_[activity.index];
     flow.moved = moved_by_now(flow);
     flow.since = engine_.now();
-    flow.rate = units_of(sharing_.rate(activity) * flow.duty);
+    flow.rate = FlowUnits::of_rate(sharing_.rate(activity) * flow.duty);
     if (flow.state == State::Moving) plan_end(activity.index);
     if (flow.state == State::Standing) news_.push_back(id_of(activity.index));
   }

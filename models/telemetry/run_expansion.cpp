@@ -75,18 +75,14 @@ RunParts RunExpansion::parts_until(Duration elapsed) const {
     parts[stands_for] = elapsed.ns - parts[RankPhase::Checkpoint];
     return parts;
   }
-  const CheckpointPlan plan{pace.span_of(terms.plan.interval), terms.plan.write};
-  const Duration work_left = pace.span_of(terms.work - progress.saved);
-  const Duration before = pace.span_of(progress.unsaved);
-  // The controller rounds at each change, so its run may end some nanoseconds after this one.
-  const Duration position = std::min(before + half + elapsed, run_time(work_left, plan));
-  const RunCut cut = cut_run(work_left, plan, position);
-  const Duration running = std::max(cut.saved + cut.lost - before, Duration{});
-  parts = parts_of_steps(step, pace, into_step + running);
+  // It may be asked for a moment beyond the end.
+  const Duration passed = std::min(elapsed, time_left(progress, terms));
+  const RunCut cut = cut_run(progress, terms, passed);
+  parts = parts_of_steps(step, pace, into_step + cut.computing);
   const RunParts ahead = parts_of_steps(step, pace, into_step);
   parts = parts - ahead;
-  parts[RankPhase::Checkpoint] = (cut.wrote + cut.half_written - half).ns;
-  parts[RankPhase::Wait] += elapsed.ns - running.ns - parts[RankPhase::Checkpoint];
+  parts[RankPhase::Checkpoint] = (passed - cut.computing).ns;
+  parts[RankPhase::Wait] += (elapsed - passed).ns;
   return parts;
 }
 

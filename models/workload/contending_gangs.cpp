@@ -44,8 +44,8 @@ ContendingGangs::Entry& ContendingGangs::entry(JobId job) {
   return entries_[job.index];
 }
 
-std::optional<Duration> ContendingGangs::step(JobId job) const {
-  return job.index < entries_.size() ? entries_[job.index].step : std::nullopt;
+std::optional<ContendingGangs::Mean> ContendingGangs::mean(JobId job) const {
+  return job.index < entries_.size() ? entries_[job.index].mean : std::nullopt;
 }
 
 std::optional<ContendingGangs::Place> ContendingGangs::place(JobId job) const {
@@ -100,7 +100,7 @@ void ContendingGangs::gang_ended(JobId job) {
   if (job.index >= entries_.size()) return;
   Entry& ended = entries_[job.index];
   Play* const play = std::exchange(ended.play, nullptr);
-  ended.step.reset();
+  ended.mean.reset();
   ended.known.reset();
   ended.is_counted = false;
   if (play == nullptr) return;
@@ -108,10 +108,10 @@ void ContendingGangs::gang_ended(JobId job) {
   dissolve(*play);  // now: nobody else may be left in it
 }
 
-void ContendingGangs::set_step(JobId job, std::optional<Duration> step) {
+void ContendingGangs::set_mean(JobId job, std::optional<Mean> mean) {
   Entry& gang = entry(job);
-  if (gang.step == step) return;
-  gang.step = step;
+  if (gang.mean == mean) return;
+  gang.mean = mean;
   changed.emit(job);
 }
 
@@ -168,7 +168,7 @@ void ContendingGangs::begin_play() {
   if (found_.empty() || (found_.size() == 1 && !entry(found_.front().job).known)) {
     for (const Found& one : found_) {
       entry(one.job).alone = settled_;
-      set_step(one.job, {});
+      set_mean(one.job, {});
     }
     return;
   }
@@ -241,14 +241,18 @@ void ContendingGangs::count_to_end(StepPosition& position, const Gang& gang, dou
   position.to_end = std::max(gang.steps - over, int64_t{1});
 }
 
-// Of a gang that was not played: its work says where it is in its step.
+// Of a gang that was not played: its work says where it is in its step, and its time does so to the
+// nanosecond, if it met nobody.
 StepPosition ContendingGangs::position_of(const Gang& gang) {
   const StepParts& shape = gang.shape;
   const Duration done = gang.done - gang.base, in_step{done.ns % shape.compute.ns};
   const bool is_last = done / shape.compute == gang.steps - 1;
   const double part = is_last ? shape.last_part : 1;
   const double of_it = std::min(in_step.seconds() / (shape.compute.seconds() * part), 1.0);
-  StepPosition position = StepPosition::after(shape, of_it, part);
+  const Duration alone = part == 1 ? shape.alone() : shape.scaled(part).alone();
+  const bool was_alone = part == 1 && gang.step == alone;
+  const Duration since = was_alone ? gang.in_step : nearest_ns(alone.seconds() * of_it);
+  StepPosition position = StepPosition::after(shape, since, part);
   count_to_end(position, gang, static_cast<double>((gang.done - in_step).ns));
   position.is_stopped = gang.is_stopped;
   position.to_save = gang.to_save;
@@ -268,6 +272,11 @@ Duration ContendingGangs::next_segment(const Play& play) const {
   }
   for (size_t i = 0; i < play.members.size(); ++i) {
     if (play.steps.has_ended(i)) return longest;
+  }
+  if (play.members.size() == 1) {  // it is to be alone from the begin of a step on
+    const StepPosition& at = play.steps.positions().front();
+    const Duration pause = at.pause == Duration::max() ? Duration{} : at.pause;
+    return pause + at.left(play.steps.shapes().front());
   }
   const double budget = std::min(shortest.seconds() * params_.steps, kLongest.seconds());
   const Duration usual =
@@ -293,14 +302,13 @@ void ContendingGangs::begin_segment(Play& play) {
   for (size_t i = 0; i < gangs; ++i) {
     const Play::Member& member = play.members[i];
     const double work = play.steps.work(i);
-    const double span = (segment - play.steps.paused(i)).seconds();
+    const Duration span = segment - play.steps.paused(i);
     const std::optional<Gang> gang = ask_.gang(member.job);
     // None: in this instant its way became another, which is taken up when rates are settled.
     const double late = gang ? member.work - static_cast<double>(gang->done.ns) : 0.0;
-    const double told = work + std::clamp(late, -work / 2, work / 2);
-    const bool goes_on = work > 0 && span > 0;
-    set_step(member.job, goes_on ? nearest_ns(shapes[i].compute.seconds() * span * 1e9 / told)
-                                 : shapes[i].alone());
+    const Duration told{std::llround(work + std::clamp(late, -work / 2, work / 2))};
+    const bool goes_on = told > Duration{} && span > Duration{};
+    set_mean(member.job, goes_on ? Mean{told, span} : Mean{shapes[i].compute, shapes[i].alone()});
   }
   play.event =
       engine_.after(segment, Label{"gangs.play_goes_on"}, [this, &play] { end_segment(play); });
@@ -312,11 +320,14 @@ void ContendingGangs::end_segment(Play& play) {
     play.members[i].paused += play.steps.paused(i);
   }
   if (play.members.size() > 1) return begin_segment(play);
-  const JobId job = play.members.front().job;  // it is alone, and now where it should be
+  const JobId job = play.members.front().job;  // it is alone, and soon where it should be
+  const std::optional<Gang> gang = ask_.gang(job);
+  const double done = gang ? static_cast<double>(gang->done.ns) : play.members.front().work;
+  if (std::abs(play.members.front().work - done) >= 1) return begin_segment(play);
   entry(job).play = nullptr;
   counters_.events += static_cast<uint64_t>(play.steps.played());
   std::erase_if(plays_, [&](const auto& one) { return one.get() == &play; });
-  set_step(job, {});
+  set_mean(job, {});
 }
 
 // What it was up to now goes on.
@@ -325,10 +336,9 @@ void ContendingGangs::freeze(Play& play) {
   play.is_frozen = true;
   for (size_t i = 0; i < play.members.size(); ++i) {
     const Play::Member& member = play.members[i];
-    const double work = member.work - member.work_begun;
-    const double span = (engine_.now() - play.begun - member.paused).seconds();
-    if (work <= 0 || span <= 0) continue;
-    set_step(member.job, nearest_ns(play.steps.shapes()[i].compute.seconds() * span * 1e9 / work));
+    const Duration work{std::llround(member.work - member.work_begun)};
+    const Duration span = engine_.now() - play.begun - member.paused;
+    if (work > Duration{} && span > Duration{}) set_mean(member.job, Mean{work, span});
   }
 }
 

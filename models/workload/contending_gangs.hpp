@@ -25,10 +25,12 @@ namespace orrery {
 class ContendingGangs {
  public:
   struct Gang {
-    FlowId flow;      // a standing one
-    StepParts shape;  // without uses: they are those of the flow, whose limit is rate_max
-    Duration done;    // of its work, all in all
-    Duration base;    // of that, when it began its first step
+    FlowId flow;         // a standing one
+    StepParts shape;     // without uses: they are those of the flow, whose limit is rate_max
+    Duration done;       // of its work, all in all
+    Duration base;       // of that, when it began its first step
+    Duration step{};     // how long one takes at present, by its progress
+    Duration in_step{};  // how long ago it began the present one, by that
     int64_t steps = StepPosition::kNever;    // until all is done, from that first one on
     int64_t to_save = StepPosition::kNever;  // steps that end before the next checkpoint
     Duration pause{};                        // left of the present one
@@ -57,7 +59,12 @@ class ContendingGangs {
   void gang_ended(JobId job);
   void link_changed(LinkId link);  // its capacity
 
-  std::optional<Duration> step(JobId job) const;  // in the mean; none: it is not played
+  // So much work in so much time, pauses left out, to the nanosecond of both, until `changed`.
+  struct Mean {
+    Duration work, span;
+    bool operator==(const Mean&) const = default;
+  };
+  std::optional<Mean> mean(JobId job) const;  // none: it is not played
   struct Place {
     StepPosition position;
     Duration done;      // of its work, counted as if it did so all through each step
@@ -65,7 +72,7 @@ class ContendingGangs {
     double next;        // part of a whole step that its next one is; 0: it has none
   };
   std::optional<Place> place(JobId job) const;  // of one whose steps are played one by one
-  Signal<JobId> changed;                        // step()
+  Signal<JobId> changed;                        // mean()
   Signal<JobId, Duration> placed;  // where it is by its play, as in Place::done; then comes a step
   struct Counters {
     uint64_t plays = 0, dissolved = 0, events = 0;  // events: of plays that are over
@@ -83,7 +90,7 @@ class ContendingGangs {
     void count_in(double now);      // bits of a whole step, on what is its heaviest link now
   };
   struct Entry {
-    std::optional<Duration> step;
+    std::optional<Mean> mean;
     Play* play = nullptr;
     std::optional<Known> known;
     bool is_dirty = false;
@@ -124,7 +131,7 @@ class ContendingGangs {
   void end_segment(Play& play);
   void freeze(Play& play);
   void dissolve(Play& play);
-  void set_step(JobId job, std::optional<Duration> step);
+  void set_mean(JobId job, std::optional<Mean> mean);
 
   Engine& engine_;
   const FlowNetwork& flows_;

@@ -48,7 +48,7 @@ bool ContendingGangs::visit(JobId job) {
     found_.push_back({job, std::move(*asked)});
   } else {
     if (asked) cut_off(gang.known, *asked);
-    set_step(job, {});
+    set_mean(job, {});
   }
   return found_.size() <= static_cast<size_t>(params_.gangs);
 }
@@ -90,7 +90,7 @@ void ContendingGangs::leave_crowd() {
     if (!std::exchange(gang.is_counted, true)) ++counters_.too_many;
     gang.crowded = settled_;
     gang.known.reset();
-    set_step(one.job, {});
+    set_mean(one.job, {});
     for (const MaxMin::Use& use : flows_.uses(one.gang.flow)) {
       if (plays_.empty() || !could_be_full(use.link)) continue;
       flows_.for_each_on(use.link, [&](FlowId flow, double) {

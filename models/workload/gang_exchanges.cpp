@@ -82,7 +82,9 @@ GangExchanges::GangExchanges(Sim sim, const ClusterState& cluster, const JobTabl
         ContendingGangs::Ask{[this](JobId job) { return playable(job); },
                              [this](FlowId flow) { return job_of_flow_[flow.index]; }});
     contending_->changed.connect([this](JobId job) { set_pace(job); });
-    contending_->placed.connect([this](JobId job, Duration done) { place(job, done); });
+    contending_->placed.connect([this](JobId job, Duration done) {
+      place(job, done, controller_.run_now(job).terms.pace);
+    });
     network->capacity_changed().connect([this](LinkId link) { contending_->link_changed(link); });
   }
   network->rate_changed().connect([this](FlowId flow) { rate_changed(flow); });

@@ -69,6 +69,11 @@ class GangExchanges {
   std::vector<double> nic_parts(JobId job) const;
 
  private:
+  struct StepTime {  // where a gang is in its step by its progress
+    Time at = kNever;
+    Duration step{};     // how long one takes
+    Duration in_step{};  // how long ago it began the present one
+  };
   struct Gang {
     bool is_running = false;
     StepPlan plan{};
@@ -83,8 +88,9 @@ class GangExchanges {
     std::optional<Duration> due_at{};      // progress up to which it goes on though nothing moves
     Duration slack{};                      // for which it was due by then, unseen
     EventId is_due{};
-    Bandwidth rate{};  // of its flow
-    Duration base{};   // of its work, when it began its first step
+    Bandwidth rate{};   // of its flow
+    Duration base{};    // of its work, when it began its first step
+    StepTime before{};  // its pace changed last
     bool is_paused = false;
     FlowId flow{};
     EventId gives_up{};               // pending while it cannot exchange
@@ -103,6 +109,7 @@ class GangExchanges {
   void find_activity(JobId job, const Places& places);
   void connect(JobId job);
   void rate_changed(FlowId flow);
+  StepTime step_time_of(JobId job) const;
   Bandwidth rate_of(const Gang& gang) const;
   static Bandwidth rate_in(const Gang& gang);
   void set_rate(Gang& gang, Bandwidth rate);
@@ -110,7 +117,7 @@ class GangExchanges {
   bool goes_on(JobId job);
   void find_due(JobId job);
   bool find_due_of_played(JobId job);
-  bool place(JobId job, Duration done);
+  bool place(JobId job, Duration done, const Pace& pace);
   bool shares_links(const Gang& gang) const;
   void begin_cut_off(JobId job);
   void look_again(JobId job);

@@ -116,9 +116,10 @@ void GangExchanges::set_pace(JobId job) {
   gang.exchange = gang.shared;
   Duration step = moves ? step_time(gang.plan, gang.exchange) : Duration::max();
   if (readers_) step = std::max(step, readers_->step_time(job));
-  const std::optional<Duration> played = contending_ ? contending_->step(job) : std::nullopt;
+  const auto played = contending_ ? contending_->mean(job) : std::nullopt;
   if (played && moves) {
-    step = *played;
+    step =
+        nearest_ns(gang.plan.compute.seconds() * (played->span.seconds() / played->work.seconds()));
     const Duration least = exchange_time(gang.activity, gang.activity.rate_max);
     const Duration seen = step - step_time(gang.plan, {}) + hidden_time(gang.plan);
     gang.exchange = std::min(std::max(seen, least), gang.shared);
@@ -131,7 +132,10 @@ void GangExchanges::set_pace(JobId job) {
     // Within a step another than before tells ContendingGangs where it is.
     if (!gang.counted_by || begins) gang.counted_by = gang.exchange;
   }
-  controller_.set_pace(job, Pace::of_step(gang.plan.compute, step), gang.goal);
+  gang.before = step_time_of(job);
+  const Pace pace = played && moves ? Pace::of_step(played->work, played->span)
+                                    : Pace::of_step(gang.plan.compute, step);
+  controller_.set_pace(job, pace, gang.goal);
   pace_changed(job);
   watch(job);
 }
@@ -176,7 +180,7 @@ bool GangExchanges::find_due_of_played(JobId job) {
   gang.exchange = place->exchange;
   gang.step = step_time(gang.plan, gang.exchange);
   if (readers_) gang.step = std::max(gang.step, readers_->step_time(job));
-  if (!this->place(job, place->done)) return false;
+  if (!this->place(job, place->done, Pace::of_step(gang.plan.compute, gang.step))) return false;
   gang.counted_by = gang.exchange;
   const Due due =
       until_due(gang.plan, gang.activity.inside, gang.exchange, place->position, place->next);
@@ -188,14 +192,14 @@ bool GangExchanges::find_due_of_played(JobId job) {
   return true;
 }
 
-// Its progress is so much. False: it pauses, and has none.
-bool GangExchanges::place(JobId job, Duration done) {
-  const Gang& gang = gangs_[job.index];
+// Its progress is so much, and goes on at that pace. False: it pauses, and has none.
+bool GangExchanges::place(JobId job, Duration done, const Pace& pace) {
+  Gang& gang = gangs_[job.index];
   const auto& [terms, progress, restore_from, is_paused, next_save] = controller_.run_now(job);
   if (is_paused || progress.half_written > Duration{}) return false;
+  gang.before.at = kNever;
   const Duration most = std::min(terms.work - 1_ns, next_save);
-  const Duration step = gang.step > Duration{} ? gang.step : Duration::max();
-  controller_.set_pace(job, Pace::of_step(gang.plan.compute, step), gang.goal,
+  controller_.set_pace(job, pace, gang.goal,
                        std::clamp(done, std::min(progress.saved, most), most));
   return true;
 }
@@ -231,6 +235,17 @@ void GangExchanges::pace_changed(JobId job) {
   network_->set_duty(gang.flow, std::max(seconds * steps_per_s, 0.0));
 }
 
+// Before its pace changed in this instant, or now.
+GangExchanges::StepTime GangExchanges::step_time_of(JobId job) const {
+  const Gang& gang = gangs_[job.index];
+  if (gang.before.at == sim_.engine.now()) return gang.before;
+  const RunNow run = controller_.run_now(job);
+  const Pace& pace = run.terms.pace;
+  const Duration in_step{(run.progress.done() - gang.base).ns % gang.plan.compute.ns};
+  return {sim_.engine.now(), pace.span_of(gang.plan.compute),
+          pace.since(in_step, run.progress.rest)};
+}
+
 // What ContendingGangs asks for.
 std::optional<ContendingGangs::Gang> GangExchanges::playable(JobId job) const {
   if (job.index >= gangs_.size() || !gangs_[job.index].is_running) return {};
@@ -238,10 +253,11 @@ std::optional<ContendingGangs::Gang> GangExchanges::playable(JobId job) const {
   const bool is_cut_off = gang.shared == Duration::max();
   if (!is_cut_off && gang.flow == FlowId{}) return {};
   const auto& [terms, progress, restore_from, is_paused, next_save] = controller_.run_now(job);
-  const Duration working = working_time(gang.plan);
+  const Duration working = working_time(gang.plan), step = gang.plan.compute;
+  const StepTime now = step_time_of(job);
   ContendingGangs::Gang told{
       .flow = gang.flow,
-      .shape = {.compute = gang.plan.compute,
+      .shape = {.compute = step,
                 .working = working,
                 .overlap = std::min(hidden_time(gang.plan), working),
                 .inside = gang.activity.inside,
@@ -251,16 +267,18 @@ std::optional<ContendingGangs::Gang> GangExchanges::playable(JobId job) const {
                 .rate_max = static_cast<double>(gang.activity.rate_max.bits_per_s)},
       .done = progress.done(),
       .base = gang.base,
-      .steps = (terms.work - gang.base + gang.plan.compute - 1_ns) / gang.plan.compute,
+      .step = now.step,
+      .in_step = now.in_step,
+      .steps = (terms.work - gang.base + step - 1_ns) / step,
       .is_stopped = is_paused,
       .is_cut_off = is_cut_off,
       .counted_by = gang.counted_by,
       .has_changed = gang.counted_by && *gang.counted_by != gang.exchange};
-  const Duration last{(terms.work - gang.base).ns % gang.plan.compute.ns};
-  if (last > Duration{}) told.shape.last_part = last.seconds() / gang.plan.compute.seconds();
+  const Duration last{(terms.work - gang.base).ns % step.ns};
+  if (last > Duration{}) told.shape.last_part = last.seconds() / step.seconds();
   if (next_save == Duration::max()) return told;
   const bool is_event = terms.plan.interval == Duration{};
-  const Duration step = gang.plan.compute, ahead = next_save - told.done;
+  const Duration ahead = next_save - told.done;
   const bool is_saving = progress.half_written > Duration{};
   told.shape.save_every = jobs_.job(job).checkpoint_interval / step;
   told.shape.save = is_event ? Duration::max() : terms.plan.write;

@@ -34,16 +34,28 @@ struct Pace {
 
   bool operator==(const Pace&) const = default;
   constexpr bool is_still() const { return work == 0; }
-  constexpr Duration work_in(Duration time) const {  // whole nanoseconds that are done
+  // Whole nanoseconds that are done. `rest`: what was done beyond those before, in span-ths of one.
+  constexpr Duration work_in(Duration time, int64_t rest = 0) const {
     if (work == span) return time;
-    return {static_cast<int64_t>(static_cast<int128_t>(time.ns) * work / span)};
+    return {static_cast<int64_t>((static_cast<int128_t>(time.ns) * work + rest) / span)};
   }
-  // How long so much work takes; saturates.
-  constexpr Duration span_of(Duration amount) const {
+  // How long so much work takes, up to the nanosecond at which it is done; saturates.
+  constexpr Duration span_of(Duration amount, int64_t rest = 0) const {
     if (work == span || amount == Duration::max() || amount == Duration{}) return amount;
     if (work == 0) return Duration::max();
-    const int128_t time = (static_cast<int128_t>(amount.ns) * span + work - 1) / work;
-    return {static_cast<int64_t>(std::min<int128_t>(time, Duration::max().ns))};
+    const int128_t left = static_cast<int128_t>(amount.ns) * span - rest;
+    if (left <= 0) return {};
+    return {static_cast<int64_t>(std::min<int128_t>((left + work - 1) / work, Duration::max().ns))};
+  }
+  constexpr int64_t rest_after(Duration time, Duration done, int64_t rest = 0) const {
+    if (work == span) return 0;
+    return static_cast<int64_t>(static_cast<int128_t>(time.ns) * work + rest -
+                                static_cast<int128_t>(done.ns) * span);
+  }
+  // How long ago so much less was done than now; of one that stands still `amount`.
+  constexpr Duration since(Duration amount, int64_t rest) const {
+    if (work == span || work == 0) return amount;
+    return {static_cast<int64_t>((static_cast<int128_t>(amount.ns) * span + rest) / work)};
   }
   constexpr Duration computing_in(Duration time) const {  // of time between pauses
     return {static_cast<int64_t>(static_cast<int128_t>(time.ns) * computing / kWhole)};

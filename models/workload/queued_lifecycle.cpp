@@ -50,6 +50,7 @@ void JobController::set_pace(JobId id, Pace pace, Duration goal, std::optional<D
     }
     if (!state.is_paused) sim_.engine.cancel(state.event);  // else it ends the pause
   }
+  if (pace != state.pace) change_pace(state.run.progress);
   state.pace = pace;
   state.goal = goal;
   if (job.is_counted()) hold_counted(id, job.demand[Resource::Gpu] * pace.share_milli / 1000);

@@ -15,12 +15,44 @@ CheckpointPlan paced(const RunTerms& terms) {
 
 }  // namespace
 
+RunCut cut_run(const RunProgress& run, const RunTerms& terms, Duration passed) {
+  ORRERY_CHECK(passed >= Duration{}, "a run is cut after it began");
+  const Pace& pace = terms.pace;
+  const auto& [interval, write] = terms.plan;
+  const Duration since =
+      passed + run.half_written;  // it computed all of unsaved, and wrote nothing
+  const int64_t planned = checkpoints_of(terms.work - run.saved, terms.plan);
+  RunCut cut;
+  if (planned > 0) {
+    // Checkpoint k is written after (k * interval - unsaved) of work and k writes.
+    const int128_t each = static_cast<int128_t>(interval.ns) * pace.span +
+                          static_cast<int128_t>(write.ns) * pace.work;
+    const int128_t all = static_cast<int128_t>(since.ns) * pace.work +
+                         static_cast<int128_t>(run.unsaved.ns) * pace.span + run.rest;
+    cut.checkpoints = static_cast<int64_t>(std::min<int128_t>(all / each, planned));
+  }
+  const Duration saved = interval * cut.checkpoints;
+  if (cut.checkpoints > 0) cut.to_last = pace.span_of(saved - run.unsaved, run.rest);
+  // The last stretch has no checkpoint after it, so it may be cut only in its compute.
+  const bool is_last = cut.checkpoints == planned;
+  const Duration goal = (is_last ? terms.work - run.saved : saved + interval) - run.unsaved;
+  const Duration most = pace.span_of(goal, run.rest), rest = since - write * cut.checkpoints;
+  ORRERY_CHECK(!is_last || rest <= most, "a run is not cut after its end");
+  cut.computing = std::min(rest, most);
+  cut.half_written = rest - cut.computing;
+  const Duration done = std::min(pace.work_in(cut.computing, run.rest), goal);
+  cut.unsaved = run.unsaved + done - saved;
+  cut.rest = pace.rest_after(cut.computing, done, run.rest);
+  return cut;
+}
+
 void resume(RunProgress& run, Time now) {
   run = {.since = now, .saved = run.saved, .unsaved_from = now};
 }
 
 RunSpans arrive(RunProgress& run, Duration done) {
   const Duration moved = std::max(done - run.saved, Duration{}) - run.unsaved;
+  run.rest = 0;
   run.unsaved += moved;
   run.unsaved_span = std::max(run.unsaved_span + moved, Duration{});
   return {.exchange = Duration{} - moved};
@@ -44,9 +76,7 @@ RunSpans advance(RunProgress& run, const RunTerms& terms, Time now) {
     spans.exchange = passed - wrote;
     return spans;
   }
-  const Duration before = pace.span_of(run.unsaved);
-  const RunCut cut = cut_run(pace.span_of(terms.work - run.saved), paced(terms),
-                             before + run.half_written + passed);
+  const RunCut cut = cut_run(run, terms, passed);
   const auto add_unsaved = [&](Duration time) {
     const Duration computing = pace.computing_in(time);
     run.unsaved_span += computing;
@@ -54,23 +84,21 @@ RunSpans advance(RunProgress& run, const RunTerms& terms, Time now) {
   };
   const int128_t smeared = computing_millionths(terms, run.resumed_from);
   if (cut.checkpoints > 0) {
-    add_unsaved(cut.saved - before);
+    add_unsaved(cut.to_last);
     spans.useful = run.unsaved_span;
     run.saved += terms.plan.interval * cut.checkpoints;
     run.unsaved_span = {};
-    add_unsaved(cut.lost);
-    const Duration since_checkpoint = cut.lost + cut.half_written;
+    add_unsaved(cut.computing - cut.to_last);
+    const Duration since_checkpoint = cut.computing - cut.to_last + cut.half_written;
     run.unsaved_from = now - since_checkpoint;
     run.unsaved_smeared = smeared * since_checkpoint.ns;
   } else {
-    add_unsaved(cut.lost - before);
+    add_unsaved(cut.computing);
     run.unsaved_smeared += smeared * passed.ns;
   }
-  spans.checkpoint = cut.wrote + cut.half_written - run.half_written;
-  const bool has_checkpoints = terms.plan.interval > Duration{};
-  const Duration most = terms.work - run.saved;
-  run.unsaved =
-      std::min({pace.work_in(cut.lost), most, has_checkpoints ? terms.plan.interval : most});
+  spans.checkpoint = passed - cut.computing;
+  run.unsaved = cut.unsaved;
+  run.rest = cut.rest;
   run.half_written = cut.half_written;
   return spans;
 }
@@ -100,6 +128,7 @@ RunSpans save(RunProgress& run, const Snapshot& snapshot) {
 
 RunSpans lose(RunProgress& run) {
   const RunSpans spans{.lost = run.unsaved_span};
+  run.rest = 0;
   run.unsaved = run.half_written = run.unsaved_span = {};
   run.unsaved_smeared = 0;
   run.unsaved_from = run.since;
@@ -110,10 +139,12 @@ Duration time_until(const RunProgress& run, const RunTerms& terms, Duration done
   const Pace& pace = terms.pace;
   if (pace.is_still()) return run.done() >= done ? Duration{} : Duration::max();
   const Duration to_go = done - run.saved;
-  const Duration total = done == terms.work ? run_time(pace.span_of(to_go), paced(terms))
-                                            : time_to_compute(pace.span_of(to_go), paced(terms));
-  if (total == Duration::max()) return total;
-  return std::max(total - pace.span_of(run.unsaved) - run.half_written, Duration{});
+  const Duration computing = pace.span_of(std::max(to_go - run.unsaved, Duration{}), run.rest);
+  if (computing == Duration::max()) return computing;
+  const int128_t writes =
+      static_cast<int128_t>(checkpoints_of(to_go, terms.plan)) * terms.plan.write.ns;
+  const int128_t time = computing.ns + writes - run.half_written.ns;
+  return {static_cast<int64_t>(std::clamp<int128_t>(time, 0, Duration::max().ns))};
 }
 
 int32_t computing_millionths(const RunTerms& terms, Duration resumed_from) {

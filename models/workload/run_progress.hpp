@@ -27,12 +27,14 @@ struct RunSpans {
 
 // The checkpoint cycle goes on when the pace changes: the next checkpoint comes after `interval` of
 // compute since the last one, at whatever paces. advance() ends the time at one pace and must be
-// called before the terms change; it is exact but for a nanosecond each.
+// called before the terms change, change_pace() then. However often a run is advanced at one pace,
+// it is where it would be otherwise; a change drops less than a nanosecond of work.
 struct RunProgress {
   Time since{};             // of the present pace
   Duration saved{};         // compute that survives a failure
   Duration resumed_from{};  // what was saved when a gang began to compute; of pods 0
   Duration unsaved{};       // compute since then, up to `since`
+  int64_t rest = 0;         // beyond `unsaved`, in parts of a nanosecond: see Pace::work_in
   Duration half_written{};  // of a checkpoint that was being written at `since`
   // Of the compute that is not saved: since when, how much time of a GPU it took, and the same with
   // checkpoints smeared over the run, in millionths of a nanosecond.
@@ -43,7 +45,20 @@ struct RunProgress {
   Duration done() const { return saved + unsaved; }  // up to `since`
 };
 
+// Where a run at one pace stands so long after `since`, and what it did meanwhile.
+struct RunCut {
+  int64_t checkpoints = 0;  // whole ones, written
+  Duration computing;       // of that time
+  Duration to_last;         // of that, before the last of these checkpoints was begun
+  Duration half_written;    // of one that was not finished
+  Duration unsaved;         // work since the last checkpoint
+  int64_t rest = 0;         // as in RunProgress
+};
+// It must not stand still, and not end before.
+RunCut cut_run(const RunProgress& run, const RunTerms& terms, Duration passed);
+
 void resume(RunProgress& run, Time now);  // from what is saved
+inline void change_pace(RunProgress& run) { run.rest = 0; }
 // `since` is when it was to have done so much; what that is more is not time that it waited.
 RunSpans arrive(RunProgress& run, Duration done);
 RunSpans advance(RunProgress& run, const RunTerms& terms, Time now);

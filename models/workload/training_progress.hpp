@@ -17,21 +17,9 @@ struct CheckpointPlan {
   Duration write;     // synchronous time of one checkpoint
 };
 
-// Where a run stands after some elapsed time. saved + lost + wrote + half_written == elapsed.
-struct RunCut {
-  int64_t checkpoints = 0;
-  Duration saved;         // compute that whole checkpoints keep
-  Duration lost;          // compute since then
-  Duration wrote;         // time in whole checkpoints
-  Duration half_written;  // time in a checkpoint that did not finish
-};
-
 // Exact, in whole nanoseconds; `work_left` must be the work at the start of the run.
 int64_t checkpoints_of(Duration work_left, CheckpointPlan plan);
 Duration run_time(Duration work_left, CheckpointPlan plan);  // saturates at Duration::max()
-RunCut cut_run(Duration work_left, CheckpointPlan plan, Duration elapsed);
-// How long the run takes until it has computed `compute`, which must not exceed `work_left`.
-Duration time_to_compute(Duration compute, CheckpointPlan plan);
 // The share of the run's time that computes; of one without end interval / (interval + write).
 double compute_fraction(Duration work_left, CheckpointPlan plan);
 

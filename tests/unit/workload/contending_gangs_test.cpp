@@ -41,7 +41,10 @@ class ContendingGangsTest : public ::testing::Test {
     return job;
   }
   Duration step(JobId job) const {
-    return gangs->step(job).value_or(world[job.index].shape.alone());
+    const StepParts& shape = world[job.index].shape;
+    const auto mean = gangs->mean(job);
+    if (!mean) return shape.alone();
+    return nearest_ns(shape.compute.seconds() * (mean->span.seconds() / mean->work.seconds()));
   }
   void advance(JobId job, Duration at_step) {
     Gang& gang = world[job.index];
@@ -86,7 +89,7 @@ TEST_F(ContendingGangsTest, AGangAloneIsNotPlayed) {
   begin({});
   const JobId job = add(1_s, 500_ms);
   run_for(1_h);
-  EXPECT_FALSE(gangs->step(job));
+  EXPECT_FALSE(gangs->mean(job));
   EXPECT_EQ(gangs->counters().plays, 0u);
 }
 
@@ -95,8 +98,8 @@ TEST_F(ContendingGangsTest, GangsThatNeverFillALinkAreNotPlayed) {
   begin({});
   const JobId first = add(1_s, 500_ms), second = add(1_s, 500_ms);
   run_for(1_h);
-  EXPECT_FALSE(gangs->step(first));
-  EXPECT_FALSE(gangs->step(second));
+  EXPECT_FALSE(gangs->mean(first));
+  EXPECT_FALSE(gangs->mean(second));
 }
 
 // Begun together they always exchange together; half a second apart they never do.
@@ -172,11 +175,11 @@ TEST_F(ContendingGangsTest, MoreThanMayBePlayedAreNotAndAreCounted) {
   begin({.gangs = 2});
   const JobId first = add(1_s, 500_ms), second = add(1_s, 500_ms);
   run_for(1_h);
-  EXPECT_TRUE(gangs->step(first));
+  EXPECT_TRUE(gangs->mean(first));
   EXPECT_EQ(gangs->counters().too_many, 0u);
   const JobId third = add(1_s, 500_ms);
   run_for(1_h);
-  for (const JobId job : {first, second, third}) EXPECT_FALSE(gangs->step(job));
+  for (const JobId job : {first, second, third}) EXPECT_FALSE(gangs->mean(job));
   EXPECT_EQ(gangs->counters().too_many, 3u);
   add(1_s, 500_ms);
   run_for(1_h);
@@ -193,10 +196,10 @@ TEST_F(ContendingGangsTest, NorIsAnyoneElseWhomTooManyMeet) {
     add_on({all.back()}, 1_s, 500_ms);
   }
   run_for(1_h);
-  for (uint32_t job = 0; job < 10; ++job) EXPECT_TRUE(gangs->step({job})) << job;
+  for (uint32_t job = 0; job < 10; ++job) EXPECT_TRUE(gangs->mean({job})) << job;
   add_on(all, 1_s, 500_ms);
   run_for(1_h);
-  for (uint32_t job = 0; job < 11; ++job) EXPECT_FALSE(gangs->step({job})) << job;
+  for (uint32_t job = 0; job < 11; ++job) EXPECT_FALSE(gangs->mean({job})) << job;
 }
 
 TEST_F(ContendingGangsTest, TheOthersArePlayedAnewWhenOneEndsOrTheLinkIsAnother) {
@@ -214,7 +217,7 @@ TEST_F(ContendingGangsTest, TheOthersArePlayedAnewWhenOneEndsOrTheLinkIsAnother)
   gangs->gang_ended(second);
   flows.end(world[second.index].flow);
   run_for(1_h);
-  EXPECT_FALSE(gangs->step(first));
+  EXPECT_FALSE(gangs->mean(first));
 }
 
 TEST_F(ContendingGangsTest, NothingIsPlayedWhenNoneMayBe) {

@@ -11,12 +11,86 @@ namespace {
 
 constexpr CheckpointPlan kPlan{.interval = 10_s, .write = 2_s};
 
+struct CutCase {
+  Duration elapsed;
+  int64_t checkpoints;
+  Duration computing, unsaved, half_written;
+};
+
+TEST(RunProgress, AStopSavesWholeCheckpointsAndLosesTheRest) {
+  const CutCase cases[] = {
+      {0_s, 0, 0_s, 0_s, 0_s},
+      {3_s, 0, 3_s, 3_s, 0_s},
+      {10_s, 0, 10_s, 10_s, 0_s},
+      {11_s, 0, 10_s, 10_s, 1_s},                // a checkpoint half written
+      {12_s - 1_ns, 0, 10_s, 10_s, 2_s - 1_ns},  // all but written
+      {12_s, 1, 10_s, 0_s, 0_s},                 // just written
+      {12_s + 1_ns, 1, 10_s + 1_ns, 1_ns, 0_s},
+      {24_s, 2, 20_s, 0_s, 0_s},
+      {29_s - 1_ns, 2, 25_s - 1_ns, 5_s - 1_ns, 0_s},  // the last stretch
+      {29_s, 2, 25_s, 5_s, 0_s},
+  };
+  for (const CutCase& c : cases) {
+    const RunCut cut = cut_run({}, {25_s, kPlan, {}}, c.elapsed);
+    EXPECT_EQ(cut.checkpoints, c.checkpoints) << c.elapsed.ns;
+    EXPECT_EQ(cut.to_last, kPlan.interval * c.checkpoints) << c.elapsed.ns;
+    EXPECT_EQ(cut.computing, c.computing) << c.elapsed.ns;
+    EXPECT_EQ(cut.unsaved, c.unsaved) << c.elapsed.ns;
+    EXPECT_EQ(cut.half_written, c.half_written) << c.elapsed.ns;
+  }
+}
+
+TEST(RunProgress, WorkThatDividesEvenlyEndsWithoutACheckpoint) {
+  const RunCut cut = cut_run({}, {20_s, kPlan, {}}, 22_s);
+  EXPECT_EQ(cut.checkpoints, 1);
+  EXPECT_EQ(cut.unsaved, 10_s);
+  EXPECT_EQ(cut.half_written, 0_s);
+}
+
+TEST(RunProgress, WithoutCheckpointsEverythingIsLost) {
+  const RunCut cut = cut_run({}, {100_s, {}, {}}, 99_s);
+  EXPECT_EQ(cut.checkpoints, 0);
+  EXPECT_EQ(cut.unsaved, 99_s);
+}
+
+// At paces of which a nanosecond of work is no whole number of nanoseconds of time.
+TEST(RunProgress, IsWhereItWouldBeHoweverOftenItIsLookedAt) {
+  for (uint64_t seed = 0; seed < 500; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Rng rng{seed};
+    const auto ns = [&](uint64_t least, uint64_t most) {
+      return Duration{static_cast<int64_t>(least + rng.below(most))};
+    };
+    const CheckpointPlan plan{rng.chance(0.7) ? ns(1, 200) : Duration{}, ns(0, 40)};
+    const RunTerms terms{ns(1, 2000), plan, Pace::of_step(ns(1, 50), ns(1, 50))};
+    RunProgress often, once;
+    const Duration all = time_left(often, terms);
+    EXPECT_EQ(cut_run(often, terms, all).unsaved,
+              terms.work - plan.interval * checkpoints_of(terms.work, plan));
+    for (Duration passed; passed < all; passed += ns(1, 30)) {
+      RunProgress now = once;
+      advance(now, terms, Time{} + passed);
+      advance(often, terms, Time{} + passed);
+      ASSERT_EQ(now.done(), often.done());
+      ASSERT_EQ(now.half_written, often.half_written);
+      ASSERT_EQ(now.rest, often.rest);
+      ASSERT_EQ(time_left(often, terms), all - passed);
+      if (now.half_written > Duration{}) continue;
+      // So long ago it had done nothing, pauses left out.
+      const Duration paused =
+          plan.write * (plan.interval > Duration{} ? now.saved / plan.interval : int64_t{0});
+      ASSERT_EQ(terms.pace.since(now.done(), now.rest), passed - paused);
+    }
+  }
+}
+
 TEST(RunProgress, TheCheckpointCycleGoesOnWhenThePaceChanges) {
   RunProgress run;
   resume(run, {});
   RunTerms terms{100_s, kPlan, {}};
   EXPECT_EQ(advance(run, terms, Time{} + 6_s).useful, 0_s);
   EXPECT_EQ(run.unsaved, 6_s);
+  change_pace(run);
   terms.pace = Pace::of_step(1_s, 2_s);  // twice as long; half of the time is exchanges
   // 4 s of compute are left until the checkpoint: 8 s; it is written at 14 s and done at 16 s.
   const RunSpans spans = advance(run, terms, Time{} + 16_s);
@@ -94,6 +168,7 @@ TEST(RunProgress, EveryNanosecondIsAccountedForAtWhateverPaces) {
     int64_t pieces = 0;
     while (run.done() < work) {
       const int64_t slow = static_cast<int64_t>(rng.below(5));
+      change_pace(run);
       terms.pace = slow == 0 ? Pace::of_step({1}, Duration::max()) : Pace::of_step({1}, {slow});
       const Duration left = time_left(run, terms);
       Duration piece{static_cast<int64_t>(1 + rng.below(700))};

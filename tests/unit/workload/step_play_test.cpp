@@ -40,8 +40,7 @@ TEST(StepPlay, OfTwoGangsSharesTheLinkWhileBothExchange) {
   for (const auto& [behind, step] :
        {std::pair{0_ms, 2000_ms}, {200_ms, 1800_ms}, {500_ms, 1500_ms}, {900_ms, 1500_ms}}) {
     StepPlay steps =
-        play({gang, gang}, {StepPosition::after(gang, behind.seconds() / gang.alone().seconds()),
-                            StepPosition::begin(gang)});
+        play({gang, gang}, {StepPosition::after(gang, behind), StepPosition::begin(gang)});
     steps.run(1_h);
     ASSERT_GT(steps.period(), Duration{});
     EXPECT_NEAR(steps.period().seconds() / static_cast<double>(steps.steps_of_period(0)),
@@ -105,8 +104,7 @@ TEST(StepPosition, IsWhereItWouldBeAfterThatTimeAlone) {
   for (int i = 0; i < 10'000; ++i) {
     const StepParts gang = random_parts(rng);
     const Duration since{static_cast<int64_t>(rng.below(static_cast<uint64_t>(gang.alone().ns)))};
-    const StepPosition position =
-        StepPosition::after(gang, since.seconds() / gang.alone().seconds());
+    const StepPosition position = StepPosition::after(gang, since);
     EXPECT_NEAR((position.left(gang) + since).seconds(), gang.alone().seconds(), 1e-8);
     StepPlay steps = play({gang}, {StepPosition::begin(gang)});
     if (gang.save_every != 0) continue;
@@ -133,7 +131,7 @@ TEST(StepPosition, GoesOnComputingWhileItIsCutOffUntilItMustExchange) {
   StepParts hidden = parts();
   hidden.overlap = 800_ms;
   hidden.update = 100_ms;
-  position = StepPosition::after(hidden, 0.9 / hidden.alone().seconds());
+  position = StepPosition::after(hidden, 900_ms);
   ASSERT_EQ(position.exchange, StepPosition::Exchange::Over);
   EXPECT_EQ(position.go_on_cut_off(hidden, 10_s), 1);
   EXPECT_NEAR(position.work(hidden), 0.5 / 1.1 * static_cast<double>(hidden.compute.ns), 1);
@@ -155,7 +153,7 @@ TEST(StepPlay, IsTheSameWhetherPeriodsAreLeftOutOrNot) {
     for (const StepParts& gang : gangs) {
       from.push_back(StepPosition::begin(gang));
       const int64_t to_save = from.back().to_save;
-      from.back() = StepPosition::after(gang, rng.uniform());
+      from.back() = StepPosition::after(gang, nearest_ns(gang.alone().seconds() * rng.uniform()));
       from.back().to_save = to_save;
     }
     StepPlay whole = play(gangs, from), slow = play(gangs, from);
