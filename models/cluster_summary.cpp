@@ -27,6 +27,8 @@ void Cluster::finish(Time end) {
   count("jobs_failed", c.failed, "jobs", "jobs that gave up");
   count("jobs_unfinished", ground_.jobs.live_jobs(), "jobs", "jobs alive at the end of the run");
   count("restarts", c.restarts, "", "times a job was restarted after a failure");
+  count("membership_changes", c.membership_changes, "",
+        "times a gang stopped to go on with members that came late");
   statistics_.add_summary(r);
   usage_.add_summary(r, end, controller_.gpu_time());
   const auto& f = faults_.counters();

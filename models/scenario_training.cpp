@@ -83,16 +83,18 @@ bool is_elastic(const ExplicitJobParams& job) {
   });
 }
 
-void check_last_call(const Scenario& scenario, Checker& c) {
-  constexpr const char* kAt = "workload.controller.last_call";
-  if (!c.is_given(kAt)) return;
+void check_rendezvous(const Scenario& scenario, Checker& c) {
   const bool is_heeded = scenario.policy.driver != Driver::Counting &&
                          std::ranges::any_of(scenario.workload.sources, [](const auto& source) {
                            const auto* const listed = std::get_if<ExplicitJobsParams>(&source);
                            return listed && std::ranges::any_of(listed->jobs, is_elastic);
                          });
   if (is_heeded) return;
-  c.idle(kAt, "has no effect: no gang may run without some of its pods (min_available)");
+  for (const char* const field : {"last_call", "monitor_interval"}) {
+    const std::string at = std::string{"workload.controller."} + field;
+    if (!c.is_given(at)) continue;
+    c.idle(at, "has no effect: no gang may run without some of its pods (min_available)");
+  }
 }
 
 // Names can be known only if all jobs are listed.
@@ -146,7 +148,7 @@ std::string no_gangs(const Training& training) {
 void check_training(const Scenario& scenario, Checker& c) {
   check_groups(scenario.workload, c);
   check_ranks(scenario, c);
-  check_last_call(scenario, c);
+  check_rendezvous(scenario, c);
   bool has_step = false;
   std::vector<Training> all = trainings(scenario.workload);
   if (!all.front().has_jobs) {

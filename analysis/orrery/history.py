@@ -118,6 +118,11 @@ class History:
         return self._table("/events/recoveries", ["job", "failed", "recreated"])
 
     @cached_property
+    def gang_starts(self) -> pd.DataFrame:
+        names = "job called started members pods gpus"
+        return self._table("/events/gang_starts", names.split())
+
+    @cached_property
     def faults(self) -> pd.DataFrame:
         return self._table("/events/faults", ["node", "at", "cause", "repaired_at"])
 

@@ -8,6 +8,7 @@ from functools import cached_property
 import pandas as pd
 
 from orrery.attempt_story import AttemptStory
+from orrery.gang_story import GangStory
 from orrery.history import History
 from orrery.queue_story import QueueStory
 from orrery.telling import clock, columns, count, gpu_time, indented, listed, numbered, span
@@ -26,7 +27,7 @@ BESIDE = len("  Asked for  ")  # where texts begin beside their heads
 ENDLESS = 100 * 365 * 86_400.0  # of work: such jobs never leave
 ACCOUNTS = {
     "useful_gpu_s": "useful",
-    "lost_gpu_s": "lost to failures",
+    "lost_gpu_s": "lost when it stopped",
     "exchange_gpu_s": "exchanges and slower ranks",
     "checkpoint_gpu_s": "checkpoints",
     "restore_gpu_s": "loading checkpoints",
@@ -41,6 +42,12 @@ STEPS = {
     "resumed": "checkpoint loaded, computes again",
     "caught_up": "as far as before",
 }
+
+
+def _beside(head: str, text: str) -> list[list[str]]:
+    """A sentence as lines beside its head; none of an empty one."""
+    lines = indented(text, BESIDE)
+    return [["" if place else head, line.strip()] for place, line in enumerate(lines)]
 
 
 class JobStory:
@@ -65,6 +72,7 @@ class JobStory:
             "rejections": self.attempts.rejections,
             "holders": self.attempts.holders,
             "pods": self.pods,
+            "starts": self.gang.starts,
             "recoveries": self.recoveries,
         }
 
@@ -86,6 +94,10 @@ class JobStory:
     def queue(self) -> QueueStory:
         return QueueStory(self.history, self.job)
 
+    @cached_property
+    def gang(self) -> GangStory:
+        return GangStory(self.history, self.job)
+
     # ---- head
 
     def _head(self) -> str:
@@ -99,11 +111,11 @@ class JobStory:
         if owner:
             rows.append(["Owner", ", ".join(owner)])
         rows.append(["Waited", self._waited()])
+        rows += _beside("Started", self.gang.head())
         if row["running"] >= 0:
             restarts = count(row["restarts"], "restart")
             rows.append(["Ran", f"{span(row['run'])} for {work}, {restarts}"])
-        for place, line in enumerate(indented(self.blocked(), BESIDE)):
-            rows.append(["" if place else "Blocked", line.strip()])
+        rows += _beside("Blocked", self.blocked())
         head = f"{self.title[0].upper()}{self.title[1:]}: {row['outcome']}"
         return "\n".join([head, *("  " + line for line in columns(rows))])
 
@@ -148,7 +160,8 @@ class JobStory:
         if len(self.recoveries):
             text += self._failures()
         if outcome == "failed":
-            last = self.recoveries.iloc[-1] if len(self.recoveries) else None
+            failures = self.recoveries[~self._are("is_membership_change")]
+            last = failures.iloc[-1] if len(failures) else None
             why = f": {self._cause(last)}" if last is not None else ""
             text += f" It failed at {clock(row['ended'])}{why}."
         return text
@@ -199,13 +212,20 @@ class JobStory:
             return f"{text}: {self.queue.reason()}."
         if what == "to start":
             bound = clock(self.row["bound"])
-            return f"It had its nodes at {bound} and took {span(length)} to start."
+            called = self.gang.called_for()
+            of_it = f", {span(called)} of it for the last call" if called else ""
+            return f"It had its nodes at {bound} and took {span(length)} to start{of_it}."
         return f"{text}."
 
     def _failures(self) -> str:
         lost = gpu_time(self.row["lost_gpu_s"])
-        made_room = int(self.recoveries.get("is_preemption", pd.Series(dtype=bool)).sum())
-        stops = {"failure": len(self.recoveries) - made_room, "preemption": made_room}
+        made_room = int(self._are("is_preemption").sum())
+        changes = int(self._are("is_membership_change").sum())
+        stops = {
+            "failure": len(self.recoveries) - made_room - changes,
+            "preemption": made_room,
+            "membership change": changes,
+        }
         text = f" {listed([count(n, what) for what, n in stops.items() if n])} cost it"
         text += f" {lost} of compute."
         waits = (self.recoveries["scheduled"] - self.recoveries["recreated"]).fillna(0)
@@ -220,6 +240,11 @@ class JobStory:
             f" {span(waits[longest])} for nodes: {self._nodes_reason(life, rank)}."
         )
 
+    def _are(self, kind: str) -> pd.Series:
+        """Of each recovery whether it is of that kind, which older files do not know."""
+        rows = self.recoveries
+        return rows[kind].astype(bool) if kind in rows else pd.Series(False, rows.index)
+
     def _nodes_reason(self, life: int, rank: int = -1) -> str:
         if why := self.history.missing("/events/attempts"):
             return f"why is not in the file ({why})"
@@ -228,6 +253,8 @@ class JobStory:
     def _cause(self, failed: pd.Series) -> str:
         if failed.get("is_preemption", False):
             return self._preempted(failed["failed"], int(failed.get("rank", -1)))
+        if failed.get("is_membership_change", False):
+            return "its gang gathers anew with members that came late"
         if failed["node"] < 0:
             cause = "a process died, or gave up"
         else:
@@ -267,10 +294,15 @@ class JobStory:
         if row["created"] >= 0:
             yield row["created"], "pods created", ""
         yield from self._places()
+        again = set(self.recoveries["started"]) if len(self.recoveries) else set()
+        for at in self.gang.starts["started"]:
+            if at not in again:
+                yield at, "gang starts", self.gang.of_start(at)
         if row["running"] >= 0:
             yield row["running"], "running", "computes for the first time"
         for _, failed in self.recoveries.iterrows():
             yield from self._recovery(failed)
+        yield from self.gang.events()
         what = "ended" if row["ended"] >= 0 else "run ended"
         yield (row["ended"] if row["ended"] >= 0 else self.end), what, outcome
 
@@ -294,16 +326,21 @@ class JobStory:
 
     def _recovery(self, failed: pd.Series) -> Iterator[tuple[float, str, str]]:
         rank = f"rank {failed['rank']}: " if failed["rank"] >= 0 else ""
-        lost = failed["lost_gpu_s"] / failed["gpus"] if failed["gpus"] else 0
+        members = self.gang.gpus_at(failed["failed"])
+        gpus = failed["gpus"] if pd.isna(members) else members
+        lost = failed["lost_gpu_s"] / gpus if gpus else 0
         since = f"; {span(lost)} of compute since its last checkpoint lost" if lost > 0 else ""
-        has_gone = failed.get("is_preemption", False)
-        event = "preemption" if has_gone else "failure"
-        what = "preempted" if has_gone else "failed"
+        event, what = "failure", "failed"
+        if failed.get("is_preemption", False):
+            event, what = "preemption", "preempted"
+        elif failed.get("is_membership_change", False):
+            event, what = "change", "stopped"
         yield failed["failed"], what, f"{rank}{self._cause(failed)}{since}"
         for column, what in STEPS.items():
             if failed[column] >= 0:
-                after = f"{span(failed[column] - failed['failed'])} after the {event}"
-                yield failed[column], what, f"{rank}{after}"
+                detail = f"{rank}{span(failed[column] - failed['failed'])} after the {event}"
+                who = self.gang.of_start(failed[column]) if column == "started" else ""
+                yield failed[column], what, detail + (f"; {who}" if who else "")
 
     def _way_text(self, lines: int) -> str:
         rows = [[clock(at), what, detail] for at, what, detail in self.way.itertuples(index=False)]

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "models/scheduling/job_queue.hpp"
+#include "models/workload/communicator_init.hpp"
 #include "sim/core/check.hpp"
 
 namespace orrery {
@@ -29,7 +30,7 @@ void JobQueue::begin(QueuedJob& r) {
   r.state = QueuedState::Running;
   log_.decided(*this, r, QueueDecision::Started, plan_name_);
   r.started = now();
-  r.setup = job.init + (r.executed > Duration{} ? job.restore : Duration{});
+  r.setup = init_time(job, job.gpus) + (r.executed > Duration{} ? job.restore : Duration{});
   r.counted_from = r.started + r.setup;
   r.expected_end = r.end_by_estimate();
   while (r.expected_end <= now()) {  // it had run for its estimate when it was stopped

@@ -32,4 +32,9 @@ Duration communicator_init_time(const CommunicatorParams& params, int32_t ranks)
          nearest_ns(meeting_seconds(params.method, ranks));
 }
 
+Duration init_time(const Job& job, int32_t gpus) {
+  const Duration init = job.init + job.init_per_gpu * gpus;
+  return job.communicator ? init + communicator_init_time(*job.communicator, gpus) : init;
+}
+
 }  // namespace orrery

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "models/workload/job.hpp"
 #include "sim/config/options.hpp"
 #include "sim/core/time.hpp"
 
@@ -40,5 +41,7 @@ struct CommunicatorParams {
 
 // Of one start of a job with so many ranks; a single rank meets nobody.
 Duration communicator_init_time(const CommunicatorParams& params, int32_t ranks);
+// From the start barrier until the job loads its checkpoint, with so many GPUs.
+Duration init_time(const Job& job, int32_t gpus);
 
 }  // namespace orrery

@@ -2,10 +2,9 @@
 //
 // They gather as torchrun's rendezvous does. The min_available-th member that is up makes a last
 // call, and with its end all that are up then start; so do all at once when the last of them comes.
-// Who is later holds its GPUs and is no part of the run: it may come and go unnoticed, and joins
-// when the gang restarts. Until the start, nothing is lost with a member but the member.
-#include <algorithm>
-
+// Who is later holds its GPUs and is no part of the run: it may go unnoticed. While it is there,
+// the agents of the others notice that it waits, within the monitor interval, and all gather anew.
+// Until the start, nothing is lost with a member but the member.
 #include "models/workload/job_controller.hpp"
 
 namespace orrery {
@@ -27,8 +26,43 @@ void JobController::await_up(PodId id) {
     if (member.generation != generation || member.state != PodState::Bound) return;
     runs_[id].is_up = true;
     ++jobs_.gang(member.gang).up;
-    if (is_gathering(member.job)) call_members(member.job);
+    is_gathering(member.job) ? call_members(member.job) : await_notice(id);
   });
+}
+
+// Whatever else brings the gang down before takes the member along.
+void JobController::await_notice(PodId id) {
+  if (!params_.monitor_interval) return;
+  sim_.engine.after(
+      *params_.monitor_interval, Label{"jobs.late_member_noticed"},
+      [this, id, generation = jobs_.pod(id).generation] {
+        const Pod& member = jobs_.pod(id);
+        if (member.generation == generation && is_left_out(id)) change_membership(member.job);
+      },
+      Phase::Control);
+}
+
+// It waits, and the others compute, or are about to.
+bool JobController::is_left_out(PodId id) const {
+  const Pod& pod = jobs_.pod(id);
+  const JobPhase phase = jobs_.job(pod.job).phase;
+  const bool has_begun =
+      phase == JobPhase::Running || (phase == JobPhase::Starting && !is_gathering(pod.job));
+  return has_begun && !states_[pod.job].is_suspending && runs_[id].is_up && !pod.takes_part;
+}
+
+// All processes are started anew, on the nodes where they are.
+void JobController::change_membership(JobId id) {
+  ORRERY_MARK("jobs.membership_changed");
+  JobState& state = states_[id];
+  gang_stops(id, {});
+  ++state.membership_changes;
+  ++counters_.membership_changes;
+  RecoveryRow& row = *recoveries_.find(state.run.recovery);
+  row.is_membership_change = true;
+  row.detected = row.failed;
+  free_ranks(id);
+  gang_gathers(id);
 }
 
 // Whenever a member comes up or goes.
@@ -42,6 +76,11 @@ void JobController::call_members(JobId id) {
     are_all = are_all && gang.up == gang.pods;
   }
   if (!are_enough || are_all) sim_.engine.cancel(state.event);
+  if (!are_enough) {
+    state.called = kNever;
+  } else if (state.called == kNever) {
+    state.called = sim_.engine.now();
+  }
   if (!has_quorum(job)) {
     ORRERY_MARK("jobs.quorum_lost_while_gathering");
     return set_phase(id, JobPhase::Pending);
@@ -59,6 +98,13 @@ void JobController::begin_with_those_up(JobId id) {
   states_[id].barrier = sim_.engine.now();
   JobTable::for_each_pod(job.first_pod, job.pods,
                          [&](PodId pod) { jobs_.pod(pod).takes_part = runs_[pod].is_up; });
+  const JobTable::Members members = jobs_.taking_part(id);
+  gang_starts_.emit({.job = job.serial,
+                     .called = states_[id].called,
+                     .started = sim_.engine.now(),
+                     .members = members.pods,
+                     .pods = job.pods,
+                     .gpus = members.gpus});
   gang_starts(id);
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/workload/communicator_init.hpp"
 #include "models/workload/job_controller.hpp"
 #include "sim/core/check.hpp"
 
@@ -27,6 +28,7 @@ void JobController::gang_gathers(JobId id) {
   state.run.restore_from = Time::max();
   if (job.is_elastic) {
     state.barrier = Time::max();
+    state.called = kNever;
     set_phase(id, JobPhase::Starting);
     return call_members(id);
   }
@@ -51,7 +53,9 @@ void JobController::gang_starts(JobId id) {
   JobState& state = states_[id];
   const Time now = sim_.engine.now(), barrier = state.barrier;
   if (RecoveryRow* const row = recoveries_.find(state.run.recovery)) row->started = barrier;
-  state.run.restore_from = barrier + job.init;
+  const JobTable::Members members = jobs_.taking_part(id);
+  state.members = members.pods;
+  state.run.restore_from = barrier + init_time(job, members.gpus);
   find_local(id);
   if (job.checkpoint && state.run.progress.saved > Duration{}) {
     set_phase(id, JobPhase::Starting);
@@ -202,7 +206,6 @@ void JobController::gang_stops(JobId id, NodeId node) {
   if (node.is_valid()) lost += lose_local(id);
   sim_.engine.cancel(state.event);
   drop_checkpoint(id);
-  state.computed = {};
   recoveries_.close(state.run.recovery, sim_.engine.now());
   state.run.recovery = recoveries_.open(recovery_row(id, node, lost, state.run_gpu_milli));
 }
@@ -271,21 +274,27 @@ void JobController::gang_detected(JobId id) {
     ++state.restarts;
     ++counters_.restarts;
   }
+  state.computed = {};
   if (job.restart_scope == RestartScope::Gang) {
     remove_pods(id, PodEnd::GangStopped);
   } else {
-    // Semi-stateful pods: the survivors keep identity, rank and node.
-    JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
-      account_held(pod, sim_.engine.now());
-      if (jobs_.pod(pod).state != PodState::Running) return;
-      jobs_.pod(pod).state = PodState::Bound;
-      --state.running;
-    });
+    free_ranks(id);  // semi-stateful pods: the survivors keep identity, rank and node
   }
   set_phase(id, JobPhase::Restarting);
   state.event = sim_.engine.after(
       restart_delay(id), Label{"jobs.gang_restarts"}, [this, id] { gang_restarts(id); },
       Phase::Control);
+}
+
+// Their processes are gone, the pods stay.
+void JobController::free_ranks(JobId id) {
+  const Job& job = jobs_.job(id);
+  JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
+    account_held(pod, sim_.engine.now());
+    if (jobs_.pod(pod).state != PodState::Running) return;
+    jobs_.pod(pod).state = PodState::Bound;
+    --states_[id].running;
+  });
 }
 
 void JobController::gang_restarts(JobId id) {

@@ -19,6 +19,7 @@
 namespace orrery {
 
 struct CheckpointParams;
+struct CommunicatorParams;
 struct DatasetParams;
 struct ServiceParams;
 struct StepParams;
@@ -80,7 +81,8 @@ struct JobRequest {
   Duration checkpoint_interval;        // compute time between checkpoints; 0: never
   Duration checkpoint_write;           // synchronous time of one checkpoint
   Duration restore;                    // time to load the last checkpoint
-  Duration init;                       // communicator set-up after the start barrier
+  Duration init, init_per_gpu;         // set-up after the start barrier; see init_time()
+  std::shared_ptr<const CommunicatorParams> communicator;  // none: ranks meet in no time
   std::shared_ptr<const CheckpointParams> checkpoint;  // to a store, in place of write and restore
   std::shared_ptr<const StepParams> step;              // none: exchanges take no time
   std::shared_ptr<const DatasetParams> dataset;        // read as it trains; needs a step
@@ -135,8 +137,9 @@ struct Job {
   Resources demand;          // of all pods together
   int32_t priority = 0;
   Time submitted;
-  Duration work, checkpoint_interval, checkpoint_write, restore, init;
+  Duration work, checkpoint_interval, checkpoint_write, restore, init, init_per_gpu;
   Duration requested = kNotRequested;
+  std::shared_ptr<const CommunicatorParams> communicator;
   std::shared_ptr<const CheckpointParams> checkpoint;
   std::shared_ptr<const StepParams> step;
   std::shared_ptr<const DatasetParams> dataset;

@@ -124,7 +124,8 @@ RecoveryRow JobController::recovery_row(JobId id, NodeId node, Duration lost,
                                         int64_t gpu_milli) const {
   const Job& job = jobs_.job(id);
   RecoveryRow row{.job = job.serial,
-                  .attempt = states_[id].restarts + states_[id].preemptions + 1,
+                  .attempt = states_[id].restarts + states_[id].preemptions +
+                             states_[id].membership_changes + 1,
                   .node = node,
                   .failed = sim_.engine.now(),
                   .lost_gpu_s = GpuTime::seconds(GpuTime::of(gpu_milli, lost))};
@@ -160,10 +161,12 @@ void JobController::write_job_row(JobId id, JobOutcome outcome, Time end) {
                   .kind = job.kind,
                   .outcome = outcome,
                   .pods = job.pods + job.counted_pods,
+                  .members = state.members,
                   .gpus = job.gpus,
                   .priority = job.priority,
                   .restarts = state.restarts,
                   .preemptions = state.preemptions,
+                  .membership_changes = state.membership_changes,
                   .submitted = job.submitted,
                   .created = state.first_created,
                   .bound = state.first_bound,

@@ -10,7 +10,7 @@ namespace {
 constexpr uint32_t bit(JobPhase phase) { return uint32_t{1} << static_cast<unsigned>(phase); }
 
 // Where a job may go from each phase. Independent pods start, end and die one by one, so their job
-// also moves back from Running.
+// also moves back from Running, as a gang does that goes on with more members.
 constexpr std::array<uint32_t, 7> kMoves = {
     /* pending    */ bit(JobPhase::Starting) | bit(JobPhase::Running) | bit(JobPhase::Failed),
     /* starting   */ bit(JobPhase::Running) | bit(JobPhase::Hung) | bit(JobPhase::Pending) |
@@ -34,7 +34,9 @@ JobController::JobController(Sim sim, ClusterState& cluster, JobTable& jobs,
       on_nodes_{cluster.nodes()},
       creation_(kPodControllers, {params.concurrent_syncs, params.pods_per_sync_max}),
       recoveries_{sim, recovered},
-      job_rows_{sim.recorder, "/jobs", "Jobs: identity, times of every stage, outcome, waste."} {
+      job_rows_{sim.recorder, "/jobs", "Jobs: identity, times of every stage, outcome, waste."},
+      gang_starts_{sim.recorder, "/events/gang_starts",
+                   "Starts of gangs that may run without some of their members."} {
   if (storage != nullptr) {
     checkpoints_.emplace(*storage, jobs);
     disks_lost_.resize(cluster.nodes());

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/hardware/cluster_state.hpp"
+#include "models/workload/gang_start_row.hpp"
 #include "models/workload/job_controller_params.hpp"
 #include "models/workload/job_news.hpp"
 #include "models/workload/job_sources.hpp"
@@ -158,6 +159,7 @@ class JobController : public JobNews {
   void gang_stops(JobId id, NodeId node);         // a member is about to die
   void gang_hangs(JobId id, Duration detection);  // max: nobody notices
   void gang_detected(JobId id);
+  void free_ranks(JobId id);
   void gang_restarts(JobId id);
   void suspended(JobId id);
 
@@ -165,6 +167,9 @@ class JobController : public JobNews {
   bool is_gathering(JobId id) const;
   bool is_needed(PodId id) const;
   void await_up(PodId id);
+  void await_notice(PodId id);
+  bool is_left_out(PodId id) const;
+  void change_membership(JobId id);
   void call_members(JobId id);
   void begin_with_those_up(JobId id);
 
@@ -224,6 +229,7 @@ class JobController : public JobNews {
   RecoveryLog recoveries_;
   GpuTime gpu_time_;  // of the jobs whose rows are written
   Channel<JobRow> job_rows_;
+  Channel<GangStartRow> gang_starts_;
   std::optional<Channel<PodRow>> pod_rows_;
   std::vector<PodId> batch_, victims_;  // scratch
   std::vector<JobId> struck_;           // scratch

@@ -50,6 +50,7 @@ struct JobControllerParams {
   Duration pod_creation_interval = {};
   StartLatencyParams pod_start = {};
   Duration last_call = 30_s;
+  std::optional<Duration> monitor_interval = 100_ms;
   std::optional<Duration> failure_detection = {};
   std::optional<Duration> hang_timeout = 10_min;
   Duration restart_delay = 10_s;
@@ -72,9 +73,17 @@ struct JobControllerParams {
     v("pod_start", pod_start, "From a pod's binding until its containers run.");
     v("last_call", last_call,
       "How long a gang with min_available that has so many members up waits for the others; it "
-      "starts as soon as all are. Who comes later computes nothing, until the gang restarts.",
+      "starts as soon as all are.",
       Range{Duration{}, 24_h},
       Source{"last_call_timeout of torchrun's rendezvous; Horovod starts with who is there: 0s"});
+    v("monitor_interval", monitor_interval,
+      "How long until a gang notices a member that came up after it had started, and restarts with "
+      "it from the last checkpoint: no pod is replaced, and it counts as no restart. null: never, "
+      "as with launchers whose hosts are fixed (mpirun); who is late computes nothing until the "
+      "gang restarts for another reason.",
+      Range{Duration{}, 24_h},
+      Source{"torchrun --monitor-interval, 0.1 s; SimpleElasticAgent restarts its workers when "
+             "nodes wait, and membership changes do not count as retries"});
     v("failure_detection", failure_detection,
       "How long until a job itself notices that its pods are on a dead node. Absent: 5s with "
       "control_plane.level: none; with the others it never does, and hears of it when the pods are "

@@ -42,7 +42,8 @@ struct JobRow {
   FixedText<32> user, team;
   JobKind kind = JobKind::Pods;
   JobOutcome outcome = JobOutcome::Pending;
-  int32_t pods = 0, gpus = 0, priority = 0, restarts = 0, preemptions = 0;
+  int32_t pods = 0, members = 0, gpus = 0, priority = 0, restarts = 0, preemptions = 0,
+          membership_changes = 0;
   Time submitted, created = kNever, bound = kNever, running = kNever, ended = kNever;
   Duration wait, run, work;
   double gpu_s_useful = 0, gpu_s_lost = 0, gpu_s_checkpoint = 0, gpu_s_restore = 0, gpu_s_held = 0,
@@ -57,10 +58,14 @@ struct JobRow {
     c("kind", &JobRow::kind, "independent pods or one communicator");
     c("outcome", &JobRow::outcome, "how it ended, or its phase at the end of the run");
     c("pods", &JobRow::pods, "pods; of a service, as many as it may have", "pods");
+    c("members", &JobRow::members,
+      "pods that its gangs last started with; 0: they never did, or it has none", "pods");
     c("gpus", &JobRow::gpus, "GPUs over all pods", "GPU");
     c("priority", &JobRow::priority, "priority of its pods");
     c("restarts", &JobRow::restarts, "stops of the gang, or pods lost, after which it went on");
     c("preemptions", &JobRow::preemptions, "times one of its pods made room for another", "pods");
+    c("membership_changes", &JobRow::membership_changes,
+      "stops of the gang to go on with members that came late");
     c("submitted", &JobRow::submitted, "when it arrived");
     c("created", &JobRow::created, "when its first pod was created; -1: never");
     c("bound", &JobRow::bound, "when enough pods first had nodes; -1: never");
@@ -70,7 +75,7 @@ struct JobRow {
     c("run", &JobRow::run, "from its first computing to its end, or to the end of the run");
     c("work", &JobRow::work, "compute time asked for");
     c("useful_gpu_s", &JobRow::gpu_s_useful, "compute that was saved or finished", "GPU s");
-    c("lost_gpu_s", &JobRow::gpu_s_lost, "compute thrown away by failures", "GPU s");
+    c("lost_gpu_s", &JobRow::gpu_s_lost, "compute thrown away when it stopped", "GPU s");
     c("exchange_gpu_s", &JobRow::gpu_s_exchange,
       "waiting within steps: for exchanges that compute does not hide, slower ranks, data",
       "GPU s");
@@ -105,7 +110,7 @@ struct PodRow {  // one life of a pod
   }
 };
 
-// One failure of a gang, or of one independent pod, and the way back. kNever: not reached.
+// One stop of a gang, or of one independent pod, and the way back. kNever: not reached.
 struct RecoveryRow {
   uint64_t job = 0;
   int32_t rank = -1;    // of the independent pod; -1: the gang as a whole
@@ -116,12 +121,12 @@ struct RecoveryRow {
   Time failed, detected = kNever, recreated = kNever, scheduled = kNever, started = kNever,
                resumed = kNever, caught_up = kNever;
   double lost_gpu_s = 0;
-  bool is_preemption = false;
+  bool is_preemption = false, is_membership_change = false;
 
   static void columns(auto&& c) {
     c("job", &RecoveryRow::job, "serial number of the job");
     c("rank", &RecoveryRow::rank, "the independent pod that was lost; -1: the whole gang stopped");
-    c("attempt", &RecoveryRow::attempt, "1: the job's first failure or preemption");
+    c("attempt", &RecoveryRow::attempt, "1: the first stop of the job");
     c("node", &RecoveryRow::node,
       "the node that failed; 4294967295: none, a process died, gave up or had to go");
     c("nodes", &RecoveryRow::nodes, "nodes held when it failed", "nodes");
@@ -136,6 +141,8 @@ struct RecoveryRow {
     c("lost_gpu_s", &RecoveryRow::lost_gpu_s, "compute since the last checkpoint", "GPU s");
     c("is_preemption", &RecoveryRow::is_preemption,
       "nothing failed: a pod was deleted to make room for another");
+    c("is_membership_change", &RecoveryRow::is_membership_change,
+      "nothing failed: the gang goes on with members that came late");
   }
 };
 

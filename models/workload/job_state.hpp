@@ -64,7 +64,7 @@ struct JobCounters {
   uint64_t pods_created = 0, pods_lost = 0;           // lost: on a node that failed
   uint64_t pods_preempted = 0;
   int128_t gpu_lost_preempted = 0;  // of GpuTime::lost
-  uint64_t restarts = 0;
+  uint64_t restarts = 0, membership_changes = 0;
 };
 
 struct LostPod {  // on a dead node
@@ -99,11 +99,14 @@ struct JobState {
   int32_t wanted = 0;                        // pods to be created
   int32_t awaited = 0;                       // of a gang that starts: pods that are awaited
   Time barrier;             // when the others' containers run; max: an elastic gang gathers members
+  Time called;              // of an elastic gang that gathers: when enough were up; kNever: not yet
+  int32_t members = 0;      // of a gang: that took part in the last start
   int32_t create_from = 0;  // no pod before this rank is wanted
   int32_t ready_below = 0;  // of an ordered StatefulSet: all before this rank are
   int32_t replicas = 0;     // of a service: that there shall be
   int32_t restarts = 0;
-  int32_t preemptions = 0;    // of its pods
+  int32_t preemptions = 0;  // of its pods
+  int32_t membership_changes = 0;
   uint32_t pods_started = 0;  // all in all, of independent ones
   bool is_queued = false;     // for pod creation
   bool is_struck = false;     // by the node failure that is being handled

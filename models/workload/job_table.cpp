@@ -59,7 +59,9 @@ Job job_of(const JobRequest& request, uint64_t serial, const Size& size) {
           .checkpoint_write = request.checkpoint_write,
           .restore = request.restore,
           .init = request.init,
+          .init_per_gpu = request.init_per_gpu,
           .requested = request.requested,
+          .communicator = request.communicator,
           .checkpoint = request.checkpoint,
           .step = request.step,
           .dataset = request.dataset,
@@ -145,6 +147,16 @@ JobId JobTable::add(const JobRequest& request) {
   job.first_pod = {first_pod};
   job.pods = pods;
   return id;
+}
+
+JobTable::Members JobTable::taking_part(JobId id) const {
+  Members members;
+  for_each_pod(jobs_[id.index].first_pod, jobs_[id.index].pods, [&](PodId pod) {
+    if (!pods_[pod.index].takes_part) return;
+    ++members.pods;
+    members.gpus += spec(pod).gpus;
+  });
+  return members;
 }
 
 void JobTable::remove(JobId id) {

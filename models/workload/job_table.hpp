@@ -29,6 +29,10 @@ class JobTable {
     return specs_.request(pods_[id.index].spec);
   }
   const SpecTable& specs() const { return specs_; }
+  struct Members {
+    int32_t pods = 0, gpus = 0;
+  };
+  Members taking_part(JobId id) const;  // in the run of its gangs
 
   // Ids up to these bounds have been in use; for arrays indexed by id.
   size_t jobs_bound() const { return jobs_.size(); }

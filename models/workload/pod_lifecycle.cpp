@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "models/workload/communicator_init.hpp"
 #include "models/workload/job_controller.hpp"
 #include "sim/core/check.hpp"
 
@@ -262,7 +263,7 @@ void JobController::alone_starts(PodId id) {
   Run& run = runs_[id].run;
   const Time now = sim_.engine.now();
   if (RecoveryRow* const row = recoveries_.find(run.recovery)) row->started = pod.started;
-  run.restore_from = pod.started + job.init;
+  run.restore_from = pod.started + init_time(job, job.gpus);
   const Time runs_at =
       run.restore_from + (run.progress.saved > Duration{} ? job.restore : Duration{});
   if (runs_at == now) {

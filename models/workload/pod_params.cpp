@@ -77,8 +77,10 @@ void TrainingParams::apply(JobRequest& job) const {
   job.checkpoint_interval = checkpoint_interval;
   job.checkpoint_write = checkpoint_write;
   job.restore = restore;
-  job.init = init + init_per_gpu * gpus;
+  job.init = init;
+  job.init_per_gpu = init_per_gpu;
   const bool is_gang = job.kind == JobKind::MpiGang;
+  job.communicator = nullptr;
   job.checkpoint = nullptr;
   job.step = nullptr;
   job.dataset = nullptr;
@@ -91,9 +93,7 @@ void TrainingParams::apply(JobRequest& job) const {
     const Duration compute = compute_time(*step, static_cast<int32_t>(gpus));
     job.checkpoint_interval = in_whole_steps(checkpoint_interval, compute);
   }
-  if (communicator) {
-    job.init += communicator_init_time(*communicator, static_cast<int32_t>(gpus));
-  }
+  if (communicator) job.communicator = std::make_shared<CommunicatorParams>(*communicator);
   job.restart_scope = restart_scope;
   job.restarts_max = restarts_max;
   job.schedule_timeout = schedule_timeout;

@@ -73,7 +73,9 @@ struct TrainingParams {
     v("checkpoint_write", checkpoint_write, "How long one checkpoint stops the computing.");
     v("restore", restore, "Time to load the last checkpoint after a failure.");
     v("init", init, "Communicator set-up after the start barrier.");
-    v("init_per_gpu", init_per_gpu, "Added to init for every GPU of the job.");
+    v("init_per_gpu", init_per_gpu,
+      "Added to init for every GPU of the job that takes part: not for late members of a gang with "
+      "min_available.");
     v("checkpoint", checkpoint, "Checkpoints of gangs that go to a store, which takes its time.");
     v("communicator", communicator, "How ranks meet, which adds to init.");
     v("step", step,
@@ -112,7 +114,7 @@ struct TrainingParams {
         kind == KindOfJob::Auto ? pods > 1 || checkpoint || step : kind == KindOfJob::MpiGang;
     return is_gang ? JobKind::MpiGang : JobKind::Pods;
   }
-  void apply(JobRequest& job) const;  // `job` has its gangs already: init counts GPUs
+  void apply(JobRequest& job) const;  // `job` has its gangs already: steps count GPUs
 };
 
 }  // namespace orrery

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "models/workload/communicator_init.hpp"
 #include "models/workload/job_controller.hpp"
 #include "sim/core/check.hpp"
 
@@ -21,11 +22,12 @@ void JobController::run_counted(JobId id, Pace pace) {
   if (state.first_bound == kNever) state.first_created = state.first_bound = now;
   state.pace = pace;
   hold_counted(id, job.demand[Resource::Gpu] * pace.share_milli / 1000);
-  state.run.restore_from = now + job.init;
+  const Duration init = init_time(job, job.gpus);
+  state.run.restore_from = now + init;
   const Duration restore = state.run.progress.saved > Duration{} ? job.restore : Duration{};
   const Time runs_at = state.run.restore_from + restore;
   GpuTime& total = state.gpu_time;
-  total.held += GpuTime::of(state.gpu_milli, job.init);
+  total.held += GpuTime::of(state.gpu_milli, init);
   total.restore += GpuTime::of(state.gpu_milli, restore);
   if (runs_at == now) {
     gang_runs(id);

@@ -15,7 +15,8 @@ Bytes share(Bytes all, int64_t parts) { return {(all.count + parts - 1) / parts}
 
 Duration StoredCheckpoints::copy_time(JobId id) const {
   const Job& job = jobs_.job(id);
-  return share(job.checkpoint->bytes, std::max(job.gpus, 1)) / job.checkpoint->host_copy;
+  return share(job.checkpoint->bytes, std::max(jobs_.taking_part(id).gpus, 1)) /
+         job.checkpoint->host_copy;
 }
 
 void StoredCheckpoints::write(JobId job, Callback done) {

@@ -25,7 +25,7 @@ const std::array<Group, 6> kGroups{{
     {"Scheduler", {"sched", "attempt", "cycle", "queue", "bind", "pending", "permit"}},
     {"GPU use", {"gpu"}},
     {"Failures", {"fail", "fault", "recover", "repair", "lost", "restart", "down", "goodput"}},
-    {"Jobs", {"job", "gang", "pod", "jct", "wait", "slowdown", "makespan"}},
+    {"Jobs", {"job", "gang", "member", "pod", "jct", "wait", "slowdown", "makespan"}},
     {"Other", {""}},
 }};
 // As they are shown.

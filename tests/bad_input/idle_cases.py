@@ -75,6 +75,10 @@ JOBS = [
     Idle("workload.controller.last_call", "has no effect: no gang may run without some of its pods "
          "(min_available)", "5s", {J + "pods": "4"},
          scenario("{work: 10min, pods: 5, min_available: 4, pod: {gpus: 8}}")),
+    Idle("workload.controller.monitor_interval", "has no effect: no gang may run without some of its "
+         "pods (min_available)", "null", {J + "pods": "3"},
+         scenario("{work: 10min, submit: 3min, pods: 4, min_available: 3, pod: {gpus: 8}}",
+                  faults="{list: [{node: gpu-0, at: 2min, repair: 5min}]}")),
     Idle("workload.controller.pod_start.sigma", "has no effect when the median is 0", "1",
          {"workload.controller.pod_start.median": "0s"}, scenario(),
          works={"workload.controller.pod_start.median": "5s"}),

@@ -28,6 +28,9 @@ workload:
       classes:
       - {weight: 4, gpus: {kind: fixed, value: 1}, duration: {kind: exponential, mean: 10min}}
       - {weight: 1, gpus: {kind: fixed, value: 16}, duration: {kind: exponential, mean: 20min}}
+  - kind: jobs
+    jobs:
+    - {name: elastic, count: 6, every: 1h, work: 30min, pods: 6, min_available: 2, pod: {gpus: 4}}
 faults:
   nodes: [{rate: 2000, repair: {kind: fixed, duration: 10min}}]
 policy: {tie_break: random, cost: {per_cycle: 100ms}}

@@ -15,9 +15,11 @@ using test::kIsSanitized;
 
 std::string number(uint64_t n) { return std::to_string(n); }
 
-std::string last_call(Rng& rng) {
+std::string rendezvous(Rng& rng) {
   constexpr const char* kLastCalls[] = {"0s", "1s", "30s", "5min"};
-  return std::string{"last_call: "} + kLastCalls[rng.below(4)];
+  constexpr const char* kMonitorIntervals[] = {"null", "0s", "100ms", "10s"};
+  return std::string{"last_call: "} + kLastCalls[rng.below(4)] +
+         ", monitor_interval: " + kMonitorIntervals[rng.below(4)];
 }
 
 struct RandomJob {
@@ -62,7 +64,7 @@ RandomJob random_job(Rng& rng, const std::string& control_plane, bool has_image)
   job.yaml += "policy: {base: " + std::string{kBases[base]} + "}\n";
   job.yaml += "workload:\n  controller: {pod_start: {median: " + number(1 + rng.below(5)) +
               "s, sigma: " + (is_random ? "0.5" : "0") + "}" +
-              (job.is_elastic ? ", " + last_call(rng) : "") + "}\n";
+              (job.is_elastic ? ", " + rendezvous(rng) : "") + "}\n";
   job.yaml +=
       "  sources:\n    - kind: jobs\n      jobs:\n        - {submit: " + number(rng.below(100)) +
       "s, " + pods_or_gangs + ", controller: " + controller +
@@ -118,7 +120,7 @@ std::string scaled_job(Rng& rng, const std::string& base, const std::string& lev
   yaml += "control_plane: {level: " + level + ", autoscaler: {groups: [{pool: j}]}}\n";
   yaml += "policy: {base: " + base + pause + "}\n";
   if (is_elastic) pods_needed = ", min_available: " + number(1 + rng.below(pods - 1));
-  yaml += "workload: {" + (is_elastic ? "controller: {" + last_call(rng) + "}, " : "") +
+  yaml += "workload: {" + (is_elastic ? "controller: {" + rendezvous(rng) + "}, " : "") +
           "sources: [{kind: jobs, jobs: [{submit: " + number(rng.below(100)) +
           "s, pods: " + number(pods) + pods_needed +
           ", pod: {gpus: 1}, work: " + number(1 + rng.below(100)) + "s}]}]}\n";

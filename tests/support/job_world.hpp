@@ -139,6 +139,7 @@ class JobWorld {
   }
   std::vector<JobRow> job_rows() { return rows<JobRow>("/jobs"); }
   std::vector<PodRow> pod_rows() { return rows<PodRow>("/pods"); }
+  std::vector<GangStartRow> gang_starts() { return rows<GangStartRow>("/events/gang_starts"); }
   std::vector<RecoveryRow> recoveries() { return rows<RecoveryRow>("/events/recoveries"); }
 
   Engine engine;

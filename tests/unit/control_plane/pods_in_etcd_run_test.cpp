@@ -63,7 +63,7 @@ TEST(PodsInEtcd, ACreationThatWasStoredBeforeItsServerWasLostIsDoneOnce) {
 TEST(PodsInEtcd, APodWhoseJobIsOverBeforeItIsCreatedIsDeleted) {
   ScenarioRun run{scenario("clients: {controller_manager: {qps: 1, burst: 1}}",
                            jobs("{pods: 12, min_available: 2, pod: {gpus: 1}, work: 2s}",
-                                "controller: {last_call: 0s}, ") +
+                                "controller: {last_call: 0s, monitor_interval: null}, ") +
                                "policy: {base: default}\nrun: {until: 1h}")};
   EXPECT_EQ(run.jobs().at(0).outcome, JobOutcome::Completed);
   EXPECT_LT(run.jobs().at(0).ended, Time{} + 8_s);

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "models/workload/checkpoint_params.hpp"
+#include "models/workload/communicator_init.hpp"
 #include "sim/core/check.hpp"
 #include "tests/support/job_world.hpp"
 
@@ -28,6 +30,9 @@ JobRequest elastic(int32_t min_available, int32_t pods, Duration work) {
   return job;
 }
 
+// Who is late stays out of the run.
+constexpr std::optional<Duration> kNoMonitor = std::nullopt;
+
 // Of three nodes the last is away until `then`.
 void away_until(JobWorld& world, Time then) {
   world.fail({2});
@@ -45,6 +50,7 @@ TEST(ElasticGang, StartsWithThoseThatAreUpWhenTheLastCallIsOver) {
   EXPECT_EQ(row.bound, Time{});
   EXPECT_DOUBLE_EQ(row.gpu_s_useful, 16 * 50.0);
   EXPECT_DOUBLE_EQ(row.gpu_s_held, 16 * 30.0);
+  EXPECT_EQ(row.members, 2);
 }
 
 TEST(ElasticGang, StartsAtOnceWhenTheLastMemberIsUp) {
@@ -55,10 +61,25 @@ TEST(ElasticGang, StartsAtOnceWhenTheLastMemberIsUp) {
   EXPECT_THAT(world.phases, ElementsAre("0s pending->starting", "12s starting->running",
                                         "62s running->completed"));
   EXPECT_DOUBLE_EQ(world.job_rows().at(0).gpu_s_useful, 24 * 50.0);
+  EXPECT_EQ(world.job_rows().at(0).members, 3);
+  ASSERT_EQ(world.gang_starts().size(), 1u);
+  EXPECT_EQ(world.gang_starts()[0].called, Time{} + 2_s);
+  EXPECT_EQ(world.gang_starts()[0].started, Time{} + 12_s);
+}
+
+// Nobody calls, and who has no gang has no members.
+TEST(ElasticGang, IsTheOnlyOneWhoseStartsAreListed) {
+  JobWorld world{world_of(4)};
+  world.add({make_job(JobKind::MpiGang, 2, 8, 10_s), make_job(JobKind::Pods, 2, 8, 10_s)});
+  world.run();
+  EXPECT_EQ(world.job_rows().at(0).members, 2);
+  EXPECT_EQ(world.job_rows().at(1).members, 0);
+  EXPECT_TRUE(world.gang_starts().empty());
 }
 
 TEST(ElasticGang, WithoutALastCallGoesWithTheFirstThatAreUp) {
-  JobWorld world{world_of(3, {.pod_start = {.median = 2_s}, .last_call = {}})};
+  JobWorld world{
+      world_of(3, {.pod_start = {.median = 2_s}, .last_call = {}, .monitor_interval = kNoMonitor})};
   away_until(world, Time{} + 1_s);
   world.add({elastic(2, 3, 50_s)});
   world.run();
@@ -89,7 +110,7 @@ TEST(ElasticGang, WaitsForItsFastestMembersAlone) {
 }
 
 TEST(ElasticGang, ALateMemberHoldsItsGpusAndMayGo) {
-  JobWorld world{world_of(3)};
+  JobWorld world{world_of(3, {.monitor_interval = kNoMonitor})};
   away_until(world, Time{} + 40_s);
   world.fail_at(Time{} + 50_s, {2});  // its pod comes back 15 s later
   world.add({elastic(2, 3, 50_s)});
@@ -105,7 +126,7 @@ TEST(ElasticGang, ALateMemberHoldsItsGpusAndMayGo) {
 }
 
 TEST(ElasticGang, ALateMemberThatIsPreemptedOrWhoseProcessDiesStopsNothing) {
-  JobWorld world{world_of(3)};
+  JobWorld world{world_of(3, {.monitor_interval = kNoMonitor})};
   away_until(world, Time{} + 40_s);
   world.add({elastic(2, 3, 50_s)});
   world.engine.at(Time{} + 45_s, Label{"test.rank_died"},
@@ -118,7 +139,7 @@ TEST(ElasticGang, ALateMemberThatIsPreemptedOrWhoseProcessDiesStopsNothing) {
 }
 
 TEST(ElasticGang, IsStoppedByAMemberThatTakesPartAndTakesTheLateOneAlong) {
-  JobWorld world{world_of(3)};
+  JobWorld world{world_of(3, {.monitor_interval = kNoMonitor})};
   away_until(world, Time{} + 40_s);
   world.fail_at(Time{} + 60_s, {0});
   world.add({elastic(2, 3, 50_s)});
@@ -133,7 +154,7 @@ TEST(ElasticGang, IsStoppedByAMemberThatTakesPartAndTakesTheLateOneAlong) {
 }
 
 TEST(ElasticGang, AMemberLostBeforeTheStartIsReplacedAndNothingElse) {
-  JobWorld world{world_of(3)};
+  JobWorld world{world_of(3, {.monitor_interval = kNoMonitor})};
   away_until(world, Time{} + 1_min);
   world.fail_at(Time{} + 10_s, {1});  // one too few, until another has its node: a call anew
   world.add({elastic(2, 3, 50_s)});
@@ -143,6 +164,7 @@ TEST(ElasticGang, AMemberLostBeforeTheStartIsReplacedAndNothingElse) {
                           "40s starting->running", "90s running->completed"));
   EXPECT_EQ(world.job_rows().at(0).restarts, 0);
   EXPECT_TRUE(world.recoveries().empty());
+  EXPECT_EQ(world.gang_starts().at(0).called, Time{} + 10_s);
   EXPECT_GT(mark_count("jobs.quorum_lost_while_gathering"), 0u);
 }
 
@@ -169,7 +191,7 @@ TEST(ElasticGang, RestartsWithItsSurvivorsAfterALastCall) {
 
 // 40 GB from two nodes at 2 GB/s each; three would take less.
 TEST(ElasticGang, OnlyMembersThatTakePartWriteCheckpoints) {
-  JobWorld::Options options = world_of(3);
+  JobWorld::Options options = world_of(3, {.monitor_interval = kNoMonitor});
   options.storage.stores.push_back({"blob", {64'000'000'000}, {64'000'000'000}, {}});
   options.storage.node = {{16'000'000'000}, {16'000'000'000}};
   JobWorld world{options};
@@ -181,6 +203,45 @@ TEST(ElasticGang, OnlyMembersThatTakePartWriteCheckpoints) {
   world.add({job});
   world.run();
   EXPECT_EQ(world.job_rows().at(0).run, 20_s + 10_s);
+}
+
+// The third comes while the two others set up.
+TEST(ElasticGang, SetsUpTheGpusThatTakePart) {
+  const CommunicatorParams ordered{.method = CommunicatorMethod::Ordered};
+  for (const bool is_late : {false, true}) {
+    JobWorld world{world_of(3, {.monitor_interval = kNoMonitor})};
+    if (is_late) away_until(world, Time{} + 31_s);
+    JobRequest job = elastic(2, 3, 50_s);
+    job.init = 1_s;
+    job.init_per_gpu = 100_ms;
+    job.communicator = std::make_shared<CommunicatorParams>(ordered);
+    world.add({job});
+    world.run();
+    const int32_t gpus = is_late ? 16 : 24;
+    const Duration met = is_late ? 30_s : 0_s;
+    EXPECT_EQ(world.job_rows().at(0).running,
+              Time{} + met + 1_s + 100_ms * gpus + communicator_init_time(ordered, gpus));
+  }
+}
+
+// 16 GB at 1 GB/s for each GPU: 1 s with sixteen.
+TEST(ElasticGang, CopiesTheCheckpointFromTheGpusThatTakePart) {
+  JobWorld::Options options = world_of(3, {.monitor_interval = kNoMonitor});
+  options.storage.stores.push_back({"blob", {64'000'000'000}, {64'000'000'000}, {}});
+  options.storage.node = {{64'000'000'000}, {64'000'000'000}};
+  JobWorld world{options};
+  away_until(world, Time{} + 31_s);
+  JobRequest job = elastic(2, 3, 20_s);
+  job.checkpoint_interval = 10_s;
+  job.checkpoint = std::make_shared<CheckpointParams>(CheckpointParams{
+      .store = "blob",
+      .bytes = {16'000'000'000},
+      .mode = CheckpointMode::Async,
+      .host_copy = {8'000'000'000},
+  });
+  world.add({job});
+  world.run();
+  EXPECT_EQ(world.job_rows().at(0).run, 20_s + 1_s);
 }
 
 }  // namespace

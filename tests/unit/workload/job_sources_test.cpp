@@ -80,7 +80,8 @@ sources:
 )");
   ASSERT_EQ(jobs.size(), 2u);
   EXPECT_EQ(jobs[0].gangs[0].min_available, 3);
-  EXPECT_EQ(jobs[0].init, 10_s + 32_ms);
+  EXPECT_EQ(jobs[0].init, 10_s);
+  EXPECT_EQ(jobs[0].init_per_gpu, 1_ms);
   const PodSpec& spec = jobs[0].gangs[0].roles[1].spec;
   EXPECT_EQ(spec.required_terms.at(0).all_of.at(0).key, "zone");
   EXPECT_TRUE(spec.tolerations.at(0).tolerates({.key = "gpu", .value = "x"}));

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from orrery.explain import explain_job
 from orrery.telling import clock, numbered, span, unnumbered
-from scenarios import PERMIT, QUEUE, TAINTS
+from scenarios import LATE, PERMIT, QUEUE, TAINTS
 
 ATTEMPTS = ("--set", "record.attempts=true")
 
@@ -238,3 +238,46 @@ def test_who_took_the_place_of_whom(made) -> None:
     story = explain_job(run, int(preempted["job"]))
     assert f"it made room for job {int(preempted['by_job'])} (urgent), priority 100" in story.text
     assert "1 preemption cost it" in story.text and "made room for another" in story.text
+
+
+def test_starts_of_an_elastic_gang_name_the_last_call_and_late_members(made) -> None:
+    run = made("late", text=LATE)
+    story = explain_job(run, "late")
+    rows = run.table("/events/gang_starts")
+    starts = story.tables["starts"]
+    assert starts["members"].to_list() == rows["members"].to_list() == [2, 3, 4]
+    assert starts["late"].map(len).to_list() == [1, 1, 0]
+    pods = run.table("/pods").query("job == 0").set_index("rank")["started"]
+    for start in starts.head(2).itertuples():
+        assert start.late_from == start.late_to == pods[start.late[0]]
+        assert start.started < start.late_from < start.stopped
+    first, second = (start.late[0] for start in starts.head(2).itertuples())
+    late = numbered([first, second])
+    text = " ".join(story.text.split())
+    told = "Started With 2 of 4 pods, 30 s after the last call; the last of 3 starts with all 4 pods"
+    assert f"{told}; ranks {late} came late" in text
+    assert "took 35 s to start, 30 s of it for the last call" in story.blocked
+    after = span(pods[first] - starts.at[0, "started"])
+    assert f"came late rank {first}, {after} after that" in text
+    assert "all ranks met 30 s after the change; 3 of 4 pods, 30 s after the last call" in text
+    assert "all ranks met 0 s after the change; all 4 pods, without a wait" in text
+    for lost in ("3min 25s", "4min 15s"):  # of two members, of three
+        assert f"{lost} of compute since its last checkpoint lost" in text
+    assert text.count("last call enough pods are up") == 2
+    assert "its gang gathers anew with members that came late" in text
+    assert "2 membership changes cost it" in story.blocked
+    whole = explain_job(run, "whole")
+    assert "Started" not in whole.text and not len(whole.tables["starts"])
+
+
+def test_late_members_stay_out_of_a_gang_that_nobody_monitors(made) -> None:
+    run = made("late-unmonitored", "--set", "workload.controller.monitor_interval=null", text=LATE)
+    story = explain_job(run, "late")
+    assert story.tables["starts"]["late"].map(len).to_list() == [2]
+    assert "With 2 of 4 pods, 30 s after the last call; ranks 2-3 came late" in " ".join(
+        story.text.split()
+    )
+    bare = made("late-bare", "--set", "record.pods=false", text=LATE)
+    assert "with all 4 pods Ran" in " ".join(explain_job(bare, "late").text.split())
+    off = made("late-off", "--set", "record.off=[/events/gang_starts]", text=LATE)
+    assert "Started" not in explain_job(off, "late").text

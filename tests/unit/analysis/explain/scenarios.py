@@ -61,3 +61,18 @@ policy:
 record: {attempts: true}
 run: {until: 30min}
 """
+
+# Two of four nodes are away when a gang comes that needs two; one is back after 12 minutes, one
+# after 32, each time later than the last call.
+LATE = """
+cluster: {pools: [{name: gpu, machine: dgx-a100, count: 4}]}
+workload:
+  training: {checkpoint_interval: 5min, restore: 10s, init: 5s}
+  sources:
+  - kind: jobs
+    jobs:
+    - {name: late, submit: 3min, work: 30min, pods: 4, min_available: 2, pod: {gpus: 8}}
+    - {name: whole, submit: 2h, work: 10min, pods: 2, pod: {gpus: 8}}
+faults: {list: [{node: gpu-0, at: 2min, repair: 10min}, {node: gpu-1, at: 2min, repair: 30min}]}
+run: {until: 3h}
+"""

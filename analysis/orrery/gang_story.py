@@ -1,0 +1,102 @@
+"""With how many of its members a gang started that may run without some, and who came late."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+import pandas as pd
+
+from orrery.history import History
+from orrery.telling import count, numbered, span
+
+
+class GangStory:
+    """What the tables tell of the starts of one job's gangs; nothing, unless they are elastic."""
+
+    def __init__(self, history: History, job: int) -> None:
+        self.history, self.job = history, job
+
+    @cached_property
+    def starts(self) -> pd.DataFrame:
+        """One row for each: called, started, stopped, members, pods, gpus; `late`: the ranks of
+        those that came up while the others ran, from `late_from` to `late_to`."""
+        rows = self.history.gang_starts
+        rows = rows[rows["job"] == self.job].sort_values("started", ignore_index=True)
+        frame = rows.drop(columns="job")
+        frame["stopped"] = [self._stopped(at) for at in rows["started"]]
+        late = [self._late(at, end) for at, end in zip(rows["started"], frame["stopped"])]
+        frame["late"] = [sorted(set(lives["rank"].astype(int))) for lives in late]
+        frame["late_from"] = [lives["started"].min() for lives in late]
+        frame["late_to"] = [lives["started"].max() for lives in late]
+        return frame
+
+    def _stopped(self, started: float) -> float:
+        """When the run that began so ended: it was stopped, or the first of its pods left."""
+        stops = self.history.recoveries
+        stops = stops.loc[(stops["job"] == self.job) & (stops["failed"] > started), "failed"]
+        pods = self._pods
+        left = pods.loc[(pods["started"] <= started) & (pods["ended"] > started), "ended"]
+        ends = [*stops, *left, self.history.run.end]
+        return float(min(ends))
+
+    def _late(self, started: float, stopped: float) -> pd.DataFrame:
+        up = self._pods["started"]
+        return self._pods[(up > started) & (up <= stopped)]
+
+    @cached_property
+    def _pods(self) -> pd.DataFrame:
+        pods = self.history.pods
+        return pods[pods["job"] == self.job]
+
+    def head(self) -> str:
+        """In one sentence; empty if its gangs are not elastic, or never started."""
+        if not len(self.starts):
+            return ""
+        first, last = self.starts.iloc[0], self.starts.iloc[-1]
+        text = f"With {self._members(first)}{self._waited(first)}"
+        if len(self.starts) > 1:
+            text += f"; the last of {len(self.starts)} starts with {self._members(last)}"
+        late = sorted({rank for ranks in self.starts["late"] for rank in ranks})
+        return text + (f"; {_ranks(late)} came late" if late else "")
+
+    def called_for(self) -> float:
+        """How long the last call before the first start took."""
+        if not len(self.starts):
+            return 0.0
+        return float(self.starts.at[0, "started"] - self.starts.at[0, "called"])
+
+    @staticmethod
+    def _members(start: pd.Series) -> str:
+        if start["members"] == start["pods"]:
+            return f"all {count(start['pods'], 'pod')}"
+        return f"{start['members']:,} of {count(start['pods'], 'pod')}"
+
+    @staticmethod
+    def _waited(start: pd.Series) -> str:
+        waited = start["started"] - start["called"]
+        return f", {span(waited)} after the last call" if waited > 0 else ", without a wait"
+
+    def gpus_at(self, at: float) -> float:
+        """Of those that took part until then; NaN if its gangs had not started, or are not elastic."""
+        begun = self.starts[self.starts["started"] < at]
+        return float(begun.iloc[-1]["gpus"]) if len(begun) else float("nan")
+
+    def of_start(self, at: float) -> str:
+        """Who takes part from then on; empty if its gangs did not start then, or are not elastic."""
+        here = self.starts[self.starts["started"] == at]
+        return self._members(here.iloc[0]) + self._waited(here.iloc[0]) if len(here) else ""
+
+    def events(self) -> Iterator[tuple[float, str, str]]:
+        """Around the starts themselves."""
+        for _, start in self.starts.iterrows():
+            if start["started"] > start["called"]:
+                yield start["called"], "last call", "enough pods are up, and wait for the others"
+            if len(start["late"]):
+                times = (start["late_from"], start["late_to"])
+                after = " to ".join(dict.fromkeys(span(at - start["started"]) for at in times))
+                yield start["late_from"], "came late", f"{_ranks(start['late'])}, {after} after that"
+
+
+def _ranks(ranks: list[int]) -> str:
+    return f"rank{'s' * (len(ranks) > 1)} {numbered(ranks)}"

@@ -1,0 +1,205 @@
+// Members of an elastic gang that come up after it has started: the gang goes on with them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "models/workload/checkpoint_params.hpp"
+#include "sim/core/check.hpp"
+#include "tests/support/job_world.hpp"
+
+namespace orrery {
+namespace {
+
+using ::testing::ElementsAre;
+
+// Members of 8 GPUs, one to a node; the nodes of `away` are there from these times on, or never.
+struct GrowingGang {
+  struct Away {
+    NodeId node;
+    Time until;
+  };
+
+  GrowingGang(uint32_t nodes, const std::vector<Away>& away, JobControllerParams params = {})
+      : world{{.nodes = nodes, .gpus = 8, .params = with_detection(params), .seed = 1}} {
+    for (const Away& one : away) {
+      world.fail(one.node);
+      if (one.until == Time::max()) continue;
+      world.engine.at(
+          one.until, Label{"test.node_is_there"}, [this, node = one.node] { world.repair(node); },
+          Phase::Fault);
+    }
+  }
+  static JobControllerParams with_detection(JobControllerParams params) {
+    params.failure_detection = 5_s;
+    return params;
+  }
+  static JobRequest job(int32_t pods, Duration work) {
+    JobRequest job = make_job(JobKind::MpiGang, pods, 8, work);
+    job.gangs[0].min_available = 2;
+    return job;
+  }
+  JobRow row(JobRequest job) {
+    world.add({std::move(job)});
+    world.run();
+    return world.job_rows().at(0);
+  }
+
+  JobWorld world;
+};
+
+constexpr NodeId kThirdNode{2}, kFourthNode{3};
+
+TEST(MembershipChange, RestartsTheGangWithTheMemberThatCameLate) {
+  GrowingGang gang{3, {{kThirdNode, Time{} + 40_s}}};
+  JobRequest job = GrowingGang::job(3, 50_s);
+  job.restarts_max = 0;  // it is no failure
+  const JobRow row = gang.row(job);
+  EXPECT_THAT(gang.world.phases,
+              ElementsAre("0s pending->starting", "30s starting->running", "40s running->starting",
+                          "40s starting->running", "90s running->completed"));
+  EXPECT_EQ(row.ended, Time{} + 40_s + 100_ms + 50_s);
+  EXPECT_EQ(row.restarts, 0);
+  EXPECT_EQ(row.membership_changes, 1);
+  EXPECT_EQ(gang.world.controller.counters().membership_changes, 1u);
+  EXPECT_EQ(gang.world.controller.counters().restarts, 0u);
+  EXPECT_DOUBLE_EQ(row.gpu_s_useful, 24 * 50.0);
+  EXPECT_DOUBLE_EQ(row.gpu_s_lost, 16 * 10.1);
+  EXPECT_DOUBLE_EQ(row.gpu_s_held, 16 * 30.0 + 8 * 0.1);
+  EXPECT_EQ(gang.world.pod_rows().size(), 3u);
+
+  ASSERT_EQ(gang.world.recoveries().size(), 1u);
+  const RecoveryRow change = gang.world.recoveries()[0];
+  EXPECT_TRUE(change.is_membership_change);
+  EXPECT_FALSE(change.node.is_valid());
+  EXPECT_EQ(change.failed, Time{} + 40_s + 100_ms);
+  EXPECT_EQ(change.detected, change.failed);
+  EXPECT_EQ(change.recreated, kNever);
+  EXPECT_EQ(change.resumed, change.failed);
+  EXPECT_EQ(change.caught_up, change.failed + 10_s + 100_ms);
+  EXPECT_DOUBLE_EQ(change.lost_gpu_s, row.gpu_s_lost);
+}
+
+// It computes from 31 s on, and 14.1 s until the third is noticed.
+TEST(MembershipChange, GoesOnFromTheLastCheckpoint) {
+  GrowingGang gang{3, {{kThirdNode, Time{} + 45_s}}};
+  JobRequest job = GrowingGang::job(3, 50_s);
+  job.checkpoint_interval = 10_s;
+  job.init = 1_s;
+  job.restore = 2_s;
+  const JobRow row = gang.row(job);
+  EXPECT_EQ(row.ended, Time{} + 45_s + 100_ms + 3_s + 40_s);
+  EXPECT_DOUBLE_EQ(row.gpu_s_useful, 16 * 10.0 + 24 * 40.0);
+  EXPECT_DOUBLE_EQ(row.gpu_s_lost, 16 * 4.1);
+  EXPECT_DOUBLE_EQ(row.gpu_s_restore, 24 * 2.0);
+}
+
+TEST(MembershipChange, MakesALastCallForThoseThatAreStillMissing) {
+  GrowingGang gang{4, {{kThirdNode, Time{} + 40_s}, {kFourthNode, Time::max()}}};
+  const JobRow row = gang.row(GrowingGang::job(4, 50_s));
+  EXPECT_THAT(gang.world.phases,
+              ElementsAre("0s pending->starting", "30s starting->running", "40s running->starting",
+                          "70s starting->running", "120s running->completed"));
+  EXPECT_DOUBLE_EQ(row.gpu_s_useful, 24 * 50.0);
+  EXPECT_DOUBLE_EQ(row.gpu_s_held, 16 * 30.0 + 8 * 0.1 + 24 * 30.0);
+
+  EXPECT_EQ(row.members, 3);
+  const std::vector<GangStartRow> starts = gang.world.gang_starts();
+  ASSERT_EQ(starts.size(), 2u);
+  EXPECT_EQ(starts[0].called, Time{});
+  EXPECT_EQ(starts[0].started, Time{} + 30_s);
+  EXPECT_EQ(starts[0].members, 2);
+  EXPECT_EQ(starts[1].called, Time{} + 40_s + 100_ms);
+  EXPECT_EQ(starts[1].started, Time{} + 70_s + 100_ms);
+  EXPECT_EQ(starts[1].members, 3);
+  EXPECT_EQ(starts[1].pods, 4);
+  EXPECT_EQ(starts[1].gpus, 24);
+}
+
+TEST(MembershipChange, TakesAllThatCameWithinOneInterval) {
+  GrowingGang gang{
+      4, {{kThirdNode, Time{} + 40_s}, {kFourthNode, Time{} + 45_s}}, {.monitor_interval = 10_s}};
+  const JobRow row = gang.row(GrowingGang::job(4, 50_s));
+  EXPECT_EQ(row.ended, Time{} + 50_s + 50_s);
+  EXPECT_EQ(row.membership_changes, 1);
+  EXPECT_DOUBLE_EQ(row.gpu_s_useful, 32 * 50.0);
+}
+
+TEST(MembershipChange, IsNoneForAMemberThatGoesBeforeItIsNoticed) {
+  GrowingGang gang{3, {{kThirdNode, Time{} + 40_s}}, {.monitor_interval = 10_s}};
+  gang.world.engine.at(
+      Time{} + 45_s, Label{"test.node_failed"}, [&] { gang.world.fail(kThirdNode); }, Phase::Fault);
+  const JobRow row = gang.row(GrowingGang::job(3, 50_s));
+  EXPECT_EQ(row.ended, Time{} + 80_s);
+  EXPECT_EQ(row.membership_changes, 0);
+}
+
+// Which would take until 50 s.
+TEST(MembershipChange, InterruptsAStart) {
+  GrowingGang gang{3, {{kThirdNode, Time{} + 35_s}}};
+  JobRequest job = GrowingGang::job(3, 50_s);
+  job.init = 20_s;
+  const JobRow row = gang.row(job);
+  EXPECT_EQ(row.running, Time{} + 35_s + 100_ms + 20_s);
+  EXPECT_EQ(row.membership_changes, 1);
+  EXPECT_DOUBLE_EQ(row.gpu_s_lost, 0);
+  EXPECT_DOUBLE_EQ(row.gpu_s_useful, 24 * 50.0);
+  EXPECT_DOUBLE_EQ(gang.world.recoveries().at(0).lost_gpu_s, 0);
+}
+
+TEST(MembershipChange, WaitsForTheRestartOfAGangThatHangs) {
+  GrowingGang gang{3, {{kThirdNode, Time{} + 40_s}}, {.hang_timeout = 1_min}};
+  gang.world.engine.at(Time{} + 35_s, Label{"test.rank_died"},
+                       [&] { EXPECT_TRUE(gang.world.controller.rank_died({0}, 8 * kMilli)); });
+  const JobRow row = gang.row(GrowingGang::job(3, 50_s));
+  EXPECT_EQ(row.restarts, 1);
+  EXPECT_EQ(row.membership_changes, 0);
+  EXPECT_EQ(row.ended, Time{} + 35_s + 1_min + 10_s + 50_s);
+  EXPECT_DOUBLE_EQ(row.gpu_s_useful, 24 * 50.0);
+}
+
+// 45.1 s of the minute are gone when it starts anew.
+TEST(MembershipChange, GivesNoMoreTimeThanWasRequested) {
+  GrowingGang gang{3, {{kThirdNode, Time{} + 75_s}}, {.overruns = Overruns::Kill}};
+  JobRequest job = GrowingGang::job(3, 50_s);
+  job.requested = 1_min;
+  const JobRow row = gang.row(job);
+  EXPECT_EQ(row.outcome, JobOutcome::Failed);
+  EXPECT_EQ(row.ended, Time{} + 90_s);
+}
+
+// 40 GB to a store at 4 GB/s take from 40 s to 50 s; three nodes then write at 6 GB/s.
+TEST(MembershipChange, DropsACheckpointThatIsBeingWritten) {
+  JobWorld::Options options{.nodes = 3, .gpus = 8};
+  options.storage.stores.push_back({"blob", {64'000'000'000}, {64'000'000'000}, {}});
+  options.storage.node = {{16'000'000'000}, {16'000'000'000}};
+  JobWorld world{options};
+  world.fail(kThirdNode);
+  world.engine.at(
+      Time{} + 45_s, Label{"test.node_is_there"}, [&] { world.repair(kThirdNode); }, Phase::Fault);
+  JobRequest job = GrowingGang::job(3, 20_s);
+  job.checkpoint_interval = 10_s;
+  job.checkpoint = std::make_shared<CheckpointParams>(
+      CheckpointParams{.store = "blob", .bytes = {40'000'000'000}});
+  world.add({job});
+  world.run();
+  const JobRow row = world.job_rows().at(0);
+  EXPECT_DOUBLE_EQ(row.gpu_s_lost, 16 * 10.0);
+  EXPECT_DOUBLE_EQ(row.gpu_s_useful, 24 * 20.0);
+  EXPECT_NEAR(row.gpu_s_checkpoint, 16 * 5.1 + 24 * 40 / 6.0, 1e-6);
+  EXPECT_NEAR((row.ended - Time{}).seconds(), 45.1 + 20 + 40 / 6.0, 1e-6);
+}
+
+TEST(MembershipChange, IsNoneWithoutAMonitor) {
+  GrowingGang gang{3, {{kThirdNode, Time{} + 40_s}}, {.monitor_interval = std::nullopt}};
+  const JobRow row = gang.row(GrowingGang::job(3, 50_s));
+  EXPECT_EQ(row.membership_changes, 0);
+  EXPECT_EQ(row.ended, Time{} + 80_s);
+  EXPECT_DOUBLE_EQ(row.gpu_s_held, 16 * 30.0 + 8 * 40.0);
+}
+
+}  // namespace
+}  // namespace orrery
