@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "models/hardware/cluster_state.hpp"
@@ -59,8 +60,7 @@ class GangExchanges {
   uint32_t standing_still() const { return standing_still_; }  // gangs that cannot exchange now
   uint64_t gave_up() const { return gave_up_; }                // gangs, because they could not
   const ContendingGangs* contending() const { return contending_ ? &*contending_ : nullptr; }
-  // Times that the routes of a gang were asked for again.
-  uint64_t rerouted() const { return rerouted_; }
+  uint64_t rerouted() const { return rerouted_; }  // times that routes of a gang were asked again
   // What steps that are played one by one moved on the heaviest link until now, by this job and
   // those that had its id before.
   Bytes sent(JobId job) const;
@@ -112,11 +112,7 @@ class GangExchanges {
   void rate_changed(FlowId flow);
   StepTime step_time_of(JobId job) const;
   StepParts parts_of(JobId job) const;
-  struct LonePace {
-    Pace pace;
-    Duration until;  // progress at which it is another
-  };
-  LonePace lone_pace(JobId job, Duration step) const;
+  std::pair<Pace, Duration> lone_pace(JobId job, Duration step) const;
   Bandwidth rate_of(const Gang& gang) const;
   static Bandwidth rate_in(const Gang& gang);
   void set_rate(Gang& gang, Bandwidth rate);

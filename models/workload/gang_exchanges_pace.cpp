@@ -136,24 +136,25 @@ void GangExchanges::set_pace(JobId job) {
   if (moves && played) {
     controller_.set_pace(job, Pace::of_step(played->work, played->span), gang.goal);
   } else {
-    const LonePace alone = lone_pace(job, step);
-    controller_.set_pace(job, alone.pace, alone.until);
+    const auto [pace, until] = lone_pace(job, step);
+    controller_.set_pace(job, pace, until);
   }
   pace_changed(job);
   watch(job);
 }
 
-// What is left for the last step takes as long as StepTracer makes it, which may be a nanosecond
-// more or less than that part of a whole one: others may meet for that, or not.
-GangExchanges::LonePace GangExchanges::lone_pace(JobId job, Duration step) const {
+// And up to which progress. What is left for the last step takes as long as StepTracer makes it,
+// which may be a nanosecond more or less than that part of a whole one: others may meet for that,
+// or not.
+std::pair<Pace, Duration> GangExchanges::lone_pace(JobId job, Duration step) const {
   const Gang& gang = gangs_[job.index];
-  const LonePace whole{Pace::of_step(gang.plan.compute, step), gang.goal};
+  const std::pair whole{Pace::of_step(gang.plan.compute, step), gang.goal};
   if (!contending_ || step == Duration::max() || shares_links(gang)) return whole;
   const RunNow run = controller_.run_now(job);
   const Duration last{(run.terms.work - gang.base).ns % gang.plan.compute.ns};
   if (last == Duration{}) return whole;
   if (run.progress.done() < run.terms.work - last) {
-    return {whole.pace, std::min(gang.goal, run.terms.work - last)};
+    return {whole.first, std::min(gang.goal, run.terms.work - last)};
   }
   StepParts shape = parts_of(job);
   shape.rate_max = static_cast<double>(gang.rate.bits_per_s);

@@ -50,10 +50,7 @@ constexpr std::array<std::string_view, 5> enum_names(PodState) {
   return {"absent", "pending", "bound", "running", "done"};
 }
 
-enum class RestartScope : uint8_t {
-  Gang,
-  Pod
-};  // after a lost pod: all pods anew, or just that one
+enum class RestartScope : uint8_t { Gang, Pod };  // after a lost pod: all anew, or just that one
 constexpr std::array<std::string_view, 2> enum_names(RestartScope) { return {"gang", "pod"}; }
 
 constexpr Duration kNotRequested{-1};
