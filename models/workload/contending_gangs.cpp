@@ -9,8 +9,8 @@
 namespace orrery {
 namespace {
 
-constexpr int64_t kFirstSegment = 16;  // steps of the slowest gang
-constexpr int64_t kGrowth = 8;         // later ones last that part of the play so far
+constexpr int64_t kFirstSegment = 2;  // steps of the slowest gang
+constexpr int64_t kGrowth = 4;        // later ones last that part of the play so far
 constexpr int64_t kEventsPerStep = 4;
 constexpr Duration kLongest = 8'760_h;  // steps that take longer are not told apart
 
@@ -307,7 +307,7 @@ void ContendingGangs::begin_segment(Play& play) {
   if (!repeats && play.steps.played() > int64_t{params_.steps} * kEventsPerStep) {
     return freeze(play);
   }
-  play.steps.start(play.from);
+  play.steps.start_again();
   const Duration segment =
       play.steps.run(repeats ? kLongest : next_segment(play), params_.steps * kEventsPerStep);
   for (size_t i = 0; i < gangs; ++i) {

@@ -30,22 +30,45 @@ void StepPlay::start(std::vector<StepPosition> positions) {
   positions_ = std::move(positions);
   anchor_.clear();
   elapsed_ = period_ = {};
-  leader_ = SIZE_MAX;
   for (size_t gang = 0; gang < shapes_.size(); ++gang) {
     StepPosition& position = positions_[gang];
     State& state = states_[gang];
     position.steps = 0;
     ORRERY_CHECK(position.to_save == StepPosition::kNever || shapes_[gang].save_every > 0,
                  "only who makes checkpoints waits for the next");
-    const bool is_away = position.is_stopped || position.pause == Duration::max();
-    if (leader_ == SIZE_MAX && !is_away) leader_ = gang;
     state.at = state.paused = {};
     state.left = FlowUnits::of_bits(position.bits);
     state.work_before = position.work(shapes_[gang]);
     go_on(gang);
   }
+  find_leader();
   share();
   tell_positions();
+}
+
+void StepPlay::find_leader() {
+  leader_ = SIZE_MAX;
+  for (size_t gang = shapes_.size(); gang-- > 0;) {
+    const StepPosition& position = positions_[gang];
+    if (!position.is_stopped && position.pause < Duration::max()) leader_ = gang;
+  }
+}
+
+void StepPlay::start_again() {
+  for (size_t gang = 0; gang < shapes_.size(); ++gang) {
+    StepPosition& position = positions_[gang];
+    State& state = states_[gang];
+    if (!anchor_.empty()) anchor_[gang].position.steps -= position.steps;
+    position.steps = 0;
+    state.at = state.paused = {};
+    state.work_before = position.work(shapes_[gang]);
+    if (next_[gang] != Duration::max()) next_[gang] -= elapsed_;
+  }
+  anchored_at_ -= elapsed_;
+  elapsed_ = {};
+  const size_t leader = leader_;
+  find_leader();
+  if (leader_ != leader) anchor_.clear();
 }
 
 double StepPlay::work(size_t gang) const {
@@ -201,7 +224,10 @@ bool StepPlay::settle(size_t gang) {
 void StepPlay::next_step(size_t gang) {
   StepPosition& at = positions_[gang];
   const StepParts& shape = shapes_[gang];
-  const auto all_is_different = [this] { anchor_.clear(); };  // from here on
+  const auto all_is_different = [this] {  // from here on
+    anchor_.clear();
+    period_ = {};
+  };
   if (at.to_end == 1) {
     at.pause = Duration::max();
     waits_ = true;

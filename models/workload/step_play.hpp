@@ -26,6 +26,7 @@ class StepPlay {
   StepPlay& operator=(StepPlay&&) = default;
 
   void start(std::vector<StepPosition> positions);
+  void start_again();  // where it is
   // For so long, until a gang has done all its work or begins a pause that only somebody else ends,
   // or until so many events were played; returns how long.
   Duration run(Duration span, int64_t events_max = INT64_MAX);
@@ -52,6 +53,7 @@ class StepPlay {
     Duration paused{};
     double work_before = 0;  // in the step that it was in at the start
   };
+  void find_leader();
   void tell_positions();
   Duration until_next(size_t gang) const;
   void find_next(size_t gang);
