@@ -13,7 +13,7 @@ struct PlayAheadParams {
       "With steps: rate, gangs whose exchanges could fill a link together are played ahead step by "
       "step whenever something changes among them, to find how long their steps take from then on; "
       "and so is a gang alone for a while, when its links change.";
-  int32_t gangs = 32;
+  int32_t gangs = 64;
   int32_t steps = 100'000;
 
   template <class V>
@@ -22,7 +22,7 @@ struct PlayAheadParams {
       "Gangs that are played together. Those that meet more, directly or through others, share "
       "links as if all exchanged all the time, the most that they can hinder one another. 0: all "
       "do.",
-      Range{0, 4096}, Unit{"gangs"}, Source{"estimate: some milliseconds for each change"});
+      Range{0, 4096}, Unit{"gangs"}, Source{"estimate: 0.1 s for each change at most"});
     v("steps", steps,
       "Of all that are played together, after each change; if they do not repeat themselves by "
       "then, their mean goes on.",

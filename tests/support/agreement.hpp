@@ -9,12 +9,11 @@
 
 namespace orrery::test {
 
-// Which of two gangs is first at a link may turn on a nanosecond, and all later steps on that: then
-// runs that are played step by step differ as much from one another if a job comes 1 ns later. So
-// all must agree, and nearly all by far better.
+// Plays are to be the traced runs to the nanosecond. A double that rounds otherwise may still end
+// an exchange a nanosecond later, and which of two gangs is first at a link may turn on that.
 class Agreement {
  public:
-  static constexpr double kOfAll = 1e-3, kOfNearlyAll = 1e-6, kNearlyAll = 0.9;
+  static constexpr double kOfAll = 1e-6, kOfNearlyAll = 1e-9, kNearlyAll = 0.95;
 
   ~Agreement() {
     EXPECT_GT(jobs_, 0);
