@@ -23,7 +23,7 @@ struct FlowUnits {
     return units < static_cast<double>(kInstant) ? static_cast<int128_t>(units + 0.5) : kInstant;
   }
   static int128_t of_bits(double bits) {
-    const auto whole = static_cast<int64_t>(bits);
+    const auto whole = static_cast<int128_t>(bits);
     const double rest = bits - static_cast<double>(whole);
     return whole * kPerBit + static_cast<int128_t>(rest * static_cast<double>(kPerBit));
   }

@@ -28,6 +28,7 @@ struct ContendingGangs::Play {
   std::vector<StepPosition> from{};  // at the begin of that
   EventId event{};                   // its end
   bool is_frozen = false;
+  int64_t events_before = 0;         // played before that
   std::optional<StepPlay> played{};  // of the present segment, once somebody asked
   Duration played_for{};             // so much of it
 
@@ -38,7 +39,7 @@ struct ContendingGangs::Play {
 const StepPlay& ContendingGangs::Play::played_until(Time now) {
   if (!played) {
     played = steps;
-    played->start(from);
+    played->start(from, events_before);
     played_for = {};
   }
   const Duration span = now - since;
@@ -169,7 +170,7 @@ void ContendingGangs::dissolve(Play& play) {
     }
     if (!std::exchange(gang.is_dirty, true)) dirty_.push_back(job);
   }
-  counters_.events += static_cast<uint64_t>(steps.played());
+  counters_.events += static_cast<uint64_t>(play.steps.played());
   std::erase_if(plays_, [&](const auto& one) { return one.get() == &play; });
 }
 
@@ -286,7 +287,7 @@ Duration ContendingGangs::next_segment(const Play& play) const {
   if (play.members.size() == 1) {  // it is to be alone from the begin of a step on
     const StepPosition& at = play.steps.positions().front();
     const Duration pause = at.pause == Duration::max() ? Duration{} : at.pause;
-    return pause + at.left(play.steps.shapes().front());
+    return std::min(pause + at.left(play.steps.shapes().front()), kLongest);
   }
   const double budget = std::min(shortest.seconds() * params_.steps, kLongest.seconds());
   const Duration usual =
@@ -299,6 +300,7 @@ void ContendingGangs::begin_segment(Play& play) {
   play.since = now;
   play.from = play.steps.positions();
   play.played.reset();
+  play.events_before = play.steps.played();
   const size_t gangs = play.members.size();
   const std::vector<StepParts>& shapes = play.steps.shapes();
   bool repeats = play.steps.period() > Duration{};
@@ -334,7 +336,8 @@ void ContendingGangs::end_segment(Play& play) {
   const JobId job = play.members.front().job;  // it is alone, and soon where it should be
   const std::optional<Gang> gang = ask_.gang(job);
   const double done = gang ? static_cast<double>(gang->done.ns) : play.members.front().work;
-  if (std::abs(play.members.front().work - done) >= 1) return begin_segment(play);
+  const bool is_there = std::abs(play.members.front().work - done) < 1;
+  if (!is_there && gang && !gang->is_stopped) return begin_segment(play);
   entry(job).play = nullptr;
   counters_.events += static_cast<uint64_t>(play.steps.played());
   std::erase_if(plays_, [&](const auto& one) { return one.get() == &play; });

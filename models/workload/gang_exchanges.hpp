@@ -91,7 +91,7 @@ class GangExchanges {
     EventId is_due{};
     Bandwidth rate{};   // of its flow
     Duration base{};    // of its work, when it began its first step
-    StepTime before{};  // its pace changed last
+    StepTime before{};  // anything changed in the instant `before.at`
     bool is_paused = false;
     FlowId flow{};
     EventId gives_up{};               // pending while it cannot exchange

@@ -108,8 +108,10 @@ bool GangExchanges::shares_links(const Gang& gang) const {
 void GangExchanges::set_pace(JobId job) {
   Gang& gang = gangs_[job.index];
   const bool moves = gang.shared != Duration::max();
-  if (!moves && goes_on(job)) return;
   gang.before = step_time_of(job);
+  if (!moves && goes_on(job)) {  // as it went; a goal that it reached is none any more
+    return controller_.set_pace(job, controller_.run_now(job).terms.pace, gang.goal);
+  }
   if (moves) {
     gang.due_at.reset();
     gang.slack = {};
@@ -303,8 +305,9 @@ std::optional<ContendingGangs::Gang> GangExchanges::playable(JobId job) const {
                              .is_cut_off = is_cut_off,
                              .counted_by = now.counted_by,
                              .has_changed = now.counted_by && *now.counted_by != gang.exchange};
-  if (next_save == Duration::max()) return told;
   const bool is_event = terms.plan.interval == Duration{};
+  const bool saves_at_once = !is_event && terms.plan.write == Duration{};
+  if (next_save == Duration::max() || saves_at_once) return told;
   const Duration ahead = next_save - told.done;
   const bool is_saving = progress.half_written > Duration{};
   told.shape.save_every = jobs_.job(job).checkpoint_interval / step;

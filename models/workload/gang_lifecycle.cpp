@@ -106,6 +106,7 @@ Duration JobController::time_to_redo(JobId id, const Run& run) const {
 void JobController::compute(JobId id) {
   const Job& job = jobs_.job(id);
   JobState& state = states_[id];
+  ORRERY_CHECK(state.goal >= Duration{}, "who reached a goal is given another, or none");
   // The end, the goal, or the next checkpoint if it is an event.
   // Played steps save where the next one begins: they compute, to a goal that is ahead.
   const Duration next = state.snapshot.done + job.checkpoint_interval;

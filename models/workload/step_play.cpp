@@ -14,6 +14,7 @@ namespace {
 constexpr Duration kSame{4};
 constexpr int64_t kExactEvents = 20'000;
 constexpr Duration kShortestPeriod = kSame * 1000;  // of which that is a small part
+constexpr int64_t kPeriodsMax = 1_us / kSame;       // left out then: so much may they drift
 
 }  // namespace
 
@@ -25,11 +26,12 @@ StepPlay::StepPlay(std::vector<StepParts> shapes, std::span<const double> capaci
   for (const double capacity : capacities) sharing_.add_link(capacity);
 }
 
-void StepPlay::start(std::vector<StepPosition> positions) {
+void StepPlay::start(std::vector<StepPosition> positions, int64_t played) {
   ORRERY_CHECK(positions.size() == shapes_.size(), "each gang is somewhere");
   positions_ = std::move(positions);
   anchor_.clear();
   elapsed_ = period_ = {};
+  played_ = played;
   for (size_t gang = 0; gang < shapes_.size(); ++gang) {
     StepPosition& position = positions_[gang];
     State& state = states_[gang];
@@ -79,7 +81,9 @@ double StepPlay::work(size_t gang) const {
 }
 
 bool StepPlay::has_ended(size_t gang) const {
-  return positions_[gang].to_end == 1 && positions_[gang].pause == Duration::max();
+  const StepPosition& at = positions_[gang];
+  return at.to_end == 1 && at.pause == Duration::max() &&
+         at.exchange == StepPosition::Exchange::Over;
 }
 
 Duration StepPlay::run(Duration span, int64_t events_max) {
@@ -209,7 +213,9 @@ bool StepPlay::settle(size_t gang) {
     at.exchange = states_[gang].left > 0 ? Moves : Over;
     return true;
   }
-  if (at.exchange == Moves && states_[gang].left <= FlowUnits::kLeftOver) {
+  const bool has_moved = states_[gang].left <= FlowUnits::kLeftOver ||
+                         states_[gang].rate >= FlowUnits::kInstant;
+  if (at.exchange == Moves && has_moved) {
     at.exchange = Over;
     states_[gang].left = 0;
     return true;
@@ -291,7 +297,9 @@ void StepPlay::look_for_period(Duration until) {
     return set_anchor();
   }
   const Duration period = elapsed_ - anchored_at_;
+  const bool is_exact = played_ < kExactEvents;
   int64_t times = (until - elapsed_) / period;
+  if (!is_exact) times = std::min(times, kPeriodsMax);
   bool saves = false;
   for (size_t gang = 0; gang < shapes_.size(); ++gang) {
     const StepPosition& at = positions_[gang];
@@ -304,7 +312,7 @@ void StepPlay::look_for_period(Duration until) {
     saves = true;
     if (at.pause == Duration{} && used > 0) times = std::min(times, (at.to_save - 1) / used);
   }
-  period_ = saves ? Duration{} : period;
+  period_ = saves || !is_exact ? Duration{} : period;
   leave_out(times, period);
   anchor_steps_ = 1;
   set_anchor();
@@ -320,6 +328,7 @@ void StepPlay::leave_out(int64_t periods, Duration period) {
     if (at.to_save != StepPosition::kNever) at.to_save -= steps;
     if (at.to_end != StepPosition::kNever) at.to_end -= steps;
     states_[gang].at = elapsed_;
+    if (at.pause > Duration{} && !at.is_stopped) states_[gang].paused += span;
     if (next_[gang] != Duration::max()) next_[gang] += span;
   }
 }

@@ -15,7 +15,8 @@ namespace orrery {
 // Time goes from event to event of any gang, and what happens then is what StepTracer and
 // FlowNetwork would make of it, to the nanosecond. Once the gangs repeat themselves, whole periods
 // are left out, up to the next pause or end; that makes hours as cheap as seconds. They must do so
-// to the nanosecond, too, or, if that takes long, to a few.
+// to the nanosecond, too, or, if that takes long, to a few; then as many are left out as make a
+// microsecond.
 class StepPlay {
  public:
   // As many positions as shapes. `capacities` are of links 0, 1, ..., in bits a second.
@@ -25,7 +26,8 @@ class StepPlay {
   StepPlay& operator=(const StepPlay&) = default;
   StepPlay& operator=(StepPlay&&) = default;
 
-  void start(std::vector<StepPosition> positions);
+  // `played`: how many events count as played before.
+  void start(std::vector<StepPosition> positions, int64_t played = 0);
   void start_again();  // where it is
   // For so long, until a gang has done all its work or begins a pause that only somebody else ends,
   // or until so many events were played; returns how long.

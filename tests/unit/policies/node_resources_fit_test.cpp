@@ -61,7 +61,7 @@ class NodeResourcesFitTest : public ::testing::Test {
   std::unique_ptr<Policy> policy_;
 };
 using Reasons = std::map<std::string, uint32_t>;
-using Nodes = std::vector<uint32_t>;
+using NodeNumbers = std::vector<uint32_t>;
 
 TEST_F(NodeResourcesFitTest, NamesEveryResourceThatIsShort) {
   handle.add_node(node_with(4, 16, 8));
@@ -69,11 +69,11 @@ TEST_F(NodeResourcesFitTest, NamesEveryResourceThatIsShort) {
   handle.state.seal();
   handle.occupy({0}, pod_with(3, 15, 8));
   const Verdict verdict = filter(pod_with(2, 2, 1));
-  EXPECT_EQ(verdict.kept, Nodes{1});
+  EXPECT_EQ(verdict.kept, NodeNumbers{1});
   EXPECT_EQ(verdict.reasons, (Reasons{{"Insufficient cpu", 1},
                                       {"Insufficient memory", 1},
                                       {"Insufficient nvidia.com/gpu", 1}}));
-  EXPECT_EQ(verdict.unresolvable, Nodes{}) << "evicting the pod there would help";
+  EXPECT_EQ(verdict.unresolvable, NodeNumbers{}) << "evicting the pod there would help";
 }
 
 TEST_F(NodeResourcesFitTest, TooManyPodsIsAReasonOfItsOwn) {
@@ -91,8 +91,8 @@ TEST_F(NodeResourcesFitTest, MoreThanAllocatableIsUnresolvableWhateverElseIsShor
   handle.occupy({0}, pod_with(64, 1, 0));
   handle.occupy({1}, pod_with(64, 1, 0));
   const Verdict verdict = filter(pod_with(1, 1, 8));
-  EXPECT_EQ(verdict.kept, Nodes{});
-  EXPECT_EQ(verdict.unresolvable, (Nodes{0, 2}));
+  EXPECT_EQ(verdict.kept, NodeNumbers{});
+  EXPECT_EQ(verdict.unresolvable, (NodeNumbers{0, 2}));
   EXPECT_EQ(verdict.reasons,
             (Reasons{{"Insufficient cpu", 2}, {"Insufficient nvidia.com/gpu", 2}}));
 }
@@ -102,24 +102,25 @@ TEST_F(NodeResourcesFitTest, AWholeGpuIsNotMadeOfLeftOvers) {
   handle.state.seal();
   handle.occupy({0}, pod_with(1, 1, 1, 500));
   handle.occupy({0}, pod_with(1, 1, 1, 600));  // devices have 500 and 400 left
-  EXPECT_EQ(filter(pod_with(1, 1, 1)).kept, Nodes{});
-  EXPECT_EQ(filter(pod_with(1, 1, 1, 500)).kept, Nodes{0});
-  EXPECT_EQ(filter(pod_with(1, 1, 1, 501)).kept, Nodes{}) << "900 milli are left, on two devices";
+  EXPECT_EQ(filter(pod_with(1, 1, 1)).kept, NodeNumbers{});
+  EXPECT_EQ(filter(pod_with(1, 1, 1, 500)).kept, NodeNumbers{0});
+  EXPECT_EQ(filter(pod_with(1, 1, 1, 501)).kept, NodeNumbers{})
+      << "900 milli are left, on two devices";
 }
 
 TEST_F(NodeResourcesFitTest, APodThatAsksForNothingNeedsOnlyAPodSlot) {
   handle.add_node(node_with(1, 1, 0));
   handle.state.seal();
   handle.occupy({0}, pod_with(1, 1, 0));
-  EXPECT_EQ(filter({}).kept, Nodes{0});
+  EXPECT_EQ(filter({}).kept, NodeNumbers{0});
 }
 
 TEST_F(NodeResourcesFitTest, MoreGpusThanAnyNodeCanHaveFitNowhere) {
   handle.add_node(node_with(64, 256, 16));
   handle.state.seal();
   const Verdict verdict = filter(pod_with(1, 1, 17));
-  EXPECT_EQ(verdict.kept, Nodes{});
-  EXPECT_EQ(verdict.unresolvable, Nodes{0});
+  EXPECT_EQ(verdict.kept, NodeNumbers{});
+  EXPECT_EQ(verdict.unresolvable, NodeNumbers{0});
 }
 
 TEST_F(NodeResourcesFitTest, AnyDeletionWakesAPodUnlessHintsAskForAFit) {

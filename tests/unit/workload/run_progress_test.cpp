@@ -108,6 +108,7 @@ TEST(RunProgress, AWriteIsNotStretchedAndGoesOnWhereItWas) {
   RunTerms terms{100_s, kPlan, Pace::of_millionths(500'000)};
   advance(run, terms, Time{} + 21_s);
   EXPECT_EQ(run.half_written, 1_s);
+  change_pace(run);
   terms.pace = {};
   EXPECT_EQ(advance(run, terms, Time{} + 22_s).checkpoint, 1_s);
   EXPECT_EQ(run.saved, 10_s);
@@ -119,6 +120,7 @@ TEST(RunProgress, ARunThatStandsStillFinishesItsWriteAndWaits) {
   resume(run, {});
   RunTerms terms{100_s, kPlan, {}};
   advance(run, terms, Time{} + 11_s);
+  change_pace(run);
   terms.pace = Pace::of_step(1_s, Duration::max());
   EXPECT_EQ(time_left(run, terms), Duration::max());
   const RunSpans spans = advance(run, terms, Time{} + 20_s);

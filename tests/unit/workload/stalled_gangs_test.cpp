@@ -95,6 +95,31 @@ TEST(StalledGangs, StepsThatArePlayedOneByOneStallAndGiveUpAlike) {
 }
 
 // The degraded cable is on every way; that routes are found anew elsewhere makes it no faster.
+// Its last step, half of one, begins in the outage, and a store then has its checkpoint of 90 s.
+TEST(StalledGangs, AGangGoesOnThroughItsLastStepAndACheckpointWhileItIsCutOff) {
+  Time ended[2];
+  for (const bool is_traced : {false, true}) {
+    ScenarioRun run{std::string{R"(
+cluster: {pools: [{name: n, machine: dgx-a100, count: 2, nodes_per_leaf: 1}]}
+network: {level: flow, fabric: {rails: 1}}
+policy: {base: strict_gang}
+storage: {stores: [{name: blob, write: 1GBps, read: 10GBps}]}
+faults: {links: {list: [{on: leaf-1, at: 99.5s, until: 108s, flaw: {kind: dead}}]}}
+workload:
+  steps: )"} + (is_traced ? "traced" : "rate") +
+                    R"(
+  training:
+    checkpoint_interval: 90s
+    checkpoint: {store: blob, bytes: 12GB, mode: async}
+    step: {compute: 10s, overlap: 0.9, exchanges: [{bytes: 20GB}]}
+  sources: [{kind: jobs, jobs: [{work: 105s, pods: 2, pod: {gpus: 8}}]}]
+)"};
+    ended[is_traced ? 1 : 0] = run.jobs().at(0).ended;
+  }
+  EXPECT_EQ(ended[0], ended[1]);
+  EXPECT_NEAR((ended[1] - Time{}).seconds(), 108, 0.2) << "it waits for its last exchange";
+}
+
 TEST(StalledGangs, AGangThatIsReroutedOverTheSameLinksStaysAsSlow) {
   const std::string bent = "{on: host-1.nic-5, at: 10s, flaw: {kind: degraded}}";
   ScenarioRun run{training(bent)};

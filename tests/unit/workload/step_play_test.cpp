@@ -187,10 +187,9 @@ TEST(StepPlay, EndsWhenAGangHasDoneAllItsWork) {
   EXPECT_EQ(steps.run(15_s), 15_s);
   EXPECT_NEAR(steps.work(0) / 1e9, 200.3, 1e-6);
   EXPECT_NEAR(steps.work(1) / 1e9, 210.3, 1e-6);
-  const int64_t before = steps.played();
   steps.start(steps.positions());
   EXPECT_EQ(steps.run(10'000_h), 10'000_h);
-  EXPECT_LT(steps.played() - before, 2'000);
+  EXPECT_LT(steps.played(), 2'000);
 }
 
 TEST(StepPosition, ADoneStepIsNotDoneBeforeItsExchangeIs) {
