@@ -116,8 +116,8 @@ void Etcd::begin_commit(Duration wait) {
 }
 
 void Etcd::end_commit() {
-  ++counters_.commits;
   done_.swap(batch_);
+  counters_.commits += std::ranges::all_of(done_, &Waiting::is_over) ? 0 : 1;
   if (!waiting_.empty()) begin_commit({});
   for (const Waiting& write : done_) {
     counters_.timed_out += write.is_over ? 1 : 0;
@@ -128,6 +128,10 @@ void Etcd::end_commit() {
 
 void Etcd::read(const Read& read, Callback done) {
   if (!can_commit()) {
+    if (waiting_reads_.size() == waiting_reads_.capacity()) {  // nobody waits for some of them
+      std::erase_if(waiting_reads_,
+                    [now = engine_.now()](const WaitingRead& w) { return w.read.until <= now; });
+    }
     waiting_reads_.push_back({read, std::move(done)});
     return;
   }
