@@ -213,8 +213,8 @@ bool StepPlay::settle(size_t gang) {
     at.exchange = states_[gang].left > 0 ? Moves : Over;
     return true;
   }
-  const bool has_moved = states_[gang].left <= FlowUnits::kLeftOver ||
-                         states_[gang].rate >= FlowUnits::kInstant;
+  const bool has_moved =
+      states_[gang].left <= FlowUnits::kLeftOver || states_[gang].rate >= FlowUnits::kInstant;
   if (at.exchange == Moves && has_moved) {
     at.exchange = Over;
     states_[gang].left = 0;
