@@ -84,8 +84,7 @@ class GangExchanges {
     Duration shared{};    // an exchange at the rate of its flow
     Duration exchange{};  // as it really is, in the mean; max: it is due, and cannot move
     Duration step{};      // as it went on last; 0: it stands still
-    std::optional<Duration> counted_by{};  // an exchange of steps by which its progress says where
-                                           // in one it is; none: it does not
+    std::optional<Duration> counted_by{};  // an exchange, if progress says where in a step it is
     std::optional<Duration> due_at{};      // progress up to which it goes on though nothing moves
     Duration slack{};                      // for which it was due by then, unseen
     EventId is_due{};
@@ -120,6 +119,7 @@ class GangExchanges {
   bool goes_on(JobId job);
   void find_due(JobId job);
   bool find_due_of_played(JobId job);
+  Duration progress_after(JobId job, Duration span) const;
   bool place(JobId job, Duration done, const Pace& pace);
   bool shares_links(const Gang& gang) const;
   void begin_cut_off(JobId job);

@@ -152,11 +152,10 @@ std::pair<Pace, Duration> GangExchanges::lone_pace(JobId job, Duration step) con
   const Gang& gang = gangs_[job.index];
   const std::pair whole{Pace::of_step(gang.plan.compute, step), gang.goal};
   if (!contending_ || step == Duration::max() || shares_links(gang)) return whole;
-  const RunNow run = controller_.run_now(job);
-  const Duration last{(run.terms.work - gang.base).ns % gang.plan.compute.ns};
+  const Duration work = jobs_.job(job).work, last{(work - gang.base).ns % gang.plan.compute.ns};
   if (last == Duration{}) return whole;
-  if (run.progress.done() < run.terms.work - last) {
-    return {whole.first, std::min(gang.goal, run.terms.work - last)};
+  if (controller_.done(job) < work - last) {
+    return {whole.first, std::min(gang.goal, work - last)};
   }
   StepParts shape = parts_of(job);
   shape.rate_max = static_cast<double>(gang.rate.bits_per_s);
@@ -185,13 +184,20 @@ void GangExchanges::find_due(JobId job) {
   const Duration done = controller_.done(job);
   const double length = gang.step.seconds() / gang.plan.compute.seconds();
   const Duration in_step{(done - gang.base).ns % gang.plan.compute.ns};
-  const Duration left = controller_.run_now(job).terms.work - (done - in_step);
+  const Duration left = jobs_.job(job).work - (done - in_step);
   const Due due =
       until_due(gang.plan, gang.activity.inside, gang.exchange, gang.step,
                 nearest_ns(in_step.seconds() * length), sizes_of_steps(gang.plan.compute, left));
   gang.slack = due.slack;
-  gang.due_at =
-      due.left == Duration::max() ? due.left : done + nearest_ns(due.left.seconds() / length);
+  gang.due_at = progress_after(job, due.left);
+}
+
+// At its present step; max: never.
+Duration GangExchanges::progress_after(JobId job, Duration span) const {
+  const Gang& gang = gangs_[job.index];
+  if (span == Duration::max()) return span;
+  const double length = gang.step.seconds() / gang.plan.compute.seconds();
+  return controller_.done(job) + nearest_ns(span.seconds() / length);
 }
 
 // The mean of its steps does not say where it is in the present one, but the play does. From there
@@ -208,10 +214,7 @@ bool GangExchanges::find_due_of_played(JobId job) {
   const Due due =
       until_due(gang.plan, gang.activity.inside, gang.exchange, place->position, place->next);
   gang.slack = due.slack;
-  const double length = gang.step.seconds() / gang.plan.compute.seconds();
-  gang.due_at = due.left == Duration::max()
-                    ? due.left
-                    : controller_.done(job) + nearest_ns(due.left.seconds() / length);
+  gang.due_at = progress_after(job, due.left);
   return true;
 }
 
@@ -273,7 +276,7 @@ GangExchanges::StepTime GangExchanges::step_time_of(JobId job) const {
 StepParts GangExchanges::parts_of(JobId job) const {
   const Gang& gang = gangs_[job.index];
   const Duration working = working_time(gang.plan), compute = gang.plan.compute;
-  const Duration last{(controller_.run_now(job).terms.work - gang.base).ns % compute.ns};
+  const Duration last{(jobs_.job(job).work - gang.base).ns % compute.ns};
   return {.compute = compute,
           .working = working,
           .overlap = std::min(hidden_time(gang.plan), working),

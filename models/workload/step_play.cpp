@@ -265,10 +265,12 @@ void StepPlay::set_anchor() {
   anchored_at_ = elapsed_;
 }
 
+// Only what repeats itself to the nanosecond is a period.
+bool StepPlay::is_exact() const { return played_ < kExactEvents; }
+
 bool StepPlay::repeats() const {
-  const bool is_exact = played_ < kExactEvents;
-  if (!is_exact && elapsed_ - anchored_at_ < kShortestPeriod) return false;
-  const Duration most = is_exact ? Duration{} : kSame;
+  if (!is_exact() && elapsed_ - anchored_at_ < kShortestPeriod) return false;
+  const Duration most = is_exact() ? Duration{} : kSame;
   const auto is_same = [most](Duration a, Duration b) { return std::abs(a.ns - b.ns) <= most.ns; };
   for (size_t gang = 0; gang < shapes_.size(); ++gang) {
     const StepPosition &a = anchor_[gang].position, &b = positions_[gang];
@@ -297,9 +299,8 @@ void StepPlay::look_for_period(Duration until) {
     return set_anchor();
   }
   const Duration period = elapsed_ - anchored_at_;
-  const bool is_exact = played_ < kExactEvents;
   int64_t times = (until - elapsed_) / period;
-  if (!is_exact) times = std::min(times, kPeriodsMax);
+  if (!is_exact()) times = std::min(times, kPeriodsMax);
   bool saves = false;
   for (size_t gang = 0; gang < shapes_.size(); ++gang) {
     const StepPosition& at = positions_[gang];
@@ -312,7 +313,7 @@ void StepPlay::look_for_period(Duration until) {
     saves = true;
     if (at.pause == Duration{} && used > 0) times = std::min(times, (at.to_save - 1) / used);
   }
-  period_ = saves || !is_exact ? Duration{} : period;
+  period_ = saves || !is_exact() ? Duration{} : period;
   leave_out(times, period);
   anchor_steps_ = 1;
   set_anchor();

@@ -68,6 +68,7 @@ class StepPlay {
   bool moves(size_t gang) const;
   Duration overlap(size_t gang) const;
   void look_for_period(Duration until);
+  bool is_exact() const;
   bool repeats() const;
   void set_anchor();
   void leave_out(int64_t periods, Duration period);

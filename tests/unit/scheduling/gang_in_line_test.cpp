@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "models/workload/pod_api.hpp"
 #include "tests/support/scheduler_world.hpp"
@@ -43,17 +44,25 @@ class LateSecond final : public PodApi {
   Engine& engine_;
 };
 
+// Two gangs wait for a minute behind a pod that holds all GPUs; the first pod of the first gang,
+// pod 1, is known late. Row 1 is that gang's.
+std::vector<JobRow> rows_of_two_gangs(ProfileBase base, bool deletes_first_pod) {
+  SchedulerWorld world{{2}, where_the_head_blocks(base)};
+  LateSecond api{world.engine};
+  world.controller.use(api);
+  world.add({make_job(JobKind::Pods, 1, 2, 1_min), gang_that_comes(10_s), gang_that_comes(12_s)});
+  if (deletes_first_pod) world.at(Time{} + 20_s, [&] { world.controller.preempt({1}); });
+  world.run();
+  std::vector<JobRow> rows = world.job_rows();
+  std::ranges::sort(rows, {}, &JobRow::job);
+  EXPECT_EQ(rows.size(), 3u);
+  return rows;
+}
+
 // In kube-scheduler 1.36, too, a group's first pod to come opens its place, whichever that is.
 TEST(GangInLine, AGangStandsInLineSinceAnyOfItsPodsCame) {
   for (const ProfileBase base : {ProfileBase::NativeGang, ProfileBase::StrictGang}) {
-    SchedulerWorld world{{2}, where_the_head_blocks(base)};
-    LateSecond api{world.engine};
-    world.controller.use(api);
-    world.add({make_job(JobKind::Pods, 1, 2, 1_min), gang_that_comes(10_s), gang_that_comes(12_s)});
-    world.run();
-    auto rows = world.job_rows();
-    std::ranges::sort(rows, {}, &JobRow::job);
-    ASSERT_EQ(rows.size(), 3u);
+    const std::vector<JobRow> rows = rows_of_two_gangs(base, false);
     EXPECT_LT(rows[1].running, rows[2].running);
   }
 }
@@ -61,15 +70,7 @@ TEST(GangInLine, AGangStandsInLineSinceAnyOfItsPodsCame) {
 // Its lowest rank, after whose pod its place is called, is deleted while all wait.
 TEST(GangInLine, AGangKeepsItsPlaceWhenOneOfItsPodsIsDeleted) {
   for (const ProfileBase base : {ProfileBase::NativeGang, ProfileBase::StrictGang}) {
-    SchedulerWorld world{{2}, where_the_head_blocks(base)};
-    LateSecond api{world.engine};
-    world.controller.use(api);
-    world.add({make_job(JobKind::Pods, 1, 2, 1_min), gang_that_comes(10_s), gang_that_comes(12_s)});
-    world.at(Time{} + 20_s, [&] { world.controller.preempt({1}); });
-    world.run();
-    auto rows = world.job_rows();
-    std::ranges::sort(rows, {}, &JobRow::job);
-    ASSERT_EQ(rows.size(), 3u);
+    const std::vector<JobRow> rows = rows_of_two_gangs(base, true);
     EXPECT_EQ(rows[1].preemptions, 1);
     EXPECT_LT(rows[1].running, rows[2].running);
   }
