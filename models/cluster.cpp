@@ -80,7 +80,8 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
                   controller_params(scenario),
                   arrivals_of(scenario.policy),
                   storage_.get()},
-      sources_{make_job_sources(scenario.workload, sim.rng, ground.state.gpus_total() * kMilli)},
+      sources_{make_job_sources(scenario.workload, sim.rng, ground.state.gpus_total() * kMilli,
+                                takes_gpus(scenario.policy))},
       fragmentation_{fragmentation_of(ground.state, scenario.workload, sim.rng)},
       scheduler_{sim,
                  ground_.state,
@@ -105,7 +106,8 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
                  .is_over = [this] { return !run_.until && is_over(); }}},
       statistics_{sim, ground_.jobs},
       deadlocks_{sim, ground_.state, ground_.jobs, scenario.record.deadlocks},
-      too_large_{ground_.state, ground_.jobs} {
+      too_large_{ground_.state, ground_.jobs},
+      few_servers_{ground_.jobs} {
   make_control_plane(scenario);
   if (scenario.network.level == NetworkLevel::Flow) {
     network_.emplace(sim, scenario.network, ground_.fabric.fabric);
@@ -158,6 +160,7 @@ void Cluster::wire() {
     deadlocks_.phase_changed(job);
     statistics_.phase_changed(job, after);
     if (exchanges_) exchanges_->phase_changed(job, after);
+    if (exchanges_) few_servers_.phase_changed(job, after);
     if (cardiogram_) cardiogram_->phase_changed(job, after);
   });
   controller_.pace_changed.connect([this](JobId job) {
@@ -176,7 +179,9 @@ void Cluster::wire() {
     usage_.counted_holds(job, gpu_milli);
     timeline_.counted_holds(job, gpu_milli);
   });
-  controller_.work_lost.connect([this](const WorkLost& lost) { usage_.work_lost(lost); });
+  controller_.work_done.connect([this](const WorkDone& done) { timeline_.work_done(done); });
+  controller_.work_settled.connect(
+      [this](const WorkSettled& settled) { timeline_.work_settled(settled); });
   timeline_.sampled.connect([this](Time now) {
     if (network_usage_) network_usage_->sample(now);
     if (storage_usage_) storage_usage_->sample(now);
@@ -231,6 +236,7 @@ void Ground::check(const Scenario& scenario, const config::Node& root,
       check_fabric(scenario, fabric.fabric, checker);
     }
     check_machines(scenario, built.machines, checker);
+    check_peaks(scenario, state, built.machines, checker);
   }
 }
 
@@ -273,6 +279,7 @@ std::vector<std::string> Cluster::input_notes() const {
   if (cardiogram_) std::ranges::copy(cardiogram_->notes(), std::back_inserter(notes));
   if (job_queue_) std::ranges::copy(job_queue_->notes(), std::back_inserter(notes));
   if (control_plane_) std::ranges::copy(control_plane_->notes(), std::back_inserter(notes));
+  if (auto note = few_servers_.note()) notes.push_back(*std::move(note));
   return notes;
 }
 

@@ -33,6 +33,7 @@
 #include "models/telemetry/packing_log.hpp"
 #include "models/telemetry/storage_usage.hpp"
 #include "models/telemetry/timeline.hpp"
+#include "models/workload/few_servers.hpp"
 #include "models/workload/gang_exchanges.hpp"
 #include "models/workload/job_controller.hpp"
 #include "models/workload/job_table.hpp"
@@ -138,6 +139,7 @@ class Cluster {
   JobStatistics statistics_;
   DeadlockDetector deadlocks_;
   TooLargeJobs too_large_;
+  FewServers few_servers_;
   std::optional<PackingLog> packing_;
   std::optional<Cardiogram> cardiogram_;
   bool has_stalled_ = false, is_futile_ = false;

@@ -256,13 +256,8 @@ void Scenario::check(Checker& c) const {
   check_requests(*this, c);
   check_cardiogram(*this, c);
   check_services(*this, c);
-  for (size_t i = 0; i < workload.sources.size() && !run.until; ++i) {
-    const auto* const trace = std::get_if<TraceSourceParams>(&workload.sources[i]);
-    if (trace == nullptr || trace->departures) continue;
-    c.error("workload.sources[" + std::to_string(i) + "].departures",
-            "jobs that never end need run.until");
-  }
-  if (!run.until) return;
+  check_counts(*this, c);
+  if (!run.until) return check_end(*this, c);
   UntilCheck beyond{*run.until, c};
   for (size_t i = 0; i < faults.list.size(); ++i) {
     beyond.check(faults.list[i].at, "faults.list[" + std::to_string(i) + "].at",

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "models/hardware/cluster_state.hpp"
 #include "models/hardware/machine.hpp"
 #include "models/network/fabric.hpp"
 #include "models/scenario.hpp"
@@ -26,6 +27,10 @@ void check_exchanges_of(const Training& training, Checker& checker);
 void check_exchanges_in_nodes(const Scenario& scenario, std::span<const Machine> machines,
                               Checker& checker);
 
+// scenario_peaks.cpp
+void check_peaks(const Scenario& scenario, const ClusterState& state,
+                 std::span<const Machine> machines, Checker& checker);
+
 // scenario_storage.cpp
 void check_stores(const Scenario& scenario, const std::vector<Training>& all, Checker& checker);
 
@@ -38,6 +43,10 @@ void check_fabric(const Scenario& scenario, const Fabric& fabric, Checker& check
 
 // scenario_requests.cpp
 void check_requests(const Scenario& scenario, Checker& checker);
+
+// scenario_sources.cpp
+void check_end(const Scenario& scenario, Checker& checker);  // of a run without run.until
+void check_counts(const Scenario& scenario, Checker& checker);
 
 // scenario_pods.cpp
 void check_pods(const Scenario& scenario, Checker& checker);

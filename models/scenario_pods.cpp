@@ -209,12 +209,9 @@ void check_services(const Scenario& scenario, Checker& c) {
   for (size_t i = 0; i < scenario.workload.sources.size(); ++i) {
     const auto* const service = std::get_if<ServiceParams>(&scenario.workload.sources[i]);
     if (service == nullptr) continue;
-    const std::string at = "workload.sources[" + std::to_string(i) + "]";
     if (scenario.policy.job_queue) {
-      c.error(at, "a service does not go with policy.job_queue, which is for jobs that end");
-    }
-    if (!service->lasts && !scenario.run.until) {
-      c.error(at + ".lasts", "must be given without run.until: the run would never end");
+      c.error("workload.sources[" + std::to_string(i) + "]",
+              "a service does not go with policy.job_queue, which is for jobs that end");
     }
   }
 }

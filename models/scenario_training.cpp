@@ -20,10 +20,25 @@ bool has_quorum(const ExplicitJobParams& job) {
   return job.min_available != 0 || std::ranges::any_of(job.gangs, is_partial);
 }
 
+// 0: sizes are those of a preset.
+int32_t gpus_of_largest(const GeneratorParams& generator) {
+  int64_t most = 0;
+  for (const JobShape* const shape : shapes_of(generator)) {
+    if (std::holds_alternative<PresetShape>(*shape)) return 0;
+    most = std::max(most, gpus_most(*shape));
+  }
+  return static_cast<int32_t>(most);
+}
+
 // Ranks must fill whole groups, so jobs whose sizes only their source knows have none but `all`.
 void check_groups(const WorkloadParams& params, Checker& c) {
   for (size_t i = 0; i < params.sources.size(); ++i) {
     const std::string path = "workload.sources[" + std::to_string(i) + "]";
+    const auto report = [&](const std::string& at, const std::vector<StepMistake>& mistakes) {
+      for (const StepMistake& mistake : mistakes) {
+        c.error(at, "training.step." + mistake.field + ": " + mistake.message);
+      }
+    };
     const auto check_sizes = [&](const std::optional<TrainingParams>& own) {
       const std::optional<StepParams>& step = (own ? *own : params.training).step;
       if (!step || (!step->model && step->parallel.tensor * step->parallel.pipeline == 1 &&
@@ -42,13 +57,16 @@ void check_groups(const WorkloadParams& params, Checker& c) {
           c.error(path + ".jobs[" + std::to_string(j) + "]",
                   "a gang with a step needs all of its pods: min_available must be 0");
         }
-        for (const StepMistake& mistake : step->mistakes_for(gpus_of(job))) {
-          const std::string at = path + ".jobs[" + std::to_string(j) + "]";
-          c.error(at, "training.step." + mistake.field + ": " + mistake.message);
-        }
+        const std::string at = path + ".jobs[" + std::to_string(j) + "]";
+        report(at, step->mistakes_for(gpus_of(job)));
+        report(at, step->servers_beyond(gpus_of(job)));
       }
     } else if (const auto* const generator = std::get_if<GeneratorParams>(&params.sources[i])) {
       check_sizes(generator->training);
+      const auto& step = (generator->training ? *generator->training : params.training).step;
+      if (step && generator->job_kind != KindOfJob::Pods) {
+        report(path, step->servers_beyond(gpus_of_largest(*generator)));
+      }
     } else if (const auto* const trace = std::get_if<TraceSourceParams>(&params.sources[i])) {
       check_sizes(trace->training);
     }

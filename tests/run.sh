@@ -2,7 +2,8 @@
 # Builds Orrery and runs all its tests. Missing Debian packages are installed first, with apt-get.
 #   tests/run.sh [--quick]     --quick: the optimised build and its fast tests only
 #   tests/run.sh --bench       builds the benchmarks, too; nothing else runs them
-#   ORRERY_FUZZ_SECONDS=N      how long each fuzz target runs (20)
+#   ORRERY_FUZZ_SECONDS=N      how long each fuzz target runs (20), and random scenarios do (60)
+#   ORRERY_FUZZ_SEED=N         of random scenarios (1)
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 . scenarios/setup.sh
@@ -13,7 +14,7 @@ for argument in "$@"; do
   case "$argument" in
     --quick) quick=true ;;
     --bench) bench=ON ;;
-    -h | --help) sed -n '2,5s/^# \?//p' "$0"; exit 0 ;;
+    -h | --help) sed -n '2,6s/^# \?//p' "$0"; exit 0 ;;
     *) echo "tests/run.sh: unknown argument '$argument'; see --help" >&2; exit 2 ;;
   esac
 done
@@ -23,6 +24,7 @@ symbolizer="external_symbolizer_path=$(command -v addr2line)"
 export ASAN_OPTIONS="$symbolizer${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 export UBSAN_OPTIONS="print_stacktrace=1:$symbolizer${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
 fuzz_seconds="${ORRERY_FUZZ_SECONDS:-20}"
+scenario_seconds="${ORRERY_FUZZ_SECONDS:-60}"
 results=()
 failures=0
 
@@ -71,6 +73,12 @@ export fuzz_seconds
 
 fuzz_all() { ls tests/fuzz/corpus | xargs -P 0 -I{} bash -c 'fuzz_one {}'; }
 
+random_scenarios() {
+  "$ORRERY_PYTHON" -B tests/fuzz/random_scenarios.py --binary build/sanitize/bin/orrery \
+    --seconds "$scenario_seconds" --seed "${ORRERY_FUZZ_SEED:-1}" --limit 60 \
+    --findings build/sanitize/fuzz/scenarios
+}
+
 start=$SECONDS
 groups=(build python test)
 $quick || groups+=(sanitize)
@@ -93,6 +101,7 @@ if ! $quick; then
     stage "Fast tests under the sanitizers" run_tests sanitize fast -E '^analysis'  # Python has no more to show there
     stage "Same bytes from both builds" same_bytes
     stage "Fuzzing, $fuzz_seconds s for each input format" fuzz_all
+    stage "Random scenarios, $scenario_seconds s" random_scenarios
   else
     skip "Tests under the sanitizers, and fuzzing" "there is nothing to run"
   fi

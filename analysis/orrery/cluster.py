@@ -33,6 +33,7 @@ from orrery.cluster_grid import (
     BROKEN, MISTAKE, STOPPED, ClusterError, Grid, Lease, Log, Shard, Study,
 )
 from orrery.cluster_worker import Place
+from orrery.printable import say
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -181,7 +182,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
         return _run(study, options)
     except (ClusterError, program.ProgramError) as error:
-        print(f"orrery.cluster: {error}", file=sys.stderr)
+        say(f"orrery.cluster: {error}", sys.stderr)
         return error.status if isinstance(error, ClusterError) else MISTAKE
     except KeyboardInterrupt:
         print("\nstopped; the same command goes on from here", file=sys.stderr)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from orrery import cluster_worker
 from orrery.cluster_worker import LEASE, NOT_WRITTEN, PATIENCE, Outcome, Place
+from orrery.printable import printable, say
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -45,7 +46,7 @@ class Log:
 
     def say(self, text: str, level: str = "info") -> None:
         self.clear()
-        print(f"{time.strftime('%H:%M:%S')} {level}: {text}", file=sys.stderr, flush=True)
+        say(f"{time.strftime('%H:%M:%S')} {level}: {printable(text)}", sys.stderr)
 
     def progress(self, text: str) -> None:
         """At most twice a second on a terminal, else every ten seconds, and only what is new."""
@@ -57,7 +58,7 @@ class Log:
         if not self._is_terminal:
             return self.say(text)
         self.clear()
-        print(text, end="", file=sys.stderr, flush=True)
+        say(printable(text), sys.stderr, end="")
         self._width = len(text)
 
     def clear(self) -> None:
@@ -283,7 +284,7 @@ class Grid:
     def _tell_failed(self, shard: Shard, outcome: Outcome) -> None:
         for line in outcome["text"].splitlines():
             self._log.clear()
-            print(line, file=sys.stderr, flush=True)
+            say(line, sys.stderr)
         if outcome["text"]:
             return
         deadline = time.monotonic() + 60  # a network file system may show what was written late

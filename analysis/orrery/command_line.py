@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from orrery.mistakes import OutputError, RunError
+from orrery.printable import say
 
 DONE, INTERNAL, MISTAKE, OUTPUT_FAILED, STOPPED = 0, 1, 2, 74, 130  # as of the program orrery
 
@@ -58,5 +59,5 @@ def missing(error: ModuleNotFoundError) -> int:
 
 
 def told(text: str, status: int) -> int:
-    print(text, file=sys.stderr)
+    say(text, sys.stderr)
     return status

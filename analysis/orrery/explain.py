@@ -17,7 +17,8 @@ import pandas as pd
 
 from orrery import job_story
 from orrery.history import History
-from orrery.run import Run, RunError, open_run
+from orrery.printable import say
+from orrery.run import Run, RunError, open_run, reading
 from orrery.telling import clock, columns, count, gpu_time, indented, listed, span
 
 RESOLUTIONS = {
@@ -239,12 +240,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(argv)
     if options.attempts < 1:
         parser.error(f"argument --attempts: must be at least 1, not {options.attempts}")
-    with open_run(options.run) as run:
+    with open_run(options.run) as run, reading(run.path):
         if options.job is not None:
             told = explain_job(run, options.job, options.attempts)
         elif options.deadlock is not None:
             told = explain_deadlock(run, options.deadlock)
         else:
             told = explain_run(run, options.attempts)
-    print(json.dumps(told.as_json(), indent=1) if options.json else told.text, end="")
+    say(json.dumps(told.as_json(), indent=1) if options.json else told.text, end="")
     return 0

@@ -13,6 +13,7 @@ import pandas as pd
 from orrery.run import Run
 
 JOBS, NODES, DEADLOCKS, CLUSTER = 1, 2, 3, 4  # "processes" of the trace
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 PROCESSES = {JOBS: "jobs", NODES: "nodes", DEADLOCKS: "deadlocks", CLUSTER: "cluster"}
 
 
@@ -121,14 +122,25 @@ def _files(run: Run, folder: str | Path, tables: Sequence[str] | None, ending: s
         yield run.table(table), folder / name
 
 
+def _spreadsheet_safe(column: pd.Series) -> pd.Series:
+    """Texts that a spreadsheet would take for a formula, with an apostrophe before them, as OWASP
+    advises against CSV injection."""
+    if not (column.dtype == object or pd.api.types.is_string_dtype(column)):
+        return column
+    return column.map(lambda cell: f"'{cell}" if isinstance(cell, str)
+                      and cell.startswith(FORMULA_STARTS) else cell)
+
+
 def csv(run: Run, folder: str | Path, tables: Sequence[str] | None = None) -> list[Path]:
     """Writes all tables, or those named, into the folder, a file each. Heads have the units, as in
-    `wait [s]`; cells of what never happened are empty."""
+    `wait [s]`; cells of what never happened are empty. A text that begins as a formula does gets an
+    apostrophe before it."""
     written = []
     for frame, path in _files(run, folder, tables, ".csv"):
         units = frame.attrs["units"]
         heads = {c: f"{c} [{units[c]}]" if units[c] else c for c in frame.columns}
-        frame.rename(columns=heads).to_csv(path, index=False)
+        safe = pd.DataFrame({heads[c]: _spreadsheet_safe(frame[c]) for c in frame.columns})
+        safe.to_csv(path, index=False)
         written.append(path)
     return written
 

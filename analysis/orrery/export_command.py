@@ -8,6 +8,7 @@ from pathlib import Path
 
 from orrery.command_line import writing
 from orrery.mistakes import RunError
+from orrery.printable import say
 
 
 def parser() -> argparse.ArgumentParser:
@@ -37,18 +38,18 @@ def main(arguments: Sequence[str]) -> None:
     if given.table and not (given.csv or given.parquet):
         parser().error("--table has no effect on --perfetto: it goes with --csv or --parquet")
     from orrery import export  # now that the arguments make sense: it takes its time
-    from orrery.run import open_run
+    from orrery.run import open_run, reading
 
-    with open_run(given.run) as run:
+    with open_run(given.run) as run, reading(run.path):
         for name in given.table or ():
             if name not in run:
                 raise RunError(f"{run.path}: no table {name}; it has {', '.join(run.tables)}")
         if given.perfetto:
             with writing(given.perfetto):
                 count = export.perfetto(run, given.perfetto)
-            print(f"{given.perfetto}: {count:,} events")
+            say(f"{given.perfetto}: {count:,} events")
         for folder, write in ((given.csv, export.csv), (given.parquet, export.parquet)):
             if folder:
                 with writing(folder):
                     written = write(run, folder, given.table)
-                print(f"{folder}: {len(written)} tables")
+                say(f"{folder}: {len(written)} tables")

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from orrery.printable import printable
 from orrery.run import Run, RunError
 from orrery.telling import NodeNames, unnumbered
 
@@ -100,7 +101,7 @@ class History:
     def title(self, job: int) -> str:
         """`job 1 (second)`; jobs of a trace may have no names."""
         name = str(self.jobs.at[job, "name"]) if job in self.jobs.index else ""
-        return f"job {job} ({name})" if name else f"job {job}"
+        return f"job {job} ({printable(name)})" if name else f"job {job}"
 
     @cached_property
     def pods(self) -> pd.DataFrame:

@@ -33,6 +33,7 @@ ACCOUNTS = {
     "restore_gpu_s": "loading checkpoints",
     "scheduling_held_gpu_s": "held before it computed",
     "hung_gpu_s": "held after failures",
+    "idle_gpu_s": "without load",
 }
 STEPS = {
     "detected": "noticed",
@@ -375,7 +376,7 @@ class JobStory:
         return "\n".join(["Pods", *("  " + line for line in columns(rows[:lines])), *more])
 
     def _accounts(self) -> str:
-        used = {name: self.row[column] for column, name in ACCOUNTS.items()}
+        used = {name: self.row.get(column, 0.0) for column, name in ACCOUNTS.items()}
         total = sum(used.values())
         rows = [
             [name, gpu_time(s), f"{100 * s / total:.1f} %"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,8 +36,21 @@ class Meta:
     """Hash over all events; None while the run goes on."""
 
 
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """What fails within it is the fault of the file: it is damaged, or holds something else."""
+    try:
+        yield
+    except (RunError, BrokenPipeError):  # that of our own output
+        raise
+    except (OSError, ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError,
+            TypeError, ValueError) as error:
+        raise RunError(f"{path}: damaged: {type(error).__name__}: {error}") from error
+
+
 def _text(value: object) -> str:
-    return value.decode() if isinstance(value, bytes) else str(value)
+    """Names in traces may be anything."""
+    return value.decode(errors="backslashreplace") if isinstance(value, bytes) else str(value)
 
 
 def _column(values: np.ndarray, kind: np.dtype, unit: str) -> tuple[object, str]:
@@ -81,17 +95,24 @@ class Run:
     def _opened(self) -> h5py.File:
         if not self.path.is_file():
             raise FileNotFoundError(f"{self.path}: no such file")
-        try:
-            file = h5py.File(self.path, "r")
-        except OSError:  # it is being written, or its writer was killed
+        # A .part may be growing, or its writer was killed. In a complete file that is damaged HDF5
+        # would wait for hours for a writer that mends it.
+        ways = [{}] + [{"libver": "latest", "swmr": True}] * (self.path.suffix == ".part")
+        errors = []
+        for way in ways:
             try:
-                file = h5py.File(self.path, "r", libver="latest", swmr=True)
+                file = h5py.File(self.path, "r", **way)
+                break
             except OSError as error:
-                raise RunError(f"{self.path}: not an HDF5 file, or damaged: {error}") from None
-        if _text(file.attrs.get("format", b"")) != "orrery":
+                errors.append(error)
+        else:
+            raise RunError(f"{self.path}: not an HDF5 file, or damaged: {errors[-1]}")
+        with reading(self.path):
+            is_ours = _text(file.attrs.get("format", b"")) == "orrery"
+            version = int(file.attrs.get("format_version", 0))
+        if not is_ours:
             file.close()
             raise RunError(f"{self.path}: not an output file of orrery")
-        version = int(file.attrs.get("format_version", 0))
         if version != FORMAT_VERSION:
             file.close()
             raise RunError(
@@ -115,12 +136,15 @@ class Run:
     @property
     def attributes(self) -> dict[str, object]:
         """Seed, digest, version, complete, simulated and wall time, as stored."""
-        return {k: v.decode() if isinstance(v, bytes) else v for k, v in self._file.attrs.items()}
+        with reading(self.path):
+            stored = dict(self._file.attrs.items())
+        return {k: _text(v) if isinstance(v, bytes) else v for k, v in stored.items()}
 
     @property
     def complete(self) -> bool:
         """False while the run goes on, and for ever if it was killed."""
-        return bool(self._file.attrs.get("complete", False))
+        with reading(self.path):
+            return bool(self._file.attrs.get("complete", False))
 
     @property
     def name(self) -> str:
@@ -130,33 +154,36 @@ class Run:
     @property
     def meta(self) -> Meta:
         attributes = self.attributes
-        return Meta(
-            scenario=self.text("meta/scenario"),
-            resolved=json.loads(self.text("meta/resolved")),
-            seed=int(attributes["seed"]),
-            version=str(attributes["version"]),
-            digest=str(attributes.get("digest", "")) or None,
-        )
+        with reading(self.path):
+            return Meta(
+                scenario=self.text("meta/scenario"),
+                resolved=json.loads(self.text("meta/resolved")),
+                seed=int(attributes["seed"]),
+                version=str(attributes["version"]),
+                digest=str(attributes.get("digest", "")) or None,
+            )
 
     @property
     def end(self) -> float:
         """Simulated seconds: of the whole run, or so far."""
         if self.complete:
-            return float(self._file.attrs["simulated_ns"]) / 1e9
+            with reading(self.path):
+                return float(self._file.attrs["simulated_ns"]) / 1e9
         cluster = self.table("/timeline/cluster") if "/timeline/cluster" in self.tables else ()
         return float(cluster["time"].max()) if len(cluster) else 0.0
 
     @property
     def summary(self) -> pd.Series:
         """The headline figures by name; `attrs["units"]` and `attrs["docs"]` by the same names."""
-        figures = dict(self._file["summary"].items()) if "summary" in self._file else {}
-        if not figures:
-            raise RunError(f"{self.path}: has no summary, as the run is not complete")
-        values = {name: value[()].item() for name, value in figures.items()}
-        series = pd.Series(values, name=self.name)
-        series.attrs["units"] = {n: _text(v.attrs["unit"]) for n, v in figures.items()}
-        series.attrs["docs"] = {n: _text(v.attrs["doc"]) for n, v in figures.items()}
-        return series
+        with reading(self.path):
+            figures = dict(self._file["summary"].items()) if "summary" in self._file else {}
+            if not figures:
+                raise RunError(f"{self.path}: has no summary, as the run is not complete")
+            values = {name: value[()].item() for name, value in figures.items()}
+            series = pd.Series(values, name=self.name)
+            series.attrs["units"] = {n: _text(v.attrs["unit"]) for n, v in figures.items()}
+            series.attrs["docs"] = {n: _text(v.attrs["doc"]) for n, v in figures.items()}
+            return series
 
     @property
     def tables(self) -> list[str]:
@@ -167,7 +194,8 @@ class Run:
             if isinstance(item, h5py.Dataset) and item.dtype.names is not None:
                 found.append(f"/{name}")
 
-        self._file.visititems(visit)
+        with reading(self.path):
+            self._file.visititems(visit)
         return found
 
     def __contains__(self, path: str) -> bool:
@@ -175,17 +203,24 @@ class Run:
 
     def text(self, path: str) -> str:
         """A text of /meta, such as "meta/scenario"."""
-        if path not in self._file:
-            raise RunError(f"{self.path}: has no {path}")
-        return _text(self._file[path][()])
+        with reading(self.path):
+            if path not in self._file:
+                raise RunError(f"{self.path}: has no {path}")
+            return _text(self._file[path][()])
 
     def raw(self, path: str) -> np.ndarray:
         """All rows as stored: times are int64 nanoseconds, -1 for never."""
-        return self._rows(self._dataset(path))
+        dataset = self._dataset(path)
+        with reading(self.path):
+            return self._rows(dataset)
 
     def table(self, path: str) -> pd.DataFrame:
         """All rows of a table, of a growing one so far. For what columns become, see Run."""
         dataset = self._dataset(path)
+        with reading(self.path):
+            return self._frame(dataset)
+
+    def _frame(self, dataset: h5py.Dataset) -> pd.DataFrame:
         rows = self._rows(dataset)
         units = [_text(unit) for unit in dataset.attrs["units"]]
         columns: dict[str, object] = {}

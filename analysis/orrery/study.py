@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from orrery.comparison import bootstrap_interval, paired, t_interval
-from orrery.run import Run, RunError
+from orrery.run import Run, RunError, reading
 
 CONFIDENCE = 0.95  # of a study that compares nothing
 
@@ -39,6 +39,10 @@ class Study:
         self.folder = Path(folder)
         if not (self.folder / "study.h5").is_file():
             raise RunError(f"{self.folder}: has no study.h5; `orrery study run` writes it at the end")
+        with reading(self.folder / "study.h5"):
+            self._read()
+
+    def _read(self) -> None:
         with Run(self.folder / "study.h5") as file:
             if any(name not in file for name in ("/cells", "/runs", "/values")):
                 raise RunError(f"{file.path}: is not what `orrery study` writes")
@@ -70,7 +74,10 @@ class Study:
         """The study as its YAML says."""
         import yaml
 
-        return yaml.safe_load(self.text)
+        try:
+            return dict(yaml.safe_load(self.text))
+        except (yaml.YAMLError, TypeError, ValueError) as error:
+            raise RunError(f"{self.folder / 'study.h5'}: damaged: /meta/study: {error}") from None
 
     @cached_property
     def labels(self) -> pd.Series:
@@ -111,8 +118,9 @@ class Study:
         for cell, seed in done[["cell", "seed"]].itertuples(index=False):
             told = self.run_path(cell, seed).with_suffix(".json")
             if told.exists():
-                summary = json.loads(told.read_text(encoding="utf-8"))["summary"]
-                return {one["name"]: one["doc"] for one in summary}
+                with reading(told):
+                    summary = json.loads(told.read_text(encoding="utf-8"))["summary"]
+                    return {one["name"]: one["doc"] for one in summary}
         return {}
 
     def metric(self, name: str) -> pd.DataFrame:

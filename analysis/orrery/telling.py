@@ -7,6 +7,8 @@ from textwrap import wrap
 
 import pandas as pd
 
+from orrery.printable import printable
+
 SHOWN_MAX = 3  # of a list within a sentence
 WIDTH = 100  # of a text
 
@@ -81,7 +83,7 @@ class NodeNames:
         self._names = dict(zip(nodes["node"], nodes["name"])) if len(nodes) else {}
 
     def one(self, node: int) -> str:
-        return self._names.get(node, f"node {node}")
+        return printable(self._names.get(node, f"node {node}"))
 
     def few(self, numbers: Iterable[int]) -> str:
         """`gpu-0 to gpu-7, gpu-12`; of many only the first ones and how many more."""
@@ -114,11 +116,12 @@ def columns(rows: Sequence[Sequence[object]], right: str = "") -> list[str]:
     """Rows of texts as lines with aligned columns; `right` has an "r" for each right one."""
     if not rows:
         return []
-    widths = [max(len(str(row[i])) for row in rows) for i in range(len(rows[0]))]
+    rows = [[printable(str(cell)) for cell in row] for row in rows]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = []
     for row in rows:
         cells = [
-            str(cell).rjust(width) if right[i : i + 1] == "r" else str(cell).ljust(width)
+            cell.rjust(width) if right[i : i + 1] == "r" else cell.ljust(width)
             for i, (cell, width) in enumerate(zip(row, widths))
         ]
         lines.append("  ".join(cells).rstrip())

@@ -11,7 +11,7 @@ ApiClient::ApiClient(Engine& engine, ApiServers& servers, const ApiClientParams&
       servers_{servers},
       params_{params},
       rng_{rng},
-      user_{setup.user},
+      user_{setup.kind, setup.user},
       connection_{servers.connect()},
       classes_{classify_all(servers.params().flow_control, setup.kind)},
       tokens_{params.qps, params.burst} {}
@@ -19,8 +19,7 @@ ApiClient::ApiClient(Engine& engine, ApiServers& servers, const ApiClientParams&
 void ApiClient::send(ApiRequest request, ApiDone done) {
   const FlowClass& flow_class = classes_[static_cast<size_t>(request.resource)];
   request.level = flow_class.level;
-  if (flow_class.distinguisher == FlowDistinguisher::User) request.flow = user_;
-  if (flow_class.distinguisher == FlowDistinguisher::None) request.flow = 0;
+  request.flow = flow_of(flow_class, user_, request.name_space);
   if (free_ == kNone) {
     free_ = static_cast<uint32_t>(calls_.size());
     calls_.emplace_back();

@@ -21,7 +21,7 @@ class ApiClient {
  public:
   struct Setup {
     ApiClientKind kind = ApiClientKind::User;
-    uint32_t user = 0;  // of its flow, where users make flows
+    uint32_t user = 0;  // among those of its kind: flows of users
   };
   struct Counters {
     uint64_t sent = 0, answered = 0;   // requests, as its caller sees them
@@ -34,8 +34,8 @@ class ApiClient {
   ApiClient(const ApiClient&) = delete;
   ApiClient& operator=(const ApiClient&) = delete;
 
-  // The level is found here; the flow is the user, or what `request` says if namespaces make flows.
-  // Calls `done` exactly once.
+  // Finds level and flow of the request, whose namespace must be set if it has one. Calls `done`
+  // exactly once.
   void send(ApiRequest request, ApiDone done);
   uint32_t connection() const { return connection_; }
   const Counters& counters() const { return counters_; }
@@ -61,7 +61,8 @@ class ApiClient {
   ApiServers& servers_;
   const ApiClientParams& params_;
   Rng& rng_;
-  uint32_t user_, connection_;
+  ApiUser user_;
+  uint32_t connection_;
   std::array<FlowClass, kApiResources> classes_;
   TokenBucket tokens_;
   std::vector<Call> calls_;

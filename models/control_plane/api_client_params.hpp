@@ -22,7 +22,7 @@ struct ApiClientParams {
   void fields(V& v) {
     v("qps", qps, "Requests a second that it sends at most, in the long run.", Range{1e-3, 1e9},
       Unit{"1/s"}, Source{"Kubernetes defaults of 2024; client-go: 5"});
-    v("burst", burst, "Requests that it sends at once at most.", Range{1, 1'000'000'000},
+    v("burst", burst, "Requests that it sends at once at most.", Range{1, 1'000'000},
       Unit{"requests"}, Source{"Kubernetes defaults of 2024; client-go: 10"});
     v("tries_max", tries_max, "How often it sends a request that is turned away or lost.",
       Range{1, 1'000'000}, Unit{"times"}, Source{"client-go: once, and 10 more"});

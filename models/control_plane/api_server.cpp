@@ -118,7 +118,7 @@ void ApiServer::submit(const ApiRequest& request, ApiDone done) {
   (slots_[slot].earlier == kNone ? oldest_ : slots_[slots_[slot].earlier].later) = slot;
   const PriorityAndFairness::Arrival arrival{.request = slot,
                                              .level = gate_of(params_.flow_control, request),
-                                             .flow = uint64_t{request.level} << 32 | request.flow,
+                                             .flow = request.flow,
                                              .width = width_of(request).seats};
   if (!flow_control_.arrive(arrival, engine_.now())) return reject(slot);
   drain();

@@ -33,9 +33,8 @@ void ApiServersParams::check(Checker& c) const {
 }
 
 Bytes heap_of(const ApiHeapParams& params, int64_t nodes, Bytes listing, int64_t watchers) {
-  const double listed = params.list_factor * static_cast<double>(listing.count);
   return params.base + params.per_node * nodes + params.per_watcher * watchers +
-         Bytes{std::llround(listed)};
+         nearest_bytes(params.list_factor * static_cast<double>(listing.count));
 }
 
 SteadyLoad sum_of(std::span<const SteadyLoad> loads) {
@@ -51,7 +50,7 @@ SteadyLoad sum_of(std::span<const SteadyLoad> loads) {
   if (sum.requests_per_s == 0) return sum;
   sum.cpu = rounded(cpu / sum.requests_per_s);
   sum.held = rounded(held / sum.requests_per_s);
-  sum.sent = {std::llround(sent / sum.requests_per_s)};
+  sum.sent = nearest_bytes(sent / sum.requests_per_s);
   return sum;
 }
 

@@ -24,18 +24,20 @@ struct ApiCostParams {
 
   template <class V>
   void fields(V& v) {
-    v("read", read, "A GET or LIST, besides what follows.", Source{"estimate"});
-    v("write", write, "What changes an object, besides what follows.",
+    constexpr Range kEach{Duration{}, 1_min};
+    constexpr Range kPerByte{0.0, 1e5};  // of the longest LIST, 10 TB: still within 64 bits
+    v("read", read, "A GET or LIST, besides what follows.", kEach, Source{"estimate"});
+    v("write", write, "What changes an object, besides what follows.", kEach,
       Source{"estimate: a core handles some 1,000 a second"});
-    v("watch", watch, "To begin a WATCH.", Source{"estimate: as a read"});
+    v("watch", watch, "To begin a WATCH.", kEach, Source{"estimate: as a read"});
     v("cached_object", cached_object,
       "A LIST from the watch cache, per object that it looks through.", Range{0.0, 1e9}, Unit{"ns"},
       Source{"KEP-2340: 0.53 cores list 300,000 cached objects once a second"});
     v("stored_object", stored_object, "A LIST from the store, per object.", Range{0.0, 1e9},
       Unit{"ns"}, Source{"KEP-2340: 300,000 objects of 1 KB from etcd, decomposed"});
-    v("stored_byte", stored_byte, "A read from the store, per byte.", Range{0.0, 1e9}, Unit{"ns"},
+    v("stored_byte", stored_byte, "A read from the store, per byte.", kPerByte, Unit{"ns"},
       Source{"KEP-2340: 300 objects of 1 MB from etcd take 3 cores"});
-    v("sent_byte", sent_byte, "To encode a byte of an answer.", Range{0.0, 1e9}, Unit{"ns"},
+    v("sent_byte", sent_byte, "To encode a byte of an answer.", kPerByte, Unit{"ns"},
       Source{"estimate: as a byte read from the store"});
   }
   Duration of(const ApiRequest& request) const;
@@ -52,8 +54,8 @@ struct ApiHeapParams {
   void fields(V& v) {
     v("base", base, "Of an empty cluster.", Source{"OpenAI 2021: linear in the nodes"});
     v("per_node", per_node, "Per node of the cluster, with its pods and watches.",
-      Source{"OpenAI 2021: 70 GB at 7,500 nodes"});
-    v("per_watcher", per_watcher, "Per watch beside those of the nodes.",
+      Range{Bytes{}, 1024_GiB}, Source{"OpenAI 2021: 70 GB at 7,500 nodes"});
+    v("per_watcher", per_watcher, "Per watch beside those of the nodes.", Range{Bytes{}, 1_GiB},
       Source{"0: in the share of the nodes"});
     v("list_factor", list_factor, "Bytes held for each byte of a LIST until it is answered.",
       Range{0.0, 1000.0}, Unit{"ratio"}, Source{"KEP-3157: about 5"});

@@ -224,7 +224,8 @@ void ClusterAutoscaler::emit_removed(ScalingKind kind, const std::vector<uint32_
 
 bool ClusterAutoscaler::is_adding() const {
   return std::ranges::any_of(groups_, [this](const Scaled& s) {
-    return s.asked > 0 || (s.backs_off_until > now() && !waiting_.empty());
+    const bool never_come = s.backoff > Duration{} && s.backoff >= params_.backoff_max;
+    return !never_come && (s.asked > 0 || (s.backs_off_until > now() && !waiting_.empty()));
   });
 }
 

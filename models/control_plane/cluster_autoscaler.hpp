@@ -55,7 +55,9 @@ class ClusterAutoscaler {
   Signal<NodeId> comes;  // its kubelet runs, and may join
   Signal<NodeId> goes;   // it is taken away at once, whatever state it is in
 
-  bool is_adding() const;  // nodes are on their way, or will be asked for without further news
+  // Nodes are on their way, or will be asked for without further news. A group whose backoff has
+  // reached its maximum counts as adding none.
+  bool is_adding() const;
 
   void sample(Time now);
   void add_summary(Recorder& recorder) const;

@@ -26,6 +26,7 @@ ControlPlane::ControlPlane(Sim sim, const ControlPlaneParams& params, const JobT
                sim.rng.stream("control_plane.servers")},
       client_rng_{sim.rng.stream("control_plane.clients")},
       jobs_{jobs},
+      job_namespaces_{jobs, params_.namespaces && params_.namespaces->per_job},
       garbage_collector_{sim.engine,
                          servers_,
                          params_.clients.controller_manager,
@@ -81,13 +82,14 @@ ControlPlane::ControlPlane(Sim sim, const ControlPlaneParams& params, const JobT
     if (resource == ApiResource::Pods) size_lists();
   });
   if (params_.events) {
-    events_ = std::make_unique<PodEvents>(sim, servers_, etcd_, params_, is_up_);
+    events_ = std::make_unique<PodEvents>(sim, servers_, store_, params_, is_up_);
   }
   if (!params_.crash_loops.empty()) {
     crash_loops_ = std::make_unique<CrashLoops>(sim, servers_, etcd_, params_);
   }
   if (params_.namespaces) {
-    namespaces_ = std::make_unique<NamespaceChurn>(sim, servers_, store_, params_, is_up_);
+    namespaces_ =
+        std::make_unique<NamespaceChurn>(sim, servers_, store_, job_namespaces_, params_, is_up_);
   }
   most_[Quantity::Nodes] = nodes;
   if (params_.services.groups.empty()) return;
@@ -96,6 +98,7 @@ ControlPlane::ControlPlane(Sim sim, const ControlPlaneParams& params, const JobT
                                                            .store = store_,
                                                            .node_clients = node_clients_,
                                                            .jobs = jobs,
+                                                           .namespaces = job_namespaces_,
                                                            .nodes = nodes},
                                          params_);
 }
@@ -166,31 +169,33 @@ void ControlPlane::node_up(NodeId node) {
 
 void ControlPlane::create(PodId pod, Told told) {
   const WorkloadKind kind = jobs_.job(jobs_.pod(pod).job).controller;
-  const uint32_t object = objects_.create(pod);
+  const uint32_t space = name_space(pod);
+  const uint32_t object = objects_.create(pod, space);
   const auto heard = [this, object, told = std::move(told)](Creation news) {
     const bool is_over = news != Creation::Answered && objects_.settle(object);
     if (is_over) delete_pod(garbage_collector_, object, {});
     told(news);
   };
-  write(*controllers_[controller_of(kind)], {Verb::Create, object}, heard, {});
+  write(*controllers_[controller_of(kind)], {Verb::Create, space, object}, heard, {});
 }
 
 // A node that died meanwhile, or whose pod is gone, has nothing to tell.
 void ControlPlane::bind(PodId pod, NodeId node, Done done) {
   const uint64_t life = jobs_.pod(pod).generation;
-  const auto bound = [this, pod, life, node, done = std::move(done)](Creation news) {
+  const uint32_t space = name_space(pod);
+  const auto bound = [this, pod, life, space, node, done = std::move(done)](Creation news) {
     if (news == Creation::Answered) return;
     const bool is_done = news == Creation::Known;
     const Pod& now_is = jobs_.pod(pod);
     const bool is_there = now_is.generation == life && now_is.state == PodState::Pending;
     const bool starts = is_done && is_there && is_up_[node.index];
     for (int32_t i = 0; i < params_.kubelet.status_writes && starts; ++i) {
-      write(kubelet(node), {Verb::Patch}, {}, {});
+      write(kubelet(node), {Verb::Patch, space}, {}, {});
     }
-    if (events_) is_done ? events_->pod_bound(starts ? node : NodeId{}) : events_->bind_failed();
+    if (events_ && is_done) events_->pod_bound(starts ? node : NodeId{}, space);
     done(is_done);
   };
-  write(scheduler_, {Verb::Update}, bound, {});  // the binding is stored in the pod
+  write(scheduler_, {Verb::Update, space}, bound, {});  // the binding is stored in the pod
 }
 
 void ControlPlane::start(PodId pod, NodeId node, Started started) {
@@ -204,14 +209,21 @@ void ControlPlane::start(PodId pod, NodeId node, Started started) {
 }
 
 // Its condition says why, then it is told to end; its kubelet deletes it once it has.
-void ControlPlane::evict(PodId /*pod*/, Told told) {
-  const auto said_why = [this, told = std::move(told)](Creation news) {
-    if (news == Creation::Answered) write(scheduler_, {Verb::Update}, told, {});
+void ControlPlane::evict(PodId pod, Told told) {
+  const uint32_t space = name_space(pod);
+  const auto said_why = [this, space, told = std::move(told)](Creation news) {
+    if (news == Creation::Answered) write(scheduler_, {Verb::Update, space}, told, {});
   };
-  write(scheduler_, {Verb::Patch}, said_why, {});
+  write(scheduler_, {Verb::Patch, space}, said_why, {});
 }
 
-void ControlPlane::nominated(PodId /*pod*/) { write(scheduler_, {Verb::Patch}, {}, {}); }
+void ControlPlane::nominated(PodId pod) {
+  write(scheduler_, {Verb::Patch, name_space(pod)}, {}, {});
+}
+
+void ControlPlane::scheduling_failed(PodId pod) {
+  if (events_) events_->scheduling_failed(pod, jobs_.pod(pod).generation, name_space(pod));
+}
 
 // Nobody hears of pods whose node just died.
 void ControlPlane::removed(PodId pod, NodeId node) {
@@ -224,6 +236,7 @@ void ControlPlane::removed(PodId pod, NodeId node) {
 }
 
 void ControlPlane::job_arrived(JobId job) {
+  job_namespaces_.job_arrived(job);
   if (!namespaces_) return;
   namespaces_->job_arrived(job);
   if (!params_.namespaces->per_job) return;
@@ -240,6 +253,7 @@ void ControlPlane::job_over(JobId job) {
 void ControlPlane::write(ApiClient& client, PodWrite what, Told told, Duration waited) {
   const ApiRequest request{.verb = what.verb,
                            .resource = ApiResource::Pods,
+                           .name_space = what.name_space,
                            .bytes = params_.pods.bytes,
                            .object = what.object,
                            .answer = params_.pods.bytes};

@@ -14,6 +14,7 @@
 #include "models/control_plane/control_plane_rows.hpp"
 #include "models/control_plane/crash_loops.hpp"
 #include "models/control_plane/etcd_store.hpp"
+#include "models/control_plane/job_namespaces.hpp"
 #include "models/control_plane/kubelet.hpp"
 #include "models/control_plane/namespace_churn.hpp"
 #include "models/control_plane/node_api.hpp"
@@ -48,6 +49,7 @@ class ControlPlane final : public PodApi, public NodeApi {
   void start(PodId pod, NodeId node, Started started) override;
   void evict(PodId pod, Told told) override;
   void nominated(PodId pod) override;
+  void scheduling_failed(PodId pod) override;
   void removed(PodId pod, NodeId node) override;
 
   void send(NodeId node, uint32_t client, const ApiRequest& request,
@@ -75,10 +77,12 @@ class ControlPlane final : public PodApi, public NodeApi {
  private:
   struct PodWrite {
     Verb verb;
+    uint32_t name_space;
     uint32_t object = 0;  // of what is created or deleted
   };
   void write(ApiClient& client, PodWrite what, Told told, Duration waited);
   void written(ApiClient& client, PodWrite what, const Told& told, bool is_done, Duration waited);
+  uint32_t name_space(PodId pod) const { return job_namespaces_.of(jobs_.pod(pod).job); }
   ApiClient& kubelet(NodeId node) { return *kubelets_[node.index]; }
   void watch_leases();
   void size_lists();
@@ -96,6 +100,7 @@ class ControlPlane final : public PodApi, public NodeApi {
   ApiServers servers_;
   Rng client_rng_;
   const JobTable& jobs_;
+  JobNamespaces job_namespaces_;
   std::vector<std::unique_ptr<ApiClient>> controllers_;  // as in controller_of()
   ApiClient garbage_collector_, scheduler_;
   std::vector<std::unique_ptr<ApiClient>> kubelets_;  // by node

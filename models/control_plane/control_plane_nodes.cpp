@@ -72,7 +72,7 @@ void ControlPlane::delete_pod(ApiClient& client, uint32_t object, std::function<
     objects_.deleted(object);
     if (done) done();
   };
-  write(client, {Verb::Delete, object}, deleted, {});
+  write(client, {Verb::Delete, objects_.name_space(object), object}, deleted, {});
 }
 
 // Of those who watch pods; pods are spread evenly over the nodes that are up.

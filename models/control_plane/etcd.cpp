@@ -70,19 +70,24 @@ void Etcd::read_at_once(const Read& read) {
   counters_.read = counters_.read + read.bytes;
 }
 
-void Etcd::store(const Write& write) {
+Time Etcd::store(const Write& write) {
   const Time now = engine_.now();
   ++counters_.writes;
   switch (write.change) {
     case EtcdChange::Create:
-      return store_.create(now, write.bytes);
+      store_.create(now, write.bytes);
+      break;
     case EtcdChange::Update:
-      return store_.update(now, write.bytes - write.grown, write.bytes);
+      store_.update(now, write.bytes - write.grown, write.bytes);
+      break;
     case EtcdChange::Delete:
-      return store_.remove(now, write.bytes);
+      store_.remove(now, write.bytes);
+      break;
     case EtcdChange::Event:
-      return store_.add_event(now, write.bytes);
+      store_.add_event(now, write.bytes, write.replaced);
+      break;
   }
+  return now;
 }
 
 double Etcd::free_rate() const {

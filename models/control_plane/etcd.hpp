@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "models/control_plane/etcd_params.hpp"
@@ -40,7 +41,8 @@ class Etcd {
   struct Write {
     Bytes bytes;  // of the object; of a deletion, what is freed
     EtcdChange change = EtcdChange::Update;
-    Bytes grown = {};  // an update: since the version before
+    Bytes grown = {};                   // an update: since the version before
+    std::optional<Time> replaced = {};  // an Event: when the version before was stored
   };
   struct Read {
     Bytes bytes;
@@ -64,11 +66,10 @@ class Etcd {
   Etcd& operator=(const Etcd&) = delete;
 
   using Done = std::function<void(bool is_committed)>;
-
   // Calls `done` once: what it comes to then is for whoever asked to find, and to store. A proposal
   // that is refused is told at once, without a call. They are done in the order of their coming.
   [[nodiscard]] EtcdAnswer propose(const Proposal& proposal, Done done);
-  void store(const Write& write);
+  Time store(const Write& write);  // when: now
   // What takes no time: no commit is under way, and one takes none.
   bool writes_at_once() const;
   bool reads_at_once() const { return params_.read_latency == Duration{} && can_commit(); }
@@ -79,7 +80,6 @@ class Etcd {
   }
   void read(const Read& read, Callback done);  // never done if nobody waits for it any more
   void set_steady_load(const SteadyLoad& load, SteadySource source = SteadySource::Heartbeats);
-
   void drop(Bytes object) { store_.remove(engine_.now(), object); }  // with a steady load
 
   // Without a quorum writes and reads wait.

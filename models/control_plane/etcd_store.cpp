@@ -46,11 +46,16 @@ uint32_t EtcdStore::new_name(ApiResource resource) {
 }
 
 void EtcdStore::forget(uint32_t name) {
-  ORRERY_CHECK(name != 0 && !has(name), "only what is gone is forgotten");
-  if (objects_[name].waiting > 0) {
-    objects_[name].is_forgotten = true;
-    return;
-  }
+  const bool is_event = objects_[name].resource == ApiResource::Events;
+  ORRERY_CHECK(name != 0 && (is_event || !has(name)), "only what is gone is forgotten");
+  objects_[name].is_forgotten = true;
+  reuse_if_forgotten(name);
+}
+
+void EtcdStore::reuse_if_forgotten(uint32_t name) {
+  Object& object = objects_[name];
+  if (object.waiting > 0 || !std::exchange(object.is_forgotten, false)) return;
+  set_stored(name, false, {});
   free_.push_back(name);
 }
 
@@ -83,18 +88,27 @@ Etcd::Write EtcdStore::write_of(const ApiRequest& request) const {
   if (request.object == 0) return {.bytes = request.bytes, .change = change};
   const Object& before = objects_[request.object];
   if (change == EtcdChange::Delete) return {.bytes = before.bytes, .change = change};
-  if (!before.is_stored) return {.bytes = request.bytes, .change = EtcdChange::Create};
-  const bool is_again = change == EtcdChange::Create && request.bytes == before.bytes;
+  if (!before.is_stored) {
+    const bool is_event = change == EtcdChange::Event;
+    return {.bytes = request.bytes, .change = is_event ? change : EtcdChange::Create};
+  }
+  const bool is_again = request.verb == Verb::Create && request.bytes == before.bytes;
   if (is_again) return {.bytes = {}, .change = EtcdChange::Update};
+  if (change == EtcdChange::Event) {
+    return {.bytes = request.bytes, .change = change, .replaced = before.written};
+  }
   return {
       .bytes = request.bytes, .change = EtcdChange::Update, .grown = request.bytes - before.bytes};
 }
 
 void EtcdStore::carry_out(const ApiRequest& request) {
   const Etcd::Write write = write_of(request);
-  of(request).store(write);
+  const Time now = of(request).store(write);
   const bool is_kept = write.change != EtcdChange::Delete;
-  if (request.object != 0) set_stored(request.object, is_kept, is_kept ? request.bytes : Bytes{});
+  if (request.object != 0) {
+    set_stored(request.object, is_kept, is_kept ? request.bytes : Bytes{});
+    if (write.bytes.count > 0) objects_[request.object].written = now;
+  }
   if (write.bytes.count > 0) changed.emit(request.resource);
 }
 
@@ -118,7 +132,7 @@ void EtcdStore::settle(uint32_t name) {
     --object.dropped;
     remove(name);
   }
-  if (object.waiting == 0 && std::exchange(object.is_forgotten, false)) free_.push_back(name);
+  reuse_if_forgotten(name);
 }
 
 void EtcdStore::read(const ApiRequest& request, Time until, Done done) {

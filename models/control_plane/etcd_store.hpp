@@ -22,7 +22,7 @@ class EtcdStore final : public ApiStore {
   explicit EtcdStore(EtcdSplit& etcd) : etcd_{etcd} {}
 
   uint32_t new_name(ApiResource resource);
-  void forget(uint32_t name);      // of what is not there
+  void forget(uint32_t name);      // of what is not there, or of an Event, which stays there
   bool has(uint32_t name) const {  // or may yet, as a write of it waits
     const Object& object = objects_[name];
     return object.is_stored || object.waiting > object.dropped;
@@ -42,6 +42,7 @@ class EtcdStore final : public ApiStore {
     ApiResource resource = ApiResource::Pods;
     bool is_stored = false, is_forgotten = false;
     Bytes bytes = {};
+    Time written;          // last
     uint32_t waiting = 0;  // writes of it that are not done yet
     uint32_t dropped = 0;  // of these, the first so many: they came before it was dropped
   };
@@ -53,6 +54,7 @@ class EtcdStore final : public ApiStore {
   void carry_out(const ApiRequest& request);
   void settle(uint32_t name);
   void remove(uint32_t name);
+  void reuse_if_forgotten(uint32_t name);
 
   EtcdSplit& etcd_;
   std::vector<Object> objects_{1};  // by name; 0 stands for what has none

@@ -7,6 +7,7 @@
 
 #include "models/control_plane/shuffle_sharding.hpp"
 #include "sim/core/check.hpp"
+#include "sim/core/scatter.hpp"
 
 namespace orrery {
 namespace {
@@ -59,8 +60,11 @@ FlowClass classify(const FlowControlParams& params, ApiClientKind client, ApiRes
       best = &schema;
     }
   }
-  if (best == nullptr) return {.level = static_cast<uint8_t>(params.levels.size() - 1)};
-  return {level_of(params, best->level), best->distinguisher};
+  if (best == nullptr) {
+    return {.level = static_cast<uint8_t>(params.levels.size() - 1),
+            .schema = name_hash("catch-all")};
+  }
+  return {level_of(params, best->level), best->distinguisher, name_hash(best->name)};
 }
 
 std::array<FlowClass, kApiResources> classify_all(const FlowControlParams& params,
@@ -70,6 +74,19 @@ std::array<FlowClass, kApiResources> classify_all(const FlowControlParams& param
     classes[r] = classify(params, client, static_cast<ApiResource>(r));
   }
   return classes;
+}
+
+uint64_t flow_of(const FlowClass& flow_class, ApiUser user, uint32_t name_space) {
+  switch (flow_class.distinguisher) {
+    case FlowDistinguisher::User:
+      return draw_of(flow_class.schema,
+                     uint64_t{static_cast<uint8_t>(user.kind)} << 32 | user.number);
+    case FlowDistinguisher::Namespace:
+      return draw_of(flow_class.schema, name_space);
+    case FlowDistinguisher::None:
+      break;
+  }
+  return flow_class.schema;
 }
 
 FlowControlSetup setup_of(const FlowControlParams& params) {

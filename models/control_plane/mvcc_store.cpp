@@ -9,7 +9,6 @@
 namespace orrery {
 namespace {
 
-Bytes nearest_bytes(double count) { return {std::llround(count)}; }
 double number(Bytes size) { return static_cast<double>(size.count); }
 
 }  // namespace
@@ -64,8 +63,18 @@ void MvccStore::remove(Time now, Bytes size) {
   old_ += gone;
 }
 
-void MvccStore::add_event(Time now, Bytes size) {
+void MvccStore::add_event(Time now, Bytes size, std::optional<Time> replaced) {
   advance(now);
+  if (replaced) {
+    const int64_t age = (now - Time{}) / interval_ - (*replaced - Time{}) / interval_;
+    const auto spans = static_cast<int64_t>(spans_.size());
+    if (age <= spans) {  // else it has expired
+      const Amount before = amount(size, 1);
+      (age == 0 ? young_events_ : spans_[static_cast<size_t>(spans - age)]) -= before;
+      events_ -= before;
+      old_ += before;
+    }
+  }
   events_ += amount(size, 1);
   young_events_ += amount(size, 1);
   file_ = std::max(file_, held());

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 
 #include "sim/core/time.hpp"
 
@@ -30,7 +31,8 @@ class MvccStore {
   void create(Time now, Bytes size, int64_t count = 1);
   void update(Time now, Bytes before, Bytes after);
   void remove(Time now, Bytes size);
-  void add_event(Time now, Bytes size);  // gone after its time to live
+  // Gone after its time to live, which starts anew if it replaces a version written at `replaced`.
+  void add_event(Time now, Bytes size, std::optional<Time> replaced = {});
   void defragment(Time now);
 
   Bytes live(Time now);    // of the newest versions

@@ -13,16 +13,18 @@ namespace {
 constexpr Duration kRetryFirst = 1_s, kRetryMax = 60_s;
 
 // The Namespace, and what comes with it; all further objects are as the last.
-constexpr ApiResource kResources[] = {ApiResource::Namespaces, ApiResource::ServiceAccounts,
-                                      ApiResource::ConfigMaps};
+constexpr ApiResource kObjectKinds[] = {ApiResource::Namespaces, ApiResource::ServiceAccounts,
+                                        ApiResource::ConfigMaps};
 
 }  // namespace
 
 NamespaceChurn::NamespaceChurn(Sim sim, ApiServers& servers, EtcdStore& store,
-                               const ControlPlaneParams& params, const std::vector<bool>& nodes)
+                               const JobNamespaces& numbers, const ControlPlaneParams& params,
+                               const std::vector<bool>& nodes)
     : engine_{sim.engine},
       servers_{servers},
       store_{store},
+      numbers_{numbers},
       params_{params},
       namespaces_{*params.namespaces},
       each_{namespaces_.each},
@@ -66,14 +68,14 @@ int64_t NamespaceChurn::count() const {
 
 int64_t NamespaceChurn::objects() const {
   int64_t sum = objects_of(namespaces_.existing, each_);
-  for (const ApiResource resource : kResources) sum += store_.stored(resource);
+  for (const ApiResource resource : kObjectKinds) sum += store_.stored(resource);
   return sum;
 }
 
 void NamespaceChurn::changed() {
   most_ = std::max(most_, count());
   const double heap = namespaces_.heap_factor * static_cast<double>(bytes().count);
-  servers_.set_cached({static_cast<int64_t>(heap)});
+  servers_.set_cached(nearest_bytes(std::floor(heap)));
 }
 
 // The namespace by whoever submits the job, the rest by controllers that fill new ones.
@@ -85,7 +87,8 @@ void NamespaceChurn::job_arrived(JobId job) {
   }
   const uint32_t space = free_.back();
   free_.pop_back();
-  spaces_[space] = {.objects = std::vector<uint32_t>(static_cast<size_t>(each_.objects)),
+  spaces_[space] = {.number = numbers_.of(job),
+                    .objects = std::vector<uint32_t>(static_cast<size_t>(each_.objects)),
                     .left = Time::max()};
   if (job.index >= of_jobs_.size()) of_jobs_.resize(job.index + size_t{1});
   of_jobs_[job] = space;
@@ -93,12 +96,13 @@ void NamespaceChurn::job_arrived(JobId job) {
 }
 
 void NamespaceChurn::create(uint32_t space, size_t object, Duration pause) {
-  const ApiResource resource = kResources[std::min(object, std::size(kResources) - 1)];
+  const ApiResource resource = kObjectKinds[std::min(object, std::size(kObjectKinds) - 1)];
   uint32_t& name = spaces_[space].objects[object];
   if (name == 0) name = store_.new_name(resource);
   ++spaces_[space].asked;
   const ApiRequest request{.verb = Verb::Create,
                            .resource = resource,
+                           .name_space = object == 0 ? 0 : spaces_[space].number,
                            .bytes = each_.object_bytes,
                            .object = name,
                            .answer = each_.object_bytes};

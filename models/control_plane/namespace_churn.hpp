@@ -10,6 +10,7 @@
 #include "models/control_plane/api_servers.hpp"
 #include "models/control_plane/control_plane_params.hpp"
 #include "models/control_plane/etcd_store.hpp"
+#include "models/control_plane/job_namespaces.hpp"
 #include "models/control_plane/list_readers.hpp"
 #include "sim/core/id.hpp"
 #include "sim/core/rng.hpp"
@@ -40,9 +41,9 @@ struct NamespacesSample {
 // while there are any, as those of clients that ask for each.
 class NamespaceChurn {
  public:
-  // `params`, which has namespaces, and `nodes`, those that are up, must outlive it.
-  NamespaceChurn(Sim sim, ApiServers& servers, EtcdStore& store, const ControlPlaneParams& params,
-                 const std::vector<bool>& nodes);
+  // `numbers`, `params`, which has namespaces, and `nodes`, those that are up, must outlive it.
+  NamespaceChurn(Sim sim, ApiServers& servers, EtcdStore& store, const JobNamespaces& numbers,
+                 const ControlPlaneParams& params, const std::vector<bool>& nodes);
   NamespaceChurn(const NamespaceChurn&) = delete;
   NamespaceChurn& operator=(const NamespaceChurn&) = delete;
 
@@ -60,6 +61,7 @@ class NamespaceChurn {
     bool is_asking = false;
   };
   struct Space {                    // of a job
+    uint32_t number = 0;            // in requests
     std::vector<uint32_t> objects;  // their names in the store; the first is the Namespace
     Time left = Time::max();        // when the job was over
     int32_t asked = 0;              // creations that are not answered
@@ -80,6 +82,7 @@ class NamespaceChurn {
   Engine& engine_;
   ApiServers& servers_;
   EtcdStore& store_;
+  const JobNamespaces& numbers_;
   const ControlPlaneParams& params_;
   const NamespacesParams& namespaces_;
   const NamespaceParams& each_;

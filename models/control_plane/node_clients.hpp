@@ -11,7 +11,8 @@
 
 namespace orrery {
 
-// Made when a node first asks by one. Daemons of a kind share a service account on all nodes.
+// Made when a node first asks by one. Kube-proxies share a service account on all nodes, and so do
+// daemons of a kind.
 class NodeClients {
  public:
   NodeClients(Engine& engine, ApiServers& servers, const PodClientsParams& params, Rng& rng,
@@ -28,7 +29,7 @@ class NodeClients {
           engine_, servers_, is_proxy ? params_.kube_proxy : params_.daemons,
           ApiClient::Setup{
               .kind = is_proxy ? ApiClientKind::KubeProxy : ApiClientKind::ServiceAccount,
-              .user = is_proxy ? node.index : client},
+              .user = is_proxy ? 0 : client},
           rng_);
     }
     return *here[index];

@@ -31,6 +31,7 @@ class PodDelays final : public PodApi, public NodeApi {
   void start(PodId pod, NodeId node, Started started) override;
   void evict(PodId pod, Told told) override;
   void nominated(PodId /*pod*/) override {}
+  void scheduling_failed(PodId /*pod*/) override {}
   void removed(PodId /*pod*/, NodeId /*node*/) override {}
 
   void send(NodeId /*node*/, uint32_t /*client*/, const ApiRequest& request,

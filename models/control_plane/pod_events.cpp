@@ -5,14 +5,18 @@
 
 namespace orrery {
 
-PodEvents::PodEvents(Sim sim, ApiServers& servers, EtcdSplit& etcd,
+PodEvents::PodEvents(Sim sim, ApiServers& servers, EtcdStore& store,
                      const ControlPlaneParams& params, const std::vector<bool>& nodes)
-    : etcd_{etcd},
+    : etcd_{store.etcd()},
       servers_{servers},
       params_{params},
       events_{*params.events},
       rng_{sim.rng.stream("control_plane.events")},
-      scheduler_{sim.engine, servers, events_.client, {.kind = ApiClientKind::Scheduler}, rng_} {
+      scheduler_{sim.engine, servers, events_.client, {.kind = ApiClientKind::Scheduler}, rng_},
+      failures_{sim.engine,
+                store,
+                scheduler_,
+                {.bytes = events_.bytes, .events = events_.per_failed_bind}} {
   for (uint32_t n = 0; n < nodes.size() && events_.per_pod > 1; ++n) {
     kubelets_.push_back(std::make_unique<ApiClient>(
         sim.engine, servers, events_.client,
@@ -55,19 +59,24 @@ void PodEvents::start() {
   for (const auto& readers : readers_) readers->start();
 }
 
-void PodEvents::pod_bound(NodeId node) {
-  record(scheduler_, std::min(events_.per_pod, 1));
-  if (events_.per_pod > 1 && node.is_valid()) record(*kubelets_[node.index], events_.per_pod - 1);
+void PodEvents::pod_bound(NodeId node, uint32_t name_space) {
+  record(scheduler_, std::min(events_.per_pod, 1), name_space);
+  if (events_.per_pod > 1 && node.is_valid()) {
+    record(*kubelets_[node.index], events_.per_pod - 1, name_space);
+  }
 }
 
-void PodEvents::bind_failed() { record(scheduler_, events_.per_failed_bind); }
+void PodEvents::scheduling_failed(PodId pod, uint64_t life, uint32_t name_space) {
+  if (events_.per_failed_bind > 0) failures_.occurred(pod, life, name_space);
+}
 
 int64_t PodEvents::kept() const { return etcd_.events().events().count / events_.bytes.count; }
 
-void PodEvents::record(ApiClient& client, int32_t count) {
+void PodEvents::record(ApiClient& client, int32_t count, uint32_t name_space) {
   for (int32_t i = 0; i < count; ++i) {
     client.send({.verb = Verb::Create,
                  .resource = ApiResource::Events,
+                 .name_space = name_space,
                  .bytes = events_.bytes,
                  .answer = events_.bytes},
                 [this](const ApiAnswer& answer) {
@@ -81,8 +90,14 @@ void PodEvents::add_summary(Recorder& recorder) const {
                          std::string_view doc) {
     recorder.add_summary(name, static_cast<int64_t>(n), unit, doc);
   };
-  count("events_written", written_, "Events", "recorded about pods");
-  count("events_dropped", dropped_, "Events", "about pods, that could not be written");
+  const EventSeries::Counters& failures = failures_.counters();
+  count("events_written", written_ + failures.written, "Events", "recorded about pods");
+  count("events_dropped", dropped_ + failures.dropped, "requests",
+        "to write Events about pods, that failed");
+  count("failed_scheduling", failures.occurrences, "attempts",
+        "of pods, that failed and were recorded: each as an Event or in a series");
+  count("event_series_patches", failures.patched, "requests",
+        "that made such an Event a series, or wrote the series again");
   if (readers_.empty()) return;
   ListReaders::Counters all;
   LatencyHistogram latency;

@@ -9,7 +9,8 @@
 #include "models/control_plane/api_client.hpp"
 #include "models/control_plane/api_servers.hpp"
 #include "models/control_plane/control_plane_params.hpp"
-#include "models/control_plane/etcd_split.hpp"
+#include "models/control_plane/etcd_store.hpp"
+#include "models/control_plane/event_series.hpp"
 #include "models/control_plane/list_readers.hpp"
 #include "sim/core/id.hpp"
 #include "sim/core/rng.hpp"
@@ -21,20 +22,22 @@ namespace orrery {
 class PodEvents {
  public:
   // `params`, which has events, and `nodes`, those that are up, must outlive it.
-  PodEvents(Sim sim, ApiServers& servers, EtcdSplit& etcd, const ControlPlaneParams& params,
+  PodEvents(Sim sim, ApiServers& servers, EtcdStore& store, const ControlPlaneParams& params,
             const std::vector<bool>& nodes);
   PodEvents(const PodEvents&) = delete;
   PodEvents& operator=(const PodEvents&) = delete;
 
   void start();
-  void pod_bound(NodeId node);  // none: its kubelet does not start it any more
-  void bind_failed();
+  // No node: its kubelet does not start it any more.
+  void pod_bound(NodeId node, uint32_t name_space);
+  // `life`: as for EventSeries.
+  void scheduling_failed(PodId pod, uint64_t life, uint32_t name_space);
 
   int64_t kept() const;
   void add_summary(Recorder& recorder) const;
 
  private:
-  void record(ApiClient& client, int32_t count);
+  void record(ApiClient& client, int32_t count, uint32_t name_space);
 
   EtcdSplit& etcd_;
   ApiServers& servers_;
@@ -42,6 +45,7 @@ class PodEvents {
   const PodEventsParams& events_;
   Rng rng_;
   ApiClient scheduler_;
+  EventSeries failures_;
   std::vector<std::unique_ptr<ApiClient>> kubelets_;  // by node
   std::vector<std::unique_ptr<ListReaders>> readers_;
   uint64_t written_ = 0, dropped_ = 0;

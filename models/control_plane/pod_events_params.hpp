@@ -28,8 +28,12 @@ struct PodEventsParams {
       "Of a pod that is bound and starts: the first by the scheduler, the rest by its kubelet.",
       Range{0, 1'000}, Unit{"Events"},
       Source{"Kubernetes: Scheduled, Pulling, Pulled, Created, Started"});
-    v("per_failed_bind", per_failed_bind, "By the scheduler, when a pod could not be bound.",
-      Range{0, 1'000}, Unit{"Events"}, Source{"Kubernetes: FailedBinding or FailedScheduling"});
+    v("per_failed_bind", per_failed_bind,
+      "By the scheduler, when an attempt to schedule or bind a pod failed; of a gang, for each "
+      "member. The second failure makes the Event a series, and later ones are only counted. A "
+      "series is written again every 30 min, and when no attempt failed for 6 min.",
+      Range{0, 1'000}, Unit{"Events"},
+      Source{"Kubernetes: FailedScheduling; client-go, tools/events"});
     v("bytes", bytes, "Of one.", Range{1_B, 1_MiB},
       Source{"estimate: names, reason, message, source and managed fields"});
     v("others_per_s", others_per_s,

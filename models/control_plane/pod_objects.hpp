@@ -17,14 +17,19 @@ class PodObjects {
   explicit PodObjects(EtcdStore& store) : store_{store} {}
 
   // Its creation begins: what it is called.
-  uint32_t create(PodId pod) {
+  uint32_t create(PodId pod, uint32_t name_space) {
     if (pod.index >= of_pods_.size()) of_pods_.resize(pod.index + size_t{1});
     uint32_t& name = of_pods_[pod.index];
     if (name == 0) name = store_.new_name(ApiResource::Pods);
-    if (name >= states_.size()) states_.resize(name + size_t{1}, State::Settled);
+    if (name >= states_.size()) {
+      states_.resize(name + size_t{1}, State::Settled);
+      name_spaces_.resize(name + size_t{1});
+    }
     states_[name] = State::Creating;
+    name_spaces_[name] = name_space;
     return name;
   }
+  uint32_t name_space(uint32_t name) const { return name_spaces_[name]; }
   // Its creation is answered or given up. True: nobody wants it any more, and it is to be deleted.
   bool settle(uint32_t name) {
     const bool is_wanted = std::exchange(states_[name], State::Settled) == State::Creating;
@@ -52,8 +57,9 @@ class PodObjects {
   }
 
   EtcdStore& store_;
-  std::vector<uint32_t> of_pods_;  // by pod; 0: none
-  std::vector<State> states_;      // by name
+  std::vector<uint32_t> of_pods_;      // by pod; 0: none
+  std::vector<State> states_;          // by name
+  std::vector<uint32_t> name_spaces_;  // by name
 };
 
 }  // namespace orrery

@@ -48,6 +48,12 @@ void FlowControlParams::check(Checker& c) const {
     c.idle(field, "has no effect with mode: max_inflight, where nothing waits for seats");
   }
   for (size_t i = 0; i < schemas.size(); ++i) {
+    const auto is_earlier = std::ranges::find(schemas, schemas[i].name, &FlowSchemaParams::name) <
+                            schemas.begin() + static_cast<std::ptrdiff_t>(i);
+    if (is_earlier) {
+      c.error("schemas[" + std::to_string(i) + "].name",
+              "two schemas are called " + in_quotes(schemas[i].name));
+    }
     if (std::ranges::find(names, schemas[i].level) != names.end()) continue;
     c.error("schemas[" + std::to_string(i) + "].level", "no level of priority is called " +
                                                             in_quotes(schemas[i].level) +
@@ -87,7 +93,12 @@ std::vector<FlowSchemaParams> default_flow_schemas() {
        {Object::Leases},
        "leader-election",
        by_user},
-      {"endpoint-controller", 150, {Kind::EndpointController}, {}, "workload-high", by_user},
+      {"endpoint-controller",
+       150,
+       {Kind::EndpointController},
+       {Object::Endpoints},
+       "workload-high",
+       by_user},
       {"workload-leader-election",
        200,
        {Kind::KubeSystem},
@@ -98,7 +109,7 @@ std::vector<FlowSchemaParams> default_flow_schemas() {
       {"system-nodes", 500, kubelets, {}, "system", by_user},
       {"kube-controller-manager",
        800,
-       {Kind::ControllerManager},
+       {Kind::ControllerManager, Kind::EndpointController},
        {},
        "workload-high",
        by_namespace},

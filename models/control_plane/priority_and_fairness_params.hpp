@@ -59,7 +59,7 @@ struct FlowControlParams {
       "Watchers for which a write takes a seat once it was answered, if there are so many.",
       Range{1, 1'000'000'000}, Unit{"watchers"},
       Source{"k8s.io/apiserver: mutating work estimator"});
-    v("watch_event_time", watch_event_time, "For how long.",
+    v("watch_event_time", watch_event_time, "For how long.", Range{Duration{}, 1_min},
       Source{"k8s.io/apiserver: mutating work estimator"});
     v("seats_per_request_max", seats_per_request_max, "Seats of one request.", Range{1, 100'000},
       Unit{"seats"}, Source{"k8s.io/apiserver: 10"});

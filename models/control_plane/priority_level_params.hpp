@@ -91,13 +91,18 @@ struct FlowSchemaParams {
 
   template <class V>
   void fields(V& v) {
-    v("name", name, "Decides between equal precedences.", Required{}, Example{"system-nodes"});
+    v("name", name, "Decides between equal precedences; no two schemas share one.", Required{},
+      Example{"system-nodes"});
     v("precedence", precedence, "The lowest that matches decides.", Range{1, 10'000}, Unit{"rank"},
       Source{"Kubernetes: spec.matchingPrecedence, 1000 by default"});
     v("clients", clients, "Kinds of clients; none: all.");
     v("resources", resources, "What is asked for; none: anything.");
     v("level", level, "Name of the level of priority.", Required{}, Example{"system"});
-    v("distinguisher", distinguisher, "What makes two requests of it belong to one flow.");
+    v("distinguisher", distinguisher,
+      "What tells the flows of this schema apart: nothing, so that all requests are one flow, the "
+      "user, or the namespace. Pods, their Events and services are in the namespace of the job's "
+      "team, or in the job's own with namespaces.per_job. Flows of two schemas always differ.",
+      Source{"Kubernetes: spec.distinguisherMethod, ByUser or ByNamespace; absent: none"});
   }
 };
 

@@ -66,14 +66,14 @@ constexpr std::array<std::string_view, kApiResources> enum_names(ApiResource) {
           "accessreviews"};
 }
 
-// One request. Level and flow are found once by its client, from the flow schemas, as all that it
-// sends about a resource falls under the same one.
+// One request. Its client finds level and flow from the flow schemas.
 struct ApiRequest {
   Verb verb = Verb::Get;
   ApiResource resource = ApiResource::Pods;
   bool is_consistent = false;  // of a read: it goes to the store, not to the watch cache
   uint8_t level = 0;           // of priority
-  uint32_t flow = 0;           // flow distinguisher: user or namespace
+  uint32_t name_space = 0;     // of the object; 0: it has none, or those of all are asked for
+  uint64_t flow = 0;           // in priority and fairness: flow_of()
   int32_t objects = 1;         // a list looks through
   Bytes bytes = {};            // a read looks through, or a write stores
   uint32_t object = 0;         // a write: what the store calls it; 0: nothing hangs on which it is

@@ -49,7 +49,7 @@ void ServiceScaling::job_arrived(JobId id) {
 void ServiceScaling::job_over(JobId id) {
   const auto found = services_.find(id);
   if (found == services_.end()) return;
-  change(found->second, [](Service& service) { service.running = 0; });
+  change(found->first, found->second, [](Service& service) { service.running = 0; });
   sim_.engine.cancel(found->second.next_load);
   sim_.engine.cancel(found->second.next_sync);
   services_.erase(found);
@@ -58,20 +58,20 @@ void ServiceScaling::job_over(JobId id) {
 void ServiceScaling::pod_runs(PodId pod) {
   const auto found = services_.find(jobs_.pod(pod).job);
   if (found == services_.end()) return;
-  change(found->second, [](Service& service) { ++service.running; });
+  change(found->first, found->second, [](Service& service) { ++service.running; });
 }
 
 void ServiceScaling::pod_removed(PodId pod) {
   const auto found = services_.find(jobs_.pod(pod).job);
   if (found == services_.end() || jobs_.pod(pod).state != PodState::Running) return;
-  change(found->second, [](Service& service) { --service.running; });
+  change(found->first, found->second, [](Service& service) { --service.running; });
 }
 
 // ---- the load, and what each replica uses
 
 // Accounts for the time since the last change.
 template <class F>
-void ServiceScaling::change(Service& service, F&& f) {
+void ServiceScaling::change(JobId job, Service& service, F&& f) {
   const Span last = service.spans.back();
   const double passed_s = (now() - last.from).seconds();
   totals_.load_s += service.load * passed_s;
@@ -84,6 +84,7 @@ void ServiceScaling::change(Service& service, F&& f) {
   while (service.spans.size() > 1 && service.spans[1].from <= needed_from) {
     service.spans.pop_front();
   }
+  controller_.set_use(job, service.spans.back().use);
 }
 
 // Those whose time has come; the next one is an event.
@@ -97,7 +98,7 @@ void ServiceScaling::begin_steps(JobId id) {
                                          [this, id] { begin_steps(id); });
       return;
     }
-    change(service, [&](Service& changed) { changed.load = step.load; });
+    change(id, service, [&](Service& changed) { changed.load = step.load; });
   }
 }
 
@@ -181,7 +182,7 @@ void ServiceScaling::sample(Time now) {
 }
 
 void ServiceScaling::finish() {
-  for (auto& [id, service] : services_) change(service, [](Service&) {});
+  for (auto& [id, service] : services_) change(id, service, [](Service&) {});
 }
 
 void ServiceScaling::add_summary(Recorder& recorder) const {

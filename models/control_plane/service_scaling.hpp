@@ -60,7 +60,7 @@ class ServiceScaling {
 
   Time now() const { return sim_.engine.now(); }
   template <class F>
-  void change(Service& service, F&& f);  // of load or replicas
+  void change(JobId job, Service& service, F&& f);  // of load or replicas
   void begin_steps(JobId job);
   static double use_mean(const Service& service, Time from, Time to);
   void plan_sync(JobId job, Service& service);

@@ -27,6 +27,7 @@ Verb verb_of(Change change) {
 Services::Services(const Context& context, const ControlPlaneParams& params)
     : engine_{context.sim.engine},
       jobs_{context.jobs},
+      namespaces_{context.namespaces},
       store_{context.store},
       client_params_{params.clients.controller_manager},
       rng_{context.sim.rng.stream("control_plane.services.controller")},
@@ -52,11 +53,14 @@ Services::Services(const Context& context, const ControlPlaneParams& params)
     const auto index = static_cast<uint32_t>(groups_.size());
     groups_.emplace_back().params = group;
     groups_.back().is_headless = group.is_headless();
-    if (group.members != ServiceMembers::Jobs) groups_.back().set = new_set(index);
+    if (group.members == ServiceMembers::Jobs) continue;
+    const bool is_of_nodes = group.members == ServiceMembers::Nodes;
+    groups_.back().set = new_set(
+        index, is_of_nodes ? JobNamespaces::kKubeSystem : context.namespaces.of_team(group.team));
   }
 }
 
-uint32_t Services::new_set(uint32_t group) {
+uint32_t Services::new_set(uint32_t group, uint32_t name_space) {
   if (free_sets_.empty()) {
     free_sets_.push_back(static_cast<uint32_t>(sets_.size()));
     sets_.emplace_back();
@@ -70,9 +74,11 @@ uint32_t Services::new_set(uint32_t group) {
     set.services.push_back(service);
     if (service.index >= group_of_.size()) {
       group_of_.resize(service.index + size_t{1});
+      name_spaces_.resize(service.index + size_t{1});
       names_.resize(service.index + size_t{1});
     }
     group_of_[service] = group;
+    name_spaces_[service] = name_space;
   }
   return index;
 }
@@ -131,7 +137,7 @@ uint32_t Services::set_of(Group& group, uint32_t index, JobId job) {
     group.sets_of_jobs.resize(job.index + size_t{1}, kNone);
   }
   uint32_t& set = group.sets_of_jobs[job.index];
-  if (set == kNone) set = new_set(index);
+  if (set == kNone) set = new_set(index, namespaces_.of(job));
   return set;
 }
 
@@ -189,6 +195,7 @@ uint32_t& Services::name_of(ServiceId service, const ObjectWrite& write) {
 void Services::write(ServiceId service, const ObjectWrite& object, EndpointsController::Done done) {
   const ApiRequest request{.verb = verb_of(object.change),
                            .resource = watchers_.resource(),
+                           .name_space = name_spaces_[service],
                            .bytes = object.bytes,
                            .object = name_of(service, object),
                            .answer = object.bytes};

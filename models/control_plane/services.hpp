@@ -9,6 +9,7 @@
 #include "models/control_plane/control_plane_params.hpp"
 #include "models/control_plane/endpoints_controller.hpp"
 #include "models/control_plane/etcd_store.hpp"
+#include "models/control_plane/job_namespaces.hpp"
 #include "models/control_plane/service_watchers.hpp"
 #include "models/workload/job_table.hpp"
 #include "sim/record/channel.hpp"
@@ -45,6 +46,7 @@ class Services {
     EtcdStore& store;
     NodeClients& node_clients;
     const JobTable& jobs;
+    JobNamespaces& namespaces;
     uint32_t nodes = 0;
   };
   Services(const Context& context, const ControlPlaneParams& params);
@@ -85,7 +87,7 @@ class Services {
     int64_t addresses = 0, objects = 0;  // stored
     Told told, sampled;                  // until now; until the last sample
   };
-  uint32_t new_set(uint32_t group);
+  uint32_t new_set(uint32_t group, uint32_t name_space);
   uint32_t set_of(Group& group, uint32_t index, JobId job);
   void pod_ready(PodId pod);
   bool has_members(const Group& group, JobId job) const;
@@ -96,6 +98,7 @@ class Services {
 
   Engine& engine_;
   const JobTable& jobs_;
+  const JobNamespaces& namespaces_;
   EtcdStore& store_;
   ApiClientParams client_params_;
   Rng rng_;
@@ -106,7 +109,7 @@ class Services {
   std::vector<Group> groups_;
   std::vector<Set> sets_;
   std::vector<uint32_t> free_sets_;
-  IdVector<ServiceId, uint32_t> group_of_;
+  IdVector<ServiceId, uint32_t> group_of_, name_spaces_;
   IdVector<ServiceId, std::vector<uint32_t>> names_;  // of its objects in the store; 0: none
   double peak_ = 0;                                   // bytes a second
   Channel<WatchSample> samples_;

@@ -1,6 +1,7 @@
 #include "models/hardware/gpu_model.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 namespace orrery {
@@ -66,9 +67,40 @@ constexpr Row kRows[] = {
     {"V100PCIE16", Volta, 16_GiB, kDatasheet, {26, 39, 240, 250, kPowerGuess}, kNoNvLink},
 };
 
+// Without sparsity, of which data sheets since Ampere give twice as much, too.
+struct Peak {
+  std::string_view name;
+  PeakRates tflops;
+  std::string_view source = kDatasheet;
+};
+
+constexpr Peak kPeaks[] = {
+    {"A10", {.half = 125, .tf32 = 62.5, .fp32 = 31.2}},
+    {"A100M40", {.half = 312, .tf32 = 156, .fp32 = 19.5}},
+    {"A100M80", {.half = 312, .tf32 = 156, .fp32 = 19.5}},
+    {"A100PCIE80", {.half = 312, .tf32 = 156, .fp32 = 19.5}},
+    {"B200M180",
+     {.fp8 = 4500, .half = 2250, .tf32 = 1100, .fp32 = 80},
+     "NVIDIA Blackwell architecture technical brief: HGX B200 at 1,000 W"},
+    {"H100M80", {.fp8 = 1979, .half = 989, .tf32 = 495, .fp32 = 67}},
+    {"H200M141", {.fp8 = 1979, .half = 989, .tf32 = 495, .fp32 = 67}},
+    {"P100", {.half = 18.7, .fp32 = 9.3}},
+    {"T4", {.half = 65, .fp32 = 8.1}},
+    {"V100M16", {.half = 125, .fp32 = 15.7}},
+    {"V100M32", {.half = 125, .fp32 = 15.7}},
+    {"V100PCIE16", {.half = 112, .fp32 = 14}},
+};
+constexpr Peak kNoPeak{{}, {}, "not known: left out rather than estimated"};
+
+Peak peak_of(std::string_view name) {
+  const auto* const found = std::ranges::find(kPeaks, name, &Peak::name);
+  return found == std::end(kPeaks) ? kNoPeak : *found;
+}
+
 std::vector<GpuModel> build() {
   std::vector<GpuModel> models;
   for (const Row& row : kRows) {
+    const Peak peak = peak_of(row.name);
     models.push_back({.name = std::string{row.name},
                       .memory = row.memory,
                       .idle_watts = row.power.idle,
@@ -79,9 +111,11 @@ std::vector<GpuModel> build() {
                       .nvlink_raw = row.nvlink.raw,
                       .nvlink_nccl = row.nvlink.nccl,
                       .generation = row.generation,
+                      .peak_tflops = peak.tflops,
                       .source_memory = row.memory_source,
                       .source_power = row.power.source,
-                      .source_nvlink = row.nvlink.source});
+                      .source_nvlink = row.nvlink.source,
+                      .source_peak = peak.source});
   }
   std::ranges::sort(models, {}, &GpuModel::name);
   return models;

@@ -1,4 +1,4 @@
-// models/hardware/gpu_model.hpp -- what one kind of GPU is: memory, power, NVLink.
+// models/hardware/gpu_model.hpp -- what one kind of GPU is: memory, power, NVLink, speed.
 #pragma once
 
 #include <array>
@@ -17,6 +17,31 @@ constexpr std::array<std::string_view, 4> enum_names(GpuGeneration) {
   return {"volta", "ampere", "hopper", "blackwell"};
 }
 
+// Of the numbers that matrices are multiplied in. half: FP16 or BF16, which are equally fast.
+enum class Precision : uint8_t { Fp8, Half, Tf32, Fp32 };
+constexpr std::array<std::string_view, 4> enum_names(Precision) {
+  return {"fp8", "half", "tf32", "fp32"};
+}
+
+// TFLOP/s without sparsity; 0: it has no such units, or nobody knows.
+struct PeakRates {
+  double fp8 = 0, half = 0, tf32 = 0, fp32 = 0;
+
+  double at(Precision precision) const {
+    switch (precision) {
+      case Precision::Fp8:
+        return fp8;
+      case Precision::Half:
+        return half;
+      case Precision::Tf32:
+        return tf32;
+      case Precision::Fp32:
+        break;
+    }
+    return fp32;
+  }
+};
+
 // Names follow the Alibaba openb trace (T4, V100M32, G2), so that its node list finds them.
 struct GpuModel {
   std::string name{};
@@ -31,7 +56,9 @@ struct GpuModel {
   Bandwidth nvlink_raw{};   // one link, one direction
   Bandwidth nvlink_nccl{};  // what NCCL's topology model counts for one link
   GpuGeneration generation = GpuGeneration::Volta;
-  std::string_view source_memory{}, source_power{}, source_nvlink{};  // "estimate": ours
+  PeakRates peak_tflops{};
+  // "estimate": ours.
+  std::string_view source_memory{}, source_power{}, source_nvlink{}, source_peak{};
 };
 
 std::span<const GpuModel> gpu_models();                 // sorted by name

@@ -76,7 +76,6 @@ class Resolver {
     change(params_.gpu_tdp_watts, gpu.tdp_watts);
     if (!has_power) return;
     gpu.source_power = kScenario;
-    if (gpu.idle_watts < 0) complain("gpu_idle_watts", "must not be negative");
     if (gpu.spin_watts < gpu.idle_watts) complain("gpu_spin_watts", below("idle", gpu.idle_watts));
     if (gpu.training_watts < gpu.spin_watts) {
       complain("gpu_training_watts", below("spin", gpu.spin_watts));
@@ -117,6 +116,8 @@ class Resolver {
                                 "gpu_spin_watts, gpu_training_watts, gpu_tdp_watts");
     }
     machine_.gpu.name = name;  // NVLink stays the base's
+    machine_.gpu.peak_tflops = {};
+    machine_.gpu.source_peak = kScenario;
   }
 
   bool nvlinked() const {
@@ -209,7 +210,6 @@ class Resolver {
       machine_.host_idle_watts = params_.host_idle_watts.value_or(machine_.host_idle_watts);
       machine_.host_busy_watts = params_.host_busy_watts.value_or(machine_.host_busy_watts);
       set_source(MachineFact::HostPower);
-      if (machine_.host_idle_watts < 0) complain("host_idle_watts", "must not be negative");
       if (machine_.host_busy_watts < machine_.host_idle_watts) {
         complain("host_busy_watts", below("idle", machine_.host_idle_watts));
       }

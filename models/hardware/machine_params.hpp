@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/hardware/machine.hpp"
+#include "sim/config/options.hpp"
 #include "sim/core/time.hpp"
 
 namespace orrery {
@@ -34,6 +35,7 @@ struct MachineParams {
   static constexpr std::string_view kDoc = "A kind of node: one of the catalogue, changed.";
   template <class V>
   void fields(V& v) {
+    constexpr Range kWatts{0, 1'000'000};
     v("name", name, "What pools call it; the name of the base if empty.");
     v("base", base, "Machine of the catalogue that says everything left out here.");
     v("gpus", gpus,
@@ -41,16 +43,18 @@ struct MachineParams {
     v("gpu_model", gpu_model,
       "GPU model of the catalogue, or a name of your own, which needs every other gpu_ field.");
     v("gpu_memory", gpu_memory, "Memory of one GPU.");
-    v("gpu_idle_watts", gpu_idle_watts, "Power of one GPU without a context, in W.");
-    v("gpu_spin_watts", gpu_spin_watts, "Power of one GPU that waits in a busy loop, in W.");
-    v("gpu_training_watts", gpu_training_watts, "Power of one GPU at work, in W.");
-    v("gpu_tdp_watts", gpu_tdp_watts, "Design power of one GPU, in W.");
-    v("cpus", cpus, "Logical CPUs (hardware threads), as Kubernetes counts them.");
-    v("memory", memory, "Main memory of a node.");
+    v("gpu_idle_watts", gpu_idle_watts, "Power of one GPU without a context, in W.", kWatts);
+    v("gpu_spin_watts", gpu_spin_watts, "Power of one GPU that waits in a busy loop, in W.",
+      kWatts);
+    v("gpu_training_watts", gpu_training_watts, "Power of one GPU at work, in W.", kWatts);
+    v("gpu_tdp_watts", gpu_tdp_watts, "Design power of one GPU, in W.", kWatts);
+    v("cpus", cpus, "Logical CPUs (hardware threads), as Kubernetes counts them.",
+      Range{1, 1'000'000});
+    v("memory", memory, "Main memory of a node.", Range{Bytes{}, kNodeMemoryMax});
     v("nics", nics, "Compute NICs, 0 to 16, spread over the places of the base's.");
     v("nic_bandwidth", nic_bandwidth, "Rate of one compute NIC.");
-    v("host_idle_watts", host_idle_watts, "Power of an idle node without its GPUs, in W.");
-    v("host_busy_watts", host_busy_watts, "The same while its GPUs are at work, in W.");
+    v("host_idle_watts", host_idle_watts, "Power of an idle node without its GPUs, in W.", kWatts);
+    v("host_busy_watts", host_busy_watts, "The same while its GPUs are at work, in W.", kWatts);
   }
   template <class C>
   void check(C& c) const {

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "sim/core/time.hpp"
+
 namespace orrery {
 
 // Units: Cpu in milli-cores, Memory in bytes, Gpu in milli-GPUs (1000 = one whole GPU), Nic in RDMA
@@ -32,6 +34,8 @@ struct Resources {
   }
 };
 
+// Of a node, and of a pod: the sum over 1,000,000 of them fits into 64 bits.
+constexpr Bytes kNodeMemoryMax = {int64_t{1} << 43};
 constexpr int64_t kMilli = 1000;  // milli-units of one core or one GPU
 constexpr uint32_t kGpusPerNodeMax = 16;
 using GpuMask = uint16_t;  // bit i: GPU i of the node

@@ -56,8 +56,9 @@ struct ServerParams {
   template <class V>
   void fields(V& v) {
     v("count", count,
-      "How many, each on a node of its own; those of a gang on fewer nodes: one on every node that "
-      "may hold one.",
+      "How many, each on a node of its own. A gang on fewer nodes has fewer: one on every node "
+      "that may hold one, and none on a single node, where the ranks add up by themselves. A job "
+      "that is listed, and the largest of a generator, must have GPUs enough for all.",
       Range{1, 1'000'000}, Unit{"servers"}, Required{}, Example{"4"});
     v("placement", placement,
       "colocated: on the first nodes of the ranks, which all are workers; dedicated: on the last "

@@ -38,7 +38,7 @@ struct RoutingParams {
     v("choose_every", choose_every,
       "How often adaptive engines choose the ways of flows anew; absent: when a gang starts, and "
       "anew by the gangs that a dead or mended cable concerns.",
-      Range{1_ms, Duration::max()});
+      Range{10_ms, Duration::max()});
     v("queue_pairs", queue_pairs,
       "Flows that share what one NIC sends to another (NCCL_IB_QPS_PER_CONNECTION): engines that "
       "tell flows apart spread them over several ways.",

@@ -140,6 +140,9 @@ FairTime max_min_time(std::span<const FairTimeJob> jobs, std::span<const double>
     terms.push_back({least, -1});
     shares.program.add_row(terms, {0, kInfinite});
   }
+  if (std::ranges::all_of(values, &std::vector<Term>::empty)) {  // and nothing bounds the least
+    return {.value = 0, .x = {jobs.size(), std::vector<double>(gpus.size())}};
+  }
   const auto first = shares.program.solve();
   ORRERY_CHECK(first.has_value(), "no share at all is within what the cluster allows");
   constexpr double kSlack = 1e-9;  // of rounding, lest the second program have no solution

@@ -24,7 +24,6 @@ Framework::Framework(Handle& handle, const ProfileParams& profile)
       tie_break_{profile.tie_break},
       tie_rng_{handle.rng("scheduling.tie_break")},
       caches_max_{caches_for(cluster_.nodes())},
-      narrowed_{cluster_.nodes()},
       restricted_{cluster_.nodes()},
       changed_{cluster_.nodes()},
       before_{cluster_.nodes()},
@@ -36,18 +35,25 @@ Framework::Framework(Handle& handle, const ProfileParams& profile)
     const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(plugin.name);
     ORRERY_CHECK(entry != nullptr, "profiles are checked before the run");
     names_.push_back(plugin.name);
-    add(entry->make(handle, plugin.args), plugin.scores ? plugin.weight.value_or(1) : 0);
+    ask(names_.back(), [&] {
+      add(entry->make(handle, plugin.args), plugin.scores ? plugin.weight.value_or(1) : 0);
+    });
   }
-  ORRERY_CHECK(queue_sort_ != nullptr, "profiles are checked before the run");
-  ORRERY_CHECK(pick_devices_ != nullptr, "profiles are checked before the run");
+  ORRERY_CHECK(queue_sort_.plugin != nullptr, "profiles are checked before the run");
+  ORRERY_CHECK(pick_devices_.plugin != nullptr, "profiles are checked before the run");
   scores_alike_ &= !scorers_.empty();
 }
 
 void Framework::add(std::unique_ptr<Policy> policy, int64_t weight) {
   const auto index = static_cast<uint8_t>(policies_.size());
-  Policy* const p = policy.get();
+  const auto bound = [&]<class Q>(Bound<Q>) {
+    return Bound<Q>{dynamic_cast<Q*>(policy.get()), &names_.back(), index};
+  };
   const auto bind_to = [&]<class Q>(std::vector<Bound<Q>>& list) {
-    if (auto* const point = dynamic_cast<Q*>(p); point != nullptr) list.push_back({point, index});
+    if (const auto point = bound(Bound<Q>{}); point.plugin != nullptr) list.push_back(point);
+  };
+  const auto replace = [&]<class Q>(Bound<Q>& last) {
+    if (const auto point = bound(Bound<Q>{}); point.plugin != nullptr) last = point;
   };
   bind_to(pre_enqueue_);
   bind_to(next_pod_);
@@ -67,17 +73,15 @@ void Framework::add(std::unique_ptr<Policy> policy, int64_t weight) {
   if (!filter_.empty() && filter_.back().index == index) {
     has_global_filters_ |= !filter_.back().plugin->is_node_local();
   }
-  if (auto* const scorer = dynamic_cast<Score*>(p); scorer != nullptr && weight != 0) {
-    scorers_.push_back({scorer, dynamic_cast<PreScore*>(p), weight});
-    scores_alike_ &= scorer->is_node_local() && scorer->is_by_extremes();
+  const Bound<Score> scorer = bound(Bound<Score>{});
+  if (scorer.plugin != nullptr && weight != 0) {
+    scorers_.push_back({scorer, bound(Bound<PreScore>{}), weight});
+    scores_alike_ &= scorer.plugin->is_node_local() && scorer.plugin->is_by_extremes();
   }
-  if (const auto* const sort = dynamic_cast<const QueueSort*>(p); sort != nullptr)
-    queue_sort_ = sort;
-  if (const auto* const pick = dynamic_cast<const PickDevices*>(p); pick != nullptr) {
-    pick_devices_ = pick;
-  }
-  hints_.push_back(dynamic_cast<const EventHints*>(p));
-  events_of_interest_ |= hints_.back() != nullptr ? hints_.back()->events() : ~ClusterEvents{0};
+  replace(queue_sort_);
+  replace(pick_devices_);
+  const EventHints* const hints = hints_.emplace_back(bound(Bound<EventHints>{})).plugin;
+  events_of_interest_ |= hints != nullptr ? hints->events() : ~ClusterEvents{0};
   policies_.push_back(std::move(policy));
 }
 
@@ -92,16 +96,37 @@ QueueHint Framework::hint(uint8_t plugin, const PodView& pod, const ClusterEvent
     return event.kind == ClusterEventKind::NodeAdded ? QueueHint::Queue : QueueHint::Skip;
   }
   if (plugin == kNominated) return QueueHint::Queue;
-  const EventHints* const hints = hints_[plugin];
-  if (hints == nullptr) return QueueHint::Queue;
-  if ((hints->events() & bit_of(event.kind)) == 0) return QueueHint::Skip;
-  return hints->hint(pod, event);
+  const Bound<EventHints>& hints = hints_[plugin];
+  if (hints.plugin == nullptr) return QueueHint::Queue;
+  if ((hints.call(&EventHints::events) & bit_of(event.kind)) == 0) return QueueHint::Skip;
+  return hints.call(&EventHints::hint, pod, event);
 }
 
 Duration Framework::charge(const Cycle& cycle) const {
   Duration sum;
-  for (const auto& c : charges_) sum += c.plugin->charge(cycle);
+  for (const auto& c : charges_) {
+    if ((narrowing_.unasked >> c.index & 1) != 0) continue;
+    ask(*c.name, [&] {
+      const Duration charge = c.plugin->charge(cycle);
+      ORRERY_CHECK(charge >= Duration{}, "Charges takes no negative time");
+      sum += charge;
+    });
+  }
   return sum;
+}
+
+GpuMask Framework::pick_devices(const Cycle& cycle, NodeId node) const {
+  return ask(*pick_devices_.name, [&] {
+    const GpuMask gpus = pick_devices_.plugin->pick(cycle, node);
+    const PodSpec& spec = *cycle.pod.spec;
+    ORRERY_CHECK(std::popcount(gpus) == spec.gpus, "PickDevices gives the GPUs that the pod needs");
+    for (uint32_t left = gpus; left != 0; left &= left - 1) {
+      const auto gpu = static_cast<uint32_t>(std::countr_zero(left));
+      ORRERY_CHECK(cluster_.gpu_left_milli(node, gpu) >= spec.gpu_milli,
+                   "PickDevices takes GPUs that are free");
+    }
+    return gpus;
+  });
 }
 
 uint32_t Framework::filter_plugins() const {
@@ -110,12 +135,16 @@ uint32_t Framework::filter_plugins() const {
   return plugins;
 }
 
+bool Framework::runs(uint8_t filter) const {
+  return ((narrowing_.skipped | narrowing_.unasked) >> filter & 1) == 0;
+}
+
 void Framework::run_filters(const Cycle& cycle, Candidates& nodes, bool local) {
   for (const auto& filter : filter_) {
-    if (filter.plugin->is_node_local() != local) continue;
-    if (!local && (skipped_filters_ >> filter.index & 1) != 0) continue;
+    if (filter.call(&Filter::is_node_local) != local) continue;
+    if (!local && !runs(filter.index)) continue;
     nodes.set_plugin(filter.index);
-    filter.plugin->filter(cycle, nodes);
+    filter.call(&Filter::filter, cycle, nodes);
   }
 }
 
@@ -134,22 +163,28 @@ void Framework::run_local_filters(const Cycle& cycle, const NodeSet& nodes, Spec
   candidates_.keep(cluster_.up(), {Code::UnschedulableAndUnresolvable, "node(s) were not ready"});
   blame(kNodeReady);
   for (const auto& filter : filter_) {
-    if (!filter.plugin->is_node_local()) continue;
+    if (!filter.call(&Filter::is_node_local)) continue;
     candidates_.set_plugin(filter.index);
-    filter.plugin->filter(cycle, candidates_);
+    filter.call(&Filter::filter, cycle, candidates_);
     blame(filter.index);
   }
   cache.feasible |= candidates_.nodes();
 }
 
 uint32_t Framework::rejecting_plugins(const PodView& pod, Time now, const NodeSet* domain) {
+  const Cycle cycle{now, cluster_, pod};
+  Selection rejected;
+  return narrow(cycle, domain, rejected) ? rejecting_filters(cycle, domain) : rejected.plugins;
+}
+
+uint32_t Framework::rejecting_filters(const Cycle& cycle, const NodeSet* domain) {
   uint32_t plugins = 0;
   if (has_global_filters_) {
-    for (const Rejection& r : diagnose(pod, now, domain, false).rejections()) {
+    for (const Rejection& r : diagnose(cycle.pod, cycle.now, domain, false).rejections()) {
       plugins |= uint32_t{1} << r.plugin;
     }
   } else {
-    const SpecCache& cache = refreshed(Cycle{now, cluster_, pod});
+    const SpecCache& cache = refreshed(cycle);
     for (uint8_t i = 0; i < cache.rejections.size(); ++i) {
       if (cache.rejections[i] != 0) plugins |= uint32_t{1} << i;
     }
@@ -203,51 +238,59 @@ SpecCache& Framework::refreshed(const Cycle& cycle) {
 
 bool Framework::narrow(const Cycle& cycle, const NodeSet* domain, Selection& selection) {
   was_kept_for_nominated_ = false;
-  skipped_filters_ = 0;
-  narrowing_ = 0;
-  narrowed_pod_ = cycle.pod.id;
+  narrowing_.pod = cycle.pod.id;
+  narrowing_.version = cluster_.version();
+  narrowing_.unasked = narrowing_.skipped = narrowing_.by = 0;  // its nodes keep their storage
+  for (const auto& pre : pre_filter_) narrowing_.unasked |= uint32_t{1} << pre.index;
   if (domain != nullptr)
     restricted_ = *domain;
   else
     restricted_.fill();
   size_t left = pre_filter_.empty() ? 0 : restricted_.count();
   for (const auto& pre : pre_filter_) {
-    const Status status = pre.plugin->pre_filter(cycle, restricted_);
+    const Status status = ask(*pre.name, [&] {
+      const Status given = pre.plugin->pre_filter(cycle, restricted_);
+      ORRERY_CHECK(restricted_.universe() == cluster_.nodes() && restricted_.count() <= left,
+                   "PreFilter may only take nodes away");
+      return given;
+    });
+    const uint32_t bit = uint32_t{1} << pre.index;
+    narrowing_.unasked &= ~bit;
     if (const size_t kept = restricted_.count(); kept < left) {
-      narrowing_ |= uint32_t{1} << pre.index;
+      narrowing_.by |= bit;
+      narrowing_.nodes = restricted_;
       left = kept;
     }
     if (status.ok()) continue;
     if (status.code == Code::Skip) {
-      skipped_filters_ |= uint32_t{1} << pre.index;
+      narrowing_.skipped |= bit;
       continue;
     }
     selection.code = status.code;
     selection.reason = status.reason;
-    if (status.code != Code::Error) selection.plugins |= uint32_t{1} << pre.index;
+    if (status.code != Code::Error) selection.plugins |= bit;
     if (status.code != Code::Unschedulable) return false;  // a plain "no" lets the rest speak
   }
-  if (selection.code != Code::Success || narrowing_ == 0) return selection.code == Code::Success;
-  narrowed_ = restricted_;
-  if (left > 0) return true;
+  const uint32_t by = narrowing_.by;
+  if (selection.code != Code::Success) return false;
+  if (by == 0 || left > 0) return true;
   ORRERY_MARK("scheduling.narrowed_to_none");
-  narrowed_to_none_ = "0/" + std::to_string(cluster_.nodes()) + " nodes are available: ";
-  narrowed_to_none_ +=
-      narrowing_reason() + (std::has_single_bit(narrowing_) ? "." : " simultaneously.");
+  std::string reason = "0/" + std::to_string(cluster_.nodes()) + " nodes are available: ";
+  reason += narrowing_reason() + (std::has_single_bit(by) ? "." : " simultaneously.");
   selection.code = Code::UnschedulableAndUnresolvable;
-  selection.reason = narrowed_to_none_;
-  selection.plugins = narrowing_;
+  selection.reason = *narrowed_to_none_.insert(std::move(reason)).first;
+  selection.plugins = by;
   return false;
 }
 
 // As upstream words it.
 std::string Framework::narrowing_reason() const {
   std::string names;
-  for (uint32_t rest = narrowing_; rest != 0; rest &= rest - 1) {
+  for (uint32_t rest = narrowing_.by; rest != 0; rest &= rest - 1) {
     if (!names.empty()) names += " ";
     names += name(static_cast<uint8_t>(std::countr_zero(rest)));
   }
-  if (std::has_single_bit(narrowing_)) return "node(s) didn't satisfy plugin " + names;
+  if (std::has_single_bit(narrowing_.by)) return "node(s) didn't satisfy plugin " + names;
   return "node(s) didn't satisfy plugin(s) [" + names + "]";
 }
 
@@ -287,16 +330,20 @@ int64_t Framework::gpu_capacity(const PodView& pod, Time now, const GangDomain* 
 const Candidates& Framework::diagnose(const PodView& pod, Time now, const NodeSet* domain,
                                       bool with_nodes) {
   const Cycle cycle{now, cluster_, pod};
+  // A failed gang was rolled back: PreFilter last saw other nodes, or another member.
+  const bool is_narrowed = narrowing_.pod == pod.id && narrowing_.version == cluster_.version();
+  Selection rejected;
+  if (!is_narrowed) narrow(cycle, domain, rejected);
   NodeSet all = domain != nullptr ? *domain : NodeSet::all(cluster_.nodes());
   candidates_.keep_unresolvable(true);
   candidates_.keep_rejected(with_nodes);
   candidates_.reset(all);
   candidates_.set_plugin(kNodeReady);
   candidates_.keep(cluster_.up(), {Code::UnschedulableAndUnresolvable, "node(s) were not ready"});
-  if (narrowing_ != 0 && narrowed_pod_ == pod.id) {
+  if (narrowing_.by != 0) {
     narrowed_text_ = narrowing_reason();
-    candidates_.set_plugin(static_cast<uint8_t>(std::countr_zero(narrowing_)));
-    candidates_.keep(narrowed_, {Code::UnschedulableAndUnresolvable, narrowed_text_});
+    candidates_.set_plugin(static_cast<uint8_t>(std::countr_zero(narrowing_.by)));
+    candidates_.keep(narrowing_.nodes, {Code::UnschedulableAndUnresolvable, narrowed_text_});
   }
   run_filters(cycle, candidates_, true);
   run_filters(cycle, candidates_, false);

@@ -2,13 +2,16 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "models/scheduling/nominations.hpp"
 #include "models/scheduling/policy_api.hpp"
+#include "models/scheduling/policy_fault.hpp"
 #include "models/scheduling/profile.hpp"
 #include "models/scheduling/selection.hpp"
 #include "models/scheduling/spec_cache.hpp"
@@ -25,17 +28,12 @@ class Framework {
   Framework(Handle& handle, const ProfileParams& profile);
   void heed(const Nominations& nominations) { nominations_ = &nominations; }  // must outlive it
 
-  template <class P>
-  struct Bound {
-    P* plugin;
-    uint8_t index;  // in the profile: the bit in rejection sets
-  };
   struct Scorer {
-    Score* plugin;
-    PreScore* pre_score;  // null: none
+    Bound<Score> score;
+    Bound<PreScore> pre_score;  // its plugin null: none
     int64_t weight;
   };
-  const QueueSort& queue_sort() const { return *queue_sort_; }
+  const Bound<QueueSort>& queue_sort() const { return queue_sort_; }
   std::span<const Bound<PreEnqueue>> pre_enqueue() const { return pre_enqueue_; }
   std::span<const Bound<NextPod>> next_pod() const { return next_pod_; }
   std::span<const Bound<PostFilter>> post_filter() const { return post_filter_; }
@@ -49,9 +47,7 @@ class Framework {
   std::span<const Bound<PodWatcher>> pod_watchers() const { return pod_watchers_; }
   std::span<const Bound<PreFilterExtensions>> pre_filter_extensions() const { return extensions_; }
   Duration charge(const Cycle& cycle) const;  // of what plugins cost, after select()
-  GpuMask pick_devices(const Cycle& cycle, NodeId node) const {
-    return pick_devices_->pick(cycle, node);
-  }
+  GpuMask pick_devices(const Cycle& cycle, NodeId node) const;
   QueueHint hint(uint8_t plugin, const PodView& pod, const ClusterEvent& event) const;
   uint32_t filter_plugins() const;  // bit set of all Filter plugins
   ClusterEvents events_of_interest() const { return events_of_interest_; }
@@ -65,7 +61,7 @@ class Framework {
   // An upper bound on how many more pods of this spec fit, by whole GPUs alone; INT64_MAX if the
   // spec asks for none.
   int64_t gpu_capacity(const PodView& pod, Time now, const GangDomain* domain);
-  // Bit set of the plugins that turn the pod away from some node; all Filters if none does.
+  // Bit set of the plugins that reject the pod, without a select(); all Filters if none does.
   uint32_t rejecting_plugins(const PodView& pod, Time now, const NodeSet* domain);
   // The reasons behind the last failed selection of `pod`, worked out anew; with the nodes of each?
   const Candidates& diagnose(const PodView& pod, Time now, const NodeSet* domain, bool with_nodes);
@@ -80,6 +76,8 @@ class Framework {
   void run_filters(const Cycle& cycle, Candidates& nodes, bool local);
   void run_local_filters(const Cycle& cycle, const NodeSet& nodes, SpecCache& cache);
   bool narrow(const Cycle& cycle, const NodeSet* domain, Selection& selection);
+  bool runs(uint8_t filter) const;  // of those that look at other nodes, in this cycle
+  uint32_t rejecting_filters(const Cycle& cycle, const NodeSet* domain);
   std::string narrowing_reason() const;
   void keep_index(const Cycle& cycle, SpecCache& cache);
   void index_scores(const Cycle& cycle, const NodeSet& nodes, ScoreIndex& alike);
@@ -103,9 +101,9 @@ class Framework {
   TieBreak tie_break_;
   Rng tie_rng_;
   std::vector<std::unique_ptr<Policy>> policies_;
-  std::vector<std::string> names_;
-  const QueueSort* queue_sort_ = nullptr;
-  const PickDevices* pick_devices_ = nullptr;
+  std::deque<std::string> names_;  // they stay where they are
+  Bound<QueueSort> queue_sort_;
+  Bound<PickDevices> pick_devices_;
   std::vector<Bound<PreEnqueue>> pre_enqueue_;
   std::vector<Bound<NextPod>> next_pod_;
   std::vector<Bound<PreFilter>> pre_filter_;
@@ -122,21 +120,18 @@ class Framework {
   std::vector<Bound<PodWatcher>> pod_watchers_;
   std::vector<Bound<PreFilterExtensions>> extensions_;
   std::vector<Bound<Charges>> charges_;
-  std::vector<const EventHints*> hints_;  // per plugin; null: every event retries
+  std::vector<Bound<EventHints>> hints_;  // per plugin; none: every event retries
   ClusterEvents events_of_interest_ = 0;
   bool has_global_filters_ = false;      // some Filter looks beyond one node
   bool scores_alike_ = true;             // all Scores are node-local and by extremes
-  uint32_t skipped_filters_ = 0;         // bit set: PreFilter said Skip in this cycle
   bool was_kept_for_nominated_ = false;  // some node, in this cycle
 
   const size_t caches_max_;
   std::vector<std::unique_ptr<SpecCache>> caches_;  // by SpecId, modulo the most; null: never seen
   uint32_t next_start_ = 0;
-  // Of the latest narrow(): PreFilters that took nodes away, from whom, and what they left.
-  uint32_t narrowing_ = 0;
-  PodId narrowed_pod_;
-  NodeSet narrowed_;
-  std::string narrowed_text_, narrowed_to_none_;
+  Narrowing narrowing_;
+  std::string narrowed_text_;
+  std::set<std::string> narrowed_to_none_;  // reasons given so far, which others hold views of
   // Scratch of one selection.
   NodeSet restricted_, changed_, before_;
   Candidates candidates_, supposed_;

@@ -37,7 +37,7 @@ Selection Framework::select(const PodView& pod, Time now, const NodeSet* domain)
   selection.feasible = window_.count;
   if (window_.count == 0) {
     selection.code = Code::Unschedulable;
-    selection.plugins |= narrowing_ | rejecting_plugins(pod, now, domain);
+    selection.plugins |= narrowing_.by | rejecting_filters(cycle, domain);
     return selection;
   }
   if (window_.count == 1 || scorers_.empty()) {
@@ -58,10 +58,11 @@ Selection Framework::select(const PodView& pod, Time now, const NodeSet* domain)
 // ---- nominated pods
 
 const NodeSet& Framework::feasible(const Cycle& cycle, const NodeSet& nodes) {
-  ORRERY_CHECK(narrowed_pod_ == cycle.pod.id, "PreFilter was asked about this pod last");
+  ORRERY_CHECK(narrowing_.pod == cycle.pod.id, "PreFilter was asked about this pod last");
   supposed_.reset(nodes);
   supposed_.keep(cluster_.up(), {Code::UnschedulableAndUnresolvable, "node(s) were not ready"});
-  if (narrowing_ != 0) supposed_.keep(narrowed_, {Code::UnschedulableAndUnresolvable, ""});
+  if (narrowing_.by != 0)
+    supposed_.keep(narrowing_.nodes, {Code::UnschedulableAndUnresolvable, ""});
   run_filters(cycle, supposed_, true);
   run_filters(cycle, supposed_, false);
   keep_room_for_nominated(cycle, supposed_);
@@ -70,7 +71,7 @@ const NodeSet& Framework::feasible(const Cycle& cycle, const NodeSet& nodes) {
 
 bool Framework::decides_node_by_node() const {
   return std::ranges::all_of(filter_, [this](const auto& filter) {
-    return filter.plugin->is_node_local() || (skipped_filters_ >> filter.index & 1) != 0;
+    return filter.call(&Filter::is_node_local) || !runs(filter.index);
   });
 }
 
@@ -169,7 +170,7 @@ void Framework::index_scores(const Cycle& cycle, const NodeSet& nodes, ScoreInde
   one_.resize(missing_.size());
   each_.resize(missing_.size() * scorers);
   for (size_t i = 0; i < scorers; ++i) {
-    scorers_[i].plugin->score(cycle, missing_, one_);
+    scorers_[i].score.call(&Score::score, cycle, missing_, one_);
     for (size_t k = 0; k < missing_.size(); ++k) each_[k * scorers + i] = one_[k];
   }
   for (size_t k = 0; k < missing_.size(); ++k) {
@@ -178,15 +179,17 @@ void Framework::index_scores(const Cycle& cycle, const NodeSet& nodes, ScoreInde
 }
 
 bool Framework::is_asked(const Scorer& scorer, const Cycle& cycle) {
-  return scorer.pre_score == nullptr ||
-         scorer.pre_score->pre_score(cycle, feasible_).code != Code::Skip;
+  return scorer.pre_score.plugin == nullptr ||
+         scorer.pre_score.call(&PreScore::pre_score, cycle, feasible_).code != Code::Skip;
 }
 
 void Framework::normalize(const Scorer& scorer) {
-  scorer.plugin->normalize(one_);
-  for (const int64_t score : one_) {
-    ORRERY_CHECK(score >= 0 && score <= 100, "a normalised score lies in 0..100");
-  }
+  ask(*scorer.score.name, [&] {
+    scorer.score.plugin->normalize(one_);
+    for (const int64_t score : one_) {
+      ORRERY_CHECK(score >= 0 && score <= 100, "a normalised score lies in 0..100");
+    }
+  });
 }
 
 // The classes that have a node in the window: either each class is looked for among the nodes, or,
@@ -262,18 +265,18 @@ void Framework::score(const Cycle& cycle, SpecCache& cache) {
   total_.assign(feasible_.size(), 0);
   for (size_t i = 0; i < scorers_.size(); ++i) {
     const Scorer& scorer = scorers_[i];
-    const bool is_kept = scorer.plugin->is_node_local();
+    const bool is_kept = scorer.score.call(&Score::is_node_local);
     const bool is_skipped = !is_asked(scorer, cycle);
     std::vector<int64_t>& raw = cache.raw[i];
     one_.resize(feasible_.size());
     if (is_kept && !missing_.empty()) {  // even if skipped: `scored` speaks for all scorers
       raw.resize(cluster_.nodes());
-      scorer.plugin->score(cycle, missing_, std::span{one_}.first(missing_.size()));
+      scorer.score.call(&Score::score, cycle, missing_, std::span{one_}.first(missing_.size()));
       for (size_t k = 0; k < missing_.size(); ++k) raw[missing_[k].index] = one_[k];
     }
     if (is_skipped) continue;
     if (!is_kept) {
-      scorer.plugin->score(cycle, feasible_, one_);
+      scorer.score.call(&Score::score, cycle, feasible_, one_);
     } else {
       for (size_t k = 0; k < feasible_.size(); ++k) one_[k] = raw[feasible_[k].index];
     }

@@ -5,6 +5,15 @@
 #include "sim/core/check.hpp"
 
 namespace orrery {
+namespace {
+
+bool is_in(const GangDomain& domain, const ClusterState& cluster) {
+  if (const auto* const leaf = std::get_if<InLeaf>(&domain)) return leaf->leaf < cluster.leaves();
+  if (const auto* const node = std::get_if<NodeId>(&domain)) return node->index < cluster.nodes();
+  return std::get<NodeSet>(domain).universe() == cluster.nodes();
+}
+
+}  // namespace
 
 // As Kubernetes 1.36's pod-group cycle: every member goes through the normal algorithm on one
 // world, members without a node are passed over, and the group succeeds if Permit then says
@@ -39,7 +48,7 @@ void Scheduler::try_domain(GangId gang, const NodeSet* domain) {
     attempt_.placed.push_back({member, found.node, grant});
     ++t.tentative;
     for (const auto& p : framework_->pre_filter_extensions()) {
-      p.plugin->add_pod(member_view, found.node);
+      p.call(&PreFilterExtensions::add_pod, member_view, found.node);
     }
   }
 }
@@ -47,10 +56,24 @@ void Scheduler::try_domain(GangId gang, const NodeSet* domain) {
 // What was placed is remembered, but stands there no more.
 void Scheduler::undo_attempt(GangId gang, Transaction::Point mark) {
   for (const auto& p : framework_->pre_filter_extensions()) {
-    for (const Placed& placed : attempt_.placed) p.plugin->remove_pod(pod(placed.pod));
+    for (const Placed& placed : attempt_.placed) {
+      p.call(&PreFilterExtensions::remove_pod, pod(placed.pod));
+    }
   }
   transaction_.rollback(mark);
   track(gang).tentative = 0;
+}
+
+PermitStatus Scheduler::ask_permit(const Bound<Permit>& plugin, const Cycle& cycle, NodeId node) {
+  current_plugin_ = plugin.index;
+  permitting_ = cycle.pod.gang;
+  const PermitStatus status = ask(*plugin.name, [&] {
+    const PermitStatus given = plugin.plugin->permit(cycle, node);
+    ORRERY_CHECK(given.timeout >= Duration{}, "Permit waits no negative time");
+    return given;
+  });
+  permitting_ = {};
+  return status;
 }
 
 bool Scheduler::gang_permitted(GangAttempt& attempt) {
@@ -61,10 +84,7 @@ bool Scheduler::gang_permitted(GangAttempt& attempt) {
     const Cycle cycle{now(), cluster_, view};
     bool is_permitted = true;
     for (const auto& p : framework_->permit()) {
-      current_plugin_ = p.index;
-      permitting_ = view.gang;
-      const PermitStatus status = p.plugin->permit(cycle, placed.node);
-      permitting_ = {};
+      const PermitStatus status = ask_permit(p, cycle, placed.node);
       if (status.code == Code::Success || status.code == Code::Skip) continue;
       is_permitted = false;
       attempt.why.plugins |= uint32_t{1} << p.index;
@@ -158,7 +178,11 @@ int64_t Scheduler::score_of_attempt(const Cycle& cycle, const GangView& gang) {
   std::vector<NodeId> nodes;
   for (const Placed& p : attempt_.placed) nodes.push_back(p.node);
   for (const auto& s : framework_->score_placement()) {
-    score += s.plugin->score_placement(cycle, gang, nodes);
+    ask(*s.name, [&] {
+      const int64_t given = s.plugin->score_placement(cycle, gang, nodes);
+      ORRERY_CHECK(given >= 0 && given <= 100, "the score of a placement lies in 0..100");
+      score += given;
+    });
   }
   return score;
 }
@@ -177,7 +201,14 @@ Duration Scheduler::cycle_gang(PodId unit, GangId gang) {
   const PodView first = pod(members_.front());
   const Cycle cycle{now(), cluster_, first};
   domains_.clear();
-  for (const auto& d : framework_->domains()) d.plugin->domains(cycle, view, domains_);
+  for (const auto& d : framework_->domains()) {
+    ask(*d.name, [&] {
+      d.plugin->domains(cycle, view, domains_);
+      ORRERY_CHECK(
+          std::ranges::all_of(domains_, [&](const auto& one) { return is_in(one, cluster_); }),
+          "Domains names nodes and leaves of the cluster");
+    });
+  }
 
   tried_ = {.pods = static_cast<int32_t>(members_.size()),
             .domains = static_cast<uint32_t>(std::max<size_t>(domains_.size(), 1))};

@@ -22,6 +22,7 @@
 namespace orrery {
 
 enum class QueuedState : uint8_t {
+  Arrived,  // at this instant, and not in the queue yet
   Waiting,
   Held,       // an Admit said no
   Running,    // it has what it asked for, whether or not it computes already
@@ -35,7 +36,7 @@ struct QueuedJob {
   uint64_t serial = 0;
   uint32_t user = 0, team = 0, application = 0;  // numbered in order of their first job
   int32_t priority = 0;
-  QueuedState state = QueuedState::Waiting;
+  QueuedState state = QueuedState::Arrived;
   int32_t corrections = 0;  // of the estimate, because the job ran longer
   int64_t count = 0;        // of the counted resource, as ClusterState counts it
   int64_t units = 0;        // the same in whole CPUs or GPUs

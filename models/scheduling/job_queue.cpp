@@ -46,7 +46,8 @@ JobQueue::JobQueue(Sim sim, const ClusterState& cluster, const JobTable& jobs,
   down -= cluster_.up();
   down.for_each([&](NodeId n) { add_node(n, -1); });
   for (const JobPolicyParams& policy : resolve_job_policies(params)) add_policy(policy);
-  ORRERY_CHECK(order_ != nullptr && plan_ != nullptr, "job queues are checked before the run");
+  ORRERY_CHECK(order_.plugin != nullptr && plan_.plugin != nullptr,
+               "job queues are checked before the run");
   controller_.job_arrived.connect([this](JobId job) { job_arrived(job); });
   controller_.job_over.connect([this](JobId job) { job_over(job); });
   controller_.job_suspended.connect([this](JobId job) { job_suspended(job); });
@@ -59,18 +60,13 @@ int64_t JobQueue::unit() const {
 void JobQueue::add_policy(const JobPolicyParams& params) {
   const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(params.name);
   ORRERY_CHECK(entry != nullptr && entry->make_for_jobs, "job queues are checked before the run");
-  policies_.push_back(entry->make_for_jobs(*this, params.args));
-  policy_names_.push_back(params.name);
+  const std::string& name = policy_names_.emplace_back(params.name);
+  ask(name, [&] { policies_.push_back(entry->make_for_jobs(*this, params.args)); });
   Policy* const policy = policies_.back().get();
-  if (const auto* order = dynamic_cast<const QueueOrder*>(policy)) order_ = order;
-  if (auto* plan = dynamic_cast<Plan*>(policy)) {
-    plan_ = plan;
-    plan_name_ = params.name;
-  }
-  if (const auto* admit = dynamic_cast<const Admit*>(policy)) {
-    admits_.push_back({admit, params.name});
-  }
-  if (auto* watcher = dynamic_cast<JobWatcher*>(policy)) watchers_.push_back(watcher);
+  if (auto* order = dynamic_cast<QueueOrder*>(policy)) order_ = {order, &name};
+  if (auto* plan = dynamic_cast<Plan*>(policy)) plan_ = {plan, &name};
+  if (auto* admit = dynamic_cast<Admit*>(policy)) admits_.push_back({admit, &name});
+  if (auto* watcher = dynamic_cast<JobWatcher*>(policy)) watchers_.push_back({watcher, &name});
 }
 
 void JobQueue::add_node(NodeId node, int sign) {
@@ -249,8 +245,9 @@ bool JobQueue::take_in(JobSlot slot) {
 void JobQueue::enqueue(JobSlot slot) {
   QueuedJob& r = records_[slot];
   r.state = QueuedState::Waiting;
-  for (JobWatcher* const watcher : watchers_) watcher->job_waits(r);
-  waiting_.insert(slot, {order_->rank(r), r.submitted, r.serial}, r.count, r.left(now()));
+  for (const auto& watcher : watchers_) watcher.call(&JobWatcher::job_waits, r);
+  const int64_t rank = order_.call(&QueueOrder::rank, r);
+  waiting_.insert(slot, {rank, r.submitted, r.serial}, r.count, r.left(now()));
 }
 
 void JobQueue::give_back(JobSlot slot) {
@@ -266,17 +263,17 @@ void JobQueue::take_back_ended(JobSlot slot) {
   give_back(slot);
   const QueuedJob& r = records_[slot];
   estimates_.learn(r.user, r.run);
-  for (JobWatcher* const watcher : watchers_) watcher->job_ends(r);
+  for (const auto& watcher : watchers_) watcher.call(&JobWatcher::job_ends, r);
   free_slots_.push_back(slot);
 }
 
 void JobQueue::take_back_stopped(JobSlot slot) {
   give_back(slot);
   records_[slot].queued = now();
-  for (JobWatcher* const watcher : watchers_) watcher->job_stops(records_[slot]);
+  for (const auto& watcher : watchers_) watcher.call(&JobWatcher::job_stops, records_[slot]);
   statistics_.job_stops();
   enqueue(slot);
-  log_.decided(*this, records_[slot], QueueDecision::Stopped, plan_name_);
+  log_.decided(*this, records_[slot], QueueDecision::Stopped, *plan_.name);
 }
 
 // ---- planning
@@ -288,12 +285,13 @@ void JobQueue::plan(const PlanNews& news) {
     for (const JobSlot slot : retry_) enqueue(slot);
   }
   if (waiting_.is_empty()) return;
-  if (order_->valid_for() != Duration::max() && now() >= ranked_at_ + order_->valid_for()) rerank();
+  const Duration valid_for = order_.call(&QueueOrder::valid_for);
+  if (valid_for != Duration::max() && now() >= ranked_at_ + valid_for) rerank();
   wake_.disarm();
   is_planning_ = true;
-  plan_->plan(news);
+  plan_.call(&Plan::plan, news);
   is_planning_ = false;
-  log_.planned(*this, *plan_, plan_name_);
+  log_.planned(*this, plan_);
 }
 
 void JobQueue::rerank() {
@@ -302,7 +300,7 @@ void JobQueue::rerank() {
   waiting_.for_each([this](JobSlot slot) { retry_.push_back(slot); });
   for (const JobSlot slot : retry_) {
     QueuedJob& r = records_[slot];
-    const int64_t rank = order_->rank(r);
+    const int64_t rank = order_.call(&QueueOrder::rank, r);
     if (rank == waiting_.key(slot).rank) continue;
     waiting_.erase(slot);
     waiting_.insert(slot, {rank, r.submitted, r.serial}, r.count, r.left(now()));
@@ -318,17 +316,28 @@ bool JobQueue::fits(const QueuedJob& job) const {
 JobSlot JobQueue::head() {
   for (;;) {
     const JobSlot slot = waiting_.first();
-    if (slot == kNoJob || is_admitted(records_[slot])) return slot;
-    hold(slot);
+    const Bound<Admit>* const by = slot == kNoJob ? nullptr : who_refuses(records_[slot]);
+    if (by == nullptr) return slot;
+    hold(slot, *by);
   }
 }
 
+const QueuedJob& JobQueue::job(JobSlot slot) const {
+  ORRERY_CHECK(slot < records_.size(), "there is such a job");
+  return records_[slot];
+}
+
+QueuedJob& JobQueue::record(JobSlot slot) {
+  ORRERY_CHECK(slot < records_.size(), "there is such a job");
+  return records_[slot];
+}
+
 bool JobQueue::start(JobSlot slot) {
-  QueuedJob& r = records_[slot];
+  QueuedJob& r = record(slot);
   ORRERY_CHECK(r.state == QueuedState::Waiting, "only a waiting job starts");
   ORRERY_CHECK(fits(r), "a plan starts what fits");
-  if (!is_admitted(r)) {
-    hold(slot);
+  if (const Bound<Admit>* const by = who_refuses(r); by != nullptr) {
+    hold(slot, *by);
     return false;
   }
   r.held = r.request;
@@ -339,7 +348,7 @@ bool JobQueue::start(JobSlot slot) {
 }
 
 bool JobQueue::stop(JobSlot slot) {
-  QueuedJob& r = records_[slot];
+  QueuedJob& r = record(slot);
   if (!r.is_running() || r.is_over) return false;
   const Duration executed = r.executed_by(now());
   const Duration before = std::exchange(r.executed, executed);
@@ -367,7 +376,8 @@ void JobQueue::wake_at(Time when) {
 std::vector<std::string> JobQueue::notes() const {
   std::vector<std::string> notes;
   for (size_t i = 0; i < policies_.size(); ++i) {
-    for (const std::string& what : policies_[i]->named_in_vain()) {
+    const auto named = ask(policy_names_[i], [&] { return policies_[i]->named_in_vain(); });
+    for (const std::string& what : named) {
       notes.push_back("policy.job_queue: " + policy_names_[i] + ": " + what);
     }
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,6 +14,7 @@
 #include "models/scheduling/job_queue_log.hpp"
 #include "models/scheduling/job_queue_params.hpp"
 #include "models/scheduling/policy_api.hpp"
+#include "models/scheduling/policy_fault.hpp"
 #include "models/scheduling/queue_statistics.hpp"
 #include "models/scheduling/runtime_estimates.hpp"
 #include "models/workload/job_controller.hpp"
@@ -42,7 +44,7 @@ class JobQueue final : private JobBoard {
   // ---- JobBoard: what policies may see and ask
   Time now() const override { return sim_.engine.now(); }
   Rng rng(std::string_view stream) const override { return sim_.rng.stream(stream); }
-  const QueuedJob& job(JobSlot job) const override { return records_[job]; }
+  const QueuedJob& job(JobSlot job) const override;
   std::string_view user_name(uint32_t user) const override { return users_.names[user]; }
   std::string_view team_name(uint32_t team) const override { return teams_.names[team]; }
   std::string_view application_name(uint32_t application) const override {
@@ -92,8 +94,9 @@ class JobQueue final : private JobBoard {
   void take_back_stopped(JobSlot job);
   void plan(const PlanNews& news);
   void rerank();
-  bool is_admitted(const QueuedJob& job) const;
-  void hold(JobSlot job);
+  const Bound<Admit>* who_refuses(const QueuedJob& job) const;  // null: it may start
+  void hold(JobSlot job, const Bound<Admit>& by);
+  QueuedJob& record(JobSlot job);
   void add_node(NodeId node, int sign);
 
   Sim sim_;
@@ -120,16 +123,11 @@ class JobQueue final : private JobBoard {
   uint64_t infeasible_ = 0;
   Names users_, teams_, applications_;
   std::vector<std::unique_ptr<Policy>> policies_;
-  std::vector<std::string> policy_names_;
-  const QueueOrder* order_ = nullptr;
-  Plan* plan_ = nullptr;
-  std::string plan_name_;
-  struct Admission {
-    const Admit* point;
-    std::string name;
-  };
-  std::vector<Admission> admits_;
-  std::vector<JobWatcher*> watchers_;
+  std::deque<std::string> policy_names_;  // they stay where they are
+  Bound<QueueOrder> order_;
+  Bound<Plan> plan_;
+  std::vector<Bound<Admit>> admits_;
+  std::vector<Bound<JobWatcher>> watchers_;
   Time ranked_at_;
   bool is_reacting_soon_ = false, has_changed_ = false, is_planning_ = false;
   Timer wake_;

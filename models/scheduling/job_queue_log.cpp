@@ -21,11 +21,11 @@ void JobQueueLog::decided(const JobBoard& board, const QueuedJob& job, QueueDeci
   write(board, job, row);
 }
 
-void JobQueueLog::planned(const JobBoard& board, const Plan& plan, std::string_view policy) {
+void JobQueueLog::planned(const JobBoard& board, const Bound<Plan>& plan) {
   if (!is_on() || board.waiting().is_empty()) return;
   const JobSlot head = board.waiting().first();
   const auto reserved = [&plan](JobSlot job) {
-    const Time start = plan.reserved_start(job);
+    const Time start = plan.call(&Plan::reserved_start, job);
     return start == Time::max() ? Time{-1} : start;
   };
   int32_t place = 0;
@@ -36,7 +36,7 @@ void JobQueueLog::planned(const JobBoard& board, const Plan& plan, std::string_v
     if (slot >= latest_.size() || latest_[slot] != decision) {
       QueueRow row;
       row.decision = decision;
-      row.policy = policy;
+      row.policy = std::string_view{*plan.name};
       row.place = place;
       row.head = static_cast<int64_t>(board.job(head).serial);
       row.reserved = reserved(slot);

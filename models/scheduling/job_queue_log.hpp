@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/scheduling/job_policy_api.hpp"
+#include "models/scheduling/policy_fault.hpp"
 #include "sim/record/channel.hpp"
 
 namespace orrery {
@@ -57,7 +58,7 @@ class JobQueueLog {
   bool is_on() const { return rows_ && rows_->is_on(); }
   void decided(const JobBoard& board, const QueuedJob& job, QueueDecision decision,
                std::string_view policy);
-  void planned(const JobBoard& board, const Plan& plan, std::string_view policy);
+  void planned(const JobBoard& board, const Bound<Plan>& plan);
 
  private:
   void write(const JobBoard& board, const QueuedJob& job, QueueRow row);

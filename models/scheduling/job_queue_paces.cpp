@@ -8,27 +8,28 @@
 
 namespace orrery {
 
-bool JobQueue::is_admitted(const QueuedJob& job) const {
-  return std::ranges::all_of(admits_, [&](const Admission& a) { return a.point->admit(job); });
+const Bound<Admit>* JobQueue::who_refuses(const QueuedJob& job) const {
+  const auto refuses = [&](const Bound<Admit>& by) { return !by.call(&Admit::admit, job); };
+  const auto by = std::ranges::find_if(admits_, refuses);
+  return by == admits_.end() ? nullptr : &*by;
 }
 
-void JobQueue::hold(JobSlot slot) {
+void JobQueue::hold(JobSlot slot, const Bound<Admit>& by) {
   QueuedJob& r = records_[slot];
-  const auto refuses = [&](const Admission& admission) { return !admission.point->admit(r); };
-  log_.decided(*this, r, QueueDecision::Held, std::ranges::find_if(admits_, refuses)->name);
+  log_.decided(*this, r, QueueDecision::Held, *by.name);
   waiting_.erase(slot);
   r.state = QueuedState::Held;
-  for (JobWatcher* const watcher : watchers_) watcher->job_leaves(r);
+  for (const auto& watcher : watchers_) watcher.call(&JobWatcher::job_leaves, r);
   held_.push_back(slot);
 }
 
 // From waiting to running; the caller has settled what it holds and its pace.
 void JobQueue::begin(QueuedJob& r) {
   waiting_.erase(r.slot);
-  for (JobWatcher* const watcher : watchers_) watcher->job_leaves(r);
+  for (const auto& watcher : watchers_) watcher.call(&JobWatcher::job_leaves, r);
   const Job& job = jobs_.job(r.id);
   r.state = QueuedState::Running;
-  log_.decided(*this, r, QueueDecision::Started, plan_name_);
+  log_.decided(*this, r, QueueDecision::Started, *plan_.name);
   r.started = now();
   r.setup = init_time(job, job.gpus) + (r.executed > Duration{} ? job.restore : Duration{});
   r.counted_from = r.started + r.setup;
@@ -41,7 +42,7 @@ void JobQueue::begin(QueuedJob& r) {
   track(r.slot);
   used_ += r.held;
   statistics_.pool_changes(now(), used_[counted_]);
-  for (JobWatcher* const watcher : watchers_) watcher->job_starts(r);
+  for (const auto& watcher : watchers_) watcher.call(&JobWatcher::job_starts, r);
 }
 
 void JobQueue::track(JobSlot slot) {
@@ -51,7 +52,7 @@ void JobQueue::track(JobSlot slot) {
 
 void JobQueue::set_pace(JobSlot slot, Pace pace) {
   ORRERY_CHECK(is_counting_ && pace.work > 0, "jobs without pods go at any pace above 0");
-  QueuedJob& r = records_[slot];
+  QueuedJob& r = record(slot);
   if (!r.is_running() || r.is_over || pace == r.pace) return;
   running_.erase(slot);
   if (now() > r.counted_from) {
@@ -65,14 +66,14 @@ void JobQueue::set_pace(JobSlot slot, Pace pace) {
 }
 
 bool JobQueue::start_beside(JobSlot slot, JobSlot host) {
-  QueuedJob& r = records_[slot];
-  QueuedJob& other = records_[host];
+  QueuedJob& r = record(slot);
+  QueuedJob& other = record(host);
   ORRERY_CHECK(is_counting_ && r.state == QueuedState::Waiting, "only a waiting job starts");
   ORRERY_CHECK(other.is_running() && !other.is_over && other.partner == kNoJob,
                "a host runs, and alone");
   ORRERY_CHECK(other.request == r.request, "partners ask for the same");
-  if (!is_admitted(r)) {
-    hold(slot);
+  if (const Bound<Admit>* const by = who_refuses(r); by != nullptr) {
+    hold(slot, *by);
     return false;
   }
   r.partner = host;

@@ -99,7 +99,8 @@ struct JobQueueParams {
     v("estimates", estimates, "How long jobs are believed to run.");
     v("counts", counts,
       "What jobs take out of the pool of all nodes. Reservations are made of the first; of the "
-      "others there must be enough when a job starts.");
+      "others there must be enough when a job starts. With driver: counting, gpus must be among "
+      "them if any job asks for GPUs.");
     v("react", react,
       "each_instant: once after all that happens at one time; each_event: to each arrival and "
       "each end by itself, ends that were expected right then first.",

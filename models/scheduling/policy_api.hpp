@@ -51,7 +51,10 @@ class ORRERY_API PreEnqueue : public Point {  // anything but Success gates the 
 class ORRERY_API PreFilter : public Point {
  public:
   // May narrow `nodes` (a subset outside of which nodes count as unresolvable). Skip: the
-  // policy's Filter is not called in this cycle.
+  // policy's Filter is not called in this cycle. If a PreFilter rejects the pod, later PreFilters
+  // are not called, and neither are Filter and Charges of their policies. A Filter that decides
+  // node by node is called in any case: it must not use what pre_filter() found. A cycle of a gang
+  // may call pre_filter() several times for one member.
   virtual Status pre_filter(const Cycle& cycle, NodeSet& nodes) = 0;
 };
 class ORRERY_API PreFilterExtensions : public Point {
@@ -96,7 +99,7 @@ class ORRERY_API Score : public Point {
 class ORRERY_API Reserve : public Point {
  public:
   virtual Status reserve(const Cycle& cycle, NodeId node) = 0;
-  virtual void unreserve(const PodView& pod, NodeId node) noexcept = 0;  // must be idempotent
+  virtual void unreserve(const PodView& pod, NodeId node) = 0;  // must be idempotent
 };
 class ORRERY_API Permit : public Point {
  public:

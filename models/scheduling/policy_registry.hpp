@@ -39,6 +39,7 @@ class ORRERY_API PolicyRegistry {
     std::string doc;
     std::string origin;               // "built in" or the library's path
     std::vector<std::string> points;  // extension points served, by name
+    bool is_built_in() const { return origin == "built in"; }
   };
 
   static PolicyRegistry& instance();

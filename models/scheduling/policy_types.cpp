@@ -2,6 +2,8 @@
 
 #include <bit>
 
+#include "sim/core/check.hpp"
+
 namespace orrery {
 
 NodeSet nodes_of(const GangDomain& domain, const ClusterState& cluster) {
@@ -39,6 +41,7 @@ void Candidates::end() {
 }
 
 void Candidates::keep(const NodeSet& allowed, Status why_not) {
+  ORRERY_CHECK(allowed.universe() == nodes_.universe(), "a set of nodes of this cluster");
   begin(why_not);
   const auto words = nodes_.words();
   const auto allowed_words = allowed.words();
@@ -58,6 +61,7 @@ void Candidates::keep(const NodeSet& allowed, Status why_not) {
 }
 
 void Candidates::drop(const NodeSet& banned, Status why_not) {
+  ORRERY_CHECK(banned.universe() == nodes_.universe(), "a set of nodes of this cluster");
   begin(why_not);
   const auto words = nodes_.words();
   const auto banned_words = banned.words();

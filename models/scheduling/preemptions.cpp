@@ -1,6 +1,7 @@
 #include "models/scheduling/preemptions.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "sim/core/check.hpp"
@@ -16,22 +17,25 @@ class Preemptions::Trial final : public WhatIf {
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
   ~Trial() override {
+    if (std::uncaught_exceptions() > 0) return;  // nothing that fails here could be told any more
     while (!out_.empty()) restore(out_.back());
     owner_.context_.cluster.hypothesise(false);
     owner_.context_.transaction.commit();  // all of it is undone
   }
 
   void evict(PodId pod) override {
-    Placed& placed = owner_.pods_[pod.index];
+    Placed& placed = owner_.track(pod);
+    ORRERY_CHECK(placed.node.is_valid() && std::ranges::find(out_, pod) == out_.end(),
+                 "only a placed pod is evicted");
     placed.out_slot = static_cast<uint32_t>(out_.size());
     owner_.context_.transaction.evict(placed.node, owner_.context_.jobs.request(pod), placed.grant);
     for (const auto& p : owner_.framework_->pre_filter_extensions()) {
-      p.plugin->remove_pod(owner_.context_.handle.pod(pod));
+      p.call(&PreFilterExtensions::remove_pod, owner_.context_.handle.pod(pod));
     }
     out_.push_back(pod);
   }
   void restore(PodId pod) override {
-    const Placed& placed = owner_.pods_[pod.index];
+    const Placed& placed = owner_.track(pod);
     ORRERY_CHECK(placed.out_slot < out_.size() && out_[placed.out_slot] == pod,
                  "only an evicted pod is restored");
     owner_.pods_[out_.back().index].out_slot = placed.out_slot;
@@ -39,7 +43,7 @@ class Preemptions::Trial final : public WhatIf {
     out_.pop_back();
     owner_.context_.transaction.place(placed.node, owner_.context_.jobs.request(pod), placed.grant);
     for (const auto& p : owner_.framework_->pre_filter_extensions()) {
-      p.plugin->add_pod(owner_.context_.handle.pod(pod), placed.node);
+      p.call(&PreFilterExtensions::add_pod, owner_.context_.handle.pod(pod), placed.node);
     }
   }
   const NodeSet& feasible(const NodeSet& nodes) override {
@@ -68,6 +72,7 @@ void Preemptions::use(Framework& framework) {
 
 Preemptions::Placed& Preemptions::track(PodId pod) {
   if (pod.index >= pods_.size()) {
+    ORRERY_CHECK(pod.index < context_.jobs.pods_bound(), "there is such a pod");
     pods_.resize(context_.jobs.pods_bound());
     on_nodes_.grow(pods_.size());
   }
@@ -124,6 +129,7 @@ bool Preemptions::is_above_any(int32_t priority) const {
 }
 
 void Preemptions::placed_on(NodeId node, std::vector<PlacedPod>& pods) const {
+  ORRERY_CHECK(node.index < context_.cluster.nodes(), "there is such a node");
   there_.clear();
   on_nodes_.collect(node, there_);
   const auto first = static_cast<std::ptrdiff_t>(pods.size());
@@ -148,6 +154,7 @@ void Preemptions::nominated_on(NodeId node, std::vector<PodId>& pods) const {
 }
 
 void Preemptions::nominate(PodId pod, NodeId node, bool is_tried_first) {
+  ORRERY_CHECK(node.index < context_.cluster.nodes(), "there is such a node");
   const PodSpec& spec = context_.jobs.spec(pod);  // which others may move
   nominations_.set({.pod = pod,
                     .priority = spec.priority,

@@ -62,8 +62,7 @@ std::vector<PluginParams> resolve_plugins(const ProfileParams& profile) {
 bool is_loaded_for(const PluginParams& plugin, std::string_view point) {
   const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(plugin.name);
   if (entry == nullptr) return true;
-  return entry->origin != "built in" &&
-         std::ranges::find(entry->points, point) != entry->points.end();
+  return !entry->is_built_in() && std::ranges::find(entry->points, point) != entry->points.end();
 }
 
 Driver resolve_driver(const ProfileParams& profile) {
@@ -71,6 +70,12 @@ Driver resolve_driver(const ProfileParams& profile) {
   const bool is_per_gang =
       profile.base == ProfileBase::StrictGang || profile.base == ProfileBase::NativeGang;
   return is_per_gang ? Driver::PerGang : Driver::PerPod;
+}
+
+bool takes_gpus(const ProfileParams& profile) {
+  if (profile.driver != Driver::Counting || !profile.job_queue) return true;
+  const std::vector<Counted>& counts = profile.job_queue->counts;
+  return std::ranges::find(counts, Counted::Gpus) != counts.end();
 }
 
 namespace {
@@ -140,6 +145,58 @@ void check_preemption(const ProfileParams& profile, const std::string& name,
                         "that of the bases default, coscheduling and koordinator");
 }
 
+void check_disabled(const ProfileParams& profile, const std::string& path, const config::Node& node,
+                    Diagnostics& diagnostics) {
+  std::vector<std::string> base_names;
+  for (const PluginParams& p : base_plugins(profile)) base_names.push_back(p.name);
+  for (size_t i = 0; i < profile.disable.size(); ++i) {
+    const std::string& name = profile.disable[i];
+    const config::Node& items = node["disable"];
+    const Position at = i < items.items.size() ? items.items[i].position : node.position;
+    const std::string where = path + ".disable[" + std::to_string(i) + "]";
+    if (std::ranges::find(base_names, name) == base_names.end()) {
+      diagnostics.error(
+          at, where,
+          "the base profile has no plugin '" + name + "'" + did_you_mean(name, base_names));
+    } else if (std::ranges::find(profile.disable, name) - profile.disable.begin() !=
+               static_cast<std::ptrdiff_t>(i)) {
+      diagnostics.error(at, where, "plugin '" + name + "' is listed twice");
+    }
+  }
+}
+
+// What the plugins of a profile must serve together.
+void check_points(const ProfileParams& profile, const std::string& path, const config::Node& node,
+                  Diagnostics& diagnostics) {
+  const PolicyRegistry& registry = PolicyRegistry::instance();
+  const std::vector<PluginParams> plugins = resolve_plugins(profile);
+  const auto count = [&](std::string_view point) {
+    return std::ranges::count_if(plugins, [&](const PluginParams& p) {
+      const PolicyRegistry::Entry* const entry = registry.find(p.name);
+      return entry != nullptr && std::ranges::find(entry->points, point) != entry->points.end();
+    });
+  };
+  if (const auto n = count("QueueSort"); n != 1) {
+    diagnostics.error(node.position, path,
+                      "exactly one plugin must serve QueueSort, found " + std::to_string(n));
+  }
+  if (count("PickDevices") == 0) {
+    diagnostics.error(node.position, path, "a plugin must serve PickDevices");
+  }
+  const auto looks_for_room = [](const PluginParams& p) {
+    return p.name == "NodeResourcesFit" || is_loaded_for(p, "Filter");
+  };
+  if (std::ranges::none_of(plugins, looks_for_room)) {
+    diagnostics.error(node.position, path,
+                      "needs NodeResourcesFit, or a loaded plugin that serves Filter: pods would "
+                      "go to nodes without room for them");
+  }
+  check_next_pod(profile, count("NextPod"), path, node, diagnostics);
+  if (plugins.size() > 30) {
+    diagnostics.error(node.position, path, "a profile has at most 30 plugins");
+  }
+}
+
 }  // namespace
 
 void check_profile(const ProfileParams& profile, const std::string& path, const config::Node& node,
@@ -176,40 +233,8 @@ void check_profile(const ProfileParams& profile, const std::string& path, const 
     check_preemption(profile, p.name, where + ".name", named, diagnostics);
     check_gang_points(profile, p.name, *entry, where + ".name", named, diagnostics);
   }
-  std::vector<std::string> base_names;
-  for (const PluginParams& p : base_plugins(profile)) base_names.push_back(p.name);
-  for (size_t i = 0; i < profile.disable.size(); ++i) {
-    const std::string& name = profile.disable[i];
-    const config::Node& items = node["disable"];
-    const Position at = i < items.items.size() ? items.items[i].position : node.position;
-    const std::string where = path + ".disable[" + std::to_string(i) + "]";
-    if (std::ranges::find(base_names, name) == base_names.end()) {
-      diagnostics.error(
-          at, where,
-          "the base profile has no plugin '" + name + "'" + did_you_mean(name, base_names));
-    } else if (std::ranges::find(profile.disable, name) - profile.disable.begin() !=
-               static_cast<std::ptrdiff_t>(i)) {
-      diagnostics.error(at, where, "plugin '" + name + "' is listed twice");
-    }
-  }
-  const std::vector<PluginParams> plugins = resolve_plugins(profile);
-  const auto count = [&](std::string_view point) {
-    return std::ranges::count_if(plugins, [&](const PluginParams& p) {
-      const PolicyRegistry::Entry* const entry = registry.find(p.name);
-      return entry != nullptr && std::ranges::find(entry->points, point) != entry->points.end();
-    });
-  };
-  if (const auto n = count("QueueSort"); n != 1) {
-    diagnostics.error(node.position, path,
-                      "exactly one plugin must serve QueueSort, found " + std::to_string(n));
-  }
-  if (count("PickDevices") == 0) {
-    diagnostics.error(node.position, path, "a plugin must serve PickDevices");
-  }
-  check_next_pod(profile, count("NextPod"), path, node, diagnostics);
-  if (plugins.size() > 30) {
-    diagnostics.error(node.position, path, "a profile has at most 30 plugins");
-  }
+  check_disabled(profile, path, node, diagnostics);
+  check_points(profile, path, node, diagnostics);
 }
 
 }  // namespace orrery

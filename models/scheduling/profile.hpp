@@ -70,9 +70,10 @@ struct QueueParams {
       Range{30_s, 240_h}, Source{"kube-scheduler, pod-max-in-unschedulable-pods-duration"});
     v("pop_from_backoff", pop_from_backoff,
       "An idle scheduler takes the next pod that still backs off; false: as schedulers built on "
-      "older Kubernetes, such as Koordinator 1.7 on 1.28.",
-      Source{"Kubernetes 1.33, SchedulerPopFromBackoffQ; scheduler-plugins 0.35 and Koordinator "
-             "1.8 are built on 1.35"});
+      "Kubernetes before 1.33, such as Koordinator 1.7 on 1.28. Members of a gang that "
+      "Coscheduling activates skip the backoff either way, as upstream's do.",
+      Source{"SchedulerPopFromBackoffQ, on since Kubernetes 1.33. The go.mod files of "
+             "scheduler-plugins 903da7df and koordinator a7a1b76b (1.8) name Kubernetes 1.35"});
     v("head_of_line", head_of_line,
       "skip: what does not fit steps aside; block: nothing passes the head of the queue.");
   }
@@ -99,9 +100,10 @@ struct ProfileParams {
   template <class V>
   void fields(V& v) {
     v("base", base,
-      "default: kube-scheduler's own; coscheduling: with the scheduler-plugins gang plugin; "
-      "koordinator: with Koordinator's, for jobs of several gangs; strict_gang: all members or "
-      "none; native_gang: Kubernetes 1.36; empty: only `plugins`.");
+      "default: kube-scheduler's own, of Kubernetes 1.36; coscheduling: with the gang plugin of "
+      "scheduler-plugins, on Kubernetes 1.35; koordinator: with that of Koordinator 1.8, on "
+      "Kubernetes 1.35, for jobs of several gangs; strict_gang: all members or none; native_gang: "
+      "Kubernetes 1.36; empty: only `plugins`.");
     v("driver", driver,
       "per_pod: one pod at a time, as upstream; per_gang: whole gangs; counting: no pods on nodes, "
       "jobs take amounts out of the pool of all nodes as soon as the job queue starts them. Left "
@@ -124,6 +126,8 @@ std::vector<PluginParams> resolve_plugins(const ProfileParams& profile);
 // A policy that is loaded, not built in, and serves this point; or one that is not known.
 bool is_loaded_for(const PluginParams& plugin, std::string_view point);
 Driver resolve_driver(const ProfileParams& profile);
+// False: jobs take amounts out of a pool, and GPUs are not among them.
+bool takes_gpus(const ProfileParams& profile);
 // Unknown names (with near ones), names given twice, plugins' own args.
 void check_profile(const ProfileParams& profile, const std::string& path, const config::Node& node,
                    Diagnostics& diagnostics);

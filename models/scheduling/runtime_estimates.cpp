@@ -31,7 +31,7 @@ Duration RuntimeEstimates::estimate(const QueuedJob& job, Duration run) const {
     estimate = requested;
     if (job.user < recent_.size() && recent_[job.user].before >= Duration{}) {
       const Runs& runs = recent_[job.user];
-      Duration mean{(runs.last.ns + runs.before.ns) / 2};
+      Duration mean{(runs.last + runs.before).ns / 2};
       mean -= mean % 1_s;
       estimate = at_most_requested(std::max(mean, 1_s), requested);
     }
@@ -49,7 +49,7 @@ Duration RuntimeEstimates::corrected(const QueuedJob& job) const {
                  ? at_most_requested(job.first_estimate + kSteps[done], job.requested)
                  : job.requested;
   }
-  return longer > job.estimate ? longer : Duration{job.estimate.ns * 2};
+  return longer > job.estimate ? longer : job.estimate * 2;
 }
 
 void RuntimeEstimates::learn(uint32_t user, Duration run) {

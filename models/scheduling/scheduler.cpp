@@ -42,12 +42,18 @@ Scheduler::Scheduler(Sim sim, ClusterState& cluster, JobTable& jobs, JobControll
 }
 
 Scheduler::PodTrack& Scheduler::track(PodId pod) {
-  if (pod.index >= pods_.size()) pods_.resize(jobs_.pods_bound());
+  if (pod.index >= pods_.size()) {
+    ORRERY_CHECK(pod.index < jobs_.pods_bound(), "there is such a pod");
+    pods_.resize(jobs_.pods_bound());
+  }
   return pods_[pod.index];
 }
 
 Scheduler::GangTrack& Scheduler::track(GangId gang) {
-  if (gang.index >= gangs_.size()) gangs_.resize(jobs_.gangs_bound());
+  if (gang.index >= gangs_.size()) {
+    ORRERY_CHECK(gang.index < jobs_.gangs_bound(), "there is such a gang");
+    gangs_.resize(jobs_.gangs_bound());
+  }
   return gangs_[gang.index];
 }
 
@@ -123,9 +129,15 @@ void Scheduler::run() {
 
 std::optional<QueuedUnit> Scheduler::next_unit() {
   if (std::exchange(asks_next_, false)) {
-    NextPod& feeder = *framework_->next_pod().front().plugin;
-    for (PodId pod = feeder.next(); pod.is_valid(); pod = feeder.next()) {
+    const Bound<NextPod>& feeder = framework_->next_pod().front();
+    size_t passed_over = 0;
+    for (PodId pod = feeder.call(&NextPod::next); pod.is_valid();) {
       if (const auto unit = queue_.take(pod)) return unit;
+      pod = ask(*feeder.name, [&] {
+        ORRERY_CHECK(++passed_over <= jobs_.pods_bound(),
+                     "NextPod names a pod that waits, or none");
+        return feeder.plugin->next();
+      });
     }
     deliver_events();  // it may have turned pods away
   }
@@ -150,6 +162,7 @@ Duration Scheduler::cycle_pod(PodId pod) {
     queue_.fail(pod, now(), found.plugins, found.code == Code::Pending ? found.plugins : 0);
     record(pod, found.plugins == 0 ? AttemptOutcome::Error : AttemptOutcome::Rejected, found,
            found.reason);
+    tell_failure(pod);
     if (found.code != Code::Error) no_node_found.emit(pod);
     return cost;
   }
@@ -163,7 +176,7 @@ Duration Scheduler::fail(PodId unit, PodId pod, const Selection& why, const Node
   const bool is_told = attempt_log_.is_on();
   const bool has_none = why.reason.empty();
   const bool is_asked_for = has_none && std::ranges::any_of(post_filters, [&](const auto& post) {
-                              return post.plugin->reads_candidates(view);
+                              return post.call(&PostFilter::reads_candidates, view);
                             });
   const bool is_by_filters = (why.plugins & framework_->filter_plugins()) != 0;
   const Candidates& diagnosed = is_asked_for || (is_told && (has_none || is_by_filters))
@@ -180,6 +193,7 @@ Duration Scheduler::fail(PodId unit, PodId pod, const Selection& why, const Node
   record(attempt, pod,
          why.code == Code::Error ? AttemptOutcome::Error : AttemptOutcome::Unschedulable, why,
          has_none ? std::string_view{message} : why.reason);
+  tell_failure(unit);
   // Where others make room for it, no node has to be added.
   const bool is_nominated = preemptions_.nominated_node(pod).is_valid();
   if (why.code != Code::Error && !is_nominated) no_node_found.emit(unit);
@@ -191,8 +205,12 @@ Duration Scheduler::post_filter(const PodView& view, const Diagnosis& diagnosis)
   const uint64_t victims = preemptions_.victims();
   Duration cost;
   for (const auto& post : framework_->post_filter()) {
-    const Status status = post.plugin->post_filter(cycle, diagnosis);
-    cost += post.plugin->charge();
+    const Status status = post.call(&PostFilter::post_filter, cycle, diagnosis);
+    ask(*post.name, [&] {
+      const Duration charge = post.plugin->charge();
+      ORRERY_CHECK(charge >= Duration{}, "PostFilter takes no negative time");
+      cost += charge;
+    });
     if (status.ok() || status.code == Code::UnschedulableAndUnresolvable) break;
   }
   tried_.victims = static_cast<uint32_t>(preemptions_.victims() - victims);
@@ -245,7 +263,7 @@ void Scheduler::unassume(PodId pod, std::string_view reason,
   const auto reserves = framework_->reserve();
   for (size_t i = reserves.size(); i-- > 0;) {
     current_plugin_ = reserves[i].index;
-    reserves[i].plugin->unreserve(view, t.node);
+    reserves[i].call(&Reserve::unreserve, view, t.node);
   }
   if (outcome) record(pod, *outcome, {}, reason);
 }
@@ -254,13 +272,22 @@ void Scheduler::unassume(PodId pod, std::string_view reason,
 void Scheduler::requeue(PodId pod, uint32_t plugins) {
   const PodId unit = unit_of(pod);
   if (queue_.place(unit) == SchedulingQueue::Place::None) queue_.fail(unit, now(), plugins, 0);
+  if (api_ != nullptr) api_->scheduling_failed(pod);
+}
+
+// As upstream, reports each pod of a gang that is placed as a whole, except pods with a node.
+void Scheduler::tell_failure(PodId unit) {
+  if (api_ == nullptr) return;
+  for_each_unbound(unit, [this](PodId pod, bool is_reserved) {
+    if (!is_reserved) api_->scheduling_failed(pod);
+  });
 }
 
 bool Scheduler::reserve(const PodView& view, NodeId node, Selection& why) {
   const Cycle cycle{now(), cluster_, view};
   for (const auto& r : framework_->reserve()) {
     current_plugin_ = r.index;
-    const Status status = r.plugin->reserve(cycle, node);
+    const Status status = r.call(&Reserve::reserve, cycle, node);
     if (status.ok()) continue;
     ORRERY_MARK("scheduling.reserve_refused");
     why.code = status.code;
@@ -276,10 +303,7 @@ bool Scheduler::permit(const PodView& view, NodeId node, Selection& why) {
   uint32_t waits = 0;
   Duration timeout = Duration::max();
   for (const auto& p : framework_->permit()) {
-    current_plugin_ = p.index;
-    permitting_ = view.gang;
-    const PermitStatus status = p.plugin->permit(cycle, node);
-    permitting_ = {};
+    const PermitStatus status = ask_permit(p, cycle, node);
     if (status.code == Code::Success || status.code == Code::Skip) continue;
     if (status.code == Code::Wait) {
       waits |= uint32_t{1} << p.index;

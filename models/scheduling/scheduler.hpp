@@ -125,7 +125,7 @@ class Scheduler final : private Handle {
   void allow_waiting(PodId pod) override;
   void reject_waiting(PodId pod, std::string_view reason) override;
   std::span<const PodId> waiting_pods(GangId gang) const override;
-  void activate_siblings(PodId pod) override;
+  void activate_siblings(PodId id) override;
   void set_gang_failure(GangId gang, Time failed_at, Time backoff_until) override;
   const Fragmentation* fragmentation() const override { return fragmentation_; }
   std::vector<NicErrors> nic_errors() const override {
@@ -163,8 +163,10 @@ class Scheduler final : private Handle {
   void unassume(PodId pod, std::string_view reason, std::optional<AttemptOutcome> outcome);
   void turn_away(PodId waiting, std::string_view reason, AttemptOutcome outcome);
   void requeue(PodId pod, uint32_t plugins);
+  void tell_failure(PodId unit);
   bool reserve(const PodView& view, NodeId node, Selection& why);
   bool permit(const PodView& view, NodeId node, Selection& why);
+  PermitStatus ask_permit(const Bound<Permit>& plugin, const Cycle& cycle, NodeId node);
   void start_waiting(PodId pod, uint32_t plugins, Duration timeout);
   void stop_waiting(PodId pod);
   void record(PodId pod, AttemptOutcome outcome, const Selection& why, std::string_view text);

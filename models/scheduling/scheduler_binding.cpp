@@ -32,13 +32,13 @@ void Scheduler::bind(PodId pod) {
   Status status;
   for (const auto& p : framework_->pre_bind()) {
     current_plugin_ = p.index;
-    status = p.plugin->pre_bind(view, t.node);
+    status = p.call(&PreBind::pre_bind, view, t.node);
     if (!status.ok()) break;
   }
   if (status.ok()) {
     for (const auto& b : framework_->bind()) {
       current_plugin_ = b.index;
-      status = b.plugin->bind(view, t.node);
+      status = b.call(&Bind::bind, view, t.node);
       if (status.code != Code::Skip) break;
     }
     if (status.code == Code::Skip) status = {};  // the framework binds it itself
@@ -81,7 +81,7 @@ void Scheduler::bound(PodId pod) {
   }
   const NodeId node = t.node;
   controller_.pod_bound(pod);
-  for (const auto& post : framework_->post_bind()) post.plugin->post_bind(view, node);
+  for (const auto& post : framework_->post_bind()) post.call(&PostBind::post_bind, view, node);
 }
 
 }  // namespace orrery

@@ -7,6 +7,7 @@
 namespace orrery {
 
 PodView Scheduler::pod(PodId id) const {
+  ORRERY_CHECK(id.index < jobs_.pods_bound(), "there is such a pod");
   const Pod& p = jobs_.pod(id);
   return {.id = id,
           .spec_id = p.spec,
@@ -20,6 +21,7 @@ PodView Scheduler::pod(PodId id) const {
 
 GangView Scheduler::gang(GangId id) const {
   if (!id.is_valid()) return {};
+  ORRERY_CHECK(id.index < jobs_.gangs_bound(), "there is such a gang");
   const Gang& g = jobs_.gang(id);
   const Job& job = jobs_.job(g.job);
   GangView view{.id = id,
@@ -81,12 +83,12 @@ std::span<const PodId> Scheduler::waiting_pods(GangId gang) const {
   return gangs_[gang.index].waiting;
 }
 
-void Scheduler::activate_siblings(PodId pod) {
-  const GangId gang = jobs_.pod(pod).gang;
+void Scheduler::activate_siblings(PodId id) {
+  const GangId gang = pod(id).gang;
   if (!gang.is_valid()) return;
   const Gang& g = jobs_.gang(gang);
   JobTable::for_each_pod(g.first, g.pods, [&](PodId sibling) {
-    if (sibling != pod) queue_.activate(unit_of(sibling), now());
+    if (sibling != id) queue_.activate(unit_of(sibling), now());
   });
 }
 
@@ -136,7 +138,7 @@ void Scheduler::enqueue(PodId pod) {
   bool is_gated = false;
   for (const auto& p : framework_->pre_enqueue()) {
     current_plugin_ = p.index;
-    if (p.plugin->pre_enqueue(view).ok()) continue;
+    if (p.call(&PreEnqueue::pre_enqueue, view).ok()) continue;
     is_gated = true;
     break;
   }
@@ -154,7 +156,9 @@ void Scheduler::pod_removed(PodId pod) {
   PodTrack& t = track(pod);
   if (t.stage == Stage::Bound) {
     const PodView view = this->pod(pod);
-    for (const auto& watcher : framework_->pod_watchers()) watcher.plugin->pod_gone(view);
+    for (const auto& watcher : framework_->pod_watchers()) {
+      watcher.call(&PodWatcher::pod_gone, view);
+    }
     pod_unassigned.emit(pod, t.node);
     post({ClusterEventKind::AssignedPodDeleted, t.node, p.spec, p.gang});
   } else if (t.stage != Stage::None) {

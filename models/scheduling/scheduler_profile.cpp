@@ -10,7 +10,7 @@ namespace orrery {
 SchedulingQueue Scheduler::make_queue(const QueueParams& params) {
   return {params,
           [this](const QueuedUnit& a, const QueuedUnit& b) {
-            return framework_->queue_sort().less(a, b);
+            return framework_->queue_sort().call(&QueueSort::less, a, b);
           },
           [this](uint8_t plugin, PodId id, const ClusterEvent& event) {
             return framework_->hint(plugin, pod(id), event);
@@ -97,7 +97,8 @@ void Scheduler::take_in_all() {
       const Cycle cycle{now(), cluster_, view};
       for (const auto& reserve : framework_->reserve()) {
         current_plugin_ = reserve.index;
-        (void)reserve.plugin->reserve(cycle, pods_[pod.index].node);  // it has its node already
+        // It has its node already.
+        (void)reserve.call(&Reserve::reserve, cycle, pods_[pod.index].node);
       }
     });
   });

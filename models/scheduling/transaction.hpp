@@ -19,7 +19,6 @@ class Transaction {
   explicit Transaction(ClusterState& cluster) : cluster_{cluster} {}
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
-  ~Transaction() { rollback(0); }
 
   Point mark() const { return log_.size(); }
   void place(NodeId node, const ClusterState::Request& request, DeviceGrant grant) {

@@ -148,6 +148,7 @@ void Cardiogram::spend(Rank& rank, const RunParts& parts) {
   using enum RankPhase;
   RunParts own = parts;
   own.sent *= rank.nic_part;
+  if (rank.serves) own[Wait] += std::exchange(own[Compute], 0);
   rank.parts += own;
   const GpuPower& power = rank.power;
   const int64_t idle = own[Init] + own[Restore] + own[Dead];
@@ -167,8 +168,10 @@ void Cardiogram::look(Watched& watched) {
     rank.mode = Mode::Idle;
     rank.nic_part = 0;
     if (!rank.node.is_valid()) continue;
-    const PodState pod = jobs_.pod({job.first_pod.index + static_cast<uint32_t>(rank.pod)}).state;
+    const Pod& record = jobs_.pod({job.first_pod.index + static_cast<uint32_t>(rank.pod)});
+    const PodState pod = record.state;
     const bool is_bound = pod == PodState::Bound || pod == PodState::Running;
+    rank.serves = record.serves;
     if (job.phase == JobPhase::Hung && is_bound) {
       rank.mode = rank.is_dead ? Mode::Dead : Mode::Hung;
     } else if (job.phase == JobPhase::Running && pod == PodState::Running) {

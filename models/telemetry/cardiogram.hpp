@@ -55,6 +55,7 @@ class Cardiogram {
     int64_t milli = 0;  // of its GPU
     Mode mode = Mode::Idle;
     bool is_dead = false;
+    bool serves = false;  // parameters, and waits while others compute
     GpuPower power;       // there, for this job
     double nic_part = 0;  // of the bytes that its job's steps send
     RunParts parts;       // of the interval under way

@@ -17,7 +17,8 @@ enum class RankPhase : uint8_t {
   Restore,     // loads a checkpoint
   Compute,     //
   Exchange,    // waits for an exchange that compute does not hide
-  Wait,        // for other pipeline stages and slower machines; optimizer and data
+  Wait,        // for other pipeline stages and slower machines; optimizer and data; of a dedicated
+               // parameter server for the workers
   Checkpoint,  // writes one, or copies it
   Hung,        // waits for a rank that died
   Dead,

@@ -43,18 +43,40 @@ void GpuUsage::add(const Use& use, int sign) {
   const int64_t milli = use.milli * sign;
   rate(GpuRate::Allocated) += milli;
   if (use.mode == Mode::Idle) return;
+  if (use.mode == Mode::Serves) return serve(use, sign);
   const int64_t alive = milli - use.dead * sign;
-  rate(GpuRate::Reported) += alive;
+  rate(GpuRate::Reported) += alive * kNanoPerMilli;
   const int64_t computing = use.mode == Mode::Computes ? use.computing : 0;
   rate(GpuRate::Computing) += alive * computing;
   const GpuPower& power = use.power;
   const int64_t above_idle = (power.busy - power.idle) * computing +
                              (power.spin - power.idle) * (kNanoPerMilli - computing);
   rate(GpuRate::Power) += alive * above_idle / 1000;
+  rate(GpuRate::Loaded) += loaded(use, alive * above_idle);
+}
+
+// In busy GPUs of the machine, as it is said to be.
+int64_t GpuUsage::loaded(const Use& use, int64_t above_idle) const {
   const GpuPower& nominal = use.node.is_valid() ? powers_.nominal(use.node) : powers_.mean();
-  if (nominal.busy > nominal.idle) {
-    rate(GpuRate::Loaded) += alive * above_idle / (nominal.busy - nominal.idle);
-  }
+  return nominal.busy > nominal.idle ? above_idle / (nominal.busy - nominal.idle) : 0;
+}
+
+void GpuUsage::add(const Service& service, int sign) {
+  rate(GpuRate::Reported) += sign * service.milli * service.computing;
+  rate(GpuRate::Computing) += sign * service.milli * service.computing;
+  rate(GpuRate::Power) += sign * (service.above_idle * service.computing / 1000);
+  const int128_t loaded = int128_t{service.loaded} * service.computing / kNanoPerMilli;
+  rate(GpuRate::Loaded) += sign * static_cast<int64_t>(loaded);
+}
+
+void GpuUsage::serve(const Use& use, int sign) {
+  Service& service = services_[use.service];
+  const int64_t above_idle = use.milli * (use.power.busy - use.power.idle);
+  add(service, -1);
+  service.milli += sign * use.milli;
+  service.above_idle += sign * above_idle;
+  service.loaded += sign * loaded(use, above_idle * kNanoPerMilli);
+  add(service, 1);
 }
 
 void GpuUsage::pod_assigned(PodId id, NodeId node) {
@@ -92,7 +114,8 @@ void GpuUsage::counted_holds(JobId id, int64_t milli) {
 
 GpuUsage::Mode GpuUsage::mode_of(const Pod& pod, JobPhase phase) const {
   if (phase == JobPhase::Hung) return Mode::Spins;
-  return phase == JobPhase::Running && pod.state == PodState::Running ? Mode::Computes : Mode::Idle;
+  if (phase != JobPhase::Running || pod.state != PodState::Running) return Mode::Idle;
+  return pod.serves ? Mode::Spins : Mode::Computes;
 }
 
 // What the pod has, or null.
@@ -112,7 +135,12 @@ void GpuUsage::set_mode(Use& use, Mode mode, int32_t computing) {
 }
 
 void GpuUsage::pod_runs(PodId id, int32_t computing) {
-  if (Use* const use = find(id)) set_mode(*use, Mode::Computes, computing);
+  Use* const use = find(id);
+  if (use == nullptr) return;
+  const JobId job = jobs_.pod(id).job;
+  if (!jobs_.job(job).service) return set_mode(*use, Mode::Computes, computing);
+  use->service = job;
+  set_mode(*use, Mode::Serves, 0);
 }
 
 void GpuUsage::rank_dead(PodId id, int64_t milli) {
@@ -132,18 +160,19 @@ void GpuUsage::job_changed(JobId id, int32_t computing) {
     return set_mode(counted_[id.index],
                     job.phase == JobPhase::Running ? Mode::Computes : Mode::Idle, computing);
   }
+  if (job.service) return load_changed(id, computing);
   if (job.kind == JobKind::Pods) return;
   JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
     if (Use* const use = find(pod)) set_mode(*use, mode_of(jobs_.pod(pod), job.phase), computing);
   });
 }
 
-void GpuUsage::work_lost(const WorkLost& lost) {
-  const int128_t amount = lost.gpu_milli * lost.computed;
-  const int64_t span = (sim_.engine.now() - lost.from).ns;
-  const Loss loss{.from = lost.from, .rate = static_cast<int64_t>(amount / span)};
-  lost_ += static_cast<int128_t>(loss.rate) * span;
-  compute_lost.emit(loss);
+void GpuUsage::load_changed(JobId id, int32_t computing) {
+  Service& service = services_[id];
+  advance();
+  add(service, -1);
+  service.computing = computing;
+  add(service, 1);
 }
 
 void GpuUsage::node_up(NodeId node) {

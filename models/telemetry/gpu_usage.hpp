@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "models/hardware/cluster_state.hpp"
@@ -24,7 +25,7 @@ namespace orrery {
 enum class GpuRate : uint8_t {
   Up,         // milli-GPUs of nodes that are up
   Allocated,  // milli-GPUs reserved for pods, those that wait in Permit included
-  Reported,   // milli-GPUs that nvidia-smi shows as used: they compute, or spin in a busy wait
+  Reported,   // nano-GPUs that nvidia-smi shows as used: they compute, or spin in a busy wait
   Computing,  // nano-GPUs that compute
   Power,      // microwatts of all GPUs on nodes that are up
   Loaded,     // nano-GPUs: the power above idle, in busy GPUs of the same machine
@@ -34,7 +35,7 @@ using GpuRates = std::array<int64_t, kGpuRates>;
 using GpuIntegrals = std::array<int128_t, kGpuRates>;  // rate times nanoseconds
 // To GPUs, or watts.
 constexpr double unit_of(GpuRate rate) {
-  constexpr std::array<double, kGpuRates> kUnits = {1e-3, 1e-3, 1e-3, 1e-9, 1e-6, 1e-9};
+  constexpr std::array<double, kGpuRates> kUnits = {1e-3, 1e-3, 1e-9, 1e-9, 1e-6, 1e-9};
   return kUnits[static_cast<size_t>(rate)];
 }
 constexpr double mean_of(GpuRate rate, int128_t integral, Duration span) {
@@ -49,15 +50,14 @@ constexpr double mean_of(GpuRate rate, int128_t integral, Duration span) {
 // /jobs this is exact, to a millionth, for a run that completes at one pace, and off by less than a
 // checkpoint write for one that is cut. Nodes that are down draw no power.
 //
+// GPUs of dedicated parameter servers spin as long as their gang runs. Those of a service compute
+// for the share of time that its load takes, run no kernel in the rest and then count as idle: a
+// replica of 8 A100 at load 0.25 is allocated 8, reported 2, useful 2 and draws 1,118 W.
+//
 // A counted job has GPUs of no node: they count like those of a pod, and draw the mean power of the
 // cluster's GPUs.
 class GpuUsage {
  public:
-  struct Loss {        // compute undone by a failure, the half-written checkpoint included
-    Time from;         // until now
-    int64_t rate = 0;  // in nano-GPUs, the mean over that time; it was part of Computing
-  };
-
   GpuUsage(Sim sim, const ClusterState& cluster, const JobTable& jobs, GpuPowers powers);
   GpuUsage(const GpuUsage&) = delete;
   GpuUsage& operator=(const GpuUsage&) = delete;
@@ -69,31 +69,40 @@ class GpuUsage {
   void rank_dead(PodId pod, int64_t milli);
   void counted_holds(JobId job, int64_t gpu_milli);
   void job_changed(JobId job, int32_t computing);  // its phase, or its pace
-  void work_lost(const WorkLost& lost);
   void node_down(NodeId node);
   void node_up(NodeId node);
 
   const GpuPowers& powers() const { return powers_; }
   int64_t rate(GpuRate r) const { return rates_[static_cast<size_t>(r)]; }
-  GpuIntegrals integrals(Time now) const;  // since the start of the run
-  int128_t lost() const { return lost_; }  // nano-GPUs times nanoseconds
-  Signal<const Loss&> compute_lost;
+  GpuIntegrals integrals(Time now) const;           // since the start of the run
   Signal<NodeId, int64_t> node_allocation_changed;  // by so many milli-GPUs, just now
 
   // `accounts`: of all jobs, for what was computed; the rates smear checkpoints over a run.
   void add_summary(Recorder& recorder, Time end, const GpuTime& accounts) const;
 
  private:
-  enum class Mode : uint8_t { Idle, Spins, Computes };
-  struct Use {    // of a pod, or of a counted job
-    NodeId node;  // of a pod
+  enum class Mode : uint8_t { Idle, Spins, Computes, Serves };
+  struct Use {        // of a pod, or of a counted job
+    NodeId node;      // of a pod
+    JobId service{};  // while it serves
     int64_t milli = 0;
     int64_t dead = 0;       // of these, of processes that died
     int32_t computing = 0;  // nano-GPUs of one milli-GPU while it computes
     Mode mode = Mode::Idle;
     GpuPower power;
   };
+  // Replicas that run, all together, so that a change of load costs the same for any number.
+  struct Service {
+    int64_t milli = 0;
+    int64_t above_idle = 0;  // milli-GPUs times watts, when they compute
+    int64_t loaded = 0;      // nano-GPUs, likewise
+    int32_t computing = 0;   // as in Use
+  };
   void advance();
+  void load_changed(JobId service, int32_t computing);
+  void add(const Service& service, int sign);
+  void serve(const Use& use, int sign);
+  int64_t loaded(const Use& use, int64_t above_idle) const;
   void set_mode(Use& use, Mode mode, int32_t computing);
   Use* find(PodId pod);
   Mode mode_of(const Pod& pod, JobPhase phase) const;
@@ -107,9 +116,9 @@ class GpuUsage {
   GpuRates rates_{};
   GpuIntegrals integrals_{};
   Time integrated_to_;
-  int128_t lost_ = 0;
   std::vector<Use> pods_;     // by pod
   std::vector<Use> counted_;  // by job
+  std::map<JobId, Service> services_;
 };
 
 }  // namespace orrery

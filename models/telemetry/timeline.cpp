@@ -11,8 +11,8 @@ constexpr uint32_t kNoTeam = UINT32_MAX;
 
 }  // namespace
 
-Timeline::Timeline(Sim sim, const ClusterState& cluster, const JobTable& jobs, GpuUsage& usage,
-                   const TimelineParams& params, TimelineProbes probes)
+Timeline::Timeline(Sim sim, const ClusterState& cluster, const JobTable& jobs,
+                   const GpuUsage& usage, const TimelineParams& params, TimelineProbes probes)
     : sim_{sim},
       cluster_{cluster},
       jobs_{jobs},
@@ -26,9 +26,6 @@ Timeline::Timeline(Sim sim, const ClusterState& cluster, const JobTable& jobs, G
   if (params_.teams_interval > Duration{}) {
     team_rows_.emplace(sim.recorder, "/timeline/teams", "Teams over time, one row each.");
   }
-  usage_.compute_lost.connect([this](const GpuUsage::Loss& loss) {
-    useful_.take_back(loss.from, sim_.engine.now(), loss.rate);
-  });
 }
 
 void Timeline::start(Time until) {
@@ -53,7 +50,7 @@ void Timeline::sample() {
 void Timeline::finish(Time end) {
   if (end > sampled_to_) write_rows(end);
   size_t i = 0;
-  useful_.for_each([&](int128_t computed) {
+  useful_.for_each(sample_times_.size(), [&](int128_t computed) {
     const Time from = i == 0 ? Time{} : sample_times_[i - 1];
     const Time to = sample_times_[i++];
     useful_rows_.emit(
@@ -83,8 +80,6 @@ void Timeline::write_rows(Time now) {
                       .nodes_down = nodes_down_,
                       .failures = nodes_failed_,
                       .recoveries = recoveries_});
-  constexpr auto kComputing = static_cast<size_t>(GpuRate::Computing);
-  useful_.close(sums[kComputing] - sampled_[kComputing]);
   sample_times_.push_back(now);
   sampled_ = sums;
   sampled_to_ = now;

@@ -51,10 +51,11 @@ struct TimelineProbes {
 
 // GPU series are means over the interval that ends at the row's time; counts are of that instant,
 // after all that happened in it. One event is pending, none after `until` or once the run is over,
-// so that sampling never keeps a run alive. finish() adds the last, shorter interval.
+// so that sampling never keeps a run alive. finish() adds the last, shorter interval, and the
+// useful series, which is known only then.
 class Timeline {
  public:
-  Timeline(Sim sim, const ClusterState& cluster, const JobTable& jobs, GpuUsage& usage,
+  Timeline(Sim sim, const ClusterState& cluster, const JobTable& jobs, const GpuUsage& usage,
            const TimelineParams& params, TimelineProbes probes);
   Timeline(const Timeline&) = delete;
   Timeline& operator=(const Timeline&) = delete;
@@ -75,6 +76,8 @@ class Timeline {
   void node_absent() { ++nodes_down_; }
   void node_up() { --nodes_down_; }
   void recovered(const RecoveryRow& row);
+  void work_done(const WorkDone& done) { useful_.work_done(done); }
+  void work_settled(const WorkSettled& settled) { useful_.work_settled(settled); }
 
   Signal<Time> sampled;  // an interval of /timeline/cluster ended now
 
@@ -93,7 +96,7 @@ class Timeline {
   Sim sim_;
   const ClusterState& cluster_;
   const JobTable& jobs_;
-  GpuUsage& usage_;
+  const GpuUsage& usage_;
   TimelineParams params_;
   TimelineProbes probes_;
   Time until_ = Time::max();

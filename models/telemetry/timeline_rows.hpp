@@ -28,7 +28,8 @@ struct ClusterSample {
     c("gpu_power_watts", &ClusterSample::gpu_power_watts, "power of all GPUs that are up", "W");
     c("gpus_power", &ClusterSample::gpus_power, "the power above idle, in busy GPUs", "GPU");
     c("gpus_computing", &ClusterSample::gpus_computing,
-      "computing; /timeline/useful is without what failures undid", "GPU");
+      "computing, as the mean over each run ahead; /timeline/useful is without what failures undid",
+      "GPU");
     c("pods_pending", &ClusterSample::pods_pending, "created and not bound", "pods");
     c("gangs_pending", &ClusterSample::gangs_pending, "gangs with such pods", "gangs");
     c("jobs_running", &ClusterSample::jobs_running, "in phase running", "jobs");
@@ -62,7 +63,9 @@ struct UsefulSample {
   static void columns(auto&& c) {
     c("time", &UsefulSample::time, "end of the interval; the mean is over it");
     c("gpus_useful", &UsefulSample::gpus_useful,
-      "computing that no later failure undid; known, and written, only at the end", "GPU");
+      "computing that no later failure undid, in the time in which it was done; the sum is that of "
+      "/jobs; known, and written, only at the end",
+      "GPU");
   }
 };
 

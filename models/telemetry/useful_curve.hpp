@@ -1,64 +1,71 @@
-// models/telemetry/useful_curve.hpp -- compute per interval, corrected when a failure undoes it.
+// models/telemetry/useful_curve.hpp -- useful compute per interval: what no failure undid.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "sim/core/check.hpp"
+#include "models/workload/job_usage.hpp"
 #include "sim/core/int128.hpp"
 #include "sim/core/time.hpp"
 
 namespace orrery {
 
-// Intervals of equal length from time 0, the last one open. A loss reaches back over many of them:
-// the two at its ends are corrected at once, those between by a difference array, so that a loss
-// costs the same however far it reaches. The curve is known only at the end of the run.
+// Intervals have equal length and begin at time 0. Compute is held as pieces until it is kept for
+// good, as by a checkpoint. It is then booked to the intervals in which it was done. Lost pieces
+// are dropped, so the curve is complete only at the end of the run. Example with intervals of 60 s:
+// a gang computes on 8 GPUs from 0 to 100 s, saves until 110 s and dies at 150 s. [0, 100) is
+// booked as 8 and 5.33 GPUs, and [110, 150) is dropped.
+//
+// Pieces in one interval become one piece. More than kPiecesMax arise after weeks of changing paces
+// without a checkpoint; neighbours are then merged until at most half are left.
 class UsefulCurve {
  public:
-  explicit UsefulCurve(Duration interval) : interval_{interval}, bins_(2) {}
+  static constexpr size_t kPiecesMax = 1024;  // 32 kB
 
-  // Closes the present interval, in which so much was computed: rate times nanoseconds.
-  void close(int128_t computed) {
-    bins_[bins_.size() - 2].computed += computed;
-    bins_.emplace_back();
-  }
-  // Takes back `rate` from `from` until `to`, which lies in the present interval.
-  void take_back(Time from, Time to, int64_t rate) {
-    const size_t first = bin_of(from);
-    const size_t last = bin_of(to);
-    const int128_t amount = rate;
-    if (first == last) {
-      bins_[first].computed -= amount * (to - from).ns;
-      return;
-    }
-    bins_[first].computed -= amount * (end_of(first) - from).ns;
-    bins_[last].computed -= amount * (to - end_of(last - 1)).ns;
-    bins_[first + 1].taken_back += amount;
-    bins_[last].taken_back -= amount;
-  }
-  // What remains of each closed interval, first to last.
+  explicit UsefulCurve(Duration interval) : interval_{interval} {}
+
+  void work_done(const WorkDone& done);
+  void work_settled(const WorkSettled& settled);
+  // Passes the sum of each interval, in milli-GPUs times nanoseconds times a million. The last one
+  // includes all that comes after it.
   template <class F>
-  void for_each(F&& f) const {
-    int128_t taken_back = 0;
-    for (size_t i = 0; i + 2 < bins_.size(); ++i) {
-      taken_back += bins_[i].taken_back;
-      f(bins_[i].computed - taken_back * interval_.ns);
+  void for_each(size_t intervals, F&& f) const {
+    if (intervals == 0) return;
+    int128_t rate = 0, sum = 0;
+    for (size_t i = 0; i < std::max(intervals, bins_.size()); ++i) {
+      if (i < bins_.size()) {
+        rate += bins_[i].rate;
+        sum += bins_[i].computed + rate * interval_.ns;
+      }
+      if (i + 1 >= intervals && i + 1 < bins_.size()) continue;
+      f(sum);
+      sum = 0;
     }
   }
 
  private:
-  struct Bin {
+  struct Piece {
+    Time from, to;
     int128_t computed = 0;
-    int128_t taken_back = 0;  // rate from this interval on, more than in the one before
   };
-  Time end_of(size_t bin) const { return Time{} + interval_ * static_cast<int64_t>(bin + 1); }
-  // An instant between two intervals belongs to the later one, unless that is not open yet.
-  size_t bin_of(Time t) const {
-    return std::min(static_cast<size_t>((t - Time{}) / interval_), bins_.size() - 2);
-  }
+  using Run = std::vector<Piece>;  // in order of time
+  struct Bin {
+    int128_t computed = 0;  // of pieces that begin or end here
+    int128_t rate = 0;      // of pieces that go on through here, more than in the bin before
+  };
+  Run& run_of(JobId job, PodId pod);
+  size_t bin_of(Time t) const { return static_cast<size_t>((t - Time{}) / interval_); }
+  size_t last_bin_of(const Piece& piece) const;
+  static void drop(Run& run, int128_t computed);
+  static Piece take_first(Piece& piece, int128_t computed);
+  void merge(Run& run) const;
+  void book(const Piece& piece);
+
   Duration interval_;
-  std::vector<Bin> bins_;  // the last but one is open; the last only ends differences
+  std::vector<Run> jobs_, pods_;  // by id
+  std::vector<Bin> bins_;
 };
 
 }  // namespace orrery

@@ -23,7 +23,8 @@ struct DatasetParams {
   void fields(V& v) {
     v("store", store, "A store of `storage`, or `local`: the disks of the job's nodes.", Required{},
       Example{"blob"});
-    v("per_step", per_step, "What each GPU reads for a step.", Required{}, Example{"50MB"});
+    v("per_step", per_step, "What each GPU reads for a step.", Required{}, Range{Bytes{}, 256_GiB},
+      Example{"50MB"});
     v("size", size, "Of all data: an epoch; with cache.");
     v("cache", cache,
       "What was read once lies on the disks of the job's nodes, so that from the second epoch on "

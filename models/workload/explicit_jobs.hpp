@@ -89,7 +89,7 @@ struct ExplicitJobParams {
       Required{});
     v("requested", requested,
       "How long its user says it will take at most, for a job queue that goes by that.");
-    v("priority", priority, "Priority of its pods.", Range{-1'000'000'000, 2'000'000'000});
+    v("priority", priority, "Priority of its pods.", kPriorities);
     v("pods", pods, "Alike pods.", Range{1, 1'000'000}, Unit{"pods"});
     v("min_available", min_available,
       "Pods that must be up before it starts; 0: all. The others have "

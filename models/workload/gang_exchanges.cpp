@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "models/hardware/machine_topology.hpp"
@@ -68,6 +69,7 @@ GangExchanges::GangExchanges(Sim sim, const ClusterState& cluster, const JobTabl
     tracer_->transfer_due.connect([this](JobId job) { watch(job); });
   }
   controller.goal_reached.connect([this](JobId job) { goal_reached(job); });
+  controller.ask_at_starts([this](JobId job) { return terms_of(job); });
   if (storage != nullptr) {
     readers_.emplace(*storage);
     readers_->changed.connect([this](JobId job) {
@@ -159,7 +161,7 @@ GangExchanges::Places GangExchanges::places_of(JobId id) const {
       if ((pod.grant.gpus >> gpu & 1U) == 0) continue;
       const bool has_nic = network_ != nullptr && nics[gpu] != kNoNic;
       places.ranks.push_back(
-          {pod.node, has_nic ? network_->fabric().nic(pod.node, nics[gpu]) : NicId{}});
+          {pod.node, has_nic ? network_->fabric().nic(pod.node, nics[gpu]) : NicId{}, pod_id});
     }
     places.nodes.push_back(pod.node);
     if (pod.node != places.nodes.front()) return;
@@ -172,16 +174,40 @@ GangExchanges::Places GangExchanges::places_of(JobId id) const {
   return places;
 }
 
+// The slowest of its GPUs sets the pace of all.
+StepPlan GangExchanges::plan_of(JobId id, const Places& places) const {
+  const Job& job = jobs_.job(id);
+  std::optional<double> rate;
+  for (const NodeId node : places.nodes) {
+    if (!job.step->model) break;
+    const double own = flops_rate(*job.step->model, machines_[cluster_.machine(node)].gpu);
+    rate = std::min(rate.value_or(own), own);
+  }
+  ORRERY_CHECK(rate.value_or(1) > 0, "GPUs without a known peak are refused before the run");
+  return plan_step(*job.step, job.gpus, static_cast<int32_t>(places.nodes.size()), rate);
+}
+
+GangTerms GangExchanges::terms_of(JobId id) const {
+  const Job& job = jobs_.job(id);
+  const Places places = places_of(id);
+  if (places.ranks.empty()) return {job.work, job.checkpoint_interval, {}};
+  const StepPlan plan = plan_of(id, places);
+  const auto& model = job.step->model;
+  const Duration reference =
+      model ? compute_time(*job.step, job.gpus, reference_rate(*model)) : plan.compute;
+  return {.work = work_at(job.work, reference, plan.compute),
+          .checkpoint_interval = in_whole_steps(job.checkpoint_interval, plan.compute),
+          .servers = dedicated_servers(plan, places.ranks)};
+}
+
 void GangExchanges::begin(JobId id) {
   Gang& gang = gangs_[id.index];
   const Places places = places_of(id);
   if (places.ranks.empty()) return;
-  gang = {.is_running = true,
-          .plan = plan_step(*jobs_.job(id).step, jobs_.job(id).gpus,
-                            static_cast<int32_t>(places.nodes.size()))};
+  gang = {.is_running = true, .plan = plan_of(id, places)};
   find_activity(id, places);
   if (tracer_) {
-    return tracer_->begin(id, gang.plan, gang.activity, jobs_.job(id).work);
+    return tracer_->begin(id, gang.plan, gang.activity, controller_.work(id));
   }
   gang.base = controller_.done(id);
   connect(id);

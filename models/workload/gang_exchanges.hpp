@@ -61,11 +61,9 @@ class GangExchanges {
   uint64_t gave_up() const { return gave_up_; }                // gangs, because they could not
   const ContendingGangs* contending() const { return contending_ ? &*contending_ : nullptr; }
   uint64_t rerouted() const { return rerouted_; }  // times that routes of a gang were asked again
-  // What steps that are played one by one moved on the heaviest link until now, by this job and
-  // those that had its id before.
+  // Bytes of steps played one by one, on the heaviest link. Includes earlier jobs with this id.
   Bytes sent(JobId job) const;
-  // Of a job that runs, the part of these bytes that each of its GPUs sends to other nodes, of
-  // which GPUs that share a NIC have equal parts. Empty without a fabric.
+  // The share of these bytes that each GPU of a running job sends, by NIC. Empty without a fabric.
   std::vector<double> nic_parts(JobId job) const;
 
  private:
@@ -102,6 +100,8 @@ class GangExchanges {
     GpuMask gpus = 0;           // on the first node
     int64_t cpu_milli = 0;      // likewise; 0: no limit
   };
+  GangTerms terms_of(JobId job) const;
+  StepPlan plan_of(JobId job, const Places& places) const;
   void begin(JobId job);
   void end(JobId job);
   void reroute(const Network::RouteNews& news);

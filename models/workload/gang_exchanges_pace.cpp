@@ -152,7 +152,7 @@ std::pair<Pace, Duration> GangExchanges::lone_pace(JobId job, Duration step) con
   const Gang& gang = gangs_[job.index];
   const std::pair whole{Pace::of_step(gang.plan.compute, step), gang.goal};
   if (!contending_ || step == Duration::max() || shares_links(gang)) return whole;
-  const Duration work = jobs_.job(job).work, last{(work - gang.base).ns % gang.plan.compute.ns};
+  const Duration work = controller_.work(job), last{(work - gang.base).ns % gang.plan.compute.ns};
   if (last == Duration{}) return whole;
   if (controller_.done(job) < work - last) {
     return {whole.first, std::min(gang.goal, work - last)};
@@ -184,7 +184,7 @@ void GangExchanges::find_due(JobId job) {
   const Duration done = controller_.done(job);
   const double length = gang.step.seconds() / gang.plan.compute.seconds();
   const Duration in_step{(done - gang.base).ns % gang.plan.compute.ns};
-  const Duration left = jobs_.job(job).work - (done - in_step);
+  const Duration left = controller_.work(job) - (done - in_step);
   const Due due =
       until_due(gang.plan, gang.activity.inside, gang.exchange, gang.step,
                 nearest_ns(in_step.seconds() * length), sizes_of_steps(gang.plan.compute, left));
@@ -276,7 +276,7 @@ GangExchanges::StepTime GangExchanges::step_time_of(JobId job) const {
 StepParts GangExchanges::parts_of(JobId job) const {
   const Gang& gang = gangs_[job.index];
   const Duration working = working_time(gang.plan), compute = gang.plan.compute;
-  const Duration last{(jobs_.job(job).work - gang.base).ns % compute.ns};
+  const Duration last{(controller_.work(job) - gang.base).ns % compute.ns};
   return {.compute = compute,
           .working = working,
           .overlap = std::min(hidden_time(gang.plan), working),
@@ -313,7 +313,7 @@ std::optional<ContendingGangs::Gang> GangExchanges::playable(JobId job) const {
   if (next_save == Duration::max() || saves_at_once) return told;
   const Duration ahead = next_save - told.done;
   const bool is_saving = progress.half_written > Duration{};
-  told.shape.save_every = jobs_.job(job).checkpoint_interval / step;
+  told.shape.save_every = controller_.checkpoint_interval(job) / step;
   told.shape.save = is_event ? Duration::max() : terms.plan.write;
   told.pause = is_saving ? terms.plan.write - progress.half_written : Duration{};
   told.to_save = is_saving ? told.shape.save_every : (ahead + step - 1_ns) / step;

@@ -77,14 +77,18 @@ void JobController::gang_starts(JobId id) {
 void JobController::gang_runs(JobId id) {
   const Job& job = jobs_.job(id);
   JobState& state = states_[id];
+  account_counted_start(id, sim_.engine.now());
   state.run_gpu_milli = job.is_counted() ? state.gpu_milli : 0;
+  state.serving_gpu_milli = 0;
   JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
     if (jobs_.pod(pod).state != PodState::Bound || !jobs_.pod(pod).takes_part) return;
     account_held(pod, sim_.engine.now());
     jobs_.pod(pod).state = PodState::Running;
+    jobs_.pod(pod).serves = false;
     ++state.running;
     state.run_gpu_milli += gpu_milli(pod);
   });
+  if (job.step && terms_of_gang_) take_terms(id, terms_of_gang_(id));
   state.run.restore_from = Time::max();
   state.is_suspending = state.is_played = false;
   resume(state.run.progress, sim_.engine.now());
@@ -94,6 +98,25 @@ void JobController::gang_runs(JobId id) {
   recoveries_.resumed(state.run.recovery, time_to_redo(id, state.run));
   compute(id);
   set_phase(id, JobPhase::Running);
+}
+
+// On GPUs of another model than last time what was saved took another time, too.
+void JobController::take_terms(JobId id, const GangTerms& terms) {
+  JobState& state = states_[id];
+  for (const PodId pod : terms.servers) {
+    jobs_.pod(pod).serves = true;
+    state.run_gpu_milli -= gpu_milli(pod);
+    state.serving_gpu_milli += gpu_milli(pod);
+  }
+  const auto rescale = [&](Duration& done) {
+    done = {static_cast<int64_t>(int128_t{done.ns} * terms.work.ns / state.work.ns)};
+  };
+  if (terms.work != state.work) {
+    rescale(state.run.progress.saved);
+    rescale(state.run.redo_until);
+  }
+  state.work = terms.work;
+  state.checkpoint_interval = terms.checkpoint_interval;
 }
 
 Duration JobController::time_to_redo(JobId id, const Run& run) const {
@@ -109,13 +132,13 @@ void JobController::compute(JobId id) {
   ORRERY_CHECK(state.goal >= Duration{}, "who reached a goal is given another, or none");
   // The end, the goal, or the next checkpoint if it is an event.
   // Played steps save where the next one begins: they compute, to a goal that is ahead.
-  const Duration next = state.snapshot.done + job.checkpoint_interval;
+  const Duration next = state.snapshot.done + state.checkpoint_interval;
   const bool is_near =
       state.is_played ? next < state.goal && !state.pace.is_still() : next <= state.goal;
-  const bool saves = saves_by_events(id) && next < job.work && is_near;
-  const bool is_partial = !saves && state.goal < job.work + Duration{state.is_played ? 1 : 0};
+  const bool saves = saves_by_events(id) && next < state.work && is_near;
+  const bool is_partial = !saves && state.goal < state.work + Duration{state.is_played ? 1 : 0};
   const bool waits = state.is_played && !saves && !is_partial;  // for complete()
-  const Duration stop = saves ? next : std::min(state.goal, job.work);
+  const Duration stop = saves ? next : std::min(state.goal, state.work);
   const Duration span =
       waits ? Duration::max()
             : time_until(state.run.progress, terms(id), std::max(stop, state.run.progress.done()));
@@ -139,9 +162,10 @@ void JobController::compute(JobId id) {
 
 void JobController::reach_goal(JobId id) {
   JobState& state = states_[id];
-  account_run(id, state.run, state.run_gpu_milli);
+  account_run(gang(id));
   constexpr Duration kNone{-1};  // whatever goal and pace set_pace() gives next are other ones
-  arrive(state.run.progress, std::exchange(state.goal, kNone));
+  const Duration goal = std::exchange(state.goal, kNone);
+  account(gang(id), [goal](RunProgress& progress) { return arrive(progress, goal); });
   goal_reached.emit(id);
 }
 
@@ -156,9 +180,9 @@ RunNow JobController::run_now(JobId id) const {
              .next_save = Duration::max()};
   const bool advances = jobs_.job(id).phase == JobPhase::Running && !run.is_paused;
   if (advances) advance(run.progress, run.terms, sim_.engine.now());
-  const Duration interval = jobs_.job(id).checkpoint_interval;
+  const Duration interval = state.checkpoint_interval;
   const Duration from = saves_by_events(id) ? state.snapshot.done : run.progress.saved;
-  const bool has_next = interval > Duration{} && interval < jobs_.job(id).work - from;
+  const bool has_next = interval > Duration{} && interval < state.work - from;
   if (has_next) run.next_save = from + interval;
   return run;
 }
@@ -176,12 +200,11 @@ void JobController::complete(JobId id) {
 }
 
 void JobController::gang_completes(JobId id, bool in_time) {
-  JobState& state = states_[id];
   if (in_time) {
-    keep_unsaved(id, state.run, state.run_gpu_milli);
+    keep_unsaved(gang(id));
   } else {
     ORRERY_MARK("jobs.gang_overran");
-    lose_unsaved(id, state.run, state.run_gpu_milli);
+    lose_unsaved(gang(id));
   }
   end_job(id, in_time ? JobPhase::Completed : JobPhase::Failed);
 }
@@ -203,7 +226,7 @@ void JobController::gang_stops(JobId id, NodeId node) {
     return;
   }
   state.run.redo_until = {};
-  Duration lost = was_running ? lose_unsaved(id, state.run, state.run_gpu_milli) : Duration{};
+  int128_t lost = was_running ? lose_unsaved(gang(id)) : 0;
   if (node.is_valid()) lost += lose_local(id);
   sim_.engine.cancel(state.event);
   drop_checkpoint(id);

@@ -42,7 +42,7 @@ struct JobClassParams {
 
   template <class V>
   void fields(V& v) {
-    v("weight", weight, "How often a job is of this class, in proportion.", Range{0.0, 1e9});
+    v("weight", weight, "How often a job is of this class, in proportion.", kWeights);
     v("gpus", gpus, "GPUs of a job; 0: one pod without GPUs.", Required{}, Unit{"GPU"});
     v("duration", duration, "Compute time of a job.", Required{});
   }
@@ -94,8 +94,8 @@ struct PriorityParams {
 
   template <class V>
   void fields(V& v) {
-    v("priority", priority, "Priority of the pods.", Required{});
-    v("weight", weight, "How often, in proportion.", Range{0.0, 1e9});
+    v("priority", priority, "Priority of the pods.", kPriorities, Required{});
+    v("weight", weight, "How often, in proportion.", kWeights);
   }
 };
 

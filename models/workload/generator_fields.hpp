@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <vector>
 
 #include "models/workload/explicit_jobs.hpp"
 #include "models/workload/generator.hpp"
@@ -20,10 +21,12 @@ void GeneratorParams::fields(V& v) {
     "Larger jobs have pods of this many GPUs and one pod for the rest.", Range{1, 16}, Unit{"GPU"});
   v("cpus_per_gpu", cpus_per_gpu, "CPU cores a pod asks for with each GPU; 0: no request.",
     Range{0.0, 10'000.0}, Unit{"cores"});
-  v("memory_per_gpu", memory_per_gpu, "Host memory with each GPU; 0: no request.");
+  v("memory_per_gpu", memory_per_gpu, "Host memory with each GPU; 0: no request.",
+    Range{Bytes{}, kNodeMemoryMax});
   v("nics_per_gpu", nics_per_gpu, "RDMA devices with each GPU.", Range{0, 8}, Unit{"NIC"});
   v("pods", pods, "Where the pods may go.");
-  v("teams", teams, "Teams and how often a job is theirs, in proportion; empty: no team.");
+  v("teams", teams, "Teams and how often a job is theirs, in proportion; empty: no team.",
+    kWeights);
   v("users_per_team", users_per_team, "Users of a team, all equally busy; 0: no users.",
     Range{0, 1'000'000}, Unit{"users"});
   v("priorities", priorities, "Priorities of jobs; empty: all 0.");
@@ -45,6 +48,15 @@ inline int64_t gpus_most(const JobShape& shape) {
   return most;
 }
 
+// Of the jobs that arrive.
+inline std::vector<const JobShape*> shapes_of(const GeneratorParams& generator) {
+  std::vector<const JobShape*> shapes;
+  if (generator.arrival_rate > 0) shapes.push_back(&generator.shape);
+  const auto& burst = generator.burst;
+  if (burst) shapes.push_back(burst->shape ? &*burst->shape : &generator.shape);
+  return shapes;
+}
+
 template <class C>
 void GeneratorParams::check(C& c) const {
   if (burst.has_value()) {
@@ -59,10 +71,7 @@ void GeneratorParams::check(C& c) const {
   }
   if (until.has_value() && *until <= start) c.error("until", "must be later than start");
   double sum = 0;
-  for (const auto& [team, weight] : teams) {
-    if (weight < 0) c.error("teams", "weights must not be negative");
-    sum += weight;
-  }
+  for (const auto& [team, weight] : teams) sum += weight;
   if (!teams.empty() && sum <= 0) c.error("teams", "weights must not all be 0");
   sum = 0;
   for (const PriorityParams& one : priorities) sum += one.weight;

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <utility>
 
+#include "models/workload/checkpoint_params.hpp"
 #include "models/workload/job_controller.hpp"
 
 namespace orrery {
@@ -36,7 +38,8 @@ JobUsage JobController::usage(JobId id) const {
   const Job& job = jobs_.job(id);
   const JobPhase phase = job.phase;
   const bool runs = phase == JobPhase::Running;
-  const int64_t busy = runs                      ? std::min(state.run_gpu_milli, state.gpu_milli)
+  const int64_t run = state.run_gpu_milli + state.serving_gpu_milli;
+  const int64_t busy = runs                      ? std::min(run, state.gpu_milli)
                        : phase == JobPhase::Hung ? state.gpu_milli
                                                  : 0;
   return {.bound = state.gpu_milli, .busy = busy, .computing = runs ? computing(id) : 0};
@@ -74,6 +77,17 @@ void JobController::account_held(PodId id, Time now) {
   run.held_from = now;
 }
 
+// What it holds may change while it is set up and loads its checkpoint.
+void JobController::account_counted_start(JobId id, Time now) {
+  const Job& job = jobs_.job(id);
+  if (!job.is_counted() || job.phase != JobPhase::Starting) return;
+  JobState& state = states_[id];
+  const Time split = std::clamp(state.run.restore_from, state.held_from, now);
+  state.gpu_time.held += GpuTime::of(state.gpu_milli, split - state.held_from);
+  state.gpu_time.restore += GpuTime::of(state.gpu_milli, now - split);
+  state.held_from = now;
+}
+
 bool JobController::goes_on(JobId id) const {
   if (jobs_.job(id).service) return true;  // to its end, or that of the run
   const JobPhase phase = jobs_.job(id).phase;
@@ -88,39 +102,101 @@ int32_t JobController::computing(JobId id) const {
 }
 
 RunTerms JobController::terms(JobId id) const {
-  const Job& job = jobs_.job(id);
-  if (saves_by_events(id)) return {job.work, {}, states_[id].pace};
-  return {job.work, {job.checkpoint_interval, job.checkpoint_write}, states_[id].pace};
+  const JobState& state = states_[id];
+  if (saves_by_events(id)) return {state.work, {}, state.pace};
+  const Duration write = jobs_.job(id).checkpoint_write;
+  return {state.work, {state.checkpoint_interval, write}, state.pace};
 }
 
-// What the run did up to now, at the present pace.
-void JobController::account_run(JobId id, Run& run, int64_t gpu_milli) {
+JobController::Ranks JobController::gang(JobId id) {
   JobState& state = states_[id];
+  return {id, {}, state.run, state.run_gpu_milli, state.serving_gpu_milli};
+}
+
+JobController::Ranks JobController::alone(PodId id) {
+  return {jobs_.pod(id).job, id, runs_[id].run, gpu_milli(id)};
+}
+
+// Books a change of the progress: new compute, and compute that was saved or lost. A span with a
+// checkpoint in it is booked in two parts, before and after the checkpoint's end.
+void JobController::account(const Ranks& ranks,
+                            const std::function<RunSpans(RunProgress&)>& change) {
+  Run& run = ranks.run;
+  const RunProgress& now = run.progress;
+  GpuTime& total = states_[ranks.job].gpu_time;
+  const Time from = now.since;
+  const Duration unsaved_before = now.unsaved_span;
+  const RunSpans spans = change(run.progress);
+  const Duration settled_span = spans.useful + spans.lost;
+  const Duration computed = settled_span + now.unsaved_span - unsaved_before;
+  const int64_t all_milli = ranks.gpu_milli + ranks.serving_gpu_milli;
+  total.checkpoint += GpuTime::of(all_milli, spans.checkpoint);
+  (jobs_.job(ranks.job).service ? total.idle : total.exchange) +=
+      GpuTime::of(all_milli, spans.exchange) + GpuTime::of(ranks.serving_gpu_milli, computed);
+  const auto tell = [&](Time begin, Time end, Duration span) {
+    if (span == Duration{} || ranks.gpu_milli == 0) return;
+    const int128_t amount = GpuTime::of(ranks.gpu_milli, span);
+    run.unsaved += amount;
+    work_done.emit({ranks.job, ranks.pod, begin, end, amount});
+  };
+  const bool is_split = now.unsaved_from > from;
+  const Duration rest = is_split ? now.unsaved_span : Duration{};
+  tell(from, is_split ? now.unsaved_from : now.since, computed - rest);
+  tell(now.unsaved_from, now.since, rest);
+  if (settled_span == Duration{}) return;
+  const int128_t left = GpuTime::of(ranks.gpu_milli, now.unsaved_span);
+  const int128_t settled = std::exchange(run.unsaved, left) - left;
+  const bool is_lost = spans.lost > Duration{};
+  settle({ranks.job, ranks.pod, is_lost ? 0 : settled, is_lost ? settled : 0});
+}
+
+// What local disks hold may still be lost, until the job is over.
+void JobController::settle(const WorkSettled& settled) {
+  GpuTime& total = states_[settled.job].gpu_time;
+  total.useful += settled.kept;
+  total.lost += settled.lost;
+  if (settled.lost > 0 || (settled.kept > 0 && !saves_locally(settled.job))) {
+    work_settled.emit(settled);
+  }
+}
+
+void JobController::settle_local(JobId id) {
+  const int128_t useful = states_[id].gpu_time.useful;
+  if (saves_locally(id) && useful > 0) work_settled.emit({.job = id, .pod = {}, .kept = useful});
+}
+
+// Up to now, at the present pace.
+RunSpans JobController::pass(JobId id, RunProgress& progress) {
   const Time now = sim_.engine.now();
-  state.computed += now - run.progress.since;
-  if (!is_paused(id)) return state.gpu_time.add(gpu_milli, advance(run.progress, terms(id), now));
-  state.gpu_time.checkpoint += GpuTime::of(gpu_milli, now - run.progress.since);
-  run.progress.since = now;
+  if (!is_paused(id)) return advance(progress, terms(id), now);
+  return {.checkpoint = now - std::exchange(progress.since, now)};
+}
+
+// What the run did up to now.
+void JobController::account_run(const Ranks& ranks) {
+  states_[ranks.job].computed += sim_.engine.now() - ranks.run.progress.since;
+  account(ranks, [&](RunProgress& progress) { return pass(ranks.job, progress); });
 }
 
 // It stops in an orderly way.
-void JobController::keep_unsaved(JobId id, Run& run, int64_t gpu_milli) {
-  account_run(id, run, gpu_milli);
-  states_[id].gpu_time.add(gpu_milli, keep(run.progress));
+void JobController::keep_unsaved(const Ranks& ranks) {
+  states_[ranks.job].computed += sim_.engine.now() - ranks.run.progress.since;
+  account(ranks, [&](RunProgress& progress) {
+    const RunSpans spans = pass(ranks.job, progress);
+    return spans + keep(progress);
+  });
 }
 
-// It was stopped by a failure. Returns what a GPU computed in vain.
-Duration JobController::lose_unsaved(JobId id, Run& run, int64_t gpu_milli) {
-  account_run(id, run, gpu_milli);
-  const WorkLost lost{id, run.progress.unsaved_from, run.progress.unsaved_smeared, gpu_milli};
-  run.redo_until = run.progress.done();
-  const RunSpans spans = lose(run.progress);
-  states_[id].gpu_time.add(gpu_milli, spans);
-  if (lost.computed > 0) work_lost.emit(lost);
-  return spans.lost;
+// A failure stopped the run. Returns the GPU time that was lost.
+int128_t JobController::lose_unsaved(const Ranks& ranks) {
+  account_run(ranks);
+  ranks.run.redo_until = ranks.run.progress.done();
+  const int128_t before = states_[ranks.job].gpu_time.lost;
+  account(ranks, lose);
+  return states_[ranks.job].gpu_time.lost - before;
 }
 
-RecoveryRow JobController::recovery_row(JobId id, NodeId node, Duration lost,
+RecoveryRow JobController::recovery_row(JobId id, NodeId node, int128_t lost,
                                         int64_t gpu_milli) const {
   const Job& job = jobs_.job(id);
   RecoveryRow row{.job = job.serial,
@@ -128,7 +204,7 @@ RecoveryRow JobController::recovery_row(JobId id, NodeId node, Duration lost,
                              states_[id].membership_changes + 1,
                   .node = node,
                   .failed = sim_.engine.now(),
-                  .lost_gpu_s = GpuTime::seconds(GpuTime::of(gpu_milli, lost))};
+                  .lost_gpu_s = GpuTime::seconds(lost)};
   std::vector<NodeId> nodes;
   const auto count = [&](PodId pod) {
     if (!jobs_.pod(pod).node.is_valid() || jobs_.pod(pod).state == PodState::Pending) return;
@@ -181,7 +257,8 @@ void JobController::write_job_row(JobId id, JobOutcome outcome, Time end) {
                   .gpu_s_restore = GpuTime::seconds(time.restore),
                   .gpu_s_held = GpuTime::seconds(time.held),
                   .gpu_s_hung = GpuTime::seconds(time.hung),
-                  .gpu_s_exchange = GpuTime::seconds(time.exchange)});
+                  .gpu_s_exchange = GpuTime::seconds(time.exchange),
+                  .gpu_s_idle = GpuTime::seconds(time.idle)});
 }
 
 void JobController::write_pod_row(PodId id, PodEnd why, Time end) {
@@ -204,16 +281,14 @@ void JobController::finish(Time end) {
   jobs_.for_each_job([&](JobId id) {
     const Job& job = jobs_.job(id);
     JobState& state = states_[id];
-    const bool is_gang = job.kind != JobKind::Pods || job.is_counted();
-    if (is_gang && job.phase == JobPhase::Running) {
-      keep_unsaved(id, state.run, state.run_gpu_milli);
-    }
+    const bool is_alone = job.kind == JobKind::Pods && !job.is_counted() && !job.service;
+    if (!is_alone && job.phase == JobPhase::Running) keep_unsaved(gang(id));
+    settle_local(id);
+    account_counted_start(id, end);
     recoveries_.close(state.run.recovery, end);
     JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod_id) {
       const PodState pod = jobs_.pod(pod_id).state;
-      if (!is_gang && pod == PodState::Running) {
-        keep_unsaved(id, runs_[pod_id].run, gpu_milli(pod_id));
-      }
+      if (is_alone && pod == PodState::Running) keep_unsaved(alone(pod_id));
       account_held(pod_id, end);
       recoveries_.close(runs_[pod_id].run.recovery, end);
       if (pod == PodState::Absent || pod == PodState::Done) return;

@@ -77,6 +77,8 @@ void JobController::admit(const JobRequest& request) {
   }
   const Job& job = jobs_.job(id);
   states_[id] = {};
+  states_[id].work = job.work;
+  states_[id].checkpoint_interval = job.checkpoint_interval;
   JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) { runs_[pod] = {}; });
   for (uint32_t g = 0; g < static_cast<uint32_t>(job.gangs); ++g) {
     jobs_.gang({job.first_gang.index + g}).created_at = sim_.engine.now();
@@ -280,8 +282,12 @@ void JobController::end_job(JobId id, JobPhase phase) {
   remove_pods(id, phase == JobPhase::Completed ? PodEnd::Completed : PodEnd::JobFailed);
   sim_.engine.cancel(state.event);
   drop_checkpoint(id);
+  settle_local(id);
+  ORRERY_CHECK(state.run.unsaved == 0, "what a job computed is kept or lost before it ends");
   recoveries_.close(state.run.recovery, now);
   JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
+    ORRERY_CHECK(runs_[pod].run.unsaved == 0,
+                 "what a pod computed is kept or lost before its job ends");
     recoveries_.close(runs_[pod].run.recovery, now);
     forget_creation(pod);
   });

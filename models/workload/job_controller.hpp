@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -39,6 +40,9 @@ class JobController : public JobNews {
 
   // Before start(). Pods are created through it, and start as late as it says; else at once.
   void use(PodApi& api) { api_ = &api; }
+  // Before start(). `ask` is called for each gang with a step when its pods run. Without it, and
+  // for other jobs, the terms are those of Job.
+  void ask_at_starts(std::function<GangTerms(JobId)> ask) { terms_of_gang_ = std::move(ask); }
   // Before start(). Jobs of all sources are merged by submit time, then by order of the sources.
   void add_source(std::unique_ptr<JobSource> source) { sources_.add(std::move(source)); }
   void start();
@@ -75,7 +79,9 @@ class JobController : public JobNews {
   // where more or less of a step is left than its time so far tells.
   void set_pace(JobId job, Pace pace, Duration goal = Duration::max(),
                 std::optional<Duration> done = {});
-  Duration done(JobId job) const;   // of the work of a gang that runs, up to now
+  Duration done(JobId job) const;  // of the work of a gang that runs, up to now
+  Duration work(JobId job) const { return states_[job].work; }  // on the GPUs that it has
+  Duration checkpoint_interval(JobId job) const { return states_[job].checkpoint_interval; }
   bool is_paused(JobId job) const;  // for a checkpoint that is an event, or to be suspended
   // Somebody plays the steps of a gang that runs: from now on checkpoints are events, and once all
   // its work is done, as a goal says, the gang waits for complete().
@@ -88,6 +94,8 @@ class JobController : public JobNews {
 
   // Of a service: it shall have so many pods from now on.
   void scale(JobId service, int32_t replicas);
+  // Of a service: the part of their time that the replicas that run are busy, from now on.
+  void set_use(JobId service, double use);
   int32_t replicas(JobId service) const { return states_[service].replicas; }
 
   const JobSources& sources() const { return sources_; }  // an error of one stopped the engine
@@ -152,6 +160,7 @@ class JobController : public JobNews {
   void gang_gathers(JobId id);
   void gang_starts(JobId id);
   void gang_runs(JobId id);
+  void take_terms(JobId id, const GangTerms& terms);
   void compute(JobId id);
   void reach_goal(JobId id);
   Duration time_to_redo(JobId id, const Run& run) const;
@@ -175,6 +184,7 @@ class JobController : public JobNews {
 
   // queued_lifecycle.cpp: what a queue decides of jobs without pods
   void hold_counted(JobId id, int64_t gpu_milli);
+  void account_counted_start(JobId id, Time now);
 
   // preempted_lifecycle.cpp: pods that make room for others
   void preempted(PodId id);
@@ -192,17 +202,30 @@ class JobController : public JobNews {
   void checkpoint_copied(JobId id);
   void checkpoint_written(JobId id);
   void drop_checkpoint(JobId id);
-  Duration lose_local(JobId id);
+  int128_t lose_local(JobId id);
   void find_local(JobId id);
 
   // job_accounting.cpp: what GPUs were held for, and the rows
+  struct Ranks {  // that compute together
+    JobId job;
+    PodId pod;  // of one that is independent
+    Run& run;
+    int64_t gpu_milli = 0, serving_gpu_milli = 0;
+  };
+  Ranks gang(JobId id);  // or a counted job, or a service
+  Ranks alone(PodId id);
   void account_held(PodId id, Time now);
   bool saves_by_events(JobId id) const;
+  bool saves_locally(JobId id) const;
   RunTerms terms(JobId id) const;
-  void account_run(JobId id, Run& run, int64_t gpu_milli);
-  void keep_unsaved(JobId id, Run& run, int64_t gpu_milli);
-  Duration lose_unsaved(JobId id, Run& run, int64_t gpu_milli);
-  RecoveryRow recovery_row(JobId id, NodeId node, Duration lost, int64_t gpu_milli) const;
+  void account(const Ranks& ranks, const std::function<RunSpans(RunProgress&)>& change);
+  RunSpans pass(JobId id, RunProgress& progress);
+  void account_run(const Ranks& ranks);
+  void keep_unsaved(const Ranks& ranks);
+  int128_t lose_unsaved(const Ranks& ranks);
+  void settle(const WorkSettled& settled);
+  void settle_local(JobId id);
+  RecoveryRow recovery_row(JobId id, NodeId node, int128_t lost, int64_t gpu_milli) const;
   void write_job_row(JobId id, JobOutcome outcome, Time end);
   void write_pod_row(PodId id, PodEnd why, Time end);
   int64_t gpu_milli(PodId id) const;
@@ -212,6 +235,7 @@ class JobController : public JobNews {
   JobTable& jobs_;
   JobControllerParams params_;
   PodApi* api_ = nullptr;
+  std::function<GangTerms(JobId)> terms_of_gang_;
   Arrivals arrivals_;
   JobCounters counters_;
   int64_t terminating_ = 0;

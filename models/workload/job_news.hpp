@@ -25,7 +25,8 @@ struct JobNews {
   Signal<JobId> goal_reached;        // of set_pace(), which must be called again now
   Signal<JobId> pace_changed;        // of a job that runs
   Signal<const RecoveryRow&> recovered;
-  Signal<const WorkLost&> work_lost;
+  Signal<const WorkDone&> work_done;
+  Signal<const WorkSettled&> work_settled;
 };
 
 }  // namespace orrery

@@ -47,7 +47,7 @@ struct JobRow {
   Time submitted, created = kNever, bound = kNever, running = kNever, ended = kNever;
   Duration wait, run, work;
   double gpu_s_useful = 0, gpu_s_lost = 0, gpu_s_checkpoint = 0, gpu_s_restore = 0, gpu_s_held = 0,
-         gpu_s_hung = 0, gpu_s_exchange = 0;
+         gpu_s_hung = 0, gpu_s_exchange = 0, gpu_s_idle = 0;
 
   static void columns(auto&& c) {
     c("job", &JobRow::job, "serial number, in order of submission");
@@ -84,6 +84,7 @@ struct JobRow {
     c("scheduling_held_gpu_s", &JobRow::gpu_s_held,
       "reserved or bound, not yet computing nor restoring: partial gangs, start-up", "GPU s");
     c("hung_gpu_s", &JobRow::gpu_s_hung, "held after a failure that stopped the job", "GPU s");
+    c("idle_gpu_s", &JobRow::gpu_s_idle, "of a service: its replicas ran without load", "GPU s");
   }
 };
 
@@ -133,11 +134,11 @@ struct RecoveryRow {
     c("gpus", &RecoveryRow::gpus, "GPUs held when it failed", "GPU");
     c("failed", &RecoveryRow::failed, "when it stopped");
     c("detected", &RecoveryRow::detected, "when the failure was noticed; -1: never");
-    c("recreated", &RecoveryRow::recreated, "when the last missing pod was created again");
-    c("scheduled", &RecoveryRow::scheduled, "when enough pods had nodes");
-    c("started", &RecoveryRow::started, "when the start barrier was passed");
-    c("resumed", &RecoveryRow::resumed, "when it computed again, its checkpoint loaded");
-    c("caught_up", &RecoveryRow::caught_up, "when its progress was what it had been");
+    c("recreated", &RecoveryRow::recreated, "when its last lost pod was created; -1: never");
+    c("scheduled", &RecoveryRow::scheduled, "when enough pods had nodes; -1: never");
+    c("started", &RecoveryRow::started, "when the start barrier was passed; -1: never");
+    c("resumed", &RecoveryRow::resumed, "when it computed again, its checkpoint loaded; -1: never");
+    c("caught_up", &RecoveryRow::caught_up, "when its progress was what it had been; -1: never");
     c("lost_gpu_s", &RecoveryRow::lost_gpu_s, "compute since the last checkpoint", "GPU s");
     c("is_preemption", &RecoveryRow::is_preemption,
       "nothing failed: a pod was deleted to make room for another");

@@ -18,6 +18,7 @@ namespace orrery {
 // Milli-GPUs times nanoseconds, exact; by what the GPUs were held for.
 struct GpuTime {
   int128_t useful = 0, lost = 0, exchange = 0, checkpoint = 0, restore = 0, held = 0, hung = 0;
+  int128_t idle = 0;
 
   static int128_t of(int64_t gpu_milli, Duration span) {
     return static_cast<int128_t>(gpu_milli) * span.ns;
@@ -25,12 +26,8 @@ struct GpuTime {
   GpuTime& operator+=(const GpuTime& other) {
     useful += other.useful, lost += other.lost;
     exchange += other.exchange, checkpoint += other.checkpoint;
-    restore += other.restore, held += other.held, hung += other.hung;
+    restore += other.restore, held += other.held, hung += other.hung, idle += other.idle;
     return *this;
-  }
-  void add(int64_t gpu_milli, const RunSpans& spans) {
-    useful += of(gpu_milli, spans.useful), lost += of(gpu_milli, spans.lost);
-    exchange += of(gpu_milli, spans.exchange), checkpoint += of(gpu_milli, spans.checkpoint);
   }
   static double seconds(int128_t amount) { return static_cast<double>(amount) * 1e-12; }
 };
@@ -40,8 +37,16 @@ struct Run {
   // When barrier and communicator are done and the checkpoint is loaded; max: not known.
   Time restore_from = Time::max();
   RunProgress progress;
-  Duration redo_until;  // progress that it had at the failure it recovers from
+  int128_t unsaved = 0;  // GPU time of the compute that is not saved; a counted job's GPUs vary
+  Duration redo_until;   // progress that it had at the failure it recovers from
   RecoveryLog::Handle recovery;
+};
+
+// What the nodes of a gang make of its job, when it starts.
+struct GangTerms {
+  Duration work;                 // compute time, which depends on the GPUs
+  Duration checkpoint_interval;  // in whole steps
+  std::vector<PodId> servers;    // dedicated parameter servers: their GPUs wait for the others
 };
 
 // What becomes of a gang from this moment on, unless something changes.
@@ -91,10 +96,13 @@ struct JobState {
   EventId event;  // gangs: it starts to compute, completes, is found dead, or comes back
   Run run;        // of a gang
   Pace pace;      // of a gang, or of a counted job
-  Duration goal = Duration::max();  // progress up to which it keeps that pace
-  Duration computed;                // of a gang: since its last failure, up to progress.since
-  int64_t gpu_milli = 0;            // of the bound pods
+  Duration goal = Duration::max();     // progress up to which it keeps that pace
+  Duration computed;                   // of a gang: since its last failure, up to progress.since
+  Duration work, checkpoint_interval;  // as Job says, or as GangTerms do
+  Time held_from;                      // of a counted job that starts: accounted for up to then
+  int64_t gpu_milli = 0;               // of the bound pods
   int64_t run_gpu_milli = 0;  // of the pods that compute: of the gang's run, or independent ones
+  int64_t serving_gpu_milli = 0;             // of the gang's dedicated parameter servers
   int32_t bound = 0, running = 0, done = 0;  // pods; those that run are bound, too
   int32_t wanted = 0;                        // pods to be created
   int32_t awaited = 0;                       // of a gang that starts: pods that are awaited

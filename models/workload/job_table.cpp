@@ -19,7 +19,10 @@ Size size_of(const JobRequest& request) {
       size.pods += role.pods;
       size.gpus += role.pods * role.spec.gpus;
       const Resources each = role.spec.requests();
-      for (size_t i = 0; i < kResources; ++i) size.demand.amount[i] += each.amount[i] * role.pods;
+      for (size_t i = 0; i < kResources; ++i) {
+        int64_t& sum = size.demand.amount[i];
+        sum = saturated_sum(sum, saturated_product(each.amount[i], role.pods));
+      }
     }
   }
   return size;

@@ -17,13 +17,22 @@ struct JobUsage {
   int32_t computing = 0;  // millionths of the time that busy ones spend computing
 };
 
-// Compute thrown away by a failure just now: `gpu_milli` computed in vain since `from`, for so many
-// millionths of a nanosecond, checkpoints smeared over the run.
-struct WorkLost {
+// Compute of a gang, a counted job, a service or an independent pod; only the last has a valid
+// `pod`. Amounts are milli-GPUs times nanoseconds.
+//
+// Compute between two instants, which a failure may still undo. An amount below 0 takes back the
+// latest compute.
+struct WorkDone {
   JobId job;
-  Time from;
+  PodId pod;
+  Time from, to;
   int128_t computed = 0;
-  int64_t gpu_milli = 0;
+};
+// The oldest compute is kept for good, or the latest is lost.
+struct WorkSettled {
+  JobId job;
+  PodId pod;
+  int128_t kept = 0, lost = 0;
 };
 
 }  // namespace orrery

@@ -96,8 +96,11 @@ void JobController::remove_pod(PodId id, PodEnd why) {
   if (pod.state == PodState::Absent || pod.state == PodState::Done) return;
   JobState& state = states_[pod.job];
   account_held(id, sim_.engine.now());
-  if (why == PodEnd::JobFailed && pod.state == PodState::Running && !pod.gang.is_valid()) {
-    lose_unsaved(pod.job, runs_[id].run, gpu_milli(id));
+  const bool runs_alone = pod.state == PodState::Running && !pod.gang.is_valid();
+  if (runs_alone && jobs_.job(pod.job).service) {
+    keep_unsaved(gang(pod.job));  // what it answered stays answered
+  } else if (runs_alone && why == PodEnd::JobFailed) {
+    lose_unsaved(alone(id));
   }
   const bool had_node = pod.state != PodState::Pending;
   if (api_ != nullptr) api_->removed(id, had_node ? pod.node : NodeId{});
@@ -279,6 +282,7 @@ void JobController::alone_runs(PodId id) {
   const Job& job = jobs_.job(pod.job);
   Run& run = runs_[id].run;
   account_held(id, sim_.engine.now());
+  if (job.service) keep_unsaved(gang(pod.job));  // with one replica less
   pod.state = PodState::Running;
   ++states_[pod.job].running;
   states_[pod.job].run_gpu_milli += gpu_milli(id);
@@ -311,7 +315,7 @@ void JobController::alone_completes(PodId id, bool in_time) {
     end_job(job, JobPhase::Failed);
     return;
   }
-  keep_unsaved(job, runs_[id].run, gpu_milli(id));
+  keep_unsaved(alone(id));
   recoveries_.close(runs_[id].run.recovery, sim_.engine.now());
   remove_pod(id, PodEnd::Completed);
   if (++states_[job].done == jobs_.job(job).pods) {
@@ -325,13 +329,9 @@ void JobController::alone_completes(PodId id, bool in_time) {
 void JobController::alone_stops(PodId id, NodeId node) {
   const Pod& pod = jobs_.pod(id);
   Run& run = runs_[id].run;
-  Duration lost;
   run.redo_until = {};
-  if (pod.state == PodState::Running && jobs_.job(pod.job).service) {
-    keep_unsaved(pod.job, run, gpu_milli(id));  // what it answered stays answered
-  } else if (pod.state == PodState::Running) {
-    lost = lose_unsaved(pod.job, run, gpu_milli(id));
-  }
+  const bool loses = pod.state == PodState::Running && !jobs_.job(pod.job).service;
+  const int128_t lost = loses ? lose_unsaved(alone(id)) : 0;
   recoveries_.close(run.recovery, sim_.engine.now());
   RecoveryRow row = recovery_row(pod.job, node, lost, gpu_milli(id));
   row.rank = pod.rank;

@@ -2,19 +2,7 @@
 
 #include <cmath>
 
-#include "models/workload/training_step.hpp"
-
 namespace orrery {
-namespace {
-
-// Of a gang whose steps are known: it saves its progress between two of them.
-Duration in_whole_steps(Duration interval, Duration compute) {
-  if (interval > Duration::max() - compute) return interval;
-  return compute * ((interval + compute - 1_ns) / compute);
-}
-
-}  // namespace
-
 namespace {
 
 std::vector<NodeLabel> labels_of(const std::map<std::string, std::string>& given) {
@@ -70,10 +58,6 @@ PodSpec PodParams::spec(int32_t priority) const {
 }
 
 void TrainingParams::apply(JobRequest& job) const {
-  int64_t gpus = 0;
-  for (const auto& gang : job.gangs) {
-    for (const auto& role : gang.roles) gpus += int64_t{role.pods} * role.spec.gpus;
-  }
   job.checkpoint_interval = checkpoint_interval;
   job.checkpoint_write = checkpoint_write;
   job.restore = restore;
@@ -88,11 +72,7 @@ void TrainingParams::apply(JobRequest& job) const {
     job.checkpoint = std::make_shared<CheckpointParams>(*checkpoint);
   }
   if (is_gang && dataset) job.dataset = std::make_shared<DatasetParams>(*dataset);
-  if (is_gang && step) {
-    job.step = std::make_shared<StepParams>(*step);
-    const Duration compute = compute_time(*step, static_cast<int32_t>(gpus));
-    job.checkpoint_interval = in_whole_steps(checkpoint_interval, compute);
-  }
+  if (is_gang && step) job.step = std::make_shared<StepParams>(*step);
   if (communicator) job.communicator = std::make_shared<CommunicatorParams>(*communicator);
   job.restart_scope = restart_scope;
   job.restarts_max = restarts_max;

@@ -19,6 +19,8 @@
 
 namespace orrery {
 
+constexpr Range kPriorities{-1'000'000'000, 2'000'000'000};
+
 struct PodParams : PodConstraintParams {
   static constexpr std::string_view kDoc = "What one pod asks for.";
 
@@ -34,7 +36,7 @@ struct PodParams : PodConstraintParams {
     v("gpu_milli", gpu_milli, "Share of each device in thousandths; below 1000 with one GPU only.",
       Range{1, 1000}, Unit{"GPU/1000"});
     v("cpus", cpus, "CPU cores; 0: no request.", Range{0.0, 10'000.0}, Unit{"cores"});
-    v("memory", memory, "Host memory; 0: no request.");
+    v("memory", memory, "Host memory; 0: no request.", Range{Bytes{}, kNodeMemoryMax});
     v("nics", nics, "RDMA devices.", Range{0, 64}, Unit{"NIC"});
     PodConstraintParams::fields(v);
   }
@@ -80,7 +82,8 @@ struct TrainingParams {
     v("communicator", communicator, "How ranks meet, which adds to init.");
     v("step", step,
       "What a step of a gang is; absent: exchanges between ranks take no time. With it, work is "
-      "what GPUs compute alone: bubbles, stragglers, optimizer, data, exchanges lengthen the run.");
+      "what GPUs compute alone: bubbles, stragglers, optimizer, data, exchanges lengthen the run. "
+      "With a model, it is what GPUs of its work_gpu would compute.");
     v("dataset", dataset, "Data that gangs read as they train.");
     v("restart_scope", restart_scope,
       "After a lost pod of a gang: gang creates all pods anew; pod keeps the survivors on their "
@@ -114,7 +117,7 @@ struct TrainingParams {
         kind == KindOfJob::Auto ? pods > 1 || checkpoint || step : kind == KindOfJob::MpiGang;
     return is_gang ? JobKind::MpiGang : JobKind::Pods;
   }
-  void apply(JobRequest& job) const;  // `job` has its gangs already: steps count GPUs
+  void apply(JobRequest& job) const;
 };
 
 }  // namespace orrery

@@ -9,6 +9,7 @@ namespace orrery {
 void JobController::hold_counted(JobId id, int64_t gpu_milli) {
   JobState& state = states_[id];
   if (state.gpu_milli == gpu_milli) return;
+  account_counted_start(id, sim_.engine.now());
   state.gpu_milli = gpu_milli;
   counted_holds.emit(id, gpu_milli);
 }
@@ -26,9 +27,7 @@ void JobController::run_counted(JobId id, Pace pace) {
   state.run.restore_from = now + init;
   const Duration restore = state.run.progress.saved > Duration{} ? job.restore : Duration{};
   const Time runs_at = state.run.restore_from + restore;
-  GpuTime& total = state.gpu_time;
-  total.held += GpuTime::of(state.gpu_milli, init);
-  total.restore += GpuTime::of(state.gpu_milli, restore);
+  state.held_from = now;
   if (runs_at == now) {
     gang_runs(id);
     return;
@@ -44,9 +43,9 @@ void JobController::set_pace(JobId id, Pace pace, Duration goal, std::optional<D
   if (state.is_suspending || (pace == state.pace && goal == state.goal && !done)) return;
   const bool is_running = job.phase == JobPhase::Running;
   if (is_running) {
-    account_run(id, state.run, state.run_gpu_milli);
+    account_run(gang(id));
     if (done && !state.is_paused) {
-      state.gpu_time.add(state.run_gpu_milli, arrive(state.run.progress, *done));
+      account(gang(id), [&done](RunProgress& progress) { return arrive(progress, *done); });
     }
     if (!state.is_paused) sim_.engine.cancel(state.event);  // else it ends the pause
   }
@@ -67,7 +66,7 @@ bool JobController::suspend(JobId id, Duration write, Duration restart) {
   if (job.kind == JobKind::Pods && !job.is_counted()) return false;
   JobState& state = states_[id];
   if (state.is_suspending) return true;
-  keep_unsaved(id, state.run, state.run_gpu_milli);
+  keep_unsaved(gang(id));
   state.is_suspending = true;
   state.saved_on.clear();  // this checkpoint follows the job
   jobs_.job(id).restore = std::max(job.restore, restart);
@@ -86,12 +85,12 @@ bool JobController::suspend(JobId id, Duration write, Duration restart) {
 
 void JobController::suspended(JobId id) {
   JobState& state = states_[id];
-  account_run(id, state.run, state.run_gpu_milli);
+  account_run(gang(id));
   remove_pods(id, PodEnd::GangStopped);
   const Job& job = jobs_.job(id);  // those above min_available may still be on their way
   JobTable::for_each_pod(job.first_pod, job.pods, [this](PodId pod) { forget_creation(pod); });
   state.is_suspending = false;
-  state.run_gpu_milli = 0;
+  state.run_gpu_milli = state.serving_gpu_milli = 0;
   set_phase(id, JobPhase::Pending);
   if (jobs_.job(id).is_counted()) hold_counted(id, 0);
   job_suspended.emit(id);

@@ -52,10 +52,11 @@ void resume(RunProgress& run, Time now) {
 
 RunSpans arrive(RunProgress& run, Duration done) {
   const Duration moved = std::max(done - run.saved, Duration{}) - run.unsaved;
+  const Duration before = run.unsaved_span;
   run.rest = 0;
   run.unsaved += moved;
-  run.unsaved_span = std::max(run.unsaved_span + moved, Duration{});
-  return {.exchange = Duration{} - moved};
+  run.unsaved_span = std::max(before + moved, Duration{});
+  return {.exchange = before - run.unsaved_span};
 }
 
 RunSpans advance(RunProgress& run, const RunTerms& terms, Time now) {
@@ -82,19 +83,15 @@ RunSpans advance(RunProgress& run, const RunTerms& terms, Time now) {
     run.unsaved_span += computing;
     spans.exchange += time - computing;
   };
-  const int128_t smeared = computing_millionths(terms, run.resumed_from);
   if (cut.checkpoints > 0) {
     add_unsaved(cut.to_last);
     spans.useful = run.unsaved_span;
     run.saved += terms.plan.interval * cut.checkpoints;
     run.unsaved_span = {};
     add_unsaved(cut.computing - cut.to_last);
-    const Duration since_checkpoint = cut.computing - cut.to_last + cut.half_written;
-    run.unsaved_from = now - since_checkpoint;
-    run.unsaved_smeared = smeared * since_checkpoint.ns;
+    run.unsaved_from = now - (cut.computing - cut.to_last + cut.half_written);
   } else {
     add_unsaved(cut.computing);
-    run.unsaved_smeared += smeared * passed.ns;
   }
   spans.checkpoint = passed - cut.computing;
   run.unsaved = cut.unsaved;
@@ -107,21 +104,17 @@ RunSpans keep(RunProgress& run) {
   const RunSpans spans{.useful = run.unsaved_span};
   run.saved += run.unsaved;
   run.unsaved = run.half_written = run.unsaved_span = {};
-  run.unsaved_smeared = 0;
   run.unsaved_from = run.since;
   return spans;
 }
 
-Snapshot snapshot(const RunProgress& run) {
-  return {run.done(), run.since, run.unsaved_span, run.unsaved_smeared};
-}
+Snapshot snapshot(const RunProgress& run) { return {run.done(), run.since, run.unsaved_span}; }
 
 RunSpans save(RunProgress& run, const Snapshot& snapshot) {
   const RunSpans spans{.useful = snapshot.unsaved_span};
   run.unsaved = run.done() - snapshot.done;
   run.saved = snapshot.done;
   run.unsaved_span -= snapshot.unsaved_span;
-  run.unsaved_smeared -= snapshot.unsaved_smeared;
   run.unsaved_from = snapshot.taken;
   return spans;
 }
@@ -130,7 +123,6 @@ RunSpans lose(RunProgress& run) {
   const RunSpans spans{.lost = run.unsaved_span};
   run.rest = 0;
   run.unsaved = run.half_written = run.unsaved_span = {};
-  run.unsaved_smeared = 0;
   run.unsaved_from = run.since;
   return spans;
 }

@@ -36,11 +36,9 @@ struct RunProgress {
   Duration unsaved{};       // compute since then, up to `since`
   int64_t rest = 0;         // beyond `unsaved`, in parts of a nanosecond: see Pace::work_in
   Duration half_written{};  // of a checkpoint that was being written at `since`
-  // Of the compute that is not saved: since when, how much time of a GPU it took, and the same with
-  // checkpoints smeared over the run, in millionths of a nanosecond.
+  // Of the compute that is not saved: since when, and how much time of a GPU it took.
   Time unsaved_from{};
   Duration unsaved_span{};
-  int128_t unsaved_smeared = 0;
 
   Duration done() const { return saved + unsaved; }  // up to `since`
 };
@@ -69,7 +67,6 @@ struct Snapshot {
   Duration done{};
   Time taken{};
   Duration unsaved_span{};
-  int128_t unsaved_smeared = 0;
 };
 Snapshot snapshot(const RunProgress& run);  // as of `since`
 // The run did not fail since it was taken.

@@ -1,5 +1,6 @@
 // models/workload/service_lifecycle.cpp -- services: pods whose number changes, and their end.
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
 #include <vector>
@@ -15,6 +16,8 @@ void JobController::begin_service(JobId id) {
   const Job& job = jobs_.job(id);
   JobState& state = states_[id];
   state.replicas = job.service->replicas;
+  state.pace.computing = 0;  // until it has a load
+  resume(state.run.progress, sim_.engine.now());
   JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
     runs_[pod].is_retired = jobs_.pod(pod).rank >= state.replicas;
   });
@@ -24,11 +27,18 @@ void JobController::begin_service(JobId id) {
 }
 
 void JobController::end_service(JobId id) {
-  const Job& job = jobs_.job(id);
-  JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
-    if (jobs_.pod(pod).state == PodState::Running) keep_unsaved(id, runs_[pod].run, gpu_milli(pod));
-  });
-  end_job(id, job.phase == JobPhase::Running ? JobPhase::Completed : JobPhase::Failed);
+  const bool runs = jobs_.job(id).phase == JobPhase::Running;
+  end_job(id, runs ? JobPhase::Completed : JobPhase::Failed);
+}
+
+// Answered requests stay answered, so each change books all compute so far as useful.
+void JobController::set_use(JobId id, double use) {
+  Pace& pace = states_[id].pace;
+  const int64_t computing = std::llround(use * Pace::kWhole);
+  if (computing == pace.computing) return;
+  keep_unsaved(gang(id));
+  pace.computing = computing;
+  pace_changed.emit(id);
 }
 
 void JobController::scale(JobId id, int32_t replicas) {
@@ -70,7 +80,6 @@ void JobController::retire(JobId id, int32_t count) {
   pods.resize(static_cast<size_t>(count));
   for (const PodId pod : pods) {
     PodRun& run = runs_[pod];
-    if (jobs_.pod(pod).state == PodState::Running) keep_unsaved(id, run.run, gpu_milli(pod));
     recoveries_.close(run.run.recovery, sim_.engine.now());
     remove_pod(pod, PodEnd::ScaledDown);
     forget_creation(pod);

@@ -34,7 +34,7 @@ struct ServiceParams {
   static constexpr std::string_view kKind = "service";
   static constexpr std::string_view kDoc =
       "A Deployment: independent pods that run until they are taken away, and share a load evenly. "
-      "One with GPUs counts as computing whenever it runs.";
+      "Their GPUs compute for the share of time that the load takes, and idle for the rest.";
 
   std::string name = {}, team = {};
   Duration submit = {};
@@ -53,10 +53,10 @@ struct ServiceParams {
     v("lasts", lasts,
       "After so long it is deleted; absent: it outlives the run, which then needs "
       "`until`.",
-      Range{1_s, 365_d * 100});
+      Range{1_s, Duration::max()});
     v("replicas", replicas, "Pods, at first if there is an autoscaler.", Range{1, 1'000'000},
       Unit{"pods"});
-    v("priority", priority, "Priority of its pods.", Range{-1'000'000'000, 2'000'000'000});
+    v("priority", priority, "Priority of its pods.", kPriorities);
     v("pod", pod, "What each pod asks for.");
     v("load", load, "What the replicas have to do, in order of time; none before the first step.",
       Required{});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "sim/core/check.hpp"
@@ -41,18 +42,42 @@ GroupNics group_nics(std::span<const RankPlace> places, int32_t first, int32_t s
   return group;
 }
 
-// All groups of an exchange. Those of a pipeline are the whole rows of stages.
-std::vector<GroupNics> groups_of(const StepTraffic& traffic, std::span<const RankPlace> places) {
-  const auto all = static_cast<int32_t>(places.size());
+// All groups of an exchange, as the first rank and the number of ranks. Those of a pipeline are the
+// whole rows of stages.
+template <class F>
+void for_each_group(const StepTraffic& traffic, size_t places, F&& f) {
+  const auto all = static_cast<int32_t>(places);
   const int32_t ranks =
       traffic.among == ExchangeGroup::Pipeline ? all / traffic.stride : traffic.ranks;
-  std::vector<GroupNics> groups;
   for (int32_t block = 0; block + ranks * traffic.stride <= all; block += ranks * traffic.stride) {
-    for (int32_t i = 0; i < traffic.stride; ++i) {
-      groups.push_back(group_nics(places, block + i, traffic.stride, ranks));
-    }
+    for (int32_t i = 0; i < traffic.stride; ++i) f(block + i, ranks);
   }
+}
+
+std::vector<GroupNics> groups_of(const StepTraffic& traffic, std::span<const RankPlace> places) {
+  std::vector<GroupNics> groups;
+  for_each_group(traffic, places.size(), [&](int32_t first, int32_t ranks) {
+    groups.push_back(group_nics(places, first, traffic.stride, ranks));
+  });
   return groups;
+}
+
+// Of the ranks first, first + stride, ... those on the last nodes.
+void mark_servers(const StepTraffic& traffic, std::span<const RankPlace> places, int32_t first,
+                  int32_t ranks, std::vector<bool>& serves) {
+  const auto place = [&](int32_t i) { return static_cast<size_t>(first + i * traffic.stride); };
+  int32_t nodes = 1;
+  for (int32_t i = 1; i < ranks; ++i) nodes += places[place(i)].node != places[place(i - 1)].node;
+  if (nodes == 1) return;
+  int32_t left = traffic.method.servers->count_on(nodes);
+  for (int32_t i = ranks - 1; left > 0; --i) {
+    serves[place(i)] = true;
+    left -= places[place(i)].node != places[place(i - 1)].node;
+  }
+}
+
+bool has_dedicated_servers(const StepTraffic& traffic) {
+  return traffic.method.servers && !traffic.method.servers->is_colocated();
 }
 
 // An exchange that leaves its nodes.
@@ -80,6 +105,28 @@ FabricExchange fabric_exchange(const Across& across, const GroupNics& group) {
 std::vector<RankPlace> by_node(std::vector<RankPlace> ranks) {
   std::ranges::stable_sort(ranks, {}, [](const RankPlace& rank) { return rank.node.index; });
   return ranks;
+}
+
+std::vector<PodId> dedicated_servers(const StepPlan& plan, const std::vector<RankPlace>& ranks) {
+  if (std::ranges::none_of(plan.traffic, has_dedicated_servers)) return {};
+  const std::vector<RankPlace> places = by_node(ranks);
+  std::vector<bool> serves(places.size());
+  for (const StepTraffic& traffic : plan.traffic) {
+    if (!has_dedicated_servers(traffic)) continue;
+    for_each_group(traffic, places.size(), [&](int32_t first, int32_t count) {
+      mark_servers(traffic, places, first, count, serves);
+    });
+  }
+  std::map<PodId, bool> all_serve;
+  for (size_t i = 0; i < places.size(); ++i) {
+    bool& all = all_serve.try_emplace(places[i].pod, true).first->second;
+    all = all && serves[i];
+  }
+  std::vector<PodId> servers;
+  for (const auto& [pod, all] : all_serve) {
+    if (all) servers.push_back(pod);
+  }
+  return servers;
 }
 
 StepActivity step_activity(const StepPlan& plan, const Machine& machine, GpuMask gpus,

@@ -19,11 +19,15 @@ namespace orrery {
 
 struct RankPlace {
   NodeId node;
-  NicId nic;  // the one it sends through
+  NicId nic;    // the one it sends through
+  PodId pod{};  // that it is in
 };
 
 // As launchers number them: those of a node one after the other.
 std::vector<RankPlace> by_node(std::vector<RankPlace> ranks);
+
+// Pods whose ranks all are dedicated parameter servers of an exchange. `ranks` are those of a gang.
+std::vector<PodId> dedicated_servers(const StepPlan& plan, const std::vector<RankPlace>& ranks);
 
 struct StepActivity {
   FabricActivity fabric;  // no uses: nothing leaves the nodes

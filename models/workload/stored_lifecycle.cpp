@@ -9,19 +9,23 @@ namespace orrery {
 
 bool JobController::saves_by_events(JobId id) const {
   const Job& job = jobs_.job(id);
-  return job.checkpoint || (states_[id].is_played && job.checkpoint_interval > Duration{});
+  return job.checkpoint || (states_[id].is_played && states_[id].checkpoint_interval > Duration{});
+}
+
+bool JobController::saves_locally(JobId id) const {
+  const auto& checkpoint = jobs_.job(id).checkpoint;
+  return checkpoint && checkpoint->store == kLocalStore;
 }
 
 void JobController::pause(JobId id) {
-  JobState& state = states_[id];
-  account_run(id, state.run, state.run_gpu_milli);
-  state.is_paused = true;
+  account_run(gang(id));
+  states_[id].is_paused = true;
   pace_changed.emit(id);
 }
 
 void JobController::go_on(JobId id) {
   JobState& state = states_[id];
-  account_run(id, state.run, state.run_gpu_milli);
+  account_run(gang(id));
   if (state.is_paused) {
     state.is_paused = false;
     pace_changed.emit(id);
@@ -34,7 +38,8 @@ void JobController::go_on(JobId id) {
 void JobController::checkpoint_due(JobId id) {
   pause(id);
   JobState& state = states_[id];
-  arrive(state.run.progress, state.snapshot.done + jobs_.job(id).checkpoint_interval);
+  const Duration due = state.snapshot.done + state.checkpoint_interval;
+  account(gang(id), [due](RunProgress& progress) { return arrive(progress, due); });
   if (state.is_saving) {
     ORRERY_MARK("jobs.checkpoint_waits_for_the_last_one");
     return;
@@ -56,7 +61,7 @@ void JobController::checkpoint_due(JobId id) {
 
 void JobController::checkpoint_copied(JobId id) {
   JobState& state = states_[id];
-  account_run(id, state.run, state.run_gpu_milli);
+  account_run(gang(id));
   state.snapshot = snapshot(state.run.progress);
   state.is_saving = true;
   checkpoints_->write(id, [this, id] { checkpoint_written(id); });
@@ -65,10 +70,9 @@ void JobController::checkpoint_copied(JobId id) {
 
 void JobController::checkpoint_written(JobId id) {
   JobState& state = states_[id];
-  account_run(id, state.run, state.run_gpu_milli);
-  state.gpu_time.add(state.run_gpu_milli, save(state.run.progress, state.snapshot));
-  if (const auto& checkpoint = jobs_.job(id).checkpoint;
-      checkpoint && checkpoint->store == kLocalStore) {
+  account_run(gang(id));
+  account(gang(id), [&state](RunProgress& progress) { return save(progress, state.snapshot); });
+  if (saves_locally(id)) {
     state.saved_on = checkpoints_->nodes(id, Direction::Write);
     state.saved_at = sim_.engine.now();
   }
@@ -84,20 +88,17 @@ void JobController::drop_checkpoint(JobId id) {
 }
 
 // What lies on the disks of its nodes is worth nothing without all of its parts.
-Duration JobController::lose_local(JobId id) {
-  const Job& job = jobs_.job(id);
+int128_t JobController::lose_local(JobId id) {
   JobState& state = states_[id];
   Duration& saved = state.run.progress.saved;
-  if (!job.checkpoint || job.checkpoint->store != kLocalStore || saved == Duration{}) return {};
+  if (!saves_locally(id) || saved == Duration{}) return 0;
   ORRERY_MARK("jobs.local_checkpoints_lost");
   state.run.redo_until = std::max(state.run.redo_until, saved);
   saved = {};
   state.saved_on.clear();
   const int128_t undone = std::exchange(state.gpu_time.useful, 0);
-  state.gpu_time.lost += undone;
-  work_lost.emit(
-      {.job = id, .from = state.first_running, .computed = undone * Pace::kFull, .gpu_milli = 1});
-  return {static_cast<int64_t>(undone / std::max<int64_t>(state.run_gpu_milli, 1))};
+  settle({.job = id, .pod = {}, .lost = undone});
+  return undone;
 }
 
 // The gang starts again, on nodes that may be others.
@@ -109,9 +110,9 @@ void JobController::find_local(JobId id) {
       state.saved_on, [&](NodeId node) { return disks_lost_[node] >= state.saved_at; });
   if (is_whole && std::ranges::includes(here, state.saved_on)) return;
   ORRERY_MARK("jobs.local_checkpoints_left_behind");
-  const Duration lost = lose_local(id);
+  const int128_t lost = lose_local(id);
   if (RecoveryRow* const row = recoveries_.find(state.run.recovery)) {
-    row->lost_gpu_s += GpuTime::seconds(GpuTime::of(state.run_gpu_milli, lost));
+    row->lost_gpu_s += GpuTime::seconds(lost);
   }
 }
 

@@ -10,15 +10,20 @@ namespace {
 class TraceSource final : public JobSource {
  public:
   TraceSource(std::unique_ptr<TraceReader> reader, const TraceSourceParams& params,
-              const TrainingParams& training)
-      : reader_{std::move(reader)}, params_{params}, training_{params.training.value_or(training)} {
+              const TrainingParams& training, bool takes_gpus)
+      : reader_{std::move(reader)},
+        params_{params},
+        training_{params.training.value_or(training)},
+        takes_gpus_{takes_gpus} {
     pop();
   }
   const JobRequest* peek() override { return has_job_ ? &job_ : nullptr; }
   void pop() override {
     const TraceJob* const recorded = reader_->next();
     has_job_ = recorded != nullptr;
-    if (has_job_) convert(*recorded);
+    if (!has_job_) return;
+    if (!takes_gpus_ && recorded->gpus() > 0) return refuse_gpus(*recorded);
+    convert(*recorded);
   }
   std::optional<std::string> error() const override {
     if (params_.team == TraceTeam::Group && reader_->format() != TraceFormat::Auto &&
@@ -26,7 +31,7 @@ class TraceSource final : public JobSource {
       return "team: a trace of format " + std::string{name_of(reader_->format())} +
              " names no groups";
     }
-    return reader_->error();
+    return refused_ ? refused_ : reader_->error();
   }
   std::vector<std::string> notes() const override {
     std::vector<std::string> notes;
@@ -37,6 +42,14 @@ class TraceSource final : public JobSource {
   }
 
  private:
+  void refuse_gpus(const TraceJob& recorded) {
+    has_job_ = false;
+    refused_ = params_.file + ":" + std::to_string(recorded.row) + ": the job asks for " +
+               std::to_string(recorded.gpus()) +
+               " GPUs, which policy.job_queue.counts does not name: more jobs would run at a time "
+               "than there are GPUs for";
+  }
+
   void convert(const TraceJob& recorded) {
     job_.external_id = recorded.id;
     job_.name = recorded.name.view();
@@ -96,8 +109,10 @@ class TraceSource final : public JobSource {
   std::unique_ptr<TraceReader> reader_;
   TraceSourceParams params_;
   TrainingParams training_;
+  bool takes_gpus_;
   JobRequest job_;
   bool has_job_ = false;
+  std::optional<std::string> refused_;
 };
 
 }  // namespace
@@ -109,8 +124,8 @@ std::unique_ptr<JobSource> make_trace_source(const TraceSourceParams& params,
 
 std::unique_ptr<JobSource> make_trace_source(std::unique_ptr<TraceReader> reader,
                                              const TraceSourceParams& params,
-                                             const TrainingParams& training) {
-  return std::make_unique<TraceSource>(std::move(reader), params, training);
+                                             const TrainingParams& training, bool takes_gpus) {
+  return std::make_unique<TraceSource>(std::move(reader), params, training, takes_gpus);
 }
 
 }  // namespace orrery

@@ -44,9 +44,10 @@ struct TraceSourceParams : TraceParams {
     v("shuffle", shuffle, "Random order at even intervals instead of the recorded times.");
     v("host_requests", host_requests, "Pods ask for the CPUs and the memory that were recorded.");
     v("gpu_models", gpu_models, "Pods go only to nodes with a GPU model that was recorded.");
-    v("priority_low", priority_low, "Priority of jobs that the trace calls low.");
-    v("priority_normal", priority_normal, "Of those it calls normal, or says nothing about.");
-    v("priority_high", priority_high, "Of those it calls high.");
+    v("priority_low", priority_low, "Priority of jobs that the trace calls low.", kPriorities);
+    v("priority_normal", priority_normal, "Of those it calls normal, or says nothing about.",
+      kPriorities);
+    v("priority_high", priority_high, "Of those it calls high.", kPriorities);
     v("pods", pods, "Where the pods may go.");
     v("training", training, "Start, checkpoints and restarts; absent: the workload's.");
   }
@@ -60,9 +61,10 @@ struct TraceSourceParams : TraceParams {
 
 std::unique_ptr<JobSource> make_trace_source(const TraceSourceParams& params,
                                              const TrainingParams& training);
-// The same over a reader made elsewhere.
+// The same over a reader made elsewhere. `takes_gpus` false: no job may ask for GPUs.
 std::unique_ptr<JobSource> make_trace_source(std::unique_ptr<TraceReader> reader,
                                              const TraceSourceParams& params,
-                                             const TrainingParams& training);
+                                             const TrainingParams& training,
+                                             bool takes_gpus = true);
 
 }  // namespace orrery

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "sim/core/check.hpp"
+#include "sim/core/int128.hpp"
 
 namespace orrery {
 namespace {
@@ -92,11 +93,13 @@ class ModelTraffic {
 
 }  // namespace
 
-StepPlan plan_step(const StepParams& params, int32_t ranks, int32_t nodes) {
+StepPlan plan_step(const StepParams& params, int32_t ranks, int32_t nodes,
+                   std::optional<double> flops_rate) {
   ORRERY_CHECK(params.is_sound() && params.mistakes_for(ranks).empty(),
                "mistakes are told before a step is planned");
   StepPlan plan;
-  plan.compute = compute_time(params, ranks);
+  const double rate = flops_rate ? *flops_rate : params.model ? reference_rate(*params.model) : 0;
+  plan.compute = std::max(compute_time(params, ranks, rate), 1_ns);
   if (params.model) plan.traffic = ModelTraffic{params, ranks}.list();
   const double bubble = bubble_fraction(params.parallel.pipeline, params.parallel.virtual_stages,
                                         microbatches_of(params, ranks));
@@ -170,10 +173,30 @@ double polling_factor(const PollingParams& params, double cores_per_gpu, int32_t
 // Products of matrices alone: with sequences of s tokens, width h and vocabulary V a layer takes
 // 24 s h^2 (1 + s / 6h) on the way there for each sequence, twice that on the way back, and the
 // output layer 6 s h V in all.
-Duration compute_time(const StepParams& params, int32_t ranks) {
+Duration compute_time(const StepParams& params, int32_t ranks, double flops_rate) {
   if (params.compute) return *params.compute;
-  const double rate = params.model->peak_tflops * 1e12 * params.model->efficiency * ranks;
-  return nearest_ns(flops_per_step(*params.model) / rate);
+  return nearest_ns(flops_per_step(*params.model) / (flops_rate * ranks));
+}
+
+double flops_rate(const TransformerParams& model, const GpuModel& gpu) {
+  const double peak = model.peak_tflops.value_or(gpu.peak_tflops.at(model.precision));
+  return peak * 1e12 * model.efficiency;
+}
+
+double reference_rate(const TransformerParams& model) {
+  const GpuModel* const gpu = find_gpu_model(model.work_gpu);
+  return gpu != nullptr || model.peak_tflops ? flops_rate(model, gpu ? *gpu : GpuModel{}) : 0;
+}
+
+Duration work_at(Duration work, Duration reference, Duration compute) {
+  // A step of a tiny model takes less than a nanosecond.
+  const int128_t scaled = int128_t{work.ns} * compute.ns / std::max(reference.ns, int64_t{1});
+  return {static_cast<int64_t>(std::clamp<int128_t>(scaled, work.ns > 0, Duration::max().ns))};
+}
+
+Duration in_whole_steps(Duration interval, Duration compute) {
+  if (interval > Duration::max() - compute) return interval;
+  return compute * ((interval + compute - 1_ns) / compute);
 }
 
 double flops_per_step(const TransformerParams& model) {
@@ -184,7 +207,8 @@ double flops_per_step(const TransformerParams& model) {
 }
 
 double model_flops_utilisation(const TransformerParams& model, int32_t ranks, Duration step) {
-  return flops_per_step(model) / (step.seconds() * ranks * model.peak_tflops * 1e12);
+  const double peak = reference_rate(model) / model.efficiency;
+  return flops_per_step(model) / (step.seconds() * ranks * peak);
 }
 
 double parameters_of(const TransformerParams& model) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "models/hardware/machine.hpp"
@@ -38,8 +39,10 @@ struct StepPlan {
   double overlap = 0;
   std::vector<StepTraffic> traffic;
 };
-// The params must have no mistakes, nor any for these ranks.
-StepPlan plan_step(const StepParams& params, int32_t ranks, int32_t nodes);
+// The params must have no mistakes, nor any for these ranks. `flops_rate`: of each GPU; absent:
+// that of the model's work_gpu.
+StepPlan plan_step(const StepParams& params, int32_t ranks, int32_t nodes,
+                   std::optional<double> flops_rate = {});
 // Compute, with its waits for other stages and machines; and the part of exchanges that it hides.
 Duration working_time(const StepPlan& plan);
 Duration hidden_time(const StepPlan& plan);
@@ -61,8 +64,14 @@ double polling_factor(const PollingParams& params, double cores_per_gpu, int32_t
 
 // Floating-point operations of one step of all ranks together, and what they are of the peak.
 double flops_per_step(const TransformerParams& model);
-// Of each rank in a step, without waiting: as given, or the model's FLOPs at its efficiency.
-Duration compute_time(const StepParams& params, int32_t ranks);
+// FLOP/s that a GPU reaches, its peak times the efficiency; 0: the peak is not known.
+double flops_rate(const TransformerParams& model, const GpuModel& gpu);
+double reference_rate(const TransformerParams& model);  // of the GPU that work is given for
+// Compute of each rank in a step, without waiting: as given, or the model's FLOPs at this rate.
+Duration compute_time(const StepParams& params, int32_t ranks, double flops_rate);
+// Compute time of a job whose steps take `compute` here, and `reference` on the GPU of `work`.
+Duration work_at(Duration work, Duration reference, Duration compute);
+Duration in_whole_steps(Duration interval, Duration compute);  // rounded up
 double model_flops_utilisation(const TransformerParams& model, int32_t ranks, Duration step);
 double parameters_of(const TransformerParams& model);
 // A whole training: 6 operations for each parameter and token, 8 with recomputation.

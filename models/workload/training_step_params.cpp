@@ -28,6 +28,18 @@ double model_bytes_max(const TransformerParams& model, int32_t virtual_stages) {
   return activations * times + 2 * parameters_of(model) * model.gradient_bytes;
 }
 
+std::string no_reference(const TransformerParams& model) {
+  if (find_gpu_model(model.work_gpu) != nullptr) {
+    return "the peak of " + model.work_gpu + " in " + std::string{name_of(model.precision)} +
+           " is not known: name a GPU model that has one, give model.peak_tflops, or compute in "
+           "place of model";
+  }
+  std::vector<std::string> names;
+  for (const GpuModel& gpu : gpu_models()) names.push_back(gpu.name);
+  return "no GPU model of the catalogue is called " + in_quotes(model.work_gpu) +
+         did_you_mean(model.work_gpu, names);
+}
+
 }  // namespace
 
 int32_t group_ranks(ExchangeGroup among, const ParallelParams& parallel, int32_t ranks) {
@@ -86,6 +98,7 @@ std::vector<StepMistake> StepParams::mistakes() const {
          "such a group has one rank: parallel makes none");
   }
   if (model) {
+    if (reference_rate(*model) == 0) complain("model.work_gpu", no_reference(*model));
     if (model->experts_per_token > 0 && parallel.expert == 1) {
       idle("model.experts_per_token", "has no effect while parallel.expert is 1");
     }
@@ -118,6 +131,21 @@ std::vector<StepMistake> StepParams::mistakes() const {
 
 bool StepParams::is_sound() const { return std::ranges::all_of(mistakes(), &StepMistake::is_idle); }
 
+std::vector<StepMistake> StepParams::servers_beyond(int32_t ranks) const {
+  std::vector<StepMistake> found;
+  for (size_t i = 0; i < exchanges.size(); ++i) {
+    const std::optional<ServerParams>& servers = exchanges[i].servers;
+    const int32_t members = group_ranks(exchanges[i].among, parallel, ranks);
+    if (!servers || members < 2) continue;  // a lone rank exchanges nothing
+    const int32_t most = servers->count_on(members);
+    if (servers->count <= most) continue;
+    found.push_back({"exchanges[" + std::to_string(i) + "].servers.count",
+                     "is more than " + std::to_string(most) + ", which " + std::to_string(members) +
+                         " ranks have nodes for at most"});
+  }
+  return found;
+}
+
 std::vector<StepMistake> StepParams::unused_by(int32_t ranks) const {
   std::vector<StepMistake> found;
   for (size_t i = 0; i < exchanges.size(); ++i) {
@@ -149,23 +177,14 @@ std::vector<StepMistake> StepParams::mistakes_for(int32_t ranks) const {
   must_divide(data_ranks, parallel.expert, "parallel.expert", "data-parallel ranks",
               "expert ranks");
   if (!found.empty()) return found;
-  for (size_t i = 0; i < exchanges.size(); ++i) {
-    const std::optional<ServerParams>& servers = exchanges[i].servers;
-    if (!servers) continue;
-    const int32_t members = group_ranks(exchanges[i].among, parallel, ranks);
-    const int32_t most = servers->is_colocated() ? members : members - 1;
-    if (servers->count <= most || members == 1) continue;
-    found.push_back({"exchanges[" + std::to_string(i) + "].servers.count",
-                     "is more than " + std::to_string(most) + ", which its " +
-                         std::to_string(members) + " ranks have nodes for at most"});
-  }
   if (!model) return found;
   must_divide(model->layers, int64_t{parallel.pipeline} * parallel.virtual_stages, "parallel",
               "layers", "shares of pipeline x virtual_stages");
   const int64_t parts =
       data_ranks * (parallel.microbatches ? *parallel.microbatches : parallel.microbatch);
   must_divide(model->batch, parts, "parallel", "sequences", "data-parallel microbatches");
-  if (compute_time(*this, ranks) == Duration{}) {
+  const double rate = reference_rate(*model);
+  if (rate > 0 && compute_time(*this, ranks, rate) == Duration{}) {
     found.push_back({"model", "is so small that a step computes for less than a nanosecond"});
   }
   return found;

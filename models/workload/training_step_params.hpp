@@ -88,7 +88,8 @@ struct StepParams {
 
   template <class V>
   void fields(V& v) {
-    v("compute", compute, "Of one rank, without waiting; in place of a model.");
+    v("compute", compute,
+      "Of one rank, without waiting; in place of a model. It takes so long on any GPU.");
     v("model", model, "In place of compute: what it computes, and what it exchanges.");
     v("parallel", parallel, "How ranks share the model.");
     v("zero", zero,
@@ -116,6 +117,9 @@ struct StepParams {
   // What a job of so many ranks cannot do: they must fill whole groups, and the batch and the
   // layers must be shared out evenly. The mistakes above are not told again.
   std::vector<StepMistake> mistakes_for(int32_t ranks) const;
+  // Parameter servers that no job of so many ranks can have: it lies on as many nodes at most. A
+  // gang on fewer nodes than servers has fewer of them; see ServerParams::count_on().
+  std::vector<StepMistake> servers_beyond(int32_t ranks) const;
   // What has no effect on a job of so many ranks, which has none of the mistakes above.
   std::vector<StepMistake> unused_by(int32_t ranks) const;
 };

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
+#include "models/hardware/gpu_model.hpp"
 #include "sim/config/options.hpp"
 
 namespace orrery {
@@ -19,8 +21,10 @@ struct TransformerParams {
   int32_t vocabulary = 51'200;
   int32_t batch = 1536;
   bool recompute = false;
-  double peak_tflops = 312;
+  Precision precision = Precision::Half;
+  std::optional<double> peak_tflops = {};
   double efficiency = 0.45;
+  std::string work_gpu = "A100M80";
   int32_t gradient_bytes = 4;
   int32_t experts_per_token = 0;
 
@@ -34,17 +38,34 @@ struct TransformerParams {
     v("batch", batch, "Sequences of a step, of all ranks together.", Range{1, 100'000'000}, kGpt3);
     v("recompute", recompute,
       "Activations are computed once more on the way back instead of kept: 4/3 of the work.");
-    v("peak_tflops", peak_tflops, "What one GPU could compute.", Range{0.001, 1e6}, Unit{"TFLOP/s"},
-      Source{"A100 datasheet, 16 bits, dense"});
+    v("precision", precision,
+      "Of the numbers that matrices are multiplied in; half: FP16 or BF16, which are equally fast. "
+      "The peak of a GPU model at a precision is that of NVIDIA's data sheet without sparsity.");
+    v("peak_tflops", peak_tflops,
+      "What one GPU could compute, in place of the peaks of all GPU models.", Range{0.001, 1e6},
+      Unit{"TFLOP/s"});
     v("efficiency", efficiency,
       "The part of the peak that a GPU reaches while it computes, waiting not counted.",
-      Range{0.001, 1.0}, Source{"between Megatron's 44 and 52 % of the peak, SC'21 table 1"});
+      Range{0.001, 1.0},
+      Source{"A100: 44 to 52 %, Megatron, SC'21 table 1; V100: 48 %, Megatron-LM 1.0; H100 with "
+             "waiting: 41 to 43 %, Llama 3"});
+    v("work_gpu", work_gpu,
+      "GPU model on which the job would compute for just `work`. On other models the same steps "
+      "take longer or less long, by their peaks.");
     v("gradient_bytes", gradient_bytes, "Of one parameter, as they are exchanged.", Range{1, 8},
       Unit{"bytes"}, Source{"Megatron sums up gradients in 32 bits"});
     v("experts_per_token", experts_per_token,
       "Experts that each token is sent to and comes back from, in each layer; 0: no experts. They "
       "change the traffic only: the work of the layers is what it is.",
       Range{0, 1024});
+  }
+  template <class C>
+  void check(C& c) const {
+    if (!peak_tflops) return;
+    constexpr std::string_view kAlike =
+        "has no effect beside peak_tflops, by which all GPUs are alike";
+    if (c.is_given("precision")) c.idle("precision", std::string{kAlike});
+    if (c.is_given("work_gpu")) c.idle("work_gpu", std::string{kAlike});
   }
 };
 

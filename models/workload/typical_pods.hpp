@@ -27,7 +27,7 @@ struct TypicalPodsParams {
     v("jobs_max", jobs_max,
       "Pods are counted over so many jobs, the first ones; a shuffled trace is counted as "
       "recorded.",
-      Unit{"jobs"}, Range{int64_t{1}, int64_t{1'000'000'000}});
+      Unit{"jobs"}, Range{int64_t{1}, int64_t{10'000'000}});
   }
 };
 

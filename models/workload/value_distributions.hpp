@@ -14,6 +14,9 @@
 
 namespace orrery {
 
+// How often something is drawn, in proportion: sums stay finite.
+constexpr Range kWeights{0.0, 1e9};
+
 // Which of `weights` (index), each with a probability in proportion to it.
 size_t draw_weighted(const std::vector<double>& weights, Rng& rng);
 
@@ -22,10 +25,7 @@ void check_weights(const std::vector<T>& values, const std::vector<double>& weig
   if (values.empty()) c.error("values", "must not be empty");
   if (weights.size() != values.size()) c.error("weights", "needs one weight for every value");
   double sum = 0;
-  for (const double weight : weights) {
-    if (weight < 0) c.error("weights", "must not be negative");
-    sum += weight;
-  }
+  for (const double weight : weights) sum += weight;
   if (!weights.empty() && sum <= 0) c.error("weights", "must not all be 0");
 }
 
@@ -85,7 +85,7 @@ struct DiscreteDuration {
   template <class V>
   void fields(V& v) {
     v("values", values, "The durations there are.", Required{});
-    v("weights", weights, "How often each is drawn, in proportion.", Required{});
+    v("weights", weights, "How often each is drawn, in proportion.", kWeights, Required{});
   }
   void check(auto& c) const { check_weights(values, weights, c); }
   Duration draw(Rng& rng) const { return values[draw_weighted(weights, rng)]; }
@@ -122,7 +122,7 @@ struct DiscreteCount {
   template <class V>
   void fields(V& v) {
     v("values", values, "The counts there are.", Required{});
-    v("weights", weights, "How often each is drawn, in proportion.", Required{});
+    v("weights", weights, "How often each is drawn, in proportion.", kWeights, Required{});
   }
   void check(auto& c) const {
     check_weights(values, weights, c);

@@ -6,7 +6,7 @@ namespace orrery {
 
 std::vector<std::unique_ptr<JobSource>> make_job_sources(const WorkloadParams& params,
                                                          const RngStreams& rng,
-                                                         int64_t gpu_milli_total) {
+                                                         int64_t gpu_milli_total, bool takes_gpus) {
   std::vector<std::unique_ptr<JobSource>> sources;
   for (const JobSourceParams& source : params.sources) {
     const uint64_t index = sources.size();
@@ -23,7 +23,7 @@ std::vector<std::unique_ptr<JobSource>> make_job_sources(const WorkloadParams& p
         reader = shuffled(std::move(reader), *trace.shuffle, rng.stream("workload.shuffle", index),
                           gpu_milli_total);
       }
-      sources.push_back(make_trace_source(std::move(reader), trace, params.training));
+      sources.push_back(make_trace_source(std::move(reader), trace, params.training, takes_gpus));
     }
   }
   return sources;

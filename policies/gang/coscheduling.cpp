@@ -99,7 +99,7 @@ class Coscheduling final : public Policy,
     is_holding_[pod] = true;
     return {};
   }
-  void unreserve(const PodView& pod, NodeId /*node*/) noexcept override {
+  void unreserve(const PodView& pod, NodeId /*node*/) override {
     release(pod);
     if (!pod.gang.is_valid() || pod.gang == rejecting_) return;
     const GangView gang = handle_.gang(pod.gang);
@@ -157,7 +157,7 @@ class Coscheduling final : public Policy,
     }
     return memory;
   }
-  void release(const PodView& pod) noexcept {
+  void release(const PodView& pod) {
     if (pod.id.index >= is_holding_.size() || !is_holding_[pod.id.index]) return;
     is_holding_[pod.id.index] = false;
     memory_[pod.gang.index].held -= pod.spec->requests();

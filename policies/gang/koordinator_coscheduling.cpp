@@ -105,7 +105,7 @@ class KoordinatorCoscheduling final : public Policy,
   bool reads_candidates(const PodView& /*pod*/) const override { return false; }
 
   Status reserve(const Cycle& /*cycle*/, NodeId /*node*/) override { return {}; }
-  void unreserve(const PodView& pod, NodeId /*node*/) noexcept override {
+  void unreserve(const PodView& pod, NodeId /*node*/) override {
     if (!pod.gang.is_valid() || is_rejecting_ || params_.mode == Mode::NonStrict) return;
     const GangView gang = handle_.gang(pod.gang);
     if (!gang.id.is_valid() || is_free(gang)) return;

@@ -72,7 +72,7 @@ class TopologyPlacement final : public Policy, public Domains, public Reserve, p
     is_placed_[pod.id.index] = true;
     return {};
   }
-  void unreserve(const PodView& pod, NodeId /*node*/) noexcept override { forget(pod); }
+  void unreserve(const PodView& pod, NodeId /*node*/) override { forget(pod); }
   void pod_gone(const PodView& pod) override { forget(pod); }
 
  private:
@@ -108,7 +108,7 @@ class TopologyPlacement final : public Policy, public Domains, public Reserve, p
     const auto is_up = [&](NodeId n) { return cluster.up().contains(n); };
     if (std::ranges::any_of(cluster.in_leaf(leaf), is_up)) out.emplace_back(InLeaf{leaf});
   }
-  void forget(const PodView& pod) noexcept {
+  void forget(const PodView& pod) {
     if (pod.id.index >= is_placed_.size() || !is_placed_[pod.id.index]) return;
     is_placed_[pod.id.index] = false;
     --homes_[pod.gang.index].pods;

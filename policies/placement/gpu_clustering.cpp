@@ -41,7 +41,7 @@ class GpuClustering final : public Policy, public Score, public Reserve, public 
     count(*cycle.pod.spec, node, 1);
     return {};
   }
-  void unreserve(const PodView& pod, NodeId /*node*/) noexcept override { pod_gone(pod); }
+  void unreserve(const PodView& pod, NodeId /*node*/) override { pod_gone(pod); }
   void pod_gone(const PodView& pod) override {
     if (pod.id.index >= node_of_.size()) return;
     NodeId& node = node_of_[pod.id.index];

@@ -94,7 +94,7 @@ class InterPodAffinity final : public Policy,
     add_pod(cycle.pod, node);
     return {};
   }
-  void unreserve(const PodView& pod, NodeId /*node*/) noexcept override { remove_pod(pod); }
+  void unreserve(const PodView& pod, NodeId /*node*/) override { remove_pod(pod); }
   void pod_gone(const PodView& pod) override { remove_pod(pod); }
   void add_pod(const PodView& pod, NodeId node) override {
     spec_of(pod);
@@ -103,7 +103,7 @@ class InterPodAffinity final : public Policy,
     placed_[pod.id.index] = {pod.spec_id, node};
     count(pod.spec_id, node, 1);
   }
-  void remove_pod(const PodView& pod) noexcept override {
+  void remove_pod(const PodView& pod) override {
     if (pod.id.index >= placed_.size()) return;
     const Placed placed = std::exchange(placed_[pod.id.index], {});
     if (placed.node.is_valid()) count(placed.spec, placed.node, -1);
@@ -215,7 +215,7 @@ class InterPodAffinity final : public Policy,
     const ClusterState& cluster = handle_.cluster();
     for (const NodeId n : cluster.in_leaf(cluster.leaf(node))) counts.where.assign(n, pods > 0);
   }
-  void count(SpecId id, NodeId node, int32_t by) noexcept {
+  void count(SpecId id, NodeId node, int32_t by) {
     look_at_terms(id, handle_.specs()[id]);
     const Spec& spec = specs_[id.index];
     for (const size_t t : spec.selected_by) count(terms_[t], terms_[t].selected, node, by);

@@ -36,9 +36,11 @@ struct ConstraintParams {
 };
 
 // Counts the pods of the job in hand: in Kubernetes' words, a constraint that selects by the job's
-// label. It sees where pods are through Reserve, and when they leave through PodWatcher.
+// label. It sees where pods are through Reserve, or PreFilterExtensions while a gang is placed, and
+// when they leave through PodWatcher.
 class PodTopologySpread final : public Policy,
                                 public PreFilter,
+                                public PreFilterExtensions,
                                 public Filter,
                                 public PreScore,
                                 public Score,
@@ -112,13 +114,17 @@ class PodTopologySpread final : public Policy,
   }
   void normalize(std::span<int64_t> scores) const override { normalize_spread(scores); }
 
-  Status reserve(const Cycle& cycle, NodeId node) override {
-    const size_t job = cycle.pod.job.index;
+  void add_pod(const PodView& pod, NodeId node) override {
+    const size_t job = pod.job.index;
     if (job >= placed_.size()) placed_.resize(job + 1);
-    placed_[job].push_back({cycle.pod.id, node});
+    placed_[job].push_back({pod.id, node});
+  }
+  void remove_pod(const PodView& pod) override { forget(pod); }
+  Status reserve(const Cycle& cycle, NodeId node) override {
+    add_pod(cycle.pod, node);
     return {};
   }
-  void unreserve(const PodView& pod, NodeId /*node*/) noexcept override { forget(pod); }
+  void unreserve(const PodView& pod, NodeId /*node*/) override { forget(pod); }
   void pod_gone(const PodView& pod) override { forget(pod); }
 
   ClusterEvents events() const override {
@@ -172,7 +178,7 @@ class PodTopologySpread final : public Policy,
     for (const NodeId n : feasible) is_seen_[cluster.leaf(n)] = 1;
     return std::ranges::count(is_seen_, 1);
   }
-  void forget(const PodView& pod) noexcept {
+  void forget(const PodView& pod) {
     if (pod.job.index >= placed_.size()) return;
     auto& placed = placed_[pod.job.index];
     const auto found = std::ranges::find(placed, pod.id, &Placed::pod);

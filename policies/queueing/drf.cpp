@@ -27,7 +27,8 @@ class Drf final : public Policy, public Plan, public JobWatcher {
     template <class V>
     void fields(V& v) {
       v("of", of, "Who is to be treated fairly.");
-      v("weights", weights, "By name; those not named have 1. Twice the weight, twice the share.");
+      v("weights", weights, "By name; those not named have 1. Twice the weight, twice the share.",
+        Range{0.0, 1e9});
     }
     void check(Checker& c) const {
       for (const auto& [name, weight] : weights) {

@@ -39,7 +39,8 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
       v("round", round, "Jobs start and stop at the end of each.", Range{1_s, 10'000_h},
         Source{"Gavel, OSDI'20: 6 min"});
       v("speeds", speeds, "How fast jobs are on each model of GPU.");
-      v("weights", weights, "By team; those not named have 1. No effect on finish_time.");
+      v("weights", weights, "By team; those not named have 1. No effect on finish_time.",
+        Range{0.0, 1e9});
     }
     void check(Checker& c) const {
       for (const auto& [team, weight] : weights) {

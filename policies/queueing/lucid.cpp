@@ -61,7 +61,7 @@ class Lucid final : public Policy, public QueueOrder, public Plan, public JobWat
       v("paces", paces,
         "Pace of a job that shares, against being alone: rows by its own score 0, 1, 2; in each "
         "row by its partner's.",
-        Source{"means over the 1,388 pairs measured for Lucid, at most 1"});
+        Range{0.0, 1000.0}, Source{"means over the 1,388 pairs measured for Lucid, at most 1"});
       v("shared_gpus_max", shared_gpus_max, "Larger jobs never share.",
         Range{int64_t{0}, int64_t{1'000'000}}, Source{"Lucid artifact: 8"});
       v("host_length_min", host_length_min,

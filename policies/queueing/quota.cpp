@@ -26,9 +26,9 @@ class Quota final : public Policy, public Admit, public JobWatcher {
     template <class V>
     void fields(V& v) {
       v("of", of, "Who has the quota; that of an application is as good as its licences.");
-      v("limits", limits, "By name: most units of the counted resource held at a time.");
-      v("others", others, "The limit of those not named; left out: none.",
-        Range{int64_t{0}, int64_t{1} << 40U});
+      constexpr Range kUnits{int64_t{0}, int64_t{1} << 40U};
+      v("limits", limits, "By name: most units of the counted resource held at a time.", kUnits);
+      v("others", others, "The limit of those not named; left out: none.", kUnits);
     }
   };
   Quota(JobBoard& board, const Params& params) : board_{board}, params_{params} {}

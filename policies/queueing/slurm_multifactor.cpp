@@ -53,6 +53,7 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
     template <class V>
     void fields(V& v) {
       constexpr Range kWeights{int64_t{0}, int64_t{1'000'000'000}};
+      constexpr Range kFactors{0.0, 1e9};
       v("weight_age", weight_age, "PriorityWeightAge.", kWeights);
       v("weight_job_size", weight_job_size, "PriorityWeightJobSize.", kWeights);
       v("weight_fairshare", weight_fairshare, "PriorityWeightFairshare.", kWeights);
@@ -69,19 +70,17 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
         Range{1.0, 1000.0}, Source{"slurm.conf"});
       v("shares", shares,
         "Of teams, by name; those not named have 1. Users of a team have alike. Who has submitted "
-        "no job yet has no part in the whole.");
+        "no job yet has no part in the whole.",
+        kFactors);
       v("weight_tres", weight_tres,
         "PriorityWeightTRES: of the share a job asks for of all cpus, memory, gpus, nics or pods.",
-        Example{"{gpus: 1000}"});
+        kFactors, Example{"{gpus: 1000}"});
       v("billing_weights", billing_weights,
         "TRESBillingWeights: what usage counts of cpus, memory (per GiB), gpus, nics and pods, "
         "added up; empty: units of the counted resource.",
-        Example{"{cpus: 1, memory: 0.25}"});
+        kFactors, Example{"{cpus: 1, memory: 0.25}"});
     }
     void check(Checker& c) const {
-      for (const auto& [name, share] : shares) {
-        if (share < 0) c.error("shares", "must not be negative");
-      }
       check_resources(c, "weight_tres", weight_tres);
       check_resources(c, "billing_weights", billing_weights);
       if (damping != 1 && fairshare != FairShare::Classic) {
@@ -98,8 +97,6 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
       for (const auto& [name, weight] : weights) {
         if (std::ranges::find(kNames, name) == kNames.end()) {
           c.error(key, "knows cpus, memory, gpus, nics and pods, not '" + name + "'");
-        } else if (weight < 0) {
-          c.error(key, "must not be negative");
         }
       }
     }

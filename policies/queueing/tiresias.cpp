@@ -29,23 +29,25 @@ class Tiresias final : public Policy, public Plan, public JobWatcher {
 
     template <class V>
     void fields(V& v) {
+      constexpr Range kService{int64_t{1}, int64_t{1} << 40U};
       v("by", by,
         "dlas: seconds executed; dlas_gpu: seconds times GPUs; gittins: the Gittins index of "
         "dlas_gpu service, by the jobs that ended so far.");
       v("limits", limits,
         "Of dlas and dlas_gpu: the service at which a job leaves each queue but the last, so that "
         "there is one queue more than limits.",
-        Unit{"s"}, Source{"Tiresias artifact: 3 queues; it lists a third limit, without effect"});
+        kService, Unit{"s"},
+        Source{"Tiresias artifact: 3 queues; it lists a third limit, without effect"});
       v("promote_knob", promote_knob,
         "Of dlas and dlas_gpu: a stopped job that has waited, in all, so many times as long as it "
         "has run begins anew in the first queue; 0: never.",
         Range{0, 1000}, Source{"Tiresias artifact: PROMOTEKNOB"});
       v("gittins_delta", gittins_delta, "Of gittins: the service that a job would get next.",
-        Range{int64_t{1}, int64_t{1} << 40U}, Unit{"s"}, Source{"Tiresias artifact"});
+        kService, Unit{"s"}, Source{"Tiresias artifact"});
     }
     void check(Checker& c) const {
-      if (limits.empty() || !std::ranges::is_sorted(limits) || limits.front() <= 0) {
-        c.error("limits", "must be numbers above 0, in ascending order");
+      if (limits.empty() || !std::ranges::is_sorted(limits)) {
+        c.error("limits", "must be numbers in ascending order");
       }
       const Params standard;
       if (by == Service::Gittins) {

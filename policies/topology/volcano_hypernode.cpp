@@ -48,7 +48,7 @@ class VolcanoHyperNode final : public PlannedPlacement,
     is_placed_[pod.id.index] = true;
     return {};
   }
-  void unreserve(const PodView& pod, NodeId /*node*/) noexcept override { forget(pod); }
+  void unreserve(const PodView& pod, NodeId /*node*/) override { forget(pod); }
   void pod_gone(const PodView& pod) override { forget(pod); }
 
  protected:
@@ -61,7 +61,7 @@ class VolcanoHyperNode final : public PlannedPlacement,
     NodeId node;  // of the first member
     int32_t pods = 0;
   };
-  void forget(const PodView& pod) noexcept {
+  void forget(const PodView& pod) {
     if (pod.id.index >= is_placed_.size() || !is_placed_[pod.id.index]) return;
     is_placed_[pod.id.index] = false;
     --homes_[pod.gang.index].pods;

@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 #include <array>
-#include <exception>
 #include <iostream>
 #include <string_view>
 
 #include "sim/cli/describe_command.hpp"
+#include "sim/cli/failure.hpp"
 #include "sim/cli/outside_command.hpp"
 #include "sim/cli/run_command.hpp"
 #include "sim/cli/schema_command.hpp"
@@ -16,7 +16,7 @@
 #include "sim/cli/trace_command.hpp"
 #include "sim/cli/validate_command.hpp"
 #include "sim/config/diagnostics.hpp"
-#include "sim/record/recorder.hpp"
+#include "sim/core/printable.hpp"
 
 namespace orrery {
 namespace {
@@ -47,7 +47,7 @@ std::string program_help() {
   text += "  orrery COMMAND --help\n  orrery --version\n\n";
   text +=
       "Exit status: 0 done, 2 mistake in the command line or its input, 74 output could not be\n"
-      "written, 130 stopped by Ctrl-C, 1 mistake in Orrery itself.\n";
+      "written, 130 stopped by Ctrl-C, 1 mistake in Orrery itself or no memory left.\n";
   return text;
 }
 
@@ -77,7 +77,8 @@ ExitStatus run_named(std::string_view name, std::span<const char* const> args, s
   return ExitStatus::UserMistake;
 }
 
-ExitStatus run_guarded(std::span<const char* const> args, std::ostream& out, std::ostream& err) {
+ExitStatus run_command_line(std::span<const char* const> args, std::ostream& out,
+                            std::ostream& err) {
   if (args.empty()) {
     err << program_help();
     return ExitStatus::UserMistake;
@@ -95,12 +96,7 @@ ExitStatus run_guarded(std::span<const char* const> args, std::ostream& out, std
     out << program_help();
     return ExitStatus::Ok;
   }
-  try {
-    return run_named(first, args.subspan(1), out, err);
-  } catch (const RecordError& error) {
-    err << error.what() << "\n";
-    return ExitStatus::OutputFailed;
-  }
+  return run_named(first, args.subspan(1), out, err);
 }
 
 // The other end of a pipe is closed.
@@ -113,11 +109,14 @@ bool is_reader_gone(const std::ostream& out) {
 }  // namespace
 
 int run_cli(std::span<const char* const> args, std::ostream& out, std::ostream& err) {
+  const PrintableStream printable_out{out}, printable_err{err};
   auto status = ExitStatus::Internal;
   try {
-    status = run_guarded(args, out, err);
-  } catch (const std::exception& error) {
-    err << "internal error: " << error.what() << "\n";
+    status = run_command_line(args, out, err);
+  } catch (...) {
+    const Failure failure = current_failure();
+    err << failure.text << "\n";
+    status = failure.status;
   }
   out.flush();
   // Text that nobody could be given is an output that could not be written, unless its reader had

@@ -3,7 +3,25 @@
 #include <spdlog/logger.h>
 #include <spdlog/sinks/ostream_sink.h>
 
+#include <string_view>
+
+#include "sim/core/printable.hpp"
+
 namespace orrery {
+namespace {
+
+// Escapes each line by itself. A further line has no time and level before it.
+std::string shown(std::string_view text) {
+  std::string lines;
+  for (size_t end = 0; end != std::string_view::npos;) {
+    end = text.find('\n');
+    lines += (lines.empty() ? "" : "\n") + printable(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return lines;
+}
+
+}  // namespace
 
 struct Log::Parts {
   explicit Parts(std::ostream& stream)
@@ -19,8 +37,8 @@ Log::Log(std::ostream& stream, bool is_quiet) : parts_{std::make_unique<Parts>(s
 Log::~Log() = default;
 
 // The lines hold the user's text, so they are never format strings themselves.
-void Log::info(const std::string& line) { parts_->logger.log(spdlog::level::info, line); }
-void Log::warning(const std::string& line) { parts_->logger.log(spdlog::level::warn, line); }
-void Log::error(const std::string& line) { parts_->logger.log(spdlog::level::err, line); }
+void Log::info(const std::string& line) { parts_->logger.log(spdlog::level::info, shown(line)); }
+void Log::warning(const std::string& line) { parts_->logger.log(spdlog::level::warn, shown(line)); }
+void Log::error(const std::string& line) { parts_->logger.log(spdlog::level::err, shown(line)); }
 
 }  // namespace orrery

@@ -1,6 +1,7 @@
 #include "sim/cli/machine_text.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,16 @@ std::string count(int64_t number, const std::string& noun) {
   return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
 }
 
+std::string peaks_text(const PeakRates& peaks) {
+  std::string text;
+  for (const Precision precision : {Precision::Half, Precision::Fp8}) {
+    if (peaks.at(precision) == 0) continue;
+    text += ", " + std::to_string(std::lround(peaks.at(precision))) + " TFLOP/s in ";
+    text += name_of(precision);
+  }
+  return text;
+}
+
 std::string gpus_text(const Machine& machine) {
   if (machine.gpus() == 0) return "none";
   const GpuModel& gpu = machine.gpu;
@@ -21,7 +32,8 @@ std::string gpus_text(const Machine& machine) {
   text += ", " + format_quantity(gpu.memory) + " each; idle " + std::to_string(gpu.idle_watts);
   text += " W, busy wait " + std::to_string(gpu.spin_watts);
   text += " W, training " + std::to_string(gpu.training_watts);
-  return text + " W, limit " + std::to_string(gpu.tdp_watts) + " W";
+  text += " W, limit " + std::to_string(gpu.tdp_watts) + " W";
+  return text + peaks_text(gpu.peak_tflops);
 }
 
 std::string nvlinks_text(const Machine& machine) {

@@ -1,9 +1,26 @@
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <iostream>
 
 #include "sim/cli/cli.hpp"
+#include "sim/cli/failure.hpp"
+
+namespace {
+
+// For what no caller can catch, such as an exception of a destructor.
+[[noreturn]] void end_with_message() {
+  orrery::Failure failure{.text = "internal error: the program ended itself"};
+  if (std::current_exception() != nullptr) failure = orrery::current_failure();
+  std::fprintf(stderr, "%s\n", failure.text.c_str());
+  std::_Exit(static_cast<int>(failure.status));
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
+  std::set_terminate(end_with_message);
   // A full disk quota and a closed pipe then show as failed writes, which are reported.
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);

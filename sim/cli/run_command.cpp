@@ -1,9 +1,11 @@
 #include "sim/cli/run_command.hpp"
 
+#include <charconv>
 #include <filesystem>
 #include <string_view>
 #include <variant>
 
+#include "sim/cli/failure.hpp"
 #include "sim/cli/log.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/scenario_input.hpp"
@@ -56,6 +58,17 @@ void check_output(const std::string& output, const ScenarioInput& input) {
   }
 }
 
+uint64_t audit_every(const Arguments& arguments) {
+  const auto given = arguments.one("audit-every");
+  if (!given) return SimulationOptions{}.audit_every;
+  uint64_t events = 0;
+  const auto [end, error] = std::from_chars(given->data(), given->data() + given->size(), events);
+  if (error != std::errc{} || end != given->data() + given->size()) {
+    throw UsageError{"--audit-every needs a whole number, got " + in_quotes(*given)};
+  }
+  return events;
+}
+
 std::string opening_line(const Scenario& scenario, const std::string& path,
                          const std::string& output) {
   std::string line = path + ": seed " + std::to_string(scenario.run.seed);
@@ -87,6 +100,14 @@ ExitStatus report_end(const SimulationResult& result, const Hdf5Recorder& record
   return ExitStatus::Ok;
 }
 
+ExitStatus report_failure(const Failure& failure, const Hdf5Recorder& recorder, std::ostream& err) {
+  err << failure.text << "\n";
+  if (recorder.is_recording()) {
+    err << "what was recorded so far is in " << recorder.file_path() << "\n";
+  }
+  return failure.status;
+}
+
 }  // namespace
 
 CommandSpec run_command_spec() {
@@ -100,6 +121,8 @@ CommandSpec run_command_spec() {
                       {"seed", 0, "N", "Override run.seed."},
                       {"until", 0, "T", "Override run.until, as in 30d."},
                       plugin_option(),
+                      {"audit-every", 0, "N",
+                       "Events between two audits of the invariants (1000000); 0: none."},
                       {"quiet", 'q', "", "Say nothing but errors."}}};
 }
 
@@ -107,6 +130,7 @@ ExitStatus run_command(const Arguments& arguments, std::ostream& out, std::ostre
   const std::string& path = arguments.positional.front();
   const std::string output = output_path(arguments, path);
   const bool is_quiet = arguments.has("quiet");
+  const uint64_t events_per_audit = audit_every(arguments);
   if (!load_plugins(arguments, err)) return ExitStatus::UserMistake;
   ScenarioInput input = read_input(path, arguments);
   if (!input.diagnostics.ok()) return refused(input, path, is_quiet, err);
@@ -118,15 +142,21 @@ ExitStatus run_command(const Arguments& arguments, std::ostream& out, std::ostre
                          .compression = input.scenario.record.compression,
                          .off = input.scenario.record.off}};
   ProgressReporter progress{progress_mode(err, is_quiet), err, log};
-  const SimulationResult result =
-      simulate(input.scenario, input.document, recorder,
-               {.on_progress = [&](const SimulationProgress& p) { progress.update(p); },
-                .on_begin =
-                    [&] {
-                      if (!is_quiet) print_warnings(input, err);
-                    },
-                .stop = &stop.flag()},
-               input.diagnostics);
+  SimulationResult result;
+  try {
+    result = simulate(input.scenario, input.document, recorder,
+                      {.on_progress = [&](const SimulationProgress& p) { progress.update(p); },
+                       .on_begin =
+                           [&] {
+                             if (!is_quiet) print_warnings(input, err);
+                           },
+                       .stop = &stop.flag(),
+                       .audit_every = events_per_audit},
+                      input.diagnostics);
+  } catch (...) {
+    progress.clear();
+    return report_failure(current_failure(), recorder, err);
+  }
   progress.clear();
   if (!input.diagnostics.ok()) {
     recorder.discard();

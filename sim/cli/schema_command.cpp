@@ -11,29 +11,35 @@
 namespace orrery {
 namespace {
 
-FieldTree* find_child(FieldTree& tree, std::string_view name) {
-  const auto found = std::find_if(tree.children.begin(), tree.children.end(),
-                                  [&](const FieldTree& child) { return child.name == name; });
-  return found == tree.children.end() ? nullptr : &*found;
+FieldTree& child(FieldTree& tree, std::string_view name) {
+  const auto found =
+      std::ranges::find_if(tree.children, [&](const FieldTree& c) { return c.name == name; });
+  ORRERY_CHECK(found != tree.children.end(), "the profile of a scheduler has these fields");
+  return *found;
 }
 
-void offer(FieldTree& field, const std::vector<std::string>& names) {
+void offer(FieldTree& field, const std::vector<FieldTree>& policies) {
   field.shape = FieldShape::Enum;
-  field.enum_values = names;
+  for (const FieldTree& policy : policies) field.enum_values.push_back(policy.name);
 }
 
-// To the reader a plugin's name is any text; an editor can offer those that exist.
+// To the reader a policy's name is any text; an editor can offer those that exist, and their args.
+void offer_in_list(FieldTree& list, const std::vector<FieldTree>& policies) {
+  FieldTree& item = list.children.front();
+  offer(child(item, "name"), policies);
+  child(item, "args").variants = policies;
+}
+
 void offer_policies(FieldTree& scenario) {
-  const auto names = PolicyRegistry::instance().names();
-  FieldTree* const policy = find_child(scenario, "policy");
-  ORRERY_CHECK(policy != nullptr, "a scenario has a section `policy`");
-  FieldTree* const plugins = find_child(*policy, "plugins");
-  FieldTree* const disable = find_child(*policy, "disable");
-  ORRERY_CHECK(plugins != nullptr && disable != nullptr, "the profile lists plugins");
-  FieldTree* const name = find_child(plugins->children.front(), "name");
-  ORRERY_CHECK(name != nullptr, "a plugin has a name");
-  offer(*name, names);
-  offer(disable->children.front(), names);
+  std::vector<FieldTree> of_pods, of_jobs;
+  for (const auto& [name, entry] : PolicyRegistry::instance().entries()) {
+    FieldTree& policy = (entry.make ? of_pods : of_jobs).emplace_back(entry.describe());
+    policy.name = name;
+  }
+  FieldTree& profile = child(scenario, "policy");
+  offer_in_list(child(profile, "plugins"), of_pods);
+  offer(child(profile, "disable").children.front(), of_pods);
+  offer_in_list(child(child(profile, "job_queue").children.front(), "policies"), of_jobs);
 }
 
 }  // namespace

@@ -165,7 +165,8 @@ SimulationResult simulate(const Scenario& scenario, const config::Document& docu
     return result;
   }
   // A run whose events ended before `until` still lasts until then.
-  const Time end = outcome == Engine::Outcome::Drained && until ? *until : engine.now();
+  if (outcome == Engine::Outcome::Drained && until) engine.advance_to(*until);
+  const Time end = engine.now();
   cluster.finish(end);
   for (const ProfileRow& row : engine.profile()) tables.profile.emit(to_out_row(row));
   for (const auto& rung : engine.ladder()) tables.ladder.emit({rung.event, rung.time, rung.digest});

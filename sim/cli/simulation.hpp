@@ -48,7 +48,7 @@ struct SimulationResult {
 
 // `document` is where `scenario` was read from; its text goes into the output. Mistakes that only
 // the built cluster shows (unknown nodes, unreadable traces) go to `diagnostics`, and the run does
-// not start. Throws RecordError.
+// not start. Throws RecordError, and what an event throws; then `recorder` has the rows so far.
 SimulationResult simulate(const Scenario& scenario, const config::Document& document,
                           Recorder& recorder, const SimulationOptions& options,
                           Diagnostics& diagnostics);

@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "sim/core/printable.hpp"
+
 namespace orrery {
 namespace {
 
@@ -81,7 +83,7 @@ std::vector<std::string> Diagnostics::sorted(const std::vector<Told>& kept, size
     if (!text.empty()) text += ": ";
     text += level;
     if (!told->path.empty()) text.append(told->path).append(": ");
-    texts.push_back(text += told->message);
+    texts.push_back(printable(text += told->message));
   }
   if (count > kept.size()) {
     texts.push_back("... and " + std::to_string(count - kept.size()) + " more");
@@ -119,24 +121,12 @@ std::string did_you_mean(std::string_view wrong, const std::vector<std::string>&
 
 std::string in_quotes(std::string_view text) {
   constexpr size_t kShownMax = 60;
-  constexpr std::string_view kHex = "0123456789abcdef";
   size_t end = std::min(text.size(), kShownMax);
   // Never cut inside a UTF-8 sequence.
   while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) {
     --end;
   }
-  std::string shown = "'";
-  for (const char c : text.substr(0, end)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '\n') {
-      shown += "\\n";
-    } else if (byte < 0x20 || byte == 0x7F) {
-      shown += {'\\', 'x', kHex[byte >> 4U], kHex[byte & 15U]};
-    } else {
-      shown += c;
-    }
-  }
-  return shown + (end < text.size() ? "...'" : "'");
+  return "'" + printable(text.substr(0, end)) + (end < text.size() ? "...'" : "'");
 }
 
 }  // namespace orrery

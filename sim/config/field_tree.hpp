@@ -36,7 +36,8 @@ struct FieldTree {
   bool required = false;
   std::vector<std::string> enum_values;
   std::vector<FieldTree> children;  // fields of a Struct; the one element of List, Map, Optional
-  std::vector<FieldTree> variants;  // of a Variant: one Struct each, named by its kind
+  // One Struct each: of a Variant, named by its kind; of Raw, by the `name` that stands beside it.
+  std::vector<FieldTree> variants;
 };
 
 }  // namespace orrery

@@ -80,9 +80,11 @@ Decimal parse_decimal(std::string_view text) {
 
 }  // namespace
 
-const Measure kDurationMeasure{"duration", "250us or 2h", "ns", "0s", kDurationUnits};
-const Measure kBytesMeasure{"size", "80GiB or 512kB", "B", "0B", kByteUnits};
-const Measure kBandwidthMeasure{"bandwidth", "400Gbps or 900GBps", "bps", "0bps", kBandwidthUnits};
+const Measure kDurationMeasure{"duration", "250us or 2h",   "ns",
+                               "0s",       kDurationMax.ns, kDurationUnits};
+const Measure kBytesMeasure{"size", "80GiB or 512kB", "B", "0B", kBytesMax.count, kByteUnits};
+const Measure kBandwidthMeasure{"bandwidth", "400Gbps or 900GBps",     "bps",
+                                "0bps",      kBandwidthMax.bits_per_s, kBandwidthUnits};
 
 ParsedQuantity parse_quantity(std::string_view text, const Measure& measure) {
   const auto complain = [&](std::string_view reason) {

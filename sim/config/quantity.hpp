@@ -10,6 +10,12 @@
 
 namespace orrery {
 
+// The most that a parameter may be, whatever its Range: sums of a few durations, dozens of sizes
+// and thousands of bandwidths fit into 64 bits.
+constexpr Duration kDurationMax = 3660_d;        // ten years
+constexpr Bytes kBytesMax = {int64_t{1} << 57};  // 128 PiB
+constexpr Bandwidth kBandwidthMax = 1'000'000_Gbps;
+
 // The largest unit in which the value is a whole number, so parsing gives back the same value.
 std::string format_quantity(Duration value);   // 250us
 std::string format_quantity(Bytes value);      // 80GiB
@@ -29,6 +35,7 @@ struct Measure {
   std::string_view examples;  // "250us or 2h"
   std::string_view smallest;  // the unit of scale 1
   std::string_view zero;      // "0s"
+  int64_t most;               // that a parameter may be
   std::span<const UnitScale> units;
 };
 extern const Measure kDurationMeasure;

@@ -179,14 +179,14 @@ template <class T>
 requires requires(T t) { measure_of(t); }
 struct Codec<T> {
   static WholeBounds bounds(const FieldOptions& options) {
-    using Limit = std::numeric_limits<int64_t>;
     // Without a range a quantity is not negative.
-    return whole_bounds(options.bounds ? Limit::min() : 0, Limit::max(), options);
+    constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+    return whole_bounds(options.bounds ? kLeast : 0, measure_of(T{}).most, options);
   }
-  static std::string range(const WholeBounds& b, bool has_low) {
+  static std::string range(const WholeBounds& b, bool has_low, bool has_high) {
     const Measure& measure = measure_of(T{});
     return span_text(format_quantity(static_cast<int64_t>(b.low), measure),
-                     format_quantity(static_cast<int64_t>(b.high), measure), has_low, b.has_high);
+                     format_quantity(static_cast<int64_t>(b.high), measure), has_low, has_high);
   }
   static void read(const Node& node, const ReadContext& context, T& value) {
     const Measure& measure = measure_of(T{});
@@ -201,7 +201,8 @@ struct Codec<T> {
     }
     const WholeBounds b = bounds(context.options);
     if (parsed.value < b.low || parsed.value > b.high) {
-      return out_of_range(range(b, b.has_low || b.low == 0), node, context);
+      const bool tells_high = b.has_high || parsed.value > b.high;
+      return out_of_range(range(b, b.has_low || b.low == 0, tells_high), node, context);
     }
     count_of(value) = parsed.value;
   }
@@ -211,7 +212,7 @@ struct Codec<T> {
     const WholeBounds b = bounds(options);
     tree.shape = FieldShape::Quantity;
     tree.type = measure.name;
-    tree.range_text = range(b, b.has_low);
+    tree.range_text = range(b, b.has_low, b.has_high);
     for (const UnitScale& unit : measure.units) {
       tree.unit.append(tree.unit.empty() ? "" : " ").append(unit.name);
     }

@@ -47,6 +47,19 @@ Json property(const FieldTree& field) {
   return schema;
 }
 
+Json object(const FieldTree& tree, const std::string& kind);
+
+// What a raw field holds if the field `name` beside it has one of these values.
+Json rules_by_name(const FieldTree& raw) {
+  Json rules = Json::array();
+  for (const FieldTree& named : raw.variants) {
+    Json is_named{{"properties", {{"name", {{"const", named.name}}}}}};
+    Json holds{{"properties", {{raw.name, object(named, "")}}}};
+    rules.push_back({{"if", std::move(is_named)}, {"then", std::move(holds)}});
+  }
+  return rules;
+}
+
 Json object(const FieldTree& tree, const std::string& kind) {
   Json properties = Json::object();
   Json required = Json::array();
@@ -63,6 +76,10 @@ Json object(const FieldTree& tree, const std::string& kind) {
   schema["type"] = required.empty() ? Json::array({"object", "null"}) : Json("object");
   schema["properties"] = std::move(properties);
   schema["additionalProperties"] = false;
+  for (const FieldTree& child : tree.children) {
+    if (child.shape != FieldShape::Raw || child.variants.empty()) continue;
+    schema["allOf"] = rules_by_name(child);
+  }
   if (!required.empty()) schema["required"] = std::move(required);
   return schema;
 }

@@ -1,17 +1,15 @@
 #include "sim/core/check.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <utility>
 
 namespace orrery {
 namespace {
 
 thread_local const CheckContext* context_of_thread = nullptr;
-thread_local bool checks_throw = false;
 std::atomic<Mark*> marks{nullptr};
 
 }  // namespace
@@ -22,26 +20,22 @@ const CheckContext* exchange_check_context(const CheckContext* context) noexcept
   return former;
 }
 
-ChecksThrow::ChecksThrow() noexcept : former_{std::exchange(checks_throw, true)} {}
-ChecksThrow::~ChecksThrow() { checks_throw = former_; }
+std::string check_context_text() {
+  const CheckContext* const c = context_of_thread;
+  if (c == nullptr) return {};
+  std::array<char, 256> text{};
+  std::snprintf(text.data(), text.size(), "at simulated time %.9f s in event '%.*s', seed %llu",
+                static_cast<double>(c->now_ns) * 1e-9, c->label_length, c->label,
+                static_cast<unsigned long long>(c->seed));
+  return text.data();
+}
 
 void check_failed(const char* file, int line, const char* cond, const char* why) {
   CheckFailed failure;
-  char* at = failure.text_;
-  size_t room = sizeof failure.text_;
-  const int used = std::snprintf(at, room, "%s:%d: check failed: %s: %s", file, line, cond, why);
-  const size_t told = std::min(static_cast<size_t>(std::max(used, 0)), room - 1);
-  at += told;
-  room -= told;
-  if (const CheckContext* const c = context_of_thread; c != nullptr) {
-    std::snprintf(at, room,
-                  "\n  at simulated time %.9f s in event '%.*s', seed %llu: please report this",
-                  static_cast<double>(c->now_ns) * 1e-9, c->label_length, c->label,
-                  static_cast<unsigned long long>(c->seed));
-  }
-  if (checks_throw) throw failure;
-  std::fprintf(stderr, "%s\n", failure.what());
-  std::abort();
+  const std::string where = check_context_text();
+  std::snprintf(failure.text_, sizeof failure.text_, "%s:%d: check failed: %s: %s%s%s", file, line,
+                cond, why, where.empty() ? "" : "\n  ", where.c_str());
+  throw failure;
 }
 
 Mark::Mark(const char* name) noexcept : name_{name}, next_{marks.load()} {

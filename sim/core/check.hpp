@@ -1,8 +1,15 @@
 // sim/core/check.hpp -- assertions that stay on in every build, and marks on rare branches.
+//
+// One rule: a failed ORRERY_CHECK throws CheckFailed, and only the boundary of a run catches it.
+// That run ends with the message and exit status 1; the other runs of a study go on. What the run
+// worked on is then only destroyed: no destructor may fail a check because an event was
+// interrupted. A check that fails in a destructor or a noexcept function ends the program, with
+// its message.
 #pragma once
 
 #include <cstdint>
 #include <exception>
+#include <string>
 
 namespace orrery {
 
@@ -17,7 +24,10 @@ struct CheckContext {
 // Swaps the context of this thread and returns the former one (null: none).
 const CheckContext* exchange_check_context(const CheckContext* context) noexcept;
 
-// Tells what failed and aborts, or throws CheckFailed.
+// "at simulated time 1.500000000 s in event 'net.flow_done', seed 1"; empty outside of a run.
+std::string check_context_text();
+
+// Throws CheckFailed.
 [[noreturn]] void check_failed(const char* file, int line, const char* cond, const char* why);
 
 class CheckFailed : public std::exception {
@@ -27,19 +37,6 @@ class CheckFailed : public std::exception {
  private:
   friend void check_failed(const char* file, int line, const char* cond, const char* why);
   char text_[1024] = "";
-};
-
-// While one lives, a check that fails in this thread throws CheckFailed: for runs beside others,
-// which go on. What the failed run was working on is good for nothing but being destroyed.
-class ChecksThrow {
- public:
-  ChecksThrow() noexcept;
-  ~ChecksThrow();
-  ChecksThrow(const ChecksThrow&) = delete;
-  ChecksThrow& operator=(const ChecksThrow&) = delete;
-
- private:
-  bool former_;
 };
 
 // A static flag per rare branch; tests ask `mark_count("gang.timeout")`.

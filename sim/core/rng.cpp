@@ -51,10 +51,8 @@ double Rng::weibull(double shape, double scale) {
 double Rng::lognormal(double mu, double sigma) { return std::exp(mu + sigma * normal()); }
 
 Rng RngStreams::stream(std::string_view name, uint64_t index) const {
-  uint64_t hash = 0xCBF29CE484222325u;
-  for (const char c : name) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001B3u;
   uint64_t seed = run_seed_;
-  seed = draw_of(seed, 0) ^ hash;
+  seed = draw_of(seed, 0) ^ name_hash(name);
   seed = draw_of(seed, 0) ^ index;
   return Rng{draw_of(seed, 0)};
 }

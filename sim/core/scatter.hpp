@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace orrery {
 
@@ -15,6 +16,13 @@ constexpr uint64_t scattered(uint64_t x) {
 // The number-th of the stream that begins with `seed`.
 constexpr uint64_t draw_of(uint64_t seed, uint64_t number) {
   return scattered(seed + (number + 1) * 0x9E3779B97F4A7C15U);
+}
+
+// FNV-1a.
+constexpr uint64_t name_hash(std::string_view name) {
+  uint64_t hash = 0xCBF29CE484222325U;
+  for (const char c : name) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001B3U;
+  return hash;
 }
 
 }  // namespace orrery

@@ -76,10 +76,12 @@ class InputFiles {
   InputFiles* former_;
 };
 
-// FNV-1a over the bytes of a text, in hexadecimal.
+// A hash of 64 bits over the bytes of a text, in hexadecimal.
 std::string fingerprint_of(std::string_view text);
 // The same over those of a file; empty if it cannot be read. Known files are not
 // read again while FileSharing lasts.
 std::string fingerprint_of_file(const std::string& path);
+// Always reads it.
+std::string fingerprint_of_file_now(const std::string& path);
 
 }  // namespace orrery

@@ -11,19 +11,31 @@
 
 namespace orrery {
 
+// Sums and products of spans and sizes saturate at the largest int64: "for ever" plus a span is
+// still for ever. Differences do not, and neither do negative ends: no span gets near to them.
+constexpr int64_t saturated_sum(int64_t a, int64_t b) {
+  int64_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<int64_t>::max() : sum;
+}
+constexpr int64_t saturated_product(int64_t a, int64_t k) {
+  int64_t product = 0;
+  return __builtin_mul_overflow(a, k, &product) ? std::numeric_limits<int64_t>::max() : product;
+}
+
 struct Duration {  // a span
   int64_t ns = 0;
   constexpr auto operator<=>(const Duration&) const = default;
   static constexpr Duration max() { return {std::numeric_limits<int64_t>::max()}; }
-  friend constexpr Duration operator+(Duration a, Duration b) { return {a.ns + b.ns}; }
+  friend constexpr Duration operator+(Duration a, Duration b) {
+    return {saturated_sum(a.ns, b.ns)};
+  }
   friend constexpr Duration operator-(Duration a, Duration b) { return {a.ns - b.ns}; }
-  friend constexpr Duration operator*(Duration a, int64_t k) { return {a.ns * k}; }
+  friend constexpr Duration operator*(Duration a, int64_t k) {
+    return {saturated_product(a.ns, k)};
+  }
   friend constexpr int64_t operator/(Duration a, Duration b) { return a.ns / b.ns; }  // rounds down
   friend constexpr Duration operator%(Duration a, Duration b) { return {a.ns % b.ns}; }
-  constexpr Duration& operator+=(Duration other) {
-    ns += other.ns;
-    return *this;
-  }
+  constexpr Duration& operator+=(Duration other) { return *this = *this + other; }
   constexpr Duration& operator-=(Duration other) {
     ns -= other.ns;
     return *this;
@@ -35,11 +47,7 @@ struct Time {  // an instant, counted from the start of the run
   int64_t ns = 0;
   constexpr auto operator<=>(const Time&) const = default;
   static constexpr Time max() { return {std::numeric_limits<int64_t>::max()}; }
-  // Saturates at Time::max(): "for ever" plus a span is still for ever.
-  friend constexpr Time operator+(Time t, Duration d) {
-    int64_t sum = 0;
-    return __builtin_add_overflow(t.ns, d.ns, &sum) ? max() : Time{sum};
-  }
+  friend constexpr Time operator+(Time t, Duration d) { return {saturated_sum(t.ns, d.ns)}; }
   friend constexpr Time operator-(Time t, Duration d) { return {t.ns - d.ns}; }
   friend constexpr Duration operator-(Time a, Time b) { return {a.ns - b.ns}; }
   constexpr double seconds() const { return static_cast<double>(ns) * 1e-9; }
@@ -48,9 +56,9 @@ struct Time {  // an instant, counted from the start of the run
 struct Bytes {
   int64_t count = 0;
   constexpr auto operator<=>(const Bytes&) const = default;
-  friend constexpr Bytes operator+(Bytes a, Bytes b) { return {a.count + b.count}; }
+  friend constexpr Bytes operator+(Bytes a, Bytes b) { return {saturated_sum(a.count, b.count)}; }
   friend constexpr Bytes operator-(Bytes a, Bytes b) { return {a.count - b.count}; }
-  friend constexpr Bytes operator*(Bytes a, int64_t k) { return {a.count * k}; }
+  friend constexpr Bytes operator*(Bytes a, int64_t k) { return {saturated_product(a.count, k)}; }
 };
 
 struct Bandwidth {
@@ -65,12 +73,19 @@ constexpr Duration operator/(Bytes size, Bandwidth rate) {
   return {static_cast<int64_t>(std::min<int128_t>(time, Duration::max().ns))};
 }
 
-// The named ways from a floating-point number of seconds to a span. Saturates at Duration::max();
-// NaN and negative numbers become zero.
+// The named ways from a floating-point number to a span or a size. They saturate; NaN and negative
+// numbers become zero.
 constexpr Duration nearest_ns(double seconds) {
   if (!(seconds > 0)) return {};
   if (seconds >= 9.2e9) return Duration::max();
   return {static_cast<int64_t>(seconds * 1e9 + 0.5)};
+}
+
+constexpr Bytes nearest_bytes(double count) {
+  if (!(count > 0)) return {};
+  if (count >= 0x1p63) return {std::numeric_limits<int64_t>::max()};
+  const auto whole = static_cast<int64_t>(count);
+  return {whole + (count - static_cast<double>(whole) >= 0.5 ? 1 : 0)};
 }
 
 inline namespace literals {

@@ -2,17 +2,18 @@
 
 #include <sys/mman.h>
 
-#include "sim/core/check.hpp"
+#include <new>
 
 namespace orrery {
 
 void* allocate_block(size_t bytes) {
-  void* const block = std::aligned_alloc(bytes, bytes);
-  ORRERY_CHECK(block != nullptr, "out of memory for pending events");
+  void* const block = ::operator new (bytes, std::align_val_t{bytes});
 #ifdef MADV_HUGEPAGE
   madvise(block, bytes, MADV_HUGEPAGE);  // a hint: a million random slots outrun the TLB
 #endif
   return block;
 }
+
+void free_block(void* block, size_t bytes) { ::operator delete (block, std::align_val_t{bytes}); }
 
 }  // namespace orrery

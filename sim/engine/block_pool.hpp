@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
 #include <vector>
 
 namespace orrery {
+
+// Blocks are aligned to their size. Throws std::bad_alloc.
+void* allocate_block(size_t bytes);
+void free_block(void* block, size_t bytes);
 
 // Hands out memory for objects of type T by index, in order. Constructs and destroys nothing.
 template <class T>
@@ -15,13 +18,15 @@ class BlockPool {
   BlockPool(const BlockPool&) = delete;
   BlockPool& operator=(const BlockPool&) = delete;
   ~BlockPool() {
-    for (T* const block : blocks_) std::free(block);
+    for (T* const block : blocks_) free_block(block, kBlockBytes);
   }
   T* at(size_t index) const { return blocks_[index / kPerBlock] + index % kPerBlock; }
   size_t used() const { return used_; }
   // The index of one more object, whose memory is fresh.
   size_t extend() {
-    if (used_ == blocks_.size() * kPerBlock) blocks_.push_back(static_cast<T*>(new_block()));
+    if (used_ == blocks_.size() * kPerBlock) {
+      blocks_.push_back(static_cast<T*>(allocate_block(kBlockBytes)));
+    }
     return used_++;
   }
 
@@ -29,18 +34,9 @@ class BlockPool {
   static constexpr size_t kBlockBytes = size_t{2} << 20;
   static constexpr size_t kPerBlock = kBlockBytes / sizeof(T);
   static_assert(kBlockBytes % sizeof(T) == 0);
-  static void* new_block();
 
   std::vector<T*> blocks_;
   size_t used_ = 0;
 };
-
-// Aborts when the machine has no memory left.
-void* allocate_block(size_t bytes);
-
-template <class T>
-void* BlockPool<T>::new_block() {
-  return allocate_block(kBlockBytes);
-}
 
 }  // namespace orrery

@@ -114,6 +114,11 @@ bool Engine::step() {
   return true;
 }
 
+void Engine::advance_to(Time when) {
+  ORRERY_CHECK(when >= now() && queue_.next_time() >= when, "no event is passed over");
+  context_.now_ns = when.ns;
+}
+
 Engine::Outcome Engine::run(Time end) {
   const ContextGuard guard{context_};
   EventQueue::Due due;

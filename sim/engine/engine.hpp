@@ -54,7 +54,7 @@ class Engine {
   // Digests at even strides, at most 4096, so that two runs can be compared window by window.
   const std::vector<Rung>& ladder() const { return ladder_; }
 
-  // Runs `fn` at `when`, which must not lie in the past. `fn` must not throw.
+  // Runs `fn` at `when`, which must not lie in the past. An exception of `fn` leaves run().
   template <std::invocable F>
   EventId at(Time when, Label label, F&& fn, Phase phase = Phase::Model) {
     ORRERY_CHECK(when >= now(), "an event lies in the future");
@@ -75,6 +75,8 @@ class Engine {
   // clock at the last event, or, if later ones are pending, at `end`.
   Outcome run(Time end = Time::max());
   bool step();  // one event; false if none is pending
+  // Moves the clock on to an instant before which nothing is pending.
+  void advance_to(Time when);
   // Ends the run after the present event; a run that has not begun, before its first.
   void stop() { request_stop(); }
   // The same from a signal handler or another thread.

@@ -67,16 +67,18 @@ bool EventQueue::nothing(Time end) {
 }
 
 void EventQueue::clear() {
-  while (size_ > 0) {
+  for (bool has_found = true; has_found;) {
+    has_found = false;
     for (size_t i = 0; i < slots_.used(); ++i) {
       Slot& slot = *slots_.at(i);
       if (!slot.fn) continue;
+      has_found = true;
       ++slot.generation;
-      --size_;
       slot.fn.reset();
       free(static_cast<uint32_t>(i), slot);
     }
   }
+  size_ = 0;
   wheel_.reset(static_cast<uint64_t>(floor_.ns));
   stale_ = 0;
 }

@@ -55,8 +55,8 @@ class EventQueue {
     std::construct_at(&slot.fn, std::forward<F>(fn));  // over an empty one: nothing to destroy
     const uint64_t ticket = uint64_t{static_cast<uint8_t>(phase)} << RadixWheel::kPhaseShift |
                             uint64_t{slot.generation} << kSlotBits | index;
-    ++size_;
     wheel_.push(static_cast<uint64_t>(when.ns), ticket);
+    ++size_;
     return EventId{ticket};
   }
   bool cancel(EventId id);
@@ -98,7 +98,7 @@ class EventQueue {
     due.slot_->fn.reset();
     free(slot_of(due.ticket_), *due.slot_);
   }
-  void clear();  // destroys every pending callback, and those that this schedules
+  void clear();  // destroys all callbacks, pending or interrupted, and those that this schedules
 
  private:
   struct alignas(64) Slot {

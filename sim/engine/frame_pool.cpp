@@ -2,11 +2,9 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdlib>
 #include <mutex>
 #include <new>
 
-#include "sim/core/check.hpp"
 #include "sim/engine/block_pool.hpp"
 
 namespace orrery {
@@ -67,14 +65,12 @@ FramePool& pool_of(size_t lines) {
 void* allocate_frame(size_t bytes) {
   const size_t lines = (bytes + kLine - 1) / kLine;
   if (bytes <= kPooledMax) return pool_of(lines).take(lines * kLine);
-  void* const frame = std::aligned_alloc(kLine, lines * kLine);
-  ORRERY_CHECK(frame != nullptr, "out of memory for processes");
-  return frame;
+  return ::operator new (lines* kLine, std::align_val_t{kLine});
 }
 
 void free_frame(void* frame, size_t bytes) {
   if (bytes <= kPooledMax) return pool_of((bytes + kLine - 1) / kLine).give_back(frame);
-  std::free(frame);
+  ::operator delete (frame, std::align_val_t{kLine});
 }
 
 }  // namespace orrery

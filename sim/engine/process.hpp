@@ -6,7 +6,6 @@
 
 #include <coroutine>
 #include <cstddef>
-#include <exception>
 #include <utility>
 
 #include "sim/core/check.hpp"
@@ -39,7 +38,11 @@ struct ProcessPromise {
   std::suspend_always initial_suspend() const noexcept { return {}; }
   std::suspend_always final_suspend() const noexcept { return {}; }
   void return_void() const noexcept {}
-  void unhandled_exception() const noexcept { std::terminate(); }
+  // The exception leaves through the event that resumed the process, which is over then.
+  void unhandled_exception() {
+    is_running = false;
+    throw;
+  }
 };
 
 class [[nodiscard]] Process {
@@ -71,9 +74,9 @@ class [[nodiscard]] Process {
   // itself: it returns.
   void kill() {
     if (!handle_) return;
+    ORRERY_CHECK(!handle_.promise().is_running, "a process does not kill itself");
     const Handle handle = std::exchange(handle_, {});
     promise_type& promise = handle.promise();
-    ORRERY_CHECK(!promise.is_running, "a process does not kill itself");
     if (promise.engine != nullptr) promise.engine->cancel(promise.wakeup);
     if (promise.wait != nullptr) promise.wait->abandon(handle);
     handle.destroy();

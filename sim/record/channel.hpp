@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <new>
 #include <string_view>
 #include <vector>
 
@@ -22,7 +23,10 @@ class Channel final : public BufferedRows {
     recorder_.attach(*this);
   }
   ~Channel() {
-    flush();
+    try {
+      flush();
+    } catch (const std::bad_alloc&) {  // the run ends for lack of memory: its last rows are lost
+    }
     recorder_.detach(*this);
   }
   Channel(const Channel&) = delete;

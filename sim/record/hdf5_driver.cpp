@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <type_traits>
 #include <vector>
 
@@ -51,7 +52,7 @@ H5FD_t* open_file(const char* name, unsigned flags, hid_t access, haddr_t /*addr
   if ((flags & H5F_ACC_TRUNC) != 0U) mode |= O_TRUNC;
   if ((flags & H5F_ACC_CREAT) != 0U) mode |= O_CREAT;
   if ((flags & H5F_ACC_EXCL) != 0U) mode |= O_EXCL;
-  const int descriptor = ::open(name, mode | O_CLOEXEC, 0666);
+  const int descriptor = ::open(name, mode | O_CLOEXEC | O_NOFOLLOW, 0666);
   struct stat status {};
   if (descriptor < 0 || ::fstat(descriptor, &status) != 0) {
     // HDF5 first looks whether the file is there; that it is not is no fault.
@@ -59,7 +60,12 @@ H5FD_t* open_file(const char* name, unsigned flags, hid_t access, haddr_t /*addr
     if (descriptor >= 0) ::close(descriptor);
     return nullptr;
   }
-  auto file = std::make_unique<PosixFile>();
+  std::unique_ptr<PosixFile> file{new (std::nothrow) PosixFile{}};
+  if (file == nullptr) {
+    info->fault->error_number = ENOMEM;
+    ::close(descriptor);
+    return nullptr;
+  }
   file->descriptor = descriptor;
   file->end_of_file = static_cast<haddr_t>(status.st_size);
   file->device = status.st_dev;
@@ -174,6 +180,15 @@ herr_t read_bytes(H5FD_t* file, H5FD_mem_t type, hid_t /*transfer*/, haddr_t add
   return 0;
 }
 
+// No exception may pass through HDF5: its locks would stay locked, and its lists half changed.
+void hold(PosixFile& file, haddr_t address, size_t size, const char* from) {
+  try {
+    file.held.push_back({address, {from, from + size}});
+  } catch (const std::bad_alloc&) {
+    file.fault->error_number = ENOMEM;
+  }
+}
+
 herr_t write_bytes(H5FD_t* file, H5FD_mem_t type, hid_t /*transfer*/, haddr_t address, size_t size,
                    const void* buffer) {
   PosixFile& into = self(file);
@@ -183,7 +198,7 @@ herr_t write_bytes(H5FD_t* file, H5FD_mem_t type, hid_t /*transfer*/, haddr_t ad
   } else if (type == H5FD_MEM_DRAW) {
     write_all(into, address, size, from);
   } else {
-    into.held.push_back({address, {from, from + size}});
+    hold(into, address, size, from);
   }
   into.end_of_file = std::max(into.end_of_file, address + size);
   return 0;

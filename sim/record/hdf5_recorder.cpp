@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <limits>
+#include <new>
 
 #include "sim/core/check.hpp"
 
@@ -99,17 +100,21 @@ Hdf5Recorder::Hdf5Recorder(Options options) : options_{std::move(options)} {
 
 Hdf5Recorder::~Hdf5Recorder() {
   if (!is_started_) ::unlink(new_path_.c_str());
-  if (is_started_ && !is_finished_ && !is_discarded_) {
+  if (!is_started_ || is_finished_ || is_discarded_) return;
+  try {
     flush_all();
     if (file_ == nullptr && error_.empty()) begin_part();
     if (file_ != nullptr) file_->close();
     if (file_ != nullptr && file_->failed()) fail(file_->error());
+  } catch (const std::bad_alloc&) {  // the file stays as it was flushed last
   }
 }
 
 Hdf5Recorder::Claim Hdf5Recorder::claim(const std::string& path, bool may_create) const {
-  Claim claim{::open(path.c_str(), O_RDWR | O_CLOEXEC | (may_create ? O_CREAT : 0), 0666)};
+  const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | (may_create ? O_CREAT : 0);
+  Claim claim{::open(path.c_str(), flags, 0666)};
   if (!claim.is_open()) {
+    if (errno == ELOOP) throw_error(path + " is a symbolic link, which may lead anywhere");
     if (may_create || errno != ENOENT) throw_error(std::strerror(errno));
     return claim;
   }
@@ -194,12 +199,12 @@ void Hdf5Recorder::write_end(Hdf5File& file) const {
 
 void Hdf5Recorder::start() {
   ORRERY_CHECK(!is_started_, "a run starts once");
+  pending_.resize(tables_.size());
   is_started_ = true;
   set_attribute("complete", false);
   set_attribute("digest", std::string{});
   set_attribute("wall_seconds", std::numeric_limits<double>::quiet_NaN());
   set_attribute("simulated_ns", int64_t{0});
-  pending_.resize(tables_.size());
   if (options_.part_after.count() == 0) begin_part();
   if (!error_.empty()) throw_error(error_);
   started_at_ = flushed_at_ = std::chrono::steady_clock::now();

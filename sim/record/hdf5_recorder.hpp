@@ -57,6 +57,8 @@ class Hdf5Recorder final : public Recorder {
   void discard();
   // Where the rows are: `.part`, or the final name once a complete run has finished.
   const std::string& file_path() const { return file_path_; }
+  // Started and not finished, and nothing went wrong.
+  bool is_recording() const { return is_started_ && !is_finished_ && error_.empty(); }
 
  private:
   // An open descriptor with a lock on it that no reader and no HDF5 tool ever sees.

@@ -66,7 +66,7 @@ class Recorder {
   // An invalid id says that this table is switched off: its channel drops every row.
   virtual TableId open(std::string_view path, std::string_view doc, std::span<const Column> columns,
                        size_t row_bytes) = 0;
-  // Never throws: a failed recorder drops rows, `poll` says so and `finish` throws.
+  // A failed recorder drops rows: `poll` says so, and `finish` throws.
   virtual void append(TableId table, const void* rows, size_t count) = 0;
   // An attribute of the whole run. May be called until `finish`.
   virtual void set_attribute(std::string_view name, AttributeValue value) = 0;

@@ -9,6 +9,8 @@ from forms import (
     trace, with_arguments, yaml,
 )
 from link_cases import LINK_CASES
+from plugin_cases import plugin_cases
+from source_cases import source_cases
 from study_cases import study_cases
 from trace_cases import trace_cases
 from unused_cases import unused_cases
@@ -45,6 +47,10 @@ CASES = [
     changed("unknown unit", "work: 10min", "work: 10minutes", "s.yaml:8:", "duration"),
     changed("negative duration", "work: 10min", "work: -10min", "s.yaml:8:"),
     changed("duration too long", "work: 10min", "work: 1000000000000h", "s.yaml:8:"),
+    changed("duration whose sums could overflow", "work: 10min", "work: 3661d", "s.yaml:8:",
+            "must be between 0s and 3660d"),
+    changed("memory that no node has", "gpus: 8}", "gpus: 8, memory: 9TiB}", "s.yaml:8:",
+            "must be between 0B and 8TiB"),
     changed("list for a scalar", "work: 10min", "work: [10min]", "s.yaml:8:"),
     changed("scalar for a list", "jobs:\n        - {work: 10min, pods: 2, pod: {gpus: 8}}", "jobs: 5", "s.yaml:7:"),
     changed("unknown kind", "kind: jobs", "kind: job", "s.yaml:6:", "'job'", "did you mean 'jobs'"),
@@ -83,6 +89,8 @@ CASES = [
     added("plugin argument unknown", "policy: {plugins: [{name: Coscheduling, args: {permitWaitingTimeSecond: 3}}]}\n", "s.yaml:10:", "permitWaitingTimeSeconds"),
     added("disabled plugin unknown", "policy: {disable: [NodeNam]}\n", "s.yaml:10:", "NodeName"),
     added("no queue order", "policy: {base: empty}\n", "QueueSort"),
+    added("nobody looks for room", "policy: {disable: [NodeResourcesFit]}\n", "s.yaml:10:",
+          "needs NodeResourcesFit"),
     added("two queue orders", "policy: {plugins: [{name: Coscheduling}]}\n", "QueueSort", "found 2"),
     added("whole gangs from a policy that names the next pod", "policy: {base: koordinator, driver: per_gang}\n", "s.yaml:10:37", "per_pod", "NextPod"),
     added("a place for whole gangs with one pod at a time", "policy: {plugins: [{name: KueueTopology}]}\n", "s.yaml:10:27", "per_gang", "KueueTopology"),
@@ -109,6 +117,7 @@ CASES = [
     added("file includes itself", "include: s.yaml\n", "s.yaml"),
     with_arguments("--set without a value", (*RUN, "--set", "run.seed"), "--set"),
     with_arguments("--set of an unknown key", (*RUN, "--set", "run.sed=1"), "--set", "sed"),
+    with_arguments("--audit-every of no number", (*RUN, "--audit-every", "often"), "--audit-every needs a whole number, got 'often'"),
     with_arguments("--set past the list", (*RUN, "--set", "cluster.pools[3].count=1"), "--set"),
     with_arguments("--set of one path twice", (*RUN, "--set", "run.seed=1", "--set", "run.seed=2"), "--set #2:1:1", "takes back", "'run.seed=1'"),
     with_arguments("--set of what holds an earlier one", (*RUN, "--set", "run.seed=1", "--set", "run={}"), "--set #2:1:1", "'run.seed=1'"),
@@ -158,6 +167,11 @@ CASES = [
     added("control plane of counted jobs",
           "control_plane: {level: delays}\npolicy: {driver: counting, job_queue: {}}\n",
           "s.yaml:10:24: control_plane.level", "has no effect with policy.driver: counting"),
+    planned("requests that cost more than any server has",
+            "api_servers: {server: {cost: {write: 9223372036854775807ns}}}", "s.yaml:10:",
+            "out of range: must be between 0s and 1min"),
+    planned("memory that no server has", "api_servers: {server: {heap: {per_node: 8191PiB}}}",
+            "s.yaml:10:", "out of range: must be between 0B and 1TiB"),
     planned("loss after the end", "losses: [{at: 1h}]",
             "s.yaml:10:44: control_plane.losses[0].at", "must be before run.until, 1h"),
     planned("loss of a member after the end", "etcd: {losses: [{at: 1h}]}",
@@ -270,4 +284,5 @@ CASES += [
             "until: 1h, changes: [{at: 20min, policy: {plugins: [{name: FGDD}]}}]",
             "s.yaml:9:", "run.changes[0].policy.plugins[0].name", "did you mean 'FGD'?"),
 ]
-CASES += LINK_CASES + trace_cases(Case) + study_cases(Case, GOOD) + unused_cases(Case)
+CASES += (LINK_CASES + source_cases(Case) + trace_cases(Case) + study_cases(Case, GOOD)
+          + unused_cases(Case) + plugin_cases(Case, GOOD))

@@ -90,6 +90,7 @@ HIERARCHY = exchange(", algorithm: hierarchical")
 BOTH_KNOWN = "[{span: node, latency: 1us, bandwidth: 1GBps}, {latency: 1us, bandwidth: 1GBps}]"
 TENSOR = flow(f"step: {{{MODEL}, parallel: {{tensor: 8}}}}")
 DATA_ALONE = {T + "step.parallel.tensor": "16"}
+ALIKE = "has no effect beside peak_tflops, by which all GPUs are alike"
 KEPT = "has no effect: no ranks hand on activations"
 PUSHES = exchange(", among: tensor, collective: push_pull, servers: {count: 1}",
                   ", parallel: {tensor: 16}")
@@ -156,6 +157,10 @@ STEPS = [
          works=MODELLED),
     Idle(T + "step.model.gradient_bytes", "has no effect: there is one data-parallel rank", "2",
          DATA_ALONE, TENSOR),
+    Idle(T + "step.model.precision", ALIKE, "tf32", {T + "step.model.peak_tflops": "312"},
+         flow(f"step: {{{MODEL}}}")),
+    Idle(T + "step.model.work_gpu", ALIKE, "H100M80", {T + "step.model.peak_tflops": "312"},
+         flow(f"step: {{{MODEL}}}")),
     Idle(T + "step.model.experts_per_token", "has no effect while parallel.expert is 1", "2",
          {T + "step.parallel.expert": "1"}, flow(f"step: {{{MODEL}}}"),
          works={T + "step.parallel.expert": "4"}),

@@ -4,6 +4,19 @@ from __future__ import annotations
 
 from forms import FTA, GOOD, Case, added, cardiogram, changed, failure_log, linked, trace, yaml
 
+MODEL_ON = """cluster:
+  pools:
+    - {{name: gpu, machine: {0}, count: 4}}
+network: {{level: flow}}
+workload:
+  training: {{step: {{model: {{{1}}}}}}}
+  sources:
+    - kind: jobs
+      jobs:
+        - {{work: 10min, pods: 2, pod: {{gpus: 8}}}}
+run: {{until: 1h}}
+"""
+
 LINK_CASES = [
     added("link fault without a fabric", "faults: {links: {list: [{on: leaf-0, at: 1s, flaw: {kind: dead}}]}}\n", "s.yaml:10:17: faults.links", "only with network.level: flow"),
     linked("unknown cable", "list: [{on: host-0.nic-8, at: 1s, flaw: {kind: dead}}]", "s.yaml:12:30: faults.links.list[0].on", "no cable or switch 'host-0.nic-8'; did you mean"),
@@ -26,6 +39,9 @@ LINK_CASES = [
     changed("plays of gangs of one pod", "pods: 2, pod: {gpus: 8}}", "pods: 1, pod: {gpus: 8}, training: {step: {compute: 1s, exchanges: [{bytes: 1GB}]}}}\n  play_ahead: {gangs: 4}\nnetwork: {level: flow}", "workload.play_ahead", "no gang has more than one pod"),
     changed("exchange of one rank", "pods: 2, pod: {gpus: 8}}", "pods: 1, pod: {gpus: 1}, training: {step: {compute: 1s, exchanges: [{bytes: 1GB}]}}}\nnetwork: {level: flow}", "training.step.exchanges[0]", "such a group has one rank of 1"),
     changed("a model that computes nothing", "pods: 2, pod: {gpus: 8}}", "pods: 2, pod: {gpus: 8}, training: {step: {model: {layers: 1, hidden: 1, sequence: 1, vocabulary: 1, batch: 16}}}}\nnetwork: {level: flow}", "training.step.model", "less than a nanosecond"),
+    yaml("a model on a GPU without a known peak", MODEL_ON.format("g2-8", "layers: 8, batch: 32"), "s.yaml:6:", "workload.training.step.model: gangs may run on gpu-0, and the peak of G2 in half is not known", "step.compute"),
+    yaml("a model in a precision that its reference lacks", MODEL_ON.format("hgx-h100", "precision: fp8, layers: 8, batch: 32"), "s.yaml:6:", "workload.training.step.model.work_gpu: the peak of A100M80 in fp8 is not known"),
+    yaml("a model measured on no GPU", MODEL_ON.format("hgx-h100", "work_gpu: H100M8, layers: 8, batch: 32"), "s.yaml:6:", "work_gpu: no GPU model of the catalogue is called 'H100M8'; did you mean 'H100M80'?"),
     changed("switches that add up for rings", "pods: 2, pod: {gpus: 8}}", "pods: 2, pod: {gpus: 8}, training: {step: {compute: 1s, exchanges: [{bytes: 1GB, algorithm: ring}]}}}\nnetwork: {level: flow, sharp: true}", "s.yaml:9:31: network.sharp", "names an algorithm for which switches add up nothing"),
     changed("switches that add up in a time that is known", "pods: 2, pod: {gpus: 8}}", "pods: 2, pod: {gpus: 8}, training: {step: {compute: 1s, exchanges: [{bytes: 1GB}]}}}\nnetwork: {level: alpha_beta, sharp: true, exchanges: [{latency: 1us, bandwidth: 1GBps}]}", "s.yaml:9:37: network.sharp", "network.exchanges tells the time"),
     changed("time in a node of what needs several", "pods: 2, pod: {gpus: 8}}", "pods: 2, pod: {gpus: 8}, training: {step: {compute: 1s, exchanges: [{bytes: 1GB}]}}}\nnetwork: {level: flow, exchanges: [{collective: all_reduce, span: node, latency: 1us, bandwidth: 1GBps}]}", "s.yaml:9:67: network.exchanges[0].span", "more ranks than a node has GPUs"),

@@ -27,7 +27,17 @@ def study_cases(case: Callable[..., Any], good: str) -> list[Any]:
         return case(name, files, ("study", "plan", "study.yaml") if plan else run, status, says,
                     never_says=never_says, prints=("cell,seed,label",) if status == 0 else ())
 
+    one = "base: s.yaml\nseeds: {count: 1}\n"
+
+    def damaged(name: str, arguments: tuple[str, ...], status: int, *says: str, leaves: tuple[str, ...] = ()) -> Any:
+        files = {"s.yaml": good, "study.yaml": one, "out/runs/study.yaml": one, "out/runs/00000-s1.json": '[{"key": 5}]'}
+        return case(name, files, arguments, status, says, leaves=leaves)
+
     return [
+        damaged("damaged .json of a run", run, 0, "1 runs, 0 of them kept, 0 failed",
+                leaves=("out/runs/00000-s1.h5", "out/study.h5")),
+        damaged("damaged .json of a run, verified", ("study", "report", "study.yaml", "-o", "out", "--verify"), 2,
+                "out/runs/00000-s1.json: is not as its run wrote it", "1 damaged run", "holds no run of this study"),
         idle("study plan: idle in one cell", "flow, alpha_beta", "s.yaml:4:33: warning: network.routing: has "
              "an effect only with level: flow (in the cell level=alpha_beta)", never_says=("mistake",)),
         idle("study plan: idle in most cells", "none, flow, alpha_beta", "s.yaml:4:33: warning: network.routing: "

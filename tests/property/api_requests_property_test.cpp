@@ -71,7 +71,7 @@ ApiRequest draw_request(Rng& rng) {
   return {.verb = static_cast<Verb>(rng.below(kVerbs)),
           .resource = static_cast<ApiResource>(rng.below(4)),
           .is_consistent = rng.chance(0.3),
-          .flow = static_cast<uint32_t>(rng.below(5)),
+          .name_space = static_cast<uint32_t>(rng.below(5)),
           .objects = between(rng, 1, 600),
           .bytes = {between(rng, 0, 200'000)},
           .answer = {rng.chance(0.3) ? 0 : between(rng, 0, 200'000)},

@@ -131,8 +131,8 @@ std::string scaled_job(Rng& rng, const std::string& base, const std::string& lev
 std::string infinitely_fast(const std::string& reads = "", const std::string& mode = "") {
   return "{level: full, pods: {watch_latency: 0s}, kubelet: {sandbox: 0s, container: 0s}, "
          "etcd: {commit_latency: 0s}, "
-         "clients: {controller_manager: {qps: 1e9, burst: 1000000000}, "
-         "scheduler: {qps: 1e9, burst: 1000000000}}, "
+         "clients: {controller_manager: {qps: 1e9, burst: 1000000}, "
+         "scheduler: {qps: 1e9, burst: 1000000}}, "
          "api_servers: {" +
          mode + "server: {egress: 0Gbps, cost: {write: 0s, sent_byte: 0" + reads + "}}}}";
 }

@@ -45,8 +45,11 @@ Sums sums_of(const std::vector<ClusterSample>& rows, const std::vector<UsefulSam
     sums.computing += rows[i].gpus_computing * span_s;
     sums.useful += useful[i].gpus_useful * span_s;
     const double slack = 1e-9 * rows[i].gpus_total;
-    EXPECT_GE(useful[i].gpus_useful, -slack) << "row " << i;
-    EXPECT_LE(useful[i].gpus_useful, rows[i].gpus_computing + slack) << "row " << i;
+    EXPECT_GE(useful[i].gpus_useful, 0) << "row " << i;
+    // What computes is a mean over runs that write for 2 min after 30 min: within such a cycle it
+    // may be more.
+    EXPECT_LE(useful[i].gpus_useful, rows[i].gpus_computing * 32 / 30 + slack) << "row " << i;
+    EXPECT_LE(useful[i].gpus_useful, rows[i].gpus_reported + slack) << "row " << i;
     EXPECT_LE(rows[i].gpus_computing, rows[i].gpus_reported + slack) << "row " << i;
     EXPECT_LE(rows[i].gpus_reported, rows[i].gpus_allocated + slack) << "row " << i;
     EXPECT_LE(rows[i].gpus_allocated, rows[i].gpus_up + slack) << "row " << i;
@@ -79,20 +82,16 @@ TEST(TelemetryProperty, JobsTimelineAndTotalsAgree) {
     EXPECT_NEAR(shown.power, total(GpuRate::Power), scale);
     EXPECT_NEAR(shown.loaded, total(GpuRate::Loaded), scale);
     EXPECT_NEAR(shown.computing, total(GpuRate::Computing), scale);
-    EXPECT_NEAR(shown.useful,
-                total(GpuRate::Computing) - static_cast<double>(world.usage.lost()) * 1e-18, scale);
-
-    double held = 0, reported = 0, useful = 0, write_s = 0;
+    double held = 0, reported = 0, useful = 0;
     for (const JobRow& row : world.job_rows()) {
       const double runs = row.gpu_s_useful + row.gpu_s_lost + row.gpu_s_checkpoint;
       reported += runs + row.gpu_s_hung;
       held += runs + row.gpu_s_hung + row.gpu_s_restore + row.gpu_s_held;
       useful += row.gpu_s_useful;
-      write_s += row.gpus * (row.restarts + 1) * 120.0;  // at most one checkpoint a run
     }
     EXPECT_NEAR(held, total(GpuRate::Allocated), scale);
     EXPECT_NEAR(reported, total(GpuRate::Reported), scale);
-    EXPECT_NEAR(useful, shown.useful, write_s);
+    EXPECT_NEAR(useful, shown.useful, 1e-9 * useful);
     double on_nodes = 0;
     for (const NodeRow& row : world.rows_of<NodeRow>("/nodes")) on_nodes += row.gpu_s_allocated;
     EXPECT_NEAR(on_nodes, total(GpuRate::Allocated), scale);

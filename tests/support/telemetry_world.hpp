@@ -36,10 +36,10 @@ class TelemetryWorld : public JobWorld {
     engine.at(
         end, Label{"test.end"}, [this] { engine.stop(); }, Phase::Audit);
     run(end);
+    controller.finish(end);
     timeline.finish(end);
     nodes.finish(end);
     faults.finish();
-    controller.finish(end);
   }
   double gpu_s(GpuRate r) const {
     return static_cast<double>(usage.integrals(engine.now())[static_cast<size_t>(r)]) * unit_of(r) *
@@ -78,7 +78,9 @@ class TelemetryWorld : public JobWorld {
     });
     controller.pod_runs.connect(
         [this](PodId pod) { usage.pod_runs(pod, controller.computing(jobs.pod(pod).job)); });
-    controller.work_lost.connect([this](const WorkLost& lost) { usage.work_lost(lost); });
+    controller.work_done.connect([this](const WorkDone& done) { timeline.work_done(done); });
+    controller.work_settled.connect(
+        [this](const WorkSettled& settled) { timeline.work_settled(settled); });
     controller.recovered.connect([this](const RecoveryRow& row) { timeline.recovered(row); });
     usage.node_allocation_changed.connect(
         [this](NodeId n, int64_t milli) { nodes.allocation_changed(n, milli); });

@@ -122,23 +122,62 @@ record: {timeline: {interval: 1min, teams_interval: 1min}}
   }
 }
 
+double accounted(ScenarioRun& run) {
+  double all = 0;
+  for (const JobRow& row : run.jobs()) {
+    all += row.gpu_s_useful + row.gpu_s_lost + row.gpu_s_exchange + row.gpu_s_checkpoint +
+           row.gpu_s_restore + row.gpu_s_held + row.gpu_s_hung;
+  }
+  return all;
+}
+
+// The second job joins the first on its GPUs at once: of 60 s of start both hold half of them.
+TEST(Cluster, CountedJobsThatStartHoldWhatTheirShareOfTheTimeIs) {
+  const std::string text = kTwoNodes + std::string{R"(
+workload:
+  training: {init: 1min}
+  sources: [{kind: jobs, jobs: [{work: 2min, count: 2, pods: 1, pod: {gpus: 4}, application: a}]}]
+policy:
+  driver: counting
+  job_queue:
+    policies: [{name: Lucid, args: {busy_arrivals: -1, scores: [{application: a, score: 0}]}}]
+)"};
+  ScenarioRun whole{text, {}, {}};
+  EXPECT_NEAR(accounted(whole), figure(whole, "gpu_s_allocated"), 1e-6);
+  for (const JobRow& row : whole.jobs()) EXPECT_NEAR(row.gpu_s_held, 60 * 2, 1e-6);
+  ScenarioRun cut{text + "run: {until: 20s}\n", {}, {}};
+  EXPECT_NEAR(accounted(cut), 20 * 4, 1e-6) << "a run that ends meanwhile";
+  EXPECT_NEAR(figure(cut, "gpu_s_allocated"), 20 * 4, 1e-6);
+}
+
+TEST(RunEnd, WhatComputesUntilThenIsAccountedForThoughNothingHappensAnyMore) {
+  ScenarioRun run{kTwoNodes + std::string{R"(
+workload: {sources: [{kind: service, name: s, pod: {gpus: 1}, load: [{at: 0s, load: 1}]}]}
+record: {timeline: {interval: 4min}}
+run: {until: 10min}
+)"},
+                  {},
+                  {}};
+  EXPECT_NEAR(accounted(run), 600, 1e-6);
+  EXPECT_NEAR(figure(run, "gpu_s_allocated"), 600, 1e-6);
+}
+
 TEST(RunEnd, AJobThatComputesForLongIsNoStall) {
-  const ScenarioRun run{with_jobs("{work: 100d, pods: 2, pod: {gpus: 4}}")};
+  ScenarioRun run{with_jobs("{work: 100d, pods: 2, pod: {gpus: 4}}")};
   EXPECT_EQ(run.result.end, End::Done);
   EXPECT_EQ(figure(run, "jobs_completed"), 1);
 }
 
 TEST(RunEnd, ALongPauseBetweenTwoJobsIsNoStall) {
-  const ScenarioRun run{
+  ScenarioRun run{
       with_jobs("{work: 1h, pod: {gpus: 4}}, {submit: 100d, work: 1h, pod: {gpus: 4}}")};
   EXPECT_EQ(run.result.end, End::Done);
   EXPECT_EQ(figure(run, "jobs_completed"), 2);
 }
 
 TEST(RunEnd, AJobThatNeverFitsStallsTheRunOnceNothingElseIsLeft) {
-  const ScenarioRun run{
-      with_jobs("{work: 100d, pod: {gpus: 4}}, {work: 1h, pods: 3, pod: {gpus: 4}}"),
-      {"policy.base=strict_gang", "run.stall_limit=10d", "run.futile_attempts=100000"}};
+  ScenarioRun run{with_jobs("{work: 100d, pod: {gpus: 4}}, {work: 1h, pods: 3, pod: {gpus: 4}}"),
+                  {"policy.base=strict_gang", "run.stall_limit=10d", "run.futile_attempts=100000"}};
   EXPECT_EQ(run.result.end, End::Stalled);
   EXPECT_EQ(figure(run, "jobs_completed"), 1);
   EXPECT_EQ(figure(run, "jobs_unfinished"), 1);
@@ -149,8 +188,7 @@ TEST(RunEnd, AJobThatNeverFitsStallsTheRunOnceNothingElseIsLeft) {
 TEST(JobFigures, AreThoseOfTheNearestRank) {
   // One after the other on all GPUs: waits of 0, 1, 2, 3 h.
   const std::string job = "{work: 1h, pods: 2, pod: {gpus: 4}}";
-  const ScenarioRun run{with_jobs(job + "," + job + "," + job + "," + job),
-                        {"policy.base=strict_gang"}};
+  ScenarioRun run{with_jobs(job + "," + job + "," + job + "," + job), {"policy.base=strict_gang"}};
   EXPECT_NEAR(figure(run, "wait_p50"), 3600, 1);
   EXPECT_NEAR(figure(run, "wait_p99"), 3 * 3600, 1);
   EXPECT_NEAR(figure(run, "wait_mean"), 1.5 * 3600, 1);
@@ -158,17 +196,17 @@ TEST(JobFigures, AreThoseOfTheNearestRank) {
 }
 
 TEST(JobFigures, AreNoneWhenNoJobRan) {
-  const ScenarioRun run{with_jobs("{work: 1h, pods: 3, pod: {gpus: 4}}"),
-                        {"policy.base=strict_gang", "run.until=1d"}};
+  ScenarioRun run{with_jobs("{work: 1h, pods: 3, pod: {gpus: 4}}"),
+                  {"policy.base=strict_gang", "run.until=1d"}};
   for (const char* name : {"wait_mean", "wait_p50", "wait_p99", "jct_mean", "jct_p50", "jct_p99"}) {
     EXPECT_TRUE(std::isnan(figure(run, name))) << name;
   }
 }
 
 TEST(GangCycle, AGangWhoseFirstAndLastMembersAreAlikeMayHoldOthersBetween) {
-  const ScenarioRun run{with_jobs("{work: 1h, gangs: [{roles: [{pod: {gpus: 4}}, "
-                                  "{pods: 4, pod: {gpus: 1}}, {pod: {gpus: 4}}]}]}"),
-                        {"policy.base=strict_gang", "cluster.pools[0].count=3", "run.until=1d"}};
+  ScenarioRun run{with_jobs("{work: 1h, gangs: [{roles: [{pod: {gpus: 4}}, "
+                            "{pods: 4, pod: {gpus: 1}}, {pod: {gpus: 4}}]}]}"),
+                  {"policy.base=strict_gang", "cluster.pools[0].count=3", "run.until=1d"}};
   EXPECT_EQ(figure(run, "jobs_completed"), 1);
 }
 

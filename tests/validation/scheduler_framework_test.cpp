@@ -37,7 +37,7 @@ class Probe final : public Policy, public Reserve, public Permit {
     note("reserve ");
     return params_.refuses ? Status{Code::Unschedulable, "refused"} : Status{};
   }
-  void unreserve(const PodView& /*pod*/, NodeId /*node*/) noexcept override { note("unreserve "); }
+  void unreserve(const PodView& /*pod*/, NodeId /*node*/) override { note("unreserve "); }
   PermitStatus permit(const Cycle& /*cycle*/, NodeId /*node*/) override {
     note("permit ");
     if (params_.wait_s == 0) return {};

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from orrery.command_line import write_whole
 from orrery.mistakes import RunError
+from orrery.printable import say
 
 
 def parser() -> argparse.ArgumentParser:
@@ -34,11 +35,13 @@ def parser() -> argparse.ArgumentParser:
 def write_run(path: Path, output: Path | None = None) -> Path:
     """Writes the page of the run and says where."""
     from orrery.report.of_run import run_page  # these take their time
-    from orrery.run import open_run
+    from orrery.run import open_run, reading
 
     with open_run(path) as run:
         output = output or run.path.with_name(f"{run.name}.html")
-        write_whole(output, run_page(run))
+        with reading(run.path):
+            page = run_page(run)
+        write_whole(output, page)
     return output
 
 
@@ -47,12 +50,15 @@ def write_study(folder: Path, output: Path | None, with_runs: bool) -> Path:
     if not (folder / "study.h5").exists():
         raise RunError(f"{folder}: has no study.h5, so it is not the folder of a study that ran")
     from orrery.report.of_study import study_page
+    from orrery.run import reading
 
     if with_runs:
         for path in sorted((folder / "runs").glob("*.h5")):
             write_run(path)
     output = output or folder / "report.html"
-    write_whole(output, study_page(folder, output.absolute().parent))
+    with reading(folder / "study.h5"):
+        page = study_page(folder, output.absolute().parent)
+    write_whole(output, page)
     return output
 
 
@@ -64,4 +70,4 @@ def main(arguments: Sequence[str]) -> None:
         parser().error("--runs has no effect on a run: it goes with the folder of a study")
     else:
         output = write_run(given.run, given.output)
-    print(f"{output}: {output.stat().st_size / 1e6:.1f} MB")
+    say(f"{output}: {output.stat().st_size / 1e6:.1f} MB")

@@ -4,6 +4,7 @@
 #include <span>
 #include <utility>
 
+#include "models/hardware/resources.hpp"
 #include "models/workload/traces/csv.hpp"
 #include "models/workload/traces/format.hpp"
 
@@ -24,7 +25,7 @@ OpenbNode parse_node(CsvReader& row) {
   node.name = row.short_text(kName, kTextMax);
   if (node.name.empty()) row.wrong(kName, "a name");
   node.cpu_milli = row.integer(kCpu, 1, 10'000'000);
-  node.memory = Bytes{row.integer(kMemory, 1, int64_t{1} << 30U) << 20U};
+  node.memory = Bytes{row.integer(kMemory, 1, kNodeMemoryMax.count >> 20U) << 20U};
   node.gpus = static_cast<int32_t>(row.integer(kGpus, 0, 64));
   node.model = row.short_text(kModel, kTextMax);
   if (node.gpus > 0 && node.model.empty()) row.wrong(kModel, "a GPU model, as there are GPUs");
@@ -39,7 +40,7 @@ OpenbNode parse_pai_node(CsvReader& row) {
   node.name = row.short_text(0, kTextMax);
   if (node.name.empty()) row.wrong(0, "a name");
   node.cpu_milli = row.whole(2, 1, 10'000) * 1000;
-  node.memory = Bytes{row.whole(3, 1, int64_t{1} << 20U) << 30U};
+  node.memory = Bytes{row.whole(3, 1, kNodeMemoryMax.count >> 30U) << 30U};
   node.gpus = static_cast<int32_t>(row.whole(4, 0, 64));
   const std::string_view type = row.short_text(1, kTextMax);
   if (node.gpus > 0) node.model = type == "V100" ? "V100M16" : type;

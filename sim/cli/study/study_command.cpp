@@ -150,10 +150,27 @@ ExitStatus print_plan(const StudyPlan& plan, std::ostream& out) {
   return ExitStatus::Ok;
 }
 
+StudyFolder folder_in(const Arguments& arguments, const StudyPlan& plan) {
+  return StudyFolder{folder_of(arguments, plan.path()),
+                     {.has_files = plan.params().keep_runs, .verifies = arguments.has("verify")}};
+}
+
+// False: some files of runs were changed.
+bool verify(const StudyPlan& plan, const StudyFolder& folder, std::ostream& err) {
+  const std::vector<std::string> damaged = damaged_files(plan, folder);
+  for (const std::string& file : damaged) err << file << ": is not as its run wrote it\n";
+  if (damaged.empty()) return true;
+  err << damaged.size() << (damaged.size() == 1 ? " damaged run" : " damaged runs")
+      << ", left out here; 'orrery study run " << plan.path() << " -o " << folder.path()
+      << " --verify' runs what is damaged again\n";
+  return false;
+}
+
 ExitStatus print_report(const StudyPlan& plan, const Arguments& arguments, std::ostream& out,
                         std::ostream& err) {
   const ReportFormat format = format_of(arguments);
-  const StudyFolder folder{folder_of(arguments, plan.path()), plan.params().keep_runs};
+  const StudyFolder folder = folder_in(arguments, plan);
+  const bool is_whole = !arguments.has("verify") || verify(plan, folder, err);
   const std::vector<StudyRunResult> results = kept_runs(plan, folder);
   if (results.empty()) {
     err << folder.path() << ": holds no run of this study\n";
@@ -165,14 +182,27 @@ ExitStatus print_report(const StudyPlan& plan, const Arguments& arguments, std::
     err << "so far " << results.size() << " of " << wanted << " runs\n";
   }
   out << report_text(plan, metrics_found(plan, results), format);
-  return ExitStatus::Ok;
+  return is_whole ? ExitStatus::Ok : ExitStatus::UserMistake;
+}
+
+// As of `orrery run`; of several failures the one that its user can do least about.
+ExitStatus status_of(const std::vector<StudyRunResult>& results) {
+  using enum ExitStatus;
+  for (const ExitStatus status : {Internal, OutputFailed, UserMistake}) {
+    if (std::ranges::any_of(results, [&](const StudyRunResult& result) {
+          return !result.is_ok && result.failure.status == status;
+        })) {
+      return status;
+    }
+  }
+  return Ok;
 }
 
 ExitStatus run_runs(const StudyPlan& plan, const Part& part, const Arguments& arguments,
                     std::ostream& out, std::ostream& err) {
   const bool is_quiet = arguments.has("quiet");
   const int32_t jobs = jobs_of(arguments);
-  const StudyFolder folder{folder_of(arguments, plan.path()), plan.params().keep_runs};
+  const StudyFolder folder = folder_in(arguments, plan);
   if (const std::string other = folder.take(plan); !other.empty()) {
     err << folder.path() << ": holds the runs of another study (" << other
         << "); give a folder of its own with -o, or remove that one\n";
@@ -184,7 +214,6 @@ ExitStatus run_runs(const StudyPlan& plan, const Part& part, const Arguments& ar
            " at once, output " + folder.path());
   const StopSignal stop;
   StudyProgressReporter progress{err, log, is_quiet, jobs};
-  size_t failed = 0;
   const std::vector<StudyRunResult> results =
       run_study(plan, folder,
                 {.jobs = jobs,
@@ -194,14 +223,14 @@ ExitStatus run_runs(const StudyPlan& plan, const Part& part, const Arguments& ar
                  .inputs = arguments.all("plugin"),
                  .stop = &stop.flag(),
                  .on_progress = [&](const StudyProgress& p) { progress.update(p); },
-                 .on_failure =
-                     [&](const std::string& text) {
-                       ++failed;
-                       progress.failure(text);
-                     }});
+                 .on_failure = [&](const std::string& text) { progress.failure(text); }});
   progress.clear();
   log.info(progress.total());
-  if (!part.is_all) return stop.flag() ? ExitStatus::Stopped : ExitStatus::Ok;
+  const ExitStatus status = status_of(results);
+  if (!part.is_all) {
+    if (stop.flag()) return ExitStatus::Stopped;
+    return status == ExitStatus::OutputFailed ? status : ExitStatus::Ok;
+  }
   const std::vector<StudyMetric> metrics = metrics_found(plan, results);
   folder.write_study(plan, results, doubts_text(metrics));
   if (stop.flag()) {
@@ -210,7 +239,7 @@ ExitStatus run_runs(const StudyPlan& plan, const Part& part, const Arguments& ar
   }
   for (const std::string& message : unknown_metrics(plan, results)) err << message << "\n";
   if (!is_quiet) out << report_text(plan, metrics, ReportFormat::Markdown);
-  return failed == 0 ? ExitStatus::Ok : ExitStatus::UserMistake;
+  return status;
 }
 
 }  // namespace
@@ -227,6 +256,9 @@ CommandSpec study_command_spec() {
           .options = {{"output", 'o', "DIR", "Folder of the runs; left out: the study's name."},
                       {"jobs", 'j', "N", "Runs at once; left out: one a core."},
                       {"format", 0, "FORMAT", "Of a report: markdown, csv or latex."},
+                      {"verify", 0, "",
+                       "Compare each kept file with what its run wrote: report tells which are "
+                       "damaged, run and shard run those again."},
                       plugin_option(),
                       {"quiet", 'q', "", "Say nothing but errors."}}};
 }

@@ -10,7 +10,6 @@
 #include <chrono>
 #include <csignal>
 #include <ctime>
-#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -19,8 +18,8 @@
 #include <thread>
 #include <utility>
 
+#include "sim/cli/failure.hpp"
 #include "sim/cli/simulation.hpp"
-#include "sim/core/check.hpp"
 #include "sim/core/shared_files.hpp"
 #include "sim/record/fork_recorder.hpp"
 #include "sim/record/hdf5_recorder.hpp"
@@ -31,9 +30,10 @@ namespace {
 namespace fs = std::filesystem;
 
 // How a process says what became of it, beside what it left in the folder.
-constexpr int kWell = 0, kFailed = 1, kUnwritten = 74, kStopped = 130;
+constexpr int kWell = 0, kFailed = 1, kStopped = 130;
 
-// Its exit status, or the number of the signal that ended it, negated. Who is to stop stops it.
+// Its exit status, or the number of the signal that ended it, negated. `stop` is passed on once as
+// SIGTERM: Ctrl-C in a terminal may have reached it already, and a second signal ends it at once.
 int wait_for(pid_t process, const std::atomic<bool>* stop) {
   constexpr std::chrono::milliseconds kPause{5};
   int status = 0;
@@ -44,7 +44,8 @@ int wait_for(pid_t process, const std::atomic<bool>* stop) {
     }
     std::this_thread::sleep_for(kPause);
   }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  if (WIFEXITED(status)) return WEXITSTATUS(status);
+  return is_told ? kStopped : -WTERMSIG(status);
 }
 
 pid_t forked() {
@@ -57,6 +58,10 @@ pid_t forked() {
 
 fs::path error_path(const StudyFolder& folder, const StudyArm& arm) {
   return fs::path{folder.run_path(arm.cell, arm.seed)}.replace_extension(".error");
+}
+
+Failure ended_by_signal(int signal) {
+  return {.text = "its process was ended by signal " + std::to_string(signal)};
 }
 
 // The process that runs until the fork, and in each child the rest of one arm.
@@ -72,19 +77,14 @@ class Trunk {
   int run() {
     try {
       return simulated();
-    } catch (const RecordError& error) {
-      tell(error.what());
-      return kUnwritten;
-    } catch (const std::exception& error) {
-      tell(error.what());
-      return kFailed;
+    } catch (...) {
+      return failed(current_failure());
     }
   }
 
  private:
   int simulated() {
     const StudyPlan::Run& trunk = arms_.front().run;
-    const ChecksThrow checks;
     const InputFiles inputs;
     std::ranges::for_each(options_.inputs, InputFiles::note);
     Diagnostics diagnostics{Idle::Allowed};
@@ -98,15 +98,12 @@ class Trunk {
         file != nullptr && (is_bad || found.end == End::Stopped)) {
       file->discard();
     }
-    if (is_bad) {
-      tell(!diagnostics.ok() ? diagnostics.text() : found.input_error);
-      return kFailed;
-    }
+    const auto is_mistake = [this](std::string text) {
+      return failed({ExitStatus::UserMistake, std::move(text)});
+    };
+    if (is_bad) return is_mistake(!diagnostics.ok() ? diagnostics.text() : found.input_error);
     if (found.end == End::Stopped) return kStopped;
-    if (arm_ == nullptr) {
-      tell("the run was over before run.fork_at");
-      return kFailed;
-    }
+    if (arm_ == nullptr) return is_mistake("the run was over before run.fork_at");
     StudyRunResult result = result_of(arm_->cell, arm_->seed, std::move(found), inputs);
     result.cpu_seconds = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;  // of this process
     folder_.keep(result, arm_->key);
@@ -143,21 +140,20 @@ class Trunk {
     const auto [child, arm] = children_.front();
     children_.erase(children_.begin());
     const int status = wait_for(child, options_.stop);
-    if (status < 0) {
-      leave(arms_[arm], "its process was ended by signal " + std::to_string(-status));
-    } else if (status == kUnwritten || status == kStopped) {
-      status_ = status;
-    }
+    if (status < 0) leave(arms_[arm], ended_by_signal(-status));
+    if (status == kStopped) status_ = status;
   }
 
   // Before the fork it is so for all arms.
-  void tell(const std::string& text) {
+  int failed(const Failure& failure) {
     for (const StudyArm& arm : arms_) {
-      if (arm_ == nullptr || arm_ == &arm) leave(arm, text);
+      if (arm_ == nullptr || arm_ == &arm) leave(arm, failure);
     }
+    return kFailed;
   }
-  void leave(const StudyArm& arm, const std::string& text) {
-    std::ofstream{error_path(folder_, arm)} << text;
+  void leave(const StudyArm& arm, const Failure& failure) {
+    std::ofstream file{error_path(folder_, arm)};
+    file << static_cast<int>(failure.status) << ' ' << failure.text;
   }
 
   const std::vector<StudyArm>& arms_;
@@ -169,14 +165,17 @@ class Trunk {
   int status_ = kWell;
 };
 
-// Empty: nothing was left. Removes the file.
-std::string take_error(const StudyFolder& folder, const StudyArm& arm) {
+// None: nothing was left. Removes the file.
+std::optional<Failure> take_failure(const StudyFolder& folder, const StudyArm& arm) {
   const fs::path path = error_path(folder, arm);
   std::ifstream file{path};
+  int status = 0;
+  const bool is_there = file >> status && file.ignore();
   std::string text{std::istreambuf_iterator<char>{file}, {}};
   std::error_code ignored;
   fs::remove(path, ignored);
-  return text;
+  if (!is_there) return {};
+  return Failure{static_cast<ExitStatus>(status), std::move(text)};
 }
 
 }  // namespace
@@ -185,7 +184,7 @@ std::vector<std::optional<StudyRunResult>> run_forked(const std::vector<StudyArm
                                                       const StudyFolder& folder,
                                                       const ForkOptions& options,
                                                       std::unique_lock<std::mutex>& lock) {
-  for (const StudyArm& arm : arms) (void)take_error(folder, arm);  // of a former invocation
+  for (const StudyArm& arm : arms) (void)take_failure(folder, arm);  // of a former invocation
   const pid_t process = forked();
   if (process == 0) {
     const int left = [&] { return Trunk{arms, folder, options}.run(); }();  // its files are closed
@@ -196,12 +195,14 @@ std::vector<std::optional<StudyRunResult>> run_forked(const std::vector<StudyArm
   lock.lock();
   std::vector<std::optional<StudyRunResult>> results;
   for (const StudyArm& arm : arms) {
-    std::string error = take_error(folder, arm);
-    auto found = error.empty() ? folder.find(arm.cell, arm.seed, arm.key) : std::nullopt;
-    if (status == kUnwritten && !error.empty()) throw RecordError{error};
+    std::optional<Failure> failure = take_failure(folder, arm);
+    auto found = failure ? std::nullopt : folder.find(arm.cell, arm.seed, arm.key);
+    if (found) found->is_kept = false;
     if (!found && status != kStopped) {
-      if (error.empty()) error = "its process was ended by signal " + std::to_string(-status);
-      found = StudyRunResult{.cell = arm.cell, .seed = arm.seed, .error = std::move(error)};
+      if (!failure)
+        failure =
+            status < 0 ? ended_by_signal(-status) : Failure{.text = "its process left no result"};
+      found = StudyRunResult{.cell = arm.cell, .seed = arm.seed, .failure = std::move(*failure)};
     }
     results.push_back(std::move(found));
   }

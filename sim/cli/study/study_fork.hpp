@@ -30,7 +30,7 @@ struct ForkOptions {
 // has a process, which leaves its result in the folder. A process that ends by itself takes no
 // other along. Results are in the order of the arms; none of an arm that was stopped. `lock` is
 // held by the caller and released while this waits: nobody who forks may do so while another
-// thread is inside a library's lock. Throws RecordError.
+// thread is inside a library's lock. Throws std::system_error if there can be no process.
 std::vector<std::optional<StudyRunResult>> run_forked(const std::vector<StudyArm>& arms,
                                                       const StudyFolder& folder,
                                                       const ForkOptions& options,

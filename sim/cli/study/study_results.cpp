@@ -10,6 +10,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <utility>
 
 #include "sim/cli/simulation.hpp"
 #include "sim/config/describe.hpp"
@@ -127,7 +128,7 @@ uint64_t bytes_in(const std::string& path) {
   return error ? 0 : bytes;
 }
 
-json to_json(const StudyRunResult& result, const std::string& key, uint64_t file_bytes) {
+json to_json(const StudyRunResult& result, const std::string& key, const std::string& file) {
   json summary = json::array();
   for (const SummaryValue& one : result.summary) {
     json entry{{"name", one.name}, {"unit", one.unit}, {"doc", one.doc}};
@@ -138,12 +139,30 @@ json to_json(const StudyRunResult& result, const std::string& key, uint64_t file
   for (const InputFile& one : result.inputs) {
     inputs.push_back({{"file", one.path}, {"fingerprint", one.fingerprint}});
   }
-  return {{"key", key},
-          {"wall_seconds", result.wall_seconds},
-          {"cpu_seconds", result.cpu_seconds},
-          {"file_bytes", file_bytes},
-          {"inputs", std::move(inputs)},
-          {"summary", std::move(summary)}};
+  json kept{{"key", key},
+            {"wall_seconds", result.wall_seconds},
+            {"cpu_seconds", result.cpu_seconds},
+            {"file_bytes", bytes_in(file)},
+            {"file_fingerprint", fingerprint_of_file_now(file)},
+            {"inputs", std::move(inputs)},
+            {"summary", std::move(summary)}};
+  kept["fingerprint"] = fingerprint_of(kept.dump());
+  return kept;
+}
+
+// What keep() wrote, if it is all there and unchanged.
+std::optional<json> kept_in(const std::string& path) {
+  std::ifstream file{path};
+  json kept = json::parse(file, nullptr, false);
+  if (!kept.is_object()) return {};
+  const json fingerprint = std::exchange(kept["fingerprint"], {});
+  kept.erase("fingerprint");
+  if (fingerprint != fingerprint_of(kept.dump())) return {};
+  return kept;
+}
+
+bool is_as_written(const std::string& file, const json& kept) {
+  return kept.at("file_fingerprint") == json(fingerprint_of_file_now(file));
 }
 
 }  // namespace
@@ -190,23 +209,27 @@ Hdf5Recorder::Options StudyFolder::recorder_options(size_t cell, uint64_t seed,
           .off = record.off};
 }
 
+std::string StudyFolder::json_path(size_t cell, uint64_t seed) const {
+  return fs::path{run_path(cell, seed)}.replace_extension(".json");
+}
+
 std::optional<StudyRunResult> StudyFolder::find(size_t cell, uint64_t seed,
                                                 const std::string& key) const {
-  std::ifstream file{fs::path{run_path(cell, seed)}.replace_extension(".json")};
-  if (!file) return {};
-  const json kept = json::parse(file, nullptr, false);
-  if (kept.is_discarded() || kept.value("key", "") != key) return {};
-  const uint64_t bytes = has_files_ ? bytes_in(run_path(cell, seed)) : 0;
-  if (has_files_ && (bytes == 0 || kept.value("file_bytes", uint64_t{0}) != bytes)) return {};
-  StudyRunResult result{.cell = cell, .seed = seed, .is_ok = true};
-  for (const json& entry : kept.at("inputs")) {
+  const std::optional<json> kept = kept_in(json_path(cell, seed));
+  if (!kept || kept->at("key") != key) return {};
+  const std::string file = run_path(cell, seed);
+  const uint64_t bytes = options_.has_files ? bytes_in(file) : 0;
+  if (options_.has_files && (bytes == 0 || kept->at("file_bytes") != bytes)) return {};
+  if (options_.has_files && options_.verifies && !is_as_written(file, *kept)) return {};
+  StudyRunResult result{.cell = cell, .seed = seed, .is_ok = true, .is_kept = true};
+  for (const json& entry : kept->at("inputs")) {
     const InputFile input{entry.at("file"), entry.at("fingerprint")};
     if (fingerprint_of_file(input.path) != input.fingerprint) return {};
     result.inputs.push_back(input);
   }
-  result.wall_seconds = kept.value("wall_seconds", 0.0);
-  result.cpu_seconds = kept.value("cpu_seconds", 0.0);
-  for (const json& entry : kept.at("summary")) {
+  result.wall_seconds = kept->at("wall_seconds");
+  result.cpu_seconds = kept->at("cpu_seconds");
+  for (const json& entry : kept->at("summary")) {
     SummaryValue value{
         .name = entry.at("name"), .value = {}, .unit = entry.at("unit"), .doc = entry.at("doc")};
     if (entry.at("value").is_number_integer()) {
@@ -220,13 +243,19 @@ std::optional<StudyRunResult> StudyFolder::find(size_t cell, uint64_t seed,
 }
 
 bool StudyFolder::may_know(size_t cell, uint64_t seed) const {
-  return fs::exists(fs::path{run_path(cell, seed)}.replace_extension(".json"));
+  return fs::exists(json_path(cell, seed));
+}
+
+std::string StudyFolder::damage(size_t cell, uint64_t seed) const {
+  const std::optional<json> kept = kept_in(json_path(cell, seed));
+  if (!kept) return json_path(cell, seed);
+  const std::string file = run_path(cell, seed);
+  return options_.has_files && !is_as_written(file, *kept) ? file : std::string{};
 }
 
 void StudyFolder::keep(const StudyRunResult& result, const std::string& key) const {
-  const fs::path path = fs::path{run_path(result.cell, result.seed)}.replace_extension(".json");
-  const uint64_t bytes = bytes_in(run_path(result.cell, result.seed));
-  write_whole(path, to_json(result, key, bytes).dump(1) + "\n");
+  const json kept = to_json(result, key, run_path(result.cell, result.seed));
+  write_whole(json_path(result.cell, result.seed), kept.dump(1) + "\n");
 }
 
 void StudyFolder::write_study(const StudyPlan& plan, const std::vector<StudyRunResult>& results,

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/cli/failure.hpp"
 #include "sim/cli/study/study_plan.hpp"
 #include "sim/record/hdf5_recorder.hpp"
 #include "sim/record/recorder.hpp"
@@ -22,7 +23,8 @@ struct StudyRunResult {
   size_t cell = 0;
   uint64_t seed = 0;
   bool is_ok = false;
-  std::string error = {};                    // of a run that failed: a line or more
+  bool is_kept = false;                      // of a former invocation
+  Failure failure = {};                      // of a run that is not ok
   double wall_seconds = 0, cpu_seconds = 0;  // cpu: of an arm that forked, from then on
   std::vector<SummaryValue> summary = {};
   std::vector<InputFile> inputs = {};  // that it read beside its scenario
@@ -35,17 +37,21 @@ struct SimulationResult;
 StudyRunResult result_of(size_t cell, uint64_t seed, SimulationResult found,
                          const InputFiles& inputs);
 
-// DIR/runs/<cell>-s<seed>.h5 is a run, and .json beside it what a study needs of it, written in one
-// step once the run is over: who is killed meanwhile leaves nothing that counts. A .json says which
-// scenario it is of and what was in the files that it read, so that a study or a trace that was
-// changed runs anew what is another now; and how long the HDF5 file is. One of another length, or
-// without a head, does not count: waiting for the disk after each run would cost more than small
-// runs, so after a power cut (not after a kill) files may be short or empty.
+// DIR/runs/<cell>-s<seed>.h5 is a run. The .json beside it has what a study needs of the run. It is
+// written in one step once the run is over: a killed run leaves none. The .json names the scenario
+// and the content of the files that the run read; if either changes, the run is done anew. It also
+// holds the length of the HDF5 file; a file of another length, or without a head, does not count.
+// Power cuts, not kills, leave such files: waiting for the disk would cost more than small runs.
+// The .json has a fingerprint of itself, compared always, and one of the HDF5 file, compared on
+// demand, since that file has to be read for it.
 class StudyFolder {
  public:
-  // `has_files`: what has no HDF5 file (any more) is not known either.
-  explicit StudyFolder(std::string path, bool has_files = false)
-      : path_{std::move(path)}, has_files_{has_files} {}
+  struct Options {
+    bool has_files = false;  // what has no HDF5 file (any more) is not known either
+    bool verifies = false;   // nor is one whose HDF5 file is not as the run wrote it
+  };
+  explicit StudyFolder(std::string path) : StudyFolder{std::move(path), Options{}} {}
+  StudyFolder(std::string path, Options options) : path_{std::move(path)}, options_{options} {}
   void make() const;  // if it is not there; throws RecordError
   // Makes it and leaves the study's text in it, as runs/study.yaml. Runs are numbered by cells, so
   // those of another study would be replaced one by one: if its base or the names of its axes are
@@ -60,6 +66,8 @@ class StudyFolder {
   // What a former invocation found, if it was the same scenario, read the same, and went well.
   std::optional<StudyRunResult> find(size_t cell, uint64_t seed, const std::string& key) const;
   bool may_know(size_t cell, uint64_t seed) const;  // false: find() would find nothing
+  // Which file of a run that is over is not as the run wrote it; empty: none.
+  std::string damage(size_t cell, uint64_t seed) const;
   void keep(const StudyRunResult& result, const std::string& key) const;  // throws RecordError
   // DIR/study.h5: /cells, /runs, /values, the study file, in order of cells and seeds.
   // `doubts`: lines for readers. Runs that are missing yet are counted in the attribute
@@ -69,8 +77,10 @@ class StudyFolder {
   const std::string& path() const { return path_; }
 
  private:
+  std::string json_path(size_t cell, uint64_t seed) const;
+
   std::string path_;
-  bool has_files_;
+  Options options_;
 };
 
 // Stands for what decides what a run gives: the program and the whole scenario, seed included.

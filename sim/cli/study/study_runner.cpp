@@ -7,16 +7,16 @@
 #include <chrono>
 #include <cmath>
 #include <ctime>
-#include <exception>
 #include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <system_error>
 
+#include "sim/cli/failure.hpp"
 #include "sim/cli/simulation.hpp"
 #include "sim/cli/study/paired.hpp"
 #include "sim/cli/study/study_fork.hpp"
-#include "sim/core/check.hpp"
 #include "sim/core/shared_files.hpp"
 #include "sim/record/hdf5_recorder.hpp"
 
@@ -60,7 +60,6 @@ class Pool {
           },
           oneapi::tbb::simple_partitioner{});
     });
-    if (error_) std::rethrow_exception(error_);
   }
 
   std::vector<StudyRunResult> take() {
@@ -69,10 +68,7 @@ class Pool {
   }
 
  private:
-  bool is_stopped() {
-    const std::lock_guard lock{mutex_};
-    return error_ || (options_.stop != nullptr && options_.stop->load());
-  }
+  bool is_stopped() const { return options_.stop != nullptr && options_.stop->load(); }
 
   // Runs that are the same until they fork; without forks, each for itself.
   using Group = std::vector<StudyRunId>;
@@ -95,7 +91,6 @@ class Pool {
       StudyPlan::Run run = plan_.run(cell, seed);
       std::string key = study_key(run.scenario);
       if (std::optional<StudyRunResult> kept = folder_.find(cell, seed, key)) {
-        ++progress_.kept;
         add(std::move(*kept));
       } else {
         arms.push_back({cell, seed, std::move(run), std::move(key)});
@@ -104,72 +99,62 @@ class Pool {
     if (arms.empty()) return;
     progress_.running += arms.size();
     tell();
+    const ForkOptions options{plan_.params().keep_runs, arms_at_once_, options_.inputs,
+                              options_.stop};
     try {
-      const ForkOptions options{plan_.params().keep_runs, arms_at_once_, options_.inputs,
-                                options_.stop};
       for (auto& result : run_forked(arms, folder_, options, lock)) {
-        if (!result) continue;
-        progress_.cpu_s += result->cpu_seconds;
-        if (!result->is_ok) fail(*result);
-        add(std::move(*result));
+        if (result) add(std::move(*result));
       }
-    } catch (const std::exception&) {
-      if (!error_) error_ = std::current_exception();
+    } catch (...) {
+      const Failure failure = current_failure();
+      for (const StudyArm& arm : arms) {
+        add({.cell = arm.cell, .seed = arm.seed, .failure = failure});
+      }
     }
     progress_.running -= arms.size();
     tell();
   }
 
+  // Whatever goes wrong in a run ends this run alone.
   void one(const StudyRunId& id) {
+    tell_begin();
+    std::optional<StudyRunResult> result;
+    try {
+      result = found_or_simulated(id);
+    } catch (...) {
+      result = {.cell = id.first, .seed = id.second, .failure = current_failure()};
+    }
+    const std::lock_guard lock{mutex_};
+    --progress_.running;
+    result ? add(std::move(*result)) : tell();
+  }
+
+  // None: stopped before its end.
+  std::optional<StudyRunResult> found_or_simulated(const StudyRunId& id) {
     const auto [cell, seed] = id;
     const double began_cpu = thread_cpu_seconds();
     const StudyPlan::Run run = plan_.run(cell, seed);
     const std::string key = study_key(run.scenario);
-    if (std::optional<StudyRunResult> kept = folder_.find(cell, seed, key)) {
-      const std::lock_guard lock{mutex_};
-      ++progress_.kept;
-      return add(std::move(*kept));
-    }
-    tell_begin();
-    std::optional<StudyRunResult> result;
-    std::exception_ptr error;
-    try {
-      result = simulate_one(run, cell, seed);
-      if (result) result->cpu_seconds = thread_cpu_seconds() - began_cpu;
-      if (result && result->is_ok) folder_.keep(*result, key);
-    } catch (const RecordError&) {
-      error = std::current_exception();
-    }
-    const std::lock_guard lock{mutex_};
-    --progress_.running;
-    if (error && !error_) error_ = error;
-    if (!result || error) return tell();
-    progress_.cpu_s += result->cpu_seconds;
-    if (!result->is_ok) fail(*result);
-    add(std::move(*result));
+    std::optional<StudyRunResult> result = folder_.find(cell, seed, key);
+    if (result) return result;
+    result = simulated(run, cell, seed);
+    if (result) result->cpu_seconds = thread_cpu_seconds() - began_cpu;
+    if (result && result->is_ok) folder_.keep(*result, key);
+    return result;
   }
 
-  // None: stopped before its end.
-  std::optional<StudyRunResult> simulate_one(const StudyPlan::Run& run, size_t cell,
-                                             uint64_t seed) {
-    StudyRunResult result{.cell = cell, .seed = seed};
+  std::optional<StudyRunResult> simulated(const StudyPlan::Run& run, size_t cell, uint64_t seed) {
     Diagnostics diagnostics{Idle::Allowed};
-    SimulationResult found;
-    const ChecksThrow checks;
     const InputFiles inputs;
     std::ranges::for_each(options_.inputs, InputFiles::note);
-    try {
-      found = recorded(run, cell, seed, diagnostics);
-    } catch (const RecordError&) {
-      throw;  // the disk is full: no run would fare better
-    } catch (const std::exception& error) {
-      result.error = error.what();  // a bug, or no memory: this run's end, not the study's
-      return result;
-    }
+    SimulationResult found = recorded(run, cell, seed, diagnostics);
     if (found.end == End::Stopped) return {};
     if (found.end == End::RecordFailed) throw RecordError{"the output could not be written"};
-    result.error = !diagnostics.ok() ? plan_.placed(cell, diagnostics) : found.input_error;
-    return result.error.empty() ? result_of(cell, seed, std::move(found), inputs) : result;
+    const std::string mistake =
+        !diagnostics.ok() ? plan_.placed(cell, diagnostics) : found.input_error;
+    if (mistake.empty()) return result_of(cell, seed, std::move(found), inputs);
+    return StudyRunResult{
+        .cell = cell, .seed = seed, .failure = {ExitStatus::UserMistake, mistake}};
   }
 
   SimulationResult recorded(const StudyPlan::Run& run, size_t cell, uint64_t seed,
@@ -200,6 +185,9 @@ class Pool {
   }
   void add(StudyRunResult result) {
     ++progress_.done;
+    if (result.is_kept) ++progress_.kept;
+    if (!result.is_kept) progress_.cpu_s += result.cpu_seconds;
+    if (!result.is_ok) fail(result);
     results_.push_back(std::move(result));
     tell();
   }
@@ -207,7 +195,7 @@ class Pool {
     ++progress_.failed;
     if (!options_.on_failure) return;
     options_.on_failure(plan_.label_of(result.cell) + " seed " + std::to_string(result.seed) +
-                        ": " + result.error);
+                        ": " + result.failure.text);
   }
 
   const StudyPlan& plan_;
@@ -217,7 +205,6 @@ class Pool {
   std::mutex mutex_;  // of all that follows
   StudyProgress progress_;
   std::vector<StudyRunResult> results_;
-  std::exception_ptr error_;
   size_t arms_at_once_ = 1;
 };
 
@@ -226,6 +213,11 @@ std::vector<StudyRunId> part_of(const std::vector<StudyRunId>& runs, const Study
   std::vector<StudyRunId> part;
   for (size_t i = options.part - 1; i < runs.size(); i += options.parts) part.push_back(runs[i]);
   return part;
+}
+
+int32_t seeds_most(const StudyPlan& plan) {
+  const StudyParams& params = plan.params();
+  return params.until ? params.until->seeds_max : params.seeds.count;
 }
 
 }  // namespace
@@ -264,15 +256,22 @@ std::vector<StudyRunResult> run_study(const StudyPlan& plan, const StudyFolder& 
 std::vector<StudyRunResult> kept_runs(const StudyPlan& plan, const StudyFolder& folder) {
   const FileSharing sharing;
   std::vector<StudyRunResult> results;
-  const StudyParams& params = plan.params();
-  const int32_t seeds = params.until ? params.until->seeds_max : params.seeds.count;
-  for (const auto& [cell, seed] : runs_of(plan, 0, seeds)) {
+  for (const auto& [cell, seed] : runs_of(plan, 0, seeds_most(plan))) {
     if (!folder.may_know(cell, seed)) continue;
     const std::string key = study_key(plan.run(cell, seed).scenario);
     if (auto kept = folder.find(cell, seed, key)) results.push_back(std::move(*kept));
   }
   std::ranges::sort(results, is_by_cell_and_seed);
   return results;
+}
+
+std::vector<std::string> damaged_files(const StudyPlan& plan, const StudyFolder& folder) {
+  std::vector<std::string> damaged;
+  for (const auto& [cell, seed] : runs_of(plan, 0, seeds_most(plan))) {
+    if (!folder.may_know(cell, seed)) continue;
+    if (std::string file = folder.damage(cell, seed); !file.empty()) damaged.push_back(file);
+  }
+  return damaged;
 }
 
 double widest_half(const StudyPlan& plan, const std::vector<StudyRunResult>& results) {

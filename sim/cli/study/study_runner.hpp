@@ -33,11 +33,15 @@ using StudyRunId = std::pair<size_t, uint64_t>;  // cell and seed
 std::vector<StudyRunId> runs_of(const StudyPlan& plan, int32_t seeds_from, int32_t seeds_to);
 
 // Runs what the folder does not have yet. Results are in order of cells and seeds, those of a
-// former invocation included; when stopped, only of runs that are over. Throws RecordError.
+// former invocation included; when stopped, only of runs that are over. A run that fails, whatever
+// the reason, ends alone. Throws RecordError when there can be no folder.
 std::vector<StudyRunResult> run_study(const StudyPlan& plan, const StudyFolder& folder,
                                       const StudyOptions& options);
 // Only what the folder has.
 std::vector<StudyRunResult> kept_runs(const StudyPlan& plan, const StudyFolder& folder);
+
+// What report --verify tells: files of runs that are over and not as the runs wrote them.
+std::vector<std::string> damaged_files(const StudyPlan& plan, const StudyFolder& folder);
 
 // The widest interval of `until` among all cells, as a part of its baseline; infinite with too few
 // pairs.

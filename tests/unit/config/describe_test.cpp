@@ -28,6 +28,16 @@ TEST(Quantity, is_written_in_the_largest_unit_that_fits) {
   EXPECT_EQ(format_quantity(Bandwidth{7'200'000'000}), "7200Mbps");
 }
 
+TEST(Quantity, sums_and_products_end_at_the_largest_integer) {
+  EXPECT_EQ(Duration::max() + 1_ns, Duration::max());
+  EXPECT_EQ(3660_d * 1'000'000, Duration::max());
+  EXPECT_EQ(Time{} + 3660_d + Duration::max(), Time::max());
+  EXPECT_EQ(Bytes{1} * 3 + Bytes{4}, Bytes{7});
+  EXPECT_EQ(nearest_bytes(1e30) + Bytes{1}, nearest_bytes(1e30));
+  EXPECT_EQ(nearest_bytes(2.5), Bytes{3});
+  EXPECT_EQ(nearest_bytes(-1), Bytes{});
+}
+
 TEST(Quantity, reads_decimals_exactly) {
   const auto ns = [](std::string_view text) {
     const auto parsed = config::parse_quantity(text, config::kDurationMeasure);

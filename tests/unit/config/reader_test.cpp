@@ -117,67 +117,76 @@ struct Case {
   const char* message;
 };
 
+const Case kMistakes[] = {
+    Case{"is_on: yes", "t.yaml:1:8: is_on: expected true or false, got 'yes'"},
+    Case{"is_on: 'true'", "t.yaml:1:8: is_on: expected true or false, got 'true' in quotes"},
+    Case{"is_on:", "t.yaml:1:1: is_on: expected true or false, got nothing"},
+    Case{"ratio: .inf", "t.yaml:1:8: ratio: expected a finite number, got '.inf'"},
+    Case{"ratio: nan", "t.yaml:1:8: ratio: expected a finite number, got 'nan'"},
+    Case{"ratio: 1e999", "t.yaml:1:8: ratio: expected a finite number, got '1e999'"},
+    Case{"ratio: 1.5", "t.yaml:1:8: ratio: out of range: must be between 0 and 1, got '1.5'"},
+    Case{"seed: -1",
+         "t.yaml:1:7: seed: out of range: must be between 0 and 18446744073709551615, got "
+         "'-1'"},
+    Case{"seed: 18446744073709551616",
+         "t.yaml:1:7: seed: out of range: must be between 0 and 18446744073709551615, got "
+         "'18446744073709551616'"},
+    Case{"seed: 1.0", "t.yaml:1:7: seed: expected an integer, got '1.0'"},
+    Case{"seed: 0x10", "t.yaml:1:7: seed: expected an integer, got '0x10'"},
+    Case{"seed: 010", "t.yaml:1:7: seed: expected an integer, got '010'"},
+    Case{"seed: [1]", "t.yaml:1:7: seed: expected an integer, got a list"},
+    Case{"title: {a: 1}", "t.yaml:1:8: title: expected text, got a map"},
+    Case{"skew: 101ns",
+         "t.yaml:1:7: skew: out of range: must be between -100ns and 100ns, got '101ns'"},
+    Case{"until: -1s", "t.yaml:1:8: until: out of range: must be at least 0s, got '-1s'"},
+    Case{"until: 3661d",
+         "t.yaml:1:8: until: out of range: must be between 0s and 3660d, got '3661d'"},
+    Case{"policy: {uplink: 1001Tbps}",
+         "t.yaml:1:18: policy.uplink: out of range: must be between 0bps and 1000Tbps, got "
+         "'1001Tbps'"},
+    Case{"pools: [{name: a, memory: 129PiB}]",
+         "t.yaml:1:27: pools[0].memory: out of range: must be between 0B and 128PiB, got "
+         "'129PiB'"},
+    Case{"until: 5",
+         "t.yaml:1:8: until: expected a duration such as 250us or 2h, got '5' without a unit"},
+    Case{"until: 0.5ns",
+         "t.yaml:1:8: until: expected a duration such as 250us or 2h, got '0.5ns', which is "
+         "not a whole number of ns"},
+    Case{"until: 9223372036854775808ns",
+         "t.yaml:1:8: until: expected a duration such as 250us or 2h, got "
+         "'9223372036854775808ns', which is too large"},
+    Case{"until: [1s]", "t.yaml:1:8: until: expected a duration such as 250us or 2h, got a list"},
+    Case{"policy: {permit_timeout: 0}",
+         "t.yaml:1:26: policy.permit_timeout: out of range: must be between 1ms and 1d, got "
+         "'0'"},
+    Case{"policy: {order: fiof}",
+         "t.yaml:1:17: policy.order: expected one of fifo, priority, fair_share; got 'fiof'; "
+         "did you mean 'fifo'?"},
+    Case{"policy: [1]", "t.yaml:1:9: policy: expected a map, got a list"},
+    Case{"policy: {max_waiting: 101}",
+         "t.yaml:1:23: policy.max_waiting: must be at most 100 with order fifo"},
+    Case{"pools: {name: a}", "t.yaml:1:8: pools: expected a list, got a map"},
+    Case{"pools:\n  - nodes: 2", "t.yaml:2:5: pools[0]: missing required key 'name'"},
+    Case{"pools: [{name: a}, {name: b, nodes: 0}]",
+         "t.yaml:1:37: pools[1].nodes: out of range: must be between 1 and 100000, got '0'"},
+    Case{"weights: {a: 11}",
+         "t.yaml:1:14: weights.a: out of range: must be between 0 and 10, got '11'"},
+    Case{"weights: 3", "t.yaml:1:10: weights: expected a map, got '3'"},
+    Case{"jitter: {low: 3s}", "t.yaml:1:9: jitter.high: must not be below low"},
+    Case{"source: {low: 3s}",
+         "t.yaml:1:9: source: missing key 'kind'; expected one of uniform, file"},
+    Case{"source: {kind: fil}",
+         "t.yaml:1:16: source.kind: expected one of uniform, file; got 'fil'; did you mean "
+         "'file'?"},
+    Case{"source: {kind: file}", "t.yaml:1:9: source: missing required key 'path'"},
+    Case{"source: {kind: file, path: x, kidn: 1}",
+         "t.yaml:1:31: source: unknown key 'kidn'; did you mean 'kind'?"},
+    Case{"source: 3", "t.yaml:1:9: source: expected a map with the key 'kind', got '3'"},
+    Case{"matrix: [[1, x]]", "t.yaml:1:14: matrix[0][1]: expected an integer, got 'x'"},
+    Case{"entirely_different: 1", "t.yaml:1:1: unknown key 'entirely_different'"}};
+
 TEST(Reader, each_mistake_is_worded_and_placed) {
-  const Case cases[] = {
-      Case{"is_on: yes", "t.yaml:1:8: is_on: expected true or false, got 'yes'"},
-      Case{"is_on: 'true'", "t.yaml:1:8: is_on: expected true or false, got 'true' in quotes"},
-      Case{"is_on:", "t.yaml:1:1: is_on: expected true or false, got nothing"},
-      Case{"ratio: .inf", "t.yaml:1:8: ratio: expected a finite number, got '.inf'"},
-      Case{"ratio: nan", "t.yaml:1:8: ratio: expected a finite number, got 'nan'"},
-      Case{"ratio: 1e999", "t.yaml:1:8: ratio: expected a finite number, got '1e999'"},
-      Case{"ratio: 1.5", "t.yaml:1:8: ratio: out of range: must be between 0 and 1, got '1.5'"},
-      Case{"seed: -1",
-           "t.yaml:1:7: seed: out of range: must be between 0 and 18446744073709551615, got "
-           "'-1'"},
-      Case{"seed: 18446744073709551616",
-           "t.yaml:1:7: seed: out of range: must be between 0 and 18446744073709551615, got "
-           "'18446744073709551616'"},
-      Case{"seed: 1.0", "t.yaml:1:7: seed: expected an integer, got '1.0'"},
-      Case{"seed: 0x10", "t.yaml:1:7: seed: expected an integer, got '0x10'"},
-      Case{"seed: 010", "t.yaml:1:7: seed: expected an integer, got '010'"},
-      Case{"seed: [1]", "t.yaml:1:7: seed: expected an integer, got a list"},
-      Case{"title: {a: 1}", "t.yaml:1:8: title: expected text, got a map"},
-      Case{"skew: 101ns",
-           "t.yaml:1:7: skew: out of range: must be between -100ns and 100ns, got '101ns'"},
-      Case{"until: -1s", "t.yaml:1:8: until: out of range: must be at least 0s, got '-1s'"},
-      Case{"until: 5",
-           "t.yaml:1:8: until: expected a duration such as 250us or 2h, got '5' without a unit"},
-      Case{"until: 0.5ns",
-           "t.yaml:1:8: until: expected a duration such as 250us or 2h, got '0.5ns', which is "
-           "not a whole number of ns"},
-      Case{"until: 9223372036854775808ns",
-           "t.yaml:1:8: until: expected a duration such as 250us or 2h, got "
-           "'9223372036854775808ns', which is too large"},
-      Case{"until: [1s]", "t.yaml:1:8: until: expected a duration such as 250us or 2h, got a list"},
-      Case{"policy: {permit_timeout: 0}",
-           "t.yaml:1:26: policy.permit_timeout: out of range: must be between 1ms and 1d, got "
-           "'0'"},
-      Case{"policy: {order: fiof}",
-           "t.yaml:1:17: policy.order: expected one of fifo, priority, fair_share; got 'fiof'; "
-           "did you mean 'fifo'?"},
-      Case{"policy: [1]", "t.yaml:1:9: policy: expected a map, got a list"},
-      Case{"policy: {max_waiting: 101}",
-           "t.yaml:1:23: policy.max_waiting: must be at most 100 with order fifo"},
-      Case{"pools: {name: a}", "t.yaml:1:8: pools: expected a list, got a map"},
-      Case{"pools:\n  - nodes: 2", "t.yaml:2:5: pools[0]: missing required key 'name'"},
-      Case{"pools: [{name: a}, {name: b, nodes: 0}]",
-           "t.yaml:1:37: pools[1].nodes: out of range: must be between 1 and 100000, got '0'"},
-      Case{"weights: {a: 11}",
-           "t.yaml:1:14: weights.a: out of range: must be between 0 and 10, got '11'"},
-      Case{"weights: 3", "t.yaml:1:10: weights: expected a map, got '3'"},
-      Case{"jitter: {low: 3s}", "t.yaml:1:9: jitter.high: must not be below low"},
-      Case{"source: {low: 3s}",
-           "t.yaml:1:9: source: missing key 'kind'; expected one of uniform, file"},
-      Case{"source: {kind: fil}",
-           "t.yaml:1:16: source.kind: expected one of uniform, file; got 'fil'; did you mean "
-           "'file'?"},
-      Case{"source: {kind: file}", "t.yaml:1:9: source: missing required key 'path'"},
-      Case{"source: {kind: file, path: x, kidn: 1}",
-           "t.yaml:1:31: source: unknown key 'kidn'; did you mean 'kind'?"},
-      Case{"source: 3", "t.yaml:1:9: source: expected a map with the key 'kind', got '3'"},
-      Case{"matrix: [[1, x]]", "t.yaml:1:14: matrix[0][1]: expected an integer, got 'x'"},
-      Case{"entirely_different: 1", "t.yaml:1:1: unknown key 'entirely_different'"}};
-  for (const Case& c : cases) {
+  for (const Case& c : kMistakes) {
     EXPECT_THAT(mistakes<All>(c.yaml), ElementsAre(c.message)) << c.yaml;
   }
 }

@@ -106,17 +106,49 @@ TEST(ApiClient, GivesUpWhenNoServerComesBack) {
   EXPECT_LE(world.times[0], Time{} + 14_s);
 }
 
-TEST(ApiClient, FlowsAreUsersOrNamespacesAsTheSchemaSays) {
+TEST(ApiClient, TheSchemaOfTheResourceDecidesTheLevel) {
   Clients world{test::free_servers()};
   ApiClient& kubelet = world.add({}, {.kind = ApiClientKind::Kubelet, .user = 7});
   kubelet.send({.resource = ApiResource::Leases}, world.note());
   kubelet.send({.resource = ApiResource::Pods}, world.note());
-  world.add({}, {.kind = ApiClientKind::Scheduler}).send({.flow = 3}, world.note());
+  world.add({}, {.kind = ApiClientKind::Scheduler}).send({.name_space = 3}, world.note());
   world.engine.run();
   const ApiStatistics& statistics = world.servers.statistics();
   EXPECT_EQ(statistics.of_level(2).total(), 1U);
   EXPECT_EQ(statistics.of_level(3).total(), 1U);
   EXPECT_EQ(statistics.of_level(4).total(), 1U);
+}
+
+// One seat. A client has 300 requests of a second each in the six queues of its flow, and one more
+// request comes. It is second in line if it belongs to another flow, else it is rejected.
+Duration second_in_line(ApiClient::Setup who, uint32_t name_space) {
+  ApiServersParams params = test::free_servers();
+  params.flow_control.max_requests_inflight = 1;
+  params.flow_control.max_mutating_requests_inflight = 0;
+  params.flow_control.adjust_every = {};
+  params.flow_control.wait_limit = 1_h;
+  params.server.request_timeout = 1_h;
+  for (PriorityLevelParams& level : params.flow_control.levels) {
+    level.shares = level.name == "workload-high" ? 1 : 0;
+  }
+  Clients world{params};
+  const ApiClientParams fast{.qps = 1e6, .burst = 1'000, .tries_max = 1};
+  ApiClient& flood = world.add(fast, {.kind = ApiClientKind::Scheduler});
+  for (int i = 0; i < 301; ++i) flood.send({.name_space = 7, .cpu = 1_s}, [](const ApiAnswer&) {});
+  Duration waited = Duration::max();
+  world.add(fast, who).send({.name_space = name_space, .cpu = 1_s}, [&](const ApiAnswer& answer) {
+    if (answer.outcome == ApiOutcome::Done) waited = world.engine.now() - Time{};
+  });
+  world.engine.run();
+  return waited;
+}
+
+TEST(ApiClient, AFloodOfOneFlowHoldsUpNoOtherSchemaAndNoOtherNamespace) {
+  const ApiClient::Setup scheduler{.kind = ApiClientKind::Scheduler};
+  EXPECT_EQ(second_in_line(scheduler, 7), Duration::max()) << "the same flow: queues are full";
+  EXPECT_LE(second_in_line(scheduler, 8), 10_s) << "another namespace";
+  EXPECT_LE(second_in_line({.kind = ApiClientKind::ControllerManager}, 7), 10_s)
+      << "another schema of the same level and namespace";
 }
 
 TEST(ApiServers, AConnectionStaysWhileItsServerIsUpAndDoesNotComeBack) {

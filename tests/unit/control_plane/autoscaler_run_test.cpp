@@ -231,6 +231,15 @@ TEST(ClusterAutoscaler, ARunWithoutEndWaitsForNodesOnTheirWay) {
   EXPECT_EQ(count(run, "jobs_completed"), 1);
 }
 
+TEST(ClusterAutoscaler, ARunWithoutEndGivesUpNodesThatNeverCome) {
+  ScenarioRun run{
+      scenario("{pool: new, provisioning: {kind: discrete, values: [1s, 4h], weights: "
+               "[0, 1]}}",
+               "        - {work: 1h, pods: 3, pod: {gpus: 8}}\n",
+               "policy: {base: strict_gang}\nrun: {stall_limit: 1d}\n")};
+  EXPECT_EQ(run.result.end, SimulationResult::End::Stalled);
+}
+
 // Gangs come and go, nodes fail and some are too slow to come.
 TEST(ClusterAutoscaler, SizesAddUpWhateverHappens) {
   for (const std::string level : {"delays", "full"}) {

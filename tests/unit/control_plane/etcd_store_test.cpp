@@ -60,6 +60,29 @@ TEST(EtcdStore, WhatAWriteDoesIsDecidedWhenItIsCommitted) {
   EXPECT_EQ(world.etcd.objects().counters().writes, 5U);
 }
 
+TEST(EtcdStore, AnEventThatIsForgottenStaysUntilItExpires) {
+  StoreWorld world;
+  const auto write = [&](uint32_t event, Verb verb) {
+    world.store.write(
+        {.verb = verb, .resource = ApiResource::Events, .bytes = {1'000}, .object = event},
+        Time::max(), [](bool) {});
+  };
+  const uint32_t first = world.store.new_name(ApiResource::Events);
+  for (const Verb verb : {Verb::Create, Verb::Create, Verb::Patch}) write(first, verb);
+  world.run(1_s);
+  EXPECT_EQ(world.etcd.events().events(), Bytes{1'000});
+  EXPECT_EQ(world.etcd.events().count().versions, 2) << "the patch replaced one";
+  world.store.forget(first);
+  const uint32_t second = world.store.new_name(ApiResource::Events);
+  EXPECT_EQ(second, first);
+  write(second, Verb::Create);
+  world.store.forget(second);  // while it waits
+  EXPECT_NE(world.store.new_name(ApiResource::Events), second);
+  world.run(1_s);
+  EXPECT_EQ(world.etcd.events().events(), Bytes{2'000});
+  EXPECT_EQ(world.store.stored(ApiResource::Events), 0) << "under a name";
+}
+
 TEST(EtcdStore, AWriteThatFailsWithoutALeaderLeavesNothing) {
   StoreWorld world;
   world.lose_quorum();

@@ -294,6 +294,21 @@ TEST(MvccStore, EventsAreCountedUntilTheyExpire) {
   EXPECT_EQ(store.file(Time{} + 76_min), 100_B);
 }
 
+TEST(MvccStore, AnEventThatIsWrittenAgainLivesAnewFromThenOn) {
+  MvccStore store{5_min, 1_h};
+  store.add_event(Time{}, 100_B);
+  store.add_event(Time{} + 1_min, 100_B, Time{});           // in the same interval
+  store.add_event(Time{} + 31_min, 100_B, Time{} + 1_min);  // in a later one
+  EXPECT_EQ(store.events(Time{} + 31_min), 100_B);
+  EXPECT_EQ(store.in_use(Time{} + 31_min), 200_B) << "with the version before";
+  EXPECT_EQ(store.in_use(Time{} + 41_min), 100_B);
+  EXPECT_EQ(store.events(Time{} + 91_min), 100_B);
+  EXPECT_EQ(store.events(Time{} + 96_min), 0_B);
+  store.add_event(Time{} + 3_h, 100_B, Time{} + 31_min);  // which has expired
+  EXPECT_EQ(store.events(Time{} + 3_h), 100_B);
+  EXPECT_EQ(store.count(Time{} + 3_h).keys, 1);
+}
+
 TEST(MvccStore, KeysAndVersionsAreCountedUntilTheyAreCompacted) {
   MvccStore store{5_min, 1_h};
   const auto expect = [&](Duration at, int64_t keys, int64_t versions) {

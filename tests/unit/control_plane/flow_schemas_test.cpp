@@ -54,6 +54,70 @@ TEST(FlowSchemas, TheLowestPrecedenceDecidesAndThenTheName) {
   EXPECT_EQ(classify(params, ApiClientKind::User, ApiResource::Pods).level, 7) << "the last";
 }
 
+FlowClass class_of(ApiClientKind client, ApiResource resource) {
+  return classify(FlowControlParams{}, client, resource);
+}
+
+// bootstrap/default.go of k8s.io/apiserver.
+TEST(FlowSchemas, DefaultFlowsAreUsersOrNamespacesAsUpstream) {
+  using Kind = ApiClientKind;
+  const auto by = [](Kind client, ApiResource resource) {
+    return class_of(client, resource).distinguisher;
+  };
+  const auto by_user = FlowDistinguisher::User, by_namespace = FlowDistinguisher::Namespace;
+  EXPECT_EQ(by(Kind::Masters, ApiResource::Pods), FlowDistinguisher::None);
+  EXPECT_EQ(by(Kind::Scheduler, ApiResource::Leases), by_user) << "system-leader-election";
+  EXPECT_EQ(by(Kind::KubeSystem, ApiResource::Leases), by_user) << "workload-leader-election";
+  EXPECT_EQ(by(Kind::EndpointController, ApiResource::Endpoints), by_user);
+  EXPECT_EQ(by(Kind::EndpointController, ApiResource::EndpointSlices), by_namespace);
+  EXPECT_EQ(by(Kind::Kubelet, ApiResource::Nodes), by_user) << "system-node-high";
+  EXPECT_EQ(by(Kind::Kubelet, ApiResource::Events), by_user) << "system-nodes";
+  EXPECT_EQ(by(Kind::ControllerManager, ApiResource::Pods), by_namespace);
+  EXPECT_EQ(by(Kind::Scheduler, ApiResource::Events), by_namespace);
+  EXPECT_EQ(by(Kind::KubeSystem, ApiResource::Pods), by_namespace);
+  EXPECT_EQ(by(Kind::KubeProxy, ApiResource::Services), by_namespace);
+  EXPECT_EQ(by(Kind::ServiceAccount, ApiResource::Pods), by_user);
+  EXPECT_EQ(by(Kind::User, ApiResource::Pods), by_user) << "global-default";
+}
+
+TEST(FlowSchemas, WhatNoSchemaMatchesIsAFlowForEachUser) {
+  FlowControlParams params;
+  params.schemas.clear();
+  const FlowClass none = classify(params, ApiClientKind::User, ApiResource::Pods);
+  EXPECT_EQ(none.distinguisher, FlowDistinguisher::User) << "catch-all";
+  EXPECT_NE(flow_of(none, {.number = 1}, 0), flow_of(none, {.number = 2}, 0));
+}
+
+TEST(FlowSchemas, TwoSchemasOfOneLevelAreTwoFlowsThoughTheirDistinguishersAreEqual) {
+  const FlowClass scheduler = class_of(ApiClientKind::Scheduler, ApiResource::Pods);
+  const FlowClass controllers = class_of(ApiClientKind::ControllerManager, ApiResource::Pods);
+  EXPECT_EQ(scheduler.level, controllers.level);
+  EXPECT_NE(flow_of(scheduler, {}, 7), flow_of(controllers, {}, 7));
+  EXPECT_EQ(flow_of(scheduler, {.number = 1}, 7), flow_of(scheduler, {.number = 2}, 7));
+  EXPECT_NE(flow_of(scheduler, {}, 7), flow_of(scheduler, {}, 8));
+}
+
+TEST(FlowSchemas, UsersOfTwoKindsAreTwoFlowsThoughTheirNumbersAreEqual) {
+  const FlowClass leases = class_of(ApiClientKind::Scheduler, ApiResource::Leases);
+  const ApiUser scheduler{ApiClientKind::Scheduler, 0};
+  const ApiUser controllers{ApiClientKind::ControllerManager, 0};
+  EXPECT_NE(flow_of(leases, scheduler, 1), flow_of(leases, controllers, 1));
+  EXPECT_EQ(flow_of(leases, scheduler, 1), flow_of(leases, scheduler, 2));
+}
+
+TEST(FlowSchemas, AScenarioChoosesUsersNamespacesOrOneFlow) {
+  for (const FlowDistinguisher distinguisher :
+       {FlowDistinguisher::None, FlowDistinguisher::User, FlowDistinguisher::Namespace}) {
+    FlowControlParams params;
+    params.schemas = {{.name = "mine", .level = "system", .distinguisher = distinguisher}};
+    const FlowClass mine = classify(params, ApiClientKind::User, ApiResource::Pods);
+    const uint64_t flow = flow_of(mine, {.number = 1}, 1);
+    EXPECT_EQ(flow != flow_of(mine, {.number = 2}, 1), distinguisher == FlowDistinguisher::User);
+    EXPECT_EQ(flow != flow_of(mine, {.number = 1}, 2),
+              distinguisher == FlowDistinguisher::Namespace);
+  }
+}
+
 TEST(FlowSchemas, SeatsThatMayBeLentAndBorrowed) {
   FlowControlParams params;
   params.levels[4].borrowing_limit = 10;
@@ -109,6 +173,9 @@ TEST(FlowControlParams, WhatCannotBeIsRefused) {
   EXPECT_THAT(servers("flow_control: {levels: [{name: a}, {name: a}], "
                       "schemas: [{name: all, level: a}]}\n"),
               HasSubstr("two levels are called 'a'"));
+  EXPECT_THAT(servers("flow_control: {schemas: [{name: a, level: system}, "
+                      "{name: a, level: catch-all}]}\n"),
+              HasSubstr("two schemas are called 'a'"));
   EXPECT_THAT(servers("flow_control: {schemas: [{name: a, level: system, clients: [kubelt]}]}\n"),
               HasSubstr("did you mean 'kubelet'?"));
   EXPECT_THAT(mistakes<ApiClientsParams>("kubelet: {qps: 0}\n"), HasSubstr("qps"));

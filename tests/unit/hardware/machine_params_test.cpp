@@ -89,7 +89,6 @@ TEST(MachineParams, GpuModelOfOnesOwnMustBeDescribedInFull) {
 TEST(MachineParams, EveryMistakeIsReportedAtItsField) {
   EXPECT_EQ(only_mistake_field({.base = "dgx-9"}), "base");
   EXPECT_EQ(only_mistake_field({.gpu_memory = Bytes{0}}), "gpu_memory");
-  EXPECT_EQ(only_mistake_field({.gpu_idle_watts = -1}), "gpu_idle_watts");
   EXPECT_EQ(only_mistake_field({.gpu_spin_watts = 1}), "gpu_spin_watts");
   EXPECT_EQ(only_mistake_field({.gpu_training_watts = 80}), "gpu_training_watts");
   EXPECT_EQ(only_mistake_field({.gpu_tdp_watts = 10}), "gpu_tdp_watts");
@@ -98,7 +97,6 @@ TEST(MachineParams, EveryMistakeIsReportedAtItsField) {
   EXPECT_EQ(only_mistake_field({.memory = Bytes{0}}), "memory");
   EXPECT_EQ(only_mistake_field({.nics = 17}), "nics");
   EXPECT_EQ(only_mistake_field({.nic_bandwidth = Bandwidth{}}), "nic_bandwidth");
-  EXPECT_EQ(only_mistake_field({.host_idle_watts = -1}), "host_idle_watts");
   EXPECT_EQ(only_mistake_field({.host_busy_watts = 1}), "host_busy_watts");
   EXPECT_EQ((MachineParams{.gpus = 9, .cpus = 0, .nics = 17}.mistakes().size()), 3U);
 }

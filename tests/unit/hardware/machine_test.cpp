@@ -32,6 +32,7 @@ TEST(MachineCatalogue, EveryNumberHasASource) {
     EXPECT_FALSE(model.source_memory.empty()) << model.name;
     EXPECT_FALSE(model.source_power.empty()) << model.name;
     EXPECT_FALSE(model.source_nvlink.empty()) << model.name;
+    EXPECT_FALSE(model.source_peak.empty()) << model.name;
   }
 }
 

@@ -1,10 +1,12 @@
 #include "sim/record/channel.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
 #include <string>
 
+#include "sim/core/check.hpp"
 #include "sim/record/recorder.hpp"
 
 namespace orrery {
@@ -94,10 +96,13 @@ TEST(MemoryRecorder, KeepsTextsAttributesAndSummary) {
   EXPECT_EQ(std::get<int64_t>(recorder.summary()[0].value), 3);
 }
 
-TEST(RecorderDeathTest, OpeningAfterTheStartIsABug) {
+TEST(Recorder, OpeningAfterTheStartIsABug) {
   MemoryRecorder recorder;
   recorder.start();
-  EXPECT_DEATH((Channel<Row>{recorder, "/late", ""}), "before the run starts");
+  EXPECT_THAT(([&] {
+                Channel<Row>{recorder, "/late", ""};
+              }),
+              ::testing::ThrowsMessage<CheckFailed>(::testing::HasSubstr("before the run starts")));
 }
 
 }  // namespace

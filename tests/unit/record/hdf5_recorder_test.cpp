@@ -1,5 +1,6 @@
 #include "sim/record/hdf5_recorder.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -281,6 +282,29 @@ assert (f['/rows']['number'] == np.arange(10000)).all()
   EXPECT_EQ(mark_count("record.end_in_place"), before + 1);
 }
 
+TEST_F(Hdf5RecorderTest, NothingIsWrittenThroughASymbolicLink) {
+  const std::string other = path_ + ".other";
+  for (const char* const ending : {".part", ".part.new"}) {
+    std::ofstream{other} << "precious";
+    fs::create_symlink(other, path_ + ending);
+    EXPECT_THAT([&] { Hdf5Recorder{options()}; },
+                testing::ThrowsMessage<RecordError>(testing::HasSubstr("is a symbolic link")));
+    fs::remove(path_ + ending);
+    fs::remove(path_ + ".part.new");
+    EXPECT_EQ(bytes_of(other), "precious");
+  }
+}
+
+TEST_F(Hdf5RecorderTest, NorThroughOneThatComesWhileItRuns) {
+  const std::string other = path_ + ".other";
+  std::ofstream{other} << "precious";
+  Hdf5Recorder recorder{options()};
+  fs::remove(path_ + ".part.new");
+  fs::create_symlink(other, path_ + ".part.new");
+  EXPECT_THROW(recorder.start(), RecordError);
+  EXPECT_EQ(bytes_of(other), "precious");
+}
+
 TEST_F(Hdf5RecorderTest, ARunThatUnwindsKeepsItsRowsInThePart) {
   ORRERY_NEEDS_H5PY();
   {
@@ -314,7 +338,10 @@ TEST_F(Hdf5RecorderTest, ATableSwitchedOffIsNotInTheFile) {
 TEST_F(Hdf5RecorderTest, OpeningAfterTheStartIsABug) {
   Hdf5Recorder recorder{options()};
   recorder.start();
-  EXPECT_DEATH((Channel<Row>{recorder, "/late", ""}), "before the run starts");
+  EXPECT_THAT(([&] {
+                Channel<Row>{recorder, "/late", ""};
+              }),
+              ::testing::ThrowsMessage<CheckFailed>(::testing::HasSubstr("before the run starts")));
 }
 
 }  // namespace

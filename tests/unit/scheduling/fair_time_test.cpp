@@ -137,6 +137,15 @@ TEST(FairTime, FinishTimesAreTheSameByProgramAndByHand) {
 
 // Through all shares in steps of 1/16: no such share is better than what the program found, and one
 // comes close to it.
+TEST(FairTime, JobsThatFitOnNoModelGetNone) {
+  const std::vector<double> gpus{0.6, 0.4};
+  const std::vector<FairTimeJob> jobs{{.gpus = 0.7, .speed = {1, 2}},
+                                      {.gpus = 0.1, .speed = {0, 0}}};
+  for (const FairTime& found : {max_min_time(jobs, gpus), finish_time(jobs, gpus)}) {
+    EXPECT_EQ(found.x, (std::vector<std::vector<double>>{{0, 0}, {0, 0}}));
+  }
+}
+
 TEST(FairTime, NoShareOfRandomSmallClustersIsBetter) {
   Rng rng = RngStreams{7}.stream("fair_time");
   constexpr int kSteps = 16;

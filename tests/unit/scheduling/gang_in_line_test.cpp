@@ -36,6 +36,7 @@ class LateSecond final : public PodApi {
   void start(PodId /*pod*/, NodeId /*node*/, Started started) override { started({}); }
   void evict(PodId /*pod*/, Told /*told*/) override {}
   void nominated(PodId /*pod*/) override {}
+  void scheduling_failed(PodId /*pod*/) override {}
   void removed(PodId /*pod*/, NodeId /*node*/) override {}
 
   Duration late = 5_s;

@@ -202,9 +202,9 @@ TEST(JobQueue, MistakesInTheArgumentsOfPoliciesAreNamed) {
               HasSubstr("an effect on classic only"));
   EXPECT_THAT(of("SlurmMultifactor", "{weight_tres: {gpu: 1}}"), HasSubstr("not 'gpu'"));
   EXPECT_THAT(of("SlurmMultifactor", "{weight_age: 1, billing_weights: {cpus: -1}}"),
-              HasSubstr("must not be negative"));
+              HasSubstr("must be between 0 and 1e+09"));
   EXPECT_THAT(of("SlurmMultifactor", "{weight_age: 1, shares: {a: -1}}"),
-              HasSubstr("must not be negative"));
+              HasSubstr("must be between 0 and 1e+09"));
   EXPECT_EQ(of("SlurmMultifactor", "{weight_tres: {gpus: 1}}"), "");
 }
 

@@ -93,6 +93,7 @@ class Unwilling final : public PodApi {
     told(asked++ == 0 ? Creation::Refused : Creation::Known);
   }
   void nominated(PodId /*pod*/) override {}
+  void scheduling_failed(PodId /*pod*/) override {}
   void removed(PodId /*pod*/, NodeId /*node*/) override {}
   int asked = 0;
 };

@@ -39,7 +39,7 @@ class RefusesReserve final : public Policy, public Reserve, public EventHints {
   Status reserve(const Cycle& /*cycle*/, NodeId /*node*/) override {
     return {Code::Unschedulable, "refused"};
   }
-  void unreserve(const PodView& /*pod*/, NodeId /*node*/) noexcept override {}
+  void unreserve(const PodView& /*pod*/, NodeId /*node*/) override {}
   ClusterEvents events() const override {
     return bit_of(ClusterEventKind::AssignedPodAdded) |
            bit_of(ClusterEventKind::AssignedPodDeleted);
@@ -266,7 +266,7 @@ class RefusesRanks final : public Policy, public Reserve, public EventHints {
     if (cycle.pod.rank < from_) return {};
     return {Code::Unschedulable, "refused"};
   }
-  void unreserve(const PodView& /*pod*/, NodeId /*node*/) noexcept override {}
+  void unreserve(const PodView& /*pod*/, NodeId /*node*/) override {}
   ClusterEvents events() const override { return 0; }
 
  private:

@@ -196,7 +196,7 @@ TEST_F(StudyTest, WhatAnAxisLeavesNoUseForIsWarnedOfAndIgnored) {
                                 HasSubstr("(in the cell level=none)"))));
   const std::vector<StudyRunResult> found = run_study(study, results(), {.jobs = 1});
   ASSERT_EQ(found.size(), 3U);
-  for (const StudyRunResult& result : found) ASSERT_TRUE(result.is_ok) << result.error;
+  for (const StudyRunResult& result : found) ASSERT_TRUE(result.is_ok) << result.failure.text;
   const StudyValues jct = values_of(found, "jct_mean");
   EXPECT_NEAR(jct.at({0, 1}), 100, 0.01);
   EXPECT_GT(jct.at({1, 1}), 105);
@@ -246,7 +246,7 @@ TEST_F(StudyTest, ArmsThatForkAreAsRunsFromTheStart) {
   const std::vector<StudyRunResult> found = run_study(study, results(), {.jobs = 2});
   ASSERT_EQ(found.size(), 12U);
   for (const StudyRunResult& arm : found) {
-    ASSERT_TRUE(arm.is_ok) << arm.error;
+    ASSERT_TRUE(arm.is_ok) << arm.failure.text;
     const StudyPlan::Run run = study.run(arm.cell, arm.seed);
     MemoryRecorder recorder;
     const SimulationResult whole =
@@ -303,7 +303,7 @@ TEST_F(StudyTest, WhatEveryRunDependsOnIsLookedAtAndSoAreItsFiles) {
   const StudyOptions options{.jobs = 1,
                              .inputs = {(folder / "policy.so").string()},
                              .on_progress = [&](const StudyProgress& p) { last = p; }};
-  const StudyFolder out{folder / "out", true};
+  const StudyFolder out{folder / "out", {.has_files = true}};
   (void)run_study(plan(), out, options);
   (void)run_study(plan(), out, options);
   EXPECT_EQ(last.kept, 2U);

@@ -125,7 +125,7 @@ TEST(Csv, AWrongFieldIsToldByRowColumnAndName) {
   EXPECT_EQ(csv.integer(0, 3, 9), 3);
   EXPECT_FALSE(csv.row_ok());
   EXPECT_EQ(csv.errors(),
-            (Strings{"t.csv:3:2 (b): found 'x\\x09y', expected an integer from 3 to 9"}));
+            (Strings{"t.csv:3:2 (b): found 'x\\ty', expected an integer from 3 to 9"}));
   EXPECT_FALSE(csv.next_row());  // the first mistake ends the reading
 }
 

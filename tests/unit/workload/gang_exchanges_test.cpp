@@ -150,7 +150,7 @@ TEST(GangExchanges, GangsThatRunCostNoEvents) {
   const auto events = [](const std::string& work) {
     const std::string jobs = "{name: a, count: 4, pods: 8, pod: {gpus: 8}, work: " + work + "}";
     const ScenarioRun run{scenario("level: flow", kAllReduce, jobs),
-                          {"record.timeline={interval: 10000d, teams_interval: 0s}"},
+                          {"record.timeline={interval: 3600d, teams_interval: 0s}"},
                           {}};
     return run.result.events;
   };

@@ -88,17 +88,28 @@ TEST(JobController, ALostMemberStopsTheGangWhichResumesFromItsLastCheckpoint) {
   EXPECT_EQ(world.cluster.gpu_milli_allocated(), 0);
 }
 
-TEST(JobController, ThrownAwayComputeIsToldAsAnIntervalBeforeTheHalfWrittenCheckpoint) {
-  JobWorld world;
+TEST(JobController, NewsOfComputeSaysWhenItWasDoneAndThenWhetherItIsKeptOrLost) {
+  JobWorld world{options({.failure_detection = 5_s, .restart_delay = 5_s})};
   world.add({training(1, 250_s)});
-  std::vector<WorkLost> lost;
-  world.controller.work_lost.connect([&](const WorkLost& l) { lost.push_back(l); });
-  world.fail_at(Time{} + 104_s, {0});
+  std::string news;
+  const auto seconds = [](int128_t computed) {
+    return std::to_string(static_cast<int64_t>(computed / 1'000'000'000'000)) + " GPU s";
+  };
+  const auto second = [](Time t) { return std::to_string((t - Time{}) / 1_s); };
+  world.controller.work_done.connect([&](const WorkDone& done) {
+    news += second(done.from) + ".." + second(done.to) + ": " + seconds(done.computed) + "; ";
+  });
+  world.controller.work_settled.connect([&](const WorkSettled& settled) {
+    if (settled.kept > 0) news += "kept " + seconds(settled.kept) + "; ";
+    if (settled.lost > 0) news += "lost " + seconds(settled.lost) + "; ";
+  });
+  world.fail_at(Time{} + 104_s, {0});  // in the first checkpoint
+  world.fail_at(Time{} + 250_s, {0});  // 136 s after the restart
   world.run();
-  ASSERT_EQ(lost.size(), 1u);
-  EXPECT_EQ(lost[0].from, Time{});
-  EXPECT_EQ(lost[0].computed, int128_t{925'926} * (104_s).ns);  // writing smeared over the run
-  EXPECT_EQ(lost[0].gpu_milli, 8000);
+  EXPECT_EQ(news,
+            "0..104: 800 GPU s; lost 800 GPU s; "
+            "114..224: 800 GPU s; 224..250: 208 GPU s; kept 800 GPU s; lost 208 GPU s; "
+            "260..420: 1200 GPU s; kept 1200 GPU s; ");
 }
 
 TEST(JobController, SemiStatefulSurvivorsKeepTheirNodes) {

@@ -118,7 +118,7 @@ TEST(WorkloadParams, ContradictionsAreErrors) {
   const WrongCase generators[] = {
       {"", "or a burst"},
       {", burst: {every: 1h, jobs: {kind: fixed, value: 0}}", "must not always be 0"},
-      {", arrival_rate: 1, teams: {a: -1}", "must not be negative"},
+      {", arrival_rate: 1, teams: {a: -1}", "must be between 0 and 1e+09"},
       {", arrival_rate: 1, teams: {a: 0}", "must not all be 0"},
       {", arrival_rate: 1, priorities: [{priority: 1, weight: 0}]", "must not all be 0"},
       {", arrival_rate: 1, start: 2h, until: 1h", "must be later than start"},
@@ -303,6 +303,15 @@ TEST(TraceSource, AWrongRowEndsItWithAnError) {
   drain(*source);
   ASSERT_TRUE(source->error().has_value());
   EXPECT_THAT(*source->error(), HasSubstr("trace.csv:4:"));
+}
+
+TEST(TraceSource, AJobWithGpusThatNobodyCountsEndsItWithAnError) {
+  TraceSourceParams params;
+  params.file = "trace.csv";
+  const auto source = make_trace_source(open_trace_text(params, kTrace), params, {}, false);
+  EXPECT_THAT(drain(*source), testing::IsEmpty());
+  ASSERT_TRUE(source->error().has_value());
+  EXPECT_THAT(*source->error(), HasSubstr("trace.csv:2: the job asks for 20 GPUs"));
 }
 
 TEST(ValueDistributions, DrawWithinTheirBounds) {

@@ -77,12 +77,14 @@ record: {timeline: {interval: 1min}}
     EXPECT_GT(job.gpu_s_lost, 0);
     EXPECT_NEAR(job.gpu_s_useful + job.gpu_s_lost + job.gpu_s_checkpoint, 4 * 1500, 1e-6);
     double useful = 0;
+    Time before;
     for (const UsefulSample& row : run.recorder.rows<UsefulSample>("/timeline/useful")) {
       EXPECT_GE(row.gpus_useful, 0);
       EXPECT_LE(row.gpus_useful, 4);
-      useful += row.gpus_useful * 60;
+      useful += row.gpus_useful * (row.time - before).seconds();
+      before = row.time;
     }
-    EXPECT_NEAR(useful, job.gpu_s_useful, 4 * 60);
+    EXPECT_NEAR(useful, job.gpu_s_useful, 1e-6);
   }
 }
 

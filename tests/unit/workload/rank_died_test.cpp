@@ -146,6 +146,7 @@ class LateThird final : public PodApi {
   void start(PodId /*pod*/, NodeId /*node*/, Started started) override { started({}); }
   void evict(PodId /*pod*/, Told /*told*/) override {}
   void nominated(PodId /*pod*/) override {}
+  void scheduling_failed(PodId /*pod*/) override {}
   void removed(PodId pod, NodeId node) override {
     called_back += pod.index == 2 && !node.is_valid() ? 1 : 0;
   }

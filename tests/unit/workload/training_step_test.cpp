@@ -274,11 +274,21 @@ TEST(StepParams, TellThatServersAreMoreThanTheirRanks) {
   StepParams params = plain_step(1_s);
   params.exchanges.push_back(
       {.collective = Collective::PushPull, .bytes = 1_MiB, .servers = ServerParams{.count = 8}});
-  EXPECT_THAT(params.mistakes_for(8), IsEmpty());
-  ASSERT_EQ(params.mistakes_for(4).size(), 1U);
-  EXPECT_EQ(params.mistakes_for(4)[0].field, "exchanges[0].servers.count");
+  EXPECT_THAT(params.servers_beyond(8), IsEmpty());
+  EXPECT_THAT(params.servers_beyond(1), IsEmpty()) << "a lone rank exchanges nothing";
+  ASSERT_EQ(params.servers_beyond(4).size(), 1U);
+  EXPECT_EQ(params.servers_beyond(4)[0].field, "exchanges[0].servers.count");
+  EXPECT_EQ(params.servers_beyond(4)[0].message,
+            "is more than 4, which 4 ranks have nodes for at most");
   params.exchanges[0].servers->placement = ServerPlacement::Dedicated;
-  EXPECT_EQ(params.mistakes_for(8).size(), 1U);
+  EXPECT_EQ(params.servers_beyond(8).size(), 1U);
+}
+
+TEST(StepParams, OfJobsThatVaryInSizeMayAskForMoreServersThanAJobHasRanks) {
+  StepParams params = plain_step(1_s);
+  params.exchanges.push_back(
+      {.collective = Collective::PushPull, .bytes = 1_MiB, .servers = ServerParams{.count = 8}});
+  EXPECT_EQ(plan_step(params, 2, 1).traffic.size(), 1U);
 }
 
 TEST(StepParams, ExchangeNoMoreThanCanBeCounted) {

@@ -126,7 +126,7 @@ def test_counted_jobs_hold_what_the_queue_counts(made) -> None:
     )
     cores = made(
         "queue-cores", "--set", "policy.driver=counting", "--set",
-        "policy.job_queue.counts=[cpus]", "--set", "policy.job_queue.policies=[{name: Strict}]",
+        "policy.job_queue.counts=[cpus, gpus]", "--set", "policy.job_queue.policies=[{name: Strict}]",
         text=QUEUE.replace("pod: {gpus: 3}", "pod: {gpus: 3, cpus: 100}").replace(
             "pod: {gpus: 4}", "pod: {gpus: 4, cpus: 180}"
         ),

@@ -1,0 +1,35 @@
+// sim/core/printable.hpp -- text from outside, made safe for a terminal.
+#pragma once
+
+#include <ostream>
+#include <streambuf>
+#include <string>
+#include <string_view>
+
+namespace orrery {
+
+// Control characters (C0, DEL, C1), characters that reorder text, line separators and bytes that
+// are not UTF-8 become \n, \x1b or \u202e: names from files can neither steer a terminal nor forge
+// lines.
+std::string printable(std::string_view text);
+
+// While it lives, all that is written to the stream is printable; whole texts keep their line
+// breaks, tabs, and the carriage returns of progress lines.
+class PrintableStream : private std::streambuf {
+ public:
+  explicit PrintableStream(std::ostream& stream) : stream_{stream}, target_{stream.rdbuf(this)} {}
+  PrintableStream(const PrintableStream&) = delete;
+  PrintableStream& operator=(const PrintableStream&) = delete;
+  ~PrintableStream() override;
+
+ private:
+  std::streamsize xsputn(const char* text, std::streamsize size) override;
+  int_type overflow(int_type c) override;
+  int sync() override;
+
+  std::ostream& stream_;
+  std::streambuf* target_;
+  std::string cut_off_;  // the begin of a character whose end is yet to come
+};
+
+}  // namespace orrery

@@ -1,0 +1,331 @@
+"""Whether the output of a run adds up. Each rule gives the sentences that are not true."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+Rows = NDArray[np.void]
+
+NEVER = -1
+NO_NODE = 4_294_967_295
+# Sums of floating point numbers that were added up in another order.
+RELATIVE, ABSOLUTE = 1e-9, 1e-5
+# What may be negative, beside -1 for "never" and "none"; `free` of the job queue, while nodes are down.
+SIGNED = {"priority", "by_priority", "external_id", "free"}
+HASHES = {"digest"}
+STAGES_OF_JOBS = ["submitted", "created", "bound", "running", "ended"]
+STAGES_OF_PODS = ["created", "bound", "started", "ended"]
+STAGES_OF_RECOVERIES = ["failed", "detected", "recreated", "scheduled", "started", "resumed",
+                        "caught_up"]
+KINDS_OF_GPU_TIME = ["useful", "lost", "exchange", "checkpoint", "restore", "scheduling_held",
+                     "hung", "idle"]
+
+
+class Books:
+    """All tables and figures of a run, as stored: times are int64 nanoseconds."""
+
+    def __init__(self, path: Path) -> None:
+        self.tables: dict[str, Rows] = {}
+        self.units: dict[str, dict[str, str]] = {}
+        with h5py.File(path, "r") as file:
+            self.complete = bool(file.attrs["complete"])
+            self.end = int(file.attrs["simulated_ns"])
+            self.scenario = str(file["meta/scenario"].asstr()[()])
+            self.resolved = str(file["meta/resolved"].asstr()[()])
+            self.summary = {name: value[()].item() for name, value in file["summary"].items()}
+            file.visititems(self._take)
+
+    def _take(self, name: str, item: object) -> None:
+        if not isinstance(item, h5py.Dataset) or item.dtype.names is None:
+            return
+        self.tables[f"/{name}"] = item[:]
+        units = [unit.decode() if isinstance(unit, bytes) else unit for unit in item.attrs["units"]]
+        self.units[f"/{name}"] = dict(zip(item.dtype.names, units))
+
+    def has(self, *paths: str) -> bool:
+        return all(path in self.tables for path in paths)
+
+    @property
+    def services(self) -> set[str]:
+        sources = json.loads(self.resolved)["workload"]["sources"]
+        return {source["name"] for source in sources if source["kind"] == "service"}
+
+    @property
+    def has_shares(self) -> bool:
+        """Pods may have a part of a GPU each."""
+        return "gpu_milli" in self.scenario or "format: openb" in self.scenario
+
+    @property
+    def is_counting(self) -> bool:
+        """Jobs hold amounts of a pool, and there are no pods."""
+        jobs = self.tables["/jobs"]
+        return self.has("/pods") and len(self.tables["/pods"]) == 0 and np.any(jobs["running"] >= 0)
+
+
+def differs(a: float, b: float) -> bool:
+    return abs(a - b) > ABSOLUTE + RELATIVE * max(abs(a), abs(b))
+
+
+def amounts(books: Books) -> Iterator[str]:
+    """No amount is negative, infinite or has wrapped around."""
+    for path, rows in books.tables.items():
+        for name in rows.dtype.names or ():
+            values = rows[name]
+            if values.dtype.kind == "f":
+                if np.any(values < -ABSOLUTE):
+                    yield f"{path}: {name} is negative: {values.min()}"
+                if np.any(np.isinf(values)):
+                    yield f"{path}: {name} is infinite"
+            elif values.dtype.kind == "i" and name not in SIGNED and np.any(values < NEVER):
+                yield f"{path}: {name} is negative: {values.min()}"
+            elif values.dtype == np.uint64 and name not in HASHES and np.any(values >> 62):
+                yield f"{path}: {name} has wrapped around: {values.max()}"
+            elif values.dtype == np.uint32 and np.any((values >> 31 > 0) & (values != NO_NODE)):
+                yield f"{path}: {name} has wrapped around: {values.max()}"
+    for name, value in books.summary.items():
+        if value < -ABSOLUTE:
+            yield f"/summary/{name} is negative: {value}"
+        # Power is told against a GPU of the catalogue; some draw more (cluster.power).
+        if name.startswith("gpu_share_") and name != "gpu_share_power" and value > 1 + 1e-9:
+            yield f"/summary/{name} is above 1: {value}"
+
+
+def in_order(rows: Rows, stages: list[str], what: str) -> Iterator[str]:
+    """Stages that were reached follow one another."""
+    last = np.full(len(rows), NEVER, np.int64)
+    names = np.array([""] * len(rows), object)
+    for stage in stages:
+        times = rows[stage].astype(np.int64)
+        wrong = np.flatnonzero((times != NEVER) & (times < last))
+        if len(wrong):
+            row = rows[wrong[0]]
+            yield (f"{what}: {stage} {times[wrong[0]]} is before {names[wrong[0]]} "
+                   f"{last[wrong[0]]} of job {row['job']}")
+        names[times != NEVER] = stage
+        last = np.where(times != NEVER, times, last)
+
+
+def times(books: Books) -> Iterator[str]:
+    """Times go on within a job, a pod, a recovery and a timeline, and none is after the end."""
+    yield from in_order(books.tables["/jobs"], STAGES_OF_JOBS, "/jobs")
+    if books.has("/pods"):
+        yield from in_order(books.tables["/pods"], STAGES_OF_PODS, "/pods")
+    yield from in_order(books.tables["/events/recoveries"], STAGES_OF_RECOVERIES,
+                        "/events/recoveries")
+    for path, rows in books.tables.items():
+        if path.startswith("/timeline/") and path != "/timeline/cardiogram":
+            if np.any(np.diff(rows["time"].astype(np.int64)) < 0):
+                yield f"{path}: time goes back"
+            if len(rows) and rows["time"].max() > books.end:
+                yield f"{path}: has rows after the end"
+    for path in ("/timeline/cluster", "/timeline/useful"):
+        if len(books.tables[path]) and np.any(np.diff(books.tables[path]["time"]) <= 0):
+            yield f"{path}: two rows at one time"
+
+
+def waits(books: Books) -> Iterator[str]:
+    """`wait` and `run` of a job are what its times say."""
+    jobs = books.tables["/jobs"]
+    ended = np.where(jobs["ended"] == NEVER, books.end, jobs["ended"])
+    running = np.where(jobs["running"] == NEVER, ended, jobs["running"])
+    if np.any(jobs["wait"] != running - jobs["submitted"]):
+        yield "/jobs: wait is not the time until a job ran"
+    if np.any(jobs["run"] != ended - running):
+        yield "/jobs: run is not the time from its first computing to its end"
+
+
+def counts(books: Books) -> Iterator[str]:
+    """The summary counts what is in the tables."""
+    jobs, summary = books.tables["/jobs"], books.summary
+    outcomes = h5py.check_enum_dtype(jobs.dtype["outcome"]) or {}
+    failed = int(np.sum(jobs["outcome"] == outcomes["failed"]))
+    completed = int(np.sum(jobs["outcome"] == outcomes["completed"]))
+    found = {"jobs_submitted": len(jobs), "jobs_completed": completed, "jobs_failed": failed,
+             "jobs_unfinished": len(jobs) - completed - failed,
+             "pods_preempted": int(jobs["preemptions"].sum()),
+             "restarts": int(jobs["restarts"].sum()),
+             "membership_changes": int(jobs["membership_changes"].sum()),
+             "nodes": len(books.tables["/nodes"]), "gpus": int(books.tables["/nodes"]["gpus"].sum()),
+             "nodes_failed": int(books.tables["/nodes"]["failures"].sum())}
+    for name, count in found.items():
+        if summary[name] != count:
+            yield f"/summary/{name} is {summary[name]}, and the tables have {count}"
+    over = np.isin(jobs["outcome"], [outcomes["failed"], outcomes["completed"]])
+    if np.any(over != (jobs["ended"] != NEVER)):
+        yield "/jobs: a job ended without an outcome, or the other way round"
+
+
+def gpu_time(books: Books) -> Iterator[str]:
+    """What was allocated is the same by job, by node, over time and in the summary."""
+    jobs, summary = books.tables["/jobs"], books.summary
+    of_jobs = {kind: float(jobs[f"{kind}_gpu_s"].sum()) for kind in KINDS_OF_GPU_TIME}
+    allocated = summary["gpu_s_allocated"]
+    if differs(sum(of_jobs.values()), allocated):
+        yield f"/jobs have {sum(of_jobs.values())} GPU s, and {allocated} were allocated"
+    for kind in ("useful", "lost", "exchange"):
+        if differs(of_jobs[kind], summary[f"gpu_s_{kind}"]):
+            yield f"/jobs: {kind} is {of_jobs[kind]}, in /summary {summary[f'gpu_s_{kind}']}"
+    if differs(summary["gpu_s_useful"] + summary["gpu_s_lost"], summary["gpu_s_computing"]):
+        yield "/summary: useful and lost are not what was computed"
+    of_nodes = float(books.tables["/nodes"]["allocated_gpu_s"].sum())
+    if not books.is_counting and differs(of_nodes, allocated):
+        yield f"/nodes have {of_nodes} GPU s, and {allocated} were allocated"
+    yield from integrals(books)
+
+
+def integrals(books: Books) -> Iterator[str]:
+    """The means of /timeline/cluster integrate to /summary, and are bounded by one another."""
+    cluster, summary = books.tables["/timeline/cluster"], books.summary
+    spans = np.diff(cluster["time"].astype(np.int64), prepend=0) / 1e9
+    for column, name in (("gpus_allocated", "gpu_s_allocated"), ("gpus_up", "gpu_s_up"),
+                         ("gpus_reported", "gpu_s_reported"), ("gpus_power", "gpu_s_power")):
+        whole = float((cluster[column] * spans).sum())
+        if differs(whole, summary[name]):
+            yield f"/timeline/cluster: {column} adds up to {whole}, /summary/{name} {summary[name]}"
+    energy = float((cluster["gpu_power_watts"] * spans).sum()) / 3.6e6
+    if differs(energy, summary["gpu_energy_kwh"]):
+        yield f"/timeline/cluster: {energy} kWh, /summary {summary['gpu_energy_kwh']}"
+    # Jobs that hold amounts of a pool keep them while nodes are down.
+    most = "gpus_total" if books.is_counting else "gpus_up"
+    for less, more in (("gpus_computing", "gpus_reported"), ("gpus_reported", "gpus_allocated"),
+                       ("gpus_allocated", most), ("gpus_up", "gpus_total")):
+        if np.any(cluster[less] > cluster[more] + 1e-6):
+            yield f"/timeline/cluster: {less} is above {more}"
+    useful = books.tables["/timeline/useful"]
+    spans = np.diff(useful["time"].astype(np.int64), prepend=0) / 1e9
+    whole = float((useful["gpus_useful"] * spans).sum())
+    if abs(whole - summary["gpu_s_useful"]) > 1e-6 * max(1.0, whole):
+        yield f"/timeline/useful adds up to {whole}, /summary {summary['gpu_s_useful']}"
+
+
+def nodes(books: Books) -> Iterator[str]:
+    """No node held more than its GPUs, or was down for longer than the run."""
+    rows = books.tables["/nodes"]
+    most = rows["gpus"] * (books.end / 1e9)
+    if np.any(rows["allocated_gpu_s"] > most * (1 + 1e-9) + ABSOLUTE):
+        yield "/nodes: a node held more than its GPUs"
+    if np.any(rows["downtime"] > books.end):
+        yield "/nodes: a node was down for longer than the run"
+
+
+def overlaps(keys: Rows, begins: Rows, ends: Rows) -> int | None:
+    """The first row that begins before another of the same key has ended."""
+    order = np.lexsort((ends, begins, keys))
+    same = np.diff(keys[order]) == 0
+    wrong = np.flatnonzero(same & (begins[order][1:] < ends[order][:-1]))
+    return int(order[wrong[0] + 1]) if len(wrong) else None
+
+
+def pods(books: Books) -> Iterator[str]:
+    """A pod has one life at a time, and a whole GPU one pod."""
+    if not books.has("/pods") or len(books.tables["/pods"]) == 0:
+        return
+    rows, jobs = books.tables["/pods"], books.tables["/jobs"]
+    number = rows["job"].astype(np.int64)
+    lives = number * 1_000_000 + rows["rank"]
+    wrong = overlaps(lives, rows["created"], rows["ended"])
+    if wrong is not None:
+        yield f"/pods: rank {rows['rank'][wrong]} of job {number[wrong]} lives twice at a time"
+    if set(number) - set(jobs["job"].astype(np.int64)):
+        yield "/pods: a pod of a job that is not in /jobs"
+    if np.any((rows["bound"] != NEVER) != (rows["node"] != NO_NODE)):
+        yield "/pods: bound without a node, or a node without being bound"
+    if not books.has_shares:
+        yield from gpus_of_pods(books)
+    outcomes = h5py.check_enum_dtype(jobs.dtype["outcome"]) or {}
+    ends = h5py.check_enum_dtype(rows.dtype["end"]) or {}
+    services = [name.encode() for name in books.services]
+    whole = (jobs["outcome"] == outcomes["completed"]) & ~np.isin(jobs["name"], services)
+    for job in jobs[whole]:
+        own = rows[number == int(job["job"])]
+        done = int(np.sum(own["end"] == ends["completed"]))
+        is_gang = job["members"] > 0
+        if done > job["pods"] or (done < job["pods"] and not is_gang and job["work"] > 0):
+            yield f"/pods: job {job['job']} has {job['pods']} pods, of which {done} completed"
+
+
+def gpus_of_pods(books: Books) -> Iterator[str]:
+    bound = books.tables["/pods"][books.tables["/pods"]["bound"] != NEVER]
+    masks = bound["gpus"].astype(np.uint64)
+    for gpu in range(16):
+        mine = bound[masks >> np.uint64(gpu) & np.uint64(1) == 1]
+        wrong = overlaps(mine["node"].astype(np.int64), mine["bound"], mine["ended"])
+        if wrong is not None:
+            yield f"/pods: GPU {gpu} of node {mine['node'][wrong]} has two pods at a time"
+
+
+def recoveries(books: Books) -> Iterator[str]:
+    """What recoveries lost is part of what the jobs lost."""
+    jobs, rows = books.tables["/jobs"], books.tables["/events/recoveries"]
+    lost = float(rows["lost_gpu_s"].sum())
+    if lost > float(jobs["lost_gpu_s"].sum()) * (1 + 1e-9) + ABSOLUTE:
+        yield f"/events/recoveries lost {lost} GPU s, and /jobs {jobs['lost_gpu_s'].sum()}"
+
+
+def work(books: Books) -> Iterator[str]:
+    """A completed job has computed its work on all its GPUs, whatever happened on the way."""
+    jobs = books.tables["/jobs"]
+    outcomes = h5py.check_enum_dtype(jobs.dtype["outcome"]) or {}
+    services = [name.encode() for name in books.services]
+    # Elastic gangs compute with fewer; jobs of a pool may share GPUs, or run on faster ones.
+    is_plain = ~np.isin(jobs["name"], services) & (jobs["members"] <= jobs["pods"])
+    if books.has_shares or books.is_counting or "min_available" in books.scenario:
+        return
+    # Dedicated parameter servers compute nothing. A model's work is given for another GPU.
+    if "placement: dedicated" in books.scenario or "model:" in books.scenario:
+        return
+    most = 1e-8  # a step takes whole nanoseconds, and 200 ms of compute at least
+    for job in jobs[(jobs["outcome"] == outcomes["completed"]) & is_plain]:
+        asked = float(job["gpus"]) * float(job["work"]) / 1e9
+        if abs(asked - float(job["useful_gpu_s"])) > ABSOLUTE + most * asked:
+            yield (f"/jobs: job {job['job']} asked for {asked} GPU s and has {job['useful_gpu_s']} "
+                   "useful")
+
+
+def events(books: Books) -> Iterator[str]:
+    """Events are as many as the summary says."""
+    tables, summary = books.tables, books.summary
+    for path, name in (("/events/preemptions", "pods_preempted"), ("/events/deadlocks", "deadlocks")):
+        if books.has(path) and len(tables[path]) != summary[name]:
+            yield f"{path} are {len(tables[path])}, and /summary/{name} {summary[name]}"
+    if books.has("/pods") and not books.is_counting:
+        bound = int(np.sum(tables["/pods"]["bound"] != NEVER))
+        if bound != summary["pods_scheduled"]:
+            yield f"/pods: {bound} were bound, and /summary/pods_scheduled {summary['pods_scheduled']}"
+
+
+def held_by_pods(books: Books) -> Iterator[str]:
+    """A node held at least what its bound pods had: reservations come on top."""
+    if not books.has("/pods") or books.has_shares or books.is_counting:
+        return
+    rows = books.tables["/pods"][books.tables["/pods"]["bound"] != NEVER]
+    gpus = np.array([bin(int(mask)).count("1") for mask in rows["gpus"]], np.int64)
+    held = np.zeros(len(books.tables["/nodes"]))
+    np.add.at(held, rows["node"].astype(np.int64), gpus * (rows["ended"] - rows["bound"]) / 1e9)
+    allocated = books.tables["/nodes"]["allocated_gpu_s"]
+    wrong = np.flatnonzero(held > allocated * (1 + RELATIVE) + ABSOLUTE)
+    if len(wrong):
+        node = wrong[0]
+        yield f"/pods held {held[node]} GPU s of node {node}, /nodes {allocated[node]}"
+
+
+RULES = [amounts, times, waits, counts, gpu_time, nodes, pods, recoveries, work, events,
+         held_by_pods]
+
+
+def mistakes(path: Path) -> list[str]:
+    """What is not right about the output, the rule's name first."""
+    books = Books(path)
+    if not books.complete:
+        return ["complete: the file says that it is not"]
+    found = []
+    for rule in RULES:
+        for sentence in rule(books):
+            found.append(f"{rule.__name__}: {sentence}")
+    return found

@@ -1,0 +1,161 @@
+"""A scenario in the making: its tree, the files beside it, and the draws of one feature."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+Tree = dict[str, Any]
+
+
+class Draw:
+    """The draws of one feature. They depend on the seed and the feature's name alone, so that a
+    feature that is switched off leaves the draws of all others as they are."""
+
+    def __init__(self, seed: int, feature: str) -> None:
+        self._random = random.Random(f"{seed}/{feature}")
+
+    def chance(self, probability: float) -> bool:
+        return self._random.random() < probability
+
+    def pick(self, choices: Sequence[T]) -> T:
+        return self._random.choice(choices)
+
+    def some(self, choices: Sequence[T], most: int | None = None) -> list[T]:
+        """One or more of the choices, in their order."""
+        count = self.count(1, min(most or len(choices), len(choices)))
+        chosen = sorted(self._random.sample(range(len(choices)), count))
+        return [choices[i] for i in chosen]
+
+    def count(self, low: int, high: int) -> int:
+        return self._random.randint(low, high)
+
+    def number(self, low: float, high: float) -> float:
+        return round(self._random.uniform(low, high), 3)
+
+    def span(self, low: float, high: float) -> str:
+        """Seconds, most of them whole; short spans are as likely as long ones."""
+        seconds = low * (high / low) ** self._random.random() if low > 0 else self.number(low, high)
+        if seconds > 5 and self.chance(0.8):
+            return f"{round(seconds)}s"
+        return f"{max(0, round(seconds * 1000))}ms"
+
+    def size(self, low: float, high: float) -> str:
+        return f"{round(low * (high / low) ** self._random.random())}B"
+
+    def rate(self, low: float, high: float) -> str:
+        """Bits a second."""
+        return f"{round(low * (high / low) ** self._random.random())}bps"
+
+    def maybe(self, tree: Tree, probability: float, **fields: Any) -> None:
+        """Adds some of the fields to the tree. A value may be a function that draws it."""
+        for name, value in fields.items():
+            if self.chance(probability):
+                tree[name] = value() if callable(value) else value
+
+    def duration(self, low: float, high: float) -> Tree:
+        """A distribution of durations."""
+        kind = self.pick(["fixed", "exponential", "lognormal", "uniform"])
+        if kind == "fixed":
+            return {"kind": kind, "value": self.span(low, high)}
+        if kind == "exponential":
+            return {"kind": kind, "mean": self.span(low, high)}
+        if kind == "uniform":
+            return {"kind": kind, "low": f"{low}s", "high": self.span(low + 1, high + 1)}
+        return {"kind": kind, "median": self.span(low, high), "sigma": self.number(0, 1.5),
+                "max": f"{high * 3}s"}
+
+    def repair(self, low: float, high: float) -> Tree:
+        kind = self.pick(["fixed", "exponential", "lognormal"])
+        if kind == "fixed":
+            return {"kind": kind, "duration": self.span(low, high)}
+        if kind == "exponential":
+            return {"kind": kind, "mean": self.span(low, high)}
+        return {"kind": kind, "median": self.span(low, high), "sigma": self.number(0, 2)}
+
+
+@dataclass
+class Draft:
+    seed: int
+    tree: Tree = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)
+    """By name: what the scenario reads beside itself."""
+    until: int | None = None
+    """Seconds; None: until all jobs are over."""
+
+    def put(self, path: str, value: Any) -> None:
+        *sections, last = path.split(".")
+        node = self.tree
+        for section in sections:
+            node = node.setdefault(section, {})
+        node[last] = value
+
+    def get(self, path: str, default: Any = None) -> Any:
+        node: Any = self.tree
+        for part in path.split("."):
+            if not isinstance(node, dict) or part not in node:
+                return default
+            node = node[part]
+        return node
+
+    def section(self, path: str) -> Tree:
+        """The mapping at the path, which is made if there is none."""
+        if not isinstance(self.get(path), dict):
+            self.put(path, {})
+        return self.get(path)
+
+    def list_at(self, path: str) -> list[Any]:
+        if not isinstance(self.get(path), list):
+            self.put(path, [])
+        return self.get(path)
+
+    @property
+    def sources(self) -> list[Tree]:
+        return self.list_at("workload.sources")
+
+    @property
+    def jobs(self) -> list[Tree]:
+        """All jobs that are listed one by one."""
+        listed = [source["jobs"] for source in self.sources if source["kind"] == "jobs"]
+        return [job for jobs in listed for job in jobs]
+
+    @property
+    def pods(self) -> list[Tree]:
+        """What pods ask for, wherever a source says so."""
+        found = []
+        for source in self.sources:
+            if source["kind"] == "service":
+                found.append(source.setdefault("pod", {}))
+            elif source["kind"] != "jobs":
+                found.append(source.setdefault("pods", {}))
+        for job in self.jobs:
+            if "gangs" in job:
+                found += [role["pod"] for gang in job["gangs"] for role in gang["roles"]]
+            else:
+                found.append(job.setdefault("pod", {}))
+        return found
+
+    @property
+    def pools(self) -> list[str]:
+        return [pool["name"] for pool in self.get("cluster.pools", [])]
+
+    @property
+    def is_counting(self) -> bool:
+        return self.get("policy.driver") == "counting"
+
+    @property
+    def span(self) -> int:
+        """Seconds in which things happen."""
+        return self.until or 3600
+
+
+@dataclass(frozen=True)
+class Feature:
+    """Something that a scenario may have; `add` does nothing where it makes no sense."""
+
+    name: str
+    chance: float
+    add: Callable[[Draft, Draw], None]

@@ -1,0 +1,41 @@
+"""What must not be in the results of a run: negative amounts."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+# A time that did not come, a rank that is none: documented at the column as "-1: ...".
+NEVER = re.compile(r"-1: ")
+# Numbers that are no amounts.
+SIGNED = {"priority", "by_priority"}
+
+
+def negative_amounts(path: Path) -> list[str]:
+    """Tables, columns and the first of their values below zero."""
+    found: list[str] = []
+
+    def look(name: str, item: h5py.Dataset | h5py.Group) -> None:
+        if not isinstance(item, h5py.Dataset) or name.startswith("meta/") or item.size == 0:
+            return
+        if item.dtype.names is None:
+            if item.dtype.kind in "if" and item[()] < 0:
+                found.append(f"/{name} is {item[()]}")
+            return
+        rows = item[()]
+        for column, text in zip(item.dtype.names, item.attrs["docs"]):
+            values = rows[column]
+            if values.dtype.kind not in "if" or column in SIGNED:
+                continue
+            wrong = values < 0
+            if NEVER.search(text.decode()):
+                wrong &= values != -1
+            if wrong.any():
+                found.append(f"/{name}.{column} is {values[np.argmax(wrong)]}")
+
+    with h5py.File(path) as file:
+        file.visititems(look)
+    return found

@@ -1,0 +1,204 @@
+#!/usr/bin/python3
+"""Sets every leaf of the schema of a scenario to its extremes, one at a time, in a short run.
+
+sweep.py ORRERY [-k REGEX] [-j PROCESSES] [-v]
+
+Each run must end with results, of which none are negative, or be refused with exit status 2 and a
+place; it must not crash, nor run for longer than SECONDS_MAX. A value of SLOW asks for very much
+work: such a run is stopped by SIGTERM, and must have gone on in simulated time until then.
+
+A leaf counts as tried if a run with one of its values was accepted, or if a base, which is accepted
+as it is, sets it. Leaves for which this cannot be are in NOT_TRIED with the reason.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from bases import BASES, FILES  # noqa: E402
+from known import BASE_OF, NOT_TRIED, SLOW  # noqa: E402
+from leaves import Leaf, Schema, limits_told  # noqa: E402
+from results import negative_amounts  # noqa: E402
+
+SECONDS_MAX = 20
+BASES_MAX = 6  # in which a value is tried until one takes it
+MEMORY_MAX = 6 << 30  # of one run
+SLOW_STATUS = 1000  # of a run that did not end in time, but went on
+PLACE = re.compile(r"(?m)^[\w./-]+:\d+:\d+: ")
+CLOCK = r"((?:\d+d )?[\d:]{8})"
+
+
+@dataclass
+class Outcome:
+    status: int
+    complaint: str = ""  # what is wrong with it
+    message: str = ""    # what the program said
+    base: str = ""
+
+
+@dataclass
+class Tried:
+    leaf: Leaf
+    outcomes: list[tuple[Any, Outcome]] = field(default_factory=list)
+    is_reached: bool = False
+
+
+def small_memory() -> None:
+    """Of the runs, which have it from the process that starts them."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_MAX, MEMORY_MAX))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def run(binary: str, document: Any) -> Outcome:
+    with tempfile.TemporaryDirectory(prefix="sweep-") as name:
+        folder = Path(name)
+        (folder / "s.yaml").write_text(yaml.safe_dump(document, sort_keys=False, width=10_000))
+        for file, text in FILES.items():
+            (folder / file).write_text(text)
+        process = subprocess.Popen([binary, "run", "s.yaml", "-o", "out.h5"], cwd=folder,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   errors="replace")
+        try:
+            _, error = process.communicate(timeout=SECONDS_MAX)
+        except subprocess.TimeoutExpired:
+            return stopped(process, folder)
+        return judged(process.returncode, error, folder / "out.h5")
+
+
+def judged(status: int, error: str, results: Path) -> Outcome:
+    if status == 0:
+        found = negative_amounts(results)
+        return Outcome(0, "; ".join(found), error)
+    if status != 2:
+        return Outcome(status, f"exit status {status}", error)
+    return Outcome(2, "" if PLACE.search(error) else "is refused without a place", error)
+
+
+def stopped(process: subprocess.Popen[str], folder: Path) -> Outcome:
+    """A run that takes long is told from one that hangs by the simulated time that it reports."""
+    process.send_signal(signal.SIGTERM)
+    try:
+        out, error = process.communicate(timeout=SECONDS_MAX)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        _, error = process.communicate()
+        return Outcome(-9, f"runs for {SECONDS_MAX} s and does not stop", error)
+    if process.returncode != 130 or not (folder / "out.h5.part").exists():
+        return Outcome(process.returncode, f"is stopped with {process.returncode}", error)
+    before = re.findall(rf"info: {CLOCK} of|info: {CLOCK}  jobs", error)
+    at_end = re.search(rf"simulated +{CLOCK}", out)
+    if before and at_end and at_end[1] in before[0]:
+        return Outcome(130, f"runs for {SECONDS_MAX} s, and simulated time stands still", error)
+    return Outcome(SLOW_STATUS, f"runs for longer than {SECONDS_MAX} s", error)
+
+
+def bases_for(schema: Schema, leaf: Leaf) -> list[str]:
+    """The nearest first."""
+    if leaf.name in BASE_OF:
+        return [BASE_OF[leaf.name]]
+    costs = {name: schema.cost(base, leaf.path) for name, base in BASES.items()}
+    return sorted((name for name in costs if costs[name] is not None),
+                  key=lambda name: costs[name])
+
+
+def try_leaf(binary: str, schema: Schema, leaf: Leaf) -> Tried:
+    """Each value in the nearest base, or in others until one takes it."""
+    bases = bases_for(schema, leaf)[:BASES_MAX]
+    tried = Tried(leaf, is_reached=any(schema.cost(BASES[base], leaf.path) == 0 for base in bases))
+    values = list(leaf.values) if bases else []
+    for value in values:
+        for base in bases:
+            outcome = run(binary, schema.with_value(BASES[base], leaf.path, value))
+            outcome.base = base
+            values += [end for end in ends(outcome.message) if end not in values]
+            if outcome.status != 2 or outcome.complaint:
+                break
+        else:
+            tried.outcomes.append((value, outcome))
+            continue
+        tried.outcomes.append((value, outcome))
+        tried.is_reached = True
+    return tried
+
+
+def ends(message: str) -> Iterator[Any]:
+    """The ends of the range that a value was refused for."""
+    for end in limits_told(message):
+        is_number = re.fullmatch(r"-?[0-9.]+(e[+-][0-9]+)?", end)
+        yield end if not is_number else int(end) if end.lstrip("-").isdigit() else float(end)
+
+
+def complaints(tried: Tried) -> Iterator[str]:
+    name = tried.leaf.name
+    for value, outcome in tried.outcomes:
+        if not outcome.complaint or (outcome.status == SLOW_STATUS and (name, value) in SLOW):
+            continue
+        yield (f"{name} = {value!r} in {outcome.base!r}: {outcome.complaint}\n"
+               f"      {outcome.message.strip()[-600:]}")
+    is_scalar = not isinstance(tried.leaf.values[0], (list, dict, type(None)))
+    if is_scalar and not tried.is_reached and not is_known(name):
+        reasons = {outcome.message.strip().partition("\n")[0]
+                   for _, outcome in tried.outcomes} or {"no base has a place for it"}
+        yield f"{name} is never accepted: " + "; ".join(sorted(reasons))
+
+
+def is_known(name: str) -> bool:
+    return any(re.fullmatch(pattern, name) for pattern in NOT_TRIED)
+
+
+def try_bases(binary: str) -> list[str]:
+    with ProcessPoolExecutor(os.cpu_count(), initializer=small_memory) as pool:
+        outcomes = pool.map(run, [binary] * len(BASES), BASES.values())
+        return [f"the base {name!r}: {outcome.complaint or 'is refused'}\n  {outcome.message}"
+                for name, outcome in zip(BASES, outcomes)
+                if outcome.status != 0 or outcome.complaint]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("binary")
+    parser.add_argument("-k", default="", help="only leaves whose name matches")
+    parser.add_argument("-j", type=int, default=os.cpu_count())
+    parser.add_argument("-v", action="store_true", help="says how each value was answered")
+    arguments = parser.parse_args()
+    binary = str(Path(arguments.binary).resolve())
+    found = try_bases(binary)
+    if found:
+        print("\n".join(found))
+        return 1
+    printed = subprocess.run([binary, "schema"], capture_output=True, check=True, text=True)
+    schema = Schema(json.loads(printed.stdout))
+    leaves = [leaf for leaf in schema.leaves() if re.search(arguments.k, leaf.name)]
+    runs = failed = 0
+    with ProcessPoolExecutor(arguments.j, initializer=small_memory) as pool:
+        n = len(leaves)
+        for tried in pool.map(try_leaf, [binary] * n, [schema] * n, leaves):
+            runs += len(tried.outcomes)
+            told = list(complaints(tried))
+            failed += len(told)
+            for text in told:
+                print("FAILED " + text, flush=True)
+            for value, outcome in tried.outcomes if arguments.v else []:
+                print(f"{tried.leaf.name} = {str(value)[:40]}: {outcome.status} in {outcome.base}")
+    print(f"{n} leaves of the schema, {runs} runs: {failed} complaints")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
