@@ -16,8 +16,6 @@
 
 #include "bench/support/world.hpp"
 #include "models/network/flow_network.hpp"
-#include "models/workload/play_ahead_params.hpp"
-#include "models/workload/step_play.hpp"
 #include "sim/core/rng.hpp"
 #include "tests/support/plain_fat_tree.hpp"
 
@@ -265,32 +263,6 @@ void measure_macro_activity(uint32_t hosts) {
       uses.size(), add, slower, kBeside, beside * 1e3 / kBeside);
 }
 
-// Gangs in a chain, of which each shares a link with the next, played ahead until the budget of
-// steps is used up: what a change among gangs costs that never repeat themselves.
-void measure_plays(uint32_t gangs) {
-  Rng rng{3};
-  std::vector<StepParts> shapes;
-  for (uint32_t g = 0; g < gangs; ++g) {
-    const Duration compute = nearest_ns(0.2 + rng.uniform());
-    const double exchange = compute.seconds() * (0.2 + rng.uniform() / 2);
-    shapes.push_back({.compute = compute,
-                      .working = compute,
-                      .bits = kCapacity * exchange,
-                      .rate_max = kCapacity,
-                      .uses = {{{g}}, {{g + 1}}}});
-  }
-  std::vector<StepPosition> positions;
-  for (const StepParts& shape : shapes) positions.push_back(StepPosition::begin(shape));
-  StepPlay play{shapes, std::vector<double>(gangs + 1, kCapacity)};
-  play.start(positions);
-  constexpr int64_t kEvents = 4 * PlayAheadParams{}.steps;
-  const double time = ms_of([&] {
-    while (play.played() < kEvents) play.run(100_s);
-  });
-  const auto events = static_cast<double>(play.played());
-  std::printf("| %5u | %10.2f | %11.1f |\n", gangs, time * 1e3 / events, time);
-}
-
 }  // namespace
 }  // namespace orrery::bench
 
@@ -301,6 +273,4 @@ int main() {
   for (const bool is_random : {false, true}) orrery::bench::measure_ring(65'536, is_random);
   orrery::bench::measure_network_ring(60'000);
   orrery::bench::measure_macro_activity(60'000);
-  std::printf("\n| gangs | us a event | ms a change |\n|------:|-----------:|------------:|\n");
-  for (uint32_t gangs = 2; gangs <= 256; gangs *= 2) orrery::bench::measure_plays(gangs);
 }

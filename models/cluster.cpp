@@ -115,15 +115,17 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
     scheduler_.watch_links(network_->state());
   }
   if (scenario.network.level != NetworkLevel::None) {
-    exchanges_.emplace(sim, ground_.state, ground_.jobs, ground_.built.machines, controller_,
-                       network_ ? &*network_ : nullptr,
-                       ExchangeTimes{scenario.network.exchanges, scenario.network.sharp},
-                       storage_.get(), scenario.workload.steps, scenario.workload.play_ahead);
+    Network* const network = network_ ? &*network_ : nullptr;
+    steps_.emplace(sim,
+                   GangTraffic{ground_.state, ground_.jobs, ground_.built.machines, network,
+                               ExchangeTimes{scenario.network.exchanges, scenario.network.sharp}},
+                   ground_.jobs, controller_, network, storage_.get(), scenario.workload.steps);
+    controller_.use(*steps_);
   }
-  if (network_) network_usage_.emplace(sim, *network_, *exchanges_);
+  if (network_) network_usage_.emplace(sim, *network_, *steps_);
   if (storage_) storage_usage_.emplace(sim, *storage_);
   if (scenario.record.cardiogram) {
-    cardiogram_.emplace(sim, ground_.jobs, controller_, exchanges_ ? &*exchanges_ : nullptr,
+    cardiogram_.emplace(sim, ground_.jobs, controller_, steps_ ? &*steps_ : nullptr,
                         usage_.powers(), *scenario.record.cardiogram);
   }
   if (fragmentation_) packing_.emplace(sim, ground_.state, ground_.jobs, *fragmentation_);
@@ -159,13 +161,13 @@ void Cluster::wire() {
     timeline_.phase_changed(job, before, after);
     deadlocks_.phase_changed(job);
     statistics_.phase_changed(job, after);
-    if (exchanges_) exchanges_->phase_changed(job, after);
-    if (exchanges_) few_servers_.phase_changed(job, after);
+    if (steps_) steps_->phase_changed(job, after);
+    if (steps_) few_servers_.phase_changed(job, after);
     if (cardiogram_) cardiogram_->phase_changed(job, after);
   });
   controller_.pace_changed.connect([this](JobId job) {
     usage_.job_changed(job, controller_.computing(job));
-    if (exchanges_) exchanges_->pace_changed(job);
+    if (steps_) steps_->controller_changed_pace(job);
     if (cardiogram_) cardiogram_->pace_changed(job);
   });
   controller_.rank_dead.connect([this](PodId pod, int64_t gpu_milli) {
@@ -323,7 +325,7 @@ bool Cluster::is_work_ahead() const {
                   (autoscaler_ && autoscaler_->is_adding()) || scheduler_.is_preempting() ||
                   controller_.pods_terminating() > 0;
   ground_.jobs.for_each_job([&](JobId id) {
-    is_ahead |= controller_.goes_on(id) && !(exchanges_ && exchanges_->waits_in_vain(id));
+    is_ahead |= controller_.goes_on(id) && !(steps_ && steps_->waits_in_vain(id));
   });
   return is_ahead;
 }

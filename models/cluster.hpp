@@ -34,7 +34,7 @@
 #include "models/telemetry/storage_usage.hpp"
 #include "models/telemetry/timeline.hpp"
 #include "models/workload/few_servers.hpp"
-#include "models/workload/gang_exchanges.hpp"
+#include "models/workload/steps/gang_steps.hpp"
 #include "models/workload/job_controller.hpp"
 #include "models/workload/job_table.hpp"
 #include "sim/config/node.hpp"
@@ -118,7 +118,7 @@ class Cluster {
   std::unique_ptr<Storage> storage_;
   std::optional<Network> network_;
   JobController controller_;
-  std::optional<GangExchanges> exchanges_;
+  std::optional<GangSteps> steps_;
   std::vector<std::unique_ptr<JobSource>> sources_;
   std::optional<Fragmentation> fragmentation_;
   Scheduler scheduler_;

@@ -41,16 +41,15 @@ void Cluster::finish(Time end) {
                 "of the GPU time lost: compute that these threw away");
   if (network_) {
     count("link_faults", link_faults_->faults(), "", "faults of cables and switches");
-    count("gangs_gave_up", exchanges_->gave_up(), "",
+    count("gangs_gave_up", steps_->counters().gave_up, "",
           "times a gang was aborted because it could not exchange for too long");
-    count("gangs_rerouted", exchanges_->rerouted(), "",
+    count("gangs_rerouted", steps_->counters().rerouted, "",
           "times a gang's routes were asked for again while it ran");
-    if (const ContendingGangs* gangs = exchanges_->contending()) {
-      count("plays_ahead", gangs->counters().plays, "",
-            "times that gangs which share full links were played ahead");
-      count("gangs_not_played", gangs->counters().too_many, "",
-            "gangs, anew at each start, that met more than workload.play_ahead.gangs others, some "
-            "through others, so that they shared links as if all exchanged all the time");
+    if (const SharedLinks* const links = steps_->shared_links()) {
+      count("steps_rehearsed", links->steps_rehearsed(), "",
+            "steps played to find the pace of up to 16 gangs that contended links connect");
+      count("rates_expected", links->rates_expected(), "",
+            "times that an expected rate was worked out, of a gang among more than 16 such");
     }
   }
   if (control_plane_) control_plane_->add_summary(r);

@@ -114,35 +114,27 @@ void check_sharp(const Scenario& scenario, const std::vector<ExchangeMade>& all,
   }
 }
 
-// Whose exchanges may put something on cables; as many as matter, if there are more.
-int64_t gangs_on_cables(const std::vector<Training>& all) {
-  int64_t gangs = 0;
+// Whether the exchanges of a gang may put something on cables.
+bool are_cables_used(const std::vector<Training>& all) {
   for (const Training& training : all) {
     if (!training.params->step) continue;
     Training alone = training;
     alone.listed.clear();
     const StepParams& step = *training.params->step;
-    if (training.has_other_gangs && (step.model || !step.exchanges.empty())) return 2;
+    if (training.has_other_gangs && (step.model || !step.exchanges.empty())) return true;
     for (const Training::Gang& gang : training.listed) {
       alone.listed.assign(1, gang);
-      if (std::ranges::any_of(exchanges_made(alone), crosses)) gangs += gang.count;
-      if (gangs > 1) return gangs;
+      if (std::ranges::any_of(exchanges_made(alone), crosses)) return true;
     }
   }
-  return gangs;
+  return false;
 }
 
 // What stays in nodes puts nothing on cables.
 void check_cables(const std::vector<Training>& all, Checker& c) {
-  const int64_t gangs = gangs_on_cables(all);
-  const bool is_disturbed = c.is_given("faults.links");  // its steps are played for a while then
-  if (gangs == 1 && !is_disturbed && c.is_given("workload.play_ahead")) {
-    c.idle("workload.play_ahead",
-           "has no effect: one gang alone exchanges between nodes, and meets no other");
-  }
-  if (gangs > 0) return;
-  for (const char* section : {"network.fabric", "network.routing", "network.links",
-                              "workload.play_ahead", "faults.links"}) {
+  if (are_cables_used(all)) return;
+  for (const char* section :
+       {"network.fabric", "network.routing", "network.links", "faults.links"}) {
     if (!c.is_given(section)) continue;
     c.idle(section,
            "has no effect: no gang has more than one pod and a step with exchanges between them");

@@ -103,9 +103,6 @@ void check_network(const Scenario& scenario, Checker& c) {
     c.idle("network.routing.queue_pairs",
            "has an effect only with engines that tell flows apart: ecmp and the adaptive ones");
   }
-  if (c.is_given("workload.play_ahead") && scenario.network.level != NetworkLevel::Flow) {
-    c.idle("workload.play_ahead", "has an effect only with network.level: flow");
-  }
   check_leaves(scenario, c);
   const bool is_empty = links.list.empty() && links.random.empty() && links.routing.empty();
   if (!is_empty && scenario.network.level != NetworkLevel::Flow) {

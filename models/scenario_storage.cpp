@@ -18,7 +18,6 @@ class StoreCheck {
         names_{params_.names()},
         uses_(names_.size()),
         is_counting_{scenario.policy.driver == Driver::Counting},
-        is_traced_{scenario.workload.steps == StepDetail::Traced},
         c_{c} {}
 
   void look_at(const Training& training) {
@@ -31,9 +30,6 @@ class StoreCheck {
       use(dataset->store, training.path + ".dataset.store", &Use::is_read);
       if (dataset->cache) {
         use(std::string{kLocalStore}, training.path + ".dataset.cache", &Use::is_read);
-      }
-      if (is_traced_) {
-        c_.error(training.path + ".dataset", "has no effect with workload.steps: traced");
       }
     }
     if (const auto& checkpoint = training.params->checkpoint; checkpoint) {
@@ -89,7 +85,7 @@ class StoreCheck {
   const StorageParams& params_;
   std::vector<std::string> names_;
   std::vector<Use> uses_;
-  bool is_counting_, is_traced_;
+  bool is_counting_;
   Checker& c_;
 };
 

@@ -65,7 +65,6 @@ uint32_t FlowNetwork::add_flow(std::span<const LinkUse> uses, double rate_max) {
   ORRERY_CHECK(flow.state == State::Free, "a flow has an activity of its own");
   flow.rate = flow.moved = flow.accounted = flow.size = 0;
   flow.since = engine_.now();
-  flow.duty = 1;
   weigh(index);
   ++active_;
   ++counters_.started;
@@ -102,15 +101,28 @@ void FlowNetwork::weigh(uint32_t index) {
   for (const MaxMin::Use& use : sharing_.uses({index})) weights[group_[use.link]] += use.weight;
 }
 
-void FlowNetwork::set_duty(FlowId flow, double part) {
-  ORRERY_CHECK(part >= 0, "a part of the time");
-  ORRERY_CHECK(is_standing(flow), "a transfer moves all the time");
-  Flow& changed = flows_[flow.index];
-  if (changed.duty == part || changed.rate == FlowUnits::kInstant) return;
+// An activity without links keeps its place among the others.
+FlowId FlowNetwork::carry(std::span<const LinkUse> uses) {
+  const uint32_t index = add_flow({}, 0);
+  Flow& flow = flows_[index];
+  flow.state = State::Carried;
+  flow.carries.assign(uses.begin(), uses.end());
+  for (const LinkUse& use : uses) flow.weights[group_[use.link]] += use.weight;
+  return id_of(index);
+}
+
+void FlowNetwork::set_carried_rate(FlowId flow, double bits_per_s) {
+  Flow& changed = active_flow(flow);
+  ORRERY_CHECK(changed.state == State::Carried, "other flows share links");
   changed.moved = moved_by_now(changed);
   changed.since = engine_.now();
-  changed.duty = part;
-  changed.rate = FlowUnits::of_rate(sharing_.rate({flow.index}) * part);
+  changed.rate = FlowUnits::of_rate(bits_per_s);
+}
+
+void FlowNetwork::book_carried() {
+  for (uint32_t i = 0; i < flows_.size(); ++i) {
+    if (flows_[i].state == State::Carried) account(i);
+  }
 }
 
 void FlowNetwork::set_rate_max(FlowId flow, double rate_max) {
@@ -170,7 +182,8 @@ int128_t FlowNetwork::moved_by_now(const Flow& flow) const {
   if (flow.rate == FlowUnits::kInstant)
     return flow.state == State::Standing ? flow.moved : flow.size;
   const int128_t moved = flow.moved + flow.rate * (engine_.now() - flow.since).ns;
-  return flow.state == State::Standing ? moved : std::min(moved, flow.size);
+  const bool is_endless = flow.state == State::Standing || flow.state == State::Carried;
+  return is_endless ? moved : std::min(moved, flow.size);
 }
 
 // Books what moved so far on the links that it went over.
@@ -181,6 +194,7 @@ void FlowNetwork::account(uint32_t index) {
   const double bytes = bytes_of(flow.moved - flow.accounted);
   flow.accounted = flow.moved;
   for (const MaxMin::Use& use : sharing_.uses({index})) carried_[use.link] += use.weight * bytes;
+  for (const LinkUse& use : flow.carries) carried_[use.link] += use.weight * bytes;
   for (uint32_t g = 0; g < kGroups; ++g) carried_by_[g] += flow.weights[g] * bytes;
 }
 
@@ -202,6 +216,7 @@ void FlowNetwork::drop(uint32_t index) {
   engine_.cancel(flow.event);
   sharing_.remove({index});
   flow.state = State::Free;
+  flow.carries.clear();
   flow.done.reset();
   ++flow.generation;
   --active_;
@@ -228,9 +243,10 @@ void FlowNetwork::settle() {
   counters_.rates_changed += changed.size();
   for (const ActivityId activity : changed) {
     Flow& flow = flows_[activity.index];
+    if (flow.state == State::Carried) continue;
     flow.moved = moved_by_now(flow);
     flow.since = engine_.now();
-    flow.rate = FlowUnits::of_rate(sharing_.rate(activity) * flow.duty);
+    flow.rate = FlowUnits::of_rate(sharing_.rate(activity));
     if (flow.state == State::Moving) plan_end(activity.index);
     if (flow.state == State::Standing) news_.push_back(id_of(activity.index));
   }

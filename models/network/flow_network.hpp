@@ -62,10 +62,11 @@ class FlowNetwork {
   // whose destination cannot be reached is to be given a limit of zero.
   void set_uses(FlowId flow, std::span<const LinkUse> uses);
   void set_rate_max(FlowId flow, double rate_max);
-  // What part of the time an open() flow moves at its rate: 1 at first. It shares links as if that
-  // were all of it, and only what it moved is another; more than 1 tells of one that gets on better
-  // than its share says.
-  void set_duty(FlowId flow, double part);
+  // A flow without end whose rate is worked out elsewhere, 0 at first. It takes nothing from
+  // others; carried_by() counts it at once, carried() once it ended or was booked.
+  FlowId carry(std::span<const LinkUse> uses);
+  void set_carried_rate(FlowId flow, double bits_per_s);
+  void book_carried();
 
   // Emitted in Phase::Settle, when all rates are known, for each open() flow whose rate is another
   // than before; a new one counts as one that had none.
@@ -99,7 +100,7 @@ class FlowNetwork {
   void audit() const;
 
  private:
-  enum class State : uint8_t { Free, Waiting, Moving, Standing };
+  enum class State : uint8_t { Free, Waiting, Moving, Standing, Carried };
   struct Flow {
     State state = State::Free;
     uint32_t generation = 1;
@@ -109,8 +110,8 @@ class FlowNetwork {
     int128_t accounted = 0;  // of these, in carried_ already
     int128_t size = 0;       // of a transfer
     double rate_max = 0;
-    double duty = 1;
     std::array<double, kGroups> weights{};  // sums over the links of each group
+    std::vector<LinkUse> carries;           // of a carried one, which shares nothing
     EventId event;                          // start or end of a transfer
     Callback done;
   };

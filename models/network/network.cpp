@@ -131,9 +131,4 @@ void Network::release(std::span<const LinkUse> uses) {
   add_load(uses, -1);
 }
 
-void Network::set_uses(FlowId flow, std::span<const LinkUse> uses, double rate_max) {
-  flows_.set_uses(flow, uses);
-  flows_.set_rate_max(flow, rate_max);
-}
-
 }  // namespace orrery

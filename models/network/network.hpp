@@ -29,6 +29,7 @@ class Network {
   const Fabric& fabric() const { return fabric_; }
   LinkState& state() { return state_; }
   const LinkState& state() const { return state_; }
+  FlowNetwork& flows() { return flows_; }
   const FlowNetwork& flows() const { return flows_; }
   const Router& router() const { return router_; }
 
@@ -56,18 +57,6 @@ class Network {
   // many more routes over them, whatever moves at the time. No links: nothing.
   void hold(std::span<const LinkUse> uses);
   void release(std::span<const LinkUse> uses);
-  // A flow without end.
-  FlowId open(std::span<const LinkUse> uses, double rate_max) {
-    return flows_.open(uses, rate_max);
-  }
-  // A transfer; `done` is called once it is over.
-  FlowId start(const FlowNetwork::Transfer& transfer, Callback done) {
-    return flows_.start(transfer, std::move(done));
-  }
-  void close(FlowId flow) { flows_.end(flow); }  // of either kind
-  void set_uses(FlowId flow, std::span<const LinkUse> uses, double rate_max);
-  void set_rate_max(FlowId flow, double rate_max) { flows_.set_rate_max(flow, rate_max); }
-  void set_duty(FlowId flow, double part) { flows_.set_duty(flow, part); }
   // All routes are found by it from now on; cursed cables are as fast as it lets them be.
   void set_engine(RoutingEngine engine);
 
@@ -77,8 +66,6 @@ class Network {
   // Bytes that left NICs, or went up from leaves or from spines, until now.
   double sent_by(SwitchTier to) const { return flows_.carried_by(1 + static_cast<uint32_t>(to)); }
 
-  Signal<FlowId>& rate_changed() { return flows_.rate_changed; }
-  Signal<LinkId>& capacity_changed() { return flows_.capacity_changed; }
   // Cables or switches went up or down, or routing chooses anew: whose routes may be others should
   // ask for them again. Emitted once per instant, before rates are settled.
   struct RouteNews {

@@ -8,12 +8,11 @@
 namespace orrery {
 
 Cardiogram::Cardiogram(Sim sim, const JobTable& jobs, const JobController& controller,
-                       const GangExchanges* exchanges, const GpuPowers& powers,
-                       CardiogramParams params)
+                       const GangSteps* steps, const GpuPowers& powers, CardiogramParams params)
     : sim_{sim},
       jobs_{jobs},
       controller_{controller},
-      exchanges_{exchanges},
+      steps_{steps},
       powers_{powers},
       params_{std::move(params)},
       found_(params_.jobs.size()),
@@ -107,8 +106,8 @@ void Cardiogram::advance(Watched& watched, Time now) {
     watched.run += all - watched.told;
     watched.told = all;
   }
-  if (exchanges_ == nullptr) return;
-  const Bytes sent = exchanges_->sent(watched.job);
+  if (steps_ == nullptr) return;
+  const Bytes sent = steps_->sent(watched.job);
   watched.run.sent += static_cast<double>((sent - watched.sent).count);
   watched.sent = sent;
 }
@@ -162,7 +161,7 @@ void Cardiogram::spend(Rank& rank, const RunParts& parts) {
 void Cardiogram::look(Watched& watched) {
   const Job& job = jobs_.job(watched.job);
   std::vector<double> parts;
-  if (exchanges_ != nullptr) parts = exchanges_->nic_parts(watched.job);
+  if (steps_ != nullptr) parts = steps_->nic_parts(watched.job);
   size_t running = 0;
   for (Rank& rank : watched.ranks) {
     rank.mode = Mode::Idle;
@@ -195,16 +194,15 @@ void Cardiogram::look_at_run(Watched& watched) {
   expansion.run = controller_.run_now(id);
   watched.restore_from = expansion.run.restore_from;
   watched.runs = jobs_.job(id).phase == JobPhase::Running;
-  if (exchanges_ != nullptr) watched.sent = exchanges_->sent(id);
-  if (!watched.runs || exchanges_ == nullptr) return;
-  const GangExchanges::View view = exchanges_->view(id);
+  if (steps_ != nullptr) watched.sent = steps_->sent(id);
+  if (!watched.runs || steps_ == nullptr) return;
+  const GangSteps::View view = steps_->view(id);
   const Pace& pace = expansion.run.terms.pace;
   if (view.is_updating) expansion.stands_for = RankPhase::Wait;
-  if (view.plan == nullptr || pace.is_still()) return;
-  expansion.step =
-      shape_of(*view.plan, pace, view.exchange, view.inside, view.is_played ? Bytes{} : view.bytes);
+  if (view.cycle == nullptr || pace.is_still()) return;
+  expansion.step = shape_of(*view.cycle, pace, view.across, view.is_traced ? Bytes{} : view.bytes);
   const Duration done = expansion.run.progress.done() - watched.step_from;
-  expansion.into_step = pace.span_of(std::max(done, Duration{}) % view.plan->compute);
+  expansion.into_step = pace.span_of(std::max(done, Duration{}) % view.cycle->compute);
 }
 
 // ---- news

@@ -9,9 +9,9 @@
 #include "models/hardware/gpu_power.hpp"
 #include "models/telemetry/cardiogram_params.hpp"
 #include "models/telemetry/run_expansion.hpp"
-#include "models/workload/gang_exchanges.hpp"
 #include "models/workload/job_controller.hpp"
 #include "models/workload/job_table.hpp"
+#include "models/workload/steps/gang_steps.hpp"
 #include "sim/core/int128.hpp"
 #include "sim/record/channel.hpp"
 #include "sim/runtime/sim.hpp"
@@ -28,8 +28,8 @@ namespace orrery {
 class Cardiogram {
  public:
   // `exchanges`: null without a network. All must outlive it.
-  Cardiogram(Sim sim, const JobTable& jobs, const JobController& controller,
-             const GangExchanges* exchanges, const GpuPowers& powers, CardiogramParams params);
+  Cardiogram(Sim sim, const JobTable& jobs, const JobController& controller, const GangSteps* steps,
+             const GpuPowers& powers, CardiogramParams params);
   Cardiogram(const Cardiogram&) = delete;
   Cardiogram& operator=(const Cardiogram&) = delete;
 
@@ -91,7 +91,7 @@ class Cardiogram {
   Sim sim_;
   const JobTable& jobs_;
   const JobController& controller_;
-  const GangExchanges* exchanges_;
+  const GangSteps* steps_;
   const GpuPowers& powers_;
   CardiogramParams params_;
   bool is_open_ = false;

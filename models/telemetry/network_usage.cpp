@@ -5,10 +5,10 @@
 
 namespace orrery {
 
-NetworkUsage::NetworkUsage(Sim sim, Network& network, const GangExchanges& exchanges)
+NetworkUsage::NetworkUsage(Sim sim, Network& network, const GangSteps& steps)
     : sim_{sim},
       network_{network},
-      exchanges_{exchanges},
+      steps_{steps},
       link_rows_{sim.recorder, "/links", "Cables that carried something, or failed; at the end."},
       samples_{sim.recorder, "/timeline/network", "The compute network over time."} {
   network.state().capacity_changed().connect([this](LinkId link) { link_changed(link); });
@@ -34,7 +34,7 @@ void NetworkUsage::sample(Time now) {
   NetworkSample row{.time = now,
                     .cables_down = network_.state().cables_down(),
                     .cables_slow = network_.state().cables_slow(),
-                    .gangs_still = exchanges_.standing_still()};
+                    .gangs_still = steps_.counters().standing_still};
   const double seconds = (now - sampled_to_).seconds();
   const auto rate = [&](SwitchTier to) {
     double& before = sent_[static_cast<size_t>(to)];
@@ -53,6 +53,7 @@ void NetworkUsage::sample(Time now) {
 
 void NetworkUsage::finish(Time end) {
   if (!link_rows_.is_on()) return;
+  network_.flows().book_carried();
   const Fabric& fabric = network_.fabric();
   for (uint32_t i = 0; i < fabric.cables(); ++i) {
     const CableId cable{i};

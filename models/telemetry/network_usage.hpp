@@ -6,7 +6,7 @@
 #include <map>
 
 #include "models/network/network.hpp"
-#include "models/workload/gang_exchanges.hpp"
+#include "models/workload/steps/gang_steps.hpp"
 #include "sim/core/time.hpp"
 #include "sim/record/channel.hpp"
 #include "sim/runtime/sim.hpp"
@@ -68,7 +68,7 @@ struct NetworkSample {
 class NetworkUsage {
  public:
   // Both must outlive it.
-  NetworkUsage(Sim sim, Network& network, const GangExchanges& exchanges);
+  NetworkUsage(Sim sim, Network& network, const GangSteps& steps);
   NetworkUsage(const NetworkUsage&) = delete;
   NetworkUsage& operator=(const NetworkUsage&) = delete;
 
@@ -85,8 +85,8 @@ class NetworkUsage {
   void link_changed(LinkId link);
 
   Sim sim_;
-  const Network& network_;
-  const GangExchanges& exchanges_;
+  Network& network_;
+  const GangSteps& steps_;
   Time sampled_to_;
   std::array<double, 3> sent_{};  // bytes, until then
   int64_t symbol_errors_ = 0;     // likewise

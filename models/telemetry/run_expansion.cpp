@@ -30,19 +30,19 @@ RunParts parts_of_steps(const StepShape& step, const Pace& pace, Duration time) 
 
 }  // namespace
 
-StepShape shape_of(const StepPlan& plan, const Pace& pace, Duration exchange, Duration inside,
-                   Bytes bytes) {
-  const Duration length = pace.span_of(plan.compute);
-  const Duration working = working_time(plan);
-  const Duration hidden = hidden_time(plan);
+StepShape shape_of(const StepCycle& cycle, const Pace& pace, Duration across, Bytes bytes) {
+  const Duration length = pace.span_of(cycle.compute);
+  const Duration before = cycle.working - cycle.overlap;  // the exchange begins
+  const bool moves = across != Duration::max();
+  const Duration exchange = moves ? cycle.inside + across : length;
   StepShape step{.length = length,
-                 .compute = plan.compute,
-                 .working = working,
-                 .exposed = std::clamp(length - working - plan.fixed, Duration{},
-                                       std::max(exchange - hidden, Duration{}))};
-  if (bytes == Bytes{} || exchange == Duration::max()) return step;
-  step.sends_from = working - hidden + inside;
-  step.sends_to = working - hidden + exchange;
+                 .compute = cycle.compute,
+                 .working = cycle.working,
+                 .exposed = std::clamp(length - cycle.working - cycle.update, Duration{},
+                                       std::max(exchange - cycle.overlap, Duration{}))};
+  if (bytes == Bytes{} || !moves) return step;
+  step.sends_from = before + cycle.inside;
+  step.sends_to = before + exchange;
   step.bytes = static_cast<double>(bytes.count);
   return step;
 }
@@ -62,7 +62,7 @@ RunParts RunParts::operator-(const RunParts& other) const {
 
 RunParts RunExpansion::parts_until(Duration elapsed) const {
   RunParts parts;
-  const auto& [terms, progress, restore_from, is_paused, next_save] = run;
+  const auto& [terms, progress, restore_from, is_paused] = run;
   if (is_paused) {
     parts[RankPhase::Checkpoint] = elapsed.ns;
     return parts;

@@ -6,7 +6,7 @@
 
 #include "models/telemetry/cardiogram_rows.hpp"
 #include "models/workload/job_state.hpp"
-#include "models/workload/training_step.hpp"
+#include "models/workload/step_cycle.hpp"
 #include "sim/core/time.hpp"
 
 namespace orrery {
@@ -21,10 +21,9 @@ struct StepShape {
   Duration sends_from{}, sends_to{};
   double bytes = 0;  // that it sends in between
 };
-// At this pace, which must not stand still. `exchange` takes so long when nothing hides it, and its
-// first part, `inside`, sends nothing.
-StepShape shape_of(const StepPlan& plan, const Pace& pace, Duration exchange, Duration inside,
-                   Bytes bytes);
+// At this pace, which must not stand still; the exchange takes so long across nodes, where it sends
+// so many bytes.
+StepShape shape_of(const StepCycle& cycle, const Pace& pace, Duration across, Bytes bytes);
 
 using PhaseSpans = std::array<int64_t, kRankPhases>;  // nanoseconds
 struct RunParts {

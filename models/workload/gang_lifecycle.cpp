@@ -88,35 +88,38 @@ void JobController::gang_runs(JobId id) {
     ++state.running;
     state.run_gpu_milli += gpu_milli(pod);
   });
-  if (job.step && terms_of_gang_) take_terms(id, terms_of_gang_(id));
   state.run.restore_from = Time::max();
-  state.is_suspending = state.is_played = false;
+  state.is_suspending = state.is_traced = false;
+  if (job.step && pace_model_ != nullptr) {
+    if (const auto start = pace_model_->begins(id)) take_terms(id, *start);
+  }
   resume(state.run.progress, sim_.engine.now());
   state.run.progress.resumed_from = state.run.progress.saved;
   state.snapshot = snapshot(state.run.progress);
-  state.goal = Duration::max();
   recoveries_.resumed(state.run.recovery, time_to_redo(id, state.run));
   compute(id);
   set_phase(id, JobPhase::Running);
 }
 
 // On GPUs of another model than last time what was saved took another time, too.
-void JobController::take_terms(JobId id, const GangTerms& terms) {
+void JobController::take_terms(JobId id, const GangStart& start) {
   JobState& state = states_[id];
-  for (const PodId pod : terms.servers) {
+  for (const PodId pod : start.servers) {
     jobs_.pod(pod).serves = true;
     state.run_gpu_milli -= gpu_milli(pod);
     state.serving_gpu_milli += gpu_milli(pod);
   }
   const auto rescale = [&](Duration& done) {
-    done = {static_cast<int64_t>(int128_t{done.ns} * terms.work.ns / state.work.ns)};
+    done = {static_cast<int64_t>(int128_t{done.ns} * start.work.ns / state.work.ns)};
   };
-  if (terms.work != state.work) {
+  if (start.work != state.work) {
     rescale(state.run.progress.saved);
     rescale(state.run.redo_until);
   }
-  state.work = terms.work;
-  state.checkpoint_interval = terms.checkpoint_interval;
+  state.work = start.work;
+  state.checkpoint_interval = start.checkpoint_interval;
+  state.pace = start.pace;
+  state.is_traced = start.is_traced;
 }
 
 Duration JobController::time_to_redo(JobId id, const Run& run) const {
@@ -125,34 +128,22 @@ Duration JobController::time_to_redo(JobId id, const Run& run) const {
              : time_until(run.progress, terms(id), run.redo_until);
 }
 
-// To the end, unless something comes between.
+// To the end or the next checkpoint that is an event, unless something comes between. A traced gang
+// goes on until a step is done.
 void JobController::compute(JobId id) {
   const Job& job = jobs_.job(id);
   JobState& state = states_[id];
-  ORRERY_CHECK(state.goal >= Duration{}, "who reached a goal is given another, or none");
-  // The end, the goal, or the next checkpoint if it is an event.
-  // Played steps save where the next one begins: they compute, to a goal that is ahead.
-  const Duration next = state.snapshot.done + state.checkpoint_interval;
-  const bool is_near =
-      state.is_played ? next < state.goal && !state.pace.is_still() : next <= state.goal;
-  const bool saves = saves_by_events(id) && next < state.work && is_near;
-  const bool is_partial = !saves && state.goal < state.work + Duration{state.is_played ? 1 : 0};
-  const bool waits = state.is_played && !saves && !is_partial;  // for complete()
-  const Duration stop = saves ? next : std::min(state.goal, state.work);
+  const Duration next = next_save(id);
+  const bool saves = next < state.work;
+  const Duration stop = std::max(std::min(next, state.work), state.run.progress.done());
   const Duration span =
-      waits ? Duration::max()
-            : time_until(state.run.progress, terms(id), std::max(stop, state.run.progress.done()));
+      state.is_traced ? Duration::max() : time_until(state.run.progress, terms(id), stop);
   const Duration limit = time_limit(job, params_.overruns) - state.computed;
   const bool in_time = span <= limit;
-  if (in_time && span == Duration::max()) return;  // it stands still
+  if (in_time && span == Duration::max()) return;  // it stands still, or is traced
   if (in_time && saves) {
     state.event =
         sim_.engine.after(span, Label{"jobs.checkpoint_due"}, [this, id] { checkpoint_due(id); });
-    return;
-  }
-  if (in_time && is_partial) {
-    state.event =
-        sim_.engine.after(span, Label{"jobs.goal_reached"}, [this, id] { reach_goal(id); });
     return;
   }
   state.event =
@@ -160,13 +151,23 @@ void JobController::compute(JobId id) {
                         [this, id, in_time] { gang_completes(id, in_time); });
 }
 
-void JobController::reach_goal(JobId id) {
-  JobState& state = states_[id];
+// Progress at which the next checkpoint that is an event begins; max: there are none.
+Duration JobController::next_save(JobId id) const {
+  const JobState& state = states_[id];
+  return saves_by_events(id) ? state.snapshot.done + state.checkpoint_interval : Duration::max();
+}
+
+void JobController::step_done(JobId id) {
   account_run(gang(id));
-  constexpr Duration kNone{-1};  // whatever goal and pace set_pace() gives next are other ones
-  const Duration goal = std::exchange(state.goal, kNone);
-  account(gang(id), [goal](RunProgress& progress) { return arrive(progress, goal); });
-  goal_reached.emit(id);
+  JobState& state = states_[id];
+  const Duration done = state.run.progress.done();
+  if (done >= state.work) {
+    sim_.engine.cancel(state.event);
+    return gang_completes(id, true);
+  }
+  if (done < next_save(id)) return;
+  sim_.engine.cancel(state.event);
+  checkpoint_due(id);
 }
 
 Duration JobController::done(JobId id) const { return run_now(id).progress.done(); }
@@ -176,27 +177,14 @@ RunNow JobController::run_now(JobId id) const {
   RunNow run{.terms = terms(id),
              .progress = state.run.progress,
              .restore_from = state.run.restore_from,
-             .is_paused = is_paused(id),
-             .next_save = Duration::max()};
+             .is_paused = is_paused(id)};
   const bool advances = jobs_.job(id).phase == JobPhase::Running && !run.is_paused;
   if (advances) advance(run.progress, run.terms, sim_.engine.now());
-  const Duration interval = state.checkpoint_interval;
-  const Duration from = saves_by_events(id) ? state.snapshot.done : run.progress.saved;
-  const bool has_next = interval > Duration{} && interval < state.work - from;
-  if (has_next) run.next_save = from + interval;
   return run;
 }
 
 bool JobController::is_paused(JobId id) const {
   return states_[id].is_paused || states_[id].is_suspending;
-}
-
-void JobController::play_steps(JobId id) { states_[id].is_played = true; }
-
-void JobController::complete(JobId id) {
-  ORRERY_CHECK(states_[id].is_played && !is_paused(id), "its steps are over");
-  sim_.engine.cancel(states_[id].event);
-  gang_completes(id, true);
 }
 
 void JobController::gang_completes(JobId id, bool in_time) {

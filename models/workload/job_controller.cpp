@@ -46,6 +46,12 @@ JobController::JobController(Sim sim, ClusterState& cluster, JobTable& jobs,
   }
 }
 
+void JobController::use(PaceModel& model) {
+  pace_model_ = &model;
+  model.pace_changed.connect([this](JobId job, Pace pace) { set_pace(job, pace); });
+  model.step_done.connect([this](JobId job) { step_done(job); });
+}
+
 void JobController::start() { schedule_arrival(); }
 
 // ---- arrival
@@ -272,6 +278,7 @@ void JobController::set_phase(JobId id, JobPhase phase) {
   if (phase == JobPhase::Running && states_[id].first_running == kNever) {
     states_[id].first_running = sim_.engine.now();
   }
+  if (before == JobPhase::Running && pace_model_ != nullptr) pace_model_->ends(id);
   phase_changed.emit(id, before, phase);
 }
 

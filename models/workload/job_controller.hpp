@@ -17,6 +17,7 @@
 #include "models/workload/job_sources.hpp"
 #include "models/workload/job_state.hpp"
 #include "models/workload/job_table.hpp"
+#include "models/workload/pace_model.hpp"
 #include "models/workload/pod_api.hpp"
 #include "models/workload/pod_creation_queue.hpp"
 #include "models/workload/pods_on_nodes.hpp"
@@ -30,7 +31,7 @@ namespace orrery {
 
 // Creates pods, starts gangs once enough members are bound, lets them compute, stops them when a
 // member dies and brings them back from their last checkpoint. Observers of its signals must not
-// call back into it, save pod_bound() from pods_created and set_pace() when a job runs.
+// call back into it, save pod_bound() from pods_created.
 class JobController : public JobNews {
  public:
   JobController(Sim sim, ClusterState& cluster, JobTable& jobs, const JobControllerParams& params,
@@ -40,9 +41,9 @@ class JobController : public JobNews {
 
   // Before start(). Pods are created through it, and start as late as it says; else at once.
   void use(PodApi& api) { api_ = &api; }
-  // Before start(). `ask` is called for each gang with a step when its pods run. Without it, and
-  // for other jobs, the terms are those of Job.
-  void ask_at_starts(std::function<GangTerms(JobId)> ask) { terms_of_gang_ = std::move(ask); }
+  // Before start(). Gangs with a step go as it says; without it, and for other jobs, work and
+  // checkpoints are those of Job.
+  void use(PaceModel& model);
   // Before start(). Jobs of all sources are merged by submit time, then by order of the sources.
   void add_source(std::unique_ptr<JobSource> source) { sources_.add(std::move(source)); }
   void start();
@@ -74,19 +75,10 @@ class JobController : public JobNews {
   // What a job queue decides. Of a held job that arrived, or was suspended.
   void release(JobId job);                      // its pods are created
   void run_counted(JobId job, Pace pace = {});  // a counted job has what it asked for
-  // Of a gang or a counted job, until it has done so much of its work; its checkpoint cycle goes
-  // on. A gang that starts or comes back has no goal. `done`: what it is taken to have done now,
-  // where more or less of a step is left than its time so far tells.
-  void set_pace(JobId job, Pace pace, Duration goal = Duration::max(),
-                std::optional<Duration> done = {});
-  Duration done(JobId job) const;  // of the work of a gang that runs, up to now
+  void set_pace(JobId job, Pace pace);  // of a gang or a counted job; its checkpoint cycle goes on
+  Duration done(JobId job) const;       // of the work of a gang that runs, up to now
   Duration work(JobId job) const { return states_[job].work; }  // on the GPUs that it has
-  Duration checkpoint_interval(JobId job) const { return states_[job].checkpoint_interval; }
   bool is_paused(JobId job) const;  // for a checkpoint that is an event, or to be suspended
-  // Somebody plays the steps of a gang that runs: from now on checkpoints are events, and once all
-  // its work is done, as a goal says, the gang waits for complete().
-  void play_steps(JobId job);
-  void complete(JobId job);
   RunNow run_now(JobId job) const;
   // Stops a gang or a counted job that runs: it writes a checkpoint for so long, keeps all it
   // computed, gives everything back and is Pending. False: it does not run, or has no such form.
@@ -160,9 +152,10 @@ class JobController : public JobNews {
   void gang_gathers(JobId id);
   void gang_starts(JobId id);
   void gang_runs(JobId id);
-  void take_terms(JobId id, const GangTerms& terms);
+  void take_terms(JobId id, const GangStart& start);
   void compute(JobId id);
-  void reach_goal(JobId id);
+  Duration next_save(JobId id) const;
+  void step_done(JobId id);
   Duration time_to_redo(JobId id, const Run& run) const;
   void gang_completes(JobId id, bool in_time);
   void gang_stops(JobId id, NodeId node);         // a member is about to die
@@ -235,7 +228,7 @@ class JobController : public JobNews {
   JobTable& jobs_;
   JobControllerParams params_;
   PodApi* api_ = nullptr;
-  std::function<GangTerms(JobId)> terms_of_gang_;
+  PaceModel* pace_model_ = nullptr;
   Arrivals arrivals_;
   JobCounters counters_;
   int64_t terminating_ = 0;

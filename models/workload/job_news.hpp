@@ -22,7 +22,6 @@ struct JobNews {
   Signal<JobId> job_over;                           // last look before JobTable::remove
   Signal<JobId> job_suspended;                      // Pending again, without pods
   Signal<PodId, int64_t> rank_dead;  // so many milli-GPUs of a pod whose job hangs do nothing now
-  Signal<JobId> goal_reached;        // of set_pace(), which must be called again now
   Signal<JobId> pace_changed;        // of a job that runs
   Signal<const RecoveryRow&> recovered;
   Signal<const WorkDone&> work_done;

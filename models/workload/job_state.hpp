@@ -42,20 +42,12 @@ struct Run {
   RecoveryLog::Handle recovery;
 };
 
-// What the nodes of a gang make of its job, when it starts.
-struct GangTerms {
-  Duration work;                 // compute time, which depends on the GPUs
-  Duration checkpoint_interval;  // in whole steps
-  std::vector<PodId> servers;    // dedicated parameter servers: their GPUs wait for the others
-};
-
 // What becomes of a gang from this moment on, unless something changes.
 struct RunNow {
   RunTerms terms;
   RunProgress progress;    // up to now, if it runs
   Time restore_from;       // as in Run
   bool is_paused = false;  // for a checkpoint that is an event
-  Duration next_save;      // progress at which the next checkpoint begins; max: none does
 };
 
 // How long a job may compute; max: for ever.
@@ -93,12 +85,11 @@ struct PodRun {
 };
 
 struct JobState {
-  EventId event;  // gangs: it starts to compute, completes, is found dead, or comes back
-  Run run;        // of a gang
-  Pace pace;      // of a gang, or of a counted job
-  Duration goal = Duration::max();     // progress up to which it keeps that pace
-  Duration computed;                   // of a gang: since its last failure, up to progress.since
-  Duration work, checkpoint_interval;  // as Job says, or as GangTerms do
+  EventId event;      // gangs: it starts to compute, completes, is found dead, or comes back
+  Run run;            // of a gang
+  Pace pace;          // of a gang, or of a counted job
+  Duration computed;  // of a gang: since its last failure, up to progress.since
+  Duration work, checkpoint_interval;  // as Job says, or as GangStart does
   Time held_from;                      // of a counted job that starts: accounted for up to then
   int64_t gpu_milli = 0;               // of the bound pods
   int64_t run_gpu_milli = 0;  // of the pods that compute: of the gang's run, or independent ones
@@ -115,13 +106,13 @@ struct JobState {
   int32_t restarts = 0;
   int32_t preemptions = 0;  // of its pods
   int32_t membership_changes = 0;
-  uint32_t pods_started = 0;  // all in all, of independent ones
-  bool is_queued = false;     // for pod creation
-  bool is_struck = false;     // by the node failure that is being handled
-  bool is_paused = false;     // it copies or writes a checkpoint that goes to a store
-  bool is_played = false;     // step by step: a goal comes before the end, and complete() after it
-  bool is_saving = false;     // asynchronously, the last snapshot
-  Snapshot snapshot;          // the last one
+  uint32_t pods_started = 0;     // all in all, of independent ones
+  bool is_queued = false;        // for pod creation
+  bool is_struck = false;        // by the node failure that is being handled
+  bool is_paused = false;        // it copies or writes a checkpoint that goes to a store
+  bool is_traced = false;        // its steps are played, and it ends and saves between two of them
+  bool is_saving = false;        // asynchronously, the last snapshot
+  Snapshot snapshot;             // the last one
   std::vector<NodeId> saved_on;  // whose disks hold the last checkpoint; empty: it lies elsewhere
   Time saved_at;                 // when it was
   Time noticed;                  // when somebody finds out that it hangs; max: never

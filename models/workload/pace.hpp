@@ -52,11 +52,6 @@ struct Pace {
     return static_cast<int64_t>(static_cast<int128_t>(time.ns) * work + rest -
                                 static_cast<int128_t>(done.ns) * span);
   }
-  // How long ago so much less was done than now; of one that stands still `amount`.
-  constexpr Duration since(Duration amount, int64_t rest) const {
-    if (work == span || work == 0) return amount;
-    return {static_cast<int64_t>((static_cast<int128_t>(amount.ns) * span + rest) / work)};
-  }
   constexpr Duration computing_in(Duration time) const {  // of time between pauses
     return {static_cast<int64_t>(static_cast<int128_t>(time.ns) * computing / kWhole)};
   }

@@ -36,22 +36,18 @@ void JobController::run_counted(JobId id, Pace pace) {
   set_phase(id, JobPhase::Starting);
 }
 
-void JobController::set_pace(JobId id, Pace pace, Duration goal, std::optional<Duration> done) {
+void JobController::set_pace(JobId id, Pace pace) {
   const Job& job = jobs_.job(id);
   JobState& state = states_[id];
   ORRERY_CHECK(job.is_counted() || job.kind == JobKind::MpiGang, "pods go alone, at full pace");
-  if (state.is_suspending || (pace == state.pace && goal == state.goal && !done)) return;
+  if (state.is_suspending || pace == state.pace) return;
   const bool is_running = job.phase == JobPhase::Running;
   if (is_running) {
     account_run(gang(id));
-    if (done && !state.is_paused) {
-      account(gang(id), [&done](RunProgress& progress) { return arrive(progress, *done); });
-    }
     if (!state.is_paused) sim_.engine.cancel(state.event);  // else it ends the pause
   }
-  if (pace != state.pace) change_pace(state.run.progress);
+  change_pace(state.run.progress);
   state.pace = pace;
-  state.goal = goal;
   if (job.is_counted()) hold_counted(id, job.demand[Resource::Gpu] * pace.share_milli / 1000);
   if (!is_running || state.is_paused) return;
   if (job.is_counted()) state.run_gpu_milli = state.gpu_milli;

@@ -50,15 +50,6 @@ void resume(RunProgress& run, Time now) {
   run = {.since = now, .saved = run.saved, .unsaved_from = now};
 }
 
-RunSpans arrive(RunProgress& run, Duration done) {
-  const Duration moved = std::max(done - run.saved, Duration{}) - run.unsaved;
-  const Duration before = run.unsaved_span;
-  run.rest = 0;
-  run.unsaved += moved;
-  run.unsaved_span = std::max(before + moved, Duration{});
-  return {.exchange = before - run.unsaved_span};
-}
-
 RunSpans advance(RunProgress& run, const RunTerms& terms, Time now) {
   const Pace& pace = terms.pace;
   const Duration passed = now - run.since;

@@ -57,8 +57,6 @@ RunCut cut_run(const RunProgress& run, const RunTerms& terms, Duration passed);
 
 void resume(RunProgress& run, Time now);  // from what is saved
 inline void change_pace(RunProgress& run) { run.rest = 0; }
-// `since` is when it was to have done so much; what that is more is not time that it waited.
-RunSpans arrive(RunProgress& run, Duration done);
 RunSpans advance(RunProgress& run, const RunTerms& terms, Time now);
 RunSpans keep(RunProgress& run);  // all that is done up to `since` is saved
 RunSpans lose(RunProgress& run);  // all that is not saved, up to `since`

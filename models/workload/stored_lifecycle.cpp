@@ -9,7 +9,7 @@ namespace orrery {
 
 bool JobController::saves_by_events(JobId id) const {
   const Job& job = jobs_.job(id);
-  return job.checkpoint || (states_[id].is_played && states_[id].checkpoint_interval > Duration{});
+  return job.checkpoint || (states_[id].is_traced && states_[id].checkpoint_interval > Duration{});
 }
 
 bool JobController::saves_locally(JobId id) const {
@@ -38,8 +38,6 @@ void JobController::go_on(JobId id) {
 void JobController::checkpoint_due(JobId id) {
   pause(id);
   JobState& state = states_[id];
-  const Duration due = state.snapshot.done + state.checkpoint_interval;
-  account(gang(id), [due](RunProgress& progress) { return arrive(progress, due); });
   if (state.is_saving) {
     ORRERY_MARK("jobs.checkpoint_waits_for_the_last_one");
     return;

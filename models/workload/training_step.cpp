@@ -124,10 +124,6 @@ Duration hidden_time(const StepPlan& plan) {
   return nearest_ns(plan.compute.seconds() * plan.overlap);
 }
 
-Duration step_time(const StepPlan& plan, Duration exchange) {
-  return working_time(plan) + std::max(Duration{}, exchange - hidden_time(plan)) + plan.fixed;
-}
-
 CommGroup group_of(const StepTraffic& traffic, const Machine& machine, GpuMask gpus) {
   const int32_t on_node = std::popcount(gpus);
   ORRERY_CHECK(on_node > 0, "the job has GPUs on its nodes");

@@ -46,8 +46,6 @@ StepPlan plan_step(const StepParams& params, int32_t ranks, int32_t nodes,
 // Compute, with its waits for other stages and machines; and the part of exchanges that it hides.
 Duration working_time(const StepPlan& plan);
 Duration hidden_time(const StepPlan& plan);
-// With exchanges that take so long when nothing else goes on.
-Duration step_time(const StepPlan& plan, Duration exchange);
 
 // The ranks of one of a traffic's groups when each node gives these GPUs to the job. NICs are
 // shared fairly with the node's other groups.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "models/workload/training_step.hpp"
+#include "sim/config/diagnostics.hpp"
 
 namespace orrery {
 namespace {

@@ -12,7 +12,6 @@
 #include "models/workload/explicit_jobs.hpp"
 #include "models/workload/generator.hpp"
 #include "models/workload/job_controller_params.hpp"
-#include "models/workload/play_ahead_params.hpp"
 #include "models/workload/pod_params.hpp"
 #include "models/workload/service_params.hpp"
 #include "models/workload/trace_source.hpp"
@@ -35,7 +34,6 @@ struct WorkloadParams {
   TrainingParams training = {};
   JobControllerParams controller = {};
   StepDetail steps = StepDetail::Rate;
-  PlayAheadParams play_ahead = {};
   std::optional<TypicalPodsParams> typical_pods = {};
 
   template <class V>
@@ -44,20 +42,15 @@ struct WorkloadParams {
     v("training", training, "Start, checkpoints and restarts of jobs whose source says nothing.");
     v("controller", controller, "How jobs are started, watched and restarted.");
     v("steps", steps,
-      "rate: steps of a job are a rate that stays the same between two changes, and cost nothing; "
-      "of gangs that share full links a few are played ahead for that. traced: each step computes "
-      "and exchanges by itself, a few events each.");
-    v("play_ahead", play_ahead,
-      "How gangs that share full links are told apart; with steps: rate.");
+      "rate: a gang goes at the pace of its mean step until something changes. Up to 16 gangs that "
+      "share contended links are rehearsed for that, more share by expected rates. traced: each "
+      "step computes and exchanges by itself, a few events each.");
     v("typical_pods", typical_pods,
       "The pods that fragmentation is measured by; absent: it is not.");
   }
   template <class C>
   void check(C& c) const {
     if (sources.empty()) c.error("sources", "needs a source of jobs");
-    if (steps == StepDetail::Traced && c.is_given("play_ahead")) {
-      c.idle("play_ahead", "has no effect with steps: traced, which plays all");
-    }
   }
 };
 

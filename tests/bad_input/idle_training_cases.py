@@ -8,11 +8,6 @@ from idle_forms import (
     T, TWENTY, TWO, UNCOUNTED, exchange, flow, scenario,
 )
 
-MEETING = flow(exchange("").replace("1GB", "10GB"),
-               "{work: 10min, pods: 3, pod: {gpus: 5}}, {work: "
-               "11min, submit: 1234ms, pods: 4, pod: {gpus: 3}}",
-               ", fabric: {rails: 1, oversubscription: 8}")
-
 NETWORK = [
     Idle("network.fabric", ONLY_FLOW, "{rails: 1, oversubscription: 8}", ALPHA,
          flow(jobs=TWO, network=", fabric: {rails: 1}"),
@@ -61,14 +56,6 @@ NETWORK = [
     Idle("network.routing.queue_pairs", "has an effect only with engines that tell flows apart",
          "4", {"network.routing.engine": "dmodk"}, flow(jobs=TWO, network=", fabric: {rails: 1}"),
          works={"network.routing.engine": "ecmp"}),
-    Idle("workload.play_ahead", FABRIC, "{gangs: 0}", ALPHA, MEETING),
-    Idle("workload.play_ahead", "has no effect with steps: traced, which plays all", "{gangs: 0}",
-         {"workload.steps": "traced"}, MEETING),
-    Idle("workload.play_ahead", "has no effect: one gang alone exchanges between nodes",
-         "{gangs: 0}", {"workload.sources[0].jobs[1].pods": "1"}, MEETING),
-    Idle("workload.play_ahead.steps", "has no effect with gangs: 0", "16",
-         {"workload.play_ahead.gangs": "0"},
-         MEETING),
     Idle("faults.links", FABRIC, LINK_FAULT, ALPHA, flow()),
     Idle("faults.links.list[0].flaw", "a curse has no effect: network.routing.engine is not "
          "adaptive", "{links: {list: [{on: host-0.nic-0, at: 1min, until: 5min, flaw: {kind: "

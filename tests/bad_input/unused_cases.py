@@ -139,10 +139,6 @@ def unused_cases(case: Callable[..., Any]) -> list[Any]:
               "the ranks that exchange with one another share a pod", "step: {compute: 1s, "
               "parallel: {tensor: 4}, exchanges: [{bytes: 1GB, among: tensor, collective: "
               "push_pull, servers: ^{count: 1}}, {bytes: 1MB}]}", GANG, FLOW),
-        at("plays of one gang", "workload.play_ahead", "has no effect: one gang alone exchanges "
-           "between nodes", f"{GANG}, training: {{{STEP}}}}}, {{work: 1s, {POD}",
-           shared="{init: 1s}\n  play_ahead: ^{gangs: 4}", more=FLOW),
-
         # what needs somebody who stops jobs
         *both("survivors of nothing", "restart_scope", NO_RESTART, "restart_scope: ^pod",
               is_warned_of=True),

@@ -145,12 +145,6 @@ def traced(draft: Draft, draw: Draw) -> None:
         draft.put("workload.steps", "traced")
 
 
-def play_ahead(draft: Draft, draw: Draw) -> None:
-    if draft.get("network.level") == "flow":
-        draft.put("workload.play_ahead", {"gangs": draw.pick([0, 1, 2, 8, 64]),
-                                          "steps": draw.pick([16, 100, 5000])})
-
-
 def dataset(draft: Draft, draw: Draw) -> None:
     names = [store["name"] for store in draft.get("storage.stores", [])]
     names += ["local"] * (draft.get("storage.local") is not None)
@@ -171,6 +165,5 @@ FEATURES = [
     Feature("transformer", 0.2, transformer),
     Feature("parameter_servers", 0.15, parameter_servers),
     Feature("traced", 0.25, traced),
-    Feature("play_ahead", 0.15, play_ahead),
     Feature("dataset", 0.25, dataset),
 ]

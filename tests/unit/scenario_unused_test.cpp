@@ -154,16 +154,5 @@ TEST(IdleParameters, AreNoneOfASingleLeafThatIsCursed) {
   EXPECT_THAT(shared(kStep, jobs, adaptive), IsEmpty()) << "four leaves";
 }
 
-TEST(IdleParameters, AreNoPlaysOfGangsThatMayMeet) {
-  const std::string plays = "  play_ahead: {gangs: 4}\n";
-  const auto with = [&](const std::string& jobs) {
-    return mistakes(kTwoPools + ("workload:\n" + plays) + "  training: {" + kStep +
-                    "}\n  sources: [{kind: jobs, jobs: [" + jobs + "]}]\n" + kFlow);
-  };
-  EXPECT_THAT(with("{work: 1h, pods: 2, pod: {gpus: 8}, count: 2}"), IsEmpty());
-  EXPECT_THAT(with("{work: 1h, pods: 2, pod: {gpus: 8}}, {work: 1h, pod: {gpus: 8}}"),
-              ElementsAre(HasSubstr("workload.play_ahead: has no effect: one gang alone")));
-}
-
 }  // namespace
 }  // namespace orrery

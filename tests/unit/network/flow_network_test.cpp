@@ -53,19 +53,21 @@ TEST_F(FlowNetworkTest, TransfersThatShareALinkEndWhenTheirBytesAreThrough) {
   EXPECT_EQ(first.ns, 3500);
 }
 
-TEST_F(FlowNetworkTest, WhatAFlowMovesIsItsRateForAsLongAsItsDuty) {
-  const FlowId flow = network.open(on_link);
+TEST_F(FlowNetworkTest, FlowsWhoseRateIsWorkedOutElsewhereAreCarriedAndTakeNothing) {
   Time end;
-  start(1000, on_link, &end);
-  at(1000, [&] { network.set_duty(flow, 0.25); });
+  start(1000, on_link, &end);  // 8 Gbit/s: a byte a nanosecond
+  const FlowId flow = network.carry(on_link);
+  at(100, [&] { network.set_carried_rate(flow, 6e9); });
+  at(500, [&] { network.set_carried_rate(flow, 2e9); });
+  at(900, [&] {
+    EXPECT_DOUBLE_EQ(network.carried_by(0), 900 + 300 + 100);
+    network.book_carried();
+    EXPECT_EQ(network.carried(link).count, 900 + 300 + 100);
+    network.end(flow);
+  });
   engine.run();
-  EXPECT_EQ(end.ns, 2000) << "links are shared as if it moved all the time";
-  EXPECT_EQ(network.moved(flow).count, 500 + 125);
-  EXPECT_EQ(network.carried(link).count, 1000 + 625);
-  at(3000, [&] { network.set_duty(flow, 1); });
-  at(3100, [&] { network.end(flow); });
-  engine.run();
-  EXPECT_EQ(network.carried(link).count, 1000 + 625 + 250 + 100);
+  EXPECT_EQ(end.ns, 1000);
+  EXPECT_EQ(network.carried(link).count, 1000 + 300 + 100);
 }
 
 TEST_F(FlowNetworkTest, LinksOfAGroupAreToldTogether) {

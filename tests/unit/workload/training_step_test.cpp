@@ -7,6 +7,7 @@
 
 #include "models/hardware/machine_catalogue.hpp"
 #include "models/network/nccl_tuner.hpp"
+#include "models/workload/step_cycle.hpp"
 #include "sim/config/reader.hpp"
 
 namespace orrery {
@@ -56,17 +57,17 @@ TEST(StepTime, IsComputeBubbleAndWhatOverlapDoesNotHide) {
   EXPECT_EQ(plan.compute, 800_ms);
   EXPECT_EQ(plan.bubble, 200_ms);
   EXPECT_EQ(plan.fixed, 50_ms);
-  EXPECT_EQ(step_time(plan, 300_ms), 1050_ms) << "all of the exchange is hidden";
-  EXPECT_EQ(step_time(plan, 500_ms), 1150_ms);
+  EXPECT_EQ(cycle_of(plan, 300_ms).length({}), 1050_ms) << "all of the exchange is hidden";
+  EXPECT_EQ(cycle_of(plan, 500_ms).length({}), 1150_ms);
 }
 
 TEST(StepTime, WaitsForTheSlowestOfTheMachines) {
   StepParams params = plain_step(1_s);
   params.stragglers = {.fraction = 0.5, .slowdown = 0.2};
-  EXPECT_EQ(step_time(plan_step(params, 1, 1), {}), 1100_ms);
-  EXPECT_EQ(step_time(plan_step(params, 2, 2), {}), 1150_ms);
+  EXPECT_EQ(cycle_of(plan_step(params, 1, 1), {}).length({}), 1100_ms);
+  EXPECT_EQ(cycle_of(plan_step(params, 2, 2), {}).length({}), 1150_ms);
   params.stragglers.fraction = 1;
-  EXPECT_EQ(step_time(plan_step(params, 64, 64), {}), 1200_ms);
+  EXPECT_EQ(cycle_of(plan_step(params, 64, 64), {}).length({}), 1200_ms);
 }
 
 TEST(PlanStep, ComputesTheModelAtTheEfficiencyOfThePeak) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "models/workload/communicator_init.hpp"
+#include "models/workload/step_cycle.hpp"
 #include "tests/support/validation_cases.hpp"
 
 namespace orrery {
@@ -30,8 +31,8 @@ double iteration_seconds(const json& input) {
   params.model = model_of(input);
   params.parallel.tensor = 64;
   params.model->efficiency = input.at("mfu_percent").get<double>() / 100;
-  return step_time(plan_step(params, input.at("gpus"), input.at("gpus").get<int32_t>() / 8), {})
-      .seconds();
+  const StepPlan plan = plan_step(params, input.at("gpus"), input.at("gpus").get<int32_t>() / 8);
+  return cycle_of(plan, {}).length({}).seconds();
 }
 
 double init_seconds(const json& input) {

@@ -28,8 +28,8 @@ constexpr const char* kAllReduce =
     "step: {compute: 1s, exchanges: [{collective: all_reduce, bytes: 10GB, among: all}]}";
 constexpr const char* kEight = "{name: a, pods: 8, pod: {gpus: 8}, work: 1000s}";
 
-// A step's goal is then where it begins, which is where the one before it ended.
-TEST(GangExchanges, TracedStepsGoOnWhoseExchangesBeginWithThem) {
+// The exchange then begins with the step.
+TEST(GangSteps, TracedStepsGoOnWhoseExchangesBeginWithThem) {
   const std::string hidden = std::string{kAllReduce}.insert(7, "overlap: 1, ");
   for (const char* const steps : {"rate", "traced"}) {
     ScenarioRun run{
@@ -39,7 +39,7 @@ TEST(GangExchanges, TracedStepsGoOnWhoseExchangesBeginWithThem) {
 }
 
 // 2 * 63 / 64 * 10 GB over 8 NICs of 24 GB/s.
-TEST(GangExchanges, ARingMovesItsBytesAtTheRateOfTheNics) {
+TEST(GangSteps, ARingMovesItsBytesAtTheRateOfTheNics) {
   ScenarioRun alone{scenario("level: alpha_beta", kAllReduce, kEight), {}, {}};
   EXPECT_NEAR(run_of(alone), 1000 * (1 + 2 * 63.0 / 64 * 10 / 192), 2);
   ScenarioRun flow{scenario("level: flow", kAllReduce, kEight), {}, {}};
@@ -49,7 +49,7 @@ TEST(GangExchanges, ARingMovesItsBytesAtTheRateOfTheNics) {
   EXPECT_NEAR(row.gpu_s_useful + row.gpu_s_exchange, 64 * run_of(flow), 1e-3);
 }
 
-TEST(GangExchanges, ComputeHidesExchangesWhereTheyOverlap) {
+TEST(GangSteps, ComputeHidesExchangesWhereTheyOverlap) {
   const std::string step =
       "step: {compute: 1s, overlap: 0.5, "
       "exchanges: [{collective: all_reduce, bytes: 10GB, among: all}]}";
@@ -58,9 +58,8 @@ TEST(GangExchanges, ComputeHidesExchangesWhereTheyOverlap) {
   EXPECT_DOUBLE_EQ(run.jobs().at(0).gpu_s_exchange, 0);
 }
 
-// 1 s * (1 + 3 / 8) * 1.1 + 0.15 s for each second of work. Played one by one the last step ends
-// when all is computed, 0.15 s early.
-TEST(GangExchanges, AllThatAStepSpendsBesideComputeLengthensTheRun) {
+// 1 s * (1 + 3 / 8) * 1.1 + 0.15 s for each second of work.
+TEST(GangSteps, AllThatAStepSpendsBesideComputeLengthensTheRun) {
   const std::string step =
       "step: {compute: 1s, parallel: {pipeline: 4, microbatches: 8}, optimizer: 100ms, "
       "data: 50ms, stragglers: {fraction: 1, slowdown: 0.1}}";
@@ -75,7 +74,7 @@ TEST(GangExchanges, AllThatAStepSpendsBesideComputeLengthensTheRun) {
 
 // Each of the eight cables up from the first leaf fails in its turn, of which the first gang's ring
 // uses one.
-TEST(GangExchanges, OnlyGangsOverADeadCableAreReroutedAndComeBack) {
+TEST(GangSteps, OnlyGangsOverADeadCableAreReroutedAndComeBack) {
   std::string faults = "faults: {links: {list: [";
   for (int i = 0; i < 8; ++i) {
     faults += "{on: leaf-0.up-" + std::to_string(i) + ", at: " + std::to_string(100 + 20 * i) +
@@ -98,7 +97,7 @@ TEST(GangExchanges, OnlyGangsOverADeadCableAreReroutedAndComeBack) {
 }
 
 // Sixteen of 32 nodes each, in four leaves with a quarter of the up-links.
-TEST(GangExchanges, GangsThatShareLinksSlowEachOtherDown) {
+TEST(GangSteps, GangsThatShareLinksSlowEachOtherDown) {
   const std::string thin = "level: flow, fabric: {oversubscription: 4}";
   const std::string one = "{name: a, pods: 12, pod: {gpus: 8}, work: 1000s}";
   const std::string two = "{name: a, pods: 12, pod: {gpus: 8}, work: 1000s, count: 2}";
@@ -107,7 +106,7 @@ TEST(GangExchanges, GangsThatShareLinksSlowEachOtherDown) {
   EXPECT_GT(run_of(both, 1), run_of(alone) * 1.02);
 }
 
-TEST(GangExchanges, TooFewCoresSlowDownOnlyWhatLeavesTheNode) {
+TEST(GangSteps, TooFewCoresSlowDownOnlyWhatLeavesTheNode) {
   const auto job = [](int pods, int cpus) {
     return "{name: a, pods: " + std::to_string(pods) +
            ", pod: {gpus: 8, cpus: " + std::to_string(cpus) + "}, work: 1000s}";
@@ -120,7 +119,7 @@ TEST(GangExchanges, TooFewCoresSlowDownOnlyWhatLeavesTheNode) {
   EXPECT_DOUBLE_EQ(run_of(one_node), run_of(one_node_few));
 }
 
-TEST(GangExchanges, ALauncherWithoutGpusIsNoRank) {
+TEST(GangSteps, ALauncherWithoutGpusIsNoRank) {
   const std::string gpus = "{pods: 2, pod: {gpus: 8}}";
   const auto job = [&](const std::string& roles) {
     return "{name: a, work: 1000s, gangs: [{roles: [" + roles + "]}]}";
@@ -133,7 +132,7 @@ TEST(GangExchanges, ALauncherWithoutGpusIsNoRank) {
 }
 
 // Two pods on each of two nodes, in whatever order they came there.
-TEST(GangExchanges, RanksOfANodeAreNeighboursWhateverPodTheyAreIn) {
+TEST(GangSteps, RanksOfANodeAreNeighboursWhateverPodTheyAreIn) {
   const auto run = [](const std::string& policy) {
     std::string yaml = scenario("level: flow", kAllReduce,
                                 "{name: a, work: 1000s, pods: 4, pod: {gpus: 4, cpus: 60}}");
@@ -146,7 +145,7 @@ TEST(GangExchanges, RanksOfANodeAreNeighboursWhateverPodTheyAreIn) {
 }
 
 // Between their starts and ends nothing happens but samples of the timeline.
-TEST(GangExchanges, GangsThatRunCostNoEvents) {
+TEST(GangSteps, GangsThatRunCostNoEvents) {
   const auto events = [](const std::string& work) {
     const std::string jobs = "{name: a, count: 4, pods: 8, pod: {gpus: 8}, work: " + work + "}";
     const ScenarioRun run{scenario("level: flow", kAllReduce, jobs),
@@ -158,7 +157,7 @@ TEST(GangExchanges, GangsThatRunCostNoEvents) {
 }
 
 // The gang arrives after a cable of the second node went bad.
-TEST(GangExchanges, APolicyMayKeepThemOffNodesWithSymbolErrors) {
+TEST(GangSteps, APolicyMayKeepThemOffNodesWithSymbolErrors) {
   const std::string late = "{name: a, submit: 60s, pods: 2, pod: {gpus: 8}, work: 100s}";
   const std::string bent =
       "faults: {links: {list: [{on: host-1.nic-3, at: 10s, flaw: {kind: degraded}}]}}\n";
@@ -174,7 +173,7 @@ constexpr const char* kSlowStore =
     "storage: {stores: [{name: blob, write: 3200MBps, read: 3200MBps}]}\n";
 
 // 64 GPUs read 6.4 GB for a step of 1 s.
-TEST(GangExchanges, AStepTakesAtLeastAsLongAsReadingItsData) {
+TEST(GangSteps, AStepTakesAtLeastAsLongAsReadingItsData) {
   const std::string step = "step: {compute: 1s}, dataset: {store: blob, per_step: 100MB";
   const std::string all = "level: flow";
   ScenarioRun slow{
@@ -198,7 +197,7 @@ TEST(GangExchanges, AStepTakesAtLeastAsLongAsReadingItsData) {
   EXPECT_NEAR(run_of(cached), 110, 1e-6);
 }
 
-TEST(GangExchanges, WhatHasNoEffectIsRefused) {
+TEST(GangSteps, WhatHasNoEffectIsRefused) {
   const auto errors = [](const std::string& yaml) {
     Diagnostics diagnostics;
     const config::Document document = config::load_text(yaml, "s.yaml", diagnostics);

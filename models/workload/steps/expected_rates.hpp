@@ -1,0 +1,107 @@
+// models/workload/steps/expected_rates.hpp -- how fast many gangs exchange that share links.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "models/network/link_use.hpp"
+#include "models/workload/steps/rehearsal.hpp"
+#include "sim/core/id.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+// Expected rates over who else exchanges. The present is 32 drawn moments. A gang with duty cycle d
+// (the part of its step in which it exchanges across nodes) is exchanging in some 32 d of them,
+// which ones an order of its own says. In each moment a link of capacity C offers the gang
+//     max(C / (w + sum of the others' w), (C - sum of the others' w * rate) / w)
+// over the others that exchange then: an equal share, or what slower ones leave. The gang gets the
+// least of these offers and of its own limit, and its rate is the mean over all moments. The rate
+// gives the exchange, the exchange the step, the step the duty cycle, which is what others see: a
+// fixed point, looked for gang by gang.
+//
+// Example: two gangs with d = 1/4 on one link that either could fill. In 8 of 32 moments a gang
+// meets the other and gets one half, in 24 all: its mean rate is 7/8 of the link.
+//
+// A gang watches only those of its links that are offered most; and it is worked out anew only once
+// their load drifted by more than 2 % in the mean, so a rate may be stale by about as much.
+class ExpectedRates {
+ public:
+  static constexpr size_t kWatched = 64;  // links of a gang
+  struct Use {
+    LinkId link;
+    double weight;
+    double capacity;  // of the link, bits a second
+    double pressure;  // what its gangs offer it, each alone, in parts of the capacity
+  };
+  // In the room of what it had, if it is there already.
+  void join(JobId job, const SharingGang& gang, std::vector<Use> uses, Duration across);
+  void leave(JobId job);
+  void set_capacity(LinkId link, double bits_per_s);
+  bool contains(JobId job) const { return job.index < gangs_.size() && gangs_[job.index].is_in; }
+  size_t uses(JobId job) const { return gangs_[job.index].uses.size(); }
+
+  // Works out what changed. Returns the gangs that were worked out; across() may be as before.
+  std::span<const JobId> settle();
+  Duration across(JobId job) const { return gangs_[job.index].across; }
+  uint64_t worked_out() const { return worked_out_; }
+
+ private:
+  static constexpr uint32_t kMoments = 32;
+  using Sums = std::array<double, kMoments>;  // by moment
+  struct Load {                               // of a gang, as others see it
+    double rate = 0;                          // bits a second while it exchanges
+    double part = 0;                          // of the moments
+    Sums active{};                            // 1 if it exchanges then
+    double mean() const { return rate * part; }
+  };
+  struct Gang {
+    bool is_in = false, is_queued = false;
+    int32_t visits = 0;  // in this settling
+    double drift = 0;    // of its watched links, since it was worked out
+    StepCycle cycle;
+    Bytes bytes;
+    double rate_max = 0;
+    std::vector<LinkUse> uses, watched;
+    Sums order{};       // of the moments
+    double dither = 0;  // rounds 32 d up or down
+    Duration across{};
+    Load load;
+  };
+  struct Member {
+    JobId job;
+    double weight;
+  };
+  struct Link {
+    double capacity = 0;
+    std::vector<Member> members{};
+    std::vector<JobId> watchers{};
+    double mean_load = 0;   // the rest of watched links alone
+    Sums weight{}, load{};  // of gangs that exchange in each moment
+  };
+  void draw_order(Gang& gang);
+  Load load_of(const Gang& gang, Duration across) const;
+  void attach(JobId job, const Use& use);
+  struct Change {  // of a gang's load
+    Sums active{}, load{};
+    double mean = 0;
+    Change(const Load& before, const Load& after);
+  };
+  void add_load(Link& link, double weight, const Change& change);
+  void put_load(Gang& gang, const Load& load);
+  void watch(JobId job, const LinkUse& use);
+  void work_out(JobId job);
+  double mean_rate(const Gang& gang) const;
+  void queue(JobId job);
+
+  std::vector<Gang> gangs_;  // by job
+  std::vector<Link> links_;
+  std::deque<JobId> queue_;
+  std::vector<JobId> done_;
+  uint64_t joined_ = 0, worked_out_ = 0;
+};
+
+}  // namespace orrery

@@ -1,0 +1,100 @@
+// models/workload/steps/gang_steps.hpp -- how fast gangs with a training step go.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "models/network/network.hpp"
+#include "models/workload/gang_traffic.hpp"
+#include "models/workload/job_controller.hpp"
+#include "models/workload/job_table.hpp"
+#include "models/workload/pace_model.hpp"
+#include "models/workload/step_cycle.hpp"
+#include "models/workload/steps/dataset_readers.hpp"
+#include "models/workload/steps/shared_links.hpp"
+#include "models/workload/steps/step_tracer.hpp"
+#include "models/workload/workload_params.hpp"
+#include "sim/core/id.hpp"
+#include "sim/core/time.hpp"
+#include "sim/runtime/sim.hpp"
+
+namespace orrery {
+
+// With `steps: rate` a gang goes at the pace of its mean step until something changes: a closed
+// form if it shares no link that could fill, else what SharedLinks says. With `steps: traced`
+// StepTracer plays every step. A gang whose exchanges cannot move stands still, and is aborted once
+// it did so for as long as NCCL retries.
+class GangSteps : public PaceModel {
+ public:
+  // `network`: null with level: alpha_beta; `storage`: null if there is none. All must outlive it.
+  GangSteps(Sim sim, GangTraffic traffic, const JobTable& jobs, JobController& controller,
+            Network* network, Storage* storage, StepDetail steps);
+
+  std::optional<GangStart> begins(JobId job) override;
+  void ends(JobId job) override;
+  void phase_changed(JobId job, JobPhase after);
+  void controller_changed_pace(JobId job);  // or paused the job, or lets it go on
+
+  struct View {
+    const StepCycle* cycle = nullptr;  // null: no such gang runs
+    Duration across{};  // a step's exchange across nodes, the mean; max: it cannot move
+    Bytes bytes{};      // of it, on its heaviest link
+    bool is_traced = false;
+    bool is_updating = false;  // traced: the optimizer runs, or data are waited for
+  };
+  View view(JobId job) const;
+  // It cannot exchange, and nobody will give up for it.
+  bool waits_in_vain(JobId job) const;
+  // Bytes of traced steps, on the heaviest link. Includes earlier jobs with this id.
+  Bytes sent(JobId job) const { return tracer_ ? tracer_->sent(job) : Bytes{}; }
+  // As GangTraffic says, of a gang that runs.
+  std::vector<double> nic_parts(JobId job) const;
+
+  const SharedLinks* shared_links() const { return links_ ? &*links_ : nullptr; }
+  struct Counters {
+    uint32_t standing_still = 0;  // gangs that cannot exchange now
+    uint64_t gave_up = 0;         // gangs, because they could not
+    uint64_t rerouted = 0;        // times that routes of a gang were asked for again
+  };
+  const Counters& counters() const { return counters_; }
+
+ private:
+  struct Gang {
+    bool is_running = false;
+    StepPlan plan{};
+    StepCycle cycle{};
+    GangTraffic::Found traffic{};
+    SharedLinks::Step step{};
+    FlowId carried{};    // by rate: what its steps put on its links
+    EventId gives_up{};  // pending while it cannot exchange
+    bool crosses_nodes() const { return traffic.activity.bytes > Bytes{}; }
+    bool is_connected() const {
+      return traffic.activity.fabric.is_connected && traffic.activity.rate_max > Bandwidth{};
+    }
+    Pace pace() const { return Pace::of_step(plan.compute, step.length); }
+  };
+  void find_traffic(JobId job, const GangPlaces& places);
+  void find_step(JobId job);
+  void apply(JobId job);
+  void reroute(const Network::RouteNews& news);
+  void data_rate_changed(JobId job);
+  void book(JobId job);
+  bool is_stuck(JobId job) const;
+  void watch(JobId job);
+  void give_up(JobId job);
+
+  Sim sim_;
+  GangTraffic traffic_;
+  const JobTable& jobs_;
+  JobController& controller_;
+  Network* network_;
+  std::optional<StepTracer> tracer_;
+  std::optional<SharedLinks> links_;
+  std::optional<DatasetReaders> readers_;
+  std::vector<Gang> gangs_;  // by job
+  Counters counters_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,40 @@
+// models/workload/steps/rehearsal.hpp -- the mean steps of a few gangs that share links, by playing
+// them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "models/network/link_use.hpp"
+#include "models/workload/step_cycle.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+Duration across_of(Bytes bytes, double bits_per_s);  // an exchange across nodes at this rate
+
+// Of a gang whose exchange across nodes can move.
+struct SharingGang {
+  StepCycle cycle;
+  Bytes bytes{};        // of a step, on its heaviest link
+  double rate_max = 0;  // bits a second on that link when nobody else uses any of its links
+  std::vector<LinkUse> uses{};
+
+  Duration alone() const { return across_of(bytes, rate_max); }  // its exchange across nodes
+};
+
+struct Rehearsal {
+  std::vector<Duration> steps;  // the mean step of each gang; at least a step alone
+  uint64_t played = 0;          // steps of all
+};
+
+// Plays the gangs on a flow network of these links (uses name them by their place in `capacities`,
+// bits a second) from the phases of a golden ratio, until two windows in a row agree within 1 % for
+// each gang. A window is 16 steps of the slowest gang, and at most six are played.
+Rehearsal rehearse(std::span<const SharingGang> gangs, std::span<const double> capacities);
+// Steps so unlike that the slowest gang's windows hold too many of the fastest one's. Such gangs do
+// not lock their phases either, which is what a rehearsal is for.
+bool is_worth_rehearsing(std::span<const SharingGang* const> gangs);
+
+}  // namespace orrery

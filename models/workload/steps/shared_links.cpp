@@ -1,0 +1,242 @@
+#include "models/workload/steps/shared_links.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "sim/core/check.hpp"
+
+namespace orrery {
+namespace {
+
+constexpr double kStepNoticed = 1e-3;  // a smaller change of a step by expected rates is left out
+
+}  // namespace
+
+SharedLinks::SharedLinks(Engine& engine, FlowNetwork& flows, size_t rehearsed_max)
+    : engine_{engine}, flows_{flows}, rehearsed_max_{rehearsed_max} {
+  flows.capacity_changed.connect([this](LinkId link) { link_changed(link); });
+}
+
+void SharedLinks::set(JobId job, const SharingGang& gang) {
+  if (job.index >= gangs_.size()) gangs_.resize(job.index + size_t{1});
+  if (gangs_[job.index].is_there) take_away(job);
+  Gang& own = gangs_[job.index];
+  own.own = gang;
+  own.rate_limit = gang.rate_max;
+  own.is_there = true;
+  put(job);
+  own.step = own.alone;
+}
+
+void SharedLinks::remove(JobId job) {
+  if (job.index >= gangs_.size() || !gangs_[job.index].is_there) return;
+  if (expected_.contains(job)) expected_.leave(job);
+  take_away(job);
+  gangs_[job.index].is_there = gangs_[job.index].is_dirty = false;
+}
+
+void SharedLinks::put(JobId job) {
+  if (links_.size() < flows_.links()) links_.resize(flows_.links());
+  for (const LinkUse& use : gangs_[job.index].own.uses) {
+    Link& link = links_[use.link.index];
+    link.capacity = flows_.capacity(use.link);
+    const auto at = std::ranges::lower_bound(link.members, job, {}, &Member::job);
+    link.members.insert(at, {job, use.weight, 0});
+  }
+  set_demand(job);
+}
+
+// By the capacities as they are now.
+void SharedLinks::set_demand(JobId job) {
+  Gang& gang = gangs_[job.index];
+  double rate = gang.rate_limit;
+  for (const LinkUse& use : gang.own.uses) {
+    rate = std::min(rate, links_[use.link.index].capacity / use.weight);
+  }
+  gang.own.rate_max = rate;
+  gang.alone.across = rate > 0 ? gang.own.alone() : Duration::max();
+  gang.alone.length = gang.own.cycle.length(gang.alone.across);
+  const double used = gang.shares() ? rate : 0;
+  for (const LinkUse& use : gang.own.uses) {
+    Link& link = links_[use.link.index];
+    Member& member = *std::ranges::lower_bound(link.members, job, {}, &Member::job);
+    const bool was_contended = link.is_contended();
+    link.demand += use.weight * used - std::exchange(member.demand, use.weight * used);
+    contention_changed(use.link, was_contended);
+  }
+  make_dirty(job);
+}
+
+void SharedLinks::take_away(JobId job) {
+  for (const LinkUse& use : gangs_[job.index].own.uses) {
+    Link& link = links_[use.link.index];
+    const auto at = std::ranges::lower_bound(link.members, job, {}, &Member::job);
+    const bool was_contended = link.is_contended();
+    link.demand -= at->demand;
+    link.members.erase(at);
+    if (link.members.empty()) link.demand = 0;  // no rounding is left
+    contention_changed(use.link, was_contended);
+    // Those that stay may be a smaller group now, or several.
+    if (link.is_contended()) look_at(link.members.front().job);
+  }
+}
+
+// A gang by expected rates on many contended links is looked at as a whole once half of them are
+// others.
+void SharedLinks::contention_changed(LinkId id, bool was_contended) {
+  const Link& link = links_[id.index];
+  if (link.is_contended() == was_contended) return;
+  for (const Member& member : link.members) {
+    Gang& gang = gangs_[member.job.index];
+    const bool is_expected = expected_.contains(member.job);
+    if (is_expected && 2 * ++gang.flips <= expected_.uses(member.job)) continue;
+    make_dirty(member.job);
+  }
+}
+
+ExpectedRates::Use SharedLinks::use_of(LinkId id, double weight) const {
+  const Link& link = links_[id.index];
+  return {.link = id,
+          .weight = weight,
+          .capacity = link.capacity,
+          .pressure = link.demand / link.capacity};
+}
+
+void SharedLinks::link_changed(LinkId id) {
+  if (id.index >= links_.size()) return;
+  Link& link = links_[id.index];
+  const bool was_contended = link.is_contended();
+  link.capacity = flows_.capacity(id);
+  expected_.set_capacity(id, link.capacity);
+  contention_changed(id, was_contended);
+  for (const Member& member : link.members) set_demand(member.job);
+}
+
+void SharedLinks::make_dirty(JobId job) {
+  gangs_[job.index].is_dirty = true;
+  look_at(job);
+}
+
+void SharedLinks::look_at(JobId job) {
+  seeds_.push_back(job);
+  if (engine_.is_pending(settle_event_)) return;
+  settle_event_ = engine_.at(
+      engine_.now(), Label{"steps.shares_settled"}, [this] { settle(); }, Phase::Settle);
+}
+
+void SharedLinks::settle() {
+  std::ranges::sort(seeds_);
+  const uint32_t searches_before = searches_;
+  for (const JobId seed : std::exchange(seeds_, {})) {
+    const Gang& gang = gangs_[seed.index];
+    const bool is_found = gang.found > searches_before && !gang.is_dirty;
+    if (!gang.is_there || is_found) continue;
+    find_group(seed);
+    if (group_.size() == 1) {
+      if (expected_.contains(seed)) expected_.leave(seed);
+      set_step(seed, gang.alone);
+    } else {
+      is_small_group() ? rehearse_group() : expect_group();
+    }
+    for (const JobId job : group_) gangs_[job.index].is_dirty = false;
+  }
+  for (const JobId job : expected_.settle()) {
+    const Duration across = expected_.across(job);
+    set_step(job, {across, gangs_[job.index].own.cycle.length(across)}, kStepNoticed);
+  }
+  std::ranges::sort(changed_);
+  for (const JobId job : std::exchange(changed_, {})) {
+    if (gangs_[job.index].is_there) changed.emit(job);
+  }
+}
+
+// Gangs that go by expected rates lead only to others that do. So of a group that is too large to
+// be rehearsed they may be left out.
+void SharedLinks::find_group(JobId first) {
+  ++searches_;
+  group_ = {first};
+  gangs_[first.index].found = searches_;
+  for (size_t i = 0; i < group_.size(); ++i) {
+    const Gang& gang = gangs_[group_[i].index];
+    if (!gang.shares()) continue;
+    const auto is_large = [&] { return group_.size() > rehearsed_max_; };
+    if (is_large() && expected_.contains(group_[i])) continue;
+    for (const LinkUse& use : gang.own.uses) {
+      Link& link = links_[use.link.index];
+      if (!link.is_contended() || std::exchange(link.searched, searches_) == searches_) continue;
+      if (is_large() && expected_.contains(first)) break;
+      for (const Member& member : link.members) {
+        Gang& other = gangs_[member.job.index];
+        if (!other.shares() || other.found == searches_) continue;
+        if (is_large() && expected_.contains(member.job)) continue;
+        other.found = searches_;
+        group_.push_back(member.job);
+      }
+    }
+  }
+  std::ranges::sort(group_);
+}
+
+bool SharedLinks::is_small_group() const {
+  if (group_.size() > rehearsed_max_) return false;
+  std::vector<const SharingGang*> gangs;
+  for (const JobId job : group_) gangs.push_back(&gangs_[job.index].own);
+  return is_worth_rehearsing(gangs);
+}
+
+void SharedLinks::rehearse_group() {
+  ++rehearsals_;
+  std::vector<double> capacities;
+  std::vector<SharingGang> gangs;
+  for (const JobId job : group_) {
+    if (expected_.contains(job)) expected_.leave(job);
+    gangs.push_back(gangs_[job.index].own);
+    std::vector<LinkUse>& uses = gangs.back().uses;
+    std::erase_if(uses, [&](const LinkUse& u) { return !links_[u.link.index].is_contended(); });
+    for (LinkUse& use : uses) {
+      Link& link = links_[use.link.index];
+      if (std::exchange(link.rehearsal, rehearsals_) != rehearsals_) {
+        link.place = static_cast<uint32_t>(capacities.size());
+        capacities.push_back(link.capacity);
+      }
+      use.link = {link.place};
+    }
+  }
+  const Rehearsal rehearsal = rehearse(gangs, capacities);
+  steps_rehearsed_ += rehearsal.played;
+  for (size_t i = 0; i < group_.size(); ++i) {
+    const SharingGang& gang = gangs[i];
+    // An exchange that would make the step as long; never shorter than alone.
+    const StepCycle& cycle = gang.cycle;
+    const Duration exposed = rehearsal.steps[i] - cycle.working - cycle.update;
+    const bool waits_for_data = rehearsal.steps[i] <= cycle.reading;
+    const Duration across = waits_for_data ? Duration{} : exposed + cycle.overlap - cycle.inside;
+    set_step(group_[i], {std::max(across, gang.alone()), rehearsal.steps[i]});
+  }
+}
+
+void SharedLinks::expect_group() {
+  for (const JobId job : group_) {
+    Gang& gang = gangs_[job.index];
+    if (expected_.contains(job) && !gang.is_dirty) continue;
+    std::vector<ExpectedRates::Use> contended;
+    for (const LinkUse& use : gang.own.uses) {
+      if (links_[use.link.index].is_contended()) contended.push_back(use_of(use.link, use.weight));
+    }
+    const bool moved = gang.step.across != Duration::max();
+    gang.flips = 0;
+    expected_.join(job, gang.own, std::move(contended),
+                   moved ? gang.step.across : gang.alone.across);
+  }
+}
+
+void SharedLinks::set_step(JobId job, Step step, double noticed) {
+  Step& known = gangs_[job.index].step;
+  const double before = known.length.seconds(), now = step.length.seconds();
+  const bool is_noticed = gangs_[job.index].is_dirty || std::abs(now - before) > noticed * before;
+  known = is_noticed ? step : known;
+  if (is_noticed) changed_.push_back(job);
+}
+
+}  // namespace orrery

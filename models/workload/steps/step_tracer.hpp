@@ -1,0 +1,100 @@
+// models/workload/steps/step_tracer.hpp -- plays the steps of gangs one by one on a flow network.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/network/flow_network.hpp"
+#include "models/workload/pace.hpp"
+#include "models/workload/step_activity.hpp"
+#include "models/workload/step_cycle.hpp"
+#include "sim/core/id.hpp"
+#include "sim/core/time.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/engine/signal.hpp"
+
+namespace orrery {
+
+// Each step passes as StepCycle says; its exchange across nodes is one transfer, which shares links
+// with all others. Work is done while a step computes and stands still for the rest. While the gang
+// pauses, so does all of this. The last step is as small as the work that is left: computing, bytes
+// and all else are that part of a whole step's.
+class StepTracer {
+ public:
+  // `flows`: null if no exchange leaves its nodes.
+  StepTracer(Engine& engine, FlowNetwork* flows) : engine_{engine}, flows_{flows} {}
+  StepTracer(const StepTracer&) = delete;
+  StepTracer& operator=(const StepTracer&) = delete;
+
+  // The first step begins after `delay`; so much work is to be done in all.
+  void begin(JobId job, const StepCycle& cycle, const StepActivity& activity, Duration work,
+             Duration delay = {});
+  void end(JobId job);
+  void reroute(JobId job, const StepActivity& activity);
+  void set_reading(JobId job, Duration reading);
+  void set_paused(JobId job, bool is_paused);
+
+  Signal<JobId, Pace> pace_changed;  // exact: a phase does its work in just its time
+  Signal<JobId> step_done;           // after it, unless end() is called, the next step begins
+  Signal<JobId> transfer_due;        // whether or not its exchange across nodes can move
+
+  bool is_updating(JobId job) const {  // the optimizer runs, or data are waited for
+    return job.index < steps_.size() && steps_[job.index].phase == Phase::Update;
+  }
+  bool is_transferring(JobId job) const;  // an exchange across nodes is due or under way
+  // By transfers of the job, and of those that had its id before; until now.
+  Bytes sent(JobId job) const;
+
+ private:
+  enum class Phase : uint8_t { Compute, Overlap, Exchange, Update };
+  struct Wait {
+    EventId event{};
+    Time due{};
+    Duration left = Duration::max();  // of one that pauses
+    void (StepTracer::*then)(JobId) = nullptr;
+  };
+  struct Steps {
+    bool is_active = false;
+    StepCycle cycle{};
+    StepActivity activity{};
+    Duration left{};               // work, with the present step
+    Duration work{};               // of the present step
+    double part = 1;               // of a whole step, that the present one is
+    Duration lead{}, lead_work{};  // before its exchange begins: time, and the work done in it
+    Time begun{}, updated_at{};    // the present step, and its optimizer's end; pauses put both off
+    Phase phase = Phase::Compute;
+    Time paused_at = Time::max();  // max: it goes on
+    bool exchanges = false;        // an exchange is under way
+    Wait main{}, inside{};         // what ends the phase; the exchange inside of nodes
+    FlowId flow{};
+    Bytes sending{};  // of the transfer under way, or what was left of it when its way changed
+    Bytes whole{};    // of a whole step on the heaviest link, as it was then
+    Bytes sent{};     // by those that are over
+    bool is_paused() const { return paused_at != Time::max(); }
+    Duration part_of(Duration span) const {
+      return part == 1 ? span : nearest_ns(span.seconds() * part);
+    }
+    double rate_max() const {
+      return is_paused() ? 0 : static_cast<double>(activity.rate_max.bits_per_s);
+    }
+  };
+  void next_step(JobId job);
+  void compute(JobId job, Phase phase, Duration work, Duration span);
+  void computed(JobId job);
+  void stand_still(JobId job, Phase phase);
+  void update(JobId job);
+  void updated(JobId job);
+  void end_step(JobId job);
+  void start_exchange(JobId job);
+  void leave_nodes(JobId job);
+  void send(JobId job, double bytes);
+  void exchanged(JobId job);
+  void start(JobId job, Wait& wait, Duration span, Label label, void (StepTracer::*then)(JobId));
+  void resume(JobId job, Wait& wait);
+
+  Engine& engine_;
+  FlowNetwork* flows_;
+  std::vector<Steps> steps_;  // by job
+};
+
+}  // namespace orrery

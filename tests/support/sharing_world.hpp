@@ -1,0 +1,163 @@
+// tests/support/sharing_world.hpp -- random gangs on a tree of thin links: their mean steps as a
+// rate, and step by step.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "models/network/flow_network.hpp"
+#include "models/workload/steps/shared_links.hpp"
+#include "models/workload/steps/step_tracer.hpp"
+#include "sim/core/rng.hpp"
+#include "sim/engine/engine.hpp"
+
+namespace orrery::test {
+
+// Each gang is a ring over two to eight nodes of its own, drawn at random, under leaves whose
+// up-links are two to eight times too thin. Steps differ by up to 30 times, exchanges alone take 5
+// to 60 % of them, and up to half of the computing hides them.
+struct SharingWorld {
+  std::vector<double> capacities;  // bits a second, by link
+  std::vector<SharingGang> gangs;
+
+  SharingWorld(uint32_t count, uint64_t seed) {
+    Rng rng{seed};
+    std::vector<uint32_t> sizes;
+    for (uint32_t g = 0; g < count; ++g) sizes.push_back(2 + static_cast<uint32_t>(rng.below(7)));
+    const uint32_t nodes = std::accumulate(sizes.begin(), sizes.end(), 0U);
+    const uint32_t per_leaf = 4U << rng.below(3), leaves = (nodes + per_leaf - 1) / per_leaf;
+    const double thin = static_cast<double>(2U << rng.below(3));
+    capacities.assign(2 * nodes, kNic);
+    capacities.insert(capacities.end(), 2 * leaves, kNic * per_leaf / thin);
+    std::vector<uint32_t> order(nodes);
+    std::iota(order.begin(), order.end(), 0U);
+    for (uint32_t i = nodes; i > 1; --i) std::swap(order[i - 1], order[rng.below(i)]);
+    auto next = order.begin();
+    for (const uint32_t size : sizes) {
+      std::vector<uint32_t> own{next, next + size};
+      next += size;
+      std::ranges::sort(own);
+      gangs.push_back(random_gang(rng, ring(own, nodes, per_leaf)));
+    }
+  }
+
+  // Seconds a step, by gang.
+  std::vector<double> by_rate(size_t rehearsed_max = SharedLinks::kRehearsedMax) const {
+    Engine engine;
+    FlowNetwork flows{engine};
+    add_links(flows);
+    SharedLinks links{engine, flows, rehearsed_max};
+    for (uint32_t g = 0; g < gangs.size(); ++g) links.set({g}, gangs[g]);
+    engine.run();
+    std::vector<double> steps;
+    for (uint32_t g = 0; g < gangs.size(); ++g) steps.push_back(links.step({g}).length.seconds());
+    return steps;
+  }
+  // From random phases; each gang does so many steps after the first 20 of the slowest one.
+  std::vector<double> step_by_step(int64_t steps, uint64_t seed) const {
+    Engine engine;
+    FlowNetwork flows{engine};
+    add_links(flows);
+    StepTracer tracer{engine, &flows};
+    struct Mark {
+      int64_t steps = 0;
+      Time end{};
+    };
+    std::vector<Mark> now(gangs.size());
+    tracer.step_done.connect([&](JobId gang) {
+      now[gang.index] = {now[gang.index].steps + 1, engine.now()};
+    });
+    Rng rng{seed};
+    for (uint32_t g = 0; g < gangs.size(); ++g) {
+      const SharingGang& gang = gangs[g];
+      StepActivity activity;
+      activity.bytes = gang.bytes;
+      activity.rate_max = {std::llround(gang.rate_max)};
+      activity.fabric.uses = gang.uses;
+      activity.fabric.is_connected = true;
+      tracer.begin({g}, gang.cycle, activity, Duration::max(),
+                   nearest_ns(alone(gang) * rng.uniform()));
+    }
+    const auto play = [&](int64_t more) {
+      const int64_t goal = std::ranges::min(now, {}, &Mark::steps).steps + more;
+      while (std::ranges::min(now, {}, &Mark::steps).steps < goal) {
+        for (int i = 0; i < 1000; ++i) engine.step();
+      }
+    };
+    play(20);
+    const std::vector<Mark> from = now;
+    play(steps);
+    std::vector<double> means;
+    for (size_t g = 0; g < gangs.size(); ++g) {
+      means.push_back((now[g].end - from[g].end).seconds() /
+                      static_cast<double>(now[g].steps - from[g].steps));
+    }
+    return means;
+  }
+  static double alone(const SharingGang& gang) { return gang.cycle.length(gang.alone()).seconds(); }
+
+ private:
+  static constexpr double kNic = 2e11;
+
+  void add_links(FlowNetwork& flows) const {
+    for (const double capacity : capacities) flows.add_link({std::llround(capacity)});
+  }
+  static std::vector<LinkUse> ring(std::span<const uint32_t> own, uint32_t nodes,
+                                   uint32_t per_leaf) {
+    std::map<uint32_t, double> weights;
+    for (size_t i = 0; i < own.size(); ++i) {
+      const uint32_t from = own[i], to = own[(i + 1) % own.size()];
+      weights[2 * from] += 1;
+      weights[2 * to + 1] += 1;
+      const uint32_t leaf = from / per_leaf, other = to / per_leaf;
+      if (leaf == other) continue;
+      weights[2 * (nodes + leaf)] += 1;
+      weights[2 * (nodes + other) + 1] += 1;
+    }
+    std::vector<LinkUse> uses;
+    for (const auto& [link, weight] : weights) uses.push_back({{link}, weight});
+    return uses;
+  }
+  SharingGang random_gang(Rng& rng, std::vector<LinkUse> uses) const {
+    const double heaviest = std::ranges::max(uses, {}, &LinkUse::weight).weight;
+    double rate = kNic;
+    for (LinkUse& use : uses) {
+      use.weight /= heaviest;
+      rate = std::min(rate, capacities[use.link.index] / use.weight);
+    }
+    const double compute = 0.01 * std::pow(30, rng.uniform());
+    const double exchange = compute * std::pow(12, rng.uniform()) * 0.05 / 0.7;
+    SharingGang gang{.cycle = {.compute = nearest_ns(compute), .working = nearest_ns(compute)},
+                     .bytes = {std::llround(exchange * rate / 8)},
+                     .rate_max = rate,
+                     .uses = std::move(uses)};
+    if (rng.chance(0.5)) gang.cycle.overlap = nearest_ns(compute * rng.uniform() / 2);
+    return gang;
+  }
+};
+
+// By how much the first are off the second, in parts of the second.
+struct StepErrors {
+  std::vector<double> sizes;  // without signs, in rising order
+  double mean = 0;            // with signs
+
+  StepErrors(std::span<const double> rate, std::span<const double> traced) {
+    for (size_t i = 0; i < rate.size(); ++i) {
+      const double error = rate[i] / traced[i] - 1;
+      mean += error / static_cast<double>(rate.size());
+      sizes.push_back(std::abs(error));
+    }
+    std::ranges::sort(sizes);
+  }
+};
+inline double quantile_of(std::span<const double> sorted, double part) {
+  return sorted[static_cast<size_t>(std::ceil(part * static_cast<double>(sorted.size()))) - 1];
+}
+
+}  // namespace orrery::test

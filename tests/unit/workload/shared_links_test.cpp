@@ -1,0 +1,161 @@
+#include "models/workload/steps/shared_links.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "models/workload/steps/step_tracer.hpp"
+#include "tests/support/sanitized.hpp"
+#include "tests/support/sharing_world.hpp"
+
+namespace orrery {
+namespace {
+
+using test::kIsSanitized;
+using test::quantile_of;
+using test::SharingWorld;
+using test::StepErrors;
+
+// Links of 8 Gbit/s: 1 GB takes a second.
+class SharedLinksTest : public ::testing::Test {
+ protected:
+  SharedLinksTest() {
+    for (int i = 0; i < 4; ++i) static_cast<void>(flows.add_link(8_Gbps));
+    links.changed.connect([this](JobId job) { told.push_back(job); });
+  }
+  // Computes for a second, then exchanges 1 GB over these links.
+  static SharingGang gang(const std::vector<uint32_t>& used, Duration compute = 1_s) {
+    SharingGang gang{.cycle = {.compute = compute, .working = compute},
+                     .bytes = {1'000'000'000},
+                     .rate_max = 8e9};
+    for (const uint32_t link : used) gang.uses.push_back({{link}});
+    return gang;
+  }
+  double step(uint32_t job) const { return links.step({job}).length.seconds(); }
+
+  Engine engine;
+  FlowNetwork flows{engine};
+  SharedLinks links{engine, flows};
+  std::vector<JobId> told;
+};
+
+TEST_F(SharedLinksTest, AGangAloneStepsInClosedForm) {
+  links.set({0}, gang({0, 1}));
+  links.set({1}, gang({2}));
+  engine.run();
+  EXPECT_EQ(links.step({0}).length, 2_s);
+  EXPECT_EQ(links.step({0}).across, 1_s);
+  EXPECT_EQ(links.steps_rehearsed() + links.rates_expected(), 0U);
+}
+
+// If they took turns a step would be 2 s, if they always met 3 s. Like gangs keep the phases that
+// they began with.
+TEST_F(SharedLinksTest, TwoGangsMeetOnALinkForSomeOfTheTime) {
+  links.set({0}, gang({0}));
+  links.set({1}, gang({0}));
+  engine.run();
+  EXPECT_NEAR(step(0), 2.236, 0.01);
+  EXPECT_NEAR(step(1), 2.236, 0.01);
+  EXPECT_GT(links.steps_rehearsed(), 0U);
+}
+
+// Four exchanges of a second each fill the link in each step.
+TEST_F(SharedLinksTest, GangsThatFillALinkStepAsFastAsItCarriesThem) {
+  for (uint32_t g = 0; g < 4; ++g) links.set({g}, gang({0, g % 2 + 1}));
+  engine.run();
+  for (uint32_t g = 0; g < 4; ++g) EXPECT_NEAR(step(g), 4, 0.1);
+}
+
+TEST_F(SharedLinksTest, ManyGangsThatFillALinkDoSoToo) {
+  for (uint32_t g = 0; g < 40; ++g) links.set({g}, gang({0}));
+  engine.run();
+  double sum = 0;
+  for (uint32_t g = 0; g < 40; ++g) sum += step(g) / 40;
+  EXPECT_NEAR(sum, 40, 2);
+  EXPECT_GT(links.rates_expected(), 0U);
+  EXPECT_EQ(links.steps_rehearsed(), 0U);
+}
+
+TEST_F(SharedLinksTest, TheOthersAreToldWhenOneEndsOrALinkIsAnother) {
+  for (uint32_t g = 0; g < 3; ++g) links.set({g}, gang({0}));
+  engine.run();
+  EXPECT_NEAR(step(0), 3, 0.05);
+  told.clear();
+  links.remove({2});
+  engine.run();
+  EXPECT_EQ(told, (std::vector<JobId>{{0}, {1}}));
+  EXPECT_NEAR(step(0), 2.236, 0.01);
+  flows.set_capacity({0}, 4_Gbps);
+  engine.run();
+  EXPECT_GT(step(0), 4);
+  flows.set_capacity({0}, {0});
+  engine.run();
+  EXPECT_EQ(links.step({0}).across, Duration::max());
+  flows.set_capacity({0}, 8_Gbps);
+  engine.run();
+  EXPECT_NEAR(step(1), 2.236, 0.01);
+}
+
+// Whatever came before, alone is alone: of many gangs, one after the other ends.
+TEST_F(SharedLinksTest, TheLastGangOfManyIsAloneAgain) {
+  for (uint32_t g = 0; g < 40; ++g) links.set({g}, gang({0, 1 + g % 3}));
+  engine.run();
+  for (uint32_t g = 39; g > 0; --g) {
+    links.remove({g});
+    engine.run();
+  }
+  EXPECT_EQ(links.step({0}).length, 2_s);
+}
+
+TEST_F(SharedLinksTest, AGangThatBridgesTwoGroupsMakesThemOne) {
+  for (uint32_t g = 0; g < 10; ++g) links.set({g}, gang({0}));
+  for (uint32_t g = 10; g < 20; ++g) links.set({g}, gang({1}));
+  engine.run();
+  EXPECT_EQ(links.rates_expected(), 0U);
+  links.set({20}, gang({0, 1}));
+  engine.run();
+  EXPECT_GE(links.rates_expected(), 21U) << "all of them";
+  const uint64_t rehearsed = links.steps_rehearsed();
+  links.remove({20});
+  engine.run();
+  EXPECT_GT(links.steps_rehearsed(), rehearsed) << "two small groups again";
+  EXPECT_NEAR(step(0), 10, 0.3);
+}
+
+// The short form of what bench_steps measures.
+TEST(SharedLinks, StepsOfRandomGroupsAreNearThoseThatArePlayed) {
+  std::vector<double> sizes;
+  for (uint64_t seed = 1; seed <= (kIsSanitized ? 6 : 40); ++seed) {
+    const SharingWorld world{2 + static_cast<uint32_t>(seed % 15), seed};
+    const StepErrors errors{world.by_rate(), world.step_by_step(100, seed)};
+    sizes.insert(sizes.end(), errors.sizes.begin(), errors.sizes.end());
+  }
+  std::ranges::sort(sizes);
+  EXPECT_LE(quantile_of(sizes, 0.95), 0.02);
+}
+
+TEST(SharedLinks, StepsOfLargeRandomGroupsAreNearThoseThatArePlayed) {
+  std::vector<double> sizes;
+  for (uint64_t seed = 1; seed <= (kIsSanitized ? 1 : 4); ++seed) {
+    const SharingWorld world{20 * static_cast<uint32_t>(seed), seed};
+    const StepErrors errors{world.by_rate(), world.step_by_step(100, seed)};
+    EXPECT_LE(std::abs(errors.mean), 0.04) << seed;
+    sizes.insert(sizes.end(), errors.sizes.begin(), errors.sizes.end());
+  }
+  std::ranges::sort(sizes);
+  EXPECT_LE(quantile_of(sizes, 0.95), 0.1);
+}
+
+TEST(SharedLinks, TheTwoMethodsAgreeWhereOneTakesOver) {
+  double mean = 0;
+  constexpr uint64_t kWorlds = kIsSanitized ? 4 : 20;
+  for (uint64_t seed = 1; seed <= kWorlds; ++seed) {
+    const SharingWorld world{16, seed};
+    mean += StepErrors{world.by_rate(1), world.by_rate()}.mean / kWorlds;
+  }
+  EXPECT_LE(std::abs(mean), 0.03);
+}
+
+}  // namespace
+}  // namespace orrery
