@@ -11,7 +11,7 @@
 
 #include "models/workload/checkpoint_params.hpp"
 #include "models/workload/communicator_init.hpp"
-#include "models/workload/dataset_params.hpp"
+#include "models/storage/dataset_params.hpp"
 #include "models/workload/job.hpp"
 #include "models/workload/pod_constraint_params.hpp"
 #include "models/workload/training_step_params.hpp"

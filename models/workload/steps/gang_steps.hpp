@@ -12,7 +12,7 @@
 #include "models/workload/job_table.hpp"
 #include "models/workload/pace_model.hpp"
 #include "models/workload/step_cycle.hpp"
-#include "models/workload/steps/dataset_readers.hpp"
+#include "models/storage/dataset_readers.hpp"
 #include "models/workload/steps/shared_links.hpp"
 #include "models/workload/steps/step_tracer.hpp"
 #include "models/workload/workload_params.hpp"

@@ -1,4 +1,4 @@
-#include "models/workload/steps/dataset_readers.hpp"
+#include "models/storage/dataset_readers.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-// models/workload/steps/dataset_readers.hpp -- how long gangs that read their data wait for a
+// models/storage/dataset_readers.hpp -- how long gangs that read their data wait for a
 // store.
 #pragma once
 
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "models/storage/storage.hpp"
-#include "models/workload/dataset_params.hpp"
+#include "models/storage/dataset_params.hpp"
 #include "sim/core/id.hpp"
 #include "sim/core/time.hpp"
 #include "sim/engine/engine.hpp"

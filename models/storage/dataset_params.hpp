@@ -1,4 +1,4 @@
-// models/workload/dataset_params.hpp -- data that training reads as it goes, as a scenario says it.
+// models/storage/dataset_params.hpp -- data that training reads as it goes, as a scenario says it.
 #pragma once
 
 #include <string>
