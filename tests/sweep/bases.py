@@ -292,6 +292,9 @@ workload:
   sources: [{kind: jobs, jobs: [""" + GANG + """]}]
 run: {until: 2min}
 """)
+PEAK = "step: {model: {peak_tflops: 100, layers: 8, hidden: 1024, batch: 64}}"
+base("a peak", POOL + "network: {level: flow}\nworkload: {training: {" + PEAK + "}, sources: [{kind: jobs, jobs: [" +
+     GANG + ", {work: 5min, pod: {gpus: 8}, training: {" + PEAK + "}}]}]}\n" + RUN)
 base("machines", """
 cluster:
   machines:
