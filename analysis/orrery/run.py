@@ -48,6 +48,15 @@ def reading(path: Path) -> Iterator[None]:
         raise RunError(f"{path}: damaged: {type(error).__name__}: {error}") from error
 
 
+def _names(group: h5py.Group) -> list[str]:
+    """Of what is in a group. `keys`, `items` and `visititems` have HDF5 1.10 build a sorted table of
+    links first; if the group is damaged, HDF5 frees parts of that table that were never set, and the
+    process crashes. No such table is built for links in the order of the file."""
+    names: list[bytes] = []
+    group.id.links.iterate(names.append, order=h5py.h5.ITER_NATIVE)
+    return sorted(_text(name) for name in names)
+
+
 def _text(value: object) -> str:
     """Names in traces may be anything."""
     return value.decode(errors="backslashreplace") if isinstance(value, bytes) else str(value)
@@ -176,7 +185,8 @@ class Run:
     def summary(self) -> pd.Series:
         """The headline figures by name; `attrs["units"]` and `attrs["docs"]` by the same names."""
         with reading(self.path):
-            figures = dict(self._file["summary"].items()) if "summary" in self._file else {}
+            group = self._file["summary"] if "summary" in self._file else None
+            figures = {name: group[name] for name in _names(group)} if group is not None else {}
             if not figures:
                 raise RunError(f"{self.path}: has no summary, as the run is not complete")
             values = {name: value[()].item() for name, value in figures.items()}
@@ -190,12 +200,16 @@ class Run:
         """The paths of all tables, such as "/jobs" and "/timeline/cluster"."""
         found: list[str] = []
 
-        def visit(name: str, item: object) -> None:
-            if isinstance(item, h5py.Dataset) and item.dtype.names is not None:
-                found.append(f"/{name}")
+        def visit(group: h5py.Group, path: str) -> None:
+            for name in _names(group):
+                item = group[name]
+                if isinstance(item, h5py.Group):
+                    visit(item, f"{path}/{name}")
+                elif isinstance(item, h5py.Dataset) and item.dtype.names is not None:
+                    found.append(f"{path}/{name}")
 
         with reading(self.path):
-            self._file.visititems(visit)
+            visit(self._file, "")
         return found
 
     def __contains__(self, path: str) -> bool:

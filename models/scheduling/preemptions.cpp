@@ -25,8 +25,7 @@ class Preemptions::Trial final : public WhatIf {
 
   void evict(PodId pod) override {
     Placed& placed = owner_.track(pod);
-    ORRERY_CHECK(placed.node.is_valid() && std::ranges::find(out_, pod) == out_.end(),
-                 "only a placed pod is evicted");
+    ORRERY_CHECK(placed.node.is_valid() && !is_out(placed, pod), "only a placed pod is evicted");
     placed.out_slot = static_cast<uint32_t>(out_.size());
     owner_.context_.transaction.evict(placed.node, owner_.context_.jobs.request(pod), placed.grant);
     for (const auto& p : owner_.framework_->pre_filter_extensions()) {
@@ -36,8 +35,7 @@ class Preemptions::Trial final : public WhatIf {
   }
   void restore(PodId pod) override {
     const Placed& placed = owner_.track(pod);
-    ORRERY_CHECK(placed.out_slot < out_.size() && out_[placed.out_slot] == pod,
-                 "only an evicted pod is restored");
+    ORRERY_CHECK(is_out(placed, pod), "only an evicted pod is restored");
     owner_.pods_[out_.back().index].out_slot = placed.out_slot;
     out_[placed.out_slot] = out_.back();
     out_.pop_back();
@@ -52,6 +50,12 @@ class Preemptions::Trial final : public WhatIf {
   bool is_node_local() const override { return owner_.framework_->decides_node_by_node(); }
 
  private:
+  // A slot may be of an earlier trial, and so of another pod, or of none. A search would take too
+  // long: a trial may evict all pods of a cluster.
+  bool is_out(const Placed& placed, PodId pod) const {
+    return placed.out_slot < out_.size() && out_[placed.out_slot] == pod;
+  }
+
   Preemptions& owner_;
   const Cycle& cycle_;
   std::vector<PodId> out_;

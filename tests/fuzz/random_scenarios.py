@@ -149,9 +149,10 @@ def judged(scenario: Scenario, folder: Path, program: Program, twice: bool) -> V
 
 def smaller_features(seed: int, features: list[str], kind: str, program: Program,
                      seconds: float) -> list[str]:
-    """Switches features off one by one."""
+    """Switches features off one by one, but those that every scenario has: others read them."""
     until = time.monotonic() + seconds
-    for name in list(reversed(features)):
+    optional = {feature.name for feature in FEATURES if feature.chance < 1}
+    for name in [one for one in reversed(features) if one in optional]:
         fewer = [one for one in features if one != name]
         if time.monotonic() > until or not fewer:
             break

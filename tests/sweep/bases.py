@@ -9,43 +9,16 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+import policy_bases
 import yaml
+from parts import GANG, JOBS, POOL, QUEUED, RUN
 
 BASES: dict[str, Any] = {}
-FILES: dict[str, str] = {
-    "gavel.trace": "A3C\tcmd\t--steps\t1\t1000\t12.5\t2\nA3C\tcmd\t--steps\t1\t1000\t13.5\t1\n",
-    "helios.csv": "job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,"
-                  "duration,queue\n" + "".join(
-        f"{i},u{i % 2},vc{i % 3},{8 if i % 2 else 2},{16 if i % 2 else 4},1,"
-        f"{('COMPLETED', 'FAILED', 'CANCELLED')[i % 3]},2020-09-01 00:0{i}:00,"
-        f"2020-09-01 00:0{i}:30,2020-09-01 00:1{i}:30,600,0\n" for i in range(8)),
-    "large.csv": "job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,"
-                 "duration,queue\n" + "".join(
-        f"{i},u,vc,16,32,2,COMPLETED,2020-09-01 00:0{i}:00,2020-09-01 00:0{i}:10,2020-09-01 00:05:10,"
-        "300,0\n" for i in range(3)),
-    "log.swf": "".join(f"{i} {60 * i} 5 {300 + i} {4 * i} -1 -1 {4 * i} 200 -1 1 {i % 2} 1 1 1 1 -1 -1\n"
-                       for i in range(1, 9)),
-    "openb.csv": "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,"
-                 "deletion_time,scheduled_time\n" + "".join(
-        f"p{i},{4000 * i},8192,1,{500 if i % 2 else 1000},,{('LS', 'BE')[i % 2]},Succeeded,"
-        f"{100 + i},{1000 + 10 * i},{101 + i}\n" for i in range(1, 9)),
-    "nodes.csv": "sn,cpu_milli,memory_mib,gpu,model\n" + "".join(
-        f"n{i},64000,262144,2,{('P100', 'H800')[i % 2]}\n" for i in range(4)),
-    "fta.tab": "# event_id component_id node_id platform_id node_name event_type start stop reason\n"
-               + "".join(f"{i} 0 {i} 0 node{i} 0 {1136073600 + 100 * i} {1136073700 + 100 * i} 0\n"
-                         for i in range(1, 4)),
-    "gavel.json": """{"v100": {"('A3C', 1)": {"null": 8.5}, "('A3C', 2)": {"null": 12}}}""",
-}
 
 
 def base(name: str, text: str) -> None:
     BASES[name] = yaml.safe_load(text)
 
-
-POOL = "cluster: {pools: [{name: gpu, machine: dgx-a100, count: 4, nodes_per_leaf: 2}]}\n"
-RUN = "run: {until: 10min}\n"
-GANG = "{name: gang, work: 5min, pods: 2, pod: {gpus: 8}}"
-JOBS = f"workload: {{sources: [{{kind: jobs, jobs: [{GANG}]}}]}}\n"
 
 base("plane", """
 description: all of the control plane
@@ -292,6 +265,9 @@ workload:
   sources: [{kind: jobs, jobs: [""" + GANG + """]}]
 run: {until: 2min}
 """)
+PEAK = "step: {model: {peak_tflops: 100, layers: 8, hidden: 1024, batch: 64}}"
+base("a peak", POOL + "network: {level: flow}\nworkload: {training: {" + PEAK + "}, sources: [{kind: jobs, jobs: [" +
+     GANG + ", {work: 5min, pod: {gpus: 8}, training: {" + PEAK + "}}]}]}\n" + RUN)
 base("machines", """
 cluster:
   machines:
@@ -362,91 +338,10 @@ run:
   changes: [{at: 1min, policy: {base: strict_gang, driver: per_gang, plugins: [{name: Random, weight: 1}],
              disable: [TaintToleration]}}]
 """)
-QUEUED = """
-workload:
-  sources:
-    - kind: jobs
-      jobs:
-        - {name: a, team: red, user: u, application: x, work: 3min, requested: 4min, count: 4, every: 10s, pods: 2, pod: {gpus: 8}}
-        - {name: b, team: blue, user: w, application: y, work: 1min, submit: 1min, requested: 2min, count: 6, pods: 1, priority: 3, pod: {gpus: 4}}
-"""
 base("queue", POOL + QUEUED + "policy: {job_queue: {policies: [{name: SRTF}], estimates: {kind: noisy, "
      "sigma: 0.5}, stops: {write: 5s, restart: 5s}}}\n" + RUN)
 base("counting", POOL + QUEUED + "policy: {driver: counting, job_queue: {policies: [{name: EASY}], counts: "
      "[gpus], stops: {write: 5s}}}\n" + RUN)
 base("until all are over", POOL + JOBS + "run: {stall_limit: 30d, futile_attempts: 100}\n")
 
-# A policy with args is a base of its own; a profile without any other is the first that it fits in.
-PLUGINS = {
-    "DefaultPreemption": "{minCandidateNodesAbsolute: 10}",
-    "DotProduct": "{prefer: largest_product}",
-    "ImageLocality": "{preloaded: [{image: trainer, key: pool, values: [gpu]}]}",
-    "InterPodAffinity": "{per_node: 1us}",
-    "NodeResourcesFit": "{scoringStrategy: {type: RequestedToCapacityRatio, resources: [{name: cpu, weight: 1}], "
-                        "requestedToCapacityRatio: {shape: [{utilization: 0, score: 0}, "
-                        "{utilization: 100, score: 10}]}}}",
-    "NodeResourcesBalancedAllocation": "{resources: [{name: cpu}, {name: memory}]}",
-    "PodTopologySpread": "{defaultConstraints: [{maxSkew: 1, topologyKey: hostname, "
-                         "whenUnsatisfiable: ScheduleAnyway}]}",
-    "DefaultDevices": "{strategy: random}",
-}
-CROWDED = """
-workload:
-  sources:
-    - kind: jobs
-      jobs:
-        - {name: low, work: 5min, kind: pods, count: 8, pod: {gpus: 4, cpus: 2, memory: 1GB, labels: {app: a},
-             anti_affinity: [{topology_key: hostname, match_labels: {app: b}}], image: {name: trainer, size: 1GB}}}
-        - {name: high, work: 2min, submit: 1min, priority: 10, kind: pods, count: 2, pod: {gpus: 8, labels: {app: b}}}
-"""
-for plugin, args in PLUGINS.items():
-    base(f"plugin {plugin}", POOL + "control_plane: {level: full}\n" + CROWDED +
-         f"policy: {{plugins: [{{name: {plugin}, args: {args}}}" +
-         (", {name: InterPodAffinity}" if plugin != "InterPodAffinity" else "") + "]}\n" + RUN)
-PLANNERS = {
-    "KueueTopology": "{leaves_per_block: 1, slice: 1}",
-    "SlurmTopologyBlock": "{doublings: 1}",
-    "SlurmTopologyTree": "{leaves_per_block: 1}",
-    "StrictGang": "{members: all}",
-    "TopologyPlacement": "{level: leaf, relax_attempts: 3, relax_after: 1min}",
-    "VolcanoHyperNode": "{highest_tier: 2, leaves_per_block: 1}",
-}
-for plugin, args in PLANNERS.items():
-    base(f"plugin {plugin}", POOL + JOBS + f"policy: {{base: strict_gang, plugins: [{{name: {plugin}, args: {args}}}]}}\n"
-         + RUN)
-for profile, plugin, args in (
-        ("coscheduling", "Coscheduling", "{permitWaitingTimeSeconds: 60, podGroupBackoffSeconds: 10}"),
-        ("koordinator", "KoordinatorCoscheduling", "{defaultTimeout: 1min}"),
-        ("native_gang", "GangScheduling", "{schedulingTimeoutSeconds: 60}")):
-    base(f"plugin {plugin}", POOL + JOBS.replace("pods: 2", "pods: 3, count: 3") +
-         f"policy: {{base: {profile}, plugins: [{{name: {plugin}, args: {args}}}]}}\n" + RUN)
-base("plugin SymbolErrors", POOL + "network: {level: flow}\n" + """
-workload:
-  training: {step: {compute: 1s, exchanges: [{bytes: 100MB}]}}
-  sources: [{kind: jobs, jobs: [""" + GANG + """]}]
-faults: {links: {list: [{"on": host-0.nic-0, at: 10s, flaw: {kind: degraded}}]}}
-policy: {plugins: [{name: SymbolErrors, args: {per_hour: 1000}}]}
-""" + RUN)
-base("FGD", POOL + "workload: {typical_pods: {}, sources: [{kind: jobs, jobs: [{work: 1min, kind: pods, count: 20, "
-     "every: 5s, pod: {gpus: 1, gpu_milli: 300}}]}]}\npolicy: {plugins: [{name: FGD}]}\n" + RUN)
-QUEUES = {
-    "DRF": "{of: team, weights: {red: 2}}",
-    "EASY": "{backfill: shortest}",
-    "Gavel": "{round: 1min, weights: {red: 2}, speeds: {list: [{application: x, gpu: A100M80, speed: 2}], "
-             "names: {A100M80: v100}, reference: v100, throughputs: gavel.json}}",
-    "KubeDL": "{schedule_period: 1s}",
-    "Lucid": "{profiler_gpus: 8, scores: [{application: x, score: 0}], profile_time: 1min, "
-             "paces: [1, 1, 1, 1, 1, 1, 1, 1, 0.5]}",
-    "Quota": "{of: team, limits: {red: 16}, others: 8}",
-    "SlurmBackfill": "{bf_interval: 10s}",
-    "SlurmMultifactor": "{weight_age: 1, weight_fairshare: 1000, fairshare: classic, damping: 2, shares: {red: 2}, "
-                        "weight_tres: {gpus: 1000}, billing_weights: {cpus: 1, memory: 0.25}}",
-    "Themis": "{lease: 1min}",
-    "Tiresias": "{by: dlas, limits: [60], promote_knob: 1}",
-}
-for policy, args in QUEUES.items():
-    for driver in ("per_pod", "counting"):
-        base(f"{policy}, {driver}", POOL + QUEUED + f"policy: {{driver: {driver}, job_queue: {{policies: [{{name: "
-             f"{policy}, args: {args}}}], stops: {{write: 1s, restart: 1s}}}}}}\n" + RUN)
-base("Tiresias, gittins", POOL + QUEUED + "policy: {driver: counting, job_queue: {policies: [{name: Tiresias, args: "
-     "{by: gittins, gittins_delta: 100}}], stops: {write: 1s}}}\n" + RUN)
+BASES |= {name: yaml.safe_load(text) for name, text in policy_bases.TEXTS.items()}

@@ -1,8 +1,6 @@
-"""What the sweep does not try, or lets run for long, and why."""
+"""What the sweep does not try, or in one base alone, and why."""
 
 from __future__ import annotations
-
-from typing import Any
 
 # Regular expressions of leaves that no base can have.
 NOT_TRIED: dict[str, str] = {
@@ -11,8 +9,6 @@ NOT_TRIED: dict[str, str] = {
     r"workload\.sources\[\]<(generator|trace)>\.training\.step\.(model|parallel)\..*":
         "jobs of unlike sizes cannot have a step with model or parallel",
 }
-# Values that ask for very much work, which a user may want.
-SLOW: dict[tuple[str, Any], str] = {}
 # Leaves that are tried in that base alone.
 BASE_OF: dict[str, str] = {
     "run.until": "alpha_beta",  # where nothing goes on for ever

@@ -26,12 +26,12 @@ def negative_amounts(path: Path) -> list[str]:
                 found.append(f"/{name} is {item[()]}")
             return
         rows = item[()]
-        for column, text in zip(item.dtype.names, item.attrs["docs"]):
+        for i, column in enumerate(item.dtype.names):
             values = rows[column]
-            if values.dtype.kind not in "if" or column in SIGNED:
+            if values.dtype.kind not in "if" or column in SIGNED or not (values < 0).any():
                 continue
             wrong = values < 0
-            if NEVER.search(text.decode()):
+            if NEVER.search(item.attrs["docs"][i].decode()):
                 wrong &= values != -1
             if wrong.any():
                 found.append(f"/{name}.{column} is {values[np.argmax(wrong)]}")

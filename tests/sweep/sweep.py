@@ -4,8 +4,9 @@
 sweep.py ORRERY [-k REGEX] [-j PROCESSES] [-v]
 
 Each run must end with results, of which none are negative, or be refused with exit status 2 and a
-place; it must not crash, nor run for longer than SECONDS_MAX. A value of SLOW asks for very much
-work: such a run is stopped by SIGTERM, and must have gone on in simulated time until then.
+place; it must not crash, nor run for longer than SECONDS_MAX. Each value is tried in the base that
+has the most of the way to its leaf. If it is refused there, others follow until one accepts it;
+but a value that is out of range is out of range in every base.
 
 A leaf counts as tried if a run with one of its values was accepted, or if a base, which is accepted
 as it is, sets it. Leaves for which this cannot be are in NOT_TRIED with the reason.
@@ -31,15 +32,15 @@ from typing import Any
 import yaml
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from bases import BASES, FILES  # noqa: E402
-from known import BASE_OF, NOT_TRIED, SLOW  # noqa: E402
+from bases import BASES  # noqa: E402
+from known import BASE_OF, NOT_TRIED  # noqa: E402
 from leaves import Leaf, Schema, limits_told  # noqa: E402
+from parts import FILES  # noqa: E402
 from results import negative_amounts  # noqa: E402
 
 SECONDS_MAX = 20
 BASES_MAX = 6  # in which a value is tried until one takes it
 MEMORY_MAX = 6 << 30  # of one run
-SLOW_STATUS = 1000  # of a run that did not end in time, but went on
 PLACE = re.compile(r"(?m)^[\w./-]+:\d+:\d+: ")
 CLOCK = r"((?:\d+d )?[\d:]{8})"
 
@@ -68,9 +69,11 @@ def small_memory() -> None:
 def run(binary: str, document: Any) -> Outcome:
     with tempfile.TemporaryDirectory(prefix="sweep-") as name:
         folder = Path(name)
-        (folder / "s.yaml").write_text(yaml.safe_dump(document, sort_keys=False, width=10_000))
+        scenario = yaml.dump(document, Dumper=yaml.CSafeDumper, sort_keys=False, width=10_000)
+        (folder / "s.yaml").write_text(scenario)
         for file, text in FILES.items():
-            (folder / file).write_text(text)
+            if file in scenario:
+                (folder / file).write_text(text)
         process = subprocess.Popen([binary, "run", "s.yaml", "-o", "out.h5"], cwd=folder,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                    errors="replace")
@@ -105,7 +108,7 @@ def stopped(process: subprocess.Popen[str], folder: Path) -> Outcome:
     at_end = re.search(rf"simulated +{CLOCK}", out)
     if before and at_end and at_end[1] in before[0]:
         return Outcome(130, f"runs for {SECONDS_MAX} s, and simulated time stands still", error)
-    return Outcome(SLOW_STATUS, f"runs for longer than {SECONDS_MAX} s", error)
+    return Outcome(130, f"runs for longer than {SECONDS_MAX} s", error)
 
 
 def bases_for(schema: Schema, leaf: Leaf) -> list[str]:
@@ -126,14 +129,12 @@ def try_leaf(binary: str, schema: Schema, leaf: Leaf) -> Tried:
         for base in bases:
             outcome = run(binary, schema.with_value(BASES[base], leaf.path, value))
             outcome.base = base
-            values += [end for end in ends(outcome.message) if end not in values]
-            if outcome.status != 2 or outcome.complaint:
-                break
-        else:
-            tried.outcomes.append((value, outcome))
-            continue
+            found = list(ends(outcome.message))
+            values += [end for end in found if end not in values]
+            if outcome.status != 2 or outcome.complaint or found:
+                break  # what is out of range in one base is so in all
         tried.outcomes.append((value, outcome))
-        tried.is_reached = True
+        tried.is_reached |= outcome.status != 2 or bool(outcome.complaint)
     return tried
 
 
@@ -147,7 +148,7 @@ def ends(message: str) -> Iterator[Any]:
 def complaints(tried: Tried) -> Iterator[str]:
     name = tried.leaf.name
     for value, outcome in tried.outcomes:
-        if not outcome.complaint or (outcome.status == SLOW_STATUS and (name, value) in SLOW):
+        if not outcome.complaint:
             continue
         yield (f"{name} = {value!r} in {outcome.base!r}: {outcome.complaint}\n"
                f"      {outcome.message.strip()[-600:]}")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+import multiprocessing
 import random
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -137,7 +139,31 @@ def test_of_a_damaged_file_a_line_says_so(hostile, tmp_path: Path, capsys, damag
         assert status == 0 or "damaged.h5" in told, told
 
 
-def test_so_it_is_with_any_bytes_changed(hostile, tmp_path: Path, capsys) -> None:
+def told_of(command: list[str], capfd) -> str:
+    """Of a command in a process of its own, as HDF5 itself may crash."""
+    child = multiprocessing.get_context("fork").Process(target=lambda: sys.exit(main(command)))
+    child.start()
+    child.join(60)
+    told = capfd.readouterr().err
+    assert child.exitcode in (0, 2) and len(told.splitlines()) == (child.exitcode == 2), (
+        f"{command} ends with {child.exitcode}: {told}")
+    return told
+
+
+@pytest.mark.parametrize("block", [b"FHDB", b"BTLF"])
+def test_a_damaged_group_is_told_in_a_line(hostile, tmp_path: Path, capfd, block: bytes) -> None:
+    """Blocks of links, whose damage had HDF5 1.10 free memory that was never set."""
+    whole = hostile.path.read_bytes()
+    path = tmp_path / "damaged.h5"
+    at = whole.find(block)
+    assert at > 0, "a group has so many members that HDF5 keeps them in such blocks"
+    while at > 0:
+        path.write_bytes(whole[: at + 34] + bytes([whole[at + 34] ^ 0xFF]) + whole[at + 35 :])
+        assert "damaged.h5" in told_of(["export", str(path), "--csv", str(tmp_path / "csv")], capfd)
+        at = whole.find(block, at + 1)
+
+
+def test_so_it_is_with_any_bytes_changed(hostile, tmp_path: Path, capfd) -> None:
     whole = hostile.path.read_bytes()
     path = tmp_path / "damaged.h5"
     draw = random.Random(7)
@@ -146,10 +172,7 @@ def test_so_it_is_with_any_bytes_changed(hostile, tmp_path: Path, capsys) -> Non
         for _ in range(draw.choice([1, 4, 60])):
             changed[draw.randrange(len(changed))] = draw.randrange(256)
         path.write_bytes(changed)
-        command = draw.choice(commands_on(path, tmp_path))
-        status = main(command)
-        told = capsys.readouterr().err
-        assert status in (0, 2) and len(told.splitlines()) == (status == 2), told
+        told_of(draw.choice(commands_on(path, tmp_path)), capfd)
 
 
 def test_a_damaged_study_is_told_in_a_line(tmp_path: Path, capsys) -> None:
