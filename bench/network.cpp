@@ -3,8 +3,7 @@
 //   bench_network
 //
 // Random flows on fat trees of two levels with 32 hosts a leaf, D-mod-K, 400 Gb/s, 1 to 20 MB each;
-// one that ends is replaced by another at once. Then rings, one activity over very many links, and
-// gangs whose steps are played ahead.
+// one that ends is replaced by another at once. Then rings, and one activity over very many links.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
