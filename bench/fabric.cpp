@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "bench/support/world.hpp"
-#include "models/network/build_fabric.hpp"
-#include "models/network/link_state.hpp"
-#include "models/network/routing.hpp"
+#include "models/network/fabric/build_fabric.hpp"
+#include "models/network/fabric/link_state.hpp"
+#include "models/network/routing/routing.hpp"
 #include "sim/core/enum_names.hpp"
 #include "sim/core/rng.hpp"
 

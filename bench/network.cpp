@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "bench/support/world.hpp"
-#include "models/network/flow_network.hpp"
+#include "models/network/sharing/flow_network.hpp"
 #include "sim/core/rng.hpp"
 #include "tests/support/plain_fat_tree.hpp"
 

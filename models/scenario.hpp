@@ -11,7 +11,7 @@
 #include "models/cluster_params.hpp"
 #include "models/control_plane/control_plane_params.hpp"
 #include "models/faults/fault_params.hpp"
-#include "models/network/fabric_params.hpp"
+#include "models/network/network_params.hpp"
 #include "models/scheduling/deadlock_detector.hpp"
 #include "models/scheduling/profile.hpp"
 #include "models/storage/storage_params.hpp"

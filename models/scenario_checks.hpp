@@ -6,7 +6,7 @@
 
 #include "models/hardware/cluster_state.hpp"
 #include "models/hardware/machine.hpp"
-#include "models/network/fabric.hpp"
+#include "models/network/fabric/fabric.hpp"
 #include "models/scenario.hpp"
 #include "models/scenario_training.hpp"
 #include "sim/config/fields.hpp"

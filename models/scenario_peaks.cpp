@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "models/scenario_checks.hpp"
-#include "models/workload/training_step.hpp"
+#include "models/workload/training/training_step.hpp"
 
 namespace orrery {
 namespace {

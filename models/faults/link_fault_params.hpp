@@ -11,8 +11,8 @@
 
 #include "models/faults/link_flaw.hpp"
 #include "models/faults/repair.hpp"
-#include "models/network/fabric.hpp"
-#include "models/network/fabric_params.hpp"
+#include "models/network/fabric/fabric.hpp"
+#include "models/network/routing/routing_params.hpp"
 #include "sim/config/diagnostics.hpp"
 #include "sim/config/node.hpp"
 #include "sim/config/options.hpp"

@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "models/network/collective_links.hpp"
-#include "models/network/fabric.hpp"
-#include "models/network/fabric_params.hpp"
-#include "models/network/flow_network.hpp"
-#include "models/network/link_state.hpp"
-#include "models/network/routing.hpp"
+#include "models/network/collectives/collective_links.hpp"
+#include "models/network/fabric/fabric.hpp"
+#include "models/network/fabric/link_state.hpp"
+#include "models/network/network_params.hpp"
+#include "models/network/routing/routing.hpp"
+#include "models/network/sharing/flow_network.hpp"
 #include "sim/core/id.hpp"
 #include "sim/engine/signal.hpp"
 #include "sim/runtime/sim.hpp"

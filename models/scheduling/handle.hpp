@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "models/hardware/cluster_state.hpp"
-#include "models/network/link_state.hpp"
+#include "models/network/fabric/link_state.hpp"
 #include "models/scheduling/policy_types.hpp"
 #include "models/scheduling/preemption.hpp"
 #include "models/workload/fragmentation.hpp"

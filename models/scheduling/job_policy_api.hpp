@@ -15,7 +15,7 @@
 #include "models/hardware/resources.hpp"
 #include "models/scheduling/job_tree.hpp"
 #include "models/scheduling/policy_types.hpp"
-#include "models/workload/pace.hpp"
+#include "models/workload/training/pace.hpp"
 #include "sim/core/rng.hpp"
 #include "sim/core/time.hpp"
 

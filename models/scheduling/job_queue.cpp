@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "models/scheduling/policy_registry.hpp"
-#include "models/workload/training_progress.hpp"
+#include "models/workload/training/training_progress.hpp"
 #include "sim/core/check.hpp"
 
 namespace orrery {

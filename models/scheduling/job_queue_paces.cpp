@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "models/scheduling/job_queue.hpp"
-#include "models/workload/communicator_init.hpp"
+#include "models/workload/training/communicator_init.hpp"
 #include "sim/core/check.hpp"
 
 namespace orrery {

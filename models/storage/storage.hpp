@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/network/flow_network.hpp"
+#include "models/network/sharing/flow_network.hpp"
 #include "models/storage/storage_params.hpp"
 #include "sim/core/callback.hpp"
 #include "sim/core/id.hpp"

@@ -6,7 +6,7 @@
 
 #include "models/telemetry/cardiogram_rows.hpp"
 #include "models/workload/job_state.hpp"
-#include "models/workload/step_cycle.hpp"
+#include "models/workload/training/step_cycle.hpp"
 #include "sim/core/time.hpp"
 
 namespace orrery {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "models/workload/training_step_params.hpp"
+#include "models/workload/training/training_step_params.hpp"
 #include "sim/core/check.hpp"
 
 namespace orrery {

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "models/workload/communicator_init.hpp"
 #include "models/workload/job_controller.hpp"
+#include "models/workload/training/communicator_init.hpp"
 #include "sim/core/check.hpp"
 
 namespace orrery {

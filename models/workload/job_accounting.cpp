@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "models/workload/checkpoint_params.hpp"
 #include "models/workload/job_controller.hpp"
+#include "models/workload/training/checkpoint_params.hpp"
 
 namespace orrery {
 namespace {

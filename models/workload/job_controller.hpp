@@ -23,7 +23,7 @@
 #include "models/workload/pods_on_nodes.hpp"
 #include "models/workload/recovery_log.hpp"
 #include "models/workload/stored_checkpoints.hpp"
-#include "models/workload/training_progress.hpp"
+#include "models/workload/training/training_progress.hpp"
 #include "sim/record/channel.hpp"
 #include "sim/runtime/sim.hpp"
 

@@ -6,9 +6,9 @@
 
 #include "models/workload/job_controller_params.hpp"
 #include "models/workload/job_rows.hpp"
-#include "models/workload/pace.hpp"
 #include "models/workload/recovery_log.hpp"
-#include "models/workload/run_progress.hpp"
+#include "models/workload/training/pace.hpp"
+#include "models/workload/training/run_progress.hpp"
 #include "sim/core/int128.hpp"
 #include "sim/core/time.hpp"
 #include "sim/engine/event.hpp"

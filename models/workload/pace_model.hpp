@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "models/workload/pace.hpp"
+#include "models/workload/training/pace.hpp"
 #include "sim/core/id.hpp"
 #include "sim/core/time.hpp"
 #include "sim/engine/signal.hpp"

@@ -9,12 +9,12 @@
 #include <string_view>
 #include <vector>
 
-#include "models/workload/checkpoint_params.hpp"
-#include "models/workload/communicator_init.hpp"
 #include "models/storage/dataset_params.hpp"
 #include "models/workload/job.hpp"
 #include "models/workload/pod_constraint_params.hpp"
-#include "models/workload/training_step_params.hpp"
+#include "models/workload/training/checkpoint_params.hpp"
+#include "models/workload/training/communicator_init.hpp"
+#include "models/workload/training/training_step_params.hpp"
 #include "sim/config/options.hpp"
 
 namespace orrery {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "models/workload/communicator_init.hpp"
 #include "models/workload/job_controller.hpp"
+#include "models/workload/training/communicator_init.hpp"
 #include "sim/core/check.hpp"
 
 namespace orrery {

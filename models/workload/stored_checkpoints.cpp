@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "models/workload/checkpoint_params.hpp"
+#include "models/workload/training/checkpoint_params.hpp"
 #include "sim/core/check.hpp"
 
 namespace orrery {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "models/network/build_fabric.hpp"
-#include "models/network/routing.hpp"
+#include "models/network/fabric/build_fabric.hpp"
+#include "models/network/routing/routing.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "models/network/collectives.hpp"
+#include "models/network/collectives/collectives.hpp"
 #include "sim/core/enum_names.hpp"
 #include "sim/core/rng.hpp"
 #include "tests/support/sanitized.hpp"

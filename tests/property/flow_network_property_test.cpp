@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "models/network/flow_network.hpp"
+#include "models/network/sharing/flow_network.hpp"
 #include "sim/core/rng.hpp"
 #include "tests/support/plain_max_min.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "models/control_plane/pull_bandwidth.hpp"
-#include "models/network/flow_network.hpp"
+#include "models/network/sharing/flow_network.hpp"
 #include "sim/core/rng.hpp"
 #include "tests/support/sanitized.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "models/network/max_min.hpp"
+#include "models/network/sharing/max_min.hpp"
 #include "sim/core/check.hpp"
 #include "sim/core/rng.hpp"
 #include "tests/support/plain_fat_tree.hpp"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/network/build_fabric.hpp"
+#include "models/network/fabric/build_fabric.hpp"
 
 namespace orrery::test {
 

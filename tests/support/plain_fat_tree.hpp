@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/network/max_min.hpp"
+#include "models/network/sharing/max_min.hpp"
 
 namespace orrery::test {
 

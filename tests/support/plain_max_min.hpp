@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-#include "models/network/max_min.hpp"
+#include "models/network/sharing/max_min.hpp"
 
 namespace orrery::test {
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/network/flow_network.hpp"
+#include "models/network/sharing/flow_network.hpp"
 #include "models/workload/steps/shared_links.hpp"
 #include "models/workload/steps/step_tracer.hpp"
 #include "sim/core/rng.hpp"

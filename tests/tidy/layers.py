@@ -2,9 +2,13 @@
 
 FLOOR = {"sim/core", "sim/engine", "sim/config", "sim/record", "sim/runtime"}
 GROUND = FLOOR | {"models/hardware"}
-MIDDLE = GROUND | {"models/network", "models/storage"}
-ALL_MODELS = MIDDLE | {"models/workload", "models/scheduling", "models/control_plane",
-                       "models/faults", "models/telemetry"}
+FABRIC = GROUND | {"models/network/fabric"}
+NETWORK = {"models/network", "models/network/sharing", "models/network/fabric",
+           "models/network/routing", "models/network/collectives"}
+MIDDLE = GROUND | NETWORK | {"models/storage"}
+JOBS = {"models/workload", "models/workload/training"}
+ALL_MODELS = MIDDLE | JOBS | {"models/workload/steps", "models/scheduling",
+                              "models/control_plane", "models/faults", "models/telemetry"}
 
 # Every room may include itself; what is not a room here may include anything.
 MAY_INCLUDE = {
@@ -14,13 +18,19 @@ MAY_INCLUDE = {
     "sim/record": {"sim/core"},
     "sim/runtime": FLOOR,
     "models/hardware": FLOOR,
-    "models/network": GROUND,
-    "models/storage": GROUND | {"models/network"},
-    "models/workload": MIDDLE,
-    "models/scheduling": MIDDLE | {"models/workload"},
-    "models/control_plane": MIDDLE | {"models/workload", "models/scheduling"},
-    "models/faults": GROUND | {"models/network", "models/workload"},
-    "models/telemetry": MIDDLE | {"models/workload"},
+    "models/network": GROUND | NETWORK,
+    "models/network/sharing": FLOOR,
+    "models/network/fabric": GROUND,
+    "models/network/routing": FABRIC,
+    "models/network/collectives": FABRIC | {"models/network/sharing"},
+    "models/storage": GROUND | {"models/network/sharing"},
+    "models/workload": MIDDLE | JOBS,
+    "models/workload/training": MIDDLE | JOBS,
+    "models/workload/steps": MIDDLE | JOBS,
+    "models/scheduling": MIDDLE | JOBS,
+    "models/control_plane": MIDDLE | JOBS | {"models/scheduling"},
+    "models/faults": GROUND | NETWORK | JOBS,
+    "models/telemetry": MIDDLE | JOBS | {"models/workload/steps"},
     "models": ALL_MODELS,  # the composition: cluster, scenario and the like, and no other file
     "policies": {"models/scheduling", "sim/core"},  # policy_api.hpp is all that a policy needs
 }

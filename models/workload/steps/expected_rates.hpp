@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "models/network/link_use.hpp"
+#include "models/network/sharing/link_use.hpp"
 #include "models/workload/steps/rehearsal.hpp"
 #include "sim/core/id.hpp"
 #include "sim/core/time.hpp"

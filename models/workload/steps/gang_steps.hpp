@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "models/network/network.hpp"
-#include "models/workload/gang_traffic.hpp"
+#include "models/storage/dataset_readers.hpp"
 #include "models/workload/job_controller.hpp"
 #include "models/workload/job_table.hpp"
 #include "models/workload/pace_model.hpp"
-#include "models/workload/step_cycle.hpp"
-#include "models/storage/dataset_readers.hpp"
 #include "models/workload/steps/shared_links.hpp"
 #include "models/workload/steps/step_tracer.hpp"
+#include "models/workload/training/gang_traffic.hpp"
+#include "models/workload/training/step_cycle.hpp"
 #include "models/workload/workload_params.hpp"
 #include "sim/core/id.hpp"
 #include "sim/core/time.hpp"

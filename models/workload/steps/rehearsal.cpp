@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/network/flow_network.hpp"
+#include "models/network/sharing/flow_network.hpp"
 #include "models/workload/steps/step_tracer.hpp"
 #include "sim/core/check.hpp"
 #include "sim/engine/engine.hpp"

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "models/network/link_use.hpp"
-#include "models/workload/step_cycle.hpp"
+#include "models/network/sharing/link_use.hpp"
+#include "models/workload/training/step_cycle.hpp"
 #include "sim/core/time.hpp"
 
 namespace orrery {

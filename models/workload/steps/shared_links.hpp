@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "models/network/flow_network.hpp"
+#include "models/network/sharing/flow_network.hpp"
 #include "models/workload/steps/expected_rates.hpp"
 #include "models/workload/steps/rehearsal.hpp"
 #include "sim/core/id.hpp"

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/network/flow_network.hpp"
-#include "models/workload/pace.hpp"
-#include "models/workload/step_activity.hpp"
-#include "models/workload/step_cycle.hpp"
+#include "models/network/sharing/flow_network.hpp"
+#include "models/workload/training/pace.hpp"
+#include "models/workload/training/step_activity.hpp"
+#include "models/workload/training/step_cycle.hpp"
 #include "sim/core/id.hpp"
 #include "sim/core/time.hpp"
 #include "sim/engine/engine.hpp"

@@ -1,4 +1,4 @@
-#include "models/network/collective_links.hpp"
+#include "models/network/collectives/collective_links.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <numeric>
 #include <utility>
 
-#include "models/network/build_fabric.hpp"
-#include "models/network/link_state.hpp"
-#include "models/network/routing.hpp"
+#include "models/network/fabric/build_fabric.hpp"
+#include "models/network/fabric/link_state.hpp"
+#include "models/network/routing/routing.hpp"
 
 namespace orrery {
 namespace {

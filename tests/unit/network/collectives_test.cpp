@@ -1,10 +1,10 @@
-#include "models/network/collectives.hpp"
+#include "models/network/collectives/collectives.hpp"
 
 #include <gtest/gtest.h>
 
 #include "models/hardware/machine_catalogue.hpp"
 #include "models/hardware/machine_topology.hpp"
-#include "models/network/nccl_tuner.hpp"
+#include "models/network/collectives/nccl_tuner.hpp"
 
 namespace orrery {
 namespace {

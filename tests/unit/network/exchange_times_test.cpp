@@ -1,4 +1,4 @@
-#include "models/network/exchange_times.hpp"
+#include "models/network/collectives/exchange_times.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "models/hardware/machine_catalogue.hpp"
-#include "models/network/nccl_tuner.hpp"
+#include "models/network/collectives/nccl_tuner.hpp"
 
 namespace orrery {
 namespace {

@@ -1,4 +1,4 @@
-#include "models/network/fabric_file.hpp"
+#include "models/network/fabric/fabric_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "models/network/routing.hpp"
-#include "models/network/table_file.hpp"
+#include "models/network/fabric/table_file.hpp"
+#include "models/network/routing/routing.hpp"
 #include "tests/support/fabrics.hpp"
 #include "tests/unit/workload/trace_support.hpp"
 

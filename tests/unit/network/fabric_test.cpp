@@ -1,4 +1,4 @@
-#include "models/network/fabric.hpp"
+#include "models/network/fabric/fabric.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "models/network/link_state.hpp"
+#include "models/network/fabric/link_state.hpp"
 #include "sim/core/enum_names.hpp"
 #include "tests/support/fabrics.hpp"
 

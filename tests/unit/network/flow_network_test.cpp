@@ -1,4 +1,4 @@
-#include "models/network/flow_network.hpp"
+#include "models/network/sharing/flow_network.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "models/network/link_state.hpp"
+#include "models/network/fabric/link_state.hpp"
 
 #include <gtest/gtest.h>
 

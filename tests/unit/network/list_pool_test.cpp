@@ -1,4 +1,4 @@
-#include "models/network/list_pool.hpp"
+#include "models/network/sharing/list_pool.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "models/network/max_min.hpp"
+#include "models/network/sharing/max_min.hpp"
 
 #include <gtest/gtest.h>
 

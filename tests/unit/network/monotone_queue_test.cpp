@@ -1,4 +1,4 @@
-#include "models/network/monotone_queue.hpp"
+#include "models/network/sharing/monotone_queue.hpp"
 
 #include <gtest/gtest.h>
 

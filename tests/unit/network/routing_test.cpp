@@ -1,4 +1,4 @@
-#include "models/network/routing.hpp"
+#include "models/network/routing/routing.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "models/workload/communicator_init.hpp"
+#include "models/workload/training/communicator_init.hpp"
 
 #include <gtest/gtest.h>
 

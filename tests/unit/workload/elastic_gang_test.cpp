@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "models/workload/checkpoint_params.hpp"
-#include "models/workload/communicator_init.hpp"
+#include "models/workload/training/checkpoint_params.hpp"
+#include "models/workload/training/communicator_init.hpp"
 #include "sim/core/check.hpp"
 #include "tests/support/job_world.hpp"
 

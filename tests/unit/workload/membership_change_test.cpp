@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/workload/checkpoint_params.hpp"
+#include "models/workload/training/checkpoint_params.hpp"
 #include "sim/core/check.hpp"
 #include "tests/support/job_world.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "models/workload/training_step.hpp"
+#include "models/workload/training/training_step.hpp"
 #include "tests/support/scheduler_world.hpp"
 #include "tests/unit/control_plane/scenario_mistakes.hpp"
 

@@ -1,4 +1,4 @@
-#include "models/workload/run_progress.hpp"
+#include "models/workload/training/run_progress.hpp"
 
 #include <gtest/gtest.h>
 

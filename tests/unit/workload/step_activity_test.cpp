@@ -1,4 +1,4 @@
-#include "models/workload/step_activity.hpp"
+#include "models/workload/training/step_activity.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "models/workload/checkpoint_params.hpp"
+#include "models/workload/training/checkpoint_params.hpp"
 #include "tests/support/job_world.hpp"
 
 namespace orrery {

@@ -1,4 +1,4 @@
-#include "models/workload/training_progress.hpp"
+#include "models/workload/training/training_progress.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "models/workload/training_step.hpp"
+#include "models/workload/training/training_step.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,8 @@
 #include <string>
 
 #include "models/hardware/machine_catalogue.hpp"
-#include "models/network/nccl_tuner.hpp"
-#include "models/workload/step_cycle.hpp"
+#include "models/network/collectives/nccl_tuner.hpp"
+#include "models/workload/training/step_cycle.hpp"
 #include "sim/config/reader.hpp"
 
 namespace orrery {

@@ -1,4 +1,4 @@
-#include "models/network/collectives.hpp"
+#include "models/network/collectives/collectives.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "models/hardware/machine_catalogue.hpp"
 #include "models/hardware/machine_params.hpp"
-#include "models/network/nccl_tuner.hpp"
+#include "models/network/collectives/nccl_tuner.hpp"
 #include "sim/core/enum_names.hpp"
 #include "tests/support/validation_cases.hpp"
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "models/network/collectives.hpp"
+#include "models/network/collectives/collectives.hpp"
 #include "tests/support/scheduler_world.hpp"
 #include "tests/support/validation_cases.hpp"
 

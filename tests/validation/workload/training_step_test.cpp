@@ -1,12 +1,12 @@
-#include "models/workload/training_step.hpp"
+#include "models/workload/training/training_step.hpp"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "models/workload/communicator_init.hpp"
-#include "models/workload/step_cycle.hpp"
+#include "models/workload/training/communicator_init.hpp"
+#include "models/workload/training/step_cycle.hpp"
 #include "tests/support/validation_cases.hpp"
 
 namespace orrery {

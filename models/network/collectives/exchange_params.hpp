@@ -1,0 +1,145 @@
+// models/network/collectives/exchange_params.hpp -- exchanges as a scenario says them: how they
+// run, and how long they take where that is known better than by NCCL's model.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/network/collectives/collectives.hpp"
+#include "sim/config/options.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+// Auto: what NCCL's tuner finds fastest. Nvls: the switches of a node add up; between nodes it is
+// NVLS too if switches there add up, else NVLSTree.
+enum class AlgorithmChoice : uint8_t { Auto, Ring, Tree, Nvls, Hierarchical };
+constexpr std::array<std::string_view, 5> enum_names(AlgorithmChoice) {
+  return {"auto", "ring", "tree", "nvls", "hierarchical"};
+}
+// Whether it is made for this collective at all.
+constexpr bool serves(AlgorithmChoice algorithm, Collective collective) {
+  const bool is_direct =
+      collective == Collective::PushPull || collective == Collective::PointToPoint;
+  switch (algorithm) {
+    case AlgorithmChoice::Auto:
+      return true;
+    case AlgorithmChoice::Tree:
+    case AlgorithmChoice::Nvls:
+      return collective == Collective::AllReduce;
+    case AlgorithmChoice::Ring:
+      return !is_direct && collective != Collective::AllToAll;
+    case AlgorithmChoice::Hierarchical:
+      break;
+  }
+  return !is_direct;
+}
+
+enum class ServerPlacement : uint8_t { Colocated, Dedicated };
+constexpr std::array<std::string_view, 2> enum_names(ServerPlacement) {
+  return {"colocated", "dedicated"};
+}
+
+struct ServerParams {
+  static constexpr std::string_view kDoc = "Parameter servers, which share the buffer evenly.";
+
+  int32_t count = 1;
+  ServerPlacement placement = ServerPlacement::Colocated;
+  bool overlap = false;
+
+  template <class V>
+  void fields(V& v) {
+    v("count", count,
+      "How many, each on a node of its own. A gang on fewer nodes has fewer: one on every node "
+      "that may hold one, and none on a single node, where the ranks add up by themselves. A job "
+      "that is listed, and the largest of a generator, must have GPUs enough for all.",
+      Range{1, 1'000'000}, Unit{"servers"}, Required{}, Example{"4"});
+    v("placement", placement,
+      "colocated: on the first nodes of the ranks, which all are workers; dedicated: on the last "
+      "nodes, whose ranks push nothing.",
+      Source{"TensorFlow benchmarks: beside the workers"});
+    v("overlap", overlap, "Pulls of one part go on while others are pushed.",
+      Source{"estimate: a synchronous step pulls when all have pushed"});
+  }
+  bool is_colocated() const { return placement == ServerPlacement::Colocated; }
+  // Of ranks on several nodes.
+  int32_t count_on(int32_t nodes) const {
+    return std::min(count, is_colocated() ? nodes : nodes - 1);
+  }
+};
+
+// How an exchange runs.
+struct ExchangeMethod {
+  AlgorithmChoice algorithm = AlgorithmChoice::Auto;
+  Stages stages = Stages::Serial;            // of Hierarchical
+  std::optional<ServerParams> servers = {};  // of PushPull
+};
+
+enum class ExchangeSpan : uint8_t { Node, Nodes };
+constexpr std::array<std::string_view, 2> enum_names(ExchangeSpan) { return {"node", "nodes"}; }
+
+struct BusPointParams {
+  static constexpr std::string_view kDoc = "A row of a sweep, as nccl-tests print it.";
+
+  Bytes bytes = {};
+  Bandwidth bandwidth = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("bytes", bytes, "The buffer (`size`).", Required{}, Example{"16MiB"});
+    v("bandwidth", bandwidth, "Bus bandwidth (`busbw`).", Required{}, Example{"219.9GBps"});
+  }
+  template <class C>
+  void check(C& c) const {
+    if (bytes == Bytes{}) c.error("bytes", "must be more than 0");
+    if (bandwidth == Bandwidth{}) c.error("bandwidth", "must be more than 0");
+  }
+};
+
+struct ExchangeTimeParams {
+  static constexpr std::string_view kDoc =
+      "How long one kind of exchange takes when all GPUs of its nodes take part and nothing else "
+      "goes on, in place of NCCL's model: latency and bandwidth, or a sweep.";
+
+  Collective collective = Collective::AllReduce;
+  ExchangeSpan span = ExchangeSpan::Nodes;
+  std::optional<Duration> latency = {};
+  std::optional<Bandwidth> bandwidth = {};
+  std::vector<BusPointParams> sweep = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("collective", collective, "Of which collective.");
+    v("span", span, "Of ranks on one node, or on several.");
+    v("latency", latency, "With bandwidth: t = latency + bytes x bus factor / bandwidth.");
+    v("bandwidth", bandwidth, "Bus bandwidth, as nccl-tests count it.");
+    v("sweep", sweep,
+      "Measured bus bandwidths, by growing size. Between two of them it is interpolated along the "
+      "logarithm of the size; smaller buffers take as long as the first, larger ones have the "
+      "bandwidth of the last.");
+  }
+  template <class C>
+  void check(C& c) const {
+    if (collective == Collective::PushPull) {
+      c.error("collective", "push_pull always takes what the NICs of its servers allow");
+    }
+    if (sweep.empty()) {
+      if (!latency || !bandwidth) c.error("", "needs latency and bandwidth, or a sweep");
+    } else if (latency || bandwidth) {
+      c.error("sweep", "says the same as latency and bandwidth: give one of them");
+    }
+    if (bandwidth && *bandwidth == Bandwidth{}) c.error("bandwidth", "must be more than 0");
+    for (size_t i = 1; i < sweep.size(); ++i) {
+      if (sweep[i - 1].bytes < sweep[i].bytes) continue;
+      c.error("sweep[" + std::to_string(i) + "].bytes", "must be more than those before");
+    }
+  }
+};
+
+}  // namespace orrery

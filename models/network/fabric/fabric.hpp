@@ -1,0 +1,121 @@
+// models/network/fabric/fabric.hpp -- switches, cables and directed links of a fat tree, by
+// arithmetic.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/network/fabric/fat_tree.hpp"
+#include "sim/core/id.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+using SwitchId = Id<struct SwitchTag>;
+using CableId = Id<struct CableTag>;
+
+enum class SwitchTier : uint8_t { Leaf, Spine, Core };
+constexpr std::array<std::string_view, 3> enum_names(SwitchTier) {
+  return {"leaf", "spine", "core"};
+}
+
+// A cable joins a NIC or a switch with a switch one tier higher. It has two links: one that leads
+// up, away from the NICs, and one that leads down.
+constexpr LinkId up_link(CableId cable) { return {2 * cable.index}; }
+constexpr LinkId down_link(CableId cable) { return {2 * cable.index + 1}; }
+constexpr CableId cable_of(LinkId link) { return {link.index / 2}; }
+constexpr LinkId opposite(LinkId link) { return {link.index ^ 1U}; }
+constexpr bool leads_up(LinkId link) { return link.index % 2 == 0; }
+
+// What a cable joins. The lower end is a NIC if `nic` is valid, else the switch `lower`.
+struct CableEnds {
+  NicId nic{};
+  SwitchId lower{};
+  SwitchId upper{};
+};
+
+// Ids: switches are numbered leaves, spines (block by block), cores (group by group); cables are
+// those of the NICs (cable i is that of NIC i), then those from leaves to spines, then those from
+// spines to cores, each tier in the order of the lower end and of its up-port. So an id is the same
+// in every run of a scenario, and only what differs from NIC to NIC is stored.
+class Fabric {
+ public:
+  Fabric() = default;
+  // A layout and a tree without mistakes: see build_fabric().
+  Fabric(FabricLayout layout, const FatTree& tree);
+
+  const FatTree& tree() const { return tree_; }
+  size_t nics() const { return slot_of_.size(); }
+  size_t nodes() const { return layout_.node_rates.size(); }
+  uint32_t switches() const { return tree_.leaves + tree_.spines() + tree_.cores(); }
+  uint32_t cables() const { return spine_cables_ + tree_.spine_cables(); }
+  uint32_t links() const { return 2 * cables(); }
+
+  // ---- NICs
+  NicId nic(NodeId node, uint32_t index) const { return {layout_.nic_begin[node.index] + index}; }
+  uint32_t nics_of(NodeId node) const {
+    return layout_.nic_begin[node.index + 1] - layout_.nic_begin[node.index];
+  }
+  NodeId node_of(NicId nic) const;
+  SwitchId leaf_of(NicId nic) const { return {layout_.leaf_of[nic.index]}; }
+  uint32_t slot_of(NicId nic) const { return slot_of_[nic.index]; }  // down-port of its leaf
+  uint32_t nics_on(SwitchId leaf) const { return leaf_sizes_[leaf.index]; }
+  // A number for every destination that runs along the leaves: the LID of D-mod-K.
+  uint32_t rank_of(NicId nic) const {
+    return layout_.leaf_of[nic.index] * tree_.leaf_down + slot_of_[nic.index];
+  }
+
+  // ---- switches. Spine j of a block is the j-th of its block; core group j joins all spines j.
+  SwitchTier tier(SwitchId s) const {
+    return s.index < tree_.leaves                    ? SwitchTier::Leaf
+           : s.index < tree_.leaves + tree_.spines() ? SwitchTier::Spine
+                                                     : SwitchTier::Core;
+  }
+  uint32_t block_of_leaf(SwitchId leaf) const { return block_of_[leaf.index]; }
+  SwitchId spine(uint32_t block, uint32_t j) const {
+    return {tree_.leaves + block * tree_.spines_per_block + j};
+  }
+  SwitchId core(uint32_t group, uint32_t i) const {
+    return {tree_.leaves + tree_.spines() + group * tree_.cores_per_group + i};
+  }
+  // Which spine of its block up-port `port` of a leaf leads to, and which core of its group an
+  // up-port of a spine leads to.
+  uint32_t spine_behind(uint32_t port) const { return port % tree_.spines_per_block; }
+  uint32_t core_behind(uint32_t port) const { return port % tree_.cores_per_group; }
+
+  // ---- cables and links
+  CableId nic_cable(NicId nic) const { return {nic.index}; }
+  CableId leaf_cable(SwitchId leaf, uint32_t port) const {
+    return {leaf_cables_ + leaf.index * tree_.leaf_up + port};
+  }
+  CableId spine_cable(uint32_t block, uint32_t j, uint32_t port) const {
+    return {spine_cables_ + (block * tree_.spines_per_block + j) * tree_.spine_up + port};
+  }
+  CableEnds ends(CableId cable) const;
+  std::vector<CableId> cables_of(SwitchId s) const;  // ascending
+  Bandwidth nominal(CableId cable) const {
+    return cable.index < leaf_cables_ ? nic_rate(NicId{cable.index}) : tree_.port_rate;
+  }
+  Bandwidth nic_rate(NicId nic) const;
+
+  // ---- names, as in the output: leaf-3, host-2.nic-0, leaf-3.up-5, and leaf-3.up-5/down for the
+  // link that leads down. The finders return an invalid id for a name that nothing has.
+  std::string name(SwitchId s) const;
+  std::string name(CableId cable) const;
+  std::string name(LinkId link) const;
+  SwitchId find_switch(std::string_view name) const;
+  CableId find_cable(std::string_view name) const;
+
+  size_t memory_bytes() const;
+
+ private:
+  FabricLayout layout_;
+  FatTree tree_;
+  uint32_t leaf_cables_ = 0, spine_cables_ = 0;  // ids of the first ones
+  std::vector<uint32_t> slot_of_;                // by NIC
+  std::vector<uint32_t> leaf_sizes_, block_of_;  // by leaf
+};
+
+}  // namespace orrery

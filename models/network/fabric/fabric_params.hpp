@@ -1,0 +1,65 @@
+// models/network/fabric/fabric_params.hpp -- switches and cables, as a scenario describes them.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/config/fields.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+struct FabricParams {
+  static constexpr std::string_view kDoc = "Switches and cables: a fat tree over the leaf groups.";
+  int32_t radix = 64;
+  int32_t levels = 0;
+  int32_t rails = 0;
+  double oversubscription = 1.0;
+  double spine_oversubscription = 1.0;
+  std::optional<Bandwidth> bandwidth = {};
+  std::string file = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("radix", radix, "Ports of a switch.", Range{2, 1024}, Unit{"ports"},
+      Source{"DGX SuperPOD B200: 64-port NDR switches"});
+    v("levels", levels,
+      "Levels of switches, 2 or 3; 0: two if every spine has a port for every leaf, else three.",
+      Range{0, 3});
+    v("rails", rails,
+      "Leaf switches of a group of nodes: NIC k of a node hangs on the leaf number k modulo rails. "
+      "0: one for every NIC of a node (rail-optimised); 1: all NICs of a group share a leaf.",
+      Range{0, 64}, Unit{"leaf switches per group"}, Source{"DGX SuperPOD: 8 rails"});
+    v("oversubscription", oversubscription,
+      "Down-ports of the fullest leaf for each up-port of a leaf; 1: full bisection. Leaves have "
+      "as many cables to each spine, for which there may be some up-ports more.",
+      Range{1.0, 64.0}, Unit{"ratio"}, Source{"DGX SuperPOD and MegaScale: 1"});
+    v("spine_oversubscription", spine_oversubscription,
+      "The same for spines below cores, which takes a tree of three levels.", Range{1.0, 64.0},
+      Unit{"ratio"}, Source{"DGX SuperPOD and MegaScale: 1"});
+    v("bandwidth", bandwidth,
+      "Rate of a switch port; a NIC's cable runs at the slower of port and NIC. Absent: the rate "
+      "of the fastest NIC.");
+    v("file", file,
+      "A topology file that tells which hosts share leaves, instead of nodes_per_leaf of the "
+      "pools: node i of the cluster is its host number i.",
+      Example{"../shared/traces/alibaba-lingjun-2023/topo.csv"});
+  }
+  template <class C>
+  void check(C& c) const {
+    if (levels == 1) c.error("levels", "must be 2, 3, or 0 for as many as it takes");
+    if (radix % 2 != 0) c.error("radix", "must be even");
+    if (bandwidth && bandwidth->bits_per_s <= 0) c.error("bandwidth", "must be more than 0");
+    if (levels == 2 && spine_oversubscription != 1.0) {
+      c.idle("spine_oversubscription", "has no effect with levels: 2");
+    }
+  }
+};
+
+}  // namespace orrery

@@ -1,0 +1,70 @@
+// models/network/fabric/fat_tree.hpp -- how many switches and cables a fat tree takes, from radix
+// and NICs.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/network/fabric/fabric_params.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+// A node as the fabric sees it: its group of leaf switches and its compute NICs.
+struct FabricNode {
+  uint32_t group = 0;  // ClusterState::leaf
+  uint32_t nics = 1;
+  Bandwidth nic_rate = {};
+};
+
+// Who hangs on which leaf. Groups of leaves are never split between blocks.
+struct FabricLayout {
+  std::vector<uint32_t> nic_begin = {0};    // by node, and the end
+  std::vector<Bandwidth> node_rates;        // of each NIC, by node
+  std::vector<uint32_t> leaf_of;            // by NIC
+  std::vector<uint32_t> group_begin = {0};  // first leaf of each group, and the end
+  std::vector<uint32_t> block_of_group;     // ascending; empty: the builder makes blocks
+  std::vector<std::string> leaf_names;      // empty: leaf-0, leaf-1, ...
+  uint32_t leaves() const { return group_begin.back(); }
+};
+
+// A tree of two or three levels. Every leaf has `leaf_up` cables to the spines of its block, as
+// many to each; with three levels every spine has `spine_up` cables to the cores of its group,
+// likewise. With two levels all leaves are one block.
+struct FatTree {
+  uint32_t levels = 0;  // 1: a single leaf
+  uint32_t radix = 0;
+  uint32_t leaves = 0;
+  uint32_t leaf_down = 0, leaf_up = 0;  // down: of the fullest leaf
+  std::vector<uint32_t> block_begin;    // first leaf of each block, and the end
+  uint32_t spines_per_block = 0, spine_up = 0;
+  uint32_t cores_per_group = 0;  // a group for every spine of a block
+  Bandwidth port_rate = {};      // of cables between switches
+
+  uint32_t blocks() const {
+    return block_begin.empty() ? 0 : static_cast<uint32_t>(block_begin.size() - 1);
+  }
+  uint32_t spines() const { return blocks() * spines_per_block; }
+  uint32_t cores() const { return spines_per_block * cores_per_group; }
+  uint32_t leaf_cables() const { return leaves * leaf_up; }
+  uint32_t spine_cables() const { return spines() * spine_up; }
+};
+
+// Why no such tree can be built: the field of `fabric` that is at fault, and what to change.
+struct FabricMistake {
+  std::string_view field;
+  std::string message;
+};
+struct SizedTree {
+  FatTree tree;
+  std::vector<FabricMistake> mistakes;
+};
+
+// NIC k of a node hangs on the leaf number k modulo `rails` of the node's group.
+FabricLayout lay_out(const FabricParams& params, std::span<const FabricNode> nodes);
+SizedTree size_tree(const FabricParams& params, const FabricLayout& layout);
+
+}  // namespace orrery

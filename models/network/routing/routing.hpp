@@ -1,0 +1,79 @@
+// models/network/routing/routing.hpp -- the path from NIC to NIC, computed when it is asked for.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "models/network/fabric/fabric.hpp"
+#include "models/network/fabric/link_state.hpp"
+#include "models/network/routing/routing_params.hpp"
+
+namespace orrery {
+
+// The links from one NIC to another: up to a switch above both, then down. Empty: there is no way
+// left, or both are the same NIC.
+class Route {
+ public:
+  static constexpr size_t kLinksMax = 6;
+  void push(LinkId link) { links_[size_++] = link; }
+  const LinkId* begin() const { return links_.data(); }
+  const LinkId* end() const { return links_.data() + size_; }
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  LinkId operator[](size_t i) const { return links_[i]; }
+  friend bool operator==(const Route& a, const Route& b) = default;
+  // Something that the engine would have preferred, or could have chosen, is dead.
+  bool is_detour() const { return is_detour_; }
+  void set_detour() { is_detour_ = true; }
+
+ private:
+  std::array<LinkId, kLinksMax> links_{};
+  uint8_t size_ = 0;
+  bool is_detour_ = false;
+};
+
+// Routes are a function of the ids, of what is alive and, if adaptive, of the loads; there is no
+// table. What a static engine prefers depends on the destination alone, as in the forwarding tables
+// of the switches; if that way is dead, the next port is tried, then the next.
+class Router {
+ public:
+  // `salt` seeds the hashes of minhop, ecmp and the adaptive engines. Both must outlive it.
+  Router(const Fabric& fabric, const LinkState& state, const RoutingParams& params, uint64_t salt);
+
+  // `flow` tells apart the flows (queue pairs) between two NICs: ecmp hashes it, and the adaptive
+  // engines break ties by it.
+  Route route(NicId from, NicId to, uint32_t flow = 0) const;
+
+  RoutingEngine engine() const { return engine_; }
+  void set_engine(RoutingEngine engine) { engine_ = engine; }
+  // From now on the adaptive engines break ties in another way.
+  void shuffle() { ++shuffles_; }
+  // What the adaptive engines see: the load of each link, by LinkId, less being better. Must stay
+  // valid; without loads all links look idle.
+  void watch_loads(std::span<const double> loads) { loads_ = loads; }
+
+ private:
+  struct Ask;     // what is asked for: both NICs, their leaves and blocks, and a key
+  struct Bundle;  // parallel cables between two switches
+  Bundle to_spine(SwitchId leaf, uint32_t j) const;
+  Bundle to_core(uint32_t block, uint32_t j, uint32_t core) const;
+  CableId first_alive(const Bundle& bundle, uint32_t wish, Route& route) const;
+  CableId least_loaded(const Bundle& bundle, bool up, bool& saw_dead) const;
+  double load(LinkId link) const { return loads_.empty() ? 0.0 : loads_[link.index]; }
+
+  uint64_t key_of(NicId from, NicId to, uint32_t flow) const;
+  Route by_key(const Ask& ask) const;
+  bool over_cores(const Ask& ask, uint32_t j, Route& route) const;
+  Route by_load(const Ask& ask) const;
+  double best_core(const Ask& ask, uint32_t j, CableId& up, CableId& down, bool& saw_dead) const;
+
+  const Fabric& fabric_;
+  const LinkState& state_;
+  RoutingEngine engine_;
+  uint64_t salt_, shuffles_ = 0;
+  std::span<const double> loads_;
+};
+
+}  // namespace orrery

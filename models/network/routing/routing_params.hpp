@@ -1,0 +1,49 @@
+// models/network/routing/routing_params.hpp -- ways through the fabric, as a scenario says them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "sim/config/options.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+enum class RoutingEngine : uint8_t { Dmodk, Updn, Minhop, Ecmp, AdaptiveLocal, AdaptiveGlobal };
+constexpr std::array<std::string_view, 6> enum_names(RoutingEngine) {
+  return {"dmodk", "updn", "minhop", "ecmp", "adaptive_local", "adaptive_global"};
+}
+// Whether flows between the same two NICs may go unlike ways.
+constexpr bool tells_flows_apart(RoutingEngine engine) { return engine >= RoutingEngine::Ecmp; }
+constexpr bool is_adaptive(RoutingEngine engine) {
+  return engine == RoutingEngine::AdaptiveLocal || engine == RoutingEngine::AdaptiveGlobal;
+}
+
+struct RoutingParams {
+  static constexpr std::string_view kDoc = "How the switches choose among equally short ways.";
+  RoutingEngine engine = RoutingEngine::Dmodk;
+  std::optional<Duration> choose_every = {};
+  int32_t queue_pairs = 1;
+
+  template <class V>
+  void fields(V& v) {
+    v("engine", engine,
+      "dmodk (OpenSM's ftree): up-port by destination, free of contention for shifts; updn: the "
+      "same while all is well, but spread anew over the ports that are left; minhop: random by "
+      "destination; ecmp: hashed for each flow; adaptive_local: the least loaded up-link of each "
+      "switch; adaptive_global: the path whose fullest link is least loaded.",
+      Source{"OpenSM current-routing.txt"});
+    v("choose_every", choose_every,
+      "How often adaptive engines choose the ways of flows anew; absent: when a gang starts, and "
+      "anew by the gangs that a dead or mended cable concerns.",
+      Range{10_ms, Duration::max()});
+    v("queue_pairs", queue_pairs,
+      "Flows that share what one NIC sends to another (NCCL_IB_QPS_PER_CONNECTION): engines that "
+      "tell flows apart spread them over several ways.",
+      Range{1, 128}, Unit{"flows"}, Source{"NCCL: NCCL_IB_QPS_PER_CONNECTION 1"});
+  }
+};
+
+}  // namespace orrery

@@ -1,0 +1,143 @@
+// models/network/sharing/flow_network.hpp -- transfers and standing flows that share links in
+// simulated time.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "models/network/sharing/max_min.hpp"
+#include "sim/core/callback.hpp"
+#include "sim/core/int128.hpp"
+#include "sim/core/time.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/engine/signal.hpp"
+
+namespace orrery {
+
+// Handle to a flow; it goes stale by itself once the flow finished, or was ended.
+struct FlowId {
+  uint32_t index = UINT32_MAX;  // dense, used again: good for tables
+  uint32_t generation = 0;
+  constexpr bool operator==(const FlowId&) const = default;
+};
+
+// Flows start, change and end at any time; rates are settled once per instant, in Phase::Settle,
+// and only a flow whose rate changed is touched. What a flow moved is counted in whole 2^-16ths of
+// a bit a second times nanoseconds, so it does not depend on how often it was looked at; a transfer
+// is over at the first nanosecond at which less than a thousandth of a bit is left.
+class FlowNetwork {
+ public:
+  static constexpr double kUnlimited = MaxMin::kUnlimited;
+  struct Transfer {
+    Bytes size;
+    std::span<const LinkUse> uses;  // copied; each link carries weight * size
+    Duration latency = {};          // before the first byte moves
+    double rate_max = kUnlimited;   // bits a second
+  };
+  struct Counters {
+    uint64_t started = 0, finished = 0, ended_early = 0;  // flows of either kind
+    uint64_t settled = 0, rates_changed = 0;
+  };
+
+  explicit FlowNetwork(Engine& engine) : engine_{engine} {}
+  FlowNetwork(const FlowNetwork&) = delete;
+  FlowNetwork& operator=(const FlowNetwork&) = delete;
+  ~FlowNetwork();
+
+  // Dense, from 0. What links of a group carry is told together, too.
+  static constexpr uint32_t kGroups = 4;
+  LinkId add_link(Bandwidth capacity, uint32_t group = 0);
+  // Zero: down; what uses the link waits until it has a capacity again.
+  void set_capacity(LinkId link, Bandwidth capacity);
+
+  // Calls `done` (may be empty) once all bytes moved, after the flow is gone; it may start others.
+  FlowId start(const Transfer& transfer, Callback done);
+  // A flow without end, whose rate is to be read: see rate_changed.
+  FlowId open(std::span<const LinkUse> uses, double rate_max = kUnlimited);
+  // Ends a flow before its time, without a call of `done`. False: the handle was stale.
+  bool end(FlowId flow);
+  // These keep what was moved so far. The flow must be active. No links means no obstacle: a flow
+  // whose destination cannot be reached is to be given a limit of zero.
+  void set_uses(FlowId flow, std::span<const LinkUse> uses);
+  void set_rate_max(FlowId flow, double rate_max);
+  // A flow without end whose rate is worked out elsewhere, 0 at first. It takes nothing from
+  // others; carried_by() counts it at once, carried() once it ended or was booked.
+  FlowId carry(std::span<const LinkUse> uses);
+  void set_carried_rate(FlowId flow, double bits_per_s);
+  void book_carried();
+
+  // Emitted in Phase::Settle, when all rates are known, for each open() flow whose rate is another
+  // than before; a new one counts as one that had none.
+  Signal<FlowId> rate_changed;
+  Signal<LinkId> capacity_changed;  // emitted at once
+
+  bool is_active(FlowId flow) const;
+  bool is_standing(FlowId flow) const {  // opened, and not ended
+    return is_active(flow) && flows_[flow.index].state == State::Standing;
+  }
+  // The rest is as of the last settling; these ask for active flows.
+  double rate(FlowId flow) const;  // bits a second; infinite without links and limit
+  Bytes moved(FlowId flow) const;  // until now, rounded down
+  std::span<const MaxMin::Use> uses(FlowId flow) const { return sharing_.uses({flow.index}); }
+  double rate_max(FlowId flow) const { return flows_[flow.index].rate_max; }
+  // Calls visit(flow, weight) for each flow that uses the link.
+  template <class Visit>
+  void for_each_on(LinkId link, const Visit& visit) const {
+    sharing_.for_each_on(
+        link, [&](ActivityId activity, double weight) { visit(id_of(activity.index), weight); });
+  }
+
+  size_t links() const { return sharing_.links(); }
+  double load(LinkId link) const { return sharing_.load(link); }  // bits a second
+  double capacity(LinkId link) const { return sharing_.capacity(link); }
+  Bytes carried(LinkId link) const;         // until now, by flows that are over too; to the nearest
+  double carried_by(uint32_t group) const;  // bytes; takes time in the number of flows
+  size_t active() const { return active_; }
+  const Counters& counters() const { return counters_; }
+  // Aborts if a link carries more than it can. For Engine::add_audit.
+  void audit() const;
+
+ private:
+  enum class State : uint8_t { Free, Waiting, Moving, Standing, Carried };
+  struct Flow {
+    State state = State::Free;
+    uint32_t generation = 1;
+    int128_t rate = 0;       // in units, since `since`; kInstant: no limit at all
+    Time since;              // up to when `moved` counts
+    int128_t moved = 0;      // in units times nanoseconds
+    int128_t accounted = 0;  // of these, in carried_ already
+    int128_t size = 0;       // of a transfer
+    double rate_max = 0;
+    std::array<double, kGroups> weights{};  // sums over the links of each group
+    std::vector<LinkUse> carries;           // of a carried one, which shares nothing
+    EventId event;                          // start or end of a transfer
+    Callback done;
+  };
+  FlowId id_of(uint32_t index) const { return {index, flows_[index].generation}; }
+  Flow& active_flow(FlowId flow);
+  uint32_t add_flow(std::span<const LinkUse> uses, double rate_max);
+  void begin(uint32_t index);
+  void finish(uint32_t index);
+  void drop(uint32_t index);
+  void weigh(uint32_t index);
+  int128_t moved_by_now(const Flow& flow) const;
+  void account(uint32_t index);
+  void plan_end(uint32_t index);
+  void request_settle();
+  void settle();
+
+  Engine& engine_;
+  MaxMin sharing_;
+  std::vector<Flow> flows_;           // by index of the activity
+  IdVector<LinkId, double> carried_;  // bytes, by flows that are over
+  IdVector<LinkId, uint8_t> group_;
+  std::array<double, kGroups> carried_by_{};  // likewise
+  std::vector<FlowId> news_;                  // standing flows to tell of
+  EventId settle_event_;
+  size_t active_ = 0;
+  Counters counters_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,45 @@
+// models/network/sharing/flow_units.hpp -- what flows moved, in whole numbers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "sim/core/int128.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+// The unit of rates is 2^-16 bit a second; a unit for a nanosecond is the unit of what moved. So
+// what is left does not depend on how often it was looked at.
+struct FlowUnits {
+  static constexpr int128_t kPerBit = int128_t{65536} * 1'000'000'000;
+  static constexpr int128_t kPerByte = 8 * kPerBit;
+  static constexpr int128_t kLeftOver = kPerBit / 1000;    // so little left is nothing
+  static constexpr int128_t kInstant = int128_t{1} << 71;  // a rate without limit
+
+  static int128_t of_rate(double bits_per_s) {
+    const double units = bits_per_s * 65536;
+    if (units < 0x1p62) return static_cast<int64_t>(units + 0.5);  // much cheaper
+    return units < static_cast<double>(kInstant) ? static_cast<int128_t>(units + 0.5) : kInstant;
+  }
+  static int128_t of_bits(double bits) {
+    const auto whole = static_cast<int128_t>(bits);
+    const double rest = bits - static_cast<double>(whole);
+    return whole * kPerBit + static_cast<int128_t>(rest * static_cast<double>(kPerBit));
+  }
+  static double bits(int128_t moved) {
+    const double rest = static_cast<double>(moved % kPerBit) / static_cast<double>(kPerBit);
+    return static_cast<double>(moved / kPerBit) + rest;
+  }
+  // Until the first nanosecond at which no more than that is left over; none: never.
+  static std::optional<Duration> time_to_move(int128_t left, int128_t rate) {
+    left -= kLeftOver;
+    if (left <= 0 || rate >= kInstant) return Duration{};
+    if (rate == 0) return {};
+    const int128_t ns = (left + rate - 1) / rate;
+    if (ns >= Duration::max().ns) return {};
+    return Duration{static_cast<int64_t>(ns)};
+  }
+};
+
+}  // namespace orrery

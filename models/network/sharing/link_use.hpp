@@ -1,0 +1,14 @@
+// models/network/sharing/link_use.hpp -- how heavily an activity uses a link.
+#pragma once
+
+#include "sim/core/id.hpp"
+
+namespace orrery {
+
+// An activity of rate r puts weight * r on the link.
+struct LinkUse {
+  LinkId link;
+  double weight = 1;
+};
+
+}  // namespace orrery

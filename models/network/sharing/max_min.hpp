@@ -1,0 +1,144 @@
+// models/network/sharing/max_min.hpp -- max-min fair rates of activities that share links.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "models/network/sharing/link_use.hpp"
+#include "models/network/sharing/list_pool.hpp"
+#include "models/network/sharing/monotone_queue.hpp"
+#include "sim/core/id.hpp"
+
+namespace orrery {
+
+using ActivityId = Id<struct ActivityTag>;
+
+// An allocation is max-min fair if no rate can grow but at the cost of one that is no larger: each
+// activity is at its own limit or has a bottleneck, a full link where no other rate is larger.
+// Rates, limits and capacities are in one unit of the caller's choice (bits a second).
+//
+// Each link has a level, the largest rate that it leaves to anybody (infinite while several share
+// it and it is not full), so r = min(limit, levels of the links used), and the level L of a link of
+// capacity C solves
+//     sum over activities on it of weight * min(L, m) = C
+// where m is the least of the activity's limit and the levels of its other links. L depends on
+// those m alone that are below it. So what a change makes wrong is put right from the lowest level
+// upwards, and a level once put right stays: only links with a new level and their neighbours are
+// looked at, however large the network. With rounding, too: the level is computed from the m below
+// it in a fixed order, so solve() ends where every level is, to the last bit, what its links say.
+class MaxMin {
+ public:
+  static constexpr double kUnlimited = std::numeric_limits<double>::infinity();
+  struct Use {
+    LinkId link;
+    uint32_t entry;  // of the link, for MaxMin alone
+    double weight;
+  };
+
+  LinkId add_link(double capacity);  // dense, from 0
+  void set_capacity(LinkId link, double capacity);
+  // Weights must be positive; uses of the same link add up. Ids are dense and used again.
+  ActivityId add(std::span<const LinkUse> uses, double rate_max = kUnlimited);
+  void set_uses(ActivityId activity, std::span<const LinkUse> uses);
+  void set_rate_max(ActivityId activity, double rate_max);
+  void remove(ActivityId activity);
+
+  // Rates for what was changed since the last call. Returns the activities with another rate than
+  // then, new ones included, in an order that depends on the history of calls alone; the view
+  // holds until the next change.
+  std::span<const ActivityId> solve();
+  bool is_solved() const { return pending_.empty() && touched_.empty(); }
+
+  // As of the last solve(); 0 before. Infinite without a limit and links.
+  double rate(ActivityId activity) const { return activities_[activity].rate; }
+  double load(LinkId link) const;
+  double capacity(LinkId link) const { return links_[link].capacity; }
+  size_t links() const { return links_.size(); }
+
+  // What an activity uses, each link once.
+  std::span<const Use> uses(ActivityId activity) const {
+    return uses_.items(activities_[activity].uses);
+  }
+  // Calls visit(activity, weight) for each activity on the link.
+  template <class Visit>
+  void for_each_on(LinkId link, const Visit& visit) const {
+    for (const Entry& entry : entries_.items(links_[link].entries)) {
+      visit(entry.activity, entry.weight);
+    }
+  }
+  uint64_t levels_changed() const { return levels_changed_; }  // the work of all solves so far
+
+ private:
+  static constexpr uint32_t kLimit = UINT32_MAX;  // in place of a use: the activity's own limit
+  struct Entry {                                  // an activity on a link
+    double others;                                // m: what it would get but for this link
+    double weight;
+    ActivityId activity;
+    uint32_t use;
+  };
+  struct alignas(64) Link {
+    double capacity = 0;
+    ListPool<Entry>::List entries;
+    bool is_pending = false;  // changed since the last solve()
+    bool is_queued = false;
+    bool is_stale = false;    // queued, and `next` may be too low
+    uint8_t raised = 0;       // times its level rose in this solve()
+    double key = 0;           // in the queue: no level below it is in doubt because of this link
+    double next = 0;          // its level according to the others
+    double weight_above = 0;  // of those that are held back by that level
+    double load_max = 0;      // of a link that is not full: no less than its load
+  };
+  struct alignas(64) Activity {
+    double least = 0;   // of its limit and levels
+    double second = 0;  // the next one: what its bottleneck sees
+    uint32_t least_at = kLimit;
+    ListPool<Use>::List uses;
+    ListPool<double>::List levels;  // of many uses: a tree of minima
+    bool is_in_use = false;
+    bool is_new = false;
+    bool is_touched = false;
+    double rate_max = kUnlimited;
+    double rate = 0;
+  };
+  static_assert(sizeof(Activity) == 64);
+  Entry& entry_of(const Use& use) { return entries_.at(links_[use.link].entries, use.entry); }
+  void attach(ActivityId id, std::span<const LinkUse> uses);
+  void detach(ActivityId id);
+  void find_least(Activity& activity) const;
+  void find_least_of_many(Activity& activity) const;
+  void set_leaf(Activity& activity, uint32_t use, double level);
+  void update(ActivityId id);
+  void tell(const Activity& activity, uint32_t use);
+  static double others(const Activity& activity, uint32_t use) {
+    return use == activity.least_at ? activity.second : activity.least;
+  }
+  void touch(ActivityId id);
+  void doubt(LinkId id, double weight, double before, double now);
+  void make_pending(LinkId id);
+  double level_from_others(LinkId id);
+  void enqueue(LinkId id, double next);
+  void push(LinkId id);
+  void settle_next();
+  void set_level(LinkId id, double level);
+
+  IdVector<LinkId, Link> links_;
+  IdVector<LinkId, double> level_;
+  IdVector<ActivityId, Activity> activities_;
+  ListPool<Entry> entries_;
+  ListPool<Use> uses_;
+  ListPool<double> trees_;
+  IdVector<LinkId, uint32_t> use_of_link_;  // while uses are merged
+  std::vector<ActivityId> free_;
+  std::vector<LinkId> pending_;
+  std::vector<LinkId> raised_;
+  std::vector<ActivityId> touched_;
+  std::vector<ActivityId> changed_;
+  MonotoneQueue queue_;
+  bool is_solving_ = false;
+  uint64_t levels_changed_ = 0;
+};
+
+}  // namespace orrery

@@ -1,0 +1,200 @@
+// The solver of MaxMin: levels of links, put right from the lowest upwards.
+#include <algorithm>
+
+#include "models/network/sharing/max_min.hpp"
+#include "sim/core/check.hpp"
+
+namespace orrery {
+namespace {
+
+constexpr uint32_t kFewEntries = 8;  // the level of a link with so few is cheaper than a queue
+constexpr uint8_t kRaises = 2;       // of a link in one solve(), until it keeps out of the way
+
+}  // namespace
+
+std::span<const ActivityId> MaxMin::solve() {
+  // Links without company first: their levels depend on no other. That may make more pending.
+  for (size_t i = 0; i < pending_.size(); ++i) {
+    const LinkId id = pending_[i];
+    if (links_[id].entries.size > 1) continue;
+    const double next = level_from_others(id);
+    if (next != level_[id]) set_level(id, next);
+  }
+  is_solving_ = true;
+  queue_.restart();
+  for (const LinkId id : pending_) {
+    links_[id].is_pending = false;
+    const double next = level_from_others(id);
+    if (next != level_[id]) enqueue(id, next);
+  }
+  pending_.clear();
+  while (!queue_.empty()) settle_next();
+  is_solving_ = false;
+  for (const LinkId id : raised_) links_[id].raised = 0;
+  raised_.clear();
+
+  changed_.clear();
+  for (const ActivityId id : touched_) {
+    Activity& activity = activities_[id];
+    activity.is_touched = false;
+    if (!activity.is_in_use || (!activity.is_new && activity.rate == activity.least)) continue;
+    activity.is_new = false;
+    activity.rate = activity.least;
+    changed_.push_back(id);
+  }
+  touched_.clear();
+  return changed_;
+}
+
+// Takes what lies below the level away until nothing more does. The sums run in the order of the
+// entries, over those below a level and those above it: two calls that agree on what lies below
+// the result give the same result to the last bit.
+double MaxMin::level_from_others(LinkId id) {
+  Link& link = links_[id];
+  const std::span<const Entry> entries = entries_.items(link.entries);
+  if (entries.size() <= 1) {
+    return entries.empty() ? kUnlimited : link.capacity / entries[0].weight;
+  }
+  double weight = 0;
+  for (const Entry& entry : entries) weight += entry.weight;
+  double level = link.capacity / weight;
+  for (size_t above_before = entries.size();;) {
+    double below = 0, weight_above = 0;
+    size_t above = 0;
+    for (const Entry& entry : entries) {
+      const bool is_below = entry.others < level;
+      below += is_below ? entry.weight * entry.others : 0;
+      weight_above += is_below ? 0 : entry.weight;
+      above += is_below ? 0 : 1;
+    }
+    if (above == 0) {
+      link.load_max = below;
+      return kUnlimited;
+    }
+    link.weight_above = weight_above;
+    if (above == above_before) return level;
+    above_before = above;
+    level = std::max(level, (link.capacity - below) / weight_above);
+  }
+}
+
+void MaxMin::enqueue(LinkId id, double next) {
+  Link& link = links_[id];
+  link.is_queued = true;
+  link.is_stale = false;
+  link.next = next;
+  push(id);
+}
+
+void MaxMin::push(LinkId id) {
+  Link& link = links_[id];
+  // A bound of doubt() that rounding made too high by a hair must not turn the order around.
+  link.key = std::max(std::min(level_[id], link.next), queue_.last_key());
+  queue_.push(link.key, id.index);
+}
+
+// What the link sees of an activity of that weight was `before`, and is `now`.
+void MaxMin::doubt(LinkId id, double weight, double before, double now) {
+  if (!is_solving_) return make_pending(id);
+  Link& link = links_[id];
+  const double from = std::min(now, before);
+  if (!link.is_queued) {
+    if (level_[id] <= from) return;
+    if (link.entries.size <= kFewEntries) {
+      const double next = level_from_others(id);
+      if (next != level_[id]) enqueue(id, next);
+      return;
+    }
+    link.is_queued = true;
+    link.next = level_[id];
+    link.key = kUnlimited;
+  }
+  link.is_stale = true;
+  // What others take less can but raise the level, and what they take more lowers it by no more
+  // than if those above it had to make room for all of that.
+  if (now > before && link.next > from) {
+    const double rounding = 1e-15 * link.capacity * link.entries.size;
+    const double drop = (weight * (now - before) + rounding) / link.weight_above;
+    link.next = link.next < kUnlimited ? std::max(from, link.next - drop) : from;
+  }
+  if (std::min(level_[id], link.next) < link.key) push(id);
+}
+
+void MaxMin::settle_next() {
+  const MonotoneQueue::Item item = queue_.pop();
+  const LinkId id{item.value};
+  Link& link = links_[id];
+  if (!link.is_queued || link.key != item.key) return;  // it is in the queue a second time
+  if (link.is_stale) {
+    link.is_stale = link.is_queued = false;
+    const double next = level_from_others(id);
+    if (next == level_[id]) return;
+    if (std::min(next, level_[id]) > item.key) return enqueue(id, next);
+    link.next = next;
+  }
+  link.is_queued = false;
+  const double next = link.next;
+  if (next > level_[id]) {
+    if (link.raised == 0) raised_.push_back(id);
+    // What it rises to may turn out to be wrong, too. Lest links drive each other up in small
+    // steps, it then keeps out of the way until all below its level is settled.
+    if (++link.raised > kRaises) {
+      ORRERY_MARK("max_min.out_of_the_way");
+      link.raised = kRaises;
+      set_level(id, kUnlimited);
+      if (next < kUnlimited) enqueue(id, next);
+      return;
+    }
+  }
+  set_level(id, next);
+}
+
+void MaxMin::set_level(LinkId id, double level) {
+  const double before = level_[id];
+  level_[id] = level;
+  ++levels_changed_;
+  for (const Entry& entry : entries_.items(links_[id].entries)) {
+    Activity& activity = activities_[entry.activity];
+    if (activity.levels.size > 0) {
+      set_leaf(activity, entry.use, level);
+    } else if (before > activity.second && level >= activity.second) {
+      continue;
+    }
+    update(entry.activity);
+  }
+}
+
+// The limit or a level of the activity changed: its links see that.
+void MaxMin::update(ActivityId id) {
+  Activity& activity = activities_[id];
+  const double least = activity.least;
+  const uint32_t least_at = activity.least_at;
+  find_least(activity);
+  if (activity.least != least) {
+    touch(id);
+    for (uint32_t u = 0; u < activity.uses.size; ++u) tell(activity, u);
+  } else {
+    if (least_at != kLimit) tell(activity, least_at);
+    if (activity.least_at != kLimit) tell(activity, activity.least_at);
+  }
+}
+
+void MaxMin::tell(const Activity& activity, uint32_t use) {
+  const Use& place = uses_.at(activity.uses, use);
+  Entry& entry = entry_of(place);
+  const double now = others(activity, use);
+  const double before = entry.others;
+  if (now == before) return;
+  entry.others = now;
+  Link& link = links_[place.link];
+  if (link.entries.size == 1) return;  // its level is that of nobody else
+  if (level_[place.link] == kUnlimited && !link.is_queued) {
+    // Most links are far from full. The sum errs, if at all, upwards.
+    if (before < kUnlimited) link.load_max += entry.weight * (now - before);
+    link.load_max += 1e-15 * link.capacity;
+    if (before < kUnlimited && link.load_max < link.capacity * (1 - 1e-9)) return;
+  }
+  doubt(place.link, entry.weight, before, now);
+}
+
+}  // namespace orrery

@@ -1,0 +1,60 @@
+// models/workload/training/checkpoint_params.hpp -- checkpoints that go to a store, as a scenario
+// says it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "sim/config/options.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+// Sync: computing stops until all is in the store. Async: only while it is copied to host memory.
+enum class CheckpointMode : uint8_t { Sync, Async };
+constexpr std::array<std::string_view, 2> enum_names(CheckpointMode) { return {"sync", "async"}; }
+
+struct CheckpointParams {
+  static constexpr std::string_view kDoc =
+      "Where checkpoints are written to and restored from, at whatever rate is free there; "
+      "instead of checkpoint_write and restore.";
+
+  std::string store = {};
+  Bytes bytes = {};
+  CheckpointMode mode = CheckpointMode::Sync;
+  bool sharded = true;
+  Bandwidth host_copy = {160'000'000'000};
+
+  template <class V>
+  void fields(V& v) {
+    v("store", store, "A store of `storage`, or `local`: the disks of the job's nodes.", Required{},
+      Example{"blob"});
+    v("bytes", bytes,
+      "A whole checkpoint. Published: 14 bytes a parameter, Megatron: 2.45 TB for 175 billion.",
+      Required{}, Example{"2.45TB"});
+    v("mode", mode,
+      "sync: computing stops until it is written; async: only until it is copied to host memory, "
+      "and the next one waits until this one is written.");
+    v("sharded", sharded,
+      "Every node writes an equal part, and reads it back; otherwise the node of rank 0 writes all "
+      "of it, and all read all of it.");
+    v("host_copy", host_copy, "Of one GPU, to host memory; with mode: async.",
+      Source{"20 GB/s a GPU: PCIe 4 x16 less overheads"});
+  }
+  template <class C>
+  void check(C& c) const {
+    if (bytes <= Bytes{}) c.error("bytes", "must be more than 0");
+    if (host_copy.bits_per_s <= 0) c.error("host_copy", "must be more than 0");
+    if (store == "local" && !sharded) {
+      c.error("sharded", "must be true for local disks: nodes read no disk but their own");
+    }
+    if (mode == CheckpointMode::Sync && c.is_given("host_copy")) {
+      c.idle("host_copy", "has an effect only with mode: async");
+    }
+  }
+};
+
+}  // namespace orrery

@@ -1,0 +1,78 @@
+// models/workload/training/step_exchange_params.hpp -- an exchange of a training step, as a
+// scenario says it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "models/network/collectives/collectives.hpp"
+#include "models/network/collectives/exchange_params.hpp"
+#include "models/workload/training/transformer_params.hpp"
+#include "sim/config/options.hpp"
+#include "sim/core/enum_names.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+// Which ranks exchange with one another. Ranks are numbered as Megatron does: those of a tensor
+// group are next to one another, then come the data groups, then the pipeline stages.
+enum class ExchangeGroup : uint8_t { Data, Tensor, Pipeline, Expert, All };
+constexpr std::array<std::string_view, 5> enum_names(ExchangeGroup) {
+  return {"data", "tensor", "pipeline", "expert", "all"};
+}
+
+struct ExchangeParams {
+  static constexpr std::string_view kDoc = "An exchange that every step makes.";
+
+  Collective collective = Collective::AllReduce;
+  Bytes bytes = {};
+  int64_t count = 1;
+  ExchangeGroup among = ExchangeGroup::Data;
+  AlgorithmChoice algorithm = AlgorithmChoice::Auto;
+  Stages stages = Stages::Serial;
+  std::optional<ServerParams> servers = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("collective", collective,
+      "What the ranks do. push_pull: the ranks of a node add up, nodes push the sum to parameter "
+      "servers and pull that of all nodes back.");
+    v("bytes", bytes, "The buffer of one rank.", Required{}, Example{"350MB"});
+    v("count", count, "How often in a step.", Range{1, 1'000'000'000});
+    v("among", among, "Which ranks: those of a group, or all of the job.");
+    v("algorithm", algorithm,
+      "auto: the one that NCCL's tuner finds fastest; ring: over all ranks; tree: a chain in each "
+      "node, two binary trees between nodes; nvls: NVSwitches add up in each node, and "
+      "between nodes there are two trees (NVLSTree) or, with network.sharp, switches that add up; "
+      "hierarchical: a reduce-scatter in each node, the rest along each "
+      "rail, an all-gather in each node. Ranks that lie so that they cannot do it take NCCL's.",
+      Source{"NCCL without NCCL_ALGO"});
+    v("stages", stages,
+      "Of a hierarchical exchange. serial: what is in the node and what is outside take turns; "
+      "pipelined: both go on at the same time.",
+      Source{"three collectives that are called one after the other"});
+    v("servers", servers, "Of a push_pull.");
+  }
+  template <class C>
+  void check(C& c) const {
+    if (bytes == Bytes{}) c.error("bytes", "must be more than 0");
+    const bool is_push_pull = collective == Collective::PushPull;
+    if (is_push_pull && !servers) c.error("servers", "are missing: push_pull needs them");
+    if (!is_push_pull && servers) c.idle("servers", "have an effect only on push_pull");
+    if (!serves(algorithm, collective)) {
+      c.error("algorithm", "there is no " + std::string{name_of(algorithm)} + " algorithm for " +
+                               std::string{name_of(collective)});
+    }
+    if (algorithm != AlgorithmChoice::Hierarchical && c.is_given("stages")) {
+      c.idle("stages", "has an effect only with algorithm: hierarchical");
+    }
+  }
+};
+
+// How many ranks of a job of so many exchange with one another; neighbours of a pipeline: two.
+int32_t group_ranks(ExchangeGroup among, const ParallelParams& parallel, int32_t ranks);
+
+}  // namespace orrery

@@ -1,0 +1,26 @@
+// models/workload/training/training_progress.hpp -- checkpoint arithmetic: how long a run takes,
+// what a stop saves.
+//
+// A run computes from the progress saved earlier to the end of the work, in cycles of `interval`
+// compute and `write` pause; the last stretch of at most one interval has no checkpoint after it.
+// With W the work left and n = ceil(W / interval) - 1 checkpoints, it takes W + n * write.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+struct CheckpointPlan {
+  Duration interval;  // compute time between checkpoints; 0: never
+  Duration write;     // synchronous time of one checkpoint
+};
+
+// Exact, in whole nanoseconds; `work_left` must be the work at the start of the run.
+int64_t checkpoints_of(Duration work_left, CheckpointPlan plan);
+Duration run_time(Duration work_left, CheckpointPlan plan);  // saturates at Duration::max()
+// The share of the run's time that computes; of one without end interval / (interval + write).
+double compute_fraction(Duration work_left, CheckpointPlan plan);
+
+}  // namespace orrery

@@ -1,0 +1,88 @@
+// models/workload/training/training_step.hpp -- how long a step of synchronous training takes, and
+// why.
+//
+// A step is a loop: data, compute, exchange, wait, update. With p stages, v shares of the layers on
+// each and m microbatches
+//   t = compute * (1 + (p - 1) / (v * m)) * slowdown + max(0, exchange - overlap * compute) + fixed
+// where slowdown is what waiting for the slowest of the machines is expected to cost.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "models/hardware/machine.hpp"
+#include "models/network/collectives/collectives.hpp"
+#include "models/network/collectives/exchange_params.hpp"
+#include "models/network/collectives/exchange_times.hpp"
+#include "models/workload/training/training_step_params.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+// An exchange that each rank takes part in `count` times a step. Its group is every `stride`-th
+// rank, `ranks` of them; the job is full of such groups, which all exchange at the same time.
+struct StepTraffic {
+  ExchangeGroup among = ExchangeGroup::Data;
+  Collective collective = Collective::AllReduce;
+  Bytes bytes{};
+  int64_t count = 1;
+  int32_t ranks = 1;
+  int32_t stride = 1;
+  ExchangeMethod method{};
+};
+
+struct StepPlan {
+  Duration compute{};   // of a rank that never waits
+  Duration bubble{};    // while the pipeline fills and empties
+  Duration fixed{};     // optimizer and data
+  double slowdown = 1;  // of compute and bubble
+  double overlap = 0;
+  std::vector<StepTraffic> traffic;
+};
+// The params must have no mistakes, nor any for these ranks. `flops_rate`: of each GPU; absent:
+// that of the model's work_gpu.
+StepPlan plan_step(const StepParams& params, int32_t ranks, int32_t nodes,
+                   std::optional<double> flops_rate = {});
+// Compute, with its waits for other stages and machines; and the part of exchanges that it hides.
+Duration working_time(const StepPlan& plan);
+Duration hidden_time(const StepPlan& plan);
+
+// The ranks of one of a traffic's groups when each node gives these GPUs to the job. NICs are
+// shared fairly with the node's other groups.
+CommGroup group_of(const StepTraffic& traffic, const Machine& machine, GpuMask gpus);
+// One exchange, once. NICs reach `nic_factor` of their rate, as polling_factor() says.
+LoneExchange lone_exchange(const StepTraffic& traffic, const Machine& machine, GpuMask gpus,
+                           double nic_factor = 1, const ExchangeTimes& times = {});
+// All exchanges of a step one after the other.
+Duration exchange_time(const StepPlan& plan, const Machine& machine, GpuMask gpus,
+                       double nic_factor = 1, const ExchangeTimes& times = {});
+
+// The rate that RDMA keeps when a GPU has so many cores; 1 on a single node.
+double polling_factor(const PollingParams& params, double cores_per_gpu, int32_t nodes);
+
+// Floating-point operations of one step of all ranks together, and what they are of the peak.
+double flops_per_step(const TransformerParams& model);
+// FLOP/s that a GPU reaches, its peak times the efficiency; 0: the peak is not known.
+double flops_rate(const TransformerParams& model, const GpuModel& gpu);
+double reference_rate(const TransformerParams& model);  // of the GPU that work is given for
+// Compute of each rank in a step, without waiting: as given, or the model's FLOPs at this rate.
+Duration compute_time(const StepParams& params, int32_t ranks, double flops_rate);
+// Compute time of a job whose steps take `compute` here, and `reference` on the GPU of `work`.
+Duration work_at(Duration work, Duration reference, Duration compute);
+Duration in_whole_steps(Duration interval, Duration compute);  // rounded up
+double model_flops_utilisation(const TransformerParams& model, int32_t ranks, Duration step);
+double parameters_of(const TransformerParams& model);
+// A whole training: 6 operations for each parameter and token, 8 with recomputation.
+Duration training_time(double parameters, double tokens, bool recompute, double flops_per_s);
+
+double bubble_fraction(int32_t stages, int32_t virtual_stages, int32_t microbatches);
+// Of machines that are slow with probability `fraction`, that one is; and what that makes of the
+// step's length on average.
+double straggler_probability(double fraction, int32_t nodes);
+double expected_slowdown(const StragglerParams& params, int32_t nodes);
+
+// Weights in 16 bits; weights, momentum and variance in 32: 14 bytes a parameter.
+Bytes checkpoint_bytes(double parameters, double bytes_per_parameter = 14);
+
+}  // namespace orrery
