@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/support/sharing_world.hpp"
+#include "tests/support/step_errors.hpp"
 
 namespace orrery::bench {
 namespace {

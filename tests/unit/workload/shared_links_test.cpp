@@ -8,6 +8,7 @@
 #include "models/workload/steps/step_tracer.hpp"
 #include "tests/support/sanitized.hpp"
 #include "tests/support/sharing_world.hpp"
+#include "tests/support/step_errors.hpp"
 
 namespace orrery {
 namespace {

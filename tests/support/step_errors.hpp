@@ -1,0 +1,30 @@
+// tests/support/step_errors.hpp -- by how much mean steps are off others.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace orrery::test {
+
+// By how much the first are off the second, in parts of the second.
+struct StepErrors {
+  std::vector<double> sizes;  // without signs, in rising order
+  double mean = 0;            // with signs
+
+  StepErrors(std::span<const double> rate, std::span<const double> traced) {
+    for (size_t i = 0; i < rate.size(); ++i) {
+      const double error = rate[i] / traced[i] - 1;
+      mean += error / static_cast<double>(rate.size());
+      sizes.push_back(std::abs(error));
+    }
+    std::ranges::sort(sizes);
+  }
+};
+inline double quantile_of(std::span<const double> sorted, double part) {
+  return sorted[static_cast<size_t>(std::ceil(part * static_cast<double>(sorted.size()))) - 1];
+}
+
+}  // namespace orrery::test
