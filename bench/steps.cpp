@@ -100,6 +100,7 @@ int main() {
   std::printf(
       "|-------------|-------:|---------:|-----------:|----------:|----------:|----------:"
       "|---------:|----------:|\n");
+  orrery::bench::compare(1, 1, 20);
   orrery::bench::compare(2, 16, 300);
   orrery::bench::compare(17, 200, 30);
   orrery::bench::compare(1000, 1000, 3);

@@ -233,7 +233,7 @@ TEST(GangSteps, YearsOfWorkAreExact) {
       scenario("level: flow", kAllReduce, "{name: a, pods: 8, pod: {gpus: 8}, work: 30000000s}"),
       {},
       {}};
-  EXPECT_EQ(Duration{years.jobs().at(0).run}.ns, Duration{run.jobs().at(0).run}.ns * 30'000);
+  EXPECT_EQ(years.jobs().at(0).run.ns, run.jobs().at(0).run.ns * 30'000);
 }
 
 TEST(GangSteps, WhatHasNoEffectIsRefused) {
