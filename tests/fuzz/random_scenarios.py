@@ -197,6 +197,7 @@ def run_one(plan: Plan, number: int) -> Verdict:
             twice = number % SAME_BYTES_EVERY == 0
             verdict = judged(scenario, Path(folder), plan.program, twice)
     if verdict.wrong:
+        print(f"scenario {number}: {verdict.wrong}", flush=True)
         keep(plan, number, seed, features, scenario, verdict)
     return verdict
 
@@ -243,9 +244,7 @@ def fuzz(plan: Plan, seconds: float, processes: int, only: int | None) -> int:
                     print(f"scenario {number}: slow", flush=True)
                 if verdict.refused:
                     refusals[verdict.refused] += 1
-                if verdict.wrong:
-                    wrong += 1
-                    print(f"scenario {number}: {verdict.wrong}", flush=True)
+                wrong += bool(verdict.wrong)
     refused = refusals.total()
     print(f"{runs} scenarios: {wrong} findings, {refused} refused, {slow} slow")
     for reason, count in refusals.most_common(5):

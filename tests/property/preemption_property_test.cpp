@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/workload/job_rows.hpp"
+#include "tests/support/sanitized.hpp"
 #include "tests/support/scheduler_world.hpp"
 
 namespace orrery {
@@ -70,7 +71,7 @@ TEST_P(PreemptionProperty, NobodyGoesForOneThatDoesNotComeBeforeHim) {
     const std::string yaml = RandomPriorities{seed}.yaml(4);
     SCOPED_TRACE(testing::Message() << "seed " << seed << "\n" << yaml);
     const bool has_gangs = yaml.find("mpi_gang") != std::string::npos;
-    ScenarioRun run{yaml, GetParam()};
+    ScenarioRun run{yaml, GetParam(), {.audit_every = test::kIsSanitized ? 20u : 1u}};
     std::map<uint64_t, JobRow> jobs;
     for (const JobRow& row : run.jobs()) jobs[row.job] = row;
     std::map<uint64_t, int32_t> lost;
