@@ -15,7 +15,6 @@ constexpr int64_t kWarmUp = 2, kWindow = 8;  // steps of the slowest gang
 constexpr size_t kWindowsMax = 6;
 constexpr double kAgreement = 0.01;
 constexpr double kStepsInWindow = 8192;  // of all gangs, alone
-constexpr double kGoldenRatio = 0.6180339887498949;
 
 struct Mark {
   int64_t steps = 0;
@@ -51,9 +50,9 @@ class Stage {
     activity.rate_max = {std::llround(gang.rate_max)};
     activity.fabric.uses = gang.uses;
     activity.fabric.is_connected = true;
-    const double phase = std::fmod(kGoldenRatio * id.index, 1.0);
+    const double left = gang.position > 0 ? 1 - gang.position : 0;  // of a step that it ends first
     tracer_.begin(id, gang.cycle, activity, Duration::max(),
-                  nearest_ns(gang.cycle.length(gang.alone()).seconds() * phase));
+                  nearest_ns(gang.cycle.length(gang.alone()).seconds() * left));
   }
   void step_done(uint32_t gang) {
     now_[gang] = {now_[gang].steps + 1, engine_.now()};

@@ -20,6 +20,7 @@ struct SharingGang {
   Bytes bytes{};        // of a step, on its heaviest link
   double rate_max = 0;  // bits a second on that link when nobody else uses any of its links
   std::vector<LinkUse> uses{};
+  double position = 0;  // the part of its present step that is over
 
   Duration alone() const { return across_of(bytes, rate_max); }  // its exchange across nodes
 };
@@ -30,7 +31,7 @@ struct Rehearsal {
 };
 
 // Plays the gangs on a flow network of these links (uses name them by their place in `capacities`,
-// bits a second) from the phases of a golden ratio, until two windows in a row agree within 1 % for
+// bits a second) each from its position, until two windows in a row agree within 1 % for
 // each gang. A window is 16 steps of the slowest gang, and at most six are played.
 Rehearsal rehearse(std::span<const SharingGang> gangs, std::span<const double> capacities);
 // Steps so unlike that the slowest gang's windows hold too many of the fastest one's. Such gangs do

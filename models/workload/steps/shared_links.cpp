@@ -20,9 +20,16 @@ SharedLinks::SharedLinks(Engine& engine, FlowNetwork& flows, size_t rehearsed_ma
 
 void SharedLinks::set(JobId job, const SharingGang& gang) {
   if (job.index >= gangs_.size()) gangs_.resize(job.index + size_t{1});
-  if (gangs_[job.index].is_there) take_away(job);
   Gang& own = gangs_[job.index];
+  double position = 0;
+  if (own.is_there) {
+    take_away(job);
+    move_on(own);
+    position = own.own.position;
+  }
   own.own = gang;
+  own.own.position = position;
+  own.as_of = engine_.now();
   own.rate_limit = gang.rate_max;
   own.is_there = true;
   put(job);
@@ -191,6 +198,7 @@ void SharedLinks::rehearse_group() {
   std::vector<SharingGang> gangs;
   for (const JobId job : group_) {
     if (expected_.contains(job)) expected_.leave(job);
+    move_on(gangs_[job.index]);
     gangs.push_back(gangs_[job.index].own);
     std::vector<LinkUse>& uses = gangs.back().uses;
     std::erase_if(uses, [&](const LinkUse& u) { return !links_[u.link.index].is_contended(); });
@@ -235,8 +243,19 @@ void SharedLinks::set_step(JobId job, Step step, double noticed) {
   Step& known = gangs_[job.index].step;
   const double before = known.length.seconds(), now = step.length.seconds();
   const bool is_noticed = gangs_[job.index].is_dirty || std::abs(now - before) > noticed * before;
-  known = is_noticed ? step : known;
-  if (is_noticed) changed_.push_back(job);
+  if (!is_noticed) return;
+  move_on(gangs_[job.index]);
+  known = step;
+  changed_.push_back(job);
+}
+
+// As if it stepped evenly since the last look.
+void SharedLinks::move_on(Gang& gang) const {
+  if (gang.step.length != Duration::max()) {
+    const double steps = (engine_.now() - gang.as_of).seconds() / gang.step.length.seconds();
+    gang.own.position = std::fmod(gang.own.position + steps, 1.0);
+  }
+  gang.as_of = engine_.now();
 }
 
 }  // namespace orrery

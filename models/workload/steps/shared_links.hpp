@@ -53,6 +53,7 @@ class SharedLinks {
     SharingGang own;        // rate_max: what its links leave it alone
     double rate_limit = 0;  // its own, bits a second
     Step alone, step;       // step: as it was told last
+    Time as_of{};           // of own.position
     uint32_t found = 0;     // by the last search that came by
     size_t flips = 0;       // links that became contended or ceased to, since it joined expected_
     bool shares() const { return is_there && alone.length != Duration::max(); }
@@ -82,6 +83,7 @@ class SharedLinks {
   void rehearse_group();
   void expect_group();
   void set_step(JobId job, Step step, double noticed = 0);
+  void move_on(Gang& gang) const;
 
   Engine& engine_;
   FlowNetwork& flows_;

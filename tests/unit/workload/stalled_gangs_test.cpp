@@ -92,13 +92,13 @@ TEST(StalledGangs, AnOutageWhileAGangPausesCostsFewEvents) {
   for (const bool is_out : {false, true}) {
     const ScenarioRun run{std::string{R"(
 cluster: {pools: [{name: n, machine: dgx-a100, count: 2, nodes_per_leaf: 1}]}
-network: {level: flow, fabric: {rails: 1}}
+network: {level: flow, fabric: {rails: 1}, links: {retry_timeout: 3h}}
 policy: {base: strict_gang}
 storage: {stores: [{name: blob, write: 100MBps, read: 10GBps}]}
 record: {timeline: {interval: 1h, teams_interval: 0s}}
 faults: {links: {list: [{on: leaf-1, at: )"} +
                           (is_out ? "95s" : "9000s") +
-                          R"(, until: 9999s, flaw: {kind: dead}}]}}
+                          R"(, until: 9900s, flaw: {kind: dead}}]}}
 workload:
   training:
     checkpoint_interval: 90s
