@@ -49,7 +49,7 @@ void Cluster::finish(Time end) {
       count("steps_rehearsed", links->steps_rehearsed(), "",
             "steps played to find the pace of up to 16 gangs that contended links connect");
       count("rates_expected", links->rates_expected(), "",
-            "times that an expected rate was worked out, of a gang among more than 16 such");
+            "times that an expected rate was worked out, of gangs in other groups");
     }
   }
   if (control_plane_) control_plane_->add_summary(r);

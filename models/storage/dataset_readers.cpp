@@ -42,7 +42,7 @@ void DatasetReaders::end(JobId job) {
   readers_[job.index] = {};
 }
 
-// One with an epoch to come to the end of.
+// Null unless an epoch is under way.
 DatasetReaders::Reader* DatasetReaders::find(JobId job) {
   const bool has_epoch = job.index < readers_.size() && readers_[job.index].steps_left > 0;
   return has_epoch ? &readers_[job.index] : nullptr;
@@ -56,9 +56,11 @@ void DatasetReaders::set_step_rate(JobId job, double steps_per_s) {
   reader->since = engine_.now();
   reader->steps_per_s = steps_per_s;
   engine_.cancel(reader->epoch_over);
-  if (steps_per_s <= 0) return;
-  reader->epoch_over = engine_.after(nearest_ns(reader->steps_left / steps_per_s),
-                                     Label{"steps.epoch_over"}, [this, job] { use_cache(job); });
+  const Duration left =
+      steps_per_s > 0 ? nearest_ns(reader->steps_left / steps_per_s) : Duration::max();
+  if (engine_.now() + left == Time::max()) return;
+  reader->epoch_over =
+      engine_.after(left, Label{"steps.epoch_over"}, [this, job] { use_cache(job); });
 }
 
 void DatasetReaders::step_done(JobId job) {

@@ -27,7 +27,7 @@ namespace orrery {
 // each end of the window, that comes within a step or a cycle may differ by less than one of them.
 class Cardiogram {
  public:
-  // `exchanges`: null without a network. All must outlive it.
+  // `steps`: null with network.level: none. All must outlive it.
   Cardiogram(Sim sim, const JobTable& jobs, const JobController& controller, const GangSteps* steps,
              const GpuPowers& powers, CardiogramParams params);
   Cardiogram(const Cardiogram&) = delete;

@@ -21,8 +21,7 @@ struct StepShape {
   Duration sends_from{}, sends_to{};
   double bytes = 0;  // that it sends in between
 };
-// At this pace, which must not stand still; the exchange takes so long across nodes, where it sends
-// so many bytes.
+// The pace must not be zero. `across`: the exchange across nodes, which sends `bytes` meanwhile.
 StepShape shape_of(const StepCycle& cycle, const Pace& pace, Duration across, Bytes bytes);
 
 using PhaseSpans = std::array<int64_t, kRankPhases>;  // nanoseconds

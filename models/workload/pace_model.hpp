@@ -27,8 +27,8 @@ class PaceModel {
   PaceModel& operator=(const PaceModel&) = delete;
   virtual ~PaceModel() = default;
 
-  // The pods of a gang with a step run from now on. None: no pod of it has a GPU, so its work goes
-  // on as the job says.
+  // Called when all pods of a gang with a step run. Empty if no pod has a GPU: then the job's own
+  // work and pace hold.
   virtual std::optional<GangStart> begins(JobId job) = 0;
   virtual void ends(JobId job) = 0;  // it does not run any more
 

@@ -185,7 +185,8 @@ SILENT, HEARD = {C + "events": "{per_pod: 5}"}, {C + "events": f"{{per_pod: 5, {
 
 REST = [
     *rest("", NO_CABLE,
-          {"network.routing": "{engine: ecmp}", "network.links": "{retry_timeout: 5s}"}, IN_NODES, flow(jobs=TWO, network=", fabric: {rails: 1}"), is_shown=False),
+          {"network.routing": "{engine: ecmp}", "network.links": "{retry_timeout: 5s}"},
+          IN_NODES, flow(jobs=TWO, network=", fabric: {rails: 1}"), is_shown=False),
     Idle("faults.links", NO_CABLE, LINK_FAULT, IN_NODES, flow(), besides=(
         "events/link_faults", "links", "summary/link_faults", "timeline/network")),
     *rest(C, NO_READS, {

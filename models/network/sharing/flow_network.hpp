@@ -74,20 +74,9 @@ class FlowNetwork {
   Signal<LinkId> capacity_changed;  // emitted at once
 
   bool is_active(FlowId flow) const;
-  bool is_standing(FlowId flow) const {  // opened, and not ended
-    return is_active(flow) && flows_[flow.index].state == State::Standing;
-  }
   // The rest is as of the last settling; these ask for active flows.
   double rate(FlowId flow) const;  // bits a second; infinite without links and limit
   Bytes moved(FlowId flow) const;  // until now, rounded down
-  std::span<const MaxMin::Use> uses(FlowId flow) const { return sharing_.uses({flow.index}); }
-  double rate_max(FlowId flow) const { return flows_[flow.index].rate_max; }
-  // Calls visit(flow, weight) for each flow that uses the link.
-  template <class Visit>
-  void for_each_on(LinkId link, const Visit& visit) const {
-    sharing_.for_each_on(
-        link, [&](ActivityId activity, double weight) { visit(id_of(activity.index), weight); });
-  }
 
   size_t links() const { return sharing_.links(); }
   double load(LinkId link) const { return sharing_.load(link); }  // bits a second

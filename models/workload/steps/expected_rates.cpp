@@ -116,8 +116,10 @@ void ExpectedRates::add_load(Link& link, double weight, const Change& change) {
     link.load[k] += weight * change.load[k];
   }
   const double mean = weight * change.mean;
+  if (mean == 0) return;
   link.mean_load += mean;
-  const double drift = mean / std::clamp(link.mean_load, std::abs(mean), link.capacity);
+  const double all = std::max(std::abs(mean), std::min(link.mean_load, link.capacity));
+  const double drift = mean / all;
   for (const JobId watcher : link.watchers) {
     Gang& other = gangs_[watcher.index];
     other.drift += drift / static_cast<double>(other.watched.size());

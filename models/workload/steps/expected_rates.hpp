@@ -14,20 +14,21 @@
 
 namespace orrery {
 
-// Expected rates over who else exchanges. The present is 32 drawn moments. A gang with duty cycle d
-// (the part of its step in which it exchanges across nodes) is exchanging in some 32 d of them,
-// which ones an order of its own says. In each moment a link of capacity C offers the gang
+// The method draws 32 moments. A gang with duty cycle d (the part of its step in which it exchanges
+// across nodes) is active in about 32 d of them, in an order drawn for it. In each moment a link of
+// capacity C offers the gang
 //     max(C / (w + sum of the others' w), (C - sum of the others' w * rate) / w)
-// over the others that exchange then: an equal share, or what slower ones leave. The gang gets the
-// least of these offers and of its own limit, and its rate is the mean over all moments. The rate
-// gives the exchange, the exchange the step, the step the duty cycle, which is what others see: a
-// fixed point, looked for gang by gang.
+// over the others that are active: an equal share, or what slower ones leave. The gang's rate in a
+// moment is the least offer of its links, or its own limit. Its rate is the mean over all moments.
+// That rate changes its duty cycle, which changes the others' rates; gangs are evaluated in turn
+// until the rates settle.
 //
 // Example: two gangs with d = 1/4 on one link that either could fill. In 8 of 32 moments a gang
 // meets the other and gets one half, in 24 all: its mean rate is 7/8 of the link.
 //
-// A gang watches only those of its links that are offered most; and it is worked out anew only once
-// their load drifted by more than 2 % in the mean, so a rate may be stale by about as much.
+// Only the 64 links of a gang with the highest demand per capacity limit its rate. A gang is
+// evaluated again once the load on them changed by more than 2 % in the mean, so its rate may be
+// stale by about that much.
 class ExpectedRates {
  public:
   static constexpr size_t kWatched = 64;  // links of a gang
@@ -37,7 +38,7 @@ class ExpectedRates {
     double capacity;  // of the link, bits a second
     double pressure;  // what its gangs offer it, each alone, in parts of the capacity
   };
-  // In the room of what it had, if it is there already.
+  // Replaces the gang's earlier entry, if any.
   void join(JobId job, const SharingGang& gang, std::vector<Use> uses, Duration across);
   void leave(JobId job);
   void set_capacity(LinkId link, double bits_per_s);

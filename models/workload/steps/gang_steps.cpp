@@ -46,9 +46,10 @@ std::optional<GangStart> GangSteps::begins(JobId id) {
   find_traffic(id, places);
   const Job& job = jobs_.job(id);
   if (job.dataset) {
-    const bool moves = gang.crosses_nodes() && gang.is_connected();
+    // As if nothing failed: an outage ends, and the reader's rate stays.
     const StepActivity& activity = gang.traffic.activity;
-    const Duration across = moves ? activity.bytes / activity.rate_max : Duration{};
+    const bool has_rate = gang.crosses_nodes() && activity.rate_max > Bandwidth{};
+    const Duration across = has_rate ? activity.bytes / activity.rate_max : Duration{};
     readers_->begin(id, *job.dataset, places.nodes, static_cast<int32_t>(places.ranks.size()),
                     gang.cycle.length(across));
   }

@@ -45,7 +45,7 @@ class GangSteps : public PaceModel {
     bool is_updating = false;  // traced: the optimizer runs, or data are waited for
   };
   View view(JobId job) const;
-  // It cannot exchange, and nobody will give up for it.
+  // The gang cannot exchange, and no timeout is pending that would abort it.
   bool waits_in_vain(JobId job) const;
   // Bytes of traced steps, on the heaviest link. Includes earlier jobs with this id.
   Bytes sent(JobId job) const { return tracer_ ? tracer_->sent(job) : Bytes{}; }

@@ -14,7 +14,9 @@ namespace {
 constexpr int64_t kWarmUp = 2, kWindow = 8;  // steps of the slowest gang
 constexpr size_t kWindowsMax = 6;
 constexpr double kAgreement = 0.01;
-constexpr double kStepsInWindow = 8192;  // of all gangs, alone
+constexpr double kStepsInWindow = 8192;        // of all gangs, alone
+constexpr double kSlowestStep = 30 * 86400.0;  // seconds
+constexpr Duration kForEver = 876'000_h;
 
 struct Mark {
   int64_t steps = 0;
@@ -79,7 +81,8 @@ bool agree(const Marks& a, const Marks& b, const Marks& c) {
 }  // namespace
 
 Duration across_of(Bytes bytes, double bits_per_s) {
-  return bytes / Bandwidth{std::max(std::llround(bits_per_s), 1LL)};
+  const Duration across = bytes / Bandwidth{std::max(std::llround(bits_per_s), 1LL)};
+  return across > kForEver ? Duration::max() : across;
 }
 
 Rehearsal rehearse(std::span<const SharingGang> gangs, std::span<const double> capacities) {
@@ -105,7 +108,7 @@ bool is_worth_rehearsing(std::span<const SharingGang* const> gangs) {
   const double slowest = alone(*std::ranges::max_element(gangs, {}, alone));
   double steps = 0;
   for (const SharingGang* const gang : gangs) steps += kWindow * slowest / alone(gang);
-  return steps <= kStepsInWindow;
+  return steps <= kStepsInWindow && slowest <= kSlowestStep;
 }
 
 }  // namespace orrery

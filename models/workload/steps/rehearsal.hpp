@@ -12,7 +12,8 @@
 
 namespace orrery {
 
-Duration across_of(Bytes bytes, double bits_per_s);  // an exchange across nodes at this rate
+// An exchange across nodes at this rate; what takes longer than a century lasts for ever (max).
+Duration across_of(Bytes bytes, double bits_per_s);
 
 // Of a gang whose exchange across nodes can move.
 struct SharingGang {
@@ -32,10 +33,10 @@ struct Rehearsal {
 
 // Plays the gangs on a flow network of these links (uses name them by their place in `capacities`,
 // bits a second) each from its position, until two windows in a row agree within 1 % for
-// each gang. A window is 16 steps of the slowest gang, and at most six are played.
+// each gang. A window is eight steps of the slowest gang, and at most six are played.
 Rehearsal rehearse(std::span<const SharingGang> gangs, std::span<const double> capacities);
-// Steps so unlike that the slowest gang's windows hold too many of the fastest one's. Such gangs do
-// not lock their phases either, which is what a rehearsal is for.
+// False if step lengths differ so much that a window would hold too many steps, or a step lasts for
+// months. Gangs with such unlike steps do not synchronise, so expected rates suit them.
 bool is_worth_rehearsing(std::span<const SharingGang* const> gangs);
 
 }  // namespace orrery

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "sim/core/check.hpp"
-
 namespace orrery {
 namespace {
 
@@ -38,7 +36,10 @@ void SharedLinks::set(JobId job, const SharingGang& gang) {
 
 void SharedLinks::remove(JobId job) {
   if (job.index >= gangs_.size() || !gangs_[job.index].is_there) return;
-  if (expected_.contains(job)) expected_.leave(job);
+  if (expected_.contains(job)) {
+    expected_.leave(job);
+    request_settle();
+  }
   take_away(job);
   gangs_[job.index].is_there = gangs_[job.index].is_dirty = false;
 }
@@ -89,15 +90,15 @@ void SharedLinks::take_away(JobId job) {
   }
 }
 
-// A gang by expected rates on many contended links is looked at as a whole once half of them are
-// others.
+// A gang that has more contended links than it watches joins its group again only once half of them
+// changed, as that costs time for each link.
 void SharedLinks::contention_changed(LinkId id, bool was_contended) {
   const Link& link = links_[id.index];
   if (link.is_contended() == was_contended) return;
   for (const Member& member : link.members) {
     Gang& gang = gangs_[member.job.index];
-    const bool is_expected = expected_.contains(member.job);
-    if (is_expected && 2 * ++gang.flips <= expected_.uses(member.job)) continue;
+    const size_t uses = expected_.contains(member.job) ? expected_.uses(member.job) : 0;
+    if (uses > ExpectedRates::kWatched && 2 * ++gang.flips <= uses) continue;
     make_dirty(member.job);
   }
 }
@@ -127,6 +128,10 @@ void SharedLinks::make_dirty(JobId job) {
 
 void SharedLinks::look_at(JobId job) {
   seeds_.push_back(job);
+  request_settle();
+}
+
+void SharedLinks::request_settle() {
   if (engine_.is_pending(settle_event_)) return;
   settle_event_ = engine_.at(
       engine_.now(), Label{"steps.shares_settled"}, [this] { settle(); }, Phase::Settle);
@@ -158,8 +163,8 @@ void SharedLinks::settle() {
   }
 }
 
-// Gangs that go by expected rates lead only to others that do. So of a group that is too large to
-// be rehearsed they may be left out.
+// A gang by expected rates has only such neighbours, or ones that are seeds themselves. So the
+// search need not go through it once the group is too large to be rehearsed.
 void SharedLinks::find_group(JobId first) {
   ++searches_;
   group_ = {first};
@@ -172,7 +177,7 @@ void SharedLinks::find_group(JobId first) {
     for (const LinkUse& use : gang.own.uses) {
       Link& link = links_[use.link.index];
       if (!link.is_contended() || std::exchange(link.searched, searches_) == searches_) continue;
-      if (is_large() && expected_.contains(first)) break;
+      if (is_large() && expected_.contains(group_[i])) break;
       for (const Member& member : link.members) {
         Gang& other = gangs_[member.job.index];
         if (!other.shares() || other.found == searches_) continue;

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <vector>
 
 #include "models/network/sharing/flow_network.hpp"
@@ -18,9 +16,9 @@ namespace orrery {
 
 // A link is contended if its gangs could fill it together. A gang on no contended link steps in
 // closed form. Gangs that contended links connect, also through others, are a group: up to 16 are
-// rehearsed, more go by expected rates. Steps are worked out anew, once an instant, in
-// Phase::Settle, when gangs come, go or change and when capacities do, and hold until then. A gang
-// that pauses counts as one that goes on.
+// rehearsed, unless their steps are too unlike; other groups go by expected rates. Steps are worked
+// out anew, once an instant, in Phase::Settle, when gangs begin, end or change and when capacities
+// do, and hold until then. A gang that pauses counts as one that goes on.
 class SharedLinks {
  public:
   static constexpr size_t kRehearsedMax = 16;
@@ -77,6 +75,7 @@ class SharedLinks {
   ExpectedRates::Use use_of(LinkId id, double weight) const;
   void make_dirty(JobId job);
   void look_at(JobId job);
+  void request_settle();
   void settle();
   void find_group(JobId first);
   bool is_small_group() const;

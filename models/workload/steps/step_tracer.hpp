@@ -36,13 +36,13 @@ class StepTracer {
 
   Signal<JobId, Pace> pace_changed;  // exact: a phase does its work in just its time
   Signal<JobId> step_done;           // after it, unless end() is called, the next step begins
-  Signal<JobId> transfer_due;        // whether or not its exchange across nodes can move
+  Signal<JobId> transfer_due;        // the exchange across nodes is due; it may lack a route
 
   bool is_updating(JobId job) const {  // the optimizer runs, or data are waited for
     return job.index < steps_.size() && steps_[job.index].phase == Phase::Update;
   }
   bool is_transferring(JobId job) const;  // an exchange across nodes is due or under way
-  // By transfers of the job, and of those that had its id before; until now.
+  // Bytes sent so far, including by earlier jobs with this id.
   Bytes sent(JobId job) const;
 
  private:

@@ -168,11 +168,4 @@ StepActivity step_activity(const StepPlan& plan, const Machine& machine, GpuMask
   return activity;
 }
 
-Duration exchange_time(const StepActivity& activity, Bandwidth rate) {
-  if (activity.bytes == Bytes{}) return activity.inside;
-  ORRERY_CHECK(rate.bits_per_s > 0, "an exchange across nodes has a rate");
-  const Duration across = activity.bytes / rate;
-  return across > kForEver ? Duration::max() : activity.inside + across;
-}
-
 }  // namespace orrery

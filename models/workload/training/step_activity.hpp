@@ -44,10 +44,5 @@ StepActivity step_activity(const StepPlan& plan, const Machine& machine, GpuMask
                            std::span<const RankPlace> places, const RouteFinder& route,
                            double nic_factor = 1, const ExchangeTimes& times = {},
                            int32_t queue_pairs = 1);
-// What takes longer than a century lasts for ever.
-constexpr Duration kForEver = 876'000_h;
-// All exchanges of a step at this rate of the activity, which must not be 0 if it has bytes; for
-// ever is Duration::max().
-Duration exchange_time(const StepActivity& activity, Bandwidth rate);
 
 }  // namespace orrery

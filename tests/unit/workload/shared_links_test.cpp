@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "models/workload/steps/step_tracer.hpp"
@@ -154,6 +155,26 @@ TEST(SharedLinks, StepsOfLargeRandomGroupsAreNearThoseThatArePlayed) {
   }
   std::ranges::sort(sizes);
   EXPECT_LE(quantile_of(sizes, 0.95), 0.1);
+}
+
+// What was worked out for fewer gangs is worked out anew where it matters.
+TEST(SharedLinks, GangsThatComeOneByOneStepAsIfTheyCameTogether) {
+  for (const uint32_t gangs : {40U, 120U}) {
+    const SharingWorld world{gangs, gangs};
+    Engine engine;
+    FlowNetwork flows{engine};
+    for (const double capacity : world.capacities) flows.add_link({std::llround(capacity)});
+    SharedLinks links{engine, flows};
+    for (uint32_t g = 0; g < gangs; ++g) {
+      links.set({g}, world.gangs[g]);
+      engine.run();
+    }
+    std::vector<double> steps;
+    for (uint32_t g = 0; g < gangs; ++g) steps.push_back(links.step({g}).length.seconds());
+    const StepErrors errors{steps, world.by_rate()};
+    EXPECT_LE(std::abs(errors.mean), 0.02) << gangs;
+    EXPECT_LE(quantile_of(errors.sizes, 0.95), 0.06) << gangs;
+  }
 }
 
 TEST(SharedLinks, TheTwoMethodsAgreeWhereOneTakesOver) {

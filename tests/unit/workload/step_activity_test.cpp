@@ -50,7 +50,7 @@ TEST(StepActivity, OfAllRanksIsARingOverAllRails) {
   EXPECT_DOUBLE_EQ(weight_of(activity.fabric, 0), bus_factor(Collective::AllReduce, 32) / 8);
   EXPECT_EQ(activity.bytes.count, 1'000'000'000);
   EXPECT_EQ(activity.inside, Duration{});
-  EXPECT_NEAR(exchange_time(activity, activity.rate_max).seconds(),
+  EXPECT_NEAR((activity.inside + activity.bytes / activity.rate_max).seconds(),
               exchange_time(plan, h100(), h100().all_gpus()).seconds(), 1e-8);
 }
 
@@ -66,7 +66,7 @@ TEST(StepActivity, OfDataGroupsPutsEachOnARailOfItsOwn) {
   EXPECT_DOUBLE_EQ(weight_of(activity.fabric, 5), bus_factor(Collective::AllReduce, 4));
   EXPECT_EQ(activity.bytes.count, 2'000'000'000);
   EXPECT_GT(activity.inside, Duration{}) << "tensor groups stay in their nodes";
-  EXPECT_NEAR(exchange_time(activity, activity.rate_max).seconds(),
+  EXPECT_NEAR((activity.inside + activity.bytes / activity.rate_max).seconds(),
               exchange_time(plan, h100(), h100().all_gpus()).seconds(), 1e-8);
 }
 
@@ -144,7 +144,7 @@ TEST(StepActivity, OfOneNodeHasNoBytesOnTheFabric) {
       step_activity(plan, h100(), h100().all_gpus(), whole_nodes(1), star());
   EXPECT_TRUE(activity.fabric.uses.empty());
   EXPECT_EQ(activity.bytes, Bytes{});
-  EXPECT_EQ(exchange_time(activity, {}), exchange_time(plan, h100(), h100().all_gpus()));
+  EXPECT_EQ(activity.inside, exchange_time(plan, h100(), h100().all_gpus()));
 }
 
 TEST(StepActivity, TakesTheNicsOfTheNodeWithTheFewest) {
