@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "models/storage/storage.hpp"
 #include "models/storage/dataset_params.hpp"
+#include "models/storage/storage.hpp"
 #include "sim/core/id.hpp"
 #include "sim/core/time.hpp"
 #include "sim/engine/engine.hpp"
