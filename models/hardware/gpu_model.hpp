@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 4> enum_names(Precision) {
   return {"fp8", "half", "tf32", "fp32"};
 }
 
-// TFLOP/s without sparsity; 0: it has no such units, or nobody knows.
+// TFLOP/s without sparsity; 0: no such units, or unknown.
 struct PeakRates {
   double fp8 = 0, half = 0, tf32 = 0, fp32 = 0;
 

@@ -31,7 +31,7 @@ class PodApi {
   // has heard of it, or Refused.
   virtual void evict(PodId pod, Told told) = 0;
   virtual void nominated(PodId pod) = 0;  // where it is to go is written, and nobody waits for that
-  // An attempt to schedule or bind it failed. The scheduler records that, and nobody waits for it.
+  // An attempt to schedule or bind it failed. The scheduler records that and does not wait.
   virtual void scheduling_failed(PodId pod) = 0;
   // It was bound to the node, or to none yet, and is gone; or it is not to be created any more.
   virtual void removed(PodId pod, NodeId node) = 0;

@@ -58,7 +58,7 @@ void ExpectedRates::attach(JobId job, const Use& use) {
   gangs_[job.index].uses.push_back({use.link, use.weight});
 }
 
-// A link that nobody watched yet knows no loads.
+// The first watcher of a link adds up the loads of all its members.
 void ExpectedRates::watch(JobId job, const LinkUse& use) {
   Link& link = links_[use.link.index];
   gangs_[job.index].watched.push_back(use);

@@ -24,7 +24,7 @@ namespace orrery {
 // until the rates settle.
 //
 // Example: two gangs with d = 1/4 on one link that either could fill. In 8 of 32 moments a gang
-// meets the other and gets one half, in 24 all: its mean rate is 7/8 of the link.
+// shares it and gets one half, in 24 it gets all: its mean rate is 7/8 of the link.
 //
 // Only the 64 links of a gang with the highest demand per capacity limit its rate. A gang is
 // evaluated again once the load on them changed by more than 2 % in the mean, so its rate may be

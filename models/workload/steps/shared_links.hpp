@@ -50,7 +50,7 @@ class SharedLinks {
     bool is_there = false, is_dirty = false;
     SharingGang own;        // rate_max: what its links leave it alone
     double rate_limit = 0;  // its own, bits a second
-    Step alone, step;       // step: as it was told last
+    Step alone, step;       // step: as emitted last
     Time as_of{};           // of own.position
     uint32_t found = 0;     // by the last search that came by
     size_t flips = 0;       // links that became contended or ceased to, since it joined expected_
