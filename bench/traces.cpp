@@ -10,7 +10,7 @@
 #include <string>
 
 #include "bench/support/world.hpp"
-#include "models/workload/traces/native_writer.hpp"
+#include "models/workload/traces/native/native_writer.hpp"
 #include "models/workload/traces/trace_reader.hpp"
 
 namespace orrery {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "models/cluster.hpp"
+#include "models/cluster/cluster.hpp"
 #include "sim/config/node.hpp"
 
 namespace orrery::bench {

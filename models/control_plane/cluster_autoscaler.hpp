@@ -12,7 +12,7 @@
 #include "models/hardware/cluster_state.hpp"
 #include "models/scheduling/room_table.hpp"
 #include "models/scheduling/scheduler.hpp"
-#include "models/workload/job_table.hpp"
+#include "models/workload/job/job_table.hpp"
 #include "sim/core/rng.hpp"
 #include "sim/engine/signal.hpp"
 #include "sim/record/channel.hpp"

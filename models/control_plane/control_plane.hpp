@@ -26,7 +26,7 @@
 #include "models/control_plane/reflectors.hpp"
 #include "models/control_plane/services.hpp"
 #include "models/control_plane/thresholds.hpp"
-#include "models/workload/pod_api.hpp"
+#include "models/workload/job/pod_api.hpp"
 #include "sim/engine/signal.hpp"
 #include "sim/record/channel.hpp"
 #include "sim/runtime/sim.hpp"

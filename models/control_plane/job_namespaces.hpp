@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "models/workload/job_table.hpp"
+#include "models/workload/job/job_table.hpp"
 #include "sim/core/id.hpp"
 
 namespace orrery {

@@ -10,7 +10,7 @@
 #include "models/control_plane/kubelet.hpp"
 #include "models/control_plane/node_api.hpp"
 #include "models/control_plane/pod_images.hpp"
-#include "models/workload/pod_api.hpp"
+#include "models/workload/job/pod_api.hpp"
 #include "sim/engine/engine.hpp"
 
 namespace orrery {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "models/control_plane/image_pulls.hpp"
-#include "models/workload/job_table.hpp"
+#include "models/workload/job/job_table.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/record/recorder.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/workload/horizontal_pod_autoscaler_params.hpp"
+#include "models/workload/services/horizontal_pod_autoscaler_params.hpp"
 #include "sim/core/time.hpp"
 
 namespace orrery {

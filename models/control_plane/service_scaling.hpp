@@ -8,9 +8,9 @@
 
 #include "models/control_plane/replica_calculator.hpp"
 #include "models/control_plane/service_scaling_rows.hpp"
-#include "models/workload/job_controller.hpp"
-#include "models/workload/job_table.hpp"
-#include "models/workload/service_params.hpp"
+#include "models/workload/job/job_table.hpp"
+#include "models/workload/lifecycle/job_controller.hpp"
+#include "models/workload/services/service_params.hpp"
 #include "sim/record/channel.hpp"
 #include "sim/runtime/sim.hpp"
 

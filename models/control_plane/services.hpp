@@ -11,7 +11,7 @@
 #include "models/control_plane/etcd_store.hpp"
 #include "models/control_plane/job_namespaces.hpp"
 #include "models/control_plane/service_watchers.hpp"
-#include "models/workload/job_table.hpp"
+#include "models/workload/job/job_table.hpp"
 #include "sim/record/channel.hpp"
 #include "sim/runtime/sim.hpp"
 

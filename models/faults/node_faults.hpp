@@ -12,7 +12,7 @@
 #include "models/faults/logs/failure_log.hpp"
 #include "models/faults/node_killer.hpp"
 #include "models/hardware/cluster_state.hpp"
-#include "models/workload/job_controller.hpp"
+#include "models/workload/lifecycle/job_controller.hpp"
 #include "sim/core/rng.hpp"
 #include "sim/engine/signal.hpp"
 #include "sim/record/channel.hpp"

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "models/workload/job_controller.hpp"
-#include "models/workload/job_table.hpp"
+#include "models/workload/job/job_table.hpp"
+#include "models/workload/lifecycle/job_controller.hpp"
 #include "sim/config/options.hpp"
 #include "sim/core/time.hpp"
 #include "sim/runtime/sim.hpp"

@@ -8,7 +8,7 @@
 
 #include "models/scheduling/deadlock_log.hpp"
 #include "models/scheduling/room_table.hpp"
-#include "models/workload/job_table.hpp"
+#include "models/workload/job/job_table.hpp"
 #include "sim/config/options.hpp"
 #include "sim/core/int128.hpp"
 #include "sim/record/recorder.hpp"

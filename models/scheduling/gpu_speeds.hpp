@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "models/scheduling/policy_types.hpp"
-#include "models/workload/traces/throughputs.hpp"
+#include "models/workload/traces/tables/throughputs.hpp"
 #include "sim/config/fields.hpp"
 
 namespace orrery {

@@ -7,10 +7,10 @@
 
 #include "models/hardware/cluster_state.hpp"
 #include "models/network/fabric/link_state.hpp"
+#include "models/scheduling/fragmentation.hpp"
 #include "models/scheduling/policy_types.hpp"
 #include "models/scheduling/preemption.hpp"
-#include "models/workload/fragmentation.hpp"
-#include "models/workload/pod_spec.hpp"
+#include "models/workload/job/pod_spec.hpp"
 #include "sim/core/rng.hpp"
 #include "sim/core/time.hpp"
 

@@ -17,7 +17,7 @@
 #include "models/scheduling/policy_fault.hpp"
 #include "models/scheduling/queue_statistics.hpp"
 #include "models/scheduling/runtime_estimates.hpp"
-#include "models/workload/job_controller.hpp"
+#include "models/workload/lifecycle/job_controller.hpp"
 #include "sim/engine/timer.hpp"
 #include "sim/runtime/sim.hpp"
 

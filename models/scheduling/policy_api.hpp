@@ -17,7 +17,7 @@
 #include "models/hardware/cluster_state.hpp"
 #include "models/scheduling/handle.hpp"
 #include "models/scheduling/policy_types.hpp"
-#include "models/workload/pod_spec.hpp"
+#include "models/workload/job/pod_spec.hpp"
 
 namespace orrery {
 

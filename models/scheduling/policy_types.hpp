@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "models/hardware/cluster_state.hpp"
-#include "models/workload/pod_spec.hpp"
+#include "models/workload/job/pod_spec.hpp"
 #include "sim/core/time.hpp"
 
 #define ORRERY_API __attribute__((visibility("default")))

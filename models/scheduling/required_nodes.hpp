@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "models/hardware/cluster_state.hpp"
-#include "models/workload/pod_spec.hpp"
+#include "models/workload/job/pod_spec.hpp"
 
 namespace orrery {
 

@@ -6,7 +6,7 @@
 
 #include "models/scheduling/job_policy_api.hpp"
 #include "models/scheduling/job_queue_params.hpp"
-#include "models/workload/job.hpp"
+#include "models/workload/job/job.hpp"
 #include "sim/core/rng.hpp"
 
 namespace orrery {

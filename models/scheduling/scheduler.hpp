@@ -13,7 +13,7 @@
 #include "models/scheduling/preemptions.hpp"
 #include "models/scheduling/scheduling_queue.hpp"
 #include "models/scheduling/transaction.hpp"
-#include "models/workload/job_controller.hpp"
+#include "models/workload/lifecycle/job_controller.hpp"
 #include "sim/engine/signal.hpp"
 #include "sim/runtime/sim.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "models/scheduling/room_table.hpp"
-#include "models/workload/job_table.hpp"
+#include "models/workload/job/job_table.hpp"
 
 namespace orrery {
 

@@ -9,9 +9,9 @@
 
 #include "models/hardware/cluster_state.hpp"
 #include "models/hardware/gpu_power.hpp"
-#include "models/workload/job_state.hpp"
-#include "models/workload/job_table.hpp"
-#include "models/workload/job_usage.hpp"
+#include "models/workload/job/job_table.hpp"
+#include "models/workload/job/job_usage.hpp"
+#include "models/workload/lifecycle/job_state.hpp"
 #include "sim/core/id.hpp"
 #include "sim/core/int128.hpp"
 #include "sim/core/time.hpp"

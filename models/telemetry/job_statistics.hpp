@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "models/telemetry/running_quantiles.hpp"
-#include "models/workload/job_table.hpp"
+#include "models/workload/job/job_table.hpp"
 #include "sim/record/recorder.hpp"
 #include "sim/runtime/sim.hpp"
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/workload/job_usage.hpp"
+#include "models/workload/job/job_usage.hpp"
 #include "sim/core/int128.hpp"
 #include "sim/core/time.hpp"
 

@@ -29,13 +29,4 @@ std::vector<std::unique_ptr<JobSource>> make_job_sources(const WorkloadParams& p
   return sources;
 }
 
-std::vector<TypicalPod> typical_pods_of(const WorkloadParams& params, const RngStreams& rng) {
-  if (!params.typical_pods) return {};
-  WorkloadParams as_recorded = params;
-  for (JobSourceParams& source : as_recorded.sources) {
-    if (auto* const trace = std::get_if<TraceSourceParams>(&source)) trace->shuffle.reset();
-  }
-  return typical_pods(make_job_sources(as_recorded, rng), *params.typical_pods);
-}
-
 }  // namespace orrery

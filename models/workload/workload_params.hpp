@@ -1,7 +1,6 @@
 // models/workload/workload_params.hpp -- the section `workload` of a scenario.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -9,23 +8,19 @@
 #include <variant>
 #include <vector>
 
-#include "models/workload/explicit_jobs.hpp"
-#include "models/workload/generator.hpp"
-#include "models/workload/job_controller_params.hpp"
-#include "models/workload/pod_params.hpp"
-#include "models/workload/service_params.hpp"
-#include "models/workload/trace_source.hpp"
-#include "models/workload/typical_pods.hpp"
+#include "models/workload/lifecycle/job_controller_params.hpp"
+#include "models/workload/services/service_params.hpp"
+#include "models/workload/sources/explicit_jobs.hpp"
+#include "models/workload/sources/generator.hpp"
+#include "models/workload/sources/trace_source.hpp"
+#include "models/workload/sources/training_params.hpp"
+#include "models/workload/training/step_detail.hpp"
+#include "models/workload/typical_pods_params.hpp"
 
 namespace orrery {
 
 using JobSourceParams =
     std::variant<ExplicitJobsParams, GeneratorParams, TraceSourceParams, ServiceParams>;
-
-// Rate: a gang between two changes is a rate, and its steps cost nothing. Traced: every step is
-// played, with its own exchanges.
-enum class StepDetail : uint8_t { Rate, Traced };
-constexpr std::array<std::string_view, 2> enum_names(StepDetail) { return {"rate", "traced"}; }
 
 struct WorkloadParams {
   static constexpr std::string_view kDoc = "The jobs of a run, and how they live.";
@@ -61,7 +56,5 @@ std::vector<std::unique_ptr<JobSource>> make_job_sources(const WorkloadParams& p
                                                          const RngStreams& rng,
                                                          int64_t gpu_milli_total = 0,
                                                          bool takes_gpus = true);
-// What `typical_pods` asks for; empty if it is absent or the workload has no pods.
-std::vector<TypicalPod> typical_pods_of(const WorkloadParams& params, const RngStreams& rng);
 
 }  // namespace orrery

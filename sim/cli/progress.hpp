@@ -7,8 +7,8 @@
 #include <ostream>
 #include <string>
 
+#include "models/run/simulation.hpp"
 #include "sim/cli/log.hpp"
-#include "sim/cli/simulation.hpp"
 
 namespace orrery {
 

@@ -5,11 +5,11 @@
 #include <string_view>
 #include <variant>
 
+#include "models/run/simulation.hpp"
 #include "sim/cli/failure.hpp"
 #include "sim/cli/log.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/scenario_input.hpp"
-#include "sim/cli/simulation.hpp"
 #include "sim/cli/stop_signal.hpp"
 #include "sim/cli/summary_text.hpp"
 #include "sim/config/quantity.hpp"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "models/run/simulation.hpp"
 #include "models/scheduling/policy_registry.hpp"
-#include "sim/cli/simulation.hpp"
 #include "sim/record/recorder.hpp"
 
 namespace orrery {

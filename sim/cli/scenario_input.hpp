@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/scenario.hpp"
+#include "models/scenario/scenario.hpp"
 #include "sim/cli/arguments.hpp"
 #include "sim/config/node.hpp"
 

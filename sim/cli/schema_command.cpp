@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "models/scenario.hpp"
+#include "models/scenario/scenario.hpp"
 #include "models/scheduling/policy_registry.hpp"
 #include "sim/cli/scenario_input.hpp"
 #include "sim/config/describe.hpp"

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "sim/cli/simulation.hpp"
+#include "models/run/simulation.hpp"
 
 namespace orrery {
 

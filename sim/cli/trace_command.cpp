@@ -4,11 +4,11 @@
 #include <filesystem>
 
 #include "models/faults/logs/failure_log.hpp"
-#include "models/workload/traces/detect.hpp"
-#include "models/workload/traces/native_request_writer.hpp"
-#include "models/workload/traces/native_writer.hpp"
-#include "models/workload/traces/request_reader.hpp"
-#include "models/workload/traces/series.hpp"
+#include "models/workload/traces/formats/detect.hpp"
+#include "models/workload/traces/native/native_request_writer.hpp"
+#include "models/workload/traces/native/native_writer.hpp"
+#include "models/workload/traces/requests/request_reader.hpp"
+#include "models/workload/traces/tables/series.hpp"
 #include "models/workload/traces/trace_reader.hpp"
 #include "models/workload/traces/trace_statistics.hpp"
 #include "sim/cli/scenario_input.hpp"

@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
-#include "models/workload/traces/native_writer.hpp"
-#include "models/workload/traces/quantiles.hpp"
-#include "models/workload/traces/request_reader.hpp"
-#include "models/workload/traces/trace_model.hpp"
+#include "models/workload/traces/native/native_writer.hpp"
+#include "models/workload/traces/requests/request_reader.hpp"
+#include "models/workload/traces/synthesis/quantiles.hpp"
+#include "models/workload/traces/synthesis/trace_model.hpp"
 #include "models/workload/traces/trace_reader.hpp"
 #include "sim/cli/trace_provenance.hpp"
 #include "sim/cli/trace_text.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "models/workload/traces/sha256.hpp"
+#include "models/workload/traces/io/sha256.hpp"
 
 namespace orrery {
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <span>
 
-#include "models/workload/traces/distinct_counter.hpp"
+#include "models/workload/traces/tables/distinct_counter.hpp"
 #include "sim/cli/progress.hpp"
 
 namespace orrery {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "models/faults/logs/failure_log.hpp"
-#include "models/workload/traces/request_reader.hpp"
-#include "models/workload/traces/series.hpp"
+#include "models/workload/traces/requests/request_reader.hpp"
+#include "models/workload/traces/tables/series.hpp"
 #include "models/workload/traces/trace_reader.hpp"
 #include "models/workload/traces/trace_statistics.hpp"
 

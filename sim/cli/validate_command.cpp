@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "models/cluster.hpp"
+#include "models/cluster/cluster.hpp"
 #include "sim/cli/scenario_input.hpp"
 
 namespace orrery {

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "models/cluster.hpp"
+#include "models/cluster/cluster.hpp"
 #include "sim/config/node.hpp"
 #include "tests/support/report.hpp"
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "models/workload/job_controller.hpp"
+#include "models/workload/lifecycle/job_controller.hpp"
 #include "tests/support/job_world.hpp"
 #include "tests/support/report.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "models/workload/traces/openb_nodes.hpp"
+#include "models/workload/traces/tables/openb_nodes.hpp"
 #include "models/workload/traces/trace_reader.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "models/scenario.hpp"
+#include "models/scenario/scenario.hpp"
 #include "sim/config/node.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <utility>
 
-#include "models/workload/traces/openb_nodes.hpp"
-#include "models/workload/traces/pai_tables.hpp"
-#include "models/workload/traces/series.hpp"
-#include "models/workload/traces/throughputs.hpp"
+#include "models/workload/traces/tables/openb_nodes.hpp"
+#include "models/workload/traces/tables/pai_tables.hpp"
+#include "models/workload/traces/tables/series.hpp"
+#include "models/workload/traces/tables/throughputs.hpp"
 
 namespace {
 

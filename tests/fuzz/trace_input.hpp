@@ -13,10 +13,10 @@
 #include <system_error>
 #include <utility>
 
-#include "models/workload/traces/detect.hpp"
-#include "models/workload/traces/native_layout.hpp"
-#include "models/workload/traces/request_format.hpp"
-#include "models/workload/traces/trace_params.hpp"
+#include "models/workload/traces/formats/detect.hpp"
+#include "models/workload/traces/formats/trace_params.hpp"
+#include "models/workload/traces/native/native_layout.hpp"
+#include "models/workload/traces/requests/request_format.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace orrery::fuzz {

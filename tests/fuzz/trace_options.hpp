@@ -2,7 +2,7 @@
 // stand for.
 #pragma once
 
-#include "models/workload/traces/request_reader.hpp"
+#include "models/workload/traces/requests/request_reader.hpp"
 #include "tests/fuzz/trace_input.hpp"
 
 namespace orrery::fuzz {

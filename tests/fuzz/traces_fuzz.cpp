@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "models/workload/traces/request_reader.hpp"
+#include "models/workload/traces/requests/request_reader.hpp"
 #include "models/workload/traces/trace_reader.hpp"
 #include "tests/fuzz/trace_options.hpp"
 

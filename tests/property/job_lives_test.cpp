@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "models/workload/job_controller.hpp"
+#include "models/workload/lifecycle/job_controller.hpp"
 #include "tests/support/job_world.hpp"
 
 namespace orrery {

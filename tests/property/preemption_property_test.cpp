@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/workload/job_rows.hpp"
+#include "models/workload/job/job_rows.hpp"
 #include "tests/support/sanitized.hpp"
 #include "tests/support/scheduler_world.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "models/hardware/cluster_state.hpp"
 #include "models/scheduling/deadlock_detector.hpp"
-#include "models/workload/job_table.hpp"
+#include "models/workload/job/job_table.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/record/recorder.hpp"
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "models/hardware/cluster_state.hpp"
-#include "models/workload/job_controller.hpp"
-#include "models/workload/job_source.hpp"
+#include "models/workload/job/job_source.hpp"
+#include "models/workload/lifecycle/job_controller.hpp"
 #include "sim/core/rng.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/record/recorder.hpp"

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "models/scenario.hpp"
+#include "models/run/simulation.hpp"
+#include "models/scenario/scenario.hpp"
 #include "models/scheduling/deadlock_log.hpp"
 #include "models/scheduling/scheduler.hpp"
-#include "sim/cli/simulation.hpp"
 #include "tests/support/job_world.hpp"
 
 namespace orrery {

@@ -6,9 +6,18 @@ FABRIC = GROUND | {"models/network/fabric"}
 NETWORK = {"models/network", "models/network/sharing", "models/network/fabric",
            "models/network/routing", "models/network/collectives"}
 MIDDLE = GROUND | NETWORK | {"models/storage"}
-JOBS = {"models/workload", "models/workload/training"}
-ALL_MODELS = MIDDLE | JOBS | {"models/workload/steps", "models/scheduling",
-                              "models/control_plane", "models/faults", "models/telemetry"}
+TRACES = {"models/workload/traces" + room
+          for room in ("", "/formats", "/tables", "/requests", "/native", "/synthesis")}
+TRACE_IO = "models/workload/traces/io"
+JOB = "models/workload/job"
+TRAINING = "models/workload/training"
+SERVICES = "models/workload/services"
+LIFECYCLE = "models/workload/lifecycle"
+JOBS = {JOB, TRAINING, SERVICES, LIFECYCLE}
+WORKLOAD = JOBS | {"models/workload", "models/workload/sources"} | TRACES | {TRACE_IO}
+ALL_MODELS = MIDDLE | WORKLOAD | {"models/workload/steps", "models/scheduling",
+                                  "models/control_plane", "models/faults", "models/telemetry"}
+COMPOSITION = {"models/scenario", "models/cluster", "models/run"}
 
 # Every room may include itself; what is not a room here may include anything.
 MAY_INCLUDE = {
@@ -24,17 +33,25 @@ MAY_INCLUDE = {
     "models/network/routing": FABRIC,
     "models/network/collectives": FABRIC | {"models/network/sharing"},
     "models/storage": GROUND | {"models/network/sharing"},
-    "models/workload": MIDDLE | JOBS,
-    "models/workload/training": MIDDLE | JOBS,
-    "models/workload/steps": MIDDLE | JOBS,
-    "models/scheduling": MIDDLE | JOBS,
-    "models/control_plane": MIDDLE | JOBS | {"models/scheduling"},
-    "models/faults": GROUND | NETWORK | JOBS,
+    JOB: GROUND,
+    TRAINING: MIDDLE | {JOB},
+    SERVICES: FLOOR | {JOB},
+    LIFECYCLE: GROUND | {"models/storage", JOB, TRAINING, SERVICES},
+    "models/workload/steps": MIDDLE | {JOB, TRAINING, LIFECYCLE},
+    TRACE_IO: FLOOR,
+    **{room: GROUND | TRACES | {TRACE_IO} for room in TRACES},
+    "models/workload/sources": GROUND | {"models/storage", JOB, TRAINING, SERVICES, TRACE_IO}
+                               | TRACES,
+    "models/workload": MIDDLE | WORKLOAD,
+    "models/scheduling": MIDDLE | WORKLOAD,
+    "models/control_plane": MIDDLE | WORKLOAD | {"models/scheduling"},
+    "models/faults": GROUND | NETWORK | JOBS | {TRACE_IO} | TRACES,
     "models/telemetry": MIDDLE | JOBS | {"models/workload/steps"},
-    "models": ALL_MODELS,  # the composition: cluster, scenario and the like, and no other file
+    "models/scenario": ALL_MODELS,
+    "models/cluster": ALL_MODELS | {"models/scenario"},
+    "models/run": ALL_MODELS | {"models/scenario", "models/cluster"},
     "policies": {"models/scheduling", "sim/core"},  # policy_api.hpp is all that a policy needs
 }
-MODELS_ROOT_FILES = ("models/cluster", "models/scenario")  # how their names begin
 
 # Third-party headers by the beginning of their name: the folders whose sources may include them.
 THIRD_PARTY = {
@@ -46,8 +63,8 @@ THIRD_PARTY = {
     "spdlog/": ("sim/cli/", "sim/runtime/"),
     "tbb/": ("sim/cli/", "sim/runtime/"),
     "oneapi/": ("sim/cli/", "sim/runtime/"),
-    "zlib": ("models/workload/traces/", "sim/record/"),
-    "lzma": ("models/workload/traces/",),
+    "zlib": ("models/workload/traces/io/", "sim/record/"),
+    "lzma": ("models/workload/traces/io/",),
     "coin/": ("models/scheduling/",),
     "zip.h": ("models/network/",),
     "pugixml": ("models/network/",),

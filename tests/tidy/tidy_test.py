@@ -25,7 +25,10 @@ class Layers(unittest.TestCase):
                  "models/hardware -> models/workload"),
                 ("models/telemetry/a.cpp", "models/scheduling/b.hpp",
                  "models/telemetry -> models/scheduling"),
-                ("models/workload/traces/a.cpp", "models/cluster.hpp", "models/workload -> models"),
+                ("models/workload/traces/a.cpp", "models/cluster/b.hpp",
+                 "models/workload/traces -> models/cluster"),
+                ("models/workload/job/a.cpp", "models/workload/lifecycle/b.hpp",
+                 "models/workload/job -> models/workload/lifecycle"),
                 ("policies/gang/a.cpp", "models/workload/b.hpp", "policies -> models/workload"),
                 ("models/faults/a.cpp", "sim/cli/b.hpp", "models/faults -> sim/cli")]:
             lines = self.includes(path, name)
@@ -33,10 +36,10 @@ class Layers(unittest.TestCase):
             self.assertIn(edge, lines[0])
 
     def test_edges_downwards_are_free(self):
-        for path, name in [("sim/cli/a.cpp", "models/cluster.hpp"),
-                           ("models/cluster.cpp", "models/faults/b.hpp"),
+        for path, name in [("sim/cli/a.cpp", "models/cluster/cluster.hpp"),
+                           ("models/cluster/cluster.cpp", "models/faults/b.hpp"),
                            ("models/scheduling/a.cpp", "models/workload/b.hpp"),
-                           ("models/workload/traces/a.cpp", "models/workload/b.hpp"),
+                           ("models/workload/sources/a.cpp", "models/workload/job/b.hpp"),
                            ("policies/gang/a.cpp", "models/scheduling/b.hpp"),
                            ("tests/unit/a.cpp", "models/workload/b.hpp")]:
             self.assertEqual(self.includes(path, name), [])

@@ -1,5 +1,5 @@
 // How whole runs end, and what their headline figures say.
-#include "models/cluster.hpp"
+#include "models/cluster/cluster.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

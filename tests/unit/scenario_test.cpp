@@ -1,5 +1,5 @@
 // tests/unit/scenario_test.cpp -- what a whole scenario is warned of, and what it may not say.
-#include "models/scenario.hpp"
+#include "models/scenario/scenario.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "models/cluster.hpp"
-#include "models/scenario.hpp"
+#include "models/cluster/cluster.hpp"
+#include "models/scenario/scenario.hpp"
 
 namespace orrery {
 namespace {

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "models/telemetry/packing_log.hpp"
+#include "models/scheduling/packing_log.hpp"
 #include "tests/support/report.hpp"
 #include "tests/support/scheduler_world.hpp"
 #include "tests/unit/workload/trace_support.hpp"

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "models/faults/logs/failure_rows.hpp"
-#include "models/workload/traces/cell.hpp"
-#include "models/workload/traces/detect.hpp"
+#include "models/workload/traces/formats/detect.hpp"
+#include "models/workload/traces/io/cell.hpp"
 #include "sim/config/diagnostics.hpp"
 
 namespace orrery {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "models/faults/logs/failure_log_params.hpp"
-#include "models/workload/traces/findings.hpp"
+#include "models/workload/traces/io/findings.hpp"
 #include "sim/core/time.hpp"
 
 namespace orrery {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "models/faults/logs/failure_log_params.hpp"
-#include "models/workload/traces/findings.hpp"
-#include "models/workload/traces/text_source.hpp"
+#include "models/workload/traces/io/findings.hpp"
+#include "models/workload/traces/io/text_source.hpp"
 #include "sim/core/time.hpp"
 
 namespace orrery::faults {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "models/faults/logs/failure_rows.hpp"
-#include "models/workload/traces/cell.hpp"
+#include "models/workload/traces/io/cell.hpp"
 
 namespace orrery::faults {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "models/faults/logs/failure_rows.hpp"
-#include "models/workload/traces/csv.hpp"
+#include "models/workload/traces/io/csv.hpp"
 
 namespace orrery::faults {
 namespace {

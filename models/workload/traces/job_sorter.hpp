@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "models/workload/traces/trace_job.hpp"
+#include "models/workload/traces/formats/trace_job.hpp"
 
 namespace orrery::traces {
 

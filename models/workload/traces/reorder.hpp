@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "models/workload/traces/formats/trace_job.hpp"
 #include "models/workload/traces/job_sorter.hpp"
-#include "models/workload/traces/trace_job.hpp"
 
 namespace orrery::traces {
 

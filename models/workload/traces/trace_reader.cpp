@@ -4,11 +4,11 @@
 #include <limits>
 #include <utility>
 
-#include "models/workload/traces/cell.hpp"
-#include "models/workload/traces/detect.hpp"
+#include "models/workload/traces/formats/detect.hpp"
+#include "models/workload/traces/formats/trace_checks.hpp"
+#include "models/workload/traces/io/cell.hpp"
 #include "models/workload/traces/reorder.hpp"
-#include "models/workload/traces/request_format.hpp"
-#include "models/workload/traces/trace_checks.hpp"
+#include "models/workload/traces/requests/request_format.hpp"
 #include "sim/config/diagnostics.hpp"
 #include "sim/core/check.hpp"
 

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "models/workload/traces/findings.hpp"
-#include "models/workload/traces/trace_job.hpp"
-#include "models/workload/traces/trace_params.hpp"
+#include "models/workload/traces/formats/trace_job.hpp"
+#include "models/workload/traces/formats/trace_params.hpp"
+#include "models/workload/traces/io/findings.hpp"
 
 namespace orrery {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/workload/traces/trace_job.hpp"
+#include "models/workload/traces/formats/trace_job.hpp"
 
 namespace orrery {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "models/workload/job.hpp"
+#include "models/workload/job/job.hpp"
 #include "sim/config/options.hpp"
 #include "sim/core/time.hpp"
 

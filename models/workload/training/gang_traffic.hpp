@@ -10,7 +10,7 @@
 #include "models/hardware/machine.hpp"
 #include "models/network/collectives/exchange_times.hpp"
 #include "models/network/network.hpp"
-#include "models/workload/job_table.hpp"
+#include "models/workload/job/job_table.hpp"
 #include "models/workload/training/step_activity.hpp"
 #include "models/workload/training/training_step.hpp"
 #include "sim/core/id.hpp"

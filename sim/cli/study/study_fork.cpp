@@ -18,8 +18,8 @@
 #include <thread>
 #include <utility>
 
+#include "models/run/simulation.hpp"
 #include "sim/cli/failure.hpp"
-#include "sim/cli/simulation.hpp"
 #include "sim/core/shared_files.hpp"
 #include "sim/record/fork_recorder.hpp"
 #include "sim/record/hdf5_recorder.hpp"

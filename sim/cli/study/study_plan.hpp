@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "models/scenario.hpp"
+#include "models/scenario/scenario.hpp"
 #include "sim/cli/study/study_params.hpp"
 #include "sim/config/node.hpp"
 

@@ -12,7 +12,7 @@
 #include <sstream>
 #include <utility>
 
-#include "sim/cli/simulation.hpp"
+#include "models/run/simulation.hpp"
 #include "sim/config/describe.hpp"
 #include "sim/core/shared_files.hpp"
 #include "sim/record/channel.hpp"

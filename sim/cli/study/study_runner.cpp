@@ -13,8 +13,8 @@
 #include <optional>
 #include <system_error>
 
+#include "models/run/simulation.hpp"
 #include "sim/cli/failure.hpp"
-#include "sim/cli/simulation.hpp"
 #include "sim/cli/study/paired.hpp"
 #include "sim/cli/study/study_fork.hpp"
 #include "sim/core/shared_files.hpp"

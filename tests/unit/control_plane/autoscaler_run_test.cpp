@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "models/cluster.hpp"
+#include "models/cluster/cluster.hpp"
 #include "models/control_plane/cluster_autoscaler_rows.hpp"
 #include "models/control_plane/node_rows.hpp"
 #include "tests/support/sanitized.hpp"

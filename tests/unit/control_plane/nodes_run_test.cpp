@@ -7,7 +7,7 @@
 #include <string>
 #include <variant>
 
-#include "models/cluster.hpp"
+#include "models/cluster/cluster.hpp"
 #include "models/control_plane/kubelet.hpp"
 #include "models/control_plane/node_boots.hpp"
 #include "models/control_plane/node_rows.hpp"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "models/cluster.hpp"
+#include "models/cluster/cluster.hpp"
 
 namespace orrery::test {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "models/control_plane/service_scaling_rows.hpp"
-#include "models/workload/job_rows.hpp"
+#include "models/workload/job/job_rows.hpp"
 #include "tests/support/scheduler_world.hpp"
 #include "tests/unit/control_plane/scenario_mistakes.hpp"
 

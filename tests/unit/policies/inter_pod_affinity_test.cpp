@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "models/workload/job_rows.hpp"
+#include "models/workload/job/job_rows.hpp"
 #include "tests/support/fake_handle.hpp"
 #include "tests/support/scheduler_world.hpp"
 #include "tests/unit/control_plane/scenario_mistakes.hpp"

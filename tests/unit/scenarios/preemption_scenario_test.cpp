@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "models/workload/job_rows.hpp"
+#include "models/workload/job/job_rows.hpp"
 #include "tests/support/shipped_run.hpp"
 
 namespace orrery {

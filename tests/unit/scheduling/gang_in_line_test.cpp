@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/workload/pod_api.hpp"
+#include "models/workload/job/pod_api.hpp"
 #include "tests/support/scheduler_world.hpp"
 
 namespace orrery {

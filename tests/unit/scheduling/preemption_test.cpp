@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "models/workload/job_rows.hpp"
+#include "models/workload/job/job_rows.hpp"
 #include "tests/support/fake_handle.hpp"
 #include "tests/support/scheduler_world.hpp"
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "sim/cli/simulation.hpp"
+#include "models/run/simulation.hpp"
 #include "sim/cli/study/study_plan.hpp"
 #include "sim/cli/study/study_report.hpp"
 #include "sim/cli/study/study_runner.hpp"

@@ -1,4 +1,4 @@
-#include "models/workload/traces/csv.hpp"
+#include "models/workload/traces/io/csv.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Target conformance: the published figures are the model's input, so these cases show that draws
 // keep them, not that they predict anything.
-#include "models/workload/distributions.hpp"
+#include "models/workload/sources/distributions.hpp"
 
 #include <gtest/gtest.h>
 

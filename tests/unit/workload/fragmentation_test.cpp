@@ -1,4 +1,4 @@
-#include "models/workload/fragmentation.hpp"
+#include "models/scheduling/fragmentation.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // all the names that are kept.
 #include <string>
 
-#include "models/workload/traces/format.hpp"
+#include "models/workload/traces/formats/format.hpp"
 #include "tests/unit/workload/trace_support.hpp"
 
 namespace orrery::traces {

@@ -1,4 +1,4 @@
-#include "models/workload/job_controller.hpp"
+#include "models/workload/lifecycle/job_controller.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

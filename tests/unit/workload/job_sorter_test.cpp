@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "models/workload/traces/distinct_counter.hpp"
+#include "models/workload/traces/tables/distinct_counter.hpp"
 #include "sim/core/rng.hpp"
 
 namespace orrery::traces {

@@ -1,4 +1,4 @@
-#include "models/workload/job_table.hpp"
+#include "models/workload/job/job_table.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "models/workload/traces/json_tokens.hpp"
+#include "models/workload/traces/io/json_tokens.hpp"
 
 #include <gtest/gtest.h>
 

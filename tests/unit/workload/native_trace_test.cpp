@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "models/workload/traces/native_layout.hpp"
-#include "models/workload/traces/native_writer.hpp"
-#include "models/workload/traces/sha256.hpp"
+#include "models/workload/traces/io/sha256.hpp"
+#include "models/workload/traces/native/native_layout.hpp"
+#include "models/workload/traces/native/native_writer.hpp"
 #include "models/workload/traces/trace_statistics.hpp"
 #include "tests/unit/workload/trace_support.hpp"
 

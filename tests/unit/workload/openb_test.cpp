@@ -1,8 +1,8 @@
 #include <string>
 #include <vector>
 
-#include "models/cluster_params.hpp"
-#include "models/workload/traces/openb_nodes.hpp"
+#include "models/scenario/cluster_params.hpp"
+#include "models/workload/traces/tables/openb_nodes.hpp"
 #include "tests/unit/workload/trace_support.hpp"
 
 namespace orrery {

@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "models/workload/trace_source.hpp"
-#include "models/workload/traces/native_writer.hpp"
-#include "models/workload/traces/openb_nodes.hpp"
-#include "models/workload/traces/series.hpp"
+#include "models/workload/sources/trace_source.hpp"
+#include "models/workload/traces/native/native_writer.hpp"
+#include "models/workload/traces/tables/openb_nodes.hpp"
+#include "models/workload/traces/tables/series.hpp"
 #include "tests/unit/workload/trace_support.hpp"
 
 namespace orrery {

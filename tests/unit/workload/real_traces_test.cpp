@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "models/workload/traces/openb_nodes.hpp"
+#include "models/workload/traces/tables/openb_nodes.hpp"
 #include "tests/unit/workload/trace_support.hpp"
 
 namespace orrery {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "models/workload/traces/native_layout.hpp"
-#include "models/workload/traces/native_request_writer.hpp"
-#include "models/workload/traces/request_reader.hpp"
+#include "models/workload/traces/native/native_layout.hpp"
+#include "models/workload/traces/native/native_request_writer.hpp"
+#include "models/workload/traces/requests/request_reader.hpp"
 #include "sim/core/enum_names.hpp"
 #include "tests/unit/workload/trace_support.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "models/workload/job_rows.hpp"
+#include "models/workload/job/job_rows.hpp"
 #include "tests/support/scheduler_world.hpp"
 
 namespace orrery {

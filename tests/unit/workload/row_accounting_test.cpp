@@ -6,7 +6,7 @@
 #include <memory>
 #include <set>
 
-#include "models/workload/traces/detect.hpp"
+#include "models/workload/traces/formats/detect.hpp"
 #include "tests/fuzz/trace_options.hpp"
 #include "tests/unit/workload/trace_support.hpp"
 

@@ -1,10 +1,10 @@
 // Tables of measurements, summed up, and the rates of requests among them, as requests.
-#include "models/workload/traces/series.hpp"
+#include "models/workload/traces/tables/series.hpp"
 
 #include <map>
 #include <string>
 
-#include "models/workload/traces/request_reader.hpp"
+#include "models/workload/traces/requests/request_reader.hpp"
 #include "tests/unit/workload/trace_support.hpp"
 
 namespace orrery {

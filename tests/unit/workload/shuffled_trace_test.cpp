@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "models/workload/traces/shuffle.hpp"
-#include "models/workload/typical_pods.hpp"
+#include "models/scheduling/typical_pods.hpp"
+#include "models/workload/traces/synthesis/shuffle.hpp"
 #include "models/workload/workload_params.hpp"
 #include "tests/unit/workload/trace_support.hpp"
 

@@ -1,5 +1,5 @@
 // Tar archives: the one file in them is read as if it lay there, packed or not.
-#include "models/workload/traces/tar.hpp"
+#include "models/workload/traces/io/tar.hpp"
 
 #include <string>
 

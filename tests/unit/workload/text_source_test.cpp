@@ -1,4 +1,4 @@
-#include "models/workload/traces/text_source.hpp"
+#include "models/workload/traces/io/text_source.hpp"
 
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
 // Parameters that a trace cannot follow are refused; durations that it lacks can be given.
-#include "models/workload/traces/trace_checks.hpp"
+#include "models/workload/traces/formats/trace_checks.hpp"
 
 #include <functional>
 #include <map>
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/workload/traces/format.hpp"
+#include "models/workload/traces/formats/format.hpp"
 #include "models/workload/workload_params.hpp"
 #include "tests/unit/workload/trace_support.hpp"
 

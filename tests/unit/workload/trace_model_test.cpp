@@ -1,5 +1,5 @@
 // Traces made up after a recorded one.
-#include "models/workload/traces/trace_model.hpp"
+#include "models/workload/traces/synthesis/trace_model.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "models/workload/traces/quantiles.hpp"
+#include "models/workload/traces/synthesis/quantiles.hpp"
 
 namespace orrery {
 namespace {

@@ -1,4 +1,4 @@
-#include "models/workload/traces/trace_params.hpp"
+#include "models/workload/traces/formats/trace_params.hpp"
 
 #include <gtest/gtest.h>
 

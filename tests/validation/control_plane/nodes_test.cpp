@@ -16,7 +16,7 @@
 #include "models/control_plane/thresholds.hpp"
 #include "models/control_plane/unready_guard.hpp"
 #include "models/faults/node_killer.hpp"
-#include "models/workload/job_rows.hpp"
+#include "models/workload/job/job_rows.hpp"
 #include "tests/support/scheduler_world.hpp"
 #include "tests/support/validation_cases.hpp"
 

@@ -16,7 +16,7 @@
 #include "models/control_plane/service_scaling_rows.hpp"
 #include "models/scheduling/scheduling_queue.hpp"
 #include "models/scheduling/scoring.hpp"
-#include "models/workload/job_rows.hpp"
+#include "models/workload/job/job_rows.hpp"
 #include "tests/support/scheduler_world.hpp"
 #include "tests/support/validation_cases.hpp"
 

@@ -1,0 +1,149 @@
+// models/cluster/cluster.hpp -- builds and owns every component of a run; reading it is reading the
+// wiring.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/control_plane/cluster_autoscaler.hpp"
+#include "models/control_plane/control_plane.hpp"
+#include "models/control_plane/nodes.hpp"
+#include "models/control_plane/pod_delays.hpp"
+#include "models/control_plane/service_scaling.hpp"
+#include "models/faults/link_faults.hpp"
+#include "models/faults/node_faults.hpp"
+#include "models/network/fabric/build_fabric.hpp"
+#include "models/network/network.hpp"
+#include "models/scenario/cluster_params.hpp"
+#include "models/scenario/scenario.hpp"
+#include "models/scheduling/deadlock_detector.hpp"
+#include "models/scheduling/job_queue.hpp"
+#include "models/scheduling/packing_log.hpp"
+#include "models/scheduling/scheduler.hpp"
+#include "models/scheduling/too_large.hpp"
+#include "models/storage/storage.hpp"
+#include "models/telemetry/cardiogram.hpp"
+#include "models/telemetry/gpu_usage.hpp"
+#include "models/telemetry/job_statistics.hpp"
+#include "models/telemetry/network_usage.hpp"
+#include "models/telemetry/node_usage.hpp"
+#include "models/telemetry/storage_usage.hpp"
+#include "models/telemetry/timeline.hpp"
+#include "models/workload/job/job_table.hpp"
+#include "models/workload/lifecycle/job_controller.hpp"
+#include "models/workload/steps/few_servers.hpp"
+#include "models/workload/steps/gang_steps.hpp"
+#include "sim/config/node.hpp"
+#include "sim/runtime/sim.hpp"
+
+namespace orrery {
+
+// What stands before anything moves: the nodes and the jobs.
+struct Ground {
+  explicit Ground(const Scenario& scenario);
+  // What only the built nodes show: unreadable node lists, faults of unknown nodes.
+  void check(const Scenario& scenario, const config::Node& root, Diagnostics& diagnostics) const;
+  ClusterState state;
+  BuiltPools built;
+  BuiltFabric fabric;  // with network.level: flow
+  JobTable jobs;
+};
+
+// Mistakes that only the built pools show. `section` is the document's `control_plane`.
+void check_control_plane(const ControlPlaneParams& params, const BuiltPools& built,
+                         const config::Node& section, Diagnostics& diagnostics);
+
+class Cluster {
+ public:
+  // `scenario` must have passed read_scenario().
+  // `ground` must have passed its check() and outlive the cluster.
+  Cluster(Sim sim, const Scenario& scenario, Ground& ground);
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
+
+  // Asked when the change of that number takes effect; says what the profile becomes. None: as
+  // the scenario says.
+  using ProfileOfChange = std::function<ProfileParams(size_t change)>;
+  void ask_at_changes(ProfileOfChange ask) { profile_of_change_ = std::move(ask); }
+
+  // Unreadable traces and failure logs.
+  void check(const config::Document& document, Diagnostics& diagnostics);
+  void start();
+  void finish(Time end);  // rows and figures that the end of the run cuts off
+  void audit() const;     // the invariants; fails a check if one is broken
+
+  bool is_over() const { return controller_.all_done(); }
+  bool has_stalled() const { return has_stalled_; }
+  bool is_futile() const { return is_futile_; }  // only attempts in vain were left; also stalled
+  const std::optional<std::string>& source_error() const { return controller_.sources().error(); }
+  const ClusterState& state() const { return ground_.state; }
+  const JobTable& jobs() const { return ground_.jobs; }
+  const JobController& controller() const { return controller_; }
+  const Scheduler& scheduler() const { return scheduler_; }
+  const JobQueue* job_queue() const { return job_queue_ ? &*job_queue_ : nullptr; }
+  const NodeFaults& faults() const { return faults_; }
+  // What was left out of traces and failure logs, and what was odd in them; a sentence each.
+  std::vector<std::string> input_notes() const;
+  const DeadlockDetector& deadlocks() const { return deadlocks_; }
+  const TooLargeJobs& too_large() const { return too_large_; }
+  const JobStatistics& job_statistics() const { return statistics_; }
+
+ private:
+  void wire();
+  void wire_faults();
+  void make_control_plane(const Scenario& scenario);
+  void wire_nodes();
+  void wire_autoscaler();
+  void wire_services();
+  void take_away(NodeId node);
+  void hold_joining();
+  void start_changes();
+  void read_failure_logs(const config::Node& section, Diagnostics& diagnostics);
+  void stop_when_done();
+  void watch_for_stall(uint64_t progress_before);
+  void stop_if_futile();
+  uint64_t progress() const;
+  bool is_work_ahead() const;
+
+  Sim sim_;
+  RunParams run_;
+  ProfileOfChange profile_of_change_;
+  std::vector<FailureLogParams> failure_logs_;
+  std::vector<std::string> fault_notes_;
+  Ground& ground_;
+  std::unique_ptr<Storage> storage_;
+  std::optional<Network> network_;
+  JobController controller_;
+  std::optional<GangSteps> steps_;
+  std::vector<std::unique_ptr<JobSource>> sources_;
+  std::optional<Fragmentation> fragmentation_;
+  Scheduler scheduler_;
+  std::optional<JobQueue> job_queue_;
+  NodeFaults faults_;
+  RankFaults rank_faults_;
+  std::optional<LinkFaults> link_faults_;
+  GpuUsage usage_;
+  NodeUsage node_usage_;
+  std::optional<NetworkUsage> network_usage_;
+  std::optional<StorageUsage> storage_usage_;
+  std::optional<ControlPlane> control_plane_;
+  std::optional<PodDelays> pod_delays_;
+  std::optional<Nodes> nodes_;  // with either of these
+  std::optional<ClusterAutoscaler> autoscaler_;
+  std::optional<ServiceScaling> services_;
+  Timeline timeline_;
+  JobStatistics statistics_;
+  DeadlockDetector deadlocks_;
+  TooLargeJobs too_large_;
+  FewServers few_servers_;
+  std::optional<PackingLog> packing_;
+  std::optional<Cardiogram> cardiogram_;
+  bool has_stalled_ = false, is_futile_ = false;
+};
+
+}  // namespace orrery

@@ -1,0 +1,72 @@
+// models/cluster/cluster_summary.cpp -- what a run leaves in the output when it is over.
+#include "models/cluster/cluster.hpp"
+
+namespace orrery {
+
+void Cluster::finish(Time end) {
+  controller_.finish(end);
+  faults_.finish();
+  if (nodes_) nodes_->finish();
+  if (link_faults_) link_faults_->finish();
+  timeline_.finish(end);
+  if (network_usage_) network_usage_->finish(end);
+  if (cardiogram_) cardiogram_->finish(end);
+  if (packing_) packing_->finish();
+  node_usage_.finish(end);
+  deadlocks_.finish(end);
+  Recorder& r = sim_.recorder;
+  const auto count = [&](std::string_view name, uint64_t n, std::string_view unit,
+                         std::string_view doc) {
+    r.add_summary(name, static_cast<int64_t>(n), unit, doc);
+  };
+  const auto& c = controller_.counters();
+  count("nodes", ground_.state.nodes(), "nodes", "nodes of the cluster");
+  count("gpus", static_cast<uint64_t>(ground_.state.gpus_total()), "GPU", "GPUs of the cluster");
+  count("jobs_submitted", c.submitted, "jobs", "jobs that arrived");
+  count("jobs_completed", c.completed, "jobs", "jobs that completed");
+  count("jobs_failed", c.failed, "jobs", "jobs that gave up");
+  count("jobs_unfinished", ground_.jobs.live_jobs(), "jobs", "jobs alive at the end of the run");
+  count("restarts", c.restarts, "", "times a job was restarted after a failure");
+  count("membership_changes", c.membership_changes, "",
+        "times a gang stopped to go on with members that came late");
+  statistics_.add_summary(r);
+  usage_.add_summary(r, end, controller_.gpu_time());
+  const auto& f = faults_.counters();
+  count("faults", f.faults, "", "faults of nodes");
+  count("nodes_failed", f.nodes_failed, "", "times a node went down");
+  count("pods_lost", c.pods_lost, "pods", "pods on nodes that went down");
+  count("pods_preempted", c.pods_preempted, "pods",
+        "pods that made room for one of higher priority");
+  r.add_summary("lost_preempted_gpu_s", GpuTime::seconds(c.gpu_lost_preempted), "GPU s",
+                "of the GPU time lost: compute that these threw away");
+  if (network_) {
+    count("link_faults", link_faults_->faults(), "", "faults of cables and switches");
+    count("gangs_gave_up", steps_->counters().gave_up, "",
+          "times a gang was aborted because it could not exchange for too long");
+    count("gangs_rerouted", steps_->counters().rerouted, "",
+          "times a gang's routes were asked for again while it ran");
+    if (const SharedLinks* const links = steps_->shared_links()) {
+      count("steps_rehearsed", links->steps_rehearsed(), "",
+            "steps played to find the pace of up to 16 gangs that contended links connect");
+      count("rates_expected", links->rates_expected(), "",
+            "times that an expected rate was worked out, of gangs in other groups");
+    }
+  }
+  if (control_plane_) control_plane_->add_summary(r);
+  if (nodes_) nodes_->add_summary(r);
+  if (autoscaler_) autoscaler_->add_summary(r);
+  if (services_) {
+    services_->finish();
+    services_->add_summary(r);
+  }
+  deadlocks_.add_summary(r, end);
+  count("jobs_too_large", too_large_.jobs(), "jobs", "jobs that the empty cluster could not hold");
+  const auto& s = scheduler_.counters();
+  count("scheduling_attempts", s.attempts, "", "scheduling cycles, of pods or gangs");
+  count("pods_scheduled", s.pods_scheduled, "pods", "pods bound to a node");
+  count("permit_timeouts", s.permit_timeouts, "", "pods that timed out waiting in Permit");
+  if (job_queue_) job_queue_->add_summary(r, end);
+  r.add_summary("scheduler_busy", s.busy.seconds(), "s", "simulated time of all scheduling cycles");
+}
+
+}  // namespace orrery

@@ -1,0 +1,188 @@
+#include "models/run/simulation.hpp"
+
+#include <chrono>
+#include <optional>
+
+#include "models/cluster/cluster.hpp"
+#include "sim/config/describe.hpp"
+#include "sim/record/channel.hpp"
+
+namespace orrery {
+namespace {
+
+struct ProfileOutRow {
+  FixedText<48> label;
+  uint64_t events = 0;
+  Duration host;
+
+  static void columns(auto&& c) {
+    c("label", &ProfileOutRow::label, "kind of event");
+    c("events", &ProfileOutRow::events, "how many ran");
+    c("host", &ProfileOutRow::host, "host time spent in them, sampled; differs from run to run");
+  }
+};
+
+struct DigestRow {
+  uint64_t event = 0;
+  Time at;
+  uint64_t digest = 0;
+
+  static void columns(auto&& c) {
+    c("event", &DigestRow::event, "events run so far");
+    c("at", &DigestRow::at, "simulated time");
+    c("digest", &DigestRow::digest, "running hash over time, phase and label of every event");
+  }
+};
+
+std::string as_given(const config::Document& document) {
+  std::string text;
+  for (const config::SourceFile& file : document.sources) {
+    if (document.sources.size() > 1) text += "# file: " + file.name + "\n";
+    text += file.text;
+    if (!text.empty() && text.back() != '\n') text += '\n';
+  }
+  for (const std::string& set : document.overrides) text += "# --set " + set + "\n";
+  return text;
+}
+
+constexpr uint64_t kPollEvents = 4096;
+using Clock = std::chrono::steady_clock;
+
+ProfileOutRow to_out_row(const ProfileRow& row) {
+  return {row.label, row.events, {static_cast<int64_t>(row.host_ns)}};
+}
+
+bool is_stopping(const SimulationOptions& options) {
+  return options.stop != nullptr && options.stop->load();
+}
+
+SimulationResult::End end_of(const Cluster& cluster, bool is_recording, bool was_stopped,
+                             bool has_until) {
+  using End = SimulationResult::End;
+  if (cluster.source_error()) return End::BadInput;
+  if (!is_recording) return End::RecordFailed;
+  if (was_stopped) return End::Stopped;
+  if (cluster.is_futile()) return End::Futile;
+  if (cluster.has_stalled() || (!has_until && !cluster.is_over())) return End::Stalled;
+  return End::Done;
+}
+
+std::vector<std::string> warnings_of(const Cluster& cluster) {
+  std::vector<std::string> warnings = cluster.input_notes();
+  const TooLargeJobs& large = cluster.too_large();
+  if (large.jobs() == 1) warnings.push_back(large.first());
+  if (large.jobs() > 1) {
+    warnings.push_back(large.first() + "; so it is with " + std::to_string(large.jobs()) +
+                       " jobs in all");
+  }
+  return warnings;
+}
+
+// The tables of a run, beside those of the cluster.
+struct RunTables {
+  explicit RunTables(Recorder& recorder)
+      : profile{recorder, "/profile", "events and host time by label"},
+        ladder{recorder, "/meta/digests", "the digest as the run went"} {}
+  Channel<ProfileOutRow> profile;
+  Channel<DigestRow> ladder;
+};
+
+}  // namespace
+
+void describe_run(const Scenario& scenario, const config::Document& document, Recorder& recorder) {
+  recorder.set_attribute("version", std::string{ORRERY_VERSION});
+  recorder.set_attribute("seed", scenario.run.seed);
+  recorder.write_text("/meta/scenario", as_given(document));
+  recorder.write_text("/meta/resolved", resolved_json(scenario));
+}
+
+std::vector<std::string> table_paths() {
+  Scenario scenario;
+  scenario.cluster.pools.push_back({.name = "any", .machine = "dgx-a100"});
+  scenario.record.attempts = true;
+  scenario.record.cardiogram.emplace();
+  scenario.control_plane.level = ControlPlaneLevel::Full;
+  scenario.control_plane.namespaces.emplace();
+  Engine engine{Engine::Limits{}};
+  const RngStreams rng{0};
+  MemoryRecorder recorder;
+  Ground ground{scenario};
+  const Cluster cluster{Sim{engine, rng, recorder}, scenario, ground};
+  const RunTables tables{recorder};
+  std::vector<std::string> paths;
+  for (const MemoryRecorder::Table& table : recorder.tables()) paths.push_back(table.path);
+  return paths;
+}
+
+SimulationResult simulate(const Scenario& scenario, const config::Document& document,
+                          Recorder& recorder, const SimulationOptions& options,
+                          Diagnostics& diagnostics) {
+  const auto began = Clock::now();
+  Engine::Limits limits;
+  limits.seed = scenario.run.seed;
+  limits.audit_every = options.audit_every;
+  Engine engine{limits};
+  const RngStreams rng{scenario.run.seed};
+  engine.enable_profile();
+
+  describe_run(scenario, document, recorder);
+  Ground ground{scenario};
+  ground.check(scenario, document.root, diagnostics);
+  if (!diagnostics.ok()) return {};
+  Cluster cluster{Sim{engine, rng, recorder}, scenario, ground};
+  RunTables tables{recorder};
+
+  SimulationResult result;
+  cluster.check(document, diagnostics);
+  if (!diagnostics.ok()) return result;
+  if (options.on_begin) options.on_begin();
+  recorder.start();
+
+  std::optional<Time> until;
+  if (scenario.run.until) until = Time{} + *scenario.run.until;
+  bool is_recording = true;
+  engine.set_poll(kPollEvents, [&] {
+    is_recording = recorder.poll(std::chrono::steady_clock::now());
+    if (!is_recording || is_stopping(options)) engine.request_stop();
+    if (options.on_progress) {
+      const auto& c = cluster.controller().counters();
+      options.on_progress({.now = engine.now(),
+                           .until = until,
+                           .events = engine.events_run(),
+                           .jobs_submitted = c.submitted,
+                           .jobs_over = c.completed + c.failed});
+    }
+  });
+  engine.add_audit([&] { cluster.audit(); });
+
+  if (options.on_change) cluster.ask_at_changes(options.on_change);
+  cluster.start();
+  const Engine::Outcome outcome = engine.run(until.value_or(Time::max()));
+  const bool was_stopped = outcome == Engine::Outcome::Stopped && is_stopping(options);
+  result.end = end_of(cluster, is_recording, was_stopped, until.has_value());
+  if (result.end == SimulationResult::End::BadInput) {
+    result.input_error = *cluster.source_error();
+    return result;
+  }
+  // A run whose events ended before `until` still lasts until then.
+  if (outcome == Engine::Outcome::Drained && until) engine.advance_to(*until);
+  const Time end = engine.now();
+  cluster.finish(end);
+  for (const ProfileRow& row : engine.profile()) tables.profile.emit(to_out_row(row));
+  for (const auto& rung : engine.ladder()) tables.ladder.emit({rung.event, rung.time, rung.digest});
+  result.simulated = end;
+  result.events = engine.events_run();
+  result.digest = engine.digest();
+  result.summary = recorder.summary();
+  result.warnings = warnings_of(cluster);
+  result.wall_seconds = std::chrono::duration<double>(Clock::now() - began).count();
+  using End = SimulationResult::End;
+  recorder.finish({.complete = result.end == End::Done || result.end == End::Stalled ||
+                               result.end == End::Futile,
+                   .digest = result.digest,
+                   .wall_seconds = result.wall_seconds,
+                   .simulated = end});
+  return result;
+}
+
+}  // namespace orrery

@@ -1,0 +1,62 @@
+// models/run/simulation.hpp -- one run from a scenario: builds the cluster, runs it, closes the
+// output.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/scenario/scenario.hpp"
+#include "sim/config/node.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/record/recorder.hpp"
+
+namespace orrery {
+
+struct SimulationProgress {
+  Time now;
+  std::optional<Time> until;
+  uint64_t events = 0;
+  uint64_t jobs_submitted = 0, jobs_over = 0;
+};
+
+struct SimulationOptions {
+  // Called about every 20,000 events, for progress lines.
+  std::function<void(const SimulationProgress&)> on_progress = {};
+  std::function<void()> on_begin = {};      // all was looked at, and there is no mistake
+  const std::atomic<bool>* stop = nullptr;  // becomes true: end the run cleanly
+  // Asked when a change of `run.changes` takes effect; says what the profile becomes. None: as the
+  // scenario says.
+  std::function<ProfileParams(size_t change)> on_change = {};
+  uint64_t audit_every = 1'000'000;  // events between two audits of the invariants; 0: never
+};
+
+struct SimulationResult {
+  enum class End : uint8_t { Done, Stopped, Stalled, Futile, RecordFailed, BadInput };
+  End end = End::Done;
+  Time simulated;
+  uint64_t events = 0;
+  uint64_t digest = 0;
+  double wall_seconds = 0;
+  std::string input_error;            // of BadInput: "file:row:column: ..."
+  std::vector<std::string> warnings;  // for the log, once each
+  std::vector<SummaryValue> summary;
+};
+
+// `document` is where `scenario` was read from; its text goes into the output. Mistakes that only
+// the built cluster shows (unknown nodes, unreadable traces) go to `diagnostics`, and the run does
+// not start. Throws RecordError, and what an event throws; then `recorder` has the rows so far.
+SimulationResult simulate(const Scenario& scenario, const config::Document& document,
+                          Recorder& recorder, const SimulationOptions& options,
+                          Diagnostics& diagnostics);
+
+// What the output says of a run before it begins.
+void describe_run(const Scenario& scenario, const config::Document& document, Recorder& recorder);
+
+// Every table that a run may write, in the order in which they are opened.
+std::vector<std::string> table_paths();
+
+}  // namespace orrery

@@ -1,0 +1,138 @@
+// models/scenario/cluster_params.hpp -- the section `cluster` of a scenario, and the nodes it
+// makes.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/hardware/cluster_state.hpp"
+#include "models/hardware/gpu_power.hpp"
+#include "models/hardware/machine.hpp"
+#include "models/hardware/machine_params.hpp"
+#include "sim/config/fields.hpp"
+
+namespace orrery {
+
+struct TaintParams {
+  static constexpr std::string_view kDoc = "A taint on every node of a pool.";
+  std::string key = {}, value = {};
+  TaintEffect effect = TaintEffect::NoSchedule;
+
+  template <class V>
+  void fields(V& v) {
+    v("key", key, "Key of the taint.", Required{});
+    v("value", value, "Its value.");
+    v("effect", effect, "What it does to pods that do not tolerate it.");
+  }
+  template <class C>
+  void check(C& c) const {
+    if (key.empty()) c.error("key", "must not be empty");
+  }
+};
+
+struct PoolParams {
+  static constexpr std::string_view kDoc = "Alike nodes.";
+  std::string name = {};
+  std::string machine = {};
+  int32_t count = 1;
+  int32_t nodes_per_leaf = 32;
+  int32_t pods_max = 110;
+  std::map<std::string, std::string> labels = {};
+  std::vector<TaintParams> taints = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("name", name, "Nodes are called NAME-0, NAME-1, ...; also their label `pool`.", Required{},
+      Example{"gpu"});
+    v("machine", machine, "A machine of the catalogue or of `machines`; see `orrery describe`.",
+      Required{}, Example{"dgx-a100"});
+    v("count", count, "How many nodes.", Range{1, 1'000'000}, Unit{"nodes"}, Required{});
+    v("nodes_per_leaf", nodes_per_leaf, "Nodes that share a leaf switch; pools share none.",
+      Range{1, 1'000'000}, Unit{"nodes"}, Source{"DGX SuperPOD: scalable units of 32 nodes"});
+    v("pods_max", pods_max, "Most pods on a node.", Range{1, 100'000}, Unit{"pods"},
+      Source{"kubelet maxPods"});
+    v("labels", labels,
+      "Labels of its nodes, beside pool, kubernetes.io/hostname, "
+      "node.kubernetes.io/instance-type and nvidia.com/gpu.product.");
+    v("taints", taints, "Taints of its nodes.");
+  }
+  template <class C>
+  void check(C& c) const {
+    if (name.empty()) c.error("name", "must not be empty");
+  }
+};
+
+struct OpenbNodesParams {
+  static constexpr std::string_view kDoc =
+      "Nodes of an Alibaba node list: that of openb, pai_machine_spec.csv, or node_info_df.csv of "
+      "the spot set.";
+  std::string file = {};
+  std::string pool = "openb";
+  std::map<std::string, std::string> stand_ins = {};
+  int32_t copies = 1;
+  int32_t nodes_per_leaf = 32;
+  int32_t pods_max = 110;
+  bool shuffle = false;
+
+  template <class V>
+  void fields(V& v) {
+    v("file", file, "The node list, plain or packed.", Required{},
+      Example{"../shared/traces/alibaba-gpu-v2023-openb/openb_node_list_gpu_node.csv"});
+    v("pool", pool, "Their label `pool`.");
+    v("stand_ins", stand_ins,
+      "For GPU models of the list that the catalogue of machines lacks, the one whose machines are "
+      "taken; labels keep the list's name. A list that tells no memory, as the spot set's, takes "
+      "that of the machine.",
+      Example{"{H800: H100M80}"});
+    v("copies", copies,
+      "The whole list this many times, for a larger cluster of the same mix; nodes of later copies "
+      "are called NAME-copy2 and so on.",
+      Range{1, 100});
+    v("nodes_per_leaf", nodes_per_leaf, "Nodes that share a leaf switch, in order of the list.",
+      Range{1, 1'000'000}, Unit{"nodes"}, Source{"estimate: the list tells no topology"});
+    v("pods_max", pods_max, "Most pods on a node.", Range{1, 100'000}, Unit{"pods"},
+      Source{"kubelet maxPods"});
+    v("shuffle", shuffle,
+      "Nodes are numbered in random order, by the run's seed. Numbers decide between nodes that a "
+      "policy scores alike; leaves stay as they are.");
+  }
+  template <class C>
+  void check(C& c) const {
+    if (pool.empty()) c.error("pool", "must not be empty");
+  }
+};
+
+struct ClusterParams {
+  static constexpr std::string_view kDoc = "Nodes and what they are made of.";
+  std::vector<MachineParams> machines = {};
+  std::vector<PoolParams> pools = {};
+  std::vector<OpenbNodesParams> openb_nodes = {};
+  PowerParams power = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("machines", machines, "Machines of your own: one of the catalogue, changed.");
+    v("pools", pools, "Pools of alike nodes.");
+    v("openb_nodes", openb_nodes, "Nodes read from lists of the Alibaba sets openb, PAI and spot.");
+    v("power", power, "How unlike GPUs are in what they draw.");
+  }
+  void check(Checker& c) const;
+};
+
+struct BuiltPools {
+  std::vector<Machine> machines;  // by ClusterState::machine()
+  std::vector<std::string> pools;
+  std::vector<uint16_t> pool_of;  // by node
+  std::string error;              // an unreadable node list: "file:row:column: ..."
+};
+
+// Adds all nodes and seals `state`. `seed` orders the nodes of shuffled lists. `leaf_of`: of the
+// first nodes, as a topology file tells; of others nodes_per_leaf does.
+BuiltPools build_nodes(const ClusterParams& params, ClusterState& state, uint64_t seed,
+                       std::span<const uint32_t> leaf_of = {});
+
+}  // namespace orrery

@@ -1,0 +1,132 @@
+// models/scenario/scenario.hpp -- the parameters of a whole run, composed from each model's.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/control_plane/control_plane_params.hpp"
+#include "models/faults/fault_params.hpp"
+#include "models/network/network_params.hpp"
+#include "models/scenario/cluster_params.hpp"
+#include "models/scheduling/deadlock_detector.hpp"
+#include "models/scheduling/profile.hpp"
+#include "models/storage/storage_params.hpp"
+#include "models/telemetry/cardiogram_params.hpp"
+#include "models/telemetry/timeline.hpp"
+#include "models/workload/workload_params.hpp"
+#include "sim/config/fields.hpp"
+
+namespace orrery {
+
+struct RecordParams {
+  static constexpr std::string_view kDoc = "What goes into the output file.";
+
+  TimelineParams timeline = {};
+  DeadlockParams deadlocks = {};
+  std::optional<CardiogramParams> cardiogram = {};
+  bool pods = true;
+  bool attempts = false;
+  std::vector<std::string> off = {};
+  int32_t compression = 1;
+
+  template <class V>
+  void fields(V& v) {
+    v("timeline", timeline, "Series sampled over time.");
+    v("deadlocks", deadlocks, "What counts as a deadlock.");
+    v("cardiogram", cardiogram, "Ranks of chosen jobs, at fine steps of time; absent: none.");
+    v("pods", pods, "One row per pod life in /pods.");
+    v("attempts", attempts,
+      "One row per scheduling attempt in /events/attempts, one per reason against it in "
+      "/events/rejections, and what the job queue decided in /events/job_queue.");
+    v("off", off, "Tables left out, as globs.", Example{"[/timeline/teams]"});
+    v("compression", compression, "Deflate level of the tables; 0: none.", Range{0, 9},
+      Source{"level 1 costs about 5 times plain writing and saves most of the space"});
+  }
+};
+
+struct ChangeParams {
+  static constexpr std::string_view kDoc = "Another scheduler while the run goes on.";
+
+  Duration at = {};
+  ProfileParams policy = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("at", at, "When.", Required{}, Range{1_ns, Duration::max()}, Example{"10d"});
+    v("policy", policy,
+      "Takes the place of `policy`, as a scheduler that is restarted with another configuration: "
+      "pods that run stay, and all that are not bound yet are decided anew. Has no job queue and "
+      "not the driver counting.",
+      Required{}, Example{"{base: strict_gang}"});
+  }
+};
+
+struct RunParams {
+  static constexpr std::string_view kDoc = "The run itself.";
+
+  uint64_t seed = 1;
+  std::optional<Duration> until = {};
+  Duration stall_limit = 30_d;
+  uint64_t futile_attempts = 100;
+  std::vector<ChangeParams> changes = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("seed", seed, "Of all random streams. Same scenario and seed, same bytes.");
+    v("until", until, "Simulated time at which the run ends; left out: when every job is over.",
+      Range{1_ns, Duration::max()});
+    v("stall_limit", stall_limit,
+      "Without `until`: end after this long in which no job arrived, started or ended, when every "
+      "job that is left waits for nodes and no other is to come.",
+      Range{1_s, Duration::max()}, Source{"a deadlocked cluster would otherwise run for ever"});
+    v("futile_attempts", futile_attempts,
+      "Without `until`: end after this many attempts for each pending pod since one was last "
+      "bound, "
+      "while no job runs, none is to come and every node is up, so that only the scheduler's "
+      "retries are left.",
+      Range{uint64_t{1}, uint64_t{1'000'000'000}},
+      Source{"gangs that wait in Permit may be retried without end, as upstream"});
+    v("changes", changes, "Other schedulers from then on, in order of time.");
+  }
+  void check(Checker& c) const;
+};
+
+struct Scenario {
+  static constexpr std::string_view kDoc =
+      "A cluster, its workload, the faults that hit it and the policies that run it.";
+
+  std::string description = {};
+  ClusterParams cluster = {};
+  ControlPlaneParams control_plane = {};
+  NetworkParams network = {};
+  StorageParams storage = {};
+  WorkloadParams workload = {};
+  FaultParams faults = {};
+  ProfileParams policy = {};
+  RecordParams record = {};
+  RunParams run = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("description", description, "What question this scenario answers.");
+    v("cluster", cluster, "Nodes and what they are made of.", Required{});
+    v("control_plane", control_plane, "What the API servers cost pods on their way.");
+    v("network", network, "What ranks exchange over.");
+    v("storage", storage, "Where checkpoints lie.");
+    v("workload", workload, "Jobs and how they live.", Required{});
+    v("faults", faults, "Hardware that fails.");
+    v("policy", policy, "The scheduler.");
+    v("record", record, "What goes into the output file.");
+    v("run", run, "Seed and end.");
+  }
+  void check(Checker& c) const;
+};
+
+// Reads and checks everything that can be known before the cluster is built.
+Scenario read_scenario(const config::Document& document, Diagnostics& diagnostics);
+
+}  // namespace orrery

@@ -1,0 +1,93 @@
+// models/scenario/scenario_requests.cpp -- whether anybody goes by how long jobs say that they will
+// take, and by what a node has room for.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "models/scenario/scenario_checks.hpp"
+
+namespace orrery {
+namespace {
+
+// Traces may tell.
+void check_requested(const Scenario& scenario, Checker& c) {
+  const bool kills = scenario.workload.controller.overruns == Overruns::Kill;
+  const bool is_heeded = kills || scenario.policy.job_queue;
+  bool may_be_told = false;
+  for (size_t i = 0; i < scenario.workload.sources.size(); ++i) {
+    const JobSourceParams& source = scenario.workload.sources[i];
+    may_be_told = may_be_told || std::holds_alternative<TraceSourceParams>(source);
+    const auto* const listed = std::get_if<ExplicitJobsParams>(&source);
+    for (size_t j = 0; listed != nullptr && j < listed->jobs.size(); ++j) {
+      if (!listed->jobs[j].requested) continue;
+      may_be_told = true;
+      if (is_heeded) continue;
+      c.warning(
+          "workload.sources[" + std::to_string(i) + "].jobs[" + std::to_string(j) + "].requested",
+          "has no effect without policy.job_queue and workload.controller.overruns: kill, "
+          "which go by it");
+    }
+  }
+  if (kills && !may_be_told) {
+    c.idle("workload.controller.overruns",
+           "has no effect: no job says how long it takes at most (requested)");
+  }
+}
+
+// A loaded policy may ask for anything.
+bool weighs_pods(const JobPolicyParams& policy) {
+  constexpr std::string_view kPoints[] = {"QueueOrder", "Plan", "Admit"};
+  const config::Node& weights = policy.args.node["weight_tres"];
+  return weights.find("pods") != nullptr ||
+         std::ranges::any_of(kPoints, [&](std::string_view point) {
+           return is_loaded_for({.name = policy.name, .weight = {}, .args = {}}, point);
+         });
+}
+
+// Jobs are amounts that are taken out of a pool.
+void check_counted(const Scenario& scenario, Checker& c) {
+  constexpr std::string_view kOfPods[] = {"workload.controller.concurrent_syncs",
+                                          "workload.controller.pods_per_sync_max",
+                                          "workload.controller.pod_creation_interval",
+                                          "workload.controller.pod_start", "record.deadlocks"};
+  const auto refuse = [&](const std::string& field, std::string_view why) {
+    if (c.is_given(field))
+      c.idle(field, "has no effect with policy.driver: counting" + std::string{why});
+  };
+  constexpr std::string_view kNoPods = ", which knows no pods";
+  for (const std::string_view field : kOfPods) refuse(std::string{field}, kNoPods);
+  for (size_t i = 0; i < scenario.workload.sources.size(); ++i) {
+    const auto* const listed = std::get_if<ExplicitJobsParams>(&scenario.workload.sources[i]);
+    for (size_t j = 0; listed != nullptr && j < listed->jobs.size(); ++j) {
+      if (listed->jobs[j].min_available == 0 || listed->jobs[j].kind == JobKind::Pods) continue;
+      refuse("workload.sources[" + std::to_string(i) + "].jobs[" + std::to_string(j) +
+                 "].min_available",
+             kNoPods);
+    }
+  }
+  const JobQueueParams& queue = *scenario.policy.job_queue;
+  const bool counts_pods = std::ranges::find(queue.counts, Counted::Pods) != queue.counts.end() ||
+                           std::ranges::any_of(queue.policies, weighs_pods);
+  const auto check = [&](const std::string& list, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+      const std::string at = list + "[" + std::to_string(i) + "].";
+      refuse(at + "taints", kNoPods);
+      if (!counts_pods) refuse(at + "pods_max", ", unless counts or weight_tres has pods");
+    }
+  };
+  check("cluster.pools", scenario.cluster.pools.size());
+  check("cluster.openb_nodes", scenario.cluster.openb_nodes.size());
+}
+
+}  // namespace
+
+void check_requests(const Scenario& scenario, Checker& c) {
+  check_requested(scenario, c);
+  if (scenario.policy.driver == Driver::Counting && scenario.policy.job_queue) {
+    check_counted(scenario, c);
+  }
+}
+
+}  // namespace orrery

@@ -1,0 +1,65 @@
+// models/scenario/scenario_sources.cpp -- what the run and the policy ask of the sources of jobs.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "models/scenario/scenario_checks.hpp"
+#include "models/scenario/scenario_training.hpp"
+
+namespace orrery {
+namespace {
+
+std::string path_of(size_t source) { return "workload.sources[" + std::to_string(source) + "]"; }
+
+bool asks_for_gpus(const JobShape& shape) {
+  return std::holds_alternative<PresetShape>(shape) || gpus_most(shape) > 0;
+}
+
+// Where jobs ask for GPUs. Rows of traces are looked at when they are read.
+std::optional<std::string> who_asks_for_gpus(const WorkloadParams& workload) {
+  for (size_t i = 0; i < workload.sources.size(); ++i) {
+    if (const auto* const listed = std::get_if<ExplicitJobsParams>(&workload.sources[i])) {
+      for (size_t j = 0; j < listed->jobs.size(); ++j) {
+        if (gpus_of(listed->jobs[j]) == 0) continue;
+        return path_of(i) + ".jobs[" + std::to_string(j) + "]";
+      }
+    } else if (const auto* const generator = std::get_if<GeneratorParams>(&workload.sources[i])) {
+      const auto asks = [](const JobShape* shape) { return asks_for_gpus(*shape); };
+      if (std::ranges::any_of(shapes_of(*generator), asks)) return path_of(i);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+// Such a run ends when all jobs are over.
+void check_end(const Scenario& scenario, Checker& c) {
+  for (size_t i = 0; i < scenario.workload.sources.size(); ++i) {
+    const JobSourceParams& source = scenario.workload.sources[i];
+    const std::string at = path_of(i);
+    if (const auto* const generator = std::get_if<GeneratorParams>(&source)) {
+      if (generator->until || generator->jobs_max > 0) continue;
+      c.error(at,
+              "makes jobs for ever, and the run would never end: give it until or jobs_max, or "
+              "give run.until");
+    } else if (const auto* const trace = std::get_if<TraceSourceParams>(&source)) {
+      if (!trace->departures) c.error(at + ".departures", "jobs that never end need run.until");
+    } else if (const auto* const service = std::get_if<ServiceParams>(&source)) {
+      if (service->lasts) continue;
+      c.error(at + ".lasts", "must be given without run.until: the run would never end");
+    }
+  }
+}
+
+void check_counts(const Scenario& scenario, Checker& c) {
+  if (takes_gpus(scenario.policy)) return;
+  const std::optional<std::string> who = who_asks_for_gpus(scenario.workload);
+  if (!who) return;
+  c.error("policy.job_queue.counts",
+          "must name gpus, which " + *who +
+              " asks for: else more jobs run at a time than there are GPUs for");
+}
+
+}  // namespace orrery

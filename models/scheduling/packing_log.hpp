@@ -1,0 +1,65 @@
+// models/scheduling/packing_log.hpp -- how full and how fragmented the cluster is as demand grows.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/hardware/cluster_state.hpp"
+#include "models/scheduling/fragmentation.hpp"
+#include "models/workload/job/job_table.hpp"
+#include "sim/record/channel.hpp"
+#include "sim/runtime/sim.hpp"
+
+namespace orrery {
+
+struct PackingSample {
+  Time time;
+  int32_t load = 0;
+  uint32_t jobs = 0;
+  double allocated = 0, fragmented = 0;
+
+  static void columns(auto&& c) {
+    c("time", &PackingSample::time, "arrival of the last job that the row covers");
+    c("load", &PackingSample::load,
+      "GPUs that all jobs so far asked for, of the cluster's, rounded: no job leaves it", "%");
+    c("jobs", &PackingSample::jobs, "jobs that arrived within this percent", "jobs");
+    c("allocated", &PackingSample::allocated,
+      "GPUs reserved for pods, of the cluster's: mean over the states after each of these jobs, "
+      "which is when the next one arrives",
+      "%");
+    c("fragmented", &PackingSample::fragmented,
+      "idle GPU capacity that the typical pods cannot use, of the cluster's GPUs: the same mean",
+      "%");
+  }
+};
+
+// One row for each whole percent of load.
+class PackingLog {
+ public:
+  PackingLog(Sim sim, const ClusterState& cluster, const JobTable& jobs,
+             const Fragmentation& fragmentation);
+
+  void job_arrived(JobId job);
+  void finish();
+
+ private:
+  void take_sample();
+  void write_row();
+  int32_t load() const;
+  int64_t fragmented();  // in the measure's own unit, over all nodes
+
+  Sim sim_;
+  const ClusterState& cluster_;
+  const JobTable& jobs_;
+  const Fragmentation& fragmentation_;
+  std::vector<int64_t> measured_;  // by node
+  int64_t measured_sum_ = 0;
+  uint64_t version_ = 0;  // of the cluster, when measured
+  int64_t milli_arrived_ = 0;
+  // The row under way.
+  PackingSample row_;
+  double allocated_sum_ = 0, fragmented_sum_ = 0;
+  Channel<PackingSample> rows_;
+};
+
+}  // namespace orrery

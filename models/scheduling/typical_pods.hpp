@@ -1,0 +1,22 @@
+// models/scheduling/typical_pods.hpp -- which pods a workload mostly consists of.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "models/scheduling/fragmentation.hpp"
+#include "models/workload/job/job_source.hpp"
+#include "models/workload/workload_params.hpp"
+#include "sim/core/rng.hpp"
+
+namespace orrery {
+
+// Reads up to jobs_max jobs of all sources together. The most frequent pods first; equally frequent
+// ones by what they ask for, greatest first.
+std::vector<TypicalPod> typical_pods(std::vector<std::unique_ptr<JobSource>> sources,
+                                     const TypicalPodsParams& params);
+// What `typical_pods` of the section asks for; empty if it is absent or the workload has no pods.
+std::vector<TypicalPod> typical_pods_of(const WorkloadParams& params, const RngStreams& rng);
+
+}  // namespace orrery

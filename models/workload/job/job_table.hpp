@@ -1,0 +1,73 @@
+// models/workload/job/job_table.hpp -- owns the jobs, gangs and pods that are alive; ids are
+// recycled.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "models/workload/job/job.hpp"
+#include "models/workload/job/pod_spec.hpp"
+
+namespace orrery {
+
+class JobTable {
+ public:
+  JobId add(const JobRequest& request);  // pods start Absent
+  // A counted job: it takes an amount out of a pool, and the table holds no pods or gangs of it.
+  JobId add_counted(const JobRequest& request);
+  void remove(JobId id);  // the job is over and recorded; its ids may be reused
+
+  const Job& job(JobId id) const { return jobs_[id.index]; }
+  const Gang& gang(GangId id) const { return gangs_[id.index]; }
+  const Pod& pod(PodId id) const { return pods_[id.index]; }
+  Job& job(JobId id) { return jobs_[id.index]; }
+  Gang& gang(GangId id) { return gangs_[id.index]; }
+  Pod& pod(PodId id) { return pods_[id.index]; }
+  const PodSpec& spec(PodId id) const { return specs_[pods_[id.index].spec]; }
+  const ClusterState::Request& request(PodId id) const {
+    return specs_.request(pods_[id.index].spec);
+  }
+  const SpecTable& specs() const { return specs_; }
+  struct Members {
+    int32_t pods = 0, gpus = 0;
+  };
+  Members taking_part(JobId id) const;  // in the run of its gangs
+
+  // Ids up to these bounds have been in use; for arrays indexed by id.
+  size_t jobs_bound() const { return jobs_.size(); }
+  size_t gangs_bound() const { return gangs_.size(); }
+  size_t pods_bound() const { return pods_.size(); }
+  size_t live_jobs() const { return live_jobs_; }
+  uint64_t submitted() const { return next_serial_; }
+  bool is_live(JobId id) const { return is_live_[id.index]; }
+
+  template <class F>
+  void for_each_job(F&& f) const {  // in id order, live ones
+    for (uint32_t i = 0; i < jobs_.size(); ++i) {
+      if (is_live_[i]) f(JobId{i});
+    }
+  }
+  template <class F>
+  static void for_each_pod(PodId first, int32_t count, F&& f) {
+    for (uint32_t i = 0; i < static_cast<uint32_t>(count); ++i) f(PodId{first.index + i});
+  }
+
+ private:
+  // Ranges of ids of one length are reused for the same length only.
+  JobId take_id();
+  uint32_t take_range(std::map<int32_t, std::vector<uint32_t>>& free, int32_t length, size_t bound);
+
+  std::vector<Job> jobs_;
+  std::vector<bool> is_live_;
+  std::vector<Gang> gangs_;
+  std::vector<Pod> pods_;
+  SpecTable specs_;
+  std::vector<uint32_t> free_jobs_;
+  std::map<int32_t, std::vector<uint32_t>> free_gangs_, free_pods_;
+  size_t live_jobs_ = 0;
+  uint64_t next_serial_ = 0;
+};
+
+}  // namespace orrery

@@ -1,0 +1,95 @@
+// models/workload/job/pod_constraint_params.hpp -- where pods may go, and what nodes need for them.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/workload/job/pod_spec.hpp"
+#include "sim/config/options.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+struct TolerationParams {
+  static constexpr std::string_view kDoc = "A taint the pods put up with.";
+
+  std::string key = {};
+  std::optional<std::string> value = {};
+  std::optional<TaintEffect> effect = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("key", key, "Key of the taint; empty: every taint.", Example{"nvidia.com/gpu"});
+    v("value", value, "Value of the taint; absent: any.");
+    v("effect", effect, "Effect of the taint; absent: any.");
+  }
+  template <class C>
+  void check(C& c) const {
+    if (key.empty() && value.has_value()) c.error("value", "needs a key");
+  }
+};
+
+struct PodImageParams {
+  static constexpr std::string_view kDoc =
+      "The image that pods' containers run: nodes pull it once, with a control plane.";
+
+  std::string name = {};
+  Bytes size = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("name", name, "Pods with the same name share the image.", Required{}, Example{"trainer"});
+    v("size", size, "What a node pulls of it.", Required{}, Example{"17GB"});
+  }
+  template <class C>
+  void check(C& c) const {
+    if (name.empty()) c.error("name", "must not be empty");
+  }
+};
+
+struct PodAffinityParams {
+  static constexpr std::string_view kDoc = "Pods that others go near to, or stay away from.";
+
+  PodTopology topology_key = PodTopology::Hostname;
+  std::map<std::string, std::string> match_labels = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("topology_key", topology_key, "How near is near: on one node, or under one leaf switch.",
+      Required{});
+    v("match_labels", match_labels, "Labels such a pod has, all of them.", Required{},
+      Example{"{app: database}"});
+  }
+  template <class C>
+  void check(C& c) const {
+    if (match_labels.empty()) c.error("match_labels", "must not be empty");
+  }
+};
+
+// Where pods may go, and what nodes need for them.
+struct PodConstraintParams {
+  std::map<std::string, std::string> node_selector = {};
+  std::vector<TolerationParams> tolerations = {};
+  std::map<std::string, std::string> labels = {};
+  std::vector<PodAffinityParams> affinity = {}, anti_affinity = {};
+  std::optional<PodImageParams> image = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("node_selector", node_selector, "Labels a node must have, all of them.",
+      Example{"{nvidia.com/gpu.product: H100}"});
+    v("tolerations", tolerations, "Taints the pods put up with.");
+    v("labels", labels, "Of the pods, which others may go by; with the plugin InterPodAffinity.",
+      Example{"{app: database}"});
+    v("affinity", affinity, "They run only near such pods, for each term of the list; likewise.");
+    v("anti_affinity", anti_affinity,
+      "They never run near such pods, nor may such pods come near them; likewise.");
+    v("image", image, "What their containers run; absent: nothing that must be pulled.");
+  }
+  void apply(PodSpec& spec) const;
+};
+
+}  // namespace orrery

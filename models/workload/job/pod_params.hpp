@@ -1,0 +1,41 @@
+// models/workload/job/pod_params.hpp -- what pods ask for, as a scenario says it.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "models/workload/job/pod_constraint_params.hpp"
+#include "models/workload/job/pod_spec.hpp"
+#include "sim/config/options.hpp"
+
+namespace orrery {
+
+inline constexpr Range kPriorities{-1'000'000'000, 2'000'000'000};
+
+struct PodParams : PodConstraintParams {
+  static constexpr std::string_view kDoc = "What one pod asks for.";
+
+  int32_t gpus = 0;
+  int32_t gpu_milli = 1000;
+  double cpus = 0;
+  Bytes memory = {};
+  int32_t nics = 0;
+
+  template <class V>
+  void fields(V& v) {
+    v("gpus", gpus, "GPU devices.", Range{0, 16}, Unit{"GPU"});
+    v("gpu_milli", gpu_milli, "Share of each device in thousandths; below 1000 with one GPU only.",
+      Range{1, 1000}, Unit{"GPU/1000"});
+    v("cpus", cpus, "CPU cores; 0: no request.", Range{0.0, 10'000.0}, Unit{"cores"});
+    v("memory", memory, "Host memory; 0: no request.", Range{Bytes{}, kNodeMemoryMax});
+    v("nics", nics, "RDMA devices.", Range{0, 64}, Unit{"NIC"});
+    PodConstraintParams::fields(v);
+  }
+  template <class C>
+  void check(C& c) const {
+    if (gpu_milli < 1000 && gpus != 1) c.error("gpu_milli", "below 1000 needs gpus: 1");
+  }
+  PodSpec spec(int32_t priority) const;
+};
+
+}  // namespace orrery

@@ -1,0 +1,78 @@
+// models/workload/job/pod_spec.hpp -- what a pod asks for; pods with equal specs share one SpecId.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "models/hardware/cluster_state.hpp"
+#include "models/hardware/node_labels.hpp"
+#include "models/hardware/resources.hpp"
+#include "sim/core/id.hpp"
+
+namespace orrery {
+
+struct ContainerImage {
+  std::string name;
+  int64_t bytes = 0;
+  bool operator==(const ContainerImage&) const = default;
+};
+
+// The domains of a term: single nodes, or those of one leaf switch.
+enum class PodTopology : uint8_t { Hostname, Leaf };
+constexpr std::array<std::string_view, 2> enum_names(PodTopology) { return {"hostname", "leaf"}; }
+
+struct PodAffinityTerm {  // pods with all these labels, of any team
+  PodTopology topology_key = PodTopology::Hostname;
+  std::vector<NodeLabel> match_labels;
+  bool operator==(const PodAffinityTerm&) const = default;
+};
+
+struct PodSpec {
+  int64_t cpu_milli = 0;     // 0: no request stated
+  int64_t memory_bytes = 0;  // 0: no request stated
+  int32_t gpus = 0;          // devices
+  int32_t gpu_milli = 1000;  // share of each device; below 1000 only with gpus == 1
+  int32_t nics = 0;          // RDMA devices
+  int32_t containers = 1;    // scoring stand-ins count per container; 0: an empty pod
+  int32_t priority = 0;
+  std::string node_name;  // spec.nodeName: only this node; empty: any
+  std::vector<Toleration> tolerations;
+  std::vector<SelectorTerm> required_terms;  // one of them must match; empty: any node
+  std::vector<PreferredTerm> preferred_terms;
+  std::vector<NodeLabel> labels;                         // of the pod itself
+  std::vector<PodAffinityTerm> affinity, anti_affinity;  // required, all of them
+  std::vector<ContainerImage> images;  // of its containers, those whose place matters
+  bool operator==(const PodSpec&) const = default;
+
+  Resources requests() const;  // with Pods = 1
+  bool is_best_effort() const {
+    return cpu_milli == 0 && memory_bytes == 0 && gpus == 0 && nics == 0;
+  }
+  ClusterState::Request cluster_request() const;  // with the scoring stand-ins filled in
+};
+
+// Kubernetes' stand-ins for a container that states no request (util/non_zero.go, v1.36).
+constexpr int64_t kDefaultCpuMilli = 100;
+constexpr int64_t kDefaultMemoryBytes = int64_t{200} << 20;
+
+class SpecTable {
+ public:
+  SpecId intern(const PodSpec& spec);
+  const PodSpec& operator[](SpecId id) const { return entries_[id.index].spec; }
+  const ClusterState::Request& request(SpecId id) const { return entries_[id.index].request; }
+  size_t size() const { return entries_.size(); }
+
+ private:
+  struct Entry {
+    PodSpec spec;
+    ClusterState::Request request;
+  };
+  std::vector<Entry> entries_;
+  std::unordered_multimap<uint64_t, SpecId> by_hash_;  // looked up, never iterated
+};
+
+}  // namespace orrery

@@ -1,0 +1,27 @@
+// models/workload/lifecycle/gang_start_row.hpp -- rows of /events/gang_starts.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/core/time.hpp"
+#include "sim/record/column.hpp"
+
+namespace orrery {
+
+// One start of the gangs of a job that may run without some of their members.
+struct GangStartRow {
+  uint64_t job = 0;
+  Time called, started;
+  int32_t members = 0, pods = 0, gpus = 0;
+
+  static void columns(auto&& c) {
+    c("job", &GangStartRow::job, "serial number of its job");
+    c("called", &GangStartRow::called, "when enough members were up, and the last call began");
+    c("started", &GangStartRow::started, "when it was over, or all were up");
+    c("members", &GangStartRow::members, "that were up then, and take part", "pods");
+    c("pods", &GangStartRow::pods, "members in all", "pods");
+    c("gpus", &GangStartRow::gpus, "of the members that take part", "GPU");
+  }
+};
+
+}  // namespace orrery

@@ -1,0 +1,96 @@
+// models/workload/services/horizontal_pod_autoscaler_params.hpp -- how a service's replicas follow
+// its load.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "sim/config/options.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+// One direction of spec.behavior of a HorizontalPodAutoscaler: of both policies the one that allows
+// more counts (selectPolicy: Max).
+struct ScalingRulesParams {
+  Duration stabilization = {};
+  int32_t pods = 0;
+  int32_t percent = 100;
+  Duration period = 15_s;
+
+  template <class V>
+  void fields(V& v) {
+    v("stabilization", stabilization,
+      "Of all that was recommended for so long the most moderate counts.", Range{Duration{}, 1_h},
+      Source{"autoscaling/v2: stabilizationWindowSeconds, 0 up and 300 down"});
+    v("pods", pods, "So many in a period; 0: by percent alone.", Range{0, 1'000'000}, Unit{"pods"},
+      Source{"autoscaling/v2: 4 up, none down"});
+    v("percent", percent, "So many of those there were, in a period; 0: by pods alone.",
+      Range{0, 1'000'000}, Unit{"%"}, Source{"autoscaling/v2: 100"});
+    v("period", period, "That the two are for.", Range{1_s, 30_min},
+      Source{"autoscaling/v2: periodSeconds, 15"});
+  }
+  template <class C>
+  void check(C& c) const {
+    if (pods == 0 && percent == 0) c.error("pods", "or percent must be above 0: nothing changes");
+  }
+};
+struct ScaleUpRulesParams : ScalingRulesParams {
+  static constexpr std::string_view kDoc = "How fast replicas are added.";
+  ScaleUpRulesParams() : ScalingRulesParams{.stabilization = {}, .pods = 4} {}
+};
+struct ScaleDownRulesParams : ScalingRulesParams {
+  static constexpr std::string_view kDoc = "How fast replicas are taken away.";
+  ScaleDownRulesParams() : ScalingRulesParams{.stabilization = 5_min, .pods = 0} {}
+};
+
+struct HorizontalPodAutoscalerParams {
+  static constexpr std::string_view kDoc =
+      "A HorizontalPodAutoscaler: every so often it makes replicas = ceil(replicas * use / "
+      "target), "
+      "by the use of CPU that kubelets saw and a metrics server collected some time ago.";
+
+  int32_t replicas_min = 1;
+  int32_t replicas_max = 1;
+  int32_t target = 80;
+  double tolerance = 0.1;
+  Duration sync_period = 15_s;
+  Duration metrics_resolution = 1_min;
+  Duration scrape_interval = 10_s;
+  ScaleUpRulesParams scale_up = {};
+  ScaleDownRulesParams scale_down = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("replicas_min", replicas_min, "Never fewer.", Range{1, 1'000'000}, Unit{"pods"},
+      Source{"autoscaling/v2: minReplicas, 1"});
+    v("replicas_max", replicas_max, "Never more.", Range{1, 1'000'000}, Unit{"pods"}, Required{});
+    v("target", target, "Mean use of the replicas that it aims at, of what they ask for.",
+      Range{1, 100}, Unit{"%"}, Source{"autoscaling/v2: averageUtilization, 80 without metrics"});
+    v("tolerance", tolerance, "Within this share of the target nothing is changed.",
+      Range{0.0, 1.0}, Unit{"share"},
+      Source{"kube-controller-manager --horizontal-pod-autoscaler-tolerance"});
+    v("sync_period", sync_period, "From one look to the next.", Range{1_s, 1_h},
+      Source{"kube-controller-manager --horizontal-pod-autoscaler-sync-period"});
+    v("metrics_resolution", metrics_resolution,
+      "How often the metrics server collects what kubelets have; at a phase that is drawn.",
+      Range{1_s, 1_h}, Source{"metrics-server --metric-resolution; its manifest sets 15s"});
+    v("scrape_interval", scrape_interval,
+      "How often kubelets look at their containers, and the span that a use is the mean of.",
+      Range{1_s, 10_min}, Source{"kubelet --housekeeping-interval"});
+    v("scale_up", scale_up, "How fast replicas are added.");
+    v("scale_down", scale_down, "How fast replicas are taken away.");
+  }
+  template <class C>
+  void check(C& c) const {
+    if (replicas_min > replicas_max) c.error("replicas_min", "must not be above replicas_max");
+    if (replicas_min == replicas_max) {
+      c.error("replicas_min", "is replicas_max: there is nothing to scale");
+    }
+    if (scrape_interval > metrics_resolution) {
+      c.error("scrape_interval", "must not be longer than metrics_resolution");
+    }
+  }
+};
+
+}  // namespace orrery

@@ -1,0 +1,71 @@
+// models/workload/services/service_params.hpp -- a service: alike pods that answer a load, as many
+// as it needs.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/workload/job/job_source.hpp"
+#include "models/workload/job/pod_params.hpp"
+#include "models/workload/services/horizontal_pod_autoscaler_params.hpp"
+#include "sim/config/fields.hpp"
+
+namespace orrery {
+
+struct LoadStepParams {
+  static constexpr std::string_view kDoc = "A load that holds until the next step.";
+
+  Duration at = {};
+  double load = 0;
+
+  template <class V>
+  void fields(V& v) {
+    v("at", at, "From when, since the start of the run.", Required{});
+    v("load", load, "How many replicas it would keep fully busy.", Range{0.0, 1e6},
+      Unit{"replicas"}, Required{}, Example{"7.5"});
+  }
+};
+
+struct ServiceParams {
+  static constexpr std::string_view kKind = "service";
+  static constexpr std::string_view kDoc =
+      "A Deployment: independent pods that run until they are taken away, and share a load evenly. "
+      "Their GPUs compute for the share of time that the load takes, and idle for the rest.";
+
+  std::string name = {}, team = {};
+  Duration submit = {};
+  std::optional<Duration> lasts = {};
+  int32_t replicas = 1;
+  int32_t priority = 0;
+  PodParams pod = {};
+  std::vector<LoadStepParams> load = {};
+  std::optional<HorizontalPodAutoscalerParams> autoscaler = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("name", name, "Name.", Required{}, Example{"frontend"});
+    v("team", team, "Team, virtual cluster or namespace.");
+    v("submit", submit, "When it is deployed, from the start of the run.");
+    v("lasts", lasts,
+      "After so long it is deleted; absent: it outlives the run, which then needs "
+      "`until`.",
+      Range{1_s, Duration::max()});
+    v("replicas", replicas, "Pods, at first if there is an autoscaler.", Range{1, 1'000'000},
+      Unit{"pods"});
+    v("priority", priority, "Priority of its pods.", kPriorities);
+    v("pod", pod, "What each pod asks for.");
+    v("load", load, "What the replicas have to do, in order of time; none before the first step.",
+      Required{});
+    v("autoscaler", autoscaler, "Changes the number of replicas; absent: it stays.");
+  }
+  void check(Checker& c) const;
+  int32_t pods_most() const { return autoscaler ? autoscaler->replicas_max : replicas; }
+};
+
+std::unique_ptr<JobSource> make_service(const ServiceParams& params);
+
+}  // namespace orrery

@@ -1,0 +1,93 @@
+// models/workload/sources/distributions.hpp -- how large jobs are and how long they run, as
+// published.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "sim/core/rng.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+enum class JobSizePreset : uint8_t { Helios, Philly, Seren, Kalos };
+constexpr std::array<std::string_view, 4> enum_names(JobSizePreset) {
+  return {"helios", "philly", "seren", "kalos"};
+}
+
+// Figures of the jobs with GPUs of one cluster, from the AcmeTrace release (Hu et al., NSDI 2024):
+// cluster_summary.csv and the distributions behind its figures. Percent of jobs.
+struct PublishedJobs {
+  // Up to `gpus_max` GPUs: the share of jobs, and of the GPU-time of all jobs. Draws are of
+  // exactly `gpus_drawn` for a job above the class before.
+  struct SizeClass {
+    int32_t gpus_max;
+    int32_t gpus_drawn;
+    double count_percent;
+    double gpu_time_percent;
+  };
+  std::span<const SizeClass> sizes;
+  std::array<double, 8> duration_percent;  // up to 16, 64, 256, ... 262,144 s
+  double duration_mean_s;
+  double duration_max_s;
+  double gpus_mean;
+  double jobs_per_month;  // of 30 days
+};
+inline constexpr std::array<double, 8> kPublishedDurationsS = {16,   64,    256,   1024,
+                                                               4096, 16384, 65536, 262144};
+const PublishedJobs& published_jobs(JobSizePreset preset);
+
+// Draws (GPUs, duration) pairs that keep three published distributions at once: of sizes, of
+// durations, and of GPU-time over sizes, which fixes how long jobs of each size run on average.
+//
+// Durations fall into the bins between the published abscissae, log-uniform inside a bin (straight
+// lines on a log axis). The joint table p(size, bin) is the one closest to independence with the
+// published sums: p = a(size) * b(bin) * exp(tilt(size) * min(bin, 5)), where a and b make the sums
+// right and the tilt gives each size its mean duration. It is found by adjusting the three in turn.
+class JobSizeModel {
+ public:
+  struct Draw {
+    int32_t gpus = 1;
+    Duration duration;
+  };
+
+  explicit JobSizeModel(const PublishedJobs& published);
+  static const JobSizeModel& preset(JobSizePreset preset);
+
+  Draw draw(Rng& rng) const;
+
+  // What draws tend to, to compare with what was published.
+  double count_share(int32_t gpus_max) const;     // of jobs of at most so many GPUs
+  double gpu_time_share(int32_t gpus_max) const;  // of the GPU-time in them
+  double duration_share(Duration span) const;     // of jobs that run at most so long
+  Duration duration_mean() const;
+  double gpus_mean() const;
+
+ private:
+  struct Bin {
+    double low_s;
+    double high_s;
+    double mean_s() const;  // of the log-uniform distribution
+  };
+  struct Size {
+    int32_t gpus;
+    double share;   // of jobs
+    double mean_s;  // the target of its tilt
+    double tilt = 0;
+    std::vector<double> bins;  // p(bin | size)
+  };
+
+  void build_bins(const PublishedJobs& published);
+  void build_sizes(const PublishedJobs& published);
+  void solve();
+  void tilt_to_mean(Size& size, const std::vector<double>& weights) const;
+
+  std::vector<Bin> bins_;
+  std::vector<double> bin_shares_;
+  std::vector<Size> sizes_;
+};
+
+}  // namespace orrery

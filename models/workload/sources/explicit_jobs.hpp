@@ -1,0 +1,114 @@
+// models/workload/sources/explicit_jobs.hpp -- jobs written out in the scenario.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/workload/job/job_source.hpp"
+#include "models/workload/job/pod_params.hpp"
+#include "models/workload/sources/explicit_gang_params.hpp"
+#include "models/workload/sources/training_params.hpp"
+#include "sim/config/options.hpp"
+
+namespace orrery {
+
+// Each pod takes about 400 bytes from its creation to its end.
+constexpr int64_t kPodsAtOnceMax = 10'000'000;
+
+struct ExplicitJobParams {
+  static constexpr std::string_view kDoc = "A job, or several alike.";
+
+  std::string name = {}, user = {}, team = {}, application = {};
+  JobKind kind = JobKind::MpiGang;
+  WorkloadKind controller = WorkloadKind::Job;
+  Duration submit = {};
+  Duration work = 1_h;
+  std::optional<Duration> requested = {};
+  int32_t priority = 0;
+  int32_t pods = 1;
+  int32_t min_available = 0;
+  PodParams pod = {};
+  std::vector<ExplicitGangParams> gangs = {};
+  std::optional<TrainingParams> training = {};
+  int32_t count = 1;
+  Duration every = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("name", name, "Name; empty: job-N, counted through the list.");
+    v("user", user, "Who submits it.");
+    v("team", team, "Team, virtual cluster or namespace.");
+    v("application", application,
+      "What it runs, such as a model, for policies that know its speed.");
+    v("kind", kind, "mpi_gang: all pods are ranks of one communicator; pods: independent ones.");
+    v("controller", controller,
+      "Who creates its pods: job and replica_set in batches of 1, 2, 4, ..., "
+      "parallel_stateful_set all at once, ordered_stateful_set each when the one before is ready.");
+    v("submit", submit, "When it is submitted, from the start of the run.");
+    v("work", work, "Compute time, without waits and checkpoints; of each pod for kind: pods.",
+      Required{});
+    v("requested", requested,
+      "How long its user says it will take at most, for a job queue that goes by that.");
+    v("priority", priority, "Priority of its pods.", kPriorities);
+    v("pods", pods, "Alike pods.", Range{1, 1'000'000}, Unit{"pods"});
+    v("min_available", min_available,
+      "Pods that must be up before it starts; 0: all. The others have "
+      "workload.controller.last_call for that.",
+      Range{0, 1'000'000}, Unit{"pods"});
+    v("pod", pod, "What each pod asks for.");
+    v("gangs", gangs, "Instead of pods, min_available and pod: gangs of several roles.");
+    v("training", training, "Start, checkpoints and restarts; absent: the workload's.");
+    v("count", count, "How many such jobs.", Range{1, 10'000'000}, Unit{"jobs"});
+    v("every", every, "Time from one of them to the next; 0: all at once.");
+  }
+  template <class C>
+  void check(C& c) const {
+    if (!gangs.empty()) {
+      const PodParams none;
+      if (pods != 1) c.error("pods", "has no effect beside gangs");
+      if (min_available != 0) c.error("min_available", "has no effect beside gangs");
+      if (pod.gpus != none.gpus) c.error("pod", "has no effect beside gangs");
+      if (kind == JobKind::Pods) c.error("gangs", "kind: pods has no gangs");
+    }
+    if (kind == JobKind::Pods && min_available != 0) {
+      c.idle("min_available", "has no effect on independent pods");
+    }
+    if (gangs.empty() && min_available > pods) {
+      c.error("min_available", "must not be more than pods");
+    }
+    int64_t pods_of_job = gangs.empty() ? pods : 0;
+    for (const ExplicitGangParams& gang : gangs) {
+      for (const ExplicitRoleParams& role : gang.roles) pods_of_job += role.pods;
+    }
+    if (pods_of_job > kPodsAtOnceMax / (every == Duration{} ? count : 1)) {
+      c.error("count", "at most 10000000 pods may be submitted at one instant");
+    }
+    if (count == 1 && every != Duration{}) c.idle("every", "has no effect on a single job");
+  }
+};
+
+struct ExplicitJobsParams {
+  static constexpr std::string_view kKind = "jobs";
+  static constexpr std::string_view kDoc = "Jobs written out one by one.";
+
+  std::vector<ExplicitJobParams> jobs = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("jobs", jobs, "The jobs, in any order.", Required{});
+  }
+  template <class C>
+  void check(C& c) const {
+    if (jobs.empty()) c.error("jobs", "needs a job");
+  }
+};
+
+// In order of submission; equal times in the order of the list.
+std::unique_ptr<JobSource> make_explicit_jobs(const ExplicitJobsParams& params,
+                                              const TrainingParams& training);
+
+}  // namespace orrery

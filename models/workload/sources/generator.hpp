@@ -1,0 +1,139 @@
+// models/workload/sources/generator.hpp -- jobs made up from a seed: a low churn and bursts on top
+// of it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "models/workload/job/job_source.hpp"
+#include "models/workload/job/pod_params.hpp"
+#include "models/workload/sources/distributions.hpp"
+#include "models/workload/sources/training_params.hpp"
+#include "models/workload/sources/value_distributions.hpp"
+
+namespace orrery {
+
+// How large a job is and how long it computes.
+struct PresetShape {
+  static constexpr std::string_view kKind = "preset";
+  static constexpr std::string_view kDoc = "Sizes and durations as published for a cluster.";
+
+  JobSizePreset preset = JobSizePreset::Helios;
+  int32_t gpus_max = 0;
+
+  template <class V>
+  void fields(V& v) {
+    v("preset", preset, "The cluster.", Required{},
+      Source{"AcmeTrace cluster_summary.csv and figures (NSDI 2024)"});
+    v("gpus_max", gpus_max, "Larger jobs are cut to this size; 0: none are.", Range{0, 1'000'000},
+      Unit{"GPU"});
+  }
+};
+struct JobClassParams {
+  static constexpr std::string_view kDoc = "Jobs with sizes and durations of one kind.";
+
+  double weight = 1;
+  CountDistribution gpus = {};
+  DurationDistribution duration = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("weight", weight, "How often a job is of this class, in proportion.", kWeights);
+    v("gpus", gpus, "GPUs of a job; 0: one pod without GPUs.", Required{}, Unit{"GPU"});
+    v("duration", duration, "Compute time of a job.", Required{});
+  }
+};
+struct ClassesShape {
+  static constexpr std::string_view kKind = "classes";
+  static constexpr std::string_view kDoc = "A mixture of classes of jobs.";
+
+  std::vector<JobClassParams> classes = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("classes", classes, "The classes.", Required{});
+  }
+  template <class C>
+  void check(C& c) const {
+    double sum = 0;
+    for (const JobClassParams& one : classes) sum += one.weight;
+    if (sum <= 0) c.error("classes", "needs a class with a weight above 0");
+  }
+};
+using JobShape = std::variant<PresetShape, ClassesShape>;
+
+struct BurstParams {
+  static constexpr std::string_view kDoc = "Many jobs submitted at one instant, now and then.";
+
+  Duration every = 1_h;
+  CountDistribution jobs = {};
+  std::optional<JobShape> shape = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("every", every, "Mean time between bursts; exponential.", Required{},
+      Range{1_ms, Duration::max()});
+    v("jobs", jobs, "Jobs in a burst.", Unit{"jobs"});
+    v("shape", shape, "Their sizes and durations; absent: the generator's.");
+  }
+  template <class C>
+  void check(C& c) const {
+    if (greatest(jobs) == 0) c.error("jobs", "must not always be 0");
+  }
+};
+
+struct PriorityParams {
+  static constexpr std::string_view kDoc = "A priority and how often jobs have it.";
+
+  int32_t priority = 0;
+  double weight = 1;
+
+  template <class V>
+  void fields(V& v) {
+    v("priority", priority, "Priority of the pods.", kPriorities, Required{});
+    v("weight", weight, "How often, in proportion.", kWeights);
+  }
+};
+
+struct GeneratorParams {
+  static constexpr std::string_view kKind = "generator";
+  static constexpr std::string_view kDoc = "Makes up jobs from the seed of the run.";
+
+  double arrival_rate = 0;
+  std::optional<BurstParams> burst = {};
+  JobShape shape = {};
+  KindOfJob job_kind = KindOfJob::Auto;
+  int32_t gpus_per_pod_max = 8;
+  double cpus_per_gpu = 0;
+  Bytes memory_per_gpu = {};
+  int32_t nics_per_gpu = 0;
+  PodConstraintParams pods = {};
+  std::map<std::string, double> teams = {};
+  int32_t users_per_team = 0;
+  std::vector<PriorityParams> priorities = {};
+  std::string name = "job";
+  std::optional<TrainingParams> training = {};
+  Duration start = {};
+  std::optional<Duration> until = {};
+  int64_t jobs_max = 0;
+
+  template <class V>
+  void fields(V& v);
+  template <class C>
+  void check(C& c) const;
+};
+
+// `index` tells generators of one run apart: each has random streams of its own.
+std::unique_ptr<JobSource> make_generator(const GeneratorParams& params,
+                                          const TrainingParams& training, const RngStreams& rng,
+                                          uint64_t index);
+
+}  // namespace orrery
+
+#include "models/workload/sources/generator_fields.hpp"

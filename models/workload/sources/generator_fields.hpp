@@ -1,0 +1,82 @@
+// models/workload/sources/generator_fields.hpp -- the fields of GeneratorParams; included by
+// generator.hpp.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "models/workload/sources/explicit_jobs.hpp"
+#include "models/workload/sources/generator.hpp"
+
+namespace orrery {
+
+template <class V>
+void GeneratorParams::fields(V& v) {
+  v("arrival_rate", arrival_rate, "Jobs that arrive one by one (a Poisson process).",
+    Range{0.0, 1e9}, Unit{"jobs/h"});
+  v("burst", burst, "Jobs that arrive many at once; absent: none.");
+  v("shape", shape, "How large jobs are and how long they compute.", Required{});
+  v("job_kind", job_kind,
+    "auto: jobs of several pods are gangs with one communicator, others independent pods.");
+  v("gpus_per_pod_max", gpus_per_pod_max,
+    "Larger jobs have pods of this many GPUs and one pod for the rest.", Range{1, 16}, Unit{"GPU"});
+  v("cpus_per_gpu", cpus_per_gpu, "CPU cores a pod asks for with each GPU; 0: no request.",
+    Range{0.0, 10'000.0}, Unit{"cores"});
+  v("memory_per_gpu", memory_per_gpu, "Host memory with each GPU; 0: no request.",
+    Range{Bytes{}, kNodeMemoryMax});
+  v("nics_per_gpu", nics_per_gpu, "RDMA devices with each GPU.", Range{0, 8}, Unit{"NIC"});
+  v("pods", pods, "Where the pods may go.");
+  v("teams", teams, "Teams and how often a job is theirs, in proportion; empty: no team.",
+    kWeights);
+  v("users_per_team", users_per_team, "Users of a team, all equally busy; 0: no users.",
+    Range{0, 1'000'000}, Unit{"users"});
+  v("priorities", priorities, "Priorities of jobs; empty: all 0.");
+  v("name", name, "Jobs are called this, a dash and a number.");
+  v("training", training, "Start, checkpoints and restarts; absent: the workload's.");
+  v("start", start, "No job arrives before.");
+  v("until", until, "No job arrives from then on; absent: to the end of the run.");
+  v("jobs_max", jobs_max, "Stop after so many jobs; 0: no limit.", Unit{"jobs"},
+    Range{int64_t{0}, int64_t{1'000'000'000'000}});
+}
+
+// Of classes; presets are small.
+inline int64_t gpus_most(const JobShape& shape) {
+  const auto* const mixture = std::get_if<ClassesShape>(&shape);
+  int32_t most = 0;
+  for (size_t i = 0; mixture != nullptr && i < mixture->classes.size(); ++i) {
+    if (mixture->classes[i].weight > 0) most = std::max(most, greatest(mixture->classes[i].gpus));
+  }
+  return most;
+}
+
+// Of the jobs that arrive.
+inline std::vector<const JobShape*> shapes_of(const GeneratorParams& generator) {
+  std::vector<const JobShape*> shapes;
+  if (generator.arrival_rate > 0) shapes.push_back(&generator.shape);
+  const auto& burst = generator.burst;
+  if (burst) shapes.push_back(burst->shape ? &*burst->shape : &generator.shape);
+  return shapes;
+}
+
+template <class C>
+void GeneratorParams::check(C& c) const {
+  if (burst.has_value()) {
+    const int64_t gpus = gpus_most(burst->shape.has_value() ? *burst->shape : shape);
+    const int64_t pods_most = std::max<int64_t>(1, gpus / gpus_per_pod_max);
+    if (pods_most * greatest(burst->jobs) > kPodsAtOnceMax) {
+      c.error("burst.jobs", "at most 10000000 pods may be submitted at one instant");
+    }
+  }
+  if (arrival_rate <= 0 && !burst.has_value()) {
+    c.error("arrival_rate", "needs to be above 0, or a burst, for any job to arrive");
+  }
+  if (until.has_value() && *until <= start) c.error("until", "must be later than start");
+  double sum = 0;
+  for (const auto& [team, weight] : teams) sum += weight;
+  if (!teams.empty() && sum <= 0) c.error("teams", "weights must not all be 0");
+  sum = 0;
+  for (const PriorityParams& one : priorities) sum += one.weight;
+  if (!priorities.empty() && sum <= 0) c.error("priorities", "weights must not all be 0");
+}
+
+}  // namespace orrery

@@ -1,0 +1,92 @@
+// models/workload/sources/training_params.hpp -- how jobs start, train and come back, as a scenario
+// says it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "models/storage/dataset_params.hpp"
+#include "models/workload/job/job.hpp"
+#include "models/workload/training/checkpoint_params.hpp"
+#include "models/workload/training/communicator_init.hpp"
+#include "models/workload/training/training_step_params.hpp"
+#include "sim/config/options.hpp"
+
+namespace orrery {
+
+// How the GPUs of a generated or recorded job become pods.
+enum class KindOfJob : uint8_t { Auto, Pods, MpiGang };
+constexpr std::array<std::string_view, 3> enum_names(KindOfJob) {
+  return {"auto", "pods", "mpi_gang"};
+}
+struct TrainingParams {
+  static constexpr std::string_view kDoc = "How jobs start, save their progress and come back.";
+
+  Duration checkpoint_interval = {};
+  Duration checkpoint_write = {};
+  Duration restore = {};
+  Duration init = {};
+  Duration init_per_gpu = {};
+  std::optional<CheckpointParams> checkpoint = {};
+  std::optional<CommunicatorParams> communicator = {};
+  std::optional<StepParams> step = {};
+  std::optional<DatasetParams> dataset = {};
+  RestartScope restart_scope = RestartScope::Gang;
+  std::optional<int32_t> restarts_max = {};
+  std::optional<Duration> schedule_timeout = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("checkpoint_interval", checkpoint_interval,
+      "Compute time between checkpoints; 0: never, so a failure loses everything.");
+    v("checkpoint_write", checkpoint_write, "How long one checkpoint stops the computing.");
+    v("restore", restore, "Time to load the last checkpoint after a failure.");
+    v("init", init, "Communicator set-up after the start barrier.");
+    v("init_per_gpu", init_per_gpu,
+      "Added to init for every GPU of the job that takes part: not for late members of a gang with "
+      "min_available.");
+    v("checkpoint", checkpoint, "Checkpoints of gangs that go to a store, which takes its time.");
+    v("communicator", communicator, "How ranks meet, which adds to init.");
+    v("step", step,
+      "What a step of a gang is; absent: exchanges between ranks take no time. With it, work is "
+      "what GPUs compute alone: bubbles, stragglers, optimizer, data, exchanges lengthen the run. "
+      "With a model, it is what GPUs of its work_gpu would compute.");
+    v("dataset", dataset, "Data that gangs read as they train.");
+    v("restart_scope", restart_scope,
+      "After a lost pod of a gang: gang creates all pods anew; pod keeps the survivors on their "
+      "nodes (semi-stateful pods) and creates only the lost ones.");
+    v("restarts_max", restarts_max, "Restarts before the job fails; absent: for ever.",
+      Range{0, 1'000'000});
+    v("schedule_timeout", schedule_timeout,
+      "PodGroup.scheduleTimeoutSeconds; absent: the scheduler's default.");
+  }
+  template <class C>
+  void check(C& c) const {
+    if (dataset && !step) c.error("dataset", "needs step: it is read step by step");
+    if (checkpoint && checkpoint_interval == Duration{}) {
+      c.idle("checkpoint", "has no effect without checkpoint_interval");
+    }
+    if (checkpoint && c.is_given("checkpoint_write")) {
+      c.idle("checkpoint_write", "has no effect beside checkpoint: the store tells");
+    }
+    if (checkpoint && c.is_given("restore")) {
+      c.idle("restore", "has no effect beside checkpoint: the store tells");
+    }
+    if (checkpoint_interval > Duration{}) return;
+    if (checkpoint_write > Duration{}) {
+      c.idle("checkpoint_write", "has no effect without checkpoint_interval");
+    }
+    if (restore > Duration{}) c.idle("restore", "has no effect without checkpoint_interval");
+  }
+  // Auto: a gang if there are several pods, or anything that only a gang has.
+  JobKind kind_of(KindOfJob kind, int32_t pods) const {
+    const bool is_gang =
+        kind == KindOfJob::Auto ? pods > 1 || checkpoint || step : kind == KindOfJob::MpiGang;
+    return is_gang ? JobKind::MpiGang : JobKind::Pods;
+  }
+  void apply(JobRequest& job) const;
+};
+
+}  // namespace orrery

@@ -1,0 +1,84 @@
+#include "models/workload/traces/formats/detect.hpp"
+
+#include <algorithm>
+
+#include "models/workload/traces/io/csv.hpp"
+
+namespace orrery::traces {
+namespace {
+
+constexpr const Format* kFormats[] = {&kOpenbFormat,
+                                      &kHeliosFormat,
+                                      &kHeliosDerivedFormat,
+                                      &kHeliosCanonicalFormat,
+                                      &kSwfFormat,
+                                      &kPhillyFormat,
+                                      &kPhillyPolluxFormat,
+                                      &kChronusFormat,
+                                      &kElasticFlowFormat,
+                                      &kTiresiasFormat,
+                                      &kAcmeSerenFormat,
+                                      &kAcmeKalosFormat,
+                                      &kAcmeConvertedFormat,
+                                      &kDlrmFormat,
+                                      &kSpotFormat,
+                                      &kSiaFormat,
+                                      &kGavelFormat,
+                                      &kShockwaveFormat,
+                                      &kGoogleJobsFormat,
+                                      &kGoogleTasksFormat,
+                                      &kGoogleCondensedFormat,
+                                      &kPaiFormat,
+                                      &kNativeFormat,
+                                      &kOpenbUntimedFormat,
+                                      &kPaiInstancesFormat};
+
+// The share of the format's columns that the header has.
+double share_of_columns(const CsvReader& csv, const Format& format) {
+  const auto present = std::count_if(format.columns.begin(), format.columns.end(),
+                                     [&](std::string_view name) { return csv.has_column(name); });
+  return static_cast<double>(present) / static_cast<double>(format.columns.size());
+}
+
+}  // namespace
+
+std::string read_beginning(TextSource source) {
+  constexpr size_t kBeginning = size_t{64} << 10U;
+  std::string text;
+  while (text.size() < kBeginning) {
+    const std::string_view block = source.next_block();
+    if (block.empty()) break;
+    text.append(block.substr(0, kBeginning - text.size()));
+  }
+  return text;
+}
+
+const Format* find_format(std::string_view beginning, TraceFormat wanted) {
+  Findings findings{{.file = "header"}};
+  const CsvReader csv{TextSource::from_memory(beginning, "header"), findings};
+  const Format* best = nullptr;
+  double best_share = 0.5;
+  for (const Format* format : kFormats) {
+    if (format->id == wanted) return format;
+    if (wanted != TraceFormat::Auto) continue;
+    const double share =
+        format->likeness != nullptr ? format->likeness(beginning) : share_of_columns(csv, *format);
+    // Of two formats whose columns are all there, the one with more of them is meant.
+    if (share > best_share ||
+        (best != nullptr && share == best_share && format->columns.size() > best->columns.size())) {
+      best = format;
+      best_share = share;
+    }
+  }
+  return best;
+}
+
+std::string known_formats() {
+  std::string names;
+  for (const Format* format : kFormats) {
+    names.append(names.empty() ? "" : ", ").append(name_of(format->id));
+  }
+  return names;
+}
+
+}  // namespace orrery::traces

@@ -1,0 +1,18 @@
+// models/workload/traces/formats/detect.hpp -- which format a trace is in, by its first lines.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "models/workload/traces/formats/format.hpp"
+
+namespace orrery::traces {
+
+// The first 64 KiB of the text; less after an error.
+std::string read_beginning(TextSource source);
+// The format asked for, or the one whose columns the header has most of: opening it then names
+// what is missing. Null when the beginning resembles none.
+const Format* find_format(std::string_view beginning, TraceFormat wanted);
+std::string known_formats();  // "openb, helios, ..."
+
+}  // namespace orrery::traces

@@ -1,0 +1,94 @@
+// models/workload/traces/formats/format.hpp -- what the readers must know of each trace format.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "models/workload/traces/formats/row_parser.hpp"
+#include "models/workload/traces/io/csv.hpp"
+
+namespace orrery::traces {
+
+// Where not every row tells how long its job ran, params.default_duration stands in.
+enum class Durations : uint8_t { InEveryRow, InMostRows, InNoRow };
+
+// A table with a header names its columns and parses one row at a time; any other layout opens its
+// own parser, and is known by its first lines.
+struct Format {
+  TraceFormat id = TraceFormat::Auto;
+  std::span<const std::string_view> columns = {};
+  TraceRow (*parse)(CsvReader& row, StringPool& pool) = nullptr;
+  size_t submit_column = 0, start_column = 0;  // where starts are not recorded, the same
+  std::unique_ptr<RowParser> (*open)(ParserInput input) = nullptr;
+  // From 0 to 1: how much the beginning of a file looks like this layout.
+  double (*likeness)(std::string_view beginning) = nullptr;
+  Durations durations = Durations::InEveryRow;
+  bool has_queues = false;
+  bool has_groups = false;
+  bool has_statuses = false;  // says how jobs ended
+  bool has_gpus = true;
+  bool has_processors = false;  // and what was requested of them: SWF
+  bool has_steps = false;       // in place of durations: Gavel
+  bool has_starts = false;
+  bool has_sensors = false;  // what jobs used may be beside: PAI
+  bool has_nodes = false;    // says where jobs ran
+  bool has_dates = false;
+  // Counts seconds from its own zero, or, in some files, from 1970: then the run starts at
+  // midnight.
+  bool may_count_from_1970 = false;
+  bool has_comments = false;
+  bool is_unsorted = false;
+  bool has_pending = false;
+  // Lists only jobs that ended after recording began, although some were submitted long before: a
+  // warm-started replay begins at the first end.
+  bool lists_survivors = false;
+};
+
+extern const Format kOpenbFormat;
+extern const Format kOpenbUntimedFormat;
+extern const Format kHeliosFormat;
+extern const Format kHeliosDerivedFormat;
+extern const Format kHeliosCanonicalFormat;
+extern const Format kSwfFormat;
+extern const Format kPhillyFormat;
+extern const Format kPhillyPolluxFormat;
+extern const Format kChronusFormat;
+extern const Format kElasticFlowFormat;
+extern const Format kTiresiasFormat;
+extern const Format kAcmeSerenFormat;
+extern const Format kAcmeKalosFormat;
+extern const Format kAcmeConvertedFormat;
+extern const Format kDlrmFormat;
+extern const Format kSpotFormat;
+extern const Format kSiaFormat;
+extern const Format kGavelFormat;
+extern const Format kShockwaveFormat;
+extern const Format kGoogleJobsFormat;
+extern const Format kGoogleTasksFormat;
+extern const Format kGoogleCondensedFormat;
+extern const Format kPaiFormat;
+extern const Format kPaiInstancesFormat;
+extern const Format kNativeFormat;
+
+// The parser of a format, table or not.
+std::unique_ptr<RowParser> open_parser(const Format& format, ParserInput input);
+
+// Shared by the parsers.
+// The fields of the first line; empty where there is none.
+std::vector<std::string_view> first_fields(std::string_view beginning, char separator);
+std::string_view interned(CsvReader& row, size_t column, StringPool& pool);
+// Names the job and takes its number from the name, up to a '#'.
+void identify(CsvReader& row, size_t column, TraceJob& job);
+int64_t id_of(std::string_view name);
+// Spreads `gpus` over `pods`: as evenly as whole GPUs go, the last pod taking what is left, but at
+// least one. So 12 on 2 are 6 + 6, 9 on 2 are 5 + 4, and 7 on 5 are 2 + 2 + 2 + 2 + 1, which is 2
+// more than recorded: pods are alike.
+void spread_gpus(CsvReader& row, size_t column, int64_t gpus, int64_t pods, TraceJob& job);
+// For traces that name no nodes: one pod up to a node of 8 GPUs, beyond it as few as hold them.
+void pack_gpus(CsvReader& row, size_t column, int64_t gpus, TraceJob& job);
+// The number of the job is the number of its row.
+void number_by_row(int64_t row, TraceJob& job);
+
+}  // namespace orrery::traces

@@ -1,0 +1,96 @@
+// models/workload/traces/formats/trace_format.hpp -- the layouts of job traces, and the choices in
+// reading them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace orrery {
+
+// Auto: by the names in the header, or the shape of the first lines.
+enum class TraceFormat : uint8_t {
+  Auto,
+  Openb,
+  Helios,
+  HeliosDerived,
+  HeliosCanonical,
+  Swf,
+  PhillyPollux,
+  Chronus,
+  ElasticFlow,
+  Tiresias,
+  AcmeSeren,
+  AcmeKalos,
+  AcmeConverted,
+  Dlrm,
+  Spot,
+  Sia,
+  Philly,
+  Gavel,
+  Shockwave,
+  GoogleJobs,
+  GoogleTasks,
+  GoogleCondensed,
+  Pai,
+  Native,
+  OpenbUntimed,
+  PaiInstances
+};
+constexpr std::array<std::string_view, 26> enum_names(TraceFormat) {
+  return {"auto",
+          "openb",
+          "helios",
+          "helios_derived",
+          "helios_canonical",
+          "swf",
+          "philly_pollux",
+          "chronus",
+          "elasticflow",
+          "tiresias",
+          "acme_seren",
+          "acme_kalos",
+          "acme_converted",
+          "dlrm",
+          "spot",
+          "sia",
+          "philly",
+          "gavel",
+          "shockwave",
+          "google_jobs",
+          "google_tasks",
+          "google_condensed",
+          "pai",
+          "native",
+          "openb_untimed",
+          "pai_instances"};
+}
+
+// When a job enters the run: when it was submitted, or when its cluster started it.
+enum class TraceArrival : uint8_t { Submit, Start };
+constexpr std::array<std::string_view, 2> enum_names(TraceArrival) { return {"submit", "start"}; }
+
+// Window: rows may be out of order by a few thousand rows. All: the whole file is read before the
+// first job; of more than half a million jobs, the rest waits in a temporary file. Auto: as the
+// format has it.
+enum class TraceSort : uint8_t { Auto, Window, All };
+constexpr std::array<std::string_view, 3> enum_names(TraceSort) {
+  return {"auto", "window", "all"};
+}
+
+// Which of two counts of a job's processors is its size. Either stands in for the other where only
+// one was recorded.
+enum class TraceProcessors : uint8_t { Requested, Allocated };
+constexpr std::array<std::string_view, 2> enum_names(TraceProcessors) {
+  return {"requested", "allocated"};
+}
+
+// What becomes of a job that ran longer than its user had asked for.
+enum class TraceOverruns : uint8_t { Keep, Kill };
+constexpr std::array<std::string_view, 2> enum_names(TraceOverruns) { return {"keep", "kill"}; }
+
+// Which of a job's names is the team that quotas and fair shares go by.
+enum class TraceTeam : uint8_t { Queue, Group };
+constexpr std::array<std::string_view, 2> enum_names(TraceTeam) { return {"queue", "group"}; }
+
+}  // namespace orrery

@@ -1,0 +1,89 @@
+// models/workload/traces/formats/trace_job.hpp -- one job of a trace, whatever format it came in.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+// How the job ended where it was recorded. Running and Pending: it had not, when recording stopped.
+enum class TraceStatus : uint8_t {
+  Completed,
+  Cancelled,
+  Failed,
+  Timeout,
+  NodeFail,
+  Running,
+  Pending,
+  Unknown
+};
+constexpr std::array<std::string_view, 8> enum_names(TraceStatus) {
+  return {"completed", "cancelled", "failed",  "timeout",
+          "node_fail", "running",   "pending", "unknown"};
+}
+
+// Normal when the trace has none.
+enum class TracePriority : uint8_t { Low, Normal, High };
+constexpr std::array<std::string_view, 3> enum_names(TracePriority) {
+  return {"low", "normal", "high"};
+}
+
+// The job's name in the trace, stored inside the job.
+class TraceName {
+ public:
+  static constexpr size_t kMax = 63;
+  constexpr TraceName() = default;
+  constexpr explicit TraceName(std::string_view text)
+      : length_{static_cast<uint8_t>(std::min(text.size(), kMax))} {
+    std::copy_n(text.begin(), length_, bytes_.begin());
+  }
+  constexpr std::string_view view() const { return {bytes_.data(), length_}; }
+
+ private:
+  std::array<char, kMax> bytes_{};
+  uint8_t length_ = 0;
+};
+
+// All pods are alike, except that the last one may ask for fewer GPUs. The views live as long as
+// the reader that gave the job.
+struct TraceJob {
+  static constexpr Duration kUnknownWait{-1};
+  static constexpr Duration kUnknown{-1};
+  static constexpr int64_t kNone = -1;
+
+  int64_t id = 0;   // the number in its name, or a hash of the name
+  int64_t row = 0;  // in the file, from 1, for messages
+  Time submit;      // from the start of the run
+  Duration duration;
+  Duration wait_recorded = kUnknownWait;
+  Duration requested_time = kUnknown;  // the user's estimate of the duration, or its limit
+  Duration deadline = kUnknown;        // from the submission
+  int64_t after = kNone;               // id of the job it was submitted after the end of
+  Duration think_time = kUnknown;      // from that end to the submission
+  int32_t pods = 1;
+  int32_t gpus_per_pod = 0;
+  int32_t gpus_last_pod = 0;      // equals gpus_per_pod unless the count does not divide
+  int32_t gpu_milli = 1000;       // of each GPU; 1000 is a whole one
+  int64_t cpu_milli_per_pod = 0;  // 0: not recorded
+  Bytes memory_per_pod;           // 0: not recorded
+  std::string_view user;
+  std::string_view group;
+  std::string_view queue;
+  std::string_view application;  // what it ran: a model, a program, a type of work
+  std::string_view gpu_models;   // "A|B": either will do; empty: any
+  std::string_view node;         // where it ran, if params.recorded_nodes asks; one pod alone
+  TracePriority priority = TracePriority::Normal;
+  TraceStatus status = TraceStatus::Unknown;
+  TraceName name;
+
+  int64_t gpus() const { return int64_t{gpus_per_pod} * (pods - 1) + gpus_last_pod; }
+  int64_t cpu_milli() const { return cpu_milli_per_pod * pods; }
+  int64_t gpu_milli_total() const { return gpus() * gpu_milli; }
+};
+
+}  // namespace orrery

@@ -1,0 +1,112 @@
+// models/workload/traces/formats/trace_params.hpp -- which trace to replay, and which part of it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/workload/traces/formats/trace_format.hpp"
+#include "models/workload/traces/formats/trace_job.hpp"
+#include "sim/config/options.hpp"
+
+namespace orrery {
+
+struct TraceParams {
+  static constexpr int64_t kGpusMax = 1'000'000'000;
+  static constexpr std::string_view kDoc = "Replays jobs recorded on a real cluster.";
+
+  std::string file{};
+  TraceFormat format = TraceFormat::Auto;
+  std::vector<std::string> queues{};
+  std::string window_start{};
+  std::string window_end{};
+  bool warm_start = true;
+  bool gpu_jobs_only = false;
+  bool pending_jobs = true;
+  TraceArrival arrive_at = TraceArrival::Submit;
+  TraceSort sort = TraceSort::Auto;
+  double time_scale = 1;
+  int64_t jobs_max = 0;
+  int64_t gpus_min = 0;
+  int64_t gpus_max = 0;
+  std::vector<TraceStatus> statuses{};
+  int32_t copies = 1;
+  bool lenient = false;
+  std::optional<Duration> default_duration{};
+  bool measured = false;
+  bool recorded_nodes = false;
+  std::string throughputs{};
+  std::string throughput_gpu = "v100";
+  TraceProcessors processors = TraceProcessors::Requested;
+  bool one_pod = false;
+  TraceOverruns overruns = TraceOverruns::Keep;
+
+  template <class V>
+  void fields(V& v) {
+    v("file", file, "The trace, plain, gzip or xz, or one in a tar archive.", Required{},
+      Example{"../shared/traces/helios/venus_gpu_jobs_48hclamp.csv.gz"});
+    v("format", format, "Layout of the file; auto goes by its first lines.");
+    v("queues", queues, "Replay only jobs of these queues (virtual clusters); empty: all.");
+    v("window_start", window_start,
+      "Where the replay begins: a date and time for a trace with dates, else seconds as the trace "
+      "counts them. Empty: the first day of a trace with dates; the first deletion in a "
+      "warm-started openb list, which holds only pods that lived until then; else 0.",
+      Example{"2020-09-01"});
+    v("window_end", window_end, "Jobs that arrive then or later are left out. Empty: none.",
+      Example{"2020-09-27 00:00:00"});
+    v("warm_start", warm_start,
+      "Jobs from before the window that were alive at its start arrive there, running ones with "
+      "the duration they had left. Otherwise they are left out.");
+    v("gpu_jobs_only", gpu_jobs_only, "Leave out jobs without GPUs.");
+    v("pending_jobs", pending_jobs,
+      "Replay openb pods that were never started, for as long as they waited; false: leave out.");
+    v("arrive_at", arrive_at, "Jobs arrive when they were submitted, or when they were started.");
+    v("sort", sort,
+      "How far rows may be out of order: window is 4,096 rows, all reads the whole file first (140 "
+      "MB at most, the rest in a temporary file). auto is all where files are not in the order of "
+      "submission: openb, dlrm, pai, philly, philly_pollux and chronus, and google_*, whose "
+      "rows tell how long a job ran only when it ends; it is window for the others.");
+    v("time_scale", time_scale,
+      "Factor on the times between arrivals, not on durations; 0.5 doubles the load.",
+      Range{0.001, 1000.0});
+    v("jobs_max", jobs_max, "Stop after so many jobs; 0: all.", Unit{"jobs"},
+      Range{int64_t{0}, int64_t{1'000'000'000}});
+    v("gpus_min", gpus_min, "Leave out jobs of fewer GPUs.", Range{int64_t{0}, kGpusMax});
+    v("gpus_max", gpus_max, "Leave out jobs of more GPUs; 0: none.", Range{int64_t{0}, kGpusMax});
+    v("statuses", statuses, "Replay only jobs that ended like this; empty: all.",
+      Example{"[completed, failed]"});
+    v("copies", copies,
+      "Every job arrives this many times at its instant, which multiplies the load and keeps "
+      "its pattern.",
+      Range{1, 1000});
+    v("lenient", lenient,
+      "Skip malformed rows and report how many there were; otherwise the first one ends the run.");
+    v("default_duration", default_duration,
+      "Duration of jobs that started, but of which the trace does not tell how long they ran: all "
+      "of sia and openb_untimed, which need it; in swf a run time of -1; in acme_seren, "
+      "acme_kalos, philly, pai, pai_instances and google_* what ran when the recording stopped; in "
+      "gavel what has no throughput. Absent: left out. The other formats tell every duration.");
+    v("measured", measured,
+      "Alibaba PAI: pods ask for what sensors saw them use instead of what was planned; "
+      "pai_sensor_table.csv must be beside the trace.");
+    v("recorded_nodes", recorded_nodes,
+      "Pods go only to the node, by its name, on which they ran; false: to any.");
+    v("throughputs", throughputs,
+      "Gavel: JSON of steps per second by GPU and job type, which turns steps into durations. "
+      "Empty: simulation_throughputs.json, plain or packed, beside the trace or a folder above.");
+    v("throughput_gpu", throughput_gpu, "Gavel: the GPU that the durations are for.");
+    v("processors", processors,
+      "The size of an SWF job: the processors it requested or those it was given.");
+    v("one_pod", one_pod,
+      "An SWF job is one pod of as many cores as it has processors; false: one pod per processor.");
+    v("overruns", overruns,
+      "SWF jobs that ran longer than requested keep their run time, or are cut to the request and "
+      "complete there, as simulators of batch systems have it. To let them fail, keep them here "
+      "and set `workload.controller.overruns: kill`.");
+  }
+};
+
+}  // namespace orrery

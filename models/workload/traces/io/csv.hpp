@@ -1,0 +1,90 @@
+// models/workload/traces/io/csv.hpp -- a table with a header row; every mistake names row and
+// column.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/workload/traces/io/cell.hpp"
+#include "models/workload/traces/io/findings.hpp"
+#include "models/workload/traces/io/text_source.hpp"
+#include "sim/core/enum_names.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery::traces {
+
+// The texts that stand for a value; several may stand for the same one.
+template <class E>
+struct Word {
+  std::string_view text;
+  E value;
+};
+
+// Reads comma-separated rows, with RFC 4180 quotes inside a line. Columns are found by name: their
+// order is free, and those nobody asked for are passed over. A getter that meets a wrong field
+// notes it in the findings and returns the lower bound; so a row is parsed without a branch per
+// field, then dropped as a whole.
+class CsvReader {
+ public:
+  // Reads the header. The findings must outlive the reader.
+  CsvReader(TextSource source, Findings& findings);
+  // For a table without a header line: these are its columns, in this order. With a separator other
+  // than a comma, quotes mean nothing.
+  CsvReader(TextSource source, Findings& findings, std::span<const std::string_view> columns,
+            char separator = ',');
+
+  const std::vector<std::string>& header() const { return header_; }
+  bool has_column(std::string_view name) const;
+  // Column number k of the getters is names[k]. A missing one is a mistake that ends the reading.
+  void bind(std::span<const std::string_view> names);
+  void allow_comments() { has_comments_ = true; }  // lines that start with '#', after the header
+
+  // False at the end of the table. Blank lines are passed over.
+  bool next_row();
+  int64_t row() const { return source_.row(); }
+  bool row_ok() const { return findings_.row_ok(); }
+  Findings& findings() { return findings_; }
+
+  std::string_view text(size_t column) const { return fields_[positions_[column]]; }
+  std::string_view short_text(size_t column, size_t length_max);
+  int64_t integer(size_t column, int64_t low, int64_t high);
+  int64_t whole(size_t column, int64_t low, int64_t high);  // 8 or 8.0
+  Duration seconds(size_t column);                          // not negative
+  double number(size_t column, double low, double high);
+  Time date_time(size_t column);
+  Time stamp(size_t column);  // a date and time with a fraction or an offset, perhaps
+  bool is_nothing(size_t column) const { return traces::is_nothing(text(column)); }
+  template <class E>
+  E word(size_t column, std::span<const Word<E>> words) {
+    for (const Word<E>& candidate : words) {
+      if (candidate.text == text(column)) return candidate.value;
+    }
+    std::string expected = "one of";
+    for (const Word<E>& candidate : words) expected.append(" ").append(candidate.text);
+    wrong(column, expected);
+    return words.front().value;
+  }
+  // For what a getter cannot see: the field is well formed but contradicts another.
+  void wrong(size_t column, std::string_view expected);
+  std::string place(size_t column) const;  // ":column (name)"
+
+ private:
+  bool split(std::string_view line);
+  bool split_quoted(std::string_view line);
+  void read_header();
+
+  TextSource source_;
+  Findings& findings_;
+  char separator_ = ',';
+  bool has_comments_ = false;
+  std::vector<std::string> header_;
+  std::vector<size_t> positions_;  // of each bound column among the fields
+  std::vector<std::string_view> fields_;
+  std::string unquoted_;  // what quoted fields of the row say
+};
+
+}  // namespace orrery::traces

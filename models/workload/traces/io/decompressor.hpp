@@ -1,0 +1,51 @@
+// models/workload/traces/io/decompressor.hpp -- bytes as they are stored, and as they were packed.
+#pragma once
+
+#include <cstddef>
+#include <cstdio>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace orrery::traces {
+
+// A file or a memory buffer, in blocks.
+class StoredBytes {
+ public:
+  static constexpr size_t kBlock = size_t{128} << 10U;
+
+  explicit StoredBytes(std::string_view memory) : block_{memory} {}
+  explicit StoredBytes(const std::string& path);
+
+  // What is stored next and not yet taken; empty at the end and after a complaint.
+  std::string_view peek();
+  void take(size_t count) { block_.remove_prefix(count); }
+  const std::string& complaint() const { return complaint_; }
+
+ private:
+  struct CloseFile {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  std::unique_ptr<std::FILE, CloseFile> file_;
+  std::unique_ptr<char[]> storage_;
+  std::string_view block_;
+  std::string complaint_;
+};
+
+class Decompressor {
+ public:
+  virtual ~Decompressor() = default;
+  // Fills `out` as far as it goes; zero bytes mean the end or a complaint. Packed streams may
+  // follow each other.
+  virtual size_t read(StoredBytes& input, std::span<char> out) = 0;
+  const std::string& complaint() const { return complaint_; }
+
+ protected:
+  std::string complaint_;
+};
+
+// By the first bytes, gzip or xz; null when they are neither.
+std::unique_ptr<Decompressor> decompressor_for(std::string_view head);
+
+}  // namespace orrery::traces

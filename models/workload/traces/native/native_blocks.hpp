@@ -1,0 +1,127 @@
+// models/workload/traces/native/native_blocks.hpp -- the frame of our own binary files: facts, then
+// blocks of varints.
+#pragma once
+
+#include <cstdint>
+#include <fstream>
+#include <limits>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "models/workload/traces/io/findings.hpp"
+#include "models/workload/traces/io/string_pool.hpp"
+#include "models/workload/traces/io/text_source.hpp"
+#include "models/workload/traces/native/native_layout.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery::traces::native {
+
+// Layout, integers little-endian: eight bytes of magic, the length of the facts (u32) and the facts
+// as lines `key: value`; then blocks of a header (bytes, items, both u32, checksum of the bytes,
+// u64) and their bytes; at the end a header of zero bytes and items with the number of items of the
+// file in place of the checksum. An item is a run of varints; texts are written out where they are
+// first met, and numbered.
+class BlockWriter {
+ public:
+  using Fact = std::pair<std::string, std::string>;
+
+  // Writes beside `path`, and replaces it only in finish(). Facts have no line ends in them.
+  BlockWriter(std::string path, std::string_view magic, const std::vector<Fact>& facts);
+  BlockWriter(const BlockWriter&) = delete;
+  BlockWriter& operator=(const BlockWriter&) = delete;
+  ~BlockWriter();  // removes an unfinished file
+
+  void put(uint64_t value);
+  void put_signed(int64_t value);
+  void put_span(int64_t ns);
+  void put_text(std::string_view text);  // one of few
+  void put_raw(std::string_view text);   // one of many
+  void end_item();
+  // False: the file could not be written; error() says why.
+  [[nodiscard]] bool finish();
+  const std::string& error() const { return error_; }
+  int64_t items() const { return items_; }
+
+ private:
+  void flush_block();
+
+  std::string path_, part_;
+  std::ofstream out_;
+  std::string block_;
+  uint32_t block_items_ = 0;
+  int64_t items_ = 0;
+  std::map<std::string, uint64_t, std::less<>> texts_;
+  bool is_finished_ = false;
+  std::string error_;
+};
+
+// Reads what was written: what is not as it could have been written ends the reading.
+class BlockReader {
+ public:
+  using Fact = BlockWriter::Fact;
+
+  // `noun` is what messages call an item.
+  BlockReader(TextSource source, std::string_view magic, std::string_view noun, Findings& findings,
+              StringPool& pool);
+
+  // False at the end of the file, or where it is damaged.
+  bool begin_item() { return !findings_.is_stopped() && (block_items_ > 0 || next_block()); }
+  // False, and the reading ends, if something in the item was wrong.
+  bool end_item();
+  uint64_t varint() {
+    uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+      if (at_ == block_.size()) break;
+      const auto byte = static_cast<unsigned char>(block_[at_++]);
+      value |= static_cast<uint64_t>(byte & 0x7FU) << shift;
+      if (byte < 0x80) return value;
+    }
+    is_bad_ = true;
+    return 0;
+  }
+  int64_t integer(int64_t low, int64_t high) {
+    const uint64_t value = varint();
+    if (value <= static_cast<uint64_t>(high) && static_cast<int64_t>(value) >= low) {
+      return static_cast<int64_t>(value);
+    }
+    is_bad_ = true;
+    return low;
+  }
+  int64_t signed_integer() { return unzigzag(varint()); }
+  Duration span() {
+    constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+    const uint64_t value = varint();
+    if (value == 1) return Duration{integer(0, kMax)};
+    if ((value & 1U) != 0 || value > static_cast<uint64_t>(kMax / kSecond) * 2) is_bad_ = true;
+    return Duration{is_bad_ ? 0 : static_cast<int64_t>(value >> 1U) * kSecond};
+  }
+  std::string_view raw(size_t length_max);  // valid until the next item
+  std::string_view text();                  // as long as the pool
+  void refuse() { is_bad_ = true; }         // the item could not have been written
+  bool is_bad() const { return is_bad_; }
+  const std::vector<Fact>& facts() const { return facts_; }
+
+ private:
+  void damaged(const std::string& what);
+  bool fill(size_t count);  // block_ becomes the next bytes of the file
+  void read_facts(std::string_view magic);
+  bool next_block();
+
+  TextSource source_;
+  std::string noun_;
+  Findings& findings_;
+  StringPool& pool_;
+  std::string_view stored_;  // read and not yet taken
+  std::string block_;
+  size_t at_ = 0;
+  bool is_bad_ = false;
+  uint32_t block_items_ = 0;
+  int64_t items_ = 0;
+  std::vector<std::string_view> texts_;
+  std::vector<Fact> facts_;
+};
+
+}  // namespace orrery::traces::native

@@ -1,0 +1,36 @@
+// models/workload/traces/native/native_writer.hpp -- a compact binary trace, made to be loaded
+// fast.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/workload/traces/formats/trace_job.hpp"
+#include "models/workload/traces/native/native_blocks.hpp"
+
+namespace orrery {
+
+// Writes jobs. Of a job, the fields follow that are not what they mostly are.
+class NativeWriter {
+ public:
+  using Fact = std::pair<std::string, std::string>;
+
+  // Writes beside `path`, and replaces it only in finish(). Facts have no line ends in them.
+  NativeWriter(std::string path, const std::vector<Fact>& facts);
+
+  void add(const TraceJob& job);  // submissions must not go back
+  // False: the file could not be written; error() says why.
+  [[nodiscard]] bool finish() { return blocks_.finish(); }
+  const std::string& error() const { return blocks_.error(); }
+  int64_t jobs() const { return blocks_.items(); }
+
+ private:
+  traces::native::BlockWriter blocks_;
+  Time last_submit_;
+  int64_t last_id_ = 0;
+  int64_t last_row_ = 0;
+};
+
+}  // namespace orrery

@@ -1,0 +1,146 @@
+// The rates of the Alibaba GenAI set of 2026: how many requests per second each container served,
+// one value for each 57 s of the set's clock. Read as requests: as many as the rates add up to,
+// each container's own, evenly spread over the 57 s.
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "models/workload/traces/formats/format.hpp"
+#include "models/workload/traces/io/csv.hpp"
+#include "models/workload/traces/requests/request_format.hpp"
+
+namespace orrery::traces {
+namespace {
+
+constexpr std::string_view kColumns[] = {"timestamp_anon", "value", "container_ip", "request_type"};
+enum Column : size_t { kStamp, kRate, kContainer, kType };
+constexpr Duration kStep{57'000'000'000};
+constexpr double kRateMax = 10'000;
+constexpr size_t kWaitingMax = 1'000'000;
+
+class RatesParser final : public RequestParser {
+ public:
+  explicit RatesParser(RequestInput input)
+      : pool_{input.pool}, csv_{std::move(input.source), input.findings} {
+    csv_.bind(kColumns);
+  }
+
+  // Rows of one instant make requests that are mixed in time, so they are read together.
+  RequestRow* next() override {
+    while (given_ == waiting_.size()) {
+      if (is_over_) return nullptr;
+      waiting_.clear();
+      given_ = 0;
+      read_step();
+    }
+    return &waiting_[given_++];
+  }
+
+ private:
+  struct Rate {
+    Time at;
+    double per_second = 0;
+    std::string_view container, type;
+    int64_t row = 0;
+  };
+
+  void check_stamp(Time at);
+  bool read_rate();
+  void read_step();
+  void spread(const Rate& rate);
+
+  StringPool& pool_;
+  CsvReader csv_;
+  Rate rate_;
+  std::optional<Time> first_;
+  bool has_rate_ = false;  // read, of the next step
+  bool is_over_ = false;
+  std::map<std::string_view, double> carried_;  // of each container: the part of a request
+  std::vector<RequestRow> waiting_;
+  size_t given_ = 0;
+};
+
+// Between steps, the requests of two of them would mix in time.
+void RatesParser::check_stamp(Time at) {
+  if (at < rate_.at) {
+    csv_.wrong(kStamp, "a time not before the row above");
+  } else if (first_ && (at - *first_).ns % kStep.ns != 0) {
+    csv_.wrong(kStamp, "a time a multiple of 57 s after the first");
+  }
+}
+
+// False at the end. What the service counted at its entrance is not counted twice.
+bool RatesParser::read_rate() {
+  while (csv_.next_row()) {
+    Rate rate;
+    rate.at = Time{} + csv_.seconds(kStamp);
+    rate.per_second = csv_.number(kRate, 0, kRateMax);
+    rate.container = interned(csv_, kContainer, pool_);
+    rate.type = interned(csv_, kType, pool_);
+    rate.row = csv_.row();
+    if (rate.container.empty()) {
+      csv_.findings().leave_out("requests at the entrance: containers have them again");
+    }
+    if (csv_.row_ok()) check_stamp(rate.at);
+    if (!csv_.row_ok()) continue;
+    if (!first_) first_ = rate.at;
+    rate_ = rate;
+    return true;
+  }
+  return false;
+}
+
+void RatesParser::read_step() {
+  if (!has_rate_ && !read_rate()) {
+    is_over_ = true;
+    return;
+  }
+  const Time step = rate_.at;
+  do {
+    spread(rate_);
+    has_rate_ = read_rate();
+  } while (has_rate_ && rate_.at == step);
+  is_over_ = !has_rate_;
+  std::ranges::stable_sort(waiting_, {}, &RequestRow::arrival);
+}
+
+void RatesParser::spread(const Rate& rate) {
+  double& carried = carried_[rate.container];
+  carried += rate.per_second * kStep.seconds();
+  const auto requests = static_cast<int64_t>(carried + 1e-9);  // 0.3 / 0.1 are 3
+  carried -= static_cast<double>(requests);
+  if (waiting_.size() + static_cast<size_t>(requests) > kWaitingMax) {
+    csv_.wrong(kRate, "fewer requests at one time");
+    return;
+  }
+  for (int64_t i = 0; i < requests; ++i) {
+    RequestRow row;
+    row.row = rate.row;
+    row.arrival = rate.at + Duration{kStep.ns / requests * i};
+    row.kind = RequestKind::Image;
+    row.group = rate.container;
+    row.application = rate.type;
+    waiting_.push_back(row);
+  }
+}
+
+bool looks_like(std::string_view beginning) {
+  const auto fields = first_fields(beginning, ',');
+  return std::ranges::all_of(kColumns, [&](std::string_view column) {
+    return std::ranges::find(fields, column) != fields.end();
+  });
+}
+
+}  // namespace
+
+const RequestLayout kGenAiRatesLayout{
+    .id = RequestFormat::GenAiRates,
+    .open = [](RequestInput input) -> std::unique_ptr<RequestParser> {
+      return std::make_unique<RatesParser>(std::move(input));
+    },
+    .looks_like = looks_like,
+    .has_dates = true,
+    .has_groups = true};
+
+}  // namespace orrery::traces

@@ -1,0 +1,56 @@
+// models/workload/traces/requests/request_format.hpp -- what the readers must know of each request
+// trace.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "models/workload/traces/io/findings.hpp"
+#include "models/workload/traces/io/string_pool.hpp"
+#include "models/workload/traces/io/text_source.hpp"
+#include "models/workload/traces/requests/request_reader.hpp"
+
+namespace orrery::traces {
+
+class RequestParser {
+ public:
+  using Fact = std::pair<std::string, std::string>;
+
+  virtual ~RequestParser() = default;
+  // The next well-formed row, its arrival as the trace counts it; null at the end, or when the
+  // findings are stopped.
+  virtual RequestRow* next() = 0;
+  // What the file says of itself.
+  virtual std::span<const Fact> facts() const { return {}; }
+};
+
+struct RequestInput {
+  TextSource source;
+  Findings& findings;  // outlives the parser, as the pool does
+  StringPool& pool;
+};
+
+struct RequestLayout {
+  RequestFormat id;
+  std::unique_ptr<RequestParser> (*open)(RequestInput input);
+  bool (*looks_like)(std::string_view beginning);
+  bool has_dates = false;
+  bool has_groups = false;
+  bool has_statuses = false;
+};
+constexpr int64_t kPrefixBlocksMax = 1'000'000;  // of one request
+
+extern const RequestLayout kAzureLlmLayout;
+extern const RequestLayout kMooncakeLayout;
+extern const RequestLayout kGenAiLayout;
+extern const RequestLayout kNativeRequestLayout;
+extern const RequestLayout kGenAiRatesLayout;
+
+// The layout asked for, or the one that the beginning of the file looks like; null: none.
+const RequestLayout* find_request_layout(std::string_view beginning, RequestFormat wanted);
+
+}  // namespace orrery::traces

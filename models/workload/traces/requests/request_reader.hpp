@@ -1,0 +1,103 @@
+// models/workload/traces/requests/request_reader.hpp -- requests out of an inference trace, in its
+// order.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "models/workload/traces/requests/request_row.hpp"
+#include "models/workload/traces/trace_reader.hpp"
+#include "sim/config/options.hpp"
+
+namespace orrery {
+
+enum class RequestFormat : uint8_t { Auto, AzureLlm, Mooncake, GenAi, Native, GenAiRates };
+constexpr std::array<std::string_view, 6> enum_names(RequestFormat) {
+  return {"auto", "azure_llm", "mooncake", "genai", "native_requests", "genai_rates"};
+}
+
+struct RequestTraceParams {
+  static constexpr std::string_view kDoc = "Replays requests recorded by an inference service.";
+
+  std::string file{};
+  RequestFormat format = RequestFormat::Auto;
+  std::string window_start{};
+  std::string window_end{};
+  std::vector<std::string> groups{};
+  std::vector<TraceStatus> statuses{};
+  double time_scale = 1;
+  int32_t copies = 1;
+  int64_t requests_max = 0;
+  bool lenient = false;
+
+  template <class V>
+  void fields(V& v) {
+    v("file", file, "The trace, plain, gzip or xz, or one in a tar archive.", Required{},
+      Example{"requests.csv.gz"});
+    v("format", format, "Layout of the file; auto goes by its first lines.");
+    v("window_start", window_start,
+      "Where the replay begins: a date and time for a trace with dates, else seconds as the trace "
+      "counts them. Empty: the first day of a trace with dates, else 0.",
+      Example{"2023-11-16 18:20:00"});
+    v("window_end", window_end, "Requests that arrive then or later are left out. Empty: none.");
+    v("groups", groups, "Replay only requests of these groups; empty: all.");
+    v("statuses", statuses, "Replay only requests that ended like this; empty: all.",
+      Example{"[completed]"});
+    v("time_scale", time_scale, "Factor on the times between arrivals; 0.5 doubles the load.",
+      Range{0.001, 1000.0});
+    v("copies", copies, "Every request arrives this many times at its instant.", Range{1, 1000});
+    v("requests_max", requests_max, "Stop after so many requests; 0: all.", Unit{"requests"},
+      Range{int64_t{0}, int64_t{1'000'000'000'000}});
+    v("lenient", lenient,
+      "Skip malformed rows and report how many there were; otherwise the first one ends the run.");
+  }
+};
+
+// When a file has been read to its end, every row is counted once: rows = skipped + left out +
+// filtered + delivered / copies; but a row of a series of rates makes any number of requests.
+struct RequestCounts {
+  int64_t rows = 0;  // read, whatever became of them
+  int64_t delivered = 0;
+  int64_t left_out = 0;  // well-formed rows that are no requests by the rules of the format
+  int64_t outside_window = 0, other_group = 0, other_status = 0;
+  int64_t skipped = 0;  // malformed rows, where the user asked for lenience
+
+  int64_t filtered() const { return outside_window + other_group + other_status; }
+};
+
+// Streams; never throws. A reader that could not open its file, or met a wrong row, ends early and
+// has an error. Arrivals never go back: a row that does is a mistake.
+class RequestReader {
+ public:
+  virtual ~RequestReader() = default;
+  // Valid until the next call; null at the end and after an error.
+  virtual const RequestRow* next() = 0;
+  virtual const std::vector<std::string>& errors() const = 0;
+  virtual RequestCounts counts() const = 0;
+  virtual std::vector<TraceNote> notes() const = 0;
+  // The first malformed rows that were skipped, as errors would have told them.
+  virtual const std::vector<std::string>& skipped_examples() const = 0;
+  // What the file says of itself.
+  virtual std::vector<std::pair<std::string, std::string>> facts() const = 0;
+  virtual RequestFormat format() const = 0;  // Auto when the file was not recognised
+
+  std::optional<std::string> error() const {
+    return errors().empty() ? std::nullopt : std::optional{errors().front()};
+  }
+};
+
+// Never null.
+std::unique_ptr<RequestReader> open_requests(const RequestTraceParams& params);
+// The same for text in memory, which must outlive the reader.
+std::unique_ptr<RequestReader> open_requests_text(const RequestTraceParams& params,
+                                                  std::string_view text);
+// By its first lines; Auto: the file cannot be read, or holds no requests.
+RequestFormat detect_requests(const std::string& file);
+
+}  // namespace orrery

@@ -1,0 +1,36 @@
+// models/workload/traces/requests/request_row.hpp -- one request of an inference trace.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "models/workload/traces/formats/trace_job.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+// Llm: tokens in and out. Image: denoising steps for a number of pictures.
+enum class RequestKind : uint8_t { Llm, Image };
+constexpr std::array<std::string_view, 2> enum_names(RequestKind) { return {"llm", "image"}; }
+
+// The views live until the next row, names as long as the reader.
+struct RequestRow {
+  static constexpr Duration kUnknown{-1};
+
+  int64_t row = 0;  // in the file, from 1
+  Time arrival;     // from the start of the trace's day where it has dates, else from its zero
+  RequestKind kind = RequestKind::Llm;
+  int64_t input_tokens = 0;
+  int64_t output_tokens = 0;
+  std::span<const int64_t> prefix_blocks = {};  // ids of 512 tokens each; equal ids, equal text
+  int32_t images = 0;
+  int32_t steps = 0;     // of each image
+  int32_t adapters = 0;  // LoRA weights on top of the model
+  std::string_view model, group, application;
+  Duration execution = kUnknown;  // as recorded
+  TraceStatus status = TraceStatus::Unknown;
+};
+
+}  // namespace orrery

@@ -1,0 +1,40 @@
+// models/workload/traces/synthesis/shuffle.hpp -- the jobs of a trace in random order, as often as
+// a load needs.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "models/workload/traces/trace_reader.hpp"
+#include "sim/config/options.hpp"
+#include "sim/core/rng.hpp"
+
+namespace orrery {
+
+struct ShuffleParams {
+  static constexpr std::string_view kDoc =
+      "Jobs arrive in random order and at even intervals, whatever their recorded times.";
+
+  Duration interval = 1_s;
+  std::optional<double> load = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("interval", interval, "Between two arrivals; the first is at the start of the run.",
+      Range{1_ns, Duration::max()});
+    v("load", load,
+      "Jobs are drawn again after the last one, or left out at random, so that all together ask "
+      "for "
+      "this many times the cluster's GPUs; absent: each job arrives once.",
+      Range{0.001, 1000.0}, Example{"1.3"});
+  }
+};
+
+// Holds the whole trace: 200 bytes a job. `gpu_milli_total` is what a load of 1 asks for.
+std::unique_ptr<TraceReader> shuffled(std::unique_ptr<TraceReader> reader,
+                                      const ShuffleParams& params, Rng rng,
+                                      int64_t gpu_milli_total);
+
+}  // namespace orrery

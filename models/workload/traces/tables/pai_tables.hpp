@@ -1,0 +1,108 @@
+// models/workload/traces/tables/pai_tables.hpp -- the tables of the Alibaba PAI log of 2020 that
+// say more of what another one lists.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "models/workload/traces/formats/row_parser.hpp"
+#include "models/workload/traces/io/csv.hpp"
+#include "models/workload/traces/io/string_pool.hpp"
+#include "models/workload/traces/io/text_source.hpp"
+
+namespace orrery::traces {
+
+constexpr std::array<std::string_view, 10> kPaiTaskColumns = {
+    "job_name", "task_name", "inst_num", "status",   "start_time",
+    "end_time", "plan_cpu",  "plan_mem", "plan_gpu", "gpu_type"};
+
+// What one instance of a task asked for.
+struct PaiPlan {
+  int64_t cpu_milli = 0;
+  Bytes memory;
+  int32_t gpus = 0;
+  int32_t gpu_milli = 1000;
+  std::string_view gpu_model;
+};
+// From a row of the task table, whose columns are bound. What is more than one GPU but not whole is
+// rounded up.
+PaiPlan parse_pai_plan(CsvReader& row, StringPool& pool);
+constexpr std::array<Word<TraceStatus>, 5> kPaiStates = {
+    Word<TraceStatus>{"Terminated", TraceStatus::Completed},
+    {"Failed", TraceStatus::Failed},
+    {"Running", TraceStatus::Running},
+    {"Waiting", TraceStatus::Pending},
+    {"Interrupted", TraceStatus::Unknown}};
+
+// Start and duration, from a column and the one after it; what never started is left out.
+void parse_pai_times(CsvReader& row, size_t start_column, TraceRow& out);
+void apply_pai_plan(const PaiPlan& plan, TraceJob& job);
+// "job/task", as tasks are called here.
+std::string pai_task_name(std::string_view job, std::string_view task);
+
+// Who submitted a job, and when.
+struct PaiSubmission {
+  Time at;
+  bool is_known = false;
+  std::string_view user, workload, gpu_model;
+};
+
+// What sensors saw workers use, each over its life.
+struct PaiUse {
+  int32_t workers = 0, gpu_workers = 0, memory_workers = 0;
+  double cpu = 0;     // hundredths of a core, all workers together
+  double gpu = 0;     // hundredths of a GPU
+  double memory = 0;  // GB; of the worker that needed most
+};
+
+// A million jobs must fit: names are kept as hashes, since two that share one are not expected
+// among fewer than billions.
+class PaiTables {
+ public:
+  enum class UseOf : uint8_t { Tasks, Workers };
+
+  // Outlived by the findings and the pool.
+  PaiTables(Findings& findings, StringPool& pool) : findings_{findings}, pool_{pool} {}
+
+  // The tables in the folder of a file, or in its parent, as far as they are there.
+  void read_jobs_beside(const std::string& file);
+  bool read_plans_beside(const std::string& file);
+  bool read_uses_beside(const std::string& file, UseOf of);
+  void read_groups(TextSource source);  // before the jobs
+  void read_jobs(TextSource source);
+  void read_plans(TextSource source);
+  void read_uses(TextSource source, UseOf of);
+
+  const std::vector<std::string>& files() const { return files_; }  // that were read
+
+  // When and by whom; not known: when it started.
+  void apply_submission(std::string_view job_name, TraceRow& row) const;
+  const PaiPlan* plan_of(const std::string& task) const;
+  // In place of what was planned: all but the number of pods.
+  void apply_use(std::string_view name, TraceJob& job) const;
+
+ private:
+  struct Tag {
+    std::string_view workload, gpu_model;
+  };
+  std::optional<TextSource> open(const std::string& file, const std::string& table);
+  template <class F>
+  void read_table(TextSource source, std::span<const std::string_view> columns, F&& each);
+
+  Findings& findings_;
+  StringPool& pool_;
+  bool has_jobs_ = false;
+  std::vector<std::string> files_;
+  std::unordered_map<int64_t, Tag> tags_;
+  std::unordered_map<int64_t, PaiSubmission> jobs_;
+  std::unordered_map<int64_t, PaiPlan> plans_;
+  std::unordered_map<int64_t, PaiUse> uses_;
+};
+
+}  // namespace orrery::traces

@@ -1,0 +1,68 @@
+// models/workload/traces/tables/series.hpp -- what was measured beside traces: of services, of
+// workers, of machines. Tables that are no jobs, and are summed up.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/workload/traces/trace_reader.hpp"
+#include "models/workload/traces/trace_statistics.hpp"
+
+namespace orrery {
+
+// GenAi: one value at a time, of one container or of all; tables of the PAI log of 2020,
+// which have no header; lists of nodes.
+enum class SeriesFormat : uint8_t {
+  Auto,
+  GenAi,
+  PaiSensors,
+  PaiMachineMetrics,
+  PaiMachines,
+  PaiJobs,
+  PaiGroups,
+  OpenbNodes,
+  SpotNodes
+};
+constexpr std::array<std::string_view, 9> enum_names(SeriesFormat) {
+  return {"auto",     "genai_series", "pai_sensors", "pai_machine_metrics", "pai_machines",
+          "pai_jobs", "pai_groups",   "openb_nodes", "spot_nodes"};
+}
+
+struct SeriesReport {
+  struct Names {
+    std::string column;
+    int64_t different = 0;
+    bool is_exact = true;
+  };
+  struct Values {
+    std::string column;
+    TraceStatistics::Distribution distribution;
+  };
+  SeriesFormat format = SeriesFormat::Auto;  // Auto: the file was not recognised
+  int64_t rows = 0;                          // all of them
+  int64_t skipped = 0;
+  std::optional<double> first, last;  // seconds, as the table counts them
+  std::vector<Names> names;
+  std::vector<Values> values;  // of every column of numbers; empty fields do not count
+  bool is_rounded = false;     // more different values than are kept: they are told to 0.2 %
+  std::vector<TraceNote> notes;
+  std::vector<std::string> errors, skipped_examples;
+};
+
+struct SeriesParams {
+  std::string file{};
+  SeriesFormat format = SeriesFormat::Auto;
+  bool lenient = false;
+};
+
+// Auto when the file is none of these.
+SeriesFormat detect_series(const std::string& file);
+// In one pass and bounded memory.
+SeriesReport read_series(const SeriesParams& params);
+SeriesReport read_series_text(const SeriesParams& params, std::string_view text);
+
+}  // namespace orrery

@@ -1,0 +1,29 @@
+// models/workload/traces/tables/throughputs.hpp -- how fast models train, by GPU, as Gavel measured
+// them.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "models/workload/traces/io/text_source.hpp"
+
+namespace orrery::traces {
+
+// Steps per second of a job that has its GPUs to itself, from Gavel's JSON.
+struct Throughputs {
+  using ByJob = std::map<std::string, double, std::less<>>;  // by "('job type', GPUs)"
+
+  std::map<std::string, ByJob, std::less<>> by_gpu;
+  std::optional<std::string> error;  // what is wrong with the text
+
+  // Gavel's name of a job type on so many GPUs.
+  static std::string key(std::string_view type, int64_t gpus) {
+    return "('" + std::string{type} + "', " + std::to_string(gpus) + ")";
+  }
+};
+
+Throughputs read_throughputs(TextSource source);
+
+}  // namespace orrery::traces

@@ -1,0 +1,30 @@
+// models/workload/typical_pods_params.hpp -- which pods of a workload count as typical.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "sim/config/options.hpp"
+
+namespace orrery {
+
+struct TypicalPodsParams {
+  static constexpr std::string_view kDoc =
+      "The pods that fragmentation is measured by: the most frequent ones of the workload. With "
+      "it the run writes /timeline/packing, and the policy FGD can be used.";
+
+  double popularity = 95;
+  int64_t jobs_max = 100'000;
+
+  template <class V>
+  void fields(V& v) {
+    v("popularity", popularity, "How many of all pods the typical ones must make up.", Unit{"%"},
+      Range{1.0, 100.0}, Source{"Weng et al., USENIX ATC 2023, artifact"});
+    v("jobs_max", jobs_max,
+      "Pods are counted over so many jobs, the first ones; a shuffled trace is counted as "
+      "recorded.",
+      Unit{"jobs"}, Range{int64_t{1}, int64_t{10'000'000}});
+  }
+};
+
+}  // namespace orrery
