@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "models/control_plane/unready_guard.hpp"
-#include "models/workload/sources/value_distributions.hpp"
+#include "sim/config/value_distributions.hpp"
 #include "sim/config/fields.hpp"
 #include "sim/core/time.hpp"
 

@@ -168,7 +168,7 @@ void ControlPlane::node_up(NodeId node) {
 // ---- pods
 
 void ControlPlane::create(PodId pod, Told told) {
-  const WorkloadKind kind = jobs_.job(jobs_.pod(pod).job).controller;
+  const WorkloadKind kind = jobs_.job(jobs_.pod(pod).job).spec.controller;
   const uint32_t space = name_space(pod);
   const uint32_t object = objects_.create(pod, space);
   const auto heard = [this, object, told = std::move(told)](Creation news) {

@@ -21,7 +21,7 @@ class JobNamespaces {
 
   void job_arrived(JobId job) {
     if (job.index >= of_jobs_.size()) of_jobs_.resize(job.index + size_t{1});
-    of_jobs_[job] = per_job_ ? next_++ : of_team(jobs_.job(job).team);
+    of_jobs_[job] = per_job_ ? next_++ : of_team(jobs_.job(job).spec.team);
   }
   uint32_t of(JobId job) const { return of_jobs_[job]; }  // which arrived
   uint32_t of_team(const std::string& team) {

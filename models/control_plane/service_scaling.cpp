@@ -29,11 +29,11 @@ ServiceScaling::ServiceScaling(Sim sim, const JobTable& jobs, JobController& con
 
 void ServiceScaling::job_arrived(JobId id) {
   const Job& job = jobs_.job(id);
-  if (!job.service) return;
+  if (!job.spec.service) return;
   const HorizontalPodAutoscalerParams params =
-      job.service->autoscaler.value_or(HorizontalPodAutoscalerParams{});
+      job.spec.service->autoscaler.value_or(HorizontalPodAutoscalerParams{});
   Service& service = services_.emplace(id, params).first->second;
-  service.params = job.service;
+  service.params = job.spec.service;
   Rng rng = sim_.rng.stream("control_plane.service_metrics", job.serial);
   const auto phase = [&](Duration period) {
     return now() + nearest_ns(period.seconds() * rng.uniform());
@@ -43,7 +43,7 @@ void ServiceScaling::job_arrived(JobId id) {
   service.memory = params.metrics_resolution + params.scrape_interval * 3;
   service.spans.push_back({.from = now()});
   begin_steps(id);
-  if (job.service->autoscaler) plan_sync(id, service);
+  if (job.spec.service->autoscaler) plan_sync(id, service);
 }
 
 void ServiceScaling::job_over(JobId id) {
@@ -159,7 +159,7 @@ void ServiceScaling::sync(JobId id) {
   service.limits.changed(now(), before, after);
   ++(after > before ? totals_.ups : totals_.downs);
   rows_.emit({.time = now(),
-              .service = std::string_view{jobs_.job(id).name},
+              .service = std::string_view{jobs_.job(id).spec.name},
               .before = before,
               .after = after,
               .recommended = recommended,
@@ -173,7 +173,7 @@ void ServiceScaling::sync(JobId id) {
 void ServiceScaling::sample(Time now) {
   for (const auto& [id, service] : services_) {
     samples_.emit({.time = now,
-                   .service = std::string_view{jobs_.job(id).name},
+                   .service = std::string_view{jobs_.job(id).spec.name},
                    .replicas = controller_.replicas(id),
                    .running = service.running,
                    .load = service.load,

@@ -128,7 +128,7 @@ void Services::pod_starts(PodId id) {
 
 bool Services::has_members(const Group& group, JobId job) const {
   return group.params.members != ServiceMembers::Nodes &&
-         (group.params.team.empty() || jobs_.job(job).team == group.params.team);
+         (group.params.team.empty() || jobs_.job(job).spec.team == group.params.team);
 }
 
 uint32_t Services::set_of(Group& group, uint32_t index, JobId job) {

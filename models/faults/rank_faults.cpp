@@ -23,7 +23,7 @@ void RankFaults::strike(size_t index) {
   JobId victim;
   jobs_.for_each_job([&](JobId id) {
     const Job& job = jobs_.job(id);
-    const bool is_it = job.name == params.job && job.phase == JobPhase::Running;
+    const bool is_it = job.spec.name == params.job && job.phase == JobPhase::Running;
     if (is_it && params.pod < job.pods && !victim.is_valid()) victim = id;
   });
   if (victim.is_valid()) {

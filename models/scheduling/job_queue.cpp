@@ -105,18 +105,19 @@ void JobQueue::job_arrived(JobId id) {
   r = {.slot = slot,
        .id = id,
        .serial = job.serial,
-       .user = users_.number(job.user),
-       .team = teams_.number(job.team),
-       .application = applications_.number(job.application),
+       .user = users_.number(job.spec.user),
+       .team = teams_.number(job.spec.team),
+       .application = applications_.number(job.spec.application),
        .priority = job.priority,
        .count = job.demand[counted_],
        .units = (job.demand[counted_] + unit() - 1) / unit(),
        .request = job.demand,
-       .submitted = job.submitted,
-       .requested = job.requested,
+       .submitted = job.spec.submitted,
+       .requested = job.spec.requested,
        .queued = now()};
-  const CheckpointPlan checkpoints{job.checkpoint_interval, job.checkpoint_write};
-  const Duration run = std::min(run_time(job.work, checkpoints), time_limit(job, overruns_));
+  const CheckpointPlan checkpoints{job.spec.checkpoint_interval, job.spec.checkpoint_write};
+  const Duration run =
+      std::min(run_time(job.spec.work, checkpoints), time_limit(job.spec, overruns_));
   // Ends of this very instant are not learnt from yet.
   r.estimate = r.first_estimate = estimates_.estimate(r, run);
   arrived_.push_back(slot);
@@ -129,7 +130,7 @@ void JobQueue::job_over(JobId id) {
                "only a job that was started can end");
   r.is_over = true;
   const Job& job = jobs_.job(id);
-  r.run = job.phase == JobPhase::Completed ? job.work : r.executed_by(now());
+  r.run = job.phase == JobPhase::Completed ? job.spec.work : r.executed_by(now());
   statistics_.job_ends(r, now());
   ended_.push_back(r.slot);
   react_soon();

@@ -31,7 +31,8 @@ void JobQueue::begin(QueuedJob& r) {
   r.state = QueuedState::Running;
   log_.decided(*this, r, QueueDecision::Started, *plan_.name);
   r.started = now();
-  r.setup = init_time(job, job.gpus) + (r.executed > Duration{} ? job.restore : Duration{});
+  const Duration restart = std::max(job.spec.restore, stopping_.restart);
+  r.setup = init_time(job, job.gpus) + (r.executed > Duration{} ? restart : Duration{});
   r.counted_from = r.started + r.setup;
   r.expected_end = r.end_by_estimate();
   while (r.expected_end <= now()) {  // it had run for its estimate when it was stopped

@@ -42,7 +42,7 @@ GangView Scheduler::gang(GangId id) const {
                 .last_failure = Time{-1},
                 .backoff_until = {},
                 .min_resources = g.min_resources ? &*g.min_resources : nullptr,
-                .name = job.name};
+                .name = job.spec.name};
   if (id.index < gangs_.size()) {
     const GangTrack& t = gangs_[id.index];
     view.gated = t.gated;

@@ -64,8 +64,8 @@ std::string TooLargeJobs::describe(const Job& job, SpecId id, int64_t pods, int6
   }
   const PodSpec& spec = jobs_.specs()[id];
   const Resources& asked = jobs_.specs().request(id).resources;
-  return "job '" + job.name + "' (" + std::to_string(job.serial) + ") can never start: it needs " +
-         std::to_string(pods) + " pods of " +
+  return "job '" + job.spec.name + "' (" + std::to_string(job.serial) +
+         ") can never start: it needs " + std::to_string(pods) + " pods of " +
          amounts(spec.gpus, asked[Resource::Cpu], asked[Resource::Memory]) + " each, and " +
          std::to_string(room) + " fit on the empty cluster, where the most that a node has is " +
          amounts(gpus, cpu, memory);

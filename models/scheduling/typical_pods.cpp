@@ -56,8 +56,8 @@ std::vector<TypicalPod> typical_pods(std::vector<std::unique_ptr<JobSource>> sou
   for (int64_t jobs = 0; jobs < params.jobs_max; ++jobs) {
     JobSource* const source = earliest(sources);
     if (source == nullptr) break;
-    for (const JobRequest::Gang& gang : source->peek()->gangs) {
-      for (const JobRequest::Role& role : gang.roles) {
+    for (const GangSpec& gang : source->peek()->gangs) {
+      for (const RoleSpec& role : gang.roles) {
         const PodSpec spec = essence(role.spec);
         const SpecId id = table.intern(spec);
         if (id.index == kinds.size()) {

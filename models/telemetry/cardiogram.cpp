@@ -223,10 +223,10 @@ void Cardiogram::for_ranks(Watched& watched, PodId pod, F&& f) {
 
 void Cardiogram::job_arrived(JobId id) {
   const Job& job = jobs_.job(id);
-  const auto name = std::ranges::find(params_.jobs, job.name);
+  const auto name = std::ranges::find(params_.jobs, job.spec.name);
   if (name == params_.jobs.end()) return;
   const auto which = static_cast<size_t>(name - params_.jobs.begin());
-  if (job.kind == JobKind::Pods) {
+  if (job.spec.kind == JobKind::Pods) {
     podded_[which] = true;
     return;
   }

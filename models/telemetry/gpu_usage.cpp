@@ -138,7 +138,7 @@ void GpuUsage::pod_runs(PodId id, int32_t computing) {
   Use* const use = find(id);
   if (use == nullptr) return;
   const JobId job = jobs_.pod(id).job;
-  if (!jobs_.job(job).service) return set_mode(*use, Mode::Computes, computing);
+  if (!jobs_.job(job).spec.service) return set_mode(*use, Mode::Computes, computing);
   use->service = job;
   set_mode(*use, Mode::Serves, 0);
 }
@@ -160,8 +160,8 @@ void GpuUsage::job_changed(JobId id, int32_t computing) {
     return set_mode(counted_[id.index],
                     job.phase == JobPhase::Running ? Mode::Computes : Mode::Idle, computing);
   }
-  if (job.service) return load_changed(id, computing);
-  if (job.kind == JobKind::Pods) return;
+  if (job.spec.service) return load_changed(id, computing);
+  if (job.spec.kind == JobKind::Pods) return;
   JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
     if (Use* const use = find(pod)) set_mode(*use, mode_of(jobs_.pod(pod), job.phase), computing);
   });

@@ -8,7 +8,7 @@ void JobStatistics::job_arrived(JobId job) {
 }
 
 void JobStatistics::phase_changed(JobId job, JobPhase after) {
-  const double since = (sim_.engine.now() - jobs_.job(job).submitted).seconds();
+  const double since = (sim_.engine.now() - jobs_.job(job).spec.submitted).seconds();
   if (after == JobPhase::Running && !has_run_[job.index]) {
     has_run_[job.index] = true;
     waits_.add(since);

@@ -99,8 +99,8 @@ void Timeline::write_rows(Time now) {
 
 uint32_t Timeline::team_of(const Job& job) {
   const auto [entry, is_new] =
-      team_index_.try_emplace(job.team, static_cast<uint32_t>(teams_.size()));
-  if (is_new) teams_.push_back({.name = std::string_view{job.team}});
+      team_index_.try_emplace(job.spec.team, static_cast<uint32_t>(teams_.size()));
+  if (is_new) teams_.push_back({.name = std::string_view{job.spec.team}});
   return entry->second;
 }
 

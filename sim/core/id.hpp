@@ -23,6 +23,7 @@ using NicId = Id<struct NicTag>;    // compute NICs of the cluster, node by node
 using LinkId = Id<struct LinkTag>;  // directed
 using JobId = Id<struct JobTag>;
 using GangId = Id<struct GangTag>;
+using RoleId = Id<struct RoleTag>;
 using PodId = Id<struct PodTag>;
 using SpecId = Id<struct SpecTag>;  // an interned PodSpec: pods that look alike to a scheduler
 

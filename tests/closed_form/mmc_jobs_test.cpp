@@ -47,7 +47,7 @@ sources:
   double waited = 0;
   world.controller.phase_changed.connect([&](JobId id, JobPhase, JobPhase after) {
     if (after == JobPhase::Running) {
-      waited += (world.engine.now() - world.jobs.job(id).submitted).seconds();
+      waited += (world.engine.now() - world.jobs.job(id).spec.submitted).seconds();
     }
   });
   for (auto& source : make_job_sources(params, world.rng)) {

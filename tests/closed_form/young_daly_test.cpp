@@ -50,7 +50,7 @@ TEST_P(YoungDaly, TheSimulatedEfficiencyIsTheClosedFormWithinOnePercent) {
   JobControllerParams params;
   params.failure_detection = params.restart_delay = {};
   JobWorld world{{.nodes = 2, .gpus = 8, .params = params, .seed = 11, .binds = true}};
-  JobRequest job = make_job(JobKind::MpiGang, 2, 8, nearest_ns(20'000 * c.mtbf_s));
+  JobSpec job = make_job(JobKind::MpiGang, 2, 8, nearest_ns(20'000 * c.mtbf_s));
   job.checkpoint_interval = nearest_ns(c.tau_s);
   job.checkpoint_write = nearest_ns(c.write_s);
   job.init = nearest_ns(c.restart_s);

@@ -99,7 +99,7 @@ class Toys {
   }
   void add() {
     Toy toy;
-    JobRequest::Gang gang;
+    GangSpec gang;
     PodSpec spec = random_spec();
     for (uint64_t pods = 1 + rng_.below(4); pods > 0; --pods) {
       if (!alike_) spec = random_spec();

@@ -11,24 +11,24 @@ namespace {
 // Random jobs on a small cluster whose nodes fail at random; whatever happens, the books balance.
 class JobLives : public ::testing::TestWithParam<uint64_t> {
  protected:
-  static JobRequest random_job(Rng& rng) {
+  static JobSpec random_job(Rng& rng) {
     const bool is_gang = rng.chance(0.6);
     const auto pods = static_cast<int32_t>(1 + rng.below(5));
     const auto gpus = static_cast<int32_t>(rng.below(5));
-    JobRequest job =
+    JobSpec job =
         make_job(is_gang ? JobKind::MpiGang : JobKind::Pods, pods, gpus, rng.exponential(400_s));
     if (is_gang && rng.chance(0.3)) {
       job.gangs.push_back(job.gangs[0]);
       job.gangs[0].min_available = static_cast<int32_t>(1 + rng.below(static_cast<uint64_t>(pods)));
     }
     if (rng.chance(0.7)) {
-      job.checkpoint_interval = 1_ns + rng.exponential(60_s);
-      job.checkpoint_write = rng.exponential(10_s);
-      job.restore = rng.exponential(5_s);
+      job.spec.checkpoint_interval = 1_ns + rng.exponential(60_s);
+      job.spec.checkpoint_write = rng.exponential(10_s);
+      job.spec.restore = rng.exponential(5_s);
     }
-    if (rng.chance(0.5)) job.init = rng.exponential(10_s);
-    if (rng.chance(0.5)) job.restart_scope = RestartScope::Pod;
-    if (rng.chance(0.2)) job.restarts_max = static_cast<int32_t>(rng.below(4));
+    if (rng.chance(0.5)) job.spec.init = rng.exponential(10_s);
+    if (rng.chance(0.5)) job.spec.restart_scope = RestartScope::Pod;
+    if (rng.chance(0.2)) job.spec.restarts_max = static_cast<int32_t>(rng.below(4));
     return job;
   }
 };
@@ -41,7 +41,7 @@ TEST_P(JobLives, BalanceTheirBooksUnderRandomFailures) {
   params.failure_detection = rng.chance(0.3) ? Duration{} : 5_s;
   params.restart_delay = rng.chance(0.3) ? Duration{} : 10_s;
   JobWorld world{{.nodes = 6, .gpus = 8, .params = params, .seed = GetParam(), .binds = true}};
-  std::vector<JobRequest> jobs;
+  std::vector<JobSpec> jobs;
   Time submitted;
   for (int i = 0; i < 60; ++i) {
     jobs.push_back(random_job(rng));

@@ -50,13 +50,13 @@ struct LoneElasticGang {
     if (rng.chance(0.5)) params.pod_start = {.median = 5_s, .sigma = 1};
     return {.nodes = static_cast<uint32_t>(2 + rng.below(7)), .params = params, .seed = rng.next()};
   }
-  JobRequest random_job() {
+  JobSpec random_job() {
     const auto pods = static_cast<int32_t>(world.cluster.nodes());
-    JobRequest job = make_job(JobKind::MpiGang, pods, 8, 1_s + uniform_up_to(rng, 10_min));
+    JobSpec job = make_job(JobKind::MpiGang, pods, 8, 1_s + uniform_up_to(rng, 10_min));
     job.gangs[0].min_available = static_cast<int32_t>(1 + rng.below(world.cluster.nodes() - 1));
-    if (rng.chance(0.7)) job.checkpoint_interval = 1_s + uniform_up_to(rng, 1_min);
-    if (rng.chance(0.5)) job.restore = uniform_up_to(rng, 20_s);
-    if (rng.chance(0.5)) job.init = uniform_up_to(rng, 20_s);
+    if (rng.chance(0.7)) job.spec.checkpoint_interval = 1_s + uniform_up_to(rng, 1_min);
+    if (rng.chance(0.5)) job.spec.restore = uniform_up_to(rng, 20_s);
+    if (rng.chance(0.5)) job.spec.init = uniform_up_to(rng, 20_s);
     return job;
   }
 
@@ -72,7 +72,7 @@ TEST(Membership, ChangesLoseNoGpuAndCountNoWorkTwice) {
   for (uint64_t seed = 0; seed < 500; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     LoneElasticGang gang{seed};
-    const JobRequest job = gang.random_job();
+    const JobSpec job = gang.random_job();
     gang.world.add({job});
     gang.world.run();
 
@@ -84,14 +84,14 @@ TEST(Membership, ChangesLoseNoGpuAndCountNoWorkTwice) {
     Duration saved;
     for (const auto& stretch : gang.stretches) {
       const bool is_last = &stretch == &gang.stretches.back();
-      const Duration span = stretch.to - stretch.from, interval = job.checkpoint_interval;
+      const Duration span = stretch.to - stretch.from, interval = job.spec.checkpoint_interval;
       const Duration whole = interval == Duration{} ? Duration{} : interval * (span / interval);
       const Duration kept = is_last ? span : whole;
       saved += kept;
       useful += kMemberGpus * static_cast<double>(stretch.members.size()) * kept.seconds();
       lost += kMemberGpus * static_cast<double>(stretch.members.size()) * (span - kept).seconds();
     }
-    EXPECT_EQ(saved, job.work);
+    EXPECT_EQ(saved, job.spec.work);
     EXPECT_NEAR(row.gpu_s_useful, useful, 1e-9 * useful);
     EXPECT_NEAR(row.gpu_s_lost, lost, 1e-9 * lost + 1e-9);
 

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "models/workload/job/job_rows.hpp"
+#include "models/workload/job/pod_row.hpp"
+#include "models/workload/job/recovery_row.hpp"
 #include "tests/support/sanitized.hpp"
 #include "tests/support/scheduler_world.hpp"
 

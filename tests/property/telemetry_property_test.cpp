@@ -5,12 +5,12 @@
 namespace orrery {
 namespace {
 
-std::vector<JobRequest> random_jobs(Rng& rng) {
-  std::vector<JobRequest> jobs;
+std::vector<JobSpec> random_jobs(Rng& rng) {
+  std::vector<JobSpec> jobs;
   Time submitted;
   for (int i = 0; i < 60; ++i) {
     const auto kind = rng.chance(0.5) ? JobKind::MpiGang : JobKind::Pods;
-    JobRequest job = make_job(kind, static_cast<int32_t>(1 + rng.below(4)),
+    JobSpec job = make_job(kind, static_cast<int32_t>(1 + rng.below(4)),
                               static_cast<int32_t>(rng.below(9)), rng.exponential(5_h));
     submitted = submitted + rng.exponential(1_h);
     job.submitted = submitted;

@@ -22,13 +22,13 @@ class GangWorld {
   }
 
   JobId add(int32_t pods, int32_t gpus, int32_t min_available = 0) {
-    JobRequest::Role role;
+    RoleSpec role;
     role.spec.gpus = gpus;
     role.pods = pods;
     return add({{.roles = {role}, .min_available = min_available}});
   }
-  JobId add(std::vector<JobRequest::Gang> gangs) {
-    JobRequest request;
+  JobId add(std::vector<GangSpec> gangs) {
+    JobSpec request;
     request.kind = JobKind::MpiGang;
     request.gangs = std::move(gangs);
     const JobId job = jobs.add(request);

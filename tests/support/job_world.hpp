@@ -20,20 +20,20 @@ namespace orrery {
 
 class ListedJobs final : public JobSource {
  public:
-  explicit ListedJobs(std::vector<JobRequest> jobs) : jobs_{jobs.begin(), jobs.end()} {}
-  const JobRequest* peek() override { return jobs_.empty() ? nullptr : &jobs_.front(); }
+  explicit ListedJobs(std::vector<JobSpec> jobs) : jobs_{jobs.begin(), jobs.end()} {}
+  const JobSpec* peek() override { return jobs_.empty() ? nullptr : &jobs_.front(); }
   void pop() override { jobs_.pop_front(); }
 
  private:
-  std::deque<JobRequest> jobs_;
+  std::deque<JobSpec> jobs_;
 };
 
 // Alike pods of `gpus` GPUs each.
-inline JobRequest make_job(JobKind kind, int32_t pods, int32_t gpus, Duration work) {
-  JobRequest job;
+inline JobSpec make_job(JobKind kind, int32_t pods, int32_t gpus, Duration work) {
+  JobSpec job;
   job.kind = kind;
   job.work = work;
-  JobRequest::Role role;
+  RoleSpec role;
   role.spec.gpus = gpus;
   role.pods = pods;
   job.gangs.push_back({.roles = {role}, .min_available = 0});
@@ -87,7 +87,7 @@ class JobWorld {
     });
   }
 
-  void add(std::vector<JobRequest> requests) {
+  void add(std::vector<JobSpec> requests) {
     controller.add_source(std::make_unique<ListedJobs>(std::move(requests)));
   }
   void run(Time end = Time::max()) {

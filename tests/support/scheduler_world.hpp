@@ -59,7 +59,7 @@ class SchedulerWorld {
         controller{{engine, rng, recorder}, cluster, jobs, params},
         scheduler{{engine, rng, recorder}, cluster, jobs, controller, profile, true} {}
 
-  void add(std::vector<JobRequest> requests) {
+  void add(std::vector<JobSpec> requests) {
     controller.add_source(std::make_unique<ListedJobs>(std::move(requests)));
   }
   void run(Time end = Time::max()) {

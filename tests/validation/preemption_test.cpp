@@ -17,10 +17,10 @@ using nlohmann::json;
 
 constexpr int64_t kUnitMilli = 200;  // cores of a node: 500 units
 
-JobRequest job(int64_t units, const std::string& priority, Duration submit) {
+JobSpec job(int64_t units, const std::string& priority, Duration submit) {
   static const std::map<std::string, int32_t> kPriorities{
       {"negative", -100}, {"low", 0}, {"mid", 100}, {"high", 1'000}};
-  JobRequest made = make_job(JobKind::Pods, 1, 0, 10'000_s);
+  JobSpec made = make_job(JobKind::Pods, 1, 0, 10'000_s);
   PodSpec& spec = made.gangs[0].roles[0].spec;
   spec.cpu_milli = units * kUnitMilli;
   spec.priority = kPriorities.at(priority);
@@ -29,7 +29,7 @@ JobRequest job(int64_t units, const std::string& priority, Duration submit) {
 }
 
 json ours(const json& input) {
-  std::vector<JobRequest> jobs;
+  std::vector<JobSpec> jobs;
   for (size_t n = 0; n < input.at("nodes").size(); ++n) {
     for (const json& pod : input.at("nodes")[n]) {
       jobs.push_back(job(pod[1], pod[2], 1_s * (pod.size() > 3 ? pod[3].get<int64_t>() : 0)));
@@ -38,9 +38,9 @@ json ours(const json& input) {
     }
   }
   jobs.push_back(job(input.at("pod")[0], input.at("pod")[1], 100_s));
-  std::ranges::stable_sort(jobs, {}, &JobRequest::submitted);
+  std::ranges::stable_sort(jobs, {}, &JobSpec::submitted);
   std::vector<std::string> names;  // by serial number
-  for (const JobRequest& one : jobs) names.push_back(one.name);
+  for (const JobSpec& one : jobs) names.push_back(one.name);
 
   SchedulerWorld world{std::vector<int32_t>(input.at("nodes").size()),
                        without_cost(profile_of(ProfileBase::Default)),

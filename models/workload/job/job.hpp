@@ -1,31 +1,20 @@
-// models/workload/job/job.hpp -- jobs, gangs and pods as data: what schedulers, faults and
+// models/workload/job/job.hpp -- jobs, roles, gangs and pods as data: what schedulers, faults and
 // recorders read.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "models/hardware/resources.hpp"
-#include "models/workload/job/pod_spec.hpp"
-#include "models/workload/job/workload_kind.hpp"
+#include "models/workload/job/job_spec.hpp"
 #include "sim/core/id.hpp"
 #include "sim/core/time.hpp"
 
 namespace orrery {
 
-struct CheckpointParams;
-struct CommunicatorParams;
-struct DatasetParams;
-struct ServiceParams;
-struct StepParams;
-
-enum class JobKind : uint8_t { Pods, MpiGang };  // independent pods; one communicator
-constexpr std::array<std::string_view, 2> enum_names(JobKind) { return {"pods", "mpi_gang"}; }
+constexpr Time kNever{-1};  // of a stage that was not reached, in rows
 
 enum class JobPhase : uint8_t {
   Pending,     // some pods lack a node
@@ -34,10 +23,12 @@ enum class JobPhase : uint8_t {
   Hung,        // ranks wait for a dead one; nobody has noticed yet
   Restarting,  // stopped after a failure, its pods are about to be created again
   Completed,
-  Failed,  // gave up: restarts used up
+  Failed,     // an error that is not tried again, or restarts used up
+  Cancelled,  // by its user
 };
-constexpr std::array<std::string_view, 7> enum_names(JobPhase) {
-  return {"pending", "starting", "running", "hung", "restarting", "completed", "failed"};
+constexpr std::array<std::string_view, 8> enum_names(JobPhase) {
+  return {"pending",    "starting",  "running", "hung",
+          "restarting", "completed", "failed",  "cancelled"};
 }
 constexpr bool is_over(JobPhase phase) { return phase >= JobPhase::Completed; }
 // A gang that is down: those of its pods that are gone come back together, when it restarts.
@@ -50,48 +41,10 @@ constexpr std::array<std::string_view, 5> enum_names(PodState) {
   return {"absent", "pending", "bound", "running", "done"};
 }
 
-enum class RestartScope : uint8_t { Gang, Pod };  // after a lost pod: all anew, or just that one
-constexpr std::array<std::string_view, 2> enum_names(RestartScope) { return {"gang", "pod"}; }
-
-constexpr Duration kNotRequested{-1};
-
-// A job as a source submits it.
-struct JobRequest {
-  struct Role {  // `pods` alike pods of the gang
-    PodSpec spec;
-    int32_t pods = 1;
-  };
-  struct Gang {
-    std::vector<Role> roles;
-    int32_t min_available = 0;                    // 0: all pods
-    std::optional<Resources> min_resources = {};  // PodGroup.minResources; none: not checked
-  };
-  int64_t external_id = 0;  // as the trace or the scenario numbers it
-  std::string name, user, team;
-  std::string application;  // what it runs: a model, a program; empty: not known
-  JobKind kind = JobKind::Pods;
-  WorkloadKind controller = WorkloadKind::Job;
-  Time submitted;
-  Duration work;  // compute time of the whole job, without waits and checkpoints
-  Duration requested = kNotRequested;  // how long its user said it would take at most
-  std::vector<Gang> gangs;             // at least one, each with at least one pod
-  Duration checkpoint_interval;        // compute time between checkpoints; 0: never
-  Duration checkpoint_write;           // synchronous time of one checkpoint
-  Duration restore;                    // time to load the last checkpoint
-  Duration init, init_per_gpu;         // set-up after the start barrier; see init_time()
-  std::shared_ptr<const CommunicatorParams> communicator;  // none: ranks meet in no time
-  std::shared_ptr<const CheckpointParams> checkpoint;  // to a store, in place of write and restore
-  std::shared_ptr<const StepParams> step;              // none: exchanges take no time
-  std::shared_ptr<const DatasetParams> dataset;        // read as it trains; needs a step
-  std::shared_ptr<const ServiceParams> service;        // of independent pods: it is a service
-  RestartScope restart_scope = RestartScope::Gang;
-  std::optional<int32_t> restarts_max;       // none: for ever
-  std::optional<Duration> schedule_timeout;  // PodGroup.scheduleTimeoutSeconds; none: the plugin's
-};
-
 struct Pod {
   JobId job;
   GangId gang;  // invalid for independent pods
+  RoleId role;
   SpecId spec;
   NodeId node;  // valid from Bound on
   DeviceGrant grant;
@@ -111,39 +64,34 @@ struct Gang {
   int32_t min_available = 0;
   int32_t created = 0;                          // pods that exist now (Pending, Bound or Running)
   int32_t bound = 0;                            // of these, with a node
-  int32_t up = 0;                               // of these, with containers; of elastic jobs alone
-  uint32_t pods_started = 0;                    // all in all
   Time created_at;                              // of the PodGroup
   Duration schedule_timeout = Duration::max();  // max: the plugin's default
   std::optional<Resources> min_resources;       // as a whole, before any member is tried
 };
 
+struct Role {
+  JobId job;
+  PodId first;
+  int32_t pods = 0;
+  uint32_t gang = 0, role = 0;  // JobSpec::gangs[gang].roles[role]
+  RoleId creator;               // the first of those that one controller creates together
+};
+
 struct Job {
   uint64_t serial = 0;  // 0, 1, 2, ... in submission order; ids are recycled, serials never
-  int64_t external_id = 0;
-  std::string name, user, team, application;
-  JobKind kind = JobKind::Pods;
-  WorkloadKind controller = WorkloadKind::Job;
+  JobSpec spec;
   JobPhase phase = JobPhase::Pending;
   GangId first_gang;
   int32_t gangs = 0;        // 0 for independent pods
   bool is_elastic = false;  // a gang of it may run without some of its pods
+  RoleId first_role;
+  int32_t roles = 0;
   PodId first_pod;
   int32_t pods = 0;
   int32_t counted_pods = 0;  // of a counted job, which has none in the table: how many it asked for
   int32_t gpus = 0;          // devices over all pods
   Resources demand;          // of all pods together
   int32_t priority = 0;
-  Time submitted;
-  Duration work, checkpoint_interval, checkpoint_write, restore, init, init_per_gpu;
-  Duration requested = kNotRequested;
-  std::shared_ptr<const CommunicatorParams> communicator;
-  std::shared_ptr<const CheckpointParams> checkpoint;
-  std::shared_ptr<const StepParams> step;
-  std::shared_ptr<const DatasetParams> dataset;
-  std::shared_ptr<const ServiceParams> service;
-  RestartScope restart_scope = RestartScope::Gang;
-  std::optional<int32_t> restarts_max;
   bool is_counted() const { return counted_pods > 0; }
 };
 

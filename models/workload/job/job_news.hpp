@@ -5,8 +5,8 @@
 #include <span>
 
 #include "models/workload/job/job.hpp"
-#include "models/workload/job/job_rows.hpp"
 #include "models/workload/job/job_usage.hpp"
+#include "models/workload/job/recovery_row.hpp"
 #include "sim/core/id.hpp"
 #include "sim/engine/signal.hpp"
 

@@ -15,7 +15,7 @@ class JobSource {
  public:
   virtual ~JobSource() = default;
   // The next job, valid until pop(); null at the end or after an error.
-  virtual const JobRequest* peek() = 0;
+  virtual const JobSpec* peek() = 0;
   virtual void pop() = 0;
   // What is wrong with the input, for the user; empty while all is well.
   virtual std::optional<std::string> error() const { return std::nullopt; }

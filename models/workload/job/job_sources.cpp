@@ -8,7 +8,7 @@ namespace orrery {
 JobSource* JobSources::next() {
   JobSource* first = nullptr;
   for (const auto& source : sources_) {
-    const JobRequest* const request = source->peek();
+    const JobSpec* const request = source->peek();
     if (request == nullptr) {
       if (!error_) error_ = source->error();
       continue;

@@ -6,16 +6,17 @@ namespace orrery {
 namespace {
 
 struct Size {
-  int32_t pods = 0, gpus = 0;
+  int32_t pods = 0, gpus = 0, roles = 0;
   Resources demand;
 };
 
-Size size_of(const JobRequest& request) {
-  ORRERY_CHECK(!request.gangs.empty(), "a job has at least one gang");
+Size size_of(const JobSpec& spec) {
+  ORRERY_CHECK(!spec.gangs.empty(), "a job has at least one gang");
   Size size;
-  for (const auto& gang : request.gangs) {
-    for (const auto& role : gang.roles) {
+  for (const GangSpec& gang : spec.gangs) {
+    for (const RoleSpec& role : gang.roles) {
       ORRERY_CHECK(role.pods > 0, "a role has at least one pod");
+      ++size.roles;
       size.pods += role.pods;
       size.gpus += role.pods * role.spec.gpus;
       const Resources each = role.spec.requests();
@@ -28,57 +29,42 @@ Size size_of(const JobRequest& request) {
   return size;
 }
 
-Gang make_gang(const JobRequest& request, size_t index, JobId job, PodId first, int32_t pods) {
-  const int32_t min = request.gangs[index].min_available;
+Gang make_gang(const JobSpec& spec, size_t index, JobId job, PodId first, int32_t pods) {
+  const int32_t min = spec.gangs[index].min_available;
   Gang gang{};
   gang.job = job;
   gang.first = first;
   gang.pods = pods;
   gang.min_available = min == 0 ? pods : min;
-  gang.min_resources = request.gangs[index].min_resources;
-  gang.schedule_timeout = request.schedule_timeout.value_or(Duration::max());
+  gang.min_resources = spec.gangs[index].min_resources;
+  gang.schedule_timeout = spec.schedule_timeout.value_or(Duration::max());
   return gang;
 }
 
-// Without pods and gangs.
-Job job_of(const JobRequest& request, uint64_t serial, const Size& size) {
-  return {.serial = serial,
-          .external_id = request.external_id,
-          .name = request.name,
-          .user = request.user,
-          .team = request.team,
-          .application = request.application,
-          .kind = request.kind,
-          .controller = request.controller,
-          .phase = JobPhase::Pending,
-          .first_gang = {},
-          .first_pod = {},
-          .gpus = size.gpus,
-          .demand = size.demand,
-          .priority = request.gangs[0].roles[0].spec.priority,
-          .submitted = request.submitted,
-          .work = request.work,
-          .checkpoint_interval = request.checkpoint_interval,
-          .checkpoint_write = request.checkpoint_write,
-          .restore = request.restore,
-          .init = request.init,
-          .init_per_gpu = request.init_per_gpu,
-          .requested = request.requested,
-          .communicator = request.communicator,
-          .checkpoint = request.checkpoint,
-          .step = request.step,
-          .dataset = request.dataset,
-          .service = request.service,
-          .restart_scope = request.restart_scope,
-          .restarts_max = request.restarts_max};
+// Without pods, roles and gangs. Keeps the memory of the job that had the place before.
+void begin_job(Job& job, const JobSpec& spec, uint64_t serial, const Size& size) {
+  job.serial = serial;
+  job.spec = spec;
+  job.phase = JobPhase::Pending;
+  job.first_gang = {}, job.first_role = {}, job.first_pod = {};
+  job.gangs = job.roles = job.pods = job.counted_pods = 0;
+  job.is_elastic = false;
+  job.gpus = size.gpus;
+  job.demand = size.demand;
+  job.priority = spec.gangs[0].roles[0].spec.priority;
 }
 
 }  // namespace
 
-uint32_t JobTable::take_range(std::map<int32_t, std::vector<uint32_t>>& free, int32_t length,
-                              size_t bound) {
+// Ranges of ids of one length are reused for the same length only.
+template <class T>
+uint32_t JobTable::take_range(FreeRanges& free, std::vector<T>& all, int32_t length) {
   const auto found = free.find(length);
-  if (found == free.end() || found->second.empty()) return static_cast<uint32_t>(bound);
+  if (found == free.end() || found->second.empty()) {
+    const auto first = static_cast<uint32_t>(all.size());
+    all.resize(all.size() + static_cast<size_t>(length));
+    return first;
+  }
   const uint32_t first = found->second.back();
   found->second.pop_back();
   return first;
@@ -97,59 +83,63 @@ JobId JobTable::take_id() {
   return id;
 }
 
-JobId JobTable::add_counted(const JobRequest& request) {
-  const Size size = size_of(request);
+JobId JobTable::add_counted(const JobSpec& spec) {
+  const Size size = size_of(spec);
   const JobId id = take_id();
-  jobs_[id.index] = job_of(request, next_serial_++, size);
+  begin_job(jobs_[id.index], spec, next_serial_++, size);
   jobs_[id.index].counted_pods = size.pods;
   return id;
 }
 
-JobId JobTable::add(const JobRequest& request) {
-  const Size size = size_of(request);
-  const int32_t pods = size.pods;
+JobId JobTable::add(const JobSpec& spec) {
+  const Size size = size_of(spec);
   const JobId id = take_id();
-  const bool is_gang = request.kind != JobKind::Pods;
-  const auto gang_count = is_gang ? static_cast<int32_t>(request.gangs.size()) : 0;
-  const uint32_t first_pod = take_range(free_pods_, pods, pods_.size());
-  if (first_pod == pods_.size()) pods_.resize(pods_.size() + static_cast<size_t>(pods));
-  uint32_t first_gang = UINT32_MAX;
-  if (is_gang) {
-    first_gang = take_range(free_gangs_, gang_count, gangs_.size());
-    if (first_gang == gangs_.size()) gangs_.resize(gangs_.size() + static_cast<size_t>(gang_count));
-  }
-  uint32_t next_pod = first_pod;
-  int32_t rank = 0;
-  bool is_elastic = false;
-  for (size_t g = 0; g < request.gangs.size(); ++g) {
-    const GangId gang_id = is_gang ? GangId{first_gang + static_cast<uint32_t>(g)} : GangId{};
-    const uint32_t gang_first = next_pod;
-    for (const auto& role : request.gangs[g].roles) {
-      const SpecId spec = specs_.intern(role.spec);
-      for (int32_t i = 0; i < role.pods; ++i) {
-        const uint64_t generation = pods_[next_pod].generation + 1;
-        pods_[next_pod] = Pod{};
-        pods_[next_pod].job = id;
-        pods_[next_pod].gang = gang_id;
-        pods_[next_pod].spec = spec;
-        pods_[next_pod].rank = rank++;
-        pods_[next_pod].generation = generation;
-        ++next_pod;
-      }
-    }
-    if (!is_gang) continue;
-    const auto members = static_cast<int32_t>(next_pod - gang_first);
-    gangs_[gang_id.index] = make_gang(request, g, id, {gang_first}, members);
-    is_elastic = is_elastic || gangs_[gang_id.index].min_available < members;
-  }
   Job& job = jobs_[id.index];
-  job = job_of(request, next_serial_++, size);
-  job.first_gang = {first_gang};
-  job.gangs = gang_count;
-  job.is_elastic = is_elastic;
-  job.first_pod = {first_pod};
-  job.pods = pods;
+  begin_job(job, spec, next_serial_++, size);
+  job.roles = size.roles;
+  job.first_role = {take_range(free_roles_, roles_, job.roles)};
+  job.first_pod = {take_range(free_pods_, pods_, size.pods)};
+  if (spec.kind != JobKind::Pods) {
+    job.gangs = static_cast<int32_t>(spec.gangs.size());
+    job.first_gang = {take_range(free_gangs_, gangs_, job.gangs)};
+  }
+  RoleId role_id = job.first_role, shared_creator;
+  for (uint32_t g = 0; g < spec.gangs.size(); ++g) {
+    const GangId gang_id = job.gangs > 0 ? GangId{job.first_gang.index + g} : GangId{};
+    const PodId gang_first{job.first_pod.index + static_cast<uint32_t>(job.pods)};
+    const int32_t before = job.pods;
+    for (uint32_t r = 0; r < spec.gangs[g].roles.size(); ++r, ++role_id.index) {
+      const RoleSpec& role = spec.gangs[g].roles[r];
+      if (!role.controller && !shared_creator.is_valid()) shared_creator = role_id;
+      roles_[role_id.index] = {.job = id,
+                               .first = {job.first_pod.index + static_cast<uint32_t>(job.pods)},
+                               .pods = role.pods,
+                               .gang = g,
+                               .role = r,
+                               .creator = role.controller ? role_id : shared_creator};
+      add_pods(id, role, role_id, gang_id);
+    }
+    if (!gang_id.is_valid()) continue;
+    gangs_[gang_id.index] = make_gang(spec, g, id, gang_first, job.pods - before);
+    job.is_elastic |= gangs_[gang_id.index].min_available < job.pods - before;
+  }
   return id;
+}
+
+void JobTable::add_pods(JobId id, const RoleSpec& role, RoleId role_id, GangId gang) {
+  Job& job = jobs_[id.index];
+  const SpecId spec = specs_.intern(role.spec);
+  for (int32_t i = 0; i < role.pods; ++i) {
+    Pod& pod = pods_[job.first_pod.index + static_cast<uint32_t>(job.pods)];
+    const uint64_t generation = pod.generation + 1;
+    pod = Pod{};
+    pod.job = id;
+    pod.gang = gang;
+    pod.role = role_id;
+    pod.spec = spec;
+    pod.rank = job.pods++;
+    pod.generation = generation;
+  }
 }
 
 JobTable::Members JobTable::taking_part(JobId id) const {
@@ -166,6 +156,7 @@ void JobTable::remove(JobId id) {
   ORRERY_CHECK(is_live_[id.index], "a job ends exactly once");
   const Job& job = jobs_[id.index];
   if (job.pods > 0) free_pods_[job.pods].push_back(job.first_pod.index);
+  if (job.roles > 0) free_roles_[job.roles].push_back(job.first_role.index);
   if (job.gangs > 0) free_gangs_[job.gangs].push_back(job.first_gang.index);
   is_live_[id.index] = false;
   free_jobs_.push_back(id.index);

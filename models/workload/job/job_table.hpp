@@ -14,14 +14,20 @@ namespace orrery {
 
 class JobTable {
  public:
-  JobId add(const JobRequest& request);  // pods start Absent
+  JobId add(const JobSpec& spec);  // pods start Absent
   // A counted job: it takes an amount out of a pool, and the table holds no pods or gangs of it.
-  JobId add_counted(const JobRequest& request);
+  JobId add_counted(const JobSpec& spec);
   void remove(JobId id);  // the job is over and recorded; its ids may be reused
 
   const Job& job(JobId id) const { return jobs_[id.index]; }
   const Gang& gang(GangId id) const { return gangs_[id.index]; }
   const Pod& pod(PodId id) const { return pods_[id.index]; }
+  const Role& role(RoleId id) const { return roles_[id.index]; }
+  const RoleSpec& role_spec(RoleId id) const {
+    const Role& role = roles_[id.index];
+    return jobs_[role.job.index].spec.gangs[role.gang].roles[role.role];
+  }
+  const RoleSpec& role_spec(PodId id) const { return role_spec(pods_[id.index].role); }
   Job& job(JobId id) { return jobs_[id.index]; }
   Gang& gang(GangId id) { return gangs_[id.index]; }
   Pod& pod(PodId id) { return pods_[id.index]; }
@@ -38,6 +44,7 @@ class JobTable {
   // Ids up to these bounds have been in use; for arrays indexed by id.
   size_t jobs_bound() const { return jobs_.size(); }
   size_t gangs_bound() const { return gangs_.size(); }
+  size_t roles_bound() const { return roles_.size(); }
   size_t pods_bound() const { return pods_.size(); }
   size_t live_jobs() const { return live_jobs_; }
   uint64_t submitted() const { return next_serial_; }
@@ -56,16 +63,20 @@ class JobTable {
 
  private:
   // Ranges of ids of one length are reused for the same length only.
+  using FreeRanges = std::map<int32_t, std::vector<uint32_t>>;
   JobId take_id();
-  uint32_t take_range(std::map<int32_t, std::vector<uint32_t>>& free, int32_t length, size_t bound);
+  template <class T>
+  static uint32_t take_range(FreeRanges& free, std::vector<T>& all, int32_t length);
+  void add_pods(JobId job, const RoleSpec& role, RoleId role_id, GangId gang);
 
   std::vector<Job> jobs_;
   std::vector<bool> is_live_;
   std::vector<Gang> gangs_;
+  std::vector<Role> roles_;
   std::vector<Pod> pods_;
   SpecTable specs_;
   std::vector<uint32_t> free_jobs_;
-  std::map<int32_t, std::vector<uint32_t>> free_gangs_, free_pods_;
+  FreeRanges free_gangs_, free_roles_, free_pods_;
   size_t live_jobs_ = 0;
   uint64_t next_serial_ = 0;
 };

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "models/workload/job/job_spec.hpp"
 #include "sim/config/options.hpp"
 #include "sim/core/time.hpp"
 
@@ -127,5 +128,11 @@ struct JobControllerParams {
     }
   }
 };
+
+// How long a job may compute; max: for ever.
+inline Duration time_limit(const JobSpec& spec, Overruns overruns) {
+  const bool has_limit = overruns == Overruns::Kill && spec.requested >= Duration{};
+  return has_limit ? spec.requested : Duration::max();
+}
 
 }  // namespace orrery

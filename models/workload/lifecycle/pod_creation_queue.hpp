@@ -19,8 +19,8 @@ namespace orrery {
 
 class PodCreationQueue {
  public:
-  struct Ticket {  // a job; the serial shows whether its id was recycled meanwhile
-    JobId job;
+  struct Ticket {  // pods of a job; the serial shows whether its ids were recycled meanwhile
+    RoleId unit;   // the first of the roles whose pods are created together
     uint64_t serial = 0;
     bool is_whole = false;  // all that it lacks is one batch
   };

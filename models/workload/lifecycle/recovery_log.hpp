@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/workload/job/job_rows.hpp"
+#include "models/workload/job/recovery_row.hpp"
 #include "sim/engine/signal.hpp"
 #include "sim/record/channel.hpp"
 #include "sim/runtime/sim.hpp"

@@ -15,8 +15,8 @@ Bytes share(Bytes all, int64_t parts) { return {(all.count + parts - 1) / parts}
 
 Duration StoredCheckpoints::copy_time(JobId id) const {
   const Job& job = jobs_.job(id);
-  return share(job.checkpoint->bytes, std::max(jobs_.taking_part(id).gpus, 1)) /
-         job.checkpoint->host_copy;
+  return share(job.spec.checkpoint->bytes, std::max(jobs_.taking_part(id).gpus, 1)) /
+         job.spec.checkpoint->host_copy;
 }
 
 void StoredCheckpoints::write(JobId job, Callback done) {
@@ -32,17 +32,17 @@ std::vector<NodeId> StoredCheckpoints::nodes(JobId id, Direction direction) cons
   std::vector<NodeId> nodes;
   JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
     const Pod& p = jobs_.pod(pod);
-    if (p.node.is_valid() && p.takes_part) nodes.push_back(p.node);
+    if (p.node.is_valid() && p.takes_part && jobs_.role_spec(pod).saves) nodes.push_back(p.node);
   });
   ORRERY_CHECK(!nodes.empty(), "a job that saves or restores has nodes");
-  if (!job.checkpoint->sharded && direction == Direction::Write) nodes.resize(1);
+  if (!job.spec.checkpoint->sharded && direction == Direction::Write) nodes.resize(1);
   std::ranges::sort(nodes);
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   return nodes;
 }
 
 void StoredCheckpoints::start(JobId id, Direction direction, Callback done) {
-  const CheckpointParams& params = *jobs_.job(id).checkpoint;
+  const CheckpointParams& params = *jobs_.job(id).spec.checkpoint;
   const std::vector<NodeId> ends = nodes(id, direction);
   const auto parts = params.sharded ? static_cast<int64_t>(ends.size()) : 1;
   if (id.index >= under_way_.size()) under_way_.resize(id.index + size_t{1});
@@ -55,10 +55,6 @@ void StoredCheckpoints::start(JobId id, Direction direction, Callback done) {
 
 void StoredCheckpoints::cancel(JobId job) {
   if (job.index < under_way_.size()) storage_.cancel(under_way_[job.index]);
-}
-
-bool StoredCheckpoints::is_under_way(JobId job) const {
-  return job.index < under_way_.size() && storage_.flows().is_active(under_way_[job.index]);
 }
 
 }  // namespace orrery

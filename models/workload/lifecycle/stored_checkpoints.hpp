@@ -22,7 +22,6 @@ class StoredCheckpoints {
   void write(JobId job, Callback done);
   void read(JobId job, Callback done);
   void cancel(JobId job);  // whatever is under way
-  bool is_under_way(JobId job) const;
   // Of bound pods: the nodes that write, or read; in order, each once.
   std::vector<NodeId> nodes(JobId job, Direction direction) const;
 

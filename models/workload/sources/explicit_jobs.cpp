@@ -6,8 +6,8 @@
 namespace orrery {
 namespace {
 
-JobRequest request_of(const ExplicitJobParams& params, const TrainingParams& training) {
-  JobRequest job;
+JobSpec request_of(const ExplicitJobParams& params, const TrainingParams& training) {
+  JobSpec job;
   job.name = params.name;
   job.user = params.user;
   job.team = params.team;
@@ -21,7 +21,7 @@ JobRequest request_of(const ExplicitJobParams& params, const TrainingParams& tra
                          .min_available = params.min_available});
   }
   for (const ExplicitGangParams& gang : params.gangs) {
-    JobRequest::Gang& made = job.gangs.emplace_back();
+    GangSpec& made = job.gangs.emplace_back();
     made.min_available = gang.min_available;
     for (const ExplicitRoleParams& role : gang.roles) {
       made.roles.push_back({role.pod.spec(params.priority), role.pods});
@@ -45,7 +45,7 @@ class ExplicitJobs final : public JobSource {
     }
     prepare();
   }
-  const JobRequest* peek() override {
+  const JobSpec* peek() override {
     return next_.empty() ? nullptr : &entries_[next_.top().entry].request;
   }
   void pop() override {
@@ -59,7 +59,7 @@ class ExplicitJobs final : public JobSource {
 
  private:
   struct Entry {
-    JobRequest request;
+    JobSpec request;
     Duration every;
     int64_t next_id = 0;
     int32_t left = 0;
@@ -76,7 +76,7 @@ class ExplicitJobs final : public JobSource {
   void prepare() {
     if (next_.empty()) return;
     Entry& entry = entries_[next_.top().entry];
-    JobRequest& job = entry.request;
+    JobSpec& job = entry.request;
     job.submitted = next_.top().when;
     job.external_id = entry.next_id;
     if (entry.is_unnamed) job.name = "job-" + std::to_string(entry.next_id);

@@ -51,7 +51,7 @@ class Generator final : public JobSource {
     advance();
   }
 
-  const JobRequest* peek() override { return has_job_ ? &job_ : nullptr; }
+  const JobSpec* peek() override { return has_job_ ? &job_ : nullptr; }
   void pop() override { advance(); }
 
  private:
@@ -147,7 +147,7 @@ class Generator final : public JobSource {
   std::vector<std::string> teams_;
   std::vector<double> team_weights_, priority_weights_;
   std::vector<double> weights_;  // scratch
-  JobRequest job_;
+  JobSpec job_;
   bool has_job_ = false;
   int64_t made_ = 0;
 };

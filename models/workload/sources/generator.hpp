@@ -15,7 +15,7 @@
 #include "models/workload/job/pod_params.hpp"
 #include "models/workload/sources/distributions.hpp"
 #include "models/workload/sources/training_params.hpp"
-#include "models/workload/sources/value_distributions.hpp"
+#include "sim/config/value_distributions.hpp"
 
 namespace orrery {
 

@@ -13,7 +13,7 @@ namespace {
 class Service final : public JobSource {
  public:
   explicit Service(const ServiceParams& params) {
-    JobRequest& job = request_.emplace();
+    JobSpec& job = request_.emplace();
     job.name = params.name;
     job.team = params.team;
     job.kind = JobKind::Pods;
@@ -23,11 +23,11 @@ class Service final : public JobSource {
     job.gangs.push_back({.roles = {{params.pod.spec(params.priority), params.pods_most()}}});
     job.service = std::make_shared<ServiceParams>(params);
   }
-  const JobRequest* peek() override { return request_ ? &*request_ : nullptr; }
+  const JobSpec* peek() override { return request_ ? &*request_ : nullptr; }
   void pop() override { request_.reset(); }
 
  private:
-  std::optional<JobRequest> request_;
+  std::optional<JobSpec> request_;
 };
 
 }  // namespace

@@ -17,7 +17,7 @@ class TraceSource final : public JobSource {
         takes_gpus_{takes_gpus} {
     pop();
   }
-  const JobRequest* peek() override { return has_job_ ? &job_ : nullptr; }
+  const JobSpec* peek() override { return has_job_ ? &job_ : nullptr; }
   void pop() override {
     const TraceJob* const recorded = reader_->next();
     has_job_ = recorded != nullptr;
@@ -110,7 +110,7 @@ class TraceSource final : public JobSource {
   TraceSourceParams params_;
   TrainingParams training_;
   bool takes_gpus_;
-  JobRequest job_;
+  JobSpec job_;
   bool has_job_ = false;
   std::optional<std::string> refused_;
 };

@@ -15,9 +15,6 @@
 
 namespace orrery {
 
-// Longer than any run that has an end: 200 years.
-constexpr Duration kNeverEnds = 365_d * 200;
-
 struct TraceSourceParams : TraceParams {
   static constexpr std::string_view kKind = "trace";
 

@@ -4,7 +4,7 @@
 
 namespace orrery {
 
-void TrainingParams::apply(JobRequest& job) const {
+void TrainingParams::apply(JobSpec& job) const {
   job.checkpoint_interval = checkpoint_interval;
   job.checkpoint_write = checkpoint_write;
   job.restore = restore;

@@ -86,7 +86,7 @@ struct TrainingParams {
         kind == KindOfJob::Auto ? pods > 1 || checkpoint || step : kind == KindOfJob::MpiGang;
     return is_gang ? JobKind::MpiGang : JobKind::Pods;
   }
-  void apply(JobRequest& job) const;
+  void apply(JobSpec& job) const;
 };
 
 }  // namespace orrery

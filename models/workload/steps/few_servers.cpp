@@ -19,12 +19,12 @@ int32_t FewServers::nodes_of(const Job& job) const {
 
 void FewServers::phase_changed(JobId id, JobPhase after) {
   const Job& job = jobs_.job(id);
-  if (after != JobPhase::Running || !job.step) return;
+  if (after != JobPhase::Running || !job.spec.step) return;
   if (id.index >= counted_.size()) counted_.resize(id.index + size_t{1});
   if (counted_[id.index] == job.serial + 1) return;
   int32_t nodes = 0;
-  for (const ExchangeParams& exchange : job.step->exchanges) {
-    const bool is_alone = group_ranks(exchange.among, job.step->parallel, job.gpus) < 2;
+  for (const ExchangeParams& exchange : job.spec.step->exchanges) {
+    const bool is_alone = group_ranks(exchange.among, job.spec.step->parallel, job.gpus) < 2;
     if (!exchange.servers || is_alone) continue;
     if (nodes == 0) nodes = nodes_of(job);
     if (nodes == 0) return;
@@ -33,7 +33,7 @@ void FewServers::phase_changed(JobId id, JobPhase after) {
     ORRERY_MARK("workload.few_servers");
     counted_[id.index] = job.serial + 1;
     if (found_++ > 0) return;
-    first_ = "job '" + job.name + "' (" + std::to_string(job.serial) + ") has " +
+    first_ = "job '" + job.spec.name + "' (" + std::to_string(job.serial) + ") has " +
              std::to_string(there) + " of the " + std::to_string(exchange.servers->count) +
              " parameter servers that training.step asks for: it runs on " + std::to_string(nodes) +
              (nodes == 1 ? " node" : " nodes");

@@ -45,21 +45,21 @@ std::optional<GangStart> GangSteps::begins(JobId id) {
   gang = {.is_running = true, .plan = traffic_.plan_of(id, places)};
   find_traffic(id, places);
   const Job& job = jobs_.job(id);
-  if (job.dataset) {
+  if (job.spec.dataset) {
     // As if nothing failed: an outage ends, and the reader's rate stays.
     const StepActivity& activity = gang.traffic.activity;
     const bool has_rate = gang.crosses_nodes() && activity.rate_max > Bandwidth{};
     const Duration across = has_rate ? activity.bytes / activity.rate_max : Duration{};
-    readers_->begin(id, *job.dataset, places.nodes, static_cast<int32_t>(places.ranks.size()),
+    readers_->begin(id, *job.spec.dataset, places.nodes, static_cast<int32_t>(places.ranks.size()),
                     gang.cycle.length(across));
   }
   if (!tracer_) find_step(id);
-  const auto& model = job.step->model;
+  const auto& model = job.spec.step->model;
   const Duration reference =
-      model ? compute_time(*job.step, job.gpus, reference_rate(*model)) : gang.plan.compute;
+      model ? compute_time(*job.spec.step, job.gpus, reference_rate(*model)) : gang.plan.compute;
   return GangStart{
-      .work = work_at(job.work, reference, gang.plan.compute),
-      .checkpoint_interval = in_whole_steps(job.checkpoint_interval, gang.plan.compute),
+      .work = work_at(job.spec.work, reference, gang.plan.compute),
+      .checkpoint_interval = in_whole_steps(job.spec.checkpoint_interval, gang.plan.compute),
       .servers = dedicated_servers(gang.plan, places.ranks),
       .pace = tracer_ ? Pace::of_step(gang.plan.compute, Duration::max()) : gang.pace(),
       .is_traced = tracer_.has_value()};

@@ -33,8 +33,8 @@ Duration communicator_init_time(const CommunicatorParams& params, int32_t ranks)
 }
 
 Duration init_time(const Job& job, int32_t gpus) {
-  const Duration init = job.init + job.init_per_gpu * gpus;
-  return job.communicator ? init + communicator_init_time(*job.communicator, gpus) : init;
+  const Duration init = job.spec.init + job.spec.init_per_gpu * gpus;
+  return job.spec.communicator ? init + communicator_init_time(*job.spec.communicator, gpus) : init;
 }
 
 }  // namespace orrery

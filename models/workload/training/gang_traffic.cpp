@@ -95,12 +95,12 @@ StepPlan GangTraffic::plan_of(JobId id, const GangPlaces& places) const {
   const Job& job = jobs_.job(id);
   std::optional<double> rate;
   for (const GangPlaces::Share& share : places.shares) {
-    if (!job.step->model) break;
-    const double own = flops_rate(*job.step->model, machines_[share.machine].gpu);
+    if (!job.spec.step->model) break;
+    const double own = flops_rate(*job.spec.step->model, machines_[share.machine].gpu);
     rate = std::min(rate.value_or(own), own);
   }
   ORRERY_CHECK(rate.value_or(1) > 0, "GPUs without a known peak are refused before the run");
-  return plan_step(*job.step, job.gpus, static_cast<int32_t>(places.nodes.size()), rate);
+  return plan_step(*job.spec.step, job.gpus, static_cast<int32_t>(places.nodes.size()), rate);
 }
 
 GangTraffic::Found GangTraffic::find(JobId id, const StepPlan& plan, const GangPlaces& places,
@@ -112,7 +112,7 @@ GangTraffic::Found GangTraffic::find(JobId id, const StepPlan& plan, const GangP
   for (const GangPlaces::Share& share : places.shares) {
     const Machine& machine = machines_[share.machine];
     const double factor =
-        polling_factor(jobs_.job(id).step->polling, cores_per_gpu(machine, share), nodes);
+        polling_factor(jobs_.job(id).spec.step->polling, cores_per_gpu(machine, share), nodes);
     const Duration time = exchange_time(plan, machine, share.gpus, factor, times_);
     if (time <= longest) continue;
     slowest = &share, nic_factor = factor, longest = time;

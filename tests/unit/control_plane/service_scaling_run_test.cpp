@@ -9,6 +9,8 @@
 
 #include "models/control_plane/service_scaling_rows.hpp"
 #include "models/workload/job/job_rows.hpp"
+#include "models/workload/job/pod_row.hpp"
+#include "models/workload/job/recovery_row.hpp"
 #include "tests/support/scheduler_world.hpp"
 #include "tests/unit/control_plane/scenario_mistakes.hpp"
 

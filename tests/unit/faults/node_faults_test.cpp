@@ -114,7 +114,7 @@ TEST(NodeFaults, TwoPoliciesSeeTheSameFaults) {
   FaultWorld busy{{.nodes = 20, .gpus = 8}, params};
   FaultWorld idle{{.nodes = 20, .gpus = 8, .binds = false}, params};
   for (FaultWorld* world : {&busy, &idle}) {
-    world->add(std::vector<JobRequest>(20, make_job(JobKind::MpiGang, 2, 4, 48_h)));
+    world->add(std::vector<JobSpec>(20, make_job(JobKind::MpiGang, 2, 4, 48_h)));
     world->run_until(Time{} + 60_d);
   }
   EXPECT_GT(busy.controller.counters().pods_lost, 0u);

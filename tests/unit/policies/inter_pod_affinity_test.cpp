@@ -6,6 +6,8 @@
 #include <set>
 
 #include "models/workload/job/job_rows.hpp"
+#include "models/workload/job/pod_row.hpp"
+#include "models/workload/job/recovery_row.hpp"
 #include "tests/support/fake_handle.hpp"
 #include "tests/support/scheduler_world.hpp"
 #include "tests/unit/control_plane/scenario_mistakes.hpp"

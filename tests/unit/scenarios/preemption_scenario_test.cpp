@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "models/workload/job/job_rows.hpp"
+#include "models/workload/job/pod_row.hpp"
+#include "models/workload/job/recovery_row.hpp"
 #include "tests/support/shipped_run.hpp"
 
 namespace orrery {

@@ -17,8 +17,8 @@ ProfileParams where_the_head_blocks(ProfileBase base) {
   return profile;
 }
 
-JobRequest gang_that_comes(Duration at) {
-  JobRequest job = make_job(JobKind::MpiGang, 2, 1, 10_min);
+JobSpec gang_that_comes(Duration at) {
+  JobSpec job = make_job(JobKind::MpiGang, 2, 1, 10_min);
   job.submitted = Time{} + at;
   return job;
 }
@@ -82,7 +82,7 @@ TEST(GangInLine, TheRestOfAGangIsPlacedAfterOneOfItsPodsIsDeleted) {
   SchedulerWorld world{{2}, profile_of(ProfileBase::NativeGang)};
   LateSecond api{world.engine};
   world.controller.use(api);
-  JobRequest gang = gang_that_comes(10_s);
+  JobSpec gang = gang_that_comes(10_s);
   gang.gangs[0].min_available = 1;
   world.add({make_job(JobKind::Pods, 1, 2, 1_min), gang});
   world.at(Time{} + 20_s, [&] {

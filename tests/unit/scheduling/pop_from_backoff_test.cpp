@@ -4,6 +4,8 @@
 #include <string>
 
 #include "models/workload/job/job_rows.hpp"
+#include "models/workload/job/pod_row.hpp"
+#include "models/workload/job/recovery_row.hpp"
 #include "tests/support/scheduler_world.hpp"
 
 namespace orrery {

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "models/workload/job/job_rows.hpp"
+#include "models/workload/job/pod_row.hpp"
+#include "models/workload/job/recovery_row.hpp"
 #include "tests/support/fake_handle.hpp"
 #include "tests/support/scheduler_world.hpp"
 
@@ -16,9 +18,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-JobRequest job(int32_t priority, Duration submit, int32_t gpus, Duration work, int32_t pods = 1,
+JobSpec job(int32_t priority, Duration submit, int32_t gpus, Duration work, int32_t pods = 1,
                JobKind kind = JobKind::Pods) {
-  JobRequest made = make_job(kind, pods, gpus, work);
+  JobSpec made = make_job(kind, pods, gpus, work);
   made.gangs[0].roles[0].spec.priority = priority;
   made.submitted = Time{} + submit;
   return made;
@@ -123,7 +125,7 @@ TEST(Preemption, NobodyGoesForOneOfEqualPriority) {
 TEST(Preemption, TakesAsFewAndAsUnimportantPodsAsItCan) {
   SchedulerWorld world{{8, 8}, profile()};
   // Eight pods of one GPU on each node; those of n0 are more important, but for two.
-  std::vector<JobRequest> jobs;
+  std::vector<JobSpec> jobs;
   jobs.push_back(job(3, 0_s, 8, 1_s));  // n0 is taken, so that n1 gets the first eight
   for (int i = 0; i < 16; ++i) jobs.push_back(job(i % 2 + 1, 0_s, 1, 1000_s));
   jobs.push_back(job(9, 10_s, 3, 10_s));
@@ -152,7 +154,7 @@ TEST(Preemption, TakesTheNodeThatKubernetesWould) {
 
 TEST(Preemption, AGangStartsAgainAndThatIsNoFailure) {
   SchedulerWorld world{{8, 8}, profile()};
-  JobRequest gang = job(0, 0_s, 8, 100_s, 2, JobKind::MpiGang);
+  JobSpec gang = job(0, 0_s, 8, 100_s, 2, JobKind::MpiGang);
   gang.checkpoint_interval = 30_s;
   gang.restarts_max = 0;
   world.add({gang, job(5, 40_s, 8, 20_s)});

@@ -32,7 +32,7 @@ TEST(Scheduler, MembersOfAGangAreBoundOneByOneOnceTheyAreEnough) {
   for (const int32_t min : {2, 4}) {
     SCOPED_TRACE(min);
     SchedulerWorld world{{4}, profile_of(ProfileBase::NativeGang)};
-    JobRequest job = make_job(JobKind::MpiGang, 4, 1, 1_h);
+    JobSpec job = make_job(JobKind::MpiGang, 4, 1, 1_h);
     job.gangs[0].min_available = min;
     world.add({job});
     world.run(Time{} + 1_min);
@@ -64,7 +64,7 @@ TEST(Scheduler, ABlockedQueueLetsAPodPassThatComesBackToStandBeforeItsHead) {
   ProfileParams profile = without_cost(profile_of(ProfileBase::Default, {"FailsOnce"}));
   profile.queue.head_of_line = HeadOfLine::Block;
   SchedulerWorld world{{1, 4}, profile};
-  JobRequest urgent = make_job(JobKind::Pods, 1, 1, 1_h);
+  JobSpec urgent = make_job(JobKind::Pods, 1, 1, 1_h);
   urgent.gangs[0].roles[0].spec.priority = 10;
   world.add({urgent, make_job(JobKind::Pods, 1, 8, 1_h)});
   world.run(Time{} + 1_min);

@@ -25,7 +25,7 @@ std::vector<AttemptRow> rows_with(const std::vector<AttemptRow>& rows, AttemptOu
   return found;
 }
 
-JobRequest at(Duration submit, JobRequest job) {
+JobSpec at(Duration submit, JobSpec job) {
   job.submitted = Time{} + submit;
   return job;
 }
@@ -292,7 +292,7 @@ TEST(Scheduler, AGangOfWhichTooFewCanReserveKeepsNoNode) {
 TEST(Scheduler, AGangOfWhichEnoughCanReserveStartsWithThose) {
   SchedulerWorld world{
       {4}, profile_from("{base: native_gang, plugins: [{name: RefusesRanks, args: {from: 2}}]}")};
-  JobRequest job = make_job(JobKind::MpiGang, 3, 1, 1_h);
+  JobSpec job = make_job(JobKind::MpiGang, 3, 1, 1_h);
   job.gangs[0].min_available = 2;
   world.add({job});
   world.run(Time{} + 1_min);

@@ -15,8 +15,8 @@ FaultParams listed(std::vector<ListedFaultParams> list) {
   return params;
 }
 
-JobRequest training(int32_t pods, int32_t gpus, Duration work) {
-  JobRequest job = make_job(JobKind::MpiGang, pods, gpus, work);
+JobSpec training(int32_t pods, int32_t gpus, Duration work) {
+  JobSpec job = make_job(JobKind::MpiGang, pods, gpus, work);
   job.checkpoint_interval = 100_s;
   job.checkpoint_write = 25_s;  // computes 0.8 of the time
   return job;
@@ -32,7 +32,7 @@ TEST(GpuUsage, TellsTheFourWaysOfOneJobWithOneFailure) {
   TelemetryWorld world{{.nodes = 2, .params = slow},
                        listed({{.node = "n0", .at = 220_s, .repair = 10_s}}),
                        {.interval = 100_s, .teams_interval = {}}};
-  JobRequest job = training(2, 8, 350_s);
+  JobSpec job = training(2, 8, 350_s);
   job.init = 20_s;
   world.add({job});
   world.run_until(Time{} + 1000_s);
@@ -59,7 +59,7 @@ TEST(GpuUsage, TellsTheFourWaysOfOneJobWithOneFailure) {
 
 TEST(GpuUsage, IndependentPodsCountOneByOneAndInShares) {
   TelemetryWorld world{{.nodes = 1}, {}, {.interval = 10_s, .teams_interval = {}}};
-  JobRequest job = make_job(JobKind::Pods, 3, 1, 100_s);
+  JobSpec job = make_job(JobKind::Pods, 3, 1, 100_s);
   job.gangs[0].roles[0].spec.gpu_milli = 250;
   world.add({job});
   world.run_until(Time{} + 200_s);
@@ -87,7 +87,7 @@ TEST(NodeUsage, RowsHaveFailuresDowntimeAndUse) {
 
 TEST(Timeline, CountsAreOfTheInstantAndTheLastIntervalIsShorter) {
   TelemetryWorld world{{.nodes = 1}, {}, {.interval = 60_s, .teams_interval = 120_s}};
-  JobRequest a = make_job(JobKind::Pods, 1, 8, 60_s), b = make_job(JobKind::Pods, 1, 6, 600_s);
+  JobSpec a = make_job(JobKind::Pods, 1, 8, 60_s), b = make_job(JobKind::Pods, 1, 6, 600_s);
   a.team = "red";
   b.team = "blue";
   world.add({a, b});

@@ -24,8 +24,8 @@ JobWorld::Options world_of(uint32_t nodes, JobControllerParams params = {}) {
   return {.nodes = nodes, .gpus = 8, .params = params, .seed = 1, .binds = true};
 }
 
-JobRequest elastic(int32_t min_available, int32_t pods, Duration work) {
-  JobRequest job = make_job(JobKind::MpiGang, pods, 8, work);
+JobSpec elastic(int32_t min_available, int32_t pods, Duration work) {
+  JobSpec job = make_job(JobKind::MpiGang, pods, 8, work);
   job.gangs[0].min_available = min_available;
   return job;
 }
@@ -173,7 +173,7 @@ TEST(ElasticGang, RestartsWithItsSurvivorsAfterALastCall) {
   for (const bool comes_back : {false, true}) {
     SCOPED_TRACE(comes_back);
     JobWorld world{world_of(3, {.pod_start = {.median = 2_s}})};
-    JobRequest job = elastic(2, 3, 50_s);
+    JobSpec job = elastic(2, 3, 50_s);
     job.restart_scope = RestartScope::Pod;
     world.add({job});
     world.engine.at(Time{} + 32_s, Label{"test.node_failed"}, [&] {
@@ -196,7 +196,7 @@ TEST(ElasticGang, OnlyMembersThatTakePartWriteCheckpoints) {
   options.storage.node = {{16'000'000'000}, {16'000'000'000}};
   JobWorld world{options};
   away_until(world, Time{} + 31_s);
-  JobRequest job = elastic(2, 3, 20_s);
+  JobSpec job = elastic(2, 3, 20_s);
   job.checkpoint_interval = 10_s;
   job.checkpoint = std::make_shared<CheckpointParams>(
       CheckpointParams{.store = "blob", .bytes = {40'000'000'000}});
@@ -211,7 +211,7 @@ TEST(ElasticGang, SetsUpTheGpusThatTakePart) {
   for (const bool is_late : {false, true}) {
     JobWorld world{world_of(3, {.monitor_interval = kNoMonitor})};
     if (is_late) away_until(world, Time{} + 31_s);
-    JobRequest job = elastic(2, 3, 50_s);
+    JobSpec job = elastic(2, 3, 50_s);
     job.init = 1_s;
     job.init_per_gpu = 100_ms;
     job.communicator = std::make_shared<CommunicatorParams>(ordered);
@@ -231,7 +231,7 @@ TEST(ElasticGang, CopiesTheCheckpointFromTheGpusThatTakePart) {
   options.storage.node = {{64'000'000'000}, {64'000'000'000}};
   JobWorld world{options};
   away_until(world, Time{} + 31_s);
-  JobRequest job = elastic(2, 3, 20_s);
+  JobSpec job = elastic(2, 3, 20_s);
   job.checkpoint_interval = 10_s;
   job.checkpoint = std::make_shared<CheckpointParams>(CheckpointParams{
       .store = "blob",

@@ -11,8 +11,8 @@ namespace {
 
 using ::testing::ElementsAre;
 
-JobRequest training(int32_t pods, Duration work) {
-  JobRequest job = make_job(JobKind::MpiGang, pods, 8, work);
+JobSpec training(int32_t pods, Duration work) {
+  JobSpec job = make_job(JobKind::MpiGang, pods, 8, work);
   job.checkpoint_interval = 100_s;
   job.checkpoint_write = 10_s;
   return job;
@@ -24,7 +24,7 @@ JobWorld::Options options(JobControllerParams params, uint32_t nodes = 4) {
 
 TEST(JobController, AGangPassesTheStagesOfItsStart) {
   JobWorld world{options({.pod_start = {.median = 20_s}})};
-  JobRequest job = training(2, 250_s);
+  JobSpec job = training(2, 250_s);
   job.submitted = Time{} + 5_s;
   job.init = 3_s;
   job.restore = 7_s;  // nothing to restore on the first start
@@ -51,7 +51,7 @@ TEST(JobController, AGangPassesTheStagesOfItsStart) {
 
 TEST(JobController, ALostMemberStopsTheGangWhichResumesFromItsLastCheckpoint) {
   JobWorld world{options({.failure_detection = 5_s, .restart_delay = 10_s})};
-  JobRequest job = training(2, 250_s);
+  JobSpec job = training(2, 250_s);
   job.init = 3_s;
   job.restore = 7_s;
   world.add({job});
@@ -114,7 +114,7 @@ TEST(JobController, NewsOfComputeSaysWhenItWasDoneAndThenWhetherItIsKeptOrLost) 
 
 TEST(JobController, SemiStatefulSurvivorsKeepTheirNodes) {
   JobWorld world{options({.failure_detection = 5_s, .restart_delay = 10_s}, 3)};
-  JobRequest job = training(2, 250_s);
+  JobSpec job = training(2, 250_s);
   job.restart_scope = RestartScope::Pod;
   world.add({job});
   world.engine.at(Time{} + 50_s, Label{"test.node_failed"}, [&] { world.fail({0}); });
@@ -172,7 +172,7 @@ TEST(JobController, AFailureBeforeCatchingUpClosesTheEarlierRecovery) {
 
 TEST(JobController, AFailureDuringTheStartRepeatsTheStart) {
   JobWorld world{options({.failure_detection = 1_s, .restart_delay = 2_s})};
-  JobRequest job = training(2, 50_s);
+  JobSpec job = training(2, 50_s);
   job.init = 10_s;
   world.add({job});
   world.fail_at(Time{} + 4_s, {1});
@@ -206,7 +206,7 @@ TEST(JobController, AGatheringGangOnlyReplacesTheLostPod) {
 
 TEST(JobController, AGangThatUsedUpItsRestartsFails) {
   JobWorld world{options({.failure_detection = 5_s, .restart_delay = 0_s})};
-  JobRequest job = training(1, 1000_s);
+  JobSpec job = training(1, 1000_s);
   job.restarts_max = 1;
   world.add({job});
   world.fail_at(Time{} + 20_s, {0});
@@ -222,7 +222,7 @@ TEST(JobController, AGangThatUsedUpItsRestartsFails) {
 
 TEST(JobController, AGangOfManyRolesWaitsForAllItsGangs) {
   JobWorld world{options({}, 3)};
-  JobRequest job = training(1, 50_s);
+  JobSpec job = training(1, 50_s);
   job.gangs.push_back(job.gangs[0]);
   job.gangs[1].roles[0].pods = 2;
   world.add({job});
@@ -248,7 +248,7 @@ TEST(JobController, IndependentPodsEndOneByOne) {
 
 TEST(JobController, ALostIndependentPodComesBackAlone) {
   JobWorld world{options({.failure_detection = 5_s, .restart_delay = 10_s}, 2)};
-  JobRequest job = make_job(JobKind::Pods, 2, 8, 100_s);
+  JobSpec job = make_job(JobKind::Pods, 2, 8, 100_s);
   job.checkpoint_interval = 20_s;
   job.restore = 1_s;
   world.add({job});
@@ -269,7 +269,7 @@ TEST(JobController, ALostIndependentPodComesBackAlone) {
 
 TEST(JobController, IndependentPodsFailTheirJobAfterTheBackoffLimit) {
   JobWorld world{options({.failure_detection = 5_s, .restart_delay = 1_s}, 3)};
-  JobRequest job = make_job(JobKind::Pods, 3, 8, 100_s);
+  JobSpec job = make_job(JobKind::Pods, 3, 8, 100_s);
   job.restarts_max = 1;
   world.add({job});
   world.fail_at(Time{} + 10_s, {0});
@@ -292,7 +292,7 @@ TEST(JobController, StartLatencyIsDrawnPerPodAndTheSlowestOpensTheBarrier) {
 
 TEST(JobController, UsageTellsBoundFromBusyFromComputing) {
   JobWorld world{options({.pod_start = {.median = 20_s}}, 2)};
-  JobRequest pair = make_job(JobKind::Pods, 2, 3, 50_s);
+  JobSpec pair = make_job(JobKind::Pods, 2, 3, 50_s);
   world.add({training(1, 250_s), pair});
   world.fail_at(Time{} + 70_s, {0});
   struct Look {
@@ -326,7 +326,7 @@ TEST(JobController, UsageTellsBoundFromBusyFromComputing) {
 
 TEST(JobController, JobsThatStillRunAtTheEndHaveRows) {
   JobWorld world;
-  JobRequest later = training(2, 10_s);
+  JobSpec later = training(2, 10_s);
   later.submitted = Time{} + 1_h;
   world.add({training(2, 1000_s), later});
   world.run(Time{} + 115_s);
@@ -344,9 +344,10 @@ TEST(JobController, JobsThatStillRunAtTheEndHaveRows) {
 TEST(JobController, SourcesAreMergedBySubmitTimeThenByTheirOrder) {
   JobWorld world;
   std::vector<std::string> order;
-  world.controller.job_arrived.connect([&](JobId id) { order.push_back(world.jobs.job(id).name); });
+  world.controller.job_arrived.connect(
+      [&](JobId id) { order.push_back(world.jobs.job(id).spec.name); });
   const auto named = [](const char* name, Duration at) {
-    JobRequest job = make_job(JobKind::Pods, 1, 1, 1_s);
+    JobSpec job = make_job(JobKind::Pods, 1, 1, 1_s);
     job.name = name;
     job.submitted = Time{} + at;
     return job;
@@ -359,7 +360,7 @@ TEST(JobController, SourcesAreMergedBySubmitTimeThenByTheirOrder) {
 
 class BrokenSource final : public JobSource {
  public:
-  const JobRequest* peek() override { return nullptr; }
+  const JobSpec* peek() override { return nullptr; }
   void pop() override {}
   std::optional<std::string> error() const override { return "jobs.csv:7:3: found 'x'"; }
 };

@@ -8,7 +8,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-JobRequest gang_of(int32_t pods) { return make_job(JobKind::MpiGang, pods, 8, 1_s); }
+JobSpec gang_of(int32_t pods) { return make_job(JobKind::MpiGang, pods, 8, 1_s); }
 
 TEST(PodCreation, TwoJobsThatArriveTogetherInterleaveTheirPods) {
   JobWorld world{{.nodes = 1, .binds = false}};

@@ -27,14 +27,14 @@ std::string complaints(std::string_view yaml) {
   static_cast<void>(read_params<WorkloadParams>(document.root, "", diagnostics));
   return diagnostics.text();
 }
-std::vector<JobRequest> drain(JobSource& source, size_t most = 100'000) {
-  std::vector<JobRequest> jobs;
+std::vector<JobSpec> drain(JobSource& source, size_t most = 100'000) {
+  std::vector<JobSpec> jobs;
   for (; jobs.size() < most && source.peek() != nullptr; source.pop()) {
     jobs.push_back(*source.peek());
   }
   return jobs;
 }
-std::vector<JobRequest> jobs_of(std::string_view yaml, uint64_t seed = 1, size_t most = 100'000) {
+std::vector<JobSpec> jobs_of(std::string_view yaml, uint64_t seed = 1, size_t most = 100'000) {
   const auto sources = make_job_sources(read(yaml), RngStreams{seed});
   return drain(*sources.at(0), most);
 }
@@ -174,7 +174,7 @@ TEST(Generator, MakesAPoissonStreamOfExponentialJobs) {
   const auto jobs = jobs_of(kQueue, 3, 200'000);
   ASSERT_EQ(jobs.size(), 200'000u);
   double work = 0, work_squared = 0;
-  for (const JobRequest& job : jobs) {
+  for (const JobSpec& job : jobs) {
     work += job.work.seconds();
     work_squared += job.work.seconds() * job.work.seconds();
     ASSERT_EQ(job.kind, JobKind::Pods);
@@ -207,7 +207,7 @@ TEST(Generator, OneMoreKnobNeverShiftsTheOthers) {
   EXPECT_THAT(more[0].user, HasSubstr(more[0].team + "-"));
   size_t i = 0;  // the churn is found again between the bursts
   size_t in_bursts = 0;
-  for (const JobRequest& job : bursts) {
+  for (const JobSpec& job : bursts) {
     if (job.submitted == plain[i].submitted && job.work == plain[i].work) {
       ++i;
     } else {
@@ -250,7 +250,7 @@ sources:
   EXPECT_NEAR(static_cast<double>(jobs.size()), 200, 50);
   EXPECT_GE(jobs.front().submitted, Time{} + 2_h);
   EXPECT_LT(jobs.back().submitted, Time{} + 4_h);
-  for (const JobRequest& job : jobs) {
+  for (const JobSpec& job : jobs) {
     int32_t gpus = 0;
     for (const auto& role : job.gangs[0].roles) gpus += role.pods * role.spec.gpus;
     EXPECT_LE(gpus, 16);
@@ -292,7 +292,7 @@ TEST(TraceSource, WithoutDeparturesJobsOutliveAnyRun) {
   const auto jobs = drain(*source);
   ASSERT_EQ(jobs.size(), 2u);
   EXPECT_EQ(jobs[0].submitted, Time{} + 10_s);
-  for (const JobRequest& job : jobs) EXPECT_EQ(job.work, kNeverEnds);
+  for (const JobSpec& job : jobs) EXPECT_EQ(job.work, kNeverEnds);
 }
 
 TEST(TraceSource, AWrongRowEndsItWithAnError) {

@@ -10,7 +10,7 @@ namespace orrery {
 namespace {
 
 TEST(JobTable, WhatAJobAsksForInAllEndsAtTheLargestInteger) {
-  JobRequest large = make_job(JobKind::Pods, 2'000'000, 8, 1_h);
+  JobSpec large = make_job(JobKind::Pods, 2'000'000, 8, 1_h);
   large.gangs[0].roles[0].spec.memory_bytes = kNodeMemoryMax.count;
   JobTable jobs;
   const Resources& demand = jobs.job(jobs.add_counted(large)).demand;

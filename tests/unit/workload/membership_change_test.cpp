@@ -37,12 +37,12 @@ struct GrowingGang {
     params.failure_detection = 5_s;
     return params;
   }
-  static JobRequest job(int32_t pods, Duration work) {
-    JobRequest job = make_job(JobKind::MpiGang, pods, 8, work);
+  static JobSpec job(int32_t pods, Duration work) {
+    JobSpec job = make_job(JobKind::MpiGang, pods, 8, work);
     job.gangs[0].min_available = 2;
     return job;
   }
-  JobRow row(JobRequest job) {
+  JobRow row(JobSpec job) {
     world.add({std::move(job)});
     world.run();
     return world.job_rows().at(0);
@@ -55,7 +55,7 @@ constexpr NodeId kThirdNode{2}, kFourthNode{3};
 
 TEST(MembershipChange, RestartsTheGangWithTheMemberThatCameLate) {
   GrowingGang gang{3, {{kThirdNode, Time{} + 40_s}}};
-  JobRequest job = GrowingGang::job(3, 50_s);
+  JobSpec job = GrowingGang::job(3, 50_s);
   job.restarts_max = 0;  // it is no failure
   const JobRow row = gang.row(job);
   EXPECT_THAT(gang.world.phases,
@@ -86,7 +86,7 @@ TEST(MembershipChange, RestartsTheGangWithTheMemberThatCameLate) {
 // It computes from 31 s on, and 14.1 s until the third is noticed.
 TEST(MembershipChange, GoesOnFromTheLastCheckpoint) {
   GrowingGang gang{3, {{kThirdNode, Time{} + 45_s}}};
-  JobRequest job = GrowingGang::job(3, 50_s);
+  JobSpec job = GrowingGang::job(3, 50_s);
   job.checkpoint_interval = 10_s;
   job.init = 1_s;
   job.restore = 2_s;
@@ -140,7 +140,7 @@ TEST(MembershipChange, IsNoneForAMemberThatGoesBeforeItIsNoticed) {
 // Which would take until 50 s.
 TEST(MembershipChange, InterruptsAStart) {
   GrowingGang gang{3, {{kThirdNode, Time{} + 35_s}}};
-  JobRequest job = GrowingGang::job(3, 50_s);
+  JobSpec job = GrowingGang::job(3, 50_s);
   job.init = 20_s;
   const JobRow row = gang.row(job);
   EXPECT_EQ(row.running, Time{} + 35_s + 100_ms + 20_s);
@@ -164,7 +164,7 @@ TEST(MembershipChange, WaitsForTheRestartOfAGangThatHangs) {
 // 45.1 s of the minute are gone when it starts anew.
 TEST(MembershipChange, GivesNoMoreTimeThanWasRequested) {
   GrowingGang gang{3, {{kThirdNode, Time{} + 75_s}}, {.overruns = Overruns::Kill}};
-  JobRequest job = GrowingGang::job(3, 50_s);
+  JobSpec job = GrowingGang::job(3, 50_s);
   job.requested = 1_min;
   const JobRow row = gang.row(job);
   EXPECT_EQ(row.outcome, JobOutcome::Failed);
@@ -180,7 +180,7 @@ TEST(MembershipChange, DropsACheckpointThatIsBeingWritten) {
   world.fail(kThirdNode);
   world.engine.at(
       Time{} + 45_s, Label{"test.node_is_there"}, [&] { world.repair(kThirdNode); }, Phase::Fault);
-  JobRequest job = GrowingGang::job(3, 20_s);
+  JobSpec job = GrowingGang::job(3, 20_s);
   job.checkpoint_interval = 10_s;
   job.checkpoint = std::make_shared<CheckpointParams>(
       CheckpointParams{.store = "blob", .bytes = {40'000'000'000}});

@@ -156,7 +156,7 @@ TEST_F(PaiFolder, PodsGoOnlyToTheNodeWhereTheyRanIfThatIsAskedFor) {
   wanted.file = params("pai_instance_table.csv").file;
   wanted.recorded_nodes = true;
   const auto source = make_trace_source(wanted, {});
-  const JobRequest* job = source->peek();
+  const JobSpec* job = source->peek();
   ASSERT_NE(job, nullptr) << source->error().value_or("");
   const PodSpec& spec = job->gangs[0].roles[0].spec;
   ASSERT_EQ(spec.required_terms.size(), 1U);

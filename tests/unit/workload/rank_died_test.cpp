@@ -21,7 +21,7 @@ JobWorld::Options with_timeout(std::optional<Duration> hang_timeout) {
 struct DyingRank {
   explicit DyingRank(std::optional<Duration> hang_timeout, RestartScope scope = RestartScope::Gang)
       : world{with_timeout(hang_timeout)} {
-    JobRequest job = make_job(JobKind::MpiGang, 2, 8, 200_s);
+    JobSpec job = make_job(JobKind::MpiGang, 2, 8, 200_s);
     job.checkpoint_interval = 50_s;
     job.restart_scope = scope;
     world.add({job});
@@ -90,7 +90,7 @@ TEST(RankDied, WithoutATimeOutNobodyNoticesForEver) {
 
 TEST(RankDied, IndependentPodsAndGangsThatDoNotRunAreLeftAlone) {
   JobWorld world{with_timeout(60_s)};
-  JobRequest starting = make_job(JobKind::MpiGang, 1, 8, 100_s);
+  JobSpec starting = make_job(JobKind::MpiGang, 1, 8, 100_s);
   starting.init = 50_s;
   world.add({make_job(JobKind::Pods, 1, 8, 100_s), starting});
   bool pods = true, start = true;
@@ -162,7 +162,7 @@ TEST(Suspension, CallsBackPodsThatAreOnTheirWay) {
   JobWorld world{options};
   LateThird api{world};
   world.controller.use(api);
-  JobRequest elastic = make_job(JobKind::MpiGang, 3, 8, 100_s);
+  JobSpec elastic = make_job(JobKind::MpiGang, 3, 8, 100_s);
   elastic.gangs[0].min_available = 2;
   world.add({elastic});
   world.engine.at(Time{} + 5_s, Label{"test.suspend"},

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "models/workload/job/job_rows.hpp"
+#include "models/workload/job/pod_row.hpp"
+#include "models/workload/job/recovery_row.hpp"
 #include "tests/support/scheduler_world.hpp"
 
 namespace orrery {

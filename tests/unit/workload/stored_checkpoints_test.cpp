@@ -22,8 +22,8 @@ JobWorld::Options with_stores(uint32_t nodes) {
   return options;
 }
 
-JobRequest saving(int32_t pods, Duration work, const CheckpointParams& params) {
-  JobRequest job = make_job(JobKind::MpiGang, pods, 8, work);
+JobSpec saving(int32_t pods, Duration work, const CheckpointParams& params) {
+  JobSpec job = make_job(JobKind::MpiGang, pods, 8, work);
   job.checkpoint_interval = 10_s;
   job.checkpoint = std::make_shared<CheckpointParams>(params);
   return job;
@@ -120,7 +120,7 @@ TEST(StoredCheckpoints, OnLocalDisksTheyAreLostWithTheNode) {
 TEST(StoredCheckpoints, OnLocalDisksTheyStayBehindWhenTheJobMoves) {
   for (const bool moves : {false, true}) {
     JobWorld world{with_stores(2)};
-    JobRequest waiting = make_job(JobKind::MpiGang, 1, 8, 1_h);
+    JobSpec waiting = make_job(JobKind::MpiGang, 1, 8, 1_h);
     waiting.submitted = Time{} + (moves ? 20_s : 90_s);
     world.add({saving(1, 30_s, {.store = "local", .bytes = {1'000'000'000}}),
                make_job(JobKind::MpiGang, 1, 8, 60_s), waiting});

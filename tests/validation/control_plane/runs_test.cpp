@@ -17,6 +17,8 @@
 #include "models/scheduling/scheduling_queue.hpp"
 #include "models/scheduling/scoring.hpp"
 #include "models/workload/job/job_rows.hpp"
+#include "models/workload/job/pod_row.hpp"
+#include "models/workload/job/recovery_row.hpp"
 #include "tests/support/scheduler_world.hpp"
 #include "tests/support/validation_cases.hpp"
 

@@ -1,4 +1,4 @@
-// models/workload/sources/value_distributions.hpp -- random durations and counts, as a scenario
+// sim/config/value_distributions.hpp -- random durations and counts, as a scenario
 // says them.
 #pragma once
 

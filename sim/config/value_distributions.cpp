@@ -1,4 +1,4 @@
-#include "models/workload/sources/value_distributions.hpp"
+#include "sim/config/value_distributions.hpp"
 
 #include <cmath>
 

@@ -1,0 +1,74 @@
+// models/workload/job/ending.hpp -- how jobs and pods end by themselves.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "sim/config/value_distributions.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+// Why a job or a pod is over; None for one that succeeded, or that somebody else ended.
+enum class EndCause : uint8_t {
+  None,
+  Error,        // of its program or its user
+  OutOfMemory,  // the kernel killed it
+  Cancelled,    // by its user
+  TimeLimit,    // it computed for longer than it was allowed to
+  NodeFailed,
+  ProcessDied,  // with its GPU, or because it could not exchange
+};
+constexpr std::array<std::string_view, 7> enum_names(EndCause) {
+  return {"none",       "error",       "out_of_memory", "cancelled",
+          "time_limit", "node_failed", "process_died"};
+}
+
+constexpr int32_t kNoExitCode = -1;                  // nobody was left to tell one
+constexpr int32_t kKilled = 137, kTerminated = 143;  // 128 + SIGKILL, 128 + SIGTERM
+
+// As an operator that restarts by exit code tells errors that may pass from those that stay.
+// Kubeflow's and KubeDL's list (pkg/util/train): 130, 137, 138, 143 may be tried again; 1, 2, 126,
+// 127, 128, 139 and all others are permanent.
+constexpr bool is_retryable(int32_t exit_code) {
+  return exit_code == 130 || exit_code == 137 || exit_code == 138 || exit_code == 143;
+}
+
+// It has computed for so long, of the work that it is to do, and ends then.
+struct Ending {
+  Duration after;
+  int32_t exit_code = 0;
+  EndCause cause = EndCause::None;
+};
+
+// A way in which pods of a role may end.
+struct DrawnEndingParams {
+  static constexpr std::string_view kDoc =
+      "A way to end that is drawn at each start: of an independent pod, or of a gang for each of "
+      "its roles.";
+
+  EndCause cause = EndCause::Error;
+  double chance = 0;
+  int32_t exit_code = 1;
+  DurationDistribution after = ExponentialDuration{};
+
+  template <class V>
+  void fields(V& v) {
+    v("cause", cause, "Why, as /jobs and /pods tell it.");
+    v("chance", chance, "Of a start to end like this.", Range{0.0, 1.0}, Required{});
+    v("exit_code", exit_code,
+      "Of its containers; 0 is a success. Roles with restart: exit_code are started again after "
+      "130, 137, 138 and 143 only.",
+      Range{0, 255});
+    v("after", after, "Compute time from its start until then; work that is over first succeeds.");
+  }
+  template <class C>
+  void check(C& c) const {
+    if (cause == EndCause::None && exit_code != 0) {
+      c.error("cause", "must be given with an exit code that is not 0");
+    }
+  }
+};
+
+}  // namespace orrery

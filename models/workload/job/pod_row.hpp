@@ -1,0 +1,60 @@
+// models/workload/job/pod_row.hpp -- rows of /pods.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "models/workload/job/job.hpp"
+#include "sim/core/id.hpp"
+#include "sim/core/time.hpp"
+#include "sim/record/column.hpp"
+
+namespace orrery {
+
+enum class PodEnd : uint8_t {
+  Completed,
+  NodeFailed,
+  GangStopped,
+  JobFailed,
+  RunEnded,
+  RankDied,
+  ScaledDown,
+  Preempted,
+  Exited,
+  CleanedUp
+};
+constexpr std::array<std::string_view, 10> enum_names(PodEnd) {
+  return {"completed", "node_failed", "gang_stopped", "job_failed", "run_ended",
+          "rank_died", "scaled_down", "preempted",    "exited",     "cleaned_up"};
+}
+
+struct PodRow {  // one life of a pod
+  uint64_t job = 0;
+  int32_t rank = 0;
+  NodeId node;
+  GpuMask gpus = 0;
+  Time created, bound = kNever, started = kNever, ended;
+  int32_t attempts = 0;
+  PodEnd end = PodEnd::Completed;
+  EndCause cause = EndCause::None;
+  int32_t exit_code = kNoExitCode;
+
+  static void columns(auto&& c) {
+    c("job", &PodRow::job, "serial number of its job");
+    c("rank", &PodRow::rank, "which pod of the job");
+    c("node", &PodRow::node, "where it ran; 4294967295: nowhere");
+    c("gpus", &PodRow::gpus, "bit i: GPU i of the node was its own");
+    c("created", &PodRow::created, "when it entered the scheduler's queue");
+    c("bound", &PodRow::bound, "when it got its node; -1: never");
+    c("started", &PodRow::started, "when its containers ran; -1: never");
+    c("ended", &PodRow::ended, "when it left");
+    c("attempts", &PodRow::attempts, "scheduling attempts");
+    c("end", &PodRow::end, "why it left; exited: by itself, and not with success");
+    c("cause", &PodRow::cause, "of a pod that exited, why; of one that was lost, with what");
+    c("exit_code", &PodRow::exit_code,
+      "of its containers; 137: killed; 143: told to end; -1: nobody was left to tell");
+  }
+};
+
+}  // namespace orrery

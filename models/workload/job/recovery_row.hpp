@@ -1,0 +1,49 @@
+// models/workload/job/recovery_row.hpp -- rows of /events/recoveries.
+#pragma once
+
+#include <cstdint>
+
+#include "models/workload/job/job.hpp"
+#include "sim/core/id.hpp"
+#include "sim/core/time.hpp"
+#include "sim/record/column.hpp"
+
+namespace orrery {
+
+// One stop of a gang, or of one independent pod, and the way back. kNever: not reached.
+struct RecoveryRow {
+  uint64_t job = 0;
+  int32_t rank = -1;    // of the independent pod; -1: the gang as a whole
+  int32_t attempt = 0;  // 1: the first one
+  NodeId node;
+  int32_t nodes = 0;  // that the job, or the pod, held when it was struck
+  int32_t gpus = 0;   // likewise
+  Time failed, detected = kNever, recreated = kNever, scheduled = kNever, started = kNever,
+               resumed = kNever, caught_up = kNever;
+  double lost_gpu_s = 0;
+  bool is_preemption = false, is_membership_change = false;
+
+  static void columns(auto&& c) {
+    c("job", &RecoveryRow::job, "serial number of the job");
+    c("rank", &RecoveryRow::rank, "the independent pod that was lost; -1: the whole gang stopped");
+    c("attempt", &RecoveryRow::attempt, "1: the first stop of the job");
+    c("node", &RecoveryRow::node,
+      "the node that failed; 4294967295: none, a process died, gave up or had to go");
+    c("nodes", &RecoveryRow::nodes, "nodes held when it failed", "nodes");
+    c("gpus", &RecoveryRow::gpus, "GPUs held when it failed", "GPU");
+    c("failed", &RecoveryRow::failed, "when it stopped");
+    c("detected", &RecoveryRow::detected, "when the failure was noticed; -1: never");
+    c("recreated", &RecoveryRow::recreated, "when its last lost pod was created; -1: never");
+    c("scheduled", &RecoveryRow::scheduled, "when enough pods had nodes; -1: never");
+    c("started", &RecoveryRow::started, "when the start barrier was passed; -1: never");
+    c("resumed", &RecoveryRow::resumed, "when it computed again, its checkpoint loaded; -1: never");
+    c("caught_up", &RecoveryRow::caught_up, "when its progress was what it had been; -1: never");
+    c("lost_gpu_s", &RecoveryRow::lost_gpu_s, "compute since the last checkpoint", "GPU s");
+    c("is_preemption", &RecoveryRow::is_preemption,
+      "nothing failed: a pod was deleted to make room for another");
+    c("is_membership_change", &RecoveryRow::is_membership_change,
+      "nothing failed: the gang goes on with members that came late");
+  }
+};
+
+}  // namespace orrery

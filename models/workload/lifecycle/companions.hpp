@@ -1,0 +1,44 @@
+// models/workload/lifecycle/companions.hpp -- pods of a gang that are no ranks of its communicator:
+// launchers, evaluators, parameter servers.
+#pragma once
+
+#include "models/workload/lifecycle/job_over.hpp"
+#include "models/workload/lifecycle/planned_ends.hpp"
+#include "models/workload/lifecycle/pod_lives.hpp"
+#include "models/workload/lifecycle/replacements.hpp"
+#include "models/workload/lifecycle/role_ends.hpp"
+#include "sim/runtime/sim.hpp"
+
+namespace orrery {
+
+// They run beside the gang until the job is over, and are replaced one by one. What they hold
+// counts as held, not as computing.
+class Companions {
+ public:
+  Companions(Sim sim, JobTable& jobs, JobAccounts& accounts, PodLives& pods,
+             Replacements& replacements);
+
+  void admitted(JobId job);
+
+  Signal<JobId, const JobOver&> over;  // by the failure of one
+
+ private:
+  struct State {
+    EventId exits;
+    uint32_t starts = 0;
+  };
+  bool is_one(PodId pod) const;
+  void start_known(PodId pod);
+  void exits(PodId pod, const Ending& ending);
+
+  Engine& engine_;
+  JobTable& jobs_;
+  JobAccounts& accounts_;
+  PodLives& pods_;
+  Replacements& replacements_;
+  PlannedEnds ends_;
+  IdVector<PodId, State> states_;
+  IdVector<RoleId, RoleEnds> role_ends_;
+};
+
+}  // namespace orrery

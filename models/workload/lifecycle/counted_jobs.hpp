@@ -1,0 +1,45 @@
+// models/workload/lifecycle/counted_jobs.hpp -- jobs without pods, which take GPUs out of a pool.
+#pragma once
+
+#include "models/workload/job/job_news.hpp"
+#include "models/workload/lifecycle/job_over.hpp"
+#include "models/workload/lifecycle/training_runs.hpp"
+
+namespace orrery {
+
+// The way of a gang without its pods: set up, load the checkpoint, compute.
+class CountedJobs {
+ public:
+  CountedJobs(Engine& engine, const JobTable& jobs, JobAccounts& accounts, JobPhases& phases,
+              TrainingRuns& runs, JobNews& news);
+
+  void admitted(JobId job);
+  void run(JobId job, Pace pace);
+  void set_pace(JobId job, Pace pace);
+  bool suspend(JobId job, Duration write, Duration restart);
+  void end(JobId job);     // it is over, and its row written: gives back what it has
+  void finish(JobId job);  // books what it holds while it starts
+
+  Signal<JobId, const JobOver&> over;
+
+ private:
+  struct State {
+    EventId suspended;
+    Time held_from;  // while it starts: accounted for up to then
+  };
+  void hold(JobId job, int64_t gpu_milli);
+  void book_start(JobId job);
+  void runs(JobId job);
+  void ended(JobId job, const RunStop& end);
+  void suspended(JobId job);
+
+  Engine& engine_;
+  const JobTable& jobs_;
+  JobAccounts& accounts_;
+  JobPhases& phases_;
+  TrainingRuns& runs_;
+  JobNews& news_;
+  IdVector<JobId, State> states_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,65 @@
+// models/workload/lifecycle/independent_pods.hpp -- pods that compute on their own, and how they
+// decide the fate of their job.
+#pragma once
+
+#include <cstdint>
+
+#include "models/workload/job/job_news.hpp"
+#include "models/workload/lifecycle/job_over.hpp"
+#include "models/workload/lifecycle/pod_lives.hpp"
+#include "models/workload/lifecycle/replacements.hpp"
+#include "models/workload/lifecycle/role_ends.hpp"
+#include "models/workload/lifecycle/training_runs.hpp"
+
+namespace orrery {
+
+// Of jobs of kind pods, and of services.
+class IndependentPods {
+ public:
+  IndependentPods(Engine& engine, JobTable& jobs, JobAccounts& accounts, JobPhases& phases,
+                  PodLives& pods, TrainingRuns& runs, RecoveryLog& recoveries,
+                  Replacements& replacements, JobNews& news);
+
+  void admitted(JobId job);
+  void bound(PodId pod);
+  void struck(PodId pod, NodeId node);  // by its node's failure, before it is removed
+  bool is_failing(JobId job) const { return jobs_state_[job].is_failing; }
+  void job_struck(JobId job);     // once all its pods on the node are removed
+  void stops(PodId pod);          // to make room for another one; before it is removed
+  void refresh_phase(JobId job);  // the job's phase is that of its foremost pod
+  void finish(JobId job);         // keeps what its pods that run did
+  void end(JobId job);            // it is over
+
+  Signal<JobId, const JobOver&> over;
+
+ private:
+  struct State {
+    EventId gives_up;
+    bool is_failing = false;  // restarts are used up; only the detection is to come
+  };
+  void start_known(PodId pod);
+  void starts(PodId pod);
+  void runs(PodId pod);
+  void ended(PodId pod, const RunStop& end);
+  void succeeds(PodId pod);
+  void fails(PodId pod, const Ending& ending);
+  bool has_succeeded(JobId job) const;
+  void leaves(PodId pod, PodEnd why);
+  void recover_from(PodId pod, NodeId node);
+  bool is_alone(PodId pod) const { return !jobs_.pod(pod).gang.is_valid(); }
+
+  Engine& engine_;
+  JobTable& jobs_;
+  JobAccounts& accounts_;
+  JobPhases& phases_;
+  PodLives& pods_;
+  TrainingRuns& runs_;
+  RecoveryLog& recoveries_;
+  Replacements& replacements_;
+  JobNews& news_;
+  IdVector<JobId, State> jobs_state_;
+  IdVector<PodId, EventId> starting_;
+  IdVector<RoleId, RoleEnds> role_ends_;
+};
+
+}  // namespace orrery

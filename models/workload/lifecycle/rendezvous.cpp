@@ -1,0 +1,119 @@
+#include "models/workload/lifecycle/rendezvous.hpp"
+
+#include <utility>
+
+#include "sim/core/check.hpp"
+
+namespace orrery {
+
+Rendezvous::Rendezvous(Sim sim, JobTable& jobs, const JobControllerParams& params)
+    : engine_{sim.engine},
+      jobs_{jobs},
+      params_{params},
+      rows_{sim.recorder, "/events/gang_starts",
+            "Starts of gangs that may run without some of their members."} {}
+
+void Rendezvous::admitted(JobId id) {
+  if (id.index >= jobs_state_.size()) jobs_state_.resize(jobs_.jobs_bound());
+  if (jobs_.gangs_bound() > up_.size()) up_.resize(jobs_.gangs_bound());
+  if (jobs_.pods_bound() > is_up_.size()) is_up_.resize(jobs_.pods_bound());
+  jobs_state_[id] = {};
+  const Job& job = jobs_.job(id);
+  for (uint32_t g = 0; g < static_cast<uint32_t>(job.gangs); ++g) {
+    up_[{job.first_gang.index + g}] = 0;
+  }
+  JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) { is_up_[pod] = 0; });
+}
+
+void Rendezvous::await_up(PodId id) {
+  const Pod& pod = jobs_.pod(id);
+  engine_.at(pod.started, Label{"jobs.member_up"}, [this, id, generation = pod.generation] {
+    const Pod& member = jobs_.pod(id);
+    if (member.generation == generation && member.state == PodState::Bound) is_up_now(id);
+  });
+}
+
+// Whatever else brings the gang down before it is noticed takes the member along.
+void Rendezvous::is_up_now(PodId id) {
+  const Pod& pod = jobs_.pod(id);
+  is_up_[id] = 1;
+  ++up_[pod.gang];
+  if (jobs_state_[pod.job].is_gathering) return call(pod.job);
+  if (!params_.monitor_interval) return;
+  engine_.after(
+      *params_.monitor_interval, Label{"jobs.late_member_noticed"},
+      [this, id, generation = pod.generation] {
+        const Pod& member = jobs_.pod(id);
+        if (member.generation == generation && is_up_[id] && !member.takes_part) noticed.emit(id);
+      },
+      Phase::Control);
+}
+
+void Rendezvous::leaves(PodId id) {
+  if (std::exchange(is_up_[id], 0)) --up_[jobs_.pod(id).gang];
+}
+
+void Rendezvous::begin(JobId id) {
+  jobs_state_[id].called.reset();
+  jobs_state_[id].is_gathering = true;
+}
+
+void Rendezvous::stop(JobId id) {
+  engine_.cancel(jobs_state_[id].last_call);
+  jobs_state_[id].is_gathering = false;
+}
+
+bool Rendezvous::has_quorum(const Job& job) const {
+  for (uint32_t g = 0; g < static_cast<uint32_t>(job.gangs); ++g) {
+    const Gang& gang = jobs_.gang({job.first_gang.index + g});
+    if (gang.bound < gang.min_available) return false;
+  }
+  return true;
+}
+
+void Rendezvous::call(JobId id) {
+  const Job& job = jobs_.job(id);
+  State& state = jobs_state_[id];
+  bool are_enough = true, are_all = true;
+  for (uint32_t g = 0; g < static_cast<uint32_t>(job.gangs); ++g) {
+    const GangId gang_id{job.first_gang.index + g};
+    const Gang& gang = jobs_.gang(gang_id);
+    are_enough = are_enough && up_[gang_id] >= gang.min_available;
+    are_all = are_all && up_[gang_id] == gang.pods;
+  }
+  if (!are_enough || are_all) engine_.cancel(state.last_call);
+  if (!are_enough) {
+    state.called.reset();
+  } else if (!state.called) {
+    state.called = engine_.now();
+  }
+  if (!has_quorum(job)) {
+    ORRERY_MARK("jobs.quorum_lost_while_gathering");
+    stop(id);
+    return lost.emit(id);
+  }
+  if (are_all) return begin_with_those_up(id);
+  if (!are_enough || engine_.is_pending(state.last_call)) return;
+  // Members that come up in one instant are there together.
+  state.last_call = engine_.after(
+      params_.last_call, Label{"jobs.last_call_over"}, [this, id] { begin_with_those_up(id); },
+      Phase::Control);
+}
+
+void Rendezvous::begin_with_those_up(JobId id) {
+  const Job& job = jobs_.job(id);
+  JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
+    jobs_.pod(pod).takes_part = is_up_[pod] && jobs_.role_spec(pod).takes_part;
+  });
+  const JobTable::Members members = jobs_.taking_part(id);
+  rows_.emit({.job = job.serial,
+              .called = jobs_state_[id].called.value_or(engine_.now()),
+              .started = engine_.now(),
+              .members = members.pods,
+              .pods = job.pods,
+              .gpus = members.gpus});
+  stop(id);
+  gathered.emit(id);
+}
+
+}  // namespace orrery
