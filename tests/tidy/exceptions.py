@@ -12,8 +12,6 @@ ALLOWED = (
      "all the points of the policy contract on one page"),
     ("models/scheduling/scheduler.hpp", "lengths", "",
      "one class in four sources; its private records could move out"),
-    ("models/workload/lifecycle/job_controller.hpp", "lengths", "",
-     "one state machine in six sources, as one page of its moves"),
     ("tests/support/job_world.hpp", "lengths", "", "one builder of test worlds"),
     ("tests/property/job_lives_test.cpp", "lengths", "a function",
      "a life of random jobs and the whole book-keeping after it"),
