@@ -165,6 +165,7 @@ void Cluster::wire() {
     if (steps_) steps_->phase_changed(job, after);
     if (steps_) few_servers_.phase_changed(job, after);
     if (cardiogram_) cardiogram_->phase_changed(job, after);
+    if (orrery::is_over(after)) stop_when_done();
   });
   controller_.pace_changed.connect([this](JobId job) {
     usage_.job_changed(job, controller_.computing(job));
@@ -197,7 +198,6 @@ void Cluster::wire() {
   controller_.job_over.connect([this](JobId job) {
     if (cardiogram_) cardiogram_->job_over(job);
     if (control_plane_) control_plane_->job_over(job);
-    stop_when_done();
   });
   scheduler_.tried_in_vain.connect([this] { stop_if_futile(); });
   scheduler_.pod_assigned.connect([this](PodId pod, NodeId node) {
@@ -317,7 +317,7 @@ void Cluster::start_changes() {
 
 uint64_t Cluster::progress() const {
   const auto& c = controller_.counters();
-  return c.submitted + c.completed + c.failed + scheduler_.progress() + 1;
+  return c.submitted + c.completed + c.failed + c.cancelled + scheduler_.progress() + 1;
 }
 
 // Whether an end or an arrival is sure to come, however late.
@@ -332,7 +332,7 @@ bool Cluster::is_work_ahead() const {
 }
 
 void Cluster::stop_when_done() {
-  if (run_.until || ground_.jobs.live_jobs() > 1) return;
+  if (run_.until || controller_.jobs_unfinished() > 1) return;
   sim_.engine.after(
       Duration{}, Label{"run.all_done"},
       [this] {
@@ -380,7 +380,6 @@ void Cluster::audit() const {
   int64_t gpu_milli = scheduler_.reserved_gpu_milli();
   ground_.jobs.for_each_job([&](JobId id) {
     const Job& job = ground_.jobs.job(id);
-    ORRERY_CHECK(!orrery::is_over(job.phase), "a job that is over leaves the table");
     JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
       const Pod& p = ground_.jobs.pod(pod);
       if (p.state != PodState::Bound && p.state != PodState::Running) return;

@@ -12,7 +12,7 @@ void JobStatistics::phase_changed(JobId job, JobPhase after) {
   if (after == JobPhase::Running && !has_run_[job.index]) {
     has_run_[job.index] = true;
     waits_.add(since);
-  } else if (after == JobPhase::Completed) {
+  } else if (after == JobPhase::Completed || (is_over(after) && jobs_.job(job).spec.ending)) {
     completions_.add(since);
   }
 }
@@ -22,8 +22,10 @@ void JobStatistics::add_summary(Recorder& recorder) {
                        "mean time from submission until a job first runs, of jobs that ran");
   recorder.add_summary("wait_p50", waits_.quantile(50), "s", "its median");
   recorder.add_summary("wait_p99", waits_.quantile(99), "s", "its 99th percentile");
-  recorder.add_summary("jct_mean", completions_.mean(), "s",
-                       "mean time from submission until completion, of completed jobs");
+  recorder.add_summary(
+      "jct_mean", completions_.mean(), "s",
+      "mean time from submission until the end, of jobs that completed or ended as "
+      "recorded");
   recorder.add_summary("jct_p50", completions_.quantile(50), "s", "its median");
   recorder.add_summary("jct_p99", completions_.quantile(99), "s", "its 99th percentile");
 }

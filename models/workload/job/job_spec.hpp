@@ -50,6 +50,10 @@ constexpr std::array<std::string_view, 2> enum_names(RoleFailure) {
   return {"fails_job", "ignored"};
 }
 
+// What becomes of pods that still run when their job is over.
+enum class CleanUp : uint8_t { Running, None };
+constexpr std::array<std::string_view, 2> enum_names(CleanUp) { return {"running", "none"}; }
+
 constexpr Duration kNotRequested{-1};
 // Longer than any run that has an end: 200 years.
 constexpr Duration kNeverEnds = 365_d * 200;
@@ -66,6 +70,7 @@ struct RoleSpec {  // alike pods
   RestartPolicy restart = RestartPolicy::OnFailure;
   std::optional<int32_t> backoff_limit = {};  // restarts of its pods; none: for ever
   bool saves = true;                          // its pods write checkpoints
+  CleanUp clean_up = CleanUp::Running;
   std::vector<DrawnEndingParams> endings = {};
 };
 

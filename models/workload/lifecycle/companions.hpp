@@ -19,6 +19,7 @@ class Companions {
              Replacements& replacements);
 
   void admitted(JobId job);
+  void leave(PodId pod) { engine_.cancel(states_[pod].exits); }  // it runs on after its job
 
   Signal<JobId, const JobOver&> over;  // by the failure of one
 

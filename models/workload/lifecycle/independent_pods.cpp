@@ -151,16 +151,21 @@ bool IndependentPods::has_succeeded(JobId id) const {
 }
 
 void IndependentPods::leaves(PodId id, PodEnd why) {
+  const bool is_service = jobs_.job(jobs_.pod(id).job).spec.service != nullptr;
+  // What a service answered stays answered.
+  if (is_service || why == PodEnd::CleanedUp) return leave(id, true);
+  leave(id, why != PodEnd::JobFailed);
+}
+
+void IndependentPods::leave(PodId id, bool keeps) {
   const Pod& pod = jobs_.pod(id);
   engine_.cancel(starting_[id]);
   if (pod.state != PodState::Running) return;
   engine_.cancel(runs_.of(id).event);
   if (jobs_.job(pod.job).spec.service) {
-    runs_.keep(pod.job);  // what it answered stays answered
-  } else if (why == PodEnd::JobFailed) {
-    runs_.lose(id);
-  } else if (why == PodEnd::CleanedUp) {
-    runs_.keep(id);
+    runs_.keep(pod.job);
+  } else {
+    keeps ? runs_.keep(id) : static_cast<void>(runs_.lose(id));
   }
   runs_.of(pod.job).gpu_milli -= accounts_.gpu_milli(id);
 }

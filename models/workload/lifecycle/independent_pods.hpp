@@ -24,11 +24,12 @@ class IndependentPods {
   void bound(PodId pod);
   void struck(PodId pod, NodeId node);  // by its node's failure, before it is removed
   bool is_failing(JobId job) const { return jobs_state_[job].is_failing; }
-  void job_struck(JobId job);     // once all its pods on the node are removed
-  void stops(PodId pod);          // to make room for another one; before it is removed
-  void refresh_phase(JobId job);  // the job's phase is that of its foremost pod
-  void finish(JobId job);         // keeps what its pods that run did
-  void end(JobId job);            // it is over
+  void job_struck(JobId job);         // once all its pods on the node are removed
+  void stops(PodId pod);              // to make room for another one; before it is removed
+  void refresh_phase(JobId job);      // the job's phase is that of its foremost pod
+  void finish(JobId job);             // keeps what its pods that run did
+  void leave(PodId pod, bool keeps);  // it runs on after its job
+  void end(JobId job);                // it is over
 
   Signal<JobId, const JobOver&> over;
 

@@ -123,7 +123,8 @@ void JobAccounts::write_job_row(JobId id, Time end) {
   const JobAccount& account = accounts_[id];
   gpu_time_ += account.gpu_time;
   if (!job_rows_.is_on()) return;
-  const bool is_over = orrery::is_over(job.phase);
+  const bool is_over = account.ended.has_value();
+  end = account.ended.value_or(end);
   const Time first_running = account.first_running.value_or(kNever);
   const bool has_run = account.first_running.has_value();
   const GpuTime& time = account.gpu_time;

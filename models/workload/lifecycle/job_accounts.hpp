@@ -23,7 +23,8 @@ struct JobAccount {
   std::optional<Time> first_created, first_bound, first_running;
   // When its bound pods begin to load their checkpoint; max: not known.
   Time loads_from = Time::max();
-  EndCause cause = EndCause::None;  // of what ended it, or of the last failure
+  std::optional<Time> ended;  // its pods may be there still: see CleanUp
+  EndCause cause = EndCause::None;
   int32_t exit_code = kNoExitCode;
 };
 

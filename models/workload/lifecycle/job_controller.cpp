@@ -93,6 +93,11 @@ void JobController::node_failed(NodeId node) {
   runs_.node_failed(node);
   pods_.collect(node, victims);
   std::ranges::sort(victims);
+  std::erase_if(victims, [&](PodId id) {
+    const bool was_left = is_over(phases_.of(jobs_.pod(id).job));
+    if (was_left) lose_left(id, PodEnd::NodeFailed);
+    return was_left;
+  });
   for (const PodId id : victims) {
     const JobId job = jobs_.pod(id).job;
     if (!is_gang(job)) independent_.struck(id, node);
@@ -170,6 +175,7 @@ void JobController::preempted(PodId id) {
   const Pod& pod = jobs_.pod(id);
   if (pod.state == PodState::Absent || pod.state == PodState::Done) return;
   const JobId job = pod.job;
+  if (is_over(phases_.of(job))) return lose_left(id, PodEnd::Preempted);
   JobAccount& account = accounts_.of(job);
   JobCounters& counters = accounts_.counters();
   const bool had_node = pod.state != PodState::Pending;
@@ -219,70 +225,8 @@ JobUsage JobController::usage(JobId id) const {
 
 bool JobController::goes_on(JobId id) const {
   if (jobs_.job(id).spec.service) return true;  // to its end, or that of the run
-  if (phases_.of(id) == JobPhase::Pending) return false;
+  if (phases_.of(id) == JobPhase::Pending || is_over(phases_.of(id))) return false;
   return !is_gang(id) || !gangs_.hangs_for_ever(id);
-}
-
-// ---- end
-
-void JobController::end_job(JobId id, const JobOver& how) {
-  const Job& job = jobs_.job(id);
-  const Time now = sim_.engine.now();
-  const bool is_completed = how.phase == JobPhase::Completed;
-  JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
-    const bool takes_part = is_gang(id) && jobs_.role_spec(pod).takes_part;
-    pods_.remove(pod, !is_completed ? PodEnd::JobFailed
-                      : takes_part  ? PodEnd::Completed
-                                    : PodEnd::CleanedUp);
-  });
-  runs_.stop(id);
-  gangs_.end(id);
-  independent_.end(id);
-  services_.end(id);
-  runs_.end_of(id);
-  ORRERY_CHECK(runs_.of(id).unsaved == 0, "what a job computed is kept or lost before it ends");
-  recoveries_.close(runs_.of(id).recovery, now);
-  JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
-    ORRERY_CHECK(runs_.of(pod).unsaved == 0,
-                 "what a pod computed is kept or lost before its job ends");
-    recoveries_.close(runs_.of(pod).recovery, now);
-    pods_.creation().forget(pod);
-  });
-  JobAccount& account = accounts_.of(id);
-  account.cause = how.cause;
-  account.exit_code = how.exit_code;
-  phases_.set(id, how.phase);
-  JobCounters& counters = accounts_.counters();
-  ++(is_completed                       ? counters.completed
-     : how.phase == JobPhase::Cancelled ? counters.cancelled
-                                        : counters.failed);
-  accounts_.write_job_row(id, now);
-  if (job.is_counted()) counted_.end(id);
-  job_over.emit(id);
-  jobs_.remove(id);
-}
-
-void JobController::finish(Time end) {
-  jobs_.for_each_job([&](JobId id) {
-    const Job& job = jobs_.job(id);
-    const bool is_alone = !is_gang(id) && !job.is_counted() && !job.spec.service;
-    if (is_alone) {
-      independent_.finish(id);
-    } else if (job.phase == JobPhase::Running) {
-      runs_.keep(id);
-    }
-    runs_.end_of(id);
-    if (job.is_counted()) counted_.finish(id);
-    recoveries_.close(runs_.of(id).recovery, end);
-    JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
-      accounts_.book_held(pod, end);
-      recoveries_.close(runs_.of(pod).recovery, end);
-      const PodState state = jobs_.pod(pod).state;
-      if (state == PodState::Absent || state == PodState::Done) return;
-      accounts_.write_pod_row(pod, PodEnd::RunEnded, {.after = {}, .exit_code = kNoExitCode}, end);
-    });
-    accounts_.write_job_row(id, end);
-  });
 }
 
 }  // namespace orrery

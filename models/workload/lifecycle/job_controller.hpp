@@ -84,7 +84,8 @@ class JobController : public JobNews {
   int32_t replicas(JobId service) const { return services_.replicas(service); }
 
   const JobSources& sources() const { return sources_; }  // an error of one stopped the engine
-  bool all_done() const { return jobs_.live_jobs() == 0 && sources_.is_empty(); }
+  size_t jobs_unfinished() const { return jobs_.live_jobs() - left_behind_; }
+  bool all_done() const { return jobs_unfinished() == 0 && sources_.is_empty(); }
   const JobCounters& counters() const { return accounts_.counters(); }
   int64_t pods_terminating() const { return terminating_; }  // preempted, and not gone
   // What GPUs were held for by all jobs with a row in /jobs: after finish(), by all.
@@ -98,6 +99,10 @@ class JobController : public JobNews {
   void admit_arrivals();
   void admit(const JobSpec& spec);
   void end_job(JobId job, const JobOver& how);
+  void leave(PodId pod, bool is_completed);
+  void lose_left(PodId pod, PodEnd why);
+  void remove_job(JobId job);
+  void close_recoveries(JobId job, Time end);
   void preempted(PodId pod);
   bool is_gang(JobId job) const { return jobs_.job(job).gangs > 0; }
 
@@ -119,6 +124,7 @@ class JobController : public JobNews {
   ServiceLives services_;
   CountedJobs counted_;
   int64_t terminating_ = 0;
+  size_t left_behind_ = 0;  // jobs that are over, and whose pods are not
 };
 
 }  // namespace orrery

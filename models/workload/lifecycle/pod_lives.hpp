@@ -38,6 +38,10 @@ class PodLives {
   void remove_all(JobId job, PodEnd why);
   void collect(NodeId node, std::vector<PodId>& pods) const { on_nodes_.collect(node, pods); }
 
+  bool has_node(PodId pod) const {
+    const PodState state = jobs_.pod(pod).state;
+    return state == PodState::Bound || state == PodState::Running;
+  }
   struct Counts {
     int32_t bound = 0, running = 0, done = 0;  // those that run are bound, too
   };

@@ -3,25 +3,64 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "models/workload/job/job_spec.hpp"
 #include "models/workload/job/pod_params.hpp"
-#include "sim/config/options.hpp"
+#include "sim/config/fields.hpp"
 
 namespace orrery {
 
 struct ExplicitRoleParams {
-  static constexpr std::string_view kDoc = "Alike pods of a gang.";
+  static constexpr std::string_view kDoc =
+      "Alike pods of a job: workers, a launcher, parameter servers, an evaluator.";
 
+  std::string name = {};
   int32_t pods = 1;
   PodParams pod = {};
+  std::optional<WorkloadKind> controller = {};
+  bool takes_part = true;
+  bool exits = true;
+  RoleSuccess success = RoleSuccess::Counts;
+  RoleFailure failure = RoleFailure::FailsJob;
+  std::optional<RestartPolicy> restart = {};
+  std::optional<int32_t> backoff_limit = {};
+  bool saves = true;
+  CleanUp clean_up = CleanUp::Running;
+  std::optional<std::vector<DrawnEndingParams>> endings = {};
 
   template <class V>
   void fields(V& v) {
+    v("name", name, "What it is called.");
     v("pods", pods, "How many.", Range{1, 1'000'000}, Unit{"pods"});
     v("pod", pod, "What each of them asks for.");
+    v("controller", controller, "Who creates its pods; absent: the job's controller.");
+    v("takes_part", takes_part,
+      "Of a gang: its pods are ranks of the communicator. Others run beside the ranks until the "
+      "job is over, and are replaced one by one.");
+    v("exits", exits,
+      "Of kind: pods: false for pods that run until the job is over, as parameter servers do.");
+    v("success", success,
+      "Of kind: pods: counts: the job completes once all pods of such roles have succeeded; "
+      "decides: once all pods of this role have; ignored: neither.");
+    v("failure", failure, "What it means that a pod failed and is not started again.");
+    v("restart", restart,
+      "Whether pods that ended by themselves are started again; exit_code: after 130, 137, 138 "
+      "and 143. Pods lost with their node always are. Absent: that of training.");
+    v("backoff_limit", backoff_limit,
+      "Restarts of its pods after failures; absent: that of training.", Range{0, 1'000'000});
+    v("saves", saves, "Its pods write checkpoints.");
+    v("clean_up", clean_up,
+      "Pods that still run when the job is over are deleted, or, with none, keep what they hold.",
+      Source{"cleanPodPolicy of Kubeflow and KubeDL"});
+    v("endings", endings, "Ways in which its pods end by themselves; absent: those of training.");
   }
+  RoleSpec spec(int32_t priority) const;  // without what training says of ends
+  void override_ends(RoleSpec& role) const;
+  void check_kind(Checker& c, const std::string& at, bool is_gang) const;
 };
 
 struct ExplicitGangParams {

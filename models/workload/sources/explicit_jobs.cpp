@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <queue>
+#include <string>
 
 namespace orrery {
 namespace {
@@ -24,10 +25,16 @@ JobSpec request_of(const ExplicitJobParams& params, const TrainingParams& traini
     GangSpec& made = job.gangs.emplace_back();
     made.min_available = gang.min_available;
     for (const ExplicitRoleParams& role : gang.roles) {
-      made.roles.push_back({role.pod.spec(params.priority), role.pods});
+      made.roles.push_back(role.spec(params.priority));
     }
   }
-  params.training.value_or(training).apply(job);
+  const TrainingParams& trains = params.training ? *params.training : training;
+  trains.apply(job);
+  for (size_t g = 0; g < params.gangs.size(); ++g) {
+    for (size_t r = 0; r < params.gangs[g].roles.size(); ++r) {
+      params.gangs[g].roles[r].override_ends(job.gangs[g].roles[r]);
+    }
+  }
   return job;
 }
 
@@ -87,6 +94,87 @@ class ExplicitJobs final : public JobSource {
 };
 
 }  // namespace
+
+RoleSpec ExplicitRoleParams::spec(int32_t priority) const {
+  return {.spec = pod.spec(priority),
+          .pods = pods,
+          .name = name,
+          .controller = controller,
+          .takes_part = takes_part,
+          .exits = exits,
+          .success = success,
+          .failure = failure,
+          .saves = saves,
+          .clean_up = clean_up};
+}
+
+void ExplicitRoleParams::override_ends(RoleSpec& role) const {
+  if (restart) role.restart = *restart;
+  if (backoff_limit) role.backoff_limit = *backoff_limit;
+  if (endings) role.endings = *endings;
+}
+
+void ExplicitJobParams::check(Checker& c) const {
+  const bool is_gang = kind == JobKind::MpiGang;
+  int64_t pods_of_job = gangs.empty() ? pods : 0;
+  bool takes_part = gangs.empty(), counts = gangs.empty(), saves = gangs.empty();
+  for (size_t g = 0; g < gangs.size(); ++g) {
+    for (size_t r = 0; r < gangs[g].roles.size(); ++r) {
+      const ExplicitRoleParams& role = gangs[g].roles[r];
+      const std::string at = "gangs[" + std::to_string(g) + "].roles[" + std::to_string(r) + "].";
+      pods_of_job += role.pods;
+      takes_part |= role.takes_part;
+      saves |= role.takes_part && role.saves;
+      counts |= role.success == RoleSuccess::Decides ||
+                (role.success == RoleSuccess::Counts && role.exits);
+      role.check_kind(c, at, is_gang);
+    }
+  }
+  if (!gangs.empty()) {
+    const PodParams none;
+    if (pods != 1) c.error("pods", "has no effect beside gangs");
+    if (min_available != 0) c.error("min_available", "has no effect beside gangs");
+    if (pod.gpus != none.gpus) c.error("pod", "has no effect beside gangs");
+    if (!is_gang && gangs.size() > 1) c.error("gangs", "kind: pods takes one entry");
+    if (!is_gang && gangs[0].min_available != 0) {
+      c.error("gangs[0].min_available", "has no effect on independent pods");
+    }
+    if (is_gang && !takes_part) c.error("gangs", "needs a role that takes part");
+    if (is_gang && takes_part && !saves) c.error("gangs", "needs a role that saves");
+    if (!is_gang && !counts) {
+      c.error("gangs",
+              "needs a role that exits and whose success counts or decides: else the "
+              "job never ends");
+    }
+  }
+  if (!is_gang && min_available != 0) {
+    c.idle("min_available", "has no effect on independent pods");
+  }
+  if (gangs.empty() && min_available > pods) {
+    c.error("min_available", "must not be more than pods");
+  }
+  if (pods_of_job > kPodsAtOnceMax / (every == Duration{} ? count : 1)) {
+    c.error("count", "at most 10000000 pods may be submitted at one instant");
+  }
+  if (count == 1 && every != Duration{}) c.idle("every", "has no effect on a single job");
+}
+
+void ExplicitRoleParams::check_kind(Checker& c, const std::string& at, bool is_gang) const {
+  if (!is_gang) {
+    if (!takes_part) c.idle(at + "takes_part", "has no effect on independent pods");
+    if (restart == RestartPolicy::Always && success != RoleSuccess::Ignored) {
+      c.error(at + "success", "must be ignored with restart: always: its pods never end for good");
+    }
+    return;
+  }
+  if (!exits) c.idle(at + "exits", "has no effect on a gang, which ends as a whole");
+  if (success != RoleSuccess::Counts) {
+    c.idle(at + "success", "has no effect on a gang, which ends as a whole");
+  }
+  if (takes_part && failure == RoleFailure::Ignored) {
+    c.error(at + "failure", "a gang cannot go on without a rank");
+  }
+}
 
 std::unique_ptr<JobSource> make_explicit_jobs(const ExplicitJobsParams& params,
                                               const TrainingParams& training) {

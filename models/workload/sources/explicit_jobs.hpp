@@ -12,7 +12,7 @@
 #include "models/workload/job/pod_params.hpp"
 #include "models/workload/sources/explicit_gang_params.hpp"
 #include "models/workload/sources/training_params.hpp"
-#include "sim/config/options.hpp"
+#include "sim/config/fields.hpp"
 
 namespace orrery {
 
@@ -60,35 +60,14 @@ struct ExplicitJobParams {
       "workload.controller.last_call for that.",
       Range{0, 1'000'000}, Unit{"pods"});
     v("pod", pod, "What each pod asks for.");
-    v("gangs", gangs, "Instead of pods, min_available and pod: gangs of several roles.");
+    v("gangs", gangs,
+      "Instead of pods, min_available and pod: gangs of several roles. With kind: pods the roles "
+      "of one entry, whose pods are independent.");
     v("training", training, "Start, checkpoints and restarts; absent: the workload's.");
     v("count", count, "How many such jobs.", Range{1, 10'000'000}, Unit{"jobs"});
     v("every", every, "Time from one of them to the next; 0: all at once.");
   }
-  template <class C>
-  void check(C& c) const {
-    if (!gangs.empty()) {
-      const PodParams none;
-      if (pods != 1) c.error("pods", "has no effect beside gangs");
-      if (min_available != 0) c.error("min_available", "has no effect beside gangs");
-      if (pod.gpus != none.gpus) c.error("pod", "has no effect beside gangs");
-      if (kind == JobKind::Pods) c.error("gangs", "kind: pods has no gangs");
-    }
-    if (kind == JobKind::Pods && min_available != 0) {
-      c.idle("min_available", "has no effect on independent pods");
-    }
-    if (gangs.empty() && min_available > pods) {
-      c.error("min_available", "must not be more than pods");
-    }
-    int64_t pods_of_job = gangs.empty() ? pods : 0;
-    for (const ExplicitGangParams& gang : gangs) {
-      for (const ExplicitRoleParams& role : gang.roles) pods_of_job += role.pods;
-    }
-    if (pods_of_job > kPodsAtOnceMax / (every == Duration{} ? count : 1)) {
-      c.error("count", "at most 10000000 pods may be submitted at one instant");
-    }
-    if (count == 1 && every != Duration{}) c.idle("every", "has no effect on a single job");
-  }
+  void check(Checker& c) const;
 };
 
 struct ExplicitJobsParams {

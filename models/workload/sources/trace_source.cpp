@@ -7,6 +7,30 @@
 namespace orrery {
 namespace {
 
+// As shells and Slurm tell it: 1 for an error, 128 + SIGTERM for what was told to end.
+std::optional<Ending> ending_of(TraceStatus status, Duration after) {
+  switch (status) {
+    case TraceStatus::Cancelled:
+      return Ending{after, kTerminated, EndCause::Cancelled};
+    case TraceStatus::Failed:
+      return Ending{after, 1, EndCause::Error};
+    case TraceStatus::Timeout:
+      return Ending{after, kTerminated, EndCause::TimeLimit};
+    case TraceStatus::NodeFail:
+      return Ending{after, kNoExitCode, EndCause::NodeFailed};
+    case TraceStatus::Completed:
+    case TraceStatus::Running:
+    case TraceStatus::Pending:
+    case TraceStatus::Unknown:
+      return {};
+  }
+  return {};
+}
+
+bool tells_ends(TraceFormat format) {
+  return format != TraceFormat::Openb && format != TraceFormat::OpenbUntimed;
+}
+
 class TraceSource final : public JobSource {
  public:
   TraceSource(std::unique_ptr<TraceReader> reader, const TraceSourceParams& params,
@@ -60,6 +84,11 @@ class TraceSource final : public JobSource {
     job_.submitted = recorded.submit;
     job_.work = params_.departures ? recorded.duration : kNeverEnds;
     job_.requested = recorded.requested_time;
+    job_.ending = {};
+    if (params_.ends == TraceEnds::Recorded && params_.departures &&
+        tells_ends(reader_->format())) {
+      job_.ending = ending_of(recorded.status, recorded.duration);
+    }
     const bool is_uneven = recorded.pods > 1 && recorded.gpus_last_pod != recorded.gpus_per_pod;
     job_.gangs.resize(1);
     auto& roles = job_.gangs[0].roles;

@@ -1,6 +1,7 @@
 // models/workload/sources/trace_source.hpp -- recorded jobs as requests.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -15,12 +16,19 @@
 
 namespace orrery {
 
+// How replayed jobs end: as the trace says, or all with success.
+enum class TraceEnds : uint8_t { Recorded, Completed };
+constexpr std::array<std::string_view, 2> enum_names(TraceEnds) {
+  return {"recorded", "completed"};
+}
+
 struct TraceSourceParams : TraceParams {
   static constexpr std::string_view kKind = "trace";
 
   KindOfJob job_kind = KindOfJob::Auto;
   TraceTeam team = TraceTeam::Queue;
   bool departures = true;
+  TraceEnds ends = TraceEnds::Recorded;
   std::optional<ShuffleParams> shuffle = {};
   bool host_requests = true;
   bool gpu_models = true;
@@ -39,6 +47,11 @@ struct TraceSourceParams : TraceParams {
     v("departures", departures,
       "false: jobs never end, whatever duration was recorded, so that the cluster fills up, as in "
       "studies of packing; the run then needs `until`.");
+    v("ends", ends,
+      "recorded: jobs that the trace says were cancelled, failed, ran into their time limit or "
+      "lost their node end so when they have computed for as long as recorded, and are not tried "
+      "again; what they did not save is lost. completed: they complete. openb's phases are those "
+      "of a snapshot, and no ends.");
     v("shuffle", shuffle, "Random order at even intervals instead of the recorded times.");
     v("host_requests", host_requests, "Pods ask for the CPUs and the memory that were recorded.");
     v("gpu_models", gpu_models, "Pods go only to nodes with a GPU model that was recorded.");

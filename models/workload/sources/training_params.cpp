@@ -24,6 +24,13 @@ void TrainingParams::apply(JobSpec& job) const {
   job.restart_scope = restart_scope;
   job.restarts_max = restarts_max;
   job.schedule_timeout = schedule_timeout;
+  for (GangSpec& gang : job.gangs) {
+    for (RoleSpec& role : gang.roles) {
+      role.endings = endings;
+      role.restart = restart;
+      role.backoff_limit = backoff_limit;
+    }
+  }
 }
 
 }  // namespace orrery

@@ -36,6 +36,9 @@ struct TrainingParams {
   RestartScope restart_scope = RestartScope::Gang;
   std::optional<int32_t> restarts_max = {};
   std::optional<Duration> schedule_timeout = {};
+  std::vector<DrawnEndingParams> endings = {};
+  RestartPolicy restart = RestartPolicy::OnFailure;
+  std::optional<int32_t> backoff_limit = 6;
 
   template <class V>
   void fields(V& v) {
@@ -61,9 +64,19 @@ struct TrainingParams {
       Range{0, 1'000'000});
     v("schedule_timeout", schedule_timeout,
       "PodGroup.scheduleTimeoutSeconds; absent: the scheduler's default.");
+    v("endings", endings, "Ways in which pods end by themselves, such as errors of users.");
+    v("restart", restart,
+      "Whether pods that ended by themselves are started again, a gang as a whole; exit_code: "
+      "after 130, 137, 138 and 143. What is lost with a node always is.",
+      Source{"restartPolicy of a Job; exit_code as KubeDL (ExitCode)"});
+    v("backoff_limit", backoff_limit,
+      "Such restarts of a role's pods before one more failure is for good; null: no limit.",
+      Range{0, 1'000'000}, Source{"Job: .spec.backoffLimit, 6"});
   }
   template <class C>
   void check(C& c) const {
+    const bool has_default = restart == RestartPolicy::OnFailure;
+    if (endings.empty() && !has_default) c.idle("restart", "has no effect without endings");
     if (dataset && !step) c.error("dataset", "needs step: it is read step by step");
     if (checkpoint && checkpoint_interval == Duration{}) {
       c.idle("checkpoint", "has no effect without checkpoint_interval");
@@ -86,7 +99,7 @@ struct TrainingParams {
         kind == KindOfJob::Auto ? pods > 1 || checkpoint || step : kind == KindOfJob::MpiGang;
     return is_gang ? JobKind::MpiGang : JobKind::Pods;
   }
-  void apply(JobSpec& job) const;
+  void apply(JobSpec& job) const;  // after its roles are known
 };
 
 }  // namespace orrery
