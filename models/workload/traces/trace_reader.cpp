@@ -304,7 +304,7 @@ void FileTraceReader::read_row() {
                    ": the job is of a day before the first row's: set window_start");
     return;
   }
-  if (row.job.status == TraceStatus::Pending && !params_.pending_jobs) {
+  if (row.job.status == TraceStatus::Pending && !params_.openb.pending_jobs) {
     ++counts_.never_started;
   } else if (params_.gpu_jobs_only && row.job.gpus() == 0) {
     ++counts_.without_gpus;

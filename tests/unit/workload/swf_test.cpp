@@ -90,7 +90,7 @@ TEST(Swf, TheSizeIsWhatWasRequestedOrWhatWasGiven) {
       "4 0 0 10 0 -1 -1 -1 20 -1 1 1 1 -1 1 -1 -1 -1\n";
   const auto pods = [&](TraceProcessors which) {
     TraceParams params = kSwf;
-    params.processors = which;
+    params.swf.processors = which;
     std::vector<int32_t> out;
     for (const TraceJob& job : read_text(text, params).jobs) out.push_back(job.pods);
     return out;
@@ -104,7 +104,7 @@ TEST(Swf, TheSizeIsWhatWasRequestedOrWhatWasGiven) {
 
 TEST(Swf, AJobMayBeOnePodOfManyCores) {
   TraceParams params = kSwf;
-  params.one_pod = true;
+  params.swf.one_pod = true;
   const ReadTrace trace = read_text("1 0 0 10 8 -1 -1 8 20 1024 1 1 1 -1 1 -1 -1 -1\n", params);
   ASSERT_EQ(trace.jobs.size(), 1U) << trace.error;
   EXPECT_EQ(trace.jobs[0].pods, 1);
@@ -182,7 +182,7 @@ TEST(Swf, JobsThatOverranKeepTheirTimeOrAreCut) {
   const std::string text = "1 0 0 30 8 -1 -1 8 20 -1 1 1 1 -1 1 -1 -1 -1\n";
   EXPECT_EQ(read_text(text, kSwf).jobs.at(0).duration, 30_s);
   TraceParams params = kSwf;
-  params.overruns = TraceOverruns::Kill;
+  params.swf.overruns = TraceOverruns::Kill;
   EXPECT_EQ(read_text(text, params).jobs.at(0).duration, 20_s);
   EXPECT_EQ(notes_of(text), (Strings{"1 ran longer than requested"}));
 }
