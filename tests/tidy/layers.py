@@ -66,8 +66,6 @@ THIRD_PARTY = {
     "zlib": ("models/workload/traces/io/", "sim/record/"),
     "lzma": ("models/workload/traces/io/",),
     "coin/": ("models/scheduling/",),
-    "zip.h": ("models/network/",),
-    "pugixml": ("models/network/",),
     "gtest/": (),
     "gmock/": (),
     "benchmark/": (),
