@@ -136,7 +136,7 @@ def swf_trace(draft: Draft, draw: Draw) -> None:
     draft.files["log.swf"] = "\n".join(rows) + "\n"
     made: Tree = {"kind": "trace", "file": "log.swf", "format": "swf"}
     options: Tree = {}
-    draw.maybe(options, 0.25, one_pod=True, overruns=draw.pick(["keep", "kill"]),
+    draw.maybe(options, 0.25, one_pod=True, overruns=draw.pick(["keep", "cut", "raise"]),
                processors="allocated")
     draw.maybe(made, 0.25, team="group")
     if options:

@@ -44,7 +44,7 @@ inline TraceParams job_params(const TraceInput& input, const traces::Format* for
   if (format->has_processors) {
     params.swf.one_pod = (options & 2U) != 0;
     params.swf.processors = static_cast<TraceProcessors>((options >> 2U) & 1U);
-    params.swf.overruns = static_cast<TraceOverruns>((options >> 3U) & 1U);
+    params.swf.overruns = static_cast<TraceOverruns>((options >> 3U & 1U) + (options >> 2U & 1U));
   }
   if ((options & 16U) != 0 && format->durations != traces::Durations::InEveryRow) {
     params.default_duration = Duration{1'000'000'000};

@@ -277,6 +277,7 @@ bool FileTraceReader::complete_duration(TraceRow& row) {
     return false;
   }
   row.job.duration = *params_.default_duration;
+  settle_overrun(params_.swf.overruns, row.job);
   if (!row.lacks_duration.empty()) {
     findings_.remark("how long it ran is unknown: given the default duration");
   }

@@ -44,7 +44,7 @@ TEST(TraceChecks, AParameterWithoutEffectIsRefused) {
        "swf.processors" + helios + "does not count processors"},
       {[](TraceParams& p) { p.swf.one_pod = true; },
        "swf.one_pod" + helios + "does not count processors"},
-      {[](TraceParams& p) { p.swf.overruns = TraceOverruns::Kill; },
+      {[](TraceParams& p) { p.swf.overruns = TraceOverruns::Cut; },
        "swf.overruns" + helios + "has no requested times"}};
   EXPECT_EQ(read_text(kDerived).error, "");
   for (const Case& c : on_helios) {

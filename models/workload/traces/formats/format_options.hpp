@@ -23,9 +23,11 @@ struct SwfOptions {
     v("one_pod", one_pod,
       "A job is one pod of as many cores as it has processors; false: one pod per processor.");
     v("overruns", overruns,
-      "Jobs that ran longer than requested keep their run time, or are cut to the request and "
-      "complete there, as simulators of batch systems have it. To let them fail, keep them here "
-      "and set `workload.controller.overruns: kill`.");
+      "Jobs that ran longer than they requested. keep: run time and request stay as recorded. cut: "
+      "they complete when the requested time is over. raise: the request becomes the run time, as "
+      "in pyss and Alea. A run time of -1 is replaced by default_duration first; without one the "
+      "row is left out. To let overrunning jobs fail, use keep and "
+      "`workload.controller.overruns: kill`.");
   }
 };
 

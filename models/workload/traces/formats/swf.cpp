@@ -308,10 +308,8 @@ void SwfParser::parse(std::string_view line) {
   parse_use(run);
   const Duration requested_time = span(kRequestedTime);
   if (requested_time.ns > 0) job.requested_time = requested_time;
-  if (requested_time.ns > 0 && run > requested_time) {
-    findings_.remark("ran longer than requested");
-    if (params_.swf.overruns == TraceOverruns::Kill) job.duration = requested_time;
-  }
+  if (job.overran()) findings_.remark("ran longer than requested");
+  settle_overrun(params_.swf.overruns, job);
   parse_names();
   if (!split.rest.empty()) parse_variant(split.rest);
   const int64_t preceding = whole(kPreceding, std::numeric_limits<int64_t>::max());
