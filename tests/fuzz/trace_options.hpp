@@ -46,9 +46,7 @@ inline TraceParams job_params(const TraceInput& input, const traces::Format* for
     params.swf.processors = static_cast<TraceProcessors>((options >> 2U) & 1U);
     params.swf.overruns = static_cast<TraceOverruns>((options >> 3U & 1U) + (options >> 2U & 1U));
   }
-  if ((options & 16U) != 0 && format->durations != traces::Durations::InEveryRow) {
-    params.default_duration = Duration{1'000'000'000};
-  }
+  if ((options & 16U) != 0) params.default_duration = Duration{1'000'000'000};
   params.recorded_nodes = format->has_nodes && (options & 2U) != 0;
   params.pai.measured = format->has_sensors && (more & 1U) != 0;
   if (format->has_steps && (more & 2U) != 0) params.gavel.throughputs = folder.file("named.json");

@@ -19,7 +19,6 @@ struct Use {
 
 std::optional<std::string> without_effect(const TraceParams& params, const Format& format) {
   const TraceParams unset;
-  const bool may_lack_durations = format.durations != Durations::InEveryRow;
   const Use uses[] = {
       {"queues", params.queues.empty(), format.has_queues, "names no queues"},
       {"arrive_at", params.arrive_at == unset.arrive_at, format.has_starts,
@@ -31,8 +30,6 @@ std::optional<std::string> without_effect(const TraceParams& params, const Forma
       {"gpus_min", params.gpus_min == unset.gpus_min, format.has_gpus, "has no GPUs"},
       {"gpus_max", params.gpus_max == unset.gpus_max, format.has_gpus, "has no GPUs"},
       {"statuses", params.statuses.empty(), format.has_statuses, "does not say how jobs ended"},
-      {"default_duration", !params.default_duration, may_lack_durations,
-       "says how long every job ran"},
       {"pai.measured", !params.pai.measured, format.has_sensors, "has no table of sensors"},
       {"recorded_nodes", !params.recorded_nodes, format.has_nodes, "does not say where jobs ran"},
       {"gavel.throughputs", params.gavel.throughputs.empty(), format.has_steps,

@@ -84,7 +84,8 @@ struct TraceParams {
       "Duration of jobs that started, but of which the trace does not tell how long they ran: all "
       "of sia and openb_untimed, which need it; in swf a run time of -1; in acme_seren, "
       "acme_kalos, philly, pai, pai_instances and google_* what ran when the recording stopped; in "
-      "gavel what has no throughput. Absent: left out. The other formats tell every duration.");
+      "gavel what has no throughput. Absent: left out. No effect on formats that tell every "
+      "duration, so that one value serves a study over several.");
     v("recorded_nodes", recorded_nodes,
       "Pods go only to the node, by its name, on which they ran; false: to any.");
     v("swf", swf, "Of format swf alone.");
