@@ -20,8 +20,6 @@ libspdlog-dev: log lines
 zlib1g-dev: gzipped traces
 liblzma-dev: xz-compressed traces
 coinor-libclp-dev: linear programs of fair shares
-libzip-dev: workbooks of topologies, which are zip archives
-libpugixml-dev: the XML inside them
 EOF
     ;;
     python) cat <<'EOF'

@@ -91,7 +91,6 @@ class Cluster {
   std::vector<std::string> input_notes() const;
   const DeadlockDetector& deadlocks() const { return deadlocks_; }
   const TooLargeJobs& too_large() const { return too_large_; }
-  const JobStatistics& job_statistics() const { return statistics_; }
 
  private:
   void wire();

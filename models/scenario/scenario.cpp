@@ -29,7 +29,7 @@ void resolve_files(const config::Node& root, Scenario& scenario) {
   for (size_t i = 0; i < scenario.workload.sources.size() && i < sources.items.size(); ++i) {
     if (auto* const trace = std::get_if<TraceSourceParams>(&scenario.workload.sources[i])) {
       resolve(trace->file, sources.items[i]["file"]);
-      resolve(trace->throughputs, sources.items[i]["throughputs"]);
+      resolve(trace->gavel.throughputs, sources.items[i]["gavel"]["throughputs"]);
     }
   }
   resolve(scenario.network.fabric.file, root["network"]["fabric"]["file"]);

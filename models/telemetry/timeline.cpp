@@ -23,7 +23,7 @@ Timeline::Timeline(Sim sim, const ClusterState& cluster, const JobTable& jobs,
       cluster_rows_{sim.recorder, "/timeline/cluster", "The cluster over time."},
       useful_rows_{sim.recorder, "/timeline/useful",
                    "Computing that survived, over time; written at the end of the run."} {
-  if (params_.teams_interval > Duration{}) {
+  if (params_.between_teams() > Duration{}) {
     team_rows_.emplace(sim.recorder, "/timeline/teams", "Teams over time, one row each.");
   }
 }
@@ -84,7 +84,7 @@ void Timeline::write_rows(Time now) {
   sampled_ = sums;
   sampled_to_ = now;
   sampled.emit(now);
-  if (team_rows_.has_value() && (now - Time{}) % params_.teams_interval == Duration{}) {
+  if (team_rows_.has_value() && (now - Time{}) % params_.between_teams() == Duration{}) {
     for (const Team& team : teams_) {
       team_rows_->emit({.time = now,
                         .team = team.name,

@@ -22,8 +22,9 @@ std::vector<Fact> as_lines(std::vector<Fact> facts);
 template <class P>
 std::string resolved_line(P params) {
   params.file = std::filesystem::path{params.file}.filename().string();
-  if constexpr (requires { params.throughputs; }) {
-    params.throughputs = std::filesystem::path{params.throughputs}.filename().string();
+  if constexpr (requires { params.gavel; }) {
+    std::string& throughputs = params.gavel.throughputs;
+    throughputs = std::filesystem::path{throughputs}.filename().string();
   }
   return config::to_flow_text(config::type_of<P>().write(&params));
 }

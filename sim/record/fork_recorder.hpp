@@ -28,7 +28,6 @@ class ForkRecorder final : public Recorder {
   bool poll(std::chrono::steady_clock::time_point now_host) override;
   void finish(const RunEnd& end) override;  // before `become`: all is dropped
 
-  bool has_started() const { return has_started_; }
   // After `start`. `target` is new, and switches off the same tables. Throws RecordError.
   void become(std::unique_ptr<Recorder> target);
   Recorder* target() { return target_.get(); }

@@ -170,7 +170,7 @@ BESIDE = [
     ("pai_group_tag_table.csv", "i1,alice,V100,g1,bert\ni2,bob\n", "pai_group_tag_table.csv:2", "2 fields",
      "5 fields", ()),
     ("pai_sensor_table.csv", SENSOR.format("100") + SENSOR.format("all"), "pai_sensor_table.csv:2:7 (cpu_usage)",
-     "'all'", "a number from", ("--set", "measured=true")),
+     "'all'", "a number from", ("--set", "pai.measured=true")),
 ]
 
 NATIVE = (CORPUS / "native").read_bytes()[4:]  # behind the options of the fuzzer

@@ -135,8 +135,12 @@ def swf_trace(draft: Draft, draw: Draw) -> None:
                     "-1")
     draft.files["log.swf"] = "\n".join(rows) + "\n"
     made: Tree = {"kind": "trace", "file": "log.swf", "format": "swf"}
-    draw.maybe(made, 0.25, one_pod=True, overruns=draw.pick(["keep", "kill"]), team="group",
+    options: Tree = {}
+    draw.maybe(options, 0.25, one_pod=True, overruns=draw.pick(["keep", "cut", "raise"]),
                processors="allocated")
+    draw.maybe(made, 0.25, team="group")
+    if options:
+        made["swf"] = options
     draft.sources.append(made)
 
 

@@ -1,4 +1,4 @@
-// Any bytes as a topology file, as text or as a workbook: errors or a fabric, never a crash.
+// Any bytes as a topology file: errors or a fabric, never a crash.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -42,18 +42,16 @@ inline TraceParams job_params(const TraceInput& input, const traces::Format* for
   params.jobs_max = (more & 16U) != 0 ? 2 : 0;
   if (format == nullptr) return params;
   if (format->has_processors) {
-    params.one_pod = (options & 2U) != 0;
-    params.processors = static_cast<TraceProcessors>((options >> 2U) & 1U);
-    params.overruns = static_cast<TraceOverruns>((options >> 3U) & 1U);
+    params.swf.one_pod = (options & 2U) != 0;
+    params.swf.processors = static_cast<TraceProcessors>((options >> 2U) & 1U);
+    params.swf.overruns = static_cast<TraceOverruns>((options >> 3U & 1U) + (options >> 2U & 1U));
   }
-  if ((options & 16U) != 0 && format->durations != traces::Durations::InEveryRow) {
-    params.default_duration = Duration{1'000'000'000};
-  }
+  if ((options & 16U) != 0) params.default_duration = Duration{1'000'000'000};
   params.recorded_nodes = format->has_nodes && (options & 2U) != 0;
-  params.measured = format->has_sensors && (more & 1U) != 0;
-  if (format->has_steps && (more & 2U) != 0) params.throughputs = folder.file("named.json");
-  if (format->has_steps && (more & 4U) != 0) params.throughput_gpu = "k80";
-  if (format->has_pending) params.pending_jobs = (more & 32U) == 0;
+  params.pai.measured = format->has_sensors && (more & 1U) != 0;
+  if (format->has_steps && (more & 2U) != 0) params.gavel.throughputs = folder.file("named.json");
+  if (format->has_steps && (more & 4U) != 0) params.gavel.gpu = "k80";
+  if (format->has_pending) params.openb.pending_jobs = (more & 32U) == 0;
   set_filters(params, input, *format);
   return params;
 }

@@ -22,13 +22,13 @@ class JobLives : public ::testing::TestWithParam<uint64_t> {
       job.gangs[0].min_available = static_cast<int32_t>(1 + rng.below(static_cast<uint64_t>(pods)));
     }
     if (rng.chance(0.7)) {
-      job.spec.checkpoint_interval = 1_ns + rng.exponential(60_s);
-      job.spec.checkpoint_write = rng.exponential(10_s);
-      job.spec.restore = rng.exponential(5_s);
+      job.checkpoint_interval = 1_ns + rng.exponential(60_s);
+      job.checkpoint_write = rng.exponential(10_s);
+      job.restore = rng.exponential(5_s);
     }
-    if (rng.chance(0.5)) job.spec.init = rng.exponential(10_s);
-    if (rng.chance(0.5)) job.spec.restart_scope = RestartScope::Pod;
-    if (rng.chance(0.2)) job.spec.restarts_max = static_cast<int32_t>(rng.below(4));
+    if (rng.chance(0.5)) job.init = rng.exponential(10_s);
+    if (rng.chance(0.5)) job.restart_scope = RestartScope::Pod;
+    if (rng.chance(0.2)) job.restarts_max = static_cast<int32_t>(rng.below(4));
     return job;
   }
 };

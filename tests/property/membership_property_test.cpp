@@ -54,9 +54,9 @@ struct LoneElasticGang {
     const auto pods = static_cast<int32_t>(world.cluster.nodes());
     JobSpec job = make_job(JobKind::MpiGang, pods, 8, 1_s + uniform_up_to(rng, 10_min));
     job.gangs[0].min_available = static_cast<int32_t>(1 + rng.below(world.cluster.nodes() - 1));
-    if (rng.chance(0.7)) job.spec.checkpoint_interval = 1_s + uniform_up_to(rng, 1_min);
-    if (rng.chance(0.5)) job.spec.restore = uniform_up_to(rng, 20_s);
-    if (rng.chance(0.5)) job.spec.init = uniform_up_to(rng, 20_s);
+    if (rng.chance(0.7)) job.checkpoint_interval = 1_s + uniform_up_to(rng, 1_min);
+    if (rng.chance(0.5)) job.restore = uniform_up_to(rng, 20_s);
+    if (rng.chance(0.5)) job.init = uniform_up_to(rng, 20_s);
     return job;
   }
 

@@ -291,10 +291,10 @@ base("trace", POOL + TRACE % "file: helios.csv, queues: [vc0, vc1, vc2], window_
 base("trace, shuffled", POOL + TRACE % "file: openb.csv, format: openb, shuffle: {interval: 1s, load: 0.5}, "
      "pods: {labels: {a: b}}, departures: false" +
      "policy: {plugins: [{name: InterPodAffinity}]}\n" + RUN)
-base("trace, swf", POOL + TRACE % "file: log.swf, format: swf, processors: allocated, one_pod: true, "
-     "overruns: kill, time_scale: 0.5, job_kind: pods, team: group, priority_normal: 1" + RUN)
+base("trace, swf", POOL + TRACE % "file: log.swf, format: swf, swf: {processors: allocated, one_pod: true, "
+     "overruns: raise}, time_scale: 0.5, job_kind: pods, team: group, priority_normal: 1" + RUN)
 base("trace, gavel", "cluster: {pools: [{name: gpu, machine: v100m32-8, count: 2}]}\n" + TRACE %
-     "file: gavel.trace, format: gavel, throughputs: gavel.json, throughput_gpu: v100, default_duration: 1min"
+     "file: gavel.trace, format: gavel, gavel: {throughputs: gavel.json, gpu: v100}, default_duration: 1min"
      + RUN)
 base("logs", POOL + JOBS + """
 faults:

@@ -6,9 +6,11 @@ FABRIC = GROUND | {"models/network/fabric"}
 NETWORK = {"models/network", "models/network/sharing", "models/network/fabric",
            "models/network/routing", "models/network/collectives"}
 MIDDLE = GROUND | NETWORK | {"models/storage"}
-TRACES = {"models/workload/traces" + room
-          for room in ("", "/formats", "/tables", "/requests", "/native", "/synthesis")}
-TRACE_IO = "models/workload/traces/io"
+TRACE_READER = "models/workload/traces"
+TRACE_IO, FORMATS, TABLES, REQUESTS, NATIVE, SYNTHESIS = (
+    f"{TRACE_READER}/{room}"
+    for room in ("io", "formats", "tables", "requests", "native", "synthesis"))
+TRACES = {TRACE_READER, FORMATS, TABLES, REQUESTS, NATIVE, SYNTHESIS}
 JOB = "models/workload/job"
 TRAINING = "models/workload/training"
 SERVICES = "models/workload/services"
@@ -39,7 +41,12 @@ MAY_INCLUDE = {
     LIFECYCLE: GROUND | {"models/storage", JOB, TRAINING, SERVICES},
     "models/workload/steps": MIDDLE | {JOB, TRAINING, LIFECYCLE},
     TRACE_IO: FLOOR,
-    **{room: GROUND | TRACES | {TRACE_IO} for room in TRACES},
+    FORMATS: FLOOR | {TRACE_IO, TABLES},
+    TABLES: GROUND | {TRACE_IO, FORMATS, TRACE_READER},
+    REQUESTS: FLOOR | {TRACE_IO, FORMATS, TRACE_READER},
+    NATIVE: FLOOR | {TRACE_IO, FORMATS, REQUESTS},
+    SYNTHESIS: FLOOR | {TRACE_IO, FORMATS, TRACE_READER},
+    TRACE_READER: FLOOR | {TRACE_IO, FORMATS, REQUESTS},
     "models/workload/sources": GROUND | {"models/storage", JOB, TRAINING, SERVICES, TRACE_IO}
                                | TRACES,
     "models/workload": MIDDLE | WORKLOAD,
@@ -66,8 +73,6 @@ THIRD_PARTY = {
     "zlib": ("models/workload/traces/io/", "sim/record/"),
     "lzma": ("models/workload/traces/io/",),
     "coin/": ("models/scheduling/",),
-    "zip.h": ("models/network/",),
-    "pugixml": ("models/network/",),
     "gtest/": (),
     "gmock/": (),
     "benchmark/": (),

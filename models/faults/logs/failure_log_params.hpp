@@ -46,7 +46,9 @@ struct FailureLogParams {
     v("format", format,
       "titan: lives of GPUs, one to a node; fta: event_trace.tab of the Failure Trace Archive; "
       "lanl: failures of Los Alamos' systems; auto goes by the first lines.");
-    v("system", system, "Lanl: replay only this system, as in '20'; empty: all, side by side.");
+    v("system", system,
+      "Lanl: replay only this system, as in '20'; empty: all, side by side. Rows that name no "
+      "node, as those of system 17, are left out and counted.");
     v("causes", causes,
       "Replay only failures with these causes; empty: all. Titan: DBE, OTB; fta: unavailable; "
       "lanl: facilities, hardware, human_error, network, undetermined, software, unknown.",

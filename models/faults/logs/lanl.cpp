@@ -81,18 +81,29 @@ class LanlRows final : public FailureRows {
       const std::string_view system = csv_.short_text(kSystem, kSystemNameMax);
       if (systems_.size() < kSystemsMax) systems_.emplace(system);
       if (!system_.empty() && system != system_) continue;
+      if (csv_.is_nothing(kNode)) {
+        csv_.findings().leave_out("the row names no node");
+        continue;
+      }
+      names_nodes_ = true;
       parse();
       if (csv_.row_ok()) return &row_;
     }
-    if (!csv_.findings().is_stopped() && !system_.empty() && !systems_.contains(system_)) {
-      std::string text = "system: the log has no system '" + system_ + "', but";
-      for (const std::string& known : systems_) text.append(" ").append(known);
-      csv_.findings().stop(text);
-    }
+    if (!csv_.findings().is_stopped() && !system_.empty()) check_system();
     return nullptr;
   }
 
  private:
+  void check_system() {
+    if (!systems_.contains(system_)) {
+      std::string text = "system: the log has no system '" + system_ + "', but";
+      for (const std::string& known : systems_) text.append(" ").append(known);
+      csv_.findings().stop(text);
+    } else if (!names_nodes_) {
+      csv_.findings().stop("system: no row of system '" + system_ + "' names a node");
+    }
+  }
+
   Time instant(Column column) {
     if (const auto value = parse_american(csv_.text(column))) return *value;
     csv_.wrong(column, "a date and time such as 6/21/2005 10:54");
@@ -135,6 +146,7 @@ class LanlRows final : public FailureRows {
   CsvReader csv_;
   std::string system_;
   std::set<std::string, std::less<>> systems_;
+  bool names_nodes_ = false;  // a row of the systems that are replayed
   std::string name_;
   FailureRow row_;
 };

@@ -28,10 +28,10 @@ Fabric::Fabric(FabricLayout layout, const FatTree& tree)
       tree_{tree},
       leaf_cables_{static_cast<uint32_t>(layout_.leaf_of.size())},
       spine_cables_{leaf_cables_ + tree.leaf_cables()},
-      leaf_sizes_(tree.leaves, 0),
       block_of_(tree.leaves, 0) {
   slot_of_.reserve(layout_.leaf_of.size());
-  for (const uint32_t leaf : layout_.leaf_of) slot_of_.push_back(leaf_sizes_[leaf]++);
+  std::vector<uint32_t> leaf_sizes(tree.leaves, 0);
+  for (const uint32_t leaf : layout_.leaf_of) slot_of_.push_back(leaf_sizes[leaf]++);
   for (uint32_t p = 0; p < tree_.blocks(); ++p) {
     for (uint32_t l = tree_.block_begin[p]; l < tree_.block_begin[p + 1]; ++l) block_of_[l] = p;
   }
@@ -160,12 +160,11 @@ CableId Fabric::find_cable(std::string_view name) const {
 }
 
 size_t Fabric::memory_bytes() const {
-  size_t bytes =
-      (layout_.nic_begin.capacity() + layout_.leaf_of.capacity() + layout_.group_begin.capacity() +
-       layout_.block_of_group.capacity() + slot_of_.capacity() + leaf_sizes_.capacity() +
-       block_of_.capacity() + tree_.block_begin.capacity()) *
-          sizeof(uint32_t) +
-      layout_.node_rates.capacity() * sizeof(Bandwidth);
+  size_t bytes = (layout_.nic_begin.capacity() + layout_.leaf_of.capacity() +
+                  layout_.group_begin.capacity() + layout_.block_of_group.capacity() +
+                  slot_of_.capacity() + block_of_.capacity() + tree_.block_begin.capacity()) *
+                     sizeof(uint32_t) +
+                 layout_.node_rates.capacity() * sizeof(Bandwidth);
   for (const std::string& name : layout_.leaf_names) bytes += sizeof(name) + name.capacity();
   return bytes;
 }

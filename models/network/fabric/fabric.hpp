@@ -61,7 +61,6 @@ class Fabric {
   NodeId node_of(NicId nic) const;
   SwitchId leaf_of(NicId nic) const { return {layout_.leaf_of[nic.index]}; }
   uint32_t slot_of(NicId nic) const { return slot_of_[nic.index]; }  // down-port of its leaf
-  uint32_t nics_on(SwitchId leaf) const { return leaf_sizes_[leaf.index]; }
   // A number for every destination that runs along the leaves: the LID of D-mod-K.
   uint32_t rank_of(NicId nic) const {
     return layout_.leaf_of[nic.index] * tree_.leaf_down + slot_of_[nic.index];
@@ -115,7 +114,7 @@ class Fabric {
   FatTree tree_;
   uint32_t leaf_cables_ = 0, spine_cables_ = 0;  // ids of the first ones
   std::vector<uint32_t> slot_of_;                // by NIC
-  std::vector<uint32_t> leaf_sizes_, block_of_;  // by leaf
+  std::vector<uint32_t> block_of_;               // by leaf
 };
 
 }  // namespace orrery

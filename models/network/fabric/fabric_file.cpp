@@ -48,7 +48,7 @@ size_t column_of(const TableRow& header, std::string_view name) {
   return found == header.cells.end() ? kAbsent : static_cast<size_t>(found - header.cells.begin());
 }
 
-// One table of a file, whatever its layout.
+// The table of a file, whatever its layout.
 class Reader {
  public:
   Reader(const Table& table, FabricFile& file) : table_{table}, file_{file} {}
@@ -212,29 +212,26 @@ class Reader {
   std::string core_;
 };
 
-FabricFile read(const TableFile& tables, const std::string& name) {
+FabricFile read(const Table& table) {
   FabricFile file;
-  if (!tables.error.empty()) {
-    file.errors.push_back(tables.error);
+  if (!table.error.empty()) {
+    file.errors.push_back(table.error);
     return file;
   }
-  for (const Table& table : tables.tables) {
-    Reader reader{table, file};
-    if (Reader::is_lingjun(table)) {
-      reader.read_lingjun();
-    } else if (Reader::is_ports(table)) {
-      reader.read_ports();
-    } else {
-      continue;
-    }
-    if (file.hosts.empty() && file.errors.empty()) {
-      reader.complain(table.rows[0], kAbsent, "no host follows the header");
-    }
+  Reader reader{table, file};
+  if (Reader::is_lingjun(table)) {
+    reader.read_lingjun();
+  } else if (Reader::is_ports(table)) {
+    reader.read_ports();
+  } else {
+    file.errors.push_back(table.name +
+                          ":1: is no topology: expected the columns ip, DSW, PSW, ASW, or sysname "
+                          "and switchname with a row for each NIC");
     return file;
   }
-  file.errors.push_back(name +
-                        ":1: is no topology: expected the columns ip, DSW, PSW, ASW, or sysname "
-                        "and switchname with a row for each NIC");
+  if (file.hosts.empty() && file.errors.empty()) {
+    reader.complain(table.rows[0], kAbsent, "no host follows the header");
+  }
   return file;
 }
 
@@ -243,12 +240,11 @@ FabricFile read(const TableFile& tables, const std::string& name) {
 FabricFile read_fabric_file(const std::string& path) {
   static SharedFiles<FabricFile> files;
   InputFiles::note(path);
-  return *files.get(path,
-                    [](const std::string& file) { return read(read_table_file(file), file); });
+  return *files.get(path, [](const std::string& file) { return read(read_table_file(file)); });
 }
 
 FabricFile read_fabric_bytes(std::string_view bytes, const std::string& name) {
-  return read(read_table(bytes, name), name);
+  return read(read_table(bytes, name));
 }
 
 }  // namespace orrery

@@ -47,8 +47,10 @@ struct FabricParams {
       "Rate of a switch port; a NIC's cable runs at the slower of port and NIC. Absent: the rate "
       "of the fastest NIC.");
     v("file", file,
-      "A topology file that tells which hosts share leaves, instead of nodes_per_leaf of the "
-      "pools: node i of the cluster is its host number i.",
+      "A CSV file that tells which hosts share leaves, instead of nodes_per_leaf of the pools: "
+      "node i of the cluster is its host number i. Columns: ip, DSW, PSW, ASW with a row for each "
+      "host, or sysname, switchname and perhaps nicname, portname with a row for each NIC. A "
+      "workbook is exported to CSV first, one sheet to a file.",
       Example{"../shared/traces/alibaba-lingjun-2023/topo.csv"});
   }
   template <class C>

@@ -20,9 +20,14 @@ TableRow split(std::string_view line, int64_t number) {
   }
 }
 
-TableFile read_text(std::string_view text, const std::string& name) {
-  TableFile file;
-  file.tables.push_back({.name = name, .rows = {}});
+}  // namespace
+
+Table read_table(std::string_view text, const std::string& name) {
+  Table table{.name = name, .rows = {}, .error = {}};
+  if (text.starts_with(kZipMagic)) {
+    table.error = name + ": is an archive or a workbook: export the sheet as CSV";
+    return table;
+  }
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   for (int64_t number = 1; !text.empty(); ++number) {
     const size_t end = text.find('\n');
@@ -30,23 +35,17 @@ TableFile read_text(std::string_view text, const std::string& name) {
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.find('\0') != std::string_view::npos) {
-      file.error = name + ":" + std::to_string(number) + ": a NUL byte: this is no text";
-      return file;
+      table.error = name + ":" + std::to_string(number) + ": a NUL byte: this is no text";
+      return table;
     }
-    if (!line.empty()) file.tables.front().rows.push_back(split(line, number));
+    if (!line.empty()) table.rows.push_back(split(line, number));
   }
-  return file;
+  return table;
 }
 
-}  // namespace
-
-TableFile read_table(std::string_view bytes, const std::string& name) {
-  return bytes.starts_with(kZipMagic) ? read_workbook(bytes, name) : read_text(bytes, name);
-}
-
-TableFile read_table_file(const std::string& path) {
+Table read_table_file(const std::string& path) {
   std::ifstream input{path, std::ios::binary};
-  if (!input) return {.tables = {}, .error = path + ": cannot be read"};
+  if (!input) return {.name = path, .rows = {}, .error = path + ": cannot be read"};
   std::string bytes;
   while (input && bytes.size() <= kBytesMax) {
     const size_t size = bytes.size();
@@ -54,9 +53,11 @@ TableFile read_table_file(const std::string& path) {
     input.read(bytes.data() + size, static_cast<std::streamsize>(kBlock));
     bytes.resize(size + static_cast<size_t>(input.gcount()));
   }
-  if (input.bad()) return {.tables = {}, .error = path + ": cannot be read"};
-  if (bytes.empty()) return {.tables = {}, .error = path + ": is empty or cannot be read"};
-  if (bytes.size() > kBytesMax) return {.tables = {}, .error = path + ": is larger than 64 MiB"};
+  if (input.bad()) return {.name = path, .rows = {}, .error = path + ": cannot be read"};
+  if (bytes.empty())
+    return {.name = path, .rows = {}, .error = path + ": is empty or cannot be read"};
+  if (bytes.size() > kBytesMax)
+    return {.name = path, .rows = {}, .error = path + ": is larger than 64 MiB"};
   return read_table(bytes, path);
 }
 

@@ -1,5 +1,4 @@
-// models/network/fabric/table_file.hpp -- the cells of a small table: comma-separated text or a
-// workbook.
+// models/network/fabric/table_file.hpp -- the cells of a small table of comma-separated text.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +9,7 @@
 namespace orrery {
 
 struct TableRow {
-  int64_t number = 0;  // from 1, as editors and spreadsheets count
+  int64_t number = 0;  // from 1, as editors count
   std::vector<std::string> cells;
   std::string_view cell(size_t column) const {
     return column < cells.size() ? std::string_view{cells[column]} : std::string_view{};
@@ -18,19 +17,14 @@ struct TableRow {
 };
 
 struct Table {
-  std::string name;  // the file, and of a workbook the sheet: "ports.xlsx[cluster topology]"
+  std::string name;            // the file
   std::vector<TableRow> rows;  // without blank ones
+  std::string error;           // "FILE: why", or "FILE:ROW: why"
 };
 
-struct TableFile {
-  std::vector<Table> tables;  // one, or a workbook's sheets in their order
-  std::string error;          // "FILE: why", or "FILE[SHEET]:ROW:COLUMN: why"
-};
-
-// For tables that are looked up, not streamed: read as a whole, at most 64 MiB. Workbooks (.xlsx)
-// are recognised by their first bytes. Text has no quotes; its lines end with LF or CR LF.
-TableFile read_table_file(const std::string& path);
-TableFile read_table(std::string_view bytes, const std::string& name);  // either kind
-TableFile read_workbook(std::string_view bytes, const std::string& name);
+// For tables that are looked up, not streamed: read as a whole, at most 64 MiB. Cells have no
+// quotes; lines end with LF or CR LF.
+Table read_table_file(const std::string& path);
+Table read_table(std::string_view text, const std::string& name);
 
 }  // namespace orrery

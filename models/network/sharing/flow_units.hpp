@@ -22,11 +22,6 @@ struct FlowUnits {
     if (units < 0x1p62) return static_cast<int64_t>(units + 0.5);  // much cheaper
     return units < static_cast<double>(kInstant) ? static_cast<int128_t>(units + 0.5) : kInstant;
   }
-  static int128_t of_bits(double bits) {
-    const auto whole = static_cast<int128_t>(bits);
-    const double rest = bits - static_cast<double>(whole);
-    return whole * kPerBit + static_cast<int128_t>(rest * static_cast<double>(kPerBit));
-  }
   static double bits(int128_t moved) {
     const double rest = static_cast<double>(moved % kPerBit) / static_cast<double>(kPerBit);
     return static_cast<double>(moved / kPerBit) + rest;

@@ -69,7 +69,6 @@ class MaxMin {
       visit(entry.activity, entry.weight);
     }
   }
-  uint64_t levels_changed() const { return levels_changed_; }  // the work of all solves so far
 
  private:
   static constexpr uint32_t kLimit = UINT32_MAX;  // in place of a use: the activity's own limit
@@ -138,7 +137,6 @@ class MaxMin {
   std::vector<ActivityId> changed_;
   MonotoneQueue queue_;
   bool is_solving_ = false;
-  uint64_t levels_changed_ = 0;
 };
 
 }  // namespace orrery

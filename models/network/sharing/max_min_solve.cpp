@@ -152,7 +152,6 @@ void MaxMin::settle_next() {
 void MaxMin::set_level(LinkId id, double level) {
   const double before = level_[id];
   level_[id] = level;
-  ++levels_changed_;
   for (const Entry& entry : entries_.items(links_[id].entries)) {
     Activity& activity = activities_[entry.activity];
     if (activity.levels.size > 0) {

@@ -277,6 +277,7 @@ bool FileTraceReader::complete_duration(TraceRow& row) {
     return false;
   }
   row.job.duration = *params_.default_duration;
+  settle_overrun(params_.swf.overruns, row.job);
   if (!row.lacks_duration.empty()) {
     findings_.remark("how long it ran is unknown: given the default duration");
   }
@@ -304,7 +305,7 @@ void FileTraceReader::read_row() {
                    ": the job is of a day before the first row's: set window_start");
     return;
   }
-  if (row.job.status == TraceStatus::Pending && !params_.pending_jobs) {
+  if (row.job.status == TraceStatus::Pending && !params_.openb.pending_jobs) {
     ++counts_.never_started;
   } else if (params_.gpu_jobs_only && row.job.gpus() == 0) {
     ++counts_.without_gpus;

@@ -91,6 +91,21 @@ TEST(FailureLog, LanlHasNodesThatNeverFailedAndItsDownTimeHolds) {
   EXPECT_EQ(log.notes[0].rows, 1);
 }
 
+TEST(FailureLog, LanlRowsThatNameNoNodeAreLeftOutAndCounted) {
+  const std::string nameless =
+      "17,cluster,164,328,2,,,5-Apr,5-Jun,current,part,8,1,1,0,compute,6/21/2005 10:54,"
+      "6/21/2005 11:00,6,,Memory,,,,,No\n";
+  const FailureLog log = read(kLanl + nameless + nameless);
+  ASSERT_EQ(log.error, "");
+  EXPECT_EQ(log.outages.size(), 3U);
+  EXPECT_THAT(log.nodes, testing::Not(testing::Contains(testing::StartsWith("17-"))));
+  ASSERT_EQ(log.notes.size(), 2U);
+  EXPECT_EQ(log.notes[0].what, "left out: the row names no node");
+  EXPECT_EQ(log.notes[0].rows, 2);
+  EXPECT_EQ(read(kLanl + nameless, {.system = "17"}).error,
+            "system: no row of system '17' names a node");
+}
+
 TEST(FailureLog, OneSystemAndItsCausesCanBeChosen) {
   const FailureLog log = read(kLanl, {.system = "20", .causes = {"software"}});
   ASSERT_EQ(log.error, "");

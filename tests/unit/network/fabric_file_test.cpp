@@ -2,13 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <zlib.h>
 
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "models/network/fabric/table_file.hpp"
 #include "models/network/routing/routing.hpp"
 #include "tests/support/fabrics.hpp"
 #include "tests/unit/workload/trace_support.hpp"
@@ -176,104 +173,9 @@ TEST(FabricFile, ByteOrderMarkAndCarriageReturnsAreNoPartOfTheCells) {
   EXPECT_THAT(file.group_names, ElementsAre("P/S"));
 }
 
-// ---- workbooks
-
-void put(std::string& bytes, uint64_t value, int size) {
-  for (int i = 0; i < size; ++i) bytes += static_cast<char>(value >> (8 * i) & 0xFF);
-}
-
-// An archive of parts that are stored, not packed.
-std::string zipped(const std::vector<std::pair<std::string, std::string>>& parts) {
-  std::string bytes, directory;
-  for (const auto& [name, content] : parts) {
-    const uint64_t crc =
-        crc32(0, reinterpret_cast<const Bytef*>(content.data()), static_cast<uInt>(content.size()));
-    const size_t offset = bytes.size();
-    std::string facts;
-    for (const uint64_t half : {20U, 0U, 0U, 0U, 33U}) put(facts, half, 2);
-    put(facts, crc, 4);
-    put(facts, content.size(), 4);
-    put(facts, content.size(), 4);
-    put(facts, name.size(), 2);
-    put(facts, 0, 2);
-    bytes += "PK\x03\x04" + facts + name + content;
-    directory += "PK\x01\x02";
-    put(directory, 20, 2);
-    directory += facts;
-    put(directory, 0, 2);
-    put(directory, 0, 4);
-    put(directory, 0, 4);
-    put(directory, offset, 4);
-    directory += name;
-  }
-  const size_t begin = bytes.size();
-  bytes += directory + "PK\x05\x06";
-  put(bytes, 0, 4);
-  put(bytes, parts.size(), 2);
-  put(bytes, parts.size(), 2);
-  put(bytes, directory.size(), 4);
-  put(bytes, begin, 4);
-  put(bytes, 0, 2);
-  return bytes;
-}
-
-constexpr const char* kBook = R"(<workbook><sheets><sheet name="notes" r:id="rId1"/>)"
-                              R"(<sheet name="cables" r:id="rId2"/></sheets></workbook>)";
-constexpr const char* kRelations =
-    R"(<Relationships><Relationship Id="rId1" Target="worksheets/a.xml"/>)"
-    R"(<Relationship Id="rId2" Target="/xl/worksheets/b.xml"/></Relationships>)";
-constexpr const char* kStrings =
-    "<sst><si><t>sysname</t></si><si><r><t>switch</t></r><r><t>name</t></r></si>"
-    "<si><t>h&amp;1</t></si></sst>";
-constexpr const char* kNotes =
-    R"(<worksheet><sheetData><row r="1"><c r="A1" t="s"><v>2</v></c></row>)"
-    "</sheetData></worksheet>";
-
-std::string workbook(const std::string& cables) {
-  return zipped({{"xl/workbook.xml", kBook},
-                 {"xl/_rels/workbook.xml.rels", kRelations},
-                 {"xl/sharedStrings.xml", kStrings},
-                 {"xl/worksheets/a.xml", kNotes},
-                 {"xl/worksheets/b.xml",
-                  "<worksheet><sheetData>"
-                  R"(<row r="2"><c r="B2" t="s"><v>0</v></c><c r="C2" t="s"><v>1</v></c></row>)" +
-                      cables + "</sheetData></worksheet>"}});
-}
-
-TEST(Workbook, TheSheetWithTheColumnsIsRead) {
-  const test::TemporaryFile file{
-      workbook(R"(<row r="4"><c r="B4" t="s"><v>2</v></c>)"
-               R"(<c r="C4" t="inlineStr"><is><t>leaf</t></is></c></row>)"
-               R"(<row><c r="B5"><v>17</v></c><c><v>leaf</v></c></row>)")};
-  const FabricFile fabric = read_fabric_file(file.path());
-  EXPECT_THAT(fabric.errors, IsEmpty());
-  EXPECT_THAT(fabric.hosts, ElementsAre("h&1", "17"));
-  EXPECT_THAT(fabric.leaf_names, ElementsAre("leaf"));
-}
-
-TEST(Workbook, MistakesNameSheetRowAndColumn) {
-  const test::TemporaryFile file{workbook(R"(<row r="7"><c r="B7" t="s"><v>2</v></c></row>)")};
-  EXPECT_THAT(read_fabric_file(file.path()).errors,
-              ElementsAre(file.path() + "[cables]:7:3 (switchname): is empty"));
-}
-
-TEST(Workbook, DamagedOnesAreToldNotRead) {
-  const auto error_of = [](std::string_view bytes) { return read_workbook(bytes, "w").error; };
-  EXPECT_THAT(error_of("PK\x03\x04"), HasSubstr("w: is no readable zip archive"));
-  EXPECT_THAT(error_of(zipped({{"x", "y"}})), HasSubstr("w: is no workbook"));
-  EXPECT_THAT(error_of(workbook("<row><c")), HasSubstr("xl/worksheets/b.xml is damaged at byte"));
-  EXPECT_THAT(error_of(workbook(R"(<row r="3"><c r="B3" t="s"><v>9</v></c></row>)")),
-              HasSubstr("w[cables]:3:2: refers to a string that is not there"));
-  EXPECT_THAT(error_of(workbook(R"(<row r="3"><c r="ZZZ3"><v>9</v></c></row>)")),
-              HasSubstr("w[cables]:3: more than 256 columns"));
-  EXPECT_THAT(error_of(workbook(R"(<row r="-3"/>)")), HasSubstr("w[cables]: a row has a bad"));
-  const std::string whole = workbook("");
-  for (size_t size = 4; size < whole.size(); size += 7) {
-    EXPECT_FALSE(error_of(std::string_view{whole}.substr(0, size)).empty()) << size;
-  }
-  std::string wrong = whole;
-  wrong[wrong.find("sheets><sheet")] = '!';  // the checksum tells
-  EXPECT_THAT(error_of(wrong), HasSubstr("xl/workbook.xml is damaged"));
+TEST(FabricFile, AWorkbookIsToldToBeExported) {
+  EXPECT_THAT(read_fabric_bytes("PK\x03\x04 and more", "ports.xlsx").errors,
+              ElementsAre("ports.xlsx: is an archive or a workbook: export the sheet as CSV"));
 }
 
 // ---- real files
@@ -299,7 +201,7 @@ TEST(RealTopologies, LingjunHas847HostsIn119Groups) {
 }
 
 TEST(RealTopologies, ZhejiangHas253HostsOn20Leaves) {
-  const auto path = test::real_trace("zhejiang-a100-2024/cluster_2000_A100.xlsx");
+  const auto path = test::real_trace("zhejiang-a100-2024/cluster_2000_A100.topology.csv");
   ORRERY_NEED_TRACE(path);
   const FabricFile file = read_fabric_file(path);
   EXPECT_THAT(file.errors, IsEmpty());

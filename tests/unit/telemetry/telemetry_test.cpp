@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
 #include <variant>
 
+#include "sim/config/reader.hpp"
 #include "tests/support/telemetry_world.hpp"
 
 namespace orrery {
@@ -31,7 +33,7 @@ TEST(GpuUsage, TellsTheFourWaysOfOneJobWithOneFailure) {
   slow.restart_delay = 60_s;
   TelemetryWorld world{{.nodes = 2, .params = slow},
                        listed({{.node = "n0", .at = 220_s, .repair = 10_s}}),
-                       {.interval = 100_s, .teams_interval = {}}};
+                       {.interval = 100_s, .teams_interval = Duration{}}};
   JobSpec job = training(2, 8, 350_s);
   job.init = 20_s;
   world.add({job});
@@ -58,7 +60,7 @@ TEST(GpuUsage, TellsTheFourWaysOfOneJobWithOneFailure) {
 }
 
 TEST(GpuUsage, IndependentPodsCountOneByOneAndInShares) {
-  TelemetryWorld world{{.nodes = 1}, {}, {.interval = 10_s, .teams_interval = {}}};
+  TelemetryWorld world{{.nodes = 1}, {}, {.interval = 10_s, .teams_interval = Duration{}}};
   JobSpec job = make_job(JobKind::Pods, 3, 1, 100_s);
   job.gangs[0].roles[0].spec.gpu_milli = 250;
   world.add({job});
@@ -83,6 +85,21 @@ TEST(NodeUsage, RowsHaveFailuresDowntimeAndUse) {
   EXPECT_DOUBLE_EQ(rows[0].gpu_s_allocated, 4 * 60);
   EXPECT_EQ(rows[1].failures, 2u);
   EXPECT_EQ(rows[1].downtime, 40_s);  // the last one is not over
+}
+
+TEST(TimelineParams, TheIntervalMayBeSetAlone) {
+  EXPECT_EQ(TimelineParams{}.between_teams(), 1_h);
+  EXPECT_EQ(TimelineParams{.interval = 10_min}.between_teams(), 1_h);
+  EXPECT_EQ(TimelineParams{.interval = 25_min}.between_teams(), 75_min);
+  EXPECT_EQ(TimelineParams{.interval = 2_h}.between_teams(), 2_h);
+  EXPECT_EQ(TimelineParams{.interval = Duration::max()}.between_teams(), Duration::max());
+  for (const char* const interval : {"10min", "25min", "2h", "7s"}) {
+    Diagnostics diagnostics;
+    const std::string text = "interval: " + std::string{interval};
+    const config::Document document = config::load_text(text, "t.yaml", diagnostics);
+    static_cast<void>(read_params<TimelineParams>(document.root, "", diagnostics));
+    EXPECT_TRUE(diagnostics.ok()) << interval;
+  }
 }
 
 TEST(Timeline, CountsAreOfTheInstantAndTheLastIntervalIsShorter) {
@@ -111,12 +128,12 @@ TEST(Timeline, CountsAreOfTheInstantAndTheLastIntervalIsShorter) {
 }
 
 TEST(Timeline, SamplingKeepsNoRunAliveNorGoesBeyondItsEnd) {
-  TelemetryWorld world{{.nodes = 1}, {}, {.interval = 60_s, .teams_interval = {}}};
+  TelemetryWorld world{{.nodes = 1}, {}, {.interval = 60_s, .teams_interval = Duration{}}};
   world.add({make_job(JobKind::Pods, 1, 8, 100_s)});
   world.timeline.start(Time::max());
   world.run();
   EXPECT_EQ(world.engine.now(), Time{} + 120_s);
-  TelemetryWorld bounded{{.nodes = 1}, {}, {.interval = 60_s, .teams_interval = {}}};
+  TelemetryWorld bounded{{.nodes = 1}, {}, {.interval = 60_s, .teams_interval = Duration{}}};
   bounded.add({make_job(JobKind::Pods, 1, 8, 1000_s)});
   bounded.timeline.start(Time{} + 100_s);
   bounded.run();

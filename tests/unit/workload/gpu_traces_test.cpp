@@ -140,7 +140,7 @@ TEST(Gavel, StepsBecomeDurationsByTheThroughputOfAGpu) {
   const test::TemporaryFile throughputs{
       R"json({"k80": {"('ResNet-18 (batch size 32)', 2)": {"null": 1}},
           "v100": {"('ResNet-18 (batch size 32)', 2)": {"('A3C', 1)": [2, 3], "null": 2.5}}})json"};
-  TraceParams params{.throughputs = throughputs.path()};
+  TraceParams params{.gavel = {.throughputs = throughputs.path()}};
   const ReadTrace trace = read_text(kGavel, params);
   ASSERT_EQ(trace.jobs.size(), 1U) << trace.error;
   EXPECT_EQ(trace.format, TraceFormat::Gavel);
@@ -149,16 +149,16 @@ TEST(Gavel, StepsBecomeDurationsByTheThroughputOfAGpu) {
   EXPECT_EQ(trace.jobs[0].gpus(), 2);
   EXPECT_EQ(notes_of(kGavel, params),
             (Strings{"1 left out: its throughput on so many GPUs is unknown"}));
-  params.throughput_gpu = "k80";
+  params.gavel.gpu = "k80";
   EXPECT_EQ(read_text(kGavel, params).jobs.at(0).duration, 1000_s);
-  params.throughput_gpu = "h100";
+  params.gavel.gpu = "h100";
   EXPECT_EQ(read_text(kGavel, params).error,
-            throughputs.path() + ": no GPU is called 'h100' (throughput_gpu)");
+            throughputs.path() + ": no GPU is called 'h100' (gavel.gpu)");
 }
 
 TEST(Gavel, WithoutThroughputsADurationMustBeGiven) {
   EXPECT_EQ(read_text(kGavel).error,
-            "throughputs: jobs.csv counts steps, and there is no simulation_throughputs.json "
+            "gavel.throughputs: jobs.csv counts steps, and there is no simulation_throughputs.json "
             "beside it: name one, or set default_duration");
   EXPECT_EQ(read_text(kGavel, {.default_duration = 5_s}).jobs.size(), 2U);
 }

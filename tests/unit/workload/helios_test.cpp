@@ -234,8 +234,8 @@ TEST(TraceReader, OptionsThatCannotWorkAreErrors) {
   EXPECT_EQ(read_text(text, {.queues = {"a"}}).error, "queues: " + format + "names no queues");
   EXPECT_EQ(read_text(text, {.arrive_at = TraceArrival::Start}).error,
             "arrive_at: " + format + "does not say when jobs started");
-  EXPECT_EQ(read_text(text, {.pending_jobs = false}).error,
-            "pending_jobs: " + format + "has no pending jobs");
+  EXPECT_EQ(read_text(text, {.openb = {.pending_jobs = false}}).error,
+            "openb.pending_jobs: " + format + "has no pending jobs");
   EXPECT_EQ(read_text(text, {.window_start = "2020-04-01"}).error,
             "window_start: found '2020-04-01', expected seconds as the trace counts them: it has "
             "no dates");

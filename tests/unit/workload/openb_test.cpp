@@ -84,7 +84,7 @@ TEST(OpenbPods, PendingPodsLastUntilTheirDeletionOrAreLeftOut) {
   ASSERT_EQ(with.jobs.size(), 1U) << with.error;
   EXPECT_EQ(with.jobs[0].duration, 100_s);
   EXPECT_EQ(with.jobs[0].wait_recorded, TraceJob::kUnknownWait);
-  const ReadTrace without = read_pods(rows, {.pending_jobs = false});
+  const ReadTrace without = read_pods(rows, {.openb = {.pending_jobs = false}});
   EXPECT_TRUE(without.jobs.empty());
   EXPECT_EQ(without.counts.never_started, 1);
 }

@@ -185,7 +185,7 @@ TEST_F(PaiFolder, TheNativeFormatKeepsTheNodesThatWereAskedFor) {
 
 TEST_F(PaiFolder, PodsAskForWhatTheirSensorsSawIfThatIsAskedFor) {
   TraceParams measured = params();
-  measured.measured = true;
+  measured.pai.measured = true;
   EXPECT_NE(open_trace(measured)->error().value_or("").find("no pai_sensor_table.csv"),
             std::string::npos);
   write("pai_sensor_table.csv",

@@ -90,7 +90,7 @@ TEST(Swf, TheSizeIsWhatWasRequestedOrWhatWasGiven) {
       "4 0 0 10 0 -1 -1 -1 20 -1 1 1 1 -1 1 -1 -1 -1\n";
   const auto pods = [&](TraceProcessors which) {
     TraceParams params = kSwf;
-    params.processors = which;
+    params.swf.processors = which;
     std::vector<int32_t> out;
     for (const TraceJob& job : read_text(text, params).jobs) out.push_back(job.pods);
     return out;
@@ -104,7 +104,7 @@ TEST(Swf, TheSizeIsWhatWasRequestedOrWhatWasGiven) {
 
 TEST(Swf, AJobMayBeOnePodOfManyCores) {
   TraceParams params = kSwf;
-  params.one_pod = true;
+  params.swf.one_pod = true;
   const ReadTrace trace = read_text("1 0 0 10 8 -1 -1 8 20 1024 1 1 1 -1 1 -1 -1 -1\n", params);
   ASSERT_EQ(trace.jobs.size(), 1U) << trace.error;
   EXPECT_EQ(trace.jobs[0].pods, 1);
@@ -178,13 +178,54 @@ TEST(Swf, TheNodeListOfTheVariantMayHoldBlanks) {
             "'}'");
 }
 
-TEST(Swf, JobsThatOverranKeepTheirTimeOrAreCut) {
-  const std::string text = "1 0 0 30 8 -1 -1 8 20 -1 1 1 1 -1 1 -1 -1 -1\n";
-  EXPECT_EQ(read_text(text, kSwf).jobs.at(0).duration, 30_s);
+struct Overrun {
+  Duration ran, requested;
+};
+Overrun read_overrun(const std::string& text, TraceOverruns overruns,
+                     std::optional<Duration> default_duration = {}) {
   TraceParams params = kSwf;
-  params.overruns = TraceOverruns::Kill;
-  EXPECT_EQ(read_text(text, params).jobs.at(0).duration, 20_s);
+  params.swf.overruns = overruns;
+  params.default_duration = default_duration;
+  const TraceJob job = read_text(text, params).jobs.at(0);
+  return {job.duration, job.requested_time};
+}
+
+TEST(Swf, JobsThatOverranAreKeptOrCutOrTheirRequestIsRaised) {
+  const std::string text = "1 0 0 30 8 -1 -1 8 20 -1 1 1 1 -1 1 -1 -1 -1\n";
+  const Overrun kept = read_overrun(text, TraceOverruns::Keep);
+  EXPECT_EQ(kept.ran, 30_s);
+  EXPECT_EQ(kept.requested, 20_s);
+  const Overrun cut = read_overrun(text, TraceOverruns::Cut);
+  EXPECT_EQ(cut.ran, 20_s);
+  EXPECT_EQ(cut.requested, 20_s);
+  const Overrun raised = read_overrun(text, TraceOverruns::Raise);
+  EXPECT_EQ(raised.ran, 30_s);
+  EXPECT_EQ(raised.requested, 30_s);
   EXPECT_EQ(notes_of(text), (Strings{"1 ran longer than requested"}));
+}
+
+TEST(Swf, RaisingChangesNoJobThatKeptToItsRequestOrMadeNone) {
+  const std::string within = "1 0 0 10 8 -1 -1 8 20 -1 1 1 1 -1 1 -1 -1 -1\n";
+  EXPECT_EQ(read_overrun(within, TraceOverruns::Raise).requested, 20_s);
+  const std::string without = "1 0 0 10 8 -1 -1 8 -1 -1 1 1 1 -1 1 -1 -1 -1\n";
+  EXPECT_EQ(read_overrun(without, TraceOverruns::Raise).requested, TraceJob::kUnknown);
+}
+
+TEST(Swf, AnUnknownRunTimeIsTheDefaultBeforeTheRequestIsRaised) {
+  const std::string text = "1 0 0 -1 8 -1 -1 8 20 -1 1 1 1 -1 1 -1 -1 -1\n";
+  const Overrun raised = read_overrun(text, TraceOverruns::Raise, 50_s);
+  EXPECT_EQ(raised.ran, 50_s);
+  EXPECT_EQ(raised.requested, 50_s);
+  EXPECT_EQ(read_overrun(text, TraceOverruns::Raise, 5_s).requested, 20_s);
+  EXPECT_EQ(read_overrun(text, TraceOverruns::Cut, 50_s).ran, 20_s);
+  TraceParams params = kSwf;
+  params.swf.overruns = TraceOverruns::Raise;
+  const auto left_out = open_trace_text(params, text);
+  EXPECT_EQ(test::notes_of(*left_out), (Strings{"1 left out: the run time is unknown"}));
+  params.default_duration = 50_s;
+  const auto given = open_trace_text(params, text);
+  EXPECT_EQ(test::notes_of(*given),
+            (Strings{"1 how long it ran is unknown: given the default duration"}));
 }
 
 TEST(Swf, LongerRowsBlankLinesAndEpochTimesAreRead) {

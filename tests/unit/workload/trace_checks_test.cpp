@@ -31,21 +31,19 @@ TEST(TraceChecks, AParameterWithoutEffectIsRefused) {
       {[](TraceParams& p) { p.queues = {"a"}; }, "queues" + helios + "names no queues"},
       {[](TraceParams& p) { p.arrive_at = TraceArrival::Start; },
        "arrive_at" + helios + "does not say when jobs started"},
-      {[](TraceParams& p) { p.pending_jobs = false; },
-       "pending_jobs" + helios + "has no pending jobs"},
+      {[](TraceParams& p) { p.openb.pending_jobs = false; },
+       "openb.pending_jobs" + helios + "has no pending jobs"},
       {[](TraceParams& p) { p.statuses = {TraceStatus::Failed}; },
        "statuses" + helios + "does not say how jobs ended"},
-      {[](TraceParams& p) { p.default_duration = 1_h; },
-       "default_duration" + helios + "says how long every job ran"},
-      {[](TraceParams& p) { p.throughputs = "t.json"; },
-       "throughputs" + helios + "does not count steps"},
-      {[](TraceParams& p) { p.throughput_gpu = "k80"; },
-       "throughput_gpu" + helios + "does not count steps"},
-      {[](TraceParams& p) { p.processors = TraceProcessors::Allocated; },
-       "processors" + helios + "does not count processors"},
-      {[](TraceParams& p) { p.one_pod = true; }, "one_pod" + helios + "does not count processors"},
-      {[](TraceParams& p) { p.overruns = TraceOverruns::Kill; },
-       "overruns" + helios + "has no requested times"}};
+      {[](TraceParams& p) { p.gavel.throughputs = "t.json"; },
+       "gavel.throughputs" + helios + "does not count steps"},
+      {[](TraceParams& p) { p.gavel.gpu = "k80"; }, "gavel.gpu" + helios + "does not count steps"},
+      {[](TraceParams& p) { p.swf.processors = TraceProcessors::Allocated; },
+       "swf.processors" + helios + "does not count processors"},
+      {[](TraceParams& p) { p.swf.one_pod = true; },
+       "swf.one_pod" + helios + "does not count processors"},
+      {[](TraceParams& p) { p.swf.overruns = TraceOverruns::Cut; },
+       "swf.overruns" + helios + "has no requested times"}};
   EXPECT_EQ(read_text(kDerived).error, "");
   for (const Case& c : on_helios) {
     TraceParams params;
@@ -63,6 +61,24 @@ TEST(TraceChecks, AParameterWithoutEffectIsRefused) {
     c.set(params);
     EXPECT_EQ(read_text(kSwfRow, params).error, c.error);
   }
+}
+
+TEST(TraceChecks, ADefaultDurationChangesNothingWhereEveryDurationIsTold) {
+  const ReadTrace without = read_text(kDerived);
+  const ReadTrace with = read_text(kDerived, {.default_duration = 1_h});
+  EXPECT_EQ(with.error, "");
+  ASSERT_EQ(with.jobs.size(), 1U);
+  EXPECT_EQ(with.jobs[0].duration, without.jobs.at(0).duration);
+}
+
+TEST(TraceChecks, OneDefaultDurationServesListsWithAndWithoutTimes) {
+  const std::string timed =
+      "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,"
+      "deletion_time,scheduled_time\np0,1,1,1,1000,,LS,Running,0,500,10\n";
+  const std::string untimed = "name,cpu_milli,memory_mib,num_gpu,gpu_milli\np0,1,1,1,1000\n";
+  const TraceParams params{.warm_start = false, .default_duration = 1_h};
+  EXPECT_EQ(read_text(timed, params).jobs.at(0).duration, 490_s);
+  EXPECT_EQ(read_text(untimed, params).jobs.at(0).duration, 1_h);
 }
 
 const std::string kSeren =

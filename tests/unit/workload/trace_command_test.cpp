@@ -168,7 +168,7 @@ TEST(TraceCommand, ProvenanceHasTheFilesReadBesideTheTrace) {
   const test::TemporaryFile file{"A3C\tcommand\t--steps\t0\t1000\t20.0\t2\n"};
   const std::string path = file.path();
   const std::string converted = path + ".otr";
-  const std::string set = "throughputs=" + throughputs.path();
+  const std::string set = "gavel.throughputs=" + throughputs.path();
   const Said said =
       run({"trace", "convert", path.c_str(), converted.c_str(), "--set", set.c_str()});
   EXPECT_EQ(said.status, 0) << said.err;

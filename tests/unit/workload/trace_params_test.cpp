@@ -22,6 +22,21 @@ TEST(TraceParams, AreReadFromAScenario) {
   EXPECT_EQ(params.time_scale, 0.5);
 }
 
+TEST(TraceParams, OptionsOfOneFormatHaveASectionOfItsName) {
+  Diagnostics diagnostics;
+  const auto document = config::load_text(
+      "{file: a.csv, swf: {processors: allocated, one_pod: true}, gavel: {gpu: k80}, "
+      "pai: {measured: true}, openb: {pending_jobs: false}}",
+      "s.yaml", diagnostics);
+  const auto params = read_params<TraceParams>(document.root, "trace", diagnostics);
+  EXPECT_TRUE(diagnostics.ok()) << diagnostics.text();
+  EXPECT_EQ(params.swf.processors, TraceProcessors::Allocated);
+  EXPECT_TRUE(params.swf.one_pod);
+  EXPECT_EQ(params.gavel.gpu, "k80");
+  EXPECT_TRUE(params.pai.measured);
+  EXPECT_FALSE(params.openb.pending_jobs);
+}
+
 TEST(TraceParams, NeedAFileAndAScaleInRange) {
   Diagnostics diagnostics;
   const auto document = config::load_text("{time_scale: 0}", "s.yaml", diagnostics);

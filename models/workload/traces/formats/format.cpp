@@ -97,6 +97,12 @@ void pack_gpus(CsvReader& row, size_t column, int64_t gpus, TraceJob& job) {
   spread_gpus(row, column, gpus, pods, job);
 }
 
+void settle_overrun(TraceOverruns overruns, TraceJob& job) {
+  if (!job.overran()) return;
+  if (overruns == TraceOverruns::Cut) job.duration = job.requested_time;
+  if (overruns == TraceOverruns::Raise) job.requested_time = job.duration;
+}
+
 void number_by_row(int64_t row, TraceJob& job) {
   job.id = row;
   job.row = row;

@@ -88,6 +88,8 @@ int64_t id_of(std::string_view name);
 void spread_gpus(CsvReader& row, size_t column, int64_t gpus, int64_t pods, TraceJob& job);
 // For traces that name no nodes: one pod up to a node of 8 GPUs, beyond it as few as hold them.
 void pack_gpus(CsvReader& row, size_t column, int64_t gpus, TraceJob& job);
+// Cuts the duration or raises the request of a job that ran longer than it requested.
+void settle_overrun(TraceOverruns overruns, TraceJob& job);
 // The number of the job is the number of its row.
 void number_by_row(int64_t row, TraceJob& job);
 

@@ -45,24 +45,24 @@ class GavelParser final : public RowParser {
   void open_throughputs() {
     Findings& findings = csv_.findings();
     if (findings.is_stopped()) return;
-    auto source = params_.throughputs.empty()
+    auto source = params_.gavel.throughputs.empty()
                       ? TextSource::open_beside(params_.file, "simulation_throughputs.json")
-                      : TextSource::open_file(params_.throughputs);
+                      : TextSource::open_file(params_.gavel.throughputs);
     if (source) {
       const std::string name = source->name();
       side_files_.push_back(name);
       Throughputs all = read_throughputs(std::move(*source));
-      const auto found = all.by_gpu.find(params_.throughput_gpu);
+      const auto found = all.by_gpu.find(params_.gavel.gpu);
       if (all.error) {
         findings.stop(*all.error);
       } else if (found == all.by_gpu.end()) {
-        findings.stop(name + ": no GPU is called '" + params_.throughput_gpu +
-                      "' (throughput_gpu)");
+        findings.stop(name + ": no GPU is called '" + params_.gavel.gpu +
+                      "' (gavel.gpu)");
       } else {
         throughputs_ = std::move(found->second);
       }
     } else if (!params_.default_duration) {
-      findings.stop("throughputs: " + params_.file +
+      findings.stop("gavel.throughputs: " + params_.file +
                     " counts steps, and there is no simulation_throughputs.json beside it: name "
                     "one, or set default_duration");
     }

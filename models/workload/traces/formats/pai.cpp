@@ -24,7 +24,7 @@ class PaiParser : public RowParser {
 
  protected:
   PaiParser(ParserInput input, std::span<const std::string_view> columns, PaiTables::UseOf uses)
-      : is_measured_{input.params.measured},
+      : is_measured_{input.params.pai.measured},
         tables_{input.findings, input.pool},
         csv_{std::move(input.source), input.findings, columns},
         pool_{input.pool} {
@@ -33,7 +33,7 @@ class PaiParser : public RowParser {
     if (csv_.findings().is_stopped()) return;
     tables_.read_jobs_beside(file);
     if (is_measured_ && !tables_.read_uses_beside(file, uses)) {
-      csv_.findings().stop("measured: there is no pai_sensor_table.csv beside " + file);
+      csv_.findings().stop("pai.measured: there is no pai_sensor_table.csv beside " + file);
     }
   }
   virtual void parse() = 0;  // the row that was just read

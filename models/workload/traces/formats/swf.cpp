@@ -228,7 +228,7 @@ void SwfParser::parse_size() {
   TraceJob& job = row_.job;
   const int64_t allocated = whole(kAllocated, kProcessorsMax);
   const int64_t requested = whole(kRequested, kProcessorsMax);
-  int64_t processors = params_.processors == TraceProcessors::Requested ? requested : allocated;
+  int64_t processors = params_.swf.processors == TraceProcessors::Requested ? requested : allocated;
   if (processors <= 0) processors = std::max(requested, allocated);
   if (processors <= 0) {
     findings_.leave_out("neither requested nor allocated processors are known");
@@ -238,8 +238,8 @@ void SwfParser::parse_size() {
     findings_.remark("requested and allocated processors differ");
   }
   const auto memory = static_cast<int64_t>(std::max(kibibytes(kRequestedMemory), 0.0) * 1024);
-  job.pods = params_.one_pod ? 1 : static_cast<int32_t>(processors);
-  const int64_t each = params_.one_pod ? processors : 1;
+  job.pods = params_.swf.one_pod ? 1 : static_cast<int32_t>(processors);
+  const int64_t each = params_.swf.one_pod ? processors : 1;
   job.cpu_milli_per_pod = each * kCoreMilli;
   if (memory > std::numeric_limits<int64_t>::max() / each) {
     wrong(kRequestedMemory, "memory of all processors below 8 EiB");
@@ -308,10 +308,8 @@ void SwfParser::parse(std::string_view line) {
   parse_use(run);
   const Duration requested_time = span(kRequestedTime);
   if (requested_time.ns > 0) job.requested_time = requested_time;
-  if (requested_time.ns > 0 && run > requested_time) {
-    findings_.remark("ran longer than requested");
-    if (params_.overruns == TraceOverruns::Kill) job.duration = requested_time;
-  }
+  if (job.overran()) findings_.remark("ran longer than requested");
+  settle_overrun(params_.swf.overruns, job);
   parse_names();
   if (!split.rest.empty()) parse_variant(split.rest);
   const int64_t preceding = whole(kPreceding, std::numeric_limits<int64_t>::max());

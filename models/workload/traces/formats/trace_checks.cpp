@@ -19,30 +19,27 @@ struct Use {
 
 std::optional<std::string> without_effect(const TraceParams& params, const Format& format) {
   const TraceParams unset;
-  const bool may_lack_durations = format.durations != Durations::InEveryRow;
   const Use uses[] = {
       {"queues", params.queues.empty(), format.has_queues, "names no queues"},
       {"arrive_at", params.arrive_at == unset.arrive_at, format.has_starts,
        "does not say when jobs started"},
-      {"pending_jobs", params.pending_jobs == unset.pending_jobs, format.has_pending,
-       "has no pending jobs"},
+      {"openb.pending_jobs", params.openb.pending_jobs == unset.openb.pending_jobs,
+       format.has_pending, "has no pending jobs"},
       {"gpu_jobs_only", params.gpu_jobs_only == unset.gpu_jobs_only, format.has_gpus,
        "has no GPUs"},
       {"gpus_min", params.gpus_min == unset.gpus_min, format.has_gpus, "has no GPUs"},
       {"gpus_max", params.gpus_max == unset.gpus_max, format.has_gpus, "has no GPUs"},
       {"statuses", params.statuses.empty(), format.has_statuses, "does not say how jobs ended"},
-      {"default_duration", !params.default_duration, may_lack_durations,
-       "says how long every job ran"},
-      {"measured", !params.measured, format.has_sensors, "has no table of sensors"},
+      {"pai.measured", !params.pai.measured, format.has_sensors, "has no table of sensors"},
       {"recorded_nodes", !params.recorded_nodes, format.has_nodes, "does not say where jobs ran"},
-      {"throughputs", params.throughputs.empty(), format.has_steps, "does not count steps"},
-      {"throughput_gpu", params.throughput_gpu == unset.throughput_gpu, format.has_steps,
+      {"gavel.throughputs", params.gavel.throughputs.empty(), format.has_steps,
        "does not count steps"},
-      {"processors", params.processors == unset.processors, format.has_processors,
+      {"gavel.gpu", params.gavel.gpu == unset.gavel.gpu, format.has_steps, "does not count steps"},
+      {"swf.processors", params.swf.processors == unset.swf.processors, format.has_processors,
        "does not count processors"},
-      {"one_pod", params.one_pod == unset.one_pod, format.has_processors,
+      {"swf.one_pod", params.swf.one_pod == unset.swf.one_pod, format.has_processors,
        "does not count processors"},
-      {"overruns", params.overruns == unset.overruns, format.has_processors,
+      {"swf.overruns", params.swf.overruns == unset.swf.overruns, format.has_processors,
        "has no requested times"},
   };
   for (const Use& use : uses) {

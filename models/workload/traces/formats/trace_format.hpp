@@ -86,8 +86,10 @@ constexpr std::array<std::string_view, 2> enum_names(TraceProcessors) {
 }
 
 // What becomes of a job that ran longer than its user had asked for.
-enum class TraceOverruns : uint8_t { Keep, Kill };
-constexpr std::array<std::string_view, 2> enum_names(TraceOverruns) { return {"keep", "kill"}; }
+enum class TraceOverruns : uint8_t { Keep, Cut, Raise };
+constexpr std::array<std::string_view, 3> enum_names(TraceOverruns) {
+  return {"keep", "cut", "raise"};
+}
 
 // Which of a job's names is the team that quotas and fair shares go by.
 enum class TraceTeam : uint8_t { Queue, Group };

@@ -83,6 +83,7 @@ struct TraceJob {
 
   int64_t gpus() const { return int64_t{gpus_per_pod} * (pods - 1) + gpus_last_pod; }
   int64_t cpu_milli() const { return cpu_milli_per_pod * pods; }
+  bool overran() const { return requested_time > Duration{} && duration > requested_time; }
   int64_t gpu_milli_total() const { return gpus() * gpu_milli; }
 };
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/workload/traces/formats/format_options.hpp"
 #include "models/workload/traces/formats/trace_format.hpp"
 #include "models/workload/traces/formats/trace_job.hpp"
 #include "sim/config/options.hpp"
@@ -25,7 +26,6 @@ struct TraceParams {
   std::string window_end{};
   bool warm_start = true;
   bool gpu_jobs_only = false;
-  bool pending_jobs = true;
   TraceArrival arrive_at = TraceArrival::Submit;
   TraceSort sort = TraceSort::Auto;
   double time_scale = 1;
@@ -36,13 +36,11 @@ struct TraceParams {
   int32_t copies = 1;
   bool lenient = false;
   std::optional<Duration> default_duration{};
-  bool measured = false;
   bool recorded_nodes = false;
-  std::string throughputs{};
-  std::string throughput_gpu = "v100";
-  TraceProcessors processors = TraceProcessors::Requested;
-  bool one_pod = false;
-  TraceOverruns overruns = TraceOverruns::Keep;
+  SwfOptions swf{};
+  GavelOptions gavel{};
+  PaiOptions pai{};
+  OpenbOptions openb{};
 
   template <class V>
   void fields(V& v) {
@@ -61,8 +59,6 @@ struct TraceParams {
       "Jobs from before the window that were alive at its start arrive there, running ones with "
       "the duration they had left. Otherwise they are left out.");
     v("gpu_jobs_only", gpu_jobs_only, "Leave out jobs without GPUs.");
-    v("pending_jobs", pending_jobs,
-      "Replay openb pods that were never started, for as long as they waited; false: leave out.");
     v("arrive_at", arrive_at, "Jobs arrive when they were submitted, or when they were started.");
     v("sort", sort,
       "How far rows may be out of order: window is 4,096 rows, all reads the whole file first (140 "
@@ -88,24 +84,14 @@ struct TraceParams {
       "Duration of jobs that started, but of which the trace does not tell how long they ran: all "
       "of sia and openb_untimed, which need it; in swf a run time of -1; in acme_seren, "
       "acme_kalos, philly, pai, pai_instances and google_* what ran when the recording stopped; in "
-      "gavel what has no throughput. Absent: left out. The other formats tell every duration.");
-    v("measured", measured,
-      "Alibaba PAI: pods ask for what sensors saw them use instead of what was planned; "
-      "pai_sensor_table.csv must be beside the trace.");
+      "gavel what has no throughput. Absent: left out. No effect on formats that tell every "
+      "duration, so that one value serves a study over several.");
     v("recorded_nodes", recorded_nodes,
       "Pods go only to the node, by its name, on which they ran; false: to any.");
-    v("throughputs", throughputs,
-      "Gavel: JSON of steps per second by GPU and job type, which turns steps into durations. "
-      "Empty: simulation_throughputs.json, plain or packed, beside the trace or a folder above.");
-    v("throughput_gpu", throughput_gpu, "Gavel: the GPU that the durations are for.");
-    v("processors", processors,
-      "The size of an SWF job: the processors it requested or those it was given.");
-    v("one_pod", one_pod,
-      "An SWF job is one pod of as many cores as it has processors; false: one pod per processor.");
-    v("overruns", overruns,
-      "SWF jobs that ran longer than requested keep their run time, or are cut to the request and "
-      "complete there, as simulators of batch systems have it. To let them fail, keep them here "
-      "and set `workload.controller.overruns: kill`.");
+    v("swf", swf, "Of format swf alone.");
+    v("gavel", gavel, "Of format gavel alone.");
+    v("pai", pai, "Of formats pai and pai_instances alone.");
+    v("openb", openb, "Of format openb alone.");
   }
 };
 
