@@ -27,7 +27,8 @@ void Cluster::finish(Time end) {
   count("jobs_failed", c.failed, "jobs", "jobs that failed, or gave up");
   count("jobs_cancelled", c.cancelled, "jobs", "jobs that their users cancelled");
   count("pods_failed", c.pods_failed, "pods", "pods that ended by themselves, with an error");
-  count("jobs_unfinished", controller_.jobs_unfinished(), "jobs", "jobs alive at the end of the run");
+  count("jobs_unfinished", controller_.jobs_unfinished(), "jobs",
+        "jobs alive at the end of the run");
   count("restarts", c.restarts, "", "times a job was restarted after a failure");
   count("membership_changes", c.membership_changes, "",
         "times a gang stopped to go on with members that came late");

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "models/control_plane/unready_guard.hpp"
-#include "sim/config/value_distributions.hpp"
 #include "sim/config/fields.hpp"
+#include "sim/config/value_distributions.hpp"
 #include "sim/core/time.hpp"
 
 namespace orrery {

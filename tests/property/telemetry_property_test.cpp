@@ -11,7 +11,7 @@ std::vector<JobSpec> random_jobs(Rng& rng) {
   for (int i = 0; i < 60; ++i) {
     const auto kind = rng.chance(0.5) ? JobKind::MpiGang : JobKind::Pods;
     JobSpec job = make_job(kind, static_cast<int32_t>(1 + rng.below(4)),
-                              static_cast<int32_t>(rng.below(9)), rng.exponential(5_h));
+                           static_cast<int32_t>(rng.below(9)), rng.exponential(5_h));
     submitted = submitted + rng.exponential(1_h);
     job.submitted = submitted;
     job.init = Duration{static_cast<int64_t>(rng.below(300)) * 1'000'000'000};

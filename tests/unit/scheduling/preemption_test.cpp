@@ -19,7 +19,7 @@ namespace {
 using ::testing::HasSubstr;
 
 JobSpec job(int32_t priority, Duration submit, int32_t gpus, Duration work, int32_t pods = 1,
-               JobKind kind = JobKind::Pods) {
+            JobKind kind = JobKind::Pods) {
   JobSpec made = make_job(kind, pods, gpus, work);
   made.gangs[0].roles[0].spec.priority = priority;
   made.submitted = Time{} + submit;

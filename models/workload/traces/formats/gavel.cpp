@@ -56,8 +56,7 @@ class GavelParser final : public RowParser {
       if (all.error) {
         findings.stop(*all.error);
       } else if (found == all.by_gpu.end()) {
-        findings.stop(name + ": no GPU is called '" + params_.gavel.gpu +
-                      "' (gavel.gpu)");
+        findings.stop(name + ": no GPU is called '" + params_.gavel.gpu + "' (gavel.gpu)");
       } else {
         throughputs_ = std::move(found->second);
       }
