@@ -108,15 +108,21 @@ void check_controllers(const Scenario& scenario, Checker& c) {
       if (scenario.policy.driver == Driver::Counting && job.controller != WorkloadKind::Job) {
         c.idle(at, "has no effect with policy.driver: counting, which knows no pods");
       }
+      const auto is_ordered = [](const ExplicitRoleParams& role) {
+        return role.controller == WorkloadKind::OrderedStatefulSet && role.pods > 1;
+      };
+      const bool has_ordered_role =
+          std::ranges::any_of(job.gangs, [&](const ExplicitGangParams& gang) {
+            return std::ranges::any_of(gang.roles, is_ordered);
+          });
       const bool gangs_wait =
           places_gangs(scenario.policy) ||
           std::ranges::any_of(scenario.run.changes, [](const ChangeParams& change) {
             return places_gangs(change.policy);
           });
-      if (job.controller != WorkloadKind::OrderedStatefulSet || !gangs_wait ||
-          job.kind == JobKind::Pods) {
-        continue;
-      }
+      const bool waits_in_order =
+          job.controller == WorkloadKind::OrderedStatefulSet || has_ordered_role;
+      if (!waits_in_order || !gangs_wait || job.kind == JobKind::Pods) continue;
       const bool needs_one = job.gangs.empty() && (job.pods == 1 || job.min_available == 1);
       if (needs_one) continue;
       c.error(at,

@@ -58,6 +58,9 @@ void check_counted(const Scenario& scenario, Checker& c) {
   };
   constexpr std::string_view kNoPods = ", which knows no pods";
   for (const std::string_view field : kOfPods) refuse(std::string{field}, kNoPods);
+  for (const Training& training : trainings(scenario.workload)) {
+    refuse(training.path + ".endings", kNoPods);
+  }
   for (size_t i = 0; i < scenario.workload.sources.size(); ++i) {
     const auto* const listed = std::get_if<ExplicitJobsParams>(&scenario.workload.sources[i]);
     for (size_t j = 0; listed != nullptr && j < listed->jobs.size(); ++j) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "models/scenario/scenario_checks.hpp"
@@ -38,6 +39,24 @@ struct Stops {
   bool any() const { return restarts() || by_queue; }
 };
 
+bool ends_by_itself(const ExplicitJobParams& job) {
+  return std::ranges::any_of(job.gangs, [](const ExplicitGangParams& gang) {
+    return std::ranges::any_of(gang.roles, [](const ExplicitRoleParams& role) {
+      return role.endings && !role.endings->empty();
+    });
+  });
+}
+
+bool has_endings(const WorkloadParams& workload) {
+  const auto all = trainings(workload);
+  const auto draws = [](const Training& training) { return !training.params->endings.empty(); };
+  if (std::ranges::any_of(all, draws)) return true;
+  return std::ranges::any_of(workload.sources, [](const JobSourceParams& source) {
+    const auto* const listed = std::get_if<ExplicitJobsParams>(&source);
+    return listed != nullptr && std::ranges::any_of(listed->jobs, ends_by_itself);
+  });
+}
+
 // Gangs fail when a rank dies, when NCCL gives up on exchanges that cannot move, and with any of
 // their nodes, as pods do; an autoscaler may take a node away, too.
 Stops stops_of(const Scenario& scenario, std::span<const Machine> machines) {
@@ -51,10 +70,11 @@ Stops stops_of(const Scenario& scenario, std::span<const Machine> machines) {
       knows_pods && (faults.strike_nodes() || scenario.control_plane.autoscaler);
   const bool by_others = knows_pods && may_preempt(scenario);
   const bool by_queue = stops_jobs(scenario.policy.job_queue);
-  return {.by_failures = on_live_nodes || with_nodes,
+  const bool by_itself = knows_pods && has_endings(scenario.workload);
+  return {.by_failures = on_live_nodes || with_nodes || by_itself,
           .by_others = by_others,
           .by_queue = by_queue,
-          .leaves_disks = on_live_nodes || by_others || by_queue};
+          .leaves_disks = on_live_nodes || by_others || by_queue || by_itself};
 }
 
 constexpr std::string_view kNoFailure =
@@ -120,6 +140,10 @@ void check_restarts(const Scenario& scenario, std::span<const Machine> machines,
         "policy.job_queue.stops",
         "has no effect: no policy of the queue stops jobs that run, as SRTF, Tiresias, Gavel, "
         "Themis and Lucid do");
+  }
+  if (scenario.policy.driver != Driver::Counting && c.is_given("policy.job_queue.costs")) {
+    c.idle("policy.job_queue.costs",
+           "has an effect with policy.driver: counting only: pods start and end in their own time");
   }
   check_reads(all, stops, c);
 }

@@ -25,6 +25,7 @@ JobQueue::JobQueue(Sim sim, const ClusterState& cluster, const JobTable& jobs,
       overruns_{overruns},
       react_{params.react},
       stopping_{params.stops},
+      costs_{params.costs},
       counted_{resource_of(params.counts.front())},
       estimates_{params.estimates, sim.rng},
       wake_{sim.engine, Label{"job_queue.wakes"},
@@ -132,7 +133,16 @@ void JobQueue::job_over(JobId id) {
   const Job& job = jobs_.job(id);
   r.run = job.phase == JobPhase::Completed ? job.spec.work : r.executed_by(now());
   statistics_.job_ends(r, now());
-  ended_.push_back(r.slot);
+  if (!is_counting_ || costs_.release_delay == Duration{}) return job_released(r.slot);
+  running_.erase(r.slot);
+  r.expected_end = now() + costs_.release_delay;
+  track(r.slot);
+  sim_.engine.after(costs_.release_delay, Label{"job_queue.released"},
+                    [this, slot = r.slot] { job_released(slot); });
+}
+
+void JobQueue::job_released(JobSlot slot) {
+  ended_.push_back(slot);
   react_soon();
 }
 
@@ -149,8 +159,8 @@ void JobQueue::job_suspended(JobId id) {
 void JobQueue::react_soon() {
   if (is_reacting_soon_) return;
   is_reacting_soon_ = true;
-  sim_.engine.after(
-      {}, Label{"job_queue.reacts"}, [this] { react(); }, Phase::Control);
+  sim_.engine.at(
+      std::max(now(), plans_from_), Label{"job_queue.reacts"}, [this] { react(); }, Phase::Control);
 }
 
 // ---- taking news in
@@ -344,7 +354,7 @@ bool JobQueue::start(JobSlot slot) {
   r.held = r.request;
   r.pace = {};
   begin(r);
-  is_counting_ ? controller_.run_counted(r.id) : controller_.release(r.id);
+  is_counting_ ? run_counted(r) : controller_.release(r.id);
   return true;
 }
 

@@ -79,6 +79,9 @@ class JobQueue final : private JobBoard {
   void add_policy(const JobPolicyParams& params);
   void job_arrived(JobId id);
   void job_over(JobId id);
+  void job_released(JobSlot job);
+  Duration start_cost() const;
+  void run_counted(const QueuedJob& job);
   void job_suspended(JobId id);
   void react_soon();
   void react();
@@ -107,6 +110,8 @@ class JobQueue final : private JobBoard {
   const Overruns overruns_;
   const React react_;
   const StopParams stopping_;
+  const CountedCostParams costs_;
+  Time plans_from_;  // before, the jobs of the last plan are being started
   std::vector<Resource> counts_;
   Resource counted_;
   RuntimeEstimates estimates_;

@@ -32,7 +32,7 @@ void JobQueue::begin(QueuedJob& r) {
   log_.decided(*this, r, QueueDecision::Started, *plan_.name);
   r.started = now();
   const Duration restart = std::max(job.spec.restore, stopping_.restart);
-  r.setup = init_time(job, job.gpus) + (r.executed > Duration{} ? restart : Duration{});
+  r.setup = start_cost() + init_time(job, job.gpus) + (r.executed > Duration{} ? restart : Duration{});
   r.counted_from = r.started + r.setup;
   r.expected_end = r.end_by_estimate();
   while (r.expected_end <= now()) {  // it had run for its estimate when it was stopped
@@ -82,8 +82,15 @@ bool JobQueue::start_beside(JobSlot slot, JobSlot host) {
   r.held = {};
   r.pace = {};
   begin(r);
-  controller_.run_counted(r.id);
+  run_counted(r);
   return true;
+}
+
+Duration JobQueue::start_cost() const { return is_counting_ ? costs_.batch_start : Duration{}; }
+
+void JobQueue::run_counted(const QueuedJob& r) {
+  controller_.run_counted(r.id, start_cost());
+  if (start_cost() > Duration{}) plans_from_ = now() + start_cost();
 }
 
 // One of two partners leaves: the other has the GPUs to itself.

@@ -70,6 +70,24 @@ struct StopParams {
   }
 };
 
+struct CountedCostParams {
+  static constexpr std::string_view kDoc =
+      "What starts and ends cost jobs that have no pods (driver: counting).";
+  Duration release_delay = {};
+  Duration batch_start = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("release_delay", release_delay,
+      "From the end of a job until what it held is free, as with an epilog or pods that end.",
+      Source{"0: simulators of batch systems charge nothing"});
+    v("batch_start", batch_start,
+      "How long it takes to start the jobs of one plan, however many they are: they compute that "
+      "much later, and the next plan waits for it.",
+      Source{"0: simulators of batch systems charge nothing"});
+  }
+};
+
 struct JobPolicyParams {
   static constexpr std::string_view kDoc = "A policy of the job queue.";
   std::string name;
@@ -90,6 +108,7 @@ struct JobQueueParams {
   std::vector<Counted> counts = {Counted::Gpus};
   React react = React::EachInstant;
   StopParams stops;
+  CountedCostParams costs;
 
   template <class V>
   void fields(V& v) {
@@ -106,6 +125,7 @@ struct JobQueueParams {
       "each end by itself, ends that were expected right then first.",
       Source{"each_event: parallel-job simulators such as pyss"});
     v("stops", stops, "For policies that stop running jobs.");
+    v("costs", costs, "What starts and ends cost jobs without pods.");
   }
   void check(Checker& c) const;
 };

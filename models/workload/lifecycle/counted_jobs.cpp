@@ -43,7 +43,7 @@ void CountedJobs::book_start(JobId id) {
   state.held_from = now;
 }
 
-void CountedJobs::run(JobId id, Pace pace) {
+void CountedJobs::run(JobId id, Duration delay, Pace pace) {
   const Job& job = jobs_.job(id);
   ORRERY_CHECK(job.is_counted() && job.phase == JobPhase::Pending, "a waiting counted job starts");
   JobAccount& account = accounts_.of(id);
@@ -52,7 +52,7 @@ void CountedJobs::run(JobId id, Pace pace) {
   runs_.of(id).pace = pace;
   hold(id, job.demand[Resource::Gpu] * pace.share_milli / 1000);
   states_[id].held_from = now;
-  runs_.restore(id, now + init_time(job, job.gpus));
+  runs_.restore(id, now + delay + init_time(job, job.gpus));
   if (phases_.of(id) != JobPhase::Running) phases_.set(id, JobPhase::Starting);
 }
 

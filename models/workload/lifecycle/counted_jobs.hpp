@@ -14,7 +14,7 @@ class CountedJobs {
               TrainingRuns& runs, JobNews& news);
 
   void admitted(JobId job);
-  void run(JobId job, Pace pace);
+  void run(JobId job, Duration delay, Pace pace);  // it is set up after the delay
   void set_pace(JobId job, Pace pace);
   bool suspend(JobId job, Duration write, Duration restart);
   void end(JobId job);     // it is over, and its row written: gives back what it has

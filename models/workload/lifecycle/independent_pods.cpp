@@ -134,20 +134,23 @@ void IndependentPods::fails(PodId id, const Ending& ending) {
   refresh_phase(job);
 }
 
-// All pods of a role that decides, or else of all that count and exit.
+// All pods of the roles that decide have; if none does, all that count and exit.
 bool IndependentPods::has_succeeded(JobId id) const {
   const Job& job = jobs_.job(id);
-  bool counts = false, all = true;
+  bool counts = false, all = true, decides = false;
   for (uint32_t r = 0; r < static_cast<uint32_t>(job.roles); ++r) {
     const RoleId role{job.first_role.index + r};
     const RoleSpec& spec = jobs_.role_spec(role);
     const bool is_done = role_ends_[role].done == jobs_.role(role).pods;
-    if (spec.success == RoleSuccess::Decides && is_done) return true;
+    if (spec.success == RoleSuccess::Decides) {
+      if (is_done) return true;
+      decides = true;
+    }
     if (spec.success != RoleSuccess::Counts || !spec.exits) continue;
     counts = true;
     all = all && is_done;
   }
-  return counts && all;
+  return !decides && counts && all;
 }
 
 void IndependentPods::leaves(PodId id, PodEnd why) {

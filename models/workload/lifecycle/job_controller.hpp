@@ -69,7 +69,9 @@ class JobController : public JobNews {
 
   // What a job queue decides. Of a held job that arrived, or was suspended.
   void release(JobId job);  // its pods are created
-  void run_counted(JobId job, Pace pace = {}) { counted_.run(job, pace); }
+  void run_counted(JobId job, Duration delay = {}, Pace pace = {}) {
+    counted_.run(job, delay, pace);
+  }
   void set_pace(JobId job, Pace pace);  // of a gang or a counted job; its checkpoint cycle goes on
   // Stops a gang or a counted job that runs: it writes a checkpoint for so long, keeps all it
   // computed, gives everything back and is Pending. False: it does not run, or has no such form.
