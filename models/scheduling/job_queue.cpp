@@ -358,24 +358,6 @@ bool JobQueue::start(JobSlot slot) {
   return true;
 }
 
-bool JobQueue::stop(JobSlot slot) {
-  QueuedJob& r = record(slot);
-  if (!r.is_running() || r.is_over) return false;
-  const Duration executed = r.executed_by(now());
-  const Duration before = std::exchange(r.executed, executed);
-  r.state = QueuedState::Stopping;
-  if (!controller_.suspend(r.id, stopping_.write, stopping_.restart)) {
-    r.state = QueuedState::Running;
-    r.executed = before;
-    return false;
-  }
-  if (r.state != QueuedState::Stopping) return true;  // already waits again
-  running_.erase(slot);
-  r.expected_end = now() + stopping_.write;
-  track(slot);
-  return true;
-}
-
 void JobQueue::wake_at(Time when) {
   if (when == Time::max() || (wake_.is_armed() && wakes_at_ <= when)) return;
   wakes_at_ = when;

@@ -32,7 +32,8 @@ void JobQueue::begin(QueuedJob& r) {
   log_.decided(*this, r, QueueDecision::Started, *plan_.name);
   r.started = now();
   const Duration restart = std::max(job.spec.restore, stopping_.restart);
-  r.setup = start_cost() + init_time(job, job.gpus) + (r.executed > Duration{} ? restart : Duration{});
+  r.setup =
+      start_cost() + init_time(job, job.gpus) + (r.executed > Duration{} ? restart : Duration{});
   r.counted_from = r.started + r.setup;
   r.expected_end = r.end_by_estimate();
   while (r.expected_end <= now()) {  // it had run for its estimate when it was stopped
@@ -101,6 +102,24 @@ void JobQueue::part(QueuedJob& leaves) {
   stays.held += std::exchange(leaves.held, {});
   track(stays.slot);
   set_pace(stays.slot, {});
+}
+
+bool JobQueue::stop(JobSlot slot) {
+  QueuedJob& r = record(slot);
+  if (!r.is_running() || r.is_over) return false;
+  const Duration executed = r.executed_by(now());
+  const Duration before = std::exchange(r.executed, executed);
+  r.state = QueuedState::Stopping;
+  if (!controller_.suspend(r.id, stopping_.write, stopping_.restart)) {
+    r.state = QueuedState::Running;
+    r.executed = before;
+    return false;
+  }
+  if (r.state != QueuedState::Stopping) return true;  // already waits again
+  running_.erase(slot);
+  r.expected_end = now() + stopping_.write;
+  track(slot);
+  return true;
 }
 
 }  // namespace orrery

@@ -16,7 +16,7 @@
 #include "models/scheduling/scheduler_rows.hpp"
 #include "models/scheduling/transaction.hpp"
 #include "models/workload/lifecycle/job_controller.hpp"
-#include "models/workload/lifecycle/pods_on_nodes.hpp"
+#include "models/workload/lifecycle/pods/pods_on_nodes.hpp"
 #include "sim/engine/signal.hpp"
 #include "sim/record/channel.hpp"
 #include "sim/runtime/sim.hpp"

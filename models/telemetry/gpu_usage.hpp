@@ -11,7 +11,7 @@
 #include "models/hardware/gpu_power.hpp"
 #include "models/workload/job/job_table.hpp"
 #include "models/workload/job/job_usage.hpp"
-#include "models/workload/lifecycle/gpu_time.hpp"
+#include "models/workload/lifecycle/state/gpu_time.hpp"
 #include "sim/core/id.hpp"
 #include "sim/core/int128.hpp"
 #include "sim/core/time.hpp"

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "models/telemetry/cardiogram_rows.hpp"
-#include "models/workload/lifecycle/run.hpp"
+#include "models/workload/lifecycle/runs/run.hpp"
 #include "models/workload/training/step_cycle.hpp"
 #include "sim/core/time.hpp"
 

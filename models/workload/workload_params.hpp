@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "models/workload/lifecycle/job_controller_params.hpp"
+#include "models/workload/lifecycle/state/job_controller_params.hpp"
 #include "models/workload/services/service_params.hpp"
 #include "models/workload/sources/explicit_jobs.hpp"
 #include "models/workload/sources/generator.hpp"

@@ -15,7 +15,10 @@ JOB = "models/workload/job"
 TRAINING = "models/workload/training"
 SERVICES = "models/workload/services"
 LIFECYCLE = "models/workload/lifecycle"
-JOBS = {JOB, TRAINING, SERVICES, LIFECYCLE}
+STATE = LIFECYCLE + "/state"
+PODS = LIFECYCLE + "/pods"
+RUNS = LIFECYCLE + "/runs"
+JOBS = {JOB, TRAINING, SERVICES, LIFECYCLE, STATE, PODS, RUNS}
 WORKLOAD = JOBS | {"models/workload", "models/workload/sources"} | TRACES | {TRACE_IO}
 ALL_MODELS = MIDDLE | WORKLOAD | {"models/workload/steps", "models/scheduling",
                                   "models/control_plane", "models/faults", "models/telemetry"}
@@ -38,8 +41,11 @@ MAY_INCLUDE = {
     JOB: GROUND,
     TRAINING: MIDDLE | {JOB},
     SERVICES: FLOOR | {JOB},
-    LIFECYCLE: GROUND | {"models/storage", JOB, TRAINING, SERVICES},
-    "models/workload/steps": MIDDLE | {JOB, TRAINING, LIFECYCLE},
+    STATE: GROUND | {JOB},
+    PODS: GROUND | {JOB, STATE},
+    RUNS: GROUND | {"models/storage", JOB, TRAINING, STATE},
+    LIFECYCLE: GROUND | {"models/storage", JOB, TRAINING, SERVICES, STATE, PODS, RUNS},
+    "models/workload/steps": MIDDLE | JOBS,
     TRACE_IO: FLOOR,
     FORMATS: FLOOR | {TRACE_IO, TABLES},
     TABLES: GROUND | {TRACE_IO, FORMATS, TRACE_READER},

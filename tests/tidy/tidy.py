@@ -7,7 +7,7 @@ import argparse
 import pathlib
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import exceptions
 import layers
@@ -16,6 +16,8 @@ from source import Block, Source, read_tree
 FOLDERS = ("sim", "models", "policies", "tests", "bench")
 LINES_MAX = {True: 150, False: 400}  # of a header, of a source
 FUNCTION_MAX = 70
+SOURCES_MAX = 30  # of one folder of models/
+PAGE_MAX = 70  # lines of its README.md
 COLUMNS_MAX = 100
 Finding = tuple[int, str]  # line, message
 
@@ -184,6 +186,30 @@ RULES = {
 }
 
 
+def check_rooms(paths: Iterable[str]) -> Iterator[str]:
+    """Each folder of models/ can be looked over, and has a page that says how."""
+    rooms: dict[str, int] = {}
+    for path in paths:
+        if path.startswith("models/"):
+            rooms.setdefault(path.rsplit("/", 1)[0], 0)
+            rooms[path.rsplit("/", 1)[0]] += path.endswith((".hpp", ".cpp"))
+    for room, count in sorted(rooms.items()):
+        if count > SOURCES_MAX and room not in exceptions.LARGE_ROOMS:
+            yield f"{room}: rooms: {count} sources, {SOURCES_MAX} at most: divide it"
+
+
+def check_pages(root: pathlib.Path) -> Iterator[str]:
+    for folder in sorted(path for path in (root / "models").rglob("*") if path.is_dir()):
+        room = folder.relative_to(root).as_posix()
+        if room in exceptions.WITHOUT_PAGE or not any(folder.glob("*.hpp")):
+            continue
+        page = folder / "README.md"
+        if not page.exists():
+            yield f"{room}: rooms: has no README.md"
+        elif page.read_text(encoding="utf-8").count("\n") > PAGE_MAX:
+            yield f"{room}/README.md: rooms: more than {PAGE_MAX} lines"
+
+
 def findings(sources: list[Source], rules: list[str]) -> list[str]:
     paths = {source.path for source in sources}
     by_path = {source.path: source for source in sources}
@@ -205,6 +231,8 @@ def main() -> int:
     arguments = parser.parse_args()
     sources = read_tree(arguments.root, FOLDERS)
     found = findings(sources, arguments.rule or list(RULES))
+    found += check_rooms(source.path for source in sources)
+    found += check_pages(arguments.root)
     for line in found:
         print(line)
     print(f"tidy: {len(sources)} files, {len(found)} findings")

@@ -1,5 +1,7 @@
 #!/usr/bin/python3
 """Each rule of tidy.py fires on a small text that breaks it, and leaves good text alone."""
+import pathlib
+import tempfile
 import unittest
 
 import tidy
@@ -84,6 +86,25 @@ class Lengths(unittest.TestCase):
         self.assertFalse(found("lengths", "sim/core/a.cpp", "class A {\n" + "int x;\n" * 90 + "};"))
         self.assertFalse(
             found("lengths", "sim/core/a.cpp", "const T k[] = {\n" + "{1, f(2)},\n" * 90 + "};"))
+
+
+class Rooms(unittest.TestCase):
+    def test_a_folder_of_models_holds_thirty_sources(self):
+        full = [f"models/a/{i}.cpp" for i in range(30)]
+        self.assertEqual(list(tidy.check_rooms(full)), [])
+        self.assertEqual(len(list(tidy.check_rooms(full + ["models/a/x.hpp"]))), 1)
+        self.assertEqual(list(tidy.check_rooms(full + ["models/a/b/x.hpp"])), [])
+
+    def test_a_room_has_a_page(self):
+        with tempfile.TemporaryDirectory() as root:
+            room = pathlib.Path(root) / "models" / "a"
+            room.mkdir(parents=True)
+            (room / "x.hpp").write_text("", encoding="utf-8")
+            self.assertEqual(len(list(tidy.check_pages(pathlib.Path(root)))), 1)
+            (room / "README.md").write_text("# A\n", encoding="utf-8")
+            self.assertEqual(list(tidy.check_pages(pathlib.Path(root))), [])
+            (room / "README.md").write_text("line\n" * 90, encoding="utf-8")
+            self.assertEqual(len(list(tidy.check_pages(pathlib.Path(root)))), 1)
 
 
 class Heads(unittest.TestCase):

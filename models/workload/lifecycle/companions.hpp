@@ -3,10 +3,10 @@
 #pragma once
 
 #include "models/workload/lifecycle/job_over.hpp"
-#include "models/workload/lifecycle/planned_ends.hpp"
-#include "models/workload/lifecycle/pod_lives.hpp"
-#include "models/workload/lifecycle/replacements.hpp"
+#include "models/workload/lifecycle/pods/pod_lives.hpp"
+#include "models/workload/lifecycle/pods/replacements.hpp"
 #include "models/workload/lifecycle/role_ends.hpp"
+#include "models/workload/lifecycle/runs/planned_ends.hpp"
 #include "sim/runtime/sim.hpp"
 
 namespace orrery {

@@ -3,7 +3,7 @@
 
 #include "models/workload/job/job_news.hpp"
 #include "models/workload/lifecycle/job_over.hpp"
-#include "models/workload/lifecycle/training_runs.hpp"
+#include "models/workload/lifecycle/runs/training_runs.hpp"
 
 namespace orrery {
 

@@ -12,7 +12,7 @@
 
 #include "models/workload/job/job_table.hpp"
 #include "models/workload/lifecycle/gang_start_row.hpp"
-#include "models/workload/lifecycle/job_controller_params.hpp"
+#include "models/workload/lifecycle/state/job_controller_params.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/engine/signal.hpp"
 #include "sim/record/channel.hpp"

@@ -6,8 +6,8 @@
 
 #include "models/workload/job/job_news.hpp"
 #include "models/workload/lifecycle/job_over.hpp"
-#include "models/workload/lifecycle/pod_lives.hpp"
-#include "models/workload/lifecycle/training_runs.hpp"
+#include "models/workload/lifecycle/pods/pod_lives.hpp"
+#include "models/workload/lifecycle/runs/training_runs.hpp"
 
 namespace orrery {
 

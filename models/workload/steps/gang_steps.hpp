@@ -10,7 +10,7 @@
 #include "models/storage/dataset_readers.hpp"
 #include "models/workload/job/job_table.hpp"
 #include "models/workload/lifecycle/job_controller.hpp"
-#include "models/workload/lifecycle/pace_model.hpp"
+#include "models/workload/lifecycle/runs/pace_model.hpp"
 #include "models/workload/steps/shared_links.hpp"
 #include "models/workload/steps/step_tracer.hpp"
 #include "models/workload/training/gang_traffic.hpp"

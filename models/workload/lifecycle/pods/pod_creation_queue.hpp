@@ -1,0 +1,96 @@
+// models/workload/lifecycle/pods/pod_creation_queue.hpp -- in which order the Job controller
+// creates pods.
+//
+// As upstream's (pkg/controller/job, v1.36): a few workers, each with one job at a time; a sync
+// creates at most MaxPodCreateDeletePerSync pods in batches of 1, 2, 4, ... (slow start), each once
+// all of the one before are answered; a job that still lacks pods then goes to the back of the
+// queue. Workers take turns, a batch each, so two jobs that arrive together interleave: A1 B1 A2-3
+// B2-3 A4-7 ... A StatefulSet has no such batches.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "models/workload/job/job.hpp"
+
+namespace orrery {
+
+class PodCreationQueue {
+ public:
+  struct Ticket {  // pods of a job; the serial shows whether its ids were recycled meanwhile
+    RoleId unit;   // the first of the roles whose pods are created together
+    uint64_t serial = 0;
+    bool is_whole = false;  // all that it lacks is one batch
+  };
+
+  PodCreationQueue(int32_t workers, int32_t pods_per_sync_max)
+      : pods_per_sync_max_{pods_per_sync_max}, workers_(static_cast<size_t>(workers)) {}
+
+  void add(Ticket ticket) { waiting_.push_back(ticket); }
+  // Whether a round would do anything: some worker waits for no answer and may have a job.
+  bool has_work() const {
+    return std::ranges::any_of(workers_, [this](const Worker& worker) {
+      return worker.unanswered == 0 && (worker.is_busy || !waiting_.empty());
+    });
+  }
+  // A pod that the worker created. True: it was the last, and the worker goes on.
+  bool answered(uint32_t worker) { return --workers_[worker].unanswered == 0; }
+
+  // One batch from every worker that waits for no answer. `wanted(ticket)` is how many pods the job
+  // still lacks (0: it is gone); `create(ticket, n, worker)` creates n of them, and says how many
+  // times answered() will be called for it. That may be before it returns.
+  template <class Wanted, class Create>
+  void round(Wanted&& wanted, Create&& create) {
+    for (uint32_t w = 0; w < workers_.size(); ++w) {
+      Worker& worker = workers_[w];
+      if (worker.unanswered > 0) continue;
+      if (!worker.is_busy && !begin_sync(worker, wanted)) continue;
+      const int32_t lacking = std::min(worker.left, wanted(worker.ticket));
+      const int32_t batch = std::min(worker.batch, lacking);
+      worker.left = lacking - batch;
+      worker.batch = 2 * std::min(worker.batch, kBatchMax);
+      if (batch > 0) {
+        worker.unanswered += batch;
+        worker.unanswered -= batch - create(worker.ticket, batch, w);
+      }
+      if (worker.left > 0) continue;
+      worker.is_busy = false;
+      if (wanted(worker.ticket) > 0) waiting_.push_back(worker.ticket);
+    }
+  }
+
+ private:
+  static constexpr int32_t kBatchMax = 1 << 29;
+  struct Worker {
+    Ticket ticket;
+    int32_t batch = 1;
+    int32_t left = 0;        // of this sync
+    int32_t unanswered = 0;  // of its last batch
+    bool is_busy = false;
+  };
+
+  template <class Wanted>
+  bool begin_sync(Worker& worker, Wanted& wanted) {
+    while (!waiting_.empty()) {
+      const Ticket ticket = waiting_.front();
+      waiting_.pop_front();
+      const int32_t lacking = wanted(ticket);
+      if (lacking == 0) continue;
+      worker = {.ticket = ticket,
+                .batch = ticket.is_whole ? lacking : 1,
+                .left = ticket.is_whole ? lacking : std::min(lacking, pods_per_sync_max_),
+                .unanswered = 0,
+                .is_busy = true};
+      return true;
+    }
+    return false;
+  }
+
+  int32_t pods_per_sync_max_;
+  std::vector<Worker> workers_;
+  std::deque<Ticket> waiting_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,135 @@
+#include "models/workload/lifecycle/pods/pod_lives.hpp"
+
+#include "sim/core/check.hpp"
+
+namespace orrery {
+
+PodLives::PodLives(Sim sim, ClusterState& cluster, JobTable& jobs,
+                   const JobControllerParams& params, JobAccounts& accounts, JobNews& news)
+    : engine_{sim.engine},
+      cluster_{cluster},
+      jobs_{jobs},
+      accounts_{accounts},
+      news_{news},
+      creation_{sim.engine, jobs, params},
+      starts_{sim, jobs, params.pod_start},
+      on_nodes_{cluster.nodes()} {
+  creation_.appeared.connect([this](PodId pod) {
+    JobAccount& account = accounts_.of(jobs_.pod(pod).job);
+    if (!account.first_created) account.first_created = engine_.now();
+    ++accounts_.counters().pods_created;
+  });
+  creation_.created.connect([this](std::span<const PodId> pods) { news_.pods_created.emit(pods); });
+  // The next pod of an ordered StatefulSet waits for this one.
+  starts_.start_known.connect([this](PodId id) {
+    const Pod& pod = jobs_.pod(id);
+    const WorkloadKind kind =
+        jobs_.role_spec(pod.role).controller.value_or(jobs_.job(pod.job).spec.controller);
+    if (kind != WorkloadKind::OrderedStatefulSet) return;
+    engine_.at(pod.started, Label{"jobs.pod_ready"}, [this, id, generation = pod.generation] {
+      if (jobs_.pod(id).generation == generation) creation_.create_wanted(id);
+    });
+  });
+}
+
+void PodLives::use(PodApi& api) {
+  api_ = &api;
+  creation_.use(api);
+  // What a kubelet does before the containers of this model start.
+  starts_.use(StartStage::Images, [this](PodId pod, Duration, PodStarts::Told told) {
+    api_->start(pod, jobs_.pod(pod).node, std::move(told));
+  });
+}
+
+void PodLives::admitted(JobId id) {
+  if (id.index >= counts_.size()) counts_.resize(jobs_.jobs_bound());
+  if (jobs_.pods_bound() > 0) on_nodes_.grow(jobs_.pods_bound());
+  counts_[id] = {};
+  creation_.admitted(id);
+  starts_.admitted(id);
+}
+
+void PodLives::bound(PodId id) {
+  Pod& pod = jobs_.pod(id);
+  ORRERY_CHECK(pod.state == PodState::Pending, "only a pending pod is bound");
+  ORRERY_CHECK(pod.node.is_valid() && cluster_.up().contains(pod.node),
+               "pods go to nodes that are up");
+  pod.state = PodState::Bound;
+  pod.bound = engine_.now();
+  accounts_.bound(id);
+  on_nodes_.add(pod.node, id);
+  ++counts_[pod.job].bound;
+  if (pod.gang.is_valid()) ++jobs_.gang(pod.gang).bound;
+}
+
+void PodLives::runs(PodId id) {
+  Pod& pod = jobs_.pod(id);
+  accounts_.book_held(id, engine_.now());
+  pod.state = PodState::Running;
+  ++counts_[pod.job].running;
+}
+
+void PodLives::stops(PodId id) {
+  Pod& pod = jobs_.pod(id);
+  accounts_.book_held(id, engine_.now());
+  if (pod.state != PodState::Running) return;
+  pod.state = PodState::Bound;
+  --counts_[pod.job].running;
+}
+
+int32_t PodLives::exit_code_of(PodEnd why) {
+  switch (why) {
+    case PodEnd::Completed:
+      return 0;
+    case PodEnd::NodeFailed:
+    case PodEnd::RunEnded:
+    case PodEnd::RankDied:
+    case PodEnd::Exited:
+      return kNoExitCode;
+    case PodEnd::GangStopped:
+    case PodEnd::JobFailed:
+    case PodEnd::ScaledDown:
+    case PodEnd::Preempted:
+    case PodEnd::CleanedUp:
+      return kTerminated;
+  }
+  return kNoExitCode;
+}
+
+void PodLives::remove(PodId id, PodEnd why, const Ending& ending) {
+  Pod& pod = jobs_.pod(id);
+  if (pod.state == PodState::Absent || pod.state == PodState::Done) return;
+  accounts_.book_held(id, engine_.now());
+  leaving.emit(id, why);
+  const bool had_node = pod.state != PodState::Pending;
+  if (api_ != nullptr) api_->removed(id, had_node ? pod.node : NodeId{});
+  if (had_node) {
+    cluster_.give_back(pod.node, jobs_.request(id), pod.grant);
+    on_nodes_.remove(pod.node, id);
+    accounts_.leaves(id);
+    --counts_[pod.job].bound;
+    if (pod.state == PodState::Running) --counts_[pod.job].running;
+  }
+  if (pod.gang.is_valid()) {
+    --jobs_.gang(pod.gang).created;
+    if (had_node) --jobs_.gang(pod.gang).bound;
+  }
+  if (why == PodEnd::Completed) {
+    ++counts_[pod.job].done;
+  } else {
+    creation_.gone(id);
+  }
+  accounts_.write_pod_row(id, why, ending, engine_.now());
+  news_.pod_removed.emit(id);
+  pod.state = why == PodEnd::Completed ? PodState::Done : PodState::Absent;
+  pod.node = {};
+  pod.grant = {};
+  pod.takes_part = false;
+}
+
+void PodLives::remove_all(JobId id, PodEnd why) {
+  const Job& job = jobs_.job(id);
+  JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) { remove(pod, why); });
+}
+
+}  // namespace orrery

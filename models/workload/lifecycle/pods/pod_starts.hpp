@@ -1,0 +1,56 @@
+// models/workload/lifecycle/pods/pod_starts.hpp -- from a pod's binding until its containers run.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "models/workload/job/job_table.hpp"
+#include "models/workload/lifecycle/state/job_controller_params.hpp"
+#include "sim/core/rng.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/engine/signal.hpp"
+#include "sim/runtime/sim.hpp"
+
+namespace orrery {
+
+// As a kubelet starts a pod, one stage after the other.
+enum class StartStage : uint8_t { Sandbox, Address, Volumes, Images, Devices, Containers };
+constexpr std::array<std::string_view, 6> enum_names(StartStage) {
+  return {"sandbox", "address", "volumes", "images", "devices", "containers"};
+}
+
+class PodStarts {
+ public:
+  // Told once, maybe before the hook returns: so long from then until the stage is over. Never, if
+  // the node fails before.
+  using Told = std::function<void(Duration left)>;
+  // Called when it is known when the stage begins: `until` from now.
+  using Hook = std::function<void(PodId pod, Duration until, Told told)>;
+
+  PodStarts(Sim sim, JobTable& jobs, const StartLatencyParams& params);
+
+  // Before the run. A stage without a hook takes no time; Containers takes `pod_start` first.
+  void use(StartStage stage, Hook hook) { hooks_[static_cast<size_t>(stage)] = std::move(hook); }
+  void admitted(JobId job);
+  void begin(PodId pod);  // it was bound this instant; Pod::started is max until it is known
+
+  // Pod::started is known. Only of a pod that is Bound still.
+  Signal<PodId> start_known;
+
+ private:
+  void go_on(PodId pod, size_t stage, Duration until);
+  uint32_t number_of_start(PodId pod);
+  Duration latency(PodId pod);
+
+  Engine& engine_;
+  const RngStreams& rng_;
+  JobTable& jobs_;
+  StartLatencyParams params_;
+  std::array<Hook, enum_names(StartStage{}).size()> hooks_;
+  IdVector<JobId, uint32_t> of_job_;    // independent pods that were started
+  IdVector<GangId, uint32_t> of_gang_;  // members that were started
+};
+
+}  // namespace orrery

@@ -1,0 +1,121 @@
+// models/workload/lifecycle/runs/training_runs.hpp -- how far jobs and pods are with their work, at
+// what pace, and what of it is saved.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "models/workload/job/job_news.hpp"
+#include "models/workload/lifecycle/runs/pace_model.hpp"
+#include "models/workload/lifecycle/runs/planned_ends.hpp"
+#include "models/workload/lifecycle/runs/run.hpp"
+#include "models/workload/lifecycle/runs/stored_checkpoints.hpp"
+#include "models/workload/lifecycle/state/job_accounts.hpp"
+#include "models/workload/lifecycle/state/job_controller_params.hpp"
+#include "models/workload/lifecycle/state/job_phases.hpp"
+#include "models/workload/lifecycle/state/recovery_log.hpp"
+
+namespace orrery {
+
+class TrainingRuns {
+ public:
+  TrainingRuns(Sim sim, JobTable& jobs, const JobControllerParams& params, JobAccounts& accounts,
+               JobPhases& phases, RecoveryLog& recoveries, JobNews& news, Storage* storage,
+               size_t nodes);
+
+  void use(PaceModel& model);
+  void admitted(JobId job);
+  JobRun& of(JobId job) { return jobs_run_[job]; }
+  const JobRun& of(JobId job) const { return jobs_run_[job]; }
+  Run& of(PodId pod) { return pods_run_[pod]; }
+
+  // A gang or a counted job. All that takes part Runs, or its checkpoint is to be loaded first.
+  void restore(JobId job, Time from);  // loaded() comes then, maybe at once
+  void begin(JobId job, int64_t gpu_milli);
+  void set_pace(JobId job, Pace pace);
+  // The same in two parts, between which what it holds may change.
+  bool takes_pace(JobId job, Pace pace) const {
+    return !jobs_run_[job].is_suspending && jobs_run_[job].pace != pace;
+  }
+  void go_at(JobId job, Pace pace);
+  void compute_on(JobId job);
+  void suspend(JobId job, Duration restart);  // keeps all; the pause ends with suspended()
+  void suspended(JobId job);
+  // An independent pod, which Runs.
+  void begin(PodId pod);
+
+  // Up to now: books it; keeps all that it did; undoes what is not saved, and says how much that
+  // is.
+  void book(JobId job) { book(ranks(job)); }
+  void keep(JobId job) { keep(ranks(job)); }
+  void keep(PodId pod) { keep(ranks(pod)); }
+  int128_t lose(JobId job) { return lose(ranks(job)); }
+  int128_t lose(PodId pod) { return lose(ranks(pod)); }
+  // A node of the gang failed: what its disks held. Returns the GPU time that is undone.
+  int128_t lose_local(JobId job);
+  void node_failed(NodeId node);
+  void stop(JobId job);    // nothing is to come of it: no end, no checkpoint
+  void end_of(JobId job);  // the job is over, or the run of the simulation is
+
+  RunTerms terms(JobId job) const;
+  RunTerms terms(PodId pod) const;
+  RunNow now(JobId job) const;
+  bool is_paused(JobId job) const;
+  int32_t computing(JobId job) const;  // millionths of the time of a run, at its present pace
+  Duration next_save(JobId job) const;
+
+  Signal<JobId> loaded;  // its checkpoint; it may begin
+  Signal<JobId, const RunStop&> stopped;
+  Signal<PodId, const RunStop&> pod_stopped;
+
+ private:
+  struct Ranks {  // that compute together
+    JobId job;
+    PodId pod;  // of one that is independent
+    Run& run;
+    int64_t gpu_milli = 0, serving_gpu_milli = 0;
+  };
+  Ranks ranks(JobId job);
+  Ranks ranks(PodId pod);
+  void take_terms(JobId job, const GangStart& start);
+  Duration work_of_members(JobId job) const;
+  void compute(JobId job);
+  void step_done(JobId job);
+  Duration time_to_redo(const Run& run, const RunTerms& terms) const;
+
+  // training_books.cpp
+  void account(const Ranks& ranks, const std::function<RunSpans(RunProgress&)>& change);
+  RunSpans pass(const Ranks& ranks, RunProgress& progress);
+  void book(const Ranks& ranks);
+  void keep(const Ranks& ranks);
+  int128_t lose(const Ranks& ranks);
+  void settle(const WorkSettled& settled);
+
+  // training_saves.cpp: checkpoints that are events
+  bool saves_by_events(JobId job) const;
+  bool saves_locally(JobId job) const;
+  void go_on(JobId job);
+  void checkpoint_due(JobId job);
+  void checkpoint_copied(JobId job);
+  void checkpoint_written(JobId job);
+  void drop_checkpoint(JobId job);
+  void find_local(JobId job);
+
+  Sim sim_;
+  JobTable& jobs_;
+  Overruns overruns_;
+  JobAccounts& accounts_;
+  JobPhases& phases_;
+  RecoveryLog& recoveries_;
+  JobNews& news_;
+  PlannedEnds ends_;
+  PaceModel* pace_model_ = nullptr;
+  std::optional<StoredCheckpoints> checkpoints_;
+  IdVector<NodeId, Time> disks_lost_;  // when the node last failed; with stores only
+  IdVector<JobId, JobRun> jobs_run_;
+  IdVector<PodId, Run> pods_run_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,84 @@
+// models/workload/lifecycle/state/job_accounts.hpp -- where the GPU time of jobs went, and their
+// rows.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "models/workload/job/job_news.hpp"
+#include "models/workload/job/job_rows.hpp"
+#include "models/workload/job/job_table.hpp"
+#include "models/workload/job/pod_row.hpp"
+#include "models/workload/job/recovery_row.hpp"
+#include "models/workload/lifecycle/state/gpu_time.hpp"
+#include "sim/record/channel.hpp"
+#include "sim/runtime/sim.hpp"
+
+namespace orrery {
+
+struct JobAccount {
+  GpuTime gpu_time;
+  int64_t bound_gpu_milli = 0;  // of the bound pods; of a counted job, what it has
+  int32_t restarts = 0, preemptions = 0, membership_changes = 0;
+  int32_t members = 0;  // of a gang: that took part in its last start
+  std::optional<Time> first_created, first_bound, first_running;
+  // When its bound pods begin to load their checkpoint; max: not known.
+  Time loads_from = Time::max();
+  std::optional<Time> ended;  // its pods may be there still: see CleanUp
+  EndCause cause = EndCause::None;
+  int32_t exit_code = kNoExitCode;
+};
+
+struct JobCounters {
+  uint64_t submitted = 0, completed = 0, failed = 0, cancelled = 0;  // jobs
+  uint64_t pods_created = 0, pods_lost = 0;                          // lost: on a node that failed
+  uint64_t pods_preempted = 0, pods_failed = 0;                      // failed: by themselves
+  int128_t gpu_lost_preempted = 0;                                   // of GpuTime::lost
+  uint64_t restarts = 0, membership_changes = 0;
+};
+
+// Every span of a pod's GPUs, from its binding or reservation until it leaves, is booked once: here
+// while it waits, starts or hangs, by TrainingRuns while it computes.
+class JobAccounts {
+ public:
+  JobAccounts(Sim sim, const JobTable& jobs, bool records_pods);
+
+  void admitted(JobId job);
+  JobAccount& of(JobId job) { return accounts_[job]; }
+  const JobAccount& of(JobId job) const { return accounts_[job]; }
+  JobCounters& counters() { return counters_; }
+  const JobCounters& counters() const { return counters_; }
+  int64_t gpu_milli(PodId pod) const { return jobs_.request(pod).resources[Resource::Gpu]; }
+
+  // A node is kept for a Pending pod, or was given back without binding.
+  void reserved(PodId pod);
+  void unreserved(PodId pod);
+  void bound(PodId pod);
+  void leaves(PodId pod);  // a bound one; afterwards it has no GPUs
+  // The pod's GPUs since the last call, if they were not part of a run.
+  void book_held(PodId pod, Time now);
+  // Of an independent pod: when it begins to load its checkpoint; max: not known.
+  void loads_from(PodId pod, Time when) { pods_[pod].loads_from = when; }
+
+  RecoveryRow recovery_row(JobId job, NodeId node, int128_t lost, int64_t gpu_milli) const;
+  void write_pod_row(PodId pod, PodEnd why, const Ending& ending, Time end);
+  void write_job_row(JobId job, Time end);               // its phase is the outcome
+  const GpuTime& gpu_time() const { return gpu_time_; }  // of the jobs with a row
+
+ private:
+  struct PodAccount {
+    Time held_from;  // since when its GPUs are not accounted for
+    Time loads_from = Time::max();
+    bool is_reserved = false;  // Pending, and a node is kept for it
+  };
+  Engine& engine_;
+  const JobTable& jobs_;
+  IdVector<JobId, JobAccount> accounts_;
+  IdVector<PodId, PodAccount> pods_;
+  JobCounters counters_;
+  GpuTime gpu_time_;
+  Channel<JobRow> job_rows_;
+  std::optional<Channel<PodRow>> pod_rows_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,138 @@
+// models/workload/lifecycle/state/job_controller_params.hpp -- how jobs are started, watched and
+// restarted.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "models/workload/job/job_spec.hpp"
+#include "sim/config/options.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+struct StartLatencyParams {
+  static constexpr std::string_view kDoc = "From a pod's binding until its containers run.";
+
+  Duration median = {};
+  double sigma = 0;
+
+  template <class V>
+  void fields(V& v) {
+    v("median", median, "Half of the pods start within this time.",
+      Source{"0 as with control_plane: none, which charges nothing"});
+    v("sigma", sigma,
+      "Deviation of the logarithm of a lognormal distribution; 0: every pod takes the median.",
+      Range{0.0, 5.0});
+  }
+  template <class C>
+  void check(C& c) const {
+    if (sigma > 0 && median == Duration{}) c.idle("sigma", "has no effect when the median is 0");
+  }
+};
+
+// When the pods of an arriving job are created: at once; when release() says so; or never, because
+// jobs take amounts out of a pool and run_counted() says when.
+enum class Arrivals : uint8_t { CreatePods, Hold, Count };
+
+// What becomes of a job that computes for longer than it requested.
+enum class Overruns : uint8_t { Keep, Kill };
+constexpr std::array<std::string_view, 2> enum_names(Overruns) { return {"keep", "kill"}; }
+
+// Of failures that are explicit, where nothing else is said.
+constexpr Duration kExplicitFailure = 5_s;
+
+struct JobControllerParams {
+  static constexpr std::string_view kDoc = "How jobs are started, watched and restarted.";
+
+  int32_t concurrent_syncs = 5;
+  int32_t pods_per_sync_max = 500;
+  Duration pod_creation_interval = {};
+  StartLatencyParams pod_start = {};
+  Duration last_call = 30_s;
+  std::optional<Duration> monitor_interval = 100_ms;
+  std::optional<Duration> failure_detection = {};
+  std::optional<Duration> hang_timeout = 10_min;
+  Duration restart_delay = 10_s;
+  std::optional<Duration> restart_delay_max = {};
+  Duration termination = {};
+  Overruns overruns = Overruns::Keep;
+  bool record_pods = true;  // the `record` section decides, so it is no field of this one
+
+  template <class V>
+  void fields(V& v) {
+    v("concurrent_syncs", concurrent_syncs,
+      "Jobs whose pods are created at a time; they take turns, a batch each.", Range{1, 10'000},
+      Unit{"jobs"}, Source{"kube-controller-manager --concurrent-job-syncs"});
+    v("pods_per_sync_max", pods_per_sync_max,
+      "Pods of one job created before other jobs get their turn, in batches of 1, 2, 4, ...",
+      Range{1, 1'000'000}, Unit{"pods"},
+      Source{"MaxPodCreateDeletePerSync and SlowStartInitialBatchSize, pkg/controller/job"});
+    v("pod_creation_interval", pod_creation_interval, "Time between two batches of a job.",
+      Source{"0 as with control_plane: none, which charges nothing"});
+    v("pod_start", pod_start, "From a pod's binding until its containers run.");
+    v("last_call", last_call,
+      "How long a gang with min_available that has so many members up waits for the others; it "
+      "starts as soon as all are.",
+      Range{Duration{}, 24_h},
+      Source{"last_call_timeout of torchrun's rendezvous; Horovod starts with who is there: 0s"});
+    v("monitor_interval", monitor_interval,
+      "How long until a gang notices a member that came up after it had started, and restarts with "
+      "it from the last checkpoint: no pod is replaced, and it counts as no restart. null: never, "
+      "as with launchers whose hosts are fixed (mpirun); who is late computes nothing until the "
+      "gang restarts for another reason.",
+      Range{Duration{}, 24_h},
+      Source{"torchrun --monitor-interval, 0.1 s; SimpleElasticAgent restarts its workers when "
+             "nodes wait, and membership changes do not count as retries"});
+    v("failure_detection", failure_detection,
+      "How long until a job itself notices that its pods are on a dead node. Absent: 5s with "
+      "control_plane.level: none; with the others it never does, and hears of it when the pods are "
+      "evicted or their node is back, as it does if that is sooner. Processes that exit are "
+      "noticed so soon, or after 5s, with any level.",
+      Source{"5s: an executor's heartbeat or exit status tells within seconds"});
+    v("hang_timeout", hang_timeout,
+      "How long ranks wait for one that died while its node is up (faults.ranks), or on a dead "
+      "node if the job does not notice; null: for ever, as with asynchronous error handling "
+      "switched off.",
+      Source{"PyTorch ProcessGroupNCCL: 10 min since 2.2, 30 min before"});
+    v("restart_delay", restart_delay, "From the detection until the pods are created again.",
+      Source{"DefaultJobPodFailureBackOff, pkg/controller/job"});
+    v("restart_delay_max", restart_delay_max,
+      "The delay doubles with each failure of a gang, or of a pod of a job of pods, up to this; "
+      "absent: it stays as it is.",
+      Source{
+          "absent: restarts at an even pace; Kubernetes: MaxJobPodFailureBackOff, 10 min, in older "
+          "documentation 6 min"});
+    v("termination", termination,
+      "From when a pod that was preempted is told to end until its containers have, and its node "
+      "is "
+      "free of it; until then it computes on.",
+      Range{Duration{}, 24_h},
+      Source{"0: processes end at once; Kubernetes kills them after terminationGracePeriodSeconds, "
+             "30 s unless the pod says otherwise"});
+    v("overruns", overruns,
+      "kill: a job that has computed for as long as it requested, since its last failure, fails "
+      "and is gone; one of kind pods does so that long after its first pod began to run, whatever "
+      "happened since. keep: it goes on. Jobs that requested nothing go on.",
+      Source{"kill: a time limit as of Slurm, or activeDeadlineSeconds of a Job"});
+  }
+  template <class C>
+  void check(C& c) const {
+    if (!restart_delay_max) return;
+    if (restart_delay == Duration{}) {
+      c.idle("restart_delay_max", "has no effect: restart_delay is 0, which does not double");
+    } else if (*restart_delay_max < restart_delay) {
+      c.error("restart_delay_max", "must not be less than restart_delay");
+    }
+  }
+};
+
+// How long a job may compute; max: for ever.
+inline Duration time_limit(const JobSpec& spec, Overruns overruns) {
+  const bool has_limit = overruns == Overruns::Kill && spec.requested >= Duration{};
+  return has_limit ? spec.requested : Duration::max();
+}
+
+}  // namespace orrery
