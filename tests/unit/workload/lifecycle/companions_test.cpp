@@ -104,6 +104,14 @@ TEST(Companions, OneThatComesBackIsDrawnANewEnd) {
   EXPECT_THAT(world.left, ElementsAre("10s 1 node_failed", "32s 1 exited"));
 }
 
+TEST(Companions, OneThatRunsOnAfterItsJobDoesNotExit) {
+  CompanionsWorld world{CompanionsWorld::failing()};
+  world.go_to(10_s);
+  world.companions.leave({1});
+  world.go_to(100_s);
+  EXPECT_THAT(world.left, IsEmpty());
+}
+
 TEST(Companions, RanksAreNone) {
   RoleSpec role = CompanionsWorld::failing();
   role.takes_part = true;

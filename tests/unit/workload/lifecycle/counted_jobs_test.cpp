@@ -23,6 +23,7 @@ struct CountedJobsWorld : LivesWorld {
     counted.admitted(job);
   }
   static JobSpec work(Duration work) { return make_job(JobKind::MpiGang, 2, 8, work); }
+  void run(Pace pace = {}) { counted.run(job, pace); }
   const GpuTime& time() const { return accounts.of(job).gpu_time; }
 
   CountedJobs counted{engine, jobs, accounts, phases, runs, news};
@@ -33,7 +34,7 @@ struct CountedJobsWorld : LivesWorld {
 TEST(CountedJobs, AJobTakesItsGpusForItsStartAndItsWork) {
   CountedJobsWorld world;
   world.go_to(10_s);
-  world.counted.run(world.job, {});
+  world.run();
   world.engine.run();
   EXPECT_THAT(world.moves, ElementsAre("10s pending->starting", "14s starting->running"));
   EXPECT_THAT(world.ends, ElementsAre("114s completed none"));
@@ -45,13 +46,13 @@ TEST(CountedJobs, AJobTakesItsGpusForItsStartAndItsWork) {
 
 TEST(CountedJobs, OnlyAWaitingJobStarts) {
   CountedJobsWorld world;
-  world.counted.run(world.job, {});
-  EXPECT_THROW(world.counted.run(world.job, {}), CheckFailed);
+  world.run();
+  EXPECT_THROW(world.run(), CheckFailed);
 }
 
 TEST(CountedJobs, AShareOfItsGpusIsAllThatItHoldsFromThenOn) {
   CountedJobsWorld world;
-  world.counted.run(world.job, {});
+  world.run();
   world.go_to(54_s);  // 50 s done
   world.counted.set_pace(world.job, Pace::of_millionths(500'000, 500));
   world.engine.run();
@@ -62,7 +63,7 @@ TEST(CountedJobs, AShareOfItsGpusIsAllThatItHoldsFromThenOn) {
 
 TEST(CountedJobs, AShareThatChangesDuringTheStartIsBookedSo) {
   CountedJobsWorld world;
-  world.counted.run(world.job, Pace::of_millionths(500'000, 500));
+  world.run(Pace::of_millionths(500'000, 500));
   world.go_to(3_s);
   world.counted.set_pace(world.job, {});
   world.engine.run();
@@ -73,7 +74,7 @@ TEST(CountedJobs, AShareThatChangesDuringTheStartIsBookedSo) {
 
 TEST(CountedJobs, ASuspendedJobWritesThenGivesItsGpusBackAndGoesOnLater) {
   CountedJobsWorld world;
-  world.counted.run(world.job, {});
+  world.run();
   world.go_to(54_s);
   EXPECT_TRUE(world.counted.suspend(world.job, 6_s, 10_s));
   world.go_to(59_s);
@@ -82,7 +83,7 @@ TEST(CountedJobs, ASuspendedJobWritesThenGivesItsGpusBackAndGoesOnLater) {
   EXPECT_THAT(world.holds, ElementsAre(16'000, 0));
   EXPECT_FALSE(world.counted.suspend(world.job, 6_s, 10_s));  // it waits
   world.go_to(200_s);
-  world.counted.run(world.job, {});
+  world.run();
   world.engine.run();
   // Set up for 4 s, loaded for 10 s, and 50 s of work are left.
   EXPECT_THAT(world.ends, ElementsAre("264s completed none"));
@@ -96,7 +97,7 @@ TEST(CountedJobs, ARecordedEndLosesWhatIsNotSaved) {
   spec.checkpoint_interval = 20_s;
   spec.ending = Ending{.after = 50_s, .exit_code = 1, .cause = EndCause::Error};
   CountedJobsWorld world{spec};
-  world.counted.run(world.job, {});
+  world.run();
   world.engine.run();
   EXPECT_THAT(world.ends, ElementsAre("54s failed error"));
   EXPECT_DOUBLE_EQ(GpuTime::seconds(world.time().useful), 16 * 40.0);
@@ -105,7 +106,7 @@ TEST(CountedJobs, ARecordedEndLosesWhatIsNotSaved) {
 
 TEST(CountedJobs, TheEndOfTheRunBooksAStartThatItCutsOff) {
   CountedJobsWorld world;
-  world.counted.run(world.job, {});
+  world.run();
   world.go_to(3_s);
   world.counted.finish(world.job);
   EXPECT_DOUBLE_EQ(GpuTime::seconds(world.time().held), 16 * 3.0);

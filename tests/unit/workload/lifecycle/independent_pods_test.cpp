@@ -234,6 +234,19 @@ TEST(IndependentPods, APodMoreThanTheLimitIsLostAndTheJobFailsOnceThatIsNoticed)
   EXPECT_THAT(world.ends, ElementsAre("35s failed node_failed"));
 }
 
+TEST(IndependentPods, APodThatRunsOnAfterItsJobKeepsOrLosesWhatItComputed) {
+  for (const bool keeps : {true, false}) {
+    IndependentPodsWorld world{IndependentPodsWorld::pods_of()};
+    world.go_to(40_s);
+    world.independent.leave({0}, keeps);
+    world.go_to(200_s);
+    EXPECT_THAT(world.ends, IsEmpty());
+    const GpuTime& time = world.account().gpu_time;
+    EXPECT_DOUBLE_EQ(GpuTime::seconds(keeps ? time.useful : time.lost), 8 * 40.0);
+    EXPECT_EQ(world.runs.of(world.job).gpu_milli, 0);
+  }
+}
+
 TEST(IndependentPods, APodThatLeavesBeforeItComputesDoesNotRun) {
   JobSpec spec = IndependentPodsWorld::pods_of();
   spec.init = 30_s;

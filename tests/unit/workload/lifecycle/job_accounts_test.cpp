@@ -118,6 +118,8 @@ TEST(JobAccounts, OnlyTheRowOfAJobThatIsOverSaysWhyAndWhenItEnded) {
   EXPECT_EQ(cut.wait, 3_s);
   EXPECT_EQ(cut.run, 17_s);
   world.jobs.job(world.job).phase = JobPhase::Failed;
+  account.ended = world.engine.now();
+  world.engine.advance_to(Time{} + 50_s);  // until then it left pods behind
   const JobRow over = world.row();
   EXPECT_EQ(over.cause, EndCause::NodeFailed);
   EXPECT_EQ(over.exit_code, kKilled);
