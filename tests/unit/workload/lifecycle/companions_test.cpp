@@ -78,6 +78,16 @@ TEST(Companions, OneWhoseFailureIsIgnoredStaysAway) {
   EXPECT_EQ(world.jobs.pod({1}).state, PodState::Absent);
 }
 
+// Fails: the job fails, without a cause.
+TEST(Companions, OneThatSucceededIsNoFailure) {
+  RoleSpec role = CompanionsWorld::failing(0);
+  role.endings[0].cause = EndCause::None;
+  CompanionsWorld world{role};
+  world.go_to(60_s);
+  EXPECT_THAT(world.ends, IsEmpty());
+  EXPECT_EQ(world.accounts.counters().pods_failed, 0u);
+}
+
 TEST(Companions, OneHasAsManyRestartsAsItsBackoffLimitSays) {
   RoleSpec role = CompanionsWorld::failing();
   role.backoff_limit = 1;

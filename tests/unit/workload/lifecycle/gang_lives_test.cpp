@@ -39,6 +39,16 @@ struct GangLivesWorld : LivesWorld {
   static JobSpec gang(int32_t members = 2) {
     return make_job(JobKind::MpiGang, members, 8, 1'000_s);
   }
+  // Three ranks, of which two may do, and pod 3, an evaluator.
+  static JobSpec elastic_with_evaluator() {
+    JobSpec spec = gang(3);
+    RoleSpec evaluator = spec.gangs[0].roles[0];
+    evaluator.pods = 1;
+    evaluator.takes_part = false;
+    spec.gangs[0].roles.push_back(evaluator);
+    spec.gangs[0].min_available = 2;
+    return spec;
+  }
   void bind_member(uint32_t rank) {
     bind({rank}, {rank});
     gangs.bound({rank});
@@ -271,6 +281,17 @@ TEST(GangLives, AGangThatIsStruckWhileItIsSuspendedKeepsWhatItComputed) {
   EXPECT_EQ(world.account().restarts, 0);
 }
 
+// Fails: the pod leaves before the span since the suspension began is booked.
+TEST(GangLives, TheGpuTimeOfAPodThatIsLostWhileItsGangIsSuspendedIsBooked) {
+  GangLivesWorld world{GangLivesWorld::gang()};
+  world.go_to(100_s);
+  world.gangs.suspend(world.job, 8_s, {});
+  world.go_to(103_s);
+  world.fail(1);
+  world.go_to(104_s);
+  EXPECT_DOUBLE_EQ(GpuTime::seconds(world.account().gpu_time.checkpoint), 16 * 3.0);
+}
+
 TEST(GangLives, ALateMemberMakesAnElasticGangStartAnew) {
   JobSpec spec = GangLivesWorld::gang(3);
   spec.gangs[0].min_available = 2;
@@ -301,6 +322,38 @@ TEST(GangLives, APodThatIsNoRankIsNotNeeded) {
   EXPECT_FALSE(world.gangs.is_needed({2}));
   EXPECT_EQ(world.runs.of(world.job).gpu_milli, 16'000);
   EXPECT_FALSE(world.gangs.rank_died({2}, 8'000));
+}
+
+// Fails: the GPUs of the evaluator count as those of a rank that is missing.
+TEST(GangLives, AnElasticGangWithAllItsRanksTakesNoLongerForAnEvaluator) {
+  GangLivesWorld world{GangLivesWorld::elastic_with_evaluator()};
+  world.engine.run();
+  EXPECT_THAT(world.ends, ElementsAre("1000s completed none"));
+}
+
+// Fails: all ranks start anew, as for a late rank.
+TEST(GangLives, AnEvaluatorThatComesLateStopsNoRank) {
+  GangLivesWorld world{GangLivesWorld::elastic_with_evaluator(), GangLivesWorld::waits(), false};
+  for (const uint32_t rank : {0U, 1U, 2U}) world.bind_member(rank);
+  world.go_to(100_s);
+  EXPECT_EQ(world.account().members, 3);
+  world.bind_member(3);
+  world.go_to(120_s);
+  EXPECT_EQ(world.account().membership_changes, 0);
+}
+
+// Fails: the gang waits for ever for a pod that nobody creates.
+TEST(GangLives, AGangRestartsWithoutAnEvaluatorThatIsNotToComeBack) {
+  JobSpec spec = GangLivesWorld::elastic_with_evaluator();
+  spec.gangs[0].min_available = 0;  // all
+  GangLivesWorld world{spec};
+  world.go_to(50_s);
+  world.pods.remove({3}, PodEnd::Exited);
+  world.pods.creation().set_retired({3}, true);  // as Companions do if its failure is ignored
+  world.go_to(100_s);
+  world.fail(1);
+  world.go_to(200_s);
+  EXPECT_EQ(world.phases.of(world.job), JobPhase::Running);
 }
 
 }  // namespace

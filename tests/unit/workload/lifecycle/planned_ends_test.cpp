@@ -87,6 +87,21 @@ TEST(PlannedEnds, AnEndIsDrawnForEachStartAndForEachPod) {
   EXPECT_EQ(drawn.size(), 6u);
 }
 
+// Fails: the gang draws by the number of the role, the pod by its rank, from the same streams.
+TEST(PlannedEnds, RanksAndPodsBesideThemDrawFromStreamsOfTheirOwn) {
+  PlannedEndsWorld world;
+  JobSpec spec = make_job(JobKind::MpiGang, 2, 8, 1'000_s);
+  RoleSpec workers = spec.gangs[0].roles[0];
+  workers.endings = {{.chance = 1, .exit_code = 1, .after = ExponentialDuration{100_s}}};
+  RoleSpec evaluators = workers;
+  evaluators.takes_part = false;
+  spec.gangs[0].roles = {evaluators, workers};
+  const JobId job = world.jobs.add(spec);
+  const PodId evaluator{1};
+  EXPECT_NE(world.ends.of(job, 0, {}, 1'000_s)->ending.after,
+            world.ends.drawn(evaluator, 0, {})->ending.after);
+}
+
 // Of 10,000 starts a quarter end so, give or take four deviations of sqrt(n * p * (1 - p)) = 43.
 TEST(PlannedEnds, AnEndComesWithItsChance) {
   PlannedEndsWorld world;
