@@ -15,6 +15,7 @@
 #include "sim/core/rng.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/record/recorder.hpp"
+#include "tests/support/alike.hpp"
 
 namespace orrery {
 
@@ -27,18 +28,6 @@ class ListedJobs final : public JobSource {
  private:
   std::deque<JobSpec> jobs_;
 };
-
-// Alike pods of `gpus` GPUs each.
-inline JobSpec make_job(JobKind kind, int32_t pods, int32_t gpus, Duration work) {
-  JobSpec job;
-  job.kind = kind;
-  job.work = work;
-  RoleSpec role;
-  role.spec.gpus = gpus;
-  role.pods = pods;
-  job.gangs.push_back({.roles = {role}, .min_available = 0});
-  return job;
-}
 
 // Binds each pod at once to the first node it fits on, first come first served, and lets a pod
 // that does not fit wait without blocking others.
@@ -58,7 +47,7 @@ class JobWorld {
   explicit JobWorld(const Options& options)
       : rng{options.seed},
         binds_{options.binds},
-        cluster{make_cluster(options)},
+        cluster{make_cluster(options.nodes, options.gpus)},
         storage{{engine, rng, recorder}, options.storage, options.nodes},
         controller{{engine, rng, recorder_of(options)},
                    cluster,
@@ -167,21 +156,6 @@ class JobWorld {
   std::vector<std::string> phases;            // "12s running->hung"
 
  private:
-  static ClusterState make_cluster(const Options& options) {
-    ClusterState cluster;
-    for (uint32_t i = 0; i < options.nodes; ++i) {
-      NodeSpec spec;
-      spec.name = "n";
-      spec.name += std::to_string(i);  // GCC 12 warns of "n" + text
-      spec.allocatable[Resource::Cpu] = 100'000;
-      spec.allocatable[Resource::Memory] = int64_t{1} << 40;
-      spec.allocatable[Resource::Gpu] = int64_t{options.gpus} * kMilli;
-      spec.allocatable[Resource::Pods] = 1'000'000;  // never the limit here
-      cluster.add_node(spec);
-    }
-    cluster.seal();
-    return cluster;
-  }
   void schedule_binding() {
     if (!binds_ || is_binding_) return;
     is_binding_ = true;

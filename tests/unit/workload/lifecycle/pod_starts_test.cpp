@@ -1,0 +1,81 @@
+#include "models/workload/lifecycle/pod_starts.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/alike.hpp"
+
+namespace orrery {
+namespace {
+
+// No stage has a hook, so a start is known as soon as the pod is bound.
+struct PodStartsWorld {
+  explicit PodStartsWorld(const StartLatencyParams& params)
+      : starts{{engine, rng, recorder}, jobs, params} {}
+  JobId admit(const JobSpec& spec) {
+    const JobId job = jobs.add(spec);
+    starts.admitted(job);
+    return job;
+  }
+  Duration start(PodId pod) {
+    jobs.pod(pod).state = PodState::Bound;
+    starts.begin(pod);
+    return jobs.pod(pod).started - engine.now();
+  }
+
+  Engine engine;
+  RngStreams rng{1};
+  MemoryRecorder recorder;
+  JobTable jobs;
+  PodStarts starts;
+};
+
+constexpr StartLatencyParams kDrawnStarts{.median = 20_s, .sigma = 0.5};
+
+TEST(PodStarts, WithoutADeviationEveryPodTakesTheMedian) {
+  PodStartsWorld world{{.median = 20_s}};
+  world.admit(make_job(JobKind::Pods, 2, 8, 100_s));
+  world.engine.advance_to(Time{} + 7_s);
+  EXPECT_EQ(world.start({0}), 20_s);
+  EXPECT_EQ(world.start({1}), 20_s);
+}
+
+TEST(PodStarts, TheOrderInWhichPodsAreBoundChangesNoLatency) {
+  PodStartsWorld one{kDrawnStarts}, other{kDrawnStarts};
+  for (PodStartsWorld* world : {&one, &other}) {
+    world->admit(make_job(JobKind::Pods, 2, 8, 100_s));
+  }
+  const Duration first = one.start({0}), second = one.start({1});
+  EXPECT_NE(first, second);
+  EXPECT_EQ(other.start({1}), first);
+  EXPECT_EQ(other.start({0}), second);
+}
+
+TEST(PodStarts, EachStartOfAPodIsDrawnAnew) {
+  PodStartsWorld world{kDrawnStarts};
+  world.admit(make_job(JobKind::MpiGang, 1, 8, 100_s));
+  const Duration first = world.start({0});
+  EXPECT_NE(world.start({0}), first);
+}
+
+TEST(PodStarts, RestartsOfOneGangDoNotMoveTheStartsOfAnother) {
+  JobSpec spec = make_job(JobKind::MpiGang, 1, 8, 100_s);
+  spec.gangs.push_back(spec.gangs[0]);
+  PodStartsWorld calm{kDrawnStarts}, busy{kDrawnStarts};
+  calm.admit(spec);
+  busy.admit(spec);
+  for (int k = 0; k < 3; ++k) busy.start({0});
+  EXPECT_EQ(busy.start({1}), calm.start({1}));
+}
+
+// Of 10,000 latencies half are below 20 s, give or take
+// four deviations of sqrt(n) / 2 = 50.
+TEST(PodStarts, HalfTakeLessThanTheMedian) {
+  PodStartsWorld world{kDrawnStarts};
+  world.admit(make_job(JobKind::Pods, 1, 8, 100_s));
+  int32_t sooner = 0;
+  for (int32_t k = 0; k < 10'000; ++k) sooner += world.start({0}) < 20_s ? 1 : 0;
+  EXPECT_NEAR(sooner, 5000, 4 * 50);
+}
+
+}  // namespace
+}  // namespace orrery
