@@ -58,15 +58,16 @@ struct DrawnEndingParams {
     v("cause", cause, "Why, as /jobs and /pods tell it.");
     v("chance", chance, "Of a start to end like this.", Range{0.0, 1.0}, Required{});
     v("exit_code", exit_code,
-      "Of its containers; 0 is a success. Roles with restart: exit_code are started again after "
+      "Of its containers; 0, with cause: none, is a success, with which a gang completes. Roles "
+      "with restart: exit_code are started again after "
       "130, 137, 138 and 143 only.",
       Range{0, 255});
     v("after", after, "Compute time from its start until then; work that is over first succeeds.");
   }
   template <class C>
   void check(C& c) const {
-    if (cause == EndCause::None && exit_code != 0) {
-      c.error("cause", "must be given with an exit code that is not 0");
+    if ((cause == EndCause::None) != (exit_code == 0)) {
+      c.error("cause", "must be none with exit_code: 0, and only then");
     }
   }
 };

@@ -1,5 +1,7 @@
 #include "models/workload/lifecycle/companions.hpp"
 
+#include <algorithm>
+
 #include "sim/core/check.hpp"
 
 namespace orrery {
@@ -46,16 +48,30 @@ void Companions::start_known(PodId id) {
 void Companions::exits(PodId id, const Ending& ending) {
   ORRERY_MARK("jobs.companion_exited");
   const RoleSpec& role = jobs_.role_spec(id);
+  const bool fails = ending.exit_code != 0;
   const bool comes_back = role_ends_[jobs_.pod(id).role].restarts_after(role, ending.exit_code);
   const JobId job = jobs_.pod(id).job;
   pods_.remove(id, PodEnd::Exited, ending);
-  ++accounts_.counters().pods_failed;
+  if (fails) ++accounts_.counters().pods_failed;
   if (comes_back) {
     return replacements_.replace_after(replacements_.delay(job),
                                        {.pod = id, .generation = jobs_.pod(id).generation});
   }
-  if (role.failure == RoleFailure::FailsJob) return over.emit(job, JobOver::failed(ending));
+  if (fails && role.failure == RoleFailure::FailsJob) {
+    return over.emit(job, JobOver::failed(ending));
+  }
+  retire(id);
+}
+
+// It does not come back, and nobody waits for it.
+void Companions::retire(PodId id) {
   pods_.creation().set_retired(id, true);
+  Gang& gang = jobs_.gang(jobs_.pod(id).gang);
+  int32_t may_come = 0;
+  JobTable::for_each_pod(gang.first, gang.pods, [&](PodId pod) {
+    if (!pods_.creation().is_retired(pod)) ++may_come;
+  });
+  gang.min_available = std::min(gang.min_available, may_come);
 }
 
 }  // namespace orrery

@@ -31,6 +31,7 @@ class Companions {
   bool is_one(PodId pod) const;
   void start_known(PodId pod);
   void exits(PodId pod, const Ending& ending);
+  void retire(PodId pod);
 
   Engine& engine_;
   JobTable& jobs_;

@@ -167,11 +167,16 @@ void GangLives::stops(JobId id, NodeId node) {
   const JobPhase phase = phases_.of(id);
   if (run.is_suspending) {  // what it computed is kept as if it had stopped a moment before
     ORRERY_MARK("jobs.struck_while_suspending");
+    runs_.book(id);
     sim_.engine.cancel(state.event);
     state.event = sim_.engine.after({}, Label{"jobs.suspended"}, [this, id] { suspended(id); });
     return;
   }
-  if (phase == JobPhase::Hung && node.is_valid()) runs_.lose_local(id);
+  if (phase == JobPhase::Hung && node.is_valid()) {
+    const int128_t lost = runs_.lose_local(id);
+    auto* const row = recoveries_.find(run.recovery);
+    if (row != nullptr) row->lost_gpu_s += GpuTime::seconds(lost);
+  }
   if (phase != JobPhase::Running && phase != JobPhase::Starting) {
     // Gathering: only the pod is replaced. Hung or Restarting: the job is down already.
     ORRERY_MARK("jobs.node_failed_while_not_started");

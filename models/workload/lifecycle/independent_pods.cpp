@@ -115,7 +115,9 @@ void IndependentPods::fails(PodId id, const Ending& ending) {
   const JobId job = jobs_.pod(id).job;
   const RoleSpec& role = jobs_.role_spec(id);
   RoleEnds& ends = role_ends_[jobs_.pod(id).role];
-  const bool comes_back = ends.restarts_after(role, ending.exit_code);
+  const std::optional<int32_t>& limit = jobs_.job(job).spec.restarts_max;
+  const bool may_restart = !limit.has_value() || accounts_.of(job).restarts < *limit;
+  const bool comes_back = may_restart && ends.restarts_after(role, ending.exit_code);
   recover_from(id, {});
   pods_.remove(id, PodEnd::Exited, ending);
   ++accounts_.counters().pods_failed;

@@ -1,5 +1,6 @@
 #include "models/workload/lifecycle/rendezvous.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "sim/core/check.hpp"
@@ -15,18 +16,23 @@ Rendezvous::Rendezvous(Sim sim, JobTable& jobs, const JobControllerParams& param
 
 void Rendezvous::admitted(JobId id) {
   if (id.index >= jobs_state_.size()) jobs_state_.resize(jobs_.jobs_bound());
-  if (jobs_.gangs_bound() > up_.size()) up_.resize(jobs_.gangs_bound());
+  if (jobs_.gangs_bound() > members_.size()) members_.resize(jobs_.gangs_bound());
   if (jobs_.pods_bound() > is_up_.size()) is_up_.resize(jobs_.pods_bound());
   jobs_state_[id] = {};
   const Job& job = jobs_.job(id);
   for (uint32_t g = 0; g < static_cast<uint32_t>(job.gangs); ++g) {
-    up_[{job.first_gang.index + g}] = 0;
+    members_[{job.first_gang.index + g}] = {};
   }
-  JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) { is_up_[pod] = 0; });
+  JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
+    is_up_[pod] = 0;
+    const GangId gang = jobs_.pod(pod).gang;
+    if (gang.is_valid() && jobs_.role_spec(pod).takes_part) ++members_[gang].all;
+  });
 }
 
 void Rendezvous::await_up(PodId id) {
   const Pod& pod = jobs_.pod(id);
+  if (!jobs_.role_spec(id).takes_part) return;
   engine_.at(pod.started, Label{"jobs.member_up"}, [this, id, generation = pod.generation] {
     const Pod& member = jobs_.pod(id);
     if (member.generation == generation && member.state == PodState::Bound) is_up_now(id);
@@ -37,7 +43,7 @@ void Rendezvous::await_up(PodId id) {
 void Rendezvous::is_up_now(PodId id) {
   const Pod& pod = jobs_.pod(id);
   is_up_[id] = 1;
-  ++up_[pod.gang];
+  ++members_[pod.gang].up;
   if (jobs_state_[pod.job].is_gathering) return call(pod.job);
   if (!params_.monitor_interval) return;
   engine_.after(
@@ -50,7 +56,7 @@ void Rendezvous::is_up_now(PodId id) {
 }
 
 void Rendezvous::leaves(PodId id) {
-  if (std::exchange(is_up_[id], 0)) --up_[jobs_.pod(id).gang];
+  if (std::exchange(is_up_[id], 0)) --members_[jobs_.pod(id).gang].up;
 }
 
 void Rendezvous::begin(JobId id) {
@@ -71,15 +77,21 @@ bool Rendezvous::has_quorum(const Job& job) const {
   return true;
 }
 
+// Pods beside the ranks count in min_available as well.
+int32_t Rendezvous::needed(GangId id) const {
+  const Gang& gang = jobs_.gang(id);
+  return std::max(gang.min_available - (gang.pods - members_[id].all), 1);
+}
+
 void Rendezvous::call(JobId id) {
   const Job& job = jobs_.job(id);
   State& state = jobs_state_[id];
   bool are_enough = true, are_all = true;
   for (uint32_t g = 0; g < static_cast<uint32_t>(job.gangs); ++g) {
     const GangId gang_id{job.first_gang.index + g};
-    const Gang& gang = jobs_.gang(gang_id);
-    are_enough = are_enough && up_[gang_id] >= gang.min_available;
-    are_all = are_all && up_[gang_id] == gang.pods;
+    const Members& members = members_[gang_id];
+    are_enough = are_enough && members.up >= needed(gang_id);
+    are_all = are_all && members.up == members.all;
   }
   if (!are_enough || are_all) engine_.cancel(state.last_call);
   if (!are_enough) {
@@ -102,9 +114,8 @@ void Rendezvous::call(JobId id) {
 
 void Rendezvous::begin_with_those_up(JobId id) {
   const Job& job = jobs_.job(id);
-  JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
-    jobs_.pod(pod).takes_part = is_up_[pod] && jobs_.role_spec(pod).takes_part;
-  });
+  JobTable::for_each_pod(job.first_pod, job.pods,
+                         [&](PodId pod) { jobs_.pod(pod).takes_part = is_up_[pod]; });
   const JobTable::Members members = jobs_.taking_part(id);
   rows_.emit({.job = job.serial,
               .called = jobs_state_[id].called.value_or(engine_.now()),

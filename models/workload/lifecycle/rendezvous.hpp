@@ -51,7 +51,11 @@ class Rendezvous {
   JobTable& jobs_;
   JobControllerParams params_;
   IdVector<JobId, State> jobs_state_;
-  IdVector<GangId, int32_t> up_;  // members with containers
+  struct Members {            // of a gang, those that take part
+    int32_t all = 0, up = 0;  // up: with containers
+  };
+  int32_t needed(GangId gang) const;
+  IdVector<GangId, Members> members_;
   IdVector<PodId, uint8_t> is_up_;
   Channel<GangStartRow> rows_;
 };

@@ -31,7 +31,7 @@ class PodStarts {
 
   PodStarts(Sim sim, JobTable& jobs, const StartLatencyParams& params);
 
-  // Before the run. A stage without a hook takes no time; Containers takes `pod_start` first.
+  // Before the run. A stage without a hook takes no time; `pod_start` comes after all.
   void use(StartStage stage, Hook hook) { hooks_[static_cast<size_t>(stage)] = std::move(hook); }
   void admitted(JobId job);
   void begin(PodId pod);  // it was bound this instant; Pod::started is max until it is known

@@ -7,6 +7,12 @@ void take_sooner(std::optional<RunStop>& first, const std::optional<RunStop>& ot
   if (other && (!first || other->ending.after < first->ending.after)) first = other;
 }
 
+// Of the `start`-th start of a role or a pod; others share it as rarely as by chance.
+uint64_t number_of(uint64_t serial, uint32_t start, uint32_t index) {
+  constexpr uint64_t kOdd = 0x9E3779B97F4A7C15U;
+  return (serial * kOdd + start) * kOdd + index;
+}
+
 std::optional<RunStop> recorded(const JobSpec& spec) {
   if (!spec.ending) return {};
   return RunStop{.ending = *spec.ending, .pod = {}, .is_final = true};
@@ -14,10 +20,9 @@ std::optional<RunStop> recorded(const JobSpec& spec) {
 
 }  // namespace
 
-std::optional<RunStop> PlannedEnds::draw(const RoleSpec& role, uint64_t number, Duration done,
+std::optional<RunStop> PlannedEnds::draw(const RoleSpec& role, Rng rng, Duration done,
                                          PodId pod) const {
   std::optional<RunStop> first;
-  Rng rng = rng_.stream("workload.endings", number);
   for (const DrawnEndingParams& way : role.endings) {
     if (!rng.chance(way.chance)) continue;
     take_sooner(first, RunStop{.ending = {.after = done + orrery::draw(way.after, rng),
@@ -40,8 +45,8 @@ std::optional<RunStop> PlannedEnds::of(JobId id, uint32_t start, Duration done,
     const RoleId role{job.first_role.index + r};
     const RoleSpec& spec = jobs_.role_spec(role);
     if (spec.endings.empty() || !spec.takes_part) continue;
-    const uint64_t number = job.serial << 32U | uint64_t{start} << 8U | r;
-    take_sooner(first, draw(spec, number, done, jobs_.role(role).first));
+    Rng rng = rng_.stream("workload.endings.gang", number_of(job.serial, start, r));
+    take_sooner(first, draw(spec, rng, done, jobs_.role(role).first));
   }
   return first;
 }
@@ -57,8 +62,8 @@ std::optional<RunStop> PlannedEnds::drawn(PodId id, uint32_t start, Duration don
   const RoleSpec& role = jobs_.role_spec(id);
   if (role.endings.empty()) return {};
   const uint64_t serial = jobs_.job(pod.job).serial;
-  return draw(role, serial << 32U | uint64_t{start} << 20U | static_cast<uint32_t>(pod.rank), done,
-              id);
+  const auto rank = static_cast<uint32_t>(pod.rank);
+  return draw(role, rng_.stream("workload.endings.pod", number_of(serial, start, rank)), done, id);
 }
 
 }  // namespace orrery

@@ -64,9 +64,8 @@ void TrainingRuns::restore(JobId id, Time from) {
   JobRun& run = jobs_run_[id];
   const bool has_saved = run.progress.saved > Duration{};
   if (spec.checkpoint && has_saved) {
-    run.event = sim_.engine.at(from, Label{"jobs.restore_begins"}, [this, id] {
-      checkpoints_->read(id, [this, id] { loaded.emit(id); });
-    });
+    run.event = sim_.engine.at(from, Label{"jobs.restore_begins"},
+                               [this, id] { checkpoints_->read(id, [this, id] { read(id); }); });
     return;
   }
   const Duration takes = has_saved ? std::max(spec.restore, run.restart) : Duration{};
@@ -75,14 +74,29 @@ void TrainingRuns::restore(JobId id, Time from) {
       sim_.engine.at(from + takes, Label{"jobs.gang_runs"}, [this, id] { loaded.emit(id); });
 }
 
+// From its store. One that was suspended may need longer.
+void TrainingRuns::read(JobId id) {
+  JobRun& run = jobs_run_[id];
+  const Time least = accounts_.of(id).loads_from + run.restart;
+  if (least <= sim_.engine.now()) return loaded.emit(id);
+  run.event = sim_.engine.at(least, Label{"jobs.gang_runs"}, [this, id] { loaded.emit(id); });
+}
+
 // With fewer members than it has a gang takes longer in proportion: each does its own part of the
 // work, and the others' parts are shared among them.
 Duration TrainingRuns::work_of_members(JobId id) const {
   const Job& job = jobs_.job(id);
   if (!job.is_elastic) return job.spec.work;
+  int64_t all_gpus = 0, all_pods = 0;
+  for (uint32_t r = 0; r < static_cast<uint32_t>(job.roles); ++r) {
+    const RoleSpec& role = jobs_.role_spec(RoleId{job.first_role.index + r});
+    if (!role.takes_part) continue;
+    all_gpus += int64_t{role.pods} * role.spec.gpus;
+    all_pods += role.pods;
+  }
   const JobTable::Members members = jobs_.taking_part(id);
-  const int64_t all = job.gpus > 0 ? job.gpus : job.pods;
-  const int64_t there = job.gpus > 0 ? members.gpus : members.pods;
+  const int64_t all = all_gpus > 0 ? all_gpus : all_pods;
+  const int64_t there = all_gpus > 0 ? members.gpus : members.pods;
   if (there == 0 || there == all) return job.spec.work;
   const int128_t work = (int128_t{job.spec.work.ns} * all + there - 1) / there;
   return {static_cast<int64_t>(std::min<int128_t>(work, kNeverEnds.ns))};

@@ -79,6 +79,7 @@ class TrainingRuns {
   };
   Ranks ranks(JobId job);
   Ranks ranks(PodId pod);
+  void read(JobId job);
   void take_terms(JobId job, const GangStart& start);
   Duration work_of_members(JobId job) const;
   void compute(JobId job);

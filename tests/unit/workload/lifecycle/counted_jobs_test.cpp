@@ -23,7 +23,7 @@ struct CountedJobsWorld : LivesWorld {
     counted.admitted(job);
   }
   static JobSpec work(Duration work) { return make_job(JobKind::MpiGang, 2, 8, work); }
-  void run(Pace pace = {}) { counted.run(job, pace); }
+  void run(Pace pace = {}) { counted.run(job, {}, pace); }
   const GpuTime& time() const { return accounts.of(job).gpu_time; }
 
   CountedJobs counted{engine, jobs, accounts, phases, runs, news};

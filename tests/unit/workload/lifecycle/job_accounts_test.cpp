@@ -1,4 +1,4 @@
-#include "models/workload/lifecycle/job_accounts.hpp"
+#include "models/workload/lifecycle/state/job_accounts.hpp"
 
 #include <gtest/gtest.h>
 

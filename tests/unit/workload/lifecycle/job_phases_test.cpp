@@ -1,4 +1,4 @@
-#include "models/workload/lifecycle/job_phases.hpp"
+#include "models/workload/lifecycle/state/job_phases.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "models/workload/lifecycle/planned_ends.hpp"
+#include "models/workload/lifecycle/runs/planned_ends.hpp"
 
 #include <gtest/gtest.h>
 

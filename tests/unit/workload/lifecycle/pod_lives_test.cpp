@@ -1,4 +1,4 @@
-#include "models/workload/lifecycle/pod_lives.hpp"
+#include "models/workload/lifecycle/pods/pod_lives.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

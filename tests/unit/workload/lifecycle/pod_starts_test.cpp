@@ -1,4 +1,4 @@
-#include "models/workload/lifecycle/pod_starts.hpp"
+#include "models/workload/lifecycle/pods/pod_starts.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "models/workload/lifecycle/replacements.hpp"
+#include "models/workload/lifecycle/pods/replacements.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/workload/lifecycle/pod_starts.hpp"
+#include "models/workload/lifecycle/pods/pod_starts.hpp"
 #include "tests/support/alike.hpp"
 
 namespace orrery {

@@ -1,4 +1,4 @@
-#include "models/workload/lifecycle/training_runs.hpp"
+#include "models/workload/lifecycle/runs/training_runs.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
