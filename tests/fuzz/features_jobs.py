@@ -66,6 +66,50 @@ def gangs_of_roles(draft: Draft, draw: Draw) -> None:
     draft.sources.append({"kind": "jobs", "jobs": [made]})
 
 
+def ending(draw: Draw) -> Tree:
+    """A way to end that is drawn: seldom a success."""
+    cause, code = draw.pick([("error", 1), ("out_of_memory", 137), ("cancelled", 143), ("none", 0)])
+    return {"cause": cause, "exit_code": code, "chance": draw.number(0.05, 0.9),
+            "after": {"kind": "exponential", "mean": draw.span(5, 900)}}
+
+
+def role_rules(role: Tree, draw: Draw, is_gang: bool) -> None:
+    draw.maybe(role, 0.4, restart=draw.pick(["never", "on_failure", "exit_code"]),
+               backoff_limit=draw.count(0, 3))
+    draw.maybe(role, 0.5, endings=[ending(draw) for _ in range(draw.count(1, 2))])
+    draw.maybe(role, 0.2, clean_up="none")
+    draw.maybe(role, 0.3, controller=draw.pick(["job", "replica_set", "parallel_stateful_set"]))
+    if is_gang:
+        draw.maybe(role, 0.4, takes_part=False)
+        draw.maybe(role, 0.3, saves=False)
+        if role.get("takes_part") is False:
+            draw.maybe(role, 0.5, failure="ignored")
+        return
+    draw.maybe(role, 0.3, failure="ignored")
+    draw.maybe(role, 0.3, exits=False)
+    draw.maybe(role, 0.4, success=draw.pick(["counts", "decides", "ignored"]))
+
+
+def roles_of_jobs(draft: Draft, draw: Draw) -> None:
+    """Pods of several kinds, each with rules of its own: workers, launchers, servers, chiefs."""
+    for kind in ("mpi_gang", "pods"):
+        roles: list[Tree] = [{"name": "first", "pods": draw.count(1, 3), "pod": pod(draw)}]
+        roles += [{"pods": draw.count(1, 3), "pod": pod(draw)} for _ in range(draw.count(1, 2))]
+        for role in roles[1:]:
+            role_rules(role, draw, kind == "mpi_gang")
+        made: Tree = {"name": "roles", "kind": kind, "work": draw.span(10, 900),
+                      "gangs": [{"roles": roles}], "count": draw.count(1, 3),
+                      "every": draw.span(0, 300)}
+        draft.sources.append({"kind": "jobs", "jobs": [made]})
+
+
+def endings(draft: Draft, draw: Draw) -> None:
+    training = draft.section("workload.training")
+    training["endings"] = [ending(draw)]
+    draw.maybe(training, 0.4, restart=draw.pick(["never", "exit_code"]),
+               backoff_limit=draw.count(0, 3))
+
+
 def sizes(draw: Draw, most: int) -> Tree:
     kind = draw.pick(["fixed", "uniform", "discrete"])
     if kind == "fixed":
@@ -233,6 +277,8 @@ SOURCES = [
     Feature("listed_jobs", 0.85, listed_jobs),
     Feature("independent_pods", 0.3, independent_pods),
     Feature("gangs_of_roles", 0.15, gangs_of_roles),
+    Feature("roles_of_jobs", 0.12, roles_of_jobs),
+    Feature("endings", 0.12, endings),
     Feature("elastic_gangs", 0.25, elastic_gangs),
     Feature("controllers", 0.15, controllers),
     Feature("generator", 0.35, generator),

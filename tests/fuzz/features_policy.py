@@ -159,6 +159,8 @@ def counting(draft: Draft, draw: Draw) -> None:
     queue = draft.get("policy.job_queue")
     if queue is None:
         return
+    draw.maybe(queue, 0.3, costs={"release_delay": draw.span(0, 60),
+                                  "batch_start": draw.span(0, 10)})
     draft.put("policy", {"driver": "counting", "job_queue": queue})
     if draw.chance(0.25):
         queue["policies"] = [{"name": "Lucid", "args": {

@@ -84,7 +84,7 @@ TEST(Membership, ChangesLoseNoGpuAndCountNoWorkTwice) {
     double saved = 0;  // of the work that all members together would do in so long
     for (const auto& stretch : gang.stretches) {
       const bool is_last = &stretch == &gang.stretches.back();
-      const Duration span = stretch.to - stretch.from, interval = job.spec.checkpoint_interval;
+      const Duration span = stretch.to - stretch.from, interval = job.checkpoint_interval;
       const Duration whole = interval == Duration{} ? Duration{} : interval * (span / interval);
       const Duration kept = is_last ? span : whole;
       saved += kept.seconds() * static_cast<double>(stretch.members.size()) /
@@ -92,7 +92,7 @@ TEST(Membership, ChangesLoseNoGpuAndCountNoWorkTwice) {
       useful += kMemberGpus * static_cast<double>(stretch.members.size()) * kept.seconds();
       lost += kMemberGpus * static_cast<double>(stretch.members.size()) * (span - kept).seconds();
     }
-    EXPECT_NEAR(saved, job.spec.work.seconds(), 1e-6);  // rounded at each start
+    EXPECT_NEAR(saved, job.work.seconds(), 1e-6);  // rounded at each start
     EXPECT_NEAR(row.gpu_s_useful, useful, 1e-9 * useful);
     EXPECT_NEAR(row.gpu_s_lost, lost, 1e-9 * lost + 1e-9);
 
