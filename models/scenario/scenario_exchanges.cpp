@@ -15,7 +15,7 @@ namespace {
 bool crosses(const ExchangeMade& made) { return made.may_cross; }
 
 // Ranks are numbered pod by pod, so that a group stays in a pod if the groups beside it fit whole.
-ExchangeMade made_by(const Training::Gang& gang, const StepTraffic& traffic) {
+ExchangeMade made_by(const Training::ListedGang& gang, const StepTraffic& traffic) {
   const bool is_row = traffic.among == ExchangeGroup::Pipeline;  // of all stages
   const int32_t block = is_row ? gang.gpus : traffic.ranks * traffic.stride;
   const auto splits = [&](int32_t gpus) { return gpus % block != 0; };
@@ -32,7 +32,7 @@ std::vector<ExchangeMade> made_by_all(const Training& training, size_t exchange)
   const ExchangeMade anywhere{.collective = from->collective, .algorithm = from->algorithm};
   if (training.has_other_gangs || !step.is_sound()) return {anywhere};
   std::vector<ExchangeMade> made;
-  for (const Training::Gang& gang : training.listed) {
+  for (const Training::ListedGang& gang : training.listed) {
     const auto is_alone = [&](const ExchangeParams& one) {
       return group_ranks(one.among, step.parallel, gang.gpus) < 2;
     };
@@ -122,7 +122,7 @@ bool are_cables_used(const std::vector<Training>& all) {
     alone.listed.clear();
     const StepParams& step = *training.params->step;
     if (training.has_other_gangs && (step.model || !step.exchanges.empty())) return true;
-    for (const Training::Gang& gang : training.listed) {
+    for (const Training::ListedGang& gang : training.listed) {
       alone.listed.assign(1, gang);
       if (std::ranges::any_of(exchanges_made(alone), crosses)) return true;
     }
@@ -157,7 +157,7 @@ void Training::used_by(const ExplicitJobParams& job) {
   gpus_max = std::max(gpus_max, gpus_of(job));
   if (job.kind != JobKind::MpiGang) return;
   has_gangs = true;
-  Gang gang{.gpus = gpus_of(job), .count = job.count};
+  ListedGang gang{.gpus = gpus_of(job), .count = job.count};
   int64_t pods = job.gangs.empty() ? job.pods : 0;
   if (job.gangs.empty()) gang.of_pods.push_back(job.pod.gpus);
   for (const ExplicitGangParams& one : job.gangs) {
@@ -213,7 +213,7 @@ std::vector<ExchangeMade> exchanges_made(const Training& training) {
     }
   }
   if (!step.is_sound()) return made;
-  for (const Training::Gang& gang : training.listed) {
+  for (const Training::ListedGang& gang : training.listed) {
     if (gang.gpus == 0 || !step.mistakes_for(gang.gpus).empty()) continue;
     for (const StepTraffic& traffic : plan_step(step, gang.gpus, 1).traffic) {
       made.push_back(made_by(gang, traffic));

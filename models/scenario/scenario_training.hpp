@@ -13,21 +13,21 @@ namespace orrery {
 
 // A `training` section, and what kind of jobs it is for.
 struct Training {
-  struct Gang {
+  struct ListedGang {
     int32_t gpus = 0;
     int32_t count = 1;  // of such jobs
     std::vector<int32_t> of_pods{};
   };
   std::string path;
   const TrainingParams* params = nullptr;
-  bool has_jobs = false;         // any at all
-  bool has_gangs = false;        // or may have
-  bool leaves_nodes = false;     // some gang has more than one pod, or may have
-  bool gathers = false;          // some pod waits for others to have nodes, or may
-  bool is_of_others = false;     // of jobs whose sizes only their source knows
-  bool has_other_gangs = false;  // of these
-  int32_t gpus_max = 0;          // of a listed job
-  std::vector<Gang> listed{};    // gangs
+  bool has_jobs = false;             // any at all
+  bool has_gangs = false;            // or may have
+  bool leaves_nodes = false;         // some gang has more than one pod, or may have
+  bool gathers = false;              // some pod waits for others to have nodes, or may
+  bool is_of_others = false;         // of jobs whose sizes only their source knows
+  bool has_other_gangs = false;      // of these
+  int32_t gpus_max = 0;              // of a listed job
+  std::vector<ListedGang> listed{};  // gangs
 
   void used_by(const ExplicitJobParams& job);
   void used_by_others(bool gangs);

@@ -126,7 +126,7 @@ std::vector<StepMistake> unused_by_all(const Training& training) {
   const StepParams& step = *training.params->step;
   if (training.has_other_gangs || !step.mistakes().empty()) return {};
   std::vector<StepMistake> unused;
-  for (const Training::Gang& gang : training.listed) {
+  for (const Training::ListedGang& gang : training.listed) {
     if (!step.mistakes_for(gang.gpus).empty()) return {};  // which check_groups() tells
     const std::vector<StepMistake> here = step.unused_by(gang.gpus);
     if (&gang == &training.listed.front()) unused = here;

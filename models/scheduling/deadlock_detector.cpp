@@ -336,7 +336,8 @@ void DeadlockDetector::report() {
   infeasible_since_ = now;
   infeasible_milli_ = 0;
   for (const JobId job : infeasible_) {
-    for (const DeadlockLog::Gang& gang : stuck_job(job).gangs) infeasible_milli_ += gang.gpu_milli;
+    for (const DeadlockLog::HoldingGang& gang : stuck_job(job).gangs)
+      infeasible_milli_ += gang.gpu_milli;
   }
   if (deadlocked_.empty() && log_.present() == 0) return;
   std::vector<DeadlockLog::Group> groups;

@@ -106,7 +106,7 @@ DeadlockEnd DeadlockLog::why_ended(const Deadlock& deadlock, std::span<const Gro
 
 void DeadlockLog::write_member(const Deadlock& deadlock, const Member& member, Time left) {
   for (size_t g = 0; g < member.most.gangs.size(); ++g) {
-    const Gang& gang = member.most.gangs[g];
+    const HoldingGang& gang = member.most.gangs[g];
     member_rows_.emit({.deadlock = deadlock.row.id,
                        .job = member.most.serial,
                        .gang = static_cast<int32_t>(g),

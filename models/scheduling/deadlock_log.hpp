@@ -72,14 +72,14 @@ struct DeadlockMemberRow {  // one gang of a job that is a member
 // that one of them was in; so a deadlock keeps its number while members join and leave.
 class DeadlockLog {
  public:
-  struct Gang {
+  struct HoldingGang {
     int32_t assigned = 0, needed = 0;
     int64_t gpu_milli = 0;
   };
   struct StuckJob {
     uint64_t serial = 0;
     bool is_infeasible = false;
-    std::vector<Gang> gangs = {};
+    std::vector<HoldingGang> gangs = {};
   };
   using Group = std::vector<StuckJob>;  // by serial
   struct LostPod {                      // by a job that was stuck, since the last look

@@ -18,6 +18,12 @@ constexpr std::array<std::string_view, 4> enum_names(JobSizePreset) {
   return {"helios", "philly", "seren", "kalos"};
 }
 
+// How they end: all with success, or as many otherwise as were in that cluster.
+enum class PresetEnds : uint8_t { Completed, Published };
+constexpr std::array<std::string_view, 2> enum_names(PresetEnds) {
+  return {"completed", "published"};
+}
+
 // Figures of the jobs with GPUs of one cluster, from the AcmeTrace release (Hu et al., NSDI 2024):
 // cluster_summary.csv and the distributions behind its figures. Percent of jobs.
 struct PublishedJobs {
@@ -35,6 +41,7 @@ struct PublishedJobs {
   double duration_max_s;
   double gpus_mean;
   double jobs_per_month;  // of 30 days
+  double cancelled_percent, failed_percent;
 };
 inline constexpr std::array<double, 8> kPublishedDurationsS = {16,   64,    256,   1024,
                                                                4096, 16384, 65536, 262144};

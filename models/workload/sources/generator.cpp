@@ -17,7 +17,8 @@ struct Arrivals {
         duration{stream(process, "duration", rng, index)},
         team{stream(process, "team", rng, index)},
         user{stream(process, "user", rng, index)},
-        priority{stream(process, "priority", rng, index)} {}
+        priority{stream(process, "priority", rng, index)},
+        ends{stream(process, "ends", rng, index)} {}
 
   static Rng stream(std::string_view process, std::string_view attribute, const RngStreams& rng,
                     uint64_t index) {
@@ -26,7 +27,7 @@ struct Arrivals {
     return rng.stream(name, index);
   }
 
-  Rng arrival, jobs, shape, gpus, duration, team, user, priority;
+  Rng arrival, jobs, shape, gpus, duration, team, user, priority, ends;
   Time next = Time::max();
   int32_t jobs_left = 0;  // of the burst at `next`
 };
@@ -97,7 +98,22 @@ class Generator final : public JobSource {
       priority = params_.priorities[draw_weighted(priority_weights_, process.priority)].priority;
     }
     split_into_pods(size.gpus, priority);
+    job_.ending = draw_ending(process, shape);
     training_.apply(job_);
+  }
+
+  std::optional<Ending> draw_ending(Arrivals& process, const JobShape& shape) const {
+    const auto* const preset = std::get_if<PresetShape>(&shape);
+    if (preset == nullptr || preset->ends == PresetEnds::Completed) return {};
+    const PublishedJobs& published = published_jobs(preset->preset);
+    const double percent = 100 * process.ends.uniform();
+    if (percent < published.cancelled_percent) {
+      return Ending{job_.work, kTerminated, EndCause::Cancelled};
+    }
+    if (percent < published.cancelled_percent + published.failed_percent) {
+      return Ending{job_.work, 1, EndCause::Error};
+    }
+    return {};
   }
 
   JobSizeModel::Draw draw_shape(Arrivals& process, const JobShape& shape) {

@@ -2,6 +2,7 @@
 // of it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -26,6 +27,7 @@ struct PresetShape {
 
   JobSizePreset preset = JobSizePreset::Helios;
   int32_t gpus_max = 0;
+  PresetEnds ends = PresetEnds::Completed;
 
   template <class V>
   void fields(V& v) {
@@ -33,6 +35,10 @@ struct PresetShape {
       Source{"AcmeTrace cluster_summary.csv and figures (NSDI 2024)"});
     v("gpus_max", gpus_max, "Larger jobs are cut to this size; 0: none are.", Range{0, 1'000'000},
       Unit{"GPU"});
+    v("ends", ends,
+      "published: as many jobs are cancelled or fail at the end of their duration, for good, as "
+      "were in that cluster, whatever their size; completed: all complete.",
+      Source{"AcmeTrace cluster_summary.csv"});
   }
 };
 struct JobClassParams {

@@ -17,7 +17,7 @@ constexpr int32_t kVisitsMax = 8;      // of a gang in one settling
 }  // namespace
 
 // Drawn from how many joined before, so the same run draws the same orders.
-void ExpectedRates::draw_order(Gang& gang) {
+void ExpectedRates::draw_order(RatedGang& gang) {
   Rng rng{joined_++};
   std::iota(gang.order.begin(), gang.order.end(), 0.0);
   for (uint32_t k = kMoments; k > 1; --k) {
@@ -29,7 +29,7 @@ void ExpectedRates::draw_order(Gang& gang) {
 void ExpectedRates::join(JobId job, const SharingGang& gang, std::vector<Use> uses,
                          Duration across) {
   if (job.index >= gangs_.size()) gangs_.resize(job.index + size_t{1});
-  Gang& own = gangs_[job.index];
+  RatedGang& own = gangs_[job.index];
   own.is_in ? leave(job) : draw_order(own);
   own.is_in = true;
   own.cycle = gang.cycle;
@@ -72,7 +72,7 @@ void ExpectedRates::watch(JobId job, const LinkUse& use) {
 }
 
 void ExpectedRates::leave(JobId job) {
-  Gang& gang = gangs_[job.index];
+  RatedGang& gang = gangs_[job.index];
   put_load(gang, {});
   for (const LinkUse& use : gang.uses) {
     std::erase_if(links_[use.link.index].members,
@@ -91,7 +91,7 @@ void ExpectedRates::set_capacity(LinkId link, double bits_per_s) {
   for (const JobId watcher : changed.watchers) queue(watcher);
 }
 
-ExpectedRates::Load ExpectedRates::load_of(const Gang& gang, Duration across) const {
+ExpectedRates::Load ExpectedRates::load_of(const RatedGang& gang, Duration across) const {
   Load load;
   load.rate = static_cast<double>(gang.bytes.count) * 8 / std::max(across.seconds(), 1e-9);
   const double duty = across.seconds() / gang.cycle.length(across).seconds();
@@ -121,14 +121,14 @@ void ExpectedRates::add_load(Link& link, double weight, const Change& change) {
   const double all = std::max(std::abs(mean), std::min(link.mean_load, link.capacity));
   const double drift = mean / all;
   for (const JobId watcher : link.watchers) {
-    Gang& other = gangs_[watcher.index];
+    RatedGang& other = gangs_[watcher.index];
     other.drift += drift / static_cast<double>(other.watched.size());
     if (std::abs(other.drift) > kDriftMax) queue(watcher);
   }
 }
 
 // On all links that somebody watches.
-void ExpectedRates::put_load(Gang& gang, const Load& load) {
+void ExpectedRates::put_load(RatedGang& gang, const Load& load) {
   const Change change{gang.load, load};
   for (const LinkUse& use : gang.uses) add_load(links_[use.link.index], use.weight, change);
   gang.load = load;
@@ -136,7 +136,7 @@ void ExpectedRates::put_load(Gang& gang, const Load& load) {
 }
 
 void ExpectedRates::queue(JobId job) {
-  Gang& gang = gangs_[job.index];
+  RatedGang& gang = gangs_[job.index];
   if (gang.is_queued || gang.visits >= kVisitsMax) return;
   gang.is_queued = true;
   queue_.push_back(job);
@@ -147,7 +147,7 @@ std::span<const JobId> ExpectedRates::settle() {
   while (!queue_.empty()) {
     const JobId job = queue_.front();
     queue_.pop_front();
-    Gang& gang = gangs_[job.index];
+    RatedGang& gang = gangs_[job.index];
     gang.is_queued = false;
     if (!gang.is_in) continue;
     if (gang.visits++ == 0) done_.push_back(job);
@@ -159,7 +159,7 @@ std::span<const JobId> ExpectedRates::settle() {
 
 void ExpectedRates::work_out(JobId job) {
   ++worked_out_;
-  Gang& gang = gangs_[job.index];
+  RatedGang& gang = gangs_[job.index];
   gang.across = across_of(gang.bytes, mean_rate(gang));
   gang.drift = 0;
   const Load load = load_of(gang, gang.across);
@@ -168,7 +168,7 @@ void ExpectedRates::work_out(JobId job) {
     put_load(gang, load);
 }
 
-double ExpectedRates::mean_rate(const Gang& gang) const {
+double ExpectedRates::mean_rate(const RatedGang& gang) const {
   Sums rates;
   rates.fill(gang.rate_max);
   const Load& own = gang.load;

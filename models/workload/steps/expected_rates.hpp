@@ -59,7 +59,7 @@ class ExpectedRates {
     Sums active{};                            // 1 if it exchanges then
     double mean() const { return rate * part; }
   };
-  struct Gang {
+  struct RatedGang {
     bool is_in = false, is_queued = false;
     int32_t visits = 0;  // in this settling
     double drift = 0;    // of its watched links, since it was worked out
@@ -83,8 +83,8 @@ class ExpectedRates {
     double mean_load = 0;   // the rest of watched links alone
     Sums weight{}, load{};  // of gangs that exchange in each moment
   };
-  void draw_order(Gang& gang);
-  Load load_of(const Gang& gang, Duration across) const;
+  void draw_order(RatedGang& gang);
+  Load load_of(const RatedGang& gang, Duration across) const;
   void attach(JobId job, const Use& use);
   struct Change {  // of a gang's load
     Sums active{}, load{};
@@ -92,13 +92,13 @@ class ExpectedRates {
     Change(const Load& before, const Load& after);
   };
   void add_load(Link& link, double weight, const Change& change);
-  void put_load(Gang& gang, const Load& load);
+  void put_load(RatedGang& gang, const Load& load);
   void watch(JobId job, const LinkUse& use);
   void work_out(JobId job);
-  double mean_rate(const Gang& gang) const;
+  double mean_rate(const RatedGang& gang) const;
   void queue(JobId job);
 
-  std::vector<Gang> gangs_;  // by job
+  std::vector<RatedGang> gangs_;  // by job
   std::vector<Link> links_;
   std::deque<JobId> queue_;
   std::vector<JobId> done_;

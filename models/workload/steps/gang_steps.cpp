@@ -41,7 +41,7 @@ std::optional<GangStart> GangSteps::begins(JobId id) {
   const GangPlaces places = traffic_.places_of(id);
   if (places.ranks.empty()) return {};
   if (id.index >= gangs_.size()) gangs_.resize(id.index + size_t{1});
-  Gang& gang = gangs_[id.index];
+  SteppingGang& gang = gangs_[id.index];
   gang = {.is_running = true, .plan = traffic_.plan_of(id, places)};
   find_traffic(id, places);
   const Job& job = jobs_.job(id);
@@ -67,7 +67,7 @@ std::optional<GangStart> GangSteps::begins(JobId id) {
 
 void GangSteps::phase_changed(JobId job, JobPhase after) {
   if (after != JobPhase::Running || view(job).cycle == nullptr) return;
-  const Gang& gang = gangs_[job.index];
+  const SteppingGang& gang = gangs_[job.index];
   if (tracer_) {
     return tracer_->begin(job, gang.cycle, gang.traffic.activity,
                           controller_.work(job) - controller_.done(job));
@@ -78,7 +78,7 @@ void GangSteps::phase_changed(JobId job, JobPhase after) {
 
 void GangSteps::ends(JobId job) {
   if (job.index >= gangs_.size() || !gangs_[job.index].is_running) return;
-  Gang& gang = gangs_[job.index];
+  SteppingGang& gang = gangs_[job.index];
   if (tracer_) tracer_->end(job);
   if (links_) links_->remove(job);
   if (readers_) readers_->end(job);
@@ -91,7 +91,7 @@ void GangSteps::ends(JobId job) {
 }
 
 void GangSteps::find_traffic(JobId job, const GangPlaces& places) {
-  Gang& gang = gangs_[job.index];
+  SteppingGang& gang = gangs_[job.index];
   GangTraffic::Found found = traffic_.find(job, gang.plan, places, gang.traffic.load);
   if (network_ != nullptr) {
     network_->release(gang.traffic.load);
@@ -107,7 +107,7 @@ void GangSteps::find_traffic(JobId job, const GangPlaces& places) {
 
 // Alone, until the links are settled.
 void GangSteps::find_step(JobId job) {
-  Gang& gang = gangs_[job.index];
+  SteppingGang& gang = gangs_[job.index];
   const StepActivity& activity = gang.traffic.activity;
   if (gang.crosses_nodes() && gang.is_connected()) {
     links_->set(job, {.cycle = gang.cycle,
@@ -131,7 +131,7 @@ void GangSteps::apply(JobId job) {
 void GangSteps::reroute(const Network::RouteNews& news) {
   for (uint32_t j = 0; j < gangs_.size(); ++j) {
     const JobId job{j};
-    const Gang& gang = gangs_[j];
+    const SteppingGang& gang = gangs_[j];
     const GangTraffic::Found& traffic = gang.traffic;
     if (!gang.is_running) continue;
     if (!news.concerns(traffic.activity.fabric.uses, traffic.has_detour)) continue;
@@ -148,7 +148,7 @@ void GangSteps::reroute(const Network::RouteNews& news) {
 }
 
 void GangSteps::data_rate_changed(JobId job) {
-  Gang& gang = gangs_[job.index];
+  SteppingGang& gang = gangs_[job.index];
   gang.cycle.reading = readers_->step_time(job);
   if (tracer_) return tracer_->set_reading(job, gang.cycle.reading);
   find_step(job);
@@ -163,7 +163,7 @@ void GangSteps::controller_changed_pace(JobId job) {
 
 // What the gang's steps load links with and read, at the pace and with the pauses of its run.
 void GangSteps::book(JobId job) {
-  Gang& gang = gangs_[job.index];
+  SteppingGang& gang = gangs_[job.index];
   const double steps_per_s = 1e-6 * controller_.computing(job) / gang.plan.compute.seconds();
   if (readers_) readers_->set_step_rate(job, steps_per_s);
   const auto bits = static_cast<double>(gang.traffic.activity.bytes.count) * 8;
@@ -172,7 +172,7 @@ void GangSteps::book(JobId job) {
 
 GangSteps::View GangSteps::view(JobId job) const {
   if (job.index >= gangs_.size() || !gangs_[job.index].is_running) return {};
-  const Gang& gang = gangs_[job.index];
+  const SteppingGang& gang = gangs_[job.index];
   return {.cycle = &gang.cycle,
           .across = gang.step.across,
           .bytes = gang.traffic.activity.bytes,
@@ -186,7 +186,7 @@ std::vector<double> GangSteps::nic_parts(JobId job) const {
 }
 
 bool GangSteps::is_stuck(JobId job) const {
-  const Gang& gang = gangs_[job.index];
+  const SteppingGang& gang = gangs_[job.index];
   if (!gang.is_running || network_ == nullptr || !gang.crosses_nodes()) return false;
   if (tracer_) return !gang.is_connected() && tracer_->is_transferring(job);
   return gang.step.across == Duration::max();
@@ -198,7 +198,7 @@ bool GangSteps::waits_in_vain(JobId job) const {
 }
 
 void GangSteps::watch(JobId job) {
-  Gang& gang = gangs_[job.index];
+  SteppingGang& gang = gangs_[job.index];
   if (!is_stuck(job)) {
     if (sim_.engine.cancel(gang.gives_up)) --counters_.standing_still;
     return;

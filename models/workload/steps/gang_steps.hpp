@@ -61,7 +61,7 @@ class GangSteps : public PaceModel {
   const Counters& counters() const { return counters_; }
 
  private:
-  struct Gang {
+  struct SteppingGang {
     bool is_running = false;
     StepPlan plan{};
     StepCycle cycle{};
@@ -93,7 +93,7 @@ class GangSteps : public PaceModel {
   std::optional<StepTracer> tracer_;
   std::optional<SharedLinks> links_;
   std::optional<DatasetReaders> readers_;
-  std::vector<Gang> gangs_;  // by job
+  std::vector<SteppingGang> gangs_;  // by job
   Counters counters_;
 };
 

@@ -18,7 +18,7 @@ SharedLinks::SharedLinks(Engine& engine, FlowNetwork& flows, size_t rehearsed_ma
 
 void SharedLinks::set(JobId job, const SharingGang& gang) {
   if (job.index >= gangs_.size()) gangs_.resize(job.index + size_t{1});
-  Gang& own = gangs_[job.index];
+  WatchedGang& own = gangs_[job.index];
   double position = 0;
   if (own.is_there) {
     take_away(job);
@@ -57,7 +57,7 @@ void SharedLinks::put(JobId job) {
 
 // By the capacities as they are now.
 void SharedLinks::set_demand(JobId job) {
-  Gang& gang = gangs_[job.index];
+  WatchedGang& gang = gangs_[job.index];
   double rate = gang.rate_limit;
   for (const LinkUse& use : gang.own.uses) {
     rate = std::min(rate, links_[use.link.index].capacity / use.weight);
@@ -96,7 +96,7 @@ void SharedLinks::contention_changed(LinkId id, bool was_contended) {
   const Link& link = links_[id.index];
   if (link.is_contended() == was_contended) return;
   for (const Member& member : link.members) {
-    Gang& gang = gangs_[member.job.index];
+    WatchedGang& gang = gangs_[member.job.index];
     const size_t uses = expected_.contains(member.job) ? expected_.uses(member.job) : 0;
     if (uses > ExpectedRates::kWatched && 2 * ++gang.flips <= uses) continue;
     make_dirty(member.job);
@@ -141,7 +141,7 @@ void SharedLinks::settle() {
   std::ranges::sort(seeds_);
   const uint32_t searches_before = searches_;
   for (const JobId seed : std::exchange(seeds_, {})) {
-    const Gang& gang = gangs_[seed.index];
+    const WatchedGang& gang = gangs_[seed.index];
     const bool is_found = gang.found > searches_before && !gang.is_dirty;
     if (!gang.is_there || is_found) continue;
     find_group(seed);
@@ -170,7 +170,7 @@ void SharedLinks::find_group(JobId first) {
   group_ = {first};
   gangs_[first.index].found = searches_;
   for (size_t i = 0; i < group_.size(); ++i) {
-    const Gang& gang = gangs_[group_[i].index];
+    const WatchedGang& gang = gangs_[group_[i].index];
     if (!gang.shares()) continue;
     const auto is_large = [&] { return group_.size() > rehearsed_max_; };
     if (is_large() && expected_.contains(group_[i])) continue;
@@ -179,7 +179,7 @@ void SharedLinks::find_group(JobId first) {
       if (!link.is_contended() || std::exchange(link.searched, searches_) == searches_) continue;
       if (is_large() && expected_.contains(group_[i])) break;
       for (const Member& member : link.members) {
-        Gang& other = gangs_[member.job.index];
+        WatchedGang& other = gangs_[member.job.index];
         if (!other.shares() || other.found == searches_) continue;
         if (is_large() && expected_.contains(member.job)) continue;
         other.found = searches_;
@@ -231,7 +231,7 @@ void SharedLinks::rehearse_group() {
 
 void SharedLinks::expect_group() {
   for (const JobId job : group_) {
-    Gang& gang = gangs_[job.index];
+    WatchedGang& gang = gangs_[job.index];
     if (expected_.contains(job) && !gang.is_dirty) continue;
     std::vector<ExpectedRates::Use> contended;
     for (const LinkUse& use : gang.own.uses) {
@@ -255,7 +255,7 @@ void SharedLinks::set_step(JobId job, Step step, double noticed) {
 }
 
 // As if it stepped evenly since the last look.
-void SharedLinks::move_on(Gang& gang) const {
+void SharedLinks::move_on(WatchedGang& gang) const {
   if (gang.step.length != Duration::max()) {
     const double steps = (engine_.now() - gang.as_of).seconds() / gang.step.length.seconds();
     gang.own.position = std::fmod(gang.own.position + steps, 1.0);

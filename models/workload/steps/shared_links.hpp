@@ -46,7 +46,7 @@ class SharedLinks {
   uint64_t rates_expected() const { return expected_.worked_out(); }
 
  private:
-  struct Gang {
+  struct WatchedGang {
     bool is_there = false, is_dirty = false;
     SharingGang own;        // rate_max: what its links leave it alone
     double rate_limit = 0;  // its own, bits a second
@@ -82,12 +82,12 @@ class SharedLinks {
   void rehearse_group();
   void expect_group();
   void set_step(JobId job, Step step, double noticed = 0);
-  void move_on(Gang& gang) const;
+  void move_on(WatchedGang& gang) const;
 
   Engine& engine_;
   FlowNetwork& flows_;
   size_t rehearsed_max_;
-  std::vector<Gang> gangs_;  // by job
+  std::vector<WatchedGang> gangs_;  // by job
   std::vector<Link> links_;
   ExpectedRates expected_;
   std::vector<JobId> seeds_;    // from which the next settling searches

@@ -62,7 +62,7 @@ TEST(PodsInEtcd, ACreationThatWasStoredBeforeItsServerWasLostIsDoneOnce) {
 // Its controller creates a pod a second; two are enough, and all is over before the others exist.
 TEST(PodsInEtcd, APodWhoseJobIsOverBeforeItIsCreatedIsDeleted) {
   ScenarioRun run{scenario("clients: {controller_manager: {qps: 1, burst: 1}}",
-                           jobs("{pods: 12, min_available: 2, pod: {gpus: 1}, work: 2s}",
+                           jobs("{pods: 12, min_available: 2, pod: {gpus: 1}, work: 300ms}",
                                 "controller: {last_call: 0s, monitor_interval: null}, ") +
                                "policy: {base: default}\nrun: {until: 1h}")};
   EXPECT_EQ(run.jobs().at(0).outcome, JobOutcome::Completed);

@@ -45,10 +45,10 @@ TEST(ElasticGang, StartsWithThoseThatAreUpWhenTheLastCallIsOver) {
   world.add({elastic(2, 3, 50_s)});
   world.run();
   EXPECT_THAT(world.phases, ElementsAre("0s pending->starting", "30s starting->running",
-                                        "80s running->completed"));
+                                        "105s running->completed"));
   const JobRow row = world.job_rows().at(0);
   EXPECT_EQ(row.bound, Time{});
-  EXPECT_DOUBLE_EQ(row.gpu_s_useful, 16 * 50.0);
+  EXPECT_DOUBLE_EQ(row.gpu_s_useful, 16 * 75.0);
   EXPECT_DOUBLE_EQ(row.gpu_s_held, 16 * 30.0);
   EXPECT_EQ(row.members, 2);
 }
@@ -84,12 +84,14 @@ TEST(ElasticGang, WithoutALastCallGoesWithTheFirstThatAreUp) {
   world.add({elastic(2, 3, 50_s)});
   world.run();
   EXPECT_EQ(world.job_rows().at(0).running, Time{} + 2_s);
-  EXPECT_DOUBLE_EQ(world.job_rows().at(0).gpu_s_useful, 16 * 50.0);
+  EXPECT_EQ(world.job_rows().at(0).run, 75_s);
+  EXPECT_DOUBLE_EQ(world.job_rows().at(0).gpu_s_useful, 16 * 75.0);
   // Those that come up in one instant are there together.
   JobWorld together{world_of(3, {.pod_start = {.median = 2_s}, .last_call = {}})};
   together.add({elastic(2, 3, 50_s)});
   together.run();
   EXPECT_EQ(together.job_rows().at(0).running, Time{} + 2_s);
+  EXPECT_EQ(together.job_rows().at(0).run, 50_s);
   EXPECT_DOUBLE_EQ(together.job_rows().at(0).gpu_s_useful, 24 * 50.0);
 }
 
@@ -116,11 +118,11 @@ TEST(ElasticGang, ALateMemberHoldsItsGpusAndMayGo) {
   world.add({elastic(2, 3, 50_s)});
   world.run();
   EXPECT_THAT(world.phases, ElementsAre("0s pending->starting", "30s starting->running",
-                                        "80s running->completed"));
+                                        "105s running->completed"));
   const JobRow row = world.job_rows().at(0);
   EXPECT_EQ(row.restarts, 0);
-  EXPECT_DOUBLE_EQ(row.gpu_s_useful, 16 * 50.0);
-  EXPECT_DOUBLE_EQ(row.gpu_s_held, 16 * 30.0 + 8 * (10.0 + 15.0));
+  EXPECT_DOUBLE_EQ(row.gpu_s_useful, 16 * 75.0);
+  EXPECT_DOUBLE_EQ(row.gpu_s_held, 16 * 30.0 + 8 * (10.0 + 40.0));
   EXPECT_EQ(world.pod_rows().size(), 4u);
   EXPECT_TRUE(world.recoveries().empty());
 }
@@ -133,7 +135,7 @@ TEST(ElasticGang, ALateMemberThatIsPreemptedOrWhoseProcessDiesStopsNothing) {
                   [&] { EXPECT_FALSE(world.controller.rank_died({2}, 8 * kMilli)); });
   world.engine.at(Time{} + 50_s, Label{"test.preempted"}, [&] { world.controller.preempt({2}); });
   world.run();
-  EXPECT_EQ(world.phases.back(), "80s running->completed");
+  EXPECT_EQ(world.phases.back(), "105s running->completed");
   EXPECT_EQ(world.job_rows().at(0).preemptions, 1);
   EXPECT_EQ(world.pod_rows().size(), 4u);
 }
@@ -161,7 +163,7 @@ TEST(ElasticGang, AMemberLostBeforeTheStartIsReplacedAndNothingElse) {
   world.run();
   EXPECT_THAT(world.phases,
               ElementsAre("0s pending->starting", "10s starting->pending", "10s pending->starting",
-                          "40s starting->running", "90s running->completed"));
+                          "40s starting->running", "115s running->completed"));
   EXPECT_EQ(world.job_rows().at(0).restarts, 0);
   EXPECT_TRUE(world.recoveries().empty());
   EXPECT_EQ(world.gang_starts().at(0).called, Time{} + 10_s);
@@ -185,11 +187,15 @@ TEST(ElasticGang, RestartsWithItsSurvivorsAfterALastCall) {
     EXPECT_EQ(row.detected, Time{} + 37_s);
     EXPECT_EQ(row.scheduled, Time{} + 47_s);
     EXPECT_EQ(row.started, Time{} + (comes_back ? 49_s : 77_s));
-    EXPECT_DOUBLE_EQ(world.job_rows().at(0).gpu_s_useful, (comes_back ? 24 : 16) * 50.0);
+    // The 30 s that three had computed take two of them 45 s.
+    EXPECT_EQ(row.caught_up, row.started + (comes_back ? 30_s : 45_s));
+    EXPECT_EQ(world.job_rows().at(0).members, comes_back ? 3 : 2);
+    EXPECT_DOUBLE_EQ(world.job_rows().at(0).gpu_s_lost, 24 * 30.0);
+    EXPECT_DOUBLE_EQ(world.job_rows().at(0).gpu_s_useful, comes_back ? 24 * 50.0 : 16 * 75.0);
   }
 }
 
-// 40 GB from two nodes at 2 GB/s each; three would take less.
+// 40 GB from two nodes at 2 GB/s each; three would take less. Two compute 30 s: two checkpoints.
 TEST(ElasticGang, OnlyMembersThatTakePartWriteCheckpoints) {
   JobWorld::Options options = world_of(3, {.monitor_interval = kNoMonitor});
   options.storage.stores.push_back({"blob", {64'000'000'000}, {64'000'000'000}, {}});
@@ -202,7 +208,7 @@ TEST(ElasticGang, OnlyMembersThatTakePartWriteCheckpoints) {
       CheckpointParams{.store = "blob", .bytes = {40'000'000'000}});
   world.add({job});
   world.run();
-  EXPECT_EQ(world.job_rows().at(0).run, 20_s + 10_s);
+  EXPECT_EQ(world.job_rows().at(0).run, 30_s + 10_s * 2);
 }
 
 // The third comes while the two others set up.
@@ -224,7 +230,7 @@ TEST(ElasticGang, SetsUpTheGpusThatTakePart) {
   }
 }
 
-// 16 GB at 1 GB/s for each GPU: 1 s with sixteen.
+// 16 GB at 1 GB/s for each GPU: 1 s with sixteen, which compute 30 s: two copies.
 TEST(ElasticGang, CopiesTheCheckpointFromTheGpusThatTakePart) {
   JobWorld::Options options = world_of(3, {.monitor_interval = kNoMonitor});
   options.storage.stores.push_back({"blob", {64'000'000'000}, {64'000'000'000}, {}});
@@ -241,7 +247,7 @@ TEST(ElasticGang, CopiesTheCheckpointFromTheGpusThatTakePart) {
   });
   world.add({job});
   world.run();
-  EXPECT_EQ(world.job_rows().at(0).run, 20_s + 1_s);
+  EXPECT_EQ(world.job_rows().at(0).run, 30_s + 1_s * 2);
 }
 
 }  // namespace

@@ -23,8 +23,7 @@ class PlannedEnds {
   std::optional<RunStop> drawn(PodId pod, uint32_t start, Duration done) const;
 
  private:
-  std::optional<RunStop> draw(const RoleSpec& role, Rng rng, Duration done,
-                              PodId pod) const;
+  std::optional<RunStop> draw(const RoleSpec& role, Rng rng, Duration done, PodId pod) const;
   const RngStreams& rng_;
   const JobTable& jobs_;
 };

@@ -38,7 +38,7 @@ struct Run {
 struct JobRun : Run {
   Pace pace;
   Duration computed;                   // since its last failure, up to progress.since
-  Duration work, checkpoint_interval;  // as JobSpec says, or as GangStart does
+  Duration work, checkpoint_interval;  // on the members and GPUs that it has
   int64_t gpu_milli = 0;               // of the pods that compute, those of independent ones, too
   int64_t serving_gpu_milli = 0;       // of dedicated parameter servers
   bool is_paused = false;              // it copies or writes a checkpoint that goes to a store

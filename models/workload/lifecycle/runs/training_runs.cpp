@@ -95,9 +95,10 @@ Duration TrainingRuns::work_of_members(JobId id) const {
     all_pods += role.pods;
   }
   const JobTable::Members members = jobs_.taking_part(id);
-  const int64_t all = all_gpus > 0 ? all_gpus : all_pods;
-  const int64_t there = all_gpus > 0 ? members.gpus : members.pods;
-  if (there == 0 || there == all) return job.spec.work;
+  const bool by_gpus = members.gpus > 0;
+  const int64_t all = by_gpus ? all_gpus : all_pods;
+  const int64_t there = by_gpus ? members.gpus : members.pods;
+  if (there == all) return job.spec.work;
   const int128_t work = (int128_t{job.spec.work.ns} * all + there - 1) / there;
   return {static_cast<int64_t>(std::min<int128_t>(work, kNeverEnds.ns))};
 }

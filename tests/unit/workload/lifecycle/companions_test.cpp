@@ -78,7 +78,6 @@ TEST(Companions, OneWhoseFailureIsIgnoredStaysAway) {
   EXPECT_EQ(world.jobs.pod({1}).state, PodState::Absent);
 }
 
-// Fails: the job fails, without a cause.
 TEST(Companions, OneThatSucceededIsNoFailure) {
   RoleSpec role = CompanionsWorld::failing(0);
   role.endings[0].cause = EndCause::None;

@@ -87,7 +87,6 @@ TEST(PlannedEnds, AnEndIsDrawnForEachStartAndForEachPod) {
   EXPECT_EQ(drawn.size(), 6u);
 }
 
-// Fails: the gang draws by the number of the role, the pod by its rank, from the same streams.
 TEST(PlannedEnds, RanksAndPodsBesideThemDrawFromStreamsOfTheirOwn) {
   PlannedEndsWorld world;
   JobSpec spec = make_job(JobKind::MpiGang, 2, 8, 1'000_s);

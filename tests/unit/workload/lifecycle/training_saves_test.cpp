@@ -144,7 +144,6 @@ TEST(TrainingSaves, ASuspensionLengthensOnlyTheNextRestore) {
   EXPECT_THAT(world.stops, ElementsAre(Time{} + 102_s + 60_s));
 }
 
-// Fails: with a store only the transfer counts.
 TEST(TrainingSaves, ASuspensionLengthensARestoreFromAStore) {
   TrainingSavesWorld world{
       TrainingSavesWorld::saving({.store = "blob", .bytes = {2'000'000'000}})};  // 1 s
