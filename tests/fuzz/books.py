@@ -57,6 +57,17 @@ class Books:
         return {source["name"] for source in sources if source["kind"] == "service"}
 
     @property
+    def ends_early(self) -> set[str]:
+        """Jobs that may complete before all of their pods have done all of their work."""
+        sources = json.loads(self.resolved)["workload"]["sources"]
+        return {job["name"] for source in sources for job in source.get("jobs", [])
+                if job.get("gangs") and "endings" in json.dumps(job["gangs"])} | {"roles"}
+
+    @property
+    def draws_success(self) -> bool:
+        return '"exit_code": 0' in self.resolved or '"exit_code":0' in self.resolved
+
+    @property
     def has_grace(self) -> bool:
         """A deleted pod goes on for a while, and may end meanwhile for another reason."""
         return json.loads(self.resolved)["workload"]["controller"]["termination"] != "0s"
@@ -151,8 +162,10 @@ def counts(books: Books) -> Iterator[str]:
     outcomes = h5py.check_enum_dtype(jobs.dtype["outcome"]) or {}
     failed = int(np.sum(jobs["outcome"] == outcomes["failed"]))
     completed = int(np.sum(jobs["outcome"] == outcomes["completed"]))
+    cancelled = int(np.sum(jobs["outcome"] == outcomes["cancelled"]))
     found = {"jobs_submitted": len(jobs), "jobs_completed": completed, "jobs_failed": failed,
-             "jobs_unfinished": len(jobs) - completed - failed,
+             "jobs_cancelled": cancelled,
+             "jobs_unfinished": len(jobs) - completed - failed - cancelled,
              "pods_preempted": int(jobs["preemptions"].sum()),
              "restarts": int(jobs["restarts"].sum()),
              "membership_changes": int(jobs["membership_changes"].sum()),
@@ -161,7 +174,7 @@ def counts(books: Books) -> Iterator[str]:
     for name, count in found.items():
         if summary[name] != count:
             yield f"/summary/{name} is {summary[name]}, and the tables have {count}"
-    over = np.isin(jobs["outcome"], [outcomes["failed"], outcomes["completed"]])
+    over = np.isin(jobs["outcome"], [outcomes[name] for name in ("failed", "completed", "cancelled")])
     if np.any(over != (jobs["ended"] != NEVER)):
         yield "/jobs: a job ended without an outcome, or the other way round"
 
@@ -245,7 +258,7 @@ def pods(books: Books) -> Iterator[str]:
         yield from gpus_of_pods(books)
     outcomes = h5py.check_enum_dtype(jobs.dtype["outcome"]) or {}
     ends = h5py.check_enum_dtype(rows.dtype["end"]) or {}
-    services = [name.encode() for name in books.services]
+    services = [name.encode() for name in books.services | books.ends_early]
     whole = (jobs["outcome"] == outcomes["completed"]) & ~np.isin(jobs["name"], services)
     for job in jobs[whole]:
         own = rows[number == int(job["job"])]
@@ -277,10 +290,12 @@ def work(books: Books) -> Iterator[str]:
     """A completed job has computed its work on all its GPUs, whatever happened on the way."""
     jobs = books.tables["/jobs"]
     outcomes = h5py.check_enum_dtype(jobs.dtype["outcome"]) or {}
-    services = [name.encode() for name in books.services]
+    services = [name.encode() for name in books.services | books.ends_early]
     # Elastic gangs compute with fewer; jobs of a pool may share GPUs, or run on faster ones.
     is_plain = ~np.isin(jobs["name"], services) & (jobs["members"] <= jobs["pods"])
     if books.has_shares or books.is_counting or "min_available" in books.scenario:
+        return
+    if books.draws_success:
         return
     # Dedicated parameter servers compute nothing. A model's work is given for another GPU.
     if "placement: dedicated" in books.scenario or "model:" in books.scenario:

@@ -54,8 +54,8 @@ TEST(JobEnds, SharesAreThoseThatWerePublished) {
     if (input.contains("preset")) {
       const json shape{{"kind", "preset"}, {"preset", input["preset"]}, {"ends", "published"}};
       std::vector<double> shares = ends_of(
-          {{"kind", "generator"}, {"arrival_rate", 3000}, {"jobs_max", 40'000}, {"shape", shape}});
-      for (double& share : shares) share /= 40'000;
+          {{"kind", "generator"}, {"arrival_rate", 3000}, {"jobs_max", 20'000}, {"shape", shape}});
+      for (double& share : shares) share /= 20'000;
       check(c, shares);
       continue;
     }
