@@ -31,7 +31,7 @@ JobQueue::JobQueue(Sim sim, const ClusterState& cluster, const JobTable& jobs,
       wake_{sim.engine, Label{"job_queue.wakes"},
             [this] {
               has_changed_ = true;
-              react();
+              now() < plans_from_ ? react_soon() : react();
             },
             Phase::Control},
       log_{sim.recorder, record_decisions} {
@@ -217,7 +217,7 @@ bool JobQueue::correct_overdue() {
     QueuedJob& r = records_[slot];
     const JobSlot next = running_.next(slot);
     if (r.expected_end > now()) break;
-    const bool is_due = r.is_over && r.expected_end == now();
+    const bool is_due = r.is_over && r.expected_end <= now();
     if (!is_due) {
       running_.erase(slot);
       while (r.expected_end < now() || (r.expected_end == now() && !r.is_over)) {

@@ -82,8 +82,8 @@ struct CountedCostParams {
       "From the end of a job until what it held is free, as with an epilog or pods that end.",
       Source{"0: simulators of batch systems charge nothing"});
     v("batch_start", batch_start,
-      "How long it takes to start the jobs of one plan, however many they are: they compute that "
-      "much later, and the next plan waits for it.",
+      "How long it takes to start the jobs of one plan, however many they are: they start "
+      "to compute that much later, and what happens meanwhile is looked at then.",
       Source{"0: simulators of batch systems charge nothing"});
   }
 };

@@ -87,7 +87,8 @@ def role_rules(role: Tree, draw: Draw, is_gang: bool) -> None:
         return
     draw.maybe(role, 0.3, failure="ignored")
     draw.maybe(role, 0.3, exits=False)
-    draw.maybe(role, 0.4, success=draw.pick(["counts", "decides", "ignored"]))
+    exits = role.get("exits", True)
+    draw.maybe(role, 0.4, success=draw.pick(["counts", "ignored"] + ["decides"] * exits))
 
 
 def roles_of_jobs(draft: Draft, draw: Draw) -> None:

@@ -35,7 +35,7 @@ constexpr bool is_retryable(int32_t exit_code) {
   return exit_code == 130 || exit_code == 137 || exit_code == 138 || exit_code == 143;
 }
 
-// It has computed for so long, of the work that it is to do, and ends then.
+// Ends once this much of its work is computed.
 struct Ending {
   Duration after;
   int32_t exit_code = 0;
@@ -62,7 +62,8 @@ struct DrawnEndingParams {
       "with restart: exit_code are started again after "
       "130, 137, 138 and 143 only.",
       Range{0, 255});
-    v("after", after, "Compute time from its start until then; work that is over first succeeds.");
+    v("after", after,
+      "Compute time from its start until then, 1 ms at least; work that is over first succeeds.");
   }
   template <class C>
   void check(C& c) const {

@@ -142,6 +142,15 @@ void JobTable::add_pods(JobId id, const RoleSpec& role, RoleId role_id, GangId g
   }
 }
 
+bool JobTable::has_quorum(JobId id) const {
+  const Job& job = jobs_[id.index];
+  for (uint32_t g = 0; g < static_cast<uint32_t>(job.gangs); ++g) {
+    const Gang& gang = gangs_[job.first_gang.index + g];
+    if (gang.bound < gang.min_available) return false;
+  }
+  return true;
+}
+
 JobTable::Members JobTable::taking_part(JobId id) const {
   Members members;
   for_each_pod(jobs_[id.index].first_pod, jobs_[id.index].pods, [&](PodId pod) {

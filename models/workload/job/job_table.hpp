@@ -39,6 +39,7 @@ class JobTable {
   struct Members {
     int32_t pods = 0, gpus = 0;
   };
+  bool has_quorum(JobId id) const;      // each of its gangs has min_available pods with nodes
   Members taking_part(JobId id) const;  // in the run of its gangs
 
   // Ids up to these bounds have been in use; for arrays indexed by id.

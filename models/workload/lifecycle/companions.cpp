@@ -37,6 +37,7 @@ bool Companions::is_one(PodId id) const {
 }
 
 void Companions::start_known(PodId id) {
+  if (is_over(jobs_.job(jobs_.pod(id).job).phase)) return;  // it was left behind
   State& state = states_[id];
   const auto end = ends_.drawn(id, state.starts++, {});
   if (!end) return;

@@ -65,20 +65,12 @@ void GangLives::bound(PodId id) {
   if (phases_.of(pod.job) == JobPhase::Pending) gathers(pod.job);
 }
 
-bool GangLives::has_quorum(const Job& job) const {
-  for (uint32_t g = 0; g < static_cast<uint32_t>(job.gangs); ++g) {
-    const Gang& gang = jobs_.gang({job.first_gang.index + g});
-    if (gang.bound < gang.min_available) return false;
-  }
-  return true;
-}
-
 // With enough members bound, and all of them known to start some time, the rest of the start is
 // known: the slowest container opens the barrier, then the communicator is set up, then the
 // checkpoint is loaded.
 void GangLives::gathers(JobId id) {
   const Job& job = jobs_.job(id);
-  if (!has_quorum(job)) return;
+  if (!jobs_.has_quorum(id)) return;
   JobAccount& account = accounts_.of(id);
   const Time now = sim_.engine.now();
   if (!account.first_bound) account.first_bound = now;
@@ -156,7 +148,7 @@ void GangLives::rank_ended(JobId id, const RunStop& end) {
   ORRERY_MARK("jobs.rank_exited");
   stops(id, {});
   states_[id].failure = end.ending;
-  states_[id].failed_role = jobs_.pod(end.pod).role;
+  states_[id].failed_pod = end.pod;
   ++accounts_.counters().pods_failed;
   hangs(id, replacements_.exit_detection());
 }
@@ -191,7 +183,7 @@ void GangLives::stops(JobId id, NodeId node) {
   state.failure = {.after = {},
                    .exit_code = kNoExitCode,
                    .cause = node.is_valid() ? EndCause::NodeFailed : EndCause::ProcessDied};
-  state.failed_role = {};
+  state.failed_pod = {};
   recoveries_.close(run.recovery, sim_.engine.now());
   run.recovery = recoveries_.open(accounts_.recovery_row(id, node, lost, 0));
 }
@@ -229,9 +221,9 @@ bool GangLives::may_restart(JobId id) {
   const State& state = states_[id];
   const std::optional<int32_t>& limit = jobs_.job(id).spec.restarts_max;
   if (limit.has_value() && accounts_.of(id).restarts >= *limit) return false;
-  if (!state.failed_role.is_valid()) return true;
-  return role_ends_[state.failed_role].restarts_after(jobs_.role_spec(state.failed_role),
-                                                      state.failure.exit_code);
+  if (!state.failed_pod.is_valid()) return true;
+  const RoleId role = jobs_.pod(state.failed_pod).role;
+  return role_ends_[role].restarts_after(jobs_.role_spec(role), state.failure.exit_code);
 }
 
 void GangLives::detected(JobId id) {
@@ -241,6 +233,7 @@ void GangLives::detected(JobId id) {
     pods_.remove(state.dead_pod, PodEnd::RankDied);
   }
   state.dead_pod = {};
+  if (state.failed_pod.is_valid()) pods_.remove(state.failed_pod, PodEnd::Exited, state.failure);
   if (auto* const row = recoveries_.find(runs_.of(id).recovery)) {
     row->detected = sim_.engine.now();
   }

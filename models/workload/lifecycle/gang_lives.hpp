@@ -48,9 +48,8 @@ class GangLives {
     PodId dead_pod;             // a process of it died, and its node did not
     bool is_preempted = false;  // it hangs for a pod that made room for another
     Ending failure;             // what brought it down
-    RoleId failed_role;         // whose pod ended by itself; invalid: nobody's
+    PodId failed_pod;           // that ended by itself
   };
-  bool has_quorum(const Job& job) const;
   void gathers(JobId job);
   void awaits_all(JobId job);
   void start_known(PodId pod);

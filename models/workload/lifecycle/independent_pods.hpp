@@ -39,7 +39,6 @@ class IndependentPods {
     bool is_failing = false;  // restarts are used up; only the detection is to come
   };
   void start_known(PodId pod);
-  void starts(PodId pod);
   void runs(PodId pod);
   void ended(PodId pod, const RunStop& end);
   void succeeds(PodId pod);

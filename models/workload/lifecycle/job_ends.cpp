@@ -14,11 +14,12 @@ void JobController::end_job(JobId id, const JobOver& how) {
   const bool is_completed = how.phase == JobPhase::Completed;
   JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
     const RoleSpec& role = jobs_.role_spec(pod);
-    if (role.clean_up == CleanUp::None && pods_.has_node(pod)) return leave(pod, is_completed);
-    const bool succeeds = is_gang(id) && role.takes_part;
-    pods_.remove(pod, !is_completed ? PodEnd::JobFailed
-                      : succeeds    ? PodEnd::Completed
-                                    : PodEnd::CleanedUp);
+    const bool is_rank = is_gang(id) && role.takes_part;
+    const bool stays = role.clean_up == CleanUp::None && !is_rank;
+    if (stays && pods_.has_node(pod)) return leave(pod, is_completed);
+    if (is_completed) return pods_.remove(pod, is_rank ? PodEnd::Completed : PodEnd::CleanedUp);
+    pods_.remove(pod, PodEnd::JobFailed,
+                 {.after = {}, .exit_code = kTerminated, .cause = how.cause});
   });
   runs_.stop(id);
   gangs_.end(id);
@@ -47,6 +48,7 @@ void JobController::leave(PodId id, bool is_completed) {
     independent_.leave(id, is_completed);
   }
   pods_.stops(id);
+  accounts_.loads_from(id, Time::max());
 }
 
 // A pod that was left behind is lost.

@@ -28,6 +28,12 @@ void Rendezvous::admitted(JobId id) {
     const GangId gang = jobs_.pod(pod).gang;
     if (gang.is_valid() && jobs_.role_spec(pod).takes_part) ++members_[gang].all;
   });
+  // Pods beside the ranks count in min_available as well.
+  for (uint32_t g = 0; g < static_cast<uint32_t>(job.gangs); ++g) {
+    const Gang& gang = jobs_.gang({job.first_gang.index + g});
+    Members& members = members_[{job.first_gang.index + g}];
+    members.needed = std::max(gang.min_available - (gang.pods - members.all), 1);
+  }
 }
 
 void Rendezvous::await_up(PodId id) {
@@ -69,20 +75,6 @@ void Rendezvous::stop(JobId id) {
   jobs_state_[id].is_gathering = false;
 }
 
-bool Rendezvous::has_quorum(const Job& job) const {
-  for (uint32_t g = 0; g < static_cast<uint32_t>(job.gangs); ++g) {
-    const Gang& gang = jobs_.gang({job.first_gang.index + g});
-    if (gang.bound < gang.min_available) return false;
-  }
-  return true;
-}
-
-// Pods beside the ranks count in min_available as well.
-int32_t Rendezvous::needed(GangId id) const {
-  const Gang& gang = jobs_.gang(id);
-  return std::max(gang.min_available - (gang.pods - members_[id].all), 1);
-}
-
 void Rendezvous::call(JobId id) {
   const Job& job = jobs_.job(id);
   State& state = jobs_state_[id];
@@ -90,7 +82,7 @@ void Rendezvous::call(JobId id) {
   for (uint32_t g = 0; g < static_cast<uint32_t>(job.gangs); ++g) {
     const GangId gang_id{job.first_gang.index + g};
     const Members& members = members_[gang_id];
-    are_enough = are_enough && members.up >= needed(gang_id);
+    are_enough = are_enough && members.up >= members.needed;
     are_all = are_all && members.up == members.all;
   }
   if (!are_enough || are_all) engine_.cancel(state.last_call);
@@ -99,7 +91,7 @@ void Rendezvous::call(JobId id) {
   } else if (!state.called) {
     state.called = engine_.now();
   }
-  if (!has_quorum(job)) {
+  if (!jobs_.has_quorum(id)) {
     ORRERY_MARK("jobs.quorum_lost_while_gathering");
     stop(id);
     return lost.emit(id);

@@ -3,8 +3,8 @@
 //
 // They gather as torchrun's rendezvous does. The min_available-th member that is up makes a last
 // call, and with its end all that are up then start; so do all at once when the last of them comes.
-// Who is later holds its GPUs and is no part of the run: it may go unnoticed. While it is there,
-// the agents of the others notice that it waits, within the monitor interval, and all gather anew.
+// A later member holds its GPUs and computes nothing. The agents of the others notice it within the
+// monitor interval, and all gather anew; without such an interval nobody does.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ class Rendezvous {
   void begin(JobId job);     // its members gather, from now on
   void call(JobId job);      // a member came or went
   bool is_gathering(JobId job) const { return jobs_state_[job].is_gathering; }
-  bool is_up(PodId pod) const { return is_up_[pod]; }
-  void stop(JobId job);  // it does not gather any more
+  bool is_up(PodId pod) const { return is_up_[pod] != 0; }  // its containers run
+  void stop(JobId job);                                     // it does not gather any more
 
   Signal<JobId> gathered;  // those that take part are marked so in the table
   Signal<JobId> lost;      // too few are bound: it waits for nodes again
@@ -44,7 +44,6 @@ class Rendezvous {
     bool is_gathering = false;
   };
   void is_up_now(PodId pod);
-  bool has_quorum(const Job& job) const;
   void begin_with_those_up(JobId job);
 
   Engine& engine_;
@@ -53,8 +52,8 @@ class Rendezvous {
   IdVector<JobId, State> jobs_state_;
   struct Members {            // of a gang, those that take part
     int32_t all = 0, up = 0;  // up: with containers
+    int32_t needed = 0;       // to start
   };
-  int32_t needed(GangId gang) const;
   IdVector<GangId, Members> members_;
   IdVector<PodId, uint8_t> is_up_;
   Channel<GangStartRow> rows_;

@@ -45,7 +45,7 @@ struct ExplicitRoleParams {
       "Of kind: pods: false for pods that run until the job is over, as parameter servers do.");
     v("success", success,
       "Of kind: pods: counts: the job completes once all pods of such roles have succeeded; "
-      "decides: once all pods of this role have; ignored: neither.");
+      "decides: once all pods of this role have; ignored: it does not matter.");
     v("failure", failure, "What it means that a pod failed and is not started again.");
     v("restart", restart,
       "Whether pods that ended by themselves are started again; exit_code: after 130, 137, 138 "
@@ -54,7 +54,8 @@ struct ExplicitRoleParams {
       "Restarts of its pods after failures; absent: that of training.", Range{0, 1'000'000});
     v("saves", saves, "Its pods write checkpoints.");
     v("clean_up", clean_up,
-      "Pods that still run when the job is over are deleted, or, with none, keep what they hold.",
+      "running: pods that still run when the job is over are deleted; none: they stay, and keep "
+      "their GPUs.",
       Source{"cleanPodPolicy of Kubeflow and KubeDL"});
     v("endings", endings, "Ways in which its pods end by themselves; absent: those of training.");
   }

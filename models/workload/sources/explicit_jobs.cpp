@@ -162,6 +162,9 @@ void ExplicitJobParams::check(Checker& c) const {
 void ExplicitRoleParams::check_kind(Checker& c, const std::string& at, bool is_gang) const {
   if (!is_gang) {
     if (!takes_part) c.idle(at + "takes_part", "has no effect on independent pods");
+    if (!exits && success == RoleSuccess::Decides) {
+      c.error(at + "success", "cannot decide with exits: false: the job would never end");
+    }
     if (restart == RestartPolicy::Always && success != RoleSuccess::Ignored) {
       c.error(at + "success", "must be ignored with restart: always: its pods never end for good");
     }
@@ -170,6 +173,9 @@ void ExplicitRoleParams::check_kind(Checker& c, const std::string& at, bool is_g
   if (!exits) c.idle(at + "exits", "has no effect on a gang, which ends as a whole");
   if (success != RoleSuccess::Counts) {
     c.idle(at + "success", "has no effect on a gang, which ends as a whole");
+  }
+  if (takes_part && clean_up == CleanUp::None) {
+    c.error(at + "clean_up", "ranks exit with their gang: none is for pods that take no part");
   }
   if (takes_part && failure == RoleFailure::Ignored) {
     c.error(at + "failure", "a gang cannot go on without a rank");

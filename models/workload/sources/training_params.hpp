@@ -70,11 +70,15 @@ struct TrainingParams {
       "after 130, 137, 138 and 143. What is lost with a node always is.",
       Source{"restartPolicy of a Job; exit_code as KubeDL (ExitCode)"});
     v("backoff_limit", backoff_limit,
-      "Such restarts of a role's pods before one more failure is for good; null: no limit.",
+      "Restarts of a role's pods after their own failures; the next failure is final. null: no "
+      "limit. restarts_max counts them, too.",
       Range{0, 1'000'000}, Source{"Job: .spec.backoffLimit, 6"});
   }
   template <class C>
   void check(C& c) const {
+    if (restart == RestartPolicy::Always) {
+      c.error("restart", "always is for roles whose success is ignored: such pods never end");
+    }
     const bool has_default = restart == RestartPolicy::OnFailure;
     if (endings.empty() && !has_default) c.idle("restart", "has no effect without endings");
     if (dataset && !step) c.error("dataset", "needs step: it is read step by step");

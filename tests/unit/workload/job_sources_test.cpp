@@ -107,9 +107,13 @@ TEST(WorkloadParams, ContradictionsAreErrors) {
       {"{work: 1h, gangs: [{min_available: 3, roles: [{pods: 2}]}]}", "than the pods of all roles"},
       {"{work: 1h, kind: pods, gangs: [{roles: [{}]}, {roles: [{}]}]}", "takes one entry"},
       {"{work: 1h, kind: pods, gangs: [{roles: [{exits: false}]}]}", "the job never ends"},
+      {"{work: 1h, kind: pods, gangs: [{roles: [{}, {exits: false, success: decides}]}]}",
+       "cannot decide"},
       {"{work: 1h, gangs: [{roles: [{takes_part: false}]}]}", "needs a role that takes part"},
       {"{work: 1h, gangs: [{roles: [{failure: ignored}]}]}", "cannot go on without a rank"},
-      {"{work: 1h, training: {endings: [{chance: 1, exit_code: 0}]}}", "must be none"},
+      {"{work: 1h, training: {endings: [{chance: 1, exit_code: 0, after: {kind: fixed, value: "
+       "1s}}]}}",
+       "must be none"},
       {"{work: 1h, training: {restore: 1s}}", "no effect without checkpoint_interval"},
       {"{name: x}", "missing required key 'work'"},
   };

@@ -175,6 +175,36 @@ TEST(Roles, ALostNodeTakesPodsThatWereLeftBehind) {
   EXPECT_DOUBLE_EQ(world.job_rows().at(0).gpu_s_held, 100);
 }
 
+TEST(Roles, APodThatIsLeftBehindBeforeItStartsChangesNothing) {
+  JobWorld world{quick()};
+  world.controller.pod_starts().use(
+      StartStage::Images, [&](PodId pod, Duration, PodStarts::Told told) {
+        const Duration takes = world.jobs.pod(pod).rank == 1 ? 200_s : 0_s;
+        world.engine.after(takes, Label{"test.pulled"}, [told = std::move(told)] { told({}); });
+      });
+  RoleSpec worker = role(1, 4), server = role(1, 2);
+  server.exits = false;
+  server.clean_up = CleanUp::None;
+  world.add({job_of(JobKind::Pods, {worker, server}, 100_s)});
+  world.run();
+  EXPECT_EQ(world.engine.now(), Time{} + 200_s);
+  EXPECT_TRUE(world.controller.all_done());
+  EXPECT_EQ(world.phases.back(), "100s running->completed");
+}
+
+TEST(Roles, AFailedPodOfAnOrderedStatefulSetMakesWayForTheNext) {
+  JobWorld world{quick()};
+  RoleSpec members = role(3, 1);
+  members.controller = WorkloadKind::OrderedStatefulSet;
+  members.failure = RoleFailure::Ignored;
+  members.restart = RestartPolicy::Never;
+  members.endings = {after(20_s, 1)};
+  world.add({job_of(JobKind::Pods, {members}, 100_s)});
+  world.run();
+  EXPECT_EQ(world.pod_rows().size(), 3U);
+  EXPECT_EQ(world.job_rows().at(0).outcome, JobOutcome::Completed);
+}
+
 TEST(RecordedEnds, AJobEndsAsItsTraceSaysWithoutAnotherTry) {
   for (const auto& [kind, pods] : {std::tuple{JobKind::MpiGang, 2}, std::tuple{JobKind::Pods, 1}}) {
     JobWorld world{quick()};

@@ -64,7 +64,8 @@ bool PodCreation::has_wanted(JobId id) const {
 bool PodCreation::is_ready(PodId id) const {
   const Pod& pod = jobs_.pod(id);
   const bool has_node = pod.state == PodState::Bound || pod.state == PodState::Running;
-  return pod.state == PodState::Done || (has_node && pod.started <= engine_.now());
+  if (pod.state == PodState::Done || pods_[id].is_retired) return true;
+  return (has_node && pod.started <= engine_.now());
 }
 
 // How many of the wanted pods may be created now. The next of an ordered StatefulSet waits until

@@ -26,7 +26,7 @@ class PodStarts {
   // Told once, maybe before the hook returns: so long from then until the stage is over. Never, if
   // the node fails before.
   using Told = std::function<void(Duration left)>;
-  // Called when it is known when the stage begins: `until` from now.
+  // Called once the begin of the stage is known, which is `until` from now.
   using Hook = std::function<void(PodId pod, Duration until, Told told)>;
 
   PodStarts(Sim sim, JobTable& jobs, const StartLatencyParams& params);

@@ -1,13 +1,17 @@
 #include "models/workload/lifecycle/runs/planned_ends.hpp"
 
+#include <algorithm>
+
 namespace orrery {
 namespace {
+
+constexpr Duration kShortest = 1_ms;  // of a process that ends at once
 
 void take_sooner(std::optional<RunStop>& first, const std::optional<RunStop>& other) {
   if (other && (!first || other->ending.after < first->ending.after)) first = other;
 }
 
-// Of the `start`-th start of a role or a pod; others share it as rarely as by chance.
+// Seed of one start of a role or a pod; two are alike as rarely as by chance.
 uint64_t number_of(uint64_t serial, uint32_t start, uint32_t index) {
   constexpr uint64_t kOdd = 0x9E3779B97F4A7C15U;
   return (serial * kOdd + start) * kOdd + index;
@@ -25,10 +29,11 @@ std::optional<RunStop> PlannedEnds::draw(const RoleSpec& role, Rng rng, Duration
   std::optional<RunStop> first;
   for (const DrawnEndingParams& way : role.endings) {
     if (!rng.chance(way.chance)) continue;
-    take_sooner(first, RunStop{.ending = {.after = done + orrery::draw(way.after, rng),
-                                          .exit_code = way.exit_code,
-                                          .cause = way.cause},
-                               .pod = pod});
+    take_sooner(
+        first, RunStop{.ending = {.after = done + std::max(orrery::draw(way.after, rng), kShortest),
+                                  .exit_code = way.exit_code,
+                                  .cause = way.cause},
+                       .pod = pod});
   }
   return first;
 }

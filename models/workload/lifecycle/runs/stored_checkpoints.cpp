@@ -29,11 +29,14 @@ void StoredCheckpoints::read(JobId job, Callback done) {
 
 std::vector<NodeId> StoredCheckpoints::nodes(JobId id, Direction direction) const {
   const Job& job = jobs_.job(id);
-  std::vector<NodeId> nodes;
+  std::vector<NodeId> nodes, of_others;
   JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
     const Pod& p = jobs_.pod(pod);
-    if (p.node.is_valid() && p.takes_part && jobs_.role_spec(pod).saves) nodes.push_back(p.node);
+    if (!p.node.is_valid() || !p.takes_part) return;
+    const bool may = direction == Direction::Read || jobs_.role_spec(pod).saves;
+    (may ? nodes : of_others).push_back(p.node);
   });
+  if (nodes.empty()) nodes.swap(of_others);  // none of those that are there saves by its role
   ORRERY_CHECK(!nodes.empty(), "a job that saves or restores has nodes");
   if (!job.spec.checkpoint->sharded && direction == Direction::Write) nodes.resize(1);
   std::ranges::sort(nodes);

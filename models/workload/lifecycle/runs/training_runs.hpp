@@ -31,7 +31,7 @@ class TrainingRuns {
   const JobRun& of(JobId job) const { return jobs_run_[job]; }
   Run& of(PodId pod) { return pods_run_[pod]; }
 
-  // A gang or a counted job. All that takes part Runs, or its checkpoint is to be loaded first.
+  // Of a gang or a counted job: its checkpoint is loaded, then it begins, all its members Running.
   void restore(JobId job, Time from);  // loaded() comes then, maybe at once
   void begin(JobId job, int64_t gpu_milli);
   void set_pace(JobId job, Pace pace);
