@@ -217,7 +217,7 @@ bool JobQueue::correct_overdue() {
     QueuedJob& r = records_[slot];
     const JobSlot next = running_.next(slot);
     if (r.expected_end > now()) break;
-    const bool is_due = r.is_over && r.expected_end <= now();
+    const bool is_due = r.is_over && r.expected_end == now();
     if (!is_due) {
       running_.erase(slot);
       while (r.expected_end < now() || (r.expected_end == now() && !r.is_over)) {
