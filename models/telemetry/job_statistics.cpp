@@ -24,8 +24,7 @@ void JobStatistics::add_summary(Recorder& recorder) {
   recorder.add_summary("wait_p99", waits_.quantile(99), "s", "its 99th percentile");
   recorder.add_summary(
       "jct_mean", completions_.mean(), "s",
-      "mean time from submission until the end, of jobs that completed or ended as "
-      "recorded");
+      "mean time from submission until completion, or until the end that a trace recorded");
   recorder.add_summary("jct_p50", completions_.quantile(50), "s", "its median");
   recorder.add_summary("jct_p99", completions_.quantile(99), "s", "its 99th percentile");
 }

@@ -20,6 +20,11 @@ PREEMPTS = "policy.plugins[0]"
 EQUAL = {"workload.sources[0].jobs[1].priority": "0"}
 ABOVE = {"workload.sources[0].jobs[1].priority": "5"}
 SINGLES = "{work: 10min, count: 4, kind: pods, pod: {gpus: 8}}"
+R = J + "gangs[0].roles[1]."
+# Independent ones of the first role have room for four at a time.
+ROLES = scenario("{work: 10min, gangs: [{roles: [{pods: 2, pod: {gpus: 8}}, {pod: {gpus: 8}}]}]}")
+INDEPENDENT = scenario("{work: 10min, kind: pods, gangs: [{roles: [{pods: 2, pod: {gpus: 8}}, "
+                       "{pods: 3, pod: {gpus: 8}}]}]}")
 # As long as nearly all pods of a gang have a node, coscheduling lets them wait for the last one.
 WAITS = scenario("{work: 10min, pods: 21, pod: {gpus: 8}}", pools=NODES)
 CROWDED = SINGLES + ", " + HIGHER.replace("pods: 4", "kind: pods, count: 2")
@@ -38,6 +43,18 @@ JOBS = [
          works={"policy": "{base: coscheduling}"}),
     Idle(J + "min_available", "has no effect on independent pods", "2", PODS,
          scenario("{work: 10min, pods: 5, pod: {gpus: 8}}", policy="{base: native_gang}")),
+    Idle(R + "takes_part", "has no effect on independent pods", "false", PODS, ROLES),
+    Idle(R + "exits", "has no effect on a gang, which ends as a whole", "false",
+         {J + "kind": "mpi_gang"}, INDEPENDENT),
+    Idle(R + "success", "has no effect on a gang, which ends as a whole", "ignored",
+         {J + "kind": "mpi_gang"}, INDEPENDENT),
+    Idle(T + "restart", "has no effect without endings", "never", {T + "endings": "[]"},
+         scenario(GANG, "endings: [{chance: 1, after: {kind: fixed, value: 1min}}]")),
+    Idle(T + "endings", NO_PODS, "[{chance: 1, after: {kind: fixed, value: 1min}}]", COUNTED,
+         scenario(), works=UNCOUNTED),
+    Idle("policy.job_queue.costs", "has an effect with policy.driver: counting only: pods start "
+         "and end in their own time", "{batch_start: 1min}", {"policy.driver": "per_pod"},
+         scenario(policy="{driver: counting, job_queue: {policies: [{name: FIFO}]}}")),
     Idle(J + "every", "has no effect on a single job", "1min", {J + "count": "1"}, scenario(),
          works={J + "count": "2"}),
     Idle(J + "pod.labels", "has no effect without the plugin InterPodAffinity", "{a: b}",
