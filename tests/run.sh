@@ -24,7 +24,7 @@ symbolizer="external_symbolizer_path=$(command -v addr2line)"
 export ASAN_OPTIONS="$symbolizer${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 export UBSAN_OPTIONS="print_stacktrace=1:$symbolizer${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
 fuzz_seconds="${ORRERY_FUZZ_SECONDS:-20}"
-scenario_seconds="${ORRERY_FUZZ_SECONDS:-60}"
+scenario_seconds="${ORRERY_FUZZ_SECONDS:-40}"
 results=()
 failures=0
 
