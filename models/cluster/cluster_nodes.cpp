@@ -1,4 +1,4 @@
-// models/cluster/cluster_nodes.cpp -- nodes that fail, boot and join, services, and who is told.
+// models/cluster/cluster_nodes.cpp -- wiring of node failures, boots, joins and services.
 #include <algorithm>
 #include <numeric>
 #include <utility>

@@ -162,7 +162,7 @@ std::string loaded(Rng& rng, bool has_image) {
 // for the job; with images, which the first pod on a node pulls for others, no more than its
 // creation and scheduling together.
 TEST(ControlPlane, NeverLetsAJobStartEarlierThanACheaperLevelDoes) {
-  for (uint64_t seed = 0; seed < (kIsSanitized ? 8 : 400); ++seed) {
+  for (uint64_t seed = 0; seed < (kIsSanitized ? 20 : 400); ++seed) {
     SCOPED_TRACE("seed " + number(seed));
     RandomJob job;
     AloneRow rows[4];

@@ -20,7 +20,7 @@ enum class JobPhase : uint8_t {
   Pending,     // some pods lack a node
   Starting,    // all bound; images, start barrier, communicator init, restore
   Running,     // computes and writes checkpoints
-  Hung,        // ranks wait for a dead one; nobody has noticed yet
+  Hung,        // ranks wait for a dead one, not detected yet
   Restarting,  // stopped after a failure, its pods are about to be created again
   Completed,
   Failed,     // an error that is not tried again, or restarts used up

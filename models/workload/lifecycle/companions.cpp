@@ -64,7 +64,7 @@ void Companions::exits(PodId id, const Ending& ending) {
   retire(id);
 }
 
-// It does not come back, and nobody waits for it.
+// The pod is not created again, and its gang starts without it.
 void Companions::retire(PodId id) {
   pods_.creation().set_retired(id, true);
   Gang& gang = jobs_.gang(jobs_.pod(id).gang);

@@ -67,7 +67,7 @@ void GangLives::preempted(PodId id, bool was_needed) {
   if (!was_needed) return;
   const JobPhase phase = phases_.of(job);
   const bool was_up = phase == JobPhase::Running || phase == JobPhase::Starting;
-  // Nobody waits for it if it was the only one.
+  // A gang without other bound members restarts at once.
   hangs(job, pods_.counts(job).bound > 0 ? replacements_.exit_detection() : Duration{});
   if (!was_up || phases_.of(job) != JobPhase::Hung) return;
   states_[job].is_preempted = true;

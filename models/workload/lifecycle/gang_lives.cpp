@@ -143,7 +143,7 @@ void GangLives::ended(JobId id, const RunStop& end) {
   over.emit(id, JobOver::failed(end.ending));
 }
 
-// The other ranks see their peer exit, and whoever watches them is told.
+// The job detects the exit of a rank after exit_detection().
 void GangLives::rank_ended(JobId id, const RunStop& end) {
   ORRERY_MARK("jobs.rank_exited");
   stops(id, {});

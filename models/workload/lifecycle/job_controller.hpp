@@ -57,8 +57,8 @@ class JobController : public JobNews {
   // Before start(). Somebody watches nodes, and says when their dead pods are known to be gone.
   void expect_news_of_nodes() { replacements_.expect_news_of_nodes(cluster_.nodes()); }
   void pods_gone(NodeId node, Time lost_by);  // those that it lost until then
-  // The scheduler deletes it for one of higher priority: its containers are told to end. A pod that
-  // is lost so is no failure.
+  // The scheduler deletes the pod for one of higher priority, and its containers are told to end.
+  // Preemption is no failure.
   void preempt(PodId pod);
   // A process of a pod dies while its node is up, with the GPUs it used. The other ranks of a
   // gang that runs wait for it until hang_timeout. False: the pod is not of such a gang.

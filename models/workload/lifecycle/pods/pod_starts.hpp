@@ -23,8 +23,8 @@ constexpr std::array<std::string_view, 6> enum_names(StartStage) {
 
 class PodStarts {
  public:
-  // Told once, maybe before the hook returns: so long from then until the stage is over. Never, if
-  // the node fails before.
+  // A hook calls this once, maybe before it returns, with the time left until the stage ends. It
+  // never does if the node fails before.
   using Told = std::function<void(Duration left)>;
   // Called once the begin of the stage is known, which is `until` from now.
   using Hook = std::function<void(PodId pod, Duration until, Told told)>;

@@ -14,7 +14,7 @@ Duration Replacements::node_detection() const {
   return params_.failure_detection.value_or(hears_of_nodes() ? Duration::max() : kExplicitFailure);
 }
 
-// Ranks that nobody tells wait for one on a dead node as they do for a dead process.
+// With news of nodes, ranks still give up on a silent peer after hang_timeout.
 Duration Replacements::gang_patience() const {
   return hears_of_nodes() ? std::min(node_detection(), hang_timeout()) : node_detection();
 }
@@ -33,7 +33,7 @@ void Replacements::lost(NodeId node, const LostPod& pod) {
   if (hears_of_nodes()) lost_on_[node].push_back(pod);
 }
 
-// The node may have died again since: of those pods nobody has heard yet.
+// Pods that a later failure of the node took are not known to be lost yet.
 std::vector<LostPod> Replacements::known_lost(NodeId node, Time lost_by) {
   std::vector<LostPod>& all = lost_on_[node];
   const auto later_ones =

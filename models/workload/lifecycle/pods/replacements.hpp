@@ -31,7 +31,7 @@ class Replacements {
   // Somebody watches nodes, and says when their dead pods are known to be gone.
   void expect_news_of_nodes(size_t nodes);
   bool hears_of_nodes() const { return !lost_on_.empty(); }
-  // How soon a job itself notices; max: it hears of it.
+  // Time until a job itself detects a dead node; max: it waits for news of the node.
   Duration node_detection() const;
   Duration exit_detection() const { return params_.failure_detection.value_or(kExplicitFailure); }
   // How long ranks wait for one on a node that died.
