@@ -19,9 +19,9 @@ JobControllerParams controller_params(const Scenario& scenario) {
   return params;
 }
 
-bool is_counting(const ProfileParams& policy) { return policy.driver == Driver::Counting; }
+bool is_counting(const PolicyParams& policy) { return policy.driver == Driver::Counting; }
 
-Arrivals arrivals_of(const ProfileParams& policy) {
+Arrivals arrivals_of(const PolicyParams& policy) {
   if (!policy.job_queue) return Arrivals::CreatePods;
   return is_counting(policy) ? Arrivals::Count : Arrivals::Hold;
 }
@@ -113,7 +113,7 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
   if (scenario.network.level == NetworkLevel::Flow) {
     network_.emplace(sim, scenario.network, ground_.fabric.fabric);
     link_faults_.emplace(sim, *network_, scenario.faults.links);
-    scheduler_.watch_links(network_->state());
+    scheduler_.read_nic_errors([this](Time now) { return network_->state().nic_errors(now); });
   }
   if (scenario.network.level != NetworkLevel::None) {
     Network* const network = network_ ? &*network_ : nullptr;

@@ -21,11 +21,11 @@
 #include "models/network/network.hpp"
 #include "models/scenario/cluster_params.hpp"
 #include "models/scenario/scenario.hpp"
-#include "models/scheduling/deadlock_detector.hpp"
-#include "models/scheduling/job_queue.hpp"
+#include "models/scheduling/cycle/scheduler.hpp"
+#include "models/scheduling/feasibility/deadlock_detector.hpp"
+#include "models/scheduling/feasibility/too_large.hpp"
+#include "models/scheduling/job_queue/job_queue.hpp"
 #include "models/scheduling/packing_log.hpp"
-#include "models/scheduling/scheduler.hpp"
-#include "models/scheduling/too_large.hpp"
 #include "models/storage/storage.hpp"
 #include "models/telemetry/cardiogram.hpp"
 #include "models/telemetry/gpu_usage.hpp"
@@ -68,7 +68,7 @@ class Cluster {
 
   // Asked when the change of that number takes effect; says what the profile becomes. None: as
   // the scenario says.
-  using ProfileOfChange = std::function<ProfileParams(size_t change)>;
+  using ProfileOfChange = std::function<PolicyParams(size_t change)>;
   void ask_at_changes(ProfileOfChange ask) { profile_of_change_ = std::move(ask); }
 
   // Unreadable traces and failure logs.

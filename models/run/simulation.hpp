@@ -30,7 +30,7 @@ struct SimulationOptions {
   const std::atomic<bool>* stop = nullptr;  // becomes true: end the run cleanly
   // Asked when a change of `run.changes` takes effect; says what the profile becomes. None: as the
   // scenario says.
-  std::function<ProfileParams(size_t change)> on_change = {};
+  std::function<PolicyParams(size_t change)> on_change = {};
   uint64_t audit_every = 1'000'000;  // events between two audits of the invariants; 0: never
 };
 

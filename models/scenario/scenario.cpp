@@ -8,7 +8,7 @@
 
 #include "models/scenario/scenario_checks.hpp"
 #include "models/scenario/scenario_jobs.hpp"
-#include "models/scheduling/policy_registry.hpp"
+#include "models/scheduling/contract/policy_registry.hpp"
 #include "sim/config/quantity.hpp"
 #include "sim/config/reader.hpp"
 
@@ -76,7 +76,7 @@ class UntilCheck {
 };
 
 // What plugins need of other sections.
-void check_needs(const Scenario& scenario, const ProfileParams& policy, const std::string& path,
+void check_needs(const Scenario& scenario, const PolicyParams& policy, const std::string& path,
                  Checker& c) {
   for (const PluginParams& plugin : resolve_plugins(policy)) {
     const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(plugin.name);
@@ -284,7 +284,7 @@ void RunParams::check(Checker& c) const {
       c.error(at + ".at",
               "must be later than that before it, " + format_quantity(changes[i - 1].at));
     }
-    const ProfileParams& policy = changes[i].policy;
+    const PolicyParams& policy = changes[i].policy;
     if (policy.job_queue) c.error(at + ".policy.job_queue", "cannot come while the run goes on");
     if (policy.driver == Driver::Counting) {
       c.error(at + ".policy.driver", "cannot become counting while the run goes on");
@@ -295,11 +295,11 @@ void RunParams::check(Checker& c) const {
 Scenario read_scenario(const config::Document& document, Diagnostics& diagnostics) {
   if (!document.is_usable) return {};
   Scenario scenario = read_params<Scenario>(document.root, "", diagnostics);
-  check_profile(scenario.policy, "policy", document.root["policy"], diagnostics);
+  check_policy(scenario.policy, "policy", document.root["policy"], diagnostics);
   const config::Node& changes = document.root["run"]["changes"];
   for (size_t i = 0; i < scenario.run.changes.size() && i < changes.items.size(); ++i) {
-    check_profile(scenario.run.changes[i].policy, "run.changes[" + std::to_string(i) + "].policy",
-                  changes.items[i]["policy"], diagnostics);
+    check_policy(scenario.run.changes[i].policy, "run.changes[" + std::to_string(i) + "].policy",
+                 changes.items[i]["policy"], diagnostics);
   }
   resolve_files(document.root, scenario);
   return scenario;

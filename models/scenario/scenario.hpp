@@ -12,8 +12,8 @@
 #include "models/faults/fault_params.hpp"
 #include "models/network/network_params.hpp"
 #include "models/scenario/cluster_params.hpp"
-#include "models/scheduling/deadlock_detector.hpp"
-#include "models/scheduling/profile.hpp"
+#include "models/scheduling/feasibility/deadlock_detector.hpp"
+#include "models/scheduling/policy_params.hpp"
 #include "models/storage/storage_params.hpp"
 #include "models/telemetry/cardiogram_params.hpp"
 #include "models/telemetry/timeline.hpp"
@@ -52,7 +52,7 @@ struct ChangeParams {
   static constexpr std::string_view kDoc = "Another scheduler while the run goes on.";
 
   Duration at = {};
-  ProfileParams policy = {};
+  PolicyParams policy = {};
 
   template <class V>
   void fields(V& v) {
@@ -106,7 +106,7 @@ struct Scenario {
   StorageParams storage = {};
   WorkloadParams workload = {};
   FaultParams faults = {};
-  ProfileParams policy = {};
+  PolicyParams policy = {};
   RecordParams record = {};
   RunParams run = {};
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "models/scenario/scenario_checks.hpp"
-#include "models/scheduling/policy_registry.hpp"
+#include "models/scheduling/contract/policy_registry.hpp"
 #include "sim/config/quantity.hpp"
 
 namespace orrery {
@@ -45,7 +45,7 @@ void look_at_all(const WorkloadParams& workload, const Look& look) {
   }
 }
 
-bool has_plugin(const ProfileParams& policy, std::string_view name) {
+bool has_plugin(const PolicyParams& policy, std::string_view name) {
   const std::vector<PluginParams> plugins = resolve_plugins(policy);
   return std::ranges::find(plugins, name, &PluginParams::name) != plugins.end();
 }
@@ -93,7 +93,7 @@ void check_affinity(const Scenario& scenario, Checker& c) {
 }
 
 // Gang schedulers bind no pod before enough of its gang are there.
-bool places_gangs(const ProfileParams& policy) {
+bool places_gangs(const PolicyParams& policy) {
   return policy.driver == Driver::PerGang ||
          (policy.base != ProfileBase::Default && policy.base != ProfileBase::Empty);
 }
@@ -168,7 +168,7 @@ constexpr std::string_view kPreemption = "DefaultPreemption";
 
 void check_preemption(const Scenario& scenario, Checker& c) {
   const bool are_equal = priorities_of(scenario.workload).size() < 2;
-  const auto check = [&](const ProfileParams& policy, const std::string& path) {
+  const auto check = [&](const PolicyParams& policy, const std::string& path) {
     for (size_t i = 0; i < policy.plugins.size(); ++i) {
       if (policy.plugins[i].name != kPreemption) continue;
       const std::string at = path + ".plugins[" + std::to_string(i) + "]";
@@ -199,7 +199,7 @@ void check_preemption(const Scenario& scenario, Checker& c) {
 
 // A policy that is loaded may, whatever the priorities.
 bool may_preempt(const Scenario& scenario) {
-  const auto is_loaded = [](const ProfileParams& policy) {
+  const auto is_loaded = [](const PolicyParams& policy) {
     return std::ranges::any_of(resolve_plugins(policy), [](const PluginParams& plugin) {
       return is_loaded_for(plugin, "PostFilter");
     });

@@ -54,7 +54,7 @@ bool chooses_shards(const Training& training, const Scenario& /*scenario*/) {
 bool gathers(const Training& training, const Scenario& /*scenario*/) { return training.gathers; }
 
 // A loaded plugin may, if it lets pods wait at all.
-bool heeds_timeouts(const ProfileParams& policy) {
+bool heeds_timeouts(const PolicyParams& policy) {
   constexpr std::string_view kSuch[] = {"Coscheduling", "KoordinatorCoscheduling",
                                         "GangScheduling"};
   return std::ranges::any_of(resolve_plugins(policy), [&](const PluginParams& plugin) {

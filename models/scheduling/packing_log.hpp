@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "models/hardware/cluster_state.hpp"
-#include "models/scheduling/fragmentation.hpp"
+#include "models/scheduling/toolbox/fragmentation.hpp"
 #include "models/workload/job/job_table.hpp"
 #include "sim/record/channel.hpp"
 #include "sim/runtime/sim.hpp"

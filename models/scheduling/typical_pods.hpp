@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "models/scheduling/fragmentation.hpp"
+#include "models/scheduling/toolbox/fragmentation.hpp"
 #include "models/workload/job/job_source.hpp"
 #include "models/workload/workload_params.hpp"
 #include "sim/core/rng.hpp"

@@ -6,7 +6,7 @@
 #include "models/hardware/machine_topology.hpp"
 #include "models/hardware/nvswitch_partitions.hpp"
 #include "models/scenario/scenario.hpp"
-#include "models/scheduling/policy_registry.hpp"
+#include "models/scheduling/contract/policy_registry.hpp"
 #include "models/workload/traces/requests/request_reader.hpp"
 #include "models/workload/traces/synthesis/trace_model_params.hpp"
 #include "sim/cli/machine_text.hpp"

@@ -3,7 +3,7 @@
 #include <exception>
 #include <new>
 
-#include "models/scheduling/policy_fault.hpp"
+#include "models/scheduling/contract/policy_fault.hpp"
 #include "sim/core/check.hpp"
 #include "sim/record/recorder.hpp"
 

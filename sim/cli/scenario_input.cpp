@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "models/run/simulation.hpp"
-#include "models/scheduling/policy_registry.hpp"
+#include "models/scheduling/contract/policy_registry.hpp"
 #include "sim/record/recorder.hpp"
 
 namespace orrery {

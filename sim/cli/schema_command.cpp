@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "models/scenario/scenario.hpp"
-#include "models/scheduling/policy_registry.hpp"
+#include "models/scheduling/contract/policy_registry.hpp"
 #include "sim/cli/scenario_input.hpp"
 #include "sim/config/describe.hpp"
 #include "sim/core/check.hpp"

@@ -2,7 +2,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "models/scheduling/policy_registry.hpp"
+#include "models/scheduling/contract/policy_registry.hpp"
 #include "sim/core/check.hpp"
 
 namespace {

@@ -12,7 +12,7 @@
 // its arguments in Params::fields(), and end the file with the two lines at the bottom.
 #include <algorithm>
 
-#include "models/scheduling/policy_registry.hpp"
+#include "models/scheduling/contract/policy_registry.hpp"
 
 namespace {
 

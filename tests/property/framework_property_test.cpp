@@ -4,8 +4,8 @@
 
 #include <bit>
 
-#include "models/scheduling/framework.hpp"
-#include "models/scheduling/transaction.hpp"
+#include "models/scheduling/cycle/transaction.hpp"
+#include "models/scheduling/framework/framework.hpp"
 #include "tests/support/disturb.hpp"
 #include "tests/support/fake_handle.hpp"
 #include "tests/support/scheduler_world.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "models/scheduling/job_tree.hpp"
+#include "models/scheduling/contract/job_tree.hpp"
 #include "sim/core/rng.hpp"
 
 namespace orrery {

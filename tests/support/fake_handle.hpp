@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "models/scheduling/policy_registry.hpp"
+#include "models/scheduling/contract/policy_registry.hpp"
 
 namespace orrery {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "models/hardware/cluster_state.hpp"
-#include "models/scheduling/deadlock_detector.hpp"
+#include "models/scheduling/feasibility/deadlock_detector.hpp"
 #include "models/workload/job/job_table.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/record/recorder.hpp"

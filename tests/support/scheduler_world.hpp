@@ -11,8 +11,8 @@
 
 #include "models/run/simulation.hpp"
 #include "models/scenario/scenario.hpp"
-#include "models/scheduling/deadlock_log.hpp"
-#include "models/scheduling/scheduler.hpp"
+#include "models/scheduling/cycle/scheduler.hpp"
+#include "models/scheduling/feasibility/deadlock_log.hpp"
 #include "tests/support/job_world.hpp"
 
 namespace orrery {

@@ -20,8 +20,12 @@ PODS = LIFECYCLE + "/pods"
 RUNS = LIFECYCLE + "/runs"
 JOBS = {JOB, TRAINING, SERVICES, LIFECYCLE, STATE, PODS, RUNS}
 WORKLOAD = JOBS | {"models/workload", "models/workload/sources"} | TRACES | {TRACE_IO}
-ALL_MODELS = MIDDLE | WORKLOAD | {"models/workload/steps", "models/scheduling",
-                                  "models/control_plane", "models/faults", "models/telemetry"}
+SCHEDULING = "models/scheduling"
+CONTRACT, FRAMEWORK, CYCLE, JOB_QUEUE, FEASIBILITY, TOOLBOX = (
+    f"{SCHEDULING}/{room}"
+    for room in ("contract", "framework", "cycle", "job_queue", "feasibility", "toolbox"))
+SCHEDULING_ROOMS = {SCHEDULING, CONTRACT, FRAMEWORK, CYCLE, JOB_QUEUE, FEASIBILITY, TOOLBOX}
+ALL_MODELS = MIDDLE | WORKLOAD | SCHEDULING_ROOMS | {"models/workload/steps", "models/control_plane", "models/faults", "models/telemetry"}
 COMPOSITION = {"models/scenario", "models/cluster", "models/run"}
 
 # Every room may include itself; what is not a room here may include anything.
@@ -56,14 +60,20 @@ MAY_INCLUDE = {
     "models/workload/sources": GROUND | {"models/storage", JOB, TRAINING, SERVICES, TRACE_IO}
                                | TRACES,
     "models/workload": MIDDLE | WORKLOAD,
-    "models/scheduling": MIDDLE | WORKLOAD,
-    "models/control_plane": MIDDLE | WORKLOAD | {"models/scheduling"},
+    CONTRACT: GROUND | {JOB, TRAINING},
+    TOOLBOX: GROUND | {JOB, CONTRACT, TABLES},
+    FRAMEWORK: GROUND | {JOB, CONTRACT},
+    CYCLE: GROUND | {JOB, LIFECYCLE, CONTRACT, FRAMEWORK},
+    JOB_QUEUE: GROUND | {JOB, TRAINING, LIFECYCLE, CONTRACT},
+    FEASIBILITY: GROUND | {JOB, CONTRACT},
+    SCHEDULING: MIDDLE | WORKLOAD | SCHEDULING_ROOMS,
+    "models/control_plane": MIDDLE | WORKLOAD | {CONTRACT, FRAMEWORK, CYCLE, FEASIBILITY},
     "models/faults": GROUND | NETWORK | JOBS | {TRACE_IO} | TRACES,
     "models/telemetry": MIDDLE | JOBS | {"models/workload/steps"},
     "models/scenario": ALL_MODELS,
     "models/cluster": ALL_MODELS | {"models/scenario"},
     "models/run": ALL_MODELS | {"models/scenario", "models/cluster"},
-    "policies": {"models/scheduling", "sim/core"},  # policy_api.hpp is all that a policy needs
+    "policies": {CONTRACT, TOOLBOX, "sim/core"},
 }
 
 # Third-party headers by the beginning of their name: the folders whose sources may include them.
@@ -78,7 +88,7 @@ THIRD_PARTY = {
     "oneapi/": ("sim/cli/", "sim/runtime/"),
     "zlib": ("models/workload/traces/io/", "sim/record/"),
     "lzma": ("models/workload/traces/io/",),
-    "coin/": ("models/scheduling/",),
+    "coin/": ("models/scheduling/toolbox/",),
     "gtest/": (),
     "gmock/": (),
     "benchmark/": (),

@@ -5,7 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "models/scheduling/fragmentation.hpp"
+#include "models/scheduling/toolbox/fragmentation.hpp"
 #include "tests/support/fake_handle.hpp"
 #include "tests/support/report.hpp"
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "models/scheduling/placement_plan.hpp"
+#include "models/scheduling/toolbox/placement_plan.hpp"
 #include "sim/core/enum_names.hpp"
 #include "tests/support/report.hpp"
 

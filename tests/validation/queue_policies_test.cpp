@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "models/scheduling/fair_share.hpp"
-#include "models/scheduling/gittins.hpp"
-#include "models/scheduling/runtime_estimates.hpp"
+#include "models/scheduling/job_queue/runtime_estimates.hpp"
+#include "models/scheduling/toolbox/fair_share.hpp"
+#include "models/scheduling/toolbox/gittins.hpp"
 #include "tests/support/report.hpp"
 #include "tests/support/scheduler_world.hpp"
 

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "models/scheduling/policy_registry.hpp"
+#include "models/scheduling/contract/policy_registry.hpp"
 #include "tests/support/report.hpp"
 #include "tests/support/scheduler_world.hpp"
 

@@ -4,7 +4,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "models/scheduling/scoring.hpp"
+#include "models/scheduling/framework/feasible_nodes_to_find.hpp"
+#include "models/scheduling/toolbox/scoring.hpp"
 #include "sim/config/quantity.hpp"
 #include "tests/support/fake_handle.hpp"
 #include "tests/support/report.hpp"

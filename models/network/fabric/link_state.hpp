@@ -7,6 +7,7 @@
 #include <map>
 #include <vector>
 
+#include "models/hardware/nic_errors.hpp"
 #include "models/network/fabric/fabric.hpp"
 #include "models/network/fabric/link_params.hpp"
 #include "sim/core/time.hpp"
@@ -20,12 +21,6 @@ namespace orrery {
 double goodput_share(double bit_error_rate, Bandwidth rate, Duration ack_timeout);
 
 // What the port counters of a node's NICs tell.
-struct NicErrors {
-  NodeId node;
-  int64_t symbol_errors = 0;  // of all its NICs, so far
-  double per_hour = 0;        // at present
-};
-
 // Who breaks and mends cables tells it here; who shares bandwidth listens to `capacity_changed`.
 class LinkState {
  public:

@@ -111,7 +111,7 @@ class Trunk {
   }
 
   // Called in the event that changes the profile. Returns in the children.
-  ProfileParams change(size_t number) {
+  PolicyParams change(size_t number) {
     const auto& changes = arms_.front().run.scenario.run.changes;
     if (number + 1 < changes.size()) return changes[number].policy;
     for (size_t i = 0; i < arms_.size(); ++i) {

@@ -1,5 +1,5 @@
 // Takes the name of a built-in policy.
-#include "models/scheduling/policy_registry.hpp"
+#include "models/scheduling/contract/policy_registry.hpp"
 
 namespace {
 

@@ -1,4 +1,4 @@
 // A policy library without a policy.
-#include "models/scheduling/policy_registry.hpp"
+#include "models/scheduling/contract/policy_registry.hpp"
 
 ORRERY_POLICY_LIBRARY();

@@ -1,5 +1,5 @@
 // Forgets ORRERY_POLICY_LIBRARY().
-#include "models/scheduling/policy_registry.hpp"
+#include "models/scheduling/contract/policy_registry.hpp"
 
 namespace {
 

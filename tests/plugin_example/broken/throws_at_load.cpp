@@ -1,7 +1,7 @@
 // Registers a policy, then throws while the library is being loaded.
 #include <stdexcept>
 
-#include "models/scheduling/policy_registry.hpp"
+#include "models/scheduling/contract/policy_registry.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Needs a function that nobody has.
-#include "models/scheduling/policy_registry.hpp"
+#include "models/scheduling/contract/policy_registry.hpp"
 
 int orrery_nobody_has_this();
 

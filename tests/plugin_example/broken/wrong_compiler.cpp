@@ -1,5 +1,5 @@
 // Claims another compiler.
-#include "models/scheduling/policy_registry.hpp"
+#include "models/scheduling/contract/policy_registry.hpp"
 
 namespace {
 

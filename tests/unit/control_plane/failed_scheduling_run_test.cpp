@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "models/control_plane/control_plane_rows.hpp"
-#include "models/scheduling/scheduler_rows.hpp"
+#include "models/scheduling/cycle/scheduler_rows.hpp"
 #include "tests/support/scheduler_world.hpp"
 
 namespace orrery {

@@ -1,6 +1,6 @@
 // What is recorded of attempts that fail and of jobs that wait in the job queue, and that it costs
 // a run without records nothing.
-#include "models/scheduling/attempt_log.hpp"
+#include "models/scheduling/cycle/attempt_log.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "models/scheduling/job_queue_log.hpp"
+#include "models/scheduling/job_queue/job_queue_log.hpp"
 #include "tests/support/scheduler_world.hpp"
 
 namespace orrery {

@@ -1,4 +1,4 @@
-#include "models/scheduling/deadlock_detector.hpp"
+#include "models/scheduling/feasibility/deadlock_detector.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Fair shares of time on several models of GPU, by hand and against a search through all shares.
-#include "models/scheduling/fair_time.hpp"
+#include "models/scheduling/toolbox/fair_time.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "models/scheduling/linear_program.hpp"
+#include "models/scheduling/toolbox/linear_program.hpp"
 #include "sim/core/rng.hpp"
 
 namespace orrery {

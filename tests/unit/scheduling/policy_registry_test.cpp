@@ -1,4 +1,4 @@
-#include "models/scheduling/policy_registry.hpp"
+#include "models/scheduling/contract/policy_registry.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "models/scheduling/framework.hpp"
+#include "models/scheduling/framework/framework.hpp"
 #include "models/workload/job/job_rows.hpp"
 #include "models/workload/job/pod_row.hpp"
 #include "models/workload/job/recovery_row.hpp"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/scheduling/policy_registry.hpp"
+#include "models/scheduling/contract/policy_registry.hpp"
 #include "tests/support/scheduler_world.hpp"
 
 namespace orrery {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "models/scheduling/policy_registry.hpp"
+#include "models/scheduling/contract/policy_registry.hpp"
 #include "tests/support/scheduler_world.hpp"
 
 namespace orrery {

@@ -1,4 +1,4 @@
-#include "models/scheduling/score_index.hpp"
+#include "models/scheduling/framework/score_index.hpp"
 
 #include <gtest/gtest.h>
 

@@ -16,7 +16,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "models/scheduling/policy_registry.hpp"
+#include "models/scheduling/contract/policy_registry.hpp"
 #include "sim/cli/study/study_runner.hpp"
 #include "sim/core/check.hpp"
 #include "tests/support/cli_run.hpp"

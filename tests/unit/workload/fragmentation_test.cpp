@@ -1,4 +1,4 @@
-#include "models/scheduling/fragmentation.hpp"
+#include "models/scheduling/toolbox/fragmentation.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,9 +9,9 @@
 #include "models/workload/job/job_news.hpp"
 #include "models/workload/job/job_table.hpp"
 #include "models/workload/job/pod_row.hpp"
+#include "models/workload/job/pods_on_nodes.hpp"
 #include "models/workload/lifecycle/pods/pod_creation.hpp"
 #include "models/workload/lifecycle/pods/pod_starts.hpp"
-#include "models/workload/lifecycle/pods/pods_on_nodes.hpp"
 #include "models/workload/lifecycle/state/job_accounts.hpp"
 
 namespace orrery {

@@ -1,0 +1,16 @@
+// models/hardware/nic_errors.hpp -- symbol errors that the NICs of a node counted.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/core/id.hpp"
+
+namespace orrery {
+
+struct NicErrors {
+  NodeId node;
+  int64_t symbol_errors = 0;  // of all its NICs, so far
+  double per_hour = 0;        // at present
+};
+
+}  // namespace orrery

@@ -1,0 +1,17 @@
+// models/scheduling/contract/counted.hpp -- the resources that a job queue may count.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "sim/core/enum_names.hpp"
+
+namespace orrery {
+
+enum class Counted : uint8_t { Cpus, Memory, Gpus, Nics, Pods };  // in the order of Resource
+constexpr std::array<std::string_view, 5> enum_names(Counted) {
+  return {"cpus", "memory", "gpus", "nics", "pods"};
+}
+
+}  // namespace orrery

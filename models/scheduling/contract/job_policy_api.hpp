@@ -1,0 +1,150 @@
+// models/scheduling/contract/job_policy_api.hpp -- the points of the job queue: which job is next,
+// and
+// which start now.
+//
+// Whole jobs come to them before any pod exists. QueueOrder ranks them, Admit may hold one back,
+// Plan decides which start, and with which reservations for the others. Sizes are counts of one
+// resource of a pool, the sum over all nodes: whether the nodes have it in one place is seen
+// later, by the scheduler. A policy's constructor takes the board and its parameters.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "models/hardware/resources.hpp"
+#include "models/scheduling/contract/job_tree.hpp"
+#include "models/scheduling/contract/policy_types.hpp"
+#include "models/workload/training/pace.hpp"
+#include "sim/core/rng.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+enum class QueuedState : uint8_t {
+  Arrived,  // at this instant, and not in the queue yet
+  Waiting,
+  Held,       // an Admit said no
+  Running,    // it has what it asked for, whether or not it computes already
+  Stopping,   // writes its checkpoint
+  Infeasible  // asks for more than there is
+};
+
+struct QueuedJob {
+  JobSlot slot = kNoJob;
+  JobId id = {};
+  uint64_t serial = 0;
+  uint32_t user = 0, team = 0, application = 0;  // numbered in order of their first job
+  int32_t priority = 0;
+  QueuedState state = QueuedState::Arrived;
+  int32_t corrections = 0;  // of the estimate, because the job ran longer
+  int64_t count = 0;        // of the counted resource, as ClusterState counts it
+  int64_t units = 0;        // the same in whole CPUs or GPUs
+  Resources request = {};   // of all pods together
+  Time submitted = {};
+  Duration requested = {};       // by its user; negative: not known
+  Duration estimate = {};        // of its whole run, as last corrected
+  Duration first_estimate = {};  // as given when it arrived
+  Duration executed = {};        // up to `counted_from`, as at full pace
+  Pace pace = {};                // of the present stretch
+  Time counted_from = {};        // since when it runs at that pace
+  JobSlot partner = kNoJob;      // that runs on the same GPUs
+  Resources held = {};           // out of the pool; of two partners one holds for both
+  Duration setup = {};           // of the present stretch, before it computes
+  Duration run = {};             // once it is over: what it was
+  Time started{-1};              // of the present stretch, or the last one
+  Time expected_end = {};        // while it runs: later than now, whenever a policy looks
+  Time queued = {};              // when it began to wait, anew after each stop
+  bool is_over = false;          // it ended this instant, and that is not taken in yet
+
+  bool is_running() const { return state == QueuedState::Running; }
+  Duration executed_by(Time now) const {
+    const bool has_run = is_running() && now > counted_from;
+    return has_run ? executed + pace.work_in(now - counted_from) : executed;
+  }
+  Time end_by_estimate() const { return counted_from + pace.span_of(estimate - executed); }
+  Duration left(Time now) const {  // by the estimate
+    const Duration done = executed_by(now);
+    return done < estimate ? estimate - done : Duration{};
+  }
+};
+
+// A part of the pool whose jobs run at the same pace: the nodes with one model of GPU.
+struct PoolPart {
+  std::string model;  // of the GPUs; empty: nodes without
+  int64_t count = 0;  // of the counted resource, on nodes that are up
+};
+
+// What the job queue lends a policy. `start` and `stop` are for a Plan, while it plans.
+class ORRERY_API JobBoard {
+ public:
+  virtual ~JobBoard() = default;
+  virtual Time now() const = 0;
+  virtual Rng rng(std::string_view stream) const = 0;
+  virtual const QueuedJob& job(JobSlot job) const = 0;
+  virtual std::string_view user_name(uint32_t user) const = 0;
+  virtual std::string_view team_name(uint32_t team) const = 0;
+  virtual std::string_view application_name(uint32_t application) const = 0;
+  virtual bool has_user(const std::string& name) const = 0;  // a job of it has come
+  virtual bool has_team(const std::string& name) const = 0;
+  virtual bool has_application(const std::string& name) const = 0;
+  virtual int64_t capacity() const = 0;  // of the counted resource, on nodes that are up
+  virtual int64_t unit() const = 0;      // of it, in a whole GPU or CPU
+  virtual int64_t free() const = 0;      // of it; below 0 while nodes are down
+  virtual const Resources& capacities() const = 0;
+  virtual std::span<const PoolPart> parts() const = 0;  // in order of their first node
+  virtual bool fits(const QueuedJob& job) const = 0;    // now, in every counted resource
+  virtual const JobTree& waiting() const = 0;           // in queue order
+  virtual const JobTree& running() const = 0;  // by expected end in ns; those that stop, too
+  // The first waiting job that every Admit lets pass; those before it are held back.
+  virtual JobSlot head() = 0;
+  virtual bool start(JobSlot job) = 0;  // false: an Admit said no, and it is held
+  // A running job writes a checkpoint and waits again; false: it cannot be stopped now.
+  virtual bool stop(JobSlot job) = 0;
+  // With the counting driver only. A running job goes on at another pace; a waiting one starts on
+  // the GPUs of one that runs, asked for as much and has no partner: when either leaves, the other
+  // keeps the GPUs and has full pace again. False: an Admit said no, and it is held.
+  virtual bool has_paces() const = 0;
+  virtual void set_pace(JobSlot job, Pace pace) = 0;
+  virtual bool start_beside(JobSlot job, JobSlot host) = 0;
+  virtual void wake_at(Time when) = 0;  // plan again then, at the latest
+};
+
+struct ORRERY_API JobPoint {  // base of the points of the job queue
+  virtual ~JobPoint() = default;
+};
+
+class ORRERY_API QueueOrder : public JobPoint {
+ public:
+  // Lower goes first; equal ranks by submission.
+  virtual int64_t rank(const QueuedJob& job) const = 0;
+  // How long ranks stay as they are; then all are asked for again, which costs O(queue log queue).
+  virtual Duration valid_for() const { return Duration::max(); }
+};
+class ORRERY_API Admit : public JobPoint {
+ public:
+  virtual bool admit(const QueuedJob& job) const = 0;  // asked again whenever a job ends
+};
+struct PlanNews {
+  std::span<const JobSlot> arrived = {};  // in queue order
+  bool has_room = false;    // a job ended or stopped, a node came or went, or wake_at() is due
+  bool has_longer = false;  // jobs run longer than they were believed to
+  bool has_only_arrivals() const { return !has_room && !has_longer; }
+};
+class ORRERY_API Plan : public JobPoint {
+ public:
+  virtual void plan(const PlanNews& news) = 0;
+  // When a waiting job is to start at the latest, by the latest plan; max: it has no reservation.
+  virtual Time reserved_start(JobSlot /*job*/) const { return Time::max(); }
+};
+class ORRERY_API JobWatcher : public JobPoint {  // news of single jobs, for what a policy counts
+ public:
+  virtual void job_waits(const QueuedJob& /*job*/) {}   // arrived, stopped, or no longer held
+  virtual void job_leaves(const QueuedJob& /*job*/) {}  // no longer waits: started, or held
+  virtual void job_starts(const QueuedJob& /*job*/) {}
+  virtual void job_stops(const QueuedJob& /*job*/) {}  // it has given everything back
+  virtual void job_ends(const QueuedJob& /*job*/) {}   // likewise, for good
+};
+
+}  // namespace orrery

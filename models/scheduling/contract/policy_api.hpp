@@ -1,0 +1,164 @@
+// models/scheduling/contract/policy_api.hpp -- what a scheduling policy sees, and the points where
+// it
+// decides.
+//
+// A policy inherits Policy and each extension point it serves, so its head is its table of
+// contents. Names and status codes are those of the Kubernetes scheduling framework (v1.36):
+//   PreEnqueue, QueueSort -> PreFilter -> Filter -> [PostFilter if nothing fits] -> PreScore ->
+//   Score -> Reserve -> Permit -> PreBind -> Bind -> PostBind;  Unreserve, in reverse, on failure.
+// Filter narrows a set and Score fills a vector: one call per plugin and cycle, not one per node.
+// Policies decide; they never mutate the cluster.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "models/hardware/cluster_state.hpp"
+#include "models/scheduling/contract/handle.hpp"
+#include "models/scheduling/contract/policy_types.hpp"
+#include "models/workload/job/pod_spec.hpp"
+
+namespace orrery {
+
+class ORRERY_API Policy {
+ public:
+  virtual ~Policy() = default;
+  // What its arguments name and the run had not, such as a team without a job: "weights names ...",
+  // each for a warning. Asked of the job queue's policies when the run is over.
+  virtual std::vector<std::string> named_in_vain() const { return {}; }
+};
+
+struct ORRERY_API Point {  // base of every extension point
+  virtual ~Point() = default;
+};
+
+class ORRERY_API QueueSort : public Point {
+ public:
+  // True if `a` is to be scheduled before `b`; a strict weak order. Ties: first queued, first out.
+  virtual bool less(const QueuedUnit& a, const QueuedUnit& b) const = 0;
+};
+class ORRERY_API NextPod : public Point {  // per_pod driver only, one a profile
+ public:
+  // The pod to be tried next, whatever the order of the queue; invalid: the queue decides. A pod
+  // that does not stand in the queue, or is gated, is passed over and the point asked again.
+  virtual PodId next() = 0;
+};
+class ORRERY_API PreEnqueue : public Point {  // anything but Success gates the pod
+ public:
+  virtual Status pre_enqueue(const PodView& pod) = 0;
+};
+class ORRERY_API PreFilter : public Point {
+ public:
+  // May narrow `nodes` (a subset outside of which nodes count as unresolvable). Skip: the
+  // policy's Filter is not called in this cycle. If a PreFilter rejects the pod, later PreFilters
+  // are not called, and neither are Filter and Charges of their policies. A Filter that decides
+  // node by node is called in any case: it must not use what pre_filter() found. A cycle of a gang
+  // may call pre_filter() several times for one member.
+  virtual Status pre_filter(const Cycle& cycle, NodeSet& nodes) = 0;
+};
+class ORRERY_API PreFilterExtensions : public Point {
+ public:
+  // A member of a gang that is being placed as a whole stands there, for the members after it, or
+  // does so no more. Reserve follows for those that are kept.
+  virtual void add_pod(const PodView& pod, NodeId node) = 0;
+  virtual void remove_pod(const PodView& pod) = 0;
+};
+class ORRERY_API Filter : public Point {
+ public:
+  virtual void filter(const Cycle& cycle, Candidates& nodes) const = 0;
+  // True if the verdict on a node depends on that node and the pod's spec alone, so that the
+  // framework may keep it until the node changes.
+  virtual bool is_node_local() const { return false; }
+};
+class ORRERY_API PostFilter : public Point {  // runs when no node is feasible
+ public:
+  virtual Status post_filter(const Cycle& cycle, const Diagnosis& diagnosis) = 0;
+  // False: it does not read `diagnosis.candidates`, which are then not worked out for it.
+  virtual bool reads_candidates(const PodView& /*pod*/) const { return true; }
+  // Scheduler time that the latest call took.
+  virtual Duration charge() const { return {}; }
+};
+class ORRERY_API PreScore : public Point {  // Skip: the policy's Score is not called
+ public:
+  virtual Status pre_score(const Cycle& cycle, std::span<const NodeId> feasible) = 0;
+};
+class ORRERY_API Score : public Point {
+ public:
+  // Writes one score per node, aligned with `nodes`. After normalize() all lie in 0..100.
+  virtual void score(const Cycle& cycle, std::span<const NodeId> nodes,
+                     std::span<int64_t> scores) const = 0;
+  virtual void normalize(std::span<int64_t> /*scores*/) const {}
+  // True if score() depends on each node and the pod's spec alone (see Filter).
+  virtual bool is_node_local() const { return false; }
+  // True if normalize() looks at no more of the others than the least and the greatest, and
+  // pre_score() at no nodes. The framework may then ask once for nodes that score alike; of
+  // pre_score() it shows none.
+  virtual bool is_by_extremes() const { return false; }
+};
+class ORRERY_API Reserve : public Point {
+ public:
+  virtual Status reserve(const Cycle& cycle, NodeId node) = 0;
+  virtual void unreserve(const PodView& pod, NodeId node) = 0;  // must be idempotent
+};
+class ORRERY_API Permit : public Point {
+ public:
+  // Success, Wait with a timeout (the framework caps it at 15 min), or a rejection.
+  virtual PermitStatus permit(const Cycle& cycle, NodeId node) = 0;
+};
+class ORRERY_API PreBind : public Point {
+ public:
+  virtual Status pre_bind(const PodView& pod, NodeId node) = 0;
+};
+class ORRERY_API Bind : public Point {
+ public:
+  // The first that does not Skip binds the pod; if all Skip, or there is none, the framework does.
+  virtual Status bind(const PodView& pod, NodeId node) = 0;
+};
+class ORRERY_API PostBind : public Point {
+ public:
+  virtual void post_bind(const PodView& pod, NodeId node) = 0;
+};
+// Where a whole gang may be tried, in order of preference (per_gang driver).
+class ORRERY_API Domains : public Point {
+ public:
+  virtual void domains(const Cycle& cycle, const GangView& gang, std::vector<GangDomain>& out) = 0;
+};
+// How good a whole placement is, 0..100: all domains are tried and the best one is committed.
+class ORRERY_API ScorePlacement : public Point {
+ public:
+  virtual int64_t score_placement(const Cycle& cycle, const GangView& gang,
+                                  std::span<const NodeId> nodes) const = 0;
+};
+// Which GPUs inside the chosen node. Must return as many as the spec asks for. Of several such
+// policies the last one in the profile is asked.
+class ORRERY_API PickDevices : public Point {
+ public:
+  virtual GpuMask pick(const Cycle& cycle, NodeId node) const = 0;
+};
+// Which events can make a pod schedulable that this policy rejected. A policy without it lets
+// every event retry.
+class ORRERY_API EventHints : public Point {
+ public:
+  virtual ClusterEvents events() const = 0;
+  virtual QueueHint hint(const PodView& /*pod*/, const ClusterEvent& /*event*/) const {
+    return QueueHint::Queue;
+  }
+};
+// Scheduler time that the policy costs beside what every cycle does; asked after PreFilter.
+class ORRERY_API Charges : public Point {
+ public:
+  virtual Duration charge(const Cycle& cycle) const = 0;
+};
+// Says that the policy needs Handle::fragmentation(), so that a scenario without it is refused.
+class ORRERY_API NeedsFragmentation : public Point {};
+// Says that the policy needs Handle::nic_errors(), so that a scenario without links is refused.
+class ORRERY_API NeedsLinks : public Point {};
+// A pod left the scheduler's sight: bound pods that ended and pods that were deleted.
+class ORRERY_API PodWatcher : public Point {
+ public:
+  virtual void pod_gone(const PodView& pod) = 0;
+};
+
+}  // namespace orrery

@@ -1,0 +1,32 @@
+#include "models/scheduling/contract/policy_fault.hpp"
+
+#include <exception>
+#include <new>
+
+#include "models/scheduling/contract/policy_registry.hpp"
+#include "sim/core/check.hpp"
+
+namespace orrery {
+
+void rethrow_as_fault_of(const std::string& policy) {
+  const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(policy);
+  if (entry == nullptr || entry->is_built_in()) throw;
+  const std::string whose = "policy '" + policy + "' of " + entry->origin + " failed: ";
+  std::string where = check_context_text();  // empty while it is made
+  if (!where.empty()) where.insert(0, "\n  ");
+  try {
+    throw;
+  } catch (const PolicyFault&) {
+    throw;  // of another policy, which this one led to
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const CheckFailed& failure) {
+    throw PolicyFault{whose + failure.what()};  // says where
+  } catch (const std::exception& error) {
+    throw PolicyFault{whose + error.what() + where};
+  } catch (...) {
+    throw PolicyFault{whose + "it threw something that is no std::exception" + where};
+  }
+}
+
+}  // namespace orrery

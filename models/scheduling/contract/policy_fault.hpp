@@ -1,0 +1,48 @@
+// models/scheduling/contract/policy_fault.hpp -- calls into policies, and whose fault it is if one
+// fails.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace orrery {
+
+// A policy from a shared library threw, or broke its contract. Ends the run with exit status 2; the
+// text names the policy, its library and the simulated time.
+class PolicyFault : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Throws the exception that is being handled: as a PolicyFault if `policy` is from a library.
+[[noreturn]] void rethrow_as_fault_of(const std::string& policy);
+
+// Every call into a policy goes through here, together with the checks of the policy's answer. A
+// failed check is the fault of the policy if it is from a library, and Orrery's own if it is built
+// in. Lack of memory is no fault of a policy.
+template <class F>
+decltype(auto) ask(const std::string& policy, F&& call) {
+  try {
+    return std::forward<F>(call)();
+  } catch (...) {
+    rethrow_as_fault_of(policy);
+  }
+}
+
+// A policy at one of the points that it serves: `permit.call(&Permit::permit, cycle, node)`.
+template <class P>
+struct Bound {
+  P* plugin = nullptr;
+  const std::string* name = nullptr;
+  uint8_t index = 0;  // in the profile: the bit in rejection sets
+
+  template <class Method, class... Args>
+  decltype(auto) call(Method method, Args&&... args) const {
+    return ask(*name,
+               [&]() -> decltype(auto) { return (plugin->*method)(std::forward<Args>(args)...); });
+  }
+};
+
+}  // namespace orrery

@@ -1,0 +1,128 @@
+// models/scheduling/contract/policy_registry.hpp -- finds policies by name, linked in or loaded at
+// run time.
+//
+// A policy's .cpp ends with
+//   ORRERY_REGISTER_POLICY(Random, "Random", "A random feasible node.");
+// and its class has `struct Params { template <class V> void fields(V& v) ...; }` and a
+// constructor `Random(Handle&, const Params&)`, or for the job queue `Sjf(JobBoard&, const
+// Params&)`.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/scheduling/contract/job_policy_api.hpp"
+#include "models/scheduling/contract/policy_api.hpp"
+#include "sim/config/describe.hpp"
+#include "sim/config/reader.hpp"
+
+namespace orrery {
+
+inline constexpr uint32_t kPolicyAbiVersion = 8;  // raise on any change to what a plug-in sees
+
+struct PolicyAbi {
+  uint32_t version = 0;
+  const char* compiler = "";
+};
+
+class ORRERY_API PolicyRegistry {
+ public:
+  template <class Lent>
+  using Make = std::function<std::unique_ptr<Policy>(Lent&, const RawParams&)>;
+  struct Entry {
+    Make<Handle> make;             // args must have been checked; empty for the job queue's
+    Make<JobBoard> make_for_jobs;  // likewise, for the job queue's alone
+    std::function<void(const RawParams&, const std::string& path, Diagnostics&)> check;
+    std::function<FieldTree()> describe;
+    std::string doc;
+    std::string origin;               // "built in" or the library's path
+    std::vector<std::string> points;  // extension points served, by name
+    bool is_built_in() const { return origin == "built in"; }
+  };
+
+  static PolicyRegistry& instance();
+  // Runs inside static initialisation, where throwing would end the process: problems are kept.
+  void add(std::string name, Entry entry) noexcept;
+  // dlopen, then checks the ABI version, the compiler and the names. False: see problems(), and
+  // nothing was added. Call it before the first run only.
+  bool load(const std::string& path);
+  const Entry* find(const std::string& name) const;
+  const std::map<std::string, Entry>& entries() const { return entries_; }
+  std::vector<std::string> names() const;
+  const std::vector<std::string>& problems() const { return problems_; }
+
+ private:
+  bool open_library(const std::string& path);
+  std::string why_refused(void* library) const;  // empty: it may come in
+
+  std::map<std::string, Entry> entries_;
+  std::vector<std::string> problems_;
+  struct Pending {
+    std::string name;
+    Entry entry;
+  };
+  std::vector<Pending> pending_;  // what the library that is being loaded registers
+  bool is_loading_ = false;
+};
+
+template <class P>
+std::vector<std::string> points_of() {
+  std::vector<std::string> points;
+  const auto add = [&]<class Q>(const char* name, const Q*) {
+    if constexpr (std::is_base_of_v<Q, P>) points.emplace_back(name);
+  };
+#define ORRERY_POINT(T) add(#T, static_cast<const T*>(nullptr))
+  ORRERY_POINT(PreEnqueue), ORRERY_POINT(QueueSort), ORRERY_POINT(NextPod);
+  ORRERY_POINT(PreFilter), ORRERY_POINT(PreFilterExtensions), ORRERY_POINT(Filter);
+  ORRERY_POINT(PostFilter), ORRERY_POINT(PreScore), ORRERY_POINT(Score), ORRERY_POINT(Reserve);
+  ORRERY_POINT(Permit), ORRERY_POINT(PreBind), ORRERY_POINT(Bind), ORRERY_POINT(PostBind);
+  ORRERY_POINT(Domains), ORRERY_POINT(ScorePlacement), ORRERY_POINT(PickDevices);
+  ORRERY_POINT(EventHints), ORRERY_POINT(PodWatcher), ORRERY_POINT(NeedsFragmentation);
+  ORRERY_POINT(NeedsLinks), ORRERY_POINT(Charges);
+  ORRERY_POINT(QueueOrder), ORRERY_POINT(Admit), ORRERY_POINT(Plan), ORRERY_POINT(JobWatcher);
+#undef ORRERY_POINT
+  return points;
+}
+
+template <class P>
+struct PolicyRegistrar {
+  using Params = typename P::Params;
+  PolicyRegistrar(const char* name, const char* doc) {
+    PolicyRegistry::Entry entry;
+    if constexpr (std::is_base_of_v<JobPoint, P>) {
+      entry.make_for_jobs = make<JobBoard>;
+    } else {
+      entry.make = make<Handle>;
+    }
+    entry.check = [](const RawParams& args, const std::string& path, Diagnostics& diagnostics) {
+      static_cast<void>(read_params<Params>(args.node, path, diagnostics));
+    };
+    entry.describe = [] { return describe_params<Params>(); };
+    entry.doc = doc;
+    entry.points = points_of<P>();
+    PolicyRegistry::instance().add(name, std::move(entry));
+  }
+  template <class Lent>
+  static std::unique_ptr<Policy> make(Lent& lent, const RawParams& args) {
+    Diagnostics ignored;
+    return std::make_unique<P>(lent, read_params<Params>(args.node, "args", ignored));
+  }
+};
+
+struct NoParams {
+  template <class V>
+  void fields(V& /*v*/) {}
+};
+
+}  // namespace orrery
+
+#define ORRERY_REGISTER_POLICY(Type, name, doc) \
+  static const ::orrery::PolicyRegistrar<Type> orrery_registrar_of_##Type { name, doc }
+// Once in a shared library, beside its registrations.
+#define ORRERY_POLICY_LIBRARY()                                       \
+  extern "C" ORRERY_API const ::orrery::PolicyAbi orrery_policy_abi { \
+    ::orrery::kPolicyAbiVersion, __VERSION__                          \
+  }

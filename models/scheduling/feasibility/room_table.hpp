@@ -1,0 +1,91 @@
+// models/scheduling/feasibility/room_table.hpp -- what is left on each node if only some pods
+// stayed.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "models/hardware/cluster_state.hpp"
+#include "models/workload/job/pod_spec.hpp"
+#include "sim/core/id.hpp"
+
+namespace orrery {
+
+struct PodNeed {  // so many alike pods
+  SpecId spec;
+  int64_t pods = 0;
+};
+
+// Starts from an empty cluster and counts the pods put on it, apart from the real ClusterState. The
+// number of pods of a kind that still fit, over all nodes they may go to, is kept up to date for
+// the kinds asked about. Shares of a GPU are packed onto the fullest device they fit on, which may
+// differ from the devices really granted.
+class RoomTable {
+ public:
+  // Nodes that are down count as empty ones when `counts_down_nodes`, else as absent.
+  RoomTable(const ClusterState& cluster, const SpecTable& specs, bool counts_down_nodes);
+
+  GpuMask put(NodeId node, SpecId spec);  // the devices chosen
+  void put_again(NodeId node, SpecId spec, GpuMask gpus) { change(node, spec, gpus, -1); }
+  void take_away(NodeId node, SpecId spec, GpuMask gpus) { change(node, spec, gpus, 1); }
+
+  // How many more pods of this kind fit.
+  int64_t slots(SpecId spec) { return kind(spec).slots; }
+  // Nodes a pod may go to, by what it says itself: name, required terms, taints and cordons.
+  const NodeSet& eligible(SpecId spec) { return kind(spec).eligible; }
+  // Whether all of these fit together. Exact for one kind. Several kinds are placed largest first,
+  // each on the first nodes with room; if that fails, other placements are searched, exactly but
+  // for the devices of shares, until kLooksMax nodes were looked at. So on large clusters a clever
+  // packing may be missed; none is ever imagined.
+  bool fits(std::span<const PodNeed> needs);
+  // Puts as many of these as fit on these nodes and may go there; `used` hears of each node that
+  // got some. Returns how many it put.
+  int64_t put_all(const PodNeed& need, const NodeSet& nodes,
+                  const std::function<void(NodeId)>& used);
+  // What is taken in the cluster is taken here, too; before anything else is put.
+  void take_what_is_taken();
+  void forget_eligibility();  // taints, cordons, or (unless they count) nodes up or down changed
+
+ private:
+  struct Room {
+    Resources left;  // Gpu is unused
+    std::array<int16_t, kGpusPerNodeMax> gpu_left{};
+    bool operator==(const Room&) const = default;
+  };
+  struct Kind {
+    SpecId spec;
+    NodeSet eligible;
+    int64_t slots = 0;
+    uint64_t asked = 0;  // when it was last asked about
+  };
+  struct Search {
+    std::vector<PodNeed> needs;  // largest first
+    std::vector<NodeSet> eligible;
+    int64_t looks_left;
+  };
+  static constexpr int64_t kLooksMax = 20'000;
+  static constexpr size_t kKindsMax = 64;  // kept up to date; the longest unasked goes first
+  Kind& kind(SpecId spec);
+  NodeSet find_eligible(const PodSpec& spec) const;
+  int64_t pods_that_fit(const Room& room, SpecId spec) const;
+  GpuMask choose_gpus(const Room& room, const PodSpec& spec) const;
+  int64_t fill(NodeId node, SpecId spec, int64_t pods);
+  bool places_greedily(const Search& search);
+  bool finds_places(Search& search, size_t need, int64_t placed, NodeId from);
+  bool is_as_good(const Search& search, NodeId a, NodeId b) const;
+  void apply(Room& room, SpecId spec, GpuMask gpus, int sign) const;
+  void change(NodeId node, SpecId spec, GpuMask gpus, int sign);
+
+  const ClusterState& cluster_;
+  const SpecTable& specs_;
+  bool counts_down_nodes_;
+  std::vector<Room> rooms_;
+  std::vector<Kind> kinds_;
+  uint64_t asked_ = 0;
+};
+
+}  // namespace orrery

@@ -1,0 +1,37 @@
+// models/scheduling/feasibility/too_large.hpp -- finds jobs that not even the empty cluster could
+// hold.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/scheduling/feasibility/room_table.hpp"
+#include "models/workload/job/job_table.hpp"
+
+namespace orrery {
+
+// Counts the slots for each kind of pod by itself, so a mix of unlike pods that fits nowhere
+// together may go unnoticed; whoever is named can never start. Nodes count as when the first pod of
+// its kind arrived, those that are down included.
+class TooLargeJobs {
+ public:
+  TooLargeJobs(const ClusterState& cluster, const JobTable& jobs);
+
+  void job_arrived(JobId job);
+  uint64_t jobs() const { return jobs_found_; }
+  const std::string& first() const { return first_; }  // what the first one asks for; empty: none
+
+ private:
+  int64_t slots(SpecId spec);
+  std::string describe(const Job& job, SpecId spec, int64_t pods, int64_t room) const;
+
+  const ClusterState& cluster_;
+  const JobTable& jobs_;
+  RoomTable empty_;             // nothing is ever put there
+  std::vector<int64_t> slots_;  // by spec; negative: not asked yet
+  std::string first_;
+  uint64_t jobs_found_ = 0;
+};
+
+}  // namespace orrery

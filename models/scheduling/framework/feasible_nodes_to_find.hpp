@@ -1,0 +1,19 @@
+// models/scheduling/framework/feasible_nodes_to_find.hpp -- when a search for nodes may stop.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace orrery {
+
+// How many feasible nodes a cycle looks for in a cluster of `nodes`. `percentage` 0: adaptive, as
+// kube-scheduler's numFeasibleNodesToFind (v1.36).
+[[nodiscard]] constexpr int64_t feasible_nodes_to_find(int64_t nodes, int32_t percentage) {
+  constexpr int64_t kNodesMin = 100, kPercentageMin = 5;
+  if (nodes < kNodesMin) return nodes;
+  const int64_t share = percentage != 0 ? percentage : std::max(kPercentageMin, 50 - nodes / 125);
+  if (share >= 100) return nodes;
+  return std::max(kNodesMin, nodes * share / 100);
+}
+
+}  // namespace orrery

@@ -1,0 +1,91 @@
+// models/scheduling/framework/nominations.hpp -- pods for which others make room, and on which
+// nodes.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "models/hardware/cluster_state.hpp"
+#include "models/scheduling/contract/policy_types.hpp"
+
+namespace orrery {
+
+class Nominations {
+ public:
+  struct Nomination {
+    PodId pod;
+    int32_t priority = 0;
+    Resources asked{};
+    int32_t whole_gpus = 0;
+    bool is_tried_first = false;
+  };
+
+  explicit Nominations(size_t nodes) : nodes_{nodes} {}
+
+  void set(const Nomination& nomination, NodeId node) {
+    clear(nomination.pod);
+    of_pods_[nomination.pod] = node;
+    on_nodes_[node].push_back(nomination);
+    nodes_.insert(node);
+  }
+  void clear(PodId pod) {
+    if (of_pods_.empty()) return;
+    const auto found = of_pods_.find(pod);
+    if (found == of_pods_.end()) return;
+    const auto there = on_nodes_.find(found->second);
+    std::erase_if(there->second, [pod](const Nomination& n) { return n.pod == pod; });
+    if (there->second.empty()) {
+      nodes_.erase(there->first);
+      on_nodes_.erase(there);
+    }
+    of_pods_.erase(found);
+  }
+  bool empty() const { return of_pods_.empty(); }
+  const NodeSet& nodes() const { return nodes_; }
+  NodeId node_of(PodId pod) const {
+    const auto found = of_pods_.find(pod);
+    return found == of_pods_.end() ? NodeId{} : found->second;
+  }
+  std::span<const Nomination> on(NodeId node) const {
+    const auto found = on_nodes_.find(node);
+    return found == on_nodes_.end() ? std::span<const Nomination>{} : std::span{found->second};
+  }
+  // Where the pod is to be tried before all other nodes; invalid: nowhere.
+  NodeId first_choice(PodId pod) const {
+    const NodeId node = node_of(pod);
+    for (const Nomination& n : on(node)) {
+      if (n.pod == pod && n.is_tried_first) return node;
+    }
+    return {};
+  }
+
+  // Whether the node has room for `pod` beside those that are nominated for it and come before it.
+  // Those may not fit yet, so this goes by amounts; shares of GPUs may lie on any of them.
+  bool leave_room(const ClusterState& cluster, const PodView& pod, NodeId node) const {
+    Resources claimed;
+    int64_t whole = 0;
+    for (const Nomination& n : on(node)) {
+      if (n.pod == pod.id || n.priority < pod.spec->priority) continue;
+      claimed += n.asked;
+      whole += n.whole_gpus;
+    }
+    const Resources asked = pod.spec->requests();
+    for (size_t r = 0; r < kResources; ++r) {
+      const auto resource = static_cast<Resource>(r);
+      if (claimed[resource] == 0 || asked[resource] == 0) continue;
+      if (asked[resource] > cluster.free(node, resource) - claimed[resource]) return false;
+    }
+    if (whole == 0 || pod.spec->gpus == 0 || pod.spec->gpu_milli != kMilli) return true;
+    return std::popcount(cluster.idle_gpus(node)) - whole >= pod.spec->gpus;
+  }
+
+ private:
+  std::map<PodId, NodeId> of_pods_;
+  std::map<NodeId, std::vector<Nomination>> on_nodes_;  // in the order of nomination
+  NodeSet nodes_;
+};
+
+}  // namespace orrery

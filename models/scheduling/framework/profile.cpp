@@ -1,0 +1,208 @@
+#include "models/scheduling/framework/profile.hpp"
+
+#include <algorithm>
+
+#include "models/scheduling/contract/policy_registry.hpp"
+
+namespace orrery {
+namespace {
+
+constexpr std::string_view kPreemption = "DefaultPreemption";
+
+PluginParams plugin(std::string_view name, int64_t weight = 1) {
+  return {.name = std::string{name}, .weight = weight, .scores = true, .args = {}};
+}
+
+// Kubernetes v1.36's default order and weights, for the plugins that have something to look at
+// here, plus the choice of devices inside the node, which upstream leaves to the kubelet.
+std::vector<PluginParams> base_plugins(const ProfileParams& profile) {
+  const ProfileBase base = profile.base;
+  if (base == ProfileBase::Empty) return {};
+  std::vector<PluginParams> plugins;
+  if (base != ProfileBase::Coscheduling) plugins.push_back(plugin("PrioritySort"));
+  plugins.insert(plugins.end(),
+                 {plugin("NodeUnschedulable"), plugin("NodeName"), plugin("TaintToleration", 3),
+                  plugin("NodeAffinity", 2), plugin("NodeResourcesFit"),
+                  plugin("NodeResourcesBalancedAllocation"), plugin("DefaultDevices")});
+  // Beside a scheduler of gangs only if it is named: a gang that never fits would drive others away
+  // again and again. It stands before that one, as upstream's plugins all do.
+  const bool is_named =
+      std::ranges::find(profile.plugins, kPreemption, &PluginParams::name) != profile.plugins.end();
+  if (resolve_driver(profile) == Driver::PerPod && (base == ProfileBase::Default || is_named)) {
+    plugins.push_back(plugin(kPreemption));
+  }
+  if (base == ProfileBase::Coscheduling) plugins.push_back(plugin("Coscheduling"));
+  if (base == ProfileBase::Koordinator) plugins.push_back(plugin("KoordinatorCoscheduling"));
+  if (base == ProfileBase::StrictGang) plugins.push_back(plugin("StrictGang"));
+  if (base == ProfileBase::NativeGang) plugins.push_back(plugin("GangScheduling"));
+  return plugins;
+}
+
+}  // namespace
+
+std::vector<PluginParams> resolve_plugins(const ProfileParams& profile) {
+  std::vector<PluginParams> plugins = base_plugins(profile);
+  std::erase_if(plugins, [&](const PluginParams& p) {
+    return std::ranges::find(profile.disable, p.name) != profile.disable.end();
+  });
+  for (const PluginParams& given : profile.plugins) {
+    const auto known = std::ranges::find(plugins, given.name, &PluginParams::name);
+    if (known == plugins.end()) {
+      plugins.push_back(given);
+      plugins.back().weight = given.weight.value_or(1);
+    } else {
+      known->args = given.args;
+      known->scores = given.scores;
+      if (given.weight) known->weight = given.weight;
+    }
+  }
+  return plugins;
+}
+
+bool is_loaded_for(const PluginParams& plugin, std::string_view point) {
+  const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(plugin.name);
+  if (entry == nullptr) return true;
+  return !entry->is_built_in() && std::ranges::find(entry->points, point) != entry->points.end();
+}
+
+Driver resolve_driver(const ProfileParams& profile) {
+  if (profile.driver) return *profile.driver;
+  const bool is_per_gang =
+      profile.base == ProfileBase::StrictGang || profile.base == ProfileBase::NativeGang;
+  return is_per_gang ? Driver::PerGang : Driver::PerPod;
+}
+
+namespace {
+
+// Whoever names the next pod leads the queue; nothing else may.
+void check_next_pod(const ProfileParams& profile, int64_t plugins, const std::string& path,
+                    const config::Node& node, Diagnostics& diagnostics) {
+  if (plugins == 0) return;
+  if (plugins > 1) {
+    diagnostics.error(node.position, path,
+                      "at most one plugin may serve NextPod, found " + std::to_string(plugins));
+  }
+  if (resolve_driver(profile) == Driver::PerGang) {
+    const config::Node& given = node["driver"];
+    diagnostics.error(given.is_null() ? node.position : given.position, path + ".driver",
+                      "must be per_pod with a plugin that serves NextPod");
+  }
+  if (profile.queue.head_of_line == HeadOfLine::Block) {
+    diagnostics.error(node["queue"]["head_of_line"].position, path + ".queue.head_of_line",
+                      "must not be block with a plugin that serves NextPod");
+  }
+}
+
+// What chooses places for whole gangs is asked by one driver only.
+void check_gang_points(const ProfileParams& profile, const std::string& name,
+                       const PolicyRegistry::Entry& entry, const std::string& where,
+                       const Position& at, Diagnostics& diagnostics) {
+  if (resolve_driver(profile) == Driver::PerGang) return;
+  for (const std::string_view point : entry.points) {
+    if (point != "Domains" && point != "ScorePlacement") continue;
+    diagnostics.error(at, where,
+                      "'" + name + "' places whole gangs and needs driver: per_gang, which " +
+                          "is that of the bases strict_gang and native_gang");
+    return;
+  }
+}
+
+// Only a scheduler that takes pods one by one makes room for them.
+void check_preemption(const ProfileParams& profile, const std::string& name,
+                      const std::string& where, const Position& at, Diagnostics& diagnostics) {
+  if (name != "DefaultPreemption" || resolve_driver(profile) == Driver::PerPod) return;
+  diagnostics.error(at, where,
+                    "'" + name +
+                        "' makes room for single pods and needs driver: per_pod, which is "
+                        "that of the bases default, coscheduling and koordinator");
+}
+
+void check_disabled(const ProfileParams& profile, const std::string& path, const config::Node& node,
+                    Diagnostics& diagnostics) {
+  std::vector<std::string> base_names;
+  for (const PluginParams& p : base_plugins(profile)) base_names.push_back(p.name);
+  for (size_t i = 0; i < profile.disable.size(); ++i) {
+    const std::string& name = profile.disable[i];
+    const config::Node& items = node["disable"];
+    const Position at = i < items.items.size() ? items.items[i].position : node.position;
+    const std::string where = path + ".disable[" + std::to_string(i) + "]";
+    if (std::ranges::find(base_names, name) == base_names.end()) {
+      diagnostics.error(
+          at, where,
+          "the base profile has no plugin '" + name + "'" + did_you_mean(name, base_names));
+    } else if (std::ranges::find(profile.disable, name) - profile.disable.begin() !=
+               static_cast<std::ptrdiff_t>(i)) {
+      diagnostics.error(at, where, "plugin '" + name + "' is listed twice");
+    }
+  }
+}
+
+// What the plugins of a profile must serve together.
+void check_points(const ProfileParams& profile, const std::string& path, const config::Node& node,
+                  Diagnostics& diagnostics) {
+  const PolicyRegistry& registry = PolicyRegistry::instance();
+  const std::vector<PluginParams> plugins = resolve_plugins(profile);
+  const auto count = [&](std::string_view point) {
+    return std::ranges::count_if(plugins, [&](const PluginParams& p) {
+      const PolicyRegistry::Entry* const entry = registry.find(p.name);
+      return entry != nullptr && std::ranges::find(entry->points, point) != entry->points.end();
+    });
+  };
+  if (const auto n = count("QueueSort"); n != 1) {
+    diagnostics.error(node.position, path,
+                      "exactly one plugin must serve QueueSort, found " + std::to_string(n));
+  }
+  if (count("PickDevices") == 0) {
+    diagnostics.error(node.position, path, "a plugin must serve PickDevices");
+  }
+  const auto looks_for_room = [](const PluginParams& p) {
+    return p.name == "NodeResourcesFit" || is_loaded_for(p, "Filter");
+  };
+  if (std::ranges::none_of(plugins, looks_for_room)) {
+    diagnostics.error(node.position, path,
+                      "needs NodeResourcesFit, or a loaded plugin that serves Filter: pods would "
+                      "go to nodes without room for them");
+  }
+  check_next_pod(profile, count("NextPod"), path, node, diagnostics);
+  if (plugins.size() > 30) {
+    diagnostics.error(node.position, path, "a profile has at most 30 plugins");
+  }
+}
+
+}  // namespace
+
+void check_profile(const ProfileParams& profile, const std::string& path, const config::Node& node,
+                   Diagnostics& diagnostics) {
+  const PolicyRegistry& registry = PolicyRegistry::instance();
+  const config::Node& listed = node["plugins"];
+  for (size_t i = 0; i < profile.plugins.size(); ++i) {
+    const PluginParams& p = profile.plugins[i];
+    const std::string where = path + ".plugins[" + std::to_string(i) + "]";
+    const Position at = i < listed.items.size() ? listed.items[i].position : node.position;
+    const PolicyRegistry::Entry* const entry = registry.find(p.name);
+    if (entry == nullptr) {
+      diagnostics.error(
+          i < listed.items.size() ? listed.items[i]["name"].position : at, where + ".name",
+          "no policy is called '" + p.name + "'" + did_you_mean(p.name, registry.names()));
+      continue;
+    }
+    const auto first = std::ranges::find(profile.plugins, p.name, &PluginParams::name);
+    if (first != profile.plugins.begin() + static_cast<std::ptrdiff_t>(i)) {
+      diagnostics.error(at, where, "plugin '" + p.name + "' is listed twice");
+    }
+    if (!entry->make) {
+      diagnostics.error(at, where + ".name",
+                        "'" + p.name + "' is for whole jobs: it belongs into `policy.job_queue`");
+      continue;
+    }
+    entry->check(p.args, where + ".args", diagnostics);
+    const Position& named =
+        i < listed.items.size() ? listed.items[i]["name"].position : node.position;
+    check_preemption(profile, p.name, where + ".name", named, diagnostics);
+    check_gang_points(profile, p.name, *entry, where + ".name", named, diagnostics);
+  }
+  check_disabled(profile, path, node, diagnostics);
+  check_points(profile, path, node, diagnostics);
+}
+
+}  // namespace orrery

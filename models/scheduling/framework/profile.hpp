@@ -1,0 +1,130 @@
+// models/scheduling/framework/profile.hpp -- a scheduler as data: which plugins, in which order,
+// how driven.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/scheduling/framework/scheduler_cost.hpp"
+#include "sim/config/fields.hpp"
+#include "sim/core/enum_names.hpp"
+
+namespace orrery {
+
+enum class Driver : uint8_t { PerPod, PerGang, Counting };
+constexpr std::array<std::string_view, 3> enum_names(Driver) {
+  return {"per_pod", "per_gang", "counting"};
+}
+enum class ProfileBase : uint8_t {
+  Default,
+  Coscheduling,
+  Koordinator,
+  StrictGang,
+  NativeGang,
+  Empty
+};
+constexpr std::array<std::string_view, 6> enum_names(ProfileBase) {
+  return {"default", "coscheduling", "koordinator", "strict_gang", "native_gang", "empty"};
+}
+enum class TieBreak : uint8_t { LowestId, Random };
+constexpr std::array<std::string_view, 2> enum_names(TieBreak) { return {"lowest_id", "random"}; }
+enum class HeadOfLine : uint8_t { Skip, Block };
+constexpr std::array<std::string_view, 2> enum_names(HeadOfLine) { return {"skip", "block"}; }
+
+struct PluginParams {
+  std::string name;
+  std::optional<int64_t> weight;
+  bool scores = true;
+  RawParams args;
+
+  template <class V>
+  void fields(V& v) {
+    v("name", name, "Upstream name of the plugin, or that of a loaded one; see `orrery describe`.",
+      Required{}, Example{"NodeResourcesFit"});
+    v("weight", weight, "Factor of its score; left out: the base profile's, else 1.",
+      Range<int64_t>{1, 1000});
+    v("scores", scores, "false: the plugin filters, and so on, but has no say in the score.");
+    v("args", args, "Arguments of the plugin, under their upstream names.");
+  }
+};
+
+struct QueueParams {
+  Duration initial_backoff = 1_s;
+  Duration max_backoff = 10_s;
+  Duration unschedulable_max = 5_min;
+  bool pop_from_backoff = true;
+  HeadOfLine head_of_line = HeadOfLine::Skip;
+
+  template <class V>
+  void fields(V& v) {
+    v("initial_backoff", initial_backoff, "Wait after the first failed attempt; doubles each time.",
+      Range{1_s, 1_h}, Source{"kube-scheduler podInitialBackoffSeconds"});
+    v("max_backoff", max_backoff, "Longest wait between attempts.", Range{1_s, 24_h},
+      Source{"kube-scheduler podMaxBackoffSeconds"});
+    v("unschedulable_max", unschedulable_max,
+      "A pod no event has freed for this long is tried again, checked every 30 s.",
+      Range{30_s, 240_h}, Source{"kube-scheduler, pod-max-in-unschedulable-pods-duration"});
+    v("pop_from_backoff", pop_from_backoff,
+      "An idle scheduler takes the next pod that still backs off; false: as schedulers built on "
+      "Kubernetes before 1.33, such as Koordinator 1.7 on 1.28. Members of a gang that "
+      "Coscheduling activates skip the backoff either way, as upstream's do.",
+      Source{"SchedulerPopFromBackoffQ, on since Kubernetes 1.33. The go.mod files of "
+             "scheduler-plugins 903da7df and koordinator a7a1b76b (1.8) name Kubernetes 1.35"});
+    v("head_of_line", head_of_line,
+      "skip: what does not fit steps aside; block: nothing passes the head of the queue.");
+  }
+  void check(Checker& c) const {
+    if (max_backoff < initial_backoff) {
+      c.error("max_backoff", "must be at least initial_backoff");
+    }
+  }
+};
+
+struct ProfileParams {
+  ProfileBase base = ProfileBase::Default;
+  std::optional<Driver> driver;
+  std::vector<PluginParams> plugins;
+  std::vector<std::string> disable;
+  int32_t percentage_of_nodes_to_score = 0;
+  TieBreak tie_break = TieBreak::LowestId;
+  QueueParams queue;
+  SchedulerCost cost;
+  static constexpr std::string_view kDoc =
+      "The scheduler: a base profile and what differs from it.";
+
+  template <class V>
+  void fields(V& v) {
+    v("base", base,
+      "default: kube-scheduler's own, of Kubernetes 1.36; coscheduling: with the gang plugin of "
+      "scheduler-plugins, on Kubernetes 1.35; koordinator: with that of Koordinator 1.8, on "
+      "Kubernetes 1.35, for jobs of several gangs; strict_gang: all members or none; native_gang: "
+      "Kubernetes 1.36; empty: only `plugins`.");
+    v("driver", driver,
+      "per_pod: one pod at a time, as upstream; per_gang: whole gangs; counting: no pods on nodes, "
+      "jobs take amounts out of the pool of all nodes as soon as the job queue starts them. Left "
+      "out: the base's.");
+    v("plugins", plugins, "Added after the base's, or replacing the one of the same name.");
+    v("disable", disable, "Plugins of the base to leave out.");
+    v("percentage_of_nodes_to_score", percentage_of_nodes_to_score,
+      "Stop looking once this share of the nodes is feasible; 0: adaptive.", Range{0, 100},
+      Unit{"%"}, Source{"kube-scheduler percentageOfNodesToScore"});
+    v("tie_break", tie_break, "Which of several best nodes.");
+    v("queue", queue, "Retry times and order of the queues.");
+    v("cost", cost, "Scheduler time charged to simulated time.");
+  }
+};
+
+// The plugins of the base, without `disable`, with `plugins` merged in; weights filled in.
+std::vector<PluginParams> resolve_plugins(const ProfileParams& profile);
+// A policy that is loaded, not built in, and serves this point; or one that is not known.
+bool is_loaded_for(const PluginParams& plugin, std::string_view point);
+Driver resolve_driver(const ProfileParams& profile);
+// Unknown names (with near ones), names given twice, plugins' own args.
+void check_profile(const ProfileParams& profile, const std::string& path, const config::Node& node,
+                   Diagnostics& diagnostics);
+
+}  // namespace orrery

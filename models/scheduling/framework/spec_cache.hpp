@@ -1,0 +1,33 @@
+// models/scheduling/framework/spec_cache.hpp -- what is known of the nodes for pods of one spec.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "models/hardware/node_set.hpp"
+#include "models/scheduling/framework/score_index.hpp"
+#include "sim/core/id.hpp"
+
+namespace orrery {
+
+struct SpecCache {
+  static constexpr uint8_t kFeasible = UINT8_MAX;
+
+  SpecId spec;
+  uint64_t version = UINT64_MAX;          // of the cluster
+  NodeSet feasible;                       // by the node-local filters
+  ScoreIndex alike;                       // of these, if all scorers allow it and it pays
+  uint32_t sights = 0;                    // of the spec, before there was an index
+  NodeSet scored;                         // else: nodes whose raw scores are valid
+  std::vector<std::vector<int64_t>> raw;  // per scorer; empty for those that are not node-local
+  std::vector<uint8_t> rejected_by;       // per node: the first plugin that said no
+  std::array<uint32_t, 32> rejections{};  // per plugin: nodes it rejected
+  // See Framework::gpu_capacity(): kept up to date from when it is first asked for.
+  uint64_t capacity_version = UINT64_MAX;
+  std::vector<uint8_t> capacity_on;   // by node
+  std::vector<uint32_t> capacity_in;  // by leaf
+  int64_t capacity = 0;               // over all nodes
+};
+
+}  // namespace orrery

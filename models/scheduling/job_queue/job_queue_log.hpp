@@ -1,0 +1,70 @@
+// models/scheduling/job_queue/job_queue_log.hpp -- why jobs wait in the job queue, as rows.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "models/scheduling/contract/job_policy_api.hpp"
+#include "models/scheduling/contract/policy_fault.hpp"
+#include "sim/record/channel.hpp"
+
+namespace orrery {
+
+enum class QueueDecision : uint8_t {
+  Started,     // its pods are created, or it is counted as running
+  Held,        // an Admit says no
+  LacksRoom,   // the pool has less than it asks for
+  PassedOver,  // it would fit, and the plan does not start it
+  Stopped,     // it was stopped and waits again
+  Infeasible,  // it asks for more than the cluster has
+};
+constexpr std::array<std::string_view, 6> enum_names(QueueDecision) {
+  return {"started", "held", "lacks_room", "passed_over", "stopped", "infeasible"};
+}
+
+struct QueueRow {
+  Time at;
+  uint64_t job = 0;
+  QueueDecision decision = QueueDecision::Started;
+  FixedText<24> policy;
+  int32_t place = -1;
+  int64_t asked = 0, free = 0;
+  int64_t head = -1;
+  Time reserved = Time{-1}, head_reserved = Time{-1};
+
+  static void columns(auto&& c) {
+    c("at", &QueueRow::at, "when; until the next row of the job it stays so");
+    c("job", &QueueRow::job, "serial of the job");
+    c("decision", &QueueRow::decision, "what was decided");
+    c("policy", &QueueRow::policy, "who decided");
+    c("place", &QueueRow::place, "jobs before it in the queue; -1: it does not wait there");
+    c("asked", &QueueRow::asked, "units of the counted resource it asks for, GPUs mostly", "units");
+    c("free", &QueueRow::free, "units of it that are free; below 0 while nodes are down", "units");
+    c("head", &QueueRow::head, "serial of the first job in the queue; -1: none");
+    c("reserved", &QueueRow::reserved, "when it is to start at the latest; -1: not reserved");
+    c("head_reserved", &QueueRow::head_reserved, "likewise the first job in the queue");
+  }
+};
+
+// A row whenever the reason changes for which a job waits. Without `is_on` it has no table and
+// costs nothing; else it looks at all jobs that wait after each plan.
+class JobQueueLog {
+ public:
+  JobQueueLog(Recorder& recorder, bool is_on);
+
+  bool is_on() const { return rows_ && rows_->is_on(); }
+  void decided(const JobBoard& board, const QueuedJob& job, QueueDecision decision,
+               std::string_view policy);
+  void planned(const JobBoard& board, const Bound<Plan>& plan);
+
+ private:
+  void write(const JobBoard& board, const QueuedJob& job, QueueRow row);
+
+  std::optional<Channel<QueueRow>> rows_;
+  std::vector<QueueDecision> latest_;  // by slot
+};
+
+}  // namespace orrery

@@ -1,0 +1,56 @@
+// models/scheduling/job_queue/queue_statistics.hpp -- slowdown of jobs and use of the pool, as
+// sums.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "models/scheduling/contract/job_policy_api.hpp"
+#include "sim/core/int128.hpp"
+#include "sim/record/recorder.hpp"
+
+namespace orrery {
+
+// Flow time: from submission to the end. Bounded slowdown: flow time over run time, with runs
+// below 10 s counted as 10 s, and at least 1.
+class QueueStatistics {
+ public:
+  void pool_changes(Time now, int64_t used) {  // before it is `used`
+    integral_ += static_cast<int128_t>(used_) * (now - since_).ns;
+    since_ = now;
+    used_ = used;
+  }
+  void job_ends(const QueuedJob& job, Time now) {
+    constexpr double kShort = 10;
+    const double flow = (now - job.submitted).seconds();
+    const double slowdown = std::max(1.0, flow / std::max(job.run.seconds(), kShort));
+    ++ended_;
+    sum_ += slowdown;
+    max_ = std::max(max_, slowdown);
+  }
+  void job_stops() { ++stops_; }
+  void add_summary(Recorder& recorder, Time end, int64_t capacity, uint64_t infeasible) const {
+    const double capacity_time = static_cast<double>(capacity) * (end - Time{}).seconds();
+    const int128_t used = integral_ + static_cast<int128_t>(used_) * (end - since_).ns;
+    recorder.add_summary("bounded_slowdown_mean",
+                         ended_ == 0 ? 0 : sum_ / static_cast<double>(ended_), "",
+                         "mean of flow time over run time, runs of at least 10 s, at least 1");
+    recorder.add_summary("bounded_slowdown_max", max_, "", "the largest of them");
+    recorder.add_summary("pool_used",
+                         capacity_time == 0 ? 0 : static_cast<double>(used) * 1e-9 / capacity_time,
+                         "", "mean share of the counted resource that the job queue had given out");
+    recorder.add_summary("jobs_stopped", static_cast<int64_t>(stops_), "",
+                         "times a running job was stopped for another");
+    recorder.add_summary("jobs_infeasible", static_cast<int64_t>(infeasible), "jobs",
+                         "jobs that ask for more than all nodes have");
+  }
+
+ private:
+  int128_t integral_ = 0;  // of the counted resource, times nanoseconds
+  Time since_;
+  int64_t used_ = 0;
+  uint64_t ended_ = 0, stops_ = 0;
+  double sum_ = 0, max_ = 0;
+};
+
+}  // namespace orrery

@@ -1,0 +1,30 @@
+// models/scheduling/policy_params.hpp -- the section `policy` of a scenario.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "models/scheduling/framework/profile.hpp"
+#include "models/scheduling/job_queue/job_queue_params.hpp"
+
+namespace orrery {
+
+// The scheduler of pods and, in front of it, the queue of whole jobs.
+struct PolicyParams : ProfileParams {
+  std::optional<JobQueueParams> job_queue;
+
+  template <class V>
+  void fields(V& v) {
+    ProfileParams::fields(v);
+    v("job_queue", job_queue,
+      "Where whole jobs wait before their pods are created; left out: nowhere.");
+  }
+};
+
+// False: jobs take amounts out of a pool, and GPUs are not among them.
+bool takes_gpus(const PolicyParams& policy);
+// The profile (see check_profile()), the job queue, and that they go together.
+void check_policy(const PolicyParams& policy, const std::string& path, const config::Node& node,
+                  Diagnostics& diagnostics);
+
+}  // namespace orrery

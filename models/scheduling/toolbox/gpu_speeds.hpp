@@ -1,0 +1,65 @@
+// models/scheduling/toolbox/gpu_speeds.hpp -- how fast a job is on one model of GPU, against
+// another.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/scheduling/contract/policy_types.hpp"
+#include "models/workload/traces/tables/throughputs.hpp"
+#include "sim/config/fields.hpp"
+
+namespace orrery {
+
+struct GpuSpeedEntry {
+  static constexpr std::string_view kDoc = "How fast an application is on a model of GPU.";
+  std::string application;
+  std::string gpu;
+  double speed = 1;
+
+  template <class V>
+  void fields(V& v) {
+    v("application", application, "Of the job; empty: any that has no entry of its own.");
+    v("gpu", gpu, "Model, as the machine names it.", Required{}, Example{"V100M32"});
+    v("speed", speed, "Work done in a unit of time; 0: it cannot run there.", Range{0.0, 1000.0});
+  }
+};
+
+struct GpuSpeedParams {
+  static constexpr std::string_view kDoc =
+      "Speeds of jobs by model of GPU; 1 is the speed that their durations are given for.";
+  std::vector<GpuSpeedEntry> list = {};
+  std::string throughputs = {};
+  std::map<std::string, std::string> names = {};
+  std::string reference = "v100";
+
+  template <class V>
+  void fields(V& v) {
+    v("list", list,
+      "By application and model. Of what is not listed the file tells, else it is 1.");
+    v("throughputs", throughputs,
+      "Gavel's JSON of steps per second by GPU and job type: speeds are those against `reference`.",
+      Example{"../shared/traces/gavel/simulation_throughputs.json.gz"});
+    v("names", names, "Models as the machines name them: as the file does.",
+      Example{"{V100M32: v100}"});
+    v("reference", reference, "The file's GPU that durations are given for.");
+  }
+  void check(Checker& c) const;
+};
+
+class ORRERY_API GpuSpeeds {
+ public:
+  explicit GpuSpeeds(const GpuSpeedParams& params);  // checked
+  double speed(std::string_view application, int64_t gpus, std::string_view model) const;
+
+ private:
+  const GpuSpeedEntry* listed(std::string_view application, std::string_view model) const;
+
+  GpuSpeedParams params_;
+  traces::Throughputs throughputs_;
+};
+
+}  // namespace orrery

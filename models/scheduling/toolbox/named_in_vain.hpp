@@ -1,0 +1,25 @@
+// models/scheduling/toolbox/named_in_vain.hpp -- names in a policy's arguments that nothing in a
+// run had.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace orrery {
+
+// `has(name)`: a job of that team, user or application (`owner`) came.
+template <class Value, class Has>
+std::vector<std::string> named_in_vain(std::string_view parameter, std::string_view owner,
+                                       const std::map<std::string, Value>& named, Has&& has) {
+  std::vector<std::string> told;
+  for (const auto& [name, value] : named) {
+    if (has(name)) continue;
+    told.push_back(std::string{parameter} + " names " + std::string{owner} + " '" + name +
+                   "', of which no job came");
+  }
+  return told;
+}
+
+}  // namespace orrery

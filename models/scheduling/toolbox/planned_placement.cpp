@@ -1,0 +1,136 @@
+#include "models/scheduling/toolbox/planned_placement.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace orrery {
+namespace {
+
+// How many pods like `spec` the node could take, now or if it were idle.
+int64_t room_on(const ClusterState& cluster, const PodSpec& spec, NodeId n, bool is_idle) {
+  const Resources asked = spec.requests();
+  int64_t room = INT32_MAX;
+  for (size_t i = 0; i < kResources; ++i) {
+    const auto r = static_cast<Resource>(i);
+    if (r == Resource::Gpu || asked[r] == 0) continue;
+    room = std::min(room, (is_idle ? cluster.allocatable(n, r) : cluster.free(n, r)) / asked[r]);
+  }
+  if (spec.gpus == 0) return room;
+  int64_t shares = 0;
+  for (uint32_t g = 0; g < cluster.gpus(n); ++g) {
+    shares += (is_idle ? kMilli : cluster.gpu_left_milli(n, g)) / spec.gpu_milli;
+  }
+  return std::min(room, shares / spec.gpus);
+}
+
+// Nodes that the pod accepts, by labels, which never change.
+NodeSet accepted_by(const PodSpec& spec, const ClusterState& cluster) {
+  if (spec.required_terms.empty()) return NodeSet::all(cluster.nodes());
+  NodeSet accepted{cluster.nodes()};
+  for (const SelectorTerm& term : spec.required_terms) accepted |= cluster.matching(term);
+  return accepted;
+}
+
+// Whether the node accepts the pod.
+bool is_usable(const ClusterState& cluster, const PodSpec& spec, NodeId n) {
+  if (!cluster.up().contains(n) || cluster.cordoned().contains(n)) return false;
+  for (size_t i = 0; i < cluster.taints().size(); ++i) {
+    const Taint& taint = cluster.taints()[i];
+    const auto tolerates = [&](const Toleration& t) { return t.tolerates(taint); };
+    if (taint.effect == TaintEffect::PreferNoSchedule || !cluster.with_taint(i).contains(n)) {
+      continue;
+    }
+    if (std::ranges::none_of(spec.tolerations, tolerates)) return false;
+  }
+  return true;
+}
+
+Topology topology_of(const ClusterState& cluster, const TopologyParams& params) {
+  const uint32_t leaves = cluster.leaves();
+  const uint32_t width = params.leaves_per_block == 0
+                             ? std::max<uint32_t>(leaves, 1)
+                             : static_cast<uint32_t>(params.leaves_per_block);
+  std::vector<uint32_t> leaf_of, block_of;
+  for (uint32_t n = 0; n < cluster.nodes(); ++n) leaf_of.push_back(cluster.leaf({n}));
+  for (uint32_t l = 0; l < leaves; ++l) block_of.push_back(l / width);
+  return {std::move(leaf_of), std::move(block_of)};
+}
+
+}  // namespace
+
+PlannedPlacement::PlannedPlacement(Handle& handle, const TopologyParams& params,
+                                   RoomOn::Options options)
+    : topology_{topology_of(handle.cluster(), params)},
+      options_{options},
+      pods_max_(handle.cluster().nodes()) {}
+
+std::unique_ptr<PlannedPlacement::Remembered> PlannedPlacement::first_look(
+    const Cycle& cycle) const {
+  const PodSpec& spec = *cycle.pod.spec;
+  auto known = std::make_unique<Remembered>(
+      Remembered{.spec = cycle.pod.spec_id,
+                 .accepted = accepted_by(spec, cycle.cluster),
+                 .rooms = {{topology_, options_}, {topology_, {.slice = options_.slice}}}});
+  Rooms& rooms = known->rooms;
+  for (uint32_t n = 0; n < cycle.cluster.nodes(); ++n) {
+    const int64_t idle = room_on(cycle.cluster, spec, {n}, true);
+    rooms.idle.set(n, idle);
+    rooms.on_largest_node = std::max(rooms.on_largest_node, idle);
+  }
+  return known;
+}
+
+// Looks only at nodes that changed since the last gang of alike pods.
+const PlannedPlacement::Rooms& PlannedPlacement::rooms_now(const Cycle& cycle) {
+  const ClusterState& cluster = cycle.cluster;
+  const PodSpec& spec = *cycle.pod.spec;
+  const size_t at = cycle.pod.spec_id.index % kRoomsMax;
+  if (at >= rooms_.size()) rooms_.resize(at + 1);
+  const bool is_known = rooms_[at] && rooms_[at]->spec == cycle.pod.spec_id;
+  if (!is_known) rooms_[at] = first_look(cycle);
+  Remembered& known = *rooms_[at];
+  const auto look = [&](NodeId n) {
+    const bool is_open = known.accepted.contains(n) && is_usable(cluster, spec, n);
+    known.rooms.now.set(n.index, is_open ? room_on(cluster, spec, n, false) : 0);
+  };
+  if (is_known && cluster.log_covers(known.version)) {
+    for (const NodeId n : cluster.touched_since(known.version)) look(n);
+  } else {
+    for (uint32_t n = 0; n < cluster.nodes(); ++n) look({n});
+  }
+  known.version = cluster.version();
+  return known.rooms;
+}
+
+void PlannedPlacement::keep(const PlacementPlan& plan, const ClusterState& cluster) {
+  for (const NodeId n : nodes_planned_) pods_max_[n.index] = 0;
+  nodes_planned_.clear();
+  for (const auto& [node, pods] : plan) {
+    pods_max_[node] = cluster.requested({node}, Resource::Pods) + pods;
+    nodes_planned_.push_back({node});
+  }
+}
+
+void PlannedPlacement::domains(const Cycle& cycle, const GangView& gang,
+                               std::vector<GangDomain>& out) {
+  const Rooms& rooms = rooms_now(cycle);
+  PlacementPlan found = plan(rooms, std::max(1, gang.pods - gang.assigned()));
+  if (found.empty() && gang.min_available < gang.pods) {
+    found = plan(rooms, std::max(1, gang.min_available - gang.assigned()));
+  }
+  planned_ = gang.id;
+  keep(found, cycle.cluster);
+  NodeSet nodes{cycle.cluster.nodes()};
+  for (const NodeId n : nodes_planned_) nodes.insert(n);
+  out.emplace_back(std::move(nodes));
+}
+
+void PlannedPlacement::filter(const Cycle& cycle, Candidates& nodes) const {
+  if (!cycle.pod.gang.is_valid() || cycle.pod.gang != planned_) return;
+  const auto has_share = [&](NodeId n) {
+    return cycle.cluster.requested(n, Resource::Pods) < pods_max_[n.index];
+  };
+  nodes.keep_if(has_share, {Code::Unschedulable, "node(s) have their share of the gang"});
+}
+
+}  // namespace orrery

@@ -1,0 +1,65 @@
+// models/scheduling/toolbox/planned_placement.hpp -- base of policies that plan a whole gang at
+// once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "models/scheduling/contract/policy_registry.hpp"
+#include "models/scheduling/toolbox/placement_plan.hpp"
+
+namespace orrery {
+
+struct TopologyParams {
+  int32_t leaves_per_block = 0;
+  template <class V>
+  void fields(V& v) {
+    v("leaves_per_block", leaves_per_block,
+      "Leaf switches, in a row, that share a switch of the next tier; 0: all do.",
+      Range{0, 1'000'000});
+  }
+};
+
+// Before a gang is tried, plan() says how many of its pods go where, by what its first pod asks
+// for: all members are taken to be alike. The framework then places them on these nodes alone, in
+// the order of its scores, and the filter keeps each node to its number. A gang that cannot have
+// all its pods is planned once more with its quorum. For profiles with the per_gang driver.
+class ORRERY_API PlannedPlacement : public Policy, public Domains, public Filter {
+ public:
+  PlannedPlacement(Handle& handle, const TopologyParams& params, RoomOn::Options options);
+  void domains(const Cycle& cycle, const GangView& gang, std::vector<GangDomain>& out) override;
+  void filter(const Cycle& cycle, Candidates& nodes) const override;
+
+ protected:
+  // What there is for pods of one spec.
+  struct Rooms {
+    RoomOn now;
+    RoomOn idle;                  // if no node had pods, whatever its state; its order is not kept
+    int64_t on_largest_node = 0;  // when idle
+  };
+  virtual PlacementPlan plan(const Rooms& rooms, int64_t pods) const = 0;
+
+  const Topology& topology() const { return topology_; }
+
+ private:
+  struct Remembered {
+    SpecId spec;
+    uint64_t version = 0;  // of the cluster
+    NodeSet accepted;      // by the spec's required terms
+    Rooms rooms;
+  };
+  static constexpr size_t kRoomsMax = 64;
+  std::unique_ptr<Remembered> first_look(const Cycle& cycle) const;
+  const Rooms& rooms_now(const Cycle& cycle);
+  void keep(const PlacementPlan& plan, const ClusterState& cluster);
+
+  const Topology topology_;
+  const RoomOn::Options options_;
+  std::vector<std::unique_ptr<Remembered>> rooms_;  // by spec, modulo the most; null: never seen
+  GangId planned_;
+  std::vector<NodeId> nodes_planned_;
+  std::vector<int64_t> pods_max_;  // by node, with those that it had before; of others 0
+};
+
+}  // namespace orrery

@@ -1,0 +1,29 @@
+// models/scheduling/toolbox/required_nodes.hpp -- which nodes a pod's required node affinity
+// allows.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "models/hardware/cluster_state.hpp"
+#include "models/workload/job/pod_spec.hpp"
+
+namespace orrery {
+
+// Worked out once for each distinct list of terms, since labels stay as they are for a whole run.
+class RequiredNodes {
+ public:
+  // `spec` must have required terms. The set stays valid as long as this object.
+  const NodeSet& of(const ClusterState& cluster, SpecId id, const PodSpec& spec);
+
+ private:
+  struct Match {
+    std::vector<SelectorTerm> any_of;
+    NodeSet nodes;
+  };
+  std::deque<Match> matches_;      // a deque: its elements never move
+  std::vector<uint32_t> by_spec_;  // index into matches_
+};
+
+}  // namespace orrery

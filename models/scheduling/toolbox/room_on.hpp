@@ -1,0 +1,99 @@
+// models/scheduling/toolbox/room_on.hpp -- how many pods of one kind nodes could take, and switches
+// with
+// all that hangs on them.
+#pragma once
+
+#include <cstdint>
+#include <iterator>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace orrery {
+
+// Nodes hang on leaves, leaves on blocks, and all blocks on one root. All are numbered from 0.
+class Topology {
+ public:
+  Topology() = default;
+  // By node, and by leaf.
+  Topology(std::vector<uint32_t> leaf_of, std::vector<uint32_t> block_of);
+
+  uint32_t nodes() const { return static_cast<uint32_t>(leaf_of_.size()); }
+  uint32_t leaves() const { return static_cast<uint32_t>(block_of_.size()); }
+  uint32_t blocks() const { return static_cast<uint32_t>(leaves_.begin.size()) - 1; }
+  uint32_t leaf_of(uint32_t node) const { return leaf_of_[node]; }
+  uint32_t block_of(uint32_t leaf) const { return block_of_[leaf]; }
+  // In order.
+  std::span<const uint32_t> nodes_of(uint32_t leaf) const { return nodes_.below(leaf); }
+  std::span<const uint32_t> leaves_of(uint32_t block) const { return leaves_.below(block); }
+
+ private:
+  struct Children {
+    std::vector<uint32_t> begin{0};  // by parent: where its own begin in `all`; and the end
+    std::vector<uint32_t> all;
+    std::span<const uint32_t> below(uint32_t parent) const {
+      return std::span{all}.subspan(begin[parent], begin[parent + 1] - begin[parent]);
+    }
+  };
+  static Children children_of(const std::vector<uint32_t>& parents);
+
+  std::vector<uint32_t> leaf_of_, block_of_;
+  Children nodes_, leaves_;
+};
+
+// Sums are brought up to date with each node that changes, so that nobody has to look at all nodes.
+class RoomOn {
+ public:
+  struct Options {
+    int64_t slice = 1;         // pods that must share a node; must be positive
+    bool keeps_order = false;  // of nodes by their room: O(log nodes) for each change
+  };
+  struct Sum {
+    int64_t pods = 0, slices = 0;
+    Sum& operator+=(const Sum& other) {
+      pods += other.pods;
+      slices += other.slices;
+      return *this;
+    }
+  };
+  using Order = std::set<std::pair<int64_t, uint32_t>>;
+
+  // No room anywhere. The topology must outlive it.
+  RoomOn(const Topology& topology, Options options);
+  RoomOn(const Topology& topology, Options options, std::span<const int64_t> by_node);
+
+  void set(uint32_t node, int64_t pods);
+
+  const Topology& topology() const { return *topology_; }
+  int64_t slice() const { return options_.slice; }
+  int64_t on_node(uint32_t node) const { return by_node_[node]; }
+  Sum in_leaf(uint32_t leaf) const { return by_leaf_[leaf]; }
+  Sum in_block(uint32_t block) const { return by_block_[block]; }
+  Sum anywhere() const { return anywhere_; }
+  // Nodes with room, the least first and those with as much by number. Only if it is kept.
+  const Order& order() const { return order_; }
+  // The same nodes, the most slices first, and those with as many by what is left over, then by
+  // number. `take(node, pods)` says whether to go on.
+  template <class Take>
+  void for_each_fullest_first(Take&& take) const {
+    for (auto end = order_.end(); end != order_.begin();) {
+      const int64_t least = std::prev(end)->first / options_.slice * options_.slice;
+      const auto begin = order_.lower_bound({least, 0});
+      for (auto at = begin; at != end; ++at) {
+        if (!take(at->second, at->first)) return;
+      }
+      end = begin;
+    }
+  }
+
+ private:
+  const Topology* topology_;
+  Options options_;
+  std::vector<int32_t> by_node_;
+  std::vector<Sum> by_leaf_, by_block_;
+  Sum anywhere_;
+  Order order_;
+};
+
+}  // namespace orrery

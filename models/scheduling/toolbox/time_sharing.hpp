@@ -1,0 +1,41 @@
+// models/scheduling/toolbox/time_sharing.hpp -- gives the pool to the foremost jobs, running or
+// not.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "models/scheduling/contract/job_policy_api.hpp"
+
+namespace orrery {
+
+// All jobs that wait or run, first waiting ones.
+inline void collect_jobs(const JobBoard& board, std::vector<JobSlot>& jobs) {
+  jobs.clear();
+  board.waiting().for_each([&](JobSlot job) { jobs.push_back(job); });
+  board.running().for_each([&](JobSlot job) {
+    if (board.job(job).is_running()) jobs.push_back(job);
+  });
+}
+
+// In the order of `jobs`, each that fits beside those before it shall run. Others that run are
+// stopped; those that wait start as soon as what was stopped has given way.
+inline void share_out(JobBoard& board, std::span<const JobSlot> jobs) {
+  int64_t left = board.capacity();
+  std::vector<JobSlot> wanted;
+  for (const JobSlot slot : jobs) {
+    const QueuedJob& job = board.job(slot);
+    if (job.count <= left) {
+      left -= job.count;
+      if (!job.is_running()) wanted.push_back(slot);
+    } else if (job.is_running() && !board.stop(slot)) {
+      left -= job.count;
+    }
+  }
+  for (const JobSlot slot : wanted) {
+    const QueuedJob& job = board.job(slot);
+    if (job.state == QueuedState::Waiting && board.fits(job)) board.start(slot);
+  }
+}
+
+}  // namespace orrery

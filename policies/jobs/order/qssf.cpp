@@ -1,0 +1,20 @@
+// Quasi-shortest-service-first (Helios, SC'21): least GPU time first, by the estimate.
+#include "models/scheduling/contract/policy_registry.hpp"
+
+namespace orrery {
+namespace {
+
+class Qssf final : public Policy, public QueueOrder {
+ public:
+  using Params = NoParams;
+  Qssf(JobBoard& /*board*/, const Params& /*params*/) {}
+  // In units times milliseconds, so that a million GPUs for a century still fit.
+  int64_t rank(const QueuedJob& job) const override {
+    return job.first_estimate / 1_ms * job.units;
+  }
+};
+ORRERY_REGISTER_POLICY(Qssf, "QSSF",
+                       "The job with the least estimated GPU time first, as estimated on arrival.");
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,16 @@
+// Shortest job first, by the estimate of its run time.
+#include "models/scheduling/contract/policy_registry.hpp"
+
+namespace orrery {
+namespace {
+
+class Sjf final : public Policy, public QueueOrder {
+ public:
+  using Params = NoParams;
+  Sjf(JobBoard& /*board*/, const Params& /*params*/) {}
+  int64_t rank(const QueuedJob& job) const override { return job.estimate.ns; }
+};
+ORRERY_REGISTER_POLICY(Sjf, "SJF", "The job with the shortest estimate first.");
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,61 @@
+// Conservative backfilling: every waiting job has a reservation, and none may delay an earlier one.
+#include "models/scheduling/contract/policy_registry.hpp"
+#include "models/scheduling/toolbox/availability.hpp"
+
+namespace orrery {
+namespace {
+
+class Conservative final : public Policy, public Plan {
+ public:
+  using Params = NoParams;
+  Conservative(JobBoard& board, const Params& /*params*/) : board_{board} {}
+
+  void plan(const PlanNews& news) override {
+    if (!news.has_only_arrivals() || !is_valid_) {  // ends come early, so everyone may move forward
+      is_valid_ = true;
+      future_.reset(board_);
+      in_order_.clear();
+      board_.waiting().for_each([this](JobSlot job) { in_order_.push_back(job); });
+      for (const JobSlot job : in_order_) reserve(job);
+      return;
+    }
+    // Nothing changed for those that wait, if those that arrived stand behind them.
+    future_.advance(board_.now());
+    for (const JobSlot job : news.arrived) {
+      if (board_.waiting().next(job) != kNoJob) {
+        is_valid_ = false;
+        return plan({.arrived = {}, .has_room = true});
+      }
+    }
+    for (const JobSlot job : news.arrived) reserve(job);
+  }
+
+  Time reserved_start(JobSlot job) const override {
+    return job < starts_.size() ? starts_[job] : Time::max();
+  }
+
+ private:
+  void reserve(JobSlot slot) {
+    const QueuedJob& job = board_.job(slot);
+    const Duration span = job.left(board_.now());
+    const int64_t count = job.count;
+    const Time start = future_.earliest(count, span);
+    if (slot >= starts_.size()) starts_.resize(slot + size_t{1}, Time::max());
+    starts_[slot] = start;
+    if (start == Time::max()) return;  // nodes are down
+    if (start == board_.now() && board_.fits(job) && !board_.start(slot)) return;
+    future_.reserve(start, span, count);
+  }
+
+  JobBoard& board_;
+  Availability future_;  // with the reservations of those that wait
+  std::vector<JobSlot> in_order_;
+  std::vector<Time> starts_;  // by slot: the reservations of those that wait
+  bool is_valid_ = false;
+};
+ORRERY_REGISTER_POLICY(Conservative, "Conservative",
+                       "Every waiting job has a reservation that no later one delays. Made anew "
+                       "whenever a job ends: O(queue * (queue + running jobs)).");
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,134 @@
+// EASY backfilling: the first job that does not fit gets a reservation, and others may start as
+// long as they do not delay it.
+//
+// With the running jobs' expected ends, `shadow` is the first instant at which the head fits, and
+// `extra` what remains beside it then. A job may start if it fits now and either ends by the shadow
+// or is no larger than the extra.
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "models/scheduling/contract/policy_registry.hpp"
+
+namespace orrery {
+namespace {
+
+enum class BackfillOrder : uint8_t { Queue, Shortest };
+constexpr std::array<std::string_view, 2> enum_names(BackfillOrder) {
+  return {"queue", "shortest"};
+}
+
+class Easy final : public Policy, public Plan, public JobWatcher {
+ public:
+  struct Params {
+    BackfillOrder backfill = BackfillOrder::Queue;
+    template <class V>
+    void fields(V& v) {
+      v("backfill", backfill,
+        "Which jobs behind the head are tried first: in queue order, or those with the shortest "
+        "estimates (EASY-SJBF).",
+        Source{"queue: Lifka 1995; shortest: Tsafrir, Etzion, Feitelson, TPDS 2007"});
+    }
+  };
+  Easy(JobBoard& board, const Params& params) : board_{board}, order_{params.backfill} {}
+
+  void plan(const PlanNews& news) override {
+    // Longer runs free nothing by themselves; that they move the reservation is looked at when
+    // something that fits arrives, or, sorted by length, when anything does.
+    runs_longer_ |= news.has_longer;
+    if (order_ == BackfillOrder::Queue && !news.has_room && !any_fits(news.arrived)) return;
+    JobSlot head = board_.head();
+    bool must_try_all = news.has_room || std::exchange(runs_longer_, false) || head != head_;
+    while (head != kNoJob && board_.fits(board_.job(head))) {
+      board_.start(head);
+      head = board_.head();
+      must_try_all = true;
+    }
+    head_ = head;
+    if (head == kNoJob || board_.waiting().size() == 1) return;
+    JobTree::Limits limits = reserve(board_.job(head));
+    if (!must_try_all) {  // what was turned away before is turned away again: the window shrinks
+      arrived_.assign(news.arrived.begin(), news.arrived.end());
+      if (order_ == BackfillOrder::Shortest) {
+        std::ranges::sort(arrived_, {}, [this](JobSlot job) { return by_length_.key(job); });
+      }
+      for (const JobSlot job : arrived_) try_to_start(job, limits);
+      return;
+    }
+    backfill(limits);
+  }
+
+  // Of the first in the queue, as what was let start beside it does not move it.
+  Time reserved_start(JobSlot job) const override {
+    if (job != board_.waiting().first()) return Time::max();
+    const Duration window = reserve(board_.job(job)).window;
+    return window == Duration::max() ? Time::max() : board_.now() + window;
+  }
+
+  void job_waits(const QueuedJob& job) override {
+    if (order_ != BackfillOrder::Shortest) return;
+    by_length_.insert(job.slot, {job.left(board_.now()).ns, job.submitted, job.serial}, job.count,
+                      job.left(board_.now()));
+  }
+  void job_leaves(const QueuedJob& job) override {
+    if (order_ == BackfillOrder::Shortest) by_length_.erase(job.slot);
+  }
+
+ private:
+  bool any_fits(std::span<const JobSlot> jobs) const {
+    return std::ranges::any_of(jobs, [&](JobSlot job) {
+      return board_.job(job).state == QueuedState::Waiting && board_.fits(board_.job(job));
+    });
+  }
+
+  JobTree::Limits reserve(const QueuedJob& head) const {
+    const JobTree& running = board_.running();
+    JobTree::Limits limits{.free = board_.free()};
+    const JobTree::Reach reach = running.reach(head.count - limits.free);
+    if (reach.job == kNoJob) {  // nodes are down: no one knows when it fits
+      limits.extra = limits.free;
+      return limits;
+    }
+    const Time shadow = std::max(board_.now(), board_.job(reach.job).expected_end);
+    limits.window = shadow - board_.now();
+    limits.extra = limits.free + running.sum_through(shadow.ns) - head.count;
+    return limits;
+  }
+
+  void backfill(JobTree::Limits& limits) {
+    const JobTree& candidates = order_ == BackfillOrder::Shortest ? by_length_ : board_.waiting();
+    JobKey key{INT64_MIN, {}, 0};
+    for (;;) {
+      const JobSlot job = candidates.find_after(key, limits);
+      if (job == kNoJob) return;
+      key = candidates.key(job);
+      try_to_start(job, limits);
+    }
+  }
+
+  void try_to_start(JobSlot slot, JobTree::Limits& limits) {
+    const QueuedJob& job = board_.job(slot);
+    if (slot == head_ || job.state != QueuedState::Waiting || !board_.fits(job)) return;
+    const bool is_short = job.left(board_.now()) <= limits.window;
+    if (!is_short && job.count > limits.extra) return;
+    const int64_t count = job.count;
+    if (!board_.start(slot)) return;
+    limits.free -= count;
+    if (!is_short) limits.extra -= count;
+  }
+
+  JobBoard& board_;
+  const BackfillOrder order_;
+  JobSlot head_ = kNoJob;
+  bool runs_longer_ = false;      // a job, since all candidates were tried
+  std::vector<JobSlot> arrived_;  // scratch
+  JobTree by_length_;             // of the waiting jobs, for Shortest
+};
+ORRERY_REGISTER_POLICY(Easy, "EASY",
+                       "Backfills behind the first job that does not fit, which has a reservation. "
+                       "O(log n) for an arrival; for an end, and each job it lets start, the same, "
+                       "or more where sizes and lengths of waiting jobs are ill matched.");
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,83 @@
+// KubeDL's coordinator: tenants take turns, and each lets one job go.
+#include <algorithm>
+
+#include "models/scheduling/contract/policy_registry.hpp"
+
+namespace orrery {
+namespace {
+
+// Tenants are teams, in the order of their first jobs. With nothing that could start, no turn
+// passes: the next one is kept for who is due.
+class KubeDl final : public Policy, public QueueOrder, public Plan, public JobWatcher {
+ public:
+  struct Params {
+    Duration schedule_period = 100_ms;
+
+    template <class V>
+    void fields(V& v) {
+      v("schedule_period", schedule_period,
+        "Between two turns; that of a tenant without a job that may start passes, too.",
+        Range{1_ms, 1_h}, Source{"KubeDL, pkg/jobcoordinator: SchedulePeriod"});
+    }
+  };
+  KubeDl(JobBoard& board, const Params& params) : board_{board}, params_{params} {}
+
+  int64_t rank(const QueuedJob& job) const override { return -int64_t{job.priority}; }
+
+  void plan(const PlanNews& news) override {
+    for (const JobSlot job : news.arrived) {
+      tenants_ = std::max(tenants_, board_.job(job).team + uint32_t{1});
+    }
+    if (board_.now() >= due_ && has_candidate()) {
+      take_turn(static_cast<uint32_t>(turns_++ % tenants_));
+      due_ = board_.now() + params_.schedule_period;
+    }
+    if (has_candidate()) board_.wake_at(due_);
+  }
+
+  void job_waits(const QueuedJob& job) override {
+    by_team_.insert(job.slot, {rank_in(job.team, job.priority), job.submitted, job.serial},
+                    job.count, {});
+  }
+  void job_leaves(const QueuedJob& job) override { by_team_.erase(job.slot); }
+
+ private:
+  // All of one team before all of the next, within it by priority.
+  static int64_t rank_in(uint32_t team, int32_t priority) {
+    return (int64_t{team} << 32) + (int64_t{INT32_MAX} - priority);
+  }
+  bool has_candidate() const {
+    const JobTree& waiting = board_.waiting();
+    JobKey key{INT64_MIN, {}, 0};
+    for (;;) {
+      const JobSlot job = waiting.find_after(key, {.free = board_.free()});
+      if (job == kNoJob || board_.fits(board_.job(job))) return job != kNoJob;
+      key = waiting.key(job);
+    }
+  }
+  void take_turn(uint32_t tenant) {
+    JobKey key{rank_in(tenant, INT32_MAX) - 1, Time::max(), UINT64_MAX};
+    for (;;) {
+      const JobSlot job = by_team_.find_after(key, {.free = board_.free()});
+      if (job == kNoJob || board_.job(job).team != tenant) return;
+      key = by_team_.key(job);
+      if (board_.fits(board_.job(job)) && board_.start(job)) return;
+    }
+  }
+
+  JobBoard& board_;
+  const Params params_;
+  JobTree by_team_;  // the waiting jobs
+  uint32_t tenants_ = 0;
+  uint64_t turns_ = 0;
+  Time due_;
+};
+ORRERY_REGISTER_POLICY(KubeDl, "KubeDL",
+                       "Teams take turns; each lets the job of highest priority go that fits and "
+                       "is within its Quota, equal ones by submission (KubeDL draws lots). "
+                       "O(log n) for each job that comes or goes and for each turn; where several "
+                       "resources are counted, a turn also passes over each job that lacks "
+                       "another one than the first.");
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,254 @@
+// Lucid (ASPLOS'23): jobs are profiled for a moment, then run shortest first, two to a GPU where
+// their profiles say that they hardly disturb each other.
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "models/scheduling/contract/policy_registry.hpp"
+#include "models/scheduling/toolbox/named_in_vain.hpp"
+#include "models/scheduling/toolbox/time_sharing.hpp"
+
+namespace orrery {
+namespace {
+
+struct SharingScore {
+  static constexpr std::string_view kDoc = "How much of a GPU an application takes.";
+  std::string application;
+  int32_t score = 2;
+
+  template <class V>
+  void fields(V& v) {
+    v("application", application, "Of the job.", Required{}, Example{"ResNet18"});
+    v("score", score, "0: little, 1: about half, 2: all.", Range{0, 2});
+  }
+};
+
+class Lucid final : public Policy, public QueueOrder, public Plan, public JobWatcher {
+ public:
+  struct Params {
+    int64_t profiler_gpus = 0;
+    int64_t profiled_gpus_max = 8;
+    Duration profile_time = 500_s;
+    std::vector<SharingScore> scores = {};
+    int32_t score_of_others = 2;
+    int32_t scores_max = 2;
+    std::vector<double> paces = {1, 0.99, 0.96, 0.99, 0.93, 0.83, 0.96, 0.89, 0.76};
+    int64_t shared_gpus_max = 8;
+    double host_length_min = 0.5;
+    Duration check_every = 100_s;
+    int64_t busy_arrivals = 2;
+
+    template <class V>
+    void fields(V& v) {
+      v("profiler_gpus", profiler_gpus,
+        "Units of the pool that are kept for profiling; 0: jobs are not profiled. A job that is "
+        "larger than what remains never starts.",
+        Range{int64_t{0}, int64_t{1'000'000}});
+      v("profiled_gpus_max", profiled_gpus_max, "Larger jobs are not profiled.",
+        Range{int64_t{1}, int64_t{1'000'000}});
+      v("profile_time", profile_time,
+        "A job that runs longer leaves the profiler, keeps what it computed, and joins the queue.",
+        Range{1_s, 24_h}, Source{"Lucid artifact: 500 s"});
+      v("scores", scores, "Sharing scores, as profiled.",
+        Source{"Lucid artifact: labels of 66 model configurations"});
+      v("score_of_others", score_of_others, "Of applications that are not named.", Range{0, 2});
+      v("scores_max", scores_max, "Two jobs may share if their scores add up to this at most.",
+        Range{0, 4}, Source{"Lucid artifact: 2"});
+      v("paces", paces,
+        "Pace of a job that shares, against being alone: rows by its own score 0, 1, 2; in each "
+        "row by its partner's.",
+        Range{0.0, 1000.0}, Source{"means over the 1,388 pairs measured for Lucid, at most 1"});
+      v("shared_gpus_max", shared_gpus_max, "Larger jobs never share.",
+        Range{int64_t{0}, int64_t{1'000'000}}, Source{"Lucid artifact: 8"});
+      v("host_length_min", host_length_min,
+        "A job joins another whose estimated GPU time is at least this much of its own.",
+        Range{0.0, 1000.0}, Source{"Lucid artifact: half"});
+      v("check_every", check_every, "How often it is asked whether jobs may share now.",
+        Range{1_s, 24_h}, Source{"Lucid artifact: 100 s"});
+      v("busy_arrivals", busy_arrivals,
+        "They may while more jobs than this arrived in the last 10 min; negative: always.",
+        Unit{"jobs"}, Range{int64_t{-1}, int64_t{1'000'000}},
+        Source{"Lucid artifact: 2, predicted"});
+    }
+    void check(Checker& c) const {
+      const bool is_table =
+          paces.size() == 9 && std::ranges::all_of(paces, [](double pace) { return pace > 0; });
+      if (!is_table) c.error("paces", "must have 9 numbers, all above 0");
+      if (profiler_gpus > 0 && profiled_gpus_max > profiler_gpus) {
+        c.error("profiled_gpus_max", "must not be above profiler_gpus, where they are profiled");
+      }
+      if (scores.empty() && 2 * score_of_others > scores_max) {
+        c.warning("scores", "without them, and with this score_of_others, no two jobs share");
+      }
+    }
+  };
+  Lucid(JobBoard& board, const Params& params) : board_{board}, params_{params} {}
+
+  std::vector<std::string> named_in_vain() const override {
+    std::map<std::string, int32_t> named;
+    for (const SharingScore& entry : params_.scores) named.emplace(entry.application, entry.score);
+    return orrery::named_in_vain("scores", "application", named, [&](const std::string& name) {
+      return board_.has_application(name);
+    });
+  }
+
+  // In units times milliseconds, so that a million GPUs for a century still fit.
+  int64_t rank(const QueuedJob& job) const override {
+    return job.first_estimate / 1_ms * job.units;
+  }
+
+  void plan(const PlanNews& /*news*/) override {
+    const Time now = board_.now();
+    if (now >= next_check_) check_load(now);
+    leave_profiler(now);
+    enter_profiler();
+    start_others();
+    Time next = board_.waiting().is_empty() ? Time::max() : next_check_;
+    for (const JobSlot job : profiling_) {
+      if (board_.job(job).is_running()) next = std::min(next, profiled_at(job));
+    }
+    board_.wake_at(next);
+  }
+
+  void job_waits(const QueuedJob& job) override {
+    if (job.slot >= standings_.size()) standings_.resize(job.slot + size_t{1});
+    if (job.started >= Time{} || standings_[job.slot].serial == job.serial + 1) return;
+    const bool is_profiled = params_.profiler_gpus > 0 && job.units <= params_.profiled_gpus_max;
+    standings_[job.slot] = {.stage = is_profiled ? Stage::New : Stage::Known,
+                            .score = score_of(job),
+                            .serial = job.serial + 1};
+    arrivals_.push_back(job.submitted);
+  }
+  void job_starts(const QueuedJob& job) override {
+    if (standings_[job.slot].stage == Stage::Profiling) {
+      profiling_.push_back(job.slot);
+      in_profiler_ += job.units;
+    } else if (job.units <= params_.shared_gpus_max) {
+      sharing_.push_back(job.slot);
+    }
+  }
+  void job_stops(const QueuedJob& job) override { leaves(job); }
+  void job_ends(const QueuedJob& job) override { leaves(job); }
+
+ private:
+  enum class Stage : uint8_t { New, Profiling, Known };
+  struct Standing {
+    Stage stage = Stage::Known;
+    int32_t score = 2;
+    uint64_t serial = 0;  // of the job, plus one
+  };
+
+  int32_t score_of(const QueuedJob& job) const {
+    const auto found = std::ranges::find(params_.scores, board_.application_name(job.application),
+                                         &SharingScore::application);
+    return found == params_.scores.end() ? params_.score_of_others : found->score;
+  }
+  void check_load(Time now) {
+    while (!arrivals_.empty() && now - arrivals_.front() > 10_min) arrivals_.pop_front();
+    may_share_ = static_cast<int64_t>(arrivals_.size()) > params_.busy_arrivals;
+    next_check_ = now + params_.check_every;
+  }
+
+  Time profiled_at(JobSlot job) const {
+    return board_.job(job).counted_from + params_.profile_time;
+  }
+  void leave_profiler(Time now) {
+    const std::vector<JobSlot> jobs = profiling_;
+    for (const JobSlot job : jobs) {
+      if (board_.job(job).is_running() && now >= profiled_at(job)) board_.stop(job);
+    }
+  }
+  // The smallest first, and nothing passes one that does not fit.
+  void enter_profiler() {
+    if (params_.profiler_gpus == 0) return;
+    jobs_.clear();
+    board_.waiting().for_each([&](JobSlot job) {
+      if (standings_[job].stage == Stage::New) jobs_.push_back(job);
+    });
+    std::ranges::sort(jobs_, {}, [&](JobSlot job) {
+      return std::tuple{board_.job(job).units, board_.job(job).serial};
+    });
+    for (const JobSlot slot : jobs_) {
+      const QueuedJob& job = board_.job(slot);
+      if (in_profiler_ + job.units > params_.profiler_gpus || !board_.fits(job)) return;
+      standings_[slot].stage = Stage::Profiling;
+      if (!board_.start(slot)) standings_[slot].stage = Stage::New;
+    }
+  }
+
+  void start_others() {
+    jobs_.clear();
+    board_.waiting().for_each([&](JobSlot job) {
+      if (standings_[job].stage == Stage::Known) jobs_.push_back(job);
+    });
+    const bool may_share = may_share_ && board_.has_paces();
+    for (const JobSlot slot : jobs_) {
+      const QueuedJob& job = board_.job(slot);
+      const JobSlot host = may_share ? host_for(job) : kNoJob;
+      if (host != kNoJob) {
+        join(slot, host);
+      } else if (fits_beside_profiler(job)) {
+        board_.start(slot);
+      } else if (!may_share) {
+        return;
+      }
+    }
+  }
+  bool fits_beside_profiler(const QueuedJob& job) const {
+    const int64_t kept = std::max(params_.profiler_gpus - in_profiler_, int64_t{0});
+    return board_.fits(job) && job.count + kept * board_.unit() <= board_.free();
+  }
+  JobSlot host_for(const QueuedJob& job) const {
+    if (job.units > params_.shared_gpus_max || job.units == 0) return kNoJob;
+    for (const JobSlot slot : sharing_) {
+      const QueuedJob& host = board_.job(slot);
+      const bool is_alone = host.is_running() && !host.is_over && host.partner == kNoJob;
+      if (!is_alone || host.request != job.request) continue;
+      if (standings_[slot].score + standings_[job.slot].score > params_.scores_max) continue;
+      const double length = static_cast<double>(rank(host));
+      if (length >= params_.host_length_min * static_cast<double>(rank(job))) return slot;
+    }
+    return kNoJob;
+  }
+  void join(JobSlot slot, JobSlot host) {
+    if (!board_.start_beside(slot, host)) return;
+    const auto pace = [&](JobSlot own, JobSlot other) {
+      const int32_t at = 3 * standings_[own].score + standings_[other].score;
+      const double own_pace = params_.paces[static_cast<size_t>(at)];
+      return Pace::of_millionths(std::llround(own_pace * Pace::kFull), 500);
+    };
+    board_.set_pace(slot, pace(slot, host));
+    board_.set_pace(host, pace(host, slot));
+  }
+  void leaves(const QueuedJob& job) {
+    if (std::erase(profiling_, job.slot) == 0) {
+      std::erase(sharing_, job.slot);
+      return;
+    }
+    in_profiler_ -= job.units;
+    standings_[job.slot].stage = Stage::Known;
+  }
+
+  JobBoard& board_;
+  const Params params_;
+  std::vector<Standing> standings_;           // by job
+  std::vector<JobSlot> profiling_, sharing_;  // that run, in the order of their starts
+  std::deque<Time> arrivals_;                 // of the last 10 min, at least
+  std::vector<JobSlot> jobs_;                 // scratch
+  int64_t in_profiler_ = 0;
+  Time next_check_;
+  bool may_share_ = false;
+};
+ORRERY_REGISTER_POLICY(Lucid, "Lucid",
+                       "Least estimated GPU time first, two jobs to a GPU while it is busy. Jobs "
+                       "share that ask for the same, by their applications' scores; the memory of "
+                       "GPUs is not looked at. While none may share, nothing passes the first "
+                       "that does not fit. Without `driver: counting` no job shares. O(waiting "
+                       "times running jobs), each check_every too.");
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,36 @@
+// Shortest remaining time first: a shorter job stops longer ones that run.
+#include <algorithm>
+#include <tuple>
+
+#include "models/scheduling/contract/policy_registry.hpp"
+#include "models/scheduling/toolbox/time_sharing.hpp"
+
+namespace orrery {
+namespace {
+
+class Srtf final : public Policy, public Plan {
+ public:
+  using Params = NoParams;
+  Srtf(JobBoard& board, const Params& /*params*/) : board_{board} {}
+
+  void plan(const PlanNews& /*news*/) override {
+    const Time now = board_.now();
+    collect_jobs(board_, jobs_);
+    std::ranges::sort(jobs_, {}, [&](JobSlot slot) {
+      const QueuedJob& job = board_.job(slot);
+      return std::tuple{job.left(now), !job.is_running(), job.serial};
+    });
+    share_out(board_, jobs_);
+  }
+
+ private:
+  JobBoard& board_;
+  std::vector<JobSlot> jobs_;
+};
+ORRERY_REGISTER_POLICY(Srtf, "SRTF",
+                       "The jobs with the shortest remaining estimates run; longer ones are "
+                       "stopped for them, at the price of `stops`. O(n log n) over all jobs that "
+                       "wait or run.");
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,146 @@
+// Themis (NSDI'20): leases, and auctions among those whose finish time is the least fair.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <tuple>
+#include <vector>
+
+#include "models/scheduling/contract/policy_registry.hpp"
+#include "models/scheduling/toolbox/time_sharing.hpp"
+
+namespace orrery {
+namespace {
+
+// rho of a job is the time from its submission to its end, as things stand, over the time it would
+// take on its n-th part of the cluster, n being the jobs there are. Whatever is free or whose lease
+// is over is offered to the share 1 - f of the jobs with the largest rho. Bids are what it does to
+// a job's rho to have its GPUs for the next lease; the winners are those whose improvements have
+// the largest product. That is a knapsack over sums of logarithms.
+class Themis final : public Policy, public Plan, public JobWatcher {
+ public:
+  struct Params {
+    Duration lease = 20_min;
+    double fairness = 0.8;
+
+    template <class V>
+    void fields(V& v) {
+      v("lease", lease, "How long a job keeps its GPUs before they are auctioned again.",
+        Range{1_s, 10'000_h}, Source{"Themis, NSDI'20: 20 min"});
+      v("fairness", fairness,
+        "f: the share 1 - f of the jobs without a lease, those treated worst, may bid; at least "
+        "one.",
+        Range{0.0, 1.0}, Source{"Themis, NSDI'20: 0.8"});
+    }
+  };
+  Themis(JobBoard& board, const Params& params)
+      : board_{board}, params_{params}, rng_{board.rng("themis.leftovers")} {}
+
+  void plan(const PlanNews& /*news*/) override {
+    const Time now = board_.now();
+    if (!was_contended_) renew_silently(now);
+    collect_jobs(board_, jobs_);
+    const auto is_leased = [&](JobSlot job) {
+      return board_.job(job).is_running() && lease_ends_[job] > now;
+    };
+    const auto unleased = std::ranges::stable_partition(jobs_, is_leased);
+    std::vector<JobSlot> others{unleased.begin(), unleased.end()};
+    jobs_.erase(unleased.begin(), unleased.end());
+    int64_t offer = board_.capacity();
+    for (const JobSlot job : jobs_) offer -= board_.job(job).count;
+    const size_t jobs = jobs_.size() + others.size();
+    std::ranges::sort(others, {}, [&](JobSlot job) {
+      return std::tuple{-rho(board_.job(job), now, jobs), board_.job(job).serial};
+    });
+    const double bidding = std::ceil((1 - params_.fairness) * static_cast<double>(others.size()));
+    const size_t bidders = std::clamp<size_t>(static_cast<size_t>(bidding), 1, others.size());
+    const size_t winners = auction(others, bidders, offer);
+    for (size_t i = others.size(); i > winners + 1; --i) {  // what is left goes round at random
+      std::swap(others[i - 1], others[winners + rng_.below(i - winners)]);
+    }
+    jobs_.insert(jobs_.end(), others.begin(), others.end());
+    share_out(board_, jobs_);
+    was_contended_ = !board_.waiting().is_empty();
+    Time next = Time::max();
+    board_.running().for_each([&](JobSlot job) {
+      if (!board_.job(job).is_running()) return;
+      if (lease_ends_[job] <= now) lease_ends_[job] = now + params_.lease;
+      next = std::min(next, lease_ends_[job]);
+    });
+    board_.wake_at(next);
+  }
+
+  void job_starts(const QueuedJob& job) override {
+    if (job.slot >= lease_ends_.size()) lease_ends_.resize(job.slot + size_t{1});
+    lease_ends_[job.slot] = board_.now() + params_.lease;
+  }
+
+ private:
+  // While nobody waits, who has GPUs keeps them, lease after lease.
+  void renew_silently(Time now) {
+    board_.running().for_each([&](JobSlot job) {
+      const Duration over = now - lease_ends_[job];
+      if (over < Duration{}) return;
+      lease_ends_[job] = lease_ends_[job] + params_.lease * (over / params_.lease + 1);
+    });
+  }
+
+  double rho(const QueuedJob& job, Time now, size_t jobs) const {
+    const double fair = static_cast<double>(board_.capacity()) / static_cast<double>(jobs);
+    const double alone =
+        job.estimate.seconds() * std::max(1.0, static_cast<double>(job.count) / fair);
+    return ((now - job.submitted) + job.left(now)).seconds() / alone;
+  }
+  double improvement(const QueuedJob& job) const {
+    const Duration soonest = (board_.now() - job.submitted) + job.left(board_.now());
+    return std::log1p(params_.lease.seconds() / std::max(soonest, 1_ns).seconds());
+  }
+
+  // Moves the winners to the front; how many they are.
+  size_t auction(std::vector<JobSlot>& jobs, size_t bidders, int64_t offer) const {
+    constexpr int64_t kCellsMax = 4096;  // of an offer; beyond it counts are rounded up
+    int64_t cell = 0;
+    for (size_t i = 0; i < bidders; ++i) cell = std::gcd(cell, board_.job(jobs[i]).count);
+    cell = std::max({cell, (offer + kCellsMax - 1) / kCellsMax, int64_t{1}});
+    const auto cells = static_cast<size_t>(std::max(offer, int64_t{0}) / cell);
+    const auto size_of = [&](size_t i) {
+      return static_cast<size_t>((board_.job(jobs[i]).count + cell - 1) / cell);
+    };
+    std::vector<double> best(cells + 1);
+    std::vector<std::vector<bool>> is_in(bidders, std::vector<bool>(cells + 1));
+    for (size_t i = 0; i < bidders; ++i) {
+      const size_t size = size_of(i);
+      const double gain = improvement(board_.job(jobs[i]));
+      for (size_t c = cells + 1; c-- > size;) {
+        if (best[c - size] + gain <= best[c]) continue;
+        best[c] = best[c - size] + gain;
+        is_in[i][c] = true;
+      }
+    }
+    std::vector<JobSlot> won, lost;
+    size_t left = cells;
+    for (size_t i = bidders; i-- > 0;) {
+      const bool wins = is_in[i][left];
+      (wins ? won : lost).push_back(jobs[i]);
+      if (wins) left -= size_of(i);
+    }
+    std::ranges::reverse(won);
+    std::ranges::reverse(lost);
+    std::ranges::copy(lost, std::ranges::copy(won, jobs.begin()).out);
+    return won.size();
+  }
+
+  JobBoard& board_;
+  const Params params_;
+  Rng rng_;
+  std::vector<Time> lease_ends_;  // by job
+  std::vector<JobSlot> jobs_;
+  bool was_contended_ = false;
+};
+ORRERY_REGISTER_POLICY(Themis, "Themis",
+                       "Finish-time fairness by leases and auctions of whole jobs: a job takes all "
+                       "its GPUs or none, so the part of a win that the paper withholds to keep "
+                       "bids honest is not. What winners leave goes to others at random. O(n log "
+                       "n) over all jobs that wait or run, and up to 4,096 for each bidder.");
+
+}  // namespace
+}  // namespace orrery

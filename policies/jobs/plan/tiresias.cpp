@@ -1,0 +1,174 @@
+// Tiresias (NSDI'19): jobs of unknown length; those that had little service go first.
+//
+// Within a queue those that run stay ahead of those that wait, as in the artifact: a job is stopped
+// for one of a higher queue only. A job that comes into a queue goes to its end.
+#include <algorithm>
+#include <array>
+#include <tuple>
+#include <vector>
+
+#include "models/scheduling/contract/policy_registry.hpp"
+#include "models/scheduling/toolbox/gittins.hpp"
+#include "models/scheduling/toolbox/time_sharing.hpp"
+
+namespace orrery {
+namespace {
+
+enum class Service : uint8_t { Dlas, DlasGpu, Gittins };
+constexpr std::array<std::string_view, 3> enum_names(Service) {
+  return {"dlas", "dlas_gpu", "gittins"};
+}
+
+class Tiresias final : public Policy, public Plan, public JobWatcher {
+ public:
+  struct Params {
+    Service by = Service::DlasGpu;
+    std::vector<int64_t> limits = {3250, 7200};
+    int32_t promote_knob = 0;
+    int64_t gittins_delta = 3250;
+
+    template <class V>
+    void fields(V& v) {
+      constexpr Range kService{int64_t{1}, int64_t{1} << 40U};
+      v("by", by,
+        "dlas: seconds executed; dlas_gpu: seconds times GPUs; gittins: the Gittins index of "
+        "dlas_gpu service, by the jobs that ended so far.");
+      v("limits", limits,
+        "Of dlas and dlas_gpu: the service at which a job leaves each queue but the last, so that "
+        "there is one queue more than limits.",
+        kService, Unit{"s"},
+        Source{"Tiresias artifact: 3 queues; it lists a third limit, without effect"});
+      v("promote_knob", promote_knob,
+        "Of dlas and dlas_gpu: a stopped job that has waited, in all, so many times as long as it "
+        "has run begins anew in the first queue; 0: never.",
+        Range{0, 1000}, Source{"Tiresias artifact: PROMOTEKNOB"});
+      v("gittins_delta", gittins_delta, "Of gittins: the service that a job would get next.",
+        kService, Unit{"s"}, Source{"Tiresias artifact"});
+    }
+    void check(Checker& c) const {
+      if (limits.empty() || !std::ranges::is_sorted(limits)) {
+        c.error("limits", "must be numbers in ascending order");
+      }
+      const Params standard;
+      if (by == Service::Gittins) {
+        if (limits != standard.limits) c.idle("limits", "has no effect on gittins");
+        if (promote_knob != 0) c.idle("promote_knob", "has no effect on gittins");
+      } else if (gittins_delta != standard.gittins_delta) {
+        c.idle("gittins_delta", "has an effect on gittins only");
+      }
+    }
+  };
+  Tiresias(JobBoard& board, const Params& params) : board_{board}, params_{params} {}
+
+  void plan(const PlanNews& /*news*/) override {
+    collect_jobs(board_, jobs_);
+    std::ranges::sort(jobs_, {}, [this](JobSlot job) { return board_.job(job).serial; });
+    moved_.clear();
+    for (const JobSlot job : jobs_) refresh(board_.job(job));
+    std::ranges::stable_sort(moved_, {}, &Move::when);
+    for (const Move& move : moved_) standings_[move.job].place = next_place_++;
+    std::ranges::stable_sort(jobs_, {}, [this](JobSlot job) {
+      const Standing& s = standings_[job];
+      return std::tuple{s.queue, -s.index, params_.by == Service::Gittins ? 0 : s.place};
+    });
+    share_out(board_, jobs_);
+    std::ranges::stable_partition(jobs_, [this](JobSlot j) { return board_.job(j).is_running(); });
+    Time next = Time::max();
+    for (const JobSlot job : jobs_) {
+      standings_[job].place = next_place_++;
+      next = std::min(next, change(board_.job(job)));
+    }
+    board_.wake_at(next);
+  }
+
+  void job_waits(const QueuedJob& job) override {
+    if (job.slot >= standings_.size()) standings_.resize(job.slot + size_t{1});
+    Standing& s = standings_[job.slot];
+    if (s.serial != job.serial) s = {.serial = job.serial, .place = next_place_++};
+  }
+  void job_starts(const QueuedJob& job) override {
+    Standing& s = standings_[job.slot];
+    if (job.executed > s.forgiven) s.waited += board_.now() - job.queued;
+  }
+  void job_ends(const QueuedJob& job) override {
+    if (params_.by != Service::Gittins) return;
+    const double service = job.run.seconds() * static_cast<double>(job.units);
+    ended_.insert(std::ranges::upper_bound(ended_, service), service);
+  }
+
+ private:
+  struct Standing {
+    uint64_t serial = UINT64_MAX;  // of the job
+    size_t queue = 0;
+    uint64_t place = 0;      // in the queue
+    double index = 0;        // Gittins
+    Duration forgiven = {};  // executed before the last promotion
+    Duration waited = {};    // since then, between two stretches
+  };
+
+  struct Move {  // into another queue
+    Time when;
+    JobSlot job = kNoJob;
+  };
+
+  double weight(const QueuedJob& job) const {
+    return params_.by == Service::Dlas ? 1 : static_cast<double>(job.units);
+  }
+  double service(const QueuedJob& job, const Standing& s) const {
+    return (job.executed_by(board_.now()) - s.forgiven).seconds() * weight(job);
+  }
+  void refresh(const QueuedJob& job) {
+    Standing& s = standings_[job.slot];
+    if (params_.by == Service::Gittins) {
+      s.index = gittins_index(ended_, service(job, s), static_cast<double>(params_.gittins_delta));
+      return;
+    }
+    if (promoted_at(job) <= board_.now()) {
+      s = {.serial = s.serial, .forgiven = job.executed};
+      moved_.push_back({board_.now(), job.slot});
+      return;
+    }
+    const size_t queue = s.queue;
+    while (s.queue < params_.limits.size() && left(job, s) <= 0) ++s.queue;
+    if (s.queue == queue) return;
+    const double past = service(job, s) - static_cast<double>(params_.limits[s.queue - 1]);
+    moved_.push_back({board_.now() - nearest_ns(past / weight(job)), job.slot});
+  }
+  double left(const QueuedJob& job, const Standing& s) const {  // until it is demoted
+    return static_cast<double>(params_.limits[s.queue]) - service(job, s);
+  }
+  Time promoted_at(const QueuedJob& job) const {
+    const Standing& s = standings_[job.slot];
+    if (params_.promote_knob == 0 || s.queue == 0 || job.state != QueuedState::Waiting) {
+      return Time::max();
+    }
+    return job.queued + (job.executed - s.forgiven) * params_.promote_knob - s.waited;
+  }
+  // When the job leaves its queue, or has had its quantum.
+  Time change(const QueuedJob& job) const {
+    if (!job.is_running()) return std::max(promoted_at(job), board_.now() + 1_ns);
+    const Standing& s = standings_[job.slot];
+    const Duration setup = std::max(job.started + job.setup - board_.now(), Duration{});
+    if (params_.by == Service::Gittins) {
+      return board_.now() + setup +
+             nearest_ns(static_cast<double>(params_.gittins_delta) / weight(job));
+    }
+    if (s.queue == params_.limits.size()) return Time::max();
+    return board_.now() + setup + std::max(nearest_ns(left(job, s) / weight(job)), 1_ns);
+  }
+
+  JobBoard& board_;
+  const Params params_;
+  std::vector<Standing> standings_;  // by job
+  uint64_t next_place_ = 0;
+  std::vector<double> ended_;  // service of whole jobs, sorted
+  std::vector<JobSlot> jobs_;  // scratch
+  std::vector<Move> moved_;    // scratch
+};
+ORRERY_REGISTER_POLICY(Tiresias, "Tiresias",
+                       "Discretised least attained service, or the Gittins index: jobs run in the "
+                       "order of their queues and are stopped for those ahead. O(n log n) over all "
+                       "jobs that wait or run; the Gittins index adds O(ended jobs) to each.");
+
+}  // namespace
+}  // namespace orrery

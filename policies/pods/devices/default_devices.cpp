@@ -1,0 +1,86 @@
+// Which GPUs of the chosen node a pod gets, when their wiring does not matter.
+#include <array>
+#include <bit>
+
+#include "models/scheduling/contract/policy_registry.hpp"
+#include "sim/core/check.hpp"
+
+namespace orrery {
+namespace {
+
+enum class Strategy : uint8_t { BestFit, LowestIndex, Random };
+constexpr std::array<std::string_view, 3> enum_names(Strategy) {
+  return {"best_fit", "lowest_index", "random"};
+}
+
+class DefaultDevices final : public Policy, public PickDevices {
+ public:
+  struct Params {
+    Strategy strategy = Strategy::BestFit;
+    template <class V>
+    void fields(V& v) {
+      v("strategy", strategy,
+        "best_fit: idle GPUs by index, a share where the least is left that suffices; "
+        "lowest_index: both by index; random: both by chance.");
+    }
+  };
+  DefaultDevices(Handle& handle, const Params& params)
+      : strategy_{params.strategy}, rng_{handle.rng("policies.default_devices")} {}
+
+  GpuMask pick(const Cycle& cycle, NodeId node) const override {
+    const PodSpec& spec = *cycle.pod.spec;
+    if (spec.gpus == 0) return 0;
+    const bool is_share = spec.gpu_milli < kMilli;
+    const GpuMask from =
+        is_share ? with_left(cycle.cluster, node, spec.gpu_milli) : cycle.cluster.idle_gpus(node);
+    ORRERY_CHECK(std::popcount(from) >= spec.gpus, "only nodes with enough GPUs are feasible");
+    if (strategy_ == Strategy::Random) return any_of(from, spec.gpus);
+    if (strategy_ == Strategy::BestFit && is_share) return tightest_of(cycle.cluster, node, from);
+    return lowest_of(from, spec.gpus);
+  }
+
+ private:
+  static GpuMask bit(uint32_t gpu) { return static_cast<GpuMask>(1u << gpu); }
+
+  static GpuMask with_left(const ClusterState& cluster, NodeId node, int32_t milli) {
+    uint32_t mask = 0;
+    for (uint32_t gpu = 0; gpu < cluster.gpus(node); ++gpu) {
+      if (cluster.gpu_left_milli(node, gpu) >= milli) mask |= bit(gpu);
+    }
+    return static_cast<GpuMask>(mask);
+  }
+  static GpuMask lowest_of(GpuMask from, int32_t count) {
+    uint32_t rest = from;
+    for (int32_t i = 0; i < count; ++i) rest &= rest - 1;
+    return static_cast<GpuMask>(from & ~rest);
+  }
+  static GpuMask tightest_of(const ClusterState& cluster, NodeId node, GpuMask from) {
+    auto best = static_cast<uint32_t>(std::countr_zero(from));
+    for (uint32_t rest = from; rest != 0; rest &= rest - 1) {
+      const auto gpu = static_cast<uint32_t>(std::countr_zero(rest));
+      if (cluster.gpu_left_milli(node, gpu) < cluster.gpu_left_milli(node, best)) best = gpu;
+    }
+    return bit(best);
+  }
+  GpuMask any_of(GpuMask from, int32_t count) const {
+    uint32_t rest = from, picked = 0;
+    for (int32_t i = 0; i < count; ++i) {
+      uint32_t skip = rest;  // pass over a random number of the remaining ones
+      for (auto k = rng_.below(static_cast<uint64_t>(std::popcount(rest))); k > 0; --k) {
+        skip &= skip - 1;
+      }
+      const uint32_t one = skip & (~skip + 1);
+      picked |= one;
+      rest &= ~one;
+    }
+    return static_cast<GpuMask>(picked);
+  }
+
+  const Strategy strategy_;
+  mutable Rng rng_;
+};
+ORRERY_REGISTER_POLICY(DefaultDevices, "DefaultDevices",
+                       "GPUs by index; shares where the least is left.");
+
+}  // namespace
+}  // namespace orrery

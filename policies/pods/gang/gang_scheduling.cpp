@@ -1,0 +1,63 @@
+// Kubernetes' own gang scheduling (1.36): pods enter the queue when minCount of them exist, and are
+// bound when minCount of them have a node. Placing the members in one cycle is the driver's part.
+#include <vector>
+
+#include "models/scheduling/contract/policy_registry.hpp"
+
+namespace orrery {
+namespace {
+
+class GangScheduling final : public Policy, public PreEnqueue, public Permit, public EventHints {
+ public:
+  struct Params {
+    int64_t schedulingTimeoutSeconds = 300;
+    template <class V>
+    void fields(V& v) {
+      v("schedulingTimeoutSeconds", schedulingTimeoutSeconds,
+        "How long a member waits, with its node, for the quorum. A gang's own schedule timeout "
+        "goes before.",
+        Range{int64_t{1}, int64_t{1'000'000}}, Unit{"s"},
+        Source{"kube-scheduler 1.36, where it is fixed"});
+    }
+  };
+  GangScheduling(Handle& handle, const Params& params)
+      : handle_{handle}, timeout_{1_s * params.schedulingTimeoutSeconds} {}
+
+  Status pre_enqueue(const PodView& pod) override {
+    if (!pod.gang.is_valid()) return {};
+    const GangView gang = handle_.gang(pod.gang);
+    if (gang.created >= gang.min_available) return {};
+    return {Code::UnschedulableAndUnresolvable, "waiting for minCount pods of the gang to appear"};
+  }
+
+  PermitStatus permit(const Cycle& cycle, NodeId /*node*/) override {
+    if (!cycle.pod.gang.is_valid()) return {};
+    const GangView gang = handle_.gang(cycle.pod.gang);
+    if (gang.assigned() + 1 < gang.min_available) {  // this pod is in neither count
+      handle_.activate_siblings(cycle.pod.id);
+      const bool has_own = gang.schedule_timeout != Duration::max();
+      return {Code::Wait, has_own ? gang.schedule_timeout : timeout_,
+              "waiting for minCount pods of the gang to be scheduled"};
+    }
+    const auto waiting = handle_.waiting_pods(gang.id);
+    scratch_.assign(waiting.begin(), waiting.end());
+    for (const PodId pod : scratch_) handle_.allow_waiting(pod);
+    return {};
+  }
+
+  ClusterEvents events() const override { return bit_of(ClusterEventKind::UnscheduledPodAdded); }
+  QueueHint hint(const PodView& pod, const ClusterEvent& event) const override {
+    const bool is_sibling = pod.gang.is_valid() && event.gang == pod.gang;
+    return is_sibling ? QueueHint::Queue : QueueHint::Skip;
+  }
+
+ private:
+  Handle& handle_;
+  const Duration timeout_;
+  std::vector<PodId> scratch_;
+};
+ORRERY_REGISTER_POLICY(GangScheduling, "GangScheduling",
+                       "Kubernetes' own gangs: a quorum of pods exists, then has nodes.");
+
+}  // namespace
+}  // namespace orrery

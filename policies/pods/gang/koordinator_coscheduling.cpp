@@ -1,0 +1,230 @@
+// Gang groups, as Koordinator's Coscheduling does it: all gangs of a job start together or not at
+// all. Koordinator's default configuration sorts the queue with PrioritySort; what keeps the
+// members of two groups from interleaving is NextPod.
+//
+// A round of a group opens when a first member passes PreFilter. From then on NextPod feeds its
+// other members, until every gang has its minimum (all go on to be bound) or each member was tried
+// once (all that wait are turned away). After the first member without a node, PreFilter stops the
+// ones that follow. So no group ever holds nodes while another one is tried.
+//
+// Koordinator also gates all but one pending member of a group. That saves it work in its queue and
+// decides nothing: a round takes the members from wherever they stand.
+#include <array>
+#include <vector>
+
+#include "models/scheduling/contract/policy_registry.hpp"
+
+namespace orrery {
+namespace {
+
+enum class Mode : uint8_t { Strict, NonStrict };
+constexpr std::array<std::string_view, 2> enum_names(Mode) { return {"Strict", "NonStrict"}; }
+enum class MatchPolicy : uint8_t { OnlyWaiting, WaitingAndRunning, OnceSatisfied };
+constexpr std::array<std::string_view, 3> enum_names(MatchPolicy) {
+  return {"only-waiting", "waiting-and-running", "once-satisfied"};
+}
+
+constexpr Status fails(std::string_view why) { return {Code::UnschedulableAndUnresolvable, why}; }
+
+class KoordinatorCoscheduling final : public Policy,
+                                      public PreEnqueue,
+                                      public NextPod,
+                                      public PreFilter,
+                                      public PostFilter,
+                                      public Reserve,
+                                      public Permit,
+                                      public PostBind,
+                                      public EventHints {
+ public:
+  struct Params {
+    Duration defaultTimeout = 10_min;
+    Mode mode = Mode::Strict;
+    MatchPolicy matchPolicy = MatchPolicy::OnceSatisfied;
+    template <class V>
+    void fields(V& v) {
+      v("defaultTimeout", defaultTimeout,
+        "How long a member waits, with its node, for the rest of the group; the framework caps it "
+        "at 15 min. A gang's own schedule timeout goes before.",
+        Range{1_s, 24_h}, Source{"koordinator a7a1b76b"});
+      v("mode", mode,
+        "When a member finds no node or gives its node up, Strict turns the waiting ones away at "
+        "once; with NonStrict they keep their nodes until every member was tried. Upstream an "
+        "annotation of each gang.",
+        Source{"koordinator a7a1b76b"});
+      v("matchPolicy", matchPolicy,
+        "Which members count towards a gang's minimum: those that have a node and are not bound "
+        "yet, or bound ones too; once-satisfied: the former, and none any more once a pod of the "
+        "group was bound. Upstream an annotation of each gang.",
+        Source{"koordinator a7a1b76b"});
+    }
+  };
+  KoordinatorCoscheduling(Handle& handle, const Params& params)
+      : handle_{handle}, params_{params} {}
+
+  Status pre_enqueue(const PodView& pod) override {
+    if (!pod.gang.is_valid()) return {};
+    return check_members(handle_.gang(pod.gang));
+  }
+
+  PodId next() override {
+    if (!round_.is_open) return {};
+    const GangView group = handle_.gang(round_.group);
+    if (group.created_at == round_.created_at) {
+      while (round_.next < round_.members.size()) {
+        const PodId pod = round_.members[round_.next++];
+        if (pod != round_.opener) return pod;
+      }
+      reject_group(group, "every pending pod of the gang group was tried");
+    }
+    round_.is_open = false;
+    return {};
+  }
+
+  Status pre_filter(const Cycle& cycle, NodeSet& /*nodes*/) override {
+    if (!cycle.pod.gang.is_valid()) return {};
+    const GangView gang = handle_.gang(cycle.pod.gang);
+    if (const Status status = check_members(gang); !status.ok() || is_free(gang)) return status;
+    if (!round_.is_open) {
+      open_round(cycle.pod.id, gang);
+    } else if (round_.has_failed && round_.group == gang.first_of_job) {
+      return fails("another member of the gang group has no node");
+    }
+    return {};
+  }
+
+  Status post_filter(const Cycle& cycle, const Diagnosis& /*diagnosis*/) override {
+    if (!cycle.pod.gang.is_valid()) return {Code::Unschedulable, "pod is in no gang"};
+    const GangView gang = handle_.gang(cycle.pod.gang);
+    if (!gang.id.is_valid()) return {Code::Unschedulable, "gang not found"};
+    if (is_free(gang)) return {Code::Unschedulable, "the gang group has run before"};
+    if (round_.is_open && round_.group == gang.first_of_job) round_.has_failed = true;
+    if (params_.mode == Mode::NonStrict) return {Code::Unschedulable, "the others keep waiting"};
+    reject_group(gang, "a member of the gang group fits nowhere");
+    return {Code::Unschedulable, "the gang group is turned down because this pod fits nowhere"};
+  }
+  bool reads_candidates(const PodView& /*pod*/) const override { return false; }
+
+  Status reserve(const Cycle& /*cycle*/, NodeId /*node*/) override { return {}; }
+  void unreserve(const PodView& pod, NodeId /*node*/) override {
+    if (!pod.gang.is_valid() || is_rejecting_ || params_.mode == Mode::NonStrict) return;
+    const GangView gang = handle_.gang(pod.gang);
+    if (!gang.id.is_valid() || is_free(gang)) return;
+    reject_group(gang, "a member of the gang group gave up its node");
+  }
+
+  PermitStatus permit(const Cycle& cycle, NodeId /*node*/) override {
+    if (!cycle.pod.gang.is_valid()) return {};
+    const GangView gang = handle_.gang(cycle.pod.gang);
+    if (!gang.id.is_valid()) return {Code::Unschedulable, {}, "gang not found"};
+    bool is_complete = true;
+    for_each_gang(gang, [&](const GangView& member) {
+      is_complete &= has_minimum(member, member.id == gang.id ? 1 : 0);
+    });
+    if (!is_complete) {
+      const bool has_own = gang.schedule_timeout != Duration::max();
+      return {Code::Wait, has_own ? gang.schedule_timeout : params_.defaultTimeout,
+              "waits for the rest of the gang group"};
+    }
+    round_.is_open = false;
+    copy_waiting(gang);
+    for (const PodId pod : waiting_) handle_.allow_waiting(pod);
+    return {};
+  }
+
+  // The mark stays with the group as upstream's does with its PodGroup: pods that a restarted job
+  // creates again are, with once-satisfied, placed one by one.
+  void post_bind(const PodView& pod, NodeId /*node*/) override {
+    if (!pod.gang.is_valid()) return;
+    const GangView gang = handle_.gang(pod.gang);
+    if (!gang.id.is_valid()) return;
+    const size_t group = gang.first_of_job.index;
+    if (group >= satisfied_.size()) satisfied_.resize(group + 1, Time{-1});
+    satisfied_[group] = gang.created_at;
+  }
+
+  ClusterEvents events() const override { return bit_of(ClusterEventKind::UnscheduledPodAdded); }
+  QueueHint hint(const PodView& pod, const ClusterEvent& event) const override {
+    const bool is_sibling =
+        pod.gang.is_valid() && event.gang.is_valid() && handle_.gang(event.gang).job == pod.job;
+    return is_sibling ? QueueHint::Queue : QueueHint::Skip;
+  }
+
+ private:
+  struct Round {
+    bool is_open = false;
+    bool has_failed = false;
+    GangId group;     // its first gang
+    Time created_at;  // of the group, since ids are recycled
+    PodId opener;
+    std::vector<PodId> members;
+    size_t next = 0;
+  };
+
+  template <class F>
+  void for_each_gang(const GangView& gang, F&& f) const {
+    for (uint32_t i = 0; i < static_cast<uint32_t>(gang.gangs_of_job); ++i) {
+      f(handle_.gang({gang.first_of_job.index + i}));
+    }
+  }
+  // No longer held to any minimum.
+  bool is_free(const GangView& gang) const {
+    const size_t group = gang.first_of_job.index;
+    return params_.matchPolicy == MatchPolicy::OnceSatisfied && group < satisfied_.size() &&
+           satisfied_[group] == gang.created_at;
+  }
+  Status check_members(const GangView& gang) const {
+    if (!gang.id.is_valid()) return fails("gang not found");
+    if (is_free(gang)) return {};
+    bool are_there = true;
+    for_each_gang(
+        gang, [&](const GangView& member) { are_there &= member.created >= member.min_available; });
+    if (are_there) return {};
+    return fails("a gang of the group has fewer pods than its minimum");
+  }
+  bool has_minimum(const GangView& gang, int32_t asked) const {
+    if (is_free(gang)) return true;
+    const int32_t unbound = gang.waiting + gang.binding;
+    const bool counts_bound = params_.matchPolicy == MatchPolicy::WaitingAndRunning;
+    return (counts_bound ? gang.assigned() : unbound) + asked >= gang.min_available;
+  }
+  void open_round(PodId opener, const GangView& gang) {
+    round_.is_open = true;
+    round_.has_failed = false;
+    round_.group = gang.first_of_job;
+    round_.created_at = gang.created_at;
+    round_.opener = opener;
+    round_.next = 0;
+    round_.members.clear();
+    for_each_gang(gang, [&](const GangView& member) {
+      for (uint32_t i = 0; i < static_cast<uint32_t>(member.pods); ++i) {
+        round_.members.push_back({member.first.index + i});
+      }
+    });
+  }
+  void copy_waiting(const GangView& gang) {
+    waiting_.clear();
+    for_each_gang(gang, [&](const GangView& member) {
+      const auto waiting = handle_.waiting_pods(member.id);
+      waiting_.insert(waiting_.end(), waiting.begin(), waiting.end());
+    });
+  }
+  // Each rejection comes back through unreserve(), which must not start over.
+  void reject_group(const GangView& gang, std::string_view why) {
+    is_rejecting_ = true;
+    copy_waiting(gang);
+    for (const PodId pod : waiting_) handle_.reject_waiting(pod, why);
+    is_rejecting_ = false;
+  }
+
+  Handle& handle_;
+  const Params params_;
+  Round round_;
+  std::vector<Time> satisfied_;  // by a group's first gang: when the group was made that once ran
+  std::vector<PodId> waiting_;
+  bool is_rejecting_ = false;
+};
+ORRERY_REGISTER_POLICY(KoordinatorCoscheduling, "KoordinatorCoscheduling",
+                       "Gang groups: every gang of a job has its minimum, or none keeps a node.");
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,50 @@
+// All or nothing: a gang is bound in the cycle in which every member has a node, or holds none.
+#include <array>
+
+#include "models/scheduling/contract/policy_registry.hpp"
+
+namespace orrery {
+namespace {
+
+enum class Members : uint8_t { All, MinAvailable };
+constexpr std::array<std::string_view, 2> enum_names(Members) { return {"all", "min_available"}; }
+
+// For the per_gang driver, which counts the members placed so far in its cycle as waiting.
+class StrictGang final : public Policy, public Permit, public EventHints {
+ public:
+  struct Params {
+    Members members = Members::All;
+    template <class V>
+    void fields(V& v) {
+      v("members", members, "How many must have a node: every pod, or the gang's min_available.");
+    }
+  };
+  StrictGang(Handle& handle, const Params& params) : handle_{handle}, members_{params.members} {}
+
+  PermitStatus permit(const Cycle& cycle, NodeId /*node*/) override {
+    if (!cycle.pod.gang.is_valid()) return {};
+    const GangView gang = handle_.gang(cycle.pod.gang);
+    const int32_t needed = members_ == Members::All ? gang.pods : gang.min_available;
+    if (gang.assigned() + 1 >= needed) return {};
+    return {Code::Unschedulable, {}, "not every member of the gang has a node"};
+  }
+
+  ClusterEvents events() const override {
+    return bit_of(ClusterEventKind::UnscheduledPodAdded) |
+           bit_of(ClusterEventKind::AssignedPodDeleted) | bit_of(ClusterEventKind::NodeAdded) |
+           bit_of(ClusterEventKind::NodeChanged);
+  }
+  QueueHint hint(const PodView& pod, const ClusterEvent& event) const override {
+    if (event.kind != ClusterEventKind::UnscheduledPodAdded) return QueueHint::Queue;
+    return event.gang == pod.gang ? QueueHint::Queue : QueueHint::Skip;
+  }
+
+ private:
+  const Handle& handle_;
+  const Members members_;
+};
+ORRERY_REGISTER_POLICY(StrictGang, "StrictGang",
+                       "A gang gets all its nodes in one cycle, or none.");
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,129 @@
+// Tries a whole gang under one leaf switch, or on one node, before the whole cluster.
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "models/scheduling/contract/policy_registry.hpp"
+
+namespace orrery {
+namespace {
+
+enum class Level : uint8_t { Leaf, Hostname };
+constexpr std::array<std::string_view, 2> enum_names(Level) { return {"leaf", "hostname"}; }
+
+// Members that already have a node bind the rest to their domain.
+class TopologyPlacement final : public Policy, public Domains, public Reserve, public PodWatcher {
+ public:
+  struct Params {
+    Level level = Level::Leaf;
+    bool required = true;
+    std::optional<int32_t> relax_attempts = {};
+    std::optional<Duration> relax_after = {};
+
+    template <class V>
+    void fields(V& v) {
+      v("level", level, "What a domain is: the nodes of one leaf switch, or one node.");
+      v("required", required, "Without a domain for all, wait; if false, spread over any nodes.",
+        Source{"kube-scheduler 1.36"});
+      v("relax_attempts", relax_attempts,
+        "After so many attempts in vain the next level is tried too (nodes of one leaf, then any "
+        "nodes), and one more after as many again; left out: never for that reason.",
+        Range{1, 1'000'000}, Example{"3"});
+      v("relax_after", relax_after,
+        "Likewise after waiting so long since its first attempt; seen at the next attempt, so "
+        "that `policy.queue` says how often that is looked at. Philly retries after 2 to 3 min.",
+        Source{"Philly, ATC'19, section 2.3"}, Example{"10min"});
+    }
+    void check(Checker& c) const {
+      if (required) return;
+      if (relax_attempts) c.idle("relax_attempts", "has no effect with required: false");
+      if (relax_after) c.idle("relax_after", "has no effect with required: false");
+    }
+  };
+  TopologyPlacement(Handle& /*handle*/, const Params& params) : params_{params} {}
+
+  void domains(const Cycle& cycle, const GangView& gang, std::vector<GangDomain>& out) override {
+    const ClusterState& cluster = cycle.cluster;
+    Home& home = home_of(gang.id);
+    const int32_t widest = widest_level(home, gang, cycle.now);
+    for (auto level = static_cast<int32_t>(params_.level); level >= std::max(widest, 0); --level) {
+      const auto at = static_cast<Level>(level);
+      if (home.pods > 0 && at == Level::Hostname) {
+        out.emplace_back(home.node);
+      } else if (home.pods > 0) {
+        add_leaf(cluster, cluster.leaf(home.node), out);
+      } else if (at == Level::Hostname) {
+        cluster.up().for_each([&](NodeId n) { out.emplace_back(n); });
+      } else {
+        for (uint32_t leaf = 0; leaf < cluster.leaves(); ++leaf) add_leaf(cluster, leaf, out);
+      }
+    }
+    if (!params_.required || widest < 0) out.emplace_back(cluster.up());
+  }
+
+  Status reserve(const Cycle& cycle, NodeId node) override {
+    const PodView& pod = cycle.pod;
+    if (!pod.gang.is_valid()) return {};
+    if (pod.id.index >= is_placed_.size()) is_placed_.resize(pod.id.index + size_t{1});
+    Home& home = home_of(pod.gang);
+    home.attempts = 0;
+    if (!is_placed_[pod.id.index] && home.pods++ == 0) home.node = node;
+    is_placed_[pod.id.index] = true;
+    return {};
+  }
+  void unreserve(const PodView& pod, NodeId /*node*/) override { forget(pod); }
+  void pod_gone(const PodView& pod) override { forget(pod); }
+
+ private:
+  struct Home {
+    NodeId node;  // of the first member: stands for the domain of all
+    int32_t pods = 0;
+    int32_t attempts = 0;            // since a member was placed
+    Time created{-1}, tried_from{};  // of the gang, whose id may be another's later; the first one
+  };
+
+  Home& home_of(GangId gang) {
+    if (gang.index >= homes_.size()) homes_.resize(gang.index + size_t{1});
+    return homes_[gang.index];
+  }
+  // Counts this attempt. Levels fall from one node to one leaf to, below 0, any nodes.
+  int32_t widest_level(Home& home, const GangView& gang, Time now) {
+    if (home.attempts == 0 || home.created != gang.created_at) {
+      home.attempts = 0;
+      home.created = gang.created_at;
+      home.tried_from = now;
+    }
+    int64_t steps = 0;
+    if (params_.relax_attempts) steps = home.attempts / *params_.relax_attempts;
+    if (params_.relax_after && *params_.relax_after > Duration{}) {
+      steps = std::max(steps, (now - home.tried_from) / *params_.relax_after);
+    }
+    ++home.attempts;
+    const auto level = static_cast<int64_t>(params_.level);
+    return static_cast<int32_t>(std::max(level - steps, int64_t{-1}));
+  }
+
+  static void add_leaf(const ClusterState& cluster, uint32_t leaf, std::vector<GangDomain>& out) {
+    const auto is_up = [&](NodeId n) { return cluster.up().contains(n); };
+    if (std::ranges::any_of(cluster.in_leaf(leaf), is_up)) out.emplace_back(InLeaf{leaf});
+  }
+  void forget(const PodView& pod) {
+    if (pod.id.index >= is_placed_.size() || !is_placed_[pod.id.index]) return;
+    is_placed_[pod.id.index] = false;
+    --homes_[pod.gang.index].pods;
+  }
+
+  const Params params_;
+  std::vector<Home> homes_;      // by GangId
+  std::vector<bool> is_placed_;  // by PodId
+};
+ORRERY_REGISTER_POLICY(
+    TopologyPlacement, "TopologyPlacement",
+    "Places a whole gang under one leaf switch or on one node; where told so, it gives that up "
+    "step by step, as Philly does. For each gang that is tried O(leaves), or O(nodes) with one "
+    "node each; alike pods with whole GPUs are placed only where enough of these are idle, others "
+    "in one domain after the other until they fit.");
+
+}  // namespace
+}  // namespace orrery

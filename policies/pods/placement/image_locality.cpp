@@ -1,0 +1,108 @@
+// Prefers nodes that already hold the pod's images.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "models/scheduling/contract/policy_registry.hpp"
+#include "models/scheduling/toolbox/scoring.hpp"
+
+namespace orrery {
+namespace {
+
+enum class Limit : uint8_t { PerContainer, PerPod };
+constexpr std::array<std::string_view, 2> enum_names(Limit) { return {"per_container", "per_pod"}; }
+
+struct PreloadedParams {
+  std::string image;
+  std::string key;
+  std::vector<std::string> values;
+  template <class V>
+  void fields(V& v) {
+    v("image", image, "Name of an image, as pods name it.", Required{});
+    v("key", key, "Label of the nodes that hold it from the start; empty: all nodes do.");
+    v("values", values, "Values of the label.");
+  }
+  void check(Checker& checker) const {
+    if (key.empty() != values.empty()) {
+      checker.error("values", key.empty() ? "have an effect only with a key"
+                                          : "must name at least one value");
+    }
+  }
+};
+
+// A node holds what was preloaded and, from the first binding on, the images of its pods: kubelets
+// keep them. Garbage collection of images is not modelled.
+class ImageLocality final : public Policy, public Score, public PostBind {
+ public:
+  struct Params {
+    std::vector<PreloadedParams> preloaded;
+    Limit limit = Limit::PerContainer;
+    template <class V>
+    void fields(V& v) {
+      v("preloaded", preloaded, "Images that nodes hold before the first pod comes.");
+      v("limit", limit,
+        "What counts as everything saved: 1000 MiB a container, or a pod as in older releases.",
+        Source{"per_container: kube-scheduler 1.36"});
+    }
+  };
+  ImageLocality(Handle& handle, const Params& params) : handle_{handle}, params_{params} {}
+
+  void score(const Cycle& cycle, std::span<const NodeId> nodes,
+             std::span<int64_t> scores) const override {
+    std::ranges::fill(scores, 0);
+    const PodSpec& spec = *cycle.pod.spec;
+    if (spec.images.empty()) return;
+    preload(cycle.cluster);
+    for (const ContainerImage& image : spec.images) {
+      const auto found = held_.find(image.name);
+      if (found == held_.end()) continue;
+      const NodeSet& holders = found->second;
+      const int64_t scaled = scaled_image_bytes(image.bytes, static_cast<int64_t>(holders.count()),
+                                                static_cast<int64_t>(cycle.cluster.nodes()));
+      for (size_t k = 0; k < nodes.size(); ++k) {
+        if (holders.contains(nodes[k])) scores[k] += scaled;
+      }
+    }
+    const int64_t containers = params_.limit == Limit::PerPod ? 1 : std::max(1, spec.containers);
+    for (int64_t& score : scores) {
+      score = image_locality_score(score, kImageBytesMax * containers);
+    }
+  }
+
+  void post_bind(const PodView& pod, NodeId node) override {
+    const ClusterState& cluster = handle_.cluster();
+    if (!pod.spec->images.empty()) preload(cluster);
+    for (const ContainerImage& image : pod.spec->images) {
+      holders(cluster, image.name).insert(node);
+    }
+  }
+
+ private:
+  NodeSet& holders(const ClusterState& cluster, const std::string& image) const {
+    return held_.try_emplace(image, NodeSet{cluster.nodes()}).first->second;
+  }
+  void preload(const ClusterState& cluster) const {  // once, when the nodes are known
+    if (is_preloaded_) return;
+    is_preloaded_ = true;
+    for (const PreloadedParams& image : params_.preloaded) {
+      NodeSet& nodes = holders(cluster, image.image);
+      if (image.key.empty()) {
+        nodes.fill();
+      } else {
+        nodes |= cluster.matching({{{image.key, SelectorOperator::In, image.values}}});
+      }
+    }
+  }
+
+  const Handle& handle_;
+  const Params params_;
+  mutable std::map<std::string, NodeSet, std::less<>> held_;  // who holds an image
+  mutable bool is_preloaded_ = false;
+};
+ORRERY_REGISTER_POLICY(ImageLocality, "ImageLocality",
+                       "Nodes that hold the pod's images already, the larger the better.");
+
+}  // namespace
+}  // namespace orrery

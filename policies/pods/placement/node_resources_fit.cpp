@@ -1,0 +1,272 @@
+// Nodes with room for what the pod asks for, scored by how full they would be.
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <vector>
+
+#include "models/scheduling/contract/policy_registry.hpp"
+#include "models/scheduling/toolbox/scoring.hpp"
+
+namespace orrery {
+namespace {
+
+enum class Strategy : uint8_t { LeastAllocated, MostAllocated, RequestedToCapacityRatio };
+constexpr std::array<std::string_view, 3> enum_names(Strategy) {
+  return {"LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"};
+}
+
+// Which deletions may let a pod try again that found no room.
+enum class DeletedPodHint : uint8_t { Any, Fits };
+constexpr std::array<std::string_view, 2> enum_names(DeletedPodHint) { return {"any", "fits"}; }
+
+constexpr std::array kOrder{Resource::Pods, Resource::Cpu, Resource::Memory, Resource::Gpu,
+                            Resource::Nic};  // in which upstream looks for what is short
+
+constexpr std::string_view reason_of(Resource resource) {
+  switch (resource) {
+    case Resource::Cpu:
+      return "Insufficient cpu";
+    case Resource::Memory:
+      return "Insufficient memory";
+    case Resource::Gpu:
+      return "Insufficient nvidia.com/gpu";
+    case Resource::Nic:
+      return "Insufficient rdma/nic";
+    case Resource::Pods:
+      break;
+  }
+  return "Too many pods";
+}
+
+struct ShapeParams {
+  int32_t utilization = 0;
+  int32_t score = 0;
+  template <class V>
+  void fields(V& v) {
+    v("utilization", utilization, "Of the resource, the pod included.", Range{0, 100},
+      Unit{"percent"}, Required{});
+    v("score", score, "At this utilization; linear in between.", Range{0, 10}, Required{});
+  }
+};
+struct RatioParams {
+  std::vector<ShapeParams> shape;
+  template <class V>
+  void fields(V& v) {
+    v("shape", shape, "Points of the scoring function, utilization rising.");
+  }
+  void check(Checker& checker) const {
+    for (size_t i = 1; i < shape.size(); ++i) {
+      if (shape[i].utilization > shape[i - 1].utilization) continue;
+      checker.error("shape", "utilization must rise from point to point");
+      return;
+    }
+  }
+};
+struct WeightParams {
+  Resource name = Resource::Cpu;
+  int32_t weight = 1;
+  template <class V>
+  void fields(V& v) {
+    v("name", name, "The resource.", Required{});
+    v("weight", weight, "Its part in the average.", Range{1, 100}, Source{"kube-scheduler 1.36"});
+  }
+};
+struct StrategyParams {
+  Strategy type = Strategy::LeastAllocated;
+  std::vector<WeightParams> resources{{Resource::Cpu, 1}, {Resource::Memory, 1}};
+  RatioParams requestedToCapacityRatio;
+  template <class V>
+  void fields(V& v) {
+    v("type", type, "Spread pods, pack them, or follow a shape.", Source{"kube-scheduler 1.36"});
+    v("resources", resources, "What is averaged. Extended resources count for pods that ask.",
+      Source{"kube-scheduler 1.36"});
+    v("requestedToCapacityRatio", requestedToCapacityRatio, "Of that type only.");
+  }
+  void check(Checker& checker) const {
+    const bool has_shape = !requestedToCapacityRatio.shape.empty();
+    if (has_shape != (type == Strategy::RequestedToCapacityRatio)) {
+      checker.error("requestedToCapacityRatio",
+                    has_shape ? "has an effect only with type RequestedToCapacityRatio"
+                              : "must have a shape of at least one point");
+    }
+    if (resources.empty()) checker.error("resources", "must name at least one resource");
+    for (size_t i = 0; i < resources.size(); ++i) {
+      if (resources[i].name == Resource::Pods) {
+        checker.error("resources", "pods cannot be scored");
+      }
+      for (size_t k = 0; k < i; ++k) {
+        if (resources[k].name == resources[i].name) {
+          checker.error("resources", "names a resource twice");
+        }
+      }
+    }
+  }
+};
+
+// What one pod wants, and whether a node has it.
+class Ask {
+ public:
+  Ask(const ClusterState& cluster, const PodSpec& spec)
+      : cluster_{cluster}, spec_{spec}, want_{spec.requests()} {
+    if (spec.gpus > 0 && spec.gpus <= static_cast<int32_t>(kGpusPerNodeMax)) {
+      enough_idle_ = &cluster.with_idle_gpus(static_cast<uint32_t>(spec.gpus));
+    }
+  }
+  int64_t want(Resource r) const { return want_[r]; }
+  // Not now.
+  bool is_short(NodeId n, Resource r) const {
+    if (want_[r] == 0) return false;
+    if (r != Resource::Gpu) return want_[r] > cluster_.free(n, r);
+    // A device is whole or shared: a sum of left-over shares is of no use to anybody.
+    if (spec_.gpu_milli < kMilli) return cluster_.gpu_left_milli_max(n) < spec_.gpu_milli;
+    return enough_idle_ == nullptr || !enough_idle_->contains(n);
+  }
+  // Not even on an empty node.
+  bool is_never_enough(NodeId n, Resource r) const {
+    if (want_[r] == 0) return false;
+    if (r != Resource::Gpu) return want_[r] > cluster_.allocatable(n, r);
+    return spec_.gpus > static_cast<int32_t>(cluster_.gpus(n));
+  }
+  template <class Test>
+  static bool any(Test&& test) {
+    return std::ranges::any_of(kOrder, test);
+  }
+
+ private:
+  const ClusterState& cluster_;
+  const PodSpec& spec_;
+  Resources want_;
+  const NodeSet* enough_idle_ = nullptr;
+};
+
+class NodeResourcesFit final : public Policy, public Filter, public Score, public EventHints {
+ public:
+  struct Params {
+    StrategyParams scoringStrategy;
+    DeletedPodHint deletedPodHint = DeletedPodHint::Any;
+    template <class V>
+    void fields(V& v) {
+      v("scoringStrategy", scoringStrategy, "How the feasible nodes are ranked.");
+      v("deletedPodHint", deletedPodHint,
+        "Which deletions wake a pod that found no room: any, or those after which it fits on "
+        "the node concerned. The latter saves vain attempts in a full cluster.",
+        Source{"any: kube-scheduler 1.36"});
+    }
+  };
+  NodeResourcesFit(Handle& handle, const Params& params)
+      : handle_{handle}, params_{params}, strategy_{params_.scoringStrategy} {
+    for (const ShapeParams& point : strategy_.requestedToCapacityRatio.shape) {
+      shape_.push_back({point.utilization, point.score * (kNodeScoreMax / 10)});
+    }
+  }
+
+  // A node may be short of several things: it falls out under the first and is noted under the
+  // rest. What no eviction can help comes first, so that it decides.
+  void filter(const Cycle& cycle, Candidates& nodes) const override {
+    learn(cycle.cluster);
+    const Ask ask{cycle.cluster, *cycle.pod.spec};
+    std::array<uint32_t, kResources> also{};
+    const auto note_others = [&](NodeId n, Resource counted) {
+      for (const Resource r : kOrder) {
+        if (r != counted && ask.is_short(n, r)) ++also[static_cast<size_t>(r)];
+      }
+      return false;
+    };
+    for (const Resource r : kOrder) {
+      if (ask.want(r) <= allocatable_min_[r]) continue;
+      nodes.keep_if([&](NodeId n) { return !ask.is_never_enough(n, r) || note_others(n, r); },
+                    {Code::UnschedulableAndUnresolvable, reason_of(r)});
+    }
+    for (const Resource r : kOrder) {
+      if (ask.want(r) == 0) continue;
+      nodes.keep_if([&](NodeId n) { return !ask.is_short(n, r) || note_others(n, r); },
+                    {Code::Unschedulable, reason_of(r)});
+    }
+    for (const Resource r : kOrder) {
+      nodes.note({Code::Unschedulable, reason_of(r)}, also[static_cast<size_t>(r)]);
+    }
+  }
+
+  void score(const Cycle& cycle, std::span<const NodeId> nodes,
+             std::span<int64_t> scores) const override {
+    const ClusterState::Request request = cycle.pod.spec->cluster_request();
+    switch (strategy_.type) {
+      case Strategy::LeastAllocated:
+        return rank(cycle.cluster, request, nodes, scores, least_requested_score, false);
+      case Strategy::MostAllocated:
+        return rank(cycle.cluster, request, nodes, scores, most_requested_score, false);
+      case Strategy::RequestedToCapacityRatio:
+        break;
+    }
+    const auto by_shape = [this](int64_t requested, int64_t allocatable) {
+      return requested_to_capacity_score(shape_, requested, allocatable);
+    };
+    rank(cycle.cluster, request, nodes, scores, by_shape, true);
+  }
+  // Of both Filter and Score.
+  bool is_node_local() const override { return true; }
+  bool is_by_extremes() const override { return true; }
+
+  ClusterEvents events() const override {
+    return bit_of(ClusterEventKind::AssignedPodDeleted) | bit_of(ClusterEventKind::NodeAdded);
+  }
+  QueueHint hint(const PodView& pod, const ClusterEvent& event) const override {
+    if (!event.node.is_valid()) return QueueHint::Queue;
+    const Ask ask{handle_.cluster(), *pod.spec};
+    bool is_in_vain = false;
+    if (event.kind == ClusterEventKind::NodeAdded) {
+      is_in_vain = Ask::any([&](Resource r) { return ask.is_never_enough(event.node, r); });
+    } else if (params_.deletedPodHint == DeletedPodHint::Fits) {
+      is_in_vain = Ask::any([&](Resource r) { return ask.is_short(event.node, r); });
+    }
+    return is_in_vain ? QueueHint::Skip : QueueHint::Queue;
+  }
+
+ private:
+  // Averages `one(requested, allocatable)` over the resources of the strategy.
+  template <class One>
+  void rank(const ClusterState& cluster, const ClusterState::Request& request,
+            std::span<const NodeId> nodes, std::span<int64_t> scores, One&& one,
+            bool is_ratio) const {
+    for (size_t k = 0; k < nodes.size(); ++k) {
+      WeightedScore average;
+      for (const WeightParams& resource : strategy_.resources) {
+        const Resource r = resource.name;
+        const int64_t allocatable = cluster.allocatable(nodes[k], r);
+        const bool is_extended = r != Resource::Cpu && r != Resource::Memory;
+        if (allocatable == 0 || (is_extended && request.resources[r] == 0)) continue;
+        const int64_t asked = r == Resource::Cpu      ? request.nonzero_cpu
+                              : r == Resource::Memory ? request.nonzero_memory
+                                                      : request.resources[r];
+        const int64_t score = one(cluster.nonzero_requested(nodes[k], r) + asked, allocatable);
+        if (!is_ratio || score > 0) average.add(score, resource.weight);
+      }
+      scores[k] = is_ratio ? average.rounded() : average.truncated();
+    }
+  }
+
+  // What even the smallest node has: a pod that wants no more needs no second look.
+  void learn(const ClusterState& cluster) const {
+    if (nodes_seen_ == cluster.nodes()) return;
+    nodes_seen_ = cluster.nodes();
+    for (const Resource r : kOrder) {
+      int64_t least = std::numeric_limits<int64_t>::max();
+      for (uint32_t i = 0; i < nodes_seen_; ++i) {
+        least = std::min(least, cluster.allocatable({i}, r));
+      }
+      allocatable_min_[r] = least;
+    }
+  }
+
+  const Handle& handle_;
+  const Params params_;
+  const StrategyParams& strategy_;
+  std::vector<ShapePoint> shape_;
+  mutable Resources allocatable_min_;
+  mutable size_t nodes_seen_ = 0;
+};
+ORRERY_REGISTER_POLICY(NodeResourcesFit, "NodeResourcesFit",
+                       "Nodes with room for the pod; fuller or emptier ones first.");
+
+}  // namespace
+}  // namespace orrery

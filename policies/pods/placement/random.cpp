@@ -1,0 +1,28 @@
+// Any feasible node is as good as another: the yardstick for placement policies.
+#include <algorithm>
+
+#include "models/scheduling/contract/policy_registry.hpp"
+#include "models/scheduling/toolbox/scoring.hpp"
+
+namespace orrery {
+namespace {
+
+class Random final : public Policy, public Score {
+ public:
+  using Params = NoParams;
+  Random(Handle& handle, const Params& /*params*/) : rng_{handle.rng("policies.random")} {}
+
+  void score(const Cycle& /*cycle*/, std::span<const NodeId> /*nodes*/,
+             std::span<int64_t> scores) const override {
+    if (scores.empty()) return;
+    std::ranges::fill(scores, 0);
+    scores[rng_.below(scores.size())] = kNodeScoreMax;
+  }
+
+ private:
+  mutable Rng rng_;
+};
+ORRERY_REGISTER_POLICY(Random, "Random", "One feasible node, drawn at random.");
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,48 @@
+// No node whose NICs report too many symbol errors, as an operator would keep jobs off bent cables.
+#include <vector>
+
+#include "models/scheduling/contract/policy_registry.hpp"
+
+namespace orrery {
+namespace {
+
+constexpr Status kTooMany{Code::Unschedulable, "node(s) had too many symbol errors"};
+
+struct SymbolErrorsParams {
+  static constexpr std::string_view kDoc = "How many are too many.";
+  double per_hour = 720;
+
+  template <class V>
+  void fields(V& v) {
+    v("per_hour", per_hour, "Of all compute NICs of a node together, at present.", Range{0.0, 1e18},
+      Unit{"errors/h"},
+      Source{"InfiniBand's limit of 1e-12 for each bit, on one link of 200 Gb/s"});
+  }
+};
+
+// Pods that it rejected are tried again at the next event, or when the queue is flushed.
+class SymbolErrors final : public Policy, public Filter, public NeedsLinks {
+ public:
+  using Params = SymbolErrorsParams;
+  SymbolErrors(Handle& handle, const Params& params) : handle_{handle}, params_{params} {}
+
+  void filter(const Cycle& cycle, Candidates& nodes) const override {
+    if (cycle.pod.spec->gpus == 0) return;  // it exchanges nothing
+    const std::vector<NicErrors> all = handle_.nic_errors();
+    if (all.empty()) return;
+    NodeSet banned{cycle.cluster.nodes()};
+    for (const NicErrors& errors : all) {
+      if (errors.per_hour > params_.per_hour) banned.insert(errors.node);
+    }
+    nodes.drop(banned, kTooMany);
+  }
+
+ private:
+  const Handle& handle_;
+  const Params params_;
+};
+ORRERY_REGISTER_POLICY(SymbolErrors, "SymbolErrors",
+                       "No node whose compute NICs count too many symbol errors.");
+
+}  // namespace
+}  // namespace orrery

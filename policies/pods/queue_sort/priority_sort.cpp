@@ -1,0 +1,21 @@
+// Higher priority first, then who has queued longer: kube-scheduler's default order.
+#include "models/scheduling/contract/policy_registry.hpp"
+
+namespace orrery {
+namespace {
+
+class PrioritySort final : public Policy, public QueueSort {
+ public:
+  using Params = NoParams;
+  PrioritySort(Handle& /*handle*/, const Params& /*params*/) {}
+
+  bool less(const QueuedUnit& a, const QueuedUnit& b) const override {
+    if (a.priority != b.priority) return a.priority > b.priority;
+    return a.queued < b.queued;
+  }
+};
+ORRERY_REGISTER_POLICY(PrioritySort, "PrioritySort",
+                       "Higher priority first, then the one that has queued longer.");
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,25 @@
+// The consolidating placement of Helios' study: as few nodes as can be, the fullest that suffice.
+#include "models/scheduling/toolbox/planned_placement.hpp"
+
+namespace orrery {
+namespace {
+
+class HeliosConsolidate final : public PlannedPlacement {
+ public:
+  using Params = NoParams;
+  HeliosConsolidate(Handle& handle, const Params& /*params*/)
+      : PlannedPlacement{handle, {}, {.keeps_order = true}} {}
+
+ protected:
+  PlacementPlan plan(const Rooms& rooms, int64_t pods) const override {
+    if (rooms.on_largest_node == 0) return {};
+    return plan_consolidated(rooms.now, rooms.on_largest_node, pods);
+  }
+};
+ORRERY_REGISTER_POLICY(HeliosConsolidate, "HeliosConsolidate",
+                       "A gang goes to the fullest node that holds it, or to whole nodes. For each "
+                       "gang that is tried O(log n) for each node that it gets, and for each that "
+                       "changed since the last gang of alike pods.");
+
+}  // namespace
+}  // namespace orrery

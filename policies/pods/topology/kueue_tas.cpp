@@ -1,0 +1,54 @@
+// Kueue's topology-aware scheduling: a gang goes into one domain, or into as few as it needs.
+#include "models/scheduling/toolbox/planned_placement.hpp"
+
+namespace orrery {
+namespace {
+
+class KueueTas final : public PlannedPlacement {
+ public:
+  struct Params : TopologyParams {
+    TopologyLevel level = TopologyLevel::Leaf;
+    TasMode mode = TasMode::Required;
+    TasOrder order = TasOrder::BestFit;
+    int64_t slice = 1;
+    template <class V>
+    void fields(V& v) {
+      TopologyParams::fields(v);
+      v("level", level, "What a domain is.");
+      v("mode", mode,
+        "required: one domain holds the gang, or it waits; preferred: else one of the level above, "
+        "at last several; unconstrained: several of this level if need be.");
+      v("order", order,
+        "BestFit: the largest domains first, the tightest last; LeastFreeCapacity: the smallest "
+        "first.",
+        Source{"Kueue; LeastFreeCapacity is its default for unconstrained"});
+      v("slice", slice, "So many pods always share a node; gangs must be multiples of it.",
+        Range<int64_t>{1, 1'000'000});
+    }
+  };
+  KueueTas(Handle& handle, const Params& params)
+      : PlannedPlacement{handle,
+                         params,
+                         {.slice = params.slice,
+                          .keeps_order = params.level == TopologyLevel::Node}},
+        params_{params} {}
+
+ protected:
+  PlacementPlan plan(const Rooms& rooms, int64_t pods) const override {
+    if (pods % params_.slice != 0) return {};
+    const TasRequest request{
+        .pods = pods, .level = params_.level, .mode = params_.mode, .order = params_.order};
+    return plan_kueue(rooms.now, request).plan;
+  }
+
+ private:
+  const Params params_;
+};
+ORRERY_REGISTER_POLICY(KueueTas, "KueueTopology",
+                       "A gang goes into one topology domain, or as few as it needs. For each gang "
+                       "that is tried O(leaves), a logarithm for each domain that it is split "
+                       "over, and O(1) for each node that changed since the last gang of alike "
+                       "pods; by nodes, O(log n) for each that it gets or that changed.");
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,45 @@
+// Slurm's topology/block: jobs stay within an aggregate of neighbouring blocks of nodes.
+#include <algorithm>
+#include <vector>
+
+#include "models/scheduling/toolbox/planned_placement.hpp"
+
+namespace orrery {
+namespace {
+
+class SlurmBlock final : public PlannedPlacement {
+ public:
+  struct Params {
+    int32_t doublings = 20;
+    template <class V>
+    void fields(V& v) {
+      v("doublings", doublings,
+        "The largest aggregate is this power of two of leaves; a larger gang is never placed.",
+        Range{0, 30}, Source{"Slurm BlockSizes"});
+    }
+  };
+  SlurmBlock(Handle& handle, const Params& params) : PlannedPlacement{handle, {}, {}} {
+    for (uint32_t k = 0; k <= static_cast<uint32_t>(params.doublings); ++k) levels_.push_back(k);
+  }
+
+ protected:
+  PlacementPlan plan(const Rooms& rooms, int64_t pods) const override {
+    int64_t leaf_pods = 0;
+    for (uint32_t l = 0; l < topology().leaves(); ++l) {
+      leaf_pods = std::max(leaf_pods, rooms.idle.in_leaf(l).pods);
+    }
+    if (leaf_pods == 0) return {};
+    return plan_slurm_block(rooms.now, pods, leaf_pods, levels_);
+  }
+
+ private:
+  std::vector<uint32_t> levels_;
+};
+ORRERY_REGISTER_POLICY(
+    SlurmBlock, "SlurmTopologyBlock",
+    "A gang stays within 1, 2, 4 ... neighbouring leaves, the tightest that fit. For each gang "
+    "that is tried O(leaves), again those of its aggregate for each leaf that it gets, and O(1) "
+    "for each node that changed since the last gang of alike pods.");
+
+}  // namespace
+}  // namespace orrery

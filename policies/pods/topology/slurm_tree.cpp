@@ -1,0 +1,24 @@
+// Slurm's topology/tree: jobs go under the leaf switch that fits them tightest.
+#include "models/scheduling/toolbox/planned_placement.hpp"
+
+namespace orrery {
+namespace {
+
+class SlurmTree final : public PlannedPlacement {
+ public:
+  using Params = TopologyParams;
+  SlurmTree(Handle& handle, const Params& params) : PlannedPlacement{handle, params, {}} {}
+
+ protected:
+  PlacementPlan plan(const Rooms& rooms, int64_t pods) const override {
+    return plan_slurm_tree(rooms.now, pods);
+  }
+};
+ORRERY_REGISTER_POLICY(
+    SlurmTree, "SlurmTopologyTree",
+    "A gang goes to the leaf switch that fits it tightest, or to leaves nearby. For each gang that "
+    "is tried O(leaves), again for each leaf that it gets, at most one a pod, and O(1) for each "
+    "node that changed since the last gang of alike pods.");
+
+}  // namespace
+}  // namespace orrery
