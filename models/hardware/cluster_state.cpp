@@ -148,7 +148,7 @@ size_t ClusterState::intern_taint(const Taint& taint) {
 }
 
 void ClusterState::touched(NodeId n) {
-  if (is_hypothetical_) return;
+  if (hypotheses_ > 0) return;
   if (log_.size() >= log_max_) {
     log_base_ += log_.size();
     log_.clear();

@@ -83,7 +83,7 @@ class ClusterState {
   void set_taint(NodeId n, const Taint& taint, bool present);
 
   // While it is on, changes are not logged: all of them must be undone before it ends.
-  void hypothesise(bool is_on) { is_hypothetical_ = is_on; }
+  void hypothesise(bool is_on) { hypotheses_ += is_on ? 1 : -1; }  // nests
 
   // ---- change log: nodes touched since `version`; empty optional semantics by `log_covers`.
   uint64_t version() const { return log_base_ + log_.size(); }
@@ -127,7 +127,8 @@ class ClusterState {
   std::vector<LabelIndex> labels_;  // sorted by key once sealed; hostnames not stored
   std::vector<std::vector<NodeLabel>> unsealed_labels_;
   std::vector<std::vector<Taint>> unsealed_taints_;
-  bool is_sealed_ = false, is_hypothetical_ = false;
+  bool is_sealed_ = false;
+  int32_t hypotheses_ = 0;
   int64_t gpus_total_ = 0, gpus_up_ = 0, gpu_milli_allocated_ = 0;
   Resources free_up_;
   std::vector<NodeId> log_;

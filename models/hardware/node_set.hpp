@@ -32,6 +32,13 @@ class NodeSet {
     std::ranges::fill(words_, ~uint64_t{0});
     if (nodes_ % 64 != 0) words_.back() = (uint64_t{1} << (nodes_ % 64)) - 1;
   }
+  void insert_range(NodeId from, NodeId end) {  // all of [from, end)
+    for (uint32_t at = from.index; at < end.index; at = (at | 63U) + 1) {
+      uint64_t word = ~uint64_t{0} << (at & 63U);
+      if ((at | 63U) >= end.index) word &= (uint64_t{1} << (end.index & 63U)) - 1;
+      words_[at >> 6U] |= word;
+    }
+  }
   size_t count() const {
     size_t n = 0;
     for (const uint64_t word : words_) n += static_cast<size_t>(std::popcount(word));

@@ -3,46 +3,84 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "models/hardware/cluster_state.hpp"
-#include "models/hardware/nic_errors.hpp"
-#include "models/scheduling/contract/policy_types.hpp"
-#include "models/scheduling/contract/preemption.hpp"
-#include "models/workload/job/pod_spec.hpp"
-#include "sim/core/rng.hpp"
-#include "sim/core/time.hpp"
+#include "models/scheduling/contract/command.hpp"
+#include "models/scheduling/contract/scheduler_view.hpp"
 
 namespace orrery {
 
-class Fragmentation;
+class GangMemory {  // base of GangMap
+ public:
+  virtual ~GangMemory() = default;
+  virtual void gang_over(GangId gang) = 0;
+};
 
-// What the framework lends a policy. Everything else is out of reach on purpose.
+// Each policy has one of its own, so that the framework knows who asks. Everything else is out of
+// reach on purpose. Commands take effect once the point that gave them has returned.
 class ORRERY_API Handle {
  public:
-  virtual ~Handle() = default;
-  virtual Time now() const = 0;
-  virtual const ClusterState& cluster() const = 0;
-  virtual const SpecTable& specs() const = 0;
-  virtual PodView pod(PodId pod) const = 0;
-  virtual GangView gang(GangId gang) const = 0;
-  virtual Rng rng(std::string_view stream) const = 0;
-  // Permit: lets a waiting pod go on to be bound, or sends it back to the queue.
-  virtual void allow_waiting(PodId pod) = 0;
-  virtual void reject_waiting(PodId pod, std::string_view reason) = 0;
+  Handle(const SchedulerView& view, CommandSink& commands, uint8_t plugin)
+      : view_{view}, commands_{commands}, plugin_{plugin} {}
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+
+  Time now() const { return view_.now(); }
+  const ClusterState& cluster() const { return view_.cluster(); }
+  const SpecTable& specs() const { return view_.specs(); }
+  // Which pods stand where; while a gang is placed, with its members placed so far, and in a
+  // what-if without the pods that it evicts.
+  const Placements& placements() const { return view_.placements(); }
+  PodView pod(PodId pod) const { return view_.pod(pod); }
+  GangView gang(GangId gang) const { return view_.gang(gang); }
   // Pods of the gang that wait in Permit, in the order in which they began to.
-  virtual std::span<const PodId> waiting_pods(GangId gang) const = 0;
-  // Moves every unscheduled sibling straight to the active queue.
-  virtual void activate_siblings(PodId pod) = 0;
-  // Remembered with the gang and shown in GangView until the gang is gone.
-  virtual void set_gang_failure(GangId gang, Time failed_at, Time backoff_until) = 0;
+  std::span<const PodId> waiting_pods(GangId gang) const { return view_.waiting_pods(gang); }
+  // For points that are not const; const ones draw from CycleState::rng().
+  Rng rng(std::string_view stream) const { return view_.streams().stream(stream); }
   // By the typical pods of the workload; null if it names none.
-  virtual const Fragmentation* fragmentation() const { return nullptr; }
+  const Fragmentation* fragmentation() const { return view_.fragmentation(); }
   // Of nodes whose NICs counted symbol errors, in order of nodes. None without network.level: flow.
-  virtual std::vector<NicErrors> nic_errors() const { return {}; }
-  // Who is where, and may have to go; null where pods are not placed one by one.
-  virtual Preemption* preemption() { return nullptr; }
+  std::vector<NicErrors> nic_errors() const { return view_.nic_errors(); }
+  // Who may have to go; null where pods are not placed one by one.
+  const Preemption* preemption() const { return view_.preemption(); }
+
+  // ---- commands; see command.hpp
+  void allow_waiting(PodId pod) { give(AllowWaiting{pod}); }
+  void reject_waiting(PodId pod, std::string_view reason) {
+    give(RejectWaiting{pod, std::string{reason}});
+  }
+  void reject_gang(GangId gang, std::string_view reason) {
+    give(RejectGang{gang, std::string{reason}});
+  }
+  void activate_siblings(PodId pod) { give(ActivateSiblings{pod}); }
+  // Remembered with the gang and shown in GangView until the gang is gone.
+  void set_gang_failure(GangId gang, Time failed_at, Time backoff_until) {
+    give(SetGangFailure{gang, failed_at, backoff_until});
+  }
+  void nominate(PodId pod, NodeId node, bool is_tried_first) {
+    give(Nominate{pod, node, is_tried_first});
+  }
+  void withdraw(PodId pod) { give(WithdrawNomination{pod}); }
+  void evict(PodId preemptor, std::vector<PodId> victims, bool waits) {
+    give(Evict{preemptor, std::move(victims), waits});
+  }
+
+  // `memory` must live as long as the policy.
+  void clear_with_gangs(GangMemory& memory) { memories_.push_back(&memory); }
+  void gang_over(GangId gang) {  // the framework's
+    for (GangMemory* const memory : memories_) memory->gang_over(gang);
+  }
+
+ private:
+  void give(Order order) { commands_.give({plugin_, std::move(order)}); }
+
+  const SchedulerView& view_;
+  CommandSink& commands_;
+  const uint8_t plugin_;
+  std::vector<GangMemory*> memories_;
 };
 
 }  // namespace orrery

@@ -15,8 +15,9 @@
 
 #include "models/hardware/resources.hpp"
 #include "models/scheduling/contract/job_tree.hpp"
-#include "models/scheduling/contract/policy_types.hpp"
+#include "models/scheduling/contract/policy.hpp"
 #include "models/workload/training/pace.hpp"
+#include "sim/core/id.hpp"
 #include "sim/core/rng.hpp"
 #include "sim/core/time.hpp"
 
@@ -117,6 +118,7 @@ struct ORRERY_API JobPoint {  // base of the points of the job queue
 
 class ORRERY_API QueueOrder : public JobPoint {
  public:
+  static constexpr PointName kPoint{"QueueOrder", "which waiting job is first"};
   // Lower goes first; equal ranks by submission.
   virtual int64_t rank(const QueuedJob& job) const = 0;
   // How long ranks stay as they are; then all are asked for again, which costs O(queue log queue).
@@ -124,6 +126,7 @@ class ORRERY_API QueueOrder : public JobPoint {
 };
 class ORRERY_API Admit : public JobPoint {
  public:
+  static constexpr PointName kPoint{"Admit", "whether a job may start"};
   virtual bool admit(const QueuedJob& job) const = 0;  // asked again whenever a job ends
 };
 struct PlanNews {
@@ -134,12 +137,14 @@ struct PlanNews {
 };
 class ORRERY_API Plan : public JobPoint {
  public:
+  static constexpr PointName kPoint{"Plan", "which jobs start now, and with which reservations"};
   virtual void plan(const PlanNews& news) = 0;
   // When a waiting job is to start at the latest, by the latest plan; max: it has no reservation.
   virtual Time reserved_start(JobSlot /*job*/) const { return Time::max(); }
 };
 class ORRERY_API JobWatcher : public JobPoint {  // news of single jobs, for what a policy counts
  public:
+  static constexpr PointName kPoint{"JobWatcher", "told of single jobs"};
   virtual void job_waits(const QueuedJob& /*job*/) {}   // arrived, stopped, or no longer held
   virtual void job_leaves(const QueuedJob& /*job*/) {}  // no longer waits: started, or held
   virtual void job_starts(const QueuedJob& /*job*/) {}

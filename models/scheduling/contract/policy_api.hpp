@@ -1,6 +1,4 @@
-// models/scheduling/contract/policy_api.hpp -- what a scheduling policy sees, and the points where
-// it
-// decides.
+// models/scheduling/contract/policy_api.hpp -- the points where a policy of pods decides.
 //
 // A policy inherits Policy and each extension point it serves, so its head is its table of
 // contents. Names and status codes are those of the Kubernetes scheduling framework (v1.36):
@@ -13,22 +11,17 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "models/hardware/cluster_state.hpp"
+#include "models/scheduling/contract/candidates.hpp"
+#include "models/scheduling/contract/cycle_state.hpp"
+#include "models/scheduling/contract/gang_map.hpp"
 #include "models/scheduling/contract/handle.hpp"
+#include "models/scheduling/contract/policy.hpp"
 #include "models/scheduling/contract/policy_types.hpp"
-#include "models/workload/job/pod_spec.hpp"
 
 namespace orrery {
-
-class ORRERY_API Policy {
- public:
-  virtual ~Policy() = default;
-  // What its arguments name and the run had not, such as a team without a job: "weights names ...",
-  // each for a warning. Asked of the job queue's policies when the run is over.
-  virtual std::vector<std::string> named_in_vain() const { return {}; }
-};
 
 struct ORRERY_API Point {  // base of every extension point
   virtual ~Point() = default;
@@ -36,37 +29,38 @@ struct ORRERY_API Point {  // base of every extension point
 
 class ORRERY_API QueueSort : public Point {
  public:
+  static constexpr PointName kPoint{"QueueSort", "which of two units is scheduled first"};
   // True if `a` is to be scheduled before `b`; a strict weak order. Ties: first queued, first out.
   virtual bool less(const QueuedUnit& a, const QueuedUnit& b) const = 0;
 };
 class ORRERY_API NextPod : public Point {  // per_pod driver only, one a profile
  public:
+  static constexpr PointName kPoint{
+      "NextPod", "which pod is tried next, whatever the order of the queue (driver: per_pod)"};
   // The pod to be tried next, whatever the order of the queue; invalid: the queue decides. A pod
   // that does not stand in the queue, or is gated, is passed over and the point asked again.
   virtual PodId next() = 0;
 };
 class ORRERY_API PreEnqueue : public Point {  // anything but Success gates the pod
  public:
+  static constexpr PointName kPoint{"PreEnqueue",
+                                    "whether a pod may enter the queue; else it is gated"};
   virtual Status pre_enqueue(const PodView& pod) = 0;
 };
 class ORRERY_API PreFilter : public Point {
  public:
+  static constexpr PointName kPoint{"PreFilter",
+                                    "looks at the pod before any node; may leave out nodes"};
   // May narrow `nodes` (a subset outside of which nodes count as unresolvable). Skip: the
   // policy's Filter is not called in this cycle. If a PreFilter rejects the pod, later PreFilters
   // are not called, and neither are Filter and Charges of their policies. A Filter that decides
-  // node by node is called in any case: it must not use what pre_filter() found. A cycle of a gang
-  // may call pre_filter() several times for one member.
-  virtual Status pre_filter(const Cycle& cycle, NodeSet& nodes) = 0;
-};
-class ORRERY_API PreFilterExtensions : public Point {
- public:
-  // A member of a gang that is being placed as a whole stands there, for the members after it, or
-  // does so no more. Reserve follows for those that are kept.
-  virtual void add_pod(const PodView& pod, NodeId node) = 0;
-  virtual void remove_pod(const PodView& pod) = 0;
+  // node by node is called in any case: it must not use what pre_filter() found. An attempt of a
+  // gang may call pre_filter() several times for one member.
+  virtual Status pre_filter(const Cycle& cycle, NodeSet& nodes) const = 0;
 };
 class ORRERY_API Filter : public Point {
  public:
+  static constexpr PointName kPoint{"Filter", "which nodes the pod may go to"};
   virtual void filter(const Cycle& cycle, Candidates& nodes) const = 0;
   // True if the verdict on a node depends on that node and the pod's spec alone, so that the
   // framework may keep it until the node changes.
@@ -74,18 +68,23 @@ class ORRERY_API Filter : public Point {
 };
 class ORRERY_API PostFilter : public Point {  // runs when no node is feasible
  public:
+  static constexpr PointName kPoint{"PostFilter",
+                                    "what to do when no node is feasible, such as preemption"};
   virtual Status post_filter(const Cycle& cycle, const Diagnosis& diagnosis) = 0;
   // False: it does not read `diagnosis.candidates`, which are then not worked out for it.
   virtual bool reads_candidates(const PodView& /*pod*/) const { return true; }
-  // Scheduler time that the latest call took.
-  virtual Duration charge() const { return {}; }
+  // Scheduler time that the latest call in this attempt took.
+  virtual Duration charge(const CycleState& /*state*/) const { return {}; }
 };
 class ORRERY_API PreScore : public Point {  // Skip: the policy's Score is not called
  public:
-  virtual Status pre_score(const Cycle& cycle, std::span<const NodeId> feasible) = 0;
+  static constexpr PointName kPoint{"PreScore",
+                                    "looks at the feasible nodes before they are scored"};
+  virtual Status pre_score(const Cycle& cycle, std::span<const NodeId> feasible) const = 0;
 };
 class ORRERY_API Score : public Point {
  public:
+  static constexpr PointName kPoint{"Score", "how good each feasible node is, 0 to 100"};
   // Writes one score per node, aligned with `nodes`. After normalize() all lie in 0..100.
   virtual void score(const Cycle& cycle, std::span<const NodeId> nodes,
                      std::span<int64_t> scores) const = 0;
@@ -99,35 +98,44 @@ class ORRERY_API Score : public Point {
 };
 class ORRERY_API Reserve : public Point {
  public:
+  static constexpr PointName kPoint{"Reserve", "told of the chosen node; Unreserve undoes it"};
   virtual Status reserve(const Cycle& cycle, NodeId node) = 0;
   virtual void unreserve(const PodView& pod, NodeId node) = 0;  // must be idempotent
 };
 class ORRERY_API Permit : public Point {
  public:
+  static constexpr PointName kPoint{"Permit", "binds now, waits, or rejects"};
   // Success, Wait with a timeout (the framework caps it at 15 min), or a rejection.
   virtual PermitStatus permit(const Cycle& cycle, NodeId node) = 0;
 };
 class ORRERY_API PreBind : public Point {
  public:
+  static constexpr PointName kPoint{"PreBind", "last step before the pod is bound"};
   virtual Status pre_bind(const PodView& pod, NodeId node) = 0;
 };
 class ORRERY_API Bind : public Point {
  public:
+  static constexpr PointName kPoint{"Bind", "binds the pod"};
   // The first that does not Skip binds the pod; if all Skip, or there is none, the framework does.
   virtual Status bind(const PodView& pod, NodeId node) = 0;
 };
 class ORRERY_API PostBind : public Point {
  public:
+  static constexpr PointName kPoint{"PostBind", "told that the pod is bound"};
   virtual void post_bind(const PodView& pod, NodeId node) = 0;
 };
 // Where a whole gang may be tried, in order of preference (per_gang driver).
 class ORRERY_API Domains : public Point {
  public:
+  static constexpr PointName kPoint{
+      "Domains", "where a whole gang may be tried, best first (driver: per_gang)"};
   virtual void domains(const Cycle& cycle, const GangView& gang, std::vector<GangDomain>& out) = 0;
 };
 // How good a whole placement is, 0..100: all domains are tried and the best one is committed.
 class ORRERY_API ScorePlacement : public Point {
  public:
+  static constexpr PointName kPoint{
+      "ScorePlacement", "how good a whole placement of a gang is, 0 to 100 (driver: per_gang)"};
   virtual int64_t score_placement(const Cycle& cycle, const GangView& gang,
                                   std::span<const NodeId> nodes) const = 0;
 };
@@ -135,12 +143,15 @@ class ORRERY_API ScorePlacement : public Point {
 // policies the last one in the profile is asked.
 class ORRERY_API PickDevices : public Point {
  public:
+  static constexpr PointName kPoint{"PickDevices", "which GPUs of the chosen node"};
   virtual GpuMask pick(const Cycle& cycle, NodeId node) const = 0;
 };
 // Which events can make a pod schedulable that this policy rejected. A policy without it lets
 // every event retry.
 class ORRERY_API EventHints : public Point {
  public:
+  static constexpr PointName kPoint{
+      "EventHints", "which events may make a pod schedulable that the policy rejected"};
   virtual ClusterEvents events() const = 0;
   virtual QueueHint hint(const PodView& /*pod*/, const ClusterEvent& /*event*/) const {
     return QueueHint::Queue;
@@ -149,16 +160,7 @@ class ORRERY_API EventHints : public Point {
 // Scheduler time that the policy costs beside what every cycle does; asked after PreFilter.
 class ORRERY_API Charges : public Point {
  public:
+  static constexpr PointName kPoint{"Charges", "scheduler time beside what every cycle takes"};
   virtual Duration charge(const Cycle& cycle) const = 0;
 };
-// Says that the policy needs Handle::fragmentation(), so that a scenario without it is refused.
-class ORRERY_API NeedsFragmentation : public Point {};
-// Says that the policy needs Handle::nic_errors(), so that a scenario without links is refused.
-class ORRERY_API NeedsLinks : public Point {};
-// A pod left the scheduler's sight: bound pods that ended and pods that were deleted.
-class ORRERY_API PodWatcher : public Point {
- public:
-  virtual void pod_gone(const PodView& pod) = 0;
-};
-
 }  // namespace orrery

@@ -8,20 +8,22 @@
 // Params&)`.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "models/scheduling/contract/job_policy_api.hpp"
-#include "models/scheduling/contract/policy_api.hpp"
+#include "models/scheduling/contract/cached.hpp"
+#include "models/scheduling/contract/points.hpp"
+#include "models/scheduling/contract/traits.hpp"
 #include "sim/config/describe.hpp"
 #include "sim/config/reader.hpp"
 
 namespace orrery {
 
-inline constexpr uint32_t kPolicyAbiVersion = 8;  // raise on any change to what a plug-in sees
+inline constexpr uint32_t kPolicyAbiVersion = 9;  // raise on any change to what a plug-in sees
 
 struct PolicyAbi {
   uint32_t version = 0;
@@ -40,7 +42,11 @@ class ORRERY_API PolicyRegistry {
     std::string doc;
     std::string origin;               // "built in" or the library's path
     std::vector<std::string> points;  // extension points served, by name
+    Traits traits = Trait::None;
     bool is_built_in() const { return origin == "built in"; }
+    bool serves(const PointName& point) const {
+      return std::ranges::find(points, point.name) != points.end();
+    }
   };
 
   static PolicyRegistry& instance();
@@ -71,20 +77,17 @@ class ORRERY_API PolicyRegistry {
 template <class P>
 std::vector<std::string> points_of() {
   std::vector<std::string> points;
-  const auto add = [&]<class Q>(const char* name, const Q*) {
-    if constexpr (std::is_base_of_v<Q, P>) points.emplace_back(name);
+  const auto add = [&]<class Q>() {
+    if constexpr (std::is_base_of_v<Q, P>) points.emplace_back(Q::kPoint.name);
   };
-#define ORRERY_POINT(T) add(#T, static_cast<const T*>(nullptr))
-  ORRERY_POINT(PreEnqueue), ORRERY_POINT(QueueSort), ORRERY_POINT(NextPod);
-  ORRERY_POINT(PreFilter), ORRERY_POINT(PreFilterExtensions), ORRERY_POINT(Filter);
-  ORRERY_POINT(PostFilter), ORRERY_POINT(PreScore), ORRERY_POINT(Score), ORRERY_POINT(Reserve);
-  ORRERY_POINT(Permit), ORRERY_POINT(PreBind), ORRERY_POINT(Bind), ORRERY_POINT(PostBind);
-  ORRERY_POINT(Domains), ORRERY_POINT(ScorePlacement), ORRERY_POINT(PickDevices);
-  ORRERY_POINT(EventHints), ORRERY_POINT(PodWatcher), ORRERY_POINT(NeedsFragmentation);
-  ORRERY_POINT(NeedsLinks), ORRERY_POINT(Charges);
-  ORRERY_POINT(QueueOrder), ORRERY_POINT(Admit), ORRERY_POINT(Plan), ORRERY_POINT(JobWatcher);
-#undef ORRERY_POINT
+  PodPoints::for_each(add);
+  JobPoints::for_each(add);
   return points;
+}
+template <class P>
+constexpr Traits traits_of() {
+  if constexpr (requires { P::kTraits; }) return P::kTraits;
+  return Trait::None;
 }
 
 template <class P>
@@ -103,6 +106,7 @@ struct PolicyRegistrar {
     entry.describe = [] { return describe_params<Params>(); };
     entry.doc = doc;
     entry.points = points_of<P>();
+    entry.traits = traits_of<P>();
     PolicyRegistry::instance().add(name, std::move(entry));
   }
   template <class Lent>

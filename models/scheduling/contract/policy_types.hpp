@@ -10,40 +10,16 @@
 #include <vector>
 
 #include "models/hardware/cluster_state.hpp"
+#include "models/scheduling/contract/status.hpp"
 #include "models/workload/job/pod_spec.hpp"
 #include "sim/core/time.hpp"
 
-#define ORRERY_API __attribute__((visibility("default")))
-
 namespace orrery {
-
-enum class Code : uint8_t {
-  Success,
-  Error,                         // the attempt is repeated after a backoff; no plugin is blamed
-  Unschedulable,                 // not now; preemption or a later event may help
-  UnschedulableAndUnresolvable,  // whatever is evicted
-  Wait,                          // Permit only
-  Skip,                          // nothing to say about this pod
-  Pending,  // Unschedulable, and the hinted event moves it straight to the active queue
-};
-constexpr std::array<std::string_view, 7> enum_names(Code) {
-  return {"Success", "Error", "Unschedulable", "UnschedulableAndUnresolvable",
-          "Wait",    "Skip",  "Pending"};
-}
-
-struct [[nodiscard]] Status {
-  Code code = Code::Success;
-  std::string_view reason = {};  // must outlive the cycle: a literal, or owned by the policy
-  bool ok() const { return code == Code::Success; }
-};
-struct [[nodiscard]] PermitStatus {
-  Code code = Code::Success;
-  Duration timeout = {};  // of a Wait
-  std::string_view reason = {};
-};
 
 struct PodView {
   PodId id;
+  uint64_t uid = 0;      // of this life of the pod: ids are recycled, uids never
+  uint64_t job_uid = 0;  // likewise: the job's serial
   SpecId spec_id;
   const PodSpec* spec = nullptr;
   JobId job;
@@ -51,13 +27,15 @@ struct PodView {
   int32_t rank = 0;
   int32_t attempts = 0;  // earlier ones
   Time created;
+  std::string_view team = {};
 };
 
 struct GangView {
   GangId id;
   JobId job;
-  PodId first;          // members have consecutive ids: `pods` of them, from this one on
-  GangId first_of_job;  // so have the gangs of a job
+  uint64_t job_uid = 0;  // the job's serial; ids are recycled
+  PodId first;           // members have consecutive ids: `pods` of them, from this one on
+  GangId first_of_job;   // so have the gangs of a job
   int32_t gangs_of_job = 0;
   int32_t min_available = 0;
   int32_t pods = 0;     // members the job will ever have
@@ -97,72 +75,6 @@ struct InLeaf {
 };
 using GangDomain = std::variant<NodeSet, InLeaf, NodeId>;
 ORRERY_API NodeSet nodes_of(const GangDomain& domain, const ClusterState& cluster);
-
-struct Cycle {
-  Time now;
-  const ClusterState& cluster;
-  const PodView& pod;
-};
-
-struct Rejection {
-  uint8_t plugin = 0;  // index of the Filter in the profile
-  std::string_view reason;
-  bool is_unresolvable = false;
-  uint32_t nodes = 0;
-  bool is_noted = false;  // its nodes fell out for another reason
-};
-
-// The nodes a pod may still go to, and why the others fell out.
-class ORRERY_API Candidates {
- public:
-  explicit Candidates(NodeSet nodes) : nodes_{std::move(nodes)} {}
-  const NodeSet& nodes() const { return nodes_; }
-
-  // Keeps the members of `allowed`, or all but those of `banned`.
-  void keep(const NodeSet& allowed, Status why_not);
-  void drop(const NodeSet& banned, Status why_not);
-  // Keeps the nodes for which `fits(NodeId)` holds.
-  template <class Fits>
-  void keep_if(Fits&& fits, Status why_not) {
-    begin(why_not);
-    nodes_.keep_if([&](NodeId n) {
-      const bool kept = fits(n);
-      if (!kept) count(n);
-      return kept;
-    });
-    end();
-  }
-  // One more reason for nodes that were (or will be) counted under another; messages only.
-  void note(Status why_not, uint32_t nodes);
-
-  void set_plugin(uint8_t plugin) { plugin_ = plugin; }
-  // Collects `unresolvable()` too; costs a set, so only failed attempts ask for it.
-  void keep_unresolvable(bool on) { wants_unresolvable_ = on; }
-  // Collects the nodes of each rejection, too, for the record.
-  void keep_rejected(bool on) { wants_rejected_ = on; }
-  std::span<const Rejection> rejections() const { return rejections_; }
-  const NodeSet& unresolvable() const { return unresolvable_; }
-  std::span<const NodeSet> rejected() const { return rejected_; }  // by rejection; none if noted
-  void reset(const NodeSet& nodes);
-
- private:
-  void begin(Status why_not);
-  void count(NodeId n);
-  void end();
-  NodeSet nodes_, unresolvable_, before_;
-  std::vector<Rejection> rejections_;
-  std::vector<NodeSet> rejected_;
-  Rejection current_;
-  uint8_t plugin_ = 0;
-  bool wants_unresolvable_ = false, wants_rejected_ = false;
-};
-
-// Why an attempt found no node.
-struct Diagnosis {
-  const Candidates& candidates;
-  std::string_view pre_filter_reason;  // not empty: no node was looked at
-  uint32_t plugins = 0;                // bit per plugin (profile order) that rejected
-};
 
 enum class ClusterEventKind : uint8_t {
   AssignedPodDeleted,  // a bound or assumed pod left its node

@@ -1,14 +1,13 @@
-// models/scheduling/contract/preemption.hpp -- what a policy may ask and do to make room for a pod
-// at the
-// cost of others.
+// models/scheduling/contract/preemption.hpp -- what a policy may ask to make room for a pod at the
+// cost of others; the commands for it are those of the Handle.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "models/hardware/node_set.hpp"
+#include "models/scheduling/contract/cycle_state.hpp"
 #include "models/scheduling/contract/policy_types.hpp"
 
 namespace orrery {
@@ -21,14 +20,15 @@ struct PlacedPod {  // bound to a node, or with a reservation there
 };
 
 // The cluster as it would be without some pods. It ends with the object, and nothing has changed.
+// What-ifs nest: an inner one must end before the outer one.
 class ORRERY_API WhatIf {
  public:
   virtual ~WhatIf() = default;
   virtual void evict(PodId pod) = 0;
   virtual void restore(PodId pod) = 0;  // one that was evicted
   // Of `nodes`, those on which the pod would pass all Filters, beside nominated pods of no lower
-  // priority. Valid until the next call.
-  virtual const NodeSet& feasible(const NodeSet& nodes) = 0;
+  // priority.
+  virtual NodeSet feasible(const NodeSet& nodes) = 0;
   // What is evicted on one node has no say in whether others are feasible: several may be looked at
   // together.
   virtual bool is_node_local() const = 0;
@@ -42,18 +42,12 @@ class ORRERY_API Preemption {
   virtual bool is_above_any_on(NodeId node, int32_t priority) const = 0;  // placed there
   // Appends the pods of the node, more important ones first: by priority, then the longest there.
   virtual void placed_on(NodeId node, std::vector<PlacedPod>& pods) const = 0;
-  // For the pod of the running cycle.
-  virtual std::unique_ptr<WhatIf> what_if(const Cycle& cycle) = 0;
+  // For the pod of the running cycle, once its PreFilters have run.
+  virtual std::unique_ptr<WhatIf> what_if(const Cycle& cycle) const = 0;
 
   // Where the pod is to go once there is room; invalid: nowhere.
   virtual NodeId nominated_node(PodId pod) const = 0;
   virtual void nominated_on(NodeId node, std::vector<PodId>& pods) const = 0;
-  // `is_tried_first`: when it comes back, before all other nodes.
-  virtual void nominate(PodId pod, NodeId node, bool is_tried_first) = 0;
-  virtual void withdraw(PodId pod) = 0;  // its nomination, if there is one
-  // Deletes the pods for the sake of another one, which is not tried again before the API servers
-  // have answered. `waits`: until then nor is any other pod.
-  virtual void evict(PodId preemptor, std::span<const PodId> victims, bool waits) = 0;
 };
 
 }  // namespace orrery

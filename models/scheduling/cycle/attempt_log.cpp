@@ -53,17 +53,47 @@ std::string ranges_of(const NodeSet& nodes, size_t length_max) {
 
 }  // namespace
 
-AttemptLog::AttemptLog(Recorder& recorder, bool is_on) {
+AttemptLog::AttemptLog(Sim sim, const JobTable& jobs, const ActiveProfile& profile,
+                       const Nominations& nominations, bool is_on)
+    : sim_{sim}, jobs_{jobs}, profile_{profile}, nominations_{nominations} {
   if (!is_on) return;
-  attempts_.emplace(recorder, "/events/attempts", "one row per scheduling attempt");
-  rejections_.emplace(recorder, "/events/rejections",
+  attempts_.emplace(sim_.recorder, "/events/attempts", "one row per scheduling attempt");
+  rejections_.emplace(sim_.recorder, "/events/rejections",
                       "what plugins had against the pods of attempts that failed");
 }
 
-void AttemptLog::write_rejections(uint64_t attempt, const Framework& framework,
-                                  const Candidates& diagnosis, uint32_t plugins,
+void AttemptLog::write(PodId pod, AttemptOutcome outcome, const Selection& why,
+                       std::string_view text) {
+  if (!is_on()) return;
+  const uint64_t attempt = next();
+  write_rejections(attempt, Candidates{}, why.plugins, text);
+  write_attempt(attempt, pod, outcome, why, text);
+}
+
+void AttemptLog::write_attempt(uint64_t attempt, PodId pod, AttemptOutcome outcome,
+                               const Selection& why, std::string_view text) {
+  if (!is_on()) return;
+  const Pod& p = jobs_.pod(pod);
+  attempts_->emit({.attempt = attempt,
+                   .at = sim_.engine.now(),
+                   .job = jobs_.job(p.job).serial,
+                   .rank = p.rank,
+                   .outcome = outcome,
+                   .node = outcome == AttemptOutcome::Unschedulable ? NodeId{} : why.node,
+                   .visited = why.visited,
+                   .feasible = why.feasible,
+                   .pods = tried.pods,
+                   .placeable = tried.placeable,
+                   .domains = tried.domains,
+                   .nominated = nominations_.node_of(pod),
+                   .victims = tried.victims,
+                   .message = text});
+}
+
+void AttemptLog::write_rejections(uint64_t attempt, const Candidates& diagnosis, uint32_t plugins,
                                   std::string_view reason) {
-  if (!rejections_->is_on()) return;
+  if (!is_on() || !rejections_->is_on()) return;
+  const Framework& framework = *profile_.framework;
   const std::span<const Rejection> found = diagnosis.rejections();
   for (size_t i = 0; i < found.size(); ++i) {
     const Rejection& r = found[i];
@@ -71,17 +101,16 @@ void AttemptLog::write_rejections(uint64_t attempt, const Framework& framework,
     const std::string which = ranges_of(diagnosis.rejected()[i], kWhichMax);
     rejections_->emit({.attempt = attempt,
                        .plugin = framework.name(r.plugin),
-                       .reason = r.reason,
+                       .reason = std::string_view{r.reason},
                        .nodes = r.nodes,
                        .is_noted = r.is_noted,
                        .is_unresolvable = r.is_unresolvable,
                        .which = FixedText<kWhichMax>{which}});
   }
-  for (uint8_t plugin = 0; plugins >> plugin != 0; ++plugin) {
+  for (uint8_t plugin = 0; plugin < 32; ++plugin) {
     if ((plugins >> plugin & 1) == 0) continue;
     rejections_->emit(
         {.attempt = attempt, .plugin = framework.name(plugin), .reason = reason, .which = {}});
-    if (plugin == Framework::kNodeReady) break;
   }
 }
 

@@ -6,25 +6,43 @@
 #include <optional>
 #include <string_view>
 
+#include "models/scheduling/cycle/active_profile.hpp"
 #include "models/scheduling/cycle/scheduler_rows.hpp"
-#include "models/scheduling/framework/framework.hpp"
+#include "models/workload/job/job_table.hpp"
 #include "sim/record/channel.hpp"
+#include "sim/runtime/sim.hpp"
 
 namespace orrery {
 
 // Of a profile's attempts, if they are recorded; else it has no tables and costs nothing.
 class AttemptLog {
  public:
-  AttemptLog(Recorder& recorder, bool is_on);
+  // The running attempt, as columns of its rows.
+  struct Tried {
+    int32_t pods = 1, placeable = -1;
+    uint32_t domains = 1, victims = 0;
+  };
+
+  AttemptLog(Sim sim, const JobTable& jobs, const ActiveProfile& profile,
+             const Nominations& nominations, bool is_on);
 
   bool is_on() const { return attempts_.has_value(); }
+  Tried tried;
+
   uint64_t next() { return ++last_; }  // a number for an attempt that is written later
-  void write(const AttemptRow& row) { attempts_->emit(row); }
+  // An attempt with what its plugins said, at once.
+  void write(PodId pod, AttemptOutcome outcome, const Selection& why, std::string_view text);
+  void write_attempt(uint64_t attempt, PodId pod, AttemptOutcome outcome, const Selection& why,
+                     std::string_view text);
   // One row for each reason for which nodes fell out, and one for each other plugin that rejected.
-  void write_rejections(uint64_t attempt, const Framework& framework, const Candidates& diagnosis,
-                        uint32_t plugins, std::string_view reason);
+  void write_rejections(uint64_t attempt, const Candidates& diagnosis, uint32_t plugins,
+                        std::string_view reason);
 
  private:
+  Sim sim_;
+  const JobTable& jobs_;
+  const ActiveProfile& profile_;
+  const Nominations& nominations_;
   uint64_t last_ = 0;
   std::optional<Channel<AttemptRow>> attempts_;
   std::optional<Channel<RejectionRow>> rejections_;

@@ -1,276 +1,228 @@
-// The per_gang driver: a whole gang is placed in a transaction and kept, or nothing is.
-#include <algorithm>
+#include "models/scheduling/cycle/gang_cycle.hpp"
 
-#include "models/scheduling/cycle/scheduler.hpp"
+#include <algorithm>
+#include <utility>
+
 #include "sim/core/check.hpp"
 
 namespace orrery {
-namespace {
 
-bool is_in(const GangDomain& domain, const ClusterState& cluster) {
-  if (const auto* const leaf = std::get_if<InLeaf>(&domain)) return leaf->leaf < cluster.leaves();
-  if (const auto* const node = std::get_if<NodeId>(&domain)) return node->index < cluster.nodes();
-  return std::get<NodeSet>(domain).universe() == cluster.nodes();
-}
-
-}  // namespace
-
-// As Kubernetes 1.36's pod-group cycle: every member goes through the normal algorithm on one
-// world, members without a node are passed over, and the group succeeds if Permit then says
-// Success for some member. Alike members share one verdict: once one has no node, none has.
-void Scheduler::try_domain(GangId gang, const NodeSet* domain) {
-  GangTrack& t = track(gang);
-  SpecId failed_spec;
-  SpecId counted_spec;
-  for (const PodId member : members_) {
-    const SpecId spec = jobs_.pod(member).spec;
-    if (spec == failed_spec) continue;
-    const PodView member_view = pod(member);
-    const Selection found = framework_->select(member_view, now(), domain);
-    const Cycle cycle{now(), cluster_, member_view};
-    if (spec != counted_spec) {
-      attempt_.visited += found.visited;
-      attempt_.charged += framework_->charge(cycle);
-    }
-    counted_spec = spec;
-    if (!found.node.is_valid()) {
-      if (!attempt_.failed.is_valid()) {
-        attempt_.why = found;
-        attempt_.failed = member;
-      }
-      failed_spec = spec;
-      if (found.code == Code::Error) return;
-      continue;
-    }
-    const DeviceGrant grant{framework_->pick_devices(cycle, found.node),
-                            member_view.spec->gpu_milli};
-    transaction_.place(found.node, jobs_.request(member), grant);
-    attempt_.placed.push_back({member, found.node, grant});
-    ++t.tentative;
-    for (const auto& p : framework_->pre_filter_extensions()) {
-      p.call(&PreFilterExtensions::add_pod, member_view, found.node);
-    }
-  }
-}
-
-// What was placed is remembered, but stands there no more.
-void Scheduler::undo_attempt(GangId gang, Transaction::Point mark) {
-  for (const auto& p : framework_->pre_filter_extensions()) {
-    for (const Placed& placed : attempt_.placed) {
-      p.call(&PreFilterExtensions::remove_pod, pod(placed.pod));
-    }
-  }
-  transaction_.rollback(mark);
-  track(gang).tentative = 0;
-}
-
-PermitStatus Scheduler::ask_permit(const Bound<Permit>& plugin, const Cycle& cycle, NodeId node) {
-  current_plugin_ = plugin.index;
-  permitting_ = cycle.pod.gang;
-  const PermitStatus status = ask(*plugin.name, [&] {
-    const PermitStatus given = plugin.plugin->permit(cycle, node);
-    ORRERY_CHECK(given.timeout >= Duration{}, "Permit waits no negative time");
-    return given;
+Duration GangCycle::run(PodId unit, GangId gang) {
+  std::vector<PodId> members;
+  const Gang& g = context_.jobs.gang(gang);
+  JobTable::for_each_pod(g.first, g.pods, [&](PodId pod) {
+    if (context_.tracks.of(pod).stage != PodStage::Queued) return;
+    members.push_back(pod);
+    ++context_.jobs.pod(pod).attempts;
   });
-  permitting_ = {};
-  return status;
+  if (members.empty()) return {};
+  const GangView view = context_.tracks.gang(gang);
+  const PodView first = context_.tracks.pod(members.front());
+  CycleState state = framework().new_attempt();
+  const Cycle cycle{context_.sim.engine.now(), context_.cluster, first, state};
+  const std::vector<GangDomain> domains = framework().domains(cycle, view);
+  context_.log.tried = {.pods = static_cast<int32_t>(members.size()),
+                        .domains = static_cast<uint32_t>(std::max<size_t>(domains.size(), 1))};
+  Best best = attempt(cycle, view, members, domains);
+  if (best.score >= 0) return best.cost + keep_all(unit, cycle, gang, best);
+  ORRERY_MARK("scheduling.gang_rejected");
+  // Members with a node were rejected by Permit because others found none: both are blamed.
+  const PodId blamed = best.attempt.failed.is_valid() ? best.attempt.failed : members.front();
+  Selection& why = best.attempt.why;
+  if (why.code == Code::Success) why.code = Code::Unschedulable;
+  why.node = {};
+  const PodView blamed_view = context_.tracks.pod(blamed);
+  const Candidates* const diagnosis = best.attempt.diagnosis ? &*best.attempt.diagnosis : nullptr;
+  return best.cost + context_.failures.fail(unit, cycle_of(cycle, blamed_view), why, diagnosis);
 }
 
-bool Scheduler::gang_permitted(GangAttempt& attempt) {
-  if (attempt.placed.empty()) return false;
-  if (framework_->permit().empty()) return true;
-  for (const Placed& placed : attempt.placed) {
-    const PodView view = pod(placed.pod);
-    const Cycle cycle{now(), cluster_, view};
-    bool is_permitted = true;
-    for (const auto& p : framework_->permit()) {
-      const PermitStatus status = ask_permit(p, cycle, placed.node);
-      if (status.code == Code::Success || status.code == Code::Skip) continue;
-      is_permitted = false;
-      attempt.why.plugins |= uint32_t{1} << p.index;
-      if (attempt.why.reason.empty()) attempt.why.reason = status.reason;
-      break;
+// All domains, or the first that fits if placements have no scores.
+GangCycle::Best GangCycle::attempt(const Cycle& cycle, const GangView& gang,
+                                   std::span<const PodId> members,
+                                   std::span<const GangDomain> domains) {
+  const PodView& first = cycle.pod;
+  const int64_t missing = gang.min_available - gang.assigned();
+  const bool are_alike = std::ranges::all_of(
+      members, [&](PodId member) { return context_.jobs.pod(member).spec == first.spec_id; });
+  // Fewer members than the quorum lacks do not pass Permit, whatever the nodes: one of them is
+  // placed to hear it. Gangs whose pods come one by one would else be placed anew for each of them.
+  const bool lacks_members =
+      are_alike && framework().has_permit() && static_cast<int64_t>(members.size()) < missing;
+  const SchedulerCost& costs = context_.profile.cost;
+  Best best{.attempt = {}, .cost = costs.per_cycle};
+  const size_t tries = std::max<size_t>(domains.size(), 1);
+  for (size_t i = 0; i < tries; ++i) {
+    const GangDomain* const domain = domains.empty() ? nullptr : &domains[i];
+    const int64_t room = are_alike ? framework().gpu_capacity(cycle, domain) : INT64_MAX;
+    const bool is_too_small = room < missing;
+    NodeSet in_domain;
+    if (domain != nullptr && (i == 0 || !is_too_small)) {
+      in_domain = nodes_of(*domain, context_.cluster);
     }
-    if (is_permitted) return true;
+    const NodeSet* const nodes = domain == nullptr ? nullptr : &in_domain;
+    Transaction::Savepoint before{context_.transaction};
+    GangAttempt tried = is_too_small ? too_small(cycle, nodes, i == 0)
+                                     : place(cycle, gang.id,
+                                             lacks_members ? members.first(1) : members, nodes);
+    if (!is_too_small && lacks_members && is_permitted(cycle, tried)) {
+      ORRERY_MARK("scheduling.part_of_a_gang_is_permitted");
+      context_.tracks.of(gang.id).tentative = 0;
+      before.end();
+      Transaction::Savepoint again{context_.transaction};
+      tried = place(cycle, gang.id, members, nodes);
+    }
+    if (is_too_small || !lacks_members) {
+      const auto found = is_too_small ? room : static_cast<int64_t>(tried.placed.size());
+      context_.log.tried.placeable =
+          std::max(context_.log.tried.placeable, static_cast<int32_t>(found));
+    }
+    context_.counters.nodes_visited += tried.visited;
+    best.cost += costs.per_node * tried.visited + tried.charged;
+    const int64_t score = this->score(cycle, gang, tried);
+    context_.tracks.of(gang.id).tentative = 0;
+    if (score > best.score || (best.score < 0 && i == 0)) {
+      best.score = score;
+      best.attempt = std::move(tried);
+    }
+    if (best.score >= 0 && !framework().scores_placements()) break;
+  }
+  return best;
+}
+
+// Fewer free GPUs than the quorum needs: no need to place any member to find out. Of several
+// domains, the first one is told of.
+GangAttempt GangCycle::too_small(const Cycle& cycle, const NodeSet* nodes, bool is_first) const {
+  GangAttempt attempt;
+  attempt.why.code = Code::Unschedulable;
+  attempt.failed = cycle.pod.id;
+  attempt.visited = static_cast<uint32_t>(context_.cluster.nodes());
+  if (!is_first) return attempt;
+  attempt.why.plugins = framework().rejecting_plugins(cycle, nodes);
+  if (context_.failures.needs_diagnosis(cycle, attempt.why)) {
+    attempt.diagnosis = context_.failures.diagnose(cycle);
+  }
+  return attempt;
+}
+
+// Alike members share one verdict: once one has no node, none has.
+GangAttempt GangCycle::place(const Cycle& cycle, GangId gang, std::span<const PodId> members,
+                             const NodeSet* nodes) {
+  GangAttempt attempt;
+  SpecId failed_spec, counted_spec;
+  for (const PodId member : members) {
+    const PodView view = context_.tracks.pod(member);
+    if (view.spec_id == failed_spec) continue;
+    const bool is_counted = view.spec_id != counted_spec;
+    counted_spec = view.spec_id;
+    if (place_member(cycle_of(cycle, view), gang, nodes, is_counted, attempt)) continue;
+    failed_spec = view.spec_id;
+    if (attempt.why.code == Code::Error) break;
+  }
+  return attempt;
+}
+
+bool GangCycle::place_member(const Cycle& cycle, GangId gang, const NodeSet* nodes, bool is_counted,
+                             GangAttempt& attempt) {
+  const PodView& member = cycle.pod;
+  Selection found = framework().find_node(cycle, nodes);
+  if (is_counted) {
+    attempt.visited += found.visited;
+    attempt.charged += framework().charge(cycle);
+  }
+  if (!found.node.is_valid()) {
+    if (attempt.failed.is_valid()) return false;
+    attempt.failed = member.id;
+    if (context_.failures.needs_diagnosis(cycle, found)) {
+      attempt.diagnosis = context_.failures.diagnose(cycle);
+    }
+    attempt.why = std::move(found);
+    return false;
+  }
+  const DeviceGrant grant{framework().pick_devices(cycle, found.node), member.spec->gpu_milli};
+  context_.transaction.place(member, found.node, grant, cycle.now);
+  attempt.placed.push_back({member.id, found.node, grant});
+  ++context_.tracks.of(gang).tentative;
+  return true;
+}
+
+bool GangCycle::is_permitted(const Cycle& cycle, GangAttempt& attempt) {
+  if (attempt.placed.empty()) return false;
+  if (!framework().has_permit()) return true;
+  for (const PlacedMember& placed : attempt.placed) {
+    const PodView view = context_.tracks.pod(placed.pod);
+    context_.tracks.permitting = view.gang;
+    const Verdict verdict = framework().run_permit(cycle_of(cycle, view), placed.node);
+    context_.tracks.permitting = {};
+    if (verdict.ok()) return true;
+    attempt.why.plugins |= verdict.plugins;
+    if (attempt.why.reason.empty()) attempt.why.reason = verdict.reason;
     // Permit counts the whole gang: alike members get the same answer.
-    if (view.spec_id == pod(attempt.placed.back().pod).spec_id) return false;
+    if (view.spec_id == context_.tracks.pod(attempt.placed.back().pod).spec_id) return false;
   }
   return false;
 }
 
-// All domains, or the first that fits if placements have no scores.
-Scheduler::GangVerdict Scheduler::attempt_gang(const Cycle& cycle, const GangView& gang) {
-  const PodView& first = cycle.pod;
-  const int64_t missing = gang.min_available - gang.assigned();
-  const bool are_alike = std::ranges::all_of(
-      members_, [&](PodId member) { return jobs_.pod(member).spec == first.spec_id; });
-  // So few do not pass Permit, wherever there is room: one of them is told so as well as all. Gangs
-  // whose pods come one by one would else be placed anew for each of them.
-  const bool lacks_members =
-      are_alike && !framework_->permit().empty() && static_cast<int64_t>(members_.size()) < missing;
-  NodeSet nodes;
-  Duration cost = cost_.per_cycle;
-  int64_t best_score = -1;
-  best_attempt_.placed.clear();
-  const size_t tries = std::max<size_t>(domains_.size(), 1);
-  for (size_t i = 0; i < tries; ++i) {
-    const GangDomain* const domain = domains_.empty() ? nullptr : &domains_[i];
-    const int64_t room = are_alike ? framework_->gpu_capacity(first, now(), domain) : INT64_MAX;
-    const bool is_too_small = room < missing;
-    if (domain != nullptr && (i == 0 || !is_too_small)) nodes = nodes_of(*domain, cluster_);
-    const auto mark = transaction_.mark();
-    attempt_.placed.clear();
-    attempt_.why = {};
-    attempt_.failed = {};
-    attempt_.visited = 0;
-    attempt_.charged = {};
-    if (!is_too_small) {
-      const NodeSet* const among = domain == nullptr ? nullptr : &nodes;
-      std::vector<PodId> others;
-      if (lacks_members) {
-        others.assign(members_.begin() + 1, members_.end());
-        members_.resize(1);
-      }
-      try_domain(gang.id, among);
-      members_.insert(members_.end(), others.begin(), others.end());
-      if (lacks_members && gang_permitted(attempt_)) {
-        ORRERY_MARK("scheduling.part_of_a_gang_is_permitted");
-        undo_attempt(gang.id, mark);
-        attempt_.placed.clear();
-        attempt_.visited = 0;
-        attempt_.charged = {};
-        try_domain(gang.id, among);
-      }
-    } else {
-      // Fewer free GPUs than the quorum needs: no need to place any to find out. Of attempts in
-      // vain, the first one is told.
-      attempt_.why.code = Code::Unschedulable;
-      attempt_.failed = first.id;
-      attempt_.visited = static_cast<uint32_t>(cluster_.nodes());
-      if (i == 0) {
-        attempt_.why.plugins =
-            framework_->rejecting_plugins(first, now(), domain == nullptr ? nullptr : &nodes);
-      }
-    }
-    if (is_too_small || !lacks_members) {
-      const auto found = static_cast<int64_t>(attempt_.placed.size());
-      tried_.placeable =
-          std::max(tried_.placeable, static_cast<int32_t>(is_too_small ? room : found));
-    }
-    counters_.nodes_visited += attempt_.visited;
-    cost += cost_.per_node * attempt_.visited + attempt_.charged;
-    const int64_t score = score_of_attempt(cycle, gang);
-    undo_attempt(gang.id, mark);
-    if (score > best_score || (best_score < 0 && i == 0)) {
-      best_score = score;
-      std::swap(best_attempt_, attempt_);
-    }
-    if (best_score >= 0 && framework_->score_placement().empty()) break;
-  }
-  return {cost, best_score >= 0};
-}
-
-// Negative: Permit turns it down.
-int64_t Scheduler::score_of_attempt(const Cycle& cycle, const GangView& gang) {
-  if (!gang_permitted(attempt_)) return -1;
-  int64_t score = 0;
-  if (framework_->score_placement().empty()) return score;
+int64_t GangCycle::score(const Cycle& cycle, const GangView& gang, GangAttempt& attempt) {
+  if (!is_permitted(cycle, attempt)) return -1;
+  if (!framework().scores_placements()) return 0;
   std::vector<NodeId> nodes;
-  for (const Placed& p : attempt_.placed) nodes.push_back(p.node);
-  for (const auto& s : framework_->score_placement()) {
-    ask(*s.name, [&] {
-      const int64_t given = s.plugin->score_placement(cycle, gang, nodes);
-      ORRERY_CHECK(given >= 0 && given <= 100, "the score of a placement lies in 0..100");
-      score += given;
-    });
-  }
-  return score;
+  for (const PlacedMember& p : attempt.placed) nodes.push_back(p.node);
+  return framework().score_placement(cycle, gang, nodes);
 }
 
-Duration Scheduler::cycle_gang(PodId unit, GangId gang) {
-  const Gang& g = jobs_.gang(gang);
-  members_.clear();
-  JobTable::for_each_pod(g.first, g.pods, [&](PodId pod) {
-    if (track(pod).stage == Stage::Queued) {
-      members_.push_back(pod);
-      ++jobs_.pod(pod).attempts;
-    }
-  });
-  if (members_.empty()) return {};
-  const GangView view = this->gang(gang);
-  const PodView first = pod(members_.front());
-  const Cycle cycle{now(), cluster_, first};
-  domains_.clear();
-  for (const auto& d : framework_->domains()) {
-    ask(*d.name, [&] {
-      d.plugin->domains(cycle, view, domains_);
-      ORRERY_CHECK(
-          std::ranges::all_of(domains_, [&](const auto& one) { return is_in(one, cluster_); }),
-          "Domains names nodes and leaves of the cluster");
-    });
-  }
-
-  tried_ = {.pods = static_cast<int32_t>(members_.size()),
-            .domains = static_cast<uint32_t>(std::max<size_t>(domains_.size(), 1))};
-  const auto [cost, fits] = attempt_gang(cycle, view);
-  if (!fits) {
-    ORRERY_MARK("scheduling.gang_turned_away");
-    // Placed members were turned down by Permit because others found no room: blame both.
-    const PodId blamed = best_attempt_.failed.is_valid() ? best_attempt_.failed : members_.front();
-    Selection why = best_attempt_.why;
-    if (why.code == Code::Success) why.code = Code::Unschedulable;
-    why.node = {};
-    return cost + fail(unit, blamed, why, nullptr);
-  }
-  return cost + place_best_attempt(unit, gang, cost);
-}
-
-// Reserve may turn members down that the attempt has placed. What is left of the gang is kept if
-// Permit has nothing against so few; else none of it is. As upstream's loop, which reserves one
-// after the other, each is handed over to be bound when it is its turn, but waits for the quorum.
-Duration Scheduler::place_best_attempt(PodId unit, GangId gang, Duration spent) {
-  Duration cost;
-  std::vector<Placed>& placed = best_attempt_.placed;
+// Reserve may reject members that the attempt has placed. What is left of the gang is kept if Permit
+// has nothing against so few; else none of it is. As upstream's loop, which reserves one after the
+// other, each is handed over to be bound when it is its turn, but waits for the quorum.
+Duration GangCycle::keep_all(PodId unit, const Cycle& cycle, GangId gang, Best& best) {
+  GangAttempt& attempt = best.attempt;
+  std::vector<PlacedMember>& placed = attempt.placed;
   const size_t wanted = placed.size();
-  std::erase_if(placed, [this](const Placed& p) { return !keep(p); });
-  if (placed.size() < wanted && !gang_permitted(best_attempt_)) {
+  std::erase_if(placed, [&](const PlacedMember& p) { return !keep(cycle, p, attempt); });
+  if (placed.size() < wanted && !is_permitted(cycle, attempt)) {
     ORRERY_MARK("scheduling.gang_undone");
-    for (const Placed& p : placed) {
-      unassume(p.pod, "other members of the gang could not be reserved", AttemptOutcome::Rejected);
+    for (const PlacedMember& p : placed) {
+      context_.reservations.undo(p.pod, "other members of the gang could not be reserved",
+                                 AttemptOutcome::Rejected);
     }
     placed.clear();
-    if (best_attempt_.why.code == Code::Error) best_attempt_.why.plugins = 0;  // nobody is blamed
+    if (attempt.why.code == Code::Error) attempt.why.plugins = 0;  // nobody is blamed
   }
   Selection found;
-  found.visited = best_attempt_.visited;
-  const GangView view = this->gang(gang);
+  found.visited = attempt.visited;
+  const Duration per_pod = context_.profile.cost.per_pod;
+  const GangView view = context_.tracks.gang(gang);
   const auto kept = static_cast<int32_t>(placed.size());
   const int32_t missing = view.min_available - (view.assigned() - kept);
-  const Duration quorum = spent + cost_.per_pod * std::clamp(missing, 0, kept);
-  for (const Placed& p : placed) {
+  const Duration quorum = best.cost + per_pod * std::clamp(missing, 0, kept);
+  Duration cost;
+  for (const PlacedMember& p : placed) {
     found.node = p.node;
-    cost += cost_.per_pod;
-    to_binding(p.pod, std::max(spent + cost, quorum));
-    record(p.pod, AttemptOutcome::Scheduled, found, {});
+    cost += per_pod;
+    context_.binder.add(p.pod, std::max(best.cost + cost, quorum));
+    context_.log.write(p.pod, AttemptOutcome::Scheduled, found, {});
   }
-  if (best_attempt_.failed.is_valid()) {  // quorum without everybody: the rest stays in line
-    cost += fail(unit, best_attempt_.failed, best_attempt_.why, nullptr);
-  }
-  return cost;
+  if (!attempt.failed.is_valid()) return cost;
+  // A quorum without everybody: the rest stays in line.
+  const PodView failed = context_.tracks.pod(attempt.failed);
+  const Candidates* const diagnosis = attempt.diagnosis ? &*attempt.diagnosis : nullptr;
+  return cost +
+         context_.failures.fail(unit, cycle_of(cycle, failed), attempt.why, diagnosis);
 }
 
-// Makes a placement of the attempt real; false if a plugin refuses to reserve.
-bool Scheduler::keep(const Placed& p) {
-  transaction_.place(p.node, jobs_.request(p.pod), p.grant);
-  transaction_.commit();
-  assume(p.pod, p.node, p.grant);
-  Selection found;
-  found.node = p.node;
-  found.visited = best_attempt_.visited;
-  if (reserve(pod(p.pod), p.node, found)) return true;
-  unassume(p.pod, found.reason, AttemptOutcome::Rejected);
-  best_attempt_.failed = p.pod;
-  best_attempt_.why = found;
+// Makes a placement of the attempt real; false if a plugin rejects it.
+bool GangCycle::keep(const Cycle& cycle, const PlacedMember& p, GangAttempt& attempt) {
+  context_.reservations.reserve(p.pod, p.node, p.grant);
+  const PodView view = context_.tracks.pod(p.pod);
+  const Verdict verdict = framework().run_reserve(cycle_of(cycle, view), p.node);
+  if (verdict.ok()) return true;
+  ORRERY_MARK("scheduling.reserve_refused");
+  context_.reservations.undo(p.pod, verdict.reason, AttemptOutcome::Rejected);
+  attempt.failed = p.pod;
+  attempt.why = {.node = p.node,
+                 .code = verdict.code,
+                 .reason = verdict.reason,
+                 .plugins = verdict.plugins,
+                 .visited = attempt.visited};
   return false;
 }
 

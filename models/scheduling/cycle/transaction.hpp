@@ -1,57 +1,96 @@
-// models/scheduling/cycle/transaction.hpp -- nested what-ifs on the cluster state: place, evict,
-// roll
-// back.
+// models/scheduling/cycle/transaction.hpp -- places pods in the cluster state and in the ledger, and
+// undoes that for what-ifs.
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
 #include "models/hardware/cluster_state.hpp"
+#include "models/scheduling/contract/placements.hpp"
 #include "sim/core/check.hpp"
 
 namespace orrery {
 
-// Changes are made in place and remembered in an undo log, so that filters and scores see a
-// what-if world without a copy of it. commit() makes everything since the last commit final.
+// Changes are made in place, so that filters and scores see a what-if world without a copy of it.
+// Within a Savepoint they are remembered in an undo log; outside of all they are final.
 class Transaction {
  public:
-  using Point = size_t;
-
-  explicit Transaction(ClusterState& cluster) : cluster_{cluster} {}
+  Transaction(ClusterState& cluster, Placements& placements, const SpecTable& specs)
+      : cluster_{cluster}, placements_{placements}, specs_{specs} {}
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
 
-  Point mark() const { return log_.size(); }
-  void place(NodeId node, const ClusterState::Request& request, DeviceGrant grant) {
-    cluster_.take(node, request, grant);
-    log_.push_back({node, grant, request, true});
+  void place(const PodView& pod, NodeId node, DeviceGrant grant, Time since) {
+    const NodeId home = placements_.of_gang(pod.gang).home;
+    cluster_.take(node, specs_.request(pod.spec_id), grant);
+    placements_.place(pod, node, grant, since);
+    if (depth_ > 0) log_.push_back({pod, placements_.of(pod.id), home, true});
   }
-  void evict(NodeId node, const ClusterState::Request& request, DeviceGrant grant) {
-    cluster_.give_back(node, request, grant);
-    log_.push_back({node, grant, request, false});
+  void evict(const PodView& pod) {
+    const Placed placed = placements_.of(pod.id);
+    const NodeId home = placements_.of_gang(pod.gang).home;
+    placements_.remove(pod.id);
+    cluster_.give_back(placed.node, specs_.request(pod.spec_id), placed.grant);
+    if (depth_ > 0) log_.push_back({pod, placed, home, false});
   }
-  void rollback(Point to) {
-    ORRERY_CHECK(to <= log_.size(), "rolled back past a commit");
-    while (log_.size() > to) {
-      const Change& last = log_.back();
-      if (last.is_place)
-        cluster_.give_back(last.node, last.request, last.grant);
-      else
-        cluster_.take(last.node, last.request, last.grant);
-      log_.pop_back();
+
+  // Undoes what has changed since it began when it ends, unless it is kept. Savepoints nest: an
+  // inner one ends first, and what it keeps is undone with the outer one.
+  class Savepoint {
+   public:
+    explicit Savepoint(Transaction& transaction)
+        : transaction_{transaction},
+          mark_{transaction.log_.size()},
+          depth_{++transaction.depth_} {}
+    Savepoint(const Savepoint&) = delete;
+    Savepoint& operator=(const Savepoint&) = delete;
+    ~Savepoint() { end(); }
+
+    void keep() {
+      if (depth_ == 1) transaction_.log_.clear();
+      mark_ = transaction_.log_.size();
     }
-  }
-  void commit() { log_.clear(); }
+    // Before its scope ends. It must be the innermost one.
+    void end() {
+      if (depth_ == 0) return;
+      transaction_.undo(mark_);
+      --transaction_.depth_;
+      depth_ = 0;
+    }
+
+   private:
+    Transaction& transaction_;
+    size_t mark_;
+    size_t depth_;  // 0: it has ended
+  };
 
  private:
   struct Change {
-    NodeId node;
-    DeviceGrant grant;
-    ClusterState::Request request;
-    bool is_place = true;
+    PodView pod;
+    Placed placed;
+    NodeId home;  // of the pod's gang, before
+    bool is_place;
   };
+  void undo(size_t mark) {
+    for (; log_.size() > mark; log_.pop_back()) {
+      const Change& last = log_.back();
+      const ClusterState::Request& request = specs_.request(last.pod.spec_id);
+      if (last.is_place) {
+        placements_.remove(last.pod.id);
+        cluster_.give_back(last.placed.node, request, last.placed.grant);
+      } else {
+        cluster_.take(last.placed.node, request, last.placed.grant);
+        placements_.place(last.pod, last.placed.node, last.placed.grant, last.placed.since);
+      }
+      placements_.set_home(last.pod.gang, last.home);
+    }
+  }
+
   ClusterState& cluster_;
+  Placements& placements_;
+  const SpecTable& specs_;
   std::vector<Change> log_;
+  size_t depth_ = 0;  // of savepoints
 };
 
 }  // namespace orrery

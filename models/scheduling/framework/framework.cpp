@@ -2,93 +2,104 @@
 
 #include <algorithm>
 #include <bit>
-#include <utility>
 
-#include "models/scheduling/contract/policy_registry.hpp"
 #include "sim/core/check.hpp"
 
 namespace orrery {
 namespace {
 
-// What is remembered per spec grows with the nodes.
-size_t caches_for(size_t nodes) {
-  constexpr size_t kNodesMax = size_t{1} << 21U, kLeast = 64;
-  return std::max(kLeast, kNodesMax / std::max<size_t>(nodes, kLeast));
+constexpr Duration kPermitTimeoutMax = 15_min;  // upstream's cap on one plugin's wait
+
+bool is_in(const GangDomain& domain, const ClusterState& cluster) {
+  if (const auto* const leaf = std::get_if<InLeaf>(&domain)) return leaf->leaf < cluster.leaves();
+  if (const auto* const node = std::get_if<NodeId>(&domain)) return node->index < cluster.nodes();
+  return std::get<NodeSet>(domain).universe() == cluster.nodes();
+}
+
+Verdict rejection(const Status& status, uint8_t plugin) {
+  return {.code = status.code,
+          .reason = std::string{status.reason},
+          .plugins = status.code == Code::Error ? 0 : uint32_t{1} << plugin};
 }
 
 }  // namespace
 
-Framework::Framework(Handle& handle, const ProfileParams& profile)
-    : cluster_{handle.cluster()},
+Framework::Framework(SchedulerServices& services, const Nominations& nominations,
+                     const ProfileParams& profile)
+    : services_{services},
+      cluster_{services.cluster()},
+      nominations_{nominations},
       percentage_{profile.percentage_of_nodes_to_score},
-      tie_break_{profile.tie_break},
-      tie_rng_{handle.rng("scheduling.tie_break")},
-      caches_max_{caches_for(cluster_.nodes())},
-      restricted_{cluster_.nodes()},
-      changed_{cluster_.nodes()},
-      before_{cluster_.nodes()},
-      candidates_{NodeSet{cluster_.nodes()}},
-      supposed_{NodeSet{cluster_.nodes()}} {
-  const std::vector<PluginParams> plugins = resolve_plugins(profile);
-  ORRERY_CHECK(plugins.size() <= kNominated, "rejection sets have 32 bits");
-  for (const PluginParams& plugin : plugins) {
-    const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(plugin.name);
-    ORRERY_CHECK(entry != nullptr, "profiles are checked before the run");
-    names_.push_back(plugin.name);
-    ask(names_.back(), [&] {
-      add(entry->make(handle, plugin.args), plugin.scores ? plugin.weight.value_or(1) : 0);
-    });
+      plugins_{services, *this, profile},
+      verdicts_{cluster_, plugins_},
+      scores_{cluster_, plugins_, profile.tie_break} {}
+
+template <class F>
+decltype(auto) Framework::inside(F&& f) {
+  struct Depth {
+    Framework& framework;
+    explicit Depth(Framework& of) : framework{of} { ++framework.depth_; }
+    ~Depth() { --framework.depth_; }
+  };
+  if constexpr (std::is_void_v<decltype(f())>) {
+    {
+      const Depth depth{*this};
+      f();
+    }
+    settle();
+  } else {
+    auto result = [&] {
+      const Depth depth{*this};
+      return f();
+    }();
+    settle();
+    return result;
   }
-  ORRERY_CHECK(queue_sort_.plugin != nullptr, "profiles are checked before the run");
-  ORRERY_CHECK(pick_devices_.plugin != nullptr, "profiles are checked before the run");
-  scores_alike_ &= !scorers_.empty();
 }
 
-void Framework::add(std::unique_ptr<Policy> policy, int64_t weight) {
-  const auto index = static_cast<uint8_t>(policies_.size());
-  const auto bound = [&]<class Q>(Bound<Q>) {
-    return Bound<Q>{dynamic_cast<Q*>(policy.get()), &names_.back(), index};
-  };
-  const auto bind_to = [&]<class Q>(std::vector<Bound<Q>>& list) {
-    if (const auto point = bound(Bound<Q>{}); point.plugin != nullptr) list.push_back(point);
-  };
-  const auto replace = [&]<class Q>(Bound<Q>& last) {
-    if (const auto point = bound(Bound<Q>{}); point.plugin != nullptr) last = point;
-  };
-  bind_to(pre_enqueue_);
-  bind_to(next_pod_);
-  bind_to(pre_filter_);
-  bind_to(filter_);
-  bind_to(post_filter_);
-  bind_to(reserve_);
-  bind_to(permit_);
-  bind_to(pre_bind_);
-  bind_to(bind_);
-  bind_to(post_bind_);
-  bind_to(domains_);
-  bind_to(score_placement_);
-  bind_to(pod_watchers_);
-  bind_to(extensions_);
-  bind_to(charges_);
-  if (!filter_.empty() && filter_.back().index == index) {
-    has_global_filters_ |= !filter_.back().plugin->is_node_local();
-  }
-  const Bound<Score> scorer = bound(Bound<Score>{});
-  if (scorer.plugin != nullptr && weight != 0) {
-    scorers_.push_back({scorer, bound(Bound<PreScore>{}), weight});
-    scores_alike_ &= scorer.plugin->is_node_local() && scorer.plugin->is_by_extremes();
-  }
-  replace(queue_sort_);
-  replace(pick_devices_);
-  const EventHints* const hints = hints_.emplace_back(bound(Bound<EventHints>{})).plugin;
-  events_of_interest_ |= hints != nullptr ? hints->events() : ~ClusterEvents{0};
-  policies_.push_back(std::move(policy));
+// Points that run because of a command may give more of them: these follow.
+void Framework::settle() {
+  if (depth_ > 0 || is_settling_) return;
+  is_settling_ = true;
+  for (; !commands_.empty(); commands_.pop_front()) services_.carry_out(commands_.front());
+  is_settling_ = false;
 }
 
 std::string_view Framework::name(uint8_t plugin) const {
   if (plugin == kNodeReady) return "NodeReady";
-  return plugin == kNominated ? std::string_view{"NominatedPods"}
-                              : std::string_view{names_[plugin]};
+  return plugin == kNominated ? std::string_view{"NominatedPods"} : plugins_.name(plugin);
+}
+
+uint32_t Framework::filter_plugins() const {
+  uint32_t plugins = 0;
+  for (const auto& filter : plugins_.at<Filter>()) plugins |= uint32_t{1} << filter.index;
+  return plugins;
+}
+
+// ---- the queue
+
+bool Framework::less(const QueuedUnit& a, const QueuedUnit& b) const {
+  return plugins_.at<QueueSort>().back().call(&QueueSort::less, a, b);
+}
+
+Status Framework::run_pre_enqueue(const PodView& pod) {
+  return inside([&]() -> Status {
+    for (const auto& p : plugins_.at<PreEnqueue>()) {
+      const Status status = p.call(&PreEnqueue::pre_enqueue, pod);
+      if (!status.ok()) return status;
+    }
+    return {};
+  });
+}
+
+PodId Framework::run_next_pod() {
+  return inside([&] { return plugins_.at<NextPod>().front().call(&NextPod::next); });
+}
+
+void Framework::check_next_pod(size_t passed_over, size_t pods) const {
+  ask(*plugins_.at<NextPod>().front().name, [&] {
+    ORRERY_CHECK(passed_over <= pods, "NextPod names a pod that waits, or none");
+  });
 }
 
 QueueHint Framework::hint(uint8_t plugin, const PodView& pod, const ClusterEvent& event) const {
@@ -96,28 +107,27 @@ QueueHint Framework::hint(uint8_t plugin, const PodView& pod, const ClusterEvent
     return event.kind == ClusterEventKind::NodeAdded ? QueueHint::Queue : QueueHint::Skip;
   }
   if (plugin == kNominated) return QueueHint::Queue;
-  const Bound<EventHints>& hints = hints_[plugin];
+  const Bound<EventHints>& hints = plugins_.hints(plugin);
   if (hints.plugin == nullptr) return QueueHint::Queue;
   if ((hints.call(&EventHints::events) & bit_of(event.kind)) == 0) return QueueHint::Skip;
   return hints.call(&EventHints::hint, pod, event);
 }
 
-Duration Framework::charge(const Cycle& cycle) const {
-  Duration sum;
-  for (const auto& c : charges_) {
-    if ((narrowing_.unasked >> c.index & 1) != 0) continue;
-    ask(*c.name, [&] {
-      const Duration charge = c.plugin->charge(cycle);
-      ORRERY_CHECK(charge >= Duration{}, "Charges takes no negative time");
-      sum += charge;
-    });
+ClusterEvents Framework::events_of_interest() const {
+  ClusterEvents events = 0;
+  for (uint8_t i = 0; i < plugins_.size(); ++i) {
+    const Bound<EventHints>& hints = plugins_.hints(i);
+    events |= hints.plugin == nullptr ? ~ClusterEvents{0} : hints.call(&EventHints::events);
   }
-  return sum;
+  return events;
 }
 
+// ---- a pod that has a node
+
 GpuMask Framework::pick_devices(const Cycle& cycle, NodeId node) const {
-  return ask(*pick_devices_.name, [&] {
-    const GpuMask gpus = pick_devices_.plugin->pick(cycle, node);
+  const Bound<PickDevices>& picker = plugins_.at<PickDevices>().back();
+  return ask(*picker.name, [&] {
+    const GpuMask gpus = picker.plugin->pick(cycle, node);
     const PodSpec& spec = *cycle.pod.spec;
     ORRERY_CHECK(std::popcount(gpus) == spec.gpus, "PickDevices gives the GPUs that the pod needs");
     for (uint32_t left = gpus; left != 0; left &= left - 1) {
@@ -129,250 +139,131 @@ GpuMask Framework::pick_devices(const Cycle& cycle, NodeId node) const {
   });
 }
 
-uint32_t Framework::filter_plugins() const {
-  uint32_t plugins = 0;
-  for (const auto& filter : filter_) plugins |= uint32_t{1} << filter.index;
-  return plugins;
+Verdict Framework::run_reserve(const Cycle& cycle, NodeId node) {
+  return inside([&]() -> Verdict {
+    for (const auto& r : plugins_.at<Reserve>()) {
+      const Status status = r.call(&Reserve::reserve, cycle, node);
+      if (!status.ok()) return rejection(status, r.index);
+    }
+    return {};
+  });
 }
 
-bool Framework::runs(uint8_t filter) const {
-  return ((narrowing_.skipped | narrowing_.unasked) >> filter & 1) == 0;
-}
-
-void Framework::run_filters(const Cycle& cycle, Candidates& nodes, bool local) {
-  for (const auto& filter : filter_) {
-    if (filter.call(&Filter::is_node_local) != local) continue;
-    if (!local && !runs(filter.index)) continue;
-    nodes.set_plugin(filter.index);
-    filter.call(&Filter::filter, cycle, nodes);
+void Framework::run_unreserve(const PodView& pod, NodeId node) {
+  const auto reserves = plugins_.at<Reserve>();
+  for (size_t i = reserves.size(); i-- > 0;) {
+    inside([&] { reserves[i].call(&Reserve::unreserve, pod, node); });
   }
 }
 
-// Enters the verdict on each of `nodes`, and who gave it first, into the cache.
-void Framework::run_local_filters(const Cycle& cycle, const NodeSet& nodes, SpecCache& cache) {
-  before_ = nodes;
-  candidates_.reset(nodes);
-  const auto blame = [&](uint8_t plugin) {
-    before_ -= candidates_.nodes();
-    before_.for_each([&](NodeId n) {
-      cache.rejected_by[n.index] = plugin;
-      ++cache.rejections[plugin];
+Verdict Framework::run_permit(const Cycle& cycle, NodeId node) {
+  Verdict verdict;
+  for (const auto& p : plugins_.at<Permit>()) {
+    const PermitStatus status = inside([&] {
+      return ask(*p.name, [&] {
+        const PermitStatus given = p.plugin->permit(cycle, node);
+        ORRERY_CHECK(given.timeout >= Duration{}, "Permit waits no negative time");
+        return given;
+      });
     });
-    before_ = candidates_.nodes();
-  };
-  candidates_.keep(cluster_.up(), {Code::UnschedulableAndUnresolvable, "node(s) were not ready"});
-  blame(kNodeReady);
-  for (const auto& filter : filter_) {
-    if (!filter.call(&Filter::is_node_local)) continue;
-    candidates_.set_plugin(filter.index);
-    filter.call(&Filter::filter, cycle, candidates_);
-    blame(filter.index);
+    if (status.code == Code::Success || status.code == Code::Skip) continue;
+    if (status.code != Code::Wait) return rejection({status.code, status.reason}, p.index);
+    verdict.code = Code::Wait;
+    if (verdict.reason.empty()) verdict.reason = status.reason;
+    verdict.plugins |= uint32_t{1} << p.index;
+    verdict.timeout = std::min({verdict.timeout, status.timeout, kPermitTimeoutMax});
   }
-  cache.feasible |= candidates_.nodes();
+  return verdict;
 }
 
-uint32_t Framework::rejecting_plugins(const PodView& pod, Time now, const NodeSet* domain) {
-  const Cycle cycle{now, cluster_, pod};
-  Selection rejected;
-  return narrow(cycle, domain, rejected) ? rejecting_filters(cycle, domain) : rejected.plugins;
-}
-
-uint32_t Framework::rejecting_filters(const Cycle& cycle, const NodeSet* domain) {
-  uint32_t plugins = 0;
-  if (has_global_filters_) {
-    for (const Rejection& r : diagnose(cycle.pod, cycle.now, domain, false).rejections()) {
-      plugins |= uint32_t{1} << r.plugin;
+Status Framework::run_pre_bind(const PodView& pod, NodeId node) {
+  return inside([&]() -> Status {
+    for (const auto& p : plugins_.at<PreBind>()) {
+      const Status status = p.call(&PreBind::pre_bind, pod, node);
+      if (!status.ok()) return status;
     }
-  } else {
-    const SpecCache& cache = refreshed(cycle);
-    for (uint8_t i = 0; i < cache.rejections.size(); ++i) {
-      if (cache.rejections[i] != 0) plugins |= uint32_t{1} << i;
+    return {};
+  });
+}
+
+Status Framework::run_bind(const PodView& pod, NodeId node) {
+  return inside([&]() -> Status {
+    for (const auto& b : plugins_.at<Bind>()) {
+      const Status status = b.call(&Bind::bind, pod, node);
+      if (status.code != Code::Skip) return status;
     }
-  }
-  if (was_kept_for_nominated_) plugins |= uint32_t{1} << kNominated;
-  return plugins != 0 ? plugins : filter_plugins();
+    return {Code::Skip};
+  });
 }
 
-SpecCache& Framework::cache_of(SpecId spec) {
-  const size_t at = spec.index % caches_max_;
-  if (at >= caches_.size()) caches_.resize(at + 1);
-  if (!caches_[at]) caches_[at] = std::make_unique<SpecCache>();
-  return *caches_[at];
+void Framework::run_post_bind(const PodView& pod, NodeId node) {
+  inside([&] {
+    for (const auto& post : plugins_.at<PostBind>()) post.call(&PostBind::post_bind, pod, node);
+  });
 }
 
-SpecCache& Framework::refreshed(const Cycle& cycle) {
-  const SpecId spec = cycle.pod.spec_id;
-  SpecCache& cache = cache_of(spec);
-  const uint64_t version = cluster_.version();
-  if (cache.spec == spec && cache.version == version) return cache;
-  if (cache.spec != spec || cache.version == UINT64_MAX || !cluster_.log_covers(cache.version)) {
-    const size_t n = cluster_.nodes();
-    cache.spec = spec;
-    cache.feasible = NodeSet{n};
-    cache.scored = NodeSet{n};
-    cache.rejected_by.assign(n, SpecCache::kFeasible);
-    cache.rejections.fill(0);
-    cache.capacity_version = UINT64_MAX;
-    cache.raw.resize(scorers_.size());
-    cache.alike.give_up();
-    cache.sights = 0;
-    changed_.fill();
-  } else {
-    changed_.clear();
-    for (const NodeId n : cluster_.touched_since(cache.version)) {
-      if (changed_.contains(n)) continue;
-      changed_.insert(n);
-      cache.scored.erase(n);
-      cache.alike.erase(n);
-      uint8_t& by = cache.rejected_by[n.index];
-      if (by != SpecCache::kFeasible) --cache.rejections[by];
-      by = SpecCache::kFeasible;
-    }
-    cache.feasible -= changed_;
-  }
-  run_local_filters(cycle, changed_, cache);
-  if (scores_alike_) keep_index(cycle, cache);
-  cache.version = version;
-  return cache;
+bool Framework::reads_candidates(const PodView& pod) const {
+  return std::ranges::any_of(plugins_.at<PostFilter>(), [&](const auto& post) {
+    return post.call(&PostFilter::reads_candidates, pod);
+  });
 }
 
-bool Framework::narrow(const Cycle& cycle, const NodeSet* domain, Selection& selection) {
-  was_kept_for_nominated_ = false;
-  narrowing_.pod = cycle.pod.id;
-  narrowing_.version = cluster_.version();
-  narrowing_.unasked = narrowing_.skipped = narrowing_.by = 0;  // its nodes keep their storage
-  for (const auto& pre : pre_filter_) narrowing_.unasked |= uint32_t{1} << pre.index;
-  if (domain != nullptr)
-    restricted_ = *domain;
-  else
-    restricted_.fill();
-  size_t left = pre_filter_.empty() ? 0 : restricted_.count();
-  for (const auto& pre : pre_filter_) {
-    const Status status = ask(*pre.name, [&] {
-      const Status given = pre.plugin->pre_filter(cycle, restricted_);
-      ORRERY_CHECK(restricted_.universe() == cluster_.nodes() && restricted_.count() <= left,
-                   "PreFilter may only take nodes away");
+Duration Framework::run_post_filter(const Cycle& cycle, const Diagnosis& diagnosis) {
+  Duration cost;
+  for (const auto& post : plugins_.at<PostFilter>()) {
+    const Status status = inside([&] {
+      const Status given = post.call(&PostFilter::post_filter, cycle, diagnosis);
+      ask(*post.name, [&] {
+        const Duration charge = post.plugin->charge(cycle.state);
+        ORRERY_CHECK(charge >= Duration{}, "PostFilter takes no negative time");
+        cost += charge;
+      });
       return given;
     });
-    const uint32_t bit = uint32_t{1} << pre.index;
-    narrowing_.unasked &= ~bit;
-    if (const size_t kept = restricted_.count(); kept < left) {
-      narrowing_.by |= bit;
-      narrowing_.nodes = restricted_;
-      left = kept;
-    }
-    if (status.ok()) continue;
-    if (status.code == Code::Skip) {
-      narrowing_.skipped |= bit;
-      continue;
-    }
-    selection.code = status.code;
-    selection.reason = status.reason;
-    if (status.code != Code::Error) selection.plugins |= bit;
-    if (status.code != Code::Unschedulable) return false;  // a plain "no" lets the rest speak
+    if (status.ok() || status.code == Code::UnschedulableAndUnresolvable) break;
   }
-  const uint32_t by = narrowing_.by;
-  if (selection.code != Code::Success) return false;
-  if (by == 0 || left > 0) return true;
-  ORRERY_MARK("scheduling.narrowed_to_none");
-  std::string reason = "0/" + std::to_string(cluster_.nodes()) + " nodes are available: ";
-  reason += narrowing_reason() + (std::has_single_bit(by) ? "." : " simultaneously.");
-  selection.code = Code::UnschedulableAndUnresolvable;
-  selection.reason = *narrowed_to_none_.insert(std::move(reason)).first;
-  selection.plugins = by;
-  return false;
+  return cost;
 }
 
-// As upstream words it.
-std::string Framework::narrowing_reason() const {
-  std::string names;
-  for (uint32_t rest = narrowing_.by; rest != 0; rest &= rest - 1) {
-    if (!names.empty()) names += " ";
-    names += name(static_cast<uint8_t>(std::countr_zero(rest)));
+// ---- whole gangs
+
+std::vector<GangDomain> Framework::domains(const Cycle& cycle, const GangView& gang) {
+  std::vector<GangDomain> all;
+  for (const auto& d : plugins_.at<Domains>()) {
+    inside([&] {
+      ask(*d.name, [&] {
+        d.plugin->domains(cycle, gang, all);
+        ORRERY_CHECK(
+            std::ranges::all_of(all, [&](const GangDomain& one) { return is_in(one, cluster_); }),
+            "Domains names nodes and leaves of the cluster");
+      });
+    });
   }
-  if (std::has_single_bit(narrowing_.by)) return "node(s) didn't satisfy plugin " + names;
-  return "node(s) didn't satisfy plugin(s) [" + names + "]";
+  return all;
 }
 
-void Framework::count_capacity(const PodSpec& spec, SpecCache& cache) const {
-  const auto look = [&](NodeId n) {
-    const auto pods = cache.feasible.contains(n)
-                          ? static_cast<uint8_t>(std::popcount(cluster_.idle_gpus(n)) / spec.gpus)
-                          : uint8_t{0};
-    const uint8_t before = std::exchange(cache.capacity_on[n.index], pods);
-    cache.capacity_in[cluster_.leaf(n)] += uint32_t{pods} - before;
-    cache.capacity += int64_t{pods} - before;
-  };
-  if (cache.capacity_version == UINT64_MAX || !cluster_.log_covers(cache.capacity_version)) {
-    cache.capacity_on.assign(cluster_.nodes(), 0);
-    cache.capacity_in.assign(cluster_.leaves(), 0);
-    cache.capacity = 0;
-    cache.feasible.for_each(look);
-  } else {
-    for (const NodeId n : cluster_.touched_since(cache.capacity_version)) look(n);
+int64_t Framework::score_placement(const Cycle& cycle, const GangView& gang,
+                                   std::span<const NodeId> nodes) const {
+  int64_t score = 0;
+  for (const auto& s : plugins_.at<ScorePlacement>()) {
+    ask(*s.name, [&] {
+      const int64_t given = s.plugin->score_placement(cycle, gang, nodes);
+      ORRERY_CHECK(given >= 0 && given <= 100, "the score of a placement lies in 0..100");
+      score += given * plugins_.weight(s.index);
+    });
   }
-  cache.capacity_version = cache.version;
+  return score;
 }
 
-int64_t Framework::gpu_capacity(const PodView& pod, Time now, const GangDomain* domain) {
-  if (pod.spec->gpus == 0 || pod.spec->gpu_milli != kMilli) return INT64_MAX;
-  SpecCache& cache = refreshed(Cycle{now, cluster_, pod});
-  if (cache.capacity_version != cache.version) count_capacity(*pod.spec, cache);
-  if (domain == nullptr) return cache.capacity;
-  if (const auto* const leaf = std::get_if<InLeaf>(domain)) return cache.capacity_in[leaf->leaf];
-  if (const auto* const node = std::get_if<NodeId>(domain)) return cache.capacity_on[node->index];
-  int64_t pods = 0;
-  cache.feasible.for_each_of_both(std::get<NodeSet>(*domain),
-                                  [&](NodeId n) { pods += cache.capacity_on[n.index]; });
-  return pods;
+int64_t Framework::gpu_capacity(const Cycle& cycle, const GangDomain* domain) {
+  if (cycle.pod.spec->gpus == 0 || cycle.pod.spec->gpu_milli != kMilli) return INT64_MAX;
+  return verdicts_.gpu_capacity(cycle, verdicts(cycle), domain);
 }
 
-const Candidates& Framework::diagnose(const PodView& pod, Time now, const NodeSet* domain,
-                                      bool with_nodes) {
-  const Cycle cycle{now, cluster_, pod};
-  // A failed gang was rolled back: PreFilter last saw other nodes, or another member.
-  const bool is_narrowed = narrowing_.pod == pod.id && narrowing_.version == cluster_.version();
+uint32_t Framework::rejecting_plugins(const Cycle& cycle, const NodeSet* domain) {
   Selection rejected;
-  if (!is_narrowed) narrow(cycle, domain, rejected);
-  NodeSet all = domain != nullptr ? *domain : NodeSet::all(cluster_.nodes());
-  candidates_.keep_unresolvable(true);
-  candidates_.keep_rejected(with_nodes);
-  candidates_.reset(all);
-  candidates_.set_plugin(kNodeReady);
-  candidates_.keep(cluster_.up(), {Code::UnschedulableAndUnresolvable, "node(s) were not ready"});
-  if (narrowing_.by != 0) {
-    narrowed_text_ = narrowing_reason();
-    candidates_.set_plugin(static_cast<uint8_t>(std::countr_zero(narrowing_.by)));
-    candidates_.keep(narrowing_.nodes, {Code::UnschedulableAndUnresolvable, narrowed_text_});
-  }
-  run_filters(cycle, candidates_, true);
-  run_filters(cycle, candidates_, false);
-  keep_room_for_nominated(cycle, candidates_);
-  candidates_.keep_unresolvable(false);
-  candidates_.keep_rejected(false);
-  return candidates_;
-}
-
-std::string Framework::message(const Candidates& diagnosis) const {
-  std::string text = "0/" + std::to_string(cluster_.nodes()) + " nodes are available";
-  std::vector<std::pair<std::string_view, uint32_t>> reasons;
-  for (const Rejection& r : diagnosis.rejections()) {
-    const auto known =
-        std::ranges::find(reasons, r.reason, &std::pair<std::string_view, uint32_t>::first);
-    if (known == reasons.end())
-      reasons.emplace_back(r.reason, r.nodes);
-    else
-      known->second += r.nodes;
-  }
-  std::vector<std::string> parts;
-  for (const auto& [reason, nodes] : reasons) {
-    parts.push_back(std::to_string(nodes));
-    parts.back() += " ";
-    parts.back() += reason;
-  }
-  std::ranges::sort(parts);  // as upstream: with their numbers, as text
-  for (size_t i = 0; i < parts.size(); ++i) text += (i == 0 ? ": " : ", ") + parts[i];
-  return text + ".";
+  return run_pre_filter(cycle, domain, rejected) ? rejecting_filters(cycle, domain)
+                                                 : rejected.plugins;
 }
 
 }  // namespace orrery

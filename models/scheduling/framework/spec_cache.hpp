@@ -15,15 +15,18 @@ struct SpecCache {
   static constexpr uint8_t kFeasible = UINT8_MAX;
 
   SpecId spec;
-  uint64_t version = UINT64_MAX;          // of the cluster
-  NodeSet feasible;                       // by the node-local filters
-  ScoreIndex alike;                       // of these, if all scorers allow it and it pays
-  uint32_t sights = 0;                    // of the spec, before there was an index
-  NodeSet scored;                         // else: nodes whose raw scores are valid
-  std::vector<std::vector<int64_t>> raw;  // per scorer; empty for those that are not node-local
-  std::vector<uint8_t> rejected_by;       // per node: the first plugin that said no
+  uint64_t version = UINT64_MAX;  // of the cluster when `stale` was last brought up to date
+  NodeSet stale;                  // nodes on which there is no verdict
+  NodeSet feasible;               // of the others, by the node-local filters
+  std::vector<uint8_t> rejected_by;       // per node: the first plugin that rejected it
   std::array<uint32_t, 32> rejections{};  // per plugin: nodes it rejected
-  // See Framework::gpu_capacity(): kept up to date from when it is first asked for.
+  // Scores.
+  ScoreIndex alike;                       // of feasible nodes, if all scorers allow it and it pays
+  uint64_t indexed_version = UINT64_MAX;  // of the cluster when the index was last looked after
+  uint32_t refreshes = 0;                 // before there was an index
+  NodeSet scored;                         // without one: nodes whose raw scores are valid
+  std::vector<std::vector<int64_t>> raw;  // per scorer; empty for those that are not node-local
+  // How many more pods fit by whole GPUs; see NodeVerdicts::gpu_capacity().
   uint64_t capacity_version = UINT64_MAX;
   std::vector<uint8_t> capacity_on;   // by node
   std::vector<uint32_t> capacity_in;  // by leaf

@@ -30,7 +30,11 @@ class PodsOnNodes {
   }
   // Appends the pods of `node` to `pods`, latest bound first.
   void collect(NodeId node, std::vector<PodId>& pods) const {
-    for (PodId pod = first_[node]; pod.is_valid(); pod = links_[pod].next) pods.push_back(pod);
+    for_each(node, [&](PodId pod) { pods.push_back(pod); });
+  }
+  template <class F>
+  void for_each(NodeId node, F&& f) const {  // latest bound first
+    for (PodId pod = first_[node]; pod.is_valid(); pod = links_[pod].next) f(pod);
   }
 
  private:

@@ -1,0 +1,23 @@
+// models/scheduling/contract/cached.hpp -- a declared cache inside a policy.
+#pragma once
+
+#include <utility>
+
+namespace orrery {
+
+// A value that const points of a policy may fill in. It must hold only what follows from facts that
+// stay as they are for a run, such as node labels and pod specs: then it never matters who filled
+// it in and when. The one place where a policy may use `mutable`.
+template <class T>
+class Cached {
+ public:
+  Cached() = default;
+  explicit Cached(T value) : value_{std::move(value)} {}
+  T& operator*() const { return value_; }
+  T* operator->() const { return &value_; }
+
+ private:
+  mutable T value_{};
+};
+
+}  // namespace orrery

@@ -1,0 +1,69 @@
+#include "models/scheduling/contract/candidates.hpp"
+
+#include <bit>
+
+#include "sim/core/check.hpp"
+
+namespace orrery {
+
+void Candidates::begin(Status why_not) {
+  current_.is_unresolvable = why_not.code == Code::UnschedulableAndUnresolvable;
+  current_.nodes = 0;
+  current_.is_noted = false;
+  if (keeps_rejected_) before_ = nodes_;
+}
+
+void Candidates::count(NodeId n) {
+  ++current_.nodes;
+  if (keeps_unresolvable_ && current_.is_unresolvable) unresolvable_.insert(n);
+}
+
+void Candidates::end(Status why_not) {
+  if (current_.nodes == 0 || !keeps_reasons_) return;
+  rejections_.push_back(current_);
+  rejections_.back().reason = why_not.reason;
+  if (!keeps_rejected_) return;
+  before_ -= nodes_;
+  rejected_.push_back(before_);
+}
+
+void Candidates::keep(const NodeSet& allowed, Status why_not) {
+  ORRERY_CHECK(allowed.universe() == nodes_.universe(), "a set of nodes of this cluster");
+  NodeSet removed = nodes_;
+  removed -= allowed;
+  remove(removed, why_not);
+}
+
+void Candidates::drop(const NodeSet& banned, Status why_not) {
+  ORRERY_CHECK(banned.universe() == nodes_.universe(), "a set of nodes of this cluster");
+  NodeSet removed = nodes_;
+  removed &= banned;
+  remove(removed, why_not);
+}
+
+void Candidates::remove(const NodeSet& removed, Status why_not) {
+  const auto count = static_cast<uint32_t>(removed.count());
+  if (count == 0) return;
+  begin(why_not);
+  current_.nodes = count;
+  if (keeps_unresolvable_ && current_.is_unresolvable) unresolvable_ |= removed;
+  nodes_ -= removed;
+  end(why_not);
+}
+
+void Candidates::note(Status why_not, uint32_t nodes) {
+  if (nodes == 0) return;
+  begin(why_not);
+  current_.nodes = nodes;
+  current_.is_noted = true;
+  end(why_not);
+}
+
+void Candidates::reset(const NodeSet& nodes) {
+  nodes_ = nodes;
+  rejections_.clear();
+  rejected_.clear();
+  if (keeps_unresolvable_) unresolvable_ = NodeSet{nodes.universe()};
+}
+
+}  // namespace orrery

@@ -1,0 +1,79 @@
+// models/scheduling/contract/candidates.hpp -- the nodes a pod may still go to, and why the others
+// fell out.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "models/hardware/node_set.hpp"
+#include "models/scheduling/contract/status.hpp"
+
+namespace orrery {
+
+struct Rejection {
+  uint8_t plugin = 0;  // index of the Filter in the profile
+  std::string reason;
+  bool is_unresolvable = false;
+  uint32_t nodes = 0;
+  bool is_noted = false;  // its nodes fell out for another reason
+};
+
+class ORRERY_API Candidates {
+ public:
+  explicit Candidates(NodeSet nodes = {}) : nodes_{std::move(nodes)} {}
+  const NodeSet& nodes() const { return nodes_; }
+
+  // Keeps the members of `allowed`, or all but those of `banned`.
+  void keep(const NodeSet& allowed, Status why_not);
+  void drop(const NodeSet& banned, Status why_not);
+  // Keeps the nodes for which `fits(NodeId)` holds.
+  template <class Fits>
+  void keep_if(Fits&& fits, Status why_not) {
+    begin(why_not);
+    nodes_.keep_if([&](NodeId n) {
+      const bool kept = fits(n);
+      if (!kept) count(n);
+      return kept;
+    });
+    end(why_not);
+  }
+  // One more reason for nodes that were (or will be) counted under another; messages only.
+  void note(Status why_not, uint32_t nodes);
+
+  void set_plugin(uint8_t plugin) { current_.plugin = plugin; }
+  // Collects rejections; it does unless told otherwise.
+  void keep_reasons(bool on) { keeps_reasons_ = on; }
+  // Collects `unresolvable()`, too; costs a set, so only failed attempts ask for it.
+  void keep_unresolvable(bool on) { keeps_unresolvable_ = on; }
+  // Collects the nodes of each rejection, too, for the record.
+  void keep_rejected(bool on) { keeps_rejected_ = on; }
+  std::span<const Rejection> rejections() const { return rejections_; }
+  const NodeSet& unresolvable() const { return unresolvable_; }
+  std::span<const NodeSet> rejected() const { return rejected_; }  // by rejection; none if noted
+  void reset(const NodeSet& nodes);
+
+ private:
+  void begin(Status why_not);
+  void count(NodeId n);
+  void end(Status why_not);
+  void remove(const NodeSet& removed, Status why_not);
+
+  NodeSet nodes_, unresolvable_, before_;
+  std::vector<Rejection> rejections_;
+  std::vector<NodeSet> rejected_;
+  Rejection current_;
+  bool keeps_reasons_ = true, keeps_unresolvable_ = false, keeps_rejected_ = false;
+};
+
+// Why an attempt found no node.
+struct Diagnosis {
+  const Candidates& candidates;
+  std::string_view pre_filter_reason;  // not empty: no node was looked at
+  uint32_t plugins = 0;                // bit per plugin (profile order) that rejected
+};
+
+}  // namespace orrery

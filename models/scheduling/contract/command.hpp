@@ -1,0 +1,60 @@
+// models/scheduling/contract/command.hpp -- what a policy may ask the scheduler to do.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "sim/core/id.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+struct AllowWaiting {  // lets the pod go on to be bound, unless another plugin still holds it
+  PodId pod;
+};
+struct RejectWaiting {  // sends the pod back to the queue
+  PodId pod;
+  std::string reason;
+};
+struct RejectGang {  // likewise all pods of the gang that wait in Permit
+  GangId gang;
+  std::string reason;
+};
+struct ActivateSiblings {  // moves every unscheduled sibling straight to the active queue
+  PodId pod;
+};
+struct SetGangFailure {
+  GangId gang;
+  Time failed_at, backoff_until;
+};
+struct Nominate {  // room on the node is kept for the pod
+  PodId pod;
+  NodeId node;
+  bool is_tried_first = false;  // when the pod comes back, before all other nodes
+};
+struct WithdrawNomination {
+  PodId pod;
+};
+struct Evict {  // deletes pods for the sake of another one
+  PodId preemptor;
+  std::vector<PodId> victims;
+  bool waits = false;  // no other pod is tried before the API servers have answered
+};
+
+using Order = std::variant<AllowWaiting, RejectWaiting, RejectGang, ActivateSiblings,
+                           SetGangFailure, Nominate, WithdrawNomination, Evict>;
+struct Command {
+  uint8_t plugin = 0;  // who asks: index in the profile
+  Order order;
+};
+
+// Takes commands in. The framework's carries them out once the point that gave them has returned.
+class CommandSink {
+ public:
+  virtual ~CommandSink() = default;
+  virtual void give(Command command) = 0;
+};
+
+}  // namespace orrery

@@ -1,0 +1,37 @@
+// models/scheduling/contract/gang_map.hpp -- what a policy remembers of gangs while they exist.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "models/scheduling/contract/handle.hpp"
+
+namespace orrery {
+
+// Values by gang, `T{}` at first. Ids of gangs are recycled: the framework clears the value of a
+// gang whose job is over, so that the next gang of that id starts anew.
+template <class T>
+class GangMap final : private GangMemory {
+ public:
+  explicit GangMap(Handle& handle) { handle.clear_with_gangs(*this); }
+  GangMap(const GangMap&) = delete;
+  GangMap& operator=(const GangMap&) = delete;
+
+  T& operator[](GangId gang) {
+    if (gang.index >= values_.size()) values_.resize(gang.index + size_t{1});
+    return values_[gang.index];
+  }
+  // The value, or T{}.
+  const T& at(GangId gang) const {
+    return gang.index < values_.size() ? values_[gang.index] : none_;
+  }
+
+ private:
+  void gang_over(GangId gang) override {
+    if (gang.index < values_.size()) values_[gang.index] = T{};
+  }
+  const T none_{};
+  std::vector<T> values_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,117 @@
+// models/scheduling/contract/placements.hpp -- the ledger of who stands where.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/hardware/cluster_state.hpp"
+#include "models/scheduling/contract/policy_types.hpp"
+#include "models/workload/job/pod_spec.hpp"
+#include "models/workload/job/pods_on_nodes.hpp"
+
+namespace orrery {
+
+// Which placed pods to count, and by which domains.
+struct PodGroup {
+  enum class Members : uint8_t {
+    Labelled,     // pods with all these labels
+    KeepingAway,  // pods with an anti-affinity term of these labels and this topology key
+    AnyKeepingAway
+  };
+  PodTopology topology_key = PodTopology::Hostname;
+  Members members = Members::Labelled;
+  std::vector<NodeLabel> labels = {};
+  std::string team = {};  // empty: of any team
+  bool operator==(const PodGroup&) const = default;
+};
+
+struct PodCounts {
+  std::vector<int32_t> in;  // by domain: by node, or by leaf
+  NodeSet where;            // nodes of domains with any
+  int64_t total = 0, domains_with_any = 0;
+};
+
+struct GangPlacement {
+  int32_t pods = 0;
+  NodeId home;     // of the first member; means something while there are pods
+  Resources held;  // by all of them
+};
+
+struct Placed {
+  NodeId node;  // invalid: nowhere
+  DeviceGrant grant;
+  Time since;  // when it got its node
+  SpecId spec;
+  GangId gang;
+  JobId job;
+  int32_t priority = 0;
+  uint32_t team = 0;  // as the ledger numbers them
+  uint32_t slot = 0;  // among those of its job
+};
+
+// Pods that are bound or have a node reserved. Changed by Transaction alone while pods are placed,
+// so in a gang's attempt and in a what-if it says what would be.
+class ORRERY_API Placements {
+ public:
+  Placements(const ClusterState& cluster, const SpecTable& specs);
+  Placements(const Placements&) = delete;
+  Placements& operator=(const Placements&) = delete;
+
+  const Placed& of(PodId pod) const { return pod.index < pods_.size() ? pods_[pod] : nowhere_; }
+  NodeId node_of(PodId pod) const { return of(pod).node; }
+  std::vector<PodId> on_node(NodeId node) const;   // latest first
+  std::span<const PodId> of_job(JobId job) const;  // in no particular order
+  GangPlacement of_gang(GangId gang) const;
+  size_t pods() const { return total_; }
+  // Counted from the first call on, so that later ones cost a look-up. Valid as long as the ledger.
+  const PodCounts& count(const PodGroup& group) const;
+  // The lowest priority of any pod, or of those of a node; no value: there is none.
+  std::optional<int32_t> lowest_priority() const;
+  std::optional<int32_t> lowest_priority_on(NodeId node) const;
+
+  // ---- changes
+  void place(const PodView& pod, NodeId node, DeviceGrant grant, Time since);
+  void remove(PodId pod);                   // must be placed
+  void set_home(GangId gang, NodeId node);  // when changes are undone
+
+ private:
+  struct Group {
+    PodGroup what;
+    uint32_t team = 0;
+    PodCounts counts;
+  };
+  struct Membership {
+    size_t compared = 0;           // of all groups, those that the spec was compared with
+    std::vector<uint32_t> groups;  // whose labels or terms it has
+  };
+  static bool has_members(const PodGroup& group, const PodSpec& spec);
+  void step(Group& group, NodeId node, int32_t by) const;
+  void count_in(const Placed& placed, int32_t by);
+  std::span<const uint32_t> groups_of(SpecId spec) const;
+  uint32_t team_number(std::string_view team) const;
+  void find_lowest(NodeId node);
+
+  const ClusterState& cluster_;
+  const SpecTable& specs_;
+  const Placed nowhere_{};
+  IdVector<PodId, Placed> pods_;
+  PodsOnNodes on_nodes_;
+  std::vector<int32_t> lowest_;  // priority of the pods of each node
+  std::vector<std::vector<PodId>> of_jobs_;
+  std::vector<GangPlacement> of_gangs_;
+  std::map<int32_t, int64_t> of_priority_;  // how many pods
+  size_t total_ = 0;
+  // What was asked for so far: caches, which follow from the rest.
+  mutable std::map<std::string, uint32_t, std::less<>> teams_;
+  mutable std::vector<std::unique_ptr<Group>> groups_;
+  mutable std::vector<Membership> by_spec_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,39 @@
+// models/scheduling/contract/status.hpp -- what a policy answers at a point.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "sim/core/time.hpp"
+
+#define ORRERY_API __attribute__((visibility("default")))
+
+namespace orrery {
+
+enum class Code : uint8_t {
+  Success,
+  Error,                         // the attempt is repeated after a backoff; no plugin is blamed
+  Unschedulable,                 // not now; preemption or a later event may help
+  UnschedulableAndUnresolvable,  // whatever is evicted
+  Wait,                          // Permit only
+  Skip,                          // nothing to say about this pod
+  Pending,  // Unschedulable, and the hinted event moves it straight to the active queue
+};
+constexpr std::array<std::string_view, 7> enum_names(Code) {
+  return {"Success", "Error", "Unschedulable", "UnschedulableAndUnresolvable",
+          "Wait",    "Skip",  "Pending"};
+}
+
+struct [[nodiscard]] Status {
+  Code code = Code::Success;
+  std::string_view reason = {};  // copied when the point has returned
+  bool ok() const { return code == Code::Success; }
+};
+struct [[nodiscard]] PermitStatus {
+  Code code = Code::Success;
+  Duration timeout = {};  // of a Wait
+  std::string_view reason = {};
+};
+
+}  // namespace orrery

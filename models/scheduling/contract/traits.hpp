@@ -1,0 +1,32 @@
+// models/scheduling/contract/traits.hpp -- what the rest of the program must know of a policy.
+#pragma once
+
+#include <cstdint>
+
+namespace orrery {
+
+// A policy names its traits as `static constexpr Traits kTraits = Trait::... | Trait::...;`, so
+// that nobody asks for policies by name. What a loaded policy does not declare is taken not to
+// hold, but for those it could only have been loaded for: see check_profile().
+enum class Trait : uint16_t {
+  None = 0,
+  ChecksRoom = 1U << 0U,          // a Filter that keeps pods off nodes without room for them
+  Preempts = 1U << 1U,            // makes room at the cost of other pods
+  HeedsPodAffinity = 1U << 2U,    // affinity and anti_affinity of pods
+  HeedsSpread = 1U << 3U,         // topology_spread of pods
+  HeedsImages = 1U << 4U,         // images of pods
+  WaitsInPermit = 1U << 5U,       // heeds the schedule timeout of gangs
+  RetriesInPermit = 1U << 6U,     // gathers gangs pod by pod, and starts over when one fits nowhere
+  NeedsFragmentation = 1U << 7U,  // Handle::fragmentation()
+  NeedsLinks = 1U << 8U,          // Handle::nic_errors()
+  StopsJobs = 1U << 9U,           // of the job queue: stops running jobs
+};
+using Traits = Trait;
+constexpr Traits operator|(Traits a, Traits b) {
+  return static_cast<Traits>(static_cast<uint16_t>(a) | static_cast<uint16_t>(b));
+}
+constexpr bool has(Traits traits, Trait one) {
+  return (static_cast<uint16_t>(traits) & static_cast<uint16_t>(one)) != 0;
+}
+
+}  // namespace orrery

@@ -1,0 +1,82 @@
+// models/scheduling/cycle/evictions.hpp -- pods that are deleted to make room for others.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "models/scheduling/contract/placements.hpp"
+#include "models/scheduling/cycle/scheduler_rows.hpp"
+#include "models/workload/job/pod_api.hpp"
+#include "models/workload/lifecycle/job_controller.hpp"
+#include "sim/engine/signal.hpp"
+#include "sim/record/channel.hpp"
+#include "sim/runtime/sim.hpp"
+
+namespace orrery {
+
+struct EvictionOrder {
+  Time due;
+  PodId preemptor, victim;
+  uint64_t preemptor_life = 0, victim_life = 0;  // generations: pods may be gone meanwhile
+  uint64_t by_job = 0;                           // of the preemptor, likewise
+  int32_t by_rank = 0, by_priority = 0;
+  bool waits = false;
+};
+
+class Evictions {
+ public:
+  Evictions(Sim sim, JobTable& jobs, JobController& controller, const Placements& placements);
+
+  void use(PodApi& api) { api_ = &api; }  // pods are deleted through it; else at once
+
+  // Deletes the pods for the sake of another one. `waits`: until the answers, no pod is tried.
+  void evict(PodId preemptor, std::span<const PodId> victims, bool waits);
+  void carry_out(Time when);  // what the running cycle has decided, at its end
+  void forget(PodId pod);     // the pod is gone
+  void placed(PodId pod);     // the pod got a node
+  void forget_preemptors();
+
+  bool is_leaving(PodId pod) const { return pod.index < pods_.size() && pods_[pod.index].leaves; }
+  bool is_asking(PodId preemptor) const {  // some deletion for its sake is not answered
+    return preemptor.index < pods_.size() && pods_[preemptor.index].unanswered > 0;
+  }
+  bool is_under_way() const { return !orders_.empty() || asked_ > 0; }  // some deletion is
+  bool is_awaited() const { return awaited_ > 0; }  // no pod is tried before an answer
+  uint64_t victims() const { return victims_; }     // so far
+
+  // A victim waits in Permit: it is to be rejected there. Else it is deleted.
+  Signal<PodId> victim_waits;
+  Signal<> resumed;                // no answer is awaited any more
+  Signal<PodId> made_room;         // all deletions for its sake are answered
+  Signal<PodId, PodId> refused;    // the deletion of a victim; for the sake of whom
+
+ private:
+  struct PodRecord {
+    bool leaves = false;
+    uint32_t unanswered = 0;  // deletions for its sake
+  };
+  PodRecord& record_of(PodId pod);
+  uint64_t life(PodId pod) const { return jobs_.pod(pod).generation; }
+  bool is_there(const EvictionOrder& order) const;
+  void carry_out_due();
+  void told(const EvictionOrder& order, PodApi::Creation news);
+  void answered(const EvictionOrder& order);
+  void preempt(const EvictionOrder& order);
+  void write(const EvictionOrder& order);
+
+  Sim sim_;
+  JobTable& jobs_;
+  JobController& controller_;
+  const Placements& placements_;
+  PodApi* api_ = nullptr;
+  std::vector<PodRecord> pods_;  // by PodId
+  uint64_t victims_ = 0, awaited_ = 0;
+  uint64_t asked_ = 0;                // of the API servers, and not answered
+  std::deque<EvictionOrder> orders_;  // those of the running cycle last, without a due time
+  size_t undated_ = 0;
+  Channel<PreemptionRow> rows_;
+};
+
+}  // namespace orrery

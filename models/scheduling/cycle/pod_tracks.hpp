@@ -1,0 +1,74 @@
+// models/scheduling/cycle/pod_tracks.hpp -- where each pod stands in the scheduler, and the views of
+// pods and gangs that policies see.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "models/scheduling/contract/policy_types.hpp"
+#include "models/workload/job/job_table.hpp"
+#include "sim/engine/event.hpp"
+
+namespace orrery {
+
+enum class PodStage : uint8_t { None, Queued, Waiting, Binding, Bound };
+
+struct PodTrack {
+  PodStage stage = PodStage::None;
+  uint64_t uid = 0;        // of this life of the pod
+  uint32_t waits_for = 0;  // bit set of Permit plugins that said Wait
+  EventId timeout;
+  uint64_t reservation = 0;   // number of the latest one, so that undone ones are not bound
+  uint32_t assumed_slot = 0;  // see Reservations
+  bool was_attempted = false;
+  Time initial_attempt;
+};
+
+struct GangTrack {
+  std::vector<PodId> waiting;  // in Permit, in order
+  int32_t tentative = 0;       // placed in the savepoint of the gang's own attempt
+  int32_t assumed = 0;         // waiting or binding
+  int32_t gated = 0;
+  int32_t pending = 0;  // created and not bound
+  Time last_failure = Time{-1}, backoff_until;
+};
+
+class PodTracks {
+ public:
+  explicit PodTracks(JobTable& jobs) : jobs_{jobs} {}
+
+  PodTrack& of(PodId pod);
+  GangTrack& of(GangId gang);
+  PodStage stage(PodId pod) const {
+    return pod.index < pods_.size() ? pods_[pod.index].stage : PodStage::None;
+  }
+  std::span<GangTrack> gangs() { return gangs_; }
+
+  // ---- news of single pods
+  void created(PodId pod);
+  void bound(PodId pod) { no_longer_pending(pod); }
+  void gone(PodId pod) { no_longer_pending(pod); }  // one that was not bound
+  size_t pods_pending() const { return pending_pods_; }
+  size_t gangs_pending() const { return pending_gangs_; }
+  size_t pods_waiting = 0;  // in Permit
+
+  // ---- views
+  PodView pod(PodId id) const;
+  GangView gang(GangId id) const;
+  std::span<const PodId> waiting(GangId gang) const;
+  Time last_failure(GangId gang) const { return gangs_[gang.index].last_failure; }
+  // Its member is in Permit right now and does not count itself; invalid: none.
+  GangId permitting;
+
+ private:
+  void no_longer_pending(PodId pod);
+
+  JobTable& jobs_;
+  std::vector<PodTrack> pods_;
+  std::vector<GangTrack> gangs_;
+  size_t pending_pods_ = 0, pending_gangs_ = 0;
+  uint64_t last_uid_ = 0;
+};
+
+}  // namespace orrery

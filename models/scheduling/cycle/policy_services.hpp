@@ -1,0 +1,67 @@
+// models/scheduling/cycle/policy_services.hpp -- what policies see of the scheduler, and how their
+// commands are carried out.
+#pragma once
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "models/scheduling/cycle/reservations.hpp"
+#include "models/scheduling/framework/scheduler_services.hpp"
+
+namespace orrery {
+
+class PolicyServices final : public SchedulerServices {
+ public:
+  // Counters that policies may read; without links there are none.
+  using NicErrorsNow = std::function<std::vector<NicErrors>(Time now)>;
+  struct Context {
+    Sim sim;
+    const ClusterState& cluster;
+    const JobTable& jobs;
+    PodTracks& tracks;
+    const Placements& placements;
+    const ActiveProfile& profile;
+    UnitLine& line;
+    Preemptions& preemptions;
+    Evictions& evictions;
+    Reservations& reservations;
+    const Fragmentation* fragmentation;
+  };
+  explicit PolicyServices(const Context& context) : context_{context} {}
+  void read_nic_errors(NicErrorsNow nic_errors) { nic_errors_ = std::move(nic_errors); }
+
+  Time now() const override { return context_.sim.engine.now(); }
+  const ClusterState& cluster() const override { return context_.cluster; }
+  const SpecTable& specs() const override { return context_.jobs.specs(); }
+  const Placements& placements() const override { return context_.placements; }
+  PodView pod(PodId pod) const override { return context_.tracks.pod(pod); }
+  GangView gang(GangId gang) const override { return context_.tracks.gang(gang); }
+  std::span<const PodId> waiting_pods(GangId gang) const override {
+    return context_.tracks.waiting(gang);
+  }
+  const RngStreams& streams() const override { return context_.sim.rng; }
+  const Fragmentation* fragmentation() const override { return context_.fragmentation; }
+  std::vector<NicErrors> nic_errors() const override {
+    return nic_errors_ ? nic_errors_(now()) : std::vector<NicErrors>{};
+  }
+  const Preemption* preemption() const override {
+    return context_.profile.driver == Driver::PerPod ? &context_.preemptions : nullptr;
+  }
+  void carry_out(const Command& command) override;
+
+ private:
+  void do_it(uint8_t plugin, const AllowWaiting& order);
+  void do_it(uint8_t plugin, const RejectWaiting& order);
+  void do_it(uint8_t plugin, const RejectGang& order);
+  void do_it(uint8_t plugin, const ActivateSiblings& order);
+  void do_it(uint8_t plugin, const SetGangFailure& order);
+  void do_it(uint8_t plugin, const Nominate& order);
+  void do_it(uint8_t plugin, const WithdrawNomination& order);
+  void do_it(uint8_t plugin, const Evict& order);
+
+  Context context_;
+  NicErrorsNow nic_errors_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,73 @@
+// models/scheduling/cycle/reservations.hpp -- pods that have a node reserved and are not bound yet.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "models/scheduling/cycle/attempt_log.hpp"
+#include "models/scheduling/cycle/evictions.hpp"
+#include "models/scheduling/cycle/preemptions.hpp"
+#include "models/scheduling/cycle/scheduler_news.hpp"
+#include "models/scheduling/cycle/unit_line.hpp"
+
+namespace orrery {
+
+// As upstream's assumed pods: a pod waits in Permit or is being bound, until it is bound or its
+// reservation is undone.
+class Reservations {
+ public:
+  struct Context {
+    Sim sim;
+    JobTable& jobs;
+    PodTracks& tracks;
+    Transaction& transaction;
+    const Placements& placements;
+    const ActiveProfile& profile;
+    UnitLine& line;
+    Preemptions& preemptions;
+    Evictions& evictions;
+    AttemptLog& log;
+    SchedulerNews& news;
+  };
+  explicit Reservations(const Context& context) : context_{context} {}
+  Reservations(const Reservations&) = delete;
+  Reservations& operator=(const Reservations&) = delete;
+  void use(PodApi& api) { api_ = &api; }
+
+  void reserve(PodId pod, NodeId node, DeviceGrant grant);
+  // Unreserve of every plugin in reverse order, after the resources are free. With an outcome, the
+  // attempt log tells of it. Whether the pod stands in line again is the caller's business.
+  void undo(PodId pod, std::string_view reason, std::optional<AttemptOutcome> outcome);
+  void bound(PodId pod);  // the reservation has become a binding
+  // Those on the node, back to the queue.
+  void node_failed(NodeId node);
+  void undo_all(std::string_view reason);
+
+  // ---- Permit
+  void wait(PodId pod, uint32_t plugins, Duration timeout);
+  void allow(PodId pod, uint8_t plugin);  // emits `permitted` if no other plugin holds it
+  // A pod that waits goes back to the queue; any other stays where it is.
+  void reject(PodId pod, std::string_view reason, AttemptOutcome outcome);
+  void reject_gang(GangId gang, std::string_view reason);
+  // Back to the queue after a failure past the scheduling cycle, which is recorded.
+  void requeue(PodId pod, uint32_t plugins);
+
+  int64_t gpu_milli() const;  // of all of them
+  uint64_t timeouts() const { return timeouts_; }
+
+  Signal<PodId> permitted;  // a pod that waited
+  Signal<> timed_out;       // after a pod has gone back to the queue for it
+
+ private:
+  void remove(PodId pod);  // from assumed_
+  void stop_waiting(PodId pod);
+
+  Context context_;
+  PodApi* api_ = nullptr;
+  std::vector<PodId> assumed_;  // in no particular order
+  uint64_t last_reservation_ = 0, timeouts_ = 0;
+};
+
+}  // namespace orrery

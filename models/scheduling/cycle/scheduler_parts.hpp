@@ -1,0 +1,34 @@
+// models/scheduling/cycle/scheduler_parts.hpp -- the parts of a scheduler, and how they are wired.
+#pragma once
+
+#include "models/scheduling/cycle/binder.hpp"
+#include "models/scheduling/cycle/failed_attempts.hpp"
+#include "models/scheduling/cycle/policy_services.hpp"
+
+namespace orrery {
+
+// In the order in which they use one another; each has a header and a purpose of its own.
+struct SchedulerParts {
+  SchedulerParts(Sim sim, ClusterState& cluster, JobTable& jobs, JobController& controller,
+                 const ProfileParams& params, bool record_attempts,
+                 const Fragmentation* fragmentation, SchedulerNews& news);
+  SchedulerParts(const SchedulerParts&) = delete;
+  SchedulerParts& operator=(const SchedulerParts&) = delete;
+
+  void use(PodApi& api);
+
+  PodTracks tracks;
+  Placements placements;
+  Transaction transaction;
+  ActiveProfile profile;
+  Evictions evictions;
+  Preemptions preemptions;
+  UnitLine line;
+  AttemptLog log;
+  Reservations reservations;
+  Binder binder;
+  FailedAttempts failures;
+  PolicyServices services;
+};
+
+}  // namespace orrery

@@ -1,0 +1,66 @@
+// models/scheduling/cycle/unit_line.hpp -- the queue of units, the events that move them, and the
+// head that blocks.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "models/scheduling/cycle/active_profile.hpp"
+#include "models/scheduling/cycle/pod_tracks.hpp"
+#include "models/scheduling/cycle/scheduling_queue.hpp"
+#include "sim/engine/engine.hpp"
+
+namespace orrery {
+
+// A unit is a pod or, with the per_gang driver, a gang, named by its first pod.
+class UnitLine {
+ public:
+  UnitLine(const Engine& engine, JobTable& jobs, PodTracks& tracks, const ActiveProfile& profile,
+           const QueueParams& params);
+
+  PodId unit_of(PodId pod) const;
+  bool is_gang_unit(PodId pod) const {
+    return profile_.driver == Driver::PerGang && jobs_.pod(pod).gang.is_valid();
+  }
+  SchedulingQueue& queue() { return queue_; }
+  void start_over(const QueueParams& params);  // empty, for another profile
+
+  // Runs PreEnqueue; the pod's unit goes to the active queue or is gated.
+  void enqueue(PodId pod);
+  // The pod leaves: so does its unit, unless other pods of the gang stand in line.
+  void leave(PodId pod);
+  // After a failure past the scheduling cycle. A unit of which other members stand in line does too.
+  void requeue(PodId pod, uint32_t plugins);
+  // Straight to the active queue: the siblings of the pod.
+  void activate_siblings(PodId pod);
+  // The gang's failure is forgotten or set earlier, so its units may sort before others.
+  void gang_recovered(GangId gang);
+
+  // ---- events that may make units schedulable; alike ones of an instant count once
+  void post(const ClusterEvent& event);
+  bool has_events() const { return !events_.empty(); }
+  void deliver();
+
+  // ---- head_of_line: block
+  void block(PodId unit);
+  void unblock() { is_blocked_ = false; }
+  // Nothing passes the head of the queue, unless it sorts before it.
+  bool is_blocked() { return is_blocked_ && queue_.front() == blocking_; }
+
+ private:
+  SchedulingQueue make_queue(const QueueParams& params);
+  QueuedUnit queued_unit(PodId pod);
+  PodId own_unit(const ClusterEvent& event) const;
+  void retry_gated();
+
+  const Engine& engine_;
+  JobTable& jobs_;
+  PodTracks& tracks_;
+  const ActiveProfile& profile_;
+  SchedulingQueue queue_;
+  std::vector<ClusterEvent> events_;
+  bool is_blocked_ = false;
+  PodId blocking_;
+};
+
+}  // namespace orrery

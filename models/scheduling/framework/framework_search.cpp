@@ -1,0 +1,331 @@
+// A node for a pod: PreFilter, Filter, PreScore and Score; and why there is none.
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "models/scheduling/framework/feasible_nodes_to_find.hpp"
+#include "models/scheduling/framework/framework.hpp"
+#include "sim/core/check.hpp"
+
+namespace orrery {
+namespace {
+
+bool is_run(const CycleState& state, uint8_t filter) {
+  return ((state.narrowing.skipped | state.narrowing.not_run) >> filter & 1) == 0;
+}
+
+constexpr Status kNotReady{Code::UnschedulableAndUnresolvable, "node(s) were not ready"};
+
+}  // namespace
+
+Selection Framework::find_node(const Cycle& cycle, const NodeSet* domain) {
+  Selection selection;
+  if (!run_pre_filter(cycle, domain, selection)) return selection;
+  if (run_filter(cycle, selection)) {
+    run_score(cycle, selection);
+  } else if (!selection.node.is_valid()) {
+    selection.plugins |= cycle.state.narrowing.by | rejecting_filters(cycle, domain);
+  }
+  return selection;
+}
+
+// ---- PreFilter
+
+bool Framework::run_pre_filter(const Cycle& cycle, const NodeSet* domain, Selection& selection) {
+  CycleState& state = cycle.state;
+  Narrowing& narrowing = state.narrowing;
+  state.kept_for_nominated = false;
+  narrowing.not_run = narrowing.skipped = narrowing.by = 0;
+  narrowing.nodes = domain != nullptr ? *domain : NodeSet::all(cluster_.nodes());
+  const auto pre_filters = plugins_.at<PreFilter>();
+  for (const auto& pre : pre_filters) narrowing.not_run |= uint32_t{1} << pre.index;
+  size_t left = pre_filters.empty() ? 0 : narrowing.nodes.count();
+  for (const auto& pre : pre_filters) {
+    const Status status = inside([&] {
+      return ask(*pre.name, [&] {
+        const Status given = pre.plugin->pre_filter(cycle, narrowing.nodes);
+        ORRERY_CHECK(narrowing.nodes.universe() == cluster_.nodes() &&
+                         narrowing.nodes.count() <= left,
+                     "PreFilter may only take nodes away");
+        return given;
+      });
+    });
+    const uint32_t bit = uint32_t{1} << pre.index;
+    narrowing.not_run &= ~bit;
+    if (const size_t kept = narrowing.nodes.count(); kept < left) {
+      narrowing.by |= bit;
+      left = kept;
+    }
+    if (status.ok()) continue;
+    if (status.code == Code::Skip) {
+      narrowing.skipped |= bit;
+      continue;
+    }
+    selection.code = status.code;
+    selection.reason = status.reason;
+    if (status.code != Code::Error) selection.plugins |= bit;
+    if (status.code != Code::Unschedulable) return false;  // a plain "no" lets the rest speak
+  }
+  if (selection.code != Code::Success) return false;
+  if (narrowing.by == 0 || left > 0) return true;
+  ORRERY_MARK("scheduling.narrowed_to_none");
+  selection.code = Code::UnschedulableAndUnresolvable;
+  selection.reason = "0/" + std::to_string(cluster_.nodes()) + " nodes are available: " +
+                     narrowing_reason(narrowing.by) +
+                     (std::has_single_bit(narrowing.by) ? "." : " simultaneously.");
+  selection.plugins = narrowing.by;
+  return false;
+}
+
+// As upstream words it.
+std::string Framework::narrowing_reason(uint32_t by) const {
+  std::string names;
+  for (uint32_t rest = by; rest != 0; rest &= rest - 1) {
+    if (!names.empty()) names += " ";
+    names += name(static_cast<uint8_t>(std::countr_zero(rest)));
+  }
+  if (std::has_single_bit(by)) return "node(s) didn't satisfy plugin " + names;
+  return "node(s) didn't satisfy plugin(s) [" + names + "]";
+}
+
+Duration Framework::charge(const Cycle& cycle) const {
+  Duration sum;
+  for (const auto& c : plugins_.at<Charges>()) {
+    if ((cycle.state.narrowing.not_run >> c.index & 1) != 0) continue;
+    ask(*c.name, [&] {
+      const Duration charge = c.plugin->charge(cycle);
+      ORRERY_CHECK(charge >= Duration{}, "Charges takes no negative time");
+      sum += charge;
+    });
+  }
+  return sum;
+}
+
+// ---- Filter
+
+// Brings the cache up to date, as far as an index of alike nodes needs it.
+SpecCache& Framework::verdicts(const Cycle& cycle) {
+  const uint64_t version = cluster_.version();
+  SpecCache& cache = verdicts_.of(cycle);
+  if (cache.indexed_version == version) return cache;
+  cache.indexed_version = version;
+  const bool has_index = cache.alike.is_usable();
+  if (!scores_.wants_index(cache)) return cache;
+  const bool is_any = verdicts_.look_at_all(cycle, cache);
+  if (!has_index) {
+    scores_.index_all(cycle, cache);
+  } else if (is_any) {
+    scores_.index(cycle, cache, verdicts_.newly_feasible());
+  }
+  return cache;
+}
+
+// True if there is more than one node to choose from; else `selection` says which, or none.
+bool Framework::run_filter(const Cycle& cycle, Selection& selection) {
+  CycleState& state = cycle.state;
+  SpecCache& cache = verdicts(cycle);
+  const bool is_kept_simple = decides_node_by_node(state) && nominations_.empty();
+  state.candidates.keep_reasons(false);
+  if (is_kept_simple) {
+    find_window(cycle, &cache);
+  } else {
+    verdicts_.look_at_all(cycle, cache);
+    NodeSet allowed = state.narrowing.nodes;
+    allowed &= cache.feasible;
+    state.candidates.reset(allowed);
+    if (!nominations_.empty()) {
+      const NodeId first = nominations_.first_choice(cycle.pod.id);
+      if (first.is_valid() && allowed.contains(first)) {
+        NodeSet one{cluster_.nodes()};
+        one.insert(first);
+        if (feasible(cycle, one).contains(first)) {
+          ORRERY_MARK("scheduling.nominated_node_first");
+          selection.node = first;
+          selection.visited = selection.feasible = 1;
+          return false;
+        }
+      }
+      keep_room_for_nominated(cycle, state.candidates);
+    }
+    run_filters(cycle, state.candidates, false);
+    find_window(cycle, nullptr);
+  }
+  selection.visited = state.window.visited;
+  selection.feasible = state.window.count;
+  if (state.window.count == 0) {
+    selection.code = Code::Unschedulable;
+    return false;
+  }
+  if (state.window.count > 1 && !scores_.are_none()) return true;
+  selection.node = scores_.first(state);
+  return false;
+}
+
+void Framework::run_score(const Cycle& cycle, Selection& selection) {
+  selection.node = scores_.best(cycle, verdicts(cycle));
+}
+
+void Framework::run_filters(const Cycle& cycle, Candidates& nodes, bool local) const {
+  for (const auto& filter : plugins_.at<Filter>()) {
+    if (filter.call(&Filter::is_node_local) != local) continue;
+    if (!local && !is_run(cycle.state, filter.index)) continue;
+    nodes.set_plugin(filter.index);
+    filter.call(&Filter::filter, cycle, nodes);
+  }
+}
+
+bool Framework::decides_node_by_node(const CycleState& state) const {
+  return std::ranges::all_of(plugins_.at<Filter>(), [&](const auto& filter) {
+    return filter.call(&Filter::is_node_local) || !is_run(state, filter.index);
+  });
+}
+
+// As upstream: from where the last search ended round the circle of nodes, until enough are found;
+// nodes after the last one needed are not looked at. `lazily`: the candidates are not known yet, and
+// verdicts are worked out on the way, a chunk of nodes at a time.
+void Framework::find_window(const Cycle& cycle, SpecCache* lazily) {
+  CycleState& state = cycle.state;
+  const auto n = static_cast<uint32_t>(cluster_.nodes());
+  const auto limit = static_cast<uint32_t>(
+      scores_.are_none() ? 1 : feasible_nodes_to_find(int64_t{n}, percentage_));
+  const uint32_t start = next_start_ % n;
+  Window& window = state.window;
+  window = {.start = start, .visited = n, .count = 0};
+  if (lazily != nullptr && !lazily->stale.empty()) {
+    look_round(cycle, *lazily, start, limit);
+  }
+  if (lazily != nullptr) {
+    NodeSet allowed = state.narrowing.nodes;
+    allowed &= lazily->feasible;
+    state.candidates.reset(allowed);
+  }
+  const std::span<const uint64_t> words = state.candidates.nodes().words();
+  const auto look = [&](uint32_t from, uint32_t end) {
+    for (uint32_t at = from; at < end; at = (at | 63U) + 1) {
+      uint64_t word = words[at >> 6U] & (~uint64_t{0} << (at & 63U));
+      if ((at | 63U) >= end) word &= (uint64_t{1} << (end & 63U)) - 1;
+      const auto here = static_cast<uint32_t>(std::popcount(word));
+      if (window.count + here < limit) {
+        window.count += here;
+        continue;
+      }
+      for (; window.count + 1 < limit; ++window.count) word &= word - 1;
+      const uint32_t last = (at & ~63U) + static_cast<uint32_t>(std::countr_zero(word));
+      window.visited = (last + n - start) % n + 1;
+      window.count = limit;
+      return true;
+    }
+    return false;
+  };
+  if (!look(start, n)) look(0, start);
+  next_start_ = (start + window.visited) % n;
+}
+
+// Works out verdicts from `start` on until `limit` nodes are feasible, or all nodes are looked at.
+void Framework::look_round(const Cycle& cycle, SpecCache& cache, uint32_t start, uint32_t limit) {
+  const auto n = static_cast<uint32_t>(cluster_.nodes());
+  const NodeSet& allowed = cycle.state.narrowing.nodes;
+  uint32_t found = 0;
+  for (uint32_t done = 0; done < n && found < limit;) {
+    const uint32_t from = (start + done) % n;
+    const uint32_t end = std::min({n, from + std::max(limit - found, 64U), from + (n - done)});
+    NodeSet chunk{n};
+    chunk.insert_range({from}, {end});
+    chunk &= allowed;
+    verdicts_.look_at(cycle, cache, chunk);
+    chunk &= cache.feasible;
+    found += static_cast<uint32_t>(chunk.count());
+    done += end - from;
+  }
+}
+
+NodeSet Framework::feasible(const Cycle& cycle, const NodeSet& nodes) const {
+  Candidates supposed{nodes};
+  supposed.keep_reasons(false);
+  supposed.keep(cluster_.up(), kNotReady);
+  if (cycle.state.narrowing.by != 0) supposed.keep(cycle.state.narrowing.nodes, kNotReady);
+  run_filters(cycle, supposed, true);
+  run_filters(cycle, supposed, false);
+  keep_room_for_nominated(cycle, supposed);
+  return supposed.nodes();
+}
+
+// As upstream: those of no lower priority count as if they were there already. What their labels do
+// to others is left out.
+void Framework::keep_room_for_nominated(const Cycle& cycle, Candidates& nodes) const {
+  if (nominations_.empty()) return;
+  NodeSet full{cluster_.nodes()};
+  bool is_any = false;
+  nominations_.nodes().for_each_of_both(nodes.nodes(), [&](NodeId n) {
+    if (nominations_.leave_room(cluster_, cycle.pod, n)) return;
+    full.insert(n);
+    is_any = true;
+  });
+  if (!is_any) return;
+  cycle.state.kept_for_nominated = true;
+  nodes.set_plugin(kNominated);
+  nodes.drop(full, {Code::Unschedulable, "node(s) kept room for nominated pods"});
+}
+
+// ---- why there is none
+
+uint32_t Framework::rejecting_filters(const Cycle& cycle, const NodeSet* domain) {
+  uint32_t plugins = 0;
+  const bool is_local = std::ranges::all_of(
+      plugins_.at<Filter>(), [](const auto& f) { return f.call(&Filter::is_node_local); });
+  if (is_local) {
+    SpecCache& cache = verdicts(cycle);
+    verdicts_.look_at_all(cycle, cache);
+    for (uint8_t i = 0; i < cache.rejections.size(); ++i) {
+      if (cache.rejections[i] != 0) plugins |= uint32_t{1} << i;
+    }
+  } else {
+    const Candidates diagnosed = diagnose(cycle, domain, false);
+    for (const Rejection& r : diagnosed.rejections()) plugins |= uint32_t{1} << r.plugin;
+  }
+  if (cycle.state.kept_for_nominated) plugins |= uint32_t{1} << kNominated;
+  return plugins != 0 ? plugins : filter_plugins();
+}
+
+Candidates Framework::diagnose(const Cycle& cycle, const NodeSet* domain, bool with_nodes) const {
+  Candidates found;
+  found.keep_unresolvable(true);
+  found.keep_rejected(with_nodes);
+  found.reset(domain != nullptr ? *domain : NodeSet::all(cluster_.nodes()));
+  found.set_plugin(kNodeReady);
+  found.keep(cluster_.up(), kNotReady);
+  const Narrowing& narrowing = cycle.state.narrowing;
+  if (narrowing.by != 0) {
+    found.set_plugin(static_cast<uint8_t>(std::countr_zero(narrowing.by)));
+    const std::string reason = narrowing_reason(narrowing.by);
+    found.keep(narrowing.nodes, {Code::UnschedulableAndUnresolvable, reason});
+  }
+  run_filters(cycle, found, true);
+  run_filters(cycle, found, false);
+  keep_room_for_nominated(cycle, found);
+  return found;
+}
+
+std::string Framework::message(const Candidates& diagnosis) const {
+  std::string text = "0/" + std::to_string(cluster_.nodes()) + " nodes are available";
+  std::vector<std::pair<std::string_view, uint32_t>> reasons;
+  for (const Rejection& r : diagnosis.rejections()) {
+    const auto known =
+        std::ranges::find(reasons, r.reason, &std::pair<std::string_view, uint32_t>::first);
+    if (known == reasons.end())
+      reasons.emplace_back(r.reason, r.nodes);
+    else
+      known->second += r.nodes;
+  }
+  std::vector<std::string> parts;
+  for (const auto& [reason, nodes] : reasons) {
+    parts.push_back(std::to_string(nodes));
+    parts.back() += " ";
+    parts.back() += reason;
+  }
+  std::ranges::sort(parts);  // as upstream: with their numbers, as text
+  for (size_t i = 0; i < parts.size(); ++i) text += (i == 0 ? ": " : ", ") + parts[i];
+  return text + ".";
+}
+
+}  // namespace orrery

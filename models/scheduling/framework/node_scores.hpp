@@ -1,0 +1,57 @@
+// models/scheduling/framework/node_scores.hpp -- which of the feasible nodes is best.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "models/scheduling/framework/plugins.hpp"
+#include "models/scheduling/framework/spec_cache.hpp"
+
+namespace orrery {
+
+// Raw scores that depend on one node and the pod's spec alone are kept per spec. If all scorers say
+// that they look at no more than the extremes, nodes with equal scores are weighed as one class.
+class NodeScores {
+ public:
+  NodeScores(const ClusterState& cluster, const Plugins& plugins, TieBreak tie_break);
+
+  bool are_none() const { return scorers_.empty(); }
+  // Whether the cache has, or is to get, an index of its alike nodes. Asked once a refresh.
+  bool wants_index(SpecCache& cache) const;
+  // All feasible nodes into a new index, or nodes whose verdict is new into the one there is.
+  void index_all(const Cycle& cycle, SpecCache& cache);
+  void index(const Cycle& cycle, SpecCache& cache, const NodeSet& nodes);
+
+  // The first candidate of the window, in order of ids.
+  NodeId first(const CycleState& state) const;
+  // The best one; the window holds at least one.
+  NodeId best(const Cycle& cycle, SpecCache& cache);
+
+ private:
+  struct Scorer {
+    Bound<Score> score;
+    const Bound<PreScore>* pre_score;  // null: none
+    int64_t weight;
+  };
+  NodeId first_in_window(const CycleState& state, const NodeSet& nodes) const;
+  bool is_asked(const Scorer& scorer, const Cycle& cycle) const;
+  void normalize(const Scorer& scorer);
+  void find_present(const CycleState& state, const ScoreIndex& alike);
+  void score_classes(const Cycle& cycle, const ScoreIndex& alike);
+  NodeId best_of_alike(CycleState& state, const ScoreIndex& alike);
+  void score_nodes(const Cycle& cycle, SpecCache& cache);
+  NodeId best_of_nodes(CycleState& state) const;
+
+  const ClusterState& cluster_;
+  const TieBreak tie_break_;
+  std::vector<Scorer> scorers_;
+  bool scores_alike_ = true;  // all Scores are node-local and by extremes
+  // Scratch of one call.
+  std::vector<NodeId> feasible_, missing_;
+  std::vector<size_t> present_;              // classes of alike nodes
+  std::vector<uint8_t> is_present_;          // by class
+  std::vector<int64_t> one_, total_, each_;  // each_: of all scorers, node by node
+};
+
+}  // namespace orrery

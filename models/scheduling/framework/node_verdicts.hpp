@@ -1,0 +1,43 @@
+// models/scheduling/framework/node_verdicts.hpp -- verdicts of node-local Filters, kept per pod spec.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "models/scheduling/framework/plugins.hpp"
+#include "models/scheduling/framework/spec_cache.hpp"
+
+namespace orrery {
+
+// A verdict that depends on one node and the pod's spec alone is kept until the node changes, and
+// worked out when somebody asks for it. So a burst of alike pods costs one scan of the nodes, and a
+// pod whose spec never comes again no more nodes than its search visits.
+class NodeVerdicts {
+ public:
+  static constexpr uint8_t kNodeReady = 31;  // stands for the check that a node is up
+
+  NodeVerdicts(const ClusterState& cluster, const Plugins& plugins);
+
+  // Nodes that changed since the last time are stale.
+  SpecCache& of(const Cycle& cycle);
+  // Works out what is stale of `nodes`. Returns whether anything was.
+  bool look_at(const Cycle& cycle, SpecCache& cache, const NodeSet& nodes);
+  bool look_at_all(const Cycle& cycle, SpecCache& cache);
+  // Feasible nodes of the latest look_at() that found something stale.
+  const NodeSet& newly_feasible() const { return looked_at_.nodes(); }
+  // How many more pods of the spec fit, by whole GPUs alone; the spec must ask for some.
+  int64_t gpu_capacity(const Cycle& cycle, SpecCache& cache, const GangDomain* domain);
+
+ private:
+  void start_over(SpecCache& cache, SpecId spec) const;
+  void count_capacity(const PodSpec& spec, SpecCache& cache) const;
+
+  const ClusterState& cluster_;
+  const Plugins& plugins_;
+  const size_t caches_max_;
+  std::vector<std::unique_ptr<SpecCache>> caches_;  // by SpecId, modulo the most; null: never seen
+  Candidates looked_at_;                            // scratch of look_at()
+  NodeSet asked_, before_;                          // likewise
+};
+
+}  // namespace orrery

@@ -1,0 +1,59 @@
+// models/scheduling/framework/plugins.hpp -- the policies of a profile and the points they serve.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "models/scheduling/contract/points.hpp"
+#include "models/scheduling/contract/policy_fault.hpp"
+#include "models/scheduling/framework/profile.hpp"
+
+namespace orrery {
+
+// In the order of the profile: a plugin's index is its bit in rejection sets.
+class Plugins {
+ public:
+  static constexpr size_t kMost = 30;  // two more bits stand for checks of the framework itself
+
+  Plugins(const SchedulerView& view, CommandSink& commands, const ProfileParams& profile);
+
+  template <class P>
+  std::span<const Bound<P>> at() const {
+    return std::get<std::vector<Bound<P>>>(bound_);
+  }
+  size_t size() const { return plugins_.size(); }
+  std::string_view name(uint8_t plugin) const { return plugins_[plugin].name; }
+  int64_t weight(uint8_t plugin) const { return plugins_[plugin].weight; }
+  // Null plugin: every event retries.
+  const Bound<EventHints>& hints(uint8_t plugin) const { return plugins_[plugin].hints; }
+  // The plugin itself at another point; null if it does not serve that one.
+  template <class P>
+  const Bound<P>* also(uint8_t plugin) const {
+    for (const Bound<P>& bound : at<P>()) {
+      if (bound.index == plugin) return &bound;
+    }
+    return nullptr;
+  }
+  void gang_over(GangId gang);
+
+ private:
+  struct Plugin {  // never moves; its policy goes before its handle
+    std::string name;
+    int64_t weight;
+    std::unique_ptr<Handle> handle;
+    std::unique_ptr<Policy> policy;
+    Bound<EventHints> hints;
+  };
+  template <class P>
+  using Serving = std::vector<Bound<P>>;
+
+  std::deque<Plugin> plugins_;
+  PodPoints::Each<Serving> bound_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,15 @@
+// models/scheduling/framework/scheduler_services.hpp -- what the framework needs of the scheduler.
+#pragma once
+
+#include "models/scheduling/contract/command.hpp"
+#include "models/scheduling/contract/scheduler_view.hpp"
+
+namespace orrery {
+
+class SchedulerServices : public SchedulerView {
+ public:
+  // A command of a policy, after the point that gave it has returned.
+  virtual void carry_out(const Command& command) = 0;
+};
+
+}  // namespace orrery
