@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 2> enum_names(CostPreset) {
 
 struct SchedulerCostParams {
   CostPreset preset = CostPreset::Current;
-  std::optional<Duration> per_cycle, per_node, per_pod;
+  std::optional<Duration> per_cycle = {}, per_node = {}, per_pod = {};
   Duration bind = {};
 
   template <class V>

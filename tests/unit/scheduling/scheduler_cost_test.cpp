@@ -29,7 +29,7 @@ TEST(SchedulerCost, OfThePresetHoldsWhereNoneIsGiven) {
 }
 
 // How long the scheduler works for one pod on 200 empty nodes, of which it visits 100.
-Duration busy(const std::string& policy) {
+Duration time_of_one_pod(const std::string& policy) {
   ScenarioRun run{
       "cluster: {pools: [{name: n, machine: dgx-a100, count: 200}]}\npolicy: {" + policy +
           "}\nworkload: {sources: [{kind: jobs, jobs: [{kind: pods, work: 1min, pod: {gpus: 1}}]}]}"
@@ -46,16 +46,18 @@ TEST(SchedulerCost, PresetOfAnOldVersionSetsThePluginAndTheCycle) {
   const auto plugin = [](const std::string& args) {
     return ", plugins: [{name: InterPodAffinity" + args + "}]";
   };
-  const int64_t visited = (busy("cost: {preset: kubernetes_1_15}") - Duration{5'340'000}) / 2_us;
+  const int64_t visited =
+      (time_of_one_pod("cost: {preset: kubernetes_1_15}") - Duration{5'340'000}) / 2_us;
   EXPECT_GE(visited, 100);
   EXPECT_LE(visited, 200);
   const Duration cycle = Duration{5'340'000} + 2_us * visited;
   const Duration affinity = Duration{3'960} * 200;
-  EXPECT_EQ(busy(preset + "}" + plugin("")), cycle + affinity);
-  EXPECT_EQ(busy(preset + "}" + plugin(", args: {per_node: 1us}")), cycle + 1_us * 200);
-  EXPECT_EQ(busy(preset + "}" + plugin(", args: {algorithm: current}")), cycle);
-  EXPECT_EQ(busy(preset + ", per_pod: 1ms}" + plugin("")), cycle + affinity - 4_ms);
-  EXPECT_EQ(busy("cost: {preset: current}" + plugin("")), Duration{340'000} + 2_us * visited);
+  EXPECT_EQ(time_of_one_pod(preset + "}" + plugin("")), cycle + affinity);
+  EXPECT_EQ(time_of_one_pod(preset + "}" + plugin(", args: {per_node: 1us}")), cycle + 1_us * 200);
+  EXPECT_EQ(time_of_one_pod(preset + "}" + plugin(", args: {algorithm: current}")), cycle);
+  EXPECT_EQ(time_of_one_pod(preset + ", per_pod: 1ms}" + plugin("")), cycle + affinity - 4_ms);
+  EXPECT_EQ(time_of_one_pod("cost: {preset: current}" + plugin("")),
+            Duration{340'000} + 2_us * visited);
 }
 
 TEST(SchedulerCost, UnknownPresetsAreErrorsOfTheField) {
