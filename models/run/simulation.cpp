@@ -87,6 +87,25 @@ struct RunTables {
   Channel<DigestRow> ladder;
 };
 
+// With every component that opens a table. No run may have them all: the cluster is built, for the
+// tables that it opens, but never started.
+Scenario everything_on() {
+  Scenario scenario;
+  scenario.cluster.pools.push_back({.name = "any", .machine = "dgx-a100"});
+  scenario.network.level = NetworkLevel::Flow;
+  scenario.storage.local.emplace();
+  scenario.workload.sources.emplace_back(ServiceParams{});
+  scenario.workload.typical_pods.emplace();
+  scenario.policy.job_queue.emplace();
+  scenario.control_plane.level = ControlPlaneLevel::Full;
+  scenario.control_plane.namespaces.emplace();
+  scenario.control_plane.services.groups.push_back({.name = "any"});
+  scenario.control_plane.autoscaler.emplace();
+  scenario.record.attempts = true;
+  scenario.record.cardiogram.emplace();
+  return scenario;
+}
+
 }  // namespace
 
 void describe_run(const Scenario& scenario, const config::Document& document, Recorder& recorder) {
@@ -97,12 +116,7 @@ void describe_run(const Scenario& scenario, const config::Document& document, Re
 }
 
 std::vector<std::string> table_paths() {
-  Scenario scenario;
-  scenario.cluster.pools.push_back({.name = "any", .machine = "dgx-a100"});
-  scenario.record.attempts = true;
-  scenario.record.cardiogram.emplace();
-  scenario.control_plane.level = ControlPlaneLevel::Full;
-  scenario.control_plane.namespaces.emplace();
+  const Scenario scenario = everything_on();
   Engine engine{Engine::Limits{}};
   const RngStreams rng{0};
   MemoryRecorder recorder;

@@ -30,7 +30,7 @@ inline ProfileParams profile_of(ProfileBase base, std::vector<std::string> plugi
 
 // A scheduler that takes no simulated time, so that tests can state times by hand.
 inline ProfileParams without_cost(ProfileParams profile) {
-  profile.cost = {.per_cycle = {}, .per_node = {}, .per_pod = {}, .bind = {}};
+  profile.cost = {.per_cycle = Duration{}, .per_node = Duration{}, .per_pod = Duration{}};
   return profile;
 }
 

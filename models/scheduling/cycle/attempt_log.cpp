@@ -8,13 +8,13 @@
 namespace orrery {
 namespace {
 
-struct Range {
+struct NodeRange {
   uint32_t first = 0, last = 0;
 };
 
-std::string text_of(const std::vector<Range>& ranges) {
+std::string text_of(const std::vector<NodeRange>& ranges) {
   std::string text;
-  for (const Range& range : ranges) {
+  for (const NodeRange& range : ranges) {
     if (!text.empty()) text += ",";
     text += std::to_string(range.first);
     if (range.last > range.first) text += "-" + std::to_string(range.last);
@@ -24,7 +24,7 @@ std::string text_of(const std::vector<Range>& ranges) {
 
 // As "0-7,12,40-55". Where that is too long, ranges become one across the narrowest gaps.
 std::string ranges_of(const NodeSet& nodes, size_t length_max) {
-  std::vector<Range> ranges;
+  std::vector<NodeRange> ranges;
   nodes.for_each([&](NodeId n) {
     if (ranges.empty() || ranges.back().last + 1 < n.index) ranges.push_back({n.index, n.index});
     ranges.back().last = n.index;
@@ -40,7 +40,7 @@ std::string ranges_of(const NodeSet& nodes, size_t length_max) {
   std::ranges::sort(gaps, std::greater{});
   const uint32_t least = gaps[most - 2];
   auto spare = static_cast<size_t>(std::ranges::count(std::span{gaps}.first(most - 1), least));
-  std::vector<Range> joined{ranges.front()};
+  std::vector<NodeRange> joined{ranges.front()};
   for (size_t i = 1; i < ranges.size(); ++i) {
     const uint32_t gap = ranges[i].first - ranges[i - 1].last;
     const bool is_kept = gap > least || (gap == least && spare > 0);

@@ -38,6 +38,17 @@ std::vector<PluginParams> base_plugins(const ProfileParams& profile) {
   return plugins;
 }
 
+// The old scheduler's cycle was mostly the affinity of pods, so both go by one preset.
+void follow_preset(std::vector<PluginParams>& plugins, CostPreset preset) {
+  if (preset == CostPreset::Current) return;
+  const auto affinity = std::ranges::find(plugins, "InterPodAffinity", &PluginParams::name);
+  if (affinity == plugins.end()) return;
+  config::Node& args = affinity->args.node;
+  if (args.find("algorithm") != nullptr) return;
+  args.kind = config::Kind::Map;
+  args.entries.push_back({"algorithm", args.position, config::make_scalar("before_1_18", false)});
+}
+
 }  // namespace
 
 std::vector<PluginParams> resolve_plugins(const ProfileParams& profile) {
@@ -56,6 +67,7 @@ std::vector<PluginParams> resolve_plugins(const ProfileParams& profile) {
       if (given.weight) known->weight = given.weight;
     }
   }
+  follow_preset(plugins, profile.cost.preset);
   return plugins;
 }
 

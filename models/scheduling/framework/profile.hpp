@@ -92,7 +92,7 @@ struct ProfileParams {
   int32_t percentage_of_nodes_to_score = 0;
   TieBreak tie_break = TieBreak::LowestId;
   QueueParams queue;
-  SchedulerCost cost;
+  SchedulerCostParams cost;
   static constexpr std::string_view kDoc =
       "The scheduler: a base profile and what differs from it.";
 
@@ -118,7 +118,8 @@ struct ProfileParams {
   }
 };
 
-// The plugins of the base, without `disable`, with `plugins` merged in; weights filled in.
+// The plugins of the base, without `disable`, with `plugins` merged in; weights filled in, and args
+// that follow from `cost.preset`.
 std::vector<PluginParams> resolve_plugins(const ProfileParams& profile);
 // A policy that is loaded, not built in, and serves this point; or one that is not known.
 bool is_loaded_for(const PluginParams& plugin, std::string_view point);

@@ -14,21 +14,38 @@
 namespace orrery {
 
 struct TolerationParams {
-  static constexpr std::string_view kDoc = "A taint the pods put up with.";
+  static constexpr std::string_view kDoc = "A taint the pods put up with, as in Kubernetes.";
 
   std::string key = {};
+  std::optional<TolerationOperator> op = {};
   std::optional<std::string> value = {};
   std::optional<TaintEffect> effect = {};
 
   template <class V>
   void fields(V& v) {
-    v("key", key, "Key of the taint; empty: every taint.", Example{"nvidia.com/gpu"});
-    v("value", value, "Value of the taint; absent: any.");
+    v("key", key, "Key of the taint; empty: every taint, with Exists.", Example{"nvidia.com/gpu"});
+    v("operator", op,
+      "Equal: key and value are those of the taint, and no value is an empty one; Exists: any "
+      "value. Absent: Equal if a value is given, as in Kubernetes, and otherwise Exists, where "
+      "Kubernetes takes an absent value for an empty one.");
+    v("value", value, "Value of the taint; empty with Exists.");
     v("effect", effect, "Effect of the taint; absent: any.");
   }
   template <class C>
   void check(C& c) const {
-    if (key.empty() && value.has_value()) c.error("value", "needs a key");
+    const bool is_equal = resolved_operator() == TolerationOperator::Equal;
+    if (!is_equal && !value.value_or("").empty()) {
+      c.error("value", "must be empty with operator: Exists");
+    }
+    if (!is_equal || !key.empty()) return;
+    if (op) {
+      c.error("operator", "must be Exists without a key");
+    } else {
+      c.error("value", "needs a key");
+    }
+  }
+  TolerationOperator resolved_operator() const {
+    return op.value_or(value ? TolerationOperator::Equal : TolerationOperator::Exists);
   }
 };
 

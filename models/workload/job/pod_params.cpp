@@ -37,7 +37,7 @@ void PodConstraintParams::apply(PodSpec& spec) const {
   for (const TolerationParams& t : tolerations) {
     Toleration toleration;
     toleration.key = t.key;
-    toleration.op = t.value.has_value() ? TolerationOperator::Equal : TolerationOperator::Exists;
+    toleration.op = t.resolved_operator();
     toleration.value = t.value.value_or("");
     toleration.any_effect = !t.effect.has_value();
     toleration.effect = t.effect.value_or(TaintEffect::NoSchedule);

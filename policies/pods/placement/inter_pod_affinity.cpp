@@ -52,10 +52,10 @@ class InterPodAffinity final : public Policy,
       v("algorithm", algorithm,
         "What it costs. current: pods with terms are held against all nodes and pods, others "
         "against pods with anti-affinity and their nodes. before_1_18: others against all nodes, "
-        "too, with the constants of 2019.");
+        "too, with the constants of 2019. Default with policy.cost.preset: kubernetes_1_15.");
       v("per_node", per_node, "Scheduler time for each of these nodes.", Range{Duration{}, 1_s},
-        Source{"2us, calibrated with per_pod; before_1_18: 3960ns, fitted to kubernetes issue "
-               "79474"});
+        Source{"2us, calibrated with per_pod; before_1_18: 3960ns, fitted to kubernetes pull "
+               "request 79474"});
       v("per_pod", per_pod, "Scheduler time for each of these pods.", Range{Duration{}, 1_s},
         Source{"2300ns, calibrated: with per_node the floors of scheduler_perf, 60 and 35 pods/s "
                "of 5,000 nodes with anti-affinity and affinity; before_1_18: 1440ns, as per_node"});

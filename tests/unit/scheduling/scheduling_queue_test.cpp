@@ -212,6 +212,27 @@ TEST(SchedulingQueue, GatedPodsStandAside) {
   EXPECT_EQ(pods.pop({}), 3);
 }
 
+TEST(SchedulingQueue, GatedUnitsAndNoOthersAreVisitedInTheOrderOfTheirPods) {
+  QueueOfPods pods;
+  const auto visited = [&] {
+    std::vector<uint32_t> units;
+    pods.queue.for_each_gated([&](PodId unit) { units.push_back(unit.index); });
+    return units;
+  };
+  for (const uint32_t pod : {8u, 3u, 5u, 1'000'000u, 0u}) {
+    pods.queue.gate(QueueOfPods::unit(pod), {});
+  }
+  for (const uint32_t pod : {1u, 2u, 4u, 6u}) pods.add(pod);
+  pods.fail(static_cast<uint32_t>(pods.pop({})), {});  // the others are active
+  EXPECT_EQ(visited(), (std::vector<uint32_t>{0, 3, 5, 8, 1'000'000}));
+  pods.queue.gate(QueueOfPods::unit(5), {});  // once more
+  pods.add(3);
+  pods.queue.remove({8});
+  pods.queue.gate(QueueOfPods::unit(6), {});
+  EXPECT_EQ(visited(), (std::vector<uint32_t>{0, 5, 6, 1'000'000}));
+  EXPECT_EQ(pods.queue.gated(), 4u);
+}
+
 TEST(SchedulingQueue, APodPutBackKeepsItsPlace) {
   QueueOfPods pods{{.head_of_line = HeadOfLine::Block}};
   pods.add(0);

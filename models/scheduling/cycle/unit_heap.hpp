@@ -1,0 +1,38 @@
+// models/scheduling/cycle/unit_heap.hpp -- a binary heap of units that any of them can leave.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "models/scheduling/cycle/queue_entries.hpp"
+
+namespace orrery {
+
+// Each entry's slot is its index in the heap, so a unit in the middle leaves in O(log n). A unit
+// must be in one heap at a time.
+class UnitHeap {
+ public:
+  // BackoffEnd: the earliest end first, QueueSort among equals.
+  enum class Order : uint8_t { QueueSort, BackoffEnd };
+
+  explicit UnitHeap(Order order) : order_{order} {}
+
+  bool empty() const { return units_.empty(); }
+  size_t size() const { return units_.size(); }
+  uint32_t front() const { return units_.front(); }
+  void push(QueueEntries& entries, uint32_t unit);
+  void erase(QueueEntries& entries, uint32_t unit);
+  // The front's entry has changed so that the unit may belong further back.
+  void front_moved_back(QueueEntries& entries) { sift_down(entries, 0); }
+
+ private:
+  bool before(const QueueEntries& entries, uint32_t a, uint32_t b) const;
+  void sift_up(QueueEntries& entries, size_t hole);
+  void sift_down(QueueEntries& entries, size_t hole);
+
+  Order order_;
+  std::vector<uint32_t> units_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,60 @@
+// models/scheduling/cycle/unschedulable_units.hpp -- rejected units that wait for an event.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "models/scheduling/cycle/queue_entries.hpp"
+#include "models/scheduling/framework/profile.hpp"
+
+namespace orrery {
+
+// Units that no event can tell apart (same spec, same gang, same rejecting plugins) share a bucket,
+// so an event costs one hint per bucket and plugin, not per pod. Example: 1,000 pods of one spec
+// that one plugin rejected cost one hint.
+class UnschedulableUnits {
+ public:
+  // Whether `event` may help a pod that `plugin` (index in the profile) rejected.
+  using Hint = std::function<QueueHint(uint8_t plugin, PodId pod, const ClusterEvent& event)>;
+  struct Helped {
+    std::vector<uint32_t> after_backoff;
+    std::vector<uint32_t> at_once;  // a plugin that answered Pending skips the backoff
+  };
+
+  void insert(QueueEntries& entries, uint32_t unit);
+  void erase(QueueEntries& entries, uint32_t unit);
+  Helped helped_by(const ClusterEvent& event, const Hint& hint) const;
+
+  // When the oldest unit has waited for `unschedulable_max`, at the next tick of 30 s; Time::max()
+  // if there is none.
+  Time next_leftover(const QueueEntries& entries, Duration unschedulable_max);
+  // The oldest unit if that time has come; the unit must then leave before the next call.
+  std::optional<uint32_t> take_leftover(const QueueEntries& entries, Duration unschedulable_max,
+                                        Time now);
+
+ private:
+  using Key = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>;  // spec, gang, plugins, pending
+  struct Leftover {
+    Time entered;
+    uint32_t unit;
+    uint64_t order;
+  };
+
+  static Key key_of(const QueueEntry& e) {
+    return {e.spec.index, e.view.gang.index, e.plugins, e.pending_plugins};
+  }
+  static bool is_stale(const QueueEntries& entries, const Leftover& leftover) {
+    const QueueEntry& e = entries[leftover.unit];
+    return e.place != QueuePlace::Unschedulable || e.order != leftover.order;
+  }
+
+  std::map<Key, std::vector<uint32_t>> buckets_;
+  std::deque<Leftover> leftovers_;  // by time of entry; stale ones are skipped
+};
+
+}  // namespace orrery
