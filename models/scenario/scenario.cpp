@@ -81,13 +81,10 @@ void check_needs(const Scenario& scenario, const PolicyParams& policy, const std
   for (const PluginParams& plugin : resolve_plugins(policy)) {
     const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(plugin.name);
     if (entry == nullptr) continue;
-    const auto needs = [&](std::string_view point) {
-      return std::ranges::find(entry->points, point) != entry->points.end();
-    };
-    if (needs("NeedsFragmentation") && !scenario.workload.typical_pods) {
+    if (has(entry->traits, Trait::NeedsFragmentation) && !scenario.workload.typical_pods) {
       c.error("workload", plugin.name + " needs typical_pods: {}, the pods it keeps room for");
     }
-    if (needs("NeedsLinks") && scenario.network.level != NetworkLevel::Flow) {
+    if (has(entry->traits, Trait::NeedsLinks) && scenario.network.level != NetworkLevel::Flow) {
       c.error(path, plugin.name + " has an effect only with network.level: flow");
     }
   }

@@ -45,23 +45,18 @@ void look_at_all(const WorkloadParams& workload, const Look& look) {
   }
 }
 
-bool has_plugin(const PolicyParams& policy, std::string_view name) {
-  const std::vector<PluginParams> plugins = resolve_plugins(policy);
-  return std::ranges::find(plugins, name, &PluginParams::name) != plugins.end();
-}
-
 // At first, or from some change on.
-bool has_plugin(const Scenario& scenario, std::string_view name) {
-  return has_plugin(scenario.policy, name) ||
+bool has_trait(const Scenario& scenario, Trait trait) {
+  return has_trait(scenario.policy, trait) ||
          std::ranges::any_of(scenario.run.changes, [&](const ChangeParams& change) {
-           return has_plugin(change.policy, name);
+           return has_trait(change.policy, trait);
          });
 }
 
 // And what else says on which nodes pods may be.
 void check_affinity(const Scenario& scenario, Checker& c) {
-  constexpr std::string_view kPlugin = "InterPodAffinity";
-  const bool is_filtered = has_plugin(scenario, kPlugin);
+  const bool is_filtered = has_trait(scenario, Trait::HeedsPodAffinity);
+  const bool is_spread = has_trait(scenario, Trait::HeedsSpread);
   bool has_terms = false;
   look_at_all(scenario.workload, [&](const PodConstraintParams& pod, const std::string& path) {
     const auto refuse = [&](bool is_given, const std::string& field) {
@@ -73,7 +68,7 @@ void check_affinity(const Scenario& scenario, Checker& c) {
     refuse(!pod.tolerations.empty(), "tolerations");
     const auto check = [&](bool is_given, const std::string& field) {
       if (!is_given) return;
-      if (!is_filtered) {
+      if (field == "labels" ? !is_filtered && !is_spread : !is_filtered) {
         c.idle(path + "." + field, "has no effect without the plugin InterPodAffinity");
       } else if (scenario.control_plane.autoscaler && field != "labels") {
         c.error(path + "." + field,
@@ -83,10 +78,16 @@ void check_affinity(const Scenario& scenario, Checker& c) {
     check(!pod.labels.empty(), "labels");
     check(!pod.affinity.empty(), "affinity");
     check(!pod.anti_affinity.empty(), "anti_affinity");
+    if (!pod.topology_spread.empty() && !is_spread) {
+      c.idle(path + ".topology_spread", "has no effect without the plugin PodTopologySpread");
+    } else if (!pod.topology_spread.empty() && scenario.control_plane.autoscaler) {
+      c.error(path + ".topology_spread",
+              "does not go with control_plane.autoscaler, which packs pods by what they ask for");
+    }
     has_terms = has_terms || !pod.affinity.empty() || !pod.anti_affinity.empty();
   });
   for (size_t i = 0; has_terms && is_filtered && i < scenario.run.changes.size(); ++i) {
-    if (has_plugin(scenario.run.changes[i].policy, kPlugin)) continue;
+    if (has_trait(scenario.run.changes[i].policy, Trait::HeedsPodAffinity)) continue;
     c.error("run.changes[" + std::to_string(i) + "].policy",
             "has no InterPodAffinity, which pods with affinity or anti_affinity need");
   }
@@ -164,13 +165,12 @@ void check_creation(const Scenario& scenario, Checker& c) {
   }
 }
 
-constexpr std::string_view kPreemption = "DefaultPreemption";
-
 void check_preemption(const Scenario& scenario, Checker& c) {
   const bool are_equal = priorities_of(scenario.workload).size() < 2;
   const auto check = [&](const PolicyParams& policy, const std::string& path) {
     for (size_t i = 0; i < policy.plugins.size(); ++i) {
-      if (policy.plugins[i].name != kPreemption) continue;
+      const auto* const entry = PolicyRegistry::instance().find(policy.plugins[i].name);
+      if (entry == nullptr || !has(entry->traits, Trait::Preempts)) continue;
       const std::string at = path + ".plugins[" + std::to_string(i) + "]";
       if (are_equal) c.idle(at, "has no effect: all pods have the same priority");
       if (scenario.control_plane.level == ControlPlaneLevel::None &&
@@ -187,7 +187,7 @@ void check_preemption(const Scenario& scenario, Checker& c) {
   }
   constexpr std::string_view kTermination = "workload.controller.termination";
   if (!c.is_given(kTermination) || may_preempt(scenario)) return;
-  if (!has_plugin(scenario, kPreemption)) {
+  if (!has_trait(scenario, Trait::Preempts)) {
     c.warning(std::string{kTermination}, "has no effect without the plugin DefaultPreemption");
   } else if (are_equal) {
     c.idle(std::string{kTermination},
@@ -200,11 +200,9 @@ void check_preemption(const Scenario& scenario, Checker& c) {
 // A policy that is loaded may, whatever the priorities.
 bool may_preempt(const Scenario& scenario) {
   const auto is_loaded = [](const PolicyParams& policy) {
-    return std::ranges::any_of(resolve_plugins(policy), [](const PluginParams& plugin) {
-      return is_loaded_for(plugin, "PostFilter");
-    });
+    return has_loaded_for(policy, PostFilter::kPoint);
   };
-  return (has_plugin(scenario, kPreemption) && priorities_of(scenario.workload).size() > 1) ||
+  return (has_trait(scenario, Trait::Preempts) && priorities_of(scenario.workload).size() > 1) ||
          is_loaded(scenario.policy) ||
          std::ranges::any_of(scenario.run.changes,
                              [&](const ChangeParams& change) { return is_loaded(change.policy); });
@@ -227,7 +225,7 @@ void check_pods(const Scenario& scenario, Checker& c) {
   check_creation(scenario, c);
   check_affinity(scenario, c);
   check_preemption(scenario, c);
-  const bool is_scored = has_plugin(scenario, "ImageLocality");
+  const bool is_scored = has_trait(scenario, Trait::HeedsImages);
   const bool is_pulled = scenario.control_plane.level != ControlPlaneLevel::None;
   std::map<std::string, Bytes> sizes;
   look_at_all(scenario.workload, [&](const PodConstraintParams& pod, const std::string& path) {

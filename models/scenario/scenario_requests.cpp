@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "models/scenario/scenario_checks.hpp"
+#include "models/scheduling/contract/policy_registry.hpp"
 
 namespace orrery {
 namespace {
@@ -38,12 +39,11 @@ void check_requested(const Scenario& scenario, Checker& c) {
 
 // A loaded policy may ask for anything.
 bool weighs_pods(const JobPolicyParams& policy) {
-  constexpr std::string_view kPoints[] = {"QueueOrder", "Plan", "Admit"};
+  constexpr PointName kPoints[] = {QueueOrder::kPoint, Plan::kPoint, Admit::kPoint};
   const config::Node& weights = policy.args.node["weight_tres"];
   return weights.find("pods") != nullptr ||
-         std::ranges::any_of(kPoints, [&](std::string_view point) {
-           return is_loaded_for({.name = policy.name, .weight = {}, .args = {}}, point);
-         });
+         std::ranges::any_of(
+             kPoints, [&](const PointName& point) { return is_loaded_for(policy.name, point); });
 }
 
 // Jobs are amounts that are taken out of a pool.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/scenario/scenario_checks.hpp"
+#include "models/scheduling/contract/policy_registry.hpp"
 
 namespace orrery {
 namespace {
@@ -22,10 +23,10 @@ bool lacks_nics(const Machine& machine) {
 
 // Plans that share time among jobs; a loaded one may, too.
 bool stops_jobs(const std::optional<JobQueueParams>& queue) {
-  constexpr std::string_view kSuch[] = {"SRTF", "Tiresias", "Gavel", "Themis", "Lucid"};
   return queue && std::ranges::any_of(queue->policies, [&](const JobPolicyParams& policy) {
-           return std::ranges::find(kSuch, policy.name) != std::end(kSuch) ||
-                  is_loaded_for({.name = policy.name, .weight = {}, .args = {}}, "Plan");
+           const auto* const entry = PolicyRegistry::instance().find(policy.name);
+           return is_loaded_for(policy.name, Plan::kPoint) ||
+                  (entry != nullptr && has(entry->traits, Trait::StopsJobs));
          });
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/scenario/scenario_checks.hpp"
+#include "models/scheduling/contract/policy_registry.hpp"
 
 namespace orrery {
 namespace {
@@ -55,12 +56,7 @@ bool gathers(const Training& training, const Scenario& /*scenario*/) { return tr
 
 // A loaded plugin may, if it lets pods wait at all.
 bool heeds_timeouts(const PolicyParams& policy) {
-  constexpr std::string_view kSuch[] = {"Coscheduling", "KoordinatorCoscheduling",
-                                        "GangScheduling"};
-  return std::ranges::any_of(resolve_plugins(policy), [&](const PluginParams& plugin) {
-    return std::ranges::find(kSuch, plugin.name) != std::end(kSuch) ||
-           is_loaded_for(plugin, "Permit");
-  });
+  return has_trait(policy, Trait::WaitsInPermit) || has_loaded_for(policy, Permit::kPoint);
 }
 
 bool ever_heeds_timeouts(const Training& /*training*/, const Scenario& scenario) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -11,11 +12,16 @@
 #include <vector>
 
 #include "models/scheduling/contract/policy_registry.hpp"
+#include "models/scheduling/framework/nominations.hpp"
+#include "models/scheduling/framework/scheduler_services.hpp"
 
 namespace orrery {
 
-class FakeHandle final : public Handle {
+// Commands are carried out as soon as they are given.
+class FakeHandle final : public SchedulerServices, public CommandSink, public Handle {
  public:
+  FakeHandle() : Handle{static_cast<SchedulerServices&>(*this), *this, 0} {}
+
   ClusterState state;
   SpecTable table;
   Time clock;
@@ -69,9 +75,21 @@ class FakeHandle final : public Handle {
     }
     state.take(node, spec.cluster_request(), grant);
   }
-  Cycle cycle(const PodView& pod) const { return {clock, state, pod}; }
+  // The ledger alone; the cluster's state knows nothing of it. Nodes must be there.
+  void place(const PodView& pod, NodeId node) { ledger().place(pod, node, {}, clock); }
+  void leave(const PodView& pod) { ledger().remove(pod.id); }
+  // A job whose gang this was is over.
+  using Handle::gang_over;
+  // In an attempt of its own, unless the test names one.
+  CycleState& new_attempt() {
+    return *attempts_.emplace_back(std::make_unique<CycleState>(attempts_.size(), streams_));
+  }
+  Cycle cycle(const PodView& pod) { return {clock, state, pod, new_attempt()}; }
+  static Cycle cycle(const FakeHandle& handle, const PodView& pod, CycleState& state) {
+    return {handle.clock, handle.state, pod, state};
+  }
 
-  // ---- Handle
+  // ---- SchedulerServices
   Time now() const override { return clock; }
   const ClusterState& cluster() const override { return state; }
   const SpecTable& specs() const override { return table; }
@@ -81,40 +99,68 @@ class FakeHandle final : public Handle {
     return found == gangs.end() ? GangView{} : found->second;
   }
   const Fragmentation* fragmentation() const override { return measure; }
-  Rng rng(std::string_view stream) const override { return RngStreams{1}.stream(stream); }
-  void allow_waiting(PodId id) override {
-    stop_waiting(id);
-    ++gangs[pods[id.index].gang].bound;
-    allowed.push_back(id);
-  }
-  void reject_waiting(PodId id, std::string_view reason) override {
-    stop_waiting(id);
-    rejected.push_back(id);
-    last_rejection = reason;
-    on_reject(id);
+  const RngStreams& streams() const override { return streams_; }
+  const Placements& placements() const override {
+    return const_cast<FakeHandle*>(this)->ledger();  // made when it is first asked for
   }
   std::span<const PodId> waiting_pods(GangId id) const override {
     const auto found = waiting.find(id);
-    return found == waiting.end() ? std::span<const PodId>{} : std::span{found->second};
+    if (found == waiting.end()) return {};
+    return shown_.emplace_back(found->second);  // commands may change it while a policy looks at it
   }
-  void activate_siblings(PodId id) override {
-    const GangId gang = pods[id.index].gang;
-    for (const PodView& sibling : pods) {
-      const auto& there = waiting[gang];
-      if (sibling.gang != gang || sibling.id == id) continue;
-      if (std::ranges::find(there, sibling.id) == there.end()) activated.push_back(sibling.id);
-    }
-  }
-  void set_gang_failure(GangId id, Time failed_at, Time backoff_until) override {
-    gangs[id].last_failure = failed_at;
-    gangs[id].backoff_until = backoff_until;
+  void give(Command command) override { carry_out(command); }
+  void carry_out(const Command& command) override {
+    std::visit([this](const auto& order) { do_it(order); }, command.order);
   }
 
  private:
+  Placements& ledger() {
+    if (!ledger_) ledger_ = std::make_unique<Placements>(state, table);
+    return *ledger_;
+  }
+  void do_it(const AllowWaiting& order) {
+    stop_waiting(order.pod);
+    ++gangs[pods[order.pod.index].gang].bound;
+    allowed.push_back(order.pod);
+  }
+  void do_it(const RejectWaiting& order) {
+    stop_waiting(order.pod);
+    rejected.push_back(order.pod);
+    last_rejection = order.reason;
+    on_reject(order.pod);
+  }
+  void do_it(const RejectGangs& order) {
+    for (uint32_t i = 0; i < static_cast<uint32_t>(order.gangs); ++i) {
+      const std::vector<PodId> there = waiting[{order.first.index + i}];
+      for (const PodId pod : there) {
+        if (std::ranges::find(rejected, pod) == rejected.end())
+          do_it(RejectWaiting{pod, order.reason});
+      }
+    }
+  }
+  void do_it(const ActivateSiblings& order) {
+    const GangId gang = pods[order.pod.index].gang;
+    for (const PodView& sibling : pods) {
+      const auto& there = waiting[gang];
+      if (sibling.gang != gang || sibling.id == order.pod) continue;
+      if (std::ranges::find(there, sibling.id) == there.end()) activated.push_back(sibling.id);
+    }
+  }
+  void do_it(const SetGangFailure& order) {
+    gangs[order.gang].last_failure = order.failed_at;
+    gangs[order.gang].backoff_until = order.backoff_until;
+  }
+  void do_it(const Nominate& /*order*/) {}
+  void do_it(const WithdrawNomination& /*order*/) {}
+  void do_it(const Evict& /*order*/) {}
   void stop_waiting(PodId id) {
     const GangId gang = pods[id.index].gang;
     if (std::erase(waiting[gang], id) > 0) --gangs[gang].waiting;
   }
+  const RngStreams streams_{1};
+  mutable std::deque<std::vector<PodId>> shown_;
+  std::unique_ptr<Placements> ledger_;
+  std::vector<std::unique_ptr<CycleState>> attempts_;
   std::vector<std::unique_ptr<PodSpec>> specs_seen_;  // never move: PodViews point at them
 };
 

@@ -18,8 +18,9 @@ struct RejectWaiting {  // sends the pod back to the queue
   PodId pod;
   std::string reason;
 };
-struct RejectGang {  // likewise all pods of the gang that wait in Permit
-  GangId gang;
+struct RejectGangs {  // likewise all pods of these gangs that wait in Permit
+  GangId first;
+  int32_t gangs = 1;
   std::string reason;
 };
 struct ActivateSiblings {  // moves every unscheduled sibling straight to the active queue
@@ -43,7 +44,7 @@ struct Evict {  // deletes pods for the sake of another one
   bool waits = false;  // no other pod is tried before the API servers have answered
 };
 
-using Order = std::variant<AllowWaiting, RejectWaiting, RejectGang, ActivateSiblings,
+using Order = std::variant<AllowWaiting, RejectWaiting, RejectGangs, ActivateSiblings,
                            SetGangFailure, Nominate, WithdrawNomination, Evict>;
 struct Command {
   uint8_t plugin = 0;  // who asks: index in the profile

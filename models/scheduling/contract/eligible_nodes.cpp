@@ -15,14 +15,17 @@ bool lets_in(const PodSpec& spec, const Taint& taint) {
 
 }  // namespace
 
-NodeSet matching_nodes(const ClusterState& cluster, const PodSpec& spec) {
-  NodeSet nodes = NodeSet::all(cluster.nodes());
-  if (!spec.required_terms.empty()) {
-    nodes.clear();
-    for (const SelectorTerm& term : spec.required_terms) {
-      if (!term.all_of.empty()) nodes |= cluster.matching(term);  // an empty term matches nothing
-    }
+NodeSet matching_nodes(const ClusterState& cluster, std::span<const SelectorTerm> any_of) {
+  NodeSet nodes{cluster.nodes()};
+  for (const SelectorTerm& term : any_of) {
+    if (!term.all_of.empty()) nodes |= cluster.matching(term);
   }
+  return nodes;
+}
+
+NodeSet matching_nodes(const ClusterState& cluster, const PodSpec& spec) {
+  NodeSet nodes = spec.required_terms.empty() ? NodeSet::all(cluster.nodes())
+                                              : matching_nodes(cluster, spec.required_terms);
   if (!spec.node_name.empty()) {
     nodes.keep_if([&](NodeId n) { return cluster.name(n) == spec.node_name; });
   }

@@ -3,12 +3,17 @@
 // the node is up, is another question.
 #pragma once
 
+#include <span>
+
 #include "models/hardware/cluster_state.hpp"
 #include "models/scheduling/contract/status.hpp"
 #include "models/workload/job/pod_spec.hpp"
 
 namespace orrery {
 
+// Nodes that match one of the terms; a term without requirements matches nothing.
+ORRERY_API NodeSet matching_nodes(const ClusterState& cluster,
+                                  std::span<const SelectorTerm> any_of);
 // By name and labels alone, which stay as they are for a whole run.
 ORRERY_API NodeSet matching_nodes(const ClusterState& cluster, const PodSpec& spec);
 // Whether a node lets the pod in now: not cordoned, and no NoSchedule or NoExecute taint that the

@@ -52,8 +52,8 @@ class ORRERY_API Handle {
   void reject_waiting(PodId pod, std::string_view reason) {
     give(RejectWaiting{pod, std::string{reason}});
   }
-  void reject_gang(GangId gang, std::string_view reason) {
-    give(RejectGang{gang, std::string{reason}});
+  void reject_gangs(GangId first, int32_t gangs, std::string_view reason) {
+    give(RejectGangs{first, gangs, std::string{reason}});
   }
   void activate_siblings(PodId pod) { give(ActivateSiblings{pod}); }
   // Remembered with the gang and shown in GangView until the gang is gone.

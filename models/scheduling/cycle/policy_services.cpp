@@ -16,8 +16,10 @@ void PolicyServices::do_it(uint8_t /*plugin*/, const RejectWaiting& order) {
   context_.reservations.reject(order.pod, order.reason, AttemptOutcome::Rejected);
 }
 
-void PolicyServices::do_it(uint8_t /*plugin*/, const RejectGang& order) {
-  context_.reservations.reject_gang(order.gang, order.reason);
+void PolicyServices::do_it(uint8_t /*plugin*/, const RejectGangs& order) {
+  for (uint32_t i = 0; i < static_cast<uint32_t>(order.gangs); ++i) {
+    context_.reservations.reject_gang({order.first.index + i}, order.reason);
+  }
 }
 
 void PolicyServices::do_it(uint8_t /*plugin*/, const ActivateSiblings& order) {

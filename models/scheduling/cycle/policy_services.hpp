@@ -53,7 +53,7 @@ class PolicyServices final : public SchedulerServices {
  private:
   void do_it(uint8_t plugin, const AllowWaiting& order);
   void do_it(uint8_t plugin, const RejectWaiting& order);
-  void do_it(uint8_t plugin, const RejectGang& order);
+  void do_it(uint8_t plugin, const RejectGangs& order);
   void do_it(uint8_t plugin, const ActivateSiblings& order);
   void do_it(uint8_t plugin, const SetGangFailure& order);
   void do_it(uint8_t plugin, const Nominate& order);

@@ -30,8 +30,7 @@ void Reservations::remove(PodId pod) {
   if (gang.is_valid()) --context_.tracks.of(gang).assumed;
 }
 
-void Reservations::undo(PodId pod, std::string_view reason,
-                        std::optional<AttemptOutcome> outcome) {
+void Reservations::undo(PodId pod, std::string_view reason, std::optional<AttemptOutcome> outcome) {
   PodTrack& t = context_.tracks.of(pod);
   const PodView view = context_.tracks.pod(pod);
   const NodeId node = context_.placements.node_of(pod);
@@ -128,6 +127,7 @@ void Reservations::reject(PodId pod, std::string_view reason, AttemptOutcome out
 
 void Reservations::reject_gang(GangId gang, std::string_view reason) {
   const auto waiting = context_.tracks.waiting(gang);
+  if (waiting.empty()) return;
   const std::vector<PodId> pods{waiting.begin(), waiting.end()};
   for (const PodId pod : pods) reject(pod, reason, AttemptOutcome::Rejected);
 }

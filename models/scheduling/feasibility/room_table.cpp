@@ -4,18 +4,13 @@
 #include <tuple>
 #include <utility>
 
+#include "models/scheduling/contract/eligible_nodes.hpp"
 #include "sim/core/check.hpp"
 
 namespace orrery {
 namespace {
 
 constexpr std::array kCounted = {Resource::Cpu, Resource::Memory, Resource::Nic, Resource::Pods};
-
-bool is_banned(const PodSpec& spec, const Taint& taint) {
-  return taint.effect != TaintEffect::PreferNoSchedule &&
-         std::ranges::none_of(spec.tolerations,
-                              [&](const Toleration& t) { return t.tolerates(taint); });
-}
 
 }  // namespace
 
@@ -91,19 +86,7 @@ GpuMask RoomTable::put(NodeId node, SpecId spec) {
 }
 
 NodeSet RoomTable::find_eligible(const PodSpec& spec) const {
-  NodeSet nodes = NodeSet::all(cluster_.nodes());
-  if (!spec.required_terms.empty()) {
-    nodes.clear();
-    for (const SelectorTerm& term : spec.required_terms) nodes |= cluster_.matching(term);
-  }
-  if (!spec.node_name.empty()) {
-    nodes.keep_if([&](NodeId n) { return cluster_.name(n) == spec.node_name; });
-  }
-  for (size_t t = 0; t < cluster_.taints().size(); ++t) {
-    if (is_banned(spec, cluster_.taints()[t])) nodes -= cluster_.with_taint(t);
-  }
-  const Taint cordon{.key = "node.kubernetes.io/unschedulable", .value = {}};
-  if (is_banned(spec, cordon)) nodes -= cluster_.cordoned();
+  NodeSet nodes = eligible_nodes(cluster_, spec);
   if (!counts_down_nodes_) nodes &= cluster_.up();
   return nodes;
 }

@@ -34,29 +34,6 @@ Framework::Framework(SchedulerServices& services, const Nominations& nominations
       verdicts_{cluster_, plugins_},
       scores_{cluster_, plugins_, profile.tie_break} {}
 
-template <class F>
-decltype(auto) Framework::inside(F&& f) {
-  struct Depth {
-    Framework& framework;
-    explicit Depth(Framework& of) : framework{of} { ++framework.depth_; }
-    ~Depth() { --framework.depth_; }
-  };
-  if constexpr (std::is_void_v<decltype(f())>) {
-    {
-      const Depth depth{*this};
-      f();
-    }
-    settle();
-  } else {
-    auto result = [&] {
-      const Depth depth{*this};
-      return f();
-    }();
-    settle();
-    return result;
-  }
-}
-
 // Points that run because of a command may give more of them: these follow.
 void Framework::settle() {
   if (depth_ > 0 || is_settling_) return;
@@ -97,9 +74,8 @@ PodId Framework::run_next_pod() {
 }
 
 void Framework::check_next_pod(size_t passed_over, size_t pods) const {
-  ask(*plugins_.at<NextPod>().front().name, [&] {
-    ORRERY_CHECK(passed_over <= pods, "NextPod names a pod that waits, or none");
-  });
+  ask(*plugins_.at<NextPod>().front().name,
+      [&] { ORRERY_CHECK(passed_over <= pods, "NextPod names a pod that waits, or none"); });
 }
 
 QueueHint Framework::hint(uint8_t plugin, const PodView& pod, const ClusterEvent& event) const {

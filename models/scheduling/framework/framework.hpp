@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -112,5 +113,26 @@ class Framework final : private CommandSink {
   uint64_t attempts_ = 0;
   uint32_t next_start_ = 0;  // where the next search begins
 };
+
+template <class F>
+decltype(auto) Framework::inside(F&& f) {
+  struct Within {
+    int32_t& depth;
+    explicit Within(int32_t& of) : depth{of} { ++depth; }
+    ~Within() { --depth; }
+  };
+  const auto call = [&]() -> decltype(auto) {
+    const Within within{depth_};
+    return f();
+  };
+  if constexpr (std::is_void_v<decltype(f())>) {
+    call();
+    settle();
+  } else {
+    auto result = call();
+    settle();
+    return result;
+  }
+}
 
 }  // namespace orrery

@@ -71,10 +71,22 @@ std::vector<PluginParams> resolve_plugins(const ProfileParams& profile) {
   return plugins;
 }
 
-bool is_loaded_for(const PluginParams& plugin, std::string_view point) {
-  const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(plugin.name);
-  if (entry == nullptr) return true;
-  return !entry->is_built_in() && std::ranges::find(entry->points, point) != entry->points.end();
+bool has_trait(const ProfileParams& profile, Trait trait) {
+  return std::ranges::any_of(resolve_plugins(profile), [&](const PluginParams& plugin) {
+    const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(plugin.name);
+    return entry != nullptr && has(entry->traits, trait);
+  });
+}
+
+bool is_loaded_for(const std::string& policy, const PointName& point) {
+  const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(policy);
+  return entry == nullptr || (!entry->is_built_in() && entry->serves(point));
+}
+
+bool has_loaded_for(const ProfileParams& profile, const PointName& point) {
+  return std::ranges::any_of(resolve_plugins(profile), [&](const PluginParams& plugin) {
+    return is_loaded_for(plugin.name, point);
+  });
 }
 
 Driver resolve_driver(const ProfileParams& profile) {
@@ -110,19 +122,17 @@ void check_gang_points(const ProfileParams& profile, const std::string& name,
                        const PolicyRegistry::Entry& entry, const std::string& where,
                        const Position& at, Diagnostics& diagnostics) {
   if (resolve_driver(profile) == Driver::PerGang) return;
-  for (const std::string_view point : entry.points) {
-    if (point != "Domains" && point != "ScorePlacement") continue;
-    diagnostics.error(at, where,
-                      "'" + name + "' places whole gangs and needs driver: per_gang, which " +
-                          "is that of the bases strict_gang and native_gang");
-    return;
-  }
+  if (!entry.serves(Domains::kPoint) && !entry.serves(ScorePlacement::kPoint)) return;
+  diagnostics.error(at, where,
+                    "'" + name + "' places whole gangs and needs driver: per_gang, which is that " +
+                        "of the bases strict_gang and native_gang");
 }
 
 // Only a scheduler that takes pods one by one makes room for them.
 void check_preemption(const ProfileParams& profile, const std::string& name,
-                      const std::string& where, const Position& at, Diagnostics& diagnostics) {
-  if (name != "DefaultPreemption" || resolve_driver(profile) == Driver::PerPod) return;
+                      const PolicyRegistry::Entry& entry, const std::string& where,
+                      const Position& at, Diagnostics& diagnostics) {
+  if (!has(entry.traits, Trait::Preempts) || resolve_driver(profile) == Driver::PerPod) return;
   diagnostics.error(at, where,
                     "'" + name +
                         "' makes room for single pods and needs driver: per_pod, which is "
@@ -154,28 +164,25 @@ void check_points(const ProfileParams& profile, const std::string& path, const c
                   Diagnostics& diagnostics) {
   const PolicyRegistry& registry = PolicyRegistry::instance();
   const std::vector<PluginParams> plugins = resolve_plugins(profile);
-  const auto count = [&](std::string_view point) {
+  const auto count = [&](const PointName& point) {
     return std::ranges::count_if(plugins, [&](const PluginParams& p) {
       const PolicyRegistry::Entry* const entry = registry.find(p.name);
-      return entry != nullptr && std::ranges::find(entry->points, point) != entry->points.end();
+      return entry != nullptr && entry->serves(point);
     });
   };
-  if (const auto n = count("QueueSort"); n != 1) {
+  if (const auto n = count(QueueSort::kPoint); n != 1) {
     diagnostics.error(node.position, path,
                       "exactly one plugin must serve QueueSort, found " + std::to_string(n));
   }
-  if (count("PickDevices") == 0) {
+  if (count(PickDevices::kPoint) == 0) {
     diagnostics.error(node.position, path, "a plugin must serve PickDevices");
   }
-  const auto looks_for_room = [](const PluginParams& p) {
-    return p.name == "NodeResourcesFit" || is_loaded_for(p, "Filter");
-  };
-  if (std::ranges::none_of(plugins, looks_for_room)) {
+  if (!has_trait(profile, Trait::ChecksRoom) && !has_loaded_for(profile, Filter::kPoint)) {
     diagnostics.error(node.position, path,
                       "needs NodeResourcesFit, or a loaded plugin that serves Filter: pods would "
                       "go to nodes without room for them");
   }
-  check_next_pod(profile, count("NextPod"), path, node, diagnostics);
+  check_next_pod(profile, count(NextPod::kPoint), path, node, diagnostics);
   if (plugins.size() > 30) {
     diagnostics.error(node.position, path, "a profile has at most 30 plugins");
   }
@@ -210,7 +217,7 @@ void check_profile(const ProfileParams& profile, const std::string& path, const 
     entry->check(p.args, where + ".args", diagnostics);
     const Position& named =
         i < listed.items.size() ? listed.items[i]["name"].position : node.position;
-    check_preemption(profile, p.name, where + ".name", named, diagnostics);
+    check_preemption(profile, p.name, *entry, where + ".name", named, diagnostics);
     check_gang_points(profile, p.name, *entry, where + ".name", named, diagnostics);
   }
   check_disabled(profile, path, node, diagnostics);

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "models/scheduling/contract/policy.hpp"
+#include "models/scheduling/contract/traits.hpp"
 #include "models/scheduling/framework/scheduler_cost.hpp"
 #include "sim/config/fields.hpp"
 #include "sim/core/enum_names.hpp"
@@ -121,8 +123,11 @@ struct ProfileParams {
 // The plugins of the base, without `disable`, with `plugins` merged in; weights filled in, and args
 // that follow from `cost.preset`.
 std::vector<PluginParams> resolve_plugins(const ProfileParams& profile);
+// Some plugin of the profile has the trait.
+bool has_trait(const ProfileParams& profile, Trait trait);
 // A policy that is loaded, not built in, and serves this point; or one that is not known.
-bool is_loaded_for(const PluginParams& plugin, std::string_view point);
+bool is_loaded_for(const std::string& policy, const PointName& point);
+bool has_loaded_for(const ProfileParams& profile, const PointName& point);
 Driver resolve_driver(const ProfileParams& profile);
 // Unknown names (with near ones), names given twice, plugins' own args.
 void check_profile(const ProfileParams& profile, const std::string& path, const config::Node& node,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/scheduling/contract/eligible_nodes.hpp"
+
 namespace orrery {
 namespace {
 
@@ -23,28 +25,6 @@ int64_t room_on(const ClusterState& cluster, const PodSpec& spec, NodeId n, bool
   return std::min(room, shares / spec.gpus);
 }
 
-// Nodes that the pod accepts, by labels, which never change.
-NodeSet accepted_by(const PodSpec& spec, const ClusterState& cluster) {
-  if (spec.required_terms.empty()) return NodeSet::all(cluster.nodes());
-  NodeSet accepted{cluster.nodes()};
-  for (const SelectorTerm& term : spec.required_terms) accepted |= cluster.matching(term);
-  return accepted;
-}
-
-// Whether the node accepts the pod.
-bool is_usable(const ClusterState& cluster, const PodSpec& spec, NodeId n) {
-  if (!cluster.up().contains(n) || cluster.cordoned().contains(n)) return false;
-  for (size_t i = 0; i < cluster.taints().size(); ++i) {
-    const Taint& taint = cluster.taints()[i];
-    const auto tolerates = [&](const Toleration& t) { return t.tolerates(taint); };
-    if (taint.effect == TaintEffect::PreferNoSchedule || !cluster.with_taint(i).contains(n)) {
-      continue;
-    }
-    if (std::ranges::none_of(spec.tolerations, tolerates)) return false;
-  }
-  return true;
-}
-
 Topology topology_of(const ClusterState& cluster, const TopologyParams& params) {
   const uint32_t leaves = cluster.leaves();
   const uint32_t width = params.leaves_per_block == 0
@@ -60,16 +40,14 @@ Topology topology_of(const ClusterState& cluster, const TopologyParams& params) 
 
 PlannedPlacement::PlannedPlacement(Handle& handle, const TopologyParams& params,
                                    RoomOn::Options options)
-    : topology_{topology_of(handle.cluster(), params)},
-      options_{options},
-      pods_max_(handle.cluster().nodes()) {}
+    : topology_{topology_of(handle.cluster(), params)}, options_{options} {}
 
 std::unique_ptr<PlannedPlacement::Remembered> PlannedPlacement::first_look(
     const Cycle& cycle) const {
   const PodSpec& spec = *cycle.pod.spec;
   auto known = std::make_unique<Remembered>(
       Remembered{.spec = cycle.pod.spec_id,
-                 .accepted = accepted_by(spec, cycle.cluster),
+                 .accepted = matching_nodes(cycle.cluster, spec),
                  .rooms = {{topology_, options_}, {topology_, {.slice = options_.slice}}}});
   Rooms& rooms = known->rooms;
   for (uint32_t n = 0; n < cycle.cluster.nodes(); ++n) {
@@ -90,7 +68,8 @@ const PlannedPlacement::Rooms& PlannedPlacement::rooms_now(const Cycle& cycle) {
   if (!is_known) rooms_[at] = first_look(cycle);
   Remembered& known = *rooms_[at];
   const auto look = [&](NodeId n) {
-    const bool is_open = known.accepted.contains(n) && is_usable(cluster, spec, n);
+    const bool is_open =
+        known.accepted.contains(n) && cluster.up().contains(n) && is_open_to(cluster, spec, n);
     known.rooms.now.set(n.index, is_open ? room_on(cluster, spec, n, false) : 0);
   };
   if (is_known && cluster.log_covers(known.version)) {
@@ -102,15 +81,6 @@ const PlannedPlacement::Rooms& PlannedPlacement::rooms_now(const Cycle& cycle) {
   return known.rooms;
 }
 
-void PlannedPlacement::keep(const PlacementPlan& plan, const ClusterState& cluster) {
-  for (const NodeId n : nodes_planned_) pods_max_[n.index] = 0;
-  nodes_planned_.clear();
-  for (const auto& [node, pods] : plan) {
-    pods_max_[node] = cluster.requested({node}, Resource::Pods) + pods;
-    nodes_planned_.push_back({node});
-  }
-}
-
 void PlannedPlacement::domains(const Cycle& cycle, const GangView& gang,
                                std::vector<GangDomain>& out) {
   const Rooms& rooms = rooms_now(cycle);
@@ -118,17 +88,23 @@ void PlannedPlacement::domains(const Cycle& cycle, const GangView& gang,
   if (found.empty() && gang.min_available < gang.pods) {
     found = plan(rooms, std::max(1, gang.min_available - gang.assigned()));
   }
-  planned_ = gang.id;
-  keep(found, cycle.cluster);
+  Planned& planned = cycle.state.of<Planned>(*this);
+  planned.pods_max.clear();
   NodeSet nodes{cycle.cluster.nodes()};
-  for (const NodeId n : nodes_planned_) nodes.insert(n);
+  for (const auto& [node, pods] : found) {
+    planned.pods_max[{node}] = cycle.cluster.requested({node}, Resource::Pods) + pods;
+    nodes.insert({node});
+  }
   out.emplace_back(std::move(nodes));
 }
 
 void PlannedPlacement::filter(const Cycle& cycle, Candidates& nodes) const {
-  if (!cycle.pod.gang.is_valid() || cycle.pod.gang != planned_) return;
+  const auto* const planned = cycle.state.find<Planned>(*this);
+  if (planned == nullptr) return;
   const auto has_share = [&](NodeId n) {
-    return cycle.cluster.requested(n, Resource::Pods) < pods_max_[n.index];
+    const auto most = planned->pods_max.find(n);
+    return most != planned->pods_max.end() &&
+           cycle.cluster.requested(n, Resource::Pods) < most->second;
   };
   nodes.keep_if(has_share, {Code::Unschedulable, "node(s) have their share of the gang"});
 }

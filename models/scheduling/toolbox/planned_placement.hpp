@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -49,17 +50,16 @@ class ORRERY_API PlannedPlacement : public Policy, public Domains, public Filter
     NodeSet accepted;      // by the spec's required terms
     Rooms rooms;
   };
+  struct Planned : CycleData {
+    std::map<NodeId, int64_t> pods_max;  // with those that the node had before
+  };
   static constexpr size_t kRoomsMax = 64;
   std::unique_ptr<Remembered> first_look(const Cycle& cycle) const;
   const Rooms& rooms_now(const Cycle& cycle);
-  void keep(const PlacementPlan& plan, const ClusterState& cluster);
 
   const Topology topology_;
   const RoomOn::Options options_;
   std::vector<std::unique_ptr<Remembered>> rooms_;  // by spec, modulo the most; null: never seen
-  GangId planned_;
-  std::vector<NodeId> nodes_planned_;
-  std::vector<int64_t> pods_max_;  // by node, with those that it had before; of others 0
 };
 
 }  // namespace orrery

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "models/scheduling/contract/eligible_nodes.hpp"
 #include "sim/core/check.hpp"
 
 namespace orrery {
@@ -16,11 +17,8 @@ const NodeSet& RequiredNodes::of(const ClusterState& cluster, SpecId id, const P
   if (slot == kUnknown) {
     auto found = std::ranges::find(matches_, spec.required_terms, &Match::any_of);
     if (found == matches_.end()) {
-      NodeSet nodes{cluster.nodes()};
-      for (const SelectorTerm& term : spec.required_terms) {
-        if (!term.all_of.empty()) nodes |= cluster.matching(term);  // an empty term matches nothing
-      }
-      found = matches_.insert(matches_.end(), {spec.required_terms, std::move(nodes)});
+      found = matches_.insert(matches_.end(),
+                              {spec.required_terms, matching_nodes(cluster, spec.required_terms)});
     }
     slot = static_cast<uint32_t>(found - matches_.begin());
   }

@@ -1,6 +1,8 @@
 // models/workload/job/pod_constraint_params.hpp -- where pods may go, and what nodes need for them.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -67,6 +69,11 @@ struct PodImageParams {
   }
 };
 
+enum class Unsatisfiable : uint8_t { DoNotSchedule, ScheduleAnyway };
+constexpr std::array<std::string_view, 2> enum_names(Unsatisfiable) {
+  return {"DoNotSchedule", "ScheduleAnyway"};
+}
+
 struct PodAffinityParams {
   static constexpr std::string_view kDoc = "Pods that others go near to, or stay away from.";
 
@@ -86,12 +93,40 @@ struct PodAffinityParams {
   }
 };
 
+struct TopologySpreadParams {
+  static constexpr std::string_view kDoc =
+      "How evenly pods are spread over domains, as topologySpreadConstraints in Kubernetes.";
+
+  int32_t max_skew = 1;
+  PodTopology topology_key = PodTopology::Hostname;
+  Unsatisfiable when_unsatisfiable = Unsatisfiable::DoNotSchedule;
+  std::map<std::string, std::string> match_labels = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("max_skew", max_skew, "Most pods a domain may hold above the emptiest one.",
+      Range{1, 1'000'000}, Unit{"pods"}, Required{});
+    v("topology_key", topology_key, "What a domain is: one node, or the nodes of one leaf switch.",
+      Required{});
+    v("when_unsatisfiable", when_unsatisfiable,
+      "DoNotSchedule: such nodes are not feasible; ScheduleAnyway: they only score lower.",
+      Source{"Kubernetes, whenUnsatisfiable"});
+    v("match_labels", match_labels, "Which pods count: those with all these labels, of any job.",
+      Required{}, Example{"{app: database}"});
+  }
+  template <class C>
+  void check(C& c) const {
+    if (match_labels.empty()) c.error("match_labels", "must not be empty");
+  }
+};
+
 // Where pods may go, and what nodes need for them.
 struct PodConstraintParams {
   std::map<std::string, std::string> node_selector = {};
   std::vector<TolerationParams> tolerations = {};
   std::map<std::string, std::string> labels = {};
   std::vector<PodAffinityParams> affinity = {}, anti_affinity = {};
+  std::vector<TopologySpreadParams> topology_spread = {};
   std::optional<PodImageParams> image = {};
 
   template <class V>
@@ -99,11 +134,14 @@ struct PodConstraintParams {
     v("node_selector", node_selector, "Labels a node must have, all of them.",
       Example{"{nvidia.com/gpu.product: H100}"});
     v("tolerations", tolerations, "Taints the pods put up with.");
-    v("labels", labels, "Of the pods, which others may go by; with the plugin InterPodAffinity.",
+    v("labels", labels,
+      "Of the pods, which others may go by; with InterPodAffinity or PodTopologySpread.",
       Example{"{app: database}"});
     v("affinity", affinity, "They run only near such pods, for each term of the list; likewise.");
     v("anti_affinity", anti_affinity,
       "They never run near such pods, nor may such pods come near them; likewise.");
+    v("topology_spread", topology_spread,
+      "Domains over which pods with certain labels are spread; with the plugin PodTopologySpread.");
     v("image", image, "What their containers run; absent: nothing that must be pulled.");
   }
   void apply(PodSpec& spec) const;

@@ -25,6 +25,13 @@ void PodConstraintParams::apply(PodSpec& spec) const {
   spec.labels = labels_of(labels);
   spec.affinity = terms_of(affinity);
   spec.anti_affinity = terms_of(anti_affinity);
+  for (const TopologySpreadParams& one : topology_spread) {
+    spec.topology_spread.push_back(
+        {.max_skew = one.max_skew,
+         .topology_key = one.topology_key,
+         .is_hard = one.when_unsatisfiable == Unsatisfiable::DoNotSchedule,
+         .match_labels = labels_of(one.match_labels)});
+  }
   if (image) spec.images = {{image->name, image->size.count}};
   if (!node_selector.empty()) {
     if (spec.required_terms.empty()) spec.required_terms.emplace_back();

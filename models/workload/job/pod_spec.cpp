@@ -60,6 +60,10 @@ uint64_t hash_of(const PodSpec& spec) {
   hash.add(spec.labels);
   hash.add(spec.affinity);
   hash.add(spec.anti_affinity);
+  for (const TopologySpread& spread : spec.topology_spread) {
+    hash.add(static_cast<uint64_t>(spread.max_skew));
+    hash.add(spread.match_labels);
+  }
   for (const ContainerImage& image : spec.images) {
     hash.add(image.name);
     hash.add(static_cast<uint64_t>(image.bytes));

@@ -31,6 +31,15 @@ struct PodAffinityTerm {  // pods with all these labels, of any team
   bool operator==(const PodAffinityTerm&) const = default;
 };
 
+// How evenly the pods with all these labels are to be spread over domains.
+struct TopologySpread {
+  int32_t max_skew = 1;
+  PodTopology topology_key = PodTopology::Hostname;
+  bool is_hard = true;  // whenUnsatisfiable: DoNotSchedule; else ScheduleAnyway
+  std::vector<NodeLabel> match_labels;
+  bool operator==(const TopologySpread&) const = default;
+};
+
 struct PodSpec {
   int64_t cpu_milli = 0;     // 0: no request stated
   int64_t memory_bytes = 0;  // 0: no request stated
@@ -45,6 +54,7 @@ struct PodSpec {
   std::vector<PreferredTerm> preferred_terms;
   std::vector<NodeLabel> labels;                         // of the pod itself
   std::vector<PodAffinityTerm> affinity, anti_affinity;  // required, all of them
+  std::vector<TopologySpread> topology_spread;
   std::vector<ContainerImage> images;  // of its containers, those whose place matters
   bool operator==(const PodSpec&) const = default;
 

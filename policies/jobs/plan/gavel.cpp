@@ -48,6 +48,7 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
       }
     }
   };
+  static constexpr Traits kTraits = Trait::StopsJobs;
   Gavel(JobBoard& board, const Params& params)
       : board_{board}, params_{params}, speeds_{params.speeds} {}
 

@@ -86,6 +86,7 @@ class Lucid final : public Policy, public QueueOrder, public Plan, public JobWat
       }
     }
   };
+  static constexpr Traits kTraits = Trait::StopsJobs;
   Lucid(JobBoard& board, const Params& params) : board_{board}, params_{params} {}
 
   std::vector<std::string> named_in_vain() const override {

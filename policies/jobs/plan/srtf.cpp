@@ -11,6 +11,7 @@ namespace {
 class Srtf final : public Policy, public Plan {
  public:
   using Params = NoParams;
+  static constexpr Traits kTraits = Trait::StopsJobs;
   Srtf(JobBoard& board, const Params& /*params*/) : board_{board} {}
 
   void plan(const PlanNews& /*news*/) override {

@@ -32,6 +32,7 @@ class Themis final : public Policy, public Plan, public JobWatcher {
         Range{0.0, 1.0}, Source{"Themis, NSDI'20: 0.8"});
     }
   };
+  static constexpr Traits kTraits = Trait::StopsJobs;
   Themis(JobBoard& board, const Params& params)
       : board_{board}, params_{params}, rng_{board.rng("themis.leftovers")} {}
 

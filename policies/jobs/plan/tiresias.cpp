@@ -58,6 +58,7 @@ class Tiresias final : public Policy, public Plan, public JobWatcher {
       }
     }
   };
+  static constexpr Traits kTraits = Trait::StopsJobs;
   Tiresias(JobBoard& board, const Params& params) : board_{board}, params_{params} {}
 
   void plan(const PlanNews& /*news*/) override {

@@ -24,8 +24,7 @@ class DefaultDevices final : public Policy, public PickDevices {
         "lowest_index: both by index; random: both by chance.");
     }
   };
-  DefaultDevices(Handle& handle, const Params& params)
-      : strategy_{params.strategy}, rng_{handle.rng("policies.default_devices")} {}
+  DefaultDevices(Handle& /*handle*/, const Params& params) : strategy_{params.strategy} {}
 
   GpuMask pick(const Cycle& cycle, NodeId node) const override {
     const PodSpec& spec = *cycle.pod.spec;
@@ -34,7 +33,7 @@ class DefaultDevices final : public Policy, public PickDevices {
     const GpuMask from =
         is_share ? with_left(cycle.cluster, node, spec.gpu_milli) : cycle.cluster.idle_gpus(node);
     ORRERY_CHECK(std::popcount(from) >= spec.gpus, "only nodes with enough GPUs are feasible");
-    if (strategy_ == Strategy::Random) return any_of(from, spec.gpus);
+    if (strategy_ == Strategy::Random) return any_of(from, spec.gpus, cycle.state);
     if (strategy_ == Strategy::BestFit && is_share) return tightest_of(cycle.cluster, node, from);
     return lowest_of(from, spec.gpus);
   }
@@ -62,11 +61,12 @@ class DefaultDevices final : public Policy, public PickDevices {
     }
     return bit(best);
   }
-  GpuMask any_of(GpuMask from, int32_t count) const {
+  static GpuMask any_of(GpuMask from, int32_t count, CycleState& state) {
+    Rng& rng = state.rng("policies.default_devices");
     uint32_t rest = from, picked = 0;
     for (int32_t i = 0; i < count; ++i) {
       uint32_t skip = rest;  // pass over a random number of the remaining ones
-      for (auto k = rng_.below(static_cast<uint64_t>(std::popcount(rest))); k > 0; --k) {
+      for (auto k = rng.below(static_cast<uint64_t>(std::popcount(rest))); k > 0; --k) {
         skip &= skip - 1;
       }
       const uint32_t one = skip & (~skip + 1);
@@ -77,7 +77,6 @@ class DefaultDevices final : public Policy, public PickDevices {
   }
 
   const Strategy strategy_;
-  mutable Rng rng_;
 };
 ORRERY_REGISTER_POLICY(DefaultDevices, "DefaultDevices",
                        "GPUs by index; shares where the least is left.");

@@ -17,8 +17,7 @@ class Coscheduling final : public Policy,
                            public PostFilter,
                            public Reserve,
                            public Permit,
-                           public EventHints,
-                           public PodWatcher {
+                           public EventHints {
  public:
   struct Params {
     int64_t permitWaitingTimeSeconds = 60;
@@ -39,7 +38,9 @@ class Coscheduling final : public Policy,
         Range{0, 100}, Unit{"percent"}, Source{"scheduler-plugins 903da7df"});
     }
   };
-  Coscheduling(Handle& handle, const Params& params) : handle_{handle}, params_{params} {}
+  static constexpr Traits kTraits = Trait::WaitsInPermit | Trait::RetriesInPermit;
+  Coscheduling(Handle& handle, const Params& params)
+      : handle_{handle}, params_{params}, permitted_until_{handle} {}
 
   // By priority, then by the gang's last failure or its creation; members stay together.
   bool less(const QueuedUnit& a, const QueuedUnit& b) const override {
@@ -51,7 +52,7 @@ class Coscheduling final : public Policy,
     return name_a != name_b ? name_a < name_b : a.gang < b.gang;
   }
 
-  Status pre_filter(const Cycle& cycle, NodeSet& /*nodes*/) override {
+  Status pre_filter(const Cycle& cycle, NodeSet& /*nodes*/) const override {
     if (!cycle.pod.gang.is_valid()) return {};
     const GangView gang = handle_.gang(cycle.pod.gang);
     if (!gang.id.is_valid()) return {};  // Permit turns it down
@@ -61,17 +62,17 @@ class Coscheduling final : public Policy,
       return fails("fewer ungated pods in the gang than minMember");
     }
     if (gang.min_resources == nullptr) return {};
-    Memory& memory = remember(gang);
-    if (memory.permitted_until > cycle.now) return {};
-    if (!covers_min_resources(cycle.cluster, gang, memory)) {
+    if (permitted_until_.at(gang.id) > cycle.now) return {};
+    if (!covers_min_resources(cycle.cluster, gang)) {
       return fails("cluster resources are less than the gang's minResources");
     }
-    memory.permitted_until = cycle.now + timeout_of(gang);
+    cycle.state.of<Checked>(*this).until = cycle.now + timeout_of(gang);
     return {};
   }
 
   Status post_filter(const Cycle& cycle, const Diagnosis& /*diagnosis*/) override {
     if (!cycle.pod.gang.is_valid()) return {Code::Unschedulable, "pod is in no gang"};
+    keep_what_was_checked(cycle);
     const GangView gang = handle_.gang(cycle.pod.gang);
     if (!gang.id.is_valid()) return {Code::Unschedulable, "PodGroup not found"};
     const int64_t missing = int64_t{gang.min_available} - gang.assigned();
@@ -83,32 +84,26 @@ class Coscheduling final : public Policy,
     const bool starts_pause = params_.podGroupBackoffSeconds > 0 &&
                               gang.created >= gang.min_available && gang.backoff_until <= cycle.now;
     const Time pause_end = cycle.now + 1_s * params_.podGroupBackoffSeconds;
-    remember(gang).permitted_until = Time{-1};
+    permitted_until_[gang.id] = {};
     handle_.set_gang_failure(gang.id, cycle.now, starts_pause ? pause_end : gang.backoff_until);
-    reject_all(gang.id, "optimistic rejection in PostFilter");
+    handle_.reject_gangs(gang.id, 1, "optimistic rejection in PostFilter");
     return {Code::Unschedulable, "the gang is turned down because this pod fits nowhere"};
   }
 
   bool reads_candidates(const PodView& /*pod*/) const override { return false; }
 
   Status reserve(const Cycle& cycle, NodeId /*node*/) override {
-    if (!cycle.pod.gang.is_valid()) return {};
-    const size_t pod = cycle.pod.id.index;
-    if (pod >= is_holding_.size()) is_holding_.resize(pod + 1);
-    if (!is_holding_[pod]) remember(cycle.pod.gang).held += cycle.pod.spec->requests();
-    is_holding_[pod] = true;
+    keep_what_was_checked(cycle);
     return {};
   }
   void unreserve(const PodView& pod, NodeId /*node*/) override {
-    release(pod);
-    if (!pod.gang.is_valid() || pod.gang == rejecting_) return;
+    if (!pod.gang.is_valid()) return;
     const GangView gang = handle_.gang(pod.gang);
     if (!gang.id.is_valid()) return;
-    remember(gang).permitted_until = Time{-1};
+    permitted_until_[gang.id] = {};
     handle_.set_gang_failure(gang.id, handle_.now(), gang.backoff_until);
-    reject_all(gang.id, "rejection in Unreserve");
+    handle_.reject_gangs(gang.id, 1, "rejection in Unreserve");
   }
-  void pod_gone(const PodView& pod) override { release(pod); }
 
   PermitStatus permit(const Cycle& cycle, NodeId /*node*/) override {
     if (!cycle.pod.gang.is_valid()) return {};
@@ -119,8 +114,7 @@ class Coscheduling final : public Policy,
       if (assigned == 1) handle_.activate_siblings(cycle.pod.id);
       return {Code::Wait, timeout_of(gang), "waits for the rest of the gang"};
     }
-    copy_waiting(gang.id);
-    for (const PodId pod : scratch_) handle_.allow_waiting(pod);
+    for (const PodId pod : handle_.waiting_pods(gang.id)) handle_.allow_waiting(pod);
     if (gang.last_failure >= Time{}) handle_.set_gang_failure(gang.id, Time{-1}, {});
     return {};
   }
@@ -132,10 +126,12 @@ class Coscheduling final : public Policy,
   }
 
  private:
-  struct Memory {  // of a gang; ids are recycled, so a new creation time starts it afresh
-    Time created_at = Time{-1};
-    Time permitted_until = Time{-1};  // until then minResources is taken to be met
-    Resources held;                   // by members that have a node
+  struct Checked : CycleData {
+    Time until{-1};  // until then minResources is taken to be met
+  };
+  struct Permitted {
+    Time until{-1};
+    operator Time() const { return until; }
   };
 
   static Time order_time(const QueuedUnit& unit) {
@@ -145,28 +141,15 @@ class Coscheduling final : public Policy,
     return gang.schedule_timeout != Duration::max() ? gang.schedule_timeout
                                                     : 1_s * params_.permitWaitingTimeSeconds;
   }
-  Memory& remember(GangId gang) {
-    if (gang.index >= memory_.size()) memory_.resize(gang.index + size_t{1});
-    return memory_[gang.index];
-  }
-  Memory& remember(const GangView& gang) {
-    Memory& memory = remember(gang.id);
-    if (memory.created_at != gang.created_at) {
-      memory.created_at = gang.created_at;
-      memory.permitted_until = Time{-1};
-    }
-    return memory;
-  }
-  void release(const PodView& pod) {
-    if (pod.id.index >= is_holding_.size() || !is_holding_[pod.id.index]) return;
-    is_holding_[pod.id.index] = false;
-    memory_[pod.gang.index].held -= pod.spec->requests();
+  // PreFilter changes nothing of the policy: what it has checked is kept once the attempt goes on.
+  void keep_what_was_checked(const Cycle& cycle) {
+    const auto* const checked = cycle.state.find<Checked>(*this);
+    if (checked != nullptr) permitted_until_[cycle.pod.gang] = {checked->until};
   }
   // Necessary, not sufficient: it adds up what is free on different nodes.
-  static bool covers_min_resources(const ClusterState& cluster, const GangView& gang,
-                                   const Memory& memory) {
+  bool covers_min_resources(const ClusterState& cluster, const GangView& gang) const {
     Resources room = cluster.free_on_up_nodes();
-    room += memory.held;
+    room += handle_.placements().of_gang(gang.id).held;
     for (size_t r = 0; r < kResources; ++r) {
       const bool is_pods = r == static_cast<size_t>(Resource::Pods);
       const int64_t needed = is_pods ? gang.min_available : gang.min_resources->amount[r];
@@ -174,26 +157,9 @@ class Coscheduling final : public Policy,
     }
     return true;
   }
-  void copy_waiting(GangId gang) {
-    const auto waiting = handle_.waiting_pods(gang);
-    scratch_.assign(waiting.begin(), waiting.end());
-  }
-  // Each rejection comes back through unreserve(), which must not start over.
-  void reject_all(GangId gang, std::string_view why) {
-    const GangId outer = rejecting_;
-    rejecting_ = gang;
-    copy_waiting(gang);
-    const std::vector<PodId> waiting = std::move(scratch_);
-    for (const PodId pod : waiting) handle_.reject_waiting(pod, why);
-    rejecting_ = outer;
-  }
-
   Handle& handle_;
   const Params params_;
-  std::vector<Memory> memory_;    // by GangId
-  std::vector<bool> is_holding_;  // by PodId
-  std::vector<PodId> scratch_;
-  GangId rejecting_;
+  GangMap<Permitted> permitted_until_;
 };
 ORRERY_REGISTER_POLICY(Coscheduling, "Coscheduling",
                        "Gangs that gather in Permit, holding nodes while they wait.");

@@ -20,6 +20,7 @@ class GangScheduling final : public Policy, public PreEnqueue, public Permit, pu
         Source{"kube-scheduler 1.36, where it is fixed"});
     }
   };
+  static constexpr Traits kTraits = Trait::WaitsInPermit;
   GangScheduling(Handle& handle, const Params& params)
       : handle_{handle}, timeout_{1_s * params.schedulingTimeoutSeconds} {}
 
@@ -39,9 +40,7 @@ class GangScheduling final : public Policy, public PreEnqueue, public Permit, pu
       return {Code::Wait, has_own ? gang.schedule_timeout : timeout_,
               "waiting for minCount pods of the gang to be scheduled"};
     }
-    const auto waiting = handle_.waiting_pods(gang.id);
-    scratch_.assign(waiting.begin(), waiting.end());
-    for (const PodId pod : scratch_) handle_.allow_waiting(pod);
+    for (const PodId pod : handle_.waiting_pods(gang.id)) handle_.allow_waiting(pod);
     return {};
   }
 
@@ -54,7 +53,6 @@ class GangScheduling final : public Policy, public PreEnqueue, public Permit, pu
  private:
   Handle& handle_;
   const Duration timeout_;
-  std::vector<PodId> scratch_;
 };
 ORRERY_REGISTER_POLICY(GangScheduling, "GangScheduling",
                        "Kubernetes' own gangs: a quorum of pods exists, then has nodes.");

@@ -58,8 +58,9 @@ class KoordinatorCoscheduling final : public Policy,
         Source{"koordinator a7a1b76b"});
     }
   };
+  static constexpr Traits kTraits = Trait::WaitsInPermit | Trait::RetriesInPermit;
   KoordinatorCoscheduling(Handle& handle, const Params& params)
-      : handle_{handle}, params_{params} {}
+      : handle_{handle}, params_{params}, has_run_{handle} {}
 
   Status pre_enqueue(const PodView& pod) override {
     if (!pod.gang.is_valid()) return {};
@@ -69,23 +70,23 @@ class KoordinatorCoscheduling final : public Policy,
   PodId next() override {
     if (!round_.is_open) return {};
     const GangView group = handle_.gang(round_.group);
-    if (group.created_at == round_.created_at) {
+    if (group.job_uid == round_.job_uid) {
       while (round_.next < round_.members.size()) {
         const PodId pod = round_.members[round_.next++];
         if (pod != round_.opener) return pod;
       }
-      reject_group(group, "every pending pod of the gang group was tried");
+      reject(group, "every pending pod of the gang group was tried");
     }
     round_.is_open = false;
     return {};
   }
 
-  Status pre_filter(const Cycle& cycle, NodeSet& /*nodes*/) override {
+  Status pre_filter(const Cycle& cycle, NodeSet& /*nodes*/) const override {
     if (!cycle.pod.gang.is_valid()) return {};
     const GangView gang = handle_.gang(cycle.pod.gang);
     if (const Status status = check_members(gang); !status.ok() || is_free(gang)) return status;
     if (!round_.is_open) {
-      open_round(cycle.pod.id, gang);
+      cycle.state.of<OpensRound>(*this);
     } else if (round_.has_failed && round_.group == gang.first_of_job) {
       return fails("another member of the gang group has no node");
     }
@@ -96,20 +97,24 @@ class KoordinatorCoscheduling final : public Policy,
     if (!cycle.pod.gang.is_valid()) return {Code::Unschedulable, "pod is in no gang"};
     const GangView gang = handle_.gang(cycle.pod.gang);
     if (!gang.id.is_valid()) return {Code::Unschedulable, "gang not found"};
+    open_round_if_due(cycle);
     if (is_free(gang)) return {Code::Unschedulable, "the gang group has run before"};
     if (round_.is_open && round_.group == gang.first_of_job) round_.has_failed = true;
     if (params_.mode == Mode::NonStrict) return {Code::Unschedulable, "the others keep waiting"};
-    reject_group(gang, "a member of the gang group fits nowhere");
+    reject(gang, "a member of the gang group fits nowhere");
     return {Code::Unschedulable, "the gang group is turned down because this pod fits nowhere"};
   }
   bool reads_candidates(const PodView& /*pod*/) const override { return false; }
 
-  Status reserve(const Cycle& /*cycle*/, NodeId /*node*/) override { return {}; }
+  Status reserve(const Cycle& cycle, NodeId /*node*/) override {
+    open_round_if_due(cycle);
+    return {};
+  }
   void unreserve(const PodView& pod, NodeId /*node*/) override {
-    if (!pod.gang.is_valid() || is_rejecting_ || params_.mode == Mode::NonStrict) return;
+    if (!pod.gang.is_valid() || params_.mode == Mode::NonStrict) return;
     const GangView gang = handle_.gang(pod.gang);
     if (!gang.id.is_valid() || is_free(gang)) return;
-    reject_group(gang, "a member of the gang group gave up its node");
+    reject(gang, "a member of the gang group gave up its node");
   }
 
   PermitStatus permit(const Cycle& cycle, NodeId /*node*/) override {
@@ -126,8 +131,9 @@ class KoordinatorCoscheduling final : public Policy,
               "waits for the rest of the gang group"};
     }
     round_.is_open = false;
-    copy_waiting(gang);
-    for (const PodId pod : waiting_) handle_.allow_waiting(pod);
+    for_each_gang(gang, [&](const GangView& member) {
+      for (const PodId pod : handle_.waiting_pods(member.id)) handle_.allow_waiting(pod);
+    });
     return {};
   }
 
@@ -137,9 +143,7 @@ class KoordinatorCoscheduling final : public Policy,
     if (!pod.gang.is_valid()) return;
     const GangView gang = handle_.gang(pod.gang);
     if (!gang.id.is_valid()) return;
-    const size_t group = gang.first_of_job.index;
-    if (group >= satisfied_.size()) satisfied_.resize(group + 1, Time{-1});
-    satisfied_[group] = gang.created_at;
+    has_run_[gang.first_of_job] = 1;
   }
 
   ClusterEvents events() const override { return bit_of(ClusterEventKind::UnscheduledPodAdded); }
@@ -150,11 +154,12 @@ class KoordinatorCoscheduling final : public Policy,
   }
 
  private:
+  struct OpensRound : CycleData {};
   struct Round {
     bool is_open = false;
     bool has_failed = false;
-    GangId group;     // its first gang
-    Time created_at;  // of the group, since ids are recycled
+    GangId group;  // its first gang
+    uint64_t job_uid = 0;
     PodId opener;
     std::vector<PodId> members;
     size_t next = 0;
@@ -168,9 +173,7 @@ class KoordinatorCoscheduling final : public Policy,
   }
   // No longer held to any minimum.
   bool is_free(const GangView& gang) const {
-    const size_t group = gang.first_of_job.index;
-    return params_.matchPolicy == MatchPolicy::OnceSatisfied && group < satisfied_.size() &&
-           satisfied_[group] == gang.created_at;
+    return params_.matchPolicy == MatchPolicy::OnceSatisfied && has_run_.at(gang.first_of_job) != 0;
   }
   Status check_members(const GangView& gang) const {
     if (!gang.id.is_valid()) return fails("gang not found");
@@ -187,11 +190,16 @@ class KoordinatorCoscheduling final : public Policy,
     const bool counts_bound = params_.matchPolicy == MatchPolicy::WaitingAndRunning;
     return (counts_bound ? gang.assigned() : unbound) + asked >= gang.min_available;
   }
+  // PreFilter changes nothing of the policy: the round opens once the attempt goes on.
+  void open_round_if_due(const Cycle& cycle) {
+    if (round_.is_open || cycle.state.find<OpensRound>(*this) == nullptr) return;
+    open_round(cycle.pod.id, handle_.gang(cycle.pod.gang));
+  }
   void open_round(PodId opener, const GangView& gang) {
     round_.is_open = true;
     round_.has_failed = false;
     round_.group = gang.first_of_job;
-    round_.created_at = gang.created_at;
+    round_.job_uid = gang.job_uid;
     round_.opener = opener;
     round_.next = 0;
     round_.members.clear();
@@ -201,27 +209,14 @@ class KoordinatorCoscheduling final : public Policy,
       }
     });
   }
-  void copy_waiting(const GangView& gang) {
-    waiting_.clear();
-    for_each_gang(gang, [&](const GangView& member) {
-      const auto waiting = handle_.waiting_pods(member.id);
-      waiting_.insert(waiting_.end(), waiting.begin(), waiting.end());
-    });
-  }
-  // Each rejection comes back through unreserve(), which must not start over.
-  void reject_group(const GangView& gang, std::string_view why) {
-    is_rejecting_ = true;
-    copy_waiting(gang);
-    for (const PodId pod : waiting_) handle_.reject_waiting(pod, why);
-    is_rejecting_ = false;
+  void reject(const GangView& group, std::string_view why) {
+    handle_.reject_gangs(group.first_of_job, group.gangs_of_job, why);
   }
 
   Handle& handle_;
   const Params params_;
   Round round_;
-  std::vector<Time> satisfied_;  // by a group's first gang: when the group was made that once ran
-  std::vector<PodId> waiting_;
-  bool is_rejecting_ = false;
+  GangMap<uint8_t> has_run_;  // by a group's first gang: some pod of it was bound
 };
 ORRERY_REGISTER_POLICY(KoordinatorCoscheduling, "KoordinatorCoscheduling",
                        "Gang groups: every gang of a job has its minimum, or none keeps a node.");

@@ -13,7 +13,7 @@ enum class Level : uint8_t { Leaf, Hostname };
 constexpr std::array<std::string_view, 2> enum_names(Level) { return {"leaf", "hostname"}; }
 
 // Members that already have a node bind the rest to their domain.
-class TopologyPlacement final : public Policy, public Domains, public Reserve, public PodWatcher {
+class TopologyPlacement final : public Policy, public Domains, public Reserve {
  public:
   struct Params {
     Level level = Level::Leaf;
@@ -41,18 +41,19 @@ class TopologyPlacement final : public Policy, public Domains, public Reserve, p
       if (relax_after) c.idle("relax_after", "has no effect with required: false");
     }
   };
-  TopologyPlacement(Handle& /*handle*/, const Params& params) : params_{params} {}
+  TopologyPlacement(Handle& handle, const Params& params)
+      : handle_{handle}, params_{params}, tries_{handle} {}
 
   void domains(const Cycle& cycle, const GangView& gang, std::vector<GangDomain>& out) override {
     const ClusterState& cluster = cycle.cluster;
-    Home& home = home_of(gang.id);
-    const int32_t widest = widest_level(home, gang, cycle.now);
+    const GangPlacement home = handle_.placements().of_gang(gang.id);
+    const int32_t widest = widest_level(tries_[gang.id], cycle.now);
     for (auto level = static_cast<int32_t>(params_.level); level >= std::max(widest, 0); --level) {
       const auto at = static_cast<Level>(level);
       if (home.pods > 0 && at == Level::Hostname) {
-        out.emplace_back(home.node);
+        out.emplace_back(home.home);
       } else if (home.pods > 0) {
-        add_leaf(cluster, cluster.leaf(home.node), out);
+        add_leaf(cluster, cluster.leaf(home.home), out);
       } else if (at == Level::Hostname) {
         cluster.up().for_each([&](NodeId n) { out.emplace_back(n); });
       } else {
@@ -62,44 +63,27 @@ class TopologyPlacement final : public Policy, public Domains, public Reserve, p
     if (!params_.required || widest < 0) out.emplace_back(cluster.up());
   }
 
-  Status reserve(const Cycle& cycle, NodeId node) override {
-    const PodView& pod = cycle.pod;
-    if (!pod.gang.is_valid()) return {};
-    if (pod.id.index >= is_placed_.size()) is_placed_.resize(pod.id.index + size_t{1});
-    Home& home = home_of(pod.gang);
-    home.attempts = 0;
-    if (!is_placed_[pod.id.index] && home.pods++ == 0) home.node = node;
-    is_placed_[pod.id.index] = true;
+  Status reserve(const Cycle& cycle, NodeId /*node*/) override {
+    if (cycle.pod.gang.is_valid()) tries_[cycle.pod.gang].attempts = 0;
     return {};
   }
-  void unreserve(const PodView& pod, NodeId /*node*/) override { forget(pod); }
-  void pod_gone(const PodView& pod) override { forget(pod); }
+  void unreserve(const PodView& /*pod*/, NodeId /*node*/) override {}
 
  private:
-  struct Home {
-    NodeId node;  // of the first member: stands for the domain of all
-    int32_t pods = 0;
-    int32_t attempts = 0;            // since a member was placed
-    Time created{-1}, tried_from{};  // of the gang, whose id may be another's later; the first one
+  struct Tries {
+    int32_t attempts = 0;  // since a member was placed
+    Time from;             // of the first of them
   };
 
-  Home& home_of(GangId gang) {
-    if (gang.index >= homes_.size()) homes_.resize(gang.index + size_t{1});
-    return homes_[gang.index];
-  }
   // Counts this attempt. Levels fall from one node to one leaf to, below 0, any nodes.
-  int32_t widest_level(Home& home, const GangView& gang, Time now) {
-    if (home.attempts == 0 || home.created != gang.created_at) {
-      home.attempts = 0;
-      home.created = gang.created_at;
-      home.tried_from = now;
-    }
+  int32_t widest_level(Tries& tries, Time now) const {
+    if (tries.attempts == 0) tries.from = now;
     int64_t steps = 0;
-    if (params_.relax_attempts) steps = home.attempts / *params_.relax_attempts;
+    if (params_.relax_attempts) steps = tries.attempts / *params_.relax_attempts;
     if (params_.relax_after && *params_.relax_after > Duration{}) {
-      steps = std::max(steps, (now - home.tried_from) / *params_.relax_after);
+      steps = std::max(steps, (now - tries.from) / *params_.relax_after);
     }
-    ++home.attempts;
+    ++tries.attempts;
     const auto level = static_cast<int64_t>(params_.level);
     return static_cast<int32_t>(std::max(level - steps, int64_t{-1}));
   }
@@ -108,15 +92,9 @@ class TopologyPlacement final : public Policy, public Domains, public Reserve, p
     const auto is_up = [&](NodeId n) { return cluster.up().contains(n); };
     if (std::ranges::any_of(cluster.in_leaf(leaf), is_up)) out.emplace_back(InLeaf{leaf});
   }
-  void forget(const PodView& pod) {
-    if (pod.id.index >= is_placed_.size() || !is_placed_[pod.id.index]) return;
-    is_placed_[pod.id.index] = false;
-    --homes_[pod.gang.index].pods;
-  }
-
+  const Handle& handle_;
   const Params params_;
-  std::vector<Home> homes_;      // by GangId
-  std::vector<bool> is_placed_;  // by PodId
+  GangMap<Tries> tries_;
 };
 ORRERY_REGISTER_POLICY(
     TopologyPlacement, "TopologyPlacement",

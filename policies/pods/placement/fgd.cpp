@@ -17,9 +17,10 @@ namespace {
 // The score is floor(100 / (1 + exp(-d))), d being by how much the node's fragmentation falls, in
 // GPUs. d is known exactly, as an integer, so the least d of each score is worked out once. A share
 // is tried on every GPU and gets the one of the best score, the first of several.
-class Fgd final : public Policy, public Score, public PickDevices, public NeedsFragmentation {
+class Fgd final : public Policy, public Score, public PickDevices {
  public:
   using Params = NoParams;
+  static constexpr Traits kTraits = Trait::NeedsFragmentation;
   Fgd(Handle& handle, const Params& /*params*/) : fragmentation_{handle.fragmentation()} {
     if (fragmentation_ == nullptr) return;
     const int64_t range = int64_t{kGpusPerNodeMax} * kMilli * fragmentation_->weight();

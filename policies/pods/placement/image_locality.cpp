@@ -47,14 +47,23 @@ class ImageLocality final : public Policy, public Score, public PostBind {
         Source{"per_container: kube-scheduler 1.36"});
     }
   };
-  ImageLocality(Handle& handle, const Params& params) : handle_{handle}, params_{params} {}
+  static constexpr Traits kTraits = Trait::HeedsImages;
+  ImageLocality(Handle& handle, const Params& params) : handle_{handle}, limit_{params.limit} {
+    for (const PreloadedParams& image : params.preloaded) {
+      NodeSet& nodes = holders(image.image);
+      if (image.key.empty()) {
+        nodes.fill();
+      } else {
+        nodes |= handle.cluster().matching({{{image.key, SelectorOperator::In, image.values}}});
+      }
+    }
+  }
 
   void score(const Cycle& cycle, std::span<const NodeId> nodes,
              std::span<int64_t> scores) const override {
     std::ranges::fill(scores, 0);
     const PodSpec& spec = *cycle.pod.spec;
     if (spec.images.empty()) return;
-    preload(cycle.cluster);
     for (const ContainerImage& image : spec.images) {
       const auto found = held_.find(image.name);
       if (found == held_.end()) continue;
@@ -65,41 +74,24 @@ class ImageLocality final : public Policy, public Score, public PostBind {
         if (holders.contains(nodes[k])) scores[k] += scaled;
       }
     }
-    const int64_t containers = params_.limit == Limit::PerPod ? 1 : std::max(1, spec.containers);
+    const int64_t containers = limit_ == Limit::PerPod ? 1 : std::max(1, spec.containers);
     for (int64_t& score : scores) {
       score = image_locality_score(score, kImageBytesMax * containers);
     }
   }
 
   void post_bind(const PodView& pod, NodeId node) override {
-    const ClusterState& cluster = handle_.cluster();
-    if (!pod.spec->images.empty()) preload(cluster);
-    for (const ContainerImage& image : pod.spec->images) {
-      holders(cluster, image.name).insert(node);
-    }
+    for (const ContainerImage& image : pod.spec->images) holders(image.name).insert(node);
   }
 
  private:
-  NodeSet& holders(const ClusterState& cluster, const std::string& image) const {
-    return held_.try_emplace(image, NodeSet{cluster.nodes()}).first->second;
-  }
-  void preload(const ClusterState& cluster) const {  // once, when the nodes are known
-    if (is_preloaded_) return;
-    is_preloaded_ = true;
-    for (const PreloadedParams& image : params_.preloaded) {
-      NodeSet& nodes = holders(cluster, image.image);
-      if (image.key.empty()) {
-        nodes.fill();
-      } else {
-        nodes |= cluster.matching({{{image.key, SelectorOperator::In, image.values}}});
-      }
-    }
+  NodeSet& holders(const std::string& image) {
+    return held_.try_emplace(image, NodeSet{handle_.cluster().nodes()}).first->second;
   }
 
   const Handle& handle_;
-  const Params params_;
-  mutable std::map<std::string, NodeSet, std::less<>> held_;  // who holds an image
-  mutable bool is_preloaded_ = false;
+  const Limit limit_;
+  std::map<std::string, NodeSet, std::less<>> held_;  // who holds an image
 };
 ORRERY_REGISTER_POLICY(ImageLocality, "ImageLocality",
                        "Nodes that hold the pod's images already, the larger the better.");

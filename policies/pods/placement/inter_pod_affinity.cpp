@@ -1,7 +1,7 @@
 // Keeps pods near pods with certain labels, or away from them: required terms alone.
 #include <algorithm>
+#include <memory>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "models/scheduling/contract/policy_registry.hpp"
@@ -21,27 +21,10 @@ constexpr std::array<std::string_view, 2> enum_names(Algorithm) {
   return {"current", "before_1_18"};
 }
 
-// A selector within domains of one kind, and how many pods it selects in each, or how many keep the
-// selected ones away from there. The nodes of domains with any are a set, so that a filter costs no
-// more than a few words.
-struct Counts {
-  explicit Counts(size_t domains, size_t nodes) : pods(domains), where{nodes} {}
-  std::vector<int32_t> pods;
-  NodeSet where;
-  int64_t total = 0;
-};
-struct Term {
-  PodAffinityTerm term;
-  Counts selected, owners;  // owners: pods that have it as an anti-affinity
-};
-
 class InterPodAffinity final : public Policy,
                                public PreFilter,
-                               public PreFilterExtensions,
                                public Filter,
-                               public Reserve,
                                public EventHints,
-                               public PodWatcher,
                                public Charges {
  public:
   struct Params {
@@ -61,52 +44,29 @@ class InterPodAffinity final : public Policy,
                "of 5,000 nodes with anti-affinity and affinity; before_1_18: 1440ns, as per_node"});
     }
   };
+  static constexpr Traits kTraits = Trait::HeedsPodAffinity;
   InterPodAffinity(Handle& handle, const Params& params)
       : handle_{handle},
         algorithm_{params.algorithm},
         per_node_{params.per_node.value_or(is_old() ? Duration{3'960} : Duration{2'000})},
-        per_pod_{params.per_pod.value_or(is_old() ? Duration{1'440} : Duration{2'300})},
-        keeping_away_(handle.cluster().nodes()) {}
+        per_pod_{params.per_pod.value_or(is_old() ? Duration{1'440} : Duration{2'300})} {}
 
   // ---- decisions
-  Status pre_filter(const Cycle& cycle, NodeSet& /*nodes*/) override {
+  Status pre_filter(const Cycle& cycle, NodeSet& /*nodes*/) const override {
     const Spec& spec = spec_of(cycle.pod);
-    const bool has_terms = !spec.near.empty() || !spec.away.empty();
-    const auto has_owners = [this](size_t t) { return terms_[t].owners.total > 0; };
-    if (has_terms || std::ranges::any_of(spec.selected_by, has_owners)) return {};
+    const auto is_any = [](const PodCounts* owners) { return owners->total > 0; };
+    if (spec.has_terms() || std::ranges::any_of(spec.kept_away_by, is_any)) return {};
     return {Code::Skip};
   }
   void filter(const Cycle& cycle, Candidates& nodes) const override {
-    const Spec& spec = specs_[cycle.pod.spec_id.index];
-    const auto selects_any = [this](size_t t) { return terms_[t].selected.total > 0; };
+    const Spec& spec = spec_of(cycle.pod);
+    const auto selects_any = [](const PodCounts* selected) { return selected->total > 0; };
     // The first of pods that want to be near one another goes anywhere.
     if (!spec.selects_itself || std::ranges::any_of(spec.near, selects_any)) {
-      for (const size_t t : spec.near) nodes.keep(terms_[t].selected.where, kNotNear);
+      for (const PodCounts* const selected : spec.near) nodes.keep(selected->where, kNotNear);
     }
-    for (const size_t t : spec.away) nodes.drop(terms_[t].selected.where, kNotAway);
-    for (const size_t t : spec.selected_by) {
-      if (terms_[t].owners.total > 0) nodes.drop(terms_[t].owners.where, kKeptAway);
-    }
-  }
-
-  // ---- where pods are
-  Status reserve(const Cycle& cycle, NodeId node) override {
-    add_pod(cycle.pod, node);
-    return {};
-  }
-  void unreserve(const PodView& pod, NodeId /*node*/) override { remove_pod(pod); }
-  void pod_gone(const PodView& pod) override { remove_pod(pod); }
-  void add_pod(const PodView& pod, NodeId node) override {
-    spec_of(pod);
-    if (pod.id.index >= placed_.size()) placed_.resize(pod.id.index + 1);
-    ORRERY_CHECK(!placed_[pod.id.index].node.is_valid(), "a pod is in one place at a time");
-    placed_[pod.id.index] = {pod.spec_id, node};
-    count(pod.spec_id, node, 1);
-  }
-  void remove_pod(const PodView& pod) override {
-    if (pod.id.index >= placed_.size()) return;
-    const Placed placed = std::exchange(placed_[pod.id.index], {});
-    if (placed.node.is_valid()) count(placed.spec, placed.node, -1);
+    for (const PodCounts* const selected : spec.away) nodes.drop(selected->where, kNotAway);
+    for (const PodCounts* const owners : spec.kept_away_by) nodes.drop(owners->where, kKeptAway);
   }
 
   ClusterEvents events() const override {
@@ -123,120 +83,86 @@ class InterPodAffinity final : public Policy,
 
   // ---- what it costs
   Duration charge(const Cycle& cycle) const override {
-    const Spec& spec = specs_[cycle.pod.spec_id.index];
-    const bool has_terms = !spec.near.empty() || !spec.away.empty();
+    const bool has_terms = spec_of(cycle.pod).has_terms();
     const auto all = static_cast<int64_t>(cycle.cluster.up().count());
-    return per_node_ * (has_terms || is_old() ? all : nodes_keeping_away_) +
-           per_pod_ * (has_terms ? pods_ : pods_keeping_away_);
+    const PodCounts& keeping_away =
+        handle_.placements().count({.members = PodGroup::Members::AnyKeepingAway});
+    const auto pods = static_cast<int64_t>(handle_.placements().pods());
+    return per_node_ * (has_terms || is_old() ? all : keeping_away.domains_with_any) +
+           per_pod_ * (has_terms ? pods : keeping_away.total);
   }
 
  private:
-  struct Spec {
-    bool is_known = false;
-    size_t terms_seen = 0;  // of all terms, those it was compared with
-    std::vector<size_t> near = {}, away = {}, selected_by = {};
+  using Members = PodGroup::Members;
+  struct Spec {                                  // counts of placed pods, by the ledger
+    std::vector<const PodCounts*> near, away;    // that its terms select
+    std::vector<const PodCounts*> kept_away_by;  // whose anti-affinity selects it, by term
+    size_t terms_seen = 0;        // of all anti-affinity terms, those it was compared with
     bool selects_itself = false;  // by all terms of its affinity
+    bool has_terms() const { return !near.empty() || !away.empty(); }
   };
-  struct Placed {
-    SpecId spec;
-    NodeId node;
+  struct Known {
+    size_t specs_seen = 0;                     // of all specs, those whose terms are among `terms`
+    std::vector<PodAffinityTerm> terms;        // distinct anti-affinity terms of all specs
+    std::vector<std::unique_ptr<Spec>> specs;  // by SpecId
   };
 
   bool is_old() const { return algorithm_ == Algorithm::Before118; }
-  static bool selects(const PodAffinityTerm& term, const PodSpec& spec) {
-    return std::ranges::all_of(term.match_labels, [&](const NodeLabel& label) {
+  static bool selects(const std::vector<NodeLabel>& labels, const PodSpec& spec) {
+    return std::ranges::all_of(labels, [&](const NodeLabel& label) {
       return std::ranges::find(spec.labels, label) != spec.labels.end();
     });
   }
-  size_t domain_of(const PodAffinityTerm& term, NodeId n) const {
-    return term.topology_key == PodTopology::Hostname ? n.index : handle_.cluster().leaf(n);
+  const PodCounts* count(const PodAffinityTerm& term, Members members,
+                         const std::vector<NodeLabel>& labels) const {
+    return &handle_.placements().count(
+        {.topology_key = term.topology_key, .members = members, .labels = labels});
   }
 
-  // Of an affinity a pod counts that all terms select.
-  static std::vector<PodAffinityTerm> near_terms(const PodSpec& spec) {
+  Spec first_look(const PodSpec& pod) const {
+    Spec spec;
+    // Of an affinity a pod counts that all terms select.
     std::vector<NodeLabel> all;
-    for (const PodAffinityTerm& term : spec.affinity) {
+    for (const PodAffinityTerm& term : pod.affinity) {
       for (const NodeLabel& label : term.match_labels) {
         if (std::ranges::find(all, label) == all.end()) all.push_back(label);
       }
     }
-    std::vector<PodAffinityTerm> terms;
-    for (const PodAffinityTerm& term : spec.affinity) terms.push_back({term.topology_key, all});
-    return terms;
-  }
-
-  size_t intern(const PodAffinityTerm& term) {
-    const auto known = std::ranges::find(terms_, term, &Term::term);
-    if (known != terms_.end()) return static_cast<size_t>(known - terms_.begin());
-    const ClusterState& cluster = handle_.cluster();
-    const size_t domains =
-        term.topology_key == PodTopology::Hostname ? cluster.nodes() : cluster.leaves();
-    const Counts none{domains, cluster.nodes()};
-    terms_.push_back({term, none, none});
-    // Pods that came before anybody asked for them.
-    const SpecTable& specs = handle_.specs();
-    for (const Placed& placed : placed_) {
-      if (!placed.node.is_valid() || !selects(term, specs[placed.spec])) continue;
-      count(terms_.back(), terms_.back().selected, placed.node, 1);
+    for (const PodAffinityTerm& term : pod.affinity) {
+      spec.near.push_back(count(term, Members::Labelled, all));
     }
-    return terms_.size() - 1;
+    for (const PodAffinityTerm& term : pod.anti_affinity) {
+      spec.away.push_back(count(term, Members::Labelled, term.match_labels));
+    }
+    spec.selects_itself = selects(all, pod);
+    return spec;
   }
 
-  const Spec& spec_of(const PodView& pod) {
-    if (pod.spec_id.index >= specs_.size()) specs_.resize(pod.spec_id.index + 1);
-    if (!specs_[pod.spec_id.index].is_known) {
-      Spec spec{.is_known = true};
-      for (const PodAffinityTerm& term : near_terms(*pod.spec)) spec.near.push_back(intern(term));
-      for (const PodAffinityTerm& term : pod.spec->anti_affinity) {
-        const size_t t = intern(term);
-        if (std::ranges::find(spec.away, t) == spec.away.end()) spec.away.push_back(t);
+  // Worked out once for each spec, and compared once with each anti-affinity term of any spec.
+  const Spec& spec_of(const PodView& pod) const {
+    Known& known = *known_;
+    const SpecTable& table = handle_.specs();
+    for (; known.specs_seen < table.size(); ++known.specs_seen) {
+      const SpecId id{static_cast<uint32_t>(known.specs_seen)};
+      for (const PodAffinityTerm& term : table[id].anti_affinity) {
+        if (std::ranges::find(known.terms, term) == known.terms.end()) known.terms.push_back(term);
       }
-      spec.selects_itself = std::ranges::all_of(
-          spec.near, [&](size_t t) { return selects(terms_[t].term, *pod.spec); });
-      specs_[pod.spec_id.index] = std::move(spec);
     }
-    look_at_terms(pod.spec_id, *pod.spec);
-    return specs_[pod.spec_id.index];
-  }
-  void look_at_terms(SpecId id, const PodSpec& pod) {
-    Spec& spec = specs_[id.index];
-    for (; spec.terms_seen < terms_.size(); ++spec.terms_seen) {
-      if (selects(terms_[spec.terms_seen].term, pod)) spec.selected_by.push_back(spec.terms_seen);
+    if (known.specs.size() <= pod.spec_id.index) known.specs.resize(table.size());
+    std::unique_ptr<Spec>& spec = known.specs[pod.spec_id.index];
+    if (!spec) spec = std::make_unique<Spec>(first_look(*pod.spec));
+    for (; spec->terms_seen < known.terms.size(); ++spec->terms_seen) {
+      const PodAffinityTerm& term = known.terms[spec->terms_seen];
+      if (!selects(term.match_labels, *pod.spec)) continue;
+      spec->kept_away_by.push_back(count(term, Members::KeepingAway, term.match_labels));
     }
+    return *spec;
   }
 
-  void count(const Term& term, Counts& counts, NodeId node, int32_t by) const {
-    int32_t& pods = counts.pods[domain_of(term.term, node)];
-    const bool had_any = pods > 0;
-    pods += by;
-    counts.total += by;
-    if (had_any == (pods > 0)) return;
-    if (term.term.topology_key == PodTopology::Hostname) return counts.where.assign(node, pods > 0);
-    const ClusterState& cluster = handle_.cluster();
-    for (const NodeId n : cluster.in_leaf(cluster.leaf(node))) counts.where.assign(n, pods > 0);
-  }
-  void count(SpecId id, NodeId node, int32_t by) {
-    look_at_terms(id, handle_.specs()[id]);
-    const Spec& spec = specs_[id.index];
-    for (const size_t t : spec.selected_by) count(terms_[t], terms_[t].selected, node, by);
-    for (const size_t t : spec.away) count(terms_[t], terms_[t].owners, node, by);
-    pods_ += by;
-    if (spec.away.empty()) return;
-    pods_keeping_away_ += by;
-    int32_t& here = keeping_away_[node.index];
-    const bool had_any = here > 0;
-    here += by;
-    nodes_keeping_away_ += static_cast<int64_t>(here > 0) - static_cast<int64_t>(had_any);
-  }
-
-  Handle& handle_;
-  Algorithm algorithm_;
-  Duration per_node_, per_pod_;
-  std::vector<Term> terms_;
-  std::vector<Spec> specs_;     // by SpecId
-  std::vector<Placed> placed_;  // by PodId
-  int64_t pods_ = 0, pods_keeping_away_ = 0, nodes_keeping_away_ = 0;
-  std::vector<int32_t> keeping_away_;  // by node
+  const Handle& handle_;
+  const Algorithm algorithm_;
+  const Duration per_node_, per_pod_;
+  Cached<Known> known_;
 };
 ORRERY_REGISTER_POLICY(InterPodAffinity, "InterPodAffinity",
                        "Keeps pods near pods with certain labels, or away from them.");

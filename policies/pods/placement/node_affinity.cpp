@@ -25,10 +25,10 @@ class NodeAffinity final : public Policy,
   void filter(const Cycle& cycle, Candidates& nodes) const override {
     const PodSpec& spec = *cycle.pod.spec;
     if (spec.required_terms.empty()) return;
-    nodes.keep(required_.of(cycle.cluster, cycle.pod.spec_id, spec), kNoMatch);
+    nodes.keep(required_->of(cycle.cluster, cycle.pod.spec_id, spec), kNoMatch);
   }
 
-  Status pre_score(const Cycle& cycle, std::span<const NodeId> /*feasible*/) override {
+  Status pre_score(const Cycle& cycle, std::span<const NodeId> /*feasible*/) const override {
     if (cycle.pod.spec->preferred_terms.empty()) return {Code::Skip};
     return {};
   }
@@ -55,7 +55,7 @@ class NodeAffinity final : public Policy,
   QueueHint hint(const PodView& pod, const ClusterEvent& event) const override {
     if (pod.spec->required_terms.empty()) return QueueHint::Queue;
     const bool matches =
-        required_.of(handle_.cluster(), pod.spec_id, *pod.spec).contains(event.node);
+        required_->of(handle_.cluster(), pod.spec_id, *pod.spec).contains(event.node);
     return matches ? QueueHint::Queue : QueueHint::Skip;
   }
 
@@ -69,8 +69,8 @@ class NodeAffinity final : public Policy,
   // Worked out once per spec: labels stay as they are for a whole run.
   const Preferences& preferences(const Cycle& cycle) const {
     const size_t id = cycle.pod.spec_id.index;
-    if (id >= preferred_.size()) preferred_.resize(id + 1);
-    Preferences& known = preferred_[id];
+    if (id >= preferred_->size()) preferred_->resize(id + 1);
+    Preferences& known = (*preferred_)[id];
     if (known.empty()) {
       for (const PreferredTerm& preferred : cycle.pod.spec->preferred_terms) {
         if (preferred.term.all_of.empty()) continue;  // an empty term matches nothing
@@ -81,8 +81,8 @@ class NodeAffinity final : public Policy,
   }
 
   const Handle& handle_;
-  mutable RequiredNodes required_;
-  mutable std::vector<Preferences> preferred_;  // by SpecId
+  Cached<RequiredNodes> required_;
+  Cached<std::vector<Preferences>> preferred_;  // by SpecId
 };
 ORRERY_REGISTER_POLICY(NodeAffinity, "NodeAffinity",
                        "Nodes whose labels match the required terms; more for preferred ones.");

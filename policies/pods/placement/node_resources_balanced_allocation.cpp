@@ -50,7 +50,7 @@ class NodeResourcesBalancedAllocation final : public Policy, public PreScore, pu
   };
   NodeResourcesBalancedAllocation(Handle& /*handle*/, const Params& params) : params_{params} {}
 
-  Status pre_score(const Cycle& cycle, std::span<const NodeId> /*feasible*/) override {
+  Status pre_score(const Cycle& cycle, std::span<const NodeId> /*feasible*/) const override {
     const Resources want = cycle.pod.spec->requests();
     const bool asks = std::ranges::any_of(
         params_.resources, [&](const ResourceParams& r) { return want[r.name] != 0; });

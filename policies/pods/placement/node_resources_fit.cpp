@@ -153,6 +153,7 @@ class NodeResourcesFit final : public Policy, public Filter, public Score, publi
         Source{"any: kube-scheduler 1.36"});
     }
   };
+  static constexpr Traits kTraits = Trait::ChecksRoom;
   NodeResourcesFit(Handle& handle, const Params& params)
       : handle_{handle}, params_{params}, strategy_{params_.scoringStrategy} {
     for (const ShapeParams& point : strategy_.requestedToCapacityRatio.shape) {
@@ -173,7 +174,7 @@ class NodeResourcesFit final : public Policy, public Filter, public Score, publi
       return false;
     };
     for (const Resource r : kOrder) {
-      if (ask.want(r) <= allocatable_min_[r]) continue;
+      if (ask.want(r) <= least_->allocatable[r]) continue;
       nodes.keep_if([&](NodeId n) { return !ask.is_never_enough(n, r) || note_others(n, r); },
                     {Code::UnschedulableAndUnresolvable, reason_of(r)});
     }
@@ -247,14 +248,14 @@ class NodeResourcesFit final : public Policy, public Filter, public Score, publi
 
   // What even the smallest node has: a pod that wants no more needs no second look.
   void learn(const ClusterState& cluster) const {
-    if (nodes_seen_ == cluster.nodes()) return;
-    nodes_seen_ = cluster.nodes();
+    if (least_->nodes == cluster.nodes()) return;
+    least_->nodes = cluster.nodes();
     for (const Resource r : kOrder) {
       int64_t least = std::numeric_limits<int64_t>::max();
-      for (uint32_t i = 0; i < nodes_seen_; ++i) {
+      for (uint32_t i = 0; i < cluster.nodes(); ++i) {
         least = std::min(least, cluster.allocatable({i}, r));
       }
-      allocatable_min_[r] = least;
+      least_->allocatable[r] = least;
     }
   }
 
@@ -262,8 +263,11 @@ class NodeResourcesFit final : public Policy, public Filter, public Score, publi
   const Params params_;
   const StrategyParams& strategy_;
   std::vector<ShapePoint> shape_;
-  mutable Resources allocatable_min_;
-  mutable size_t nodes_seen_ = 0;
+  struct Least {
+    size_t nodes = 0;  // of how many it was found out
+    Resources allocatable;
+  };
+  Cached<Least> least_;
 };
 ORRERY_REGISTER_POLICY(NodeResourcesFit, "NodeResourcesFit",
                        "Nodes with room for the pod; fuller or emptier ones first.");

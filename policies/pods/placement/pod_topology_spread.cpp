@@ -1,4 +1,4 @@
-// Spreads the pods of a job evenly over nodes or over leaf switches.
+// Spreads pods evenly over nodes or over leaf switches.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -13,17 +13,15 @@ namespace {
 constexpr Status kSkewed{Code::Unschedulable,
                          "node(s) didn't match pod topology spread constraints"};
 
-enum class TopologyKey : uint8_t { Hostname, Leaf };
-constexpr std::array<std::string_view, 2> enum_names(TopologyKey) { return {"hostname", "leaf"}; }
-enum class Unsatisfiable : uint8_t { DoNotSchedule, ScheduleAnyway };
-constexpr std::array<std::string_view, 2> enum_names(Unsatisfiable) {
+enum class WhenUnsatisfiable : uint8_t { DoNotSchedule, ScheduleAnyway };
+constexpr std::array<std::string_view, 2> enum_names(WhenUnsatisfiable) {
   return {"DoNotSchedule", "ScheduleAnyway"};
 }
 
 struct ConstraintParams {
   int32_t maxSkew = 1;
-  TopologyKey topologyKey = TopologyKey::Hostname;
-  Unsatisfiable whenUnsatisfiable = Unsatisfiable::ScheduleAnyway;
+  PodTopology topologyKey = PodTopology::Hostname;
+  WhenUnsatisfiable whenUnsatisfiable = WhenUnsatisfiable::ScheduleAnyway;
   template <class V>
   void fields(V& v) {
     v("maxSkew", maxSkew, "Most pods a domain may hold above the emptiest one.",
@@ -35,25 +33,23 @@ struct ConstraintParams {
   }
 };
 
-// Counts the pods of the job in hand: in Kubernetes' words, a constraint that selects by the job's
-// label. It sees where pods are through Reserve, or PreFilterExtensions while a gang is placed, and
-// when they leave through PodWatcher.
+// A pod's own constraints count the placed pods with their labels, of any job. A pod without any
+// gets the default ones, which count the pods of its own job, as upstream's count those of its
+// ReplicaSet or Service.
 class PodTopologySpread final : public Policy,
                                 public PreFilter,
-                                public PreFilterExtensions,
                                 public Filter,
                                 public PreScore,
                                 public Score,
-                                public Reserve,
-                                public EventHints,
-                                public PodWatcher {
+                                public EventHints {
  public:
+  static constexpr Traits kTraits = Trait::HeedsSpread;
   struct Params {
     std::vector<ConstraintParams> defaultConstraints;
     template <class V>
     void fields(V& v) {
       v("defaultConstraints", defaultConstraints,
-        "Hold for the pods of every job. Without any, the policy abstains.",
+        "Hold for pods without `topology_spread` of their own, and count the pods of the same job.",
         Source{"empty: kube-scheduler 1.36 has no defaults for the pods of jobs"});
     }
     void check(Checker& checker) const {
@@ -68,64 +64,63 @@ class PodTopologySpread final : public Policy,
       }
     }
   };
-  PodTopologySpread(Handle& /*handle*/, const Params& params) {
+  PodTopologySpread(Handle& handle, const Params& params) : handle_{handle} {
     for (const ConstraintParams& c : params.defaultConstraints) {
-      (c.whenUnsatisfiable == Unsatisfiable::DoNotSchedule ? hard_ : soft_).push_back({c, {}});
+      defaults_.push_back({.max_skew = c.maxSkew,
+                           .topology_key = c.topologyKey,
+                           .is_hard = c.whenUnsatisfiable == WhenUnsatisfiable::DoNotSchedule,
+                           .match_labels = {}});
     }
   }
 
-  Status pre_filter(const Cycle& cycle, NodeSet& /*nodes*/) override {
-    if (hard_.empty()) return {Code::Skip};
-    const NodeSet& eligible = find_eligible(cycle);
-    for (Constraint& c : hard_) {
-      count_pods(cycle, eligible, c);
-      c.least = least_in_any_domain(cycle.cluster, eligible, c);
-    }
+  Status pre_filter(const Cycle& cycle, NodeSet& /*nodes*/) const override {
+    if (std::ranges::none_of(constraints_of(cycle), &TopologySpread::is_hard)) return {Code::Skip};
     return {};
   }
+  // Counts anew at each call, so that a what-if without some pods is seen as such.
   void filter(const Cycle& cycle, Candidates& nodes) const override {
-    for (const Constraint& c : hard_) {
+    const NodeSet eligible = eligible_nodes(cycle);
+    for (const TopologySpread& c : constraints_of(cycle)) {
+      if (!c.is_hard) continue;
+      const std::vector<int32_t> pods = count_pods(cycle, eligible, c);
+      int32_t least = INT32_MAX;
+      eligible.for_each(
+          [&](NodeId n) { least = std::min(least, pods[domain_of(cycle.cluster, c, n)]); });
+      const int32_t self = selects(c, *cycle.pod.spec) ? 1 : 0;
       const auto fits = [&](NodeId n) {
-        return c.pods[domain_of(cycle.cluster, c, n)] + 1 - c.least <= c.params.maxSkew;
+        return pods[domain_of(cycle.cluster, c, n)] + self - least <= c.max_skew;
       };
       nodes.keep_if(fits, kSkewed);
     }
   }
 
-  Status pre_score(const Cycle& cycle, std::span<const NodeId> feasible) override {
-    if (soft_.empty()) return {Code::Skip};
-    const NodeSet& eligible = find_eligible(cycle);
-    for (Constraint& c : soft_) {
-      count_pods(cycle, eligible, c);
-      c.domains = count_domains(cycle.cluster, feasible, c);
+  Status pre_score(const Cycle& cycle, std::span<const NodeId> feasible) const override {
+    Counted& counted = cycle.state.of<Counted>(*this);
+    counted.soft.clear();
+    const NodeSet eligible = eligible_nodes(cycle);
+    for (const TopologySpread& c : constraints_of(cycle)) {
+      if (c.is_hard) continue;
+      counted.soft.push_back({.constraint = &c,
+                              .pods = count_pods(cycle, eligible, c),
+                              .domains = count_domains(cycle.cluster, feasible, c)});
     }
+    if (counted.soft.empty()) return {Code::Skip};
     return {};
   }
   void score(const Cycle& cycle, std::span<const NodeId> nodes,
              std::span<int64_t> scores) const override {
+    const auto* const counted = cycle.state.find<Counted>(*this);
     for (size_t k = 0; k < nodes.size(); ++k) {
       double sum = 0;
-      for (const Constraint& c : soft_) {
+      for (const Soft& soft : counted->soft) {
+        const TopologySpread& c = *soft.constraint;
         sum +=
-            spread_term(c.pods[domain_of(cycle.cluster, c, nodes[k])], c.domains, c.params.maxSkew);
+            spread_term(soft.pods[domain_of(cycle.cluster, c, nodes[k])], soft.domains, c.max_skew);
       }
       scores[k] = spread_score(sum);
     }
   }
   void normalize(std::span<int64_t> scores) const override { normalize_spread(scores); }
-
-  void add_pod(const PodView& pod, NodeId node) override {
-    const size_t job = pod.job.index;
-    if (job >= placed_.size()) placed_.resize(job + 1);
-    placed_[job].push_back({pod.id, node});
-  }
-  void remove_pod(const PodView& pod) override { forget(pod); }
-  Status reserve(const Cycle& cycle, NodeId node) override {
-    add_pod(cycle.pod, node);
-    return {};
-  }
-  void unreserve(const PodView& pod, NodeId /*node*/) override { forget(pod); }
-  void pod_gone(const PodView& pod) override { forget(pod); }
 
   ClusterEvents events() const override {
     return bit_of(ClusterEventKind::AssignedPodDeleted) |
@@ -133,68 +128,66 @@ class PodTopologySpread final : public Policy,
   }
 
  private:
-  struct Constraint {
-    ConstraintParams params;
-    std::vector<int32_t> pods = {};  // by domain, of this cycle
-    int32_t least = 0;
-    int64_t domains = 0;
+  struct Soft {
+    const TopologySpread* constraint;  // of the pod's spec, or a default one
+    std::vector<int32_t> pods;         // by domain
+    int64_t domains;
   };
-  struct Placed {
-    PodId pod;
-    NodeId node;
+  struct Counted : CycleData {
+    std::vector<Soft> soft;
   };
 
-  static size_t domain_of(const ClusterState& cluster, const Constraint& c, NodeId n) {
-    return c.params.topologyKey == TopologyKey::Hostname ? n.index : cluster.leaf(n);
+  std::span<const TopologySpread> constraints_of(const Cycle& cycle) const {
+    const std::vector<TopologySpread>& own = cycle.pod.spec->topology_spread;
+    return own.empty() ? defaults_ : own;
+  }
+  static bool selects(const TopologySpread& c, const PodSpec& spec) {
+    return std::ranges::all_of(c.match_labels, [&](const NodeLabel& label) {
+      return std::ranges::find(spec.labels, label) != spec.labels.end();
+    });
+  }
+  static size_t domain_of(const ClusterState& cluster, const TopologySpread& c, NodeId n) {
+    return c.topology_key == PodTopology::Hostname ? n.index : cluster.leaf(n);
   }
   // Nodes whose pods count: those the pod's own node affinity allows.
-  const NodeSet& find_eligible(const Cycle& cycle) {
-    if (cycle.pod.spec->required_terms.empty()) return cycle.cluster.up();
-    eligible_ = required_.of(cycle.cluster, cycle.pod.spec_id, *cycle.pod.spec);
-    eligible_ &= cycle.cluster.up();
-    return eligible_;
+  NodeSet eligible_nodes(const Cycle& cycle) const {
+    NodeSet eligible = cycle.cluster.up();
+    if (cycle.pod.spec->required_terms.empty()) return eligible;
+    eligible &= required_->of(cycle.cluster, cycle.pod.spec_id, *cycle.pod.spec);
+    return eligible;
   }
-  void count_pods(const Cycle& cycle, const NodeSet& eligible, Constraint& c) const {
+  std::vector<int32_t> count_pods(const Cycle& cycle, const NodeSet& eligible,
+                                  const TopologySpread& c) const {
     const ClusterState& cluster = cycle.cluster;
-    const bool by_node = c.params.topologyKey == TopologyKey::Hostname;
-    c.pods.assign(by_node ? cluster.nodes() : cluster.leaves(), 0);
-    if (cycle.pod.job.index >= placed_.size()) return;
-    for (const Placed& placed : placed_[cycle.pod.job.index]) {
-      if (eligible.contains(placed.node)) ++c.pods[domain_of(cluster, c, placed.node)];
+    const bool by_node = c.topology_key == PodTopology::Hostname;
+    std::vector<int32_t> pods(by_node ? cluster.nodes() : cluster.leaves());
+    const Placements& placements = handle_.placements();
+    if (cycle.pod.spec->topology_spread.empty()) {
+      for (const PodId pod : placements.of_job(cycle.pod.job)) {
+        const NodeId node = placements.node_of(pod);
+        if (eligible.contains(node)) ++pods[domain_of(cluster, c, node)];
+      }
+    } else {
+      const PodCounts& selected = placements.count({.labels = c.match_labels});
+      selected.where.for_each_of_both(
+          eligible, [&](NodeId n) { pods[domain_of(cluster, c, n)] += selected.in[n.index]; });
     }
+    return pods;
   }
-  static int32_t least_in_any_domain(const ClusterState& cluster, const NodeSet& eligible,
-                                     const Constraint& c) {
-    int32_t least = INT32_MAX;
-    eligible.for_each([&](NodeId n) { least = std::min(least, c.pods[domain_of(cluster, c, n)]); });
-    return least == INT32_MAX ? 0 : least;
-  }
-  int64_t count_domains(const ClusterState& cluster, std::span<const NodeId> feasible,
-                        const Constraint& c) {
-    if (c.params.topologyKey == TopologyKey::Hostname) {
-      return static_cast<int64_t>(feasible.size());
-    }
-    is_seen_.assign(cluster.leaves(), 0);
-    for (const NodeId n : feasible) is_seen_[cluster.leaf(n)] = 1;
-    return std::ranges::count(is_seen_, 1);
-  }
-  void forget(const PodView& pod) {
-    if (pod.job.index >= placed_.size()) return;
-    auto& placed = placed_[pod.job.index];
-    const auto found = std::ranges::find(placed, pod.id, &Placed::pod);
-    if (found == placed.end()) return;
-    *found = placed.back();
-    placed.pop_back();
+  static int64_t count_domains(const ClusterState& cluster, std::span<const NodeId> feasible,
+                               const TopologySpread& c) {
+    if (c.topology_key == PodTopology::Hostname) return static_cast<int64_t>(feasible.size());
+    std::vector<uint8_t> is_seen(cluster.leaves());
+    for (const NodeId n : feasible) is_seen[cluster.leaf(n)] = 1;
+    return std::ranges::count(is_seen, 1);
   }
 
-  std::vector<Constraint> hard_, soft_;
-  std::vector<std::vector<Placed>> placed_;  // by JobId
-  RequiredNodes required_;
-  NodeSet eligible_;
-  std::vector<uint8_t> is_seen_;  // by leaf
+  const Handle& handle_;
+  std::vector<TopologySpread> defaults_;
+  Cached<RequiredNodes> required_;
 };
 ORRERY_REGISTER_POLICY(PodTopologySpread, "PodTopologySpread",
-                       "Spreads the pods of a job over nodes or leaf switches.");
+                       "Spreads pods over nodes or leaf switches.");
 
 }  // namespace
 }  // namespace orrery

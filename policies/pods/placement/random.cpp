@@ -10,17 +10,14 @@ namespace {
 class Random final : public Policy, public Score {
  public:
   using Params = NoParams;
-  Random(Handle& handle, const Params& /*params*/) : rng_{handle.rng("policies.random")} {}
+  Random(Handle& /*handle*/, const Params& /*params*/) {}
 
-  void score(const Cycle& /*cycle*/, std::span<const NodeId> /*nodes*/,
+  void score(const Cycle& cycle, std::span<const NodeId> /*nodes*/,
              std::span<int64_t> scores) const override {
     if (scores.empty()) return;
     std::ranges::fill(scores, 0);
-    scores[rng_.below(scores.size())] = kNodeScoreMax;
+    scores[cycle.state.rng("policies.random").below(scores.size())] = kNodeScoreMax;
   }
-
- private:
-  mutable Rng rng_;
 };
 ORRERY_REGISTER_POLICY(Random, "Random", "One feasible node, drawn at random.");
 

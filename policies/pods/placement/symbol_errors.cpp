@@ -21,9 +21,10 @@ struct SymbolErrorsParams {
 };
 
 // Pods that it rejected are tried again at the next event, or when the queue is flushed.
-class SymbolErrors final : public Policy, public Filter, public NeedsLinks {
+class SymbolErrors final : public Policy, public Filter {
  public:
   using Params = SymbolErrorsParams;
+  static constexpr Traits kTraits = Trait::NeedsLinks;
   SymbolErrors(Handle& handle, const Params& params) : handle_{handle}, params_{params} {}
 
   void filter(const Cycle& cycle, Candidates& nodes) const override {

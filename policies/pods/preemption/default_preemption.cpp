@@ -70,6 +70,7 @@ class DefaultPreemption final : public Policy, public PostFilter {
       }
     }
   };
+  static constexpr Traits kTraits = Trait::Preempts;
   DefaultPreemption(Handle& handle, const Params& params)
       : params_{params},
         handle_{handle},
@@ -79,10 +80,14 @@ class DefaultPreemption final : public Policy, public PostFilter {
   bool reads_candidates(const PodView& pod) const override {
     return preemption_ != nullptr && preemption_->is_above_any(pod.spec->priority);
   }
-  Duration charge() const override { return charge_; }
+  Duration charge(const CycleState& state) const override {
+    const auto* const spent = state.find<Spent>(*this);
+    return spent == nullptr ? Duration{} : spent->time;
+  }
 
   Status post_filter(const Cycle& cycle, const Diagnosis& diagnosis) override {
-    charge_ = {};
+    Duration& spent = cycle.state.of<Spent>(*this).time;
+    spent = {};
     const PodView& pod = cycle.pod;
     if (preemption_ == nullptr) return kNobodyLower;
     if (!reads_candidates(pod)) return give_up(pod, kNobodyLower);
@@ -93,26 +98,31 @@ class DefaultPreemption final : public Policy, public PostFilter {
     if (nominated.is_valid() && helpful.contains(nominated) && is_about_to_leave(pod, nominated)) {
       return kWaits;
     }
-    find_candidates(cycle, round_from_anywhere(helpful));
-    if (candidates_.empty()) return give_up(pod, kInVain);
+    const std::vector<NodeId> nodes = round_from_anywhere(helpful);
+    spent += params_.per_node * static_cast<int64_t>(nodes.size());
+    const std::vector<Candidate> candidates = find_candidates(cycle, nodes, spent);
+    if (candidates.empty()) return give_up(pod, kInVain);
     const Candidate& best =
-        *std::ranges::min_element(candidates_, {}, [](const Candidate& c) { return cost_of(c); });
+        *std::ranges::min_element(candidates, {}, [](const Candidate& c) { return cost_of(c); });
     clear_nominations(pod, best.node);
-    preemption_->nominate(pod.id, best.node, params_.algorithm == Algorithm::Current);
+    handle_.nominate(pod.id, best.node, params_.algorithm == Algorithm::Current);
     std::vector<PodId> victims;
     for (const PlacedPod& victim : best.victims) victims.push_back(victim.id);
-    preemption_->evict(pod.id, victims, !params_.async);
+    handle_.evict(pod.id, std::move(victims), !params_.async);
     return {};
   }
 
  private:
+  struct Spent : CycleData {
+    Duration time;
+  };
   struct Candidate {
     NodeId node;
     std::vector<PlacedPod> lower = {}, victims = {};  // more important ones first
   };
 
   Status give_up(const PodView& pod, Status why) {
-    preemption_->withdraw(pod.id);
+    handle_.withdraw(pod.id);
     return why;
   }
   std::vector<PlacedPod> lower_on(NodeId node, int32_t priority) const {
@@ -129,7 +139,6 @@ class DefaultPreemption final : public Policy, public PostFilter {
   std::vector<NodeId> round_from_anywhere(const NodeSet& nodes) {
     std::vector<NodeId> circle;
     nodes.for_each([&](NodeId n) { circle.push_back(n); });
-    charge_ += params_.per_node * static_cast<int64_t>(circle.size());
     if (circle.empty()) return circle;
     std::ranges::rotate(circle,
                         circle.begin() + static_cast<std::ptrdiff_t>(rng_.below(circle.size())));
@@ -142,58 +151,60 @@ class DefaultPreemption final : public Policy, public PostFilter {
     return std::min(nodes, std::max(share, static_cast<size_t>(params_.minCandidateNodesAbsolute)));
   }
 
-  void find_candidates(const Cycle& cycle, std::span<const NodeId> nodes) {
-    candidates_.clear();
+  std::vector<Candidate> find_candidates(const Cycle& cycle, std::span<const NodeId> nodes,
+                                         Duration& spent) const {
+    std::vector<Candidate> candidates, batch;
     const size_t wanted = candidates_to_find(nodes.size());
     const std::unique_ptr<WhatIf> trial = preemption_->what_if(cycle);
     const size_t together = trial->is_node_local() ? wanted : 1;
-    for (size_t i = 0; i < nodes.size() && candidates_.size() < wanted;) {
-      batch_.clear();
-      const size_t most = std::min(together, wanted - candidates_.size());
-      for (; i < nodes.size() && batch_.size() < most; ++i) {
+    for (size_t i = 0; i < nodes.size() && candidates.size() < wanted;) {
+      batch.clear();
+      const size_t most = std::min(together, wanted - candidates.size());
+      for (; i < nodes.size() && batch.size() < most; ++i) {
         std::vector<PlacedPod> lower = lower_on(nodes[i], cycle.pod.spec->priority);
         if (lower.empty()) continue;
-        charge_ += params_.per_pod * static_cast<int64_t>(lower.size());
-        batch_.push_back({.node = nodes[i], .lower = std::move(lower)});
+        spent += params_.per_pod * static_cast<int64_t>(lower.size());
+        batch.push_back({.node = nodes[i], .lower = std::move(lower)});
       }
-      choose_victims(*trial, cycle.cluster.nodes());
-      std::ranges::move(batch_, std::back_inserter(candidates_));
+      choose_victims(*trial, cycle.cluster.nodes(), batch);
+      std::ranges::move(batch, std::back_inserter(candidates));
     }
+    return candidates;
   }
 
   // Of the nodes of the batch, keeps those that do once all pods of lower priority are gone. Then
   // these come back, the important ones first, unless that leaves no room.
-  void choose_victims(WhatIf& trial, size_t nodes) {
+  static void choose_victims(WhatIf& trial, size_t nodes, std::vector<Candidate>& batch) {
     NodeSet all{nodes};
-    for (const Candidate& c : batch_) {
+    for (const Candidate& c : batch) {
       for (const PlacedPod& p : c.lower) trial.evict(p.id);
       all.insert(c.node);
     }
     const NodeSet helped = trial.feasible(all);
-    std::erase_if(batch_, [&](const Candidate& c) {
+    std::erase_if(batch, [&](const Candidate& c) {
       if (helped.contains(c.node)) return false;
       for (const PlacedPod& p : c.lower) trial.restore(p.id);
       return true;
     });
     for (size_t k = 0;; ++k) {
       NodeSet asked{nodes};
-      for (const Candidate& c : batch_) {
+      for (const Candidate& c : batch) {
         if (k >= c.lower.size()) continue;
         trial.restore(c.lower[k].id);
         asked.insert(c.node);
       }
       if (asked.empty()) break;
-      const NodeSet& still = trial.feasible(asked);
-      for (Candidate& c : batch_) {
+      const NodeSet still = trial.feasible(asked);
+      for (Candidate& c : batch) {
         if (k >= c.lower.size() || still.contains(c.node)) continue;
         c.victims.push_back(c.lower[k]);
         trial.evict(c.lower[k].id);
       }
     }
-    for (const Candidate& c : batch_) {
+    for (const Candidate& c : batch) {
       for (const PlacedPod& p : c.victims) trial.restore(p.id);
     }
-    std::erase_if(batch_, [](const Candidate& c) { return c.victims.empty(); });
+    std::erase_if(batch, [](const Candidate& c) { return c.victims.empty(); });
   }
 
   // What speaks against it: the highest priority among the victims, the sum of priorities (each
@@ -215,16 +226,14 @@ class DefaultPreemption final : public Policy, public PostFilter {
     std::vector<PodId> there;
     preemption_->nominated_on(node, there);
     for (const PodId other : there) {
-      if (handle_.pod(other).spec->priority < pod.spec->priority) preemption_->withdraw(other);
+      if (handle_.pod(other).spec->priority < pod.spec->priority) handle_.withdraw(other);
     }
   }
 
   Params params_;
   Handle& handle_;
-  Preemption* preemption_;  // null: nobody can be told to go
+  const Preemption* preemption_;  // null: nobody can be told to go
   Rng rng_;
-  Duration charge_;
-  std::vector<Candidate> candidates_, batch_;
 };
 ORRERY_REGISTER_POLICY(DefaultPreemption, "DefaultPreemption",
                        "Deletes pods of lower priority for one that fits nowhere.");

@@ -8,10 +8,7 @@ namespace orrery {
 namespace {
 
 // Members of a gang that partly has nodes prefer those near to its first one.
-class VolcanoHyperNode final : public PlannedPlacement,
-                               public Score,
-                               public Reserve,
-                               public PodWatcher {
+class VolcanoHyperNode final : public PlannedPlacement, public Score {
  public:
   struct Params : TopologyParams {
     int32_t highest_tier = 3;
@@ -24,32 +21,18 @@ class VolcanoHyperNode final : public PlannedPlacement,
     }
   };
   VolcanoHyperNode(Handle& handle, const Params& params)
-      : PlannedPlacement{handle, params, {}}, highest_tier_{params.highest_tier} {}
+      : PlannedPlacement{handle, params, {}}, handle_{handle}, highest_tier_{params.highest_tier} {}
 
   void score(const Cycle& cycle, std::span<const NodeId> nodes,
              std::span<int64_t> scores) const override {
     const GangId gang = cycle.pod.gang;
     std::optional<uint32_t> home;
-    if (gang.is_valid() && gang.index < homes_.size() && homes_[gang.index].pods > 0) {
-      home = homes_[gang.index].node.index;
-    }
+    const GangPlacement placed = handle_.placements().of_gang(gang);
+    if (placed.pods > 0) home = placed.home.index;
     for (size_t k = 0; k < nodes.size(); ++k) {
       scores[k] = static_cast<int64_t>(hypernode_score(topology(), nodes[k].index, home));
     }
   }
-
-  Status reserve(const Cycle& cycle, NodeId node) override {
-    const PodView& pod = cycle.pod;
-    if (!pod.gang.is_valid()) return {};
-    if (pod.id.index >= is_placed_.size()) is_placed_.resize(pod.id.index + size_t{1});
-    if (pod.gang.index >= homes_.size()) homes_.resize(pod.gang.index + size_t{1});
-    Home& home = homes_[pod.gang.index];
-    if (!is_placed_[pod.id.index] && home.pods++ == 0) home.node = node;
-    is_placed_[pod.id.index] = true;
-    return {};
-  }
-  void unreserve(const PodView& pod, NodeId /*node*/) override { forget(pod); }
-  void pod_gone(const PodView& pod) override { forget(pod); }
 
  protected:
   PlacementPlan plan(const Rooms& rooms, int64_t pods) const override {
@@ -57,19 +40,8 @@ class VolcanoHyperNode final : public PlannedPlacement,
   }
 
  private:
-  struct Home {
-    NodeId node;  // of the first member
-    int32_t pods = 0;
-  };
-  void forget(const PodView& pod) {
-    if (pod.id.index >= is_placed_.size() || !is_placed_[pod.id.index]) return;
-    is_placed_[pod.id.index] = false;
-    --homes_[pod.gang.index].pods;
-  }
-
+  const Handle& handle_;
   const int32_t highest_tier_;
-  std::vector<Home> homes_;      // by GangId
-  std::vector<bool> is_placed_;  // by PodId
 };
 ORRERY_REGISTER_POLICY(VolcanoHyperNode, "VolcanoHyperNode",
                        "A gang goes under the lowest switch that holds all of it. For each gang "
