@@ -108,8 +108,8 @@ class FakeHandle final : public SchedulerServices, public CommandSink, public Ha
     if (found == waiting.end()) return {};
     return shown_.emplace_back(found->second);  // commands may change it while a policy looks at it
   }
-  void give(Command command) override { carry_out(command); }
-  void carry_out(const Command& command) override {
+  void give(PolicyCommand command) override { carry_out(command); }
+  void carry_out(const PolicyCommand& command) override {
     std::visit([this](const auto& order) { do_it(order); }, command.order);
   }
 

@@ -44,18 +44,18 @@ struct Evict {  // deletes pods for the sake of another one
   bool waits = false;  // no other pod is tried before the API servers have answered
 };
 
-using Order = std::variant<AllowWaiting, RejectWaiting, RejectGangs, ActivateSiblings,
+using PolicyOrder = std::variant<AllowWaiting, RejectWaiting, RejectGangs, ActivateSiblings,
                            SetGangFailure, Nominate, WithdrawNomination, Evict>;
-struct Command {
+struct PolicyCommand {
   uint8_t plugin = 0;  // who asks: index in the profile
-  Order order;
+  PolicyOrder order;
 };
 
 // Takes commands in. The framework's carries them out once the point that gave them has returned.
 class CommandSink {
  public:
   virtual ~CommandSink() = default;
-  virtual void give(Command command) = 0;
+  virtual void give(PolicyCommand command) = 0;
 };
 
 }  // namespace orrery

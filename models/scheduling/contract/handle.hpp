@@ -75,7 +75,7 @@ class ORRERY_API Handle {
   }
 
  private:
-  void give(Order order) { commands_.give({plugin_, std::move(order)}); }
+  void give(PolicyOrder order) { commands_.give({plugin_, std::move(order)}); }
 
   const SchedulerView& view_;
   CommandSink& commands_;

@@ -4,7 +4,7 @@
 
 namespace orrery {
 
-void PolicyServices::carry_out(const Command& command) {
+void PolicyServices::carry_out(const PolicyCommand& command) {
   std::visit([&](const auto& order) { do_it(command.plugin, order); }, command.order);
 }
 

@@ -48,7 +48,7 @@ class PolicyServices final : public SchedulerServices {
   const Preemption* preemption() const override {
     return context_.profile.driver == Driver::PerPod ? &context_.preemptions : nullptr;
   }
-  void carry_out(const Command& command) override;
+  void carry_out(const PolicyCommand& command) override;
 
  private:
   void do_it(uint8_t plugin, const AllowWaiting& order);

@@ -87,7 +87,7 @@ class Framework final : private CommandSink {
   std::string_view name(uint8_t plugin) const;
 
  private:
-  void give(Command command) override { commands_.push_back(std::move(command)); }
+  void give(PolicyCommand command) override { commands_.push_back(std::move(command)); }
   // Calls f within a point; commands wait until the outermost one has returned.
   template <class F>
   decltype(auto) inside(F&& f);
@@ -107,7 +107,7 @@ class Framework final : private CommandSink {
   Plugins plugins_;
   NodeVerdicts verdicts_;
   NodeScores scores_;
-  std::deque<Command> commands_;
+  std::deque<PolicyCommand> commands_;
   int32_t depth_ = 0;  // of points within points
   bool is_settling_ = false;
   uint64_t attempts_ = 0;

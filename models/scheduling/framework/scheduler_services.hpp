@@ -9,7 +9,7 @@ namespace orrery {
 class SchedulerServices : public SchedulerView {
  public:
   // A command of a policy, after the point that gave it has returned.
-  virtual void carry_out(const Command& command) = 0;
+  virtual void carry_out(const PolicyCommand& command) = 0;
 };
 
 }  // namespace orrery
