@@ -19,6 +19,7 @@ void Candidates::count(NodeId n) {
 }
 
 void Candidates::end(Status why_not) {
+  removed_ += current_.is_noted ? 0 : current_.nodes;
   if (current_.nodes == 0 || !keeps_reasons_) return;
   rejections_.push_back(current_);
   rejections_.back().reason = why_not.reason;
@@ -29,25 +30,39 @@ void Candidates::end(Status why_not) {
 
 void Candidates::keep(const NodeSet& allowed, Status why_not) {
   ORRERY_CHECK(allowed.universe() == nodes_.universe(), "a set of nodes of this cluster");
-  NodeSet removed = nodes_;
-  removed -= allowed;
-  remove(removed, why_not);
+  remove(allowed, ~uint64_t{0}, why_not);
 }
 
 void Candidates::drop(const NodeSet& banned, Status why_not) {
   ORRERY_CHECK(banned.universe() == nodes_.universe(), "a set of nodes of this cluster");
-  NodeSet removed = nodes_;
-  removed &= banned;
-  remove(removed, why_not);
+  remove(banned, 0, why_not);
 }
 
-void Candidates::remove(const NodeSet& removed, Status why_not) {
-  const auto count = static_cast<uint32_t>(removed.count());
+// Removes the members of `set`, or with all bits of `flip` set those that are no members.
+void Candidates::remove(const NodeSet& set, uint64_t flip, Status why_not) {
+  const auto words = nodes_.words();
+  const auto others = set.words();
+  uint32_t count = 0;
+  for (size_t i = 0; i < words.size(); ++i) {
+    count += static_cast<uint32_t>(std::popcount(words[i] & (others[i] ^ flip)));
+  }
   if (count == 0) return;
   begin(why_not);
   current_.nodes = count;
-  if (keeps_unresolvable_ && current_.is_unresolvable) unresolvable_ |= removed;
-  nodes_ -= removed;
+  if (keeps_unresolvable_ && current_.is_unresolvable) {
+    NodeSet gone = nodes_;
+    if (flip == 0) {
+      gone &= set;
+    } else {
+      gone -= set;
+    }
+    unresolvable_ |= gone;
+  }
+  if (flip == 0) {
+    nodes_ -= set;
+  } else {
+    nodes_ &= set;
+  }
   end(why_not);
 }
 
@@ -63,6 +78,7 @@ void Candidates::reset(const NodeSet& nodes) {
   nodes_ = nodes;
   rejections_.clear();
   rejected_.clear();
+  removed_ = 0;
   if (keeps_unresolvable_) unresolvable_ = NodeSet{nodes.universe()};
 }
 

@@ -26,6 +26,7 @@ class ORRERY_API Candidates {
  public:
   explicit Candidates(NodeSet nodes = {}) : nodes_{std::move(nodes)} {}
   const NodeSet& nodes() const { return nodes_; }
+  uint32_t removed() const { return removed_; }  // nodes, since reset()
 
   // Keeps the members of `allowed`, or all but those of `banned`.
   void keep(const NodeSet& allowed, Status why_not);
@@ -60,12 +61,13 @@ class ORRERY_API Candidates {
   void begin(Status why_not);
   void count(NodeId n);
   void end(Status why_not);
-  void remove(const NodeSet& removed, Status why_not);
+  void remove(const NodeSet& set, uint64_t flip, Status why_not);
 
   NodeSet nodes_, unresolvable_, before_;
   std::vector<Rejection> rejections_;
   std::vector<NodeSet> rejected_;
   Rejection current_;
+  uint32_t removed_ = 0;
   bool keeps_reasons_ = true, keeps_unresolvable_ = false, keeps_rejected_ = false;
 };
 

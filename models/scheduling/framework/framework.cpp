@@ -32,7 +32,13 @@ Framework::Framework(SchedulerServices& services, const Nominations& nominations
       percentage_{profile.percentage_of_nodes_to_score},
       plugins_{services, *this, profile},
       verdicts_{cluster_, plugins_},
-      scores_{cluster_, plugins_, profile.tie_break} {}
+      scores_{cluster_, plugins_, profile.tie_break} {
+  for (uint8_t i = 0; i < plugins_.size(); ++i) {
+    const Bound<EventHints>& hints = plugins_.hints(i);
+    events_of_interest_ |=
+        hints.plugin == nullptr ? ~ClusterEvents{0} : hints.call(&EventHints::events);
+  }
+}
 
 // Points that run because of a command may give more of them: these follow.
 void Framework::settle() {
@@ -87,15 +93,6 @@ QueueHint Framework::hint(uint8_t plugin, const PodView& pod, const ClusterEvent
   if (hints.plugin == nullptr) return QueueHint::Queue;
   if ((hints.call(&EventHints::events) & bit_of(event.kind)) == 0) return QueueHint::Skip;
   return hints.call(&EventHints::hint, pod, event);
-}
-
-ClusterEvents Framework::events_of_interest() const {
-  ClusterEvents events = 0;
-  for (uint8_t i = 0; i < plugins_.size(); ++i) {
-    const Bound<EventHints>& hints = plugins_.hints(i);
-    events |= hints.plugin == nullptr ? ~ClusterEvents{0} : hints.call(&EventHints::events);
-  }
-  return events;
 }
 
 // ---- a pod that has a node

@@ -42,7 +42,7 @@ class Framework final : private CommandSink {
   // Its contract: it names a pod that waits, or none.
   void check_next_pod(size_t passed_over, size_t pods) const;
   QueueHint hint(uint8_t plugin, const PodView& pod, const ClusterEvent& event) const;
-  ClusterEvents events_of_interest() const;
+  ClusterEvents events_of_interest() const { return events_of_interest_; }
 
   // ---- a node for a pod. `domain` null: all nodes
   Selection find_node(const Cycle& cycle, const NodeSet* domain);  // the next three
@@ -107,6 +107,7 @@ class Framework final : private CommandSink {
   Plugins plugins_;
   NodeVerdicts verdicts_;
   NodeScores scores_;
+  ClusterEvents events_of_interest_ = 0;
   std::deque<PolicyCommand> commands_;
   int32_t depth_ = 0;  // of points within points
   bool is_settling_ = false;

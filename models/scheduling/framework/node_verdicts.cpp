@@ -20,8 +20,7 @@ NodeVerdicts::NodeVerdicts(const ClusterState& cluster, const Plugins& plugins)
       plugins_{plugins},
       caches_max_{caches_for(cluster.nodes())},
       looked_at_{NodeSet{cluster.nodes()}},
-      asked_{cluster.nodes()},
-      before_{cluster.nodes()} {
+      asked_{cluster.nodes()} {
   looked_at_.keep_reasons(false);
 }
 
@@ -65,24 +64,35 @@ SpecCache& NodeVerdicts::of(const Cycle& cycle) {
 }
 
 bool NodeVerdicts::look_at_all(const Cycle& cycle, SpecCache& cache) {
-  return !cache.stale.empty() && look_at(cycle, cache, cache.stale);
+  if (cache.stale.empty()) return false;
+  asked_ = cache.stale;
+  cache.stale.clear();
+  look_at_asked(cycle, cache);
+  return true;
 }
 
-// Enters the verdict on each node, and who gave it first.
 bool NodeVerdicts::look_at(const Cycle& cycle, SpecCache& cache, const NodeSet& nodes) {
   asked_ = nodes;
   asked_ &= cache.stale;
   if (asked_.empty()) return false;
   cache.stale -= asked_;
-  before_ = asked_;
+  look_at_asked(cycle, cache);
+  return true;
+}
+
+// Enters the verdict on each node, and who gave it first.
+void NodeVerdicts::look_at_asked(const Cycle& cycle, SpecCache& cache) {
   looked_at_.reset(asked_);
+  uint32_t blamed = 0;
   const auto blame = [&](uint8_t plugin) {
-    before_ -= looked_at_.nodes();
-    before_.for_each([&](NodeId n) {
+    if (looked_at_.removed() == blamed) return;
+    blamed = looked_at_.removed();
+    asked_ -= looked_at_.nodes();
+    asked_.for_each([&](NodeId n) {
       cache.rejected_by[n.index] = plugin;
       ++cache.rejections[plugin];
     });
-    before_ = looked_at_.nodes();
+    asked_ = looked_at_.nodes();
   };
   looked_at_.keep(cluster_.up(), {Code::UnschedulableAndUnresolvable, {}});
   blame(kNodeReady);
@@ -93,7 +103,6 @@ bool NodeVerdicts::look_at(const Cycle& cycle, SpecCache& cache, const NodeSet& 
     blame(filter.index);
   }
   cache.feasible |= looked_at_.nodes();
-  return true;
 }
 
 void NodeVerdicts::count_capacity(const PodSpec& spec, SpecCache& cache) const {
@@ -116,8 +125,7 @@ void NodeVerdicts::count_capacity(const PodSpec& spec, SpecCache& cache) const {
   cache.capacity_version = cache.version;
 }
 
-int64_t NodeVerdicts::gpu_capacity(const Cycle& cycle, SpecCache& cache,
-                                   const GangDomain* domain) {
+int64_t NodeVerdicts::gpu_capacity(const Cycle& cycle, SpecCache& cache, const GangDomain* domain) {
   look_at_all(cycle, cache);
   if (cache.capacity_version != cache.version) count_capacity(*cycle.pod.spec, cache);
   if (domain == nullptr) return cache.capacity;

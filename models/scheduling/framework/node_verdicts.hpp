@@ -1,4 +1,5 @@
-// models/scheduling/framework/node_verdicts.hpp -- verdicts of node-local Filters, kept per pod spec.
+// models/scheduling/framework/node_verdicts.hpp -- verdicts of node-local Filters, kept per pod
+// spec.
 #pragma once
 
 #include <memory>
@@ -29,6 +30,7 @@ class NodeVerdicts {
   int64_t gpu_capacity(const Cycle& cycle, SpecCache& cache, const GangDomain* domain);
 
  private:
+  void look_at_asked(const Cycle& cycle, SpecCache& cache);
   void start_over(SpecCache& cache, SpecId spec) const;
   void count_capacity(const PodSpec& spec, SpecCache& cache) const;
 
@@ -37,7 +39,7 @@ class NodeVerdicts {
   const size_t caches_max_;
   std::vector<std::unique_ptr<SpecCache>> caches_;  // by SpecId, modulo the most; null: never seen
   Candidates looked_at_;                            // scratch of look_at()
-  NodeSet asked_, before_;                          // likewise
+  NodeSet asked_;                                   // likewise
 };
 
 }  // namespace orrery
