@@ -1,7 +1,6 @@
 #include "models/scenario/scenario.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
 #include <string>
 #include <vector>
@@ -9,19 +8,15 @@
 #include "models/scenario/scenario_checks.hpp"
 #include "models/scenario/scenario_jobs.hpp"
 #include "models/scheduling/contract/policy_registry.hpp"
+#include "sim/config/file_names.hpp"
 #include "sim/config/quantity.hpp"
 #include "sim/config/reader.hpp"
 
 namespace orrery {
 namespace {
 
-// A file is named relative to the document that names it; on the command line, to where one is.
 void resolve(std::string& file, const config::Node& node) {
-  namespace fs = std::filesystem;
-  const std::string& document = node.position.file.text();
-  if (file.empty() || fs::path{file}.is_absolute() || document.starts_with("--")) return;
-  const fs::path folder = fs::path{document}.parent_path();
-  if (!folder.empty()) file = (folder / file).lexically_normal().string();
+  file = config::resolved_file(file, node.position);
 }
 
 void resolve_files(const config::Node& root, Scenario& scenario) {
