@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/workload/training/training_progress.hpp"
 #include "sim/core/check.hpp"
 
 namespace orrery {
@@ -16,8 +17,9 @@ JobQueue::JobQueue(Sim sim, const ClusterState& cluster, const JobTable& jobs,
       controller_{controller},
       params_{params},
       is_counting_{is_counting},
+      overruns_{overruns},
       pool_{cluster, machines, params.counts},
-      estimates_{params.estimates, sim.rng, overruns},
+      estimates_{params.estimates, sim.rng},
       waiting_{sim.engine, records_, policies_},
       running_{sim.engine, records_, estimates_, pool_.counted()},
       wake_{sim.engine, Label{"job_queue.wakes"},
@@ -49,8 +51,11 @@ void JobQueue::job_arrived(JobId id) {
            .units = (count + unit() - 1) / unit(),
            .request = job.demand,
            .run = job.spec.requested};
+  const CheckpointPlan checkpoints{job.spec.checkpoint_interval, job.spec.checkpoint_write};
+  const Duration run =
+      std::min(run_time(job.spec.work, checkpoints), time_limit(job.spec, overruns_));
   // Ends of this very instant are not learnt from yet.
-  r.estimate.run = r.estimate.first = estimates_.estimate(r, job.spec);
+  r.estimate.run = r.estimate.first = estimates_.estimate(r, run);
   news_.arrived.push_back(r.slot);
   react_soon();
 }

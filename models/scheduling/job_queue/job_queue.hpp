@@ -107,6 +107,7 @@ class JobQueue final : private JobBoard {
   JobController& controller_;
   const JobQueueParams params_;
   const bool is_counting_;
+  const Overruns overruns_;
   CountedPool pool_;
   RuntimeEstimates estimates_;
   JobRecords records_;

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "models/workload/training/training_progress.hpp"
-
 namespace orrery {
 namespace {
 
@@ -20,11 +18,6 @@ Duration at_most_requested(Duration estimate, Duration requested) {
 }
 
 }  // namespace
-
-Duration RuntimeEstimates::estimate(const QueuedJob& job, const JobSpec& spec) const {
-  const CheckpointPlan checkpoints{spec.checkpoint_interval, spec.checkpoint_write};
-  return estimate(job, std::min(run_time(spec.work, checkpoints), time_limit(spec, overruns_)));
-}
 
 Duration RuntimeEstimates::estimate(const QueuedJob& job, Duration run) const {
   const Duration requested = job.ask.run < Duration{} ? run : job.ask.run;

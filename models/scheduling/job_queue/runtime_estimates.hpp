@@ -7,21 +7,16 @@
 
 #include "models/scheduling/contract/job_policy_api.hpp"
 #include "models/scheduling/job_queue/job_queue_params.hpp"
-#include "models/workload/job/job_spec.hpp"
-#include "models/workload/lifecycle/state/job_controller_params.hpp"
 #include "sim/core/rng.hpp"
 
 namespace orrery {
 
 class RuntimeEstimates {
  public:
-  RuntimeEstimates(const EstimateParams& params, const RngStreams& rng,
-                   Overruns overruns = Overruns::Keep)
-      : params_{params}, rng_{rng}, overruns_{overruns} {}
+  RuntimeEstimates(const EstimateParams& params, const RngStreams& rng)
+      : params_{params}, rng_{rng} {}
 
-  // Of a job that arrives.
-  Duration estimate(const QueuedJob& job, const JobSpec& spec) const;
-  // The same; `run` is how long it would take undisturbed.
+  // Of a job that arrives; `run` is how long it would take undisturbed.
   Duration estimate(const QueuedJob& job, Duration run) const;
   // A longer one, of a job that has run for its present estimate.
   Duration corrected(const QueuedJob& job) const;
@@ -33,7 +28,6 @@ class RuntimeEstimates {
   };
   EstimateParams params_;
   RngStreams rng_;
-  Overruns overruns_;
   std::vector<Runs> recent_;  // by user
 };
 
