@@ -76,6 +76,8 @@ class QueueStory:
             return f"{row['policy']} held it back{self._quota(row['policy'])}"
         if decision == "infeasible":
             return f"it asks for {count(row['asked'], unit)}, more than the cluster has"
+        if decision == "cancelled":
+            return "its user cancelled it while it waited"
         if decision == "stopped":
             return f"{row['policy']} stopped it, and it waits again"
         return f"{row['policy']} let it start"

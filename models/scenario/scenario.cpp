@@ -1,7 +1,6 @@
 #include "models/scenario/scenario.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
 #include <string>
 #include <vector>
@@ -9,19 +8,15 @@
 #include "models/scenario/scenario_checks.hpp"
 #include "models/scenario/scenario_jobs.hpp"
 #include "models/scheduling/contract/policy_registry.hpp"
+#include "sim/config/file_names.hpp"
 #include "sim/config/quantity.hpp"
 #include "sim/config/reader.hpp"
 
 namespace orrery {
 namespace {
 
-// A file is named relative to the document that names it; on the command line, to where one is.
 void resolve(std::string& file, const config::Node& node) {
-  namespace fs = std::filesystem;
-  const std::string& document = node.position.file.text();
-  if (file.empty() || fs::path{file}.is_absolute() || document.starts_with("--")) return;
-  const fs::path folder = fs::path{document}.parent_path();
-  if (!folder.empty()) file = (folder / file).lexically_normal().string();
+  file = config::resolved_file(file, node.position);
 }
 
 void resolve_files(const config::Node& root, Scenario& scenario) {
@@ -111,7 +106,7 @@ void check_cardiogram(const Scenario& scenario, Checker& c) {
     c.error("record.cardiogram.window.to",
             "is after run.until, " + format_quantity(*scenario.run.until));
   }
-  const ListedJobs jobs{scenario.workload};
+  const ScenarioJobs jobs{scenario.workload};
   if (!jobs.are_all()) return;
   for (size_t i = 0; i < params.jobs.size(); ++i) {
     const std::string at = "record.cardiogram.jobs[" + std::to_string(i) + "]";

@@ -8,7 +8,7 @@
 
 namespace orrery {
 
-ListedJobs::ListedJobs(const WorkloadParams& params) {
+ScenarioJobs::ScenarioJobs(const WorkloadParams& params) {
   for (const JobSourceParams& source : params.sources) {
     const auto* const listed = std::get_if<ExplicitJobsParams>(&source);
     if (listed == nullptr) {
@@ -23,7 +23,7 @@ ListedJobs::ListedJobs(const WorkloadParams& params) {
   }
 }
 
-bool ListedJobs::is_called(const Entry& entry, std::string_view name) {
+bool ScenarioJobs::is_called(const Entry& entry, std::string_view name) {
   if (!entry.job->name.empty()) return entry.job->name == name;
   constexpr std::string_view kPrefix = "job-";
   if (!name.starts_with(kPrefix)) return false;
@@ -34,7 +34,7 @@ bool ListedJobs::is_called(const Entry& entry, std::string_view name) {
          id < entry.first_id + entry.job->count;
 }
 
-std::vector<const ExplicitJobParams*> ListedJobs::called(std::string_view name) const {
+std::vector<const ExplicitJobParams*> ScenarioJobs::called(std::string_view name) const {
   std::vector<const ExplicitJobParams*> found;
   for (const Entry& entry : entries_) {
     if (is_called(entry, name)) found.push_back(entry.job);
@@ -42,7 +42,7 @@ std::vector<const ExplicitJobParams*> ListedJobs::called(std::string_view name) 
   return found;
 }
 
-bool ListedJobs::check_name(std::string_view name, std::string_view field, Checker& c) const {
+bool ScenarioJobs::check_name(std::string_view name, std::string_view field, Checker& c) const {
   const auto fits = [&](const Entry& entry) { return is_called(entry, name); };
   if (!are_all_ || std::ranges::any_of(entries_, fits)) return true;
   std::vector<std::string> names;

@@ -12,9 +12,9 @@
 
 namespace orrery {
 
-class ListedJobs {
+class ScenarioJobs {
  public:
-  explicit ListedJobs(const WorkloadParams& params);
+  explicit ScenarioJobs(const WorkloadParams& params);
 
   // No source makes others, whose names are known only as they arrive.
   bool are_all() const { return are_all_; }

@@ -130,7 +130,7 @@ void check_ranks(const Scenario& scenario, Checker& c) {
     c.error("faults.ranks", "has no effect with policy.driver: counting, which knows no pods");
     return;
   }
-  const ListedJobs jobs{scenario.workload};
+  const ScenarioJobs jobs{scenario.workload};
   if (!jobs.are_all()) return;
   for (size_t i = 0; i < scenario.faults.ranks.size(); ++i) {
     const RankFaultParams& fault = scenario.faults.ranks[i];

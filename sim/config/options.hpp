@@ -28,6 +28,7 @@ struct Example {
   std::string_view text;
 };
 struct Required {};
+struct IsFile {};  // of a text: relative to the document that names it
 
 namespace config {
 
@@ -42,6 +43,7 @@ struct FieldOptions {
   std::optional<Bounds> bounds;
   std::string_view source, unit, example;
   bool is_required = false;
+  bool is_file_name = false;
 
   template <class T>
   void take(const Range<T>& range) {
@@ -70,6 +72,7 @@ struct FieldOptions {
   void take(Unit u) { unit = u.text; }
   void take(Example e) { example = e.text; }
   void take(Required) { is_required = true; }
+  void take(IsFile) { is_file_name = true; }
 };
 
 }  // namespace config

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "sim/config/fields.hpp"
+#include "sim/config/file_names.hpp"
 #include "sim/config/quantity.hpp"
 #include "sim/config/scalars.hpp"
 
@@ -159,7 +160,7 @@ template <>
 struct Codec<std::string> {
   static void read(const Node& node, const ReadContext& context, std::string& value) {
     if (!node.is_scalar()) return expected("text", node, context);
-    value = node.text;
+    value = context.options.is_file_name ? resolved_file(node.text, node.position) : node.text;
   }
   static Node write(const std::string& value) { return make_scalar(value, true); }
   static void describe(const FieldOptions&, FieldTree& tree) {

@@ -1,6 +1,5 @@
 // models/scheduling/contract/job_policy_api.hpp -- the points of the job queue: which job is next,
-// and
-// which start now.
+// and which start now.
 //
 // Whole jobs come to them before any pod exists. QueueOrder ranks them, Admit may hold one back,
 // Plan decides which start, and with which reservations for the others. Sizes are counts of one
@@ -16,60 +15,12 @@
 #include "models/hardware/resources.hpp"
 #include "models/scheduling/contract/job_tree.hpp"
 #include "models/scheduling/contract/policy.hpp"
-#include "models/workload/training/pace.hpp"
+#include "models/scheduling/contract/queued_job.hpp"
 #include "sim/core/id.hpp"
 #include "sim/core/rng.hpp"
 #include "sim/core/time.hpp"
 
 namespace orrery {
-
-enum class QueuedState : uint8_t {
-  Arrived,  // at this instant, and not in the queue yet
-  Waiting,
-  Held,       // an Admit said no
-  Running,    // it has what it asked for, whether or not it computes already
-  Stopping,   // writes its checkpoint
-  Infeasible  // asks for more than there is
-};
-
-struct QueuedJob {
-  JobSlot slot = kNoJob;
-  JobId id = {};
-  uint64_t serial = 0;
-  uint32_t user = 0, team = 0, application = 0;  // numbered in order of their first job
-  int32_t priority = 0;
-  QueuedState state = QueuedState::Arrived;
-  int32_t corrections = 0;  // of the estimate, because the job ran longer
-  int64_t count = 0;        // of the counted resource, as ClusterState counts it
-  int64_t units = 0;        // the same in whole CPUs or GPUs
-  Resources request = {};   // of all pods together
-  Time submitted = {};
-  Duration requested = {};       // by its user; negative: not known
-  Duration estimate = {};        // of its whole run, as last corrected
-  Duration first_estimate = {};  // as given when it arrived
-  Duration executed = {};        // up to `counted_from`, as at full pace
-  Pace pace = {};                // of the present stretch
-  Time counted_from = {};        // since when it runs at that pace
-  JobSlot partner = kNoJob;      // that runs on the same GPUs
-  Resources held = {};           // out of the pool; of two partners one holds for both
-  Duration setup = {};           // of the present stretch, before it computes
-  Duration run = {};             // once it is over: what it was
-  Time started{-1};              // of the present stretch, or the last one
-  Time expected_end = {};        // while it runs: later than now, whenever a policy looks
-  Time queued = {};              // when it began to wait, anew after each stop
-  bool is_over = false;          // it ended this instant, and that is not taken in yet
-
-  bool is_running() const { return state == QueuedState::Running; }
-  Duration executed_by(Time now) const {
-    const bool has_run = is_running() && now > counted_from;
-    return has_run ? executed + pace.work_in(now - counted_from) : executed;
-  }
-  Time end_by_estimate() const { return counted_from + pace.span_of(estimate - executed); }
-  Duration left(Time now) const {  // by the estimate
-    const Duration done = executed_by(now);
-    return done < estimate ? estimate - done : Duration{};
-  }
-};
 
 // A part of the pool whose jobs run at the same pace: the nodes with one model of GPU.
 struct PoolPart {
@@ -131,7 +82,8 @@ class ORRERY_API Admit : public JobPoint {
 };
 struct PlanNews {
   std::span<const JobSlot> arrived = {};  // in queue order
-  bool has_room = false;    // a job ended or stopped, a node came or went, or wake_at() is due
+  bool has_room =
+      false;  // a job ended, stopped or was cancelled, a node came or went, or wake_at() is due
   bool has_longer = false;  // jobs run longer than they were believed to
   bool has_only_arrivals() const { return !has_room && !has_longer; }
 };
@@ -146,10 +98,11 @@ class ORRERY_API JobWatcher : public JobPoint {  // news of single jobs, for wha
  public:
   static constexpr PointName kPoint{"JobWatcher", "told of single jobs"};
   virtual void job_waits(const QueuedJob& /*job*/) {}   // arrived, stopped, or no longer held
-  virtual void job_leaves(const QueuedJob& /*job*/) {}  // no longer waits: started, or held
+  virtual void job_leaves(const QueuedJob& /*job*/) {}  // no longer waits
   virtual void job_starts(const QueuedJob& /*job*/) {}
-  virtual void job_stops(const QueuedJob& /*job*/) {}  // it has given everything back
-  virtual void job_ends(const QueuedJob& /*job*/) {}   // likewise, for good
+  virtual void job_stops(const QueuedJob& /*job*/) {}      // it has given everything back
+  virtual void job_ends(const QueuedJob& /*job*/) {}       // likewise, for good
+  virtual void job_cancelled(const QueuedJob& /*job*/) {}  // while it waited or was held
 };
 
 }  // namespace orrery

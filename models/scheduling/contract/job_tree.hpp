@@ -1,6 +1,5 @@
-// models/scheduling/contract/job_tree.hpp -- jobs in a chosen order, and searches that skip what
-// cannot
-// match.
+// models/scheduling/contract/job_tree.hpp -- jobs in a chosen order, with searches for those that
+// fit.
 #pragma once
 
 #include <compare>

@@ -3,15 +3,18 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <vector>
 
+#include "models/scheduling/feasibility/candidate_rooms.hpp"
+#include "models/scheduling/feasibility/changed_ids.hpp"
+#include "models/scheduling/feasibility/deadlock_candidates.hpp"
 #include "models/scheduling/feasibility/deadlock_log.hpp"
-#include "models/scheduling/feasibility/room_table.hpp"
+#include "models/scheduling/feasibility/gang_holdings.hpp"
+#include "models/scheduling/feasibility/infeasible_time.hpp"
+#include "models/scheduling/feasibility/reduction.hpp"
 #include "models/workload/job/job_table.hpp"
 #include "sim/config/options.hpp"
-#include "sim/core/int128.hpp"
 #include "sim/record/recorder.hpp"
 #include "sim/runtime/sim.hpp"
 
@@ -29,11 +32,18 @@ struct DeadlockParams {
   }
 };
 
+struct PodLoss {  // by a job that was stuck
+  JobId job;
+  uint64_t serial;
+  PodId pod;
+  uint64_t generation;
+};
+
 // A job is a candidate while it is Pending, holds resources (pods bound, or waiting in Permit) and
 // one of its gangs has fewer than min_available of them; the gangs of a job start together and so
 // stand and fall together. Everything that is no candidate ends some day and releases all it holds.
-// Reduction, as in the banker's algorithm: on a cluster that only candidates hold, repeatedly let a
-// candidate whose missing pods fit complete and release what it holds. Those that remain are stuck.
+// The reduction (reduction.hpp) runs on a cluster that only candidates hold, and finds those that
+// are stuck.
 //
 // A stuck job is infeasible if its missing pods would not fit even beside its own pods alone: it
 // waits for capacity that does not exist. The others are held up by members. Stuck jobs are joined
@@ -63,89 +73,39 @@ class DeadlockDetector {
   void add_summary(Recorder& recorder, Time end) const;
 
  private:
-  enum class Standing : uint8_t { Free, Deadlocked, Infeasible };
-  struct Holding {  // by pod
-    NodeId node;    // invalid: none
-    SpecId spec;
-    JobId job;
-    GangId gang;
-    NodeId room_node;  // where the pod was put in the RoomTable; invalid: nowhere
-    SpecId room_spec;
-    GpuMask room_gpus = 0;
-    bool is_changed = false;
-  };
-  struct GangHolding {
-    int32_t assigned = 0;
-    int64_t gpu_milli = 0;
-  };
-  struct Unit {  // by job
-    uint64_t serial = UINT64_MAX;
-    int32_t held = 0;              // pods
-    int32_t incomplete_gangs = 0;  // with fewer than min_available pods
-    bool is_alike = false;         // all pods have one spec
-    bool is_candidate = false;
-    bool is_changed = false;
-    bool is_infeasible = false;
-    Standing standing = Standing::Free;
-    std::vector<PodNeed> needs = {};  // of a candidate: pods missing to complete
-  };
-  struct Loss {
-    JobId job;
-    uint64_t serial;
-    PodId pod;
-    uint64_t generation;
+  // What the examination at the end of the instant has to look at.
+  struct News {
+    ChangedIds<PodId> pods;
+    ChangedIds<JobId> jobs;
+    bool must_reduce = false;  // else jobs that are stuck stay so, and others are not
+    bool has_stuck_one_changed = false;
+    bool is_capacity_changed = false;
   };
 
-  Unit& begin_unit(JobId job);
-  void change(PodId pod);
-  void change(JobId job);
+  void job_changed(JobId job);
   void examine();
   void refresh(JobId job);
-  void refresh_needs(JobId job);
   void take_away(PodId pod);
   void put(PodId pod);
   bool free_ones_fit();
   void reduce();
-  std::vector<JobId> stuck_jobs(std::vector<JobId>& released);
-  std::vector<bool> infeasible(std::span<const JobId> stuck);
-  std::vector<std::vector<size_t>> groups(std::span<const JobId> stuck);
+  void take(const StuckSet& set);
   void report();
-  DeadlockLog::StuckJob stuck_job(JobId job) const;
-  DeadlockLog::Changes changes() const;
-  void release(JobId job);  // from the room table, until retake()
-  void retake(JobId job);
-  bool holds_any_of(JobId job, const NodeSet& nodes) const;
-  template <class F>
-  void for_each_in_room(JobId job, F&& f) const {
-    const Job& j = jobs_.job(job);
-    JobTable::for_each_pod(j.first_pod, j.pods, [&](PodId pod) {
-      if (pod.index < holdings_.size() && holdings_[pod.index].room_node.is_valid()) {
-        f(holdings_[pod.index]);
-      }
-    });
-  }
+  StuckJob stuck_job(JobId job) const;
+  StuckChanges changes() const;
 
   Sim sim_;
   const JobTable& jobs_;
-  RoomTable rooms_;
-  DeadlockLog log_;
-  std::vector<Holding> holdings_;
-  std::vector<GangHolding> gangs_;
-  std::vector<Unit> units_;
-  std::vector<JobId> candidates_;  // by serial
-  std::vector<PodId> changed_pods_;
-  std::vector<JobId> changed_jobs_;
-  std::vector<Loss> losses_;
+  GangHoldings holdings_;
+  DeadlockCandidates candidates_;
+  CandidateRooms rooms_;
+  News news_;
+  std::vector<PodLoss> losses_;
+  bool will_examine_ = false;
   std::vector<std::vector<JobId>> deadlocked_;  // groups, as of the last reduction
   std::vector<JobId> infeasible_;               // in no deadlock
-  bool is_scheduled_ = false;
-  bool must_reduce_ = false;  // else jobs that are stuck stay so, and others are not
-  bool has_stuck_one_changed_ = false;
-  bool is_capacity_changed_ = false;
-  uint64_t infeasible_jobs_ = 0;
-  int64_t infeasible_milli_ = 0;  // held by infeasible_
-  int128_t infeasible_time_ = 0;  // milli-GPUs times nanoseconds, up to infeasible_since_
-  Time infeasible_since_;
+  InfeasibleTime infeasible_time_;
+  DeadlockLog log_;
 };
 
 }  // namespace orrery

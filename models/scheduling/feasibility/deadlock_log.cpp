@@ -19,7 +19,7 @@ DeadlockLog::DeadlockLog(Sim sim)
       member_rows_{sim.recorder, "/events/deadlock_members",
                    "Gangs in deadlocks, written when they leave."} {}
 
-bool DeadlockLog::shares_member(const Deadlock& deadlock, const Group& group) {
+bool DeadlockLog::shares_member(const Deadlock& deadlock, const StuckGroup& group) {
   return std::ranges::any_of(deadlock.members, [&](const Member& member) {
     return std::ranges::binary_search(group, member.most.serial, {}, &StuckJob::serial);
   });
@@ -32,11 +32,11 @@ void DeadlockLog::advance(Time now) {
   }
 }
 
-void DeadlockLog::update(std::span<const Group> groups, const Changes& changes) {
+void DeadlockLog::update(std::span<const StuckGroup> groups, const StuckChanges& changes) {
   const Time now = sim_.engine.now();
   advance(now);
   for (Deadlock& deadlock : deadlocks_) deadlock.is_continued = false;
-  for (const Group& group : groups) {
+  for (const StuckGroup& group : groups) {
     auto same = std::ranges::find_if(deadlocks_, [&](const Deadlock& deadlock) {
       return !deadlock.is_continued && shares_member(deadlock, group);
     });
@@ -56,7 +56,7 @@ void DeadlockLog::update(std::span<const Group> groups, const Changes& changes) 
 }
 
 // Both lists are in order of serials, so they are merged.
-void DeadlockLog::continue_with(Deadlock& deadlock, const Group& group) {
+void DeadlockLog::continue_with(Deadlock& deadlock, const StuckGroup& group) {
   const Time now = sim_.engine.now();
   std::vector<Member> members;
   members.reserve(group.size());
@@ -84,15 +84,15 @@ void DeadlockLog::continue_with(Deadlock& deadlock, const Group& group) {
       std::max(deadlock.row.members, static_cast<uint32_t>(deadlock.members.size()));
 }
 
-DeadlockEnd DeadlockLog::why_ended(const Deadlock& deadlock, std::span<const Group> groups,
-                                   const Changes& changes) const {
-  for (const Group& group : groups) {
+DeadlockEnd DeadlockLog::why_ended(const Deadlock& deadlock, std::span<const StuckGroup> groups,
+                                   const StuckChanges& changes) const {
+  for (const StuckGroup& group : groups) {
     if (!shares_member(deadlock, group)) continue;
     ORRERY_MARK("deadlocks.merged");
     return DeadlockEnd::Merged;
   }
   const auto has_lost = [&](bool was_deleted) {
-    return std::ranges::any_of(changes.lost_pods, [&](const LostPod& pod) {
+    return std::ranges::any_of(changes.lost_pods, [&](const StuckPodLost& pod) {
       return pod.was_deleted == was_deleted &&
              std::ranges::any_of(deadlock.members, [&](const Member& member) {
                return member.most.serial == pod.serial;
@@ -106,7 +106,7 @@ DeadlockEnd DeadlockLog::why_ended(const Deadlock& deadlock, std::span<const Gro
 
 void DeadlockLog::write_member(const Deadlock& deadlock, const Member& member, Time left) {
   for (size_t g = 0; g < member.most.gangs.size(); ++g) {
-    const HoldingGang& gang = member.most.gangs[g];
+    const StuckGang& gang = member.most.gangs[g];
     member_rows_.emit({.deadlock = deadlock.row.id,
                        .job = member.most.serial,
                        .gang = static_cast<int32_t>(g),

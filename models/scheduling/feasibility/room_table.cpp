@@ -106,6 +106,16 @@ RoomTable::Kind& RoomTable::kind(SpecId spec) {
   return oldest;
 }
 
+int64_t RoomTable::slots_up_to(SpecId spec, int64_t most) const {
+  const NodeSet eligible = find_eligible(specs_[spec]);
+  int64_t found = 0;
+  for (NodeId n = eligible.next({0}); n.is_valid() && found < most;
+       n = eligible.next({n.index + 1})) {
+    found += pods_that_fit(rooms_[n.index], spec);
+  }
+  return found;
+}
+
 void RoomTable::forget_eligibility() { kinds_.clear(); }
 
 void RoomTable::take_what_is_taken() {

@@ -35,6 +35,8 @@ class RoomTable {
 
   // How many more pods of this kind fit.
   int64_t slots(SpecId spec) { return kind(spec).slots; }
+  // The same, but counting ends at `most`; nothing is kept of it.
+  int64_t slots_up_to(SpecId spec, int64_t most) const;
   // Nodes a pod may go to, by what it says itself: name, required terms, taints and cordons.
   const NodeSet& eligible(SpecId spec) { return kind(spec).eligible; }
   // Whether all of these fit together. Exact for one kind. Several kinds are placed largest first,

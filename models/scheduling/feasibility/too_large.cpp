@@ -19,16 +19,21 @@ std::string amounts(int64_t gpus, int64_t cpu_milli, int64_t memory) {
 TooLargeJobs::TooLargeJobs(const ClusterState& cluster, const JobTable& jobs)
     : cluster_{cluster}, jobs_{jobs}, empty_{cluster, jobs.specs(), true} {}
 
-int64_t TooLargeJobs::slots(SpecId spec) {
-  if (spec.index >= slots_.size()) slots_.resize(spec.index + size_t{1}, -1);
-  if (slots_[spec.index] < 0) slots_[spec.index] = empty_.slots(spec);
-  return slots_[spec.index];
+// Nodes are counted only until there is room enough, so kinds that never come again cost little.
+int64_t TooLargeJobs::slots(SpecId spec, int64_t pods) {
+  if (spec.index >= slots_.size()) slots_.resize(spec.index + size_t{1});
+  Slots& known = slots_[spec.index];
+  if (known.found < pods && !known.are_all) {
+    known.found = empty_.slots_up_to(spec, pods);
+    known.are_all = known.found < pods;
+  }
+  return known.found;
 }
 
 void TooLargeJobs::job_arrived(JobId id) {
   const Job& job = jobs_.job(id);
   const auto is_too_large = [&](SpecId spec, int64_t pods) {
-    const int64_t room = slots(spec);
+    const int64_t room = slots(spec, pods);
     if (room >= pods) return false;
     ORRERY_MARK("scheduling.job_too_large");
     if (jobs_found_++ == 0) first_ = describe(job, spec, pods, room);

@@ -23,13 +23,17 @@ class TooLargeJobs {
   const std::string& first() const { return first_; }  // what the first one asks for; empty: none
 
  private:
-  int64_t slots(SpecId spec);
+  struct Slots {
+    int64_t found = 0;
+    bool are_all = false;
+  };
+  int64_t slots(SpecId spec, int64_t pods);  // at least `pods`, or all there are
   std::string describe(const Job& job, SpecId spec, int64_t pods, int64_t room) const;
 
   const ClusterState& cluster_;
   const JobTable& jobs_;
-  RoomTable empty_;             // nothing is ever put there
-  std::vector<int64_t> slots_;  // by spec; negative: not asked yet
+  RoomTable empty_;           // nothing is ever put there
+  std::vector<Slots> slots_;  // by spec
   std::string first_;
   uint64_t jobs_found_ = 0;
 };

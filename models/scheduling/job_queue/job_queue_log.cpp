@@ -47,13 +47,14 @@ void JobQueueLog::planned(const JobBoard& board, const Bound<Plan>& plan) {
   });
 }
 
-// A slot is given to another job after one was started: its next reason is new in any case.
+// A slot is given to another job after its job was started, cancelled or found infeasible: the next
+// reason is new in any case.
 void JobQueueLog::write(const JobBoard& board, const QueuedJob& job, QueueRow row) {
   if (job.slot >= latest_.size()) latest_.resize(job.slot + size_t{1}, QueueDecision::Started);
   latest_[job.slot] = row.decision;
   row.at = board.now();
   row.job = job.serial;
-  row.asked = job.units;
+  row.asked = job.ask.units;
   row.free = board.free() / board.unit();
   rows_->emit(row);
 }

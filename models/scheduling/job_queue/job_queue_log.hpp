@@ -20,9 +20,10 @@ enum class QueueDecision : uint8_t {
   PassedOver,  // it would fit, and the plan does not start it
   Stopped,     // it was stopped and waits again
   Infeasible,  // it asks for more than the cluster has
+  Cancelled,   // by its user, while it waited
 };
-constexpr std::array<std::string_view, 6> enum_names(QueueDecision) {
-  return {"started", "held", "lacks_room", "passed_over", "stopped", "infeasible"};
+constexpr std::array<std::string_view, 7> enum_names(QueueDecision) {
+  return {"started", "held", "lacks_room", "passed_over", "stopped", "infeasible", "cancelled"};
 }
 
 struct QueueRow {

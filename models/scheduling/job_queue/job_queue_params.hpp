@@ -55,6 +55,12 @@ constexpr std::array<std::string_view, 2> enum_names(React) {
   return {"each_instant", "each_event"};
 }
 
+// What becomes of a job that asks for more than all nodes have.
+enum class IfInfeasible : uint8_t { SetAside, Block, Fail };
+constexpr std::array<std::string_view, 3> enum_names(IfInfeasible) {
+  return {"set_aside", "block", "fail"};
+}
+
 struct StopParams {
   static constexpr std::string_view kDoc = "What it costs to stop a running job for another.";
   Duration write = {};
@@ -104,6 +110,7 @@ struct JobQueueParams {
   EstimateParams estimates;
   std::vector<Counted> counts = {Counted::Gpus};
   React react = React::EachInstant;
+  IfInfeasible infeasible = IfInfeasible::SetAside;
   StopParams stops;
   CountedCostParams costs;
 
@@ -121,6 +128,11 @@ struct JobQueueParams {
       "each_instant: once after all that happens at one time; each_event: to each arrival and "
       "each end by itself, ends that were expected right then first.",
       Source{"each_event: parallel-job simulators such as pyss"});
+    v("infeasible", infeasible,
+      "Of a job that asks for more than all nodes have, those that are down included. set_aside: "
+      "it waits for ever, outside the queue; block: it keeps its place in the queue, so that a "
+      "plan in strict order starts no job behind it, as FIFO schedulers do; fail: it fails at "
+      "once.");
     v("stops", stops, "For policies that stop running jobs.");
     v("costs", costs, "What starts and ends cost jobs without pods.");
   }

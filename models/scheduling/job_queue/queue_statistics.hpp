@@ -29,7 +29,8 @@ class QueueStatistics {
     max_ = std::max(max_, slowdown);
   }
   void job_stops() { ++stops_; }
-  void add_summary(Recorder& recorder, Time end, int64_t capacity, uint64_t infeasible) const {
+  void job_is_infeasible() { ++infeasible_; }
+  void add_summary(Recorder& recorder, Time end, int64_t capacity) const {
     const double capacity_time = static_cast<double>(capacity) * (end - Time{}).seconds();
     const int128_t used = integral_ + static_cast<int128_t>(used_) * (end - since_).ns;
     recorder.add_summary("bounded_slowdown_mean",
@@ -41,7 +42,7 @@ class QueueStatistics {
                          "", "mean share of the counted resource that the job queue had given out");
     recorder.add_summary("jobs_stopped", static_cast<int64_t>(stops_), "",
                          "times a running job was stopped for another");
-    recorder.add_summary("jobs_infeasible", static_cast<int64_t>(infeasible), "jobs",
+    recorder.add_summary("jobs_infeasible", static_cast<int64_t>(infeasible_), "jobs",
                          "jobs that ask for more than all nodes have");
   }
 
@@ -49,7 +50,7 @@ class QueueStatistics {
   int128_t integral_ = 0;  // of the counted resource, times nanoseconds
   Time since_;
   int64_t used_ = 0;
-  uint64_t ended_ = 0, stops_ = 0;
+  uint64_t ended_ = 0, stops_ = 0, infeasible_ = 0;
   double sum_ = 0, max_ = 0;
 };
 

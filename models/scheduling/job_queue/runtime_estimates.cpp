@@ -20,7 +20,7 @@ Duration at_most_requested(Duration estimate, Duration requested) {
 }  // namespace
 
 Duration RuntimeEstimates::estimate(const QueuedJob& job, Duration run) const {
-  const Duration requested = job.requested < Duration{} ? run : job.requested;
+  const Duration requested = job.ask.run < Duration{} ? run : job.ask.run;
   Duration estimate = run;
   if (params_.kind == EstimateKind::Requested) {
     estimate = requested;
@@ -40,16 +40,16 @@ Duration RuntimeEstimates::estimate(const QueuedJob& job, Duration run) const {
 }
 
 Duration RuntimeEstimates::corrected(const QueuedJob& job) const {
-  Duration longer = job.estimate;
-  const auto done = static_cast<size_t>(job.corrections);
+  Duration longer = job.estimate.run;
+  const auto done = static_cast<size_t>(job.estimate.corrections);
   if (params_.correction == Correction::Requested) {
-    longer = job.requested;
+    longer = job.ask.run;
   } else if (params_.correction == Correction::Steps) {
     longer = done < kSteps.size()
-                 ? at_most_requested(job.first_estimate + kSteps[done], job.requested)
-                 : job.requested;
+                 ? at_most_requested(job.estimate.first + kSteps[done], job.ask.run)
+                 : job.ask.run;
   }
-  return longer > job.estimate ? longer : job.estimate * 2;
+  return longer > job.estimate.run ? longer : job.estimate.run * 2;
 }
 
 void RuntimeEstimates::learn(uint32_t user, Duration run) {

@@ -7,7 +7,6 @@
 
 #include "models/scheduling/contract/job_policy_api.hpp"
 #include "models/scheduling/job_queue/job_queue_params.hpp"
-#include "models/workload/job/job.hpp"
 #include "sim/core/rng.hpp"
 
 namespace orrery {

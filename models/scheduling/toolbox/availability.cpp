@@ -12,12 +12,12 @@ void Availability::reset(const JobBoard& board, Duration resolution) {
   steps_.push_back({now, board.free()});
   board.running().for_each([&](JobSlot slot) {
     const QueuedJob& job = board.job(slot);
-    Time end = std::max(job.expected_end, now);
+    Time end = std::max(job.progress.expected_end, now);
     if (resolution > Duration{}) {
       const Duration over = (end - now) % resolution;
       if (over > Duration{}) end = end + (resolution - over);
     }
-    const int64_t free = steps_.back().free + job.count;
+    const int64_t free = steps_.back().free + job.ask.count;
     if (end == steps_.back().from) {
       steps_.back().free = free;
     } else {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/workload/traces/tables/throughputs.hpp"
+
 namespace orrery {
 namespace {
 
@@ -34,7 +36,7 @@ void GpuSpeedParams::check(Checker& c) const {
 }
 
 GpuSpeeds::GpuSpeeds(const GpuSpeedParams& params)
-    : params_{params}, throughputs_{read(params.throughputs)} {}
+    : params_{params}, by_gpu_{read(params.throughputs).by_gpu} {}
 
 const GpuSpeedEntry* GpuSpeeds::listed(std::string_view application, std::string_view model) const {
   const auto found = std::ranges::find_if(params_.list, [&](const GpuSpeedEntry& entry) {
@@ -46,9 +48,9 @@ const GpuSpeedEntry* GpuSpeeds::listed(std::string_view application, std::string
 double GpuSpeeds::speed(std::string_view application, int64_t gpus, std::string_view model) const {
   if (const GpuSpeedEntry* const own = listed(application, model)) return own->speed;
   const auto named = params_.names.find(std::string{model});
-  const auto here = throughputs_.by_gpu.find(named == params_.names.end() ? model : named->second);
-  const auto there = throughputs_.by_gpu.find(params_.reference);
-  if (here != throughputs_.by_gpu.end() && there != throughputs_.by_gpu.end()) {
+  const auto here = by_gpu_.find(named == params_.names.end() ? model : named->second);
+  const auto there = by_gpu_.find(params_.reference);
+  if (here != by_gpu_.end() && there != by_gpu_.end()) {
     const double reference = steps(there->second, application, gpus);
     if (reference > 0) return steps(here->second, application, gpus) / reference;
   }

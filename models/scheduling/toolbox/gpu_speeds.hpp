@@ -1,15 +1,14 @@
-// models/scheduling/toolbox/gpu_speeds.hpp -- how fast a job is on one model of GPU, against
-// another.
+// models/scheduling/toolbox/gpu_speeds.hpp -- how fast a job is on each model of GPU.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "models/scheduling/contract/policy_types.hpp"
-#include "models/workload/traces/tables/throughputs.hpp"
 #include "sim/config/fields.hpp"
 
 namespace orrery {
@@ -42,7 +41,7 @@ struct GpuSpeedParams {
       "By application and model. Of what is not listed the file tells, else it is 1.");
     v("throughputs", throughputs,
       "Gavel's JSON of steps per second by GPU and job type: speeds are those against `reference`.",
-      Example{"../shared/traces/gavel/simulation_throughputs.json.gz"});
+      IsFile{}, Example{"../shared/traces/gavel/simulation_throughputs.json.gz"});
     v("names", names, "Models as the machines name them: as the file does.",
       Example{"{V100M32: v100}"});
     v("reference", reference, "The file's GPU that durations are given for.");
@@ -56,10 +55,11 @@ class ORRERY_API GpuSpeeds {
   double speed(std::string_view application, int64_t gpus, std::string_view model) const;
 
  private:
+  using StepsPerSecond = std::map<std::string, double, std::less<>>;  // by Gavel's name of a job
   const GpuSpeedEntry* listed(std::string_view application, std::string_view model) const;
 
   GpuSpeedParams params_;
-  traces::Throughputs throughputs_;
+  std::map<std::string, StepsPerSecond, std::less<>> by_gpu_;  // of the file
 };
 
 }  // namespace orrery

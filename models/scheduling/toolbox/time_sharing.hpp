@@ -25,11 +25,11 @@ inline void share_out(JobBoard& board, std::span<const JobSlot> jobs) {
   std::vector<JobSlot> wanted;
   for (const JobSlot slot : jobs) {
     const QueuedJob& job = board.job(slot);
-    if (job.count <= left) {
-      left -= job.count;
+    if (job.ask.count <= left) {
+      left -= job.ask.count;
       if (!job.is_running()) wanted.push_back(slot);
     } else if (job.is_running() && !board.stop(slot)) {
-      left -= job.count;
+      left -= job.ask.count;
     }
   }
   for (const JobSlot slot : wanted) {

@@ -89,12 +89,14 @@ struct JobSpec {
   Time submitted;
   Duration work;  // compute time of the whole job, without waits and checkpoints
   Duration requested = kNotRequested;  // how long its user said it would take at most
-  std::optional<Ending> ending;        // how it ends for good if nothing else ends it; as recorded
-  std::vector<GangSpec> gangs;         // at least one, each with at least one pod
-  Duration checkpoint_interval;        // compute time between checkpoints; 0: never
-  Duration checkpoint_write;           // synchronous time of one checkpoint
-  Duration restore;                    // time to load the last checkpoint
-  Duration init, init_per_gpu;         // set-up after the start barrier; see init_time()
+  // After its submission: then its user cancels the job unless it has started; none: never.
+  std::optional<Duration> cancel_after;
+  std::optional<Ending> ending;  // how it ends for good if nothing else ends it; as recorded
+  std::vector<GangSpec> gangs;   // at least one, each with at least one pod
+  Duration checkpoint_interval;  // compute time between checkpoints; 0: never
+  Duration checkpoint_write;     // synchronous time of one checkpoint
+  Duration restore;              // time to load the last checkpoint
+  Duration init, init_per_gpu;   // set-up after the start barrier; see init_time()
   std::shared_ptr<const CommunicatorParams> communicator;  // none: ranks meet in no time
   std::shared_ptr<const CheckpointParams> checkpoint;  // to a store, in place of write and restore
   std::shared_ptr<const StepParams> step;              // none: exchanges take no time

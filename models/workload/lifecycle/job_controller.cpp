@@ -25,7 +25,8 @@ JobController::JobController(Sim sim, ClusterState& cluster, JobTable& jobs,
       independent_{sim.engine, jobs,        accounts_,     phases_, pods_,
                    runs_,      recoveries_, replacements_, *this},
       services_{sim.engine, jobs, phases_, pods_, runs_, recoveries_, *this},
-      counted_{sim.engine, jobs, accounts_, phases_, runs_, *this} {
+      counted_{sim.engine, jobs, accounts_, phases_, runs_, *this},
+      cancellations_{sim.engine, jobs, accounts_} {
   gangs_.over.connect([this](JobId job, const JobOver& how) { end_job(job, how); });
   companions_.over.connect([this](JobId job, const JobOver& how) {
     if (phases_.of(job) == JobPhase::Running) runs_.lose(job);
@@ -35,6 +36,7 @@ JobController::JobController(Sim sim, ClusterState& cluster, JobTable& jobs,
   services_.over.connect([this](JobId job, const JobOver& how) { end_job(job, how); });
   services_.scaled_down.connect([this](JobId job) { independent_.refresh_phase(job); });
   counted_.over.connect([this](JobId job, const JobOver& how) { end_job(job, how); });
+  cancellations_.over.connect([this](JobId job, const JobOver& how) { end_job(job, how); });
 }
 
 // ---- arrival
@@ -71,6 +73,7 @@ void JobController::admit(const JobSpec& spec) {
   independent_.admitted(id);
   services_.admitted(id);
   counted_.admitted(id);
+  cancellations_.admitted(id);
   job_arrived.emit(id);
   if (arrivals_ == Arrivals::CreatePods) pods_.creation().want_all(id);
 }
@@ -78,6 +81,12 @@ void JobController::admit(const JobSpec& spec) {
 void JobController::release(JobId id) {
   ORRERY_CHECK(arrivals_ == Arrivals::Hold, "only held jobs are released");
   pods_.creation().want_all(id);
+}
+
+void JobController::reject(JobId id) {
+  ORRERY_CHECK(arrivals_ != Arrivals::CreatePods && phases_.of(id) == JobPhase::Pending,
+               "only held jobs are rejected");
+  end_job(id, JobOver::failed(EndCause::Error));
 }
 
 // ---- what befalls pods
@@ -225,6 +234,7 @@ JobUsage JobController::usage(JobId id) const {
 
 bool JobController::goes_on(JobId id) const {
   if (jobs_.job(id).spec.service) return true;  // to its end, or that of the run
+  if (cancellations_.is_ahead(id)) return true;
   if (phases_.of(id) == JobPhase::Pending || is_over(phases_.of(id))) return false;
   return !is_gang(id) || !gangs_.hangs_for_ever(id);
 }

@@ -11,6 +11,7 @@
 #include "models/workload/job/job_sources.hpp"
 #include "models/workload/job/job_table.hpp"
 #include "models/workload/job/pod_api.hpp"
+#include "models/workload/lifecycle/cancellations.hpp"
 #include "models/workload/lifecycle/companions.hpp"
 #include "models/workload/lifecycle/counted_jobs.hpp"
 #include "models/workload/lifecycle/gang_lives.hpp"
@@ -69,6 +70,7 @@ class JobController : public JobNews {
 
   // What a job queue decides. Of a held job that arrived, or was suspended.
   void release(JobId job);  // its pods are created
+  void reject(JobId job);   // it fails before it has any: it can never start
   void run_counted(JobId job, Duration delay = {}, Pace pace = {}) {
     counted_.run(job, delay, pace);
   }
@@ -76,6 +78,8 @@ class JobController : public JobNews {
   // Stops a gang or a counted job that runs: it writes a checkpoint for so long, keeps all it
   // computed, gives everything back and is Pending. False: it does not run, or has no such form.
   bool suspend(JobId job, Duration write, Duration restart);
+  // Enough of its pods have had nodes, or it was counted as running.
+  bool has_started(JobId job) const { return accounts_.of(job).first_bound.has_value(); }
   Duration done(JobId job) const { return runs_.now(job).progress.done(); }  // of its work
   Duration work(JobId job) const { return runs_.of(job).work; }     // on the GPUs that it has
   bool is_paused(JobId job) const { return runs_.is_paused(job); }  // or is being suspended
@@ -125,6 +129,7 @@ class JobController : public JobNews {
   IndependentPods independent_;
   ServiceLives services_;
   CountedJobs counted_;
+  Cancellations cancellations_;
   int64_t terminating_ = 0;
   size_t left_behind_ = 0;  // jobs that are over, and whose pods are not
 };

@@ -25,6 +25,7 @@ void JobController::end_job(JobId id, const JobOver& how) {
   gangs_.end(id);
   independent_.end(id);
   services_.end(id);
+  cancellations_.end(id);
   runs_.end_of(id);
   close_recoveries(id, sim_.engine.now());
   JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {

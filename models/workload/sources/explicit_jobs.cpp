@@ -17,6 +17,7 @@ JobSpec request_of(const ExplicitJobParams& params, const TrainingParams& traini
   job.controller = params.controller;
   job.work = params.work;
   job.requested = params.requested.value_or(kNotRequested);
+  job.cancel_after = params.cancel_after;
   if (params.gangs.empty()) {
     job.gangs.push_back({.roles = {{params.pod.spec(params.priority), params.pods}},
                          .min_available = params.min_available});

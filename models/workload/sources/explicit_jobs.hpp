@@ -28,6 +28,7 @@ struct ExplicitJobParams {
   Duration submit = {};
   Duration work = 1_h;
   std::optional<Duration> requested = {};
+  std::optional<Duration> cancel_after = {};
   int32_t priority = 0;
   int32_t pods = 1;
   int32_t min_available = 0;
@@ -53,6 +54,10 @@ struct ExplicitJobParams {
       Required{});
     v("requested", requested,
       "How long its user says it will take at most, for a job queue that goes by that.");
+    v("cancel_after", cancel_after,
+      "After its submission: its user cancels the job if it has not started by then, and what "
+      "would start at that very instant is cancelled. A gang has started once it has its nodes, "
+      "independent pods once one of them has. Absent: never.");
     v("priority", priority, "Priority of its pods.", kPriorities);
     v("pods", pods, "Alike pods.", Range{1, 1'000'000}, Unit{"pods"});
     v("min_available", min_available,

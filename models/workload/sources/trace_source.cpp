@@ -85,9 +85,14 @@ class TraceSource final : public JobSource {
     job_.work = params_.departures ? recorded.duration : kNeverEnds;
     job_.requested = recorded.requested_time;
     job_.ending = {};
+    job_.cancel_after = {};
     if (params_.ends == TraceEnds::Recorded && params_.departures &&
         tells_ends(reader_->format())) {
-      job_.ending = ending_of(recorded.status, recorded.duration);
+      if (recorded.cancelled_after >= Duration{}) {
+        job_.cancel_after = recorded.cancelled_after;
+      } else {
+        job_.ending = ending_of(recorded.status, recorded.duration);
+      }
     }
     const bool is_uneven = recorded.pods > 1 && recorded.gpus_last_pod != recorded.gpus_per_pod;
     job_.gangs.resize(1);

@@ -128,6 +128,7 @@ class FileTraceReader final : public TraceReader {
   std::optional<Time> instant(std::string_view name, const std::string& text);
   Time start_of(Time first) const;
   void read_row();
+  bool takes_unstarted(TraceRow& row);
   bool complete_duration(TraceRow& row);
   bool takes_queue(std::string_view queue);
   bool fit_window(TraceRow& row);
@@ -254,6 +255,13 @@ bool FileTraceReader::fit_window(TraceRow& row) {
   if (window_end_ && job.submit >= *window_end_) return false;
   if (!window_start_ || job.submit >= *window_start_) return true;
   if (!params_.warm_start) return false;
+  if (job.cancelled_after >= Duration{}) {  // it waits on, until then
+    if (row.start < *window_start_) return false;
+    job.cancelled_after = row.start - *window_start_;
+    job.submit = *window_start_;
+    ++counts_.warm_started;
+    return true;
+  }
   const Time end = row.start + job.duration;
   if (end < *window_start_) return false;
   const bool ran = row.start < *window_start_;
@@ -267,6 +275,19 @@ bool FileTraceReader::fit_window(TraceRow& row) {
 Time FileTraceReader::start_of(Time first) const {
   const bool is_date = format_->has_dates || first.ns >= kYears10Ns;
   return is_date ? Time{first.ns / kDayNs * kDayNs} : Time{};
+}
+
+// Of a job that was cancelled before it started. What it would have run for is what its user
+// requested, where that is recorded.
+bool FileTraceReader::takes_unstarted(TraceRow& row) {
+  if (!params_.cancelled_unstarted || params_.arrive_at == TraceArrival::Start) {
+    findings_.leave_out(row.lacks_duration.empty() ? "never started" : row.lacks_duration);
+    return false;
+  }
+  if (row.lacks_duration.empty() || row.job.requested_time <= Duration{}) return true;
+  row.job.duration = row.job.requested_time;
+  row.lacks_duration = {};
+  return true;
 }
 
 // False: nobody knows how long it ran, and nobody said what to assume.
@@ -294,6 +315,7 @@ void FileTraceReader::read_row() {
   }
   TraceRow row = *parsed;
   if (!params_.recorded_nodes) row.job.node = {};
+  if (row.job.cancelled_after >= Duration{} && !takes_unstarted(row)) return;
   if (!complete_duration(row)) return;
   if (!waiting_.is_window()) {
     earliest_ = std::min(earliest_, row.job.submit);

@@ -46,15 +46,15 @@ class Quota final : public Policy, public Admit, public JobWatcher {
     const std::optional<int64_t> limit =
         named == params_.limits.end() ? params_.others : named->second;
     if (!limit) return true;
-    return (owner < held_.size() ? held_[owner] : 0) + job.units <= *limit;
+    return (owner < held_.size() ? held_[owner] : 0) + job.ask.units <= *limit;
   }
   void job_starts(const QueuedJob& job) override {
     const uint32_t owner = owner_of(job);
     if (owner >= held_.size()) held_.resize(owner + size_t{1});
-    held_[owner] += job.units;
+    held_[owner] += job.ask.units;
   }
-  void job_stops(const QueuedJob& job) override { held_[owner_of(job)] -= job.units; }
-  void job_ends(const QueuedJob& job) override { held_[owner_of(job)] -= job.units; }
+  void job_stops(const QueuedJob& job) override { held_[owner_of(job)] -= job.ask.units; }
+  void job_ends(const QueuedJob& job) override { held_[owner_of(job)] -= job.ask.units; }
 
  private:
   uint32_t owner_of(const QueuedJob& job) const {

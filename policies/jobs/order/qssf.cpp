@@ -10,7 +10,7 @@ class Qssf final : public Policy, public QueueOrder {
   Qssf(JobBoard& /*board*/, const Params& /*params*/) {}
   // In units times milliseconds, so that a million GPUs for a century still fit.
   int64_t rank(const QueuedJob& job) const override {
-    return job.first_estimate / 1_ms * job.units;
+    return job.estimate.first / 1_ms * job.ask.units;
   }
 };
 ORRERY_REGISTER_POLICY(Qssf, "QSSF",

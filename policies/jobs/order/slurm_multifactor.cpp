@@ -118,7 +118,7 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
         std::min(1.0, (board_.now() - job.submitted).seconds() / params_.max_age.seconds());
     const int64_t all_units = std::max<int64_t>(board_.capacity(), 1);
     const double counted =
-        static_cast<double>(params_.favor_small ? all_units - job.count : job.count);
+        static_cast<double>(params_.favor_small ? all_units - job.ask.count : job.ask.count);
     const double size = std::clamp(counted / static_cast<double>(all_units), 0.0, 1.0);
     const Place place = places_.at(key_of(job));
     const double fair = accounts_[place.account].users[place.user].factor;
@@ -129,7 +129,7 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
       if (weight_tres_[i] == 0) continue;
       const double all = amount_of(board_.capacities(), i);
       if (all <= 0) continue;
-      priority += weight_tres_[i] * amount_of(job.request, i) / all;
+      priority += weight_tres_[i] * amount_of(job.ask.request, i) / all;
     }
     // The sum is cut to a whole number, not each factor.
     return -(static_cast<int64_t>(priority) + params_.weight_priority * job.priority);
@@ -163,9 +163,10 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
 
   // In millionths, so that what is given back is what was taken.
   int64_t billed(const QueuedJob& job) const {
-    if (params_.billing_weights.empty()) return job.units * kMillion;
+    if (params_.billing_weights.empty()) return job.ask.units * kMillion;
     double bill = 0;
-    for (size_t i = 0; i < kResources; ++i) bill += billing_weights_[i] * amount_of(job.request, i);
+    for (size_t i = 0; i < kResources; ++i)
+      bill += billing_weights_[i] * amount_of(job.ask.request, i);
     return std::llround(bill * kMillion);
   }
   void hold(const QueuedJob& job, int64_t millionths) {

@@ -38,7 +38,7 @@ class Conservative final : public Policy, public Plan {
   void reserve(JobSlot slot) {
     const QueuedJob& job = board_.job(slot);
     const Duration span = job.left(board_.now());
-    const int64_t count = job.count;
+    const int64_t count = job.ask.count;
     const Time start = future_.earliest(count, span);
     if (slot >= starts_.size()) starts_.resize(slot + size_t{1}, Time::max());
     starts_[slot] = start;

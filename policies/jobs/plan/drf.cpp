@@ -98,7 +98,7 @@ class Drf final : public Policy, public Plan, public JobWatcher {
   void hold(const QueuedJob& job, int64_t sign) {
     const uint32_t owner = owner_of(job);
     for (size_t i = 0; i < kResources; ++i) {
-      owners_[owner].held.amount[i] += sign * job.request.amount[i];
+      owners_[owner].held.amount[i] += sign * job.ask.request.amount[i];
     }
     settle(owner);
   }
@@ -110,7 +110,7 @@ class Drf final : public Policy, public Plan, public JobWatcher {
     if (held.waiting.empty()) return;
     const QueuedJob& first = board_.job(held.waiting.begin()->second);
     order_.insert(owner, {std::bit_cast<int64_t>(dominant_share(held)), {}, owner + uint64_t{1}},
-                  first.count, {});
+                  first.ask.count, {});
   }
   double dominant_share(const Held& owner) const {
     double share = 0;

@@ -68,8 +68,8 @@ class Easy final : public Policy, public Plan, public JobWatcher {
 
   void job_waits(const QueuedJob& job) override {
     if (order_ != BackfillOrder::Shortest) return;
-    by_length_.insert(job.slot, {job.left(board_.now()).ns, job.submitted, job.serial}, job.count,
-                      job.left(board_.now()));
+    by_length_.insert(job.slot, {job.left(board_.now()).ns, job.submitted, job.serial},
+                      job.ask.count, job.left(board_.now()));
   }
   void job_leaves(const QueuedJob& job) override {
     if (order_ == BackfillOrder::Shortest) by_length_.erase(job.slot);
@@ -85,14 +85,14 @@ class Easy final : public Policy, public Plan, public JobWatcher {
   JobTree::Limits reserve(const QueuedJob& head) const {
     const JobTree& running = board_.running();
     JobTree::Limits limits{.free = board_.free()};
-    const JobTree::Reach reach = running.reach(head.count - limits.free);
+    const JobTree::Reach reach = running.reach(head.ask.count - limits.free);
     if (reach.job == kNoJob) {  // nodes are down: no one knows when it fits
       limits.extra = limits.free;
       return limits;
     }
-    const Time shadow = std::max(board_.now(), board_.job(reach.job).expected_end);
+    const Time shadow = std::max(board_.now(), board_.job(reach.job).progress.expected_end);
     limits.window = shadow - board_.now();
-    limits.extra = limits.free + running.sum_through(shadow.ns) - head.count;
+    limits.extra = limits.free + running.sum_through(shadow.ns) - head.ask.count;
     return limits;
   }
 
@@ -111,8 +111,8 @@ class Easy final : public Policy, public Plan, public JobWatcher {
     const QueuedJob& job = board_.job(slot);
     if (slot == head_ || job.state != QueuedState::Waiting || !board_.fits(job)) return;
     const bool is_short = job.left(board_.now()) <= limits.window;
-    if (!is_short && job.count > limits.extra) return;
-    const int64_t count = job.count;
+    if (!is_short && job.ask.count > limits.extra) return;
+    const int64_t count = job.ask.count;
     if (!board_.start(slot)) return;
     limits.free -= count;
     if (!is_short) limits.extra -= count;

@@ -84,16 +84,17 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
 
   void job_waits(const QueuedJob& job) override {
     if (job.slot >= standings_.size()) standings_.resize(job.slot + size_t{1});
-    if (job.started >= Time{}) return;
+    if (job.progress.started >= Time{}) return;
     standings_[job.slot] = {};
     has_changed_ = true;
   }
-  void job_starts(const QueuedJob& job) override { used_of(job) += job.count; }
-  void job_stops(const QueuedJob& job) override { used_of(job) -= job.count; }
+  void job_starts(const QueuedJob& job) override { used_of(job) += job.ask.count; }
+  void job_stops(const QueuedJob& job) override { used_of(job) -= job.ask.count; }
   void job_ends(const QueuedJob& job) override {
-    used_of(job) -= job.count;
+    used_of(job) -= job.ask.count;
     has_changed_ = true;
   }
+  void job_cancelled(const QueuedJob& /*job*/) override { has_changed_ = true; }
 
  private:
   struct Standing {
@@ -138,7 +139,7 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
     s.due = s.had = s.share;
     for (size_t k = 0; k < counts_.size(); ++k) {
       s.speed.push_back(board_.has_paces() ? speeds_.speed(board_.application_name(job.application),
-                                                           job.units, board_.parts()[k].model)
+                                                           job.ask.units, board_.parts()[k].model)
                                            : 1);
     }
   }
@@ -179,7 +180,7 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
   }
   void take(const Claim& c, std::vector<int64_t>& left) {
     Standing& s = standings_[c.job];
-    const int64_t count = board_.job(c.job).count;
+    const int64_t count = board_.job(c.job).ask.count;
     if (s.chosen != kNowhere || count > left[c.part]) return;
     s.chosen = static_cast<int32_t>(c.part);
     left[c.part] -= count;
@@ -193,7 +194,7 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
     for (const JobSlot slot : jobs_) {
       const QueuedJob& job = board_.job(slot);
       const auto weight = params_.weights.find(std::string{board_.team_name(job.team)});
-      fair.push_back({.gpus = static_cast<double>(job.count) / unit,
+      fair.push_back({.gpus = static_cast<double>(job.ask.count) / unit,
                       .weight = weight == params_.weights.end() ? 1 : weight->second,
                       .speed = standings_[slot].speed});
       if (params_.objective == Objective::FinishTime) add_times(job, gpus, fair.back());
@@ -227,7 +228,7 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
       const QueuedJob& job = board_.job(slot);
       if (s.chosen == kNowhere || job.state != QueuedState::Waiting || !board_.fits(job)) continue;
       const auto part = static_cast<size_t>(s.chosen);
-      if (used_[part] + job.count > counts_[part]) continue;
+      if (used_[part] + job.ask.count > counts_[part]) continue;
       s.part = s.chosen;
       if (board_.start(slot) && board_.has_paces()) {
         board_.set_pace(slot, Pace::of_millionths(std::llround(s.speed[part] * Pace::kFull)));

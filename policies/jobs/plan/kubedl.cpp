@@ -37,7 +37,7 @@ class KubeDl final : public Policy, public QueueOrder, public Plan, public JobWa
 
   void job_waits(const QueuedJob& job) override {
     by_team_.insert(job.slot, {rank_in(job.team, job.priority), job.submitted, job.serial},
-                    job.count, {});
+                    job.ask.count, {});
   }
   void job_leaves(const QueuedJob& job) override { by_team_.erase(job.slot); }
 

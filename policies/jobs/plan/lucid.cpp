@@ -99,7 +99,7 @@ class Lucid final : public Policy, public QueueOrder, public Plan, public JobWat
 
   // In units times milliseconds, so that a million GPUs for a century still fit.
   int64_t rank(const QueuedJob& job) const override {
-    return job.first_estimate / 1_ms * job.units;
+    return job.estimate.first / 1_ms * job.ask.units;
   }
 
   void plan(const PlanNews& /*news*/) override {
@@ -117,8 +117,9 @@ class Lucid final : public Policy, public QueueOrder, public Plan, public JobWat
 
   void job_waits(const QueuedJob& job) override {
     if (job.slot >= standings_.size()) standings_.resize(job.slot + size_t{1});
-    if (job.started >= Time{} || standings_[job.slot].serial == job.serial + 1) return;
-    const bool is_profiled = params_.profiler_gpus > 0 && job.units <= params_.profiled_gpus_max;
+    if (job.progress.started >= Time{} || standings_[job.slot].serial == job.serial + 1) return;
+    const bool is_profiled =
+        params_.profiler_gpus > 0 && job.ask.units <= params_.profiled_gpus_max;
     standings_[job.slot] = {.stage = is_profiled ? Stage::New : Stage::Known,
                             .score = score_of(job),
                             .serial = job.serial + 1};
@@ -127,8 +128,8 @@ class Lucid final : public Policy, public QueueOrder, public Plan, public JobWat
   void job_starts(const QueuedJob& job) override {
     if (standings_[job.slot].stage == Stage::Profiling) {
       profiling_.push_back(job.slot);
-      in_profiler_ += job.units;
-    } else if (job.units <= params_.shared_gpus_max) {
+      in_profiler_ += job.ask.units;
+    } else if (job.ask.units <= params_.shared_gpus_max) {
       sharing_.push_back(job.slot);
     }
   }
@@ -155,7 +156,7 @@ class Lucid final : public Policy, public QueueOrder, public Plan, public JobWat
   }
 
   Time profiled_at(JobSlot job) const {
-    return board_.job(job).counted_from + params_.profile_time;
+    return board_.job(job).progress.counted_from + params_.profile_time;
   }
   void leave_profiler(Time now) {
     const std::vector<JobSlot> jobs = profiling_;
@@ -171,11 +172,11 @@ class Lucid final : public Policy, public QueueOrder, public Plan, public JobWat
       if (standings_[job].stage == Stage::New) jobs_.push_back(job);
     });
     std::ranges::sort(jobs_, {}, [&](JobSlot job) {
-      return std::tuple{board_.job(job).units, board_.job(job).serial};
+      return std::tuple{board_.job(job).ask.units, board_.job(job).serial};
     });
     for (const JobSlot slot : jobs_) {
       const QueuedJob& job = board_.job(slot);
-      if (in_profiler_ + job.units > params_.profiler_gpus || !board_.fits(job)) return;
+      if (in_profiler_ + job.ask.units > params_.profiler_gpus || !board_.fits(job)) return;
       standings_[slot].stage = Stage::Profiling;
       if (!board_.start(slot)) standings_[slot].stage = Stage::New;
     }
@@ -201,14 +202,14 @@ class Lucid final : public Policy, public QueueOrder, public Plan, public JobWat
   }
   bool fits_beside_profiler(const QueuedJob& job) const {
     const int64_t kept = std::max(params_.profiler_gpus - in_profiler_, int64_t{0});
-    return board_.fits(job) && job.count + kept * board_.unit() <= board_.free();
+    return board_.fits(job) && job.ask.count + kept * board_.unit() <= board_.free();
   }
   JobSlot host_for(const QueuedJob& job) const {
-    if (job.units > params_.shared_gpus_max || job.units == 0) return kNoJob;
+    if (job.ask.units > params_.shared_gpus_max || job.ask.units == 0) return kNoJob;
     for (const JobSlot slot : sharing_) {
       const QueuedJob& host = board_.job(slot);
       const bool is_alone = host.is_running() && !host.is_over && host.partner == kNoJob;
-      if (!is_alone || host.request != job.request) continue;
+      if (!is_alone || host.ask.request != job.ask.request) continue;
       if (standings_[slot].score + standings_[job.slot].score > params_.scores_max) continue;
       const double length = static_cast<double>(rank(host));
       if (length >= params_.host_length_min * static_cast<double>(rank(job))) return slot;
@@ -230,7 +231,7 @@ class Lucid final : public Policy, public QueueOrder, public Plan, public JobWat
       std::erase(sharing_, job.slot);
       return;
     }
-    in_profiler_ -= job.units;
+    in_profiler_ -= job.ask.units;
     standings_[job.slot].stage = Stage::Known;
   }
 

@@ -66,7 +66,7 @@ class SlurmBackfill final : public Policy, public Plan {
       Duration span = job.left(now);
       const Duration over = span % params_.bf_resolution;
       if (over > Duration{}) span += params_.bf_resolution - over;
-      const int64_t count = job.count;
+      const int64_t count = job.ask.count;
       const Time start = future_.earliest(count, span);
       if (start > now + params_.bf_window) continue;
       if (start == now && board_.fits(job)) {

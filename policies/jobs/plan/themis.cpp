@@ -47,7 +47,7 @@ class Themis final : public Policy, public Plan, public JobWatcher {
     std::vector<JobSlot> others{unleased.begin(), unleased.end()};
     jobs_.erase(unleased.begin(), unleased.end());
     int64_t offer = board_.capacity();
-    for (const JobSlot job : jobs_) offer -= board_.job(job).count;
+    for (const JobSlot job : jobs_) offer -= board_.job(job).ask.count;
     const size_t jobs = jobs_.size() + others.size();
     std::ranges::sort(others, {}, [&](JobSlot job) {
       return std::tuple{-rho(board_.job(job), now, jobs), board_.job(job).serial};
@@ -88,7 +88,7 @@ class Themis final : public Policy, public Plan, public JobWatcher {
   double rho(const QueuedJob& job, Time now, size_t jobs) const {
     const double fair = static_cast<double>(board_.capacity()) / static_cast<double>(jobs);
     const double alone =
-        job.estimate.seconds() * std::max(1.0, static_cast<double>(job.count) / fair);
+        job.estimate.run.seconds() * std::max(1.0, static_cast<double>(job.ask.count) / fair);
     return ((now - job.submitted) + job.left(now)).seconds() / alone;
   }
   double improvement(const QueuedJob& job) const {
@@ -100,11 +100,11 @@ class Themis final : public Policy, public Plan, public JobWatcher {
   size_t auction(std::vector<JobSlot>& jobs, size_t bidders, int64_t offer) const {
     constexpr int64_t kCellsMax = 4096;  // of an offer; beyond it counts are rounded up
     int64_t cell = 0;
-    for (size_t i = 0; i < bidders; ++i) cell = std::gcd(cell, board_.job(jobs[i]).count);
+    for (size_t i = 0; i < bidders; ++i) cell = std::gcd(cell, board_.job(jobs[i]).ask.count);
     cell = std::max({cell, (offer + kCellsMax - 1) / kCellsMax, int64_t{1}});
     const auto cells = static_cast<size_t>(std::max(offer, int64_t{0}) / cell);
     const auto size_of = [&](size_t i) {
-      return static_cast<size_t>((board_.job(jobs[i]).count + cell - 1) / cell);
+      return static_cast<size_t>((board_.job(jobs[i]).ask.count + cell - 1) / cell);
     };
     std::vector<double> best(cells + 1);
     std::vector<std::vector<bool>> is_in(bidders, std::vector<bool>(cells + 1));

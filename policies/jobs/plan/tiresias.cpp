@@ -89,11 +89,11 @@ class Tiresias final : public Policy, public Plan, public JobWatcher {
   }
   void job_starts(const QueuedJob& job) override {
     Standing& s = standings_[job.slot];
-    if (job.executed > s.forgiven) s.waited += board_.now() - job.queued;
+    if (job.progress.executed > s.forgiven) s.waited += board_.now() - job.queued;
   }
   void job_ends(const QueuedJob& job) override {
-    if (params_.by != Service::Gittins) return;
-    const double service = job.run.seconds() * static_cast<double>(job.units);
+    if (params_.by != Service::Gittins || !job.has_started()) return;
+    const double service = job.run.seconds() * static_cast<double>(job.ask.units);
     ended_.insert(std::ranges::upper_bound(ended_, service), service);
   }
 
@@ -113,7 +113,7 @@ class Tiresias final : public Policy, public Plan, public JobWatcher {
   };
 
   double weight(const QueuedJob& job) const {
-    return params_.by == Service::Dlas ? 1 : static_cast<double>(job.units);
+    return params_.by == Service::Dlas ? 1 : static_cast<double>(job.ask.units);
   }
   double service(const QueuedJob& job, const Standing& s) const {
     return (job.executed_by(board_.now()) - s.forgiven).seconds() * weight(job);
@@ -125,7 +125,7 @@ class Tiresias final : public Policy, public Plan, public JobWatcher {
       return;
     }
     if (promoted_at(job) <= board_.now()) {
-      s = {.serial = s.serial, .forgiven = job.executed};
+      s = {.serial = s.serial, .forgiven = job.progress.executed};
       moved_.push_back({board_.now(), job.slot});
       return;
     }
@@ -143,13 +143,14 @@ class Tiresias final : public Policy, public Plan, public JobWatcher {
     if (params_.promote_knob == 0 || s.queue == 0 || job.state != QueuedState::Waiting) {
       return Time::max();
     }
-    return job.queued + (job.executed - s.forgiven) * params_.promote_knob - s.waited;
+    return job.queued + (job.progress.executed - s.forgiven) * params_.promote_knob - s.waited;
   }
   // When the job leaves its queue, or has had its quantum.
   Time change(const QueuedJob& job) const {
     if (!job.is_running()) return std::max(promoted_at(job), board_.now() + 1_ns);
     const Standing& s = standings_[job.slot];
-    const Duration setup = std::max(job.started + job.setup - board_.now(), Duration{});
+    const Duration setup =
+        std::max(job.progress.started + job.progress.setup - board_.now(), Duration{});
     if (params_.by == Service::Gittins) {
       return board_.now() + setup +
              nearest_ns(static_cast<double>(params_.gittins_delta) / weight(job));

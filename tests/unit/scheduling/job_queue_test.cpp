@@ -133,6 +133,58 @@ run: {until: 3h}
   EXPECT_EQ(std::get<int64_t>(infeasible->value), 1);
 }
 
+const std::string kGiantThenSmall = R"(
+workload:
+  sources:
+  - kind: jobs
+    jobs:
+    - {name: giant, pods: 3, pod: {gpus: 4}, work: 1h}
+    - {name: small, submit: 1s, pods: 1, pod: {gpus: 4}, work: 1h}
+run: {until: 3h}
+policy: {driver: counting, job_queue: {infeasible: )";
+
+TEST(JobQueue, AnInfeasibleJobThatBlocksKeepsItsPlaceInTheQueue) {
+  ScenarioRun strict{kTwoNodes + kGiantThenSmall + "block}}\n"};
+  for (const JobRow& job : in_order(strict)) {
+    EXPECT_EQ(job.outcome, JobOutcome::Pending);
+    EXPECT_EQ(job.running, kNever);
+  }
+  for (const char* const plan : {"Skip", "EASY", "Conservative", "SlurmBackfill"}) {
+    ScenarioRun passes{kTwoNodes + kGiantThenSmall + "block, policies: [{name: " + plan + "}]}}\n"};
+    EXPECT_EQ(in_order(passes)[0].outcome, JobOutcome::Pending) << plan;
+    EXPECT_EQ(in_order(passes)[1].outcome, JobOutcome::Completed) << plan;
+  }
+}
+
+TEST(JobQueue, AnInfeasibleJobThatFailsDoesSoAtOnce) {
+  for (const char* const react : {"each_instant", "each_event"}) {
+    ScenarioRun run{kTwoNodes + kGiantThenSmall + "fail, react: " + react + "}}\n"};
+    const auto jobs = in_order(run);
+    EXPECT_EQ(jobs[0].outcome, JobOutcome::Failed);
+    EXPECT_EQ(jobs[0].ended, Time{});
+    EXPECT_EQ(jobs[0].created, kNever);
+    EXPECT_EQ(jobs[1].running, Time{} + 1_s);
+    EXPECT_EQ(jobs[1].outcome, JobOutcome::Completed);
+  }
+}
+
+TEST(JobQueue, AnInfeasibleJobThatFailsNeverHasPods) {
+  ScenarioRun run{kTwoNodes + R"(
+workload:
+  sources:
+  - kind: jobs
+    jobs:
+    - {name: giant, pods: 3, pod: {gpus: 4}, work: 1h}
+    - {name: small, submit: 1s, pods: 1, pod: {gpus: 4}, work: 1h}
+policy: {base: strict_gang, job_queue: {infeasible: fail}}
+)"};
+  ASSERT_EQ(run.result.end, SimulationResult::End::Done);
+  const auto jobs = in_order(run);
+  EXPECT_EQ(jobs[0].outcome, JobOutcome::Failed);
+  EXPECT_EQ(jobs[0].created, kNever);
+  EXPECT_EQ(jobs[1].outcome, JobOutcome::Completed);
+}
+
 // With estimates of half the run, each is corrected on the way, and every job still ends.
 TEST(JobQueue, EstimatesThatProveTooShortAreCorrected) {
   for (const char* const correction : {"requested", "steps", "doubling"}) {

@@ -45,7 +45,14 @@ void parse_times(CsvReader& row, TraceRow& out) {
   TraceJob& job = out.job;
   job.submit = row.stamp(kSubmit);
   if (row.is_nothing(kStart)) {
-    row.findings().leave_out("never started");
+    const bool has_end = job.status == TraceStatus::Cancelled && !row.is_nothing(kEnd);
+    if (has_end) out.start = row.stamp(kEnd);
+    if (!has_end || out.start < job.submit) {
+      row.findings().leave_out("never started");
+      return;
+    }
+    job.cancelled_after = out.start - job.submit;
+    out.lacks_duration = "never started";
     return;
   }
   out.start = row.stamp(kStart);

@@ -116,6 +116,7 @@ class GoogleParser final : public RowParser {
   void parse_request(TraceJob& job);
   void schedule(Life& life, Time at);
   bool end(Lives::iterator known, Time at, int64_t event);
+  bool end_unscheduled(Time at, int64_t event);
 
   const Layout& layout_;
   Findings& findings_;
@@ -214,16 +215,30 @@ bool GoogleParser::end(Lives::iterator known, Time at, int64_t event) {
   if (at < life.row.start) csv_.wrong(0, "a time not before the job's last event");
   if (!csv_.row_ok()) return false;
   findings_.join();
-  if (!life.is_scheduled) findings_.leave_out("ended before it was scheduled");
+  const bool was_scheduled = life.is_scheduled;
   row_ = life.row;
   lives_.erase(known);
   TraceJob& job = row_.job;
+  if (!was_scheduled) return end_unscheduled(at, event);
   job.duration = at - row_.start;
   job.wait_recorded = row_.start - job.submit;
   job.status = event == kFinish ? TraceStatus::Completed
                : event == kFail ? TraceStatus::Failed
                : event == kKill ? TraceStatus::Cancelled
                                 : TraceStatus::Unknown;  // evicted or lost
+  return csv_.row_ok();
+}
+
+bool GoogleParser::end_unscheduled(Time at, int64_t event) {
+  constexpr std::string_view kWhy = "ended before it was scheduled";
+  if (event != kKill) {
+    findings_.leave_out(kWhy);
+    return false;
+  }
+  row_.start = at;
+  row_.lacks_duration = kWhy;
+  row_.job.cancelled_after = at - row_.job.submit;
+  row_.job.status = TraceStatus::Cancelled;
   return csv_.row_ok();
 }
 

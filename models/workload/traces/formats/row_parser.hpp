@@ -19,7 +19,9 @@ namespace orrery::traces {
 // Times as the trace counts them: from its own zero, or from 1970 where it has dates.
 struct TraceRow {
   TraceJob job;  // job.submit included
-  Time start;    // when its cluster started it; job.submit where that is not recorded
+  // When its cluster started it, or, of one that never started, its user cancelled it; job.submit
+  // where that is not recorded.
+  Time start;
   // A literal that says why the job has no duration; empty: it has one, or the format has none.
   std::string_view lacks_duration = {};
 };

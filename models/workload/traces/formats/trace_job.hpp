@@ -61,10 +61,11 @@ struct TraceJob {
   Time submit;      // from the start of the run
   Duration duration;
   Duration wait_recorded = kUnknownWait;
-  Duration requested_time = kUnknown;  // the user's estimate of the duration, or its limit
-  Duration deadline = kUnknown;        // from the submission
-  int64_t after = kNone;               // id of the job it was submitted after the end of
-  Duration think_time = kUnknown;      // from that end to the submission
+  Duration requested_time = kUnknown;   // the user's estimate of the duration, or its limit
+  Duration deadline = kUnknown;         // from the submission
+  Duration cancelled_after = kUnknown;  // from the submission; known of jobs that never started
+  int64_t after = kNone;                // id of the job it was submitted after the end of
+  Duration think_time = kUnknown;       // from that end to the submission
   int32_t pods = 1;
   int32_t gpus_per_pod = 0;
   int32_t gpus_last_pod = 0;      // equals gpus_per_pod unless the count does not divide

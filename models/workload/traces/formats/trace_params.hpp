@@ -37,6 +37,7 @@ struct TraceParams {
   bool lenient = false;
   std::optional<Duration> default_duration{};
   bool recorded_nodes = false;
+  bool cancelled_unstarted = false;
   SwfOptions swf{};
   GavelOptions gavel{};
   PaiOptions pai{};
@@ -88,6 +89,12 @@ struct TraceParams {
       "duration, so that one value serves a study over several.");
     v("recorded_nodes", recorded_nodes,
       "Pods go only to the node, by its name, on which they ran; false: to any.");
+    v("cancelled_unstarted", cancelled_unstarted,
+      "Replay jobs that were cancelled before they started, where the trace tells when: "
+      "acme_seren, acme_kalos, google_*, and native traces made with this option. Each is "
+      "cancelled after as long a wait as recorded unless it has started; then it runs for as "
+      "long as its user requested, else for default_duration. With neither, and with false, "
+      "such jobs are left out.");
     v("swf", swf, "Of format swf alone.");
     v("gavel", gavel, "Of format gavel alone.");
     v("pai", pai, "Of formats pai and pai_instances alone.");

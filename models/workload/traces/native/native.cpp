@@ -13,7 +13,7 @@ namespace {
 using namespace native;
 
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
-constexpr uint64_t kFieldsAll = (uint64_t{1} << 21U) - 1;
+constexpr uint64_t kFieldsAll = (uint64_t{1} << 22U) - 1;
 // So that the pods of a job together can be counted: there are ten million of them at most.
 constexpr int64_t kPodsMax = 10'000'000;
 constexpr int64_t kCpuMilliMax = kMax / kPodsMax;
@@ -63,7 +63,8 @@ bool NativeParser::read_job() {
   if (has(kAfter)) job.after = blocks_.integer(0, kMax);
   if (has(kThink)) job.think_time = blocks_.span();
   if (!read_shape(mask) || !read_texts(mask)) return false;
-  row_.start = job.submit + std::max(job.wait_recorded, Duration{});
+  if (has(kCancelled)) job.cancelled_after = blocks_.span();
+  row_.start = job.submit + std::max({job.wait_recorded, job.cancelled_after, Duration{}});
   last_submit_ = job.submit;
   last_id_ = job.id;
   last_row_ = job.row;

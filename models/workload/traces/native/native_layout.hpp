@@ -40,6 +40,7 @@ enum Field : uint64_t {
   kName = 1U << 18U,
   kRow = 1U << 19U,
   kNode = 1U << 20U,
+  kCancelled = 1U << 21U,
 };
 
 constexpr uint64_t zigzag(int64_t value) {

@@ -36,6 +36,7 @@ void NativeWriter::add(const TraceJob& job) {
   mark(!is_numbered, kName);
   mark(job.row != last_row_ + 1, kRow);
   mark(!job.node.empty(), kNode);
+  mark(job.cancelled_after.ns >= 0, kCancelled);
   blocks_.put(mask);
   blocks_.put_span((job.submit - last_submit_).ns);
   blocks_.put_span(job.duration.ns);
@@ -63,6 +64,7 @@ void NativeWriter::add(const TraceJob& job) {
   if (has(kName)) blocks_.put_raw(job.name.view());
   if (has(kRow)) blocks_.put(zigzag(job.row - last_row_));
   if (has(kNode)) blocks_.put_text(job.node);
+  if (has(kCancelled)) blocks_.put_span(job.cancelled_after.ns);
   last_submit_ = job.submit;
   last_id_ = job.id;
   last_row_ = job.row;

@@ -1,0 +1,42 @@
+// models/scheduling/feasibility/deadlock_candidates.hpp -- jobs that may be stuck, by serial.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/scheduling/feasibility/room_table.hpp"
+#include "models/workload/job/job_table.hpp"
+
+namespace orrery {
+
+enum class Standing : uint8_t { Free, Deadlocked, Infeasible };
+
+struct DeadlockCandidate {
+  uint64_t serial = UINT64_MAX;
+  bool is_candidate = false;
+  bool is_infeasible = false;  // as of the last reduction
+  Standing standing = Standing::Free;
+  std::vector<PodNeed> needs = {};  // pods missing to complete
+  bool is_stuck() const { return standing != Standing::Free; }
+};
+
+class DeadlockCandidates {
+ public:
+  explicit DeadlockCandidates(const JobTable& jobs) : jobs_{jobs} {}
+
+  void begin(JobId id, uint64_t serial);  // its id may have been another job's
+  void add(JobId id);
+  void remove(JobId id);  // from then on it is Free
+  const std::vector<JobId>& all() const { return by_serial_; }
+  DeadlockCandidate& operator[](JobId id) { return records_[id.index]; }
+  const DeadlockCandidate& operator[](JobId id) const { return records_[id.index]; }
+
+ private:
+  std::vector<JobId>::iterator place(JobId id);
+
+  const JobTable& jobs_;
+  std::vector<DeadlockCandidate> records_;  // by job
+  std::vector<JobId> by_serial_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,67 @@
+// models/scheduling/feasibility/deadlock_rows.hpp -- rows of /events/deadlocks and
+// /events/deadlock_members.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "sim/core/enum_names.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+enum class DeadlockEnd : uint8_t {
+  Unresolved,       // at the end of the run
+  Timeout,          // reservations of members were given up: Permit timed out or was refused
+  PodsDeleted,      // members lost pods: deleted, preempted, or on a node that failed
+  CapacityAdded,    // nodes became available
+  MemberCompleted,  // a member got all its pods after all
+  Merged,           // its members went over into an older deadlock
+};
+constexpr std::array<std::string_view, 6> enum_names(DeadlockEnd) {
+  return {"unresolved", "timeout", "pods_deleted", "capacity_added", "member_completed", "merged"};
+}
+
+struct DeadlockRow {
+  uint32_t id = 0;
+  Time onset, resolved_at = Time{-1};
+  DeadlockEnd resolution = DeadlockEnd::Unresolved;
+  uint32_t members = 0;
+  double gpus_held = 0, gpu_s_lost = 0;
+
+  static void columns(auto&& c) {
+    c("id", &DeadlockRow::id, "number of the deadlock, in order of onset");
+    c("onset", &DeadlockRow::onset, "first instant at whose end no member could complete");
+    c("resolved_at", &DeadlockRow::resolved_at, "when it dissolved; -1: not in this run");
+    c("resolution", &DeadlockRow::resolution, "what dissolved it");
+    c("members", &DeadlockRow::members, "jobs in it, at most at a time", "jobs");
+    c("gpus_held", &DeadlockRow::gpus_held, "held by its members, at most at a time", "GPU");
+    c("gpu_s_lost", &DeadlockRow::gpu_s_lost, "GPU time its members held while in it", "GPU s");
+  }
+};
+
+struct DeadlockMemberRow {  // one gang of a job that is a member
+  uint32_t deadlock = 0;
+  uint64_t job = 0;
+  int32_t gang = 0;
+  Time joined, left = Time{-1};
+  int32_t assigned = 0, needed = 0;
+  double gpus_held = 0;
+  bool is_infeasible = false;
+
+  static void columns(auto&& c) {
+    c("deadlock", &DeadlockMemberRow::deadlock, "id in /events/deadlocks");
+    c("job", &DeadlockMemberRow::job, "serial number of the job");
+    c("gang", &DeadlockMemberRow::gang, "which gang of the job");
+    c("joined", &DeadlockMemberRow::joined, "when the job became a member");
+    c("left", &DeadlockMemberRow::left, "when it was one no more; -1: not in this run");
+    c("assigned", &DeadlockMemberRow::assigned, "pods with a node, at most in that time", "pods");
+    c("needed", &DeadlockMemberRow::needed, "pods the gang needs to start", "pods");
+    c("gpus_held", &DeadlockMemberRow::gpus_held, "GPUs held, at most in that time", "GPU");
+    c("is_infeasible", &DeadlockMemberRow::is_infeasible,
+      "it would not fit even if all others let go");
+  }
+};
+
+}  // namespace orrery

@@ -1,0 +1,60 @@
+// models/scheduling/feasibility/gang_holdings.hpp -- which pods of gangs have nodes.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/scheduling/feasibility/room_table.hpp"
+#include "models/workload/job/job_table.hpp"
+
+namespace orrery {
+
+struct PodHolding {
+  NodeId node;  // invalid: none
+  SpecId spec;
+  JobId job;
+  GangId gang;
+};
+
+struct GangHolding {
+  int32_t assigned = 0;  // pods
+  int64_t gpu_milli = 0;
+};
+
+struct JobHolding {
+  uint64_t serial = UINT64_MAX;
+  int32_t pods = 0;              // with nodes
+  int32_t incomplete_gangs = 0;  // with fewer than min_available such pods
+  bool is_alike = false;         // all pods have one spec
+};
+
+// A pod has a node from its reservation on: while it waits in Permit, and while it is bound.
+class GangHoldings {
+ public:
+  explicit GangHoldings(const JobTable& jobs) : jobs_{jobs} {}
+
+  bool knows(JobId id) const;  // it was begun, and the id is not used for another job since
+  void begin(JobId id);        // before its first pod is assigned
+  void assign(PodId id, NodeId node);
+  void unassign(PodId id);
+
+  bool has_node(PodId id) const { return id.index < pods_.size() && pod(id).node.is_valid(); }
+  const PodHolding& pod(PodId id) const { return pods_[id.index]; }
+  const GangHolding& gang(GangId id) const { return gangs_[id.index]; }
+  const JobHolding& job(JobId id) const { return job_holdings_[id.index]; }
+  // It is Pending and holds nodes, and one of its gangs has too few of them.
+  bool is_partial(JobId id) const;
+  // Pods that its gangs lack to start. Of pods with different specs the smallest are assumed to
+  // come next.
+  std::vector<PodNeed> missing(JobId id) const;
+
+ private:
+  void add_smallest(const Gang& gang, int32_t pods, std::vector<PodNeed>& needs) const;
+
+  const JobTable& jobs_;
+  std::vector<PodHolding> pods_;
+  std::vector<GangHolding> gangs_;
+  std::vector<JobHolding> job_holdings_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,91 @@
+#include "models/scheduling/feasibility/reduction.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace orrery {
+namespace {
+
+using ReductionCandidates = std::vector<const ReductionCandidate*>;
+
+struct Remainder {
+  ReductionCandidates stuck, released;
+};
+
+// Afterwards the rooms hold the stuck ones only.
+Remainder reduce(CandidateRooms& rooms, std::span<const ReductionCandidate> candidates) {
+  Remainder result;
+  for (const ReductionCandidate& candidate : candidates) result.stuck.push_back(&candidate);
+  for (size_t before = 0; before != result.stuck.size();) {
+    before = result.stuck.size();
+    std::erase_if(result.stuck, [&](const ReductionCandidate* candidate) {
+      if (!rooms.fits(candidate->needs)) return false;
+      rooms.release(candidate->job);
+      result.released.push_back(candidate);
+      return true;
+    });
+  }
+  return result;
+}
+
+// The rooms hold the stuck ones only.
+std::vector<bool> find_infeasible(CandidateRooms& rooms, const ReductionCandidates& stuck) {
+  std::vector<bool> is_infeasible;
+  for (const auto* candidate : stuck) rooms.release(candidate->job);
+  for (const auto* candidate : stuck) {
+    rooms.retake(candidate->job);
+    is_infeasible.push_back(!rooms.fits(candidate->needs));
+    rooms.release(candidate->job);
+  }
+  for (const auto* candidate : stuck) rooms.retake(candidate->job);
+  return is_infeasible;
+}
+
+// Joins jobs that need alike pods, and those with the holders of nodes such pods could use. Indices
+// into `stuck`, in order.
+std::vector<std::vector<size_t>> group(CandidateRooms& rooms, const ReductionCandidates& stuck) {
+  std::vector<size_t> group_of(stuck.size());  // the smallest index of its members
+  for (size_t i = 0; i < group_of.size(); ++i) group_of[i] = i;
+  const auto join = [&](size_t a, size_t b) {
+    const size_t from = std::max(group_of[a], group_of[b]);
+    const size_t to = std::min(group_of[a], group_of[b]);
+    if (from != to) std::ranges::replace(group_of, from, to);
+  };
+  std::map<SpecId, size_t> needed;  // and one of the jobs that need it
+  for (size_t i = 0; i < stuck.size(); ++i) {
+    for (const PodNeed& need : stuck[i]->needs) {
+      join(i, needed.try_emplace(need.spec, i).first->second);
+    }
+  }
+  for (const auto& [spec, user] : needed) {
+    const NodeSet nodes = rooms.eligible(spec);
+    for (size_t i = 0; i < stuck.size(); ++i) {
+      if (group_of[i] != group_of[user] && rooms.holds_any_of(stuck[i]->job, nodes)) join(i, user);
+    }
+  }
+  std::vector<std::vector<size_t>> members(stuck.size());
+  for (size_t i = 0; i < stuck.size(); ++i) members[group_of[i]].push_back(i);
+  std::erase_if(members, [](const auto& m) { return m.empty(); });
+  return members;
+}
+
+}  // namespace
+
+std::vector<StuckSet> find_stuck(CandidateRooms& rooms,
+                                 std::span<const ReductionCandidate> candidates) {
+  const Remainder remainder = reduce(rooms, candidates);
+  const ReductionCandidates& stuck = remainder.stuck;
+  const std::vector<bool> is_infeasible = find_infeasible(rooms, stuck);
+  for (const auto* candidate : remainder.released) rooms.retake(candidate->job);
+  std::vector<StuckSet> sets;
+  for (const std::vector<size_t>& indices : group(rooms, stuck)) {
+    StuckSet& set = sets.emplace_back();
+    for (const size_t i : indices) {
+      set.members.push_back({.job = stuck[i]->job, .is_infeasible = is_infeasible[i]});
+      set.is_deadlock = set.is_deadlock || !is_infeasible[i];
+    }
+  }
+  return sets;
+}
+
+}  // namespace orrery

@@ -1,0 +1,35 @@
+// models/scheduling/feasibility/reduction.hpp -- which candidates can never complete, in groups.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "models/scheduling/feasibility/candidate_rooms.hpp"
+
+namespace orrery {
+
+struct ReductionCandidate {
+  JobId job;
+  std::vector<PodNeed> needs;  // pods missing to complete
+};
+
+struct StuckMember {
+  JobId job;
+  bool is_infeasible = false;  // its missing pods do not fit beside its own pods alone
+};
+struct StuckSet {
+  std::vector<StuckMember> members;  // in the order of the candidates
+  bool is_deadlock = false;          // a member is held up by others
+};
+
+// Reduction, as in the banker's algorithm: repeatedly lets a candidate whose missing pods fit
+// complete and release what it holds. Those that remain are stuck. Example, on 4 nodes of a pod
+// each: A holds 2 and lacks 2, B holds 1 and lacks 1, one node is free. B fits, completes and
+// releases 2 nodes; then A fits. Had B lacked 2, neither would fit, and both would be stuck.
+//
+// Stuck jobs are joined into groups by the nodes that they hold and others of the group could use.
+// `rooms` holds the pods of all candidates, and is as before afterwards.
+std::vector<StuckSet> find_stuck(CandidateRooms& rooms,
+                                 std::span<const ReductionCandidate> candidates);
+
+}  // namespace orrery

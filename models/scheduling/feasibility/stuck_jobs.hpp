@@ -1,0 +1,32 @@
+// models/scheduling/feasibility/stuck_jobs.hpp -- stuck jobs as the deadlock log is told of them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace orrery {
+
+struct StuckGang {
+  int32_t assigned = 0, needed = 0;  // pods
+  int64_t gpu_milli = 0;             // held
+};
+
+struct StuckJob {
+  uint64_t serial = 0;
+  bool is_infeasible = false;
+  std::vector<StuckGang> gangs = {};
+};
+using StuckGroup = std::vector<StuckJob>;  // by serial
+
+struct StuckPodLost {  // by a job that was stuck, since the last look
+  uint64_t serial = 0;
+  bool was_deleted = false;  // else only its reservation was given up
+};
+
+// Why jobs may be stuck no more.
+struct StuckChanges {
+  std::vector<StuckPodLost> lost_pods;
+  bool is_capacity_changed = false;
+};
+
+}  // namespace orrery

@@ -1,0 +1,48 @@
+// models/scheduling/job_queue/counted_pool.hpp -- the resources of all nodes, as one pool that jobs
+// take amounts out of.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "models/hardware/cluster_state.hpp"
+#include "models/hardware/machine.hpp"
+#include "models/scheduling/contract/counted.hpp"
+#include "models/scheduling/contract/job_policy_api.hpp"
+
+namespace orrery {
+
+// Capacity is the sum over the nodes that are up; it may fall below what is used while nodes are
+// down. The first of the counted resources is the one that policies reserve.
+class CountedPool {
+ public:
+  CountedPool(const ClusterState& cluster, std::span<const Machine> machines,
+              std::span<const Counted> counts);
+
+  void node_changed(NodeId node, bool is_up) { add_node(node, is_up ? 1 : -1); }
+  void take(const Resources& amount) { used_ += amount; }
+  void give_back(const Resources& amount) { used_ -= amount; }
+
+  Resource counted() const { return counts_.front(); }
+  int64_t unit() const;  // of the counted resource, in a whole GPU or CPU
+  int64_t total() const { return total_[counted()]; }  // of it, on all nodes
+  int64_t capacity() const { return capacity_[counted()]; }
+  int64_t free() const { return capacity() - used_[counted()]; }
+  const Resources& capacities() const { return capacity_; }
+  const Resources& used() const { return used_; }
+  std::span<const PoolPart> parts() const { return parts_; }
+  bool fits(const Resources& request) const;         // now
+  bool is_feasible(const Resources& request) const;  // with all nodes up, and none used
+
+ private:
+  void add_node(NodeId node, int sign);
+
+  const ClusterState& cluster_;
+  std::vector<Resource> counts_;
+  Resources total_, capacity_, used_;
+  std::vector<PoolPart> parts_;
+  std::vector<size_t> part_of_;  // by machine
+};
+
+}  // namespace orrery

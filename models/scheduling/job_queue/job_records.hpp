@@ -1,0 +1,33 @@
+// models/scheduling/job_queue/job_records.hpp -- what the job queue knows of each job, by slot.
+#pragma once
+
+#include <vector>
+
+#include "models/scheduling/contract/job_policy_api.hpp"
+#include "models/scheduling/job_queue/owner_names.hpp"
+#include "models/workload/job/job_table.hpp"
+
+namespace orrery {
+
+// A slot is given to another job once its job is forgotten. References stay valid until add().
+class JobRecords {
+ public:
+  // In state Arrived; what it asks for and its estimate are for the caller to fill in.
+  QueuedJob& add(JobId id, const Job& job, Time now);
+  void forget(JobSlot slot) { free_slots_.push_back(slot); }
+
+  QueuedJob& operator[](JobSlot slot);
+  const QueuedJob& operator[](JobSlot slot) const;
+  QueuedJob& of(JobId id) { return (*this)[slot_of_[id.index]]; }
+  const OwnerNames& users() const { return users_; }
+  const OwnerNames& teams() const { return teams_; }
+  const OwnerNames& applications() const { return applications_; }
+
+ private:
+  std::vector<QueuedJob> records_;
+  std::vector<JobSlot> free_slots_;
+  std::vector<JobSlot> slot_of_;  // by job
+  OwnerNames users_, teams_, applications_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,82 @@
+#include "models/scheduling/job_queue/running_jobs.hpp"
+
+#include <utility>
+
+namespace orrery {
+
+void RunningJobs::insert(const QueuedJob& job) {
+  by_end_.insert(job.slot, {job.progress.expected_end.ns, job.submitted, job.serial},
+                 job.held[counted_], job.estimate.run);
+}
+
+void RunningJobs::correct(QueuedJob& job) const {
+  job.estimate.run = estimates_.corrected(job);
+  ++job.estimate.corrections;
+  job.progress.expected_end = job.end_by_estimate();
+}
+
+void RunningJobs::begin(QueuedJob& job, Duration setup) {
+  job.state = QueuedState::Running;
+  JobProgress& progress = job.progress;
+  progress.started = now();
+  progress.setup = setup;
+  progress.counted_from = now() + setup;
+  progress.expected_end = job.end_by_estimate();
+  // It had run for its estimate when it was stopped.
+  while (progress.expected_end <= now()) correct(job);
+  insert(job);
+}
+
+void RunningJobs::set_pace(QueuedJob& job, Pace pace) {
+  by_end_.erase(job.slot);
+  JobProgress& progress = job.progress;
+  if (now() > progress.counted_from) {
+    progress.executed = job.executed_by(now());
+    progress.counted_from = now();
+  }
+  progress.pace = pace;
+  progress.expected_end = job.end_by_estimate();
+  insert(job);
+}
+
+void RunningJobs::expect_end(QueuedJob& job, Time end) {
+  by_end_.erase(job.slot);
+  job.progress.expected_end = end;
+  insert(job);
+}
+
+QueuedJob& RunningJobs::part(QueuedJob& leaves) {
+  QueuedJob& stays = records_[std::exchange(leaves.partner, kNoJob)];
+  stays.partner = kNoJob;
+  by_end_.erase(stays.slot);
+  stays.held += std::exchange(leaves.held, {});
+  insert(stays);
+  return stays;
+}
+
+bool RunningJobs::correct_overdue() {
+  bool has_corrected = false;
+  for (JobSlot slot = by_end_.first(); slot != kNoJob;) {
+    QueuedJob& job = records_[slot];
+    const JobSlot next = by_end_.next(slot);
+    const Time& end = job.progress.expected_end;
+    if (end > now()) break;
+    const bool is_due = job.is_over && end == now();
+    if (!is_due) {
+      by_end_.erase(slot);
+      while (end < now() || (end == now() && !job.is_over)) {
+        if (job.state == QueuedState::Stopping) {
+          job.progress.expected_end = now() + 1_s;
+        } else {
+          correct(job);
+        }
+      }
+      insert(job);
+      has_corrected = true;
+    }
+    slot = next;
+  }
+  return has_corrected;
+}
+
+}  // namespace orrery

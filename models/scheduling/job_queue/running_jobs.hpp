@@ -1,0 +1,42 @@
+// models/scheduling/job_queue/running_jobs.hpp -- the jobs that hold resources of the pool, in the
+// order of their expected ends.
+#pragma once
+
+#include "models/scheduling/contract/job_policy_api.hpp"
+#include "models/scheduling/job_queue/job_records.hpp"
+#include "models/scheduling/job_queue/runtime_estimates.hpp"
+#include "sim/engine/engine.hpp"
+
+namespace orrery {
+
+// A job is here from its start until its resources are taken back, so also while it writes its
+// checkpoint. Every change of its pace, estimate or expected end moves it in the order.
+class RunningJobs {
+ public:
+  RunningJobs(const Engine& engine, JobRecords& records, const RuntimeEstimates& estimates,
+              Resource counted)
+      : engine_{engine}, records_{records}, estimates_{estimates}, counted_{counted} {}
+
+  const JobTree& by_end() const { return by_end_; }
+  void begin(QueuedJob& job, Duration setup);  // its request is in `held`, its pace is set
+  void set_pace(QueuedJob& job, Pace pace);
+  void expect_end(QueuedJob& job, Time end);
+  // One of two partners leaves. The other, which is returned, holds the GPUs of both.
+  QueuedJob& part(QueuedJob& leaves);
+  void remove(JobSlot slot) { by_end_.erase(slot); }
+  // Jobs that ran up to their expected end and go on get a later one. True if there were any.
+  bool correct_overdue();
+
+ private:
+  Time now() const { return engine_.now(); }
+  void insert(const QueuedJob& job);
+  void correct(QueuedJob& job) const;
+
+  const Engine& engine_;
+  JobRecords& records_;
+  const RuntimeEstimates& estimates_;
+  const Resource counted_;
+  JobTree by_end_;
+};
+
+}  // namespace orrery

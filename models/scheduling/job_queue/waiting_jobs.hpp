@@ -1,0 +1,42 @@
+// models/scheduling/job_queue/waiting_jobs.hpp -- the queue of jobs that wait, and those held back.
+#pragma once
+
+#include <vector>
+
+#include "models/scheduling/contract/job_policy_api.hpp"
+#include "models/scheduling/job_queue/job_policies.hpp"
+#include "models/scheduling/job_queue/job_records.hpp"
+#include "sim/engine/engine.hpp"
+
+namespace orrery {
+
+// Waiting jobs stand in the order of their rank. A job that an Admit refuses is held outside the
+// queue until capacity becomes free. Watchers hear of every job that enters or leaves the queue.
+class WaitingJobs {
+ public:
+  WaitingJobs(const Engine& engine, JobRecords& records, const JobPolicies& policies)
+      : engine_{engine}, records_{records}, policies_{policies} {}
+
+  const JobTree& in_order() const { return in_order_; }
+  size_t size() const { return in_order_.size() + held_.size(); }
+
+  void add(JobSlot slot);
+  void leave(JobSlot slot);     // it starts
+  void hold(JobSlot slot);      // an Admit refused it
+  void withdraw(JobSlot slot);  // its user cancelled it: it waits or is held
+  void retry_held();            // back into the queue
+  void rerank_if_due();
+
+ private:
+  void insert(const QueuedJob& job, int64_t rank);
+
+  const Engine& engine_;
+  JobRecords& records_;
+  const JobPolicies& policies_;
+  JobTree in_order_;
+  std::vector<JobSlot> held_;
+  std::vector<JobSlot> scratch_;
+  Time ranked_at_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,35 @@
+// models/workload/lifecycle/cancellations.hpp -- users who cancel jobs that have not started.
+#pragma once
+
+#include "models/workload/job/job_table.hpp"
+#include "models/workload/lifecycle/job_over.hpp"
+#include "models/workload/lifecycle/state/job_accounts.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/engine/signal.hpp"
+
+namespace orrery {
+
+// A job with `cancel_after` is cancelled that long after its submission if it has not started. A
+// job has started once enough of its pods have had nodes (JobAccount::first_bound). The event is
+// scheduled before any pod exists, so at one instant the cancellation precedes the start.
+class Cancellations {
+ public:
+  Cancellations(Engine& engine, const JobTable& jobs, const JobAccounts& accounts)
+      : engine_{engine}, jobs_{jobs}, accounts_{accounts} {}
+
+  void admitted(JobId job);
+  bool is_ahead(JobId job) const;  // the job has not started and is cancelled if it does not
+  void end(JobId job);             // it is over
+
+  Signal<JobId, const JobOver&> over;
+
+ private:
+  bool has_started(JobId job) const { return accounts_.of(job).first_bound.has_value(); }
+
+  Engine& engine_;
+  const JobTable& jobs_;
+  const JobAccounts& accounts_;
+  IdVector<JobId, EventId> events_;
+};
+
+}  // namespace orrery
