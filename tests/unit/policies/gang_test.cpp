@@ -41,7 +41,9 @@ class GangTest : public ::testing::Test {
     const Cycle cycle = handle.cycle(pod);
     NodeSet nodes = handle.state.up();
     const Status status = as<PreFilter>(policy).pre_filter(cycle, nodes);
-    if (status.ok()) EXPECT_TRUE(as<Reserve>(policy).reserve(cycle, {0}).ok());
+    if (status.ok()) {
+      EXPECT_TRUE(as<Reserve>(policy).reserve(cycle, {0}).ok());
+    }
     return status.code;
   }
   FakeHandle handle;
