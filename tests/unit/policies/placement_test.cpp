@@ -220,6 +220,53 @@ TEST_F(PlacementTest, SpreadLooksOnlyAtNodesThePodMayGoTo) {
   EXPECT_EQ(nodes, (NodeNumbers{0, 1, 2})) << "the third leaf, empty for ever, sets no minimum";
 }
 
+TEST_F(PlacementTest, APodsOwnSpreadCountsPodsOfAnyJobWithTheLabels) {
+  for (uint32_t i = 0; i < 3; ++i) handle.add_node({}, i);
+  handle.state.seal();
+  const auto policy = make_policy(handle, "PodTopologySpread");
+  PodSpec web, batch;
+  web.labels = {{"app", "web"}};
+  web.topology_spread = {{1, PodTopology::Leaf, true, web.labels}};
+  batch.labels = {{"app", "batch"}};
+  const PodView pod = handle.add_pod(web);
+  const PodView other = handle.add_pod(web, {7}), stranger = handle.add_pod(batch);
+  EXPECT_EQ(feasible(policy, pod), (NodeNumbers{0, 1, 2}));
+  handle.place(stranger, {1});
+  EXPECT_EQ(feasible(policy, pod), (NodeNumbers{0, 1, 2})) << "of its job, but not labelled so";
+  handle.place(other, {0});
+  EXPECT_EQ(feasible(policy, pod), (NodeNumbers{1, 2})) << "labelled so, though of another job";
+  PodSpec soft = web;
+  soft.topology_spread[0].is_hard = false;
+  const std::vector<int64_t> ranked = scores(policy, handle.add_pod(soft, {8}));
+  ASSERT_EQ(ranked.size(), 3U);
+  EXPECT_LT(ranked[0], ranked[1]);
+  EXPECT_EQ(ranked[1], ranked[2]);
+}
+
+TEST_F(PlacementTest, SpreadSeesAWhatIfWithinAnAttempt) {
+  for (uint32_t i = 0; i < 2; ++i) handle.add_node({}, i);
+  handle.state.seal();
+  const auto policy = make_policy(handle, "PodTopologySpread");
+  PodSpec spec;
+  spec.labels = {{"app", "web"}};
+  spec.topology_spread = {{1, PodTopology::Hostname, true, spec.labels}};
+  const PodView victim = handle.add_pod(spec), pod = handle.add_pod(spec, {1});
+  handle.place(victim, {0});
+  const Cycle cycle = handle.cycle(pod);
+  NodeSet nodes = handle.state.up();
+  ASSERT_TRUE(as<PreFilter>(policy).pre_filter(cycle, nodes).ok());
+  const auto left = [&] {
+    Candidates candidates{handle.state.up()};
+    as<Filter>(policy).filter(cycle, candidates);
+    return list(candidates.nodes());
+  };
+  EXPECT_EQ(left(), NodeNumbers{1});
+  handle.leave(victim);
+  EXPECT_EQ(left(), (NodeNumbers{0, 1}));
+  handle.place(victim, {0});
+  EXPECT_EQ(left(), NodeNumbers{1});
+}
+
 TEST_F(PlacementTest, SpreadWithoutConstraintsAbstains) {
   handle.add_node({});
   handle.state.seal();
