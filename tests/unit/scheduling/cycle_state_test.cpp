@@ -1,5 +1,4 @@
 // Attempts that are interleaved, and commands of policies: both run through one framework.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -16,8 +15,6 @@
 
 namespace orrery {
 namespace {
-
-using ::testing::ElementsAre;
 
 ProfileParams profile_with(ProfileBase base, std::vector<PluginParams> plugins) {
   ProfileParams profile;
@@ -128,9 +125,9 @@ class MixedCluster {
 };
 
 // One attempt of a pod, which others may run between its points.
-class Attempt {
+class SplitAttempt {
  public:
-  Attempt(Framework& framework, const MixedCluster& cluster, const PodView& pod)
+  SplitAttempt(Framework& framework, const MixedCluster& cluster, const PodView& pod)
       : framework_{framework},
         pod_{pod},
         state_(framework.new_attempt()),
@@ -174,13 +171,13 @@ void expect_interleaving_to_change_nothing(const ProfileParams& profile, uint64_
   for (int pair = 0; pair < 12; ++pair) {
     SCOPED_TRACE(testing::Message() << "seed " << seed << ", pair " << pair);
     const PodView first = cluster.new_pod(), second = cluster.new_pod();
-    Attempt a{interleaved, cluster, first}, b{interleaved, cluster, second};
+    SplitAttempt a{interleaved, cluster, first}, b{interleaved, cluster, second};
     a.pre_filter(), b.pre_filter();
     a.filter(), b.filter();
     a.score(), b.score();
-    Attempt alone{in_turn, cluster, first};
+    SplitAttempt alone{in_turn, cluster, first};
     alone.pre_filter(), alone.filter(), alone.score();
-    Attempt after{in_turn, cluster, second};
+    SplitAttempt after{in_turn, cluster, second};
     after.pre_filter(), after.filter(), after.score();
     ASSERT_EQ(a.outcome(), alone.outcome());
     ASSERT_EQ(b.outcome(), after.outcome());
@@ -212,7 +209,7 @@ TEST(CycleState, SomeOfThesePodsFindANodeAndSomeDoNot) {
                       profile_with(ProfileBase::Coscheduling, {plugin_named("InterPodAffinity")})};
   int found = 0;
   for (int i = 0; i < 100; ++i) {
-    Attempt attempt{framework, cluster, cluster.new_pod()};
+    SplitAttempt attempt{framework, cluster, cluster.new_pod()};
     attempt.pre_filter(), attempt.filter(), attempt.score();
     found += attempt.has_node() ? 1 : 0;
   }
@@ -232,11 +229,11 @@ TEST(CycleState, AStreamDrawsTheSameNumbersInTheSameAttempt) {
 
 // ---- commands
 
-std::vector<std::string>& told() {
+std::vector<std::string>& noted() {
   static std::vector<std::string> words;
   return words;
 }
-std::string of_pod(std::string_view what, PodId pod) {
+std::string with_number(std::string_view what, PodId pod) {
   return std::string{what} + " " + std::to_string(pod.index);
 }
 
@@ -245,15 +242,15 @@ class GivesCommands final : public Policy, public PostBind, public Reserve {
   using Params = NoParams;
   GivesCommands(Handle& handle, const Params& /*params*/) : handle_{handle} {}
   void post_bind(const PodView& /*pod*/, NodeId /*node*/) override {
-    told().emplace_back("begins");
+    noted().emplace_back("begins");
     handle_.reject_waiting({1}, "first");
     handle_.reject_waiting({2}, "second");
-    told().emplace_back("ends");
+    noted().emplace_back("ends");
   }
   Status reserve(const Cycle& /*cycle*/, NodeId /*node*/) override { return {}; }
   void unreserve(const PodView& pod, NodeId /*node*/) override {
     handle_.activate_siblings(pod.id);
-    told().push_back(of_pod("unreserved", pod.id));
+    noted().push_back(with_number("unreserved", pod.id));
   }
 
  private:
@@ -268,11 +265,11 @@ class NotedCommands final : public SchedulerServices {
   void carry_out(const Command& command) override {
     EXPECT_EQ(framework->name(command.plugin), "GivesCommands");
     if (const auto* const reject = std::get_if<RejectWaiting>(&command.order)) {
-      told().push_back(of_pod("rejects", reject->pod) + " " + reject->reason);
+      noted().push_back(with_number("rejects", reject->pod) + " " + reject->reason);
       framework->run_unreserve(pod(reject->pod), {0});
-      told().push_back(of_pod("rejected", reject->pod));
+      noted().push_back(with_number("rejected", reject->pod));
     } else {
-      told().push_back(of_pod("activates", std::get<ActivateSiblings>(command.order).pod));
+      noted().push_back(with_number("activates", std::get<ActivateSiblings>(command.order).pod));
     }
   }
   Time now() const override { return world_.now(); }
@@ -300,13 +297,12 @@ TEST(Commands, AreCarriedOutInOrderOnceThePointHasReturned) {
   Framework framework{services, none,
                       profile_with(ProfileBase::Default, {plugin_named("GivesCommands")})};
   services.framework = &framework;
-  told().clear();
+  noted().clear();
   framework.run_post_bind(world.pods[0], {0});
-  EXPECT_THAT(told(), ElementsAre("begins", "ends",                                 //
-                                  "rejects 1 first", "unreserved 1", "rejected 1",  //
-                                  "rejects 2 second", "unreserved 2", "rejected 2", "activates 1",
-                                  "activates 2"))
-      << "what Unreserve asks for follows what was asked for before";
+  const std::vector<std::string> expected = {
+      "begins",           "ends",         "rejects 1 first", "unreserved 1", "rejected 1",
+      "rejects 2 second", "unreserved 2", "rejected 2",      "activates 1",  "activates 2"};
+  EXPECT_EQ(noted(), expected) << "what Unreserve asks for follows what was asked for before";
 }
 
 // ---- gangs

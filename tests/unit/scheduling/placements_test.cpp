@@ -17,7 +17,7 @@
 namespace orrery {
 namespace {
 
-using Members = PodGroup::Members;
+using GroupMembers = PodGroup::Members;
 
 // Random pods on 20 nodes below 4 leaves; each belongs to a job, a team and perhaps a gang.
 class LedgerGround {
@@ -48,10 +48,10 @@ class LedgerGround {
     for (const PodTopology key : {PodTopology::Hostname, PodTopology::Leaf}) {
       for (const std::string team : {"", "red", "nobody"}) {
         for (const auto& wanted : labels) {
-          all.push_back({key, Members::Labelled, wanted, team});
-          all.push_back({key, Members::KeepingAway, wanted, team});
+          all.push_back({key, GroupMembers::Labelled, wanted, team});
+          all.push_back({key, GroupMembers::KeepingAway, wanted, team});
         }
-        all.push_back({key, Members::AnyKeepingAway, {}, team});
+        all.push_back({key, GroupMembers::AnyKeepingAway, {}, team});
       }
     }
     return all;
@@ -102,11 +102,11 @@ struct Standing {
   NodeId node;
 };
 
-bool is_member(const PodGroup& group, const PodView& pod) {
+bool is_of_group(const PodGroup& group, const PodView& pod) {
   const PodSpec& spec = *pod.spec;
   if (!group.team.empty() && pod.team != group.team) return false;
-  if (group.members == Members::AnyKeepingAway) return !spec.anti_affinity.empty();
-  if (group.members == Members::KeepingAway) {
+  if (group.members == GroupMembers::AnyKeepingAway) return !spec.anti_affinity.empty();
+  if (group.members == GroupMembers::KeepingAway) {
     const PodAffinityTerm term{group.topology_key, group.labels};
     return std::ranges::find(spec.anti_affinity, term) != spec.anti_affinity.end();
   }
@@ -122,7 +122,7 @@ PodCounts recount(const PodGroup& group, const std::vector<Standing>& placed,
   PodCounts counts{.in = std::vector<int32_t>(by_node ? cluster.nodes() : cluster.leaves()),
                    .where = NodeSet{cluster.nodes()}};
   for (const Standing& s : placed) {
-    if (!is_member(group, s.pod)) continue;
+    if (!is_of_group(group, s.pod)) continue;
     ++counts.in[domain_of(s.node)];
     ++counts.total;
   }
