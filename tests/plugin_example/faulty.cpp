@@ -100,7 +100,7 @@ ORRERY_REGISTER_POLICY(KeepsOthers, "KeepsOthers", "Keeps nodes of another clust
 class AddsNodes final : public Faulty<PreFilter> {
  public:
   using Faulty::Faulty;
-  Status pre_filter(const Cycle& cycle, NodeSet& nodes) override {
+  Status pre_filter(const Cycle& cycle, NodeSet& nodes) const override {
     nodes = NodeSet::all(cycle.cluster.nodes() + 1);
     return {};
   }
@@ -124,7 +124,7 @@ class FailsEarly final : public Policy, public Filter, public PostFilter {
   Status post_filter(const Cycle& /*cycle*/, const Diagnosis& /*diagnosis*/) override {
     return {Code::Unschedulable, "never"};
   }
-  Duration charge() const override { return Duration{-1}; }
+  Duration charge(const CycleState& /*state*/) const override { return Duration{-1}; }
 };
 ORRERY_REGISTER_POLICY(FailsEarly, "FailsEarly", "Its PostFilter takes less than no time.");
 

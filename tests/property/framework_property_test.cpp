@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <memory>
 
 #include "models/scheduling/cycle/transaction.hpp"
 #include "models/scheduling/framework/framework.hpp"
 #include "tests/support/disturb.hpp"
 #include "tests/support/fake_handle.hpp"
+#include "tests/support/fingerprint.hpp"
 #include "tests/support/scheduler_world.hpp"
 
 namespace orrery {
@@ -23,7 +25,8 @@ struct Holding {
 
 class Playground {
  public:
-  explicit Playground(uint64_t seed, uint32_t nodes = kNodes) : nodes_{nodes}, random_{seed} {
+  explicit Playground(uint64_t seed, uint32_t nodes = kNodes)
+      : none{nodes}, nodes_{nodes}, random_{seed} {
     for (uint32_t i = 0; i < nodes_; ++i) {
       Resources has;
       has[Resource::Cpu] = 16'000 * pick(1, 4);
@@ -80,6 +83,7 @@ class Playground {
   }
 
   FakeHandle handle;
+  const Nominations none;
 
  private:
   uint32_t nodes_;
@@ -87,22 +91,35 @@ class Playground {
   std::vector<Holding> held_;
 };
 
+Selection find_node(Framework& framework, const FakeHandle& handle, const PodView& pod,
+                    const NodeSet* domain = nullptr) {
+  CycleState state = framework.new_attempt();
+  return framework.find_node(FakeHandle::cycle(handle, pod, state), domain);
+}
+int64_t gpu_capacity(Framework& framework, const FakeHandle& handle, const PodView& pod,
+                     const GangDomain* domain = nullptr) {
+  CycleState state = framework.new_attempt();
+  return framework.gpu_capacity(FakeHandle::cycle(handle, pod, state), domain);
+}
+
 TEST(FrameworkProperty, WhatIsRememberedEqualsWhatIsFoundAnew) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Playground world{seed};
     const ProfileParams profile = profile_of(ProfileBase::Default);
-    Framework remembers{world.handle, profile};
+    Framework remembers{world.handle, world.none, profile};
     for (int step = 0; step < 400; ++step) {
       const PodView& pod = world.some_pod();
-      const Selection known = remembers.select(pod, {}, nullptr);
-      const Selection fresh = Framework{world.handle, profile}.select(pod, {}, nullptr);
+      Framework anew{world.handle, world.none, profile};
+      const Selection known = find_node(remembers, world.handle, pod);
+      const Selection fresh = find_node(anew, world.handle, pod);
       ASSERT_EQ(known.node, fresh.node) << "step " << step;
       ASSERT_EQ(known.code, fresh.code);
       ASSERT_EQ(known.plugins, fresh.plugins);
       ASSERT_EQ(known.feasible, fresh.feasible);
-      ASSERT_EQ(remembers.gpu_capacity(pod, {}, nullptr),
-                (Framework{world.handle, profile}.gpu_capacity(pod, {}, nullptr)));
+      Framework for_capacity{world.handle, world.none, profile};
+      ASSERT_EQ(gpu_capacity(remembers, world.handle, pod),
+                gpu_capacity(for_capacity, world.handle, pod));
       if (known.node.is_valid()) world.take(pod, known.node);
       for (int i = world.pick(0, 3); i > 0; --i) world.disturb();
     }
@@ -114,11 +131,11 @@ TEST(FrameworkProperty, CapacitiesOfDomainsAreThoseOfTheirNodes) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Playground world{seed};
     const ProfileParams profile = profile_of(ProfileBase::Default);
-    Framework remembers{world.handle, profile};
+    Framework remembers{world.handle, world.none, profile};
     for (int step = 0; step < 200; ++step) {
       const PodView& pod = world.some_pod();
       if (pod.spec->gpus == 0) continue;
-      Framework fresh{world.handle, profile};
+      Framework fresh{world.handle, world.none, profile};
       const InLeaf leaf{static_cast<uint32_t>(world.pick(0, kLeaves - 1))};
       NodeSet some{kNodes};
       for (int i = 0; i < 9; ++i) some.insert(world.some_node());
@@ -126,11 +143,11 @@ TEST(FrameworkProperty, CapacitiesOfDomainsAreThoseOfTheirNodes) {
         int64_t sum = 0;
         nodes_of(domain, world.handle.state).for_each([&](NodeId n) {
           const GangDomain node{n};
-          sum += fresh.gpu_capacity(pod, {}, &node);
+          sum += gpu_capacity(fresh, world.handle, pod, &node);
         });
-        ASSERT_EQ(remembers.gpu_capacity(pod, {}, &domain), sum) << "step " << step;
+        ASSERT_EQ(gpu_capacity(remembers, world.handle, pod, &domain), sum) << "step " << step;
       }
-      const NodeId found = remembers.select(pod, {}, nullptr).node;
+      const NodeId found = find_node(remembers, world.handle, pod).node;
       if (found.is_valid()) world.take(pod, found);
       for (int i = world.pick(0, 3); i > 0; --i) world.disturb();
     }
@@ -147,14 +164,15 @@ TEST(FrameworkProperty, ClassesOfAlikeNodesChooseAsSingleNodesDo) {
       ProfileParams alike = profile_of(ProfileBase::Default, {"BestFit"});
       ProfileParams single = profile_of(ProfileBase::Default, {"BestFit", "PodTopologySpread"});
       alike.tie_break = single.tie_break = tie_break;
-      Framework by_class{world.handle, alike}, by_node{world.handle, single};
+      Framework by_class{world.handle, world.none, alike};
+      Framework by_node{world.handle, world.none, single};
       NodeSet domain{300};
       for (int step = 0; step < 300; ++step) {
         const PodView& pod = world.some_pod();
         for (int i = 0; i < 5; ++i) domain.insert(world.some_node());
         const NodeSet* const within = world.pick(0, 3) == 0 ? &domain : nullptr;
-        const Selection a = by_class.select(pod, {}, within);
-        const Selection b = by_node.select(pod, {}, within);
+        const Selection a = find_node(by_class, world.handle, pod, within);
+        const Selection b = find_node(by_node, world.handle, pod, within);
         ASSERT_EQ(a.node, b.node) << "step " << step;
         ASSERT_EQ(a.visited, b.visited);
         ASSERT_EQ(a.feasible, b.feasible);
@@ -165,47 +183,39 @@ TEST(FrameworkProperty, ClassesOfAlikeNodesChooseAsSingleNodesDo) {
   }
 }
 
-std::vector<int64_t> fingerprint(const ClusterState& state) {
-  std::vector<int64_t> all{state.gpu_milli_allocated()};
-  for (uint32_t i = 0; i < state.nodes(); ++i) {
-    for (size_t r = 0; r < kResources; ++r) {
-      all.push_back(state.requested({i}, static_cast<Resource>(r)));
-      all.push_back(state.nonzero_requested({i}, static_cast<Resource>(r)));
-    }
-    all.push_back(state.idle_gpus({i}));
-    all.push_back(state.fully_idle().contains({i}) ? 1 : 0);
-    for (uint32_t k = 0; k <= 8; ++k) all.push_back(state.with_idle_gpus(k).contains({i}) ? 1 : 0);
-    for (uint32_t g = 0; g < state.gpus({i}); ++g) all.push_back(state.gpu_left_milli({i}, g));
-  }
-  for (size_t r = 0; r < kResources; ++r) {
-    all.push_back(state.free_on_up_nodes()[static_cast<Resource>(r)]);
-  }
-  return all;
-}
-
 TEST(TransactionProperty, RollingBackLeavesTheClusterAsItWas) {
   for (uint64_t seed = 1; seed <= 50; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
     Playground world{seed};
-    Framework framework{world.handle, profile_of(ProfileBase::Default)};
-    Transaction transaction{world.handle.state};
-    std::vector<std::pair<Transaction::Point, std::vector<int64_t>>> marks;
-    std::vector<Holding> placed;
+    Framework framework{world.handle, world.none, profile_of(ProfileBase::Default)};
+    Placements placements{world.handle.state, world.handle.table};
+    Transaction transaction{world.handle.state, placements, world.handle.table};
+    struct Mark {
+      std::unique_ptr<Transaction::Savepoint> savepoint;
+      std::vector<int64_t> before;
+      size_t pods;
+    };
+    std::vector<Mark> marks;
+    std::vector<PodView> placed;
     for (int step = 0; step < 60; ++step) {
-      if (step % 6 == 0) marks.emplace_back(transaction.mark(), fingerprint(world.handle.state));
-      const PodView& pod = world.some_pod();
-      const Selection found = framework.select(pod, {}, nullptr);
+      if (step % 6 == 0) {
+        marks.push_back({std::make_unique<Transaction::Savepoint>(transaction),
+                         fingerprint(world.handle.state), placements.pods()});
+      }
+      const PodView pod = world.handle.add_pod(*world.some_pod().spec);
+      const Selection found = find_node(framework, world.handle, pod);
       if (found.node.is_valid()) {
-        placed.push_back(world.holding_of(pod, found.node));
-        transaction.place(found.node, placed.back().request, placed.back().grant);
+        transaction.place(pod, found.node, world.holding_of(pod, found.node).grant, {});
+        placed.push_back(pod);
       } else if (!placed.empty()) {
-        const Holding gone = placed.back();
+        transaction.evict(placed.back());
         placed.pop_back();
-        transaction.evict(gone.node, gone.request, gone.grant);
       }
     }
-    for (size_t i = marks.size(); i-- > 0;) {
-      transaction.rollback(marks[i].first);
-      EXPECT_EQ(fingerprint(world.handle.state), marks[i].second);
+    for (; !marks.empty(); marks.pop_back()) {
+      marks.back().savepoint->end();
+      EXPECT_EQ(fingerprint(world.handle.state), marks.back().before);
+      EXPECT_EQ(placements.pods(), marks.back().pods);
     }
   }
 }
@@ -221,15 +231,16 @@ TEST(Framework, StopsAtTheFeasibleLimitAndGoesOnBehindIt) {
   PodSpec spec;
   spec.gpus = 1;
   const PodView pod = handle.add_pod(spec);
-  Framework framework{handle, profile_of(ProfileBase::Default)};
-  const Selection first = framework.select(pod, {}, nullptr);
+  const Nominations none{handle.state.nodes()};
+  Framework framework{handle, none, profile_of(ProfileBase::Default)};
+  const Selection first = find_node(framework, handle, pod);
   EXPECT_EQ(first.feasible, 420u);  // case KS-13
   EXPECT_EQ(first.visited, 420u);
   EXPECT_EQ(first.node.index, 0u);
-  EXPECT_EQ(framework.select(pod, {}, nullptr).node.index, 420u);
+  EXPECT_EQ(find_node(framework, handle, pod).node.index, 420u);
   // The third look wraps around: 840..999, then 0..259; the lowest of equal nodes wins.
-  EXPECT_EQ(framework.select(pod, {}, nullptr).node.index, 0u);
-  EXPECT_EQ(framework.select(pod, {}, nullptr).node.index, 260u);
+  EXPECT_EQ(find_node(framework, handle, pod).node.index, 0u);
+  EXPECT_EQ(find_node(framework, handle, pod).node.index, 260u);
 }
 
 TEST(Framework, SaysWhyNoNodeIsAvailableAsUpstreamDoes) {
@@ -242,16 +253,18 @@ TEST(Framework, SaysWhyNoNodeIsAvailableAsUpstreamDoes) {
   PodSpec spec;
   spec.gpus = 2;
   const PodView pod = handle.add_pod(spec);
-  Framework framework{handle, profile_of(ProfileBase::Default)};
-  EXPECT_FALSE(framework.select(pod, {}, nullptr).node.is_valid());
-  const Candidates& diagnosis = framework.diagnose(pod, {}, nullptr, true);
+  const Nominations none{handle.state.nodes()};
+  Framework framework{handle, none, profile_of(ProfileBase::Default)};
+  const Cycle cycle = handle.cycle(pod);
+  EXPECT_FALSE(framework.find_node(cycle, nullptr).node.is_valid());
+  const Candidates diagnosis = framework.diagnose(cycle, nullptr, true);
   EXPECT_EQ(framework.message(diagnosis),
             "0/4 nodes are available: 1 node(s) were unschedulable, 3 Insufficient "
             "nvidia.com/gpu.");
   ASSERT_EQ(diagnosis.rejected().size(), 2u);
   EXPECT_TRUE(diagnosis.rejected()[0].contains({3}));
   EXPECT_EQ(diagnosis.rejected()[1].count(), 3u);
-  EXPECT_TRUE(framework.diagnose(pod, {}, nullptr, false).rejected().empty());
+  EXPECT_TRUE(framework.diagnose(cycle, nullptr, false).rejected().empty());
 }
 
 }  // namespace

@@ -32,11 +32,7 @@ class World {
     EXPECT_EQ(found(pod), expected);
     if (expected.empty()) return;
     const NodeId node = expected[rng_.below(expected.size())];
-    if (rng_.chance(0.5)) {
-      EXPECT_TRUE(as<Reserve>(policy_).reserve(handle_.cycle(pod), node).ok());
-    } else {
-      as<PreFilterExtensions>(policy_).add_pod(pod, node);
-    }
+    handle_.place(pod, node);
     placed_.push_back({pod, node});
   }
 
@@ -74,27 +70,17 @@ class World {
 
   void take_away() {
     const size_t i = rng_.below(placed_.size());
-    const Placed gone = placed_[i];
+    handle_.leave(placed_[i].pod);
     placed_.erase(placed_.begin() + static_cast<std::ptrdiff_t>(i));
-    switch (rng_.below(3)) {
-      case 0:
-        as<PodWatcher>(policy_).pod_gone(gone.pod);
-        break;
-      case 1:
-        as<PreFilterExtensions>(policy_).remove_pod(gone.pod);
-        break;
-      default:
-        as<Reserve>(policy_).unreserve(gone.pod, gone.node);
-        as<Reserve>(policy_).unreserve(gone.pod, gone.node);  // it may be told twice
-    }
   }
 
   std::vector<NodeId> found(const PodView& pod) {
+    const Cycle cycle = handle_.cycle(pod);
     NodeSet nodes = handle_.state.up();
     std::vector<NodeId> list;
     Candidates candidates{nodes};
-    if (as<PreFilter>(policy_).pre_filter(handle_.cycle(pod), nodes).code != Code::Skip) {
-      as<Filter>(policy_).filter(handle_.cycle(pod), candidates);
+    if (as<PreFilter>(policy_).pre_filter(cycle, nodes).code != Code::Skip) {
+      as<Filter>(policy_).filter(cycle, candidates);
     }
     candidates.nodes().for_each([&](NodeId n) { list.push_back(n); });
     return list;

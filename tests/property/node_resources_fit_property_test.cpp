@@ -86,7 +86,7 @@ TEST(NodeResourcesFitProperty, AgreesWithTheRuleReadNodeByNode) {
       candidates.unresolvable().for_each([&](NodeId n) { unresolvable.insert(n.index); });
       Counts reasons;
       for (const Rejection& r : candidates.rejections()) {
-        reasons[std::string{r.reason}] += r.nodes;
+        reasons[r.reason] += r.nodes;
       }
       ASSERT_EQ(kept, expected.kept);
       ASSERT_EQ(unresolvable, expected.unresolvable);

@@ -88,16 +88,16 @@ class Ground {
   std::vector<Held> held_;
 };
 
-NodeSet planned(Ground& ground, const std::unique_ptr<Policy>& policy, const PodView& pod) {
+NodeSet planned(Ground& ground, const std::unique_ptr<Policy>& policy, const Cycle& cycle) {
   std::vector<GangDomain> domains;
-  as<Domains>(policy).domains(ground.handle.cycle(pod), ground.handle.gang(kGang), domains);
+  as<Domains>(policy).domains(cycle, ground.handle.gang(kGang), domains);
   EXPECT_EQ(domains.size(), 1U);
   return nodes_of(domains.at(0), ground.handle.state);
 }
 
-NodeSet allowed(Ground& ground, const std::unique_ptr<Policy>& policy, const PodView& pod) {
+NodeSet allowed(const std::unique_ptr<Policy>& policy, const Cycle& cycle) {
   Candidates nodes{NodeSet::all(kNodes)};
-  as<Filter>(policy).filter(ground.handle.cycle(pod), nodes);
+  as<Filter>(policy).filter(cycle, nodes);
   return nodes.nodes();
 }
 
@@ -129,13 +129,13 @@ TEST(PlannedPlacementProperty, WhatIsRememberedLeadsToThePlanOfAFreshPolicy) {
         gang.pods = 2 * ground.pick(1, 10);
         gang.min_available = ground.pick(0, 3) == 0 ? 2 : gang.pods;
         const auto fresh = make_policy(ground.handle, tried.name, tried.args);
-        const NodeSet nodes = planned(ground, remembers, pod);
-        ASSERT_EQ(nodes, planned(ground, fresh, pod)) << "step " << step;
+        const Cycle cycle = ground.handle.cycle(pod), anew = ground.handle.cycle(pod);
+        const NodeSet nodes = planned(ground, remembers, cycle);
+        ASSERT_EQ(nodes, planned(ground, fresh, anew)) << "step " << step;
         plans += nodes.empty() ? 0 : 1;
         for (int i = ground.pick(0, 4); i > 0; --i) {  // members get their nodes
           if (const NodeId n = nodes.next(ground.some_node()); n.is_valid()) ground.take(pod, n);
-          ASSERT_EQ(allowed(ground, remembers, pod), allowed(ground, fresh, pod))
-              << "step " << step;
+          ASSERT_EQ(allowed(remembers, cycle), allowed(fresh, anew)) << "step " << step;
         }
         for (int i = ground.pick(0, 6); i > 0; --i) ground.change();
       }

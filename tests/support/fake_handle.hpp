@@ -29,6 +29,7 @@ class FakeHandle final : public SchedulerServices, public CommandSink, public Ha
   std::vector<PodView> pods;                     // by PodId
   std::map<GangId, std::vector<PodId>> waiting;  // kept by wait()
   const Fragmentation* measure = nullptr;        // of fragmentation
+  std::vector<NicErrors> symbol_errors;          // that policies may read
   std::vector<PodId> allowed, rejected, activated;
   std::string last_rejection;
   std::function<void(PodId)> on_reject = [](PodId) {};  // the framework unreserves here
@@ -99,6 +100,7 @@ class FakeHandle final : public SchedulerServices, public CommandSink, public Ha
     return found == gangs.end() ? GangView{} : found->second;
   }
   const Fragmentation* fragmentation() const override { return measure; }
+  std::vector<NicErrors> nic_errors() const override { return symbol_errors; }
   const RngStreams& streams() const override { return streams_; }
   const Placements& placements() const override {
     return const_cast<FakeHandle*>(this)->ledger();  // made when it is first asked for

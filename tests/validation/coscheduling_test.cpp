@@ -3,6 +3,7 @@
 
 #include <fstream>
 #include <list>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/fake_handle.hpp"
@@ -27,7 +28,10 @@ class Stage {
                          row.value("args", Json::object()).dump());
     for (const Json& gang : row["gangs"]) add_gang(gang);
     for (const Json& pod : row["pods"]) add_pod(pod);
-    handle.on_reject = [this](PodId pod) { as<Reserve>(policy).unreserve(handle.pod(pod), {0}); };
+    handle.on_reject = [this](PodId pod) {
+      leave(handle.pod(pod));
+      as<Reserve>(policy).unreserve(handle.pod(pod), {0});
+    };
   }
 
   void take(const Json& step) {
@@ -65,8 +69,20 @@ class Stage {
     for (PodId pod = feeder.next(); pod.is_valid(); pod = feeder.next()) pods.push_back(pod);
     return pods;
   }
+  // PreFilter begins an attempt of a pod, and the points after it go on with that one.
+  CycleState& attempt_of(const PodView& pod, bool begins) {
+    CycleState*& state = attempts_[pod.id];
+    if (begins || state == nullptr) state = &handle.new_attempt();
+    return *state;
+  }
+  void place(const PodView& pod, NodeId node) {
+    if (!handle.placements().node_of(pod.id).is_valid()) handle.place(pod, node);
+  }
+  void leave(const PodView& pod) {
+    if (handle.placements().node_of(pod.id).is_valid()) handle.leave(pod);
+  }
   Code call(const std::string& verb, const Json& step, const PodView& pod) {
-    const Cycle cycle = handle.cycle(pod);
+    const Cycle cycle = FakeHandle::cycle(handle, pod, attempt_of(pod, verb == "pre_filter"));
     NodeSet nodes = NodeSet::all(handle.state.nodes());
     if (verb == "pre_enqueue") return as<PreEnqueue>(policy).pre_enqueue(pod).code;
     if (verb == "create") {
@@ -90,9 +106,11 @@ class Stage {
     if (verb == "reserve") {
       const NodeId node{step["node"].get<uint32_t>()};
       handle.occupy(node, *pod.spec);
+      place(pod, node);
       return as<Reserve>(policy).reserve(cycle, node).code;
     }
     EXPECT_EQ(verb, "permit");
+    place(pod, {0});
     EXPECT_TRUE(as<Reserve>(policy).reserve(cycle, {0}).ok());
     const PermitStatus status = as<Permit>(policy).permit(cycle, {0});
     check(step, "timeout_s", status.timeout / 1_s);
@@ -179,6 +197,7 @@ class Stage {
 
   FakeHandle handle;
   std::unique_ptr<Policy> policy;
+  std::map<PodId, CycleState*> attempts_;
   std::list<std::string> names_;  // GangView keeps views of them
   std::list<Resources> min_resources_;
 };

@@ -53,18 +53,18 @@ class PackingCase {
     const auto policy = make_policy(handle_, row_["policy"]);
     for (const NodeId n : candidates_) {
       for (const Json& there : row_["nodes"][n.index].value("pods", Json::array())) {
-        const PodView pod = handle_.add_pod(pod_of(there));
-        EXPECT_TRUE(as<Reserve>(policy).reserve(handle_.cycle(pod), n).ok());
+        handle_.place(handle_.add_pod(pod_of(there)), n);
         handle_.occupy(n, pod_of(there));
       }
     }
     const PodView pod = handle_.add_pod(pod_of(row_["pod"]));
+    const Cycle cycle = handle_.cycle(pod);
     std::vector<int64_t> scores(candidates_.size(), -1);
-    as<Score>(policy).score(handle_.cycle(pod), candidates_, scores);
+    as<Score>(policy).score(cycle, candidates_, scores);
     if (row_.value("normalized", false)) as<Score>(policy).normalize(scores);
     if (row_.contains("gpus")) {
       for (const NodeId n : candidates_) {
-        EXPECT_EQ(as<PickDevices>(policy).pick(handle_.cycle(pod), n), row_["gpus"][n.index]);
+        EXPECT_EQ(as<PickDevices>(policy).pick(cycle, n), row_["gpus"][n.index]);
       }
     }
     return {scores.begin(), scores.end()};

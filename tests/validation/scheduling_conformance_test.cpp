@@ -58,8 +58,7 @@ std::vector<int64_t> score_nodes(const Json& row) {
       handle.occupy({i}, pod_of(used));
     }
     for (int k = node.value("siblings", 0); k > 0; --k) {
-      const PodView sibling = handle.add_pod(pod_of(row["pod"]));
-      EXPECT_TRUE(as<Reserve>(policy).reserve(handle.cycle(sibling), {i}).ok());
+      handle.place(handle.add_pod(pod_of(row["pod"])), {i});
     }
   }
   std::vector<int64_t> scores(candidates.size(), -1);

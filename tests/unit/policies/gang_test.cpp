@@ -36,6 +36,16 @@ class GangTest : public ::testing::Test {
   PermitStatus permit(const std::unique_ptr<Policy>& policy, const PodView& pod) {
     return as<Permit>(policy).permit(handle.cycle(pod), {0});
   }
+  // An attempt of the pod; it goes on to Reserve if PreFilter lets it.
+  Code attempt(const std::unique_ptr<Policy>& policy, const PodView& pod) {
+    const Cycle cycle = handle.cycle(pod);
+    NodeSet nodes = handle.state.up();
+    const Status status = as<PreFilter>(policy).pre_filter(cycle, nodes);
+    if (status.ok()) {
+      EXPECT_TRUE(as<Reserve>(policy).reserve(cycle, {0}).ok());
+    }
+    return status.code;
+  }
   FakeHandle handle;
   std::vector<PodView> members;
 };
@@ -79,19 +89,29 @@ TEST_F(GangTest, CoschedulingCountsWhatTheGangHoldsTowardsItsMinResources) {
   spec.cpu_milli = 8 * kMilli;
   const PodView own = handle.add_pod(spec, {0}, kGang), stranger = handle.add_pod(spec);
   const auto policy = make_policy(handle, "Coscheduling");
-  NodeSet nodes = handle.state.up();
-  const auto verdict = [&] {
-    return as<PreFilter>(policy).pre_filter(handle.cycle(members[0]), nodes).code;
-  };
   handle.occupy({0}, spec);
-  ASSERT_TRUE(as<Reserve>(policy).reserve(handle.cycle(stranger), {0}).ok());
-  EXPECT_EQ(verdict(), Code::UnschedulableAndUnresolvable);
-  ASSERT_TRUE(as<Reserve>(policy).reserve(handle.cycle(own), {0}).ok());  // now it is its own
-  EXPECT_EQ(verdict(), Code::Success);
-  as<PodWatcher>(policy).pod_gone(own);
-  EXPECT_EQ(verdict(), Code::Success) << "granted for the time of one permit wait";
+  handle.place(stranger, {0});
+  EXPECT_EQ(attempt(policy, members[0]), Code::UnschedulableAndUnresolvable);
+  handle.place(own, {0});  // now what is taken is its own
+  EXPECT_EQ(attempt(policy, members[0]), Code::Success);
+  handle.leave(own);
+  EXPECT_EQ(attempt(policy, members[0]), Code::Success) << "granted for the time of a permit wait";
   handle.clock = Time{} + 61_s;
-  EXPECT_EQ(verdict(), Code::UnschedulableAndUnresolvable);
+  EXPECT_EQ(attempt(policy, members[0]), Code::UnschedulableAndUnresolvable);
+}
+
+TEST_F(GangTest, CoschedulingGrantsMinResourcesOnlyToAnAttemptThatGoesOn) {
+  add_gang(2, 1, 2);
+  Resources least;
+  least[Resource::Cpu] = 32 * kMilli;  // all there is
+  handle.gangs[kGang].min_resources = &least;
+  PodSpec spec;
+  spec.cpu_milli = 8 * kMilli;
+  const auto policy = make_policy(handle, "Coscheduling");
+  NodeSet nodes = handle.state.up();
+  EXPECT_TRUE(as<PreFilter>(policy).pre_filter(handle.cycle(members[0]), nodes).ok());
+  handle.occupy({0}, spec);
+  EXPECT_EQ(attempt(policy, members[1]), Code::UnschedulableAndUnresolvable);
 }
 
 TEST_F(GangTest, CoschedulingWakesOnlySiblings) {
@@ -201,9 +221,9 @@ TEST_F(TopologyPlacementTest, LeavesOutNodesThatAreDown) {
 TEST_F(TopologyPlacementTest, StaysWhereTheGangAlreadyIs) {
   add_gang(2, 2, 2);
   const auto policy = make_policy(handle, "TopologyPlacement");
-  ASSERT_TRUE(as<Reserve>(policy).reserve(handle.cycle(members[1]), {3}).ok());
+  handle.place(members[1], {3});
   EXPECT_EQ(domains(policy), (Lists{{2, 3}}));
-  as<PodWatcher>(policy).pod_gone(members[1]);
+  handle.leave(members[1]);
   EXPECT_EQ(domains(policy), (Lists{{0, 1}, {2, 3}}));
 }
 
@@ -218,7 +238,6 @@ TEST_F(TopologyPlacementTest, GivesLocalityUpStepByStepAfterAttemptsInVain) {
     EXPECT_EQ(domains(policy), expected);
   }
   ASSERT_TRUE(as<Reserve>(policy).reserve(handle.cycle(members[1]), {3}).ok());
-  as<PodWatcher>(policy).pod_gone(members[1]);
   EXPECT_EQ(domains(policy), nodes) << "once placed, it starts anew";
 }
 
@@ -262,18 +281,18 @@ TEST_F(GangTest, KoordinatorForgetsThatAGroupRanOnceItsIdIsThatOfAnother) {
   EXPECT_EQ(permit(policy, members[0]).code, Code::Wait);
   as<PostBind>(policy).post_bind(members[0], {0});
   EXPECT_EQ(permit(policy, members[0]).code, Code::Success) << "held to no minimum any more";
-  handle.gangs[kGang].created_at = Time{} + 1_h;
+  handle.gang_over(kGang);
   EXPECT_EQ(permit(policy, members[0]).code, Code::Wait);
 }
 
 TEST_F(GangTest, KoordinatorEndsARoundWhoseGroupIsGone) {
   add_gang(3, 3, 3);
   const auto policy = make_policy(handle, "KoordinatorCoscheduling");
-  NodeSet nodes = NodeSet::all(4);
-  EXPECT_TRUE(as<PreFilter>(policy).pre_filter(handle.cycle(members[1]), nodes).ok());
+  EXPECT_EQ(attempt(policy, members[1]), Code::Success);
   EXPECT_EQ(as<NextPod>(policy).next(), members[0].id);
   handle.wait(members[1]);
-  handle.gangs[kGang].created_at = Time{} + 1_h;
+  handle.gang_over(kGang);
+  handle.gangs[kGang].job_uid = 1;
   EXPECT_FALSE(as<NextPod>(policy).next().is_valid());
   EXPECT_THAT(handle.rejected, IsEmpty()) << "they are another group's";
   EXPECT_FALSE(as<NextPod>(policy).next().is_valid());

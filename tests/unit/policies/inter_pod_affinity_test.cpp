@@ -33,22 +33,24 @@ struct Rig {
     handle.state.seal();
     policy = make_policy(handle, "InterPodAffinity", args);
   }
-  void place(const PodView& pod, uint32_t node) {
-    EXPECT_TRUE(as<Reserve>(policy).reserve(handle.cycle(pod), {node}).ok());
-  }
+  void place(const PodView& pod, uint32_t node) { handle.place(pod, {node}); }
   // "reason: nodes", for each reason.
   std::map<std::string, uint32_t> rejections(const PodView& pod) {
+    return rejections(handle.cycle(pod));
+  }
+  std::map<std::string, uint32_t> rejections(const Cycle& cycle) {
     NodeSet nodes = handle.state.up();
     std::map<std::string, uint32_t> found;
-    if (as<PreFilter>(policy).pre_filter(handle.cycle(pod), nodes).code == Code::Skip) return found;
+    if (as<PreFilter>(policy).pre_filter(cycle, nodes).code == Code::Skip) return found;
     Candidates candidates{nodes};
-    as<Filter>(policy).filter(handle.cycle(pod), candidates);
-    for (const Rejection& r : candidates.rejections()) found[std::string{r.reason}] = r.nodes;
+    as<Filter>(policy).filter(cycle, candidates);
+    for (const Rejection& r : candidates.rejections()) found[r.reason] = r.nodes;
     return found;
   }
   Duration charge(const PodView& pod) {
-    rejections(pod);
-    return as<Charges>(policy).charge(handle.cycle(pod));
+    const Cycle cycle = handle.cycle(pod);
+    rejections(cycle);
+    return as<Charges>(policy).charge(cycle);
   }
   FakeHandle handle;
   std::unique_ptr<Policy> policy;

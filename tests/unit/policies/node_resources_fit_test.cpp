@@ -45,7 +45,7 @@ class NodeResourcesFitTest : public ::testing::Test {
     Verdict verdict;
     nodes.nodes().for_each([&](NodeId n) { verdict.kept.push_back(n.index); });
     nodes.unresolvable().for_each([&](NodeId n) { verdict.unresolvable.push_back(n.index); });
-    for (const Rejection& r : nodes.rejections()) verdict.reasons[std::string{r.reason}] += r.nodes;
+    for (const Rejection& r : nodes.rejections()) verdict.reasons[r.reason] += r.nodes;
     return verdict;
   }
   const std::unique_ptr<Policy>& policy(std::string_view args = "{}") {

@@ -31,7 +31,9 @@ class PlacementTest : public ::testing::Test {
     return list(candidates.nodes());
   }
   std::vector<int64_t> scores(const std::unique_ptr<Policy>& policy, const PodView& pod) {
-    const Cycle cycle = handle.cycle(pod);
+    return scores(policy, handle.cycle(pod));
+  }
+  std::vector<int64_t> scores(const std::unique_ptr<Policy>& policy, const Cycle& cycle) {
     std::vector<NodeId> nodes;
     handle.state.up().for_each([&](NodeId n) { nodes.push_back(n); });
     if (auto* const pre = dynamic_cast<PreScore*>(policy.get()); pre != nullptr) {
@@ -195,16 +197,12 @@ TEST_F(PlacementTest, HardSpreadConstraintsKeepTheSkew) {
   const PodView first = handle.add_pod({}), second = handle.add_pod({});
   const PodView stranger = handle.add_pod({}, {1});
   EXPECT_EQ(feasible(policy, first), (NodeNumbers{0, 1, 2, 3}));
-  ASSERT_TRUE(as<Reserve>(policy).reserve(handle.cycle(first), {0}).ok());
+  handle.place(first, {0});
   EXPECT_EQ(feasible(policy, second), (NodeNumbers{2, 3})) << "the other leaf has none yet";
   EXPECT_EQ(reason, "node(s) didn't match pod topology spread constraints");
   EXPECT_FALSE(is_unresolvable);
   EXPECT_EQ(feasible(policy, stranger), (NodeNumbers{0, 1, 2, 3})) << "other jobs do not count";
-  as<Reserve>(policy).unreserve(first, {0});
-  as<Reserve>(policy).unreserve(first, {0});
-  EXPECT_EQ(feasible(policy, second), (NodeNumbers{0, 1, 2, 3}));
-  ASSERT_TRUE(as<Reserve>(policy).reserve(handle.cycle(first), {0}).ok());
-  as<PodWatcher>(policy).pod_gone(first);
+  handle.leave(first);
   EXPECT_EQ(feasible(policy, second), (NodeNumbers{0, 1, 2, 3}));
 }
 
@@ -217,11 +215,56 @@ TEST_F(PlacementTest, SpreadLooksOnlyAtNodesThePodMayGoTo) {
                                   "{defaultConstraints: [{maxSkew: 1, topologyKey: leaf, "
                                   "whenUnsatisfiable: DoNotSchedule}]}");
   const PodSpec spec = requiring({"gpu", SelectorOperator::In, {"A100"}});
-  for (uint32_t i = 0; i < 2; ++i) {
-    ASSERT_TRUE(as<Reserve>(policy).reserve(handle.cycle(handle.add_pod(spec)), {i}).ok());
-  }
+  for (uint32_t i = 0; i < 2; ++i) handle.place(handle.add_pod(spec), {i});
   const NodeNumbers nodes = feasible(policy, handle.add_pod(spec));
   EXPECT_EQ(nodes, (NodeNumbers{0, 1, 2})) << "the third leaf, empty for ever, sets no minimum";
+}
+
+TEST_F(PlacementTest, APodsOwnSpreadCountsPodsOfAnyJobWithTheLabels) {
+  for (uint32_t i = 0; i < 3; ++i) handle.add_node({}, i);
+  handle.state.seal();
+  const auto policy = make_policy(handle, "PodTopologySpread");
+  PodSpec web, batch;
+  web.labels = {{"app", "web"}};
+  web.topology_spread = {{1, PodTopology::Leaf, true, web.labels}};
+  batch.labels = {{"app", "batch"}};
+  const PodView pod = handle.add_pod(web);
+  const PodView other = handle.add_pod(web, {7}), stranger = handle.add_pod(batch);
+  EXPECT_EQ(feasible(policy, pod), (NodeNumbers{0, 1, 2}));
+  handle.place(stranger, {1});
+  EXPECT_EQ(feasible(policy, pod), (NodeNumbers{0, 1, 2})) << "of its job, but not labelled so";
+  handle.place(other, {0});
+  EXPECT_EQ(feasible(policy, pod), (NodeNumbers{1, 2})) << "labelled so, though of another job";
+  PodSpec soft = web;
+  soft.topology_spread[0].is_hard = false;
+  const std::vector<int64_t> ranked = scores(policy, handle.add_pod(soft, {8}));
+  ASSERT_EQ(ranked.size(), 3U);
+  EXPECT_LT(ranked[0], ranked[1]);
+  EXPECT_EQ(ranked[1], ranked[2]);
+}
+
+TEST_F(PlacementTest, SpreadSeesAWhatIfWithinAnAttempt) {
+  for (uint32_t i = 0; i < 2; ++i) handle.add_node({}, i);
+  handle.state.seal();
+  const auto policy = make_policy(handle, "PodTopologySpread");
+  PodSpec spec;
+  spec.labels = {{"app", "web"}};
+  spec.topology_spread = {{1, PodTopology::Hostname, true, spec.labels}};
+  const PodView victim = handle.add_pod(spec), pod = handle.add_pod(spec, {1});
+  handle.place(victim, {0});
+  const Cycle cycle = handle.cycle(pod);
+  NodeSet nodes = handle.state.up();
+  ASSERT_TRUE(as<PreFilter>(policy).pre_filter(cycle, nodes).ok());
+  const auto left = [&] {
+    Candidates candidates{handle.state.up()};
+    as<Filter>(policy).filter(cycle, candidates);
+    return list(candidates.nodes());
+  };
+  EXPECT_EQ(left(), NodeNumbers{1});
+  handle.leave(victim);
+  EXPECT_EQ(left(), (NodeNumbers{0, 1}));
+  handle.place(victim, {0});
+  EXPECT_EQ(left(), NodeNumbers{1});
 }
 
 TEST_F(PlacementTest, SpreadWithoutConstraintsAbstains) {
@@ -229,9 +272,10 @@ TEST_F(PlacementTest, SpreadWithoutConstraintsAbstains) {
   handle.state.seal();
   const auto policy = make_policy(handle, "PodTopologySpread");
   const PodView pod = handle.add_pod({});
+  const Cycle cycle = handle.cycle(pod);
   NodeSet nodes = handle.state.up();
-  EXPECT_EQ(as<PreFilter>(policy).pre_filter(handle.cycle(pod), nodes).code, Code::Skip);
-  EXPECT_EQ(as<PreScore>(policy).pre_score(handle.cycle(pod), {}).code, Code::Skip);
+  EXPECT_EQ(as<PreFilter>(policy).pre_filter(cycle, nodes).code, Code::Skip);
+  EXPECT_EQ(as<PreScore>(policy).pre_score(cycle, {}).code, Code::Skip);
 }
 
 TEST_F(PlacementTest, ANodeHoldsTheImagesOfPodsBoundToIt) {
@@ -264,7 +308,12 @@ TEST_F(PlacementTest, RandomDrawsOneNodeAndFavoursNone) {
   }
   // The count has a deviation of sqrt(2000 * 1/4 * 3/4) = 19.4.
   for (const int64_t n : drawn) EXPECT_NEAR(static_cast<double>(n), kRounds / 4.0, 4 * 19.4);
-  EXPECT_EQ(scores(make_policy(handle, "Random"), pod), scores(make_policy(handle, "Random"), pod));
+  for (uint64_t attempt = 0; attempt < 20; ++attempt) {
+    CycleState first{attempt, handle.streams()}, again{attempt, handle.streams()};
+    EXPECT_EQ(scores(make_policy(handle, "Random"), FakeHandle::cycle(handle, pod, first)),
+              scores(policy, FakeHandle::cycle(handle, pod, again)))
+        << "whatever other attempts draw";
+  }
 }
 
 TEST_F(PlacementTest, BestEffortPodsAreNotBalanced) {

@@ -33,14 +33,17 @@ class PlannedPlacementTest : public testing::Test {
     return handle_.add_pod(spec_, {0}, {0});
   }
   // The nodes that the filter lets the pod go to.
-  std::vector<uint32_t> allowed(const std::unique_ptr<Policy>& policy, const PodView& pod) {
+  std::vector<uint32_t> allowed(const std::unique_ptr<Policy>& policy, const Cycle& cycle) {
     Candidates nodes{handle_.state.up()};
-    as<Filter>(policy).filter(handle_.cycle(pod), nodes);
+    as<Filter>(policy).filter(cycle, nodes);
     return list(nodes.nodes());
   }
   std::vector<uint32_t> planned(const std::unique_ptr<Policy>& policy, const PodView& pod) {
+    return planned(policy, handle_.cycle(pod));
+  }
+  std::vector<uint32_t> planned(const std::unique_ptr<Policy>& policy, const Cycle& cycle) {
     std::vector<GangDomain> domains;
-    as<Domains>(policy).domains(handle_.cycle(pod), handle_.gang({0}), domains);
+    as<Domains>(policy).domains(cycle, handle_.gang({0}), domains);
     EXPECT_EQ(domains.size(), 1U);
     return list(nodes_of(domains.at(0), handle_.state));
   }
@@ -59,14 +62,15 @@ TEST_F(PlannedPlacementTest, NodesTakeNoMoreThanTheirShareOfTheGang) {
   three.gpus = 3;
   handle_.occupy({0}, three);
   const auto policy = make_policy(handle_, "HeliosConsolidate");
-  const PodView pod = add_gang(6, 6);
-  EXPECT_THAT(planned(policy, pod), ElementsAre(1, 2));
+  const PodView pod = add_gang(6, 6), plain = handle_.add_pod(spec_);
+  const Cycle cycle = handle_.cycle(pod);
+  EXPECT_THAT(planned(policy, cycle), ElementsAre(1, 2));
   for (int i = 0; i < 2; ++i) {
-    EXPECT_THAT(allowed(policy, pod), ElementsAre(1, 2));
+    EXPECT_THAT(allowed(policy, cycle), ElementsAre(1, 2));
     handle_.occupy({2}, spec_);
   }
-  EXPECT_THAT(allowed(policy, pod), ElementsAre(1)) << "node 2 has its two, and room for more";
-  EXPECT_EQ(allowed(policy, handle_.add_pod(spec_)).size(), 4U) << "plain pods go anywhere";
+  EXPECT_THAT(allowed(policy, cycle), ElementsAre(1)) << "node 2 has its two, and room for more";
+  EXPECT_EQ(allowed(policy, handle_.cycle(plain)).size(), 4U) << "plain pods go anywhere";
 }
 
 TEST_F(PlannedPlacementTest, AGangGoesToTheTightestLeaf) {
@@ -78,8 +82,9 @@ TEST_F(PlannedPlacementTest, AGangGoesToTheTightestLeaf) {
 TEST_F(PlannedPlacementTest, AGangThatFitsNowhereIsTriedNowhere) {
   const auto policy = make_policy(handle_, "KueueTopology", "{level: leaf}");
   const PodView pod = add_gang(9, 9);
-  EXPECT_THAT(planned(policy, pod), IsEmpty());
-  EXPECT_THAT(allowed(policy, pod), IsEmpty());
+  const Cycle cycle = handle_.cycle(pod);
+  EXPECT_THAT(planned(policy, cycle), IsEmpty());
+  EXPECT_THAT(allowed(policy, cycle), IsEmpty());
 }
 
 TEST_F(PlannedPlacementTest, AGangThatDoesNotFitWholeIsPlannedWithItsQuorum) {
@@ -108,8 +113,7 @@ TEST_F(PlannedPlacementTest, MembersOfAVolcanoJobPreferTheLeafOfTheFirst) {
   std::vector<int64_t> scores(4);
   as<Score>(policy).score(handle_.cycle(pod), nodes, scores);
   EXPECT_THAT(scores, ElementsAre(0, 0, 0, 0));
-  ASSERT_TRUE(
-      as<Reserve>(policy).reserve(handle_.cycle(handle_.add_pod(spec_, {0}, {0})), {2}).ok());
+  handle_.place(handle_.add_pod(spec_, {0}, {0}), {2});
   as<Score>(policy).score(handle_.cycle(pod), nodes, scores);
   EXPECT_THAT(scores, ElementsAre(33, 33, 100, 100));
 }

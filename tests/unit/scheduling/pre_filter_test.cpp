@@ -42,17 +42,19 @@ struct CoschedulingRig {
 TEST(PreFilter, OfAPolicyThatIsNotReachedCostsNothing) {
   CoschedulingRig rig;
   ProfileParams profile = profile_of(ProfileBase::Coscheduling, {"InterPodAffinity"});
-  Framework framework{rig.handle, profile};
+  const Nominations none{1};
+  Framework framework{rig.handle, none, profile};
   PodSpec spec;
   spec.labels = {{"app", "web"}};
   spec.anti_affinity = {{PodTopology::Hostname, spec.labels}};
   const PodView member = rig.handle.add_pod(spec, {0}, {0});
-  const Cycle cycle = rig.handle.cycle(member);
-  EXPECT_EQ(framework.select(member, {}, nullptr).reason, "fewer pods in the gang than minMember");
-  EXPECT_EQ(framework.charge(cycle), Duration{});
-  EXPECT_TRUE(framework.diagnose(member, {}, nullptr, true).rejections().empty());
+  const Cycle early = rig.handle.cycle(member);
+  EXPECT_EQ(framework.find_node(early, nullptr).reason, "fewer pods in the gang than minMember");
+  EXPECT_EQ(framework.charge(early), Duration{});
+  EXPECT_TRUE(framework.diagnose(early, nullptr, true).rejections().empty());
   rig.handle.gangs[{0}].created = 2;
-  EXPECT_EQ(framework.select(member, {}, nullptr).node, (NodeId{0}));
+  const Cycle cycle = rig.handle.cycle(member);
+  EXPECT_EQ(framework.find_node(cycle, nullptr).node, (NodeId{0}));
   EXPECT_EQ(framework.charge(cycle), Duration{2'000}) << "for the node, as it has a term";
 }
 

@@ -76,7 +76,7 @@ class KeepsFirst final : public Policy, public PreFilter, public EventHints {
     }
   };
   KeepsFirst(Handle& /*handle*/, const Params& params) : nodes_{params.nodes} {}
-  Status pre_filter(const Cycle& /*cycle*/, NodeSet& nodes) override {
+  Status pre_filter(const Cycle& /*cycle*/, NodeSet& nodes) const override {
     nodes.keep_if([&](NodeId n) { return n.index < nodes_; });
     return {};
   }
