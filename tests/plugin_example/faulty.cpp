@@ -226,7 +226,7 @@ class RanksNobody final : public Policy, public QueueOrder {
  public:
   using Params = NoParams;
   RanksNobody(JobBoard& /*board*/, const Params& /*params*/) {}
-  int64_t rank(const QueuedJob& /*job*/) const override { throw std::logic_error{"who is it"}; }
+  int64_t rank(const QueuedJob& /*job*/) override { throw std::logic_error{"who is it"}; }
 };
 ORRERY_REGISTER_POLICY(RanksNobody, "RanksNobody", "Throws when it ranks.");
 

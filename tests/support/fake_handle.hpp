@@ -110,8 +110,8 @@ class FakeHandle final : public SchedulerServices, public CommandSink, public Ha
     if (found == waiting.end()) return {};
     return shown_.emplace_back(found->second);  // commands may change it while a policy looks at it
   }
-  void give(PolicyCommand command) override { carry_out(command); }
-  void carry_out(const PolicyCommand& command) override {
+  void give(const PolicyCommand& command) override { carry_out(command, *this); }
+  void carry_out(const PolicyCommand& command, CommandSink& /*later*/) override {
     std::visit([this](const auto& order) { do_it(order); }, command.order);
   }
 

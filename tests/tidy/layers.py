@@ -21,10 +21,10 @@ RUNS = LIFECYCLE + "/runs"
 JOBS = {JOB, TRAINING, SERVICES, LIFECYCLE, STATE, PODS, RUNS}
 WORKLOAD = JOBS | {"models/workload", "models/workload/sources"} | TRACES | {TRACE_IO}
 SCHEDULING = "models/scheduling"
-CONTRACT, FRAMEWORK, CYCLE, JOB_QUEUE, FEASIBILITY, TOOLBOX = (
+CONTRACT, FRAMEWORK, QUEUE, CYCLE, JOB_QUEUE, FEASIBILITY, TOOLBOX = (
     f"{SCHEDULING}/{room}"
-    for room in ("contract", "framework", "cycle", "job_queue", "feasibility", "toolbox"))
-SCHEDULING_ROOMS = {SCHEDULING, CONTRACT, FRAMEWORK, CYCLE, JOB_QUEUE, FEASIBILITY, TOOLBOX}
+    for room in ("contract", "framework", "queue", "cycle", "job_queue", "feasibility", "toolbox"))
+SCHEDULING_ROOMS = {SCHEDULING, CONTRACT, FRAMEWORK, QUEUE, CYCLE, JOB_QUEUE, FEASIBILITY, TOOLBOX}
 ALL_MODELS = MIDDLE | WORKLOAD | SCHEDULING_ROOMS | {"models/workload/steps", "models/control_plane", "models/faults", "models/telemetry"}
 COMPOSITION = {"models/scenario", "models/cluster", "models/run"}
 
@@ -63,7 +63,8 @@ MAY_INCLUDE = {
     CONTRACT: GROUND | {JOB, TRAINING},
     TOOLBOX: GROUND | {JOB, CONTRACT, TABLES},
     FRAMEWORK: GROUND | {JOB, CONTRACT},
-    CYCLE: GROUND | {JOB, LIFECYCLE, CONTRACT, FRAMEWORK},
+    QUEUE: FLOOR | {CONTRACT, FRAMEWORK},
+    CYCLE: GROUND | {JOB, LIFECYCLE, CONTRACT, FRAMEWORK, QUEUE},
     JOB_QUEUE: GROUND | {JOB, TRAINING, LIFECYCLE, CONTRACT},
     FEASIBILITY: GROUND | {JOB, CONTRACT},
     SCHEDULING: MIDDLE | WORKLOAD | SCHEDULING_ROOMS,

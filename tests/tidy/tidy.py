@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 
 import exceptions
 import layers
+import members
 from source import Block, Source, read_tree
 
 FOLDERS = ("sim", "models", "policies", "tests", "bench")
@@ -19,6 +20,7 @@ FUNCTION_MAX = 70
 SOURCES_MAX = 30  # of one folder of models/
 PAGE_MAX = 70  # lines of its README.md
 COLUMNS_MAX = 100
+MEMBERS_MAX = 20  # of a class in models/scheduling
 Finding = tuple[int, str]  # line, message
 
 CLOCK_FOLDERS = ("sim/record/", "sim/cli/", "models/run/", "sim/engine/profile", "bench/", "tests/")
@@ -82,6 +84,18 @@ def check_lengths(source: Source, _: set[str]) -> Iterator[Finding]:
         length = source.line_of(function.close) - first + 1
         if length > FUNCTION_MAX:
             yield first, f"a function of {length} lines, {FUNCTION_MAX} at most"
+
+
+def check_members(source: Source, _: set[str]) -> Iterator[Finding]:
+    """Small classes in the scheduling core, and policies that keep nothing behind const."""
+    if source.path.startswith("models/scheduling/"):
+        for name, begin, end in members.classes(source.code):
+            if (found := members.count(source.code[begin:end])) > MEMBERS_MAX:
+                yield (source.line_of(begin),
+                       f"{name} has {found} data members, {MEMBERS_MAX} at most")
+    if source.path.startswith("policies/"):
+        for found in re.finditer(r"\bmutable\b", source.code):
+            yield source.line_of(found.start()), "mutable in a policy: see contract/cached.hpp"
 
 
 def check_heads(source: Source, _: set[str]) -> Iterator[Finding]:
@@ -180,6 +194,7 @@ RULES = {
     "layers": check_layers,
     "lengths": check_lengths,
     "heads": check_heads,
+    "members": check_members,
     "names": check_names,
     "unordered": check_unordered,
     "coroutines": check_coroutines,

@@ -67,7 +67,9 @@ PlacementPlan plan(const Network& network, const Json& row) {
     const RoomOn idle{network.topology, {}, each};
     return plan_hypernode(room, idle, row["pods"], row["highest_tier"]);
   }
-  if (function == "consolidate") return plan_consolidated(room, row["node_pods"], row["pods"]);
+  if (function == "consolidate")
+    return plan_consolidated({.pods = room, .gpus = room, .node_pods = row["node_pods"]},
+                             row["pods"]);
   ADD_FAILURE() << "no function " << function;
   return {};
 }

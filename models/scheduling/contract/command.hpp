@@ -19,9 +19,9 @@ struct RejectWaiting {  // sends the pod back to the queue
   std::string reason;
 };
 struct RejectGangs {  // likewise all pods of these gangs that wait in Permit
+  std::string reason;
   GangId first;
   int32_t gangs = 1;
-  std::string reason;
 };
 struct ActivateSiblings {  // moves every unscheduled sibling straight to the active queue
   PodId pod;
@@ -45,7 +45,7 @@ struct Evict {  // deletes pods for the sake of another one
 };
 
 using PolicyOrder = std::variant<AllowWaiting, RejectWaiting, RejectGangs, ActivateSiblings,
-                           SetGangFailure, Nominate, WithdrawNomination, Evict>;
+                                 SetGangFailure, Nominate, WithdrawNomination, Evict>;
 struct PolicyCommand {
   uint8_t plugin = 0;  // who asks: index in the profile
   PolicyOrder order;
@@ -55,7 +55,7 @@ struct PolicyCommand {
 class CommandSink {
  public:
   virtual ~CommandSink() = default;
-  virtual void give(PolicyCommand command) = 0;
+  virtual void give(const PolicyCommand& command) = 0;
 };
 
 }  // namespace orrery

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -45,19 +46,22 @@ class ORRERY_API CycleState {
   CycleState(const CycleState&) = delete;
   CycleState& operator=(const CycleState&) = delete;
 
-  // What `owner` keeps; made at its first call. Data must derive from CycleData.
+  // What `owner` keeps of this type; made at its first call. Data must derive from CycleData.
   template <class Data>
   Data& of(const Policy& owner) {
-    for (auto& [who, data] : kept_) {
-      if (who == &owner) return static_cast<Data&>(*data);
+    for (const Kept& kept : kept_) {
+      if (kept.owner == &owner && kept.type == tag<Data>()) return static_cast<Data&>(*kept.data);
     }
-    return static_cast<Data&>(*kept_.emplace_back(&owner, std::make_unique<Data>()).second);
+    kept_.push_back({&owner, tag<Data>(), std::make_unique<Data>()});
+    return static_cast<Data&>(*kept_.back().data);
   }
-  // Null: `owner` has kept nothing.
+  // Null: `owner` has kept nothing of this type.
   template <class Data>
   const Data* find(const Policy& owner) const {
-    for (const auto& [who, data] : kept_) {
-      if (who == &owner) return static_cast<const Data*>(data.get());
+    for (const Kept& kept : kept_) {
+      if (kept.owner == &owner && kept.type == tag<Data>()) {
+        return static_cast<const Data*>(kept.data.get());
+      }
     }
     return nullptr;
   }
@@ -78,10 +82,21 @@ class ORRERY_API CycleState {
   bool kept_for_nominated = false;  // some node has no room beside nominated pods
 
  private:
+  struct Kept {
+    const Policy* owner;
+    const void* type;
+    std::unique_ptr<CycleData> data;
+  };
+  template <class Data>
+  static const void* tag() {
+    static const char kTag{};
+    return &kTag;
+  }
+
   uint64_t attempt_;
   RngStreams streams_;
-  std::vector<std::pair<const Policy*, std::unique_ptr<CycleData>>> kept_;
-  std::vector<std::pair<std::string, Rng>> drawn_;
+  std::vector<Kept> kept_;
+  std::deque<std::pair<std::string, Rng>> drawn_;  // they stay where they are
 };
 
 struct Cycle {

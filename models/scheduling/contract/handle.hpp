@@ -53,7 +53,7 @@ class ORRERY_API Handle {
     give(RejectWaiting{pod, std::string{reason}});
   }
   void reject_gangs(GangId first, int32_t gangs, std::string_view reason) {
-    give(RejectGangs{first, gangs, std::string{reason}});
+    give(RejectGangs{.reason = std::string{reason}, .first = first, .gangs = gangs});
   }
   void activate_siblings(PodId pod) { give(ActivateSiblings{pod}); }
   // Remembered with the gang and shown in GangView until the gang is gone.
@@ -75,7 +75,7 @@ class ORRERY_API Handle {
   }
 
  private:
-  void give(PolicyOrder order) { commands_.give({plugin_, std::move(order)}); }
+  void give(const PolicyOrder& order) { commands_.give({plugin_, order}); }
 
   const SchedulerView& view_;
   CommandSink& commands_;

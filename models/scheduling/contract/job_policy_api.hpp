@@ -71,7 +71,7 @@ class ORRERY_API QueueOrder : public JobPoint {
  public:
   static constexpr PointName kPoint{"QueueOrder", "which waiting job is first"};
   // Lower goes first; equal ranks by submission.
-  virtual int64_t rank(const QueuedJob& job) const = 0;
+  virtual int64_t rank(const QueuedJob& job) = 0;
   // How long ranks stay as they are; then all are asked for again, which costs O(queue log queue).
   virtual Duration valid_for() const { return Duration::max(); }
 };

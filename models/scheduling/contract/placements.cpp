@@ -17,6 +17,23 @@ bool has_all(const PodSpec& spec, const std::vector<NodeLabel>& labels) {
   });
 }
 
+// Equal for equal groups alone.
+std::string name_of(const PodGroup& group) {
+  std::string name{static_cast<char>('0' + static_cast<int>(group.topology_key)),
+                   static_cast<char>('0' + static_cast<int>(group.members))};
+  const auto add = [&](const std::string& text) {
+    name += std::to_string(text.size());
+    name += ':';
+    name += text;
+  };
+  add(group.team);
+  for (const NodeLabel& label : group.labels) {
+    add(label.key);
+    add(label.value);
+  }
+  return name;
+}
+
 }  // namespace
 
 Placements::Placements(const ClusterState& cluster, const SpecTable& specs)
@@ -172,9 +189,8 @@ void Placements::step(Group& group, NodeId node, int32_t by) const {
 }
 
 const PodCounts& Placements::count(const PodGroup& group) const {
-  for (const auto& known : groups_) {
-    if (known->what == group) return known->counts;
-  }
+  PodCounts*& known = by_name_[name_of(group)];
+  if (known != nullptr) return *known;
   const size_t domains =
       group.topology_key == PodTopology::Hostname ? cluster_.nodes() : cluster_.leaves();
   Group& made = *groups_.emplace_back(std::make_unique<Group>(
@@ -185,6 +201,7 @@ const PodCounts& Placements::count(const PodGroup& group) const {
     if (!placed.node.is_valid() || !has_members(group, specs_[placed.spec])) continue;
     if (made.team == 0 || made.team == placed.team) step(made, placed.node, 1);
   }
+  known = &made.counts;
   return made.counts;
 }
 

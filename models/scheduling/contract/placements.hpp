@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "models/hardware/cluster_state.hpp"
@@ -66,7 +67,7 @@ class ORRERY_API Placements {
 
   const Placed& of(PodId pod) const { return pod.index < pods_.size() ? pods_[pod] : nowhere_; }
   NodeId node_of(PodId pod) const { return of(pod).node; }
-  std::vector<PodId> on_node(NodeId node) const;   // latest first
+  std::vector<PodId> on_node(NodeId node) const;   // in no particular order
   std::span<const PodId> of_job(JobId job) const;  // in no particular order
   GangPlacement of_gang(GangId gang) const;
   size_t pods() const { return total_; }
@@ -111,6 +112,7 @@ class ORRERY_API Placements {
   // What was asked for so far: caches, which follow from the rest.
   mutable std::map<std::string, uint32_t, std::less<>> teams_;
   mutable std::vector<std::unique_ptr<Group>> groups_;
+  mutable std::unordered_map<std::string, PodCounts*> by_name_;  // looked up, never iterated
   mutable std::vector<Membership> by_spec_;
 };
 

@@ -13,6 +13,10 @@ struct PointName {
   std::string_view name, doc;
 };
 
+struct ORRERY_API Point {  // base of every extension point
+  virtual ~Point() = default;
+};
+
 class ORRERY_API Policy {
  public:
   virtual ~Policy() = default;

@@ -1,4 +1,5 @@
-// models/scheduling/contract/policy_api.hpp -- the points where a policy of pods decides.
+// models/scheduling/contract/policy_api.hpp -- the points where a policy of pods decides; those of
+// a pod that has a node stand in binding_api.hpp.
 //
 // A policy inherits Policy and each extension point it serves, so its head is its table of
 // contents. Names and status codes are those of the Kubernetes scheduling framework (v1.36):
@@ -14,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/scheduling/contract/binding_api.hpp"
 #include "models/scheduling/contract/candidates.hpp"
 #include "models/scheduling/contract/cycle_state.hpp"
 #include "models/scheduling/contract/gang_map.hpp"
@@ -22,10 +24,6 @@
 #include "models/scheduling/contract/policy_types.hpp"
 
 namespace orrery {
-
-struct ORRERY_API Point {  // base of every extension point
-  virtual ~Point() = default;
-};
 
 class ORRERY_API QueueSort : public Point {
  public:
@@ -96,40 +94,14 @@ class ORRERY_API Score : public Point {
   // pre_score() it shows none.
   virtual bool is_by_extremes() const { return false; }
 };
-class ORRERY_API Reserve : public Point {
- public:
-  static constexpr PointName kPoint{"Reserve", "told of the chosen node; Unreserve undoes it"};
-  virtual Status reserve(const Cycle& cycle, NodeId node) = 0;
-  virtual void unreserve(const PodView& pod, NodeId node) = 0;  // must be idempotent
-};
-class ORRERY_API Permit : public Point {
- public:
-  static constexpr PointName kPoint{"Permit", "binds now, waits, or rejects"};
-  // Success, Wait with a timeout (the framework caps it at 15 min), or a rejection.
-  virtual PermitStatus permit(const Cycle& cycle, NodeId node) = 0;
-};
-class ORRERY_API PreBind : public Point {
- public:
-  static constexpr PointName kPoint{"PreBind", "last step before the pod is bound"};
-  virtual Status pre_bind(const PodView& pod, NodeId node) = 0;
-};
-class ORRERY_API Bind : public Point {
- public:
-  static constexpr PointName kPoint{"Bind", "binds the pod"};
-  // The first that does not Skip binds the pod; if all Skip, or there is none, the framework does.
-  virtual Status bind(const PodView& pod, NodeId node) = 0;
-};
-class ORRERY_API PostBind : public Point {
- public:
-  static constexpr PointName kPoint{"PostBind", "told that the pod is bound"};
-  virtual void post_bind(const PodView& pod, NodeId node) = 0;
-};
 // Where a whole gang may be tried, in order of preference (per_gang driver).
 class ORRERY_API Domains : public Point {
  public:
   static constexpr PointName kPoint{
       "Domains", "where a whole gang may be tried, best first (driver: per_gang)"};
   virtual void domains(const Cycle& cycle, const GangView& gang, std::vector<GangDomain>& out) = 0;
+  // True: also asked about pods without a gang. `gang` is then of that pod alone, without an id.
+  virtual bool places_lone_pods() const { return false; }
 };
 // How good a whole placement is, 0..100: all domains are tried and the best one is committed.
 class ORRERY_API ScorePlacement : public Point {

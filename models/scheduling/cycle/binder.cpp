@@ -27,13 +27,12 @@ void Binder::cycle_ends(Time began, Time ends) {
 }
 
 void Binder::push(Time due, PodId pod) {
-  binding_.push_back(
-      {due + context_.profile.cost.bind, pod, context_.tracks.of(pod).reservation});
+  binding_.push_back({due + context_.profile.cost.bind, pod, context_.tracks.of(pod).reservation});
 }
 
 void Binder::bind_due() {
   while (!binding_.empty() && binding_.front().due <= context_.sim.engine.now()) {
-    const Binding next = binding_.front();
+    const DueBinding next = binding_.front();
     binding_.pop_front();
     const PodTrack& t = context_.tracks.of(next.pod);
     if (t.stage == PodStage::Binding && t.reservation == next.reservation) bind(next.pod);
@@ -47,12 +46,9 @@ void Binder::bind(PodId pod) {
   const PodView view = context_.tracks.pod(pod);
   const NodeId node = context_.placements.node_of(pod);
   Framework& framework = *context_.profile.framework;
-  Status status = framework.run_pre_bind(view, node);
-  if (status.ok()) {
-    status = framework.run_bind(view, node);
-    if (status.code == Code::Skip) status = {};  // the framework binds it itself
-  }
-  if (!status.ok()) return bind_failed(pod, std::string{status.reason});
+  Verdict verdict = framework.run_pre_bind(view, node);
+  if (verdict.ok()) verdict = framework.run_bind(view, node);
+  if (!verdict.ok()) return bind_failed(pod, verdict.reason);
   if (api_ == nullptr) return is_bound(pod);
   // Until it is written the pod is assumed on its node, unless that goes down or the pod is gone.
   const uint64_t reservation = context_.tracks.of(pod).reservation;

@@ -10,7 +10,18 @@
 
 namespace orrery {
 
-// Pods of a cycle are bound once the cycle is over; others at once, unless a cycle still takes time.
+struct PermittedPod {
+  PodId pod;
+  Duration after;  // since the cycle began; max: once it is over
+};
+struct DueBinding {
+  Time due;
+  PodId pod;
+  uint64_t reservation = 0;
+};
+
+// Pods of a cycle are bound once the cycle is over; others at once, unless a cycle still takes
+// time.
 class Binder {
  public:
   struct Context {
@@ -35,15 +46,6 @@ class Binder {
   Signal<> failed;  // after the pod has gone back to the queue
 
  private:
-  struct Permitted {
-    PodId pod;
-    Duration after;
-  };
-  struct Binding {
-    Time due;
-    PodId pod;
-    uint64_t reservation;
-  };
   void push(Time due, PodId pod);
   void bind_due();
   void bind(PodId pod);
@@ -54,8 +56,8 @@ class Binder {
   PodApi* api_ = nullptr;
   bool is_cycle_running_ = false;
   Time busy_until_;  // the end of the latest cycle
-  std::vector<Permitted> of_cycle_;
-  std::deque<Binding> binding_;
+  std::vector<PermittedPod> of_cycle_;
+  std::deque<DueBinding> binding_;
   EventId event_;
 };
 

@@ -52,12 +52,12 @@ void Evictions::evict(PodId preemptor, std::span<const PodId> victims, bool wait
 void Evictions::carry_out(Time when) {
   if (undated_ == 0) return;
   for (; undated_ > 0; --undated_) orders_[orders_.size() - undated_].due = when;
-  sim_.engine.at(when, Label{"scheduling.preempt"}, [this] { carry_out_due(); }, Phase::Control);
+  sim_.engine.at(
+      when, Label{"scheduling.preempt"}, [this] { carry_out_due(); }, Phase::Control);
 }
 
 bool Evictions::is_there(const EvictionOrder& order) const {
-  return life(order.victim) == order.victim_life &&
-         placements_.node_of(order.victim).is_valid();
+  return life(order.victim) == order.victim_life && placements_.node_of(order.victim).is_valid();
 }
 
 void Evictions::carry_out_due() {

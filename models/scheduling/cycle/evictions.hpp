@@ -48,9 +48,9 @@ class Evictions {
 
   // A victim waits in Permit: it is to be rejected there. Else it is deleted.
   Signal<PodId> victim_waits;
-  Signal<> resumed;                // no answer is awaited any more
-  Signal<PodId> made_room;         // all deletions for its sake are answered
-  Signal<PodId, PodId> refused;    // the deletion of a victim; for the sake of whom
+  Signal<> resumed;              // no answer is awaited any more
+  Signal<PodId> made_room;       // all deletions for its sake are answered
+  Signal<PodId, PodId> refused;  // the deletion of a victim; for the sake of whom
 
  private:
   struct PodRecord {

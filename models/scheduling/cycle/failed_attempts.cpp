@@ -34,9 +34,8 @@ Duration FailedAttempts::fail(PodId unit, const Cycle& cycle, const Selection& w
   context_.log.tried.victims = static_cast<uint32_t>(context_.evictions.victims() - victims);
   back_to_queue(unit, pod, cycle.now, why);
   const bool is_error = why.code == Code::Error;
-  context_.log.write_attempt(attempt, pod,
-                             is_error ? AttemptOutcome::Error : AttemptOutcome::Unschedulable, why,
-                             message);
+  context_.log.write_attempt(
+      attempt, pod, is_error ? AttemptOutcome::Error : AttemptOutcome::Unschedulable, why, message);
   tell(unit);
   // Where others make room for it, no node has to be added.
   const bool is_nominated = context_.preemptions.nominated_node(pod).is_valid();

@@ -23,8 +23,8 @@ class FailedAttempts {
   // Whether the reasons, node by node, are asked for by somebody: that costs more than the attempt.
   bool needs_diagnosis(const Cycle& cycle, const Selection& why) const;
   Candidates diagnose(const Cycle& cycle) const;
-  // PostFilter, then back to the queue. `cycle` is of the pod that is blamed for `unit`. Returns the
-  // scheduler time that PostFilter took.
+  // PostFilter, then back to the queue. `cycle` is of the pod that is blamed for `unit`. Returns
+  // the scheduler time that PostFilter took.
   Duration fail(PodId unit, const Cycle& cycle, const Selection& why, const Candidates* diagnosis);
   // A node was found, but a plugin rejected it at Reserve or Permit.
   void reject(PodId pod, Time now, const Selection& why);

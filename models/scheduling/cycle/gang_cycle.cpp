@@ -7,16 +7,38 @@
 
 namespace orrery {
 
-Duration GangCycle::run(PodId unit, GangId gang) {
+std::vector<PodId> GangCycle::members_of(PodId unit, GangId gang) const {
+  if (!gang.is_valid()) return {unit};
   std::vector<PodId> members;
   const Gang& g = context_.jobs.gang(gang);
   JobTable::for_each_pod(g.first, g.pods, [&](PodId pod) {
-    if (context_.tracks.of(pod).stage != PodStage::Queued) return;
-    members.push_back(pod);
-    ++context_.jobs.pod(pod).attempts;
+    if (context_.tracks.of(pod).stage == PodStage::Queued) members.push_back(pod);
   });
+  return members;
+}
+
+GangView GangCycle::view_of(PodId unit, GangId gang) const {
+  if (gang.is_valid()) return context_.tracks.gang(gang);
+  const PodView pod = context_.tracks.pod(unit);
+  GangView view;
+  view.job = pod.job;
+  view.job_uid = pod.job_uid;
+  view.first = unit;
+  view.min_available = view.pods = view.created = 1;
+  view.priority = pod.spec->priority;
+  view.created_at = pod.created;
+  return view;
+}
+
+void GangCycle::count_tentative(GangId gang, int32_t members) const {
+  if (gang.is_valid()) context_.tracks.of(gang).tentative = members;
+}
+
+Duration GangCycle::run(PodId unit, GangId gang) {
+  const std::vector<PodId> members = members_of(unit, gang);
   if (members.empty()) return {};
-  const GangView view = context_.tracks.gang(gang);
+  for (const PodId member : members) ++context_.jobs.pod(member).attempts;
+  const GangView view = view_of(unit, gang);
   const PodView first = context_.tracks.pod(members.front());
   CycleState state = framework().new_attempt();
   const Cycle cycle{context_.sim.engine.now(), context_.cluster, first, state};
@@ -60,15 +82,14 @@ GangCycle::Best GangCycle::attempt(const Cycle& cycle, const GangView& gang,
       in_domain = nodes_of(*domain, context_.cluster);
     }
     const NodeSet* const nodes = domain == nullptr ? nullptr : &in_domain;
-    Transaction::Savepoint before{context_.transaction};
-    GangAttempt tried = is_too_small ? too_small(cycle, nodes, i == 0)
-                                     : place(cycle, gang.id,
-                                             lacks_members ? members.first(1) : members, nodes);
+    std::optional<Transaction::Savepoint> before{std::in_place, context_.transaction};
+    GangAttempt tried =
+        is_too_small ? too_small(cycle, nodes, i == 0)
+                     : place(cycle, gang.id, lacks_members ? members.first(1) : members, nodes);
     if (!is_too_small && lacks_members && is_permitted(cycle, tried)) {
       ORRERY_MARK("scheduling.part_of_a_gang_is_permitted");
-      context_.tracks.of(gang.id).tentative = 0;
-      before.end();
-      Transaction::Savepoint again{context_.transaction};
+      count_tentative(gang.id, 0);
+      before.emplace(context_.transaction);  // ends the first one
       tried = place(cycle, gang.id, members, nodes);
     }
     if (is_too_small || !lacks_members) {
@@ -79,7 +100,7 @@ GangCycle::Best GangCycle::attempt(const Cycle& cycle, const GangView& gang,
     context_.counters.nodes_visited += tried.visited;
     best.cost += costs.per_node * tried.visited + tried.charged;
     const int64_t score = this->score(cycle, gang, tried);
-    context_.tracks.of(gang.id).tentative = 0;
+    count_tentative(gang.id, 0);
     if (score > best.score || (best.score < 0 && i == 0)) {
       best.score = score;
       best.attempt = std::move(tried);
@@ -141,7 +162,7 @@ bool GangCycle::place_member(const Cycle& cycle, GangId gang, const NodeSet* nod
   const DeviceGrant grant{framework().pick_devices(cycle, found.node), member.spec->gpu_milli};
   context_.transaction.place(member, found.node, grant, cycle.now);
   attempt.placed.push_back({member.id, found.node, grant});
-  ++context_.tracks.of(gang).tentative;
+  count_tentative(gang, static_cast<int32_t>(attempt.placed.size()));
   return true;
 }
 
@@ -170,9 +191,9 @@ int64_t GangCycle::score(const Cycle& cycle, const GangView& gang, GangAttempt& 
   return framework().score_placement(cycle, gang, nodes);
 }
 
-// Reserve may reject members that the attempt has placed. What is left of the gang is kept if Permit
-// has nothing against so few; else none of it is. As upstream's loop, which reserves one after the
-// other, each is handed over to be bound when it is its turn, but waits for the quorum.
+// Reserve may reject members that the attempt has placed. What is left of the gang is kept if
+// Permit has nothing against so few; else none of it is. As upstream's loop, which reserves one
+// after the other, each is handed over to be bound when it is its turn, but waits for the quorum.
 Duration GangCycle::keep_all(PodId unit, const Cycle& cycle, GangId gang, Best& best) {
   GangAttempt& attempt = best.attempt;
   std::vector<PlacedMember>& placed = attempt.placed;
@@ -190,9 +211,10 @@ Duration GangCycle::keep_all(PodId unit, const Cycle& cycle, GangId gang, Best& 
   Selection found;
   found.visited = attempt.visited;
   const Duration per_pod = context_.profile.cost.per_pod;
-  const GangView view = context_.tracks.gang(gang);
+  const GangView view = view_of(unit, gang);
   const auto kept = static_cast<int32_t>(placed.size());
-  const int32_t missing = view.min_available - (view.assigned() - kept);
+  const int32_t before = gang.is_valid() ? view.assigned() - kept : 0;
+  const int32_t missing = view.min_available - before;
   const Duration quorum = best.cost + per_pod * std::clamp(missing, 0, kept);
   Duration cost;
   for (const PlacedMember& p : placed) {
@@ -205,8 +227,7 @@ Duration GangCycle::keep_all(PodId unit, const Cycle& cycle, GangId gang, Best& 
   // A quorum without everybody: the rest stays in line.
   const PodView failed = context_.tracks.pod(attempt.failed);
   const Candidates* const diagnosis = attempt.diagnosis ? &*attempt.diagnosis : nullptr;
-  return cost +
-         context_.failures.fail(unit, cycle_of(cycle, failed), attempt.why, diagnosis);
+  return cost + context_.failures.fail(unit, cycle_of(cycle, failed), attempt.why, diagnosis);
 }
 
 // Makes a placement of the attempt real; false if a plugin rejects it.

@@ -21,16 +21,16 @@ struct PlacedMember {
 // What placing a gang in one domain came to. Its placements are undone: the best one is made anew.
 struct GangAttempt {
   std::vector<PlacedMember> placed;
-  Selection why;                                   // of the first member without a node
-  PodId failed;                                    // that member; invalid: all have nodes
-  std::optional<Candidates> diagnosis = {};        // of that member, in the state in which it failed
+  Selection why;                             // of the first member without a node
+  PodId failed;                              // that member; invalid: all have nodes
+  std::optional<Candidates> diagnosis = {};  // of that member, as it failed
   uint32_t visited = 0;
   Duration charged;  // by plugins, once for alike members
 };
 
-// As Kubernetes 1.36's pod-group cycle: every member goes through the normal algorithm on one world,
-// members without a node are passed over, and the group succeeds if Permit then says Success for
-// some member. A gang is kept as it was placed, or none of it is.
+// As Kubernetes 1.36's pod-group cycle: every member goes through the normal algorithm on one
+// world, members without a node are passed over, and the group succeeds if Permit then says Success
+// for some member. A gang is kept as it was placed, or none of it is.
 class GangCycle {
  public:
   struct Context {
@@ -48,7 +48,8 @@ class GangCycle {
   };
   explicit GangCycle(const Context& context) : context_{context} {}
 
-  Duration run(PodId unit, GangId gang);  // the scheduler time that it takes
+  // The scheduler time that it takes. Of a pod without a gang, as a gang of one.
+  Duration run(PodId unit, GangId gang);
 
  private:
   struct Best {
@@ -56,6 +57,9 @@ class GangCycle {
     int64_t score = -1;  // negative: Permit rejects it
     Duration cost;       // of all domains
   };
+  std::vector<PodId> members_of(PodId unit, GangId gang) const;
+  GangView view_of(PodId unit, GangId gang) const;
+  void count_tentative(GangId gang, int32_t members) const;
   Framework& framework() const { return *context_.profile.framework; }
   Cycle cycle_of(const Cycle& cycle, const PodView& pod) const {
     return {cycle.now, cycle.cluster, pod, cycle.state};

@@ -1,4 +1,5 @@
-// models/scheduling/cycle/pod_tracks.hpp -- where each pod stands in the scheduler, and the views of
+// models/scheduling/cycle/pod_tracks.hpp -- where each pod stands in the scheduler, and the views
+// of
 // pods and gangs that policies see.
 #pragma once
 

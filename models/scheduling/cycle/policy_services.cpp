@@ -1,11 +1,28 @@
 #include "models/scheduling/cycle/policy_services.hpp"
 
+#include <type_traits>
+#include <utility>
 #include <variant>
 
 namespace orrery {
 
-void PolicyServices::carry_out(const PolicyCommand& command) {
-  std::visit([&](const auto& order) { do_it(command.plugin, order); }, command.order);
+void PolicyServices::carry_out(const PolicyCommand& command, CommandSink& later) {
+  if (const auto* const evict = std::get_if<Evict>(&command.order)) {
+    return evict_first(command.plugin, *evict, later);
+  }
+  const auto carry_out = [&](const auto& order) {
+    if constexpr (!std::is_same_v<decltype(order), const Evict&>) do_it(command.plugin, order);
+  };
+  std::visit(carry_out, command.order);
+}
+
+// One victim after the other: its gang may take other victims along.
+void PolicyServices::evict_first(uint8_t plugin, Evict order, CommandSink& later) {
+  if (order.victims.empty()) return;
+  const PodId first = order.victims.front();
+  context_.evictions.evict(order.preemptor, {&first, 1}, order.waits);
+  order.victims.erase(order.victims.begin());
+  if (!order.victims.empty()) later.give({plugin, std::move(order)});
 }
 
 void PolicyServices::do_it(uint8_t plugin, const AllowWaiting& order) {
@@ -41,10 +58,6 @@ void PolicyServices::do_it(uint8_t /*plugin*/, const Nominate& order) {
 
 void PolicyServices::do_it(uint8_t /*plugin*/, const WithdrawNomination& order) {
   context_.preemptions.withdraw(order.pod);
-}
-
-void PolicyServices::do_it(uint8_t /*plugin*/, const Evict& order) {
-  context_.evictions.evict(order.preemptor, order.victims, order.waits);
 }
 
 }  // namespace orrery

@@ -48,9 +48,10 @@ class PolicyServices final : public SchedulerServices {
   const Preemption* preemption() const override {
     return context_.profile.driver == Driver::PerPod ? &context_.preemptions : nullptr;
   }
-  void carry_out(const PolicyCommand& command) override;
+  void carry_out(const PolicyCommand& command, CommandSink& later) override;
 
  private:
+  void evict_first(uint8_t plugin, Evict order, CommandSink& later);
   void do_it(uint8_t plugin, const AllowWaiting& order);
   void do_it(uint8_t plugin, const RejectWaiting& order);
   void do_it(uint8_t plugin, const RejectGangs& order);
@@ -58,7 +59,6 @@ class PolicyServices final : public SchedulerServices {
   void do_it(uint8_t plugin, const SetGangFailure& order);
   void do_it(uint8_t plugin, const Nominate& order);
   void do_it(uint8_t plugin, const WithdrawNomination& order);
-  void do_it(uint8_t plugin, const Evict& order);
 
   Context context_;
   NicErrorsNow nic_errors_;

@@ -30,8 +30,8 @@ class Preemptions final : public Preemption {
   void use(PodApi& api) { api_ = &api; }  // nominations are written through it
   const Nominations& nominations() const { return nominations_; }
   void nominate(PodId pod, NodeId node, bool is_tried_first);
-  void withdraw(PodId pod);                                        // its nomination, if it has one
-  void clear(PodId pod) { nominations_.clear(pod); }               // it got a node, or is gone
+  void withdraw(PodId pod);                           // its nomination, if it has one
+  void clear(PodId pod) { nominations_.clear(pod); }  // it got a node, or is gone
   void clear_all() { nominations_ = Nominations{context_.cluster.nodes()}; }
   // Its deletion was refused: whoever waits for its room looks elsewhere.
   void stays(PodId victim, PodId preemptor);

@@ -35,12 +35,12 @@ void Reservations::undo(PodId pod, std::string_view reason, std::optional<Attemp
   const PodView view = context_.tracks.pod(pod);
   const NodeId node = context_.placements.node_of(pod);
   if (t.stage == PodStage::Waiting) stop_waiting(pod);
-  t.stage = PodStage::Queued;
+  context_.profile.framework->run_unreserve(view, node);
+  context_.tracks.of(pod).stage = PodStage::Queued;
   remove(pod);
   context_.transaction.evict(view);
   context_.news.pod_unassigned.emit(pod, node);
   context_.line.post({ClusterEventKind::AssignedPodDeleted, node, view.spec_id, view.gang, pod});
-  context_.profile.framework->run_unreserve(view, node);
   if (outcome) context_.log.write(pod, *outcome, {}, reason);
 }
 

@@ -37,8 +37,8 @@ class Reservations {
   void use(PodApi& api) { api_ = &api; }
 
   void reserve(PodId pod, NodeId node, DeviceGrant grant);
-  // Unreserve of every plugin in reverse order, after the resources are free. With an outcome, the
-  // attempt log tells of it. Whether the pod stands in line again is the caller's business.
+  // Unreserve of every plugin in reverse order, then the resources are free, as upstream. With an
+  // outcome, the attempt log tells of it. Whether the pod queues again is the caller's business.
   void undo(PodId pod, std::string_view reason, std::optional<AttemptOutcome> outcome);
   void bound(PodId pod);  // the reservation has become a binding
   // Those on the node, back to the queue.

@@ -14,8 +14,7 @@ Scheduler::Scheduler(Sim sim, ClusterState& cluster, JobTable& jobs, JobControll
       cluster_{cluster},
       jobs_{jobs},
       controller_{controller},
-      parts_{sim,          cluster, jobs, controller, profile, record_attempts, fragmentation,
-             *this},
+      parts_{sim, cluster, jobs, controller, profile, record_attempts, fragmentation, *this},
       gang_cycle_{{.sim = sim,
                    .cluster = cluster,
                    .jobs = jobs,
@@ -48,7 +47,8 @@ void Scheduler::kick() {
   if (at == Time::max() || (sim_.engine.is_pending(wake_) && wake_at_ <= at)) return;
   sim_.engine.cancel(wake_);
   wake_at_ = at;
-  wake_ = sim_.engine.at(at, Label{"scheduling.cycle"}, [this] { run(); }, Phase::Control);
+  wake_ = sim_.engine.at(
+      at, Label{"scheduling.cycle"}, [this] { run(); }, Phase::Control);
 }
 
 void Scheduler::run() {
@@ -78,7 +78,8 @@ void Scheduler::cycle(const QueuedUnit& unit) {
     parts_.line.queue().view(unit.pod).initial_attempt = now;
   }
   parts_.binder.cycle_begins();
-  const bool is_gang = parts_.line.is_gang_unit(unit.pod);
+  const bool is_gang = parts_.line.is_gang_unit(unit.pod) ||
+                       (parts_.profile.driver == Driver::PerGang && framework().places_lone_pods());
   const Duration cost = is_gang ? gang_cycle_.run(unit.pod, unit.gang) : cycle_pod(unit.pod);
   parts_.log.tried = {};
   asks_next_ = framework().has_next_pod();

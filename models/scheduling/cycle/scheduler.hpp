@@ -27,7 +27,8 @@ class Scheduler final : public SchedulerNews {
   // anew, in the order in which it was created. Neither profile may have the counting driver.
   void change_profile(const ProfileParams& profile);
 
-  void use(PodApi& api) { parts_.use(api); }  // pods are bound and preempted through it; else at once
+  // Pods are bound and preempted through it; else at once.
+  void use(PodApi& api) { parts_.use(api); }
   void read_nic_errors(PolicyServices::NicErrorsNow nic_errors) {
     parts_.services.read_nic_errors(std::move(nic_errors));
   }

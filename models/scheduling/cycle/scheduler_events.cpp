@@ -41,8 +41,7 @@ void Scheduler::made_room(PodId preemptor) {
   const NodeId node = parts_.preemptions.nominated_node(preemptor);
   if (node.is_valid()) parts_.preemptions.placed_on(node, there);
   if (std::ranges::none_of(there, &PlacedPod::is_leaving)) {
-    parts_.line.post(
-        {ClusterEventKind::AssignedPodDeleted, node, jobs_.pod(preemptor).spec, {}});
+    parts_.line.post({ClusterEventKind::AssignedPodDeleted, node, jobs_.pod(preemptor).spec, {}});
   }
   kick();
 }
@@ -112,9 +111,7 @@ void Scheduler::node_down(NodeId node) {
   post_and_kick({ClusterEventKind::NodeChanged, node, {}, {}});
 }
 
-void Scheduler::node_up(NodeId node) {
-  post_and_kick({ClusterEventKind::NodeAdded, node, {}, {}});
-}
+void Scheduler::node_up(NodeId node) { post_and_kick({ClusterEventKind::NodeAdded, node, {}, {}}); }
 
 void Scheduler::node_changed(NodeId node) {
   post_and_kick({ClusterEventKind::NodeChanged, node, {}, {}});
@@ -124,9 +121,9 @@ void Scheduler::node_changed(NodeId node) {
 
 void Scheduler::change_profile(const ProfileParams& profile) {
   ORRERY_CHECK(!is_running_, "a profile changes between two cycles");
-  ORRERY_CHECK(parts_.profile.driver != Driver::Counting &&
-                   resolve_driver(profile) != Driver::Counting,
-               "scenarios are checked before the run");
+  ORRERY_CHECK(
+      parts_.profile.driver != Driver::Counting && resolve_driver(profile) != Driver::Counting,
+      "scenarios are checked before the run");
   ORRERY_MARK("scheduling.profile_changed");
   parts_.reservations.undo_all("the scheduler was restarted");
   parts_.binder.forget();  // a bind that is under way finds its reservation gone

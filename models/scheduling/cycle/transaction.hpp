@@ -1,4 +1,5 @@
-// models/scheduling/cycle/transaction.hpp -- places pods in the cluster state and in the ledger, and
+// models/scheduling/cycle/transaction.hpp -- places pods in the cluster state and in the ledger,
+// and
 // undoes that for what-ifs.
 #pragma once
 
@@ -39,9 +40,7 @@ class Transaction {
   class Savepoint {
    public:
     explicit Savepoint(Transaction& transaction)
-        : transaction_{transaction},
-          mark_{transaction.log_.size()},
-          depth_{++transaction.depth_} {}
+        : transaction_{transaction}, mark_{transaction.log_.size()}, depth_{++transaction.depth_} {}
     Savepoint(const Savepoint&) = delete;
     Savepoint& operator=(const Savepoint&) = delete;
     ~Savepoint() { end(); }

@@ -15,12 +15,13 @@ UnitLine::UnitLine(const Engine& engine, JobTable& jobs, PodTracks& tracks,
       queue_{make_queue(params)} {}
 
 SchedulingQueue UnitLine::make_queue(const QueueParams& params) {
-  return {params,
-          [this](const QueuedUnit& a, const QueuedUnit& b) { return profile_.framework->less(a, b); },
-          [this](uint8_t plugin, PodId id, const ClusterEvent& event) {
-            return profile_.framework->hint(plugin, tracks_.pod(id), event);
-          },
-          [this](GangId gang) { return tracks_.last_failure(gang); }};
+  return {
+      params,
+      [this](const QueuedUnit& a, const QueuedUnit& b) { return profile_.framework->less(a, b); },
+      [this](uint8_t plugin, PodId id, const ClusterEvent& event) {
+        return profile_.framework->hint(plugin, tracks_.pod(id), event);
+      },
+      [this](GangId gang) { return tracks_.last_failure(gang); }};
 }
 
 void UnitLine::start_over(const QueueParams& params) {
@@ -57,7 +58,7 @@ void UnitLine::enqueue(PodId pod) {
   const Place place = queue_.place(unit);
   if (place != Place::None && place != Place::Gated) return;  // the gang stands in line already
   const PodView view = tracks_.pod(pod);
-  const bool is_gated = !profile_.framework->run_pre_enqueue(view).ok();
+  const bool is_gated = !profile_.framework->run_pre_enqueue(view);
   if (is_gated && place == Place::Gated) return;
   const QueuedUnit queued = queued_unit(pod);
   if (view.gang.is_valid()) {

@@ -7,7 +7,7 @@
 
 #include "models/scheduling/cycle/active_profile.hpp"
 #include "models/scheduling/cycle/pod_tracks.hpp"
-#include "models/scheduling/cycle/scheduling_queue.hpp"
+#include "models/scheduling/queue/scheduling_queue.hpp"
 #include "sim/engine/engine.hpp"
 
 namespace orrery {
@@ -29,7 +29,8 @@ class UnitLine {
   void enqueue(PodId pod);
   // The pod leaves: so does its unit, unless other pods of the gang stand in line.
   void leave(PodId pod);
-  // After a failure past the scheduling cycle. A unit of which other members stand in line does too.
+  // After a failure past the scheduling cycle. A unit of which other members stand in line does
+  // too.
   void requeue(PodId pod, uint32_t plugins);
   // Straight to the active queue: the siblings of the pod.
   void activate_siblings(PodId pod);

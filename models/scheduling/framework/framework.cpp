@@ -44,7 +44,9 @@ Framework::Framework(SchedulerServices& services, const Nominations& nominations
 void Framework::settle() {
   if (depth_ > 0 || is_settling_) return;
   is_settling_ = true;
-  for (; !commands_.empty(); commands_.pop_front()) services_.carry_out(commands_.front());
+  for (; !commands_.empty(); commands_.pop_front()) {
+    services_.carry_out(commands_.front(), *this);
+  }
   is_settling_ = false;
 }
 
@@ -65,13 +67,11 @@ bool Framework::less(const QueuedUnit& a, const QueuedUnit& b) const {
   return plugins_.at<QueueSort>().back().call(&QueueSort::less, a, b);
 }
 
-Status Framework::run_pre_enqueue(const PodView& pod) {
-  return inside([&]() -> Status {
-    for (const auto& p : plugins_.at<PreEnqueue>()) {
-      const Status status = p.call(&PreEnqueue::pre_enqueue, pod);
-      if (!status.ok()) return status;
-    }
-    return {};
+bool Framework::run_pre_enqueue(const PodView& pod) {
+  return inside([&] {
+    return std::ranges::all_of(plugins_.at<PreEnqueue>(), [&](const auto& p) {
+      return p.call(&PreEnqueue::pre_enqueue, pod).ok();
+    });
   });
 }
 
@@ -132,40 +132,47 @@ void Framework::run_unreserve(const PodView& pod, NodeId node) {
 Verdict Framework::run_permit(const Cycle& cycle, NodeId node) {
   Verdict verdict;
   for (const auto& p : plugins_.at<Permit>()) {
-    const PermitStatus status = inside([&] {
-      return ask(*p.name, [&] {
-        const PermitStatus given = p.plugin->permit(cycle, node);
-        ORRERY_CHECK(given.timeout >= Duration{}, "Permit waits no negative time");
-        return given;
-      });
-    });
-    if (status.code == Code::Success || status.code == Code::Skip) continue;
-    if (status.code != Code::Wait) return rejection({status.code, status.reason}, p.index);
+    const Verdict given = inside([&] { return permit_of(p, cycle, node); });
+    if (given.ok()) continue;
+    if (given.code != Code::Wait) return given;
     verdict.code = Code::Wait;
-    if (verdict.reason.empty()) verdict.reason = status.reason;
-    verdict.plugins |= uint32_t{1} << p.index;
-    verdict.timeout = std::min({verdict.timeout, status.timeout, kPermitTimeoutMax});
+    if (verdict.reason.empty()) verdict.reason = given.reason;
+    verdict.plugins |= given.plugins;
+    verdict.timeout = std::min(verdict.timeout, given.timeout);
   }
   return verdict;
 }
 
-Status Framework::run_pre_bind(const PodView& pod, NodeId node) {
-  return inside([&]() -> Status {
+Verdict Framework::permit_of(const Bound<Permit>& p, const Cycle& cycle, NodeId node) const {
+  const PermitStatus status = ask(*p.name, [&] {
+    const PermitStatus given = p.plugin->permit(cycle, node);
+    ORRERY_CHECK(given.timeout >= Duration{}, "Permit waits no negative time");
+    return given;
+  });
+  if (status.code == Code::Success || status.code == Code::Skip) return {};
+  Verdict verdict = rejection({status.code, status.reason}, p.index);
+  if (status.code == Code::Wait) verdict.timeout = std::min(status.timeout, kPermitTimeoutMax);
+  return verdict;
+}
+
+Verdict Framework::run_pre_bind(const PodView& pod, NodeId node) {
+  return inside([&]() -> Verdict {
     for (const auto& p : plugins_.at<PreBind>()) {
       const Status status = p.call(&PreBind::pre_bind, pod, node);
-      if (!status.ok()) return status;
+      if (!status.ok()) return rejection(status, p.index);
     }
     return {};
   });
 }
 
-Status Framework::run_bind(const PodView& pod, NodeId node) {
-  return inside([&]() -> Status {
+Verdict Framework::run_bind(const PodView& pod, NodeId node) {
+  return inside([&]() -> Verdict {
     for (const auto& b : plugins_.at<Bind>()) {
       const Status status = b.call(&Bind::bind, pod, node);
-      if (status.code != Code::Skip) return status;
+      if (status.ok()) return {};
+      if (status.code != Code::Skip) return rejection(status, b.index);
     }
-    return {Code::Skip};
+    return {};  // the framework binds the pod itself
   });
 }
 
@@ -200,9 +207,15 @@ Duration Framework::run_post_filter(const Cycle& cycle, const Diagnosis& diagnos
 
 // ---- whole gangs
 
+bool Framework::places_lone_pods() const {
+  return std::ranges::any_of(plugins_.at<Domains>(),
+                             [](const auto& d) { return d.call(&Domains::places_lone_pods); });
+}
+
 std::vector<GangDomain> Framework::domains(const Cycle& cycle, const GangView& gang) {
   std::vector<GangDomain> all;
   for (const auto& d : plugins_.at<Domains>()) {
+    if (!gang.id.is_valid() && !d.call(&Domains::places_lone_pods)) continue;
     inside([&] {
       ask(*d.name, [&] {
         d.plugin->domains(cycle, gang, all);

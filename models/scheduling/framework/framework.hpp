@@ -36,7 +36,7 @@ class Framework final : private CommandSink {
 
   // ---- the queue
   bool less(const QueuedUnit& a, const QueuedUnit& b) const;
-  Status run_pre_enqueue(const PodView& pod);
+  bool run_pre_enqueue(const PodView& pod);  // false: the pod is gated
   bool has_next_pod() const { return !plugins_.at<NextPod>().empty(); }
   PodId run_next_pod();
   // Its contract: it names a pod that waits, or none.
@@ -67,12 +67,13 @@ class Framework final : private CommandSink {
   void run_unreserve(const PodView& pod, NodeId node);  // in reverse order
   Verdict run_permit(const Cycle& cycle, NodeId node);
   bool has_permit() const { return !plugins_.at<Permit>().empty(); }
-  Status run_pre_bind(const PodView& pod, NodeId node);
-  Status run_bind(const PodView& pod, NodeId node);  // Skip: the framework is to bind it
+  Verdict run_pre_bind(const PodView& pod, NodeId node);
+  Verdict run_bind(const PodView& pod, NodeId node);
   void run_post_bind(const PodView& pod, NodeId node);
 
   // ---- whole gangs
   std::vector<GangDomain> domains(const Cycle& cycle, const GangView& gang);
+  bool places_lone_pods() const;  // some Domains is asked about pods without a gang, too
   bool scores_placements() const { return !plugins_.at<ScorePlacement>().empty(); }
   int64_t score_placement(const Cycle& cycle, const GangView& gang,
                           std::span<const NodeId> nodes) const;
@@ -87,11 +88,12 @@ class Framework final : private CommandSink {
   std::string_view name(uint8_t plugin) const;
 
  private:
-  void give(PolicyCommand command) override { commands_.push_back(std::move(command)); }
+  void give(const PolicyCommand& command) override { commands_.push_back(command); }
   // Calls f within a point; commands wait until the outermost one has returned.
   template <class F>
   decltype(auto) inside(F&& f);
   void settle();
+  Verdict permit_of(const Bound<Permit>& p, const Cycle& cycle, NodeId node) const;
   SpecCache& verdicts(const Cycle& cycle);
   void find_window(const Cycle& cycle, SpecCache* lazily);
   void look_round(const Cycle& cycle, SpecCache& cache, uint32_t start, uint32_t limit);

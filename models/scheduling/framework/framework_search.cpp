@@ -41,13 +41,14 @@ bool Framework::run_pre_filter(const Cycle& cycle, const NodeSet* domain, Select
   for (const auto& pre : pre_filters) narrowing.not_run |= uint32_t{1} << pre.index;
   size_t left = pre_filters.empty() ? 0 : narrowing.nodes.count();
   for (const auto& pre : pre_filters) {
-    const Status status = inside([&] {
+    const Code code = inside([&] {
       return ask(*pre.name, [&] {
         const Status given = pre.plugin->pre_filter(cycle, narrowing.nodes);
-        ORRERY_CHECK(narrowing.nodes.universe() == cluster_.nodes() &&
-                         narrowing.nodes.count() <= left,
-                     "PreFilter may only take nodes away");
-        return given;
+        ORRERY_CHECK(
+            narrowing.nodes.universe() == cluster_.nodes() && narrowing.nodes.count() <= left,
+            "PreFilter may only take nodes away");
+        if (!given.ok() && given.code != Code::Skip) selection.reason = given.reason;
+        return given.code;
       });
     });
     const uint32_t bit = uint32_t{1} << pre.index;
@@ -56,22 +57,21 @@ bool Framework::run_pre_filter(const Cycle& cycle, const NodeSet* domain, Select
       narrowing.by |= bit;
       left = kept;
     }
-    if (status.ok()) continue;
-    if (status.code == Code::Skip) {
+    if (code == Code::Success) continue;
+    if (code == Code::Skip) {
       narrowing.skipped |= bit;
       continue;
     }
-    selection.code = status.code;
-    selection.reason = status.reason;
-    if (status.code != Code::Error) selection.plugins |= bit;
-    if (status.code != Code::Unschedulable) return false;  // a plain "no" lets the rest speak
+    selection.code = code;
+    if (code != Code::Error) selection.plugins |= bit;
+    if (code != Code::Unschedulable) return false;  // a plain "no" lets the rest speak
   }
   if (selection.code != Code::Success) return false;
   if (narrowing.by == 0 || left > 0) return true;
   ORRERY_MARK("scheduling.narrowed_to_none");
   selection.code = Code::UnschedulableAndUnresolvable;
-  selection.reason = "0/" + std::to_string(cluster_.nodes()) + " nodes are available: " +
-                     narrowing_reason(narrowing.by) +
+  selection.reason = "0/" + std::to_string(cluster_.nodes()) +
+                     " nodes are available: " + narrowing_reason(narrowing.by) +
                      (std::has_single_bit(narrowing.by) ? "." : " simultaneously.");
   selection.plugins = narrowing.by;
   return false;
@@ -181,8 +181,8 @@ bool Framework::decides_node_by_node(const CycleState& state) const {
 }
 
 // As upstream: from where the last search ended round the circle of nodes, until enough are found;
-// nodes after the last one needed are not looked at. `lazily`: the candidates are not known yet, and
-// verdicts are worked out on the way, a chunk of nodes at a time.
+// nodes after the last one needed are not looked at. `lazily`: the candidates are not known yet,
+// and verdicts are worked out on the way, a chunk of nodes at a time.
 void Framework::find_window(const Cycle& cycle, SpecCache* lazily) {
   CycleState& state = cycle.state;
   const auto n = static_cast<uint32_t>(cluster_.nodes());

@@ -170,15 +170,17 @@ NodeId NodeScores::best_of_alike(CycleState& state, const ScoreIndex& alike) {
 // ---- scores of single nodes
 
 void NodeScores::score_nodes(const Cycle& cycle, SpecCache& cache) {
+  // Scores of a spec that is seen for the first time are not kept: it may never come again.
+  const bool are_kept = cache.refreshes != 1;
   missing_.clear();
   for (const NodeId n : feasible_) {
-    if (!cache.scored.contains(n)) missing_.push_back(n);
+    if (are_kept && !cache.scored.contains(n)) missing_.push_back(n);
   }
   cache.raw.resize(scorers_.size());
   total_.assign(feasible_.size(), 0);
   for (size_t i = 0; i < scorers_.size(); ++i) {
     const Scorer& scorer = scorers_[i];
-    const bool is_kept = scorer.score.call(&Score::is_node_local);
+    const bool is_kept = are_kept && scorer.score.call(&Score::is_node_local);
     const bool is_skipped = !is_asked(scorer, cycle);
     std::vector<int64_t>& raw = cache.raw[i];
     one_.resize(feasible_.size());

@@ -12,12 +12,12 @@ Plugins::Plugins(const SchedulerView& view, CommandSink& commands, const Profile
     const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(params.name);
     ORRERY_CHECK(entry != nullptr, "profiles are checked before the run");
     const auto index = static_cast<uint8_t>(plugins_.size());
-    Plugin& plugin = plugins_.emplace_back(
-        Plugin{.name = params.name,
-               .weight = params.weight.value_or(1),
-               .handle = std::make_unique<Handle>(view, commands, index),
-               .policy = nullptr,
-               .hints = {}});
+    Plugin& plugin =
+        plugins_.emplace_back(Plugin{.name = params.name,
+                                     .weight = params.weight.value_or(1),
+                                     .handle = std::make_unique<Handle>(view, commands, index),
+                                     .policy = nullptr,
+                                     .hints = {}});
     ask(plugin.name, [&] { plugin.policy = entry->make(*plugin.handle, params.args); });
     const auto bind = [&]<class P>() {
       if (std::is_same_v<P, Score> && !params.scores) return;

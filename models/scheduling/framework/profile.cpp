@@ -139,6 +139,14 @@ void check_preemption(const ProfileParams& profile, const std::string& name,
                         "that of the bases default, coscheduling and koordinator");
 }
 
+// Only scores have weights.
+void check_weight(const PluginParams& plugin, const PolicyRegistry::Entry& entry,
+                  const std::string& where, const Position& at, Diagnostics& diagnostics) {
+  if (!plugin.weight || entry.serves(Score::kPoint) || entry.serves(ScorePlacement::kPoint)) return;
+  diagnostics.idle(at, where + ".weight",
+                   "has no effect: '" + plugin.name + "' serves neither Score nor ScorePlacement");
+}
+
 void check_disabled(const ProfileParams& profile, const std::string& path, const config::Node& node,
                     Diagnostics& diagnostics) {
   std::vector<std::string> base_names;
@@ -219,6 +227,7 @@ void check_profile(const ProfileParams& profile, const std::string& path, const 
         i < listed.items.size() ? listed.items[i]["name"].position : node.position;
     check_preemption(profile, p.name, *entry, where + ".name", named, diagnostics);
     check_gang_points(profile, p.name, *entry, where + ".name", named, diagnostics);
+    check_weight(p, *entry, where, at, diagnostics);
   }
   check_disabled(profile, path, node, diagnostics);
   check_points(profile, path, node, diagnostics);

@@ -8,8 +8,9 @@ namespace orrery {
 
 class SchedulerServices : public SchedulerView {
  public:
-  // A command of a policy, after the point that gave it has returned.
-  virtual void carry_out(const PolicyCommand& command) = 0;
+  // A command of a policy, after the point that gave it has returned. What it leads to comes
+  // before what it gives to `later`.
+  virtual void carry_out(const PolicyCommand& command, CommandSink& later) = 0;
 };
 
 }  // namespace orrery

@@ -212,15 +212,18 @@ double hypernode_score(const Topology& topology, uint32_t node, std::optional<ui
   return 100.0 * (kTiers - common + 1) / kTiers;
 }
 
-PlacementPlan plan_consolidated(const RoomOn& room, int64_t node_pods, int64_t pods) {
-  if (pods <= node_pods) {
-    const auto tightest = room.order().lower_bound({pods, 0});
-    if (tightest == room.order().end()) return {};
-    return {{tightest->second, pods}};
+PlacementPlan plan_consolidated(const Consolidation& room, int64_t pods) {
+  if (pods <= room.node_pods) {
+    const RoomOn::Order& order = room.pod_gpus > 0 ? room.gpus.order() : room.pods.order();
+    const int64_t least = room.pod_gpus > 0 ? pods * room.pod_gpus : pods;
+    for (auto at = order.lower_bound({least, 0}); at != order.end(); ++at) {
+      if (room.pods.on_node(at->second) >= pods) return {{at->second, pods}};
+    }
+    return {};
   }
   PlacementPlan plan;
-  room.for_each_fullest_first([&](uint32_t node, int64_t pods_here) {
-    const int64_t wanted = std::min(pods, node_pods);
+  room.pods.for_each_fullest_first([&](uint32_t node, int64_t pods_here) {
+    const int64_t wanted = std::min(pods, room.node_pods);
     if (pods_here < wanted) return false;
     plan.push_back({node, wanted});
     pods -= wanted;

@@ -70,8 +70,16 @@ PlacementPlan plan_hypernode(const RoomOn& room, const RoomOn& idle, int64_t pod
 // nodes have the root in common; of a job that is nowhere yet, all are alike: 0.
 double hypernode_score(const Topology& topology, uint32_t node, std::optional<uint32_t> placed);
 
-// Helios: the node with the fewest free that suffices; jobs larger than a node get whole nodes, the
-// rest is on the next. The room must keep its order; O(log nodes) for each node taken.
-PlacementPlan plan_consolidated(const RoomOn& room, int64_t node_pods, int64_t pods);
+// Helios: the node with the fewest free GPUs that suffices; jobs larger than a node get whole
+// nodes, the rest is on the next. Both rooms must keep their order; O(log nodes) for each node
+// taken, and O(1) for each node with GPUs enough that lacks something else. `gpus`: free ones, in
+// thousandths; `pod_gpus`: what a pod asks for; 0: the fewest pods count in their place.
+struct Consolidation {
+  const RoomOn& pods;
+  const RoomOn& gpus;
+  int64_t node_pods = 0;  // on the largest node, when idle
+  int64_t pod_gpus = 0;
+};
+PlacementPlan plan_consolidated(const Consolidation& room, int64_t pods);
 
 }  // namespace orrery

@@ -48,7 +48,10 @@ std::unique_ptr<PlannedPlacement::Remembered> PlannedPlacement::first_look(
   auto known = std::make_unique<Remembered>(
       Remembered{.spec = cycle.pod.spec_id,
                  .accepted = matching_nodes(cycle.cluster, spec),
-                 .rooms = {{topology_, options_}, {topology_, {.slice = options_.slice}}}});
+                 .rooms = {.now = {topology_, options_},
+                           .idle = {topology_, {.slice = options_.slice}},
+                           .gpus = {topology_, {.keeps_order = options_.keeps_order}},
+                           .pod_gpus = spec.requests()[Resource::Gpu]}});
   Rooms& rooms = known->rooms;
   for (uint32_t n = 0; n < cycle.cluster.nodes(); ++n) {
     const int64_t idle = room_on(cycle.cluster, spec, {n}, true);
@@ -70,7 +73,11 @@ const PlannedPlacement::Rooms& PlannedPlacement::rooms_now(const Cycle& cycle) {
   const auto look = [&](NodeId n) {
     const bool is_open =
         known.accepted.contains(n) && cluster.up().contains(n) && is_open_to(cluster, spec, n);
-    known.rooms.now.set(n.index, is_open ? room_on(cluster, spec, n, false) : 0);
+    const int64_t room = is_open ? room_on(cluster, spec, n, false) : 0;
+    known.rooms.now.set(n.index, room);
+    if (options_.keeps_order) {
+      known.rooms.gpus.set(n.index, room > 0 ? cluster.free(n, Resource::Gpu) : 0);
+    }
   };
   if (is_known && cluster.log_covers(known.version)) {
     for (const NodeId n : cluster.touched_since(known.version)) look(n);

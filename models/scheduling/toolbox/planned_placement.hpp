@@ -25,12 +25,14 @@ struct TopologyParams {
 // Before a gang is tried, plan() says how many of its pods go where, by what its first pod asks
 // for: all members are taken to be alike. The framework then places them on these nodes alone, in
 // the order of its scores, and the filter keeps each node to its number. A gang that cannot have
-// all its pods is planned once more with its quorum. For profiles with the per_gang driver.
+// all its pods is planned once more with its quorum. A pod without a gang is planned as a gang of
+// one. For profiles with the per_gang driver.
 class ORRERY_API PlannedPlacement : public Policy, public Domains, public Filter {
  public:
   PlannedPlacement(Handle& handle, const TopologyParams& params, RoomOn::Options options);
   void domains(const Cycle& cycle, const GangView& gang, std::vector<GangDomain>& out) override;
   void filter(const Cycle& cycle, Candidates& nodes) const override;
+  bool places_lone_pods() const override { return true; }
 
  protected:
   // What there is for pods of one spec.
@@ -38,6 +40,8 @@ class ORRERY_API PlannedPlacement : public Policy, public Domains, public Filter
     RoomOn now;
     RoomOn idle;                  // if no node had pods, whatever its state; its order is not kept
     int64_t on_largest_node = 0;  // when idle
+    RoomOn gpus;                  // free GPUs, in thousandths, of nodes with room; in order
+    int64_t pod_gpus = 0;         // what a pod asks for, likewise
   };
   virtual PlacementPlan plan(const Rooms& rooms, int64_t pods) const = 0;
 

@@ -8,7 +8,7 @@ class Fifo final : public Policy, public QueueOrder {
  public:
   using Params = NoParams;
   Fifo(JobBoard& /*board*/, const Params& /*params*/) {}
-  int64_t rank(const QueuedJob& /*job*/) const override { return 0; }
+  int64_t rank(const QueuedJob& /*job*/) override { return 0; }
 };
 ORRERY_REGISTER_POLICY(Fifo, "FIFO", "Jobs in the order of their submission.");
 

@@ -8,7 +8,7 @@ class Sjf final : public Policy, public QueueOrder {
  public:
   using Params = NoParams;
   Sjf(JobBoard& /*board*/, const Params& /*params*/) {}
-  int64_t rank(const QueuedJob& job) const override { return job.estimate.run.ns; }
+  int64_t rank(const QueuedJob& job) override { return job.estimate.run.ns; }
 };
 ORRERY_REGISTER_POLICY(Sjf, "SJF", "The job with the shortest estimate first.");
 

@@ -112,7 +112,7 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
                                  [&](const std::string& name) { return board_.has_team(name); });
   }
   Duration valid_for() const override { return params_.calc_period; }
-  int64_t rank(const QueuedJob& job) const override {
+  int64_t rank(const QueuedJob& job) override {
     if (board_.now() >= factors_due_) compute_factors();
     const double age =
         std::min(1.0, (board_.now() - job.submitted).seconds() / params_.max_age.seconds());
@@ -176,7 +176,7 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
   }
   // Brings the usage up to now: what was used decays, and what is held is added, which decays from
   // the moment it is used: so looks may be far apart.
-  void accrue() const {
+  void accrue() {
     const Duration span = board_.now() - accrued_to_;
     if (span == Duration{}) return;
     accrued_to_ = board_.now();
@@ -190,7 +190,7 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
       }
     }
   }
-  void compute_factors() const {
+  void compute_factors() {
     accrue();
     params_.fairshare == FairShare::FairTree ? fair_tree(accounts_)
                                              : classic_fair_share(accounts_, params_.damping);
@@ -202,9 +202,9 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
   const Params params_;
   const std::array<double, kResources> weight_tres_, billing_weights_;
   std::map<Key, Place> places_;
-  mutable std::vector<FairShareAccount> accounts_;
+  std::vector<FairShareAccount> accounts_;
   std::vector<std::vector<int64_t>> held_;  // by account and user
-  mutable Time accrued_to_, factors_due_;
+  Time accrued_to_, factors_due_;
 };
 ORRERY_REGISTER_POLICY(SlurmMultifactor, "SlurmMultifactor",
                        "Slurm's priority/multifactor; size is the share of the counted resource, "

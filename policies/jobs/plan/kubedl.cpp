@@ -22,7 +22,7 @@ class KubeDl final : public Policy, public QueueOrder, public Plan, public JobWa
   };
   KubeDl(JobBoard& board, const Params& params) : board_{board}, params_{params} {}
 
-  int64_t rank(const QueuedJob& job) const override { return -int64_t{job.priority}; }
+  int64_t rank(const QueuedJob& job) override { return -int64_t{job.priority}; }
 
   void plan(const PlanNews& news) override {
     for (const JobSlot job : news.arrived) {

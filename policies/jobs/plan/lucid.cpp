@@ -98,9 +98,7 @@ class Lucid final : public Policy, public QueueOrder, public Plan, public JobWat
   }
 
   // In units times milliseconds, so that a million GPUs for a century still fit.
-  int64_t rank(const QueuedJob& job) const override {
-    return job.estimate.first / 1_ms * job.ask.units;
-  }
+  int64_t rank(const QueuedJob& job) override { return job.estimate.first / 1_ms * job.ask.units; }
 
   void plan(const PlanNews& /*news*/) override {
     const Time now = board_.now();
@@ -204,7 +202,7 @@ class Lucid final : public Policy, public QueueOrder, public Plan, public JobWat
     const int64_t kept = std::max(params_.profiler_gpus - in_profiler_, int64_t{0});
     return board_.fits(job) && job.ask.count + kept * board_.unit() <= board_.free();
   }
-  JobSlot host_for(const QueuedJob& job) const {
+  JobSlot host_for(const QueuedJob& job) {
     if (job.ask.units > params_.shared_gpus_max || job.ask.units == 0) return kNoJob;
     for (const JobSlot slot : sharing_) {
       const QueuedJob& host = board_.job(slot);

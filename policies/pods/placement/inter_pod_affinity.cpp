@@ -27,6 +27,7 @@ class InterPodAffinity final : public Policy,
                                public EventHints,
                                public Charges {
  public:
+  using Members = PodGroup::Members;
   struct Params {
     Algorithm algorithm = Algorithm::Current;
     std::optional<Duration> per_node, per_pod;
@@ -49,7 +50,8 @@ class InterPodAffinity final : public Policy,
       : handle_{handle},
         algorithm_{params.algorithm},
         per_node_{params.per_node.value_or(is_old() ? Duration{3'960} : Duration{2'000})},
-        per_pod_{params.per_pod.value_or(is_old() ? Duration{1'440} : Duration{2'300})} {}
+        per_pod_{params.per_pod.value_or(is_old() ? Duration{1'440} : Duration{2'300})},
+        keeping_away_{handle.placements().count({.members = Members::AnyKeepingAway})} {}
 
   // ---- decisions
   Status pre_filter(const Cycle& cycle, NodeSet& /*nodes*/) const override {
@@ -85,15 +87,12 @@ class InterPodAffinity final : public Policy,
   Duration charge(const Cycle& cycle) const override {
     const bool has_terms = spec_of(cycle.pod).has_terms();
     const auto all = static_cast<int64_t>(cycle.cluster.up().count());
-    const PodCounts& keeping_away =
-        handle_.placements().count({.members = PodGroup::Members::AnyKeepingAway});
     const auto pods = static_cast<int64_t>(handle_.placements().pods());
-    return per_node_ * (has_terms || is_old() ? all : keeping_away.domains_with_any) +
-           per_pod_ * (has_terms ? pods : keeping_away.total);
+    return per_node_ * (has_terms || is_old() ? all : keeping_away_.domains_with_any) +
+           per_pod_ * (has_terms ? pods : keeping_away_.total);
   }
 
  private:
-  using Members = PodGroup::Members;
   struct Spec {                                  // counts of placed pods, by the ledger
     std::vector<const PodCounts*> near, away;    // that its terms select
     std::vector<const PodCounts*> kept_away_by;  // whose anti-affinity selects it, by term
@@ -162,6 +161,7 @@ class InterPodAffinity final : public Policy,
   const Handle& handle_;
   const Algorithm algorithm_;
   const Duration per_node_, per_pod_;
+  const PodCounts& keeping_away_;  // pods with any anti-affinity
   Cached<Known> known_;
 };
 ORRERY_REGISTER_POLICY(InterPodAffinity, "InterPodAffinity",

@@ -1,4 +1,5 @@
-// The consolidating placement of Helios' study: as few nodes as can be, the fullest that suffice.
+// The consolidating placement of Helios' study: as few nodes as can be, those with the fewest free
+// GPUs that suffice.
 #include "models/scheduling/toolbox/planned_placement.hpp"
 
 namespace orrery {
@@ -13,13 +14,18 @@ class HeliosConsolidate final : public PlannedPlacement {
  protected:
   PlacementPlan plan(const Rooms& rooms, int64_t pods) const override {
     if (rooms.on_largest_node == 0) return {};
-    return plan_consolidated(rooms.now, rooms.on_largest_node, pods);
+    return plan_consolidated({.pods = rooms.now,
+                              .gpus = rooms.gpus,
+                              .node_pods = rooms.on_largest_node,
+                              .pod_gpus = rooms.pod_gpus},
+                             pods);
   }
 };
-ORRERY_REGISTER_POLICY(HeliosConsolidate, "HeliosConsolidate",
-                       "A gang goes to the fullest node that holds it, or to whole nodes. For each "
-                       "gang that is tried O(log n) for each node that it gets, and for each that "
-                       "changed since the last gang of alike pods.");
+ORRERY_REGISTER_POLICY(
+    HeliosConsolidate, "HeliosConsolidate",
+    "A gang goes to the node with the fewest free GPUs that holds it, or to whole nodes. For each "
+    "gang that is tried O(log n) for each node that it gets, and for each that "
+    "changed since the last gang of alike pods.");
 
 }  // namespace
 }  // namespace orrery

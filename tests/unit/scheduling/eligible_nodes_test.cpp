@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <string>
 #include <vector>
@@ -120,11 +121,17 @@ class LabelledNodes {
       case SelectorOperator::DoesNotExist:
         return !has;
       case SelectorOperator::Gt:
-        return has && std::stol(label->second) > std::stol(r.values[0]);
+        return has && number(label->second) > number(r.values[0]);
       case SelectorOperator::Lt:
         break;
     }
-    return has && std::stol(label->second) < std::stol(r.values[0]);
+    return has && number(label->second) < number(r.values[0]);
+  }
+
+  static int64_t number(const std::string& text) {
+    int64_t value = 0;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
   }
 
   Rng random_;

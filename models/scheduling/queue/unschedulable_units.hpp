@@ -1,4 +1,4 @@
-// models/scheduling/cycle/unschedulable_units.hpp -- rejected units that wait for an event.
+// models/scheduling/queue/unschedulable_units.hpp -- rejected units that wait for an event.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 #include <tuple>
 #include <vector>
 
-#include "models/scheduling/cycle/queue_entries.hpp"
 #include "models/scheduling/framework/profile.hpp"
+#include "models/scheduling/queue/queue_entries.hpp"
 
 namespace orrery {
 

@@ -1,4 +1,4 @@
-// models/scheduling/cycle/scheduling_queue.hpp -- active, backoff and unschedulable queues, as
+// models/scheduling/queue/scheduling_queue.hpp -- active, backoff and unschedulable queues, as
 // upstream's.
 //
 // A unit is one pod or, with the per_gang driver, one gang, named by its (first) pod.
@@ -12,10 +12,10 @@
 #include <utility>
 
 #include "models/scheduling/contract/policy_types.hpp"
-#include "models/scheduling/cycle/queue_entries.hpp"
-#include "models/scheduling/cycle/unit_heap.hpp"
-#include "models/scheduling/cycle/unschedulable_units.hpp"
 #include "models/scheduling/framework/profile.hpp"
+#include "models/scheduling/queue/queue_entries.hpp"
+#include "models/scheduling/queue/unit_heap.hpp"
+#include "models/scheduling/queue/unschedulable_units.hpp"
 
 namespace orrery {
 

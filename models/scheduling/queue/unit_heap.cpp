@@ -1,4 +1,4 @@
-#include "models/scheduling/cycle/unit_heap.hpp"
+#include "models/scheduling/queue/unit_heap.hpp"
 
 namespace orrery {
 

@@ -1,4 +1,4 @@
-#include "models/scheduling/cycle/unschedulable_units.hpp"
+#include "models/scheduling/queue/unschedulable_units.hpp"
 
 #include <bit>
 

@@ -1,4 +1,4 @@
-// models/scheduling/cycle/queue_entries.hpp -- what the scheduling queue knows of each unit.
+// models/scheduling/queue/queue_entries.hpp -- what the scheduling queue knows of each unit.
 #pragma once
 
 #include <cstddef>

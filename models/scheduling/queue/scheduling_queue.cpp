@@ -1,4 +1,4 @@
-#include "models/scheduling/cycle/scheduling_queue.hpp"
+#include "models/scheduling/queue/scheduling_queue.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,11 +1,11 @@
-// models/scheduling/cycle/unit_heap.hpp -- a binary heap of units that any of them can leave.
+// models/scheduling/queue/unit_heap.hpp -- a binary heap of units that any of them can leave.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "models/scheduling/cycle/queue_entries.hpp"
+#include "models/scheduling/queue/queue_entries.hpp"
 
 namespace orrery {
 
