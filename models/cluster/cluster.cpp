@@ -240,6 +240,7 @@ void Ground::check(const Scenario& scenario, const config::Node& root,
     }
     check_machines(scenario, built.machines, checker);
     check_peaks(scenario, state, built.machines, checker);
+    check_retries(scenario, state, checker);
   }
 }
 
@@ -273,17 +274,6 @@ void Cluster::read_failure_logs(const config::Node& section, Diagnostics& diagno
       fault_notes_.push_back(std::move(note));
     }
   }
-}
-
-std::vector<std::string> Cluster::input_notes() const {
-  std::vector<std::string> notes = controller_.sources().notes();
-  notes.insert(notes.end(), fault_notes_.begin(), fault_notes_.end());
-  std::ranges::copy(rank_faults_.notes(), std::back_inserter(notes));
-  if (cardiogram_) std::ranges::copy(cardiogram_->notes(), std::back_inserter(notes));
-  if (job_queue_) std::ranges::copy(job_queue_->notes(), std::back_inserter(notes));
-  if (control_plane_) std::ranges::copy(control_plane_->notes(), std::back_inserter(notes));
-  if (auto note = few_servers_.note()) notes.push_back(*std::move(note));
-  return notes;
 }
 
 void Cluster::start() {

@@ -1,7 +1,29 @@
 // models/cluster/cluster_summary.cpp -- what a run leaves in the output when it is over.
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "models/cluster/cluster.hpp"
 
 namespace orrery {
+namespace {
+
+// Where so many attempts come to one placed pod, most of them are in vain.
+std::optional<std::string> futile_note(const Scheduler::Counters& scheduler) {
+  constexpr uint64_t kPerPod = 100, kLeast = 10'000;
+  const uint64_t pods = std::max<uint64_t>(scheduler.pods_scheduled, 1);
+  if (scheduler.attempts < kLeast || scheduler.attempts <= kPerPod * pods) return std::nullopt;
+  return "policy: " + std::to_string(scheduler.attempts) + " scheduling attempts placed " +
+         std::to_string(scheduler.pods_scheduled) +
+         " pods: what does not fit is tried again and again. The bases strict_gang and native_gang "
+         "place a gang as a whole; podGroupBackoffSeconds of Coscheduling pauses a rejected gang; "
+         "deletedPodHint: Fits of NodeResourcesFit wakes only pods that fit";
+}
+
+}  // namespace
 
 void Cluster::finish(Time end) {
   controller_.finish(end);
@@ -70,6 +92,18 @@ void Cluster::finish(Time end) {
   count("permit_timeouts", s.permit_timeouts, "", "pods that timed out waiting in Permit");
   if (job_queue_) job_queue_->add_summary(r, end);
   r.add_summary("scheduler_busy", s.busy.seconds(), "s", "simulated time of all scheduling cycles");
+}
+
+std::vector<std::string> Cluster::input_notes() const {
+  std::vector<std::string> notes = controller_.sources().notes();
+  notes.insert(notes.end(), fault_notes_.begin(), fault_notes_.end());
+  std::ranges::copy(rank_faults_.notes(), std::back_inserter(notes));
+  if (cardiogram_) std::ranges::copy(cardiogram_->notes(), std::back_inserter(notes));
+  if (job_queue_) std::ranges::copy(job_queue_->notes(), std::back_inserter(notes));
+  if (control_plane_) std::ranges::copy(control_plane_->notes(), std::back_inserter(notes));
+  if (auto note = few_servers_.note()) notes.push_back(*std::move(note));
+  if (auto note = futile_note(scheduler_.counters())) notes.push_back(*std::move(note));
+  return notes;
 }
 
 }  // namespace orrery

@@ -32,6 +32,9 @@ void check_exchanges_in_nodes(const Scenario& scenario, std::span<const Machine>
 void check_peaks(const Scenario& scenario, const ClusterState& state,
                  std::span<const Machine> machines, Checker& checker);
 
+// scenario_retries.cpp
+void check_retries(const Scenario& scenario, const ClusterState& state, Checker& checker);
+
 // scenario_storage.cpp
 void check_stores(const Scenario& scenario, const std::vector<Training>& all, Checker& checker);
 

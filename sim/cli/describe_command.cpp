@@ -34,6 +34,15 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
+// From the list of which registry and framework are made.
+std::string points_text() {
+  Rows of_pods, of_jobs;
+  PodPoints::for_each([&]<class P>() { of_pods.emplace_back(P::kPoint.name, P::kPoint.doc); });
+  JobPoints::for_each([&]<class P>() { of_jobs.emplace_back(P::kPoint.name, P::kPoint.doc); });
+  return "Points of pods, in the order in which an attempt passes them:\n" + aligned(of_pods) +
+         "\nPoints of the job queue:\n" + aligned(of_jobs);
+}
+
 std::string overview(const FieldTree& scenario) {
   Rows sections, machines;
   for (const FieldTree& section : scenario.children)
@@ -49,7 +58,7 @@ std::string overview(const FieldTree& scenario) {
   text += "\nMachines:\n" + aligned(machines);
   text +=
       "\n`orrery describe NAME` tells more of a section such as policy.queue, a policy or a "
-      "machine.\n";
+      "machine; `orrery describe points` of the points that policies serve.\n";
   return text;
 }
 
@@ -112,6 +121,7 @@ void collect_paths(const FieldTree& from, const std::string& prefix,
 
 std::vector<std::string> known_names(const FieldTree& scenario) {
   std::vector<std::string> names = PolicyRegistry::instance().names();
+  names.emplace_back("points");
   for (const Machine& machine : machine_catalogue()) names.push_back(machine.name);
   collect_paths(scenario, "", names);
   return names;
@@ -161,6 +171,10 @@ ExitStatus describe_command(const Arguments& arguments, std::ostream& out, std::
   const FieldTree* const section = name.empty() ? nullptr : find_path(scenario, name);
   if (name == "scenario") {
     out << describe_text(scenario);
+    return ExitStatus::Ok;
+  }
+  if (name == "points") {
+    out << points_text();
     return ExitStatus::Ok;
   }
   if (name == "generate") {

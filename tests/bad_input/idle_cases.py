@@ -66,6 +66,13 @@ JOBS = [
            scenario("{work: 10min, kind: pods, pods: 3, pod: {gpus: 2, labels: {a: b}}}"),
            works={"policy": "{plugins: [{name: InterPodAffinity}]}"})
       for field in ("affinity", "anti_affinity")],
+    Idle(J + "pod.topology_spread", "has no effect without the plugin PodTopologySpread",
+         "[{max_skew: 1, topology_key: hostname, match_labels: {a: b}}]", {"policy": "{}"},
+         scenario("{work: 10min, kind: pods, pods: 6, pod: {gpus: 2, labels: {a: b}}}"),
+         works={"policy": "{plugins: [{name: PodTopologySpread}]}"}),
+    Idle("policy.plugins[0].weight", "serves neither Score nor ScorePlacement", "5",
+         {"policy": "{plugins: [{name: NodeName}]}"}, scenario(),
+         works={"policy": "{plugins: [{name: ImageLocality}]}"}),
     Idle(J + "controller", NO_PODS, "ordered_stateful_set", COUNTED,
          scenario("{work: 10min, kind: pods, pods: 2, pod: {gpus: 8}}",
                   workload="  controller: {pod_start: {median: 5s}}\n"), works=UNCOUNTED),

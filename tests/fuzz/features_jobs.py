@@ -255,6 +255,15 @@ def pod_affinity(draft: Draft, draw: Draw) -> None:
         draw.maybe(one, 0.7, labels={"app": draw.pick(["x", "y"])})
         draw.maybe(one, 0.2, affinity=term(), anti_affinity=term())
     draft.list_at("policy.plugins").append({"name": "InterPodAffinity"})
+    if draw.chance(0.7) or draft.get("control_plane.autoscaler") is not None:
+        return
+    for one in draft.pods:
+        draw.maybe(one, 0.4, topology_spread=[
+            {**term()[0], "max_skew": draw.count(1, 4),
+             "when_unsatisfiable": draw.pick(["DoNotSchedule", "ScheduleAnyway"])}])
+    plugins = draft.list_at("policy.plugins")
+    if all(one["name"] != "PodTopologySpread" for one in plugins):
+        plugins.append({"name": "PodTopologySpread"})
 
 
 def job_controller(draft: Draft, draw: Draw) -> None:

@@ -303,10 +303,11 @@ faults:
   logs: [{file: fta.tab, format: fta, causes: [unavailable], window_start: '2006-01-01', window_end: '2006-02-01',
           repair: {kind: fixed, duration: 1min}, nodes: shuffled, repeat: true, node_selector: {pool: gpu}}]
 """ + RUN)
-CONSTRAINTS = """node_selector: {pool: gpu}, tolerations: [{key: k, value: v, effect: NoSchedule}],
+CONSTRAINTS = """node_selector: {pool: gpu}, tolerations: [{key: k, operator: Equal, value: v, effect: NoSchedule}],
     labels: {app: a}, affinity: [{topology_key: leaf, match_labels: {app: a}}],
     anti_affinity: [{topology_key: hostname, match_labels: {app: b}}],
-    image: {name: trainer, size: 1GB}"""
+    topology_spread: [{max_skew: 1, topology_key: hostname, when_unsatisfiable: ScheduleAnyway,
+                       match_labels: {app: a}}], image: {name: trainer, size: 1GB}"""
 base("constraints", f"""
 cluster: {{pools: [{{name: gpu, machine: dgx-a100, count: 4, nodes_per_leaf: 4}}]}}
 control_plane: {{level: full}}
@@ -326,7 +327,7 @@ workload:
         classes: [{{gpus: {{kind: fixed, value: 1}}, duration: {{kind: fixed, value: 1min}}}}]
     - {{kind: service, name: web, load: [{{at: 0s, load: 1}}], pod: {{cpus: 1, {CONSTRAINTS}}}}}
     - {{kind: trace, file: helios.csv, pods: {{{CONSTRAINTS}}}}}
-policy: {{base: default, plugins: [{{name: InterPodAffinity, weight: 2, scores: true}}], disable: [TaintToleration],
+policy: {{base: default, plugins: [{{name: InterPodAffinity}}, {{name: PodTopologySpread, weight: 2, scores: true}}], disable: [TaintToleration],
          percentage_of_nodes_to_score: 50, tie_break: random}}
 """ + RUN)
 base("changes", POOL + JOBS + """

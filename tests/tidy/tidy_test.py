@@ -31,7 +31,11 @@ class Layers(unittest.TestCase):
                  "models/workload/traces -> models/cluster"),
                 ("models/workload/job/a.cpp", "models/workload/lifecycle/b.hpp",
                  "models/workload/job -> models/workload/lifecycle"),
-                ("policies/??a.cpp", "models/workload/b.hpp", "policies -> models/workload"),
+                ("policies/pods/gang/a.cpp", "models/workload/b.hpp", "policies -> models/workload"),
+                ("policies/pods/gang/a.cpp", "models/scheduling/cycle/b.hpp",
+                 "policies -> models/scheduling/cycle"),
+                ("models/scheduling/framework/a.cpp", "models/scheduling/cycle/b.hpp",
+                 "models/scheduling/framework -> models/scheduling/cycle"),
                 ("models/faults/a.cpp", "sim/cli/b.hpp", "models/faults -> sim/cli")]:
             lines = self.includes(path, name)
             self.assertEqual(len(lines), 1, lines)
@@ -42,13 +46,14 @@ class Layers(unittest.TestCase):
                            ("models/cluster/cluster.cpp", "models/faults/b.hpp"),
                            ("models/scheduling/a.cpp", "models/workload/b.hpp"),
                            ("models/workload/sources/a.cpp", "models/workload/job/b.hpp"),
-                           ("policies/??a.cpp", "models/scheduling/b.hpp"),
+                           ("policies/pods/gang/a.cpp", "models/scheduling/contract/b.hpp"),
+                           ("policies/jobs/plan/a.cpp", "models/scheduling/toolbox/b.hpp"),
                            ("tests/unit/a.cpp", "models/workload/b.hpp")]:
             self.assertEqual(self.includes(path, name), [])
 
     def test_nobody_includes_a_policy(self):
-        self.assertTrue(self.includes("tests/unit/a.cpp", "policies/gang/b.hpp"))
-        self.assertTrue(found("layers", "policies/gang/b.hpp", ""))
+        self.assertTrue(self.includes("tests/unit/a.cpp", "policies/pods/gang/b.hpp"))
+        self.assertTrue(found("layers", "policies/pods/gang/b.hpp", ""))
 
     def test_a_missing_file_and_one_in_the_wrong_place(self):
         self.assertTrue(found("layers", "sim/core/a.cpp", '#include "a.hpp"\n'))
@@ -89,6 +94,19 @@ class Lengths(unittest.TestCase):
 
 
 class Rooms(unittest.TestCase):
+    def test_members_are_counted_through_nested_structs(self):
+        fields = "".join(f"  int a{k}_ = {k};\n" for k in range(18))
+        small = f"class A {{\n void f(int x) {{ g(x); }}\n{fields} struct B {{ int c, d; }};\n}};\n"
+        large = small.replace("int c, d;", "int c, d, e;")
+        path = "models/scheduling/cycle/a.hpp"
+        self.assertEqual(found("members", path, small), [])
+        self.assertEqual(len(found("members", path, large)), 1)
+        self.assertEqual(found("members", "models/faults/a.hpp", large), [])
+
+    def test_policies_keep_nothing_mutable(self):
+        self.assertTrue(found("members", "policies/pods/gang/a.cpp", "mutable int a_;\n"))
+        self.assertEqual(found("members", "models/storage/a.cpp", "mutable int a_;\n"), [])
+
     def test_a_folder_of_models_holds_thirty_sources(self):
         full = [f"models/a/{i}.cpp" for i in range(30)]
         self.assertEqual(list(tidy.check_rooms(full)), [])

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "models/workload/job/pod_row.hpp"
 #include "tests/support/fake_handle.hpp"
 #include "tests/support/scheduler_world.hpp"
 
@@ -150,6 +151,40 @@ workload:
       EXPECT_EQ(leaves[2].size(), 1U);
     }
   }
+}
+
+// A pod of two GPUs: nodes with two and with three free ones have room for one such pod each, so
+// that by pods they are alike.
+TEST_F(PlannedPlacementTest, HeliosTakesTheNodeWithTheFewestFreeGpus) {
+  PodSpec two = spec_;
+  two.gpus = 2;
+  handle_.occupy({0}, spec_);  // three are left
+  handle_.occupy({3}, two);    // two are left
+  const auto policy = make_policy(handle_, "HeliosConsolidate");
+  spec_.gpus = 2;
+  EXPECT_THAT(planned(policy, add_gang(1, 1)), ElementsAre(3));
+}
+
+std::vector<uint32_t> nodes_of_pods(const std::string& policy) {
+  ScenarioRun run{"cluster: {pools: [{name: n, machine: dgx-a100, count: 3}]}\npolicy: " + policy +
+                  "\nworkload:\n  sources:\n    - kind: jobs\n      jobs:\n"
+                  "        - {name: five, kind: pods, work: 1h, pod: {gpus: 5}}\n"
+                  "        - {name: six, kind: pods, submit: 1s, work: 1h, pod: {gpus: 6}}\n"
+                  "        - {name: two, kind: pods, submit: 2s, work: 1h, pod: {gpus: 2}}\n"
+                  "        - {name: three, kind: pods, submit: 3s, work: 1h, pod: {gpus: 3}}\n"
+                  "run: {until: 10s}\n"};
+  std::vector<uint32_t> nodes;
+  for (const PodRow& pod : run.recorder.rows<PodRow>("/pods")) nodes.push_back(pod.node.index);
+  return nodes;
+}
+
+TEST(PlannedPlacement, PodsWithoutAGangArePlannedToo) {
+  const std::vector<uint32_t> nodes =
+      nodes_of_pods("{base: strict_gang, plugins: [{name: HeliosConsolidate}]}");
+  ASSERT_EQ(nodes.size(), 4U);
+  EXPECT_NE(nodes[0], nodes[1]) << "six do not fit beside five";
+  EXPECT_EQ(nodes[2], nodes[1]) << "two fill the node with two left, not the one with three";
+  EXPECT_EQ(nodes[3], nodes[0]);
 }
 
 }  // namespace

@@ -262,7 +262,7 @@ const PolicyRegistrar<GivesCommands> kGivesCommands{"GivesCommands", "Asks for s
 class NotedCommands final : public SchedulerServices {
  public:
   explicit NotedCommands(const FakeHandle& world) : world_{world} {}
-  void carry_out(const Command& command) override {
+  void carry_out(const PolicyCommand& command, CommandSink& /*later*/) override {
     EXPECT_EQ(framework->name(command.plugin), "GivesCommands");
     if (const auto* const reject = std::get_if<RejectWaiting>(&command.order)) {
       noted().push_back(with_number("rejects", reject->pod) + " " + reject->reason);

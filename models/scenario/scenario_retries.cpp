@@ -1,0 +1,56 @@
+// Gang schedulers that try pods one by one, where gangs contend for more than there is.
+#include <algorithm>
+#include <string>
+
+#include "models/scenario/scenario_checks.hpp"
+#include "models/scheduling/contract/policy_registry.hpp"
+
+namespace orrery {
+namespace {
+
+// Of all jobs of gangs that the scenario lists; those of other sources are known only as they come.
+int64_t gpus_asked_for(const WorkloadParams& workload) {
+  int64_t gpus = 0;
+  for (const JobSourceParams& source : workload.sources) {
+    const auto* const listed = std::get_if<ExplicitJobsParams>(&source);
+    if (listed == nullptr) continue;
+    for (const ExplicitJobParams& job : listed->jobs) {
+      if (job.kind == JobKind::Pods) continue;
+      int64_t of_one = job.gangs.empty() ? int64_t{job.pods} * job.pod.gpus : 0;
+      for (const ExplicitGangParams& gang : job.gangs) {
+        for (const ExplicitRoleParams& role : gang.roles) {
+          of_one += int64_t{role.pods} * role.pod.gpus;
+        }
+      }
+      gpus += of_one * job.count;
+    }
+  }
+  return gpus;
+}
+
+// A gang that was rejected is not tried again at once.
+bool pauses(const PluginParams& plugin) {
+  const config::Node* const pause = plugin.args.node.find("podGroupBackoffSeconds");
+  return pause != nullptr && pause->text != "0";
+}
+
+}  // namespace
+
+void check_retries(const Scenario& scenario, const ClusterState& state, Checker& c) {
+  if (resolve_driver(scenario.policy) != Driver::PerPod) return;
+  for (const PluginParams& plugin : resolve_plugins(scenario.policy)) {
+    const auto* const entry = PolicyRegistry::instance().find(plugin.name);
+    if (entry == nullptr || !has(entry->traits, Trait::RetriesInPermit) || pauses(plugin)) continue;
+    const int64_t asked = gpus_asked_for(scenario.workload);
+    if (asked <= state.gpus_total()) continue;
+    c.warning("policy", plugin.name +
+                            " tries gangs that do not fit again and again, and the gangs "
+                            "of this workload ask for " +
+                            std::to_string(asked) + " GPUs of " +
+                            std::to_string(state.gpus_total()) +
+                            ": strict_gang and native_gang place a gang as a whole; "
+                            "podGroupBackoffSeconds of Coscheduling pauses a rejected gang");
+  }
+}
+
+}  // namespace orrery
