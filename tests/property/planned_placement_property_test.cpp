@@ -4,6 +4,7 @@
 
 #include "tests/support/disturb.hpp"
 #include "tests/support/fake_handle.hpp"
+#include "tests/support/scheduler_world.hpp"
 
 namespace orrery {
 namespace {
@@ -142,6 +143,40 @@ TEST(PlannedPlacementProperty, WhatIsRememberedLeadsToThePlanOfAFreshPolicy) {
       EXPECT_GT(plans, 20U) << "it must be tried on gangs that have a place";
       EXPECT_LT(plans, 200U) << "and on some that have none";
     }
+  }
+}
+
+// Jobs of one pod, in the order of their submission: the node with the fewest free GPUs that
+// suffices is what packing by GPUs scores best, so both start every job at the same time.
+std::vector<Time> starts_of(const std::string& jobs, const std::string& plugins) {
+  ScenarioRun run{
+      "cluster: {pools: [{name: n, machine: dgx-a100, count: 5}]}\n"
+      "policy: {base: strict_gang, queue: {head_of_line: block}, " +
+      plugins + "}\nworkload: {sources: [{kind: jobs, jobs: [" + jobs + "]}]}\n"};
+  std::vector<Time> starts;
+  for (const JobRow& job : run.jobs()) starts.push_back(job.bound);
+  return starts;
+}
+
+TEST(PlannedPlacementProperty, LonePodsStartAsWithPackingByGpus) {
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Rng random{seed};
+    std::string jobs;
+    uint64_t at = 0;
+    for (int i = 0; i < 120; ++i) {
+      at += random.below(60);
+      jobs += (i == 0 ? "" : ", ") + ("{kind: pods, submit: " + std::to_string(at)) +
+              "s, work: " + std::to_string(60 + random.below(900)) +
+              "s, pod: {gpus: " + std::to_string(1 + random.below(8)) + "}}";
+    }
+    const std::vector<Time> packed =
+        starts_of(jobs,
+                  "plugins: [{name: NodeResourcesFit, weight: 100, args: {scoringStrategy: {type: "
+                  "MostAllocated, resources: [{name: nvidia.com/gpu, weight: 1}]}}}], "
+                  "disable: [NodeResourcesBalancedAllocation]");
+    ASSERT_EQ(packed.size(), 120U);
+    EXPECT_EQ(starts_of(jobs, "plugins: [{name: HeliosConsolidate}]"), packed);
   }
 }
 

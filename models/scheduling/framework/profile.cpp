@@ -227,7 +227,9 @@ void check_profile(const ProfileParams& profile, const std::string& path, const 
         i < listed.items.size() ? listed.items[i]["name"].position : node.position;
     check_preemption(profile, p.name, *entry, where + ".name", named, diagnostics);
     check_gang_points(profile, p.name, *entry, where + ".name", named, diagnostics);
-    check_weight(p, *entry, where, at, diagnostics);
+    const Position& weighted =
+        i < listed.items.size() ? listed.items[i]["weight"].position : node.position;
+    check_weight(p, *entry, where, weighted, diagnostics);
   }
   check_disabled(profile, path, node, diagnostics);
   check_points(profile, path, node, diagnostics);
