@@ -1,6 +1,7 @@
 #include "models/scheduling/cycle/preemptions.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "sim/core/check.hpp"
 
@@ -24,14 +25,14 @@ class EvictedForTrial final : public WhatIf {
   void evict(PodId pod) override {
     const Placed& placed = context_.placements.of(pod);
     ORRERY_CHECK(placed.node.is_valid(), "only a placed pod is evicted");
-    if (pod.index >= out_.size()) out_.resize(pod.index + size_t{1});
     out_[pod.index] = placed;
     context_.transaction.evict(context_.tracks.pod(pod));
   }
   void restore(PodId pod) override {
-    ORRERY_CHECK(pod.index < out_.size() && out_[pod.index].node.is_valid(),
-                 "only an evicted pod is restored");
-    const Placed placed = std::exchange(out_[pod.index], {});
+    const auto out = out_.find(pod.index);
+    ORRERY_CHECK(out != out_.end(), "only an evicted pod is restored");
+    const Placed placed = out->second;
+    out_.erase(out);
     context_.transaction.place(context_.tracks.pod(pod), placed.node, placed.grant, placed.since);
   }
   NodeSet feasible(const NodeSet& nodes) override {
@@ -45,7 +46,7 @@ class EvictedForTrial final : public WhatIf {
   const Preemptions::Context& context_;
   const Cycle& cycle_;
   Transaction::Savepoint savepoint_;
-  std::vector<Placed> out_;  // by PodId
+  std::unordered_map<uint32_t, Placed> out_;  // by PodId; looked up, never iterated
 };
 
 }  // namespace
