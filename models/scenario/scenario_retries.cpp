@@ -34,22 +34,30 @@ bool pauses(const PluginParams& plugin) {
   return pause != nullptr && pause->text != "0";
 }
 
-}  // namespace
-
-void check_retries(const Scenario& scenario, const ClusterState& state, Checker& c) {
-  if (resolve_driver(scenario.policy) != Driver::PerPod) return;
-  for (const PluginParams& plugin : resolve_plugins(scenario.policy)) {
+void check_retries_of(const PolicyParams& policy, const std::string& path, const Scenario& scenario,
+                      const ClusterState& state, Checker& c) {
+  if (resolve_driver(policy) != Driver::PerPod) return;
+  for (const PluginParams& plugin : resolve_plugins(policy)) {
     const auto* const entry = PolicyRegistry::instance().find(plugin.name);
     if (entry == nullptr || !has(entry->traits, Trait::RetriesInPermit) || pauses(plugin)) continue;
     const int64_t asked = gpus_asked_for(scenario.workload);
     if (asked <= state.gpus_total()) continue;
-    c.warning("policy", plugin.name +
-                            " tries gangs that do not fit again and again, and the gangs "
-                            "of this workload ask for " +
-                            std::to_string(asked) + " GPUs of " +
-                            std::to_string(state.gpus_total()) +
-                            ": strict_gang and native_gang place a gang as a whole; "
-                            "podGroupBackoffSeconds of Coscheduling pauses a rejected gang");
+    c.warning(path, plugin.name +
+                        " tries gangs that do not fit again and again, and the gangs "
+                        "of this workload ask for " +
+                        std::to_string(asked) + " GPUs of " + std::to_string(state.gpus_total()) +
+                        ": strict_gang and native_gang place a gang as a whole; "
+                        "podGroupBackoffSeconds of Coscheduling pauses a rejected gang");
+  }
+}
+
+}  // namespace
+
+void check_retries(const Scenario& scenario, const ClusterState& state, Checker& c) {
+  check_retries_of(scenario.policy, "policy", scenario, state, c);
+  for (size_t i = 0; i < scenario.run.changes.size(); ++i) {
+    check_retries_of(scenario.run.changes[i].policy,
+                     "run.changes[" + std::to_string(i) + "].policy", scenario, state, c);
   }
 }
 

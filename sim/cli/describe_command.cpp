@@ -39,8 +39,7 @@ std::string points_text() {
   Rows of_pods, of_jobs;
   PodPoints::for_each([&]<class P>() { of_pods.emplace_back(P::kPoint.name, P::kPoint.doc); });
   JobPoints::for_each([&]<class P>() { of_jobs.emplace_back(P::kPoint.name, P::kPoint.doc); });
-  return "Points of pods, in the order in which an attempt passes them:\n" + aligned(of_pods) +
-         "\nPoints of the job queue:\n" + aligned(of_jobs);
+  return "Points of pods:\n" + aligned(of_pods) + "\nPoints of the job queue:\n" + aligned(of_jobs);
 }
 
 std::string overview(const FieldTree& scenario) {

@@ -113,13 +113,15 @@ TEST_P(FgdExperiment, AllocatesAndFragmentsWhatThePaperPublished) {
     GTEST_SKIP() << why;
   }
   const auto loads = data["loads"].get<std::vector<int32_t>>();
-  const int64_t seeds = data["seeds"];
   ASSERT_EQ(loads.size(), kLoads);
   const test::TemporaryFile pods{with_all_columns(unpacked(list))};
   const std::vector<Json> cases = cases_of(data, GetParam());
   EXPECT_EQ(cases.size(), 6u);
   for (const Json& row : cases) {
     SCOPED_TRACE(row["id"].get<std::string>());
+    // Means of ten runs with random nodes scatter by 0.2 points, as much as other policies differ.
+    const bool is_random = row["input"]["policy"] == "Random";
+    const int64_t seeds = data[is_random ? "seeds_of_random" : "seeds"];
     Curve mean;
     for (int64_t seed = 1; seed <= seeds; ++seed) {
       const Curve one =

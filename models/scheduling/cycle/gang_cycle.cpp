@@ -1,11 +1,30 @@
 #include "models/scheduling/cycle/gang_cycle.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "sim/core/check.hpp"
 
 namespace orrery {
+namespace {
+
+class CommandsPaused {
+ public:
+  explicit CommandsPaused(Framework& framework) : framework_{framework} {
+    framework.pause_commands();
+  }
+  CommandsPaused(const CommandsPaused&) = delete;
+  CommandsPaused& operator=(const CommandsPaused&) = delete;
+  ~CommandsPaused() noexcept(false) {
+    if (std::uncaught_exceptions() == 0) framework_.resume_commands();
+  }
+
+ private:
+  Framework& framework_;
+};
+
+}  // namespace
 
 std::vector<PodId> GangCycle::members_of(PodId unit, GangId gang) const {
   if (!gang.is_valid()) return {unit};
@@ -66,8 +85,8 @@ GangCycle::Best GangCycle::attempt(const Cycle& cycle, const GangView& gang,
   const int64_t missing = gang.min_available - gang.assigned();
   const bool are_alike = std::ranges::all_of(
       members, [&](PodId member) { return context_.jobs.pod(member).spec == first.spec_id; });
-  // Fewer members than the quorum lacks do not pass Permit, whatever the nodes: one of them is
-  // placed to hear it. Gangs whose pods come one by one would else be placed anew for each of them.
+  // Permit rejects a gang with fewer members than its quorum lacks. One member is placed to get
+  // that answer, which is cheaper than placing all of them each time another pod is created.
   const bool lacks_members =
       are_alike && framework().has_permit() && static_cast<int64_t>(members.size()) < missing;
   const SchedulerCost& costs = context_.profile.cost;
@@ -82,6 +101,7 @@ GangCycle::Best GangCycle::attempt(const Cycle& cycle, const GangView& gang,
       in_domain = nodes_of(*domain, context_.cluster);
     }
     const NodeSet* const nodes = domain == nullptr ? nullptr : &in_domain;
+    const CommandsPaused paused{framework()};  // until the savepoint has ended
     std::optional<Transaction::Savepoint> before{std::in_place, context_.transaction};
     GangAttempt tried =
         is_too_small ? too_small(cycle, nodes, i == 0)
@@ -110,8 +130,8 @@ GangCycle::Best GangCycle::attempt(const Cycle& cycle, const GangView& gang,
   return best;
 }
 
-// Fewer free GPUs than the quorum needs: no need to place any member to find out. Of several
-// domains, the first one is told of.
+// Fewer free GPUs than the quorum needs: no member has to be placed to find that out. With several
+// domains, only the first reports reasons.
 GangAttempt GangCycle::too_small(const Cycle& cycle, const NodeSet* nodes, bool is_first) const {
   GangAttempt attempt;
   attempt.why.code = Code::Unschedulable;
@@ -191,9 +211,9 @@ int64_t GangCycle::score(const Cycle& cycle, const GangView& gang, GangAttempt& 
   return framework().score_placement(cycle, gang, nodes);
 }
 
-// Reserve may reject members that the attempt has placed. What is left of the gang is kept if
-// Permit has nothing against so few; else none of it is. As upstream's loop, which reserves one
-// after the other, each is handed over to be bound when it is its turn, but waits for the quorum.
+// Reserve may reject members that the attempt has placed. The remaining members are kept if Permit
+// accepts them; otherwise all are undone. As in upstream's loop, which reserves one after the
+// other, each member is handed over to be bound when it is its turn, but waits for the quorum.
 Duration GangCycle::keep_all(PodId unit, const Cycle& cycle, GangId gang, Best& best) {
   GangAttempt& attempt = best.attempt;
   std::vector<PlacedMember>& placed = attempt.placed;
@@ -239,6 +259,7 @@ bool GangCycle::keep(const Cycle& cycle, const PlacedMember& p, GangAttempt& att
   ORRERY_MARK("scheduling.reserve_refused");
   context_.reservations.undo(p.pod, verdict.reason, AttemptOutcome::Rejected);
   attempt.failed = p.pod;
+  attempt.diagnosis.reset();  // of another member
   attempt.why = {.node = p.node,
                  .code = verdict.code,
                  .reason = verdict.reason,

@@ -35,6 +35,7 @@ void Reservations::undo(PodId pod, std::string_view reason, std::optional<Attemp
   const PodView view = context_.tracks.pod(pod);
   const NodeId node = context_.placements.node_of(pod);
   if (t.stage == PodStage::Waiting) stop_waiting(pod);
+  t.reservation = 0;  // whatever Unreserve leads to, this one is not bound any more
   context_.profile.framework->run_unreserve(view, node);
   context_.tracks.of(pod).stage = PodStage::Queued;
   remove(pod);
@@ -51,13 +52,12 @@ void Reservations::bound(PodId pod) {
 
 void Reservations::node_failed(NodeId node) {
   for (size_t i = assumed_.size(); i-- > 0;) {
-    if (i >= assumed_.size()) continue;  // a plugin's Unreserve took others along
     const PodId pod = assumed_[i];
     if (context_.placements.node_of(pod) != node) continue;
     ORRERY_MARK("scheduling.reserved_node_failed");
     undo(pod, "node failed before the pod was bound", AttemptOutcome::Error);
     requeue(pod, 0);
-    i = assumed_.size();
+    i = assumed_.size();  // a plugin's Unreserve may have taken others along
   }
 }
 

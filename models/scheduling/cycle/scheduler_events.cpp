@@ -1,4 +1,4 @@
-// What the scheduler hears from below.
+// News of pods, jobs and nodes.
 #include <algorithm>
 #include <utility>
 
@@ -36,7 +36,7 @@ void Scheduler::wire() {
 void Scheduler::made_room(PodId preemptor) {
   parts_.line.unblock();
   parts_.line.queue().let_go(parts_.line.unit_of(preemptor));
-  // The preemptor heard nothing of victims that ended before all deletions were answered.
+  // Victims that ended before the last answer posted no event for the preemptor.
   std::vector<PlacedPod> there;
   const NodeId node = parts_.preemptions.nominated_node(preemptor);
   if (node.is_valid()) parts_.preemptions.placed_on(node, there);

@@ -14,6 +14,7 @@ struct SchedulerParts {
                  const Fragmentation* fragmentation, SchedulerNews& news);
   SchedulerParts(const SchedulerParts&) = delete;
   SchedulerParts& operator=(const SchedulerParts&) = delete;
+  ~SchedulerParts() { profile.framework.reset(); }  // before the parts that policies see
 
   void use(PodApi& api);
 

@@ -52,6 +52,7 @@ class Transaction {
     // Before its scope ends. It must be the innermost one.
     void end() {
       if (depth_ == 0) return;
+      ORRERY_CHECK(depth_ == transaction_.depth_, "savepoints end in reverse order");
       transaction_.undo(mark_);
       --transaction_.depth_;
       depth_ = 0;

@@ -45,7 +45,8 @@ void Framework::settle() {
   if (depth_ > 0 || is_settling_) return;
   is_settling_ = true;
   for (; !commands_.empty(); commands_.pop_front()) {
-    services_.carry_out(commands_.front(), *this);
+    const PolicyCommand& command = commands_.front();
+    ask(plugins_.name(command.plugin), [&] { services_.carry_out(command, *this); });
   }
   is_settling_ = false;
 }

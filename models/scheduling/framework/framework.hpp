@@ -32,6 +32,12 @@ class Framework final : private CommandSink {
   Framework(const Framework&) = delete;
   Framework& operator=(const Framework&) = delete;
 
+  // In between commands wait as within a point: nothing real may change in a what-if.
+  void pause_commands() { ++depth_; }
+  void resume_commands() {
+    --depth_;
+    settle();
+  }
   CycleState new_attempt() { return {++attempts_, services_.streams()}; }
 
   // ---- the queue
@@ -91,7 +97,7 @@ class Framework final : private CommandSink {
   void give(const PolicyCommand& command) override { commands_.push_back(command); }
   // Calls f within a point; commands wait until the outermost one has returned.
   template <class F>
-  decltype(auto) inside(F&& f);
+  auto inside(F&& f);
   void settle();
   Verdict permit_of(const Bound<Permit>& p, const Cycle& cycle, NodeId node) const;
   SpecCache& verdicts(const Cycle& cycle);
@@ -106,19 +112,19 @@ class Framework final : private CommandSink {
   const ClusterState& cluster_;
   const Nominations& nominations_;
   const int32_t percentage_;
-  Plugins plugins_;
-  NodeVerdicts verdicts_;
-  NodeScores scores_;
-  ClusterEvents events_of_interest_ = 0;
   std::deque<PolicyCommand> commands_;
   int32_t depth_ = 0;  // of points within points
   bool is_settling_ = false;
+  Plugins plugins_;  // their constructors may give commands
+  NodeVerdicts verdicts_;
+  NodeScores scores_;
+  ClusterEvents events_of_interest_ = 0;
   uint64_t attempts_ = 0;
   uint32_t next_start_ = 0;  // where the next search begins
 };
 
 template <class F>
-decltype(auto) Framework::inside(F&& f) {
+auto Framework::inside(F&& f) {
   struct Within {
     int32_t& depth;
     explicit Within(int32_t& of) : depth{of} { ++depth; }

@@ -26,6 +26,7 @@ Selection Framework::find_node(const Cycle& cycle, const NodeSet* domain) {
   } else if (!selection.node.is_valid()) {
     selection.plugins |= cycle.state.narrowing.by | rejecting_filters(cycle, domain);
   }
+  settle();  // Filter and Score may give commands, too
   return selection;
 }
 

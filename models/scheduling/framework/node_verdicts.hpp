@@ -10,9 +10,9 @@
 
 namespace orrery {
 
-// A verdict that depends on one node and the pod's spec alone is kept until the node changes, and
-// worked out when somebody asks for it. So a burst of alike pods costs one scan of the nodes, and a
-// pod whose spec never comes again no more nodes than its search visits.
+// A verdict that depends on one node and the pod's spec alone is computed on demand and kept until
+// the node changes. A burst of alike pods costs one scan of the nodes. A pod whose spec never comes
+// again costs only the nodes that its search visits.
 class NodeVerdicts {
  public:
   static constexpr uint8_t kNodeReady = 31;  // stands for the check that a node is up

@@ -27,7 +27,7 @@ class Plugins {
     return std::get<std::vector<Bound<P>>>(bound_);
   }
   size_t size() const { return plugins_.size(); }
-  std::string_view name(uint8_t plugin) const { return plugins_[plugin].name; }
+  const std::string& name(uint8_t plugin) const { return plugins_[plugin].name; }
   int64_t weight(uint8_t plugin) const { return plugins_[plugin].weight; }
   // Null plugin: every event retries.
   const Bound<EventHints>& hints(uint8_t plugin) const { return plugins_[plugin].hints; }
