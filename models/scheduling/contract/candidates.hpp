@@ -46,7 +46,7 @@ class ORRERY_API Candidates {
   void note(Status why_not, uint32_t nodes);
 
   void set_plugin(uint8_t plugin) { current_.plugin = plugin; }
-  // Collects rejections; it does unless told otherwise.
+  // Whether rejections are collected; on by default.
   void keep_reasons(bool on) { keeps_reasons_ = on; }
   // Collects `unresolvable()`, too; costs a set, so only failed attempts ask for it.
   void keep_unresolvable(bool on) { keeps_unresolvable_ = on; }

@@ -5,9 +5,10 @@
 
 namespace orrery {
 
-// A policy names its traits as `static constexpr Traits kTraits = Trait::... | Trait::...;`, so
-// that nobody asks for policies by name. What a loaded policy does not declare is taken not to
-// hold, but for those it could only have been loaded for: see check_profile().
+// A policy declares `static constexpr Traits kTraits = Trait::... | Trait::...;`. Other code asks
+// for traits, never for the name of a policy. A trait that a loaded policy does not declare is
+// false; for some questions, a loaded policy that serves a point is assumed to use it: see
+// is_loaded_for().
 enum class Trait : uint16_t {
   None = 0,
   ChecksRoom = 1U << 0U,          // a Filter that keeps pods off nodes without room for them

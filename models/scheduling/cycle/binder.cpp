@@ -59,7 +59,7 @@ void Binder::bind(PodId pod) {
   });
 }
 
-// After Permit a failure is an Error: nobody is blamed.
+// After Permit a failure is an Error and names no plugin.
 void Binder::bind_failed(PodId pod, std::string_view reason) {
   ORRERY_MARK("scheduling.bind_failed");
   context_.reservations.undo(pod, reason, AttemptOutcome::Error);

@@ -226,7 +226,7 @@ Duration GangCycle::keep_all(PodId unit, const Cycle& cycle, GangId gang, Best& 
                                  AttemptOutcome::Rejected);
     }
     placed.clear();
-    if (attempt.why.code == Code::Error) attempt.why.plugins = 0;  // nobody is blamed
+    if (attempt.why.code == Code::Error) attempt.why.plugins = 0;  // an Error names no plugin
   }
   Selection found;
   found.visited = attempt.visited;

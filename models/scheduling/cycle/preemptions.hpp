@@ -33,7 +33,7 @@ class Preemptions final : public Preemption {
   void withdraw(PodId pod);                           // its nomination, if it has one
   void clear(PodId pod) { nominations_.clear(pod); }  // it got a node, or is gone
   void clear_all() { nominations_ = Nominations{context_.cluster.nodes()}; }
-  // Its deletion was refused: whoever waits for its room looks elsewhere.
+  // The deletion of the victim was refused: nominations that count on its room are withdrawn.
   void stays(PodId victim, PodId preemptor);
 
   Signal<PodId> withdrawn;  // it had a nomination

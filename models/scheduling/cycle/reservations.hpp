@@ -38,7 +38,7 @@ class Reservations {
 
   void reserve(PodId pod, NodeId node, DeviceGrant grant);
   // Unreserve of every plugin in reverse order, then the resources are free, as upstream. With an
-  // outcome, the attempt log tells of it. Whether the pod queues again is the caller's business.
+  // outcome, the attempt log gets a row. The caller decides whether the pod queues again.
   void undo(PodId pod, std::string_view reason, std::optional<AttemptOutcome> outcome);
   void bound(PodId pod);  // the reservation has become a binding
   // Those on the node, back to the queue.

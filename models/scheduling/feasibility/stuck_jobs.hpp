@@ -1,4 +1,5 @@
-// models/scheduling/feasibility/stuck_jobs.hpp -- stuck jobs as the deadlock log is told of them.
+// models/scheduling/feasibility/stuck_jobs.hpp -- stuck jobs, as the detector reports them to the
+// log.
 #pragma once
 
 #include <cstdint>

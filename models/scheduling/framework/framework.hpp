@@ -55,7 +55,7 @@ class Framework final : private CommandSink {
   bool run_pre_filter(const Cycle& cycle, const NodeSet* domain, Selection& selection);
   bool run_filter(const Cycle& cycle, Selection& selection);
   void run_score(const Cycle& cycle, Selection& selection);
-  Duration charge(const Cycle& cycle) const;  // of what plugins cost, after PreFilter
+  Duration charge(const Cycle& cycle) const;  // scheduler time of Charges plugins, after PreFilter
   // Where, of `nodes`, all Filters let the pod pass as the cluster is now; after its PreFilter.
   NodeSet feasible(const Cycle& cycle, const NodeSet& nodes) const;
   bool decides_node_by_node(const CycleState& state) const;  // no Filter looks at other nodes

@@ -22,7 +22,7 @@ struct Selection {
 struct Verdict {
   Code code = Code::Success;  // of Permit, Wait if some plugin waits
   std::string reason = {};
-  uint32_t plugins = 0;  // that rejected, or wait; none for an Error: nobody is blamed
+  uint32_t plugins = 0;  // that rejected or wait; empty for an Error
   Duration timeout = Duration::max();
   bool ok() const { return code == Code::Success; }
 };

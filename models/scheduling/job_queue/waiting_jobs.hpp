@@ -11,7 +11,8 @@
 namespace orrery {
 
 // Waiting jobs stand in the order of their rank. A job that an Admit refuses is held outside the
-// queue until capacity becomes free. Watchers hear of every job that enters or leaves the queue.
+// queue until capacity becomes free. Every job that enters or leaves the queue is reported to the
+// watchers.
 class WaitingJobs {
  public:
   WaitingJobs(const Engine& engine, JobRecords& records, const JobPolicies& policies)

@@ -47,7 +47,7 @@ TEST(GpuSpeeds, AreThoseOfTheFileAgainstTheReference) {
   const GpuSpeeds speeds{{.throughputs = file.string(), .names = {{"K80", "k80"}}}};
   EXPECT_EQ(speeds.speed("A3C", 1, "K80"), 0.25);
   EXPECT_EQ(speeds.speed("A3C", 1, "v100"), 1);
-  EXPECT_EQ(speeds.speed("A3C", 2, "K80"), 1) << "of what the file does not tell";
+  EXPECT_EQ(speeds.speed("A3C", 2, "K80"), 1) << "the file has no such pair";
 }
 
 TEST(GpuSpeeds, TheFileIsRelativeToTheScenario) {
