@@ -145,6 +145,7 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
   wire_nodes();
   wire_autoscaler();
   wire_services();
+  wire_retries(scenario);
 }
 
 // Within one piece of news, observers run in the order of these lines.
@@ -346,6 +347,17 @@ void Cluster::watch_for_stall(uint64_t progress_before) {
 
 // Gangs that cannot all fit may be retried without end, and time passes slowly then. While no job
 // runs, none is to come and every node is up, nothing but another attempt can change the state.
+// Where somebody hears of each attempt, each is carried out.
+void Cluster::wire_retries(const Scenario& scenario) {
+  const auto is_loaded = [](const ChangeParams& change) { return has_loaded(change.policy); };
+  if (!run_.compress_retries || control_plane_ || autoscaler_ || cardiogram_ ||
+      has_loaded(scenario.policy) || std::ranges::any_of(run_.changes, is_loaded)) {
+    return;
+  }
+  scheduler_.compress_rounds(run_.until ? Time{} + *run_.until : Time::max(), !run_.until);
+  deadlocks_.deadlocks_changed.connect([this] { scheduler_.round_interrupted(); });
+}
+
 void Cluster::stop_if_futile() {
   if (run_.until || is_work_ahead()) return;
   const uint64_t limit = run_.futile_attempts * scheduler_.pods_pending();

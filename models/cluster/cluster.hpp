@@ -98,6 +98,7 @@ class Cluster {
   void make_control_plane(const Scenario& scenario);
   void wire_nodes();
   void wire_autoscaler();
+  void wire_retries(const Scenario& scenario);
   void wire_services();
   void take_away(NodeId node);
   void hold_joining();

@@ -14,7 +14,7 @@ using Kind = ObjectWrite::Change;
 // What the real controllers do: 15 retries, from 5 ms on (Endpoints) or 1 s (slices). The garbage
 // collector, which deletes what is left of a service, tries for ever.
 constexpr int32_t kRetriesMax = 15;
-constexpr Duration kRetryMax = 1000_s;
+constexpr Duration kEndpointsRetryMax = 1000_s;
 constexpr Duration first_pause(EndpointsKind kind) {
   return kind == EndpointsKind::Endpoints ? 5_ms : 1_s;
 }
@@ -174,7 +174,7 @@ void EndpointsController::try_again_later(ServiceId id) {
     return;
   }
   const Duration pause =
-      std::min(kRetryMax, first_pause(params_.kind) * (int64_t{1} << (service.tries - 1)));
+      std::min(kEndpointsRetryMax, first_pause(params_.kind) * (int64_t{1} << (service.tries - 1)));
   service.retry = engine_.after(
       pause, Label{"endpoints.tries_again"},
       [this, id] {

@@ -10,7 +10,7 @@ namespace orrery {
 namespace {
 
 // As for pods: controllers that fail come back to it, later each time.
-constexpr Duration kRetryFirst = 1_s, kRetryMax = 60_s;
+constexpr Duration kNamespaceRetryFirst = 1_s, kNamespaceRetryMax = 60_s;
 
 // The Namespace, and what comes with it; all further objects are as the last.
 constexpr ApiResource kObjectKinds[] = {ApiResource::Namespaces, ApiResource::ServiceAccounts,
@@ -92,7 +92,7 @@ void NamespaceChurn::job_arrived(JobId job) {
                     .left = Time::max()};
   if (job.index >= of_jobs_.size()) of_jobs_.resize(job.index + size_t{1});
   of_jobs_[job] = space;
-  create(space, 0, kRetryFirst);
+  create(space, 0, kNamespaceRetryFirst);
 }
 
 void NamespaceChurn::create(uint32_t space, size_t object, Duration pause) {
@@ -116,14 +116,14 @@ void NamespaceChurn::create(uint32_t space, size_t object, Duration pause) {
                   [this, space, object, pause, name = spaces_[space].objects[object]] {
                     Space& now_is = spaces_[space];  // its job may be over, and another's there
                     if (now_is.left != Time::max() || now_is.objects[object] != name) return;
-                    create(space, object, std::min(pause * 2, kRetryMax));
+                    create(space, object, std::min(pause * 2, kNamespaceRetryMax));
                   });
   });
 }
 
 void NamespaceChurn::created(uint32_t space, size_t object) {
   for (size_t i = 1; i < static_cast<size_t>(each_.objects) && object == 0; ++i) {
-    create(space, i, kRetryFirst);
+    create(space, i, kNamespaceRetryFirst);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "models/scenario/scenario_checks.hpp"
 #include "models/scenario/scenario_jobs.hpp"
 #include "models/scheduling/contract/policy_registry.hpp"
+#include "sim/config/describe.hpp"
 #include "sim/config/file_names.hpp"
 #include "sim/config/quantity.hpp"
 #include "sim/config/reader.hpp"
@@ -296,5 +297,9 @@ Scenario read_scenario(const config::Document& document, Diagnostics& diagnostic
   resolve_files(document.root, scenario);
   return scenario;
 }
+
+FieldTree describe_scenario() { return describe_params<Scenario>(); }
+
+std::string resolved_json(const Scenario& scenario) { return resolved_json<Scenario>(scenario); }
 
 }  // namespace orrery

@@ -22,6 +22,8 @@
 
 namespace orrery {
 
+struct FieldTree;
+
 struct RecordParams {
   static constexpr std::string_view kDoc = "What goes into the output file.";
 
@@ -72,6 +74,7 @@ struct RunParams {
   std::optional<Duration> until = {};
   Duration stall_limit = 30_d;
   uint64_t futile_attempts = 100;
+  bool compress_retries = true;
   std::vector<ChangeParams> changes = {};
 
   template <class V>
@@ -90,6 +93,11 @@ struct RunParams {
       "retries are left.",
       Range{uint64_t{1}, uint64_t{1'000'000'000}},
       Source{"gangs that wait in Permit may be retried without end, as upstream"});
+    v("compress_retries", compress_retries,
+      "Gangs that do not fit may wake one another for ever, at up to 3,000 scheduling attempts a "
+      "simulated second. Once rounds of such attempts repeat exactly, many of them are carried out "
+      "as one that takes as long: jobs, pods, timelines and the summary are the same, /profile and "
+      "the digest are not. false: carries out each attempt.");
     v("changes", changes, "Other schedulers from then on, in order of time.");
   }
   void check(Checker& c) const;
@@ -128,5 +136,9 @@ struct Scenario {
 
 // Reads and checks everything that can be known before the cluster is built.
 Scenario read_scenario(const config::Document& document, Diagnostics& diagnostics);
+
+// As the templates of sim/config, but compiled once: a scenario has some 1,500 fields.
+[[nodiscard]] FieldTree describe_scenario();
+[[nodiscard]] std::string resolved_json(const Scenario& scenario);
 
 }  // namespace orrery

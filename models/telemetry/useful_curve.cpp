@@ -7,7 +7,7 @@
 namespace orrery {
 namespace {
 
-constexpr int128_t kNanoPerMilli = 1'000'000;  // so that whole rates are fine enough
+constexpr int128_t kNanoOfMilli = 1'000'000;  // so that whole rates are fine enough
 
 }  // namespace
 
@@ -25,7 +25,7 @@ size_t UsefulCurve::last_bin_of(const Piece& piece) const {
 
 void UsefulCurve::work_done(const WorkDone& done) {
   Run& run = run_of(done.job, done.pod);
-  const int128_t computed = done.computed * kNanoPerMilli;
+  const int128_t computed = done.computed * kNanoOfMilli;
   if (computed < 0) return drop(run, -computed);
   const Piece piece{done.from, done.to, computed};
   if (run.empty() || bin_of(run.back().from) != last_bin_of(piece)) {
@@ -39,8 +39,8 @@ void UsefulCurve::work_done(const WorkDone& done) {
 
 void UsefulCurve::work_settled(const WorkSettled& settled) {
   Run& run = run_of(settled.job, settled.pod);
-  drop(run, settled.lost * kNanoPerMilli);
-  int128_t left = settled.kept * kNanoPerMilli;
+  drop(run, settled.lost * kNanoOfMilli);
+  int128_t left = settled.kept * kNanoOfMilli;
   size_t whole = 0;
   for (; left > 0; ++whole) {
     ORRERY_CHECK(whole < run.size(), "what is kept was computed");

@@ -141,7 +141,7 @@ CommandSpec describe_command_spec() {
 
 ExitStatus describe_command(const Arguments& arguments, std::ostream& out, std::ostream& err) {
   if (!load_plugins(arguments, err)) return ExitStatus::UserMistake;
-  FieldTree scenario = describe_params<Scenario>();
+  FieldTree scenario = describe_scenario();
   const bool is_topology = arguments.has("topology");
   if (arguments.positional.empty()) {
     if (is_topology) throw UsageError{"--topology needs the name of a machine"};

@@ -19,7 +19,7 @@ namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
-using End = SimulationResult::End;
+using SimulationEnd = SimulationResult::End;
 
 std::string output_path(const Arguments& arguments, const std::string& scenario) {
   if (const auto given = arguments.one("output")) {
@@ -89,11 +89,11 @@ ExitStatus refused(const ScenarioInput& input, const std::string& path, bool is_
 ExitStatus report_end(const SimulationResult& result, const Hdf5Recorder& recorder, bool is_quiet,
                       std::ostream& out, std::ostream& err) {
   if (!is_quiet) out << summary_text(result, recorder.file_path()) << std::flush;
-  if (result.end == End::Stopped) {
+  if (result.end == SimulationEnd::Stopped) {
     err << "stopped; what was recorded so far is in " << recorder.file_path() << "\n";
     return ExitStatus::Stopped;
   }
-  if (result.end == End::RecordFailed) {
+  if (result.end == SimulationEnd::RecordFailed) {
     err << "the output could not be written: " << recorder.file_path() << "\n";
     return ExitStatus::OutputFailed;
   }
@@ -163,7 +163,7 @@ ExitStatus run_command(const Arguments& arguments, std::ostream& out, std::ostre
     return refused(input, path, is_quiet, err);
   }
   for (const std::string& warning : result.warnings) log.warning(warning);
-  if (result.end == End::BadInput) {
+  if (result.end == SimulationEnd::BadInput) {
     recorder.discard();
     err << result.input_error << "\n" << path << ": 1 mistake\n";
     return ExitStatus::UserMistake;

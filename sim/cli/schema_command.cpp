@@ -53,7 +53,7 @@ CommandSpec schema_command_spec() {
 
 ExitStatus schema_command(const Arguments& arguments, std::ostream& out, std::ostream& err) {
   if (!load_plugins(arguments, err)) return ExitStatus::UserMistake;
-  FieldTree scenario = describe_params<Scenario>();
+  FieldTree scenario = describe_scenario();
   offer_policies(scenario);
   out << to_json_schema(scenario, "Orrery scenario") << "\n";
   return ExitStatus::Ok;

@@ -62,12 +62,12 @@ Script draw(uint64_t seed) {
   return script;
 }
 
-constexpr int64_t kNever = -1;
+constexpr int64_t kNotYet = -1;
 
 // When each transfer is over.
 std::vector<int64_t> plain_ends(const Script& script) {
   std::vector<double> capacity(script.capacity.begin(), script.capacity.end());
-  std::vector<int64_t> ends(script.plans.size(), kNever);
+  std::vector<int64_t> ends(script.plans.size(), kNotYet);
   std::vector<long double> left;
   std::vector<int64_t> times{INT64_MAX};  // at which something is due whatever the rates are
   for (const Plan& plan : script.plans) {
@@ -78,7 +78,7 @@ std::vector<int64_t> plain_ends(const Script& script) {
   std::ranges::sort(times);
   const auto moves_at = [&](size_t i, int64_t now) {
     const Plan& plan = script.plans[i];
-    return ends[i] == kNever && plan.start + plan.latency <= now && now < plan.ended_at;
+    return ends[i] == kNotYet && plan.start + plan.latency <= now && now < plan.ended_at;
   };
   for (int64_t now = 0; now != INT64_MAX;) {
     for (const Change& change : script.changes) {
@@ -110,7 +110,7 @@ std::vector<int64_t> plain_ends(const Script& script) {
 class Played {
  public:
   Played(const Script& script, bool is_noisy)
-      : ends(script.plans.size(), kNever), script_{script}, flows_(script.plans.size()) {
+      : ends(script.plans.size(), kNotYet), script_{script}, flows_(script.plans.size()) {
     engine_.add_audit([this] { network_.audit(); });
     for (const int64_t capacity : script.capacity) all_.push_back({network_.add_link({capacity})});
     for (const Change& change : script.changes) {
@@ -164,8 +164,8 @@ TEST(FlowNetworkProperty, TransfersEndWhenAPlainSimulationSaysTheyDo) {
     const Played real{script, false};
     for (size_t i = 0; i < expected.size(); ++i) {
       // Each rounds ends up to nanoseconds, which shifts the others by as much.
-      if (expected[i] == kNever) {
-        EXPECT_EQ(real.ends[i], kNever);
+      if (expected[i] == kNotYet) {
+        EXPECT_EQ(real.ends[i], kNotYet);
       } else {
         EXPECT_NEAR(static_cast<double>(real.ends[i]), static_cast<double>(expected[i]), 2);
       }
@@ -195,7 +195,7 @@ TEST(FlowNetworkProperty, LinksCarryTheBytesOfTheTransfersOverThemAndNoMore) {
       }
     }
     const Played real{script, false};
-    EXPECT_EQ(std::ranges::count(real.ends, kNever), 0);
+    EXPECT_EQ(std::ranges::count(real.ends, kNotYet), 0);
     for (size_t l = 0; l < expected.size(); ++l) {
       EXPECT_NEAR(static_cast<double>(real.carried[l]), expected[l], 0.51) << "seed " << seed;
     }

@@ -24,7 +24,7 @@ using test::PlainFatTree;
 // What random numbers the capacities, weights and limits are.
 enum class Numbers { Alike, FewKinds, Any, Extreme };
 
-struct Storm {
+struct SolverStorm {
   uint64_t seed = 0;
   Numbers numbers = Numbers::Alike;
   uint64_t links = 1;
@@ -33,9 +33,9 @@ struct Storm {
   uint64_t changes_max = 1;  // between two solves
 };
 
-class Rehearsal {
+class SolverRehearsal {
  public:
-  explicit Rehearsal(const Storm& storm) : storm_{storm}, rng_{storm.seed} {
+  explicit SolverRehearsal(const SolverStorm& storm) : storm_{storm}, rng_{storm.seed} {
     for (uint64_t i = 0; i < storm_.links; ++i) {
       capacity_.push_back(draw_capacity());
       solver_.add_link(capacity_.back());
@@ -135,7 +135,7 @@ class Rehearsal {
     }
   }
 
-  Storm storm_;
+  SolverStorm storm_;
   Rng rng_;
   MaxMin solver_;
   std::vector<double> capacity_;
@@ -146,12 +146,12 @@ class Rehearsal {
 void rehearse(Numbers numbers) {
   Rng rng{static_cast<uint64_t>(numbers) + 77};
   for (uint64_t seed = 0; seed < 400 && !::testing::Test::HasFailure(); ++seed) {
-    Storm storm{.seed = seed, .numbers = numbers};
+    SolverStorm storm{.seed = seed, .numbers = numbers};
     storm.links = 1 + rng.below(seed % 4 == 0 ? 40 : 12);
     storm.uses_max = 1 + rng.below(seed % 10 == 0 ? 80 : 6);
     storm.activities = 1 + rng.below(seed % 3 == 0 ? 60 : 12);
     storm.changes_max = 1 + rng.below(6);
-    Rehearsal{storm}.run(60);
+    SolverRehearsal{storm}.run(60);
   }
 }
 

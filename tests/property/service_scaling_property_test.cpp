@@ -12,23 +12,23 @@
 namespace orrery {
 namespace {
 
-std::string number(uint64_t n) { return std::to_string(n); }
+std::string count_text(uint64_t n) { return std::to_string(n); }
 
 std::string random_service(Rng& rng, uint64_t most) {
-  std::string yaml = "    - {kind: service, name: s" + number(rng.below(10)) +
-                     ", pod: {gpus: " + number(1 + rng.below(8)) +
-                     "}, replicas: " + number(1 + rng.below(most)) + ", load: [";
+  std::string yaml = "    - {kind: service, name: s" + count_text(rng.below(10)) +
+                     ", pod: {gpus: " + count_text(1 + rng.below(8)) +
+                     "}, replicas: " + count_text(1 + rng.below(most)) + ", load: [";
   uint64_t at = 0;
   for (uint64_t i = 0; i < 1 + rng.below(6); ++i) {
-    yaml += (i == 0 ? "" : ", ") + std::string{"{at: "} + number(at) +
-            "s, load: " + number(rng.below(2 * most)) + "}";
+    yaml += (i == 0 ? "" : ", ") + std::string{"{at: "} + count_text(at) +
+            "s, load: " + count_text(rng.below(2 * most)) + "}";
     at += 1 + rng.below(300);
   }
-  yaml += "], autoscaler: {replicas_max: " + number(most) +
-          ", target: " + number(20 + rng.below(80)) +
-          ", metrics_resolution: " + number(10 + rng.below(50)) +
-          "s, scale_down: {stabilization: " + number(rng.below(120)) +
-          "s, percent: " + number(1 + rng.below(100)) + "}}}\n";
+  yaml += "], autoscaler: {replicas_max: " + count_text(most) +
+          ", target: " + count_text(20 + rng.below(80)) +
+          ", metrics_resolution: " + count_text(10 + rng.below(50)) +
+          "s, scale_down: {stabilization: " + count_text(rng.below(120)) +
+          "s, percent: " + count_text(1 + rng.below(100)) + "}}}\n";
   return yaml;
 }
 
@@ -41,15 +41,15 @@ std::string random_scenario(Rng& rng, uint64_t most) {
   yaml += "workload:\n  sources:\n" + random_service(rng, most) + random_service(rng, most);
   yaml += "faults:\n  list:\n";
   for (uint64_t i = 0; i < 1 + rng.below(8); ++i) {
-    yaml += "    - {node: '" + number(rng.below(12)) + "', at: " + number(rng.below(1500)) +
-            "s, repair: " + number(1 + rng.below(600)) + "s}\n";
+    yaml += "    - {node: '" + count_text(rng.below(12)) + "', at: " + count_text(rng.below(1500)) +
+            "s, repair: " + count_text(1 + rng.below(600)) + "s}\n";
   }
   return yaml + "record: {timeline: {interval: 10s}}\nrun: {until: 1h}\n";
 }
 
 TEST(Services, RunAllTheReplicasThatAreWantedInTheEndAndNeverMoreThanMayBe) {
   for (uint64_t seed = 0; seed < (test::kIsSanitized ? 20 : 400); ++seed) {
-    SCOPED_TRACE("seed " + number(seed));
+    SCOPED_TRACE("seed " + count_text(seed));
     Rng rng{seed};
     const uint64_t most = 2 + rng.below(18);
     ScenarioRun run{random_scenario(rng, most), {}, {.audit_every = 1}};

@@ -27,12 +27,12 @@ std::vector<JobSpec> random_jobs(Rng& rng) {
   return jobs;
 }
 
-struct Sums {
+struct ShownSums {
   double up = 0, allocated = 0, reported = 0, power = 0, loaded = 0, computing = 0, useful = 0;
 };
 
-Sums sums_of(const std::vector<ClusterSample>& rows, const std::vector<UsefulSample>& useful) {
-  Sums sums;
+ShownSums sums_of(const std::vector<ClusterSample>& rows, const std::vector<UsefulSample>& useful) {
+  ShownSums sums;
   Time before;
   for (size_t i = 0; i < rows.size(); ++i) {
     const double span_s = (rows[i].time - before).seconds();
@@ -73,8 +73,8 @@ TEST(TelemetryProperty, JobsTimelineAndTotalsAgree) {
     const Time end = Time{} + 47_h + 7_min;
     world.run_until(end);
     const auto total = [&](GpuRate r) { return world.gpu_s(r); };
-    const Sums shown = sums_of(world.rows_of<ClusterSample>("/timeline/cluster"),
-                               world.rows_of<UsefulSample>("/timeline/useful"));
+    const ShownSums shown = sums_of(world.rows_of<ClusterSample>("/timeline/cluster"),
+                                    world.rows_of<UsefulSample>("/timeline/useful"));
     const double scale = 1e-9 * total(GpuRate::Power);
     EXPECT_NEAR(shown.up, total(GpuRate::Up), scale);
     EXPECT_NEAR(shown.allocated, total(GpuRate::Allocated), scale);

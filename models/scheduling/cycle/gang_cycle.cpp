@@ -53,13 +53,14 @@ void GangCycle::count_tentative(GangId gang, int32_t members) const {
   if (gang.is_valid()) context_.tracks.of(gang).tentative = members;
 }
 
-Duration GangCycle::run(PodId unit, GangId gang) {
+Duration GangCycle::run(PodId unit, GangId gang, int64_t counts) {
   const std::vector<PodId> members = members_of(unit, gang);
   if (members.empty()) return {};
-  for (const PodId member : members) ++context_.jobs.pod(member).attempts;
+  for (const PodId member : members)
+    context_.jobs.pod(member).attempts += static_cast<int32_t>(counts);
   const GangView view = view_of(unit, gang);
   const PodView first = context_.tracks.pod(members.front());
-  CycleState state = framework().new_attempt();
+  CycleState state = framework().new_attempt(counts);
   const Cycle cycle{context_.sim.engine.now(), context_.cluster, first, state};
   const std::vector<GangDomain> domains = framework().domains(cycle, view);
   context_.log.tried = {.pods = static_cast<int32_t>(members.size()),

@@ -49,7 +49,7 @@ class GangCycle {
   explicit GangCycle(const Context& context) : context_{context} {}
 
   // The scheduler time that it takes. Of a pod without a gang, as a gang of one.
-  Duration run(PodId unit, GangId gang);
+  Duration run(PodId unit, GangId gang, int64_t counts);
 
  private:
   struct Best {

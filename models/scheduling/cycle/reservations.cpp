@@ -84,7 +84,6 @@ void Reservations::wait(PodId pod, uint32_t plugins, Duration timeout) {
       timeout, Label{"scheduling.permit_timeout"},
       [this, pod] {
         ORRERY_MARK("scheduling.permit_timeout");
-        ++timeouts_;
         reject(pod, "timed out waiting in Permit", AttemptOutcome::TimedOut);
         timed_out.emit();
       },

@@ -55,7 +55,6 @@ class Reservations {
   void requeue(PodId pod, uint32_t plugins);
 
   int64_t gpu_milli() const;  // of all of them
-  uint64_t timeouts() const { return timeouts_; }
 
   Signal<PodId> permitted;  // a pod that waited
   Signal<> timed_out;       // after a pod has gone back to the queue for it
@@ -67,7 +66,7 @@ class Reservations {
   Context context_;
   PodApi* api_ = nullptr;
   std::vector<PodId> assumed_;  // in no particular order
-  uint64_t last_reservation_ = 0, timeouts_ = 0;
+  uint64_t last_reservation_ = 0;
 };
 
 }  // namespace orrery

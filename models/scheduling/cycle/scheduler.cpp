@@ -29,12 +29,6 @@ Scheduler::Scheduler(Sim sim, ClusterState& cluster, JobTable& jobs, JobControll
   wire();
 }
 
-Scheduler::Counters Scheduler::counters() const {
-  Counters counters = counters_;
-  counters.permit_timeouts = parts_.reservations.timeouts();
-  return counters;
-}
-
 void Scheduler::kick() {
   if (is_running_ || parts_.evictions.is_awaited()) return;
   const Time now = sim_.engine.now();
@@ -69,8 +63,8 @@ void Scheduler::run() {
 
 void Scheduler::cycle(const QueuedUnit& unit) {
   const Time now = sim_.engine.now();
-  ++counters_.attempts;
-  if (++attempts_in_vain_ % kVainAttempts == 0) tried_in_vain.emit();
+  const int64_t counts = repeats();
+  count_attempts(static_cast<uint64_t>(counts));
   PodTrack& t = parts_.tracks.of(unit.pod);
   if (!t.was_attempted) {
     t.was_attempted = true;
@@ -80,13 +74,18 @@ void Scheduler::cycle(const QueuedUnit& unit) {
   parts_.binder.cycle_begins();
   const bool is_gang = parts_.line.is_gang_unit(unit.pod) ||
                        (parts_.profile.driver == Driver::PerGang && framework().places_lone_pods());
-  const Duration cost = is_gang ? gang_cycle_.run(unit.pod, unit.gang) : cycle_pod(unit.pod);
+  const uint64_t visited = counters_.nodes_visited;
+  const Duration cost =
+      is_gang ? gang_cycle_.run(unit.pod, unit.gang, counts) : cycle_pod(unit.pod, counts);
+  counters_.nodes_visited +=
+      (counters_.nodes_visited - visited) * static_cast<uint64_t>(counts - 1);
   parts_.log.tried = {};
   asks_next_ = framework().has_next_pod();
-  counters_.busy += cost;
-  busy_until_ = now + cost;
+  counters_.busy += cost * counts;
+  busy_until_ = now + cost * counts;
   parts_.evictions.carry_out(busy_until_);
   parts_.binder.cycle_ends(now, busy_until_);
+  if (compresses_until_ > Time{}) rounds_.ran({round_mark(unit.pod), now, cost});
 }
 
 std::optional<QueuedUnit> Scheduler::next_unit() {
@@ -102,10 +101,10 @@ std::optional<QueuedUnit> Scheduler::next_unit() {
   return parts_.line.is_blocked() ? std::nullopt : queue.pop(sim_.engine.now());
 }
 
-Duration Scheduler::cycle_pod(PodId pod) {
+Duration Scheduler::cycle_pod(PodId pod, int64_t counts) {
   const PodView view = parts_.tracks.pod(pod);
-  ++jobs_.pod(pod).attempts;
-  CycleState state = framework().new_attempt();
+  jobs_.pod(pod).attempts += static_cast<int32_t>(counts);
+  CycleState state = framework().new_attempt(counts);
   const Cycle cycle{sim_.engine.now(), cluster_, view, state};
   Selection found = framework().find_node(cycle, nullptr);
   counters_.nodes_visited += found.visited;
@@ -128,7 +127,7 @@ Duration Scheduler::cycle_pod(PodId pod) {
     ORRERY_MARK("scheduling.reserve_refused");
   }
   if (verdict.code == Code::Wait) {
-    parts_.reservations.wait(pod, verdict.plugins, verdict.timeout);
+    parts_.reservations.wait(pod, verdict.plugins, verdict.timeout * counts);
     parts_.log.write(pod, AttemptOutcome::Waiting, found, "waiting for the rest of the gang");
   } else if (verdict.ok()) {
     parts_.binder.add(pod);

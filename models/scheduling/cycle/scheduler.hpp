@@ -6,6 +6,7 @@
 #include <span>
 
 #include "models/scheduling/cycle/gang_cycle.hpp"
+#include "models/scheduling/cycle/retry_rounds.hpp"
 #include "models/scheduling/cycle/scheduler_parts.hpp"
 
 namespace orrery {
@@ -32,6 +33,12 @@ class Scheduler final : public SchedulerNews {
   void read_nic_errors(PolicyServices::NicErrorsNow nic_errors) {
     parts_.services.read_nic_errors(std::move(nic_errors));
   }
+  // Rounds of futile attempts that repeat exactly are carried out as one long round (RetryRounds),
+  // while the run ends at `end` and not later. Not with an attempt log. With `may_be_stopped` the
+  // run may be stopped at any `tried_in_vain`.
+  void compress_rounds(Time end, bool may_be_stopped);
+  // Something that is told by the attempt has happened: a round is not compressed over it.
+  void round_interrupted() { rounds_.interrupted(); }
   // News the wiring passes on.
   void node_down(NodeId node);  // after the controller was told: reservations there are undone
   void node_up(NodeId node);
@@ -39,7 +46,7 @@ class Scheduler final : public SchedulerNews {
 
   static constexpr uint64_t kVainAttempts = 4096;  // see SchedulerNews::tried_in_vain
 
-  Counters counters() const;
+  const Counters& counters() const { return counters_; }
   const Placements& placements() const { return parts_.placements; }
   uint64_t attempts_in_vain() const { return attempts_in_vain_; }
   uint64_t pods_preempted() const { return parts_.evictions.victims(); }
@@ -67,7 +74,10 @@ class Scheduler final : public SchedulerNews {
   void run();
   void cycle(const QueuedUnit& unit);
   std::optional<QueuedUnit> next_unit();
-  Duration cycle_pod(PodId pod);
+  Duration cycle_pod(PodId pod, int64_t counts);
+  void count_attempts(uint64_t counts);
+  int64_t repeats();
+  uint64_t round_mark(PodId unit);
   Framework& framework() { return *parts_.profile.framework; }
 
   // ---- scheduler_events.cpp: news from below
@@ -92,6 +102,9 @@ class Scheduler final : public SchedulerNews {
   bool is_running_ = false;
   bool asks_next_ = false;  // NextPod has not spoken since the last cycle
   uint64_t attempts_in_vain_ = 0;
+  RetryRounds rounds_;
+  Time compresses_until_;  // zero: never
+  bool may_be_stopped_ = false;
 };
 
 }  // namespace orrery

@@ -14,9 +14,13 @@ void Scheduler::wire() {
   parts_.binder.bound.connect([this](PodId) {
     ++counters_.pods_scheduled;
     attempts_in_vain_ = 0;
+    rounds_.interrupted();
   });
   parts_.binder.failed.connect([this] { kick(); });
-  parts_.reservations.timed_out.connect([this] { kick(); });
+  parts_.reservations.timed_out.connect([this] {
+    counters_.permit_timeouts += static_cast<uint64_t>(rounds_.repeats());
+    kick();
+  });
   parts_.evictions.made_room.connect([this](PodId preemptor) { made_room(preemptor); });
   parts_.evictions.resumed.connect([this] {
     const Time now = sim_.engine.now();
@@ -34,6 +38,7 @@ void Scheduler::wire() {
 }
 
 void Scheduler::made_room(PodId preemptor) {
+  rounds_.interrupted();
   parts_.line.unblock();
   parts_.line.queue().let_go(parts_.line.unit_of(preemptor));
   // Victims that ended before the last answer posted no event for the preemptor.
@@ -48,6 +53,7 @@ void Scheduler::made_room(PodId preemptor) {
 
 void Scheduler::pods_created(std::span<const PodId> pods) {
   attempts_in_vain_ = 0;
+  rounds_.interrupted();
   SchedulingQueue& queue = parts_.line.queue();
   for (const PodId pod : pods) {
     parts_.tracks.created(pod);
@@ -66,6 +72,7 @@ void Scheduler::pods_created(std::span<const PodId> pods) {
 }
 
 void Scheduler::pod_removed(PodId pod) {
+  rounds_.interrupted();
   const Pod& p = jobs_.pod(pod);
   PodTrack& t = parts_.tracks.of(pod);
   if (t.stage == PodStage::Bound) {
@@ -102,6 +109,7 @@ void Scheduler::job_over(JobId id) {
 }
 
 void Scheduler::post_and_kick(const ClusterEvent& event) {
+  rounds_.interrupted();
   parts_.line.post(event);
   kick();
 }
@@ -133,6 +141,7 @@ void Scheduler::change_profile(const ProfileParams& profile) {
   parts_.evictions.forget_preemptors();
   asks_next_ = false;
   attempts_in_vain_ = 0;
+  rounds_.interrupted();
   take_in_all();
   kick();
 }

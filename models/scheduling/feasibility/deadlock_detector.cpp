@@ -197,7 +197,9 @@ void DeadlockDetector::report() {
     groups.emplace_back();
     for (const JobId job : jobs) groups.back().push_back(stuck_job(job));
   }
+  const uint64_t known = log_.changes();
   log_.update(groups, changes());
+  if (log_.changes() != known) deadlocks_changed.emit();
 }
 
 std::vector<JobId> DeadlockDetector::members_present() const {

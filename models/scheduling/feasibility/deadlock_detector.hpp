@@ -15,6 +15,7 @@
 #include "models/scheduling/feasibility/reduction.hpp"
 #include "models/workload/job/job_table.hpp"
 #include "sim/config/options.hpp"
+#include "sim/engine/signal.hpp"
 #include "sim/record/recorder.hpp"
 #include "sim/runtime/sim.hpp"
 
@@ -66,6 +67,7 @@ class DeadlockDetector {
   void phase_changed(JobId job);
   void nodes_changed();  // taints, cordons; up and down, too, unless counts_down_nodes
   void finish(Time end);
+  Signal<> deadlocks_changed;  // one began or ended, or a job joined or left it
 
   uint32_t deadlocks() const { return log_.total(); }
   size_t deadlocks_present() const { return log_.present(); }

@@ -67,6 +67,7 @@ void DeadlockLog::continue_with(Deadlock& deadlock, const StuckGroup& group) {
       write_member(deadlock, *old, now);
     }
     const bool is_old = old != deadlock.members.end() && old->most.serial == job.serial;
+    if (!is_old) ++changes_;
     members.push_back(is_old ? std::move(*old++) : Member{.most = job, .joined = now});
     StuckJob& most = members.back().most;
     most.is_infeasible = job.is_infeasible;
@@ -105,6 +106,7 @@ DeadlockEnd DeadlockLog::why_ended(const Deadlock& deadlock, std::span<const Stu
 }
 
 void DeadlockLog::write_member(const Deadlock& deadlock, const Member& member, Time left) {
+  ++changes_;
   for (size_t g = 0; g < member.most.gangs.size(); ++g) {
     const StuckGang& gang = member.most.gangs[g];
     member_rows_.emit({.deadlock = deadlock.row.id,

@@ -25,6 +25,7 @@ class DeadlockLog {
 
   uint32_t total() const { return next_id_; }
   size_t present() const { return deadlocks_.size(); }
+  uint64_t changes() const { return changes_; }  // deadlocks and members that came or went
   double gpu_s_lost(Time now) const;
 
  private:
@@ -51,6 +52,7 @@ class DeadlockLog {
   Sim sim_;
   std::vector<Deadlock> deadlocks_;  // present ones, by id
   uint32_t next_id_ = 0;
+  uint64_t changes_ = 0;
   double gpu_s_lost_ended_ = 0;
   Channel<DeadlockRow> rows_;
   Channel<DeadlockMemberRow> member_rows_;

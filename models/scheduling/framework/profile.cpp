@@ -83,6 +83,13 @@ bool is_loaded_for(const std::string& policy, const PointName& point) {
   return entry == nullptr || (!entry->is_built_in() && entry->serves(point));
 }
 
+bool has_loaded(const ProfileParams& profile) {
+  return std::ranges::any_of(resolve_plugins(profile), [](const PluginParams& plugin) {
+    const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(plugin.name);
+    return entry == nullptr || !entry->is_built_in();
+  });
+}
+
 bool has_loaded_for(const ProfileParams& profile, const PointName& point) {
   return std::ranges::any_of(resolve_plugins(profile), [&](const PluginParams& plugin) {
     return is_loaded_for(plugin.name, point);

@@ -8,9 +8,10 @@
 namespace orrery {
 namespace {
 
-constexpr Duration kWindow = 1_s;  // backoffs end at whole seconds
-
-Time whole_second(Time t) { return {t.ns / kWindow.ns * kWindow.ns}; }
+Time whole_second(Time t) {
+  constexpr int64_t kNs = SchedulingQueue::kWindow.ns;
+  return {t.ns / kNs * kNs};
+}
 
 }  // namespace
 

@@ -33,6 +33,9 @@ class SchedulingQueue {
         gang_failed_{std::move(gang_failed)},
         entries_{std::move(less)} {}
 
+  static constexpr Duration kWindow = 1_s;  // backoffs end at whole seconds, as upstream
+  const QueueParams& params() const { return params_; }
+
   // Straight to the active queue; a gated unit keeps the place in line that it came with.
   void add(const QueuedUnit& unit, SpecId spec);
   void gate(const QueuedUnit& unit, SpecId spec);  // held by a PreEnqueue

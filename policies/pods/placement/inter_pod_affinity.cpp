@@ -16,8 +16,8 @@ constexpr Status kNotAway{Code::Unschedulable, "node(s) didn't match pod anti-af
 constexpr Status kKeptAway{Code::Unschedulable,
                            "node(s) didn't satisfy existing pods anti-affinity rules"};
 
-enum class Algorithm : uint8_t { Current, Before118 };
-constexpr std::array<std::string_view, 2> enum_names(Algorithm) {
+enum class AffinityAlgorithm : uint8_t { Current, Before118 };
+constexpr std::array<std::string_view, 2> enum_names(AffinityAlgorithm) {
   return {"current", "before_1_18"};
 }
 
@@ -29,7 +29,7 @@ class InterPodAffinity final : public Policy,
  public:
   using Members = PodGroup::Members;
   struct Params {
-    Algorithm algorithm = Algorithm::Current;
+    AffinityAlgorithm algorithm = AffinityAlgorithm::Current;
     std::optional<Duration> per_node, per_pod;
     template <class V>
     void fields(V& v) {
@@ -106,7 +106,7 @@ class InterPodAffinity final : public Policy,
     std::vector<std::unique_ptr<Spec>> specs;  // by SpecId
   };
 
-  bool is_old() const { return algorithm_ == Algorithm::Before118; }
+  bool is_old() const { return algorithm_ == AffinityAlgorithm::Before118; }
   static bool selects(const std::vector<NodeLabel>& labels, const PodSpec& spec) {
     return std::ranges::all_of(labels, [&](const NodeLabel& label) {
       return std::ranges::find(spec.labels, label) != spec.labels.end();
@@ -159,7 +159,7 @@ class InterPodAffinity final : public Policy,
   }
 
   const Handle& handle_;
-  const Algorithm algorithm_;
+  const AffinityAlgorithm algorithm_;
   const Duration per_node_, per_pod_;
   const PodCounts& keeping_away_;  // pods with any anti-affinity
   Cached<Known> known_;

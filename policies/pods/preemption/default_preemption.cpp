@@ -18,8 +18,8 @@ constexpr Status kNobodyLower{Code::Unschedulable, "no pod of lower priority is 
 constexpr Status kWaits{Code::Unschedulable, "pods on the nominated node are about to leave"};
 constexpr Status kInVain{Code::Unschedulable, "no preemption victims found"};
 
-enum class Algorithm : uint8_t { Current, Before120 };
-constexpr std::array<std::string_view, 2> enum_names(Algorithm) {
+enum class PreemptionAlgorithm : uint8_t { Current, Before120 };
+constexpr std::array<std::string_view, 2> enum_names(PreemptionAlgorithm) {
   return {"current", "before_1_20"};
 }
 
@@ -27,7 +27,7 @@ class DefaultPreemption final : public Policy, public PostFilter {
  public:
   struct Params {
     int32_t minCandidateNodesPercentage = 10, minCandidateNodesAbsolute = 100;
-    Algorithm algorithm = Algorithm::Current;
+    PreemptionAlgorithm algorithm = PreemptionAlgorithm::Current;
     bool async = true;
     Duration per_node{1'040}, per_pod{430};
     template <class V>
@@ -59,7 +59,7 @@ class DefaultPreemption final : public Policy, public PostFilter {
             "(128170)"});
     }
     void check(Checker& c) const {
-      if (algorithm == Algorithm::Current) {
+      if (algorithm == PreemptionAlgorithm::Current) {
         if (minCandidateNodesPercentage == 0 && minCandidateNodesAbsolute == 0) {
           c.error("minCandidateNodesAbsolute", "must not be 0 where the percentage is 0, too");
         }
@@ -105,7 +105,7 @@ class DefaultPreemption final : public Policy, public PostFilter {
     const Candidate& best =
         *std::ranges::min_element(candidates, {}, [](const Candidate& c) { return cost_of(c); });
     clear_nominations(pod, best.node);
-    handle_.nominate(pod.id, best.node, params_.algorithm == Algorithm::Current);
+    handle_.nominate(pod.id, best.node, params_.algorithm == PreemptionAlgorithm::Current);
     std::vector<PodId> victims;
     for (const PlacedPod& victim : best.victims) victims.push_back(victim.id);
     handle_.evict(pod.id, std::move(victims), !params_.async);
@@ -146,7 +146,7 @@ class DefaultPreemption final : public Policy, public PostFilter {
   }
 
   size_t candidates_to_find(size_t nodes) const {
-    if (params_.algorithm == Algorithm::Before120) return nodes;
+    if (params_.algorithm == PreemptionAlgorithm::Before120) return nodes;
     const auto share = nodes * static_cast<size_t>(params_.minCandidateNodesPercentage) / 100;
     return std::min(nodes, std::max(share, static_cast<size_t>(params_.minCandidateNodesAbsolute)));
   }

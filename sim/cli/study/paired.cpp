@@ -12,8 +12,8 @@ namespace orrery {
 namespace {
 
 constexpr size_t kFewPairs = 5;
-constexpr Interval kUnknown{std::numeric_limits<double>::quiet_NaN(),
-                            std::numeric_limits<double>::quiet_NaN()};
+constexpr Interval kUnknownInterval{std::numeric_limits<double>::quiet_NaN(),
+                                    std::numeric_limits<double>::quiet_NaN()};
 
 double standard_error(std::span<const double> values) {
   return deviation_of(values) / std::sqrt(static_cast<double>(values.size()));
@@ -66,7 +66,7 @@ Interval bootstrap_interval(std::span<const double> values, double confidence, u
   ORRERY_CHECK(values.size() >= 2, "one value has no interval");
   const double mean = mean_of(values), error = standard_error(values);
   if (error == 0) return {mean, mean};
-  if (values.size() < kFewPairs) return kUnknown;
+  if (values.size() < kFewPairs) return kUnknownInterval;
   uint64_t draws = 0;
   const auto drawn = [&] {  // so that orrery.comparison in Python draws the same
     return values[static_cast<size_t>(((draw_of(seed, draws++) >> 32U) * values.size()) >> 32U)];
@@ -96,7 +96,7 @@ PairedDifference paired_difference(std::span<const double> arm, std::span<const 
   PairedDifference paired{
       .pairs = arm.size(), .baseline = mean_of(baseline), .difference = mean_of(differences)};
   if (paired.pairs < 2) {
-    paired.t = paired.bootstrap = kUnknown;
+    paired.t = paired.bootstrap = kUnknownInterval;
     return paired;
   }
   paired.t = t_interval(differences, confidence);

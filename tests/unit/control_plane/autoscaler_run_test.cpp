@@ -29,9 +29,9 @@ int64_t count(const ScenarioRun& run, std::string_view name) {
 const std::string kFixed = "provisioning: {kind: fixed, value: 3min}";
 
 // 2 nodes of pool old are always there, up to 10 of pool new come and go; loops take no time.
-std::string scenario(const std::string& groups, const std::string& jobs,
-                     const std::string& rest = "", const std::string& more = "",
-                     const std::string& level = "delays") {
+std::string autoscaler_scenario(const std::string& groups, const std::string& jobs,
+                                const std::string& rest = "", const std::string& more = "",
+                                const std::string& level = "delays") {
   return "cluster:\n  pools:\n    - {name: old, machine: dgx-a100, count: 2}\n"
          "    - {name: new, machine: dgx-a100, count: 10}\n"
          "control_plane:\n  level: " +
@@ -61,8 +61,9 @@ std::string told(ScenarioRun& run) {
 TEST(ClusterAutoscaler, NodesComeForPodsThatFindNone) {
   for (const std::string level : {"delays", "full"}) {
     SCOPED_TRACE(level);
-    ScenarioRun run{scenario("{pool: new, " + kFixed + "}", pods(5, "work: 1h, submit: 33s"),
-                             "run: {until: 30min}\n", "", level)};
+    ScenarioRun run{autoscaler_scenario("{pool: new, " + kFixed + "}",
+                                        pods(5, "work: 1h, submit: 33s"), "run: {until: 30min}\n",
+                                        "", level)};
     EXPECT_EQ(told(run), "up 3 to 3 at 40");
     const ScalingRow row = scaling(run).front();
     EXPECT_EQ(row.pods, 3U);
@@ -79,8 +80,8 @@ TEST(ClusterAutoscaler, NodesComeForPodsThatFindNone) {
 }
 
 TEST(ClusterAutoscaler, ALoopThatTakesTimeActsAtItsEnd) {
-  ScenarioRun run{scenario("{pool: new, " + kFixed + "}", pods(3, "work: 1h, submit: 33s"),
-                           "run: {until: 30min}\n"),
+  ScenarioRun run{autoscaler_scenario("{pool: new, " + kFixed + "}",
+                                      pods(3, "work: 1h, submit: 33s"), "run: {until: 30min}\n"),
                   {"control_plane.autoscaler.time_per_node=10s"}};
   // With two nodes a loop takes 20 s: 10, 30, 50, ...
   EXPECT_EQ(told(run), "up 1 to 1 at 70");
@@ -88,28 +89,28 @@ TEST(ClusterAutoscaler, ALoopThatTakesTimeActsAtItsEnd) {
 }
 
 TEST(ClusterAutoscaler, PodsThatFitOnWhatIsThereOrComesNeedNoMore) {
-  ScenarioRun run{scenario("{pool: new, " + kFixed + "}",
-                           pods(2, "work: 1h") + pods(3, "work: 1h, submit: 5s", 2) +
-                               pods(1, "work: 1h, submit: 1min", 2) +
-                               pods(1, "work: 1h, submit: 2min", 1),
-                           "run: {until: 30min}\n")};
+  ScenarioRun run{autoscaler_scenario("{pool: new, " + kFixed + "}",
+                                      pods(2, "work: 1h") + pods(3, "work: 1h, submit: 5s", 2) +
+                                          pods(1, "work: 1h, submit: 1min", 2) +
+                                          pods(1, "work: 1h, submit: 2min", 1),
+                                      "run: {until: 30min}\n")};
   EXPECT_EQ(told(run), "up 1 to 1 at 10, up 1 to 2 at 130");
 }
 
 TEST(ClusterAutoscaler, AGangAsksForAllTheNodesThatItLacks) {
-  ScenarioRun run{scenario("{pool: new, " + kFixed + "}",
-                           "        - {work: 1h, pods: 7, pod: {gpus: 8}}\n",
-                           "policy: {base: strict_gang}\nrun: {until: 30min}\n")};
+  ScenarioRun run{autoscaler_scenario("{pool: new, " + kFixed + "}",
+                                      "        - {work: 1h, pods: 7, pod: {gpus: 8}}\n",
+                                      "policy: {base: strict_gang}\nrun: {until: 30min}\n")};
   EXPECT_EQ(told(run), "up 5 to 5 at 10");
   EXPECT_EQ(count(run, "pods_scheduled"), 7);
 }
 
 // Two of seven find a node each, and are turned away, as the others do not.
 TEST(ClusterAutoscaler, MembersThatPermitTurnedAwayAreCountedToo) {
-  ScenarioRun run{scenario("{pool: new, " + kFixed + "}",
-                           "        - {work: 1h, pods: 7, pod: {gpus: 8}}\n",
-                           "policy:\n  base: coscheduling\n  plugins:\n    - {name: Coscheduling, "
-                           "args: {podGroupBackoffSeconds: 60}}\nrun: {until: 30min}\n")};
+  ScenarioRun run{autoscaler_scenario(
+      "{pool: new, " + kFixed + "}", "        - {work: 1h, pods: 7, pod: {gpus: 8}}\n",
+      "policy:\n  base: coscheduling\n  plugins:\n    - {name: Coscheduling, "
+      "args: {podGroupBackoffSeconds: 60}}\nrun: {until: 30min}\n")};
   EXPECT_EQ(told(run), "up 5 to 5 at 10");
   EXPECT_EQ(scaling(run).front().pods, 5U);
   EXPECT_GT(scaling(run).front().waited_max, 9_s);
@@ -117,17 +118,17 @@ TEST(ClusterAutoscaler, MembersThatPermitTurnedAwayAreCountedToo) {
 }
 
 TEST(ClusterAutoscaler, GroupsStayWithinTheirLimits) {
-  ScenarioRun run{scenario("{pool: new, nodes_max: 5, nodes_at_start: 1, " + kFixed + "}",
-                           pods(20, "work: 2h"), "run: {until: 1h}\n",
-                           "    nodes_per_scale_up: 3\n")};
+  ScenarioRun run{autoscaler_scenario(
+      "{pool: new, nodes_max: 5, nodes_at_start: 1, " + kFixed + "}", pods(20, "work: 2h"),
+      "run: {until: 1h}\n", "    nodes_per_scale_up: 3\n")};
   EXPECT_EQ(told(run), "up 3 to 4 at 10, up 1 to 5 at 20");
   EXPECT_EQ(count(run, "pods_scheduled"), 7);
 }
 
 TEST(ClusterAutoscaler, TheFirstGroupThatHelpsGrows) {
-  std::string yaml =
-      scenario("{pool: old, nodes_at_start: 1, " + kFixed + "}, {pool: new, " + kFixed + "}",
-               pods(4, "work: 1h"), "run: {until: 30min}\n");
+  std::string yaml = autoscaler_scenario(
+      "{pool: old, nodes_at_start: 1, " + kFixed + "}, {pool: new, " + kFixed + "}",
+      pods(4, "work: 1h"), "run: {until: 30min}\n");
   ScenarioRun run{yaml};
   EXPECT_EQ(told(run), "up 1 to 2 at 10, up 2 to 2 at 20");
   EXPECT_EQ(scaling(run)[0].pool.view(), "old");
@@ -137,9 +138,10 @@ TEST(ClusterAutoscaler, TheFirstGroupThatHelpsGrows) {
 TEST(ClusterAutoscaler, IdleNodesGoAndComeAgain) {
   for (const std::string level : {"delays", "full"}) {
     SCOPED_TRACE(level);
-    ScenarioRun run{scenario("{pool: new, nodes_min: 1, " + kFixed + "}",
-                             pods(6, "work: 20min") + pods(6, "work: 20min, submit: 2h"),
-                             "run: {until: 3h}\n", "    scale_down: {parallel: 1}\n", level)};
+    ScenarioRun run{autoscaler_scenario("{pool: new, nodes_min: 1, " + kFixed + "}",
+                                        pods(6, "work: 20min") + pods(6, "work: 20min, submit: 2h"),
+                                        "run: {until: 3h}\n", "    scale_down: {parallel: 1}\n",
+                                        level)};
     // Half of the pods end after 1,201 s, the others, on nodes that came at 190 s, after 1,391 s.
     EXPECT_EQ(told(run),
               "up 3 to 4 at 10, down 1 to 3 at 1810, down 1 to 2 at 2000, down 1 to 1 at 2010, "
@@ -158,10 +160,10 @@ TEST(ClusterAutoscaler, IdleNodesGoAndComeAgain) {
 }
 
 TEST(ClusterAutoscaler, NothingGoesSoonAfterNodesWereAskedFor) {
-  ScenarioRun run{
-      scenario("{pool: new, nodes_at_start: 2, " + kFixed + "}",
-               pods(2, "work: 3h") + pods(3, "work: 3h, submit: 8min") + pods(2, "work: 2min", 8),
-               "run: {until: 1h}\n")};
+  ScenarioRun run{autoscaler_scenario(
+      "{pool: new, nodes_at_start: 2, " + kFixed + "}",
+      pods(2, "work: 3h") + pods(3, "work: 3h, submit: 8min") + pods(2, "work: 2min", 8),
+      "run: {until: 1h}\n")};
   // Of two idle since 120 s, one takes a pod at 480 s; nodes are asked for then.
   EXPECT_EQ(told(run), "up 1 to 3 at 490");
 }
@@ -171,22 +173,24 @@ TEST(ClusterAutoscaler, ExpendablePodsDoNotCount) {
     return "        - {kind: pods, pods: 3, pod: {gpus: 8}, work: 1h, priority: " +
            std::to_string(priority) + "}\n";
   };
-  ScenarioRun none{scenario("{pool: new, " + kFixed + "}", jobs(-11), "run: {until: 30min}\n")};
+  ScenarioRun none{
+      autoscaler_scenario("{pool: new, " + kFixed + "}", jobs(-11), "run: {until: 30min}\n")};
   EXPECT_EQ(told(none), "");
-  ScenarioRun some{scenario("{pool: new, " + kFixed + "}", jobs(-10), "run: {until: 30min}\n")};
+  ScenarioRun some{
+      autoscaler_scenario("{pool: new, " + kFixed + "}", jobs(-10), "run: {until: 30min}\n")};
   EXPECT_EQ(told(some), "up 1 to 1 at 10");
   // Nor does a node stay for them; their pods find none then.
-  ScenarioRun gone{scenario("{pool: new, nodes_at_start: 1, " + kFixed + "}", jobs(-11),
-                            "run: {until: 30min}\n")};
+  ScenarioRun gone{autoscaler_scenario("{pool: new, nodes_at_start: 1, " + kFixed + "}", jobs(-11),
+                                       "run: {until: 30min}\n")};
   EXPECT_EQ(told(gone), "down 1 to 0 at 610");
   EXPECT_EQ(count(gone, "pods_lost"), 1);
 }
 
 TEST(ClusterAutoscaler, NodesThatDoNotComeAreGivenUp) {
   ScenarioRun run{
-      scenario("{pool: new, provisioning: {kind: discrete, values: [1s, 4h], weights: "
-               "[0, 1]}}",
-               pods(3, "work: 3h"), "run: {until: 100min}\n")};
+      autoscaler_scenario("{pool: new, provisioning: {kind: discrete, values: [1s, 4h], weights: "
+                          "[0, 1]}}",
+                          pods(3, "work: 3h"), "run: {until: 100min}\n")};
   EXPECT_EQ(told(run),
             "up 1 to 1 at 10, timed_out 1 to 0 at 910, up 1 to 1 at 1210, timed_out 1 to 0 at "
             "2110, up 1 to 1 at 2710, timed_out 1 to 0 at 3610, up 1 to 1 at 4810, timed_out 1 to "
@@ -197,9 +201,9 @@ TEST(ClusterAutoscaler, NodesThatDoNotComeAreGivenUp) {
 }
 
 TEST(ClusterAutoscaler, BrokenNodesAreNotAskedFor) {
-  ScenarioRun run{scenario("{pool: new, " + kFixed + "}", pods(3, "work: 1h"),
-                           "faults: {list: [{node: new-0, at: 1s, repair: 10h}]}\n"
-                           "run: {until: 30min}\n")};
+  ScenarioRun run{autoscaler_scenario("{pool: new, " + kFixed + "}", pods(3, "work: 1h"),
+                                      "faults: {list: [{node: new-0, at: 1s, repair: 10h}]}\n"
+                                      "run: {until: 30min}\n")};
   ASSERT_EQ(run.recorder.rows<BootRow>("/events/boots").size(), 1U);
   EXPECT_EQ(run.recorder.rows<BootRow>("/events/boots").front().node.index, 3U);
 }
@@ -207,10 +211,11 @@ TEST(ClusterAutoscaler, BrokenNodesAreNotAskedFor) {
 TEST(ClusterAutoscaler, DeadNodesGoAfterTwentyMinutes) {
   for (const std::string level : {"delays", "full"}) {
     SCOPED_TRACE(level);
-    ScenarioRun run{scenario("{pool: new, nodes_at_start: 2, " + kFixed + "}", pods(4, "work: 3h"),
-                             "faults: {list: [{node: new-0, at: 20min, repair: 2h}]}\n"
-                             "run: {until: 4h}\n",
-                             "", level)};
+    ScenarioRun run{autoscaler_scenario("{pool: new, nodes_at_start: 2, " + kFixed + "}",
+                                        pods(4, "work: 3h"),
+                                        "faults: {list: [{node: new-0, at: 20min, repair: 2h}]}\n"
+                                        "run: {until: 4h}\n",
+                                        "", level)};
     const std::vector<ScalingRow> rows = scaling(run);
     ASSERT_GE(rows.size(), 2U) << told(run);
     EXPECT_EQ(rows[0].kind, ScalingKind::Up);  // for the pod that was lost
@@ -224,19 +229,19 @@ TEST(ClusterAutoscaler, DeadNodesGoAfterTwentyMinutes) {
 }
 
 TEST(ClusterAutoscaler, ARunWithoutEndWaitsForNodesOnTheirWay) {
-  ScenarioRun run{scenario("{pool: new, provisioning: {kind: fixed, value: 10h}}",
-                           "        - {work: 1h, pods: 3, pod: {gpus: 8}}\n",
-                           "policy: {base: strict_gang}\nrun: {stall_limit: 30min}\n",
-                           "    provision_time_max: 20h\n")};
+  ScenarioRun run{autoscaler_scenario("{pool: new, provisioning: {kind: fixed, value: 10h}}",
+                                      "        - {work: 1h, pods: 3, pod: {gpus: 8}}\n",
+                                      "policy: {base: strict_gang}\nrun: {stall_limit: 30min}\n",
+                                      "    provision_time_max: 20h\n")};
   EXPECT_EQ(count(run, "jobs_completed"), 1);
 }
 
 TEST(ClusterAutoscaler, ARunWithoutEndGivesUpNodesThatNeverCome) {
   ScenarioRun run{
-      scenario("{pool: new, provisioning: {kind: discrete, values: [1s, 4h], weights: "
-               "[0, 1]}}",
-               "        - {work: 1h, pods: 3, pod: {gpus: 8}}\n",
-               "policy: {base: strict_gang}\nrun: {stall_limit: 1d}\n")};
+      autoscaler_scenario("{pool: new, provisioning: {kind: discrete, values: [1s, 4h], weights: "
+                          "[0, 1]}}",
+                          "        - {work: 1h, pods: 3, pod: {gpus: 8}}\n",
+                          "policy: {base: strict_gang}\nrun: {stall_limit: 1d}\n")};
   EXPECT_EQ(run.result.end, SimulationResult::End::Stalled);
 }
 
@@ -284,7 +289,8 @@ TEST(ClusterAutoscaler, SizesAddUpWhateverHappens) {
 TEST(ClusterAutoscaler, MistakesAreRefusedWhereTheyAre) {
   const auto errors = [](const std::string& groups, const std::string& more = "",
                          const std::string& level = "full", const std::string& rest = "") {
-    return test::mistakes_of_scenario(scenario(groups, pods(1, "work: 1s"), rest, more, level));
+    return test::mistakes_of_scenario(
+        autoscaler_scenario(groups, pods(1, "work: 1s"), rest, more, level));
   };
   EXPECT_EQ(errors("{pool: new}"), "");
   EXPECT_THAT(errors("{pool: new}", "", "none"),

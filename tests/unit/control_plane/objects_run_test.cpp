@@ -18,7 +18,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
-double summary(const SimulationResult& result, std::string_view name) {
+double figure(const SimulationResult& result, std::string_view name) {
   const auto found = std::ranges::find(result.summary, name, &SummaryValue::name);
   if (found == result.summary.end()) {
     ADD_FAILURE() << "no summary of " << name;
@@ -28,8 +28,8 @@ double summary(const SimulationResult& result, std::string_view name) {
   return whole != nullptr ? static_cast<double>(*whole) : std::get<double>(found->value);
 }
 
-std::string scenario(const std::string& control_plane, const std::string& jobs,
-                     const std::string& until) {
+std::string objects_scenario(const std::string& control_plane, const std::string& jobs,
+                             const std::string& until) {
   return "cluster: {pools: [{name: n, machine: dgx-a100, count: 10}]}\n"
          "control_plane: {level: full, " +
          control_plane + "}\nworkload: {sources: [{kind: jobs, jobs: [" + jobs +
@@ -52,9 +52,9 @@ const std::string kPods = "{kind: pods, pods: 40, pod: {gpus: 1}, work: 10min}";
 // ---- Events
 
 TEST(EventsInRuns, EachPodThatStartsHasFiveWhichAreKeptForAnHour) {
-  ScenarioRun run{scenario("events: {}", kPods, "3h"), {}, {}};
-  EXPECT_EQ(summary(run.result, "events_written"), 40 * 5);
-  EXPECT_EQ(summary(run.result, "events_dropped"), 0);
+  ScenarioRun run{objects_scenario("events: {}", kPods, "3h"), {}, {}};
+  EXPECT_EQ(figure(run.result, "events_written"), 40 * 5);
+  EXPECT_EQ(figure(run.result, "events_dropped"), 0);
   const auto rows = run.recorder.rows<EtcdSample>("/timeline/etcd");
   for (const EtcdSample& row : rows) {
     const double at = (row.time - Time{}).seconds();
@@ -72,10 +72,10 @@ TEST(EventsInRuns, ReadersMoveAllEventsOutOfEtcdOrTakeThemFromTheCache) {
   for (const std::string from : {"etcd", "cache"}) {
     const std::string events =
         "events: {others_per_s: 10, readers: [{clients: 20, every: 10s, from: " + from + "}]}";
-    ScenarioRun run{scenario(events, kPods, "20min"), {}, {}};
+    ScenarioRun run{objects_scenario(events, kPods, "20min"), {}, {}};
     // Under way are the last of them, which from etcd take half a second.
-    EXPECT_EQ(summary(run.result, "event_lists"), 20 * 120 - (from == "etcd" ? 2 : 1));
-    EXPECT_EQ(summary(run.result, "event_lists_missed"), 0);
+    EXPECT_EQ(figure(run.result, "event_lists"), 20 * 120 - (from == "etcd" ? 2 : 1));
+    EXPECT_EQ(figure(run.result, "event_lists_missed"), 0);
     const EtcdSample last = run.recorder.rows<EtcdSample>("/timeline/etcd").back();
     EXPECT_NEAR(static_cast<double>(last.events.count), 200e3 + 10e3 * 1200, 10e3);
     // Two a second, of what there was on average in the last minute.
@@ -91,9 +91,9 @@ TEST(EventsInRuns, AFullEtcdRefusesPodsUnlessEventsHaveOneOfTheirOwn) {
     const std::string parts =
         "events: {others_per_s: 100}, etcd: {quota: 16MiB, separate_events: " +
         std::string{is_split ? "true" : "false"} + "}";
-    ScenarioRun run{scenario(parts, late, "1h"), {}, {}};
-    EXPECT_EQ(summary(run.result, "jobs_completed"), is_split ? 1 : 0);
-    EXPECT_EQ(summary(run.result, "events_written"), 0);
+    ScenarioRun run{objects_scenario(parts, late, "1h"), {}, {}};
+    EXPECT_EQ(figure(run.result, "jobs_completed"), is_split ? 1 : 0);
+    EXPECT_EQ(figure(run.result, "events_written"), 0);
     double refused = 0;
     for (const EtcdSample& row : run.recorder.rows<EtcdSample>("/timeline/etcd")) {
       refused = std::max(refused, row.refused);
@@ -106,13 +106,13 @@ TEST(EventsInRuns, ReadersOfEventsHoldUpJobsUntilEventsHaveAnEtcdOfTheirOwn) {
   const std::string until = "run.until=100min";
   ShippedRun one{"events-etcd", {until}};
   ShippedRun two{"events-etcd", {until, "control_plane.etcd.separate_events=true"}};
-  EXPECT_GT(summary(one.result, "wait_mean"), 30);
-  EXPECT_LT(summary(two.result, "wait_mean"), 5);
+  EXPECT_GT(figure(one.result, "wait_mean"), 30);
+  EXPECT_LT(figure(two.result, "wait_mean"), 5);
 }
 
 TEST(EventsInRuns, AreAStepOnTheWayOfNoPod) {
-  ScenarioRun with{scenario("events: {}", kPods, "1h"), {}, {}};
-  ScenarioRun without{scenario("pods: {}", kPods, "1h"), {}, {}};
+  ScenarioRun with{objects_scenario("events: {}", kPods, "1h"), {}, {}};
+  ScenarioRun without{objects_scenario("pods: {}", kPods, "1h"), {}, {}};
   EXPECT_GE(with.jobs().at(0).running, without.jobs().at(0).running);
   EXPECT_LE(with.jobs().at(0).running, without.jobs().at(0).running + 100_ms);
 }
@@ -127,7 +127,7 @@ TEST(CrashLoopsInRuns, WritesFollowTheBackOff) {
                               "}, clients: {kubelet: {qps: 10000}}, crash_loops: "
                               "[{pods_per_node: 110, runs_for: 1ms, from: 5min" +
                               more + "}]";
-    ScenarioRun run{scenario(parts, kPods, "1h"), {}, {}};
+    ScenarioRun run{objects_scenario(parts, kPods, "1h"), {}, {}};
     std::vector<std::pair<double, double>> all;
     double steady = 0;
     for (const ApiServerSample& row : run.recorder.rows<ApiServerSample>("/timeline/api_servers")) {
@@ -157,15 +157,15 @@ TEST(CrashLoopsInRuns, WritesFollowTheBackOff) {
 
 TEST(CrashLoopsInRuns, RestartsAreCountedAndNotFasterThanAKubeletWrites) {
   ScenarioRun run{
-      scenario("crash_loops: [{pods_per_node: 1, runs_for: 10s}]", kPods, "30min"), {}, {}};
+      objects_scenario("crash_loops: [{pods_per_node: 1, runs_for: 10s}]", kPods, "30min"), {}, {}};
   // At 10, 30, 60, 110, 200, 370, 680, 990, 1300 and 1610 s; as a rate, half of the next is over.
-  EXPECT_NEAR(summary(run.result, "container_restarts"), 10.6, 0.6);
-  ScenarioRun fast{scenario("crash_loops: [{nodes: 2, pods_per_node: 110, runs_for: 1ms}], "
-                            "kubelet: {crash_loop: {initial: 100ms, most: 100ms}}",
-                            kPods, "10min"),
+  EXPECT_NEAR(figure(run.result, "container_restarts"), 10.6, 0.6);
+  ScenarioRun fast{objects_scenario("crash_loops: [{nodes: 2, pods_per_node: 110, runs_for: 1ms}], "
+                                    "kubelet: {crash_loop: {initial: 100ms, most: 100ms}}",
+                                    kPods, "10min"),
                    {},
                    {}};
-  EXPECT_NEAR(summary(fast.result, "container_restarts"), 2 * 50.0 / 5 * 600, 10);
+  EXPECT_NEAR(figure(fast.result, "container_restarts"), 2 * 50.0 / 5 * 600, 10);
 }
 
 // ---- namespaces
@@ -175,14 +175,14 @@ TEST(NamespacesInRuns, ThoseOfJobsGoWithThemOrStay) {
   for (const bool is_deleted : {true, false}) {
     const std::string parts = "namespaces: {existing: 100, per_job: true, deleted: " +
                               std::string{is_deleted ? "true" : "false"} + "}";
-    ScenarioRun run{scenario(parts, jobs, "2h"), {}, {}};
-    EXPECT_EQ(summary(run.result, "namespaces"), is_deleted ? 100 : 120);
-    EXPECT_EQ(summary(run.result, "namespaces_deleted"), is_deleted ? 20 : 0);
+    ScenarioRun run{objects_scenario(parts, jobs, "2h"), {}, {}};
+    EXPECT_EQ(figure(run.result, "namespaces"), is_deleted ? 100 : 120);
+    EXPECT_EQ(figure(run.result, "namespaces_deleted"), is_deleted ? 20 : 0);
     const auto rows = run.recorder.rows<NamespacesSample>("/timeline/namespaces");
     EXPECT_EQ(rows.back().namespaces, is_deleted ? 100 : 120);
     EXPECT_EQ(rows.back().objects.count, rows.back().namespaces * 3 * 1500);
     if (is_deleted) {
-      EXPECT_DOUBLE_EQ(summary(run.result, "namespace_deletion_max"), 480 / 400.0);
+      EXPECT_DOUBLE_EQ(figure(run.result, "namespace_deletion_max"), 480 / 400.0);
     }
   }
 }
@@ -192,12 +192,12 @@ TEST(NamespacesInRuns, DeletionsWaitForOneAnother) {
   for (const std::string each : {"{delete_qps: 20}", "{delete_qps: 48, grace: 30s, workers: 2}"}) {
     const std::string jobs = "{kind: pods, pod: {gpus: 1}, work: 1min, count: 10}";
     ScenarioRun run{
-        scenario("namespaces: {per_job: true, each: " + each + "}", jobs, "2h"), {}, {}};
+        objects_scenario("namespaces: {per_job: true, each: " + each + "}", jobs, "2h"), {}, {}};
     const double longest = each.find("grace") == std::string::npos
                                ? deletion_time(10, {}, {.delete_qps = 20}).seconds()
                                : (10 + 10 + 30) + 4 * (10 + 30);  // pairs, that overlap
-    EXPECT_NEAR(summary(run.result, "namespace_deletion_max"), longest, 1) << each;
-    EXPECT_EQ(summary(run.result, "namespaces"), 0);
+    EXPECT_NEAR(figure(run.result, "namespace_deletion_max"), longest, 1) << each;
+    EXPECT_EQ(figure(run.result, "namespaces"), 0);
   }
 }
 
@@ -209,11 +209,11 @@ TEST(EventsInRuns, ReadersOnEachNodeListWhileTheirNodeIsUp) {
       "joins: [{pool: new, at: 10min}]}\nworkload: {sources: [{kind: jobs, jobs: [" +
       kPods + "]}]}\nfaults: {list: [{node: '3', at: 10min, repair: 2h}]}\nrun: {until: 20min}\n";
   ScenarioRun run{yaml, {}, {}};
-  EXPECT_NEAR(summary(run.result, "event_lists"), 10 * 10 + 10 * 39, 2);
+  EXPECT_NEAR(figure(run.result, "event_lists"), 10 * 10 + 10 * 39, 2);
   const auto rows = run.recorder.rows<EtcdSample>("/timeline/etcd");
   EXPECT_EQ(rows.back().events.count % 1'000, 0) << "those of nodes are as large as all others";
   EXPECT_EQ(rows.back().events.count / 1'000,
-            30 * 5 + static_cast<int64_t>(summary(run.result, "events_written")));
+            30 * 5 + static_cast<int64_t>(figure(run.result, "events_written")));
 }
 
 // One service account has as many queues as its hand: what else comes is turned away.
@@ -224,14 +224,15 @@ TEST(EventsInRuns, ReadersOnEachNodeAreOneUserAndOthersAreOneEach) {
         "max_mutating_requests_inflight: 1, levels: [{name: all, shares: 1, queues: 128, "
         "hand_size: 2, queue_length: 1}], schemas: [{name: all, level: all, distinguisher: "
         "user}]}}, ";
-    ScenarioRun run{scenario(flow +
-                                 "clients: {others: {tries_max: 1}}, etcd: {read_latency: 10s}, "
-                                 "events: {readers: [{every: 10ms" +
-                                 reader + "}]}",
-                             "{kind: pods, pods: 1, pod: {gpus: 1}, work: 1s}", "20s"),
-                    {},
-                    {}};
-    return summary(run.result, "event_lists_failed");
+    ScenarioRun run{
+        objects_scenario(flow +
+                             "clients: {others: {tries_max: 1}}, etcd: {read_latency: 10s}, "
+                             "events: {readers: [{every: 10ms" +
+                             reader + "}]}",
+                         "{kind: pods, pods: 1, pod: {gpus: 1}, work: 1s}", "20s"),
+        {},
+        {}};
+    return figure(run.result, "event_lists_failed");
   };
   EXPECT_GT(turned_away(""), turned_away(", clients: 10"));
 }
@@ -239,8 +240,9 @@ TEST(EventsInRuns, ReadersOnEachNodeAreOneUserAndOthersAreOneEach) {
 TEST(CrashLoopsInRuns, NodesThatAreDownCrashNothing) {
   const std::string loops = "crash_loops: [{nodes: 4, runs_for: 10s}]";
   const auto restarts = [&](const std::string& faults) {
-    ScenarioRun run{scenario(loops, kPods, "2h") + "faults: {list: [" + faults + "]}\n", {}, {}};
-    return summary(run.result, "container_restarts");
+    ScenarioRun run{
+        objects_scenario(loops, kPods, "2h") + "faults: {list: [" + faults + "]}\n", {}, {}};
+    return figure(run.result, "container_restarts");
   };
   const double all = restarts("");
   EXPECT_NEAR(restarts("{node: '0', at: 1s, repair: 10h}"), all * 3 / 4, 2);
@@ -252,8 +254,8 @@ TEST(CrashLoopsInRuns, NodesThatAreDownCrashNothing) {
 
 // What the deletion of one namespace asks for takes 24 s, and its pods an hour.
 TEST(NamespacesInRuns, ADeletionIsALoadUntilItsRequestsAreSent) {
-  ScenarioRun run{scenario("namespaces: {per_job: true, each: {delete_qps: 20, grace: 1h}}",
-                           "{kind: pods, pods: 1, pod: {gpus: 1}, work: 59s}", "3h"),
+  ScenarioRun run{objects_scenario("namespaces: {per_job: true, each: {delete_qps: 20, grace: 1h}}",
+                                   "{kind: pods, pods: 1, pod: {gpus: 1}, work: 59s}", "3h"),
                   {"record.timeline.interval=10s", "control_plane.api_servers.servers=1"},
                   {}};
   double after = 0, at_most = 0;
@@ -262,16 +264,17 @@ TEST(NamespacesInRuns, ADeletionIsALoadUntilItsRequestsAreSent) {
     if (row.time == Time{} + 10_min) after = row.steady;
   }
   EXPECT_NEAR(at_most - after, 20, 1e-9);
-  EXPECT_EQ(summary(run.result, "namespaces_deleted"), 1);
+  EXPECT_EQ(figure(run.result, "namespaces_deleted"), 1);
 }
 
 TEST(NamespacesInRuns, OneIsThereOnceItIsStoredAndNothingOfItIsCountedTwice) {
   const std::string job = "{submit: 1min, kind: pods, pods: 1, pod: {gpus: 1}, work: 20min}";
-  ScenarioRun run{scenario("namespaces: {per_job: true}, api_servers: {servers: 1}, losses: "
-                           "[{server: 0, at: 30s, until: 20min}]",
-                           job, "3h"),
-                  {"record.timeline.interval=1min"},
-                  {}};
+  ScenarioRun run{
+      objects_scenario("namespaces: {per_job: true}, api_servers: {servers: 1}, losses: "
+                       "[{server: 0, at: 30s, until: 20min}]",
+                       job, "3h"),
+      {"record.timeline.interval=1min"},
+      {}};
   int64_t most = 0;
   for (const NamespacesSample& row : run.recorder.rows<NamespacesSample>("/timeline/namespaces")) {
     most = std::max(most, row.namespaces);
@@ -281,14 +284,15 @@ TEST(NamespacesInRuns, OneIsThereOnceItIsStoredAndNothingOfItIsCountedTwice) {
     EXPECT_EQ(row.objects.count, row.namespaces * 3 * 1'500);
   }
   EXPECT_EQ(most, 1);
-  EXPECT_EQ(summary(run.result, "namespaces_deleted"), 1);
-  EXPECT_EQ(summary(run.result, "namespaces"), 0);
+  EXPECT_EQ(figure(run.result, "namespaces_deleted"), 1);
+  EXPECT_EQ(figure(run.result, "namespaces"), 0);
 }
 
 TEST(NamespacesInRuns, CostMemoryAndClientsThatAskForEachTheirTime) {
   const auto last = [](const std::string& existing) {
     ScenarioRun run{
-        scenario("namespaces: {existing: " + existing + ", askers: [{every: 5min}]}", kPods, "1h"),
+        objects_scenario("namespaces: {existing: " + existing + ", askers: [{every: 5min}]}", kPods,
+                         "1h"),
         {},
         {}};
     return std::pair{run.recorder.rows<ApiServerSample>("/timeline/api_servers").back().heap,
@@ -302,20 +306,20 @@ TEST(NamespacesInRuns, CostMemoryAndClientsThatAskForEachTheirTime) {
 }
 
 TEST(NamespacesInRuns, WhatGoesBeyondPublishedThresholdsIsTold) {
-  ScenarioRun run{scenario("namespaces: {existing: 10001}", kPods, "1h"), {}, {}};
+  ScenarioRun run{objects_scenario("namespaces: {existing: 10001}", kPods, "1h"), {}, {}};
   EXPECT_THAT(run.result.warnings,
               Contains(HasSubstr("10001 namespaces, where Kubernetes is tested with up to 10000")));
-  ScenarioRun fine{scenario("namespaces: {existing: 10000}", kPods, "1h"), {}, {}};
+  ScenarioRun fine{objects_scenario("namespaces: {existing: 10000}", kPods, "1h"), {}, {}};
   EXPECT_THAT(fine.result.warnings, Not(Contains(HasSubstr("is tested with"))));
 }
 
 TEST(NamespacesInRuns, ThatLeakMakeListsLongerAndDeletedOnesDoNot) {
   ShippedRun leak{"namespace-leak", {"run.until=12h"}};
   ShippedRun deleted{"namespace-leak", {"run.until=12h", "control_plane.namespaces.deleted=true"}};
-  EXPECT_GT(summary(leak.result, "namespaces"), 8'000);
-  EXPECT_LT(summary(deleted.result, "namespaces"), 2'200);
-  EXPECT_GT(summary(leak.result, "namespace_list_latency_p99"),
-            3 * summary(deleted.result, "namespace_list_latency_p99"));
+  EXPECT_GT(figure(leak.result, "namespaces"), 8'000);
+  EXPECT_LT(figure(deleted.result, "namespaces"), 2'200);
+  EXPECT_GT(figure(leak.result, "namespace_list_latency_p99"),
+            3 * figure(deleted.result, "namespace_list_latency_p99"));
 }
 
 TEST(ObjectsInRuns, WhatHasNoEffectIsRefused) {
