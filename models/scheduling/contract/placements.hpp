@@ -19,6 +19,9 @@
 
 namespace orrery {
 
+// Whether pods of this spec have all these labels.
+ORRERY_API bool has_labels(const PodSpec& spec, std::span<const NodeLabel> labels);
+
 // Which placed pods to count, and by which domains.
 struct PodGroup {
   enum class Members : uint8_t {

@@ -74,7 +74,7 @@ void Binder::is_bound(PodId pod) {
   p.node = placed.node;
   p.grant = placed.grant;
   context_.reservations.bound(pod);
-  context_.tracks.bound(pod);
+  context_.tracks.no_longer_pending(pod);
   bound.emit(pod);
   const NodeId node = placed.node;
   context_.controller.pod_bound(pod);

@@ -1,6 +1,5 @@
 // models/scheduling/cycle/pod_tracks.hpp -- where each pod stands in the scheduler, and the views
-// of
-// pods and gangs that policies see.
+// of pods and gangs that policies see.
 #pragma once
 
 #include <cstdint>
@@ -48,8 +47,7 @@ class PodTracks {
 
   // ---- news of single pods
   void created(PodId pod);
-  void bound(PodId pod) { no_longer_pending(pod); }
-  void gone(PodId pod) { no_longer_pending(pod); }  // one that was not bound
+  void no_longer_pending(PodId pod);  // it is bound, or it ended before that
   size_t pods_pending() const { return pending_pods_; }
   size_t gangs_pending() const { return pending_gangs_; }
   size_t pods_waiting = 0;  // in Permit
@@ -63,8 +61,6 @@ class PodTracks {
   GangId permitting;
 
  private:
-  void no_longer_pending(PodId pod);
-
   JobTable& jobs_;
   std::vector<PodTrack> pods_;
   std::vector<GangTrack> gangs_;

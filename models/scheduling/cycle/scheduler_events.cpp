@@ -75,7 +75,7 @@ void Scheduler::pod_removed(PodId pod) {
     parts_.line.post({ClusterEventKind::AssignedPodDeleted, node, p.spec, p.gang});
   } else if (t.stage != PodStage::None) {
     if (t.stage != PodStage::Queued) parts_.reservations.undo(pod, {}, std::nullopt);
-    parts_.tracks.gone(pod);
+    parts_.tracks.no_longer_pending(pod);
     parts_.line.leave(pod);
   }
   parts_.tracks.of(pod).stage = PodStage::None;
