@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "models/scheduling/framework/plugin_bits.hpp"
+
 namespace orrery {
 namespace {
 
@@ -107,7 +109,7 @@ void AttemptLog::write_rejections(uint64_t attempt, const Candidates& diagnosis,
                        .is_unresolvable = r.is_unresolvable,
                        .which = FixedText<kWhichMax>{which}});
   }
-  for (uint8_t plugin = 0; plugin < 32; ++plugin) {
+  for (uint8_t plugin = 0; plugin < kPluginBits; ++plugin) {
     if ((plugins >> plugin & 1) == 0) continue;
     rejections_->emit(
         {.attempt = attempt, .plugin = framework.name(plugin), .reason = reason, .which = {}});

@@ -53,7 +53,7 @@ void Framework::settle() {
 
 std::string_view Framework::name(uint8_t plugin) const {
   if (plugin == kNodeReady) return "NodeReady";
-  return plugin == kNominated ? std::string_view{"NominatedPods"} : plugins_.name(plugin);
+  return plugin == kNominatedPods ? std::string_view{"NominatedPods"} : plugins_.name(plugin);
 }
 
 uint32_t Framework::filter_plugins() const {
@@ -89,7 +89,7 @@ QueueHint Framework::hint(uint8_t plugin, const PodView& pod, const ClusterEvent
   if (plugin == kNodeReady) {
     return event.kind == ClusterEventKind::NodeAdded ? QueueHint::Queue : QueueHint::Skip;
   }
-  if (plugin == kNominated) return QueueHint::Queue;
+  if (plugin == kNominatedPods) return QueueHint::Queue;
   const Bound<EventHints>& hints = plugins_.hints(plugin);
   if (hints.plugin == nullptr) return QueueHint::Queue;
   if ((hints.call(&EventHints::events) & bit_of(event.kind)) == 0) return QueueHint::Skip;

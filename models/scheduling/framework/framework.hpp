@@ -13,6 +13,7 @@
 #include "models/scheduling/framework/node_scores.hpp"
 #include "models/scheduling/framework/node_verdicts.hpp"
 #include "models/scheduling/framework/nominations.hpp"
+#include "models/scheduling/framework/plugin_bits.hpp"
 #include "models/scheduling/framework/plugins.hpp"
 #include "models/scheduling/framework/scheduler_services.hpp"
 #include "models/scheduling/framework/selection.hpp"
@@ -23,9 +24,6 @@ namespace orrery {
 // policies give are carried out when the outermost point has returned.
 class Framework final : private CommandSink {
  public:
-  static constexpr uint8_t kNodeReady = NodeVerdicts::kNodeReady;
-  static constexpr uint8_t kNominated = 30;  // for the room that is kept for nominated pods
-
   // Both must outlive it.
   Framework(SchedulerServices& services, const Nominations& nominations,
             const ProfileParams& profile);

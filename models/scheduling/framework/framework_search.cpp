@@ -111,6 +111,7 @@ SpecCache& Framework::verdicts(const Cycle& cycle) {
   if (cache.indexed_version == version) return cache;
   cache.indexed_version = version;
   const bool has_index = cache.alike.is_usable();
+  scores_.count_refresh(cache);
   if (!scores_.wants_index(cache)) return cache;
   const bool is_any = verdicts_.look_at_all(cycle, cache);
   if (!has_index) {
@@ -264,7 +265,7 @@ void Framework::keep_room_for_nominated(const Cycle& cycle, Candidates& nodes) c
   });
   if (!is_any) return;
   cycle.state.kept_for_nominated = true;
-  nodes.set_plugin(kNominated);
+  nodes.set_plugin(kNominatedPods);
   nodes.drop(full, {Code::Unschedulable, "node(s) kept room for nominated pods"});
 }
 
@@ -284,7 +285,7 @@ uint32_t Framework::rejecting_filters(const Cycle& cycle, const NodeSet* domain)
     const Candidates diagnosed = diagnose(cycle, domain, false);
     for (const Rejection& r : diagnosed.rejections()) plugins |= uint32_t{1} << r.plugin;
   }
-  if (cycle.state.kept_for_nominated) plugins |= uint32_t{1} << kNominated;
+  if (cycle.state.kept_for_nominated) plugins |= uint32_t{1} << kNominatedPods;
   return plugins != 0 ? plugins : filter_plugins();
 }
 

@@ -74,13 +74,15 @@ void NodeScores::normalize(const Scorer& scorer) {
 
 // ---- scores of classes of alike nodes
 
+void NodeScores::count_refresh(SpecCache& cache) const {
+  if (scores_alike_ && !cache.alike.is_usable()) ++cache.refreshes;
+}
+
 // To index all feasible nodes takes far longer than to score those in a window. It pays for a spec
 // that has come again and may be expected to do so more often.
-bool NodeScores::wants_index(SpecCache& cache) const {
-  constexpr uint32_t kRefreshesBefore = 2;
-  if (!scores_alike_) return false;
-  if (cache.alike.is_usable()) return true;
-  return cache.refreshes <= kRefreshesBefore && cache.refreshes++ == kRefreshesBefore;
+bool NodeScores::wants_index(const SpecCache& cache) const {
+  constexpr uint32_t kIndexedAt = 3;  // an index with too many classes is not made again
+  return scores_alike_ && (cache.alike.is_usable() || cache.refreshes == kIndexedAt);
 }
 
 void NodeScores::index_all(const Cycle& cycle, SpecCache& cache) {

@@ -4,6 +4,8 @@
 #include <bit>
 #include <utility>
 
+#include "models/scheduling/framework/plugin_bits.hpp"
+
 namespace orrery {
 namespace {
 

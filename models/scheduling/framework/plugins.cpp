@@ -1,13 +1,14 @@
 #include "models/scheduling/framework/plugins.hpp"
 
 #include "models/scheduling/contract/policy_registry.hpp"
+#include "models/scheduling/framework/plugin_bits.hpp"
 #include "sim/core/check.hpp"
 
 namespace orrery {
 
 Plugins::Plugins(const SchedulerView& view, CommandSink& commands, const ProfileParams& profile) {
   const std::vector<PluginParams> resolved = resolve_plugins(profile);
-  ORRERY_CHECK(resolved.size() <= kMost, "rejection sets have 32 bits");
+  ORRERY_CHECK(resolved.size() <= kPluginsMax, "profiles are checked before the run");
   for (const PluginParams& params : resolved) {
     const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(params.name);
     ORRERY_CHECK(entry != nullptr, "profiles are checked before the run");

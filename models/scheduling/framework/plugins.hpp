@@ -15,11 +15,9 @@
 
 namespace orrery {
 
-// In the order of the profile: a plugin's index is its bit in rejection sets.
+// In the order of the profile: a plugin's index is its bit in sets of plugins.
 class Plugins {
  public:
-  static constexpr size_t kMost = 30;  // two more bits stand for checks of the framework itself
-
   Plugins(const SchedulerView& view, CommandSink& commands, const ProfileParams& profile);
 
   template <class P>

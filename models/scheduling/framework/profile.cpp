@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "models/scheduling/contract/policy_registry.hpp"
+#include "models/scheduling/framework/plugin_bits.hpp"
 
 namespace orrery {
 namespace {
@@ -191,8 +192,9 @@ void check_points(const ProfileParams& profile, const std::string& path, const c
                       "go to nodes without room for them");
   }
   check_next_pod(profile, count(NextPod::kPoint), path, node, diagnostics);
-  if (plugins.size() > 30) {
-    diagnostics.error(node.position, path, "a profile has at most 30 plugins");
+  if (plugins.size() > kPluginsMax) {
+    diagnostics.error(node.position, path,
+                      "a profile has at most " + std::to_string(kPluginsMax) + " plugins");
   }
 }
 
