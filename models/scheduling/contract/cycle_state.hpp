@@ -73,7 +73,6 @@ class ORRERY_API CycleState {
     }
     return drawn_.emplace_back(std::string{stream}, streams_.stream(stream, attempt_)).second;
   }
-  uint64_t attempt() const { return attempt_; }
 
   // ---- the framework's: results of the points so far
   Narrowing narrowing;

@@ -16,7 +16,6 @@ enum class PodStage : uint8_t { None, Queued, Waiting, Binding, Bound };
 
 struct PodTrack {
   PodStage stage = PodStage::None;
-  uint64_t uid = 0;        // of this life of the pod
   uint32_t waits_for = 0;  // bit set of Permit plugins that said Wait
   EventId timeout;
   uint64_t reservation = 0;   // number of the latest one, so that undone ones are not bound
@@ -65,7 +64,6 @@ class PodTracks {
   std::vector<PodTrack> pods_;
   std::vector<GangTrack> gangs_;
   size_t pending_pods_ = 0, pending_gangs_ = 0;
-  uint64_t last_uid_ = 0;
 };
 
 }  // namespace orrery
