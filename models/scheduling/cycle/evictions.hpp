@@ -23,6 +23,7 @@ struct EvictionOrder {
   uint64_t by_job = 0;                           // of the preemptor, likewise
   int32_t by_rank = 0, by_priority = 0;
   bool waits = false;
+  uint32_t restart = 0;  // of the scheduler that gave it
 };
 
 class Evictions {
@@ -36,7 +37,9 @@ class Evictions {
   void carry_out(Time when);  // what the running cycle has decided, at its end
   void forget(PodId pod);     // the pod is gone
   void placed(PodId pod);     // the pod got a node
-  void forget_preemptors();
+  // Another profile takes over: orders that are not carried out are dropped, and nobody waits for
+  // answers. What was asked of the API servers goes on.
+  void restart();
 
   bool is_leaving(PodId pod) const { return pod.index < pods_.size() && pods_[pod.index].leaves; }
   bool is_asking(PodId preemptor) const {  // some deletion for its sake is not answered
@@ -73,7 +76,8 @@ class Evictions {
   PodApi* api_ = nullptr;
   std::vector<PodRecord> pods_;  // by PodId
   uint64_t victims_ = 0, awaited_ = 0;
-  uint64_t asked_ = 0;                // of the API servers, and not answered
+  uint64_t asked_ = 0;  // of the API servers, and not answered
+  uint32_t restarts_ = 0;
   std::deque<EvictionOrder> orders_;  // those of the running cycle last, without a due time
   size_t undated_ = 0;
   Channel<PreemptionRow> rows_;

@@ -130,7 +130,7 @@ void Scheduler::change_profile(const ProfileParams& profile) {
   parts_.profile.use(profile, parts_.services, parts_.preemptions.nominations());
   parts_.line.start_over(profile.queue);
   parts_.preemptions.clear_all();
-  parts_.evictions.forget_preemptors();
+  parts_.evictions.restart();
   asks_next_ = false;
   attempts_in_vain_ = 0;
   take_in_all();
