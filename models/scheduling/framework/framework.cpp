@@ -189,6 +189,8 @@ bool Framework::reads_candidates(const PodView& pod) const {
   });
 }
 
+// As upstream's RunPostFilterPlugins, the first plugin that makes room ends the point. A gang plugin
+// behind DefaultPreemption is then not asked: it neither opens its round nor remembers its grant.
 Duration Framework::run_post_filter(const Cycle& cycle, const Diagnosis& diagnosis) {
   Duration cost;
   for (const auto& post : plugins_.at<PostFilter>()) {
