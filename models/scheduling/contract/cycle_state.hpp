@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -95,7 +95,7 @@ class ORRERY_API CycleState {
   uint64_t attempt_;
   RngStreams streams_;
   std::vector<Kept> kept_;
-  std::deque<std::pair<std::string, Rng>> drawn_;  // they stay where they are
+  std::list<std::pair<std::string, Rng>> drawn_;  // they stay where they are
 };
 
 struct Cycle {

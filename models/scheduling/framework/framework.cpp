@@ -32,7 +32,8 @@ Framework::Framework(SchedulerServices& services, const Nominations& nominations
       percentage_{profile.percentage_of_nodes_to_score},
       plugins_{services, *this, profile},
       verdicts_{cluster_, plugins_},
-      scores_{cluster_, plugins_, profile.tie_break} {
+      scores_{cluster_, plugins_, profile.tie_break},
+      scratch_{cluster_.nodes()} {
   for (uint8_t i = 0; i < plugins_.size(); ++i) {
     const Bound<EventHints>& hints = plugins_.hints(i);
     events_of_interest_ |=
@@ -189,8 +190,9 @@ bool Framework::reads_candidates(const PodView& pod) const {
   });
 }
 
-// As upstream's RunPostFilterPlugins, the first plugin that makes room ends the point. A gang plugin
-// behind DefaultPreemption is then not asked: it neither opens its round nor remembers its grant.
+// As upstream's RunPostFilterPlugins, the first plugin that makes room ends the point. A gang
+// plugin behind DefaultPreemption is then not asked: it neither opens its round nor remembers its
+// grant.
 Duration Framework::run_post_filter(const Cycle& cycle, const Diagnosis& diagnosis) {
   Duration cost;
   for (const auto& post : plugins_.at<PostFilter>()) {

@@ -99,6 +99,8 @@ class Framework final : private CommandSink {
   void settle();
   Verdict permit_of(const Bound<Permit>& p, const Cycle& cycle, NodeId node) const;
   SpecCache& verdicts(const Cycle& cycle);
+  // Nodes that the PreFilters left and the node-local Filters let pass; until the next call.
+  const NodeSet& allowed_in(const SpecCache& cache, const CycleState& state);
   void find_window(const Cycle& cycle, SpecCache* lazily);
   void look_round(const Cycle& cycle, SpecCache& cache, uint32_t start, uint32_t limit);
   void run_filters(const Cycle& cycle, Candidates& nodes, bool local) const;
@@ -119,6 +121,7 @@ class Framework final : private CommandSink {
   ClusterEvents events_of_interest_ = 0;
   uint64_t attempts_ = 0;
   uint32_t next_start_ = 0;  // where the next search begins
+  NodeSet scratch_;          // of one call
 };
 
 template <class F>

@@ -23,8 +23,11 @@ void for_each_in_window(const CycleState& state, F&& f) {
 NodeScores::NodeScores(const ClusterState& cluster, const Plugins& plugins, TieBreak tie_break)
     : cluster_{cluster}, tie_break_{tie_break} {
   for (const Bound<Score>& score : plugins.at<Score>()) {
-    scorers_.push_back({score, plugins.also<PreScore>(score.index), plugins.weight(score.index)});
-    scores_alike_ &= score.plugin->is_node_local() && score.plugin->is_by_extremes();
+    scorers_.push_back({.score = score,
+                        .pre_score = plugins.also<PreScore>(score.index),
+                        .weight = plugins.weight(score.index),
+                        .is_node_local = score.call(&Score::is_node_local)});
+    scores_alike_ &= scorers_.back().is_node_local && score.call(&Score::is_by_extremes);
   }
   scores_alike_ &= !scorers_.empty();
 }
@@ -182,7 +185,7 @@ void NodeScores::score_nodes(const Cycle& cycle, SpecCache& cache) {
   total_.assign(feasible_.size(), 0);
   for (size_t i = 0; i < scorers_.size(); ++i) {
     const Scorer& scorer = scorers_[i];
-    const bool is_kept = are_kept && scorer.score.call(&Score::is_node_local);
+    const bool is_kept = are_kept && scorer.is_node_local;
     const bool is_skipped = !is_asked(scorer, cycle);
     std::vector<int64_t>& raw = cache.raw[i];
     one_.resize(feasible_.size());

@@ -34,6 +34,7 @@ class NodeScores {
     Bound<Score> score;
     const Bound<PreScore>* pre_score;  // null: none
     int64_t weight;
+    bool is_node_local;
   };
   NodeId first_in_window(const CycleState& state, const NodeSet& nodes) const;
   bool is_asked(const Scorer& scorer, const Cycle& cycle) const;

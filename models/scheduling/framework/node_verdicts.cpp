@@ -98,8 +98,7 @@ void NodeVerdicts::look_at_asked(const Cycle& cycle, SpecCache& cache) {
   };
   looked_at_.keep(cluster_.up(), {Code::UnschedulableAndUnresolvable, {}});
   blame(kNodeReady);
-  for (const Bound<Filter>& filter : plugins_.at<Filter>()) {
-    if (!filter.call(&Filter::is_node_local)) continue;
+  for (const Bound<Filter>& filter : plugins_.local_filters()) {
     looked_at_.set_plugin(filter.index);
     filter.call(&Filter::filter, cycle, looked_at_);
     blame(filter.index);

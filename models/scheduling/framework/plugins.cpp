@@ -29,6 +29,9 @@ Plugins::Plugins(const SchedulerView& view, CommandSink& commands, const Profile
     };
     PodPoints::for_each(bind);
   }
+  for (const Bound<Filter>& filter : at<Filter>()) {
+    (filter.call(&Filter::is_node_local) ? local_filters_ : wide_filters_).push_back(filter);
+  }
   ORRERY_CHECK(!at<QueueSort>().empty() && !at<PickDevices>().empty(),
                "profiles are checked before the run");
 }

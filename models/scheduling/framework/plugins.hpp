@@ -24,6 +24,9 @@ class Plugins {
   std::span<const Bound<P>> at() const {
     return std::get<std::vector<Bound<P>>>(bound_);
   }
+  // Filters whose verdict on a node depends on that node and the pod's spec alone, and the others.
+  std::span<const Bound<Filter>> local_filters() const { return local_filters_; }
+  std::span<const Bound<Filter>> wide_filters() const { return wide_filters_; }
   size_t size() const { return plugins_.size(); }
   const std::string& name(uint8_t plugin) const { return plugins_[plugin].name; }
   int64_t weight(uint8_t plugin) const { return plugins_[plugin].weight; }
@@ -52,6 +55,7 @@ class Plugins {
 
   std::deque<Plugin> plugins_;
   PodPoints::Each<Serving> bound_;
+  Serving<Filter> local_filters_, wide_filters_;
 };
 
 }  // namespace orrery
