@@ -26,15 +26,15 @@ class Coscheduling final : public Policy,
     template <class V>
     void fields(V& v) {
       v("permitWaitingTimeSeconds", permitWaitingTimeSeconds,
-        "How long a member waits, with its node, for the others. A gang's own schedule timeout "
-        "goes before.",
+        "How long a member with a node waits in Permit for the rest of the gang. A gang's own "
+        "schedule timeout takes precedence.",
         Range{int64_t{1}, int64_t{1'000'000}}, Unit{"s"}, Source{"scheduler-plugins 903da7df"});
       v("podGroupBackoffSeconds", podGroupBackoffSeconds,
-        "How long a gang that was turned down is not tried again; 0: no such pause.",
-        Range{int64_t{0}, int64_t{1'000'000}}, Unit{"s"}, Source{"scheduler-plugins 903da7df"});
+        "Backoff of a gang that was rejected; 0: none.", Range{int64_t{0}, int64_t{1'000'000}},
+        Unit{"s"}, Source{"scheduler-plugins 903da7df"});
       v("podGroupRejectPercentage", podGroupRejectPercentage,
-        "When a member finds no node, the others keep waiting if at most this part of the gang "
-        "is missing.",
+        "When a member finds no node, the waiting members are not rejected if at most this share "
+        "of the gang is missing.",
         Range{0, 100}, Unit{"percent"}, Source{"scheduler-plugins 903da7df"});
     }
   };

@@ -43,18 +43,19 @@ class KoordinatorCoscheduling final : public Policy,
     template <class V>
     void fields(V& v) {
       v("defaultTimeout", defaultTimeout,
-        "How long a member waits, with its node, for the rest of the group; the framework caps it "
-        "at 15 min. A gang's own schedule timeout goes before.",
+        "How long a member with a node waits in Permit for the rest of the group; the framework "
+        "caps it at 15 min. A gang's own schedule timeout takes precedence.",
         Range{1_s, 24_h}, Source{"koordinator a7a1b76b"});
       v("mode", mode,
-        "When a member finds no node or gives its node up, Strict turns the waiting ones away at "
-        "once; with NonStrict they keep their nodes until every member was tried. Upstream an "
-        "annotation of each gang.",
+        "When a member finds no node or loses its reservation, Strict rejects the waiting members "
+        "at once; with NonStrict they keep their nodes until every member was tried. Upstream this "
+        "is an annotation of each gang.",
         Source{"koordinator a7a1b76b"});
       v("matchPolicy", matchPolicy,
-        "Which members count towards a gang's minimum: those that have a node and are not bound "
-        "yet, or bound ones too; once-satisfied: the former, and none any more once a pod of the "
-        "group was bound. Upstream an annotation of each gang.",
+        "Which members count towards a gang's minimum. only-waiting: members that have a node and "
+        "are not bound yet; waiting-and-running: bound members too; once-satisfied: as "
+        "only-waiting, but once a pod of the group was bound, the group has no minimum any more. "
+        "Upstream this is an annotation of each gang.",
         Source{"koordinator a7a1b76b"});
     }
   };

@@ -33,21 +33,21 @@ class DefaultPreemption final : public Policy, public PostFilter {
     template <class V>
     void fields(V& v) {
       v("minCandidateNodesPercentage", minCandidateNodesPercentage,
-        "Of the nodes where pods that leave might help, how many are looked for on which they do.",
+        "How many candidate nodes to find, as a share of the nodes where preemption might help.",
         Range{0, 100}, Unit{"percent"}, Source{"kube-scheduler"});
-      v("minCandidateNodesAbsolute", minCandidateNodesAbsolute, "At least so many of them.",
-        Range{0, 1'000'000}, Unit{"nodes"}, Source{"kube-scheduler"});
+      v("minCandidateNodesAbsolute", minCandidateNodesAbsolute,
+        "The least number of candidate nodes to find.", Range{0, 1'000'000}, Unit{"nodes"},
+        Source{"kube-scheduler"});
       v("algorithm", algorithm,
-        "before_1_20: all nodes are candidates, and a pod that comes back is held against all "
-        "nodes, "
-        "the one that was cleared for it among them. current: against that one first.",
+        "current: a pod is tried on its nominated node first. before_1_20: a pod is tried on all "
+        "nodes alike, and every node where preemption might help is a candidate.",
         Source{"kubernetes pull requests 94814 and 93179"});
       v("async", async,
-        "Pods go on to be scheduled while victims are deleted through the API servers; false: the "
-        "cycle waits until all deletions are answered.",
+        "true: the scheduler goes on with other pods while the API servers delete victims. false: "
+        "the cycle waits until all deletions are answered.",
         Source{"SchedulerAsyncPreemption, on since Kubernetes 1.33"});
       v("per_node", per_node,
-        "Scheduler time for each node where pods that leave might help. Costs nothing if no pod of "
+        "Scheduler time for each node where preemption might help. Nothing is charged if no pod of "
         "lower priority is placed anywhere.",
         Range{Duration{}, 1_s}, Source{"calibrated with per_pod"});
       v("per_pod", per_pod,
