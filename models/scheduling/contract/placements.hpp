@@ -1,4 +1,4 @@
-// models/scheduling/contract/placements.hpp -- the ledger of who stands where.
+// models/scheduling/contract/placements.hpp -- the ledger of placed pods.
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,8 @@ struct PlacedMember {
   DeviceGrant grant;
 };
 
-// What placing a gang in one domain came to. Its placements are undone: the best one is made anew.
+// The result of placing a gang in one domain. The placements are undone; the best attempt is then
+// reserved.
 struct GangAttempt {
   std::vector<PlacedMember> placed;
   Selection why;                             // of the first member without a node
@@ -29,8 +30,8 @@ struct GangAttempt {
 };
 
 // As Kubernetes 1.36's pod-group cycle: every member goes through the normal algorithm on one
-// world, members without a node are passed over, and the group succeeds if Permit then says Success
-// for some member. A gang is kept as it was placed, or none of it is.
+// snapshot, members without a node are passed over, and the group succeeds if Permit then says
+// Success for some member. Either all members that were placed are reserved, or none is.
 class GangCycle {
  public:
   struct Context {
@@ -48,7 +49,7 @@ class GangCycle {
   };
   explicit GangCycle(const Context& context) : context_{context} {}
 
-  // The scheduler time that it takes. Of a pod without a gang, as a gang of one.
+  // Returns the scheduler time that the cycle takes. A pod without a gang is a gang of one.
   Duration run(PodId unit, GangId gang);
 
  private:

@@ -1,5 +1,4 @@
-// models/scheduling/cycle/preemptions.hpp -- what-ifs without some pods, and room that is kept for
-// nominated ones.
+// models/scheduling/cycle/preemptions.hpp -- what-ifs without some pods, and nominated pods.
 #pragma once
 
 #include <memory>
@@ -31,7 +30,7 @@ class Preemptions final : public Preemption {
   const Nominations& nominations() const { return nominations_; }
   void nominate(PodId pod, NodeId node, bool is_tried_first);
   void withdraw(PodId pod);                           // its nomination, if it has one
-  void clear(PodId pod) { nominations_.clear(pod); }  // it got a node, or is gone
+  void clear(PodId pod) { nominations_.clear(pod); }  // it got a node, or was deleted
   void clear_all() { nominations_ = Nominations{context_.cluster.nodes()}; }
   // The deletion of the victim was refused: nominations that count on its room are withdrawn.
   void stays(PodId victim, PodId preemptor);

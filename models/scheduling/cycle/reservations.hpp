@@ -41,7 +41,7 @@ class Reservations {
   // outcome, the attempt log gets a row. The caller decides whether the pod queues again.
   void undo(PodId pod, std::string_view reason, std::optional<AttemptOutcome> outcome);
   void bound(PodId pod);  // the reservation has become a binding
-  // Those on the node, back to the queue.
+  // Reservations on the node are undone; their pods go back to the queue.
   void node_failed(NodeId node);
   void undo_all(std::string_view reason);
 
@@ -58,7 +58,7 @@ class Reservations {
   uint64_t timeouts() const { return timeouts_; }
 
   Signal<PodId> permitted;  // a pod that waited
-  Signal<> timed_out;       // after a pod has gone back to the queue for it
+  Signal<> timed_out;       // after the pod went back to the queue
 
  private:
   void remove(PodId pod);  // from assumed_

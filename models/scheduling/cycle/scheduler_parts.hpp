@@ -7,7 +7,7 @@
 
 namespace orrery {
 
-// In the order in which they use one another; each has a header and a purpose of its own.
+// A part uses parts that are declared before it.
 struct SchedulerParts {
   SchedulerParts(Sim sim, ClusterState& cluster, JobTable& jobs, JobController& controller,
                  const ProfileParams& params, bool record_attempts,

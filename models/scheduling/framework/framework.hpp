@@ -20,8 +20,8 @@
 
 namespace orrery {
 
-// What an attempt finds out stands in its CycleState; attempts may be interleaved. Commands that
-// policies give are carried out when the outermost point has returned.
+// The state of an attempt is in its CycleState, so attempts may be interleaved. Commands of
+// policies are carried out when the outermost point has returned.
 class Framework final : private CommandSink {
  public:
   // Both must outlive it.

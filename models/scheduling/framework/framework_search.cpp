@@ -252,8 +252,8 @@ NodeSet Framework::feasible(const Cycle& cycle, const NodeSet& nodes) const {
   return supposed.nodes();
 }
 
-// As upstream: those of no lower priority count as if they were there already. What their labels do
-// to others is left out.
+// As upstream, nominated pods of equal or higher priority count as placed. Their labels, which may
+// matter to pod affinity, are left out.
 void Framework::keep_room_for_nominated(const Cycle& cycle, Candidates& nodes) const {
   if (nominations_.empty()) return;
   NodeSet full{cluster_.nodes()};

@@ -82,7 +82,7 @@ bool NodeVerdicts::look_at(const Cycle& cycle, SpecCache& cache, const NodeSet& 
   return true;
 }
 
-// Enters the verdict on each node, and who gave it first.
+// Enters the verdict on each node, and the first plugin that rejected it.
 void NodeVerdicts::look_at_asked(const Cycle& cycle, SpecCache& cache) {
   looked_at_.reset(asked_);
   uint32_t blamed = 0;

@@ -25,8 +25,8 @@ std::vector<PluginParams> base_plugins(const ProfileParams& profile) {
                  {plugin("NodeUnschedulable"), plugin("NodeName"), plugin("TaintToleration", 3),
                   plugin("NodeAffinity", 2), plugin("NodeResourcesFit"),
                   plugin("NodeResourcesBalancedAllocation"), plugin("DefaultDevices")});
-  // Beside a scheduler of gangs only if it is named: a gang that never fits would drive others away
-  // again and again. It stands before that one, as upstream's plugins all do.
+  // Profiles for gangs have it only if the scenario names it: a gang that never fits would preempt
+  // other pods again and again. It comes before the gang plugin, as upstream's own plugins do.
   const bool is_named =
       std::ranges::find(profile.plugins, kPreemption, &PluginParams::name) != profile.plugins.end();
   if (resolve_driver(profile) == Driver::PerPod && (base == ProfileBase::Default || is_named)) {

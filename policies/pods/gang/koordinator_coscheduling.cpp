@@ -1,14 +1,14 @@
 // Gang groups, as Koordinator's Coscheduling does it: all gangs of a job start together or not at
-// all. Koordinator's default configuration sorts the queue with PrioritySort; what keeps the
-// members of two groups from interleaving is NextPod.
+// all. Koordinator's default configuration sorts the queue with PrioritySort. NextPod keeps the
+// members of two groups from interleaving.
 //
-// A round of a group opens when a first member passes PreFilter. From then on NextPod feeds its
-// other members, until every gang has its minimum (all go on to be bound) or each member was tried
-// once (all that wait are turned away). After the first member without a node, PreFilter stops the
-// ones that follow. So no group ever holds nodes while another one is tried.
+// A round of a group opens when a first member passes PreFilter. From then on NextPod names its
+// other members, until every gang has its minimum (all are bound) or each member was tried once
+// (all waiting members are rejected). After the first member without a node, PreFilter rejects the
+// members that follow. So no group ever holds nodes while another one is tried.
 //
-// Koordinator also gates all but one pending member of a group. That saves it work in its queue and
-// decides nothing: a round takes the members from wherever they stand.
+// Koordinator also gates all but one pending member of a group. That saves work in its queue and
+// changes no decision: a round takes the members from any queue.
 #include <array>
 #include <vector>
 
@@ -103,7 +103,7 @@ class KoordinatorCoscheduling final : public Policy,
     if (round_.is_open && round_.group == gang.first_of_job) round_.has_failed = true;
     if (params_.mode == Mode::NonStrict) return {Code::Unschedulable, "the others keep waiting"};
     reject(gang, "a member of the gang group fits nowhere");
-    return {Code::Unschedulable, "the gang group is turned down because this pod fits nowhere"};
+    return {Code::Unschedulable, "the gang group is rejected because this pod fits on no node"};
   }
   bool reads_candidates(const PodView& /*pod*/) const override { return false; }
 
@@ -172,7 +172,7 @@ class KoordinatorCoscheduling final : public Policy,
       f(handle_.gang({gang.first_of_job.index + i}));
     }
   }
-  // No longer held to any minimum.
+  // The group has no minimum any more.
   bool is_free(const GangView& gang) const {
     return params_.matchPolicy == MatchPolicy::OnceSatisfied && has_run_.at(gang.first_of_job) != 0;
   }
@@ -191,7 +191,7 @@ class KoordinatorCoscheduling final : public Policy,
     const bool counts_bound = params_.matchPolicy == MatchPolicy::WaitingAndRunning;
     return (counts_bound ? gang.assigned() : unbound) + asked >= gang.min_available;
   }
-  // PreFilter changes nothing of the policy: the round opens once the attempt goes on.
+  // PreFilter is const: the round opens at PostFilter or Reserve.
   void open_round_if_due(const Cycle& cycle) {
     if (round_.is_open || cycle.state.find<OpensRound>(*this) == nullptr) return;
     open_round(cycle.pod.id, handle_.gang(cycle.pod.gang));
