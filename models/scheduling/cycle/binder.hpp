@@ -24,16 +24,7 @@ struct DueBinding {
 // at once, or at the end of the cycle that is running.
 class Binder {
  public:
-  struct Context {
-    Sim sim;
-    JobTable& jobs;
-    JobController& controller;
-    PodTracks& tracks;
-    const Placements& placements;
-    const ActiveProfile& profile;
-    Reservations& reservations;
-  };
-  explicit Binder(const Context& context) : context_{context} {}
+  explicit Binder(const SchedulerContext& context) : context_{context} {}
   void use(PodApi& api) { api_ = &api; }
 
   // `after`: since the cycle began; max: at its end.
@@ -52,7 +43,7 @@ class Binder {
   void bind_failed(PodId pod, std::string_view reason);
   void is_bound(PodId pod);
 
-  Context context_;
+  const SchedulerContext& context_;
   PodApi* api_ = nullptr;
   bool is_cycle_running_ = false;
   Time busy_until_;  // the end of the latest cycle

@@ -7,17 +7,7 @@ namespace orrery {
 
 class FailedAttempts {
  public:
-  struct Context {
-    PodTracks& tracks;
-    const JobTable& jobs;
-    const ActiveProfile& profile;
-    UnitLine& line;
-    Preemptions& preemptions;
-    Evictions& evictions;
-    AttemptLog& log;
-    SchedulerNews& news;
-  };
-  explicit FailedAttempts(const Context& context) : context_{context} {}
+  explicit FailedAttempts(const SchedulerContext& context) : context_{context} {}
   void use(PodApi& api) { api_ = &api; }
 
   // Whether PostFilter or the log reads the reasons node by node. They cost more than the attempt.
@@ -33,7 +23,7 @@ class FailedAttempts {
   void back_to_queue(PodId unit, PodId pod, Time now, const Selection& why);
   void tell(PodId unit);
 
-  Context context_;
+  const SchedulerContext& context_;
   PodApi* api_ = nullptr;
 };
 

@@ -118,7 +118,7 @@ GangCycle::Best GangCycle::attempt(const Cycle& cycle, const GangView& gang,
       context_.log.tried.placeable =
           std::max(context_.log.tried.placeable, static_cast<int32_t>(found));
     }
-    context_.counters.nodes_visited += tried.visited;
+    counters_.nodes_visited += tried.visited;
     best.cost += costs.per_node * tried.visited + tried.charged;
     const int64_t score = this->score(cycle, gang, tried);
     count_tentative(gang.id, 0);

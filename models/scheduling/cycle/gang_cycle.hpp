@@ -8,7 +8,7 @@
 
 #include "models/scheduling/cycle/binder.hpp"
 #include "models/scheduling/cycle/failed_attempts.hpp"
-#include "models/scheduling/cycle/scheduler_counters.hpp"
+#include "models/scheduling/cycle/scheduler_context.hpp"
 
 namespace orrery {
 
@@ -34,20 +34,8 @@ struct GangAttempt {
 // Success for some member. Either all members that were placed are reserved, or none is.
 class GangCycle {
  public:
-  struct Context {
-    const Sim sim;
-    const ClusterState& cluster;
-    JobTable& jobs;
-    PodTracks& tracks;
-    Transaction& transaction;
-    const ActiveProfile& profile;
-    Reservations& reservations;
-    Binder& binder;
-    FailedAttempts& failures;
-    AttemptLog& log;
-    SchedulerCounters& counters;
-  };
-  explicit GangCycle(const Context& context) : context_{context} {}
+  GangCycle(const SchedulerContext& context, SchedulerCounters& counters)
+      : context_{context}, counters_{counters} {}
 
   // Returns the scheduler time that the cycle takes. A pod without a gang is a gang of one.
   Duration run(PodId unit, GangId gang);
@@ -77,7 +65,8 @@ class GangCycle {
   Duration keep_all(PodId unit, const Cycle& cycle, GangId gang, Best& best);
   bool keep(const Cycle& cycle, const PlacedMember& member, GangAttempt& attempt);
 
-  Context context_;
+  const SchedulerContext& context_;
+  SchedulerCounters& counters_;
 };
 
 }  // namespace orrery

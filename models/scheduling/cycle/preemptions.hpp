@@ -8,22 +8,14 @@
 #include "models/scheduling/cycle/active_profile.hpp"
 #include "models/scheduling/cycle/evictions.hpp"
 #include "models/scheduling/cycle/pod_tracks.hpp"
+#include "models/scheduling/cycle/scheduler_context.hpp"
 #include "models/scheduling/cycle/transaction.hpp"
 
 namespace orrery {
 
 class Preemptions final : public Preemption {
  public:
-  struct Context {
-    ClusterState& cluster;
-    Transaction& transaction;
-    const Placements& placements;
-    const JobTable& jobs;
-    const PodTracks& tracks;
-    const ActiveProfile& profile;
-    const Evictions& evictions;
-  };
-  explicit Preemptions(const Context& context)
+  explicit Preemptions(const SchedulerContext& context)
       : context_{context}, nominations_{context.cluster.nodes()} {}
 
   void use(PodApi& api) { api_ = &api; }  // nominations are written through it
@@ -46,7 +38,7 @@ class Preemptions final : public Preemption {
   void nominated_on(NodeId node, std::vector<PodId>& pods) const override;
 
  private:
-  Context context_;
+  const SchedulerContext& context_;
   PodApi* api_ = nullptr;
   Nominations nominations_;
 };

@@ -9,6 +9,7 @@
 #include "models/scheduling/cycle/attempt_log.hpp"
 #include "models/scheduling/cycle/evictions.hpp"
 #include "models/scheduling/cycle/preemptions.hpp"
+#include "models/scheduling/cycle/scheduler_context.hpp"
 #include "models/scheduling/cycle/scheduler_news.hpp"
 #include "models/scheduling/cycle/unit_line.hpp"
 
@@ -18,20 +19,7 @@ namespace orrery {
 // reservation is undone.
 class Reservations {
  public:
-  struct Context {
-    Sim sim;
-    JobTable& jobs;
-    PodTracks& tracks;
-    Transaction& transaction;
-    const Placements& placements;
-    const ActiveProfile& profile;
-    UnitLine& line;
-    Preemptions& preemptions;
-    Evictions& evictions;
-    AttemptLog& log;
-    SchedulerNews& news;
-  };
-  explicit Reservations(const Context& context) : context_{context} {}
+  explicit Reservations(const SchedulerContext& context) : context_{context} {}
   Reservations(const Reservations&) = delete;
   Reservations& operator=(const Reservations&) = delete;
   void use(PodApi& api) { api_ = &api; }
@@ -64,7 +52,7 @@ class Reservations {
   void remove(PodId pod);  // from assumed_
   void stop_waiting(PodId pod);
 
-  Context context_;
+  const SchedulerContext& context_;
   PodApi* api_ = nullptr;
   std::vector<PodId> assumed_;  // in no particular order
   uint64_t last_reservation_ = 0, timeouts_ = 0;
