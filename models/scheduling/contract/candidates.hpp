@@ -1,5 +1,5 @@
-// models/scheduling/contract/candidates.hpp -- the nodes a pod may still go to, and why the others
-// fell out.
+// models/scheduling/contract/candidates.hpp -- the nodes a pod may still go to, and why others were
+// rejected.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct Rejection {
   std::string reason;
   bool is_unresolvable = false;
   uint32_t nodes = 0;
-  bool is_noted = false;  // its nodes fell out for another reason
+  bool is_noted = false;  // its nodes were rejected for another reason
 };
 
 class ORRERY_API Candidates {

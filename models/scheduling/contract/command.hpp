@@ -18,7 +18,7 @@ struct RejectWaiting {  // sends the pod back to the queue
   PodId pod;
   std::string reason;
 };
-struct RejectGangs {  // likewise all pods of these gangs that wait in Permit
+struct RejectGangs {  // sends all pods of these gangs that wait in Permit back to the queue
   std::string reason;
   GangId first;
   int32_t gangs = 1;
@@ -38,7 +38,7 @@ struct Nominate {  // room on the node is kept for the pod
 struct WithdrawNomination {
   PodId pod;
 };
-struct Evict {  // deletes pods for the sake of another one
+struct Evict {  // deletes victims to make room for the preemptor
   PodId preemptor;
   std::vector<PodId> victims;
   bool waits = false;  // no other pod is tried before the API servers have answered
@@ -47,7 +47,7 @@ struct Evict {  // deletes pods for the sake of another one
 using PolicyOrder = std::variant<AllowWaiting, RejectWaiting, RejectGangs, ActivateSiblings,
                                  SetGangFailure, Nominate, WithdrawNomination, Evict>;
 struct PolicyCommand {
-  uint8_t plugin = 0;  // who asks: index in the profile
+  uint8_t plugin = 0;  // that gave it: index in the profile
   PolicyOrder order;
 };
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -73,7 +73,6 @@ class ORRERY_API CycleState {
     }
     return drawn_.emplace_back(std::string{stream}, streams_.stream(stream, attempt_)).second;
   }
-  uint64_t attempt() const { return attempt_; }
 
   // ---- the framework's: results of the points so far
   Narrowing narrowing;
@@ -96,7 +95,7 @@ class ORRERY_API CycleState {
   uint64_t attempt_;
   RngStreams streams_;
   std::vector<Kept> kept_;
-  std::deque<std::pair<std::string, Rng>> drawn_;  // they stay where they are
+  std::list<std::pair<std::string, Rng>> drawn_;  // they stay where they are
 };
 
 struct Cycle {

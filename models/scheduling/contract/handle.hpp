@@ -19,8 +19,9 @@ class GangMemory {  // base of GangMap
   virtual void gang_over(GangId gang) = 0;
 };
 
-// Each policy has one of its own, so that the framework knows who asks. Everything else is out of
-// reach on purpose. Commands take effect once the point that gave them has returned.
+// Each policy has its own handle, so that the framework knows which policy gives a command. A
+// policy reaches nothing else, on purpose. Commands take effect once the point that gave them has
+// returned.
 class ORRERY_API Handle {
  public:
   Handle(const SchedulerView& view, CommandSink& commands, uint8_t plugin)
@@ -31,8 +32,8 @@ class ORRERY_API Handle {
   Time now() const { return view_.now(); }
   const ClusterState& cluster() const { return view_.cluster(); }
   const SpecTable& specs() const { return view_.specs(); }
-  // Which pods stand where; while a gang is placed, with its members placed so far, and in a
-  // what-if without the pods that it evicts.
+  // The nodes of all placed pods. While a gang is tried, its members placed so far are included;
+  // in a what-if, the pods that it evicts are left out.
   const Placements& placements() const { return view_.placements(); }
   PodView pod(PodId pod) const { return view_.pod(pod); }
   GangView gang(GangId gang) const { return view_.gang(gang); }
@@ -44,7 +45,7 @@ class ORRERY_API Handle {
   const Fragmentation* fragmentation() const { return view_.fragmentation(); }
   // Of nodes whose NICs counted symbol errors, in order of nodes. None without network.level: flow.
   std::vector<NicErrors> nic_errors() const { return view_.nic_errors(); }
-  // Who may have to go; null where pods are not placed one by one.
+  // Pods that may be preempted; null unless the driver is per_pod.
   const Preemption* preemption() const { return view_.preemption(); }
 
   // ---- commands; see command.hpp
@@ -56,7 +57,7 @@ class ORRERY_API Handle {
     give(RejectGangs{.reason = std::string{reason}, .first = first, .gangs = gangs});
   }
   void activate_siblings(PodId pod) { give(ActivateSiblings{pod}); }
-  // Remembered with the gang and shown in GangView until the gang is gone.
+  // Kept with the gang and shown in GangView until its job is over.
   void set_gang_failure(GangId gang, Time failed_at, Time backoff_until) {
     give(SetGangFailure{gang, failed_at, backoff_until});
   }

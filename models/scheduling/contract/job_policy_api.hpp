@@ -51,12 +51,12 @@ class ORRERY_API JobBoard {
   virtual const JobTree& running() const = 0;  // by expected end in ns; those that stop, too
   // The first waiting job that every Admit lets pass; those before it are held back.
   virtual JobSlot head() = 0;
-  virtual bool start(JobSlot job) = 0;  // false: an Admit said no, and it is held
+  virtual bool start(JobSlot job) = 0;  // false: an Admit rejected it, and it is held
   // A running job writes a checkpoint and waits again; false: it cannot be stopped now.
   virtual bool stop(JobSlot job) = 0;
   // With the counting driver only. A running job goes on at another pace; a waiting one starts on
   // the GPUs of one that runs, asked for as much and has no partner: when either leaves, the other
-  // keeps the GPUs and has full pace again. False: an Admit said no, and it is held.
+  // keeps the GPUs and has full pace again. False: an Admit rejected it, and it is held.
   virtual bool has_paces() const = 0;
   virtual void set_pace(JobSlot job, Pace pace) = 0;
   virtual bool start_beside(JobSlot job, JobSlot host) = 0;
@@ -94,9 +94,9 @@ class ORRERY_API Plan : public JobPoint {
   // When a waiting job is to start at the latest, by the latest plan; max: it has no reservation.
   virtual Time reserved_start(JobSlot /*job*/) const { return Time::max(); }
 };
-class ORRERY_API JobWatcher : public JobPoint {  // news of single jobs, for what a policy counts
+class ORRERY_API JobWatcher : public JobPoint {  // events of single jobs, for policies that count
  public:
-  static constexpr PointName kPoint{"JobWatcher", "told of single jobs"};
+  static constexpr PointName kPoint{"JobWatcher", "events of single jobs, for policies that count"};
   virtual void job_waits(const QueuedJob& /*job*/) {}   // arrived, stopped, or no longer held
   virtual void job_leaves(const QueuedJob& /*job*/) {}  // no longer waits
   virtual void job_starts(const QueuedJob& /*job*/) {}

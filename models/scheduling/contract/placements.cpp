@@ -11,12 +11,6 @@ namespace {
 
 constexpr int32_t kNoPriority = std::numeric_limits<int32_t>::max();
 
-bool has_all(const PodSpec& spec, const std::vector<NodeLabel>& labels) {
-  return std::ranges::all_of(labels, [&](const NodeLabel& label) {
-    return std::ranges::find(spec.labels, label) != spec.labels.end();
-  });
-}
-
 // Equal for equal groups alone.
 std::string name_of(const PodGroup& group) {
   std::string name{static_cast<char>('0' + static_cast<int>(group.topology_key)),
@@ -35,6 +29,12 @@ std::string name_of(const PodGroup& group) {
 }
 
 }  // namespace
+
+bool has_labels(const PodSpec& spec, std::span<const NodeLabel> labels) {
+  return std::ranges::all_of(labels, [&](const NodeLabel& label) {
+    return std::ranges::find(spec.labels, label) != spec.labels.end();
+  });
+}
 
 Placements::Placements(const ClusterState& cluster, const SpecTable& specs)
     : cluster_{cluster},
@@ -137,7 +137,7 @@ void Placements::find_lowest(NodeId node) {
 bool Placements::has_members(const PodGroup& group, const PodSpec& spec) {
   switch (group.members) {
     case PodGroup::Members::Labelled:
-      return has_all(spec, group.labels);
+      return has_labels(spec, group.labels);
     case PodGroup::Members::AnyKeepingAway:
       return !spec.anti_affinity.empty();
     case PodGroup::Members::KeepingAway:

@@ -1,4 +1,4 @@
-// models/scheduling/contract/placements.hpp -- the ledger of who stands where.
+// models/scheduling/contract/placements.hpp -- the ledger of placed pods.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,9 @@
 #include "models/workload/job/pods_on_nodes.hpp"
 
 namespace orrery {
+
+// Whether pods of this spec have all these labels.
+ORRERY_API bool has_labels(const PodSpec& spec, std::span<const NodeLabel> labels);
 
 // Which placed pods to count, and by which domains.
 struct PodGroup {

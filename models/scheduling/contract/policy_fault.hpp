@@ -36,7 +36,7 @@ template <class P>
 struct Bound {
   P* plugin = nullptr;
   const std::string* name = nullptr;
-  uint8_t index = 0;  // in the profile: the bit in rejection sets
+  uint8_t index = 0;  // in the profile: its bit in sets of plugins
 
   template <class Method, class... Args>
   decltype(auto) call(Method method, Args&&... args) const {

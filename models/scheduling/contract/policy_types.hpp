@@ -18,8 +18,7 @@ namespace orrery {
 
 struct PodView {
   PodId id;
-  uint64_t uid = 0;      // of this life of the pod: ids are recycled, uids never
-  uint64_t job_uid = 0;  // likewise: the job's serial
+  uint64_t job_uid = 0;  // the job's serial; ids are recycled
   SpecId spec_id;
   const PodSpec* spec = nullptr;
   JobId job;

@@ -16,10 +16,10 @@ struct PlacedPod {  // bound to a node, or with a reservation there
   PodId id;
   int32_t priority = 0;
   Time since;               // when it got its node
-  bool is_leaving = false;  // it was told to end, and has not yet
+  bool is_leaving = false;  // it was evicted and is still terminating
 };
 
-// The cluster as it would be without some pods. It ends with the object, and nothing has changed.
+// The cluster as it would be without some pods. At the end of the object all is undone.
 // What-ifs nest: an inner one must end before the outer one.
 class ORRERY_API WhatIf {
  public:
@@ -29,8 +29,8 @@ class ORRERY_API WhatIf {
   // Of `nodes`, those on which the pod would pass all Filters, beside nominated pods of no lower
   // priority.
   virtual NodeSet feasible(const NodeSet& nodes) = 0;
-  // What is evicted on one node has no say in whether others are feasible: several may be looked at
-  // together.
+  // True if evictions on one node do not change whether other nodes are feasible, so that several
+  // nodes may be tried together.
   virtual bool is_node_local() const = 0;
 };
 

@@ -1,4 +1,4 @@
-// models/scheduling/contract/queued_job.hpp -- what the job queue tells policies of one job.
+// models/scheduling/contract/queued_job.hpp -- a job in the job queue, as policies see it.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace orrery {
 enum class QueuedState : uint8_t {
   Arrived,  // at this instant, and not in the queue yet
   Waiting,
-  Held,       // an Admit said no
+  Held,       // an Admit rejected it
   Running,    // it has what it asked for, whether or not it computes already
   Stopping,   // writes its checkpoint
   Infeasible  // asks for more than there is

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "models/scheduling/framework/plugin_bits.hpp"
+
 namespace orrery {
 namespace {
 
@@ -35,8 +37,8 @@ std::string ranges_of(const NodeSet& nodes, size_t length_max) {
   const size_t most = (length_max + 1) / (2 * digits + 2);  // "first-last,"
   std::vector<uint32_t> gaps;
   for (size_t i = 1; i < ranges.size(); ++i) gaps.push_back(ranges[i].first - ranges[i - 1].last);
-  // `most` ranges have one gap less between them; of the gaps as wide as the least of these, only
-  // so many as are still to be kept.
+  // `most` ranges have `most - 1` gaps between them: the widest ones. `least` is the narrowest of
+  // these, and `spare` says how many gaps of that width remain.
   std::ranges::sort(gaps, std::greater{});
   const uint32_t least = gaps[most - 2];
   auto spare = static_cast<size_t>(std::ranges::count(std::span{gaps}.first(most - 1), least));
@@ -107,7 +109,7 @@ void AttemptLog::write_rejections(uint64_t attempt, const Candidates& diagnosis,
                        .is_unresolvable = r.is_unresolvable,
                        .which = FixedText<kWhichMax>{which}});
   }
-  for (uint8_t plugin = 0; plugin < 32; ++plugin) {
+  for (uint8_t plugin = 0; plugin < kPluginBits; ++plugin) {
     if ((plugins >> plugin & 1) == 0) continue;
     rejections_->emit(
         {.attempt = attempt, .plugin = framework.name(plugin), .reason = reason, .which = {}});

@@ -1,5 +1,4 @@
-// models/scheduling/cycle/attempt_log.hpp -- scheduling attempts, and what spoke against them, as
-// rows.
+// models/scheduling/cycle/attempt_log.hpp -- rows of scheduling attempts and of rejections.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +13,7 @@
 
 namespace orrery {
 
-// Of a profile's attempts, if they are recorded; else it has no tables and costs nothing.
+// Without record.attempts it has no tables and costs nothing.
 class AttemptLog {
  public:
   // The running attempt, as columns of its rows.
@@ -30,11 +29,11 @@ class AttemptLog {
   Tried tried;
 
   uint64_t next() { return ++last_; }  // a number for an attempt that is written later
-  // An attempt with what its plugins said, at once.
+  // The row of an attempt and the rows of its rejections.
   void write(PodId pod, AttemptOutcome outcome, const Selection& why, std::string_view text);
   void write_attempt(uint64_t attempt, PodId pod, AttemptOutcome outcome, const Selection& why,
                      std::string_view text);
-  // One row for each reason for which nodes fell out, and one for each other plugin that rejected.
+  // One row per reason why nodes were rejected, and one per other plugin that rejected the pod.
   void write_rejections(uint64_t attempt, const Candidates& diagnosis, uint32_t plugins,
                         std::string_view reason);
 

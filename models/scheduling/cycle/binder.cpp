@@ -50,7 +50,8 @@ void Binder::bind(PodId pod) {
   if (verdict.ok()) verdict = framework.run_bind(view, node);
   if (!verdict.ok()) return bind_failed(pod, verdict.reason);
   if (api_ == nullptr) return is_bound(pod);
-  // Until it is written the pod is assumed on its node, unless that goes down or the pod is gone.
+  // Until the binding is written, the pod is assumed on its node. The node may fail, or the pod
+  // be deleted, before that.
   const uint64_t reservation = context_.tracks.of(pod).reservation;
   api_->bind(pod, node, [this, pod, reservation](bool is_done) {
     const PodTrack& now_is = context_.tracks.of(pod);
@@ -74,7 +75,7 @@ void Binder::is_bound(PodId pod) {
   p.node = placed.node;
   p.grant = placed.grant;
   context_.reservations.bound(pod);
-  context_.tracks.bound(pod);
+  context_.tracks.no_longer_pending(pod);
   bound.emit(pod);
   const NodeId node = placed.node;
   context_.controller.pod_bound(pod);

@@ -1,4 +1,4 @@
-// models/scheduling/cycle/binder.hpp -- writes what the scheduler has decided.
+// models/scheduling/cycle/binder.hpp -- binds pods once their cycle is over.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace orrery {
 
 struct PermittedPod {
   PodId pod;
-  Duration after;  // since the cycle began; max: once it is over
+  Duration after;  // since the cycle began; max: at its end
 };
 struct DueBinding {
   Time due;
@@ -20,27 +20,18 @@ struct DueBinding {
   uint64_t reservation = 0;
 };
 
-// Pods of a cycle are bound once the cycle is over; others at once, unless a cycle still takes
-// time.
+// A pod that a cycle placed is bound when that cycle ends. A pod that Permit lets go later is bound
+// at once, or at the end of the cycle that is running.
 class Binder {
  public:
-  struct Context {
-    Sim sim;
-    JobTable& jobs;
-    JobController& controller;
-    PodTracks& tracks;
-    const Placements& placements;
-    const ActiveProfile& profile;
-    Reservations& reservations;
-  };
-  explicit Binder(const Context& context) : context_{context} {}
+  explicit Binder(const SchedulerContext& context) : context_{context} {}
   void use(PodApi& api) { api_ = &api; }
 
-  // `after`: since the cycle began; max: once it is over.
+  // `after`: since the cycle began; max: at its end.
   void add(PodId pod, Duration after = Duration::max());
   void cycle_begins() { is_cycle_running_ = true; }
   void cycle_ends(Time began, Time ends);
-  void forget() { binding_.clear(); }  // those that are under way
+  void forget() { binding_.clear(); }  // bindings that are due later
 
   Signal<PodId> bound;
   Signal<> failed;  // after the pod has gone back to the queue
@@ -52,7 +43,7 @@ class Binder {
   void bind_failed(PodId pod, std::string_view reason);
   void is_bound(PodId pod);
 
-  Context context_;
+  const SchedulerContext& context_;
   PodApi* api_ = nullptr;
   bool is_cycle_running_ = false;
   Time busy_until_;  // the end of the latest cycle

@@ -1,5 +1,7 @@
 #include "models/scheduling/cycle/evictions.hpp"
 
+#include <utility>
+
 #include "sim/core/check.hpp"
 
 namespace orrery {
@@ -22,13 +24,22 @@ void Evictions::placed(PodId pod) { record_of(pod).leaves = false; }
 
 void Evictions::forget(PodId pod) { record_of(pod) = {}; }
 
-void Evictions::forget_preemptors() {
+void Evictions::restart() {
+  if (!orders_.empty()) ORRERY_MARK("scheduling.evictions_dropped");
+  for (const EvictionOrder& order : orders_) {
+    if (is_there(order)) record_of(order.victim).leaves = false;
+  }
+  victims_ -= orders_.size();
+  orders_.clear();
+  undated_ = 0;
   for (PodRecord& pod : pods_) pod.unanswered = 0;
+  ++restarts_;
+  if (std::exchange(awaited_, 0) > 0) resumed.emit();
 }
 
 void Evictions::evict(PodId preemptor, std::span<const PodId> victims, bool waits) {
   for (const PodId victim : victims) {
-    // Another victim's gang may have taken it along.
+    // It may have lost its node together with the gang of another victim.
     if (!placements_.node_of(victim).is_valid() || record_of(victim).leaves) continue;
     ++victims_;
     record_of(victim).leaves = true;
@@ -45,7 +56,8 @@ void Evictions::evict(PodId preemptor, std::span<const PodId> victims, bool wait
                        .by_job = jobs_.job(jobs_.pod(preemptor).job).serial,
                        .by_rank = jobs_.pod(preemptor).rank,
                        .by_priority = jobs_.spec(preemptor).priority,
-                       .waits = waits});
+                       .waits = waits,
+                       .restart = restarts_});
   }
 }
 
@@ -85,7 +97,7 @@ void Evictions::told(const EvictionOrder& order, PodApi::Creation news) {
   if (news == PodApi::Creation::Known) return preempt(order);
   ORRERY_MARK("scheduling.preemption_refused");
   record_of(order.victim).leaves = false;
-  const bool is_same = life(order.preemptor) == order.preemptor_life;
+  const bool is_same = life(order.preemptor) == order.preemptor_life && order.restart == restarts_;
   refused.emit(order.victim, is_same ? order.preemptor : PodId{});
 }
 
@@ -95,6 +107,7 @@ void Evictions::preempt(const EvictionOrder& order) {
 }
 
 void Evictions::answered(const EvictionOrder& order) {
+  if (order.restart != restarts_) return;
   if (order.waits && --awaited_ == 0) resumed.emit();
   PodRecord& preemptor = record_of(order.preemptor);
   if (life(order.preemptor) != order.preemptor_life || preemptor.unanswered == 0) return;

@@ -1,4 +1,4 @@
-// models/scheduling/cycle/evictions.hpp -- pods that are deleted to make room for others.
+// models/scheduling/cycle/evictions.hpp -- deletes victims of preemption.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,11 @@ namespace orrery {
 struct EvictionOrder {
   Time due;
   PodId preemptor, victim;
-  uint64_t preemptor_life = 0, victim_life = 0;  // generations: pods may be gone meanwhile
+  uint64_t preemptor_life = 0, victim_life = 0;  // generations, to notice deleted pods
   uint64_t by_job = 0;                           // of the preemptor, likewise
   int32_t by_rank = 0, by_priority = 0;
   bool waits = false;
+  uint32_t restart = 0;  // of the scheduler that gave it
 };
 
 class Evictions {
@@ -31,31 +32,34 @@ class Evictions {
 
   void use(PodApi& api) { api_ = &api; }  // pods are deleted through it; else at once
 
-  // Deletes the pods for the sake of another one. `waits`: until the answers, no pod is tried.
+  // Deletes the victims to make room for the preemptor. `waits`: no pod is tried before the API
+  // servers have answered.
   void evict(PodId preemptor, std::span<const PodId> victims, bool waits);
-  void carry_out(Time when);  // what the running cycle has decided, at its end
-  void forget(PodId pod);     // the pod is gone
+  void carry_out(Time when);  // the orders of the running cycle, at its end
+  void forget(PodId pod);     // the pod was deleted
   void placed(PodId pod);     // the pod got a node
-  void forget_preemptors();
+  // Another profile takes over. Orders that are not carried out yet are dropped, and no answer is
+  // awaited any more. Deletions that were sent to the API servers go on.
+  void restart();
 
   bool is_leaving(PodId pod) const { return pod.index < pods_.size() && pods_[pod.index].leaves; }
-  bool is_asking(PodId preemptor) const {  // some deletion for its sake is not answered
+  bool is_asking(PodId preemptor) const {  // a deletion of its victims is not answered
     return preemptor.index < pods_.size() && pods_[preemptor.index].unanswered > 0;
   }
-  bool is_under_way() const { return !orders_.empty() || asked_ > 0; }  // some deletion is
+  bool is_under_way() const { return !orders_.empty() || asked_ > 0; }  // some deletion
   bool is_awaited() const { return awaited_ > 0; }  // no pod is tried before an answer
   uint64_t victims() const { return victims_; }     // so far
 
-  // A victim waits in Permit: it is to be rejected there. Else it is deleted.
+  // A victim may wait in Permit: its reservation is then undone. Any other victim is deleted.
   Signal<PodId> victim_waits;
   Signal<> resumed;              // no answer is awaited any more
-  Signal<PodId> made_room;       // all deletions for its sake are answered
-  Signal<PodId, PodId> refused;  // the deletion of a victim; for the sake of whom
+  Signal<PodId> made_room;       // all deletions of its victims are answered
+  Signal<PodId, PodId> refused;  // the deletion of a victim; its preemptor
 
  private:
   struct PodRecord {
     bool leaves = false;
-    uint32_t unanswered = 0;  // deletions for its sake
+    uint32_t unanswered = 0;  // deletions of its victims
   };
   PodRecord& record_of(PodId pod);
   uint64_t life(PodId pod) const { return jobs_.pod(pod).generation; }
@@ -73,8 +77,9 @@ class Evictions {
   PodApi* api_ = nullptr;
   std::vector<PodRecord> pods_;  // by PodId
   uint64_t victims_ = 0, awaited_ = 0;
-  uint64_t asked_ = 0;                // of the API servers, and not answered
-  std::deque<EvictionOrder> orders_;  // those of the running cycle last, without a due time
+  uint64_t asked_ = 0;  // of the API servers, and not answered
+  uint32_t restarts_ = 0;
+  std::deque<EvictionOrder> orders_;  // orders of the running cycle are last, without a due time
   size_t undated_ = 0;
   Channel<PreemptionRow> rows_;
 };

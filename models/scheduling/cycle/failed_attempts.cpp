@@ -37,7 +37,7 @@ Duration FailedAttempts::fail(PodId unit, const Cycle& cycle, const Selection& w
   context_.log.write_attempt(
       attempt, pod, is_error ? AttemptOutcome::Error : AttemptOutcome::Unschedulable, why, message);
   tell(unit);
-  // Where others make room for it, no node has to be added.
+  // An autoscaler need not add a node for a pod that gets the room of victims.
   const bool is_nominated = context_.preemptions.nominated_node(pod).is_valid();
   if (!is_error && !is_nominated) context_.news.no_node_found.emit(unit);
   return cost;

@@ -1,4 +1,4 @@
-// models/scheduling/cycle/failed_attempts.hpp -- what follows when an attempt finds no node.
+// models/scheduling/cycle/failed_attempts.hpp -- PostFilter and the way back to the queue.
 #pragma once
 
 #include "models/scheduling/cycle/reservations.hpp"
@@ -7,33 +7,23 @@ namespace orrery {
 
 class FailedAttempts {
  public:
-  struct Context {
-    PodTracks& tracks;
-    const JobTable& jobs;
-    const ActiveProfile& profile;
-    UnitLine& line;
-    Preemptions& preemptions;
-    Evictions& evictions;
-    AttemptLog& log;
-    SchedulerNews& news;
-  };
-  explicit FailedAttempts(const Context& context) : context_{context} {}
+  explicit FailedAttempts(const SchedulerContext& context) : context_{context} {}
   void use(PodApi& api) { api_ = &api; }
 
-  // Whether the reasons, node by node, are asked for by somebody: that costs more than the attempt.
+  // Whether PostFilter or the log reads the reasons node by node. They cost more than the attempt.
   bool needs_diagnosis(const Cycle& cycle, const Selection& why) const;
   Candidates diagnose(const Cycle& cycle) const;
   // PostFilter, then back to the queue. `cycle` is of the pod that is blamed for `unit`. Returns
   // the scheduler time that PostFilter took.
   Duration fail(PodId unit, const Cycle& cycle, const Selection& why, const Candidates* diagnosis);
-  // A node was found, but a plugin rejected it at Reserve or Permit.
+  // A node was found, but Reserve or Permit rejected the pod.
   void reject(PodId pod, Time now, const Selection& why);
 
  private:
   void back_to_queue(PodId unit, PodId pod, Time now, const Selection& why);
   void tell(PodId unit);
 
-  Context context_;
+  const SchedulerContext& context_;
   PodApi* api_ = nullptr;
 };
 

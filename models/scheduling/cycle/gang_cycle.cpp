@@ -68,7 +68,8 @@ Duration GangCycle::run(PodId unit, GangId gang, int64_t counts) {
   Best best = attempt(cycle, view, members, domains);
   if (best.score >= 0) return best.cost + keep_all(unit, cycle, gang, best);
   ORRERY_MARK("scheduling.gang_rejected");
-  // Members with a node were rejected by Permit because others found none: both are blamed.
+  // Permit rejected the members with a node because others found none. The log names a member
+  // without a node if there is one.
   const PodId blamed = best.attempt.failed.is_valid() ? best.attempt.failed : members.front();
   Selection& why = best.attempt.why;
   if (why.code == Code::Success) why.code = Code::Unschedulable;
@@ -78,7 +79,7 @@ Duration GangCycle::run(PodId unit, GangId gang, int64_t counts) {
   return best.cost + context_.failures.fail(unit, cycle_of(cycle, blamed_view), why, diagnosis);
 }
 
-// All domains, or the first that fits if placements have no scores.
+// Tries all domains, or stops at the first that fits if no plugin scores placements.
 GangCycle::Best GangCycle::attempt(const Cycle& cycle, const GangView& gang,
                                    std::span<const PodId> members,
                                    std::span<const GangDomain> domains) {
@@ -118,7 +119,7 @@ GangCycle::Best GangCycle::attempt(const Cycle& cycle, const GangView& gang,
       context_.log.tried.placeable =
           std::max(context_.log.tried.placeable, static_cast<int32_t>(found));
     }
-    context_.counters.nodes_visited += tried.visited;
+    counters_.nodes_visited += tried.visited;
     best.cost += costs.per_node * tried.visited + tried.charged;
     const int64_t score = this->score(cycle, gang, tried);
     count_tentative(gang.id, 0);
@@ -131,7 +132,7 @@ GangCycle::Best GangCycle::attempt(const Cycle& cycle, const GangView& gang,
   return best;
 }
 
-// Fewer free GPUs than the quorum needs: no member has to be placed to find that out. With several
+// The domain has fewer free GPUs than the quorum needs, so no member is placed. With several
 // domains, only the first reports reasons.
 GangAttempt GangCycle::too_small(const Cycle& cycle, const NodeSet* nodes, bool is_first) const {
   GangAttempt attempt;
@@ -213,8 +214,8 @@ int64_t GangCycle::score(const Cycle& cycle, const GangView& gang, GangAttempt& 
 }
 
 // Reserve may reject members that the attempt has placed. The remaining members are kept if Permit
-// accepts them; otherwise all are undone. As in upstream's loop, which reserves one after the
-// other, each member is handed over to be bound when it is its turn, but waits for the quorum.
+// accepts them; otherwise all are undone. As upstream, members are reserved one by one. A member is
+// bound when its own reservation and that of the quorum are done.
 Duration GangCycle::keep_all(PodId unit, const Cycle& cycle, GangId gang, Best& best) {
   GangAttempt& attempt = best.attempt;
   std::vector<PlacedMember>& placed = attempt.placed;
@@ -245,13 +246,13 @@ Duration GangCycle::keep_all(PodId unit, const Cycle& cycle, GangId gang, Best& 
     context_.log.write(p.pod, AttemptOutcome::Scheduled, found, {});
   }
   if (!attempt.failed.is_valid()) return cost;
-  // A quorum without everybody: the rest stays in line.
+  // The quorum is placed and some members are not: these go back to the queue.
   const PodView failed = context_.tracks.pod(attempt.failed);
   const Candidates* const diagnosis = attempt.diagnosis ? &*attempt.diagnosis : nullptr;
   return cost + context_.failures.fail(unit, cycle_of(cycle, failed), attempt.why, diagnosis);
 }
 
-// Makes a placement of the attempt real; false if a plugin rejects it.
+// Reserves one placement of the attempt; false if a plugin rejects it.
 bool GangCycle::keep(const Cycle& cycle, const PlacedMember& p, GangAttempt& attempt) {
   context_.reservations.reserve(p.pod, p.node, p.grant);
   const PodView view = context_.tracks.pod(p.pod);

@@ -8,7 +8,7 @@
 
 #include "models/scheduling/cycle/binder.hpp"
 #include "models/scheduling/cycle/failed_attempts.hpp"
-#include "models/scheduling/cycle/scheduler_counters.hpp"
+#include "models/scheduling/cycle/scheduler_context.hpp"
 
 namespace orrery {
 
@@ -18,7 +18,8 @@ struct PlacedMember {
   DeviceGrant grant;
 };
 
-// What placing a gang in one domain came to. Its placements are undone: the best one is made anew.
+// The result of placing a gang in one domain. The placements are undone; the best attempt is then
+// reserved.
 struct GangAttempt {
   std::vector<PlacedMember> placed;
   Selection why;                             // of the first member without a node
@@ -29,26 +30,15 @@ struct GangAttempt {
 };
 
 // As Kubernetes 1.36's pod-group cycle: every member goes through the normal algorithm on one
-// world, members without a node are passed over, and the group succeeds if Permit then says Success
-// for some member. A gang is kept as it was placed, or none of it is.
+// snapshot, members without a node are passed over, and the group succeeds if Permit then says
+// Success for some member. Either all members that were placed are reserved, or none is.
 class GangCycle {
  public:
-  struct Context {
-    const Sim sim;
-    const ClusterState& cluster;
-    JobTable& jobs;
-    PodTracks& tracks;
-    Transaction& transaction;
-    const ActiveProfile& profile;
-    Reservations& reservations;
-    Binder& binder;
-    FailedAttempts& failures;
-    AttemptLog& log;
-    SchedulerCounters& counters;
-  };
-  explicit GangCycle(const Context& context) : context_{context} {}
+  GangCycle(const SchedulerContext& context, SchedulerCounters& counters)
+      : context_{context}, counters_{counters} {}
 
-  // The scheduler time that it takes. Of a pod without a gang, as a gang of one.
+  // Returns the scheduler time that the cycle takes. A pod without a gang is a gang of one. The
+  // attempt stands for `counts` of them (see RetryRounds).
   Duration run(PodId unit, GangId gang, int64_t counts);
 
  private:
@@ -76,7 +66,8 @@ class GangCycle {
   Duration keep_all(PodId unit, const Cycle& cycle, GangId gang, Best& best);
   bool keep(const Cycle& cycle, const PlacedMember& member, GangAttempt& attempt);
 
-  Context context_;
+  const SchedulerContext& context_;
+  SchedulerCounters& counters_;
 };
 
 }  // namespace orrery

@@ -25,9 +25,8 @@ void PodTracks::created(PodId pod) {
   if (gang.is_valid() && of(gang).pending++ == 0) ++pending_gangs_;
   ++pending_pods_;
   PodTrack& track = of(pod);
-  track = PodTrack{};
+  track = {};
   track.stage = PodStage::Queued;
-  track.uid = ++last_uid_;
 }
 
 void PodTracks::no_longer_pending(PodId pod) {
@@ -41,7 +40,6 @@ PodView PodTracks::pod(PodId id) const {
   const Pod& p = jobs_.pod(id);
   const Job& job = jobs_.job(p.job);
   return {.id = id,
-          .uid = id.index < pods_.size() ? pods_[id.index].uid : 0,
           .job_uid = job.serial,
           .spec_id = p.spec,
           .spec = &jobs_.specs()[p.spec],

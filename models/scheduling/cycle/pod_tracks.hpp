@@ -1,6 +1,5 @@
-// models/scheduling/cycle/pod_tracks.hpp -- where each pod stands in the scheduler, and the views
-// of
-// pods and gangs that policies see.
+// models/scheduling/cycle/pod_tracks.hpp -- the stage of each pod in the scheduler, and the views
+// of pods and gangs that policies see.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +16,9 @@ enum class PodStage : uint8_t { None, Queued, Waiting, Binding, Bound };
 
 struct PodTrack {
   PodStage stage = PodStage::None;
-  uint64_t uid = 0;        // of this life of the pod
   uint32_t waits_for = 0;  // bit set of Permit plugins that said Wait
   EventId timeout;
-  uint64_t reservation = 0;   // number of the latest one, so that undone ones are not bound
+  uint64_t reservation = 0;   // number of the latest one; bindings of earlier ones are dropped
   uint32_t assumed_slot = 0;  // see Reservations
   bool was_attempted = false;
   Time initial_attempt;
@@ -48,8 +46,7 @@ class PodTracks {
 
   // ---- news of single pods
   void created(PodId pod);
-  void bound(PodId pod) { no_longer_pending(pod); }
-  void gone(PodId pod) { no_longer_pending(pod); }  // one that was not bound
+  void no_longer_pending(PodId pod);  // it was bound, or deleted before that
   size_t pods_pending() const { return pending_pods_; }
   size_t gangs_pending() const { return pending_gangs_; }
   size_t pods_waiting = 0;  // in Permit
@@ -59,17 +56,14 @@ class PodTracks {
   GangView gang(GangId id) const;
   std::span<const PodId> waiting(GangId gang) const;
   Time last_failure(GangId gang) const { return gangs_[gang.index].last_failure; }
-  // Its member is in Permit right now and does not count itself; invalid: none.
+  // The gang whose member Permit is being asked about: that member is in no count. Invalid: none.
   GangId permitting;
 
  private:
-  void no_longer_pending(PodId pod);
-
   JobTable& jobs_;
   std::vector<PodTrack> pods_;
   std::vector<GangTrack> gangs_;
   size_t pending_pods_ = 0, pending_gangs_ = 0;
-  uint64_t last_uid_ = 0;
 };
 
 }  // namespace orrery

@@ -16,7 +16,7 @@ void PolicyServices::carry_out(const PolicyCommand& command, CommandSink& later)
   std::visit(carry_out, command.order);
 }
 
-// One victim after the other: its gang may take other victims along.
+// Victims one by one: undoing one may undo its gang, and so other victims.
 void PolicyServices::evict_first(uint8_t plugin, Evict order, CommandSink& later) {
   if (order.victims.empty()) return;
   const PodId first = order.victims.front();

@@ -15,20 +15,8 @@ class PolicyServices final : public SchedulerServices {
  public:
   // Counters that policies may read; without links there are none.
   using NicErrorsNow = std::function<std::vector<NicErrors>(Time now)>;
-  struct Context {
-    Sim sim;
-    const ClusterState& cluster;
-    const JobTable& jobs;
-    PodTracks& tracks;
-    const Placements& placements;
-    const ActiveProfile& profile;
-    UnitLine& line;
-    Preemptions& preemptions;
-    Evictions& evictions;
-    Reservations& reservations;
-    const Fragmentation* fragmentation;
-  };
-  explicit PolicyServices(const Context& context) : context_{context} {}
+  PolicyServices(const SchedulerContext& context, const Fragmentation* fragmentation)
+      : context_{context}, fragmentation_{fragmentation} {}
   void read_nic_errors(NicErrorsNow nic_errors) { nic_errors_ = std::move(nic_errors); }
 
   Time now() const override { return context_.sim.engine.now(); }
@@ -41,7 +29,7 @@ class PolicyServices final : public SchedulerServices {
     return context_.tracks.waiting(gang);
   }
   const RngStreams& streams() const override { return context_.sim.rng; }
-  const Fragmentation* fragmentation() const override { return context_.fragmentation; }
+  const Fragmentation* fragmentation() const override { return fragmentation_; }
   std::vector<NicErrors> nic_errors() const override {
     return nic_errors_ ? nic_errors_(now()) : std::vector<NicErrors>{};
   }
@@ -60,7 +48,8 @@ class PolicyServices final : public SchedulerServices {
   void do_it(uint8_t plugin, const Nominate& order);
   void do_it(uint8_t plugin, const WithdrawNomination& order);
 
-  Context context_;
+  const SchedulerContext& context_;
+  const Fragmentation* fragmentation_;
   NicErrorsNow nic_errors_;
 };
 

@@ -11,7 +11,7 @@ namespace {
 // Takes place in the cluster state and in the ledger, and is undone there.
 class EvictedForTrial final : public WhatIf {
  public:
-  EvictedForTrial(const Preemptions::Context& context, const Cycle& cycle)
+  EvictedForTrial(const SchedulerContext& context, const Cycle& cycle)
       : context_{context}, cycle_{cycle}, savepoint_{context.transaction} {
     context_.cluster.hypothesise(true);
   }
@@ -43,7 +43,7 @@ class EvictedForTrial final : public WhatIf {
   }
 
  private:
-  const Preemptions::Context& context_;
+  const SchedulerContext& context_;
   const Cycle& cycle_;
   Transaction::Savepoint savepoint_;
   std::unordered_map<uint32_t, Placed> out_;  // by PodId; looked up, never iterated

@@ -1,5 +1,4 @@
-// models/scheduling/cycle/preemptions.hpp -- what-ifs without some pods, and room that is kept for
-// nominated ones.
+// models/scheduling/cycle/preemptions.hpp -- what-ifs without some pods, and nominated pods.
 #pragma once
 
 #include <memory>
@@ -9,29 +8,21 @@
 #include "models/scheduling/cycle/active_profile.hpp"
 #include "models/scheduling/cycle/evictions.hpp"
 #include "models/scheduling/cycle/pod_tracks.hpp"
+#include "models/scheduling/cycle/scheduler_context.hpp"
 #include "models/scheduling/cycle/transaction.hpp"
 
 namespace orrery {
 
 class Preemptions final : public Preemption {
  public:
-  struct Context {
-    ClusterState& cluster;
-    Transaction& transaction;
-    const Placements& placements;
-    const JobTable& jobs;
-    const PodTracks& tracks;
-    const ActiveProfile& profile;
-    const Evictions& evictions;
-  };
-  explicit Preemptions(const Context& context)
+  explicit Preemptions(const SchedulerContext& context)
       : context_{context}, nominations_{context.cluster.nodes()} {}
 
   void use(PodApi& api) { api_ = &api; }  // nominations are written through it
   const Nominations& nominations() const { return nominations_; }
   void nominate(PodId pod, NodeId node, bool is_tried_first);
   void withdraw(PodId pod);                           // its nomination, if it has one
-  void clear(PodId pod) { nominations_.clear(pod); }  // it got a node, or is gone
+  void clear(PodId pod) { nominations_.clear(pod); }  // it got a node, or was deleted
   void clear_all() { nominations_ = Nominations{context_.cluster.nodes()}; }
   // The deletion of the victim was refused: nominations that count on its room are withdrawn.
   void stays(PodId victim, PodId preemptor);
@@ -47,7 +38,7 @@ class Preemptions final : public Preemption {
   void nominated_on(NodeId node, std::vector<PodId>& pods) const override;
 
  private:
-  Context context_;
+  const SchedulerContext& context_;
   PodApi* api_ = nullptr;
   Nominations nominations_;
 };

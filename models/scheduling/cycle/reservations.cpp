@@ -35,7 +35,7 @@ void Reservations::undo(PodId pod, std::string_view reason, std::optional<Attemp
   const PodView view = context_.tracks.pod(pod);
   const NodeId node = context_.placements.node_of(pod);
   if (t.stage == PodStage::Waiting) stop_waiting(pod);
-  t.reservation = 0;  // whatever Unreserve leads to, this one is not bound any more
+  t.reservation = 0;  // so that Unreserve cannot lead to its binding
   context_.profile.framework->run_unreserve(view, node);
   context_.tracks.of(pod).stage = PodStage::Queued;
   remove(pod);
@@ -57,7 +57,7 @@ void Reservations::node_failed(NodeId node) {
     ORRERY_MARK("scheduling.reserved_node_failed");
     undo(pod, "node failed before the pod was bound", AttemptOutcome::Error);
     requeue(pod, 0);
-    i = assumed_.size();  // a plugin's Unreserve may have taken others along
+    i = assumed_.size();  // Unreserve may have undone others
   }
 }
 

@@ -9,6 +9,7 @@
 #include "models/scheduling/cycle/attempt_log.hpp"
 #include "models/scheduling/cycle/evictions.hpp"
 #include "models/scheduling/cycle/preemptions.hpp"
+#include "models/scheduling/cycle/scheduler_context.hpp"
 #include "models/scheduling/cycle/scheduler_news.hpp"
 #include "models/scheduling/cycle/unit_line.hpp"
 
@@ -18,20 +19,7 @@ namespace orrery {
 // reservation is undone.
 class Reservations {
  public:
-  struct Context {
-    Sim sim;
-    JobTable& jobs;
-    PodTracks& tracks;
-    Transaction& transaction;
-    const Placements& placements;
-    const ActiveProfile& profile;
-    UnitLine& line;
-    Preemptions& preemptions;
-    Evictions& evictions;
-    AttemptLog& log;
-    SchedulerNews& news;
-  };
-  explicit Reservations(const Context& context) : context_{context} {}
+  explicit Reservations(const SchedulerContext& context) : context_{context} {}
   Reservations(const Reservations&) = delete;
   Reservations& operator=(const Reservations&) = delete;
   void use(PodApi& api) { api_ = &api; }
@@ -41,7 +29,7 @@ class Reservations {
   // outcome, the attempt log gets a row. The caller decides whether the pod queues again.
   void undo(PodId pod, std::string_view reason, std::optional<AttemptOutcome> outcome);
   void bound(PodId pod);  // the reservation has become a binding
-  // Those on the node, back to the queue.
+  // Reservations on the node are undone; their pods go back to the queue.
   void node_failed(NodeId node);
   void undo_all(std::string_view reason);
 
@@ -57,13 +45,13 @@ class Reservations {
   int64_t gpu_milli() const;  // of all of them
 
   Signal<PodId> permitted;  // a pod that waited
-  Signal<> timed_out;       // after a pod has gone back to the queue for it
+  Signal<> timed_out;       // after the pod went back to the queue
 
  private:
   void remove(PodId pod);  // from assumed_
   void stop_waiting(PodId pod);
 
-  Context context_;
+  const SchedulerContext& context_;
   PodApi* api_ = nullptr;
   std::vector<PodId> assumed_;  // in no particular order
   uint64_t last_reservation_ = 0;

@@ -15,17 +15,7 @@ Scheduler::Scheduler(Sim sim, ClusterState& cluster, JobTable& jobs, JobControll
       jobs_{jobs},
       controller_{controller},
       parts_{sim, cluster, jobs, controller, profile, record_attempts, fragmentation, *this},
-      gang_cycle_{{.sim = sim,
-                   .cluster = cluster,
-                   .jobs = jobs,
-                   .tracks = parts_.tracks,
-                   .transaction = parts_.transaction,
-                   .profile = parts_.profile,
-                   .reservations = parts_.reservations,
-                   .binder = parts_.binder,
-                   .failures = parts_.failures,
-                   .log = parts_.log,
-                   .counters = counters_}} {
+      gang_cycle_{parts_.context, counters_} {
   wire();
 }
 

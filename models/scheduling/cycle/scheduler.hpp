@@ -11,9 +11,10 @@
 
 namespace orrery {
 
-// One scheduling thread, as upstream: one unit (pod or gang) at a time. Decisions of a cycle take
-// effect at its start, as the snapshot does; its pods are bound at its end. The cycle's length is
-// charged by SchedulerCost. News of one instant is taken in before the next cycle starts.
+// One scheduling thread, as upstream: one unit (pod or gang) at a time. The decisions of a cycle
+// take effect at its start, when upstream takes its snapshot. Its pods are bound at its end.
+// SchedulerCost gives the length of the cycle. All events of one instant are handled before the
+// next cycle starts.
 class Scheduler final : public SchedulerNews {
  public:
   using Counters = SchedulerCounters;
@@ -24,8 +25,9 @@ class Scheduler final : public SchedulerNews {
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
-  // As a scheduler that is restarted with another configuration: what is not bound yet is decided
-  // anew, in the order in which it was created. Neither profile may have the counting driver.
+  // As a scheduler that is restarted with another configuration: reservations, nominations and
+  // eviction orders are dropped, and pods without a binding queue again in order of creation.
+  // Neither profile may have the counting driver.
   void change_profile(const ProfileParams& profile);
 
   // Pods are bound and preempted through it; else at once.
@@ -40,7 +42,7 @@ class Scheduler final : public SchedulerNews {
   // Something that is told by the attempt has happened: a round is not compressed over it.
   void round_interrupted() { rounds_.interrupted(); }
   // News the wiring passes on.
-  void node_down(NodeId node);  // after the controller was told: reservations there are undone
+  void node_down(NodeId node);  // after the controller handled it: reservations there are undone
   void node_up(NodeId node);
   void node_changed(NodeId node);  // taints, labels, cordon
 
@@ -55,7 +57,7 @@ class Scheduler final : public SchedulerNews {
   size_t gangs_pending() const { return parts_.tracks.gangs_pending(); }  // gangs with such pods
   size_t pods_waiting_in_permit() const { return parts_.tracks.pods_waiting; }
   uint64_t progress() const { return counters_.pods_scheduled; }
-  // The pods of what `no_node_found` named that are not bound, and whether one has a node reserved.
+  // Calls f(pod, has a reservation) for the unbound pods of a unit that `no_node_found` named.
   template <class F>
   void for_each_unbound(PodId unit, F&& f) const {
     const auto look = [&](PodId pod) {
@@ -100,7 +102,7 @@ class Scheduler final : public SchedulerNews {
   Time wake_at_ = Time::max();
   Time busy_until_;
   bool is_running_ = false;
-  bool asks_next_ = false;  // NextPod has not spoken since the last cycle
+  bool asks_next_ = false;  // NextPod was not asked since the last cycle
   uint64_t attempts_in_vain_ = 0;
   RetryRounds rounds_;
   Time compresses_until_;  // zero: never

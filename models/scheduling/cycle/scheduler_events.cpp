@@ -82,7 +82,7 @@ void Scheduler::pod_removed(PodId pod) {
     parts_.line.post({ClusterEventKind::AssignedPodDeleted, node, p.spec, p.gang});
   } else if (t.stage != PodStage::None) {
     if (t.stage != PodStage::Queued) parts_.reservations.undo(pod, {}, std::nullopt);
-    parts_.tracks.gone(pod);
+    parts_.tracks.no_longer_pending(pod);
     parts_.line.leave(pod);
   }
   parts_.tracks.of(pod).stage = PodStage::None;
@@ -96,7 +96,7 @@ void Scheduler::pod_removed(PodId pod) {
   kick();
 }
 
-// Ids of gangs are recycled: what is known of one starts anew with the next job.
+// Ids of gangs are recycled, so the state of a gang is cleared.
 void Scheduler::job_over(JobId id) {
   const Job& job = jobs_.job(id);
   for (int32_t i = 0; i < job.gangs; ++i) {
@@ -125,7 +125,7 @@ void Scheduler::node_changed(NodeId node) {
   post_and_kick({ClusterEventKind::NodeChanged, node, {}, {}});
 }
 
-// ---- another profile in the place of this one
+// ---- change of profile
 
 void Scheduler::change_profile(const ProfileParams& profile) {
   ORRERY_CHECK(!is_running_, "a profile changes between two cycles");
@@ -134,11 +134,11 @@ void Scheduler::change_profile(const ProfileParams& profile) {
       "scenarios are checked before the run");
   ORRERY_MARK("scheduling.profile_changed");
   parts_.reservations.undo_all("the scheduler was restarted");
-  parts_.binder.forget();  // a bind that is under way finds its reservation gone
+  parts_.binder.forget();  // a bind under way finds that its reservation is undone
   parts_.profile.use(profile, parts_.services, parts_.preemptions.nominations());
   parts_.line.start_over(profile.queue);
   parts_.preemptions.clear_all();
-  parts_.evictions.forget_preemptors();
+  parts_.evictions.restart();
   asks_next_ = false;
   attempts_in_vain_ = 0;
   rounds_.interrupted();
@@ -146,7 +146,7 @@ void Scheduler::change_profile(const ProfileParams& profile) {
   kick();
 }
 
-// Bound pods are in the ledger; the rest stands in line again.
+// Bound pods are in the ledger; all others queue again.
 void Scheduler::take_in_all() {
   for (GangTrack& gang : parts_.tracks.gangs()) {
     gang.waiting.clear();

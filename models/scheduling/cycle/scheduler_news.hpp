@@ -1,4 +1,4 @@
-// models/scheduling/cycle/scheduler_news.hpp -- what the scheduler tells others.
+// models/scheduling/cycle/scheduler_news.hpp -- the signals of the scheduler.
 #pragma once
 
 #include "sim/core/id.hpp"

@@ -4,10 +4,11 @@
 #include "models/scheduling/cycle/binder.hpp"
 #include "models/scheduling/cycle/failed_attempts.hpp"
 #include "models/scheduling/cycle/policy_services.hpp"
+#include "models/scheduling/cycle/scheduler_context.hpp"
 
 namespace orrery {
 
-// In the order in which they use one another; each has a header and a purpose of its own.
+// While it is constructed, a part may only use parts that are declared before it.
 struct SchedulerParts {
   SchedulerParts(Sim sim, ClusterState& cluster, JobTable& jobs, JobController& controller,
                  const ProfileParams& params, bool record_attempts,
@@ -18,6 +19,7 @@ struct SchedulerParts {
 
   void use(PodApi& api);
 
+  const SchedulerContext context;
   PodTracks tracks;
   Placements placements;
   Transaction transaction;

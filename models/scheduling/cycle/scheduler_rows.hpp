@@ -1,4 +1,4 @@
-// models/scheduling/cycle/scheduler_rows.hpp -- what the scheduler writes of its attempts.
+// models/scheduling/cycle/scheduler_rows.hpp -- rows of attempts, preemptions and rejections.
 #pragma once
 
 #include <array>
@@ -39,25 +39,26 @@ struct AttemptRow {
   FixedText<160> message;
 
   static void columns(auto&& c) {
-    c("attempt", &AttemptRow::attempt, "number by which /events/rejections names it");
+    c("attempt", &AttemptRow::attempt, "number of the attempt, as in /events/rejections");
     c("at", &AttemptRow::at, "start of the scheduling cycle");
     c("job", &AttemptRow::job, "serial of the job");
-    c("rank", &AttemptRow::rank, "of the pod in its job; of the first member for a gang");
-    c("outcome", &AttemptRow::outcome, "what came of it");
-    c("node", &AttemptRow::node, "where it goes, if it was placed");
-    c("visited", &AttemptRow::visited, "nodes the filters looked at");
+    c("rank", &AttemptRow::rank, "rank of the pod in its job; for a gang, of its first member");
+    c("outcome", &AttemptRow::outcome, "result of the attempt");
+    c("node", &AttemptRow::node, "node that the pod got");
+    c("visited", &AttemptRow::visited, "nodes that Filters looked at");
     c("feasible", &AttemptRow::feasible, "nodes found feasible before the search stopped");
-    c("pods", &AttemptRow::pods, "tried together: members of a gang that is placed as a whole",
+    c("pods", &AttemptRow::pods, "pods tried together: members of a gang that is placed as a whole",
       "pods");
     c("placeable", &AttemptRow::placeable,
-      "of these, the most for which there was room; by whole GPUs alone where these are too few; "
-      "-1: not counted",
+      "the most of these pods for which there was room, by whole GPUs alone where whole GPUs are "
+      "too few; -1: not counted",
       "pods");
-    c("domains", &AttemptRow::domains, "sets of nodes on which the gang was tried");
+    c("domains", &AttemptRow::domains, "domains (sets of nodes) on which the gang was tried");
     c("nominated", &AttemptRow::nominated,
-      "where room is made, or kept, for a pod that found none; 4294967295: nowhere");
-    c("victims", &AttemptRow::victims, "pods that this attempt preempted", "pods");
-    c("message", &AttemptRow::message, "why not, as the event on the pod says it");
+      "nominated node of a pod that found none; 4294967295: none");
+    c("victims", &AttemptRow::victims, "victims that this attempt preempted", "pods");
+    c("message", &AttemptRow::message,
+      "why the attempt failed, in the words of the pod's FailedScheduling event");
   }
 };
 
@@ -71,14 +72,14 @@ struct PreemptionRow {
   int32_t by_rank = 0, by_priority = 0;
 
   static void columns(auto&& c) {
-    c("at", &PreemptionRow::at, "when its deletion was stored, and it was told to end");
-    c("node", &PreemptionRow::node, "where the pod was");
-    c("job", &PreemptionRow::job, "serial of its job");
-    c("rank", &PreemptionRow::rank, "which pod of that job");
-    c("priority", &PreemptionRow::priority, "its priority");
-    c("by_job", &PreemptionRow::by_job, "serial of the job that gets room");
-    c("by_rank", &PreemptionRow::by_rank, "which pod of that job");
-    c("by_priority", &PreemptionRow::by_priority, "the priority of that pod");
+    c("at", &PreemptionRow::at, "when the deletion was stored and the pod began to terminate");
+    c("node", &PreemptionRow::node, "node of the pod");
+    c("job", &PreemptionRow::job, "serial of the pod's job");
+    c("rank", &PreemptionRow::rank, "rank of the pod in that job");
+    c("priority", &PreemptionRow::priority, "priority of the pod");
+    c("by_job", &PreemptionRow::by_job, "serial of the preemptor's job");
+    c("by_rank", &PreemptionRow::by_rank, "rank of the preemptor in its job");
+    c("by_priority", &PreemptionRow::by_priority, "priority of the preemptor");
   }
 };
 
@@ -94,18 +95,18 @@ struct RejectionRow {
   FixedText<kWhichMax> which;
 
   static void columns(auto&& c) {
-    c("attempt", &RejectionRow::attempt, "number in /events/attempts");
-    c("plugin", &RejectionRow::plugin, "who said no");
-    c("reason", &RejectionRow::reason, "why, as the event on the pod says it");
-    c("nodes", &RejectionRow::nodes, "nodes it took away; 0: it turned the pods down as such",
-      "nodes");
+    c("attempt", &RejectionRow::attempt, "number of the attempt, as in /events/attempts");
+    c("plugin", &RejectionRow::plugin, "plugin that rejected");
+    c("reason", &RejectionRow::reason, "reason, in the words of the pod's FailedScheduling event");
+    c("nodes", &RejectionRow::nodes,
+      "nodes that the plugin rejected; 0: it rejected the pods themselves", "nodes");
     c("is_noted", &RejectionRow::is_noted,
-      "these nodes were taken away for another reason and have this one, too");
+      "these nodes were rejected for another reason already, and this one holds as well");
     c("is_unresolvable", &RejectionRow::is_unresolvable,
-      "no pod that leaves these nodes could help");
+      "evicting pods from these nodes would not help");
     c("which", &RejectionRow::which,
-      "numbers of these nodes; where they would take too much room, some between them, too; "
-      "empty: not told");
+      "ids of these nodes, as ranges. A list that is too long also covers nodes between them. "
+      "Empty: not recorded");
   }
 };
 

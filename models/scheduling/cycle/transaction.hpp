@@ -1,6 +1,5 @@
 // models/scheduling/cycle/transaction.hpp -- places pods in the cluster state and in the ledger,
-// and
-// undoes that for what-ifs.
+// and undoes that for what-ifs.
 #pragma once
 
 #include <cstddef>
@@ -35,8 +34,8 @@ class Transaction {
     if (depth_ > 0) log_.push_back({pod, placed, home, false});
   }
 
-  // Undoes what has changed since it began when it ends, unless it is kept. Savepoints nest: an
-  // inner one ends first, and what it keeps is undone with the outer one.
+  // At its end, undoes all changes since it began, or since keep(). Savepoints nest: an inner one
+  // ends first, and the outer one may still undo what the inner one kept.
   class Savepoint {
    public:
     explicit Savepoint(Transaction& transaction)

@@ -56,7 +56,7 @@ void UnitLine::enqueue(PodId pod) {
   const PodId unit = unit_of(pod);
   using Place = SchedulingQueue::Place;
   const Place place = queue_.place(unit);
-  if (place != Place::None && place != Place::Gated) return;  // the gang stands in line already
+  if (place != Place::None && place != Place::Gated) return;  // the gang is in the queue already
   const PodView view = tracks_.pod(pod);
   const bool is_gated = !profile_.framework->run_pre_enqueue(view);
   if (is_gated && place == Place::Gated) return;
@@ -72,7 +72,7 @@ void UnitLine::enqueue(PodId pod) {
 
 void UnitLine::leave(PodId pod) {
   const GangId gang = jobs_.pod(pod).gang;
-  // A gang stands in line until its last pod has left, whichever that is.
+  // A gang stays in the queue until its last pod has left.
   if (is_gang_unit(pod) && tracks_.of(gang).pending > 0) return;
   const PodId unit = unit_of(pod);
   if (gang.is_valid() && queue_.place(unit) == SchedulingQueue::Place::Gated) {
@@ -115,7 +115,7 @@ void UnitLine::post(const ClusterEvent& event) {
     if (is_pod_event && known.kind == event.kind && known.spec == event.spec &&
         known.gang == event.gang) {
       if (known.node != event.node) known.node = {};
-      // Units gain from each other's losses, not from their own.
+      // A lost reservation may help other units, not its own.
       if (own_unit(known) != own_unit(event)) known.own = {};
       return;
     }

@@ -27,10 +27,9 @@ class UnitLine {
 
   // Runs PreEnqueue; the pod's unit goes to the active queue or is gated.
   void enqueue(PodId pod);
-  // The pod leaves: so does its unit, unless other pods of the gang stand in line.
+  // The pod leaves the queue. Its unit stays while other pods of the gang are queued.
   void leave(PodId pod);
-  // After a failure past the scheduling cycle. A unit of which other members stand in line does
-  // too.
+  // After a failure past the scheduling cycle. A unit that is in the queue for other members stays.
   void requeue(PodId pod, uint32_t plugins);
   // Straight to the active queue: the siblings of the pod.
   void activate_siblings(PodId pod);
@@ -45,7 +44,7 @@ class UnitLine {
   // ---- head_of_line: block
   void block(PodId unit);
   void unblock() { is_blocked_ = false; }
-  // Nothing passes the head of the queue, unless it sorts before it.
+  // The head of the queue blocks: only units that sort before it are tried.
   bool is_blocked() { return is_blocked_ && queue_.front() == blocking_; }
 
  private:

@@ -32,7 +32,8 @@ Framework::Framework(SchedulerServices& services, const Nominations& nominations
       percentage_{profile.percentage_of_nodes_to_score},
       plugins_{services, *this, profile},
       verdicts_{cluster_, plugins_},
-      scores_{cluster_, plugins_, profile.tie_break} {
+      scores_{cluster_, plugins_, profile.tie_break},
+      scratch_{cluster_.nodes()} {
   for (uint8_t i = 0; i < plugins_.size(); ++i) {
     const Bound<EventHints>& hints = plugins_.hints(i);
     events_of_interest_ |=
@@ -53,7 +54,7 @@ void Framework::settle() {
 
 std::string_view Framework::name(uint8_t plugin) const {
   if (plugin == kNodeReady) return "NodeReady";
-  return plugin == kNominated ? std::string_view{"NominatedPods"} : plugins_.name(plugin);
+  return plugin == kNominatedPods ? std::string_view{"NominatedPods"} : plugins_.name(plugin);
 }
 
 uint32_t Framework::filter_plugins() const {
@@ -89,7 +90,7 @@ QueueHint Framework::hint(uint8_t plugin, const PodView& pod, const ClusterEvent
   if (plugin == kNodeReady) {
     return event.kind == ClusterEventKind::NodeAdded ? QueueHint::Queue : QueueHint::Skip;
   }
-  if (plugin == kNominated) return QueueHint::Queue;
+  if (plugin == kNominatedPods) return QueueHint::Queue;
   const Bound<EventHints>& hints = plugins_.hints(plugin);
   if (hints.plugin == nullptr) return QueueHint::Queue;
   if ((hints.call(&EventHints::events) & bit_of(event.kind)) == 0) return QueueHint::Skip;
@@ -189,6 +190,9 @@ bool Framework::reads_candidates(const PodView& pod) const {
   });
 }
 
+// As upstream's RunPostFilterPlugins, the first plugin that makes room ends the point. A gang
+// plugin behind DefaultPreemption is then not asked: it neither opens its round nor remembers its
+// grant.
 Duration Framework::run_post_filter(const Cycle& cycle, const Diagnosis& diagnosis) {
   Duration cost;
   for (const auto& post : plugins_.at<PostFilter>()) {

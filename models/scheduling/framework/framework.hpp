@@ -13,19 +13,17 @@
 #include "models/scheduling/framework/node_scores.hpp"
 #include "models/scheduling/framework/node_verdicts.hpp"
 #include "models/scheduling/framework/nominations.hpp"
+#include "models/scheduling/framework/plugin_bits.hpp"
 #include "models/scheduling/framework/plugins.hpp"
 #include "models/scheduling/framework/scheduler_services.hpp"
 #include "models/scheduling/framework/selection.hpp"
 
 namespace orrery {
 
-// What an attempt finds out stands in its CycleState; attempts may be interleaved. Commands that
-// policies give are carried out when the outermost point has returned.
+// The state of an attempt is in its CycleState, so attempts may be interleaved. Commands of
+// policies are carried out when the outermost point has returned.
 class Framework final : private CommandSink {
  public:
-  static constexpr uint8_t kNodeReady = NodeVerdicts::kNodeReady;
-  static constexpr uint8_t kNominated = 30;  // for the room that is kept for nominated pods
-
   // Both must outlive it.
   Framework(SchedulerServices& services, const Nominations& nominations,
             const ProfileParams& profile);
@@ -106,6 +104,8 @@ class Framework final : private CommandSink {
   void settle();
   Verdict permit_of(const Bound<Permit>& p, const Cycle& cycle, NodeId node) const;
   SpecCache& verdicts(const Cycle& cycle);
+  // Nodes that the PreFilters left and the node-local Filters let pass; until the next call.
+  const NodeSet& allowed_in(const SpecCache& cache, const CycleState& state);
   void find_window(const Cycle& cycle, SpecCache* lazily);
   void look_round(const Cycle& cycle, SpecCache& cache, uint32_t start, uint32_t limit);
   void run_filters(const Cycle& cycle, Candidates& nodes, bool local) const;
@@ -126,6 +126,7 @@ class Framework final : private CommandSink {
   ClusterEvents events_of_interest_ = 0;
   uint64_t attempts_ = 0;
   uint32_t next_start_ = 0;  // where the next search begins
+  NodeSet scratch_;          // of one call
 };
 
 template <class F>

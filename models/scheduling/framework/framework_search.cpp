@@ -111,6 +111,7 @@ SpecCache& Framework::verdicts(const Cycle& cycle) {
   if (cache.indexed_version == version) return cache;
   cache.indexed_version = version;
   const bool has_index = cache.alike.is_usable();
+  scores_.count_refresh(cache);
   if (!scores_.wants_index(cache)) return cache;
   const bool is_any = verdicts_.look_at_all(cycle, cache);
   if (!has_index) {
@@ -119,6 +120,12 @@ SpecCache& Framework::verdicts(const Cycle& cycle) {
     scores_.index(cycle, cache, verdicts_.newly_feasible());
   }
   return cache;
+}
+
+const NodeSet& Framework::allowed_in(const SpecCache& cache, const CycleState& state) {
+  scratch_ = state.narrowing.nodes;
+  scratch_ &= cache.feasible;
+  return scratch_;
 }
 
 // True if there is more than one node to choose from; else `selection` says which, or none.
@@ -131,12 +138,10 @@ bool Framework::run_filter(const Cycle& cycle, Selection& selection) {
     find_window(cycle, &cache);
   } else {
     verdicts_.look_at_all(cycle, cache);
-    NodeSet allowed = state.narrowing.nodes;
-    allowed &= cache.feasible;
-    state.candidates.reset(allowed);
+    state.candidates.reset(allowed_in(cache, state));
     if (!nominations_.empty()) {
       const NodeId first = nominations_.first_choice(cycle.pod.id);
-      if (first.is_valid() && allowed.contains(first)) {
+      if (first.is_valid() && state.candidates.nodes().contains(first)) {
         NodeSet one{cluster_.nodes()};
         one.insert(first);
         if (feasible(cycle, one).contains(first)) {
@@ -167,8 +172,7 @@ void Framework::run_score(const Cycle& cycle, Selection& selection) {
 }
 
 void Framework::run_filters(const Cycle& cycle, Candidates& nodes, bool local) const {
-  for (const auto& filter : plugins_.at<Filter>()) {
-    if (filter.call(&Filter::is_node_local) != local) continue;
+  for (const auto& filter : local ? plugins_.local_filters() : plugins_.wide_filters()) {
     if (!local && !is_run(cycle.state, filter.index)) continue;
     nodes.set_plugin(filter.index);
     filter.call(&Filter::filter, cycle, nodes);
@@ -176,9 +180,8 @@ void Framework::run_filters(const Cycle& cycle, Candidates& nodes, bool local) c
 }
 
 bool Framework::decides_node_by_node(const CycleState& state) const {
-  return std::ranges::all_of(plugins_.at<Filter>(), [&](const auto& filter) {
-    return filter.call(&Filter::is_node_local) || !is_run(state, filter.index);
-  });
+  return std::ranges::none_of(plugins_.wide_filters(),
+                              [&](const auto& filter) { return is_run(state, filter.index); });
 }
 
 // As upstream: from where the last search ended round the circle of nodes, until enough are found;
@@ -196,9 +199,7 @@ void Framework::find_window(const Cycle& cycle, SpecCache* lazily) {
     look_round(cycle, *lazily, start, limit);
   }
   if (lazily != nullptr) {
-    NodeSet allowed = state.narrowing.nodes;
-    allowed &= lazily->feasible;
-    state.candidates.reset(allowed);
+    state.candidates.reset(allowed_in(*lazily, state));
   }
   const std::span<const uint64_t> words = state.candidates.nodes().words();
   const auto look = [&](uint32_t from, uint32_t end) {
@@ -230,12 +231,12 @@ void Framework::look_round(const Cycle& cycle, SpecCache& cache, uint32_t start,
   for (uint32_t done = 0; done < n && found < limit;) {
     const uint32_t from = (start + done) % n;
     const uint32_t end = std::min({n, from + std::max(limit - found, 64U), from + (n - done)});
-    NodeSet chunk{n};
-    chunk.insert_range({from}, {end});
-    chunk &= allowed;
-    verdicts_.look_at(cycle, cache, chunk);
-    chunk &= cache.feasible;
-    found += static_cast<uint32_t>(chunk.count());
+    scratch_.clear();
+    scratch_.insert_range({from}, {end});
+    scratch_ &= allowed;
+    verdicts_.look_at(cycle, cache, scratch_);
+    scratch_ &= cache.feasible;
+    found += static_cast<uint32_t>(scratch_.count());
     done += end - from;
   }
 }
@@ -251,8 +252,8 @@ NodeSet Framework::feasible(const Cycle& cycle, const NodeSet& nodes) const {
   return supposed.nodes();
 }
 
-// As upstream: those of no lower priority count as if they were there already. What their labels do
-// to others is left out.
+// As upstream, nominated pods of equal or higher priority count as placed. Their labels, which may
+// matter to pod affinity, are left out.
 void Framework::keep_room_for_nominated(const Cycle& cycle, Candidates& nodes) const {
   if (nominations_.empty()) return;
   NodeSet full{cluster_.nodes()};
@@ -264,7 +265,7 @@ void Framework::keep_room_for_nominated(const Cycle& cycle, Candidates& nodes) c
   });
   if (!is_any) return;
   cycle.state.kept_for_nominated = true;
-  nodes.set_plugin(kNominated);
+  nodes.set_plugin(kNominatedPods);
   nodes.drop(full, {Code::Unschedulable, "node(s) kept room for nominated pods"});
 }
 
@@ -272,9 +273,7 @@ void Framework::keep_room_for_nominated(const Cycle& cycle, Candidates& nodes) c
 
 uint32_t Framework::rejecting_filters(const Cycle& cycle, const NodeSet* domain) {
   uint32_t plugins = 0;
-  const bool is_local = std::ranges::all_of(
-      plugins_.at<Filter>(), [](const auto& f) { return f.call(&Filter::is_node_local); });
-  if (is_local) {
+  if (plugins_.wide_filters().empty()) {
     SpecCache& cache = verdicts(cycle);
     verdicts_.look_at_all(cycle, cache);
     for (uint8_t i = 0; i < cache.rejections.size(); ++i) {
@@ -284,7 +283,7 @@ uint32_t Framework::rejecting_filters(const Cycle& cycle, const NodeSet* domain)
     const Candidates diagnosed = diagnose(cycle, domain, false);
     for (const Rejection& r : diagnosed.rejections()) plugins |= uint32_t{1} << r.plugin;
   }
-  if (cycle.state.kept_for_nominated) plugins |= uint32_t{1} << kNominated;
+  if (cycle.state.kept_for_nominated) plugins |= uint32_t{1} << kNominatedPods;
   return plugins != 0 ? plugins : filter_plugins();
 }
 

@@ -23,8 +23,11 @@ void for_each_in_window(const CycleState& state, F&& f) {
 NodeScores::NodeScores(const ClusterState& cluster, const Plugins& plugins, TieBreak tie_break)
     : cluster_{cluster}, tie_break_{tie_break} {
   for (const Bound<Score>& score : plugins.at<Score>()) {
-    scorers_.push_back({score, plugins.also<PreScore>(score.index), plugins.weight(score.index)});
-    scores_alike_ &= score.plugin->is_node_local() && score.plugin->is_by_extremes();
+    scorers_.push_back({.score = score,
+                        .pre_score = plugins.also<PreScore>(score.index),
+                        .weight = plugins.weight(score.index),
+                        .is_node_local = score.call(&Score::is_node_local)});
+    scores_alike_ &= scorers_.back().is_node_local && score.call(&Score::is_by_extremes);
   }
   scores_alike_ &= !scorers_.empty();
 }
@@ -74,13 +77,15 @@ void NodeScores::normalize(const Scorer& scorer) {
 
 // ---- scores of classes of alike nodes
 
+void NodeScores::count_refresh(SpecCache& cache) const {
+  if (scores_alike_ && !cache.alike.is_usable()) ++cache.refreshes;
+}
+
 // To index all feasible nodes takes far longer than to score those in a window. It pays for a spec
 // that has come again and may be expected to do so more often.
-bool NodeScores::wants_index(SpecCache& cache) const {
-  constexpr uint32_t kRefreshesBefore = 2;
-  if (!scores_alike_) return false;
-  if (cache.alike.is_usable()) return true;
-  return cache.refreshes <= kRefreshesBefore && cache.refreshes++ == kRefreshesBefore;
+bool NodeScores::wants_index(const SpecCache& cache) const {
+  constexpr uint32_t kIndexedAt = 3;  // an index with too many classes is not made again
+  return scores_alike_ && (cache.alike.is_usable() || cache.refreshes == kIndexedAt);
 }
 
 void NodeScores::index_all(const Cycle& cycle, SpecCache& cache) {
@@ -180,7 +185,7 @@ void NodeScores::score_nodes(const Cycle& cycle, SpecCache& cache) {
   total_.assign(feasible_.size(), 0);
   for (size_t i = 0; i < scorers_.size(); ++i) {
     const Scorer& scorer = scorers_[i];
-    const bool is_kept = are_kept && scorer.score.call(&Score::is_node_local);
+    const bool is_kept = are_kept && scorer.is_node_local;
     const bool is_skipped = !is_asked(scorer, cycle);
     std::vector<int64_t>& raw = cache.raw[i];
     one_.resize(feasible_.size());

@@ -17,8 +17,9 @@ class NodeScores {
   NodeScores(const ClusterState& cluster, const Plugins& plugins, TieBreak tie_break);
 
   bool are_none() const { return scorers_.empty(); }
-  // Whether the cache has, or is to get, an index of its alike nodes. Asked once a refresh.
-  bool wants_index(SpecCache& cache) const;
+  void count_refresh(SpecCache& cache) const;  // of a cache without an index
+  // Whether the cache has, or is to get, an index of its alike nodes.
+  bool wants_index(const SpecCache& cache) const;
   // All feasible nodes into a new index, or nodes whose verdict is new into the one there is.
   void index_all(const Cycle& cycle, SpecCache& cache);
   void index(const Cycle& cycle, SpecCache& cache, const NodeSet& nodes);
@@ -33,6 +34,7 @@ class NodeScores {
     Bound<Score> score;
     const Bound<PreScore>* pre_score;  // null: none
     int64_t weight;
+    bool is_node_local;
   };
   NodeId first_in_window(const CycleState& state, const NodeSet& nodes) const;
   bool is_asked(const Scorer& scorer, const Cycle& cycle) const;

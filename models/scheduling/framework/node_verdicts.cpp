@@ -4,6 +4,8 @@
 #include <bit>
 #include <utility>
 
+#include "models/scheduling/framework/plugin_bits.hpp"
+
 namespace orrery {
 namespace {
 
@@ -80,7 +82,7 @@ bool NodeVerdicts::look_at(const Cycle& cycle, SpecCache& cache, const NodeSet& 
   return true;
 }
 
-// Enters the verdict on each node, and who gave it first.
+// Enters the verdict on each node, and the first plugin that rejected it.
 void NodeVerdicts::look_at_asked(const Cycle& cycle, SpecCache& cache) {
   looked_at_.reset(asked_);
   uint32_t blamed = 0;
@@ -96,8 +98,7 @@ void NodeVerdicts::look_at_asked(const Cycle& cycle, SpecCache& cache) {
   };
   looked_at_.keep(cluster_.up(), {Code::UnschedulableAndUnresolvable, {}});
   blame(kNodeReady);
-  for (const Bound<Filter>& filter : plugins_.at<Filter>()) {
-    if (!filter.call(&Filter::is_node_local)) continue;
+  for (const Bound<Filter>& filter : plugins_.local_filters()) {
     looked_at_.set_plugin(filter.index);
     filter.call(&Filter::filter, cycle, looked_at_);
     blame(filter.index);

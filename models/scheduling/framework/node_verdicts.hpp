@@ -15,8 +15,6 @@ namespace orrery {
 // again costs only the nodes that its search visits.
 class NodeVerdicts {
  public:
-  static constexpr uint8_t kNodeReady = 31;  // stands for the check that a node is up
-
   NodeVerdicts(const ClusterState& cluster, const Plugins& plugins);
 
   // Nodes that changed since the last time are stale.

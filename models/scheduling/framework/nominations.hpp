@@ -1,5 +1,4 @@
-// models/scheduling/framework/nominations.hpp -- pods for which others make room, and on which
-// nodes.
+// models/scheduling/framework/nominations.hpp -- nominated pods and their nodes.
 #pragma once
 
 #include <bit>
@@ -62,8 +61,8 @@ class Nominations {
     return {};
   }
 
-  // Whether the node has room for `pod` beside those that are nominated for it and come before it.
-  // Those may not fit yet, so this goes by amounts; shares of GPUs may lie on any of them.
+  // Whether the node has room for `pod` beside nominated pods of equal or higher priority.
+  // Nominated pods may not fit yet, so amounts are compared; shares of GPUs may lie on any GPU.
   bool leave_room(const ClusterState& cluster, const PodView& pod, NodeId node) const {
     Resources claimed;
     int64_t whole = 0;

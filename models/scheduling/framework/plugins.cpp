@@ -1,13 +1,14 @@
 #include "models/scheduling/framework/plugins.hpp"
 
 #include "models/scheduling/contract/policy_registry.hpp"
+#include "models/scheduling/framework/plugin_bits.hpp"
 #include "sim/core/check.hpp"
 
 namespace orrery {
 
 Plugins::Plugins(const SchedulerView& view, CommandSink& commands, const ProfileParams& profile) {
   const std::vector<PluginParams> resolved = resolve_plugins(profile);
-  ORRERY_CHECK(resolved.size() <= kMost, "rejection sets have 32 bits");
+  ORRERY_CHECK(resolved.size() <= kPluginsMax, "profiles are checked before the run");
   for (const PluginParams& params : resolved) {
     const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(params.name);
     ORRERY_CHECK(entry != nullptr, "profiles are checked before the run");
@@ -27,6 +28,9 @@ Plugins::Plugins(const SchedulerView& view, CommandSink& commands, const Profile
       if constexpr (std::is_same_v<P, EventHints>) plugin.hints = at<EventHints>().back();
     };
     PodPoints::for_each(bind);
+  }
+  for (const Bound<Filter>& filter : at<Filter>()) {
+    (filter.call(&Filter::is_node_local) ? local_filters_ : wide_filters_).push_back(filter);
   }
   ORRERY_CHECK(!at<QueueSort>().empty() && !at<PickDevices>().empty(),
                "profiles are checked before the run");

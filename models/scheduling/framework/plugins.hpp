@@ -15,17 +15,18 @@
 
 namespace orrery {
 
-// In the order of the profile: a plugin's index is its bit in rejection sets.
+// In the order of the profile: a plugin's index is its bit in sets of plugins.
 class Plugins {
  public:
-  static constexpr size_t kMost = 30;  // two more bits stand for checks of the framework itself
-
   Plugins(const SchedulerView& view, CommandSink& commands, const ProfileParams& profile);
 
   template <class P>
   std::span<const Bound<P>> at() const {
     return std::get<std::vector<Bound<P>>>(bound_);
   }
+  // Filters whose verdict on a node depends on that node and the pod's spec alone, and the others.
+  std::span<const Bound<Filter>> local_filters() const { return local_filters_; }
+  std::span<const Bound<Filter>> wide_filters() const { return wide_filters_; }
   size_t size() const { return plugins_.size(); }
   const std::string& name(uint8_t plugin) const { return plugins_[plugin].name; }
   int64_t weight(uint8_t plugin) const { return plugins_[plugin].weight; }
@@ -54,6 +55,7 @@ class Plugins {
 
   std::deque<Plugin> plugins_;
   PodPoints::Each<Serving> bound_;
+  Serving<Filter> local_filters_, wide_filters_;
 };
 
 }  // namespace orrery

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "models/scheduling/contract/policy_registry.hpp"
+#include "models/scheduling/framework/plugin_bits.hpp"
 
 namespace orrery {
 namespace {
@@ -24,8 +25,8 @@ std::vector<PluginParams> base_plugins(const ProfileParams& profile) {
                  {plugin("NodeUnschedulable"), plugin("NodeName"), plugin("TaintToleration", 3),
                   plugin("NodeAffinity", 2), plugin("NodeResourcesFit"),
                   plugin("NodeResourcesBalancedAllocation"), plugin("DefaultDevices")});
-  // Beside a scheduler of gangs only if it is named: a gang that never fits would drive others away
-  // again and again. It stands before that one, as upstream's plugins all do.
+  // Profiles for gangs have it only if the scenario names it: a gang that never fits would preempt
+  // other pods again and again. It comes before the gang plugin, as upstream's own plugins do.
   const bool is_named =
       std::ranges::find(profile.plugins, kPreemption, &PluginParams::name) != profile.plugins.end();
   if (resolve_driver(profile) == Driver::PerPod && (base == ProfileBase::Default || is_named)) {
@@ -198,8 +199,9 @@ void check_points(const ProfileParams& profile, const std::string& path, const c
                       "go to nodes without room for them");
   }
   check_next_pod(profile, count(NextPod::kPoint), path, node, diagnostics);
-  if (plugins.size() > 30) {
-    diagnostics.error(node.position, path, "a profile has at most 30 plugins");
+  if (plugins.size() > kPluginsMax) {
+    diagnostics.error(node.position, path,
+                      "a profile has at most " + std::to_string(kPluginsMax) + " plugins");
   }
 }
 

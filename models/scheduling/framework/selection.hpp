@@ -1,4 +1,4 @@
-// models/scheduling/framework/selection.hpp -- what the points of an attempt came to.
+// models/scheduling/framework/selection.hpp -- results of the points of an attempt.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ struct Selection {
   NodeId node;  // invalid: none
   Code code = Code::Success;
   std::string reason = {};  // of a plugin that rejected the pod itself
-  uint32_t plugins = 0;     // bit set of those that rejected
+  uint32_t plugins = 0;     // bit set of the plugins that rejected
   uint32_t visited = 0;     // nodes the filters had to look at
   uint32_t feasible = 0;
 };

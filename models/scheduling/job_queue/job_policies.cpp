@@ -9,7 +9,7 @@ namespace orrery {
 
 JobPolicies::JobPolicies(JobBoard& board, const JobQueueParams& params) {
   for (const JobPolicyParams& policy : resolve_job_policies(params)) add(board, policy);
-  ORRERY_CHECK(order_.plugin != nullptr && plan_.plugin != nullptr,
+  ORRERY_CHECK(!at<QueueOrder>().empty() && !at<Plan>().empty(),
                "job queues are checked before the run");
 }
 
@@ -19,16 +19,18 @@ void JobPolicies::add(JobBoard& board, const JobPolicyParams& params) {
   const std::string& name = names_.emplace_back(params.name);
   ask(name, [&] { policies_.push_back(entry->make_for_jobs(board, params.args)); });
   Policy* const policy = policies_.back().get();
-  if (auto* order = dynamic_cast<QueueOrder*>(policy)) order_ = {order, &name};
-  if (auto* plan = dynamic_cast<Plan*>(policy)) plan_ = {plan, &name};
-  if (auto* admit = dynamic_cast<Admit*>(policy)) admits_.push_back({admit, &name});
-  if (auto* watcher = dynamic_cast<JobWatcher*>(policy)) watchers_.push_back({watcher, &name});
+  const auto bind = [&]<class P>() {
+    auto* const served = dynamic_cast<P*>(policy);
+    if (served != nullptr) std::get<Serving<P>>(bound_).push_back({served, &name});
+  };
+  JobPoints::for_each(bind);
 }
 
 const Bound<Admit>* JobPolicies::who_refuses(const QueuedJob& job) const {
   const auto refuses = [&](const Bound<Admit>& by) { return !by.call(&Admit::admit, job); };
-  const auto by = std::ranges::find_if(admits_, refuses);
-  return by == admits_.end() ? nullptr : &*by;
+  const std::vector<Bound<Admit>>& admits = at<Admit>();
+  const auto by = std::ranges::find_if(admits, refuses);
+  return by == admits.end() ? nullptr : &*by;
 }
 
 std::vector<std::string> JobPolicies::notes() const {

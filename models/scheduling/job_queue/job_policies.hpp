@@ -5,10 +5,10 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
-#include "models/scheduling/contract/job_policy_api.hpp"
-#include "models/scheduling/contract/policy_api.hpp"
+#include "models/scheduling/contract/points.hpp"
 #include "models/scheduling/contract/policy_fault.hpp"
 #include "models/scheduling/job_queue/job_queue_params.hpp"
 
@@ -20,24 +20,27 @@ class JobPolicies {
   // `board` must outlive the policies; their constructors may already ask it.
   JobPolicies(JobBoard& board, const JobQueueParams& params);
 
-  const Bound<QueueOrder>& order() const { return order_; }
-  const Bound<Plan>& plan() const { return plan_; }
+  const Bound<QueueOrder>& order() const { return at<QueueOrder>().back(); }
+  const Bound<Plan>& plan() const { return at<Plan>().back(); }
   const Bound<Admit>* who_refuses(const QueuedJob& job) const;  // null: it may start
   template <class News>  // `tell(&JobWatcher::job_waits, job)`
   void tell(News news, const QueuedJob& job) const {
-    for (const Bound<JobWatcher>& watcher : watchers_) watcher.call(news, job);
+    for (const Bound<JobWatcher>& watcher : at<JobWatcher>()) watcher.call(news, job);
   }
   std::vector<std::string> notes() const;  // what policies name in vain, once the run is over
 
  private:
+  template <class P>
+  using Serving = std::vector<Bound<P>>;
+  template <class P>
+  const Serving<P>& at() const {
+    return std::get<Serving<P>>(bound_);
+  }
   void add(JobBoard& board, const JobPolicyParams& params);
 
   std::vector<std::unique_ptr<Policy>> policies_;
   std::deque<std::string> names_;  // they stay where they are
-  Bound<QueueOrder> order_;
-  Bound<Plan> plan_;
-  std::vector<Bound<Admit>> admits_;
-  std::vector<Bound<JobWatcher>> watchers_;
+  JobPoints::Each<Serving> bound_;
 };
 
 }  // namespace orrery

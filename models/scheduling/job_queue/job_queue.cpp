@@ -64,6 +64,8 @@ void JobQueue::job_over(JobId id) {
   QueuedJob& r = records_.of(id);
   const bool was_started = r.state == QueuedState::Running || r.state == QueuedState::Stopping;
   if (!was_started) return job_over_unstarted(r);
+  ORRERY_CHECK(std::ranges::find(news_.suspended, r.slot) == news_.suspended.end(),
+               "a job that was stopped ends only after it runs again");
   r.is_over = true;
   const Job& job = jobs_.job(id);
   if (controller_.has_started(id)) {

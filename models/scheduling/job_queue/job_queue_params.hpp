@@ -129,10 +129,12 @@ struct JobQueueParams {
       "each end by itself, ends that were expected right then first.",
       Source{"each_event: parallel-job simulators such as pyss"});
     v("infeasible", infeasible,
-      "Of a job that asks for more than all nodes have, those that are down included. set_aside: "
-      "it waits for ever, outside the queue; block: it keeps its place in the queue, so that a "
-      "plan in strict order starts no job behind it, as FIFO schedulers do; fail: it fails at "
-      "once.");
+      "What becomes of a job that asks for more than all nodes have; nodes that are down count. "
+      "set_aside: the job waits for ever, outside the queue. block: the job keeps its place in the "
+      "queue. Strict then starts no job behind it, as FIFO schedulers do; EASY reserves for no "
+      "other job; SlurmBackfill starts jobs behind it only every bf_interval; DRF starts no other "
+      "job of its owner. Plans that pass over jobs that do not fit, such as Skip, ignore it. fail: "
+      "the job fails at once.");
     v("stops", stops, "For policies that stop running jobs.");
     v("costs", costs, "What starts and ends cost jobs without pods.");
   }

@@ -1,4 +1,4 @@
-// models/scheduling/queue/queue_entries.hpp -- what the scheduling queue knows of each unit.
+// models/scheduling/queue/queue_entries.hpp -- the state of each unit in the scheduling queue.
 #pragma once
 
 #include <cstddef>

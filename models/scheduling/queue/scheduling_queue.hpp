@@ -44,7 +44,7 @@ class SchedulingQueue {
   std::optional<QueuedUnit> pop(Time now);
   std::optional<QueuedUnit> take(PodId unit);  // that very one; none if gated or in no queue
   PodId front();                               // of the active queue; invalid if that is empty
-  // The attempt failed. `plugins`: bit set of those that turned it away, none: an error.
+  // The attempt failed. `plugins`: bit set of the plugins that rejected the unit; none: an error.
   void fail(PodId unit, Time now, uint32_t plugins, uint32_t pending_plugins);
   // After its failure: no event moves it until it is let go, to where it then belongs.
   void hold(PodId unit);

@@ -36,6 +36,10 @@ Topology topology_of(const ClusterState& cluster, const TopologyParams& params) 
   return {std::move(leaf_of), std::move(block_of)};
 }
 
+constexpr Status kNoPlan{Code::Unschedulable, "node(s) allow no placement of the whole gang"};
+constexpr Status kPlanIsFull{Code::Unschedulable,
+                             "node(s) have all the gang's pods that the plan puts there"};
+
 }  // namespace
 
 PlannedPlacement::PlannedPlacement(Handle& handle, const TopologyParams& params,
@@ -108,12 +112,12 @@ void PlannedPlacement::domains(const Cycle& cycle, const GangView& gang,
 void PlannedPlacement::filter(const Cycle& cycle, Candidates& nodes) const {
   const auto* const planned = cycle.state.find<Planned>(*this);
   if (planned == nullptr) return;
-  const auto has_share = [&](NodeId n) {
+  const auto has_room = [&](NodeId n) {
     const auto most = planned->pods_max.find(n);
     return most != planned->pods_max.end() &&
            cycle.cluster.requested(n, Resource::Pods) < most->second;
   };
-  nodes.keep_if(has_share, {Code::Unschedulable, "node(s) have their share of the gang"});
+  nodes.keep_if(has_room, planned->pods_max.empty() ? kNoPlan : kPlanIsFull);
 }
 
 }  // namespace orrery

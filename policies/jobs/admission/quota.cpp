@@ -25,10 +25,14 @@ class Quota final : public Policy, public Admit, public JobWatcher {
 
     template <class V>
     void fields(V& v) {
-      v("of", of, "Who has the quota; that of an application is as good as its licences.");
+      v("of", of,
+        "Whose jobs share a quota. The quota of an application can stand for its licences.");
       constexpr Range kUnits{int64_t{0}, int64_t{1} << 40U};
-      v("limits", limits, "By name: most units of the counted resource held at a time.", kUnits);
-      v("others", others, "The limit of those not named; left out: none.", kUnits);
+      v("limits", limits,
+        "By name: the most units of the counted resource that running jobs may hold at a time.",
+        kUnits);
+      v("others", others, "The limit of owners that `limits` does not name; left out: no limit.",
+        kUnits);
     }
   };
   Quota(JobBoard& board, const Params& params) : board_{board}, params_{params} {}

@@ -26,15 +26,15 @@ class Coscheduling final : public Policy,
     template <class V>
     void fields(V& v) {
       v("permitWaitingTimeSeconds", permitWaitingTimeSeconds,
-        "How long a member waits, with its node, for the others. A gang's own schedule timeout "
-        "goes before.",
+        "How long a member with a node waits in Permit for the rest of the gang. A gang's own "
+        "schedule timeout takes precedence.",
         Range{int64_t{1}, int64_t{1'000'000}}, Unit{"s"}, Source{"scheduler-plugins 903da7df"});
       v("podGroupBackoffSeconds", podGroupBackoffSeconds,
-        "How long a gang that was turned down is not tried again; 0: no such pause.",
-        Range{int64_t{0}, int64_t{1'000'000}}, Unit{"s"}, Source{"scheduler-plugins 903da7df"});
+        "Backoff of a gang that was rejected; 0: none.", Range{int64_t{0}, int64_t{1'000'000}},
+        Unit{"s"}, Source{"scheduler-plugins 903da7df"});
       v("podGroupRejectPercentage", podGroupRejectPercentage,
-        "When a member finds no node, the others keep waiting if at most this part of the gang "
-        "is missing.",
+        "When a member finds no node, the waiting members are not rejected if at most this share "
+        "of the gang is missing.",
         Range{0, 100}, Unit{"percent"}, Source{"scheduler-plugins 903da7df"});
     }
   };
@@ -55,7 +55,7 @@ class Coscheduling final : public Policy,
   Status pre_filter(const Cycle& cycle, NodeSet& /*nodes*/) const override {
     if (!cycle.pod.gang.is_valid()) return {};
     const GangView gang = handle_.gang(cycle.pod.gang);
-    if (!gang.id.is_valid()) return {};  // Permit turns it down
+    if (!gang.id.is_valid()) return {};  // Permit rejects the pod
     if (gang.backoff_until > cycle.now) return fails("podGroup failed recently");
     if (gang.created < gang.min_available) return fails("fewer pods in the gang than minMember");
     if (gang.created - gang.gated < gang.min_available) {
@@ -80,14 +80,14 @@ class Coscheduling final : public Policy,
     if (missing * 100 <= int64_t{params_.podGroupRejectPercentage} * gang.min_available) {
       return {Code::Unschedulable, "the gang waits: only few pods are missing"};
     }
-    // A pause that runs is not prolonged: members that PreFilter stops come by here too.
+    // A running backoff is not prolonged: PostFilter also runs for members that PreFilter rejects.
     const bool starts_pause = params_.podGroupBackoffSeconds > 0 &&
                               gang.created >= gang.min_available && gang.backoff_until <= cycle.now;
     const Time pause_end = cycle.now + 1_s * params_.podGroupBackoffSeconds;
     permitted_until_[gang.id] = {};
     handle_.set_gang_failure(gang.id, cycle.now, starts_pause ? pause_end : gang.backoff_until);
     handle_.reject_gangs(gang.id, 1, "optimistic rejection in PostFilter");
-    return {Code::Unschedulable, "the gang is turned down because this pod fits nowhere"};
+    return {Code::Unschedulable, "the gang is rejected because this pod fits on no node"};
   }
 
   bool reads_candidates(const PodView& /*pod*/) const override { return false; }
@@ -127,7 +127,7 @@ class Coscheduling final : public Policy,
 
  private:
   struct Checked : CycleData {
-    Time until{-1};  // until then minResources is taken to be met
+    Time until{-1};  // until then minResources counts as covered
   };
   struct Permitted {
     Time until{-1};
@@ -141,7 +141,7 @@ class Coscheduling final : public Policy,
     return gang.schedule_timeout != Duration::max() ? gang.schedule_timeout
                                                     : 1_s * params_.permitWaitingTimeSeconds;
   }
-  // PreFilter changes nothing of the policy: what it has checked is kept once the attempt goes on.
+  // PreFilter is const: what it checked is stored at PostFilter or Reserve.
   void keep_what_was_checked(const Cycle& cycle) {
     const auto* const checked = cycle.state.find<Checked>(*this);
     if (checked != nullptr) permitted_until_[cycle.pod.gang] = {checked->until};

@@ -1,14 +1,14 @@
 // Gang groups, as Koordinator's Coscheduling does it: all gangs of a job start together or not at
-// all. Koordinator's default configuration sorts the queue with PrioritySort; what keeps the
-// members of two groups from interleaving is NextPod.
+// all. Koordinator's default configuration sorts the queue with PrioritySort. NextPod keeps the
+// members of two groups from interleaving.
 //
-// A round of a group opens when a first member passes PreFilter. From then on NextPod feeds its
-// other members, until every gang has its minimum (all go on to be bound) or each member was tried
-// once (all that wait are turned away). After the first member without a node, PreFilter stops the
-// ones that follow. So no group ever holds nodes while another one is tried.
+// A round of a group opens when a first member passes PreFilter. From then on NextPod names its
+// other members, until every gang has its minimum (all are bound) or each member was tried once
+// (all waiting members are rejected). After the first member without a node, PreFilter rejects the
+// members that follow. So no group ever holds nodes while another one is tried.
 //
-// Koordinator also gates all but one pending member of a group. That saves it work in its queue and
-// decides nothing: a round takes the members from wherever they stand.
+// Koordinator also gates all but one pending member of a group. That saves work in its queue and
+// changes no decision: a round takes the members from any queue.
 #include <array>
 #include <vector>
 
@@ -43,18 +43,19 @@ class KoordinatorCoscheduling final : public Policy,
     template <class V>
     void fields(V& v) {
       v("defaultTimeout", defaultTimeout,
-        "How long a member waits, with its node, for the rest of the group; the framework caps it "
-        "at 15 min. A gang's own schedule timeout goes before.",
+        "How long a member with a node waits in Permit for the rest of the group; the framework "
+        "caps it at 15 min. A gang's own schedule timeout takes precedence.",
         Range{1_s, 24_h}, Source{"koordinator a7a1b76b"});
       v("mode", mode,
-        "When a member finds no node or gives its node up, Strict turns the waiting ones away at "
-        "once; with NonStrict they keep their nodes until every member was tried. Upstream an "
-        "annotation of each gang.",
+        "When a member finds no node or loses its reservation, Strict rejects the waiting members "
+        "at once; with NonStrict they keep their nodes until every member was tried. Upstream this "
+        "is an annotation of each gang.",
         Source{"koordinator a7a1b76b"});
       v("matchPolicy", matchPolicy,
-        "Which members count towards a gang's minimum: those that have a node and are not bound "
-        "yet, or bound ones too; once-satisfied: the former, and none any more once a pod of the "
-        "group was bound. Upstream an annotation of each gang.",
+        "Which members count towards a gang's minimum. only-waiting: members that have a node and "
+        "are not bound yet; waiting-and-running: bound members too; once-satisfied: as "
+        "only-waiting, but once a pod of the group was bound, the group has no minimum any more. "
+        "Upstream this is an annotation of each gang.",
         Source{"koordinator a7a1b76b"});
     }
   };
@@ -102,7 +103,7 @@ class KoordinatorCoscheduling final : public Policy,
     if (round_.is_open && round_.group == gang.first_of_job) round_.has_failed = true;
     if (params_.mode == Mode::NonStrict) return {Code::Unschedulable, "the others keep waiting"};
     reject(gang, "a member of the gang group fits nowhere");
-    return {Code::Unschedulable, "the gang group is turned down because this pod fits nowhere"};
+    return {Code::Unschedulable, "the gang group is rejected because this pod fits on no node"};
   }
   bool reads_candidates(const PodView& /*pod*/) const override { return false; }
 
@@ -171,7 +172,7 @@ class KoordinatorCoscheduling final : public Policy,
       f(handle_.gang({gang.first_of_job.index + i}));
     }
   }
-  // No longer held to any minimum.
+  // The group has no minimum any more.
   bool is_free(const GangView& gang) const {
     return params_.matchPolicy == MatchPolicy::OnceSatisfied && has_run_.at(gang.first_of_job) != 0;
   }
@@ -190,7 +191,7 @@ class KoordinatorCoscheduling final : public Policy,
     const bool counts_bound = params_.matchPolicy == MatchPolicy::WaitingAndRunning;
     return (counts_bound ? gang.assigned() : unbound) + asked >= gang.min_available;
   }
-  // PreFilter changes nothing of the policy: the round opens once the attempt goes on.
+  // PreFilter is const: the round opens at PostFilter or Reserve.
   void open_round_if_due(const Cycle& cycle) {
     if (round_.is_open || cycle.state.find<OpensRound>(*this) == nullptr) return;
     open_round(cycle.pod.id, handle_.gang(cycle.pod.gang));

@@ -107,11 +107,6 @@ class InterPodAffinity final : public Policy,
   };
 
   bool is_old() const { return algorithm_ == AffinityAlgorithm::Before118; }
-  static bool selects(const std::vector<NodeLabel>& labels, const PodSpec& spec) {
-    return std::ranges::all_of(labels, [&](const NodeLabel& label) {
-      return std::ranges::find(spec.labels, label) != spec.labels.end();
-    });
-  }
   const PodCounts* count(const PodAffinityTerm& term, Members members,
                          const std::vector<NodeLabel>& labels) const {
     return &handle_.placements().count(
@@ -133,7 +128,7 @@ class InterPodAffinity final : public Policy,
     for (const PodAffinityTerm& term : pod.anti_affinity) {
       spec.away.push_back(count(term, Members::Labelled, term.match_labels));
     }
-    spec.selects_itself = selects(all, pod);
+    spec.selects_itself = has_labels(pod, all);
     return spec;
   }
 
@@ -152,7 +147,7 @@ class InterPodAffinity final : public Policy,
     if (!spec) spec = std::make_unique<Spec>(first_look(*pod.spec));
     for (; spec->terms_seen < known.terms.size(); ++spec->terms_seen) {
       const PodAffinityTerm& term = known.terms[spec->terms_seen];
-      if (!selects(term.match_labels, *pod.spec)) continue;
+      if (!has_labels(*pod.spec, term.match_labels)) continue;
       spec->kept_away_by.push_back(count(term, Members::KeepingAway, term.match_labels));
     }
     return *spec;

@@ -86,7 +86,7 @@ class PodTopologySpread final : public Policy,
       int32_t least = INT32_MAX;
       eligible.for_each(
           [&](NodeId n) { least = std::min(least, pods[domain_of(cycle.cluster, c, n)]); });
-      const int32_t self = selects(c, *cycle.pod.spec) ? 1 : 0;
+      const int32_t self = has_labels(*cycle.pod.spec, c.match_labels) ? 1 : 0;
       const auto fits = [&](NodeId n) {
         return pods[domain_of(cycle.cluster, c, n)] + self - least <= c.max_skew;
       };
@@ -140,11 +140,6 @@ class PodTopologySpread final : public Policy,
   std::span<const TopologySpread> constraints_of(const Cycle& cycle) const {
     const std::vector<TopologySpread>& own = cycle.pod.spec->topology_spread;
     return own.empty() ? defaults_ : own;
-  }
-  static bool selects(const TopologySpread& c, const PodSpec& spec) {
-    return std::ranges::all_of(c.match_labels, [&](const NodeLabel& label) {
-      return std::ranges::find(spec.labels, label) != spec.labels.end();
-    });
   }
   static size_t domain_of(const ClusterState& cluster, const TopologySpread& c, NodeId n) {
     return c.topology_key == PodTopology::Hostname ? n.index : cluster.leaf(n);

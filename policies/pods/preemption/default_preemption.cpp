@@ -1,5 +1,5 @@
-// Makes room for a pod that fits nowhere at the cost of pods of lower priority, as kube-scheduler's
-// plug-in of that name does. There are no PodDisruptionBudgets here, and every pod may preempt.
+// Evicts pods of lower priority for a pod that fits on no node, as kube-scheduler's
+// DefaultPreemption does. There are no PodDisruptionBudgets here, and every pod may preempt.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -33,21 +33,21 @@ class DefaultPreemption final : public Policy, public PostFilter {
     template <class V>
     void fields(V& v) {
       v("minCandidateNodesPercentage", minCandidateNodesPercentage,
-        "Of the nodes where pods that leave might help, how many are looked for on which they do.",
+        "How many candidate nodes to find, as a share of the nodes where preemption might help.",
         Range{0, 100}, Unit{"percent"}, Source{"kube-scheduler"});
-      v("minCandidateNodesAbsolute", minCandidateNodesAbsolute, "At least so many of them.",
-        Range{0, 1'000'000}, Unit{"nodes"}, Source{"kube-scheduler"});
+      v("minCandidateNodesAbsolute", minCandidateNodesAbsolute,
+        "The least number of candidate nodes to find.", Range{0, 1'000'000}, Unit{"nodes"},
+        Source{"kube-scheduler"});
       v("algorithm", algorithm,
-        "before_1_20: all nodes are candidates, and a pod that comes back is held against all "
-        "nodes, "
-        "the one that was cleared for it among them. current: against that one first.",
+        "current: a pod is tried on its nominated node first. before_1_20: a pod is tried on all "
+        "nodes alike, and every node where preemption might help is a candidate.",
         Source{"kubernetes pull requests 94814 and 93179"});
       v("async", async,
-        "Pods go on to be scheduled while victims are deleted through the API servers; false: the "
-        "cycle waits until all deletions are answered.",
+        "true: the scheduler goes on with other pods while the API servers delete victims. false: "
+        "the cycle waits until all deletions are answered.",
         Source{"SchedulerAsyncPreemption, on since Kubernetes 1.33"});
       v("per_node", per_node,
-        "Scheduler time for each node where pods that leave might help. Costs nothing if no pod of "
+        "Scheduler time for each node where preemption might help. Nothing is charged if no pod of "
         "lower priority is placed anywhere.",
         Range{Duration{}, 1_s}, Source{"calibrated with per_pod"});
       v("per_pod", per_pod,
@@ -172,8 +172,8 @@ class DefaultPreemption final : public Policy, public PostFilter {
     return candidates;
   }
 
-  // Of the nodes of the batch, keeps those that do once all pods of lower priority are gone. Then
-  // these come back, the important ones first, unless that leaves no room.
+  // Keeps the nodes of the batch on which the pod fits without any pod of lower priority. Then
+  // these pods are restored, the most important first; a pod that leaves no room is a victim.
   static void choose_victims(WhatIf& trial, size_t nodes, std::vector<Candidate>& batch) {
     NodeSet all{nodes};
     for (const Candidate& c : batch) {
@@ -207,7 +207,7 @@ class DefaultPreemption final : public Policy, public PostFilter {
     std::erase_if(batch, [](const Candidate& c) { return c.victims.empty(); });
   }
 
-  // What speaks against it: the highest priority among the victims, the sum of priorities (each
+  // The cost of a candidate: the highest priority among its victims, the sum of priorities (each
   // raised above 0, so that fewer pods are always less), their number, and how long those of the
   // highest priority have been there. The first of the best is taken.
   static std::tuple<int32_t, int64_t, size_t, int64_t> cost_of(const Candidate& c) {
@@ -221,7 +221,7 @@ class DefaultPreemption final : public Policy, public PostFilter {
     return {highest, sum, c.victims.size(), -earliest.ns};
   }
 
-  // Pods of lower priority that were to go there have to look for another place.
+  // Pods of lower priority that were nominated there lose their nomination.
   void clear_nominations(const PodView& pod, NodeId node) {
     std::vector<PodId> there;
     preemption_->nominated_on(node, there);
@@ -232,7 +232,7 @@ class DefaultPreemption final : public Policy, public PostFilter {
 
   Params params_;
   Handle& handle_;
-  const Preemption* preemption_;  // null: nobody can be told to go
+  const Preemption* preemption_;  // null: no pod can be preempted
   Rng rng_;
 };
 ORRERY_REGISTER_POLICY(DefaultPreemption, "DefaultPreemption",

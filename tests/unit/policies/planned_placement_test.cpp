@@ -86,6 +86,10 @@ TEST_F(PlannedPlacementTest, AGangThatFitsNowhereIsTriedNowhere) {
   const Cycle cycle = handle_.cycle(pod);
   EXPECT_THAT(planned(policy, cycle), IsEmpty());
   EXPECT_THAT(allowed(policy, cycle), IsEmpty());
+  Candidates nodes{handle_.state.up()};
+  as<Filter>(policy).filter(cycle, nodes);
+  ASSERT_EQ(nodes.rejections().size(), 1U);
+  EXPECT_EQ(nodes.rejections()[0].reason, "node(s) allow no placement of the whole gang");
 }
 
 TEST_F(PlannedPlacementTest, AGangThatDoesNotFitWholeIsPlannedWithItsQuorum) {

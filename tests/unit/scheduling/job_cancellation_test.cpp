@@ -190,18 +190,32 @@ policy: )" + std::string{policy} +
   }
 }
 
-// One that was stopped for another has started: it waits again, and is not cancelled.
+// One that was stopped for another has started: it waits again, and is not cancelled, not even at
+// the instant at which it stops.
 TEST(JobCancellation, AJobThatWasStoppedIsNotCancelled) {
-  ScenarioRun run{kTwoBoxes + R"(
+  for (const char* const driver : {"driver: counting", "base: strict_gang"}) {
+    for (const char* const cancel_after : {"20min", "25min", "27min"}) {
+      for (const char* const write : {"0s", "5min"}) {
+        ScenarioRun run{kTwoBoxes + R"(
 workload:
   sources:
   - kind: jobs
     jobs:
-    - {name: long, pods: 2, pod: {gpus: 4}, work: 60min, cancel_after: 25min}
+    - {name: long, pods: 2, pod: {gpus: 4}, work: 60min, cancel_after: )" +
+                        cancel_after + R"(}
     - {name: short, submit: 20min, pods: 2, pod: {gpus: 4}, work: 10min}
-policy: {driver: counting, job_queue: {policies: [{name: SRTF}], estimates: {kind: exact}}}
-)"};
-  for (const JobRow& job : run.jobs()) EXPECT_EQ(job.outcome, JobOutcome::Completed);
+policy: {)" + driver + R"(, job_queue: {policies: [{name: SRTF}], estimates: {kind: exact},
+         stops: {write: )" +
+                        write + "}}}\n"};
+        SCOPED_TRACE(std::string{driver} + " " + cancel_after + " " + write);
+        for (const JobRow& job : run.jobs()) EXPECT_EQ(job.outcome, JobOutcome::Completed);
+        const auto stops =
+            std::ranges::find(run.result.summary, "jobs_stopped", &SummaryValue::name);
+        ASSERT_NE(stops, run.result.summary.end());
+        EXPECT_EQ(std::get<int64_t>(stops->value), 1);
+      }
+    }
+  }
 }
 
 TEST(JobCancellation, AtTheInstantOfItsStartTheCancellationIsFirst) {

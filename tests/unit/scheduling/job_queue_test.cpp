@@ -70,6 +70,30 @@ policy:
   EXPECT_EQ(jobs[0].gpu_s_lost, 0);
 }
 
+// The plan hears of the arrival before the end, which was not expected yet, or of both at once.
+TEST(JobQueue, AJobThatEndsAtTheInstantOfAnArrivalIsNotStopped) {
+  for (const char* const react : {"each_event", "each_instant"}) {
+    ScenarioRun run{kTwoNodes + R"(
+workload:
+  sources:
+  - kind: jobs
+    jobs:
+    - {name: long, pods: 2, pod: {gpus: 4}, work: 20min, requested: 60min}
+    - {name: short, submit: 20min, pods: 2, pod: {gpus: 4}, work: 10min, requested: 10min}
+policy: {driver: counting, job_queue: {policies: [{name: SRTF}], react: )" +
+                    std::string{react} + "}}\n"};
+    ASSERT_EQ(run.result.end, SimulationResult::End::Done) << react;
+    const auto jobs = in_order(run);
+    EXPECT_EQ(jobs[0].outcome, JobOutcome::Completed) << react;
+    EXPECT_EQ(jobs[0].ended, Time{} + 20_min) << react;
+    EXPECT_EQ(jobs[1].running, Time{} + 20_min) << react;
+    EXPECT_EQ(jobs[1].ended, Time{} + 30_min) << react;
+    const auto stops = std::ranges::find(run.result.summary, "jobs_stopped", &SummaryValue::name);
+    ASSERT_NE(stops, run.result.summary.end());
+    EXPECT_EQ(std::get<int64_t>(stops->value), 0) << react;
+  }
+}
+
 TEST(JobQueue, CountedAndPlacedJobsThatFitEverywhereStartAlike) {
   const std::string rest = R"(
 workload:

@@ -81,6 +81,31 @@ TEST(Preemption, FindsRoomWhereAVictimHasEndedInTheMeantime) {
   EXPECT_EQ(world.controller.counters().pods_preempted, 0U);
 }
 
+// The victim's deletion is due at the end of the cycle, at 12 s.
+TEST(Preemption, OrdersOfAnEarlierProfileAreDropped) {
+  const uint64_t before = mark_count("scheduling.evictions_dropped");
+  ProfileParams slow = profile();
+  slow.cost.per_cycle = 2_s;
+  ProfileParams gentle = slow;
+  gentle.disable = {"DefaultPreemption"};
+  SchedulerWorld world{{8}, slow};
+  world.add({job(0, 0_s, 8, 100_s), job(5, 10_s, 8, 20_s)});
+  world.at(Time{} + 11_s, [&] {
+    EXPECT_EQ(world.scheduler.pods_preempted(), 1U);
+    world.scheduler.change_profile(gentle);
+  });
+  world.run();
+  EXPECT_GT(mark_count("scheduling.evictions_dropped"), before);
+  EXPECT_EQ(world.scheduler.pods_preempted(), 0U);
+  EXPECT_FALSE(world.scheduler.is_preempting());
+  EXPECT_TRUE(preemptions(world).empty());
+  const auto rows = world.job_rows();
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].job, 0U);
+  EXPECT_EQ(rows[0].preemptions, 0);
+  EXPECT_GE(rows[1].running, rows[0].ended);
+}
+
 // Does all at once, but refuses to delete anything the first time.
 class Unwilling final : public PodApi {
  public:
