@@ -1,12 +1,12 @@
 // models/scheduling/cycle/pod_tracks.hpp -- where each pod stands in the scheduler, and the views
-// of
-// pods and gangs that policies see.
+// of pods and gangs that policies see.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "models/scheduling/contract/placements.hpp"
 #include "models/scheduling/contract/policy_types.hpp"
 #include "models/workload/job/job_table.hpp"
 #include "sim/engine/event.hpp"
@@ -37,7 +37,7 @@ struct GangTrack {
 
 class PodTracks {
  public:
-  explicit PodTracks(JobTable& jobs) : jobs_{jobs} {}
+  PodTracks(JobTable& jobs, const Placements& placements) : jobs_{jobs}, placements_{placements} {}
 
   PodTrack& of(PodId pod);
   GangTrack& of(GangId gang);
@@ -57,6 +57,7 @@ class PodTracks {
   // ---- views
   PodView pod(PodId id) const;
   GangView gang(GangId id) const;
+  int32_t missing(RoleId role) const;  // pods with nodes, of its own minimum
   std::span<const PodId> waiting(GangId gang) const;
   Time last_failure(GangId gang) const { return gangs_[gang.index].last_failure; }
   // Its member is in Permit right now and does not count itself; invalid: none.
@@ -64,8 +65,10 @@ class PodTracks {
 
  private:
   void no_longer_pending(PodId pod);
+  RolesMissing roles_missing(const Gang& gang) const;
 
   JobTable& jobs_;
+  const Placements& placements_;
   std::vector<PodTrack> pods_;
   std::vector<GangTrack> gangs_;
   size_t pending_pods_ = 0, pending_gangs_ = 0;

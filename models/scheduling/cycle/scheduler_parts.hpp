@@ -18,8 +18,8 @@ struct SchedulerParts {
 
   void use(PodApi& api);
 
-  PodTracks tracks;
   Placements placements;
+  PodTracks tracks;
   Transaction transaction;
   ActiveProfile profile;
   Evictions evictions;
