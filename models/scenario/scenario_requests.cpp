@@ -54,7 +54,8 @@ std::vector<std::string> minimums_of(const ExplicitJobParams& job) {
   for (size_t g = 0; g < job.gangs.size(); ++g) {
     const ExplicitGangParams& gang = job.gangs[g];
     const std::string at = "gangs[" + std::to_string(g) + "].";
-    if (gang.min_available != 0) fields.push_back(at + "min_available");
+    if (gang.min_available == 0) continue;  // then those of roles have no effect anyway
+    fields.push_back(at + "min_available");
     for (size_t r = 0; r < gang.roles.size(); ++r) {
       if (gang.roles[r].min_available == 0) continue;
       fields.push_back(at + "roles[" + std::to_string(r) + "].min_available");
