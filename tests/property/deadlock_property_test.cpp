@@ -22,7 +22,7 @@ struct Pool {  // what is left of each node
   }
 };
 
-struct Group {  // pods of a gang in a row, of which `needed` must have nodes
+struct ToyGroup {  // pods of a gang in a row, of which `needed` must have nodes
   size_t first = 0, pods = 0;
   int needed = 0;
 };
@@ -32,26 +32,30 @@ struct Toy {
   JobId job;
   std::vector<PodSpec> specs;
   std::vector<int> nodes;
-  std::vector<Group> groups;
+  std::vector<ToyGroup> groups;
   bool runs = false;
   int assigned() const { return assigned({.pods = nodes.size()}); }
-  int assigned(const Group& group) const {
+  int assigned(const ToyGroup& group) const {
     const auto first = nodes.begin() + static_cast<std::ptrdiff_t>(group.first);
     return static_cast<int>(std::count_if(first, first + static_cast<std::ptrdiff_t>(group.pods),
                                           [](int n) { return n >= 0; }));
   }
   bool is_complete() const {
-    return std::ranges::all_of(groups,
-                               [&](const Group& group) { return assigned(group) >= group.needed; });
+    return std::ranges::all_of(
+        groups, [&](const ToyGroup& group) { return assigned(group) >= group.needed; });
   }
   bool is_candidate() const { return !runs && assigned() > 0; }
 };
 
-enum class Pods : uint8_t { Alike, Unlike, OfRoles };  // of roles: each with a minimum of its own
+enum class ToyPods : uint8_t {
+  Alike,
+  Unlike,
+  OfRoles
+};  // of roles: each with a minimum of its own
 
 class Toys {
  public:
-  Toys(Rng& rng, Pods pods) : rng_{rng}, pods_{pods}, world_{make_nodes(rng)} {
+  Toys(Rng& rng, ToyPods pods) : rng_{rng}, pods_{pods}, world_{make_nodes(rng)} {
     const uint64_t gangs = 2 + rng.below(4);
     for (uint64_t i = 0; i < gangs; ++i) add();
   }
@@ -116,8 +120,8 @@ class Toys {
   void add() {
     Toy toy;
     GangSpec gang;
-    pods_ == Pods::OfRoles ? add_roles(toy, gang) : add_pods(toy, gang);
-    for (const Group& group : toy.groups) gang.min_available += group.needed;
+    pods_ == ToyPods::OfRoles ? add_roles(toy, gang) : add_pods(toy, gang);
+    for (const ToyGroup& group : toy.groups) gang.min_available += group.needed;
     toy.nodes.assign(toy.specs.size(), -1);
     toy.job = world_.add({gang});
     toys_.push_back(toy);
@@ -125,12 +129,12 @@ class Toys {
   void add_pods(Toy& toy, GangSpec& gang) {
     PodSpec spec = random_spec();
     for (uint64_t pods = 1 + rng_.below(4); pods > 0; --pods) {
-      if (pods_ == Pods::Unlike) spec = random_spec();
+      if (pods_ == ToyPods::Unlike) spec = random_spec();
       toy.specs.push_back(spec);
       gang.roles.push_back({.spec = spec, .pods = 1});
     }
     // Which of unlike members are needed is the scheduler's choice, so all are.
-    const uint64_t spare = pods_ == Pods::Alike ? rng_.below(toy.specs.size()) : 0;
+    const uint64_t spare = pods_ == ToyPods::Alike ? rng_.below(toy.specs.size()) : 0;
     const size_t pods = toy.specs.size();
     toy.groups.push_back({.pods = pods, .needed = static_cast<int>(pods - spare)});
   }
@@ -186,7 +190,7 @@ class Toys {
   }
   static bool can_complete(const Toy& toy, Pool& pool) {
     std::vector<PodSpec> missing;
-    for (const Group& group : toy.groups) {
+    for (const ToyGroup& group : toy.groups) {
       int more = group.needed - toy.assigned(group);
       for (size_t p = group.first; p < group.first + group.pods && more > 0; ++p) {
         if (toy.nodes[p] >= 0) continue;
@@ -210,7 +214,7 @@ class Toys {
   }
 
   Rng& rng_;
-  Pods pods_;
+  ToyPods pods_;
   std::vector<int32_t> nodes_;
   GangWorld world_;
   std::vector<Toy> toys_;
@@ -220,7 +224,7 @@ TEST(DeadlockProperty, TheReductionAgreesWithEveryOrderOfCompletion) {
   int deadlocks = 0;
   for (uint64_t seed = 0; seed < 3000; ++seed) {
     Rng rng{seed};
-    Toys toys{rng, Pods::Alike};
+    Toys toys{rng, ToyPods::Alike};
     for (int look = 0; look < 30; ++look) {
       for (uint64_t steps = 1 + rng.below(3); steps > 0; --steps) toys.step();
       toys.world().wait(1_s);
@@ -238,7 +242,7 @@ TEST(DeadlockProperty, TheReductionAgreesWithEveryOrderOfCompletion) {
 }
 
 // Unlike pods are a packing problem. On small clusters the search after the greedy try is complete.
-int deadlocks_of(Pods pods, uint64_t seeds) {
+int deadlocks_of(ToyPods pods, uint64_t seeds) {
   int deadlocks = 0;
   for (uint64_t seed = 0; seed < seeds; ++seed) {
     Rng rng{seed};
@@ -260,11 +264,11 @@ int deadlocks_of(Pods pods, uint64_t seeds) {
 }
 
 TEST(DeadlockProperty, WithUnlikePodsOfASmallClusterItAgreesToo) {
-  EXPECT_GT(deadlocks_of(Pods::Unlike, 1000), 100);
+  EXPECT_GT(deadlocks_of(ToyPods::Unlike, 1000), 100);
 }
 
 TEST(DeadlockProperty, WithRolesThatHaveMinimumsItAgreesToo) {
-  EXPECT_GT(deadlocks_of(Pods::OfRoles, 600), 30);
+  EXPECT_GT(deadlocks_of(ToyPods::OfRoles, 600), 30);
 }
 
 }  // namespace

@@ -33,7 +33,8 @@ std::vector<PodId> GangCycle::members_of(PodId unit, GangId gang) const {
   JobTable::for_each_pod(g.first, g.pods, [&](PodId pod) {
     if (context_.tracks.of(pod).stage == PodStage::Queued) members.push_back(pod);
   });
-  return g.has_role_minimums ? needed_first(g, members) : members;
+  if (g.has_role_minimums) return needed_first(g, members);
+  return members;
 }
 
 // Those that roles lack of their own minimums come before the others: where there is not room for
