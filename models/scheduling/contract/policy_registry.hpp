@@ -23,7 +23,7 @@
 
 namespace orrery {
 
-inline constexpr uint32_t kPolicyAbiVersion = 9;  // raise on any change to what a plug-in sees
+inline constexpr uint32_t kPolicyAbiVersion = 10;  // raise on any change to what a plug-in sees
 
 struct PolicyAbi {
   uint32_t version = 0;
