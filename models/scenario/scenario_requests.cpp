@@ -46,6 +46,24 @@ bool weighs_pods(const JobPolicyParams& policy) {
              kPoints, [&](const PointName& point) { return is_loaded_for(policy.name, point); });
 }
 
+// The fields of a gang that say how many pods it needs.
+std::vector<std::string> minimums_of(const ExplicitJobParams& job) {
+  std::vector<std::string> fields;
+  if (job.kind == JobKind::Pods) return fields;
+  if (job.min_available != 0) fields.emplace_back("min_available");
+  for (size_t g = 0; g < job.gangs.size(); ++g) {
+    const ExplicitGangParams& gang = job.gangs[g];
+    const std::string at = "gangs[" + std::to_string(g) + "].";
+    if (gang.min_available == 0) continue;  // then those of roles have no effect anyway
+    fields.push_back(at + "min_available");
+    for (size_t r = 0; r < gang.roles.size(); ++r) {
+      if (gang.roles[r].min_available == 0) continue;
+      fields.push_back(at + "roles[" + std::to_string(r) + "].min_available");
+    }
+  }
+  return fields;
+}
+
 // Jobs are amounts that are taken out of a pool.
 void check_counted(const Scenario& scenario, Checker& c) {
   constexpr std::string_view kOfPods[] = {"workload.controller.concurrent_syncs",
@@ -64,10 +82,9 @@ void check_counted(const Scenario& scenario, Checker& c) {
   for (size_t i = 0; i < scenario.workload.sources.size(); ++i) {
     const auto* const listed = std::get_if<ExplicitJobsParams>(&scenario.workload.sources[i]);
     for (size_t j = 0; listed != nullptr && j < listed->jobs.size(); ++j) {
-      if (listed->jobs[j].min_available == 0 || listed->jobs[j].kind == JobKind::Pods) continue;
-      refuse("workload.sources[" + std::to_string(i) + "].jobs[" + std::to_string(j) +
-                 "].min_available",
-             kNoPods);
+      const std::string at =
+          "workload.sources[" + std::to_string(i) + "].jobs[" + std::to_string(j) + "].";
+      for (const std::string& field : minimums_of(listed->jobs[j])) refuse(at + field, kNoPods);
     }
   }
   const JobQueueParams& queue = *scenario.policy.job_queue;

@@ -58,6 +58,8 @@ CASES = [
     changed("more GPUs than a pod may ask for", "gpus: 8}", "gpus: 17}", "s.yaml:8:"),
     changed("share of several GPUs", "gpus: 8}", "gpus: 8, gpu_milli: 500}", "s.yaml:8:", "gpu_milli"),
     changed("min_available above pods", "pods: 2,", "pods: 2, min_available: 3,", "s.yaml:8:", "min_available"),
+    changed("min_available above a role's pods", "pods: 2, pod: {gpus: 8}", "gangs: [{roles: [{min_available: 2}]}]", "s.yaml:8:", "roles[0].min_available"),
+    changed("min_available below those of roles", "pods: 2, pod: {gpus: 8}", "gangs: [{min_available: 1, roles: [{min_available: 1}, {min_available: 1}]}]", "s.yaml:8:", "roles together, 2"),
     changed("option without effect", "pods: 2,", "kind: pods, pods: 2, min_available: 1,", "s.yaml:8:", "no effect"),
     changed("every without count", "pods: 2,", "pods: 2, every: 1h,", "s.yaml:8:", "every"),
     changed("until of zero", "until: 1h", "until: 0s", "s.yaml:9:", "until"),

@@ -27,6 +27,11 @@ INDEPENDENT = scenario("{work: 10min, kind: pods, gangs: [{roles: [{pods: 2, pod
                        "{pods: 3, pod: {gpus: 8}}]}]}")
 # As long as nearly all pods of a gang have a node, coscheduling lets them wait for the last one.
 WAITS = scenario("{work: 10min, pods: 21, pod: {gpus: 8}}", pools=NODES)
+# Three nodes: all for the first role, so the other has none.
+UNSERVED = scenario("{work: 10min, gangs: [{min_available: 3, roles: [{pods: 3, pod: {gpus: 8}}, "
+                    "{pods: 2, pod: {gpus: 8}}]}]}", pools=MACHINE.replace("count: 4", "count: 3"))
+NEEDS = "has no effect: with its min_available the gang needs "
+GANG_MIN = J + "gangs[0].min_available"
 CROWDED = SINGLES + ", " + HIGHER.replace("pods: 4", "kind: pods, count: 2")
 DELETES = scenario(CROWDED, policy="{plugins: [{name: DefaultPreemption}]}")
 
@@ -43,6 +48,10 @@ JOBS = [
          works={"policy": "{base: coscheduling}"}),
     Idle(J + "min_available", "has no effect on independent pods", "2", PODS,
          scenario("{work: 10min, pods: 5, pod: {gpus: 8}}", policy="{base: native_gang}")),
+    Idle(R + "min_available", "has no effect on independent pods", "1", {GANG_MIN: "0", **PODS},
+         UNSERVED),
+    Idle(R + "min_available", NEEDS + "all of its pods", "1", {GANG_MIN: "0"}, UNSERVED),
+    Idle(R + "min_available", NEEDS + "at least 1 of these pods", "1", {GANG_MIN: "4"}, UNSERVED),
     Idle(R + "takes_part", "has no effect on independent pods", "false", PODS, ROLES),
     Idle(R + "exits", "has no effect on a gang, which ends as a whole", "false",
          {J + "kind": "mpi_gang"}, INDEPENDENT),
@@ -278,6 +287,8 @@ COUNTED_POOL = [
          works=UNCOUNTED),
     Idle("record.deadlocks", NO_PODS, "{counts_down_nodes: false}", COUNTED, scenario(),
          works=UNCOUNTED, is_shown=False),
+    Idle(GANG_MIN, NO_PODS, "1", COUNTED, scenario("{work: 10min, gangs: [{roles: [{pods: 5, pod: "
+         "{gpus: 8}}]}]}"), works={"policy": "{base: native_gang}"}),
     Idle(J + "min_available", NO_PODS, "1", COUNTED, scenario("{work: 10min, pods: 5, pod: {gpus: "
          "8}}"), works={"policy": "{base: native_gang}"}),
     Idle("cluster.pools[0].pods_max",

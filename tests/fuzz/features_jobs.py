@@ -53,6 +53,17 @@ def elastic_gangs(draft: Draft, draw: Draw) -> None:
                monitor_interval=draw.pick([None, "100ms", "1s", "30s"]))
 
 
+def role_minimums(gang: Tree, draw: Draw) -> None:
+    """Those of a role that the gang's own does not imply, and together no more than it."""
+    left = gang.get("min_available", 0)
+    spare = sum(role["pods"] for role in gang["roles"]) - left
+    for role in gang["roles"]:
+        least, most = max(1, role["pods"] - spare + 1), min(role["pods"], left)
+        if least <= most and draw.chance(0.5):
+            role["min_available"] = draw.count(least, most)
+            left -= role["min_available"]
+
+
 def gangs_of_roles(draft: Draft, draw: Draw) -> None:
     """A job of several gangs, as of trainers and rollout workers."""
     gangs = []
@@ -60,6 +71,7 @@ def gangs_of_roles(draft: Draft, draw: Draw) -> None:
         roles = [{"pods": draw.count(1, 3), "pod": pod(draw)} for _ in range(draw.count(1, 2))]
         gang: Tree = {"roles": roles}
         draw.maybe(gang, 0.3, min_available=draw.count(1, sum(role["pods"] for role in roles)))
+        role_minimums(gang, draw)
         gangs.append(gang)
     made = {"name": "grouped", "work": draw.span(10, 900), "gangs": gangs,
             "count": draw.count(1, 3), "every": draw.span(0, 300)}
@@ -98,8 +110,12 @@ def roles_of_jobs(draft: Draft, draw: Draw) -> None:
         roles += [{"pods": draw.count(1, 3), "pod": pod(draw)} for _ in range(draw.count(1, 2))]
         for role in roles[1:]:
             role_rules(role, draw, kind == "mpi_gang")
+        gang: Tree = {"roles": roles}
+        if kind == "mpi_gang":
+            draw.maybe(gang, 0.3, min_available=draw.count(1, sum(one["pods"] for one in roles)))
+            role_minimums(gang, draw)
         made: Tree = {"name": "roles", "kind": kind, "work": draw.span(10, 900),
-                      "gangs": [{"roles": roles}], "count": draw.count(1, 3),
+                      "gangs": [gang], "count": draw.count(1, 3),
                       "every": draw.span(0, 300)}
         draft.sources.append({"kind": "jobs", "jobs": [made]})
 

@@ -3,6 +3,9 @@
 // job is accounted for.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+
 #include "tests/support/scheduler_world.hpp"
 
 namespace orrery {
@@ -75,9 +78,18 @@ class RandomScenario {
   }
 
   std::string gang(int pods) {
-    return "{min_available: " + std::to_string(pick(1, pods)) +
-           ", roles: [{pods: " + std::to_string(pods) +
-           ", pod: {gpus: " + std::to_string(pick(0, 4)) + "}}]}";
+    const int needed = pick(1, pods), others = chance(2) ? pick(0, pods - 1) : 0;
+    const int first = pods - others;
+    // Of its own, more than the gang needs of this role anyway.
+    const int least = std::max(1, first - (pods - needed) + 1), most = std::min(first, needed);
+    const int own = least <= most && chance(2) ? pick(least, most) : 0;
+    return "{min_available: " + std::to_string(needed) + ", roles: [" + role(first, own) +
+           (others > 0 ? ", " + role(others, 0) : "") + "]}";
+  }
+  std::string role(int pods, int needed) {
+    return "{pods: " + std::to_string(pods) +
+           (needed > 0 ? ", min_available: " + std::to_string(needed) : "") +
+           ", pod: {gpus: " + std::to_string(pick(0, 4)) + "}}";
   }
 
   Rng random_;

@@ -58,6 +58,10 @@ GangPlacement Placements::of_gang(GangId gang) const {
   return is_known ? of_gangs_[gang.index] : GangPlacement{};
 }
 
+int32_t Placements::of_role(RoleId role) const {
+  return role.index < of_roles_.size() ? of_roles_[role.index] : 0;
+}
+
 std::optional<int32_t> Placements::lowest_priority() const {
   if (of_priority_.empty()) return std::nullopt;
   return of_priority_.begin()->first;
@@ -84,6 +88,7 @@ void Placements::place(const PodView& pod, NodeId node, DeviceGrant grant, Time 
             .since = since,
             .spec = pod.spec_id,
             .gang = pod.gang,
+            .role = pod.role,
             .job = pod.job,
             .priority = pod.spec->priority,
             .team = pod.team.empty() ? 0 : team_number(pod.team),
@@ -94,6 +99,10 @@ void Placements::place(const PodView& pod, NodeId node, DeviceGrant grant, Time 
     GangPlacement& gang = of_gangs_[pod.gang.index];
     if (gang.pods++ == 0) gang.home = node;
     gang.held += specs_.request(pod.spec_id).resources;
+  }
+  if (pod.role.is_valid()) {
+    if (pod.role.index >= of_roles_.size()) of_roles_.resize(pod.role.index + size_t{1});
+    ++of_roles_[pod.role.index];
   }
   on_nodes_.add(node, pod.id);
   lowest_[node.index] = std::min(lowest_[node.index], placed.priority);
@@ -114,6 +123,7 @@ void Placements::remove(PodId pod) {
     --gang.pods;
     gang.held -= specs_.request(placed.spec).resources;
   }
+  if (placed.role.is_valid()) --of_roles_[placed.role.index];
   on_nodes_.remove(placed.node, pod);
   if (placed.priority == lowest_[placed.node.index]) find_lowest(placed.node);
   const auto count = of_priority_.find(placed.priority);

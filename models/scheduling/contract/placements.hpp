@@ -54,6 +54,7 @@ struct Placed {
   Time since;  // when it got its node
   SpecId spec;
   GangId gang;
+  RoleId role;  // as PodView has it
   JobId job;
   int32_t priority = 0;
   uint32_t team = 0;  // as the ledger numbers them
@@ -73,6 +74,7 @@ class ORRERY_API Placements {
   std::vector<PodId> on_node(NodeId node) const;   // in no particular order
   std::span<const PodId> of_job(JobId job) const;  // in no particular order
   GangPlacement of_gang(GangId gang) const;
+  int32_t of_role(RoleId role) const;  // pods of one with a minimum of its own
   size_t pods() const { return total_; }
   // Counted from the first call on, so that later ones cost a look-up. Valid as long as the ledger.
   const PodCounts& count(const PodGroup& group) const;
@@ -110,6 +112,7 @@ class ORRERY_API Placements {
   std::vector<int32_t> lowest_;  // priority of the pods of each node
   std::vector<std::vector<PodId>> of_jobs_;
   std::vector<GangPlacement> of_gangs_;
+  std::vector<int32_t> of_roles_;           // pods
   std::map<int32_t, int64_t> of_priority_;  // how many pods
   size_t total_ = 0;
   // What was asked for so far: caches, which follow from the rest.

@@ -1,6 +1,7 @@
 // models/scheduling/contract/policy_types.hpp -- the nouns of the policy contract.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -23,10 +24,19 @@ struct PodView {
   const PodSpec* spec = nullptr;
   JobId job;
   GangId gang;  // invalid: the pod is no member of a gang
+  RoleId role;  // one with a minimum of its own; else invalid
   int32_t rank = 0;
   int32_t attempts = 0;  // earlier ones
   Time created;
   std::string_view team = {};
+};
+
+// Summed over the roles of a gang that have a minimum of their own: the pods that they lack of it.
+// The pod that Permit is asked about counts as one with a node.
+struct RolesMissing {
+  int32_t created = 0;   // if those count that exist
+  int32_t assigned = 0;  // if those count that have a node
+  int32_t unbound = 0;   // if those count that have a node and are not bound
 };
 
 struct GangView {
@@ -50,8 +60,15 @@ struct GangView {
   Time backoff_until;
   const Resources* min_resources = nullptr;  // PodGroup.minResources; null: not set
   std::string_view name;
+  RolesMissing roles_missing = {};
   // With a node. While Permit is asked about a pod, that pod is in none of the counts.
   int32_t assigned() const { return waiting + bound; }
+  // Members that must get a node before it can start, beside `asked`: 1 in Permit.
+  int32_t missing(int32_t asked = 0) const {
+    return std::max({min_available - assigned() - asked, roles_missing.assigned, 0});
+  }
+  // Whether it and its roles have as many members as they need to start.
+  bool are_enough_created() const { return created >= min_available && roles_missing.created == 0; }
 };
 
 // What stands in the queue: one pod, or with the per_gang driver a whole gang.

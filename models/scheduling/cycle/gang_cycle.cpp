@@ -33,7 +33,25 @@ std::vector<PodId> GangCycle::members_of(PodId unit, GangId gang) const {
   JobTable::for_each_pod(g.first, g.pods, [&](PodId pod) {
     if (context_.tracks.of(pod).stage == PodStage::Queued) members.push_back(pod);
   });
+  if (g.has_role_minimums) return needed_first(g, members);
   return members;
+}
+
+// Those that roles lack of their own minimums come before the others: where there is not room for
+// all, the wrong ones would take it.
+std::vector<PodId> GangCycle::needed_first(const Gang& gang,
+                                           const std::vector<PodId>& members) const {
+  std::vector<int32_t> lacking;
+  for (uint32_t r = 0; r < static_cast<uint32_t>(gang.roles); ++r) {
+    lacking.push_back(context_.tracks.missing({gang.first_role.index + r}));
+  }
+  std::vector<PodId> ordered, others;
+  for (const PodId member : members) {
+    int32_t& of_role = lacking[context_.jobs.pod(member).role.index - gang.first_role.index];
+    (of_role-- > 0 ? ordered : others).push_back(member);
+  }
+  ordered.insert(ordered.end(), others.begin(), others.end());
+  return ordered;
 }
 
 GangView GangCycle::view_of(PodId unit, GangId gang) const {
@@ -60,13 +78,13 @@ Duration GangCycle::run(PodId unit, GangId gang, int64_t counts) {
     context_.jobs.pod(member).attempts += static_cast<int32_t>(counts);
   const GangView view = view_of(unit, gang);
   const PodView first = context_.tracks.pod(members.front());
-  CycleState state = framework().new_attempt(counts);
+  CycleState state = framework().new_attempt(static_cast<uint64_t>(counts));
   const Cycle cycle{context_.sim.engine.now(), context_.cluster, first, state};
   const std::vector<GangDomain> domains = framework().domains(cycle, view);
   context_.log.tried = {.pods = static_cast<int32_t>(members.size()),
                         .domains = static_cast<uint32_t>(std::max<size_t>(domains.size(), 1))};
   Best best = attempt(cycle, view, members, domains);
-  if (best.score >= 0) return best.cost + keep_all(unit, cycle, gang, best);
+  if (best.score >= 0) return best.cost + keep_all(unit, cycle, view, best);
   ORRERY_MARK("scheduling.gang_rejected");
   // Permit rejected the members with a node because others found none. The log names a member
   // without a node if there is one.
@@ -84,7 +102,7 @@ GangCycle::Best GangCycle::attempt(const Cycle& cycle, const GangView& gang,
                                    std::span<const PodId> members,
                                    std::span<const GangDomain> domains) {
   const PodView& first = cycle.pod;
-  const int64_t missing = gang.min_available - gang.assigned();
+  const int64_t missing = gang.missing();
   const bool are_alike = std::ranges::all_of(
       members, [&](PodId member) { return context_.jobs.pod(member).spec == first.spec_id; });
   // Permit rejects a gang with fewer members than its quorum lacks. One member is placed to get
@@ -216,7 +234,7 @@ int64_t GangCycle::score(const Cycle& cycle, const GangView& gang, GangAttempt& 
 // Reserve may reject members that the attempt has placed. The remaining members are kept if Permit
 // accepts them; otherwise all are undone. As upstream, members are reserved one by one. A member is
 // bound when its own reservation and that of the quorum are done.
-Duration GangCycle::keep_all(PodId unit, const Cycle& cycle, GangId gang, Best& best) {
+Duration GangCycle::keep_all(PodId unit, const Cycle& cycle, const GangView& before, Best& best) {
   GangAttempt& attempt = best.attempt;
   std::vector<PlacedMember>& placed = attempt.placed;
   const size_t wanted = placed.size();
@@ -233,10 +251,9 @@ Duration GangCycle::keep_all(PodId unit, const Cycle& cycle, GangId gang, Best& 
   Selection found;
   found.visited = attempt.visited;
   const Duration per_pod = context_.profile.cost.per_pod;
-  const GangView view = view_of(unit, gang);
   const auto kept = static_cast<int32_t>(placed.size());
-  const int32_t before = gang.is_valid() ? view.assigned() - kept : 0;
-  const int32_t missing = view.min_available - before;
+  const int32_t others = before.id.is_valid() ? view_of(unit, before.id).assigned() - kept : 0;
+  const int32_t missing = std::max(before.min_available - others, before.roles_missing.assigned);
   const Duration quorum = best.cost + per_pod * std::clamp(missing, 0, kept);
   Duration cost;
   for (const PlacedMember& p : placed) {

@@ -48,6 +48,7 @@ class GangCycle {
     Duration cost;       // of all domains
   };
   std::vector<PodId> members_of(PodId unit, GangId gang) const;
+  std::vector<PodId> needed_first(const Gang& gang, const std::vector<PodId>& members) const;
   GangView view_of(PodId unit, GangId gang) const;
   void count_tentative(GangId gang, int32_t members) const;
   Framework& framework() const { return *context_.profile.framework; }
@@ -63,7 +64,7 @@ class GangCycle {
                     GangAttempt& attempt);
   bool is_permitted(const Cycle& cycle, GangAttempt& attempt);
   int64_t score(const Cycle& cycle, const GangView& gang, GangAttempt& attempt);
-  Duration keep_all(PodId unit, const Cycle& cycle, GangId gang, Best& best);
+  Duration keep_all(PodId unit, const Cycle& cycle, const GangView& before, Best& best);
   bool keep(const Cycle& cycle, const PlacedMember& member, GangAttempt& attempt);
 
   const SchedulerContext& context_;

@@ -1,5 +1,7 @@
 #include "models/scheduling/cycle/pod_tracks.hpp"
 
+#include <algorithm>
+
 #include "sim/core/check.hpp"
 
 namespace orrery {
@@ -45,6 +47,7 @@ PodView PodTracks::pod(PodId id) const {
           .spec = &jobs_.specs()[p.spec],
           .job = p.job,
           .gang = p.gang,
+          .role = jobs_.role(p.role).min_available > 0 ? p.role : RoleId{},
           .rank = p.rank,
           .attempts = p.attempts,
           .created = p.created,
@@ -75,7 +78,8 @@ GangView PodTracks::gang(GangId id) const {
                 .last_failure = Time{-1},
                 .backoff_until = {},
                 .min_resources = g.min_resources ? &*g.min_resources : nullptr,
-                .name = job.spec.name};
+                .name = job.spec.name,
+                .roles_missing = g.has_role_minimums ? roles_missing(g) : RolesMissing{}};
   if (id.index >= gangs_.size()) return view;
   const GangTrack& t = gangs_[id.index];
   view.gated = t.gated;
@@ -86,6 +90,19 @@ GangView PodTracks::gang(GangId id) const {
   view.last_failure = t.last_failure;
   view.backoff_until = t.backoff_until;
   return view;
+}
+
+RolesMissing PodTracks::roles_missing(const Gang& gang) const {
+  const auto created = [this](RoleId role) { return jobs_.role(role).created; };
+  const auto assigned = [this](RoleId role) { return placements_.of_role(role); };
+  const auto unbound = [&](RoleId role) { return assigned(role) - jobs_.role(role).bound; };
+  return {.created = jobs_.role_pods_missing(gang, created),
+          .assigned = jobs_.role_pods_missing(gang, assigned),
+          .unbound = jobs_.role_pods_missing(gang, unbound)};
+}
+
+int32_t PodTracks::missing(RoleId role) const {
+  return std::max(jobs_.role(role).min_available - placements_.of_role(role), 0);
 }
 
 std::span<const PodId> PodTracks::waiting(GangId gang) const {

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "models/scheduling/contract/placements.hpp"
 #include "models/scheduling/contract/policy_types.hpp"
 #include "models/workload/job/job_table.hpp"
 #include "sim/engine/event.hpp"
@@ -35,7 +36,7 @@ struct GangTrack {
 
 class PodTracks {
  public:
-  explicit PodTracks(JobTable& jobs) : jobs_{jobs} {}
+  PodTracks(JobTable& jobs, const Placements& placements) : jobs_{jobs}, placements_{placements} {}
 
   PodTrack& of(PodId pod);
   GangTrack& of(GangId gang);
@@ -54,13 +55,17 @@ class PodTracks {
   // ---- views
   PodView pod(PodId id) const;
   GangView gang(GangId id) const;
+  int32_t missing(RoleId role) const;  // pods with nodes, of its own minimum
   std::span<const PodId> waiting(GangId gang) const;
   Time last_failure(GangId gang) const { return gangs_[gang.index].last_failure; }
   // The gang whose member Permit is being asked about: that member is in no count. Invalid: none.
   GangId permitting;
 
  private:
+  RolesMissing roles_missing(const Gang& gang) const;
+
   JobTable& jobs_;
+  const Placements& placements_;
   std::vector<PodTrack> pods_;
   std::vector<GangTrack> gangs_;
   size_t pending_pods_ = 0, pending_gangs_ = 0;

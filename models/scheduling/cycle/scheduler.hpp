@@ -6,7 +6,7 @@
 #include <span>
 
 #include "models/scheduling/cycle/gang_cycle.hpp"
-#include "models/scheduling/cycle/retry_rounds.hpp"
+#include "models/scheduling/queue/retry_rounds.hpp"
 #include "models/scheduling/cycle/scheduler_parts.hpp"
 
 namespace orrery {

@@ -20,8 +20,8 @@ struct SchedulerParts {
   void use(PodApi& api);
 
   const SchedulerContext context;
-  PodTracks tracks;
   Placements placements;
+  PodTracks tracks;
   Transaction transaction;
   ActiveProfile profile;
   Evictions evictions;

@@ -167,7 +167,7 @@ StuckJob DeadlockDetector::stuck_job(JobId id) const {
     const GangId gang{job.first_gang.index + g};
     const GangHolding& holding = holdings_.gang(gang);
     stuck.gangs.push_back({.assigned = holding.assigned,
-                           .needed = jobs_.gang(gang).min_available,
+                           .needed = holdings_.needed(gang),
                            .gpu_milli = holding.gpu_milli});
   }
   return stuck;

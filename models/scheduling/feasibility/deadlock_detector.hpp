@@ -41,10 +41,10 @@ struct PodLoss {  // by a job that was stuck
 };
 
 // A job is a candidate while it is Pending, holds resources (pods bound, or waiting in Permit) and
-// one of its gangs has fewer than min_available of them; the gangs of a job start together and so
-// stand and fall together. Everything that is no candidate ends some day and releases all it holds.
-// The reduction (reduction.hpp) runs on a cluster that only candidates hold, and finds those that
-// are stuck.
+// one of its gangs has fewer than min_available of them, or a role of it fewer than its own
+// minimum; the gangs of a job start together and so stand and fall together. Everything that is no
+// candidate ends some day and releases all it holds. The reduction (reduction.hpp) runs on a
+// cluster that only candidates hold, and finds those that are stuck.
 //
 // A stuck job is infeasible if its missing pods would not fit even beside its own pods alone: it
 // waits for capacity that does not exist. The others are held up by members. Stuck jobs are joined

@@ -23,9 +23,8 @@ struct GangHolding {
 
 struct JobHolding {
   uint64_t serial = UINT64_MAX;
-  int32_t pods = 0;              // with nodes
-  int32_t incomplete_gangs = 0;  // with fewer than min_available such pods
-  bool is_alike = false;         // all pods have one spec
+  int32_t pods = 0;       // with nodes
+  bool is_alike = false;  // all pods have one spec, and no role has a minimum
 };
 
 // A pod has a node from its reservation on: while it waits in Permit, and while it is bound.
@@ -44,16 +43,19 @@ class GangHoldings {
   const JobHolding& job(JobId id) const { return job_holdings_[id.index]; }
   // It is Pending and holds nodes, and one of its gangs has too few of them.
   bool is_partial(JobId id) const;
-  // Pods that its gangs lack to start. Of pods with different specs the smallest are assumed to
-  // come next.
+  // Pods that its gangs lack to start: those that roles lack of their minimums, and of the others
+  // the smallest.
   std::vector<PodNeed> missing(JobId id) const;
+  int32_t needed(GangId id) const;  // pods with nodes, when it could start
 
  private:
-  void add_smallest(const Gang& gang, int32_t pods, std::vector<PodNeed>& needs) const;
+  int32_t role_pods_missing(const Gang& gang) const;
+  void add_unlike(const Gang& gang, int32_t pods, std::vector<PodNeed>& needs) const;
 
   const JobTable& jobs_;
   std::vector<PodHolding> pods_;
   std::vector<GangHolding> gangs_;
+  std::vector<int32_t> in_roles_;  // assigned pods
   std::vector<JobHolding> job_holdings_;
 };
 

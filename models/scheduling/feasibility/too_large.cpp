@@ -9,6 +9,15 @@
 namespace orrery {
 namespace {
 
+struct PodsOfKind {  // of one gang
+  int64_t pods = 0;
+  int64_t of_roles = 0;  // that roles need for their own minimums
+  void add(const Role& role) {
+    pods += role.pods;
+    of_roles += role.min_available;
+  }
+};
+
 std::string amounts(int64_t gpus, int64_t cpu_milli, int64_t memory) {
   return std::to_string(gpus) + " GPU, " + std::to_string(cpu_milli) + "m CPU, " +
          std::to_string(memory >> 20) + " MiB";
@@ -50,11 +59,15 @@ void TooLargeJobs::job_arrived(JobId id) {
   }
   for (uint32_t g = 0; g < static_cast<uint32_t>(job.gangs); ++g) {
     const Gang& gang = jobs_.gang({job.first_gang.index + g});
-    std::map<SpecId, int64_t> pods;
-    JobTable::for_each_pod(gang.first, gang.pods, [&](PodId pod) { ++pods[jobs_.pod(pod).spec]; });
-    for (const auto& [spec, count] : pods) {
+    std::map<SpecId, PodsOfKind> pods;
+    for (uint32_t r = 0; r < static_cast<uint32_t>(gang.roles); ++r) {
+      const Role& role = jobs_.role({gang.first_role.index + r});
+      pods[jobs_.pod(role.first).spec].add(role);
+    }
+    for (const auto& [spec, kind] : pods) {
       // So many of this kind are needed even if all of the other kinds take part.
-      const int64_t needed = count - (gang.pods - gang.min_available);
+      const int64_t of_gang = kind.pods - (gang.pods - gang.min_available);
+      const int64_t needed = std::max(of_gang, kind.of_roles);
       if (needed > 0 && is_too_large(spec, needed)) return;
     }
   }

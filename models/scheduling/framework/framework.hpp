@@ -36,11 +36,8 @@ class Framework final : private CommandSink {
     --depth_;
     settle();
   }
-  // It stands for `counts` of them (see RetryRounds).
-  CycleState new_attempt(int64_t counts = 1) {
-    attempts_ += static_cast<uint64_t>(counts);
-    return {attempts_, services_.streams()};
-  }
+  // It stands for `counts` attempts (see RetryRounds).
+  CycleState new_attempt(uint64_t counts = 1) { return {attempts_ += counts, services_.streams()}; }
   uint32_t next_start() const { return next_start_; }  // the node at which the next search begins
 
   // ---- the queue

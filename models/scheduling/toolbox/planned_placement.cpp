@@ -97,7 +97,7 @@ void PlannedPlacement::domains(const Cycle& cycle, const GangView& gang,
   const Rooms& rooms = rooms_now(cycle);
   PlacementPlan found = plan(rooms, std::max(1, gang.pods - gang.assigned()));
   if (found.empty() && gang.min_available < gang.pods) {
-    found = plan(rooms, std::max(1, gang.min_available - gang.assigned()));
+    found = plan(rooms, std::max(1, gang.missing()));
   }
   Planned& planned = cycle.state.of<Planned>(*this);
   planned.pods_max.clear();

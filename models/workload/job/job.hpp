@@ -62,6 +62,9 @@ struct Gang {
   PodId first;
   int32_t pods = 0;
   int32_t min_available = 0;
+  RoleId first_role;
+  int32_t roles = 0;
+  bool has_role_minimums = false;               // a role has a minimum of its own
   int32_t created = 0;                          // pods that exist now (Pending, Bound or Running)
   int32_t bound = 0;                            // of these, with a node
   Time created_at;                              // of the PodGroup
@@ -73,8 +76,10 @@ struct Role {
   JobId job;
   PodId first;
   int32_t pods = 0;
-  uint32_t gang = 0, role = 0;  // JobSpec::gangs[gang].roles[role]
-  RoleId creator;               // the first of those that one controller creates together
+  int32_t min_available = 0;       // 0: none, or its gang's min_available implies it
+  int32_t created = 0, bound = 0;  // as those of its gang
+  uint32_t gang = 0, role = 0;     // JobSpec::gangs[gang].roles[role]
+  RoleId creator;                  // the first of those that one controller creates together
 };
 
 struct Job {

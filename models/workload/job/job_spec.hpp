@@ -61,6 +61,8 @@ constexpr Duration kNeverEnds = 365_d * 200;
 struct RoleSpec {  // alike pods
   PodSpec spec;
   int32_t pods = 1;
+  // Of these, those that its gang needs to start, beside min_available pods of any role; 0: none.
+  int32_t min_available = 0;
   std::string name = {};
   std::optional<WorkloadKind> controller = {};  // none: the job's, with the other such roles
   bool takes_part = true;                       // of a gang: its pods are ranks of the communicator

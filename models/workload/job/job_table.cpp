@@ -16,6 +16,7 @@ Size size_of(const JobSpec& spec) {
   for (const GangSpec& gang : spec.gangs) {
     for (const RoleSpec& role : gang.roles) {
       ORRERY_CHECK(role.pods > 0, "a role has at least one pod");
+      ORRERY_CHECK(role.min_available <= role.pods, "a role needs no more pods than it has");
       ++size.roles;
       size.pods += role.pods;
       size.gpus += role.pods * role.spec.gpus;
@@ -39,6 +40,12 @@ Gang make_gang(const JobSpec& spec, size_t index, JobId job, PodId first, int32_
   gang.min_resources = spec.gangs[index].min_resources;
   gang.schedule_timeout = spec.schedule_timeout.value_or(Duration::max());
   return gang;
+}
+
+// At most `spare` pods of a gang may be missing, so a role has the others anyway. Such a minimum,
+// or a smaller one, is none.
+int32_t own_minimum(const RoleSpec& role, int32_t spare) {
+  return role.min_available > role.pods - spare ? role.min_available : 0;
 }
 
 // Without pods, roles and gangs. Keeps the memory of the job that had the place before.
@@ -108,6 +115,7 @@ JobId JobTable::add(const JobSpec& spec) {
     const GangId gang_id = job.gangs > 0 ? GangId{job.first_gang.index + g} : GangId{};
     const PodId gang_first{job.first_pod.index + static_cast<uint32_t>(job.pods)};
     const int32_t before = job.pods;
+    const RoleId gang_first_role = role_id;
     for (uint32_t r = 0; r < spec.gangs[g].roles.size(); ++r, ++role_id.index) {
       const RoleSpec& role = spec.gangs[g].roles[r];
       if (!role.controller && !shared_creator.is_valid()) shared_creator = role_id;
@@ -120,8 +128,17 @@ JobId JobTable::add(const JobSpec& spec) {
       add_pods(id, role, role_id, gang_id);
     }
     if (!gang_id.is_valid()) continue;
-    gangs_[gang_id.index] = make_gang(spec, g, id, gang_first, job.pods - before);
-    job.is_elastic |= gangs_[gang_id.index].min_available < job.pods - before;
+    Gang& gang = gangs_[gang_id.index];
+    gang = make_gang(spec, g, id, gang_first, job.pods - before);
+    job.is_elastic |= gang.min_available < gang.pods;
+    gang.first_role = gang_first_role;
+    gang.roles = static_cast<int32_t>(spec.gangs[g].roles.size());
+    for (RoleId r = gang_first_role; r < role_id; ++r.index) {
+      Role& role = roles_[r.index];
+      role.min_available =
+          own_minimum(spec.gangs[g].roles[role.role], gang.pods - gang.min_available);
+      gang.has_role_minimums |= role.min_available > 0;
+    }
   }
   return id;
 }
@@ -147,6 +164,8 @@ bool JobTable::has_quorum(JobId id) const {
   for (uint32_t g = 0; g < static_cast<uint32_t>(job.gangs); ++g) {
     const Gang& gang = gangs_[job.first_gang.index + g];
     if (gang.bound < gang.min_available) return false;
+    const auto bound = [this](RoleId role) { return roles_[role.index].bound; };
+    if (role_pods_missing(gang, bound) > 0) return false;
   }
   return true;
 }

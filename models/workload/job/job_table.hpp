@@ -2,6 +2,7 @@
 // recycled.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -31,6 +32,7 @@ class JobTable {
   Job& job(JobId id) { return jobs_[id.index]; }
   Gang& gang(GangId id) { return gangs_[id.index]; }
   Pod& pod(PodId id) { return pods_[id.index]; }
+  Role& role(RoleId id) { return roles_[id.index]; }
   const PodSpec& spec(PodId id) const { return specs_[pods_[id.index].spec]; }
   const ClusterState::Request& request(PodId id) const {
     return specs_.request(pods_[id.index].spec);
@@ -39,7 +41,20 @@ class JobTable {
   struct Members {
     int32_t pods = 0, gpus = 0;
   };
-  bool has_quorum(JobId id) const;      // each of its gangs has min_available pods with nodes
+  // Each of its gangs, and each role with a minimum, has min_available pods with nodes.
+  bool has_quorum(JobId id) const;
+  // Pods that roles of the gang lack of their own minimums, if each has `pods_of(role)` of them.
+  template <class F>
+  int32_t role_pods_missing(const Gang& gang, F&& pods_of) const {
+    int32_t missing = 0;
+    if (!gang.has_role_minimums) return missing;
+    for (uint32_t r = 0; r < static_cast<uint32_t>(gang.roles); ++r) {
+      const RoleId id{gang.first_role.index + r};
+      const int32_t least = roles_[id.index].min_available;
+      if (least > 0) missing += std::max(least - pods_of(id), 0);
+    }
+    return missing;
+  }
   Members taking_part(JobId id) const;  // in the run of its gangs
 
   // Ids up to these bounds have been in use; for arrays indexed by id.

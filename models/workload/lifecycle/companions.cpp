@@ -67,12 +67,15 @@ void Companions::exits(PodId id, const Ending& ending) {
 // The pod is not created again, and its gang starts without it.
 void Companions::retire(PodId id) {
   pods_.creation().set_retired(id, true);
-  Gang& gang = jobs_.gang(jobs_.pod(id).gang);
-  int32_t may_come = 0;
-  JobTable::for_each_pod(gang.first, gang.pods, [&](PodId pod) {
-    if (!pods_.creation().is_retired(pod)) ++may_come;
-  });
-  gang.min_available = std::min(gang.min_available, may_come);
+  const auto lower = [this](auto& group) {  // to the pods that may still come
+    int32_t may_come = 0;
+    JobTable::for_each_pod(group.first, group.pods, [&](PodId pod) {
+      if (!pods_.creation().is_retired(pod)) ++may_come;
+    });
+    group.min_available = std::min(group.min_available, may_come);
+  };
+  lower(jobs_.gang(jobs_.pod(id).gang));
+  lower(jobs_.role(jobs_.pod(id).role));
 }
 
 }  // namespace orrery

@@ -18,10 +18,14 @@ void Rendezvous::admitted(JobId id) {
   if (id.index >= jobs_state_.size()) jobs_state_.resize(jobs_.jobs_bound());
   if (jobs_.gangs_bound() > members_.size()) members_.resize(jobs_.gangs_bound());
   if (jobs_.pods_bound() > is_up_.size()) is_up_.resize(jobs_.pods_bound());
+  if (jobs_.roles_bound() > up_in_role_.size()) up_in_role_.resize(jobs_.roles_bound());
   jobs_state_[id] = {};
   const Job& job = jobs_.job(id);
   for (uint32_t g = 0; g < static_cast<uint32_t>(job.gangs); ++g) {
     members_[{job.first_gang.index + g}] = {};
+  }
+  for (uint32_t r = 0; r < static_cast<uint32_t>(job.roles); ++r) {
+    up_in_role_[{job.first_role.index + r}] = 0;
   }
   JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
     is_up_[pod] = 0;
@@ -50,6 +54,7 @@ void Rendezvous::is_up_now(PodId id) {
   const Pod& pod = jobs_.pod(id);
   is_up_[id] = 1;
   ++members_[pod.gang].up;
+  ++up_in_role_[pod.role];
   if (jobs_state_[pod.job].is_gathering) return call(pod.job);
   if (!params_.monitor_interval) return;
   engine_.after(
@@ -62,7 +67,9 @@ void Rendezvous::is_up_now(PodId id) {
 }
 
 void Rendezvous::leaves(PodId id) {
-  if (std::exchange(is_up_[id], 0)) --members_[jobs_.pod(id).gang].up;
+  if (!std::exchange(is_up_[id], 0)) return;
+  --members_[jobs_.pod(id).gang].up;
+  --up_in_role_[jobs_.pod(id).role];
 }
 
 void Rendezvous::begin(JobId id) {
@@ -75,6 +82,15 @@ void Rendezvous::stop(JobId id) {
   jobs_state_[id].is_gathering = false;
 }
 
+// Pods that take no part have nodes, or the gang had no quorum.
+bool Rendezvous::are_enough_up(GangId gang) const {
+  if (members_[gang].up < members_[gang].needed) return false;
+  const auto up = [this](RoleId role) {
+    return jobs_.role_spec(role).takes_part ? up_in_role_[role] : jobs_.role(role).pods;
+  };
+  return jobs_.role_pods_missing(jobs_.gang(gang), up) == 0;
+}
+
 void Rendezvous::call(JobId id) {
   const Job& job = jobs_.job(id);
   State& state = jobs_state_[id];
@@ -82,7 +98,7 @@ void Rendezvous::call(JobId id) {
   for (uint32_t g = 0; g < static_cast<uint32_t>(job.gangs); ++g) {
     const GangId gang_id{job.first_gang.index + g};
     const Members& members = members_[gang_id];
-    are_enough = are_enough && members.up >= members.needed;
+    are_enough = are_enough && are_enough_up(gang_id);
     are_all = are_all && members.up == members.all;
   }
   if (!are_enough || are_all) engine_.cancel(state.last_call);

@@ -3,6 +3,7 @@
 //
 // They gather as torchrun's rendezvous does. The min_available-th member that is up makes a last
 // call, and with its end all that are up then start; so do all at once when the last of them comes.
+// Roles with a minimum must have that many members up as well.
 // A later member holds its GPUs and computes nothing. The agents of the others notice it within the
 // monitor interval, and all gather anew; without such an interval nobody does.
 #pragma once
@@ -44,6 +45,7 @@ class Rendezvous {
     bool is_gathering = false;
   };
   void is_up_now(PodId pod);
+  bool are_enough_up(GangId gang) const;
   void begin_with_those_up(JobId job);
 
   Engine& engine_;
@@ -55,6 +57,7 @@ class Rendezvous {
     int32_t needed = 0;       // to start
   };
   IdVector<GangId, Members> members_;
+  IdVector<RoleId, int32_t> up_in_role_;
   IdVector<PodId, uint8_t> is_up_;
   Channel<GangStartRow> rows_;
 };

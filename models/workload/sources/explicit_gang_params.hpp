@@ -20,6 +20,7 @@ struct ExplicitRoleParams {
 
   std::string name = {};
   int32_t pods = 1;
+  int32_t min_available = 0;
   PodParams pod = {};
   std::optional<WorkloadKind> controller = {};
   bool takes_part = true;
@@ -36,6 +37,12 @@ struct ExplicitRoleParams {
   void fields(V& v) {
     v("name", name, "What it is called.");
     v("pods", pods, "How many.", Range{1, 1'000'000}, Unit{"pods"});
+    v("min_available", min_available,
+      "Of a gang: pods of this role that must be up before the job starts, beside the gang's "
+      "min_available pods of any role; 0: the role has no minimum of its own. Volcano sets an "
+      "absent one to the role's pods, and ignores those of all roles if the gang's is less than "
+      "their sum.",
+      Range{0, 1'000'000}, Unit{"pods"}, Source{"minAvailable of Volcano's tasks"});
     v("pod", pod, "What each of them asks for.");
     v("controller", controller, "Who creates its pods; absent: the job's controller.");
     v("takes_part", takes_part,
@@ -58,6 +65,10 @@ struct ExplicitRoleParams {
       "their GPUs.",
       Source{"cleanPodPolicy of Kubeflow and KubeDL"});
     v("endings", endings, "Ways in which its pods end by themselves; absent: those of training.");
+  }
+  template <class C>
+  void check(C& c) const {
+    if (min_available > pods) c.error("min_available", "must not be more than the role's pods");
   }
   RoleSpec spec(int32_t priority) const;  // without what training says of ends
   void override_ends(RoleSpec& role) const;
@@ -87,6 +98,8 @@ struct ExplicitGangParams {
       c.error("min_available", "must not be more than the pods of all roles");
     }
   }
+  // Those of the roles, in a gang.
+  void check_minimums(Checker& c, const std::string& at) const;
 };
 
 }  // namespace orrery

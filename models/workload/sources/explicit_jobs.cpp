@@ -99,6 +99,7 @@ class ExplicitJobs final : public JobSource {
 RoleSpec ExplicitRoleParams::spec(int32_t priority) const {
   return {.spec = pod.spec(priority),
           .pods = pods,
+          .min_available = min_available,
           .name = name,
           .controller = controller,
           .takes_part = takes_part,
@@ -120,6 +121,7 @@ void ExplicitJobParams::check(Checker& c) const {
   int64_t pods_of_job = gangs.empty() ? pods : 0;
   bool takes_part = gangs.empty(), counts = gangs.empty(), saves = gangs.empty();
   for (size_t g = 0; g < gangs.size(); ++g) {
+    if (is_gang) gangs[g].check_minimums(c, "gangs[" + std::to_string(g) + "].");
     for (size_t r = 0; r < gangs[g].roles.size(); ++r) {
       const ExplicitRoleParams& role = gangs[g].roles[r];
       const std::string at = "gangs[" + std::to_string(g) + "].roles[" + std::to_string(r) + "].";
@@ -163,6 +165,7 @@ void ExplicitJobParams::check(Checker& c) const {
 void ExplicitRoleParams::check_kind(Checker& c, const std::string& at, bool is_gang) const {
   if (!is_gang) {
     if (!takes_part) c.idle(at + "takes_part", "has no effect on independent pods");
+    if (min_available != 0) c.idle(at + "min_available", "has no effect on independent pods");
     if (!exits && success == RoleSuccess::Decides) {
       c.error(at + "success", "cannot decide with exits: false: the job would never end");
     }
@@ -180,6 +183,31 @@ void ExplicitRoleParams::check_kind(Checker& c, const std::string& at, bool is_g
   }
   if (takes_part && failure == RoleFailure::Ignored) {
     c.error(at + "failure", "a gang cannot go on without a rank");
+  }
+}
+
+// At most pods - min_available pods of a gang may be missing, so a role has its other pods anyway.
+void ExplicitGangParams::check_minimums(Checker& c, const std::string& at) const {
+  int64_t pods = 0, of_roles = 0;
+  for (const ExplicitRoleParams& role : roles) {
+    pods += role.pods;
+    of_roles += role.min_available;
+  }
+  if (min_available > pods) return;  // an error
+  if (min_available != 0 && min_available < of_roles) {
+    c.error(at + "min_available",
+            "must not be less than the min_available of its roles together, " +
+                std::to_string(of_roles));
+    return;
+  }
+  const int64_t spare = min_available == 0 ? 0 : pods - min_available;
+  for (size_t r = 0; r < roles.size(); ++r) {
+    const int64_t anyway = std::max<int64_t>(roles[r].pods - spare, 0);
+    if (roles[r].min_available == 0 || roles[r].min_available > anyway) continue;
+    const std::string what =
+        spare == 0 ? "all of its pods" : "at least " + std::to_string(anyway) + " of these pods";
+    c.idle(at + "roles[" + std::to_string(r) + "].min_available",
+           "has no effect: with its min_available the gang needs " + what);
   }
 }
 

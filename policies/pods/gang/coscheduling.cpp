@@ -58,6 +58,7 @@ class Coscheduling final : public Policy,
     if (!gang.id.is_valid()) return {};  // Permit rejects the pod
     if (gang.backoff_until > cycle.now) return fails("podGroup failed recently");
     if (gang.created < gang.min_available) return fails("fewer pods in the gang than minMember");
+    if (!gang.are_enough_created()) return fails("fewer pods in a role than its minMember");
     if (gang.created - gang.gated < gang.min_available) {
       return fails("fewer ungated pods in the gang than minMember");
     }
@@ -75,14 +76,14 @@ class Coscheduling final : public Policy,
     keep_what_was_checked(cycle);
     const GangView gang = handle_.gang(cycle.pod.gang);
     if (!gang.id.is_valid()) return {Code::Unschedulable, "PodGroup not found"};
-    const int64_t missing = int64_t{gang.min_available} - gang.assigned();
-    if (missing <= 0) return {Code::Unschedulable, "the gang has enough pods without this one"};
+    const int64_t missing = gang.missing();
+    if (missing == 0) return {Code::Unschedulable, "the gang has enough pods without this one"};
     if (missing * 100 <= int64_t{params_.podGroupRejectPercentage} * gang.min_available) {
       return {Code::Unschedulable, "the gang waits: only few pods are missing"};
     }
     // A running backoff is not prolonged: PostFilter also runs for members that PreFilter rejects.
-    const bool starts_pause = params_.podGroupBackoffSeconds > 0 &&
-                              gang.created >= gang.min_available && gang.backoff_until <= cycle.now;
+    const bool starts_pause = params_.podGroupBackoffSeconds > 0 && gang.are_enough_created() &&
+                              gang.backoff_until <= cycle.now;
     const Time pause_end = cycle.now + 1_s * params_.podGroupBackoffSeconds;
     permitted_until_[gang.id] = {};
     handle_.set_gang_failure(gang.id, cycle.now, starts_pause ? pause_end : gang.backoff_until);
@@ -109,9 +110,8 @@ class Coscheduling final : public Policy,
     if (!cycle.pod.gang.is_valid()) return {};
     const GangView gang = handle_.gang(cycle.pod.gang);
     if (!gang.id.is_valid()) return {Code::Unschedulable, {}, "PodGroup not found"};
-    const int32_t assigned = gang.assigned() + 1;  // with this one, which is in neither count
-    if (assigned < gang.min_available) {
-      if (assigned == 1) handle_.activate_siblings(cycle.pod.id);
+    if (gang.missing(1) > 0) {
+      if (gang.assigned() == 0) handle_.activate_siblings(cycle.pod.id);
       return {Code::Wait, timeout_of(gang), "waits for the rest of the gang"};
     }
     for (const PodId pod : handle_.waiting_pods(gang.id)) handle_.allow_waiting(pod);

@@ -27,14 +27,14 @@ class GangScheduling final : public Policy, public PreEnqueue, public Permit, pu
   Status pre_enqueue(const PodView& pod) override {
     if (!pod.gang.is_valid()) return {};
     const GangView gang = handle_.gang(pod.gang);
-    if (gang.created >= gang.min_available) return {};
+    if (gang.are_enough_created()) return {};
     return {Code::UnschedulableAndUnresolvable, "waiting for minCount pods of the gang to appear"};
   }
 
   PermitStatus permit(const Cycle& cycle, NodeId /*node*/) override {
     if (!cycle.pod.gang.is_valid()) return {};
     const GangView gang = handle_.gang(cycle.pod.gang);
-    if (gang.assigned() + 1 < gang.min_available) {  // this pod is in neither count
+    if (gang.missing(1) > 0) {
       handle_.activate_siblings(cycle.pod.id);
       const bool has_own = gang.schedule_timeout != Duration::max();
       return {Code::Wait, has_own ? gang.schedule_timeout : timeout_,

@@ -180,16 +180,15 @@ class KoordinatorCoscheduling final : public Policy,
     if (!gang.id.is_valid()) return fails("gang not found");
     if (is_free(gang)) return {};
     bool are_there = true;
-    for_each_gang(
-        gang, [&](const GangView& member) { are_there &= member.created >= member.min_available; });
+    for_each_gang(gang, [&](const GangView& member) { are_there &= member.are_enough_created(); });
     if (are_there) return {};
     return fails("a gang of the group has fewer pods than its minimum");
   }
   bool has_minimum(const GangView& gang, int32_t asked) const {
     if (is_free(gang)) return true;
-    const int32_t unbound = gang.waiting + gang.binding;
-    const bool counts_bound = params_.matchPolicy == MatchPolicy::WaitingAndRunning;
-    return (counts_bound ? gang.assigned() : unbound) + asked >= gang.min_available;
+    if (params_.matchPolicy == MatchPolicy::WaitingAndRunning) return gang.missing(asked) == 0;
+    const int32_t unbound = gang.waiting + gang.binding + asked;
+    return unbound >= gang.min_available && gang.roles_missing.unbound == 0;
   }
   // PreFilter is const: the round opens at PostFilter or Reserve.
   void open_round_if_due(const Cycle& cycle) {

@@ -16,7 +16,9 @@ class StrictGang final : public Policy, public Permit, public EventHints {
     Members members = Members::All;
     template <class V>
     void fields(V& v) {
-      v("members", members, "How many must have a node: every pod, or the gang's min_available.");
+      v("members", members,
+        "How many must have a node: every pod, or the gang's min_available and those of its "
+        "roles.");
     }
   };
   StrictGang(Handle& handle, const Params& params) : handle_{handle}, members_{params.members} {}
@@ -24,8 +26,9 @@ class StrictGang final : public Policy, public Permit, public EventHints {
   PermitStatus permit(const Cycle& cycle, NodeId /*node*/) override {
     if (!cycle.pod.gang.is_valid()) return {};
     const GangView gang = handle_.gang(cycle.pod.gang);
-    const int32_t needed = members_ == Members::All ? gang.pods : gang.min_available;
-    if (gang.assigned() + 1 >= needed) return {};
+    const bool are_enough =
+        members_ == Members::All ? gang.assigned() + 1 >= gang.pods : gang.missing(1) == 0;
+    if (are_enough) return {};
     return {Code::Unschedulable, {}, "not every member of the gang has a node"};
   }
 

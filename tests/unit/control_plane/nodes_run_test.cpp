@@ -28,8 +28,7 @@ int64_t count(const Run& run, std::string_view name) {
   return std::get<int64_t>(found->value);
 }
 
-std::string nodes_scenario(const std::string& control_plane, const std::string& rest,
-                           int nodes = 10) {
+std::string cluster_of(const std::string& control_plane, const std::string& rest, int nodes = 10) {
   return "cluster: {pools: [{name: old, machine: dgx-a100, count: " + std::to_string(nodes) +
          "}, {name: new, machine: dgx-a100, count: 40}]}\ncontrol_plane: " + control_plane + "\n" +
          rest + "\n";
@@ -46,8 +45,8 @@ std::vector<BootRow> boots(ScenarioRun& run) { return run.recorder.rows<BootRow>
 TEST(Joins, EveryNodeJoinsOnceAndAsksForWhatItsParametersSay) {
   for (const std::string level : {"delays", "full"}) {
     SCOPED_TRACE(level);
-    ScenarioRun run{nodes_scenario("{level: " + level + ", joins: [{pool: new, at: 10s}]}",
-                                   kNoWork + "run: {until: 5min}"),
+    ScenarioRun run{cluster_of("{level: " + level + ", joins: [{pool: new, at: 10s}]}",
+                               kNoWork + "run: {until: 5min}"),
                     {},
                     {.audit_every = 10}};
     EXPECT_EQ(count(run, "nodes_joined"), 40);
@@ -71,12 +70,11 @@ TEST(Joins, EveryNodeJoinsOnceAndAsksForWhatItsParametersSay) {
 }
 
 TEST(Joins, NoPodIsBoundToANodeBeforeItIsReady) {
-  ScenarioRun run{
-      nodes_scenario("{level: full, joins: [{pool: new, at: 30s, over: 1min}]}",
-                     "workload: {sources: [{kind: jobs, jobs: [{kind: pods, pods: 50, pod: "
-                     "{gpus: 8}, work: 1h}]}]}"),
-      {},
-      {.audit_every = 1}};
+  ScenarioRun run{cluster_of("{level: full, joins: [{pool: new, at: 30s, over: 1min}]}",
+                             "workload: {sources: [{kind: jobs, jobs: [{kind: pods, pods: 50, pod: "
+                             "{gpus: 8}, work: 1h}]}]}"),
+                  {},
+                  {.audit_every = 1}};
   std::map<uint32_t, Time> ready;
   for (const BootRow& row : boots(run)) ready[row.node.index] = row.ready;
   size_t on_new = 0;
@@ -91,18 +89,18 @@ TEST(Joins, NoPodIsBoundToANodeBeforeItIsReady) {
 
 TEST(Joins, ComeEvenlyAndInOrderAndTheGateHoldsThemToItsRate) {
   ScenarioRun even{
-      nodes_scenario("{level: full, joins: [{pool: new, nodes: 10, at: 10s}, {pool: new, "
-                     "nodes: 20, at: 20s, over: 10s}]}",
-                     kNoWork + "run: {until: 5min}")};
+      cluster_of("{level: full, joins: [{pool: new, nodes: 10, at: 10s}, {pool: new, "
+                 "nodes: 20, at: 20s, over: 10s}]}",
+                 kNoWork + "run: {until: 5min}")};
   ASSERT_EQ(boots(even).size(), 30U);
   for (const BootRow& row : boots(even)) {
     const int64_t place = int64_t{row.node.index} - 20;  // the last 30 of 50
     EXPECT_EQ(row.asked, Time{} + (place < 10 ? 10_s : 20_s + 500_ms * (place - 10)));
   }
   ScenarioRun gate{
-      nodes_scenario("{level: full, node_join: {rate_max: 4, burst: 3}, joins: [{pool: new, "
-                     "at: 10s}]}",
-                     kNoWork + "run: {until: 5min}")};
+      cluster_of("{level: full, node_join: {rate_max: 4, burst: 3}, joins: [{pool: new, "
+                 "at: 10s}]}",
+                 kNoWork + "run: {until: 5min}")};
   ASSERT_EQ(boots(gate).size(), 40U);
   for (const BootRow& row : boots(gate)) {
     const int64_t place = int64_t{row.node.index} - 10;
@@ -114,11 +112,10 @@ TEST(Joins, ComeEvenlyAndInOrderAndTheGateHoldsThemToItsRate) {
 // All servers are lost as nodes join, for longer than any client waits.
 TEST(Joins, NoRequestIsLostWithTheServers) {
   ScenarioRun run{
-      nodes_scenario(
-          "{level: full, api_servers: {servers: 2}, joins: [{pool: new, at: 10s}], "
-          "losses: [{server: 0, at: 10010ms, until: 10min}, {server: 1, at: 10005ms, until: "
-          "11min}]}",
-          kNoWork + "run: {until: 30min}"),
+      cluster_of("{level: full, api_servers: {servers: 2}, joins: [{pool: new, at: 10s}], "
+                 "losses: [{server: 0, at: 10010ms, until: 10min}, {server: 1, at: 10005ms, until: "
+                 "11min}]}",
+                 kNoWork + "run: {until: 30min}"),
       {},
       {.audit_every = 100}};
   EXPECT_EQ(count(run, "nodes_joined"), 40);
@@ -130,10 +127,10 @@ TEST(Joins, NoRequestIsLostWithTheServers) {
 
 TEST(Joins, ANodeThatFailsOnItsWayBeginsAnewWhenItIsRepaired) {
   ScenarioRun run{
-      nodes_scenario("{level: full, node_join: {rate_max: 1}, joins: [{pool: new, nodes: 3, "
-                     "at: 10s}]}",
-                     kNoWork + "faults: {list: [{node: '49', at: 11s, repair: 1min}, {node: "
-                               "'48', at: 5s, repair: 1min}]}\nrun: {until: 10min}"),
+      cluster_of("{level: full, node_join: {rate_max: 1}, joins: [{pool: new, nodes: 3, "
+                 "at: 10s}]}",
+                 kNoWork + "faults: {list: [{node: '49', at: 11s, repair: 1min}, {node: "
+                           "'48', at: 5s, repair: 1min}]}\nrun: {until: 10min}"),
       {},
       {.audit_every = 1}};
   EXPECT_EQ(count(run, "nodes_joined"), 3);
@@ -148,11 +145,11 @@ TEST(Joins, ANodeThatFailsOnItsWayBeginsAnewWhenItIsRepaired) {
 // Whoever meets nobody takes no longer than one who meets others.
 TEST(Joins, OneNodeIsReadyNoEarlierWithFullThanWithDelays) {
   const auto time = [](const std::string& level, const std::string& nodes) {
-    ScenarioRun run{nodes_scenario("{level: " + level + ", joins: [{pool: new, nodes: " + nodes +
-                                       ", at: 10s}]}",
-                                   kNoWork + "run: {until: 5min}"),
-                    {},
-                    {}};
+    ScenarioRun run{
+        cluster_of("{level: " + level + ", joins: [{pool: new, nodes: " + nodes + ", at: 10s}]}",
+                   kNoWork + "run: {until: 5min}"),
+        {},
+        {}};
     Duration most;
     for (const BootRow& row : boots(run)) most = std::max(most, row.ready - row.asked);
     return most;
@@ -167,11 +164,10 @@ TEST(Joins, OneNodeIsReadyNoEarlierWithFullThanWithDelays) {
 TEST(Joins, AJobQueueAdmitsAJobOnceTheNodesItNeedsAreThere) {
   for (const std::string level : {"delays", "full"}) {
     ScenarioRun run{
-        nodes_scenario(
-            "{level: " + level + ", joins: [{pool: new, at: 10min, over: 1min}]}",
-            "policy: {base: strict_gang, job_queue: {policies: [{name: EASY}]}}\n"
-            "workload: {sources: [{kind: jobs, jobs: [{pods: 8, pod: {gpus: 8}, work: 1h, "
-            "requested: 2h}, {pods: 42, pod: {gpus: 8}, work: 1h, requested: 2h}]}]}"),
+        cluster_of("{level: " + level + ", joins: [{pool: new, at: 10min, over: 1min}]}",
+                   "policy: {base: strict_gang, job_queue: {policies: [{name: EASY}]}}\n"
+                   "workload: {sources: [{kind: jobs, jobs: [{pods: 8, pod: {gpus: 8}, work: 1h, "
+                   "requested: 2h}, {pods: 42, pod: {gpus: 8}, work: 1h, requested: 2h}]}]}"),
         {},
         {.audit_every = 10}};
     const auto rows = run.jobs();
@@ -208,11 +204,11 @@ TEST(Joins, AStormTakesTheServersDownAndAGateKeepsThemUp) {
 
 std::string gang(const std::string& control_plane, const std::string& faults,
                  const std::string& controller = "{}") {
-  return nodes_scenario(control_plane,
-                        "policy: {base: strict_gang}\nworkload:\n  controller: " + controller +
-                            "\n  sources: [{kind: jobs, jobs: [{pods: 4, pod: {gpus: 8}, work: "
-                            "1h}]}]\nfaults: {list: [" +
-                            faults + "]}\n");
+  return cluster_of(control_plane,
+                    "policy: {base: strict_gang}\nworkload:\n  controller: " + controller +
+                        "\n  sources: [{kind: jobs, jobs: [{pods: 4, pod: {gpus: 8}, work: "
+                        "1h}]}]\nfaults: {list: [" +
+                        faults + "]}\n");
 }
 
 RecoveryRow recovery(ScenarioRun& run) {
@@ -281,7 +277,7 @@ TEST(DeadNodes, LeaveTheirPodsToBeReplacedWhenTheyAreEvicted) {
       "workload: {controller: {restart_delay: 10s}, sources: [{kind: jobs, jobs: [{kind: pods, "
       "pods: 3, pod: {gpus: 8}, work: 1h}]}]}\nfaults: {list: [{node: '0', at: 10min, repair: "
       "3h}]}";
-  ScenarioRun run{nodes_scenario("{level: full}", pods), {}, {.audit_every = 1}};
+  ScenarioRun run{cluster_of("{level: full}", pods), {}, {.audit_every = 1}};
   const RecoveryRow row = recovery(run);
   EXPECT_GT(row.detected - row.failed, 330_s);
   EXPECT_LE(row.detected - row.failed, 346_s);
@@ -289,7 +285,7 @@ TEST(DeadNodes, LeaveTheirPodsToBeReplacedWhenTheyAreEvicted) {
   EXPECT_LT(row.recreated - row.detected, 11_s);
   EXPECT_EQ(run.jobs().at(0).outcome, JobOutcome::Completed);
   ScenarioRun failing{
-      nodes_scenario(
+      cluster_of(
           "{level: full}",
           "workload: {sources: [{kind: jobs, jobs: [{kind: pods, pods: 3, pod: {gpus: 8}, "
           "work: 1h, training: {restarts_max: 0}}]}]}\nfaults: {list: [{node: '0', at: 10min, "
@@ -304,7 +300,7 @@ TEST(DeadNodes, LeaveTheirPodsToBeReplacedWhenTheyAreEvicted) {
 // NL-4: with no server for 10 min all nodes fall silent, and nobody is evicted.
 TEST(DeadNodes, WhenNoServerIsLeftNobodyIsEvicted) {
   ScenarioRun run{
-      nodes_scenario(
+      cluster_of(
           "{level: full, api_servers: {servers: 1}, losses: [{server: 0, at: 10min, until: "
           "20min}]}",
           "workload: {sources: [{kind: jobs, jobs: [{pods: 4, pod: {gpus: 8}, work: 1h}]}]}"),
@@ -327,7 +323,7 @@ TEST(DeadNodes, WhenNoServerIsLeftNobodyIsEvicted) {
 
 TEST(DeadNodes, NodesThatAreOnlyCutOffKeepTheirPodsEvenIfTheyAreTaintedFirst) {
   ScenarioRun run{
-      nodes_scenario(
+      cluster_of(
           "{level: full, api_servers: {servers: 1}, node_lifecycle: {toleration: 0s, "
           "taint_rate: 100}, losses: [{server: 0, at: 10min, until: 20min}]}",
           "workload: {sources: [{kind: jobs, jobs: [{pods: 4, pod: {gpus: 8}, work: 1h}]}]}"),
@@ -338,8 +334,8 @@ TEST(DeadNodes, NodesThatAreOnlyCutOffKeepTheirPodsEvenIfTheyAreTaintedFirst) {
 }
 
 TEST(DeadNodes, WhenEtcdIsFullAllNodesFallSilent) {
-  ScenarioRun run{nodes_scenario("{level: full, etcd: {quota: 1MiB, request_max: 100kB}}",
-                                 kNoWork + "run: {until: 1h}")};
+  ScenarioRun run{cluster_of("{level: full, etcd: {quota: 1MiB, request_max: 100kB}}",
+                             kNoWork + "run: {until: 1h}")};
   EXPECT_EQ(count(run, "nodes_not_ready"), 50);
   EXPECT_EQ(count(run, "nodes_given_up"), 0);
   EXPECT_EQ(count(run, "cut_offs"), 1);
@@ -349,9 +345,9 @@ TEST(DeadNodes, WhenEtcdIsFullAllNodesFallSilent) {
 
 TEST(Chaos, TakesNodesDownInRounds) {
   ScenarioRun run{
-      nodes_scenario("{level: none}",
-                     "workload: {sources: [{kind: jobs, jobs: [{pods: 4, pod: {gpus: 8}, "
-                     "work: 3h}]}]}\nfaults: {chaos: {failure_rate: 0.1}}\nrun: {until: 2h}"),
+      cluster_of("{level: none}",
+                 "workload: {sources: [{kind: jobs, jobs: [{pods: 4, pod: {gpus: 8}, "
+                 "work: 3h}]}]}\nfaults: {chaos: {failure_rate: 0.1}}\nrun: {until: 2h}"),
       {},
       {.audit_every = 10}};
   std::map<Time, int> rounds;
@@ -373,7 +369,7 @@ TEST(Chaos, TakesNodesDownInRounds) {
 
 TEST(Joins, MistakesAreRefusedWhereTheyAre) {
   const auto errors = [](const std::string& section, const std::string& rest = "") {
-    return test::mistakes_of_scenario(nodes_scenario(section, kNoWork + rest));
+    return test::mistakes_of_scenario(cluster_of(section, kNoWork + rest));
   };
   EXPECT_EQ(errors("{level: full, joins: [{pool: new, at: 1s}]}"), "");
   EXPECT_THAT(errors("{level: full, joins: [{pool: newt, at: 1s}]}"),

@@ -174,6 +174,40 @@ TEST_F(GangTest, StrictGangsGetAllTheirNodesOrNone) {
   EXPECT_EQ(permit(all, handle.add_pod({})).code, Code::Success) << "pods outside gangs pass";
 }
 
+// Two of six have nodes and the gang needs three, but a role lacks a pod of its minimum.
+TEST_F(GangTest, AMemberPassesPermitOnlyWithTheMinimumsOfItsRoles) {
+  add_gang(6, 3, 6);
+  handle.wait(members[4]);
+  handle.wait(members[5]);
+  const char* const policies[][2] = {{"KoordinatorCoscheduling", "{}"},
+                                     {"Coscheduling", "{}"},
+                                     {"GangScheduling", "{}"},
+                                     {"StrictGang", "{members: min_available}"}};
+  for (const auto& [name, args] : policies) {
+    const auto policy = make_policy(handle, name, args);
+    handle.gangs[kGang].roles_missing = {.assigned = 1, .unbound = 1};
+    EXPECT_NE(permit(policy, members[3]).code, Code::Success) << name;
+    handle.gangs[kGang].roles_missing = {};
+    EXPECT_EQ(permit(policy, members[0]).code, Code::Success) << name;
+  }
+}
+
+TEST_F(GangTest, AGangIsNotTriedBeforeItsRolesHaveTheirPods) {
+  add_gang(6, 3, 4);
+  for (const char* const name : {"KoordinatorCoscheduling", "GangScheduling"}) {
+    const auto policy = make_policy(handle, name);
+    handle.gangs[kGang].roles_missing.created = 1;
+    EXPECT_FALSE(as<PreEnqueue>(policy).pre_enqueue(members[0]).ok()) << name;
+    handle.gangs[kGang].roles_missing.created = 0;
+    EXPECT_TRUE(as<PreEnqueue>(policy).pre_enqueue(members[0]).ok()) << name;
+  }
+  const auto policy = make_policy(handle, "Coscheduling");
+  handle.gangs[kGang].roles_missing.created = 1;
+  EXPECT_EQ(attempt(policy, members[0]), Code::UnschedulableAndUnresolvable);
+  handle.gangs[kGang].roles_missing.created = 0;
+  EXPECT_EQ(attempt(policy, members[0]), Code::Success);
+}
+
 TEST_F(GangTest, APlacementScoresByTheMembersItTakes) {
   add_gang(8, 8, 8);
   const auto policy = make_policy(handle, "PodGroupPodsCount");

@@ -77,6 +77,30 @@ TEST(DeadlockDetector, AGangIsCompleteWithItsMinimum) {
   EXPECT_EQ(world.detector->deadlocks(), 0u);
 }
 
+// One server and three workers, of which two must be there. The first gang has all its workers, so
+// three pods, and no server; the other has a worker. No node is left for the servers of both.
+TEST(DeadlockDetector, AGangIsNotCompleteWhileARoleLacksItsMinimum) {
+  GangWorld world{{8, 8, 8, 8}};
+  RoleSpec servers;
+  servers.spec.gpus = 8;
+  servers.min_available = 1;
+  RoleSpec workers = servers;
+  workers.pods = 3;
+  workers.min_available = 2;
+  const GangSpec gang{.roles = {servers, workers}, .min_available = 3};
+  const JobId a = world.add({gang}), b = world.add({gang});
+  for (uint32_t worker = 1; worker <= 3; ++worker) world.assign(a, worker, worker - 1);
+  world.assign(b, 1, 3);
+  world.wait(1_s);
+  EXPECT_EQ(world.detector->deadlocks_present(), 1u);
+  world.detector->finish(world.engine.now());
+  EXPECT_THAT(
+      world.members(),
+      ElementsAre(
+          AllOf(Field(&DeadlockMemberRow::assigned, 3), Field(&DeadlockMemberRow::needed, 4)),
+          AllOf(Field(&DeadlockMemberRow::assigned, 1), Field(&DeadlockMemberRow::needed, 3))));
+}
+
 TEST(DeadlockDetector, NoDeadlockIsSeenInsideAnInstant) {
   GangWorld world{{8, 8}};
   const JobId a = world.add(2, 8), b = world.add(2, 8);

@@ -72,7 +72,9 @@ sources:
           - min_available: 3
             roles:
               - {pods: 1, pod: {gpus: 0, cpus: 4}}
-              - {pods: 4, pod: {gpus: 8, node_selector: {zone: a}, tolerations: [{key: gpu}]}}
+              - pods: 4
+                min_available: 3
+                pod: {gpus: 8, node_selector: {zone: a}, tolerations: [{key: gpu}]}
       - work: 1h
         pod: {gpus: 2}
         training:
@@ -80,6 +82,8 @@ sources:
 )");
   ASSERT_EQ(jobs.size(), 2u);
   EXPECT_EQ(jobs[0].gangs[0].min_available, 3);
+  EXPECT_EQ(jobs[0].gangs[0].roles[0].min_available, 0);
+  EXPECT_EQ(jobs[0].gangs[0].roles[1].min_available, 3);
   EXPECT_EQ(jobs[0].init, 10_s);
   EXPECT_EQ(jobs[0].init_per_gpu, 1_ms);
   const PodSpec& spec = jobs[0].gangs[0].roles[1].spec;
@@ -105,6 +109,17 @@ TEST(WorkloadParams, ContradictionsAreErrors) {
       {"{work: 1h, pods: 2, gangs: [{roles: [{pods: 1}]}]}", "pods: has no effect beside gangs"},
       {"{work: 1h, gangs: [{roles: []}]}", "needs at least one role"},
       {"{work: 1h, gangs: [{min_available: 3, roles: [{pods: 2}]}]}", "than the pods of all roles"},
+      {"{work: 1h, gangs: [{roles: [{pods: 2, min_available: 3}]}]}", "than the role's pods"},
+      {"{work: 1h, gangs: [{min_available: 2, roles: [{pods: 2, min_available: 1}, {pods: 3, "
+       "min_available: 2}]}]}",
+       "gangs[0].min_available: must not be less than the min_available of its roles together, 3"},
+      {"{work: 1h, gangs: [{roles: [{pods: 2, min_available: 1}]}]}",
+       "gangs[0].roles[0].min_available: has no effect: with its min_available the gang needs all "
+       "of its pods"},
+      {"{work: 1h, gangs: [{min_available: 4, roles: [{pods: 4, min_available: 3}, {pods: 1}]}]}",
+       "needs at least 3 of these pods"},
+      {"{work: 1h, kind: pods, gangs: [{roles: [{pods: 2, min_available: 1}]}]}",
+       "gangs[0].roles[0].min_available: has no effect on independent pods"},
       {"{work: 1h, kind: pods, gangs: [{roles: [{}]}, {roles: [{}]}]}", "takes one entry"},
       {"{work: 1h, kind: pods, gangs: [{roles: [{exits: false}]}]}", "the job never ends"},
       {"{work: 1h, kind: pods, gangs: [{roles: [{}, {exits: false, success: decides}]}]}",

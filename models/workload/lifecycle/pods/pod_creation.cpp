@@ -191,7 +191,10 @@ void PodCreation::appear(PodId id) {
   pod.bound = pod.started = kNever;
   pod.attempts = 0;
   ++pod.generation;
-  if (pod.gang.is_valid()) ++jobs_.gang(pod.gang).created;
+  if (pod.gang.is_valid()) {
+    ++jobs_.gang(pod.gang).created;
+    ++jobs_.role(pod.role).created;
+  }
   appeared.emit(id);
 }
 

@@ -59,7 +59,10 @@ void PodLives::bound(PodId id) {
   accounts_.bound(id);
   on_nodes_.add(pod.node, id);
   ++counts_[pod.job].bound;
-  if (pod.gang.is_valid()) ++jobs_.gang(pod.gang).bound;
+  if (pod.gang.is_valid()) {
+    ++jobs_.gang(pod.gang).bound;
+    ++jobs_.role(pod.role).bound;
+  }
 }
 
 void PodLives::runs(PodId id) {
@@ -112,7 +115,9 @@ void PodLives::remove(PodId id, PodEnd why, const Ending& ending) {
   }
   if (pod.gang.is_valid()) {
     --jobs_.gang(pod.gang).created;
+    --jobs_.role(pod.role).created;
     if (had_node) --jobs_.gang(pod.gang).bound;
+    if (had_node) --jobs_.role(pod.role).bound;
   }
   if (why == PodEnd::Completed) {
     ++counts_[pod.job].done;

@@ -17,7 +17,7 @@ using ::testing::IsEmpty;
 // Pod 0 is a rank, pod 1 an evaluator. Each is bound as soon as it is created, and starts within
 // 2 s; the evaluator comes back 10 s after it ended.
 struct CompanionsWorld : LivesWorld {
-  explicit CompanionsWorld(const RoleSpec& evaluator)
+  explicit CompanionsWorld(const RoleSpec& evaluator, int32_t min_available = 0)
       : LivesWorld{{.params = {.pod_start = {.median = 2_s}, .restart_delay = 10_s}}} {
     watch(companions.over);
     news.pods_created.connect([this](std::span<const PodId> created) {
@@ -32,6 +32,7 @@ struct CompanionsWorld : LivesWorld {
     });
     JobSpec spec = make_job(JobKind::MpiGang, 1, 8, 1'000_s);
     spec.gangs[0].roles.push_back(evaluator);
+    spec.gangs[0].min_available = min_available;
     job = admit(spec);
     companions.admitted(job);
     create(job);
@@ -76,6 +77,23 @@ TEST(Companions, OneWhoseFailureIsIgnoredStaysAway) {
   EXPECT_THAT(world.ends, IsEmpty());
   world.create(world.job);
   EXPECT_EQ(world.jobs.pod({1}).state, PodState::Absent);
+}
+
+TEST(Companions, ARoleIsHeldToNoMoreThanThePodsThatMayStillCome) {
+  RoleSpec role = CompanionsWorld::failing();
+  role.restart = RestartPolicy::Never;
+  role.failure = RoleFailure::Ignored;
+  role.pods = role.min_available = 2;
+  CompanionsWorld world{role, 2};
+  const Job& job = world.jobs.job(world.job);
+  const RoleId evaluators{job.first_role.index + 1};
+  world.go_to(10_s);
+  EXPECT_EQ(world.jobs.role(evaluators).min_available, 2);
+  EXPECT_EQ(world.jobs.role(evaluators).bound, 2);
+  world.go_to(60_s);
+  EXPECT_EQ(world.jobs.role(evaluators).min_available, 0);
+  EXPECT_EQ(world.jobs.role(evaluators).bound, 0);
+  EXPECT_TRUE(world.jobs.has_quorum(world.job));
 }
 
 TEST(Companions, OneThatSucceededIsNoFailure) {

@@ -16,10 +16,16 @@ using ::testing::ElementsAre;
 
 // A gang of three members, of which two may do.
 struct RendezvousWorld {
-  explicit RendezvousWorld(const JobControllerParams& params = {})
+  explicit RendezvousWorld(const JobControllerParams& params = {}, bool needs_first = false)
       : rendezvous{{engine, rng, recorder}, jobs, params} {
     JobSpec spec = make_job(JobKind::MpiGang, 3, 8, 100_s);
     spec.gangs[0].min_available = 2;
+    if (needs_first) {  // rank 0 is a role, which is no gang without it
+      std::vector<RoleSpec>& roles = spec.gangs[0].roles;
+      roles.push_back(roles[0]);
+      roles[0].pods = roles[0].min_available = 1;
+      roles[1].pods = 2;
+    }
     job = jobs.add(spec);
     rendezvous.admitted(job);
     rendezvous.gathered.connect([this](JobId) {
@@ -39,6 +45,7 @@ struct RendezvousWorld {
     jobs.pod({rank}).state = PodState::Bound;
     jobs.pod({rank}).started = Time{} + up;
     ++jobs.gang({0}).bound;
+    ++jobs.role(jobs.pod({rank}).role).bound;
     rendezvous.await_up({rank});
   }
   void lose(uint32_t rank) {
@@ -46,6 +53,7 @@ struct RendezvousWorld {
     jobs.pod({rank}).state = PodState::Absent;
     jobs.pod({rank}).takes_part = false;
     --jobs.gang({0}).bound;
+    --jobs.role(jobs.pod({rank}).role).bound;
     rendezvous.call(job);
   }
   std::string seconds() const { return std::to_string(engine.now().ns / 1'000'000'000) + "s "; }
@@ -135,6 +143,28 @@ TEST(Rendezvous, AMemberThatIsLostBeforeItIsUpDoesNotCount) {
   world.lose(1);
   world.engine.run();
   EXPECT_THAT(world.news, ElementsAre("42s gathered 0 2"));
+}
+
+// Two are up at 5 s, but the only pod of the role that needs one comes up at 50 s.
+TEST(Rendezvous, ALastCallIsMadeOnceRolesHaveTheirMinimumsUp) {
+  RendezvousWorld world{{.last_call = 30_s}, true};
+  world.rendezvous.begin(world.job);
+  world.bind(0, 50_s);
+  world.bind(1, 2_s);
+  world.bind(2, 5_s);
+  world.engine.run();
+  EXPECT_THAT(world.news, ElementsAre("50s gathered 0 1 2"));
+}
+
+TEST(Rendezvous, AGangThatLosesAPodWhichItsRoleNeedsWaitsForNodesAgain) {
+  RendezvousWorld world{{.last_call = 30_s}, true};
+  world.rendezvous.begin(world.job);
+  world.bind(0, 1_s);
+  world.bind(1, 2_s);
+  world.bind(2, 40_s);
+  world.engine.run(Time{} + 10_s);
+  world.lose(0);
+  EXPECT_THAT(world.news, ElementsAre("10s lost")) << "two have nodes, and that is not enough";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// models/scheduling/cycle/retry_rounds.hpp -- rounds of futile attempts that repeat exactly.
+// models/scheduling/queue/retry_rounds.hpp -- rounds of futile attempts that repeat exactly.
 #pragma once
 
 #include <cstddef>

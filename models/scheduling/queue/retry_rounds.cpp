@@ -1,4 +1,4 @@
-#include "models/scheduling/cycle/retry_rounds.hpp"
+#include "models/scheduling/queue/retry_rounds.hpp"
 
 #include <algorithm>
 

@@ -1,0 +1,26 @@
+// What the shipped scenario about minimums of roles shows.
+#include <gtest/gtest.h>
+
+#include "models/workload/job/job_rows.hpp"
+#include "tests/support/shipped_run.hpp"
+
+namespace orrery {
+namespace {
+
+constexpr const char* kNoServer = "workload.sources[0].jobs[1].gangs[0].roles[1].min_available=0";
+
+// Data is prepared until 30 min, and the job comes at 1 min.
+TEST(RoleMinimumsScenario, TheJobWaitsForAServerAndWithoutTheMinimumForNobody) {
+  ShippedRun with{"role-minimums"};
+  const JobRow row = with.job("train");
+  EXPECT_EQ(row.outcome, JobOutcome::Completed);
+  EXPECT_EQ(row.members, 6);
+  EXPECT_GE(row.wait, 29_min);
+  EXPECT_LT(row.wait, 31_min);
+  ShippedRun without{"role-minimums", {kNoServer}};
+  EXPECT_EQ(without.job("train").members, 6);
+  EXPECT_LT(without.job("train").wait, 1_min);
+}
+
+}  // namespace
+}  // namespace orrery
