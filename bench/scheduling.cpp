@@ -1,8 +1,8 @@
 // Pods scheduled per second of one core, from the arrival of their jobs to their end, and what a
 // large cluster takes in memory.
 //
-//   bench_scheduling [JOBS...]     only churn of these, as `unlike`; all, and the rest, if none is
-//                                  named
+//   bench_scheduling [JOBS...]     only churn of these, as `unlike`, or only `overload`; without
+//                                  names all of it, bursts and memory
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -111,6 +111,35 @@ void measure_burst() {
   for (const char* profile : {"strict_gang", "default", "coscheduling"}) run_burst(profile);
 }
 
+// A long job holds 100 of 128 nodes; gangs of two nodes come and go on the rest, and each end wakes
+// gangs of 64 nodes, which cannot fit before the long job is over.
+void measure_overload() {
+  std::printf("\nOverload: what an end costs while gangs wait that cannot fit (strict_gang)\n\n");
+  std::printf("| gangs waiting | attempts/end | us of CPU/end |\n");
+  std::printf("|--------------:|-------------:|--------------:|\n");
+  for (const int gangs : {0, 10, 100, 1'000}) {
+    const std::string waiting = "      - {count: " + std::to_string(std::max(gangs, 1)) +
+                                ", submit: " + (gangs == 0 ? "10000h" : "1s") +
+                                ", pods: 64, work: 1h, pod: {gpus: 8}}\n";
+    const std::string yaml = R"(
+cluster: {pools: [{name: n, machine: dgx-a100, count: 128}]}
+policy: {base: strict_gang}
+record: {timeline: {interval: 10h}}
+workload:
+  sources:
+  - kind: jobs
+    jobs:
+      - {pods: 100, work: 9000h, pod: {gpus: 8}}
+      - {count: 20000, every: 45s, pods: 2, work: 10min, pod: {gpus: 8}}
+)" + waiting + "run: {until: 9000h}\n";
+    const Window w = least_window(yaml, {.jobs_before = 100, .jobs = 2'000, .seconds = 20});
+    const auto ends = static_cast<double>(std::max<uint64_t>(w.jobs, 1));
+    std::printf("| %13d | %12.1f | %13.1f |\n", gangs, static_cast<double>(w.attempts) / ends,
+                1e6 * w.seconds / ends);
+    std::fflush(stdout);
+  }
+}
+
 }  // namespace
 }  // namespace orrery::bench
 
@@ -119,4 +148,5 @@ int main(int argc, char** argv) {
   if (names.empty()) orrery::bench::measure_memory();
   orrery::bench::measure_churn(names);
   if (names.empty()) orrery::bench::measure_burst();
+  if (names.empty() || names.front() == "overload") orrery::bench::measure_overload();
 }

@@ -152,18 +152,19 @@ void Scheduler::compress_rounds(Time end, bool may_be_stopped) {
 int64_t Scheduler::repeats() {
   if (compresses_until_ == Time{}) return 1;
   const Time now = sim_.engine.now();
-  const auto next_event = [&] {
+  return rounds_.repeats(now, [&](Time last_round) {
+    SchedulingQueue& queue = parts_.line.queue();
     // A gang whose pause ends makes a round unlike those before it.
     const auto pauses = [now](const GangTrack& gang) { return gang.backoff_until > now; };
-    if (std::ranges::any_of(parts_.tracks.gangs(), pauses)) return now;
-    // A unit that fails now must not get to the end of its backoff before the round is over.
-    const QueueParams& params = parts_.line.queue().params();
-    const Time backoff_ends = now + params.max_backoff - Duration{SchedulingQueue::kWindow};
-    return std::min({sim_.engine.next_time(), parts_.line.queue().next_flush(now), backoff_ends,
-                     compresses_until_});
-  };
-  const uint64_t to_next_stop = kVainAttempts - attempts_in_vain_ % kVainAttempts;
-  return rounds_.repeats(now, next_event, may_be_stopped_ ? to_next_stop - 1 : UINT64_MAX);
+    if (std::ranges::any_of(parts_.tracks.gangs(), pauses)) return RetryRounds::Limits{now, {}};
+    return RetryRounds::Limits{
+        .next_event = std::min(
+            {sim_.engine.next_time(), queue.next_flush_of_idle(last_round), compresses_until_}),
+        // Longer, and units would get to the end of their backoff before they are tried again.
+        .length_max = queue.params().max_backoff - SchedulingQueue::kWindow,
+        .attempts_max =
+            may_be_stopped_ ? kVainAttempts - 1 - attempts_in_vain_ % kVainAttempts : UINT64_MAX};
+  });
 }
 
 // What an attempt did, and how it left the scheduler; equal marks mean equal attempts.

@@ -15,6 +15,7 @@ struct DeadlockCandidate {
   uint64_t serial = UINT64_MAX;
   bool is_candidate = false;
   bool is_infeasible = false;  // as of the last reduction
+  bool is_counted = false;     // among the infeasible jobs of the summary
   Standing standing = Standing::Free;
   std::vector<PodNeed> needs = {};  // pods missing to complete
   bool is_stuck() const { return standing != Standing::Free; }

@@ -151,8 +151,7 @@ void DeadlockDetector::take(const StuckSet& set) {
   for (const StuckMember& member : set.members) {
     DeadlockCandidate& record = candidates_[member.job];
     record.is_infeasible = member.is_infeasible;
-    const bool was_infeasible = record.standing == Standing::Infeasible;
-    if (!set.is_deadlock && !was_infeasible) infeasible_time_.add_job();
+    if (!set.is_deadlock && !std::exchange(record.is_counted, true)) infeasible_time_.add_job();
     record.standing = set.is_deadlock ? Standing::Deadlocked : Standing::Infeasible;
     (set.is_deadlock ? deadlocked_.back() : infeasible_).push_back(member.job);
   }

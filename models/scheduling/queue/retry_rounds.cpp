@@ -1,15 +1,15 @@
 #include "models/scheduling/queue/retry_rounds.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/core/check.hpp"
 
 namespace orrery {
 namespace {
 
-// Backoffs end at whole seconds, which may change the order of a round.
-constexpr int64_t kSecondsSeen = 2;
-constexpr int64_t kFactorMin = 4;  // below that a slow round saves too little
+constexpr int64_t kFactorMin = 4;                  // below that a slow round saves too little
+constexpr uint64_t kCountMax = uint64_t{1} << 40;  // by one round
 
 int64_t second_of(Time t) { return t.ns / 1'000'000'000; }
 
@@ -23,13 +23,14 @@ void RetryRounds::interrupted() {
   slow_left_ = 0;
 }
 
-void RetryRounds::begin(Time now, Time next_event, uint64_t attempts_max) {
-  if (second_of(now) - second_of(since_) < kSecondsSeen || round_ <= Duration{}) return;
-  // One round at the usual pace fits before the event, and another for what differs by rounding.
-  const int64_t rounds = (next_event - now).ns / round_.ns - 2;
-  const auto counted =
-      static_cast<int64_t>(std::min<uint64_t>(attempts_max, uint64_t{1} << 40) / steps_.size());
-  const int64_t factor = std::min(rounds, counted);
+void RetryRounds::begin(Time now, const Limits& limits) {
+  // What an event has changed must have had a round to show itself.
+  const bool was_quiet = std::exchange(quiet_until_, limits.next_event) > now;
+  if (!was_quiet || round_ <= Duration{}) return;
+  const int64_t before_event = (limits.next_event - now).ns / round_.ns;
+  const int64_t factor =
+      std::min({before_event - 1, limits.length_max.ns / round_.ns,  // a last one at the usual pace
+                static_cast<int64_t>(std::min(limits.attempts_max, kCountMax) / steps_.size())});
   if (factor < kFactorMin) return;
   ORRERY_MARK("scheduling.slow_round");
   factor_ = factor;
@@ -49,12 +50,18 @@ void RetryRounds::follow(const Attempt& attempt) {
     interrupted();
     return;
   }
-  const bool is_slow = slow_left_ > 0;
-  if (is_slow) --slow_left_;
+  const Step& before = steps_[at_ == 0 ? steps_.size() - 1 : at_ - 1];
+  if (second_of(attempt.began) != second_of(attempt.began - before.cost)) cross_second();
+  if (slow_left_ > 0) --slow_left_;
   at_ = (at_ + 1) % steps_.size();
-  if (at_ > 0) return;
-  // The round after a slow one is not slow.
-  matched_ = is_slow ? kRoundsSeen - 1 : std::min(matched_ + 1, kRoundsSeen);
+  if (at_ == 0) matched_ = std::min(matched_ + 1, kRoundsSeen);
+}
+
+// The first attempt after a whole second was as expected.
+void RetryRounds::cross_second() {
+  if (has_crossed_[at_]) return;
+  has_crossed_[at_] = true;
+  ++crossed_;
 }
 
 // Knuth, Morris and Pratt's table of borders tells the shortest period of the steps seen so far. A
@@ -65,7 +72,6 @@ void RetryRounds::search(const Attempt& attempt) {
     steps_.clear();
     steps_max_ = std::min(2 * steps_max_, kStepsMax);
   }
-  if (steps_.empty()) since_ = attempt.began;
   const auto is_same = [&](const Step& step) {
     return step.fingerprint == attempt.fingerprint && step.cost == attempt.cost;
   };
@@ -77,6 +83,9 @@ void RetryRounds::search(const Attempt& attempt) {
   if (steps_.size() < 4 * period) return;
   steps_.resize(period);  // the next step is the first of a round, if whole rounds were seen
   is_known_ = true;
+  quiet_until_ = {};
+  has_crossed_.assign(period, false);
+  crossed_ = 0;
   at_ = 0;
   matched_ = 4;
   round_ = {};

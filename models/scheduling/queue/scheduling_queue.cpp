@@ -209,4 +209,15 @@ Time SchedulingQueue::next_flush(Time now) {
   return std::max(next, now);
 }
 
+Time SchedulingQueue::next_flush_of_idle(Time failed_before) {
+  Time next = unschedulable_.next_leftover(entries_, params_.unschedulable_max);
+  for (const UnitHeap* heap : {&backoff_, &error_backoff_}) {
+    for (const uint32_t unit : heap->units()) {
+      const QueueEntry& e = entries_[unit];
+      if (e.view.queued < failed_before) next = std::min(next, e.backoff_until);
+    }
+  }
+  return next;
+}
+
 }  // namespace orrery

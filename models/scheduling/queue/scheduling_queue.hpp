@@ -61,6 +61,8 @@ class SchedulingQueue {
   void flush(Time now);
   // The next time at which flush() would move something; Time::max() if never.
   Time next_flush(Time now);
+  // The same of units that failed before `failed_before` and have not been tried since; a search.
+  Time next_flush_of_idle(Time failed_before);
 
   Place place(PodId unit) const {
     return entries_.contains(unit.index) ? entries_[unit.index].place : Place::None;

@@ -21,6 +21,7 @@ class UnitHeap {
   bool empty() const { return units_.empty(); }
   size_t size() const { return units_.size(); }
   uint32_t front() const { return units_.front(); }
+  const std::vector<uint32_t>& units() const { return units_; }  // in no particular order
   void push(QueueEntries& entries, uint32_t unit);
   void erase(QueueEntries& entries, uint32_t unit);
   // The front's entry has changed so that the unit may belong further back.
