@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "models/control_plane/losses.hpp"
+#include "models/control_plane/base/losses.hpp"
 #include "sim/core/check.hpp"
 
 namespace orrery {

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "models/control_plane/losses.hpp"
+#include "models/control_plane/base/losses.hpp"
 
 namespace orrery {
 namespace {

@@ -7,17 +7,17 @@
 #include <string_view>
 #include <vector>
 
-#include "models/control_plane/api_client_params.hpp"
-#include "models/control_plane/api_server_params.hpp"
-#include "models/control_plane/cluster_autoscaler_params.hpp"
-#include "models/control_plane/crash_loops_params.hpp"
-#include "models/control_plane/etcd_params.hpp"
-#include "models/control_plane/kubelet_params.hpp"
-#include "models/control_plane/namespaces_params.hpp"
-#include "models/control_plane/node_join_params.hpp"
-#include "models/control_plane/node_lifecycle_params.hpp"
-#include "models/control_plane/pod_events_params.hpp"
-#include "models/control_plane/services_params.hpp"
+#include "models/control_plane/api_server/api_server_params.hpp"
+#include "models/control_plane/autoscaling/cluster_autoscaler_params.hpp"
+#include "models/control_plane/clients/api_client_params.hpp"
+#include "models/control_plane/etcd/etcd_params.hpp"
+#include "models/control_plane/kubelet/kubelet_params.hpp"
+#include "models/control_plane/load/crash_loops_params.hpp"
+#include "models/control_plane/load/namespaces_params.hpp"
+#include "models/control_plane/load/pod_events_params.hpp"
+#include "models/control_plane/nodes/node_join_params.hpp"
+#include "models/control_plane/nodes/node_lifecycle_params.hpp"
+#include "models/control_plane/services/services_params.hpp"
 #include "sim/config/fields.hpp"
 
 namespace orrery {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "models/control_plane/control_plane_params.hpp"
-#include "models/control_plane/node_boots.hpp"
-#include "models/control_plane/node_clients.hpp"
+#include "models/control_plane/nodes/node_boots.hpp"
+#include "models/control_plane/nodes/node_clients.hpp"
 #include "sim/record/recorder.hpp"
 #include "tests/support/api_world.hpp"
 

@@ -1,12 +1,12 @@
-#include "models/control_plane/flow_schemas.hpp"
+#include "models/control_plane/flow_control/flow_schemas.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "models/control_plane/api_client_params.hpp"
-#include "models/control_plane/api_server_params.hpp"
+#include "models/control_plane/api_server/api_server_params.hpp"
+#include "models/control_plane/clients/api_client_params.hpp"
 #include "sim/config/node.hpp"
 #include "sim/config/reader.hpp"
 

@@ -1,12 +1,12 @@
-#include "models/control_plane/kubelet.hpp"
+#include "models/control_plane/kubelet/kubelet.hpp"
 
 #include <gtest/gtest.h>
 
 #include <set>
 #include <vector>
 
-#include "models/control_plane/crash_loop.hpp"
-#include "models/control_plane/image_pulls.hpp"
+#include "models/control_plane/kubelet/crash_loop.hpp"
+#include "models/control_plane/kubelet/image_pulls.hpp"
 #include "tests/unit/control_plane/mistakes.hpp"
 
 namespace orrery {
