@@ -82,14 +82,30 @@ ControlPlane::ControlPlane(Sim sim, const ControlPlaneParams& params, const JobT
     if (resource == ApiResource::Pods) size_lists();
   });
   if (params_.events) {
-    events_ = std::make_unique<PodEvents>(sim, servers_, store_, params_, is_up_);
+    events_ = std::make_unique<PodEvents>(sim, servers_, store_,
+                                          PodEvents::Params{.events = *params_.events,
+                                                            .clients = params_.clients,
+                                                            .api_servers = params_.api_servers,
+                                                            .etcd = params_.etcd},
+                                          is_up_);
   }
   if (!params_.crash_loops.empty()) {
-    crash_loops_ = std::make_unique<CrashLoops>(sim, servers_, etcd_, params_);
+    crash_loops_ =
+        std::make_unique<CrashLoops>(sim, servers_, etcd_,
+                                     CrashLoops::Params{.crash_loops = params_.crash_loops,
+                                                        .pods = params_.pods,
+                                                        .kubelet = params_.kubelet,
+                                                        .clients = params_.clients,
+                                                        .api_servers = params_.api_servers,
+                                                        .etcd = params_.etcd});
   }
   if (params_.namespaces) {
     namespaces_ =
-        std::make_unique<NamespaceChurn>(sim, servers_, store_, job_namespaces_, params_, is_up_);
+        std::make_unique<NamespaceChurn>(sim, servers_, store_, job_namespaces_,
+                                         NamespaceChurn::Params{.namespaces = *params_.namespaces,
+                                                                .clients = params_.clients,
+                                                                .api_servers = params_.api_servers},
+                                         is_up_);
   }
   most_[Quantity::Nodes] = nodes;
   if (params_.services.groups.empty()) return;
@@ -100,7 +116,7 @@ ControlPlane::ControlPlane(Sim sim, const ControlPlaneParams& params, const JobT
                                                            .jobs = jobs,
                                                            .namespaces = job_namespaces_,
                                                            .nodes = nodes},
-                                         params_);
+                                         params_.services, params_.clients);
 }
 
 void ControlPlane::start() {

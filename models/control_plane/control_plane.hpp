@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/control_plane/api_server/api_servers.hpp"
+#include "models/control_plane/base/job_namespaces.hpp"
 #include "models/control_plane/clients/api_client.hpp"
 #include "models/control_plane/clients/reflectors.hpp"
 #include "models/control_plane/control_plane_params.hpp"
@@ -17,7 +18,6 @@
 #include "models/control_plane/kubelet/kubelet.hpp"
 #include "models/control_plane/kubelet/pod_images.hpp"
 #include "models/control_plane/load/crash_loops.hpp"
-#include "models/control_plane/load/job_namespaces.hpp"
 #include "models/control_plane/load/namespace_churn.hpp"
 #include "models/control_plane/load/pod_events.hpp"
 #include "models/control_plane/load/thresholds.hpp"

@@ -132,6 +132,17 @@ void ControlPlaneParams::check(Checker& c) const {
   check_losses(c, losses, &ApiServerLossParams::server, api_servers.servers, "server");
 }
 
+// Without API servers of their own, Events have their usual size and services are not modelled.
+NodesParams ControlPlaneParams::nodes() const {
+  const bool is_full = level == ControlPlaneLevel::Full;
+  const PodEventsParams recorded = is_full && events ? *events : PodEventsParams{};
+  return {.boot = {.join = node_join,
+                   .heartbeats = kubelet.heartbeats,
+                   .event_bytes = recorded.bytes,
+                   .has_services = is_full && !services.groups.empty()},
+          .lifecycle = node_lifecycle};
+}
+
 Duration unloaded(const ControlPlaneParams& params, const ApiRequest& request) {
   const ApiServerParams& server = params.api_servers.server;
   Duration time = server.cost.of(request);

@@ -8,8 +8,7 @@
 
 namespace orrery {
 
-CrashLoops::CrashLoops(Sim sim, ApiServers& servers, EtcdSplit& etcd,
-                       const ControlPlaneParams& params)
+CrashLoops::CrashLoops(Sim sim, ApiServers& servers, EtcdSplit& etcd, const Params& params)
     : engine_{sim.engine}, servers_{servers}, etcd_{etcd}, params_{params} {
   for (const CrashLoopingPodsParams& pods : params_.crash_loops) {
     groups_.push_back({.params = &pods, .loop = CrashLoop{params_.kubelet.crash_loop}});

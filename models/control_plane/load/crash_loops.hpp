@@ -4,9 +4,13 @@
 #include <vector>
 
 #include "models/control_plane/api_server/api_servers.hpp"
-#include "models/control_plane/control_plane_params.hpp"
+#include "models/control_plane/api_server/pod_object_params.hpp"
+#include "models/control_plane/clients/pod_clients_params.hpp"
+#include "models/control_plane/etcd/etcd_params.hpp"
 #include "models/control_plane/etcd/etcd_split.hpp"
 #include "models/control_plane/kubelet/crash_loop.hpp"
+#include "models/control_plane/kubelet/kubelet_params.hpp"
+#include "models/control_plane/load/crash_loops_params.hpp"
 #include "sim/core/id.hpp"
 #include "sim/runtime/sim.hpp"
 
@@ -17,8 +21,15 @@ namespace orrery {
 // faster than its client may. Nodes that are down, or not there yet, are left out.
 class CrashLoops {
  public:
-  // `params` must outlive it.
-  CrashLoops(Sim sim, ApiServers& servers, EtcdSplit& etcd, const ControlPlaneParams& params);
+  struct Params {  // which must outlive it
+    const std::vector<CrashLoopingPodsParams>& crash_loops;
+    const PodObjectParams& pods;
+    const KubeletParams& kubelet;
+    const PodClientsParams& clients;
+    const ApiServersParams& api_servers;
+    const EtcdParams& etcd;
+  };
+  CrashLoops(Sim sim, ApiServers& servers, EtcdSplit& etcd, const Params& params);
   CrashLoops(const CrashLoops&) = delete;
   CrashLoops& operator=(const CrashLoops&) = delete;
 
@@ -44,7 +55,7 @@ class CrashLoops {
   Engine& engine_;
   ApiServers& servers_;
   EtcdSplit& etcd_;
-  const ControlPlaneParams& params_;
+  Params params_;
   std::vector<Group> groups_;
   double restarts_ = 0;  // up to counted_to_
   Time counted_to_;

@@ -19,14 +19,14 @@ constexpr ApiResource kObjectKinds[] = {ApiResource::Namespaces, ApiResource::Se
 }  // namespace
 
 NamespaceChurn::NamespaceChurn(Sim sim, ApiServers& servers, EtcdStore& store,
-                               const JobNamespaces& numbers, const ControlPlaneParams& params,
+                               const JobNamespaces& numbers, const Params& params,
                                const std::vector<bool>& nodes)
     : engine_{sim.engine},
       servers_{servers},
       store_{store},
       numbers_{numbers},
       params_{params},
-      namespaces_{*params.namespaces},
+      namespaces_{params.namespaces},
       each_{namespaces_.each},
       rng_{sim.rng.stream("control_plane.namespaces")},
       user_{engine_, servers, params.clients.others, {.kind = ApiClientKind::User}, rng_},

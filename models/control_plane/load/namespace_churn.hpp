@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "models/control_plane/api_server/api_servers.hpp"
+#include "models/control_plane/base/job_namespaces.hpp"
 #include "models/control_plane/clients/api_client.hpp"
 #include "models/control_plane/clients/list_readers.hpp"
-#include "models/control_plane/control_plane_params.hpp"
+#include "models/control_plane/clients/pod_clients_params.hpp"
 #include "models/control_plane/etcd/etcd_store.hpp"
-#include "models/control_plane/load/job_namespaces.hpp"
+#include "models/control_plane/load/namespaces_params.hpp"
 #include "sim/core/id.hpp"
 #include "sim/core/rng.hpp"
 #include "sim/record/channel.hpp"
@@ -41,9 +42,14 @@ struct NamespacesSample {
 // while there are any, as those of clients that ask for each.
 class NamespaceChurn {
  public:
-  // `numbers`, `params`, which has namespaces, and `nodes`, those that are up, must outlive it.
+  struct Params {  // which must outlive it
+    const NamespacesParams& namespaces;
+    const PodClientsParams& clients;
+    const ApiServersParams& api_servers;
+  };
+  // `numbers` and `nodes`, those that are up, must outlive it.
   NamespaceChurn(Sim sim, ApiServers& servers, EtcdStore& store, const JobNamespaces& numbers,
-                 const ControlPlaneParams& params, const std::vector<bool>& nodes);
+                 const Params& params, const std::vector<bool>& nodes);
   NamespaceChurn(const NamespaceChurn&) = delete;
   NamespaceChurn& operator=(const NamespaceChurn&) = delete;
 
@@ -83,7 +89,7 @@ class NamespaceChurn {
   ApiServers& servers_;
   EtcdStore& store_;
   const JobNamespaces& numbers_;
-  const ControlPlaneParams& params_;
+  Params params_;
   const NamespacesParams& namespaces_;
   const NamespaceParams& each_;
   Rng rng_;

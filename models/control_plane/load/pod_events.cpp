@@ -5,12 +5,12 @@
 
 namespace orrery {
 
-PodEvents::PodEvents(Sim sim, ApiServers& servers, EtcdStore& store,
-                     const ControlPlaneParams& params, const std::vector<bool>& nodes)
+PodEvents::PodEvents(Sim sim, ApiServers& servers, EtcdStore& store, const Params& params,
+                     const std::vector<bool>& nodes)
     : etcd_{store.etcd()},
       servers_{servers},
       params_{params},
-      events_{*params.events},
+      events_{params.events},
       rng_{sim.rng.stream("control_plane.events")},
       scheduler_{sim.engine, servers, events_.client, {.kind = ApiClientKind::Scheduler}, rng_},
       failures_{sim.engine,

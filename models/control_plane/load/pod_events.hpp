@@ -10,9 +10,11 @@
 #include "models/control_plane/api_server/api_servers.hpp"
 #include "models/control_plane/clients/api_client.hpp"
 #include "models/control_plane/clients/list_readers.hpp"
-#include "models/control_plane/control_plane_params.hpp"
+#include "models/control_plane/clients/pod_clients_params.hpp"
+#include "models/control_plane/etcd/etcd_params.hpp"
 #include "models/control_plane/etcd/etcd_store.hpp"
 #include "models/control_plane/load/event_series.hpp"
+#include "models/control_plane/load/pod_events_params.hpp"
 #include "sim/core/id.hpp"
 #include "sim/core/rng.hpp"
 #include "sim/runtime/sim.hpp"
@@ -22,8 +24,14 @@ namespace orrery {
 // Nobody waits for an Event. Those of pods are requests of their own, those of others a rate.
 class PodEvents {
  public:
-  // `params`, which has events, and `nodes`, those that are up, must outlive it.
-  PodEvents(Sim sim, ApiServers& servers, EtcdStore& store, const ControlPlaneParams& params,
+  struct Params {  // which must outlive it
+    const PodEventsParams& events;
+    const PodClientsParams& clients;
+    const ApiServersParams& api_servers;
+    const EtcdParams& etcd;
+  };
+  // `nodes`, those that are up, must outlive it.
+  PodEvents(Sim sim, ApiServers& servers, EtcdStore& store, const Params& params,
             const std::vector<bool>& nodes);
   PodEvents(const PodEvents&) = delete;
   PodEvents& operator=(const PodEvents&) = delete;
@@ -42,7 +50,7 @@ class PodEvents {
 
   EtcdSplit& etcd_;
   ApiServers& servers_;
-  const ControlPlaneParams& params_;
+  Params params_;
   const PodEventsParams& events_;
   Rng rng_;
   ApiClient scheduler_;

@@ -10,12 +10,11 @@ namespace {
 
 class Writer {
  public:
-  Writer(const ControlPlaneParams& params, bool joins)
-      : p_{params.node_join},
-        heartbeats_{params.kubelet.heartbeats},
-        event_bytes_{is_full(params) ? params.events.value_or(PodEventsParams{}).bytes
-                                     : PodEventsParams{}.bytes},
-        has_services_{is_full(params) && !params.services.groups.empty()},
+  Writer(const BootParams& params, bool joins)
+      : p_{params.join},
+        heartbeats_{params.heartbeats},
+        event_bytes_{params.event_bytes},
+        has_services_{params.has_services},
         joins_{joins} {}
 
   BootScript script() {
@@ -45,10 +44,6 @@ class Writer {
   }
 
  private:
-  // Events and services are not modelled otherwise, whatever is said of them.
-  static bool is_full(const ControlPlaneParams& params) {
-    return params.level == ControlPlaneLevel::Full;
-  }
   static constexpr ApiResource kOfKubelet[] = {ApiResource::Services, ApiResource::Nodes,
                                                ApiResource::Pods, ApiResource::RuntimeClasses,
                                                ApiResource::CsiDrivers};
@@ -109,10 +104,8 @@ class Writer {
 
 }  // namespace
 
-BootScript join_script(const ControlPlaneParams& params) { return Writer{params, true}.script(); }
+BootScript join_script(const BootParams& params) { return Writer{params, true}.script(); }
 
-BootScript reboot_script(const ControlPlaneParams& params) {
-  return Writer{params, false}.script();
-}
+BootScript reboot_script(const BootParams& params) { return Writer{params, false}.script(); }
 
 }  // namespace orrery

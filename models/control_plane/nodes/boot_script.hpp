@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "models/control_plane/base/request.hpp"
-#include "models/control_plane/control_plane_params.hpp"
+#include "models/control_plane/nodes/nodes_params.hpp"
 
 namespace orrery {
 
@@ -28,7 +28,7 @@ using BootScript = std::array<std::vector<BootThread>, kBootStages>;
 // A node that joins asks for what join_load() counts. One that comes back has its certificate, and
 // its objects are there. With services, those who watch their addresses list them as the node is
 // up.
-BootScript join_script(const ControlPlaneParams& params);
-BootScript reboot_script(const ControlPlaneParams& params);
+BootScript join_script(const BootParams& params);
+BootScript reboot_script(const BootParams& params);
 
 }  // namespace orrery

@@ -9,11 +9,11 @@
 
 namespace orrery {
 
-NodeBoots::NodeBoots(Sim sim, const ControlPlaneParams& params, NodeApi& api, uint32_t nodes)
+NodeBoots::NodeBoots(Sim sim, const BootParams& params, NodeApi& api, uint32_t nodes)
     : sim_{sim},
       api_{api},
       rng_{sim.rng.stream("control_plane.boots")},
-      gate_{sim.engine, params.node_join},
+      gate_{sim.engine, params.join},
       join_{join_script(params)},
       reboot_{reboot_script(params)},
       boots_{nodes},

@@ -26,7 +26,7 @@ class NodeBoots {
     uint64_t requests = 0, again = 0;  // all, and those of them that were begun anew
   };
 
-  NodeBoots(Sim sim, const ControlPlaneParams& params, NodeApi& api, uint32_t nodes);
+  NodeBoots(Sim sim, const BootParams& params, NodeApi& api, uint32_t nodes);
   NodeBoots(const NodeBoots&) = delete;
   NodeBoots& operator=(const NodeBoots&) = delete;
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "models/control_plane/clients/api_client.hpp"
-#include "models/control_plane/control_plane_params.hpp"
+#include "models/control_plane/clients/pod_clients_params.hpp"
 #include "models/control_plane/nodes/node_api.hpp"
 
 namespace orrery {

@@ -8,12 +8,12 @@
 
 namespace orrery {
 
-Nodes::Nodes(Sim sim, const ControlPlaneParams& params, NodeApi& api,
+Nodes::Nodes(Sim sim, const NodesParams& params, NodeApi& api,
              std::span<const uint32_t> zone_of_node, std::vector<Joining> joining)
     : sim_{sim},
       api_{api},
-      health_{sim.engine, params.node_lifecycle, params.kubelet.heartbeats, zone_of_node},
-      boots_{sim, params, api, static_cast<uint32_t>(zone_of_node.size())},
+      health_{sim.engine, params.lifecycle, params.boot.heartbeats, zone_of_node},
+      boots_{sim, params.boot, api, static_cast<uint32_t>(zone_of_node.size())},
       joining_{std::move(joining)},
       ready_{static_cast<uint32_t>(zone_of_node.size() - joining_.size())},
       is_ready_(zone_of_node.size(), true),

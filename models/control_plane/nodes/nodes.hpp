@@ -6,11 +6,11 @@
 #include <span>
 #include <vector>
 
-#include "models/control_plane/control_plane_params.hpp"
 #include "models/control_plane/nodes/node_api.hpp"
 #include "models/control_plane/nodes/node_boots.hpp"
 #include "models/control_plane/nodes/node_health.hpp"
 #include "models/control_plane/nodes/node_rows.hpp"
+#include "models/control_plane/nodes/nodes_params.hpp"
 #include "sim/engine/signal.hpp"
 #include "sim/record/channel.hpp"
 #include "sim/runtime/sim.hpp"
@@ -26,8 +26,8 @@ class Nodes {
     Time at;  // Time::max(): when the autoscaler asks for it
   };
 
-  Nodes(Sim sim, const ControlPlaneParams& params, NodeApi& api,
-        std::span<const uint32_t> zone_of_node, std::vector<Joining> joining);
+  Nodes(Sim sim, const NodesParams& params, NodeApi& api, std::span<const uint32_t> zone_of_node,
+        std::vector<Joining> joining);
   Nodes(const Nodes&) = delete;
   Nodes& operator=(const Nodes&) = delete;
 

@@ -14,11 +14,12 @@ void count(ApiRequest& list, const ObjectWrite& write) {
 
 }  // namespace
 
-ServiceWatchers::ServiceWatchers(const Context& context, const ControlPlaneParams& params)
+ServiceWatchers::ServiceWatchers(const Context& context, const ServicesParams& params,
+                                 const ApiClientParams& others)
     : servers_{context.servers},
       engine_{context.sim.engine},
-      params_{params.services},
-      others_{params.clients.others},
+      params_{params},
+      others_{others},
       resource_{params_.endpoints.kind == EndpointsKind::Endpoints ? ApiResource::Endpoints
                                                                    : ApiResource::EndpointSlices},
       daemons_{params_.watchers.agents > 0 ? 0U : static_cast<uint32_t>(params_.watchers.daemons)},

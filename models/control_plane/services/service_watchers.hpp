@@ -27,7 +27,8 @@ class ServiceWatchers {
     NodeClients& node_clients;
     uint32_t nodes = 0;
   };
-  ServiceWatchers(const Context& context, const ControlPlaneParams& params);
+  ServiceWatchers(const Context& context, const ServicesParams& params,
+                  const ApiClientParams& others);
   ServiceWatchers(const ServiceWatchers&) = delete;
   ServiceWatchers& operator=(const ServiceWatchers&) = delete;
 

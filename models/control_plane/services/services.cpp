@@ -24,12 +24,13 @@ Verb verb_of(Change change) {
 
 }  // namespace
 
-Services::Services(const Context& context, const ControlPlaneParams& params)
+Services::Services(const Context& context, const ServicesParams& params,
+                   const PodClientsParams& clients)
     : engine_{context.sim.engine},
       jobs_{context.jobs},
       namespaces_{context.namespaces},
       store_{context.store},
-      client_params_{params.clients.controller_manager},
+      client_params_{clients.controller_manager},
       rng_{context.sim.rng.stream("control_plane.services.controller")},
       client_{engine_,
               context.servers,
@@ -40,15 +41,16 @@ Services::Services(const Context& context, const ControlPlaneParams& params)
                  .servers = context.servers,
                  .node_clients = context.node_clients,
                  .nodes = context.nodes},
-                params},
+                params,
+                clients.others},
       controller_{
-          engine_, params.services.endpoints,
+          engine_, params.endpoints,
           [this](ServiceId service, const ObjectWrite& object, EndpointsController::Done done) {
             write(service, object, std::move(done));
           }},
       samples_{context.sim.recorder, "/timeline/watch",
                "What watchers of services' addresses are told over time, by group of services."} {
-  for (const ServiceGroupParams& group : params.services.groups) {
+  for (const ServiceGroupParams& group : params.groups) {
     has_pods_ |= group.members != ServiceMembers::Nodes;
     const auto index = static_cast<uint32_t>(groups_.size());
     groups_.emplace_back().params = group;

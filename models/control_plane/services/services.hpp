@@ -5,12 +5,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "models/control_plane/base/job_namespaces.hpp"
 #include "models/control_plane/clients/api_client.hpp"
-#include "models/control_plane/control_plane_params.hpp"
+#include "models/control_plane/clients/pod_clients_params.hpp"
 #include "models/control_plane/etcd/etcd_store.hpp"
-#include "models/control_plane/load/job_namespaces.hpp"
 #include "models/control_plane/services/endpoints_controller.hpp"
 #include "models/control_plane/services/service_watchers.hpp"
+#include "models/control_plane/services/services_params.hpp"
 #include "models/workload/job/job_table.hpp"
 #include "sim/record/channel.hpp"
 #include "sim/runtime/sim.hpp"
@@ -49,7 +50,7 @@ class Services {
     JobNamespaces& namespaces;
     uint32_t nodes = 0;
   };
-  Services(const Context& context, const ControlPlaneParams& params);
+  Services(const Context& context, const ServicesParams& params, const PodClientsParams& clients);
   Services(const Services&) = delete;
   Services& operator=(const Services&) = delete;
 

@@ -1,4 +1,4 @@
-// models/control_plane/load/job_namespaces.hpp -- the namespaces of jobs, as the numbers that
+// models/control_plane/base/job_namespaces.hpp -- the namespaces of jobs, as the numbers that
 // requests carry.
 #pragma once
 
