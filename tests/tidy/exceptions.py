@@ -12,7 +12,6 @@ ALLOWED = (
      "a life of random jobs and the whole book-keeping after it"),
 )
 
-LARGE_ROOMS = ()  # to be divided
 CONTROL_PLANE = tuple(f"models/control_plane/{room}" for room in (
     "api_server", "autoscaling", "base", "clients", "etcd", "flow_control", "kubelet", "load",
     "nodes", "services"))

@@ -209,7 +209,7 @@ def check_rooms(paths: Iterable[str]) -> Iterator[str]:
             rooms.setdefault(path.rsplit("/", 1)[0], 0)
             rooms[path.rsplit("/", 1)[0]] += path.endswith((".hpp", ".cpp"))
     for room, count in sorted(rooms.items()):
-        if count > SOURCES_MAX and room not in exceptions.LARGE_ROOMS:
+        if count > SOURCES_MAX:
             yield f"{room}: rooms: {count} sources, {SOURCES_MAX} at most: divide it"
 
 

@@ -36,6 +36,12 @@ class Layers(unittest.TestCase):
                  "policies -> models/scheduling/cycle"),
                 ("models/scheduling/framework/a.cpp", "models/scheduling/cycle/b.hpp",
                  "models/scheduling/framework -> models/scheduling/cycle"),
+                ("models/control_plane/nodes/a.hpp", "models/control_plane/b.hpp",
+                 "models/control_plane/nodes -> models/control_plane"),
+                ("models/control_plane/etcd/a.hpp", "models/control_plane/api_server/b.hpp",
+                 "models/control_plane/etcd -> models/control_plane/api_server"),
+                ("models/control_plane/load/a.cpp", "models/scheduling/cycle/b.hpp",
+                 "models/control_plane/load -> models/scheduling/cycle"),
                 ("models/faults/a.cpp", "sim/cli/b.hpp", "models/faults -> sim/cli")]:
             lines = self.includes(path, name)
             self.assertEqual(len(lines), 1, lines)
@@ -48,6 +54,9 @@ class Layers(unittest.TestCase):
                            ("models/workload/sources/a.cpp", "models/workload/job/b.hpp"),
                            ("policies/pods/gang/a.cpp", "models/scheduling/contract/b.hpp"),
                            ("policies/jobs/plan/a.cpp", "models/scheduling/toolbox/b.hpp"),
+                           ("models/control_plane/services/a.hpp",
+                            "models/control_plane/nodes/b.hpp"),
+                           ("models/control_plane/a.hpp", "models/control_plane/load/b.hpp"),
                            ("tests/unit/a.cpp", "models/workload/b.hpp")]:
             self.assertEqual(self.includes(path, name), [])
 
