@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "models/control_plane/base/backoff.hpp"
 #include "sim/core/check.hpp"
 
 namespace orrery {
@@ -141,9 +142,7 @@ void ClusterAutoscaler::give_up_late() {
     if (by_group[g] == 0) continue;
     ORRERY_MARK("autoscaler.gave_up_nodes");
     Scaled& scaled = groups_[g];
-    scaled.backoff = scaled.backoff == Duration{}
-                         ? params_.backoff
-                         : std::min(scaled.backoff * 2, params_.backoff_max);
+    scaled.backoff = Backoff{params_.backoff, params_.backoff_max}.next(scaled.backoff);
     scaled.backs_off_until = now() + scaled.backoff;
   }
   counters_.timed_out += late.size();

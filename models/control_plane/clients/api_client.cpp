@@ -1,7 +1,8 @@
 #include "models/control_plane/clients/api_client.hpp"
 
-#include <algorithm>
 #include <utility>
+
+#include "models/control_plane/base/backoff.hpp"
 
 namespace orrery {
 
@@ -29,7 +30,7 @@ void ApiClient::send(ApiRequest request, ApiDone done) {
   free_ = call.next;
   call.request = request;
   call.done = std::move(done);
-  call.backoff = params_.backoff;
+  call.backoff = {};
   call.tries = 0;
   ++present_;
   ++counters_.sent;
@@ -84,8 +85,8 @@ void ApiClient::answered(uint32_t index, const ApiAnswer& answer) {
   if ((is_turned_away || is_lost) && call.tries < params_.tries_max) {
     Duration wait = answer.retry_after;
     if (is_lost) {
-      wait = nearest_ns(call.backoff.seconds() * (1 + rng_.uniform()));
-      call.backoff = std::min(call.backoff * 2, params_.backoff_max);
+      call.backoff = Backoff{params_.backoff, params_.backoff_max}.next(call.backoff);
+      wait = jittered(call.backoff, rng_);
     }
     engine_.after(wait, Label{"control.client_tries_again"}, [this, index] { take_token(index); });
     return;

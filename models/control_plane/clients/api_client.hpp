@@ -47,8 +47,8 @@ class ApiClient {
   struct Call {
     ApiRequest request;
     ApiDone done;
-    Time due;  // of its token
-    Duration backoff = {};
+    Time due;               // of its token
+    Duration backoff = {};  // the last
     int32_t tries = 0;
     uint32_t next = kNone;  // that waits for a token; free: the next that is
   };

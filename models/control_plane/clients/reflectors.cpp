@@ -1,6 +1,5 @@
 #include "models/control_plane/clients/reflectors.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "sim/core/check.hpp"
@@ -26,7 +25,7 @@ uint32_t Reflectors::add(const Spec& spec) {
 void Reflectors::start(uint32_t id) {
   Reflector& reflector = reflectors_[id];
   ORRERY_CHECK(reflector.state == State::Stopped, "what is started was stopped");
-  reflector.backoff = params_.backoff;
+  reflector.backoff = {};
   reflector.has_listed = false;
   list(id);
 }
@@ -36,7 +35,7 @@ void Reflectors::start_synced(uint32_t id) {
   ORRERY_CHECK(reflector.state == State::Stopped, "what is started was stopped");
   const uint32_t server = servers_.server_of(reflector.client->connection());
   if (server == UINT32_MAX) return start(id);
-  reflector.backoff = params_.backoff;
+  reflector.backoff = {};
   reflector.has_listed = true;
   reflector.seen = engine_.now();
   begin_watch(id, server);
@@ -119,8 +118,8 @@ void Reflectors::begin_watch(uint32_t id, uint32_t server) {
 void Reflectors::back_off(uint32_t id) {
   Reflector& reflector = reflectors_[id];
   reflector.state = State::BackingOff;
-  const Duration wait = nearest_ns(reflector.backoff.seconds() * (1 + rng_.uniform()));
-  reflector.backoff = std::min(reflector.backoff * 2, params_.backoff_max);
+  reflector.backoff = params_.backoff.next(reflector.backoff);
+  const Duration wait = jittered(reflector.backoff, rng_);
   engine_.after(wait, Label{"control.reflector_tries_again"}, [this, asked = ticket(id)] {
     const auto again = static_cast<uint32_t>(asked);
     if (ticket(again) != asked) return;
@@ -145,7 +144,7 @@ void Reflectors::lose(uint32_t server) {
     Reflector& reflector = reflectors_[id];
     reflector.seen = seen_by(reflector);
     if (engine_.now() - reflector.watches_since > params_.backoff_reset) {
-      reflector.backoff = params_.backoff;
+      reflector.backoff = {};
     }
     back_off(id);
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/control_plane/api_server/api_servers.hpp"
+#include "models/control_plane/base/backoff.hpp"
 #include "models/control_plane/clients/api_client.hpp"
 #include "sim/core/rng.hpp"
 #include "sim/core/time.hpp"
@@ -22,7 +23,8 @@ namespace orrery {
 class Reflectors {
  public:
   struct Params {
-    Duration backoff = 800_ms, backoff_max = 30_s, backoff_reset = 2_min;
+    Backoff backoff = {.first = 800_ms, .max = 30_s};
+    Duration backoff_reset = 2_min;
     Duration bookmark_period = 1_min;  // of servers
   };
   struct Spec {
@@ -58,7 +60,7 @@ class Reflectors {
     State state = State::Stopped;
     uint32_t generation = 0;         // of its start: older answers mean nothing
     uint32_t server = 0, place = 0;  // where it watches, and its place among those who do
-    Duration backoff = {};
+    Duration backoff = {};           // the last
     Time watches_since;
     Time seen;  // of what changed until then it knows all; while it watches, when it began
   };

@@ -1,8 +1,7 @@
 // models/control_plane/kubelet/crash_loop.hpp -- when a container that ended is started again.
 #pragma once
 
-#include <algorithm>
-
+#include "models/control_plane/base/backoff.hpp"
 #include "models/control_plane/kubelet/kubelet_params.hpp"
 #include "sim/core/time.hpp"
 
@@ -16,7 +15,7 @@ class CrashLoop {
   Duration next(Duration ran) {
     if (ran >= params_.reset_after) forget();
     const Duration wait = wait_;
-    wait_ = wait == Duration{} ? params_.initial : std::min(wait * 2, params_.most);
+    wait_ = Backoff{params_.initial, params_.most}.next(wait);
     return wait;
   }
 

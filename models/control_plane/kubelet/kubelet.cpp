@@ -1,7 +1,5 @@
 #include "models/control_plane/kubelet/kubelet.hpp"
 
-#include <algorithm>
-
 #include "sim/core/check.hpp"
 
 namespace orrery {
@@ -28,11 +26,6 @@ Time last_heartbeat(NodeId node, Time now, const HeartbeatParams& params) {
 double crash_loop_writes_per_s(int64_t pods, Duration period, const KubeletParams& params) {
   ORRERY_CHECK(period > Duration{}, "a restart takes time");
   return static_cast<double>(pods * params.status_writes) / period.seconds();
-}
-
-Duration registration_retry(int32_t failures) {
-  ORRERY_CHECK(failures > 0, "the first try waits for nothing");
-  return std::min(100_ms * (int64_t{1} << std::min(failures - 1, 16)), 7_s);
 }
 
 }  // namespace orrery

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "models/control_plane/base/backoff.hpp"
 #include "models/control_plane/kubelet/kubelet_params.hpp"
 #include "sim/core/id.hpp"
 #include "sim/core/time.hpp"
@@ -29,7 +30,7 @@ constexpr Duration start_time(int32_t containers, const KubeletParams& p) {
 // Status writes a second of pods whose containers end all the time, each started again in `period`.
 double crash_loop_writes_per_s(int64_t pods, Duration period, const KubeletParams& params);
 
-// How long a kubelet waits after its `failures`-th vain try to register: 100 ms, doubled up to 7 s.
-Duration registration_retry(int32_t failures);
+// Between the tries of a kubelet to register.
+inline constexpr Backoff kRegistrationBackoff{.first = 100_ms, .max = 7_s};
 
 }  // namespace orrery

@@ -4,13 +4,14 @@
 #include <iterator>
 #include <utility>
 
+#include "models/control_plane/base/backoff.hpp"
 #include "models/control_plane/flow_control/flow_schemas.hpp"
 
 namespace orrery {
 namespace {
 
 // As for pods: controllers that fail come back to it, later each time.
-constexpr Duration kNamespaceRetryFirst = 1_s, kNamespaceRetryMax = 60_s;
+constexpr Backoff kNamespaceBackoff{.first = 1_s, .max = 60_s};
 
 // The Namespace, and what comes with it; all further objects are as the last.
 constexpr ApiResource kObjectKinds[] = {ApiResource::Namespaces, ApiResource::ServiceAccounts,
@@ -92,7 +93,7 @@ void NamespaceChurn::job_arrived(JobId job) {
                     .left = Time::max()};
   if (job.index >= of_jobs_.size()) of_jobs_.resize(job.index + size_t{1});
   of_jobs_[job] = space;
-  create(space, 0, kNamespaceRetryFirst);
+  create(space, 0, kNamespaceBackoff.first);
 }
 
 void NamespaceChurn::create(uint32_t space, size_t object, Duration pause) {
@@ -116,14 +117,14 @@ void NamespaceChurn::create(uint32_t space, size_t object, Duration pause) {
                   [this, space, object, pause, name = spaces_[space].objects[object]] {
                     Space& now_is = spaces_[space];  // its job may be over, and another's there
                     if (now_is.left != Time::max() || now_is.objects[object] != name) return;
-                    create(space, object, std::min(pause * 2, kNamespaceRetryMax));
+                    create(space, object, kNamespaceBackoff.next(pause));
                   });
   });
 }
 
 void NamespaceChurn::created(uint32_t space, size_t object) {
   for (size_t i = 1; i < static_cast<size_t>(each_.objects) && object == 0; ++i) {
-    create(space, i, kNamespaceRetryFirst);
+    create(space, i, kNamespaceBackoff.first);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/control_plane/base/backoff.hpp"
 #include "models/control_plane/clients/reflectors.hpp"
 #include "models/control_plane/kubelet/kubelet.hpp"
 #include "sim/core/check.hpp"
@@ -85,10 +86,8 @@ void NodeBoots::answered(Ticket ticket, bool is_done) {
 }
 
 Duration NodeBoots::pause(const Ticket& ticket, Verb verb) {
-  if (verb != Verb::List && verb != Verb::Watch) return registration_retry(ticket.failures);
-  const Reflectors::Params reflector;
-  const Duration wait = reflector.backoff * (int64_t{1} << std::min<int>(ticket.failures - 1, 16));
-  return nearest_ns(std::min(wait, reflector.backoff_max).seconds() * (1 + rng_.uniform()));
+  if (verb != Verb::List && verb != Verb::Watch) return kRegistrationBackoff.after(ticket.failures);
+  return jittered(Reflectors::Params{}.backoff.after(ticket.failures), rng_);
 }
 
 void NodeBoots::end(NodeId node, BootStage stage) {

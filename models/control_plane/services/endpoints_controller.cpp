@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "models/control_plane/base/backoff.hpp"
 #include "sim/core/check.hpp"
 
 namespace orrery {
@@ -14,9 +15,8 @@ using Kind = ObjectWrite::Change;
 // What the real controllers do: 15 retries, from 5 ms on (Endpoints) or 1 s (slices). The garbage
 // collector, which deletes what is left of a service, tries for ever.
 constexpr int32_t kRetriesMax = 15;
-constexpr Duration kEndpointsRetryMax = 1000_s;
-constexpr Duration first_pause(EndpointsKind kind) {
-  return kind == EndpointsKind::Endpoints ? 5_ms : 1_s;
+constexpr Backoff endpoints_backoff(EndpointsKind kind) {
+  return {.first = kind == EndpointsKind::Endpoints ? 5_ms : 1_s, .max = 1000_s};
 }
 
 // One write in place of one that was refused and one that follows it; none if nothing is to be
@@ -173,8 +173,7 @@ void EndpointsController::try_again_later(ServiceId id) {
     service.tries = 0;
     return;
   }
-  const Duration pause =
-      std::min(kEndpointsRetryMax, first_pause(params_.kind) * (int64_t{1} << (service.tries - 1)));
+  const Duration pause = endpoints_backoff(params_.kind).after(service.tries);
   service.retry = engine_.after(
       pause, Label{"endpoints.tries_again"},
       [this, id] {
