@@ -80,6 +80,8 @@ class ControlPlane final : public PodApi, public NodeApi {
     uint32_t name_space;
     uint32_t object = 0;  // of what is created or deleted
   };
+  void add_clients();
+  void add_loads();
   void write(ApiClient& client, PodWrite what, Told told, Duration waited);
   void written(ApiClient& client, PodWrite what, const Told& told, bool is_done, Duration waited);
   uint32_t name_space(PodId pod) const { return job_namespaces_.of(jobs_.pod(pod).job); }

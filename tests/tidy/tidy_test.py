@@ -102,6 +102,28 @@ class Lengths(unittest.TestCase):
             found("lengths", "sim/core/a.cpp", "const T k[] = {\n" + "{1, f(2)},\n" * 90 + "};"))
 
 
+class ShortRooms(unittest.TestCase):
+    PATH = "models/control_plane/nodes/a.cpp"
+
+    def test_sources_of_the_control_plane_are_shorter(self):
+        self.assertTrue(found("lengths", self.PATH, "\n" * 301))
+        self.assertFalse(found("lengths", self.PATH, "\n" * 300))
+
+    def test_constructors_are_counted_with_their_initialisers(self):
+        members = "".join(f"      a{i}_{{{i}}},\n" for i in range(40))
+        last, body = "      b_(f(1), {.x = 2}) {\n", "  x();\n" * 35 + "}\n"
+        for head in ["A::A(int x)\n    :\n", "class A {\n public:\n  explicit A(int x)\n    :\n",
+                     "template <class T>\nA::A(int x) noexcept\n    :\n"]:
+            text = "void g() {}\n" + head + members + last
+            self.assertEqual(len(found("lengths", self.PATH, text + body)), 1, head)
+            self.assertEqual(found("lengths", self.PATH, text + "}\n" + "int x;\n" * 40), [], head)
+            self.assertEqual(found("lengths", "models/faults/a.cpp", text + body), [])
+
+    def test_a_conditional_is_no_constructor(self):
+        text = "void f() {\n  x = a ? B(1) : c;\n}\n" + "int x;\n" * 80
+        self.assertEqual(found("lengths", self.PATH, text), [])
+
+
 class Rooms(unittest.TestCase):
     def test_members_are_counted_through_nested_structs(self):
         fields = "".join(f"  int a{k}_ = {k};\n" for k in range(18))
