@@ -70,8 +70,6 @@ class ControlPlane final : public PodApi, public NodeApi {
   void sample(Time now);  // at the end of each interval of the timeline
   void add_summary(Recorder& recorder);
   std::vector<std::string> notes() const;  // what went beyond what Kubernetes is tested with
-  const ApiServers& servers() const { return servers_; }
-  EtcdSplit& etcd() { return etcd_; }
   void audit() const { servers_.audit(); }
 
  private:

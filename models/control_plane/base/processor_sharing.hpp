@@ -28,9 +28,7 @@ class ProcessorSharing {
   void add_ns(uint32_t job, double demand);  // of none it ends now, by an event
   void erase(uint32_t job);                  // without a call of `done`
   void clear();                              // likewise, all of them
-  bool contains(uint32_t job) const { return ends_.contains(job); }
   void set_cores(double cores);
-  double cores() const { return cores_; }
   size_t size() const { return ends_.size(); }
   double left_ns(uint32_t job) const;  // of its demand
   double work_done() const;            // core-seconds, until now

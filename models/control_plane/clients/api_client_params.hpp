@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <string_view>
 
-#include "models/control_plane/flow_control/priority_level_params.hpp"
 #include "sim/config/options.hpp"
 #include "sim/core/time.hpp"
 
@@ -38,41 +37,6 @@ struct ApiClientParams {
       c.idle(field, "has no effect with tries_max: 1, when nothing is tried again");
     }
     if (backoff_max < backoff) c.error("backoff_max", "must not be less than `backoff`");
-  }
-};
-
-struct ApiClientsParams {
-  static constexpr std::string_view kDoc = "The clients of the API servers, by kind.";
-  ApiClientParams kubelet = {.qps = 50, .burst = 100};
-  ApiClientParams kube_proxy = {.qps = 5, .burst = 10};
-  ApiClientParams controller_manager = {.qps = 20, .burst = 30};
-  ApiClientParams scheduler = {.qps = 50, .burst = 100};
-  ApiClientParams others = {.qps = 5, .burst = 10};
-
-  template <class V>
-  void fields(V& v) {
-    v("kubelet", kubelet, "One on each node.", Source{"kubelet: 50/100 since 1.27, 5/10 before"});
-    v("kube_proxy", kube_proxy, "One on each node.", Source{"kube-proxy: 5/10"});
-    v("controller_manager", controller_manager, "Each of its controllers.",
-      Source{"kube-controller-manager: 20/30"});
-    v("scheduler", scheduler, "The scheduler.", Source{"kube-scheduler: 50/100"});
-    v("others", others, "Everybody else, such as the autoscaler and agents on nodes.",
-      Source{"client-go, cluster-autoscaler: 5/10"});
-  }
-  const ApiClientParams& of(ApiClientKind kind) const {
-    switch (kind) {
-      case ApiClientKind::Kubelet:
-        return kubelet;
-      case ApiClientKind::KubeProxy:
-        return kube_proxy;
-      case ApiClientKind::ControllerManager:
-      case ApiClientKind::EndpointController:
-        return controller_manager;
-      case ApiClientKind::Scheduler:
-        return scheduler;
-      default:
-        return others;
-    }
   }
 };
 

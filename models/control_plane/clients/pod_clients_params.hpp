@@ -11,12 +11,12 @@ namespace orrery {
 struct PodClientsParams {
   static constexpr std::string_view kDoc =
       "Who writes and hears of pods and nodes, and how fast it may ask.";
-  ApiClientParams kubelet = ApiClientsParams{}.kubelet;
-  ApiClientParams controller_manager = ApiClientsParams{}.controller_manager;
-  ApiClientParams scheduler = ApiClientsParams{}.scheduler;
-  ApiClientParams kube_proxy = ApiClientsParams{}.kube_proxy;
-  ApiClientParams daemons = ApiClientsParams{}.others;
-  ApiClientParams others = ApiClientsParams{}.others;
+  ApiClientParams kubelet = {.qps = 50, .burst = 100};
+  ApiClientParams controller_manager = {.qps = 20, .burst = 30};
+  ApiClientParams scheduler = {.qps = 50, .burst = 100};
+  ApiClientParams kube_proxy = {.qps = 5, .burst = 10};
+  ApiClientParams daemons = {.qps = 5, .burst = 10};
+  ApiClientParams others = {.qps = 5, .burst = 10};
 
   template <class V>
   void fields(V& v) {

@@ -36,7 +36,6 @@ class CrashLoops {
   void start(const std::vector<bool>& is_up);  // by node
   void node_up(NodeId node) { count(node, 1); }
   void node_down(NodeId node) { count(node, -1); }
-  double writes_per_s() const;
   void add_summary(Recorder& recorder);
 
  private:
@@ -51,6 +50,7 @@ class CrashLoops {
   void begin_cycle(size_t group);
   void count(NodeId node, int32_t change);
   void set_rate(Group& group);
+  double writes_per_s() const;
 
   Engine& engine_;
   ApiServers& servers_;

@@ -49,7 +49,6 @@ class Nodes {
   Signal<NodeId> ready;
   Signal<NodeId, Time> pods_gone;  // those it had lost by then; their controllers have heard of it
 
-  const NodeBoots& boots() const { return boots_; }
   const NodeHealth& health() const { return health_; }
 
   void sample(Time now);

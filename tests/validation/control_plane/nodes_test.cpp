@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "models/control_plane/autoscaling/unready_guard.hpp"
-#include "models/control_plane/clients/api_client_params.hpp"
+#include "models/control_plane/clients/pod_clients_params.hpp"
 #include "models/control_plane/etcd/etcd_split.hpp"
 #include "models/control_plane/kubelet/crash_loop.hpp"
 #include "models/control_plane/kubelet/image_pulls.hpp"
@@ -196,7 +196,7 @@ double rollout_s(const json& input) {
 std::string breaks_first(const json& input) {
   const double pods = pods_per_s(input);
   if (pods > input.at("scheduled_per_s").get<double>()) return "scheduler";
-  if (pods > ApiClientsParams{}.controller_manager.qps) return "controllers";
+  if (pods > PodClientsParams{}.controller_manager.qps) return "controllers";
   ClusterSize size;
   size[Quantity::Services] = input.at("services");
   return beyond_thresholds(size).empty() ? "nothing" : "services";
