@@ -12,10 +12,7 @@ ALLOWED = (
      "a life of random jobs and the whole book-keeping after it"),
 )
 
-CONTROL_PLANE = tuple(f"models/control_plane/{room}" for room in (
-    "api_server", "autoscaling", "base", "clients", "etcd", "flow_control", "kubelet", "load",
-    "nodes", "services"))
-WITHOUT_PAGE = CONTROL_PLANE + ("models/control_plane", "models/faults", "models/faults/logs",
+WITHOUT_PAGE = ("models/faults", "models/faults/logs",
                 "models/hardware", "models/telemetry", "models/storage", "models/network/collectives",
                 "models/network/fabric", "models/network/routing", "models/network/sharing")
 
