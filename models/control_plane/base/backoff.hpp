@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "sim/core/check.hpp"
 #include "sim/core/rng.hpp"
 #include "sim/core/time.hpp"
 
@@ -19,7 +20,8 @@ struct Backoff {
     return last_wait == Duration{} ? first : std::min(last_wait * 2, max);
   }
   // The wait after so many failures in a row, of which there is at least one.
-  constexpr Duration after(int32_t failures) const {
+  Duration after(int32_t failures) const {
+    ORRERY_CHECK(failures > 0, "the first try waits for nothing");
     return std::min(first * (int64_t{1} << std::min(failures - 1, 62)), max);
   }
 };
