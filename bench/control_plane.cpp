@@ -8,8 +8,8 @@
 #include <new>
 #include <vector>
 
-#include "models/control_plane/api_client.hpp"
-#include "models/control_plane/api_servers.hpp"
+#include "models/control_plane/api_server/api_servers.hpp"
+#include "models/control_plane/clients/api_client.hpp"
 #include "sim/core/rng.hpp"
 #include "sim/engine/engine.hpp"
 

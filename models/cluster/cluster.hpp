@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "models/control_plane/cluster_autoscaler.hpp"
+#include "models/control_plane/autoscaling/cluster_autoscaler.hpp"
+#include "models/control_plane/autoscaling/service_scaling.hpp"
 #include "models/control_plane/control_plane.hpp"
-#include "models/control_plane/nodes.hpp"
+#include "models/control_plane/nodes/nodes.hpp"
 #include "models/control_plane/pod_delays.hpp"
-#include "models/control_plane/service_scaling.hpp"
 #include "models/faults/link_faults.hpp"
 #include "models/faults/node_faults.hpp"
 #include "models/network/fabric/build_fabric.hpp"

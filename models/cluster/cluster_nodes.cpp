@@ -181,7 +181,7 @@ void Cluster::make_control_plane(const Scenario& scenario) {
       joining.push_back({group.nodes[i], Time::max()});
     }
   }
-  nodes_.emplace(sim_, params, *api, zones_of(params, ground_.built), std::move(joining));
+  nodes_.emplace(sim_, params.nodes(), *api, zones_of(params, ground_.built), std::move(joining));
   if (!params.autoscaler) return;
   autoscaler_.emplace(
       ClusterAutoscaler::Context{.sim = sim_,

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "models/control_plane/losses.hpp"
+#include "models/control_plane/base/losses.hpp"
 #include "sim/core/check.hpp"
 
 namespace orrery {
@@ -54,53 +54,14 @@ ControlPlane::ControlPlane(Sim sim, const ControlPlaneParams& params, const JobT
                "Requests to the API servers over time, by priority level and verb."},
       server_samples_{sim.recorder, "/timeline/api_servers", "API servers over time."},
       etcd_samples_{sim.recorder, "/timeline/etcd", "etcd over time."} {
-  for (size_t c = 0; c < kPodControllers; ++c) {
-    controllers_.push_back(std::make_unique<ApiClient>(
-        sim.engine, servers_, params_.clients.controller_manager,
-        ApiClient::Setup{.kind = ApiClientKind::ControllerManager}, client_rng_));
-  }
-  for (uint32_t n = 0; n < nodes; ++n) {
-    kubelets_.push_back(std::make_unique<ApiClient>(
-        sim.engine, servers_, params_.clients.kubelet,
-        ApiClient::Setup{.kind = ApiClientKind::Kubelet, .user = n}, client_rng_));
-    reflectors_.add({.client = *kubelets_.back(),
-                     .list = {.resource = ApiResource::Pods},
-                     .is_narrow = true,
-                     .sizes = &pods_of_node_});
-  }
-  for (int32_t i = 0; i < params_.pods.watchers; ++i) {
-    pod_watchers_.push_back(std::make_unique<ApiClient>(
-        sim.engine, servers_, params_.clients.controller_manager,
-        ApiClient::Setup{.kind = ApiClientKind::ControllerManager}, client_rng_));
-    reflectors_.add({.client = *pod_watchers_.back(),
-                     .list = {.resource = ApiResource::Pods},
-                     .sizes = &all_pods_});
-  }
+  add_clients();
   size_lists();
   store_.changed.connect([this](ApiResource resource) {
     servers_.watch_caches().changed(resource);
     if (resource == ApiResource::Pods) size_lists();
   });
-  if (params_.events) {
-    events_ = std::make_unique<PodEvents>(sim, servers_, store_, params_, is_up_);
-  }
-  if (!params_.crash_loops.empty()) {
-    crash_loops_ = std::make_unique<CrashLoops>(sim, servers_, etcd_, params_);
-  }
-  if (params_.namespaces) {
-    namespaces_ =
-        std::make_unique<NamespaceChurn>(sim, servers_, store_, job_namespaces_, params_, is_up_);
-  }
+  add_loads();
   most_[Quantity::Nodes] = nodes;
-  if (params_.services.groups.empty()) return;
-  services_ = std::make_unique<Services>(Services::Context{.sim = sim,
-                                                           .servers = servers_,
-                                                           .store = store_,
-                                                           .node_clients = node_clients_,
-                                                           .jobs = jobs,
-                                                           .namespaces = job_namespaces_,
-                                                           .nodes = nodes},
-                                         params_);
 }
 
 void ControlPlane::start() {

@@ -8,24 +8,24 @@
 #include <string>
 #include <vector>
 
-#include "models/control_plane/api_client.hpp"
-#include "models/control_plane/api_servers.hpp"
+#include "models/control_plane/api_server/api_servers.hpp"
+#include "models/control_plane/base/job_namespaces.hpp"
+#include "models/control_plane/clients/api_client.hpp"
+#include "models/control_plane/clients/reflectors.hpp"
 #include "models/control_plane/control_plane_params.hpp"
 #include "models/control_plane/control_plane_rows.hpp"
-#include "models/control_plane/crash_loops.hpp"
-#include "models/control_plane/etcd_store.hpp"
-#include "models/control_plane/job_namespaces.hpp"
-#include "models/control_plane/kubelet.hpp"
-#include "models/control_plane/namespace_churn.hpp"
-#include "models/control_plane/node_api.hpp"
-#include "models/control_plane/node_clients.hpp"
-#include "models/control_plane/node_objects.hpp"
-#include "models/control_plane/pod_events.hpp"
-#include "models/control_plane/pod_images.hpp"
+#include "models/control_plane/etcd/etcd_store.hpp"
+#include "models/control_plane/kubelet/kubelet.hpp"
+#include "models/control_plane/kubelet/pod_images.hpp"
+#include "models/control_plane/load/crash_loops.hpp"
+#include "models/control_plane/load/namespace_churn.hpp"
+#include "models/control_plane/load/pod_events.hpp"
+#include "models/control_plane/load/thresholds.hpp"
+#include "models/control_plane/nodes/node_api.hpp"
+#include "models/control_plane/nodes/node_clients.hpp"
+#include "models/control_plane/nodes/node_objects.hpp"
 #include "models/control_plane/pod_objects.hpp"
-#include "models/control_plane/reflectors.hpp"
-#include "models/control_plane/services.hpp"
-#include "models/control_plane/thresholds.hpp"
+#include "models/control_plane/services/services.hpp"
 #include "models/workload/job/pod_api.hpp"
 #include "sim/engine/signal.hpp"
 #include "sim/record/channel.hpp"
@@ -70,8 +70,6 @@ class ControlPlane final : public PodApi, public NodeApi {
   void sample(Time now);  // at the end of each interval of the timeline
   void add_summary(Recorder& recorder);
   std::vector<std::string> notes() const;  // what went beyond what Kubernetes is tested with
-  const ApiServers& servers() const { return servers_; }
-  EtcdSplit& etcd() { return etcd_; }
   void audit() const { servers_.audit(); }
 
  private:
@@ -80,6 +78,8 @@ class ControlPlane final : public PodApi, public NodeApi {
     uint32_t name_space;
     uint32_t object = 0;  // of what is created or deleted
   };
+  void add_clients();
+  void add_loads();
   void write(ApiClient& client, PodWrite what, Told told, Duration waited);
   void written(ApiClient& client, PodWrite what, const Told& told, bool is_done, Duration waited);
   uint32_t name_space(PodId pod) const { return job_namespaces_.of(jobs_.pod(pod).job); }

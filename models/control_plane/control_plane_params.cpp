@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "models/control_plane/losses.hpp"
+#include "models/control_plane/base/losses.hpp"
 
 namespace orrery {
 namespace {
@@ -130,6 +130,17 @@ void ControlPlaneParams::check(Checker& c) const {
     c.idle("joins[" + std::to_string(i) + "].over", "has no effect on a single node");
   }
   check_losses(c, losses, &ApiServerLossParams::server, api_servers.servers, "server");
+}
+
+// Without API servers of their own, Events have their usual size and services are not modelled.
+NodesParams ControlPlaneParams::nodes() const {
+  const bool is_full = level == ControlPlaneLevel::Full;
+  const PodEventsParams recorded = is_full && events ? *events : PodEventsParams{};
+  return {.boot = {.join = node_join,
+                   .heartbeats = kubelet.heartbeats,
+                   .event_bytes = recorded.bytes,
+                   .has_services = is_full && !services.groups.empty()},
+          .lifecycle = node_lifecycle};
 }
 
 Duration unloaded(const ControlPlaneParams& params, const ApiRequest& request) {

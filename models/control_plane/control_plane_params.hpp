@@ -7,17 +7,19 @@
 #include <string_view>
 #include <vector>
 
-#include "models/control_plane/api_client_params.hpp"
-#include "models/control_plane/api_server_params.hpp"
-#include "models/control_plane/cluster_autoscaler_params.hpp"
-#include "models/control_plane/crash_loops_params.hpp"
-#include "models/control_plane/etcd_params.hpp"
-#include "models/control_plane/kubelet_params.hpp"
-#include "models/control_plane/namespaces_params.hpp"
-#include "models/control_plane/node_join_params.hpp"
-#include "models/control_plane/node_lifecycle_params.hpp"
-#include "models/control_plane/pod_events_params.hpp"
-#include "models/control_plane/services_params.hpp"
+#include "models/control_plane/api_server/api_server_params.hpp"
+#include "models/control_plane/api_server/pod_object_params.hpp"
+#include "models/control_plane/autoscaling/cluster_autoscaler_params.hpp"
+#include "models/control_plane/clients/pod_clients_params.hpp"
+#include "models/control_plane/etcd/etcd_params.hpp"
+#include "models/control_plane/kubelet/kubelet_params.hpp"
+#include "models/control_plane/load/crash_loops_params.hpp"
+#include "models/control_plane/load/namespaces_params.hpp"
+#include "models/control_plane/load/pod_events_params.hpp"
+#include "models/control_plane/nodes/node_join_params.hpp"
+#include "models/control_plane/nodes/node_lifecycle_params.hpp"
+#include "models/control_plane/nodes/nodes_params.hpp"
+#include "models/control_plane/services/services_params.hpp"
 #include "sim/config/fields.hpp"
 
 namespace orrery {
@@ -43,50 +45,6 @@ struct ApiServerLossParams {
   }
   void check(Checker& c) const {
     if (until && *until <= at) c.error("until", "must be after `at`");
-  }
-};
-
-struct PodObjectParams {
-  static constexpr std::string_view kDoc = "Pods, as API servers and etcd store them.";
-  Bytes bytes = {5'000};
-  Duration watch_latency = 5_ms;
-  int32_t watchers = 4;
-
-  template <class V>
-  void fields(V& v) {
-    v("bytes", bytes, "Of one.", Range{1_B, 1_MiB},
-      Source{"published: Kubernetes 1.2, a LIST of 30,000 pods is 150 MB"});
-    v("watch_latency", watch_latency,
-      "From the write of a pod until a watcher that keeps up has heard of it.",
-      Range{Duration{}, 1_min}, Source{"estimate: one pass through the watch cache"});
-    v("watchers", watchers,
-      "Clients beside the kubelets that watch all pods, such as the scheduler and controllers.",
-      Range{0, 1'000'000}, Unit{"clients"},
-      Source{"estimate: scheduler, endpoints, jobs, garbage collector"});
-  }
-};
-
-struct PodClientsParams {
-  static constexpr std::string_view kDoc =
-      "Who writes and hears of pods and nodes, and how fast it may ask.";
-  ApiClientParams kubelet = ApiClientsParams{}.kubelet;
-  ApiClientParams controller_manager = ApiClientsParams{}.controller_manager;
-  ApiClientParams scheduler = ApiClientsParams{}.scheduler;
-  ApiClientParams kube_proxy = ApiClientsParams{}.kube_proxy;
-  ApiClientParams daemons = ApiClientsParams{}.others;
-  ApiClientParams others = ApiClientsParams{}.others;
-
-  template <class V>
-  void fields(V& v) {
-    v("kubelet", kubelet, "One on each node.", Source{"kubelet: 50/100 since 1.27, 5/10 before"});
-    v("controller_manager", controller_manager, "Which creates pods, and deletes them.",
-      Source{"kube-controller-manager: 20/30"});
-    v("scheduler", scheduler, "Which binds them.", Source{"kube-scheduler: 50/100"});
-    v("kube_proxy", kube_proxy, "One on each node; it asks when the node boots.",
-      Source{"kube-proxy: 5/10"});
-    v("daemons", daemons, "Each pod of a DaemonSet, likewise.", Source{"client-go: 5/10"});
-    v("others", others, "Everybody else, such as those who list Events.",
-      Source{"client-go: 5/10"});
   }
 };
 
@@ -136,6 +94,7 @@ struct ControlPlaneParams {
   void check(Checker& c) const;
   bool reads_etcd() const;
   bool has_readers() const;  // of events or namespaces
+  NodesParams nodes() const;
 };
 
 // What meets nobody else: a request, a write of so many bytes.

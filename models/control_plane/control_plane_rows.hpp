@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "models/control_plane/request.hpp"
+#include "models/control_plane/base/request.hpp"
 #include "sim/core/time.hpp"
 #include "sim/record/column.hpp"
 

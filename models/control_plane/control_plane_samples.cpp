@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "models/control_plane/control_plane.hpp"
-#include "models/control_plane/etcd_memory.hpp"
+#include "models/control_plane/etcd/etcd_memory.hpp"
 
 namespace orrery {
 

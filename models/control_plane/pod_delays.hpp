@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "models/control_plane/control_plane_params.hpp"
-#include "models/control_plane/kubelet.hpp"
-#include "models/control_plane/node_api.hpp"
-#include "models/control_plane/pod_images.hpp"
+#include "models/control_plane/kubelet/kubelet.hpp"
+#include "models/control_plane/kubelet/pod_images.hpp"
+#include "models/control_plane/nodes/node_api.hpp"
 #include "models/workload/job/pod_api.hpp"
 #include "sim/engine/engine.hpp"
 

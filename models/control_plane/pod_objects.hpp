@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/control_plane/etcd_store.hpp"
+#include "models/control_plane/etcd/etcd_store.hpp"
 #include "sim/core/id.hpp"
 
 namespace orrery {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "models/control_plane/priority_and_fairness.hpp"
-#include "models/control_plane/shuffle_sharding.hpp"
+#include "models/control_plane/flow_control/priority_and_fairness.hpp"
+#include "models/control_plane/flow_control/shuffle_sharding.hpp"
 #include "tests/support/api_world.hpp"
 #include "tests/support/report.hpp"
 

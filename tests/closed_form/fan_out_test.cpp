@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
-#include "models/control_plane/endpoints.hpp"
-#include "models/control_plane/watch_fan_out.hpp"
+#include "models/control_plane/services/endpoints.hpp"
+#include "models/control_plane/services/watch_fan_out.hpp"
 
 namespace orrery {
 namespace {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "models/control_plane/reflectors.hpp"
+#include "models/control_plane/clients/reflectors.hpp"
 #include "tests/support/api_world.hpp"
 #include "tests/support/sanitized.hpp"
 

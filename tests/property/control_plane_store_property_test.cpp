@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "models/control_plane/etcd.hpp"
-#include "models/control_plane/node_lifecycle.hpp"
+#include "models/control_plane/etcd/etcd.hpp"
+#include "models/control_plane/nodes/node_lifecycle.hpp"
 #include "sim/core/check.hpp"
 #include "sim/core/rng.hpp"
 #include "tests/support/sanitized.hpp"

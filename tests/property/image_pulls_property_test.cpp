@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/control_plane/pull_bandwidth.hpp"
+#include "models/control_plane/kubelet/pull_bandwidth.hpp"
 #include "models/network/sharing/flow_network.hpp"
 #include "sim/core/rng.hpp"
 #include "tests/support/sanitized.hpp"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/control_plane/priority_and_fairness.hpp"
+#include "models/control_plane/flow_control/priority_and_fairness.hpp"
 #include "sim/core/rng.hpp"
 #include "tests/support/sanitized.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "models/control_plane/service_scaling_rows.hpp"
+#include "models/control_plane/autoscaling/service_scaling_rows.hpp"
 #include "sim/core/rng.hpp"
 #include "tests/support/sanitized.hpp"
 #include "tests/support/scheduler_world.hpp"

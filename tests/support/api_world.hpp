@@ -3,9 +3,9 @@
 
 #include <utility>
 
-#include "models/control_plane/api_client.hpp"
-#include "models/control_plane/api_servers.hpp"
-#include "models/control_plane/request.hpp"
+#include "models/control_plane/api_server/api_servers.hpp"
+#include "models/control_plane/base/request.hpp"
+#include "models/control_plane/clients/api_client.hpp"
 #include "sim/core/rng.hpp"
 #include "sim/engine/engine.hpp"
 

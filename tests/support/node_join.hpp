@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "models/control_plane/control_plane_params.hpp"
-#include "models/control_plane/node_boots.hpp"
-#include "models/control_plane/node_clients.hpp"
+#include "models/control_plane/load/pod_events_params.hpp"
+#include "models/control_plane/nodes/node_boots.hpp"
+#include "models/control_plane/nodes/node_clients.hpp"
 #include "sim/record/recorder.hpp"
 #include "tests/support/api_world.hpp"
 
@@ -43,10 +43,9 @@ class NodeJoin final : public NodeApi {
   const NodeBoots& boots() const { return boots_; }
 
  private:
-  static ControlPlaneParams params_of(int64_t services) {
-    ControlPlaneParams params;
-    params.node_join = {.services = services, .slices = services};
-    return params;
+  static BootParams params_of(int64_t services) {
+    return {.join = {.services = services, .slices = services},
+            .event_bytes = PodEventsParams{}.bytes};
   }
 
   ApiWorld& world_;

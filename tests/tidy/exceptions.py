@@ -12,8 +12,7 @@ ALLOWED = (
      "a life of random jobs and the whole book-keeping after it"),
 )
 
-LARGE_ROOMS = ("models/control_plane",)  # to be divided
-WITHOUT_PAGE = ("models/control_plane", "models/faults", "models/faults/logs",
+WITHOUT_PAGE = ("models/faults", "models/faults/logs",
                 "models/hardware", "models/telemetry", "models/storage", "models/network/collectives",
                 "models/network/fabric", "models/network/routing", "models/network/sharing")
 

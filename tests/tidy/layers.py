@@ -25,7 +25,15 @@ CONTRACT, FRAMEWORK, QUEUE, CYCLE, JOB_QUEUE, FEASIBILITY, TOOLBOX = (
     f"{SCHEDULING}/{room}"
     for room in ("contract", "framework", "queue", "cycle", "job_queue", "feasibility", "toolbox"))
 SCHEDULING_ROOMS = {SCHEDULING, CONTRACT, FRAMEWORK, QUEUE, CYCLE, JOB_QUEUE, FEASIBILITY, TOOLBOX}
-ALL_MODELS = MIDDLE | WORKLOAD | SCHEDULING_ROOMS | {"models/workload/steps", "models/control_plane", "models/faults", "models/telemetry"}
+CONTROL_PLANE = "models/control_plane"
+BASE, FLOW_CONTROL, ETCD, API_SERVER, CLIENTS, KUBELET, NODES, WATCHED, LOAD, AUTOSCALING = (
+    f"{CONTROL_PLANE}/{room}"
+    for room in ("base", "flow_control", "etcd", "api_server", "clients", "kubelet", "nodes",
+                 "services", "load", "autoscaling"))
+SERVERS = {BASE, FLOW_CONTROL, API_SERVER}
+CONTROL_ROOMS = SERVERS | {CONTROL_PLANE, ETCD, CLIENTS, KUBELET, NODES, WATCHED, LOAD, AUTOSCALING}
+ALL_MODELS = MIDDLE | WORKLOAD | SCHEDULING_ROOMS | CONTROL_ROOMS | {
+    "models/workload/steps", "models/faults", "models/telemetry"}
 COMPOSITION = {"models/scenario", "models/cluster", "models/run"}
 
 # Every room may include itself; what is not a room here may include anything.
@@ -68,7 +76,17 @@ MAY_INCLUDE = {
     JOB_QUEUE: GROUND | {JOB, TRAINING, LIFECYCLE, CONTRACT},
     FEASIBILITY: GROUND | {JOB, CONTRACT},
     SCHEDULING: MIDDLE | WORKLOAD | SCHEDULING_ROOMS,
-    "models/control_plane": MIDDLE | WORKLOAD | {CONTRACT, FRAMEWORK, CYCLE, FEASIBILITY},
+    BASE: FLOOR | {JOB},
+    FLOW_CONTROL: FLOOR | {BASE},
+    ETCD: FLOOR | {BASE},
+    API_SERVER: FLOOR | {BASE, FLOW_CONTROL},
+    CLIENTS: FLOOR | SERVERS,
+    KUBELET: FLOOR | {BASE, JOB},
+    NODES: FLOOR | SERVERS | {CLIENTS, ETCD, KUBELET},
+    WATCHED: FLOOR | SERVERS | {CLIENTS, ETCD, NODES, JOB},
+    LOAD: FLOOR | SERVERS | {CLIENTS, ETCD, KUBELET},
+    AUTOSCALING: GROUND | {BASE, NODES, JOB, SERVICES, LIFECYCLE, CYCLE, FEASIBILITY},
+    CONTROL_PLANE: FLOOR | CONTROL_ROOMS | {JOB},
     "models/faults": GROUND | NETWORK | JOBS | {TRACE_IO} | TRACES,
     "models/telemetry": MIDDLE | JOBS | {"models/workload/steps"},
     "models/scenario": ALL_MODELS,

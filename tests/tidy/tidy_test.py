@@ -36,6 +36,12 @@ class Layers(unittest.TestCase):
                  "policies -> models/scheduling/cycle"),
                 ("models/scheduling/framework/a.cpp", "models/scheduling/cycle/b.hpp",
                  "models/scheduling/framework -> models/scheduling/cycle"),
+                ("models/control_plane/nodes/a.hpp", "models/control_plane/b.hpp",
+                 "models/control_plane/nodes -> models/control_plane"),
+                ("models/control_plane/etcd/a.hpp", "models/control_plane/api_server/b.hpp",
+                 "models/control_plane/etcd -> models/control_plane/api_server"),
+                ("models/control_plane/load/a.cpp", "models/scheduling/cycle/b.hpp",
+                 "models/control_plane/load -> models/scheduling/cycle"),
                 ("models/faults/a.cpp", "sim/cli/b.hpp", "models/faults -> sim/cli")]:
             lines = self.includes(path, name)
             self.assertEqual(len(lines), 1, lines)
@@ -48,6 +54,9 @@ class Layers(unittest.TestCase):
                            ("models/workload/sources/a.cpp", "models/workload/job/b.hpp"),
                            ("policies/pods/gang/a.cpp", "models/scheduling/contract/b.hpp"),
                            ("policies/jobs/plan/a.cpp", "models/scheduling/toolbox/b.hpp"),
+                           ("models/control_plane/services/a.hpp",
+                            "models/control_plane/nodes/b.hpp"),
+                           ("models/control_plane/a.hpp", "models/control_plane/load/b.hpp"),
                            ("tests/unit/a.cpp", "models/workload/b.hpp")]:
             self.assertEqual(self.includes(path, name), [])
 
@@ -91,6 +100,28 @@ class Lengths(unittest.TestCase):
         self.assertFalse(found("lengths", "sim/core/a.cpp", "class A {\n" + "int x;\n" * 90 + "};"))
         self.assertFalse(
             found("lengths", "sim/core/a.cpp", "const T k[] = {\n" + "{1, f(2)},\n" * 90 + "};"))
+
+
+class ShortRooms(unittest.TestCase):
+    PATH = "models/control_plane/nodes/a.cpp"
+
+    def test_sources_of_the_control_plane_are_shorter(self):
+        self.assertTrue(found("lengths", self.PATH, "\n" * 301))
+        self.assertFalse(found("lengths", self.PATH, "\n" * 300))
+
+    def test_constructors_are_counted_with_their_initialisers(self):
+        members = "".join(f"      a{i}_{{{i}}},\n" for i in range(40))
+        last, body = "      b_(f(1), {.x = 2}) {\n", "  x();\n" * 35 + "}\n"
+        for head in ["A::A(int x)\n    :\n", "class A {\n public:\n  explicit A(int x)\n    :\n",
+                     "template <class T>\nA::A(int x) noexcept\n    :\n"]:
+            text = "void g() {}\n" + head + members + last
+            self.assertEqual(len(found("lengths", self.PATH, text + body)), 1, head)
+            self.assertEqual(found("lengths", self.PATH, text + "}\n" + "int x;\n" * 40), [], head)
+            self.assertEqual(found("lengths", "models/faults/a.cpp", text + body), [])
+
+    def test_a_conditional_is_no_constructor(self):
+        text = "void f() {\n  x = a ? B(1) : c;\n}\n" + "int x;\n" * 80
+        self.assertEqual(found("lengths", self.PATH, text), [])
 
 
 class Rooms(unittest.TestCase):

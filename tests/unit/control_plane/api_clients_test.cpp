@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
-#include "models/control_plane/api_client.hpp"
-#include "models/control_plane/reflectors.hpp"
-#include "models/control_plane/token_bucket.hpp"
+#include "models/control_plane/base/token_bucket.hpp"
+#include "models/control_plane/clients/api_client.hpp"
+#include "models/control_plane/clients/reflectors.hpp"
 #include "tests/support/api_world.hpp"
 
 namespace orrery {

@@ -1,4 +1,4 @@
-#include "models/control_plane/api_server.hpp"
+#include "models/control_plane/api_server/api_server.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "models/cluster/cluster.hpp"
-#include "models/control_plane/cluster_autoscaler_rows.hpp"
-#include "models/control_plane/node_rows.hpp"
+#include "models/control_plane/autoscaling/cluster_autoscaler_rows.hpp"
+#include "models/control_plane/nodes/node_rows.hpp"
 #include "tests/support/sanitized.hpp"
 #include "tests/support/scheduler_world.hpp"
 #include "tests/unit/control_plane/scenario_mistakes.hpp"

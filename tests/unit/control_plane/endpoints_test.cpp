@@ -1,4 +1,4 @@
-#include "models/control_plane/endpoints.hpp"
+#include "models/control_plane/services/endpoints.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "models/control_plane/endpoints_controller.hpp"
-#include "models/control_plane/watch_fan_out.hpp"
+#include "models/control_plane/services/endpoints_controller.hpp"
+#include "models/control_plane/services/watch_fan_out.hpp"
 #include "sim/core/rng.hpp"
 #include "tests/unit/control_plane/mistakes.hpp"
 

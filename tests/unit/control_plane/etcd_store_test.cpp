@@ -1,5 +1,5 @@
 // What etcd holds under a name, while writes of it wait.
-#include "models/control_plane/etcd_store.hpp"
+#include "models/control_plane/etcd/etcd_store.hpp"
 
 #include <gtest/gtest.h>
 

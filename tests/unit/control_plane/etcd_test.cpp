@@ -1,4 +1,4 @@
-#include "models/control_plane/etcd.hpp"
+#include "models/control_plane/etcd/etcd.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "models/control_plane/etcd_memory.hpp"
-#include "models/control_plane/etcd_split.hpp"
+#include "models/control_plane/etcd/etcd_memory.hpp"
+#include "models/control_plane/etcd/etcd_split.hpp"
 #include "sim/core/rng.hpp"
 #include "tests/unit/control_plane/mistakes.hpp"
 

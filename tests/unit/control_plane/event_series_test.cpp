@@ -1,5 +1,5 @@
 // Events about the same failure of the same pod.
-#include "models/control_plane/event_series.hpp"
+#include "models/control_plane/load/event_series.hpp"
 
 #include <gtest/gtest.h>
 

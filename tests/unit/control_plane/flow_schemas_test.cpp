@@ -1,12 +1,12 @@
-#include "models/control_plane/flow_schemas.hpp"
+#include "models/control_plane/flow_control/flow_schemas.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "models/control_plane/api_client_params.hpp"
-#include "models/control_plane/api_server_params.hpp"
+#include "models/control_plane/api_server/api_server_params.hpp"
+#include "models/control_plane/clients/pod_clients_params.hpp"
 #include "sim/config/node.hpp"
 #include "sim/config/reader.hpp"
 
@@ -143,7 +143,7 @@ TEST(FlowSchemas, PlainLimitsTellReadsFromWritesAndSpareTheExempt) {
 
 TEST(FlowControlParams, TheDefaultsAreInOrder) {
   EXPECT_EQ(mistakes<ApiServersParams>("{}"), "");
-  EXPECT_EQ(mistakes<ApiClientsParams>("{}"), "");
+  EXPECT_EQ(mistakes<PodClientsParams>("{}"), "");
 }
 
 TEST(FlowControlParams, AnUnknownLevelIsToldWithTheNameThatWasMeant) {
@@ -178,8 +178,8 @@ TEST(FlowControlParams, WhatCannotBeIsRefused) {
               HasSubstr("two schemas are called 'a'"));
   EXPECT_THAT(servers("flow_control: {schemas: [{name: a, level: system, clients: [kubelt]}]}\n"),
               HasSubstr("did you mean 'kubelet'?"));
-  EXPECT_THAT(mistakes<ApiClientsParams>("kubelet: {qps: 0}\n"), HasSubstr("qps"));
-  EXPECT_THAT(mistakes<ApiClientsParams>("kubelet: {backoff: 40s}\n"), HasSubstr("backoff_max"));
+  EXPECT_THAT(mistakes<PodClientsParams>("kubelet: {qps: 0}\n"), HasSubstr("qps"));
+  EXPECT_THAT(mistakes<PodClientsParams>("kubelet: {backoff: 40s}\n"), HasSubstr("backoff_max"));
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
-#include "models/control_plane/kubelet.hpp"
+#include "models/control_plane/kubelet/kubelet.hpp"
 
 #include <gtest/gtest.h>
 
 #include <set>
 #include <vector>
 
-#include "models/control_plane/crash_loop.hpp"
-#include "models/control_plane/image_pulls.hpp"
+#include "models/control_plane/kubelet/crash_loop.hpp"
+#include "models/control_plane/kubelet/image_pulls.hpp"
 #include "tests/unit/control_plane/mistakes.hpp"
 
 namespace orrery {
@@ -40,11 +40,11 @@ TEST(Kubelet, APodStartsItsContainersOneAfterTheOther) {
 }
 
 TEST(Kubelet, RegistrationIsTriedAgainEverMoreSeldom) {
-  EXPECT_EQ(registration_retry(1), 100_ms);
-  EXPECT_EQ(registration_retry(4), 800_ms);
-  EXPECT_EQ(registration_retry(7), 6400_ms);
-  EXPECT_EQ(registration_retry(8), 7_s);
-  EXPECT_EQ(registration_retry(1'000), 7_s);
+  EXPECT_EQ(kRegistrationBackoff.after(1), 100_ms);
+  EXPECT_EQ(kRegistrationBackoff.after(4), 800_ms);
+  EXPECT_EQ(kRegistrationBackoff.after(7), 6400_ms);
+  EXPECT_EQ(kRegistrationBackoff.after(8), 7_s);
+  EXPECT_EQ(kRegistrationBackoff.after(1'000), 7_s);
 }
 
 TEST(CrashLoop, ALongRunStartsFromTheBeginning) {

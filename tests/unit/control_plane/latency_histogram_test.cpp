@@ -1,4 +1,4 @@
-#include "models/control_plane/latency_histogram.hpp"
+#include "models/control_plane/base/latency_histogram.hpp"
 
 #include <gtest/gtest.h>
 

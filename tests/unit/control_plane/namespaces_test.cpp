@@ -1,8 +1,8 @@
-#include "models/control_plane/namespaces.hpp"
+#include "models/control_plane/load/namespaces.hpp"
 
 #include <gtest/gtest.h>
 
-#include "models/control_plane/thresholds.hpp"
+#include "models/control_plane/load/thresholds.hpp"
 #include "tests/unit/control_plane/mistakes.hpp"
 
 namespace orrery {

@@ -1,4 +1,4 @@
-#include "models/control_plane/node_join.hpp"
+#include "models/control_plane/nodes/node_join.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "models/control_plane/node_lifecycle.hpp"
+#include "models/control_plane/nodes/node_lifecycle.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/control_plane/unready_guard.hpp"
+#include "models/control_plane/autoscaling/unready_guard.hpp"
 #include "models/faults/node_killer.hpp"
 #include "sim/core/rng.hpp"
 #include "tests/unit/control_plane/mistakes.hpp"

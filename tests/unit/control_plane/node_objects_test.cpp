@@ -1,5 +1,5 @@
 // What etcd holds of nodes that come, go, and come again.
-#include "models/control_plane/node_objects.hpp"
+#include "models/control_plane/nodes/node_objects.hpp"
 
 #include <gtest/gtest.h>
 

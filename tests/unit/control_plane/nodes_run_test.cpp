@@ -8,9 +8,9 @@
 #include <variant>
 
 #include "models/cluster/cluster.hpp"
-#include "models/control_plane/kubelet.hpp"
-#include "models/control_plane/node_boots.hpp"
-#include "models/control_plane/node_rows.hpp"
+#include "models/control_plane/kubelet/kubelet.hpp"
+#include "models/control_plane/nodes/node_boots.hpp"
+#include "models/control_plane/nodes/node_rows.hpp"
 #include "models/faults/node_faults.hpp"
 #include "tests/support/scheduler_world.hpp"
 #include "tests/support/shipped_run.hpp"

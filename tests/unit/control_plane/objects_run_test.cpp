@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "models/control_plane/control_plane_rows.hpp"
-#include "models/control_plane/namespace_churn.hpp"
+#include "models/control_plane/load/namespace_churn.hpp"
 #include "tests/support/scheduler_world.hpp"
 #include "tests/support/shipped_run.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "models/control_plane/control_plane_rows.hpp"
-#include "models/control_plane/node_rows.hpp"
+#include "models/control_plane/nodes/node_rows.hpp"
 #include "sim/core/check.hpp"
 #include "sim/core/rng.hpp"
 #include "tests/support/scheduler_world.hpp"

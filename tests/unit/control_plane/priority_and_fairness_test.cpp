@@ -1,4 +1,4 @@
-#include "models/control_plane/priority_and_fairness.hpp"
+#include "models/control_plane/flow_control/priority_and_fairness.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "models/control_plane/flow_schemas.hpp"
+#include "models/control_plane/flow_control/flow_schemas.hpp"
 #include "sim/core/rng.hpp"
 
 namespace orrery {

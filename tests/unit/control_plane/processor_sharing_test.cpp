@@ -1,4 +1,4 @@
-#include "models/control_plane/processor_sharing.hpp"
+#include "models/control_plane/base/processor_sharing.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The arithmetic of a HorizontalPodAutoscaler, by hand from the published algorithm.
-#include "models/control_plane/replica_calculator.hpp"
+#include "models/control_plane/autoscaling/replica_calculator.hpp"
 
 #include <gtest/gtest.h>
 

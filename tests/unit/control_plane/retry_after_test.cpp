@@ -1,4 +1,4 @@
-#include "models/control_plane/retry_after.hpp"
+#include "models/control_plane/base/retry_after.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "models/control_plane/service_scaling_rows.hpp"
+#include "models/control_plane/autoscaling/service_scaling_rows.hpp"
 #include "models/workload/job/job_rows.hpp"
 #include "models/workload/job/pod_row.hpp"
 #include "models/workload/job/recovery_row.hpp"

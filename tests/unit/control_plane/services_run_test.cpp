@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "models/control_plane/control_plane_rows.hpp"
-#include "models/control_plane/services.hpp"
+#include "models/control_plane/services/services.hpp"
 #include "tests/support/scheduler_world.hpp"
 
 namespace orrery {

@@ -1,4 +1,4 @@
-#include "models/control_plane/shuffle_sharding.hpp"
+#include "models/control_plane/flow_control/shuffle_sharding.hpp"
 
 #include <gtest/gtest.h>
 

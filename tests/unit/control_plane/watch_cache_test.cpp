@@ -1,11 +1,11 @@
-#include "models/control_plane/watch_cache.hpp"
+#include "models/control_plane/api_server/watch_cache.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "models/control_plane/watch_caches.hpp"
+#include "models/control_plane/api_server/watch_caches.hpp"
 #include "sim/core/rng.hpp"
 
 namespace orrery {

@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "models/control_plane/etcd_store.hpp"
-#include "models/control_plane/flow_schemas.hpp"
-#include "models/control_plane/shuffle_sharding.hpp"
-#include "models/control_plane/token_bucket.hpp"
+#include "models/control_plane/base/token_bucket.hpp"
+#include "models/control_plane/etcd/etcd_store.hpp"
+#include "models/control_plane/flow_control/flow_schemas.hpp"
+#include "models/control_plane/flow_control/shuffle_sharding.hpp"
 #include "tests/support/api_world.hpp"
 #include "tests/support/node_join.hpp"
 #include "tests/support/validation_cases.hpp"

@@ -7,14 +7,14 @@
 #include <utility>
 #include <vector>
 
-#include "models/control_plane/api_client_params.hpp"
-#include "models/control_plane/crash_loop.hpp"
-#include "models/control_plane/etcd_split.hpp"
-#include "models/control_plane/image_pulls.hpp"
-#include "models/control_plane/kubelet.hpp"
-#include "models/control_plane/node_lifecycle.hpp"
-#include "models/control_plane/thresholds.hpp"
-#include "models/control_plane/unready_guard.hpp"
+#include "models/control_plane/autoscaling/unready_guard.hpp"
+#include "models/control_plane/clients/pod_clients_params.hpp"
+#include "models/control_plane/etcd/etcd_split.hpp"
+#include "models/control_plane/kubelet/crash_loop.hpp"
+#include "models/control_plane/kubelet/image_pulls.hpp"
+#include "models/control_plane/kubelet/kubelet.hpp"
+#include "models/control_plane/load/thresholds.hpp"
+#include "models/control_plane/nodes/node_lifecycle.hpp"
 #include "models/faults/node_killer.hpp"
 #include "models/workload/job/job_rows.hpp"
 #include "models/workload/job/pod_row.hpp"
@@ -196,7 +196,7 @@ double rollout_s(const json& input) {
 std::string breaks_first(const json& input) {
   const double pods = pods_per_s(input);
   if (pods > input.at("scheduled_per_s").get<double>()) return "scheduler";
-  if (pods > ApiClientsParams{}.controller_manager.qps) return "controllers";
+  if (pods > PodClientsParams{}.controller_manager.qps) return "controllers";
   ClusterSize size;
   size[Quantity::Services] = input.at("services");
   return beyond_thresholds(size).empty() ? "nothing" : "services";

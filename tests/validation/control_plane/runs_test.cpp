@@ -10,10 +10,10 @@
 #include <variant>
 #include <vector>
 
-#include "models/control_plane/cluster_autoscaler_rows.hpp"
+#include "models/control_plane/autoscaling/cluster_autoscaler_rows.hpp"
+#include "models/control_plane/autoscaling/service_scaling_rows.hpp"
 #include "models/control_plane/control_plane_rows.hpp"
-#include "models/control_plane/node_rows.hpp"
-#include "models/control_plane/service_scaling_rows.hpp"
+#include "models/control_plane/nodes/node_rows.hpp"
 #include "models/scheduling/framework/feasible_nodes_to_find.hpp"
 #include "models/scheduling/queue/scheduling_queue.hpp"
 #include "models/scheduling/toolbox/scoring.hpp"

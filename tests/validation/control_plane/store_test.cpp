@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "models/control_plane/api_server_params.hpp"
-#include "models/control_plane/etcd.hpp"
-#include "models/control_plane/etcd_memory.hpp"
-#include "models/control_plane/list_reader_params.hpp"
+#include "models/control_plane/api_server/api_server_params.hpp"
+#include "models/control_plane/clients/list_reader_params.hpp"
+#include "models/control_plane/etcd/etcd.hpp"
+#include "models/control_plane/etcd/etcd_memory.hpp"
 #include "tests/support/api_world.hpp"
 #include "tests/support/validation_cases.hpp"
 

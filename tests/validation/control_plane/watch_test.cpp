@@ -9,11 +9,11 @@
 #include <variant>
 #include <vector>
 
-#include "models/control_plane/endpoints.hpp"
-#include "models/control_plane/etcd.hpp"
-#include "models/control_plane/namespaces.hpp"
-#include "models/control_plane/thresholds.hpp"
-#include "models/control_plane/watch_fan_out.hpp"
+#include "models/control_plane/etcd/etcd.hpp"
+#include "models/control_plane/load/namespaces.hpp"
+#include "models/control_plane/load/thresholds.hpp"
+#include "models/control_plane/services/endpoints.hpp"
+#include "models/control_plane/services/watch_fan_out.hpp"
 #include "sim/core/enum_names.hpp"
 #include "tests/support/shipped_run.hpp"
 #include "tests/support/validation_cases.hpp"

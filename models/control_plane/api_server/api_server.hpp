@@ -1,0 +1,146 @@
+// models/control_plane/api_server/api_server.hpp -- one API server: seats, cores, a link out, and
+// memory.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "models/control_plane/api_server/api_server_params.hpp"
+#include "models/control_plane/base/api_statistics.hpp"
+#include "models/control_plane/base/processor_sharing.hpp"
+#include "models/control_plane/base/request.hpp"
+#include "models/control_plane/base/retry_after.hpp"
+#include "models/control_plane/flow_control/priority_and_fairness.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/engine/signal.hpp"
+
+namespace orrery {
+
+// What shares it with the other servers must outlive it.
+struct ApiServerContext {
+  Engine& engine;
+  const ApiServersParams& params;
+  ApiStore& store;
+  ApiStatistics& statistics;
+  int64_t nodes = 0;   // of the cluster
+  uint32_t index = 0;  // among the servers
+};
+
+// A request waits for seats, and while it holds them computes, reads or writes the store, and is
+// sent. A write that many watch keeps its seats for a while after its answer.
+class ApiServer {
+ public:
+  explicit ApiServer(const ApiServerContext& context);
+  ApiServer(const ApiServer&) = delete;
+  ApiServer& operator=(const ApiServer&) = delete;
+  ~ApiServer() { engine_.cancel(wake_); }
+
+  // Calls `done` exactly once, before it returns if the request is turned away.
+  void submit(const ApiRequest& request, ApiDone done);
+  // Work beside requests, such as a write that is told to all watchers: cpu spread evenly over so
+  // many threads, each of which then sends its part.
+  struct Charge {
+    Duration cpu;
+    Bytes sent;
+    int32_t threads = 1;
+  };
+  void charge(const Charge& charge);
+
+  bool is_up() const { return is_up_; }
+  void lose();     // all requests and watches are lost
+  void recover();  // must be down
+  // Told once it is down, and once it is up again; running out of memory does both.
+  Signal<> lost, recovered;
+
+  // Of all objects of a resource: every write of one is told to them, and holds its seats for it.
+  void add_watchers(ApiResource resource, int32_t count) {
+    watchers_[static_cast<size_t>(resource)] += count;
+    all_watchers_ += count;
+  }
+  void add_narrow_watchers(int32_t count) { all_watchers_ += count; }  // of few objects each
+  int32_t watchers(ApiResource resource) const { return watchers_[static_cast<size_t>(resource)]; }
+  int64_t watchers() const { return all_watchers_; }
+  void set_steady(uint32_t level, const SteadyLoad& load);  // replaces the level's former one
+  void set_nodes(int64_t nodes) { nodes_ = nodes; }
+  void set_cached(Bytes heap) { cached_ = heap; }  // beside what nodes bring
+
+  Bytes heap() const {
+    return heap_of(params_.server.heap, nodes_, listing_, all_watchers_) + cached_;
+  }
+  uint64_t memory_kills() const { return memory_kills_; }
+  uint64_t losses() const { return losses_; }
+  const PriorityAndFairness& flow_control() const { return flow_control_; }
+  uint32_t present() const { return active_; }             // requests, and work beside them
+  double cpu_seconds() const { return cpu_.work_done(); }  // without the steady load
+  double egress_seconds() const { return egress_.work_done(); }
+  double steady_cores() const { return steady_cores_; }
+  double steady_requests() const { return steady_requests_; }  // a second
+  void audit() const;
+
+ private:
+  static constexpr uint32_t kNone = UINT32_MAX;
+  enum class Stage : uint8_t { Free, Waiting, Storing, Computing, Sending, Lingering };
+  struct Slot {
+    ApiRequest request;
+    ApiDone done;
+    Time arrived, begun;
+    uint32_t generation = 0;
+    Stage stage = Stage::Free;
+    bool is_charge = false;
+    uint32_t earlier = kNone, later = kNone;  // in order of arrival; of a free slot: the next one
+  };
+  struct Width {
+    int32_t seats = 1;
+    Duration lingers = {};
+  };
+  uint64_t ticket(uint32_t slot) const { return uint64_t{slots_[slot].generation} << 32 | slot; }
+  bool is_stale(uint64_t ticket) const {
+    return slots_[static_cast<uint32_t>(ticket)].generation != ticket >> 32;
+  }
+  Width width_of(const ApiRequest& request) const;
+  Bytes listed_by(const ApiRequest& request) const;
+  bool takes_time(const ApiRequest& request) const;
+  std::optional<bool> serve_at_once(const ApiRequest& request);
+  uint32_t take_slot(const ApiRequest& request, ApiDone done);
+  void free_slot(uint32_t slot);
+  void unlink(uint32_t slot);
+  void drain();
+  void begin(uint32_t slot);
+  void compute(uint32_t slot);
+  void computed(uint32_t slot);
+  void ask_store(uint32_t slot);
+  void stored(uint64_t ticket, bool is_done);
+  void send(uint32_t slot);
+  void sent(uint32_t slot);
+  void answer(uint32_t slot, ApiOutcome outcome);
+  void stop_work(uint32_t slot);
+  void reject(uint32_t slot);
+  void wake();
+  void plan_wake();
+
+  Engine& engine_;
+  const ApiServersParams& params_;
+  ApiStore& store_;
+  ApiStatistics& statistics_;
+  uint32_t index_;
+  int64_t nodes_;
+  PriorityAndFairness flow_control_;
+  std::vector<RetryAfter> retry_after_;  // by level
+  ProcessorSharing cpu_, egress_;
+  std::vector<Slot> slots_;
+  uint32_t free_ = kNone, oldest_ = kNone, newest_ = kNone;
+  uint32_t active_ = 0;
+  bool is_up_ = true, is_draining_ = false;
+  std::array<int32_t, kApiResources> watchers_ = {};
+  int64_t all_watchers_ = 0;
+  Bytes listing_ = {}, cached_ = {};
+  std::vector<SteadyLoad> steady_;  // by level
+  double steady_cores_ = 0, steady_requests_ = 0;
+  uint64_t memory_kills_ = 0, losses_ = 0;
+  EventId wake_;
+  Time wake_time_ = Time::max();
+};
+
+}  // namespace orrery

@@ -1,0 +1,130 @@
+// models/control_plane/api_server/api_server_params.hpp -- what requests cost API servers, as a
+// scenario says it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "models/control_plane/base/request.hpp"
+#include "models/control_plane/flow_control/priority_and_fairness_params.hpp"
+#include "sim/config/fields.hpp"
+#include "sim/core/enum_names.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+struct ApiCostParams {
+  static constexpr std::string_view kDoc = "Time of one core that requests cost an API server.";
+  Duration read = 200_us, write = 1_ms, watch = 200_us;
+  double cached_object = 1'800, stored_object = 16'000;
+  double stored_byte = 10, sent_byte = 10;
+
+  template <class V>
+  void fields(V& v) {
+    constexpr Range kEach{Duration{}, 1_min};
+    constexpr Range kPerByte{0.0, 1e5};  // of the longest LIST, 10 TB: still within 64 bits
+    v("read", read, "A GET or LIST, besides what follows.", kEach, Source{"estimate"});
+    v("write", write, "What changes an object, besides what follows.", kEach,
+      Source{"estimate: a core handles some 1,000 a second"});
+    v("watch", watch, "To begin a WATCH.", kEach, Source{"estimate: as a read"});
+    v("cached_object", cached_object,
+      "A LIST from the watch cache, per object that it looks through.", Range{0.0, 1e9}, Unit{"ns"},
+      Source{"KEP-2340: 0.53 cores list 300,000 cached objects once a second"});
+    v("stored_object", stored_object, "A LIST from the store, per object.", Range{0.0, 1e9},
+      Unit{"ns"}, Source{"KEP-2340: 300,000 objects of 1 KB from etcd, decomposed"});
+    v("stored_byte", stored_byte, "A read from the store, per byte.", kPerByte, Unit{"ns"},
+      Source{"KEP-2340: 300 objects of 1 MB from etcd take 3 cores"});
+    v("sent_byte", sent_byte, "To encode a byte of an answer.", kPerByte, Unit{"ns"},
+      Source{"estimate: as a byte read from the store"});
+  }
+  Duration of(const ApiRequest& request) const;
+};
+
+// What watch caches remember is in the share of the nodes, as they did in the published cluster.
+struct ApiHeapParams {
+  static constexpr std::string_view kDoc = "Memory of an API server.";
+  Bytes base = {}, per_node = {9'333'333}, per_watcher = {};
+  double list_factor = 5;
+  std::optional<Bytes> limit = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("base", base, "Of an empty cluster.", Source{"OpenAI 2021: linear in the nodes"});
+    v("per_node", per_node, "Per node of the cluster, with its pods and watches.",
+      Range{Bytes{}, 1024_GiB}, Source{"OpenAI 2021: 70 GB at 7,500 nodes"});
+    v("per_watcher", per_watcher, "Per watch beside those of the nodes.", Range{Bytes{}, 1_GiB},
+      Source{"0: in the share of the nodes"});
+    v("list_factor", list_factor, "Bytes held for each byte of a LIST until it is answered.",
+      Range{0.0, 1000.0}, Unit{"ratio"}, Source{"KEP-3157: about 5"});
+    v("limit", limit, "At which a server is killed, and starts anew; absent: none.",
+      Example{"128GiB"});
+  }
+};
+
+struct ApiServerParams {
+  static constexpr std::string_view kDoc = "One API server.";
+  double cores = 64;
+  Bandwidth egress = 25_Gbps;
+  Duration request_timeout = 60_s, restart_time = 30_s;
+  ApiCostParams cost = {};
+  ApiHeapParams heap = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("cores", cores, "Shared equally by the requests it executes, at most one for each.",
+      Range{0.01, 1e6}, Unit{"cores"}, Source{"Kubernetes: master of tests with 5,000 nodes"});
+    v("egress", egress, "Shared by the answers and watch events it sends; 0: no limit.",
+      Source{"estimate: a NIC of 25 Gb/s"});
+    v("request_timeout", request_timeout, "After which a request is given up.", Range{1_ms, 24_h},
+      Source{"kube-apiserver --request-timeout"});
+    v("restart_time", restart_time, "From running out of memory until it serves again.",
+      Source{"estimate"});
+    v("cost", cost, "CPU time of requests.");
+    v("heap", heap, "Memory.");
+  }
+};
+
+// Over HTTP/2 a client stays with the server that it first reached, even when others come back.
+enum class ApiBalance : uint8_t { Sticky, PerRequest };
+constexpr std::array<std::string_view, 2> enum_names(ApiBalance) {
+  return {"sticky", "per_request"};
+}
+
+struct ApiServersParams {
+  static constexpr std::string_view kDoc =
+      "API servers, their clients' way to them and their seats.";
+  int32_t servers = 5;
+  ApiBalance balance = ApiBalance::Sticky;
+  ApiServerParams server = {};
+  FlowControlParams flow_control = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("servers", servers, "How many there are.", Range{1, 1000}, Unit{"servers"},
+      Source{"OpenAI 2021: five at 7,500 nodes"});
+    v("balance", balance,
+      "Whether a client keeps its server for as long as that is up, or any request may go to any.",
+      Source{"HTTP/2: one connection carries all requests"});
+    v("server", server, "Each of them.");
+    v("flow_control", flow_control, "How many requests each executes at a time, and which.");
+  }
+  void check(Checker& c) const;
+};
+
+// Memory of a server in a cluster of so many nodes, with LISTs and further watches under way.
+Bytes heap_of(const ApiHeapParams& params, int64_t nodes, Bytes listing, int64_t watchers);
+
+// Steady load, of requests that are never sent one by one: heartbeats, events of watches.
+struct SteadyLoad {
+  double requests_per_s = 0;
+  Duration cpu = {};   // of one request, on one core
+  Duration held = {};  // for which it holds its seat
+  Bytes sent = {};
+};
+// Of all together: their rates add up, the rest is the mean of a request.
+SteadyLoad sum_of(std::span<const SteadyLoad> loads);
+
+}  // namespace orrery

@@ -1,0 +1,85 @@
+// models/control_plane/api_server/api_servers.hpp -- the API servers of a cluster, and which of
+// them serves whom.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "models/control_plane/api_server/api_server.hpp"
+#include "models/control_plane/api_server/api_server_params.hpp"
+#include "models/control_plane/api_server/watch_caches.hpp"
+#include "models/control_plane/base/api_statistics.hpp"
+#include "models/control_plane/base/request.hpp"
+#include "models/control_plane/base/steady_source.hpp"
+#include "sim/core/rng.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/engine/signal.hpp"
+
+namespace orrery {
+
+class ApiServers {
+ public:
+  struct Context {
+    Engine& engine;
+    ApiStore& store;
+    int64_t nodes = 0;  // of the cluster
+  };
+  ApiServers(const Context& context, const ApiServersParams& params, Rng rng);
+  ApiServers(const ApiServers&) = delete;
+  ApiServers& operator=(const ApiServers&) = delete;
+
+  // A service account that nobody else has: its number is above those of nodes and their daemons.
+  uint32_t new_account() { return accounts_++; }
+  // A client's way to a server: at random, and, if sticky, the same until that is lost.
+  uint32_t connect();
+  uint32_t server_of(uint32_t connection);  // where it leads now; UINT32_MAX: nowhere
+  // With no server up, the answer comes at once.
+  void submit(uint32_t connection, const ApiRequest& request, ApiDone done);
+
+  uint32_t size() const { return static_cast<uint32_t>(servers_.size()); }
+  ApiServer& server(uint32_t index) { return *servers_[index]; }
+  const ApiServer& server(uint32_t index) const { return *servers_[index]; }
+  uint32_t up() const;
+  Signal<uint32_t> lost;  // a server, and all watches on it
+
+  // A load of all servers together, spread evenly over those that are up.
+  void set_steady(uint32_t level, const SteadyLoad& load,
+                  SteadySource source = SteadySource::Heartbeats);
+  // A change that every server tells its own watchers of a resource, a thread for each core,
+  // or for each millisecond of work if that is less.
+  void tell_watchers(ApiResource resource, Duration cpu, Duration cpu_per_watcher, Bytes bytes);
+  // The same on one server, to so many of its watchers: what that costs altogether.
+  void tell(uint32_t server, int64_t watching, Duration cpu, Bytes bytes);
+  void set_nodes(int64_t nodes);
+  void set_cached(Bytes heap);  // of each, beside what nodes bring
+
+  const ApiServersParams& params() const { return params_; }
+  const ApiStatistics& statistics() const { return statistics_; }
+  ApiStatistics& statistics() { return statistics_; }
+  WatchCaches& watch_caches() { return watch_caches_; }
+  const WatchCaches& watch_caches() const { return watch_caches_; }
+  int64_t watchers(ApiResource resource) const;
+  void audit() const;
+
+ private:
+  struct Connection {
+    uint32_t server = UINT32_MAX;
+    uint64_t losses = 0;  // of that server, when it was reached
+  };
+  bool pick(Connection& connection);
+  bool reach(Connection& connection);  // picks one unless it leads to a server that is up
+  void spread_steady();
+
+  ApiServersParams params_;
+  ApiStatistics statistics_;
+  WatchCaches watch_caches_;
+  Rng rng_;
+  std::vector<std::unique_ptr<ApiServer>> servers_;
+  std::vector<Connection> connections_;
+  uint32_t accounts_ = 1U << 24;
+  std::vector<std::array<SteadyLoad, kSteadySources>> steady_;  // by level
+};
+
+}  // namespace orrery

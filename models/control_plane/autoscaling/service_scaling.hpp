@@ -1,0 +1,80 @@
+// models/control_plane/autoscaling/service_scaling.hpp -- the load of services, and their
+// autoscalers.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+
+#include "models/control_plane/autoscaling/replica_calculator.hpp"
+#include "models/control_plane/autoscaling/service_scaling_rows.hpp"
+#include "models/workload/job/job_table.hpp"
+#include "models/workload/lifecycle/job_controller.hpp"
+#include "models/workload/services/service_params.hpp"
+#include "sim/record/channel.hpp"
+#include "sim/runtime/sim.hpp"
+
+namespace orrery {
+
+// The replicas of a service that run share its load evenly, and none does more than it can. What
+// each uses passes through kubelets, which look every so often at the time since their last look,
+// and the metrics server, which collects that every so often, to the autoscaler.
+class ServiceScaling {
+ public:
+  ServiceScaling(Sim sim, const JobTable& jobs, JobController& controller);
+  ServiceScaling(const ServiceScaling&) = delete;
+  ServiceScaling& operator=(const ServiceScaling&) = delete;
+
+  // News that the wiring passes on; of any job or pod.
+  void job_arrived(JobId job);
+  void job_over(JobId job);
+  void pod_runs(PodId pod);
+  void pod_removed(PodId pod);
+
+  void sample(Time now);
+  void finish();
+  void add_summary(Recorder& recorder) const;
+
+ private:
+  struct Span {  // of an even use, to the next one
+    Time from;
+    double use = 0;
+    double used_s = 0;  // by one replica, until `from`
+  };
+  struct Service {
+    explicit Service(const HorizontalPodAutoscalerParams& of) : limits{of} {}
+    std::shared_ptr<const ServiceParams> params;
+    ReplicaLimits limits;
+    Time collected_first, scraped_first;  // phases of metrics server and kubelets
+    Duration memory;                      // how far back somebody may look
+    EventId next_load, next_sync;
+    size_t steps_begun = 0;
+    double load = 0;
+    int32_t running = 0;
+    std::deque<Span> spans;
+  };
+  struct Totals {
+    uint64_t ups = 0, downs = 0;
+    double load_s = 0, unserved_s = 0;
+  };
+
+  Time now() const { return sim_.engine.now(); }
+  template <class F>
+  void change(JobId job, Service& service, F&& f);  // of load or replicas
+  void begin_steps(JobId job);
+  static double use_mean(const Service& service, Time from, Time to);
+  void plan_sync(JobId job, Service& service);
+  void sync(JobId job);
+  ReplicaUse collected(JobId job, const Service& service) const;
+
+  Sim sim_;
+  const JobTable& jobs_;
+  JobController& controller_;
+  std::map<JobId, Service> services_;
+  Totals totals_;
+  Channel<ServiceScalingRow> rows_;
+  Channel<ServiceLoadSample> samples_;
+};
+
+}  // namespace orrery

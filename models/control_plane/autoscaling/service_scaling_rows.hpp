@@ -1,0 +1,46 @@
+// models/control_plane/autoscaling/service_scaling_rows.hpp -- rows of /events/service_scaling and
+// /timeline/service_load.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/core/time.hpp"
+#include "sim/record/column.hpp"
+
+namespace orrery {
+
+struct ServiceScalingRow {
+  Time time;
+  FixedText<32> service = {};
+  int32_t before = 0, after = 0, recommended = 0, running = 0;
+  double use = 0;
+
+  static void columns(auto&& c) {
+    c("time", &ServiceScalingRow::time, "when the number of replicas was changed");
+    c("service", &ServiceScalingRow::service, "of which service");
+    c("before", &ServiceScalingRow::before, "replicas wanted until then", "pods");
+    c("after", &ServiceScalingRow::after, "and from then on", "pods");
+    c("recommended", &ServiceScalingRow::recommended,
+      "by the metrics alone, without limits, windows and policies", "pods");
+    c("running", &ServiceScalingRow::running, "that ran at the time", "pods");
+    c("use", &ServiceScalingRow::use, "mean use of those measured, as collected", "share");
+  }
+};
+
+struct ServiceLoadSample {
+  Time time;
+  FixedText<32> service = {};
+  int32_t replicas = 0, running = 0;
+  double load = 0, use = 0;
+
+  static void columns(auto&& c) {
+    c("time", &ServiceLoadSample::time, "end of the interval; all columns are of that instant");
+    c("service", &ServiceLoadSample::service, "which service");
+    c("replicas", &ServiceLoadSample::replicas, "that are wanted", "pods");
+    c("running", &ServiceLoadSample::running, "that run", "pods");
+    c("load", &ServiceLoadSample::load, "that would keep so many replicas fully busy", "pods");
+    c("use", &ServiceLoadSample::use, "of each that runs", "share");
+  }
+};
+
+}  // namespace orrery

@@ -1,0 +1,48 @@
+// models/control_plane/base/api_statistics.hpp -- how requests fared, by verb and level of
+// priority.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "models/control_plane/base/latency_histogram.hpp"
+#include "models/control_plane/base/request.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+// Of the requests that servers answered. A span is from arrival at the server to its answer.
+class ApiStatistics {
+ public:
+  struct Cell {
+    std::array<uint64_t, kApiOutcomes> count = {};  // by outcome
+    LatencyHistogram latency;                       // of those that are Done
+    uint64_t of(ApiOutcome outcome) const { return count[static_cast<size_t>(outcome)]; }
+    uint64_t total() const;
+    // What a server answers with a status of 500 and more.
+    uint64_t server_errors() const { return of(ApiOutcome::Refused) + of(ApiOutcome::TimedOut); }
+    void add(const Cell& other);
+  };
+
+  explicit ApiStatistics(size_t levels) : cells_(levels) {}
+  void record(uint32_t level, Verb verb, ApiOutcome outcome, Duration latency) {
+    Cell& cell = cells_[level][static_cast<size_t>(verb)];
+    ++cell.count[static_cast<size_t>(outcome)];
+    if (outcome == ApiOutcome::Done) cell.latency.add(latency);
+  }
+  size_t levels() const { return cells_.size(); }
+  const Cell& cell(uint32_t level, Verb verb) const {
+    return cells_[level][static_cast<size_t>(verb)];
+  }
+  Cell of_level(uint32_t level) const;
+  Cell of_verb(Verb verb) const;
+  Cell of_all() const;
+  void clear();  // so that the next figures are of the time since
+
+ private:
+  std::vector<std::array<Cell, kVerbs>> cells_;  // by level
+};
+
+}  // namespace orrery

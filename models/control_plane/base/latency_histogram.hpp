@@ -1,0 +1,46 @@
+// models/control_plane/base/latency_histogram.hpp -- quantiles of spans in a few kilobytes.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+// Spans count by their first seven bits: a quantile is wrong by at most 1 part in 128. No memory
+// until the first span, and none after it.
+class LatencyHistogram {
+ public:
+  void add(Duration span) {
+    if (counts_.empty()) counts_.resize(kBuckets);
+    ++counts_[bucket_of(span)];
+    ++count_;
+    sum_ns_ += static_cast<double>(span.ns);
+  }
+  uint64_t count() const { return count_; }
+  double mean_s() const;                 // NaN of no spans
+  Duration quantile(double part) const;  // middle of its bucket, by nearest rank; 0 of none
+  void add(const LatencyHistogram& other);
+  void clear();
+
+ private:
+  static constexpr unsigned kBits = 6;  // after the first
+  static constexpr size_t kPerOctave = size_t{1} << kBits;
+  static constexpr size_t kBuckets = (64 - kBits) * kPerOctave;
+  static size_t bucket_of(Duration span) {
+    const auto ns = static_cast<uint64_t>(span.ns > 0 ? span.ns : 0);
+    if (ns < kPerOctave) return ns;
+    const auto shift = static_cast<unsigned>(std::bit_width(ns)) - 1 - kBits;
+    return (shift + 1) * kPerOctave + ((ns >> shift) - kPerOctave);
+  }
+  static Duration middle_of(size_t bucket);
+
+  std::vector<uint32_t> counts_;
+  uint64_t count_ = 0;
+  double sum_ns_ = 0;
+};
+
+}  // namespace orrery

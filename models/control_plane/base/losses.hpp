@@ -1,0 +1,51 @@
+// models/control_plane/base/losses.hpp -- what is lost at times that a scenario names.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/config/fields.hpp"
+#include "sim/core/time.hpp"
+#include "sim/engine/engine.hpp"
+
+namespace orrery {
+
+// `Loss` has `at`, `until` and, as `which`, the number of what is lost. There are `count` of it,
+// and none is lost while it is.
+template <class Loss>
+void check_losses(Checker& c, const std::vector<Loss>& losses, int32_t Loss::*which, int32_t count,
+                  std::string_view name) {
+  for (size_t i = 0; i < losses.size(); ++i) {
+    const std::string at = "losses[" + std::to_string(i) + "].";
+    const std::string what{name};
+    if (losses[i].*which >= count) {
+      c.error(at + what, "there are " + what + "s 0 to " + std::to_string(count - 1));
+    }
+    for (size_t k = 0; k < i; ++k) {
+      const Loss &a = losses[k], &b = losses[i];
+      const bool are_apart = (a.until && *a.until <= b.at) || (b.until && *b.until <= a.at);
+      if (a.*which != b.*which || are_apart) continue;
+      c.error(at + "at",
+              "the " + what + " is lost by losses[" + std::to_string(k) + "] at that time");
+    }
+  }
+}
+
+// Calls `set_up(number, is_up)` at these times; what is back in the instant in which it is lost
+// again is lost.
+template <class Loss, class SetUp>
+void plan_losses(Engine& engine, const std::vector<Loss>& losses, int32_t Loss::*which, Label lost,
+                 Label back, SetUp set_up) {
+  const auto plan = [&](Duration at, Label label, const Loss& loss, bool is_up) {
+    const auto number = static_cast<uint32_t>(loss.*which);
+    engine.at(
+        Time{} + at, label, [set_up, number, is_up] { set_up(number, is_up); }, Phase::Fault);
+  };
+  for (const Loss& loss : losses) {
+    if (loss.until) plan(*loss.until, back, loss, true);
+  }
+  for (const Loss& loss : losses) plan(loss.at, lost, loss, false);
+}
+
+}  // namespace orrery

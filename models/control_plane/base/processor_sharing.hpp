@@ -1,0 +1,57 @@
+// models/control_plane/base/processor_sharing.hpp -- cores, or a link, shared equally by what is in
+// service.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "models/control_plane/base/indexed_heap.hpp"
+#include "sim/core/time.hpp"
+#include "sim/engine/engine.hpp"
+
+namespace orrery {
+
+// n jobs on c cores each advance at min(1, c / n) of a core. Virtual time v passes at that rate, so
+// a job of demand d that comes at v is done at v + d, whoever comes and goes; only the next end is
+// an event. While no job waits for a core, everything is in whole nanoseconds.
+class ProcessorSharing {
+ public:
+  // Calls `done` with the id of each job that was served.
+  ProcessorSharing(Engine& engine, double cores, Label label, std::function<void(uint32_t)> done)
+      : engine_{engine}, label_{label}, done_{std::move(done)}, cores_{cores} {}
+  ProcessorSharing(const ProcessorSharing&) = delete;
+  ProcessorSharing& operator=(const ProcessorSharing&) = delete;
+  ~ProcessorSharing() { engine_.cancel(event_); }
+
+  // Ids are small and dense, each in service at most once.
+  void add(uint32_t job, Duration demand);
+  void add_ns(uint32_t job, double demand);  // of none it ends now, by an event
+  void erase(uint32_t job);                  // without a call of `done`
+  void clear();                              // likewise, all of them
+  void set_cores(double cores);
+  size_t size() const { return ends_.size(); }
+  double left_ns(uint32_t job) const;  // of its demand
+  double work_done() const;            // core-seconds, until now
+
+ private:
+  double rate() const {
+    const auto jobs = static_cast<double>(ends_.size());
+    return jobs <= cores_ ? 1.0 : cores_ / jobs;
+  }
+  void settle();
+  void plan();
+  void serve();
+
+  Engine& engine_;
+  Label label_;
+  std::function<void(uint32_t)> done_;
+  double cores_;
+  double virtual_ns_ = 0;  // at since_; starts anew whenever nothing is in service
+  double work_ns_ = 0;
+  Time since_;
+  IndexedHeap<double> ends_;  // in virtual time
+  EventId event_;
+  Time event_time_ = Time::max();  // max: none
+};
+
+}  // namespace orrery

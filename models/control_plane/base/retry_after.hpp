@@ -1,0 +1,43 @@
+// models/control_plane/base/retry_after.hpp -- how long a client that got a 429 is told to stay
+// away.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "sim/core/enum_names.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+enum class RetryAfterKind : uint8_t { Constant, Adaptive };
+constexpr std::array<std::string_view, 2> enum_names(RetryAfterKind) {
+  return {"constant", "adaptive"};
+}
+
+// Constant: 1 s. Adaptive: between 1 and 32 s, looked at anew at the first request dropped in a
+// second: doubled if at least 3 r were dropped in the r seconds before, and if it was not doubled
+// within r seconds; else one less if fewer than r were.
+class RetryAfter {
+ public:
+  explicit RetryAfter(RetryAfterKind kind) : kind_{kind} {}
+  void note_drop(Time now);
+  Duration value() const { return {seconds_ * 1'000'000'000}; }
+
+ private:
+  static constexpr int64_t kSecondsMax = 32;
+  struct Second {
+    int64_t second = INT64_MIN;
+    int64_t drops = 0;
+  };
+  void adapt(int64_t second);
+
+  RetryAfterKind kind_;
+  int64_t seconds_ = 1;
+  int64_t doubled_at_ = INT64_MIN / 2;
+  int64_t second_ = INT64_MIN;                        // of the last drop
+  std::array<Second, 2 * kSecondsMax> history_ = {};  // by second, modulo its size
+};
+
+}  // namespace orrery

@@ -1,0 +1,32 @@
+// models/control_plane/base/token_bucket.hpp -- how clients hold themselves back.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+// Gives out `qps` tokens a second and keeps at most `burst`. Tokens are reserved in order, ahead of
+// time: the k-th of a burst is due at max(now, d_k - (burst - 1) / qps), with d_k = max(d_(k-1),
+// now) + 1 / qps the time at which it would be due without a store of tokens.
+class TokenBucket {
+ public:
+  TokenBucket(double qps, int32_t burst)
+      : interval_{std::max<int64_t>(std::llround(1e9 / qps), 1)}, burst_{burst} {}
+  Time earliest(Time now) const { return std::max(now, next_ - interval_ * (burst_ - 1)); }
+  Time reserve(Time now) {
+    const Time due = earliest(now);
+    next_ = std::max(next_, now) + interval_;
+    return due;
+  }
+
+ private:
+  Duration interval_;
+  int64_t burst_;
+  Time next_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,43 @@
+// models/control_plane/clients/api_client_params.hpp -- how clients hold back and try again, as a
+// scenario says it.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "sim/config/options.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+struct ApiClientParams {
+  static constexpr std::string_view kDoc = "One kind of client of the API servers.";
+  double qps = 5;
+  int32_t burst = 10;
+  int32_t tries_max = 11;
+  Duration backoff = 1_s, backoff_max = 30_s;
+
+  template <class V>
+  void fields(V& v) {
+    v("qps", qps, "Requests a second that it sends at most, in the long run.", Range{1e-3, 1e9},
+      Unit{"1/s"}, Source{"Kubernetes defaults of 2024; client-go: 5"});
+    v("burst", burst, "Requests that it sends at once at most.", Range{1, 1'000'000},
+      Unit{"requests"}, Source{"Kubernetes defaults of 2024; client-go: 10"});
+    v("tries_max", tries_max, "How often it sends a request that is turned away or lost.",
+      Range{1, 1'000'000}, Unit{"times"}, Source{"client-go: once, and 10 more"});
+    v("backoff", backoff,
+      "Before it tries again after a server was lost; up to twice as long, and doubled each time.",
+      Source{"estimate"});
+    v("backoff_max", backoff_max, "At which doubling ends.", Source{"client-go: reflectors, 30 s"});
+  }
+  template <class C>
+  void check(C& c) const {
+    for (const std::string_view field : {"backoff", "backoff_max"}) {
+      if (tries_max > 1 || !c.is_given(field)) continue;
+      c.idle(field, "has no effect with tries_max: 1, when nothing is tried again");
+    }
+    if (backoff_max < backoff) c.error("backoff_max", "must not be less than `backoff`");
+  }
+};
+
+}  // namespace orrery

@@ -1,0 +1,59 @@
+// models/control_plane/clients/list_readers.hpp -- clients that list all objects of a resource
+// every so often.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "models/control_plane/api_server/api_servers.hpp"
+#include "models/control_plane/base/latency_histogram.hpp"
+#include "models/control_plane/clients/api_client.hpp"
+#include "models/control_plane/clients/list_reader_params.hpp"
+#include "sim/core/rng.hpp"
+#include "sim/engine/engine.hpp"
+
+namespace orrery {
+
+// Their turns are spread evenly over the period, so that one event is pending for all of them. One
+// that still waits for its last answer misses its turn. Those on nodes share a service account, as
+// the pods of a DaemonSet do, and list while their node is up.
+class ListReaders {
+ public:
+  struct Listed {
+    int64_t objects = 0;
+    Bytes bytes = {};  // of all of them
+  };
+  struct Setup {
+    ApiResource resource = ApiResource::Events;
+    ListFrom from = ListFrom::Etcd;
+    Duration every = 1_min;
+    uint32_t clients = 1;
+    const std::vector<bool>* nodes = nullptr;  // those that are up, with a client on each
+  };
+  struct Counters {
+    uint64_t answered = 0, failed = 0, missed = 0;  // missed: turns
+  };
+  // `params` and `rng` must outlive it. `listed` is what there is to list now.
+  ListReaders(Engine& engine, ApiServers& servers, const ApiClientParams& params,
+              const Setup& setup, std::function<Listed()> listed, Rng& rng);
+
+  void start();
+  const Counters& counters() const { return counters_; }
+  const LatencyHistogram& latency() const { return latency_; }  // of answers, tries included
+
+ private:
+  void next_turn();
+  void list(uint32_t client);
+
+  Engine& engine_;
+  Setup setup_;
+  std::function<Listed()> listed_;
+  std::vector<std::unique_ptr<ApiClient>> clients_;
+  uint64_t turn_ = 0;
+  Counters counters_;
+  LatencyHistogram latency_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,35 @@
+// models/control_plane/clients/pod_clients_params.hpp -- the clients on the way of pods and nodes.
+#pragma once
+
+#include <string_view>
+
+#include "models/control_plane/clients/api_client_params.hpp"
+#include "sim/config/fields.hpp"
+
+namespace orrery {
+
+struct PodClientsParams {
+  static constexpr std::string_view kDoc =
+      "Who writes and hears of pods and nodes, and how fast it may ask.";
+  ApiClientParams kubelet = {.qps = 50, .burst = 100};
+  ApiClientParams controller_manager = {.qps = 20, .burst = 30};
+  ApiClientParams scheduler = {.qps = 50, .burst = 100};
+  ApiClientParams kube_proxy = {.qps = 5, .burst = 10};
+  ApiClientParams daemons = {.qps = 5, .burst = 10};
+  ApiClientParams others = {.qps = 5, .burst = 10};
+
+  template <class V>
+  void fields(V& v) {
+    v("kubelet", kubelet, "One on each node.", Source{"kubelet: 50/100 since 1.27, 5/10 before"});
+    v("controller_manager", controller_manager, "Which creates pods, and deletes them.",
+      Source{"kube-controller-manager: 20/30"});
+    v("scheduler", scheduler, "Which binds them.", Source{"kube-scheduler: 50/100"});
+    v("kube_proxy", kube_proxy, "One on each node; it asks when the node boots.",
+      Source{"kube-proxy: 5/10"});
+    v("daemons", daemons, "Each pod of a DaemonSet, likewise.", Source{"client-go: 5/10"});
+    v("others", others, "Everybody else, such as those who list Events.",
+      Source{"client-go: 5/10"});
+  }
+};
+
+}  // namespace orrery

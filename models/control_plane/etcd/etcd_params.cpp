@@ -1,0 +1,50 @@
+#include "models/control_plane/etcd/etcd_params.hpp"
+
+#include "models/control_plane/base/losses.hpp"
+
+namespace orrery {
+
+void EtcdParams::check(Checker& c) const {
+  if (commit_latency && c.is_given("disk")) {
+    c.idle("disk", "has no effect: commit_latency stands in its place");
+  }
+  if (request_max > quota) c.error("request_max", "must not be more than the quota");
+  if (members % 2 == 0) {
+    c.warning("members", "an even number survives no more losses than one member less");
+  }
+  if (!elects() && c.is_given("election_timeout")) {
+    c.idle("election_timeout", "has no effect: no loss takes the leader or the quorum");
+  }
+  check_losses(c, losses, &EtcdMemberLossParams::member, members, "member");
+  if (compaction_interval > Duration{} && compaction_interval < 1_s) {
+    c.error("compaction_interval", "must be 0 (never) or at least 1 s");
+  }
+}
+
+// Member 0 leads, then the first that is up.
+bool EtcdParams::elects() const {
+  for (const EtcdMemberLossParams& loss : losses) {
+    int32_t up = members;
+    for (const EtcdMemberLossParams& other : losses) {
+      if (other.at <= loss.at && (!other.until || *other.until > loss.at)) --up;
+    }
+    if (loss.member == 0 || 2 * up <= members) return true;
+  }
+  return false;
+}
+
+Duration EtcdParams::commit_time() const {
+  if (commit_latency) return *commit_latency;
+  constexpr std::array<Duration, 3> kByDisk{200_us, 2_ms, 10_ms};
+  return kByDisk[static_cast<size_t>(disk)];
+}
+
+// etcd 3.5, ServerConfig.ReqTimeout: 5 s to queue, compute and wait for disks, and two elections.
+Duration EtcdParams::request_timeout() const { return 5_s + election_timeout * 2; }
+
+Duration EtcdParams::list_cpu(int64_t objects, Bytes bytes) const {
+  return nearest_ns(1e-9 * (read_object * static_cast<double>(objects) +
+                            read_byte * static_cast<double>(bytes.count)));
+}
+
+}  // namespace orrery

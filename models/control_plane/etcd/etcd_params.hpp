@@ -1,0 +1,114 @@
+// models/control_plane/etcd/etcd_params.hpp -- the store behind the API servers, as a scenario sets
+// it.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "sim/config/fields.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+enum class EtcdDisk : uint8_t { LocalSsd, NetworkSsd, Hdd };
+constexpr std::array<std::string_view, 3> enum_names(EtcdDisk) {
+  return {"local_ssd", "network_ssd", "hdd"};
+}
+
+struct EtcdMemberLossParams {
+  static constexpr std::string_view kDoc =
+      "A member of etcd that is lost. Without its leader etcd commits nothing until another is "
+      "elected; without a quorum, nothing until that is back. Writes fail that have waited for 5 s "
+      "and two election timeouts.";
+  int32_t member = 0;
+  Duration at = {};
+  std::optional<Duration> until = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("member", member, "Which one, from 0.", Range{0, 8});
+    v("at", at, "When, from the start of the run.", Required{}, Example{"10min"});
+    v("until", until, "When it is back; absent: never.");
+  }
+  void check(Checker& c) const {
+    if (until && *until <= at) c.error("until", "must be after `at`");
+  }
+};
+
+struct EtcdParams {
+  static constexpr std::string_view kDoc =
+      "The members of etcd. Writes are committed in groups: a commit takes along all that waits.";
+  int32_t members = 5;
+  EtcdDisk disk = EtcdDisk::LocalSsd;
+  std::optional<Duration> commit_latency = {};
+  double write_rate_max = 44'341;
+  Duration read_latency = {700'000};
+  double read_rate_max = 47'193;
+  Bandwidth read_bandwidth = 10_Gbps;
+  double read_object = 8'000, read_byte = 5.2;
+  bool blocking_reads = false;
+  Duration election_timeout = 1_s;
+  std::vector<EtcdMemberLossParams> losses = {};
+  Bytes request_max = {1'572'864};
+  Bytes quota = 2_GiB;
+  Duration compaction_interval = 5_min;
+  Duration event_ttl = 1_h;
+  bool separate_events = false;
+
+  template <class V>
+  void fields(V& v) {
+    v("members", members, "Of the quorum; each serves reads.", Range{1, 9}, Unit{"members"},
+      Source{"published: OpenAI at 7,500 nodes, 5"});
+    v("disk", disk, "What a commit waits for: 0.2 ms, 2 ms or 10 ms.",
+      Source{"published: OpenAI at 2,500 nodes, 0.2 ms on local and 2 ms on network SSDs; etcd's "
+             "documentation, 10 ms on hard disks"});
+    v("commit_latency", commit_latency,
+      "Of the write of a lone client, in place of that of the disk; 0: commits take no time.",
+      Range{Duration{}, 10_s}, Example{"1.6ms"});
+    v("write_rate_max", write_rate_max, "That many writes a second fill the leader.",
+      Range{1.0, 1e7}, Unit{"writes/s"},
+      Source{"published: etcd's benchmark, 1,000 clients that write to the leader of 3 members"});
+    v("read_latency", read_latency,
+      "Of a lone client that asks for the newest; 0: such reads take no time.",
+      Range{Duration{}, 10_s}, Source{"published: etcd's benchmark, linearizable, 1 client"});
+    v("read_rate_max", read_rate_max, "Newest values read from one member.", Range{1.0, 1e7},
+      Unit{"reads/s"}, Source{"published: etcd's benchmark, 141,578 from 3 members"});
+    v("read_bandwidth", read_bandwidth, "Out of one member.", Range{1_Gbps, 1000_Gbps},
+      Source{"estimate: the network of one virtual machine"});
+    v("read_object", read_object,
+      "Time of one core of a member to read an object for a LIST; LISTs run side by side.",
+      Range{0.0, 1e9}, Unit{"ns"},
+      Source{"KEP-2340: etcd's cores at 300,000 objects of 1 KB, decomposed"});
+    v("read_byte", read_byte, "Likewise, for a byte.", Range{0.0, 1e9}, Unit{"ns"},
+      Source{"KEP-2340: etcd's cores at 300 objects of 1 MB"});
+    v("blocking_reads", blocking_reads,
+      "Whether a commit waits for the reads that came before it, as they lock the database.",
+      Source{"etcd 3.4: reads are fully concurrent; before, a long one held up all writes"});
+    v("election_timeout", election_timeout,
+      "Nothing is committed so long once the leader is lost, or a quorum is back.",
+      Range{Duration{}, 1_min}, Source{"etcd 3.5: --election-timeout"});
+    v("losses", losses,
+      "Members that are lost; with separate_events of the etcd that has no Events. Member 0 leads "
+      "first, then the first that is up.");
+    v("request_max", request_max, "A larger write is refused.", Range{1_B, 1_GiB},
+      Source{"etcd 3.5: --max-request-bytes, 1.5 MiB"});
+    v("quota", quota, "Of the database; beyond it only reads and deletions are served.",
+      Range{1_MiB, 1024_GiB}, Source{"etcd 3.5: --quota-backend-bytes"});
+    v("compaction_interval", compaction_interval,
+      "Old versions are kept for one to two of these; 0: for ever.", Range{Duration{}, 24_h},
+      Source{"kube-apiserver: --etcd-compaction-interval"});
+    v("event_ttl", event_ttl, "How long Events are kept.", Range{1_min, 168_h},
+      Source{"kube-apiserver: --event-ttl"});
+    v("separate_events", separate_events, "Events have an etcd of their own, of the same kind.",
+      Source{"kube-apiserver: --etcd-servers-overrides is empty"});
+  }
+  void check(Checker& c) const;
+  bool elects() const;                                    // a leader, as members are lost
+  Duration commit_time() const;                           // of a lone client
+  Duration request_timeout() const;                       // of a write without a leader
+  Duration list_cpu(int64_t objects, Bytes bytes) const;  // of one core of a member
+};
+
+}  // namespace orrery

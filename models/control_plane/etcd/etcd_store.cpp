@@ -1,0 +1,155 @@
+#include "models/control_plane/etcd/etcd_store.hpp"
+
+#include <utility>
+
+#include "sim/core/check.hpp"
+
+namespace orrery {
+namespace {
+
+EtcdChange change_of(const ApiRequest& request) {
+  if (request.resource == ApiResource::Events) return EtcdChange::Event;
+  switch (request.verb) {
+    case Verb::Create:
+      return EtcdChange::Create;
+    case Verb::Delete:
+    case Verb::DeleteCollection:
+      return EtcdChange::Delete;
+    default:
+      return EtcdChange::Update;
+  }
+}
+
+Etcd::Read read_of(const ApiRequest& request, Time until) {
+  return {.bytes = request.bytes,
+          .objects = request.verb == Verb::List ? request.objects : 0,
+          .until = until};
+}
+
+Etcd::Proposal proposal_of(const ApiRequest& request, Time until) {
+  return {.bytes = request.bytes,
+          .is_deletion = change_of(request) == EtcdChange::Delete,
+          .until = until};
+}
+
+}  // namespace
+
+uint32_t EtcdStore::new_name(ApiResource resource) {
+  if (free_.empty()) {
+    free_.push_back(static_cast<uint32_t>(objects_.size()));
+    objects_.emplace_back();
+  }
+  const uint32_t name = free_.back();
+  free_.pop_back();
+  objects_[name].resource = resource;
+  return name;
+}
+
+void EtcdStore::forget(uint32_t name) {
+  const bool is_event = objects_[name].resource == ApiResource::Events;
+  ORRERY_CHECK(name != 0 && (is_event || !has(name)), "only what is gone is forgotten");
+  objects_[name].is_forgotten = true;
+  reuse_if_forgotten(name);
+}
+
+void EtcdStore::reuse_if_forgotten(uint32_t name) {
+  Object& object = objects_[name];
+  if (object.waiting > 0 || !std::exchange(object.is_forgotten, false)) return;
+  set_stored(name, false, {});
+  free_.push_back(name);
+}
+
+void EtcdStore::set_stored(uint32_t name, bool is_stored, Bytes bytes) {
+  Object& object = objects_[name];
+  object.bytes = bytes;
+  if (std::exchange(object.is_stored, is_stored) == is_stored) return;
+  stored_[static_cast<size_t>(object.resource)] += is_stored ? 1 : -1;
+}
+
+void EtcdStore::preload(uint32_t name, Bytes bytes) {
+  etcd_.objects().preload(bytes, 1);
+  set_stored(name, true, bytes);
+}
+
+void EtcdStore::drop(uint32_t name) {
+  objects_[name].dropped = objects_[name].waiting;
+  remove(name);
+}
+
+void EtcdStore::remove(uint32_t name) {
+  if (!objects_[name].is_stored) return;
+  etcd_.objects().drop(objects_[name].bytes);
+  set_stored(name, false, {});
+}
+
+// What changes nothing is an update of no bytes, or a deletion of none, which is never refused.
+Etcd::Write EtcdStore::write_of(const ApiRequest& request) const {
+  const EtcdChange change = change_of(request);
+  if (request.object == 0) return {.bytes = request.bytes, .change = change};
+  const Object& before = objects_[request.object];
+  if (change == EtcdChange::Delete) return {.bytes = before.bytes, .change = change};
+  if (!before.is_stored) {
+    const bool is_event = change == EtcdChange::Event;
+    return {.bytes = request.bytes, .change = is_event ? change : EtcdChange::Create};
+  }
+  const bool is_again = request.verb == Verb::Create && request.bytes == before.bytes;
+  if (is_again) return {.bytes = {}, .change = EtcdChange::Update};
+  if (change == EtcdChange::Event) {
+    return {.bytes = request.bytes, .change = change, .replaced = before.written};
+  }
+  return {
+      .bytes = request.bytes, .change = EtcdChange::Update, .grown = request.bytes - before.bytes};
+}
+
+void EtcdStore::carry_out(const ApiRequest& request) {
+  const Etcd::Write write = write_of(request);
+  const Time now = of(request).store(write);
+  const bool is_kept = write.change != EtcdChange::Delete;
+  if (request.object != 0) {
+    set_stored(request.object, is_kept, is_kept ? request.bytes : Bytes{});
+    if (write.bytes.count > 0) objects_[request.object].written = now;
+  }
+  if (write.bytes.count > 0) changed.emit(request.resource);
+}
+
+void EtcdStore::write(const ApiRequest& request, Time until, Done done) {
+  const auto settled = [this, request, done](bool is_committed) {
+    if (is_committed) carry_out(request);
+    if (request.object != 0) settle(request.object);
+    done(is_committed);
+  };
+  const EtcdAnswer answer = of(request).propose(proposal_of(request, until), settled);
+  if (answer != EtcdAnswer::Accepted) return done(false);
+  if (request.object != 0) ++objects_[request.object].waiting;
+}
+
+// One of the writes that wait, the first of them, is done.
+void EtcdStore::settle(uint32_t name) {
+  Object& object = objects_[name];
+  --object.waiting;
+  if (object.dropped > 0) {
+    ORRERY_MARK("etcd_store.dropped_before_it_was_stored");
+    --object.dropped;
+    remove(name);
+  }
+  reuse_if_forgotten(name);
+}
+
+void EtcdStore::read(const ApiRequest& request, Time until, Done done) {
+  of(request).read(read_of(request, until), [done = std::move(done)] { done(true); });
+}
+
+std::optional<bool> EtcdStore::at_once(const ApiRequest& request) {
+  Etcd& etcd = of(request);
+  if (!is_mutating(request.verb)) {
+    if (!etcd.reads_at_once()) return {};
+    etcd.read_at_once(read_of(request, Time::max()));
+    return true;
+  }
+  if (!etcd.writes_at_once()) return {};
+  if (etcd.commit_at_once(proposal_of(request, Time::max())) != EtcdAnswer::Accepted) return false;
+  carry_out(request);
+  return true;
+}
+
+}  // namespace orrery

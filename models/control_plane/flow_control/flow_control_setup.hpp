@@ -1,0 +1,48 @@
+// models/control_plane/flow_control/flow_control_setup.hpp -- seats and queues of the levels of one
+// API server.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "sim/core/enum_names.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+enum class LevelKind : uint8_t { Exempt, Queue, Reject };
+constexpr std::array<std::string_view, 3> enum_names(LevelKind) {
+  return {"exempt", "queue", "reject"};
+}
+
+struct LevelSetup {
+  LevelKind kind = LevelKind::Queue;
+  int32_t seats = 1;              // nominal
+  int32_t seats_min = 1;          // what is left when it lent all it may lend
+  int32_t seats_max = INT32_MAX;  // with all that it may borrow
+  int32_t queues = 1, hand = 1;
+  int32_t queue_length = 50;
+};
+
+struct FlowControlSetup {
+  std::vector<LevelSetup> levels;
+  int32_t seats = 600;           // of the server
+  Duration adjust_every = 10_s;  // zero: seats are neither lent nor borrowed
+  double smoothing = 0.977;
+  Duration wait_limit = 15_s;
+  Duration service_guess = 60_s;
+};
+
+// What a level is to have, in seats, given what it had to do.
+struct SeatClaim {
+  double low = 0, high = 0;  // at least and at most
+  double target = 0;
+};
+// The seats of each, clamp(p x target, low, high) with p such that they sum up to `seats`. If the
+// lows sum up to more, each gets `floor`, and the rest in proportion to low - floor.
+std::vector<double> fair_seats(const std::vector<SeatClaim>& claims,
+                               const std::vector<double>& floors, double seats);
+
+}  // namespace orrery

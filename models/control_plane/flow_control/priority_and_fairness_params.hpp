@@ -1,0 +1,73 @@
+// models/control_plane/flow_control/priority_and_fairness_params.hpp -- who gets how many seats of
+// an API server, as a scenario says it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/control_plane/base/retry_after.hpp"
+#include "models/control_plane/flow_control/priority_level_params.hpp"
+#include "sim/config/fields.hpp"
+#include "sim/core/enum_names.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+enum class FlowControlMode : uint8_t { PriorityAndFairness, MaxInflight };
+constexpr std::array<std::string_view, 2> enum_names(FlowControlMode) {
+  return {"priority_and_fairness", "max_inflight"};
+}
+struct FlowControlParams {
+  static constexpr std::string_view kDoc =
+      "How many requests each API server executes at a time, and which.";
+  FlowControlMode mode = FlowControlMode::PriorityAndFairness;
+  int32_t max_requests_inflight = 400, max_mutating_requests_inflight = 200;
+  std::vector<PriorityLevelParams> levels = default_priority_levels();
+  std::vector<FlowSchemaParams> schemas = default_flow_schemas();
+  Duration adjust_every = 10_s, wait_limit = 15_s, service_guess = 60_s;
+  double smoothing = 0.977;
+  int32_t list_objects_per_seat = 100, watchers_per_seat = 10, seats_per_request_max = 10;
+  Duration watch_event_time = 5_ms;
+  RetryAfterKind retry_after = RetryAfterKind::Constant;
+
+  template <class V>
+  void fields(V& v) {
+    v("mode", mode, "Priority and fairness, or the two plain limits that came before it.");
+    v("max_requests_inflight", max_requests_inflight,
+      "Reads executed at a time; with priority and fairness, a part of the seats of all.",
+      Range{1, 1'000'000}, Unit{"requests"}, Source{"kube-apiserver --max-requests-inflight"});
+    v("max_mutating_requests_inflight", max_mutating_requests_inflight,
+      "Likewise, requests that change something.", Range{1, 1'000'000}, Unit{"requests"},
+      Source{"kube-apiserver --max-mutating-requests-inflight"});
+    v("levels", levels, "Levels of priority.", Source{"Kubernetes >= 1.26: bootstrap defaults"});
+    v("schemas", schemas, "Flow schemas.", Source{"Kubernetes >= 1.26: bootstrap defaults"});
+    v("adjust_every", adjust_every, "How often seats are lent and borrowed; 0: never.",
+      Source{"KEP-1040: 10 s"});
+    v("smoothing", smoothing, "How much of the smoothed demand stays from one time to the next.",
+      Range{0.0, 0.999999}, Unit{"ratio"}, Source{"KEP-1040: a half-life of about 5 min"});
+    v("wait_limit", wait_limit, "Who waited so long for a seat is rejected.", Range{1_ms, 24_h},
+      Source{"k8s.io/apiserver: a quarter of the request timeout"});
+    v("service_guess", service_guess, "For how long fair queuing thinks a request executes.",
+      Range{1_us, 1_h}, Source{"KEP-1040: G, of which 60 s is a good choice"});
+    v("list_objects_per_seat", list_objects_per_seat,
+      "Objects of a LIST for which it takes a seat.", Range{1, 1'000'000'000}, Unit{"objects"},
+      Source{"k8s.io/apiserver: list work estimator"});
+    v("watchers_per_seat", watchers_per_seat,
+      "Watchers for which a write takes a seat once it was answered, if there are so many.",
+      Range{1, 1'000'000'000}, Unit{"watchers"},
+      Source{"k8s.io/apiserver: mutating work estimator"});
+    v("watch_event_time", watch_event_time, "For how long.", Range{Duration{}, 1_min},
+      Source{"k8s.io/apiserver: mutating work estimator"});
+    v("seats_per_request_max", seats_per_request_max, "Seats of one request.", Range{1, 100'000},
+      Unit{"seats"}, Source{"k8s.io/apiserver: 10"});
+    v("retry_after", retry_after, "Always 1 s, or 1 to 32 s, longer as more is rejected.",
+      Source{"k8s.io/apiserver: constant before 1.28"});
+  }
+  void check(Checker& c) const;
+  std::vector<std::string> level_names() const;
+};
+
+}  // namespace orrery

@@ -1,0 +1,112 @@
+// models/control_plane/flow_control/priority_level_params.hpp -- levels of priority, and what goes
+// to which, as a scenario says it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/control_plane/base/request.hpp"
+#include "models/control_plane/flow_control/flow_control_setup.hpp"
+#include "sim/config/fields.hpp"
+#include "sim/core/enum_names.hpp"
+
+namespace orrery {
+
+enum class ApiClientKind : uint8_t {
+  Masters,
+  Probe,
+  Kubelet,
+  KubeProxy,
+  ControllerManager,
+  EndpointController,
+  Scheduler,
+  KubeSystem,
+  ServiceAccount,
+  User,
+};
+inline constexpr size_t kApiClientKinds = 10;
+constexpr std::array<std::string_view, kApiClientKinds> enum_names(ApiClientKind) {
+  return {"masters",
+          "probe",
+          "kubelet",
+          "kube_proxy",
+          "controller_manager",
+          "endpoint_controller",
+          "scheduler",
+          "kube_system",
+          "service_account",
+          "user"};
+}
+
+enum class FlowDistinguisher : uint8_t { None, User, Namespace };
+constexpr std::array<std::string_view, 3> enum_names(FlowDistinguisher) {
+  return {"none", "user", "namespace"};
+}
+
+struct PriorityLevelParams {
+  static constexpr std::string_view kDoc = "A level of priority: seats, and queues for them.";
+  std::string name = {};
+  LevelKind kind = LevelKind::Queue;
+  int32_t shares = 30;
+  double lendable = 0;
+  std::optional<double> borrowing_limit = {};
+  int32_t queues = 64, hand_size = 8, queue_length = 50;
+
+  template <class V>
+  void fields(V& v) {
+    v("name", name, "What flow schemas call it.", Required{}, Example{"workload-low"});
+    v("kind", kind,
+      "Whether requests are exempt, wait in queues, or are rejected when no seat is free.");
+    v("shares", shares, "Its part of the seats of a server, against those of all levels.",
+      Range{0, 100'000}, Unit{"shares"},
+      Source{"Kubernetes 1.24: limited.nominalConcurrencyShares"});
+    v("lendable", lendable, "How much of its seats other levels may borrow.", Range{0.0, 100.0},
+      Unit{"%"}, Source{"Kubernetes 1.26: limited.lendablePercent"});
+    v("borrowing_limit", borrowing_limit,
+      "How much it may borrow, against its own seats; absent: no limit.", Range{0.0, 1e5},
+      Unit{"%"}, Source{"Kubernetes 1.26: limited.borrowingLimitPercent"});
+    v("queues", queues, "Queues of requests that wait for a seat.", Range{1, 10'000},
+      Unit{"queues"}, Source{"Kubernetes: limitResponse.queuing.queues"});
+    v("hand_size", hand_size, "Queues that one flow may use.", Range{1, 16}, Unit{"queues"},
+      Source{"Kubernetes: limitResponse.queuing.handSize"});
+    v("queue_length", queue_length, "Requests that may wait in one queue.", Range{1, 1'000'000'000},
+      Unit{"requests"}, Source{"Kubernetes: limitResponse.queuing.queueLengthLimit"});
+  }
+  void check(Checker& c) const;
+};
+
+struct FlowSchemaParams {
+  static constexpr std::string_view kDoc = "Which requests go to which level of priority.";
+  std::string name = {};
+  int32_t precedence = 1000;
+  std::vector<ApiClientKind> clients = {};
+  std::vector<ApiResource> resources = {};
+  std::string level = {};
+  FlowDistinguisher distinguisher = FlowDistinguisher::User;
+
+  template <class V>
+  void fields(V& v) {
+    v("name", name, "Decides between equal precedences; no two schemas share one.", Required{},
+      Example{"system-nodes"});
+    v("precedence", precedence, "The lowest that matches decides.", Range{1, 10'000}, Unit{"rank"},
+      Source{"Kubernetes: spec.matchingPrecedence, 1000 by default"});
+    v("clients", clients, "Kinds of clients; none: all.");
+    v("resources", resources, "What is asked for; none: anything.");
+    v("level", level, "Name of the level of priority.", Required{}, Example{"system"});
+    v("distinguisher", distinguisher,
+      "What tells the flows of this schema apart: nothing, so that all requests are one flow, the "
+      "user, or the namespace. Pods, their Events and services are in the namespace of the job's "
+      "team, or in the job's own with namespaces.per_job. Flows of two schemas always differ.",
+      Source{"Kubernetes: spec.distinguisherMethod, ByUser or ByNamespace; absent: none"});
+  }
+};
+
+std::vector<PriorityLevelParams> default_priority_levels();
+std::vector<FlowSchemaParams> default_flow_schemas();
+
+}  // namespace orrery

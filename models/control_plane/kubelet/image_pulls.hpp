@@ -1,0 +1,70 @@
+// models/control_plane/kubelet/image_pulls.hpp -- images that nodes fetch before they start
+// containers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "models/control_plane/kubelet/kubelet_params.hpp"
+#include "models/control_plane/kubelet/pull_bandwidth.hpp"
+#include "sim/core/callback.hpp"
+#include "sim/core/id.hpp"
+#include "sim/engine/engine.hpp"
+
+namespace orrery {
+
+// A node pulls one image after the other, or some at once; who is how fast, PullBandwidth says. An
+// image stays until the node is renewed.
+class ImagePulls {
+ public:
+  struct Counters {
+    uint64_t asked = 0, present = 0, pulled = 0;
+  };
+
+  ImagePulls(Engine& engine, const ImagePullParams& params, uint32_t nodes);
+
+  ImageId add_image(Bytes size) { return sizes_.push_back(size); }
+  // Calls `done` once the image is on the node: at once, if it was there and the node is not busy.
+  void ensure(NodeId node, ImageId image, Callback done);
+  bool has(NodeId node, ImageId image) const;
+  // The node is lost: what it had, pulled and waited for is forgotten, without a call.
+  void renew(NodeId node);
+
+  size_t waiting(NodeId node) const { return nodes_[node].queue.size() - nodes_[node].first; }
+  size_t pulling(NodeId node) const { return nodes_[node].pulls.size(); }
+  const Counters& counters() const { return counters_; }
+
+ private:
+  struct Request {
+    ImageId image;
+    Callback done;
+  };
+  struct Pull {
+    ImageId image;
+    EventId begins;              // its first byte comes
+    std::vector<Callback> done;  // of all who asked meanwhile
+  };
+  struct Node {
+    std::vector<ImageId> images;  // sorted
+    std::vector<Request> queue;
+    size_t first = 0;  // of the queue that still waits
+    bool is_waiting() const { return first < queue.size(); }
+    std::vector<Pull> pulls;
+  };
+  bool is_full(const Node& node) const;
+  static Request take_first(Node& node);
+  void pull_next(NodeId node);
+  void start(NodeId node, Request request);
+  void move(NodeId node, ImageId image);
+  void pulled(NodeId node, ImageId image);
+
+  Engine& engine_;
+  ImagePullParams params_;
+  PullBandwidth bandwidth_;
+  IdVector<ImageId, Bytes> sizes_;
+  IdVector<NodeId, Node> nodes_;
+  Counters counters_;
+};
+
+}  // namespace orrery

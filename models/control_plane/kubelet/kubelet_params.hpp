@@ -1,0 +1,101 @@
+// models/control_plane/kubelet/kubelet_params.hpp -- what a node tells the servers, and how it
+// starts pods.
+#pragma once
+
+#include <string_view>
+
+#include "sim/config/fields.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+struct HeartbeatParams {
+  static constexpr std::string_view kDoc =
+      "What every node writes for ever: a rate, never an event for each.";
+  Duration lease_period = 10_s;
+  Bytes lease_bytes = {300};
+  Duration status_period = 5_min;
+  Bytes status_bytes = {15'000};
+
+  template <class V>
+  void fields(V& v) {
+    v("lease_period", lease_period, "Between renewals of a node's lease.", Range{1_s, 1_h},
+      Source{"kubelet: a quarter of nodeLeaseDurationSeconds 40"});
+    v("lease_bytes", lease_bytes, "Of a Lease.", Range{1_B, 1_MiB},
+      Source{"published: KEP-589, about 300 B"});
+    v("status_period", status_period, "Between writes of a status that does not change.",
+      Range{1_s, 24_h},
+      Source{"kubelet: nodeStatusReportFrequency, since 1.17; 1 min in 1.14, 10 s before"});
+    v("status_bytes", status_bytes, "Of a Node.", Range{1_B, 1_MiB},
+      Source{"published: KEP-589, 15 to 20 KB"});
+  }
+};
+
+struct CrashLoopParams {
+  static constexpr std::string_view kDoc = "How long containers that end are not started again.";
+  Duration initial = 10_s;
+  Duration most = 300_s;
+  Duration reset_after = 10_min;
+  bool is_first_restart_free = true;
+
+  template <class V>
+  void fields(V& v) {
+    v("initial", initial, "The first back-off; doubled each time.", Range{1_ms, 1_h},
+      Source{"kubelet: 10 s"});
+    v("most", most, "It grows no further.", Range{1_ms, 24_h}, Source{"kubelet: 5 min"});
+    v("reset_after", reset_after, "A container that ran that long starts from the beginning.",
+      Range{1_s, 168_h}, Source{"kubelet: 10 min"});
+    v("is_first_restart_free", is_first_restart_free,
+      "Whether the first restart waits for nothing.",
+      Source{"kubelet: kubernetes issue 133472; KEP-4603 counts on it"});
+  }
+  void check(Checker& c) const {
+    if (most < initial) c.error("most", "must not be less than initial");
+  }
+};
+
+struct ImagePullParams {
+  static constexpr std::string_view kDoc =
+      "Images come from a registry that all nodes share, and are unpacked as they come.";
+  Bandwidth registry = 100_Gbps;
+  Bandwidth node = {75'200'000};
+  Duration latency = {};
+  int32_t parallel = 1;
+
+  template <class V>
+  void fields(V& v) {
+    v("registry", registry, "Of all nodes together.", Range{Bandwidth{1}, {1'000'000'000'000'000}},
+      Source{"estimate: a mirror in the cluster on one 100 Gb/s port"});
+    v("node", node, "Of one node: its network or what it unpacks, whichever is less.",
+      Range{Bandwidth{1}, {1'000'000'000'000'000}},
+      Source{"published: OpenAI at 2,500 nodes, 17 GB in about 30 min"});
+    v("latency", latency, "Before the first byte of an image.", Range{Duration{}, 1_h},
+      Source{"0: nothing is known of it"});
+    v("parallel", parallel, "Images that a node pulls at once; 0: all that it needs.",
+      Range{0, 1'000}, Unit{"images"}, Source{"kubelet: serializeImagePulls"});
+  }
+};
+
+struct KubeletParams {
+  static constexpr std::string_view kDoc = "The agent on each node.";
+  Duration sandbox = {500'000'000};
+  Duration container = {300'000'000};
+  int32_t status_writes = 5;
+  HeartbeatParams heartbeats = {};
+  CrashLoopParams crash_loop = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("sandbox", sandbox, "From the news of a pod until its network stands.",
+      Range{Duration{}, 1_h},
+      Source{"estimate: a sandbox container and one call of a network plugin"});
+    v("container", container, "To create and start one container; they follow one another.",
+      Range{Duration{}, 1_h}, Source{"estimate: two calls of the container runtime"});
+    v("status_writes", status_writes, "Writes of a pod's status for a start or a restart.",
+      Range{0, 1'000}, Unit{"writes"}, Source{"published: KEP-4603, 5"});
+    v("heartbeats", heartbeats, "What it writes for ever.");
+    v("crash_loop", crash_loop, "When it starts containers that ended again: see crash_loops.");
+  }
+};
+
+}  // namespace orrery

@@ -1,0 +1,63 @@
+// models/control_plane/kubelet/pod_images.hpp -- the images of pods, on their way to the pods'
+// nodes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/control_plane/kubelet/image_pulls.hpp"
+#include "models/workload/job/job_table.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/record/recorder.hpp"
+
+namespace orrery {
+
+// Numbers of the images that pods name. A name stands for one image, of the size first seen.
+class ImageNames {
+ public:
+  explicit ImageNames(const JobTable& jobs) : jobs_{jobs} {}
+  const std::vector<ImageId>& of(PodId pod);
+  Bytes size(ImageId image) const { return sizes_[image.index]; }
+  size_t count() const { return sizes_.size(); }
+
+ private:
+  const JobTable& jobs_;
+  std::map<std::string, ImageId, std::less<>> by_name_;
+  std::vector<Bytes> sizes_;
+  std::vector<std::vector<ImageId>> by_spec_;
+  std::vector<bool> is_known_;  // by spec
+};
+
+// A pod pulls its images one after the other, among all that its node and the registry do.
+class PodImages {
+ public:
+  PodImages(Engine& engine, const ImagePullParams& params, const JobTable& jobs, uint32_t nodes);
+
+  // Calls `done` once all are on the node: before it returns, if nothing is to be waited for.
+  void ensure(PodId pod, NodeId node, std::function<void()> done);
+  // What the node had is gone, and those who wait there are not told any more.
+  void renew(NodeId node) { pulls_.renew(node); }
+  const ImagePulls& pulls() const { return pulls_; }
+  void add_summary(Recorder& recorder) const;
+
+ private:
+  struct Wait {
+    std::vector<ImageId> images;
+    size_t next = 0;
+    NodeId node;
+    Time since;
+    std::function<void()> done;
+  };
+  void step(std::unique_ptr<Wait> wait);
+
+  Engine& engine_;
+  ImageNames names_;
+  ImagePulls pulls_;
+  double waited_s_ = 0;  // by all pods
+};
+
+}  // namespace orrery

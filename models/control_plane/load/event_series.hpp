@@ -1,0 +1,68 @@
+// models/control_plane/load/event_series.hpp -- Events about repeated failures of pods.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/control_plane/clients/api_client.hpp"
+#include "models/control_plane/etcd/etcd_store.hpp"
+#include "sim/core/id.hpp"
+#include "sim/engine/timer.hpp"
+
+namespace orrery {
+
+// The recorder of kube-scheduler (client-go, tools/events). The first failure of a pod creates an
+// Event. The second patches it into a series. Further ones are only counted. Each series is patched
+// every 30 min, so that it outlives its time to live. A check every 6 min finds pods without a
+// failure in the last 6 min: it patches their series once more, and their next failure creates a
+// new Event. Example: a pod that fails every 5 s from 0 to 59 min is one Event, created at 0 s and
+// patched at 5 s, 30 min, 60 min and 66 min.
+//
+// Upstream, a pod whose condition changes gets a new Event, too. Conditions are not modelled here.
+class EventSeries {
+ public:
+  struct Setup {
+    Bytes bytes;         // of an Event
+    int32_t events = 1;  // for each occurrence, each a series of its own
+  };
+  struct Counters {
+    uint64_t occurrences = 0;
+    uint64_t written = 0, patched = 0, dropped = 0;  // requests
+  };
+  // All of these must outlive it.
+  EventSeries(Engine& engine, EtcdStore& store, ApiClient& client, const Setup& setup);
+
+  // `life`: a pod that is created anew is another one.
+  void occurred(PodId pod, uint64_t life, uint32_t name_space);
+  const Counters& counters() const { return counters_; }
+
+ private:
+  struct Series {
+    PodId pod;
+    uint64_t life;
+    uint32_t name_space;
+    Time last;
+    bool is_series = false;
+    std::vector<uint32_t> events;  // their names in the store
+  };
+  struct Written {            // of an Event in the store
+    uint32_t unanswered = 0;  // requests
+    bool is_over = false;
+  };
+  void write(const Series& series, Verb verb);
+  void answered(uint32_t event, Verb verb, bool is_done);
+  void look();
+  void end(const Series& series);
+
+  Engine& engine_;
+  EtcdStore& store_;
+  ApiClient& client_;
+  Setup setup_;
+  std::vector<Series> series_;     // also single Events; by their first occurrence
+  std::vector<uint32_t> of_pods_;  // which of them, by pod
+  std::vector<Written> written_;   // by name
+  Timer next_look_;
+  Counters counters_;
+};
+
+}  // namespace orrery

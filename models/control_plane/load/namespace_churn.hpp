@@ -1,0 +1,112 @@
+// models/control_plane/load/namespace_churn.hpp -- namespaces that come with jobs, and go or stay.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "models/control_plane/api_server/api_servers.hpp"
+#include "models/control_plane/base/job_namespaces.hpp"
+#include "models/control_plane/clients/api_client.hpp"
+#include "models/control_plane/clients/list_readers.hpp"
+#include "models/control_plane/clients/pod_clients_params.hpp"
+#include "models/control_plane/etcd/etcd_store.hpp"
+#include "models/control_plane/load/namespaces_params.hpp"
+#include "sim/core/id.hpp"
+#include "sim/core/rng.hpp"
+#include "sim/record/channel.hpp"
+#include "sim/runtime/sim.hpp"
+
+namespace orrery {
+
+struct NamespacesSample {
+  Time time;
+  int64_t namespaces = 0, leaving = 0;
+  Bytes objects{};
+  Duration asked_in;
+
+  static void columns(auto&& c) {
+    c("time", &NamespacesSample::time, "end of the interval");
+    c("namespaces", &NamespacesSample::namespaces, "there now, also those that leave",
+      "namespaces");
+    c("leaving", &NamespacesSample::leaving, "that are to be deleted, or being so", "namespaces");
+    c("objects", &NamespacesSample::objects, "size of what comes with them");
+    c("asked_in", &NamespacesSample::asked_in,
+      "how long a client took that asked for each, the last that was done; 0: none yet");
+  }
+};
+
+// A namespace is made by single requests, each tried until it is stored, or to be deleted.
+// Deletions are a queue: their requests share the client of one controller, and are a steady load
+// while there are any, as those of clients that ask for each.
+class NamespaceChurn {
+ public:
+  struct Params {  // which must outlive it
+    const NamespacesParams& namespaces;
+    const PodClientsParams& clients;
+    const ApiServersParams& api_servers;
+  };
+  // `numbers` and `nodes`, those that are up, must outlive it.
+  NamespaceChurn(Sim sim, ApiServers& servers, EtcdStore& store, const JobNamespaces& numbers,
+                 const Params& params, const std::vector<bool>& nodes);
+  NamespaceChurn(const NamespaceChurn&) = delete;
+  NamespaceChurn& operator=(const NamespaceChurn&) = delete;
+
+  void start();
+  void job_arrived(JobId job);
+  void job_over(JobId job);
+  void sample(Time now);
+  void add_summary(Recorder& recorder) const;
+  int64_t most() const { return most_; }
+
+ private:
+  struct Round {
+    int64_t clients = 0;
+    Duration every, asked_in;
+    bool is_asking = false;
+  };
+  struct Space {                    // of a job
+    uint32_t number = 0;            // in requests
+    std::vector<uint32_t> objects;  // their names in the store; the first is the Namespace
+    Time left = Time::max();        // when the job was over
+    int32_t asked = 0;              // creations that are not answered
+  };
+  void create(uint32_t space, size_t object, Duration pause);
+  void created(uint32_t space, size_t object);
+  void leave(uint32_t space);
+  void drop(uint32_t space);
+  void changed();  // how much is stored
+  void begin_deletion();
+  void deleted();
+  void ask(size_t round);
+  void set_load();
+  int64_t count() const;
+  int64_t objects() const;
+  Bytes bytes() const { return each_.object_bytes * objects(); }
+
+  Engine& engine_;
+  ApiServers& servers_;
+  EtcdStore& store_;
+  const JobNamespaces& numbers_;
+  Params params_;
+  const NamespacesParams& namespaces_;
+  const NamespaceParams& each_;
+  Rng rng_;
+  ApiClient user_, controller_manager_;
+  std::vector<std::unique_ptr<ListReaders>> readers_;
+  std::vector<Round> rounds_;
+  int64_t most_ = 0;
+  IdVector<JobId, uint32_t> of_jobs_;  // the space of each
+  std::vector<Space> spaces_;
+  std::vector<uint32_t> free_;
+  std::deque<uint32_t> leaving_;  // spaces
+  std::deque<Time> ends_;         // of the last deletions, one for each worker
+  Time requests_end_;             // of the deletion whose requests were sent last
+  size_t begun_ = 0;              // of those that leave
+  Duration longest_;
+  uint64_t deleted_ = 0;
+  Channel<NamespacesSample> samples_;
+};
+
+}  // namespace orrery

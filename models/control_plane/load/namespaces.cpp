@@ -1,0 +1,25 @@
+#include "models/control_plane/load/namespaces.hpp"
+
+#include <algorithm>
+
+#include "sim/core/check.hpp"
+
+namespace orrery {
+
+Duration throttled_time(int64_t count, double qps, int64_t burst) {
+  ORRERY_CHECK(qps > 0, "tokens come");
+  return nearest_ns(static_cast<double>(std::max<int64_t>(0, count - burst)) / qps);
+}
+
+Duration time_to_ask_each(int64_t namespaces, const NamespaceParams& params) {
+  return throttled_time(namespaces, params.client_qps, params.client_burst);
+}
+
+Duration deletion_time(int64_t count, Duration grace, const NamespaceParams& params) {
+  if (count == 0) return {};
+  const auto requests = static_cast<double>(requests_of_deletion(params) * count);
+  const int64_t rounds = (count + params.workers - 1) / params.workers;
+  return nearest_ns(requests / params.delete_qps) + grace * rounds;
+}
+
+}  // namespace orrery

@@ -1,0 +1,76 @@
+// models/control_plane/load/namespaces.hpp -- what namespaces cost: their deletion, and clients
+// that ask for each.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "sim/config/fields.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+struct NamespaceParams {
+  static constexpr std::string_view kDoc = "What comes with a namespace, and goes with it.";
+  int32_t objects = 3;
+  Bytes object_bytes = {1'500};
+  int32_t api_versions = 40;
+  int32_t resource_types = 100;
+  int32_t passes = 2;
+  double delete_qps = 400;
+  Duration grace = {};
+  int32_t workers = 10;
+  double client_qps = 10;
+  int32_t client_burst = 20;
+
+  template <class V>
+  void fields(V& v) {
+    v("objects", objects, "That every namespace has: itself, a ServiceAccount, a root certificate.",
+      Range{1, 1'000}, Unit{"objects"},
+      Source{"Kubernetes 1.24: Namespace, ServiceAccount, ConfigMap kube-root-ca.crt"});
+    v("object_bytes", object_bytes, "Of one of these, on average.", Range{1_B, 1_MiB},
+      Source{"estimate: the certificate makes most of it"});
+    v("api_versions", api_versions, "Of the API; asked for, twice each, when one is deleted.",
+      Range{1, 10'000}, Unit{"versions"}, Source{"estimate: 30 to 50 in use"});
+    v("resource_types", resource_types,
+      "Listed, and their collections deleted, when one is deleted.", Range{1, 10'000},
+      Unit{"types"}, Source{"estimate: 60 to 200 in use"});
+    v("passes", passes, "Until nothing is found any more.", Range{1, 100}, Unit{"passes"},
+      Source{"estimate: one that deletes and one that finds nothing"});
+    v("delete_qps", delete_qps, "Of the namespace controller's client.", Range{0.1, 1e6},
+      Unit{"requests/s"}, Source{"kube-controller-manager: 20 times --kube-api-qps 20"});
+    v("grace", grace, "Until what was in one is gone, while a worker waits.",
+      Range{Duration{}, 1_h}, Source{"0: its pods are over before"});
+    v("workers", workers, "Namespaces that are deleted at once.", Range{1, 1'000},
+      Unit{"namespaces"}, Source{"kube-controller-manager: --concurrent-namespace-syncs"});
+    v("client_qps", client_qps, "Of a client that asks for every namespace in turn.",
+      Range{0.1, 1e6}, Unit{"requests/s"}, Source{"published: Kiali issue 3957, 5 to 10"});
+    v("client_burst", client_burst, "Requests that it may make at once.", Range{1, 100'000},
+      Unit{"requests"}, Source{"client-go: twice the rate"});
+  }
+};
+
+// Requests that the deletion of an empty namespace takes.
+constexpr int64_t requests_of_deletion(const NamespaceParams& p) {
+  return 2LL * p.api_versions + 2LL * p.resource_types * p.passes;
+}
+
+// Of `count` namespaces at once, whose pods take `grace` to end; their requests share one client.
+Duration deletion_time(int64_t count, Duration grace, const NamespaceParams& params);
+
+// What a client that makes `count` requests through a token bucket waits for the last.
+Duration throttled_time(int64_t count, double qps, int64_t burst);
+
+// A client that asks for each of them in turn, say whether its user may list it.
+Duration time_to_ask_each(int64_t namespaces, const NamespaceParams& params);
+
+constexpr int64_t objects_of(int64_t namespaces, const NamespaceParams& p) {
+  return namespaces * p.objects;
+}
+
+// What a LIST of one of their types reads, over all namespaces.
+constexpr Bytes bytes_of_type(int64_t namespaces, const NamespaceParams& p) {
+  return p.object_bytes * namespaces;
+}
+
+}  // namespace orrery

@@ -1,0 +1,70 @@
+// models/control_plane/load/namespaces_params.hpp -- how many namespaces a run has, and who looks.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "models/control_plane/clients/list_reader_params.hpp"
+#include "models/control_plane/load/namespaces.hpp"
+#include "sim/config/fields.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+struct NamespaceAskersParams {
+  static constexpr std::string_view kDoc =
+      "Clients that ask for every namespace in turn, say whether their user may look into it.";
+  int32_t clients = 1;
+  Duration every = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("clients", clients, "How many.", Range{1, 1'000'000}, Unit{"clients"});
+    v("every", every, "From one round to the next, which waits until the one before is over.",
+      Range{1_ms, 168_h}, Required{}, Example{"5min"});
+  }
+};
+
+struct NamespacesParams {
+  static constexpr std::string_view kDoc = "Namespaces: those there are, and those that jobs make.";
+  int32_t existing = 0;
+  bool per_job = false, deleted = true;
+  NamespaceParams each = {};
+  double heap_factor = 5;
+  std::vector<NamespaceAskersParams> askers = {};
+  std::vector<ListReaderParams> readers = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("existing", existing, "There from the start.", Range{0, 10'000'000}, Unit{"namespaces"});
+    v("per_job", per_job, "Each job makes one as it arrives; it does not wait for it.");
+    v("deleted", deleted, "Whether a job's namespace is deleted when the job is over, or stays.");
+    v("each", each, "What comes with one, and goes with it.");
+    v("heap_factor", heap_factor, "Memory of a server for each byte of these objects.",
+      Range{0.0, 1000.0}, Unit{"ratio"},
+      Source{"estimate: as for lists, KEP-3157; decoded objects in the watch cache and indexes"});
+    v("askers", askers, "Clients that ask for each.");
+    v("readers", readers, "Clients that list one kind of their objects over all namespaces.");
+  }
+  void check(Checker& c) const {
+    if (existing == 0 && !per_job) {
+      c.error("existing", "must not be 0 without per_job: there would be no namespaces");
+    }
+    if (!per_job && c.is_given("deleted")) c.idle("deleted", "has no effect without per_job");
+    constexpr std::string_view kDeletion[] = {"each.api_versions", "each.passes", "each.delete_qps",
+                                              "each.grace", "each.workers"};
+    for (const std::string_view field : kDeletion) {
+      if (per_job && deleted) break;
+      if (c.is_given(field)) c.idle(field, "has no effect: none is deleted");
+    }
+    if (each.grace == Duration{} && c.is_given("each.workers")) {
+      c.idle("each.workers", "has no effect without grace: requests share one client");
+    }
+    for (const std::string_view field : {"each.client_qps", "each.client_burst"}) {
+      if (askers.empty() && c.is_given(field)) c.idle(field, "has no effect without askers");
+    }
+  }
+};
+
+}  // namespace orrery

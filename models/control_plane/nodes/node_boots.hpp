@@ -1,0 +1,81 @@
+// models/control_plane/nodes/node_boots.hpp -- nodes on their way into the cluster.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "models/control_plane/nodes/boot_script.hpp"
+#include "models/control_plane/nodes/node_api.hpp"
+#include "models/control_plane/nodes/node_join.hpp"
+#include "models/control_plane/nodes/node_rows.hpp"
+#include "sim/core/rng.hpp"
+#include "sim/engine/signal.hpp"
+#include "sim/record/channel.hpp"
+#include "sim/runtime/sim.hpp"
+
+namespace orrery {
+
+// A node that joins waits at the gate, then makes its requests; one that comes back has no gate.
+// What its client gives up is begun anew, later each time: a list as reflectors do, all else as the
+// registration of a kubelet.
+class NodeBoots {
+ public:
+  struct Counters {
+    uint64_t joined = 0, came_back = 0, broken = 0;
+    uint64_t requests = 0, again = 0;  // all, and those of them that were begun anew
+  };
+
+  NodeBoots(Sim sim, const BootParams& params, NodeApi& api, uint32_t nodes);
+  NodeBoots(const NodeBoots&) = delete;
+  NodeBoots& operator=(const NodeBoots&) = delete;
+
+  void absent(NodeId node) { boots_[node].joins = true; }  // it joins later
+  void boot(NodeId node);
+  void died(NodeId node);  // what it asks for then is of no use any more
+  void finish();           // writes the rows of those under way
+
+  Signal<NodeId> registered;  // of one that joins
+  Signal<NodeId> ready;
+
+  size_t waiting() const { return gate_.waiting(); }
+  uint32_t booting() const { return booting_; }  // those that wait included
+  const Counters& counters() const { return counters_; }
+  const std::vector<Duration>& join_times() const { return join_times_; }  // until ready
+
+ private:
+  struct Boot {
+    uint32_t generation = 0;
+    bool joins = false;  // it was never registered
+    bool is_open = false, is_ready = false;
+    std::array<uint32_t, kBootStages> left{};  // threads of each stage
+    BootRow row;
+  };
+  struct Ticket {  // where a thread of a boot is
+    NodeId node;
+    uint32_t generation = 0;
+    BootStage stage = BootStage::Certificate;
+    uint16_t thread = 0, request = 0, failures = 0;
+  };
+  const BootScript& script(NodeId node) const { return boots_[node].row.joins ? join_ : reboot_; }
+  void enter(NodeId node, uint32_t generation);
+  void begin(NodeId node, BootStage stage);
+  void ask(Ticket ticket);
+  void answered(Ticket ticket, bool is_done);
+  void end(NodeId node, BootStage stage);
+  void settle(NodeId node);
+  Duration pause(const Ticket& ticket, Verb verb);
+
+  Sim sim_;
+  NodeApi& api_;
+  Rng rng_;
+  JoinGate gate_;
+  BootScript join_, reboot_;
+  IdVector<NodeId, Boot> boots_;
+  uint32_t booting_ = 0;
+  std::vector<Duration> join_times_;
+  Counters counters_;
+  Channel<BootRow> rows_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,101 @@
+// models/control_plane/nodes/node_join_params.hpp -- what a node that joins asks of the servers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "sim/config/fields.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+struct NodeJoinParams {
+  static constexpr std::string_view kDoc =
+      "A node that joins registers, and its daemons list what they watch from then on.";
+  int32_t certificate_requests = 3;
+  int32_t registrations = 3;
+  int32_t lease_requests = 2;
+  int32_t status_patches = 3;
+  int32_t kubelet_lists = 5;
+  int32_t proxy_lists = 3;
+  int32_t daemons = 4;
+  int32_t lists_per_daemon = 3;
+  int32_t events = 5;
+  int64_t services = 1'000;
+  Bytes service_bytes = {1'000};
+  int64_t slices = 1'000;
+  Bytes slice_bytes = {1'000};
+  Bytes object_bytes = {5'000};
+  double rate_max = 0;
+  int32_t burst = 1;
+
+  template <class V>
+  void fields(V& v) {
+    const Source estimate{"estimate: nobody published a count; 30 to 60 in all"};
+    v("certificate_requests", certificate_requests, "To get a client certificate.",
+      Range{0, 10'000}, Unit{"requests"}, estimate);
+    v("registrations", registrations, "To create the Node and its CSINode.", Range{1, 10'000},
+      Unit{"requests"}, estimate);
+    v("lease_requests", lease_requests, "To look for its Lease and create it.", Range{0, 10'000},
+      Unit{"requests"}, estimate);
+    v("status_patches", status_patches, "Of its status, until it is ready.", Range{0, 10'000},
+      Unit{"requests"}, estimate);
+    v("kubelet_lists", kubelet_lists,
+      "That its kubelet makes: services and what concerns itself; each is followed by a watch.",
+      Range{0, 10'000}, Unit{"lists"}, estimate);
+    v("proxy_lists", proxy_lists,
+      "That its kube-proxy makes: services, their addresses, its node; each is followed by a "
+      "watch.",
+      Range{0, 10'000}, Unit{"lists"}, estimate);
+    v("daemons", daemons, "Pods of DaemonSets that talk to the servers.", Range{0, 10'000},
+      Unit{"pods"}, Source{"estimate: network, storage, metrics, logs"});
+    v("lists_per_daemon", lists_per_daemon, "That each makes, followed by a watch.",
+      Range{0, 10'000}, Unit{"lists"}, estimate);
+    v("events", events, "That it records.", Range{0, 10'000}, Unit{"requests"}, estimate);
+    v("services", services, "Of the cluster, all of which are listed.", Range{0, 1'000'000},
+      Unit{"services"}, Source{"estimate: a tenth of what Kubernetes is tested with"});
+    v("service_bytes", service_bytes, "Of a Service in these lists.", Range{1_B, 1_MiB},
+      Source{"estimate: 1 KB"});
+    v("slices", slices,
+      "EndpointSlices with the addresses of these services, all listed; with `services` of the "
+      "control plane, those are listed instead.",
+      Range{0, 10'000'000}, Unit{"slices"}, Source{"estimate: one for each service"});
+    v("slice_bytes", slice_bytes, "Of one of them.", Range{1_B, 1_MiB},
+      Source{"KEP-0752: 100 B an address; estimate: ten of them"});
+    v("object_bytes", object_bytes,
+      "Of anything else that is written, read or listed, but Nodes, Leases and Events.",
+      Range{1_B, 1_MiB}, Source{"estimate: as a Pod"});
+    v("rate_max", rate_max,
+      "Nodes that are let in; 0: as they come. Those that come back are not held up.",
+      Range{0.0, 1e6}, Unit{"nodes/s"}, Source{"0: nothing holds them back"});
+    v("burst", burst, "Nodes that are let in at once.", Range{1, 1'000'000}, Unit{"nodes"},
+      Source{"1: one at a time"});
+  }
+  void check(Checker& c) const {
+    if (rate_max == 0 && c.is_given("burst")) c.idle("burst", "has no effect without rate_max");
+  }
+};
+
+struct JoinParams {
+  static constexpr std::string_view kDoc =
+      "Nodes that are not there from the start, but join. They are the last of their pool, in the "
+      "order of this list.";
+  std::string pool = {};
+  std::optional<int32_t> nodes = {};
+  Duration at = {};
+  Duration over = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("pool", pool, "Of cluster.pools, or of a node list.", Required{}, Example{"gpu"});
+    v("nodes", nodes, "How many; absent: all of the pool.", Range{1, 1'000'000}, Unit{"nodes"});
+    v("at", at, "When the first asks to join, from the start of the run.", Required{},
+      Example{"10min"});
+    v("over", over, "The others follow at even distances in that time; 0: all at once.",
+      Source{"0: a scale-up asks for all of them together"});
+  }
+};
+
+}  // namespace orrery

@@ -1,0 +1,120 @@
+// models/control_plane/nodes/node_lifecycle.hpp -- what becomes of nodes whose heartbeats stop.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <queue>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "models/control_plane/nodes/node_lifecycle_params.hpp"
+#include "sim/core/id.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/engine/signal.hpp"
+
+namespace orrery {
+
+enum class ZoneState : uint8_t { Normal, PartialDisruption, FullDisruption };
+constexpr std::array<std::string_view, 3> enum_names(ZoneState) {
+  return {"normal", "partial_disruption", "full_disruption"};
+}
+
+// The controller looks at all nodes once in a period, but only looks that find news are events. A
+// node that was silent for longer than the grace period is not ready, and queued for a taint, which
+// a token bucket of its zone hands out; pods leave it when they no longer tolerate that. The pace
+// depends on how many of the zone are not ready; if no node of any zone is ready, the
+// controller takes itself to be cut off, and there are no taints until it hears of one.
+class NodeLifecycle {
+ public:
+  struct Counters {
+    uint64_t not_ready = 0, ready = 0, tainted = 0, evicted = 0;
+    uint64_t full_disruptions = 0;
+  };
+
+  // The zone of each node; zones are dense, from 0.
+  NodeLifecycle(Engine& engine, const NodeLifecycleParams& params,
+                std::span<const uint32_t> zone_of_node);
+  NodeLifecycle(const NodeLifecycle&) = delete;
+  NodeLifecycle& operator=(const NodeLifecycle&) = delete;
+
+  // No heartbeat of it arrived since `last_heard`, until it is told to be heard again.
+  void node_silent(NodeId node, Time last_heard);
+  void node_heard(NodeId node);
+  // Nodes are registered at first. One that is deleted counts no more, until it registers anew.
+  void node_deleted(NodeId node);
+  void node_registered(NodeId node);
+  // If the pods of a tainted node were evicted, those that came since leave it as much later.
+  void tolerate_anew(NodeId node);
+
+  bool is_ready(NodeId node) const { return nodes_[node].state != State::NotReady; }
+  bool is_tainted(NodeId node) const { return nodes_[node].taint == Taint::Set; }
+  ZoneState zone_state(uint32_t zone) const { return zones_[zone].state; }
+  uint32_t not_ready() const { return not_ready_; }
+  const Counters& counters() const { return counters_; }
+
+  Signal<NodeId> became_not_ready, became_ready;
+  Signal<NodeId> tainted, untainted;  // by NoExecute
+  Signal<NodeId> evicted;             // pods with the usual toleration leave it
+
+ private:
+  enum class State : uint8_t { Heard, Silent, NotReady };
+  enum class Taint : uint8_t { None, Queued, Set };
+  struct Node {
+    uint32_t zone = 0;
+    State state = State::Heard;
+    bool is_registered = true;
+    bool is_heard_again = false;  // and not yet seen to be ready
+    Taint taint = Taint::None;
+    uint32_t silence = 0;  // how often it fell silent
+    EventId eviction = {};
+  };
+  struct Zone {
+    uint32_t nodes = 0, not_ready = 0;
+    ZoneState state = ZoneState::Normal;
+    std::deque<NodeId> queue;  // for a taint; some may have left meanwhile
+    double rate = 0;
+    Time next_taint;
+    EventId taint;
+  };
+  struct Deadline {  // a look that finds a node silent for too long
+    Time look;
+    NodeId node;
+    uint32_t silence;
+    bool operator>(const Deadline& o) const {
+      return look != o.look ? look > o.look : node > o.node;
+    }
+  };
+  Time look_after(Time t) const;  // the first look later than that
+  void plan_look(Time when);
+  void look();
+  void mark_not_ready(NodeId node);
+  void mark_ready(NodeId node);
+  void update_zones();
+  ZoneState state_of(const Zone& zone) const;
+  void set_pace(Zone& zone);
+  void enter_full_disruption();
+  void leave_full_disruption();
+  void queue_taint(NodeId node);
+  void lift_taint(NodeId node);
+  void plan_taint(uint32_t zone);
+  void hand_out_taint(uint32_t zone);
+  void plan_eviction(NodeId node, Duration delay);
+  void evict(NodeId node);
+
+  Engine& engine_;
+  NodeLifecycleParams params_;
+  IdVector<NodeId, Node> nodes_;
+  std::vector<Zone> zones_;
+  std::priority_queue<Deadline, std::vector<Deadline>, std::greater<>> deadlines_;
+  std::vector<NodeId> heard_again_;  // to be seen at the next look
+  Time planned_look_ = Time::max();
+  EventId look_;
+  size_t registered_ = 0;
+  uint32_t not_ready_ = 0;
+  bool is_cut_off_ = false;  // full disruption everywhere
+  Counters counters_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,58 @@
+// models/control_plane/nodes/node_lifecycle_params.hpp -- when silent nodes are given up.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "sim/config/fields.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+enum class NodeZones : uint8_t { One, Pools };
+constexpr std::array<std::string_view, 2> enum_names(NodeZones) { return {"one", "pools"}; }
+
+struct NodeLifecycleParams {
+  static constexpr std::string_view kDoc =
+      "The node lifecycle controller: nodes that are not heard of are tainted, one after the "
+      "other, "
+      "and lose their pods.";
+  Duration monitor_period = 5_s;
+  Duration grace = 40_s;
+  Duration toleration = 300_s;
+  double taint_rate = 0.1;
+  double secondary_taint_rate = 0.01;
+  double unhealthy_share = 0.55;
+  int32_t large_zone = 50;
+  NodeZones zones = NodeZones::One;
+
+  template <class V>
+  void fields(V& v) {
+    v("monitor_period", monitor_period, "Between looks at all nodes.", Range{1_ms, 1_h},
+      Source{"kube-controller-manager: --node-monitor-period"});
+    v("grace", grace, "A node that is silent for longer is not ready.", Range{1_s, 24_h},
+      Source{"kube-controller-manager: --node-monitor-grace-period before 1.32, then 50 s"});
+    v("toleration", toleration, "How long pods stay on a node that is tainted.",
+      Range{Duration{}, 168_h}, Source{"admission DefaultTolerationSeconds"});
+    v("taint_rate", taint_rate, "Nodes of a zone tainted, as long as most are ready.",
+      Range{0.0, 1e6}, Unit{"nodes/s"}, Source{"kube-controller-manager: --node-eviction-rate"});
+    v("secondary_taint_rate", secondary_taint_rate,
+      "The same once too many are not ready; 0 in zones that are not large.", Range{0.0, 1e6},
+      Unit{"nodes/s"}, Source{"kube-controller-manager: --secondary-node-eviction-rate"});
+    v("unhealthy_share", unhealthy_share, "Of a zone's nodes that are not ready: too many.",
+      Range{0.0, 1.0}, Unit{"share"},
+      Source{"kube-controller-manager: --unhealthy-zone-threshold"});
+    v("large_zone", large_zone, "A zone with more nodes is large.", Range{0, 1'000'000},
+      Unit{"nodes"}, Source{"kube-controller-manager: --large-cluster-size-threshold"});
+    v("zones", zones, "All nodes are one zone, or each pool is one.",
+      Source{"one: a cluster in one room"});
+  }
+  void check(Checker& c) const {
+    if (grace < monitor_period) c.error("grace", "must not be less than monitor_period");
+    if (secondary_taint_rate > taint_rate)
+      c.error("secondary_taint_rate", "must not be more than taint_rate");
+  }
+};
+
+}  // namespace orrery

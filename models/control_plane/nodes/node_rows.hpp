@@ -1,0 +1,46 @@
+// models/control_plane/nodes/node_rows.hpp -- rows of /events/boots and /timeline/nodes.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/core/id.hpp"
+#include "sim/core/time.hpp"
+#include "sim/record/column.hpp"
+
+namespace orrery {
+
+struct BootRow {  // one way of one node into the cluster; -1: it did not get so far
+  NodeId node;
+  bool joins = false;
+  Time asked{-1}, entered{-1}, registered{-1}, ready{-1}, settled{-1};
+  int32_t again = 0;
+
+  static void columns(auto&& c) {
+    c("node", &BootRow::node, "the node");
+    c("joins", &BootRow::joins, "it was never there before");
+    c("asked", &BootRow::asked, "when it booted");
+    c("entered", &BootRow::entered, "when the gate let it ask the servers; -1: never");
+    c("registered", &BootRow::registered, "when its Node was stored; -1: never");
+    c("ready", &BootRow::ready, "when its kubelet was reported ready: it takes pods; -1: never");
+    c("settled", &BootRow::settled,
+      "when kube-proxy and daemons watched, and all Events were stored; -1: never");
+    c("again", &BootRow::again, "requests that failed for good, and were begun anew", "requests");
+  }
+};
+
+struct NodesSample {
+  Time time;
+  uint32_t ready = 0, waiting = 0, booting = 0, not_ready = 0, tainted = 0;
+
+  static void columns(auto&& c) {
+    c("time", &NodesSample::time, "end of the interval; all columns are of that instant");
+    c("ready", &NodesSample::ready, "nodes that take pods", "nodes");
+    c("waiting", &NodesSample::waiting, "that the gate holds back", "nodes");
+    c("booting", &NodesSample::booting, "on their way, and not ready", "nodes");
+    c("not_ready", &NodesSample::not_ready,
+      "registered, and silent for so long that the lifecycle controller gave them up", "nodes");
+    c("tainted", &NodesSample::tainted, "of these, tainted: pods leave them", "nodes");
+  }
+};
+
+}  // namespace orrery

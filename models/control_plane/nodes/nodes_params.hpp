@@ -1,0 +1,23 @@
+// models/control_plane/nodes/nodes_params.hpp -- the parameters that boots and deaths of nodes
+// need.
+#pragma once
+
+#include "models/control_plane/kubelet/kubelet_params.hpp"
+#include "models/control_plane/nodes/node_join_params.hpp"
+#include "models/control_plane/nodes/node_lifecycle_params.hpp"
+
+namespace orrery {
+
+// Collected from several sections of a scenario.
+struct BootParams {
+  NodeJoinParams join = {};
+  HeartbeatParams heartbeats = {};
+  Bytes event_bytes = {};     // of an Event that a node records
+  bool has_services = false;  // modelled ones, whose watchers list their addresses
+};
+struct NodesParams {
+  BootParams boot = {};
+  NodeLifecycleParams lifecycle = {};
+};
+
+}  // namespace orrery

@@ -1,0 +1,59 @@
+// models/control_plane/services/endpoints_params.hpp -- how the addresses of services are kept and
+// sent.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "sim/config/fields.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+enum class EndpointsKind : uint8_t { Endpoints, EndpointSlices };
+constexpr std::array<std::string_view, 2> enum_names(EndpointsKind) {
+  return {"endpoints", "endpoint_slices"};
+}
+
+struct EndpointsParams {
+  static constexpr std::string_view kDoc =
+      "The addresses of a service: one Endpoints object, rewritten as a whole, or slices of it.";
+  EndpointsKind kind = EndpointsKind::EndpointSlices;
+  int32_t slice_size = 100;
+  Bytes address_bytes = {200};
+  Bytes object_bytes = {300};
+  Bytes object_min = {};
+  int32_t addresses_max = 1'000;
+  Duration batch_period = {};
+  int32_t syncs = 5;
+
+  template <class V>
+  void fields(V& v) {
+    v("kind", kind, "What is written, and watched.", Source{"Kubernetes 1.19: EndpointSlices"});
+    v("slice_size", slice_size, "Addresses of one slice, at most.", Range{1, 1'000},
+      Unit{"addresses"}, Source{"kube-controller-manager: --max-endpoints-per-slice"});
+    v("address_bytes", address_bytes, "Of one address in an object.", Range{1_B, Bytes{10'000}},
+      Source{"published: KEP-1152, 5,000 addresses make about 1 MB; KEP-0752 counts 100 B and the "
+             "Kubernetes blog 300 B"});
+    v("object_bytes", object_bytes, "Of an object without addresses.", Range{0_B, 1_MiB},
+      Source{"estimate: name, labels, owner, ports"});
+    v("object_min", object_min, "An object is counted as at least that large.", Range{0_B, 1_MiB},
+      Source{"0: as large as it is; KEP-0752 counts 1 KB"});
+    v("addresses_max", addresses_max,
+      "What an Endpoints object has beyond is left out of it; 0: nothing is.", Range{0, 100'000},
+      Unit{"addresses"}, Source{"Kubernetes 1.22"});
+    v("batch_period", batch_period, "Changes of a service within it make one write.",
+      Range{Duration{}, 1_h},
+      Source{"kube-controller-manager: --endpointslice-updates-batch-period"});
+    v("syncs", syncs, "Services that the controller works on at once.", Range{1, 1'000},
+      Unit{"services"}, Source{"kube-controller-manager: --concurrent-service-endpoint-syncs"});
+  }
+  void check(Checker& c) const {
+    if (kind == EndpointsKind::Endpoints && c.is_given("slice_size"))
+      c.idle("slice_size", "has no effect on Endpoints");
+    if (kind == EndpointsKind::EndpointSlices && c.is_given("addresses_max"))
+      c.idle("addresses_max", "has no effect on slices: each holds slice_size at most");
+  }
+};
+
+}  // namespace orrery

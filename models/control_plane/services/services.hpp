@@ -1,0 +1,119 @@
+// models/control_plane/services/services.hpp -- the services of a run: their pods, and the traffic
+// when these change.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/control_plane/base/job_namespaces.hpp"
+#include "models/control_plane/clients/api_client.hpp"
+#include "models/control_plane/clients/pod_clients_params.hpp"
+#include "models/control_plane/etcd/etcd_store.hpp"
+#include "models/control_plane/services/endpoints_controller.hpp"
+#include "models/control_plane/services/service_watchers.hpp"
+#include "models/control_plane/services/services_params.hpp"
+#include "models/workload/job/job_table.hpp"
+#include "sim/record/channel.hpp"
+#include "sim/runtime/sim.hpp"
+
+namespace orrery {
+
+struct WatchSample {
+  Time time;
+  FixedText<32> service = {};
+  double writes = 0, events = 0, bytes = 0, cores = 0, by_agents = 0;
+  int64_t addresses = 0, objects = 0;
+
+  static void columns(auto&& c) {
+    c("time", &WatchSample::time, "end of the interval; rates are means over it");
+    c("service", &WatchSample::service, "group of services");
+    c("writes", &WatchSample::writes, "objects written, as their addresses changed", "1/s");
+    c("events", &WatchSample::events, "told to watchers by API servers", "1/s");
+    c("bytes", &WatchSample::bytes, "told by them, whenever it is sent", "B/s");
+    c("cores", &WatchSample::cores, "of the servers, to encode and send it", "cores");
+    c("by_agents", &WatchSample::by_agents, "told by agents to those behind them", "B/s");
+    c("addresses", &WatchSample::addresses, "in the objects stored now", "addresses");
+    c("objects", &WatchSample::objects, "stored now", "objects");
+  }
+};
+
+// Nodes and pods come to services and leave them; the controller writes that through the API
+// servers, and once it is stored its watchers are told.
+class Services {
+ public:
+  struct Context {
+    Sim sim;
+    ApiServers& servers;
+    EtcdStore& store;
+    NodeClients& node_clients;
+    const JobTable& jobs;
+    JobNamespaces& namespaces;
+    uint32_t nodes = 0;
+  };
+  Services(const Context& context, const ServicesParams& params, const PodClientsParams& clients);
+  Services(const Services&) = delete;
+  Services& operator=(const Services&) = delete;
+
+  void start(const std::vector<bool>& is_up);  // by node
+  void node_up(NodeId node);
+  void node_down(NodeId node);
+  void pod_starts(PodId pod);  // when is known by now; it is ready then
+  void pod_gone(PodId pod);
+  void job_over(JobId job);
+
+  void sample(Time now, double seconds);  // of the interval that ends now
+  void add_summary(Recorder& recorder) const;
+  std::vector<std::string> notes() const;  // of services that nobody was a member of
+
+ private:
+  static constexpr uint32_t kNone = UINT32_MAX;
+  struct Told {
+    uint64_t writes = 0;
+    FanOutCost by_servers, by_agents;
+  };
+  // Equal services: each pod is in all of them. A pod that comes has an address of its own.
+  struct Set {
+    std::vector<ServiceId> services;
+    uint32_t next_address = 0;
+  };
+  struct Member {
+    uint32_t set = kNone, address = 0;
+  };
+  struct Group {
+    ServiceGroupParams params;
+    bool is_headless = false;
+    uint32_t set = kNone;                // unless each job has one
+    std::vector<uint32_t> sets_of_jobs;  // by job
+    std::vector<Member> members;         // by pod
+    int64_t addresses = 0, objects = 0;  // stored
+    Told told, sampled;                  // until now; until the last sample
+  };
+  uint32_t new_set(uint32_t group, uint32_t name_space);
+  uint32_t set_of(Group& group, uint32_t index, JobId job);
+  void pod_ready(PodId pod);
+  bool has_members(const Group& group, JobId job) const;
+  uint32_t& name_of(ServiceId service, const ObjectWrite& write);
+  void write(ServiceId service, const ObjectWrite& write, EndpointsController::Done done);
+  void stored(ServiceId service, const ObjectWrite& write);
+  void count(Group& group, const ObjectWrite& write);
+
+  Engine& engine_;
+  const JobTable& jobs_;
+  const JobNamespaces& namespaces_;
+  EtcdStore& store_;
+  ApiClientParams client_params_;
+  Rng rng_;
+  ApiClient client_;
+  ServiceWatchers watchers_;
+  EndpointsController controller_;
+  bool has_pods_ = false;  // a group of them
+  std::vector<Group> groups_;
+  std::vector<Set> sets_;
+  std::vector<uint32_t> free_sets_;
+  IdVector<ServiceId, uint32_t> group_of_, name_spaces_;
+  IdVector<ServiceId, std::vector<uint32_t>> names_;  // of its objects in the store; 0: none
+  double peak_ = 0;                                   // bytes a second
+  Channel<WatchSample> samples_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,89 @@
+// models/control_plane/services/services_params.hpp -- services, and who watches their addresses,
+// as a scenario says it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/control_plane/services/endpoints_params.hpp"
+#include "models/control_plane/services/watch_fan_out.hpp"
+#include "sim/config/fields.hpp"
+
+namespace orrery {
+
+enum class ServiceMembers : uint8_t { Nodes, Pods, Jobs };
+constexpr std::array<std::string_view, 3> enum_names(ServiceMembers) {
+  return {"nodes", "pods", "jobs"};
+}
+
+struct ServiceGroupParams {
+  static constexpr std::string_view kDoc = "Services of one kind.";
+  std::string name = {};
+  ServiceMembers members = ServiceMembers::Nodes;
+  int32_t count = 1;
+  std::optional<bool> headless = {};
+  std::string team = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("name", name, "What the rows of /timeline/watch call it.", Required{}, Example{"kubelet"});
+    v("members", members,
+      "nodes: a pod on each node that is up, as of a DaemonSet. pods: all pods of jobs that have "
+      "started. jobs: each job has a service of its own, of its pods that have started.");
+    v("count", count, "So many equal services; of jobs, for each job.", Range{1, 10'000},
+      Unit{"services"});
+    v("headless", headless,
+      "Without an address of its own, so that kube-proxies may leave it out; absent: only those of "
+      "jobs are, as the operators of MPI and training jobs make them.");
+    v("team", team, "Only pods or jobs of this team; empty: of all.");
+  }
+  void check(Checker& c) const;
+  bool is_headless() const { return headless.value_or(members == ServiceMembers::Jobs); }
+};
+
+struct ServiceWatchersParams {
+  static constexpr std::string_view kDoc = "Who watches the addresses of all services.";
+  bool kube_proxies = true;
+  int32_t daemons = 0, agents = 0, controllers = 0;
+
+  template <class V>
+  void fields(V& v) {
+    v("kube_proxies", kube_proxies, "One on each node that is up.", Source{"Kubernetes"});
+    v("daemons", daemons, "Pods of DaemonSets that watch by themselves, on each node that is up.",
+      Range{0, 100}, Unit{"pods"}, Source{"0: kube-proxies alone"});
+    v("agents", agents,
+      "Agents of the whole cluster that watch in place of `daemons`, and tell them what they hear; "
+      "0: daemons watch by themselves.",
+      Range{0, 10'000}, Unit{"clients"}, Source{"0: none"});
+    v("controllers", controllers, "Others that watch, such as ingresses and Prometheus.",
+      Range{0, 100'000}, Unit{"clients"}, Source{"0: none"});
+  }
+  void check(Checker& c) const {
+    if (agents > 0 && daemons == 0) c.error("agents", "has no effect without `daemons`");
+  }
+  bool is_nobody() const { return !kube_proxies && daemons == 0 && controllers == 0; }
+};
+
+struct ServicesParams {
+  static constexpr std::string_view kDoc =
+      "Services, the addresses of their pods, and what it costs to tell of them.";
+  std::vector<ServiceGroupParams> groups = {};
+  EndpointsParams endpoints = {};
+  ServiceWatchersParams watchers = {};
+  WatchFanOutParams fan_out = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("groups", groups, "The services; none: nothing is written or told.");
+    v("endpoints", endpoints, "How their addresses are kept.");
+    v("watchers", watchers, "Who is told when they change.");
+    v("fan_out", fan_out, "What that costs a server.");
+  }
+  void check(Checker& c) const;
+};
+
+}  // namespace orrery

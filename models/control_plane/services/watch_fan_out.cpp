@@ -1,0 +1,40 @@
+#include "models/control_plane/services/watch_fan_out.hpp"
+
+namespace orrery {
+
+FanOutCost& FanOutCost::operator+=(const FanOutCost& other) {
+  events += other.events;
+  addresses += other.addresses;
+  egress = egress + other.egress;
+  cpu += other.cpu;
+  return *this;
+}
+
+FanOutCost fan_out(const ObjectWrite& write, int64_t watchers, const WatchFanOutParams& params) {
+  if (watchers == 0) return {};
+  const Bytes egress = write.bytes * watchers;
+  const int64_t encodings = params.encodes_for_each_watcher ? watchers : 1;
+  return {
+      .events = watchers,
+      .addresses = write.addresses * watchers,
+      .egress = egress,
+      .cpu = params.encode_per_address * (write.addresses * encodings) + egress / params.copy_rate};
+}
+
+int64_t Subscribers::at_servers(bool is_headless, const WatchFanOutParams& params) const {
+  const bool are_proxies_told = !is_headless || !params.has_headless_filter;
+  return (are_proxies_told ? kube_proxies : 0) + daemons + controllers + agents;
+}
+
+FanOutCost fan_out_of_agents(const ObjectWrite& write, const Subscribers& subscribers,
+                             const WatchFanOutParams& params) {
+  return fan_out(write, subscribers.behind_agents, params);
+}
+
+FanOutRate fan_out_rate(const FanOutCost& of_one, double per_s) {
+  return {.events_per_s = static_cast<double>(of_one.events) * per_s,
+          .bytes_per_s = static_cast<double>(of_one.egress.count) * per_s,
+          .cores = of_one.cpu.seconds() * per_s};
+}
+
+}  // namespace orrery

@@ -1,0 +1,78 @@
+// models/control_plane/services/watch_fan_out.hpp -- what one write costs the servers that tell of
+// it.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "models/control_plane/services/endpoints.hpp"
+#include "sim/config/fields.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+struct WatchFanOutParams {
+  static constexpr std::string_view kDoc =
+      "What it costs an API server to tell watchers of a change.";
+  bool encodes_for_each_watcher = false;
+  Duration encode_per_address = {3'750};
+  Bandwidth copy_rate = 8_Gbps;
+  bool has_headless_filter = true;
+
+  template <class V>
+  void fields(V& v) {
+    v("encodes_for_each_watcher", encodes_for_each_watcher,
+      "Whether an object is encoded anew for each watcher, or once for all.",
+      Source{"KEP-1152: once since Kubernetes 1.17"});
+    v("encode_per_address", encode_per_address, "Time of one core to encode one address.",
+      Range{Duration{}, 1_ms},
+      Source{"calibrated: kubernetes issue 58050, 8 writes/s of 400 addresses to 5,000 watchers "
+             "keep 60 cores busy"});
+    v("copy_rate", copy_rate, "What one core encrypts and sends.", Range{Bandwidth{1}, 1000_Gbps},
+      Source{"estimate: TLS and the network stack, 1 GB/s"});
+    v("has_headless_filter", has_headless_filter,
+      "Whether kube-proxies leave out services without an address of their own.",
+      Source{"kubernetes pull request 81612, since 1.17"});
+  }
+};
+
+struct FanOutCost {
+  int64_t events = 0;     // told to watchers
+  int64_t addresses = 0;  // in these
+  Bytes egress = {};
+  Duration cpu = {};  // of one core
+  FanOutCost& operator+=(const FanOutCost& other);
+};
+FanOutCost fan_out(const ObjectWrite& write, int64_t watchers, const WatchFanOutParams& params);
+
+// Who watches the addresses of services.
+struct Subscribers {
+  int64_t kube_proxies = 0;  // one on each node
+  int64_t daemons = 0;       // pods of DaemonSets that watch by themselves
+  int64_t controllers = 0;
+  int64_t agents = 0;         // each watches once, and tells what it hears
+  int64_t behind_agents = 0;  // watchers that ask agents
+
+  int64_t at_servers(bool is_headless, const WatchFanOutParams& params) const;
+};
+
+// What watchers behind agents get of a write costs the servers nothing.
+FanOutCost fan_out_of_agents(const ObjectWrite& write, const Subscribers& subscribers,
+                             const WatchFanOutParams& params);
+
+// Steady changes cost no events of the simulation: the mean of one, that many times a second.
+struct FanOutRate {
+  double events_per_s = 0;
+  double bytes_per_s = 0;
+  double cores = 0;
+};
+FanOutRate fan_out_rate(const FanOutCost& of_one, double per_s);
+
+// With every node both member and watcher, an object that is rewritten as a whole costs s n^2 bytes
+// for each change; growth from none to n nodes costs the sum of these, about s n^3 / 3.
+constexpr Bytes egress_of_change(int64_t nodes, Bytes address) { return address * (nodes * nodes); }
+constexpr Bytes egress_of_growth(int64_t nodes, Bytes address) {
+  return address * (nodes * (nodes + 1) * (2 * nodes + 1) / 6);
+}
+
+}  // namespace orrery

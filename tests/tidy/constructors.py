@@ -1,0 +1,36 @@
+"""Finds constructors with initialisers, whose length is that of the list and the body together."""
+import re
+from collections.abc import Iterator
+
+HEAD = re.compile(r"(?:(?<=[;{}>])|(?<=public:)|(?<=private:)|(?<=protected:)|(?<=explicit)"
+                  r"|(?<=constexpr)|(?<=inline)|^)\s*\b(?:\w+::)*([A-Z]\w*)(?:::\1)?\s*\(")
+BEFORE_LIST = re.compile(r"\s*(?:noexcept\s*)?:(?!:)")
+
+
+def past(code: str, at: int) -> int:
+    """Behind the bracket that closes the one at `at`."""
+    depth = 0
+    while at < len(code):
+        depth += {"(": 1, "{": 1, ")": -1, "}": -1}.get(code[at], 0)
+        at += 1
+        if depth == 0:
+            break
+    return at
+
+
+def body_after(code: str, at: int) -> int:
+    """Where the body begins behind a list of initialisers that begins at `at`."""
+    while at < len(code):
+        if code[at] == "{" and re.search(r"[)}.]\s*$", code[:at][-80:]):
+            return at
+        at = past(code, at) if code[at] in "({" else at + 1
+    return at
+
+
+def constructors(code: str) -> Iterator[tuple[str, int, int]]:
+    """Name, where it begins, where it ends: of those that have initialisers."""
+    for head in HEAD.finditer(code):
+        list_starts = BEFORE_LIST.match(code, past(code, head.end() - 1))
+        if list_starts:
+            body = body_after(code, list_starts.end())
+            yield head[1], head.start(1), past(code, body)
