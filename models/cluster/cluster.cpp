@@ -345,9 +345,8 @@ void Cluster::watch_for_stall(uint64_t progress_before) {
       Phase::Audit);
 }
 
-// Gangs that cannot all fit may be retried without end, and time passes slowly then. While no job
-// runs, none is to come and every node is up, nothing but another attempt can change the state.
-// Where somebody hears of each attempt, each is carried out.
+// The control plane, the autoscaler, a cardiogram and loaded plugins observe single attempts: with
+// them each attempt is carried out.
 void Cluster::wire_retries(const Scenario& scenario) {
   const auto is_loaded = [](const ChangeParams& change) { return has_loaded(change.policy); };
   if (!run_.compress_retries || control_plane_ || autoscaler_ || cardiogram_ ||
@@ -358,6 +357,8 @@ void Cluster::wire_retries(const Scenario& scenario) {
   deadlocks_.deadlocks_changed.connect([this] { scheduler_.round_interrupted(); });
 }
 
+// Gangs that cannot all fit may be retried without end, and time passes slowly then. While no job
+// runs, none is to come and every node is up, nothing but another attempt can change the state.
 void Cluster::stop_if_futile() {
   if (run_.until || is_work_ahead()) return;
   const uint64_t limit = run_.futile_attempts * scheduler_.pods_pending();

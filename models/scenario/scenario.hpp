@@ -97,7 +97,8 @@ struct RunParams {
       "Gangs that do not fit may wake one another for ever, at up to 3,000 scheduling attempts a "
       "simulated second. Once rounds of such attempts repeat exactly, many of them are carried out "
       "as one that takes as long: jobs, pods, timelines and the summary are the same, /profile and "
-      "the digest are not. false: carries out each attempt.");
+      "the digest are not. Each attempt is carried out with false, and with what observes single "
+      "attempts: record.attempts, a control plane, its autoscaler, a cardiogram, loaded plugins.");
     v("changes", changes, "Other schedulers from then on, in order of time.");
   }
   void check(Checker& c) const;

@@ -24,18 +24,18 @@ uint8_t level_of(const FlowControlParams& params, const std::string& name) {
   ORRERY_CHECK(false, "schemas name levels that are there");
 }
 
-int32_t rounded(double seats) { return static_cast<int32_t>(std::lround(seats)); }
+int32_t whole_seats(double seats) { return static_cast<int32_t>(std::lround(seats)); }
 
 LevelSetup setup_of(const PriorityLevelParams& level, double seats) {
   const auto nominal = static_cast<int32_t>(std::ceil(seats));
   LevelSetup setup{.kind = level.kind,
                    .seats = nominal,
-                   .seats_min = nominal - rounded(nominal * level.lendable / 100),
+                   .seats_min = nominal - whole_seats(nominal * level.lendable / 100),
                    .queues = level.queues,
                    .hand = level.hand_size,
                    .queue_length = level.queue_length};
   if (level.borrowing_limit) {
-    setup.seats_max = nominal + rounded(nominal * *level.borrowing_limit / 100);
+    setup.seats_max = nominal + whole_seats(nominal * *level.borrowing_limit / 100);
   }
   return setup;
 }

@@ -26,17 +26,17 @@ struct PodView {
   GangId gang;  // invalid: the pod is no member of a gang
   RoleId role;  // one with a minimum of its own; else invalid
   int32_t rank = 0;
-  int32_t attempts = 0;  // earlier ones
+  int64_t attempts = 0;  // earlier ones
   Time created;
   std::string_view team = {};
 };
 
-// Summed over the roles of a gang that have a minimum of their own: the pods that they lack of it.
-// The pod that Permit is asked about counts as one with a node.
+// What the roles of a gang lack of their own minimums, summed over these roles. The pod that Permit
+// is asked about counts as a pod with a node.
 struct RolesMissing {
-  int32_t created = 0;   // if those count that exist
-  int32_t assigned = 0;  // if those count that have a node
-  int32_t unbound = 0;   // if those count that have a node and are not bound
+  int32_t created = 0;   // minimum less created pods
+  int32_t assigned = 0;  // minimum less pods with a node
+  int32_t unbound = 0;   // minimum less pods with a node that are not bound
 };
 
 struct GangView {

@@ -37,8 +37,7 @@ std::vector<PodId> GangCycle::members_of(PodId unit, GangId gang) const {
   return members;
 }
 
-// Those that roles lack of their own minimums come before the others: where there is not room for
-// all, the wrong ones would take it.
+// Pods that a role needs for its minimum come first. Otherwise other pods may take the last nodes.
 std::vector<PodId> GangCycle::needed_first(const Gang& gang,
                                            const std::vector<PodId>& members) const {
   std::vector<int32_t> lacking;
@@ -74,8 +73,7 @@ void GangCycle::count_tentative(GangId gang, int32_t members) const {
 Duration GangCycle::run(PodId unit, GangId gang, int64_t counts) {
   const std::vector<PodId> members = members_of(unit, gang);
   if (members.empty()) return {};
-  for (const PodId member : members)
-    context_.jobs.pod(member).attempts += static_cast<int32_t>(counts);
+  for (const PodId member : members) context_.jobs.pod(member).attempts += counts;
   const GangView view = view_of(unit, gang);
   const PodView first = context_.tracks.pod(members.front());
   CycleState state = framework().new_attempt(static_cast<uint64_t>(counts));
@@ -169,14 +167,15 @@ GangAttempt GangCycle::too_small(const Cycle& cycle, const NodeSet* nodes, bool 
 GangAttempt GangCycle::place(const Cycle& cycle, GangId gang, std::span<const PodId> members,
                              const NodeSet* nodes) {
   GangAttempt attempt;
-  SpecId failed_spec, counted_spec;
+  std::vector<SpecId> failed, counted;  // few: a gang has a spec for each role
   for (const PodId member : members) {
     const PodView view = context_.tracks.pod(member);
-    if (view.spec_id == failed_spec) continue;
-    const bool is_counted = view.spec_id != counted_spec;
-    counted_spec = view.spec_id;
+    const SpecId spec = view.spec_id;
+    if (std::ranges::find(failed, spec) != failed.end()) continue;
+    const bool is_counted = std::ranges::find(counted, spec) == counted.end();
+    if (is_counted) counted.push_back(spec);
     if (place_member(cycle_of(cycle, view), gang, nodes, is_counted, attempt)) continue;
-    failed_spec = view.spec_id;
+    failed.push_back(spec);
     if (attempt.why.code == Code::Error) break;
   }
   return attempt;

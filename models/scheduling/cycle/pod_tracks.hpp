@@ -55,7 +55,7 @@ class PodTracks {
   // ---- views
   PodView pod(PodId id) const;
   GangView gang(GangId id) const;
-  int32_t missing(RoleId role) const;  // pods with nodes, of its own minimum
+  int32_t missing(RoleId role) const;  // pods that the role needs for its minimum
   std::span<const PodId> waiting(GangId gang) const;
   Time last_failure(GangId gang) const { return gangs_[gang.index].last_failure; }
   // The gang whose member Permit is being asked about: that member is in no count. Invalid: none.

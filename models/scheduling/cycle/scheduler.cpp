@@ -55,7 +55,7 @@ void Scheduler::run() {
 
 void Scheduler::cycle(const QueuedUnit& unit) {
   const Time now = sim_.engine.now();
-  const int64_t counts = repeats();
+  const int64_t counts = next_factor();
   count_attempts(static_cast<uint64_t>(counts));
   PodTrack& t = parts_.tracks.of(unit.pod);
   if (!t.was_attempted) {
@@ -77,7 +77,7 @@ void Scheduler::cycle(const QueuedUnit& unit) {
   busy_until_ = now + cost * counts;
   parts_.evictions.carry_out(busy_until_);
   parts_.binder.cycle_ends(now, busy_until_);
-  if (compresses_until_ > Time{}) rounds_.ran({round_mark(unit.pod), now, cost});
+  if (compresses_until_ > Time{}) rounds_.ran({mark_of_attempt(unit.pod), now, cost});
 }
 
 std::optional<QueuedUnit> Scheduler::next_unit() {
@@ -95,7 +95,7 @@ std::optional<QueuedUnit> Scheduler::next_unit() {
 
 Duration Scheduler::cycle_pod(PodId pod, int64_t counts) {
   const PodView view = parts_.tracks.pod(pod);
-  jobs_.pod(pod).attempts += static_cast<int32_t>(counts);
+  jobs_.pod(pod).attempts += counts;
   CycleState state = framework().new_attempt(static_cast<uint64_t>(counts));
   const Cycle cycle{sim_.engine.now(), cluster_, view, state};
   Selection found = framework().find_node(cycle, nullptr);
@@ -149,35 +149,49 @@ void Scheduler::compress_rounds(Time end, bool may_be_stopped) {
   may_be_stopped_ = may_be_stopped;
 }
 
-int64_t Scheduler::repeats() {
-  if (compresses_until_ == Time{}) return 1;
+int64_t Scheduler::next_factor() {
+  if (compresses_until_ == Time{} || parts_.profile.driver == Driver::PerGang) return 1;
+  if (!rounds_.is_due()) return rounds_.factor();
   const Time now = sim_.engine.now();
-  return rounds_.repeats(now, [&](Time last_round) {
-    SchedulingQueue& queue = parts_.line.queue();
-    // A gang whose pause ends makes a round unlike those before it.
-    const auto pauses = [now](const GangTrack& gang) { return gang.backoff_until > now; };
-    if (std::ranges::any_of(parts_.tracks.gangs(), pauses)) return RetryRounds::Limits{now, {}};
-    return RetryRounds::Limits{
-        .next_event = std::min(
-            {sim_.engine.next_time(), queue.next_flush_of_idle(last_round), compresses_until_}),
-        // Longer, and units would get to the end of their backoff before they are tried again.
-        .length_max = queue.params().max_backoff - SchedulingQueue::kWindow,
-        .attempts_max =
-            may_be_stopped_ ? kVainAttempts - 1 - attempts_in_vain_ % kVainAttempts : UINT64_MAX};
-  });
+  SchedulingQueue& queue = parts_.line.queue();
+  rounds_.begin(
+      now, {.next_event = has_clock_of_its_own(now)
+                              ? now
+                              : std::min({sim_.engine.next_time(), compresses_until_,
+                                          queue.next_flush_of_idle(rounds_.last_began())}),
+            // Longer, and units would get to the end of their backoff before they are tried again.
+            .length_max = queue.params().max_backoff - SchedulingQueue::kWindow,
+            .attempts_max = may_be_stopped_ ? kVainAttempts - 1 - attempts_in_vain_ % kVainAttempts
+                                            : UINT64_MAX});
+  return rounds_.factor();
 }
 
-// What an attempt did, and how it left the scheduler; equal marks mean equal attempts.
-uint64_t Scheduler::round_mark(PodId unit) {
-  const NodeId node = parts_.placements.node_of(unit);
-  const std::array<uint64_t, 6> parts{unit.index,
-                                      node.is_valid() ? uint64_t{node.index} + 1 : 0,
-                                      parts_.tracks.pods_waiting,
-                                      parts_.line.queue().active(),
-                                      parts_.line.queue().size(),
-                                      framework().next_start()};
+// Gangs that are paused, or to which Coscheduling grants their minResources for a while, change at
+// times at which no event stands.
+bool Scheduler::has_clock_of_its_own(Time now) {
+  const std::span<const GangTrack> gangs = parts_.tracks.gangs();
+  for (uint32_t g = 0; g < gangs.size(); ++g) {
+    if (gangs[g].pending == 0) continue;
+    if (gangs[g].backoff_until > now || jobs_.gang({g}).min_resources) return true;
+  }
+  return false;
+}
+
+// What an attempt did, and how it left the scheduler. Attempts with equal marks were alike.
+uint64_t Scheduler::mark_of_attempt(PodId unit) {
+  const Placed& placed = parts_.placements.of(unit);
+  const std::array<uint64_t, 9> parts{
+      unit.index,
+      placed.node.is_valid() ? uint64_t{placed.node.index} + 1 : 0,
+      placed.node.is_valid() ? uint64_t{placed.grant.gpus} : 0,
+      static_cast<uint64_t>(parts_.tracks.stage(unit)),
+      parts_.tracks.pods_waiting,
+      parts_.line.queue().active(),
+      parts_.line.queue().size(),
+      parts_.evictions.victims(),  // they are gone in the next round
+      framework().next_start()};
   uint64_t mark = 0;
-  for (const uint64_t part : parts) mark = scattered(mark ^ part);
+  for (const uint64_t part : parts) mark = scattered(mark + part + 1);
   return mark;
 }
 

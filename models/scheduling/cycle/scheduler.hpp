@@ -6,8 +6,8 @@
 #include <span>
 
 #include "models/scheduling/cycle/gang_cycle.hpp"
-#include "models/scheduling/queue/retry_rounds.hpp"
 #include "models/scheduling/cycle/scheduler_parts.hpp"
+#include "models/scheduling/queue/retry_rounds.hpp"
 
 namespace orrery {
 
@@ -35,11 +35,11 @@ class Scheduler final : public SchedulerNews {
   void read_nic_errors(PolicyServices::NicErrorsNow nic_errors) {
     parts_.services.read_nic_errors(std::move(nic_errors));
   }
-  // Rounds of futile attempts that repeat exactly are carried out as one long round (RetryRounds),
-  // while the run ends at `end` and not later. Not with an attempt log. With `may_be_stopped` the
-  // run may be stopped at any `tried_in_vain`.
+  // Rounds of futile attempts that repeat exactly are carried out as one long round (RetryRounds).
+  // The run ends at `end`; with `may_be_stopped` it may end at any `tried_in_vain`. Has no effect
+  // with an attempt log.
   void compress_rounds(Time end, bool may_be_stopped);
-  // Something that is told by the attempt has happened: a round is not compressed over it.
+  // An observer saw a change that must keep its time: the present round is forgotten.
   void round_interrupted() { rounds_.interrupted(); }
   // News the wiring passes on.
   void node_down(NodeId node);  // after the controller handled it: reservations there are undone
@@ -78,8 +78,9 @@ class Scheduler final : public SchedulerNews {
   std::optional<QueuedUnit> next_unit();
   Duration cycle_pod(PodId pod, int64_t counts);
   void count_attempts(uint64_t counts);
-  int64_t repeats();
-  uint64_t round_mark(PodId unit);
+  int64_t next_factor();
+  bool has_clock_of_its_own(Time now);
+  uint64_t mark_of_attempt(PodId unit);
   Framework& framework() { return *parts_.profile.framework; }
 
   // ---- scheduler_events.cpp: news from below

@@ -18,7 +18,7 @@ void Scheduler::wire() {
   });
   parts_.binder.failed.connect([this] { kick(); });
   parts_.reservations.timed_out.connect([this] {
-    counters_.permit_timeouts += static_cast<uint64_t>(rounds_.repeats());
+    counters_.permit_timeouts += static_cast<uint64_t>(rounds_.factor());
     kick();
   });
   parts_.evictions.made_room.connect([this](PodId preemptor) { made_room(preemptor); });

@@ -8,8 +8,10 @@
 namespace orrery {
 namespace {
 
+constexpr size_t kPeriodsFound = 4;                // in a row, and the search ends
 constexpr int64_t kFactorMin = 4;                  // below that a slow round saves too little
-constexpr uint64_t kCountMax = uint64_t{1} << 40;  // by one round
+constexpr uint32_t kRoundsRefused = 4;             // until `begin` is asked again
+constexpr uint64_t kCountMax = uint64_t{1} << 32;  // by one slow round
 
 int64_t second_of(Time t) { return t.ns / 1'000'000'000; }
 
@@ -24,14 +26,17 @@ void RetryRounds::interrupted() {
 }
 
 void RetryRounds::begin(Time now, const Limits& limits) {
-  // What an event has changed must have had a round to show itself.
+  // A whole round must have passed since the last event, to show what that has changed.
   const bool was_quiet = std::exchange(quiet_until_, limits.next_event) > now;
-  if (!was_quiet || round_ <= Duration{}) return;
-  const int64_t before_event = (limits.next_event - now).ns / round_.ns;
+  if (!was_quiet || length_ <= Duration{}) return;
+  const int64_t before_event = (limits.next_event - now).ns / length_.ns;
   const int64_t factor =
-      std::min({before_event - 1, limits.length_max.ns / round_.ns,  // a last one at the usual pace
+      std::min({before_event - 1, limits.length_max.ns / length_.ns,
                 static_cast<int64_t>(std::min(limits.attempts_max, kCountMax) / steps_.size())});
-  if (factor < kFactorMin) return;
+  if (factor < kFactorMin) {
+    matched_ -= kRoundsRefused;
+    return;
+  }
   ORRERY_MARK("scheduling.slow_round");
   factor_ = factor;
   slow_left_ = steps_.size();
@@ -45,51 +50,53 @@ void RetryRounds::ran(const Attempt& attempt) {
 
 void RetryRounds::follow(const Attempt& attempt) {
   const Step& expected = steps_[at_];
-  if (expected.fingerprint != attempt.fingerprint || expected.cost != attempt.cost) {
-    ORRERY_MARK("scheduling.round_broken");
-    interrupted();
-    return;
-  }
   const Step& before = steps_[at_ == 0 ? steps_.size() - 1 : at_ - 1];
-  if (second_of(attempt.began) != second_of(attempt.began - before.cost)) cross_second();
+  if (expected.mark != attempt.mark || expected.cost != attempt.cost) {
+    if (slow_left_ > 0) {
+      ORRERY_MARK("scheduling.slow_round_broken");
+    } else {
+      ORRERY_MARK("scheduling.round_broken");
+    }
+    return interrupted();
+  }
+  if (at_ == 0) began_ = attempt.began;
+  if (second_of(attempt.began) != second_of(attempt.began - before.cost) && !has_crossed_[at_]) {
+    has_crossed_[at_] = true;
+    ++crossed_;
+  }
   if (slow_left_ > 0) --slow_left_;
   at_ = (at_ + 1) % steps_.size();
   if (at_ == 0) matched_ = std::min(matched_ + 1, kRoundsSeen);
 }
 
-// The first attempt after a whole second was as expected.
-void RetryRounds::cross_second() {
-  if (has_crossed_[at_]) return;
-  has_crossed_[at_] = true;
-  ++crossed_;
-}
-
 // Knuth, Morris and Pratt's table of borders tells the shortest period of the steps seen so far. A
-// search that has not found one begins anew, with twice as many steps: what came before the first
-// round must not be part of it.
+// search that has not found a period begins anew, with twice as many steps: what came before the
+// first round must not be part of it.
 void RetryRounds::search(const Attempt& attempt) {
   if (steps_.size() == steps_max_) {
     steps_.clear();
     steps_max_ = std::min(2 * steps_max_, kStepsMax);
   }
   const auto is_same = [&](const Step& step) {
-    return step.fingerprint == attempt.fingerprint && step.cost == attempt.cost;
+    return step.mark == attempt.mark && step.cost == attempt.cost;
   };
   uint32_t border = steps_.empty() ? 0 : steps_.back().border;
   while (border > 0 && !is_same(steps_[border])) border = steps_[border - 1].border;
   if (!steps_.empty() && is_same(steps_[border])) ++border;
-  steps_.push_back({attempt.fingerprint, attempt.cost, border});
+  steps_.push_back({attempt.mark, attempt.cost, border});
   const size_t period = steps_.size() - border;
-  if (steps_.size() < 4 * period) return;
-  steps_.resize(period);  // the next step is the first of a round, if whole rounds were seen
+  if (steps_.size() < kPeriodsFound * period) return;
+  // The steps reach that many periods one step after the other, so they are whole periods now.
+  steps_.resize(period);
   is_known_ = true;
+  at_ = 0;
+  matched_ = kPeriodsFound;
+  length_ = {};
+  for (const Step& step : steps_) length_ += step.cost;
+  began_ = ended_ - length_;
   quiet_until_ = {};
   has_crossed_.assign(period, false);
   crossed_ = 0;
-  at_ = 0;
-  matched_ = 4;
-  round_ = {};
-  for (const Step& step : steps_) round_ += step.cost;
 }
 
 }  // namespace orrery

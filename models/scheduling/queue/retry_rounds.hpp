@@ -10,76 +10,69 @@
 
 namespace orrery {
 
-// Gangs that do not fit may wake one another: each that gives up its nodes lets the next one try.
-// The scheduler then goes through the same units in the same order with the same outcomes, up to
-// 3,000 attempts a simulated second, until some other event happens.
+// Gangs that do not fit may wake one another: each gang that gives up its nodes lets the next one
+// try. The scheduler then goes through the same units in the same order with the same outcomes, up
+// to 3,000 attempts a simulated second, until another event happens.
 //
-// Once a round has repeated often enough, one round is carried out for n of them: each of its
+// Once a round has repeated often enough, one slow round is carried out for n rounds: each of its
 // attempts counts n times and takes n times as long. All states of the round last n times as long,
 // so whatever adds up over time (GPU time held, waits, busy time) comes out as after n rounds, and
-// the n-th round ends at the same instant. At least one round at the usual pace follows before the
-// next event, so that the times of failures and the ends of backoffs are those of the last round.
+// the slow round ends when the n-th round would. The last round before the next event is never
+// slow, so that the times of failures and the ends of backoffs are those of the last round.
 //
-// Example: 80 attempts of 318 us make a round of 25 ms. The next event is 6 s away: one round
-// stands for 233, and lasts 5.9 s; the next rounds last 25 ms again.
+// Example: 80 attempts of 250 us make a round of 20 ms, and the next event is 6 s away. One slow
+// round of 5.98 s stands for 299 rounds; the 300th takes 20 ms.
 class RetryRounds {
  public:
   struct Attempt {
-    uint64_t fingerprint;  // of the unit, what became of it, and what it left behind
+    uint64_t mark;  // equal for attempts that were alike
     Time began;
-    Duration cost;  // at the usual pace
+    Duration cost;  // of one attempt, also in a slow round
   };
-
-  // Something else has happened: what was seen so far says nothing about the next attempts.
-  void interrupted();
   struct Limits {
     Time next_event;                     // other than these attempts
     Duration length_max;                 // of a slow round
-    uint64_t attempts_max = UINT64_MAX;  // that it may count
+    uint64_t attempts_max = UINT64_MAX;  // that a slow round may count
   };
-  // For how many attempts the next one stands. Called before each attempt; `limits`, a search, gets
-  // the time at which the last round began.
-  template <class LimitsNow>
-  int64_t repeats(Time now, LimitsNow&& limits) {
-    if (slow_left_ == 0) {
-      factor_ = 1;
-      if (is_due()) begin(now, limits(now - round_));
-    }
-    return factor_;
-  }
-  int64_t repeats() const { return factor_; }  // of the attempt that runs or ran last
-  void ran(const Attempt& attempt);
 
- private:
-  struct Step {
-    uint64_t fingerprint;
-    Duration cost;
-    uint32_t border;  // length of the longest border of the steps up to this one
-  };
-  bool is_due() const {
+  // Forgets the round. To be called at any event that may change what an attempt does.
+  void interrupted();
+  // Whether the next attempt may be the first of a slow round. `begin` then decides.
+  bool is_due() {
+    if (slow_left_ > 0) return false;
+    factor_ = 1;
     return is_known_ && at_ == 0 && matched_ >= kRoundsSeen &&
            crossed_ >= std::min(kSecondsSeen, (steps_.size() + 1) / 2);
   }
   void begin(Time now, const Limits& limits);
+  int64_t factor() const { return factor_; }  // what an attempt counts now
+  void ran(const Attempt& attempt);
+  Time last_began() const { return began_; }  // the last whole round, where `is_due`
+
+ private:
+  struct Step {
+    uint64_t mark;
+    Duration cost;
+    uint32_t border;  // length of the longest border of the steps up to this one
+  };
   void follow(const Attempt& attempt);
   void search(const Attempt& attempt);
-  void cross_second();
 
-  // Backoffs have grown to their maximum by then: each unit fails at least once a round.
+  // After 32 rounds backoffs have grown to their maximum: each unit fails at least once a round.
   static constexpr uint32_t kRoundsSeen = 32;
-  // Backoffs end at whole seconds, which may change the order of units. A round has not been found
-  // to depend on that once so many of its steps were the first after a whole second.
+  // Backoffs end at whole seconds, which may change the order of units. A round counts as
+  // independent of that once so many of its steps were the first after a whole second.
   static constexpr size_t kSecondsSeen = 8;
   static constexpr size_t kStepsFirst = 64, kStepsMax = size_t{1} << 20;
 
-  std::vector<Step> steps_;  // searched for a round, or the round itself
+  std::vector<Step> steps_;  // of the search, or of the round once it is known
   size_t steps_max_ = kStepsFirst;
   bool is_known_ = false;
-  size_t at_ = 0;         // within the round: the next step
-  uint32_t matched_ = 0;  // whole rounds that were as expected
-  Time ended_;            // when the last step ended
-  Duration round_;        // how long one takes
-  Time quiet_until_;      // no other event comes before, as seen from the round before this one
+  size_t at_ = 0;                  // the next step of the round
+  uint32_t matched_ = 0;           // whole rounds that were as expected
+  Duration length_;                // of the round
+  Time began_, ended_;             // when the present round began, and when the last attempt ended
+  Time quiet_until_;               // the next event, as seen when `begin` was last called
   std::vector<bool> has_crossed_;  // by step: see kSecondsSeen
   size_t crossed_ = 0;
   size_t slow_left_ = 0;  // steps of the slow round that are to come

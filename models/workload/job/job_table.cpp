@@ -42,8 +42,8 @@ Gang make_gang(const JobSpec& spec, size_t index, JobId job, PodId first, int32_
   return gang;
 }
 
-// At most `spare` pods of a gang may be missing, so a role has the others anyway. Such a minimum,
-// or a smaller one, is none.
+// Where `spare` pods of a gang may be missing, a role has its other pods anyway, and a minimum of
+// so many is none. Example: a gang needs 5 of its 6 pods, so each role lacks at most 1.
 int32_t own_minimum(const RoleSpec& role, int32_t spare) {
   return role.min_available > role.pods - spare ? role.min_available : 0;
 }

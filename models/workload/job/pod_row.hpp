@@ -35,7 +35,7 @@ struct PodRow {  // one life of a pod
   NodeId node;
   GpuMask gpus = 0;
   Time created, bound = kNever, started = kNever, ended;
-  int32_t attempts = 0;
+  int64_t attempts = 0;
   PodEnd end = PodEnd::Completed;
   EndCause cause = EndCause::None;
   int32_t exit_code = kNoExitCode;

@@ -72,10 +72,7 @@ class DefaultPreemption final : public Policy, public PostFilter {
   };
   static constexpr Traits kTraits = Trait::Preempts;
   DefaultPreemption(Handle& handle, const Params& params)
-      : params_{params},
-        handle_{handle},
-        preemption_{handle.preemption()},
-        rng_{handle.rng("scheduling.preemption")} {}
+      : params_{params}, handle_{handle}, preemption_{handle.preemption()} {}
 
   bool reads_candidates(const PodView& pod) const override {
     return preemption_ != nullptr && preemption_->is_above_any(pod.spec->priority);
@@ -98,7 +95,8 @@ class DefaultPreemption final : public Policy, public PostFilter {
     if (nominated.is_valid() && helpful.contains(nominated) && is_about_to_leave(pod, nominated)) {
       return kWaits;
     }
-    const std::vector<NodeId> nodes = round_from_anywhere(helpful);
+    const std::vector<NodeId> nodes =
+        round_from_anywhere(helpful, cycle.state.rng("scheduling.preemption"));
     spent += params_.per_node * static_cast<int64_t>(nodes.size());
     const std::vector<Candidate> candidates = find_candidates(cycle, nodes, spent);
     if (candidates.empty()) return give_up(pod, kInVain);
@@ -136,12 +134,12 @@ class DefaultPreemption final : public Policy, public PostFilter {
     return std::ranges::any_of(lower_on(node, pod.spec->priority), &PlacedPod::is_leaving);
   }
 
-  std::vector<NodeId> round_from_anywhere(const NodeSet& nodes) {
+  std::vector<NodeId> round_from_anywhere(const NodeSet& nodes, Rng& rng) const {
     std::vector<NodeId> circle;
     nodes.for_each([&](NodeId n) { circle.push_back(n); });
     if (circle.empty()) return circle;
     std::ranges::rotate(circle,
-                        circle.begin() + static_cast<std::ptrdiff_t>(rng_.below(circle.size())));
+                        circle.begin() + static_cast<std::ptrdiff_t>(rng.below(circle.size())));
     return circle;
   }
 
@@ -233,7 +231,6 @@ class DefaultPreemption final : public Policy, public PostFilter {
   Params params_;
   Handle& handle_;
   const Preemption* preemption_;  // null: no pod can be preempted
-  Rng rng_;
 };
 ORRERY_REGISTER_POLICY(DefaultPreemption, "DefaultPreemption",
                        "Deletes pods of lower priority for one that fits nowhere.");

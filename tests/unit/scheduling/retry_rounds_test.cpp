@@ -18,9 +18,8 @@ class TurningScheduler {
   int64_t attempt() { return attempt(round_[next_++ % round_.size()]); }
   int64_t attempt(uint64_t unit) {
     const Time began = now;
-    const int64_t counts = rounds.repeats(now, [this](Time) {
-      return RetryRounds::Limits{next_event, 1000_s, attempts_max};
-    });
+    if (rounds.is_due()) rounds.begin(now, {next_event, 1000_s, attempts_max});
+    const int64_t counts = rounds.factor();
     counted += counts;
     now = now + cost * counts;
     rounds.ran({unit, began, cost});
