@@ -345,8 +345,7 @@ void Cluster::watch_for_stall(uint64_t progress_before) {
       Phase::Audit);
 }
 
-// The control plane, the autoscaler, a cardiogram and loaded plugins observe single attempts: with
-// them each attempt is carried out.
+// Some observe single attempts: with them each attempt is carried out.
 void Cluster::wire_retries(const Scenario& scenario) {
   const auto is_loaded = [](const ChangeParams& change) { return has_loaded(change.policy); };
   if (!run_.compress_retries || control_plane_ || autoscaler_ || cardiogram_ ||
