@@ -192,7 +192,7 @@ void Framework::find_window(const Cycle& cycle, SpecCache* lazily) {
   const auto n = static_cast<uint32_t>(cluster_.nodes());
   const auto limit = static_cast<uint32_t>(
       scores_.are_none() ? 1 : feasible_nodes_to_find(int64_t{n}, percentage_));
-  const uint32_t start = next_start_ % n;
+  const uint32_t start = next_start_ %= n;
   Window& window = state.window;
   window = {.start = start, .visited = n, .count = 0};
   if (lazily != nullptr && !lazily->stale.empty()) {
@@ -201,6 +201,7 @@ void Framework::find_window(const Cycle& cycle, SpecCache* lazily) {
   if (lazily != nullptr) {
     state.candidates.reset(allowed_in(*lazily, state));
   }
+  if (state.candidates.nodes().empty()) return;
   const std::span<const uint64_t> words = state.candidates.nodes().words();
   const auto look = [&](uint32_t from, uint32_t end) {
     for (uint32_t at = from; at < end; at = (at | 63U) + 1) {
