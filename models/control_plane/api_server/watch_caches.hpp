@@ -1,5 +1,5 @@
-// models/control_plane/api_server/watch_caches.hpp -- what each API server remembers of what
-// changed.
+// models/control_plane/api_server/watch_caches.hpp -- the recent changes that each API
+// server keeps for its watches.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// models/control_plane/base/retry_after.hpp -- how long a client that got a 429 is told to stay
-// away.
+// models/control_plane/base/retry_after.hpp -- the Retry-After of a 429: how long the client must
+// wait.
 #pragma once
 
 #include <array>

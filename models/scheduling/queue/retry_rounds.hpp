@@ -61,7 +61,7 @@ class RetryRounds {
   // After 32 rounds backoffs have grown to their maximum: each unit fails at least once a round.
   static constexpr uint32_t kRoundsSeen = 32;
   // Backoffs end at whole seconds, which may change the order of units. A round counts as
-  // independent of that once so many of its steps were the first after a whole second.
+  // independent of the seconds once a whole second has begun at so many of its steps.
   static constexpr size_t kSecondsSeen = 8;
   static constexpr size_t kStepsFirst = 64, kStepsMax = size_t{1} << 20;
 
