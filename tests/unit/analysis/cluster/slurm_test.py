@@ -91,6 +91,12 @@ class Slurm:
         """Of a job, or of one task of an array ("12_3")."""
         return self("squeue", "--noheader", "--states=all", "-o", "%T", "-j", job)
 
+    def all_about(self, job: str) -> str:
+        """What the controller knows and both daemons logged, for the message of a failed test."""
+        folder = Path(self.environment["SLURM_CONF"]).parent
+        logs = (f"\n{name}:\n{(folder / f'{name}.log').read_text()}" for name in PROGRAMS[:2])
+        return self("scontrol", "show", "job", job) + "".join(logs)
+
 
 @pytest.fixture
 def slurm(tmp_path: Path) -> Iterator[Slurm]:
@@ -139,7 +145,9 @@ def test_an_array_whose_task_is_requeued_loses_nothing(
     slurm("scontrol", "update", f"JobId={array}_1", "StartTime=now")  # Slurm would wait 2 minutes
     wait_for(lambda: slurm.state(merge) == "COMPLETED", "the last job is not over")
     states = slurm("squeue", "--noheader", "--states=all", "-r", "-o", "%T", "-j", array)
-    assert set(states.split()) == {"COMPLETED"}
+    assert set(states.split()) == {"COMPLETED"}, slurm.all_about(array) + "".join(
+        f"\n{path.name}:\n{path.read_text()}" for path in sorted(tmp_path.glob("*.log"))
+    )
     assert first.stat().st_mtime_ns == written
     said = (tmp_path / f"orrery-study-{merge}.log").read_text()
     assert "12 of 12 runs (12 kept)" in said and "jct_mean" in said
