@@ -195,11 +195,11 @@ void Framework::find_window(const Cycle& cycle, SpecCache* lazily) {
   const uint32_t start = next_start_ %= n;
   Window& window = state.window;
   window = {.start = start, .visited = n, .count = 0};
-  if (lazily != nullptr && !lazily->stale.empty()) {
-    look_round(cycle, *lazily, start, limit);
-  }
   if (lazily != nullptr) {
-    state.candidates.reset(allowed_in(*lazily, state));
+    if (lazily->stale_count > 0) look_round(cycle, *lazily, start, limit);
+    const bool is_any = lazily->feasible_count > 0;
+    state.candidates.reset(is_any ? allowed_in(*lazily, state) : lazily->feasible);
+    if (!is_any) return;
   }
   if (state.candidates.nodes().empty()) return;
   const std::span<const uint64_t> words = state.candidates.nodes().words();

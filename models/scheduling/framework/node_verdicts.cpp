@@ -32,6 +32,8 @@ void NodeVerdicts::start_over(SpecCache& cache, SpecId spec) const {
   cache.stale = NodeSet::all(n);
   cache.feasible = NodeSet{n};
   cache.scored = NodeSet{n};
+  cache.stale_count = n;
+  cache.feasible_count = 0;
   cache.rejected_by.assign(n, SpecCache::kFeasible);
   cache.rejections.fill(0);
   cache.capacity_version = cache.indexed_version = UINT64_MAX;
@@ -53,6 +55,8 @@ SpecCache& NodeVerdicts::of(const Cycle& cycle) {
     for (const NodeId n : cluster_.touched_since(cache.version)) {
       if (cache.stale.contains(n)) continue;
       cache.stale.insert(n);
+      ++cache.stale_count;
+      if (cache.feasible.contains(n)) --cache.feasible_count;
       cache.feasible.erase(n);
       cache.scored.erase(n);
       cache.alike.erase(n);
@@ -66,18 +70,21 @@ SpecCache& NodeVerdicts::of(const Cycle& cycle) {
 }
 
 bool NodeVerdicts::look_at_all(const Cycle& cycle, SpecCache& cache) {
-  if (cache.stale.empty()) return false;
+  if (cache.stale_count == 0) return false;
   asked_ = cache.stale;
   cache.stale.clear();
+  cache.stale_count = 0;
   look_at_asked(cycle, cache);
   return true;
 }
 
 bool NodeVerdicts::look_at(const Cycle& cycle, SpecCache& cache, const NodeSet& nodes) {
+  if (cache.stale_count == 0) return false;
   asked_ = nodes;
   asked_ &= cache.stale;
   if (asked_.empty()) return false;
   cache.stale -= asked_;
+  cache.stale_count -= asked_.count();
   look_at_asked(cycle, cache);
   return true;
 }
@@ -104,6 +111,7 @@ void NodeVerdicts::look_at_asked(const Cycle& cycle, SpecCache& cache) {
     blame(filter.index);
   }
   cache.feasible |= looked_at_.nodes();
+  cache.feasible_count += looked_at_.nodes().count();
 }
 
 void NodeVerdicts::count_capacity(const PodSpec& spec, SpecCache& cache) const {

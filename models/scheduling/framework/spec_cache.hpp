@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct SpecCache {
   uint64_t version = UINT64_MAX;     // of the cluster when `stale` was last brought up to date
   NodeSet stale;                     // nodes on which there is no verdict
   NodeSet feasible;                  // of the others, by the node-local filters
+  size_t stale_count = 0, feasible_count = 0;
   std::vector<uint8_t> rejected_by;  // per node: the first plugin that rejected it
   std::array<uint32_t, kPluginBits> rejections{};  // per plugin: nodes it rejected
   // Scores.

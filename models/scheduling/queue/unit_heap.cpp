@@ -17,13 +17,20 @@ void UnitHeap::push(QueueEntries& entries, uint32_t unit) {
 }
 
 void UnitHeap::erase(QueueEntries& entries, uint32_t unit) {
-  const size_t hole = entries[unit].slot;
+  size_t hole = entries[unit].slot;
   const uint32_t last = units_.back();
   units_.pop_back();
   if (last == unit) return;
+  // The last unit mostly belongs near the leaves: the hole sinks to one without asking where, which
+  // halves the comparisons, and the unit rises from there.
+  for (size_t child = 2 * hole + 1; child < units_.size(); child = 2 * hole + 1) {
+    if (child + 1 < units_.size() && before(entries, units_[child + 1], units_[child])) ++child;
+    units_[hole] = units_[child];
+    entries[units_[hole]].slot = static_cast<uint32_t>(hole);
+    hole = child;
+  }
   units_[hole] = last;
   sift_up(entries, hole);
-  sift_down(entries, entries[last].slot);
 }
 
 void UnitHeap::sift_up(QueueEntries& entries, size_t hole) {

@@ -142,7 +142,9 @@ def test_an_array_whose_task_is_requeued_loses_nothing(
     wait_for(lambda: slurm.state(f"{array}_1") == "PENDING", "the task is not requeued")
     wait_for(lambda: not task.is_running(), "the task goes on")
     assert not last.exists()
-    slurm("scontrol", "update", f"JobId={array}_1", "StartTime=now")  # Slurm would wait 2 minutes
+    # Slurm would wait 2 minutes. Within the second of the requeue the node refuses to launch the job:
+    # it compares whole seconds of credentials and revocations.
+    slurm("scontrol", "update", f"JobId={array}_1", "StartTime=now+3")
     wait_for(lambda: slurm.state(merge) == "COMPLETED", "the last job is not over")
     states = slurm("squeue", "--noheader", "--states=all", "-r", "-o", "%T", "-j", array)
     assert set(states.split()) == {"COMPLETED"}, slurm.all_about(array) + "".join(
