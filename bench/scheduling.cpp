@@ -1,8 +1,8 @@
 // Pods scheduled per second of one core, from the arrival of their jobs to their end, and what a
 // large cluster takes in memory.
 //
-//   bench_scheduling [JOBS...]     only churn of these, as `unlike`, or only `overload`; without
-//                                  names all of it, bursts and memory
+//   bench_scheduling [JOBS...]     only churn of these, as `unlike`, or only `burst` or `overload`;
+//                                  without names all of it, and memory
 #include <algorithm>
 #include <array>
 #include <cstdio>

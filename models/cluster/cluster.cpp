@@ -379,7 +379,7 @@ void Cluster::stop_if_futile() {
 }
 
 void Cluster::audit() const {
-  int64_t gpu_milli = scheduler_.reserved_gpu_milli();
+  int64_t gpu_milli = scheduler_.reserved_gpu_milli() + controller_.gpu_milli_believed_held();
   ground_.jobs.for_each_job([&](JobId id) {
     const Job& job = ground_.jobs.job(id);
     JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {

@@ -7,14 +7,6 @@
 #include "sim/core/check.hpp"
 
 namespace orrery {
-namespace {
-
-// Controllers that fail come back to it later; estimates, as their queues' back-off depends on
-// more.
-constexpr Duration kRetryFirst = 1_s, kRetryMax = 60_s;
-
-}  // namespace
-
 ControlPlane::ControlPlane(Sim sim, const ControlPlaneParams& params, const JobTable& jobs,
                            uint32_t nodes)
     : sim_{sim},
@@ -39,6 +31,7 @@ ControlPlane::ControlPlane(Sim sim, const ControlPlaneParams& params, const JobT
                  client_rng_},
       node_clients_{sim.engine, servers_, params_.clients, client_rng_, nodes},
       reflectors_{sim.engine, servers_, {}, sim.rng.stream("control_plane.reflectors")},
+      news_{sim.engine, servers_, reflectors_},
       objects_{store_},
       node_objects_{store_, nodes},
       images_{sim.engine, params_.image_pulls, jobs, nodes},
@@ -59,6 +52,9 @@ ControlPlane::ControlPlane(Sim sim, const ControlPlaneParams& params, const JobT
   store_.changed.connect([this](ApiResource resource) {
     servers_.watch_caches().changed(resource);
     if (resource == ApiResource::Pods) size_lists();
+  });
+  reflectors_.synced.connect([this](uint32_t reflector) {
+    if (reflector == scheduler_watch()) scheduler_synced.emit();
   });
   add_loads();
   most_[Quantity::Nodes] = nodes;
@@ -110,6 +106,7 @@ void ControlPlane::node_down(NodeId node) {
   is_up_[node.index] = false;
   --nodes_up_;
   reflectors_.stop(node.index);
+  news_.end(node.index);
   images_.renew(node);
   heartbeats();
   if (crash_loops_) crash_loops_->node_down(node);
@@ -124,138 +121,6 @@ void ControlPlane::node_up(NodeId node) {
   heartbeats();
   if (crash_loops_) crash_loops_->node_up(node);
   if (services_) services_->node_up(node);
-}
-
-// ---- pods
-
-void ControlPlane::create(PodId pod, Told told) {
-  const WorkloadKind kind = jobs_.job(jobs_.pod(pod).job).spec.controller;
-  const uint32_t space = name_space(pod);
-  const uint32_t object = objects_.create(pod, space);
-  const auto heard = [this, object, told = std::move(told)](Creation news) {
-    const bool is_over = news != Creation::Answered && objects_.settle(object);
-    if (is_over) delete_pod(garbage_collector_, object, {});
-    told(news);
-  };
-  write(*controllers_[controller_of(kind)], {Verb::Create, space, object}, heard, {});
-}
-
-// A node that died meanwhile, or whose pod is gone, has nothing to tell.
-void ControlPlane::bind(PodId pod, NodeId node, Done done) {
-  const uint64_t life = jobs_.pod(pod).generation;
-  const uint32_t space = name_space(pod);
-  const auto bound = [this, pod, life, space, node, done = std::move(done)](Creation news) {
-    if (news == Creation::Answered) return;
-    const bool is_done = news == Creation::Known;
-    const Pod& now_is = jobs_.pod(pod);
-    const bool is_there = now_is.generation == life && now_is.state == PodState::Pending;
-    const bool starts = is_done && is_there && is_up_[node.index];
-    for (int32_t i = 0; i < params_.kubelet.status_writes && starts; ++i) {
-      write(kubelet(node), {Verb::Patch, space}, {}, {});
-    }
-    if (events_ && is_done) events_->pod_bound(starts ? node : NodeId{}, space);
-    done(is_done);
-  };
-  write(scheduler_, {Verb::Update, space}, bound, {});  // the binding is stored in the pod
-}
-
-void ControlPlane::start(PodId pod, NodeId node, Started started) {
-  most_[Quantity::Pods] = std::max(most_[Quantity::Pods], ++pods_);
-  images_.ensure(pod, node, [this, pod, started = std::move(started)] {
-    started(start_);
-    // One that is gone may be bound anew already, and pull its images.
-    const bool is_known = jobs_.pod(pod).started < Time::max();
-    if (services_ && is_known) services_->pod_starts(pod);
-  });
-}
-
-// Its condition says why, then it is told to end; its kubelet deletes it once it has.
-void ControlPlane::evict(PodId pod, Told told) {
-  const uint32_t space = name_space(pod);
-  const auto said_why = [this, space, told = std::move(told)](Creation news) {
-    if (news == Creation::Answered) write(scheduler_, {Verb::Update, space}, told, {});
-  };
-  write(scheduler_, {Verb::Patch, space}, said_why, {});
-}
-
-void ControlPlane::nominated(PodId pod) {
-  write(scheduler_, {Verb::Patch, name_space(pod)}, {}, {});
-}
-
-void ControlPlane::scheduling_failed(PodId pod) {
-  if (events_) events_->scheduling_failed(pod, jobs_.pod(pod).generation, name_space(pod));
-}
-
-// Nobody hears of pods whose node just died.
-void ControlPlane::removed(PodId pod, NodeId node) {
-  const uint32_t object = objects_.remove(pod);
-  if (!node.is_valid()) return delete_pod(garbage_collector_, object, {});
-  --pods_;
-  if (services_) services_->pod_gone(pod);
-  if (is_up_[node.index]) return delete_pod(kubelet(node), object, {});
-  if (object != 0) dead_pods_[node.index].known.push_back(object);
-}
-
-void ControlPlane::job_arrived(JobId job) {
-  job_namespaces_.job_arrived(job);
-  if (!namespaces_) return;
-  namespaces_->job_arrived(job);
-  if (!params_.namespaces->per_job) return;
-  int64_t& pods = most_[Quantity::PodsOfNamespace];
-  pods = std::max<int64_t>(pods, jobs_.job(job).pods);
-}
-
-void ControlPlane::job_over(JobId job) {
-  if (services_) services_->job_over(job);
-  if (namespaces_) namespaces_->job_over(job);
-}
-
-// Of a pod. What somebody waits for is tried again, with pauses that double, for a minute at most.
-void ControlPlane::write(ApiClient& client, PodWrite what, Told told, Duration waited) {
-  const ApiRequest request{.verb = what.verb,
-                           .resource = ApiResource::Pods,
-                           .name_space = what.name_space,
-                           .bytes = params_.pods.bytes,
-                           .object = what.object,
-                           .answer = params_.pods.bytes};
-  client.send(request,
-              [this, &client, what, told = std::move(told), waited](const ApiAnswer& answer) {
-                written(client, what, told, answer.outcome == ApiOutcome::Done, waited);
-              });
-}
-
-void ControlPlane::written(ApiClient& client, PodWrite what, const Told& told, bool is_done,
-                           Duration waited) {
-  if (is_done) {
-    const ApiCostParams& cost = params_.api_servers.server.cost;
-    const Duration copy =
-        nearest_ns(static_cast<double>(params_.pods.bytes.count) * cost.sent_byte * 1e-9);
-    servers_.tell_watchers(ApiResource::Pods, copy, {}, params_.pods.bytes);
-  }
-  if (!told) return;
-  if (waited == Duration{}) told(Creation::Answered);
-  if (is_done) {
-    if (params_.pods.watch_latency == Duration{}) return told(Creation::Known);
-    sim_.engine.after(params_.pods.watch_latency, Label{"control.watcher_told"},
-                      [told] { told(Creation::Known); });
-    return;
-  }
-  const Duration pause = waited == Duration{} ? kRetryFirst : waited;  // as long again as it waited
-  if (waited + pause > kRetryMax) {
-    ORRERY_MARK("control.gave_up");
-    return told(Creation::Refused);
-  }
-  ++retried_;
-  struct Again {
-    ApiClient& client;
-    PodWrite what;
-    Told told;
-    Duration waited;
-  };
-  auto again = std::make_unique<Again>(Again{client, what, told, waited + pause});
-  sim_.engine.after(pause, Label{"control.tries_again"}, [this, again = std::move(again)] {
-    write(again->client, again->what, std::move(again->told), again->waited);
-  });
 }
 
 }  // namespace orrery

@@ -12,6 +12,7 @@
 #include "models/control_plane/base/job_namespaces.hpp"
 #include "models/control_plane/clients/api_client.hpp"
 #include "models/control_plane/clients/reflectors.hpp"
+#include "models/control_plane/clients/watch_news.hpp"
 #include "models/control_plane/control_plane_params.hpp"
 #include "models/control_plane/control_plane_rows.hpp"
 #include "models/control_plane/etcd/etcd_store.hpp"
@@ -51,6 +52,7 @@ class ControlPlane final : public PodApi, public NodeApi {
   void nominated(PodId pod) override;
   void scheduling_failed(PodId pod) override;
   void removed(PodId pod, NodeId node) override;
+  bool is_scheduler_synced() const override { return reflectors_.is_watching(scheduler_watch()); }
 
   void send(NodeId node, uint32_t client, const ApiRequest& request,
             std::function<void(bool)> done) override;
@@ -73,17 +75,25 @@ class ControlPlane final : public PodApi, public NodeApi {
   void audit() const { servers_.audit(); }
 
  private:
+  static constexpr uint32_t kNobody = UINT32_MAX;
   struct PodWrite {
     Verb verb;
     uint32_t name_space;
-    uint32_t object = 0;  // of what is created or deleted
+    uint32_t object = 0;        // of what is created or deleted
+    uint32_t hearer = kNobody;  // the reflector whose client is to learn of it
   };
   void add_clients();
   void add_loads();
   void write(ApiClient& client, PodWrite what, Told told, Duration waited);
-  void written(ApiClient& client, PodWrite what, const Told& told, bool is_done, Duration waited);
+  void written(PodWrite what, const Told& told);
+  void write_again(ApiClient& client, PodWrite what, const Told& told, Duration waited);
+  void patch_status(NodeId node, uint32_t space);
+  void patch_as_it_starts(PodId pod, NodeId node, int32_t sent);
   uint32_t name_space(PodId pod) const { return job_namespaces_.of(jobs_.pod(pod).job); }
   ApiClient& kubelet(NodeId node) { return *kubelets_[node.index]; }
+  // Reflectors, after those of the kubelets: the scheduler's, the controllers'.
+  uint32_t scheduler_watch() const { return static_cast<uint32_t>(kubelets_.size()); }
+  uint32_t controllers_watch() const { return scheduler_watch() + 1; }
   void watch_leases();
   void size_lists();
   void delete_pod(ApiClient& client, uint32_t object, std::function<void()> done);
@@ -105,7 +115,8 @@ class ControlPlane final : public PodApi, public NodeApi {
   ApiClient garbage_collector_, scheduler_;
   std::vector<std::unique_ptr<ApiClient>> kubelets_;  // by node
   NodeClients node_clients_;
-  Reflectors reflectors_;  // one a node, of its kubelet; then those of who watches all pods
+  Reflectors reflectors_;  // one a node, of its kubelet; then those of clients that watch all pods
+  WatchNews news_;
   std::vector<std::unique_ptr<ApiClient>> pod_watchers_;
   ApiRequest all_pods_, pods_of_node_;  // sizes of lists, of a node in the mean
   PodObjects objects_;

@@ -63,18 +63,6 @@ void ControlPlane::delete_dead_pods(NodeId node, bool is_back, std::function<voi
   }
 }
 
-// Until it is stored, however long that takes.
-void ControlPlane::delete_pod(ApiClient& client, uint32_t object, std::function<void()> done) {
-  if (object == 0) return;
-  const auto deleted = [this, &client, object, done = std::move(done)](Creation news) {
-    if (news == Creation::Refused) delete_pod(client, object, done);
-    if (news != Creation::Known) return;
-    objects_.deleted(object);
-    if (done) done();
-  };
-  write(client, {Verb::Delete, objects_.name_space(object), object}, deleted, {});
-}
-
 // Of those who watch pods; pods are spread evenly over the nodes that are up.
 void ControlPlane::size_lists() {
   const auto size = [this](ApiRequest& list, int64_t objects) {

@@ -155,4 +155,12 @@ Duration unloaded_write(const ControlPlaneParams& params, Bytes bytes) {
   return unloaded(params, {.verb = Verb::Create, .bytes = bytes, .answer = bytes});
 }
 
+Duration unloaded_news(const ControlPlaneParams& params) {
+  const ApiServerParams& server = params.api_servers.server;
+  const Bytes bytes = params.pods.bytes;
+  Duration time = nearest_ns(static_cast<double>(bytes.count) * server.cost.sent_byte * 1e-9);
+  if (server.egress.bits_per_s > 0) time += bytes / server.egress;
+  return time;
+}
+
 }  // namespace orrery

@@ -100,5 +100,7 @@ struct ControlPlaneParams {
 // What meets nobody else: a request, a write of so many bytes.
 Duration unloaded(const ControlPlaneParams& params, const ApiRequest& request);
 Duration unloaded_write(const ControlPlaneParams& params, Bytes bytes);
+// From the write of a pod until a client that watches it has the news.
+Duration unloaded_news(const ControlPlaneParams& params);
 
 }  // namespace orrery

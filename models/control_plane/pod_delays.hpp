@@ -23,7 +23,7 @@ class PodDelays final : public PodApi, public NodeApi {
         images_{jobs},
         held_(nodes),
         write_{unloaded_write(params, params.pods.bytes)},
-        watch_{params.pods.watch_latency},
+        watch_{unloaded_news(params)},
         start_{orrery::start_time(1, params.kubelet)} {}
 
   void create(PodId pod, Told told) override;
@@ -33,6 +33,7 @@ class PodDelays final : public PodApi, public NodeApi {
   void nominated(PodId /*pod*/) override {}
   void scheduling_failed(PodId /*pod*/) override {}
   void removed(PodId /*pod*/, NodeId /*node*/) override {}
+  bool is_scheduler_synced() const override { return true; }
 
   void send(NodeId /*node*/, uint32_t /*client*/, const ApiRequest& request,
             std::function<void(bool)> done) override {

@@ -185,8 +185,10 @@ void ApiServer::send(uint32_t slot) {
 }
 
 void ApiServer::sent(uint32_t slot) {
-  if (slots_[slot].is_charge) return free_slot(slot);
-  answer(slot, ApiOutcome::Done);
+  if (!slots_[slot].is_charge) return answer(slot, ApiOutcome::Done);
+  const ApiDone done = std::exchange(slots_[slot].done, {});
+  free_slot(slot);
+  if (done) done({});
 }
 
 // The request holds its seats, and no core or link any more.
@@ -277,10 +279,12 @@ void ApiServer::plan_wake() {
 void ApiServer::charge(const Charge& charge) {
   if (!is_up_) return;
   const int64_t threads = std::max(charge.threads, 1);
-  for (int64_t i = 0; i < threads; ++i) {  // the remainders go to the first
+  ApiDone done;
+  if (charge.done) done = [told = charge.done](const ApiAnswer&) { told(); };
+  for (int64_t i = 0; i < threads; ++i) {  // the remainders go to the first, so it ends last
     const auto part = [&](int64_t all) { return all / threads + (i < all % threads ? 1 : 0); };
     const ApiRequest work{.answer = {part(charge.sent.count)}};
-    const uint32_t slot = take_slot(work, {});
+    const uint32_t slot = take_slot(work, std::exchange(done, {}));
     slots_[slot].is_charge = true;
     slots_[slot].stage = Stage::Computing;
     if (const Duration cpu{part(charge.cpu.ns)}; cpu.ns > 0) {

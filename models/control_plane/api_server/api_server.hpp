@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -45,6 +46,7 @@ class ApiServer {
     Duration cpu;
     Bytes sent;
     int32_t threads = 1;
+    std::function<void()> done = {};  // called when it is sent, unless the server is lost before
   };
   void charge(const Charge& charge);
 

@@ -98,18 +98,21 @@ void ApiServers::spread_steady() {
 }
 
 void ApiServers::tell_watchers(ApiResource resource, Duration cpu, Duration cpu_per_watcher,
-                               Bytes bytes) {
+                               Bytes bytes, uint32_t of_server, const Sent& done) {
   for (uint32_t s = 0; s < size(); ++s) {
     const int64_t watching = servers_[s]->watchers(resource);
-    tell(s, watching, cpu + cpu_per_watcher * watching, bytes * watching);
+    tell(s, watching, cpu + cpu_per_watcher * watching, bytes * watching,
+         s == of_server ? done : Sent{});
   }
 }
 
-void ApiServers::tell(uint32_t server, int64_t watching, Duration cpu, Bytes bytes) {
+void ApiServers::tell(uint32_t server, int64_t watching, Duration cpu, Bytes bytes,
+                      const Sent& done) {
   if (watching == 0) return;
   const auto cores = static_cast<int64_t>(std::ceil(params_.server.cores));
   const int64_t threads = std::min({watching, cores, cpu / kWorthAThread + 1});
-  servers_[server]->charge({.cpu = cpu, .sent = bytes, .threads = static_cast<int32_t>(threads)});
+  servers_[server]->charge(
+      {.cpu = cpu, .sent = bytes, .threads = static_cast<int32_t>(threads), .done = done});
 }
 
 void ApiServers::set_nodes(int64_t nodes) {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -47,11 +48,14 @@ class ApiServers {
   // A load of all servers together, spread evenly over those that are up.
   void set_steady(uint32_t level, const SteadyLoad& load,
                   SteadySource source = SteadySource::Heartbeats);
-  // A change that every server tells its own watchers of a resource, a thread for each core,
-  // or for each millisecond of work if that is less.
-  void tell_watchers(ApiResource resource, Duration cpu, Duration cpu_per_watcher, Bytes bytes);
+  // A change that every server sends to its own watchers of a resource, a thread for each core,
+  // or for each millisecond of work if that is less. Calls `done` once `of_server` has sent it;
+  // never, if that server is lost before.
+  using Sent = std::function<void()>;
+  void tell_watchers(ApiResource resource, Duration cpu, Duration cpu_per_watcher, Bytes bytes,
+                     uint32_t of_server = UINT32_MAX, const Sent& done = {});
   // The same on one server, to so many of its watchers: what that costs altogether.
-  void tell(uint32_t server, int64_t watching, Duration cpu, Bytes bytes);
+  void tell(uint32_t server, int64_t watching, Duration cpu, Bytes bytes, const Sent& done = {});
   void set_nodes(int64_t nodes);
   void set_cached(Bytes heap);  // of each, beside what nodes bring
 

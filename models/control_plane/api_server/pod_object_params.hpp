@@ -12,19 +12,16 @@ namespace orrery {
 struct PodObjectParams {
   static constexpr std::string_view kDoc = "Pods, as API servers and etcd store them.";
   Bytes bytes = {5'000};
-  Duration watch_latency = 5_ms;
   int32_t watchers = 4;
 
   template <class V>
   void fields(V& v) {
     v("bytes", bytes, "Of one.", Range{1_B, 1_MiB},
       Source{"published: Kubernetes 1.2, a LIST of 30,000 pods is 150 MB"});
-    v("watch_latency", watch_latency,
-      "From the write of a pod until a watcher that keeps up has heard of it.",
-      Range{Duration{}, 1_min}, Source{"estimate: one pass through the watch cache"});
     v("watchers", watchers,
-      "Clients beside the kubelets that watch all pods, such as the scheduler and controllers.",
-      Range{0, 1'000'000}, Unit{"clients"},
+      "Clients beside the kubelets that watch all pods. The first is the scheduler, the second "
+      "stands for the controllers.",
+      Range{2, 1'000'000}, Unit{"clients"},
       Source{"estimate: scheduler, endpoints, jobs, garbage collector"});
   }
 };

@@ -138,15 +138,16 @@ Time Reflectors::seen_by(const Reflector& reflector) const {
 }
 
 void Reflectors::lose(uint32_t server) {
-  const std::vector<uint32_t> lost = std::exchange(on_server_[server], {});
-  watching_ -= static_cast<uint32_t>(lost.size());
-  for (const uint32_t id : lost) {
+  const std::vector<uint32_t> watched = std::exchange(on_server_[server], {});
+  watching_ -= static_cast<uint32_t>(watched.size());
+  for (const uint32_t id : watched) {
     Reflector& reflector = reflectors_[id];
     reflector.seen = seen_by(reflector);
     if (engine_.now() - reflector.watches_since > params_.backoff_reset) {
       reflector.backoff = {};
     }
     back_off(id);
+    lost.emit(id);
   }
 }
 

@@ -42,13 +42,16 @@ class Reflectors {
   bool is_watching(uint32_t reflector) const {
     return reflectors_[reflector].state == State::Watching;
   }
+  uint32_t server_of(uint32_t reflector) const {  // that watches
+    return reflectors_[reflector].server;
+  }
   uint32_t watching() const { return watching_; }
   uint32_t watching_on(uint32_t server) const {
     return static_cast<uint32_t>(on_server_[server].size());
   }
   uint64_t lists() const { return lists_; }  // that were answered
-  // Told when a reflector is up to date and watches.
-  Signal<uint32_t> synced;
+  // Told when a reflector is up to date and watches, and when its watch is lost.
+  Signal<uint32_t> synced, lost;
 
  private:
   enum class State : uint8_t { Stopped, Listing, Connecting, Watching, BackingOff };

@@ -10,6 +10,9 @@ namespace orrery {
 void Scheduler::wire() {
   controller_.pods_created.connect([this](std::span<const PodId> pods) { pods_created(pods); });
   controller_.pod_removed.connect([this](PodId pod) { pod_removed(pod); });
+  controller_.room_learned.connect([this](NodeId node, SpecId spec) {
+    post_and_kick({ClusterEventKind::AssignedPodDeleted, node, spec, {}});
+  });
   controller_.job_over.connect([this](JobId job) { job_over(job); });
   parts_.binder.bound.connect([this](PodId) {
     ++counters_.pods_scheduled;

@@ -16,6 +16,7 @@ struct JobNews {
   Signal<JobId> job_arrived;                    // Pending, no pod created yet
   Signal<std::span<const PodId>> pods_created;  // Pending pods, in the order of creation
   Signal<PodId> pod_removed;                    // all given back; record as before, gang as after
+  Signal<NodeId, SpecId> room_learned;  // the scheduler learns late that a pod there is gone
   Signal<JobId, JobPhase, JobPhase> phase_changed;  // before, after
   Signal<PodId> pod_runs;                           // an independent pod begins to compute
   Signal<JobId, int64_t> counted_holds;             // a counted job has so many milli-GPUs now

@@ -7,6 +7,7 @@
 
 #include "sim/core/id.hpp"
 #include "sim/core/time.hpp"
+#include "sim/engine/signal.hpp"
 
 namespace orrery {
 
@@ -35,6 +36,9 @@ class PodApi {
   virtual void scheduling_failed(PodId pod) = 0;
   // It was bound to the node, or to none yet, and is gone; or it is not to be created any more.
   virtual void removed(PodId pod, NodeId node) = 0;
+  // False while the scheduler's watch of pods is lost: it learns of nothing until it has synced.
+  virtual bool is_scheduler_synced() const = 0;
+  Signal<> scheduler_synced;
 
  protected:
   ~PodApi() = default;

@@ -39,6 +39,7 @@ class JobController : public JobNews {
 
   // Before start(). Pods are created through it, and start as late as it says; else at once.
   void use(PodApi& api) { pods_.use(api); }
+  int64_t gpu_milli_believed_held() const { return pods_.gpu_milli_believed_held(); }
   // Before start(). Gangs with a step go as it says; without it, and for other jobs, work and
   // checkpoints are those of JobSpec.
   void use(PaceModel& model) { runs_.use(model); }

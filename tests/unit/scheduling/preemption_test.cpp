@@ -121,6 +121,7 @@ class Unwilling final : public PodApi {
   }
   void nominated(PodId /*pod*/) override {}
   void scheduling_failed(PodId /*pod*/) override {}
+  bool is_scheduler_synced() const override { return true; }
   void removed(PodId /*pod*/, NodeId /*node*/) override {}
   int asked = 0;
 };

@@ -1,5 +1,7 @@
 #include "models/workload/lifecycle/pods/pod_lives.hpp"
 
+#include <utility>
+
 #include "sim/core/check.hpp"
 
 namespace orrery {
@@ -35,6 +37,7 @@ PodLives::PodLives(Sim sim, ClusterState& cluster, JobTable& jobs,
 void PodLives::use(PodApi& api) {
   api_ = &api;
   creation_.use(api);
+  api.scheduler_synced.connect([this] { give_back_held(); });
   // What a kubelet does before the containers of this model start.
   starts_.use(StartStage::Images, [this](PodId pod, Duration, PodStarts::Told told) {
     api_->start(pod, jobs_.pod(pod).node, std::move(told));
@@ -107,7 +110,7 @@ void PodLives::remove(PodId id, PodEnd why, const Ending& ending) {
   const bool had_node = pod.state != PodState::Pending;
   if (api_ != nullptr) api_->removed(id, had_node ? pod.node : NodeId{});
   if (had_node) {
-    cluster_.give_back(pod.node, jobs_.request(id), pod.grant);
+    give_back(id);
     on_nodes_.remove(pod.node, id);
     accounts_.leaves(id);
     --counts_[pod.job].bound;
@@ -130,6 +133,28 @@ void PodLives::remove(PodId id, PodEnd why, const Ending& ending) {
   pod.node = {};
   pod.grant = {};
   pod.takes_part = false;
+}
+
+void PodLives::give_back(PodId id) {
+  const Pod& pod = jobs_.pod(id);
+  const ClusterState::Request& request = jobs_.request(id);
+  if (api_ == nullptr || api_->is_scheduler_synced() || !cluster_.up().contains(pod.node)) {
+    return cluster_.give_back(pod.node, request, pod.grant);
+  }
+  held_.push_back({pod.node, pod.spec, request, pod.grant});
+}
+
+void PodLives::give_back_held() {
+  for (const Held& held : std::exchange(held_, {})) {
+    cluster_.give_back(held.node, held.request, held.grant);
+    news_.room_learned.emit(held.node, held.spec);
+  }
+}
+
+int64_t PodLives::gpu_milli_believed_held() const {
+  int64_t sum = 0;
+  for (const Held& held : held_) sum += held.request.resources[Resource::Gpu];
+  return sum;
 }
 
 void PodLives::remove_all(JobId id, PodEnd why) {

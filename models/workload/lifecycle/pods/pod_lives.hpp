@@ -17,7 +17,9 @@
 namespace orrery {
 
 // wanted -> created -> bound -> started -> running -> gone. A scheduler takes a pod's resources
-// when it binds it; they are given back here, and nowhere else.
+// when it binds it; they are given back here, and nowhere else. While the scheduler's watch is lost
+// it believes that pods which end still hold their resources: these are given back once it has
+// synced.
 class PodLives {
  public:
   PodLives(Sim sim, ClusterState& cluster, JobTable& jobs, const JobControllerParams& params,
@@ -49,8 +51,18 @@ class PodLives {
 
   Signal<PodId, PodEnd> leaving;  // it is there still, and its GPUs are booked
 
+  int64_t gpu_milli_believed_held() const;  // by pods that are gone
+
  private:
+  struct Held {
+    NodeId node;
+    SpecId spec;
+    ClusterState::Request request;
+    DeviceGrant grant;
+  };
   static int32_t exit_code_of(PodEnd why);
+  void give_back(PodId pod);
+  void give_back_held();
 
   Engine& engine_;
   ClusterState& cluster_;
@@ -62,6 +74,7 @@ class PodLives {
   PodStarts starts_;
   PodsOnNodes on_nodes_;
   IdVector<JobId, Counts> counts_;
+  std::vector<Held> held_;  // by pods that are gone, which the scheduler has not learned
 };
 
 }  // namespace orrery

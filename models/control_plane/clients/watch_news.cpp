@@ -1,0 +1,67 @@
+#include "models/control_plane/clients/watch_news.hpp"
+
+#include <memory>
+#include <utility>
+
+namespace orrery {
+
+WatchNews::WatchNews(Engine& engine, ApiServers& servers, Reflectors& reflectors)
+    : engine_{engine}, servers_{servers}, reflectors_{reflectors} {
+  reflectors_.synced.connect([this](uint32_t reflector) { synced(reflector); });
+}
+
+WatchNews::Line& WatchNews::line(uint32_t reflector) {
+  if (reflector >= lines_.size()) lines_.resize(reflector + size_t{1});
+  return lines_[reflector];
+}
+
+void WatchNews::changed(const Event& event, uint32_t reflector, Heard heard) {
+  Heard done = arrival(reflector, std::move(heard));
+  const bool is_sent = reflectors_.is_watching(reflector);
+  send_to_all(event, is_sent ? reflectors_.server_of(reflector) : UINT32_MAX, std::move(done));
+}
+
+void WatchNews::tell(const Event& event, uint32_t reflector, Heard heard) {
+  Heard done = arrival(reflector, std::move(heard));
+  if (!reflectors_.is_watching(reflector)) return;
+  servers_.tell(reflectors_.server_of(reflector), 1, event.cpu, event.bytes, std::move(done));
+}
+
+void WatchNews::send_to_all(const Event& event, uint32_t server, Heard done) {
+  servers_.tell_watchers(event.resource, event.cpu, {}, event.bytes, server, std::move(done));
+}
+
+// What is to be called once the server has sent it.
+WatchNews::Heard WatchNews::arrival(uint32_t reflector, Heard heard) {
+  Line& to = line(reflector);
+  to.news.push_back(std::move(heard));
+  return [this, reflector, syncs = to.syncs] {
+    if (lines_[reflector].syncs == syncs) arrives(reflector);
+  };
+}
+
+void WatchNews::arrives(uint32_t reflector) {
+  Line& to = lines_[reflector];
+  const Heard heard = std::move(to.news.front());
+  to.news.pop_front();
+  heard();
+}
+
+// The LIST, or the watch cache of the new server, holds all that changed meanwhile.
+void WatchNews::synced(uint32_t reflector) {
+  Line& to = line(reflector);
+  ++to.syncs;
+  for (size_t waiting = to.news.size(); waiting > 0; --waiting) arrives(reflector);
+}
+
+void WatchNews::end(uint32_t reflector) {
+  Line& to = line(reflector);
+  ++to.syncs;
+  if (to.news.empty()) return;
+  engine_.after({}, Label{"control.watch_ended"},
+                [news = std::make_unique<std::deque<Heard>>(std::exchange(to.news, {}))] {
+                  for (const Heard& heard : *news) heard();
+                });
+}
+
+}  // namespace orrery

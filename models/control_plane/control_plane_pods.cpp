@@ -1,0 +1,191 @@
+// models/control_plane/control_plane_pods.cpp -- what becomes of pods through the API.
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "models/control_plane/control_plane.hpp"
+
+namespace orrery {
+namespace {
+
+// Controllers that fail try again later; estimates, as the backoff of their queues depends on more.
+constexpr Duration kRetryFirst = 1_s, kRetryMax = 60_s;
+
+}  // namespace
+
+void ControlPlane::create(PodId pod, Told told) {
+  const WorkloadKind kind = jobs_.job(jobs_.pod(pod).job).spec.controller;
+  const uint32_t space = name_space(pod);
+  const uint32_t object = objects_.create(pod, space);
+  const auto heard = [this, object, told = std::move(told)](Creation news) {
+    const bool is_over = news != Creation::Answered && objects_.settle(object);
+    if (is_over) delete_pod(garbage_collector_, object, {});
+    told(news);
+  };
+  write(*controllers_[controller_of(kind)],
+        {.verb = Verb::Create, .name_space = space, .object = object, .hearer = scheduler_watch()},
+        heard, {});
+}
+
+// A kubelet that died meanwhile, or whose pod is gone, starts nothing.
+void ControlPlane::bind(PodId pod, NodeId node, Done done) {
+  const uint64_t life = jobs_.pod(pod).generation;
+  const uint32_t space = name_space(pod);
+  const auto bound = [this, pod, life, space, node, done = std::move(done)](Creation news) {
+    if (news == Creation::Answered) return;
+    const bool is_done = news == Creation::Known;
+    const Pod& now_is = jobs_.pod(pod);
+    const bool is_there = now_is.generation == life && now_is.state == PodState::Pending;
+    const bool starts = is_done && is_there && is_up_[node.index];
+    if (starts && params_.kubelet.status_writes > 0) patch_status(node, space);
+    if (events_ && is_done) events_->pod_bound(starts ? node : NodeId{}, space);
+    done(is_done);
+  };
+  write(scheduler_, {.verb = Verb::Update, .name_space = space, .hearer = node.index}, bound, {});
+}
+
+void ControlPlane::start(PodId pod, NodeId node, Started started) {
+  most_[Quantity::Pods] = std::max(most_[Quantity::Pods], ++pods_);
+  images_.ensure(pod, node, [this, pod, node, started = std::move(started)] {
+    started(start_);
+    patch_as_it_starts(pod, node, 1);
+    // One that is gone may be bound anew already, and pull its images.
+    const bool is_known = jobs_.pod(pod).started < Time::max();
+    if (services_ && is_known) services_->pod_starts(pod);
+  });
+}
+
+// The first patch went out when the kubelet learned of the pod; the last one says that the
+// containers run. With 5 patches and 0.8 s from the images to the containers they go out 0.2, 0.4,
+// 0.6 and 0.8 s after the images are there.
+void ControlPlane::patch_as_it_starts(PodId pod, NodeId node, int32_t sent) {
+  const int32_t left = params_.kubelet.status_writes - sent;
+  if (left <= 0) return;
+  const uint64_t life = jobs_.pod(pod).generation;
+  const Duration pause = Duration{start_.ns / (params_.kubelet.status_writes - 1)};
+  sim_.engine.after(pause, Label{"control.pod_status"}, [this, pod, node, life, sent] {
+    const Pod& now_is = jobs_.pod(pod);
+    if (now_is.generation != life || now_is.node != node || !is_up_[node.index]) return;
+    patch_status(node, name_space(pod));
+    patch_as_it_starts(pod, node, sent + 1);
+  });
+}
+
+void ControlPlane::patch_status(NodeId node, uint32_t space) {
+  write(kubelet(node), {.verb = Verb::Patch, .name_space = space}, {}, {});
+}
+
+// Its condition says why, then it is told to end; its kubelet deletes it once it has.
+void ControlPlane::evict(PodId pod, Told told) {
+  const uint32_t space = name_space(pod);
+  const NodeId node = jobs_.pod(pod).node;
+  const uint32_t hearer = node.is_valid() ? node.index : scheduler_watch();
+  const auto said_why = [this, space, hearer, told = std::move(told)](Creation news) {
+    if (news != Creation::Answered) return;
+    write(scheduler_, {.verb = Verb::Update, .name_space = space, .hearer = hearer}, told, {});
+  };
+  write(scheduler_, {.verb = Verb::Patch, .name_space = space}, said_why, {});
+}
+
+void ControlPlane::nominated(PodId pod) {
+  write(scheduler_, {.verb = Verb::Patch, .name_space = name_space(pod)}, {}, {});
+}
+
+void ControlPlane::scheduling_failed(PodId pod) {
+  if (events_) events_->scheduling_failed(pod, jobs_.pod(pod).generation, name_space(pod));
+}
+
+// Nobody hears of pods whose node just died.
+void ControlPlane::removed(PodId pod, NodeId node) {
+  const uint32_t object = objects_.remove(pod);
+  if (!node.is_valid()) return delete_pod(garbage_collector_, object, {});
+  --pods_;
+  if (services_) services_->pod_gone(pod);
+  if (is_up_[node.index]) return delete_pod(kubelet(node), object, {});
+  if (object != 0) dead_pods_[node.index].known.push_back(object);
+}
+
+void ControlPlane::job_arrived(JobId job) {
+  job_namespaces_.job_arrived(job);
+  if (!namespaces_) return;
+  namespaces_->job_arrived(job);
+  if (!params_.namespaces->per_job) return;
+  int64_t& pods = most_[Quantity::PodsOfNamespace];
+  pods = std::max<int64_t>(pods, jobs_.job(job).pods);
+}
+
+void ControlPlane::job_over(JobId job) {
+  if (services_) services_->job_over(job);
+  if (namespaces_) namespaces_->job_over(job);
+}
+
+// Until it is stored, however long that takes. Controllers hear of what `done` waits for.
+void ControlPlane::delete_pod(ApiClient& client, uint32_t object, std::function<void()> done) {
+  if (object == 0) return;
+  const uint32_t hearer = done ? controllers_watch() : kNobody;
+  const auto deleted = [this, &client, object, done = std::move(done)](Creation news) {
+    if (news == Creation::Refused) delete_pod(client, object, done);
+    if (news != Creation::Known) return;
+    objects_.deleted(object);
+    if (done) done();
+  };
+  write(client,
+        {.verb = Verb::Delete,
+         .name_space = objects_.name_space(object),
+         .object = object,
+         .hearer = hearer},
+        deleted, {});
+}
+
+// Of a pod. What somebody waits for is tried again, with pauses that double, for a minute at most.
+void ControlPlane::write(ApiClient& client, PodWrite what, Told told, Duration waited) {
+  const ApiRequest request{.verb = what.verb,
+                           .resource = ApiResource::Pods,
+                           .name_space = what.name_space,
+                           .bytes = params_.pods.bytes,
+                           .object = what.object,
+                           .answer = params_.pods.bytes};
+  client.send(request,
+              [this, &client, what, told = std::move(told), waited](const ApiAnswer& answer) {
+                const bool is_done = answer.outcome == ApiOutcome::Done;
+                if (told && waited == Duration{}) told(Creation::Answered);
+                if (is_done) return written(what, told);
+                if (told) write_again(client, what, told, waited);
+              });
+}
+
+// All that watch pods are sent the event, and so is the kubelet that is to hear.
+void ControlPlane::written(PodWrite what, const Told& told) {
+  const double copy = static_cast<double>(params_.pods.bytes.count) *
+                      params_.api_servers.server.cost.sent_byte * 1e-9;
+  const WatchNews::Event event{.cpu = nearest_ns(copy), .bytes = params_.pods.bytes};
+  const auto known = [told] { told(Creation::Known); };
+  if (what.hearer >= kubelets_.size() && what.hearer != kNobody) {
+    return news_.changed(event, what.hearer, known);
+  }
+  news_.changed(event);
+  if (what.hearer != kNobody) return news_.tell(event, what.hearer, known);
+  if (told) known();
+}
+
+void ControlPlane::write_again(ApiClient& client, PodWrite what, const Told& told,
+                               Duration waited) {
+  const Duration pause = waited == Duration{} ? kRetryFirst : waited;  // as long again as it waited
+  if (waited + pause > kRetryMax) {
+    ORRERY_MARK("control.gave_up");
+    return told(Creation::Refused);
+  }
+  ++retried_;
+  struct Again {
+    ApiClient& client;
+    PodWrite what;
+    Told told;
+    Duration waited;
+  };
+  auto again = std::make_unique<Again>(Again{client, what, told, waited + pause});
+  sim_.engine.after(pause, Label{"control.tries_again"}, [this, again = std::move(again)] {
+    write(again->client, again->what, std::move(again->told), again->waited);
+  });
+}
+
+}  // namespace orrery
