@@ -21,7 +21,7 @@ enum class EtcdNews : uint8_t {
 struct EtcdCounters {
   uint64_t writes = 0, commits = 0, reads = 0;
   uint64_t too_large = 0, out_of_space = 0;  // refused
-  uint64_t timed_out = 0;                    // for want of a leader
+  uint64_t timed_out = 0;                    // for want of a leader that commits
   uint64_t elections = 0;
   Bytes read = {};
 };

@@ -32,7 +32,6 @@ class ImagePulls {
   void renew(NodeId node);
 
   size_t waiting(NodeId node) const { return nodes_[node].queue.size() - nodes_[node].first; }
-  size_t pulling(NodeId node) const { return nodes_[node].pulls.size(); }
   const Counters& counters() const { return counters_; }
 
  private:

@@ -47,7 +47,7 @@ TEST(ControlPlaneLog, AFullEtcdTakesWritesAgainOnceItIsDefragmented) {
   EXPECT_EQ(number(run.result, "etcd_defragmented"), 3);
   EXPECT_EQ(number(run.result, "cut_offs"), 1) << "no lease can be renewed";
   EXPECT_EQ(number(run.result, "nodes_given_up"), 0);
-  EXPECT_THAT(run.result.notes, Not(Contains(HasSubstr("was full at the end"))));
+  EXPECT_THAT(run.result.warnings, Not(Contains(HasSubstr("was full at the end"))));
   double refused = 0, written = 0;
   for (const EtcdSample& row : run.recorder.rows<EtcdSample>("/timeline/etcd")) {
     if (row.time > full + 10_s && row.time < back) refused += row.refused;
@@ -59,7 +59,7 @@ TEST(ControlPlaneLog, AFullEtcdTakesWritesAgainOnceItIsDefragmented) {
   EXPECT_GT(refused, 0);
   EXPECT_GT(written, 0);
   int late = 0;
-  for (const JobRow& job : run.jobs()) {
+  for (const JobRow& job : run.recorder.rows<JobRow>("/jobs")) {
     if (job.submitted < full + 1_min || job.submitted > back - 1_min) continue;
     ++late;
     EXPECT_GT(job.running, back);
@@ -72,7 +72,7 @@ TEST(ControlPlaneLog, WithoutAnOperatorItIsFullToTheEnd) {
   ShippedRun run{"etcd-full",
                  {"control_plane.etcd.defragmentations=[]", "control_plane.etcd.members=5"}};
   ASSERT_EQ(events_of(run).size(), 1U);
-  EXPECT_THAT(run.result.notes, Contains(HasSubstr("etcd was full at the end")));
+  EXPECT_THAT(run.result.warnings, Contains(HasSubstr("etcd was full at the end")));
 }
 
 std::string killed_servers(const std::string& more = "") {
@@ -95,7 +95,7 @@ TEST(ControlPlaneLog, ServersThatAreKilledForTheirMemoryAreTold) {
                                         &ControlPlaneEventRow::event);
   EXPECT_GT(kills, 0);
   EXPECT_EQ(number(run.result, "api_servers_killed"), kills);
-  EXPECT_THAT(run.result.notes, Contains(HasSubstr("API servers were killed for their memory " +
+  EXPECT_THAT(run.result.warnings, Contains(HasSubstr("API servers were killed for their memory " +
                                                    std::to_string(kills) + " time")));
 }
 

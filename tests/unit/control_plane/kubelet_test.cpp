@@ -128,7 +128,7 @@ TEST(ImagePulls, ARenewedNodeHasNothingAndAnswersNobody) {
   world.engine.after(500_ms, Label{"test.renewed"}, [&] { world.pulls.renew({0}); });
   world.engine.run();
   EXPECT_EQ(world.done.size(), 1U);
-  EXPECT_EQ(world.pulls.pulling({0}), 0U);
+  EXPECT_FALSE(world.pulls.has({0}, image));
 }
 
 TEST(KubeletParams, WrongValuesAreRefused) {
