@@ -1,17 +1,17 @@
 #include "models/control_plane/etcd/defragmentation.hpp"
 
+#include "sim/core/check.hpp"
+
 namespace orrery {
 
 Defragmentation::Defragmentation(Engine& engine, Etcd& etcd, Bandwidth rate)
     : etcd_{etcd}, rate_{rate}, rewriting_{engine, Label{"etcd.member_defragmented"}, [this] {
-                                             has_shrunk_ = true;
                                              end_member();
                                            }} {
   etcd.news.connect([this](EtcdNews news, uint32_t member) {
-    if (news == EtcdNews::MemberLost && member_ == member) {
-      ORRERY_MARK("etcd.lost_while_defragmenting");
-      end_member();
-    }
+    if (news != EtcdNews::MemberLost || member_ != member) return;
+    ORRERY_MARK("etcd.lost_while_defragmenting");
+    rewriting_.arm({});
   });
 }
 
@@ -43,9 +43,10 @@ void Defragmentation::defragment_next() {
   etcd_.set_defragmenting(member_);
 }
 
+// Done, or lost.
 void Defragmentation::end_member() {
-  rewriting_.disarm();
   is_done_[*member_] = true;
+  has_shrunk_ |= etcd_.members()[*member_];
   etcd_.set_defragmenting({});
   defragment_next();
 }

@@ -214,6 +214,7 @@ void Etcd::set_defragmenting(std::optional<uint32_t> member) {
   if (could_commit && !can_commit()) stall();
   if (!could_commit && can_commit()) resume();
   if (could_commit != can_commit()) apply_steady();
+  if (!members_[told]) return;
   news.emit(member ? EtcdNews::Defragmenting : EtcdNews::Defragmented, told);
 }
 
