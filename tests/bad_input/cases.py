@@ -181,7 +181,7 @@ CASES = [
     planned("defragmentation after the end", "etcd: {defragmentations: [{at: 1h}]}",
             "s.yaml:10:61: control_plane.etcd.defragmentations[0].at", "must be before run.until, 1h"),
     planned("defragmentations out of order", "etcd: {defragmentations: [{at: 2s}, {at: 1s}]}",
-            "s.yaml:10:70: control_plane.etcd.defragmentations[1].at", "must be later than that before it"),
+            "s.yaml:10:71: control_plane.etcd.defragmentations[1].at", "must be later than that before it"),
     planned("member that etcd does not have", "etcd: {members: 3, losses: [{member: 3, at: 1s}]}",
             "s.yaml:10:67: control_plane.etcd.losses[0].member", "there are members 0 to 2"),
     planned("member lost while it is", "etcd: {losses: [{at: 1s}, {at: 2s}]}",

@@ -34,7 +34,7 @@ std::string cluster_of(const std::string& control_plane, const std::string& rest
          rest + "\n";
 }
 
-constexpr int64_t kRequestsOfAJoin = 56;  // by default, two of them for a certificate
+constexpr int64_t kRequestsOfAJoin = 56;  // by default, three of them for a certificate
 
 const std::string kNoWork =
     "workload: {sources: [{kind: jobs, jobs: [{kind: pods, pods: 1, pod: {gpus: 1}, work: "
@@ -251,7 +251,7 @@ TEST(DeadNodes, ThatComeBackEarlierTellOfTheirPodsThemselves) {
   EXPECT_EQ(count(run, "nodes_given_up"), 0);
   ASSERT_EQ(boots(run).size(), 1U);
   EXPECT_FALSE(boots(run)[0].joins);
-  EXPECT_EQ(count(run, "boot_requests"), kRequestsOfAJoin - 2) << "it has its certificate";
+  EXPECT_EQ(count(run, "boot_requests"), kRequestsOfAJoin - 3) << "it has its certificate";
 }
 
 TEST(DeadNodes, AJobThatNoticesItselfWaitsForNobody) {
