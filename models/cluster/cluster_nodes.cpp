@@ -143,8 +143,6 @@ void check_autoscaler(const ControlPlaneParams& params, const BuiltPools& built,
     if (group.nodes_max.value_or(0) > has) fail("nodes_max", pool + " nodes");
     if (group.at_start() > has) {
       fail(group.nodes_at_start ? "nodes_at_start" : "nodes_min", pool + " nodes");
-    } else if (group.nodes_min == has) {
-      fail("nodes_min", pool + " nodes: it can neither grow nor shrink");
     }
   }
 }

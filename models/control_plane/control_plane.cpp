@@ -16,6 +16,7 @@ ControlPlane::ControlPlane(Sim sim, const ControlPlaneParams& params, const JobT
       servers_{{.engine = sim.engine, .store = store_, .nodes = nodes},
                params_.api_servers,
                sim.rng.stream("control_plane.servers")},
+      log_{sim, servers_, etcd_},
       client_rng_{sim.rng.stream("control_plane.clients")},
       jobs_{jobs},
       job_namespaces_{jobs, params_.namespaces && params_.namespaces->per_job},
@@ -84,6 +85,11 @@ void ControlPlane::start() {
       sim_.engine, params_.etcd.losses, &EtcdMemberLossParams::member, Label{"etcd.member_lost"},
       Label{"etcd.member_back"},
       [this](uint32_t member, bool is_up) { etcd_.objects().set_member_up(member, is_up); });
+  for (const DefragmentationParams& defragmentation : params_.etcd.defragmentations) {
+    sim_.engine.at(
+        Time{} + defragmentation.at, Label{"etcd.defragmentation"}, [this] { etcd_.defragment(); },
+        Phase::Control);
+  }
 }
 
 // A Lease is renewed every so often, a status written every so often, by each node that is up.

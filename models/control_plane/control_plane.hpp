@@ -13,6 +13,7 @@
 #include "models/control_plane/clients/api_client.hpp"
 #include "models/control_plane/clients/reflectors.hpp"
 #include "models/control_plane/clients/watch_news.hpp"
+#include "models/control_plane/control_plane_log.hpp"
 #include "models/control_plane/control_plane_params.hpp"
 #include "models/control_plane/control_plane_rows.hpp"
 #include "models/control_plane/etcd/etcd_store.hpp"
@@ -108,6 +109,7 @@ class ControlPlane final : public PodApi, public NodeApi {
   EtcdSplit etcd_;
   EtcdStore store_;
   ApiServers servers_;
+  ControlPlaneLog log_;
   Rng client_rng_;
   const JobTable& jobs_;
   JobNamespaces job_namespaces_;

@@ -10,14 +10,10 @@
 namespace orrery {
 
 void ControlPlane::watch_leases() {
-  const auto tell = [this] {
-    Etcd& etcd = etcd_.objects();
-    cut_off.emit(servers_.up() == 0 || !etcd.has_quorum() || etcd.is_out_of_space());
-  };
+  const auto tell = [this] { cut_off.emit(servers_.up() == 0 || !etcd_.objects().stores()); };
   servers_.lost.connect([tell](uint32_t) { tell(); });
   for (uint32_t s = 0; s < servers_.size(); ++s) servers_.server(s).recovered.connect(tell);
-  etcd_.objects().ran_out_of_space.connect(tell);
-  etcd_.objects().quorum_changed.connect(tell);
+  etcd_.objects().news.connect([tell](EtcdNews, uint32_t) { tell(); });
 }
 
 void ControlPlane::node_absent(NodeId node) {

@@ -26,12 +26,17 @@ void refuse_unused(const ControlPlaneParams& params, Checker& c) {
                                          "etcd.blocking_reads"};
   constexpr std::string_view kMembers[] = {"etcd.members"};
   const bool is_full = params.level == ControlPlaneLevel::Full;
-  const bool reads = is_full && params.reads_etcd(), loses = is_full && !params.etcd.losses.empty();
+  const bool reads = is_full && params.reads_etcd();
+  const bool loses =
+      is_full && (!params.etcd.losses.empty() || !params.etcd.defragmentations.empty());
   if (!reads) {
     refuse(
         kReads,
         "has no effect: nothing is read from etcd without readers of events or namespaces that do");
-    if (!loses) refuse(kMembers, "has no effect: nothing is read from etcd, and no member is lost");
+    if (!loses) {
+      refuse(kMembers,
+             "has no effect: nothing is read from etcd, and no member is lost or defragmented");
+    }
   }
   constexpr std::string_view kTimes[] = {"etcd.read_rate_max", "etcd.read_bandwidth",
                                          "etcd.read_object", "etcd.read_byte",
@@ -40,7 +45,8 @@ void refuse_unused(const ControlPlaneParams& params, Checker& c) {
     refuse(kTimes, "has no effect: with etcd.read_latency 0 reads take no time");
     if (!loses) {
       refuse(kMembers,
-             "has no effect: with etcd.read_latency 0 reads take no time, and no member is lost");
+             "has no effect: with etcd.read_latency 0 reads take no time, and no member is lost or "
+             "defragmented");
     }
   }
   constexpr std::string_view kOthers[] = {"clients.others"}, kCrashes[] = {"kubelet.crash_loop"};
@@ -103,6 +109,7 @@ void ControlPlaneParams::check(Checker& c) const {
                                               "api_servers.server.request_timeout",
                                               "api_servers.server.restart_time",
                                               "etcd.compaction_interval",
+                                              "etcd.defragmentations",
                                               "etcd.quota",
                                               "etcd.write_rate_max",
                                               "etcd.request_max",

@@ -74,7 +74,8 @@ struct EtcdSample {
     c("time", &EtcdSample::time, "end of the interval; rates are means over it");
     c("writes", &EtcdSample::writes, "committed, without heartbeats; of all etcds", "1/s");
     c("refused", &EtcdSample::refused, "too large, or for want of space", "1/s");
-    c("timed_out", &EtcdSample::timed_out, "writes given up, as etcd had no leader", "1/s");
+    c("timed_out", &EtcdSample::timed_out,
+      "writes given up, as etcd had no leader, or its leader defragmented", "1/s");
     c("in_use", &EtcdSample::in_use, "by objects and their old versions, now");
     c("file", &EtcdSample::file, "of the database on disk, now");
     c("waiting", &EtcdSample::waiting, "writes that wait now", "writes");

@@ -1,5 +1,6 @@
 // models/control_plane/control_plane_samples.cpp -- what is recorded of the control plane.
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -125,6 +126,7 @@ std::vector<std::string> ControlPlane::notes() const {
   size[Quantity::BytesOfType] = (params_.pods.bytes * size[Quantity::Pods]).count;
   std::vector<std::string> notes;
   if (services_) notes = services_->notes();
+  std::ranges::move(log_.notes(), std::back_inserter(notes));
   if (servers_.up() == 0) {
     notes.push_back(
         "control plane: no API server was up at the end: nobody could create or bind pods");
@@ -153,6 +155,7 @@ void ControlPlane::add_summary(Recorder& recorder) {
   count("api_lost", total_.of(ApiOutcome::ServerLost), "lost with their server");
   recorder.add_summary("etcd_elections", static_cast<int64_t>(etcd_.objects().counters().elections),
                        "elections", "of a leader of etcd, as members were lost or came back");
+  log_.add_summary(recorder);
   recorder.add_summary("watches_gone", static_cast<int64_t>(servers_.watch_caches().gone()),
                        "watches",
                        "that a server could not resume, as it had forgotten what changed since: "

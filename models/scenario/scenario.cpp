@@ -138,6 +138,10 @@ void check_control_plane(const Scenario& scenario, Checker& c) {
   for (size_t i = 0; i < params.etcd.losses.size(); ++i) {
     check(params.etcd.losses[i].at, "etcd.losses[" + std::to_string(i) + "].at");
   }
+  for (size_t i = 0; i < params.etcd.defragmentations.size(); ++i) {
+    check(params.etcd.defragmentations[i].at,
+          "etcd.defragmentations[" + std::to_string(i) + "].at");
+  }
   for (size_t i = 0; i < params.crash_loops.size(); ++i) {
     check(params.crash_loops[i].from, "crash_loops[" + std::to_string(i) + "].from");
   }
@@ -176,10 +180,9 @@ void check_nodes(const Scenario& scenario, Checker& c) {
   if (is_modelled && !boot && c.is_given("control_plane.node_join")) {
     c.idle("control_plane.node_join", "has no effect: no node joins, and none fails");
   }
-  const bool may_be_cut_off = !params.losses.empty() || !params.etcd.losses.empty() ||
-                              c.is_given("control_plane.etcd.quota");
+  const bool may_be_cut_off = params.level == ControlPlaneLevel::Full;  // from servers or etcd
   if (is_modelled && !boot && !may_be_cut_off && c.is_given("control_plane.node_lifecycle")) {
-    c.idle("control_plane.node_lifecycle", "has no effect: no node fails or is cut off");
+    c.idle("control_plane.node_lifecycle", "has no effect with level: delays: no node fails");
   }
   const size_t pools = scenario.cluster.pools.size() + scenario.cluster.openb_nodes.size();
   if (params.node_lifecycle.zones == NodeZones::Pools && is_modelled && pools == 1) {

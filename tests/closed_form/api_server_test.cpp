@@ -13,6 +13,7 @@
 #include "models/control_plane/flow_control/shuffle_sharding.hpp"
 #include "tests/support/api_world.hpp"
 #include "tests/support/report.hpp"
+#include "tests/support/starving_probability.hpp"
 
 namespace orrery {
 namespace {
@@ -130,7 +131,7 @@ TEST_P(ShuffleShardingMonteCarlo, HandsStarveAsOftenAsTheFormulaSays) {
             ? 1
             : 0;
   }
-  const double expected = starving_probability(queues, hand, heavy);
+  const double expected = test::starving_probability(queues, hand, heavy);
   const double ours = static_cast<double>(starved) / kTrials;
   test::report({.id = GetParam()}, ours, expected);
   EXPECT_LE(std::abs(ours - expected), 3 * std::sqrt(expected * (1 - expected) / kTrials));
@@ -165,7 +166,7 @@ TEST_P(ShuffleShardingOfSeats, LightFlowsAreTurnedAwayAsOftenAsTheFormulaSays) {
       ++turned_away;
     }
   }
-  const double expected = starving_probability(queues, hand, heavy);
+  const double expected = test::starving_probability(queues, hand, heavy);
   const double ours = static_cast<double>(turned_away) / kTrials;
   test::report({.id = GetParam()}, ours, expected);
   EXPECT_LE(std::abs(ours - expected), 3 * std::sqrt(expected * (1 - expected) / kTrials));

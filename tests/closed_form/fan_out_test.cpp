@@ -39,15 +39,14 @@ TEST(FanOutLaws, AChangeAmongNNodesThatAllWatchCostsNSquaredAddresses) {
     const std::array<uint32_t, 1> gone{3}, come{nodes};
     const auto writes = service.sync(gone, come);
     ASSERT_EQ(writes.size(), 1U);
-    EXPECT_EQ(fan_out(writes[0], nodes, {}).egress, egress_of_change(nodes, kAddress));
-    EXPECT_EQ(egress_of_change(nodes, kAddress).count, int64_t{100} * nodes * nodes);
+    EXPECT_EQ(fan_out(writes[0], nodes, {}).egress.count, int64_t{100} * nodes * nodes);
   }
 }
 
 TEST(FanOutLaws, GrowthToNNodesCostsAThirdOfNCubedAddresses) {
   for (const uint32_t nodes : {1U, 2U, 30U, 400U, 2'000U}) {
     const Bytes grown = egress_of_joins(kOneObject, nodes);
-    EXPECT_EQ(grown, egress_of_growth(nodes, kAddress));
+    EXPECT_EQ(grown.count, int64_t{100} * nodes * (nodes + 1) * (2 * nodes + 1) / 6);
     // n(n+1)(2n+1)/6 = n^3/3 * (1 + 3/(2n) + 1/(2n^2))
     const double n = nodes;
     EXPECT_NEAR(static_cast<double>(grown.count) / (100 * n * n * n / 3),

@@ -55,6 +55,11 @@ def etcd(draft: Draft, draw: Draw) -> None:
                 at = draw.count(1, draft.span - 1)
                 made["losses"].append({"member": member, "at": f"{at}s",
                                        "until": f"{at + draw.count(1, 900)}s"})
+    if is_full(draft) and draw.chance(0.3):
+        first = draw.count(0, draft.span // 2)
+        made["defragmentations"] = [{"at": f"{first}s"},
+                                    {"at": f"{first + draw.count(1, draft.span // 3)}s"}]
+        draw.maybe(made, 0.7, defragmentation_rate=f"{draw.count(1, 40)}Mbps")
 
 
 def kubelets(draft: Draft, draw: Draw) -> None:

@@ -38,6 +38,7 @@ control_plane:
     blocking_reads: true
     read_bandwidth: 1Gbps
     losses: [{member: 0, at: 2min, until: 3min}]
+    defragmentations: [{at: 4min}]
   events: {others_per_s: 5, readers: [{every: 1min, from: etcd}, {clients: 2, every: 10min, from: cache}]}
   crash_loops: [{nodes: 2, pods_per_node: 2, from: 1min, until: 5min}]
   image_pulls: {registry: 5Gbps, latency: 1s}

@@ -23,9 +23,6 @@ Duration shortest(const D&) {
 
 void NodeGroupParams::check(Checker& c) const {
   if (nodes_max && nodes_min > *nodes_max) c.error("nodes_min", "must not be above nodes_max");
-  if (nodes_max && nodes_min == *nodes_max && at_start() == nodes_min) {
-    c.error("nodes_min", "is nodes_max: the group can neither grow nor shrink");
-  }
   if (at_start() < nodes_min) c.error("nodes_at_start", "must not be below nodes_min");
   if (nodes_max && at_start() > *nodes_max) {
     c.error("nodes_at_start", "must not be above nodes_max");

@@ -19,12 +19,6 @@ ApiStatistics::Cell ApiStatistics::of_level(uint32_t level) const {
   return sum;
 }
 
-ApiStatistics::Cell ApiStatistics::of_verb(Verb verb) const {
-  Cell sum;
-  for (const auto& level : cells_) sum.add(level[static_cast<size_t>(verb)]);
-  return sum;
-}
-
 ApiStatistics::Cell ApiStatistics::of_all() const {
   Cell sum;
   for (uint32_t level = 0; level < cells_.size(); ++level) sum.add(of_level(level));

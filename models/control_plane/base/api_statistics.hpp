@@ -37,7 +37,6 @@ class ApiStatistics {
     return cells_[level][static_cast<size_t>(verb)];
   }
   Cell of_level(uint32_t level) const;
-  Cell of_verb(Verb verb) const;
   Cell of_all() const;
   void clear();  // so that the next figures are of the time since
 

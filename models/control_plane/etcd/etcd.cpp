@@ -16,7 +16,11 @@ Etcd::Etcd(Engine& engine, const EtcdParams& params)
       store_{params.compaction_interval, params.event_ttl},
       members_(static_cast<size_t>(params.members), true),
       up_{members_.size()},
-      election_{engine, Label{"etcd.leader_elected"}, [this] { resume(); }},
+      election_{engine, Label{"etcd.leader_elected"},
+                [this] {
+                  ++counters_.elections;
+                  resume();
+                }},
       giving_up_{engine, Label{"etcd.gave_up"}, [this] { give_up(); }},
       space_check_{engine, Label{"etcd.space_checked"}, [this] {
                      check_space();
@@ -144,7 +148,7 @@ void Etcd::read(const Read& read, Callback done) {
   counters_.read = counters_.read + read.bytes;
   const Duration latency = params_.read_latency;
   if (latency > Duration{}) {
-    const auto members = static_cast<double>(up_);
+    const auto members = static_cast<double>(std::max<size_t>(up_ - (defragmenting_ ? 1 : 0), 1));
     const Duration moved = read.bytes / params_.read_bandwidth;
     const Duration service =
         nearest_ns(std::max(1 / params_.read_rate_max, moved.seconds()) / members);
@@ -187,17 +191,31 @@ void Etcd::set_member_up(uint32_t member, bool is_up) {
   if (!has_quorum() || lost_leader) {
     ORRERY_MARK("etcd.leader_lost");
     election_.disarm();
-    // What the lost leader had not committed is committed by the next.
-    engine_.cancel(commit_);
-    waiting_.insert(waiting_.begin(), std::make_move_iterator(batch_.begin()),
-                    std::make_move_iterator(batch_.end()));
-    batch_.clear();
-    plan_to_give_up();
+    stall();
   }
   if (has_quorum() && (lost_leader || !had_quorum)) elect();
-  if (had_quorum == has_quorum()) return;
-  apply_steady();
-  quorum_changed.emit();
+  if (had_quorum != has_quorum()) apply_steady();
+  news.emit(is_up ? EtcdNews::MemberBack : EtcdNews::MemberLost, member);
+}
+
+// What was being committed is committed by the next leader, or by this one later.
+void Etcd::stall() {
+  engine_.cancel(commit_);
+  waiting_.insert(waiting_.begin(), std::make_move_iterator(batch_.begin()),
+                  std::make_move_iterator(batch_.end()));
+  batch_.clear();
+  plan_to_give_up();
+}
+
+void Etcd::set_defragmenting(std::optional<uint32_t> member) {
+  const uint32_t told = member.value_or(defragmenting_.value_or(leader_));
+  const bool could_commit = can_commit();
+  defragmenting_ = member;
+  if (could_commit && !can_commit()) stall();
+  if (!could_commit && can_commit()) resume();
+  if (could_commit != can_commit()) apply_steady();
+  if (!members_[told]) return;
+  news.emit(member ? EtcdNews::Defragmenting : EtcdNews::Defragmented, told);
 }
 
 void Etcd::elect() {
@@ -206,11 +224,11 @@ void Etcd::elect() {
 }
 
 void Etcd::resume() {
-  ++counters_.elections;
+  if (!can_commit()) return;
   giving_up_.disarm();
   // Those left for whom nobody waits any more fail in their turn, so that all are done in order.
   for (Waiting& write : waiting_) write.is_over = write.until <= engine_.now();
-  if (batch_.empty() && !waiting_.empty() && can_commit()) begin_commit({});
+  if (batch_.empty() && !waiting_.empty()) begin_commit({});
   std::vector<WaitingRead> reads = std::move(waiting_reads_);
   waiting_reads_.clear();
   for (WaitingRead& waiting : reads) {
@@ -246,7 +264,7 @@ void Etcd::check_space() {
   ORRERY_MARK("etcd.out_of_space");
   is_out_of_space_ = true;
   store_.set_rates(engine_.now(), {});
-  ran_out_of_space.emit();
+  news.emit(EtcdNews::OutOfSpace, leader_);
 }
 
 void Etcd::plan_space_check() {
@@ -257,10 +275,12 @@ void Etcd::plan_space_check() {
   if (when < Time::max()) space_check_.arm_at(when + 1_ns);
 }
 
-void Etcd::defragment() {
+void Etcd::shrink() {
   store_.defragment(engine_.now());
-  is_out_of_space_ = store_.file(engine_.now()) >= params_.quota;
-  if (!is_out_of_space_) apply_steady();
+  const bool was_out = std::exchange(is_out_of_space_, file() >= params_.quota);
+  if (is_out_of_space_) return;
+  apply_steady();
+  if (was_out) news.emit(EtcdNews::SpaceBack, leader_);
 }
 
 }  // namespace orrery

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/control_plane/base/steady_source.hpp"
+#include "models/control_plane/etcd/etcd_news.hpp"
 #include "models/control_plane/etcd/etcd_params.hpp"
 #include "models/control_plane/etcd/mvcc_store.hpp"
 #include "sim/core/callback.hpp"
@@ -18,9 +19,6 @@
 #include "sim/engine/timer.hpp"
 
 namespace orrery {
-
-enum class EtcdChange : uint8_t { Create, Update, Delete, Event };
-enum class EtcdAnswer : uint8_t { Accepted, TooLarge, OutOfSpace };
 
 // One commit is under way at a time. It takes the latency of a lone write, or as long as its writes
 // take at the highest rate; those that come meanwhile wait for the next. Steady writes cost no
@@ -53,13 +51,7 @@ class Etcd {
     double writes_per_s = 0;
     MvccStore::Rates stored = {};
   };
-  struct Counters {
-    uint64_t writes = 0, commits = 0, reads = 0;
-    uint64_t too_large = 0, out_of_space = 0;  // refused
-    uint64_t timed_out = 0;                    // for want of a leader
-    uint64_t elections = 0;
-    Bytes read = {};
-  };
+  using Counters = EtcdCounters;
 
   Etcd(Engine& engine, const EtcdParams& params);
   Etcd(const Etcd&) = delete;
@@ -86,11 +78,16 @@ class Etcd {
   void set_member_up(uint32_t member, bool is_up);
   bool has_quorum() const { return up_ > members_.size() / 2; }
   size_t members_lost() const { return members_.size() - up_; }
-  Signal<> quorum_changed;
+  bool stores() { return !is_out_of_space() && stores_steady(); }
+  Signal<EtcdNews, uint32_t> news;  // of a member
 
   bool is_out_of_space();
-  void defragment();  // and ends the alarm, if there is space then
-  Signal<> ran_out_of_space;
+  // Parts of a defragmentation. The member answers nothing meanwhile.
+  void compact() { store_.drop_old_versions(engine_.now()); }
+  void set_defragmenting(std::optional<uint32_t> member);
+  void shrink();  // and ends the alarm, if there is space then
+  const std::vector<bool>& members() const { return members_; }  // up
+  uint32_t leader() const { return leader_; }
 
   Bytes live() { return store_.live(engine_.now()); }
   Bytes in_use() { return store_.in_use(engine_.now()); }
@@ -111,8 +108,10 @@ class Etcd {
     Read read;
     Callback done;
   };
-  bool stores_steady() const { return has_quorum() && !is_out_of_space_; }
-  bool can_commit() const { return has_quorum() && !election_.is_armed(); }
+  bool is_blocked() const { return defragmenting_ == leader_; }
+  bool stores_steady() const { return has_quorum() && !is_out_of_space_ && !is_blocked(); }
+  bool can_commit() const { return has_quorum() && !election_.is_armed() && !is_blocked(); }
+  void stall();
   void elect();
   void resume();
   void begin_commit(Duration wait);
@@ -133,6 +132,7 @@ class Etcd {
   std::vector<bool> members_;  // up
   size_t up_;
   uint32_t leader_ = 0;
+  std::optional<uint32_t> defragmenting_;  // member
   std::array<SteadyLoad, kSteadySources> sources_;
   SteadyLoad steady_;  // of all sources
   std::deque<Waiting> waiting_;

@@ -1,6 +1,7 @@
 #include "models/control_plane/etcd/etcd_params.hpp"
 
 #include "models/control_plane/base/losses.hpp"
+#include "sim/config/quantity.hpp"
 
 namespace orrery {
 
@@ -16,6 +17,14 @@ void EtcdParams::check(Checker& c) const {
     c.idle("election_timeout", "has no effect: no loss takes the leader or the quorum");
   }
   check_losses(c, losses, &EtcdMemberLossParams::member, members, "member");
+  for (size_t i = 1; i < defragmentations.size(); ++i) {
+    if (defragmentations[i].at > defragmentations[i - 1].at) continue;
+    c.error("defragmentations[" + std::to_string(i) + "].at",
+            "must be later than that before it, " + format_quantity(defragmentations[i - 1].at));
+  }
+  if (defragmentations.empty() && c.is_given("defragmentation_rate")) {
+    c.idle("defragmentation_rate", "has no effect without defragmentations");
+  }
   if (compaction_interval > Duration{} && compaction_interval < 1_s) {
     c.error("compaction_interval", "must be 0 (never) or at least 1 s");
   }

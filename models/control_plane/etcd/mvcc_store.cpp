@@ -80,6 +80,11 @@ void MvccStore::add_event(Time now, Bytes size, std::optional<Time> replaced) {
   file_ = std::max(file_, held());
 }
 
+void MvccStore::drop_old_versions(Time now) {
+  advance(now);
+  old_ = older_ = {};
+}
+
 void MvccStore::defragment(Time now) {
   advance(now);
   file_ = held();

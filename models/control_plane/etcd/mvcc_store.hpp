@@ -33,6 +33,7 @@ class MvccStore {
   void remove(Time now, Bytes size);
   // Gone after its time to live, which starts anew if it replaces a version written at `replaced`.
   void add_event(Time now, Bytes size, std::optional<Time> replaced = {});
+  void drop_old_versions(Time now);  // a compaction up to now
   void defragment(Time now);
 
   Bytes live(Time now);    // of the newest versions

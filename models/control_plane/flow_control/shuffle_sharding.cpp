@@ -1,25 +1,11 @@
 #include "models/control_plane/flow_control/shuffle_sharding.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "sim/core/check.hpp"
 #include "sim/core/scatter.hpp"
 
 namespace orrery {
-namespace {
-
-// C(n, k), exact as long as it is below 2^53.
-double choose(int32_t n, int32_t k) {
-  if (k < 0 || k > n) return 0;
-  double ways = 1;
-  for (int32_t i = 1; i <= k; ++i) ways = ways * (n - k + i) / i;
-  return ways;
-}
-
-}  // namespace
-
 ShuffleSharding::ShuffleSharding(int32_t queues, int32_t hand) : queues_{queues}, hand_{hand} {
   ORRERY_CHECK(hand >= 1 && hand <= queues, "a hand has at least one queue, and no queue twice");
   ORRERY_CHECK(static_cast<size_t>(hand) <= kHandMax && queues <= UINT16_MAX, "a hand has room");
@@ -51,27 +37,5 @@ bool has_enough_hashes(int32_t queues, int32_t hand) {
 }
 
 uint64_t flow_hash(uint64_t flow) { return draw_of(flow, 0); }
-
-double starving_probability(int32_t queues, int32_t hand, int32_t heavy_flows) {
-  ORRERY_CHECK(hand >= 1 && hand <= queues && heavy_flows >= 0, "as of a level");
-  const double hands = choose(queues, hand);
-  std::vector<double> covered(static_cast<size_t>(queues) + 1), next;  // P(U_n = k)
-  covered[0] = 1;
-  for (int32_t n = 0; n < heavy_flows; ++n) {
-    next.assign(covered.size(), 0);
-    for (int32_t k = 0; k <= std::min(queues, n * hand); ++k) {
-      const double chance = covered[static_cast<size_t>(k)] / hands;
-      for (int32_t j = 0; j <= std::min(hand, queues - k); ++j) {
-        next[static_cast<size_t>(k + j)] += chance * choose(queues - k, j) * choose(k, hand - j);
-      }
-    }
-    covered.swap(next);
-  }
-  double starved = 0;
-  for (int32_t k = hand; k <= queues; ++k) {
-    starved += covered[static_cast<size_t>(k)] * choose(k, hand) / hands;
-  }
-  return starved;
-}
 
 }  // namespace orrery

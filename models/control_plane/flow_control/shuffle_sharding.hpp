@@ -1,5 +1,5 @@
-// models/control_plane/flow_control/shuffle_sharding.hpp -- a hand of queues for each flow, and how
-// likely flows are to starve one another.
+// models/control_plane/flow_control/shuffle_sharding.hpp -- a hand of queues for each
+// flow.
 #pragma once
 
 #include <array>
@@ -30,11 +30,5 @@ bool has_enough_hashes(int32_t queues, int32_t hand);
 
 // Spreads flow numbers that are near each other over all hashes.
 uint64_t flow_hash(uint64_t flow);
-
-// The chance that a light flow shares every queue of its hand with heavy flows. With U_n the number
-// of queues that n random hands of H out of Q cover,
-//   P(U_n = k + j) = sum_k P(U_(n-1) = k) C(Q-k, j) C(k, H-j) / C(Q, H),
-//   P(starved) = sum_k P(U_n = k) C(k, H) / C(Q, H).
-double starving_probability(int32_t queues, int32_t hand, int32_t heavy_flows);
 
 }  // namespace orrery

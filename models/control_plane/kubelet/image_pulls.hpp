@@ -31,8 +31,6 @@ class ImagePulls {
   // The node is lost: what it had, pulled and waited for is forgotten, without a call.
   void renew(NodeId node);
 
-  size_t waiting(NodeId node) const { return nodes_[node].queue.size() - nodes_[node].first; }
-  size_t pulling(NodeId node) const { return nodes_[node].pulls.size(); }
   const Counters& counters() const { return counters_; }
 
  private:

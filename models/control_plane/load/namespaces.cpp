@@ -15,11 +15,4 @@ Duration time_to_ask_each(int64_t namespaces, const NamespaceParams& params) {
   return throttled_time(namespaces, params.client_qps, params.client_burst);
 }
 
-Duration deletion_time(int64_t count, Duration grace, const NamespaceParams& params) {
-  if (count == 0) return {};
-  const auto requests = static_cast<double>(requests_of_deletion(params) * count);
-  const int64_t rounds = (count + params.workers - 1) / params.workers;
-  return nearest_ns(requests / params.delete_qps) + grace * rounds;
-}
-
 }  // namespace orrery

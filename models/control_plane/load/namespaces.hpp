@@ -41,8 +41,11 @@ struct NamespaceParams {
       Unit{"requests/s"}, Source{"kube-controller-manager: 20 times --kube-api-qps 20"});
     v("grace", grace, "Until what was in one is gone, while a worker waits.",
       Range{Duration{}, 1_h}, Source{"0: its pods are over before"});
-    v("workers", workers, "Namespaces that are deleted at once.", Range{1, 1'000},
-      Unit{"namespaces"}, Source{"kube-controller-manager: --concurrent-namespace-syncs"});
+    v("workers", workers,
+      "Namespaces that are deleted at once. Their requests share one client, so that more workers "
+      "help only while some wait for `grace`.",
+      Range{1, 1'000}, Unit{"namespaces"},
+      Source{"kube-controller-manager: --concurrent-namespace-syncs"});
     v("client_qps", client_qps, "Of a client that asks for every namespace in turn.",
       Range{0.1, 1e6}, Unit{"requests/s"}, Source{"published: Kiali issue 3957, 5 to 10"});
     v("client_burst", client_burst, "Requests that it may make at once.", Range{1, 100'000},
@@ -54,9 +57,6 @@ struct NamespaceParams {
 constexpr int64_t requests_of_deletion(const NamespaceParams& p) {
   return 2LL * p.api_versions + 2LL * p.resource_types * p.passes;
 }
-
-// Of `count` namespaces at once, whose pods take `grace` to end; their requests share one client.
-Duration deletion_time(int64_t count, Duration grace, const NamespaceParams& params);
 
 // What a client that makes `count` requests through a token bucket waits for the last.
 Duration throttled_time(int64_t count, double qps, int64_t burst);

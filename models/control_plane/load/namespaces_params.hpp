@@ -58,9 +58,6 @@ struct NamespacesParams {
       if (per_job && deleted) break;
       if (c.is_given(field)) c.idle(field, "has no effect: none is deleted");
     }
-    if (each.grace == Duration{} && c.is_given("each.workers")) {
-      c.idle("each.workers", "has no effect without grace: requests share one client");
-    }
     for (const std::string_view field : {"each.client_qps", "each.client_burst"}) {
       if (askers.empty() && c.is_given(field)) c.idle(field, "has no effect without askers");
     }

@@ -25,9 +25,8 @@ inline constexpr size_t kBootStages = 4;
 
 using BootScript = std::array<std::vector<BootThread>, kBootStages>;
 
-// A node that joins asks for what join_load() counts. One that comes back has its certificate, and
-// its objects are there. With services, those who watch their addresses list them as the node is
-// up.
+// A node that comes back has its certificate, and its objects are there. With services, those who
+// watch their addresses list them as the node is up.
 BootScript join_script(const BootParams& params);
 BootScript reboot_script(const BootParams& params);
 

@@ -13,26 +13,6 @@
 
 namespace orrery {
 
-// What one node asks for when it joins, by what it costs.
-struct JoinLoad {
-  int32_t writes = 0;         // small objects: certificates, Node, Lease, status, Events
-  int32_t reads = 0;          // single objects
-  int32_t lists = 0;          // of few objects that concern the node
-  int32_t watches = 0;        // one after each list
-  int32_t service_lists = 0;  // of all services
-  int32_t address_lists = 0;  // of the addresses of all services
-  Bytes listed = {};          // by lists of all services and addresses
-  int32_t requests() const {
-    return writes + reads + lists + watches + service_lists + address_lists;
-  }
-};
-// In a cluster whose services have `services` objects and addresses of that size, all together.
-struct ServiceSizes {
-  int64_t services = 0;
-  Bytes addresses = {};
-};
-JoinLoad join_load(const NodeJoinParams& params, const ServiceSizes& sizes);
-
 // Nodes come in the order in which they ask, at the rate the gate allows; one event is pending for
 // all that wait.
 class JoinGate {

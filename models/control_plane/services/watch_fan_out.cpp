@@ -31,10 +31,4 @@ FanOutCost fan_out_of_agents(const ObjectWrite& write, const Subscribers& subscr
   return fan_out(write, subscribers.behind_agents, params);
 }
 
-FanOutRate fan_out_rate(const FanOutCost& of_one, double per_s) {
-  return {.events_per_s = static_cast<double>(of_one.events) * per_s,
-          .bytes_per_s = static_cast<double>(of_one.egress.count) * per_s,
-          .cores = of_one.cpu.seconds() * per_s};
-}
-
 }  // namespace orrery

@@ -60,19 +60,4 @@ struct Subscribers {
 FanOutCost fan_out_of_agents(const ObjectWrite& write, const Subscribers& subscribers,
                              const WatchFanOutParams& params);
 
-// Steady changes cost no events of the simulation: the mean of one, that many times a second.
-struct FanOutRate {
-  double events_per_s = 0;
-  double bytes_per_s = 0;
-  double cores = 0;
-};
-FanOutRate fan_out_rate(const FanOutCost& of_one, double per_s);
-
-// With every node both member and watcher, an object that is rewritten as a whole costs s n^2 bytes
-// for each change; growth from none to n nodes costs the sum of these, about s n^3 / 3.
-constexpr Bytes egress_of_change(int64_t nodes, Bytes address) { return address * (nodes * nodes); }
-constexpr Bytes egress_of_growth(int64_t nodes, Bytes address) {
-  return address * (nodes * (nodes + 1) * (2 * nodes + 1) / 6);
-}
-
 }  // namespace orrery

@@ -82,7 +82,7 @@ TEST(ApiServer, WhatTheStoreRefusesIsRefused) {
   world.submit({.verb = Verb::Create}, told);
   world.engine.run();
   EXPECT_EQ(told.outcome, ApiOutcome::Refused);
-  EXPECT_EQ(world.servers.statistics().of_verb(Verb::Create).server_errors(), 1U);
+  EXPECT_EQ(world.servers.statistics().cell(0, Verb::Create).server_errors(), 1U);
 }
 
 TEST(ApiServer, ARequestIsGivenUpAfterAMinuteAndItsSeatIsFree) {
@@ -248,7 +248,7 @@ TEST(ApiServer, FiguresAreByVerbAndLevel) {
   world.engine.run();
   const ApiStatistics& statistics = world.servers.statistics();
   EXPECT_EQ(statistics.of_level(5).total(), 1U);
-  EXPECT_NEAR(statistics.of_verb(Verb::Patch).latency.quantile(0.99).seconds(), 0.015, 1.5e-4);
+  EXPECT_NEAR(statistics.cell(4, Verb::Patch).latency.quantile(0.99).seconds(), 0.015, 1.5e-4);
   EXPECT_NEAR(statistics.of_all().latency.mean_s(), 0.010, 1e-9);
   world.servers.statistics().clear();
   EXPECT_EQ(statistics.of_all().total(), 0U);

@@ -286,6 +286,17 @@ TEST(ClusterAutoscaler, SizesAddUpWhateverHappens) {
   }
 }
 
+// Its nodes are all there, and none may go.
+TEST(ClusterAutoscaler, AGroupWhoseMinimumIsItsPoolStaysAsItIs) {
+  for (const std::string group : {"nodes_min: 10", "nodes_min: 3, nodes_max: 3"}) {
+    ScenarioRun run{
+        autoscaler_scenario("{pool: new, " + group + "}", pods(20, "work: 1h")), {}, {}};
+    EXPECT_EQ(told(run), "") << group;
+    EXPECT_EQ(count(run, "autoscaler_halted"), 0);
+    EXPECT_GT(count(run, "autoscaler_loops"), 0);
+  }
+}
+
 TEST(ClusterAutoscaler, MistakesAreRefusedWhereTheyAre) {
   const auto errors = [](const std::string& groups, const std::string& more = "",
                          const std::string& level = "full", const std::string& rest = "") {
@@ -305,10 +316,8 @@ TEST(ClusterAutoscaler, MistakesAreRefusedWhereTheyAre) {
               HasSubstr("nodes_max: pool 'new' has 10 nodes"));
   EXPECT_THAT(errors("{pool: new, nodes_at_start: 11}"),
               HasSubstr("nodes_at_start: pool 'new' has 10 nodes"));
-  EXPECT_THAT(errors("{pool: new, nodes_min: 10}"),
-              HasSubstr("nodes_min: pool 'new' has 10 nodes: it can neither grow nor shrink"));
-  EXPECT_THAT(errors("{pool: new, nodes_min: 3, nodes_max: 3}"),
-              HasSubstr("the group can neither grow nor shrink"));
+  EXPECT_THAT(errors("{pool: new, nodes_min: 11}"),
+              HasSubstr("nodes_min: pool 'new' has 10 nodes"));
   EXPECT_THAT(errors("{pool: new, nodes_min: 3, nodes_at_start: 2}"),
               HasSubstr("nodes_at_start: must not be below nodes_min"));
   EXPECT_THAT(errors("{pool: new, nodes_max: 3, nodes_at_start: 4}"),

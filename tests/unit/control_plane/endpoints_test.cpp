@@ -159,14 +159,6 @@ TEST(WatchFanOut, AnAgentTakesTheWatchersFromTheServers) {
   EXPECT_EQ(fan_out_of_agents(write, through, {}).egress, Bytes{20'300 * 7'500});
 }
 
-TEST(WatchFanOut, SteadyChangesAreARate) {
-  const FanOutCost one = fan_out({.addresses = 100, .bytes = {20'000}}, 1'000, {});
-  const FanOutRate rate = fan_out_rate(one, 0.5);
-  EXPECT_DOUBLE_EQ(rate.events_per_s, 500);
-  EXPECT_DOUBLE_EQ(rate.bytes_per_s, 1e7);
-  EXPECT_DOUBLE_EQ(rate.cores, one.cpu.seconds() / 2);
-}
-
 // A controller whose writes are answered after a while.
 struct ControllerWorld {
   ControllerWorld(const EndpointsParams& params, Duration answer)

@@ -222,7 +222,7 @@ TEST(Etcd, WhatIsLargerThanARequestMayBeIsRefused) {
 TEST(Etcd, BeyondItsQuotaOnlyDeletionsAreAcceptedUntilItIsDefragmented) {
   EtcdWorld world{{.quota = 10_MiB}};
   int alarms = 0;
-  world.etcd.ran_out_of_space.connect([&] { ++alarms; });
+  world.etcd.news.connect([&](EtcdNews news, uint32_t) { alarms += news == EtcdNews::OutOfSpace; });
   for (int i = 0; i < 10; ++i)
     ASSERT_EQ(world.write(1_MiB, EtcdChange::Create), EtcdAnswer::Accepted);
   EXPECT_EQ(world.etcd.live(), 0_B) << "nothing is there before it is committed";
@@ -234,7 +234,7 @@ TEST(Etcd, BeyondItsQuotaOnlyDeletionsAreAcceptedUntilItIsDefragmented) {
   EXPECT_EQ(world.write(1_B), EtcdAnswer::OutOfSpace) << "compaction does not shrink the file";
   EXPECT_EQ(world.etcd.file(), 10_MiB);
   EXPECT_EQ(world.etcd.in_use(), 2_MiB);
-  world.etcd.defragment();
+  world.etcd.shrink();
   EXPECT_EQ(world.write(1_B), EtcdAnswer::Accepted);
   EXPECT_EQ(alarms, 1);
 }
@@ -242,7 +242,7 @@ TEST(Etcd, BeyondItsQuotaOnlyDeletionsAreAcceptedUntilItIsDefragmented) {
 TEST(Etcd, SteadyWritesFillItWhenTheyShouldAndThenStop) {
   EtcdWorld world{{.quota = 100_MiB, .compaction_interval = {}}};
   std::vector<Time> alarms;
-  world.etcd.ran_out_of_space.connect([&] { alarms.push_back(world.engine.now()); });
+  world.etcd.news.connect([&](EtcdNews, uint32_t) { alarms.push_back(world.engine.now()); });
   world.etcd.set_steady_load({.writes_per_s = 10, .stored = {.update_bytes_per_s = 1 << 20}});
   world.run(1_h);
   ASSERT_EQ(alarms.size(), 1U);

@@ -4,27 +4,49 @@
 
 #include <vector>
 
+#include "models/control_plane/nodes/boot_script.hpp"
 #include "tests/unit/control_plane/mistakes.hpp"
 
 namespace orrery {
 namespace {
 
+struct Asked {
+  int64_t requests = 0, writes = 0, watches = 0;
+  Bytes listed = {};  // services and their addresses
+};
+
+Asked asked_by(const BootParams& params) {
+  Asked asked;
+  for (const auto& stage : join_script(params)) {
+    for (const BootThread& thread : stage) {
+      for (const ApiRequest& request : thread.requests) {
+        ++asked.requests;
+        asked.writes += is_mutating(request.verb) ? 1 : 0;
+        asked.watches += request.verb == Verb::Watch ? 1 : 0;
+        const bool is_of_services = request.resource == ApiResource::Services ||
+                                    request.resource == ApiResource::EndpointSlices;
+        if (is_of_services) asked.listed = asked.listed + request.answer;
+      }
+    }
+  }
+  return asked;
+}
+
 TEST(NodeJoin, ANodeAsksForWhatItsParametersSay) {
-  const JoinLoad load = join_load({}, {.services = 10'000, .addresses = {20'000'000}});
-  EXPECT_EQ(load.writes, 14);
-  EXPECT_EQ(load.watches, 20);
-  EXPECT_EQ(load.lists + load.service_lists + load.address_lists, load.watches);
-  EXPECT_EQ(load.requests(), 56);
-  EXPECT_EQ(load.listed, Bytes{2 * 10'000'000 + 20'000'000});
-  const JoinLoad bare = join_load({.certificate_requests = 0,
-                                   .lease_requests = 0,
-                                   .status_patches = 0,
-                                   .kubelet_lists = 0,
-                                   .proxy_lists = 0,
-                                   .daemons = 0,
-                                   .events = 0},
-                                  {.services = 10'000});
-  EXPECT_EQ(bare.requests(), 3);
+  const Asked asked = asked_by({.join = {.services = 10'000, .slices = 10'000}});
+  EXPECT_EQ(asked.writes, 14);
+  EXPECT_EQ(asked.watches, 20);
+  EXPECT_EQ(asked.requests, 56);
+  const NodeJoinParams join;
+  EXPECT_EQ(asked.listed, (join.service_bytes * 2 + join.slice_bytes) * 10'000);
+  const Asked bare = asked_by({.join = {.certificate_requests = 0,
+                                        .lease_requests = 0,
+                                        .status_patches = 0,
+                                        .kubelet_lists = 0,
+                                        .proxy_lists = 0,
+                                        .daemons = 0,
+                                        .events = 0}});
+  EXPECT_EQ(bare.requests, 3);
   EXPECT_EQ(bare.listed, Bytes{});
 }
 

@@ -189,12 +189,13 @@ TEST(NamespacesInRuns, ThoseOfJobsGoWithThemOrStay) {
 
 // As in closed form: they share the requests of one client.
 TEST(NamespacesInRuns, DeletionsWaitForOneAnother) {
-  for (const std::string each : {"{delete_qps: 20}", "{delete_qps: 48, grace: 30s, workers: 2}"}) {
+  for (const std::string each : {"{delete_qps: 20}", "{delete_qps: 20, workers: 1}",
+                                 "{delete_qps: 48, grace: 30s, workers: 2}"}) {
     const std::string jobs = "{kind: pods, pod: {gpus: 1}, work: 1min, count: 10}";
     ScenarioRun run{
         objects_scenario("namespaces: {per_job: true, each: " + each + "}", jobs, "2h"), {}, {}};
     const double longest = each.find("grace") == std::string::npos
-                               ? deletion_time(10, {}, {.delete_qps = 20}).seconds()
+                               ? 10 * 480 / 20.0
                                : (10 + 10 + 30) + 4 * (10 + 30);  // pairs, that overlap
     EXPECT_NEAR(figure(run.result, "namespace_deletion_max"), longest, 1) << each;
     EXPECT_EQ(figure(run.result, "namespaces"), 0);
@@ -342,8 +343,7 @@ TEST(ObjectsInRuns, WhatHasNoEffectIsRefused) {
               HasSubstr("must be after `from`"));
   EXPECT_THAT(errors("{level: full, namespaces: {deleted: false}}"),
               HasSubstr("namespaces.deleted: has no effect without per_job"));
-  EXPECT_THAT(errors("{level: full, namespaces: {per_job: true, each: {workers: 3}}}"),
-              HasSubstr("each.workers: has no effect without grace"));
+  EXPECT_EQ(errors("{level: full, namespaces: {per_job: true, each: {workers: 3}}}"), "");
   EXPECT_THAT(errors("{level: full, namespaces: {each: {client_qps: 3}}}"),
               HasSubstr("each.client_qps: has no effect without askers"));
 }

@@ -7,6 +7,8 @@
 #include <set>
 #include <vector>
 
+#include "tests/support/starving_probability.hpp"
+
 namespace orrery {
 namespace {
 
@@ -44,10 +46,10 @@ TEST(ShuffleSharding, SixtyBitsAreEnoughForPublishedHands) {
 }
 
 TEST(ShuffleSharding, NobodyStarvesAloneAndEverybodyWithOneQueue) {
-  EXPECT_EQ(starving_probability(64, 6, 0), 0);
-  EXPECT_DOUBLE_EQ(starving_probability(1, 1, 1), 1);
-  EXPECT_DOUBLE_EQ(starving_probability(4, 1, 1), 0.25);
-  EXPECT_DOUBLE_EQ(starving_probability(4, 1, 2), 1 - 0.75 * 0.75);
+  EXPECT_EQ(test::starving_probability(64, 6, 0), 0);
+  EXPECT_DOUBLE_EQ(test::starving_probability(1, 1, 1), 1);
+  EXPECT_DOUBLE_EQ(test::starving_probability(4, 1, 1), 0.25);
+  EXPECT_DOUBLE_EQ(test::starving_probability(4, 1, 2), 1 - 0.75 * 0.75);
 }
 
 }  // namespace

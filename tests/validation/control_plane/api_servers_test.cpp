@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -11,6 +12,7 @@
 #include "models/control_plane/flow_control/shuffle_sharding.hpp"
 #include "tests/support/api_world.hpp"
 #include "tests/support/node_join.hpp"
+#include "tests/support/starving_probability.hpp"
 #include "tests/support/validation_cases.hpp"
 
 namespace orrery {
@@ -119,12 +121,46 @@ double lists_served_per_s(const json& input) {
   return static_cast<double>(done) / (end - warm).seconds();
 }
 
+// Two flows of one level send at random, whether they are served or not: what part of the requests
+// that are served is of the first.
+double served_of_first_flow(const json& input) {
+  ApiServersParams params = test::free_servers();
+  params.server.cores = 100'000;
+  params.server.request_timeout = 10_min;
+  params.flow_control = test::one_level(20);
+  params.flow_control.levels[0].queues = 64;
+  params.flow_control.levels[0].hand_size = 6;
+  params.flow_control.levels[0].queue_length = 50;
+  test::ApiWorld world{params};
+  Rng rng = world.streams.stream("test.load");
+  std::array<uint64_t, 2> done = {};
+  std::array<std::function<void()>, 2> next;
+  const Time warm = Time{} + 20_s, end = warm + 100_s;
+  for (uint64_t flow = 0; flow < 2; ++flow) {
+    const json& sent = input.at("flows")[flow];
+    const Duration cpu = nearest_ns(sent.at("held_s").get<double>());
+    const Duration gap = nearest_ns(1 / sent.at("per_s").get<double>());
+    next[flow] = [&, flow, cpu, gap] {
+      const ApiRequest request{.verb = Verb::Patch, .flow = flow + 1, .cpu = cpu};
+      world.server().submit(request, [&, flow](const ApiAnswer& answer) {
+        const bool counts = world.engine.now() > warm && answer.outcome == ApiOutcome::Done;
+        done[flow] += counts ? 1 : 0;
+      });
+      world.engine.after(rng.exponential(gap), Label{"test.arrives"}, [&, flow] { next[flow](); });
+    };
+    next[flow]();
+  }
+  world.engine.run(end);
+  return static_cast<double>(done[0]) / static_cast<double>(done[0] + done[1]);
+}
+
 json ours(const json& input) {
   const auto quantity = input.at("quantity").get<std::string>();
   if (quantity == "nominal_seats") return nominal_seats(input);
   if (quantity == "starving_probability") {
-    return starving_probability(input.at("queues"), input.at("hand"), input.at("heavy"));
+    return test::starving_probability(input.at("queues"), input.at("hand"), input.at("heavy"));
   }
+  if (quantity == "served_of_first_flow") return served_of_first_flow(input);
   if (quantity == "served_per_s") return per_s(input, ApiOutcome::Done);
   if (quantity == "rejected_per_s") return per_s(input, ApiOutcome::TooManyRequests);
   if (quantity == "lists_served_per_s") return lists_served_per_s(input);

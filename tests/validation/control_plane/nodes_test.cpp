@@ -108,7 +108,7 @@ std::string outage(const json& input) {
   std::vector<Time> not_ready;
   lifecycle.became_not_ready.connect([&](NodeId) { not_ready.push_back(engine.now()); });
   Time full = Time::max();
-  etcd.objects().ran_out_of_space.connect([&] {
+  etcd.objects().news.connect([&](EtcdNews, uint32_t) {
     full = engine.now();
     for (uint32_t n = 0; n < nodes; ++n) lifecycle.node_silent({n}, last_heartbeat({n}, full, {}));
   });

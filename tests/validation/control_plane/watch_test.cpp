@@ -95,8 +95,7 @@ double churn_bytes_per_s(const json& input, bool is_headless) {
   service.sync({}, ids(nodes));
   const std::array<uint32_t, 1> node{nodes / 2};
   add(sum, service.sync(node, node), watchers);
-  return fan_out_rate(sum.cost, static_cast<double>(services) / input.at("period_s").get<double>())
-      .bytes_per_s;
+  return static_cast<double>(sum.cost.egress.count * services) / input.at("period_s").get<double>();
 }
 
 json of_churn(const json& input, const std::string& quantity) {

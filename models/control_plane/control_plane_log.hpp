@@ -1,0 +1,82 @@
+// models/control_plane/control_plane_log.hpp -- what happens to API servers and to etcd.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/control_plane/api_server/api_servers.hpp"
+#include "models/control_plane/etcd/etcd_split.hpp"
+#include "sim/record/channel.hpp"
+#include "sim/record/column.hpp"
+#include "sim/runtime/sim.hpp"
+
+namespace orrery {
+
+enum class ControlPlaneEvent : uint8_t {
+  ServerLost,
+  ServerOutOfMemory,
+  ServerBack,
+  MemberLost,
+  MemberBack,
+  OutOfSpace,
+  Defragmenting,
+  Defragmented,
+  SpaceBack
+};
+constexpr std::array<std::string_view, 9> enum_names(ControlPlaneEvent) {
+  return {"server_lost",  "server_out_of_memory", "server_back",  "member_lost", "member_back",
+          "out_of_space", "defragmenting",        "defragmented", "space_back"};
+}
+
+enum class ControlPlanePart : uint8_t { ApiServers, Etcd, EtcdOfEvents };
+constexpr std::array<std::string_view, 3> enum_names(ControlPlanePart) {
+  return {"api_servers", "etcd", "etcd_of_events"};
+}
+
+struct ControlPlaneEventRow {
+  Time time;
+  ControlPlanePart part = ControlPlanePart::ApiServers;
+  ControlPlaneEvent event = ControlPlaneEvent::ServerLost;
+  uint32_t number = 0;
+  Bytes file{};
+
+  static void columns(auto&& c) {
+    c("time", &ControlPlaneEventRow::time, "when it happened");
+    c("part", &ControlPlaneEventRow::part, "to which part; etcd_of_events with separate_events");
+    c("event", &ControlPlaneEventRow::event,
+      "a server: lost as the scenario has it, killed for its memory, or back; a member of etcd: "
+      "lost, back, blocked by a defragmentation, done with it; the alarm of a full database, and "
+      "its end");
+    c("number", &ControlPlaneEventRow::number,
+      "of the server or member; with an alarm, the leader");
+    c("file", &ControlPlaneEventRow::file, "of the database of etcd; of a server 0");
+  }
+};
+
+// Writes /events/control_plane, and tells of it in summary and notes.
+class ControlPlaneLog {
+ public:
+  // What it watches must outlive it.
+  ControlPlaneLog(Sim sim, ApiServers& servers, EtcdSplit& etcd);
+  ControlPlaneLog(const ControlPlaneLog&) = delete;
+  ControlPlaneLog& operator=(const ControlPlaneLog&) = delete;
+
+  void add_summary(Recorder& recorder) const;
+  std::vector<std::string> notes() const;
+
+ private:
+  void watch(ControlPlanePart part, Etcd& etcd);
+  uint64_t& count(ControlPlaneEvent event) { return counts_[static_cast<size_t>(event)]; }
+  uint64_t count(ControlPlaneEvent event) const { return counts_[static_cast<size_t>(event)]; }
+
+  Engine& engine_;
+  std::vector<uint64_t> memory_kills_;  // by server
+  std::array<uint64_t, 9> counts_ = {};
+  uint32_t full_ = 0;  // etcds whose alarm is on
+  Channel<ControlPlaneEventRow> rows_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,38 @@
+// models/control_plane/etcd/defragmentation.hpp -- how an operator makes room in a full etcd.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "models/control_plane/etcd/etcd.hpp"
+#include "sim/core/time.hpp"
+#include "sim/engine/timer.hpp"
+
+namespace orrery {
+
+// Compacts etcd, then lets one member after another copy what is in use into a new file, the leader
+// last; then the alarm of a full database is disarmed. Example: 2.2 GB in use at 2.2 Gbit/s take 8
+// s a member; of three members, two serve reads for 16 s, then nothing is committed for 8 s.
+class Defragmentation {
+ public:
+  Defragmentation(Engine& engine, Etcd& etcd, Bandwidth rate);
+  Defragmentation(const Defragmentation&) = delete;
+  Defragmentation& operator=(const Defragmentation&) = delete;
+
+  void start();  // does nothing while one is under way
+
+ private:
+  std::optional<uint32_t> next() const;
+  void defragment_next();
+  void end_member();
+
+  Etcd& etcd_;
+  Bandwidth rate_;
+  std::vector<bool> is_done_;  // by member
+  std::optional<uint32_t> member_;
+  bool has_shrunk_ = false;  // a member's file
+  Timer rewriting_;
+};
+
+}  // namespace orrery

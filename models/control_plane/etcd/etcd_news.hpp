@@ -1,0 +1,29 @@
+// models/control_plane/etcd/etcd_news.hpp -- what etcd answers, what happens to it, what it counts.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+enum class EtcdChange : uint8_t { Create, Update, Delete, Event };
+enum class EtcdAnswer : uint8_t { Accepted, TooLarge, OutOfSpace };
+enum class EtcdNews : uint8_t {
+  MemberLost,
+  MemberBack,
+  OutOfSpace,
+  Defragmenting,
+  Defragmented,
+  SpaceBack
+};
+
+struct EtcdCounters {
+  uint64_t writes = 0, commits = 0, reads = 0;
+  uint64_t too_large = 0, out_of_space = 0;  // refused
+  uint64_t timed_out = 0;                    // for want of a leader that commits
+  uint64_t elections = 0;
+  Bytes read = {};
+};
+
+}  // namespace orrery
