@@ -45,25 +45,6 @@ Bytes ApiServer::listed_by(const ApiRequest& request) const {
   return request.is_consistent ? std::max(request.bytes, request.answer) : request.answer;
 }
 
-// Besides that of the store.
-bool ApiServer::takes_time(const ApiRequest& request) const {
-  const bool is_sent = request.answer.count > 0 && params_.server.egress.bits_per_s > 0;
-  const bool may_kill = request.verb == Verb::List && params_.server.heap.limit;
-  return is_sent || may_kill || params_.server.cost.of(request).ns > 0 ||
-         width_of(request).lingers.ns > 0;
-}
-
-// What takes no time takes no seat from others of the same instant, in whatever order they come:
-// whether it is done, or nothing if it takes time, or would have to wait.
-std::optional<bool> ApiServer::serve_at_once(const ApiRequest& request) {
-  if (takes_time(request)) return {};
-  const uint32_t level = gate_of(params_.flow_control, request);
-  flow_control_.advance(engine_.now());
-  if (!flow_control_.has_room(level, width_of(request).seats)) return {};
-  if (!is_mutating(request.verb) && !request.is_consistent) return true;
-  return store_.at_once(request);
-}
-
 uint32_t ApiServer::take_slot(const ApiRequest& request, ApiDone done) {
   if (free_ == kNone) {
     free_ = static_cast<uint32_t>(slots_.size());
@@ -101,11 +82,6 @@ void ApiServer::submit(const ApiRequest& request, ApiDone done) {
   if (!is_up_) {
     statistics_.record(request.level, request.verb, ApiOutcome::ServerLost, {});
     return done({.outcome = ApiOutcome::ServerLost, .server = index_});
-  }
-  if (const std::optional<bool> is_done = serve_at_once(request)) {
-    const ApiOutcome outcome = *is_done ? ApiOutcome::Done : ApiOutcome::Refused;
-    statistics_.record(request.level, request.verb, outcome, {});
-    return done({.outcome = outcome, .server = index_, .as_of = engine_.now()});
   }
   const uint32_t slot = take_slot(request, std::move(done));
   slots_[slot].earlier = std::exchange(newest_, slot);

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <vector>
 
 #include "models/control_plane/api_server/api_server_params.hpp"
@@ -103,8 +102,6 @@ class ApiServer {
   }
   Width width_of(const ApiRequest& request) const;
   Bytes listed_by(const ApiRequest& request) const;
-  bool takes_time(const ApiRequest& request) const;
-  std::optional<bool> serve_at_once(const ApiRequest& request);
   uint32_t take_slot(const ApiRequest& request, ApiDone done);
   void free_slot(uint32_t slot);
   void unlink(uint32_t slot);

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string_view>
 
 #include "sim/core/enum_names.hpp"
@@ -107,8 +106,6 @@ class ApiStore {
   using Done = std::function<void(bool is_done)>;
   virtual void write(const ApiRequest& request, Time until, Done done) = 0;
   virtual void read(const ApiRequest& request, Time until, Done done) = 0;  // a consistent one
-  // Does either if it takes no time, and says whether it is done; nothing: it takes time.
-  virtual std::optional<bool> at_once(const ApiRequest&) { return {}; }
 
  protected:
   ~ApiStore() = default;

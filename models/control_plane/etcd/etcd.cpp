@@ -55,25 +55,6 @@ EtcdAnswer Etcd::propose(const Proposal& proposal, Done done) {
   return answer;
 }
 
-bool Etcd::writes_at_once() const {
-  const bool is_locked = params_.blocking_reads && unlocked_at_ > engine_.now();
-  return commit_time_ == Duration{} && batch_.empty() && waiting_.empty() && can_commit() &&
-         !is_locked;
-}
-
-EtcdAnswer Etcd::commit_at_once(const Proposal& proposal) {
-  ORRERY_CHECK(writes_at_once(), "a commit takes no time");
-  const EtcdAnswer answer = accept(proposal);
-  counters_.commits += answer == EtcdAnswer::Accepted ? 1 : 0;
-  return answer;
-}
-
-void Etcd::read_at_once(const Read& read) {
-  ORRERY_CHECK(reads_at_once(), "a read takes no time");
-  ++counters_.reads;
-  counters_.read = counters_.read + read.bytes;
-}
-
 Time Etcd::store(const Write& write) {
   const Time now = engine_.now();
   ++counters_.writes;

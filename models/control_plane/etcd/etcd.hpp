@@ -62,11 +62,6 @@ class Etcd {
   // that is refused is told at once, without a call. They are done in the order of their coming.
   [[nodiscard]] EtcdAnswer propose(const Proposal& proposal, Done done);
   Time store(const Write& write);  // when: now
-  // What takes no time: no commit is under way, and one takes none.
-  bool writes_at_once() const;
-  bool reads_at_once() const { return params_.read_latency == Duration{} && can_commit(); }
-  [[nodiscard]] EtcdAnswer commit_at_once(const Proposal& proposal);
-  void read_at_once(const Read& read);
   void preload(Bytes size, int64_t objects) {  // there before the run
     store_.create(engine_.now(), size, objects);
   }

@@ -139,17 +139,4 @@ void EtcdStore::read(const ApiRequest& request, Time until, Done done) {
   of(request).read(read_of(request, until), [done = std::move(done)] { done(true); });
 }
 
-std::optional<bool> EtcdStore::at_once(const ApiRequest& request) {
-  Etcd& etcd = of(request);
-  if (!is_mutating(request.verb)) {
-    if (!etcd.reads_at_once()) return {};
-    etcd.read_at_once(read_of(request, Time::max()));
-    return true;
-  }
-  if (!etcd.writes_at_once()) return {};
-  if (etcd.commit_at_once(proposal_of(request, Time::max())) != EtcdAnswer::Accepted) return false;
-  carry_out(request);
-  return true;
-}
-
 }  // namespace orrery

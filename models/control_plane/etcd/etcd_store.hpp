@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "models/control_plane/base/request.hpp"
@@ -33,7 +32,6 @@ class EtcdStore final : public ApiStore {
 
   void write(const ApiRequest& request, Time until, Done done) override;
   void read(const ApiRequest& request, Time until, Done done) override;
-  std::optional<bool> at_once(const ApiRequest& request) override;
   EtcdSplit& etcd() { return etcd_; }
   Signal<ApiResource> changed;  // told as the write is committed
 

@@ -40,10 +40,6 @@ class PriorityAndFairness {
   [[nodiscard]] bool arrive(const Arrival& arrival, Time now);
   void finish(uint32_t request, Time now);   // it was executing, and gives its seats back
   void abandon(uint32_t request, Time now);  // it was waiting
-  // One that arrived now would start at once.
-  bool has_room(uint32_t level, int32_t width) const {
-    return levels_[level].waiting == 0 && fits(levels_[level], width);
-  }
   bool is_waiting(uint32_t request) const { return entries_[request].state == State::Waiting; }
   // The next request that started since, in order.
   std::optional<uint32_t> take_started();
