@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "models/scenario/facts.hpp"
 #include "models/scenario/scenario_checks.hpp"
 #include "models/scheduling/typical_pods.hpp"
 #include "sim/core/check.hpp"
@@ -237,11 +238,12 @@ void Ground::check(const Scenario& scenario, const config::Node& root,
     Checker checker{root, "", diagnostics};
     if (scenario.network.level == NetworkLevel::Flow && fabric.mistakes.empty()) {
       scenario.faults.links.check(fabric.fabric, root["faults"]["links"], diagnostics);
-      check_fabric(scenario, fabric.fabric, checker);
     }
     check_machines(scenario, built.machines, checker);
     check_peaks(scenario, state, built.machines, checker);
     check_retries(scenario, state, checker);
+    const bool has_fabric = scenario.network.level == NetworkLevel::Flow;
+    diagnostics.settle(facts_of(built.machines, has_fabric ? &fabric.fabric : nullptr), {});
   }
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/facts/fact.hpp"
 #include "models/hardware/cluster_state.hpp"
 #include "models/hardware/gpu_power.hpp"
 #include "models/hardware/machine.hpp"
@@ -52,13 +53,14 @@ struct PoolParams {
       Required{}, Example{"dgx-a100"});
     v("count", count, "How many nodes.", Range{1, 1'000'000}, Unit{"nodes"}, Required{});
     v("nodes_per_leaf", nodes_per_leaf, "Nodes that share a leaf switch; pools share none.",
-      Range{1, 1'000'000}, Unit{"nodes"}, Source{"DGX SuperPOD: scalable units of 32 nodes"});
+      Range{1, 1'000'000}, Unit{"nodes"}, Source{"DGX SuperPOD: scalable units of 32 nodes"},
+      Heeded{Fact::LeavesOfPools});
     v("pods_max", pods_max, "Most pods on a node.", Range{1, 100'000}, Unit{"pods"},
       Source{"kubelet maxPods"});
     v("labels", labels,
       "Labels of its nodes, beside pool, kubernetes.io/hostname, "
       "node.kubernetes.io/instance-type and nvidia.com/gpu.product.");
-    v("taints", taints, "Taints of its nodes.");
+    v("taints", taints, "Taints of its nodes.", Heeded{Fact::Pods});
   }
   template <class C>
   void check(C& c) const {
@@ -93,7 +95,8 @@ struct OpenbNodesParams {
       "are called NAME-copy2 and so on.",
       Range{1, 100});
     v("nodes_per_leaf", nodes_per_leaf, "Nodes that share a leaf switch, in order of the list.",
-      Range{1, 1'000'000}, Unit{"nodes"}, Source{"estimate: the list tells no topology"});
+      Range{1, 1'000'000}, Unit{"nodes"}, Source{"estimate: the list tells no topology"},
+      Heeded{Fact::LeavesOfPools});
     v("pods_max", pods_max, "Most pods on a node.", Range{1, 100'000}, Unit{"pods"},
       Source{"kubelet maxPods"});
     v("shuffle", shuffle,

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "models/facts/fact.hpp"
 #include "sim/config/fields.hpp"
 #include "sim/core/time.hpp"
 
@@ -25,7 +26,7 @@ struct PodObjectParams {
     v("watchers", watchers,
       "Clients beside the kubelets that watch all pods, such as the scheduler and controllers.",
       Range{0, 1'000'000}, Unit{"clients"},
-      Source{"estimate: scheduler, endpoints, jobs, garbage collector"});
+      Source{"estimate: scheduler, endpoints, jobs, garbage collector"}, Heeded{Fact::FullPlane});
   }
 };
 

@@ -216,7 +216,7 @@ std::vector<StudyPlan::Setting> StudyPlan::forked(size_t cell, const Run& armed)
 }
 
 StudyPlan::Run StudyPlan::run(size_t cell, uint64_t seed) const {
-  Diagnostics diagnostics{Idle::Allowed};
+  Diagnostics diagnostics;
   Run run = read(settings_of(cell, Arms::All), seed, diagnostics);
   if (params_.run.fork_at) run = read(forked(cell, run), seed, diagnostics);
   ORRERY_CHECK(diagnostics.ok(), "each cell was looked at before");
@@ -227,7 +227,7 @@ void StudyPlan::check_cells(Diagnostics& diagnostics) const {
   StudyRemarks remarks;
   const FileSharing sharing;  // lists of nodes and topologies
   const auto look = [&](size_t cell, const std::vector<Setting>& settings) {
-    Diagnostics own{Idle::Allowed};
+    Diagnostics own;
     Run run = read(settings, params_.seeds.first, own);
     if (own.ok()) Ground{run.scenario}.check(run.scenario, run.document.root, own);
     remarks.add({cell, label_of(cell)}, places_of(settings), own);
