@@ -13,7 +13,6 @@ from plugin_cases import plugin_cases
 from source_cases import source_cases
 from study_cases import study_cases
 from trace_cases import trace_cases
-from unused_cases import unused_cases
 
 CASES = [
     # YAML as text
@@ -60,8 +59,6 @@ CASES = [
     changed("min_available above pods", "pods: 2,", "pods: 2, min_available: 3,", "s.yaml:8:", "min_available"),
     changed("min_available above a role's pods", "pods: 2, pod: {gpus: 8}", "gangs: [{roles: [{min_available: 2}]}]", "s.yaml:8:", "roles[0].min_available"),
     changed("min_available below those of roles", "pods: 2, pod: {gpus: 8}", "gangs: [{min_available: 1, roles: [{min_available: 1}, {min_available: 1}]}]", "s.yaml:8:", "roles together, 2"),
-    changed("option without effect", "pods: 2,", "kind: pods, pods: 2, min_available: 1,", "s.yaml:8:", "no effect"),
-    changed("every without count", "pods: 2,", "pods: 2, every: 1h,", "s.yaml:8:", "every"),
     changed("until of zero", "until: 1h", "until: 0s", "s.yaml:9:", "until"),
     changed("seed below zero", "until: 1h", "seed: -1", "s.yaml:9:", "seed"),
     changed("unknown machine", "dgx-a100", "dgx-a10", "no machine is called 'dgx-a10'", "did you mean"),
@@ -107,7 +104,6 @@ CASES = [
     added("faults that strike no node", "faults: {nodes: [{node_selector: {a: b}}]}\n", "s.yaml:10:34", "no node of the cluster"),
     added("fault of an unknown node", "faults: {list: [{node: gpu-9, at: 1min, repair: 1min}]}\n", "s.yaml:10:", "gpu-9"),
     added("negative failure rate", "faults: {nodes: [{rate: -1}]}\n", "s.yaml:10:", "rate"),
-    added("shape without Weibull", "faults: {nodes: [{weibull_shape: 2}]}\n", "s.yaml:10:", "has an effect only with"),
     added("repair cut below its median", "faults: {nodes: [{repair: {kind: lognormal, median: 2h, max: 1h}}]}\n", "s.yaml:10:62", "max", "below median"),
     added("repair cut below its mean", "faults: {nodes: [{repair: {kind: exponential, mean: 2h, max: 1h}}]}\n", "s.yaml:10:62", "below mean"),
     added("kind of failure twice", "faults: {nodes: [{name: gpu}, {name: gpu}]}\n", "s.yaml:10:38", "two kinds of failure are called 'gpu'"),
@@ -165,35 +161,32 @@ CASES = [
                           ("duplicate_name", "already"), ("twice_the_same", "twice"),
                           ("no_policy", "no_policy"), ("throws_at_load", "threw"))),
     with_arguments("plug-in is text", (*RUN, "--plugin", "./s.yaml"), "s.yaml"),
-    # what has no effect in a control plane
-    added("control plane of counted jobs",
-          "control_plane: {level: delays}\npolicy: {driver: counting, job_queue: {}}\n",
-          "s.yaml:10:24: control_plane.level", "has no effect with policy.driver: counting"),
+    # what has no effect is a warning, unless it is to be refused
+    Case("run: loss without servers", {"s.yaml": GOOD + "control_plane: {losses: [{at: 1min}]}\n"}, RUN, 0,
+         ("s.yaml:10:26: warning: control_plane.losses: has no effect: control_plane.level is none",),
+         never_says=("mistake",), leaves=("out.h5",)),
+    Case("run: shorter than what happens in it", {"s.yaml": GOOD.replace("1h", "2h") + "control_plane: "
+         "{level: full, losses: [{at: 90min}]}\n"}, (*RUN, "--until", "30min"), 0,
+         ("s.yaml:10:44: warning: control_plane.losses[0].at: has no effect: the run ends before, at 30min",),
+         leaves=("out.h5",)),
+    Case("validate: loss without servers", {"s.yaml": GOOD + "control_plane: {losses: [{at: 1min}]}\n"},
+         ("validate", "s.yaml"), 0, ("control_plane.level is none",), prints=(" 1 warning)",)),
+    Case("validate --strict: loss without servers", {"s.yaml": GOOD + "control_plane: {losses: [{at: 1min}]}\n"},
+         ("validate", "--strict", "s.yaml"), 2,
+         ("s.yaml:10:26: control_plane.losses: has no effect: control_plane.level is none", "1 mistake")),
+    # control plane
     planned("requests that cost more than any server has",
             "api_servers: {server: {cost: {write: 9223372036854775807ns}}}", "s.yaml:10:",
             "out of range: must be between 0s and 1min"),
     planned("memory that no server has", "api_servers: {server: {heap: {per_node: 8191PiB}}}",
             "s.yaml:10:", "out of range: must be between 0B and 1TiB"),
-    planned("loss after the end", "losses: [{at: 1h}]",
-            "s.yaml:10:44: control_plane.losses[0].at", "must be before run.until, 1h"),
-    planned("loss of a member after the end", "etcd: {losses: [{at: 1h}]}",
-            "s.yaml:10:51: control_plane.etcd.losses[0].at", "must be before run.until, 1h"),
     planned("member that etcd does not have", "etcd: {members: 3, losses: [{member: 3, at: 1s}]}",
             "s.yaml:10:67: control_plane.etcd.losses[0].member", "there are members 0 to 2"),
     planned("member lost while it is", "etcd: {losses: [{at: 1s}, {at: 2s}]}",
             "s.yaml:10:61: control_plane.etcd.losses[1].at",
             "the member is lost by losses[0] at that time"),
-    planned("crash loop after the end", "crash_loops: [{from: 2h}]",
-            "s.yaml:10:51: control_plane.crash_loops[0].from", "must be before run.until, 1h"),
     planned("crash loops on too many nodes", "crash_loops: [{nodes: 5}]",
             "s.yaml:10:52: control_plane.crash_loops[0].nodes", "the cluster has 4 nodes"),
-    planned("Events expire where there are none", "etcd: {event_ttl: 2h}",
-            "s.yaml:10:48: control_plane.etcd.event_ttl", "has no effect without Events"),
-    planned("etcd of its own for no Events", "etcd: {separate_events: true}",
-            "s.yaml:10:54: control_plane.etcd.separate_events", "has no effect without Events"),
-    planned("recorder that records nothing",
-            "events: {per_pod: 0, per_failed_bind: 0, others_per_s: 1, client: {qps: 1}}",
-            "s.yaml:10:96: control_plane.events.client", "has no effect with per_pod: 0"),
     planned("no Events at all", "events: {per_pod: 0, per_failed_bind: 0}",
             "s.yaml:10:48: control_plane.events.per_pod", "there would be none"),
     planned("no namespaces at all", "namespaces: {existing: 0}",
@@ -236,38 +229,14 @@ CASES = [
     served("autoscaler of pods that has nothing to scale",
            "load: [{at: 0s, load: 1}], autoscaler: {replicas_max: 1}",
            "autoscaler.replicas_min: is replicas_max: there is nothing to scale"),
-    changed("affinity without its plugin", "pod: {gpus: 8}",
-            "pod: {gpus: 8, affinity: [{topology_key: leaf, match_labels: {a: b}}]}",
-            "s.yaml:8:59: workload.sources[0].jobs[0]", "pod.affinity: has no effect without the plugin InterPodAffinity"),
     changed("affinity to a rack", "pod: {gpus: 8}",
             "pod: {gpus: 8, affinity: [{topology_key: rack, match_labels: {a: b}}]}",
             "'rack'", "hostname, leaf"),
     added("preemption by gangs",
           "policy: {base: strict_gang, plugins: [{name: DefaultPreemption}]}\n",
           "s.yaml:10:46: policy.plugins[0].name", "needs driver: per_pod"),
-    added("preemption among equals", "policy: {plugins: [{name: DefaultPreemption}]}\n",
-          "s.yaml:10:20: policy.plugins[0]", "all pods have the same priority"),
-    changed("termination without preemption", "workload:",
-            "workload:\n  controller: {termination: 30s}",
-            "workload.controller.termination: has no effect: no pod is preempted"),
-    changed("last call of gangs that need all", "workload:",
-            "workload:\n  controller: {last_call: 10s}",
-            "workload.controller.last_call: has no effect: no gang may run without some of its pods"),
-    changed("monitoring of gangs that need all", "workload:",
-            "workload:\n  controller: {monitor_interval: null}",
-            "workload.controller.monitor_interval: has no effect: no gang may run without some of its"),
-    added("deletions without servers",
-          "policy: {plugins: [{name: DefaultPreemption, args: {async: false}}]}\n",
-          "policy.plugins[0].args.async: has no effect"),
-    added("candidates where all are", "policy: {plugins: [{name: DefaultPreemption, args: "
-          "{algorithm: before_1_20, minCandidateNodesAbsolute: 5}}]}\n",
-          "minCandidateNodesAbsolute: has no effect with algorithm: before_1_20"),
-    added("autoscaler of nothing", "control_plane: {autoscaler: {groups: [{pool: gpu}]}}\n",
-          "s.yaml:10:29: control_plane.autoscaler", "only with level: delays or full"),
 ]
 CASES += [
-    changed("change after the end", "until: 1h", "until: 1h, changes: [{at: 2h, policy: {}}]",
-            "s.yaml:9:33: run.changes[0].at: must be before run.until, 1h"),
     changed("changes out of order", "until: 1h",
             "until: 1h, changes: [{at: 20min, policy: {}}, {at: 10min, policy: {}}]",
             "s.yaml:9:58: run.changes[1].at: must be later"),
@@ -287,4 +256,4 @@ CASES += [
             "s.yaml:9:", "run.changes[0].policy.plugins[0].name", "did you mean 'FGD'?"),
 ]
 CASES += (LINK_CASES + source_cases(Case) + trace_cases(Case) + study_cases(Case, GOOD)
-          + unused_cases(Case) + plugin_cases(Case, GOOD))
+          + plugin_cases(Case, GOOD))
