@@ -6,7 +6,6 @@
 #include <span>
 #include <utility>
 
-#include "models/scenario/facts.hpp"
 #include "models/scenario/scenario_checks.hpp"
 #include "models/scheduling/typical_pods.hpp"
 #include "sim/core/check.hpp"
@@ -242,8 +241,7 @@ void Ground::check(const Scenario& scenario, const config::Node& root,
     check_machines(scenario, built.machines, checker);
     check_peaks(scenario, state, built.machines, checker);
     check_retries(scenario, state, checker);
-    const bool has_fabric = scenario.network.level == NetworkLevel::Flow;
-    diagnostics.settle(facts_of(built.machines, has_fabric ? &fabric.fabric : nullptr), {});
+    diagnostics.settle(facts_of(scenario, built.machines, fabric.fabric), {});
   }
 }
 

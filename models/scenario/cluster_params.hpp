@@ -53,8 +53,7 @@ struct PoolParams {
       Required{}, Example{"dgx-a100"});
     v("count", count, "How many nodes.", Range{1, 1'000'000}, Unit{"nodes"}, Required{});
     v("nodes_per_leaf", nodes_per_leaf, "Nodes that share a leaf switch; pools share none.",
-      Range{1, 1'000'000}, Unit{"nodes"}, Source{"DGX SuperPOD: scalable units of 32 nodes"},
-      Heeded{Fact::LeavesOfPools});
+      Range{1, 1'000'000}, Unit{"nodes"}, Source{"DGX SuperPOD: scalable units of 32 nodes"});
     v("pods_max", pods_max, "Most pods on a node.", Range{1, 100'000}, Unit{"pods"},
       Source{"kubelet maxPods"});
     v("labels", labels,
@@ -95,8 +94,7 @@ struct OpenbNodesParams {
       "are called NAME-copy2 and so on.",
       Range{1, 100});
     v("nodes_per_leaf", nodes_per_leaf, "Nodes that share a leaf switch, in order of the list.",
-      Range{1, 1'000'000}, Unit{"nodes"}, Source{"estimate: the list tells no topology"},
-      Heeded{Fact::LeavesOfPools});
+      Range{1, 1'000'000}, Unit{"nodes"}, Source{"estimate: the list tells no topology"});
     v("pods_max", pods_max, "Most pods on a node.", Range{1, 100'000}, Unit{"pods"},
       Source{"kubelet maxPods"});
     v("shuffle", shuffle,

@@ -1,5 +1,4 @@
-#include "models/scenario/facts.hpp"
-
+// models/scenario/facts.cpp -- which facts hold of a scenario.
 #include <algorithm>
 #include <set>
 #include <variant>
@@ -79,15 +78,11 @@ bool may_stop_jobs(const JobPolicyParams& policy) {
          (entry != nullptr && has(entry->traits, Trait::StopsJobs));
 }
 
-bool nodes_boot(const Scenario& scenario) {
-  const ControlPlaneParams& plane = scenario.control_plane;
-  return scenario.faults.strike_nodes() || !plane.joins.empty() || plane.autoscaler;
-}
-
 void find_plane(Known& known) {
   const Scenario& scenario = known.scenario;
   const ControlPlaneParams& plane = scenario.control_plane;
-  const bool boot = nodes_boot(scenario), is_full = plane.level == ControlPlaneLevel::Full;
+  const bool is_full = plane.level == ControlPlaneLevel::Full;
+  const bool boot = scenario.faults.strike_nodes() || !plane.joins.empty() || plane.autoscaler;
   const bool has_services = !plane.services.groups.empty();
   known.set(Fact::ControlPlane, plane.level != ControlPlaneLevel::None);
   known.set(Fact::FullPlane, is_full);
@@ -99,8 +94,6 @@ void find_plane(Known& known) {
   known.set(Fact::NodeBoots, boot);
   // Nodes may be cut off when an API server dies or etcd is full.
   known.set(Fact::SilentNodes, boot || is_full);
-  known.set(Fact::SeveralPools,
-            scenario.cluster.pools.size() + scenario.cluster.openb_nodes.size() > 1);
   known.set(Fact::RecordedEvents, boot || plane.events);
   known.set(Fact::NodeAddresses, !is_full || !has_services);
   known.set(Fact::CrashLoops, !plane.crash_loops.empty());
@@ -128,8 +121,6 @@ void find_network(Known& known) {
   known.set(Fact::Links, network.level == NetworkLevel::Flow);
   known.set(Fact::AdaptiveRouting, is_ever(is_adaptive));
   known.set(Fact::FlowsApart, is_ever(tells_flows_apart));
-  known.set(Fact::LeavesOfPools,
-            network.level != NetworkLevel::Flow || network.fabric.file.empty());
   known.set(Fact::DownLinks, has(LinkFlawKind::Dead) || has(LinkFlawKind::Flap));
   known.set(Fact::DamagedPackets, has(LinkFlawKind::Degraded));
 }
@@ -250,12 +241,11 @@ Facts facts_of(const Scenario& scenario) {
   return known.facts;
 }
 
-Facts facts_of(std::span<const Machine> machines, const Fabric* fabric) {
+Facts facts_of(const Scenario& scenario, std::span<const Machine> machines, const Fabric& fabric) {
   Facts facts{};
   facts[static_cast<size_t>(Fact::NvlinkSwitches)] = has_nvls(machines);
-  if (fabric == nullptr) return facts;
-  facts[static_cast<size_t>(Fact::Spines)] = fabric->tree().levels > 1;
-  facts[static_cast<size_t>(Fact::Cores)] = fabric->tree().levels > 2;
+  if (scenario.network.level != NetworkLevel::Flow) return facts;
+  facts[static_cast<size_t>(Fact::Spines)] = fabric.tree().levels > 1;
   return facts;
 }
 

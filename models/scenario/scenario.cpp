@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "models/scenario/facts.hpp"
 #include "models/scenario/scenario_checks.hpp"
 #include "models/scenario/scenario_jobs.hpp"
 #include "models/scheduling/contract/policy_registry.hpp"

@@ -1,17 +1,27 @@
 // models/scenario/scenario_checks.hpp -- what sections of a scenario say about one another, a file
-// each.
+// each, and the facts that parameters need.
 #pragma once
 
+#include <array>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "models/facts/fact.hpp"
 #include "models/hardware/cluster_state.hpp"
 #include "models/hardware/machine.hpp"
+#include "models/network/fabric/fabric.hpp"
 #include "models/scenario/scenario.hpp"
 #include "models/scenario/scenario_training.hpp"
 #include "sim/config/fields.hpp"
 
 namespace orrery {
+
+// facts.cpp. By number; those without a value are not known yet.
+using Facts = std::array<std::optional<bool>, kWhyNot.size()>;
+// All but those that only nodes and switches show.
+Facts facts_of(const Scenario& scenario);
+Facts facts_of(const Scenario& scenario, std::span<const Machine> machines, const Fabric& fabric);
 
 // scenario_training.cpp
 void check_training(const Scenario& scenario, Checker& checker);

@@ -70,7 +70,6 @@ void Diagnostics::idle(const Position& position, std::string_view path, std::str
 }
 
 void Diagnostics::unheeded(int fact, Told told) {
-  if (fact < 0) return idle(told.position, told.path, std::move(told.message));
   open_.push_back({.fact = fact, .told = std::move(told)});
 }
 
@@ -81,9 +80,10 @@ void Diagnostics::instant(Duration at, Told told) {
 // Of a section without effect the fields are not told, too, and of a field the first reason alone.
 void Diagnostics::settle(std::span<const std::optional<bool>> facts, std::optional<Duration> end) {
   std::vector<Told> found;
-  const auto is_told = [&](const std::string& path) {
+  const auto is_told = [&](const Open& open) {
     return std::ranges::any_of(found, [&](const Told& one) {
-      const std::string rest = path.starts_with(one.path) ? path.substr(one.path.size()) : "-";
+      const bool is_below = open.told.path.starts_with(one.path);
+      const std::string rest = is_below ? open.told.path.substr(one.path.size()) : "-";
       return rest.empty() || rest[0] == '.' || rest[0] == '[';
     });
   };
@@ -95,10 +95,11 @@ void Diagnostics::settle(std::span<const std::optional<bool>> facts, std::option
            "has no effect: the run ends before, at " + format_quantity(*end));
       return true;
     }
-    const std::optional<bool>& holds = facts[static_cast<size_t>(one.fact)];
-    if (holds == false && !is_told(one.told.path)) found.push_back(std::move(one.told));
+    const std::optional<bool> holds = one.fact < 0 ? false : facts[static_cast<size_t>(one.fact)];
+    if (holds == false && !is_told(one)) found.push_back(one.told);
     return holds.has_value();
   });
+  std::erase_if(open_, is_told);
   for (Told& one : found) idle(one.position, one.path, std::move(one.message));
 }
 

@@ -18,22 +18,15 @@ run: {{until: 1h}}
 """
 
 LINK_CASES = [
-    added("link fault without a fabric", "faults: {links: {list: [{on: leaf-0, at: 1s, flaw: {kind: dead}}]}}\n", "s.yaml:10:17: faults.links", "only with network.level: flow"),
     linked("unknown cable", "list: [{on: host-0.nic-8, at: 1s, flaw: {kind: dead}}]", "s.yaml:12:30: faults.links.list[0].on", "no cable or switch 'host-0.nic-8'; did you mean"),
     linked("cable and part of the fabric", "list: [{on: leaf-0, among: spines, at: 1s, flaw: {kind: dead}}]", "s.yaml:12:30", "either a name or `among`"),
     linked("no cable at all", "list: [{at: 1s, flaw: {kind: dead}}]", "s.yaml:12:25", "either a name or `among`"),
     linked("part that the fabric lacks", "list: [{among: cores, at: 1s, flaw: {kind: dead}}]", "s.yaml:12:33", "the fabric has none: its levels of switches are"),
     linked("degraded switch", "list: [{on: leaf-0, at: 1s, flaw: {kind: degraded}}]", "s.yaml:12:52", "a switch is dead, or flaps"),
     linked("degraded switches at random", "random: [{among: leaves, flaw: {kind: degraded}}]", "s.yaml:12:49", "a switch is dead, or flaps"),
-    linked("end of a flap", "list: [{on: leaf-0, at: 1s, until: 2s, flaw: {kind: flap}}]", "s.yaml:12:53", "ends by itself"),
-    linked("repair of flaps", "random: [{flaw: {kind: flap}, repair: {kind: fixed}}]", "s.yaml:12:56", "ends by itself"),
     linked("fault that ends before it begins", "list: [{on: leaf-0, at: 2s, until: 1s, flaw: {kind: dead}}]", "s.yaml:12:53", "must be after `at`"),
-    linked("curse without adaptive routing", "list: [{on: host-0.nic-0, at: 1s, flaw: {kind: cursed}}]", "s.yaml:12:58", "engine is not adaptive"),
     linked("all bits wrong", "list: [{on: host-0.nic-0, at: 1s, flaw: {kind: degraded, bit_error_rate: 1}}]", "s.yaml:12:", "bit_error_rate"),
     linked("unknown routing engine", "routing: [{at: 1s, engine: ftre}]", "s.yaml:12:", "ftre"),
-    added("choice of static routes", "network: {level: flow, routing: {choose_every: 1min}}\n", "s.yaml:10:48", "only with an adaptive engine"),
-    changed("routes without exchanges", "pods: 2, pod: {gpus: 8}}", "pods: 2, pod: {gpus: 8}, training: {step: {compute: 1s}}}\nnetwork: {level: flow, routing: {engine: ecmp}}", "s.yaml:9:33: network.routing", "no gang has more than one pod and a step with exchanges"),
-    changed("exchange of one rank", "pods: 2, pod: {gpus: 8}}", "pods: 1, pod: {gpus: 1}, training: {step: {compute: 1s, exchanges: [{bytes: 1GB}]}}}\nnetwork: {level: flow}", "training.step.exchanges[0]", "such a group has one rank of 1"),
     changed("a model that computes nothing", "pods: 2, pod: {gpus: 8}}", "pods: 2, pod: {gpus: 8}, training: {step: {model: {layers: 1, hidden: 1, sequence: 1, vocabulary: 1, batch: 16}}}}\nnetwork: {level: flow}", "training.step.model", "less than a nanosecond"),
     yaml("a model on a GPU without a known peak", MODEL_ON.format("g2-8", "layers: 8, batch: 32"), "s.yaml:6:", "workload.training.step.model: gangs may run on gpu-0, and the peak of G2 in half is not known", "step.compute"),
     yaml("a model in a precision that its reference lacks", MODEL_ON.format("hgx-h100", "precision: fp8, layers: 8, batch: 32"), "s.yaml:6:", "workload.training.step.model.work_gpu: the peak of A100M80 in fp8 is not known"),

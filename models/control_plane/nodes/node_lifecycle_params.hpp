@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <string_view>
 
-#include "models/facts/fact.hpp"
 #include "sim/config/fields.hpp"
 #include "sim/core/time.hpp"
 
@@ -47,7 +46,7 @@ struct NodeLifecycleParams {
     v("large_zone", large_zone, "A zone with more nodes is large.", Range{0, 1'000'000},
       Unit{"nodes"}, Source{"kube-controller-manager: --large-cluster-size-threshold"});
     v("zones", zones, "All nodes are one zone, or each pool is one.",
-      Source{"one: a cluster in one room"}, Heeded{Fact::SeveralPools, zones == NodeZones::Pools});
+      Source{"one: a cluster in one room"});
   }
   void check(Checker& c) const {
     if (grace < monitor_period) c.error("grace", "must not be less than monitor_period");

@@ -45,7 +45,7 @@ struct FabricParams {
     v("spine_oversubscription", spine_oversubscription,
       "The same for spines below cores, which takes a tree of three levels.", Range{1.0, 64.0},
       Unit{"ratio"}, Source{"DGX SuperPOD and MegaScale: 1"}, Heeded{Fact::Spines},
-      Heeded{Fact::Cores}, Heeded{levels != 2, "levels is 2"});
+      Heeded{levels != 2, "levels is 2"});
     v("bandwidth", bandwidth,
       "Rate of a switch port; a NIC's cable runs at the slower of port and NIC. Absent: the rate "
       "of the fastest NIC.");
