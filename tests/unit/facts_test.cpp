@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
-#include <variant>
 #include <vector>
 
 #include "models/cluster/cluster.hpp"
@@ -313,11 +311,9 @@ const std::vector<Row> kSections{
 };
 
 std::vector<Row> all_rows() {
-  std::vector<Row> all;
-  for (const std::vector<Row>* const part : {&kPlane, &kNetwork, &kJobs, &kSections}) {
-    for (const Row& row : *part) {
-      all.push_back(row);
-    }
+  std::vector<Row> all = kPlane;
+  for (const auto* const part : {&kNetwork, &kJobs, &kSections}) {
+    all.insert(all.end(), part->begin(), part->end());
   }
   return all;
 }
@@ -363,12 +359,8 @@ TEST(Facts, RunsAreAsIfParametersWithoutEffectWereAbsent) {
     const SimulationOptions options{.audit_every = 0};
     const ScenarioRun without{kBase, row.idle, options};
     const ScenarioRun with{kBase, row.idle + Settings{row.path + "=" + row.value}, options};
-    const auto values = [](const ScenarioRun& run) {
-      std::vector<std::pair<std::string, std::variant<int64_t, double>>> all;
-      for (const SummaryValue& one : run.result.summary) all.emplace_back(one.name, one.value);
-      return all;
-    };
-    EXPECT_EQ(values(with), values(without));
+    EXPECT_TRUE(std::ranges::equal(with.result.summary, without.result.summary, {},
+                                   &SummaryValue::value, &SummaryValue::value));
     EXPECT_EQ(with.result.simulated, without.result.simulated);
   }
 }

@@ -155,8 +155,6 @@ TEST(WorkloadParams, ContradictionsAreErrors) {
         std::string{c.yaml} + "}}]";
     EXPECT_THAT(complaints(yaml), HasSubstr(c.expected)) << yaml;
   }
-  EXPECT_THAT(complaints("training: {checkpoint_write: 1min}"), HasSubstr("without checkpoint"));
-  EXPECT_THAT(complaints("controller: {pod_start: {sigma: 1}}"), HasSubstr("median is 0"));
 }
 
 TEST(WorkloadParams, TheResolvedFormReadsBackTheSame) {
