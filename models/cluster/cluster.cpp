@@ -237,11 +237,11 @@ void Ground::check(const Scenario& scenario, const config::Node& root,
     Checker checker{root, "", diagnostics};
     if (scenario.network.level == NetworkLevel::Flow && fabric.mistakes.empty()) {
       scenario.faults.links.check(fabric.fabric, root["faults"]["links"], diagnostics);
-      check_fabric(scenario, fabric.fabric, checker);
     }
     check_machines(scenario, built.machines, checker);
     check_peaks(scenario, state, built.machines, checker);
     check_retries(scenario, state, checker);
+    diagnostics.settle(facts_of(scenario, built.machines, fabric.fabric), {});
   }
 }
 

@@ -20,6 +20,7 @@
 #include "models/control_plane/nodes/node_lifecycle_params.hpp"
 #include "models/control_plane/nodes/nodes_params.hpp"
 #include "models/control_plane/services/services_params.hpp"
+#include "models/facts/fact.hpp"
 #include "sim/config/fields.hpp"
 
 namespace orrery {
@@ -40,7 +41,7 @@ struct ApiServerLossParams {
   template <class V>
   void fields(V& v) {
     v("server", server, "Which one, from 0.", Range{0, 999});
-    v("at", at, "When, from the start of the run.", Required{}, Example{"10min"});
+    v("at", at, "When, from the start of the run.", Required{}, Example{"10min"}, IsInstant{});
     v("until", until, "When it serves again; absent: never.");
   }
   void check(Checker& c) const {
@@ -75,21 +76,29 @@ struct ControlPlaneParams {
       "kubelets "
       "take their time. full: requests wait for their clients' tokens, for seats and cores of "
       "servers, and for etcd; servers may be lost.");
-    v("api_servers", api_servers, "Those who answer.");
-    v("clients", clients, "Those who ask; with level: full.");
-    v("etcd", etcd, "Where servers store what is written.");
-    v("pods", pods, "What is stored and told of a pod.");
-    v("kubelet", kubelet, "The agent on each node.");
-    v("image_pulls", image_pulls, "How images of pods (`pod.image`) come to nodes.");
-    v("events", events, "Events of pods and who lists them, with level: full; absent: none.");
-    v("crash_loops", crash_loops, "Pods whose containers end all the time; with level: full.");
-    v("namespaces", namespaces, "With level: full; absent: none are counted.");
-    v("services", services, "Services and who watches them; with level: full.");
-    v("losses", losses, "Servers that are lost; with level: full.");
-    v("node_join", node_join, "What a node asks for before it takes pods, after each boot.");
-    v("joins", joins, "Nodes that join later.");
-    v("node_lifecycle", node_lifecycle, "When dead nodes are noticed, and their pods given up.");
-    v("autoscaler", autoscaler, "Who adds nodes and takes them away; absent: nobody.");
+    v("api_servers", api_servers, "Those who answer.", Heeded{Fact::ControlPlane});
+    v("clients", clients, "Those who ask; with level: full.", Heeded{Fact::FullPlane});
+    v("etcd", etcd, "Where servers store what is written.", Heeded{Fact::ControlPlane});
+    v("pods", pods, "What is stored and told of a pod.", Heeded{Fact::ControlPlane});
+    v("kubelet", kubelet, "The agent on each node.", Heeded{Fact::ControlPlane});
+    v("image_pulls", image_pulls, "How images of pods (`pod.image`) come to nodes.",
+      Heeded{Fact::ControlPlane}, Heeded{Fact::Images});
+    v("events", events, "Events of pods and who lists them, with level: full; absent: none.",
+      Heeded{Fact::FullPlane});
+    v("crash_loops", crash_loops, "Pods whose containers end all the time; with level: full.",
+      Heeded{Fact::FullPlane});
+    v("namespaces", namespaces, "With level: full; absent: none are counted.",
+      Heeded{Fact::FullPlane});
+    v("services", services, "Services and who watches them; with level: full.",
+      Heeded{Fact::FullPlane});
+    v("losses", losses, "Servers that are lost; with level: full.", Heeded{Fact::FullPlane});
+    v("node_join", node_join, "What a node asks for before it takes pods, after each boot.",
+      Heeded{Fact::ControlPlane}, Heeded{Fact::NodeBoots});
+    v("joins", joins, "Nodes that join later.", Heeded{Fact::ControlPlane});
+    v("node_lifecycle", node_lifecycle, "When dead nodes are noticed, and their pods given up.",
+      Heeded{Fact::ControlPlane}, Heeded{Fact::SilentNodes});
+    v("autoscaler", autoscaler, "Who adds nodes and takes them away; absent: nobody.",
+      Heeded{Fact::ControlPlane});
   }
   void check(Checker& c) const;
   bool reads_etcd() const;

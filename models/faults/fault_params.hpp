@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "models/facts/fact.hpp"
 #include "models/faults/link_fault_params.hpp"
 #include "models/faults/logs/failure_log_params.hpp"
 #include "models/faults/node_killer.hpp"
@@ -52,16 +53,14 @@ struct NodeFailureParams {
     v("distribution", distribution, "Of the time from a repair to the next failure.");
     v("weibull_shape", weibull_shape,
       "Below 1: a node fails soonest after a repair; above 1: it wears out. All nodes start new.",
-      Range{0.1, 20.0}, Source{"1 is exponential; Titan's GPUs: 2.65, later batch 1.37"});
+      Range{0.1, 20.0}, Source{"1 is exponential; Titan's GPUs: 2.65, later batch 1.37"},
+      Heeded{distribution == FailureDistribution::Weibull, "distribution is not weibull"});
     v("repair", repair, "How long a node stays down.");
     v("node_selector", node_selector, "Labels of the nodes it strikes; absent: all nodes.",
       Example{"{nvidia.com/gpu.product: H100}"});
   }
   template <class C>
   void check(C& c) const {
-    if (distribution == FailureDistribution::Exponential && weibull_shape != 1.0) {
-      c.idle("weibull_shape", "has an effect only with distribution: weibull");
-    }
     if (name.empty()) c.error("name", "must not be empty");
     if (rate == 0) c.warning("rate", "this kind of failure never strikes");
   }
@@ -82,7 +81,7 @@ struct ListedFaultParams {
   template <class V>
   void fields(V& v) {
     v("node", node, "Name of the node, or its index from 0.", Required{}, Example{"node-17"});
-    v("at", at, "When, from the start of the run.", Required{});
+    v("at", at, "When, from the start of the run.", Required{}, IsInstant{});
     v("repair", repair, "How long it stays down.", Required{});
   }
   template <class C>
@@ -108,7 +107,7 @@ struct FaultParams {
     v("logs", logs, "Failures that were recorded on real clusters.");
     v("chaos", chaos, "Rounds that take nodes down to see what holds; absent: none.");
     v("ranks", ranks, "Processes of jobs that die.");
-    v("links", links, "Cables and switches.");
+    v("links", links, "Cables and switches.", Heeded{Fact::Links}, Heeded{Fact::CrossingExchanges});
   }
   template <class C>
   void check(C& c) const {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/facts/fact.hpp"
 #include "models/faults/link_flaw.hpp"
 #include "models/faults/repair.hpp"
 #include "models/network/fabric/fabric.hpp"
@@ -41,15 +42,15 @@ struct ListedLinkFaultParams {
     v("on", on, "Name of the cable or switch: host-2.nic-0, leaf-3.up-5, leaf-3, spine-0.up-1.",
       Example{"leaf-3.up-5"});
     v("among", among, "Instead of a name: one of these, drawn at random.");
-    v("at", at, "When, from the start of the run.", Required{});
-    v("until", until, "When it is as new; absent: never in this run.");
-    v("flaw", flaw, "What is wrong with it. A switch is dead, or flaps.", Required{});
+    v("at", at, "When, from the start of the run.", Required{}, IsInstant{});
+    v("until", until, "When it is as new; absent: never in this run.",
+      Heeded{kind_of(flaw) != LinkFlawKind::Flap, "a flap ends by itself"});
+    v("flaw", flaw, "What is wrong with it. A switch is dead, or flaps.", Required{},
+      Heeded{Fact::AdaptiveRouting, kind_of(flaw) == LinkFlawKind::Cursed});
   }
   template <class C>
   void check(C& c) const {
     if (on.empty() == !among.has_value()) c.error("on", "give either a name or `among`");
-    const bool is_flap = kind_of(flaw) == LinkFlawKind::Flap;
-    if (until && is_flap) c.idle("until", "has no effect on a flap, which ends by itself");
     if (until && *until <= at) c.error("until", "must be after `at`");
   }
 };
@@ -71,17 +72,15 @@ struct RandomLinkFaultParams {
       "How many percent of them it strikes in a month of 30 days. Published by Alibaba: 0.057 of "
       "the links from NIC to leaf, 0.051 of leaf switches.",
       Range{0.0, 1e6}, Unit{"% a month"}, Source{"HPN, SIGCOMM'24: links from NIC to leaf"});
-    v("flaw", flaw, "What is wrong then. A switch is dead, or flaps.");
-    v("repair", repair, "Until it is as new.", Source{"mean repair of LANL's network failures"});
+    v("flaw", flaw, "What is wrong then. A switch is dead, or flaps.",
+      Heeded{Fact::AdaptiveRouting, kind_of(flaw) == LinkFlawKind::Cursed});
+    v("repair", repair, "Until it is as new.", Source{"mean repair of LANL's network failures"},
+      Heeded{kind_of(flaw) != LinkFlawKind::Flap, "a flap ends by itself"});
   }
   template <class C>
   void check(C& c) const {
     if (name.empty()) c.error("name", "must not be empty");
     if (rate == 0) c.warning("rate", "this kind of fault never strikes");
-    const bool is_flap = kind_of(flaw) == LinkFlawKind::Flap;
-    if (is_flap && c.is_given("repair")) {
-      c.idle("repair", "has no effect on a flap, which ends by itself");
-    }
   }
 };
 
@@ -91,7 +90,7 @@ struct RoutingChangeParams {
   RoutingEngine engine = RoutingEngine::Dmodk;
   template <class V>
   void fields(V& v) {
-    v("at", at, "When, from the start of the run.", Required{});
+    v("at", at, "When, from the start of the run.", Required{}, IsInstant{});
     v("engine", engine, "The engine from then on; dmodk is OpenSM's ftree.", Required{});
   }
 };
@@ -107,7 +106,8 @@ struct LinkFaultParams {
   void fields(V& v) {
     v("list", list, "Faults at given times.");
     v("random", random, "Kinds of random faults; they strike independently of one another.");
-    v("routing", routing, "Changes of the routing engine, which lift or lay the curse of cables.");
+    v("routing", routing, "Changes of the routing engine, which lift or lay the curse of cables.",
+      Heeded{Fact::Spines});
   }
   // Whether any of it is a cable that is slow under adaptive routing only.
   bool has_curse() const;

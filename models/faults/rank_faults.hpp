@@ -32,7 +32,7 @@ struct RankFaultParams {
     v("pod", pod, "Which pod of it, from 0.", Range{0, 100'000'000});
     v("gpus", gpus, "GPUs that the process used, and that idle from then on.", Range{1, 16},
       Unit{"GPU"}, Source{"one process a GPU, as torchrun starts them"});
-    v("at", at, "When, from the start of the run.", Required{});
+    v("at", at, "When, from the start of the run.", Required{}, IsInstant{});
   }
 };
 

@@ -1,13 +1,16 @@
 // models/network/network_params.hpp -- the compute network, as a scenario describes it.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "models/facts/fact.hpp"
 #include "models/network/collectives/exchange_params.hpp"
 #include "models/network/fabric/fabric_params.hpp"
 #include "models/network/fabric/link_params.hpp"
@@ -35,47 +38,39 @@ struct NetworkParams {
   void fields(V& v) {
     v("level", level,
       "none: exchanges take no time; alpha_beta: each as if alone, by latency and bandwidth; flow: "
-      "links are shared fairly along routes.");
-    v("fabric", fabric, "Switches and cables.");
-    v("routing", routing, "Ways through them.");
-    v("links", links, "Recovery from errors.");
+      "links are shared fairly along routes.",
+      Heeded{Fact::Steps, level != NetworkLevel::None});
+    v("fabric", fabric, "Switches and cables.", Heeded{Fact::Links},
+      Heeded{Fact::CrossingExchanges});
+    v("routing", routing, "Ways through them.", Heeded{Fact::Links},
+      Heeded{Fact::CrossingExchanges});
+    v("links", links, "Recovery from errors.", Heeded{Fact::Links},
+      Heeded{Fact::CrossingExchanges});
     v("sharp", sharp,
       "Switches between nodes add up what passes them, which lets NVLS all-reduce send the buffer "
       "once (SHARP).",
-      Source{"NCCL without its SHARP plugin"});
+      Source{"NCCL without its SHARP plugin"}, Heeded{Fact::NetworkTime},
+      Heeded{Fact::AllReduces, sharp}, Heeded{Fact::NvlinkSwitches, sharp});
     v("exchanges", exchanges,
-      "How long exchanges take alone, where it is known; all others take what NCCL's tuner says.");
+      "How long exchanges take alone, where it is known; all others take what NCCL's tuner says.",
+      Heeded{Fact::NetworkTime}, Heeded{Fact::Exchanges});
   }
   template <class C>
   void check(C& c) const {
-    for (size_t i = 0; i < exchanges.size(); ++i) check_exchange(i, c);
-    if (sharp && level == NetworkLevel::None) {
-      c.idle("sharp", "has an effect only with level: alpha_beta or flow");
-    }
-    if (level == NetworkLevel::Flow) return;
-    for (const std::string_view part : {"fabric", "routing", "links"}) {
-      if (c.is_given(part)) c.idle(part, "has an effect only with level: flow");
+    for (size_t i = 0; i < exchanges.size(); ++i) {
+      const auto is_alike = [&](const ExchangeTimeParams& one) {
+        return one.collective == exchanges[i].collective && one.span == exchanges[i].span;
+      };
+      const auto first = std::ranges::find_if(exchanges, is_alike) - exchanges.begin();
+      if (first == static_cast<std::ptrdiff_t>(i)) continue;
+      c.warning("exchanges[" + std::to_string(i) + "]",
+                "has no effect: exchanges[" + std::to_string(first) + "] says it already");
     }
   }
   bool tells_time_of(Collective collective, ExchangeSpan span) const {
     return std::ranges::any_of(exchanges, [&](const ExchangeTimeParams& one) {
       return one.collective == collective && one.span == span;
     });
-  }
-
- private:
-  template <class C>
-  void check_exchange(size_t i, C& c) const {
-    const std::string at = "exchanges[" + std::to_string(i) + "]";
-    if (level == NetworkLevel::None) {
-      c.idle(at, "has an effect only with level: alpha_beta or flow");
-    }
-    for (size_t j = 0; j < i; ++j) {
-      if (exchanges[j].collective != exchanges[i].collective) continue;
-      if (exchanges[j].span != exchanges[i].span) continue;
-      c.idle(at, "has no effect: exchanges[" + std::to_string(j) + "] speaks of the same");
-      return;
-    }
   }
 };
 

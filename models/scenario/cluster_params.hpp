@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/facts/fact.hpp"
 #include "models/hardware/cluster_state.hpp"
 #include "models/hardware/gpu_power.hpp"
 #include "models/hardware/machine.hpp"
@@ -58,7 +59,7 @@ struct PoolParams {
     v("labels", labels,
       "Labels of its nodes, beside pool, kubernetes.io/hostname, "
       "node.kubernetes.io/instance-type and nvidia.com/gpu.product.");
-    v("taints", taints, "Taints of its nodes.");
+    v("taints", taints, "Taints of its nodes.", Heeded{Fact::Pods});
   }
   template <class C>
   void check(C& c) const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/control_plane/control_plane_params.hpp"
+#include "models/facts/fact.hpp"
 #include "models/faults/fault_params.hpp"
 #include "models/network/network_params.hpp"
 #include "models/scenario/cluster_params.hpp"
@@ -38,8 +39,9 @@ struct RecordParams {
   template <class V>
   void fields(V& v) {
     v("timeline", timeline, "Series sampled over time.");
-    v("deadlocks", deadlocks, "What counts as a deadlock.");
-    v("cardiogram", cardiogram, "Ranks of chosen jobs, at fine steps of time; absent: none.");
+    v("deadlocks", deadlocks, "What counts as a deadlock.", Heeded{Fact::Pods});
+    v("cardiogram", cardiogram, "Ranks of chosen jobs, at fine steps of time; absent: none.",
+      Heeded{Fact::Pods});
     v("pods", pods, "One row per pod life in /pods.");
     v("attempts", attempts,
       "One row per scheduling attempt in /events/attempts, one per reason against it in "
@@ -58,7 +60,7 @@ struct ChangeParams {
 
   template <class V>
   void fields(V& v) {
-    v("at", at, "When.", Required{}, Range{1_ns, Duration::max()}, Example{"10d"});
+    v("at", at, "When.", Required{}, Range{1_ns, Duration::max()}, Example{"10d"}, IsInstant{});
     v("policy", policy,
       "Takes the place of `policy`, as a scheduler that is restarted with another configuration: "
       "pods that run stay, and all that are not bound yet are decided anew. Has no job queue and "
@@ -85,7 +87,8 @@ struct RunParams {
     v("stall_limit", stall_limit,
       "Without `until`: end after this long in which no job arrived, started or ended, when every "
       "job that is left waits for nodes and no other is to come.",
-      Range{1_s, Duration::max()}, Source{"a deadlocked cluster would otherwise run for ever"});
+      Range{1_s, Duration::max()}, Source{"a deadlocked cluster would otherwise run for ever"},
+      Heeded{!until, "the run ends at `until`"});
     v("futile_attempts", futile_attempts,
       "Without `until`: end after this many attempts for each pending pod since one was last "
       "bound, "
@@ -123,7 +126,8 @@ struct Scenario {
   void fields(V& v) {
     v("description", description, "What question this scenario answers.");
     v("cluster", cluster, "Nodes and what they are made of.", Required{});
-    v("control_plane", control_plane, "What the API servers cost pods on their way.");
+    v("control_plane", control_plane, "What the API servers cost pods on their way.",
+      Heeded{Fact::Pods});
     v("network", network, "What ranks exchange over.");
     v("storage", storage, "Where checkpoints lie.");
     v("workload", workload, "Jobs and how they live.", Required{});

@@ -1,10 +1,13 @@
 // models/scenario/scenario_checks.hpp -- what sections of a scenario say about one another, a file
-// each.
+// each, and the facts that parameters need.
 #pragma once
 
+#include <array>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "models/facts/fact.hpp"
 #include "models/hardware/cluster_state.hpp"
 #include "models/hardware/machine.hpp"
 #include "models/network/fabric/fabric.hpp"
@@ -14,19 +17,17 @@
 
 namespace orrery {
 
+// facts.cpp. By number; those without a value are not known yet.
+using Facts = std::array<std::optional<bool>, kWhyNot.size()>;
+// All but those that only nodes and switches show.
+Facts facts_of(const Scenario& scenario);
+Facts facts_of(const Scenario& scenario, std::span<const Machine> machines, const Fabric& fabric);
+
 // scenario_training.cpp
 void check_training(const Scenario& scenario, Checker& checker);
 // `machines`: of the built cluster
 void check_machines(const Scenario& scenario, std::span<const Machine> machines, Checker& checker);
-
-// scenario_unused.cpp
-void check_unused(const Training& training, const Scenario& scenario, Checker& checker);
-
-// scenario_exchanges.cpp
-void check_exchanges(const Scenario& scenario, const std::vector<Training>& all, Checker& checker);
-void check_exchanges_of(const Training& training, Checker& checker);
-void check_exchanges_in_nodes(const Scenario& scenario, std::span<const Machine> machines,
-                              Checker& checker);
+bool has_nvls(std::span<const Machine> machines);
 
 // scenario_peaks.cpp
 void check_peaks(const Scenario& scenario, const ClusterState& state,
@@ -35,19 +36,8 @@ void check_peaks(const Scenario& scenario, const ClusterState& state,
 // scenario_retries.cpp
 void check_retries(const Scenario& scenario, const ClusterState& state, Checker& checker);
 
-// scenario_storage.cpp
-void check_stores(const Scenario& scenario, const std::vector<Training>& all, Checker& checker);
-
-// scenario_restarts.cpp
-void check_restarts(const Scenario& scenario, std::span<const Machine> machines, Checker& checker);
-
 // scenario_network.cpp
 void check_network(const Scenario& scenario, Checker& checker);
-void check_fabric(const Scenario& scenario, const Fabric& fabric, Checker& checker);
-
-// scenario_requests.cpp
-void check_requests(const Scenario& scenario, Checker& checker);
-
 // scenario_sources.cpp
 void check_end(const Scenario& scenario, Checker& checker);  // of a run without run.until
 void check_counts(const Scenario& scenario, Checker& checker);
@@ -55,6 +45,6 @@ void check_counts(const Scenario& scenario, Checker& checker);
 // scenario_pods.cpp
 void check_pods(const Scenario& scenario, Checker& checker);
 void check_services(const Scenario& scenario, Checker& checker);
-bool may_preempt(const Scenario& scenario);
+bool has_images(const WorkloadParams& workload);
 
 }  // namespace orrery

@@ -73,59 +73,9 @@ void check_groups(const WorkloadParams& params, Checker& c) {
   }
 }
 
-void check_step(const Training& training, const Scenario& scenario, Checker& c) {
-  const std::string at = training.path + ".step";
-  if (scenario.network.level == NetworkLevel::None) {
-    c.idle(at, "has an effect only with network.level alpha_beta or flow");
-  }
-  if (scenario.policy.driver == Driver::Counting) {
-    c.idle(at, "has no effect with policy.driver: counting, which knows no nodes");
-  } else if (!training.has_gangs) {
-    c.idle(at, no_gangs(training));
-  } else {
-    check_exchanges_of(training, c);
-  }
-}
-
-int32_t pods_of(const ExplicitGangParams& gang) {
-  int32_t pods = 0;
-  for (const ExplicitRoleParams& role : gang.roles) pods += role.pods;
-  return pods;
-}
-
-bool is_elastic(const ExplicitJobParams& job) {
-  if (job.kind != JobKind::MpiGang) return false;
-  if (job.gangs.empty()) return job.min_available != 0 && job.min_available < job.pods;
-  return std::ranges::any_of(job.gangs, [](const ExplicitGangParams& gang) {
-    return gang.min_available != 0 && gang.min_available < pods_of(gang);
-  });
-}
-
-void check_rendezvous(const Scenario& scenario, Checker& c) {
-  const bool is_heeded = scenario.policy.driver != Driver::Counting &&
-                         std::ranges::any_of(scenario.workload.sources, [](const auto& source) {
-                           const auto* const listed = std::get_if<ExplicitJobsParams>(&source);
-                           return listed && std::ranges::any_of(listed->jobs, is_elastic);
-                         });
-  if (is_heeded) return;
-  for (const char* const field : {"last_call", "monitor_interval"}) {
-    const std::string at = std::string{"workload.controller."} + field;
-    if (!c.is_given(at)) continue;
-    c.idle(at, "has no effect: no gang may run without some of its pods (min_available)");
-  }
-}
-
 // Names can be known only if all jobs are listed.
 void check_ranks(const Scenario& scenario, Checker& c) {
-  if (scenario.faults.ranks.empty()) {
-    const bool hears_of_nodes =
-        scenario.control_plane.level != ControlPlaneLevel::None && scenario.faults.strike_nodes();
-    if (!hears_of_nodes && c.is_given("workload.controller.hang_timeout")) {
-      c.warning("workload.controller.hang_timeout",
-                "has an effect only on gangs that hang for a dead rank: see faults.ranks");
-    }
-    return;
-  }
+  if (scenario.faults.ranks.empty()) return;
   if (scenario.policy.driver == Driver::Counting) {
     c.error("faults.ranks", "has no effect with policy.driver: counting, which knows no pods");
     return;
@@ -154,51 +104,94 @@ void check_ranks(const Scenario& scenario, Checker& c) {
   }
 }
 
-}  // namespace
-
-std::string no_gangs(const Training& training) {
-  return training.path == "workload.training"
-             ? "has no effect: each gang has a training of its own, or there is none"
-             : "has no effect on jobs of kind pods, which have no ranks";
+// Stores that jobs name.
+void check_stores(const Scenario& scenario, Checker& c) {
+  const std::vector<std::string> names = scenario.storage.names();
+  const auto check = [&](const std::string& name, const std::string& field) {
+    if (std::ranges::find(names, name) != names.end()) return;
+    c.error(field, "storage has no store " + in_quotes(name) + did_you_mean(name, names));
+  };
+  for (const Training& training : trainings(scenario.workload)) {
+    if (!training.has_gangs) continue;
+    if (const auto& dataset = training.params->dataset; dataset) {
+      check(dataset->store, training.path + ".dataset.store");
+      if (dataset->cache) check(std::string{kLocalStore}, training.path + ".dataset.cache");
+    }
+    const auto& checkpoint = training.params->checkpoint;
+    if (checkpoint && scenario.policy.driver == Driver::Counting) {
+      c.error(training.path + ".checkpoint", "has no effect with policy.driver: counting");
+    } else if (checkpoint) {
+      check(checkpoint->store, training.path + ".checkpoint.store");
+    }
+  }
 }
 
-// What sections say about one another: a parameter without effect is a mistake.
+}  // namespace
+
+int32_t gpus_of(const ExplicitJobParams& job) {
+  if (job.gangs.empty()) return job.pods * job.pod.gpus;
+  int32_t gpus = 0;
+  for (const ExplicitGangParams& gang : job.gangs) {
+    for (const ExplicitRoleParams& role : gang.roles) gpus += role.pods * role.pod.gpus;
+  }
+  return gpus;
+}
+
+void Training::used_by(const ExplicitJobParams& job) {
+  has_jobs = true;
+  has_gpus = has_gpus || gpus_of(job) > 0;
+  has_ranks = has_ranks || gpus_of(job) > 1;
+  if (job.kind != JobKind::MpiGang) return;
+  has_gangs = true;
+  int64_t pods = job.gangs.empty() ? job.pods : 0;
+  for (const ExplicitGangParams& gang : job.gangs) {
+    for (const ExplicitRoleParams& role : gang.roles) pods += role.pods;
+  }
+  has_gangs_of_pods = has_gangs_of_pods || pods > 1;
+}
+
+void Training::used_by_others(KindOfJob kind) {
+  has_jobs = has_gpus = has_ranks = true;
+  if (kind != KindOfJob::Pods) has_gangs = has_gangs_of_pods = true;
+}
+
+std::vector<Training> trainings(const WorkloadParams& params) {
+  std::vector<Training> all{{.path = "workload.training", .params = &params.training}};
+  const auto of = [&](const std::string& at,
+                      const std::optional<TrainingParams>& own) -> Training& {
+    if (own) all.push_back({.path = at + ".training", .params = &*own});
+    return own ? all.back() : all.front();
+  };
+  for (size_t i = 0; i < params.sources.size(); ++i) {
+    const std::string path = "workload.sources[" + std::to_string(i) + "]";
+    if (const auto* const listed = std::get_if<ExplicitJobsParams>(&params.sources[i])) {
+      for (size_t j = 0; j < listed->jobs.size(); ++j) {
+        const std::string at = path + ".jobs[" + std::to_string(j) + "]";
+        of(at, listed->jobs[j].training).used_by(listed->jobs[j]);
+      }
+    } else if (const auto* const generator = std::get_if<GeneratorParams>(&params.sources[i])) {
+      of(path, generator->training).used_by_others(generator->job_kind);
+    } else if (const auto* const trace = std::get_if<TraceSourceParams>(&params.sources[i])) {
+      of(path, trace->training).used_by_others(trace->job_kind);
+    }
+  }
+  return all;
+}
+
 void check_training(const Scenario& scenario, Checker& c) {
   check_groups(scenario.workload, c);
   check_ranks(scenario, c);
-  check_rendezvous(scenario, c);
-  bool has_step = false;
-  std::vector<Training> all = trainings(scenario.workload);
-  if (!all.front().has_jobs) {
-    if (c.is_given("workload.training")) {
-      c.idle("workload.training",
-             "has no effect: there is no job but services and those with a training of their own");
-    }
-    all.erase(all.begin());
-  }
-  for (const Training& training : all) {
-    has_step = has_step || training.params->step;
-    if (training.params->step) check_step(training, scenario, c);
-    check_unused(training, scenario, c);
-  }
-  check_stores(scenario, all, c);
-  if (has_step) return check_exchanges(scenario, all, c);
-  constexpr std::string_view kNoStep =
-      "has no effect: no job says what a step of it is (training.step)";
-  if (scenario.network.level != NetworkLevel::None) c.idle("network.level", std::string{kNoStep});
-  if (scenario.workload.steps == StepDetail::Traced) c.idle("workload.steps", std::string{kNoStep});
+  check_stores(scenario, c);
+}
+
+bool has_nvls(std::span<const Machine> machines) {
+  return std::ranges::any_of(machines, [](const Machine& machine) {
+    return machine.gpus() > 0 && comm_group(machine, machine.all_gpus(), 1).has_nvls;
+  });
 }
 
 void check_machines(const Scenario& scenario, std::span<const Machine> machines, Checker& c) {
-  check_exchanges_in_nodes(scenario, machines, c);
-  check_restarts(scenario, machines, c);
-  const bool has_nvls = std::ranges::any_of(machines, [](const Machine& machine) {
-    return machine.gpus() > 0 && comm_group(machine, machine.all_gpus(), 1).has_nvls;
-  });
-  if (has_nvls) return;
-  if (scenario.network.sharp) {
-    c.idle("network.sharp", "has no effect: no machine of the cluster has NVSwitches that add up");
-  }
+  if (has_nvls(machines)) return;
   for (const Training& training : trainings(scenario.workload)) {
     if (!training.params->step) continue;
     const std::vector<ExchangeParams>& exchanges = training.params->step->exchanges;

@@ -25,17 +25,16 @@ struct DatasetParams {
       Example{"blob"});
     v("per_step", per_step, "What each GPU reads for a step.", Required{}, Range{Bytes{}, 256_GiB},
       Example{"50MB"});
-    v("size", size, "Of all data: an epoch; with cache.");
+    v("size", size, "Of all data: an epoch; with cache.", Heeded{cache, "cache is false"});
     v("cache", cache,
       "What was read once lies on the disks of the job's nodes, so that from the second epoch on "
-      "after each start they are read instead of the store.");
+      "after each start they are read instead of the store.",
+      Heeded{store != "local", "the store is local: the data lies there"});
   }
   template <class C>
   void check(C& c) const {
     if (per_step <= Bytes{}) c.error("per_step", "must be more than 0");
     if (cache && size <= Bytes{}) c.error("cache", "needs size: when an epoch is over");
-    if (!cache && c.is_given("size")) c.idle("size", "has an effect only with cache: true");
-    if (cache && store == "local") c.idle("cache", "has no effect on local disks");
   }
 };
 

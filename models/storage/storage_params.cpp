@@ -31,7 +31,6 @@ void StorageParams::check(Checker& c) const {
     if (before == stores.begin() + static_cast<int64_t>(i)) continue;
     c.error("stores[" + std::to_string(i) + "].name", "another store has this name");
   }
-  if (stores.empty() && c.is_given("node")) c.idle("node", "has no effect without stores");
 }
 
 std::vector<std::string> StorageParams::names() const {

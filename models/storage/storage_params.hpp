@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/facts/fact.hpp"
 #include "sim/config/fields.hpp"
 #include "sim/core/time.hpp"
 
@@ -24,7 +25,7 @@ struct StoreParams {
     v("write", write, "Of all writers together.", Required{}, Example{"100GBps"},
       Source{"published: 2 TB/s Llama-3's Tectonic, sustained"});
     v("read", read, "Of all readers together.", Required{}, Example{"200GBps"});
-    v("latency", latency, "From a request to its first byte.");
+    v("latency", latency, "From a request to its first byte.", Heeded{Fact::SharedWrites});
   }
   void check(Checker& c) const;
 };
@@ -36,7 +37,8 @@ struct LocalDiskParams {
 
   template <class V>
   void fields(V& v) {
-    v("write", write, "Of one node.", Source{"estimate: four PCIe 3 drives, 1.5 GB/s each"});
+    v("write", write, "Of one node.", Source{"estimate: four PCIe 3 drives, 1.5 GB/s each"},
+      Heeded{Fact::LocalWrites});
     v("read", read, "Of one node.", Source{"estimate: four PCIe 3 drives, 3 GB/s each"});
   }
   void check(Checker& c) const;
@@ -49,7 +51,8 @@ struct NodeStorageParams {
 
   template <class V>
   void fields(V& v) {
-    v("write", write, "Of one node, to all stores.", Source{"DGX A100: a storage NIC of 200 Gb/s"});
+    v("write", write, "Of one node, to all stores.", Source{"DGX A100: a storage NIC of 200 Gb/s"},
+      Heeded{Fact::SharedWrites});
     v("read", read, "Of one node, from all stores.", Source{"DGX A100: a storage NIC of 200 Gb/s"});
   }
   void check(Checker& c) const;
@@ -65,9 +68,10 @@ struct StorageParams {
 
   template <class V>
   void fields(V& v) {
-    v("stores", stores, "Stores that nodes share.");
-    v("node", node, "How fast one node reaches them.");
-    v("local", local, "Disks of the nodes, the store called `local`; absent: they have none.");
+    v("stores", stores, "Stores that nodes share.", Heeded{Fact::SharedStores});
+    v("node", node, "How fast one node reaches them.", Heeded{Fact::SharedStores});
+    v("local", local, "Disks of the nodes, the store called `local`; absent: they have none.",
+      Heeded{Fact::LocalDisks});
   }
   void check(Checker& c) const;
   std::vector<std::string> names() const;  // of all stores, `local` included

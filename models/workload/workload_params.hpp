@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "models/facts/fact.hpp"
 #include "models/workload/lifecycle/state/job_controller_params.hpp"
 #include "models/workload/services/service_params.hpp"
 #include "models/workload/sources/explicit_jobs.hpp"
@@ -34,12 +35,14 @@ struct WorkloadParams {
   template <class V>
   void fields(V& v) {
     v("sources", sources, "Where jobs come from; merged by submit time.");
-    v("training", training, "Start, checkpoints and restarts of jobs whose source says nothing.");
+    v("training", training, "Start, checkpoints and restarts of jobs whose source says nothing.",
+      Heeded{Fact::SharedTraining});
     v("controller", controller, "How jobs are started, watched and restarted.");
     v("steps", steps,
       "rate: a gang goes at the pace of its mean step until something changes. Up to 16 gangs that "
       "share contended links are rehearsed for that, more share by expected rates. traced: each "
-      "step computes and exchanges by itself, a few events each.");
+      "step computes and exchanges by itself, a few events each.",
+      Heeded{Fact::Steps, steps == StepDetail::Traced});
     v("typical_pods", typical_pods,
       "The pods that fragmentation is measured by; absent: it is not.");
   }

@@ -79,6 +79,7 @@ ScenarioInput read_input(const std::string& path, const Arguments& arguments) {
   if (seed) check_seed(*seed);
   if (until && until->empty()) throw UsageError{"--until needs a time such as 30d"};
   ScenarioInput input;
+  if (arguments.has("strict")) input.diagnostics = Diagnostics{Idle::Refused};
   input.document = config::load_file(path, input.diagnostics);
   for (const std::string& assignment : arguments.all("set")) {
     config::apply_override(input.document, assignment, input.diagnostics);

@@ -122,8 +122,8 @@ std::optional<TraceModelParams> read_spec(const std::string& path, const Argumen
 }
 
 // What the jobs were made after, and how many of them by what seed.
-std::vector<Fact> provenance(const TraceModelParams& params, const TraceReader& reader) {
-  std::vector<Fact> facts =
+std::vector<TraceFact> provenance(const TraceModelParams& params, const TraceReader& reader) {
+  std::vector<TraceFact> facts =
       provenance(params.trace, name_of(reader.format()), reader.side_files(), reader.facts());
   facts.front().second.insert(0, "made up after ");
   TraceModelParams made = params;

@@ -10,7 +10,7 @@ std::string hash_of(const std::string& file) {
   return traces::sha256_of_file(file).value_or("unknown");
 }
 
-std::vector<Fact> as_lines(std::vector<Fact> facts) {
+std::vector<TraceFact> as_lines(std::vector<TraceFact> facts) {
   for (auto& [key, value] : facts) {
     std::ranges::replace(key, '\n', ' ');
     std::ranges::replace(value, '\n', ' ');

@@ -12,11 +12,11 @@
 
 namespace orrery {
 
-using Fact = std::pair<std::string, std::string>;
+using TraceFact = std::pair<std::string, std::string>;
 
 std::string hash_of(const std::string& file);  // "unknown" when it cannot be read
 // Line ends become blanks, as facts are lines.
-std::vector<Fact> as_lines(std::vector<Fact> facts);
+std::vector<TraceFact> as_lines(std::vector<TraceFact> facts);
 
 // Every parameter as used, defaults too, in one line; files without their folders.
 template <class P>
@@ -31,10 +31,10 @@ std::string resolved_line(P params) {
 
 // `facts` are what the source says of itself.
 template <class P>
-std::vector<Fact> provenance(const P& params, std::string_view format,
-                             const std::vector<std::string>& side_files,
-                             const std::vector<Fact>& facts) {
-  std::vector<Fact> all;
+std::vector<TraceFact> provenance(const P& params, std::string_view format,
+                                  const std::vector<std::string>& side_files,
+                                  const std::vector<TraceFact>& facts) {
+  std::vector<TraceFact> all;
   all.emplace_back("source", std::filesystem::path{params.file}.filename().string());
   all.emplace_back("source_sha256", hash_of(params.file));
   all.emplace_back("source_format", std::string{format});

@@ -44,7 +44,9 @@ CommandSpec validate_command_spec() {
           .positional = "SCENARIO...",
           .positional_min = 1,
           .positional_max = std::numeric_limits<size_t>::max(),
-          .options = {set_option(), plugin_option()}};
+          .options = {set_option(),
+                      plugin_option(),
+                      {"strict", 0, "", "A given parameter without effect is a mistake."}}};
 }
 
 ExitStatus validate_command(const Arguments& arguments, std::ostream& out, std::ostream& err) {

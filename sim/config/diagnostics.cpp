@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "sim/config/quantity.hpp"
 #include "sim/core/printable.hpp"
 
 namespace orrery {
@@ -65,7 +66,41 @@ void Diagnostics::warning(const Position& position, std::string_view path, std::
 
 void Diagnostics::idle(const Position& position, std::string_view path, std::string message) {
   if (idle_parameters_ == Idle::Refused) return error(position, path, std::move(message));
-  keep(idle_, position, path, std::move(message));
+  warning(position, path, std::move(message));
+}
+
+void Diagnostics::unheeded(int fact, Told told) {
+  open_.push_back({.fact = fact, .told = std::move(told)});
+}
+
+void Diagnostics::instant(Duration at, Told told) {
+  open_.push_back({.at = at, .told = std::move(told)});
+}
+
+// Of a section without effect the fields are not told, too, and of a field the first reason alone.
+void Diagnostics::settle(std::span<const std::optional<bool>> facts, std::optional<Duration> end) {
+  std::vector<Told> found;
+  const auto is_told = [&](const Open& open) {
+    return std::ranges::any_of(found, [&](const Told& one) {
+      const bool is_below = open.told.path.starts_with(one.path);
+      const std::string rest = is_below ? open.told.path.substr(one.path.size()) : "-";
+      return rest.empty() || rest[0] == '.' || rest[0] == '[';
+    });
+  };
+  std::ranges::stable_sort(open_, {}, [](const Open& one) { return one.told.path.size(); });
+  std::erase_if(open_, [&](Open& one) {
+    if (one.at) {
+      if (!end || *one.at <= *end) return true;
+      idle(one.told.position, one.told.path,
+           "has no effect: the run ends before, at " + format_quantity(*end));
+      return true;
+    }
+    const std::optional<bool> holds = one.fact < 0 ? false : facts[static_cast<size_t>(one.fact)];
+    if (holds == false && !is_told(one)) found.push_back(one.told);
+    return holds.has_value();
+  });
+  std::erase_if(open_, is_told);
+  for (Told& one : found) idle(one.position, one.path, std::move(one.message));
 }
 
 std::vector<std::string> Diagnostics::sorted(const std::vector<Told>& kept, size_t count,

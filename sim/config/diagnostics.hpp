@@ -4,9 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "sim/core/time.hpp"
 
 namespace orrery {
 
@@ -30,9 +34,8 @@ struct Position {
 };
 std::string to_string(const Position& position);
 
-// What becomes of parameters that have no effect: mistakes, or with Allowed no more than a list of
-// them, as for one run of several that share what is given and differ in what makes use of it.
-enum class Idle : uint8_t { Refused, Allowed };
+// What becomes of parameters that were given and have no effect.
+enum class Idle : uint8_t { Warned, Refused };
 
 // Collects every mistake of a file, so that one run of the program shows them all. A warning is
 // about what is probably no mistake, or would do no harm: the scenario may still be run.
@@ -53,6 +56,12 @@ class Diagnostics {
   void warning(const Position& position, std::string_view path, std::string message);
   void idle(const Position& position, std::string_view path, std::string message);  // no effect
 
+  // A given field that needs a fact (`fact` < 0: one that is known to be false), and a given time
+  // of the run: settle() tells those that have no effect. Facts without a value stay open.
+  void unheeded(int fact, Told told);
+  void instant(Duration at, Told told);
+  void settle(std::span<const std::optional<bool>> facts, std::optional<Duration> end);
+
   bool ok() const { return count_ == 0; }
   size_t count() const { return count_; }
   // Once full, messages are only counted: a caller may skip the work of composing one.
@@ -66,7 +75,6 @@ class Diagnostics {
   // In the order in which they were told.
   const std::vector<Told>& told_mistakes() const { return kept_; }
   const std::vector<Told>& told_warnings() const { return warnings_; }
-  const std::vector<Told>& told_idle() const { return idle_; }  // with Idle::Allowed
 
  private:
   static void keep(std::vector<Told>& kept, const Position& position, std::string_view path,
@@ -74,8 +82,15 @@ class Diagnostics {
   static std::vector<std::string> sorted(const std::vector<Told>& kept, size_t count,
                                          std::string_view level);
 
-  Idle idle_parameters_ = Idle::Refused;
-  std::vector<Told> kept_, warnings_, idle_;
+  struct Open {
+    int fact = -1;
+    std::optional<Duration> at{};  // a time of the run, which needs no fact
+    Told told;
+  };
+
+  Idle idle_parameters_ = Idle::Warned;
+  std::vector<Told> kept_, warnings_;
+  std::vector<Open> open_;
   size_t count_ = 0, warning_count_ = 0;
 };
 

@@ -33,6 +33,7 @@ struct FieldTree {
   std::string minimum, maximum;  // of plain numbers
   std::string pattern;           // regular expression of a quantity
   std::string doc, source, example;
+  std::string no_effect;  // when the field has none: "median is 0"
   bool required = false;
   std::vector<std::string> enum_values;
   std::vector<FieldTree> children;  // fields of a Struct; the one element of List, Map, Optional

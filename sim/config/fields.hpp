@@ -53,9 +53,6 @@ class Checker {
   // the struct itself.
   void error(std::string_view field, std::string message);
   void warning(std::string_view field, std::string message);
-  // A mistake like error(), of a field that is right but has no effect: a run among others, some
-  // of which heed it, may have it nevertheless. Whoever says so must ignore it.
-  void idle(std::string_view field, std::string message);
   bool is_given(std::string_view field) const;  // by the user
 
  private:

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "sim/core/int128.hpp"
 #include "sim/core/time.hpp"
@@ -28,7 +29,26 @@ struct Example {
   std::string_view text;
 };
 struct Required {};
-struct IsFile {};  // of a text: relative to the document that names it
+struct IsFile {};     // of a text: relative to the document that names it
+struct IsInstant {};  // of a duration: from the start of the run until something happens
+
+// The field has an effect only while a fact of the whole document holds, or a condition on the
+// struct that holds the field. `otherwise` says why the field has no effect.
+//   v("losses", losses, "Servers that are lost.", Heeded{Fact::FullPlane});
+//   v("steps", steps, "How steps are simulated.", Heeded{Fact::Steps, steps == Detail::Traced});
+//   v("sigma", sigma, "Spread.", Heeded{median > Duration{}, "median is 0"});
+// A fact is an enumerator with a function `why_not(fact)`.
+struct Heeded {
+  template <class Fact>
+  requires std::is_enum_v<Fact>
+  constexpr explicit Heeded(Fact needed, bool is_asked = true)
+      : otherwise{why_not(needed)}, fact{static_cast<int>(needed)}, is_heeded{!is_asked} {}
+  constexpr Heeded(bool holds, std::string_view why_not) : otherwise{why_not}, is_heeded{holds} {}
+
+  std::string_view otherwise;
+  int fact = -1;           // -1: is_heeded says it all
+  bool is_heeded = false;  // whatever the fact
+};
 
 namespace config {
 
@@ -44,6 +64,8 @@ struct FieldOptions {
   std::string_view source, unit, example;
   bool is_required = false;
   bool is_file_name = false;
+  bool is_instant = false;
+  std::vector<Heeded> heeded;  // all of which must hold
 
   template <class T>
   void take(const Range<T>& range) {
@@ -73,6 +95,8 @@ struct FieldOptions {
   void take(Example e) { example = e.text; }
   void take(Required) { is_required = true; }
   void take(IsFile) { is_file_name = true; }
+  void take(IsInstant) { is_instant = true; }
+  void take(const Heeded& one) { heeded.push_back(one); }
 };
 
 }  // namespace config

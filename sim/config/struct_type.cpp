@@ -44,10 +44,6 @@ void Checker::error(std::string_view field, std::string message) {
   diagnostics_.error(follow(field).first->position, path_to(field), std::move(message));
 }
 
-void Checker::idle(std::string_view field, std::string message) {
-  diagnostics_.idle(follow(field).first->position, path_to(field), std::move(message));
-}
-
 void Checker::warning(std::string_view field, std::string message) {
   diagnostics_.warning(follow(field).first->position, path_to(field), std::move(message));
 }
@@ -109,6 +105,36 @@ void StructType::read_as(const Node& node, const ReadContext& context, std::stri
   if (context.diagnostics.count() > errors_before) return;
   Checker checker{node, context.path, context.diagnostics};
   check(value, checker);
+  const auto may_be_unheeded = [&](const FieldList::Field& field) {
+    return (field.options.is_instant || !field.options.heeded.empty()) &&
+           node.find(field.name) != nullptr;
+  };
+  if (std::ranges::any_of(fields.all(), may_be_unheeded)) {
+    tell_unheeded(node, context, value);
+  }
+}
+
+// Lists the fields anew, for their conditions are on values that have been read by now.
+void StructType::tell_unheeded(const Node& node, const ReadContext& context,
+                               const void* value) const {
+  FieldList fields;
+  collect_const(value, fields);
+  for (const FieldList::Field& field : fields.all()) {
+    const Node* const given = node.find(field.name);
+    if (given == nullptr || given->is_null()) continue;
+    const Diagnostics::Told place{given->position, join(context.path, field.name), ""};
+    if (field.options.is_instant && field.type == &type_of<Duration>()) {
+      context.diagnostics.instant(*static_cast<const Duration*>(field.value), place);
+    }
+    std::vector<Heeded> open = field.options.heeded;
+    std::erase_if(open, [](const Heeded& one) { return one.is_heeded; });
+    std::ranges::stable_sort(open, {}, [](const Heeded& one) { return one.fact >= 0; });
+    for (const Heeded& one : open) {
+      context.diagnostics.unheeded(
+          one.fact, {place.position, place.path, "has no effect: " + std::string{one.otherwise}});
+      if (one.fact < 0) break;
+    }
+  }
 }
 
 // Visitors take a struct they may change; writing and describing never do.
@@ -144,6 +170,9 @@ void StructType::describe(const void* value, const FieldOptions&, FieldTree& tre
     child.source = field.options.source;
     child.example = field.options.example;
     child.required = field.options.is_required;
+    for (const Heeded& one : field.options.heeded) {
+      child.no_effect += (child.no_effect.empty() ? "" : "; ") + std::string{one.otherwise};
+    }
     const bool has_default = child.shape != FieldShape::Struct && child.shape != FieldShape::Raw;
     if (child.required || !has_default) continue;
     const Node written = field.type->write(field.value);

@@ -112,6 +112,7 @@ class StructType : public ValueType {
   virtual void check(const void* value, Checker& checker) const = 0;
   virtual std::string_view doc() const = 0;
   void collect_const(const void* value, FieldList& fields) const;
+  void tell_unheeded(const Node& node, const ReadContext& context, const void* value) const;
 };
 
 struct Alternative {

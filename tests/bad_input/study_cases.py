@@ -39,19 +39,14 @@ def study_cases(case: Callable[..., Any], good: str) -> list[Any]:
         damaged("damaged .json of a run, verified", ("study", "report", "study.yaml", "-o", "out", "--verify"), 2,
                 "out/runs/00000-s1.json: is not as its run wrote it", "1 damaged run", "holds no run of this study"),
         idle("study plan: idle in one cell", "flow, alpha_beta", "s.yaml:4:33: warning: network.routing: has "
-             "an effect only with level: flow (in the cell level=alpha_beta)", never_says=("mistake",)),
+             "no effect: network.level is not flow (in the cell level=alpha_beta)", never_says=("mistake",)),
         idle("study plan: idle in most cells", "none, flow, alpha_beta", "s.yaml:4:33: warning: network.routing: "
-             "has an effect only with level: flow (in 2 of 3 cells, the first is level=none)",
-             "s.yaml:6:20: warning: workload.training.step: has an effect only with network.level "
-             "alpha_beta or flow (in the cell level=none)"),
-        idle("idle in all cells", "none, alpha_beta", "s.yaml:4:33: network.routing: has an effect only with "
-             "level: flow (in all 2 cells)", "warning: workload.training.step", "study.yaml: 1 mistake", status=2,
-             plan=False),
-        case("setting that is idle in all of its cells", {"s.yaml": flow, "study.yaml": "base: s.yaml\naxes:\n"
-             "  - name: x\n    arms:\n      - {name: far, set: {network.level: flow}}\n"
-             "      - {name: near, set: {network.level: alpha_beta, network.fabric.radix: 32}}\n" + AXIS}, run, 2,
-             ("study.yaml:6:77: network.fabric: has an effect only with level: flow (in 2 of 4 cells, the first is "
-              "x=near nodes=2)", "s.yaml:4:33: warning: network.routing: ", "study.yaml: 1 mistake")),
+             "has no effect: network.level is not flow (in 2 of 3 cells, the first is level=none)",
+             "s.yaml:6:20: warning: workload.training.step: has no effect: network.level "
+             "is none (in the cell level=none)"),
+        idle("idle in all cells", "none, alpha_beta", "s.yaml:4:33: warning: network.routing: has no effect: "
+             "network.level is not flow (in all 2 cells)", "warning: workload.training.step",
+             never_says=("mistake",)),
         case("mistakes that only nodes show, before a run", {"s.yaml": good + "faults: {list: [{node: gpu-3, at: "
              "1min, repair: 1min}]}\n", "study.yaml": STUDY}, run, 2, ("s.yaml:10:24: ", "'gpu-3'",
              "(in the cell nodes=2)")),

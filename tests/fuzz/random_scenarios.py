@@ -115,8 +115,8 @@ def take_out(tree: Tree, path: str) -> bool:
 
 
 def accepted(scenario: Scenario, folder: Path, program: Program) -> str:
-    """Takes out what `validate` says has no effect or does not fit, as a user would. Returns what
-    is left to complain of."""
+    """Takes out what `validate` says does not fit, as a user would; what has no effect stays, and
+    must be ignored. Returns what is left to complain of."""
     for _ in range(12):
         ended = program.validate(scenario.write(folder))
         if ended.status != 2:

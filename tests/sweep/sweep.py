@@ -5,8 +5,8 @@ sweep.py ORRERY [-k REGEX] [-j PROCESSES] [-v]
 
 Each run must end with results, of which none are negative, or be refused with exit status 2 and a
 place; it must not crash, nor run for longer than SECONDS_MAX. Each value is tried in the base that
-has the most of the way to its leaf. If it is refused there, others follow until one accepts it;
-but a value that is out of range is out of range in every base.
+has the most of the way to its leaf. If it is refused or has no effect there, others follow until
+one accepts and heeds it; but a value that is out of range is out of range in every base.
 
 A leaf counts as tried if a run with one of its values was accepted, or if a base, which is accepted
 as it is, sets it. Leaves for which this cannot be are in NOT_TRIED with the reason.
@@ -42,6 +42,7 @@ SECONDS_MAX = 20
 BASES_MAX = 6  # in which a value is tried until one takes it
 MEMORY_MAX = 6 << 30  # of one run
 PLACE = re.compile(r"(?m)^[\w./-]+:\d+:\d+: ")
+NO_EFFECT = re.compile(r"(?m) warning: ([^ ]+): has no effect: ")
 CLOCK = r"((?:\d+d )?[\d:]{8})"
 
 
@@ -131,11 +132,19 @@ def try_leaf(binary: str, schema: Schema, leaf: Leaf) -> Tried:
             outcome.base = base
             found = list(ends(outcome.message))
             values += [end for end in found if end not in values]
-            if outcome.status != 2 or outcome.complaint or found:
+            tried.is_reached |= outcome.status != 2
+            if (outcome.status != 2 and not is_idle(leaf, outcome.message)) or outcome.complaint or found:
                 break  # what is out of range in one base is so in all
         tried.outcomes.append((value, outcome))
         tried.is_reached |= outcome.status != 2 or bool(outcome.complaint)
     return tried
+
+
+def is_idle(leaf: Leaf, message: str) -> bool:
+    """Whether the leaf, or what it is part of, is said to have no effect."""
+    name = re.sub(r"\[\]|<[^>]*>", "", leaf.name) + "."
+    told = [re.sub(r"\[\d+\]", "", path) + "." for path in NO_EFFECT.findall(message)]
+    return any(name.startswith(path) for path in told)
 
 
 def ends(message: str) -> Iterator[Any]:

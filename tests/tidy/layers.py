@@ -1,6 +1,7 @@
 """Who may include whom: the dependencies of the rooms, and of third-party headers."""
 
-FLOOR = {"sim/core", "sim/engine", "sim/config", "sim/record", "sim/runtime"}
+SIM = {"sim/core", "sim/engine", "sim/config", "sim/record", "sim/runtime"}
+FLOOR = SIM | {"models/facts"}
 GROUND = FLOOR | {"models/hardware"}
 FABRIC = GROUND | {"models/network/fabric"}
 NETWORK = {"models/network", "models/network/sharing", "models/network/fabric",
@@ -42,7 +43,8 @@ MAY_INCLUDE = {
     "sim/engine": {"sim/core"},
     "sim/config": {"sim/core"},
     "sim/record": {"sim/core"},
-    "sim/runtime": FLOOR,
+    "sim/runtime": SIM,
+    "models/facts": {"sim/core"},
     "models/hardware": FLOOR,
     "models/network": GROUND | NETWORK,
     "models/network/sharing": FLOOR,
@@ -92,7 +94,7 @@ MAY_INCLUDE = {
     "models/scenario": ALL_MODELS,
     "models/cluster": ALL_MODELS | {"models/scenario"},
     "models/run": ALL_MODELS | {"models/scenario", "models/cluster"},
-    "policies": {CONTRACT, TOOLBOX, "sim/core"},
+    "policies": {CONTRACT, TOOLBOX, "models/facts", "sim/core"},
 }
 
 # Third-party headers by the beginning of their name: the folders whose sources may include them.

@@ -21,12 +21,6 @@ Duration ApiCostParams::of(const ApiRequest& request) const {
 }
 
 void ApiServersParams::check(Checker& c) const {
-  if (servers == 1 && c.is_given("balance")) {
-    c.idle("balance", "has no effect: there is one server");
-  }
-  if (!server.heap.limit && c.is_given("server.restart_time")) {
-    c.idle("server.restart_time", "has no effect without heap.limit: none runs out of memory");
-  }
   if (flow_control.wait_limit > server.request_timeout) {
     c.error("flow_control.wait_limit", "must not exceed `server.request_timeout`");
   }

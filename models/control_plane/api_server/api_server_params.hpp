@@ -10,6 +10,7 @@
 
 #include "models/control_plane/base/request.hpp"
 #include "models/control_plane/flow_control/priority_and_fairness_params.hpp"
+#include "models/facts/fact.hpp"
 #include "sim/config/fields.hpp"
 #include "sim/core/enum_names.hpp"
 #include "sim/core/time.hpp"
@@ -26,17 +27,21 @@ struct ApiCostParams {
   void fields(V& v) {
     constexpr Range kEach{Duration{}, 1_min};
     constexpr Range kPerByte{0.0, 1e5};  // of the longest LIST, 10 TB: still within 64 bits
-    v("read", read, "A GET or LIST, besides what follows.", kEach, Source{"estimate"});
+    v("read", read, "A GET or LIST, besides what follows.", kEach, Source{"estimate"},
+      Heeded{Fact::Lists});
     v("write", write, "What changes an object, besides what follows.", kEach,
       Source{"estimate: a core handles some 1,000 a second"});
-    v("watch", watch, "To begin a WATCH.", kEach, Source{"estimate: as a read"});
+    v("watch", watch, "To begin a WATCH.", kEach, Source{"estimate: as a read"},
+      Heeded{Fact::Lists});
     v("cached_object", cached_object,
       "A LIST from the watch cache, per object that it looks through.", Range{0.0, 1e9}, Unit{"ns"},
-      Source{"KEP-2340: 0.53 cores list 300,000 cached objects once a second"});
+      Source{"KEP-2340: 0.53 cores list 300,000 cached objects once a second"},
+      Heeded{Fact::Lists});
     v("stored_object", stored_object, "A LIST from the store, per object.", Range{0.0, 1e9},
-      Unit{"ns"}, Source{"KEP-2340: 300,000 objects of 1 KB from etcd, decomposed"});
+      Unit{"ns"}, Source{"KEP-2340: 300,000 objects of 1 KB from etcd, decomposed"},
+      Heeded{Fact::EtcdReads});
     v("stored_byte", stored_byte, "A read from the store, per byte.", kPerByte, Unit{"ns"},
-      Source{"KEP-2340: 300 objects of 1 MB from etcd take 3 cores"});
+      Source{"KEP-2340: 300 objects of 1 MB from etcd take 3 cores"}, Heeded{Fact::EtcdReads});
     v("sent_byte", sent_byte, "To encode a byte of an answer.", kPerByte, Unit{"ns"},
       Source{"estimate: as a byte read from the store"});
   }
@@ -58,7 +63,7 @@ struct ApiHeapParams {
     v("per_watcher", per_watcher, "Per watch beside those of the nodes.", Range{Bytes{}, 1_GiB},
       Source{"0: in the share of the nodes"});
     v("list_factor", list_factor, "Bytes held for each byte of a LIST until it is answered.",
-      Range{0.0, 1000.0}, Unit{"ratio"}, Source{"KEP-3157: about 5"});
+      Range{0.0, 1000.0}, Unit{"ratio"}, Source{"KEP-3157: about 5"}, Heeded{Fact::Lists});
     v("limit", limit, "At which a server is killed, and starts anew; absent: none.",
       Example{"128GiB"});
   }
@@ -75,15 +80,17 @@ struct ApiServerParams {
   template <class V>
   void fields(V& v) {
     v("cores", cores, "Shared equally by the requests it executes, at most one for each.",
-      Range{0.01, 1e6}, Unit{"cores"}, Source{"Kubernetes: master of tests with 5,000 nodes"});
+      Range{0.01, 1e6}, Unit{"cores"}, Source{"Kubernetes: master of tests with 5,000 nodes"},
+      Heeded{Fact::FullPlane});
     v("egress", egress, "Shared by the answers and watch events it sends; 0: no limit.",
       Source{"estimate: a NIC of 25 Gb/s"});
     v("request_timeout", request_timeout, "After which a request is given up.", Range{1_ms, 24_h},
-      Source{"kube-apiserver --request-timeout"});
+      Source{"kube-apiserver --request-timeout"}, Heeded{Fact::FullPlane});
     v("restart_time", restart_time, "From running out of memory until it serves again.",
-      Source{"estimate"});
+      Source{"estimate"}, Heeded{Fact::FullPlane},
+      Heeded{heap.limit.has_value(), "there is no heap.limit: no server runs out of memory"});
     v("cost", cost, "CPU time of requests.");
-    v("heap", heap, "Memory.");
+    v("heap", heap, "Memory.", Heeded{Fact::FullPlane});
   }
 };
 
@@ -104,12 +111,14 @@ struct ApiServersParams {
   template <class V>
   void fields(V& v) {
     v("servers", servers, "How many there are.", Range{1, 1000}, Unit{"servers"},
-      Source{"OpenAI 2021: five at 7,500 nodes"});
+      Source{"OpenAI 2021: five at 7,500 nodes"}, Heeded{Fact::FullPlane});
     v("balance", balance,
       "Whether a client keeps its server for as long as that is up, or any request may go to any.",
-      Source{"HTTP/2: one connection carries all requests"});
+      Source{"HTTP/2: one connection carries all requests"}, Heeded{Fact::FullPlane},
+      Heeded{servers > 1, "there is one server"});
     v("server", server, "Each of them.");
-    v("flow_control", flow_control, "How many requests each executes at a time, and which.");
+    v("flow_control", flow_control, "How many requests each executes at a time, and which.",
+      Heeded{Fact::FullPlane});
   }
   void check(Checker& c) const;
 };

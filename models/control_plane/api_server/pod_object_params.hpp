@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "models/facts/fact.hpp"
 #include "sim/config/fields.hpp"
 #include "sim/core/time.hpp"
 
@@ -22,7 +23,7 @@ struct PodObjectParams {
       "Clients beside the kubelets that watch all pods. The first is the scheduler, the second "
       "stands for the controllers.",
       Range{2, 1'000'000}, Unit{"clients"},
-      Source{"estimate: scheduler, endpoints, jobs, garbage collector"});
+      Source{"estimate: scheduler, endpoints, jobs, garbage collector"}, Heeded{Fact::FullPlane});
   }
 };
 

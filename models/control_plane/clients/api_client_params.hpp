@@ -27,15 +27,12 @@ struct ApiClientParams {
       Range{1, 1'000'000}, Unit{"times"}, Source{"client-go: once, and 10 more"});
     v("backoff", backoff,
       "Before it tries again after a server was lost; up to twice as long, and doubled each time.",
-      Source{"estimate"});
-    v("backoff_max", backoff_max, "At which doubling ends.", Source{"client-go: reflectors, 30 s"});
+      Source{"estimate"}, Heeded{tries_max > 1, "with tries_max: 1 nothing is tried again"});
+    v("backoff_max", backoff_max, "At which doubling ends.", Source{"client-go: reflectors, 30 s"},
+      Heeded{tries_max > 1, "with tries_max: 1 nothing is tried again"});
   }
   template <class C>
   void check(C& c) const {
-    for (const std::string_view field : {"backoff", "backoff_max"}) {
-      if (tries_max > 1 || !c.is_given(field)) continue;
-      c.idle(field, "has no effect with tries_max: 1, when nothing is tried again");
-    }
     if (backoff_max < backoff) c.error("backoff_max", "must not be less than `backoff`");
   }
 };

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "models/control_plane/clients/api_client_params.hpp"
+#include "models/facts/fact.hpp"
 #include "sim/config/fields.hpp"
 
 namespace orrery {

@@ -6,15 +6,9 @@
 namespace orrery {
 
 void EtcdParams::check(Checker& c) const {
-  if (commit_latency && c.is_given("disk")) {
-    c.idle("disk", "has no effect: commit_latency stands in its place");
-  }
   if (request_max > quota) c.error("request_max", "must not be more than the quota");
   if (members % 2 == 0) {
     c.warning("members", "an even number survives no more losses than one member less");
-  }
-  if (!elects() && c.is_given("election_timeout")) {
-    c.idle("election_timeout", "has no effect: no loss takes the leader or the quorum");
   }
   check_losses(c, losses, &EtcdMemberLossParams::member, members, "member");
   for (size_t i = 1; i < defragmentations.size(); ++i) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/facts/fact.hpp"
 #include "sim/config/fields.hpp"
 #include "sim/core/time.hpp"
 
@@ -29,7 +30,7 @@ struct EtcdMemberLossParams {
   template <class V>
   void fields(V& v) {
     v("member", member, "Which one, from 0.", Range{0, 8});
-    v("at", at, "When, from the start of the run.", Required{}, Example{"10min"});
+    v("at", at, "When, from the start of the run.", Required{}, Example{"10min"}, IsInstant{});
     v("until", until, "When it is back; absent: never.");
   }
   void check(Checker& c) const {
@@ -79,52 +80,65 @@ struct EtcdParams {
       Source{"published: OpenAI at 7,500 nodes, 5"});
     v("disk", disk, "What a commit waits for: 0.2 ms, 2 ms or 10 ms.",
       Source{"published: OpenAI at 2,500 nodes, 0.2 ms on local and 2 ms on network SSDs; etcd's "
-             "documentation, 10 ms on hard disks"});
+             "documentation, 10 ms on hard disks"},
+      Heeded{!commit_latency, "commit_latency stands in its place"});
     v("commit_latency", commit_latency,
       "Of the write of a lone client, in place of that of the disk; 0: commits take no time.",
       Range{Duration{}, 10_s}, Example{"1.6ms"});
     v("write_rate_max", write_rate_max, "That many writes a second fill the leader.",
       Range{1.0, 1e7}, Unit{"writes/s"},
-      Source{"published: etcd's benchmark, 1,000 clients that write to the leader of 3 members"});
+      Source{"published: etcd's benchmark, 1,000 clients that write to the leader of 3 members"},
+      Heeded{Fact::FullPlane});
     v("read_latency", read_latency,
       "Of a lone client that asks for the newest; 0: such reads take no time.",
-      Range{Duration{}, 10_s}, Source{"published: etcd's benchmark, linearizable, 1 client"});
+      Range{Duration{}, 10_s}, Source{"published: etcd's benchmark, linearizable, 1 client"},
+      Heeded{Fact::EtcdReads});
     v("read_rate_max", read_rate_max, "Newest values read from one member.", Range{1.0, 1e7},
-      Unit{"reads/s"}, Source{"published: etcd's benchmark, 141,578 from 3 members"});
+      Unit{"reads/s"}, Source{"published: etcd's benchmark, 141,578 from 3 members"},
+      Heeded{Fact::EtcdReads}, Heeded{read_latency > Duration{}, "read_latency is 0"});
     v("read_bandwidth", read_bandwidth, "Out of one member.", Range{1_Gbps, 1000_Gbps},
-      Source{"estimate: the network of one virtual machine"});
+      Source{"estimate: the network of one virtual machine"}, Heeded{Fact::EtcdReads},
+      Heeded{read_latency > Duration{}, "read_latency is 0"});
     v("read_object", read_object,
       "Time of one core of a member to read an object for a LIST; LISTs run side by side.",
       Range{0.0, 1e9}, Unit{"ns"},
-      Source{"KEP-2340: etcd's cores at 300,000 objects of 1 KB, decomposed"});
+      Source{"KEP-2340: etcd's cores at 300,000 objects of 1 KB, decomposed"},
+      Heeded{Fact::EtcdReads}, Heeded{read_latency > Duration{}, "read_latency is 0"});
     v("read_byte", read_byte, "Likewise, for a byte.", Range{0.0, 1e9}, Unit{"ns"},
-      Source{"KEP-2340: etcd's cores at 300 objects of 1 MB"});
+      Source{"KEP-2340: etcd's cores at 300 objects of 1 MB"}, Heeded{Fact::EtcdReads},
+      Heeded{read_latency > Duration{}, "read_latency is 0"});
     v("blocking_reads", blocking_reads,
       "Whether a commit waits for the reads that came before it, as they lock the database.",
-      Source{"etcd 3.4: reads are fully concurrent; before, a long one held up all writes"});
+      Source{"etcd 3.4: reads are fully concurrent; before, a long one held up all writes"},
+      Heeded{Fact::EtcdReads}, Heeded{read_latency > Duration{}, "read_latency is 0"});
     v("election_timeout", election_timeout,
       "Nothing is committed so long once the leader is lost, or a quorum is back.",
-      Range{Duration{}, 1_min}, Source{"etcd 3.5: --election-timeout"});
+      Range{Duration{}, 1_min}, Source{"etcd 3.5: --election-timeout"}, Heeded{Fact::FullPlane},
+      Heeded{elects(), "no loss takes the leader or the quorum"});
     v("losses", losses,
       "Members that are lost; with separate_events of the etcd that has no Events. Member 0 leads "
-      "first, then the first that is up.");
+      "first, then the first that is up.",
+      Heeded{Fact::FullPlane});
     v("request_max", request_max, "A larger write is refused.", Range{1_B, 1_GiB},
-      Source{"etcd 3.5: --max-request-bytes, 1.5 MiB"});
+      Source{"etcd 3.5: --max-request-bytes, 1.5 MiB"}, Heeded{Fact::FullPlane});
     v("quota", quota, "Of the database; beyond it only reads and deletions are served.",
-      Range{1_MiB, 1024_GiB}, Source{"etcd 3.5: --quota-backend-bytes"});
+      Range{1_MiB, 1024_GiB}, Source{"etcd 3.5: --quota-backend-bytes"}, Heeded{Fact::FullPlane});
     v("compaction_interval", compaction_interval,
       "Old versions are kept for one to two of these; 0: for ever.", Range{Duration{}, 24_h},
-      Source{"kube-apiserver: --etcd-compaction-interval"});
+      Source{"kube-apiserver: --etcd-compaction-interval"}, Heeded{Fact::FullPlane});
     v("defragmentations", defragmentations,
-      "When an operator compacts and defragments, which ends the alarm of a full database.");
+      "When an operator compacts and defragments, which ends the alarm of a full database.",
+      Heeded{Fact::FullPlane});
     v("defragmentation_rate", defragmentation_rate,
       "At which a member copies what is in use into a new file.",
       Range{Bandwidth{1'000'000}, 1000_Gbps},
-      Source{"published: etcd issue 20952, a database of 4.1 GB takes 15 s"});
+      Source{"published: etcd issue 20952, a database of 4.1 GB takes 15 s"},
+      Heeded{Fact::FullPlane}, Heeded{!defragmentations.empty(), "there are no defragmentations"});
     v("event_ttl", event_ttl, "How long Events are kept.", Range{1_min, 168_h},
-      Source{"kube-apiserver: --event-ttl"});
+      Source{"kube-apiserver: --event-ttl"}, Heeded{Fact::FullPlane}, Heeded{Fact::RecordedEvents});
     v("separate_events", separate_events, "Events have an etcd of their own, of the same kind.",
-      Source{"kube-apiserver: --etcd-servers-overrides is empty"});
+      Source{"kube-apiserver: --etcd-servers-overrides is empty"}, Heeded{Fact::FullPlane},
+      Heeded{Fact::RecordedEvents});
   }
   void check(Checker& c) const;
   bool elects() const;                                    // a leader, as members are lost

@@ -40,13 +40,6 @@ void FlowControlParams::check(Checker& c) const {
     }
   }
   if (!levels.empty() && shares == 0) c.error("levels", "must have shares");
-  constexpr std::string_view kOfSeats[] = {
-      "adjust_every",          "smoothing",         "wait_limit",       "service_guess",
-      "list_objects_per_seat", "watchers_per_seat", "watch_event_time", "seats_per_request_max"};
-  for (const std::string_view field : kOfSeats) {
-    if (mode != FlowControlMode::MaxInflight || !c.is_given(field)) continue;
-    c.idle(field, "has no effect with mode: max_inflight, where nothing waits for seats");
-  }
   for (size_t i = 0; i < schemas.size(); ++i) {
     const auto is_earlier = std::ranges::find(schemas, schemas[i].name, &FlowSchemaParams::name) <
                             schemas.begin() + static_cast<std::ptrdiff_t>(i);

@@ -10,6 +10,7 @@
 
 #include "models/control_plane/base/retry_after.hpp"
 #include "models/control_plane/flow_control/priority_level_params.hpp"
+#include "models/facts/fact.hpp"
 #include "sim/config/fields.hpp"
 #include "sim/core/enum_names.hpp"
 #include "sim/core/time.hpp"
@@ -35,6 +36,8 @@ struct FlowControlParams {
 
   template <class V>
   void fields(V& v) {
+    const Heeded kOfSeats{mode == FlowControlMode::PriorityAndFairness,
+                          "with mode: max_inflight nothing waits for seats"};
     v("mode", mode, "Priority and fairness, or the two plain limits that came before it.");
     v("max_requests_inflight", max_requests_inflight,
       "Reads executed at a time; with priority and fairness, a part of the seats of all.",
@@ -45,24 +48,25 @@ struct FlowControlParams {
     v("levels", levels, "Levels of priority.", Source{"Kubernetes >= 1.26: bootstrap defaults"});
     v("schemas", schemas, "Flow schemas.", Source{"Kubernetes >= 1.26: bootstrap defaults"});
     v("adjust_every", adjust_every, "How often seats are lent and borrowed; 0: never.",
-      Source{"KEP-1040: 10 s"});
+      Source{"KEP-1040: 10 s"}, kOfSeats);
     v("smoothing", smoothing, "How much of the smoothed demand stays from one time to the next.",
-      Range{0.0, 0.999999}, Unit{"ratio"}, Source{"KEP-1040: a half-life of about 5 min"});
+      Range{0.0, 0.999999}, Unit{"ratio"}, Source{"KEP-1040: a half-life of about 5 min"},
+      kOfSeats);
     v("wait_limit", wait_limit, "Who waited so long for a seat is rejected.", Range{1_ms, 24_h},
-      Source{"k8s.io/apiserver: a quarter of the request timeout"});
+      Source{"k8s.io/apiserver: a quarter of the request timeout"}, kOfSeats);
     v("service_guess", service_guess, "For how long fair queuing thinks a request executes.",
-      Range{1_us, 1_h}, Source{"KEP-1040: G, of which 60 s is a good choice"});
+      Range{1_us, 1_h}, Source{"KEP-1040: G, of which 60 s is a good choice"}, kOfSeats);
     v("list_objects_per_seat", list_objects_per_seat,
       "Objects of a LIST for which it takes a seat.", Range{1, 1'000'000'000}, Unit{"objects"},
-      Source{"k8s.io/apiserver: list work estimator"});
+      Source{"k8s.io/apiserver: list work estimator"}, kOfSeats, Heeded{Fact::Lists});
     v("watchers_per_seat", watchers_per_seat,
       "Watchers for which a write takes a seat once it was answered, if there are so many.",
       Range{1, 1'000'000'000}, Unit{"watchers"},
-      Source{"k8s.io/apiserver: mutating work estimator"});
+      Source{"k8s.io/apiserver: mutating work estimator"}, kOfSeats);
     v("watch_event_time", watch_event_time, "For how long.", Range{Duration{}, 1_min},
-      Source{"k8s.io/apiserver: mutating work estimator"});
+      Source{"k8s.io/apiserver: mutating work estimator"}, kOfSeats);
     v("seats_per_request_max", seats_per_request_max, "Seats of one request.", Range{1, 100'000},
-      Unit{"seats"}, Source{"k8s.io/apiserver: 10"});
+      Unit{"seats"}, Source{"k8s.io/apiserver: 10"}, kOfSeats);
     v("retry_after", retry_after, "Always 1 s, or 1 to 32 s, longer as more is rejected.",
       Source{"k8s.io/apiserver: constant before 1.28"});
   }

@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "models/facts/fact.hpp"
 #include "sim/config/fields.hpp"
 #include "sim/core/time.hpp"
 
@@ -25,7 +26,8 @@ struct HeartbeatParams {
       Source{"published: KEP-589, about 300 B"});
     v("status_period", status_period, "Between writes of a status that does not change.",
       Range{1_s, 24_h},
-      Source{"kubelet: nodeStatusReportFrequency, since 1.17; 1 min in 1.14, 10 s before"});
+      Source{"kubelet: nodeStatusReportFrequency, since 1.17; 1 min in 1.14, 10 s before"},
+      Heeded{Fact::FullPlane});
     v("status_bytes", status_bytes, "Of a Node.", Range{1_B, 1_MiB},
       Source{"published: KEP-589, 15 to 20 KB"});
   }
@@ -65,14 +67,15 @@ struct ImagePullParams {
   template <class V>
   void fields(V& v) {
     v("registry", registry, "Of all nodes together.", Range{Bandwidth{1}, {1'000'000'000'000'000}},
-      Source{"estimate: a mirror in the cluster on one 100 Gb/s port"});
+      Source{"estimate: a mirror in the cluster on one 100 Gb/s port"}, Heeded{Fact::FullPlane});
     v("node", node, "Of one node: its network or what it unpacks, whichever is less.",
       Range{Bandwidth{1}, {1'000'000'000'000'000}},
       Source{"published: OpenAI at 2,500 nodes, 17 GB in about 30 min"});
     v("latency", latency, "Before the first byte of an image.", Range{Duration{}, 1_h},
       Source{"0: nothing is known of it"});
     v("parallel", parallel, "Images that a node pulls at once; 0: all that it needs.",
-      Range{0, 1'000}, Unit{"images"}, Source{"kubelet: serializeImagePulls"});
+      Range{0, 1'000}, Unit{"images"}, Source{"kubelet: serializeImagePulls"},
+      Heeded{Fact::FullPlane});
   }
 };
 
@@ -92,9 +95,10 @@ struct KubeletParams {
     v("container", container, "To create and start one container; they follow one another.",
       Range{Duration{}, 1_h}, Source{"estimate: two calls of the container runtime"});
     v("status_writes", status_writes, "Writes of a pod's status for a start or a restart.",
-      Range{0, 1'000}, Unit{"writes"}, Source{"published: KEP-4603, 5"});
-    v("heartbeats", heartbeats, "What it writes for ever.");
-    v("crash_loop", crash_loop, "When it starts containers that ended again: see crash_loops.");
+      Range{0, 1'000}, Unit{"writes"}, Source{"published: KEP-4603, 5"}, Heeded{Fact::FullPlane});
+    v("heartbeats", heartbeats, "What it writes for ever.", Heeded{Fact::SilentNodes});
+    v("crash_loop", crash_loop, "When it starts containers that ended again: see crash_loops.",
+      Heeded{Fact::FullPlane}, Heeded{Fact::CrashLoops});
   }
 };
 

@@ -27,7 +27,7 @@ struct CrashLoopingPodsParams {
       Unit{"pods"});
     v("runs_for", runs_for, "How long a container runs before it ends.", Range{1_ms, 168_h},
       Source{"estimate: it fails as it starts"});
-    v("from", from, "When they all start, from the start of the run.");
+    v("from", from, "When they all start, from the start of the run.", IsInstant{});
     v("until", until, "When they are gone; absent: never.");
   }
   void check(Checker& c) const {

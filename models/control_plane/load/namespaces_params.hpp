@@ -39,7 +39,8 @@ struct NamespacesParams {
   void fields(V& v) {
     v("existing", existing, "There from the start.", Range{0, 10'000'000}, Unit{"namespaces"});
     v("per_job", per_job, "Each job makes one as it arrives; it does not wait for it.");
-    v("deleted", deleted, "Whether a job's namespace is deleted when the job is over, or stays.");
+    v("deleted", deleted, "Whether a job's namespace is deleted when the job is over, or stays.",
+      Heeded{per_job, "there is no per_job"});
     v("each", each, "What comes with one, and goes with it.");
     v("heap_factor", heap_factor, "Memory of a server for each byte of these objects.",
       Range{0.0, 1000.0}, Unit{"ratio"},
@@ -50,16 +51,6 @@ struct NamespacesParams {
   void check(Checker& c) const {
     if (existing == 0 && !per_job) {
       c.error("existing", "must not be 0 without per_job: there would be no namespaces");
-    }
-    if (!per_job && c.is_given("deleted")) c.idle("deleted", "has no effect without per_job");
-    constexpr std::string_view kDeletion[] = {"each.api_versions", "each.passes", "each.delete_qps",
-                                              "each.grace", "each.workers"};
-    for (const std::string_view field : kDeletion) {
-      if (per_job && deleted) break;
-      if (c.is_given(field)) c.idle(field, "has no effect: none is deleted");
-    }
-    for (const std::string_view field : {"each.client_qps", "each.client_burst"}) {
-      if (askers.empty() && c.is_given(field)) c.idle(field, "has no effect without askers");
     }
   }
 };

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "models/facts/fact.hpp"
 #include "sim/config/fields.hpp"
 #include "sim/core/time.hpp"
 
@@ -35,7 +36,7 @@ struct NodeJoinParams {
   void fields(V& v) {
     const Source estimate{"estimate: nobody published a count; 30 to 60 in all"};
     v("certificate_requests", certificate_requests, "To get a client certificate.",
-      Range{0, 10'000}, Unit{"requests"}, estimate);
+      Range{0, 10'000}, Unit{"requests"}, estimate, Heeded{Fact::NewNodes});
     v("registrations", registrations, "To create the Node and its CSINode.", Range{1, 10'000},
       Unit{"requests"}, estimate);
     v("lease_requests", lease_requests, "To look for its Lease and create it.", Range{0, 10'000},
@@ -61,20 +62,19 @@ struct NodeJoinParams {
     v("slices", slices,
       "EndpointSlices with the addresses of these services, all listed; with `services` of the "
       "control plane, those are listed instead.",
-      Range{0, 10'000'000}, Unit{"slices"}, Source{"estimate: one for each service"});
+      Range{0, 10'000'000}, Unit{"slices"}, Source{"estimate: one for each service"},
+      Heeded{Fact::NodeAddresses});
     v("slice_bytes", slice_bytes, "Of one of them.", Range{1_B, 1_MiB},
-      Source{"KEP-0752: 100 B an address; estimate: ten of them"});
+      Source{"KEP-0752: 100 B an address; estimate: ten of them"}, Heeded{Fact::NodeAddresses});
     v("object_bytes", object_bytes,
       "Of anything else that is written, read or listed, but Nodes, Leases and Events.",
       Range{1_B, 1_MiB}, Source{"estimate: as a Pod"});
     v("rate_max", rate_max,
       "Nodes that are let in; 0: as they come. Those that come back are not held up.",
-      Range{0.0, 1e6}, Unit{"nodes/s"}, Source{"0: nothing holds them back"});
+      Range{0.0, 1e6}, Unit{"nodes/s"}, Source{"0: nothing holds them back"},
+      Heeded{Fact::NewNodes});
     v("burst", burst, "Nodes that are let in at once.", Range{1, 1'000'000}, Unit{"nodes"},
-      Source{"1: one at a time"});
-  }
-  void check(Checker& c) const {
-    if (rate_max == 0 && c.is_given("burst")) c.idle("burst", "has no effect without rate_max");
+      Source{"1: one at a time"}, Heeded{rate_max > 0, "rate_max is 0"});
   }
 };
 
@@ -92,9 +92,10 @@ struct JoinParams {
     v("pool", pool, "Of cluster.pools, or of a node list.", Required{}, Example{"gpu"});
     v("nodes", nodes, "How many; absent: all of the pool.", Range{1, 1'000'000}, Unit{"nodes"});
     v("at", at, "When the first asks to join, from the start of the run.", Required{},
-      Example{"10min"});
+      Example{"10min"}, IsInstant{});
     v("over", over, "The others follow at even distances in that time; 0: all at once.",
-      Source{"0: a scale-up asks for all of them together"});
+      Source{"0: a scale-up asks for all of them together"},
+      Heeded{nodes != 1, "a single node joins"});
   }
 };
 

@@ -39,7 +39,8 @@ struct ServiceGroupParams {
     v("headless", headless,
       "Without an address of its own, so that kube-proxies may leave it out; absent: only those of "
       "jobs are, as the operators of MPI and training jobs make them.");
-    v("team", team, "Only pods or jobs of this team; empty: of all.");
+    v("team", team, "Only pods or jobs of this team; empty: of all.",
+      Heeded{members != ServiceMembers::Nodes, "members are nodes"});
   }
   void check(Checker& c) const;
   bool is_headless() const { return headless.value_or(members == ServiceMembers::Jobs); }
@@ -79,9 +80,13 @@ struct ServicesParams {
   template <class V>
   void fields(V& v) {
     v("groups", groups, "The services; none: nothing is written or told.");
-    v("endpoints", endpoints, "How their addresses are kept.");
-    v("watchers", watchers, "Who is told when they change.");
-    v("fan_out", fan_out, "What that costs a server.");
+    v("endpoints", endpoints, "How their addresses are kept.",
+      Heeded{!groups.empty(), "there are no groups"});
+    v("watchers", watchers, "Who is told when they change.",
+      Heeded{!groups.empty(), "there are no groups"});
+    v("fan_out", fan_out, "What that costs a server.",
+      Heeded{!groups.empty(), "there are no groups"},
+      Heeded{!watchers.is_nobody(), "nobody watches"});
   }
   void check(Checker& c) const;
 };

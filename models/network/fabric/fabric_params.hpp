@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/facts/fact.hpp"
 #include "sim/config/fields.hpp"
 #include "sim/core/time.hpp"
 
@@ -31,7 +32,7 @@ struct FabricParams {
       Source{"DGX SuperPOD B200: 64-port NDR switches"});
     v("levels", levels,
       "Levels of switches, 2 or 3; 0: two if every spine has a port for every leaf, else three.",
-      Range{0, 3});
+      Range{0, 3}, Heeded{Fact::Spines});
     v("rails", rails,
       "Leaf switches of a group of nodes: NIC k of a node hangs on the leaf number k modulo rails. "
       "0: one for every NIC of a node (rail-optimised); 1: all NICs of a group share a leaf.",
@@ -39,10 +40,12 @@ struct FabricParams {
     v("oversubscription", oversubscription,
       "Down-ports of the fullest leaf for each up-port of a leaf; 1: full bisection. Leaves have "
       "as many cables to each spine, for which there may be some up-ports more.",
-      Range{1.0, 64.0}, Unit{"ratio"}, Source{"DGX SuperPOD and MegaScale: 1"});
+      Range{1.0, 64.0}, Unit{"ratio"}, Source{"DGX SuperPOD and MegaScale: 1"},
+      Heeded{Fact::Spines});
     v("spine_oversubscription", spine_oversubscription,
       "The same for spines below cores, which takes a tree of three levels.", Range{1.0, 64.0},
-      Unit{"ratio"}, Source{"DGX SuperPOD and MegaScale: 1"});
+      Unit{"ratio"}, Source{"DGX SuperPOD and MegaScale: 1"}, Heeded{Fact::Spines},
+      Heeded{levels != 2, "levels is 2"});
     v("bandwidth", bandwidth,
       "Rate of a switch port; a NIC's cable runs at the slower of port and NIC. Absent: the rate "
       "of the fastest NIC.");
@@ -58,9 +61,6 @@ struct FabricParams {
     if (levels == 1) c.error("levels", "must be 2, 3, or 0 for as many as it takes");
     if (radix % 2 != 0) c.error("radix", "must be even");
     if (bandwidth && bandwidth->bits_per_s <= 0) c.error("bandwidth", "must be more than 0");
-    if (levels == 2 && spine_oversubscription != 1.0) {
-      c.idle("spine_oversubscription", "has no effect with levels: 2");
-    }
   }
 };
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "models/facts/fact.hpp"
 #include "sim/config/options.hpp"
 #include "sim/core/time.hpp"
 
@@ -19,7 +20,8 @@ struct LinkParams {
   template <class V>
   void fields(V& v) {
     v("ack_timeout", ack_timeout, "How long a sender waits before it sends a damaged packet again.",
-      Source{"estimate: chosen so that BER 1e-9 on 200 Gb/s is 100 times slower, as reported"});
+      Source{"estimate: chosen so that BER 1e-9 on 200 Gb/s is 100 times slower, as reported"},
+      Heeded{Fact::DamagedPackets});
     v("ib_timeout", ib_timeout,
       "The same as NCCL_IB_TIMEOUT, the T of 4.096 us x 2^T; instead of ack_timeout.", Range{1, 31},
       Source{"NCCL's own: 20, which is 4.3 s"});
@@ -27,7 +29,7 @@ struct LinkParams {
       "How long an exchange that cannot move at all is retried before NCCL gives up and the job "
       "fails; shorter outages only stall it. Absent: 8 times 4.096 us x 2^T, with T of ib_timeout "
       "or else 20: 34 s.",
-      Source{"NCCL: NCCL_IB_TIMEOUT 20, NCCL_IB_RETRY_CNT 7"});
+      Source{"NCCL: NCCL_IB_TIMEOUT 20, NCCL_IB_RETRY_CNT 7"}, Heeded{Fact::DownLinks});
   }
   template <class C>
   void check(C& c) const {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "models/facts/fact.hpp"
 #include "sim/config/options.hpp"
 #include "sim/core/time.hpp"
 
@@ -34,15 +35,16 @@ struct RoutingParams {
       "same while all is well, but spread anew over the ports that are left; minhop: random by "
       "destination; ecmp: hashed for each flow; adaptive_local: the least loaded up-link of each "
       "switch; adaptive_global: the path whose fullest link is least loaded.",
-      Source{"OpenSM current-routing.txt"});
+      Source{"OpenSM current-routing.txt"}, Heeded{Fact::Spines});
     v("choose_every", choose_every,
       "How often adaptive engines choose the ways of flows anew; absent: when a gang starts, and "
       "anew by the gangs that a dead or mended cable concerns.",
-      Range{10_ms, Duration::max()});
+      Range{10_ms, Duration::max()}, Heeded{Fact::AdaptiveRouting}, Heeded{Fact::Spines});
     v("queue_pairs", queue_pairs,
       "Flows that share what one NIC sends to another (NCCL_IB_QPS_PER_CONNECTION): engines that "
       "tell flows apart spread them over several ways.",
-      Range{1, 128}, Unit{"flows"}, Source{"NCCL: NCCL_IB_QPS_PER_CONNECTION 1"});
+      Range{1, 128}, Unit{"flows"}, Source{"NCCL: NCCL_IB_QPS_PER_CONNECTION 1"},
+      Heeded{Fact::FlowsApart}, Heeded{Fact::Spines});
   }
 };
 

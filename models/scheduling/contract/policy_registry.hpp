@@ -12,9 +12,11 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "models/facts/fact.hpp"
 #include "models/scheduling/contract/cached.hpp"
 #include "models/scheduling/contract/points.hpp"
 #include "models/scheduling/contract/traits.hpp"
@@ -23,7 +25,7 @@
 
 namespace orrery {
 
-inline constexpr uint32_t kPolicyAbiVersion = 10;  // raise on any change to what a plug-in sees
+inline constexpr uint32_t kPolicyAbiVersion = 11;  // raise on any change to what a plug-in sees
 
 struct PolicyAbi {
   uint32_t version = 0;
@@ -43,6 +45,7 @@ class ORRERY_API PolicyRegistry {
     std::string origin;               // "built in" or the library's path
     std::vector<std::string> points;  // extension points served, by name
     Traits traits = Trait::None;
+    std::optional<Fact> heeded;  // without which the policy changes nothing
     bool is_built_in() const { return origin == "built in"; }
     bool serves(const PointName& point) const {
       return std::ranges::find(points, point.name) != points.end();
@@ -91,6 +94,12 @@ constexpr Traits traits_of() {
 }
 
 template <class P>
+constexpr std::optional<Fact> heeded_of() {
+  if constexpr (requires { P::kHeeded; }) return P::kHeeded;
+  return std::nullopt;
+}
+
+template <class P>
 struct PolicyRegistrar {
   using Params = typename P::Params;
   PolicyRegistrar(const char* name, const char* doc) {
@@ -107,6 +116,7 @@ struct PolicyRegistrar {
     entry.doc = doc;
     entry.points = points_of<P>();
     entry.traits = traits_of<P>();
+    entry.heeded = heeded_of<P>();
     PolicyRegistry::instance().add(name, std::move(entry));
   }
   template <class Lent>

@@ -19,8 +19,7 @@ enum class Trait : uint16_t {
   WaitsInPermit = 1U << 5U,       // heeds the schedule timeout of gangs
   RetriesInPermit = 1U << 6U,     // gathers gangs pod by pod, and starts over when one fits nowhere
   NeedsFragmentation = 1U << 7U,  // Handle::fragmentation()
-  NeedsLinks = 1U << 8U,          // Handle::nic_errors()
-  StopsJobs = 1U << 9U,           // of the job queue: stops running jobs
+  StopsJobs = 1U << 8U,           // of the job queue: stops running jobs
 };
 using Traits = Trait;
 constexpr Traits operator|(Traits a, Traits b) {

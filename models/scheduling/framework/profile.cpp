@@ -235,6 +235,10 @@ void check_profile(const ProfileParams& profile, const std::string& path, const 
     const Position& named =
         i < listed.items.size() ? listed.items[i]["name"].position : node.position;
     check_preemption(profile, p.name, *entry, where + ".name", named, diagnostics);
+    if (entry->heeded) {
+      diagnostics.unheeded(static_cast<int>(*entry->heeded),
+                           {at, where, "has no effect: " + std::string{why_not(*entry->heeded)}});
+    }
     check_gang_points(profile, p.name, *entry, where + ".name", named, diagnostics);
     const Position& weighted =
         i < listed.items.size() ? listed.items[i]["weight"].position : node.position;

@@ -100,23 +100,26 @@ struct ProfileParams {
 
   template <class V>
   void fields(V& v) {
+    const Heeded kOfPods{driver != Driver::Counting, "driver: counting places no pods"};
     v("base", base,
       "default: kube-scheduler's own, of Kubernetes 1.36; coscheduling: with the gang plugin of "
       "scheduler-plugins, on Kubernetes 1.35; koordinator: with that of Koordinator 1.8, on "
       "Kubernetes 1.35, for jobs of several gangs; strict_gang: all members or none; native_gang: "
-      "Kubernetes 1.36; empty: only `plugins`.");
+      "Kubernetes 1.36; empty: only `plugins`.",
+      kOfPods);
     v("driver", driver,
       "per_pod: one pod at a time, as upstream; per_gang: whole gangs; counting: no pods on nodes, "
       "jobs take amounts out of the pool of all nodes as soon as the job queue starts them. Left "
       "out: the base's.");
-    v("plugins", plugins, "Added after the base's, or replacing the one of the same name.");
-    v("disable", disable, "Plugins of the base to leave out.");
+    v("plugins", plugins, "Added after the base's, or replacing the one of the same name.",
+      kOfPods);
+    v("disable", disable, "Plugins of the base to leave out.", kOfPods);
     v("percentage_of_nodes_to_score", percentage_of_nodes_to_score,
       "Stop looking once this share of the nodes is feasible; 0: adaptive.", Range{0, 100},
-      Unit{"%"}, Source{"kube-scheduler percentageOfNodesToScore"});
-    v("tie_break", tie_break, "Which of several best nodes.");
-    v("queue", queue, "Retry times and order of the queues.");
-    v("cost", cost, "Scheduler time charged to simulated time.");
+      Unit{"%"}, Source{"kube-scheduler percentageOfNodesToScore"}, kOfPods);
+    v("tie_break", tie_break, "Which of several best nodes.", kOfPods);
+    v("queue", queue, "Retry times and order of the queues.", kOfPods);
+    v("cost", cost, "Scheduler time charged to simulated time.", kOfPods);
   }
 };
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/facts/fact.hpp"
 #include "models/scheduling/contract/counted.hpp"
 #include "sim/config/fields.hpp"
 #include "sim/core/enum_names.hpp"
@@ -37,7 +38,7 @@ struct EstimateParams {
       Source{"recent_two: Tsafrir, Etzion, Feitelson, TPDS 2007"});
     v("factor", factor, "Multiplies every estimate.", Range{0.001, 1000.0});
     v("sigma", sigma, "Of noisy: deviation of the logarithm of the error, whose median is 1.",
-      Range{0.0, 10.0});
+      Range{0.0, 10.0}, Heeded{kind == EstimateKind::Noisy, "kind is not noisy"});
     v("correction", correction,
       "Of a run longer than its estimate. requested: to what was requested; steps: 1 min, 5 min, "
       "15 min, 30 min, 1 h, ... 100 h above the first estimate, at most what was requested; "
@@ -45,7 +46,6 @@ struct EstimateParams {
       Source{"steps: Tsafrir, Etzion, Feitelson, TPDS 2007"});
   }
   void check(Checker& c) const {
-    if (kind != EstimateKind::Noisy && sigma != 0) c.idle("sigma", "has an effect on noisy only");
     if (kind == EstimateKind::Noisy && sigma == 0) c.error("sigma", "must be above 0 for noisy");
   }
 };
@@ -135,8 +135,8 @@ struct JobQueueParams {
       "other job; SlurmBackfill starts jobs behind it only every bf_interval; DRF starts no other "
       "job of its owner. Plans that pass over jobs that do not fit, such as Skip, ignore it. fail: "
       "the job fails at once.");
-    v("stops", stops, "For policies that stop running jobs.");
-    v("costs", costs, "What starts and ends cost jobs without pods.");
+    v("stops", stops, "For policies that stop running jobs.", Heeded{Fact::QueueStops});
+    v("costs", costs, "What starts and ends cost jobs without pods.", Heeded{Fact::CountedJobs});
   }
   void check(Checker& c) const;
 };

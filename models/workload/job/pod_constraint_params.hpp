@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/facts/fact.hpp"
 #include "models/workload/job/pod_spec.hpp"
 #include "sim/config/options.hpp"
 #include "sim/core/time.hpp"
@@ -132,17 +133,16 @@ struct PodConstraintParams {
   template <class V>
   void fields(V& v) {
     v("node_selector", node_selector, "Labels a node must have, all of them.",
-      Example{"{nvidia.com/gpu.product: H100}"});
-    v("tolerations", tolerations, "Taints the pods put up with.");
-    v("labels", labels,
-      "Of the pods, which others may go by; with InterPodAffinity or PodTopologySpread.",
-      Example{"{app: database}"});
-    v("affinity", affinity, "They run only near such pods, for each term of the list; likewise.");
-    v("anti_affinity", anti_affinity,
-      "They never run near such pods, nor may such pods come near them; likewise.");
-    v("topology_spread", topology_spread,
-      "Domains over which pods with certain labels are spread; with the plugin PodTopologySpread.");
-    v("image", image, "What their containers run; absent: nothing that must be pulled.");
+      Example{"{nvidia.com/gpu.product: H100}"}, Heeded{Fact::Pods});
+    v("tolerations", tolerations, "Taints the pods put up with.", Heeded{Fact::Pods});
+    v("labels", labels, "Of the pods, which others may go by.", Example{"{app: database}"},
+      Heeded{Fact::PodLabels});
+    v("affinity", affinity, "They run only near such pods, for each term.",
+      Heeded{Fact::PodAffinity});
+    v("anti_affinity", anti_affinity, "They never run near such pods, nor such pods near them.",
+      Heeded{Fact::PodAffinity});
+    v("topology_spread", topology_spread, "Domains to spread pods over.", Heeded{Fact::PodSpread});
+    v("image", image, "What their containers run; absent: nothing to pull.", Heeded{Fact::Images});
   }
   void apply(PodSpec& spec) const;
 };

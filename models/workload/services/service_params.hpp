@@ -24,7 +24,7 @@ struct LoadStepParams {
 
   template <class V>
   void fields(V& v) {
-    v("at", at, "From when, since the start of the run.", Required{});
+    v("at", at, "From when, since the start of the run.", Required{}, IsInstant{});
     v("load", load, "How many replicas it would keep fully busy.", Range{0.0, 1e6},
       Unit{"replicas"}, Required{}, Example{"7.5"});
   }
@@ -49,7 +49,7 @@ struct ServiceParams {
   void fields(V& v) {
     v("name", name, "Name.", Required{}, Example{"frontend"});
     v("team", team, "Team, virtual cluster or namespace.");
-    v("submit", submit, "When it is deployed, from the start of the run.");
+    v("submit", submit, "When it is deployed, from the start of the run.", IsInstant{});
     v("lasts", lasts,
       "After so long it is deleted; absent: it outlives the run, which then needs "
       "`until`.",

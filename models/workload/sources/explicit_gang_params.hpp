@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/facts/fact.hpp"
 #include "models/workload/job/job_spec.hpp"
 #include "models/workload/job/pod_params.hpp"
 #include "sim/config/fields.hpp"
@@ -42,17 +43,21 @@ struct ExplicitRoleParams {
       "min_available pods of any role; 0: the role has no minimum of its own. Volcano sets an "
       "absent one to the role's pods, and ignores those of all roles if the gang's is less than "
       "their sum.",
-      Range{0, 1'000'000}, Unit{"pods"}, Source{"minAvailable of Volcano's tasks"});
+      Range{0, 1'000'000}, Unit{"pods"}, Source{"minAvailable of Volcano's tasks"},
+      Heeded{Fact::Pods}, Heeded{Fact::Gangs, min_available != 0});
     v("pod", pod, "What each of them asks for.");
     v("controller", controller, "Who creates its pods; absent: the job's controller.");
     v("takes_part", takes_part,
       "Of a gang: its pods are ranks of the communicator. Others run beside the ranks until the "
-      "job is over, and are replaced one by one.");
+      "job is over, and are replaced one by one.",
+      Heeded{Fact::Gangs, !takes_part});
     v("exits", exits,
-      "Of kind: pods: false for pods that run until the job is over, as parameter servers do.");
+      "Of kind: pods: false for pods that run until the job is over, as parameter servers do.",
+      Heeded{Fact::IndependentPods, !exits});
     v("success", success,
       "Of kind: pods: counts: the job completes once all pods of such roles have succeeded; "
-      "decides: once all pods of this role have; ignored: it does not matter.");
+      "decides: once all pods of this role have; ignored: it does not matter.",
+      Heeded{Fact::IndependentPods, success != RoleSuccess::Counts});
     v("failure", failure, "What it means that a pod failed and is not started again.");
     v("restart", restart,
       "Whether pods that ended by themselves are started again; exit_code: after 130, 137, 138 "
@@ -86,7 +91,7 @@ struct ExplicitGangParams {
     v("min_available", min_available,
       "Pods that must be up before the job starts; 0: all. The others have "
       "workload.controller.last_call for that.",
-      Range{0, 1'000'000}, Unit{"pods"});
+      Range{0, 1'000'000}, Unit{"pods"}, Heeded{Fact::Pods});
     v("roles", roles, "The gang's pods, role by role.", Required{});
   }
   template <class C>

@@ -150,22 +150,16 @@ void ExplicitJobParams::check(Checker& c) const {
               "job never ends");
     }
   }
-  if (!is_gang && min_available != 0) {
-    c.idle("min_available", "has no effect on independent pods");
-  }
   if (gangs.empty() && min_available > pods) {
     c.error("min_available", "must not be more than pods");
   }
   if (pods_of_job > kPodsAtOnceMax / (every == Duration{} ? count : 1)) {
     c.error("count", "at most 10000000 pods may be submitted at one instant");
   }
-  if (count == 1 && every != Duration{}) c.idle("every", "has no effect on a single job");
 }
 
 void ExplicitRoleParams::check_kind(Checker& c, const std::string& at, bool is_gang) const {
   if (!is_gang) {
-    if (!takes_part) c.idle(at + "takes_part", "has no effect on independent pods");
-    if (min_available != 0) c.idle(at + "min_available", "has no effect on independent pods");
     if (!exits && success == RoleSuccess::Decides) {
       c.error(at + "success", "cannot decide with exits: false: the job would never end");
     }
@@ -173,10 +167,6 @@ void ExplicitRoleParams::check_kind(Checker& c, const std::string& at, bool is_g
       c.error(at + "success", "must be ignored with restart: always: its pods never end for good");
     }
     return;
-  }
-  if (!exits) c.idle(at + "exits", "has no effect on a gang, which ends as a whole");
-  if (success != RoleSuccess::Counts) {
-    c.idle(at + "success", "has no effect on a gang, which ends as a whole");
   }
   if (takes_part && clean_up == CleanUp::None) {
     c.error(at + "clean_up", "ranks exit with their gang: none is for pods that take no part");
@@ -186,29 +176,12 @@ void ExplicitRoleParams::check_kind(Checker& c, const std::string& at, bool is_g
   }
 }
 
-// At most pods - min_available pods of a gang may be missing, so a role has its other pods anyway.
 void ExplicitGangParams::check_minimums(Checker& c, const std::string& at) const {
-  int64_t pods = 0, of_roles = 0;
-  for (const ExplicitRoleParams& role : roles) {
-    pods += role.pods;
-    of_roles += role.min_available;
-  }
-  if (min_available > pods) return;  // an error
-  if (min_available != 0 && min_available < of_roles) {
-    c.error(at + "min_available",
-            "must not be less than the min_available of its roles together, " +
-                std::to_string(of_roles));
-    return;
-  }
-  const int64_t spare = min_available == 0 ? 0 : pods - min_available;
-  for (size_t r = 0; r < roles.size(); ++r) {
-    const int64_t anyway = std::max<int64_t>(roles[r].pods - spare, 0);
-    if (roles[r].min_available == 0 || roles[r].min_available > anyway) continue;
-    const std::string what =
-        spare == 0 ? "all of its pods" : "at least " + std::to_string(anyway) + " of these pods";
-    c.idle(at + "roles[" + std::to_string(r) + "].min_available",
-           "has no effect: with its min_available the gang needs " + what);
-  }
+  int64_t of_roles = 0;
+  for (const ExplicitRoleParams& role : roles) of_roles += role.min_available;
+  if (min_available == 0 || min_available >= of_roles) return;
+  c.error(at + "min_available", "must not be less than the min_available of its roles together, " +
+                                    std::to_string(of_roles));
 }
 
 std::unique_ptr<JobSource> make_explicit_jobs(const ExplicitJobsParams& params,

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/facts/fact.hpp"
 #include "models/workload/job/job_source.hpp"
 #include "models/workload/job/pod_params.hpp"
 #include "models/workload/sources/explicit_gang_params.hpp"
@@ -48,12 +49,14 @@ struct ExplicitJobParams {
     v("kind", kind, "mpi_gang: all pods are ranks of one communicator; pods: independent ones.");
     v("controller", controller,
       "Who creates its pods: job and replica_set in batches of 1, 2, 4, ..., "
-      "parallel_stateful_set all at once, ordered_stateful_set each when the one before is ready.");
-    v("submit", submit, "When it is submitted, from the start of the run.");
+      "parallel_stateful_set all at once, ordered_stateful_set each when the one before is ready.",
+      Heeded{Fact::Pods, controller != WorkloadKind::Job});
+    v("submit", submit, "When it is submitted, from the start of the run.", IsInstant{});
     v("work", work, "Compute time, without waits and checkpoints; of each pod for kind: pods.",
       Required{});
     v("requested", requested,
-      "How long its user says it will take at most, for a job queue that goes by that.");
+      "How long its user says it will take at most, for a job queue that goes by that.",
+      Heeded{Fact::HeededRequests});
     v("cancel_after", cancel_after,
       "After its submission: its user cancels the job if it has not started by then, and what "
       "would start at that very instant is cancelled. A gang has started once it has its nodes, "
@@ -63,14 +66,16 @@ struct ExplicitJobParams {
     v("min_available", min_available,
       "Pods that must be up before it starts; 0: all. The others have "
       "workload.controller.last_call for that.",
-      Range{0, 1'000'000}, Unit{"pods"});
+      Range{0, 1'000'000}, Unit{"pods"}, Heeded{Fact::Pods},
+      Heeded{min_available == 0 || kind == JobKind::MpiGang, "pods of kind: pods are independent"});
     v("pod", pod, "What each pod asks for.");
     v("gangs", gangs,
       "Instead of pods, min_available and pod: gangs of several roles. With kind: pods the roles "
       "of one entry, whose pods are independent.");
     v("training", training, "Start, checkpoints and restarts; absent: the workload's.");
     v("count", count, "How many such jobs.", Range{1, 10'000'000}, Unit{"jobs"});
-    v("every", every, "Time from one of them to the next; 0: all at once.");
+    v("every", every, "Time from one of them to the next; 0: all at once.",
+      Heeded{count > 1, "there is a single job"});
   }
   void check(Checker& c) const;
 };

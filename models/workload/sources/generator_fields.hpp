@@ -33,7 +33,7 @@ void GeneratorParams::fields(V& v) {
   v("priorities", priorities, "Priorities of jobs; empty: all 0.");
   v("name", name, "Jobs are called this, a dash and a number.");
   v("training", training, "Start, checkpoints and restarts; absent: the workload's.");
-  v("start", start, "No job arrives before.");
+  v("start", start, "No job arrives before.", IsInstant{});
   v("until", until, "No job arrives from then on; absent: to the end of the run.");
   v("jobs_max", jobs_max, "Stop after so many jobs; 0: no limit.", Unit{"jobs"},
     Range{int64_t{0}, int64_t{1'000'000'000'000}});

@@ -65,7 +65,7 @@ struct TraceSourceParams : TraceParams {
   template <class C>
   void check(C& c) const {
     if (shuffle && time_scale != 1) {
-      c.idle("time_scale", "has no effect on shuffled jobs: set shuffle.interval");
+      c.warning("time_scale", "has no effect on shuffled jobs: set shuffle.interval");
     }
   }
 };

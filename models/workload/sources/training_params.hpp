@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "models/facts/fact.hpp"
 #include "models/storage/dataset_params.hpp"
 #include "models/workload/job/job.hpp"
 #include "models/workload/training/checkpoint_params.hpp"
@@ -43,32 +44,46 @@ struct TrainingParams {
   template <class V>
   void fields(V& v) {
     v("checkpoint_interval", checkpoint_interval,
-      "Compute time between checkpoints; 0: never, so a failure loses everything.");
-    v("checkpoint_write", checkpoint_write, "How long one checkpoint stops the computing.");
-    v("restore", restore, "Time to load the last checkpoint after a failure.");
+      "Compute time between checkpoints; 0: never, so a failure loses everything.",
+      Heeded{Fact::LostWork, is_saving_free()});
+    v("checkpoint_write", checkpoint_write, "How long one checkpoint stops the computing.",
+      Heeded{!checkpoint, "the store of `checkpoint` tells"},
+      Heeded{saves(), "there is no checkpoint_interval"});
+    v("restore", restore, "Time to load the last checkpoint after a failure.",
+      Heeded{!checkpoint, "the store of `checkpoint` tells"},
+      Heeded{saves(), "there is no checkpoint_interval"}, Heeded{Fact::Stops});
     v("init", init, "Communicator set-up after the start barrier.");
     v("init_per_gpu", init_per_gpu,
       "Added to init for every GPU of the job that takes part: not for late members of a gang with "
-      "min_available.");
-    v("checkpoint", checkpoint, "Checkpoints of gangs that go to a store, which takes its time.");
-    v("communicator", communicator, "How ranks meet, which adds to init.");
+      "min_available.",
+      Heeded{Fact::GpuJobs});
+    v("checkpoint", checkpoint, "Checkpoints of gangs that go to a store, which takes its time.",
+      Heeded{saves(), "there is no checkpoint_interval"}, Heeded{Fact::Gangs});
+    v("communicator", communicator, "How ranks meet, which adds to init.",
+      Heeded{Fact::Communicators});
     v("step", step,
       "What a step of a gang is; absent: exchanges between ranks take no time. With it, work is "
       "what GPUs compute alone: bubbles, stragglers, optimizer, data, exchanges lengthen the run. "
-      "With a model, it is what GPUs of its work_gpu would compute.");
-    v("dataset", dataset, "Data that gangs read as they train.");
+      "With a model, it is what GPUs of its work_gpu would compute.",
+      Heeded{Fact::Pods}, Heeded{Fact::Gangs}, Heeded{Fact::NetworkTime},
+      Heeded{is_step_felt(), "it is compute alone, which work counts: nothing lengthens it"});
+    v("dataset", dataset, "Data that gangs read as they train.", Heeded{Fact::Gangs});
     v("restart_scope", restart_scope,
       "After a lost pod of a gang: gang creates all pods anew; pod keeps the survivors on their "
-      "nodes (semi-stateful pods) and creates only the lost ones.");
+      "nodes (semi-stateful pods) and creates only the lost ones.",
+      Heeded{Fact::Pods}, Heeded{Fact::GangsOfPods}, Heeded{Fact::Restarts});
     v("restarts_max", restarts_max, "Restarts before the job fails; absent: for ever.",
-      Range{0, 1'000'000});
+      Range{0, 1'000'000}, Heeded{Fact::Pods}, Heeded{Fact::Failures});
     v("schedule_timeout", schedule_timeout,
-      "PodGroup.scheduleTimeoutSeconds; absent: the scheduler's default.");
-    v("endings", endings, "Ways in which pods end by themselves, such as errors of users.");
+      "PodGroup.scheduleTimeoutSeconds; absent: the scheduler's default.", Heeded{Fact::Pods},
+      Heeded{Fact::GangsOfPods}, Heeded{Fact::PermitTimeouts});
+    v("endings", endings, "Ways in which pods end by themselves, such as errors of users.",
+      Heeded{Fact::Pods});
     v("restart", restart,
       "Whether pods that ended by themselves are started again, a gang as a whole; exit_code: "
       "after 130, 137, 138 and 143. What is lost with a node always is.",
-      Source{"restartPolicy of a Job; exit_code as KubeDL (ExitCode)"});
+      Source{"restartPolicy of a Job; exit_code as KubeDL (ExitCode)"},
+      Heeded{!endings.empty() || restart == RestartPolicy::OnFailure, "there are no endings"});
     v("backoff_limit", backoff_limit,
       "Restarts of a role's pods after their own failures; the next failure is final. null: no "
       "limit. restarts_max counts them, too.",
@@ -79,24 +94,11 @@ struct TrainingParams {
     if (restart == RestartPolicy::Always) {
       c.error("restart", "always is for roles whose success is ignored: such pods never end");
     }
-    const bool has_default = restart == RestartPolicy::OnFailure;
-    if (endings.empty() && !has_default) c.idle("restart", "has no effect without endings");
     if (dataset && !step) c.error("dataset", "needs step: it is read step by step");
-    if (checkpoint && checkpoint_interval == Duration{}) {
-      c.idle("checkpoint", "has no effect without checkpoint_interval");
-    }
-    if (checkpoint && c.is_given("checkpoint_write")) {
-      c.idle("checkpoint_write", "has no effect beside checkpoint: the store tells");
-    }
-    if (checkpoint && c.is_given("restore")) {
-      c.idle("restore", "has no effect beside checkpoint: the store tells");
-    }
-    if (checkpoint_interval > Duration{}) return;
-    if (checkpoint_write > Duration{}) {
-      c.idle("checkpoint_write", "has no effect without checkpoint_interval");
-    }
-    if (restore > Duration{}) c.idle("restore", "has no effect without checkpoint_interval");
   }
+  bool saves() const { return checkpoint_interval > Duration{}; }
+  bool is_saving_free() const { return !checkpoint && checkpoint_write == Duration{}; }
+  bool is_step_felt() const { return !step || step->lengthens() || dataset || saves(); }
   // Auto: a gang if there are several pods, or anything that only a gang has.
   JobKind kind_of(KindOfJob kind, int32_t pods) const {
     const bool is_gang =

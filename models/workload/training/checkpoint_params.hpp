@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "models/facts/fact.hpp"
 #include "sim/config/options.hpp"
 #include "sim/core/time.hpp"
 
@@ -40,9 +41,12 @@ struct CheckpointParams {
       "and the next one waits until this one is written.");
     v("sharded", sharded,
       "Every node writes an equal part, and reads it back; otherwise the node of rank 0 writes all "
-      "of it, and all read all of it.");
+      "of it, and all read all of it.",
+      Heeded{store != "local", "on local disks each node writes its part"},
+      Heeded{Fact::GangsOfPods});
     v("host_copy", host_copy, "Of one GPU, to host memory; with mode: async.",
-      Source{"20 GB/s a GPU: PCIe 4 x16 less overheads"});
+      Source{"20 GB/s a GPU: PCIe 4 x16 less overheads"},
+      Heeded{mode == CheckpointMode::Async, "mode is not async"});
   }
   template <class C>
   void check(C& c) const {
@@ -50,9 +54,6 @@ struct CheckpointParams {
     if (host_copy.bits_per_s <= 0) c.error("host_copy", "must be more than 0");
     if (store == "local" && !sharded) {
       c.error("sharded", "must be true for local disks: nodes read no disk but their own");
-    }
-    if (mode == CheckpointMode::Sync && c.is_given("host_copy")) {
-      c.idle("host_copy", "has an effect only with mode: async");
     }
   }
 };

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "models/facts/fact.hpp"
 #include "models/network/collectives/collectives.hpp"
 #include "models/network/collectives/exchange_params.hpp"
 #include "models/workload/training/transformer_params.hpp"
@@ -53,21 +54,21 @@ struct ExchangeParams {
     v("stages", stages,
       "Of a hierarchical exchange. serial: what is in the node and what is outside take turns; "
       "pipelined: both go on at the same time.",
-      Source{"three collectives that are called one after the other"});
-    v("servers", servers, "Of a push_pull.");
+      Source{"three collectives that are called one after the other"},
+      Heeded{algorithm == AlgorithmChoice::Hierarchical, "algorithm is not hierarchical"},
+      Heeded{Fact::GangsOfPods});
+    v("servers", servers, "Of a push_pull.",
+      Heeded{collective == Collective::PushPull, "collective is not push_pull"},
+      Heeded{Fact::GangsOfPods});
   }
   template <class C>
   void check(C& c) const {
     if (bytes == Bytes{}) c.error("bytes", "must be more than 0");
     const bool is_push_pull = collective == Collective::PushPull;
     if (is_push_pull && !servers) c.error("servers", "are missing: push_pull needs them");
-    if (!is_push_pull && servers) c.idle("servers", "have an effect only on push_pull");
     if (!serves(algorithm, collective)) {
       c.error("algorithm", "there is no " + std::string{name_of(algorithm)} + " algorithm for " +
                                std::string{name_of(collective)});
-    }
-    if (algorithm != AlgorithmChoice::Hierarchical && c.is_given("stages")) {
-      c.idle("stages", "has an effect only with algorithm: hierarchical");
     }
   }
 };

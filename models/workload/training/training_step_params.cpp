@@ -64,25 +64,15 @@ std::vector<StepMistake> StepParams::mistakes() const {
   const auto complain = [&](std::string field, std::string message) {
     found.push_back({std::move(field), std::move(message)});
   };
-  const auto idle = [&](std::string field, std::string_view message) {
-    found.push_back({std::move(field), std::string{message}, true});
-  };
   if (compute.has_value() == model.has_value()) {
     complain("", compute ? "takes either compute or model, not both" : "needs compute or model");
     return found;
   }
-  const auto is_listed = [&](ExchangeGroup group) {
-    return std::ranges::find(exchanges, group, &ExchangeParams::among) != exchanges.end();
-  };
   if (compute && *compute == Duration{}) complain("compute", "must be more than 0");
   if (listed_bytes(exchanges) > kStepBytesMax) {
     complain("exchanges", "a rank " + std::string{kTooMuch});
   } else if (model && model_bytes_max(*model, parallel.virtual_stages) > kStepBytesMax) {
     complain("model", "its ranks " + std::string{kTooMuch});
-  }
-  if (parallel.expert > 1 && !is_listed(ExchangeGroup::Expert) &&
-      (!model || model->experts_per_token == 0)) {
-    idle("parallel.expert", "has no effect without experts_per_token or such exchanges");
   }
   for (size_t i = 0; i < exchanges.size(); ++i) {
     if (exchanges[i].collective == Collective::PushPull &&
@@ -90,47 +80,28 @@ std::vector<StepMistake> StepParams::mistakes() const {
       complain("exchanges[" + std::to_string(i) + "].among",
                "push_pull is among all ranks of a group, not from stage to stage");
     }
-    const bool is_alone =
-        (exchanges[i].among == ExchangeGroup::Tensor && parallel.tensor == 1) ||
-        (exchanges[i].among == ExchangeGroup::Pipeline && parallel.pipeline == 1) ||
-        (exchanges[i].among == ExchangeGroup::Expert && parallel.expert == 1);
-    if (!is_alone) continue;
-    idle("exchanges[" + std::to_string(i) + "].among",
-         "such a group has one rank: parallel makes none");
   }
   if (model) {
     if (reference_rate(*model) == 0) complain("model.work_gpu", no_reference(*model));
-    if (model->experts_per_token > 0 && parallel.expert == 1) {
-      idle("model.experts_per_token", "has no effect while parallel.expert is 1");
-    }
-    const bool hands_on = parallel.tensor > 1 || parallel.pipeline > 1 ||
-                          (parallel.expert > 1 && model->experts_per_token > 0);
-    constexpr std::string_view kKept =
-        "has no effect: no ranks hand on activations, as those of tensor, pipeline and expert "
-        "groups do";
-    if (!hands_on && parallel.microbatch > 1) idle("parallel.microbatch", kKept);
-    if (!hands_on && parallel.microbatches) idle("parallel.microbatches", kKept);
     return found;
   }
-  if (zero) idle("zero", "has no effect without model: list the exchanges instead");
-  if (parallel.microbatch > 1) idle("parallel.microbatch", "has no effect without model");
   if (parallel.pipeline > 1 && !parallel.microbatches) {
     complain("parallel", "a pipeline without model needs microbatches");
-  }
-  if (parallel.pipeline == 1 && parallel.microbatches) {
-    idle("parallel.microbatches", "has no effect without model or pipeline");
-  }
-  if (overlap > 0 && exchanges.empty()) idle("overlap", "has no effect without exchanges");
-  // Among stages or all ranks the groups are the same whatever they are made of.
-  if (parallel.tensor > 1 && !is_listed(ExchangeGroup::Tensor) && !is_listed(ExchangeGroup::Data) &&
-      !is_listed(ExchangeGroup::Expert)) {
-    idle("parallel.tensor",
-         "has no effect without model or exchanges among data, tensor or expert ranks");
   }
   return found;
 }
 
-bool StepParams::is_sound() const { return std::ranges::all_of(mistakes(), &StepMistake::is_idle); }
+// Work is what GPUs compute: nothing else shows.
+bool StepParams::lengthens() const {
+  return has_exchanges() || optimizer > Duration{} || data > Duration{} ||
+         stragglers.fraction > 0 || parallel.pipeline > 1;
+}
+
+bool StepParams::is_alone(ExchangeGroup among) const {
+  return (among == ExchangeGroup::Tensor && parallel.tensor == 1) ||
+         (among == ExchangeGroup::Pipeline && parallel.pipeline == 1) ||
+         (among == ExchangeGroup::Expert && parallel.expert == 1);
+}
 
 std::vector<StepMistake> StepParams::servers_beyond(int32_t ranks) const {
   std::vector<StepMistake> found;
@@ -143,21 +114,6 @@ std::vector<StepMistake> StepParams::servers_beyond(int32_t ranks) const {
     found.push_back({"exchanges[" + std::to_string(i) + "].servers.count",
                      "is more than " + std::to_string(most) + ", which " + std::to_string(members) +
                          " ranks have nodes for at most"});
-  }
-  return found;
-}
-
-std::vector<StepMistake> StepParams::unused_by(int32_t ranks) const {
-  std::vector<StepMistake> found;
-  for (size_t i = 0; i < exchanges.size(); ++i) {
-    if (group_ranks(exchanges[i].among, parallel, ranks) > 1) continue;
-    found.push_back({"exchanges[" + std::to_string(i) + "]",
-                     "has no effect: such a group has one rank of " + std::to_string(ranks)});
-  }
-  if (ranks == parallel.tensor * parallel.pipeline) {
-    constexpr std::string_view kOneRank = "has no effect: there is one data-parallel rank";
-    if (zero) found.push_back({"zero", std::string{kOneRank}});
-    if (model) found.push_back({"model.gradient_bytes", std::string{kOneRank}});
   }
   return found;
 }

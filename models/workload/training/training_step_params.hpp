@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/facts/fact.hpp"
 #include "models/workload/training/step_exchange_params.hpp"
 #include "models/workload/training/transformer_params.hpp"
 #include "sim/config/options.hpp"
@@ -28,13 +29,8 @@ struct StragglerParams {
       "nodes makes it expect.",
       Range{0.0, 1.0}, Source{"0: machines are alike"});
     v("slowdown", slowdown, "How much longer they take to compute.", Range{0.0, 1000.0},
-      Source{"MegaScale, NSDI'24: about 10 %"});
-  }
-  template <class C>
-  void check(C& c) const {
-    if (fraction == 0 && c.is_given("slowdown")) {
-      c.idle("slowdown", "has no effect while no machine is slow: fraction is 0");
-    }
+      Source{"MegaScale, NSDI'24: about 10 %"},
+      Heeded{fraction > 0, "fraction is 0: no machine is slow"});
   }
 };
 
@@ -49,26 +45,17 @@ struct PollingParams {
   template <class V>
   void fields(V& v) {
     v("cores_per_gpu", cores_per_gpu, "CPU cores that a GPU needs for full speed.",
-      Range{0.0, 1024.0}, Unit{"cores"}, Source{"Yandex: 4, else several times slower"});
+      Range{0.0, 1024.0}, Unit{"cores"}, Source{"Yandex: 4, else several times slower"},
+      Heeded{exponent > 0, "exponent is 0: missing cores cost nothing"});
     v("exponent", exponent, "How hard missing cores hit; 0: not at all.", Range{0.0, 10.0},
-      Source{"estimate: between 1 and 2"});
-  }
-  template <class C>
-  void check(C& c) const {
-    if (exponent == 0 && c.is_given("cores_per_gpu")) {
-      c.idle("cores_per_gpu",
-             "has no effect with exponent: 0, by which missing cores cost nothing");
-    }
-    if (cores_per_gpu == 0 && c.is_given("exponent")) {
-      c.idle("exponent", "has no effect with cores_per_gpu: 0, of which none can be missing");
-    }
+      Source{"estimate: between 1 and 2"},
+      Heeded{cores_per_gpu > 0, "cores_per_gpu is 0: no cores can be missing"});
   }
 };
 
 struct StepMistake {
   std::string field;
   std::string message;
-  bool is_idle = false;  // the field has no effect, and is right otherwise
 };
 
 struct StepParams {
@@ -92,37 +79,41 @@ struct StepParams {
     v("compute", compute,
       "Of one rank, without waiting; in place of a model. It takes so long on any GPU.");
     v("model", model, "In place of compute: what it computes, and what it exchanges.");
-    v("parallel", parallel, "How ranks share the model.");
+    v("parallel", parallel, "How ranks share the model.",
+      Heeded{has_exchanges() || parallel.pipeline > 1,
+             "there is no model, no exchange and no pipeline"});
     v("zero", zero,
       "Data-parallel ranks each keep a part of the gradients and optimizer (ZeRO): a "
-      "reduce-scatter and an all-gather in place of an all-reduce.");
+      "reduce-scatter and an all-gather in place of an all-reduce.",
+      Heeded{model.has_value(), "there is no model: list the exchanges instead"});
     v("exchanges", exchanges, "Beside those that follow from the model.");
-    v("overlap", overlap, "The part of compute during which exchanges go on.", Range{0.0, 1.0});
+    v("overlap", overlap, "The part of compute during which exchanges go on.", Range{0.0, 1.0},
+      Heeded{has_exchanges(), "there are no exchanges"});
     v("optimizer", optimizer, "Update of the parameters at the end of a step.");
     v("data", data, "Waiting for the next batch.");
     v("stragglers", stragglers, "Slow machines.");
-    v("polling", polling, "What too few CPU cores cost.");
+    v("polling", polling, "What too few CPU cores cost.",
+      Heeded{has_exchanges(), "there are no exchanges"}, Heeded{Fact::GangsOfPods});
   }
   template <class C>
   void check(C& c) const {
-    for (const StepMistake& mistake : mistakes()) {
-      mistake.is_idle ? c.idle(mistake.field, mistake.message)
-                      : c.error(mistake.field, mistake.message);
-    }
-    if (!model && exchanges.empty() && c.is_given("polling")) {
-      c.idle("polling", "has no effect without exchanges");
+    for (const StepMistake& mistake : mistakes()) c.error(mistake.field, mistake.message);
+    for (size_t i = 0; i < exchanges.size(); ++i) {
+      if (!is_alone(exchanges[i].among)) continue;
+      c.warning("exchanges[" + std::to_string(i) + "].among",
+                "such a group has one rank: parallel makes none");
     }
   }
   std::vector<StepMistake> mistakes() const;
-  bool is_sound() const;  // has none, but what is idle
+  bool has_exchanges() const { return model || !exchanges.empty(); }
+  bool lengthens() const;                    // makes a step longer than what it computes
+  bool is_alone(ExchangeGroup among) const;  // whatever the number of ranks
   // What a job of so many ranks cannot do: they must fill whole groups, and the batch and the
   // layers must be shared out evenly. The mistakes above are not told again.
   std::vector<StepMistake> mistakes_for(int32_t ranks) const;
   // Parameter servers that no job of so many ranks can have: it lies on as many nodes at most. A
   // gang on fewer nodes than servers has fewer of them; see ServerParams::count_on().
   std::vector<StepMistake> servers_beyond(int32_t ranks) const;
-  // What has no effect on a job of so many ranks, which has none of the mistakes above.
-  std::vector<StepMistake> unused_by(int32_t ranks) const;
 };
 
 }  // namespace orrery

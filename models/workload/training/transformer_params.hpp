@@ -40,7 +40,8 @@ struct TransformerParams {
       "Activations are computed once more on the way back instead of kept: 4/3 of the work.");
     v("precision", precision,
       "Of the numbers that matrices are multiplied in; half: FP16 or BF16, which are equally fast. "
-      "The peak of a GPU model at a precision is that of NVIDIA's data sheet without sparsity.");
+      "The peak of a GPU model at a precision is that of NVIDIA's data sheet without sparsity.",
+      Heeded{!peak_tflops, "by peak_tflops all GPUs are alike"});
     v("peak_tflops", peak_tflops,
       "What one GPU could compute, in place of the peaks of all GPU models.", Range{0.001, 1e6},
       Unit{"TFLOP/s"});
@@ -51,21 +52,14 @@ struct TransformerParams {
              "waiting: 41 to 43 %, Llama 3"});
     v("work_gpu", work_gpu,
       "GPU model on which the job would compute for just `work`. On other models the same steps "
-      "take longer or less long, by their peaks.");
+      "take longer or less long, by their peaks.",
+      Heeded{!peak_tflops, "by peak_tflops all GPUs are alike"});
     v("gradient_bytes", gradient_bytes, "Of one parameter, as they are exchanged.", Range{1, 8},
       Unit{"bytes"}, Source{"Megatron sums up gradients in 32 bits"});
     v("experts_per_token", experts_per_token,
       "Experts that each token is sent to and comes back from, in each layer; 0: no experts. They "
       "change the traffic only: the work of the layers is what it is.",
       Range{0, 1024});
-  }
-  template <class C>
-  void check(C& c) const {
-    if (!peak_tflops) return;
-    constexpr std::string_view kAlike =
-        "has no effect beside peak_tflops, by which all GPUs are alike";
-    if (c.is_given("precision")) c.idle("precision", std::string{kAlike});
-    if (c.is_given("work_gpu")) c.idle("work_gpu", std::string{kAlike});
   }
 };
 
@@ -86,21 +80,12 @@ struct ParallelParams {
     v("pipeline", pipeline, "Stages, each with a share of the layers.", Range{1, 1'000'000});
     v("expert", expert, "Data-parallel ranks that share the experts.", Range{1, 1'000'000});
     v("virtual_stages", virtual_stages, "Shares of the layers that each stage has, interleaved.",
-      Range{1, 100'000});
+      Range{1, 100'000}, Heeded{pipeline > 1, "there is no pipeline"});
     v("microbatch", microbatch, "Sequences that go through the pipeline together.",
-      Range{1, 1'000'000});
+      Range{1, 1'000'000}, Heeded{!microbatches, "microbatches stands in its place"});
     v("microbatches", microbatches,
       "Of each data-parallel rank in a step; absent: what the model's batch makes.",
       Range{1, 100'000'000});
-  }
-  template <class C>
-  void check(C& c) const {
-    if (pipeline == 1 && virtual_stages > 1) {
-      c.idle("virtual_stages", "has no effect without a pipeline");
-    }
-    if (microbatches && c.is_given("microbatch")) {
-      c.idle("microbatch", "has no effect beside microbatches");
-    }
   }
 };
 

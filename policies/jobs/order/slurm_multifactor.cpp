@@ -67,7 +67,8 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
         Range{1_s, 24_h}, Source{"slurm.conf"});
       v("fairshare", fairshare, "fair_tree, or classic: 2^(-usage/share).", Source{"slurm.conf"});
       v("damping", damping, "FairShareDampeningFactor: of classic, divides the exponent.",
-        Range{1.0, 1000.0}, Source{"slurm.conf"});
+        Range{1.0, 1000.0}, Source{"slurm.conf"},
+        Heeded{fairshare == FairShare::Classic, "fairshare is not classic"});
       v("shares", shares,
         "Of teams, by name; those not named have 1. Users of a team have alike. Who has submitted "
         "no job yet has no part in the whole.",
@@ -83,9 +84,6 @@ class SlurmMultifactor final : public Policy, public QueueOrder, public JobWatch
     void check(Checker& c) const {
       check_resources(c, "weight_tres", weight_tres);
       check_resources(c, "billing_weights", billing_weights);
-      if (damping != 1 && fairshare != FairShare::Classic) {
-        c.idle("damping", "has an effect on classic only");
-      }
       if (weight_age + weight_job_size + weight_fairshare + weight_priority == 0 &&
           weight_tres.empty()) {
         c.error("", "needs a weight above 0");

@@ -37,24 +37,20 @@ class Tiresias final : public Policy, public Plan, public JobWatcher {
         "Of dlas and dlas_gpu: the service at which a job leaves each queue but the last, so that "
         "there is one queue more than limits.",
         kService, Unit{"s"},
-        Source{"Tiresias artifact: 3 queues; it lists a third limit, without effect"});
+        Source{"Tiresias artifact: 3 queues; it lists a third limit, without effect"},
+        Heeded{by != Service::Gittins, "by is gittins"});
       v("promote_knob", promote_knob,
         "Of dlas and dlas_gpu: a stopped job that has waited, in all, so many times as long as it "
         "has run begins anew in the first queue; 0: never.",
-        Range{0, 1000}, Source{"Tiresias artifact: PROMOTEKNOB"});
+        Range{0, 1000}, Source{"Tiresias artifact: PROMOTEKNOB"},
+        Heeded{by != Service::Gittins, "by is gittins"});
       v("gittins_delta", gittins_delta, "Of gittins: the service that a job would get next.",
-        kService, Unit{"s"}, Source{"Tiresias artifact"});
+        kService, Unit{"s"}, Source{"Tiresias artifact"},
+        Heeded{by == Service::Gittins, "by is not gittins"});
     }
     void check(Checker& c) const {
       if (limits.empty() || !std::ranges::is_sorted(limits)) {
         c.error("limits", "must be numbers in ascending order");
-      }
-      const Params standard;
-      if (by == Service::Gittins) {
-        if (limits != standard.limits) c.idle("limits", "has no effect on gittins");
-        if (promote_knob != 0) c.idle("promote_knob", "has no effect on gittins");
-      } else if (gittins_delta != standard.gittins_delta) {
-        c.idle("gittins_delta", "has an effect on gittins only");
       }
     }
   };

@@ -29,16 +29,12 @@ class TopologyPlacement final : public Policy, public Domains, public Reserve {
       v("relax_attempts", relax_attempts,
         "After so many attempts in vain the next level is tried too (nodes of one leaf, then any "
         "nodes), and one more after as many again; left out: never for that reason.",
-        Range{1, 1'000'000}, Example{"3"});
+        Range{1, 1'000'000}, Example{"3"}, Heeded{required, "required is false"});
       v("relax_after", relax_after,
         "Likewise after waiting so long since its first attempt; seen at the next attempt, so "
         "that `policy.queue` says how often that is looked at. Philly retries after 2 to 3 min.",
-        Source{"Philly, ATC'19, section 2.3"}, Example{"10min"});
-    }
-    void check(Checker& c) const {
-      if (required) return;
-      if (relax_attempts) c.idle("relax_attempts", "has no effect with required: false");
-      if (relax_after) c.idle("relax_after", "has no effect with required: false");
+        Source{"Philly, ATC'19, section 2.3"}, Example{"10min"},
+        Heeded{required, "required is false"});
     }
   };
   TopologyPlacement(Handle& handle, const Params& params)

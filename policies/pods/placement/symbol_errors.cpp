@@ -24,7 +24,7 @@ struct SymbolErrorsParams {
 class SymbolErrors final : public Policy, public Filter {
  public:
   using Params = SymbolErrorsParams;
-  static constexpr Traits kTraits = Trait::NeedsLinks;
+  static constexpr Fact kHeeded = Fact::Links;
   SymbolErrors(Handle& handle, const Params& params) : handle_{handle}, params_{params} {}
 
   void filter(const Cycle& cycle, Candidates& nodes) const override {

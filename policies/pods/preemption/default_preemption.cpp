@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/facts/fact.hpp"
 #include "models/scheduling/contract/policy_registry.hpp"
 
 namespace orrery {
@@ -34,10 +35,12 @@ class DefaultPreemption final : public Policy, public PostFilter {
     void fields(V& v) {
       v("minCandidateNodesPercentage", minCandidateNodesPercentage,
         "How many candidate nodes to find, as a share of the nodes where preemption might help.",
-        Range{0, 100}, Unit{"percent"}, Source{"kube-scheduler"});
+        Range{0, 100}, Unit{"percent"}, Source{"kube-scheduler"},
+        Heeded{algorithm == PreemptionAlgorithm::Current, "algorithm is before_1_20"});
       v("minCandidateNodesAbsolute", minCandidateNodesAbsolute,
         "The least number of candidate nodes to find.", Range{0, 1'000'000}, Unit{"nodes"},
-        Source{"kube-scheduler"});
+        Source{"kube-scheduler"},
+        Heeded{algorithm == PreemptionAlgorithm::Current, "algorithm is before_1_20"});
       v("algorithm", algorithm,
         "current: a pod is tried on its nominated node first. before_1_20: a pod is tried on all "
         "nodes alike, and every node where preemption might help is a candidate.",
@@ -45,7 +48,7 @@ class DefaultPreemption final : public Policy, public PostFilter {
       v("async", async,
         "true: the scheduler goes on with other pods while the API servers delete victims. false: "
         "the cycle waits until all deletions are answered.",
-        Source{"SchedulerAsyncPreemption, on since Kubernetes 1.33"});
+        Source{"SchedulerAsyncPreemption, on since Kubernetes 1.33"}, Heeded{Fact::ControlPlane});
       v("per_node", per_node,
         "Scheduler time for each node where preemption might help. Nothing is charged if no pod of "
         "lower priority is placed anywhere.",
@@ -59,18 +62,14 @@ class DefaultPreemption final : public Policy, public PostFilter {
             "(128170)"});
     }
     void check(Checker& c) const {
-      if (algorithm == PreemptionAlgorithm::Current) {
-        if (minCandidateNodesPercentage == 0 && minCandidateNodesAbsolute == 0) {
-          c.error("minCandidateNodesAbsolute", "must not be 0 where the percentage is 0, too");
-        }
-        return;
-      }
-      for (const auto* const field : {"minCandidateNodesPercentage", "minCandidateNodesAbsolute"}) {
-        if (c.is_given(field)) c.idle(field, "has no effect with algorithm: before_1_20");
+      if (algorithm == PreemptionAlgorithm::Current && minCandidateNodesPercentage == 0 &&
+          minCandidateNodesAbsolute == 0) {
+        c.error("minCandidateNodesAbsolute", "must not be 0 where the percentage is 0, too");
       }
     }
   };
   static constexpr Traits kTraits = Trait::Preempts;
+  static constexpr Fact kHeeded = Fact::Priorities;
   DefaultPreemption(Handle& handle, const Params& params)
       : params_{params}, handle_{handle}, preemption_{handle.preemption()} {}
 

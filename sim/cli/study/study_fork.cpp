@@ -87,7 +87,7 @@ class Trunk {
     const StudyPlan::Run& trunk = arms_.front().run;
     const InputFiles inputs;
     std::ranges::for_each(options_.inputs, InputFiles::note);
-    Diagnostics diagnostics{Idle::Allowed};
+    Diagnostics diagnostics;
     SimulationResult found = simulate(
         trunk.scenario, trunk.document, recorder_,
         {.stop = options_.stop, .on_change = [this](size_t i) { return change(i); }}, diagnostics);

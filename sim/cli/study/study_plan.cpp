@@ -8,6 +8,7 @@
 #include "models/cluster/cluster.hpp"
 #include "sim/cli/study/study_remarks.hpp"
 #include "sim/config/describe.hpp"
+#include "sim/config/quantity.hpp"
 #include "sim/config/reader.hpp"
 #include "sim/core/check.hpp"
 #include "sim/core/shared_files.hpp"
@@ -216,7 +217,7 @@ std::vector<StudyPlan::Setting> StudyPlan::forked(size_t cell, const Run& armed)
 }
 
 StudyPlan::Run StudyPlan::run(size_t cell, uint64_t seed) const {
-  Diagnostics diagnostics{Idle::Allowed};
+  Diagnostics diagnostics;
   Run run = read(settings_of(cell, Arms::All), seed, diagnostics);
   if (params_.run.fork_at) run = read(forked(cell, run), seed, diagnostics);
   ORRERY_CHECK(diagnostics.ok(), "each cell was looked at before");
@@ -227,8 +228,13 @@ void StudyPlan::check_cells(Diagnostics& diagnostics) const {
   StudyRemarks remarks;
   const FileSharing sharing;  // lists of nodes and topologies
   const auto look = [&](size_t cell, const std::vector<Setting>& settings) {
-    Diagnostics own{Idle::Allowed};
+    Diagnostics own;
     Run run = read(settings, params_.seeds.first, own);
+    const auto& [fork_at, until] = std::pair{params_.run.fork_at, run.scenario.run.until};
+    if (fork_at && until && *fork_at >= *until) {
+      own.error(study_.root["run"]["fork_at"].position, "run.fork_at",
+                "must be before run.until, " + format_quantity(*until));
+    }
     if (own.ok()) Ground{run.scenario}.check(run.scenario, run.document.root, own);
     remarks.add({cell, label_of(cell)}, places_of(settings), own);
     return own.ok() ? std::optional{std::move(run)} : std::nullopt;

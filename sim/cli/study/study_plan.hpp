@@ -17,8 +17,8 @@ namespace orrery {
 class StudyPlan {
  public:
   // Reads the study and the scenario, and looks at the scenario of each cell; a setting's mistakes
-  // are told where the study gives it, and so is what has no effect in some of the cells, as a
-  // warning. With mistakes only params() may be used.
+  // are told where the study gives it, and so are warnings. With mistakes only params() may be
+  // used.
   StudyPlan(const std::string& path, Diagnostics& diagnostics);
 
   const StudyParams& params() const { return params_; }
@@ -46,7 +46,7 @@ class StudyPlan {
     config::Document document;
     Scenario scenario;
   };
-  // Mistakes were told before, and so was what is idle: a run takes Idle::Allowed.
+  // Mistakes and warnings were told before.
   Run run(size_t cell, uint64_t seed) const;
 
  private:

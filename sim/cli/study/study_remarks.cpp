@@ -1,5 +1,6 @@
 #include "sim/cli/study/study_remarks.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <string_view>
 #include <utility>
@@ -17,25 +18,19 @@ Position place_in_study(const Position& position, std::span<const Position> plac
 
 void StudyRemarks::add(const Cell& cell, std::span<const Position> places,
                        const Diagnostics& told) {
-  if (cell.number + 1 > cells_) {
-    cells_ = cell.number + 1;
-    for (const Position& place : places) ++cells_with_[to_string(place)];
-  }
+  cells_ = std::max(cells_, cell.number + 1);
   const auto take = [&](Kind kind, const std::vector<Diagnostics::Told>& all) {
     for (const Diagnostics::Told& one : all) {
       add(kind, cell, {place_in_study(one.position, places), one.path, one.message});
     }
   };
   take(Kind::Mistake, told.told_mistakes());
-  take(Kind::Idle, told.told_idle());
   take(Kind::Warning, told.told_warnings());
 }
 
-// A parameter may be idle for one reason here, for another there.
 void StudyRemarks::add(Kind kind, const Cell& cell, Diagnostics::Told told) {
   std::string key = std::to_string(static_cast<int>(kind)) + to_string(told.position);
-  key.append(" ").append(told.path);
-  if (kind != Kind::Idle) key.append(" ").append(told.message);
+  key.append(" ").append(told.path).append(" ").append(told.message);
   const auto [at, is_new] = numbers_.try_emplace(std::move(key), remarks_.size());
   if (is_new) {
     mistakes_ += kind == Kind::Mistake ? 1 : 0;
@@ -57,11 +52,7 @@ std::string StudyRemarks::where(const Remark& remark) const {
 void StudyRemarks::tell(Diagnostics& diagnostics) const {
   for (const Remark& remark : remarks_) {
     const auto& [position, path, message] = remark.told;
-    const auto setting = cells_with_.find(to_string(position));
-    const size_t with = setting == cells_with_.end() ? cells_ : setting->second;
-    const bool is_mistake =
-        remark.kind == Kind::Mistake || (remark.kind == Kind::Idle && remark.cells == with);
-    if (is_mistake) {
+    if (remark.kind == Kind::Mistake) {
       diagnostics.error(position, path, message + where(remark));
     } else {
       diagnostics.warning(position, path, message + where(remark));

@@ -15,23 +15,20 @@ namespace orrery {
 // Where it stands in the study: "--set #3:1:14" is of the third setting. All else is where it is.
 Position place_in_study(const Position& position, std::span<const Position> places);
 
-// Gathers what was told of each cell. A mistake in any is one of the study. A parameter that has no
-// effect in some cells is warned of, since an axis may take from it what it needs; one that has
-// none in all cells which have it is a mistake.
+// Gathers what was told of each cell. A mistake in any is one of the study, a warning likewise.
 class StudyRemarks {
  public:
   struct Cell {
     size_t number = 0;  // they come in this order
     std::string label;
   };
-  // `places`: of the settings of the cell, in the order in which they were applied. `told` had
-  // Idle::Allowed.
+  // `places`: of the settings of the cell, in the order in which they were applied.
   void add(const Cell& cell, std::span<const Position> places, const Diagnostics& told);
   bool full() const { return mistakes_ >= Diagnostics::kKeptMax; }  // more would not be kept
   void tell(Diagnostics& diagnostics) const;
 
  private:
-  enum class Kind : uint8_t { Mistake, Idle, Warning };
+  enum class Kind : uint8_t { Mistake, Warning };
   struct Remark {
     Kind kind;
     Diagnostics::Told told;
@@ -42,7 +39,6 @@ class StudyRemarks {
   std::string where(const Remark& remark) const;
 
   size_t cells_ = 0, mistakes_ = 0;
-  std::map<std::string, size_t> cells_with_;  // the setting that stands there
   std::vector<Remark> remarks_;
   std::map<std::string, size_t> numbers_;  // of remarks, by what makes two the same
 };

@@ -144,7 +144,7 @@ class Pool {
   }
 
   std::optional<StudyRunResult> simulated(const StudyPlan::Run& run, size_t cell, uint64_t seed) {
-    Diagnostics diagnostics{Idle::Allowed};
+    Diagnostics diagnostics;
     const InputFiles inputs;
     std::ranges::for_each(options_.inputs, InputFiles::note);
     SimulationResult found = recorded(run, cell, seed, diagnostics);

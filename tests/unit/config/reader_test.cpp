@@ -51,17 +51,15 @@ TEST(Diagnostics, warnings_are_no_mistakes) {
                                         "s.yaml:2:1: warning: run.until: is odd"));
 }
 
-TEST(Diagnostics, what_has_no_effect_is_a_mistake_unless_it_is_allowed) {
-  Diagnostics refused, allowed{Idle::Allowed};
-  for (Diagnostics* const d : {&refused, &allowed}) {
+TEST(Diagnostics, what_has_no_effect_is_a_warning_unless_it_is_refused) {
+  Diagnostics warned, refused{Idle::Refused};
+  for (Diagnostics* const d : {&warned, &refused}) {
     d->idle({"s.yaml", 2, 1}, "network.routing", "has no effect");
   }
+  EXPECT_TRUE(warned.ok());
+  EXPECT_THAT(warned.warnings(),
+              ElementsAre("s.yaml:2:1: warning: network.routing: has no effect"));
   EXPECT_THAT(refused.messages(), ElementsAre("s.yaml:2:1: network.routing: has no effect"));
-  EXPECT_THAT(refused.told_idle(), IsEmpty());
-  EXPECT_TRUE(allowed.ok());
-  EXPECT_THAT(allowed.warnings(), IsEmpty());
-  ASSERT_EQ(allowed.told_idle().size(), 1U);
-  EXPECT_EQ(allowed.told_idle()[0].path, "network.routing");
 }
 
 TEST(Reader, every_kind_of_member_is_read) {

@@ -304,8 +304,6 @@ TEST(ClusterAutoscaler, MistakesAreRefusedWhereTheyAre) {
         autoscaler_scenario(groups, pods(1, "work: 1s"), rest, more, level));
   };
   EXPECT_EQ(errors("{pool: new}"), "");
-  EXPECT_THAT(errors("{pool: new}", "", "none"),
-              HasSubstr("s.yaml:8:5: control_plane.autoscaler: has an effect only with level"));
   EXPECT_THAT(errors("{pool: newt}"),
               HasSubstr("s.yaml:8:21: control_plane.autoscaler.groups[0].pool: no pool is called "
                         "'newt'; did you mean 'new'"));

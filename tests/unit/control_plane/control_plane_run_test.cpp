@@ -257,7 +257,7 @@ TEST(ControlPlaneRun, EtcdIsAsEmptyAfterManyPodsAsBefore) {
   EXPECT_LE(rows.back().in_use, Bytes{2 * 8 * (30 * 300 + 15'000)});
 }
 
-TEST(ControlPlaneRun, WhatHasNoEffectIsRefused) {
+TEST(ControlPlaneRun, MistakesAreTold) {
   const auto errors = [](const std::string& section) {
     Diagnostics diagnostics;
     const std::string yaml =
@@ -270,18 +270,6 @@ TEST(ControlPlaneRun, WhatHasNoEffectIsRefused) {
     return diagnostics.text();
   };
   EXPECT_EQ(errors("{level: full}"), "");
-  EXPECT_THAT(errors("{etcd: {members: 3}}"),
-              HasSubstr("s.yaml:3:23: control_plane.etcd: has an effect only with level: delays"));
-  EXPECT_THAT(errors("{level: full, etcd: {members: 3}}"),
-              HasSubstr("control_plane.etcd.members: has no effect: nothing is read from etcd"));
-  EXPECT_THAT(errors("{level: delays, api_servers: {server: {cost: {read: 1ms}}}}"),
-              HasSubstr("cost.read: has no effect with this level if no node joins or fails"));
-  EXPECT_THAT(errors("{level: delays, api_servers: {server: {cores: 2}}}"),
-              HasSubstr("api_servers.server.cores: has an effect only with level: full"));
-  EXPECT_THAT(errors("{level: full, clients: {daemons: {qps: 2}}}"),
-              HasSubstr("clients.daemons: has no effect with this level if no node joins"));
-  EXPECT_THAT(errors("{level: delays, losses: [{server: 0, at: 1s}]}"),
-              HasSubstr("control_plane.losses: has an effect only with level: full"));
   EXPECT_THAT(errors("{level: full, losses: [{server: 5, at: 1s}]}"),
               HasSubstr("control_plane.losses[0].server: there are servers 0 to 4"));
   EXPECT_THAT(errors("{level: full, losses: [{server: 0, at: 2s, until: 1s}]}"),

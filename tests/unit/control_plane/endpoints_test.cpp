@@ -130,8 +130,6 @@ TEST(EndpointsParams, WrongValuesAreRefused) {
   EXPECT_EQ(mistakes_of<EndpointsParams>("{slice_size: 1001}").size(), 1U);
   EXPECT_EQ(mistakes_of<EndpointsParams>("{slice_size: 0}").size(), 1U);
   EXPECT_EQ(mistakes_of<EndpointsParams>("{kind: slices}").size(), 1U);
-  EXPECT_EQ(mistakes_of<EndpointsParams>("{kind: endpoints, slice_size: 10}").size(), 1U);
-  EXPECT_EQ(mistakes_of<EndpointsParams>("{addresses_max: 10}").size(), 1U);
   EXPECT_EQ(mistakes_of<EndpointsParams>("{syncs: 0}").size(), 1U);
 }
 

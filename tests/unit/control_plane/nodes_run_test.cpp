@@ -378,17 +378,6 @@ TEST(Joins, MistakesAreRefusedWhereTheyAre) {
   EXPECT_THAT(errors("{level: full, joins: [{pool: new, nodes: 30, at: 1s}, {pool: new, nodes: 11, "
                      "at: 2s}]}"),
               HasSubstr("joins[1].nodes: pool 'new' has 40 nodes; with this, 41 are to join"));
-  EXPECT_THAT(errors("{level: full, joins: [{pool: new, at: 2h}]}", "run: {until: 1h}\n"),
-              HasSubstr("control_plane.joins[0].at: must be before run.until, 1h"));
-  EXPECT_THAT(errors("{joins: [{pool: new, at: 1s}]}"),
-              HasSubstr("control_plane.joins: has an effect only with level: delays or full"));
-  EXPECT_THAT(errors("{level: full, node_join: {events: 3}}"),
-              HasSubstr("control_plane.node_join: has no effect: no node joins, and none fails"));
-  EXPECT_THAT(errors("{level: full, node_join: {rate_max: 3}}",
-                     "faults: {list: [{node: '0', at: 1s, repair: 1s}]}\n"),
-              HasSubstr("node_join.rate_max: has an effect only with joins"));
-  EXPECT_THAT(errors("{level: delays, node_lifecycle: {grace: 50s}}"),
-              HasSubstr("node_lifecycle: has no effect with level: delays: no node fails"));
   EXPECT_THAT(errors("{level: full, joins: [{pool: new, nodes: 0, at: 1s}]}"), HasSubstr("nodes"));
   EXPECT_THAT(errors("{level: none}", "faults: {chaos: {failure_rate: 2}}\n"),
               HasSubstr("faults.chaos.failure_rate"));

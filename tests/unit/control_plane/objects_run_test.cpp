@@ -323,29 +323,15 @@ TEST(NamespacesInRuns, ThatLeakMakeListsLongerAndDeletedOnesDoNot) {
             3 * figure(deleted.result, "namespace_list_latency_p99"));
 }
 
-TEST(ObjectsInRuns, WhatHasNoEffectIsRefused) {
+TEST(ObjectsInRuns, MistakesAreTold) {
   EXPECT_EQ(errors("{level: full, events: {readers: [{every: 1min}]}, etcd: {members: 3, "
                    "separate_events: true, event_ttl: 2h, blocking_reads: true}}"),
             "");
-  EXPECT_THAT(errors("{level: delays, events: {}}"),
-              HasSubstr("control_plane.events: has an effect only with level: full"));
-  EXPECT_THAT(errors("{level: delays, crash_loops: [{}]}"), HasSubstr("only with level: full"));
-  EXPECT_THAT(errors("{level: delays, namespaces: {existing: 1}}"),
-              HasSubstr("only with level: full"));
-  EXPECT_THAT(errors("{level: full, events: {readers: [{every: 1min, from: cache}]}, "
-                     "etcd: {read_latency: 1ms}}"),
-              HasSubstr("etcd.read_latency: has no effect: nothing is read from etcd"));
   EXPECT_THAT(errors("{level: full, events: {readers: [{clients: 0, every: 1min}]}}"),
               HasSubstr("clients"));
-  EXPECT_THAT(errors("{level: full, kubelet: {crash_loop: {initial: 1s}}}"),
-              HasSubstr("kubelet.crash_loop: has no effect without crash_loops"));
   EXPECT_THAT(errors("{level: full, crash_loops: [{from: 2min, until: 1min}]}"),
               HasSubstr("must be after `from`"));
-  EXPECT_THAT(errors("{level: full, namespaces: {deleted: false}}"),
-              HasSubstr("namespaces.deleted: has no effect without per_job"));
   EXPECT_EQ(errors("{level: full, namespaces: {per_job: true, each: {workers: 3}}}"), "");
-  EXPECT_THAT(errors("{level: full, namespaces: {each: {client_qps: 3}}}"),
-              HasSubstr("each.client_qps: has no effect without askers"));
 }
 
 }  // namespace

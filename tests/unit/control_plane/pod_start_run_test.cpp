@@ -122,15 +122,9 @@ TEST(ImagesInRuns, AGangThatLosesANodeWhileItPullsStartsAnew) {
   }
 }
 
-TEST(ImagesInRuns, WhatHasNoEffectIsRefused) {
+TEST(ImagesInRuns, OneNameHasOneSize) {
   const std::string job = "{pods: 2, " + kLarge + "}";
   EXPECT_EQ(errors(scenario("{level: full}", job)), "");
-  EXPECT_THAT(errors(scenario("{level: none}", job, "policy: {base: strict_gang}\n")),
-              HasSubstr("workload.sources[0].jobs[0].pod.image: has no effect: nodes pull images"));
-  EXPECT_THAT(errors(scenario("{level: full, image_pulls: {parallel: 2}}", "{work: 1h}")),
-              HasSubstr("control_plane.image_pulls: has no effect: no pod names an image"));
-  EXPECT_THAT(errors(scenario("{level: delays, image_pulls: {parallel: 2}}", job)),
-              HasSubstr("image_pulls.parallel: has an effect only with level: full"));
   EXPECT_THAT(errors(scenario("{level: full}",
                               job + ", {work: 1h, pod: {image: {name: game, size: 1GB}}}")),
               HasSubstr("jobs[1].pod.image.size: the image 'game' has "));

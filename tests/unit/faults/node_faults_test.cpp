@@ -243,7 +243,6 @@ TEST(FaultParams, MistakesAreToldWithTheirPosition) {
         Case{"faults: {list: [{node: 4, at: 1h, repair: 1h}]}", "has no node '4'"},
         Case{"faults: {nodes: [{node_selector: {rack: x}}]}",
              "s.yaml:1:34: faults.nodes[0].node_selector: no node of the cluster has these labels"},
-        Case{"faults: {nodes: [{weibull_shape: 2}]}", "only with distribution: weibull"},
         Case{"faults: {nodes: [{rate: -1}]}", "faults.nodes[0].rate"},
         Case{"faults: {nodes: [{repair: {kind: lognormal, median: 0s}}]}", "median"},
         Case{"faults: {nodes: [{name: ''}]}", "must not be empty"},

@@ -286,8 +286,6 @@ TEST_F(TopologyPlacementTest, GivesLocalityUpAfterWaiting) {
 }
 
 TEST(GangArguments, MistakesAreNamed) {
-  EXPECT_THAT(complaints("TopologyPlacement", "{required: false, relax_attempts: 2}"),
-              HasSubstr("has no effect with required: false"));
   EXPECT_THAT(complaints("Coscheduling", "{permitWaitingTimeSeconds: 0}"),
               HasSubstr("permitWaitingTimeSeconds"));
   EXPECT_THAT(complaints("Coscheduling", "{permitWaitTimeSeconds: 9}"),

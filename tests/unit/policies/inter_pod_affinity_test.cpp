@@ -127,10 +127,6 @@ TEST(InterPodAffinity, APodThatLeavesLetsTheNextOneCome) {
 
 TEST(InterPodAffinity, MistakesAreTold) {
   const std::string pod = "work: 1h, pods: 2, pod: {gpus: 1, " + kAway + "}";
-  std::string without = affinity_scenario("default", pod);
-  without.replace(without.find(", plugins: [{name: InterPodAffinity}]"), 37, "");
-  EXPECT_THAT(test::mistakes_of_scenario(without),
-              HasSubstr("has no effect without the plugin InterPodAffinity"));
   EXPECT_THAT(test::mistakes_of_scenario(
                   affinity_scenario("default", pod) +
                   "control_plane: {level: delays, autoscaler: {groups: [{pool: n}]}}\n"),

@@ -270,12 +270,7 @@ TEST(JobQueue, MistakesInTheArgumentsOfPoliciesAreNamed) {
   };
   EXPECT_THAT(of("Tiresias", "{limits: []}"), HasSubstr("in ascending order"));
   EXPECT_THAT(of("Tiresias", "{limits: [20, 10]}"), HasSubstr("in ascending order"));
-  EXPECT_THAT(of("Tiresias", "{by: gittins, limits: [10]}"), HasSubstr("no effect on gittins"));
-  EXPECT_THAT(of("Tiresias", "{by: gittins, promote_knob: 1}"), HasSubstr("no effect on gittins"));
-  EXPECT_THAT(of("Tiresias", "{gittins_delta: 1}"), HasSubstr("an effect on gittins only"));
   EXPECT_THAT(of("SlurmMultifactor", "{}"), HasSubstr("needs a weight above 0"));
-  EXPECT_THAT(of("SlurmMultifactor", "{weight_age: 1, damping: 2}"),
-              HasSubstr("an effect on classic only"));
   EXPECT_THAT(of("SlurmMultifactor", "{weight_tres: {gpu: 1}}"), HasSubstr("not 'gpu'"));
   EXPECT_THAT(of("SlurmMultifactor", "{weight_age: 1, billing_weights: {cpus: -1}}"),
               HasSubstr("must be between 0 and 1e+09"));
@@ -286,8 +281,6 @@ TEST(JobQueue, MistakesInTheArgumentsOfPoliciesAreNamed) {
 
 TEST(JobQueue, MistakesInItsSectionAreNamed) {
   EXPECT_THAT(complaints("{driver: counting}"), HasSubstr("counting needs a `job_queue`"));
-  EXPECT_THAT(complaints("{driver: counting, job_queue: {}, plugins: [{name: Random}]}"),
-              HasSubstr("have no effect with driver: counting"));
   EXPECT_THAT(complaints("{job_queue: {policies: [{name: Random}]}}"),
               HasSubstr("'Random' is for pods"));
   EXPECT_THAT(complaints("{plugins: [{name: EASY}]}"), HasSubstr("'EASY' is for whole jobs"));
@@ -297,8 +290,6 @@ TEST(JobQueue, MistakesInItsSectionAreNamed) {
               HasSubstr("at most one policy may serve Plan, found 2"));
   EXPECT_THAT(complaints("{job_queue: {counts: [gpus, gpus]}}"),
               HasSubstr("names a resource twice"));
-  EXPECT_THAT(complaints("{job_queue: {estimates: {sigma: 1}}}"),
-              HasSubstr("has an effect on noisy only"));
   EXPECT_EQ(complaints("{driver: counting, job_queue: {policies: [{name: SJF}, {name: EASY}]}}"),
             "");
 }

@@ -239,9 +239,6 @@ TEST(Preemption, IsChargedForNodesAndPodsThatAreLookedAt) {
 TEST(Preemption, RefusesArgumentsWithoutEffect) {
   EXPECT_EQ(orrery::complaints("DefaultPreemption", "{async: false}"), "");
   EXPECT_THAT(orrery::complaints("DefaultPreemption",
-                                 "{algorithm: before_1_20, minCandidateNodesPercentage: 5}"),
-              HasSubstr("minCandidateNodesPercentage: has no effect with algorithm: before_1_20"));
-  EXPECT_THAT(orrery::complaints("DefaultPreemption",
                                  "{minCandidateNodesPercentage: 0, minCandidateNodesAbsolute: 0}"),
               HasSubstr("must not be 0"));
 }

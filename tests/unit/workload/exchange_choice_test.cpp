@@ -86,25 +86,11 @@ TEST(ExchangeChoice, OfWhatCannotBeIsRefused) {
   EXPECT_THAT(errors("dgx-a100", "level: flow", "algorithm: nvls"),
               HasSubstr("s.yaml:4:83: workload.training.step.exchanges[0].algorithm: no machine of "
                         "the cluster has NVSwitches that add up"));
-  EXPECT_THAT(errors("dgx-a100", "level: flow, sharp: true", "count: 1"),
-              HasSubstr("network.sharp: has no effect: no machine"));
-  EXPECT_THAT(errors("hgx-h100", "level: flow, sharp: true", "collective: broadcast"),
-              HasSubstr("network.sharp: has no effect: no step of a gang makes an all_reduce"));
-  const std::string both =
-      "exchanges: [{latency: 1us, bandwidth: 1GBps}, {span: node, latency: 1us, bandwidth: 1GBps}]";
-  EXPECT_THAT(errors("dgx-a100", "level: alpha_beta, " + both, "algorithm: tree"),
-              HasSubstr("exchanges[0].algorithm: has no effect with level: alpha_beta"));
   EXPECT_EQ(errors("dgx-a100", "level: flow, exchanges: [{latency: 1us, bandwidth: 1GBps}]",
                    "algorithm: tree"),
             "");
-  EXPECT_THAT(errors("dgx-a100", "level: flow, " + both, "algorithm: tree"),
-              HasSubstr("network.exchanges[1].span: has no effect: groups that make it have more"));
-  EXPECT_THAT(errors("dgx-a100", "level: flow, " + both, "collective: all_gather"),
-              HasSubstr("network.exchanges[1]: has no effect: no step of a gang makes such"));
   EXPECT_THAT(errors("dgx-a100", "level: flow", "collective: push_pull, servers: {count: 65}"),
               HasSubstr("servers.count: is more than 64"));
-  EXPECT_THAT(errors("dgx-a100", "level: flow, routing: {queue_pairs: 4}", "count: 1"),
-              HasSubstr("network.routing.queue_pairs: has an effect only with engines that tell"));
 }
 
 TEST(ExchangeChoice, OfParameterServersIsWorseThanAnAllReduceAsTheScenarioSays) {

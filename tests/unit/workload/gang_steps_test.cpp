@@ -236,7 +236,7 @@ TEST(GangSteps, YearsOfWorkAreExact) {
   EXPECT_EQ(years.jobs().at(0).run.ns, run.jobs().at(0).run.ns * 30'000);
 }
 
-TEST(GangSteps, WhatHasNoEffectIsRefused) {
+TEST(GangSteps, MistakesAreTold) {
   const auto errors = [](const std::string& yaml) {
     Diagnostics diagnostics;
     const config::Document document = config::load_text(yaml, "s.yaml", diagnostics);
@@ -244,30 +244,6 @@ TEST(GangSteps, WhatHasNoEffectIsRefused) {
     return diagnostics.text();
   };
   using testing::HasSubstr;
-  EXPECT_THAT(errors(scenario("level: none", kAllReduce, kEight)),
-              HasSubstr("workload.training.step: has an effect only with network.level"));
-  EXPECT_THAT(errors(scenario("level: flow", "init: 1s", kEight)),
-              HasSubstr("network.level: has no effect"));
-  EXPECT_THAT(errors(scenario("level: flow", kAllReduce, kEight, kSlowStore)),
-              HasSubstr("storage.stores[0]: has no effect: no job uses it"));
-  const std::string own = "{name: a, pods: 2, pod: {gpus: 8}, work: 1h, training: {init: 1s}}";
-  EXPECT_THAT(errors(scenario("level: flow", kAllReduce, own)),
-              HasSubstr("workload.training: has no effect: there is no job but services"));
-  EXPECT_THAT(errors(scenario("level: flow", kAllReduce,
-                              own + ", {kind: pods, pods: 2, pod: {gpus: 8}, work: 1h}")),
-              HasSubstr("workload.training.step: has no effect: each gang has a training of its"));
-  EXPECT_THAT(errors(scenario("level: flow", kAllReduce,
-                              "{name: a, kind: pods, pods: 2, pod: {gpus: 8}, work: 1h}")),
-              HasSubstr("workload.training.step: has no effect"));
-  EXPECT_THAT(
-      errors(scenario("level: flow",
-                      "step: {compute: 1s, exchanges: [{bytes: 1MB}], polling: {cores_per_gpu: 2}}",
-                      "{name: a, pod: {gpus: 8}, work: 1h}")),
-      HasSubstr("workload.training.step.polling: has no effect: no exchange leaves its node"));
-  EXPECT_THAT(
-      errors(scenario("level: flow",
-                      "step: {compute: 1s, exchanges: [{among: tensor, bytes: 1MB}]}", kEight)),
-      HasSubstr("exchanges[0].among: such a group has one rank"));
   const auto rank = [&](const std::string& fault) {
     return errors(
         scenario("level: flow", kAllReduce, kEight, "faults: {ranks: [{" + fault + "}]}\n"));

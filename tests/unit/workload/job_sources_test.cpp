@@ -104,8 +104,6 @@ TEST(WorkloadParams, ContradictionsAreErrors) {
   const WrongCase jobs[] = {
       {"{work: 1h, pods: 2, min_available: 3}", "must not be more than pods"},
       {"{work: 1h, pod: {gpus: 2, gpu_milli: 500}}", "below 1000 needs gpus: 1"},
-      {"{work: 1h, every: 1s}", "no effect on a single job"},
-      {"{work: 1h, kind: pods, min_available: 1}", "no effect on independent pods"},
       {"{work: 1h, pods: 2, gangs: [{roles: [{pods: 1}]}]}", "pods: has no effect beside gangs"},
       {"{work: 1h, gangs: [{roles: []}]}", "needs at least one role"},
       {"{work: 1h, gangs: [{min_available: 3, roles: [{pods: 2}]}]}", "than the pods of all roles"},
@@ -113,13 +111,6 @@ TEST(WorkloadParams, ContradictionsAreErrors) {
       {"{work: 1h, gangs: [{min_available: 2, roles: [{pods: 2, min_available: 1}, {pods: 3, "
        "min_available: 2}]}]}",
        "gangs[0].min_available: must not be less than the min_available of its roles together, 3"},
-      {"{work: 1h, gangs: [{roles: [{pods: 2, min_available: 1}]}]}",
-       "gangs[0].roles[0].min_available: has no effect: with its min_available the gang needs all "
-       "of its pods"},
-      {"{work: 1h, gangs: [{min_available: 4, roles: [{pods: 4, min_available: 3}, {pods: 1}]}]}",
-       "needs at least 3 of these pods"},
-      {"{work: 1h, kind: pods, gangs: [{roles: [{pods: 2, min_available: 1}]}]}",
-       "gangs[0].roles[0].min_available: has no effect on independent pods"},
       {"{work: 1h, kind: pods, gangs: [{roles: [{}]}, {roles: [{}]}]}", "takes one entry"},
       {"{work: 1h, kind: pods, gangs: [{roles: [{exits: false}]}]}", "the job never ends"},
       {"{work: 1h, kind: pods, gangs: [{roles: [{}, {exits: false, success: decides}]}]}",
@@ -129,7 +120,6 @@ TEST(WorkloadParams, ContradictionsAreErrors) {
       {"{work: 1h, training: {endings: [{chance: 1, exit_code: 0, after: {kind: fixed, value: "
        "1s}}]}}",
        "must be none"},
-      {"{work: 1h, training: {restore: 1s}}", "no effect without checkpoint_interval"},
       {"{name: x}", "missing required key 'work'"},
   };
   for (const WrongCase& c : jobs) {
@@ -165,8 +155,6 @@ TEST(WorkloadParams, ContradictionsAreErrors) {
         std::string{c.yaml} + "}}]";
     EXPECT_THAT(complaints(yaml), HasSubstr(c.expected)) << yaml;
   }
-  EXPECT_THAT(complaints("training: {checkpoint_write: 1min}"), HasSubstr("without checkpoint"));
-  EXPECT_THAT(complaints("controller: {pod_start: {sigma: 1}}"), HasSubstr("median is 0"));
 }
 
 TEST(WorkloadParams, TheResolvedFormReadsBackTheSame) {

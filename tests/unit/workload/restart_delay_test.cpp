@@ -56,8 +56,6 @@ TEST(RestartDelay, WhatIsWrongOrHasNoEffectIsRefused) {
   };
   EXPECT_EQ(errors("{restart_delay_max: 10min}"), "");
   EXPECT_THAT(errors("{restart_delay_max: 9s}"), HasSubstr("must not be less than restart_delay"));
-  EXPECT_THAT(errors("{restart_delay: 0s, restart_delay_max: 9s}"),
-              HasSubstr("s.yaml:2:108: workload.controller.restart_delay_max: has no effect"));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "models/facts/fact.hpp"
 #include "models/workload/job/job_spec.hpp"
 #include "sim/config/options.hpp"
 #include "sim/core/time.hpp"
@@ -25,11 +26,7 @@ struct StartLatencyParams {
       Source{"0 as with control_plane: none, which charges nothing"});
     v("sigma", sigma,
       "Deviation of the logarithm of a lognormal distribution; 0: every pod takes the median.",
-      Range{0.0, 5.0});
-  }
-  template <class C>
-  void check(C& c) const {
-    if (sigma > 0 && median == Duration{}) c.idle("sigma", "has no effect when the median is 0");
+      Range{0.0, 5.0}, Heeded{median > Duration{}, "the median is 0"});
   }
 };
 
@@ -65,19 +62,22 @@ struct JobControllerParams {
   void fields(V& v) {
     v("concurrent_syncs", concurrent_syncs,
       "Jobs whose pods are created at a time; they take turns, a batch each.", Range{1, 10'000},
-      Unit{"jobs"}, Source{"kube-controller-manager --concurrent-job-syncs"});
+      Unit{"jobs"}, Source{"kube-controller-manager --concurrent-job-syncs"}, Heeded{Fact::Pods});
     v("pods_per_sync_max", pods_per_sync_max,
       "Pods of one job created before other jobs get their turn, in batches of 1, 2, 4, ...",
       Range{1, 1'000'000}, Unit{"pods"},
-      Source{"MaxPodCreateDeletePerSync and SlowStartInitialBatchSize, pkg/controller/job"});
+      Source{"MaxPodCreateDeletePerSync and SlowStartInitialBatchSize, pkg/controller/job"},
+      Heeded{Fact::Pods});
     v("pod_creation_interval", pod_creation_interval, "Time between two batches of a job.",
-      Source{"0 as with control_plane: none, which charges nothing"});
-    v("pod_start", pod_start, "From a pod's binding until its containers run.");
+      Source{"0 as with control_plane: none, which charges nothing"}, Heeded{Fact::Pods},
+      Heeded{Fact::PodBatches});
+    v("pod_start", pod_start, "From a pod's binding until its containers run.", Heeded{Fact::Pods});
     v("last_call", last_call,
       "How long a gang with min_available that has so many members up waits for the others; it "
       "starts as soon as all are.",
       Range{Duration{}, 24_h},
-      Source{"last_call_timeout of torchrun's rendezvous; Horovod starts with who is there: 0s"});
+      Source{"last_call_timeout of torchrun's rendezvous; Horovod starts with who is there: 0s"},
+      Heeded{Fact::ElasticGangs});
     v("monitor_interval", monitor_interval,
       "How long until a gang notices a member that came up after it had started, and restarts with "
       "it from the last checkpoint: no pod is replaced, and it counts as no restart. null: never, "
@@ -85,45 +85,48 @@ struct JobControllerParams {
       "gang restarts for another reason.",
       Range{Duration{}, 24_h},
       Source{"torchrun --monitor-interval, 0.1 s; SimpleElasticAgent restarts its workers when "
-             "nodes wait, and membership changes do not count as retries"});
+             "nodes wait, and membership changes do not count as retries"},
+      Heeded{Fact::ElasticGangs});
     v("failure_detection", failure_detection,
       "How long until a job itself notices that its pods are on a dead node. Absent: 5s with "
       "control_plane.level: none; with the others it never does, and hears of it when the pods are "
       "evicted or their node is back, as it does if that is sooner. Processes that exit are "
       "noticed so soon, or after 5s, with any level.",
-      Source{"5s: an executor's heartbeat or exit status tells within seconds"});
+      Source{"5s: an executor's heartbeat or exit status tells within seconds"},
+      Heeded{Fact::Restarts});
     v("hang_timeout", hang_timeout,
       "How long ranks wait for one that died while its node is up (faults.ranks), or on a dead "
       "node if the job does not notice; null: for ever, as with asynchronous error handling "
       "switched off.",
-      Source{"PyTorch ProcessGroupNCCL: 10 min since 2.2, 30 min before"});
+      Source{"PyTorch ProcessGroupNCCL: 10 min since 2.2, 30 min before"}, Heeded{Fact::Hangs});
     v("restart_delay", restart_delay, "From the detection until the pods are created again.",
-      Source{"DefaultJobPodFailureBackOff, pkg/controller/job"});
+      Source{"DefaultJobPodFailureBackOff, pkg/controller/job"}, Heeded{Fact::Restarts});
     v("restart_delay_max", restart_delay_max,
       "The delay doubles with each failure of a gang, or of a pod of a job of pods, up to this; "
       "absent: it stays as it is.",
       Source{
           "absent: restarts at an even pace; Kubernetes: MaxJobPodFailureBackOff, 10 min, in older "
-          "documentation 6 min"});
+          "documentation 6 min"},
+      Heeded{restart_delay > Duration{}, "restart_delay is 0, which does not double"},
+      Heeded{Fact::Failures});
     v("termination", termination,
       "From when a pod that was preempted is told to end until its containers have, and its node "
       "is "
       "free of it; until then it computes on.",
       Range{Duration{}, 24_h},
       Source{"0: processes end at once; Kubernetes kills them after terminationGracePeriodSeconds, "
-             "30 s unless the pod says otherwise"});
+             "30 s unless the pod says otherwise"},
+      Heeded{Fact::Preemption});
     v("overruns", overruns,
       "kill: a job that has computed for as long as it requested, since its last failure, fails "
       "and is gone; one of kind pods does so that long after its first pod began to run, whatever "
       "happened since. keep: it goes on. Jobs that requested nothing go on.",
-      Source{"kill: a time limit as of Slurm, or activeDeadlineSeconds of a Job"});
+      Source{"kill: a time limit as of Slurm, or activeDeadlineSeconds of a Job"},
+      Heeded{Fact::Requests, overruns == Overruns::Kill});
   }
   template <class C>
   void check(C& c) const {
-    if (!restart_delay_max) return;
-    if (restart_delay == Duration{}) {
-      c.idle("restart_delay_max", "has no effect: restart_delay is 0, which does not double");
-    } else if (*restart_delay_max < restart_delay) {
+    if (restart_delay_max && *restart_delay_max < restart_delay) {
       c.error("restart_delay_max", "must not be less than restart_delay");
     }
   }
