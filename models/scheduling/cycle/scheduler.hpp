@@ -43,8 +43,6 @@ class Scheduler final {
   // An observer saw a change that must keep its time: the present round is forgotten.
   void round_interrupted() { rounds_.interrupted(); }
   void connect(NodeNews& news);
-  void node_down(NodeId node);  // after the controller handled it: reservations there are undone
-  void node_up(NodeId node);
   void node_changed(NodeId node);  // taints, labels, cordon
 
   static constexpr uint64_t kVainAttempts = 4096;
@@ -90,6 +88,8 @@ class Scheduler final {
   void pods_created(std::span<const PodId> pods);
   void pod_removed(PodId pod);
   void job_over(JobId job);
+  void node_down(NodeId node);  // after the controller handled it: reservations there are undone
+  void node_up(NodeId node);
   void made_room(PodId preemptor);
   void take_in_all();
   void post_and_kick(const ClusterEvent& event);

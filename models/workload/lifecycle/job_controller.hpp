@@ -52,11 +52,9 @@ class JobController : public JobNews, public PodNews {
   void start() { schedule_arrival(); }
   void finish(Time end);  // writes the rows of jobs and recoveries that the end of the run cuts off
 
-  void connect(NodeNews& nodes);
+  void connect(NodeNews& nodes);  // bound pods of a node that goes down die
   // The scheduler bound the pod: node and grant are in the JobTable and taken in ClusterState.
   void pod_bound(PodId pod);
-  // The node went down, and ClusterState knows: bound pods there die. Pending ones are not ours.
-  void node_failed(NodeId node);
   // The scheduler deletes the pod for one of higher priority, and its containers are told to end.
   // Preemption is no failure.
   void preempt(PodId pod);
@@ -109,6 +107,7 @@ class JobController : public JobNews, public PodNews {
   void remove_job(JobId job);
   void close_recoveries(JobId job, Time end);
   void preempted(PodId pod);
+  void node_failed(NodeId node);
   void dead_pods_deleted(std::span<const DeadPod> pods);
   bool is_gang(JobId job) const { return jobs_.job(job).gangs > 0; }
 
