@@ -74,6 +74,9 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
       run_{scenario.run},
       failure_logs_{scenario.faults.logs},
       ground_{ground},
+      presence_{ground_.state,
+                {.boots = scenario.control_plane.level != ControlPlaneLevel::None,
+                 .absent = absent_at_start(scenario, ground_.built)}},
       storage_{storage_of(sim, scenario.storage, ground.state.nodes())},
       controller_{sim,
                   ground_.state,
@@ -91,7 +94,7 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
                  scenario.policy,
                  scenario.record.attempts,
                  fragmentation_ ? &*fragmentation_ : nullptr},
-      faults_{sim, ground_.state, controller_, ground_.jobs, scenario.faults},
+      faults_{sim, ground_.state, presence_, controller_, ground_.jobs, scenario.faults},
       rank_faults_{sim, controller_, ground_.jobs, scenario.faults.ranks},
       usage_{sim, ground_.state, ground_.jobs,
              GpuPowers{ground_.state, power_of(ground_.built.machines), scenario.cluster.power,
@@ -110,20 +113,7 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
       too_large_{ground_.state, ground_.jobs},
       few_servers_{ground_.jobs} {
   make_control_plane(scenario);
-  if (scenario.network.level == NetworkLevel::Flow) {
-    network_.emplace(sim, scenario.network, ground_.fabric.fabric);
-    link_faults_.emplace(sim, *network_, scenario.faults.links);
-    scheduler_.read_nic_errors([this](Time now) { return network_->state().nic_errors(now); });
-  }
-  if (scenario.network.level != NetworkLevel::None) {
-    Network* const network = network_ ? &*network_ : nullptr;
-    steps_.emplace(sim,
-                   GangTraffic{ground_.state, ground_.jobs, ground_.built.machines, network,
-                               ExchangeTimes{scenario.network.exchanges, scenario.network.sharp}},
-                   ground_.jobs, controller_, network, storage_.get(), scenario.workload.steps);
-    controller_.use(*steps_);
-  }
-  if (network_) network_usage_.emplace(sim, *network_, *steps_);
+  make_network(scenario);
   if (storage_) storage_usage_.emplace(sim, *storage_);
   if (scenario.record.cardiogram) {
     cardiogram_.emplace(sim, ground_.jobs, controller_, steps_ ? &*steps_ : nullptr,
@@ -141,83 +131,26 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
   if (std::ranges::any_of(scenario.workload.sources, is_service)) {
     services_.emplace(sim, ground_.jobs, controller_);
   }
-  wire();
-  wire_nodes();
-  wire_autoscaler();
-  wire_services();
-  wire_retries(scenario);
+  connect_news();
+  connect_samples();
+  compress_retries(scenario);
 }
 
-// Within one piece of news, observers run in the order of these lines.
-void Cluster::wire() {
-  controller_.job_arrived.connect([this](JobId job) {
-    too_large_.job_arrived(job);
-    if (control_plane_) control_plane_->job_arrived(job);
-    timeline_.job_arrived(job);
-    statistics_.job_arrived(job);
-    if (packing_) packing_->job_arrived(job);
-    if (cardiogram_) cardiogram_->job_arrived(job);
-  });
-  controller_.phase_changed.connect([this](JobId job, JobPhase before, JobPhase after) {
-    usage_.job_changed(job, controller_.computing(job));
-    timeline_.phase_changed(job, before, after);
-    deadlocks_.phase_changed(job);
-    statistics_.phase_changed(job, after);
-    if (steps_) steps_->phase_changed(job, after);
-    if (steps_) few_servers_.phase_changed(job, after);
-    if (cardiogram_) cardiogram_->phase_changed(job, after);
-    if (orrery::is_over(after)) stop_when_done();
-  });
-  controller_.pace_changed.connect([this](JobId job) {
-    usage_.job_changed(job, controller_.computing(job));
-    if (steps_) steps_->controller_changed_pace(job);
-    if (cardiogram_) cardiogram_->pace_changed(job);
-  });
-  controller_.rank_dead.connect([this](PodId pod, int64_t gpu_milli) {
-    usage_.rank_dead(pod, gpu_milli);
-    if (cardiogram_) cardiogram_->rank_dead(pod, gpu_milli);
-  });
-  controller_.pod_runs.connect([this](PodId pod) {
-    usage_.pod_runs(pod, controller_.computing(ground_.jobs.pod(pod).job));
-  });
-  controller_.counted_holds.connect([this](JobId job, int64_t gpu_milli) {
-    usage_.counted_holds(job, gpu_milli);
-    timeline_.counted_holds(job, gpu_milli);
-  });
-  controller_.work_done.connect([this](const WorkDone& done) { timeline_.work_done(done); });
-  controller_.work_settled.connect(
-      [this](const WorkSettled& settled) { timeline_.work_settled(settled); });
-  timeline_.sampled.connect([this](Time now) {
-    if (network_usage_) network_usage_->sample(now);
-    if (storage_usage_) storage_usage_->sample(now);
-    if (control_plane_) control_plane_->sample(now);
-    if (nodes_) nodes_->sample(now);
-    if (autoscaler_) autoscaler_->sample(now);
-    if (services_) services_->sample(now);
-  });
-  controller_.recovered.connect([this](const RecoveryRow& row) { timeline_.recovered(row); });
-  controller_.job_over.connect([this](JobId job) {
-    if (cardiogram_) cardiogram_->job_over(job);
-    if (control_plane_) control_plane_->job_over(job);
-  });
-  scheduler_.tried_in_vain.connect([this] { stop_if_futile(); });
-  scheduler_.pod_assigned.connect([this](PodId pod, NodeId node) {
-    controller_.pod_reserved(pod);
-    usage_.pod_assigned(pod, node);
-    timeline_.pod_assigned(pod);
-    deadlocks_.pod_assigned(pod, node);
-    if (cardiogram_) cardiogram_->pod_assigned(pod, node);
-  });
-  scheduler_.pod_unassigned.connect([this](PodId pod, NodeId) {
-    controller_.pod_unreserved(pod);
-    usage_.pod_unassigned(pod);
-    timeline_.pod_unassigned(pod);
-    deadlocks_.pod_unassigned(pod);
-    if (cardiogram_) cardiogram_->pod_unassigned(pod);
-  });
-  usage_.node_allocation_changed.connect(
-      [this](NodeId node, int64_t milli) { node_usage_.allocation_changed(node, milli); });
-  wire_faults();
+void Cluster::make_network(const Scenario& scenario) {
+  if (scenario.network.level == NetworkLevel::Flow) {
+    network_.emplace(sim_, scenario.network, ground_.fabric.fabric);
+    link_faults_.emplace(sim_, *network_, scenario.faults.links);
+    scheduler_.read_nic_errors([this](Time now) { return network_->state().nic_errors(now); });
+  }
+  if (scenario.network.level != NetworkLevel::None) {
+    Network* const network = network_ ? &*network_ : nullptr;
+    steps_.emplace(sim_,
+                   GangTraffic{ground_.state, ground_.jobs, ground_.built.machines, network,
+                               ExchangeTimes{scenario.network.exchanges, scenario.network.sharp}},
+                   ground_.jobs, controller_, network, storage_.get(), scenario.workload.steps);
+    controller_.use(*steps_);
+  }
+  if (network_) network_usage_.emplace(sim_, *network_, *steps_);
 }
 
 void Ground::check(const Scenario& scenario, const config::Node& root,
@@ -280,7 +213,6 @@ void Cluster::read_failure_logs(const config::Node& section, Diagnostics& diagno
 void Cluster::start() {
   for (auto& source : sources_) controller_.add_source(std::move(source));
   sources_.clear();
-  if (nodes_) hold_joining();
   faults_.start();
   rank_faults_.start();
   if (link_faults_) link_faults_->start();
@@ -322,6 +254,10 @@ bool Cluster::is_work_ahead() const {
   return is_ahead;
 }
 
+void Cluster::phase_changed(JobId /*job*/, JobPhase /*before*/, JobPhase after) {
+  if (orrery::is_over(after)) stop_when_done();
+}
+
 void Cluster::stop_when_done() {
   if (run_.until || controller_.jobs_unfinished() > 1) return;
   sim_.engine.after(
@@ -346,14 +282,14 @@ void Cluster::watch_for_stall(uint64_t progress_before) {
 }
 
 // Some observe single attempts: with them each attempt is carried out.
-void Cluster::wire_retries(const Scenario& scenario) {
+void Cluster::compress_retries(const Scenario& scenario) {
   const auto is_loaded = [](const ChangeParams& change) { return has_loaded(change.policy); };
   if (!run_.compress_retries || control_plane_ || autoscaler_ || cardiogram_ ||
       has_loaded(scenario.policy) || std::ranges::any_of(run_.changes, is_loaded)) {
     return;
   }
   scheduler_.compress_rounds(run_.until ? Time{} + *run_.until : Time::max(), !run_.until);
-  deadlocks_.deadlocks_changed.connect([this] { scheduler_.round_interrupted(); });
+  deadlocks_.deadlocks_changed.connect(scheduler_, &Scheduler::round_interrupted);
 }
 
 // Gangs that cannot all fit may be retried without end, and time passes slowly then. While no job

@@ -17,6 +17,7 @@
 #include "models/control_plane/pod_delays.hpp"
 #include "models/faults/link_faults.hpp"
 #include "models/faults/node_faults.hpp"
+#include "models/hardware/node_presence.hpp"
 #include "models/network/fabric/build_fabric.hpp"
 #include "models/network/network.hpp"
 #include "models/scenario/cluster_params.hpp"
@@ -93,15 +94,14 @@ class Cluster {
   const TooLargeJobs& too_large() const { return too_large_; }
 
  private:
-  void wire();
-  void wire_faults();
+  static std::vector<Nodes::Joining> joining_of(const Scenario& scenario, const BuiltPools& built);
+  static std::vector<NodeId> absent_at_start(const Scenario& scenario, const BuiltPools& built);
   void make_control_plane(const Scenario& scenario);
-  void wire_nodes();
-  void wire_autoscaler();
-  void wire_retries(const Scenario& scenario);
-  void wire_services();
-  void take_away(NodeId node);
-  void hold_joining();
+  void make_network(const Scenario& scenario);
+  void connect_news();
+  void connect_samples();
+  void phase_changed(JobId job, JobPhase before, JobPhase after);
+  void compress_retries(const Scenario& scenario);
   void start_changes();
   void read_failure_logs(const config::Node& section, Diagnostics& diagnostics);
   void stop_when_done();
@@ -116,6 +116,7 @@ class Cluster {
   std::vector<FailureLogParams> failure_logs_;
   std::vector<std::string> fault_notes_;
   Ground& ground_;
+  NodePresence presence_;
   std::unique_ptr<Storage> storage_;
   std::optional<Network> network_;
   JobController controller_;

@@ -1,4 +1,4 @@
-// models/cluster/cluster_nodes.cpp -- wiring of node failures, boots, joins and services.
+// models/cluster/cluster_nodes.cpp -- nodes that join, boot, fail or scale.
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -45,8 +45,8 @@ size_t count_from(const std::vector<JoinParams>& joins, const std::vector<size_t
   return sum;
 }
 
-std::vector<Nodes::Joining> joining_of(const std::vector<JoinParams>& joins,
-                                       const BuiltPools& built) {
+std::vector<Nodes::Joining> listed_joins(const std::vector<JoinParams>& joins,
+                                         const BuiltPools& built) {
   const std::vector<size_t> counts = counts_of(joins, built);
   std::vector<Nodes::Joining> joining;
   for (size_t i = 0; i < joins.size(); ++i) {
@@ -156,6 +156,25 @@ void check_control_plane(const ControlPlaneParams& params, const BuiltPools& bui
   check_crash_loops(params.crash_loops, built, section, diagnostics);
 }
 
+std::vector<Nodes::Joining> Cluster::joining_of(const Scenario& scenario, const BuiltPools& built) {
+  const ControlPlaneParams& params = scenario.control_plane;
+  if (params.level == ControlPlaneLevel::None) return {};
+  std::vector<Nodes::Joining> joining = listed_joins(params.joins, built);
+  for (const ClusterAutoscaler::Group& group : groups_of(params, built)) {
+    const auto there = std::min(static_cast<size_t>(group.params.at_start()), group.nodes.size());
+    for (size_t i = there; i < group.nodes.size(); ++i) {
+      joining.push_back({group.nodes[i], Time::max()});
+    }
+  }
+  return joining;
+}
+
+std::vector<NodeId> Cluster::absent_at_start(const Scenario& scenario, const BuiltPools& built) {
+  std::vector<NodeId> nodes;
+  for (const Nodes::Joining& joining : joining_of(scenario, built)) nodes.push_back(joining.node);
+  return nodes;
+}
+
 void Cluster::make_control_plane(const Scenario& scenario) {
   const ControlPlaneParams& params = scenario.control_plane;
   if (params.level == ControlPlaneLevel::None) return;
@@ -166,123 +185,20 @@ void Cluster::make_control_plane(const Scenario& scenario) {
     api = &plane;
   };
   if (params.level == ControlPlaneLevel::Full) {
-    use(control_plane_.emplace(sim_, params, ground_.jobs,
-                               static_cast<uint32_t>(ground_.state.nodes())));
+    use(control_plane_.emplace(sim_, params, ground_.jobs, presence_, controller_));
   } else {
-    use(pod_delays_.emplace(sim_.engine, params, ground_.jobs,
-                            static_cast<uint32_t>(ground_.state.nodes())));
+    use(pod_delays_.emplace(sim_.engine, params, ground_.jobs, presence_, controller_));
   }
-  std::vector<Nodes::Joining> joining = joining_of(params.joins, ground_.built);
-  for (const ClusterAutoscaler::Group& group : groups_of(params, ground_.built)) {
-    const auto there = std::min(static_cast<size_t>(group.params.at_start()), group.nodes.size());
-    for (size_t i = there; i < group.nodes.size(); ++i) {
-      joining.push_back({group.nodes[i], Time::max()});
-    }
-  }
-  nodes_.emplace(sim_, params.nodes(), *api, zones_of(params, ground_.built), std::move(joining));
+  nodes_.emplace(sim_, params.nodes(), *api, presence_, zones_of(params, ground_.built),
+                 joining_of(scenario, ground_.built));
   if (!params.autoscaler) return;
-  autoscaler_.emplace(
-      ClusterAutoscaler::Context{.sim = sim_,
-                                 .cluster = ground_.state,
-                                 .jobs = ground_.jobs,
-                                 .scheduler = scheduler_,
-                                 .lifecycle = nodes_->health().lifecycle(),
-                                 .may_come = [this](NodeId n) { return !faults_.is_broken(n); }},
-      *params.autoscaler, groups_of(params, ground_.built));
-}
-
-void Cluster::wire_faults() {
-  faults_.node_down.connect([this](NodeId node) {
-    scheduler_.node_down(node);
-    if (job_queue_) job_queue_->node_changed(node, false);
-    usage_.node_down(node);
-    node_usage_.node_down(node);
-    timeline_.node_down();
-    deadlocks_.nodes_changed();
-  });
-  faults_.node_up.connect([this](NodeId node) {
-    usage_.node_up(node);
-    if (control_plane_) control_plane_->node_up(node);
-    node_usage_.node_up(node);
-    timeline_.node_up();
-    deadlocks_.nodes_changed();
-    scheduler_.node_up(node);
-    if (job_queue_) job_queue_->node_changed(node, true);
-  });
-}
-
-void Cluster::wire_nodes() {
-  if (!nodes_) return;
-  controller_.expect_news_of_nodes();
-  faults_.let_boot();
-  faults_.node_repaired.connect([this](NodeId node) { nodes_->boot(node); });
-  faults_.boot_broken.connect([this](NodeId node) { nodes_->died(node); });
-  faults_.node_struck.connect([this](NodeId node) {
-    if (control_plane_) control_plane_->node_down(node);
-    if (pod_delays_) pod_delays_->node_down(node);
-    nodes_->died(node);
-  });
-  nodes_->comes.connect([this](NodeId node) { faults_.release(node); });
-  nodes_->registered.connect([this](NodeId) {
-    if (control_plane_) control_plane_->node_registered();
-  });
-  nodes_->ready.connect([this](NodeId node) { faults_.booted(node); });
-  nodes_->pods_gone.connect(
-      [this](NodeId node, Time lost_by) { controller_.pods_gone(node, lost_by); });
-  if (!control_plane_) return;
-  control_plane_->cut_off.connect([this](bool is_cut_off) { nodes_->set_cut_off(is_cut_off); });
-}
-
-void Cluster::wire_autoscaler() {
-  if (!autoscaler_) return;
-  ClusterAutoscaler& a = *autoscaler_;
-  scheduler_.no_node_found.connect([&a](PodId unit) { a.no_node_found(unit); });
-  scheduler_.pod_assigned.connect([&a](PodId pod, NodeId node) { a.pod_assigned(pod, node); });
-  scheduler_.pod_unassigned.connect([&a](PodId pod, NodeId node) { a.pod_unassigned(pod, node); });
-  controller_.pod_removed.connect([&a](PodId pod) { a.pod_removed(pod); });
-  nodes_->registered.connect([&a](NodeId node) { a.node_registered(node); });
-  nodes_->ready.connect([&a](NodeId node) { a.node_ready(node); });
-  a.comes.connect([this](NodeId node) { faults_.release(node); });
-  a.goes.connect([this](NodeId node) { take_away(node); });
-}
-
-void Cluster::wire_services() {
-  if (!services_) return;
-  ServiceScaling& s = *services_;
-  controller_.job_arrived.connect([&s](JobId job) { s.job_arrived(job); });
-  controller_.pod_runs.connect([&s](PodId pod) { s.pod_runs(pod); });
-  controller_.pod_removed.connect([&s](PodId pod) { s.pod_removed(pod); });
-  controller_.job_over.connect([&s](JobId job) { s.job_over(job); });
-}
-
-// As if it died, but nobody repairs it, and that its pods are gone is known at once.
-void Cluster::take_away(NodeId node) {
-  const bool was_up = ground_.state.up().contains(node);
-  faults_.hold(node);
-  if (was_up && control_plane_) control_plane_->node_down(node);
-  if (was_up && pod_delays_) pod_delays_->node_down(node);
-  if (nodes_->removed(node) && control_plane_) control_plane_->node_deregistered(node);
-  if (was_up) {
-    controller_.node_failed(node);
-    scheduler_.node_down(node);
-    usage_.node_down(node);
-    node_usage_.node_absent(node);
-    timeline_.node_absent();
-    deadlocks_.nodes_changed();
-  }
-  nodes_->pods_removed(node);
-}
-
-// Nobody has ever seen them.
-void Cluster::hold_joining() {
-  for (const Nodes::Joining& joining : nodes_->joining()) {
-    faults_.hold(joining.node);
-    if (job_queue_) job_queue_->node_changed(joining.node, false);
-    usage_.node_down(joining.node);
-    node_usage_.node_absent(joining.node);
-    timeline_.node_absent();
-    if (control_plane_) control_plane_->node_absent(joining.node);
-  }
+  autoscaler_.emplace(ClusterAutoscaler::Context{.sim = sim_,
+                                                 .cluster = ground_.state,
+                                                 .jobs = ground_.jobs,
+                                                 .scheduler = scheduler_,
+                                                 .lifecycle = nodes_->health().lifecycle(),
+                                                 .presence = presence_},
+                      *params.autoscaler, groups_of(params, ground_.built));
 }
 
 }  // namespace orrery

@@ -8,17 +8,18 @@
 
 namespace orrery {
 ControlPlane::ControlPlane(Sim sim, const ControlPlaneParams& params, const JobTable& jobs,
-                           uint32_t nodes)
+                           const NodePresence& presence, PodNews& pods)
     : sim_{sim},
       params_{params},
       etcd_{sim.engine, params_.etcd},
       store_{etcd_},
-      servers_{{.engine = sim.engine, .store = store_, .nodes = nodes},
+      servers_{{.engine = sim.engine, .store = store_, .nodes = presence.nodes()},
                params_.api_servers,
                sim.rng.stream("control_plane.servers")},
       log_{sim, servers_, etcd_},
       client_rng_{sim.rng.stream("control_plane.clients")},
       jobs_{jobs},
+      pods_news_{pods},
       job_namespaces_{jobs, params_.namespaces && params_.namespaces->per_job},
       garbage_collector_{sim.engine,
                          servers_,
@@ -30,16 +31,16 @@ ControlPlane::ControlPlane(Sim sim, const ControlPlaneParams& params, const JobT
                  params_.clients.scheduler,
                  {.kind = ApiClientKind::Scheduler},
                  client_rng_},
-      node_clients_{sim.engine, servers_, params_.clients, client_rng_, nodes},
+      node_clients_{sim.engine, servers_, params_.clients, client_rng_, presence.nodes()},
       reflectors_{sim.engine, servers_, {}, sim.rng.stream("control_plane.reflectors")},
       news_{sim.engine, servers_, reflectors_},
       objects_{store_},
-      node_objects_{store_, nodes},
-      images_{sim.engine, params_.image_pulls, jobs, nodes},
-      is_up_(nodes, true),
-      dead_pods_(nodes),
-      nodes_up_{nodes},
-      nodes_registered_{nodes},
+      node_objects_{store_, presence.nodes()},
+      images_{sim.engine, params_.image_pulls, jobs, presence.nodes()},
+      is_up_(presence.nodes(), true),
+      dead_pods_{presence.nodes()},
+      nodes_up_{presence.nodes()},
+      nodes_registered_{presence.nodes()},
       start_{orrery::start_time(1, params_.kubelet)},
       cores_(servers_.size()),
       egress_(servers_.size()),
@@ -58,7 +59,17 @@ ControlPlane::ControlPlane(Sim sim, const ControlPlaneParams& params, const JobT
     if (reflector == scheduler_watch()) scheduler_synced.emit();
   });
   add_loads();
-  most_[Quantity::Nodes] = nodes;
+  most_[Quantity::Nodes] = presence.nodes();
+  leave_out_absent(presence);
+}
+
+void ControlPlane::connect(JobNews& jobs, NodeNews& nodes) {
+  jobs.job_arrived.connect(*this, &ControlPlane::job_arrived);
+  jobs.job_over.connect(*this, &ControlPlane::job_over);
+  nodes.node_down.connect(*this, &ControlPlane::node_down);
+  nodes.node_up.connect(*this, &ControlPlane::node_up);
+  nodes.node_registered.connect(*this, &ControlPlane::node_registered);
+  nodes.node_deregistered.connect(*this, &ControlPlane::node_deregistered);
 }
 
 void ControlPlane::start() {
@@ -107,8 +118,7 @@ void ControlPlane::heartbeats() {
        .stored = {.update_bytes_per_s = load.bytes_per_s, .updates_per_s = per_s}});
 }
 
-void ControlPlane::node_down(NodeId node) {
-  if (!is_up_[node.index]) return;
+void ControlPlane::node_down(NodeId node, NodeReason /*why*/) {
   is_up_[node.index] = false;
   --nodes_up_;
   reflectors_.stop(node.index);
@@ -120,7 +130,6 @@ void ControlPlane::node_down(NodeId node) {
 }
 
 void ControlPlane::node_up(NodeId node) {
-  if (is_up_[node.index]) return;
   is_up_[node.index] = true;
   ++nodes_up_;
   reflectors_.start_synced(node.index);  // it listed its pods as it booted

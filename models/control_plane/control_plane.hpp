@@ -23,13 +23,16 @@
 #include "models/control_plane/load/namespace_churn.hpp"
 #include "models/control_plane/load/pod_events.hpp"
 #include "models/control_plane/load/thresholds.hpp"
+#include "models/control_plane/nodes/dead_pods.hpp"
 #include "models/control_plane/nodes/node_api.hpp"
 #include "models/control_plane/nodes/node_clients.hpp"
 #include "models/control_plane/nodes/node_objects.hpp"
 #include "models/control_plane/pod_objects.hpp"
 #include "models/control_plane/services/services.hpp"
+#include "models/hardware/node_presence.hpp"
+#include "models/workload/job/job_news.hpp"
 #include "models/workload/job/pod_api.hpp"
-#include "sim/engine/signal.hpp"
+#include "models/workload/job/pod_news.hpp"
 #include "sim/record/channel.hpp"
 #include "sim/runtime/sim.hpp"
 
@@ -39,11 +42,13 @@ namespace orrery {
 // of its node; it writes their status as they start and delete them when they are gone.
 class ControlPlane final : public PodApi, public NodeApi {
  public:
-  // `jobs` must outlive it.
-  ControlPlane(Sim sim, const ControlPlaneParams& params, const JobTable& jobs, uint32_t nodes);
+  // All must outlive it. `pods` hears of deletions.
+  ControlPlane(Sim sim, const ControlPlaneParams& params, const JobTable& jobs,
+               const NodePresence& presence, PodNews& pods);
   ControlPlane(const ControlPlane&) = delete;
   ControlPlane& operator=(const ControlPlane&) = delete;
 
+  void connect(JobNews& jobs, NodeNews& nodes);
   void start();
 
   void create(PodId pod, Told told) override;
@@ -57,18 +62,7 @@ class ControlPlane final : public PodApi, public NodeApi {
 
   void send(NodeId node, uint32_t client, const ApiRequest& request,
             std::function<void(bool)> done) override;
-  void delete_dead_pods(NodeId node, bool is_back, std::function<void()> done) override;
-
-  // Its heartbeats end, or begin again once it has booted.
-  void node_down(NodeId node);
-  void node_up(NodeId node);
-  void node_absent(NodeId node);  // before start()
-  void node_registered();
-  void node_deregistered(NodeId node);
-  Signal<bool> cut_off;  // no lease can be stored: there is no server, or no space; or again it can
-
-  void job_arrived(JobId job);
-  void job_over(JobId job);
+  void delete_dead_pods(NodeId node, bool is_back) override;
 
   void sample(Time now);  // at the end of each interval of the timeline
   void add_summary(Recorder& recorder);
@@ -83,7 +77,16 @@ class ControlPlane final : public PodApi, public NodeApi {
     uint32_t object = 0;        // of what is created or deleted
     uint32_t hearer = kNobody;  // the reflector whose client is to learn of it
   };
+  // Its heartbeats end, or begin again once it has booted.
+  void node_down(NodeId node, NodeReason why);
+  void node_up(NodeId node);
+  void node_registered(NodeId node);
+  void node_deregistered(NodeId node);
+  void job_arrived(JobId job);
+  void job_over(JobId job);
+
   void add_clients();
+  void leave_out_absent(const NodePresence& presence);
   void add_loads();
   void write(ApiClient& client, PodWrite what, Told told, Duration waited);
   void written(PodWrite what, const Told& told);
@@ -112,6 +115,7 @@ class ControlPlane final : public PodApi, public NodeApi {
   ControlPlaneLog log_;
   Rng client_rng_;
   const JobTable& jobs_;
+  PodNews& pods_news_;
   JobNamespaces job_namespaces_;
   std::vector<std::unique_ptr<ApiClient>> controllers_;  // as in controller_of()
   ApiClient garbage_collector_, scheduler_;
@@ -127,15 +131,10 @@ class ControlPlane final : public PodApi, public NodeApi {
   std::unique_ptr<PodEvents> events_;
   std::unique_ptr<CrashLoops> crash_loops_;
   std::unique_ptr<NamespaceChurn> namespaces_;
-  ClusterSize most_;              // at any time, as far as it is known
-  int64_t pods_ = 0;              // that are bound
-  std::vector<bool> is_up_;       // by node
-  struct DeadPods {               // of a node that is down
-    std::vector<uint32_t> known;  // their objects
-    int64_t deleting = 0;
-    std::vector<std::function<void()>> done;  // told once none is left to delete
-  };
-  std::vector<DeadPods> dead_pods_;  // by node
+  ClusterSize most_;         // at any time, as far as it is known
+  int64_t pods_ = 0;         // that are bound
+  std::vector<bool> is_up_;  // by node
+  DeadPods dead_pods_;
   int64_t nodes_up_, nodes_registered_;
   Duration start_;
   Time sampled_to_;

@@ -16,14 +16,17 @@ void ControlPlane::watch_leases() {
   etcd_.objects().news.connect([tell](EtcdNews, uint32_t) { tell(); });
 }
 
-void ControlPlane::node_absent(NodeId node) {
-  is_up_[node.index] = false;
-  --nodes_up_;
-  --nodes_registered_;
-  node_objects_.absent(node);
+void ControlPlane::leave_out_absent(const NodePresence& presence) {
+  for (uint32_t n = 0; n < presence.nodes(); ++n) {
+    if (presence.is_up({n})) continue;
+    is_up_[n] = false;
+    --nodes_up_;
+    --nodes_registered_;
+    node_objects_.absent({n});
+  }
 }
 
-void ControlPlane::node_registered() { servers_.set_nodes(++nodes_registered_); }
+void ControlPlane::node_registered(NodeId /*node*/) { servers_.set_nodes(++nodes_registered_); }
 
 // The garbage collector deletes what a Node owns.
 void ControlPlane::node_deregistered(NodeId node) {
@@ -43,19 +46,17 @@ void ControlPlane::send(NodeId node, uint32_t client, const ApiRequest& request,
           });
 }
 
-// Whoever asks while some are being deleted waits for these, too.
-void ControlPlane::delete_dead_pods(NodeId node, bool is_back, std::function<void()> done) {
-  DeadPods& pods = dead_pods_[node.index];
-  const std::vector<uint32_t> more = std::exchange(pods.known, {});
-  pods.deleting += static_cast<int64_t>(more.size());
-  if (pods.deleting == 0) return done();
-  pods.done.push_back(std::move(done));
-  for (const uint32_t object : more) {
-    delete_pod(is_back ? kubelet(node) : garbage_collector_, object, [this, node] {
-      DeadPods& left = dead_pods_[node.index];
-      if (--left.deleting > 0) return;
-      for (const auto& told : std::exchange(left.done, {})) told();
-    });
+void ControlPlane::delete_dead_pods(NodeId node, bool is_back) {
+  const auto deleted = [this, node] {
+    const std::vector<DeadPod> gone = dead_pods_.deleted(node);
+    if (!gone.empty()) pods_news_.dead_pods_gone.emit(gone);
+  };
+  for (const uint32_t object : dead_pods_.begin(node)) {
+    if (object == 0) {
+      deleted();
+    } else {
+      delete_pod(is_back ? kubelet(node) : garbage_collector_, object, deleted);
+    }
   }
 }
 

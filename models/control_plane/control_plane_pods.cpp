@@ -102,7 +102,7 @@ void ControlPlane::removed(PodId pod, NodeId node) {
   --pods_;
   if (services_) services_->pod_gone(pod);
   if (is_up_[node.index]) return delete_pod(kubelet(node), object, {});
-  if (object != 0) dead_pods_[node.index].known.push_back(object);
+  dead_pods_.died(node, {pod, jobs_.pod(pod).generation}, object);
 }
 
 void ControlPlane::job_arrived(JobId job) {

@@ -5,6 +5,11 @@
 
 namespace orrery {
 
+// A node that died has lost its images.
+void PodDelays::connect(NodeNews& nodes) {
+  nodes.node_down.connect([this](NodeId node, NodeReason) { held_[node.index].clear(); });
+}
+
 void PodDelays::create(PodId /*pod*/, Told told) {
   engine_.after(write_, Label{"control.written"}, [this, told = std::move(told)] {
     told(Creation::Answered);
@@ -22,6 +27,20 @@ void PodDelays::evict(PodId /*pod*/, Told told) {
   engine_.after(write_ * 2, Label{"control.written"}, [this, told = std::move(told)] {
     told(Creation::Answered);
     engine_.after(watch_, Label{"control.watcher_told"}, [told] { told(Creation::Known); });
+  });
+}
+
+void PodDelays::removed(PodId pod, NodeId node) {
+  if (!node.is_valid() || presence_.is_up(node)) return;
+  dead_pods_.died(node, {pod, jobs_.pod(pod).generation}, 0);
+}
+
+void PodDelays::delete_dead_pods(NodeId node, bool /*is_back*/) {
+  const size_t pods = dead_pods_.begin(node).size();
+  if (pods == 0) return;
+  engine_.after(write_ + watch_, Label{"control.written"}, [this, node, pods] {
+    const std::vector<DeadPod> gone = dead_pods_.deleted(node, pods);
+    if (!gone.empty()) pods_.dead_pods_gone.emit(gone);
   });
 }
 

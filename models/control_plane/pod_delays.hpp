@@ -9,22 +9,32 @@
 #include "models/control_plane/control_plane_params.hpp"
 #include "models/control_plane/kubelet/kubelet.hpp"
 #include "models/control_plane/kubelet/pod_images.hpp"
+#include "models/control_plane/nodes/dead_pods.hpp"
 #include "models/control_plane/nodes/node_api.hpp"
+#include "models/hardware/node_presence.hpp"
 #include "models/workload/job/pod_api.hpp"
+#include "models/workload/job/pod_news.hpp"
 #include "sim/engine/engine.hpp"
 
 namespace orrery {
 
 class PodDelays final : public PodApi, public NodeApi {
  public:
-  PodDelays(Engine& engine, const ControlPlaneParams& params, const JobTable& jobs, uint32_t nodes)
+  PodDelays(Engine& engine, const ControlPlaneParams& params, const JobTable& jobs,
+            const NodePresence& presence, PodNews& pods)
       : engine_{engine},
         params_{params},
+        jobs_{jobs},
+        presence_{presence},
+        pods_{pods},
         images_{jobs},
-        held_(nodes),
+        held_(presence.nodes()),
+        dead_pods_{presence.nodes()},
         write_{unloaded_write(params, params.pods.bytes)},
         watch_{unloaded_news(params)},
         start_{orrery::start_time(1, params.kubelet)} {}
+
+  void connect(NodeNews& nodes);
 
   void create(PodId pod, Told told) override;
   void bind(PodId pod, NodeId node, Done done) override;
@@ -32,7 +42,7 @@ class PodDelays final : public PodApi, public NodeApi {
   void evict(PodId pod, Told told) override;
   void nominated(PodId /*pod*/) override {}
   void scheduling_failed(PodId /*pod*/) override {}
-  void removed(PodId /*pod*/, NodeId /*node*/) override {}
+  void removed(PodId pod, NodeId node) override;
   bool is_scheduler_synced() const override { return true; }
 
   void send(NodeId /*node*/, uint32_t /*client*/, const ApiRequest& request,
@@ -40,10 +50,7 @@ class PodDelays final : public PodApi, public NodeApi {
     engine_.after(unloaded(params_, request), Label{"control.answered"},
                   [done = std::move(done)] { done(true); });
   }
-  void delete_dead_pods(NodeId /*node*/, bool /*is_back*/, std::function<void()> done) override {
-    engine_.after(write_ + watch_, Label{"control.written"}, [done = std::move(done)] { done(); });
-  }
-  void node_down(NodeId node) { held_[node.index].clear(); }  // with its images
+  void delete_dead_pods(NodeId node, bool is_back) override;
 
  private:
   struct Held {
@@ -52,8 +59,12 @@ class PodDelays final : public PodApi, public NodeApi {
   };
   Engine& engine_;
   ControlPlaneParams params_;
+  const JobTable& jobs_;
+  const NodePresence& presence_;
+  PodNews& pods_;
   ImageNames images_;
   std::vector<std::vector<Held>> held_;  // by node
+  DeadPods dead_pods_;
   Duration write_, watch_, start_;
 };
 

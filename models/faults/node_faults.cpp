@@ -12,13 +12,13 @@ uint64_t stream_index(uint32_t source, NodeId node) { return uint64_t{source} <<
 
 }  // namespace
 
-NodeFaults::NodeFaults(Sim sim, ClusterState& cluster, JobController& jobs, const JobTable& table,
-                       const FaultParams& params)
+NodeFaults::NodeFaults(Sim sim, const ClusterState& cluster, NodePresence& presence, PodNews& pods,
+                       const JobTable& jobs, const FaultParams& params)
     : sim_{sim},
       cluster_{cluster},
-      jobs_{jobs},
+      presence_{presence},
       params_{params},
-      awaiting_repair_(cluster.nodes()),
+      broken_until_(cluster.nodes()),
       rows_{sim.recorder, "/events/faults", "Faults of nodes: one row each, in order of repair."} {
   for (uint32_t s = 0; s < params_.nodes.size(); ++s) {
     if (params_.nodes[s].rate == 0) continue;
@@ -42,9 +42,9 @@ NodeFaults::NodeFaults(Sim sim, ClusterState& cluster, JobController& jobs, cons
       strike({.kind = FaultKind::Chaos, .node = node, .length = params_.chaos->downtime});
     });
   }
-  jobs.pod_removed.connect([this, &table](PodId pod) {
+  pods.pod_removed.connect([this, &jobs](PodId pod) {
     if (!is_striking_) return;
-    hits_.push_back({table.pod(pod).job, table.request(pod).resources[Resource::Gpu]});
+    hits_.push_back({jobs.pod(pod).job, jobs.request(pod).resources[Resource::Gpu]});
   });
 }
 
@@ -168,29 +168,23 @@ void NodeFaults::fail(uint32_t process) {
         repaired, Label{"faults.node_repaired"}, [this, process] { repair(process); },
         Phase::Fault);
   }
-  const bool was_waiting = awaiting_repair_[p.node.index]++ > 0;
-  if (cluster_.up().contains(p.node)) return take_down(p);
+  broken_until_[p.node] = std::max(broken_until_[p.node], repaired);
+  if (presence_.is_up(p.node)) return take_down(p);
   ORRERY_MARK("faults.node_was_down_already");
-  if (was_waiting) return;
-  ORRERY_MARK("faults.node_failed_while_it_booted");
-  boot_broken.emit(p.node);
+  presence_.add(p.node, NodeReason::Broken);
 }
 
 void NodeFaults::take_down(Process& p) {
-  cluster_.set_up(p.node, false);
-  ++nodes_down_;
   ++counters_.nodes_failed;
-  node_struck.emit(p.node);
   hits_.clear();
   is_striking_ = true;
-  jobs_.node_failed(p.node);
+  presence_.add(p.node, NodeReason::Broken);
   is_striking_ = false;
   for (const Hit& hit : hits_) p.gpu_milli_hit += hit.gpu_milli;
   std::ranges::sort(hits_, {}, &Hit::job);
   const auto is_same_job = [](const Hit& a, const Hit& b) { return a.job == b.job; };
   const auto end = std::unique(hits_.begin(), hits_.end(), is_same_job);
   p.jobs_hit = static_cast<int32_t>(end - hits_.begin());
-  node_down.emit(p.node);
 }
 
 void NodeFaults::repair(uint32_t process) {
@@ -198,29 +192,10 @@ void NodeFaults::repair(uint32_t process) {
   p.is_failed = false;
   write_row(p, sim_.engine.now());
   const FaultKind kind = p.kind;
-  release(p.node);  // whatever else strikes may move processes
+  const NodeId node = p.node;  // observers may strike others, which moves processes
+  if (sim_.engine.now() >= broken_until_[node]) presence_.remove(node, NodeReason::Broken);
   if (kind == FaultKind::Random) wait_for_failure(process);
   if (kind == FaultKind::Logged || kind == FaultKind::Chaos) free_.push_back(process);
-}
-
-void NodeFaults::hold(NodeId node) {
-  ++awaiting_repair_[node.index];
-  if (!cluster_.up().contains(node)) return;
-  cluster_.set_up(node, false);
-  ++nodes_down_;
-}
-
-void NodeFaults::release(NodeId node) {
-  if (--awaiting_repair_[node.index] > 0) return;
-  boots_ ? node_repaired.emit(node) : booted(node);
-}
-
-void NodeFaults::booted(NodeId node) {
-  ORRERY_CHECK(awaiting_repair_[node.index] == 0, "what is broken does not boot");
-  cluster_.set_up(node, true);
-  --nodes_down_;
-  ++counters_.nodes_back;
-  node_up.emit(node);
 }
 
 void NodeFaults::write_row(const Process& p, Time repaired_at) {

@@ -11,10 +11,10 @@
 #include "models/faults/fault_params.hpp"
 #include "models/faults/logs/failure_log.hpp"
 #include "models/faults/node_killer.hpp"
-#include "models/hardware/cluster_state.hpp"
-#include "models/workload/lifecycle/job_controller.hpp"
+#include "models/hardware/node_presence.hpp"
+#include "models/workload/job/job_table.hpp"
+#include "models/workload/job/pod_news.hpp"
 #include "sim/core/rng.hpp"
-#include "sim/engine/signal.hpp"
 #include "sim/record/channel.hpp"
 #include "sim/runtime/sim.hpp"
 
@@ -48,21 +48,19 @@ struct FaultRow {  // one fault of one node
 
 // Each kind of failure strikes each node as a renewal process of its own: time to failure, repair,
 // time to failure, ... drawn from one random stream per kind and node, whatever else happens, so
-// two policies see the same faults. A node is up when nothing on it awaits repair: a fault that
-// strikes a node already down is repaired in parallel, and the node returns with the last repair.
-// Rows are written at the repair, or by finish(). If somebody boots nodes, one returns only when it
-// has booted, and fails no less meanwhile.
+// two policies see the same faults. A fault that strikes a node already down is repaired in
+// parallel; the node is Broken until the last repair. Nodes that are absent or boot fail, too. Rows
+// are written at the repair, or by finish().
 class NodeFaults {
  public:
   struct Counters {
     uint64_t faults = 0;
     uint64_t nodes_failed = 0;  // of these, faults that took down a node that was up
-    uint64_t nodes_back = 0;
   };
 
   // `params` must have passed FaultParams::check.
-  NodeFaults(Sim sim, ClusterState& cluster, JobController& jobs, const JobTable& table,
-             const FaultParams& params);
+  NodeFaults(Sim sim, const ClusterState& cluster, NodePresence& presence, PodNews& pods,
+             const JobTable& jobs, const FaultParams& params);
   NodeFaults(const NodeFaults&) = delete;
   NodeFaults& operator=(const NodeFaults&) = delete;
 
@@ -72,23 +70,7 @@ class NodeFaults {
   void start();
   void finish();  // writes the rows of faults not yet repaired
 
-  // Before start(). Nodes with nothing left to wait for are `node_repaired`; booted() makes them
-  // up.
-  void let_boot() { boots_ = true; }
-  void booted(NodeId node);
-  // A node that is not there until it is released; the cluster alone is told. Not a fault.
-  void hold(NodeId node);
-  void release(NodeId node);
-  bool is_broken(NodeId held) const { return awaiting_repair_[held.index] > 1; }
-
-  Signal<NodeId> node_repaired;  // it begins to boot
-  Signal<NodeId> boot_broken;    // by a fault
-  Signal<NodeId> node_struck;    // before anybody else is told
-  Signal<NodeId> node_down;      // after the cluster and the job controller were told
-  Signal<NodeId> node_up;        // after the cluster was told
-
   const Counters& counters() const { return counters_; }
-  uint32_t nodes_down() const { return nodes_down_; }
 
  private:
   struct Process {  // a kind of failure on a node, a listed fault, or an outage of a log
@@ -128,17 +110,15 @@ class NodeFaults {
   void write_row(const Process& process, Time repaired_at);
 
   Sim sim_;
-  ClusterState& cluster_;
-  JobController& jobs_;
+  const ClusterState& cluster_;
+  NodePresence& presence_;
   FaultParams params_;
   Counters counters_;
   std::vector<Process> processes_;
   std::vector<Replay> replays_;
   std::optional<NodeKiller> killer_;
-  std::vector<uint32_t> free_;             // processes of outages that are over
-  std::vector<uint32_t> awaiting_repair_;  // by node; one more if it is held
-  bool boots_ = false;
-  uint32_t nodes_down_ = 0;
+  std::vector<uint32_t> free_;  // processes of outages that are over
+  IdVector<NodeId, Time> broken_until_;
   bool is_striking_ = false;  // pods removed now are hits
   std::vector<Hit> hits_;
   Channel<FaultRow> rows_;

@@ -35,6 +35,7 @@ NodeId ClusterState::add_node(const NodeSpec& spec) {
   nonzero_memory_.push_back(0);
   const auto gpus = static_cast<uint32_t>(gpu_milli / kMilli);
   idle_gpus_.push_back(static_cast<GpuMask>((uint32_t{1} << gpus) - 1));
+  gpus_out_.push_back(0);
   auto& left = gpu_left_.emplace_back();
   std::fill_n(left.begin(), gpus, static_cast<int16_t>(kMilli));
   machines_.push_back(spec.machine);
@@ -222,7 +223,30 @@ void ClusterState::set_up(NodeId n, bool is_up) {
   up_.insert(n);
   count_free(n, free_now, is_up ? 1 : -1);
   up_.assign(n, is_up);
-  gpus_up_ += is_up ? int64_t{gpus(n)} : -int64_t{gpus(n)};
+  gpus_up_ += is_up ? int64_t{allocatable_gpus(n)} : -int64_t{allocatable_gpus(n)};
+  touched(n);
+}
+
+void ClusterState::set_gpu_out(NodeId n, uint32_t gpu, bool is_out) {
+  ORRERY_CHECK(hypotheses_ == 0, "what-ifs only take and give back");
+  const size_t i = n.index;
+  const GpuMask before = idle_gpus_[i];
+  const auto bit = static_cast<GpuMask>(1U << gpu);
+  ORRERY_CHECK(gpu < gpus(n) && ((gpus_out_[i] & bit) == 0) == is_out,
+               "a GPU is taken out once, and put back once");
+  ORRERY_CHECK(((before & bit) != 0) == is_out, "a GPU that is taken out has no owner");
+  const int sign = is_out ? -1 : 1;
+  Resources delta;
+  delta[Resource::Gpu] = kMilli;
+  int64_t& has = allocatable_[idx(Resource::Gpu)][i];
+  has += sign * kMilli;
+  ORRERY_CHECK(requested_[idx(Resource::Gpu)][i] <= has, "a node never holds more than it has");
+  gpus_out_[i] = static_cast<GpuMask>(gpus_out_[i] ^ bit);
+  idle_gpus_[i] = static_cast<GpuMask>(before ^ bit);
+  gpu_left_[i][gpu] = static_cast<int16_t>(is_out ? 0 : kMilli);
+  reindex_gpus(n, before);
+  count_free(n, delta, sign);
+  if (up_.contains(n)) gpus_up_ += sign;
   touched(n);
 }
 
@@ -241,9 +265,9 @@ size_t ClusterState::memory_bytes() const {
   size_t sets = 3 + with_idle_gpus_.size() + with_taint_.size();
   for (const LabelIndex& key : labels_) sets += key.values.size();
   size_t bytes = sets * set + log_.capacity() * sizeof(NodeId) + leaf_begin_.size() * 4;
-  bytes +=
-      nodes() * (sizeof(int64_t) * (2 * kResources + 2) + sizeof(GpuMask) + sizeof(gpu_left_[0]) +
-                 sizeof(uint16_t) + sizeof(uint32_t) + sizeof(NodeId) + sizeof(std::string));
+  bytes += nodes() *
+           (sizeof(int64_t) * (2 * kResources + 2) + 2 * sizeof(GpuMask) + sizeof(gpu_left_[0]) +
+            sizeof(uint16_t) + sizeof(uint32_t) + sizeof(NodeId) + sizeof(std::string));
   for (const std::string& name : names_) bytes += name.capacity() > 15 ? name.capacity() + 1 : 0;
   return bytes;
 }

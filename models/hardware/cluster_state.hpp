@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -49,9 +50,10 @@ class ClusterState {
            : r == Resource::Memory ? nonzero_memory_[n.index]
                                    : requested(n, r);
   }
-  uint32_t gpus(NodeId n) const {
-    return static_cast<uint32_t>(allocatable(n, Resource::Gpu) / kMilli);
+  uint32_t gpus(NodeId n) const {  // as built: those taken out included
+    return allocatable_gpus(n) + static_cast<uint32_t>(std::popcount(gpus_out_[n.index]));
   }
+  GpuMask gpus_out(NodeId n) const { return gpus_out_[n.index]; }
   GpuMask idle_gpus(NodeId n) const { return idle_gpus_[n.index]; }  // wholly free devices
   int32_t gpu_left_milli(NodeId n, uint32_t gpu) const { return gpu_left_[n.index][gpu]; }
   int32_t gpu_left_milli_max(NodeId n) const;
@@ -78,7 +80,11 @@ class ClusterState {
   };
   void take(NodeId n, const Request& request, DeviceGrant grant);
   void give_back(NodeId n, const Request& request, DeviceGrant grant);
-  void set_up(NodeId n, bool is_up);
+  void set_up(NodeId n, bool is_up);  // by NodePresence
+  // A GPU is taken out of the node or put back: what the node has shrinks or grows by it. The GPU
+  // must be idle, and no what-if under way. RoomTable, CountedPool and GpuUsage read what nodes
+  // have once: they must be told by whoever calls this.
+  void set_gpu_out(NodeId n, uint32_t gpu, bool is_out);
   void set_cordoned(NodeId n, bool is_cordoned);
   void set_taint(NodeId n, const Taint& taint, bool present);
 
@@ -94,6 +100,9 @@ class ClusterState {
   size_t memory_bytes() const;  // of the arrays and sets
 
  private:
+  uint32_t allocatable_gpus(NodeId n) const {
+    return static_cast<uint32_t>(allocatable(n, Resource::Gpu) / kMilli);
+  }
   static size_t idx(Resource r) { return static_cast<size_t>(r); }
   void sort_by_leaf();
   void touched(NodeId n);
@@ -104,7 +113,7 @@ class ClusterState {
   std::vector<std::string> names_;
   std::array<std::vector<int64_t>, kResources> allocatable_, requested_;
   std::vector<int64_t> nonzero_cpu_, nonzero_memory_;
-  std::vector<GpuMask> idle_gpus_;
+  std::vector<GpuMask> idle_gpus_, gpus_out_;
   std::vector<std::array<int16_t, kGpusPerNodeMax>> gpu_left_;
   std::vector<uint16_t> machines_;
   std::vector<uint32_t> leaf_;

@@ -6,6 +6,7 @@
 
 #include "models/hardware/cluster_state.hpp"
 #include "models/scheduling/toolbox/fragmentation.hpp"
+#include "models/workload/job/job_news.hpp"
 #include "models/workload/job/job_table.hpp"
 #include "sim/record/channel.hpp"
 #include "sim/runtime/sim.hpp"
@@ -39,10 +40,11 @@ class PackingLog {
   PackingLog(Sim sim, const ClusterState& cluster, const JobTable& jobs,
              const Fragmentation& fragmentation);
 
-  void job_arrived(JobId job);
+  void connect(JobNews& jobs) { jobs.job_arrived.connect(*this, &PackingLog::job_arrived); }
   void finish();
 
  private:
+  void job_arrived(JobId job);
   void take_sample();
   void write_row();
   int32_t load() const;

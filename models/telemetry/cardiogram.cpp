@@ -20,6 +20,17 @@ Cardiogram::Cardiogram(Sim sim, const JobTable& jobs, const JobController& contr
       rows_{sim.recorder, "/timeline/cardiogram",
             "Ranks of chosen jobs over time; only with record.cardiogram."} {}
 
+void Cardiogram::connect(JobNews& jobs, PodNews& pods) {
+  jobs.job_arrived.connect(*this, &Cardiogram::job_arrived);
+  jobs.phase_changed.connect(
+      [this](JobId job, JobPhase, JobPhase after) { phase_changed(job, after); });
+  jobs.pace_changed.connect(*this, &Cardiogram::pace_changed);
+  jobs.rank_dead.connect(*this, &Cardiogram::rank_dead);
+  jobs.job_over.connect(*this, &Cardiogram::job_over);
+  pods.pod_assigned.connect(*this, &Cardiogram::pod_assigned);
+  pods.pod_unassigned.connect([this](PodId pod, NodeId) { pod_unassigned(pod); });
+}
+
 void Cardiogram::start() {
   sim_.engine.at(
       Time{} + params_.window.from, Label{"telemetry.cardiogram_begins"}, [this] { open(); },

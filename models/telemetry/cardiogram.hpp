@@ -38,7 +38,8 @@ class Cardiogram {
   // Names that no gang had; a sentence each.
   std::vector<std::string> notes() const;
 
-  // News the wiring passes on, after all else that it tells has followed.
+  // After all else that is shown.
+  void connect(JobNews& jobs, PodNews& pods);
   void job_arrived(JobId job);
   void phase_changed(JobId job, JobPhase after);
   void pace_changed(JobId job);

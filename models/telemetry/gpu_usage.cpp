@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "models/workload/lifecycle/job_controller.hpp"
 #include "sim/core/check.hpp"
 
 namespace orrery {
@@ -22,6 +23,20 @@ GpuUsage::GpuUsage(Sim sim, const ClusterState& cluster, const JobTable& jobs, G
   NodeSet::all(cluster.nodes()).for_each([this](NodeId node) {
     if (cluster_.up().contains(node)) node_up(node);
   });
+}
+
+void GpuUsage::connect(JobController& jobs, NodeNews& nodes) {
+  jobs.phase_changed.connect(
+      [this, &jobs](JobId job, JobPhase, JobPhase) { job_changed(job, jobs.computing(job)); });
+  jobs.pace_changed.connect([this, &jobs](JobId job) { job_changed(job, jobs.computing(job)); });
+  jobs.rank_dead.connect(*this, &GpuUsage::rank_dead);
+  jobs.counted_holds.connect(*this, &GpuUsage::counted_holds);
+  jobs.pod_runs.connect(
+      [this, &jobs](PodId pod) { pod_runs(pod, jobs.computing(jobs_.pod(pod).job)); });
+  jobs.pod_assigned.connect(*this, &GpuUsage::pod_assigned);
+  jobs.pod_unassigned.connect([this](PodId pod, NodeId) { pod_unassigned(pod); });
+  nodes.node_down.connect([this](NodeId node, NodeReason) { node_down(node); });
+  nodes.node_up.connect(*this, &GpuUsage::node_up);
 }
 
 void GpuUsage::advance() {

@@ -9,6 +9,7 @@
 
 #include "models/hardware/cluster_state.hpp"
 #include "models/hardware/gpu_power.hpp"
+#include "models/hardware/node_news.hpp"
 #include "models/workload/job/job_table.hpp"
 #include "models/workload/job/job_usage.hpp"
 #include "models/workload/lifecycle/state/gpu_time.hpp"
@@ -20,6 +21,8 @@
 #include "sim/runtime/sim.hpp"
 
 namespace orrery {
+
+class JobController;
 
 // What GPUs do, as rates that stay the same between two changes.
 enum class GpuRate : uint8_t {
@@ -62,7 +65,8 @@ class GpuUsage {
   GpuUsage(const GpuUsage&) = delete;
   GpuUsage& operator=(const GpuUsage&) = delete;
 
-  // News the wiring passes on. `computing`: millionths of the time that compute while it runs.
+  void connect(JobController& jobs, NodeNews& nodes);
+  // `computing`: millionths of the time that compute while it runs.
   void pod_assigned(PodId pod, NodeId node);
   void pod_unassigned(PodId pod);
   void pod_runs(PodId pod, int32_t computing);

@@ -2,6 +2,12 @@
 
 namespace orrery {
 
+void JobStatistics::connect(JobNews& jobs) {
+  jobs.job_arrived.connect(*this, &JobStatistics::job_arrived);
+  jobs.phase_changed.connect(
+      [this](JobId job, JobPhase, JobPhase after) { phase_changed(job, after); });
+}
+
 void JobStatistics::job_arrived(JobId job) {
   if (job.index >= has_run_.size()) has_run_.resize(jobs_.jobs_bound());
   has_run_[job.index] = false;

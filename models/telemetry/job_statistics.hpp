@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/telemetry/running_quantiles.hpp"
+#include "models/workload/job/job_news.hpp"
 #include "models/workload/job/job_table.hpp"
 #include "sim/record/recorder.hpp"
 #include "sim/runtime/sim.hpp"
@@ -17,7 +18,7 @@ class JobStatistics {
  public:
   JobStatistics(Sim sim, const JobTable& jobs) : sim_{sim}, jobs_{jobs} {}
 
-  // News the wiring passes on.
+  void connect(JobNews& jobs);
   void job_arrived(JobId job);
   void phase_changed(JobId job, JobPhase after);
 

@@ -7,7 +7,17 @@ NodeUsage::NodeUsage(Sim sim, const ClusterState& cluster, NodeNames names)
       cluster_{cluster},
       names_{std::move(names)},
       uses_(cluster.nodes()),
-      rows_{sim.recorder, "/nodes", "Nodes: identity, failures, use; written at the end."} {}
+      rows_{sim.recorder, "/nodes", "Nodes: identity, failures, use; written at the end."} {
+  for (uint32_t n = 0; n < uses_.size(); ++n) {
+    if (!cluster_.up().contains({n})) uses_[n].down_since = sim_.engine.now();
+  }
+}
+
+void NodeUsage::connect(GpuUsage& usage, NodeNews& nodes) {
+  usage.node_allocation_changed.connect(*this, &NodeUsage::allocation_changed);
+  nodes.node_down.connect(*this, &NodeUsage::node_down);
+  nodes.node_up.connect(*this, &NodeUsage::node_up);
+}
 
 void NodeUsage::allocation_changed(NodeId node, int64_t gpu_milli) {
   Use& use = uses_[node.index];
@@ -17,9 +27,9 @@ void NodeUsage::allocation_changed(NodeId node, int64_t gpu_milli) {
   use.since = now;
 }
 
-void NodeUsage::node_down(NodeId node) {
+void NodeUsage::node_down(NodeId node, NodeReason why) {
   uses_[node.index].down_since = sim_.engine.now();
-  ++uses_[node.index].failures;
+  if (why == NodeReason::Broken) ++uses_[node.index].failures;
 }
 
 void NodeUsage::node_up(NodeId node) {

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "models/hardware/cluster_state.hpp"
+#include "models/hardware/node_news.hpp"
+#include "models/telemetry/gpu_usage.hpp"
 #include "sim/core/int128.hpp"
 #include "sim/core/time.hpp"
 #include "sim/record/channel.hpp"
@@ -46,10 +48,9 @@ class NodeUsage {
  public:
   NodeUsage(Sim sim, const ClusterState& cluster, NodeNames names);
 
-  // News the wiring passes on.
+  void connect(GpuUsage& usage, NodeNews& nodes);
   void allocation_changed(NodeId node, int64_t gpu_milli);
-  void node_down(NodeId node);
-  void node_absent(NodeId node) { uses_[node.index].down_since = sim_.engine.now(); }
+  void node_down(NodeId node, NodeReason why);
   void node_up(NodeId node);
   void finish(Time end);  // writes the rows
 

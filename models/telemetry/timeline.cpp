@@ -20,12 +20,29 @@ Timeline::Timeline(Sim sim, const ClusterState& cluster, const JobTable& jobs,
       params_{params},
       probes_{std::move(probes)},
       useful_{params.interval},
+      nodes_down_{static_cast<uint32_t>(cluster.nodes() - cluster.up().count())},
       cluster_rows_{sim.recorder, "/timeline/cluster", "The cluster over time."},
       useful_rows_{sim.recorder, "/timeline/useful",
                    "Computing that survived, over time; written at the end of the run."} {
   if (params_.between_teams() > Duration{}) {
     team_rows_.emplace(sim.recorder, "/timeline/teams", "Teams over time, one row each.");
   }
+}
+
+void Timeline::connect(JobNews& jobs, PodNews& pods, NodeNews& nodes) {
+  jobs.job_arrived.connect(*this, &Timeline::job_arrived);
+  jobs.phase_changed.connect(*this, &Timeline::phase_changed);
+  jobs.counted_holds.connect(*this, &Timeline::counted_holds);
+  jobs.recovered.connect(*this, &Timeline::recovered);
+  jobs.work_done.connect(*this, &Timeline::work_done);
+  jobs.work_settled.connect(*this, &Timeline::work_settled);
+  pods.pod_assigned.connect([this](PodId pod, NodeId) { pod_assigned(pod); });
+  pods.pod_unassigned.connect([this](PodId pod, NodeId) { pod_unassigned(pod); });
+  nodes.node_down.connect([this](NodeId, NodeReason why) {
+    ++nodes_down_;
+    if (why == NodeReason::Broken) ++nodes_failed_;
+  });
+  nodes.node_up.connect([this](NodeId) { --nodes_down_; });
 }
 
 void Timeline::start(Time until) {

@@ -10,11 +10,14 @@
 #include <vector>
 
 #include "models/hardware/cluster_state.hpp"
+#include "models/hardware/node_news.hpp"
 #include "models/telemetry/gpu_usage.hpp"
 #include "models/telemetry/timeline_rows.hpp"
 #include "models/telemetry/useful_curve.hpp"
+#include "models/workload/job/job_news.hpp"
 #include "models/workload/job/job_rows.hpp"
 #include "models/workload/job/job_table.hpp"
+#include "models/workload/job/pod_news.hpp"
 #include "sim/config/options.hpp"
 #include "sim/engine/signal.hpp"
 #include "sim/record/channel.hpp"
@@ -71,18 +74,12 @@ class Timeline {
   void start(Time until);
   void finish(Time end);
 
-  // News the wiring passes on.
+  void connect(JobNews& jobs, PodNews& pods, NodeNews& nodes);
   void job_arrived(JobId job);
   void phase_changed(JobId job, JobPhase before, JobPhase after);
   void pod_assigned(PodId pod);
   void pod_unassigned(PodId pod);
   void counted_holds(JobId job, int64_t gpu_milli);
-  void node_down() {
-    ++nodes_failed_;
-    ++nodes_down_;
-  }
-  void node_absent() { ++nodes_down_; }
-  void node_up() { --nodes_down_; }
   void recovered(const RecoveryRow& row);
   void work_done(const WorkDone& done) { useful_.work_done(done); }
   void work_settled(const WorkSettled& settled) { useful_.work_settled(settled); }
@@ -111,7 +108,7 @@ class Timeline {
   Time sampled_to_;
   GpuIntegrals sampled_{};
   UsefulCurve useful_;
-  uint32_t jobs_pending_ = 0, jobs_running_ = 0, nodes_down_ = 0;
+  uint32_t jobs_pending_ = 0, jobs_running_ = 0, nodes_down_;
   uint64_t nodes_failed_ = 0, recoveries_ = 0;
   std::vector<Time> sample_times_;
   std::vector<Team> teams_;  // in order of their first job

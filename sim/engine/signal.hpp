@@ -13,6 +13,10 @@ template <class... Args>
 class Signal {
  public:
   void connect(std::function<void(Args...)> observer) { observers_.push_back(std::move(observer)); }
+  template <class T>
+  void connect(T& observer, void (T::*hear)(Args...)) {
+    connect([&observer, hear](Args... args) { (observer.*hear)(args...); });
+  }
   // An observer connected meanwhile hears only the next emit.
   void emit(Args... args) const {
     const size_t present = observers_.size();

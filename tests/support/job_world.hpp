@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/hardware/cluster_state.hpp"
+#include "models/hardware/node_presence.hpp"
 #include "models/workload/job/job_source.hpp"
 #include "models/workload/lifecycle/job_controller.hpp"
 #include "sim/core/rng.hpp"
@@ -55,6 +55,7 @@ class JobWorld {
                    options.params,
                    Arrivals::CreatePods,
                    &storage} {
+    controller.connect(presence);
     controller.pods_created.connect([this](std::span<const PodId> pods) {
       queue.insert(queue.end(), pods.begin(), pods.end());
       if (records_creations) creations.emplace_back(pods.begin(), pods.end());
@@ -83,12 +84,9 @@ class JobWorld {
     if (!std::exchange(is_started_, true)) controller.start();
     engine.run(end);
   }
-  void fail(NodeId node) {
-    cluster.set_up(node, false);
-    controller.node_failed(node);
-  }
+  void fail(NodeId node) { presence.add(node, NodeReason::Broken); }
   void repair(NodeId node) {
-    cluster.set_up(node, true);
+    presence.remove(node, NodeReason::Broken);
     if (binds_) bind_all();
   }
   // Down for an instant, at `when`, before anything else happens then.
@@ -150,6 +148,7 @@ class JobWorld {
   JobTable jobs;
   Storage storage;
   JobController controller;
+  NodePresence presence{cluster, {}};
   bool records_creations = true;              // phases, too; off for millions of jobs
   std::vector<PodId> queue;                   // pods without a node
   std::vector<std::vector<PodId>> creations;  // batches

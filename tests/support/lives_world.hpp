@@ -10,6 +10,7 @@
 #include "models/hardware/cluster_state.hpp"
 #include "models/storage/storage.hpp"
 #include "models/workload/job/job_news.hpp"
+#include "models/workload/job/pod_news.hpp"
 #include "models/workload/lifecycle/job_over.hpp"
 #include "models/workload/lifecycle/pods/pod_lives.hpp"
 #include "models/workload/lifecycle/pods/replacements.hpp"
@@ -100,7 +101,8 @@ class LivesWorld {
   MemoryRecorder recorder;
   ClusterState cluster;
   JobTable jobs;
-  JobNews news;
+  struct AllNews : JobNews, PodNews {};
+  AllNews news;
   JobPhases phases;
   JobAccounts accounts;
   RecoveryLog recoveries;

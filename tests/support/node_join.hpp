@@ -39,7 +39,7 @@ class NodeJoin final : public NodeApi {
       done(answer.outcome == ApiOutcome::Done);
     });
   }
-  void delete_dead_pods(NodeId, bool, std::function<void()> done) override { done(); }
+  void delete_dead_pods(NodeId, bool) override {}
   const NodeBoots& boots() const { return boots_; }
 
  private:

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/hardware/node_presence.hpp"
 #include "models/run/simulation.hpp"
 #include "models/scenario/scenario.hpp"
 #include "models/scheduling/cycle/scheduler.hpp"
@@ -57,7 +58,10 @@ class SchedulerWorld {
       : rng{1},
         cluster{gpu_nodes(gpus_of_nodes)},
         controller{{engine, rng, recorder}, cluster, jobs, params},
-        scheduler{{engine, rng, recorder}, cluster, jobs, controller, profile, true} {}
+        scheduler{{engine, rng, recorder}, cluster, jobs, controller, profile, true} {
+    controller.connect(presence);
+    scheduler.connect(presence);
+  }
 
   void add(std::vector<JobSpec> requests) {
     controller.add_source(std::make_unique<ListedJobs>(std::move(requests)));
@@ -69,15 +73,8 @@ class SchedulerWorld {
   void at(Time when, std::function<void()> what) {
     engine.at(when, Label{"test.step"}, std::move(what), Phase::Fault);
   }
-  void fail(NodeId node) {
-    cluster.set_up(node, false);
-    controller.node_failed(node);
-    scheduler.node_down(node);
-  }
-  void repair(NodeId node) {
-    cluster.set_up(node, true);
-    scheduler.node_up(node);
-  }
+  void fail(NodeId node) { presence.add(node, NodeReason::Broken); }
+  void repair(NodeId node) { presence.remove(node, NodeReason::Broken); }
   std::vector<AttemptRow> attempts() {
     recorder.flush_all();
     return recorder.rows<AttemptRow>("/events/attempts");
@@ -94,6 +91,7 @@ class SchedulerWorld {
   JobTable jobs;
   JobController controller;
   Scheduler scheduler;
+  NodePresence presence{cluster, {}};
 
  private:
   bool is_started_ = false;

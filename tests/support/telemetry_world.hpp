@@ -16,7 +16,7 @@ class TelemetryWorld : public JobWorld {
  public:
   TelemetryWorld(Options options, const FaultParams& faulty, const TimelineParams& sampled)
       : JobWorld{without_binding(options)},
-        faults{sim(), cluster, controller, jobs, faulty},
+        faults{sim(), cluster, presence, controller, jobs, faulty},
         usage{sim(), cluster, jobs,
               GpuPowers{cluster, {{.idle = 50, .spin = 100, .busy = 450}}, {}, rng}},
         nodes{sim(), cluster, {.machines = {"box"}, .pools = {"main"}, .pool_of = {0}}},
@@ -63,38 +63,17 @@ class TelemetryWorld : public JobWorld {
   }
   Sim sim() { return {engine, rng, recorder}; }
   void connect() {
-    controller.job_arrived.connect([this](JobId job) { timeline.job_arrived(job); });
+    usage.connect(controller, presence);
+    nodes.connect(usage, presence);
+    timeline.connect(controller, controller, presence);
     controller.pods_created.connect([this](std::span<const PodId>) { place_all(); });
     controller.pod_removed.connect([this](PodId pod) {
       if (jobs.pod(pod).state == PodState::Pending) return;
-      usage.pod_unassigned(pod);
-      timeline.pod_unassigned(pod);
+      controller.pod_unassigned.emit(pod, jobs.pod(pod).node);
       engine.after(
           {}, Label{"test.place"}, [this] { place_all(); }, Phase::Control);
     });
-    controller.phase_changed.connect([this](JobId job, JobPhase before, JobPhase after) {
-      usage.job_changed(job, controller.computing(job));
-      timeline.phase_changed(job, before, after);
-    });
-    controller.pod_runs.connect(
-        [this](PodId pod) { usage.pod_runs(pod, controller.computing(jobs.pod(pod).job)); });
-    controller.work_done.connect([this](const WorkDone& done) { timeline.work_done(done); });
-    controller.work_settled.connect(
-        [this](const WorkSettled& settled) { timeline.work_settled(settled); });
-    controller.recovered.connect([this](const RecoveryRow& row) { timeline.recovered(row); });
-    usage.node_allocation_changed.connect(
-        [this](NodeId n, int64_t milli) { nodes.allocation_changed(n, milli); });
-    faults.node_down.connect([this](NodeId n) {
-      usage.node_down(n);
-      nodes.node_down(n);
-      timeline.node_down();
-    });
-    faults.node_up.connect([this](NodeId n) {
-      usage.node_up(n);
-      nodes.node_up(n);
-      timeline.node_up();
-      place_all();
-    });
+    presence.node_up.connect([this](NodeId) { place_all(); });
   }
   void place_all() {
     std::erase_if(queue, [this](PodId pod) {
@@ -103,8 +82,7 @@ class TelemetryWorld : public JobWorld {
             std::popcount(cluster.idle_gpus({n})) < jobs.spec(pod).gpus) {
           continue;
         }
-        usage.pod_assigned(pod, {n});
-        timeline.pod_assigned(pod);
+        controller.pod_assigned.emit(pod, {n});
         return bind_to(pod, {n});
       }
       return false;

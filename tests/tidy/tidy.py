@@ -17,7 +17,7 @@ from source import Block, Source, read_tree
 
 FOLDERS = ("sim", "models", "policies", "tests", "bench")
 LINES_MAX = {True: 150, False: 400}  # of a header, of a source
-SHORT_ROOMS = ("models/control_plane/",)  # whose sources and constructors are shorter, too
+SHORT_ROOMS = ("models/control_plane/",)  # whose sources are shorter
 SHORT_MAX = 300  # lines of a source there
 FUNCTION_MAX = 70
 SOURCES_MAX = 30  # of one folder of models/
@@ -88,11 +88,21 @@ def check_lengths(source: Source, _: set[str]) -> Iterator[Finding]:
         length = source.line_of(function.close) - first + 1
         if length > FUNCTION_MAX:
             yield first, f"a function of {length} lines, {FUNCTION_MAX} at most"
-    for name, begin, end in constructors.constructors(source.code) if is_short else ():
+    has_limit = source.path.startswith("models/")
+    for name, begin, end in constructors.constructors(source.code) if has_limit else ():
         length = source.line_of(end - 1) - source.line_of(begin) + 1
         if length > FUNCTION_MAX:
             yield (source.line_of(begin),
                    f"{name}'s constructor has {length} lines, {FUNCTION_MAX} at most")
+
+
+def check_fan_out(source: Source, _: set[str]) -> Iterator[Finding]:
+    """The wiring names who hears news; what they do with it is theirs."""
+    if not source.path.startswith("models/cluster/"):
+        return
+    for found in re.finditer(r"\.\s*connect\s*\(\s*\[", source.code):
+        yield (source.line_of(found.start()),
+               "a lambda that passes news on: give the component a connect() of its own")
 
 
 def check_members(source: Source, _: set[str]) -> Iterator[Finding]:
@@ -204,6 +214,7 @@ RULES = {
     "lengths": check_lengths,
     "heads": check_heads,
     "members": check_members,
+    "fan_out": check_fan_out,
     "names": check_names,
     "unordered": check_unordered,
     "coroutines": check_coroutines,

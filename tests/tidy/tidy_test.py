@@ -117,11 +117,20 @@ class ShortRooms(unittest.TestCase):
             text = "void g() {}\n" + head + members + last
             self.assertEqual(len(found("lengths", self.PATH, text + body)), 1, head)
             self.assertEqual(found("lengths", self.PATH, text + "}\n" + "int x;\n" * 40), [], head)
-            self.assertEqual(found("lengths", "models/faults/a.cpp", text + body), [])
+            self.assertEqual(len(found("lengths", "models/faults/a.cpp", text + body)), 1)
+            self.assertEqual(found("lengths", "sim/core/a.cpp", text + body), [])
 
     def test_a_conditional_is_no_constructor(self):
         text = "void f() {\n  x = a ? B(1) : c;\n}\n" + "int x;\n" * 80
         self.assertEqual(found("lengths", self.PATH, text), [])
+
+
+class FanOut(unittest.TestCase):
+    def test_the_wiring_passes_no_news_on(self):
+        for text in ["a.done.connect([this](int x) { b_.done(x); });", "a.done.connect(\n    [&] {});"]:
+            self.assertTrue(found("fan_out", "models/cluster/a.cpp", text))
+            self.assertFalse(found("fan_out", "models/telemetry/a.cpp", text))
+        self.assertFalse(found("fan_out", "models/cluster/a.cpp", "a.done.connect(*this, &A::b);"))
 
 
 class Rooms(unittest.TestCase):

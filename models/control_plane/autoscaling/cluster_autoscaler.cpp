@@ -16,7 +16,7 @@ ClusterAutoscaler::ClusterAutoscaler(Context context, const ClusterAutoscalerPar
       jobs_{context.jobs},
       scheduler_{context.scheduler},
       lifecycle_{context.lifecycle},
-      may_come_{std::move(context.may_come)},
+      presence_{context.presence},
       params_{params},
       nodes_{context.cluster.nodes()},
       idle_{context.cluster.nodes()},
@@ -45,6 +45,15 @@ void ClusterAutoscaler::start() {
 }
 
 // ---- news
+
+void ClusterAutoscaler::connect(PodNews& pods, NodeNews& nodes) {
+  pods.no_node_found.connect(*this, &ClusterAutoscaler::no_node_found);
+  pods.pod_assigned.connect(*this, &ClusterAutoscaler::pod_assigned);
+  pods.pod_unassigned.connect(*this, &ClusterAutoscaler::pod_unassigned);
+  pods.pod_removed.connect(*this, &ClusterAutoscaler::pod_removed);
+  nodes.node_registered.connect(*this, &ClusterAutoscaler::node_registered);
+  nodes.node_up.connect(*this, &ClusterAutoscaler::node_ready);
+}
 
 bool ClusterAutoscaler::counts(PodId pod) const {
   return jobs_.spec(pod).priority >= params_.expendable_below;
@@ -161,7 +170,7 @@ void ClusterAutoscaler::ask(const Plan& plan) {
     n.asked = now();
     n.provisioned = sim_.engine.after(
         draw(provisioning, scaled.rng), Label{"autoscaler.provisioned"},
-        [this, node] { comes.emit(node); }, Phase::Fault);
+        [this, node] { presence_.remove(node, NodeReason::Absent); }, Phase::Fault);
   }
   const auto nodes = static_cast<uint32_t>(plan.up.size());
   scaled.size += nodes;
@@ -205,7 +214,7 @@ void ClusterAutoscaler::remove(NodeId node) {
   --scaled.size;
   if (before != State::Member) --scaled.asked;
   if (before != State::Asked) ++not_registered_;
-  if (has_come) goes.emit(node);
+  if (has_come) presence_.add(node, NodeReason::Absent);
 }
 
 void ClusterAutoscaler::emit_removed(ScalingKind kind, const std::vector<uint32_t>& by_group) {

@@ -3,19 +3,17 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <vector>
 
 #include "models/control_plane/autoscaling/cluster_autoscaler_params.hpp"
 #include "models/control_plane/autoscaling/cluster_autoscaler_rows.hpp"
 #include "models/control_plane/nodes/node_lifecycle.hpp"
-#include "models/hardware/cluster_state.hpp"
+#include "models/hardware/node_presence.hpp"
 #include "models/scheduling/cycle/scheduler.hpp"
 #include "models/scheduling/feasibility/room_table.hpp"
 #include "models/workload/job/job_table.hpp"
 #include "sim/core/rng.hpp"
-#include "sim/engine/signal.hpp"
 #include "sim/record/channel.hpp"
 #include "sim/runtime/sim.hpp"
 
@@ -36,7 +34,7 @@ class ClusterAutoscaler {
     const JobTable& jobs;
     const Scheduler& scheduler;
     const NodeLifecycle& lifecycle;
-    std::function<bool(NodeId)> may_come;  // of one that is absent: it is not broken
+    NodePresence& presence;  // Absent comes with a node taken away, and goes with one provided
   };
   ClusterAutoscaler(Context context, const ClusterAutoscalerParams& params,
                     std::vector<Group> groups);
@@ -45,16 +43,7 @@ class ClusterAutoscaler {
 
   void start();
 
-  // News that the wiring passes on. A unit is a pod, or the first of a gang placed as a whole.
-  void no_node_found(PodId unit) { waiting_.try_emplace(unit, now()); }
-  void pod_assigned(PodId pod, NodeId node);
-  void pod_unassigned(PodId pod, NodeId node);
-  void pod_removed(PodId pod) { waiting_.erase(pod); }
-  void node_registered(NodeId node);
-  void node_ready(NodeId node);
-
-  Signal<NodeId> comes;  // its kubelet runs, and may join
-  Signal<NodeId> goes;   // it is taken away at once, whatever state it is in
+  void connect(PodNews& pods, NodeNews& nodes);
 
   // Nodes are on their way, or will be asked for without further news. A group whose backoff has
   // reached its maximum counts as adding none.
@@ -98,6 +87,14 @@ class ClusterAutoscaler {
     std::vector<Time> since = {};  // of each pod, in order
   };
 
+  // A unit is a pod, or the first of a gang placed as a whole.
+  void no_node_found(PodId unit) { waiting_.try_emplace(unit, now()); }
+  void pod_assigned(PodId pod, NodeId node);
+  void pod_unassigned(PodId pod, NodeId node);
+  void pod_removed(PodId pod) { waiting_.erase(pod); }
+  void node_registered(NodeId node);
+  void node_ready(NodeId node);
+
   Time now() const { return sim_.engine.now(); }
   bool counts(PodId pod) const;
   int64_t nodes_there() const;
@@ -121,7 +118,7 @@ class ClusterAutoscaler {
   const JobTable& jobs_;
   const Scheduler& scheduler_;
   const NodeLifecycle& lifecycle_;
-  std::function<bool(NodeId)> may_come_;
+  NodePresence& presence_;
   ClusterAutoscalerParams params_;
   std::vector<Scaled> groups_;
   IdVector<NodeId, Node> nodes_;

@@ -80,7 +80,7 @@ bool ClusterAutoscaler::grow(const Scaled& scaled, const std::vector<Waiting>& w
   NodeSet could_come{cluster_.nodes()};
   for (const NodeId node : scaled.group.nodes) {
     if (left == 0) break;
-    if (nodes_[node].state != State::Absent || !may_come_(node)) continue;
+    if (nodes_[node].state != State::Absent || presence_.has(node, NodeReason::Broken)) continue;
     could_come.insert(node);
     --left;
   }

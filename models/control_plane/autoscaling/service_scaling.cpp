@@ -27,6 +27,13 @@ ServiceScaling::ServiceScaling(Sim sim, const JobTable& jobs, JobController& con
       rows_{sim.recorder, "/events/service_scaling", "Each time a service's replicas changed."},
       samples_{sim.recorder, "/timeline/service_load", "Services: their load and replicas."} {}
 
+void ServiceScaling::connect(JobNews& jobs, PodNews& pods) {
+  jobs.job_arrived.connect(*this, &ServiceScaling::job_arrived);
+  jobs.job_over.connect(*this, &ServiceScaling::job_over);
+  pods.pod_runs.connect(*this, &ServiceScaling::pod_runs);
+  pods.pod_removed.connect(*this, &ServiceScaling::pod_removed);
+}
+
 void ServiceScaling::job_arrived(JobId id) {
   const Job& job = jobs_.job(id);
   if (!job.spec.service) return;

@@ -26,11 +26,7 @@ class ServiceScaling {
   ServiceScaling(const ServiceScaling&) = delete;
   ServiceScaling& operator=(const ServiceScaling&) = delete;
 
-  // News that the wiring passes on; of any job or pod.
-  void job_arrived(JobId job);
-  void job_over(JobId job);
-  void pod_runs(PodId pod);
-  void pod_removed(PodId pod);
+  void connect(JobNews& jobs, PodNews& pods);
 
   void sample(Time now);
   void finish();
@@ -59,6 +55,10 @@ class ServiceScaling {
     double load_s = 0, unserved_s = 0;
   };
 
+  void job_arrived(JobId job);
+  void job_over(JobId job);
+  void pod_runs(PodId pod);
+  void pod_removed(PodId pod);
   Time now() const { return sim_.engine.now(); }
   template <class F>
   void change(JobId job, Service& service, F&& f);  // of load or replicas

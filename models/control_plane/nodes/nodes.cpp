@@ -8,32 +8,29 @@
 
 namespace orrery {
 
-Nodes::Nodes(Sim sim, const NodesParams& params, NodeApi& api,
+Nodes::Nodes(Sim sim, const NodesParams& params, NodeApi& api, NodePresence& presence,
              std::span<const uint32_t> zone_of_node, std::vector<Joining> joining)
     : sim_{sim},
       api_{api},
+      presence_{presence},
       health_{sim.engine, params.lifecycle, params.boot.heartbeats, zone_of_node},
       boots_{sim, params.boot, api, static_cast<uint32_t>(zone_of_node.size())},
       joining_{std::move(joining)},
-      ready_{static_cast<uint32_t>(zone_of_node.size() - joining_.size())},
-      is_ready_(zone_of_node.size(), true),
       samples_{sim.recorder, "/timeline/nodes", "Nodes as the control plane sees them."} {
   std::ranges::stable_sort(joining_, {}, &Joining::at);
   for (const Joining& j : joining_) {
-    is_ready_[j.node.index] = false;
+    ORRERY_CHECK(presence_.has(j.node, NodeReason::Absent), "a node that is there does not join");
     boots_.absent(j.node);
     health_.absent(j.node);
   }
   boots_.registered.connect([this](NodeId node) {
     health_.registered(node);
-    registered.emit(node);
+    presence_.node_registered.emit(node);
   });
   boots_.ready.connect([this](NodeId node) {
-    is_ready_[node.index] = true;
-    ++ready_;
     health_.came_back(node);
-    ready.emit(node);
-    give_up(node, true);
+    presence_.remove(node, NodeReason::Booting);
+    api_.delete_dead_pods(node, true);
   });
   health_.lifecycle().evicted.connect([this](NodeId node) {
     if (health_.is_alive(node)) {  // nobody can tell it while it is cut off
@@ -41,8 +38,16 @@ Nodes::Nodes(Sim sim, const NodesParams& params, NodeApi& api,
       return;
     }
     ++given_up_;
-    give_up(node, false);
+    api_.delete_dead_pods(node, false);
   });
+  api_.cut_off.connect(health_, &NodeHealth::set_cut_off);
+}
+
+void Nodes::connect(NodeNews& nodes) {
+  nodes.node_down.connect(*this, &Nodes::died);
+  nodes.boot_broken.connect(*this, &Nodes::died);
+  nodes.node_boots.connect(boots_, &NodeBoots::boot);
+  nodes.node_taken_away.connect(*this, &Nodes::taken_away);
 }
 
 void Nodes::start() {
@@ -55,39 +60,35 @@ void Nodes::come_next() {
       [this] {
         const Time now = sim_.engine.now();
         while (come_ < joining_.size() && joining_[come_].at <= now) {
-          comes.emit(joining_[come_++].node);
+          presence_.remove(joining_[come_++].node, NodeReason::Absent);
         }
         if (has_more_to_come()) come_next();
       },
       Phase::Fault);
 }
 
-void Nodes::died(NodeId node) {
-  if (is_ready_[node.index]) --ready_;
-  is_ready_[node.index] = false;
+// A node that was taken away does not fall silent: its Node is deleted.
+void Nodes::died(NodeId node, NodeReason why) {
+  if (why == NodeReason::Absent) return;
   boots_.died(node);
   health_.died(node);
 }
 
-bool Nodes::removed(NodeId node) {
-  if (is_ready_[node.index]) --ready_;
-  is_ready_[node.index] = false;
+// Nobody waits for its heartbeats: its pods are deleted at once.
+void Nodes::taken_away(NodeId node) {
   boots_.died(node);
   boots_.absent(node);
-  if (!health_.is_registered(node)) return false;
-  health_.absent(node);
-  return true;
-}
-
-void Nodes::give_up(NodeId node, bool is_back) {
-  api_.delete_dead_pods(
-      node, is_back, [this, node, lost_by = sim_.engine.now()] { pods_gone.emit(node, lost_by); });
+  if (health_.is_registered(node)) {
+    health_.absent(node);
+    presence_.node_deregistered.emit(node);
+  }
+  api_.delete_dead_pods(node, false);
 }
 
 void Nodes::sample(Time now) {
   const auto waiting = static_cast<uint32_t>(boots_.waiting());
   samples_.emit({.time = now,
-                 .ready = ready_,
+                 .ready = presence_.nodes() - presence_.nodes_down(),
                  .waiting = waiting,
                  .booting = boots_.booting() - std::min(waiting, boots_.booting()),
                  .not_ready = health_.lifecycle().not_ready(),

@@ -10,7 +10,6 @@
 #include "models/scheduling/cycle/evictions.hpp"
 #include "models/scheduling/cycle/preemptions.hpp"
 #include "models/scheduling/cycle/scheduler_context.hpp"
-#include "models/scheduling/cycle/scheduler_news.hpp"
 #include "models/scheduling/cycle/unit_line.hpp"
 
 namespace orrery {

@@ -16,7 +16,7 @@ Scheduler::Scheduler(Sim sim, ClusterState& cluster, JobTable& jobs, JobControll
       cluster_{cluster},
       jobs_{jobs},
       controller_{controller},
-      parts_{sim, cluster, jobs, controller, profile, record_attempts, fragmentation, *this},
+      parts_{sim, cluster, jobs, controller, profile, record_attempts, fragmentation},
       gang_cycle_{parts_.context, counters_} {
   wire();
 }

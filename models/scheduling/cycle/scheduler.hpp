@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 
+#include "models/hardware/node_news.hpp"
 #include "models/scheduling/cycle/gang_cycle.hpp"
 #include "models/scheduling/cycle/scheduler_parts.hpp"
 #include "models/scheduling/queue/retry_rounds.hpp"
@@ -15,7 +16,7 @@ namespace orrery {
 // take effect at its start, when upstream takes its snapshot. Its pods are bound at its end.
 // SchedulerCost gives the length of the cycle. All events of one instant are handled before the
 // next cycle starts.
-class Scheduler final : public SchedulerNews {
+class Scheduler final {
  public:
   using Counters = SchedulerCounters;
 
@@ -41,12 +42,11 @@ class Scheduler final : public SchedulerNews {
   void compress_rounds(Time end, bool may_be_stopped);
   // An observer saw a change that must keep its time: the present round is forgotten.
   void round_interrupted() { rounds_.interrupted(); }
-  // News the wiring passes on.
-  void node_down(NodeId node);  // after the controller handled it: reservations there are undone
-  void node_up(NodeId node);
+  void connect(NodeNews& news);
   void node_changed(NodeId node);  // taints, labels, cordon
 
-  static constexpr uint64_t kVainAttempts = 4096;  // see SchedulerNews::tried_in_vain
+  static constexpr uint64_t kVainAttempts = 4096;
+  Signal<> tried_in_vain;  // at every kVainAttempts-th attempt since a pod was bound or created
 
   const Counters& counters() const { return counters_; }
   const Placements& placements() const { return parts_.placements; }
@@ -88,6 +88,8 @@ class Scheduler final : public SchedulerNews {
   void pods_created(std::span<const PodId> pods);
   void pod_removed(PodId pod);
   void job_over(JobId job);
+  void node_down(NodeId node);  // after the controller handled it: reservations there are undone
+  void node_up(NodeId node);
   void made_room(PodId preemptor);
   void take_in_all();
   void post_and_kick(const ClusterEvent& event);

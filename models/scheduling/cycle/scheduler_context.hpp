@@ -22,7 +22,7 @@ class Reservations;
 class Transaction;
 class UnitLine;
 struct ActiveProfile;
-struct SchedulerNews;
+struct PodNews;
 
 // One for all parts; it outlives them. A part includes the headers of the parts that it uses, and
 // may use them once all are constructed.
@@ -31,7 +31,7 @@ struct SchedulerContext {
   ClusterState& cluster;
   JobTable& jobs;
   JobController& controller;
-  SchedulerNews& news;
+  PodNews& news;
   PodTracks& tracks;
   Placements& placements;
   Transaction& transaction;

@@ -81,7 +81,7 @@ void Scheduler::pod_removed(PodId pod) {
   if (t.stage == PodStage::Bound) {
     const NodeId node = parts_.placements.node_of(pod);
     parts_.placements.remove(pod);
-    pod_unassigned.emit(pod, node);
+    controller_.pod_unassigned.emit(pod, node);
     parts_.line.post({ClusterEventKind::AssignedPodDeleted, node, p.spec, p.gang});
   } else if (t.stage != PodStage::None) {
     if (t.stage != PodStage::Queued) parts_.reservations.undo(pod, {}, std::nullopt);
@@ -115,6 +115,11 @@ void Scheduler::post_and_kick(const ClusterEvent& event) {
   rounds_.interrupted();
   parts_.line.post(event);
   kick();
+}
+
+void Scheduler::connect(NodeNews& news) {
+  news.node_down.connect([this](NodeId node, NodeReason) { node_down(node); });
+  news.node_up.connect(*this, &Scheduler::node_up);
 }
 
 void Scheduler::node_down(NodeId node) {

@@ -4,13 +4,12 @@ namespace orrery {
 
 SchedulerParts::SchedulerParts(Sim sim, ClusterState& cluster, JobTable& jobs,
                                JobController& controller, const ProfileParams& params,
-                               bool record_attempts, const Fragmentation* fragmentation,
-                               SchedulerNews& news)
+                               bool record_attempts, const Fragmentation* fragmentation)
     : context{.sim = sim,
               .cluster = cluster,
               .jobs = jobs,
               .controller = controller,
-              .news = news,
+              .news = controller,
               .tracks = tracks,
               .placements = placements,
               .transaction = transaction,

@@ -12,7 +12,7 @@ namespace orrery {
 struct SchedulerParts {
   SchedulerParts(Sim sim, ClusterState& cluster, JobTable& jobs, JobController& controller,
                  const ProfileParams& params, bool record_attempts,
-                 const Fragmentation* fragmentation, SchedulerNews& news);
+                 const Fragmentation* fragmentation);
   SchedulerParts(const SchedulerParts&) = delete;
   SchedulerParts& operator=(const SchedulerParts&) = delete;
   ~SchedulerParts() { profile.framework.reset(); }  // before the parts that policies see

@@ -18,6 +18,14 @@ DeadlockDetector::DeadlockDetector(Sim sim, const ClusterState& cluster, const J
 
 // ---- news
 
+void DeadlockDetector::connect(JobNews& jobs, PodNews& pods, NodeNews& nodes) {
+  jobs.phase_changed.connect([this](JobId job, JobPhase, JobPhase) { phase_changed(job); });
+  pods.pod_assigned.connect(*this, &DeadlockDetector::pod_assigned);
+  pods.pod_unassigned.connect([this](PodId pod, NodeId) { pod_unassigned(pod); });
+  nodes.node_down.connect([this](NodeId, NodeReason) { nodes_changed(); });
+  nodes.node_up.connect([this](NodeId) { nodes_changed(); });
+}
+
 void DeadlockDetector::pod_assigned(PodId id, NodeId node) {
   const Pod& pod = jobs_.pod(id);
   if (!pod.gang.is_valid()) return;

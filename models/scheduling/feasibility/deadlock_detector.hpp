@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/hardware/node_news.hpp"
 #include "models/scheduling/feasibility/candidate_rooms.hpp"
 #include "models/scheduling/feasibility/changed_ids.hpp"
 #include "models/scheduling/feasibility/deadlock_candidates.hpp"
@@ -13,7 +14,9 @@
 #include "models/scheduling/feasibility/gang_holdings.hpp"
 #include "models/scheduling/feasibility/infeasible_time.hpp"
 #include "models/scheduling/feasibility/reduction.hpp"
+#include "models/workload/job/job_news.hpp"
 #include "models/workload/job/job_table.hpp"
+#include "models/workload/job/pod_news.hpp"
 #include "sim/config/options.hpp"
 #include "sim/engine/signal.hpp"
 #include "sim/record/recorder.hpp"
@@ -61,7 +64,7 @@ class DeadlockDetector {
   DeadlockDetector(Sim sim, const ClusterState& cluster, const JobTable& jobs,
                    const DeadlockParams& params);
 
-  // News the wiring passes on.
+  void connect(JobNews& jobs, PodNews& pods, NodeNews& nodes);
   void pod_assigned(PodId pod, NodeId node);  // reserved for it: waiting in Permit, or to be bound
   void pod_unassigned(PodId pod);             // that was undone, or the pod left
   void phase_changed(JobId job);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/scheduling/feasibility/room_table.hpp"
+#include "models/workload/job/job_news.hpp"
 #include "models/workload/job/job_table.hpp"
 
 namespace orrery {
@@ -18,6 +19,7 @@ class TooLargeJobs {
  public:
   TooLargeJobs(const ClusterState& cluster, const JobTable& jobs);
 
+  void connect(JobNews& jobs) { jobs.job_arrived.connect(*this, &TooLargeJobs::job_arrived); }
   void job_arrived(JobId job);
   uint64_t jobs() const { return jobs_found_; }
   const std::string& first() const { return first_; }  // what the first one asks for; empty: none

@@ -37,6 +37,11 @@ JobQueue::JobQueue(Sim sim, const ClusterState& cluster, const JobTable& jobs,
 
 // ---- news
 
+void JobQueue::connect(NodeNews& nodes) {
+  nodes.node_down.connect([this](NodeId node, NodeReason) { node_changed(node, false); });
+  nodes.node_up.connect([this](NodeId node) { node_changed(node, true); });
+}
+
 void JobQueue::node_changed(NodeId node, bool is_up) {
   pool_.node_changed(node, is_up);
   news_.has_room = true;

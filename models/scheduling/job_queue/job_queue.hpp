@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/hardware/machine.hpp"
+#include "models/hardware/node_news.hpp"
 #include "models/scheduling/contract/job_policy_api.hpp"
 #include "models/scheduling/job_queue/counted_pool.hpp"
 #include "models/scheduling/job_queue/job_policies.hpp"
@@ -43,7 +44,7 @@ class JobQueue final : private JobBoard {
   JobQueue(const JobQueue&) = delete;
   JobQueue& operator=(const JobQueue&) = delete;
 
-  void node_changed(NodeId node, bool is_up);
+  void connect(NodeNews& nodes);
   size_t jobs_waiting() const { return waiting_.size(); }
   void add_summary(Recorder& recorder, Time end) const;
   void audit() const;  // the pool is what its jobs hold
@@ -85,7 +86,8 @@ class JobQueue final : private JobBoard {
   void run_counted(const QueuedJob& job);
   Duration start_cost() const;
 
-  // ---- news of jobs
+  // ---- news
+  void node_changed(NodeId node, bool is_up);
   void job_arrived(JobId id);
   void job_over(JobId id);
   void job_over_unstarted(QueuedJob& job);

@@ -55,8 +55,7 @@ void Companions::exits(PodId id, const Ending& ending) {
   pods_.remove(id, PodEnd::Exited, ending);
   if (fails) ++accounts_.counters().pods_failed;
   if (comes_back) {
-    return replacements_.replace_after(replacements_.delay(job),
-                                       {.pod = id, .generation = jobs_.pod(id).generation});
+    return replacements_.replace_after(replacements_.delay(job), {id, jobs_.pod(id).generation});
   }
   if (fails && role.failure == RoleFailure::FailsJob) {
     return over.emit(job, JobOver::failed(ending));

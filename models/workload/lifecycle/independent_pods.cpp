@@ -7,7 +7,7 @@ namespace orrery {
 
 IndependentPods::IndependentPods(Engine& engine, JobTable& jobs, JobAccounts& accounts,
                                  JobPhases& phases, PodLives& pods, TrainingRuns& runs,
-                                 RecoveryLog& recoveries, Replacements& replacements, JobNews& news)
+                                 RecoveryLog& recoveries, Replacements& replacements, PodNews& news)
     : engine_{engine},
       jobs_{jobs},
       accounts_{accounts},
@@ -101,8 +101,7 @@ void IndependentPods::succeeds(PodId id) {
   if (role_ends_[role].restarts_after(jobs_.role_spec(role), 0)) {
     pods_.remove(id, PodEnd::Exited, Ending{});
     runs_.of(id).progress = {};
-    replacements_.replace_after(replacements_.delay(job),
-                                {.pod = id, .generation = jobs_.pod(id).generation});
+    replacements_.replace_after(replacements_.delay(job), {id, jobs_.pod(id).generation});
     return refresh_phase(job);
   }
   pods_.remove(id, PodEnd::Completed);
@@ -125,8 +124,7 @@ void IndependentPods::fails(PodId id, const Ending& ending) {
   if (comes_back) {
     ++accounts_.of(job).restarts;
     ++accounts_.counters().restarts;
-    replacements_.replace_after(replacements_.delay(job),
-                                {.pod = id, .generation = jobs_.pod(id).generation});
+    replacements_.replace_after(replacements_.delay(job), {id, jobs_.pod(id).generation});
     return refresh_phase(job);
   }
   if (role.failure == RoleFailure::FailsJob) return over.emit(job, JobOver::failed(ending));

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "models/workload/job/job_news.hpp"
+#include "models/workload/job/pod_news.hpp"
 #include "models/workload/lifecycle/job_over.hpp"
 #include "models/workload/lifecycle/pods/pod_lives.hpp"
 #include "models/workload/lifecycle/pods/replacements.hpp"
@@ -18,7 +18,7 @@ class IndependentPods {
  public:
   IndependentPods(Engine& engine, JobTable& jobs, JobAccounts& accounts, JobPhases& phases,
                   PodLives& pods, TrainingRuns& runs, RecoveryLog& recoveries,
-                  Replacements& replacements, JobNews& news);
+                  Replacements& replacements, PodNews& news);
 
   void admitted(JobId job);
   void bound(PodId pod);
@@ -56,7 +56,7 @@ class IndependentPods {
   TrainingRuns& runs_;
   RecoveryLog& recoveries_;
   Replacements& replacements_;
-  JobNews& news_;
+  PodNews& news_;
   IdVector<JobId, State> jobs_state_;
   IdVector<PodId, EventId> starting_;
   IdVector<RoleId, RoleEnds> role_ends_;

@@ -27,6 +27,9 @@ JobController::JobController(Sim sim, ClusterState& cluster, JobTable& jobs,
       services_{sim.engine, jobs, phases_, pods_, runs_, recoveries_, *this},
       counted_{sim.engine, jobs, accounts_, phases_, runs_, *this},
       cancellations_{sim.engine, jobs, accounts_} {
+  dead_pods_gone.connect(*this, &JobController::dead_pods_deleted);
+  pod_assigned.connect([this](PodId pod, NodeId) { accounts_.reserved(pod); });
+  pod_unassigned.connect([this](PodId pod, NodeId) { accounts_.unreserved(pod); });
   gangs_.over.connect([this](JobId job, const JobOver& how) { end_job(job, how); });
   companions_.over.connect([this](JobId job, const JobOver& how) {
     if (phases_.of(job) == JobPhase::Running) runs_.lose(job);
@@ -37,6 +40,15 @@ JobController::JobController(Sim sim, ClusterState& cluster, JobTable& jobs,
   services_.scaled_down.connect([this](JobId job) { independent_.refresh_phase(job); });
   counted_.over.connect([this](JobId job, const JobOver& how) { end_job(job, how); });
   cancellations_.over.connect([this](JobId job, const JobOver& how) { end_job(job, how); });
+}
+
+void JobController::use(PodApi& api) {
+  pods_.use(api);
+  replacements_.expect_deletions();
+}
+
+void JobController::connect(NodeNews& nodes) {
+  nodes.node_down.connect([this](NodeId node, NodeReason) { node_failed(node); });
 }
 
 // ---- arrival
@@ -123,37 +135,36 @@ void JobController::node_failed(NodeId node) {
     // A gang that still gathers replaces the pod; one that was stopped comes back as a whole.
     const bool goes_on = phases_.of(job) == JobPhase::Pending || !is_struck(job);
     const bool is_replaced = !is_gang(job) || goes_on;
-    replacements_.lost(node, {.pod = id,
-                              .generation = jobs_.pod(id).generation,
-                              .is_replaced = is_replaced,
-                              .fails_job = !is_gang(job) && independent_.is_failing(job),
-                              .at = sim_.engine.now()});
+    replacements_.lost({.life = {id, jobs_.pod(id).generation},
+                        .is_replaced = is_replaced,
+                        .fails_job = !is_gang(job) && independent_.is_failing(job)});
   }
   accounts_.counters().pods_lost += victims.size();
   for (const JobId id : struck) is_gang(id) ? gangs_.node_lost(id) : independent_.job_struck(id);
 }
 
-void JobController::pods_gone(NodeId node, Time lost_by) {
-  std::vector<LostPod> lost = replacements_.known_lost(node, lost_by);
-  std::erase_if(lost, [&](const LostPod& l) {
-    const Pod& pod = jobs_.pod(l.pod);
-    if (pod.generation != l.generation) return true;  // replaced, or gone with its job
-    const JobId job = pod.job;
+void JobController::dead_pods_deleted(std::span<const DeadPod> pods) {
+  std::vector<DeadPod> replaced;
+  for (const DeadPod& life : pods) {
+    const std::optional<LostPod> lost = replacements_.deleted(life);
+    if (!lost) continue;
+    const JobId job = jobs_.pod(life.pod).job;
     const Time now = sim_.engine.now();
-    if (auto* const row = recoveries_.find(runs_.of(l.pod).recovery)) {
+    if (auto* const row = recoveries_.find(runs_.of(life.pod).recovery)) {
       row->detected = row->detected == kNever ? now : std::min(row->detected, now);
     }
-    if (l.fails_job) {
+    if (lost->fails_job) {
       end_job(job, JobOver::failed(EndCause::NodeFailed));
-      return true;
+    } else if (lost->is_replaced) {
+      replaced.push_back(life);
+    } else {
+      gangs_.detected_now(job);
     }
-    if (!l.is_replaced) gangs_.detected_now(job);
-    return !l.is_replaced;
-  });
-  for (const LostPod& l : lost) {
-    const Pod& pod = jobs_.pod(l.pod);
-    if (pod.generation != l.generation) continue;
-    replacements_.replace_after(replacements_.delay(pod.job), l);
+  }
+  for (const DeadPod& life : replaced) {
+    const Pod& pod = jobs_.pod(life.pod);
+    if (pod.generation != life.generation) continue;
+    replacements_.replace_after(replacements_.delay(pod.job), life);
   }
 }
 

@@ -4,13 +4,16 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "models/hardware/cluster_state.hpp"
+#include "models/hardware/node_news.hpp"
 #include "models/workload/job/job_news.hpp"
 #include "models/workload/job/job_sources.hpp"
 #include "models/workload/job/job_table.hpp"
 #include "models/workload/job/pod_api.hpp"
+#include "models/workload/job/pod_news.hpp"
 #include "models/workload/lifecycle/cancellations.hpp"
 #include "models/workload/lifecycle/companions.hpp"
 #include "models/workload/lifecycle/counted_jobs.hpp"
@@ -30,15 +33,16 @@ namespace orrery {
 
 // Admits jobs, tells the lives what befalls them, and ends them. Observers of its signals must not
 // call back into it, save pod_bound() from pods_created.
-class JobController : public JobNews {
+class JobController : public JobNews, public PodNews {
  public:
   JobController(Sim sim, ClusterState& cluster, JobTable& jobs, const JobControllerParams& params,
                 Arrivals arrivals = Arrivals::CreatePods, Storage* storage = nullptr);
   JobController(const JobController&) = delete;
   JobController& operator=(const JobController&) = delete;
 
-  // Before start(). Pods are created through it, and start as late as it says; else at once.
-  void use(PodApi& api) { pods_.use(api); }
+  // Before start(). Pods are created through it, and start as late as it says; else at once. It
+  // tells by `dead_pods_gone` when pods of dead nodes are deleted.
+  void use(PodApi& api);
   int64_t gpu_milli_believed_held() const { return pods_.gpu_milli_believed_held(); }
   // Before start(). Gangs with a step go as it says; without it, and for other jobs, work and
   // checkpoints are those of JobSpec.
@@ -49,16 +53,9 @@ class JobController : public JobNews {
   void start() { schedule_arrival(); }
   void finish(Time end);  // writes the rows of jobs and recoveries that the end of the run cuts off
 
-  // The scheduler keeps a node for a Pending pod, or gave it back without binding. Only accounts.
-  void pod_reserved(PodId pod) { accounts_.reserved(pod); }
-  void pod_unreserved(PodId pod) { accounts_.unreserved(pod); }
+  void connect(NodeNews& nodes);  // bound pods of a node that goes down die
   // The scheduler bound the pod: node and grant are in the JobTable and taken in ClusterState.
   void pod_bound(PodId pod);
-  // The node went down, and ClusterState knows: bound pods there die. Pending ones are not ours.
-  void node_failed(NodeId node);
-  // Before start(). Somebody watches nodes, and says when their dead pods are known to be gone.
-  void expect_news_of_nodes() { replacements_.expect_news_of_nodes(cluster_.nodes()); }
-  void pods_gone(NodeId node, Time lost_by);  // those that it lost until then
   // The scheduler deletes the pod for one of higher priority, and its containers are told to end.
   // Preemption is no failure.
   void preempt(PodId pod);
@@ -111,6 +108,8 @@ class JobController : public JobNews {
   void remove_job(JobId job);
   void close_recoveries(JobId job, Time end);
   void preempted(PodId pod);
+  void node_failed(NodeId node);
+  void dead_pods_deleted(std::span<const DeadPod> pods);
   bool is_gang(JobId job) const { return jobs_.job(job).gangs > 0; }
 
   Sim sim_;

@@ -17,6 +17,11 @@ int32_t FewServers::nodes_of(const Job& job) const {
   return static_cast<int32_t>(std::unique(nodes.begin(), nodes.end()) - nodes.begin());
 }
 
+void FewServers::connect(JobNews& jobs) {
+  jobs.phase_changed.connect(
+      [this](JobId job, JobPhase, JobPhase after) { phase_changed(job, after); });
+}
+
 void FewServers::phase_changed(JobId id, JobPhase after) {
   const Job& job = jobs_.job(id);
   if (after != JobPhase::Running || !job.spec.step) return;

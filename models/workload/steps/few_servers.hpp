@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "models/workload/job/job_news.hpp"
 #include "models/workload/job/job_table.hpp"
 
 namespace orrery {
@@ -15,11 +16,12 @@ class FewServers {
  public:
   explicit FewServers(const JobTable& jobs) : jobs_{jobs} {}  // must outlive it
 
-  void phase_changed(JobId job, JobPhase after);
+  void connect(JobNews& jobs);
   // The first such job, and how many there were; none if there was no job.
   std::optional<std::string> note() const;
 
  private:
+  void phase_changed(JobId job, JobPhase after);
   int32_t nodes_of(const Job& job) const;
 
   const JobTable& jobs_;

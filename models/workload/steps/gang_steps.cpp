@@ -65,6 +65,12 @@ std::optional<GangStart> GangSteps::begins(JobId id) {
       .is_traced = tracer_.has_value()};
 }
 
+void GangSteps::connect(JobNews& jobs) {
+  jobs.phase_changed.connect(
+      [this](JobId job, JobPhase, JobPhase after) { phase_changed(job, after); });
+  jobs.pace_changed.connect(*this, &GangSteps::controller_changed_pace);
+}
+
 void GangSteps::phase_changed(JobId job, JobPhase after) {
   if (after != JobPhase::Running || view(job).cycle == nullptr) return;
   const SteppingGang& gang = gangs_[job.index];

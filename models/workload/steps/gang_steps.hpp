@@ -34,8 +34,7 @@ class GangSteps : public PaceModel {
 
   std::optional<GangStart> begins(JobId job) override;
   void ends(JobId job) override;
-  void phase_changed(JobId job, JobPhase after);
-  void controller_changed_pace(JobId job);  // or paused the job, or lets it go on
+  void connect(JobNews& jobs);
 
   struct View {
     const StepCycle* cycle = nullptr;  // null: no such gang runs
@@ -61,6 +60,8 @@ class GangSteps : public PaceModel {
   const Counters& counters() const { return counters_; }
 
  private:
+  void phase_changed(JobId job, JobPhase after);
+  void controller_changed_pace(JobId job);  // or paused the job, or lets it go on
   struct SteppingGang {
     bool is_running = false;
     StepPlan plan{};

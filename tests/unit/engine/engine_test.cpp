@@ -313,6 +313,19 @@ TEST(Engine, RefusesThePastAndEmptyCallbacksAndTooManyEvents) {
   EXPECT_THAT(crowd, ThrowsMessage<CheckFailed>(HasSubstr("too many pending events")));
 }
 
+TEST(Signal, CallsAMemberFunctionOfAnObserver) {
+  struct Sum {
+    void add(int x) { sum += x; }
+    int sum = 0;
+  };
+  Signal<int> signal;
+  Sum sum;
+  signal.connect(sum, &Sum::add);
+  signal.emit(2);
+  signal.emit(3);
+  EXPECT_EQ(sum.sum, 5);
+}
+
 TEST(Signal, CallsItsObserversInConnectOrder) {
   Signal<int> signal;
   std::string log;

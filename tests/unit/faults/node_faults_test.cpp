@@ -23,8 +23,9 @@ using ::testing::Pair;
 
 struct FaultWorld : JobWorld {
   FaultWorld(const Options& options, FaultParams params)
-      : JobWorld{options}, faults{{engine, rng, recorder}, cluster, controller, jobs, params} {
-    if (options.binds) faults.node_up.connect([this](NodeId) { bind_all(); });
+      : JobWorld{options},
+        faults{{engine, rng, recorder}, cluster, presence, controller, jobs, params} {
+    if (options.binds) presence.node_up.connect([this](NodeId) { bind_all(); });
   }
   void run_until(Time end) {
     faults.start();
@@ -57,12 +58,12 @@ TEST(NodeFaults, AListedFaultStopsAJobAndItsRepairBringsTheNodeBack) {
   FaultWorld world{{.nodes = 2, .gpus = 8}, listed({{.node = "n0", .at = 100_s, .repair = 50_s}})};
   world.add({make_job(JobKind::MpiGang, 2, 8, 200_s), make_job(JobKind::Pods, 1, 0, 1000_s)});
   std::vector<std::pair<std::string, Time>> news;
-  world.faults.node_down.connect([&](NodeId n) {
+  world.presence.node_down.connect([&](NodeId n, NodeReason) {
     EXPECT_FALSE(world.cluster.up().contains(n));
     EXPECT_EQ(world.jobs.job({0}).phase, JobPhase::Hung);  // the job controller knows
     news.emplace_back("down", world.engine.now());
   });
-  world.faults.node_up.connect([&](NodeId n) {
+  world.presence.node_up.connect([&](NodeId n) {
     EXPECT_TRUE(world.cluster.up().contains(n));
     news.emplace_back("up", world.engine.now());
   });
@@ -85,7 +86,7 @@ TEST(NodeFaults, AFaultOnANodeAlreadyDownIsRepairedInParallel) {
                            {.node = "n0", .at = 50_s, .repair = 10_s},
                            {.node = "n0", .at = 60_s, .repair = 100_s}})};
   std::vector<int64_t> ups;
-  world.faults.node_up.connect([&](NodeId) { ups.push_back(world.engine.now().ns); });
+  world.presence.node_up.connect([&](NodeId) { ups.push_back(world.engine.now().ns); });
   world.run_until(Time{} + 1000_s);
   EXPECT_THAT(ups, ElementsAre(160'000'000'000));
   EXPECT_EQ(world.faults.counters().faults, 3u);
@@ -99,7 +100,7 @@ TEST(NodeFaults, AFaultNotRepairedInTheRunHasARow) {
   world.run_until(Time{} + 1000_s);
   ASSERT_EQ(world.fault_rows().size(), 1u);
   EXPECT_EQ(world.fault_rows()[0].repaired_at, Time{-1});
-  EXPECT_EQ(world.faults.nodes_down(), 1u);
+  EXPECT_EQ(world.presence.nodes_down(), 1u);
 }
 
 std::vector<std::tuple<NodeId, Time, Time>> times(FaultWorld& world) {
@@ -172,8 +173,9 @@ TEST(NodeFaults, AvailabilityIsMtbfOverMtbfPlusMttr) {
   FaultWorld world{{.nodes = 400, .gpus = 8}, random_faults(100, ExponentialRepair{.mean = 24_h})};
   double down_s = 0;
   std::vector<Time> since(400);
-  world.faults.node_down.connect([&](NodeId n) { since[n.index] = world.engine.now(); });
-  world.faults.node_up.connect(
+  world.presence.node_down.connect(
+      [&](NodeId n, NodeReason) { since[n.index] = world.engine.now(); });
+  world.presence.node_up.connect(
       [&](NodeId n) { down_s += (world.engine.now() - since[n.index]).seconds(); });
   world.run_until(Time{} + 4000_d);
   const double availability = 1 - down_s / 86400 / (400 * 4000.0);
@@ -287,7 +289,7 @@ TEST(NodeFaults, ALogIsReplayedOnTheNodesInItsOrder) {
                                 Fault{0, Time{} + 10_s, Time{} + 15_s, "hardware"},
                                 Fault{1, Time{} + 60_s, Time{} + 67_s, "hardware"}));
   EXPECT_EQ(world.faults.counters().nodes_failed, 3U) << "one fault struck a node already down";
-  EXPECT_EQ(world.faults.nodes_down(), 0U);
+  EXPECT_EQ(world.presence.nodes_down(), 0U);
 }
 
 TEST(NodeFaults, ALogIsRepeatedOverALargerClusterOrCutToASmallerOne) {

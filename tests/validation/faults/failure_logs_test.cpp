@@ -21,8 +21,12 @@ namespace fs = std::filesystem;
 
 uint64_t replayed(const FailureLog& log, const FailureLogParams& params) {
   JobWorld world{{.nodes = static_cast<uint32_t>(log.nodes.size()), .gpus = 1, .records = false}};
-  NodeFaults faults{
-      {world.engine, world.rng, world.recorder}, world.cluster, world.controller, world.jobs, {}};
+  NodeFaults faults{{world.engine, world.rng, world.recorder},
+                    world.cluster,
+                    world.presence,
+                    world.controller,
+                    world.jobs,
+                    {}};
   EXPECT_TRUE(faults.replay(log, params).empty());
   faults.start();
   world.run(Time{} + log.span + 1_s);

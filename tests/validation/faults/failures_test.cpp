@@ -23,11 +23,13 @@ std::vector<Time> failures(double rate, uint32_t nodes, Duration span) {
   JobWorld world{{.nodes = nodes, .gpus = 8, .records = false}};
   NodeFaults faults{{world.engine, world.rng, world.recorder},
                     world.cluster,
+                    world.presence,
                     world.controller,
                     world.jobs,
                     params};
   std::vector<Time> times;
-  faults.node_down.connect([&](NodeId) { times.push_back(world.engine.now()); });
+  world.presence.node_down.connect(
+      [&](NodeId, NodeReason) { times.push_back(world.engine.now()); });
   faults.start();
   world.run(Time{} + span);
   return times;

@@ -7,7 +7,7 @@
 namespace orrery {
 
 PodLives::PodLives(Sim sim, ClusterState& cluster, JobTable& jobs,
-                   const JobControllerParams& params, JobAccounts& accounts, JobNews& news)
+                   const JobControllerParams& params, JobAccounts& accounts, PodNews& news)
     : engine_{sim.engine},
       cluster_{cluster},
       jobs_{jobs},

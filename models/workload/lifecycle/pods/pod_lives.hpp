@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "models/hardware/cluster_state.hpp"
-#include "models/workload/job/job_news.hpp"
 #include "models/workload/job/job_table.hpp"
+#include "models/workload/job/pod_news.hpp"
 #include "models/workload/job/pod_row.hpp"
 #include "models/workload/job/pods_on_nodes.hpp"
 #include "models/workload/lifecycle/pods/pod_creation.hpp"
@@ -23,7 +23,7 @@ namespace orrery {
 class PodLives {
  public:
   PodLives(Sim sim, ClusterState& cluster, JobTable& jobs, const JobControllerParams& params,
-           JobAccounts& accounts, JobNews& news);
+           JobAccounts& accounts, PodNews& news);
 
   void use(PodApi& api);
   void admitted(JobId job);
@@ -68,7 +68,7 @@ class PodLives {
   ClusterState& cluster_;
   JobTable& jobs_;
   JobAccounts& accounts_;
-  JobNews& news_;
+  PodNews& news_;
   PodApi* api_ = nullptr;
   PodCreation creation_;
   PodStarts starts_;

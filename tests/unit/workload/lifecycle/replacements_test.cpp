@@ -23,10 +23,7 @@ struct ReplacementsWorld : LivesWorld {
   }
   LostPod lose(uint32_t rank) {
     pods.remove({rank}, PodEnd::NodeFailed);
-    return {.pod = {rank},
-            .generation = jobs.pod({rank}).generation,
-            .is_replaced = true,
-            .at = engine.now()};
+    return {.life = {{rank}, jobs.pod({rank}).generation}, .is_replaced = true};
   }
   JobId job;
   std::vector<Time> created;  // again
@@ -34,7 +31,7 @@ struct ReplacementsWorld : LivesWorld {
 
 TEST(Replacements, APodComesBackAfterTheDetectionAndTheDelay) {
   ReplacementsWorld world{{.failure_detection = 7_s, .restart_delay = 10_s}};
-  world.replacements.lost({0}, world.lose(0));
+  world.replacements.lost(world.lose(0));
   world.engine.run();
   EXPECT_THAT(world.created, ElementsAre(Time{} + 17_s));
 }
@@ -50,7 +47,7 @@ TEST(Replacements, TheDelayDoublesWithEachRestartUpToItsMaximum) {
 
 TEST(Replacements, APodThatIsBackAlreadyIsNotCreatedAgain) {
   ReplacementsWorld world{{.failure_detection = 5_s}};
-  world.replacements.lost({0}, world.lose(0));
+  world.replacements.lost(world.lose(0));
   world.create(world.job);
   world.engine.run();
   EXPECT_THAT(world.created, ElementsAre(Time{}));
@@ -60,40 +57,39 @@ TEST(Replacements, TheLostPodsOfAGangThatIsDownWaitForIt) {
   ReplacementsWorld world{{.failure_detection = 5_s}, JobKind::MpiGang};
   world.phases.set(world.job, JobPhase::Starting);
   world.phases.set(world.job, JobPhase::Hung);
-  world.replacements.lost({0}, world.lose(0));
+  world.replacements.lost(world.lose(0));
   world.engine.run();
   EXPECT_THAT(world.created, IsEmpty());
 }
 
-TEST(Replacements, WhoeverHearsOfNodesNoticesNothingAlone) {
+TEST(Replacements, WithAnApiDeadNodesAreNoticedByDeletionsAlone) {
   ReplacementsWorld world{{.hang_timeout = 3_min}};
   EXPECT_EQ(world.replacements.node_detection(), kExplicitFailure);
   EXPECT_EQ(world.replacements.gang_patience(), kExplicitFailure);
-  world.replacements.expect_news_of_nodes(world.cluster.nodes());
+  world.replacements.expect_deletions();
   EXPECT_EQ(world.replacements.node_detection(), Duration::max());
   EXPECT_EQ(world.replacements.gang_patience(), 3_min);
   EXPECT_EQ(world.replacements.exit_detection(), kExplicitFailure);
-  world.replacements.lost({0}, world.lose(0));
+  world.replacements.lost(world.lose(0));
   world.engine.run();
   EXPECT_THAT(world.created, IsEmpty());
 }
 
-TEST(Replacements, NewsOfANodeIsOfThePodsThatItLostUntilThen) {
+TEST(Replacements, ADeletionIsOfOneLifeOfAPod) {
   ReplacementsWorld world{{}};
-  world.replacements.expect_news_of_nodes(world.cluster.nodes());
-  world.replacements.lost({0}, world.lose(0));
-  world.go_to(10_s);
-  world.replacements.lost({0}, world.lose(1));  // the node was up again in between
-  const auto pods = [&](Time lost_by) {
-    std::vector<PodId> known;
-    for (const LostPod& lost : world.replacements.known_lost({0}, lost_by)) {
-      known.push_back(lost.pod);
-    }
-    return known;
-  };
-  EXPECT_THAT(pods(Time{} + 9_s), ElementsAre(PodId{0}));
-  EXPECT_THAT(pods(Time{} + 10_s), ElementsAre(PodId{1}));
-  EXPECT_THAT(pods(Time{} + 20_s), IsEmpty());
+  world.replacements.expect_deletions();
+  const LostPod first = world.lose(0), other = world.lose(1);
+  world.replacements.lost(first);
+  world.replacements.lost(other);
+  ASSERT_TRUE(world.replacements.deleted(first.life));
+  EXPECT_FALSE(world.replacements.deleted(first.life)) << "told once";
+  world.create(world.job);  // both are replaced
+  EXPECT_FALSE(world.replacements.deleted(other.life)) << "nobody waits for it any more";
+  world.bind({1}, {1});
+  const LostPod again = world.lose(1);
+  world.replacements.lost(again);
+  EXPECT_FALSE(world.replacements.deleted(other.life)) << "an earlier life";
+  EXPECT_TRUE(world.replacements.deleted(again.life));
 }
 
 }  // namespace

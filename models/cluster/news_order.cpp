@@ -1,0 +1,48 @@
+// models/cluster/news_order.cpp -- who hears news of nodes, pods and jobs, in which order.
+#include "models/cluster/cluster.hpp"
+
+namespace orrery {
+
+// The table. Within one piece of news, observers run in the order of these lines; Scheduler,
+// JobQueue and NodeFaults come first with the signals that they connect to as they are built. Which
+// signals a component hears is in its connect(). The API side comes before the job controller,
+// which lets pods of a dead node die; the scheduler comes after it; figures come after all of
+// these.
+void Cluster::connect_news() {
+  JobNews& jobs = controller_;
+  PodNews& pods = controller_;
+  NodeNews& nodes = presence_;
+  if (control_plane_) control_plane_->connect(jobs, nodes);
+  if (pod_delays_) pod_delays_->connect(nodes);
+  if (nodes_) nodes_->connect(nodes);
+  controller_.connect(nodes);
+  scheduler_.connect(nodes);
+  if (job_queue_) job_queue_->connect(nodes);
+  too_large_.connect(jobs);
+  usage_.connect(controller_, nodes);
+  node_usage_.connect(usage_, nodes);
+  timeline_.connect(jobs, pods, nodes);
+  deadlocks_.connect(jobs, pods, nodes);
+  statistics_.connect(jobs);
+  if (packing_) packing_->connect(jobs);
+  if (steps_) steps_->connect(jobs);
+  if (steps_) few_servers_.connect(jobs);
+  if (cardiogram_) cardiogram_->connect(jobs, pods);
+  if (autoscaler_) autoscaler_->connect(pods, nodes);
+  if (services_) services_->connect(jobs, pods);
+  jobs.phase_changed.connect(*this, &Cluster::phase_changed);
+  scheduler_.tried_in_vain.connect(*this, &Cluster::stop_if_futile);
+}
+
+// At the end of each interval of the timeline.
+void Cluster::connect_samples() {
+  Signal<Time>& sampled = timeline_.sampled;
+  if (network_usage_) sampled.connect(*network_usage_, &NetworkUsage::sample);
+  if (storage_usage_) sampled.connect(*storage_usage_, &StorageUsage::sample);
+  if (control_plane_) sampled.connect(*control_plane_, &ControlPlane::sample);
+  if (nodes_) sampled.connect(*nodes_, &Nodes::sample);
+  if (autoscaler_) sampled.connect(*autoscaler_, &ClusterAutoscaler::sample);
+  if (services_) sampled.connect(*services_, &ServiceScaling::sample);
+}
+
+}  // namespace orrery

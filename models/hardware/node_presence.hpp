@@ -1,0 +1,50 @@
+// models/hardware/node_presence.hpp -- whether a node is in the cluster, and why not.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "models/hardware/cluster_state.hpp"
+#include "models/hardware/node_news.hpp"
+#include "sim/core/id.hpp"
+
+namespace orrery {
+
+// A node is up while it has no reason to be out. Faults, joins, boots and the autoscaler add and
+// remove reasons; only this class calls ClusterState::set_up. With boots, a node that goes down
+// gets Booting, too: {Broken, Booting}, after the repair {Booting} and node_boots, after the boot
+// {} and node_up. What checks believe of a node (its health) and whether it takes pods (cordon,
+// taints) are no concern of this class.
+class NodePresence : public NodeNews {
+ public:
+  struct Setup {
+    bool boots = false;                   // somebody boots nodes, and removes Booting
+    std::span<const NodeId> absent = {};  // from the start of the run; that is no news
+  };
+  NodePresence(ClusterState& cluster, const Setup& setup);
+  NodePresence(const NodePresence&) = delete;
+  NodePresence& operator=(const NodePresence&) = delete;
+
+  // A reason that is there already, or is not there, changes nothing.
+  void add(NodeId node, NodeReason reason);
+  void remove(NodeId node, NodeReason reason);
+
+  bool is_up(NodeId node) const { return reasons_[node] == 0; }
+  bool has(NodeId node, NodeReason reason) const { return (reasons_[node] & bit(reason)) != 0; }
+  uint32_t nodes() const { return static_cast<uint32_t>(reasons_.size()); }
+  uint32_t nodes_down() const { return nodes_down_; }
+
+ private:
+  using Reasons = uint8_t;  // a bit each
+  static constexpr Reasons bit(NodeReason reason) {
+    return static_cast<Reasons>(1U << static_cast<unsigned>(reason));
+  }
+  void take_down(NodeId node, NodeReason reason);
+
+  ClusterState& cluster_;
+  bool boots_;
+  IdVector<NodeId, Reasons> reasons_;
+  uint32_t nodes_down_ = 0;
+};
+
+}  // namespace orrery
