@@ -95,7 +95,6 @@ class ControlPlane final : public PodApi, public NodeApi {
   void patch_as_it_starts(PodId pod, NodeId node, int32_t sent);
   uint32_t name_space(PodId pod) const { return job_namespaces_.of(jobs_.pod(pod).job); }
   ApiClient& kubelet(NodeId node) { return *kubelets_[node.index]; }
-  // Reflectors, after those of the kubelets: the scheduler's, the controllers'.
   uint32_t scheduler_watch() const { return static_cast<uint32_t>(kubelets_.size()); }
   uint32_t controllers_watch() const { return scheduler_watch() + 1; }
   void watch_leases();

@@ -16,9 +16,6 @@ void EtcdParams::check(Checker& c) const {
     c.error("defragmentations[" + std::to_string(i) + "].at",
             "must be later than that before it, " + format_quantity(defragmentations[i - 1].at));
   }
-  if (defragmentations.empty() && c.is_given("defragmentation_rate")) {
-    c.idle("defragmentation_rate", "has no effect without defragmentations");
-  }
   if (compaction_interval > Duration{} && compaction_interval < 1_s) {
     c.error("compaction_interval", "must be 0 (never) or at least 1 s");
   }

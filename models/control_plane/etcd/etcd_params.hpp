@@ -48,7 +48,7 @@ struct DefragmentationParams {
 
   template <class V>
   void fields(V& v) {
-    v("at", at, "When, from the start of the run.", Required{}, Example{"10min"});
+    v("at", at, "When, from the start of the run.", Required{}, Example{"10min"}, IsInstant{});
   }
 };
 
