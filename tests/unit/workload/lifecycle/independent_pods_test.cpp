@@ -51,10 +51,7 @@ struct IndependentPodsWorld : LivesWorld {
     const PodId pod{node};
     independent.struck(pod, {node});
     pods.remove(pod, PodEnd::NodeFailed);
-    replacements.lost({node}, {.pod = pod,
-                               .generation = jobs.pod(pod).generation,
-                               .is_replaced = true,
-                               .at = engine.now()});
+    replacements.lost({.life = {pod, jobs.pod(pod).generation}, .is_replaced = true});
     independent.job_struck(job);
   }
   const JobAccount& account() const { return accounts.of(job); }
