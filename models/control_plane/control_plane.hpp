@@ -30,7 +30,6 @@
 #include "models/control_plane/pod_objects.hpp"
 #include "models/control_plane/services/services.hpp"
 #include "models/hardware/node_presence.hpp"
-#include "models/workload/job/job_news.hpp"
 #include "models/workload/job/pod_api.hpp"
 #include "models/workload/job/pod_news.hpp"
 #include "sim/record/channel.hpp"

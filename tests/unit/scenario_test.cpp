@@ -47,10 +47,9 @@ faults: {list: [{node: gpu-0, at: 1h, repair: 1h}, {node: gpu-0, at: 3h, repair:
   constexpr const char* kLate = ": has no effect: the run ends before, at 1h";
   EXPECT_THAT(
       warnings(text + "run: {until: 1h}\n"),
-      ElementsAre(
-          "s.yaml:4:74: warning: workload.sources[0].jobs[1].submit" + std::string{kLate},
-          "s.yaml:5:49: warning: workload.sources[1].start" + std::string{kLate},
-          "s.yaml:6:70: warning: faults.list[1].at" + std::string{kLate}));
+      ElementsAre("s.yaml:4:74: warning: workload.sources[0].jobs[1].submit" + std::string{kLate},
+                  "s.yaml:5:49: warning: workload.sources[1].start" + std::string{kLate},
+                  "s.yaml:6:70: warning: faults.list[1].at" + std::string{kLate}));
 }
 
 TEST(Scenario, AStallLimitBesideUntilIsWarnedOf) {

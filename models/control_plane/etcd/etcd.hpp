@@ -61,7 +61,7 @@ class Etcd {
   // Calls `done` once: what it comes to then is for whoever asked to find, and to store. A proposal
   // that is refused is told at once, without a call. They are done in the order of their coming.
   [[nodiscard]] EtcdAnswer propose(const Proposal& proposal, Done done);
-  Time store(const Write& write);  // when: now
+  Time store(const Write& write);              // when: now
   void preload(Bytes size, int64_t objects) {  // there before the run
     store_.create(engine_.now(), size, objects);
   }

@@ -17,11 +17,11 @@ struct SpecCache {
   static constexpr uint8_t kFeasible = UINT8_MAX;
 
   SpecId spec;
-  uint64_t version = UINT64_MAX;     // of the cluster when `stale` was last brought up to date
-  NodeSet stale;                     // nodes on which there is no verdict
-  NodeSet feasible;                  // of the others, by the node-local filters
+  uint64_t version = UINT64_MAX;  // of the cluster when `stale` was last brought up to date
+  NodeSet stale;                  // nodes on which there is no verdict
+  NodeSet feasible;               // of the others, by the node-local filters
   size_t stale_count = 0, feasible_count = 0;
-  std::vector<uint8_t> rejected_by;  // per node: the first plugin that rejected it
+  std::vector<uint8_t> rejected_by;                // per node: the first plugin that rejected it
   std::array<uint32_t, kPluginBits> rejections{};  // per plugin: nodes it rejected
   // Scores.
   ScoreIndex alike;                       // of feasible nodes, if all scorers allow it and it pays
