@@ -30,8 +30,8 @@
 #include "models/control_plane/pod_objects.hpp"
 #include "models/control_plane/services/services.hpp"
 #include "models/hardware/node_presence.hpp"
+#include "models/workload/job/job_news.hpp"
 #include "models/workload/job/pod_api.hpp"
-#include "models/workload/job/pod_news.hpp"
 #include "sim/record/channel.hpp"
 #include "sim/runtime/sim.hpp"
 
@@ -83,7 +83,6 @@ class ControlPlane final : public PodApi, public NodeApi {
   void node_deregistered(NodeId node);
   void job_arrived(JobId job);
   void job_over(JobId job);
-
   void add_clients();
   void leave_out_absent(const NodePresence& presence);
   void add_loads();

@@ -67,7 +67,7 @@ def kubelets(draft: Draft, draw: Draw) -> None:
     draw.maybe(made, 0.4, sandbox=draw.span(0, 5), container=draw.span(0, 10),
                status_writes=draw.count(0, 8), heartbeats={"lease_period": draw.span(2, 30)})
     draw.maybe(draft.section("control_plane.pods"), 0.4, bytes=draw.size(1e3, 1e5),
-               watch_latency=draw.span(0, 1), watchers=draw.count(0, 20))
+               watchers=draw.count(2, 20))
 
 
 def readers(draw: Draw) -> list[Tree]:

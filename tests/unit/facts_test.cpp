@@ -52,7 +52,7 @@ const std::string kT = "workload.training.", kC = "control_plane.", kN = "networ
 const std::string kJ = "workload.sources[0].jobs[0].", kK = "workload.controller.";
 const Settings kFull{"control_plane.level=full"}, kDelays{"control_plane.level=delays"};
 const Settings kFlow{"network.level=flow"}, kAlpha{"network.level=alpha_beta"};
-const Settings kPods{kJ + "kind=pods"};
+const Settings kOnePodJobs{kJ + "kind=pods"};
 const Settings kOnePod{kJ + "pods=1"};
 const Settings kStep{kT + "step={compute: 1s, exchanges: [{bytes: 1GB}]}"};
 const Settings kModel{kT + "step={model: {layers: 8, hidden: 1024, batch: 64}}"};
@@ -165,7 +165,7 @@ const std::vector<Row> kJobs{
      {}},
     {kT + "init_per_gpu", "1s", {kJ + "pod={cpus: 1}"}, "no job asks for GPUs", {}},
     {kT + "checkpoint", "{store: blob, bytes: 1GB}",
-     kStore + kPods + Settings{kT + "checkpoint_interval=1min"}, "no job is a gang",
+     kStore + kOnePodJobs + Settings{kT + "checkpoint_interval=1min"}, "no job is a gang",
      kStore + Settings{kT + "checkpoint_interval=1min"}},
     {kT + "restart_scope", "pod", kFault + kOnePod, "no gang has several pods", kFault},
     {kK + "last_call",

@@ -9,7 +9,6 @@ namespace orrery {
 JobController::JobController(Sim sim, ClusterState& cluster, JobTable& jobs,
                              const JobControllerParams& params, Arrivals arrivals, Storage* storage)
     : sim_{sim},
-      cluster_{cluster},
       jobs_{jobs},
       termination_{params.termination},
       arrivals_{arrivals},

@@ -113,7 +113,6 @@ class JobController : public JobNews, public PodNews {
   bool is_gang(JobId job) const { return jobs_.job(job).gangs > 0; }
 
   Sim sim_;
-  ClusterState& cluster_;
   JobTable& jobs_;
   Duration termination_;
   Arrivals arrivals_;

@@ -15,7 +15,7 @@ using namespace literals;
 const TraceParams kSwf{.format = TraceFormat::Swf};
 const std::string kHeader = "; UnixStartTime: 843480031\n; MaxProcs: 100\n; Note: a\n;\n";
 
-std::vector<std::string> notes_of(std::string_view text, TraceParams params = {}) {
+std::vector<std::string> swf_notes(std::string_view text, TraceParams params = {}) {
   params.file = "log.swf";
   params.format = TraceFormat::Swf;
   const auto reader = open_trace_text(params, text);
@@ -97,7 +97,7 @@ TEST(Swf, TheSizeIsWhatWasRequestedOrWhatWasGiven) {
   };
   EXPECT_EQ(pods(TraceProcessors::Requested), (std::vector{72, 9, 5}));
   EXPECT_EQ(pods(TraceProcessors::Allocated), (std::vector{9, 9, 5}));
-  EXPECT_EQ(notes_of(text),
+  EXPECT_EQ(swf_notes(text),
             (Strings{"1 left out: neither requested nor allocated processors are known",
                      "1 requested and allocated processors differ"}));
 }
@@ -114,11 +114,11 @@ TEST(Swf, AJobMayBeOnePodOfManyCores) {
 
 TEST(Swf, WhatIsNoJobIsCountedByItsReason) {
   EXPECT_EQ(
-      notes_of("1 0 0 -1 8 -1 -1 8 20 -1 -1 1 1 -1 1 -1 -1 -1\n"
-               "2 0 -1 0 8 -1 -1 8 20 -1 5 1 1 -1 1 -1 -1 -1\n"
-               "3 0 4 9 8 -1 -1 8 20 -1 2 1 1 -1 1 -1 -1 -1\n"
-               "3 0 4 9 8 -1 -1 8 20 -1 3 1 1 -1 1 -1 -1 -1\n"
-               "4 0 4 0 8 -1 -1 8 20 -1 5 1 1 -1 1 -1 -1 -1\n"),
+      swf_notes("1 0 0 -1 8 -1 -1 8 20 -1 -1 1 1 -1 1 -1 -1 -1\n"
+                "2 0 -1 0 8 -1 -1 8 20 -1 5 1 1 -1 1 -1 -1 -1\n"
+                "3 0 4 9 8 -1 -1 8 20 -1 2 1 1 -1 1 -1 -1 -1\n"
+                "3 0 4 9 8 -1 -1 8 20 -1 3 1 1 -1 1 -1 -1 -1\n"
+                "4 0 4 0 8 -1 -1 8 20 -1 5 1 1 -1 1 -1 -1 -1\n"),
       (Strings{"1 left out: the run time is unknown", "1 left out: cancelled before it started",
                "2 left out: part of a job that has no row of its own above (status 2, 3 or 4)"}));
 }
@@ -126,8 +126,8 @@ TEST(Swf, WhatIsNoJobIsCountedByItsReason) {
 TEST(Swf, PartsOfASwappedJobFollowItsOwnRow) {
   const std::string part = " 0 4 9 8 -1 -1 8 20 -1 ";
   const std::string rest = " 1 1 -1 1 -1 -1 -1\n";
-  EXPECT_EQ(notes_of("3" + part + "1" + rest + "3" + part + "2" + rest + "3" + part + "3" + rest +
-                     "9" + part + "4" + rest),
+  EXPECT_EQ(swf_notes("3" + part + "1" + rest + "3" + part + "2" + rest + "3" + part + "3" + rest +
+                      "9" + part + "4" + rest),
             (Strings{"2 left out: part of a job that has a row of its own (status 2, 3 or 4)",
                      "1 left out: part of a job that has no row of its own above (status 2, 3 or "
                      "4)"}));
@@ -138,13 +138,13 @@ TEST(Swf, ACancelledJobOfUnknownWaitNeverStartedUnlessItRan) {
       "1 0 -1 0 8 -1 -1 8 20 -1 5 1 1 -1 1 -1 -1 -1\n"
       "2 0 -1 7 8 -1 -1 8 20 -1 5 1 1 -1 1 -1 -1 -1\n";
   EXPECT_EQ(read_text(text, kSwf).names, (Strings{"2"}));
-  EXPECT_EQ(notes_of(text), (Strings{"1 left out: cancelled before it started",
-                                     "1 cancelled, and ran although its wait is unknown"}));
+  EXPECT_EQ(swf_notes(text), (Strings{"1 left out: cancelled before it started",
+                                      "1 cancelled, and ran although its wait is unknown"}));
 }
 
 TEST(Swf, WhatAJobUsedIsCheckedAndComparedWithWhatItAskedFor) {
-  EXPECT_EQ(notes_of("1 0 0 10 4 9.75 1024 4 20 2048.5 1 1 1 -1 1 -1 -1 -1\n"), Strings{});
-  EXPECT_EQ(notes_of("1 0 0 10 4 12 4096.5 4 20 2048 1 1 1 -1 1 -1 -1 -1\n"),
+  EXPECT_EQ(swf_notes("1 0 0 10 4 9.75 1024 4 20 2048.5 1 1 1 -1 1 -1 -1 -1\n"), Strings{});
+  EXPECT_EQ(swf_notes("1 0 0 10 4 12 4096.5 4 20 2048 1 1 1 -1 1 -1 -1 -1\n"),
             (Strings{"1 used more CPU time on each processor than it ran",
                      "1 used more memory than it requested"}));
   EXPECT_EQ(read_text("1 0 0 10 4 x -1 4 20 -1 1 1 1 -1 1 -1 -1 -1\n", kSwf).error,
@@ -201,7 +201,7 @@ TEST(Swf, JobsThatOverranAreKeptOrCutOrTheirRequestIsRaised) {
   const Overrun raised = read_overrun(text, TraceOverruns::Raise);
   EXPECT_EQ(raised.ran, 30_s);
   EXPECT_EQ(raised.requested, 30_s);
-  EXPECT_EQ(notes_of(text), (Strings{"1 ran longer than requested"}));
+  EXPECT_EQ(swf_notes(text), (Strings{"1 ran longer than requested"}));
 }
 
 TEST(Swf, RaisingChangesNoJobThatKeptToItsRequestOrMadeNone) {

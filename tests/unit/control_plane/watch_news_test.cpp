@@ -1,0 +1,125 @@
+// News of objects, on its way to clients that watch.
+#include "models/control_plane/clients/watch_news.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "models/control_plane/clients/reflectors.hpp"
+#include "models/scheduling/cycle/scheduler_rows.hpp"
+#include "tests/support/api_world.hpp"
+#include "tests/support/scheduler_world.hpp"
+
+namespace orrery {
+namespace {
+
+// Two servers. The reflector watches all pods, or with `is_narrow` those of one node.
+struct NewsWorld : test::ApiWorld {
+  explicit NewsWorld(bool is_narrow = false) : test::ApiWorld{test::free_servers(2)} {
+    reflectors.add({.client = client, .list = {}, .is_narrow = is_narrow});
+    reflectors.start(0);
+    run_to(1_min);
+  }
+  void run_to(Duration when) { engine.run(Time{} + when); }
+  WatchNews::Heard note(int number) {
+    return [this, number] { heard.push_back({number, engine.now()}); };
+  }
+  struct Heard {
+    int number;
+    Time when;
+  };
+  Rng jitter{3};
+  ApiClientParams params;
+  ApiClient client{engine, servers, params, {}, jitter};
+  Reflectors reflectors{engine, servers, {}, Rng{4}};
+  WatchNews news{engine, servers, reflectors};
+  std::vector<Heard> heard;
+};
+
+TEST(WatchNews, ArrivesOnceTheServerHasEncodedIt) {
+  for (const bool is_narrow : {false, true}) {
+    NewsWorld world{is_narrow};
+    const Time sent = world.engine.now();
+    const WatchNews::Event event{.cpu = 3_ms};
+    is_narrow ? world.news.tell(event, 0, world.note(1))
+              : world.news.changed(event, 0, world.note(1));
+    EXPECT_TRUE(world.heard.empty());
+    world.run_to(2_min);
+    ASSERT_EQ(world.heard.size(), 1U);
+    EXPECT_EQ(world.heard[0].when, sent + 3_ms);
+  }
+}
+
+TEST(WatchNews, IsLateWhileTheServerIsBusy) {
+  NewsWorld world;
+  const uint32_t server = world.reflectors.server_of(0);
+  const Time sent = world.engine.now();
+  const int32_t cores = static_cast<int32_t>(world.servers.params().server.cores);
+  world.server(server).charge({.cpu = 1_s * (9 * cores), .sent = {}, .threads = 9 * cores});
+  world.news.changed({.cpu = 3_ms}, 0, world.note(1));
+  world.run_to(2_min);
+  ASSERT_EQ(world.heard.size(), 1U);
+  EXPECT_GT(world.heard[0].when, sent + 27_ms) << "a ninth of a core is its share";
+}
+
+TEST(WatchNews, OfAServerThatIsLostArrivesInOrderWithTheSync) {
+  NewsWorld world;
+  world.news.changed({.cpu = 3_ms}, 0, world.note(1));
+  world.server(world.reflectors.server_of(0)).lose();
+  world.news.changed({.cpu = 1_ms}, 0, world.note(2));
+  world.news.tell({.cpu = 1_ms}, 0, world.note(3));
+  const Time lost = world.engine.now();
+  Time synced;
+  world.reflectors.synced.connect([&](uint32_t) { synced = world.engine.now(); });
+  world.run_to(2_min);
+  EXPECT_GE(synced, lost + 800_ms);
+  ASSERT_EQ(world.heard.size(), 3U);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(world.heard[static_cast<size_t>(i)].number, i + 1);
+    EXPECT_EQ(world.heard[static_cast<size_t>(i)].when, synced);
+  }
+  world.news.changed({.cpu = 1_ms}, 0, world.note(4));
+  world.run_to(3_min);
+  EXPECT_EQ(world.heard.size(), 4U) << "what the lost server was sending is not told twice";
+}
+
+TEST(WatchNews, OfAClientThatIsGoneIsToldAtOnceSoThatNobodyWaits) {
+  NewsWorld world;
+  world.server(world.reflectors.server_of(0)).lose();
+  world.news.changed({.cpu = 1_ms}, 0, world.note(1));
+  world.reflectors.stop(0);
+  world.news.end(0);
+  EXPECT_TRUE(world.heard.empty());
+  const Time now = world.engine.now();
+  world.run_to(2_min);
+  ASSERT_EQ(world.heard.size(), 1U);
+  EXPECT_EQ(world.heard[0].when, now);
+}
+
+// The only server is lost from 20 s to 40 s. Job 0 ends at about 31 s. The scheduler believes that
+// it still holds the node until the watch has synced, so job 1 finds no node before.
+TEST(WatchNews, ASchedulerWithoutAWatchPlacesFromStaleState) {
+  const std::string yaml =
+      "cluster: {pools: [{name: n, machine: dgx-a100, count: 1}]}\n"
+      "control_plane: {level: full, api_servers: {servers: 1}, losses: [{server: 0, at: 20s, "
+      "until: "
+      "40s}]}\n"
+      "workload: {sources: [{kind: jobs, jobs: [{pods: 1, pod: {gpus: 8}, work: 30s}, {submit: 5s, "
+      "pods: 1, pod: {gpus: 8}, work: 10s}]}]}\n"
+      "policy: {base: default}\nrecord: {attempts: true}\nrun: {until: 10min}\n";
+  ScenarioRun run{yaml, {}, {}};
+  const auto jobs = run.jobs();
+  ASSERT_EQ(jobs.size(), 2U);
+  EXPECT_EQ(jobs[0].outcome, JobOutcome::Completed);
+  EXPECT_EQ(jobs[1].outcome, JobOutcome::Completed);
+  EXPECT_LT(jobs[0].ended, Time{} + 40_s);
+  EXPECT_GT(jobs[1].bound, Time{} + 40_s);
+  for (const AttemptRow& row : run.recorder.rows<AttemptRow>("/events/attempts")) {
+    if (row.outcome != AttemptOutcome::Scheduled || row.at < Time{} + 20_s) continue;
+    EXPECT_GT(row.at, Time{} + 40_s) << "the end of job 0 is not known before";
+  }
+}
+
+}  // namespace
+}  // namespace orrery
