@@ -164,7 +164,8 @@ void ControlPlane::written(PodWrite what, const Told& told) {
     return news_.changed(event, what.hearer, known);
   }
   news_.changed(event);
-  if (what.hearer != kNobody) return news_.tell(event, what.hearer, known);
+  const bool is_sent = what.hearer != kNobody && is_up_[what.hearer];  // not to a dead kubelet
+  if (is_sent) return news_.tell(event, what.hearer, known);
   if (told) known();
 }
 

@@ -160,7 +160,6 @@ TEST(Defragmentation, MistakesAreRefused) {
   EXPECT_EQ(test::mistakes_of<EtcdParams>("{defragmentations: [{at: 1h}, {at: 2h}]}").size(), 0U);
   EXPECT_EQ(test::mistakes_of<EtcdParams>("{defragmentations: [{at: 2h}, {at: 1h}]}").size(), 1U);
   EXPECT_EQ(test::mistakes_of<EtcdParams>("{defragmentations: [{}]}").size(), 1U);
-  EXPECT_EQ(test::mistakes_of<EtcdParams>("{defragmentation_rate: 1Gbps}").size(), 1U);
 }
 
 }  // namespace
