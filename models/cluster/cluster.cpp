@@ -295,7 +295,7 @@ void Cluster::compress_retries(const Scenario& scenario) {
 // Gangs that cannot all fit may be retried without end, and time passes slowly then. While no job
 // runs, none is to come and every node is up, nothing but another attempt can change the state.
 void Cluster::stop_if_futile() {
-  if (run_.until || is_work_ahead()) return;
+  if (run_.until || is_work_ahead() || controller_.gpu_milli_believed_held() > 0) return;
   const uint64_t limit = run_.futile_attempts * scheduler_.pods_pending();
   if (scheduler_.attempts_in_vain() < limit || has_stalled_) return;
   if (ground_.state.up().count() < ground_.state.nodes()) return;

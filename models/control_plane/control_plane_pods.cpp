@@ -46,9 +46,10 @@ void ControlPlane::bind(PodId pod, NodeId node, Done done) {
 
 void ControlPlane::start(PodId pod, NodeId node, Started started) {
   most_[Quantity::Pods] = std::max(most_[Quantity::Pods], ++pods_);
-  images_.ensure(pod, node, [this, pod, node, started = std::move(started)] {
+  const uint64_t life = jobs_.pod(pod).generation;
+  images_.ensure(pod, node, [this, pod, node, life, started = std::move(started)] {
     started(start_);
-    patch_as_it_starts(pod, node, 1);
+    if (jobs_.pod(pod).generation == life) patch_as_it_starts(pod, node, 1);
     // One that is gone may be bound anew already, and pull its images.
     const bool is_known = jobs_.pod(pod).started < Time::max();
     if (services_ && is_known) services_->pod_starts(pod);

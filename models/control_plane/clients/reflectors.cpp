@@ -147,7 +147,6 @@ void Reflectors::lose(uint32_t server) {
       reflector.backoff = {};
     }
     back_off(id);
-    lost.emit(id);
   }
 }
 

@@ -50,8 +50,8 @@ class Reflectors {
     return static_cast<uint32_t>(on_server_[server].size());
   }
   uint64_t lists() const { return lists_; }  // that were answered
-  // Told when a reflector is up to date and watches, and when its watch is lost.
-  Signal<uint32_t> synced, lost;
+  // Told when a reflector is up to date and watches.
+  Signal<uint32_t> synced;
 
  private:
   enum class State : uint8_t { Stopped, Listing, Connecting, Watching, BackingOff };
