@@ -360,7 +360,7 @@ TEST(Facts, RunsAreAsIfParametersWithoutEffectWereAbsent) {
     const ScenarioRun without{kBase, row.idle}, with{kBase, given};
     for (const SummaryValue& one : without.result.summary) {
       const auto same = std::ranges::find(with.result.summary, one.name, &SummaryValue::name);
-      EXPECT_EQ(same->value, one.value) << one.name;
+      EXPECT_EQ(testing::PrintToString(same->value), testing::PrintToString(one.value));  // or nan
     }
     EXPECT_EQ(with.result.simulated, without.result.simulated);
   }
