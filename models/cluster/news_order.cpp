@@ -1,4 +1,4 @@
-// models/cluster/news_order.cpp -- who hears news of nodes, pods and jobs, in which order.
+// models/cluster/news_order.cpp -- observers of nodes, pods and jobs, in the order they are called.
 #include "models/cluster/cluster.hpp"
 
 namespace orrery {

@@ -41,7 +41,7 @@ namespace orrery {
 // of its node; it writes their status as they start and delete them when they are gone.
 class ControlPlane final : public PodApi, public NodeApi {
  public:
-  // All must outlive it. `pods` hears of deletions.
+  // All must outlive it. It emits `dead_pods_gone` of `pods`.
   ControlPlane(Sim sim, const ControlPlaneParams& params, const JobTable& jobs,
                const NodePresence& presence, PodNews& pods);
   ControlPlane(const ControlPlane&) = delete;

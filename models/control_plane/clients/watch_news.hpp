@@ -34,8 +34,8 @@ class WatchNews {
   void changed(const Event& event, uint32_t reflector, Heard heard);
   // The event alone, to a reflector that watches few objects. Calls `heard` as above.
   void tell(const Event& event, uint32_t reflector, Heard heard);
-  // The client is gone for good, say with its node: what it was to hear is told in an event of now,
-  // so that nobody waits for it.
+  // The client is gone, say with its node. Callbacks that still wait run in an event of this
+  // instant, so that no caller waits forever.
   void end(uint32_t reflector);
 
  private:
