@@ -17,6 +17,15 @@ const Node& Node::operator[](std::string_view key) const {
   return found == nullptr ? kNothing : *found;
 }
 
+bool have_same_value(const Node& a, const Node& b) {
+  const auto same_entry = [](const Entry& x, const Entry& y) {
+    return x.key == y.key && have_same_value(x.value, y.value);
+  };
+  return a.kind == b.kind && a.text == b.text && a.was_quoted == b.was_quoted &&
+         std::ranges::equal(a.items, b.items, have_same_value) &&
+         std::ranges::equal(a.entries, b.entries, same_entry);
+}
+
 std::string what_is(const Node& node) {
   switch (node.kind) {
     case Kind::Scalar:

@@ -48,6 +48,8 @@ struct Entry {
   Node value;
 };
 
+bool have_same_value(const Node& a, const Node& b);  // wherever they stand in the text
+
 // "a map", "a list", "'text'" or "nothing", for messages.
 std::string what_is(const Node& node);
 

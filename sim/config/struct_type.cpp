@@ -128,6 +128,7 @@ void StructType::tell_unheeded(const Node& node, const ReadContext& context,
     }
     std::vector<Heeded> open = field.options.heeded;
     std::erase_if(open, [](const Heeded& one) { return one.is_heeded; });
+    if (open.empty() || is_default(field.name, field.type->write(field.value))) continue;
     std::ranges::stable_sort(open, {}, [](const Heeded& one) { return one.fact >= 0; });
     for (const Heeded& one : open) {
       context.diagnostics.unheeded(
@@ -135,6 +136,16 @@ void StructType::tell_unheeded(const Node& node, const ReadContext& context,
       if (one.fact < 0) break;
     }
   }
+}
+
+// A value that is given as the default is changes nothing, as in a resolved scenario.
+bool StructType::is_default(std::string_view field, const Node& value) const {
+  const std::shared_ptr<const void> defaults = sample();
+  FieldList fields;
+  collect_const(defaults.get(), fields);
+  return std::ranges::any_of(fields.all(), [&](const FieldList::Field& one) {
+    return one.name == field && have_same_value(one.type->write(one.value), value);
+  });
 }
 
 // Visitors take a struct they may change; writing and describing never do.

@@ -140,6 +140,7 @@ struct TypeFor<P> {
       if constexpr (requires { P::kDoc; }) return P::kDoc;
       return {};
     }
+    std::shared_ptr<const void> sample() const override { return std::make_shared<P>(); }
   };
 };
 
