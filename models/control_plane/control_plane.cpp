@@ -55,9 +55,6 @@ ControlPlane::ControlPlane(Sim sim, const ControlPlaneParams& params, const JobT
     servers_.watch_caches().changed(resource);
     if (resource == ApiResource::Pods) size_lists();
   });
-  reflectors_.synced.connect([this](uint32_t reflector) {
-    if (reflector == scheduler_watch()) scheduler_synced.emit();
-  });
   add_loads();
   most_[Quantity::Nodes] = presence.nodes();
   leave_out_absent(presence);
@@ -78,8 +75,9 @@ void ControlPlane::start() {
   }
   servers_.set_nodes(nodes_registered_);
   watch_leases();
-  const auto kubelets = static_cast<uint32_t>(kubelets_.size());
-  for (uint32_t i = 0; i < pod_watchers_.size(); ++i) reflectors_.start_synced(kubelets + i);
+  for (uint32_t i = 0; i <= pod_watchers_.size(); ++i) {
+    reflectors_.start_synced(scheduler_watch() + i);
+  }
   heartbeats();
   if (events_) events_->start();
   if (crash_loops_) crash_loops_->start(is_up_);

@@ -56,8 +56,7 @@ class ControlPlane final : public PodApi, public NodeApi {
   void evict(PodId pod, Told told) override;
   void nominated(PodId pod) override;
   void scheduling_failed(PodId pod) override;
-  void removed(PodId pod, NodeId node) override;
-  bool is_scheduler_synced() const override { return reflectors_.is_watching(scheduler_watch()); }
+  void removed(PodId pod, NodeId node, Heard heard) override;
 
   void send(NodeId node, uint32_t client, const ApiRequest& request,
             std::function<void(bool)> done) override;
@@ -91,13 +90,14 @@ class ControlPlane final : public PodApi, public NodeApi {
   void write_again(ApiClient& client, PodWrite what, const Told& told, Duration waited);
   void patch_status(NodeId node, uint32_t space);
   void patch_as_it_starts(PodId pod, NodeId node, int32_t sent);
+  void settle(uint32_t object);
   uint32_t name_space(PodId pod) const { return job_namespaces_.of(jobs_.pod(pod).job); }
   ApiClient& kubelet(NodeId node) { return *kubelets_[node.index]; }
   uint32_t scheduler_watch() const { return static_cast<uint32_t>(kubelets_.size()); }
   uint32_t controllers_watch() const { return scheduler_watch() + 1; }
   void watch_leases();
   void size_lists();
-  void delete_pod(ApiClient& client, uint32_t object, std::function<void()> done);
+  void delete_pod(ApiClient& client, uint32_t object, uint32_t hearer, Heard heard);
   void heartbeats();
   void sample_servers(Time now, double seconds);
   void sample_etcd(Time now, double seconds);
@@ -118,9 +118,9 @@ class ControlPlane final : public PodApi, public NodeApi {
   ApiClient garbage_collector_, scheduler_;
   std::vector<std::unique_ptr<ApiClient>> kubelets_;  // by node
   NodeClients node_clients_;
-  Reflectors reflectors_;  // one a node, of its kubelet; then those of clients that watch all pods
+  Reflectors reflectors_;  // one a node, of its kubelet; the scheduler's; those of pod_watchers_
   WatchNews news_;
-  std::vector<std::unique_ptr<ApiClient>> pod_watchers_;
+  std::vector<std::unique_ptr<ApiClient>> pod_watchers_;  // controllers first
   ApiRequest all_pods_, pods_of_node_;  // sizes of lists, of a node in the mean
   PodObjects objects_;
   NodeObjects node_objects_;

@@ -52,11 +52,7 @@ void ControlPlane::delete_dead_pods(NodeId node, bool is_back) {
     if (!gone.empty()) pods_news_.dead_pods_gone.emit(gone);
   };
   for (const uint32_t object : dead_pods_.begin(node)) {
-    if (object == 0) {
-      deleted();
-    } else {
-      delete_pod(is_back ? kubelet(node) : garbage_collector_, object, deleted);
-    }
+    delete_pod(is_back ? kubelet(node) : garbage_collector_, object, controllers_watch(), deleted);
   }
 }
 

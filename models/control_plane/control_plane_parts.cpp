@@ -20,13 +20,16 @@ void ControlPlane::add_clients() {
                      .is_narrow = true,
                      .sizes = &pods_of_node_});
   }
-  for (int32_t i = 0; i < params_.pods.watchers; ++i) {
+  const auto watch_all_pods = [this](ApiClient& client) {
+    reflectors_.add(
+        {.client = client, .list = {.resource = ApiResource::Pods}, .sizes = &all_pods_});
+  };
+  watch_all_pods(scheduler_);
+  for (int32_t i = 1; i < params_.pods.watchers; ++i) {
     pod_watchers_.push_back(std::make_unique<ApiClient>(
         sim_.engine, servers_, params_.clients.controller_manager,
         ApiClient::Setup{.kind = ApiClientKind::ControllerManager}, client_rng_));
-    reflectors_.add({.client = *pod_watchers_.back(),
-                     .list = {.resource = ApiResource::Pods},
-                     .sizes = &all_pods_});
+    watch_all_pods(*pod_watchers_.back());
   }
 }
 

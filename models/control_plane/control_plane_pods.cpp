@@ -18,8 +18,7 @@ void ControlPlane::create(PodId pod, Told told) {
   const uint32_t space = name_space(pod);
   const uint32_t object = objects_.create(pod, space);
   const auto heard = [this, object, told = std::move(told)](Creation news) {
-    const bool is_over = news != Creation::Answered && objects_.settle(object);
-    if (is_over) delete_pod(garbage_collector_, object, {});
+    if (news == Creation::Refused) settle(object);
     told(news);
   };
   write(*controllers_[controller_of(kind)],
@@ -27,19 +26,27 @@ void ControlPlane::create(PodId pod, Told told) {
         heard, {});
 }
 
-// A kubelet that died meanwhile, or whose pod is gone, starts nothing.
+// Its creation is stored or given up. A pod that is gone by now is deleted.
+void ControlPlane::settle(uint32_t object) {
+  if (objects_.settle(object)) delete_pod(garbage_collector_, object, kNobody, {});
+}
+
+// The kubelet starts the pod if this binding is the one that counts: not after an earlier one was
+// given up and the pod bound anew, nor if the pod is gone or the node died meanwhile.
 void ControlPlane::bind(PodId pod, NodeId node, Done done) {
   const uint64_t life = jobs_.pod(pod).generation;
   const uint32_t space = name_space(pod);
   const auto bound = [this, pod, life, space, node, done = std::move(done)](Creation news) {
     if (news == Creation::Answered) return;
     const bool is_done = news == Creation::Known;
-    const Pod& now_is = jobs_.pod(pod);
-    const bool is_there = now_is.generation == life && now_is.state == PodState::Pending;
-    const bool starts = is_done && is_there && is_up_[node.index];
+    const auto is_on_node = [&] {
+      return jobs_.pod(pod).generation == life && jobs_.pod(pod).node == node;
+    };
+    const bool was_there = is_on_node();
+    done(is_done);
+    const bool starts = !was_there && is_on_node();
     if (starts && params_.kubelet.status_writes > 0) patch_status(node, space);
     if (events_ && is_done) events_->pod_bound(starts ? node : NodeId{}, space);
-    done(is_done);
   };
   write(scheduler_, {.verb = Verb::Update, .name_space = space, .hearer = node.index}, bound, {});
 }
@@ -49,21 +56,21 @@ void ControlPlane::start(PodId pod, NodeId node, Started started) {
   const uint64_t life = jobs_.pod(pod).generation;
   images_.ensure(pod, node, [this, pod, node, life, started = std::move(started)] {
     started(start_);
-    if (jobs_.pod(pod).generation == life) patch_as_it_starts(pod, node, 1);
     // One that is gone may be bound anew already, and pull its images.
     const bool is_known = jobs_.pod(pod).started < Time::max();
+    if (is_known && jobs_.pod(pod).generation == life) patch_as_it_starts(pod, node, 1);
     if (services_ && is_known) services_->pod_starts(pod);
   });
 }
 
 // The first patch went out when the kubelet learned of the pod; the last one says that the
-// containers run. With 5 patches and 0.8 s from the images to the containers they go out 0.2, 0.4,
-// 0.6 and 0.8 s after the images are there.
+// containers run. With 5 patches and 0.8 s from the images to the containers, `pod_start` included,
+// they go out 0.2, 0.4, 0.6 and 0.8 s after the images are there.
 void ControlPlane::patch_as_it_starts(PodId pod, NodeId node, int32_t sent) {
   const int32_t left = params_.kubelet.status_writes - sent;
   if (left <= 0) return;
   const uint64_t life = jobs_.pod(pod).generation;
-  const Duration pause = Duration{start_.ns / (params_.kubelet.status_writes - 1)};
+  const Duration pause{(jobs_.pod(pod).started - sim_.engine.now()).ns / left};
   sim_.engine.after(pause, Label{"control.pod_status"}, [this, pod, node, life, sent] {
     const Pod& now_is = jobs_.pod(pod);
     if (now_is.generation != life || now_is.node != node || !is_up_[node.index]) return;
@@ -96,13 +103,16 @@ void ControlPlane::scheduling_failed(PodId pod) {
   if (events_) events_->scheduling_failed(pod, jobs_.pod(pod).generation, name_space(pod));
 }
 
-// Nobody hears of pods whose node just died.
-void ControlPlane::removed(PodId pod, NodeId node) {
+// The deletion stands for all by which a kubelet tells that a pod has ended. Nobody hears of pods
+// whose node just died.
+void ControlPlane::removed(PodId pod, NodeId node, Heard heard) {
   const uint32_t object = objects_.remove(pod);
-  if (!node.is_valid()) return delete_pod(garbage_collector_, object, {});
+  if (!node.is_valid()) return delete_pod(garbage_collector_, object, kNobody, {});
   --pods_;
   if (services_) services_->pod_gone(pod);
-  if (is_up_[node.index]) return delete_pod(kubelet(node), object, {});
+  if (is_up_[node.index]) {
+    return delete_pod(kubelet(node), object, scheduler_watch(), std::move(heard));
+  }
   dead_pods_.died(node, {pod, jobs_.pod(pod).generation}, object);
 }
 
@@ -120,15 +130,15 @@ void ControlPlane::job_over(JobId job) {
   if (namespaces_) namespaces_->job_over(job);
 }
 
-// Until it is stored, however long that takes. Controllers hear of what `done` waits for.
-void ControlPlane::delete_pod(ApiClient& client, uint32_t object, std::function<void()> done) {
-  if (object == 0) return;
-  const uint32_t hearer = done ? controllers_watch() : kNobody;
-  const auto deleted = [this, &client, object, done = std::move(done)](Creation news) {
-    if (news == Creation::Refused) delete_pod(client, object, done);
-    if (news != Creation::Known) return;
-    objects_.deleted(object);
-    if (done) done();
+// Until it is stored, however long that takes; then `heard` is called once the hearer knows.
+void ControlPlane::delete_pod(ApiClient& client, uint32_t object, uint32_t hearer, Heard heard) {
+  if (object == 0) {
+    if (heard) heard();
+    return;
+  }
+  const auto deleted = [this, &client, object, hearer, heard = std::move(heard)](Creation news) {
+    if (news == Creation::Refused) delete_pod(client, object, hearer, heard);
+    if (news == Creation::Known && heard) heard();
   };
   write(client,
         {.verb = Verb::Delete,
@@ -155,8 +165,10 @@ void ControlPlane::write(ApiClient& client, PodWrite what, Told told, Duration w
               });
 }
 
-// All that watch pods are sent the event, and so is the kubelet that is to hear.
+// It is stored. All that watch pods are sent the event, and so is the kubelet that is to hear.
 void ControlPlane::written(PodWrite what, const Told& told) {
+  if (what.verb == Verb::Create) settle(what.object);
+  if (what.verb == Verb::Delete) objects_.deleted(what.object);
   const double copy = static_cast<double>(params_.pods.bytes.count) *
                       params_.api_servers.server.cost.sent_byte * 1e-9;
   const WatchNews::Event event{.cpu = nearest_ns(copy), .bytes = params_.pods.bytes};

@@ -30,8 +30,12 @@ void PodDelays::evict(PodId /*pod*/, Told told) {
   });
 }
 
-void PodDelays::removed(PodId pod, NodeId node) {
-  if (!node.is_valid() || presence_.is_up(node)) return;
+void PodDelays::removed(PodId pod, NodeId node, Heard heard) {
+  if (!node.is_valid()) return;
+  if (presence_.is_up(node)) {
+    engine_.after(write_ + watch_, Label{"control.written"}, std::move(heard));
+    return;
+  }
   dead_pods_.died(node, {pod, jobs_.pod(pod).generation}, 0);
 }
 

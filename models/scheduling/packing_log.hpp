@@ -34,7 +34,8 @@ struct PackingSample {
   }
 };
 
-// One row for each whole percent of load.
+// One row for each whole percent of load. It measures the scheduler's own ledger: with a control
+// plane a pod counts until the scheduler has heard of its end.
 class PackingLog {
  public:
   PackingLog(Sim sim, const ClusterState& cluster, const JobTable& jobs,

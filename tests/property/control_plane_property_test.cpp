@@ -132,7 +132,8 @@ std::string infinitely_fast(const std::string& reads = "", const std::string& mo
   return "{level: full, kubelet: {sandbox: 0s, container: 0s}, "
          "etcd: {commit_latency: 0s}, "
          "clients: {controller_manager: {qps: 1e9, burst: 1000000}, "
-         "scheduler: {qps: 1e9, burst: 1000000}}, "
+         "scheduler: {qps: 1e9, burst: 1000000}, "
+         "kubelet: {qps: 1e9, burst: 1000000}}, "
          "api_servers: {" +
          mode + "server: {egress: 0Gbps, cost: {write: 0s, sent_byte: 0" + reads + "}}}}";
 }

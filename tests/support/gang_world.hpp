@@ -52,6 +52,7 @@ class GangWorld {
     });
     set_phase(job, JobPhase::Failed);
     jobs.remove(job);
+    jobs.recycle(job);
   }
   void wait(Duration span) {
     engine.at(engine.now() + span, Label{"test.tick"}, [] {});

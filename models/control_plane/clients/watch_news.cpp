@@ -40,6 +40,8 @@ WatchNews::Heard WatchNews::arrival(uint32_t reflector, Heard heard) {
   };
 }
 
+// Whichever charge of this watch has ended: a watch is one stream, so the oldest event arrives
+// first. Pod events cost the same, so in general their charges end in that order, too.
 void WatchNews::arrives(uint32_t reflector) {
   Line& to = lines_[reflector];
   const Heard heard = std::move(to.news.front());
@@ -51,7 +53,7 @@ void WatchNews::arrives(uint32_t reflector) {
 void WatchNews::synced(uint32_t reflector) {
   Line& to = line(reflector);
   ++to.syncs;
-  for (size_t waiting = to.news.size(); waiting > 0; --waiting) arrives(reflector);
+  for (const Heard& heard : std::exchange(to.news, {})) heard();
 }
 
 void WatchNews::end(uint32_t reflector) {

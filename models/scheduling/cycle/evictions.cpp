@@ -101,7 +101,14 @@ void Evictions::told(const EvictionOrder& order, PodApi::Creation news) {
   refused.emit(order.victim, is_same ? order.preemptor : PodId{});
 }
 
+// The scheduler may have taken a pod for a victim whose end it had not heard of.
 void Evictions::preempt(const EvictionOrder& order) {
+  const PodState state = jobs_.pod(order.victim).state;
+  if (state == PodState::Absent || state == PodState::Done) {
+    ORRERY_MARK("scheduling.victim_not_found");
+    --victims_;
+    return;
+  }
   write(order);
   controller_.preempt(order.victim);
 }

@@ -41,6 +41,7 @@ class Reservations {
   // Back to the queue after a failure past the scheduling cycle, which is recorded.
   void requeue(PodId pod, uint32_t plugins);
 
+  size_t pods() const { return assumed_.size(); }
   int64_t gpu_milli() const;  // of all of them
 
   Signal<PodId> permitted;  // a pod that waited

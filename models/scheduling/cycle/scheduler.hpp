@@ -56,6 +56,7 @@ class Scheduler final {
   size_t pods_pending() const { return parts_.tracks.pods_pending(); }    // created and not bound
   size_t gangs_pending() const { return parts_.tracks.gangs_pending(); }  // gangs with such pods
   size_t pods_waiting_in_permit() const { return parts_.tracks.pods_waiting; }
+  size_t pods_binding() const { return parts_.reservations.pods() - pods_waiting_in_permit(); }
   uint64_t progress() const { return counters_.pods_scheduled; }
   // Calls f(pod, has a reservation) for the unbound pods of a unit that `no_node_found` named.
   template <class F>
@@ -87,6 +88,7 @@ class Scheduler final {
   void wire();
   void pods_created(std::span<const PodId> pods);
   void pod_removed(PodId pod);
+  void end_heard(PodId pod);
   void job_over(JobId job);
   void node_down(NodeId node);  // after the controller handled it: reservations there are undone
   void node_up(NodeId node);

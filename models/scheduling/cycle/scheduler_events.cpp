@@ -10,9 +10,7 @@ namespace orrery {
 void Scheduler::wire() {
   controller_.pods_created.connect([this](std::span<const PodId> pods) { pods_created(pods); });
   controller_.pod_removed.connect([this](PodId pod) { pod_removed(pod); });
-  controller_.room_learned.connect([this](NodeId node, SpecId spec) {
-    post_and_kick({ClusterEventKind::AssignedPodDeleted, node, spec, {}});
-  });
+  controller_.end_heard.connect([this](PodId pod) { end_heard(pod); });
   controller_.job_over.connect([this](JobId job) { job_over(job); });
   parts_.binder.bound.connect([this](PodId) {
     ++counters_.pods_scheduled;
@@ -74,16 +72,17 @@ void Scheduler::pods_created(std::span<const PodId> pods) {
   kick();
 }
 
+// A pod without a node leaves the queue at once. One that had a node stays in the ledger, as it
+// does in the cluster state, until end_heard.
 void Scheduler::pod_removed(PodId pod) {
   rounds_.interrupted();
   const Pod& p = jobs_.pod(pod);
   PodTrack& t = parts_.tracks.of(pod);
   if (t.stage == PodStage::Bound) {
-    const NodeId node = parts_.placements.node_of(pod);
-    parts_.placements.remove(pod);
-    controller_.pod_unassigned.emit(pod, node);
-    parts_.line.post({ClusterEventKind::AssignedPodDeleted, node, p.spec, p.gang});
-  } else if (t.stage != PodStage::None) {
+    t.stage = PodStage::None;
+    return controller_.pod_unassigned.emit(pod, parts_.placements.node_of(pod));
+  }
+  if (t.stage != PodStage::None) {
     if (t.stage != PodStage::Queued) parts_.reservations.undo(pod, {}, std::nullopt);
     parts_.tracks.no_longer_pending(pod);
     parts_.line.leave(pod);
@@ -96,6 +95,17 @@ void Scheduler::pod_removed(PodId pod) {
     parts_.line.post({ClusterEventKind::AssignedPodDeleted, kept_for_it, p.spec, {}});
   }
   parts_.line.unblock();  // it may have been the head of the queue
+  kick();
+}
+
+void Scheduler::end_heard(PodId pod) {
+  const Pod& p = jobs_.pod(pod);
+  const NodeId node = parts_.placements.node_of(pod);
+  rounds_.interrupted();
+  parts_.placements.remove(pod);
+  parts_.line.post({ClusterEventKind::AssignedPodDeleted, node, p.spec, p.gang});
+  parts_.evictions.forget(pod);
+  parts_.line.unblock();
   kick();
 }
 

@@ -182,13 +182,17 @@ JobTable::Members JobTable::taking_part(JobId id) const {
 
 void JobTable::remove(JobId id) {
   ORRERY_CHECK(is_live_[id.index], "a job ends exactly once");
+  is_live_[id.index] = false;
+  --live_jobs_;
+}
+
+void JobTable::recycle(JobId id) {
+  ORRERY_CHECK(!is_live_[id.index], "ids of a job that is over are reused");
   const Job& job = jobs_[id.index];
   if (job.pods > 0) free_pods_[job.pods].push_back(job.first_pod.index);
   if (job.roles > 0) free_roles_[job.roles].push_back(job.first_role.index);
   if (job.gangs > 0) free_gangs_[job.gangs].push_back(job.first_gang.index);
-  is_live_[id.index] = false;
   free_jobs_.push_back(id.index);
-  --live_jobs_;
 }
 
 }  // namespace orrery

@@ -18,7 +18,8 @@ class JobTable {
   JobId add(const JobSpec& spec);  // pods start Absent
   // A counted job: it takes an amount out of a pool, and the table holds no pods or gangs of it.
   JobId add_counted(const JobSpec& spec);
-  void remove(JobId id);  // the job is over and recorded; its ids may be reused
+  void remove(JobId id);   // the job is over and recorded
+  void recycle(JobId id);  // after that: nobody knows its ids any more, and they may be reused
 
   const Job& job(JobId id) const { return jobs_[id.index]; }
   const Gang& gang(GangId id) const { return gangs_[id.index]; }

@@ -7,7 +7,6 @@
 
 #include "sim/core/id.hpp"
 #include "sim/core/time.hpp"
-#include "sim/engine/signal.hpp"
 
 namespace orrery {
 
@@ -21,6 +20,7 @@ class PodApi {
   using Told = std::function<void(Creation news)>;
   // Told once. `left`: from now until the containers run.
   using Started = std::function<void(Duration left)>;
+  using Heard = std::function<void()>;
 
   virtual void create(PodId pod, Told told) = 0;
   // Done once the kubelet of the node has heard of it.
@@ -35,10 +35,9 @@ class PodApi {
   // An attempt to schedule or bind it failed. The scheduler records that and does not wait.
   virtual void scheduling_failed(PodId pod) = 0;
   // It was bound to the node, or to none yet, and is gone; or it is not to be created any more.
-  virtual void removed(PodId pod, NodeId node) = 0;
-  // False while the scheduler's watch of pods is lost: it learns of nothing until it has synced.
-  virtual bool is_scheduler_synced() const = 0;
-  Signal<> scheduler_synced;
+  // `heard` is called once the scheduler has learned that, maybe before this returns. It is empty
+  // for a pod without a node, and for one whose node is down.
+  virtual void removed(PodId pod, NodeId node, Heard heard) = 0;
 
  protected:
   ~PodApi() = default;

@@ -24,10 +24,11 @@ struct PodNews {
   Signal<PodId, NodeId> pod_assigned;    // S: node reserved: waiting in Permit, binding, bound
   Signal<PodId, NodeId> pod_unassigned;  // S: that is undone, or a bound pod left
   Signal<PodId> pod_runs;                // J: an independent pod begins to compute
-  // J: the pod ended, and gave everything back; its record is as before, its gang as after.
+  // J: the pod ended; its record is as before, its gang as after.
   Signal<PodId> pod_removed;
-  // J: the scheduler, whose watch was lost, learns that a pod of this spec has left the node.
-  Signal<NodeId, SpecId> room_learned;
+  // J: the scheduler learns of that: the resources of a pod that had a node are free. Without a
+  // control plane it follows pod_removed at once. The pod may be wanted again, and its job be over.
+  Signal<PodId> end_heard;
   // A: Pods that died with a node are deleted, and their controllers know.
   Signal<std::span<const DeadPod>> dead_pods_gone;
 };

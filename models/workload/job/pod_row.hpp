@@ -46,7 +46,8 @@ struct PodRow {  // one life of a pod
     c("node", &PodRow::node, "where it ran; 4294967295: nowhere");
     c("gpus", &PodRow::gpus, "bit i: GPU i of the node was its own");
     c("created", &PodRow::created, "when it entered the scheduler's queue");
-    c("bound", &PodRow::bound, "when it got its node; -1: never");
+    c("bound", &PodRow::bound,
+      "when it got its node: with a control plane, when its kubelet heard of that; -1: never");
     c("started", &PodRow::started, "when its containers ran; -1: never");
     c("ended", &PodRow::ended, "when it left");
     c("attempts", &PodRow::attempts, "scheduling attempts");

@@ -67,7 +67,7 @@ void JobController::remove_job(JobId id) {
   accounts_.write_job_row(id, sim_.engine.now());
   if (job.is_counted()) counted_.end(id);
   job_over.emit(id);
-  jobs_.remove(id);
+  pods_.job_removed(id);
 }
 
 void JobController::close_recoveries(JobId id, Time end) {

@@ -3,13 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <string>
 #include <vector>
 
 #include "models/control_plane/clients/reflectors.hpp"
-#include "models/scheduling/cycle/scheduler_rows.hpp"
 #include "tests/support/api_world.hpp"
-#include "tests/support/scheduler_world.hpp"
 
 namespace orrery {
 namespace {
@@ -95,30 +92,6 @@ TEST(WatchNews, OfAClientThatIsGoneIsToldAtOnceSoThatNobodyWaits) {
   world.run_to(2_min);
   ASSERT_EQ(world.heard.size(), 1U);
   EXPECT_EQ(world.heard[0].when, now);
-}
-
-// The only server is lost from 20 s to 40 s. Job 0 ends at about 31 s. The scheduler believes that
-// it still holds the node until the watch has synced, so job 1 finds no node before.
-TEST(WatchNews, ASchedulerWithoutAWatchPlacesFromStaleState) {
-  const std::string yaml =
-      "cluster: {pools: [{name: n, machine: dgx-a100, count: 1}]}\n"
-      "control_plane: {level: full, api_servers: {servers: 1}, losses: [{server: 0, at: 20s, "
-      "until: "
-      "40s}]}\n"
-      "workload: {sources: [{kind: jobs, jobs: [{pods: 1, pod: {gpus: 8}, work: 30s}, {submit: 5s, "
-      "pods: 1, pod: {gpus: 8}, work: 10s}]}]}\n"
-      "policy: {base: default}\nrecord: {attempts: true}\nrun: {until: 10min}\n";
-  ScenarioRun run{yaml, {}, {}};
-  const auto jobs = run.jobs();
-  ASSERT_EQ(jobs.size(), 2U);
-  EXPECT_EQ(jobs[0].outcome, JobOutcome::Completed);
-  EXPECT_EQ(jobs[1].outcome, JobOutcome::Completed);
-  EXPECT_LT(jobs[0].ended, Time{} + 40_s);
-  EXPECT_GT(jobs[1].bound, Time{} + 40_s);
-  for (const AttemptRow& row : run.recorder.rows<AttemptRow>("/events/attempts")) {
-    if (row.outcome != AttemptOutcome::Scheduled || row.at < Time{} + 20_s) continue;
-    EXPECT_GT(row.at, Time{} + 40_s) << "the end of job 0 is not known before";
-  }
 }
 
 }  // namespace

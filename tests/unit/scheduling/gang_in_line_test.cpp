@@ -37,8 +37,9 @@ class LateSecond final : public PodApi {
   void evict(PodId /*pod*/, Told /*told*/) override {}
   void nominated(PodId /*pod*/) override {}
   void scheduling_failed(PodId /*pod*/) override {}
-  bool is_scheduler_synced() const override { return true; }
-  void removed(PodId /*pod*/, NodeId /*node*/) override {}
+  void removed(PodId /*pod*/, NodeId /*node*/, Heard heard) override {
+    if (heard) heard();
+  }
 
   Duration late = 5_s;
 

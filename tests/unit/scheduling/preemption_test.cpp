@@ -121,8 +121,9 @@ class Unwilling final : public PodApi {
   }
   void nominated(PodId /*pod*/) override {}
   void scheduling_failed(PodId /*pod*/) override {}
-  bool is_scheduler_synced() const override { return true; }
-  void removed(PodId /*pod*/, NodeId /*node*/) override {}
+  void removed(PodId /*pod*/, NodeId /*node*/, Heard heard) override {
+    if (heard) heard();
+  }
   int asked = 0;
 };
 

@@ -147,9 +147,9 @@ class LateThird final : public PodApi {
   void evict(PodId /*pod*/, Told /*told*/) override {}
   void nominated(PodId /*pod*/) override {}
   void scheduling_failed(PodId /*pod*/) override {}
-  bool is_scheduler_synced() const override { return true; }
-  void removed(PodId pod, NodeId node) override {
+  void removed(PodId pod, NodeId node, Heard heard) override {
     called_back += pod.index == 2 && !node.is_valid() ? 1 : 0;
+    if (heard) heard();
   }
   int called_back = 0;
 

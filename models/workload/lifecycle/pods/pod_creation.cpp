@@ -200,7 +200,7 @@ void PodCreation::appear(PodId id) {
 
 void PodCreation::forget(PodId id) {
   PodToCreate& pod = pods_[id];
-  if (api_ != nullptr && (pod.is_wanted || pod.is_on_its_way)) api_->removed(id, {});
+  if (api_ != nullptr && (pod.is_wanted || pod.is_on_its_way)) api_->removed(id, {}, {});
   if (pod.is_wanted) --units_[unit_of(id)].wanted;
   pod.is_wanted = pod.is_on_its_way = false;
   ++jobs_.pod(id).generation;

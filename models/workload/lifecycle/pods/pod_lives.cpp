@@ -21,7 +21,14 @@ PodLives::PodLives(Sim sim, ClusterState& cluster, JobTable& jobs,
     if (!account.first_created) account.first_created = engine_.now();
     ++accounts_.counters().pods_created;
   });
-  creation_.created.connect([this](std::span<const PodId> pods) { news_.pods_created.emit(pods); });
+  // Events of a watch are in order, as a rule. A replacement that overtakes the end of the pod of
+  // the same rank brings the news of it.
+  creation_.created.connect([this](std::span<const PodId> pods) {
+    for (const PodId pod : pods) {
+      if (ends_[pod].node.is_valid()) end_arrives(pod);
+    }
+    news_.pods_created.emit(pods);
+  });
   // The next pod of an ordered StatefulSet waits for this one.
   starts_.start_known.connect([this](PodId id) {
     const Pod& pod = jobs_.pod(id);
@@ -37,7 +44,6 @@ PodLives::PodLives(Sim sim, ClusterState& cluster, JobTable& jobs,
 void PodLives::use(PodApi& api) {
   api_ = &api;
   creation_.use(api);
-  api.scheduler_synced.connect([this] { give_back_held(); });
   // What a kubelet does before the containers of this model start.
   starts_.use(StartStage::Images, [this](PodId pod, Duration, PodStarts::Told told) {
     api_->start(pod, jobs_.pod(pod).node, std::move(told));
@@ -45,8 +51,12 @@ void PodLives::use(PodApi& api) {
 }
 
 void PodLives::admitted(JobId id) {
-  if (id.index >= counts_.size()) counts_.resize(jobs_.jobs_bound());
+  if (id.index >= counts_.size()) {
+    counts_.resize(jobs_.jobs_bound());
+    unheard_of_job_.resize(jobs_.jobs_bound());
+  }
   if (jobs_.pods_bound() > 0) on_nodes_.grow(jobs_.pods_bound());
+  if (jobs_.pods_bound() > ends_.size()) ends_.resize(jobs_.pods_bound());
   counts_[id] = {};
   creation_.admitted(id);
   starts_.admitted(id);
@@ -108,10 +118,13 @@ void PodLives::remove(PodId id, PodEnd why, const Ending& ending) {
   accounts_.book_held(id, engine_.now());
   leaving.emit(id, why);
   const bool had_node = pod.state != PodState::Pending;
-  if (api_ != nullptr) api_->removed(id, had_node ? pod.node : NodeId{});
+  const NodeId node = had_node ? pod.node : NodeId{};
+  // The scheduler knows of a dead node at once.
+  const bool travels = had_node && api_ != nullptr && cluster_.up().contains(node);
+  const PodApi::Heard heard = travels ? end_travels(id) : PodApi::Heard{};
   if (had_node) {
-    give_back(id);
-    on_nodes_.remove(pod.node, id);
+    if (!travels) cluster_.give_back(node, jobs_.request(id), pod.grant);
+    on_nodes_.remove(node, id);
     accounts_.leaves(id);
     --counts_[pod.job].bound;
     if (pod.state == PodState::Running) --counts_[pod.job].running;
@@ -129,32 +142,39 @@ void PodLives::remove(PodId id, PodEnd why, const Ending& ending) {
   }
   accounts_.write_pod_row(id, why, ending, engine_.now());
   news_.pod_removed.emit(id);
+  if (had_node && !travels) news_.end_heard.emit(id);
   pod.state = why == PodEnd::Completed ? PodState::Done : PodState::Absent;
   pod.node = {};
   pod.grant = {};
   pod.takes_part = false;
+  if (api_ != nullptr) api_->removed(id, node, heard);
 }
 
-void PodLives::give_back(PodId id) {
+PodApi::Heard PodLives::end_travels(PodId id) {
   const Pod& pod = jobs_.pod(id);
+  ends_[id] = {.node = pod.node, .grant = pod.grant, .number = ++last_end_};
+  ++unheard_.pods;
+  unheard_.gpu_milli += jobs_.request(id).resources[Resource::Gpu];
+  ++unheard_of_job_[pod.job];
+  return [this, id, number = last_end_] {
+    if (ends_[id].number == number && ends_[id].node.is_valid()) end_arrives(id);
+  };
+}
+
+void PodLives::end_arrives(PodId id) {
+  const End end = std::exchange(ends_[id], {});
   const ClusterState::Request& request = jobs_.request(id);
-  if (api_ == nullptr || api_->is_scheduler_synced() || !cluster_.up().contains(pod.node)) {
-    return cluster_.give_back(pod.node, request, pod.grant);
-  }
-  held_.push_back({pod.node, pod.spec, request, pod.grant});
+  const JobId job = jobs_.pod(id).job;
+  cluster_.give_back(end.node, request, end.grant);
+  --unheard_.pods;
+  unheard_.gpu_milli -= request.resources[Resource::Gpu];
+  news_.end_heard.emit(id);
+  if (--unheard_of_job_[job] == 0 && !jobs_.is_live(job)) jobs_.recycle(job);
 }
 
-void PodLives::give_back_held() {
-  for (const Held& held : std::exchange(held_, {})) {
-    cluster_.give_back(held.node, held.request, held.grant);
-    news_.room_learned.emit(held.node, held.spec);
-  }
-}
-
-int64_t PodLives::gpu_milli_believed_held() const {
-  int64_t sum = 0;
-  for (const Held& held : held_) sum += held.request.resources[Resource::Gpu];
-  return sum;
+void PodLives::job_removed(JobId id) {
+  jobs_.remove(id);
+  if (id.index >= unheard_of_job_.size() || unheard_of_job_[id] == 0) jobs_.recycle(id);
 }
 
 void PodLives::remove_all(JobId id, PodEnd why) {

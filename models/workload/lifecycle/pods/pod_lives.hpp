@@ -17,9 +17,9 @@
 namespace orrery {
 
 // wanted -> created -> bound -> started -> running -> gone. A scheduler takes a pod's resources
-// when it binds it; they are given back here, and nowhere else. While the scheduler's watch is lost
-// it believes that pods which end still hold their resources: these are given back once it has
-// synced.
+// when it binds it; they are given back here, and nowhere else. ClusterState is the belief of the
+// scheduler: with a control plane the resources of a pod that ended are given back once the
+// scheduler has heard of the end.
 class PodLives {
  public:
   PodLives(Sim sim, ClusterState& cluster, JobTable& jobs, const JobControllerParams& params,
@@ -38,6 +38,7 @@ class PodLives {
   }
   void remove(PodId pod, PodEnd why, const Ending& ending);
   void remove_all(JobId job, PodEnd why);
+  void job_removed(JobId job);  // its ids are recycled once the scheduler knows of no pod of it
   void collect(NodeId node, std::vector<PodId>& pods) const { on_nodes_.collect(node, pods); }
 
   bool has_node(PodId pod) const {
@@ -51,18 +52,20 @@ class PodLives {
 
   Signal<PodId, PodEnd> leaving;  // it is there still, and its GPUs are booked
 
-  int64_t gpu_milli_believed_held() const;  // by pods that are gone
+  struct Unheard {  // pods that ended, of which the scheduler believes that they hold a node
+    int64_t pods = 0, gpu_milli = 0;
+  };
+  const Unheard& unheard() const { return unheard_; }
 
  private:
-  struct Held {
-    NodeId node;
-    SpecId spec;
-    ClusterState::Request request;
+  struct End {  // that the scheduler has not heard of
+    NodeId node;  // invalid: there is none
     DeviceGrant grant;
+    uint64_t number = 0;
   };
   static int32_t exit_code_of(PodEnd why);
-  void give_back(PodId pod);
-  void give_back_held();
+  PodApi::Heard end_travels(PodId pod);
+  void end_arrives(PodId pod);
 
   Engine& engine_;
   ClusterState& cluster_;
@@ -74,7 +77,10 @@ class PodLives {
   PodStarts starts_;
   PodsOnNodes on_nodes_;
   IdVector<JobId, Counts> counts_;
-  std::vector<Held> held_;  // by pods that are gone, which the scheduler has not learned
+  IdVector<PodId, End> ends_;
+  IdVector<JobId, int32_t> unheard_of_job_;
+  Unheard unheard_;
+  uint64_t last_end_ = 0;
 };
 
 }  // namespace orrery
