@@ -121,7 +121,7 @@ class ControlPlane final : public PodApi, public NodeApi {
   Reflectors reflectors_;  // one a node, of its kubelet; the scheduler's; those of pod_watchers_
   WatchNews news_;
   std::vector<std::unique_ptr<ApiClient>> pod_watchers_;  // controllers first
-  ApiRequest all_pods_, pods_of_node_;  // sizes of lists, of a node in the mean
+  ApiRequest all_pods_, pods_of_node_;                    // sizes of lists, of a node in the mean
   PodObjects objects_;
   NodeObjects node_objects_;
   PodImages images_;

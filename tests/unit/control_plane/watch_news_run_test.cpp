@@ -28,14 +28,15 @@ constexpr Time kLost{20'000'000'000}, kSyncedFirst{20'800'000'000};
 // The only server is lost from 20 s to 40 s. Job 0 ends at about 31 s. The scheduler believes that
 // it still holds the node until the watch has synced, so job 1 finds no node before.
 TEST(LostWatch, ASchedulerWithoutAServerPlacesFromStaleState) {
-  ScenarioRun run{"cluster: {pools: [{name: n, machine: dgx-a100, count: 1}]}\n"
-                  "control_plane: {level: full, api_servers: {servers: 1}, losses: [{server: 0, "
-                  "at: 20s, until: 40s}]}\n" +
-                      jobs("{pods: 1, pod: {gpus: 8}, work: 30s}, "
-                           "{submit: 5s, pods: 1, pod: {gpus: 8}, work: 10s}") +
-                      "record: {attempts: true}\nrun: {until: 10min}\n",
-                  {},
-                  {}};
+  ScenarioRun run{
+      "cluster: {pools: [{name: n, machine: dgx-a100, count: 1}]}\n"
+      "control_plane: {level: full, api_servers: {servers: 1}, losses: [{server: 0, "
+      "at: 20s, until: 40s}]}\n" +
+          jobs("{pods: 1, pod: {gpus: 8}, work: 30s}, "
+               "{submit: 5s, pods: 1, pod: {gpus: 8}, work: 10s}") +
+          "record: {attempts: true}\nrun: {until: 10min}\n",
+      {},
+      {}};
   const auto rows = run.jobs();
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_EQ(rows[0].outcome, JobOutcome::Completed);
@@ -147,8 +148,8 @@ TEST(LostWatch, AKubeletWhoseServerIsLostStartsPodsOnceItHasSynced) {
   EXPECT_EQ(scheduler_heard_at_once, 1);
 }
 
-// The server is lost while the binding of the CPU-only pod is on its way. The gang is too large, and
-// is tried over and over meanwhile.
+// The server is lost while the binding of the CPU-only pod is on its way. The gang is too large,
+// and is tried over and over meanwhile.
 TEST(LostWatch, ARunIsNotFutileWhileABindingIsOnItsWay) {
   ScenarioRun run{
       "cluster:\n  machines: [{name: box, base: hgx-h100, gpus: 1}]\n"

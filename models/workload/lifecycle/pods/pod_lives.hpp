@@ -58,7 +58,7 @@ class PodLives {
   const Unheard& unheard() const { return unheard_; }
 
  private:
-  struct End {  // that the scheduler has not heard of
+  struct End {    // that the scheduler has not heard of
     NodeId node;  // invalid: there is none
     DeviceGrant grant;
     uint64_t number = 0;
