@@ -95,19 +95,11 @@ TEST(Scenario, AnOverrideMayRefineAnEarlierOneButNotTakeItBack) {
               ElementsAre("--set #3:1:1: takes back what 'run.seed=3' has set"));
 }
 
-// It names each parameter with its value, also those without effect that are as the default is.
-TEST(Scenario, AResolvedOneIsWarnedOfNothingWithoutEffect) {
-  for (const char* name : {"apiserver-loss", "autoscaler", "bent-cable", "leaf-scaling",
-                           "openai-7500", "preemption", "service-autoscaling"}) {
-    const std::string path = std::string{ORRERY_SOURCE_DIR "/scenarios/"} + name + ".yaml";
-    Diagnostics of_source, of_resolved;
-    const Scenario source = read_scenario(config::load_file(path, of_source), of_source);
-    static_cast<void>(
-        read_scenario(config::load_text(resolved_json(source), path, of_resolved), of_resolved));
-    for (const std::string& warning : of_resolved.warnings()) {
-      EXPECT_THAT(warning, testing::Not(HasSubstr("has no effect"))) << name;
-    }
-  }
+// As in a resolved scenario, which names each parameter with its value.
+TEST(Scenario, AGivenDefaultIsNotWarnedOf) {
+  const std::string text = std::string{kPools} + kJobs;
+  EXPECT_THAT(warnings(text + "control_plane: {losses: []}\n"), IsEmpty());
+  EXPECT_THAT(warnings(text + "control_plane: {losses: [{at: 1min}]}\n"), testing::SizeIs(1));
 }
 
 }  // namespace
