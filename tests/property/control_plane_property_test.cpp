@@ -127,15 +127,19 @@ std::string scaled_job(Rng& rng, const std::string& base, const std::string& lev
   return yaml + "run: {until: 3h}\n";
 }
 
-// `reads`: what boots of nodes and the like ask for takes no time either.
+// Requests of one instant are in flight together, so that limits must be high, too. `reads`: what
+// boots of nodes and the like ask for takes no time either.
 std::string infinitely_fast(const std::string& reads = "", const std::string& mode = "") {
   return "{level: full, kubelet: {sandbox: 0s, container: 0s}, "
          "etcd: {commit_latency: 0s}, "
          "clients: {controller_manager: {qps: 1e9, burst: 1000000}, "
          "scheduler: {qps: 1e9, burst: 1000000}, "
          "kubelet: {qps: 1e9, burst: 1000000}}, "
-         "api_servers: {" +
-         mode + "server: {egress: 0Gbps, cost: {write: 0s, sent_byte: 0" + reads + "}}}}";
+         "api_servers: {flow_control: {" +
+         mode +
+         "max_requests_inflight: 100000, max_mutating_requests_inflight: 100000}, "
+         "server: {egress: 0Gbps, cost: {write: 0s, sent_byte: 0" +
+         reads + "}}}}";
 }
 
 template <class Row>
@@ -202,7 +206,7 @@ TEST(ControlPlane, ThatIsInfinitelyFastTurnsAwayNoneOfHundredsOfPods) {
   for (uint64_t seed = 0; seed < (kIsSanitized ? 3 : 24); ++seed) {
     SCOPED_TRACE("seed " + number(seed));
     JobRow rows[2];
-    const std::string mode = seed % 2 == 1 ? "flow_control: {mode: max_inflight}, " : "";
+    const std::string mode = seed % 2 == 1 ? "mode: max_inflight, " : "";
     const std::string levels[] = {"{level: none}", infinitely_fast("", mode)};
     for (size_t i = 0; i < 2; ++i) {
       Rng rng{seed};

@@ -160,7 +160,10 @@ TEST(LostWatch, ARunIsNotFutileWhileABindingIsOnItsWay) {
            "{kind: pods, submit: 19500ms, pod: {cpus: 1}, work: 1min}") +
       "policy: {base: coscheduling}\nrun: {futile_attempts: 8000}\n"};
   EXPECT_EQ(run.result.end, SimulationResult::End::Futile);
-  EXPECT_EQ(run.jobs().at(1).outcome, JobOutcome::Completed);
+  const auto rows = run.jobs();
+  const auto bound = std::ranges::find(rows, 1U, &JobRow::job);
+  ASSERT_NE(bound, rows.end());
+  EXPECT_EQ(bound->outcome, JobOutcome::Completed);
 }
 
 }  // namespace
