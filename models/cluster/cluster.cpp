@@ -296,7 +296,7 @@ void Cluster::compress_retries(const Scenario& scenario) {
 // runs, none is to come and every node is up, nothing but another attempt can change the state.
 void Cluster::stop_if_futile() {
   if (run_.until || is_work_ahead()) return;
-  if (controller_.ends_unheard().pods > 0 || scheduler_.pods_binding() > 0) return;  // news comes
+  if (controller_.unobserved_ends().pods > 0 || scheduler_.pods_binding() > 0) return;
   const uint64_t limit = run_.futile_attempts * scheduler_.pods_pending();
   if (scheduler_.attempts_in_vain() < limit || has_stalled_) return;
   if (ground_.state.up().count() < ground_.state.nodes()) return;
@@ -316,7 +316,7 @@ void Cluster::stop_if_futile() {
 }
 
 void Cluster::audit() const {
-  int64_t gpu_milli = scheduler_.reserved_gpu_milli() + controller_.ends_unheard().gpu_milli;
+  int64_t gpu_milli = scheduler_.reserved_gpu_milli() + controller_.unobserved_ends().gpu_milli;
   ground_.jobs.for_each_job([&](JobId id) {
     const Job& job = ground_.jobs.job(id);
     JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {

@@ -56,7 +56,7 @@ class ControlPlane final : public PodApi, public NodeApi {
   void evict(PodId pod, Told told) override;
   void nominated(PodId pod) override;
   void scheduling_failed(PodId pod) override;
-  void removed(PodId pod, NodeId node, Heard heard) override;
+  void removed(PodId pod, NodeId node, Observed observed) override;
 
   void send(NodeId node, uint32_t client, const ApiRequest& request,
             std::function<void(bool)> done) override;
@@ -72,8 +72,8 @@ class ControlPlane final : public PodApi, public NodeApi {
   struct PodWrite {
     Verb verb;
     uint32_t name_space;
-    uint32_t object = 0;        // of what is created or deleted
-    uint32_t hearer = kNobody;  // the reflector whose client is to learn of it
+    uint32_t object = 0;         // of what is created or deleted
+    uint32_t watcher = kNobody;  // the reflector whose client is to learn of it
   };
   // Its heartbeats end, or begin again once it has booted.
   void node_down(NodeId node, NodeReason why);
@@ -97,7 +97,7 @@ class ControlPlane final : public PodApi, public NodeApi {
   uint32_t controllers_watch() const { return scheduler_watch() + 1; }
   void watch_leases();
   void size_lists();
-  void delete_pod(ApiClient& client, uint32_t object, uint32_t hearer, Heard heard);
+  void delete_pod(ApiClient& client, uint32_t object, uint32_t watcher, Observed observed);
   void heartbeats();
   void sample_servers(Time now, double seconds);
   void sample_etcd(Time now, double seconds);

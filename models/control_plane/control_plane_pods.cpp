@@ -17,16 +17,16 @@ void ControlPlane::create(PodId pod, Told told) {
   const WorkloadKind kind = jobs_.job(jobs_.pod(pod).job).spec.controller;
   const uint32_t space = name_space(pod);
   const uint32_t object = objects_.create(pod, space);
-  const auto heard = [this, object, told = std::move(told)](Creation news) {
+  const auto created = [this, object, told = std::move(told)](Creation news) {
     if (news == Creation::Refused) settle(object);
     told(news);
   };
   write(*controllers_[controller_of(kind)],
-        {.verb = Verb::Create, .name_space = space, .object = object, .hearer = scheduler_watch()},
-        heard, {});
+        {.verb = Verb::Create, .name_space = space, .object = object, .watcher = scheduler_watch()},
+        created, {});
 }
 
-// Its creation is stored or given up. A pod that is gone by now is deleted.
+// The creation of a pod is stored or given up. A pod that is gone by now is deleted.
 void ControlPlane::settle(uint32_t object) {
   if (objects_.settle(object)) delete_pod(garbage_collector_, object, kNobody, {});
 }
@@ -48,7 +48,7 @@ void ControlPlane::bind(PodId pod, NodeId node, Done done) {
     if (starts && params_.kubelet.status_writes > 0) patch_status(node, space);
     if (events_ && is_done) events_->pod_bound(starts ? node : NodeId{}, space);
   };
-  write(scheduler_, {.verb = Verb::Update, .name_space = space, .hearer = node.index}, bound, {});
+  write(scheduler_, {.verb = Verb::Update, .name_space = space, .watcher = node.index}, bound, {});
 }
 
 void ControlPlane::start(PodId pod, NodeId node, Started started) {
@@ -87,10 +87,10 @@ void ControlPlane::patch_status(NodeId node, uint32_t space) {
 void ControlPlane::evict(PodId pod, Told told) {
   const uint32_t space = name_space(pod);
   const NodeId node = jobs_.pod(pod).node;
-  const uint32_t hearer = node.is_valid() ? node.index : scheduler_watch();
-  const auto said_why = [this, space, hearer, told = std::move(told)](Creation news) {
+  const uint32_t watcher = node.is_valid() ? node.index : scheduler_watch();
+  const auto said_why = [this, space, watcher, told = std::move(told)](Creation news) {
     if (news != Creation::Answered) return;
-    write(scheduler_, {.verb = Verb::Update, .name_space = space, .hearer = hearer}, told, {});
+    write(scheduler_, {.verb = Verb::Update, .name_space = space, .watcher = watcher}, told, {});
   };
   write(scheduler_, {.verb = Verb::Patch, .name_space = space}, said_why, {});
 }
@@ -103,15 +103,15 @@ void ControlPlane::scheduling_failed(PodId pod) {
   if (events_) events_->scheduling_failed(pod, jobs_.pod(pod).generation, name_space(pod));
 }
 
-// The deletion stands for all by which a kubelet tells that a pod has ended. Nobody hears of pods
-// whose node just died.
-void ControlPlane::removed(PodId pod, NodeId node, Heard heard) {
+// Kubelets report the end of a pod by its status and by deleting it. Here the deletion stands for
+// both. A node that just died reports nothing.
+void ControlPlane::removed(PodId pod, NodeId node, Observed observed) {
   const uint32_t object = objects_.remove(pod);
   if (!node.is_valid()) return delete_pod(garbage_collector_, object, kNobody, {});
   --pods_;
   if (services_) services_->pod_gone(pod);
   if (is_up_[node.index]) {
-    return delete_pod(kubelet(node), object, scheduler_watch(), std::move(heard));
+    return delete_pod(kubelet(node), object, scheduler_watch(), std::move(observed));
   }
   dead_pods_.died(node, {pod, jobs_.pod(pod).generation}, object);
 }
@@ -130,21 +130,23 @@ void ControlPlane::job_over(JobId job) {
   if (namespaces_) namespaces_->job_over(job);
 }
 
-// Until it is stored, however long that takes; then `heard` is called once the hearer knows.
-void ControlPlane::delete_pod(ApiClient& client, uint32_t object, uint32_t hearer, Heard heard) {
+// The deletion is tried until it is stored. `observed` is called once the watcher has observed it.
+void ControlPlane::delete_pod(ApiClient& client, uint32_t object, uint32_t watcher,
+                              Observed observed) {
   if (object == 0) {
-    if (heard) heard();
+    if (observed) observed();
     return;
   }
-  const auto deleted = [this, &client, object, hearer, heard = std::move(heard)](Creation news) {
-    if (news == Creation::Refused) delete_pod(client, object, hearer, heard);
-    if (news == Creation::Known && heard) heard();
+  const auto deleted = [this, &client, object, watcher,
+                        observed = std::move(observed)](Creation news) {
+    if (news == Creation::Refused) delete_pod(client, object, watcher, observed);
+    if (news == Creation::Known && observed) observed();
   };
   write(client,
         {.verb = Verb::Delete,
          .name_space = objects_.name_space(object),
          .object = object,
-         .hearer = hearer},
+         .watcher = watcher},
         deleted, {});
 }
 
@@ -165,7 +167,8 @@ void ControlPlane::write(ApiClient& client, PodWrite what, Told told, Duration w
               });
 }
 
-// It is stored. All that watch pods are sent the event, and so is the kubelet that is to hear.
+// The write is stored. All watchers of pods are sent the event, and so is the kubelet that watches
+// the pod.
 void ControlPlane::written(PodWrite what, const Told& told) {
   if (what.verb == Verb::Create) settle(what.object);
   if (what.verb == Verb::Delete) objects_.deleted(what.object);
@@ -173,12 +176,12 @@ void ControlPlane::written(PodWrite what, const Told& told) {
                       params_.api_servers.server.cost.sent_byte * 1e-9;
   const WatchNews::Event event{.cpu = nearest_ns(copy), .bytes = params_.pods.bytes};
   const auto known = [told] { told(Creation::Known); };
-  if (what.hearer >= kubelets_.size() && what.hearer != kNobody) {
-    return news_.changed(event, what.hearer, known);
+  if (what.watcher >= kubelets_.size() && what.watcher != kNobody) {
+    return news_.changed(event, what.watcher, known);
   }
   news_.changed(event);
-  const bool is_sent = what.hearer != kNobody && is_up_[what.hearer];  // not to a dead kubelet
-  if (is_sent) return news_.tell(event, what.hearer, known);
+  const bool is_sent = what.watcher != kNobody && is_up_[what.watcher];  // not to a dead kubelet
+  if (is_sent) return news_.tell(event, what.watcher, known);
   if (told) known();
 }
 

@@ -30,10 +30,10 @@ void PodDelays::evict(PodId /*pod*/, Told told) {
   });
 }
 
-void PodDelays::removed(PodId pod, NodeId node, Heard heard) {
+void PodDelays::removed(PodId pod, NodeId node, Observed observed) {
   if (!node.is_valid()) return;
   if (presence_.is_up(node)) {
-    engine_.after(write_ + watch_, Label{"control.written"}, std::move(heard));
+    engine_.after(write_ + watch_, Label{"control.written"}, std::move(observed));
     return;
   }
   dead_pods_.died(node, {pod, jobs_.pod(pod).generation}, 0);

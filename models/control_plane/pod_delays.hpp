@@ -42,7 +42,7 @@ class PodDelays final : public PodApi, public NodeApi {
   void evict(PodId pod, Told told) override;
   void nominated(PodId /*pod*/) override {}
   void scheduling_failed(PodId /*pod*/) override {}
-  void removed(PodId pod, NodeId node, Heard heard) override;
+  void removed(PodId pod, NodeId node, Observed observed) override;
 
   void send(NodeId /*node*/, uint32_t /*client*/, const ApiRequest& request,
             std::function<void(bool)> done) override {

@@ -34,8 +34,8 @@ struct PackingSample {
   }
 };
 
-// One row for each whole percent of load. It measures the scheduler's own ledger: with a control
-// plane a pod counts until the scheduler has heard of its end.
+// One row for each whole percent of load. Pods are counted as the scheduler counts them: with a
+// control plane, until the scheduler has observed their end.
 class PackingLog {
  public:
   PackingLog(Sim sim, const ClusterState& cluster, const JobTable& jobs,

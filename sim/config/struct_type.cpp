@@ -138,7 +138,8 @@ void StructType::tell_unheeded(const Node& node, const ReadContext& context,
   }
 }
 
-// A value that is given as the default is changes nothing, as in a resolved scenario.
+// Whether a given value equals the default, as in a resolved scenario. Such a value changes
+// nothing.
 bool StructType::is_default(std::string_view field, const Node& value) const {
   const std::shared_ptr<const void> defaults = sample();
   FieldList fields;

@@ -111,7 +111,7 @@ class StructType : public ValueType {
   virtual void collect(void* value, FieldList& fields) const = 0;
   virtual void check(const void* value, Checker& checker) const = 0;
   virtual std::string_view doc() const = 0;
-  virtual std::shared_ptr<const void> sample() const = 0;  // a default one
+  virtual std::shared_ptr<const void> sample() const = 0;  // a default struct
   void collect_const(const void* value, FieldList& fields) const;
   bool is_default(std::string_view field, const Node& value) const;
   void tell_unheeded(const Node& node, const ReadContext& context, const void* value) const;

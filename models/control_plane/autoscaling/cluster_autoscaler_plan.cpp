@@ -55,8 +55,8 @@ void ClusterAutoscaler::plan_up(Plan& plan) {
       std::ranges::any_of(groups_, [this](const Scaled& s) { return room_to_grow(s) > 0; });
   if (waiting.empty() || !may_grow) return;
   RoomTable rooms{cluster_, jobs_.specs(), true};
-  // cluster-autoscaler watches pods, too. It is taken to hear of ends when the scheduler does: a
-  // pod whose end the scheduler has not heard of takes room in this plan.
+  // cluster-autoscaler has a watch of its own. Here the autoscaler observes the ends of pods when
+  // the scheduler does: until then a pod that ended takes room in this plan.
   rooms.take_what_is_taken();
   NodeSet there = cluster_.up();
   for (const Scaled& scaled : groups_) {

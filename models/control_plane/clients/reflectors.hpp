@@ -50,7 +50,7 @@ class Reflectors {
     return static_cast<uint32_t>(on_server_[server].size());
   }
   uint64_t lists() const { return lists_; }  // that were answered
-  // Told when a reflector is up to date and watches.
+  // Emitted when a reflector has listed what it lacks, and watches.
   Signal<uint32_t> synced;
 
  private:

@@ -15,45 +15,45 @@ WatchNews::Line& WatchNews::line(uint32_t reflector) {
   return lines_[reflector];
 }
 
-void WatchNews::changed(const Event& event, uint32_t reflector, Heard heard) {
-  Heard done = arrival(reflector, std::move(heard));
+void WatchNews::changed(const Event& event, uint32_t reflector, Delivered delivered) {
+  Delivered done = arrival(reflector, std::move(delivered));
   const bool is_sent = reflectors_.is_watching(reflector);
   send_to_all(event, is_sent ? reflectors_.server_of(reflector) : UINT32_MAX, std::move(done));
 }
 
-void WatchNews::tell(const Event& event, uint32_t reflector, Heard heard) {
-  Heard done = arrival(reflector, std::move(heard));
+void WatchNews::tell(const Event& event, uint32_t reflector, Delivered delivered) {
+  Delivered done = arrival(reflector, std::move(delivered));
   if (!reflectors_.is_watching(reflector)) return;
   servers_.tell(reflectors_.server_of(reflector), 1, event.cpu, event.bytes, std::move(done));
 }
 
-void WatchNews::send_to_all(const Event& event, uint32_t server, Heard done) {
+void WatchNews::send_to_all(const Event& event, uint32_t server, Delivered done) {
   servers_.tell_watchers(event.resource, event.cpu, {}, event.bytes, server, std::move(done));
 }
 
 // What is to be called once the server has sent it.
-WatchNews::Heard WatchNews::arrival(uint32_t reflector, Heard heard) {
+WatchNews::Delivered WatchNews::arrival(uint32_t reflector, Delivered delivered) {
   Line& to = line(reflector);
-  to.news.push_back(std::move(heard));
+  to.news.push_back(std::move(delivered));
   return [this, reflector, syncs = to.syncs] {
     if (lines_[reflector].syncs == syncs) arrives(reflector);
   };
 }
 
-// Whichever charge of this watch has ended: a watch is one stream, so the oldest event arrives
-// first. Pod events cost the same, so in general their charges end in that order, too.
+// The server has sent one of the events of this watch. The oldest event arrives, whichever was
+// sent, because a watch is one stream. Events of pods cost the same, so they are sent in order.
 void WatchNews::arrives(uint32_t reflector) {
   Line& to = lines_[reflector];
-  const Heard heard = std::move(to.news.front());
+  const Delivered delivered = std::move(to.news.front());
   to.news.pop_front();
-  heard();
+  delivered();
 }
 
 // The LIST, or the watch cache of the new server, holds all that changed meanwhile.
 void WatchNews::synced(uint32_t reflector) {
   Line& to = line(reflector);
   ++to.syncs;
-  for (const Heard& heard : std::exchange(to.news, {})) heard();
+  for (const Delivered& delivered : std::exchange(to.news, {})) delivered();
 }
 
 void WatchNews::end(uint32_t reflector) {
@@ -61,8 +61,8 @@ void WatchNews::end(uint32_t reflector) {
   ++to.syncs;
   if (to.news.empty()) return;
   engine_.after({}, Label{"control.watch_ended"},
-                [news = std::make_unique<std::deque<Heard>>(std::exchange(to.news, {}))] {
-                  for (const Heard& heard : *news) heard();
+                [news = std::make_unique<std::deque<Delivered>>(std::exchange(to.news, {}))] {
+                  for (const Delivered& delivered : *news) delivered();
                 });
 }
 

@@ -20,7 +20,7 @@ namespace orrery {
 // with another server 2.1 s after the loss: then it learns of both.
 class WatchNews {
  public:
-  using Heard = std::function<void()>;
+  using Delivered = std::function<void()>;
   struct Event {
     ApiResource resource = ApiResource::Pods;
     Duration cpu = {};  // to encode it, once a server
@@ -30,22 +30,22 @@ class WatchNews {
 
   // A change that all watchers of the resource are sent.
   void changed(const Event& event) { send_to_all(event, UINT32_MAX, {}); }
-  // The same; calls `heard` once the reflector, one of those watchers, has the news.
-  void changed(const Event& event, uint32_t reflector, Heard heard);
-  // The event alone, to a reflector that watches few objects. Calls `heard` as above.
-  void tell(const Event& event, uint32_t reflector, Heard heard);
+  // The same; calls `delivered` once the reflector, one of those watchers, has the news.
+  void changed(const Event& event, uint32_t reflector, Delivered delivered);
+  // The event alone, to a reflector that watches few objects. Calls `delivered` as above.
+  void tell(const Event& event, uint32_t reflector, Delivered delivered);
   // The client is gone, say with its node. Callbacks that still wait run in an event of this
   // instant, so that no caller waits forever.
   void end(uint32_t reflector);
 
  private:
   struct Line {
-    std::deque<Heard> news;  // oldest first
-    uint32_t syncs = 0;      // what an earlier watch was sent arrives with the sync instead
+    std::deque<Delivered> news;  // oldest first
+    uint32_t syncs = 0;          // what an earlier watch was sent arrives with the sync instead
   };
   Line& line(uint32_t reflector);
-  void send_to_all(const Event& event, uint32_t server, Heard done);
-  Heard arrival(uint32_t reflector, Heard heard);
+  void send_to_all(const Event& event, uint32_t server, Delivered done);
+  Delivered arrival(uint32_t reflector, Delivered delivered);
   void arrives(uint32_t reflector);
   void synced(uint32_t reflector);
 

@@ -101,7 +101,7 @@ void Evictions::told(const EvictionOrder& order, PodApi::Creation news) {
   refused.emit(order.victim, is_same ? order.preemptor : PodId{});
 }
 
-// The scheduler may have taken a pod for a victim whose end it had not heard of.
+// A victim may be gone already, if the scheduler had not observed its end when it chose the victim.
 void Evictions::preempt(const EvictionOrder& order) {
   const PodState state = jobs_.pod(order.victim).state;
   if (state == PodState::Absent || state == PodState::Done) {

@@ -88,7 +88,7 @@ class Scheduler final {
   void wire();
   void pods_created(std::span<const PodId> pods);
   void pod_removed(PodId pod);
-  void end_heard(PodId pod);
+  void end_observed(PodId pod);
   void job_over(JobId job);
   void node_down(NodeId node);  // after the controller handled it: reservations there are undone
   void node_up(NodeId node);

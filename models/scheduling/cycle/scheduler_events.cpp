@@ -10,7 +10,7 @@ namespace orrery {
 void Scheduler::wire() {
   controller_.pods_created.connect([this](std::span<const PodId> pods) { pods_created(pods); });
   controller_.pod_removed.connect([this](PodId pod) { pod_removed(pod); });
-  controller_.end_heard.connect([this](PodId pod) { end_heard(pod); });
+  controller_.end_observed.connect([this](PodId pod) { end_observed(pod); });
   controller_.job_over.connect([this](JobId job) { job_over(job); });
   parts_.binder.bound.connect([this](PodId) {
     ++counters_.pods_scheduled;
@@ -72,8 +72,8 @@ void Scheduler::pods_created(std::span<const PodId> pods) {
   kick();
 }
 
-// A pod without a node leaves the queue at once. One that had a node stays in the ledger, as it
-// does in the cluster state, until end_heard.
+// A pod without a node leaves the queue at once. A pod with a node stays in Placements and in the
+// cluster state until end_observed.
 void Scheduler::pod_removed(PodId pod) {
   rounds_.interrupted();
   const Pod& p = jobs_.pod(pod);
@@ -98,7 +98,7 @@ void Scheduler::pod_removed(PodId pod) {
   kick();
 }
 
-void Scheduler::end_heard(PodId pod) {
+void Scheduler::end_observed(PodId pod) {
   const Pod& p = jobs_.pod(pod);
   const NodeId node = parts_.placements.node_of(pod);
   rounds_.interrupted();

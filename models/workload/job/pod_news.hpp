@@ -26,9 +26,10 @@ struct PodNews {
   Signal<PodId> pod_runs;                // J: an independent pod begins to compute
   // J: the pod ended; its record is as before, its gang as after.
   Signal<PodId> pod_removed;
-  // J: the scheduler learns of that: the resources of a pod that had a node are free. Without a
-  // control plane it follows pod_removed at once. The pod may be wanted again, and its job be over.
-  Signal<PodId> end_heard;
+  // J: the scheduler observes the end of a pod that had a node. The pod's resources are free from
+  // now on. Without a control plane this signal follows pod_removed at once. With one, the job may
+  // be over by then, or want the pod again.
+  Signal<PodId> end_observed;
   // A: Pods that died with a node are deleted, and their controllers know.
   Signal<std::span<const DeadPod>> dead_pods_gone;
 };

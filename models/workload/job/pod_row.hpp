@@ -47,7 +47,7 @@ struct PodRow {  // one life of a pod
     c("gpus", &PodRow::gpus, "bit i: GPU i of the node was its own");
     c("created", &PodRow::created, "when it entered the scheduler's queue");
     c("bound", &PodRow::bound,
-      "when it got its node: with a control plane, when its kubelet heard of that; -1: never");
+      "when it was bound; with a control plane, when its kubelet observed the binding; -1: never");
     c("started", &PodRow::started, "when its containers ran; -1: never");
     c("ended", &PodRow::ended, "when it left");
     c("attempts", &PodRow::attempts, "scheduling attempts");

@@ -43,7 +43,7 @@ class JobController : public JobNews, public PodNews {
   // Before start(). Pods are created through it, and start as late as it says; else at once. It
   // tells by `dead_pods_gone` when pods of dead nodes are deleted.
   void use(PodApi& api);
-  const PodLives::Unheard& ends_unheard() const { return pods_.unheard(); }
+  const PodLives::Unobserved& unobserved_ends() const { return pods_.unobserved(); }
   // Before start(). Gangs with a step go as it says; without it, and for other jobs, work and
   // checkpoints are those of JobSpec.
   void use(PaceModel& model) { runs_.use(model); }

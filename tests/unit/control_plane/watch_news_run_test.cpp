@@ -91,8 +91,8 @@ TEST(LostWatch, ASchedulerPlacesWhatIsInItsQueueAndLearnsOfNothingElseUntilItHas
 // Jobs 0 and 1 hold a node each; job 1 ends at about 20.2 s. Job 2, of higher priority, is tried at
 // 20.4 s, when the attempt for the pod of job 3 is over. A scheduler without a watch takes the pod
 // of job 1 for its victim, since that started later. The API servers do not find that pod.
-TEST(LostWatch, APreemptorTakesAPodWhoseEndIsUnheardForItsVictimAndNoOther) {
-  int ends_unheard = 0;
+TEST(LostWatch, APreemptorTakesAPodWhoseEndIsNotObservedForItsVictimAndNoOther) {
+  int unobserved_ends = 0;
   for (const std::string lost : {"0", "1"}) {
     ScenarioRun run{"cluster: {pools: [{name: n, machine: dgx-a100, count: 2}]}\n" +
                         two_servers(lost) +
@@ -114,16 +114,16 @@ TEST(LostWatch, APreemptorTakesAPodWhoseEndIsUnheardForItsVictimAndNoOther) {
       EXPECT_TRUE(pod.job != 1 || pod.ended < Time{} + 20'350_ms);
     }
     for (const AttemptRow& row : run.recorder.rows<AttemptRow>("/events/attempts")) {
-      ends_unheard += row.victims;
+      unobserved_ends += row.victims;
     }
   }
-  EXPECT_EQ(ends_unheard, 1);
+  EXPECT_EQ(unobserved_ends, 1);
 }
 
 // Half of the kubelets hang on the lost server. Their pods are bound, as the API servers see it, at
 // once, and start 0.8 s after the kubelet has synced.
 TEST(LostWatch, AKubeletWhoseServerIsLostStartsPodsOnceItHasSynced) {
-  int scheduler_heard_at_once = 0;
+  int scheduler_kept_its_watch = 0;
   for (const std::string lost : {"0", "1"}) {
     ScenarioRun run{
         "cluster: {pools: [{name: n, machine: dgx-a100, count: 20}]}\n" + two_servers(lost) +
@@ -135,7 +135,7 @@ TEST(LostWatch, AKubeletWhoseServerIsLostStartsPodsOnceItHasSynced) {
     ASSERT_EQ(pods.size(), 20U);
     const auto is_early = [](const PodRow& pod) { return pod.created < kSyncedFirst; };
     if (!std::ranges::all_of(pods, is_early)) continue;
-    ++scheduler_heard_at_once;
+    ++scheduler_kept_its_watch;
     int late = 0;
     for (const PodRow& pod : pods) {
       EXPECT_TRUE(pod.bound < pod.created + 100_ms || pod.bound > kSyncedFirst);
@@ -145,7 +145,7 @@ TEST(LostWatch, AKubeletWhoseServerIsLostStartsPodsOnceItHasSynced) {
     EXPECT_GT(late, 3);
     EXPECT_LT(late, 17);
   }
-  EXPECT_EQ(scheduler_heard_at_once, 1);
+  EXPECT_EQ(scheduler_kept_its_watch, 1);
 }
 
 // The server is lost while the binding of the CPU-only pod is on its way. The gang is too large,

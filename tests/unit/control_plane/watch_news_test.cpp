@@ -19,7 +19,7 @@ struct NewsWorld : test::ApiWorld {
     run_to(1_min);
   }
   void run_to(Duration when) { engine.run(Time{} + when); }
-  WatchNews::Heard note(int number) {
+  WatchNews::Delivered note(int number) {
     return [this, number] { heard.push_back({number, engine.now()}); };
   }
   struct Heard {

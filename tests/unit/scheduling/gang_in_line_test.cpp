@@ -37,8 +37,8 @@ class LateSecond final : public PodApi {
   void evict(PodId /*pod*/, Told /*told*/) override {}
   void nominated(PodId /*pod*/) override {}
   void scheduling_failed(PodId /*pod*/) override {}
-  void removed(PodId /*pod*/, NodeId /*node*/, Heard heard) override {
-    if (heard) heard();
+  void removed(PodId /*pod*/, NodeId /*node*/, Observed observed) override {
+    if (observed) observed();
   }
 
   Duration late = 5_s;

@@ -121,8 +121,8 @@ class Unwilling final : public PodApi {
   }
   void nominated(PodId /*pod*/) override {}
   void scheduling_failed(PodId /*pod*/) override {}
-  void removed(PodId /*pod*/, NodeId /*node*/, Heard heard) override {
-    if (heard) heard();
+  void removed(PodId /*pod*/, NodeId /*node*/, Observed observed) override {
+    if (observed) observed();
   }
   int asked = 0;
 };

@@ -147,9 +147,9 @@ class LateThird final : public PodApi {
   void evict(PodId /*pod*/, Told /*told*/) override {}
   void nominated(PodId /*pod*/) override {}
   void scheduling_failed(PodId /*pod*/) override {}
-  void removed(PodId pod, NodeId node, Heard heard) override {
+  void removed(PodId pod, NodeId node, Observed observed) override {
     called_back += pod.index == 2 && !node.is_valid() ? 1 : 0;
-    if (heard) heard();
+    if (observed) observed();
   }
   int called_back = 0;
 

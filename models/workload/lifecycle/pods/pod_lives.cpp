@@ -21,11 +21,12 @@ PodLives::PodLives(Sim sim, ClusterState& cluster, JobTable& jobs,
     if (!account.first_created) account.first_created = engine_.now();
     ++accounts_.counters().pods_created;
   });
-  // Events of a watch are in order, as a rule. A replacement that overtakes the end of the pod of
-  // the same rank brings the news of it.
+  // The kubelet's deletion may be stored after the controller has created the replacement. The
+  // scheduler then observes the end of the pod at the latest with its replacement, because both
+  // have one id.
   creation_.created.connect([this](std::span<const PodId> pods) {
     for (const PodId pod : pods) {
-      if (ends_[pod].node.is_valid()) end_arrives(pod);
+      if (ends_[pod].node.is_valid()) observe_end(pod);
     }
     news_.pods_created.emit(pods);
   });
@@ -53,7 +54,7 @@ void PodLives::use(PodApi& api) {
 void PodLives::admitted(JobId id) {
   if (id.index >= counts_.size()) {
     counts_.resize(jobs_.jobs_bound());
-    unheard_of_job_.resize(jobs_.jobs_bound());
+    unobserved_of_job_.resize(jobs_.jobs_bound());
   }
   if (jobs_.pods_bound() > 0) on_nodes_.grow(jobs_.pods_bound());
   if (jobs_.pods_bound() > ends_.size()) ends_.resize(jobs_.pods_bound());
@@ -120,10 +121,10 @@ void PodLives::remove(PodId id, PodEnd why, const Ending& ending) {
   const bool had_node = pod.state != PodState::Pending;
   const NodeId node = had_node ? pod.node : NodeId{};
   // The scheduler knows of a dead node at once.
-  const bool travels = had_node && api_ != nullptr && cluster_.up().contains(node);
-  const PodApi::Heard heard = travels ? end_travels(id) : PodApi::Heard{};
+  const bool is_news = had_node && api_ != nullptr && cluster_.up().contains(node);
+  const PodApi::Observed observed = is_news ? report_end(id) : PodApi::Observed{};
   if (had_node) {
-    if (!travels) cluster_.give_back(node, jobs_.request(id), pod.grant);
+    if (!is_news) cluster_.give_back(node, jobs_.request(id), pod.grant);
     on_nodes_.remove(node, id);
     accounts_.leaves(id);
     --counts_[pod.job].bound;
@@ -142,39 +143,39 @@ void PodLives::remove(PodId id, PodEnd why, const Ending& ending) {
   }
   accounts_.write_pod_row(id, why, ending, engine_.now());
   news_.pod_removed.emit(id);
-  if (had_node && !travels) news_.end_heard.emit(id);
+  if (had_node && !is_news) news_.end_observed.emit(id);
   pod.state = why == PodEnd::Completed ? PodState::Done : PodState::Absent;
   pod.node = {};
   pod.grant = {};
   pod.takes_part = false;
-  if (api_ != nullptr) api_->removed(id, node, heard);
+  if (api_ != nullptr) api_->removed(id, node, observed);
 }
 
-PodApi::Heard PodLives::end_travels(PodId id) {
+PodApi::Observed PodLives::report_end(PodId id) {
   const Pod& pod = jobs_.pod(id);
   ends_[id] = {.node = pod.node, .grant = pod.grant, .number = ++last_end_};
-  ++unheard_.pods;
-  unheard_.gpu_milli += jobs_.request(id).resources[Resource::Gpu];
-  ++unheard_of_job_[pod.job];
+  ++unobserved_.pods;
+  unobserved_.gpu_milli += jobs_.request(id).resources[Resource::Gpu];
+  ++unobserved_of_job_[pod.job];
   return [this, id, number = last_end_] {
-    if (ends_[id].number == number && ends_[id].node.is_valid()) end_arrives(id);
+    if (ends_[id].number == number && ends_[id].node.is_valid()) observe_end(id);
   };
 }
 
-void PodLives::end_arrives(PodId id) {
+void PodLives::observe_end(PodId id) {
   const End end = std::exchange(ends_[id], {});
   const ClusterState::Request& request = jobs_.request(id);
   const JobId job = jobs_.pod(id).job;
   cluster_.give_back(end.node, request, end.grant);
-  --unheard_.pods;
-  unheard_.gpu_milli -= request.resources[Resource::Gpu];
-  news_.end_heard.emit(id);
-  if (--unheard_of_job_[job] == 0 && !jobs_.is_live(job)) jobs_.recycle(job);
+  --unobserved_.pods;
+  unobserved_.gpu_milli -= request.resources[Resource::Gpu];
+  news_.end_observed.emit(id);
+  if (--unobserved_of_job_[job] == 0 && !jobs_.is_live(job)) jobs_.recycle(job);
 }
 
 void PodLives::job_removed(JobId id) {
   jobs_.remove(id);
-  if (id.index >= unheard_of_job_.size() || unheard_of_job_[id] == 0) jobs_.recycle(id);
+  if (id.index >= unobserved_of_job_.size() || unobserved_of_job_[id] == 0) jobs_.recycle(id);
 }
 
 void PodLives::remove_all(JobId id, PodEnd why) {

@@ -17,9 +17,9 @@
 namespace orrery {
 
 // wanted -> created -> bound -> started -> running -> gone. A scheduler takes a pod's resources
-// when it binds it; they are given back here, and nowhere else. ClusterState is the belief of the
-// scheduler: with a control plane the resources of a pod that ended are given back once the
-// scheduler has heard of the end.
+// when it binds it; they are given back here, and nowhere else. ClusterState is the scheduler's
+// cache: with a control plane the resources of a pod that ended are given back once the scheduler
+// has observed its end.
 class PodLives {
  public:
   PodLives(Sim sim, ClusterState& cluster, JobTable& jobs, const JobControllerParams& params,
@@ -52,20 +52,20 @@ class PodLives {
 
   Signal<PodId, PodEnd> leaving;  // it is there still, and its GPUs are booked
 
-  struct Unheard {  // pods that ended, of which the scheduler believes that they hold a node
+  struct Unobserved {  // pods that ended and still hold resources in the scheduler's cache
     int64_t pods = 0, gpu_milli = 0;
   };
-  const Unheard& unheard() const { return unheard_; }
+  const Unobserved& unobserved() const { return unobserved_; }
 
  private:
-  struct End {    // that the scheduler has not heard of
-    NodeId node;  // invalid: there is none
+  struct End {    // of a pod, which the scheduler has not observed yet
+    NodeId node;  // invalid: no end is open
     DeviceGrant grant;
     uint64_t number = 0;
   };
   static int32_t exit_code_of(PodEnd why);
-  PodApi::Heard end_travels(PodId pod);
-  void end_arrives(PodId pod);
+  PodApi::Observed report_end(PodId pod);
+  void observe_end(PodId pod);
 
   Engine& engine_;
   ClusterState& cluster_;
@@ -78,8 +78,8 @@ class PodLives {
   PodsOnNodes on_nodes_;
   IdVector<JobId, Counts> counts_;
   IdVector<PodId, End> ends_;
-  IdVector<JobId, int32_t> unheard_of_job_;
-  Unheard unheard_;
+  IdVector<JobId, int32_t> unobserved_of_job_;
+  Unobserved unobserved_;
   uint64_t last_end_ = 0;
 };
 

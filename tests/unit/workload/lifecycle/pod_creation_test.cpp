@@ -57,7 +57,7 @@ class SilentPodApi final : public PodApi {
   void evict(PodId, Told) override {}
   void nominated(PodId) override {}
   void scheduling_failed(PodId) override {}
-  void removed(PodId pod, NodeId, Heard) override { called_off.push_back(pod); }
+  void removed(PodId pod, NodeId, Observed) override { called_off.push_back(pod); }
 
   std::vector<std::pair<PodId, Told>> asked;
   std::vector<PodId> called_off;
