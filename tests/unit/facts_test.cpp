@@ -370,6 +370,7 @@ TEST(Facts, OfASectionWithoutEffectTheFieldsAreNotTold) {
   const Diagnostics told = read({kC + "etcd={members: 3, read_object: 1e8, election_timeout: 3s}"});
   EXPECT_THAT(told.warnings(), SizeIs(1));
   EXPECT_THAT(read({kC + "autoscaler=null"}).warnings(), IsEmpty()) << "null is as absent";
+  EXPECT_THAT(read({kC + "losses=[]"}).warnings(), IsEmpty()) << "and so is the default";
 }
 
 TEST(Facts, WhatIsWithoutEffectIsAMistakeIfItIsToBeRefused) {

@@ -95,12 +95,5 @@ TEST(Scenario, AnOverrideMayRefineAnEarlierOneButNotTakeItBack) {
               ElementsAre("--set #3:1:1: takes back what 'run.seed=3' has set"));
 }
 
-// As in a resolved scenario, which names each parameter with its value.
-TEST(Scenario, AGivenDefaultIsNotWarnedOf) {
-  const std::string text = std::string{kPools} + kJobs;
-  EXPECT_THAT(warnings(text + "control_plane: {losses: []}\n"), IsEmpty());
-  EXPECT_THAT(warnings(text + "control_plane: {losses: [{at: 1min}]}\n"), testing::SizeIs(1));
-}
-
 }  // namespace
 }  // namespace orrery
