@@ -145,8 +145,11 @@ workload:
 
 int main(int argc, char** argv) {
   const std::vector<std::string_view> names{argv + 1, argv + argc};
+  const auto is_meant = [&](std::string_view name) {
+    return names.empty() || std::ranges::find(names, name) != names.end();
+  };
   if (names.empty()) orrery::bench::measure_memory();
   orrery::bench::measure_churn(names);
-  if (names.empty()) orrery::bench::measure_burst();
-  if (names.empty() || names.front() == "overload") orrery::bench::measure_overload();
+  if (is_meant("burst")) orrery::bench::measure_burst();
+  if (is_meant("overload")) orrery::bench::measure_overload();
 }

@@ -26,14 +26,28 @@ class CommandsPaused {
 
 }  // namespace
 
-std::vector<PodId> GangCycle::members_of(PodId unit, GangId gang) const {
-  if (!gang.is_valid()) return {unit};
-  std::vector<PodId> members;
+// One pass over the pods of the gang, most of whose attempts fail and look at no pod again.
+GangCycle::Members GangCycle::begin(PodId unit, GangId gang, int64_t counts) {
+  Members members;
+  const auto add = [&](PodId id) {
+    Pod& pod = context_.jobs.pod(id);
+    pod.attempts += counts;
+    if (members.pods.empty()) members.spec = pod.spec;
+    members.are_alike &= pod.spec == members.spec;
+    members.pods.push_back(id);
+  };
+  if (!gang.is_valid()) {
+    add(unit);
+    return members;
+  }
   const Gang& g = context_.jobs.gang(gang);
+  const GangTrack& track = context_.tracks.of(gang);
+  const bool are_all_queued = track.pending == g.pods && track.assumed == 0;
+  members.pods.reserve(static_cast<size_t>(g.pods));
   JobTable::for_each_pod(g.first, g.pods, [&](PodId pod) {
-    if (context_.tracks.of(pod).stage == PodStage::Queued) members.push_back(pod);
+    if (are_all_queued || context_.tracks.stage(pod) == PodStage::Queued) add(pod);
   });
-  if (g.has_role_minimums) return needed_first(g, members);
+  if (g.has_role_minimums) members.pods = needed_first(g, members.pods);
   return members;
 }
 
@@ -71,9 +85,9 @@ void GangCycle::count_tentative(GangId gang, int32_t members) const {
 }
 
 Duration GangCycle::run(PodId unit, GangId gang, int64_t counts) {
-  const std::vector<PodId> members = members_of(unit, gang);
+  const Members found = begin(unit, gang, counts);
+  const std::vector<PodId>& members = found.pods;
   if (members.empty()) return {};
-  for (const PodId member : members) context_.jobs.pod(member).attempts += counts;
   const GangView view = view_of(unit, gang);
   const PodView first = context_.tracks.pod(members.front());
   CycleState state = framework().new_attempt(static_cast<uint64_t>(counts));
@@ -81,7 +95,7 @@ Duration GangCycle::run(PodId unit, GangId gang, int64_t counts) {
   const std::vector<GangDomain> domains = framework().domains(cycle, view);
   context_.log.tried = {.pods = static_cast<int32_t>(members.size()),
                         .domains = static_cast<uint32_t>(std::max<size_t>(domains.size(), 1))};
-  Best best = attempt(cycle, view, members, domains);
+  Best best = attempt(cycle, view, found, domains);
   if (best.score >= 0) return best.cost + keep_all(unit, cycle, view, best);
   ORRERY_MARK("scheduling.gang_rejected");
   // Permit rejected the members with a node because others found none. The log names a member
@@ -96,13 +110,11 @@ Duration GangCycle::run(PodId unit, GangId gang, int64_t counts) {
 }
 
 // Tries all domains, or stops at the first that fits if no plugin scores placements.
-GangCycle::Best GangCycle::attempt(const Cycle& cycle, const GangView& gang,
-                                   std::span<const PodId> members,
+GangCycle::Best GangCycle::attempt(const Cycle& cycle, const GangView& gang, const Members& of_gang,
                                    std::span<const GangDomain> domains) {
-  const PodView& first = cycle.pod;
+  const std::span<const PodId> members{of_gang.pods};
   const int64_t missing = gang.missing();
-  const bool are_alike = std::ranges::all_of(
-      members, [&](PodId member) { return context_.jobs.pod(member).spec == first.spec_id; });
+  const bool are_alike = of_gang.are_alike;
   // Permit rejects a gang with fewer members than its quorum lacks. One member is placed to get
   // that answer, which is cheaper than placing all of them each time another pod is created.
   const bool lacks_members =

@@ -47,7 +47,13 @@ class GangCycle {
     int64_t score = -1;  // negative: Permit rejects it
     Duration cost;       // of all domains
   };
-  std::vector<PodId> members_of(PodId unit, GangId gang) const;
+  struct Members {  // of one attempt: the pods of the unit without a node
+    std::vector<PodId> pods;
+    SpecId spec;  // of the first one
+    bool are_alike = true;
+  };
+  // Counts the attempt for each member.
+  Members begin(PodId unit, GangId gang, int64_t counts);
   std::vector<PodId> needed_first(const Gang& gang, const std::vector<PodId>& members) const;
   GangView view_of(PodId unit, GangId gang) const;
   void count_tentative(GangId gang, int32_t members) const;
@@ -55,7 +61,7 @@ class GangCycle {
   Cycle cycle_of(const Cycle& cycle, const PodView& pod) const {
     return {cycle.now, cycle.cluster, pod, cycle.state};
   }
-  Best attempt(const Cycle& cycle, const GangView& gang, std::span<const PodId> members,
+  Best attempt(const Cycle& cycle, const GangView& gang, const Members& of_gang,
                std::span<const GangDomain> domains);
   GangAttempt too_small(const Cycle& cycle, const NodeSet* nodes, bool is_first) const;
   GangAttempt place(const Cycle& cycle, GangId gang, std::span<const PodId> members,

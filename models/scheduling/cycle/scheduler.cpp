@@ -77,7 +77,7 @@ void Scheduler::cycle(const QueuedUnit& unit) {
   busy_until_ = now + cost * counts;
   parts_.evictions.carry_out(busy_until_);
   parts_.binder.cycle_ends(now, busy_until_);
-  if (compresses_until_ > Time{}) rounds_.ran({mark_of_attempt(unit.pod), now, cost});
+  if (finds_rounds()) rounds_.ran({mark_of_attempt(unit.pod), now, cost});
 }
 
 std::optional<QueuedUnit> Scheduler::next_unit() {
@@ -150,7 +150,7 @@ void Scheduler::compress_rounds(Time end, bool may_be_stopped) {
 }
 
 int64_t Scheduler::next_factor() {
-  if (compresses_until_ == Time{} || parts_.profile.driver == Driver::PerGang) return 1;
+  if (!finds_rounds()) return 1;
   if (!rounds_.is_due()) return rounds_.factor();
   const Time now = sim_.engine.now();
   SchedulingQueue& queue = parts_.line.queue();

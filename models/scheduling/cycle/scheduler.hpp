@@ -79,6 +79,9 @@ class Scheduler final {
   std::optional<QueuedUnit> next_unit();
   Duration cycle_pod(PodId pod, int64_t counts);
   void count_attempts(uint64_t counts);
+  bool finds_rounds() const {
+    return compresses_until_ > Time{} && parts_.profile.driver != Driver::PerGang;
+  }
   int64_t next_factor();
   bool has_clock_of_its_own(Time now);
   uint64_t mark_of_attempt(PodId unit);
