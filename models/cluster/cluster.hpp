@@ -90,6 +90,8 @@ class Cluster {
   const NodeFaults& faults() const { return faults_; }
   // What was left out of traces and failure logs, and what was odd in them; a sentence each.
   std::vector<std::string> input_notes() const;
+  // While more than 100 scheduling attempts come to a placed pod: says so, with the cure.
+  std::optional<std::string> retry_warning() const;
   const DeadlockDetector& deadlocks() const { return deadlocks_; }
   const TooLargeJobs& too_large() const { return too_large_; }
 

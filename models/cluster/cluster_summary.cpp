@@ -9,22 +9,6 @@
 #include "models/cluster/cluster.hpp"
 
 namespace orrery {
-namespace {
-
-// Where so many attempts come to one placed pod, most of them are in vain.
-std::optional<std::string> futile_note(const Scheduler::Counters& scheduler) {
-  constexpr uint64_t kPerPod = 100, kLeast = 10'000;
-  const uint64_t pods = std::max<uint64_t>(scheduler.pods_scheduled, 1);
-  if (scheduler.attempts < kLeast || scheduler.attempts <= kPerPod * pods) return std::nullopt;
-  return "policy: " + std::to_string(scheduler.attempts) + " scheduling attempts placed " +
-         std::to_string(scheduler.pods_scheduled) +
-         " pods: what does not fit is tried again and again. The bases strict_gang and native_gang "
-         "place a gang as a whole; podGroupBackoffSeconds of Coscheduling pauses a rejected gang; "
-         "deletedPodHint: Fits of NodeResourcesFit wakes only pods that fit";
-}
-
-}  // namespace
-
 void Cluster::finish(Time end) {
   controller_.finish(end);
   faults_.finish();
@@ -102,8 +86,20 @@ std::vector<std::string> Cluster::input_notes() const {
   if (job_queue_) std::ranges::copy(job_queue_->notes(), std::back_inserter(notes));
   if (control_plane_) std::ranges::copy(control_plane_->notes(), std::back_inserter(notes));
   if (auto note = few_servers_.note()) notes.push_back(*std::move(note));
-  if (auto note = futile_note(scheduler_.counters())) notes.push_back(*std::move(note));
+  if (auto warning = retry_warning()) notes.push_back(*std::move(warning));
   return notes;
+}
+
+std::optional<std::string> Cluster::retry_warning() const {
+  constexpr uint64_t kPerPod = 100, kLeast = 10'000;
+  const Scheduler::Counters& scheduler = scheduler_.counters();
+  const uint64_t pods = std::max<uint64_t>(scheduler.pods_scheduled, 1);
+  if (scheduler.attempts < kLeast || scheduler.attempts <= kPerPod * pods) return std::nullopt;
+  return "policy: " + std::to_string(scheduler.attempts) + " scheduling attempts placed " +
+         std::to_string(scheduler.pods_scheduled) +
+         " pods: what does not fit is tried again and again. The bases strict_gang and native_gang "
+         "place a gang as a whole; podGroupBackoffSeconds of Coscheduling pauses a rejected gang; "
+         "deletedPodHint: Fits of NodeResourcesFit wakes only pods that fit";
 }
 
 }  // namespace orrery

@@ -154,10 +154,16 @@ SimulationResult simulate(const Scenario& scenario, const config::Document& docu
 
   std::optional<Time> until;
   if (scenario.run.until) until = Time{} + *scenario.run.until;
-  bool is_recording = true;
+  bool is_recording = true, has_warned = false;
   engine.set_poll(kPollEvents, [&] {
     is_recording = recorder.poll(std::chrono::steady_clock::now());
     if (!is_recording || is_stopping(options)) engine.request_stop();
+    if (options.on_warning && !has_warned) {
+      if (const auto warning = cluster.retry_warning()) {
+        has_warned = true;
+        options.on_warning(engine.now(), *warning);
+      }
+    }
     if (options.on_progress) {
       const auto& c = cluster.controller().counters();
       options.on_progress({.now = engine.now(),

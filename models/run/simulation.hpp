@@ -24,8 +24,11 @@ struct SimulationProgress {
 };
 
 struct SimulationOptions {
-  // Called about every 20,000 events, for progress lines.
+  // Called every few thousand events, for progress lines.
   std::function<void(const SimulationProgress&)> on_progress = {};
+  // Called at most once, while the run goes on: most scheduling attempts are in vain, and the user
+  // may want to stop the run. The warning names the cure.
+  std::function<void(Time now, const std::string& warning)> on_warning = {};
   std::function<void()> on_begin = {};      // all was looked at, and there is no mistake
   const std::atomic<bool>* stop = nullptr;  // becomes true: end the run cleanly
   // Asked when a change of `run.changes` takes effect; says what the profile becomes. None: as the

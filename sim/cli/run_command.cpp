@@ -146,6 +146,11 @@ ExitStatus run_command(const Arguments& arguments, std::ostream& out, std::ostre
   try {
     result = simulate(input.scenario, input.document, recorder,
                       {.on_progress = [&](const SimulationProgress& p) { progress.update(p); },
+                       .on_warning =
+                           [&](Time now, const std::string& warning) {
+                             progress.clear();
+                             log.warning("at " + format_simulated(now) + ": " + warning);
+                           },
                        .on_begin =
                            [&] {
                              if (!is_quiet) print_warnings(input, err);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/scheduling/contract/policy_registry.hpp"
@@ -343,6 +344,24 @@ TEST(Scheduler, ARunThatShallLastUntilATimeDoes) {
   ScenarioRun run{kTooLarge, {"run.until=20min", "policy.cost.per_cycle=10ms"}, {}};
   EXPECT_EQ(run.result.end, SimulationResult::End::Done);
   EXPECT_EQ(run.result.simulated, Time{} + 20_min);
+}
+
+TEST(Scheduler, VainAttemptsAreWarnedOfOnceWhileTheRunGoesOn) {
+  const std::vector<std::string> sets{"run.until=20min", "policy.cost.per_cycle=10ms",
+                                      "run.compress_retries=false"};
+  std::vector<std::pair<Time, std::string>> warnings;
+  const auto keep = [&](Time now, const std::string& text) { warnings.emplace_back(now, text); };
+  ScenarioRun run{kTooLarge, sets, {.on_warning = keep, .audit_every = 1}};
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_LT(warnings[0].first, Time{} + 10_min);
+  EXPECT_NE(warnings[0].second.find("strict_gang and native_gang place a gang as a whole"),
+            std::string::npos);
+
+  warnings.clear();
+  ScenarioRun whole{kTooLarge,
+                    {"run.until=20min", "policy.base=strict_gang"},
+                    {.on_warning = keep, .audit_every = 1}};
+  EXPECT_TRUE(warnings.empty());
 }
 
 // ---- jobs that no cluster of this size holds
