@@ -1,5 +1,4 @@
-// models/cluster/cluster.hpp -- builds and owns every component of a run; reading it is reading the
-// wiring.
+// models/cluster/cluster.hpp -- builds and owns every component: to read it is to read the wiring.
 #pragma once
 
 #include <cstdint>
@@ -90,8 +89,7 @@ class Cluster {
   const NodeFaults& faults() const { return faults_; }
   // What was left out of traces and failure logs, and what was odd in them; a sentence each.
   std::vector<std::string> input_notes() const;
-  // While more than 100 scheduling attempts come to a placed pod: says so, with the cure.
-  std::optional<std::string> retry_warning() const;
+  std::optional<std::string> retry_warning() const;  // over 100 attempts a placed pod; the cure
   const DeadlockDetector& deadlocks() const { return deadlocks_; }
   const TooLargeJobs& too_large() const { return too_large_; }
 

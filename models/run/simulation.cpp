@@ -67,6 +67,12 @@ SimulationResult::End end_of(const Cluster& cluster, bool is_recording, bool was
   return End::Done;
 }
 
+bool warn_of_retries(const Cluster& cluster, Time now, const SimulationOptions& options) {
+  const auto warning = options.on_warning ? cluster.retry_warning() : std::nullopt;
+  if (warning) options.on_warning(now, *warning);
+  return warning.has_value();
+}
+
 std::vector<std::string> warnings_of(const Cluster& cluster) {
   std::vector<std::string> warnings = cluster.input_notes();
   const TooLargeJobs& large = cluster.too_large();
@@ -158,12 +164,7 @@ SimulationResult simulate(const Scenario& scenario, const config::Document& docu
   engine.set_poll(kPollEvents, [&] {
     is_recording = recorder.poll(std::chrono::steady_clock::now());
     if (!is_recording || is_stopping(options)) engine.request_stop();
-    if (options.on_warning && !has_warned) {
-      if (const auto warning = cluster.retry_warning()) {
-        has_warned = true;
-        options.on_warning(engine.now(), *warning);
-      }
-    }
+    if (!has_warned) has_warned = warn_of_retries(cluster, engine.now(), options);
     if (options.on_progress) {
       const auto& c = cluster.controller().counters();
       options.on_progress({.now = engine.now(),
@@ -174,7 +175,6 @@ SimulationResult simulate(const Scenario& scenario, const config::Document& docu
     }
   });
   engine.add_audit([&] { cluster.audit(); });
-
   if (options.on_change) cluster.ask_at_changes(options.on_change);
   cluster.start();
   const Engine::Outcome outcome = engine.run(until.value_or(Time::max()));
