@@ -121,9 +121,14 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
   }
   if (fragmentation_) packing_.emplace(sim, ground_.state, ground_.jobs, *fragmentation_);
   if (scenario.policy.job_queue) {
-    job_queue_.emplace(sim, ground_.state, ground_.jobs, controller_, *scenario.policy.job_queue,
-                       ground_.built.machines, is_counting(scenario.policy),
-                       scenario.workload.controller.overruns, scenario.record.attempts);
+    job_queue_.emplace(
+        sim, ground_.state, ground_.jobs, controller_, *scenario.policy.job_queue,
+        ground_.built.machines,
+        JobQueueSurroundings{.is_counting = is_counting(scenario.policy),
+                             .chooses_nodes = !is_counting(scenario.policy) &&
+                                              has_trait(scenario.policy, Trait::HeedsQueueNodes),
+                             .overruns = scenario.workload.controller.overruns,
+                             .record_decisions = scenario.record.attempts});
   }
   const auto is_service = [](const JobSourceParams& source) {
     return std::holds_alternative<ServiceParams>(source);
