@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "models/hardware/cluster_state.hpp"
 #include "sim/core/enum_names.hpp"
 
 namespace orrery {

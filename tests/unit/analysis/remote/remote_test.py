@@ -222,7 +222,7 @@ def test_a_job_that_is_gone_when_the_answer_takes_effect_is_refused(bench: Bench
     text = ONE_JOB.replace("jobs: [{", "jobs: [{pods: 1, pod: {gpus: 1}, work: 1min, cancel_after: 2s}, {")
     client = Scripted()
     jobs = bench.served(text + policy(bench.named()), client, took=5 * 10**9)["jobs"]
-    assert sorted(jobs["running"] // 10**9) == [-1, 5, 5]
+    assert sorted(jobs["running"] // 10**9) == [-1, 5, 10]
     assert [(e["decision"], e["job"], e["why"]) for e in client.of_kind("refused")] == \
         [("start", 0, "the job is over")]
 
