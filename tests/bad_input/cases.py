@@ -34,7 +34,7 @@ CASES = [
     *(added(f"Remote: {name}", "policy: {job_queue: {policies: [{name: Remote, args: {" + args + "}}]}}\n", *says)
       for name, args, *says in (
           ("no address", "timeout: 1s", "s.yaml:10:", "address"),
-          ("no kind of address", "address: /tmp/s", "s.yaml:10:62:", "must be unix:PATH or tcp:127.0.0.1:PORT",
+          ("no kind of address", "address: /tmp/s", "s.yaml:10:64:", "must be unix:PATH or tcp:127.0.0.1:PORT",
            "got '/tmp/s'"),
           ("another machine", "address: 'tcp:10.0.0.1:80'", "s.yaml:10:", "must be unix:PATH or tcp:127.0.0.1:PORT"),
           ("no port", "address: 'tcp:127.0.0.1:http'", "s.yaml:10:", "the port must be a number from 1 to 65535"),

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import socket
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -157,12 +159,11 @@ def test_tcp_on_the_loopback(bench: Bench):
 
 @pytest.mark.parametrize(("built_in", "of"), [("Strict", remote.Fifo), ("EASY", remote.Easy)])
 def test_kth_sp2_is_replayed_alike(bench: Bench, built_in: str, of: type):
-    traces = [ROOT.parent / "shared/traces", Path("/work/shared/traces")]
-    found = [folder / "swf/KTH-SP2-1996-2_28481.swf.gz" for folder in traces
-             if (folder / "swf/KTH-SP2-1996-2_28481.swf.gz").exists()]
-    if not found:
-        pytest.skip("NOT COMPARED: the trace KTH-SP2-1996-2_28481.swf.gz is not beside the project")
-    text = KTH.read_text().replace("../../shared/traces/swf/KTH-SP2-1996-2_28481.swf.gz", str(found[0]))
+    folder = Path(os.environ.get("ORRERY_TRACES", ROOT.parent / "shared/traces"))
+    trace = folder / "swf/KTH-SP2-1996-2_28481.swf.gz"
+    if not trace.exists():
+        pytest.skip(f"NOT COMPARED: there is no real trace at {trace}; ORRERY_TRACES names its folder")
+    text = KTH.read_text().replace("../../shared/traces/swf/KTH-SP2-1996-2_28481.swf.gz", str(trace))
     text = text.replace("- name: EASY\n        args:\n          backfill: queue", "- NAMED")
     expected = bench.built_in(text.replace("- NAMED", f"- {{name: {built_in}}}"))
     began = time.monotonic()
@@ -289,6 +290,45 @@ def test_the_pods_of_a_job_go_to_the_nodes_that_the_client_chose(bench: Bench, b
 def test_either_side_may_be_first(bench: Bench):
     threading.Timer(1, lambda: remote.serve(bench.address, remote.Fifo, runs=1)).start()
     assert bench.run(ONE_JOB + policy(bench.named())).returncode == 0
+
+
+def test_runs_of_a_study_are_served_at_a_time(bench: Bench):
+    (bench.folder / "s.yaml").write_text(MIXED + policy(bench.named()))
+    (bench.folder / "study.yaml").write_text("base: s.yaml\naxes: [{name: p, arms: [{name: one}, {name: two}]}]\n"
+                                             "seeds: {count: 3}\n")
+    thread = threading.Thread(target=remote.serve, args=(bench.address, remote.Easy), kwargs={"runs": 6}, daemon=True)
+    thread.start()
+    done = subprocess.run([bench.program, "study", "run", "study.yaml", "-o", "out"], cwd=bench.folder, timeout=100,
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    thread.join(20)
+    assert not thread.is_alive()
+
+
+def test_the_client_is_a_command(bench: Bench):
+    command = [sys.executable, "-m", "orrery.remote", "--policy", "fifo", "--address", bench.address, "--runs", "1"]
+    with subprocess.Popen(command, cwd=ROOT / "analysis") as client:
+        assert bench.run(ONE_JOB + policy(bench.named())).returncode == 0
+        assert client.wait(20) == 0
+
+
+def test_the_client_is_told_when_the_run_fails(bench: Bench):
+    class Careless:
+        def plan(self, board: remote.Board) -> None:
+            board.decisions.append({"start": 99})
+
+    told: list[Exception] = []
+
+    def decide() -> None:
+        try:
+            remote.serve(bench.address, Careless, runs=1)
+        except remote.RunFailed as failure:
+            told.append(failure)
+    thread = threading.Thread(target=decide, daemon=True)
+    thread.start()
+    wrong(bench, bench.run(ONE_JOB + policy(bench.named())), "job 99 was not submitted, or is over")
+    thread.join(20)
+    assert "job 99 was not submitted, or is over" in str(told[0])
 
 
 def test_validate_needs_no_client(bench: Bench):
