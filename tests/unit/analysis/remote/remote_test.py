@@ -287,6 +287,24 @@ def test_the_pods_of_a_job_go_to_the_nodes_that_the_client_chose(bench: Bench, b
     assert nodes == {0: {1, 3}, 1: {0, 2}}
 
 
+def test_a_job_whose_pods_wait_for_the_chosen_nodes_can_be_cancelled_but_not_one_that_runs(bench: Bench):
+    def both_on_two_nodes(board: remote.Board) -> None:
+        for job in list(board.waiting):
+            board.start(job, nodes=["n-0", "n-1"])
+        board.wake_at(60 * 10**9)
+
+    def cancel_both(board: remote.Board) -> None:
+        for job in list(board.jobs.values()):
+            board.cancel(job)
+    client = Scripted(both_on_two_nodes, cancel_both)
+    jobs = bench.served(ONE_JOB + policy(bench.named(), "base: strict_gang"), client)["jobs"]
+    jobs = {int(job["job"]): job for job in jobs}
+    assert jobs[0]["running"] >= 0 and jobs[0]["ended"] >= 600 * 10**9
+    assert jobs[1]["running"] == -1 and jobs[1]["ended"] == 60 * 10**9
+    assert [(e["job"], e["why"], e["at"]) for e in client.of_kind("refused")] == [(0, "it has started", 60)]
+    assert [(e["job"], e["at"]) for e in client.of_kind("ended")][:1] == [(1, 60)]
+
+
 def test_either_side_may_be_first(bench: Bench):
     threading.Timer(1, lambda: remote.serve(bench.address, remote.Fifo, runs=1)).start()
     assert bench.run(ONE_JOB + policy(bench.named())).returncode == 0
