@@ -26,6 +26,14 @@ Arrivals arrivals_of(const PolicyParams& policy) {
   return is_counting(policy) ? Arrivals::Count : Arrivals::Hold;
 }
 
+JobQueueSurroundings surroundings_of(const Scenario& scenario) {
+  const bool counts = is_counting(scenario.policy);
+  return {.is_counting = counts,
+          .chooses_nodes = !counts && has_trait(scenario.policy, Trait::HeedsQueueNodes),
+          .overruns = scenario.workload.controller.overruns,
+          .record_decisions = scenario.record.attempts};
+}
+
 std::vector<GpuPower> power_of(const std::vector<Machine>& machines) {
   std::vector<GpuPower> power;
   for (const Machine& m : machines) {
@@ -122,8 +130,7 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
   if (fragmentation_) packing_.emplace(sim, ground_.state, ground_.jobs, *fragmentation_);
   if (scenario.policy.job_queue) {
     job_queue_.emplace(sim, ground_.state, ground_.jobs, controller_, *scenario.policy.job_queue,
-                       ground_.built.machines, is_counting(scenario.policy),
-                       scenario.workload.controller.overruns, scenario.record.attempts);
+                       ground_.built.machines, surroundings_of(scenario));
   }
   const auto is_service = [](const JobSourceParams& source) {
     return std::holds_alternative<ServiceParams>(source);

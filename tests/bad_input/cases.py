@@ -30,6 +30,20 @@ CASES = [
     yaml("unknown alias", "cluster: *nowhere\n", "s.yaml:1"),
     yaml("17 MB", "description: " + "x" * (17 << 20) + "\n", "s.yaml"),
     Case("missing file", {}, RUN, 2, ("s.yaml", "no such file")),
+    # the program that decides for the job queue: what it does wrong is in tests/unit/analysis/remote
+    *(added(f"Remote: {name}", "policy: {job_queue: {policies: [{name: Remote, args: {" + args + "}}]}}\n", *says)
+      for name, args, *says in (
+          ("no address", "timeout: 1s", "s.yaml:10:", "address"),
+          ("no kind of address", "address: /tmp/s", "s.yaml:10:64:", "must be unix:PATH or tcp:127.0.0.1:PORT",
+           "got '/tmp/s'"),
+          ("another machine", "address: 'tcp:10.0.0.1:80'", "s.yaml:10:", "must be unix:PATH or tcp:127.0.0.1:PORT"),
+          ("no port", "address: 'tcp:127.0.0.1:http'", "s.yaml:10:", "the port must be a number from 1 to 65535"),
+          ("port 0", "address: 'tcp:127.0.0.1:0'", "s.yaml:10:", "the port must be a number from 1 to 65535"),
+          ("no file", "address: 'unix:'", "s.yaml:10:", "names no file of a socket"),
+          ("too long a path", "address: 'unix:" + "x" * 108 + "'", "s.yaml:10:", "at most 107 bytes"),
+          ("no time", "address: 'unix:s', timeout: 0s", "s.yaml:10:", "timeout", "between 1ms and 100h"))),
+    added("Remote: beside another order", "policy: {job_queue: {policies: [{name: SJF}, {name: Remote, args: "
+          "{address: 'unix:s'}}]}}\n", "s.yaml:10:", "at most one policy may serve QueueOrder"),
     Case("a folder", {"s.yaml/x": ""}, RUN, 2, ("s.yaml",)),
     # keys and values
     changed("unknown section", "run:", "runn:", "s.yaml:9:1", "unknown key 'runn'", "did you mean 'run'"),

@@ -6,6 +6,8 @@ from __future__ import annotations
 NOT_TRIED: dict[str, str] = {
     r"run\.changes\[\]\.policy\.job_queue\..*":
         "a job queue cannot come while the run goes on, and is refused there",
+    r"policy\.job_queue\.policies\[\]<Remote>\..*":
+        "a program must listen; tests/unit/analysis/remote has one",
     r"workload\.sources\[\]<(generator|trace)>\.training\.step\.(model|parallel)\..*":
         "jobs of unlike sizes cannot have a step with model or parallel",
 }

@@ -37,6 +37,8 @@ ALL_MODELS = MIDDLE | WORKLOAD | SCHEDULING_ROOMS | CONTROL_ROOMS | {
     "models/workload/steps", "models/faults", "models/telemetry"}
 COMPOSITION = {"models/scenario", "models/cluster", "models/run"}
 
+REMOTE = "policies/jobs/remote"
+
 # Every room may include itself; what is not a room here may include anything.
 MAY_INCLUDE = {
     "sim/core": set(),
@@ -95,6 +97,7 @@ MAY_INCLUDE = {
     "models/cluster": ALL_MODELS | {"models/scenario"},
     "models/run": ALL_MODELS | {"models/scenario", "models/cluster"},
     "policies": {CONTRACT, TOOLBOX, "models/facts", "sim/core"},
+    REMOTE: {CONTRACT, TOOLBOX, "models/facts", "sim/core", "sim/config"},  # one policy in several sources
 }
 
 # Third-party headers by the beginning of their name: the folders whose sources may include them.
@@ -102,7 +105,7 @@ THIRD_PARTY = {
     "hdf5": ("sim/record/",),
     "H5": ("sim/record/",),
     "yaml-cpp/": ("sim/config/",),
-    "nlohmann/": ("sim/config/", "sim/cli/"),
+    "nlohmann/": ("sim/config/", "sim/cli/", "policies/jobs/remote/"),
     "boost/": ("sim/cli/",),
     "spdlog/": ("sim/cli/", "sim/runtime/"),
     "tbb/": ("sim/cli/", "sim/runtime/"),
@@ -115,8 +118,8 @@ THIRD_PARTY = {
     "benchmark/": (),
 }
 ANY_THIRD_PARTY = ("tests/", "bench/")  # may include all of them, in headers too
-SYSTEM = ("sys/", "dlfcn.h", "fcntl.h", "unistd.h", "signal.h", "poll.h", "fnmatch.h", "errno.h",
-          "cxxabi.h", "immintrin.h")
+SYSTEM = ("sys/", "netinet/", "arpa/", "dlfcn.h", "fcntl.h", "unistd.h", "signal.h", "poll.h",
+          "fnmatch.h", "errno.h", "cxxabi.h", "immintrin.h")
 
 
 def room_of(path: str) -> str:

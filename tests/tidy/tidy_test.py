@@ -64,6 +64,11 @@ class Layers(unittest.TestCase):
         self.assertTrue(self.includes("tests/unit/a.cpp", "policies/pods/gang/b.hpp"))
         self.assertTrue(found("layers", "policies/pods/gang/b.hpp", ""))
 
+    def test_a_policy_of_several_sources_has_headers_for_itself(self):
+        self.assertEqual(self.includes("policies/jobs/remote/a.cpp", "policies/jobs/remote/b.hpp"), [])
+        self.assertTrue(self.includes("sim/cli/a.cpp", "policies/jobs/remote/b.hpp"))
+        self.assertTrue(self.includes("policies/jobs/plan/a.cpp", "policies/jobs/remote/b.hpp"))
+
     def test_a_missing_file_and_one_in_the_wrong_place(self):
         self.assertTrue(found("layers", "sim/core/a.cpp", '#include "a.hpp"\n'))
         self.assertTrue(found("layers", "models/other.cpp", ""))

@@ -12,7 +12,9 @@
 #include <string>
 #include <string_view>
 
+#include "models/hardware/cluster_state.hpp"
 #include "models/hardware/resources.hpp"
+#include "models/scheduling/contract/counted.hpp"
 #include "models/scheduling/contract/job_tree.hpp"
 #include "models/scheduling/contract/policy.hpp"
 #include "models/scheduling/contract/queued_job.hpp"
@@ -33,7 +35,9 @@ class ORRERY_API JobBoard {
  public:
   virtual ~JobBoard() = default;
   virtual Time now() const = 0;
+  virtual uint64_t seed() const = 0;
   virtual Rng rng(std::string_view stream) const = 0;
+  virtual const ClusterState& cluster() const = 0;
   virtual const QueuedJob& job(JobSlot job) const = 0;
   virtual std::string_view user_name(uint32_t user) const = 0;
   virtual std::string_view team_name(uint32_t team) const = 0;
@@ -45,6 +49,8 @@ class ORRERY_API JobBoard {
   virtual int64_t unit() const = 0;      // of it, in a whole GPU or CPU
   virtual int64_t free() const = 0;      // of it; below 0 while nodes are down
   virtual const Resources& capacities() const = 0;
+  virtual const Resources& used() const = 0;
+  virtual std::span<const Counted> counts() const = 0;  // the first is the counted resource
   virtual std::span<const PoolPart> parts() const = 0;  // in order of their first node
   virtual bool fits(const QueuedJob& job) const = 0;    // now, in every counted resource
   virtual const JobTree& waiting() const = 0;           // in queue order
@@ -52,6 +58,12 @@ class ORRERY_API JobBoard {
   // The first waiting job that every Admit lets pass; those before it are held back.
   virtual JobSlot head() = 0;
   virtual bool start(JobSlot job) = 0;  // false: an Admit rejected it, and it is held
+  // Likewise; until the job stops or ends, its pods may go to these nodes only.
+  virtual bool chooses_nodes() const = 0;  // jobs have pods, and a plugin heeds the nodes
+  virtual bool start_on(JobSlot job, const NodeSet& nodes) = 0;
+  // What precedes the work of the job if it starts now, such as the restore of its checkpoint.
+  virtual Duration setup(JobSlot job) const = 0;
+  virtual bool cancel(JobSlot job) = 0;  // as its user may; false: it has started
   // A running job writes a checkpoint and waits again; false: it cannot be stopped now.
   virtual bool stop(JobSlot job) = 0;
   // With the counting driver only. A running job goes on at another pace; a waiting one starts on
@@ -91,6 +103,7 @@ class ORRERY_API Plan : public JobPoint {
  public:
   static constexpr PointName kPoint{"Plan", "which jobs start now, and with which reservations"};
   virtual void plan(const PlanNews& news) = 0;
+  virtual bool plans_without_waiting() const { return false; }  // true: also while no job waits
   // When a waiting job is to start at the latest, by the latest plan; max: it has no reservation.
   virtual Time reserved_start(JobSlot /*job*/) const { return Time::max(); }
 };
@@ -100,9 +113,12 @@ class ORRERY_API JobWatcher : public JobPoint {  // events of single jobs, for p
   virtual void job_waits(const QueuedJob& /*job*/) {}   // arrived, stopped, or no longer held
   virtual void job_leaves(const QueuedJob& /*job*/) {}  // no longer waits
   virtual void job_starts(const QueuedJob& /*job*/) {}
+  virtual void job_end_moves(const QueuedJob& /*job*/) {}  // it runs on, with another expected end
   virtual void job_stops(const QueuedJob& /*job*/) {}      // it has given everything back
   virtual void job_ends(const QueuedJob& /*job*/) {}       // likewise, for good
   virtual void job_cancelled(const QueuedJob& /*job*/) {}  // while it waited or was held
+  virtual void node_goes(NodeId /*node*/) {}
+  virtual void node_comes(NodeId /*node*/) {}
 };
 
 }  // namespace orrery

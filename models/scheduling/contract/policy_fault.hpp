@@ -9,8 +9,9 @@
 
 namespace orrery {
 
-// A policy from a shared library threw, or broke its contract. Ends the run with exit status 2; the
-// text names the policy, its library and the simulated time.
+// A policy from a shared library threw, or broke its contract; or a built-in policy throws it for a
+// mistake of a program outside that it asks. Ends the run with exit status 2; the text names the
+// policy, its library or that program, and the simulated time.
 class PolicyFault : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -29,6 +29,7 @@ struct PodView {
   int64_t attempts = 0;  // earlier ones
   Time created;
   std::string_view team = {};
+  const NodeSet* nodes = nullptr;  // that the job queue chose for its job; null: any
 };
 
 // What the roles of a gang lack of their own minimums, summed over these roles. The pod that Permit

@@ -51,7 +51,8 @@ PodView PodTracks::pod(PodId id) const {
           .rank = p.rank,
           .attempts = p.attempts,
           .created = p.created,
-          .team = job.spec.team};
+          .team = job.spec.team,
+          .nodes = job.nodes ? &*job.nodes : nullptr};
 }
 
 GangView PodTracks::gang(GangId id) const {

@@ -6,7 +6,7 @@ namespace orrery {
 
 CountedPool::CountedPool(const ClusterState& cluster, std::span<const Machine> machines,
                          std::span<const Counted> counts)
-    : cluster_{cluster} {
+    : cluster_{cluster}, names_{counts.begin(), counts.end()} {
   for (const Counted counted : counts) counts_.push_back(static_cast<Resource>(counted));
   for (const Machine& machine : machines) {
     const auto known = std::ranges::find(parts_, machine.gpu.name, &PoolPart::model);

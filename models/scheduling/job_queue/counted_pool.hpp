@@ -24,6 +24,8 @@ class CountedPool {
   void take(const Resources& amount) { used_ += amount; }
   void give_back(const Resources& amount) { used_ -= amount; }
 
+  const ClusterState& cluster() const { return cluster_; }
+  std::span<const Counted> counts() const { return names_; }
   Resource counted() const { return counts_.front(); }
   int64_t unit() const;  // of the counted resource, in a whole GPU or CPU
   int64_t total() const { return total_[counted()]; }  // of it, on all nodes
@@ -39,7 +41,8 @@ class CountedPool {
   void add_node(NodeId node, int sign);
 
   const ClusterState& cluster_;
-  std::vector<Resource> counts_;
+  std::vector<Counted> names_;
+  std::vector<Resource> counts_;  // the same
   Resources total_, capacity_, used_;
   std::vector<PoolPart> parts_;
   std::vector<size_t> part_of_;  // by machine

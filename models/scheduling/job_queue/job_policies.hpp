@@ -23,9 +23,9 @@ class JobPolicies {
   const Bound<QueueOrder>& order() const { return at<QueueOrder>().back(); }
   const Bound<Plan>& plan() const { return at<Plan>().back(); }
   const Bound<Admit>* who_refuses(const QueuedJob& job) const;  // null: it may start
-  template <class News>  // `tell(&JobWatcher::job_waits, job)`
-  void tell(News news, const QueuedJob& job) const {
-    for (const Bound<JobWatcher>& watcher : at<JobWatcher>()) watcher.call(news, job);
+  template <class News, class Of>  // `tell(&JobWatcher::job_waits, job)`
+  void tell(News news, const Of& of) const {
+    for (const Bound<JobWatcher>& watcher : at<JobWatcher>()) watcher.call(news, of);
   }
   std::vector<std::string> notes() const;  // what policies name in vain, once the run is over
 

@@ -10,25 +10,23 @@ namespace orrery {
 
 JobQueue::JobQueue(Sim sim, const ClusterState& cluster, const JobTable& jobs,
                    JobController& controller, const JobQueueParams& params,
-                   std::span<const Machine> machines, bool is_counting, Overruns overruns,
-                   bool record_decisions)
+                   std::span<const Machine> machines, const JobQueueSurroundings& around)
     : sim_{sim},
       jobs_{jobs},
       controller_{controller},
       params_{params},
-      is_counting_{is_counting},
-      overruns_{overruns},
+      around_{around},
       pool_{cluster, machines, params.counts},
       estimates_{params.estimates, sim.rng},
       waiting_{sim.engine, records_, policies_},
-      running_{sim.engine, records_, estimates_, pool_.counted()},
+      running_{sim.engine, records_, estimates_, policies_, pool_.counted()},
       wake_{sim.engine, Label{"job_queue.wakes"},
             [this] {
               news_.has_room = true;
               now() < plans_from_ ? react_soon() : react();
             },
             Phase::Control},
-      log_{sim.recorder, record_decisions},
+      log_{sim.recorder, around.record_decisions},
       policies_{*this, params} {
   controller_.job_arrived.connect([this](JobId job) { job_arrived(job); });
   controller_.job_over.connect([this](JobId job) { job_over(job); });
@@ -44,6 +42,7 @@ void JobQueue::connect(NodeNews& nodes) {
 
 void JobQueue::node_changed(NodeId node, bool is_up) {
   pool_.node_changed(node, is_up);
+  policies_.tell(is_up ? &JobWatcher::node_comes : &JobWatcher::node_goes, node);
   news_.has_room = true;
   react_soon();
 }
@@ -58,7 +57,7 @@ void JobQueue::job_arrived(JobId id) {
            .run = job.spec.requested};
   const CheckpointPlan checkpoints{job.spec.checkpoint_interval, job.spec.checkpoint_write};
   const Duration run =
-      std::min(run_time(job.spec.work, checkpoints), time_limit(job.spec, overruns_));
+      std::min(run_time(job.spec.work, checkpoints), time_limit(job.spec, around_.overruns));
   // Ends of this very instant are not learnt from yet.
   r.estimate.run = r.estimate.first = estimates_.estimate(r, run);
   news_.arrived.push_back(r.slot);
@@ -80,7 +79,7 @@ void JobQueue::job_over(JobId id) {
     r.progress.started = Time{-1};  // its pods waited for nodes
   }
   const Duration release_delay = params_.costs.release_delay;
-  if (!is_counting_ || release_delay == Duration{}) return job_released(r.slot);
+  if (!around_.is_counting || release_delay == Duration{}) return job_released(r.slot);
   running_.expect_end(r, now() + release_delay);
   sim_.engine.after(release_delay, Label{"job_queue.released"},
                     [this, slot = r.slot] { job_released(slot); });
@@ -214,7 +213,7 @@ void JobQueue::take_back_stopped(JobSlot slot) {
 
 void JobQueue::plan(const PlanNews& news) {
   if (news.has_room) waiting_.retry_held();
-  if (waiting().is_empty()) return;
+  if (waiting().is_empty() && !policies_.plan().call(&Plan::plans_without_waiting)) return;
   waiting_.rerank_if_due();
   wake_.disarm();
   is_planning_ = true;

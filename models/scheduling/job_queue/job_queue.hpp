@@ -32,6 +32,14 @@ struct QueueNews {
   bool will_be_taken_in = false;
 };
 
+// What the job queue must know of the rest of the scenario.
+struct JobQueueSurroundings {
+  bool is_counting = false;    // the driver: jobs have no pods
+  bool chooses_nodes = false;  // a plugin of the scheduler heeds the nodes chosen for a job
+  Overruns overruns = Overruns::Keep;
+  bool record_decisions = false;
+};
+
 // Stands between the arrival of a job and its pods. The job queue collects the news of an instant
 // and takes them in when all of them are known, in phase Control; then Plan says who starts. With
 // the counting driver a job that starts has what it asked for; otherwise its pods are created and
@@ -39,8 +47,8 @@ struct QueueNews {
 class JobQueue final : private JobBoard {
  public:
   JobQueue(Sim sim, const ClusterState& cluster, const JobTable& jobs, JobController& controller,
-           const JobQueueParams& params, std::span<const Machine> machines, bool is_counting,
-           Overruns overruns = Overruns::Keep, bool record_decisions = false);
+           const JobQueueParams& params, std::span<const Machine> machines,
+           const JobQueueSurroundings& around);
   JobQueue(const JobQueue&) = delete;
   JobQueue& operator=(const JobQueue&) = delete;
 
@@ -53,6 +61,8 @@ class JobQueue final : private JobBoard {
  private:
   // ---- JobBoard: what policies may see
   Time now() const override { return sim_.engine.now(); }
+  uint64_t seed() const override { return sim_.rng.seed(); }
+  const ClusterState& cluster() const override { return pool_.cluster(); }
   Rng rng(std::string_view stream) const override { return sim_.rng.stream(stream); }
   const QueuedJob& job(JobSlot job) const override { return records_[job]; }
   std::string_view user_name(uint32_t n) const override { return records_.users().name(n); }
@@ -70,17 +80,24 @@ class JobQueue final : private JobBoard {
   int64_t unit() const override { return pool_.unit(); }
   int64_t free() const override { return pool_.free(); }
   const Resources& capacities() const override { return pool_.capacities(); }
+  const Resources& used() const override { return pool_.used(); }
+  std::span<const Counted> counts() const override { return pool_.counts(); }
   bool fits(const QueuedJob& job) const override { return pool_.fits(job.ask.request); }
   const JobTree& waiting() const override { return waiting_.in_order(); }
   const JobTree& running() const override { return running_.by_end(); }
-  bool has_paces() const override { return is_counting_; }
+  bool has_paces() const override { return around_.is_counting; }
+  bool chooses_nodes() const override { return around_.chooses_nodes; }
+  Duration setup(JobSlot job) const override;
   // ---- and what they may ask for: see job_queue_commands.cpp
   JobSlot head() override;
-  bool start(JobSlot job) override;
+  bool start(JobSlot job) override { return start(job, nullptr); }
+  bool start_on(JobSlot job, const NodeSet& nodes) override { return start(job, &nodes); }
   bool start_beside(JobSlot job, JobSlot host) override;
   bool stop(JobSlot job) override;
+  bool cancel(JobSlot job) override;
   void set_pace(JobSlot job, Pace pace) override;
   void wake_at(Time when) override;
+  bool start(JobSlot job, const NodeSet* nodes);
   bool is_refused(const QueuedJob& job);  // by an Admit; then the job is held
   void begin(QueuedJob& job);
   void run_counted(const QueuedJob& job);
@@ -108,8 +125,7 @@ class JobQueue final : private JobBoard {
   const JobTable& jobs_;
   JobController& controller_;
   const JobQueueParams params_;
-  const bool is_counting_;
-  const Overruns overruns_;
+  const JobQueueSurroundings around_;
   CountedPool pool_;
   RuntimeEstimates estimates_;
   JobRecords records_;

@@ -1,6 +1,7 @@
 // models/scheduling/job_queue/job_queue_commands.cpp -- what plans ask of the job queue: starts,
 // stops, paces.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "models/scheduling/job_queue/job_queue.hpp"
@@ -24,22 +25,27 @@ JobSlot JobQueue::head() {
   }
 }
 
-bool JobQueue::start(JobSlot slot) {
+bool JobQueue::start(JobSlot slot, const NodeSet* nodes) {
   QueuedJob& r = records_[slot];
   ORRERY_CHECK(r.state == QueuedState::Waiting, "only a waiting job starts");
   ORRERY_CHECK(fits(r), "a plan starts what fits");
+  ORRERY_CHECK(nodes == nullptr || chooses_nodes(), "the nodes of a job are heeded");
   if (is_refused(r)) return false;
   r.held = r.ask.request;
   r.progress.pace = {};
   begin(r);
-  is_counting_ ? run_counted(r) : controller_.release(r.id);
+  if (around_.is_counting) {
+    run_counted(r);
+  } else {
+    controller_.release(r.id, nodes == nullptr ? std::nullopt : std::optional{*nodes});
+  }
   return true;
 }
 
 bool JobQueue::start_beside(JobSlot slot, JobSlot host) {
   QueuedJob& r = records_[slot];
   QueuedJob& other = records_[host];
-  ORRERY_CHECK(is_counting_ && r.state == QueuedState::Waiting, "only a waiting job starts");
+  ORRERY_CHECK(around_.is_counting && r.state == QueuedState::Waiting, "only a waiting job starts");
   ORRERY_CHECK(other.is_running() && !other.is_over && other.partner == kNoJob,
                "a host runs, and alone");
   ORRERY_CHECK(other.ask.request == r.ask.request, "partners ask for the same");
@@ -57,17 +63,22 @@ bool JobQueue::start_beside(JobSlot slot, JobSlot host) {
 void JobQueue::begin(QueuedJob& r) {
   waiting_.leave(r.slot);
   log_.decided(*this, r, QueueDecision::Started, *policies_.plan().name);
-  const Job& job = jobs_.job(r.id);
-  const bool has_run = r.progress.executed > Duration{};
-  const Duration restart = has_run ? std::max(job.spec.restore, params_.stops.restart) : Duration{};
-  running_.begin(r, start_cost() + init_time(job, job.gpus) + restart);
+  running_.begin(r, setup(r.slot));
   pool_.take(r.held);
   statistics_.pool_changes(now(), pool_.used()[pool_.counted()]);
   policies_.tell(&JobWatcher::job_starts, r);
 }
 
+Duration JobQueue::setup(JobSlot slot) const {
+  const QueuedJob& r = records_[slot];
+  const Job& job = jobs_.job(r.id);
+  const bool has_run = r.progress.executed > Duration{};
+  const Duration restart = has_run ? std::max(job.spec.restore, params_.stops.restart) : Duration{};
+  return start_cost() + init_time(job, job.gpus) + restart;
+}
+
 Duration JobQueue::start_cost() const {
-  return is_counting_ ? params_.costs.batch_start : Duration{};
+  return around_.is_counting ? params_.costs.batch_start : Duration{};
 }
 
 void JobQueue::run_counted(const QueuedJob& r) {
@@ -76,7 +87,7 @@ void JobQueue::run_counted(const QueuedJob& r) {
 }
 
 void JobQueue::set_pace(JobSlot slot, Pace pace) {
-  ORRERY_CHECK(is_counting_ && pace.work > 0, "jobs without pods go at any pace above 0");
+  ORRERY_CHECK(around_.is_counting && pace.work > 0, "jobs without pods go at any pace above 0");
   QueuedJob& r = records_[slot];
   if (!r.is_running() || r.is_over || pace == r.progress.pace) return;
   running_.set_pace(r, pace);
@@ -98,6 +109,8 @@ bool JobQueue::stop(JobSlot slot) {
   running_.expect_end(r, now() + params_.stops.write);
   return true;
 }
+
+bool JobQueue::cancel(JobSlot slot) { return controller_.cancel(records_[slot].id); }
 
 void JobQueue::wake_at(Time when) {
   if (when == Time::max() || (wake_.is_armed() && wakes_at_ <= when)) return;

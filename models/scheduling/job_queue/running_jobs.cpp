@@ -9,6 +9,11 @@ void RunningJobs::insert(const QueuedJob& job) {
                  job.held[counted_], job.estimate.run);
 }
 
+void RunningJobs::end_moves(const QueuedJob& job) {
+  insert(job);
+  policies_.tell(&JobWatcher::job_end_moves, job);
+}
+
 void RunningJobs::correct(QueuedJob& job) const {
   job.estimate.run = estimates_.corrected(job);
   ++job.estimate.corrections;
@@ -36,13 +41,13 @@ void RunningJobs::set_pace(QueuedJob& job, Pace pace) {
   }
   progress.pace = pace;
   progress.expected_end = job.end_by_estimate();
-  insert(job);
+  end_moves(job);
 }
 
 void RunningJobs::expect_end(QueuedJob& job, Time end) {
   by_end_.erase(job.slot);
   job.progress.expected_end = end;
-  insert(job);
+  end_moves(job);
 }
 
 QueuedJob& RunningJobs::part(QueuedJob& leaves) {
@@ -71,7 +76,7 @@ bool RunningJobs::correct_overdue() {
           correct(job);
         }
       }
-      insert(job);
+      end_moves(job);
       has_corrected = true;
     }
     slot = next;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "models/scheduling/contract/job_policy_api.hpp"
+#include "models/scheduling/job_queue/job_policies.hpp"
 #include "models/scheduling/job_queue/job_records.hpp"
 #include "models/scheduling/job_queue/runtime_estimates.hpp"
 #include "sim/engine/engine.hpp"
@@ -10,12 +11,17 @@
 namespace orrery {
 
 // A job is here from its start until its resources are taken back, so also while it writes its
-// checkpoint. Every change of its pace, estimate or expected end moves it in the order.
+// checkpoint. Every change of its pace, estimate or expected end moves it in the order, and is
+// reported to the watchers.
 class RunningJobs {
  public:
   RunningJobs(const Engine& engine, JobRecords& records, const RuntimeEstimates& estimates,
-              Resource counted)
-      : engine_{engine}, records_{records}, estimates_{estimates}, counted_{counted} {}
+              const JobPolicies& policies, Resource counted)
+      : engine_{engine},
+        records_{records},
+        estimates_{estimates},
+        policies_{policies},
+        counted_{counted} {}
 
   const JobTree& by_end() const { return by_end_; }
   void begin(QueuedJob& job, Duration setup);  // its request is in `held`, its pace is set
@@ -30,11 +36,13 @@ class RunningJobs {
  private:
   Time now() const { return engine_.now(); }
   void insert(const QueuedJob& job);
+  void end_moves(const QueuedJob& job);  // to its new place in the order
   void correct(QueuedJob& job) const;
 
   const Engine& engine_;
   JobRecords& records_;
   const RuntimeEstimates& estimates_;
+  const JobPolicies& policies_;
   const Resource counted_;
   JobTree by_end_;
 };

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "models/hardware/node_set.hpp"
 #include "models/hardware/resources.hpp"
 #include "models/workload/job/job_spec.hpp"
 #include "sim/core/id.hpp"
@@ -97,6 +98,7 @@ struct Job {
   int32_t gpus = 0;          // devices over all pods
   Resources demand;          // of all pods together
   int32_t priority = 0;
+  std::optional<NodeSet> nodes;  // that the job queue chose for its pods; none: any
   bool is_counted() const { return counted_pods > 0; }
 };
 

@@ -10,10 +10,14 @@ void Cancellations::admitted(JobId id) {
   const std::optional<Duration> after = jobs_.job(id).spec.cancel_after;
   if (!after) return;
   events_[id] = engine_.after(*after, Label{"jobs.cancelled"}, [this, id] {
-    if (has_started(id)) return;
-    ORRERY_MARK("jobs.cancelled_while_waiting");
-    over.emit(id, JobOver::failed(EndCause::Cancelled));
+    if (cancel(id)) ORRERY_MARK("jobs.cancelled_while_waiting");
   });
+}
+
+bool Cancellations::cancel(JobId id) {
+  if (has_started(id)) return false;
+  over.emit(id, JobOver::failed(EndCause::Cancelled));
+  return true;
 }
 
 bool Cancellations::is_ahead(JobId id) const {

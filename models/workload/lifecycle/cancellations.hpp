@@ -18,6 +18,7 @@ class Cancellations {
       : engine_{engine}, jobs_{jobs}, accounts_{accounts} {}
 
   void admitted(JobId job);
+  bool cancel(JobId job);          // now; false: it has started
   bool is_ahead(JobId job) const;  // the job has not started and is cancelled if it does not
   void end(JobId job);             // it is over
 

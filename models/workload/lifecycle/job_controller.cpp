@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 #include "sim/core/check.hpp"
 
@@ -89,8 +90,9 @@ void JobController::admit(const JobSpec& spec) {
   if (arrivals_ == Arrivals::CreatePods) pods_.creation().want_all(id);
 }
 
-void JobController::release(JobId id) {
+void JobController::release(JobId id, std::optional<NodeSet> nodes) {
   ORRERY_CHECK(arrivals_ == Arrivals::Hold, "only held jobs are released");
+  jobs_.job(id).nodes = std::move(nodes);
   pods_.creation().want_all(id);
 }
 

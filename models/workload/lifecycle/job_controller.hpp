@@ -67,8 +67,11 @@ class JobController : public JobNews, public PodNews {
   bool abort(JobId job);
 
   // What a job queue decides. Of a held job that arrived, or was suspended.
-  void release(JobId job);  // its pods are created
-  void reject(JobId job);   // it fails before it has any: it can never start
+  // Its pods are created, and may go to these nodes only; none: to any.
+  void release(JobId job, std::optional<NodeSet> nodes);
+  // As its user would; false: the job has started.
+  bool cancel(JobId job) { return cancellations_.cancel(job); }
+  void reject(JobId job);  // it fails before it has any: it can never start
   void run_counted(JobId job, Duration delay = {}, Pace pace = {}) {
     counted_.run(job, delay, pace);
   }

@@ -1,4 +1,4 @@
-// Node labels a pod requires, and those it prefers.
+// Node labels a pod requires, and those it prefers; the nodes that a job queue chose.
 #include <algorithm>
 #include <deque>
 #include <vector>
@@ -14,13 +14,21 @@ constexpr Status kNoMatch{Code::UnschedulableAndUnresolvable,
                           "node(s) didn't match Pod's node affinity/selector"};
 
 class NodeAffinity final : public Policy,
+                           public PreFilter,
                            public Filter,
                            public PreScore,
                            public Score,
                            public EventHints {
  public:
   using Params = NoParams;
+  static constexpr Traits kTraits = Trait::HeedsQueueNodes;
   NodeAffinity(Handle& handle, const Params& /*params*/) : handle_{handle} {}
+
+  // As upstream with terms that match the names of nodes.
+  Status pre_filter(const Cycle& cycle, NodeSet& nodes) const override {
+    if (cycle.pod.nodes != nullptr) nodes &= *cycle.pod.nodes;
+    return {};
+  }
 
   void filter(const Cycle& cycle, Candidates& nodes) const override {
     const PodSpec& spec = *cycle.pod.spec;
@@ -84,8 +92,10 @@ class NodeAffinity final : public Policy,
   Cached<RequiredNodes> required_;
   Cached<std::vector<Preferences>> preferred_;  // by SpecId
 };
-ORRERY_REGISTER_POLICY(NodeAffinity, "NodeAffinity",
-                       "Nodes whose labels match the required terms; more for preferred ones.");
+ORRERY_REGISTER_POLICY(
+    NodeAffinity, "NodeAffinity",
+    "Nodes whose labels match the required terms; more for preferred ones. Only the "
+    "nodes that a job queue chose for the job, if it chose some.");
 
 }  // namespace
 }  // namespace orrery

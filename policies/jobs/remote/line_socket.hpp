@@ -1,0 +1,51 @@
+// policies/jobs/remote/line_socket.hpp -- lines of text to and from a program that listens on a
+// local socket.
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+// The other side is not there, is silent, has gone or sends what is no line.
+class SocketFault : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// The address is `unix:PATH` or `tcp:127.0.0.1:PORT`. Timeouts are host time: a timeout ends the
+// run, so host time never changes what a run records.
+class LineSocket {
+ public:
+  static constexpr size_t kLineMax = size_t{16} << 20U;  // bytes
+
+  static std::string why_bad(const std::string& address);  // empty: the address is good
+
+  LineSocket(std::string address, Duration timeout);
+  LineSocket(const LineSocket&) = delete;
+  LineSocket& operator=(const LineSocket&) = delete;
+  ~LineSocket() { close(); }
+
+  bool is_connected() const { return socket_ >= 0; }
+  const std::string& address() const { return address_; }
+  // These throw SocketFault when the timeout is over.
+  void connect();  // tries until somebody listens
+  void send(std::string_view line);
+  std::string receive();                                     // without the end of the line
+  std::string_view unfinished() const { return received_; }  // what came of the next line
+  void close();
+
+ private:
+  void wait_for(short events, int64_t deadline_ns, std::string_view what) const;
+
+  std::string address_;
+  Duration timeout_;
+  int socket_ = -1;
+  std::string received_;  // after the latest line
+};
+
+}  // namespace orrery
