@@ -25,7 +25,7 @@
 
 namespace orrery {
 
-inline constexpr uint32_t kPolicyAbiVersion = 11;  // raise on any change to what a plug-in sees
+inline constexpr uint32_t kPolicyAbiVersion = 12;  // raise on any change to what a plug-in sees
 
 struct PolicyAbi {
   uint32_t version = 0;
@@ -44,11 +44,25 @@ class ORRERY_API PolicyRegistry {
     std::string doc;
     std::string origin;               // "built in" or the library's path
     std::vector<std::string> points;  // extension points served, by name
+    // For a policy whose arguments name code that decides which of `points` it serves, once the
+    // arguments have been checked; none of them if the code cannot be read. Empty: all of them.
+    std::function<std::vector<std::string>(const RawParams&)> points_of_code;
+    // Likewise what the code takes as arguments; throws std::runtime_error if it cannot be read.
+    std::function<FieldTree(const std::string& code)> describe_code;
     Traits traits = Trait::None;
     std::optional<Fact> heeded;  // without which the policy changes nothing
     bool is_built_in() const { return origin == "built in"; }
-    bool serves(const PointName& point) const {
-      return std::ranges::find(points, point.name) != points.end();
+    std::vector<std::string> points_with(const RawParams& args) const {
+      return points_of_code ? points_of_code(args) : points;
+    }
+    bool serves(const PointName& point, const RawParams& args) const {
+      return std::ranges::count(points_with(args), point.name) > 0;
+    }
+    template <class Points>  // PodPoints or JobPoints
+    bool serves_any_of(const RawParams& args) const {
+      bool serves_any = false;
+      Points::for_each([&]<class P>() { serves_any |= serves(P::kPoint, args); });
+      return serves_any;
     }
   };
 

@@ -20,6 +20,7 @@ enum class Trait : uint16_t {
   RetriesInPermit = 1U << 6U,     // gathers gangs pod by pod, and starts over when one fits nowhere
   NeedsFragmentation = 1U << 7U,  // Handle::fragmentation()
   StopsJobs = 1U << 8U,           // of the job queue: stops running jobs
+  NeedsProcess = 1U << 9U,        // two runs that use the policy must not share a process
 };
 using Traits = Trait;
 constexpr Traits operator|(Traits a, Traits b) {
