@@ -52,18 +52,10 @@ class ORRERY_API PolicyRegistry {
     Traits traits = Trait::None;
     std::optional<Fact> heeded;  // without which the policy changes nothing
     bool is_built_in() const { return origin == "built in"; }
-    std::vector<std::string> points_with(const RawParams& args) const {
-      return points_of_code ? points_of_code(args) : points;
-    }
-    bool serves(const PointName& point, const RawParams& args) const {
-      return std::ranges::count(points_with(args), point.name) > 0;
-    }
-    template <class Points>  // PodPoints or JobPoints
-    bool serves_any_of(const RawParams& args) const {
-      bool serves_any = false;
-      Points::for_each([&]<class P>() { serves_any |= serves(P::kPoint, args); });
-      return serves_any;
-    }
+    std::vector<std::string> points_with(const RawParams& args) const;
+    bool serves(const PointName& point, const RawParams& args) const;
+    bool serves_pods(const RawParams& args) const;  // at some point
+    bool serves_jobs(const RawParams& args) const;  // at some point of the job queue
   };
 
   static PolicyRegistry& instance();

@@ -52,7 +52,7 @@ void check_job_queue(const JobQueueParams& params, const std::string& path,
     } else {
       const size_t mistakes = diagnostics.count();
       entry->check(p.args, where + ".args", diagnostics);
-      if (diagnostics.count() == mistakes && !entry->serves_any_of<JobPoints>(p.args)) {
+      if (diagnostics.count() == mistakes && !entry->serves_jobs(p.args)) {
         diagnostics.error(at, where, "serves no point of the job queue");
       }
     }
