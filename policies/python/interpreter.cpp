@@ -67,6 +67,7 @@ void start() {
   show_symbols();
   initialise();
   py::module_::import("sys").attr("path").attr("insert")(0, ORRERY_ANALYSIS_FOLDER);
+  py::module_::import("orrery_views");
   static_cast<void>(pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child));
   static_cast<void>(PyEval_SaveThread());
 }
