@@ -231,7 +231,7 @@ def read_args(found: type[Policy], given: dict[str, Any]) -> tuple[SimpleNamespa
         if key not in given:
             setattr(values, key, arg.default)
             if arg.required:
-                mistakes.append((key, "is required", False))
+                mistakes.append((key, f"missing required key '{key}'", True))
             continue
         value, why = _read(arg, given[key])
         setattr(values, key, value)

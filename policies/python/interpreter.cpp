@@ -83,7 +83,9 @@ py::module_ policy_code() { return py::module_::import("orrery.policy_code"); }
 
 std::string traceback_of(py::error_already_set& error) {
   try {
-    return policy_code().attr("told")(error.value()).cast<std::string>();
+    const py::object value = error.value();
+    if (error.trace()) static_cast<void>(value.attr("with_traceback")(error.trace()));
+    return policy_code().attr("told")(value).cast<std::string>();
   } catch (const std::exception&) {
     return error.what();
   }

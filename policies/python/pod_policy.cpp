@@ -19,6 +19,15 @@ py::object ids_of(std::span<const NodeId> nodes) {
 }  // namespace
 
 struct PodPolicy::Kept {
+  Kept() = default;
+  ~Kept() {
+    const py::gil_scoped_acquire lock;
+    instance.reset();
+    nodes = {};
+  }
+  Kept(const Kept&) = delete;
+  Kept& operator=(const Kept&) = delete;
+
   std::unique_ptr<Instance> instance;
   py::object nodes;
   Nodes* of_nodes = nullptr;  // the same
@@ -65,7 +74,6 @@ PodPolicy::~PodPolicy() {
   const py::gil_scoped_acquire lock;
   handle_.take_back();
   if (kept_->of_nodes != nullptr) kept_->of_nodes->take_back();
-  kept_.reset();
 }
 
 Asked PodPolicy::asked(std::string_view method) const { return {*kept_->instance, method}; }
