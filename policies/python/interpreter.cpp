@@ -55,13 +55,17 @@ void before_fork() {
   forking = {.is_ours = true, .state = PyGILState_Ensure()};
   PyOS_BeforeFork();
 }
-void end_fork(void (*after)()) {
+void after_fork_in_parent() {
   if (!std::exchange(forking.is_ours, false)) return;
-  after();
+  PyOS_AfterFork_Parent();
   PyGILState_Release(forking.state);
 }
-void after_fork_in_parent() { end_fork(PyOS_AfterFork_Parent); }
-void after_fork_in_child() { end_fork(PyOS_AfterFork_Child); }
+// The state of this thread stays: it is the last one, and Python does not live without any.
+void after_fork_in_child() {
+  if (!std::exchange(forking.is_ours, false)) return;
+  PyOS_AfterFork_Child();
+  static_cast<void>(PyEval_SaveThread());
+}
 
 void start() {
   show_symbols();

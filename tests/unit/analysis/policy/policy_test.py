@@ -241,12 +241,12 @@ def test_a_study_runs_them_in_processes_and_finds_the_same(orrery, tmp_path):
 
 
 def test_a_study_forks_runs_that_use_them(orrery, tmp_path):
-    (tmp_path / "s.yaml").write_text(SCENARIO)
     ours, twin = (f"'[{{name: NodeResourcesFit, scores: false}}, {one}]'"
                   for one in (plugin("BestFit"), plugin("twins.py", "BestFit")))
+    (tmp_path / "s.yaml").write_text(
+        SCENARIO + "policy: {disable: [NodeResourcesBalancedAllocation], plugins: " + twin[1:-1] + "}\n")
     (tmp_path / "study.yaml").write_text(
-        "base: s.yaml\nset: {policy.disable: '[NodeResourcesBalancedAllocation]', "
-        f"policy.plugins: {twin}}}\n"
+        "base: s.yaml\n"
         f"axes: [{{name: score, arms: [{{name: ours, set: {{policy.plugins: {ours}}}}}, "
         f"{{name: twin, set: {{policy.plugins: {twin}}}}}]}}]\n"
         "seeds: {count: 1}\nrun: {fork_at: 1d}\n")
