@@ -94,6 +94,7 @@ MAY_INCLUDE = {
     "models/scenario": ALL_MODELS,
     "models/cluster": ALL_MODELS | {"models/scenario"},
     "models/run": ALL_MODELS | {"models/scenario", "models/cluster"},
+    "policies/python": {CONTRACT, JOB, "models/hardware", "sim/core", "sim/config"},
     "policies": {CONTRACT, TOOLBOX, "models/facts", "sim/core"},
 }
 
@@ -109,13 +110,16 @@ THIRD_PARTY = {
     "oneapi/": ("sim/cli/", "sim/runtime/"),
     "zlib": ("models/workload/traces/io/", "sim/record/"),
     "lzma": ("models/workload/traces/io/",),
+    "pybind11/": ("policies/python/",),
     "coin/": ("models/scheduling/toolbox/",),
     "gtest/": (),
     "gmock/": (),
     "benchmark/": (),
 }
 ANY_THIRD_PARTY = ("tests/", "bench/")  # may include all of them, in headers too
-SYSTEM = ("sys/", "dlfcn.h", "fcntl.h", "unistd.h", "signal.h", "poll.h", "fnmatch.h", "errno.h",
+# Rooms that join a library to the rest, and whose headers nobody else includes: in headers too.
+ADAPTERS = ("policies/python/",)
+SYSTEM = ("sys/", "dlfcn.h", "pthread.h", "fcntl.h", "unistd.h", "signal.h", "poll.h", "fnmatch.h", "errno.h",
           "cxxabi.h", "immintrin.h")
 
 

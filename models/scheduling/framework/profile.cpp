@@ -243,8 +243,7 @@ void check_profile(const ProfileParams& profile, const std::string& path, const 
     }
     const size_t mistakes = diagnostics.count();
     entry->check(p.args, where + ".args", diagnostics);
-    if (diagnostics.count() == mistakes && entry->points_of_code &&
-        !entry->serves_pods(p.args)) {
+    if (diagnostics.count() == mistakes && entry->points_of_code && !entry->serves_pods(p.args)) {
       diagnostics.error(at, where, "serves no point of pods");
     }
     const Position& named =
