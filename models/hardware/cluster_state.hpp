@@ -26,7 +26,7 @@ struct NodeSpec {
 };
 
 // Structure of arrays with ready-made node sets. One owner mutates it (through Transaction for
-// placements); all others read. Every change is logged, so that caches refresh only what moved.
+// placements); everyone else reads. Every change is logged, so that caches refresh only what moved.
 class ClusterState {
  public:
   NodeId add_node(const NodeSpec& spec);  // before the run only
@@ -44,7 +44,7 @@ class ClusterState {
   int64_t allocatable(NodeId n, Resource r) const { return allocatable_[idx(r)][n.index]; }
   int64_t requested(NodeId n, Resource r) const { return requested_[idx(r)][n.index]; }
   int64_t free(NodeId n, Resource r) const { return allocatable(n, r) - requested(n, r); }
-  // With Kubernetes' stand-ins (100m, 200 MiB) for pods that state none; for scoring.
+  // Requests with Kubernetes' stand-ins (100m, 200 MiB) for pods that state none; for scoring.
   int64_t nonzero_requested(NodeId n, Resource r) const {
     return r == Resource::Cpu      ? nonzero_cpu_[n.index]
            : r == Resource::Memory ? nonzero_memory_[n.index]
@@ -57,12 +57,12 @@ class ClusterState {
   GpuMask idle_gpus(NodeId n) const { return idle_gpus_[n.index]; }  // wholly free devices
   int32_t gpu_left_milli(NodeId n, uint32_t gpu) const { return gpu_left_[n.index][gpu]; }
   int32_t gpu_left_milli_max(NodeId n) const;
-  // The same as arrays over all nodes, which stay where they are once sealed.
-  std::span<const int64_t> allocatable_of_nodes(Resource r) const { return allocatable_[idx(r)]; }
-  std::span<const int64_t> requested_of_nodes(Resource r) const { return requested_[idx(r)]; }
-  std::span<const GpuMask> idle_gpus_of_nodes() const { return idle_gpus_; }
-  std::span<const uint16_t> machine_of_nodes() const { return machines_; }
-  std::span<const uint32_t> leaf_of_nodes() const { return leaf_; }
+  // As arrays over all nodes, which stay where they are once sealed.
+  std::span<const int64_t> allocatable(Resource r) const { return allocatable_[idx(r)]; }
+  std::span<const int64_t> requested(Resource r) const { return requested_[idx(r)]; }
+  std::span<const GpuMask> idle_gpus() const { return idle_gpus_; }
+  std::span<const uint16_t> machine() const { return machines_; }
+  std::span<const uint32_t> leaf() const { return leaf_; }
 
   // ---- ready-made sets
   const NodeSet& up() const { return up_; }                  // powered and healthy
@@ -71,13 +71,14 @@ class ClusterState {
   const NodeSet& fully_idle() const { return fully_idle_; }  // no pod at all
   NodeSet matching(const SelectorTerm& term) const;          // by labels
   std::span<const Taint> taints() const { return taints_; }  // distinct ones, in order of first use
-  const NodeSet& with_taint(size_t taint) const {
-    return with_taint_[taint];
-  }                                                   // ---- totals, kept up to date
+  const NodeSet& with_taint(size_t taint) const { return with_taint_[taint]; }
+
+  // ---- totals, kept up to date
   int64_t gpus_total() const { return gpus_total_; }  // devices, up or not
   int64_t gpus_up() const { return gpus_up_; }
   int64_t gpu_milli_allocated() const { return gpu_milli_allocated_; }
   const Resources& free_on_up_nodes() const { return free_up_; }
+
   // ---- changes (the owner only)
   struct Request {  // what a pod takes; `nonzero` are the scoring stand-ins
     Resources resources;
@@ -86,15 +87,14 @@ class ClusterState {
   void take(NodeId n, const Request& request, DeviceGrant grant);
   void give_back(NodeId n, const Request& request, DeviceGrant grant);
   void set_up(NodeId n, bool is_up);  // by NodePresence
-  // A GPU is taken out of the node or put back: what the node has shrinks or grows by it. The GPU
-  // must be idle, and no what-if under way. RoomTable, CountedPool and GpuUsage read what nodes
-  // have once: they must be told by whoever calls this.
+  // What the node has shrinks or grows by a GPU, which must be idle; no what-if may be under way.
+  // RoomTable, CountedPool and GpuUsage read what nodes have once: the caller must tell them.
   void set_gpu_out(NodeId n, uint32_t gpu, bool is_out);
   void set_cordoned(NodeId n, bool is_cordoned);
   void set_taint(NodeId n, const Taint& taint, bool present);
 
-  // Nests. While on, changes are not logged; all must be undone before it ends.
-  void hypothesise(bool is_on) { hypotheses_ += is_on ? 1 : -1; }
+  // While it is on, changes are not logged: all of them must be undone before it ends.
+  void hypothesise(bool is_on) { hypotheses_ += is_on ? 1 : -1; }  // nests
   // ---- change log: nodes touched since `version`; empty optional semantics by `log_covers`.
   uint64_t version() const { return log_base_ + log_.size(); }
   bool log_covers(uint64_t version) const { return version >= log_base_; }
@@ -140,8 +140,8 @@ class ClusterState {
   std::vector<LabelIndex> labels_;  // sorted by key once sealed; hostnames not stored
   std::vector<std::vector<NodeLabel>> unsealed_labels_;
   std::vector<std::vector<Taint>> unsealed_taints_;
-  int32_t hypotheses_ = 0;
   bool is_sealed_ = false;
+  int32_t hypotheses_ = 0;
   int64_t gpus_total_ = 0, gpus_up_ = 0, gpu_milli_allocated_ = 0;
   Resources free_up_;
   std::vector<NodeId> log_;

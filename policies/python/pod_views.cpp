@@ -69,12 +69,11 @@ void bind_nodes(py::module_& m) {
       .def_property_readonly("up", [](const Nodes& n) { return mask_of(n.cluster().up()); })
       .def_property_readonly("cordoned",
                              [](const Nodes& n) { return mask_of(n.cluster().cordoned()); })
-      .def_property_readonly("leaf",
-                             [](const Nodes& n) { return view_of(n.cluster().leaf_of_nodes()); })
+      .def_property_readonly("leaf", [](const Nodes& n) { return view_of(n.cluster().leaf()); })
       .def_property_readonly("machine",
-                             [](const Nodes& n) { return view_of(n.cluster().machine_of_nodes()); })
-      .def_property_readonly(
-          "idle_gpus", [](const Nodes& n) { return view_of(n.cluster().idle_gpus_of_nodes()); })
+                             [](const Nodes& n) { return view_of(n.cluster().machine()); })
+      .def_property_readonly("idle_gpus",
+                             [](const Nodes& n) { return view_of(n.cluster().idle_gpus()); })
       .def("name", [](const Nodes& n,
                       uint32_t node) { return n.cluster().name(checked_node(n.cluster(), node)); })
       .def("gpu_left_milli",  // of each GPU of a node
@@ -258,8 +257,8 @@ Nodes::Nodes(const ClusterState& cluster) : cluster_{cluster} {
   for (size_t r = 0; r < kResources; ++r) {
     const auto resource = static_cast<Resource>(r);
     const py::str name{std::string{enum_names(Resource{})[r]}};
-    allocatable[name] = view_of(cluster.allocatable_of_nodes(resource));
-    requested[name] = view_of(cluster.requested_of_nodes(resource));
+    allocatable[name] = view_of(cluster.allocatable(resource));
+    requested[name] = view_of(cluster.requested(resource));
   }
 }
 
