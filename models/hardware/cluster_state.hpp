@@ -120,10 +120,9 @@ class ClusterState {
   std::vector<GpuMask> idle_gpus_, gpus_out_;
   std::vector<std::array<int16_t, kGpusPerNodeMax>> gpu_left_;
   std::vector<uint16_t> machines_;
-  std::vector<uint32_t> leaf_;
+  std::vector<uint32_t> leaf_, leaf_begin_;  // leaf_begin_: each in by_leaf_, and the end
   uint32_t leaves_ = 0;
-  std::vector<NodeId> by_leaf_;       // all nodes, leaf after leaf
-  std::vector<uint32_t> leaf_begin_;  // where each leaf begins in by_leaf_, and the end
+  std::vector<NodeId> by_leaf_;  // all nodes, leaf after leaf
   NodeSet up_, cordoned_, fully_idle_;
   std::vector<NodeSet> with_idle_gpus_;
   std::vector<Taint> taints_;
@@ -145,8 +144,7 @@ class ClusterState {
   int64_t gpus_total_ = 0, gpus_up_ = 0, gpu_milli_allocated_ = 0;
   Resources free_up_;
   std::vector<NodeId> log_;
-  uint64_t log_base_ = 0;
-  size_t log_max_ = 0;
+  uint64_t log_base_ = 0, log_max_ = 0;
 };
 
 }  // namespace orrery
