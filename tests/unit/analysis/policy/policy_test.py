@@ -255,3 +255,30 @@ def test_a_study_forks_runs_that_use_them(orrery, tmp_path):
     runs = [tables(tmp_path / f"out/runs/0000{cell}-s1.h5") for cell in (0, 1)]
     assert runs[0]["jobs"] == runs[1]["jobs"]
     assert runs[0]["pods"] == runs[1]["pods"]
+
+
+SORT = "{name: Python, args: {file: TWINS, class: PrioritySort}}".replace("TWINS", str(HERE / "twins.py"))
+
+
+def test_the_order_of_the_queue_in_python_gives_the_same_bytes(orrery, tmp_path):
+    ours = outcome(orrery, tmp_path, "a")
+    theirs = outcome(orrery, tmp_path, "b", "--set", "policy.disable=[PrioritySort]", "--set",
+                     f"policy.plugins=[{SORT}]")
+    assert ours["jobs"] == theirs["jobs"]
+
+
+def test_each_point_of_single_pods_is_asked(orrery, tmp_path):
+    (tmp_path / "s.yaml").write_text(SCENARIO)
+    done = orrery("run", "s.yaml", "-q", "-o", "a.h5", "--set",
+                  f"policy.plugins=[{plugin('twins.py', 'Everything')}]")
+    assert ("all points were asked: Bind, Charges, Filter, Permit, PostBind, PostFilter, PreBind, "
+            "PreEnqueue, PreFilter, PreScore, Reserve") in done.stderr
+
+
+@pytest.mark.parametrize(("base", "cls"), [("strict_gang", "Gangs"), ("default", "Waits"), ("default", "LowestGpus")])
+def test_other_points_serve_too(orrery, tmp_path, base, cls):
+    given = ["--set", f"policy.base={base}", "--set"]
+    ours = outcome(orrery, tmp_path, "a", *given, "policy.plugins=[]")
+    theirs = outcome(orrery, tmp_path, "b", *given, f"policy.plugins=[{plugin('twins.py', cls).replace('weight: 10, ', '')}]")
+    assert len(theirs["jobs"]) == len(ours["jobs"])
+    assert theirs["digest"] != ours["digest"] or cls == "LowestGpus"

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from orrery.policy import CPU, GPU, Arg, Policy
+from orrery.policy import CPU, GPU, SECOND, SKIP, SUCCESS, Leaf, Policy, wait
 
 
 class BestFit(Policy):
@@ -87,3 +87,115 @@ class Easy(Policy):
             return None
         window = self.reserve(job)["window_ns"]
         return None if window == 2**63 - 1 else self.board.now_ns + window
+
+
+class PrioritySort(Policy):
+    """As the built-in PrioritySort."""
+
+    def less(self, a, b):
+        return (-a.priority, a.queued_ns) < (-b.priority, b.queued_ns)
+
+
+class Everything(Policy):
+    """Serves all other points of single pods, and changes nothing."""
+
+    def __init__(self):
+        self.asked = set()
+
+    def see(self, point, pod, node=0):
+        self.asked.add(point)
+        assert pod.requests[GPU] == 1000 * pod.gpus and pod.created_ns >= 0 and pod.labels == {}
+        assert self.handle.pod(pod.id).job == pod.job and self.nodes.name(node)
+
+    def pre_enqueue(self, pod):
+        self.see("PreEnqueue", pod)
+
+    def pre_filter(self, cycle, nodes):
+        cycle.state["pod"] = cycle.pod.id
+        self.see("PreFilter", cycle.pod)
+        return np.ones(len(nodes), dtype=bool)
+
+    def filter(self, cycle, nodes):
+        self.see("Filter", cycle.pod)
+        assert cycle.state["pod"] == cycle.pod.id and 0 <= cycle.uniform("mine") <= 1
+        stays = np.zeros(len(nodes), dtype=bool)
+        stays[nodes.candidates] = True
+        return stays, "never said"
+
+    def post_filter(self, cycle, diagnosis):
+        self.see("PostFilter", cycle.pod)
+        assert sum(nodes for _, nodes, _ in diagnosis.rejections) == len(self.nodes)
+
+    def pre_score(self, cycle, nodes):
+        self.see("PreScore", cycle.pod)
+        return SKIP
+
+    def score(self, cycle, nodes):
+        raise AssertionError("its PreScore says Skip")
+
+    def charge(self, cycle):
+        self.see("Charges", cycle.pod)
+        return 0
+
+    def reserve(self, cycle, node):
+        self.see("Reserve", cycle.pod, node)
+        assert self.handle.node_of(cycle.pod.id) in (None, node)
+
+    def unreserve(self, pod, node):
+        self.see("Unreserve", pod, node)
+
+    def permit(self, cycle, node):
+        self.see("Permit", cycle.pod, node)
+        return SUCCESS
+
+    def pre_bind(self, pod, node):
+        self.see("PreBind", pod, node)
+
+    def bind(self, pod, node):
+        self.see("Bind", pod, node)
+        return SKIP
+
+    def post_bind(self, pod, node):
+        self.see("PostBind", pod, node)
+        assert pod.id in self.handle.pods_on(node)
+        if len(self.asked) == 11 and not self.nodes.cordoned.any() and self.nodes.up.all():
+            raise RuntimeError("all points were asked: " + ", ".join(sorted(self.asked)))
+
+    def events(self):
+        return ["AssignedPodDeleted", "NodeAdded"]
+
+    def hint(self, pod, event):
+        return True
+
+
+class Gangs(Policy):
+    """Tries whole leaf switches, the first ones first, then all nodes; fuller placements are better."""
+
+    def domains(self, cycle, gang):
+        assert gang.missing() <= gang.pods and gang.first_pod is not None
+        leaves = [Leaf(int(i)) for i in np.unique(self.nodes.leaf)]
+        return [*leaves, np.ones(len(self.nodes), dtype=bool)]
+
+    def score_placement(self, cycle, gang, nodes):
+        return max(0, 100 - len(set(nodes.tolist())))
+
+
+class Waits(Policy):
+    """Holds each pod in Permit until the next one comes."""
+
+    def __init__(self):
+        self.held = None
+
+    def permit(self, cycle, node):
+        if self.held is not None:
+            self.handle.allow_waiting(self.held)
+        self.held = cycle.pod.id
+        return wait(60 * SECOND, "holds one pod")
+
+
+class LowestGpus(Policy):
+    """The free GPUs with the lowest numbers."""
+
+    def pick(self, cycle, node):
+        left = self.nodes.gpu_left_milli(node)
+        return [i for i, milli in enumerate(left) if milli >= cycle.pod.gpu_milli][: cycle.pod.gpus]
