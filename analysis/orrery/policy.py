@@ -25,9 +25,10 @@ Before `__init__(self)` runs, the instance has
     self.board    of a policy of the job queue: the queue, the running jobs, and commands
 
 `nodes` holds read-only numpy views, which change with the cluster: `allocatable[GPU]` and
-`requested[GPU]`, `free(GPU)` (a new array), `leaf`, `machine`, `up`, `names`, `len(nodes)`; within
-filter and score also `candidates`, the ids of the nodes in question. CPU and GPU are in thousandths
-of a core and a GPU, memory in bytes. Times are integers in nanoseconds and end in `_ns`.
+`requested[GPU]`, `leaf`, `machine`, `idle_gpus` (bit i: GPU i). New arrays are `free(GPU)`, `up`,
+`cordoned` and, within filter and score, `candidates`: the ids of the nodes in question. Of one node:
+`name(node)`, `gpu_left_milli(node)`. CPU and GPU are in thousandths of a core and a GPU, memory in
+bytes. Times are integers in nanoseconds and end in `_ns`.
 
 score() and filter() answer for all nodes at once: an array of len(nodes). Scores of nodes that are no
 candidates are ignored; real scores are rounded to the nearest integer, halves to the even one.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -99,3 +100,21 @@ def test_spaces_say_what_there_is(env):
     assert observation.dtype == np.float32
     assert info["action_mask"].shape == (5,)
     assert info["action_mask"][4]
+
+
+def test_the_example_of_the_module_runs(env, tmp_path, monkeypatch):
+    from orrery import gym
+    block = gym.__doc__.split("\n\n    from")[1].split("\n\nAn episode")[0]
+    example = textwrap.dedent("    from" + block).replace("scenario.yaml", str(tmp_path / "s.yaml"))
+    known = {}
+    exec(example.replace("7d", "6h"), known)
+    assert known["terminated"]
+    known["env"].close()
+
+
+def test_an_agent_that_never_starts_a_job_ends_the_episode(env):
+    env.scenario.write_text(
+        "cluster: {pools: [{name: gpu, machine: dgx-a100, count: 4}]}\n"
+        "workload: {sources: [{kind: jobs, jobs: [{name: a, work: 1h, pod: {gpus: 8}}]}]}\n")
+    env.reset(seed=1)
+    assert env.step(4)[2]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import textwrap
 from pathlib import Path
 
 import h5py
@@ -282,3 +283,20 @@ def test_other_points_serve_too(orrery, tmp_path, base, cls):
     theirs = outcome(orrery, tmp_path, "b", *given, f"policy.plugins=[{plugin('twins.py', cls).replace('weight: 10, ', '')}]")
     assert len(theirs["jobs"]) == len(ours["jobs"])
     assert theirs["digest"] != ours["digest"] or cls == "LowestGpus"
+
+
+def test_the_example_of_the_package_runs_and_a_study_sees_that_its_file_changed(orrery, tmp_path):
+    from orrery import policy
+    block = policy.__doc__.split("\n\n    import numpy")[1].split("\n\n    orrery run")[0]
+    example = textwrap.dedent("    import numpy" + block)
+    assert len(example.splitlines()) <= 15
+    (tmp_path / "mine.py").write_text(example)
+    (tmp_path / "s.yaml").write_text(
+        SCENARIO + "policy: {plugins: [{name: Python, weight: 10, args: {file: mine.py, spare: 1}}]}\n")
+    done = orrery("run", "s.yaml", "-q", "-o", "a.h5")
+    assert done.returncode == 0, done.stderr
+    (tmp_path / "study.yaml").write_text("base: s.yaml\nseeds: {count: 2}\n")
+    assert "0 of them kept" in orrery("study", "run", "study.yaml", "-o", "out").stderr
+    assert "2 of them kept" in orrery("study", "run", "study.yaml", "-o", "out").stderr
+    (tmp_path / "mine.py").write_text(example + "\n# another text\n")
+    assert "0 of them kept" in orrery("study", "run", "study.yaml", "-o", "out").stderr
