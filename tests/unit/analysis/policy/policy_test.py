@@ -300,3 +300,23 @@ def test_the_example_of_the_package_runs_and_a_study_sees_that_its_file_changed(
     assert "2 of them kept" in orrery("study", "run", "study.yaml", "-o", "out").stderr
     (tmp_path / "mine.py").write_text(example + "\n# another text\n")
     assert "0 of them kept" in orrery("study", "run", "study.yaml", "-o", "out").stderr
+
+
+def test_the_schema_offers_them_for_pods_and_jobs_and_lets_classes_take_more(orrery):
+    import json
+    rules = []
+
+    def look(part):
+        if isinstance(part, list):
+            for item in part:
+                look(item)
+        elif isinstance(part, dict):
+            if part.get("if", {}).get("properties", {}).get("name") == {"const": "Python"}:
+                rules.append(part["then"]["properties"]["args"])
+            look(list(part.values()))
+
+    look(json.loads(orrery("schema").stdout))
+    assert len(rules) >= 2
+    for args in rules:
+        assert args["additionalProperties"] is True
+        assert list(args["properties"]) == ["file", "class"]
