@@ -20,6 +20,8 @@ libspdlog-dev: log lines
 zlib1g-dev: gzipped traces
 liblzma-dev: xz-compressed traces
 coinor-libclp-dev: linear programs of fair shares
+pybind11-dev: policies in Python
+python3-dev: their interpreter
 EOF
     ;;
     python) cat <<'EOF'

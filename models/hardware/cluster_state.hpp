@@ -57,6 +57,12 @@ class ClusterState {
   GpuMask idle_gpus(NodeId n) const { return idle_gpus_[n.index]; }  // wholly free devices
   int32_t gpu_left_milli(NodeId n, uint32_t gpu) const { return gpu_left_[n.index][gpu]; }
   int32_t gpu_left_milli_max(NodeId n) const;
+  // As arrays over all nodes, which stay where they are once sealed.
+  std::span<const int64_t> allocatable(Resource r) const { return allocatable_[idx(r)]; }
+  std::span<const int64_t> requested(Resource r) const { return requested_[idx(r)]; }
+  std::span<const GpuMask> idle_gpus() const { return idle_gpus_; }
+  std::span<const uint16_t> machine() const { return machines_; }
+  std::span<const uint32_t> leaf() const { return leaf_; }
 
   // ---- ready-made sets
   const NodeSet& up() const { return up_; }                  // powered and healthy
@@ -81,16 +87,14 @@ class ClusterState {
   void take(NodeId n, const Request& request, DeviceGrant grant);
   void give_back(NodeId n, const Request& request, DeviceGrant grant);
   void set_up(NodeId n, bool is_up);  // by NodePresence
-  // A GPU is taken out of the node or put back: what the node has shrinks or grows by it. The GPU
-  // must be idle, and no what-if under way. RoomTable, CountedPool and GpuUsage read what nodes
-  // have once: they must be told by whoever calls this.
+  // What the node has shrinks or grows by a GPU, which must be idle; no what-if may be under way.
+  // RoomTable, CountedPool and GpuUsage read what nodes have once: the caller must tell them.
   void set_gpu_out(NodeId n, uint32_t gpu, bool is_out);
   void set_cordoned(NodeId n, bool is_cordoned);
   void set_taint(NodeId n, const Taint& taint, bool present);
 
   // While it is on, changes are not logged: all of them must be undone before it ends.
   void hypothesise(bool is_on) { hypotheses_ += is_on ? 1 : -1; }  // nests
-
   // ---- change log: nodes touched since `version`; empty optional semantics by `log_covers`.
   uint64_t version() const { return log_base_ + log_.size(); }
   bool log_covers(uint64_t version) const { return version >= log_base_; }
@@ -116,10 +120,9 @@ class ClusterState {
   std::vector<GpuMask> idle_gpus_, gpus_out_;
   std::vector<std::array<int16_t, kGpusPerNodeMax>> gpu_left_;
   std::vector<uint16_t> machines_;
-  std::vector<uint32_t> leaf_;
+  std::vector<uint32_t> leaf_, leaf_begin_;  // leaf_begin_: each in by_leaf_, and the end
   uint32_t leaves_ = 0;
-  std::vector<NodeId> by_leaf_;       // all nodes, leaf after leaf
-  std::vector<uint32_t> leaf_begin_;  // where each leaf begins in by_leaf_, and the end
+  std::vector<NodeId> by_leaf_;  // all nodes, leaf after leaf
   NodeSet up_, cordoned_, fully_idle_;
   std::vector<NodeSet> with_idle_gpus_;
   std::vector<Taint> taints_;
@@ -141,8 +144,7 @@ class ClusterState {
   int64_t gpus_total_ = 0, gpus_up_ = 0, gpu_milli_allocated_ = 0;
   Resources free_up_;
   std::vector<NodeId> log_;
-  uint64_t log_base_ = 0;
-  size_t log_max_ = 0;
+  uint64_t log_base_ = 0, log_max_ = 0;
 };
 
 }  // namespace orrery

@@ -74,7 +74,7 @@ bool ends_by_itself(const ExplicitJobParams& job) {
 // Plans that share time among jobs; a loaded one may, too.
 bool may_stop_jobs(const JobPolicyParams& policy) {
   const auto* const entry = PolicyRegistry::instance().find(policy.name);
-  return is_loaded_for(policy.name, Plan::kPoint) ||
+  return is_loaded_for(policy.name, policy.args, Plan::kPoint) ||
          (entry != nullptr && has(entry->traits, Trait::StopsJobs));
 }
 

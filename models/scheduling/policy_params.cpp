@@ -3,12 +3,23 @@
 #include <algorithm>
 #include <vector>
 
+#include "models/scheduling/contract/policy_registry.hpp"
+
 namespace orrery {
 
 bool takes_gpus(const PolicyParams& policy) {
   if (policy.driver != Driver::Counting || !policy.job_queue) return true;
   const std::vector<Counted>& counts = policy.job_queue->counts;
   return std::ranges::find(counts, Counted::Gpus) != counts.end();
+}
+
+bool needs_process(const PolicyParams& policy) {
+  const auto needs = [](const auto& one) {
+    const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(one.name);
+    return entry != nullptr && has(entry->traits, Trait::NeedsProcess);
+  };
+  return std::ranges::any_of(resolve_plugins(policy), needs) ||
+         (policy.job_queue && std::ranges::any_of(policy.job_queue->policies, needs));
 }
 
 void check_policy(const PolicyParams& policy, const std::string& path, const config::Node& node,

@@ -23,6 +23,8 @@ struct PolicyParams : ProfileParams {
 
 // False: jobs take amounts out of a pool, and GPUs are not among them.
 bool takes_gpus(const PolicyParams& policy);
+// Two runs with such a policy must not share a process.
+bool needs_process(const PolicyParams& policy);
 // The profile (see check_profile()), the job queue, and that they go together.
 void check_policy(const PolicyParams& policy, const std::string& path, const config::Node& node,
                   Diagnostics& diagnostics);

@@ -1,6 +1,7 @@
 #include "sim/cli/describe_command.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "models/hardware/machine_catalogue.hpp"
 #include "models/hardware/machine_topology.hpp"
@@ -75,6 +76,20 @@ std::string policy_text(const std::string& name, const PolicyRegistry::Entry& en
   const FieldTree args = entry.describe();
   if (args.children.empty()) return text + "\nIt takes no args.\n";
   return text + "\nargs:\n" + describe_text(args);
+}
+
+// A policy that is code in a file: "mine.py:Mine".
+ExitStatus describe_code(const PolicyRegistry::Entry& host, const std::string& code,
+                         std::ostream& out, std::ostream& err) {
+  try {
+    const FieldTree args = host.describe_code(code);
+    out << code << ": " << args.doc << "\n";
+    out << (args.children.empty() ? "\nIt takes no args.\n" : "\nargs:\n" + describe_text(args));
+    return ExitStatus::Ok;
+  } catch (const std::runtime_error& error) {
+    err << code << " " << error.what() << "\n";
+    return ExitStatus::UserMistake;
+  }
 }
 
 // What a list, map or optional holds has no name of its own in a path.
@@ -166,6 +181,11 @@ ExitStatus describe_command(const Arguments& arguments, std::ostream& out, std::
   if (const auto* const entry = PolicyRegistry::instance().find(name)) {
     out << policy_text(name, *entry);
     return ExitStatus::Ok;
+  }
+  const size_t colon = name.find(':');
+  const auto* const host = PolicyRegistry::instance().find(name.substr(0, colon));
+  if (colon != std::string::npos && host != nullptr && host->describe_code) {
+    return describe_code(*host, name.substr(colon + 1), out, err);
   }
   const FieldTree* const section = name.empty() ? nullptr : find_path(scenario, name);
   if (name == "scenario") {

@@ -35,6 +35,7 @@ struct FieldTree {
   std::string doc, source, example;
   std::string no_effect;  // when the field has none: "median is 0"
   bool required = false;
+  bool takes_more = false;  // of a Struct: keys that only other code knows
   std::vector<std::string> enum_values;
   std::vector<FieldTree> children;  // fields of a Struct; the one element of List, Map, Optional
   // One Struct each: of a Variant, named by its kind; of Raw, by the `name` that stands beside it.

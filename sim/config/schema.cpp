@@ -75,7 +75,7 @@ Json object(const FieldTree& tree, const std::string& kind) {
   // An empty section means its defaults, unless something in it is required.
   schema["type"] = required.empty() ? Json::array({"object", "null"}) : Json("object");
   schema["properties"] = std::move(properties);
-  schema["additionalProperties"] = false;
+  schema["additionalProperties"] = tree.takes_more;
   for (const FieldTree& child : tree.children) {
     if (child.shape != FieldShape::Raw || child.variants.empty()) continue;
     schema["allOf"] = rules_by_name(child);

@@ -96,6 +96,7 @@ MAY_INCLUDE = {
     "models/scenario": ALL_MODELS,
     "models/cluster": ALL_MODELS | {"models/scenario"},
     "models/run": ALL_MODELS | {"models/scenario", "models/cluster"},
+    "policies/python": {CONTRACT, JOB, "models/hardware", "sim/core", "sim/config"},
     "policies": {CONTRACT, TOOLBOX, "models/facts", "sim/core"},
     REMOTE: {CONTRACT, TOOLBOX, "models/facts", "sim/core", "sim/config"},  # one policy in several sources
 }
@@ -112,13 +113,16 @@ THIRD_PARTY = {
     "oneapi/": ("sim/cli/", "sim/runtime/"),
     "zlib": ("models/workload/traces/io/", "sim/record/"),
     "lzma": ("models/workload/traces/io/",),
+    "pybind11/": ("policies/python/",),
     "coin/": ("models/scheduling/toolbox/",),
     "gtest/": (),
     "gmock/": (),
     "benchmark/": (),
 }
 ANY_THIRD_PARTY = ("tests/", "bench/")  # may include all of them, in headers too
-SYSTEM = ("sys/", "netinet/", "arpa/", "dlfcn.h", "fcntl.h", "unistd.h", "signal.h", "poll.h",
+# Rooms that join a library to the rest, and whose headers nobody else includes: in headers too.
+ADAPTERS = ("policies/python/",)
+SYSTEM = ("sys/", "netinet/", "arpa/", "dlfcn.h", "pthread.h", "fcntl.h", "unistd.h", "signal.h", "poll.h",
           "fnmatch.h", "errno.h", "cxxabi.h", "immintrin.h")
 
 

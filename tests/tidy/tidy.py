@@ -67,7 +67,7 @@ def check_third_party(source: Source, line: int, name: str) -> Iterator[Finding]
         return
     for prefix, folders in layers.THIRD_PARTY.items():
         if name.startswith(prefix):
-            if source.is_header:
+            if source.is_header and not source.path.startswith(layers.ADAPTERS):
                 yield line, f"<{name}> in a header: third-party types stay in sources"
             elif not source.path.startswith(folders):
                 yield line, f"<{name}> belongs to {' and '.join(folders) or 'tests and bench'}"

@@ -77,10 +77,13 @@ class Layers(unittest.TestCase):
         for path, name in [("sim/record/a.hpp", "hdf5.h"), ("models/faults/a.cpp", "hdf5.h"),
                            ("sim/engine/a.cpp", "nlohmann/json.hpp"),
                            ("sim/core/a.cpp", "tbb/tbb.h"), ("sim/core/a.cpp", "curl/curl.h"),
-                           ("models/workload/a.cpp", "zlib.h")]:
+                           ("models/workload/a.cpp", "zlib.h"), ("policies/python/a.hpp", "hdf5.h"),
+                           ("policies/jobs/a.cpp", "pybind11/numpy.h"),
+                           ("models/hardware/a.hpp", "pybind11/numpy.h")]:
             self.assertTrue(found("layers", path, f"#include <{name}>\n"), (path, name))
         for path, name in [("sim/record/a.cpp", "hdf5.h"), ("sim/core/a.cpp", "vector"),
                            ("sim/config/a.cpp", "yaml-cpp/parser.h"),
+                           ("policies/python/a.hpp", "pybind11/numpy.h"),
                            ("tests/unit/record/a.hpp", "hdf5.h")]:
             self.assertFalse(found("layers", path, f"#include <{name}>\n"), (path, name))
 

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <exception>
 #include <filesystem>
 #include <set>
@@ -33,7 +34,30 @@ void* open_that_may_throw(const char* file) {
   return open(file, RTLD_NOW | RTLD_LOCAL);
 }
 
+template <class Points>
+bool serves_any_of(const std::vector<std::string>& served) {
+  bool is_any = false;
+  Points::for_each([&]<class P>() { is_any |= std::ranges::count(served, P::kPoint.name) > 0; });
+  return is_any;
+}
+
 }  // namespace
+
+std::vector<std::string> PolicyRegistry::Entry::points_with(const RawParams& args) const {
+  return points_of_code ? points_of_code(args) : points;
+}
+
+bool PolicyRegistry::Entry::serves(const PointName& point, const RawParams& args) const {
+  return std::ranges::count(points_with(args), point.name) > 0;
+}
+
+bool PolicyRegistry::Entry::serves_pods(const RawParams& args) const {
+  return serves_any_of<PodPoints>(points_with(args));
+}
+
+bool PolicyRegistry::Entry::serves_jobs(const RawParams& args) const {
+  return serves_any_of<JobPoints>(points_with(args));
+}
 
 PolicyRegistry& PolicyRegistry::instance() {
   static PolicyRegistry registry;

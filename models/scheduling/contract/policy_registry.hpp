@@ -44,12 +44,18 @@ class ORRERY_API PolicyRegistry {
     std::string doc;
     std::string origin;               // "built in" or the library's path
     std::vector<std::string> points;  // extension points served, by name
+    // For a policy whose arguments name code that decides which of `points` it serves, once the
+    // arguments have been checked; none of them if the code cannot be read. Empty: all of them.
+    std::function<std::vector<std::string>(const RawParams&)> points_of_code;
+    // Likewise what the code takes as arguments; throws std::runtime_error if it cannot be read.
+    std::function<FieldTree(const std::string& code)> describe_code;
     Traits traits = Trait::None;
     std::optional<Fact> heeded;  // without which the policy changes nothing
     bool is_built_in() const { return origin == "built in"; }
-    bool serves(const PointName& point) const {
-      return std::ranges::find(points, point.name) != points.end();
-    }
+    std::vector<std::string> points_with(const RawParams& args) const;
+    bool serves(const PointName& point, const RawParams& args) const;
+    bool serves_pods(const RawParams& args) const;  // at some point
+    bool serves_jobs(const RawParams& args) const;  // at some point of the job queue
   };
 
   static PolicyRegistry& instance();

@@ -21,6 +21,7 @@ enum class Trait : uint16_t {
   NeedsFragmentation = 1U << 7U,  // Handle::fragmentation()
   StopsJobs = 1U << 8U,           // of the job queue: stops running jobs
   HeedsQueueNodes = 1U << 9U,     // the nodes that a job queue chose for a job
+  NeedsProcess = 1U << 10U,       // two runs that use the policy must not share a process
 };
 using Traits = Trait;
 constexpr Traits operator|(Traits a, Traits b) {

@@ -1,5 +1,7 @@
 #include "models/scheduling/framework/plugins.hpp"
 
+#include <algorithm>
+
 #include "models/scheduling/contract/policy_registry.hpp"
 #include "models/scheduling/framework/plugin_bits.hpp"
 #include "sim/core/check.hpp"
@@ -20,10 +22,11 @@ Plugins::Plugins(const SchedulerView& view, CommandSink& commands, const Profile
                                      .policy = nullptr,
                                      .hints = {}});
     ask(plugin.name, [&] { plugin.policy = entry->make(*plugin.handle, params.args); });
+    const std::vector<std::string> points = entry->points_with(params.args);
     const auto bind = [&]<class P>() {
       if (std::is_same_v<P, Score> && !params.scores) return;
       auto* const served = dynamic_cast<P*>(plugin.policy.get());
-      if (served == nullptr) return;
+      if (served == nullptr || std::ranges::count(points, P::kPoint.name) == 0) return;
       std::get<Serving<P>>(bound_).push_back({served, &plugin.name, index});
       if constexpr (std::is_same_v<P, EventHints>) plugin.hints = at<EventHints>().back();
     };

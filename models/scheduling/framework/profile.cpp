@@ -58,8 +58,10 @@ std::vector<PluginParams> resolve_plugins(const ProfileParams& profile) {
     return std::ranges::find(profile.disable, p.name) != profile.disable.end();
   });
   for (const PluginParams& given : profile.plugins) {
+    const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(given.name);
+    const bool may_repeat = entry != nullptr && entry->points_of_code;  // with other code
     const auto known = std::ranges::find(plugins, given.name, &PluginParams::name);
-    if (known == plugins.end()) {
+    if (known == plugins.end() || may_repeat) {
       plugins.push_back(given);
       plugins.back().weight = given.weight.value_or(1);
     } else {
@@ -79,9 +81,9 @@ bool has_trait(const ProfileParams& profile, Trait trait) {
   });
 }
 
-bool is_loaded_for(const std::string& policy, const PointName& point) {
+bool is_loaded_for(const std::string& policy, const RawParams& args, const PointName& point) {
   const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(policy);
-  return entry == nullptr || (!entry->is_built_in() && entry->serves(point));
+  return entry == nullptr || (!entry->is_built_in() && entry->serves(point, args));
 }
 
 bool has_loaded(const ProfileParams& profile) {
@@ -93,7 +95,7 @@ bool has_loaded(const ProfileParams& profile) {
 
 bool has_loaded_for(const ProfileParams& profile, const PointName& point) {
   return std::ranges::any_of(resolve_plugins(profile), [&](const PluginParams& plugin) {
-    return is_loaded_for(plugin.name, point);
+    return is_loaded_for(plugin.name, plugin.args, point);
   });
 }
 
@@ -126,13 +128,17 @@ void check_next_pod(const ProfileParams& profile, int64_t plugins, const std::st
 }
 
 // What chooses places for whole gangs is asked by one driver only.
-void check_gang_points(const ProfileParams& profile, const std::string& name,
+void check_gang_points(const ProfileParams& profile, const PluginParams& plugin,
                        const PolicyRegistry::Entry& entry, const std::string& where,
                        const Position& at, Diagnostics& diagnostics) {
   if (resolve_driver(profile) == Driver::PerGang) return;
-  if (!entry.serves(Domains::kPoint) && !entry.serves(ScorePlacement::kPoint)) return;
+  if (!entry.serves(Domains::kPoint, plugin.args) &&
+      !entry.serves(ScorePlacement::kPoint, plugin.args)) {
+    return;
+  }
   diagnostics.error(at, where,
-                    "'" + name + "' places whole gangs and needs driver: per_gang, which is that " +
+                    "'" + plugin.name +
+                        "' places whole gangs and needs driver: per_gang, which is that " +
                         "of the bases strict_gang and native_gang");
 }
 
@@ -150,7 +156,10 @@ void check_preemption(const ProfileParams& profile, const std::string& name,
 // Only scores have weights.
 void check_weight(const PluginParams& plugin, const PolicyRegistry::Entry& entry,
                   const std::string& where, const Position& at, Diagnostics& diagnostics) {
-  if (!plugin.weight || entry.serves(Score::kPoint) || entry.serves(ScorePlacement::kPoint)) return;
+  if (!plugin.weight || entry.serves(Score::kPoint, plugin.args) ||
+      entry.serves(ScorePlacement::kPoint, plugin.args)) {
+    return;
+  }
   diagnostics.idle(at, where + ".weight",
                    "has no effect: '" + plugin.name + "' serves neither Score nor ScorePlacement");
 }
@@ -183,7 +192,7 @@ void check_points(const ProfileParams& profile, const std::string& path, const c
   const auto count = [&](const PointName& point) {
     return std::ranges::count_if(plugins, [&](const PluginParams& p) {
       const PolicyRegistry::Entry* const entry = registry.find(p.name);
-      return entry != nullptr && entry->serves(point);
+      return entry != nullptr && entry->serves(point, p.args);
     });
   };
   if (const auto n = count(QueueSort::kPoint); n != 1) {
@@ -223,7 +232,8 @@ void check_profile(const ProfileParams& profile, const std::string& path, const 
       continue;
     }
     const auto first = std::ranges::find(profile.plugins, p.name, &PluginParams::name);
-    if (first != profile.plugins.begin() + static_cast<std::ptrdiff_t>(i)) {
+    if (first != profile.plugins.begin() + static_cast<std::ptrdiff_t>(i) &&
+        !entry->points_of_code) {
       diagnostics.error(at, where, "plugin '" + p.name + "' is listed twice");
     }
     if (!entry->make) {
@@ -231,7 +241,11 @@ void check_profile(const ProfileParams& profile, const std::string& path, const 
                         "'" + p.name + "' is for whole jobs: it belongs into `policy.job_queue`");
       continue;
     }
+    const size_t mistakes = diagnostics.count();
     entry->check(p.args, where + ".args", diagnostics);
+    if (diagnostics.count() == mistakes && entry->points_of_code && !entry->serves_pods(p.args)) {
+      diagnostics.error(at, where, "serves no point of pods");
+    }
     const Position& named =
         i < listed.items.size() ? listed.items[i]["name"].position : node.position;
     check_preemption(profile, p.name, *entry, where + ".name", named, diagnostics);
@@ -239,7 +253,7 @@ void check_profile(const ProfileParams& profile, const std::string& path, const 
       diagnostics.unheeded(static_cast<int>(*entry->heeded),
                            {at, where, "has no effect: " + std::string{why_not(*entry->heeded)}});
     }
-    check_gang_points(profile, p.name, *entry, where + ".name", named, diagnostics);
+    check_gang_points(profile, p, *entry, where + ".name", named, diagnostics);
     const Position& weighted =
         i < listed.items.size() ? listed.items[i]["weight"].position : node.position;
     check_weight(p, *entry, where, weighted, diagnostics);

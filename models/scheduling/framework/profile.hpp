@@ -129,7 +129,7 @@ std::vector<PluginParams> resolve_plugins(const ProfileParams& profile);
 // Some plugin of the profile has the trait.
 bool has_trait(const ProfileParams& profile, Trait trait);
 // A policy that is loaded, not built in, and serves this point; or one that is not known.
-bool is_loaded_for(const std::string& policy, const PointName& point);
+bool is_loaded_for(const std::string& policy, const RawParams& args, const PointName& point);
 bool has_loaded(const ProfileParams& profile);  // a plugin that is not built in
 bool has_loaded_for(const ProfileParams& profile, const PointName& point);
 Driver resolve_driver(const ProfileParams& profile);

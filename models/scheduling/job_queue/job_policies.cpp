@@ -19,9 +19,11 @@ void JobPolicies::add(JobBoard& board, const JobPolicyParams& params) {
   const std::string& name = names_.emplace_back(params.name);
   ask(name, [&] { policies_.push_back(entry->make_for_jobs(board, params.args)); });
   Policy* const policy = policies_.back().get();
+  const std::vector<std::string> points = entry->points_with(params.args);
   const auto bind = [&]<class P>() {
     auto* const served = dynamic_cast<P*>(policy);
-    if (served != nullptr) std::get<Serving<P>>(bound_).push_back({served, &name});
+    if (served == nullptr || std::ranges::count(points, P::kPoint.name) == 0) return;
+    std::get<Serving<P>>(bound_).push_back({served, &name});
   };
   JobPoints::for_each(bind);
 }

@@ -7,14 +7,11 @@
 namespace orrery {
 namespace {
 
-bool serves(const PolicyRegistry::Entry& entry, std::string_view point) {
-  return std::ranges::find(entry.points, point) != entry.points.end();
-}
-
-bool is_served(const std::vector<JobPolicyParams>& policies, std::string_view point) {
-  return std::ranges::any_of(policies, [&](const JobPolicyParams& p) {
+// How many policies serve the point.
+int64_t count_of(const std::vector<JobPolicyParams>& policies, const PointName& point) {
+  return std::ranges::count_if(policies, [&](const JobPolicyParams& p) {
     const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(p.name);
-    return entry != nullptr && serves(*entry, point);
+    return entry != nullptr && entry->serves(point, p.args);
   });
 }
 
@@ -31,8 +28,8 @@ void JobQueueParams::check(Checker& c) const {
 
 std::vector<JobPolicyParams> resolve_job_policies(const JobQueueParams& params) {
   std::vector<JobPolicyParams> policies = params.policies;
-  if (!is_served(policies, "QueueOrder")) policies.push_back({.name = "FIFO", .args = {}});
-  if (!is_served(policies, "Plan")) policies.push_back({.name = "Strict", .args = {}});
+  if (count_of(policies, QueueOrder::kPoint) == 0) policies.push_back({.name = "FIFO", .args = {}});
+  if (count_of(policies, Plan::kPoint) == 0) policies.push_back({.name = "Strict", .args = {}});
   return policies;
 }
 
@@ -53,18 +50,19 @@ void check_job_queue(const JobQueueParams& params, const std::string& path,
       diagnostics.error(at, where + ".name",
                         "'" + p.name + "' is for pods: it belongs into `policy.plugins`");
     } else {
+      const size_t mistakes = diagnostics.count();
       entry->check(p.args, where + ".args", diagnostics);
+      if (diagnostics.count() == mistakes && !entry->serves_jobs(p.args)) {
+        diagnostics.error(at, where, "serves no point of the job queue");
+      }
     }
   }
-  for (const std::string_view point : {"QueueOrder", "Plan"}) {
-    const auto n = std::ranges::count_if(params.policies, [&](const JobPolicyParams& p) {
-      const PolicyRegistry::Entry* const entry = registry.find(p.name);
-      return entry != nullptr && serves(*entry, point);
-    });
+  for (const PointName& point : {QueueOrder::kPoint, Plan::kPoint}) {
+    const int64_t n = count_of(params.policies, point);
     if (n <= 1) continue;
     diagnostics.error(
         node.position, path + ".policies",
-        "at most one policy may serve " + std::string{point} + ", found " + std::to_string(n));
+        "at most one policy may serve " + std::string{point.name} + ", found " + std::to_string(n));
   }
 }
 

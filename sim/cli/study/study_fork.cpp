@@ -85,23 +85,32 @@ class Trunk {
  private:
   int simulated() {
     const StudyPlan::Run& trunk = arms_.front().run;
+    std::unique_ptr<Recorder> own;
+    if (options_.is_from_start) {
+      arm_ = &arms_.front();
+      own = new_recorder(*arm_);
+    }
     const InputFiles inputs;
     std::ranges::for_each(options_.inputs, InputFiles::note);
     Diagnostics diagnostics;
-    SimulationResult found = simulate(
-        trunk.scenario, trunk.document, recorder_,
-        {.stop = options_.stop, .on_change = [this](size_t i) { return change(i); }}, diagnostics);
+    SimulationOptions how{.stop = options_.stop};
+    if (!own) how.on_change = [this](size_t i) { return change(i); };
+    SimulationResult found =
+        simulate(trunk.scenario, trunk.document, own ? *own : recorder_, how, diagnostics);
     using End = SimulationResult::End;
     if (found.end == End::RecordFailed) throw RecordError{"the output could not be written"};
     const bool is_bad = !diagnostics.ok() || found.end == End::BadInput;
-    if (auto* const file = dynamic_cast<Hdf5Recorder*>(recorder_.target());
+    if (auto* const file = dynamic_cast<Hdf5Recorder*>(own ? own.get() : recorder_.target());
         file != nullptr && (is_bad || found.end == End::Stopped)) {
       file->discard();
     }
     const auto is_mistake = [this](std::string text) {
       return failed({ExitStatus::UserMistake, std::move(text)});
     };
-    if (is_bad) return is_mistake(!diagnostics.ok() ? diagnostics.text() : found.input_error);
+    if (is_bad) {
+      return is_mistake(diagnostics.ok() ? found.input_error
+                                         : options_.placed(arms_.front().cell, diagnostics));
+    }
     if (found.end == End::Stopped) return kStopped;
     if (arm_ == nullptr) return is_mistake("the run was over before run.fork_at");
     StudyRunResult result = result_of(arm_->cell, arm_->seed, std::move(found), inputs);
@@ -130,9 +139,13 @@ class Trunk {
   void become(const StudyArm& arm) {
     arm_ = &arm;
     describe_run(arm.run.scenario, arm.run.document, recorder_);
-    if (!options_.keep_runs) return recorder_.become(std::make_unique<NullRecorder>());
-    recorder_.become(std::make_unique<Hdf5Recorder>(
-        folder_.recorder_options(arm.cell, arm.seed, arm.run.scenario.record)));
+    recorder_.become(new_recorder(arm));
+  }
+
+  std::unique_ptr<Recorder> new_recorder(const StudyArm& arm) const {
+    if (!options_.keep_runs) return std::make_unique<NullRecorder>();
+    return std::make_unique<Hdf5Recorder>(
+        folder_.recorder_options(arm.cell, arm.seed, arm.run.scenario.record));
   }
 
   // Waits for the child that was made first.

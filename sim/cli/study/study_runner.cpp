@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "models/run/simulation.hpp"
+#include "models/scheduling/contract/policy_registry.hpp"
 #include "sim/cli/failure.hpp"
 #include "sim/cli/study/paired.hpp"
 #include "sim/cli/study/study_fork.hpp"
@@ -39,7 +40,7 @@ double thread_cpu_seconds() {
 class Pool {
  public:
   Pool(const StudyPlan& plan, const StudyFolder& folder, const StudyOptions& options)
-      : plan_{plan}, folder_{folder}, options_{options} {}
+      : plan_{plan}, folder_{folder}, options_{options}, are_apart_{any_needs_process()} {}
 
   void run(const std::vector<StudyRunId>& runs) {
     progress_.runs += runs.size();
@@ -55,7 +56,7 @@ class Pool {
           0, jobs,
           [&](int) {
             for (size_t i = next++; i < groups.size() && !is_stopped(); i = next++) {
-              plan_.params().run.fork_at ? forked(groups[i]) : one(groups[i].front());
+              are_apart_ || plan_.params().run.fork_at ? forked(groups[i]) : one(groups[i].front());
             }
           },
           oneapi::tbb::simple_partitioner{});
@@ -69,6 +70,21 @@ class Pool {
 
  private:
   bool is_stopped() const { return options_.stop != nullptr && options_.stop->load(); }
+
+  // One such run is enough: no thread may run while a process is made.
+  bool any_needs_process() const {
+    const auto& known = PolicyRegistry::instance().entries();
+    const auto needs = [](const auto& one) { return has(one.second.traits, Trait::NeedsProcess); };
+    if (std::ranges::none_of(known, needs)) return false;
+    for (size_t cell = 0; cell < plan_.cells(); ++cell) {
+      const Scenario scenario = plan_.run(cell, plan_.params().seeds.first).scenario;
+      if (needs_process(scenario.policy) ||
+          std::ranges::any_of(scenario.run.changes, needs_process, &ChangeParams::policy)) {
+        return true;
+      }
+    }
+    return false;
+  }
 
   // Runs that are the same until they fork; without forks, each for itself.
   using Group = std::vector<StudyRunId>;
@@ -99,8 +115,14 @@ class Pool {
     if (arms.empty()) return;
     progress_.running += arms.size();
     tell();
-    const ForkOptions options{plan_.params().keep_runs, arms_at_once_, options_.inputs,
-                              options_.stop};
+    const ForkOptions options{.keep_runs = plan_.params().keep_runs,
+                              .at_once = arms_at_once_,
+                              .inputs = options_.inputs,
+                              .stop = options_.stop,
+                              .is_from_start = !plan_.params().run.fork_at,
+                              .placed = [this](size_t cell, const Diagnostics& diagnostics) {
+                                return plan_.placed(cell, diagnostics);
+                              }};
     try {
       for (auto& result : run_forked(arms, folder_, options, lock)) {
         if (result) add(std::move(*result));
@@ -201,6 +223,7 @@ class Pool {
   const StudyPlan& plan_;
   const StudyFolder& folder_;
   const StudyOptions& options_;
+  const bool are_apart_;  // each run in a process of its own
   const Clock::time_point began_ = Clock::now();
   std::mutex mutex_;  // of all that follows
   StudyProgress progress_;

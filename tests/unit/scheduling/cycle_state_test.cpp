@@ -190,7 +190,8 @@ TEST(CycleState, InterleavedAttemptsDecideAsAttemptsOneAfterTheOther) {
   for (const auto& [name, entry] : PolicyRegistry::instance().entries()) {
     if (entry.make == nullptr || !entry.is_built_in()) continue;
     SCOPED_TRACE(name);
-    const bool is_of_gangs = entry.serves(Domains::kPoint) || entry.serves(ScorePlacement::kPoint);
+    const bool is_of_gangs =
+        entry.serves(Domains::kPoint, {}) || entry.serves(ScorePlacement::kPoint, {});
     ProfileParams profile = profile_with(
         is_of_gangs ? ProfileBase::StrictGang : ProfileBase::Default, {plugin_named(name)});
     for (const TieBreak tie_break : {TieBreak::LowestId, TieBreak::Random}) {

@@ -80,6 +80,21 @@ TEST(PolicyRegistry, LoadsAPolicyFromASharedLibraryAndItDecides) {
   EXPECT_THAT(refusal(plugin("fewest_pods")), HasSubstr("loaded already"));
 }
 
+TEST(PolicyRegistry, APolicyMayServePointsThatItsArgumentsName) {
+  PolicyRegistry::Entry entry;
+  entry.points = {"Filter", "Score", "Plan"};
+  EXPECT_TRUE(entry.serves(Score::kPoint, {}) && entry.serves_pods({}) && entry.serves_jobs({}));
+  entry.points_of_code = [](const RawParams& args) {
+    return std::vector<std::string>{args.node["point"].text};
+  };
+  Diagnostics diagnostics;
+  const RawParams args{config::load_text("{point: Score}", "args", diagnostics).root, "args"};
+  EXPECT_TRUE(entry.serves(Score::kPoint, args));
+  EXPECT_FALSE(entry.serves(Filter::kPoint, args));
+  EXPECT_TRUE(entry.serves_pods(args));
+  EXPECT_FALSE(entry.serves_jobs(args));
+}
+
 TEST(PolicyRegistry, TellsWhyALibraryIsRefused) {
   EXPECT_THAT(refusal("/nowhere/libx.so"), HasSubstr("/nowhere/libx.so: there is no such file"));
   EXPECT_THAT(refusal(ORRERY_BINARY_DIR), HasSubstr("this is a directory"));

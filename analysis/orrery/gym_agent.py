@@ -1,0 +1,87 @@
+"""The policy through which orrery.gym decides: a plan of the job queue that asks another process.
+
+Of the first `slots` jobs that wait, the other process picks the one that starts next, or none. It is
+asked as long as one of them fits. Each question is a header, the observation and the mask; see
+`Protocol`.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+
+import numpy as np
+
+from orrery.policy import HOUR, Arg, Policy
+
+CLUSTER_FEATURES = ("free", "waiting", "running")
+JOB_FEATURES = ("is_there", "fits", "count", "estimate", "waited")
+HEADER = struct.Struct("<qd")  # time in ns; job-hours waited since the last question
+ACTION = struct.Struct("<i")
+
+
+def observation_size(slots: int) -> int:
+    return len(CLUSTER_FEATURES) + slots * len(JOB_FEATURES)
+
+
+class Agent(Policy):
+    """Asks for each start."""
+
+    args = {
+        "slots": Arg(int, default=16, minimum=1, maximum=4096, doc="Jobs at the front of the queue."),
+        "read": Arg(int, required=True, minimum=0, doc="File descriptor of answers."),
+        "write": Arg(int, required=True, minimum=0, doc="File descriptor of questions."),
+    }
+
+    def __init__(self):
+        self.slots = self.args.slots
+        self.size = observation_size(self.slots)
+        self.job_hours, self.seen_ns, self.waiting = 0.0, 0, 0
+
+    def job_waits(self, job):
+        self.count(1)
+
+    def job_leaves(self, job):
+        self.count(-1)
+
+    def count(self, by):
+        now = self.board.now_ns
+        self.job_hours += self.waiting * (now - self.seen_ns) / HOUR
+        self.seen_ns, self.waiting = now, self.waiting + by
+
+    def plan(self, news):
+        while True:
+            jobs = self.front()
+            fits = [self.board.fits(job) for job in jobs]
+            if not any(fits):
+                return
+            action = self.ask(jobs, fits)
+            if not (0 <= action < len(jobs) and fits[action]):
+                return
+            self.board.start(jobs[action])
+
+    def front(self):
+        jobs, tree = [], self.board.waiting
+        job = self.board.head()
+        while job is not None and len(jobs) < self.slots:
+            jobs.append(job)
+            job = tree.next(job)
+        return jobs
+
+    def ask(self, jobs, fits):
+        self.count(0)
+        board = self.board
+        seen = np.zeros(self.size, dtype=np.float32)
+        capacity = max(1, board.capacity)
+        seen[:3] = board.free / capacity, self.waiting, len(board.running)
+        for slot, job in enumerate(jobs):
+            at = 3 + slot * len(JOB_FEATURES)
+            seen[at:at + 5] = (1, fits[slot], job.count / capacity, job.estimate_ns / HOUR,
+                               (board.now_ns - job.queued_ns) / HOUR)
+        mask = bytes(fits) + bytes(self.slots - len(fits)) + b"\1"  # the last action: start none
+        os.write(self.args.write, HEADER.pack(board.now_ns, self.job_hours) + seen.tobytes() + mask)
+        self.job_hours = 0.0
+        answer = os.read(self.args.read, ACTION.size)
+        if len(answer) < ACTION.size:
+            raise RuntimeError("the learner has gone away")
+        return ACTION.unpack(answer)[0]

@@ -1,0 +1,135 @@
+"""Policies in Python: what a scenario names as `{name: Python, args: {file: mine.py}}`.
+
+A policy is a class with a method for each point that it serves: the points and their methods are in
+POINTS, and `orrery describe points` tells what each point decides. A policy that prefers nodes on
+which few GPUs stay free:
+
+    import numpy as np
+    from orrery.policy import GPU, Arg, Policy
+
+    class LeastLeft(Policy):
+        args = {"spare": Arg(int, default=0, minimum=0, unit="GPUs", doc="Free GPUs that do not count.")}
+        is_node_local = True
+
+        def score(self, cycle, nodes):
+            free = np.maximum(nodes.free(GPU) // 1000 - self.args.spare, 0)
+            return 100 - 100 * free * 1000 // np.maximum(nodes.allocatable[GPU], 1)
+
+    orrery run scenario.yaml --plugin build/release/bin/liborrery_python.so
+    orrery describe Python:mine.py:LeastLeft --plugin build/release/bin/liborrery_python.so
+
+Before `__init__(self)` runs, the instance has
+    self.args     the values of the declared arguments
+    self.nodes    of a policy of pods: the cluster, as arrays over all nodes
+    self.handle   likewise: other pods and gangs, and commands
+    self.board    of a policy of the job queue: the queue, the running jobs, and commands
+
+`nodes` holds read-only numpy views, which change with the cluster: `allocatable[GPU]` and
+`requested[GPU]`, `leaf`, `machine`, `idle_gpus` (bit i: GPU i). New arrays are `free(GPU)`, `up`,
+`cordoned` and, within filter and score, `candidates`: the ids of the nodes in question. Of one node:
+`name(node)`, `gpu_left_milli(node)`. CPU and GPU are in thousandths of a core and a GPU, memory in
+bytes. Times are integers in nanoseconds and end in `_ns`.
+
+score() and filter() answer for all nodes at once: an array of len(nodes). Scores of nodes that are no
+candidates are ignored; real scores are rounded to the nearest integer, halves to the even one.
+A policy must keep no pods, gangs or cycles beyond the call that they were given to, and no views
+beyond the run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+CPU, MEMORY, GPU, NIC, PODS = "cpu", "memory", "nvidia.com/gpu", "rdma/nic", "pods"
+SECOND, MINUTE, HOUR, DAY = 10**9, 60 * 10**9, 3600 * 10**9, 86400 * 10**9
+
+POINTS: dict[str, tuple[str, ...]] = {
+    "PreEnqueue": ("pre_enqueue",),  # (pod): None, or a Status that keeps it out of the queue
+    "QueueSort": ("less",),  # (a, b): whether unit a goes before b
+    "NextPod": ("next",),  # (): the id of the pod to be tried next, or None
+    "PreFilter": ("pre_filter",),  # (cycle, nodes): None, a Status, or which nodes stay (bool)
+    "Filter": ("filter",),  # (cycle, nodes): which nodes the pod may go to (bool), or (that, why not)
+    "PostFilter": ("post_filter",),  # (cycle, diagnosis): a Status; None: nothing was done
+    "PreScore": ("pre_score",),  # (cycle, nodes): None, or SKIP
+    "Score": ("score",),  # (cycle, nodes): a number for each node, after normalize() 0 to 100
+    "Domains": ("domains",),  # (cycle, gang): node ids, Leaf(i) or bool arrays, best first
+    "ScorePlacement": ("score_placement",),  # (cycle, gang, nodes: ids): 0 to 100
+    "PickDevices": ("pick",),  # (cycle, node): the numbers of the GPUs
+    "Charges": ("charge",),  # (cycle): nanoseconds
+    "Reserve": ("reserve", "unreserve"),  # (cycle, node): None or a Status; (pod, node)
+    "Permit": ("permit",),  # (cycle, node): None, a Status or wait()
+    "PreBind": ("pre_bind",),  # (pod, node): None or a Status
+    "Bind": ("bind",),  # (pod, node): None, a Status or SKIP
+    "PostBind": ("post_bind",),  # (pod, node)
+    "EventHints": ("events", "hint"),  # (): names of kinds; (pod, event): whether to queue the pod
+    "QueueOrder": ("rank",),  # (job): lower goes first
+    "Admit": ("admit",),  # (job): whether it may start
+    "Plan": ("plan", "reserved_start"),  # (news): starts jobs; (job): nanoseconds or None
+    "JobWatcher": ("job_waits", "job_leaves", "job_starts", "job_stops", "job_ends",
+                   "job_cancelled"),  # each (job)
+}
+OPTIONAL = ("unreserve", "hint", "reserved_start")  # which alone serve no point
+BESIDE = ("normalize", "rank_valid_for")  # (scores): scores; (): nanoseconds
+
+
+class Duration:
+    """The type of an argument that is a duration, such as 10min. Its value is in nanoseconds."""
+
+
+@dataclass(frozen=True)
+class Arg:
+    """An argument of a policy: int, float, bool, str, Duration, or a list or dict[str, ...] of one."""
+
+    type: Any
+    default: Any = None
+    minimum: Any = None
+    maximum: Any = None
+    choices: tuple[str, ...] = ()
+    required: bool = False
+    unit: str = ""
+    doc: str = ""
+
+
+@dataclass(frozen=True)
+class Status:
+    """What a point answers; the codes are those of the Kubernetes scheduling framework."""
+
+    code: str = "Success"
+    reason: str = ""
+    timeout_ns: int = field(default=0)
+
+
+SUCCESS, SKIP = Status(), Status("Skip")
+
+
+def reject(reason: str, *, unresolvable: bool = False) -> Status:
+    """Not now, or with `unresolvable` not even if other pods were evicted."""
+    return Status("UnschedulableAndUnresolvable" if unresolvable else "Unschedulable", reason)
+
+
+def wait(timeout_ns: int, reason: str = "") -> Status:
+    """Of Permit: the pod waits for allow_waiting(), so long at most."""
+    return Status("Wait", reason, timeout_ns)
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """Of Domains: the nodes of one leaf switch."""
+
+    index: int
+
+
+class Policy:
+    """Base of all policies; serves no point itself."""
+
+    args: ClassVar[dict[str, Arg]] | SimpleNamespace = {}
+    is_node_local: ClassVar[bool] = False
+    """filter() and score() depend on each node and the pod's spec alone: answers are kept until the
+    node changes."""
+    is_by_extremes: ClassVar[bool] = False
+    """normalize() looks at no more of the other scores than the least and the greatest, and there is
+    no pre_score(): nodes that score alike may then be weighed as one."""
+    places_lone_pods: ClassVar[bool] = False
+    """domains() is asked about pods without a gang, too."""

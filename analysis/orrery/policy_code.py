@@ -1,0 +1,262 @@
+"""What the adapter of policies in Python asks: finds a class, its points, and reads its arguments."""
+
+from __future__ import annotations
+
+import difflib
+import importlib.util
+import inspect
+import re
+import sys
+import traceback
+from fractions import Fraction
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any, get_args, get_origin
+
+from orrery import policy
+from orrery.policy import Arg, Duration, Policy
+
+UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9,
+         "d": 86400 * 10**9}
+NAMES = {int: "integer", float: "number", bool: "true or false", str: "text", Duration: "duration"}
+OWN = ("file", "class")  # keys beside the class's own arguments
+
+_modules: dict[tuple[str, bytes], ModuleType] = {}
+
+
+class CodeError(Exception):
+    """The code cannot be used; the text is for its author."""
+
+
+def told(error: BaseException) -> str:
+    """Python's traceback, without the frames of the adapter."""
+    frames = error.__traceback__
+    while frames and frames.tb_frame.f_code.co_filename == __file__:
+        frames = frames.tb_next
+    while frames and "importlib" in frames.tb_frame.f_code.co_filename:
+        frames = frames.tb_next
+    return "".join(traceback.format_exception(type(error), error, frames)).rstrip()
+
+
+def module_of(file: str) -> ModuleType:
+    """The file's module; the same file is not run twice."""
+    path = Path(file)
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        raise CodeError(f"cannot be read: {error.strerror}") from error
+    key = (str(path.resolve()), text)
+    if key in _modules:
+        return _modules[key]
+    folder = str(path.resolve().parent)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    name = f"orrery_policy_{len(_modules)}_{re.sub(r'[^0-9A-Za-z_]', '_', path.stem)}"
+    loader = importlib.util.spec_from_loader(name, loader=None)
+    assert loader is not None
+    module = importlib.util.module_from_spec(loader)
+    module.__file__ = str(path)
+    sys.modules[name] = module
+    try:
+        exec(compile(text, str(path), "exec"), module.__dict__)
+    except BaseException as error:
+        raise CodeError(told(error)) from error
+    _modules[key] = module
+    return module
+
+
+def near(name: str, known: Any) -> str:
+    found = difflib.get_close_matches(name, list(known), n=1)
+    return f"; did you mean '{found[0]}'?" if found else ""
+
+
+def class_of(file: str, name: str) -> type[Policy]:
+    """The class of that name; without one the only policy of the file."""
+    module = module_of(file)
+    own = {key: value for key, value in vars(module).items()
+           if inspect.isclass(value) and issubclass(value, Policy) and value.__module__ == module.__name__}
+    if not name:
+        if len(own) != 1:
+            raise CodeError(f"has {len(own)} classes that inherit orrery.policy.Policy, so `class` must "
+                            "name one" + (": " + ", ".join(own) if own else ""))
+        return next(iter(own.values()))
+    found = getattr(module, name, None)
+    if found is None:
+        raise CodeError(f"has no class '{name}'" + near(name, own))
+    if not inspect.isclass(found) or not issubclass(found, Policy):
+        raise CodeError(f"'{name}' does not inherit orrery.policy.Policy")
+    for key, arg in found.args.items():
+        if not isinstance(arg, Arg) or not _is_known(arg.type):
+            raise CodeError(f"{name}.args['{key}'] must be an Arg of int, float, bool, str, Duration, "
+                            "or a list or dict[str, ...] of one")
+        if key in OWN:
+            raise CodeError(f"{name}.args must not name '{key}', which every policy in Python has")
+    if not points_of(found):
+        methods = [m for p, ms in policy.POINTS.items() for m in ms if m not in policy.OPTIONAL]
+        own_methods = [key for key, value in vars(found).items()
+                       if inspect.isfunction(value) and not key.startswith("_")]
+        hint = next((h for m in own_methods if (h := near(m, methods))), "")
+        raise CodeError(f"{name} serves no point: it has none of the methods " + ", ".join(methods) + hint)
+    return found
+
+
+def points_of(found: type[Policy]) -> list[str]:
+    return [point for point, methods in policy.POINTS.items()
+            if any(callable(getattr(found, m, None)) for m in methods if m not in policy.OPTIONAL)]
+
+
+def methods_of(found: type[Policy]) -> list[str]:
+    known = [m for ms in policy.POINTS.values() for m in ms] + list(policy.BESIDE)
+    return [m for m in known if callable(getattr(found, m, None))]
+
+
+def files_of(file: str) -> list[str]:
+    """The file and what it imports from its own folder."""
+    folder = str(Path(file).resolve().parent) + "/"
+    beside = {str(Path(m.__file__).resolve()) for m in list(sys.modules.values())
+              if getattr(m, "__file__", None) and not m.__name__.startswith("orrery_policy_")}
+    return [file, *sorted(path for path in beside if path.startswith(folder))]
+
+
+# ---- arguments. What a scenario gives: None, (text, whether it is in quotes), a list or a dict.
+
+
+def _is_known(kind: Any) -> bool:
+    inner = get_args(kind)
+    if get_origin(kind) is list:
+        return len(inner) == 1 and inner[0] in NAMES
+    if get_origin(kind) is dict:
+        return len(inner) == 2 and inner[0] is str and inner[1] in NAMES
+    return kind in NAMES
+
+
+def type_text(kind: Any) -> str:
+    if get_origin(kind) is list:
+        return "list of " + NAMES[get_args(kind)[0]]
+    if get_origin(kind) is dict:
+        return "map of " + NAMES[get_args(kind)[1]]
+    return NAMES[kind]
+
+
+def _shown(given: Any) -> str:
+    if given is None:
+        return "nothing"
+    if isinstance(given, tuple):
+        return f"'{given[0]}'" + (" in quotes" if given[1] else "")
+    return "a list" if isinstance(given, list) else "a map"
+
+
+def duration_text(ns: int) -> str:
+    unit = next(u for u in reversed(UNITS) if ns % UNITS[u] == 0)
+    return f"{ns // UNITS[unit]}{unit}" if ns else "0s"
+
+
+def _duration(text: str) -> int | None:
+    parts = re.fullmatch(r"(-?\d+(?:\.\d+)?)\s*([a-z]+)", text)
+    if text == "0":
+        return 0
+    if not parts or parts[2] not in UNITS:
+        return None
+    ns = Fraction(parts[1]) * UNITS[parts[2]]
+    return int(ns) if ns.denominator == 1 and abs(ns) <= 3660 * UNITS["d"] else None
+
+
+def _scalar(kind: Any, given: Any) -> Any:
+    """The value, or None if it is no such thing."""
+    if not isinstance(given, tuple):
+        return None
+    text, is_quoted = given
+    if kind is str:
+        return text
+    if kind is Duration:
+        return _duration(text)
+    if is_quoted:
+        return None
+    if kind is bool:
+        return {"true": True, "false": False}.get(text)
+    if kind is int:
+        return int(text) if re.fullmatch(r"-?(0|[1-9]\d{0,18})", text) else None
+    is_number = re.fullmatch(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?", text)
+    value = float(text) if is_number else None
+    return value if value is not None and abs(value) != float("inf") else None
+
+
+def range_text(arg: Arg) -> str:
+    show = duration_text if arg.type is Duration else str
+    unit = f" {arg.unit}" if arg.unit else ""
+    if arg.minimum is not None and arg.maximum is not None:
+        return f"between {show(arg.minimum)} and {show(arg.maximum)}{unit}"
+    if arg.minimum is not None:
+        return f"at least {show(arg.minimum)}{unit}"
+    return f"at most {show(arg.maximum)}{unit}" if arg.maximum is not None else ""
+
+
+def _one(arg: Arg, kind: Any, given: Any) -> tuple[Any, str]:
+    """The value, or what is wrong."""
+    value = _scalar(kind, given)
+    if value is None:
+        what = {int: "an integer", float: "a finite number", Duration: "a duration such as 250us or 2h",
+                bool: "true or false", str: "text"}[kind]
+        return None, f"expected {what}, got {_shown(given)}"
+    if arg.choices and value not in arg.choices:
+        return None, (f"expected one of {', '.join(arg.choices)}, got {_shown(given)}"
+                      + near(str(value), arg.choices))
+    is_low = arg.minimum is not None and value < arg.minimum
+    if is_low or (arg.maximum is not None and value > arg.maximum):
+        return None, f"out of range: must be {range_text(arg)}, got {_shown(given)}"
+    return value, ""
+
+
+def _read(arg: Arg, given: Any) -> tuple[Any, str]:
+    origin = get_origin(arg.type)
+    if origin is None:
+        return _one(arg, arg.type, given)
+    if not isinstance(given, origin):
+        return None, f"expected a {'list' if origin is list else 'map'}, got {_shown(given)}"
+    kind = get_args(arg.type)[-1]
+    items = given.items() if origin is dict else enumerate(given)
+    values = {key: _one(arg, kind, item) for key, item in items}
+    wrong = next((f"[{key}]: {why}" for key, (_, why) in values.items() if why), "")
+    found = {key: value for key, (value, _) in values.items()}
+    return (found if origin is dict else list(found.values())), wrong
+
+
+def read_args(found: type[Policy], given: dict[str, Any]) -> tuple[SimpleNamespace, list[tuple[str, str, bool]]]:
+    """The values, and mistakes: of which argument, what, and whether the key itself is wrong."""
+    values, mistakes = SimpleNamespace(), []
+    for key in given:
+        if key not in found.args and key not in OWN:
+            mistakes.append((key, f"unknown key '{key}'" + near(key, [*found.args, *OWN]), True))
+    for key, arg in found.args.items():
+        if key not in given:
+            setattr(values, key, arg.default)
+            if arg.required:
+                mistakes.append((key, f"missing required key '{key}'", True))
+            continue
+        value, why = _read(arg, given[key])
+        setattr(values, key, value)
+        if why:
+            mistakes.append((key, why, False))
+    return values, mistakes
+
+
+def described(found: type[Policy]) -> tuple[str, list[dict[str, str]]]:
+    """The first line about the class, and each argument as text."""
+    rows = []
+    for key, arg in found.args.items():
+        show = duration_text if arg.type is Duration else (lambda v: str(v).lower() if isinstance(v, bool) else str(v))
+        rows.append({"name": key, "type": type_text(arg.type) + (" " + " | ".join(arg.choices) if arg.choices else ""),
+                     "default": "" if arg.required or arg.default is None else show(arg.default),
+                     "range": range_text(arg), "unit": arg.unit, "doc": arg.doc,
+                     "required": "yes" if arg.required else ""})
+    return (inspect.getdoc(found) or "").split("\n\n")[0].replace("\n", " "), rows
+
+
+def made(found: type[Policy], args: SimpleNamespace, lent: dict[str, Any]) -> Policy:
+    """An instance that has what it is lent before its own __init__ runs."""
+    policy_made = found.__new__(found)
+    policy_made.args = args
+    for name, value in lent.items():
+        setattr(policy_made, name, value)
+    policy_made.__init__()
+    return policy_made

@@ -1,0 +1,47 @@
+// policies/python/answers.hpp -- what methods of a policy answer, checked.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/hardware/cluster_state.hpp"
+#include "models/scheduling/contract/policy_types.hpp"
+#include "models/scheduling/contract/status.hpp"
+#include "policies/python/instance.hpp"
+
+namespace orrery::python {
+
+// Whose answer, and to what.
+struct Asked {
+  const Instance& policy;
+  std::string_view method;
+};
+
+struct Answer {  // of a point with a status
+  Code code = Code::Success;
+  std::string reason = {};
+  Duration timeout = {};
+};
+
+// `otherwise`: what None stands for. All throw std::runtime_error if the answer is another thing.
+Answer status_from(const Asked& asked, const py::object& given, Code otherwise = Code::Success);
+bool bool_from(const Asked& asked, const py::object& given);
+int64_t integer_from(const Asked& asked, const py::object& given, int64_t low, int64_t high);
+std::optional<int64_t> integer_or_none(const Asked& asked, const py::object& given, int64_t low,
+                                       int64_t high);
+// Of an array of bool over all nodes.
+NodeSet nodes_from(const Asked& asked, const py::object& given, size_t nodes);
+// Of an array over all nodes: the scores of those asked about, whole and neither NaN nor infinite.
+void scores_from(const Asked& asked, const py::object& given, const ClusterState& cluster,
+                 std::span<const NodeId> nodes, std::span<int64_t> scores);
+// Of an array of just as many numbers.
+void normalised_from(const Asked& asked, const py::object& given, std::span<int64_t> scores);
+std::vector<GangDomain> domains_from(const Asked& asked, const py::object& given,
+                                     const ClusterState& cluster);
+GpuMask gpus_from(const Asked& asked, const py::object& given);
+
+}  // namespace orrery::python

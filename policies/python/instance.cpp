@@ -1,0 +1,160 @@
+#include "policies/python/instance.hpp"
+
+#include <pybind11/stl.h>
+
+#include "sim/config/file_names.hpp"
+
+namespace orrery::python {
+namespace {
+
+// As policy_code.py takes it.
+py::object given_of(const config::Node& node) {
+  switch (node.kind) {
+    case config::Kind::Null:
+      return py::none();
+    case config::Kind::Scalar:
+      return py::make_tuple(node.text, node.was_quoted);
+    case config::Kind::Sequence: {
+      py::list items;
+      for (const config::Node& item : node.items) items.append(given_of(item));
+      return items;
+    }
+    case config::Kind::Map:
+      break;
+  }
+  py::dict entries;
+  for (const config::Entry& entry : node.entries) {
+    entries[py::str(entry.key)] = given_of(entry.value);
+  }
+  return entries;
+}
+
+Position key_position(const config::Node& args, const std::string& key) {
+  for (const config::Entry& entry : args.entries) {
+    if (entry.key == key) return entry.key_position;
+  }
+  return args.position;
+}
+
+}  // namespace
+
+std::string file_of(const RawParams& args) {
+  const config::Node& file = args.node["file"];
+  return config::resolved_file(file.text, file.position);
+}
+
+std::string class_of(const RawParams& args) { return args.node["class"].text; }
+
+PolicyClass::PolicyClass(const RawParams& args) : file_{file_of(args)} { find(class_of(args)); }
+
+PolicyClass::PolicyClass(const std::string& file, const std::string& name) : file_{file} {
+  find(name);
+}
+
+PolicyClass::~PolicyClass() {
+  const py::gil_scoped_acquire lock;
+  class_ = {};
+}
+
+void PolicyClass::find(const std::string& name) {
+  start_interpreter();
+  const py::gil_scoped_acquire lock;
+  try {
+    class_ = policy_code().attr("class_of")(file_, name);
+  } catch (py::error_already_set& error) {
+    const bool is_told = error.matches(policy_code().attr("CodeError"));
+    throw std::runtime_error{is_told ? py::str(error.value()).cast<std::string>()
+                                     : traceback_of(error)};
+  }
+}
+
+std::vector<std::string> PolicyClass::points() const {
+  return in_python(
+      [&] { return policy_code().attr("points_of")(class_).cast<std::vector<std::string>>(); });
+}
+
+std::vector<std::string> PolicyClass::files() const {
+  return in_python(
+      [&] { return policy_code().attr("files_of")(file_).cast<std::vector<std::string>>(); });
+}
+
+void PolicyClass::check(const RawParams& args, const std::string& path,
+                        Diagnostics& diagnostics) const {
+  in_python([&] {
+    const py::tuple read = policy_code().attr("read_args")(class_, given_of(args.node));
+    for (const py::handle one : read[1]) {
+      const auto [key, what, is_key] = one.cast<std::tuple<std::string, std::string, bool>>();
+      const config::Node* const value = args.node.find(key);
+      const Position& at = is_key             ? key_position(args.node, key)
+                           : value == nullptr ? args.node.position
+                                              : value->position;
+      std::string where = path;
+      if (!is_key) where.append(".").append(key);
+      diagnostics.error(at, where, what);
+    }
+  });
+}
+
+FieldTree PolicyClass::describe() const {
+  return in_python([&] {
+    const py::tuple told = policy_code().attr("described")(class_);
+    FieldTree tree;
+    tree.doc = told[0].cast<std::string>();
+    for (const py::handle one : told[1]) {
+      auto row = one.cast<std::map<std::string, std::string>>();
+      FieldTree& field = tree.children.emplace_back();
+      field.name = row["name"];
+      field.shape = FieldShape::Text;
+      field.type = row["type"];
+      field.default_text = row["default"];
+      field.range_text = row["range"];
+      field.unit = row["unit"];
+      field.doc = row["doc"];
+      field.required = !row["required"].empty();
+    }
+    return tree;
+  });
+}
+
+Instance::Instance(const RawParams& args, const py::dict& lent) {
+  const PolicyClass found{args};
+  const py::module_ code = policy_code();
+  const py::tuple read = code.attr("read_args")(found.class_, given_of(args.node));
+  self_ = code.attr("made")(found.class_, read[0], lent);
+  name_ = found.class_.attr("__name__").cast<std::string>();
+  for (const auto& method :
+       code.attr("methods_of")(found.class_).cast<std::vector<std::string>>()) {
+    methods_.emplace(method, self_.attr(method.c_str()));
+  }
+}
+
+Instance::~Instance() {
+  const py::gil_scoped_acquire lock;
+  methods_.clear();
+  self_ = {};
+}
+
+bool Instance::is_set(const char* attribute) const {
+  const py::object given = self_.attr(attribute);
+  if (!py::isinstance<py::bool_>(given)) throw wrong(attribute, given, "True or False");
+  return given.cast<bool>();
+}
+
+std::runtime_error Instance::wrong(std::string_view method, std::string_view what) const {
+  std::string text = name_;
+  text.append(".").append(method).append("() ").append(what);
+  return std::runtime_error{text};
+}
+
+std::runtime_error Instance::wrong(std::string_view method, const py::handle& given,
+                                   std::string_view expected) const {
+  auto shown = py::repr(given).cast<std::string>();
+  constexpr size_t kShownMax = 60;
+  if (shown.size() > kShownMax) shown = shown.substr(0, kShownMax) + "...";
+  const auto type = py::type::handle_of(given).attr("__name__").cast<std::string>();
+  std::string what = "gave ";
+  what.append(shown).append(" (").append(type).append("), expected ").append(expected);
+  return wrong(method, what);
+}
+
+}  // namespace orrery::python

@@ -1,0 +1,73 @@
+// policies/python/instance.hpp -- an object of a Python class, and calls of its methods.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "policies/python/interpreter.hpp"
+#include "sim/config/fields.hpp"
+
+namespace orrery::python {
+
+// The class that arguments name. Its errors are thrown as std::runtime_error.
+class PolicyClass {
+ public:
+  explicit PolicyClass(const RawParams& args);  // whose positions say where the file is
+  PolicyClass(const std::string& file, const std::string& name);
+  ~PolicyClass();
+  PolicyClass(const PolicyClass&) = delete;
+  PolicyClass& operator=(const PolicyClass&) = delete;
+
+  std::vector<std::string> points() const;
+  // What is wrong with the class's own arguments.
+  void check(const RawParams& args, const std::string& path, Diagnostics& diagnostics) const;
+  FieldTree describe() const;
+  std::vector<std::string> files() const;  // that it was read from
+
+ private:
+  friend class Instance;
+  void find(const std::string& name);
+
+  std::string file_;
+  py::object class_;
+};
+
+// The file that arguments name, as the working directory has it; and the class, or nothing.
+std::string file_of(const RawParams& args);
+std::string class_of(const RawParams& args);
+
+// Made, used and destroyed while the interpreter's lock is not held; its methods are called with
+// it.
+class Instance {
+ public:
+  // Makes an object that has what it is `lent` before its own __init__ runs.
+  Instance(const RawParams& args, const py::dict& lent);
+  ~Instance();
+  Instance(const Instance&) = delete;
+  Instance& operator=(const Instance&) = delete;
+
+  bool has(std::string_view method) const { return methods_.contains(method); }
+  template <class... Args>
+  py::object call(std::string_view method, Args&&... args) const {
+    return methods_.find(method)->second(std::forward<Args>(args)...);
+  }
+  bool is_set(const char* attribute) const;  // of the class; true or false
+  const std::string& name() const { return name_; }
+  // "Mine.score() gave 'x' (str), expected ...": to be thrown.
+  std::runtime_error wrong(std::string_view method, const py::handle& given,
+                           std::string_view expected) const;
+  std::runtime_error wrong(std::string_view method, std::string_view what) const;
+
+ private:
+  std::string name_;
+  py::object self_;
+  std::map<std::string, py::object, std::less<>> methods_;
+};
+
+}  // namespace orrery::python

@@ -1,0 +1,178 @@
+// policies/python/job_policy.cpp -- a policy of the job queue whose points are methods in Python;
+// and the entry of the registry for all policies in Python.
+#include <pybind11/embed.h>
+
+#include <limits>
+#include <memory>
+#include <string>
+
+#include "models/scheduling/contract/policy_registry.hpp"
+#include "policies/python/answers.hpp"
+#include "policies/python/job_views.hpp"
+#include "policies/python/pod_policy.hpp"
+#include "sim/core/shared_files.hpp"
+
+namespace orrery::python {
+namespace {
+
+constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+
+class JobPolicy final : public Policy,
+                        public QueueOrder,
+                        public Admit,
+                        public Plan,
+                        public JobWatcher {
+ public:
+  JobPolicy(JobBoard& board, const RawParams& args) : board_{board} {
+    start_interpreter();
+    in_python([&] {
+      py::dict lent;
+      lent["board"] = BoardRef{board_};
+      instance_ = std::make_unique<Instance>(args, lent);
+    });
+    watches_ = has_any_of(
+        {"job_waits", "job_leaves", "job_starts", "job_stops", "job_ends", "job_cancelled"});
+  }
+  ~JobPolicy() override { board_.take_back(); }
+  JobPolicy(const JobPolicy&) = delete;
+  JobPolicy& operator=(const JobPolicy&) = delete;
+
+  int64_t rank(const QueuedJob& job) override {
+    return in_python([&] {
+      return integer_from({*instance_, "rank"}, asked("rank", job), kLeast, kMost);
+    });
+  }
+  Duration valid_for() const override {
+    constexpr std::string_view kName = "rank_valid_for";
+    if (!instance_->has(kName)) return Duration::max();
+    return in_python([&] {
+      return Duration{integer_from({*instance_, kName}, instance_->call(kName), 1, kMost)};
+    });
+  }
+  bool admit(const QueuedJob& job) const override {
+    return in_python([&] { return bool_from({*instance_, "admit"}, asked("admit", job)); });
+  }
+  void plan(const PlanNews& news) override {
+    in_python([&] {
+      News given{.arrived = {}, .has_room = news.has_room, .has_longer = news.has_longer};
+      for (const JobSlot slot : news.arrived) given.arrived.push_back(job_of(board_, slot));
+      instance_->call("plan", std::move(given));
+    });
+  }
+  Time reserved_start(JobSlot job) const override {
+    constexpr std::string_view kName = "reserved_start";
+    if (!instance_->has(kName)) return Time::max();
+    return in_python([&] {
+      const py::object given = instance_->call(kName, job_of(board_, job));
+      return Time{integer_or_none({*instance_, kName}, given, 0, kMost).value_or(kMost)};
+    });
+  }
+  void job_waits(const QueuedJob& job) override { tell("job_waits", job); }
+  void job_leaves(const QueuedJob& job) override { tell("job_leaves", job); }
+  void job_starts(const QueuedJob& job) override { tell("job_starts", job); }
+  void job_stops(const QueuedJob& job) override { tell("job_stops", job); }
+  void job_ends(const QueuedJob& job) override { tell("job_ends", job); }
+  void job_cancelled(const QueuedJob& job) override { tell("job_cancelled", job); }
+
+ private:
+  py::object asked(std::string_view method, const QueuedJob& job) const {
+    return instance_->call(method, job_of(board_, job.slot));
+  }
+  void tell(std::string_view method, const QueuedJob& job) const {
+    if (!watches_ || !instance_->has(method)) return;
+    in_python([&] { static_cast<void>(asked(method, job)); });
+  }
+  bool has_any_of(std::initializer_list<std::string_view> methods) const {
+    return std::ranges::any_of(methods, [this](auto method) { return instance_->has(method); });
+  }
+
+  const Lent<JobBoard> board_;
+  std::unique_ptr<Instance> instance_;
+  bool watches_ = false;
+};
+
+// What a scenario says of every policy in Python; its class may take more.
+struct PythonParams {
+  std::string file;
+  std::string class_name;
+  template <class V>
+  void fields(V& v) {
+    v("file", file, "The Python file, relative to this one.", Required{}, IsFile{},
+      Example{"mine.py"});
+    v("class", class_name,
+      "A class in it that inherits orrery.policy.Policy; left out: the only one. Its own arguments "
+      "stand beside; `orrery describe Python:mine.py:Mine` tells of them.");
+  }
+};
+
+RawParams own_args(const RawParams& args) {
+  RawParams own = args;
+  std::erase_if(own.node.entries, [](const config::Entry& entry) {
+    return entry.key != "file" && entry.key != "class";
+  });
+  return own;
+}
+
+void check(const RawParams& args, const std::string& path, Diagnostics& diagnostics) {
+  const size_t mistakes = diagnostics.count();
+  static_cast<void>(read_params<PythonParams>(own_args(args).node, path, diagnostics));
+  if (diagnostics.count() > mistakes) return;
+  try {
+    PolicyClass{args}.check(args, path, diagnostics);
+  } catch (const std::runtime_error& error) {
+    diagnostics.error(args.node["file"].position, path + ".file",
+                      file_of(args) + " " + error.what());
+  }
+}
+
+std::vector<std::string> points(const RawParams& args) {
+  try {
+    return PolicyClass{args}.points();
+  } catch (const std::runtime_error&) {
+    return {};
+  }
+}
+
+// A file and a class: "mine.py:Mine".
+FieldTree describe_code(const std::string& code) {
+  const size_t colon = code.rfind(':');
+  if (colon == std::string::npos) return PolicyClass{code, ""}.describe();
+  return PolicyClass{code.substr(0, colon), code.substr(colon + 1)}.describe();
+}
+
+template <class P, class Lender>
+std::unique_ptr<Policy> make(Lender& lender, const RawParams& args) {
+  auto policy = std::make_unique<P>(lender, args);
+  for (const std::string& file : PolicyClass{args}.files()) InputFiles::note(file);
+  return policy;
+}
+
+struct Registration {
+  Registration() {
+    PolicyRegistry::Entry entry;
+    entry.make = make<PodPolicy, Handle>;
+    entry.make_for_jobs = make<JobPolicy, JobBoard>;
+    entry.check = check;
+    entry.describe = [] { return describe_params<PythonParams>(); };
+    entry.doc = "A class in a Python file; see analysis/orrery/policy.py.";
+    const auto add = [&]<class P>() { entry.points.emplace_back(P::kPoint.name); };
+    PodPoints::for_each(add);
+    JobPoints::for_each(add);
+    entry.points_of_code = points;
+    entry.describe_code = describe_code;
+    entry.traits = Trait::NeedsProcess;
+    PolicyRegistry::instance().add("Python", std::move(entry));
+  }
+};
+const Registration registration;
+
+PYBIND11_EMBEDDED_MODULE(orrery_views, m) {
+  bind_pod_views(m);
+  bind_job_views(m);
+}
+
+}  // namespace
+}  // namespace orrery::python
+
+ORRERY_POLICY_LIBRARY();

@@ -1,0 +1,216 @@
+// policies/python/job_views.cpp -- the board of the job queue as Python sees it.
+#include "policies/python/job_views.hpp"
+
+#include <pybind11/stl.h>
+
+#include "sim/core/enum_names.hpp"
+
+namespace orrery::python {
+namespace {
+
+constexpr std::array<std::string_view, 6> kStates{"arrived", "waiting",  "held",
+                                                  "running", "stopping", "infeasible"};
+
+std::string state_of(const QueuedJob& job) {
+  return std::string{kStates[static_cast<size_t>(job.state)]};
+}
+
+// Refuses what would be a mistake before the job queue is asked.
+void expect(bool is_right, const JobRef& job, const std::string& what) {
+  if (is_right) return;
+  const QueuedJob& r = job.get();
+  throw py::value_error("job " + std::to_string(r.serial) + " is " + state_of(r) + ": " + what);
+}
+
+struct Tree {
+  Lent<JobBoard> board;
+  bool is_of_waiting;
+  const JobTree& get() const { return is_of_waiting ? board->waiting() : board->running(); }
+  py::object job(JobSlot slot) const {
+    return slot == kNoJob ? py::object{py::none()} : py::cast(job_of(board, slot));
+  }
+  JobSlot slot_of(const JobRef& job) const {
+    const JobSlot slot = job.get().slot;
+    expect(get().contains(slot), job,
+           is_of_waiting ? "it is not among those that wait" : "it is not among those that run");
+    return slot;
+  }
+};
+
+using KeyTuple = std::tuple<int64_t, int64_t, uint64_t>;
+constexpr JobKey kBeforeAll{INT64_MIN, {}, 0};
+
+void bind_tree(py::module_& m) {
+  py::class_<Tree>(m, "JobTree")
+      .def("__len__", [](const Tree& t) { return t.get().size(); })
+      .def("__iter__",  // over the jobs of this moment
+           [](const Tree& t) {
+             py::list jobs;
+             t.get().for_each([&](JobSlot slot) { jobs.append(job_of(t.board, slot)); });
+             return py::iter(jobs);
+           })
+      .def("__contains__",
+           [](const Tree& t, const JobRef& job) { return t.get().contains(job.get().slot); })
+      .def("first", [](const Tree& t) { return t.job(t.get().first()); })
+      .def("next",
+           [](const Tree& t, const JobRef& job) { return t.job(t.get().next(t.slot_of(job))); })
+      .def("key",  // what the jobs are sorted by
+           [](const Tree& t, const JobRef& job) {
+             const JobKey& key = t.get().key(t.slot_of(job));
+             return KeyTuple{key.rank, key.submitted.ns, key.serial};
+           })
+      .def(
+          "find_after",
+          [](const Tree& t, const std::optional<KeyTuple>& key, int64_t free, int64_t window_ns,
+             int64_t extra) {
+            const JobKey from =
+                key ? JobKey{std::get<0>(*key), {std::get<1>(*key)}, std::get<2>(*key)}
+                    : kBeforeAll;
+            return t.job(
+                t.get().find_after(from, {.free = free, .window = {window_ns}, .extra = extra}));
+          },
+          py::arg("key"), py::arg("free") = INT64_MAX, py::arg("window_ns") = INT64_MAX,
+          py::arg("extra") = 0)
+      .def("reach",
+           [](const Tree& t, int64_t needed) {
+             const JobTree::Reach reach = t.get().reach(needed);
+             return py::make_tuple(t.job(reach.job), reach.sum);
+           })
+      .def("sum_through", [](const Tree& t, int64_t rank) { return t.get().sum_through(rank); });
+}
+
+void bind_job(py::module_& m) {
+  py::class_<JobRef> job(m, "Job");
+  const auto field = [&](const char* name, auto get) {
+    job.def_property_readonly(name, [get](const JobRef& j) { return get(j.get()); });
+  };
+  field("id", [](const QueuedJob& j) { return j.id.index; });
+  field("serial", [](const QueuedJob& j) { return j.serial; });
+  field("priority", [](const QueuedJob& j) { return j.priority; });
+  field("state", state_of);
+  field("submitted_ns", [](const QueuedJob& j) { return j.submitted.ns; });
+  field("queued_ns", [](const QueuedJob& j) { return j.queued.ns; });
+  field("count", [](const QueuedJob& j) { return j.ask.count; });
+  field("units", [](const QueuedJob& j) { return j.ask.units; });
+  field("requests", [](const QueuedJob& j) { return amounts(j.ask.request); });
+  field("held", [](const QueuedJob& j) { return amounts(j.held); });
+  field("requested_ns", [](const QueuedJob& j) { return j.ask.run.ns; });  // below 0: not known
+  field("estimate_ns", [](const QueuedJob& j) { return j.estimate.run.ns; });
+  field("estimate_first_ns", [](const QueuedJob& j) { return j.estimate.first.ns; });
+  field("corrections", [](const QueuedJob& j) { return j.estimate.corrections; });
+  field("started_ns", [](const QueuedJob& j) { return j.progress.started.ns; });
+  field("expected_end_ns", [](const QueuedJob& j) { return j.progress.expected_end.ns; });
+  field("is_running", [](const QueuedJob& j) { return j.is_running(); });
+  field("run_ns", [](const QueuedJob& j) { return j.run.ns; });  // once it is over
+  job.def_property_readonly("executed_ns",
+                            [](const JobRef& j) { return j.get().executed_by(j.board->now()).ns; })
+      .def_property_readonly("left_ns",  // by the estimate
+                             [](const JobRef& j) { return j.get().left(j.board->now()).ns; })
+      .def_property_readonly("user",
+                             [](const JobRef& j) { return j.board->user_name(j.get().user); })
+      .def_property_readonly("team",
+                             [](const JobRef& j) { return j.board->team_name(j.get().team); })
+      .def_property_readonly(
+          "application",
+          [](const JobRef& j) { return j.board->application_name(j.get().application); })
+      .def("__eq__",
+           [](const JobRef& a, const py::object& b) {
+             return py::isinstance<JobRef>(b) && b.cast<JobRef>().serial == a.serial;
+           })
+      .def("__hash__", [](const JobRef& j) { return static_cast<int64_t>(j.serial); });
+  py::class_<News>(m, "News")
+      .def_readonly("arrived", &News::arrived)
+      .def_readonly("has_room", &News::has_room)
+      .def_readonly("has_longer", &News::has_longer);
+}
+
+// True: the job runs. A job that does not fit, or does not wait, is a mistake of the plan.
+bool start(const BoardRef& b, const JobRef& job) {
+  expect(job.get().state == QueuedState::Waiting, job, "only a waiting job starts");
+  expect(b.board->fits(job.get()), job, "it does not fit now");
+  return b.board->start(job.get().slot);
+}
+
+bool start_beside(const BoardRef& b, const JobRef& job, const JobRef& host) {
+  expect(b.board->has_paces(), job, "jobs run beside others with driver: counting only");
+  expect(job.get().state == QueuedState::Waiting, job, "only a waiting job starts");
+  const QueuedJob& other = host.get();
+  expect(other.is_running() && !other.is_over && other.partner == kNoJob, host,
+         "a host runs, and alone");
+  expect(other.ask.request == job.get().ask.request, job, "partners ask for the same");
+  return b.board->start_beside(job.get().slot, other.slot);
+}
+
+void set_pace(const BoardRef& b, const JobRef& job, int64_t millionths) {
+  expect(b.board->has_paces(), job, "jobs have paces with driver: counting only");
+  if (millionths <= 0) throw py::value_error("a pace is above 0");
+  b.board->set_pace(job.get().slot, Pace::of_millionths(millionths));
+}
+
+void wake_at(const BoardRef& b, int64_t when_ns) {
+  if (when_ns < b.board->now().ns) throw py::value_error("wake_at() names a time that is over");
+  b.board->wake_at({when_ns});
+}
+
+py::list parts_of(const BoardRef& b) {
+  py::list parts;  // (model of the GPUs, count)
+  for (const PoolPart& part : b.board->parts())
+    parts.append(py::make_tuple(part.model, part.count));
+  return parts;
+}
+
+void bind_board(py::module_& m) {
+  py::class_<BoardRef>(m, "Board")
+      .def_property_readonly("now_ns", [](const BoardRef& b) { return b.board->now().ns; })
+      .def_property_readonly("capacity", [](const BoardRef& b) { return b.board->capacity(); })
+      .def_property_readonly("unit", [](const BoardRef& b) { return b.board->unit(); })
+      .def_property_readonly("free", [](const BoardRef& b) { return b.board->free(); })
+      .def_property_readonly("capacities",
+                             [](const BoardRef& b) { return amounts(b.board->capacities()); })
+      .def_property_readonly("parts", parts_of)
+      .def_property_readonly("has_paces", [](const BoardRef& b) { return b.board->has_paces(); })
+      .def_property_readonly("waiting",
+                             [](const BoardRef& b) {
+                               return Tree{b.board, true};
+                             })
+      .def_property_readonly("running",
+                             [](const BoardRef& b) {
+                               return Tree{b.board, false};
+                             })
+      .def("rng", [](const BoardRef& b, const std::string& s) { return b.board->rng(s); })
+      .def("fits", [](const BoardRef& b, const JobRef& job) { return b.board->fits(job.get()); })
+      .def("head",
+           [](const BoardRef& b) -> py::object {
+             const JobSlot head = b.board->head();
+             if (head == kNoJob) return py::none();
+             return py::cast(job_of(b.board, head));
+           })
+      .def("start", start)
+      .def("start_beside", start_beside)
+      .def("stop",
+           [](const BoardRef& b, const JobRef& job) { return b.board->stop(job.get().slot); })
+      .def("set_pace", set_pace, py::arg("job"), py::arg("millionths"))
+      .def("wake_at", wake_at, py::arg("when_ns"));
+}
+
+}  // namespace
+
+const QueuedJob& JobRef::get() const {
+  const QueuedJob& job = board->job(slot);
+  if (job.serial != serial) {
+    throw std::runtime_error{"job " + std::to_string(serial) + " is over, and no longer known"};
+  }
+  return job;
+}
+
+JobRef job_of(const Lent<JobBoard>& board, JobSlot slot) {
+  return {.board = board, .slot = slot, .serial = board->job(slot).serial};
+}
+
+void bind_job_views(py::module_& m) {
+  bind_tree(m);
+  bind_job(m);
+  bind_board(m);
+}
+
+}  // namespace orrery::python

@@ -1,0 +1,43 @@
+// policies/python/lent.hpp -- what C++ lends to Python for a while.
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+namespace orrery::python {
+
+// Python may keep an object for longer than what it stands for exists: using it is then an error.
+template <class T>
+class Lent {
+ public:
+  explicit Lent(T& thing) : thing_{std::make_shared<T*>(&thing)} {}
+  T& operator*() const { return *checked(); }
+  T* operator->() const { return checked(); }
+  void take_back() const { *thing_ = nullptr; }
+
+ private:
+  T* checked() const {
+    if (*thing_ == nullptr) {
+      throw std::runtime_error{"is used after the call, or the run, that it was given to"};
+    }
+    return *thing_;
+  }
+  std::shared_ptr<T*> thing_;
+};
+
+// Takes it back at the end of a scope.
+template <class T>
+class Loan {
+ public:
+  explicit Loan(T& thing) : lent_{thing} {}
+  ~Loan() { lent_.take_back(); }
+  Loan(const Loan&) = delete;
+  Loan& operator=(const Loan&) = delete;
+  const Lent<T>& lent() const { return lent_; }
+
+ private:
+  Lent<T> lent_;
+};
+
+}  // namespace orrery::python

@@ -1,0 +1,181 @@
+"""Policies that break their contract, each in one way."""
+
+import numpy as np
+
+from orrery.policy import GPU, Arg, Duration, Policy, Status
+
+
+class Raises(Policy):
+    def score(self, cycle, nodes):
+        return self.helper(nodes)
+
+    def helper(self, nodes):
+        raise KeyError("no such rack")
+
+
+class TooShort(Policy):
+    def score(self, cycle, nodes):
+        return np.zeros(3)
+
+
+class NotANumber(Policy):
+    def score(self, cycle, nodes):
+        return np.full(len(nodes), np.nan)
+
+
+class TooHigh(Policy):
+    def score(self, cycle, nodes):
+        return np.full(len(nodes), 130)
+
+
+class NormalizesTooHigh(Policy):
+    def score(self, cycle, nodes):
+        return np.full(len(nodes), 130)
+
+    def normalize(self, scores):
+        return scores
+
+
+class Texts(Policy):
+    def score(self, cycle, nodes):
+        return np.array(["a"] * len(nodes))
+
+
+class Nothing(Policy):
+    def score(self, cycle, nodes):
+        pass
+
+
+class FiltersByNumber(Policy):
+    def filter(self, cycle, nodes):
+        return nodes.free(GPU)
+
+
+class FiltersTooFew(Policy):
+    def filter(self, cycle, nodes):
+        return np.ones(1, dtype=bool)
+
+
+class WritesViews(Policy):
+    def score(self, cycle, nodes):
+        nodes.requested[GPU][0] = 0
+        return np.zeros(len(nodes))
+
+
+class KeepsCycles(Policy):
+    kept = None
+
+    def score(self, cycle, nodes):
+        if self.kept is not None:
+            self.kept.now_ns
+        self.kept = cycle
+        return np.zeros(len(nodes))
+
+
+class UnknownNode(Policy):
+    def score(self, cycle, nodes):
+        nodes.name(999)
+        return np.zeros(len(nodes))
+
+
+class PicksNone(Policy):
+    def pick(self, cycle, node):
+        return [99]
+
+
+class AnswersOdd(Policy):
+    def permit(self, cycle, node):
+        return "yes"
+
+
+class AnswersUnknownCode(Policy):
+    def permit(self, cycle, node):
+        return Status("Perhaps")
+
+
+class NamesNoEvent(Policy):
+    def events(self):
+        return ["NodeVanished"]
+
+
+class NeverMade(Policy):
+    def __init__(self):
+        raise RuntimeError("no licence")
+
+    def score(self, cycle, nodes):
+        return np.zeros(len(nodes))
+
+
+class StartsTwice(Policy):
+    def plan(self, news):
+        head = self.board.head()
+        self.board.start(head)
+        self.board.start(head)
+
+
+class StartsTooMuch(Policy):
+    def plan(self, news):
+        for job in self.board.waiting:
+            self.board.start(job)
+
+
+class StartsNobody(Policy):
+    def plan(self, news):
+        self.board.start(None)
+
+
+class WakesTooEarly(Policy):
+    def plan(self, news):
+        self.board.wake_at(-1)
+
+
+class RanksByText(Policy):
+    def rank(self, job):
+        return "first"
+
+
+class RanksTooFar(Policy):
+    def rank(self, job):
+        return 2**70
+
+
+class AdmitsPerhaps(Policy):
+    def admit(self, job):
+        return "perhaps"
+
+
+class AsksTheDead(Policy):
+    def __init__(self):
+        self.seen = []
+
+    def job_starts(self, job):
+        self.seen.append(job)
+
+    def job_ends(self, job):
+        self.ended = getattr(self, "ended", 0) + 1
+        if self.ended > 5:
+            [seen.count for seen in self.seen]
+
+
+class Misspelt(Policy):
+    def scor(self, cycle, nodes):
+        return np.zeros(len(nodes))
+
+
+class Declared(Policy):
+    """Has an argument of each type."""
+
+    args = {
+        "weight": Arg(int, default=1, minimum=0, maximum=9, unit="points", doc="How much."),
+        "share": Arg(float, default=0.5, minimum=0.0),
+        "kind": Arg(str, default="near", choices=("near", "far")),
+        "patience": Arg(Duration, default=60 * 10**9, doc="How long."),
+        "racks": Arg(list[int], default=[]),
+        "limits": Arg(dict[str, int], default={}),
+        "is_on": Arg(bool, default=True),
+    }
+
+    def score(self, cycle, nodes):
+        assert (self.args.weight, self.args.racks, self.args.limits) == (3, [1, 2], {"a": 5})
+        assert (self.args.patience, self.args.is_on) == (90 * 10**9, False)
+        return np.zeros(len(nodes))

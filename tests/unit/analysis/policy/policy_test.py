@@ -1,0 +1,322 @@
+"""Policies in Python: they decide as built-in ones do, and mistakes are told with their places."""
+
+from __future__ import annotations
+
+import subprocess
+import textwrap
+from pathlib import Path
+
+import h5py
+import pytest
+
+HERE = Path(__file__).parent / "policies"
+KTH = Path(__file__).resolve().parents[4] / "../shared/traces/swf/KTH-SP2-1996-2_28481.swf.gz"
+SCENARIO = """
+cluster: {pools: [{name: gpu, machine: dgx-a100, count: 16}]}
+workload:
+  sources:
+    - kind: generator
+      arrival_rate: 40
+      gpus_per_pod_max: 8
+      cpus_per_gpu: 8
+      shape:
+        kind: classes
+        classes:
+          - {weight: 9, gpus: {kind: discrete, values: [1, 2, 4], weights: [5, 3, 1]},
+             duration: {kind: lognormal, median: 50min, sigma: 1, max: 6h}}
+          - {weight: 1, gpus: {kind: fixed, value: 16},
+             duration: {kind: lognormal, median: 50min, sigma: 1, max: 6h}}
+run: {seed: 4, until: 2d}
+"""
+SPREADING = "policy.disable=[NodeResourcesBalancedAllocation]"
+
+
+@pytest.fixture
+def orrery(program, tmp_path):
+    library = Path(program).parent / "liborrery_python.so"
+    if not library.exists():
+        pytest.skip("built without policies in Python")
+
+    def run(*arguments: str):
+        return subprocess.run([program, *arguments, "--plugin", library], cwd=tmp_path, timeout=120,
+                              capture_output=True, text=True, check=False)
+
+    return run
+
+
+def plugin(name: str, cls: str = "", more: str = "") -> str:
+    args = f", args: {{file: {HERE / name}, class: {cls}{more}}}" if cls else ""
+    return f"{{name: {'Python' if cls else name}, weight: 10{args}}}"
+
+
+def job_policy(cls: str, file: str = "twins.py", more: str = "") -> str:
+    return f"{{name: Python, args: {{file: {HERE / file}, class: {cls}{more}}}}}"
+
+
+def with_plugin(one: str) -> list[str]:
+    return ["--set", f"policy.plugins=[{{name: NodeResourcesFit, scores: false}}, {one}]", "--set", SPREADING]
+
+
+def with_jobs(*policies: str) -> list[str]:
+    return ["--set", f"policy.job_queue={{policies: [{', '.join(policies)}]}}"]
+
+
+def tables(path: Path) -> dict[str, bytes]:
+    """The bytes of every table but that of host times, and the digest of all events."""
+    found: dict[str, bytes] = {}
+
+    def visit(name: str, item: object) -> None:
+        if isinstance(item, h5py.Dataset) and item.dtype.names and name != "profile":
+            found[name] = item[:].tobytes()
+
+    with h5py.File(path) as file:
+        file.visititems(visit)
+        found["digest"] = file.attrs["digest"]
+    assert found["jobs"] and found["pods"] is not None
+    return found
+
+
+def outcome(orrery, tmp_path, name: str, *arguments: str) -> dict[str, bytes]:
+    (tmp_path / "s.yaml").write_text(SCENARIO)
+    done = orrery("run", "s.yaml", "-q", "-o", f"{name}.h5", *arguments)
+    assert done.returncode == 0, done.stderr
+    return tables(tmp_path / f"{name}.h5")
+
+
+@pytest.mark.parametrize(("ours", "theirs"), [
+    (with_plugin(plugin("BestFit")), with_plugin(plugin("twins.py", "BestFit"))),
+    (with_jobs("{name: SJF}"), with_jobs(job_policy("Sjf"))),
+    (with_jobs("{name: EASY}"), with_jobs(job_policy("Easy"))),
+    (with_jobs("{name: SJF}", "{name: EASY}"), with_jobs(job_policy("Sjf"), job_policy("Easy"))),
+], ids=["BestFit", "SJF", "EASY", "SJF with EASY"])
+def test_a_twin_in_python_gives_the_same_bytes(orrery, tmp_path, ours, theirs):
+    assert outcome(orrery, tmp_path, "a", *ours) == outcome(orrery, tmp_path, "b", *theirs)
+
+
+@pytest.mark.skipif(not KTH.exists(), reason="the trace is not there")
+@pytest.mark.parametrize("estimates", ["requested", "exact"])
+def test_easy_in_python_replays_kth_sp2_as_the_built_in_one(orrery, tmp_path, estimates):
+    (tmp_path / "k.yaml").write_text(
+        "cluster: {machines: [{name: sp2, base: cpu-32, cpus: 1}],"
+        " pools: [{name: sp2, machine: sp2, count: 100}]}\n"
+        f"workload: {{sources: [{{kind: trace, format: swf, file: {KTH}}}]}}\n"
+        "policy: {driver: counting, job_queue: {policies: [{name: EASY}], counts: [cpus],"
+        f" react: each_event, estimates: {{kind: {estimates}}}}}}}\n")
+    twin = ["--set", f"policy.job_queue.policies=[{job_policy('Easy')}]"]
+    for name, more in (("a", []), ("b", twin)):
+        done = orrery("run", "k.yaml", "-q", "-o", f"{name}.h5", *more)
+        assert done.returncode == 0, done.stderr
+    assert tables(tmp_path / "a.h5") == tables(tmp_path / "b.h5")
+
+
+PODS, JOBS = "pods", "jobs"
+FAULTS = [  # class, where it is listed, what is said of it
+    ("Raises", PODS, "in helper", "KeyError: 'no such rack'", "Traceback (most recent call last)"),
+    ("TooShort", PODS, "TooShort.score() gave an array of shape (3,), expected an array of 16 numbers, one for each node"),
+    ("NotANumber", PODS, "NotANumber.score() gave NaN for node ", "expected a number"),
+    ("TooHigh", PODS, "TooHigh.score() gave 130 for node ", "expected a score between 0 and 100"),
+    ("NormalizesTooHigh", PODS, "NormalizesTooHigh.normalize() gave 130 for score 0, expected a score between 0 and 100"),
+    ("Texts", PODS, "Texts.score() gave an array of <U1, expected numbers"),
+    ("Nothing", PODS, "Nothing.score() gave an array of shape (), expected an array of 16 numbers"),
+    ("FiltersByNumber", PODS, "FiltersByNumber.filter() gave an array of int64, expected bool, one for each node"),
+    ("FiltersTooFew", PODS, "FiltersTooFew.filter() gave an array of shape (1,), expected an array of 16 bool"),
+    ("WritesViews", PODS, "read-only"),
+    ("KeepsCycles", PODS, "is used after the call, or the run, that it was given to"),
+    ("UnknownNode", PODS, "IndexError: there is no node 999"),
+    ("PicksNone", PODS, "PicksNone.pick() gave 99 (int), expected an integer between 0 and 15"),
+    ("AnswersOdd", PODS, "AnswersOdd.permit() gave 'yes' (str), expected None or an orrery.policy.Status"),
+    ("AnswersUnknownCode", PODS, "expected a Status with a code of the scheduling framework"),
+    ("StartsTwice", JOBS, "is running: only a waiting job starts", "in plan"),
+    ("StartsTooMuch", JOBS, "is waiting: it does not fit now"),
+    ("StartsNobody", JOBS, "start(): incompatible function arguments"),
+    ("WakesTooEarly", JOBS, "wake_at() names a time that is over"),
+    ("RanksByText", JOBS, "RanksByText.rank() gave 'first' (str), expected an integer"),
+    ("RanksTooFar", JOBS, "RanksTooFar.rank() gave 1180591620717411303424 (int), expected an integer"),
+    ("AdmitsPerhaps", JOBS, "AdmitsPerhaps.admit() gave 'perhaps' (str), expected True or False"),
+    ("AsksTheDead", JOBS, "is over, and no longer known"),
+]
+
+
+@pytest.mark.parametrize(("cls", "where", "says"), [(c, w, s) for c, w, *s in FAULTS], ids=[f[0] for f in FAULTS])
+def test_what_a_policy_does_wrong_is_told(orrery, tmp_path, cls, where, says):
+    (tmp_path / "s.yaml").write_text(SCENARIO)
+    listed = with_plugin(plugin("wrong.py", cls)) if where == PODS else with_jobs(job_policy(cls, "wrong.py"))
+    done = orrery("run", "s.yaml", "-q", "-o", "out.h5", *listed)
+    assert done.returncode == 2, done.stderr
+    for text in ("policy 'Python' of ", "failed: ", "at simulated time ", *says,
+                 "what was recorded so far is in out.h5.part"):
+        assert text in done.stderr
+
+
+def test_a_policy_that_cannot_be_made_fails_before_the_run(orrery, tmp_path):
+    (tmp_path / "s.yaml").write_text(SCENARIO)
+    for cls, says in (("NeverMade", "RuntimeError: no licence"),
+                      ("NamesNoEvent", "expected names of events: AssignedPodDeleted, ")):
+        done = orrery("run", "s.yaml", "-q", "-o", "out.h5", *with_plugin(plugin("wrong.py", cls)))
+        assert done.returncode == 2
+        assert says in done.stderr
+
+
+BAD = [  # the policy's arguments, what is said of them
+    ("{}", "policy.plugins[0].args: missing required key 'file'"),
+    ("{file: nowhere.py}", "args.file: nowhere.py cannot be read: No such file"),
+    ("{file: broken.py}", "SyntaxError"),
+    ("{file: none.py}", "none.py has 0 classes that inherit orrery.policy.Policy"),
+    ("{file: mine.py, class: Mime}", "mine.py has no class 'Mime'; did you mean 'Mine'?"),
+    ("{file: mine.py, class: np}", "'np' does not inherit orrery.policy.Policy"),
+    ("{file: mine.py, wait: 3}", "s.yaml:2:57: policy.plugins[0].args: unknown key 'wait'"),
+    ("{file: WRONG, class: Declared, wight: 3}", "unknown key 'wight'; did you mean 'weight'?"),
+    ("{file: WRONG, class: Declared, weight: x}", "args.weight: expected an integer, got 'x'"),
+    ("{file: WRONG, class: Declared, weight: 10}", "args.weight: out of range: must be between 0 and 9 points, got '10'"),
+    ("{file: WRONG, class: Declared, share: .inf}", "args.share: expected a finite number, got '.inf'"),
+    ("{file: WRONG, class: Declared, kind: fra}", "args.kind: expected one of near, far, got 'fra'; did you mean 'far'?"),
+    ("{file: WRONG, class: Declared, patience: 3}", "args.patience: expected a duration such as 250us or 2h, got '3'"),
+    ("{file: WRONG, class: Declared, racks: 3}", "args.racks: expected a list, got '3'"),
+    ("{file: WRONG, class: Declared, racks: [1, x]}", "args.racks: [1]: expected an integer, got 'x'"),
+    ("{file: WRONG, class: Declared, is_on: 'true'}", "args.is_on: expected true or false, got 'true' in quotes"),
+    ("{file: WRONG, class: Misspelt}", "Misspelt serves no point", "did you mean 'score'?"),
+    ("{file: WRONG, class: RanksByText}", "policy.plugins[0]: serves no point of pods"),
+]
+
+
+@pytest.mark.parametrize(("args", "says"), [(a, s) for a, *s in BAD], ids=[b[0] for b in BAD])
+def test_mistakes_in_arguments_are_told_where_they_stand(orrery, tmp_path, args, says):
+    (tmp_path / "mine.py").write_text(
+        "import numpy as np\nfrom orrery.policy import Policy\n"
+        "class Mine(Policy):\n  def score(self, cycle, nodes): return np.zeros(len(nodes))\n")
+    (tmp_path / "none.py").write_text("x = 1\n")
+    (tmp_path / "broken.py").write_text("def f(:\n")
+    given = args.replace("WRONG", str(HERE / "wrong.py"))
+    (tmp_path / "s.yaml").write_text(f"\npolicy: {{plugins: [{{name: Python, args: {given}}}]}}{SCENARIO}")
+    done = orrery("validate", "s.yaml")
+    assert done.returncode == 2
+    assert "s.yaml:2:" in done.stderr
+    for text in says:
+        assert text in done.stderr
+    assert not (tmp_path / "__pycache__").exists()
+
+
+def test_arguments_are_read_and_described(orrery, tmp_path):
+    given = ", weight: 3, racks: [1, 2], limits: {a: 5}, patience: 1.5min, is_on: false"
+    outcome(orrery, tmp_path, "a", *with_plugin(plugin("wrong.py", "Declared", given)))
+    done = orrery("describe", f"Python:{HERE / 'wrong.py'}:Declared")
+    assert done.returncode == 0
+    for text in ("Has an argument of each type.", "integer, between 0 and 9 points", "default 1min",
+                 "text near | far", "How much.", "map of integer"):
+        assert text in done.stdout
+    assert "has no class 'Nobody'" in orrery("describe", f"Python:{HERE / 'wrong.py'}:Nobody").stderr
+
+
+def test_the_package_names_the_points_that_the_program_has(orrery):
+    from orrery.policy import POINTS
+    told = orrery("describe", "points").stdout
+    named = [line.split()[0] for line in told.splitlines() if line.startswith("  ")]
+    assert sorted(named) == sorted(POINTS)
+
+
+def test_two_classes_of_one_file_serve_in_one_profile(orrery, tmp_path):
+    two = plugin("twins.py", "BestFit") + ", " + plugin("wrong.py", "Declared", ", weight: 3, racks: [1, 2], "
+                                                         "limits: {a: 5}, patience: 90s, is_on: false")
+    ours = outcome(orrery, tmp_path, "a", *with_plugin(plugin("twins.py", "BestFit")))
+    both = outcome(orrery, tmp_path, "b", *with_plugin(two))
+    assert ours["jobs"] == both["jobs"]
+
+
+def test_a_study_runs_them_in_processes_and_finds_the_same(orrery, tmp_path):
+    (tmp_path / "s.yaml").write_text(SCENARIO)
+    (tmp_path / "study.yaml").write_text(
+        "base: s.yaml\nset: {policy.job_queue: '{}'}\naxes: [{name: order, arms: ["
+        "{name: ours, set: {policy.job_queue.policies: '[{name: SJF}]'}}, "
+        f"{{name: twin, set: {{policy.job_queue.policies: '[{job_policy('Sjf')}]'}}}}, "
+        f"{{name: wrong, set: {{policy.job_queue.policies: '[{job_policy('RanksByText', 'wrong.py')}]'}}}}]}}]\n"
+        "seeds: {count: 2}\n")
+    done = orrery("study", "run", "study.yaml", "-o", "out", "--jobs", "2")
+    assert done.returncode == 2, done.stderr
+    assert "order=wrong seed 1: policy 'Python' of " in done.stderr
+    assert "RanksByText.rank() gave 'first'" in done.stderr
+    for seed in (1, 2):
+        twins = [tables(tmp_path / f"out/runs/0000{cell}-s{seed}.h5") for cell in (0, 1)]
+        assert twins[0] == twins[1]
+    again = orrery("study", "run", "study.yaml", "-o", "out", "--jobs", "2")
+    assert "6 runs, 4 of them kept" in again.stderr
+
+
+def test_a_study_forks_runs_that_use_them(orrery, tmp_path):
+    ours, twin = (f"'[{{name: NodeResourcesFit, scores: false}}, {one}]'"
+                  for one in (plugin("BestFit"), plugin("twins.py", "BestFit")))
+    (tmp_path / "s.yaml").write_text(
+        SCENARIO + "policy: {disable: [NodeResourcesBalancedAllocation], plugins: " + twin[1:-1] + "}\n")
+    (tmp_path / "study.yaml").write_text(
+        "base: s.yaml\n"
+        f"axes: [{{name: score, arms: [{{name: ours, set: {{policy.plugins: {ours}}}}}, "
+        f"{{name: twin, set: {{policy.plugins: {twin}}}}}]}}]\n"
+        "seeds: {count: 1}\nrun: {fork_at: 1d}\n")
+    done = orrery("study", "run", "study.yaml", "-o", "out", "--jobs", "2")
+    assert done.returncode == 0, done.stderr
+    runs = [tables(tmp_path / f"out/runs/0000{cell}-s1.h5") for cell in (0, 1)]
+    assert runs[0]["jobs"] == runs[1]["jobs"]
+    assert runs[0]["pods"] == runs[1]["pods"]
+
+
+SORT = "{name: Python, args: {file: TWINS, class: PrioritySort}}".replace("TWINS", str(HERE / "twins.py"))
+
+
+def test_the_order_of_the_queue_in_python_gives_the_same_bytes(orrery, tmp_path):
+    ours = outcome(orrery, tmp_path, "a")
+    theirs = outcome(orrery, tmp_path, "b", "--set", "policy.disable=[PrioritySort]", "--set",
+                     f"policy.plugins=[{SORT}]")
+    assert ours["jobs"] == theirs["jobs"]
+
+
+def test_each_point_of_single_pods_is_asked(orrery, tmp_path):
+    (tmp_path / "s.yaml").write_text(SCENARIO)
+    done = orrery("run", "s.yaml", "-q", "-o", "a.h5", "--set",
+                  f"policy.plugins=[{plugin('twins.py', 'Everything')}]")
+    assert ("all points were asked: Bind, Charges, Filter, Permit, PostBind, PostFilter, PreBind, "
+            "PreEnqueue, PreFilter, PreScore, Reserve") in done.stderr
+
+
+@pytest.mark.parametrize(("base", "cls"), [("strict_gang", "Gangs"), ("default", "Waits"), ("default", "LowestGpus")])
+def test_other_points_serve_too(orrery, tmp_path, base, cls):
+    given = ["--set", f"policy.base={base}", "--set"]
+    ours = outcome(orrery, tmp_path, "a", *given, "policy.plugins=[]")
+    theirs = outcome(orrery, tmp_path, "b", *given, f"policy.plugins=[{plugin('twins.py', cls).replace('weight: 10, ', '')}]")
+    assert len(theirs["jobs"]) == len(ours["jobs"])
+    assert theirs["digest"] != ours["digest"] or cls == "LowestGpus"
+
+
+def test_the_example_of_the_package_runs_and_a_study_sees_that_its_file_changed(orrery, tmp_path):
+    from orrery import policy
+    block = policy.__doc__.split("\n\n    import numpy")[1].split("\n\n    orrery run")[0]
+    example = textwrap.dedent("    import numpy" + block)
+    assert len(example.splitlines()) <= 15
+    (tmp_path / "mine.py").write_text(example)
+    (tmp_path / "s.yaml").write_text(
+        SCENARIO + "policy: {plugins: [{name: Python, weight: 10, args: {file: mine.py, spare: 1}}]}\n")
+    done = orrery("run", "s.yaml", "-q", "-o", "a.h5")
+    assert done.returncode == 0, done.stderr
+    (tmp_path / "study.yaml").write_text("base: s.yaml\nseeds: {count: 2}\n")
+    assert "0 of them kept" in orrery("study", "run", "study.yaml", "-o", "out").stderr
+    assert "2 of them kept" in orrery("study", "run", "study.yaml", "-o", "out").stderr
+    (tmp_path / "mine.py").write_text(example + "\n# another text\n")
+    assert "0 of them kept" in orrery("study", "run", "study.yaml", "-o", "out").stderr
+
+
+def test_the_schema_offers_them_for_pods_and_jobs_and_lets_classes_take_more(orrery):
+    import json
+    rules = []
+
+    def look(part):
+        if isinstance(part, list):
+            for item in part:
+                look(item)
+        elif isinstance(part, dict):
+            if part.get("if", {}).get("properties", {}).get("name") == {"const": "Python"}:
+                rules.append(part["then"]["properties"]["args"])
+            look(list(part.values()))
+
+    look(json.loads(orrery("schema").stdout))
+    assert len(rules) >= 2
+    for args in rules:
+        assert args["additionalProperties"] is True
+        assert list(args["properties"]) == ["file", "class"]
