@@ -25,7 +25,7 @@
 
 namespace orrery {
 
-inline constexpr uint32_t kPolicyAbiVersion = 11;  // raise on any change to what a plug-in sees
+inline constexpr uint32_t kPolicyAbiVersion = 12;  // raise on any change to what a plug-in sees
 
 struct PolicyAbi {
   uint32_t version = 0;

@@ -20,6 +20,7 @@ enum class Trait : uint16_t {
   RetriesInPermit = 1U << 6U,     // gathers gangs pod by pod, and starts over when one fits nowhere
   NeedsFragmentation = 1U << 7U,  // Handle::fragmentation()
   StopsJobs = 1U << 8U,           // of the job queue: stops running jobs
+  PreemptsGangs = 1U << 9U,       // makes room for whole gangs at the cost of others
 };
 using Traits = Trait;
 constexpr Traits operator|(Traits a, Traits b) {
