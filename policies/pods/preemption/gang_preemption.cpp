@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, 3> enum_names(VictimOrder) {
 // A victim is a whole job of gangs, or a lone pod. Example of order: fewest, where 16 GPUs are
 // wanted and none is idle. Gangs A, B and C of lower priority hold 8, 16 and 16 GPUs and lose 1, 40
 // and 30 GPU hours: C goes alone, since one victim is fewer than two, and B would lose more.
-class GangPreemption final : public Policy, public PostFilter {
+class GangPreemption final : public Policy, public PreEnqueue, public PostFilter {
  public:
   struct Params {
     VictimOrder order = VictimOrder::Fewest;
@@ -57,6 +57,11 @@ class GangPreemption final : public Policy, public PostFilter {
   GangPreemption(Handle& handle, const Params& params)
       : params_{params}, handle_{handle}, preemption_{handle.preemption()} {}
 
+  // A gang without enough pods would be tried, preempt nobody, and sleep through their creation.
+  Status pre_enqueue(const PodView& pod) override {
+    if (!pod.gang.is_valid() || handle_.gang(pod.gang).are_enough_created()) return {};
+    return {Code::UnschedulableAndUnresolvable, "waiting for pods of the gang to appear"};
+  }
   bool reads_candidates(const PodView& /*pod*/) const override { return false; }
   Duration charge(const CycleState& state) const override {
     const auto* const spent = state.find<Cost>(*this);
