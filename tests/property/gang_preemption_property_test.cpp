@@ -15,7 +15,7 @@
 namespace orrery {
 namespace {
 
-// With one checkpoint of work in most gangs, and with none in others.
+// Priorities are 0 to 3.
 class RandomGangs {
  public:
   explicit RandomGangs(uint64_t seed) : random_{seed} {}
@@ -54,14 +54,14 @@ class RandomGangs {
   Rng random_;
 };
 
-// A preemptor is bound before it preempts again, unless a gang of higher priority preempts in
-// between and may take its room.
+// A preemptor of the highest priority is bound before it preempts again. Of lower ones the room may
+// go to a gang that comes before them.
 void expect_preemptors_start(const std::vector<PreemptionRow>& rows,
                              const std::map<uint64_t, std::vector<Time>>& bound) {
   for (size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].by_priority < 3) continue;
     Time last = rows[i].at;  // of this preemption
     for (size_t k = i + 1; k < rows.size(); ++k) {
-      if (rows[k].by_priority > rows[i].by_priority) break;
       if (rows[k].by_job != rows[i].by_job) continue;
       if (rows[k].at <= last + 100_ms) {  // deletions of one preemption go through the servers
         last = rows[k].at;

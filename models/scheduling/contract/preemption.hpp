@@ -66,7 +66,7 @@ class ORRERY_API Preemption {
   // For the pod of the running cycle, once its PreFilters have run.
   virtual std::unique_ptr<WhatIf> what_if(const Cycle& cycle) const = 0;
   // For the gang of the running cycle, within its PostFilter (driver: per_gang). A pod without a
-  // gang is a gang of one. One at a time.
+  // gang is a gang of one. One at a time. Null: the gang has its quorum and lacks other members.
   virtual std::unique_ptr<GangWhatIf> gang_what_if(const Cycle& cycle) const = 0;
   // The compute that one GPU of the pod's gang, or of the lone pod, would lose if it stopped now:
   // since its last checkpoint, or since it began to compute. Zero if it does not compute.

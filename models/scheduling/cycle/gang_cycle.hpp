@@ -60,7 +60,7 @@ class GangCycle final : public GangWhatIfs {
   struct Running {  // the attempt that has failed, while PostFilter runs
     PodId unit;
     GangId gang;
-    const Members& members;
+    Members members;
   };
   // Counts the attempt for each member.
   Members begin(PodId unit, GangId gang, int64_t counts);

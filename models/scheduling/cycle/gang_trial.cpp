@@ -1,5 +1,6 @@
 // models/scheduling/cycle/gang_trial.cpp -- attempts of a gang in a cluster without some pods.
 #include <unordered_map>
+#include <utility>
 
 #include "models/scheduling/cycle/gang_cycle.hpp"
 #include "sim/core/check.hpp"
@@ -9,8 +10,11 @@ namespace orrery {
 // Evicts within a savepoint of its own. Each attempt has savepoints within that one.
 class GangCycle::Trial final : public GangWhatIf {
  public:
-  Trial(GangCycle& gangs, const Cycle& cycle, const Running& running)
-      : gangs_{gangs}, cycle_{cycle}, running_{running}, savepoint_{context().transaction} {}
+  Trial(GangCycle& gangs, const Cycle& cycle, Running running)
+      : gangs_{gangs},
+        cycle_{cycle},
+        running_{std::move(running)},
+        savepoint_{context().transaction} {}
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
 
@@ -52,7 +56,7 @@ class GangCycle::Trial final : public GangWhatIf {
 
   GangCycle& gangs_;
   const Cycle& cycle_;
-  const Running& running_;
+  const Running running_;
   Transaction::Savepoint savepoint_;
   std::unordered_map<uint32_t, Placed> out_;  // by PodId; looked up, never iterated
   std::vector<MemberOnNode> placed_;
@@ -60,8 +64,12 @@ class GangCycle::Trial final : public GangWhatIf {
 };
 
 std::unique_ptr<GangWhatIf> GangCycle::gang_what_if(const Cycle& cycle) {
-  ORRERY_CHECK(running_ != nullptr, "a gang's attempt has failed, and PostFilter runs");
-  return std::make_unique<Trial>(*this, cycle, *running_);
+  if (running_ != nullptr) return std::make_unique<Trial>(*this, cycle, *running_);
+  if (cycle.pod.gang.is_valid()) return nullptr;
+  Members alone;
+  alone.pods = {cycle.pod.id};
+  alone.spec = cycle.pod.spec_id;
+  return std::make_unique<Trial>(*this, cycle, Running{cycle.pod.id, {}, std::move(alone)});
 }
 
 }  // namespace orrery

@@ -18,6 +18,7 @@ namespace {
 constexpr Status kNothingLower{Code::Unschedulable, "no gang of lower priority is there"};
 constexpr Status kVictimsEnd{Code::Unschedulable, "victims that make room have not ended yet"};
 constexpr Status kNoHelp{Code::Unschedulable, "no preemption of whole gangs would help"};
+constexpr Status kHasQuorum{Code::Unschedulable, "enough of the gang have nodes"};
 constexpr Status kMayNot{Code::Unschedulable, "its preemption policy is never"};
 
 enum class VictimOrder : uint8_t { Fewest, Volcano, Kueue };
@@ -76,9 +77,10 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     if (preemption_ == nullptr || !preemption_->is_above_any(pod.spec->priority)) {
       return give_up(pod, kNothingLower);
     }
-    Found found = look(cycle);
-    spent += params_.per_pod * found.pods;
     Trial trial{.world = preemption_->gang_what_if(cycle)};
+    if (trial.world == nullptr) return give_up(pod, kHasQuorum);
+    const Found found = look(cycle);
+    spent += params_.per_pod * found.pods;
     const Status status = make_room(cycle, found, trial);
     spent += trial.world->spent();
     return status;
