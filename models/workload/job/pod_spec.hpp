@@ -49,7 +49,7 @@ struct PodSpec {
   int32_t containers = 1;    // scoring stand-ins count per container; 0: an empty pod
   int32_t priority = 0;
   bool may_preempt = true;  // preemptionPolicy: PreemptLowerPriority; else Never
-  std::string node_name;  // spec.nodeName: only this node; empty: any
+  std::string node_name;    // spec.nodeName: only this node; empty: any
   std::vector<Toleration> tolerations;
   std::vector<SelectorTerm> required_terms;  // one of them must match; empty: any node
   std::vector<PreferredTerm> preferred_terms;
