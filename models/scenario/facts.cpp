@@ -175,9 +175,11 @@ void find_stops(Known& known) {
   const FaultParams& faults = scenario.faults;
   const auto& queue = scenario.policy.job_queue;
   const bool are_unequal = priorities_of(scenario.workload).size() > 1;
+  const auto may_preempt = [&](Trait trait) {
+    return may_ever(scenario, are_unequal ? trait : Trait::None, &PostFilter::kPoint);
+  };
   const bool preempts =
-      known.knows_pods &&
-      may_ever(scenario, are_unequal ? Trait::Preempts : Trait::None, &PostFilter::kPoint);
+      known.knows_pods && (may_preempt(Trait::Preempts) || may_preempt(Trait::PreemptsGangs));
   const bool has_endings = is_any_listed_job(known, ends_by_itself) ||
                            std::ranges::any_of(known.trainings, [](const Training& training) {
                              return !training.params->endings.empty();

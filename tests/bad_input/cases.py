@@ -235,6 +235,11 @@ CASES = [
     added("preemption by gangs",
           "policy: {base: strict_gang, plugins: [{name: DefaultPreemption}]}\n",
           "s.yaml:10:46: policy.plugins[0].name", "needs driver: per_pod"),
+    added("preemption of gangs, pod by pod", "policy: {plugins: [{name: GangPreemption}]}\n",
+          "s.yaml:10:27: policy.plugins[0].name", "needs driver: per_gang"),
+    added("victims in no known order",
+          "policy: {base: strict_gang, plugins: [{name: GangPreemption, args: {order: oldest}}]}\n",
+          "policy.plugins[0].args.order", "'oldest'", "fewest, volcano, kueue"),
 ]
 CASES += [
     changed("changes out of order", "until: 1h",

@@ -42,6 +42,8 @@ def arguments(name: str, draw: Draw) -> Tree:
         draw.maybe(known, 0.5, doublings=draw.count(0, 4))
     elif name == "DefaultPreemption":
         draw.maybe(known, 0.3, algorithm="before_1_20", **{"async": False})
+    elif name == "GangPreemption":
+        draw.maybe(known, 0.7, order=draw.pick(["fewest", "volcano", "kueue"]))
     elif name == "PodTopologySpread":
         known["defaultConstraints"] = [
             {"topologyKey": draw.pick(["hostname", "leaf"]), "maxSkew": draw.count(1, 3),
@@ -74,6 +76,8 @@ def profile(base: str, draw: Draw) -> Tree:
     if base in ("strict_gang", "native_gang"):
         if draw.chance(0.35):
             made["plugins"].append(plugin(draw.pick(PLACEMENTS), draw))
+        if draw.chance(0.3):
+            made["plugins"].append(plugin("GangPreemption", draw))
     elif draw.chance(0.25):
         made["plugins"].append(plugin("DefaultPreemption", draw))
     if draw.chance(0.4):

@@ -45,7 +45,7 @@ class ORRERY_API Handle {
   const Fragmentation* fragmentation() const { return view_.fragmentation(); }
   // Of nodes whose NICs counted symbol errors, in order of nodes. None without network.level: flow.
   std::vector<NicErrors> nic_errors() const { return view_.nic_errors(); }
-  // Pods that may be preempted; null unless the driver is per_pod.
+  // Pods that may be preempted; null with driver: counting.
   const Preemption* preemption() const { return view_.preemption(); }
 
   // ---- commands; see command.hpp

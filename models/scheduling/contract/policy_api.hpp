@@ -99,6 +99,7 @@ class ORRERY_API Domains : public Point {
  public:
   static constexpr PointName kPoint{
       "Domains", "where a whole gang may be tried, best first (driver: per_gang)"};
+  // Asked again within the attempt, with the same CycleState, for what-ifs without some pods.
   virtual void domains(const Cycle& cycle, const GangView& gang, std::vector<GangDomain>& out) = 0;
   // True: also asked about pods without a gang. `gang` is then of that pod alone, without an id.
   virtual bool places_lone_pods() const { return false; }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "models/hardware/node_set.hpp"
@@ -34,6 +35,26 @@ class ORRERY_API WhatIf {
   virtual bool is_node_local() const = 0;
 };
 
+struct MemberOnNode {
+  PodId pod;
+  NodeId node;
+};
+
+// The gang of the running cycle in a cluster without some pods. At the end of the object all is
+// undone. Commands that policies give meanwhile are dropped.
+class ORRERY_API GangWhatIf {
+ public:
+  virtual ~GangWhatIf() = default;
+  virtual void evict(PodId pod) = 0;
+  virtual void restore(PodId pod) = 0;  // one that was evicted
+  // Whether an attempt of the whole gang would succeed: its domains, all points up to Permit.
+  virtual bool fits() = 0;
+  // Members and their nodes, of the latest fits() that was true.
+  virtual std::span<const MemberOnNode> placed() const = 0;
+  // Scheduler time of all fits() so far.
+  virtual Duration spent() const = 0;
+};
+
 class ORRERY_API Preemption {
  public:
   virtual ~Preemption() = default;
@@ -44,6 +65,12 @@ class ORRERY_API Preemption {
   virtual void placed_on(NodeId node, std::vector<PlacedPod>& pods) const = 0;
   // For the pod of the running cycle, once its PreFilters have run.
   virtual std::unique_ptr<WhatIf> what_if(const Cycle& cycle) const = 0;
+  // For the gang of the running cycle, within its PostFilter (driver: per_gang). A pod without a
+  // gang is a gang of one. One at a time. Null: the gang has its quorum and lacks other members.
+  virtual std::unique_ptr<GangWhatIf> gang_what_if(const Cycle& cycle) const = 0;
+  // The compute that one GPU of the pod's gang, or of the lone pod, would lose if it stopped now:
+  // since its last checkpoint, or since it began to compute. Zero if it does not compute.
+  virtual Duration unsaved(PodId pod) const = 0;
 
   // Where the pod is to go once there is room; invalid: nowhere.
   virtual NodeId nominated_node(PodId pod) const = 0;

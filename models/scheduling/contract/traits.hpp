@@ -22,6 +22,7 @@ enum class Trait : uint16_t {
   StopsJobs = 1U << 8U,           // of the job queue: stops running jobs
   HeedsQueueNodes = 1U << 9U,     // the nodes that a job queue chose for a job
   NeedsProcess = 1U << 10U,       // two runs that use the policy must not share a process
+  PreemptsGangs = 1U << 11U,      // makes room for whole gangs at the cost of others
 };
 using Traits = Trait;
 constexpr Traits operator|(Traits a, Traits b) {

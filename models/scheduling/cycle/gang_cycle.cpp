@@ -106,7 +106,12 @@ Duration GangCycle::run(PodId unit, GangId gang, int64_t counts) {
   why.node = {};
   const PodView blamed_view = context_.tracks.pod(blamed);
   const Candidates* const diagnosis = best.attempt.diagnosis ? &*best.attempt.diagnosis : nullptr;
-  return best.cost + context_.failures.fail(unit, cycle_of(cycle, blamed_view), why, diagnosis);
+  const Running failed{unit, gang, found};
+  running_ = &failed;
+  const Duration post_filter =
+      context_.failures.fail(unit, cycle_of(cycle, blamed_view), why, diagnosis);
+  running_ = nullptr;
+  return best.cost + post_filter;
 }
 
 // Tries all domains, or stops at the first that fits if no plugin scores placements.

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "models/scheduling/cycle/binder.hpp"
 #include "models/scheduling/cycle/failed_attempts.hpp"
+#include "models/scheduling/cycle/preemptions.hpp"
 #include "models/scheduling/cycle/scheduler_context.hpp"
 
 namespace orrery {
@@ -32,7 +34,7 @@ struct GangAttempt {
 // As Kubernetes 1.36's pod-group cycle: every member goes through the normal algorithm on one
 // snapshot, members without a node are passed over, and the group succeeds if Permit then says
 // Success for some member. Either all members that were placed are reserved, or none is.
-class GangCycle {
+class GangCycle final : public GangWhatIfs {
  public:
   GangCycle(const SchedulerContext& context, SchedulerCounters& counters)
       : context_{context}, counters_{counters} {}
@@ -40,8 +42,11 @@ class GangCycle {
   // Returns the scheduler time that the cycle takes. A pod without a gang is a gang of one. The
   // attempt stands for `counts` of them (see RetryRounds).
   Duration run(PodId unit, GangId gang, int64_t counts);
+  // Attempts of the gang whose cycle runs, in a savepoint of their own: gang_trial.cpp.
+  std::unique_ptr<GangWhatIf> gang_what_if(const Cycle& cycle) override;
 
  private:
+  class Trial;
   struct Best {
     GangAttempt attempt;
     int64_t score = -1;  // negative: Permit rejects it
@@ -51,6 +56,11 @@ class GangCycle {
     std::vector<PodId> pods;
     SpecId spec;  // of the first one
     bool are_alike = true;
+  };
+  struct Running {  // the attempt that has failed, while PostFilter runs
+    PodId unit;
+    GangId gang;
+    Members members;
   };
   // Counts the attempt for each member.
   Members begin(PodId unit, GangId gang, int64_t counts);
@@ -75,6 +85,7 @@ class GangCycle {
 
   const SchedulerContext& context_;
   SchedulerCounters& counters_;
+  const Running* running_ = nullptr;
 };
 
 }  // namespace orrery

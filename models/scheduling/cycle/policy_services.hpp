@@ -34,7 +34,7 @@ class PolicyServices final : public SchedulerServices {
     return nic_errors_ ? nic_errors_(now()) : std::vector<NicErrors>{};
   }
   const Preemption* preemption() const override {
-    return context_.profile.driver == Driver::PerPod ? &context_.preemptions : nullptr;
+    return context_.profile.driver == Driver::Counting ? nullptr : &context_.preemptions;
   }
   void carry_out(const PolicyCommand& command, CommandSink& later) override;
 

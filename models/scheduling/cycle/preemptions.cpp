@@ -78,6 +78,10 @@ std::unique_ptr<WhatIf> Preemptions::what_if(const Cycle& cycle) const {
   return std::make_unique<EvictedForTrial>(context_, cycle);
 }
 
+std::unique_ptr<GangWhatIf> Preemptions::gang_what_if(const Cycle& cycle) const {
+  return gangs_->gang_what_if(cycle);
+}
+
 // ---- nominations
 
 void Preemptions::nominated_on(NodeId node, std::vector<PodId>& pods) const {
@@ -87,11 +91,13 @@ void Preemptions::nominated_on(NodeId node, std::vector<PodId>& pods) const {
 void Preemptions::nominate(PodId pod, NodeId node, bool is_tried_first) {
   ORRERY_CHECK(node.index < context_.cluster.nodes(), "there is such a node");
   const PodSpec& spec = context_.jobs.spec(pod);
+  const bool is_whole = context_.profile.driver == Driver::PerGang;
   nominations_.set({.pod = pod,
                     .priority = spec.priority,
                     .asked = spec.requests(),
                     .whole_gpus = spec.gpu_milli == kMilli ? spec.gpus : 0,
-                    .is_tried_first = is_tried_first},
+                    .is_tried_first = is_tried_first,
+                    .gang = is_whole ? context_.jobs.pod(pod).gang : GangId{}},
                    node);
   if (api_ != nullptr) api_->nominated(pod);
 }

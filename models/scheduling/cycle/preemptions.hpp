@@ -13,12 +13,19 @@
 
 namespace orrery {
 
+class GangWhatIfs {  // makes what-ifs for the gang whose cycle runs
+ public:
+  virtual ~GangWhatIfs() = default;
+  virtual std::unique_ptr<GangWhatIf> gang_what_if(const Cycle& cycle) = 0;
+};
+
 class Preemptions final : public Preemption {
  public:
   explicit Preemptions(const SchedulerContext& context)
       : context_{context}, nominations_{context.cluster.nodes()} {}
 
   void use(PodApi& api) { api_ = &api; }  // nominations are written through it
+  void use(GangWhatIfs& gangs) { gangs_ = &gangs; }
   const Nominations& nominations() const { return nominations_; }
   void nominate(PodId pod, NodeId node, bool is_tried_first);
   void withdraw(PodId pod);                           // its nomination, if it has one
@@ -34,12 +41,15 @@ class Preemptions final : public Preemption {
   bool is_above_any_on(NodeId node, int32_t priority) const override;
   void placed_on(NodeId node, std::vector<PlacedPod>& pods) const override;
   std::unique_ptr<WhatIf> what_if(const Cycle& cycle) const override;
+  std::unique_ptr<GangWhatIf> gang_what_if(const Cycle& cycle) const override;
+  Duration unsaved(PodId pod) const override { return context_.controller.unsaved(pod); }
   NodeId nominated_node(PodId pod) const override { return nominations_.node_of(pod); }
   void nominated_on(NodeId node, std::vector<PodId>& pods) const override;
 
  private:
   const SchedulerContext& context_;
   PodApi* api_ = nullptr;
+  GangWhatIfs* gangs_ = nullptr;
   Nominations nominations_;
 };
 

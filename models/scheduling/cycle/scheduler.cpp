@@ -18,6 +18,7 @@ Scheduler::Scheduler(Sim sim, ClusterState& cluster, JobTable& jobs, JobControll
       controller_{controller},
       parts_{sim, cluster, jobs, controller, profile, record_attempts, fragmentation},
       gang_cycle_{parts_.context, counters_} {
+  parts_.preemptions.use(gang_cycle_);
   wire();
 }
 

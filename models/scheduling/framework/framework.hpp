@@ -29,11 +29,11 @@ class Framework final : private CommandSink {
             const ProfileParams& profile);
   Framework(const Framework&) = delete;
   Framework& operator=(const Framework&) = delete;
-
   // In between commands wait as within a point: nothing real may change in a what-if.
-  void pause_commands() { ++depth_; }
-  void resume_commands() {
+  size_t pause_commands() { return ++depth_, commands_.size(); }
+  void resume_commands(size_t kept = SIZE_MAX) {  // later ones are dropped
     --depth_;
+    if (kept < commands_.size()) commands_.resize(kept);
     settle();
   }
   // It stands for `counts` attempts (see RetryRounds).

@@ -20,6 +20,7 @@ class Nominations {
     Resources asked{};
     int32_t whole_gpus = 0;
     bool is_tried_first = false;
+    GangId gang = {};  // of a gang that is placed as a whole, not kept from its other members
   };
 
   explicit Nominations(size_t nodes) : nodes_{nodes} {}
@@ -68,6 +69,7 @@ class Nominations {
     int64_t whole = 0;
     for (const Nomination& n : on(node)) {
       if (n.pod == pod.id || n.priority < pod.spec->priority) continue;
+      if (n.gang.is_valid() && n.gang == pod.gang) continue;
       claimed += n.asked;
       whole += n.whole_gpus;
     }

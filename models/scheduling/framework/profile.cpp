@@ -142,11 +142,18 @@ void check_gang_points(const ProfileParams& profile, const PluginParams& plugin,
                         "of the bases strict_gang and native_gang");
 }
 
-// Only a scheduler that takes pods one by one makes room for them.
+// Each driver has a preemption of its own: for pods that it takes one by one, or for whole gangs.
 void check_preemption(const ProfileParams& profile, const std::string& name,
                       const PolicyRegistry::Entry& entry, const std::string& where,
                       const Position& at, Diagnostics& diagnostics) {
-  if (!has(entry.traits, Trait::Preempts) || resolve_driver(profile) == Driver::PerPod) return;
+  const Driver driver = resolve_driver(profile);
+  if (has(entry.traits, Trait::PreemptsGangs) && driver != Driver::PerGang) {
+    diagnostics.error(at, where,
+                      "'" + name +
+                          "' makes room for whole gangs and needs driver: per_gang, which is that "
+                          "of the bases strict_gang and native_gang");
+  }
+  if (!has(entry.traits, Trait::Preempts) || driver == Driver::PerPod) return;
   diagnostics.error(at, where,
                     "'" + name +
                         "' makes room for single pods and needs driver: per_pod, which is "

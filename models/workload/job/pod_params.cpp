@@ -60,6 +60,7 @@ PodSpec PodParams::spec(int32_t priority) const {
   spec.gpu_milli = gpu_milli;
   spec.nics = nics;
   spec.priority = priority;
+  spec.may_preempt = preemption_policy != PreemptionPolicy::Never;
   apply(spec);
   return spec;
 }

@@ -1,9 +1,11 @@
 // models/workload/job/pod_params.hpp -- what pods ask for, as a scenario says it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 
+#include "models/facts/fact.hpp"
 #include "models/workload/job/pod_constraint_params.hpp"
 #include "models/workload/job/pod_spec.hpp"
 #include "sim/config/options.hpp"
@@ -11,6 +13,11 @@
 namespace orrery {
 
 inline constexpr Range kPriorities{-1'000'000'000, 2'000'000'000};
+
+enum class PreemptionPolicy : uint8_t { PreemptLowerPriority, Never };
+constexpr std::array<std::string_view, 2> enum_names(PreemptionPolicy) {
+  return {"preempt_lower_priority", "never"};
+}
 
 struct PodParams : PodConstraintParams {
   static constexpr std::string_view kDoc = "What one pod asks for.";
@@ -20,6 +27,7 @@ struct PodParams : PodConstraintParams {
   double cpus = 0;
   Bytes memory = {};
   int32_t nics = 0;
+  PreemptionPolicy preemption_policy = PreemptionPolicy::PreemptLowerPriority;
 
   template <class V>
   void fields(V& v) {
@@ -29,6 +37,9 @@ struct PodParams : PodConstraintParams {
     v("cpus", cpus, "CPU cores; 0: no request.", Range{0.0, 10'000.0}, Unit{"cores"});
     v("memory", memory, "Host memory; 0: no request.", Range{Bytes{}, kNodeMemoryMax});
     v("nics", nics, "RDMA devices.", Range{0, 64}, Unit{"NIC"});
+    v("preemption_policy", preemption_policy,
+      "never: the pod waits for room, and no pod is preempted for it.",
+      Source{"preemptionPolicy of PriorityClass"}, Heeded{Fact::Preemption});
     PodConstraintParams::fields(v);
   }
   template <class C>

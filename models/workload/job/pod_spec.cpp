@@ -42,9 +42,9 @@ class Hash {
 
 uint64_t hash_of(const PodSpec& spec) {
   Hash hash;
-  for (const int64_t word :
-       {spec.cpu_milli, spec.memory_bytes, int64_t{spec.gpus}, int64_t{spec.gpu_milli},
-        int64_t{spec.nics}, int64_t{spec.containers}, int64_t{spec.priority}}) {
+  for (const int64_t word : {spec.cpu_milli, spec.memory_bytes, int64_t{spec.gpus},
+                             int64_t{spec.gpu_milli}, int64_t{spec.nics}, int64_t{spec.containers},
+                             int64_t{spec.priority}, int64_t{spec.may_preempt}}) {
     hash.add(static_cast<uint64_t>(word));
   }
   hash.add(spec.node_name);

@@ -48,7 +48,8 @@ struct PodSpec {
   int32_t nics = 0;          // RDMA devices
   int32_t containers = 1;    // scoring stand-ins count per container; 0: an empty pod
   int32_t priority = 0;
-  std::string node_name;  // spec.nodeName: only this node; empty: any
+  bool may_preempt = true;  // preemptionPolicy: PreemptLowerPriority; else Never
+  std::string node_name;    // spec.nodeName: only this node; empty: any
   std::vector<Toleration> tolerations;
   std::vector<SelectorTerm> required_terms;  // one of them must match; empty: any node
   std::vector<PreferredTerm> preferred_terms;

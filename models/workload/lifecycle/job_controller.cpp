@@ -218,6 +218,12 @@ void JobController::preempted(PodId id) {
   is_gang(job) ? gangs_.preempted(id, is_needed) : independent_.refresh_phase(job);
 }
 
+Duration JobController::unsaved(PodId id) const {
+  const JobId job = jobs_.pod(id).job;
+  if (!jobs_.is_live(job) || is_over(phases_.of(job))) return {};
+  return is_gang(job) ? runs_.unsaved(job) : runs_.unsaved(id);
+}
+
 // ---- what a job queue decides
 
 void JobController::set_pace(JobId id, Pace pace) {

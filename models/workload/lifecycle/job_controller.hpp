@@ -59,6 +59,8 @@ class JobController : public JobNews, public PodNews {
   // The scheduler deletes the pod for one of higher priority, and its containers are told to end.
   // Preemption is no failure.
   void preempt(PodId pod);
+  // Compute that a GPU of the pod's gang, or of the lone pod, has done and not saved.
+  Duration unsaved(PodId pod) const;
   // A process of a pod dies while its node is up, with the GPUs it used. The other ranks of a
   // gang that runs wait for it until hang_timeout. False: the pod is not of such a gang.
   bool rank_died(PodId pod, int64_t gpu_milli);

@@ -43,7 +43,10 @@ class TopologyPlacement final : public Policy, public Domains, public Reserve {
   void domains(const Cycle& cycle, const GangView& gang, std::vector<GangDomain>& out) override {
     const ClusterState& cluster = cycle.cluster;
     const GangPlacement home = handle_.placements().of_gang(gang.id);
-    const int32_t widest = widest_level(tries_[gang.id], cycle.now);
+    Counted& counted = cycle.state.of<Counted>(*this);
+    if (!counted.is_counted) counted.widest = widest_level(tries_[gang.id], cycle.now);
+    counted.is_counted = true;
+    const int32_t widest = counted.widest;
     for (auto level = static_cast<int32_t>(params_.level); level >= std::max(widest, 0); --level) {
       const auto at = static_cast<Level>(level);
       if (home.pods > 0 && at == Level::Hostname) {
@@ -66,6 +69,10 @@ class TopologyPlacement final : public Policy, public Domains, public Reserve {
   void unreserve(const PodView& /*pod*/, NodeId /*node*/) override {}
 
  private:
+  struct Counted : CycleData {  // once in an attempt
+    bool is_counted = false;
+    int32_t widest = 0;
+  };
   struct Tries {
     int32_t attempts = 0;  // since a member was placed
     Time from;             // of the first of them

@@ -1,5 +1,5 @@
 // Evicts pods of lower priority for a pod that fits on no node, as kube-scheduler's
-// DefaultPreemption does. There are no PodDisruptionBudgets here, and every pod may preempt.
+// DefaultPreemption does. There are no PodDisruptionBudgets here.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -74,7 +74,8 @@ class DefaultPreemption final : public Policy, public PostFilter {
       : params_{params}, handle_{handle}, preemption_{handle.preemption()} {}
 
   bool reads_candidates(const PodView& pod) const override {
-    return preemption_ != nullptr && preemption_->is_above_any(pod.spec->priority);
+    return preemption_ != nullptr && pod.spec->may_preempt &&
+           preemption_->is_above_any(pod.spec->priority);
   }
   Duration charge(const CycleState& state) const override {
     const auto* const spent = state.find<Spent>(*this);

@@ -11,7 +11,7 @@ namespace {
 using test::gzipped;
 using test::read_text;
 
-const std::string kJobs = "job_id,arrival_s,service_sec,gpu_count\n1#0,0.0,5,8\n2#1,1.0,5,8\n";
+const std::string kTwoJobs = "job_id,arrival_s,service_sec,gpu_count\n1#0,0.0,5,8\n2#1,1.0,5,8\n";
 
 std::string octal(uint64_t value, size_t width) {
   std::string digits;
@@ -39,17 +39,17 @@ const std::string kEnd(1024, '\0');
 TEST(Tar, TheFileInAnArchiveIsReadPackedOrNot) {
   const std::string archive = entry("folder/", "", '5') + entry("long", "a longer name", 'L') +
                               entry("folder/._jobs.csv", "a note", '0') +
-                              entry("folder/jobs.csv", kJobs) + kEnd;
+                              entry("folder/jobs.csv", kTwoJobs) + kEnd;
   for (const std::string& text : {archive, gzipped(archive), test::xzipped(archive)}) {
     const test::ReadTrace trace = read_text(text);
     EXPECT_EQ(trace.error, "");
     EXPECT_EQ(trace.jobs.size(), 2U);
   }
-  EXPECT_EQ(read_text(entry("jobs.csv", kJobs)).error, "");  // without the end
+  EXPECT_EQ(read_text(entry("jobs.csv", kTwoJobs)).error, "");  // without the end
 }
 
 TEST(Tar, ArchivesOfTheOldKindAreRead) {
-  const std::string archive = entry("jobs.csv", kJobs, '\0', "") + kEnd;
+  const std::string archive = entry("jobs.csv", kTwoJobs, '\0', "") + kEnd;
   for (const std::string& text : {archive, gzipped(archive)}) {
     const test::ReadTrace trace = read_text(text);
     EXPECT_EQ(trace.error, "");
@@ -59,16 +59,17 @@ TEST(Tar, ArchivesOfTheOldKindAreRead) {
 
 TEST(Tar, ArchivesWithoutAPlainFileSayWhatTheyHold) {
   const std::string sparse = "the tar archive holds a sparse file: pack it without --sparse";
-  EXPECT_NE(read_text(entry("jobs.csv", kJobs, 'S') + kEnd).error.find(sparse), std::string::npos);
-  EXPECT_NE(read_text(entry("GNUSparseFile.12/jobs.csv", kJobs) + kEnd).error.find(sparse),
+  EXPECT_NE(read_text(entry("jobs.csv", kTwoJobs, 'S') + kEnd).error.find(sparse),
+            std::string::npos);
+  EXPECT_NE(read_text(entry("GNUSparseFile.12/jobs.csv", kTwoJobs) + kEnd).error.find(sparse),
             std::string::npos);
   EXPECT_NE(read_text(entry("folder/", "", '5') + kEnd).error.find("the tar archive holds no file"),
             std::string::npos);
 }
 
 TEST(Tar, WhatCannotBeReadIsTold) {
-  const std::string one = entry("a.csv", kJobs);
-  EXPECT_EQ(read_text(one + entry("b.csv", kJobs) + kEnd).error,
+  const std::string one = entry("a.csv", kTwoJobs);
+  EXPECT_EQ(read_text(one + entry("b.csv", kTwoJobs) + kEnd).error,
             "jobs.csv:4: the tar archive holds several files: unpack it and name one");
   EXPECT_EQ(read_text(one.substr(0, 560)).error, "jobs.csv:2: the tar archive ends too early");
   std::string damaged = one;
@@ -80,7 +81,7 @@ TEST(Tar, WhatCannotBeReadIsTold) {
 }
 
 TEST(Tar, ALongFileIsReadInBlocks) {
-  std::string jobs = kJobs.substr(0, kJobs.find('\n') + 1);
+  std::string jobs = kTwoJobs.substr(0, kTwoJobs.find('\n') + 1);
   for (int i = 0; i < 60'000; ++i) {
     jobs += std::to_string(i) + "#0," + std::to_string(i) + ".0,5,8\n";
   }

@@ -282,6 +282,19 @@ RunNow TrainingRuns::now(JobId id) const {
   return result;
 }
 
+Duration TrainingRuns::unsaved(JobId id) const {
+  if (phases_.of(id) != JobPhase::Running || jobs_run_[id].is_suspending) return {};
+  RunProgress progress = now(id).progress;
+  return orrery::lose(progress).lost;
+}
+
+Duration TrainingRuns::unsaved(PodId id) const {
+  if (jobs_.pod(id).state != PodState::Running) return {};
+  RunProgress progress = pods_run_[id].progress;
+  advance(progress, terms(id), sim_.engine.now());
+  return orrery::lose(progress).lost;
+}
+
 bool TrainingRuns::is_paused(JobId id) const {
   return jobs_run_[id].is_paused || jobs_run_[id].is_suspending;
 }

@@ -62,6 +62,9 @@ class TrainingRuns {
   RunTerms terms(JobId job) const;
   RunTerms terms(PodId pod) const;
   RunNow now(JobId job) const;
+  // Compute of each GPU that would be lost if the gang, or the independent pod, stopped now.
+  Duration unsaved(JobId job) const;
+  Duration unsaved(PodId pod) const;
   bool is_paused(JobId job) const;
   int32_t computing(JobId job) const;  // millionths of the time of a run, at its present pace
   Duration next_save(JobId job) const;

@@ -1,0 +1,334 @@
+// Preempts whole gangs of lower priority for a gang that is placed as a whole and does not fit.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <memory>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "models/facts/fact.hpp"
+#include "models/scheduling/contract/policy_registry.hpp"
+#include "sim/core/int128.hpp"
+
+namespace orrery {
+namespace {
+
+constexpr Status kNothingLower{Code::Unschedulable, "no gang of lower priority is there"};
+constexpr Status kVictimsEnd{Code::Unschedulable, "victims that make room have not ended yet"};
+constexpr Status kNoHelp{Code::Unschedulable, "no preemption of whole gangs would help"};
+constexpr Status kHasQuorum{Code::Unschedulable, "enough of the gang have nodes"};
+constexpr Status kMayNot{Code::Unschedulable, "its preemption policy is never"};
+
+enum class VictimOrder : uint8_t { Fewest, Volcano, Kueue };
+constexpr std::array<std::string_view, 3> enum_names(VictimOrder) {
+  return {"fewest", "volcano", "kueue"};
+}
+
+// A victim is a whole job of gangs, or a lone pod. Example of order: fewest, where 16 GPUs are
+// wanted and none is idle. Gangs A, B and C of lower priority hold 8, 16 and 16 GPUs and lose 1, 40
+// and 30 GPU hours: C goes alone, since one victim is fewer than two, and B would lose more.
+class GangPreemption final : public Policy, public PreEnqueue, public PostFilter {
+ public:
+  struct Params {
+    VictimOrder order = VictimOrder::Fewest;
+    int32_t trials_max = 1000;
+    Duration per_pod{430};
+    template <class V>
+    void fields(V& v) {
+      v("order", order,
+        "fewest: one gang if one is enough, else the largest gangs first; of several such choices "
+        "the one that loses the least GPU time. volcano: lower priority first, then the gang "
+        "created last. kueue: gangs that lose pods already, then those of other teams, then lower "
+        "priority, then the gang placed last. In each order, gangs that turn out not to be needed "
+        "are spared.",
+        Source{"volcano ed72c7c8, preempt action; kueue ff69552e, CandidatesOrdering"});
+      v("trials_max", trials_max,
+        "Trial placements of one attempt, after which the victims found so far are taken.",
+        Range{50, 1'000'000}, Source{"assumed"});
+      v("per_pod", per_pod,
+        "Scheduler time for each pod of lower priority. Each trial placement takes as long as an "
+        "attempt of the gang.",
+        Range{Duration{}, 1_s}, Source{"as DefaultPreemption"});
+    }
+  };
+  static constexpr Traits kTraits = Trait::PreemptsGangs;
+  static constexpr Fact kHeeded = Fact::Priorities;
+  GangPreemption(Handle& handle, const Params& params)
+      : params_{params}, handle_{handle}, preemption_{handle.preemption()} {}
+
+  // A gang without enough pods would be tried, preempt nobody, and sleep through their creation.
+  Status pre_enqueue(const PodView& pod) override {
+    if (!pod.gang.is_valid() || handle_.gang(pod.gang).are_enough_created()) return {};
+    return {Code::UnschedulableAndUnresolvable, "waiting for pods of the gang to appear"};
+  }
+  bool reads_candidates(const PodView& /*pod*/) const override { return false; }
+  Duration charge(const CycleState& state) const override {
+    const auto* const spent = state.find<Cost>(*this);
+    return spent == nullptr ? Duration{} : spent->time;
+  }
+
+  Status post_filter(const Cycle& cycle, const Diagnosis& /*diagnosis*/) override {
+    Duration& spent = cycle.state.of<Cost>(*this).time;
+    spent = {};
+    const PodView& pod = cycle.pod;
+    if (!pod.spec->may_preempt) return give_up(pod, kMayNot);
+    if (preemption_ == nullptr || !preemption_->is_above_any(pod.spec->priority)) {
+      return give_up(pod, kNothingLower);
+    }
+    Trial trial{.world = preemption_->gang_what_if(cycle)};
+    if (trial.world == nullptr) return give_up(pod, kHasQuorum);
+    const Found found = look(cycle);
+    spent += params_.per_pod * found.pods;
+    const Status status = make_room(cycle, found, trial);
+    spent += trial.world->spent();
+    return status;
+  }
+
+ private:
+  struct Cost : CycleData {
+    Duration time;
+  };
+  struct Unit {
+    PodId first;
+    std::vector<PodId> pods = {};  // that are not leaving
+    bool is_leaving = false;       // some pods of it are
+    bool is_lower = true;          // all of its pods have a lower priority
+    int32_t priority = 0;          // the highest of them
+    Time since, created;           // placed last, created first
+    int64_t gpu_milli = 0;
+    int128_t lost = 0;  // GPU time, of a thousandth of a GPU
+    bool is_of_own_team = false;
+    uint64_t uid = 0;
+  };
+  struct Found {
+    std::vector<Unit> units;     // in order of jobs and pods
+    std::vector<PodId> leaving;  // whoever they leave for
+    int64_t pods = 0;            // of lower priority
+  };
+  struct Trial {
+    std::unique_ptr<GangWhatIf> world;
+    int32_t fits_asked = 0;
+    bool fits() { return ++fits_asked, world->fits(); }
+    void evict(const Unit& unit) {
+      for (const PodId pod : unit.pods) world->evict(pod);
+    }
+    void restore(const Unit& unit) {
+      for (const PodId pod : unit.pods) world->restore(pod);
+    }
+  };
+  using Victims = std::vector<const Unit*>;
+
+  // ---- who is there
+
+  Found look(const Cycle& cycle) const {
+    Found found;
+    std::map<std::pair<JobId, PodId>, Unit> units;
+    std::vector<PlacedPod> placed;
+    cycle.cluster.up().for_each([&](NodeId node) { preemption_->placed_on(node, placed); });
+    for (const PlacedPod& p : placed) {
+      const PodView pod = handle_.pod(p.id);
+      if (p.is_leaving) found.leaving.push_back(p.id);
+      Unit& unit = units[{pod.job, pod.gang.is_valid() ? PodId{} : p.id}];
+      if (!unit.first.is_valid()) {
+        unit.first = p.id;
+        unit.priority = p.priority;
+        unit.created = pod.created;
+      }
+      add(unit, p, pod, cycle.pod);
+      found.pods += p.priority < cycle.pod.spec->priority ? 1 : 0;
+    }
+    for (auto& [key, unit] : units) {
+      if (unit.is_lower && !unit.pods.empty()) found.units.push_back(std::move(unit));
+    }
+    return found;
+  }
+  void add(Unit& unit, const PlacedPod& p, const PodView& pod, const PodView& preemptor) const {
+    unit.is_lower = unit.is_lower && p.priority < preemptor.spec->priority;
+    unit.is_leaving = unit.is_leaving || p.is_leaving;
+    unit.priority = std::max(unit.priority, p.priority);
+    unit.since = std::max(unit.since, p.since);
+    unit.created = std::min(unit.created, pod.created);
+    unit.is_of_own_team = pod.team == preemptor.team;
+    unit.uid = pod.job_uid;
+    if (p.is_leaving) return;
+    unit.pods.push_back(p.id);
+    const int64_t milli = int64_t{pod.spec->gpus} * pod.spec->gpu_milli;
+    unit.gpu_milli += milli;
+    unit.lost += int128_t{milli} * preemption_->unsaved(p.id).ns;
+  }
+
+  // ---- what goes
+
+  Status make_room(const Cycle& cycle, const Found& found, Trial& trial) {
+    for (const PodId pod : found.leaving) trial.world->evict(pod);
+    if (!found.leaving.empty() && trial.fits()) {
+      nominate(cycle.pod, trial.world->placed());
+      return kVictimsEnd;
+    }
+    if (found.units.empty()) return give_up(cycle.pod, kNothingLower);
+    Victims victims = choose(found.units, trial);
+    if (victims.empty() || !trial.fits()) return give_up(cycle.pod, kNoHelp);
+    nominate(cycle.pod, trial.world->placed());
+    std::vector<PodId> pods;
+    for (const Unit* const unit : victims) {
+      pods.insert(pods.end(), unit->pods.begin(), unit->pods.end());
+    }
+    handle_.evict(cycle.pod.id, std::move(pods), false);
+    return {};
+  }
+
+  // Evicted in the trial afterwards; none: the gang does not fit whatever goes.
+  Victims choose(const std::vector<Unit>& units, Trial& trial) const {
+    Victims all;
+    for (const Unit& unit : units) all.push_back(&unit);
+    for (const Unit* const unit : all) trial.evict(*unit);
+    if (!trial.fits()) return {};
+    std::ranges::sort(all, [&](const Unit* a, const Unit* b) { return goes_before(*a, *b); });
+    Victims victims = shortest_prefix(all, trial);
+    if (params_.order != VictimOrder::Fewest) {
+      Victims later_first{victims.rbegin(), victims.rend()};
+      spare(later_first, victims, trial);
+      return victims;
+    }
+    Victims costly_first = by_loss(victims);
+    std::ranges::reverse(costly_first);
+    spare(costly_first, victims, trial);
+    const Victims cheap_first = by_loss(all);
+    if (victims.size() > 1 && take_one(cheap_first, victims, trial)) return victims;
+    exchange(cheap_first, victims, trial);
+    return victims;
+  }
+
+  bool goes_before(const Unit& a, const Unit& b) const {
+    const auto key = [&](const Unit& unit) {
+      using Key = std::tuple<bool, bool, int64_t, int128_t, uint64_t, PodId>;
+      switch (params_.order) {
+        case VictimOrder::Volcano:
+          return Key{false, false, unit.priority, -unit.created.ns, ~unit.uid, unit.first};
+        case VictimOrder::Kueue:
+          return Key{!unit.is_leaving, unit.is_of_own_team, unit.priority, -unit.since.ns,
+                     unit.uid,         unit.first};
+        case VictimOrder::Fewest:
+          break;
+      }
+      return Key{false, false, -unit.gpu_milli, unit.lost, unit.uid, unit.first};
+    };
+    return key(a) < key(b);
+  }
+  static Victims by_loss(Victims units) {
+    std::ranges::stable_sort(units, {}, [](const Unit* unit) { return unit->lost; });
+    return units;
+  }
+
+  // All are evicted. Restores all but the first ones that are enough: by halves, since a longer
+  // prefix leaves more room.
+  static Victims shortest_prefix(const Victims& all, Trial& trial) {
+    size_t too_few = 0, enough = all.size(), evicted = all.size();
+    while (enough - too_few > 1) {
+      const size_t middle = too_few + (enough - too_few) / 2;
+      for (; evicted > middle; --evicted) trial.restore(*all[evicted - 1]);
+      for (; evicted < middle; ++evicted) trial.evict(*all[evicted]);
+      (trial.fits() ? enough : too_few) = middle;
+    }
+    for (; evicted > enough; --evicted) trial.restore(*all[evicted - 1]);
+    for (; evicted < enough; ++evicted) trial.evict(*all[evicted]);
+    return {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(enough)};
+  }
+
+  // Restores, in this order, victims without whose room the gang still fits.
+  void spare(const Victims& in_turn, Victims& victims, Trial& trial) const {
+    for (const Unit* const unit : in_turn) {
+      if (victims.size() == 1 || trial.fits_asked >= params_.trials_max) return;
+      trial.restore(*unit);
+      if (trial.fits()) {
+        std::erase(victims, unit);
+      } else {
+        trial.evict(*unit);
+      }
+    }
+  }
+
+  // One in place of several, the one that loses least.
+  bool take_one(const Victims& cheap_first, Victims& victims, Trial& trial) const {
+    const Victims before = victims;
+    for (const Unit* const unit : before) trial.restore(*unit);
+    for (const Unit* const unit : cheap_first) {
+      if (trial.fits_asked >= params_.trials_max) break;
+      trial.evict(*unit);
+      if (trial.fits()) {
+        victims = {unit};
+        return true;
+      }
+      trial.restore(*unit);
+    }
+    for (const Unit* const unit : before) trial.evict(*unit);
+    return false;
+  }
+
+  // Replaces a victim by a unit that loses less, where the gang still fits: the costliest first.
+  void exchange(const Victims& cheap_first, Victims& victims, Trial& trial) const {
+    Victims costly_first = by_loss(victims);
+    std::ranges::reverse(costly_first);
+    for (const Unit* const costly : costly_first) {
+      for (const Unit* const cheaper : cheap_first) {
+        if (cheaper->lost >= costly->lost || trial.fits_asked >= params_.trials_max) break;
+        if (std::ranges::find(victims, cheaper) != victims.end()) continue;
+        trial.restore(*costly);
+        trial.evict(*cheaper);
+        if (trial.fits()) {
+          std::ranges::replace(victims, costly, cheaper);
+          break;
+        }
+        trial.restore(*cheaper);
+        trial.evict(*costly);
+      }
+    }
+  }
+
+  // ---- nominations
+
+  template <class F>
+  void for_each_member(const PodView& pod, F&& f) const {
+    if (!pod.gang.is_valid()) return f(pod.id);
+    const GangView gang = handle_.gang(pod.gang);
+    for (uint32_t i = 0; i < static_cast<uint32_t>(gang.pods); ++i) f(PodId{gang.first.index + i});
+  }
+  void withdraw_all(const PodView& pod) {
+    for_each_member(pod, [&](PodId member) {
+      if (preemption_->nominated_node(member).is_valid()) handle_.withdraw(member);
+    });
+  }
+  Status give_up(const PodView& pod, Status why) {
+    if (preemption_ != nullptr) withdraw_all(pod);
+    return why;
+  }
+  // Gangs of lower priority that were nominated there lose their nominations.
+  void nominate(const PodView& pod, std::span<const MemberOnNode> placed) {
+    std::vector<PodId> there;
+    for (const MemberOnNode& member : placed) preemption_->nominated_on(member.node, there);
+    for (const PodId other : there) {
+      const PodView view = handle_.pod(other);
+      if (view.spec->priority < pod.spec->priority) withdraw_all(view);
+    }
+    for_each_member(pod, [&](PodId id) {
+      const auto member = std::ranges::find(placed, id, &MemberOnNode::pod);
+      const NodeId before = preemption_->nominated_node(id);
+      if (member == placed.end()) {
+        if (before.is_valid()) handle_.withdraw(id);
+      } else if (before != member->node) {
+        handle_.nominate(id, member->node, true);
+      }
+    });
+  }
+
+  Params params_;
+  Handle& handle_;
+  const Preemption* preemption_;  // null: driver counting
+};
+ORRERY_REGISTER_POLICY(GangPreemption, "GangPreemption",
+                       "Preempts whole gangs of lower priority for a gang that does not fit.");
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,213 @@
+// Gangs that are placed as a whole and preempt whole gangs: who goes, and who never does.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "models/workload/job/job_rows.hpp"
+#include "models/workload/job/pod_row.hpp"
+#include "tests/support/fake_handle.hpp"
+#include "tests/support/scheduler_world.hpp"
+
+namespace orrery {
+namespace {
+
+struct Wanted {
+  int32_t priority = 0;
+  Duration submit = {};
+  int32_t pods = 1;
+  int32_t gpus = 8;  // of each pod
+  Duration work = 1000_s;
+  JobKind kind = JobKind::MpiGang;
+  Duration checkpoint = {};
+  std::string team = {};
+  bool may_preempt = true;
+};
+
+JobSpec spec_of(const Wanted& wanted) {
+  JobSpec made = make_job(wanted.kind, wanted.pods, wanted.gpus, wanted.work);
+  for (auto& role : made.gangs[0].roles) {
+    role.spec.priority = wanted.priority;
+    role.spec.may_preempt = wanted.may_preempt;
+  }
+  made.submitted = Time{} + wanted.submit;
+  made.checkpoint_interval = wanted.checkpoint;
+  made.team = wanted.team;
+  return made;
+}
+
+ProfileParams gangs_of(const std::string& order, ProfileBase base = ProfileBase::StrictGang) {
+  ProfileParams profile = without_cost(profile_of(base, {"GangPreemption"}));
+  Diagnostics diagnostics;
+  const config::Document args =
+      config::load_text("{order: " + order + ", per_pod: 0s}", "args", diagnostics);
+  profile.plugins[0].args = {args.root, "args"};
+  return profile;
+}
+
+struct Seen {
+  std::map<uint64_t, JobRow> jobs;
+  std::set<uint64_t> victims;  // jobs
+  std::vector<PreemptionRow> preemptions;
+};
+
+Seen seen(const std::vector<int32_t>& nodes, const std::vector<Wanted>& wanted,
+          const ProfileParams& profile, const JobControllerParams& params = {}) {
+  SchedulerWorld world{nodes, profile, params};
+  std::vector<JobSpec> jobs;
+  for (const Wanted& one : wanted) jobs.push_back(spec_of(one));
+  world.add(std::move(jobs));
+  world.run(Time{} + 20'000_s);
+  Seen found;
+  for (const JobRow& row : world.job_rows()) found.jobs[row.job] = row;
+  found.preemptions = world.recorder.rows<PreemptionRow>("/events/preemptions");
+  for (const PreemptionRow& row : found.preemptions) found.victims.insert(row.job);
+  return found;
+}
+
+using Jobs = std::set<uint64_t>;
+
+TEST(GangPreemption, TakesTheRoomOfAWholeGang) {
+  const Seen run =
+      seen({8, 8}, {{.pods = 2}, {.priority = 5, .submit = 10_s, .pods = 2}}, gangs_of("fewest"));
+  EXPECT_EQ(run.victims, Jobs{0});
+  EXPECT_EQ(run.preemptions.size(), 2U) << "each pod of the gang";
+  EXPECT_LE(run.jobs.at(1).running, Time{} + 11_s) << "at most one backoff later";
+  EXPECT_EQ(run.jobs.at(0).outcome, JobOutcome::Completed) << "it starts again later";
+  EXPECT_EQ(run.jobs.at(0).preemptions, 2);
+  EXPECT_DOUBLE_EQ(run.jobs.at(0).gpu_s_lost, 16 * 10.0);
+}
+
+TEST(GangPreemption, TakesNobodyIfThatWouldNotHelp) {
+  const Seen run = seen({8, 8, 8},
+                        {{.pods = 1},
+                         {.priority = 9, .pods = 2, .work = 5000_s},
+                         {.priority = 5, .submit = 10_s, .pods = 2}},
+                        gangs_of("fewest"));
+  EXPECT_TRUE(run.preemptions.empty());
+  EXPECT_EQ(run.jobs.at(2).running, Time{} + 5000_s);
+}
+
+TEST(GangPreemption, EqualPriorityIsNeverPreempted) {
+  const Seen run = seen({8, 8}, {{.priority = 5, .pods = 2}, {.priority = 5, .submit = 10_s}},
+                        gangs_of("fewest"));
+  EXPECT_TRUE(run.preemptions.empty());
+}
+
+TEST(GangPreemption, AGangThatMayNotPreemptWaits) {
+  const Seen run =
+      seen({8, 8}, {{.pods = 2}, {.priority = 5, .submit = 10_s, .pods = 2, .may_preempt = false}},
+           gangs_of("fewest"));
+  EXPECT_TRUE(run.preemptions.empty());
+  EXPECT_EQ(run.jobs.at(1).running, Time{} + 1000_s);
+}
+
+// Two nodes are wanted: jobs 1 and 2 would each do, 0 and 3 only together.
+const std::vector<Wanted> kOneIsEnough{{.pods = 1},
+                                       {.pods = 2, .checkpoint = 500_s},
+                                       {.submit = 400_s, .pods = 2, .checkpoint = 500_s},
+                                       {.submit = 590_s, .pods = 1},
+                                       {.priority = 5, .submit = 600_s, .pods = 2}};
+
+TEST(GangPreemption, FewestTakesOneGangThatLosesLeast) {
+  const Seen run = seen({8, 8, 8, 8, 8, 8}, kOneIsEnough, gangs_of("fewest"));
+  EXPECT_EQ(run.victims, Jobs{1}) << "100 s since its checkpoint; the other lost 200 s";
+}
+
+TEST(GangPreemption, VolcanoTakesTheGangsCreatedLast) {
+  const Seen run = seen({8, 8, 8, 8, 8, 8}, kOneIsEnough, gangs_of("volcano"));
+  EXPECT_EQ(run.victims, Jobs{2}) << "3 and 2 are gathered, and 3 is spared";
+}
+
+TEST(GangPreemption, VolcanoTakesLowerPriorityFirst) {
+  const Seen run = seen(
+      {8, 8}, {{.priority = 1}, {.priority = 2, .submit = 10_s}, {.priority = 5, .submit = 20_s}},
+      gangs_of("volcano"));
+  EXPECT_EQ(run.victims, Jobs{0});
+}
+
+TEST(GangPreemption, KueueTakesOtherTeamsFirstThenThoseLastPlaced) {
+  const std::vector<Wanted> jobs{{.team = "theirs"},
+                                 {.submit = 5_s, .team = "theirs"},
+                                 {.submit = 10_s, .team = "ours"},
+                                 {.priority = 5, .submit = 20_s, .team = "ours"}};
+  EXPECT_EQ(seen({8, 8, 8}, jobs, gangs_of("kueue")).victims, Jobs{1});
+  EXPECT_EQ(seen({8, 8, 8}, jobs, gangs_of("volcano")).victims, Jobs{2});
+}
+
+TEST(GangPreemption, ExchangesAVictimForAGangThatLosesLess) {
+  const Seen run = seen({8, 8, 8, 8, 8},
+                        {{.pods = 2},
+                         {.pods = 2},
+                         {.submit = 90_s, .pods = 1},
+                         {.priority = 5, .submit = 100_s, .pods = 3}},
+                        gangs_of("fewest"));
+  EXPECT_EQ(run.victims, (Jobs{0, 2})) << "two gangs in any case, and the small one lost little";
+}
+
+TEST(GangPreemption, LonePodsAreGangsOfOne) {
+  const Seen run = seen({8, 8},
+                        {{.pods = 2, .kind = JobKind::Pods},
+                         {.priority = 5, .submit = 10_s, .kind = JobKind::MpiGang}},
+                        gangs_of("fewest"));
+  EXPECT_EQ(run.victims, Jobs{0});
+  EXPECT_EQ(run.preemptions.size(), 1U) << "the other pod of the job computes on";
+}
+
+TEST(GangPreemption, TheRoomIsKeptWhileVictimsTerminate) {
+  JobControllerParams params;
+  params.termination = 30_s;
+  const Seen run = seen({8, 8},
+                        {{.pods = 2},
+                         {.priority = 5, .submit = 10_s, .pods = 2},
+                         {.priority = 4, .submit = 15_s},
+                         {.priority = 5, .submit = 20_s}},
+                        gangs_of("fewest"), params);
+  EXPECT_EQ(run.victims, Jobs{0}) << "the others wait, and preempt nobody";
+  EXPECT_EQ(run.preemptions.size(), 2U);
+  EXPECT_EQ(run.jobs.at(1).running, Time{} + 40_s);
+}
+
+TEST(GangPreemption, AGangOfHigherPriorityTakesRoomThatIsKeptForOthers) {
+  JobControllerParams params;
+  params.termination = 30_s;
+  const Seen run = seen({8, 8},
+                        {{.pods = 2},
+                         {.priority = 5, .submit = 10_s, .pods = 2},
+                         {.priority = 9, .submit = 15_s, .pods = 2}},
+                        gangs_of("fewest"), params);
+  EXPECT_EQ(run.preemptions.size(), 2U) << "no pod is preempted twice";
+  EXPECT_EQ(run.jobs.at(2).running, Time{} + 40_s);
+  EXPECT_EQ(run.jobs.at(1).running, Time{} + 1040_s);
+}
+
+TEST(GangPreemption, WorksWithKubernetesOwnGangs) {
+  const Seen run = seen({8, 8}, {{.pods = 2}, {.priority = 5, .submit = 10_s, .pods = 2}},
+                        gangs_of("fewest", ProfileBase::NativeGang));
+  EXPECT_EQ(run.victims, Jobs{0});
+  EXPECT_LE(run.jobs.at(1).running, Time{} + 11_s) << "at most one backoff later";
+}
+
+TEST(GangPreemption, RolesArePlacedTogether) {
+  JobSpec two = spec_of({.priority = 5, .submit = 10_s, .pods = 1});
+  two.gangs[0].roles.push_back(two.gangs[0].roles[0]);
+  two.gangs[0].roles[1].spec.gpus = 4;
+  two.gangs[0].roles[1].pods = 2;
+  two.gangs[0].min_available = 3;
+  SchedulerWorld world{{8, 8}, gangs_of("fewest")};
+  world.add({spec_of({.pods = 1}), spec_of({.pods = 2, .gpus = 4}), two});
+  world.run(Time{} + 100_s);
+  EXPECT_EQ(world.recorder.rows<PreemptionRow>("/events/preemptions").size(), 3U);
+  EXPECT_EQ(world.cluster.gpu_milli_allocated(), 16 * kMilli);
+}
+
+TEST(GangPreemption, NeedsTheDriverOfWholeGangs) {
+  Diagnostics diagnostics;
+  check_profile(profile_of(ProfileBase::Default, {"GangPreemption"}), "policy", {}, diagnostics);
+  EXPECT_NE(diagnostics.text().find("needs driver: per_gang"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace orrery
