@@ -56,7 +56,7 @@ workload:
       jobs:
         - {name: low, kind: mpi_gang, count: 4, work: 10min, pods: 1, pod: {gpus: 8}, priority: 0}
         - {name: high, kind: mpi_gang, submit: 1min, work: 2min, pods: 2, pod: {gpus: 8}, priority: 10}
-policy: {base: strict_gang, plugins: [{name: GangPreemption, args: {order: kueue, trials_max: 10, per_pod: 1us}}]}
+policy: {base: strict_gang, plugins: [{name: GangPreemption, args: {order: kueue, trials_max: 60, per_pod: 1us}}]}
 """ + RUN)
 for profile, plugin, args in (
         ("coscheduling", "Coscheduling", "{permitWaitingTimeSeconds: 60, podGroupBackoffSeconds: 10}"),
