@@ -12,7 +12,7 @@ ALLOWED = (
      "a life of random jobs and the whole book-keeping after it"),
 )
 
-WITHOUT_PAGE = ("models/faults/logs", "models/telemetry", "models/storage",
+WITHOUT_PAGE = ("models/faults/logs",
                 "models/network/collectives", "models/network/fabric", "models/network/routing",
                 "models/network/sharing")
 
