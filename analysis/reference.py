@@ -216,7 +216,7 @@ class Output:
 def tables(output: Output) -> str:
     text = f"# Tables of the output file\n\n{MADE}\n"
     text += ("Times are nanoseconds since the start of the run; -1 means never. "
-             "The [table of tables](../../README.md#the-output-file) says when a run writes which table.\n")
+             "The [table of tables](../../sim/README.md#the-output-file) says when a run writes which table.\n")
     return text + "".join(output.tables[name] for name in sorted(output.tables))
 
 

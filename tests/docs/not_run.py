@@ -1,0 +1,24 @@
+"""Commands on pages that no test runs as they stand: why not, and how they are checked instead.
+
+A command matches if the pattern matches its beginning. `checks` name functions of commands.py.
+"""
+
+NOT_RUN = (  # pattern, why, checks
+    (r"bash scenarios/quickstart\.sh", "installs packages and builds for minutes; CI runs it",
+     ("paths",)),
+    (r"(bash )?tests/run\.sh", "builds twice, and runs this test, too; CI runs it", ("paths",)),
+    (r"cmake --(preset|build)", "builds for minutes; tests/run.sh does the same",
+     ("presets", "targets")),
+    (r"ctest ", "runs this test, too", ("labels",)),
+    (r"pip install ", "needs the network", ("paths",)),
+    (r"array=\$\(sbatch|sbatch ", "needs Slurm; tests/unit/analysis/cluster runs the script on one",
+     ("paths",)),
+    (r"(build/release/bin/)?orrery cluster .*tcp://",
+     "needs another machine; tests/unit/analysis/cluster runs workers on this one", ("options",)),
+    (r"(build/release/bin/)?bench_\w+", "benchmarks are built on request alone", ("benchmarks",)),
+    (r"(/usr/bin/)?python3 bench/", "takes minutes on an idle machine", ("paths",)),
+    (r"(build/release/bin/)?orrery run bench/scenarios/", "takes minutes with the sanitizers",
+     ("paths", "options")),
+    (r"/usr/bin/python3 analysis/(gallery|reference)\.py", "writes into the tree", ("paths",)),
+    (r"/usr/bin/python3 analysis/validation_table\.py", "runs all validation tests", ("paths",)),
+)
