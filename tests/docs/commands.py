@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
 import shlex
+import signal
 import subprocess
 from pathlib import Path
 
@@ -60,6 +62,13 @@ def matches(shown: list[str], output: list[str]) -> bool:
         shown[1:], output[1:])
 
 
+def stop(process: subprocess.Popen[str]) -> None:
+    """With all that it started."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
 class Workshop:
     """A folder with links to all of the tree, in which the blocks of one page run."""
 
@@ -75,11 +84,26 @@ class Workshop:
             "PYTHONPATH": str(ROOT / "analysis"), "PYTHONDONTWRITEBYTECODE": "1",
             "MPLBACKEND": "Agg"}
         self.servers: list[subprocess.Popen[str]] = []
+        self.helps: dict[str, str] = {}
+
+    def start(self, *command: str, output: int) -> subprocess.Popen[str]:
+        return subprocess.Popen(command, cwd=self.folder, env=self.environment, text=True,
+                                stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+                                start_new_session=True)
 
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(command, cwd=self.folder, env=self.environment, text=True,
-                              stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS_MAX,
-                              check=False)
+        process = self.start(*command, output=subprocess.PIPE)
+        try:
+            output, errors = process.communicate(timeout=SECONDS_MAX)
+        except subprocess.TimeoutExpired:
+            stop(process)
+            raise
+        return subprocess.CompletedProcess(command, process.returncode, output, errors)
+
+    def help_of(self, command: str) -> str:
+        if command not in self.helps:
+            self.helps[command] = self.run("build/release/bin/orrery", command, "--help").stdout
+        return self.helps[command]
 
     def run_page(self, page: Page) -> list[str]:
         """What is wrong with the blocks of the page."""
@@ -90,8 +114,7 @@ class Workshop:
                 mistakes += [f"{where}: {mistake}" for mistake in self.run_block(block)]
         finally:
             for server in self.servers:
-                server.kill()
-                server.wait()
+                stop(server)
         return mistakes
 
     def run_block(self, block: Block) -> list[str]:
@@ -112,9 +135,7 @@ class Workshop:
     def run_script(self, interpreter: str, flag: str, block: Block, text: str = "") -> list[str]:
         text = text or block.text
         if block.background:
-            self.servers.append(subprocess.Popen(
-                [interpreter, flag, text], cwd=self.folder, env=self.environment, text=True,
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+            self.servers.append(self.start(interpreter, flag, text, output=subprocess.DEVNULL))
             return []
         try:
             result = self.run(interpreter, flag, text)
@@ -164,7 +185,7 @@ class Workshop:
         """The program has the command and its options."""
         words = shlex.split(command.split("|")[0].replace("'", ""))[1:]
         name = words[0] if words else ""
-        help_text = self.run("build/release/bin/orrery", name, "--help").stdout
+        help_text = self.help_of(name)
         if not re.search(rf"\b{re.escape(name)}\b", help_text):
             return [f"there is no command {name}"]
         options = re.findall(r"(?<![\w-])--?[a-z][a-z-]*", command)
