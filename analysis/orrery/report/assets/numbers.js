@@ -1,4 +1,4 @@
-// How numbers and spans of time are told, and where axes have their marks.
+// Numbers, spans and sizes as words.py shows them, and where axes have their marks.
 
 const LENGTHS = [
   [86400, "d", "days"], [3600, "h", "hours"], [60, "min", "minutes"], [1, "s", "seconds"],
@@ -18,15 +18,29 @@ function numberText(value, digits = 4) {
   return FORMATS.get(most).format(value);
 }
 
-// The unit in which a span of this length is told: two of it at least.
+// The unit of an axis of time this long: two of it at least.
 function unitOf(seconds) {
   return LENGTHS.find(([length]) => Math.abs(seconds) >= 2 * length) ?? LENGTHS[seconds ? 5 : 3];
 }
 
+// A length of time in the largest unit of which it has one.
 function spanText(seconds) {
   if (seconds === null || !Number.isFinite(seconds)) return "–";
   const [length, unit] = LENGTHS.find(([l]) => Math.abs(seconds) >= l) ?? LENGTHS[seconds ? 5 : 3];
   return `${numberText(seconds / length, 3)} ${unit}`;
+}
+
+const PREFIXES = [[1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""]];
+const PREFIXED = ["B", "B/s", "bit/s", "W"];
+
+// A figure in the unit that suits it: spans in s, min, h or d, sizes in B, kB, MB, GB.
+function withUnit(value, unit = "") {
+  if (value === null || !Number.isFinite(value)) return "–";
+  if (unit === "s") return spanText(value);
+  if (unit === "GPU s") return `${numberText(value / 3600)} GPU h`;
+  if (!PREFIXED.includes(unit)) return `${numberText(value)} ${unit}`.trim();
+  const [length, prefix] = PREFIXES.find(([l]) => Math.abs(value) >= l) ?? PREFIXES[5];
+  return `${numberText(value / length, 3)} ${prefix}${unit}`;
 }
 
 // An instant, exact to a thousandth of the range that is seen.
