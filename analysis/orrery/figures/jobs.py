@@ -22,8 +22,9 @@ SPANS = {  # of a logarithmic axis of seconds
 
 def cdf_data(runs: Run | Sequence[Run], what: str = "wait") -> pd.DataFrame:
     """Rows (run, seconds, percent): so many percent of all jobs that arrived had waited no longer
-    ("wait"), or were completed within that time ("jct"). Jobs that never ran, or never completed,
-    keep a curve below 100."""
+    ("wait"), or came to their end within that time ("jct"). Jobs that never ran, or never got
+    there, keep a curve below 100. The rows of a run are those of its figures wait_... and jct_...:
+    jobs that ran, and jobs that completed or ended as a trace says."""
     if what not in TITLES:
         raise ValueError(f"'{what}' is neither 'wait' nor 'jct'")
     parts = []
@@ -31,11 +32,23 @@ def cdf_data(runs: Run | Sequence[Run], what: str = "wait") -> pd.DataFrame:
         jobs = run.table("/jobs")
         values = jobs["wait"].where(jobs["running"].notna())
         if what == "jct":
-            values = (jobs["ended"] - jobs["submitted"]).where(jobs["outcome"] == "completed")
+            values = (jobs["ended"] - jobs["submitted"]).where(_came_to_its_end(run, jobs))
         seconds = np.sort(values.dropna().to_numpy())
         percent = 100 * (np.arange(len(seconds)) + 1) / max(1, len(jobs))
         parts.append(pd.DataFrame({"run": run.name, "seconds": seconds, "percent": percent}))
     return pd.concat(parts, ignore_index=True)
+
+
+def _came_to_its_end(run: Run, jobs: pd.DataFrame) -> pd.Series:
+    """It completed, or failed or was cancelled because the trace, or the published jobs that it is
+    drawn from, has it so."""
+    is_done = jobs["outcome"] == "completed"
+    sources = (run.meta.resolved.get("workload") or {}).get("sources") or []
+    if not any(one.get("kind") == "trace" or (one.get("shape") or {}).get("kind") == "preset"
+               for one in sources):
+        return is_done
+    recorded = jobs["cause"].isin(["error", "cancelled", "time_limit", "node_failed"])
+    return is_done | (recorded & jobs["outcome"].isin(["failed", "cancelled"]))
 
 
 @drawing
@@ -52,7 +65,7 @@ def cdf(runs: Run | Sequence[Run], what: str = "wait", axis: Axes | None = None)
         percent = np.concatenate([[0], curve["percent"], [curve["percent"].max()]])
         percent = np.nan_to_num(percent)  # of a run without such a job
         half = curve.loc[curve["percent"] >= 50, "seconds"]
-        label = f"{name}: median {_span(half.iloc[0])}" if len(half) else f"{name}: fewer than half"
+        label = f"{name}: half within {_span(half.iloc[0])}" if len(half) else f"{name}: fewer than half"
         axis.step(seconds, percent, where="post", color=CYCLE[number % len(CYCLE)], label=label)
     axis.set_xscale("log")
     axis.set_xticks(list(SPANS), list(SPANS.values()))

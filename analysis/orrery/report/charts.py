@@ -19,6 +19,14 @@ COLOURS = {
     style.VERMILION: "vermilion", style.SKY: "sky", style.PURPLE: "purple",
     style.YELLOW: "yellow", style.BLACK: "ink", style.GREY: "muted",
 }
+# On light and on dark paper: Okabe and Ito's hues, with lightness chosen so that each pair differs
+# for all kinds of colour vision and each stands out from the paper.
+PALETTE = {
+    "blue": ("#0072b2", "#106fac"), "orange": ("#e69f00", "#e6a10b"),
+    "green": ("#009e73", "#00a069"), "vermilion": ("#d55e00", "#db6512"),
+    "sky": ("#56b4e9", "#47b6fa"), "purple": ("#cc79a7", "#be85b5"),
+    "yellow": ("#dcc000", "#fcd600"),
+}
 HEAT_ROWS = 200
 HEAT_STEPS = 200  # bytes of a heat map count half percents
 
@@ -43,13 +51,11 @@ class Series:
     """Of the palette in orrery.style, or any other."""
     style: str = "line"
     """Or "area"."""
-    note: str = ""
-    """Beside its name in the legend."""
 
     @property
     def about(self) -> dict[str, str]:
         paint = COLOURS.get(self.colour, self.colour)
-        return {"name": self.name, "colour": paint, "style": self.style, "note": self.note}
+        return {"name": self.name, "colour": paint, "style": self.style}
 
 
 def numbers(values: Iterable[float], digits: int = 6) -> list[float | int | None]:
@@ -71,10 +77,10 @@ def time_axis(end: float) -> dict[str, Any]:
 
 def timeline(
     name: str, title: str, frame: pd.DataFrame, series: Mapping[Any, Series], end: float,
-    y: Mapping[str, Any], *, stack: bool = False, note: str = "",
+    y: Mapping[str, Any], *, stack: bool = False, peaks: bool = False, note: str = "",
 ) -> Chart:
     """Columns of a frame whose index is the end in seconds of what each row tells of. In a stack,
-    series with style "line" are drawn in front."""
+    series with style "line" are drawn in front. `peaks`: the legend has the largest value, too."""
     times = frame.index.to_numpy(float)
     drawn, ends, rows = [], np.empty(0), 1
     for column, one in series.items():
@@ -85,8 +91,8 @@ def timeline(
             values |= {"low": numbers(found.low), "high": numbers(found.high)}
         drawn.append(one.about | values)
     spec = {
-        "kind": "timeline", "x": time_axis(end), "y": dict(y), "stack": stack, "begin": 0,
-        "ends": numbers(ends, 10), "series": drawn,
+        "kind": "timeline", "x": time_axis(end), "y": dict(y), "stack": stack, "peaks": peaks,
+        "begin": 0, "ends": numbers(ends, 10), "series": drawn,
     }
     if rows > 1:
         note = f"{note} Bands reach from the lowest to the highest value.".strip()

@@ -5,18 +5,24 @@ from __future__ import annotations
 import json
 import math
 from html import escape
+from shlex import quote
 
 import pandas as pd
 
-from orrery.report import run_charts
-from orrery.report.charts import Chart
+from orrery.report import run_charts, run_findings
+from orrery.report.charts import Chart, time_axis
+from orrery.report.jobs import jobs_of
 from orrery.report.page import Section, Tile, page, table
 from orrery.report.words import number, with_unit
 from orrery.run import Run
 
+JOBS_PLACE = '<div id="jobs-table"></div>'
 
-def tiles(summary: pd.Series) -> list[Tile]:
-    """What most people ask first, of what there is."""
+
+def tiles(run: Run) -> list[Tile]:
+    """What most people ask first, of what there is. Each is a figure of /summary, and the sections
+    below show the same one."""
+    summary = run.summary
     get = summary.get
     found = [
         Tile("Useful GPU time", f"{100 * get('gpu_share_useful', math.nan):.1f} %",
@@ -26,15 +32,15 @@ def tiles(summary: pd.Series) -> list[Tile]:
         Tile("Jobs completed", number(get("jobs_completed", math.nan)),
              f"of {number(get('jobs_submitted', math.nan))} that arrived"),
         Tile("Median wait", with_unit(get("wait_p50", math.nan), "s"),
-             f"99 %: {with_unit(get('wait_p99', math.nan), 's')}"),
-        Tile("Median time to completion", with_unit(get("jct_p50", math.nan), "s"),
-             f"99 %: {with_unit(get('jct_p99', math.nan), 's')}"),
+             f"of jobs that ran; 99 %: {with_unit(get('wait_p99', math.nan), 's')}"),
+        Tile("Median time to the end", with_unit(get("jct_p50", math.nan), "s"),
+             f"of jobs that got there; 99 %: {with_unit(get('jct_p99', math.nan), 's')}"),
         Tile("Failures of nodes", number(get("nodes_failed", math.nan)),
              f"restarts of jobs: {number(get('restarts', math.nan))}"),
     ]
     if get("deadlocks", 0) > 0:
-        hours = number(get("gpu_hours_deadlocked", math.nan))
-        found.append(Tile("Deadlocks", number(get("deadlocks")), f"{hours} GPU h held in them"))
+        hours = with_unit(get("gpu_hours_deadlocked", math.nan), "GPU h")
+        found.append(Tile("Deadlocks", number(get("deadlocks")), f"{hours} held in them"))
     if get("api_requests", 0) > 0:
         found.append(Tile("API requests", number(get("api_requests")),
                           f"99 % within {with_unit(get('api_latency_p99', math.nan), 's')}"))
@@ -52,12 +58,47 @@ def teams_table(run: Run) -> str:
     if each is None or len(each) < 2:
         return ""
     rows = [
-        [str(team), f"{row['jobs']:,.0f}", f"{row['gpu_hours']:,.1f}", f"{row['share']:.1f} %",
+        [str(team), number(row["jobs"]), with_unit(row["gpu_hours"], "GPU h"), f"{row['share']:.1f} %",
          with_unit(row["wait"], "s"), f"{row['slowdown']:.3g}"]
         for team, row in each.iterrows()
     ]
-    heads = ["team", "jobs", "useful GPU h", "of all teams'", "mean wait", "mean slowdown"]
+    heads = ["team", "jobs", "useful", "of all teams'", "mean wait", "mean slowdown"]
     return table(heads, rows, numeric=range(1, 6))
+
+
+def failed_table(run: Run) -> str:
+    """A row for each kind of failure of a node."""
+    faults = run.table("/events/faults")
+    if faults.empty:
+        return ""
+    faults["length"] = faults["repaired_at"].fillna(run.end) - faults["at"]
+    rows = [
+        [str(cause), str(part["kind"].iloc[0]), number(len(part)), number(part["node"].nunique()),
+         with_unit(part["length"].mean(), "s"), number(part["jobs_hit"].sum()),
+         number(part["gpus_hit"].sum())]
+        for cause, part in sorted(faults.groupby("cause"), key=lambda one: -len(one[1]))
+    ]
+    heads = ["what failed", "how it came", "faults", "nodes", "mean time down", "jobs hit",
+             "GPUs of their pods"]
+    return table(heads, rows, numeric=range(2, 7))
+
+
+def _script(run: Run) -> str:
+    """Shell commands that run it again: they write the scenario, and simulate it. Of a scenario in
+    several files they write all parameters as used."""
+    meta, name = run.meta, run.name
+    lines = meta.scenario.rstrip("\n").splitlines()
+    sets = [line.removeprefix("# --set ") for line in lines if line.startswith("# --set ")]
+    is_split = bool(lines) and lines[0].startswith("# file: ")
+    text = (json.dumps(meta.resolved, indent=1, ensure_ascii=False) if is_split
+            else "\n".join(line for line in lines if not line.startswith("# --set ")))
+    mark = "END_OF_SCENARIO"
+    while mark in text:
+        mark += "_"
+    given = "" if is_split else "".join(f" --set {quote(one)}" for one in sets)
+    file, output = quote(f"./{name}.yaml"), quote(f"./{name}-again.h5")
+    return (f"cat > {file} <<'{mark}'\n{text}\n{mark}\n"
+            f"orrery run {file} --seed {meta.seed}{given} -o {output}")
 
 
 def about(run: Run) -> Section:
@@ -69,39 +110,49 @@ def about(run: Run) -> Section:
             ["complete", "yes" if run.complete else "no"]]
     resolved = escape(json.dumps(meta.resolved, indent=1, ensure_ascii=False))
     html = (
-        table([], rows)
-        + f"<h3>The scenario as written</h3><pre tabindex=0>{escape(meta.scenario)}</pre>"
+        '<div class="copy"><button type="button" data-copy="again">Copy the command</button>'
+        '<span class="note">Paste it into a shell. Files that the scenario names, such as traces, '
+        "are looked for from there.</span></div>"
+        f'<pre id="again" tabindex=0>{escape(_script(run))}</pre>'
+        + table([], rows)
         + f"<details><summary>All parameters as used</summary><pre tabindex=0>{resolved}</pre>"
         + "</details>"
     )
-    return Section("about", "How to run it again", html=html)
+    finding = (f"The same scenario and seed give the digest {meta.digest}." if meta.digest else "")
+    return Section("about", "How to run it again", html=html, link="Run it again", finding=finding)
 
 
 def run_page(run: Run) -> str:
-    """One file of HTML that tells of this run."""
+    """One file of HTML about this run."""
     left_out: list[str] = []
+    charts, findings = run_charts, run_findings
 
-    def section(name: str, title: str, *found: Chart | str, html: str = "") -> Section:
+    def section(name: str, title: str, finding: str, *found: Chart | str, html: str = "",
+                link: str = "") -> Section:
         left_out.extend(one for one in found if isinstance(one, str))
-        return Section(name, title, [one for one in found if isinstance(one, Chart)], html)
+        shown = [one for one in found if isinstance(one, Chart)]
+        return Section(name, title, shown, html, link=link, finding=finding)
 
-    charts = run_charts
+    jobs = jobs_of(run, time_axis(run.end))
     sections = [
-        section("use", "Use of the GPUs", charts.utilisation(run), charts.fragmentation(run)),
-        section("waiting", "Waiting", charts.queue_length(run, "jobs"),
+        section("use", "Use of the GPUs", findings.use(run), charts.losses(run),
+                charts.utilisation(run), charts.fragmentation(run), link="GPUs"),
+        section("jobs", "Jobs", "" if isinstance(jobs, str) else findings.jobs(run),
+                charts.gantt(jobs), html="" if isinstance(jobs, str) else JOBS_PLACE),
+        section("waiting", "Waiting", findings.waiting(run), charts.queue_length(run, "jobs"),
                 charts.queue_length(run, "pods"), charts.cdf(run, "wait"), charts.cdf(run, "jct")),
-        section("stuck", "Stuck", charts.stuck(run)),
-        section("nodes", "Nodes", charts.heat_map(run, "allocation"),
-                charts.heat_map(run, "health"), charts.nodes_down(run), charts.failures(run)),
-        section("recovery", "Recovery", charts.recoveries(run)),
-        section("teams", "Teams", charts.teams(run), html=teams_table(run)),
-        section("control", "Control plane", charts.control_plane(run)),
+        section("stuck", "Stuck", findings.stuck(run), charts.stuck(run)),
+        section("nodes", "Nodes", findings.health(run), charts.heat_map(run),
+                charts.failed(run), charts.nodes_down(run), charts.failures(run),
+                html=failed_table(run)),
+        section("recovery", "Recovery", findings.recovery(run), charts.recoveries(run)),
+        section("teams", "Teams", findings.teams(run), charts.teams(run), html=teams_table(run)),
+        section("control", "Control plane", findings.control(run), charts.control_plane(run)),
     ]
     facts: list[Tile] = []
     if run.complete:
-        summary = run.summary
-        facts = tiles(summary)
-        sections.append(Section("figures", "All figures", html=summary_table(summary)))
+        facts = tiles(run)
+        sections.append(Section("figures", "All figures", html=summary_table(run.summary)))
     else:
         left_out.append("Headline figures: the run is not complete")
     sections.append(about(run))
@@ -110,4 +161,5 @@ def run_page(run: Run) -> str:
                          nodes["machine"].value_counts().items())
     description = run.meta.resolved.get("description") or ""
     lede = f"{description} {machines}; {with_unit(run.end, 's')} simulated, seed {run.meta.seed}."
-    return page(run.name, lede.strip(), facts, sections, left_out)
+    return page(run.name, lede.strip(), facts, sections, left_out,
+                jobs=None if isinstance(jobs, str) else jobs)

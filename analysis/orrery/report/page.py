@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from matplotlib import colormaps
 
-from orrery.report.charts import COLOURS, Chart
+from orrery.report.charts import PALETTE, Chart
+from orrery.report.jobs import Jobs
 
 ASSETS = Path(__file__).parent / "assets"
 SCRIPTS = (
-    "numbers.js", "reduce.js", "elements.js", "timeline.js", "curves.js", "arms.js", "heat.js", "lanes.js",
-    "chart.js", "page.js",
+    "numbers.js", "reduce.js", "elements.js", "unpack.js", "timeline.js", "curves.js", "arms.js",
+    "heat.js", "lanes.js", "jobs.js", "gantt.js", "chart.js", "page.js",
 )
 # The browser refuses whatever is not in the file.
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
@@ -30,7 +32,11 @@ class Section:
     charts: list[Chart] = field(default_factory=list)
     html: str = ""
     link: str = ""
-    """What the list of sections calls it, if not its title."""
+    """What the bar of sections calls it, if not its title."""
+    finding: str = ""
+    """What the section shows, in sentences; it stands below the title."""
+    aside: str = ""
+    """Beside the title, in grey: the identifier of what the title names."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +54,9 @@ class Tile:
 
 
 def _style() -> str:
-    """The palette of all figures as variables; black is the ink of the theme."""
-    names = {name: paint for paint, name in COLOURS.items() if name not in ("ink", "muted")}
-    palette = "".join(f"--{name}:{paint};" for name, paint in names.items())
+    """The palette as variables, for light and dark paper."""
+    palette = "".join(f"--{name}:light-dark({light},{dark});"
+                      for name, (light, dark) in PALETTE.items())
     return f":root{{{palette}}}\n" + (ASSETS / "report.css").read_text(encoding="utf-8")
 
 
@@ -59,11 +65,12 @@ def _script() -> str:
     return '(() => {\n"use strict";\n' + "\n".join(parts) + "})();\n"
 
 
-def _data(charts: Sequence[Chart]) -> str:
+def _data(charts: Sequence[Chart], more: Mapping[str, Any]) -> str:
     """As JSON inside of HTML: nothing in it may look like the end of the element."""
     shades = [[round(255 * part) for part in shade[:3]] for shade in colormaps["cividis"].colors]
     specs = [chart.spec | {"id": chart.id, "title": chart.title} for chart in charts]
-    text = json.dumps({"shades": shades, "charts": specs}, allow_nan=False, separators=(",", ":"))
+    text = json.dumps({"shades": shades, "charts": specs} | dict(more), allow_nan=False,
+                      separators=(",", ":"))
     return text.replace("<", "\\u003c")
 
 
@@ -75,26 +82,33 @@ def _figure(chart: Chart, number: int) -> str:
     )
 
 
+def _section(section: Section, first: int) -> str:
+    figures = "".join(_figure(chart, first + place) for place, chart in enumerate(section.charts))
+    grid = f'<div class="charts">{figures}</div>' if figures else ""
+    aside = f' <span class="id">{escape(section.aside)}</span>' if section.aside else ""
+    finding = f'<p class="finding">{escape(section.finding)}</p>' if section.finding else ""
+    return (f'<section id="{escape(section.id)}"><h2>{escape(section.title)}{aside}</h2>{finding}'
+            f"{grid}{section.html}</section>")
+
+
 def page(
     title: str, lede: str, tiles: Sequence[Tile], sections: Sequence[Section],
-    left_out: Sequence[str] = (),
+    left_out: Sequence[str] = (), findings: Sequence[str] = (), jobs: Jobs | None = None,
 ) -> str:
-    """The whole file. `title` and `lede` are text; `left_out` says in a line what there is not."""
+    """The whole file. `title`, `lede` and `findings` are text; `left_out` says in a line what there
+    is not; `jobs` belong to a section that has an element "jobs-table"."""
     charts = [chart for section in sections for chart in section.charts]
     shown = [section for section in sections if section.charts or section.html]
     parts, number = [], 0
     for section in shown:
-        drawn = []
-        for chart in section.charts:
-            drawn.append(_figure(chart, number))
-            number += 1
-        grid = f'<div class="charts">{"".join(drawn)}</div>' if drawn else ""
-        parts.append(f'<section id="{section.id}"><h2>{escape(section.title)}</h2>{grid}'
-                     f"{section.html}</section>")
+        parts.append(_section(section, number))
+        number += len(section.charts)
     links = "".join(
-        f'<li><a href="#{one.id}">{escape(one.link or one.title)}</a></li>'
+        f'<li><a href="#{escape(one.id)}">{escape(one.link or one.title)}</a></li>'
         for one in shown
     )
+    first = "".join(f"<li>{escape(one)}</li>" for one in findings)
+    first = f'<ul class="findings">{first}</ul>' if first else ""
     facts = f'<dl class="tiles">{"".join(tile.html for tile in tiles)}</dl>' if tiles else ""
     without = f'<p class="note">Not shown. {escape("; ".join(left_out))}.</p>' if left_out else ""
     times = sum(one.spec["x"]["scale"] == "time" and "own" not in one.spec["x"] for one in charts)
@@ -102,6 +116,8 @@ def page(
         '<label><input type="checkbox" id="linked" checked> Zoom all times together</label>'
         if times > 1 else ""
     )
+    packed = (f'<script type="text/plain" id="jobs-data">{jobs.data}</script>\n' if jobs else "")
+    data = _data(charts, {"jobs": jobs.table} if jobs else {})
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -122,15 +138,18 @@ def page(
 <nav aria-label="Sections"><ul>{links}</ul></nav>
 <noscript><p>The charts need JavaScript; tables and texts do not.</p></noscript>
 <main id="main" tabindex="-1">
+{first}
 {facts}
+{"".join(parts)}
+{without}
 <p class="note">Drag over a chart to zoom, double-click to see all of it; Ctrl and the wheel zoom,
 too. With the keyboard: Tab to a chart, arrows read values, + and − zoom, Shift and arrows move, 0
-resets. Names below a chart hide what they name.</p>
-{without}
-{"".join(parts)}
+resets. Names below a chart hide what they name; figures beside them are of the range that is
+seen.</p>
 </main>
-<script type="application/json" id="data">{_data(charts)}</script>
-<script>
+<span id="probe" hidden></span>
+<script type="application/json" id="data">{data}</script>
+{packed}<script>
 {_script()}</script>
 </body>
 </html>

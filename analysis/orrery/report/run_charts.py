@@ -5,83 +5,145 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from matplotlib import colormaps
-from matplotlib.colors import to_hex
 
 from orrery import figures
 from orrery.figures.cluster import WAYS
 from orrery.figures.control_plane import COLOURS as LEVEL_COLOURS
+from orrery.figures.losses import LOSSES, MEANING
 from orrery.figures.recoveries import STAGES
 from orrery.report.charts import Chart, Series, curves, heat, lanes, numbers, time_axis, timeline
 from orrery.report.downsample import spans_joined
-from orrery.report.words import number, with_unit
+from orrery.report.jobs import Jobs
+from orrery.report.run_findings import quantiles
+from orrery.report.words import number, span
 from orrery.run import SECONDS_PER_DAY, Run
-from orrery.style import BLACK, BLUE, CYCLE, GREEN, GREY, PURPLE, SKY, VERMILION
+from orrery.style import BLACK, BLUE, CYCLE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
 
 HEAT_COLUMNS = 360
 JOBS_MAX = 25  # of those that held GPUs in vain
 TEAMS_MAX = 7
+CAUSES_MAX = 6
+PARTS_MAX = 30  # that failed
 GAP = 1 / 2_000  # of the run: spans that are closer look like one
+
+
+def losses(run: Run) -> Chart | str:
+    shares = figures.losses_data(run)
+    if shares.empty:
+        return "Losses of GPU time: nothing was sampled"
+    series = {name: Series(name, paint, "area") for name, paint in LOSSES.items()
+              if name in shares and shares[name].max() > 0}
+    meaning = "; ".join(f"{name}: {MEANING[name]}" for name in series)
+    return timeline("losses", "GPU time: useful work and losses", shares, series, run.end,
+                    {"label": "share of all GPUs (%)", "unit": "%", "low": 0, "high": 100},
+                    stack=True, note=f"{meaning}.".capitalize())
 
 
 def utilisation(run: Run) -> Chart | str:
     use = figures.utilisation_data(run)
     if use.empty:
         return "GPU use: nothing was sampled"
-    series = {
-        way: Series(way, paint, "area" if way == "allocated" else "line",
-                    f"{use[way].mean():.1f} %")
-        for way, paint in WAYS.items() if way in use
-    }
-    told = ["allocated", "useful"] if "useful" in use else ["allocated", "reported"]
-    means = ", ".join(f"{use[way].mean():.1f} % {way}" for way in told)
-    return timeline("utilisation", f"GPU use told four ways: {means}", use, series, run.end,
-                    {"label": "share of all GPUs (%)", "unit": "%", "low": 0, "high": 100})
+    series = {way: Series(way, paint, "area" if way == "allocated" else "line")
+              for way, paint in WAYS.items() if way in use}
+    return timeline("utilisation", "GPU use in four ways", use, series, run.end,
+                    {"label": "share of all GPUs (%)", "unit": "%", "low": 0, "high": 100},
+                    note="Reported: as nvidia-smi shows it; power: above idle.")
+
+
+def gantt(jobs: Jobs | str) -> Chart | str:
+    if isinstance(jobs, str):
+        return jobs
+    if isinstance(jobs.gantt, str):
+        return jobs.gantt
+    left_out = jobs.gantt["leftOut"]
+    note = (f"The {number(left_out)} smallest of the bars are left out. " if left_out else "")
+    return Chart("gantt", "Jobs on the GPUs of the nodes", jobs.gantt,
+                 f"{note}Drag a box to zoom into nodes as well, or press ] and [; click a job to "
+                 "keep it lit. The table below lights what it lists.")
 
 
 def queue_length(run: Run, what: str) -> Chart | str:
     waiting = figures.queue_length_data(run)[[what]]
     if waiting.empty:
         return f"Waiting {what}: nothing was sampled"
-    most, mean = waiting[what].max(), waiting[what].mean()
-    title = f"Waiting {what}: {mean:,.3g} in the mean, {most:,.0f} at most"
     series = {what: Series(what, SKY if what == "jobs" else BLUE, "area")}
-    return timeline(f"queue-{what}", title, waiting, series, run.end, {"label": f"pending {what}"})
+    return timeline(f"queue-{what}", f"Waiting {what}", waiting, series, run.end,
+                    {"label": f"pending {what}"}, peaks=True)
 
 
 def cdf(run: Run, what: str) -> Chart | str:
+    """Of the jobs that the headline figures are of, so that both have the same median."""
     rows = figures.cdf_data(run, what)
-    name = {"wait": "Wait until a job first computes", "jct": "From submission to completion"}[what]
+    name = {"wait": "Wait until a job first computes", "jct": "From submission to the end"}[what]
     if rows.empty:
         return f"{name}: of no job is it known"
-    half = rows.loc[rows["percent"] >= 50, "seconds"]
-    median = "fewer than half of the jobs ever did"
-    if len(half):
-        median = f"half of the jobs within {with_unit(half.iloc[0], 's')}"
-    points = {what: (rows["seconds"].to_numpy(), rows["percent"].to_numpy())}
-    return curves(f"cdf-{what}", f"{name}: {median}", points, {what: Series("jobs", BLUE)},
-                  "time (logarithmic)", {"label": "jobs (%)", "unit": "%", "low": 0, "high": 100},
-                  "Of all jobs that arrived; those that never did keep the curve below 100 %.")
+    median, most, ran = quantiles(run, what)
+    percent = 100 * (np.arange(len(rows)) + 1) / len(rows)
+    points = {what: (rows["seconds"].to_numpy(), percent)}
+    chart = curves(f"cdf-{what}", name, points, {what: Series("jobs", BLUE)}, "time (logarithmic)",
+                   {"label": "jobs (%)", "unit": "%", "low": 0, "high": 100})
+    arrived = len(run.table("/jobs"))
+    those = {"wait": "ran", "jct": "completed, or came to the end that a trace has"}[what]
+    note = f"Of the {number(ran)} jobs that {those}; {number(arrived)} arrived."
+    told = f"half within {span(median)}, 99 % within {span(most)}"
+    return Chart(chart.id, chart.title, chart.spec | {"notes": {"jobs": told}}, note)
 
 
-def heat_map(run: Run, what: str) -> Chart | str:
-    if what == "health" and not len(run.table("/events/faults")):
-        return "Health of nodes: none failed"
-    grid = figures.heat_map_data(run, what, bins=HEAT_COLUMNS)
-    mean = grid.to_numpy().mean()
-    title, label, shown = {
-        "allocation": (f"Allocation of each node: {mean:.1f} % of GPU time", "allocated", "mean"),
-        "health": (f"Health of each node: no fault for {mean:.2f} % of the time", "healthy",
-                   "lowest"),
-    }[what]
-    return heat(f"heat-{what}", title, grid, run.end, label, shown)
+def heat_map(run: Run) -> Chart | str:
+    grid = figures.heat_map_data(run, "allocation", bins=HEAT_COLUMNS)
+    return heat("heat-allocation", "Allocation of each node", grid, run.end, "allocated")
+
+
+def _fault_spans(run: Run) -> pd.DataFrame:
+    """What failed: label of its lane, what, begin, end, gpus, over."""
+    faults = run.table("/events/faults")
+    nodes = run.table("/nodes").set_index("node")
+    parts = [pd.DataFrame({
+        "label": faults["node"].map(nodes["name"]).fillna("a node").astype(object),
+        "what": faults["cause"].astype(object), "begin": faults["at"],
+        "end": faults["repaired_at"], "gpus": faults["node"].map(nodes["gpus"]).fillna(0)})]
+    if "/events/link_faults" in run:
+        links = run.table("/events/link_faults")
+        parts.append(pd.DataFrame({
+            "label": links["name"].astype(object), "what": links["kind"].astype(object),
+            "begin": links["from"], "end": links["to"], "gpus": 0.0}))
+    rows = pd.concat(parts, ignore_index=True)
+    rows["over"] = rows["end"].notna()
+    rows["end"] = rows["end"].fillna(run.end)
+    return rows
+
+
+def failed(run: Run) -> Chart | str:
+    """A lane for each part that failed, those that were down longest first."""
+    rows = _fault_spans(run)
+    if rows.empty:
+        return "What failed: nothing did"
+    common = rows["what"].value_counts()
+    few = common.index[:CAUSES_MAX].tolist()
+    rows["what"] = rows["what"].where(rows["what"].isin(few), "others")
+    length = (rows["end"] - rows["begin"]).groupby(rows["label"]).sum()
+    order = length.sort_values(ascending=False, kind="stable").index
+    found = []
+    for label in order[:PARTS_MAX]:
+        part = rows[rows["label"] == label].sort_values("begin", kind="stable")
+        spans = [{"what": one.what, "begin": one.begin, "end": one.end, "count": 1,
+                  "gpus": one.gpus, "over": bool(one.over)} for one in part.itertuples()]
+        found.append({"label": str(label), "spans": spans})
+    names = few + (["others"] if len(common) > len(few) else [])
+    paints = (VERMILION, BLUE, ORANGE, PURPLE, SKY, GREEN, GREY)
+    series = [Series(str(name), paint) for name, paint in zip(names, paints)]
+    more = (f"The {PARTS_MAX} of {len(order):,} that were down longest. "
+            if len(order) > PARTS_MAX else "")
+    chart = lanes("spans", "failed", "What failed, and for how long", found, series,
+                  time_axis(run.end), f"{more}Arrows: not repaired in this run.")
+    return Chart(chart.id, chart.title, chart.spec | {"counts": True}, chart.note)
 
 
 def stuck(run: Run) -> Chart | str:
     rows = figures.stuck_data(run)
     if rows.empty:
         return "Stuck jobs: none held GPUs in vain"
-    rows["lost"] = rows["gpus"] * (rows["end"] - rows["begin"]) / 3600
+    rows["lost"] = rows["gpus"] * (rows["end"] - rows["begin"])
     lost = rows.groupby("job")["lost"].sum().sort_values(ascending=False, kind="stable")
     found = []
     for job in lost.index[:JOBS_MAX]:
@@ -93,17 +155,17 @@ def stuck(run: Run) -> Chart | str:
                 spans.append({
                     "what": what, "begin": begin[first], "end": end[first : last + 1].max(),
                     "count": last - first + 1, "gpus": part["gpus"].iloc[first : last + 1].max(),
+                    "lost": part["lost"].iloc[first : last + 1].sum(),
                     "over": bool(part["over"].iloc[first : last + 1].all()),
                 })
         name = rows.loc[rows["job"] == job, "name"].iloc[0]
         found.append({"label": f"{name} (job {job})", "spans": spans})
-    hours = rows.groupby("what")["lost"].sum()
-    series = [Series(what, paint, note=f"{number(hours[what])} GPU h")
-              for what, paint in (("deadlocked", VERMILION), ("hung", PURPLE)) if what in hours]
-    told = " and ".join(f"{number(hours[one.name])} GPU h {one.name}" for one in series)
+    seen = set(rows["what"])
+    series = [Series(what, paint) for what, paint in
+              (("deadlocked", VERMILION), ("hung", PURPLE)) if what in seen]
     more = f"The worst {JOBS_MAX} of {len(lost):,} jobs. " if len(lost) > JOBS_MAX else ""
     note = f"{more}Arrows: it never ended. Neighbours too close to tell apart are one."
-    return lanes("spans", "stuck", f"GPUs held in vain: {told}", found, series, time_axis(run.end),
+    return lanes("spans", "stuck", "GPUs held in vain", found, series, time_axis(run.end),
                  note)
 
 
@@ -122,8 +184,7 @@ def recoveries(run: Run) -> Chart | str:
     axis = {"label": "time since the failure", "scale": "time", "own": True, "low": 0,
             "high": max(1.0, 1.03 * worst["total"].max())}
     series = [Series(stage, paint) for stage, (_, paint) in STAGES.items()]
-    title = f"From a failure back to where the job was: {with_unit(mean.sum(), 's')} in the mean"
-    return lanes("bars", "recoveries", title, rows, series, axis,
+    return lanes("bars", "recoveries", "From a failure back to where the job was", rows, series, axis,
                  f"The mean, and the longest {len(worst)}, stage by stage.")
 
 
@@ -142,22 +203,18 @@ def control_plane(run: Run) -> Chart | str:
     ):
         if rates[column].any():
             series[column] = Series(name, paint)
-    peak = rates["all answered"].max()
-    return timeline("control-plane", f"Requests to the API servers: up to {peak:,.0f} a second",
-                    rates, series, run.end, {"label": "requests (1/s)", "unit": "/s"}, stack=True)
+    return timeline("control-plane", "Requests to the API servers", rates, series, run.end,
+                    {"label": "requests (1/s)", "unit": "/s"}, stack=True)
 
 
 def fragmentation(run: Run) -> Chart | str:
     free = figures.fragmentation_data(run)
-    whole = 100 * free[free.columns[-1]].sum() / max(1, free.to_numpy().sum())
-    shades = colormaps["cividis"](np.linspace(0, 1, len(free.columns)))
-    series = {
-        k: Series(f"{k} free", to_hex(shade), "area")
-        for k, shade in zip(free.columns, shades) if free[k].any()
-    }
+    places = np.linspace(0, 1, len(free.columns)).round(3)
+    series = {k: Series(f"{k} free", f"ramp:{place}", "area")
+              for k, place in zip(free.columns, places) if free[k].any()}
     if not series:
         return "Fragmentation: no GPU was ever free"
-    title = f"Free GPUs by how many are free on their node: {whole:.0f} % on free nodes"
+    title = "Free GPUs by how many are free on their node"
     note = f"At {len(free):,} instants. Pods for k GPUs find room where k or more are free."
     return timeline("fragmentation", title, free, series, run.end, {"label": "free GPUs"},
                     stack=True, note=note)
@@ -179,19 +236,16 @@ def teams(run: Run) -> Chart | str:
         team: Series(str(team), BLACK if team == "others" else CYCLE[place], "area")
         for place, team in enumerate(frame.columns)
     }
-    jain = each.attrs["jain"]
-    title = f"GPUs that teams hold; Jain's index of their slowdowns is {jain:.3f}"
-    return timeline("teams", title, frame, series, run.end, {"label": "GPUs allocated"}, stack=True)
+    return timeline("teams", "GPUs that teams hold", frame, series, run.end, {"label": "GPUs allocated"}, stack=True)
 
 
 def nodes_down(run: Run) -> Chart | str:
     down = run.timeline("cluster")[["nodes_down"]]
     if not len(down) or not down["nodes_down"].any():
         return "Failures: no node was down"
-    title = f"Nodes down: {down['nodes_down'].mean():,.3g} in the mean, " \
-            f"{down['nodes_down'].max():,.0f} at most"
     series = {"nodes_down": Series("nodes down", VERMILION, "area")}
-    return timeline("nodes-down", title, down, series, run.end, {"label": "nodes"})
+    return timeline("nodes-down", "Nodes down", down, series, run.end, {"label": "nodes"},
+                    peaks=True)
 
 
 def failures(run: Run) -> Chart | str:
@@ -201,9 +255,7 @@ def failures(run: Run) -> Chart | str:
     period = "day" if counted.attrs["width"] == SECONDS_PER_DAY else "hour"
     series = {"failures": Series("node failures", VERMILION, "area"),
               "recoveries": Series("jobs recovered", GREEN)}
-    failed, recovered = counted["failures"].mean(), counted["recoveries"].mean()
-    means = f"{failed:.3g} failures, {recovered:.3g} recoveries"
-    title = f"Nodes that failed and jobs that recovered each {period}; means: {means}"
+    title = f"Nodes that failed and jobs that recovered each {period}"
     return timeline("failures", title, counted, series, run.end, {"label": f"count a {period}"})
 
 

@@ -3,7 +3,7 @@
 
 const KINDS = {
   timeline: TIMELINE, curves: CURVES, arms: ARMS, heat: HEAT, spans: SPANS, bars: BARS,
-  intervals: INTERVALS,
+  intervals: INTERVALS, gantt: GANTT,
 };
 const TABLE_ROWS = 60;
 const ZOOM = 0.6; // of the range stays at each step
@@ -16,8 +16,17 @@ class Chart {
     this.whole = [spec.x.low, spec.x.high];
     this.view = [...this.whole];
     this.cursor = null; // in pixels of the inner area
+    this.isSeen = true; // on the screen, or not known yet
     this.kind.prepare?.(this);
     this.build();
+  }
+
+  get series() {
+    return this.kind.series?.(this) ?? this.spec.series ?? [];
+  }
+
+  get isZoomed() {
+    return this.view[0] !== this.whole[0] || this.view[1] !== this.whole[1];
   }
 
   get hasLanes() {
@@ -44,31 +53,45 @@ class Chart {
       button("Reset", named("Show all of it"), () => this.reset()));
     this.details = element("details", { ontoggle: () => this.fillTable() },
       element("summary", {}, "As a table"), element("div", { class: "scroll" }));
-    this.figure.append(controls, this.plot, this.legend(), this.reading, this.details);
+    this.range = element("p", { class: "note range", "aria-live": "polite" });
+    this.legend = element("ul", { class: "legend" });
+    this.figure.append(controls, this.plot, this.range, this.legend, this.reading, this.details);
     this.listen();
     new ResizeObserver(() => {
       if (this.plot.clientWidth !== this.width) this.draw();
     }).observe(this.plot);
+    new IntersectionObserver(([entry]) => {
+      this.isSeen = entry.isIntersecting;
+      if (this.isSeen && this.isStale) this.draw();
+    }, { rootMargin: "50%" }).observe(this.figure);
   }
 
-  legend() {
-    const list = element("ul", { class: "legend" });
-    const series = this.spec.series ?? [];
-    const isPlain = series.length === 1 && !series[0].note; // the title names it
-    for (const { name, colour: paint, note } of isPlain ? [] : series) {
+  // Names, and what was in the range that is seen.
+  fillLegend() {
+    const notes = this.kind.notes?.(this) ?? new Map();
+    const { series } = this;
+    const isPlain = series.length === 1 && !notes.size; // the title names it
+    const items = (isPlain ? [] : series).map(({ name, colour: paint }) => {
       const swatch = element("span", { class: "swatch", style: `background:${colour(paint)}` });
-      const toggle = element("button", {
-        type: "button", "aria-pressed": true, title: "Show or hide",
+      const note = notes.get(name);
+      return element("li", {}, element("button", {
+        type: "button", "aria-pressed": !this.hidden.has(name), title: "Show or hide",
         onclick: () => {
           this.hidden[this.hidden.has(name) ? "delete" : "add"](name);
-          toggle.setAttribute("aria-pressed", !this.hidden.has(name));
+          const place = items.length ? [...this.legend.children].findIndex(
+            (item) => item.contains(document.activeElement)) : -1;
           this.draw();
+          this.legend.children[place]?.firstChild.focus(); // it was made anew
         },
-      }, swatch, note ? `${name} ${note}` : name);
-      list.append(element("li", {}, toggle));
-    }
-    if (this.spec.kind === "heat") list.append(element("li", {}, this.ramp()));
-    return list;
+      }, swatch, name, ...(note ? [" ", element("span", { class: "figure" }, note)] : [])));
+    });
+    if (this.spec.kind === "heat") items.push(element("li", {}, this.ramp()));
+    this.legend.replaceChildren(...items);
+    const range = this.view[1] - this.view[0];
+    const isTime = this.spec.x.scale === "time" && !this.spec.x.own;
+    this.range.textContent = this.isZoomed && isTime
+      ? `Figures of ${momentText(this.view[0], range)} to ${momentText(this.view[1], range)}`
+        + `${this.kind.rangeNote?.(this) ?? ""}.` : "";
   }
 
   ramp() {
@@ -89,15 +112,18 @@ class Chart {
       left: this.hasLanes ? (isNarrow ? 8 : 190) : 56, right: 14, top: 8, bottom: 40,
     };
     const lane = isNarrow ? 44 : 26;
-    const height = this.hasLanes ? Math.max(60, lanes * lane) : isNarrow ? 190 : 230;
+    this.isNarrow = isNarrow;
+    const height = this.kind.height?.(this)
+      ?? (this.hasLanes ? Math.max(60, lanes * lane) : isNarrow ? 190 : 230);
     const inside = () => ({ width: Math.max(40, width - margin.left - margin.right), height });
     this.inner = inside();
     const [bottom, top] = this.kind.yRange(this);
-    if (!this.hasLanes && this.spec.kind !== "heat") {
+    if (this.kind.axis) margin.left = isNarrow ? 64 : 96;
+    else if (!this.hasLanes && this.spec.kind !== "heat") {
       this.ticks = linearTicks(bottom, top, 5);
       margin.left = 38 + 7.5 * Math.max(...this.ticks.map(({ text }) => text.length));
     }
-    Object.assign(this, { isNarrow, margin, inner: inside() });
+    Object.assign(this, { margin, inner: inside() });
     this.svg.setAttribute("width", width);
     this.svg.setAttribute("height", height + margin.top + margin.bottom);
     const [low, high] = this.view.map(this.scale.to);
@@ -109,6 +135,7 @@ class Chart {
   draw() {
     this.width = this.plot.clientWidth;
     if (!this.width) return;
+    this.isStale = false;
     this.measure();
     const { inner, margin } = this;
     const clip = `clip-${this.spec.id}`;
@@ -124,6 +151,7 @@ class Chart {
     this.brush = shape("rect", { class: "brush", height: inner.height, visibility: "hidden" });
     frame.append(this.mark, this.brush);
     this.svg.replaceChildren(frame);
+    this.fillLegend();
     this.fillTable();
   }
 
@@ -141,6 +169,10 @@ class Chart {
       frame.append(shape("path", { class: "zero", d: `M${px(this.x(0))} 0V${inner.height}` }));
     }
     if (this.hasLanes) return;
+    if (this.kind.axis) {
+      this.kind.axis(this, frame);
+      return;
+    }
     if (spec.kind === "heat") {
       text({ transform: `translate(-12 ${inner.height / 2}) rotate(-90)`, class: "label-y" },
         spec.rowsLabel);
@@ -175,8 +207,19 @@ class Chart {
     b = a + length;
     this.view = length === high - low ? [...this.whole] : [this.scale.from(a), this.scale.from(b)];
     this.point(null);
-    this.draw();
+    if (!isFollower) this.draw();
+    else this.drawSoon();
     if (!isFollower) this.page.follow(this);
+  }
+
+  // In the next frame if it is on the screen; else once it gets there.
+  drawSoon() {
+    if (this.isStale) return;
+    this.isStale = true;
+    if (!this.isSeen) return;
+    requestAnimationFrame(() => {
+      if (this.isStale) this.draw();
+    });
   }
 
   zoom(factor, around = null) {
@@ -193,7 +236,16 @@ class Chart {
   }
 
   reset() {
+    if (this.rows) this.rows = [0, this.spec.rows.length];
     this.setView(...this.whole);
+  }
+
+  // The part of the rows that is seen, where a chart can be zoomed into these.
+  setRows(from, to) {
+    const all = this.spec.rows.length;
+    const count = Math.min(all, Math.max(1, Math.round(to - from)));
+    const first = Math.min(Math.max(0, Math.round(from)), all - count);
+    this.rows = [first, first + count];
   }
 
   listen() {
@@ -204,10 +256,16 @@ class Chart {
         y: Math.min(Math.max(event.clientY - box.top - this.margin.top, 0), this.inner.height - 1),
       };
     };
+    const boxOf = (one, other) => {
+      const [left, right] = [one.x, other.x].sort((a, b) => a - b);
+      const [top, bottom] = [one.y, other.y].sort((a, b) => a - b);
+      const hasRows = this.rows && bottom - top > 24;
+      return { left, right, top, bottom, hasRows };
+    };
     let start = null;
     this.svg.addEventListener("pointerdown", (event) => {
       if (event.button) return;
-      start = at(event).x;
+      start = at(event);
       this.svg.setPointerCapture(event.pointerId);
     });
     this.svg.addEventListener("pointermove", (event) => {
@@ -216,15 +274,24 @@ class Chart {
         this.point(here);
         return;
       }
-      const [left, right] = [Math.min(start, here.x), Math.max(start, here.x)];
-      filled(this.brush, { x: left, width: right - left, visibility: "visible" }, []);
+      const { left, right, top, bottom, hasRows } = boxOf(start, here);
+      const [y, height] = hasRows ? [top, bottom - top] : [0, this.inner.height];
+      filled(this.brush, { x: left, width: right - left, y, height, visibility: "visible" }, []);
     });
     this.svg.addEventListener("pointerup", (event) => {
-      const [left, right] = [start, at(event).x].sort((a, b) => a - b);
-      const isDrag = start !== null && right - left > 4;
+      if (start === null) return;
+      const { left, right, top, bottom, hasRows } = boxOf(start, at(event));
       start = null;
       this.brush.setAttribute("visibility", "hidden");
-      if (isDrag) this.setView(this.back(left), this.back(right));
+      if (right - left <= 4) {
+        this.kind.choose?.(this, left, top);
+        return;
+      }
+      if (hasRows) {
+        const row = (y) => this.rows[0] + (y / this.inner.height) * (this.rows[1] - this.rows[0]);
+        this.setRows(row(top), row(bottom));
+      }
+      this.setView(this.back(left), this.back(right));
     });
     this.svg.addEventListener("pointercancel", () => { start = null; });
     this.svg.addEventListener("pointerleave", () => this.point(null));
@@ -240,13 +307,26 @@ class Chart {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const { width, height } = this.inner;
     const row = this.hasLanes ? height / this.spec.lanes.length
-      : this.spec.rows ? height / this.spec.rows.length : 0;
+      : this.rows ? Math.max(8, height / (this.rows[1] - this.rows[0]))
+        : this.spec.rows ? height / this.spec.rows.length : 0;
     const from = this.cursor ?? { x: width / 2, y: row / 2 };
     const move = (x, y) => this.point({
       x: Math.min(Math.max(from.x + x, 0), width), y: Math.min(Math.max(from.y + y, 0), height - 1),
     }, true);
     const centre = this.cursor ? this.back(this.cursor.x) : null;
+    const rows = (factor, part) => this.rows && (() => {
+      const [from, to] = this.rows;
+      const half = ((to - from) * factor) / 2;
+      const middle = (from + to) / 2 + part * (to - from);
+      this.setRows(middle - half, middle + half);
+      this.draw();
+    });
     const actions = {
+      "]": rows(ZOOM, 0),
+      "[": rows(1 / ZOOM, 0),
+      PageUp: rows(1, -0.5),
+      PageDown: rows(1, 0.5),
+      Enter: this.cursor && this.kind.choose && (() => this.kind.choose(this, from.x, from.y)),
       "+": () => this.zoom(ZOOM, centre),
       "=": () => this.zoom(ZOOM, centre),
       "-": () => this.zoom(1 / ZOOM, centre),
@@ -266,6 +346,7 @@ class Chart {
   point(place, isAloud = false) {
     this.cursor = place;
     const told = place && this.kind.at(this, this.back(place.x), place.y);
+    if (!place) this.kind.leave?.(this);
     this.mark?.setAttribute("visibility", told ? "visible" : "hidden");
     this.tip.hidden = !told;
     if (!isAloud) this.reading.textContent = "";

@@ -3,6 +3,8 @@
 const CURVES = {
   yRange: (chart) => [chart.spec.y.low ?? 0, chart.spec.y.high],
 
+  notes: (chart) => new Map(Object.entries(chart.spec.notes ?? {})),
+
   // The last value at or below x.
   value({ x, y }, at) {
     const place = placeOf(x, at) - 1;

@@ -17,8 +17,34 @@ function filled(made, attributes, children) {
   return made;
 }
 
-// Names of the palette are variables of the style sheet, so that they follow its themes.
-const colour = (name) => (name.startsWith("#") ? name : `var(--${name})`);
+// Names of the palette are variables of the style sheet, so that they follow its themes. `ramp:0.3`
+// is a place between few and many, which keeps clear of the paper in either theme.
+function colour(name) {
+  if (name.startsWith("#")) return name;
+  if (!name.startsWith("ramp:")) return `var(--${name})`;
+  const part = Number(name.slice(5));
+  const shade = (place) => {
+    const rgb = page.shades[Math.round(place * (page.shades.length - 1))];
+    return `rgb(${rgb.join(" ")})`;
+  };
+  return `light-dark(${shade(0.9 - 0.9 * part)}, ${shade(0.3 + 0.7 * part)})`;
+}
+
+// What a colour is in the theme at hand, for pictures made of pixels.
+const RGB = new Map();
+function rgbOf(name) {
+  const probe = document.getElementById("probe");
+  if (!RGB.has(name)) {
+    probe.style.color = colour(name);
+    RGB.set(name, getComputedStyle(probe).color.match(/[\d.]+/g).slice(0, 3).map(Number));
+  }
+  return RGB.get(name);
+}
+
+function pixelOf(name) {
+  const [red, green, blue] = rgbOf(name);
+  return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
+}
 
 function button(text, title, action) {
   return element("button", { type: "button", title, "aria-label": title, onclick: action }, text);

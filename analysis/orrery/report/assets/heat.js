@@ -64,6 +64,17 @@ const HEAT = {
     return { column, begin, length, place: row * spec.columns + column };
   },
 
+  // Of all rows, over the range that is seen.
+  rangeNote(chart) {
+    const [from, to] = chart.view.map((x) => HEAT.cell(chart, x, 0).column);
+    let sum = 0;
+    for (let row = 0; row < chart.spec.rows.length; row++) {
+      for (let k = from; k <= to; k++) sum += chart.bytes.mean[row * chart.spec.columns + k];
+    }
+    const mean = sum / (chart.spec.rows.length * (to - from + 1)) / (STEPS_OF_HEAT / 100);
+    return `: ${chart.spec.y.label} ${mean.toFixed(1)} ${chart.spec.y.unit}`;
+  },
+
   at(chart, x, pixel) {
     const { spec } = chart;
     const row = Math.min(Math.floor((pixel / chart.inner.height) * spec.rows.length),

@@ -28,6 +28,20 @@ const LANES = {
 const SPANS = {
   ...LANES,
 
+  // GPU time, or how often, in the range that is seen.
+  notes(chart) {
+    const [from, to] = chart.view;
+    const sums = new Map();
+    for (const { what, begin, end, lost, count } of chart.spec.lanes.flatMap((one) => one.spans)) {
+      if (end < from || begin > to) continue;
+      const length = Math.max(0, Math.min(end, to) - Math.max(begin, from));
+      const part = end > begin ? length / (end - begin) : 0;
+      sums.set(what, (sums.get(what) ?? 0) + (chart.spec.counts ? count : lost * part));
+    }
+    const text = (sum) => (chart.spec.counts ? numberText(sum) : withUnit(sum, "GPU s"));
+    return new Map(chart.spec.series.map(({ name }) => [name, text(sums.get(name) ?? 0)]));
+  },
+
   colours: (chart) => Object.fromEntries(chart.spec.series.map((one) => [one.name, one.colour])),
 
   draw(chart, layer) {

@@ -12,6 +12,83 @@ const page = {
       const isAlike = chart.spec.x.scale === "time" && !chart.spec.x.own;
       if (chart !== leader && isAlike) chart.setView(...leader.view, true);
     }
+    page.table?.ranged();
+  },
+
+  // The range of the run that charts show.
+  seen() {
+    const chart = page.charts.find(({ spec }) => spec.x.scale === "time" && !spec.x.own);
+    return chart ? chart.view : [0, Infinity];
+  },
+
+  // Pictures made of pixels do not follow the theme by themselves.
+  themed() {
+    RGB.clear();
+    for (const chart of page.charts) chart.kind.paint?.(chart);
+  },
+
+  // Which section is read, in the bar of sections.
+  sections() {
+    const links = new Map([...document.querySelectorAll("nav a")].map(
+      (link) => [link.hash.slice(1), link]));
+    const sections = [...document.querySelectorAll("main section")];
+    const mark = () => {
+      const line = 0.3 * window.innerHeight;
+      const isEnd = window.innerHeight + window.scrollY >= document.body.scrollHeight - 2;
+      const passed = sections.filter((one) => one.getBoundingClientRect().top <= line);
+      const here = isEnd && window.scrollY > 0 ? sections.at(-1) : passed.at(-1);
+      for (const [id, link] of links) {
+        if (here?.id === id && !link.hasAttribute("aria-current")) {
+          link.setAttribute("aria-current", "true");
+          const bar = link.closest("ul");
+          bar.scrollLeft = link.offsetLeft - bar.clientWidth / 2;
+        } else if (here?.id !== id) link.removeAttribute("aria-current");
+      }
+    };
+    let isWaiting = false;
+    document.addEventListener("scroll", () => {
+      if (isWaiting) return;
+      isWaiting = true;
+      requestAnimationFrame(() => {
+        isWaiting = false;
+        mark();
+      });
+    }, { passive: true });
+    mark();
+  },
+
+  // Buttons that copy the text beside them.
+  copies() {
+    for (const made of document.querySelectorAll("button[data-copy]")) {
+      made.addEventListener("click", async () => {
+        const text = document.getElementById(made.dataset.copy);
+        const range = document.createRange();
+        range.selectNodeContents(text);
+        getSelection().removeAllRanges();
+        getSelection().addRange(range);
+        let isDone = false;
+        try {
+          await navigator.clipboard.writeText(text.textContent);
+          isDone = true;
+        } catch {
+          isDone = document.execCommand("copy"); // files have no clipboard in some browsers
+        }
+        made.textContent = isDone ? "Copied" : "Selected: press Ctrl+C";
+      });
+    }
+  },
+
+  // Jobs come packed, and take a moment.
+  async jobs(spec) {
+    const packed = document.getElementById("jobs-data");
+    if (!packed) return;
+    page.jobs = new Jobs(spec, await unpacked(packed.textContent));
+    const gantt = page.charts.find(({ spec: one }) => one.kind === "gantt");
+    if (gantt) {
+      GANTT.fill(gantt, page.jobs);
+      gantt.draw();
+    }
+    page.table = new JobTable(document.getElementById("jobs-table"), page.jobs, page);
   },
 
   // The theme that was chosen here before; without one, that of the system.
@@ -35,12 +112,16 @@ const page = {
       root.dataset.theme = isDark() ? "light" : "dark";
       store((kept) => kept.setItem(key, root.dataset.theme));
       tell();
+      page.themed();
     });
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", tell);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+      tell();
+      page.themed();
+    });
     tell();
   },
 
-  start() {
+  async start() {
     page.theme();
     const data = JSON.parse(document.getElementById("data").textContent);
     page.shades = data.shades;
@@ -48,8 +129,11 @@ const page = {
       page.charts.push(new Chart(figure, data.charts[Number(figure.dataset.chart)], page));
     }
     for (const chart of page.charts) chart.draw(); // all at once: the page is laid out once
+    page.sections();
+    page.copies();
     const link = document.getElementById("linked");
     link?.addEventListener("change", () => { page.isLinked = link.checked; });
+    await page.jobs(data.jobs);
     requestAnimationFrame(() => requestAnimationFrame(() => {
       document.documentElement.dataset.ready = Math.round(performance.now()); // ms; all is drawn
     }));
@@ -57,4 +141,4 @@ const page = {
 };
 
 page.start();
-window.orrery = { charts: page.charts, groupsIn, reduced };
+window.orrery = { charts: page.charts, page, groupsIn, reduced, withUnit, numberText };

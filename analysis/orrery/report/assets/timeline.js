@@ -91,9 +91,33 @@ const TIMELINE = {
   },
 
   valueText(chart, { low, mean, high }) {
-    const unit = chart.spec.y.unit ? ` ${chart.spec.y.unit}` : "";
-    if (low === high) return numberText(mean) + unit;
-    return `${numberText(mean)}${unit} (${numberText(low)} to ${numberText(high)})`;
+    const { unit } = chart.spec.y;
+    if (low === high) return withUnit(mean, unit);
+    return `${withUnit(mean, unit)} (${numberText(low)} to ${numberText(high)})`;
+  },
+
+  // Means over the range that is seen; the shares of a stack of everything are these, too.
+  notes(chart) {
+    const [from, to] = chart.view;
+    const { ends, begin } = chart.spec;
+    const unit = chart.spec.y.unit ?? "";
+    const first = placeOf(ends, from);
+    const notes = new Map();
+    for (const { name, mean, high } of chart.spec.series) {
+      let [sum, total, most] = [0, 0, 0];
+      for (let k = first; k < ends.length && (k === first || ends[k - 1] < to); k++) {
+        if (mean[k] === null) continue;
+        const length = Math.min(to, ends[k]) - Math.max(from, k ? ends[k - 1] : begin);
+        sum += mean[k] * Math.max(length, 1e-12);
+        total += Math.max(length, 1e-12);
+        most = Math.max(most, (high ?? mean)[k]);
+      }
+      if (!total) continue;
+      const text = unit === "%" ? `${(sum / total).toFixed(1)} %` : withUnit(sum / total, unit);
+      notes.set(name, chart.spec.peaks ? `${text} on average, ${withUnit(most, unit)} at most`
+        : text);
+    }
+    return notes;
   },
 
   at(chart, x) {
