@@ -86,6 +86,7 @@ class Run:
     """
 
     def __init__(self, path: str | Path) -> None:
+        self._kept: dict[str, pd.DataFrame] | None = None
         self.path = self._existing(Path(path))
         try:
             self._file = self._opened()
@@ -230,9 +231,23 @@ class Run:
 
     def table(self, path: str) -> pd.DataFrame:
         """All rows of a table, of a growing one so far. For what columns become, see Run."""
+        if self._kept is not None and path in self._kept:
+            return self._kept[path].copy()
         dataset = self._dataset(path)
         with reading(self.path):
-            return self._frame(dataset)
+            frame = self._frame(dataset)
+        if self._kept is not None:
+            self._kept[path] = frame.copy()
+        return frame
+
+    @contextmanager
+    def reading_once(self) -> Iterator[None]:
+        """Within it each table is read once: for callers that need the same ones again and again."""
+        self._kept = {}
+        try:
+            yield
+        finally:
+            self._kept = None
 
     def _frame(self, dataset: h5py.Dataset) -> pd.DataFrame:
         rows = self._rows(dataset)

@@ -51,11 +51,13 @@ class Series:
     """Of the palette in orrery.style, or any other."""
     style: str = "line"
     """Or "area"."""
+    hint: str = ""
+    """What the name means, for who points at it in the legend."""
 
     @property
     def about(self) -> dict[str, str]:
         paint = COLOURS.get(self.colour, self.colour)
-        return {"name": self.name, "colour": paint, "style": self.style}
+        return {"name": self.name, "colour": paint, "style": self.style, "hint": self.hint}
 
 
 def numbers(values: Iterable[float], digits: int = 6) -> list[float | int | None]:

@@ -107,19 +107,20 @@ def _bars(run: Run, jobs: pd.DataFrame) -> tuple[dict[str, Any], int]:
 
 
 def _sizes(gpus: pd.Series) -> list[dict[str, Any]]:
-    """Powers of two, as many as the jobs need; at most eight steps."""
+    """Classes by powers of two, four or sixteen, at most eight; those that have jobs."""
     most = max(1, int(gpus.max()))
-    step = 2 if most <= 128 else 4 if most <= 8192 else 16
+    step = 2 if most <= 128 else 4 if most <= 8_192 else 16
     bounds = [1]
     while bounds[-1] < most and len(bounds) < 8:
         bounds.append(bounds[-1] * step)
-    names, low = [], 0
-    for bound in bounds:
-        high = bound if bound != bounds[-1] else max(bound, most)
+    bounds[-1] = max(bounds[-1], most)
+    found = []
+    for low, high in zip([0, *bounds], bounds):
+        if not ((gpus > low) & (gpus <= high)).any() and not (low == 0 and (gpus <= 0).any()):
+            continue
         name = number(high) if high == low + 1 else f"{number(low + 1)} to {number(high)}"
-        names.append({"name": f"{name} GPU{'s' if high > 1 else ''}", "most": high})
-        low = high
-    return names
+        found.append({"name": f"{name} GPU{'s' if high > 1 else ''}", "most": high})
+    return found
 
 
 def _colours(jobs: pd.DataFrame) -> dict[str, list[dict[str, Any]]]:

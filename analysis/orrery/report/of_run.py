@@ -33,7 +33,7 @@ def tiles(run: Run) -> list[Tile]:
              f"of {number(get('jobs_submitted', math.nan))} that arrived"),
         Tile("Median wait", with_unit(get("wait_p50", math.nan), "s"),
              f"of jobs that ran; 99 %: {with_unit(get('wait_p99', math.nan), 's')}"),
-        Tile("Median time to the end", with_unit(get("jct_p50", math.nan), "s"),
+        Tile("Median time to end", with_unit(get("jct_p50", math.nan), "s"),
              f"of jobs that got there; 99 %: {with_unit(get('jct_p99', math.nan), 's')}"),
         Tile("Failures of nodes", number(get("nodes_failed", math.nan)),
              f"restarts of jobs: {number(get('restarts', math.nan))}"),
@@ -124,6 +124,11 @@ def about(run: Run) -> Section:
 
 def run_page(run: Run) -> str:
     """One file of HTML about this run."""
+    with run.reading_once():
+        return _run_page(run)
+
+
+def _run_page(run: Run) -> str:
     left_out: list[str] = []
     charts, findings = run_charts, run_findings
 

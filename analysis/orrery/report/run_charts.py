@@ -23,7 +23,7 @@ HEAT_COLUMNS = 360
 JOBS_MAX = 25  # of those that held GPUs in vain
 TEAMS_MAX = 7
 CAUSES_MAX = 6
-PARTS_MAX = 30  # that failed
+PARTS_MAX = 16  # that failed
 GAP = 1 / 2_000  # of the run: spans that are closer look like one
 
 
@@ -31,12 +31,12 @@ def losses(run: Run) -> Chart | str:
     shares = figures.losses_data(run)
     if shares.empty:
         return "Losses of GPU time: nothing was sampled"
-    series = {name: Series(name, paint, "area") for name, paint in LOSSES.items()
+    series = {name: Series(name, paint, "area", MEANING[name]) for name, paint in LOSSES.items()
               if name in shares and shares[name].max() > 0}
-    meaning = "; ".join(f"{name}: {MEANING[name]}" for name in series)
     return timeline("losses", "GPU time: useful work and losses", shares, series, run.end,
                     {"label": "share of all GPUs (%)", "unit": "%", "low": 0, "high": 100},
-                    stack=True, note=f"{meaning}.".capitalize())
+                    stack=True,
+                    note="From the bottom: useful work, what held GPUs beside it, free GPUs.")
 
 
 def utilisation(run: Run) -> Chart | str:
@@ -136,7 +136,8 @@ def failed(run: Run) -> Chart | str:
             if len(order) > PARTS_MAX else "")
     chart = lanes("spans", "failed", "What failed, and for how long", found, series,
                   time_axis(run.end), f"{more}Arrows: not repaired in this run.")
-    return Chart(chart.id, chart.title, chart.spec | {"counts": True}, chart.note)
+    return Chart(chart.id, chart.title, chart.spec | {"counts": True, "partly": bool(more)},
+                 chart.note)
 
 
 def stuck(run: Run) -> Chart | str:
@@ -165,8 +166,8 @@ def stuck(run: Run) -> Chart | str:
               (("deadlocked", VERMILION), ("hung", PURPLE)) if what in seen]
     more = f"The worst {JOBS_MAX} of {len(lost):,} jobs. " if len(lost) > JOBS_MAX else ""
     note = f"{more}Arrows: it never ended. Neighbours too close to tell apart are one."
-    return lanes("spans", "stuck", "GPUs held in vain", found, series, time_axis(run.end),
-                 note)
+    chart = lanes("spans", "stuck", "GPUs held in vain", found, series, time_axis(run.end), note)
+    return Chart(chart.id, chart.title, chart.spec | {"partly": bool(more)}, chart.note)
 
 
 def recoveries(run: Run) -> Chart | str:

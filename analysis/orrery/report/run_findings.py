@@ -103,7 +103,7 @@ def stuck(run: Run) -> str:
     going = int((~rows["over"]).groupby(rows["job"]).any().sum())
     return joined(
         f"{count(len(each), 'jobs')} held GPUs in vain: {listed(parts)}",
-        f"most of it, {with_unit(each.max(), 'GPU s')}, is of {name} (job {worst})"
+        f"the largest part, {with_unit(each.max(), 'GPU s')}, is of {name} (job {worst})"
         if len(each) > 1 else "",
         f"{count(going, 'jobs')} {'was' if going == 1 else 'were'} stuck to the end" if going else "")
 
@@ -119,7 +119,7 @@ def health(run: Run) -> str:
     common = causes.value_counts()
     often = faults["node"].value_counts()
     down = 100 * nodes["downtime"].sum() / (run.end * len(nodes)) if run.complete else math.nan
-    worst = (f"{nodes['name'].get(often.index[0], 'a node')} failed most often, "
+    worst = (f"node {nodes['name'].get(often.index[0], '')} failed most often, "
              f"{number(often.iloc[0])} times" if often.iloc[0] > 1 else "")
     kinds = f", {number(common.iloc[0])} of them as {common.index[0]}" if len(common) > 1 else ""
     hit = int((faults["jobs_hit"] > 0).sum())
@@ -157,7 +157,7 @@ def teams(run: Run) -> str:
     spread = (f"slowdowns reach from {each['slowdown'].min():.3g} ({fast}) to "
               f"{each['slowdown'].max():.3g} ({slow}); Jain's index of them is {jain:.3f}, where 1 "
               "is even" if each["slowdown"].notna().sum() > 1 else "")
-    return joined(f"{most} did {each['share'].max():.0f} % of the useful work of {len(each)} teams",
+    return joined(f"team {most} did {each['share'].max():.0f} % of the useful work of {len(each)} teams",
                   spread)
 
 

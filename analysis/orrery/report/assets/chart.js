@@ -71,11 +71,11 @@ class Chart {
     const notes = this.kind.notes?.(this) ?? new Map();
     const { series } = this;
     const isPlain = series.length === 1 && !notes.size; // the title names it
-    const items = (isPlain ? [] : series).map(({ name, colour: paint }) => {
+    const items = (isPlain ? [] : series).map(({ name, colour: paint, hint }) => {
       const swatch = element("span", { class: "swatch", style: `background:${colour(paint)}` });
       const note = notes.get(name);
       return element("li", {}, element("button", {
-        type: "button", "aria-pressed": !this.hidden.has(name), title: "Show or hide",
+        type: "button", "aria-pressed": !this.hidden.has(name), title: hint ? `${hint} (show or hide)` : "Show or hide",
         onclick: () => {
           this.hidden[this.hidden.has(name) ? "delete" : "add"](name);
           const place = items.length ? [...this.legend.children].findIndex(
@@ -109,7 +109,7 @@ class Chart {
     const lanes = this.spec.lanes?.length ?? 0;
     const isNarrow = width < 480;
     const margin = {
-      left: this.hasLanes ? (isNarrow ? 8 : 190) : 56, right: 14, top: 8, bottom: 40,
+      left: this.hasLanes ? (isNarrow ? 8 : this.laneNamesWidth()) : 56, right: 14, top: 8, bottom: 40,
     };
     const lane = isNarrow ? 44 : 26;
     this.isNarrow = isNarrow;
@@ -130,6 +130,10 @@ class Chart {
     this.x = (value) => ((this.scale.to(value) - low) / (high - low)) * this.inner.width;
     this.back = (pixel) => this.scale.from(low + (pixel / this.inner.width) * (high - low));
     this.y = (value) => height - ((value - bottom) / (top - bottom)) * height;
+  }
+
+  laneNamesWidth() {
+    return Math.min(190, 24 + 7 * Math.max(...this.spec.lanes.map(({ label }) => label.length)));
   }
 
   draw() {

@@ -40,7 +40,8 @@ class Jobs {
   }
 
   title(row) {
-    return `${this.columns.name_names[this.columns.name[row]]} (job ${this.columns.job[row]})`;
+    const [name, job] = [this.columns.name_names[this.columns.name[row]], this.columns.job[row]];
+    return name.endsWith(`-${job}`) ? name : `${name} (job ${job})`;
   }
 
   text({ name, unit, text }, row) {
@@ -101,8 +102,8 @@ class JobTable {
     this.heads = jobs.spec.columns.map((column) => this.head(column));
     this.body = element("tbody", {});
     this.table = element("table", { class: "jobs", "aria-rowcount": jobs.count + 1 },
-      element("colgroup", {}, ...jobs.spec.columns.map(({ text, name }) => element("col", {
-        class: name === "name" ? "wide" : text ? "text" : "short" }))),
+      element("colgroup", {}, ...jobs.spec.columns.map(({ text, name, unit }) => element("col", {
+        class: name === "name" ? "wide" : text ? "text" : unit ? "short" : "count" }))),
       element("thead", {}, element("tr", {}, ...this.heads)), this.body);
     this.scroller = element("div", {
       class: "jobs-scroll", tabindex: 0, role: "application",

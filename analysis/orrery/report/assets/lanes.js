@@ -38,7 +38,8 @@ const SPANS = {
       const part = end > begin ? length / (end - begin) : 0;
       sums.set(what, (sums.get(what) ?? 0) + (chart.spec.counts ? count : lost * part));
     }
-    const text = (sum) => (chart.spec.counts ? numberText(sum) : withUnit(sum, "GPU s"));
+    const more = chart.spec.partly ? " in these lanes" : "";
+    const text = (sum) => (chart.spec.counts ? numberText(sum) : withUnit(sum, "GPU s")) + more;
     return new Map(chart.spec.series.map(({ name }) => [name, text(sums.get(name) ?? 0)]));
   },
 
@@ -62,8 +63,8 @@ const SPANS = {
 
   text(span) {
     const many = span.count > 1 ? `, ${span.count} times` : "";
-    return `${spanText(span.end - span.begin)}${span.over ? "" : ", never ended"}${many}, `
-      + `${numberText(span.gpus)} GPUs`;
+    const gpus = span.gpus ? `, ${numberText(span.gpus)} GPUs` : "";
+    return `${spanText(span.end - span.begin)}${span.over ? "" : ", never ended"}${many}${gpus}`;
   },
 
   tell(chart, lane, x) {
