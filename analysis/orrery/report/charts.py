@@ -25,7 +25,7 @@ PALETTE = {
     "blue": ("#0072b2", "#106fac"), "orange": ("#e69f00", "#e6a10b"),
     "green": ("#009e73", "#00a069"), "vermilion": ("#d55e00", "#db6512"),
     "sky": ("#56b4e9", "#47b6fa"), "purple": ("#cc79a7", "#be85b5"),
-    "yellow": ("#dcc000", "#fcd600"),
+    "yellow": ("#e3cb15", "#fcd600"),
 }
 HEAT_ROWS = 200
 HEAT_STEPS = 200  # bytes of a heat map count half percents

@@ -141,4 +141,4 @@ const page = {
 };
 
 page.start();
-window.orrery = { charts: page.charts, page, groupsIn, reduced, withUnit, numberText };
+window.orrery = { charts: page.charts, page, groupsIn, reduced, rgbOf, withUnit };

@@ -15,10 +15,12 @@ import pytest
 from conftest import TINY
 from orrery import figures
 from orrery.report import run_page
+from orrery.report.words import with_unit
 from PIL import Image
 
 NEEDED = "bash -c '. scenarios/setup.sh && orrery_setup test' installs what it takes"
 LONG = TINY.replace("interval: 10min, teams", "interval: 1s, teams")  # is downsampled
+HOSTILE = "</script><img src=x onerror=alert(1)>"
 FOCUSABLE = "a[href], button, input, summary, [tabindex='0']"
 
 
@@ -137,7 +139,8 @@ def page(browser: Page, path: Path) -> Page:
 def test_charts_are_drawn_and_nothing_goes_wrong_or_out(page: Page) -> None:
     shapes = page.run("""return Object.fromEntries(orrery.charts.map((chart) => [chart.spec.id,
         chart.svg.querySelectorAll("g[clip-path] > *").length]))""")
-    assert len(shapes) == page.run("return document.querySelectorAll('figure').length") == 13
+    assert len(shapes) == page.run("return document.querySelectorAll('figure').length") == 15
+    assert shapes.pop("gantt") == 0  # its bars are pixels
     assert all(count > 0 for count in shapes.values()), shapes
     assert shapes["utilisation"] == 1 + 4 + 4  # an area, bands and lines
     assert page.driver.get_log("browser") == [] and page.requests() == []
@@ -150,7 +153,7 @@ def test_buttons_zoom_all_charts_over_time_and_reset(page: Page) -> None:
     assert [low, high] == pytest.approx([720, 2880])
     labels = page.chart("utilisation", "return chart.svg.querySelector('.tick-x').textContent")
     assert float(labels) >= 12
-    assert page.view("queue-pods") == page.view("heat-health") == [low, high]
+    assert page.view("queue-pods") == page.view("gantt") == page.view("failed") == [low, high]
     assert page.view("cdf-wait") != [low, high] and page.view("recoveries")[0] == 0
     page.click("utilisation", "Reset")
     assert page.chart("utilisation", "return chart.svg.innerHTML") == before
@@ -200,12 +203,15 @@ def test_arrows_read_what_is_there(page: Page, made) -> None:
     assert text.startswith("29 min 52 s to 30 min 8 s: allocated 75 %") and "useful" in text
     told = float(text.split("useful ")[1].split(" ")[0])
     assert told == pytest.approx(use.loc[1793:1808].mean(), rel=0.01)
-    page.press_in("heat-health", Keys.ARROW_RIGHT, *[Keys.ARROW_LEFT] * 12)
-    text = page.chart("heat-health", "return chart.reading.textContent")
-    assert text.startswith("gpu-0, ") and text.endswith("healthy 0 %")
+    page.press_in("heat-allocation", Keys.ARROW_RIGHT, *[Keys.ARROW_LEFT] * 12)
+    text = page.chart("heat-allocation", "return chart.reading.textContent")
+    assert text.startswith("gpu-0, ") and text.endswith("allocated 0 %")
     page.press(Keys.ARROW_DOWN)
-    text = page.chart("heat-health", "return chart.reading.textContent")
-    assert text.startswith("gpu-1, ") and text.endswith("healthy 100 %")
+    text = page.chart("heat-allocation", "return chart.reading.textContent")
+    assert text.startswith("gpu-1, ") and text.endswith("allocated 100 %")
+    page.press_in("failed", Keys.ARROW_RIGHT)
+    assert page.chart("failed", "return chart.reading.textContent") == \
+        "gpu-0, from 12 min: list 10 min, 8 GPUs"
     page.press_in("stuck", Keys.ARROW_RIGHT)
     assert page.chart("stuck", "return chart.reading.textContent") == \
         "wide (job 0), from 12 min: hung 5 s, 24 GPUs"
@@ -215,7 +221,7 @@ def test_every_control_is_reached_by_tab(page: Page) -> None:
     from selenium.webdriver.common.keys import Keys
 
     wanted = page.run(f"""window.wanted = [...document.querySelectorAll("{FOCUSABLE}")].filter(
-        (e) => e.checkVisibility()); return wanted.length""")
+        (e) => e.checkVisibility() && e.tabIndex >= 0); return wanted.length""")
     page.run("document.activeElement.blur()")
     reached = set()
     for _ in range(wanted + 5):
@@ -282,14 +288,183 @@ def test_dark_follows_the_system_and_the_button(page: Page) -> None:
     page.run("localStorage.clear()")
 
 
-def test_a_narrow_page_does_not_scroll_sideways(page: Page) -> None:
-    page.width(360)
-    assert page.run("return document.documentElement.scrollWidth") <= 360
+@pytest.mark.parametrize("width", [360, 600, 1400])
+def test_a_page_does_not_scroll_sideways(page: Page, width: int) -> None:
+    page.width(width)
+    assert page.run("return document.documentElement.scrollWidth") <= width
     outside = page.run("""return orrery.charts.flatMap((chart) => [...chart.svg.querySelectorAll(
         "text")].filter((t) => { const box = t.getBoundingClientRect();
           return box.left < -1 || box.right > innerWidth + 1; }).map(
           (t) => chart.spec.id + " " + t.textContent))""")
     assert outside == []
+
+
+COLOURS_SEEN = """
+    const { data } = chart.canvas.getContext("2d").getImageData(0, 0, chart.canvas.width,
+      chart.canvas.height);
+    const seen = {};
+    for (let k = 0; k < data.length; k += 4) {
+      if (data[k + 3]) seen[data.slice(k, k + 3).join()] = (seen[data.slice(k, k + 3).join()] ?? 0) + 1;
+    }
+    const of = (name) => seen[orrery.rgbOf(name).join()] ?? 0;
+    """
+FRAME = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(done));"
+
+
+def lit(page: Page) -> str:
+    """The job that is lit in the Gantt chart."""
+    page.driver.execute_async_script(FRAME)
+    return page.run("return orrery.page.jobs.lit < 0 ? '' "
+                    ": orrery.page.jobs.title(orrery.page.jobs.lit)")
+
+
+def test_bars_stand_where_pods_held_gpus(page: Page, made) -> None:
+    found = page.chart("gantt", """const { width, height } = chart.raster;
+        return [0.02, 0.1, 0.3, 0.5, 0.7, 0.95].map((x) => [0.06, 0.3, 0.55, 0.8].map((y) => {
+          const row = chart.pixels[Math.floor(y * height) * width + Math.floor(x * width)];
+          return row === 0xffffffff ? -1 : chart.jobs.columns.job[row]; }));""")
+    bars = figures.gantt_data(made("long", text=LONG))
+    for x, column in zip((0.02, 0.1, 0.3, 0.5, 0.7, 0.95), found):
+        for y, job in zip((0.06, 0.3, 0.55, 0.8), column):
+            gpu = 32 * y % 8
+            here = bars[(bars["begin"] <= 3600 * x) & (bars["end"] > 3600 * x)
+                        & (bars["lane"] == int(4 * y)) & (bars["gpu"] <= gpu)
+                        & (bars["gpu"] + bars["gpus"] > gpu)]
+            assert job == (here["job"].iloc[0] if len(here) else -1)
+
+
+def test_the_job_under_the_pointer_is_lit_and_the_rest_grey(page: Page) -> None:
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    classes = page.chart("gantt", COLOURS_SEEN + "return [of('blue'), of('orange'), of('unlit')]")
+    assert classes[0] > 0 and classes[1] > 0 and classes[2] == 0
+    svg = page.chart("gantt", """chart.plot.scrollIntoView(
+        {block: "center", behavior: "instant"}); return chart.svg""")
+    ActionChains(page.driver).move_to_element_with_offset(svg, 100, -60).perform()
+    assert lit(page) == "wide (job 0)"
+    now = page.chart("gantt", COLOURS_SEEN + "return [of('blue'), of('orange'), of('unlit')]")
+    assert (now[0] == 0 or now[1] == 0) and now[2] > 0 and now[0] + now[1] > 0
+    tip = page.chart("gantt", "return chart.tip.textContent")
+    assert "wide (job 0)" in tip and "GPUs 24" in tip and "a" in tip
+    assert page.run("return document.querySelector('table.jobs tr.lit').textContent").startswith(
+        "wide (job 0)")
+    ActionChains(page.driver).click().move_to_element_with_offset(svg, 0, 280).perform()
+    assert lit(page) == "wide (job 0)"  # a click keeps it lit
+    page.run("orrery.page.jobs.pin(orrery.page.jobs.pinned)")
+    assert lit(page) == ""
+
+
+def test_rows_of_the_table_light_the_gantt(page: Page) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    page.run("document.querySelector('.jobs-scroll').focus()")
+    page.press(Keys.ARROW_DOWN, Keys.ARROW_DOWN)
+    assert lit(page) == "small (job 1)"
+    text = page.run("return orrery.page.table.reading.textContent")
+    assert text.startswith("job small (job 1); team b; end completed; GPUs 3")
+    assert page.chart("gantt", COLOURS_SEEN + "return of('unlit')") > 0
+    page.press(Keys.ESCAPE)
+    assert lit(page) == ""
+    assert page.chart("gantt", COLOURS_SEEN + "return of('unlit')") == 0
+
+
+def rows(page: Page, column: int) -> list[str]:
+    return page.run("return [...document.querySelectorAll('table.jobs tr[data-row]')].map("
+                    f"(line) => line.cells[{column}].textContent)")
+
+
+def test_jobs_are_sorted_and_searched(page: Page) -> None:
+    heads = page.run("return [...document.querySelectorAll('table.jobs th button')].map("
+                     "(head) => head.textContent)")
+    assert heads == ["job", "team", "end", "GPUs", "pods", "submitted", "waited", "ran",
+                     "submitted to end", "restarts", "useful", "not useful"]
+
+    def sort(name: str) -> list[str]:
+        place = heads.index(name)
+        page.run(f"document.querySelectorAll('table.jobs th button')[{place}].click()")
+        return rows(page, place)
+
+    assert sort("GPUs") == ["24", "16", "3", "3"] and sort("GPUs") == ["3", "3", "16", "24"]
+    assert page.run("return document.querySelector('th[aria-sort]').ariaSort") == "ascending"
+    assert sort("job") == ["late (job 3)", "small (job 1)", "small (job 2)", "wide (job 0)"]
+    assert sort("waited")[0] == "10.6 min"
+    page.run("""const box = document.querySelector("input[type=search]"); box.focus();""")
+    page.press("b smal")
+    assert rows(page, 0) == ["small (job 1)", "small (job 2)"]
+    assert page.run("return document.querySelector('.told').textContent") == "2 of 4 jobs"
+    page.driver.execute_async_script(FRAME)
+    assert page.chart("gantt", COLOURS_SEEN + "return of('unlit')") > 0
+    page.press(" #2")
+    assert rows(page, 0) == ["small (job 2)"]
+    page.run("""const box = document.querySelector("input[type=search]"); box.value = "";
+        box.dispatchEvent(new Event("input")); document.querySelector(".find input[type=checkbox]")
+        .click(); orrery.charts[0].setView(0, 30);""")
+    assert rows(page, 0) == ["wide (job 0)"]
+
+
+def test_the_gantt_is_ordered_and_coloured(page: Page) -> None:
+    def names() -> list[str]:
+        return page.chart("gantt", "return [...chart.legend.querySelectorAll('button')].map("
+                                   "(b) => b.childNodes[1].textContent)")
+
+    assert names() == ["a", "b"]
+    page.click("gantt", "size")
+    assert names() == ["3 to 4 GPUs", "9 to 16 GPUs", "17 to 32 GPUs"]
+    page.click("gantt", "end")
+    assert names() == ["completed"]
+    page.click("gantt", "leaf")
+    labels = page.chart("gantt", "return [...chart.svg.querySelectorAll('.tick-y')].map("
+                                 "(text) => text.textContent)")
+    assert labels == ["leaf 0", "leaf 1"]
+    page.chart("gantt", "chart.plot.focus()")
+    page.press("]", "]")
+    assert page.chart("gantt", "return chart.rows") == [1, 2]
+    page.press("0")
+    assert page.chart("gantt", "return chart.rows") == [0, 4]
+
+
+def test_figures_below_a_chart_are_of_the_range_that_is_seen(page: Page, made) -> None:
+    note = "return [...chart.legend.querySelectorAll('li')].map((item) => item.textContent)"
+    run = made("long", text=LONG)
+    shares = figures.losses_data(run)
+    assert page.chart("losses", note)[0] == f"useful {shares['useful'].mean():.1f} %"
+    assert page.chart("losses", "return chart.range.textContent") == ""
+    page.chart("losses", "chart.setView(600, 1200)")
+    part = shares.loc[601:1200, "useful"].mean()
+    assert page.chart("losses", note)[0] == f"useful {part:.1f} %"
+    assert page.chart("losses", "return chart.range.textContent") == \
+        "Figures of 10 min to 20 min."
+    page.chart("gantt", "chart.draw()")
+    assert page.chart("gantt", note)[0].startswith("a ")
+    held = figures.gantt_data(run)
+    length = held["end"].clip(upper=1200) - held["begin"].clip(lower=600)
+    hours = (length.clip(lower=0) * held["gpus"])[held["team"] == "a"].sum() / 3600
+    assert float(page.chart("gantt", note)[0].split()[1]) == pytest.approx(hours, rel=1e-3)
+
+
+def test_the_bar_of_sections_stays_and_says_where_one_is(page: Page) -> None:
+    page.run("document.documentElement.style.scrollBehavior = 'auto';"
+             "document.getElementById('waiting').scrollIntoView()")
+    page.driver.execute_async_script(FRAME)
+    assert page.run("return document.querySelector('nav').getBoundingClientRect().top") == 0
+    assert page.run("return document.querySelector('nav a[aria-current]').textContent") == "Waiting"
+    top = page.run("return document.querySelector('#waiting h2').getBoundingClientRect().top")
+    assert top >= page.run("return document.querySelector('nav').offsetHeight") - 1
+
+
+def test_the_command_is_copied(page: Page) -> None:
+    page.run("document.querySelector('button[data-copy]').click()")
+    page.wait("return /Copied|Selected/.test("
+              "document.querySelector('button[data-copy]').textContent)")
+    assert page.run("return getSelection().toString()").startswith("cat > ./")
+
+
+def test_numbers_are_written_as_in_the_texts(page: Page) -> None:
+    values = [0, 1, 0.5, 59.99, 60, 90, 3599, 3600, 86400, 1e6, 123456.789, 1.5e-5, -7200, 2.5e15]
+    for unit in ("", "s", "B", "B/s", "GPU s", "GPU h", "jobs"):
+        found = page.run(f"return arguments[0].map((value) => orrery.withUnit(value, '{unit}'))",
+                         values)
+        assert found == [with_unit(value, unit) for value in values], unit
 
 
 def test_joining_buckets_for_the_screen_keeps_their_extremes(page: Page) -> None:
@@ -326,10 +501,15 @@ def test_joining_buckets_for_the_screen_keeps_their_extremes(page: Page) -> None
 
 
 def test_names_of_users_are_text(browser: Page, made, written) -> None:
-    text = TINY.replace("name: wide", "name: '</script><img src=x onerror=alert(1)>'")
+    text = TINY.replace("name: wide", f"name: '{HOSTILE[:31]}'").replace(
+        "team: a", "team: '<b>&amp;'")
     page = browser.open(written("markup", run_page(made("image", text=text))))
     assert page.run("return document.querySelectorAll('img').length") == 0
     assert page.chart("recoveries", "return chart.spec.lanes[1].label").startswith("</script><img")
+    row = page.run("return [...document.querySelectorAll('table.jobs tr[data-row]')].map("
+                   "(line) => line.textContent).find((text) => text.includes('<img'))")
+    assert "<b>&amp;" in row
+    assert "<b>&amp;" in page.chart("gantt", "return chart.legend.textContent")
     assert page.driver.get_log("browser") == [] and page.requests() == []
 
 
