@@ -72,7 +72,7 @@ def test_each_section_begins_with_what_it_shows(html: str) -> None:
                         r"The rest was idle .* and .*\.", found["use"])
     assert found["jobs"] == "4 of 4 jobs completed."
     assert found["waiting"] == ("Half of the 4 jobs that ran waited at most 30 s, 1 % longer than "
-                                "28.2 min. Up to 1 job waited at a time, 0.333 on average.")
+                                "10.6 min. Up to 1 job waited at a time, 0.333 on average.")
     assert found["stuck"] == "1 job held GPUs in vain: 0.03333 GPU h hung."
     assert found["nodes"].startswith("1 fault took 1 node down. 1 of the faults hit jobs.")
     assert found["recovery"].startswith("After 1 stop jobs took 23.4 min on average until")
