@@ -129,6 +129,7 @@ def pictures(runs: Runs) -> dict[str, plt.Axes]:
     dead = runs("dead-rank-timeout", "dead-rank-timeout")
     return {
         "utilisation": figures.utilisation(small),
+        "losses": figures.losses(large),
         "queue_length": figures.queue_length(small),
         "cdf_wait": figures.cdf(queues, "wait"),
         "cdf_jct": figures.cdf(queues, "jct"),

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
 from orrery import figures
+from orrery.figures.losses import spread
 from orrery.figures.nodes import coverage
 
 CONTROLLED = """
@@ -52,6 +53,23 @@ def test_utilisation_four_ways(tiny: orrery.Run, tmp_path: Path) -> None:
     axis = figures.utilisation(tiny)
     assert drawn(axis, tmp_path) == "GPU use told four ways, with means"
     assert axis.get_xlim() == (0.0, 60.0) and axis.get_xlabel() == "simulated time (min)"
+
+
+def test_spans_are_spread_over_intervals_to_the_part() -> None:
+    begin, end = pd.Series([0.0, 5.0, 8.0, np.nan]), pd.Series([10.0, 15.0, 8.0, 3.0])
+    found = spread(begin, end, pd.Series([2.0, 4.0, 9.0, 9.0]), np.array([10.0, 20.0]))
+    assert found.tolist() == [2 + 4 * 0.5, 4 * 0.5]
+    assert spread(begin[:0], end[:0], begin[:0], np.array([10.0])).tolist() == [0]
+
+
+def test_losses(tiny: orrery.Run, tmp_path: Path) -> None:
+    shares = figures.losses_data(tiny)
+    # wide stops at 720 s with 24 GPUs; the failure is noticed 5 s later, and 90 s of compute are
+    # lost. The failed node is down for 10 min.
+    assert shares["hung"].iloc[1] == pytest.approx(100 * 24 * 5 / 32 / 600, abs=1e-3)
+    assert shares["lost"].sum() == pytest.approx(100 * 24 * 90 / 32 / 600, abs=0.05)
+    assert shares["down"].sum() == pytest.approx(100 * 8 * 595 / 32 / 600, abs=0.3)
+    assert drawn(figures.losses(tiny), tmp_path) == "GPU time: useful work and losses, with means"
 
 
 def test_queue_length(tiny: orrery.Run, tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ def test_each_section_begins_with_what_it_shows(html: str) -> None:
                                 "10.6 min. Up to 1 job waited at a time, 0.333 on average.")
     assert found["stuck"] == "1 job held GPUs in vain: 0.03333 GPU h hung."
     assert found["nodes"].startswith("1 fault took 1 node down. 1 of the faults hit jobs.")
-    assert found["recovery"].startswith("After 1 stop jobs took 23.4 min on average until")
+    assert found["recovery"].startswith("After 1 stop jobs took 13.6 min on average until")
 
 
 def test_a_headline_figure_has_one_value(html: str, tiny: orrery.Run) -> None:
