@@ -31,7 +31,8 @@ def losses(run: Run) -> Chart | str:
     shares = figures.losses_data(run)
     if shares.empty:
         return "Losses of GPU time: nothing was sampled"
-    series = {name: Series(name, paint, "area", MEANING[name]) for name, paint in LOSSES.items()
+    paints = LOSSES | {"idle": "idle"}
+    series = {name: Series(name, paint, "area", MEANING[name]) for name, paint in paints.items()
               if name in shares and shares[name].max() > 0}
     return timeline("losses", "GPU time: useful work and losses", shares, series, run.end,
                     {"label": "share of all GPUs (%)", "unit": "%", "low": 0, "high": 100},
