@@ -98,7 +98,7 @@ class JobQueueEnv(Env):
         output = self.output or Path(self._scratch.name) / "run.h5"
         agent = Path(__file__).with_name("gym_agent.py")
         plan = (f"[{{name: Python, args: {{file: {agent}, class: Agent, slots: {self.slots}, "
-                f"read: {answer_end}, write: {question_end}}}}}]")
+                f"read: {answer_end}, write: {question_end}, timeout: 0s}}}}]")
         command = [str(binary), "run", str(self.scenario), "-q", "-o", str(output), "--seed",
                    str(self._seed), "--plugin", str(binary.with_name("liborrery_python.so")),
                    "--set", f"policy.job_queue.policies={plan}", *self.options]
