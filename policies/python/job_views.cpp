@@ -38,13 +38,15 @@ struct Tree {
   }
   py::object job(JobSlot slot) const {
     if (slot == kNoJob) return py::none();
-    JobRef job = job_of(board, slot);
-    if (whose == Whose::Own && job.serial != get().key(slot).serial) {
-      throw py::value_error("job " + std::to_string(get().key(slot).serial) +
-                            " is over and still in a tree: job_ends() and job_cancelled() must "
-                            "erase it");
-    }
-    return py::cast(std::move(job));
+    expect_alive(slot);
+    return py::cast(job_of(board, slot));
+  }
+  // Slots are reused, so a tree must not keep those of jobs that are over.
+  void expect_alive(JobSlot slot) const {
+    if (whose != Whose::Own || get().key(slot).serial == board->job(slot).serial) return;
+    throw py::value_error("job " + std::to_string(get().key(slot).serial) +
+                          " is over and still in a tree: job_ends() and job_cancelled() must "
+                          "erase it");
   }
   JobSlot slot_of(const JobRef& job) const {
     constexpr std::array<const char*, 3> kNot{"it is not among those that wait",
@@ -64,6 +66,7 @@ void insert(const Tree& t, const JobRef& job, int64_t rank, std::optional<int64_
             std::optional<int64_t> estimate_ns) {
   JobTree& tree = t.to_change(job);
   const QueuedJob& j = job.get();
+  if (tree.contains(j.slot)) t.expect_alive(j.slot);
   expect(!tree.contains(j.slot), job, "it is in the tree already");
   if (count.value_or(0) < 0 || estimate_ns.value_or(0) < 0) {
     throw py::value_error("count and estimate_ns are at least 0");

@@ -34,8 +34,10 @@ struct WhatIfRef {
 struct PodWhatIfRef : WhatIfRef {};
 struct GangWhatIfRef : WhatIfRef {};
 
-NodeSet nodes_of(const ClusterState& cluster, const py::array& given) {
+NodeSet nodes_of(const ClusterState& cluster, const py::object& items) {
   NodeSet nodes{cluster.nodes()};
+  const py::array given = py::array::ensure(items);
+  if (!given) throw py::error_already_set{};
   if (given.dtype().kind() == 'b') {
     if (given.ndim() != 1 || static_cast<size_t>(given.size()) != cluster.nodes()) {
       throw py::value_error("expected bool for each node, or ids of nodes");
@@ -156,7 +158,7 @@ void bind_placed_views(py::module_& m, py::class_<HandleRef>& handle) {
       .def_readonly("is_leaving", &PlacedPod::is_leaving);
   bind_what_if<PodWhatIfRef>(m, "WhatIf")
       .def("feasible",  // of these nodes (bool or ids), those that the pod could go to
-           [](const PodWhatIfRef& w, const py::array& nodes) {
+           [](const PodWhatIfRef& w, const py::object& nodes) {
              return mask_of(w.pods().feasible(nodes_of(w.handle->cluster(), nodes)));
            })
       .def_property_readonly("is_node_local",

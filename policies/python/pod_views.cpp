@@ -155,10 +155,9 @@ void bind_cycle(py::module_& m) {
       .def_property_readonly(
           "pre_filter_reason",
           [](const DiagnosisRef& d) { return std::string{d.diagnosis->pre_filter_reason}; })
-      .def_property_readonly("unresolvable",  // nodes on which no eviction helps
-                             [](const DiagnosisRef& d) {
-                               return mask_of(d.diagnosis->candidates.unresolvable());
-                             })
+      .def_property_readonly(
+          "unresolvable",  // nodes on which no eviction helps
+          [](const DiagnosisRef& d) { return mask_of(d.diagnosis->candidates.unresolvable()); })
       .def_property_readonly("rejections", [](const DiagnosisRef& d) {
         py::list all;  // (reason, nodes, whether no eviction helps)
         for (const Rejection& r : d.diagnosis->candidates.rejections()) {

@@ -156,7 +156,7 @@ def test_a_policy_records_as_its_class(orrery, tmp_path):
 def test_a_plan_chooses_nodes_and_is_warned_of_names_in_vain(orrery, tmp_path):
     (tmp_path / "s.yaml").write_text(
         "cluster: {pools: [{name: gpu, machine: dgx-a100, count: 3}]}\n"
-        "workload: {sources: [{kind: jobs, jobs: [{count: 6, user: ann, work: 10min, pods: 2, pod: {gpus: 2}}]}]}\n"
+        "workload: {sources: [{kind: jobs, jobs: [{count: 6, user: ann, work: 10min, pods: 1, pod: {gpus: 4}}]}]}\n"
         "faults: {list: [{node: gpu-0, at: 5min, repair: 10min}]}\nrun: {seed: 4}\n")
     done = orrery("run", "s.yaml", "-o", "out.h5",
                   *with_jobs(job_policy("OnTheLast", more=", users: [ann, zed]")))

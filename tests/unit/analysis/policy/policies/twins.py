@@ -284,7 +284,7 @@ class GangPreemption(Policy):
             for victims, pod in enumerate(lower):
                 trial.evict(pod)
                 if trial.fits():
-                    assert len(trial.placed) > 1 and trial.spent_ns > 0
+                    assert len(trial.placed) == self.handle.gang(cycle.pod.gang).pods and trial.spent_ns > 0
                     for member, node in trial.placed:
                         self.handle.nominate(member, node)
                     self.handle.evict(cycle.pod.id, lower[:victims + 1])
