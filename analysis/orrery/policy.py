@@ -30,6 +30,20 @@ Before `__init__(self)` runs, the instance has
 `name(node)`, `gpu_left_milli(node)`. CPU and GPU are in thousandths of a core and a GPU, memory in
 bytes. Times are integers in nanoseconds and end in `_ns`.
 
+`handle` has pods and gangs (`pod(id)`, `gang(id)`, `node_of(pod)`, `pods_on(node)`), counts of pods by labels
+(`count_pods({"app": "a"}, by_leaf=True)`: an array by leaf switch), and commands such as `nominate()` and
+`evict()`. For post_filter() it shows the cluster without some pods, until the end of the `with`:
+
+    with self.handle.what_if(cycle) as trial:  # gang_what_if(cycle): the whole gang, `trial.fits()`
+        trial.evict(pod)
+        possible = trial.feasible(nodes)  # bool for each node
+
+`board` has `waiting` and `running`, trees of jobs in order, `fits(job)`, `start(job, nodes=None)`, `stop(job)`,
+`cancel(job)` and `wake_at(when_ns)`. `board.tree()` is an empty tree of the policy's own: `insert(job, rank)`,
+`erase(job)`, `find_after(key, free=...)`. A job that is over must not stay in it.
+
+Every class takes the argument `timeout` (1min): host time that a call may take before it ends the run.
+
 score() and filter() answer for all nodes at once: an array of len(nodes). Scores of nodes that are no
 candidates are ignored; real scores are rounded to the nearest integer, halves to the even one.
 A policy must keep no pods, gangs or cycles beyond the call that they were given to, and no views
