@@ -288,7 +288,8 @@ BAD = [  # the policy's arguments, what is said of them
     ("{file: WRONG, class: Declared, racks: [1, x]}", "args.racks: [1]: expected an integer, got 'x'"),
     ("{file: WRONG, class: Declared, is_on: 'true'}", "args.is_on: expected true or false, got 'true' in quotes"),
     ("{file: WRONG, class: Misspelt}", "Misspelt serves no point", "did you mean 'score'?"),
-    ("{file: WRONG, class: RanksByText}", "policy.plugins[0]: serves no point of pods"),
+    ("{file: WRONG, class: RanksByText}", "policy.plugins[0]: 'Python:RanksByText' serves no point of pods: "
+     "it belongs into `policy.job_queue`"),
 ]
 
 
@@ -307,6 +308,13 @@ def test_mistakes_in_arguments_are_told_where_they_stand(orrery, tmp_path, args,
     for text in says:
         assert text in done.stderr
     assert not (tmp_path / "__pycache__").exists()
+
+
+def test_without_the_library_it_is_said_how_to_load_it(program, tmp_path):
+    (tmp_path / "s.yaml").write_text(SCENARIO + f"policy: {{plugins: [{plugin('twins.py', 'BestFit')}]}}\n")
+    done = subprocess.run([program, "validate", "s.yaml"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ("policy.plugins[0].name: no policy is called 'Python'; policies of a library, such as those in Python, "
+            "need --plugin") in done.stderr
 
 
 def test_arguments_are_read_and_described(orrery, tmp_path):
