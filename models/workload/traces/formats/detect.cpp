@@ -31,7 +31,10 @@ constexpr const Format* kFormats[] = {&kOpenbFormat,
                                       &kPaiFormat,
                                       &kNativeFormat,
                                       &kOpenbUntimedFormat,
-                                      &kPaiInstancesFormat};
+                                      &kPaiInstancesFormat,
+                                      &kCsvFormat,
+                                      &kJsonLinesFormat,
+                                      &kSacctFormat};
 
 // The share of the format's columns that the header has.
 double share_of_columns(const CsvReader& csv, const Format& format) {
@@ -71,6 +74,12 @@ const Format* find_format(std::string_view beginning, TraceFormat wanted) {
     }
   }
   return best;
+}
+
+const Format* find_own_format(std::string_view beginning) {
+  const size_t first = beginning.find_first_not_of(" \t\r\n");
+  const bool is_json = first != std::string_view::npos && beginning[first] == '{';
+  return is_json ? &kJsonLinesFormat : &kCsvFormat;
 }
 
 std::string known_formats() {
