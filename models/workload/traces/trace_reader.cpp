@@ -29,20 +29,6 @@ struct Origin {
   }
 };
 
-// For a file of no known format: what may be done about it.
-std::string columns_found(std::string_view beginning) {
-  constexpr size_t kTold = 40;
-  std::string names;
-  const auto fields = first_fields(beginning, ',');
-  for (size_t i = 0; i < std::min(fields.size(), kTold); ++i) {
-    names.append(i == 0 ? "" : ", ").append(fields[i]);
-  }
-  if (fields.size() > kTold) names += " and others";
-  return "Its first line has " + names +
-         ". For a table of your own, the parameter columns says which of them are submit, duration "
-         "and gpus";
-}
-
 // When the first job of the file ended. Ends at a mistake, which the reading proper will report.
 Time first_end(const Format& format, const Origin& origin, const TraceParams& params) {
   Findings findings{{.file = origin.name, .errors_max = 1, .is_lenient = params.lenient}};
@@ -204,11 +190,9 @@ const Format* FileTraceReader::choose_format(const Origin& origin) {
   // The file may be damaged before it shows what it is.
   TextSource again = origin.open();
   const bool has_text = again.next_line().has_value();
-  findings_.stop(again.error().value_or(
-      findings_.file() +
-      (has_text ? ": the file is of no known trace format (" + known_formats() + "). " +
-                      columns_found(beginning)
-                : ": found no rows, expected a header")));
+  findings_.stop(
+      again.error().value_or(findings_.file() + (has_text ? ": " + unknown_format(beginning)
+                                                          : ": found no rows, expected a header")));
   return nullptr;
 }
 

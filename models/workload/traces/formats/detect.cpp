@@ -82,12 +82,21 @@ const Format* find_own_format(std::string_view beginning) {
   return is_json ? &kJsonLinesFormat : &kCsvFormat;
 }
 
-std::string known_formats() {
-  std::string names;
+std::string unknown_format(std::string_view beginning) {
+  constexpr size_t kShown = 40;
+  std::string text = "the file is of no known trace format (";
   for (const Format* format : kFormats) {
-    names.append(names.empty() ? "" : ", ").append(name_of(format->id));
+    text.append(format == kFormats[0] ? "" : ", ").append(name_of(format->id));
   }
-  return names;
+  text += "). Its first line has ";
+  const auto fields = first_fields(beginning, ',');
+  for (size_t i = 0; i < std::min(fields.size(), kShown); ++i) {
+    text.append(i == 0 ? "" : ", ").append(fields[i]);
+  }
+  if (fields.size() > kShown) text += " and others";
+  return text +
+         ". For a table of your own, the parameter columns says which of them are submit, duration "
+         "and gpus";
 }
 
 }  // namespace orrery::traces

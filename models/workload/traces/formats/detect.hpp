@@ -15,6 +15,7 @@ std::string read_beginning(TextSource source);
 const Format* find_format(std::string_view beginning, TraceFormat wanted);
 // csv or json_lines: what a file is whose columns the user has named.
 const Format* find_own_format(std::string_view beginning);
-std::string known_formats();  // "openb, helios, ..."
+// What to say of a file that resembles no format.
+std::string unknown_format(std::string_view beginning);
 
 }  // namespace orrery::traces
