@@ -47,7 +47,21 @@ CASES = [
     Case("a folder", {"s.yaml/x": ""}, RUN, 2, ("s.yaml",)),
     # keys and values
     changed("unknown section", "run:", "runn:", "s.yaml:9:1", "unknown key 'runn'", "did you mean 'run'"),
-    changed("unknown key", "count: 4", "count: 4, coutn: 3", "s.yaml:3:", "unknown key 'coutn'"),
+    changed("unknown key", "count: 4", "count: 4, coutn: 3", "s.yaml:3:", "unknown key 'coutn'; did you mean 'count'?",
+            "(keys here: name, machine, count,"),
+    changed("unknown key like none that there is", "work: 10min", "gpu_type: x, work: 10min", "s.yaml:8:",
+            "unknown key 'gpu_type'", "(keys here: name, user, team,"),
+    changed("pods larger than any node", "kind: jobs\n      jobs:\n        - {work: 10min, pods: 2, pod: {gpus: 8}}",
+            "kind: generator\n      arrival_rate: 1\n      gpus_per_pod_max: 16\n      shape: {kind: preset, preset: seren}",
+            "s.yaml:8:25: workload.sources[0].gpus_per_pod_max", "pods of up to 16 GPUs, and no node has more than 8",
+            "expected at most 8"),
+    yaml("pods of the default size, larger than any node", GOOD.replace("dgx-a100", "dgx-1v").replace(
+        "machine: dgx-1v", "machine: four").replace("  pools:", "  machines: [{base: dgx-a100, name: four, gpus: 4}]\n  pools:").replace(
+        "kind: jobs\n      jobs:\n        - {work: 10min, pods: 2, pod: {gpus: 8}}",
+        "kind: generator\n      arrival_rate: 1\n      shape: {kind: preset, preset: seren}"),
+        "s.yaml:7:", "workload.sources[0].gpus_per_pod_max", "pods of up to 8 GPUs, and no node has more than 4"),
+    Case("the output is standard output", {"s.yaml": GOOD}, ("run", "s.yaml", "-o", "-"), 2,
+         ("--output -: HDF5 cannot be written to standard output",)),
     added("section given twice", "run: {seed: 2}\n", "s.yaml:10:1", "'run'"),
     changed("required key missing", "work: 10min, ", "", "s.yaml:8:", "work"),
     changed("no cluster", GOOD[:GOOD.index("workload")], "", "cluster"),

@@ -51,6 +51,9 @@ Part part_in(const std::string& text) {
 std::string folder_of(const Arguments& arguments, const std::string& study) {
   if (const auto given = arguments.one("output")) {
     if (given->empty()) throw UsageError{"--output needs a folder"};
+    if (*given == "-") {
+      throw UsageError{"--output -: a study is a folder of files, and cannot go to standard output"};
+    }
     return *given;
   }
   return fs::path{study}.stem().string();
