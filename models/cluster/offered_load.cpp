@@ -65,10 +65,7 @@ std::string formatted(const char* format, double value) {
   return text.data();
 }
 
-// Three digits.
-std::string rounded(double value) {
-  return formatted(value < 10 ? "%.2f" : value < 100 ? "%.1f" : "%.0f", value);
-}
+std::string rounded(double value) { return formatted(value < 1000 ? "%.3g" : "%.0f", value); }
 
 }  // namespace
 
