@@ -69,7 +69,7 @@ def study_cases(case: Callable[..., Any], good: str) -> list[Any]:
         study("study without a base", "axes:\n" + AXIS, "study.yaml:1:1: missing required key 'base'"),
         study("base that is not there", STUDY.replace("s.yaml", "t.yaml"),
               "study.yaml:1:7: base: no file 't.yaml'"),
-        case("a study on standard output", {"study.yaml": STUDY, "s.yaml": GOOD},
+        case("a study on standard output", {"study.yaml": STUDY, "s.yaml": good},
              arguments=("study", "run", "study.yaml", "-o", "-"),
              says=("--output -: a study is a folder of files",)),
         study("unknown key in a study", STUDY + "seed: {count: 2}\n", "study.yaml:4:1: unknown key 'seed'",

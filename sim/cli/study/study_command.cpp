@@ -52,7 +52,7 @@ std::string folder_of(const Arguments& arguments, const std::string& study) {
   if (const auto given = arguments.one("output")) {
     if (given->empty()) throw UsageError{"--output needs a folder"};
     if (*given == "-") {
-      throw UsageError{"--output -: a study is a folder of files, and cannot go to standard output"};
+      throw UsageError{"--output -: a study is a folder of files, not for standard output"};
     }
     return *given;
   }

@@ -2,6 +2,7 @@
 // hours, over the GPUs there are.
 #include <gmock/gmock.h>
 
+#include <charconv>
 #include <string>
 
 #include "tests/support/cli_run.hpp"
@@ -18,8 +19,9 @@ const std::string kHead =
 
 std::string generator(const std::string& rate, const std::string& until) {
   return kHead + "    - {kind: generator, arrival_rate: " + rate +
-         ", shape: {kind: classes, classes: [{gpus: 8, duration: 2h}]}}\nrun: {until: " + until +
-         "}\n";
+         ", shape: {kind: classes, classes: [{gpus: {kind: uniform, low: 8, high: 8}, duration: "
+         "{kind: uniform, low: 2h, high: 2h}}]}}\nrun: {until: " +
+         until + "}\n";
 }
 
 class OfferedLoadText : public ::testing::Test {
@@ -44,7 +46,8 @@ TEST_F(OfferedLoadText, AnOverloadedClusterIsToldHowManyTimes) {
   EXPECT_EQ(said.status, 0) << said.err;
   const size_t at = said.out.find("load: ");
   ASSERT_NE(at, std::string::npos) << said.out;
-  const double times = std::stod(said.out.substr(at + 6));
+  double times = 0;
+  std::from_chars(said.out.data() + at + 6, said.out.data() + said.out.size(), times);
   EXPECT_GT(times, 6.5);
   EXPECT_LT(times, 7.5);
   EXPECT_THAT(said.out, HasSubstr(" times what the cluster has: "));
