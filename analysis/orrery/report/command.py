@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from orrery.command_line import write_whole
+from orrery.command_line import STANDARD_OUTPUT, write_whole
 from orrery.mistakes import RunError
 from orrery.printable import say
 
@@ -23,7 +23,7 @@ def parser() -> argparse.ArgumentParser:
     )
     described.add_argument(
         "-o", "--output", metavar="FILE", type=Path,
-        help="where to; RUN.html beside the run, or report.html in the folder, without it",
+        help="where to, - for standard output; RUN.html beside the run, or report.html in the folder, without it",
     )
     described.add_argument(
         "--runs", action="store_true",
@@ -70,4 +70,5 @@ def main(arguments: Sequence[str]) -> None:
         parser().error("--runs has no effect on a run: it goes with the folder of a study")
     else:
         output = write_run(given.run, given.output)
-    say(f"{output}: {output.stat().st_size / 1e6:.1f} MB")
+    if output != STANDARD_OUTPUT:
+        say(f"{output}: {output.stat().st_size / 1e6:.1f} MB")
