@@ -106,9 +106,10 @@ class Starvation:
             down = self.history.down_at(room.at)
             return (f"It would have started at {clock(room.at)} if {self.history.names.few(down)} "
                     "had not been down.")
-        had = f"{room.pods:,}" if room.pods else "none"
-        return (f"{self._more_nodes(lacks)} would have let it start at {clock(room.at)}, when "
-                f"{had} of its {count(self.row['pods'], 'pod')} had room.")
+        pods = int(self.row["pods"])
+        had = "" if pods == 1 else (f", when {room.pods or 'none'} of its {count(pods, 'pod')} had "
+                                    "room")
+        return f"{self._more_nodes(lacks)} would have let it start at {clock(room.at)}{had}."
 
     def _more_nodes(self, pods: int) -> str:
         sizes = self.history.nodes["gpus"]

@@ -85,6 +85,10 @@ ExitStatus request_info(RequestTraceParams params, std::ostream& out, std::ostre
   return is_lenient ? ExitStatus::Ok : report_mistakes(reader->skipped_examples(), err);
 }
 
+bool is_guessed(const TraceParams& params) {
+  return params.format == TraceFormat::Auto && params.columns == TraceColumns{};
+}
+
 // Whether the rows say how long jobs ran, or the user does.
 bool knows_durations(const TraceParams& params) {
   if (params.default_duration) return true;
@@ -107,7 +111,7 @@ ExitStatus info(TraceParams params, const Arguments& arguments, std::ostream& ou
   TraceStatistics statistics;
   while (const TraceJob* job = reader->next()) statistics.add(*job);
   if (!reader->errors().empty()) return report_mistakes(reader->errors(), err);
-  out << trace_text(*reader, statistics, has_durations, params.format == TraceFormat::Auto);
+  out << trace_text(*reader, statistics, has_durations, is_guessed(params));
   if (as_recorded && traces::find_format({}, reader->format())->lists_survivors) {
     out << survivors_text(statistics);
   }
@@ -169,7 +173,7 @@ ExitStatus convert(const TraceParams& params, const std::string& target, std::os
       target, provenance(params, name_of(reader->format()), reader->side_files(), reader->facts())};
   const ExitStatus status = write_rows(writer, *reader, first, err);
   if (status != ExitStatus::Ok) return status;
-  out << layout_text(*reader, params.format == TraceFormat::Auto);
+  out << layout_text(*reader, is_guessed(params));
   tell_written(target, writer.jobs(), " jobs, ", reader->notes(), out);
   return status;
 }

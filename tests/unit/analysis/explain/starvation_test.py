@@ -65,6 +65,12 @@ def test_the_fewest_nodes_that_lacked_are_told_with_the_instant(made) -> None:
         "room.")
 
 
+def test_a_job_of_one_pod_needs_a_node(made) -> None:
+    text = OVERTAKEN.replace("submit: 1min, work: 10min, pods: 2", "submit: 3min, work: 10min, pods: 1")
+    assert in_short(made("overtaken-one", text=text), "wide") == (
+        "1 more node of 8 GPUs would have let it start at 0d 00:03:00.")
+
+
 def test_a_node_that_was_down_is_named(made) -> None:
     run = made("overtaken-down", text=OVERTAKEN.replace("count: 2}]", "count: 3}]", 1)
                + "faults: {list: [{node: gpu-2, at: 30s, repair: 4h}]}\n")
