@@ -1,23 +1,16 @@
-#!/usr/bin/python3
-"""What one bent cable costs: how long each job took, what its GPUs did, and what the counter saw.
-
-    /usr/bin/python3 analysis/bent_cable_plot.py bent-cable.h5 bent-cable.png
-"""
+"""What one bent cable costs each job, the GPUs, and the error counter of the network."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
-from pathlib import Path
-
+import matplotlib.pyplot as plt
 import pandas as pd
+from matplotlib.figure import Figure
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-from orrery.plots import BLACK, BLUE, ORANGE, VERMILION, main, plt, tidy, title_of  # noqa: E402
-from orrery.run import Run  # noqa: E402
+from orrery.run import Run
+from orrery.style import BLACK, BLUE, ORANGE, VERMILION, tidy, title_of
 
 
-def times(run: Run) -> pd.DataFrame:
+def bent_cable_data(run: Run) -> pd.DataFrame:
     """Minutes that the GPUs of each job computed and exchanged, by its external id."""
     jobs = run.table("/jobs").sort_values("external_id", ignore_index=True)
     minutes = 60 * jobs["gpus"]
@@ -30,10 +23,10 @@ def times(run: Run) -> pd.DataFrame:
     )
 
 
-def draw(runs: Sequence[Run]) -> plt.Figure:
-    run = runs[0]
+def bent_cable(run: Run) -> Figure:
+    """Time of each job above; GPUs and symbol errors over time below."""
     figure, (top, bottom) = plt.subplots(2, 1, figsize=(9, 7), constrained_layout=True)
-    each = times(run)
+    each = bent_cable_data(run)
     top.barh(each["job"], each["computing"], color=BLUE, label="computing")
     top.barh(
         each["job"], each["exchanging"], left=each["computing"], color=ORANGE, label="exchanging"
@@ -67,7 +60,3 @@ def draw(runs: Sequence[Run]) -> plt.Figure:
     tidy(bottom)
     figure.suptitle(title_of(run))
     return figure
-
-
-if __name__ == "__main__":
-    main(__doc__, draw)

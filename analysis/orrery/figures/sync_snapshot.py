@@ -1,26 +1,16 @@
-#!/usr/bin/python3
-"""What snapshots cost: GPU power and network bandwidth of jobs over a few of them.
-
-    /usr/bin/python3 analysis/sync_snapshot_plot.py sync-snapshot.h5 sync-snapshot.png
-"""
+"""What snapshots cost: GPU power and network bandwidth of jobs over some of them."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
+import matplotlib.pyplot as plt
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 
-import matplotlib
+from orrery.cardiogram import PHASES, by_rank, cardiogram, means, phase_codes
+from orrery.run import Run
+from orrery.style import BLACK, BLUE
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
-from matplotlib.patches import Patch  # noqa: E402
-
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-from orrery.cardiogram import PHASES, by_rank, cardiogram, means, phase_codes  # noqa: E402
-from orrery.plots import main  # noqa: E402
-from orrery.run import Run  # noqa: E402
-
-POWER, NETWORK = "#000000", "#0072B2"
+POWER, NETWORK = BLACK, BLUE
 TITLES = {
     "sync": "synchronous, 8 nodes, shared store",
     "async": "asynchronous and sharded, 8 nodes, shared store",
@@ -28,8 +18,8 @@ TITLES = {
 }
 
 
-def draw(run: Run, jobs: tuple[str, ...] = ("sync", "async", "one-node")) -> plt.Figure:
-    """One panel for each job: phases of its first rank behind, power and bandwidth before."""
+def sync_snapshot(run: Run, jobs: tuple[str, ...] = tuple(TITLES)) -> Figure:
+    """One panel for each job: power and bandwidth, in front of the phases of its first rank."""
     figure, axes = plt.subplots(
         len(jobs), 1, figsize=(11, 2.9 * len(jobs)), sharex=True, constrained_layout=True
     )
@@ -54,7 +44,7 @@ def draw(run: Run, jobs: tuple[str, ...] = ("sync", "async", "one-node")) -> plt
         right.set_ylabel("out of its NIC (Gb/s)", color=NETWORK)
         share = means(rows)["computing"]
         axis.set_title(
-            f"{TITLES.get(job, job)}: {100 * (1 - share):.1f} % of the time nobody computes",
+            f"{TITLES.get(job, job)}: {100 * (1 - share):.1f} % of the time no GPU computes",
             loc="left",
         )
         axis.set_xlim(edges[0], edges[-1])
@@ -73,7 +63,3 @@ def draw(run: Run, jobs: tuple[str, ...] = ("sync", "async", "one-node")) -> plt
         ncols=len(patches) + 2, frameon=False,
     )
     return figure
-
-
-if __name__ == "__main__":
-    main(__doc__, lambda runs: draw(runs[0]))

@@ -1,22 +1,16 @@
-#!/usr/bin/python3
-"""Training that freezes and revives with the routes it is given, and what its GPUs report.
-
-    /usr/bin/python3 analysis/cursed_route_plot.py cursed-route.h5 cursed-route.png
-"""
+"""Training that freezes and resumes with its routes, and what its GPUs report."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
-from pathlib import Path
+import matplotlib.pyplot as plt
+from matplotlib.figure import Figure
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-from orrery.plots import BLACK, BLUE, GREEN, VERMILION, main, plt, tidy, title_of  # noqa: E402
-from orrery.run import Run  # noqa: E402
+from orrery.run import Run
+from orrery.style import BLACK, BLUE, GREEN, VERMILION, tidy, title_of
 
 
-def draw(runs: Sequence[Run]) -> plt.Figure:
-    run = runs[0]
+def cursed_route(run: Run) -> Figure:
+    """GPUs that report and that compute above; the rate of all NICs below."""
     cluster = run.table("/timeline/cluster")
     network = run.table("/timeline/network")
     hour = cluster["time"] / 3600
@@ -45,7 +39,3 @@ def draw(runs: Sequence[Run]) -> plt.Figure:
         tidy(axis)
     figure.suptitle(title_of(run))
     return figure
-
-
-if __name__ == "__main__":
-    main(__doc__, draw)

@@ -1,24 +1,16 @@
-#!/usr/bin/python3
-"""500 nodes that join: at once, and let in over some seconds; one column for each run.
-
-    /usr/bin/python3 analysis/join_storm_plot.py join-storm.h5 join-smoothed.h5 join-storm.png
-"""
+"""Nodes that join together: API servers, requests, latency and jobs, a column for each run."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 
-import matplotlib
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
-import pandas as pd  # noqa: E402
-
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-from orrery.plots import BLUE, GREEN, ORANGE, VERMILION, main, tidy  # noqa: E402
-from orrery.run import Run  # noqa: E402
+from orrery.run import Run
+from orrery.style import BLUE, GREEN, ORANGE, VERMILION, tidy
 
 BEFORE, AFTER = 10, 80  # seconds around the first node that asks to join
 
@@ -30,8 +22,8 @@ def table(run: Run, path: str, begin: float) -> pd.DataFrame:
     return rows[(rows["t"] >= -BEFORE) & (rows["t"] <= AFTER)]
 
 
-def draw_run(run: Run, axes: Sequence[plt.Axes]) -> None:
-    """Nodes and servers; answers and refusals; latency; and what it is to jobs."""
+def draw_run(run: Run, axes: Sequence[Axes]) -> None:
+    """Nodes and servers; answers and rejections; latency; the wait of jobs."""
     boots, jobs = run.table("/events/boots"), run.table("/jobs")
     begin = boots["asked"].min()
     nodes = table(run, "/timeline/nodes", begin)
@@ -71,7 +63,7 @@ def draw_run(run: Run, axes: Sequence[plt.Axes]) -> None:
         tidy(axis)
 
 
-def draw(runs: Sequence[Run]) -> plt.Figure:
+def join_storm(runs: Sequence[Run]) -> Figure:
     """Columns share the scale of each row."""
     figure, axes = plt.subplots(
         4, len(runs), figsize=(6.2 * len(runs), 10), sharex="col", sharey="row",
@@ -81,7 +73,3 @@ def draw(runs: Sequence[Run]) -> plt.Figure:
         draw_run(run, column)
     axes[1][0].legend(frameon=False, loc="upper right")
     return figure
-
-
-if __name__ == "__main__":
-    main(__doc__, draw, several=True)

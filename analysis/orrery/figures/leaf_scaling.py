@@ -1,30 +1,27 @@
-#!/usr/bin/python3
-"""Speed against the number of nodes, a curve for each run: the same scenario with other routing.
+"""Speed of training against the number of nodes, a curve for each run with other routing:
 
     for engine in dmodk ecmp minhop; do
-      orrery run scenarios/leaf-scaling.yaml --set network.routing.engine=$engine -o $engine.h5
+      orrery run leaf-scaling.yaml --set network.routing.engine=$engine -o $engine.h5
     done
-    /usr/bin/python3 analysis/leaf_scaling_plot.py dmodk.h5 ecmp.h5 minhop.h5 leaf-scaling.png
+    orrery plot leaf-scaling dmodk.h5 ecmp.h5 minhop.h5
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 
+import matplotlib.pyplot as plt
 import pandas as pd
+from matplotlib.figure import Figure
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-from orrery.plots import BLACK, BLUE, GREEN, ORANGE, PURPLE, VERMILION  # noqa: E402
-from orrery.plots import main, plt, tidy  # noqa: E402
-from orrery.run import Run  # noqa: E402
+from orrery.run import Run
+from orrery.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, VERMILION, tidy
 
 LOOKS = ((BLUE, "o"), (ORANGE, "s"), (VERMILION, "^"), (GREEN, "D"), (PURPLE, "v"))
 
 
-def speeds(run: Run) -> pd.DataFrame:
-    """How many nodes that never wait do as much, by the nodes of the job."""
+def leaf_scaling_data(run: Run) -> pd.DataFrame:
+    """By the nodes of the job: how many nodes that always compute would be as fast."""
     jobs = run.table("/jobs").sort_values("pods", ignore_index=True)
     return pd.DataFrame({"nodes": jobs["pods"], "speed": jobs["pods"] * jobs["work"] / jobs["run"]})
 
@@ -34,9 +31,10 @@ def leaf_size(run: Run) -> int:
     return int(run.table("/nodes")["leaf"].value_counts().max())
 
 
-def draw(runs: Sequence[Run]) -> plt.Figure:
+def leaf_scaling(runs: Sequence[Run]) -> Figure:
+    """Speed on the left; the share of time in which GPUs compute on the right."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(12, 5.5), constrained_layout=True)
-    curves = [speeds(run) for run in runs]
+    curves = [leaf_scaling_data(run) for run in runs]
     most = max(curve["nodes"].max() for curve in curves)
     left.plot([1, most], [1, most], color=BLACK, lw=0.8, ls=":", label="no exchanges at all")
     for number, (run, curve) in enumerate(zip(runs, curves)):
@@ -59,7 +57,3 @@ def draw(runs: Sequence[Run]) -> plt.Figure:
     for axis in (left, right):
         tidy(axis)
     return figure
-
-
-if __name__ == "__main__":
-    main(__doc__, draw, several=True)

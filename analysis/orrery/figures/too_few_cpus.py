@@ -1,23 +1,16 @@
-#!/usr/bin/python3
-"""What each job's step is made of: computing, and exchanging with as many CPU cores as it has.
-
-    /usr/bin/python3 analysis/too_few_cpus_plot.py too-few-cpus.h5 too-few-cpus.png
-"""
+"""The parts of each job's step: computing, and exchanging with as many CPU cores as the job has."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
-from pathlib import Path
-
+import matplotlib.pyplot as plt
 import pandas as pd
+from matplotlib.figure import Figure
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-from orrery.plots import BLUE, ORANGE, main, plt, tidy, title_of  # noqa: E402
-from orrery.run import Run  # noqa: E402
+from orrery.run import Run
+from orrery.style import BLUE, ORANGE, tidy, title_of
 
 
-def shares(run: Run) -> pd.DataFrame:
+def too_few_cpus_data(run: Run) -> pd.DataFrame:
     """Time of a GPU for each second of computing, job by job."""
     jobs = run.table("/jobs").sort_values("external_id", ignore_index=True)
     return pd.DataFrame(
@@ -28,8 +21,9 @@ def shares(run: Run) -> pd.DataFrame:
     )
 
 
-def draw(runs: Sequence[Run]) -> plt.Figure:
-    each = shares(runs[0])
+def too_few_cpus(run: Run) -> Figure:
+    """A bar for each job."""
+    each = too_few_cpus_data(run)
     figure, axis = plt.subplots(figsize=(9, 4.5), constrained_layout=True)
     axis.barh(each["job"], [1.0] * len(each), color=BLUE, label="computing")
     axis.barh(each["job"], each["exchanging"], left=1, color=ORANGE, label="exchanging")
@@ -39,11 +33,7 @@ def draw(runs: Sequence[Run]) -> plt.Figure:
     axis.set_xlabel("time of a step, in times of its computing")
     axis.invert_yaxis()
     axis.legend(loc="upper right", frameon=False)
-    axis.set_title("Too few CPU cores for 8 GPUs: unseen on one node, slow on four", loc="left")
+    axis.set_title("Too few CPU cores for 8 GPUs: harmless on one node, slow on four", loc="left")
     tidy(axis, grid="x")
-    figure.suptitle(title_of(runs[0]))
+    figure.suptitle(title_of(run))
     return figure
-
-
-if __name__ == "__main__":
-    main(__doc__, draw)

@@ -1,29 +1,24 @@
-#!/usr/bin/python3
-"""What becomes of eight GPUs when one of their processes dies: without a time-out, and with one.
-
-    /usr/bin/python3 analysis/dead_rank_plot.py dead-rank.h5 dead-rank-timeout.h5 dead-rank.png
-"""
+"""The GPUs of a job after one of its processes dies, with a time-out of the job and without."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
+from collections.abc import Sequence
 
-import matplotlib
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
+from orrery.cardiogram import by_rank, cardiogram, phase_codes
+from orrery.figures.ranks import draw_phases, phase_patches
+from orrery.mistakes import RunError
+from orrery.run import Run
+from orrery.style import BLUE, VERMILION
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-from orrery.cardiogram import by_rank, cardiogram, phase_codes  # noqa: E402
-from orrery.figures.ranks import draw_phases, phase_patches  # noqa: E402
-from orrery.plots import main  # noqa: E402
-from orrery.run import Run  # noqa: E402
-
-REPORTED, POWER = "#0072B2", "#D55E00"
+REPORTED, POWER = BLUE, VERMILION
 
 
-def draw_run(rows, top, bottom) -> None:
+def draw_run(rows: pd.DataFrame, top: Axes, bottom: Axes) -> None:
     """Phases of each rank above; utilisation and power of the dead one and of another below."""
     draw_phases(rows, top, 60)
     codes = phase_codes(rows)
@@ -31,9 +26,11 @@ def draw_run(rows, top, bottom) -> None:
     has_gpu = by_rank(rows, "phase").astype(str) != "idle"
     reported, power = (by_rank(rows, c).where(has_gpu) for c in ("reported", "power_watts"))
     dead = rows.loc[rows["phase"] == "dead", "rank"].min()
-    other = next(r for r in codes.columns if r != dead)
+    others = codes.columns[codes.columns != dead]
     right = bottom.twinx()
-    for rank, style, who in ((other, "-", "the seven others"), (dead, "--", f"GPU {dead}")):
+    for rank, style, who in (
+        (others[0], "-", f"the {len(others)} others"), (dead, "--", f"GPU {dead}")
+    ):
         for axis, what, name, colour in (
             (bottom, reported, "reported", REPORTED), (right, power, "power", POWER)
         ):
@@ -47,14 +44,16 @@ def draw_run(rows, top, bottom) -> None:
     bottom.set_axisbelow(True)
 
 
-def draw(runs: list[Run], job: str = "train") -> plt.Figure:
-    """Two rows of panels for each run."""
+def dead_rank(runs: Sequence[Run], job: str = "train") -> Figure:
+    """Two panels for each run: the phases of its GPUs; utilisation and power of two of them."""
     figure, axes = plt.subplots(
         2 * len(runs), 1, figsize=(11, 4.6 * len(runs)), sharex=True, constrained_layout=True
     )
     seen: set[str] = set()
     for i, run in enumerate(runs):
         rows = cardiogram(run, job)
+        if not (rows["phase"] == "dead").any():
+            raise RunError(f"{run.path}: no process of {job} dies")
         seen |= set(rows["phase"].astype(str))
         top, bottom = axes[2 * i], axes[2 * i + 1]
         draw_run(rows, top, bottom)
@@ -79,7 +78,3 @@ def draw(runs: list[Run], job: str = "train") -> plt.Figure:
         frameon=False,
     )
     return figure
-
-
-if __name__ == "__main__":
-    main(__doc__, draw, several=True)
