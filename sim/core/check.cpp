@@ -5,9 +5,21 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
+#include <string_view>
 
 namespace orrery {
 namespace {
+
+// __FILE__ of this file ends in this; what comes before is the folder of the sources, which means
+// nothing where the program is installed.
+constexpr std::string_view kThisFile{__FILE__};
+constexpr std::string_view kSources =
+    kThisFile.substr(0, kThisFile.size() - std::string_view{"sim/core/check.cpp"}.size());
+
+// The path from the root of the sources.
+const char* within_sources(const char* file) {
+  return std::string_view{file}.starts_with(kSources) ? file + kSources.size() : file;
+}
 
 thread_local const CheckContext* context_of_thread = nullptr;
 std::atomic<Mark*> marks{nullptr};
@@ -33,8 +45,8 @@ std::string check_context_text() {
 void check_failed(const char* file, int line, const char* cond, const char* why) {
   CheckFailed failure;
   const std::string where = check_context_text();
-  std::snprintf(failure.text_, sizeof failure.text_, "%s:%d: check failed: %s: %s%s%s", file, line,
-                cond, why, where.empty() ? "" : "\n  ", where.c_str());
+  std::snprintf(failure.text_, sizeof failure.text_, "%s:%d: check failed: %s: %s%s%s",
+                within_sources(file), line, cond, why, where.empty() ? "" : "\n  ", where.c_str());
   throw failure;
 }
 

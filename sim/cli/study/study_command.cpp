@@ -223,7 +223,7 @@ ExitStatus run_runs(const StudyPlan& plan, const Part& part, const Arguments& ar
                  .part = part.part,
                  .parts = part.parts,
                  .is_all = part.is_all,
-                 .inputs = arguments.all("plugin"),
+                 .inputs = plugin_files(arguments),
                  .stop = &stop.flag(),
                  .on_progress = [&](const StudyProgress& p) { progress.update(p); },
                  .on_failure = [&](const std::string& text) { progress.failure(text); }});
