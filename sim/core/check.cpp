@@ -18,7 +18,9 @@ constexpr std::string_view kSources =
 
 // The path from the root of the sources.
 const char* within_sources(const char* file) {
-  return std::string_view{file}.starts_with(kSources) ? file + kSources.size() : file;
+  if (std::string_view{file}.starts_with(kSources)) file += kSources.size();
+  while (std::string_view{file}.starts_with("../")) file += 3;  // compiled by a relative path
+  return file;
 }
 
 thread_local const CheckContext* context_of_thread = nullptr;
