@@ -275,11 +275,15 @@ def filled(script: str, texts: dict[str, str]) -> str:
 ZSH = r'''#compdef orrery
 # Completion of orrery for zsh, made from `orrery --help`.
 
-_orrery_shipped() {  # a folder below that of the scenarios that ship
+# The scenarios that ship, in a folder below, as far as their names or paths fit.
+_orrery_shipped() {
+  local folder=${commands[orrery]:A:h:h}/share/orrery/scenarios$1
   local -a shipped
-  shipped=(${commands[orrery]:A:h:h}/share/orrery/scenarios$1/*.yaml(N))
-  _alternative 'files:file:_files -g "*.yaml"' \
-    "shipped:scenario that ships:compadd -U -M 'r:|/=* l:|=*' -a shipped"
+  shipped=($folder/*.yaml(N))
+  [[ $PREFIX == */* ]] || shipped=(${(M)shipped:#$folder/$PREFIX*})
+  local -a fit
+  [[ $PREFIX == */* ]] || fit=(-U)
+  _alternative 'files:file:_files -g "*.yaml"' "shipped:scenario that ships:compadd $fit -a shipped"
 }
 _orrery_scenarios() { _orrery_shipped "" }
 _orrery_studies() { _orrery_shipped /studies }
