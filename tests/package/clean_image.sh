@@ -68,7 +68,15 @@ inside bash -ec '
   _completion_loader orrery || true
   COMP_WORDS=(orrery plot gan) COMP_CWORD=2; _orrery; echo "plot gan: ${COMPREPLY[*]}"
   COMP_WORDS=(orrery run lone) COMP_CWORD=2; _orrery; echo "run lone: ${COMPREPLY[*]}"'
-inside zsh -f -c 'autoload -U compinit; compinit -u; echo "zsh: $_comps[orrery]"'
+inside zsh -f -c '
+  zmodload zsh/zpty
+  zpty shell zsh -f -i
+  show() { sleep $1; while zpty -r -t shell text; do print -rn -- $text; done }
+  zpty -w shell "autoload -U compinit; compinit -u"
+  show 4 >/dev/null
+  zpty -w -n shell "orrery valid"; zpty -w -n shell $'"'\\t'"'; show 2 >/dev/null
+  zpty -w -n shell " lone"; zpty -w -n shell $'"'\\t'"'; show 4' | tail -1 | tr -cd '[:print:]'
+echo
 
 step "Removed again"
 inside apt-get remove -qq -y orrery >/dev/null 2>&1
