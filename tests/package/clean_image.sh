@@ -74,8 +74,8 @@ inside zsh -f -c '
   show() { sleep $1; while zpty -r -t shell text; do print -rn -- $text; done }
   zpty -w shell "autoload -U compinit; compinit -u"
   show 4 >/dev/null
-  zpty -w -n shell "orrery valid"; zpty -w -n shell $'"'\\t'"'; show 2 >/dev/null
-  zpty -w -n shell " lone"; zpty -w -n shell $'"'\\t'"'; show 4' | tail -1 | tr -cd '[:print:]'
+  zpty -w -n shell "orrery valid"; zpty -w -n shell $'"'\t'"'; show 2 >/dev/null
+  zpty -w -n shell " lone"; zpty -w -n shell $'"'\t'"'; show 4' | tail -1 | tr -cd '[:print:]'
 echo
 
 step "Removed again"
