@@ -32,7 +32,8 @@ def parser() -> argparse.ArgumentParser:
     )
     described.add_argument(
         "-o", "--output", metavar="FILE", type=Path,
-        help="where to: a .png, .pdf or .svg; RUN-NAME.png beside the first run without it",
+        help="where to: a .png, .pdf or .svg; without it RUN-NAME.png, or RUN.png if no name is "
+        "given, beside the first run",
     )
     described.add_argument(
         "--job", metavar="JOB",
@@ -73,6 +74,7 @@ def main(arguments: Sequence[str]) -> None:
         raise RunError(f"'{name}' needs a run: orrery plot {name} RUN.h5")
     with ExitStack() as opened:
         runs = [opened.enter_context(open_run(path)) for path in paths]
+        suffix = f"-{name}" if name else ""
         name = name or catalogue.inferred(runs[0])
         entry = catalogue.FIGURES[name]
         if len(runs) > 1 and not entry.several:
@@ -88,7 +90,7 @@ def main(arguments: Sequence[str]) -> None:
             raise RunError(
                 f"{files}: cannot be drawn as {name}: {type(error).__name__}: {error}"
             ) from error
-        output = given.output or runs[0].path.with_name(f"{runs[0].name}-{name}.png")
+        output = given.output or runs[0].path.with_name(f"{runs[0].name}{suffix}.png")
         with writing(output):
             save(figure, output)
     say(f"{output}: {name}, {catalogue.FIGURES[name].doc}")

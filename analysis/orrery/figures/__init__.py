@@ -4,7 +4,6 @@ Figures with panels of their own give a whole figure: `overview(run)`, and those
 scenarios that ship, such as `bent_cable(run)`. A figure that compares takes a list of runs."""
 
 from orrery.figures.bent_cable import bent_cable, bent_cable_data
-
 from orrery.figures.cluster import (
     fairness,
     fairness_data,

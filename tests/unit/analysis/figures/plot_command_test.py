@@ -55,14 +55,14 @@ def test_the_picture_is_beside_the_run_or_where_it_is_asked_for(
     assert (tmp_path / "a-gantt.png").read_bytes().startswith(b"\x89PNG")
     assert said("gantt", "a.h5", "-o", "b.svg")[0] == 0
     assert "<svg" in (tmp_path / "b.svg").read_text()
-    assert said("a.h5")[1].startswith("a-overview.png: ")
+    assert said("a.h5")[1].startswith("a.png: overview")
     assert said("-o", "two.pdf", "cdf-wait", "a.h5", tiny.path)[0] == 0
     assert (tmp_path / "two.pdf").read_bytes().startswith(b"%PDF")
 
 
 def test_the_name_of_the_run_says_which_figure(said: Said, made, tmp_path: Path) -> None:
     shutil.copy(made("dead-rank-timeout").path, tmp_path / "dead-rank-timeout.h5")
-    assert said("dead-rank-timeout.h5")[1].startswith("dead-rank-timeout-dead-rank.png: dead-rank")
+    assert said("dead-rank-timeout.h5")[1].startswith("dead-rank-timeout.png: dead-rank")
     with orrery.open(tmp_path / "dead-rank-timeout.h5") as run:
         for name, figure in (("join-smoothed", "join-storm"), ("quick", "overview"),
                              ("gantt-leaf-2", "gantt-leaf"), ("watch-endpoints", "watch-traffic")):
