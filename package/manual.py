@@ -168,13 +168,13 @@ _orrery_words() {
   esac
 }
 
-# The scenarios that ship, in a folder below, as far as their names or paths fit.
+# The scenarios that ship, in a folder below, whose names fit.
 _orrery_shipped() {
   local program folder path
+  case "$2" in */*) return ;; esac  # a path: completed as any file
   program="$(readlink -f "$(command -v "${COMP_WORDS[0]}")")"
   folder="${program%/bin/*}/share/orrery/scenarios$1"
   for path in "$folder"/*.yaml; do
-    case "$path" in "$2"*) COMPREPLY+=("$path"); continue ;; esac
     case "${path##*/}" in "$2"*) [ -f "$path" ] && COMPREPLY+=("$path") ;; esac
   done
 }
@@ -275,15 +275,12 @@ def filled(script: str, texts: dict[str, str]) -> str:
 ZSH = r'''#compdef orrery
 # Completion of orrery for zsh, made from `orrery --help`.
 
-# The scenarios that ship, in a folder below, as far as their names or paths fit.
+# Files, and the scenarios that ship, in a folder below, whose names fit.
 _orrery_shipped() {
   local folder=${commands[orrery]:A:h:h}/share/orrery/scenarios$1
   local -a shipped
-  shipped=($folder/*.yaml(N))
-  [[ $PREFIX == */* ]] || shipped=(${(M)shipped:#$folder/$PREFIX*})
-  local -a fit
-  [[ $PREFIX == */* ]] || fit=(-U)
-  _alternative 'files:file:_files -g "*.yaml"' "shipped:scenario that ships:compadd $fit -a shipped"
+  [[ $PREFIX == */* ]] || shipped=($folder/$PREFIX*.yaml(N))
+  _alternative 'files:file:_files -g "*.yaml"' "shipped:scenario that ships:compadd -U -a shipped"
 }
 _orrery_scenarios() { _orrery_shipped "" }
 _orrery_studies() { _orrery_shipped /studies }
