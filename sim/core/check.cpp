@@ -10,16 +10,12 @@
 namespace orrery {
 namespace {
 
-// __FILE__ of this file ends in this; what comes before is the folder of the sources, which means
-// nothing where the program is installed.
-constexpr std::string_view kThisFile{__FILE__};
-constexpr std::string_view kSources =
-    kThisFile.substr(0, kThisFile.size() - std::string_view{"sim/core/check.cpp"}.size());
-
-// The path from the root of the sources.
+// The path from the root of the sources, whose own place means nothing where the program is
+// installed. Some compiler caches compile by relative paths.
 const char* within_sources(const char* file) {
+  constexpr std::string_view kSources{ORRERY_SOURCES};
   if (std::string_view{file}.starts_with(kSources)) file += kSources.size();
-  while (std::string_view{file}.starts_with("../")) file += 3;  // compiled by a relative path
+  while (std::string_view{file}.starts_with("../")) file += 3;
   return file;
 }
 

@@ -10,10 +10,13 @@ if [ $# -lt 1 ] || [ "$(id -u)" -ne 0 ]; then
   exit 2
 fi
 deb="$(realpath "$1")"
+unmount() { umount "$image/proc" "$image/dev/pts" 2>/dev/null || true; }
 image="${2:-}"
 if [ -z "$image" ]; then
   image="$(mktemp -d)"
-  trap 'umount "$image/proc" 2>/dev/null || true; rm -rf --one-file-system "$image"' EXIT
+  trap 'unmount; rm -rf --one-file-system "$image"' EXIT
+else
+  trap unmount EXIT
 fi
 
 inside() { chroot "$image" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"; }
@@ -23,6 +26,7 @@ step "A Debian 12 of its smallest set of packages"
 [ -x "$image/usr/bin/apt-get" ] || debootstrap --variant=minbase bookworm "$image" \
   "${ORRERY_MIRROR:-http://deb.debian.org/debian}" >/dev/null
 mountpoint -q "$image/proc" || mount -t proc proc "$image/proc"  # the program asks it where it is
+mountpoint -q "$image/dev/pts" || mount -t devpts devpts "$image/dev/pts"  # for the keys in zsh
 
 step "apt-get install ./$(basename "$deb")"
 cp "$deb" "$image/root/orrery.deb"
@@ -62,8 +66,9 @@ inside bash -ec '
     --set "policy.plugins=[{name: Python, args: {file: /root/work/some.py, class: SomeGpu}}]"'
 
 step "Manual page and completion"
-inside bash -ec '
+inside bash -c '
   man --warnings orrery 2>&1 | sed -n "3,4p"
+  shopt -s extglob progcomp
   . /usr/share/bash-completion/bash_completion
   _completion_loader orrery || true
   COMP_WORDS=(orrery plot gan) COMP_CWORD=2; _orrery; echo "plot gan: ${COMPREPLY[*]}"
@@ -79,8 +84,7 @@ inside zsh -f -c '
 echo
 
 step "Removed again"
-inside apt-get remove -qq -y orrery >/dev/null 2>&1
-left="$(inside find / -xdev -path /root -prune -o -path /proc -prune -o -name '*orrery*' -print)"
+inside apt-get purge -qq -y orrery >/dev/null 2>&1
+left="$(inside find /usr /etc -name '*orrery*')"
 [ -z "$left" ] || { echo "left behind: $left"; exit 1; }
-umount "$image/proc"
 echo "Done: the package installs, works, and leaves nothing."
