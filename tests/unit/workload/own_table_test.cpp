@@ -191,6 +191,14 @@ TEST(OwnTable, ColumnsOfAKnownLogCannotBeNamed) {
             "columns: a trace of format tiresias has columns of its own");
 }
 
+TEST(OwnTable, StartsNeedAColumn) {
+  const TraceParams at_start{.arrive_at = TraceArrival::Start};
+  EXPECT_EQ(error_of("submit,duration,gpus\n0,1,1\n", at_start),
+            "arrive_at: jobs.csv has no column start");
+  EXPECT_EQ(read_text("submit,start,duration,gpus\n0,7,1,1\n", at_start).jobs.at(0).submit,
+            Time{} + 7_s);
+}
+
 TEST(OwnTable, NodesHaveAListOfTheirOwn) {
   const OpenbNodeList list = parse_openb_nodes(
       "name,gpus,gpu_model,cpus,memory\na,8,A100,128,1024\nb,0,,64.5,\n", "nodes.csv");

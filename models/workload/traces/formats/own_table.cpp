@@ -288,6 +288,9 @@ std::unique_ptr<RowParser> open_csv(ParserInput input) {
         ": no column says how long jobs ran: expected duration, or start and end, or "
         "the parameter default_duration");
   }
+  if (input.params.arrive_at == TraceArrival::Start && lacks(kStart)) {
+    input.findings.stop("arrive_at: " + input.findings.file() + " has no column start");
+  }
   return std::make_unique<OwnParser>(std::move(rows), input.pool, input.params);
 }
 
