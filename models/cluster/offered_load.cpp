@@ -73,9 +73,10 @@ std::optional<OfferedLoad> offered_load(const Scenario& scenario, const ClusterS
                                         bool reads_traces) {
   OfferedLoad load{.gpus = state.gpus_total()};
   WorkloadParams workload = scenario.workload;
-  load.traces_left_out = std::erase_if(workload.sources, [&](const JobSourceParams& source) {
+  const size_t left_out = std::erase_if(workload.sources, [&](const JobSourceParams& source) {
     return is_left_out(source, reads_traces);
   });
+  load.traces_left_out = static_cast<int64_t>(left_out);
   std::vector<Asked> all;
   Duration last;
   for (const auto& source : make_job_sources(workload, RngStreams{scenario.run.seed}, 0)) {
