@@ -188,17 +188,19 @@ class Chart {
       text({ x: -6, y, class: "tick-y" }, words);
     }
     const beside = `translate(${16 - this.margin.left} ${inner.height / 2}) rotate(-90)`;
-    text({ transform: beside, class: "label-y" }, spec.y.label);
+    const isLong = 6.4 * spec.y.label.length > inner.height + 30 && spec.y.unit;
+    text({ transform: beside, class: "label-y" }, isLong ? `in ${spec.y.unit}` : spec.y.label);
   }
 
   laneNames(frame) {
-    this.spec.lanes.forEach(({ label }, lane) => {
+    this.spec.lanes.forEach(({ label, remarks }, lane) => {
       const y = middle(this, lane);
       const place = this.isNarrow ? { x: 0, y: y - thickness(this) / 2 - 5, class: "lane-above" }
         : { x: -8, y, class: "tick-y" };
       const most = this.isNarrow ? 60 : 29;
       const short = label.length > most ? `${label.slice(0, most - 1)}…` : label;
-      frame.append(shape("text", place, short, shape("title", {}, label)));
+      const mark = remarks ? [shape("tspan", { class: "remark" }, " ⚑")] : [];
+      frame.append(shape("text", place, short, ...mark, shape("title", {}, label)));
     });
   }
 
