@@ -32,7 +32,7 @@ class Study:
     column for each axis. `runs`: a row for each run (cell, seed, is_ok, wall_seconds, cpu_seconds,
     label). `values`: a row for each figure of each run (cell, seed, name, value, unit).
     `compared`: axis and arm that the other arms are compared with, or None. `doubts`: what the
-    seeds cannot support, a line each. `is_complete`: no run is missing.
+    seeds cannot support, a row for each remark (metric, cell, text). `is_complete`: no run is missing.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -51,7 +51,7 @@ class Study:
             self.values = file.table("/values")
             self.is_complete = int(file.attributes.get("runs_missing", 0)) == 0
             self.text = file.text("meta/study")
-            self.doubts = file.text("meta/doubts").splitlines()
+            self.doubts = self._doubts(file.text("meta/doubts"))
         self.axes: dict[str, list[str]] = {
             str(axis): list(dict.fromkeys(rows["arm"]))
             for axis, rows in cells.groupby("axis", sort=False)
@@ -68,6 +68,17 @@ class Study:
     def __repr__(self) -> str:
         axes = " x ".join(f"{name} ({len(arms)})" for name, arms in self.axes.items())
         return f"<Study {self.folder}: {axes or 'one cell'}, {len(self.runs)} runs>"
+
+    def _doubts(self, text: str) -> pd.DataFrame:
+        """Of lines such as `jct_mean, load=4 policy=fifo: few seeds`."""
+        cells = self.runs.drop_duplicates("label").set_index("label")["cell"]
+        rows = []
+        for line in text.splitlines():
+            metric, rest = (line.split(", ", 1) + [""])[:2]
+            label = next((one for one in cells.index if rest.startswith(f"{one}: ")), None)
+            if label is not None:
+                rows.append([metric, int(cells[label]), rest[len(label) + 2 :]])
+        return pd.DataFrame(rows, columns=["metric", "cell", "text"])
 
     @cached_property
     def file(self) -> dict[str, Any]:
@@ -170,7 +181,8 @@ class Study:
         return pd.DataFrame.from_dict(found, orient="index").reindex(columns=columns)
 
     def differences(self, name: str) -> pd.DataFrame:
-        """`orrery.paired` of each cell with its baseline, with the number of that; cells with fewer
+        """`orrery.paired` of each cell with its baseline, with the number of that, and the verdict:
+        less, more, equal (in each seed) or unclear (the interval by t holds 0). Cells with fewer
         than two pairs are left out."""
         values = self.by_seed(name)
         found = {}
@@ -179,7 +191,10 @@ class Study:
             if base is None or base not in values or len(values[[base, cell]].dropna()) < 2:
                 continue
             row = paired(values[[base, cell]], base, self.confidence).iloc[0]
-            found[cell] = row.to_dict() | {"baseline": base}
+            both = values[[base, cell]].dropna()
+            verdict = ("equal" if (both[base] == both[cell]).all() else "more" if row["low"] > 0
+                       else "less" if row["high"] < 0 else "unclear")
+            found[cell] = row.to_dict() | {"baseline": base, "verdict": verdict}
         return pd.DataFrame.from_dict(found, orient="index")
 
     def open(self, cell: int, seed: int) -> Run:

@@ -10,7 +10,9 @@ import orrery
 import pandas as pd
 import pytest
 from orrery.comparison import bootstrap_interval, t_interval
-from orrery.report.of_study import over_arms
+from orrery.report import study_findings
+from orrery.report.study_charts import over_arms, unit_of
+from orrery.report.titles import words_of
 from orrery.study import Study
 
 TEXT = """
@@ -76,9 +78,20 @@ def test_means_and_differences_count_the_seeds_at_hand(study: Study) -> None:
     assert differences[["low", "bootstrap_high"]].to_numpy().tolist() == [[10, 10], [10, 10]]
 
 
+def asked(study: Study) -> tuple:
+    """What functions of charts and findings take."""
+    metric = study.metrics[0]
+    return study, metric, words_of(metric.name, metric.unit), unit_of(study, metric)
+
+
+def test_findings_are_sentences(study: Study) -> None:
+    assert study_findings.differences(*asked(study)).startswith("easy = back had a ")
+    assert study.doubts.empty or study.doubts["metric"].to_list() == ["wait"]
+
+
 def test_means_are_drawn_over_the_axis_that_is_not_compared(study: Study) -> None:
-    chart = over_arms(study, study.metrics[0])
-    assert chart.title == "wait against rate, by policy" and chart.spec["kind"] == "arms"
+    chart = over_arms(*asked(study))
+    assert chart.title == "Wait against rate, by policy" and chart.spec["kind"] == "arms"
     assert [(arm["value"], arm["text"]) for arm in chart.spec["x"]["arms"]] == [(1, "1"), (2, "2")]
     fifo, easy = chart.spec["series"]
     assert (fifo["name"], easy["name"]) == ("fifo", "easy = back")
@@ -88,7 +101,7 @@ def test_means_are_drawn_over_the_axis_that_is_not_compared(study: Study) -> Non
     low, high = t_interval(np.array([21.0, 24, 29]), 0.95)
     assert (fifo["low"][1], fifo["high"][1]) == pytest.approx((low, high), rel=1e-5)
     study.axes["third"] = ["a", "b"]
-    assert over_arms(study, study.metrics[0]) is None
+    assert over_arms(*asked(study)) is None
 
 
 def test_bootstrap_intervals_are_seeded_and_lean_with_the_values() -> None:
