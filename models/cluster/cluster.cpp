@@ -138,6 +138,7 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
   if (std::ranges::any_of(scenario.workload.sources, is_service)) {
     services_.emplace(sim, ground_.jobs, controller_);
   }
+  make_controllers(scenario);
   connect_news();
   connect_samples();
   compress_retries(scenario);
@@ -227,6 +228,7 @@ void Cluster::start() {
   if (control_plane_) control_plane_->start();
   if (nodes_) nodes_->start();
   if (autoscaler_) autoscaler_->start();
+  if (controllers_) controllers_->start();
   timeline_.start(run_.until ? Time{} + *run_.until : Time::max());
   if (cardiogram_) cardiogram_->start();
   start_changes();
@@ -303,7 +305,7 @@ void Cluster::compress_retries(const Scenario& scenario) {
 // Gangs that cannot all fit may be retried without end, and time passes slowly then. While no job
 // runs, none is to come and every node is up, nothing but another attempt can change the state.
 void Cluster::stop_if_futile() {
-  if (run_.until || is_work_ahead()) return;
+  if (run_.until || is_work_ahead() || (controllers_ && controllers_->holds_back())) return;
   if (controller_.unobserved_ends().pods > 0 || scheduler_.pods_binding() > 0) return;
   const uint64_t limit = run_.futile_attempts * scheduler_.pods_pending();
   if (scheduler_.attempts_in_vain() < limit || has_stalled_) return;

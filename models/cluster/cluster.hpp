@@ -14,6 +14,7 @@
 #include "models/control_plane/control_plane.hpp"
 #include "models/control_plane/nodes/nodes.hpp"
 #include "models/control_plane/pod_delays.hpp"
+#include "models/controllers/controllers.hpp"
 #include "models/faults/link_faults.hpp"
 #include "models/faults/node_faults.hpp"
 #include "models/hardware/node_presence.hpp"
@@ -98,6 +99,7 @@ class Cluster {
   static std::vector<NodeId> absent_at_start(const Scenario& scenario, const BuiltPools& built);
   void make_control_plane(const Scenario& scenario);
   void make_network(const Scenario& scenario);
+  void make_controllers(const Scenario& scenario);
   void connect_news();
   void connect_samples();
   void phase_changed(JobId job, JobPhase before, JobPhase after);
@@ -137,6 +139,7 @@ class Cluster {
   std::optional<Nodes> nodes_;  // with either of these
   std::optional<ClusterAutoscaler> autoscaler_;
   std::optional<ServiceScaling> services_;
+  std::optional<Controllers> controllers_;
   Timeline timeline_;
   JobStatistics statistics_;
   DeadlockDetector deadlocks_;

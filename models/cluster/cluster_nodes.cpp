@@ -201,4 +201,21 @@ void Cluster::make_control_plane(const Scenario& scenario) {
                       *params.autoscaler, groups_of(params, ground_.built));
 }
 
+void Cluster::make_controllers(const Scenario& scenario) {
+  const std::vector<ControllerParams>& controllers = scenario.policy.controllers;
+  const auto& budgets = scenario.workload.disruption_budgets;
+  if (controllers.empty() && budgets.empty()) return;
+  Controllers::Parts parts{.cluster = ground_.state,
+                           .jobs = ground_.jobs,
+                           .controller = controller_,
+                           .scheduler = scheduler_,
+                           .presence = presence_,
+                           .has_job_queue = scenario.policy.job_queue.has_value()};
+  if (nodes_) parts.lifecycle = &nodes_->health().lifecycle();
+  if (control_plane_) parts.api = &*control_plane_;
+  if (pod_delays_) parts.api = &*pod_delays_;
+  if (network_) parts.ports_down = [this](NodeId node) { return network_->ports_down(node); };
+  controllers_.emplace(sim_, parts, controllers, budgets);
+}
+
 }  // namespace orrery

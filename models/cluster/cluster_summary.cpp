@@ -12,6 +12,7 @@ namespace orrery {
 void Cluster::finish(Time end) {
   controller_.finish(end);
   faults_.finish();
+  if (controllers_) controllers_->finish();
   if (nodes_) nodes_->finish();
   if (link_faults_) link_faults_->finish();
   timeline_.finish(end);
@@ -48,6 +49,12 @@ void Cluster::finish(Time end) {
         "pods that made room for one of higher priority");
   r.add_summary("lost_preempted_gpu_s", GpuTime::seconds(c.gpu_lost_preempted), "GPU s",
                 "of the GPU time lost: compute that these threw away");
+  if (controllers_) {
+    count("pods_evicted", c.pods_evicted, "pods", "pods that controllers deleted");
+    r.add_summary("lost_evicted_gpu_s", GpuTime::seconds(c.gpu_lost_evicted), "GPU s",
+                  "of the GPU time lost: compute that these threw away");
+    controllers_->add_summary(r);
+  }
   if (network_) {
     count("link_faults", link_faults_->faults(), "", "faults of cables and switches");
     count("gangs_gave_up", steps_->counters().gave_up, "",
@@ -84,6 +91,7 @@ std::vector<std::string> Cluster::input_notes() const {
   std::ranges::copy(rank_faults_.notes(), std::back_inserter(notes));
   if (cardiogram_) std::ranges::copy(cardiogram_->notes(), std::back_inserter(notes));
   if (job_queue_) std::ranges::copy(job_queue_->notes(), std::back_inserter(notes));
+  if (controllers_) std::ranges::copy(controllers_->notes(), std::back_inserter(notes));
   if (control_plane_) std::ranges::copy(control_plane_->notes(), std::back_inserter(notes));
   if (auto note = few_servers_.note()) notes.push_back(*std::move(note));
   if (auto warning = retry_warning()) notes.push_back(*std::move(warning));

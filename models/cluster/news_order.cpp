@@ -29,6 +29,7 @@ void Cluster::connect_news() {
   if (steps_) few_servers_.connect(jobs);
   if (cardiogram_) cardiogram_->connect(jobs, pods);
   if (autoscaler_) autoscaler_->connect(pods, nodes);
+  if (controllers_) controllers_->connect(jobs, pods, nodes);
   if (services_) services_->connect(jobs, pods);
   jobs.phase_changed.connect(*this, &Cluster::phase_changed);
   scheduler_.tried_in_vain.connect(*this, &Cluster::stop_if_futile);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/control_plane/api_server/api_servers.hpp"
+#include "models/control_plane/base/controller_api.hpp"
 #include "models/control_plane/base/job_namespaces.hpp"
 #include "models/control_plane/clients/api_client.hpp"
 #include "models/control_plane/clients/reflectors.hpp"
@@ -39,7 +40,7 @@ namespace orrery {
 
 // Heartbeats are a steady load of servers and etcd, never an event each. A kubelet watches the pods
 // of its node; it writes their status as they start and delete them when they are gone.
-class ControlPlane final : public PodApi, public NodeApi {
+class ControlPlane final : public PodApi, public NodeApi, public ControllerApi {
  public:
   // All must outlive it. It emits `dead_pods_gone` of `pods`.
   ControlPlane(Sim sim, const ControlPlaneParams& params, const JobTable& jobs,
@@ -50,17 +51,20 @@ class ControlPlane final : public PodApi, public NodeApi {
   void connect(JobNews& jobs, NodeNews& nodes);
   void start();
 
-  void create(PodId pod, Told told) override;
+  void create(PodId pod, PodApi::Told told) override;
   void bind(PodId pod, NodeId node, Done done) override;
   void start(PodId pod, NodeId node, Started started) override;
-  void evict(PodId pod, Told told) override;
+  void evict(PodId pod, PodApi::Told told) override;
   void nominated(PodId pod) override;
   void scheduling_failed(PodId pod) override;
-  void removed(PodId pod, NodeId node, Observed observed) override;
+  void removed(PodId pod, NodeId node, PodApi::Observed observed) override;
 
   void send(NodeId node, uint32_t client, const ApiRequest& request,
             std::function<void(bool)> done) override;
   void delete_dead_pods(NodeId node, bool is_back) override;
+
+  void patch(uint32_t controller, ApiResource resource, ControllerApi::Told told) override;
+  void delete_pod(uint32_t controller, PodId pod, MayEvict may, ControllerApi::Told told) override;
 
   void sample(Time now);  // at the end of each interval of the timeline
   void add_summary(Recorder& recorder);
@@ -69,6 +73,7 @@ class ControlPlane final : public PodApi, public NodeApi {
 
  private:
   static constexpr uint32_t kNobody = UINT32_MAX;
+  static constexpr uint32_t kPolicyUsers = 1U << 20U;  // beyond those of other service accounts
   struct PodWrite {
     Verb verb;
     uint32_t name_space;
@@ -85,9 +90,9 @@ class ControlPlane final : public PodApi, public NodeApi {
   void add_clients();
   void leave_out_absent(const NodePresence& presence);
   void add_loads();
-  void write(ApiClient& client, PodWrite what, Told told, Duration waited);
-  void written(PodWrite what, const Told& told);
-  void write_again(ApiClient& client, PodWrite what, const Told& told, Duration waited);
+  void write(ApiClient& client, PodWrite what, PodApi::Told told, Duration waited);
+  void written(PodWrite what, const PodApi::Told& told);
+  void write_again(ApiClient& client, PodWrite what, const PodApi::Told& told, Duration waited);
   void patch_status(NodeId node, uint32_t space);
   void patch_as_it_starts(PodId pod, NodeId node, int32_t sent);
   void settle(uint32_t object);
@@ -97,7 +102,9 @@ class ControlPlane final : public PodApi, public NodeApi {
   uint32_t controllers_watch() const { return scheduler_watch() + 1; }
   void watch_leases();
   void size_lists();
-  void delete_pod(ApiClient& client, uint32_t object, uint32_t watcher, Observed observed);
+  void delete_pod(ApiClient& client, uint32_t object, uint32_t watcher,
+                  PodApi::Observed observed);
+  ApiClient& client_of(uint32_t controller);
   void heartbeats();
   void sample_servers(Time now, double seconds);
   void sample_etcd(Time now, double seconds);
@@ -117,6 +124,7 @@ class ControlPlane final : public PodApi, public NodeApi {
   std::vector<std::unique_ptr<ApiClient>> controllers_;  // as in controller_of()
   ApiClient garbage_collector_, scheduler_;
   std::vector<std::unique_ptr<ApiClient>> kubelets_;  // by node
+  std::vector<std::unique_ptr<ApiClient>> policy_clients_;  // of policy.controllers, once used
   NodeClients node_clients_;
   Reflectors reflectors_;  // one a node, of its kubelet; the scheduler's; those of pod_watchers_
   WatchNews news_;

@@ -13,7 +13,7 @@ constexpr Duration kRetryFirst = 1_s, kRetryMax = 60_s;
 
 }  // namespace
 
-void ControlPlane::create(PodId pod, Told told) {
+void ControlPlane::create(PodId pod, PodApi::Told told) {
   const WorkloadKind kind = jobs_.job(jobs_.pod(pod).job).spec.controller;
   const uint32_t space = name_space(pod);
   const uint32_t object = objects_.create(pod, space);
@@ -84,7 +84,7 @@ void ControlPlane::patch_status(NodeId node, uint32_t space) {
 }
 
 // Its condition says why, then it is told to end; its kubelet deletes it once it has.
-void ControlPlane::evict(PodId pod, Told told) {
+void ControlPlane::evict(PodId pod, PodApi::Told told) {
   const uint32_t space = name_space(pod);
   const NodeId node = jobs_.pod(pod).node;
   const uint32_t watcher = node.is_valid() ? node.index : scheduler_watch();
@@ -105,7 +105,7 @@ void ControlPlane::scheduling_failed(PodId pod) {
 
 // Kubelets report the end of a pod by its status and by deleting it. Here the deletion stands for
 // both. A node that just died reports nothing.
-void ControlPlane::removed(PodId pod, NodeId node, Observed observed) {
+void ControlPlane::removed(PodId pod, NodeId node, PodApi::Observed observed) {
   const uint32_t object = objects_.remove(pod);
   if (!node.is_valid()) return delete_pod(garbage_collector_, object, kNobody, {});
   --pods_;
@@ -132,7 +132,7 @@ void ControlPlane::job_over(JobId job) {
 
 // The deletion is tried until it is stored. `observed` is called once the watcher has observed it.
 void ControlPlane::delete_pod(ApiClient& client, uint32_t object, uint32_t watcher,
-                              Observed observed) {
+                              PodApi::Observed observed) {
   if (object == 0) {
     if (observed) observed();
     return;
@@ -151,7 +151,8 @@ void ControlPlane::delete_pod(ApiClient& client, uint32_t object, uint32_t watch
 }
 
 // Of a pod. What somebody waits for is tried again, with pauses that double, for a minute at most.
-void ControlPlane::write(ApiClient& client, PodWrite what, Told told, Duration waited) {
+void ControlPlane::write(ApiClient& client, PodWrite what, PodApi::Told told,
+                         Duration waited) {
   const ApiRequest request{.verb = what.verb,
                            .resource = ApiResource::Pods,
                            .name_space = what.name_space,
@@ -169,7 +170,7 @@ void ControlPlane::write(ApiClient& client, PodWrite what, Told told, Duration w
 
 // The write is stored. All watchers of pods are sent the event, and so is the kubelet that watches
 // the pod.
-void ControlPlane::written(PodWrite what, const Told& told) {
+void ControlPlane::written(PodWrite what, const PodApi::Told& told) {
   if (what.verb == Verb::Create) settle(what.object);
   if (what.verb == Verb::Delete) objects_.deleted(what.object);
   const double copy = static_cast<double>(params_.pods.bytes.count) *
@@ -185,7 +186,7 @@ void ControlPlane::written(PodWrite what, const Told& told) {
   if (told) known();
 }
 
-void ControlPlane::write_again(ApiClient& client, PodWrite what, const Told& told,
+void ControlPlane::write_again(ApiClient& client, PodWrite what, const PodApi::Told& told,
                                Duration waited) {
   const Duration pause = waited == Duration{} ? kRetryFirst : waited;  // as long again as it waited
   if (waited + pause > kRetryMax) {
@@ -196,7 +197,7 @@ void ControlPlane::write_again(ApiClient& client, PodWrite what, const Told& tol
   struct Again {
     ApiClient& client;
     PodWrite what;
-    Told told;
+    PodApi::Told told;
     Duration waited;
   };
   auto again = std::make_unique<Again>(Again{client, what, told, waited + pause});

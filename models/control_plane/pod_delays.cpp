@@ -10,7 +10,7 @@ void PodDelays::connect(NodeNews& nodes) {
   nodes.node_down.connect([this](NodeId node, NodeReason) { held_[node.index].clear(); });
 }
 
-void PodDelays::create(PodId /*pod*/, Told told) {
+void PodDelays::create(PodId /*pod*/, PodApi::Told told) {
   engine_.after(write_, Label{"control.written"}, [this, told = std::move(told)] {
     told(Creation::Answered);
     engine_.after(watch_, Label{"control.watcher_told"}, [told] { told(Creation::Known); });
@@ -23,14 +23,14 @@ void PodDelays::bind(PodId /*pod*/, NodeId /*node*/, Done done) {
 }
 
 // Two requests: why it has to end, and that it has to.
-void PodDelays::evict(PodId /*pod*/, Told told) {
+void PodDelays::evict(PodId /*pod*/, PodApi::Told told) {
   engine_.after(write_ * 2, Label{"control.written"}, [this, told = std::move(told)] {
     told(Creation::Answered);
     engine_.after(watch_, Label{"control.watcher_told"}, [told] { told(Creation::Known); });
   });
 }
 
-void PodDelays::removed(PodId pod, NodeId node, Observed observed) {
+void PodDelays::removed(PodId pod, NodeId node, PodApi::Observed observed) {
   if (!node.is_valid()) return;
   if (presence_.is_up(node)) {
     engine_.after(write_ + watch_, Label{"control.written"}, std::move(observed));
@@ -46,6 +46,23 @@ void PodDelays::delete_dead_pods(NodeId node, bool /*is_back*/) {
     const std::vector<DeadPod> gone = dead_pods_.deleted(node, pods);
     if (!gone.empty()) pods_.dead_pods_gone.emit(gone);
   });
+}
+
+void PodDelays::patch(uint32_t /*controller*/, ApiResource /*resource*/,
+                      ControllerApi::Told told) {
+  engine_.after(write_, Label{"control.written"},
+                [told = std::move(told)] { told(ControllerApi::Answer::Stored); });
+}
+
+void PodDelays::delete_pod(uint32_t /*controller*/, PodId /*pod*/, MayEvict may,
+                           ControllerApi::Told told) {
+  const auto handled = [this, may = std::move(may), told = std::move(told)] {
+    if (may && !may()) return told(ControllerApi::Answer::Forbidden);
+    told(ControllerApi::Answer::Stored);
+    engine_.after(watch_, Label{"control.watcher_told"},
+                  [told] { told(ControllerApi::Answer::Observed); });
+  };
+  engine_.after(write_, Label{"control.written"}, handled);
 }
 
 // Each image comes at the rate of the node alone, once; the start is told ahead.

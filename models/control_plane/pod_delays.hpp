@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/control_plane/base/controller_api.hpp"
 #include "models/control_plane/control_plane_params.hpp"
 #include "models/control_plane/kubelet/kubelet.hpp"
 #include "models/control_plane/kubelet/pod_images.hpp"
@@ -18,7 +19,7 @@
 
 namespace orrery {
 
-class PodDelays final : public PodApi, public NodeApi {
+class PodDelays final : public PodApi, public NodeApi, public ControllerApi {
  public:
   PodDelays(Engine& engine, const ControlPlaneParams& params, const JobTable& jobs,
             const NodePresence& presence, PodNews& pods)
@@ -36,13 +37,13 @@ class PodDelays final : public PodApi, public NodeApi {
 
   void connect(NodeNews& nodes);
 
-  void create(PodId pod, Told told) override;
+  void create(PodId pod, PodApi::Told told) override;
   void bind(PodId pod, NodeId node, Done done) override;
   void start(PodId pod, NodeId node, Started started) override;
-  void evict(PodId pod, Told told) override;
+  void evict(PodId pod, PodApi::Told told) override;
   void nominated(PodId /*pod*/) override {}
   void scheduling_failed(PodId /*pod*/) override {}
-  void removed(PodId pod, NodeId node, Observed observed) override;
+  void removed(PodId pod, NodeId node, PodApi::Observed observed) override;
 
   void send(NodeId /*node*/, uint32_t /*client*/, const ApiRequest& request,
             std::function<void(bool)> done) override {
@@ -50,6 +51,10 @@ class PodDelays final : public PodApi, public NodeApi {
                   [done = std::move(done)] { done(true); });
   }
   void delete_dead_pods(NodeId node, bool is_back) override;
+
+  void patch(uint32_t controller, ApiResource resource, ControllerApi::Told told) override;
+  void delete_pod(uint32_t controller, PodId pod, MayEvict may,
+                  ControllerApi::Told told) override;
 
  private:
   struct Held {

@@ -63,6 +63,7 @@ enum class Fact : uint8_t {
   PodSpread,
   QueueStops,
   CountedJobs,
+  Controllers,
 };
 
 // Why a parameter that needs the fact has no effect, in the order of the facts.
@@ -120,8 +121,9 @@ constexpr auto kWhyNot = std::to_array<std::string_view>({
     "the policy has no plugin PodTopologySpread",
     "no policy of the queue stops jobs that run, as SRTF, Tiresias, Gavel, Themis and Lucid do",
     "policy.driver is not counting: pods start and end in their own time",
+    "there are no policy.controllers, which alone heed disruption budgets",
 });
-static_assert(kWhyNot.size() == static_cast<size_t>(Fact::CountedJobs) + 1);
+static_assert(kWhyNot.size() == static_cast<size_t>(Fact::Controllers) + 1);
 
 constexpr std::string_view why_not(Fact fact) { return kWhyNot[static_cast<size_t>(fact)]; }
 

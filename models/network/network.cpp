@@ -54,6 +54,14 @@ void Network::tell_routes_changed() {
   sim_.engine.after(Duration{}, Label{"network.routes_changed"}, tell, Phase::Model);
 }
 
+uint32_t Network::ports_down(NodeId node) const {
+  uint32_t down = 0;
+  for (uint32_t i = 0; i < fabric_.nics_of(node); ++i) {
+    if (!state_.is_up(fabric_.nic_cable(fabric_.nic(node, i)))) ++down;
+  }
+  return down;
+}
+
 void Network::set_engine(RoutingEngine engine) {
   if (engine == router_.engine()) return;
   router_.set_engine(engine);

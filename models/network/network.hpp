@@ -60,6 +60,9 @@ class Network {
   // All routes are found by it from now on; cursed cables are as fast as it lets them be.
   void set_engine(RoutingEngine engine);
 
+  // NICs of the node whose cable, or the leaf behind it, is dead.
+  uint32_t ports_down(NodeId node) const;
+
   int32_t queue_pairs() const { return queue_pairs_; }
   // How long what cannot move at all is retried.
   Duration gives_up_after() const { return gives_up_after_; }

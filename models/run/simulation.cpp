@@ -103,6 +103,7 @@ Scenario everything_on() {
   scenario.workload.sources.emplace_back(ServiceParams{});
   scenario.workload.typical_pods.emplace();
   scenario.policy.job_queue.emplace();
+  scenario.workload.disruption_budgets.push_back({.name = "any", .min_available = "1"});
   scenario.control_plane.level = ControlPlaneLevel::Full;
   scenario.control_plane.namespaces.emplace();
   scenario.control_plane.services.groups.push_back({.name = "any"});

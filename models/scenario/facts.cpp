@@ -227,7 +227,12 @@ void find_policies(Known& known) {
   known.set(Fact::PermitTimeouts, may_ever(known.scenario, Trait::WaitsInPermit, &Permit::kPoint));
   known.set(Fact::PodAffinity, has_affinity);
   known.set(Fact::PodSpread, spreads);
-  known.set(Fact::PodLabels, has_affinity || spreads);
+  const auto by_labels = [](const DisruptionBudgetParams& budget) {
+    return !budget.labels.empty();
+  };
+  const bool selects = std::ranges::any_of(known.scenario.workload.disruption_budgets, by_labels);
+  known.set(Fact::PodLabels, has_affinity || spreads || selects);
+  known.set(Fact::Controllers, !known.scenario.policy.controllers.empty());
 }
 
 }  // namespace

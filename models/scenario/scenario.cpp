@@ -58,6 +58,9 @@ void check_changes(const Scenario& scenario, Checker& c) {
   }
   for (size_t i = 0; i < changes.size(); ++i) {
     check_needs(scenario, changes[i].policy, c);
+    if (changes[i].policy.controllers.empty()) continue;
+    c.error("run.changes[" + std::to_string(i) + "].policy.controllers",
+            "controllers stay as `policy.controllers` lists them; only the scheduler changes");
   }
 }
 

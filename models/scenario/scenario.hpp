@@ -63,8 +63,8 @@ struct ChangeParams {
     v("at", at, "When.", Required{}, Range{1_ns, Duration::max()}, Example{"10d"}, IsInstant{});
     v("policy", policy,
       "Takes the place of `policy`, as a scheduler that is restarted with another configuration: "
-      "pods that run stay, and all that are not bound yet are decided anew. Has no job queue and "
-      "not the driver counting.",
+      "pods that run stay, and all that are not bound yet are decided anew. Has no job queue, "
+      "no controllers, and not the driver counting.",
       Required{}, Example{"{base: strict_gang}"});
   }
 };

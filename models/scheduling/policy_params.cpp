@@ -19,7 +19,8 @@ bool needs_process(const PolicyParams& policy) {
     return entry != nullptr && has(entry->traits, Trait::NeedsProcess);
   };
   return std::ranges::any_of(resolve_plugins(policy), needs) ||
-         (policy.job_queue && std::ranges::any_of(policy.job_queue->policies, needs));
+         (policy.job_queue && std::ranges::any_of(policy.job_queue->policies, needs)) ||
+         std::ranges::any_of(policy.controllers, needs);
 }
 
 void check_policy(const PolicyParams& policy, const std::string& path, const config::Node& node,
@@ -31,6 +32,7 @@ void check_policy(const PolicyParams& policy, const std::string& path, const con
   if (policy.job_queue) {
     check_job_queue(*policy.job_queue, path + ".job_queue", node["job_queue"], diagnostics);
   }
+  check_controllers(policy.controllers, path + ".controllers", node["controllers"], diagnostics);
   check_profile(policy, path, node, diagnostics);
 }
 

@@ -3,7 +3,9 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "models/scheduling/controller_params.hpp"
 #include "models/scheduling/framework/profile.hpp"
 #include "models/scheduling/job_queue/job_queue_params.hpp"
 
@@ -12,12 +14,17 @@ namespace orrery {
 // The scheduler of pods and, in front of it, the queue of whole jobs.
 struct PolicyParams : ProfileParams {
   std::optional<JobQueueParams> job_queue;
+  std::vector<ControllerParams> controllers;
 
   template <class V>
   void fields(V& v) {
     ProfileParams::fields(v);
     v("job_queue", job_queue,
       "Where whole jobs wait before their pods are created; left out: nowhere.");
+    v("controllers", controllers,
+      "Policies that act on the cluster as time passes: they cordon, evict, drain, suspend, scale. "
+      "Those due at one instant act in this order.",
+      Heeded{driver != Driver::Counting, "driver: counting places no pods"});
   }
 };
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/facts/fact.hpp"
+#include "models/workload/job/disruption_budget_params.hpp"
 #include "models/workload/lifecycle/state/job_controller_params.hpp"
 #include "models/workload/services/service_params.hpp"
 #include "models/workload/sources/explicit_jobs.hpp"
@@ -31,6 +32,7 @@ struct WorkloadParams {
   JobControllerParams controller = {};
   StepDetail steps = StepDetail::Rate;
   std::optional<TypicalPodsParams> typical_pods = {};
+  std::vector<DisruptionBudgetParams> disruption_budgets = {};
 
   template <class V>
   void fields(V& v) {
@@ -45,6 +47,8 @@ struct WorkloadParams {
       Heeded{Fact::Steps, steps == StepDetail::Traced});
     v("typical_pods", typical_pods,
       "The pods that fragmentation is measured by; absent: it is not.");
+    v("disruption_budgets", disruption_budgets,
+      "PodDisruptionBudgets, which limit what controllers may evict.", Heeded{Fact::Controllers});
   }
   template <class C>
   void check(C& c) const {

@@ -37,10 +37,13 @@ std::string joined(const std::vector<std::string>& words) {
 
 // From the list of which registry and framework are made.
 std::string points_text() {
-  Rows of_pods, of_jobs;
+  Rows of_pods, of_jobs, of_controllers;
   PodPoints::for_each([&]<class P>() { of_pods.emplace_back(P::kPoint.name, P::kPoint.doc); });
   JobPoints::for_each([&]<class P>() { of_jobs.emplace_back(P::kPoint.name, P::kPoint.doc); });
-  return "Points of pods:\n" + aligned(of_pods) + "\nPoints of the job queue:\n" + aligned(of_jobs);
+  ControllerPoints::for_each(
+      [&]<class P>() { of_controllers.emplace_back(P::kPoint.name, P::kPoint.doc); });
+  return "Points of pods:\n" + aligned(of_pods) + "\nPoints of the job queue:\n" +
+         aligned(of_jobs) + "\nPoints of controllers:\n" + aligned(of_controllers);
 }
 
 std::string overview(const FieldTree& scenario) {

@@ -31,18 +31,20 @@ void offer_in_list(FieldTree& list, const std::vector<FieldTree>& policies) {
 }
 
 void offer_policies(FieldTree& scenario) {
-  std::vector<FieldTree> of_pods, of_jobs;
+  std::vector<FieldTree> of_pods, of_jobs, controllers;
   for (const auto& [name, entry] : PolicyRegistry::instance().entries()) {
     FieldTree policy = entry.describe();
     policy.name = name;
     policy.takes_more = static_cast<bool>(entry.points_of_code);
     if (entry.make) of_pods.push_back(policy);
     if (entry.make_for_jobs) of_jobs.push_back(policy);
+    if (entry.make_controller) controllers.push_back(policy);
   }
   FieldTree& profile = child(scenario, "policy");
   offer_in_list(child(profile, "plugins"), of_pods);
   offer(child(profile, "disable").children.front(), of_pods);
   offer_in_list(child(child(profile, "job_queue").children.front(), "policies"), of_jobs);
+  offer_in_list(child(profile, "controllers"), controllers);
 }
 
 }  // namespace

@@ -33,7 +33,9 @@ BASE, FLOW_CONTROL, ETCD, API_SERVER, CLIENTS, KUBELET, NODES, WATCHED, LOAD, AU
                  "services", "load", "autoscaling"))
 SERVERS = {BASE, FLOW_CONTROL, API_SERVER}
 CONTROL_ROOMS = SERVERS | {CONTROL_PLANE, ETCD, CLIENTS, KUBELET, NODES, WATCHED, LOAD, AUTOSCALING}
+CONTROLLERS = "models/controllers"
 ALL_MODELS = MIDDLE | WORKLOAD | SCHEDULING_ROOMS | CONTROL_ROOMS | {
+    CONTROLLERS,
     "models/workload/steps", "models/faults", "models/telemetry"}
 COMPOSITION = {"models/scenario", "models/cluster", "models/run"}
 
@@ -91,6 +93,7 @@ MAY_INCLUDE = {
     LOAD: FLOOR | SERVERS | {CLIENTS, ETCD, KUBELET},
     AUTOSCALING: GROUND | {BASE, NODES, JOB, SERVICES, LIFECYCLE, CYCLE, FEASIBILITY},
     CONTROL_PLANE: GROUND | CONTROL_ROOMS | {JOB},
+    CONTROLLERS: GROUND | {BASE, NODES, AUTOSCALING, SCHEDULING, CONTRACT, CYCLE, JOB, LIFECYCLE},
     "models/faults": GROUND | NETWORK | JOBS | {TRACE_IO} | TRACES,
     "models/telemetry": MIDDLE | JOBS | {"models/workload/steps"},
     "models/scenario": ALL_MODELS,

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <type_traits>
 
+#include "models/scheduling/contract/control_board.hpp"
 #include "models/scheduling/contract/job_policy_api.hpp"
 #include "models/scheduling/contract/policy_api.hpp"
 
@@ -27,5 +28,6 @@ using PodPoints = PointList<PreEnqueue, QueueSort, NextPod, PreFilter, Filter, P
                             Score, Domains, ScorePlacement, PickDevices, Charges, Reserve, Permit,
                             PreBind, Bind, PostBind, EventHints>;
 using JobPoints = PointList<QueueOrder, Admit, Plan, JobWatcher>;
+using ControllerPoints = PointList<Controller>;
 
 }  // namespace orrery

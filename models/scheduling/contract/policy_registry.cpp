@@ -63,6 +63,10 @@ bool PolicyRegistry::Entry::serves_jobs(const RawParams& args) const {
   return serves_any_of<JobPoints>(points_with(args));
 }
 
+bool PolicyRegistry::Entry::serves_controllers(const RawParams& args) const {
+  return serves_any_of<ControllerPoints>(points_with(args));
+}
+
 PolicyRegistry& PolicyRegistry::instance() {
   static PolicyRegistry registry;
   return registry;

@@ -4,8 +4,8 @@
 // A policy's .cpp ends with
 //   ORRERY_REGISTER_POLICY(Random, "Random", "A random feasible node.");
 // and its class has `struct Params { template <class V> void fields(V& v) ...; }` and a
-// constructor `Random(Handle&, const Params&)`, or for the job queue `Sjf(JobBoard&, const
-// Params&)`.
+// constructor `Random(Handle&, const Params&)`, for the job queue `Sjf(JobBoard&, const
+// Params&)`, and for a controller `Descheduler(const ControlBoard&, const Params&)`.
 #pragma once
 
 #include <algorithm>
@@ -37,8 +37,10 @@ class ORRERY_API PolicyRegistry {
   template <class Lent>
   using Make = std::function<std::unique_ptr<Policy>(Lent&, const RawParams&)>;
   struct Entry {
-    Make<Handle> make;             // args must have been checked; empty for the job queue's
-    Make<JobBoard> make_for_jobs;  // likewise, for the job queue's alone
+    // Exactly one of the three is there. Arguments must have been checked.
+    Make<Handle> make;                         // of pods
+    Make<JobBoard> make_for_jobs;              // of the job queue
+    Make<const ControlBoard> make_controller;  // of policy.controllers
     std::function<void(const RawParams&, const std::string& path, Diagnostics&)> check;
     std::function<FieldTree()> describe;
     std::string doc;
@@ -59,6 +61,7 @@ class ORRERY_API PolicyRegistry {
     bool serves(const PointName& point, const RawParams& args) const;
     bool serves_pods(const RawParams& args) const;  // at some point
     bool serves_jobs(const RawParams& args) const;  // at some point of the job queue
+    bool serves_controllers(const RawParams& args) const;
   };
 
   static PolicyRegistry& instance();
@@ -93,6 +96,7 @@ std::vector<std::string> points_of() {
   };
   PodPoints::for_each(add);
   JobPoints::for_each(add);
+  ControllerPoints::for_each(add);
   return points;
 }
 template <class P>
@@ -114,6 +118,8 @@ struct PolicyRegistrar {
     PolicyRegistry::Entry entry;
     if constexpr (std::is_base_of_v<JobPoint, P>) {
       entry.make_for_jobs = make<JobBoard>;
+    } else if constexpr (std::is_base_of_v<ControllerPoint, P>) {
+      entry.make_controller = make<const ControlBoard>;
     } else {
       entry.make = make<Handle>;
     }

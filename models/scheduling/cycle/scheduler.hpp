@@ -50,6 +50,7 @@ class Scheduler final {
 
   const Counters& counters() const { return counters_; }
   const Placements& placements() const { return parts_.placements; }
+  PodView view(PodId pod) const { return parts_.tracks.pod(pod); }
   uint64_t attempts_in_vain() const { return attempts_in_vain_; }
   uint64_t pods_preempted() const { return parts_.evictions.victims(); }
   bool is_preempting() const { return parts_.evictions.is_under_way(); }

@@ -106,7 +106,12 @@ void JobQueue::job_released(JobSlot slot) {
 }
 
 void JobQueue::job_suspended(JobId id) {
-  const JobSlot slot = records_.of(id).slot;
+  QueuedJob& r = records_.of(id);
+  const JobSlot slot = r.slot;
+  if (r.is_running()) {  // a controller suspended the job
+    r.progress.executed = r.executed_by(now());
+    r.state = QueuedState::Stopping;
+  }
   if (is_planning_) {  // it stopped without delay: its place is free for whom the plan starts next
     take_back_stopped(slot);
     return;

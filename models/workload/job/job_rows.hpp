@@ -38,7 +38,7 @@ struct JobRow {
   EndCause cause = EndCause::None;
   int32_t exit_code = kNoExitCode;
   int32_t pods = 0, members = 0, gpus = 0, priority = 0, restarts = 0, preemptions = 0,
-          membership_changes = 0;
+          evictions = 0, membership_changes = 0;
   Time submitted, created = kNever, bound = kNever, running = kNever, ended = kNever;
   Duration wait, run, work;
   double gpu_s_useful = 0, gpu_s_lost = 0, gpu_s_checkpoint = 0, gpu_s_restore = 0, gpu_s_held = 0,
@@ -61,6 +61,7 @@ struct JobRow {
     c("priority", &JobRow::priority, "priority of its pods");
     c("restarts", &JobRow::restarts, "stops of the gang, or pods lost, after which it went on");
     c("preemptions", &JobRow::preemptions, "times one of its pods made room for another", "pods");
+    c("evictions", &JobRow::evictions, "times a controller deleted one of its pods", "pods");
     c("membership_changes", &JobRow::membership_changes,
       "stops of the gang to go on with members that came late");
     c("submitted", &JobRow::submitted, "when it arrived");

@@ -22,11 +22,12 @@ enum class PodEnd : uint8_t {
   ScaledDown,
   Preempted,
   Exited,
-  CleanedUp
+  CleanedUp,
+  Evicted
 };
-constexpr std::array<std::string_view, 10> enum_names(PodEnd) {
-  return {"completed", "node_failed", "gang_stopped", "job_failed", "run_ended",
-          "rank_died", "scaled_down", "preempted",    "exited",     "cleaned_up"};
+constexpr std::array<std::string_view, 11> enum_names(PodEnd) {
+  return {"completed",   "node_failed", "gang_stopped", "job_failed", "run_ended", "rank_died",
+          "scaled_down", "preempted",   "exited",       "cleaned_up", "evicted"};
 }
 
 struct PodRow {  // one life of a pod
@@ -51,7 +52,8 @@ struct PodRow {  // one life of a pod
     c("started", &PodRow::started, "when its containers ran; -1: never");
     c("ended", &PodRow::ended, "when it left");
     c("attempts", &PodRow::attempts, "scheduling attempts");
-    c("end", &PodRow::end, "why it left; exited: by itself, and not with success");
+    c("end", &PodRow::end, "why it left; exited: by itself, and not with success; evicted: a controller of "
+      "policy.controllers deleted it");
     c("cause", &PodRow::cause, "of a pod that exited, why; of one that was lost, with what");
     c("exit_code", &PodRow::exit_code,
       "of its containers; 137: killed; 143: told to end; -1: nobody was left to tell");

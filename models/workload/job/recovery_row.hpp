@@ -40,7 +40,7 @@ struct RecoveryRow {
     c("caught_up", &RecoveryRow::caught_up, "when its progress was what it had been; -1: never");
     c("lost_gpu_s", &RecoveryRow::lost_gpu_s, "compute since the last checkpoint", "GPU s");
     c("is_preemption", &RecoveryRow::is_preemption,
-      "nothing failed: a pod was deleted to make room for another");
+      "nothing failed: a pod was preempted, or a controller evicted it");
     c("is_membership_change", &RecoveryRow::is_membership_change,
       "nothing failed: the gang goes on with members that came late");
   }

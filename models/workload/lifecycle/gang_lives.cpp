@@ -233,6 +233,7 @@ void GangLives::detected(JobId id) {
     pods_.remove(state.dead_pod, PodEnd::RankDied);
   }
   state.dead_pod = {};
+  if (!state.is_preempted) news_.gang_failed.emit(id);
   if (state.failed_pod.is_valid()) pods_.remove(state.failed_pod, PodEnd::Exited, state.failure);
   if (auto* const row = recoveries_.find(runs_.of(id).recovery)) {
     row->detected = sim_.engine.now();

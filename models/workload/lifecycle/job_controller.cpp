@@ -176,27 +176,29 @@ bool JobController::rank_died(PodId id, int64_t gpu_milli) {
 bool JobController::abort(JobId id) { return is_gang(id) && gangs_.abort(id); }
 
 // Until its containers have ended, it computes on and keeps what it has.
-void JobController::preempt(PodId id) {
+void JobController::terminate(PodId id, PodEnd why) {
+  if (jobs_.pod(id).is_terminating) return;  // a second deletion changes nothing
   const PodState state = jobs_.pod(id).state;
   const bool has_containers = state == PodState::Bound || state == PodState::Running;
-  if (termination_ == Duration{} || !has_containers) return preempted(id);
+  if (termination_ == Duration{} || !has_containers) return terminated(id, why);
   ++terminating_;
+  jobs_.pod(id).is_terminating = true;
   sim_.engine.after(
       termination_, Label{"jobs.pod_terminated"},
-      [this, id, generation = jobs_.pod(id).generation] {
+      [this, id, why, generation = jobs_.pod(id).generation] {
         --terminating_;
-        if (jobs_.pod(id).generation == generation) preempted(id);
+        if (jobs_.pod(id).generation == generation) terminated(id, why);
       },
       Phase::Control);
 }
 
 // As with a pod failure policy that ignores disruptions: it does not count as a failure, and the
 // controller replaces it at once.
-void JobController::preempted(PodId id) {
+void JobController::terminated(PodId id, PodEnd why) {
   const Pod& pod = jobs_.pod(id);
   if (pod.state == PodState::Absent || pod.state == PodState::Done) return;
   const JobId job = pod.job;
-  if (is_over(phases_.of(job))) return lose_left(id, PodEnd::Preempted);
+  if (is_over(phases_.of(job))) return lose_left(id, why);
   JobAccount& account = accounts_.of(job);
   JobCounters& counters = accounts_.counters();
   const bool had_node = pod.state != PodState::Pending;
@@ -204,10 +206,12 @@ void JobController::preempted(PodId id) {
   const int128_t lost_before = account.gpu_time.lost;
   if (had_node && !is_gang(job)) independent_.stops(id);
   if (had_node && is_needed) gangs_.stops(job, {});
-  ++account.preemptions;
-  ++counters.pods_preempted;
-  counters.gpu_lost_preempted += account.gpu_time.lost - lost_before;
-  pods_.remove(id, PodEnd::Preempted);
+  const bool is_eviction = why == PodEnd::Evicted;
+  ++(is_eviction ? account.evictions : account.preemptions);
+  ++(is_eviction ? counters.pods_evicted : counters.pods_preempted);
+  (is_eviction ? counters.gpu_lost_evicted : counters.gpu_lost_preempted) +=
+      account.gpu_time.lost - lost_before;
+  pods_.remove(id, why);
   const JobPhase phase = phases_.of(job);
   const bool is_alone = !is_gang(job) || !comes_back_whole(phase);
   if (phase == JobPhase::Pending || (!is_needed && is_alone) || !had_node) {
@@ -234,6 +238,16 @@ void JobController::set_pace(JobId id, Pace pace) {
 bool JobController::suspend(JobId id, Duration write, Duration restart) {
   if (jobs_.job(id).is_counted()) return counted_.suspend(id, write, restart);
   return is_gang(id) && gangs_.suspend(id, write, restart);
+}
+
+void JobController::discard_unsaved(JobId id) {
+  if (is_gang(id) && phases_.of(id) == JobPhase::Running) runs_.lose(id);
+}
+
+void JobController::resume(JobId id) {
+  ORRERY_CHECK(arrivals_ == Arrivals::CreatePods, "a job queue releases its jobs itself");
+  ORRERY_CHECK(phases_.of(id) == JobPhase::Pending, "a suspended job is pending");
+  pods_.creation().want_all(id);
 }
 
 // ---- what others ask

@@ -58,7 +58,9 @@ class JobController : public JobNews, public PodNews {
   void pod_bound(PodId pod);
   // The scheduler deletes the pod for one of higher priority, and its containers are told to end.
   // Preemption is no failure.
-  void preempt(PodId pod);
+  void preempt(PodId pod) { terminate(pod, PodEnd::Preempted); }
+  // Likewise a controller, through the Eviction API or by deleting the pod.
+  void evict(PodId pod) { terminate(pod, PodEnd::Evicted); }
   // Compute that a GPU of the pod's gang, or of the lone pod, has done and not saved.
   Duration unsaved(PodId pod) const;
   // A process of a pod dies while its node is up, with the GPUs it used. The other ranks of a
@@ -81,6 +83,10 @@ class JobController : public JobNews, public PodNews {
   // Stops a gang or a counted job that runs: it writes a checkpoint for so long, keeps all it
   // computed, gives everything back and is Pending. False: it does not run, or has no such form.
   bool suspend(JobId job, Duration write, Duration restart);
+  // What a gang that runs did since its last checkpoint is lost.
+  void discard_unsaved(JobId job);
+  // Of a suspended job, if no job queue releases it: its pods are created again.
+  void resume(JobId job);
   // Enough of its pods have had nodes, or it was counted as running.
   bool has_started(JobId job) const { return accounts_.of(job).first_bound.has_value(); }
   Duration done(JobId job) const { return runs_.now(job).progress.done(); }  // of its work
@@ -96,7 +102,7 @@ class JobController : public JobNews, public PodNews {
   size_t jobs_unfinished() const { return jobs_.live_jobs() - left_behind_; }
   bool all_done() const { return jobs_unfinished() == 0 && sources_.is_empty(); }
   const JobCounters& counters() const { return accounts_.counters(); }
-  int64_t pods_terminating() const { return terminating_; }  // preempted, and not gone
+  int64_t pods_terminating() const { return terminating_; }  // preempted or evicted, not gone
   // What GPUs were held for by all jobs with a row in /jobs: after finish(), by all.
   const GpuTime& gpu_time() const { return accounts_.gpu_time(); }
   JobUsage usage(JobId job) const;
@@ -112,7 +118,8 @@ class JobController : public JobNews, public PodNews {
   void lose_left(PodId pod, PodEnd why);
   void remove_job(JobId job);
   void close_recoveries(JobId job, Time end);
-  void preempted(PodId pod);
+  void terminate(PodId pod, PodEnd why);
+  void terminated(PodId pod, PodEnd why);
   void node_failed(NodeId node);
   void dead_pods_deleted(std::span<const DeadPod> pods);
   bool is_gang(JobId job) const { return jobs_.job(job).gangs > 0; }

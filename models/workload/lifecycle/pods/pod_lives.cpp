@@ -108,6 +108,7 @@ int32_t PodLives::exit_code_of(PodEnd why) {
     case PodEnd::ScaledDown:
     case PodEnd::Preempted:
     case PodEnd::CleanedUp:
+    case PodEnd::Evicted:
       return kTerminated;
   }
   return kNoExitCode;
@@ -147,7 +148,7 @@ void PodLives::remove(PodId id, PodEnd why, const Ending& ending) {
   pod.state = why == PodEnd::Completed ? PodState::Done : PodState::Absent;
   pod.node = {};
   pod.grant = {};
-  pod.takes_part = false;
+  pod.takes_part = pod.is_terminating = false;
   if (api_ != nullptr) api_->removed(id, node, observed);
 }
 

@@ -99,7 +99,8 @@ RecoveryRow JobAccounts::recovery_row(JobId id, NodeId node, int128_t lost,
   const JobAccount& account = accounts_[id];
   RecoveryRow row{
       .job = job.serial,
-      .attempt = account.restarts + account.preemptions + account.membership_changes + 1,
+      .attempt = account.restarts + account.preemptions + account.evictions +
+                 account.membership_changes + 1,
       .node = node,
       .failed = engine_.now(),
       .lost_gpu_s = GpuTime::seconds(lost)};
@@ -143,6 +144,7 @@ void JobAccounts::write_job_row(JobId id, Time end) {
                   .priority = job.priority,
                   .restarts = account.restarts,
                   .preemptions = account.preemptions,
+                  .evictions = account.evictions,
                   .membership_changes = account.membership_changes,
                   .submitted = job.spec.submitted,
                   .created = account.first_created.value_or(kNever),

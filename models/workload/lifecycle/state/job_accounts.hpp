@@ -19,7 +19,7 @@ namespace orrery {
 struct JobAccount {
   GpuTime gpu_time;
   int64_t bound_gpu_milli = 0;  // of the bound pods; of a counted job, what it has
-  int32_t restarts = 0, preemptions = 0, membership_changes = 0;
+  int32_t restarts = 0, preemptions = 0, evictions = 0, membership_changes = 0;
   int32_t members = 0;  // of a gang: that took part in its last start
   std::optional<Time> first_created, first_bound, first_running;
   // When its bound pods begin to load their checkpoint; max: not known.
@@ -33,7 +33,8 @@ struct JobCounters {
   uint64_t submitted = 0, completed = 0, failed = 0, cancelled = 0;  // jobs
   uint64_t pods_created = 0, pods_lost = 0;                          // lost: on a node that failed
   uint64_t pods_preempted = 0, pods_failed = 0;                      // failed: by themselves
-  int128_t gpu_lost_preempted = 0;                                   // of GpuTime::lost
+  uint64_t pods_evicted = 0;                                         // by controllers
+  int128_t gpu_lost_preempted = 0, gpu_lost_evicted = 0;             // of GpuTime::lost
   uint64_t restarts = 0, membership_changes = 0;
 };
 

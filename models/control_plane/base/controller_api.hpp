@@ -1,0 +1,34 @@
+// models/control_plane/base/controller_api.hpp -- the way of policy.controllers through the API.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "models/control_plane/base/request.hpp"
+#include "sim/core/id.hpp"
+
+namespace orrery {
+
+// Each controller is a client of its own, with the limits of control_plane.clients.others.
+class ControllerApi {
+ public:
+  enum class Answer : uint8_t {
+    Forbidden,  // 429: a disruption budget forbids the eviction
+    Failed,     // the API refused, or was not to be reached however often the client tried
+    Stored,
+    Observed  // the kubelet of the pod knows; comes after Stored
+  };
+  using Told = std::function<void(Answer answer)>;
+  // Asked once, when the API server handles the eviction; true uses up a disruption.
+  using MayEvict = std::function<bool()>;
+
+  // A patch of a Node, Job or scale. `told` gets Stored or Failed.
+  virtual void patch(uint32_t controller, ApiResource resource, Told told) = 0;
+  // POST of an Eviction; or, without `may`, DELETE of the Pod.
+  virtual void delete_pod(uint32_t controller, PodId pod, MayEvict may, Told told) = 0;
+
+ protected:
+  ~ControllerApi() = default;
+};
+
+}  // namespace orrery

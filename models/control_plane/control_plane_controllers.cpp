@@ -1,0 +1,54 @@
+// models/control_plane/control_plane_controllers.cpp -- the clients of policy.controllers.
+#include <memory>
+#include <utility>
+
+#include "models/control_plane/control_plane.hpp"
+
+namespace orrery {
+
+ApiClient& ControlPlane::client_of(uint32_t controller) {
+  while (policy_clients_.size() <= controller) {
+    const auto user = static_cast<uint32_t>(policy_clients_.size());
+    policy_clients_.push_back(std::make_unique<ApiClient>(
+        sim_.engine, servers_, params_.clients.others,
+        ApiClient::Setup{.kind = ApiClientKind::ServiceAccount, .user = kPolicyUsers + user},
+        client_rng_));
+  }
+  return *policy_clients_[controller];
+}
+
+void ControlPlane::patch(uint32_t controller, ApiResource resource, ControllerApi::Told told) {
+  const Bytes bytes = resource == ApiResource::Nodes ? params_.kubelet.heartbeats.status_bytes
+                                                     : params_.pods.bytes;
+  client_of(controller)
+      .send({.verb = Verb::Patch, .resource = resource, .bytes = bytes, .answer = bytes},
+            [told = std::move(told)](const ApiAnswer& answer) {
+              told(answer.outcome == ApiOutcome::Done ? Answer::Stored : Answer::Failed);
+            });
+}
+
+// The API server asks `may` when it handles the Eviction. Watchers of pods are sent the change, and
+// the kubelet of the pod tells the containers to end.
+void ControlPlane::delete_pod(uint32_t controller, PodId pod, MayEvict may,
+                              ControllerApi::Told told) {
+  const NodeId node = jobs_.pod(pod).node;
+  const PodWrite change{.verb = Verb::Update,
+                        .name_space = name_space(pod),
+                        .watcher = node.is_valid() ? node.index : scheduler_watch()};
+  const auto observed = [told](Creation) { told(Answer::Observed); };
+  const ApiRequest request{.verb = may ? Verb::Create : Verb::Delete,
+                           .resource = ApiResource::Pods,
+                           .name_space = change.name_space,
+                           .bytes = params_.pods.bytes,
+                           .answer = params_.pods.bytes};
+  client_of(controller)
+      .send(request, [this, change, observed, may = std::move(may),
+                      told = std::move(told)](const ApiAnswer& answer) {
+        if (answer.outcome != ApiOutcome::Done) return told(Answer::Failed);
+        if (may && !may()) return told(Answer::Forbidden);
+        told(Answer::Stored);
+        written(change, observed);
+      });
+}
+
+}  // namespace orrery

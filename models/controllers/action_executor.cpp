@@ -1,0 +1,333 @@
+#include "models/controllers/action_executor.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "sim/core/check.hpp"
+
+namespace orrery {
+
+ActionExecutor::ActionExecutor(Sim sim, const Parts& parts)
+    : sim_{sim},
+      parts_{parts},
+      evictions_{sim.engine, parts.jobs, parts.controller, parts.budgets},
+      rows_{sim.recorder, "/events/actions", "What controllers did, and what came of it."} {}
+
+void ActionExecutor::use(ControllerApi& api) {
+  api_ = &api;
+  evictions_.use(api);
+}
+
+void ActionExecutor::connect(PodNews& pods, JobNews& jobs) {
+  pods.pod_removed.connect(*this, &ActionExecutor::pod_removed);
+  jobs.job_over.connect(*this, &ActionExecutor::job_over);
+}
+
+ActionRow ActionExecutor::row_of(const Giver& by, const Actions::Ordered& ordered) const {
+  ActionRow row{.at = sim_.engine.now(),
+                .controller = by.name,
+                .action = static_cast<ActionKind>(ordered.action.index()),
+                .why = std::string_view{ordered.why}};
+  const auto look = [&](const auto& action) {
+    if constexpr (requires { action.node; }) row.node = action.node;
+    if constexpr (requires { action.replicas; }) row.amount = action.replicas;
+    if constexpr (requires { action.nodes; }) {
+      row.amount = static_cast<int32_t>(action.nodes.size());
+    }
+    if constexpr (requires { action.job; }) {
+      row.job = static_cast<int64_t>(parts_.jobs.job(action.job).serial);
+    }
+    if constexpr (requires { action.pod; }) {
+      const Pod& pod = parts_.jobs.pod(action.pod);
+      row.job = static_cast<int64_t>(parts_.jobs.job(pod.job).serial);
+      row.rank = pod.rank;
+      row.node = pod.node;
+    }
+  };
+  std::visit(look, ordered.action);
+  return row;
+}
+
+void ActionExecutor::carry_out(const Giver& by, const Actions& actions) {
+  for (const Actions::Ordered& ordered : actions.ordered()) {
+    ++counters_.given;
+    const uint64_t number = ++last_;
+    open_[number] = {.row = row_of(by, ordered), .by = by};
+    std::visit([&](const auto& action) { begin(number, action); }, ordered.action);
+  }
+}
+
+void ActionExecutor::end(uint64_t number, ActionOutcome outcome, std::string_view reason) {
+  const auto at = open_.find(number);
+  if (at == open_.end()) return;
+  ActionRow& row = at->second.row;
+  row.ended = sim_.engine.now();
+  row.outcome = outcome;
+  row.reason = reason;
+  ++(outcome == ActionOutcome::Done      ? counters_.done
+     : outcome == ActionOutcome::Refused ? counters_.refused
+                                         : counters_.failed);
+  sim_.engine.cancel(at->second.deadline);
+  rows_.emit(row);
+  open_.erase(at);
+}
+
+void ActionExecutor::finish() {
+  for (auto& [number, open] : open_) {
+    open.row.outcome = ActionOutcome::UnderWay;
+    rows_.emit(open.row);
+  }
+  open_.clear();
+}
+
+void ActionExecutor::patch(uint64_t number, ApiResource resource,
+                           std::function<std::string()> apply) {
+  const auto stored = [this, number, apply = std::move(apply)] {
+    const std::string why_not = apply();
+    end(number, why_not.empty() ? ActionOutcome::Done : ActionOutcome::Refused, why_not);
+  };
+  if (api_ == nullptr) return stored();
+  api_->patch(open_.at(number).by.number, resource,
+              [this, number, stored](ControllerApi::Answer answer) {
+                if (answer == ControllerApi::Answer::Stored) return stored();
+                end(number, ActionOutcome::Failed, "the API servers did not store it");
+              });
+}
+
+// ---- nodes
+
+void ActionExecutor::set_cordoned(NodeId node, bool is_cordoned) {
+  if (is_cordoned) {
+    cordoned_.insert(node);
+  } else {
+    cordoned_.erase(node);
+  }
+  if (parts_.cluster.cordoned().contains(node) == is_cordoned) return;
+  parts_.cluster.set_cordoned(node, is_cordoned);
+  parts_.scheduler.node_changed(node);
+}
+
+void ActionExecutor::begin(uint64_t number, const CordonNode& action) {
+  patch(number, ApiResource::Nodes, [this, node = action.node] {
+    set_cordoned(node, true);
+    return std::string{};
+  });
+}
+
+void ActionExecutor::begin(uint64_t number, const UncordonNode& action) {
+  if (draining_.contains(action.node)) {
+    return end(number, ActionOutcome::Refused, "the node is being drained");
+  }
+  patch(number, ApiResource::Nodes, [this, node = action.node] {
+    set_cordoned(node, false);
+    return std::string{};
+  });
+}
+
+void ActionExecutor::begin(uint64_t number, const TaintNode& action) {
+  patch(number, ApiResource::Nodes, [this, number, action] {
+    parts_.cluster.set_taint(action.node, action.taint, action.is_there);
+    parts_.scheduler.node_changed(action.node);
+    if (action.is_there && action.taint.effect == TaintEffect::NoExecute) {
+      delete_intolerant(number, action);
+    }
+    return std::string{};
+  });
+}
+
+bool ActionExecutor::is_on(NodeId node, PodId id) const {
+  const Pod& pod = parts_.jobs.pod(id);
+  return pod.node == node && (pod.state == PodState::Bound || pod.state == PodState::Running);
+}
+
+void ActionExecutor::delete_intolerant(uint64_t number, const TaintNode& action) {
+  std::vector<PodId> pods = parts_.scheduler.placements().on_node(action.node);
+  std::ranges::sort(pods);
+  const uint32_t controller = open_.at(number).by.number;
+  for (const PodId pod : pods) {
+    const auto tolerates = [&](const Toleration& t) { return t.tolerates(action.taint); };
+    if (std::ranges::any_of(parts_.jobs.spec(pod).tolerations, tolerates)) continue;
+    if (is_on(action.node, pod)) evictions_.delete_now(controller, pod, [](auto, const auto&) {});
+  }
+}
+
+// ---- pods
+
+void ActionExecutor::begin(uint64_t number, const EvictPod& action) {
+  const PodState state = parts_.jobs.pod(action.pod).state;
+  if (state == PodState::Absent || state == PodState::Done) {
+    return end(number, ActionOutcome::Refused, "there is no such pod");
+  }
+  const Time now = sim_.engine.now();
+  const Duration span = std::min(action.retry_for, Time::max() - now);
+  evictions_.begin(
+      {.controller = open_.at(number).by.number, .pod = action.pod, .retry_until = now + span},
+      [this, number](EvictionsByApi::Result result, const std::string& reason) {
+        using Result = EvictionsByApi::Result;
+        end(number,
+            result == Result::Forbidden   ? ActionOutcome::Refused
+            : result == Result::ApiFailed ? ActionOutcome::Failed
+                                          : ActionOutcome::Done,
+            result == Result::GoneAlready ? "the pod was gone already" : reason);
+      });
+}
+
+// As `kubectl drain`: cordon, evict all pods, wait until they are gone.
+void ActionExecutor::begin(uint64_t number, const DrainNode& action) {
+  if (!draining_.try_emplace(action.node, number).second) {
+    return end(number, ActionOutcome::Refused, "the node is being drained already");
+  }
+  if (action.deadline < Time::max() - sim_.engine.now()) {
+    open_.at(number).deadline = sim_.engine.after(
+        action.deadline, Label{"controllers.drain_deadline"},
+        [this, number] { drain_failed(number); }, Phase::Control);
+  }
+  const auto cordoned = [this, number, action] {
+    if (!open_.contains(number)) return;
+    set_cordoned(action.node, true);
+    drain_pods(number, action);
+  };
+  if (api_ == nullptr) return cordoned();
+  api_->patch(open_.at(number).by.number, ApiResource::Nodes,
+              [this, number, cordoned, node = action.node](ControllerApi::Answer answer) {
+                if (answer == ControllerApi::Answer::Stored) return cordoned();
+                draining_.erase(node);
+                end(number, ActionOutcome::Failed, "the API servers did not store the cordon");
+              });
+}
+
+void ActionExecutor::drain_pods(uint64_t number, const DrainNode& action) {
+  std::vector<PodId> pods = parts_.scheduler.placements().on_node(action.node);
+  std::erase_if(pods, [&](PodId pod) { return !is_on(action.node, pod); });
+  std::ranges::sort(pods);
+  Open& open = open_.at(number);
+  open.row.amount = static_cast<int32_t>(pods.size());
+  for (const PodId pod : pods) open.evictions[pod] = 0;
+  const Time given = open.row.at;
+  const auto at = [&](Duration after) {
+    return after < Time::max() - given ? given + after : Time::max();
+  };
+  const uint32_t controller = open.by.number;
+  for (const PodId pod : pods) {
+    const auto done = [this, number](EvictionsByApi::Result, const std::string& reason) {
+      const auto drain = open_.find(number);
+      if (drain != open_.end() && !reason.empty()) drain->second.last_reason = reason;
+    };
+    const uint64_t eviction = evictions_.begin({.controller = controller,
+                                                .pod = pod,
+                                                .retry_until = at(action.deadline),
+                                                .force_at = at(action.force_after)},
+                                               done);
+    // Its last pod may be gone by now.
+    const auto drain = open_.find(number);
+    if (drain == open_.end()) return;
+    const auto left = drain->second.evictions.find(pod);
+    if (left != drain->second.evictions.end()) left->second = eviction;
+  }
+  if (!pods.empty()) return;
+  draining_.erase(action.node);
+  end(number, ActionOutcome::Done);
+}
+
+void ActionExecutor::drain_failed(uint64_t number) {
+  Open& open = open_.at(number);
+  for (const auto& [pod, eviction] : open.evictions) evictions_.cancel(eviction);
+  draining_.erase(open.row.node);
+  const std::string left = std::to_string(open.evictions.size()) + " pods are left at the deadline";
+  end(number, ActionOutcome::Failed, left);
+}
+
+void ActionExecutor::pod_removed(PodId id) {
+  const NodeId node = parts_.jobs.pod(id).node;
+  const auto drain = node.is_valid() ? draining_.find(node) : draining_.end();
+  if (drain == draining_.end()) return;
+  const uint64_t number = drain->second;
+  Open& open = open_.at(number);
+  if (open.evictions.erase(id) == 0 || !open.evictions.empty()) return;
+  draining_.erase(drain);
+  end(number, ActionOutcome::Done);
+}
+
+// ---- jobs
+
+std::string ActionExecutor::suspend(JobId id) {
+  const JobSpec& spec = parts_.jobs.job(id).spec;
+  const bool saves = spec.checkpoint_interval > Duration{} && spec.checkpoint == nullptr;
+  if (!saves) parts_.controller.discard_unsaved(id);
+  if (!parts_.controller.suspend(id, saves ? spec.checkpoint_write : Duration{}, {})) {
+    return "the gang does not run";
+  }
+  if (!parts_.has_job_queue) suspended_.insert(id);
+  return {};
+}
+
+void ActionExecutor::begin(uint64_t number, const SuspendJob& action) {
+  const Job& job = parts_.jobs.job(action.job);
+  if (job.gangs == 0 || job.is_counted() || job.phase != JobPhase::Running) {
+    return end(number, ActionOutcome::Refused, "only a running gang is suspended");
+  }
+  patch(number, ApiResource::Jobs, [this, id = action.job, serial = job.serial] {
+    const bool is_there = parts_.jobs.is_live(id) && parts_.jobs.job(id).serial == serial &&
+                          parts_.jobs.job(id).phase == JobPhase::Running;
+    return is_there ? suspend(id) : std::string{"the gang does not run any more"};
+  });
+}
+
+void ActionExecutor::begin(uint64_t number, const ResumeJob& action) {
+  if (!suspended_.contains(action.job)) {
+    return end(number, ActionOutcome::Refused,
+               parts_.has_job_queue ? "the job queue decides when jobs start"
+                                    : "the job is not suspended");
+  }
+  const uint64_t serial = parts_.jobs.job(action.job).serial;
+  patch(number, ApiResource::Jobs, [this, id = action.job, serial] {
+    const bool is_there = suspended_.contains(id) && parts_.jobs.job(id).serial == serial;
+    if (!is_there) return std::string{"the job is not suspended any more"};
+    if (parts_.controller.is_paused(id)) return std::string{"its checkpoint is still written"};
+    suspended_.erase(id);
+    parts_.controller.resume(id);
+    return std::string{};
+  });
+}
+
+void ActionExecutor::begin(uint64_t number, const ResizeService& action) {
+  const Job& job = parts_.jobs.job(action.job);
+  if (!job.spec.service) return end(number, ActionOutcome::Refused, "only services have replicas");
+  if (action.replicas < 1 || action.replicas > job.pods) {
+    return end(number, ActionOutcome::Refused,
+               "replicas must be from 1 to " + std::to_string(job.pods));
+  }
+  patch(number, ApiResource::ReplicaSets, [this, action, serial = job.serial] {
+    const bool is_there =
+        parts_.jobs.is_live(action.job) && parts_.jobs.job(action.job).serial == serial;
+    if (!is_there) return std::string{"the service is over"};
+    parts_.controller.scale(action.job, action.replicas);
+    return std::string{};
+  });
+}
+
+// ---- pools
+
+void ActionExecutor::begin(uint64_t number, const AddNodes&) {
+  end(number, ActionOutcome::Refused, "the pool has no provider");
+}
+
+void ActionExecutor::begin(uint64_t number, const RemoveNodes&) {
+  end(number, ActionOutcome::Refused, "the pool has no provider");
+}
+
+void ActionExecutor::add_summary(Recorder& recorder) const {
+  const auto count = [&](std::string_view name, uint64_t n, std::string_view doc) {
+    recorder.add_summary(name, static_cast<int64_t>(n), "", doc);
+  };
+  count("actions", counters_.given, "actions that controllers gave");
+  count("actions_refused", counters_.refused, "of these, that were refused");
+  count("actions_failed", counters_.failed, "of these, that failed");
+  count("eviction_tries", evictions_.tries(), "requests to the Eviction API, and forced deletions");
+  count("evictions_forbidden", evictions_.forbidden(),
+        "of these, answered 429: a disruption budget allowed none");
+}
+
+}  // namespace orrery

@@ -1,0 +1,103 @@
+// models/controllers/action_executor.hpp -- carries out what controllers ask for.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "models/control_plane/base/controller_api.hpp"
+#include "models/controllers/action_rows.hpp"
+#include "models/controllers/disruption_budgets.hpp"
+#include "models/controllers/evictions_by_api.hpp"
+#include "models/hardware/cluster_state.hpp"
+#include "models/scheduling/contract/control_actions.hpp"
+#include "models/scheduling/cycle/scheduler.hpp"
+#include "models/workload/job/job_table.hpp"
+#include "models/workload/lifecycle/job_controller.hpp"
+#include "sim/record/channel.hpp"
+#include "sim/runtime/sim.hpp"
+
+namespace orrery {
+
+// Pays for each action through the client of its controller, where there is a control plane. Refuses
+// what may not be. Writes a row of /events/actions once the outcome is known.
+class ActionExecutor {
+ public:
+  struct Parts {
+    ClusterState& cluster;
+    const JobTable& jobs;
+    JobController& controller;
+    Scheduler& scheduler;
+    DisruptionBudgets& budgets;
+    bool has_job_queue = false;
+  };
+  struct Giver {
+    uint32_t number = 0;  // of the controller: whose client pays
+    std::string_view name;
+  };
+  ActionExecutor(Sim sim, const Parts& parts);
+  ActionExecutor(const ActionExecutor&) = delete;
+  ActionExecutor& operator=(const ActionExecutor&) = delete;
+
+  void use(ControllerApi& api);
+  void connect(PodNews& pods, JobNews& jobs);
+  void carry_out(const Giver& by, const Actions& actions);
+  void finish();  // rows of actions that are under way at the end of the run
+  void add_summary(Recorder& recorder) const;
+
+  bool is_draining(NodeId node) const { return draining_.contains(node); }
+  bool is_suspended(JobId job) const { return suspended_.contains(job); }
+  // Something is held back that only a controller gives free: nodes, or jobs.
+  bool holds_back() const { return !cordoned_.empty() || !suspended_.empty() || !open_.empty(); }
+
+ private:
+  struct Open {  // an action whose outcome is not known
+    ActionRow row;
+    Giver by;
+    std::map<PodId, uint64_t> evictions = {};  // of a drain: pods that are left
+    EventId deadline = {};
+    std::string last_reason = {};
+  };
+  struct Counters {
+    uint64_t given = 0, done = 0, refused = 0, failed = 0;
+  };
+  ActionRow row_of(const Giver& by, const Actions::Ordered& ordered) const;
+  void begin(uint64_t number, const CordonNode& action);
+  void begin(uint64_t number, const UncordonNode& action);
+  void begin(uint64_t number, const TaintNode& action);
+  void begin(uint64_t number, const EvictPod& action);
+  void begin(uint64_t number, const DrainNode& action);
+  void begin(uint64_t number, const SuspendJob& action);
+  void begin(uint64_t number, const ResumeJob& action);
+  void begin(uint64_t number, const ResizeService& action);
+  void begin(uint64_t number, const AddNodes& action);
+  void begin(uint64_t number, const RemoveNodes& action);
+  // Patches an object, then does `apply`, which says why not, if it cannot be done any more.
+  void patch(uint64_t number, ApiResource resource, std::function<std::string()> apply);
+  void set_cordoned(NodeId node, bool is_cordoned);
+  void delete_intolerant(uint64_t number, const TaintNode& action);
+  void drain_pods(uint64_t number, const DrainNode& action);
+  void drain_failed(uint64_t number);
+  void pod_removed(PodId pod);
+  void job_over(JobId job) { suspended_.erase(job); }
+  std::string suspend(JobId job);
+  void end(uint64_t number, ActionOutcome outcome, std::string_view reason = {});
+  bool is_on(NodeId node, PodId pod) const;
+
+  Sim sim_;
+  Parts parts_;
+  ControllerApi* api_ = nullptr;
+  EvictionsByApi evictions_;
+  std::map<uint64_t, Open> open_;  // in the order in which they were given
+  uint64_t last_ = 0;
+  std::map<NodeId, uint64_t> draining_;  // the action
+  std::set<NodeId> cordoned_;
+  std::set<JobId> suspended_;
+  Counters counters_;
+  Channel<ActionRow> rows_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,69 @@
+// models/controllers/action_rows.hpp -- rows of /events/actions.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "models/scheduling/contract/control_actions.hpp"
+#include "sim/core/id.hpp"
+#include "sim/core/time.hpp"
+#include "sim/record/column.hpp"
+
+namespace orrery {
+
+// As kActionNames, and in its order.
+enum class ActionKind : uint8_t {
+  Cordon,
+  Uncordon,
+  Taint,
+  Evict,
+  Drain,
+  Suspend,
+  Resume,
+  Resize,
+  AddNodes,
+  RemoveNodes
+};
+constexpr std::array<std::string_view, kActionNames.size()> enum_names(ActionKind) {
+  return kActionNames;
+}
+enum class ActionOutcome : uint8_t { Done, Refused, Failed, UnderWay };
+constexpr std::array<std::string_view, 4> enum_names(ActionOutcome) {
+  return {"done", "refused", "failed", "under_way"};
+}
+
+struct ActionRow {
+  Time at, ended{-1};
+  FixedText<32> controller;
+  ActionKind action = ActionKind::Cordon;
+  NodeId node;
+  int64_t job = -1;
+  int32_t rank = -1;
+  FixedText<32> pool;
+  int32_t amount = 0;
+  uint32_t tries = 0;
+  ActionOutcome outcome = ActionOutcome::Done;
+  FixedText<96> why, reason;
+
+  static void columns(auto&& c) {
+    c("at", &ActionRow::at, "when the controller gave the action");
+    c("ended", &ActionRow::ended, "when its outcome was known; -1: not in this run");
+    c("controller", &ActionRow::controller, "policy of policy.controllers that gave the action");
+    c("action", &ActionRow::action, "what it is");
+    c("node", &ActionRow::node, "node that the action concerns; 4294967295: none");
+    c("job", &ActionRow::job, "serial of the job that the action concerns; -1: none");
+    c("rank", &ActionRow::rank, "pod of that job; -1: none");
+    c("pool", &ActionRow::pool, "pool that is scaled");
+    c("amount", &ActionRow::amount,
+      "resize: replicas; nodes added or removed; drain: pods on the node when it began");
+    c("tries", &ActionRow::tries, "requests to the Eviction API, of a drain those of all its pods");
+    c("outcome", &ActionRow::outcome,
+      "done; refused: by a disruption budget, or since it may not be; failed: the API servers or "
+      "the deadline prevented it; under_way: at the end of the run");
+    c("why", &ActionRow::why, "in the words of the controller");
+    c("reason", &ActionRow::reason, "of an action that was refused or failed");
+  }
+};
+
+}  // namespace orrery

@@ -1,0 +1,67 @@
+#include "models/controllers/board.hpp"
+
+namespace orrery {
+
+JobView Board::job(JobId id) const {
+  const Job& job = parts_.jobs.job(id);
+  const JobSpec& spec = job.spec;
+  JobView view{.id = id,
+               .serial = job.serial,
+               .name = spec.name,
+               .user = spec.user,
+               .team = spec.team,
+               .phase = job.phase,
+               .owner = spec.service ? WorkloadKind::ReplicaSet : spec.controller,
+               .is_gang = job.gangs > 0,
+               .is_service = spec.service != nullptr,
+               .is_suspended = executor_.is_suspended(id),
+               .has_checkpoints = spec.checkpoint_interval > Duration{},
+               .priority = job.priority,
+               .gpus = job.gpus,
+               .first_pod = job.first_pod,
+               .pods = job.pods,
+               .submitted = spec.submitted};
+  JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
+    const PodState state = parts_.jobs.pod(pod).state;
+    if (state == PodState::Bound || state == PodState::Running) ++view.pods_bound;
+  });
+  return view;
+}
+
+std::vector<JobId> Board::jobs() const {
+  std::vector<JobId> jobs;
+  parts_.jobs.for_each_job([&](JobId id) { jobs.push_back(id); });
+  return jobs;
+}
+
+bool Board::is_held(JobId id) const {
+  const Job& job = parts_.jobs.job(id);
+  bool has_pods = false;
+  JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
+    has_pods = has_pods || parts_.jobs.pod(pod).state != PodState::Absent;
+  });
+  return job.phase == JobPhase::Pending && !has_pods && !executor_.is_suspended(id);
+}
+
+// Pods that hold a node in Permit need none.
+std::vector<ControlBoard::Unplaced> Board::unplaced() const {
+  std::vector<Unplaced> pods;
+  std::vector<PodId> over;
+  for (const auto& [unit, since] : news_.without_node()) {
+    bool is_waiting = false;
+    parts_.scheduler.for_each_unbound(unit, [&](PodId pod, bool has_node) {
+      is_waiting = true;
+      if (!has_node) pods.push_back({pod, since});
+    });
+    if (!is_waiting) over.push_back(unit);
+  }
+  for (const PodId unit : over) news_.forget_without_node(unit);
+  return pods;
+}
+
+bool Board::is_ready(NodeId node) const {
+  return parts_.lifecycle != nullptr ? parts_.lifecycle->is_ready(node)
+                                     : parts_.cluster.up().contains(node);
+}
+
+}  // namespace orrery

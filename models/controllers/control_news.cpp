@@ -1,0 +1,59 @@
+#include "models/controllers/control_news.hpp"
+
+#include <algorithm>
+
+namespace orrery {
+
+void ControlNews::connect(JobNews& jobs, PodNews& pods, NodeNews& nodes) {
+  jobs.job_arrived.connect(*this, &ControlNews::waits);
+  jobs.phase_changed.connect(*this, &ControlNews::phase_changed);
+  jobs.gang_failed.connect(*this, &ControlNews::gang_failed);
+  pods.pod_assigned.connect(*this, &ControlNews::pod_assigned);
+  pods.pod_unassigned.connect(*this, &ControlNews::pod_unassigned);
+  pods.no_node_found.connect(
+      [this](PodId unit) { without_node_.try_emplace(unit, engine_.now()); });
+  pods.pod_removed.connect(*this, &ControlNews::forget_without_node);
+  nodes.node_down.connect(*this, &ControlNews::node_down);
+  nodes.node_up.connect(*this, &ControlNews::node_up);
+}
+
+void ControlNews::phase_changed(JobId job, JobPhase before, JobPhase after) {
+  if (before == JobPhase::Pending) no_longer_waits(job);
+  if (after == JobPhase::Pending) waits(job);
+}
+
+// Jobs that begin to wait come last, so the vector is sorted by time. The job that stops waiting is
+// often among the last ones.
+void ControlNews::no_longer_waits(JobId job) {
+  const auto from_back = std::ranges::find(waiting_.rbegin(), waiting_.rend(), job, &WaitingJob::job);
+  if (from_back != waiting_.rend()) waiting_.erase(std::next(from_back).base());
+}
+
+void ControlNews::gang_failed(JobId id) {
+  const Job& job = jobs_.job(id);
+  GangFailure failure{.at = engine_.now(), .job = id, .serial = job.serial, .nodes = {}};
+  JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
+    const NodeId node = jobs_.pod(pod).node;
+    if (node.is_valid()) failure.nodes.push_back(node);
+  });
+  std::ranges::sort(failure.nodes);
+  const auto repeated = std::ranges::unique(failure.nodes);
+  failure.nodes.erase(repeated.begin(), repeated.end());
+  gang_failures_.add(std::move(failure));
+}
+
+void ControlNews::pod_assigned(PodId pod, NodeId /*node*/) {
+  if (!jobs_.pod(pod).gang.is_valid()) ++lone_pods_;
+}
+
+void ControlNews::pod_unassigned(PodId pod, NodeId /*node*/) {
+  if (!jobs_.pod(pod).gang.is_valid()) --lone_pods_;
+}
+
+void ControlNews::node_down(NodeId node, NodeReason /*why*/) {
+  node_changes_.add({engine_.now(), node, false});
+}
+
+void ControlNews::node_up(NodeId node) { node_changes_.add({engine_.now(), node, true}); }
+
+}  // namespace orrery

@@ -1,0 +1,77 @@
+// models/controllers/control_news.hpp -- what happened since a controller last looked.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "models/hardware/node_news.hpp"
+#include "models/scheduling/contract/control_board.hpp"
+#include "models/workload/job/job_news.hpp"
+#include "models/workload/job/job_table.hpp"
+#include "models/workload/job/pod_news.hpp"
+#include "sim/engine/engine.hpp"
+
+namespace orrery {
+
+// A log that several readers follow, each at its own pace; what all have read is dropped.
+template <class T>
+class NewsLog {
+ public:
+  void add(T news) { log_.push_back(std::move(news)); }
+  std::span<const T> since(uint64_t cursor) const {
+    return std::span{log_}.subspan(static_cast<size_t>(cursor - base_));
+  }
+  uint64_t end() const { return base_ + log_.size(); }
+  void drop_before(uint64_t cursor) {
+    if (cursor == base_) return;
+    log_.erase(log_.begin(), log_.begin() + static_cast<std::ptrdiff_t>(cursor - base_));
+    base_ = cursor;
+  }
+
+ private:
+  std::vector<T> log_;
+  uint64_t base_ = 0;
+};
+
+// Kept as jobs, pods and nodes change, so that a tick with nothing to do costs no search.
+class ControlNews {
+ public:
+  ControlNews(const Engine& engine, const JobTable& jobs) : engine_{engine}, jobs_{jobs} {}
+
+  void connect(JobNews& jobs, PodNews& pods, NodeNews& nodes);
+
+  const NewsLog<NodeChange>& node_changes() const { return node_changes_; }
+  const NewsLog<GangFailure>& gang_failures() const { return gang_failures_; }
+  void drop_before(uint64_t node_changes, uint64_t gang_failures) {
+    node_changes_.drop_before(node_changes);
+    gang_failures_.drop_before(gang_failures);
+  }
+  std::span<const WaitingJob> waiting() const { return waiting_; }  // longest wait first
+  int64_t lone_pods() const { return lone_pods_; }
+  // Units that found no node, with the time of their first such attempt.
+  const std::map<PodId, Time>& without_node() const { return without_node_; }
+  void forget_without_node(PodId unit) { without_node_.erase(unit); }
+
+ private:
+  void phase_changed(JobId job, JobPhase before, JobPhase after);
+  void waits(JobId job) { waiting_.push_back({job, engine_.now()}); }
+  void no_longer_waits(JobId job);
+  void gang_failed(JobId job);
+  void pod_assigned(PodId pod, NodeId node);
+  void pod_unassigned(PodId pod, NodeId node);
+  void node_down(NodeId node, NodeReason why);
+  void node_up(NodeId node);
+
+  const Engine& engine_;
+  const JobTable& jobs_;
+  NewsLog<NodeChange> node_changes_;
+  NewsLog<GangFailure> gang_failures_;
+  std::vector<WaitingJob> waiting_;
+  int64_t lone_pods_ = 0;
+  std::map<PodId, Time> without_node_;
+};
+
+}  // namespace orrery

@@ -1,0 +1,116 @@
+#include "models/controllers/controllers.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "models/scheduling/contract/policy_registry.hpp"
+#include "sim/core/check.hpp"
+
+namespace orrery {
+
+Controllers::Controllers(Sim sim, const Parts& parts,
+                         const std::vector<ControllerParams>& controllers,
+                         const std::vector<DisruptionBudgetParams>& budgets)
+    : sim_{sim},
+      budgets_{parts.jobs, budgets,
+               [&controller = parts.controller](JobId job) { return controller.replicas(job); }},
+      news_{sim.engine, parts.jobs},
+      executor_{sim,
+                {.cluster = parts.cluster,
+                 .jobs = parts.jobs,
+                 .controller = parts.controller,
+                 .scheduler = parts.scheduler,
+                 .budgets = budgets_,
+                 .has_job_queue = parts.has_job_queue}},
+      board_{sim,
+             {.cluster = parts.cluster,
+              .jobs = parts.jobs,
+              .controller = parts.controller,
+              .scheduler = parts.scheduler,
+              .presence = parts.presence,
+              .lifecycle = parts.lifecycle,
+              .ports_down = parts.ports_down},
+             news_,
+             executor_,
+             budgets_} {
+  if (parts.api != nullptr) executor_.use(*parts.api);
+  for (const ControllerParams& params : controllers) add(params);
+}
+
+void Controllers::add(const ControllerParams& params) {
+  const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(params.name);
+  ORRERY_CHECK(entry != nullptr && entry->make_controller,
+               "controllers are checked before the run");
+  Entry& added = entries_.emplace_back();
+  added.name = params.name;
+  added.period = params.period;
+  ask(added.name, [&] { added.policy = entry->make_controller(board_, params.args); });
+  auto* const point = dynamic_cast<Controller*>(added.policy.get());
+  ORRERY_CHECK(point != nullptr, "controllers are checked before the run");
+  added.point = {point, &added.name};
+}
+
+void Controllers::connect(JobNews& jobs, PodNews& pods, NodeNews& nodes) {
+  news_.connect(jobs, pods, nodes);
+  executor_.connect(pods, jobs);
+}
+
+void Controllers::start() {
+  for (Entry& entry : entries_) entry.due = entry.next = sim_.engine.now() + entry.period;
+  plan();
+}
+
+void Controllers::plan() {
+  if (entries_.empty()) return;
+  const Time next = std::ranges::min(entries_, {}, &Entry::due).due;
+  sim_.engine.at(next, Label{"controllers.tick"}, [this] { tick_due(); }, Phase::Control);
+}
+
+void Controllers::tick_due() {
+  const Time now = sim_.engine.now();
+  for (uint32_t i = 0; i < entries_.size(); ++i) {
+    if (entries_[i].due <= now) tick(i);
+  }
+  uint64_t node_changes = news_.node_changes().end(), gang_failures = news_.gang_failures().end();
+  for (const Entry& entry : entries_) {
+    node_changes = std::min(node_changes, entry.node_changes);
+    gang_failures = std::min(gang_failures, entry.gang_failures);
+  }
+  news_.drop_before(node_changes, gang_failures);
+  plan();
+}
+
+void Controllers::tick(uint32_t number) {
+  Entry& entry = entries_[number];
+  ++ticks_;
+  board_.show_since(entry.node_changes, entry.gang_failures);
+  Actions actions;
+  entry.point.call(&Controller::tick, board_, actions);
+  entry.node_changes = news_.node_changes().end();
+  entry.gang_failures = news_.gang_failures().end();
+  const Time now = sim_.engine.now();
+  if (entry.next <= now) entry.next = now + entry.period;
+  entry.due = std::min(entry.next, std::max(actions.wakes_at(), now + 1_ns));
+  if (!actions.ordered().empty()) {
+    executor_.carry_out({.number = number, .name = entry.name}, actions);
+  }
+}
+
+void Controllers::add_summary(Recorder& recorder) const {
+  recorder.add_summary("controller_ticks", static_cast<int64_t>(ticks_), "",
+                       "times that a controller looked at the cluster");
+  executor_.add_summary(recorder);
+}
+
+std::vector<std::string> Controllers::notes() const {
+  std::vector<std::string> notes;
+  for (const Entry& entry : entries_) {
+    const auto named = ask(entry.name, [&] { return entry.policy->named_in_vain(); });
+    for (const std::string& what : named) {
+      notes.push_back("policy.controllers: " + entry.name + ": " + what);
+    }
+  }
+  return notes;
+}
+
+}  // namespace orrery

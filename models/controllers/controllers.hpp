@@ -1,0 +1,73 @@
+// models/controllers/controllers.hpp -- runs the policies of policy.controllers.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/controllers/action_executor.hpp"
+#include "models/controllers/board.hpp"
+#include "models/controllers/control_news.hpp"
+#include "models/scheduling/controller_params.hpp"
+#include "models/controllers/disruption_budgets.hpp"
+#include "models/scheduling/contract/policy_fault.hpp"
+#include "sim/engine/timer.hpp"
+#include "sim/runtime/sim.hpp"
+
+namespace orrery {
+
+// Each controller ticks every period, and when it asked to be woken. Controllers that are due at
+// one instant tick in the order of the list; the actions of one are carried out before the next.
+class Controllers {
+ public:
+  struct Parts {
+    ClusterState& cluster;
+    const JobTable& jobs;
+    JobController& controller;
+    Scheduler& scheduler;
+    const NodePresence& presence;
+    const NodeLifecycle* lifecycle = nullptr;
+    ControllerApi* api = nullptr;
+    std::function<uint32_t(NodeId node)> ports_down = {};
+    bool has_job_queue = false;
+  };
+  Controllers(Sim sim, const Parts& parts, const std::vector<ControllerParams>& controllers,
+              const std::vector<DisruptionBudgetParams>& budgets);
+  Controllers(const Controllers&) = delete;
+  Controllers& operator=(const Controllers&) = delete;
+
+  void connect(JobNews& jobs, PodNews& pods, NodeNews& nodes);
+  void start();
+  void finish() { executor_.finish(); }
+  void add_summary(Recorder& recorder) const;
+  std::vector<std::string> notes() const;  // what policies name in vain
+  bool holds_back() const { return executor_.holds_back(); }
+  const DisruptionBudgets& budgets() const { return budgets_; }
+
+ private:
+  struct Entry {
+    std::string name;
+    std::unique_ptr<Policy> policy;
+    Bound<Controller> point;
+    Duration period;
+    Time next;  // tick of the period
+    Time due;   // that, or sooner if the controller asked to be woken
+    uint64_t node_changes = 0, gang_failures = 0;  // news that it has seen
+  };
+  void add(const ControllerParams& params);
+  void tick_due();
+  void tick(uint32_t number);
+  void plan();
+
+  Sim sim_;
+  DisruptionBudgets budgets_;
+  ControlNews news_;
+  ActionExecutor executor_;
+  Board board_;
+  std::deque<Entry> entries_;
+  uint64_t ticks_ = 0;
+};
+
+}  // namespace orrery

@@ -1,0 +1,67 @@
+// models/controllers/evictions_by_api.hpp -- single evictions: asked for, answered 429, asked again.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "models/control_plane/base/controller_api.hpp"
+#include "models/controllers/disruption_budgets.hpp"
+#include "models/workload/job/job_table.hpp"
+#include "models/workload/lifecycle/job_controller.hpp"
+#include "sim/runtime/sim.hpp"
+
+namespace orrery {
+
+// As `kubectl drain`: an eviction that a budget forbids is asked for again every 5 s, without
+// backoff. From `force_at` on the pod is deleted without asking the budget.
+class EvictionsByApi {
+ public:
+  static constexpr Duration kRetryEvery = 5_s;  // kubectl: "will retry after 5s"
+  enum class Result : uint8_t { Deleted, GoneAlready, Forbidden, ApiFailed };
+  // Called exactly once; `reason` says why the pod stays.
+  using Done = std::function<void(Result result, const std::string& reason)>;
+  struct Order {
+    uint32_t controller = 0;  // whose client asks
+    PodId pod;
+    Time retry_until;
+    Time force_at = Time::max();
+  };
+
+  EvictionsByApi(Engine& engine, const JobTable& jobs, JobController& controller,
+                 DisruptionBudgets& budgets)
+      : engine_{engine}, jobs_{jobs}, controller_{controller}, budgets_{budgets} {}
+
+  void use(ControllerApi& api) { api_ = &api; }  // else deletions take no time
+  uint64_t begin(const Order& order, Done done);
+  void cancel(uint64_t eviction);  // nothing is asked for any more, and `done` is not called
+  void delete_now(uint32_t controller, PodId pod, Done done);  // whatever budgets say
+  uint64_t tries() const { return tries_; }
+  uint64_t forbidden() const { return forbidden_; }  // answers 429
+
+ private:
+  struct Open {
+    Order order;
+    uint64_t life = 0;  // generation of the pod
+    Done done;
+    std::string forbidden_by = {};
+    EventId retry = {};
+  };
+  void attempt(uint64_t number);
+  bool may_evict(uint64_t number, PodId pod, uint64_t life);
+  void answered(uint64_t number, PodId pod, uint64_t life, ControllerApi::Answer answer);
+  void retry(uint64_t number);
+  void finish(uint64_t number, Result result, const std::string& reason);
+  bool is_there(PodId pod, uint64_t life) const;
+
+  Engine& engine_;
+  const JobTable& jobs_;
+  JobController& controller_;
+  DisruptionBudgets& budgets_;
+  ControllerApi* api_ = nullptr;
+  std::map<uint64_t, Open> open_;
+  uint64_t last_ = 0, tries_ = 0, forbidden_ = 0;
+};
+
+}  // namespace orrery

@@ -1,0 +1,99 @@
+// models/scheduling/contract/control_actions.hpp -- what a controller may do, as plain values.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "models/hardware/node_labels.hpp"
+#include "models/scheduling/contract/status.hpp"
+#include "sim/core/enum_names.hpp"
+#include "sim/core/id.hpp"
+#include "sim/core/time.hpp"
+
+namespace orrery {
+
+struct CordonNode {  // spec.unschedulable
+  NodeId node;
+};
+struct UncordonNode {
+  NodeId node;
+};
+// NoExecute also deletes the pods of the node that do not tolerate the taint. Disruption budgets
+// do not apply to these deletions, as upstream.
+struct TaintNode {
+  NodeId node;
+  Taint taint;
+  bool is_there = true;  // false: the taint is removed
+};
+// Through the Eviction API. While a disruption budget forbids the eviction, the API answers 429 and
+// the executor asks again every 5 s for `retry_for`.
+struct EvictPod {
+  PodId pod;
+  Duration retry_for = {};
+};
+// Cordons the node and evicts its pods. From `force_after` on, pods are deleted whatever the
+// budgets say. At `deadline` the drain fails, and the node stays cordoned. Both count from now.
+struct DrainNode {
+  NodeId node;
+  Duration deadline = Duration::max();
+  Duration force_after = Duration::max();
+};
+// A running gang writes a checkpoint, gives up its nodes and waits until it is resumed. With a job
+// queue the queue decides when the job starts again.
+struct SuspendJob {
+  JobId job;
+};
+struct ResumeJob {
+  JobId job;
+};
+struct ResizeService {
+  JobId job;
+  int32_t replicas = 0;
+};
+// Asks the provider of the pool for these nodes, which must be absent.
+struct AddNodes {
+  uint32_t pool = 0;           // index in ControlBoard::pools()
+  std::vector<NodeId> nodes;   // of that pool
+  uint64_t pods = 0;           // that the nodes are for; for the record, like the waits
+  Duration waited_mean = {}, waited_max = {};
+};
+// Takes nodes of one pool away. A node with pods is refused: drain it first.
+struct RemoveNodes {
+  uint32_t pool = 0;
+  std::vector<NodeId> nodes;
+};
+
+using ControlAction = std::variant<CordonNode, UncordonNode, TaintNode, EvictPod, DrainNode,
+                                   SuspendJob, ResumeJob, ResizeService, AddNodes, RemoveNodes>;
+constexpr std::array<std::string_view, std::variant_size_v<ControlAction>> kActionNames = {
+    "cordon", "uncordon", "taint",  "evict",     "drain",
+    "suspend", "resume",  "resize", "add_nodes", "remove_nodes"};
+
+// What a controller wants done after its tick. The executor carries the actions out in this order.
+class ORRERY_API Actions {
+ public:
+  struct Ordered {
+    ControlAction action;
+    std::string why;
+  };
+  // `why` is for the reader of /events/actions.
+  void give(ControlAction action, std::string why) {
+    ordered_.push_back({std::move(action), std::move(why)});
+  }
+  // The next tick comes then, if that is before the end of the period.
+  void wake_at(Time when) { wakes_at_ = wakes_at_ < when ? wakes_at_ : when; }
+
+  const std::vector<Ordered>& ordered() const { return ordered_; }
+  Time wakes_at() const { return wakes_at_; }
+
+ private:
+  std::vector<Ordered> ordered_;
+  Time wakes_at_ = Time::max();
+};
+
+}  // namespace orrery

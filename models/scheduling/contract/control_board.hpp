@@ -1,0 +1,135 @@
+// models/scheduling/contract/control_board.hpp -- what a controller sees, and the point it serves.
+//
+// A controller is a policy with a clock: `tick` comes every `period` of its entry in
+// `policy.controllers`. Its constructor takes the board and its parameters.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/hardware/cluster_state.hpp"
+#include "models/scheduling/contract/control_actions.hpp"
+#include "models/scheduling/contract/placements.hpp"
+#include "models/scheduling/contract/policy.hpp"
+#include "models/scheduling/contract/policy_types.hpp"
+#include "models/workload/job/job.hpp"
+#include "sim/core/rng.hpp"
+
+namespace orrery {
+
+struct JobView {
+  JobId id;
+  uint64_t serial = 0;  // ids are recycled, serials never
+  std::string_view name, user, team;
+  JobPhase phase = JobPhase::Pending;
+  WorkloadKind owner = WorkloadKind::Job;  // the controller that creates its pods
+  bool is_gang = false;                    // one communicator; else independent pods
+  bool is_service = false;
+  bool is_suspended = false;     // by SuspendJob, and not resumed
+  bool has_checkpoints = false;  // a suspended job keeps what it computed
+  int32_t priority = 0;
+  int32_t gpus = 0;  // over all pods
+  PodId first_pod;   // pods have consecutive ids
+  int32_t pods = 0;
+  int32_t pods_bound = 0;
+  Time submitted;
+};
+
+struct WaitingJob {
+  JobId job;
+  Time since;  // it has been Pending without interruption
+};
+
+struct PoolView {  // a pool that may be scaled
+  std::string_view name;
+  std::span<const NodeId> nodes;  // those that are absent included
+  uint32_t size = 0;              // nodes that are there or asked for
+  uint32_t size_min = 0, size_max = 0;
+  uint32_t asked = 0;             // of `size`: asked for, and not ready since
+  Time backs_off_until = {};      // nodes asked for did not come in time
+};
+enum class PoolNodeState : uint8_t {
+  Foreign,  // of a pool that may not be scaled
+  Absent,
+  Asked,   // on its way
+  Joined,  // registered, and not ready yet
+  Member
+};
+
+struct NodeChange {
+  Time at;
+  NodeId node;
+  bool is_up = false;
+};
+// A gang stopped since ranks died, or gave up an exchange. Evictions and preemptions are none.
+struct GangFailure {
+  Time at;
+  JobId job;
+  uint64_t serial = 0;
+  std::vector<NodeId> nodes;  // on which its pods stood, ascending
+};
+
+// Values of the present instant. What is handed out as a span is valid during the tick.
+class ORRERY_API ControlBoard {
+ public:
+  virtual ~ControlBoard() = default;
+  virtual Time now() const = 0;
+  virtual Rng rng(std::string_view stream) const = 0;
+  virtual const ClusterState& cluster() const = 0;
+  virtual const SpecTable& specs() const = 0;
+  virtual const Placements& placements() const = 0;
+
+  // ---- jobs and pods
+  virtual JobView job(JobId job) const = 0;
+  virtual std::vector<JobId> jobs() const = 0;  // that are alive, in order of id
+  virtual PodView pod(PodId pod) const = 0;
+  virtual bool is_ready(PodId pod) const = 0;  // its containers run, and it is not terminating
+  virtual bool is_terminating(PodId pod) const = 0;
+  // Compute of each GPU of the pod's gang, or of the lone pod, that ending it now throws away.
+  virtual Duration unsaved(PodId pod) const = 0;
+  // Jobs that are Pending, longest wait first; those that a job queue holds, too.
+  virtual std::span<const WaitingJob> waiting() const = 0;
+  virtual bool is_held(JobId job) const = 0;  // by the job queue: its pods do not exist
+  // Pods with a node that belong to no gang: ending one of them stops no other.
+  virtual int64_t lone_pods() const = 0;
+  // Pods without a node that found none, each with the time since when; units of gangs as a whole
+  // are named by all their pods without a node.
+  struct Unplaced {
+    PodId pod;
+    Time since;
+  };
+  virtual std::vector<Unplaced> unplaced() const = 0;
+  // Evictions that the pod's disruption budget allows now; none: no budget selects the pod.
+  virtual std::optional<int32_t> disruptions_allowed(PodId pod) const = 0;
+
+  // ---- nodes
+  virtual bool is_ready(NodeId node) const = 0;  // as the node lifecycle controller believes
+  virtual bool is_broken(NodeId node) const = 0;  // a fault struck it, and is not repaired
+  virtual bool is_draining(NodeId node) const = 0;
+  // NICs without a link, as the node itself sees it; 0 without network.level: flow.
+  virtual uint32_t ports_down(NodeId node) const = 0;
+  // Since this controller's last tick, in order of time.
+  virtual std::span<const NodeChange> node_changes() const = 0;
+  virtual std::span<const GangFailure> gang_failures() const = 0;
+
+  // ---- pools: those of control_plane.node_groups
+  virtual std::span<const PoolView> pools() const = 0;
+  virtual PoolNodeState pool_state(NodeId node) const = 0;
+  virtual uint32_t pool_of(NodeId node) const = 0;  // means nothing for Foreign nodes
+};
+
+struct ORRERY_API ControllerPoint {  // base of the points of controllers
+  virtual ~ControllerPoint() = default;
+};
+
+class ORRERY_API Controller : public ControllerPoint {
+ public:
+  static constexpr PointName kPoint{"Controller", "what to do about the cluster as time passes"};
+  virtual void tick(const ControlBoard& board, Actions& actions) = 0;
+};
+
+}  // namespace orrery

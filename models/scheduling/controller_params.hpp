@@ -1,0 +1,33 @@
+// models/scheduling/controller_params.hpp -- entries of policy.controllers.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/config/fields.hpp"
+
+namespace orrery {
+
+struct ControllerParams {
+  static constexpr std::string_view kDoc =
+      "A policy with a clock: it looks at the cluster every so often, and acts.";
+  std::string name;
+  Duration period = 10_s;
+  RawParams args;
+
+  template <class V>
+  void fields(V& v) {
+    v("name", name, "Name of the policy; see `orrery describe`.", Required{},
+      Example{"AvoidBrokenLinks"});
+    v("period", period, "From one look to the next; the first is one period after the start.",
+      Range{100_ms, 240_h}, Source{"10 s: the scan interval of cluster-autoscaler"});
+    v("args", args, "Its arguments.");
+  }
+};
+
+// Unknown names, policies of other lists, mistakes in arguments.
+void check_controllers(const std::vector<ControllerParams>& controllers, const std::string& path,
+                       const config::Node& node, Diagnostics& diagnostics);
+
+}  // namespace orrery

@@ -1,0 +1,85 @@
+// models/workload/job/disruption_budget_params.hpp -- PodDisruptionBudgets of a workload.
+#pragma once
+
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "sim/config/fields.hpp"
+
+namespace orrery {
+
+// Kubernetes' IntOrString: "3" or "50%".
+struct IntOrPercent {
+  int32_t value = 0;
+  bool is_percent = false;
+  static std::optional<IntOrPercent> parse(std::string_view text) {
+    const bool is_percent = text.ends_with('%');
+    if (is_percent) text.remove_suffix(1);
+    int32_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool is_read = error == std::errc{} && end == text.data() + text.size() && value >= 0;
+    if (!is_read || (is_percent && value > 100)) return std::nullopt;
+    return IntOrPercent{value, is_percent};
+  }
+  // Percentages round up, of minAvailable as well as of maxUnavailable.
+  int32_t of(int32_t expected) const {
+    if (!is_percent) return value;
+    return static_cast<int32_t>((int64_t{value} * expected + 99) / 100);
+  }
+};
+
+enum class UnhealthyPodEviction : uint8_t { IfHealthyBudget, AlwaysAllow };
+constexpr std::array<std::string_view, 2> enum_names(UnhealthyPodEviction) {
+  return {"IfHealthyBudget", "AlwaysAllow"};
+}
+
+struct DisruptionBudgetParams {
+  static constexpr std::string_view kDoc =
+      "A PodDisruptionBudget: how many of the selected pods controllers may evict at a time. "
+      "Deletions of the scheduler, and drains that are forced, ignore it.";
+  std::string name = {};
+  std::string team = {};
+  std::map<std::string, std::string> labels = {};
+  std::optional<std::string> min_available = {}, max_unavailable = {};
+  UnhealthyPodEviction unhealthy = UnhealthyPodEviction::IfHealthyBudget;
+
+  template <class V>
+  void fields(V& v) {
+    v("name", name, "For messages and /events/actions.", Required{}, Example{"web"});
+    v("team", team, "The team whose pods it selects, as a namespace; empty: all teams.");
+    v("labels", labels, "Labels that selected pods have, all of them; empty: every pod.",
+      Example{"{app: web}"});
+    v("min_available", min_available,
+      "Pods that stay ready: a number, or a percentage of the pods that their controllers want, "
+      "rounded up. An integer holds for pods of any owner. A percentage needs owners with a scale "
+      "(replica_set, stateful sets): with a Job as owner no disruption is allowed, as upstream.",
+      Source{"kubernetes pkg/controller/disruption/disruption.go@003e8629"}, Example{"50%"});
+    v("max_unavailable", max_unavailable,
+      "Pods that may be not ready: a number or a percentage, rounded up. Owners as with "
+      "percentages of min_available.",
+      Source{"kubernetes pkg/controller/disruption/disruption.go@003e8629"}, Example{"1"});
+    v("unhealthy", unhealthy,
+      "Pods that are not ready. IfHealthyBudget: they may go while as many pods as the budget "
+      "asks for are ready; AlwaysAllow: at any time.",
+      Source{"unhealthyPodEvictionPolicy of policy/v1"});
+  }
+  void check(Checker& c) const {
+    if (min_available.has_value() == max_unavailable.has_value()) {
+      c.error("", "needs one of min_available and max_unavailable");
+    }
+    const auto look = [&](std::string_view field, const std::optional<std::string>& text) {
+      if (!text || IntOrPercent::parse(*text)) return;
+      c.error(field, "must be a whole number, or a percentage from 0% to 100%, not '" + *text + "'");
+    };
+    look("min_available", min_available);
+    look("max_unavailable", max_unavailable);
+  }
+};
+
+}  // namespace orrery
