@@ -1,6 +1,7 @@
 #include "models/control_plane/pod_delays.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace orrery {
@@ -56,13 +57,19 @@ void PodDelays::patch(uint32_t /*controller*/, ApiResource /*resource*/,
 
 void PodDelays::delete_pod(uint32_t /*controller*/, PodId /*pod*/, MayEvict may,
                            ControllerApi::Told told) {
-  const auto handled = [this, may = std::move(may), told = std::move(told)] {
-    if (may && !may()) return told(ControllerApi::Answer::Forbidden);
-    told(ControllerApi::Answer::Stored);
-    engine_.after(watch_, Label{"control.watcher_told"},
-                  [told] { told(ControllerApi::Answer::Observed); });
+  struct Deletion {
+    MayEvict may;
+    ControllerApi::Told told;
   };
-  engine_.after(write_, Label{"control.written"}, handled);
+  auto deletion = std::make_shared<Deletion>(Deletion{std::move(may), std::move(told)});
+  engine_.after(write_, Label{"control.written"}, [this, deletion] {
+    if (deletion->may && !deletion->may()) {
+      return deletion->told(ControllerApi::Answer::Forbidden);
+    }
+    deletion->told(ControllerApi::Answer::Stored);
+    engine_.after(watch_, Label{"control.watcher_told"},
+                  [deletion] { deletion->told(ControllerApi::Answer::Observed); });
+  });
 }
 
 // Each image comes at the rate of the node alone, once; the start is told ahead.

@@ -26,10 +26,11 @@ void ActionExecutor::connect(PodNews& pods, JobNews& jobs) {
 }
 
 ActionRow ActionExecutor::row_of(const Giver& by, const Actions::Ordered& ordered) const {
-  ActionRow row{.at = sim_.engine.now(),
-                .controller = by.name,
-                .action = static_cast<ActionKind>(ordered.action.index()),
-                .why = std::string_view{ordered.why}};
+  ActionRow row;
+  row.at = sim_.engine.now();
+  row.controller = by.name;
+  row.action = static_cast<ActionKind>(ordered.action.index());
+  row.why = std::string_view{ordered.why};
   const auto look = [&](const auto& action) {
     if constexpr (requires { action.node; }) row.node = action.node;
     if constexpr (requires { action.replicas; }) row.amount = action.replicas;

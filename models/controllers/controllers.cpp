@@ -62,7 +62,7 @@ void Controllers::start() {
 
 void Controllers::plan() {
   if (entries_.empty()) return;
-  const Time next = std::ranges::min(entries_, {}, &Entry::due).due;
+  const Time next = std::ranges::min_element(entries_, {}, &Entry::due)->due;
   sim_.engine.at(next, Label{"controllers.tick"}, [this] { tick_due(); }, Phase::Control);
 }
 
