@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/cluster/ground.hpp"
 #include "models/control_plane/autoscaling/cluster_autoscaler.hpp"
 #include "models/control_plane/autoscaling/service_scaling.hpp"
 #include "models/control_plane/control_plane.hpp"
@@ -18,9 +19,7 @@
 #include "models/faults/link_faults.hpp"
 #include "models/faults/node_faults.hpp"
 #include "models/hardware/node_presence.hpp"
-#include "models/network/fabric/build_fabric.hpp"
 #include "models/network/network.hpp"
-#include "models/scenario/cluster_params.hpp"
 #include "models/scenario/scenario.hpp"
 #include "models/scheduling/cycle/scheduler.hpp"
 #include "models/scheduling/feasibility/deadlock_detector.hpp"
@@ -43,21 +42,6 @@
 #include "sim/runtime/sim.hpp"
 
 namespace orrery {
-
-// What stands before anything moves: the nodes and the jobs.
-struct Ground {
-  explicit Ground(const Scenario& scenario);
-  // What only the built nodes show: unreadable node lists, faults of unknown nodes.
-  void check(const Scenario& scenario, const config::Node& root, Diagnostics& diagnostics) const;
-  ClusterState state;
-  BuiltPools built;
-  BuiltFabric fabric;  // with network.level: flow
-  JobTable jobs;
-};
-
-// Mistakes that only the built pools show. `section` is the document's `control_plane`.
-void check_control_plane(const ControlPlaneParams& params, const BuiltPools& built,
-                         const config::Node& section, Diagnostics& diagnostics);
 
 class Cluster {
  public:

@@ -49,12 +49,7 @@ void Cluster::finish(Time end) {
         "pods that made room for one of higher priority");
   r.add_summary("lost_preempted_gpu_s", GpuTime::seconds(c.gpu_lost_preempted), "GPU s",
                 "of the GPU time lost: compute that these threw away");
-  if (controllers_) {
-    count("pods_evicted", c.pods_evicted, "pods", "pods that controllers deleted");
-    r.add_summary("lost_evicted_gpu_s", GpuTime::seconds(c.gpu_lost_evicted), "GPU s",
-                  "of the GPU time lost: compute that these threw away");
-    controllers_->add_summary(r);
-  }
+  if (controllers_) controllers_->add_summary(r);
   if (network_) {
     count("link_faults", link_faults_->faults(), "", "faults of cables and switches");
     count("gangs_gave_up", steps_->counters().gave_up, "",

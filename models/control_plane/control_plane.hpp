@@ -72,14 +72,6 @@ class ControlPlane final : public PodApi, public NodeApi, public ControllerApi {
   void audit() const { servers_.audit(); }
 
  private:
-  static constexpr uint32_t kNobody = UINT32_MAX;
-  static constexpr uint32_t kPolicyUsers = 1U << 20U;  // beyond those of other service accounts
-  struct PodWrite {
-    Verb verb;
-    uint32_t name_space;
-    uint32_t object = 0;         // of what is created or deleted
-    uint32_t watcher = kNobody;  // the reflector whose client is to learn of it
-  };
   // Its heartbeats end, or begin again once it has booted.
   void node_down(NodeId node, NodeReason why);
   void node_up(NodeId node);
@@ -102,8 +94,7 @@ class ControlPlane final : public PodApi, public NodeApi, public ControllerApi {
   uint32_t controllers_watch() const { return scheduler_watch() + 1; }
   void watch_leases();
   void size_lists();
-  void delete_pod(ApiClient& client, uint32_t object, uint32_t watcher,
-                  PodApi::Observed observed);
+  void delete_pod(ApiClient& client, uint32_t object, uint32_t watcher, PodApi::Observed observed);
   ApiClient& client_of(uint32_t controller);
   void heartbeats();
   void sample_servers(Time now, double seconds);
@@ -123,7 +114,7 @@ class ControlPlane final : public PodApi, public NodeApi, public ControllerApi {
   JobNamespaces job_namespaces_;
   std::vector<std::unique_ptr<ApiClient>> controllers_;  // as in controller_of()
   ApiClient garbage_collector_, scheduler_;
-  std::vector<std::unique_ptr<ApiClient>> kubelets_;  // by node
+  std::vector<std::unique_ptr<ApiClient>> kubelets_;        // by node
   std::vector<std::unique_ptr<ApiClient>> policy_clients_;  // of policy.controllers, once used
   NodeClients node_clients_;
   Reflectors reflectors_;  // one a node, of its kubelet; the scheduler's; those of pod_watchers_

@@ -5,6 +5,11 @@
 #include "models/control_plane/control_plane.hpp"
 
 namespace orrery {
+namespace {
+
+constexpr uint32_t kPolicyUsers = 1U << 20U;  // beyond those of other service accounts
+
+}  // namespace
 
 ApiClient& ControlPlane::client_of(uint32_t controller) {
   while (policy_clients_.size() <= controller) {
@@ -18,8 +23,8 @@ ApiClient& ControlPlane::client_of(uint32_t controller) {
 }
 
 void ControlPlane::patch(uint32_t controller, ApiResource resource, ControllerApi::Told told) {
-  const Bytes bytes = resource == ApiResource::Nodes ? params_.kubelet.heartbeats.status_bytes
-                                                     : params_.pods.bytes;
+  const Bytes bytes =
+      resource == ApiResource::Nodes ? params_.kubelet.heartbeats.status_bytes : params_.pods.bytes;
   client_of(controller)
       .send({.verb = Verb::Patch, .resource = resource, .bytes = bytes, .answer = bytes},
             [told = std::move(told)](const ApiAnswer& answer) {

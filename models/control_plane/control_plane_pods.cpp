@@ -151,8 +151,7 @@ void ControlPlane::delete_pod(ApiClient& client, uint32_t object, uint32_t watch
 }
 
 // Of a pod. What somebody waits for is tried again, with pauses that double, for a minute at most.
-void ControlPlane::write(ApiClient& client, PodWrite what, PodApi::Told told,
-                         Duration waited) {
+void ControlPlane::write(ApiClient& client, PodWrite what, PodApi::Told told, Duration waited) {
   const ApiRequest request{.verb = what.verb,
                            .resource = ApiResource::Pods,
                            .name_space = what.name_space,

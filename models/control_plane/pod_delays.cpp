@@ -49,8 +49,7 @@ void PodDelays::delete_dead_pods(NodeId node, bool /*is_back*/) {
   });
 }
 
-void PodDelays::patch(uint32_t /*controller*/, ApiResource /*resource*/,
-                      ControllerApi::Told told) {
+void PodDelays::patch(uint32_t /*controller*/, ApiResource /*resource*/, ControllerApi::Told told) {
   engine_.after(write_, Label{"control.written"},
                 [told = std::move(told)] { told(ControllerApi::Answer::Stored); });
 }

@@ -10,6 +10,14 @@
 
 namespace orrery {
 
+constexpr uint32_t kNobody = UINT32_MAX;
+struct PodWrite {
+  Verb verb;
+  uint32_t name_space;
+  uint32_t object = 0;         // of what is created or deleted
+  uint32_t watcher = kNobody;  // the reflector whose client is to learn of it
+};
+
 // A creation that was given up may have been stored, so that the next try for the pod is for the
 // same object. One whose pod is gone before it is answered is deleted once it is.
 class PodObjects {

@@ -13,7 +13,7 @@
 #include "models/controllers/disruption_budgets.hpp"
 #include "models/controllers/evictions_by_api.hpp"
 #include "models/hardware/cluster_state.hpp"
-#include "models/scheduling/contract/control_actions.hpp"
+#include "models/scheduling/contract/control/actions.hpp"
 #include "models/scheduling/cycle/scheduler.hpp"
 #include "models/workload/job/job_table.hpp"
 #include "models/workload/lifecycle/job_controller.hpp"
@@ -22,8 +22,8 @@
 
 namespace orrery {
 
-// Pays for each action through the client of its controller, where there is a control plane. Refuses
-// what may not be. Writes a row of /events/actions once the outcome is known.
+// Pays for each action through the client of its controller, where there is a control plane.
+// Refuses what may not be. Writes a row of /events/actions once the outcome is known.
 class ActionExecutor {
  public:
   struct Parts {

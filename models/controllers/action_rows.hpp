@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "models/scheduling/contract/control_actions.hpp"
+#include "models/scheduling/contract/control/actions.hpp"
 #include "sim/core/id.hpp"
 #include "sim/core/time.hpp"
 #include "sim/record/column.hpp"

@@ -25,7 +25,8 @@ void ControlNews::phase_changed(JobId job, JobPhase before, JobPhase after) {
 // Jobs that begin to wait come last, so the vector is sorted by time. The job that stops waiting is
 // often among the last ones.
 void ControlNews::no_longer_waits(JobId job) {
-  const auto from_back = std::ranges::find(waiting_.rbegin(), waiting_.rend(), job, &WaitingJob::job);
+  const auto from_back =
+      std::ranges::find(waiting_.rbegin(), waiting_.rend(), job, &WaitingJob::job);
   if (from_back != waiting_.rend()) waiting_.erase(std::next(from_back).base());
 }
 

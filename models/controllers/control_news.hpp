@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "models/hardware/node_news.hpp"
-#include "models/scheduling/contract/control_board.hpp"
+#include "models/scheduling/contract/control/board.hpp"
 #include "models/workload/job/job_news.hpp"
 #include "models/workload/job/job_table.hpp"
 #include "models/workload/job/pod_news.hpp"

@@ -12,6 +12,7 @@ Controllers::Controllers(Sim sim, const Parts& parts,
                          const std::vector<ControllerParams>& controllers,
                          const std::vector<DisruptionBudgetParams>& budgets)
     : sim_{sim},
+      controller_{parts.controller},
       budgets_{parts.jobs, budgets,
                [&controller = parts.controller](JobId job) { return controller.replicas(job); }},
       news_{sim.engine, parts.jobs},
@@ -63,7 +64,8 @@ void Controllers::start() {
 void Controllers::plan() {
   if (entries_.empty()) return;
   const Time next = std::ranges::min_element(entries_, {}, &Entry::due)->due;
-  sim_.engine.at(next, Label{"controllers.tick"}, [this] { tick_due(); }, Phase::Control);
+  sim_.engine.at(
+      next, Label{"controllers.tick"}, [this] { tick_due(); }, Phase::Control);
 }
 
 void Controllers::tick_due() {
@@ -99,6 +101,11 @@ void Controllers::tick(uint32_t number) {
 void Controllers::add_summary(Recorder& recorder) const {
   recorder.add_summary("controller_ticks", static_cast<int64_t>(ticks_), "",
                        "times that a controller looked at the cluster");
+  const JobCounters& c = controller_.counters();
+  recorder.add_summary("pods_evicted", static_cast<int64_t>(c.pods_evicted), "pods",
+                       "pods that controllers deleted");
+  recorder.add_summary("lost_evicted_gpu_s", GpuTime::seconds(c.gpu_lost_evicted), "GPU s",
+                       "of the GPU time lost: compute that these threw away");
   executor_.add_summary(recorder);
 }
 

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "models/controllers/action_executor.hpp"
-#include "models/controllers/board.hpp"
+#include "models/controllers/board_of_run.hpp"
 #include "models/controllers/control_news.hpp"
-#include "models/scheduling/controller_params.hpp"
 #include "models/controllers/disruption_budgets.hpp"
 #include "models/scheduling/contract/policy_fault.hpp"
+#include "models/scheduling/controller_params.hpp"
 #include "sim/engine/timer.hpp"
 #include "sim/runtime/sim.hpp"
 
@@ -62,6 +62,7 @@ class Controllers {
   void plan();
 
   Sim sim_;
+  const JobController& controller_;
   DisruptionBudgets budgets_;
   ControlNews news_;
   ActionExecutor executor_;

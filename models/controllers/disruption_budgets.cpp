@@ -67,8 +67,7 @@ DisruptionBudgets::Status DisruptionBudgets::status(uint32_t number, Time now) c
   });
   if (counts_pods) status.expected = there;
   const int32_t amount = limit->of(status.expected);
-  status.desired =
-      budget.min_available ? amount : std::max(status.expected - amount, 0);
+  status.desired = budget.min_available ? amount : std::max(status.expected - amount, 0);
   return status;
 }
 
@@ -95,8 +94,7 @@ DisruptionBudgets::Answer DisruptionBudgets::evict(PodId id, Time now) {
   }
   if (state.allowed() == 0) return {Verdict::TooManyRequests, budget.name};
   disrupted_[id] = {pod.generation, now};
-  std::erase_if(disrupted_,
-                [&](const auto& entry) { return !is_disrupted(entry.first, now); });
+  std::erase_if(disrupted_, [&](const auto& entry) { return !is_disrupted(entry.first, now); });
   return {};
 }
 

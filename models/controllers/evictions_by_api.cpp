@@ -7,9 +7,8 @@ namespace orrery {
 
 uint64_t EvictionsByApi::begin(const Order& order, Done done) {
   const uint64_t number = ++last_;
-  open_[number] = {.order = order,
-                   .life = jobs_.pod(order.pod).generation,
-                   .done = std::move(done)};
+  open_[number] = {
+      .order = order, .life = jobs_.pod(order.pod).generation, .done = std::move(done)};
   attempt(number);
   return number;
 }
@@ -90,14 +89,13 @@ void EvictionsByApi::retry(uint64_t number) {
   Time next = now + kRetryEvery;
   if (now < order.force_at) next = std::min(next, order.force_at);
   if (next > std::max(order.retry_until, order.force_at < Time::max() ? order.force_at : now)) {
-    const bool is_forbidden = open.forbidden_by.starts_with("429") ||
-                              open.forbidden_by.starts_with("500");
+    const bool is_forbidden =
+        open.forbidden_by.starts_with("429") || open.forbidden_by.starts_with("500");
     return finish(number, is_forbidden ? Result::Forbidden : Result::ApiFailed,
                   std::string{open.forbidden_by});
   }
   open.retry = engine_.at(
-      next, Label{"controllers.evicts_again"}, [this, number] { attempt(number); },
-      Phase::Control);
+      next, Label{"controllers.evicts_again"}, [this, number] { attempt(number); }, Phase::Control);
 }
 
 void EvictionsByApi::finish(uint64_t number, Result result, const std::string& reason) {

@@ -1,4 +1,5 @@
-// models/controllers/evictions_by_api.hpp -- single evictions: asked for, answered 429, asked again.
+// models/controllers/evictions_by_api.hpp -- single evictions: asked for, answered 429, asked
+// again.
 #pragma once
 
 #include <cstdint>

@@ -13,9 +13,7 @@ void check_controllers(const std::vector<ControllerParams>& controllers, const s
     const Position at = i < node.items.size() ? node.items[i].position : node.position;
     const PolicyRegistry::Entry* const entry = registry.find(c.name);
     if (entry == nullptr) {
-      diagnostics.error(at, where + ".name",
-                        "no policy is called " + in_quotes(c.name) +
-                            did_you_mean(c.name, registry.names()));
+      diagnostics.error(at, where + ".name", registry.no_policy_called(c.name));
     } else if (!entry->make_controller) {
       diagnostics.error(at, where + ".name",
                         in_quotes(c.name) + " is no controller: it belongs into " +

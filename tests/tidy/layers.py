@@ -25,7 +25,8 @@ SCHEDULING = "models/scheduling"
 CONTRACT, FRAMEWORK, QUEUE, CYCLE, JOB_QUEUE, FEASIBILITY, TOOLBOX = (
     f"{SCHEDULING}/{room}"
     for room in ("contract", "framework", "queue", "cycle", "job_queue", "feasibility", "toolbox"))
-SCHEDULING_ROOMS = {SCHEDULING, CONTRACT, FRAMEWORK, QUEUE, CYCLE, JOB_QUEUE, FEASIBILITY, TOOLBOX}
+CONTROL = CONTRACT + "/control"
+SCHEDULING_ROOMS = {SCHEDULING, CONTRACT, CONTROL, FRAMEWORK, QUEUE, CYCLE, JOB_QUEUE, FEASIBILITY, TOOLBOX}
 CONTROL_PLANE = "models/control_plane"
 BASE, FLOW_CONTROL, ETCD, API_SERVER, CLIENTS, KUBELET, NODES, WATCHED, LOAD, AUTOSCALING = (
     f"{CONTROL_PLANE}/{room}"
@@ -74,7 +75,8 @@ MAY_INCLUDE = {
     "models/workload/sources": GROUND | {"models/storage", JOB, TRAINING, SERVICES, TRACE_IO}
                                | TRACES,
     "models/workload": MIDDLE | WORKLOAD,
-    CONTRACT: GROUND | {JOB, TRAINING},
+    CONTRACT: GROUND | {JOB, TRAINING, CONTROL},
+    CONTROL: GROUND | {JOB, CONTRACT},
     TOOLBOX: GROUND | {JOB, CONTRACT, TABLES},
     FRAMEWORK: GROUND | {JOB, CONTRACT},
     QUEUE: FLOOR | {CONTRACT, FRAMEWORK},
@@ -93,14 +95,15 @@ MAY_INCLUDE = {
     LOAD: FLOOR | SERVERS | {CLIENTS, ETCD, KUBELET},
     AUTOSCALING: GROUND | {BASE, NODES, JOB, SERVICES, LIFECYCLE, CYCLE, FEASIBILITY},
     CONTROL_PLANE: GROUND | CONTROL_ROOMS | {JOB},
-    CONTROLLERS: GROUND | {BASE, NODES, AUTOSCALING, SCHEDULING, CONTRACT, CYCLE, JOB, LIFECYCLE},
+    CONTROLLERS: GROUND | {BASE, NODES, AUTOSCALING, SCHEDULING, CONTRACT, CONTROL, CYCLE, JOB,
+                           LIFECYCLE},
     "models/faults": GROUND | NETWORK | JOBS | {TRACE_IO} | TRACES,
     "models/telemetry": MIDDLE | JOBS | {"models/workload/steps"},
     "models/scenario": ALL_MODELS,
     "models/cluster": ALL_MODELS | {"models/scenario"},
     "models/run": ALL_MODELS | {"models/scenario", "models/cluster"},
-    "policies/python": {CONTRACT, JOB, "models/hardware", "sim/core", "sim/config"},
-    "policies": {CONTRACT, TOOLBOX, "models/facts", "sim/core"},
+    "policies/python": {CONTRACT, CONTROL, JOB, "models/hardware", "sim/core", "sim/config"},
+    "policies": {CONTRACT, CONTROL, TOOLBOX, "models/facts", "sim/core"},
     REMOTE: {CONTRACT, TOOLBOX, "models/facts", "sim/core", "sim/config"},  # one policy in several sources
 }
 

@@ -2,10 +2,12 @@
 // framework and `orrery describe` are made.
 #pragma once
 
+#include <string>
 #include <tuple>
 #include <type_traits>
+#include <vector>
 
-#include "models/scheduling/contract/control_board.hpp"
+#include "models/scheduling/contract/control/board.hpp"
 #include "models/scheduling/contract/job_policy_api.hpp"
 #include "models/scheduling/contract/policy_api.hpp"
 
@@ -29,5 +31,18 @@ using PodPoints = PointList<PreEnqueue, QueueSort, NextPod, PreFilter, Filter, P
                             PreBind, Bind, PostBind, EventHints>;
 using JobPoints = PointList<QueueOrder, Admit, Plan, JobWatcher>;
 using ControllerPoints = PointList<Controller>;
+
+// Names of the points that the policy P serves.
+template <class P>
+std::vector<std::string> points_of() {
+  std::vector<std::string> points;
+  const auto add = [&]<class Q>() {
+    if constexpr (std::is_base_of_v<Q, P>) points.emplace_back(Q::kPoint.name);
+  };
+  PodPoints::for_each(add);
+  JobPoints::for_each(add);
+  ControllerPoints::for_each(add);
+  return points;
+}
 
 }  // namespace orrery

@@ -159,6 +159,12 @@ const PolicyRegistry::Entry* PolicyRegistry::find(const std::string& name) const
   return found == entries_.end() ? nullptr : &found->second;
 }
 
+std::string PolicyRegistry::no_policy_called(const std::string& name) const {
+  const std::string hint = did_you_mean(name, names());
+  const char* const libraries = "; policies of a library, such as those in Python, need --plugin";
+  return "no policy is called " + in_quotes(name) + (hint.empty() ? libraries : hint);
+}
+
 std::vector<std::string> PolicyRegistry::names() const {
   std::vector<std::string> names;
   for (const auto& [name, entry] : entries_) names.push_back(name);

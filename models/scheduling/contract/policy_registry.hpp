@@ -73,6 +73,7 @@ class ORRERY_API PolicyRegistry {
   const Entry* find(const std::string& name) const;
   const std::map<std::string, Entry>& entries() const { return entries_; }
   std::vector<std::string> names() const;
+  std::string no_policy_called(const std::string& name) const;  // the mistake, in words
   const std::vector<std::string>& problems() const { return problems_; }
 
  private:
@@ -87,23 +88,6 @@ class ORRERY_API PolicyRegistry {
   std::vector<Pending> pending_;  // what the library that is being loaded registers
   bool is_loading_ = false;
 };
-
-template <class P>
-std::vector<std::string> points_of() {
-  std::vector<std::string> points;
-  const auto add = [&]<class Q>() {
-    if constexpr (std::is_base_of_v<Q, P>) points.emplace_back(Q::kPoint.name);
-  };
-  PodPoints::for_each(add);
-  JobPoints::for_each(add);
-  ControllerPoints::for_each(add);
-  return points;
-}
-template <class P>
-constexpr Traits traits_of() {
-  if constexpr (requires { P::kTraits; }) return P::kTraits;
-  return Trait::None;
-}
 
 template <class P>
 constexpr std::optional<Fact> heeded_of() {

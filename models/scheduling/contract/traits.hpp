@@ -32,4 +32,10 @@ constexpr bool has(Traits traits, Trait one) {
   return (static_cast<uint16_t>(traits) & static_cast<uint16_t>(one)) != 0;
 }
 
+template <class P>
+constexpr Traits traits_of() {
+  if constexpr (requires { P::kTraits; }) return P::kTraits;
+  return Trait::None;
+}
+
 }  // namespace orrery

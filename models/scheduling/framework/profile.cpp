@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "models/scheduling/contract/policy_registry.hpp"
-#include "models/scheduling/contract/unknown_policy.hpp"
 #include "models/scheduling/framework/plugin_bits.hpp"
 
 namespace orrery {
@@ -235,7 +234,7 @@ void check_profile(const ProfileParams& profile, const std::string& path, const 
     const PolicyRegistry::Entry* const entry = registry.find(p.name);
     if (entry == nullptr) {
       diagnostics.error(i < listed.items.size() ? listed.items[i]["name"].position : at,
-                        where + ".name", no_such_policy(p.name));
+                        where + ".name", PolicyRegistry::instance().no_policy_called(p.name));
       continue;
     }
     const auto first = std::ranges::find(profile.plugins, p.name, &PluginParams::name);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "models/scheduling/contract/policy_registry.hpp"
-#include "models/scheduling/contract/unknown_policy.hpp"
 
 namespace orrery {
 namespace {
@@ -44,7 +43,7 @@ void check_job_queue(const JobQueueParams& params, const std::string& path,
     const Position at = i < listed.items.size() ? listed.items[i].position : node.position;
     const PolicyRegistry::Entry* const entry = registry.find(p.name);
     if (entry == nullptr) {
-      diagnostics.error(at, where + ".name", no_such_policy(p.name));
+      diagnostics.error(at, where + ".name", PolicyRegistry::instance().no_policy_called(p.name));
     } else if (!entry->make_for_jobs) {
       diagnostics.error(at, where + ".name",
                         "'" + p.name + "' is for pods: it belongs into `policy.plugins`");

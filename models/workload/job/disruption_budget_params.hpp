@@ -75,7 +75,8 @@ struct DisruptionBudgetParams {
     }
     const auto look = [&](std::string_view field, const std::optional<std::string>& text) {
       if (!text || IntOrPercent::parse(*text)) return;
-      c.error(field, "must be a whole number, or a percentage from 0% to 100%, not '" + *text + "'");
+      c.error(field,
+              "must be a whole number, or a percentage from 0% to 100%, not '" + *text + "'");
     };
     look("min_available", min_available);
     look("max_unavailable", max_unavailable);

@@ -54,7 +54,7 @@ struct Pod {
   bool takes_part = false;  // in the run of its gang; of an elastic one if it was up in time
   bool serves = false;      // in that run it is a dedicated parameter server, and computes nothing
   bool is_terminating = false;  // its deletion is stored, and its containers have not ended
-  int64_t attempts = 0;     // scheduling attempts since (re)creation
+  int64_t attempts = 0;         // scheduling attempts since (re)creation
   Time created, bound, started;
   uint64_t generation = 0;  // raised at each re-creation: stale queue entries show
 };

@@ -20,7 +20,7 @@ struct JobNews {
   Signal<JobId> job_suspended;                      // Pending again, without pods
   // A gang's failure is detected: ranks died or gave up. Its pods still have their nodes.
   Signal<JobId> gang_failed;
-  Signal<JobId, int64_t> counted_holds;             // a counted job has so many milli-GPUs now
+  Signal<JobId, int64_t> counted_holds;  // a counted job has so many milli-GPUs now
   Signal<PodId, int64_t> rank_dead;  // so many milli-GPUs of a pod whose job hangs do nothing now
   Signal<JobId> job_over;            // last look before JobTable::remove
   Signal<const RecoveryRow&> recovered;

@@ -52,7 +52,8 @@ struct PodRow {  // one life of a pod
     c("started", &PodRow::started, "when its containers ran; -1: never");
     c("ended", &PodRow::ended, "when it left");
     c("attempts", &PodRow::attempts, "scheduling attempts");
-    c("end", &PodRow::end, "why it left; exited: by itself, and not with success; evicted: a controller of "
+    c("end", &PodRow::end,
+      "why it left; exited: by itself, and not with success; evicted: a controller of "
       "policy.controllers deleted it");
     c("cause", &PodRow::cause, "of a pod that exited, why; of one that was lost, with what");
     c("exit_code", &PodRow::exit_code,

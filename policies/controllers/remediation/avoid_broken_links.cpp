@@ -16,7 +16,8 @@ struct AvoidBrokenLinksParams {
   template <class V>
   void fields(V& v) {
     v("cordon_for", cordon_for,
-      "Then the node is uncordoned, if its NICs have a link again; else it stays out as long again.",
+      "Then the node is uncordoned, if its NICs have a link again; else it stays out as long "
+      "again.",
       Range{1_s, 240_h}, Source{"estimate: a technician replaces a cable within an hour"});
     v("nodes_max", nodes_max, "As many nodes are kept out at a time, at most; 0: any number.",
       Range{0, 1'000'000}, Unit{"nodes"});

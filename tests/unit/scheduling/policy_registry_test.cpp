@@ -52,8 +52,8 @@ TEST(PolicyRegistry, EveryPolicyDescribesItselfAndStartsWithItsDefaults) {
     EXPECT_FALSE(entry.doc.empty());
     EXPECT_FALSE(entry.points.empty());
     for (const FieldTree& field : entry.describe().children) EXPECT_FALSE(field.doc.empty());
-    EXPECT_EQ((entry.make ? 1 : 0) + (entry.make_for_jobs ? 1 : 0) + (entry.make_controller ? 1 : 0),
-              1);
+    EXPECT_EQ(
+        (entry.make ? 1 : 0) + (entry.make_for_jobs ? 1 : 0) + (entry.make_controller ? 1 : 0), 1);
     if (entry.make == nullptr) continue;
     FakeHandle handle;
     EXPECT_NE(make_policy(handle, name), nullptr);

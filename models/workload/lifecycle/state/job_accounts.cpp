@@ -97,13 +97,12 @@ RecoveryRow JobAccounts::recovery_row(JobId id, NodeId node, int128_t lost,
                                       int64_t gpu_milli) const {
   const Job& job = jobs_.job(id);
   const JobAccount& account = accounts_[id];
-  RecoveryRow row{
-      .job = job.serial,
-      .attempt = account.restarts + account.preemptions + account.evictions +
-                 account.membership_changes + 1,
-      .node = node,
-      .failed = engine_.now(),
-      .lost_gpu_s = GpuTime::seconds(lost)};
+  RecoveryRow row{.job = job.serial,
+                  .attempt = account.restarts + account.preemptions + account.evictions +
+                             account.membership_changes + 1,
+                  .node = node,
+                  .failed = engine_.now(),
+                  .lost_gpu_s = GpuTime::seconds(lost)};
   if (job.spec.kind == JobKind::Pods) {
     row.gpus = static_cast<int32_t>((gpu_milli + kMilli - 1) / kMilli);
     return row;

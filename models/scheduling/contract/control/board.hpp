@@ -1,4 +1,4 @@
-// models/scheduling/contract/control_board.hpp -- what a controller sees, and the point it serves.
+// models/scheduling/contract/control/board.hpp -- what a controller sees, and the point it serves.
 //
 // A controller is a policy with a clock: `tick` comes every `period` of its entry in
 // `policy.controllers`. Its constructor takes the board and its parameters.
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "models/hardware/cluster_state.hpp"
-#include "models/scheduling/contract/control_actions.hpp"
+#include "models/scheduling/contract/control/actions.hpp"
 #include "models/scheduling/contract/placements.hpp"
 #include "models/scheduling/contract/policy.hpp"
 #include "models/scheduling/contract/policy_types.hpp"
@@ -49,8 +49,8 @@ struct PoolView {  // a pool that may be scaled
   std::span<const NodeId> nodes;  // those that are absent included
   uint32_t size = 0;              // nodes that are there or asked for
   uint32_t size_min = 0, size_max = 0;
-  uint32_t asked = 0;             // of `size`: asked for, and not ready since
-  Time backs_off_until = {};      // nodes asked for did not come in time
+  uint32_t asked = 0;         // of `size`: asked for, and not ready since
+  Time backs_off_until = {};  // nodes asked for did not come in time
 };
 enum class PoolNodeState : uint8_t {
   Foreign,  // of a pool that may not be scaled
@@ -107,7 +107,7 @@ class ORRERY_API ControlBoard {
   virtual std::optional<int32_t> disruptions_allowed(PodId pod) const = 0;
 
   // ---- nodes
-  virtual bool is_ready(NodeId node) const = 0;  // as the node lifecycle controller believes
+  virtual bool is_ready(NodeId node) const = 0;   // as the node lifecycle controller believes
   virtual bool is_broken(NodeId node) const = 0;  // a fault struck it, and is not repaired
   virtual bool is_draining(NodeId node) const = 0;
   // NICs without a link, as the node itself sees it; 0 without network.level: flow.

@@ -1,4 +1,4 @@
-// models/scheduling/contract/control_actions.hpp -- what a controller may do, as plain values.
+// models/scheduling/contract/control/actions.hpp -- what a controller may do, as plain values.
 #pragma once
 
 #include <array>
@@ -57,9 +57,9 @@ struct ResizeService {
 };
 // Asks the provider of the pool for these nodes, which must be absent.
 struct AddNodes {
-  uint32_t pool = 0;           // index in ControlBoard::pools()
-  std::vector<NodeId> nodes;   // of that pool
-  uint64_t pods = 0;           // that the nodes are for; for the record, like the waits
+  uint32_t pool = 0;          // index in ControlBoard::pools()
+  std::vector<NodeId> nodes;  // of that pool
+  uint64_t pods = 0;          // that the nodes are for; for the record, like the waits
   Duration waited_mean = {}, waited_max = {};
 };
 // Takes nodes of one pool away. A node with pods is refused: drain it first.
@@ -71,8 +71,8 @@ struct RemoveNodes {
 using ControlAction = std::variant<CordonNode, UncordonNode, TaintNode, EvictPod, DrainNode,
                                    SuspendJob, ResumeJob, ResizeService, AddNodes, RemoveNodes>;
 constexpr std::array<std::string_view, std::variant_size_v<ControlAction>> kActionNames = {
-    "cordon", "uncordon", "taint",  "evict",     "drain",
-    "suspend", "resume",  "resize", "add_nodes", "remove_nodes"};
+    "cordon",  "uncordon", "taint",  "evict",     "drain",
+    "suspend", "resume",   "resize", "add_nodes", "remove_nodes"};
 
 // What a controller wants done after its tick. The executor carries the actions out in this order.
 class ORRERY_API Actions {

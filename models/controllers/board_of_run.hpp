@@ -1,4 +1,4 @@
-// models/controllers/board.hpp -- the ControlBoard of a run.
+// models/controllers/board_of_run.hpp -- the ControlBoard of a run.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include "models/controllers/control_news.hpp"
 #include "models/controllers/disruption_budgets.hpp"
 #include "models/hardware/node_presence.hpp"
-#include "models/scheduling/contract/control_board.hpp"
+#include "models/scheduling/contract/control/board.hpp"
 
 namespace orrery {
 

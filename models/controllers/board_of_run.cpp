@@ -1,4 +1,4 @@
-#include "models/controllers/board.hpp"
+#include "models/controllers/board_of_run.hpp"
 
 namespace orrery {
 

@@ -1,0 +1,29 @@
+// models/cluster/ground.hpp -- what stands before anything moves.
+#pragma once
+
+#include "models/control_plane/control_plane_params.hpp"
+#include "models/hardware/cluster_state.hpp"
+#include "models/network/fabric/build_fabric.hpp"
+#include "models/scenario/cluster_params.hpp"
+#include "models/scenario/scenario.hpp"
+#include "models/workload/job/job_table.hpp"
+#include "sim/config/node.hpp"
+
+namespace orrery {
+
+// The nodes and the jobs.
+struct Ground {
+  explicit Ground(const Scenario& scenario);
+  // What only the built nodes show: unreadable node lists, faults of unknown nodes.
+  void check(const Scenario& scenario, const config::Node& root, Diagnostics& diagnostics) const;
+  ClusterState state;
+  BuiltPools built;
+  BuiltFabric fabric;  // with network.level: flow
+  JobTable jobs;
+};
+
+// Mistakes that only the built pools show. `section` is the document's `control_plane`.
+void check_control_plane(const ControlPlaneParams& params, const BuiltPools& built,
+                         const config::Node& section, Diagnostics& diagnostics);
+
+}  // namespace orrery
