@@ -176,37 +176,34 @@ bool JobController::rank_died(PodId id, int64_t gpu_milli) {
 bool JobController::abort(JobId id) { return is_gang(id) && gangs_.abort(id); }
 
 // Until its containers have ended, it computes on and keeps what it has.
-void JobController::preempt(PodId id) {
+void JobController::preempt(PodId id, int32_t by_priority) {
   const PodState state = jobs_.pod(id).state;
   const bool has_containers = state == PodState::Bound || state == PodState::Running;
-  if (termination_ == Duration{} || !has_containers) return preempted(id);
+  if (termination_ == Duration{} || !has_containers) return preempted(id, by_priority);
   ++terminating_;
   sim_.engine.after(
       termination_, Label{"jobs.pod_terminated"},
-      [this, id, generation = jobs_.pod(id).generation] {
+      [this, id, by_priority, generation = jobs_.pod(id).generation] {
         --terminating_;
-        if (jobs_.pod(id).generation == generation) preempted(id);
+        if (jobs_.pod(id).generation == generation) preempted(id, by_priority);
       },
       Phase::Control);
 }
 
 // As with a pod failure policy that ignores disruptions: it does not count as a failure, and the
 // controller replaces it at once.
-void JobController::preempted(PodId id) {
+void JobController::preempted(PodId id, int32_t by_priority) {
   const Pod& pod = jobs_.pod(id);
   if (pod.state == PodState::Absent || pod.state == PodState::Done) return;
   const JobId job = pod.job;
   if (is_over(phases_.of(job))) return lose_left(id, PodEnd::Preempted);
-  JobAccount& account = accounts_.of(job);
-  JobCounters& counters = accounts_.counters();
+  const GpuTime& gpu_time = accounts_.of(job).gpu_time;
   const bool had_node = pod.state != PodState::Pending;
   const bool is_needed = is_gang(job) && gangs_.is_needed(id);
-  const int128_t lost_before = account.gpu_time.lost;
+  const int128_t lost_before = gpu_time.lost;
   if (had_node && !is_gang(job)) independent_.stops(id);
   if (had_node && is_needed) gangs_.stops(job, {});
-  ++account.preemptions;
-  ++counters.pods_preempted;
-  counters.gpu_lost_preempted += account.gpu_time.lost - lost_before;
+  accounts_.preempted(job, by_priority, gpu_time.lost - lost_before);
   pods_.remove(id, PodEnd::Preempted);
   const JobPhase phase = phases_.of(job);
   const bool is_alone = !is_gang(job) || !comes_back_whole(phase);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -56,9 +57,9 @@ class JobController : public JobNews, public PodNews {
   void connect(NodeNews& nodes);  // bound pods of a node that goes down die
   // The scheduler bound the pod: node and grant are in the JobTable and taken in ClusterState.
   void pod_bound(PodId pod);
-  // The scheduler deletes the pod for one of higher priority, and its containers are told to end.
+  // The scheduler deletes the pod for a job of that priority, and its containers are told to end.
   // Preemption is no failure.
-  void preempt(PodId pod);
+  void preempt(PodId pod, int32_t by_priority);
   // Compute that a GPU of the pod's gang, or of the lone pod, has done and not saved.
   Duration unsaved(PodId pod) const;
   // A process of a pod dies while its node is up, with the GPUs it used. The other ranks of a
@@ -99,6 +100,7 @@ class JobController : public JobNews, public PodNews {
   int64_t pods_terminating() const { return terminating_; }  // preempted, and not gone
   // What GPUs were held for by all jobs with a row in /jobs: after finish(), by all.
   const GpuTime& gpu_time() const { return accounts_.gpu_time(); }
+  const std::map<int32_t, PriorityAccount>& priorities() const { return accounts_.priorities(); }
   JobUsage usage(JobId job) const;
   bool goes_on(JobId job) const;  // of itself: it neither waits for nodes nor hangs for ever
   int32_t computing(JobId job) const { return runs_.computing(job); }  // see TrainingRuns
@@ -112,7 +114,7 @@ class JobController : public JobNews, public PodNews {
   void lose_left(PodId pod, PodEnd why);
   void remove_job(JobId job);
   void close_recoveries(JobId job, Time end);
-  void preempted(PodId pod);
+  void preempted(PodId pod, int32_t by_priority);
   void node_failed(NodeId node);
   void dead_pods_deleted(std::span<const DeadPod> pods);
   bool is_gang(JobId job) const { return jobs_.job(job).gangs > 0; }
