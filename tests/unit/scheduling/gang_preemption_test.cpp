@@ -1,6 +1,7 @@
 // Gangs that are placed as a whole and preempt whole gangs: who goes, and who never does.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -69,15 +70,28 @@ Seen seen(const std::vector<int32_t>& nodes, const std::vector<Wanted>& wanted,
 
 using Jobs = std::set<uint64_t>;
 
+// Cycles take no time in these worlds, so the attempt fails and the victims go in one instant. A
+// unit is never popped from backoff in the instant of its failure, and nothing happens later.
+constexpr auto kFirstBackoff = "the first backoff of 1 s ends";
+
 TEST(GangPreemption, TakesTheRoomOfAWholeGang) {
   const Seen run =
       seen({8, 8}, {{.pods = 2}, {.priority = 5, .submit = 10_s, .pods = 2}}, gangs_of("fewest"));
   EXPECT_EQ(run.victims, Jobs{0});
   EXPECT_EQ(run.preemptions.size(), 2U) << "each pod of the gang";
-  EXPECT_LE(run.jobs.at(1).running, Time{} + 11_s) << "at most one backoff later";
+  EXPECT_EQ(run.jobs.at(1).running, Time{} + 11_s) << kFirstBackoff;
   EXPECT_EQ(run.jobs.at(0).outcome, JobOutcome::Completed) << "it starts again later";
   EXPECT_EQ(run.jobs.at(0).preemptions, 2);
   EXPECT_DOUBLE_EQ(run.jobs.at(0).gpu_s_lost, 16 * 10.0);
+}
+
+// The attempt that preempts takes 15 ms: it looks at the cluster as it is, without all gangs of
+// lower priority, and without those chosen. The scheduler is idle then, and pops from backoff.
+TEST(GangPreemption, AnIdleSchedulerTriesThePreemptorAgainAtOnce) {
+  ProfileParams profile = gangs_of("fewest");
+  profile.cost.per_cycle = 5_ms;
+  const Seen run = seen({8, 8}, {{.pods = 2}, {.priority = 5, .submit = 10_s, .pods = 2}}, profile);
+  EXPECT_EQ(run.jobs.at(1).running, Time{} + 10_s + 15_ms + 5_ms);
 }
 
 TEST(GangPreemption, TakesNobodyIfThatWouldNotHelp) {
@@ -187,7 +201,7 @@ TEST(GangPreemption, WorksWithKubernetesOwnGangs) {
   const Seen run = seen({8, 8}, {{.pods = 2}, {.priority = 5, .submit = 10_s, .pods = 2}},
                         gangs_of("fewest", ProfileBase::NativeGang));
   EXPECT_EQ(run.victims, Jobs{0});
-  EXPECT_LE(run.jobs.at(1).running, Time{} + 11_s) << "at most one backoff later";
+  EXPECT_EQ(run.jobs.at(1).running, Time{} + 11_s) << kFirstBackoff;
 }
 
 TEST(GangPreemption, RolesArePlacedTogether) {
@@ -201,6 +215,36 @@ TEST(GangPreemption, RolesArePlacedTogether) {
   world.run(Time{} + 100_s);
   EXPECT_EQ(world.recorder.rows<PreemptionRow>("/events/preemptions").size(), 3U);
   EXPECT_EQ(world.cluster.gpu_milli_allocated(), 16 * kMilli);
+}
+
+// The victim's pods are bound and deleted one after another. Its first one is deleted before it is
+// bound, and created again while the third one still ends: alone it would fit beside job 0.
+TEST(GangPreemption, AGangIsPlacedAgainOnceAllOfItHasLeft) {
+  ScenarioRun run{R"(
+cluster: {machines: [{name: box, base: hgx-h100, gpus: 4}], pools: [{name: n, machine: box, count: 3}]}
+workload:
+  controller: {termination: 30s}
+  sources:
+    - kind: jobs
+      jobs:
+        - {kind: mpi_gang, work: 1000s, priority: 9, pod: {gpus: 2}}
+        - {kind: mpi_gang, submit: 10s, work: 200s, pods: 3, pod: {gpus: 2}}
+        - {kind: mpi_gang, submit: 11500ms, work: 100s, priority: 5, pods: 2, pod: {gpus: 4}}
+control_plane: {level: full, clients: {scheduler: {qps: 2, burst: 1}}}
+policy: {base: strict_gang, plugins: [{name: GangPreemption}], cost: {bind: 3200ms}}
+run: {until: 10min}
+)"};
+  std::vector<Time> bound;
+  Time gone;
+  for (const PodRow& life : run.recorder.rows<PodRow>("/pods")) {
+    if (life.job != 1) continue;
+    if (life.end == PodEnd::Preempted) gone = std::max(gone, life.ended);
+    if (life.end == PodEnd::Completed) bound.push_back(life.bound);
+  }
+  ASSERT_EQ(bound.size(), 3U);
+  EXPECT_GT(gone, Time{} + 40_s) << "its third pod has had containers, which take 30 s to end";
+  EXPECT_GT(*std::ranges::min_element(bound), gone);
+  EXPECT_LT(*std::ranges::max_element(bound) - *std::ranges::min_element(bound), 2_s);
 }
 
 TEST(GangPreemption, NeedsTheDriverOfWholeGangs) {
