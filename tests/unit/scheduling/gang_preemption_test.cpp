@@ -151,7 +151,7 @@ TEST(GangPreemption, KueueTakesOtherTeamsFirstThenThoseLastPlaced) {
   EXPECT_EQ(seen({8, 8, 8}, jobs, gangs_of("volcano")).victims, Jobs{2});
 }
 
-TEST(GangPreemption, ExchangesAVictimForAGangThatLosesLess) {
+TEST(GangPreemption, TakesALargeGangAndASmallOneThatLostLittle) {
   const Seen run = seen({8, 8, 8, 8, 8},
                         {{.pods = 2},
                          {.pods = 2},
@@ -159,6 +159,28 @@ TEST(GangPreemption, ExchangesAVictimForAGangThatLosesLess) {
                          {.priority = 5, .submit = 100_s, .pods = 3}},
                         gangs_of("fewest"));
   EXPECT_EQ(run.victims, (Jobs{0, 2})) << "two gangs in any case, and the small one lost little";
+}
+
+// Four nodes are wanted. Jobs 0 to 3 lose 2,400, 1,200, 1,440 and 40 GPU s: 0 and 3 lose less than
+// 1 and 2, which exchanges of single victims arrive at from the largest ones, 0 and 1.
+TEST(GangPreemption, OfFewGangsFewestFindsTheChoiceThatLosesLeast) {
+  const Seen run = seen({8, 8, 8, 8, 8, 8, 8, 8},
+                        {{.submit = 100_s, .pods = 3},
+                         {.submit = 125_s, .pods = 2},
+                         {.submit = 110_s, .pods = 2},
+                         {.submit = 195_s, .pods = 1},
+                         {.priority = 5, .submit = 200_s, .pods = 4}},
+                        gangs_of("fewest"));
+  EXPECT_EQ(run.victims, (Jobs{0, 3}));
+}
+
+// 105 pairs are too many to be tried. The two large gangs are gathered; one is exchanged.
+TEST(GangPreemption, OfManyGangsFewestExchangesVictims) {
+  std::vector<Wanted> wanted{{.pods = 2}, {.pods = 2}};
+  for (int i = 0; i < 13; ++i) wanted.push_back({.submit = i == 7 ? 90_s : 80_s});
+  wanted.push_back({.priority = 5, .submit = 100_s, .pods = 3});
+  const Seen run = seen(std::vector<int32_t>(17, 8), wanted, gangs_of("fewest"));
+  EXPECT_EQ(run.victims, (Jobs{0, 14})) << "the small gang that was submitted last";
 }
 
 TEST(GangPreemption, LonePodsAreGangsOfOne) {
@@ -197,6 +219,36 @@ TEST(GangPreemption, AGangOfHigherPriorityTakesRoomThatIsKeptForOthers) {
   EXPECT_EQ(run.jobs.at(1).running, Time{} + 1040_s);
 }
 
+ProfileParams planned() {
+  ProfileParams profile = gangs_of("fewest");
+  PluginParams tree;
+  tree.name = "SlurmTopologyTree";
+  profile.plugins.push_back(tree);
+  return profile;
+}
+
+TEST(GangPreemption, PlansOfWholeGangsForeseeThatVictimsLeave) {
+  const Seen run =
+      seen({8, 8}, {{.pods = 2}, {.priority = 5, .submit = 10_s, .pods = 2}}, planned());
+  EXPECT_EQ(run.victims, Jobs{0});
+  EXPECT_EQ(run.jobs.at(1).running, Time{} + 11_s) << kFirstBackoff;
+}
+
+// Job 2 waits until job 1 has ended on node 1. Node 0 is kept for it as well, and idle from 12 s
+// on, when job 0 completes. Job 3 is planned on the small node.
+TEST(GangPreemption, PlansOfWholeGangsLeaveTheRoomThatIsKeptForOthers) {
+  JobControllerParams params;
+  params.termination = 30_s;
+  const Seen run = seen({8, 8, 4},
+                        {{.work = 12_s},
+                         {},
+                         {.priority = 5, .submit = 10_s, .pods = 2},
+                         {.submit = 15_s, .gpus = 4, .work = 10_s}},
+                        planned(), params);
+  EXPECT_EQ(run.jobs.at(2).running, Time{} + 40_s);
+  EXPECT_EQ(run.jobs.at(3).running, Time{} + 15_s);
+}
+
 TEST(GangPreemption, WorksWithKubernetesOwnGangs) {
   const Seen run = seen({8, 8}, {{.pods = 2}, {.priority = 5, .submit = 10_s, .pods = 2}},
                         gangs_of("fewest", ProfileBase::NativeGang));
@@ -221,7 +273,9 @@ TEST(GangPreemption, RolesArePlacedTogether) {
 // bound, and created again while the third one still ends: alone it would fit beside job 0.
 TEST(GangPreemption, AGangIsPlacedAgainOnceAllOfItHasLeft) {
   ScenarioRun run{R"(
-cluster: {machines: [{name: box, base: hgx-h100, gpus: 4}], pools: [{name: n, machine: box, count: 3}]}
+cluster:
+  machines: [{name: box, base: hgx-h100, gpus: 4}]
+  pools: [{name: n, machine: box, count: 3}]
 workload:
   controller: {termination: 30s}
   sources:

@@ -40,7 +40,7 @@ struct JobCounters {
 
 // Jobs whose priority is the same.
 struct PriorityAccount {
-  uint64_t jobs = 0, jobs_preempted = 0;              // with a row in /jobs
+  uint64_t jobs = 0, jobs_preempted = 0;               // with a row in /jobs
   uint64_t pods_preempted = 0, pods_preempted_by = 0;  // suffered; for jobs of this priority
   int128_t gpu_lost_preempted = 0;                     // suffered
   GpuTime gpu_time;                                    // of the jobs with a row
