@@ -3,6 +3,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -119,11 +120,20 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
   struct Trial {
     std::unique_ptr<GangWhatIf> world;
     int32_t fits_asked = 0;
-    bool fits() { return ++fits_asked, world->fits(); }
+    std::optional<bool> has_fitted = {};  // with the pods that are evicted now
+    bool fits() {
+      if (!has_fitted) {
+        ++fits_asked;
+        has_fitted = world->fits();
+      }
+      return *has_fitted;
+    }
     void evict(const Unit& unit) {
+      has_fitted.reset();
       for (const PodId pod : unit.pods) world->evict(pod);
     }
     void restore(const Unit& unit) {
+      has_fitted.reset();
       for (const PodId pod : unit.pods) world->restore(pod);
     }
   };
@@ -198,7 +208,8 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     std::ranges::sort(all, [&](const Unit* a, const Unit* b) { return goes_before(*a, *b); });
     Victims victims = shortest_prefix(all, trial);
     if (params_.order != VictimOrder::Fewest) {
-      Victims later_first{victims.rbegin(), victims.rend()};
+      // As Kueue: from the last but one, as without the last one the gang did not fit.
+      const Victims later_first{victims.rbegin() + 1, victims.rend()};
       spare(later_first, victims, trial);
       return victims;
     }
@@ -264,8 +275,9 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
 
   static bool are_few_choices(size_t units, size_t k) {
     size_t choices = 1;
-    for (size_t i = 0; i < k && choices <= kChoicesMax; ++i)
+    for (size_t i = 0; i < k && choices <= kChoicesMax; ++i) {
       choices = choices * (units - i) / (i + 1);
+    }
     return k == 1 || choices <= kChoicesMax;
   }
   static std::vector<Victims> choices_of(size_t k, const Victims& units) {
