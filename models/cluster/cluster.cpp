@@ -21,6 +21,10 @@ JobControllerParams controller_params(const Scenario& scenario) {
 
 bool is_counting(const PolicyParams& policy) { return policy.driver == Driver::Counting; }
 
+bool preempts(const ProfileParams& profile) {
+  return has_trait(profile, Trait::Preempts) || has_trait(profile, Trait::PreemptsGangs);
+}
+
 Arrivals arrivals_of(const PolicyParams& policy) {
   if (!policy.job_queue) return Arrivals::CreatePods;
   return is_counting(policy) ? Arrivals::Count : Arrivals::Hold;
@@ -139,6 +143,7 @@ Cluster::Cluster(Sim sim, const Scenario& scenario, Ground& ground)
     services_.emplace(sim, ground_.jobs, controller_);
   }
   make_controllers(scenario);
+  deadlocks_.foresee_preemption(preempts(scenario.policy));
   connect_news();
   connect_samples();
   compress_retries(scenario);
@@ -241,8 +246,10 @@ void Cluster::start_changes() {
     sim_.engine.at(
         Time{} + run_.changes[i].at, Label{"run.change"},
         [this, i] {
-          scheduler_.change_profile(profile_of_change_ ? profile_of_change_(i)
-                                                       : run_.changes[i].policy);
+          const ProfileParams& profile =
+              profile_of_change_ ? profile_of_change_(i) : run_.changes[i].policy;
+          scheduler_.change_profile(profile);
+          deadlocks_.foresee_preemption(preempts(profile));
         },
         Phase::Control);
   }

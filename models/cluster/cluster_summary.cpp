@@ -39,6 +39,7 @@ void Cluster::finish(Time end) {
   count("restarts", c.restarts, "", "times a job was restarted after a failure");
   count("membership_changes", c.membership_changes, "",
         "times a gang stopped to go on with members that came late");
+  statistics_.write_priorities(controller_);
   statistics_.add_summary(r);
   usage_.add_summary(r, end, controller_.gpu_time());
   const auto& f = faults_.counters();

@@ -2,6 +2,12 @@
 
 namespace orrery {
 
+JobStatistics::JobStatistics(Sim sim, const JobTable& jobs)
+    : sim_{sim},
+      jobs_{jobs},
+      rows_{sim.recorder, "/priorities",
+            "Priorities of jobs, from low to high: waits, and what preemption cost and gave."} {}
+
 void JobStatistics::connect(JobNews& jobs) {
   jobs.job_arrived.connect(*this, &JobStatistics::job_arrived);
   jobs.phase_changed.connect(
@@ -17,22 +23,44 @@ void JobStatistics::phase_changed(JobId job, JobPhase after) {
   const double since = (sim_.engine.now() - jobs_.job(job).spec.submitted).seconds();
   if (after == JobPhase::Running && !has_run_[job.index]) {
     has_run_[job.index] = true;
-    waits_.add(since);
+    all_.waits.add(since);
+    by_priority_[jobs_.job(job).priority].waits.add(since);
   } else if (after == JobPhase::Completed || (is_over(after) && jobs_.job(job).spec.ending)) {
-    completions_.add(since);
+    all_.completions.add(since);
+    by_priority_[jobs_.job(job).priority].completions.add(since);
+  }
+}
+
+void JobStatistics::write_priorities(const JobController& jobs) {
+  for (const auto& [priority, account] : jobs.priorities()) {
+    Spans& spans = by_priority_[priority];
+    rows_.emit({.priority = priority,
+                .jobs = account.jobs,
+                .jobs_ran = spans.waits.count(),
+                .jobs_completed = spans.completions.count(),
+                .jobs_preempted = account.jobs_preempted,
+                .wait_mean = spans.waits.mean(),
+                .wait_p50 = spans.waits.quantile(50),
+                .jct_mean = spans.completions.mean(),
+                .jct_p50 = spans.completions.quantile(50),
+                .pods_preempted = account.pods_preempted,
+                .pods_preempted_by = account.pods_preempted_by,
+                .gpu_s_lost_preempted = GpuTime::seconds(account.gpu_lost_preempted),
+                .gpu_s_lost = GpuTime::seconds(account.gpu_time.lost),
+                .gpu_s_useful = GpuTime::seconds(account.gpu_time.useful)});
   }
 }
 
 void JobStatistics::add_summary(Recorder& recorder) {
-  recorder.add_summary("wait_mean", waits_.mean(), "s",
+  recorder.add_summary("wait_mean", all_.waits.mean(), "s",
                        "mean time from submission until a job first runs, of jobs that ran");
-  recorder.add_summary("wait_p50", waits_.quantile(50), "s", "its median");
-  recorder.add_summary("wait_p99", waits_.quantile(99), "s", "its 99th percentile");
+  recorder.add_summary("wait_p50", all_.waits.quantile(50), "s", "its median");
+  recorder.add_summary("wait_p99", all_.waits.quantile(99), "s", "its 99th percentile");
   recorder.add_summary(
-      "jct_mean", completions_.mean(), "s",
+      "jct_mean", all_.completions.mean(), "s",
       "mean time from submission until completion, or until the end that a trace recorded");
-  recorder.add_summary("jct_p50", completions_.quantile(50), "s", "its median");
-  recorder.add_summary("jct_p99", completions_.quantile(99), "s", "its 99th percentile");
+  recorder.add_summary("jct_p50", all_.completions.quantile(50), "s", "its median");
+  recorder.add_summary("jct_p99", all_.completions.quantile(99), "s", "its 99th percentile");
 }
 
 }  // namespace orrery

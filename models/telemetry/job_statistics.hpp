@@ -1,12 +1,16 @@
-// models/telemetry/job_statistics.hpp -- waits and completion times of all jobs of a run.
+// models/telemetry/job_statistics.hpp -- waits and completion times of jobs: all, and by priority.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
+#include "models/telemetry/priority_row.hpp"
 #include "models/telemetry/running_quantiles.hpp"
 #include "models/workload/job/job_news.hpp"
 #include "models/workload/job/job_table.hpp"
+#include "models/workload/lifecycle/job_controller.hpp"
+#include "sim/record/channel.hpp"
 #include "sim/record/recorder.hpp"
 #include "sim/runtime/sim.hpp"
 
@@ -16,20 +20,26 @@ namespace orrery {
 // completed.
 class JobStatistics {
  public:
-  JobStatistics(Sim sim, const JobTable& jobs) : sim_{sim}, jobs_{jobs} {}
+  JobStatistics(Sim sim, const JobTable& jobs);
 
   void connect(JobNews& jobs);
   void job_arrived(JobId job);
   void phase_changed(JobId job, JobPhase after);
 
+  void write_priorities(const JobController& jobs);  // once the run is over
   // A figure of no job at all is NaN, not 0: nobody waited for 0 s.
   void add_summary(Recorder& recorder);
 
  private:
+  struct Spans {
+    RunningQuantiles waits, completions;  // seconds
+  };
   Sim sim_;
   const JobTable& jobs_;
-  std::vector<bool> has_run_;             // by job
-  RunningQuantiles waits_, completions_;  // seconds
+  std::vector<bool> has_run_;  // by job
+  Spans all_;
+  std::map<int32_t, Spans> by_priority_;
+  Channel<PriorityRow> rows_;
 };
 
 }  // namespace orrery

@@ -22,10 +22,16 @@ class GangWorld {
   }
 
   JobId add(int32_t pods, int32_t gpus, int32_t min_available = 0) {
+    return add(role_of(pods, gpus), min_available);
+  }
+  JobId add(const RoleSpec& role, int32_t min_available = 0) {
+    return add({{.roles = {role}, .min_available = min_available}});
+  }
+  static RoleSpec role_of(int32_t pods, int32_t gpus) {
     RoleSpec role;
     role.spec.gpus = gpus;
     role.pods = pods;
-    return add({{.roles = {role}, .min_available = min_available}});
+    return role;
   }
   JobId add(std::vector<GangSpec> gangs) {
     JobSpec request;

@@ -48,14 +48,16 @@ void Evictions::evict(PodId preemptor, std::span<const PodId> victims, bool wait
     ++record_of(preemptor).unanswered;
     if (waits) ++awaited_;
     ++undated_;
+    const Job& by = jobs_.job(jobs_.pod(preemptor).job);
     orders_.push_back({.due = {},
                        .preemptor = preemptor,
                        .victim = victim,
                        .preemptor_life = life(preemptor),
                        .victim_life = life(victim),
-                       .by_job = jobs_.job(jobs_.pod(preemptor).job).serial,
+                       .by_job = by.serial,
                        .by_rank = jobs_.pod(preemptor).rank,
                        .by_priority = jobs_.spec(preemptor).priority,
+                       .by_job_priority = by.priority,
                        .waits = waits,
                        .restart = restarts_});
   }
@@ -110,7 +112,7 @@ void Evictions::preempt(const EvictionOrder& order) {
     return;
   }
   write(order);
-  controller_.preempt(order.victim);
+  controller_.preempt(order.victim, order.by_job_priority);
 }
 
 void Evictions::answered(const EvictionOrder& order) {

@@ -21,7 +21,7 @@ struct EvictionOrder {
   PodId preemptor, victim;
   uint64_t preemptor_life = 0, victim_life = 0;  // generations, to notice deleted pods
   uint64_t by_job = 0;                           // of the preemptor, likewise
-  int32_t by_rank = 0, by_priority = 0;
+  int32_t by_rank = 0, by_priority = 0, by_job_priority = 0;
   bool waits = false;
   uint32_t restart = 0;  // of the scheduler that gave it
 };

@@ -4,6 +4,7 @@
 #include <exception>
 #include <utility>
 
+#include "models/scheduling/framework/plugin_bits.hpp"
 #include "sim/core/check.hpp"
 
 namespace orrery {
@@ -45,7 +46,11 @@ GangCycle::Members GangCycle::begin(PodId unit, GangId gang, int64_t counts) {
   const bool are_all_queued = track.pending == g.pods && track.assumed == 0;
   members.pods.reserve(static_cast<size_t>(g.pods));
   JobTable::for_each_pod(g.first, g.pods, [&](PodId pod) {
-    if (are_all_queued || context_.tracks.stage(pod) == PodStage::Queued) add(pod);
+    if (are_all_queued || context_.tracks.stage(pod) == PodStage::Queued) {
+      add(pod);
+    } else {
+      members.do_others_leave |= context_.evictions.is_leaving(pod);
+    }
   });
   if (g.has_role_minimums) members.pods = needed_first(g, members.pods);
   return members;
@@ -92,6 +97,7 @@ Duration GangCycle::run(PodId unit, GangId gang, int64_t counts) {
   const PodView first = context_.tracks.pod(members.front());
   CycleState state = framework().new_attempt(static_cast<uint64_t>(counts));
   const Cycle cycle{context_.sim.engine.now(), context_.cluster, first, state};
+  if (found.do_others_leave) return wait_for_leaving(unit, cycle);
   const std::vector<GangDomain> domains = framework().domains(cycle, view);
   context_.log.tried = {.pods = static_cast<int32_t>(members.size()),
                         .domains = static_cast<uint32_t>(std::max<size_t>(domains.size(), 1))};
@@ -112,6 +118,18 @@ Duration GangCycle::run(PodId unit, GangId gang, int64_t counts) {
       context_.failures.fail(unit, cycle_of(cycle, blamed_view), why, diagnosis);
   running_ = nullptr;
   return best.cost + post_filter;
+}
+
+// A preempted gang leaves pod by pod. Pods that are created again must not complete a quorum of
+// pods that leave: they would stand alone. Example: four of five pods leave within 10 s, and the
+// fifth has been created again. It is tried once the four are gone, with their replacements.
+Duration GangCycle::wait_for_leaving(PodId unit, const Cycle& cycle) const {
+  ORRERY_MARK("scheduling.gang_waits_until_it_has_left");
+  const Selection why{.node = {},
+                      .code = Code::Unschedulable,
+                      .reason = "preempted pods of the gang have not left yet",
+                      .plugins = uint32_t{1} << kNominatedPods};  // any event may help
+  return context_.profile.cost.per_cycle + context_.failures.fail(unit, cycle, why, nullptr);
 }
 
 // Tries all domains, or stops at the first that fits if no plugin scores placements.

@@ -56,6 +56,7 @@ class GangCycle final : public GangWhatIfs {
     std::vector<PodId> pods;
     SpecId spec;  // of the first one
     bool are_alike = true;
+    bool do_others_leave = false;  // pods of the gang with a node that make room for others
   };
   struct Running {  // the attempt that has failed, while PostFilter runs
     PodId unit;
@@ -71,6 +72,7 @@ class GangCycle final : public GangWhatIfs {
   Cycle cycle_of(const Cycle& cycle, const PodView& pod) const {
     return {cycle.now, cycle.cluster, pod, cycle.state};
   }
+  Duration wait_for_leaving(PodId unit, const Cycle& cycle) const;
   Best attempt(const Cycle& cycle, const GangView& gang, const Members& of_gang,
                std::span<const GangDomain> domains);
   GangAttempt too_small(const Cycle& cycle, const NodeSet* nodes, bool is_first) const;

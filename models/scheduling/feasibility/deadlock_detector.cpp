@@ -65,6 +65,13 @@ void DeadlockDetector::nodes_changed() {
   job_changed(candidates_.all().front());
 }
 
+void DeadlockDetector::foresee_preemption(bool may_preempt) {
+  may_preempt_ = may_preempt;
+  if (candidates_.all().empty()) return;
+  news_.must_reduce = true;
+  job_changed(candidates_.all().front());
+}
+
 void DeadlockDetector::job_changed(JobId job) {
   news_.jobs.add(job);
   if (std::exchange(will_examine_, true)) return;
@@ -139,7 +146,7 @@ bool DeadlockDetector::free_ones_fit() {
 
 void DeadlockDetector::reduce() {
   std::vector<ReductionCandidate> candidates;
-  for (const JobId job : candidates_.all()) candidates.push_back({job, candidates_[job].needs});
+  for (const JobId job : candidates_.all()) candidates.push_back(reduction_candidate(job));
   const std::vector<StuckSet> sets = find_stuck(rooms_, candidates);
   std::vector<JobId> stuck;
   for (const StuckSet& set : sets) {
@@ -152,6 +159,23 @@ void DeadlockDetector::reduce() {
   deadlocked_.clear();
   infeasible_.clear();
   for (const StuckSet& set : sets) take(set);
+}
+
+// A missing pod of a priority that may not preempt, or only few, limits the whole job.
+ReductionCandidate DeadlockDetector::reduction_candidate(JobId id) const {
+  const Job& job = jobs_.job(id);
+  ReductionCandidate candidate{.job = id, .needs = candidates_[id].needs, .priority = INT32_MIN};
+  JobTable::for_each_pod(job.first_pod, job.pods, [&](PodId pod) {
+    candidate.priority = std::max(candidate.priority, jobs_.spec(pod).priority);
+  });
+  if (!may_preempt_) return candidate;
+  int32_t below = INT32_MAX;
+  for (const PodNeed& need : candidate.needs) {
+    const PodSpec& spec = jobs_.specs()[need.spec];
+    below = std::min(below, spec.may_preempt ? spec.priority : INT32_MIN);
+  }
+  if (below > INT32_MIN) candidate.preempts_below = below;
+  return candidate;
 }
 
 void DeadlockDetector::take(const StuckSet& set) {

@@ -47,7 +47,8 @@ struct PodLoss {  // by a job that was stuck
 // one of its gangs has fewer than min_available of them, or a role of it fewer than its own
 // minimum; the gangs of a job start together and so stand and fall together. Everything that is no
 // candidate ends some day and releases all it holds. The reduction (reduction.hpp) runs on a
-// cluster that only candidates hold, and finds those that are stuck.
+// cluster that only candidates hold, and finds those that are stuck. With a policy that preempts, a
+// job whose missing pods would fit without the candidates of lower priority is not stuck.
 //
 // A stuck job is infeasible if its missing pods would not fit even beside its own pods alone: it
 // waits for capacity that does not exist. The others are held up by members. Stuck jobs are joined
@@ -69,6 +70,7 @@ class DeadlockDetector {
   void pod_unassigned(PodId pod);             // that was undone, or the pod left
   void phase_changed(JobId job);
   void nodes_changed();  // taints, cordons; up and down, too, unless counts_down_nodes
+  void foresee_preemption(bool may_preempt);  // from now on pods may preempt others, or not
   void finish(Time end);
   Signal<> deadlocks_changed;  // one began or ended, or a job joined or left it
 
@@ -94,6 +96,7 @@ class DeadlockDetector {
   void put(PodId pod);
   bool free_ones_fit();
   void reduce();
+  ReductionCandidate reduction_candidate(JobId job) const;
   void take(const StuckSet& set);
   void report();
   StuckJob stuck_job(JobId job) const;
@@ -107,6 +110,7 @@ class DeadlockDetector {
   News news_;
   std::vector<PodLoss> losses_;
   bool will_examine_ = false;
+  bool may_preempt_ = false;
   std::vector<std::vector<JobId>> deadlocked_;  // groups, as of the last reduction
   std::vector<JobId> infeasible_;               // in no deadlock
   InfeasibleTime infeasible_time_;

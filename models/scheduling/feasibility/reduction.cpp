@@ -12,18 +12,34 @@ struct Remainder {
   ReductionCandidates stuck, released;
 };
 
+bool fits(CandidateRooms& rooms, const ReductionCandidate& candidate,
+          const ReductionCandidates& others) {
+  if (rooms.fits(candidate.needs)) return true;
+  if (!candidate.preempts_below) return false;
+  const auto for_each_victim = [&](auto&& f) {
+    for (const auto* other : others) {
+      if (other->priority < *candidate.preempts_below) f(other->job);
+    }
+  };
+  for_each_victim([&](JobId job) { rooms.release(job); });
+  const bool would_fit = rooms.fits(candidate.needs);
+  for_each_victim([&](JobId job) { rooms.retake(job); });
+  return would_fit;
+}
+
 // Afterwards the rooms hold the stuck ones only.
 Remainder reduce(CandidateRooms& rooms, std::span<const ReductionCandidate> candidates) {
   Remainder result;
   for (const ReductionCandidate& candidate : candidates) result.stuck.push_back(&candidate);
   for (size_t before = 0; before != result.stuck.size();) {
     before = result.stuck.size();
-    std::erase_if(result.stuck, [&](const ReductionCandidate* candidate) {
-      if (!rooms.fits(candidate->needs)) return false;
+    const ReductionCandidates in_turn = result.stuck;
+    for (const ReductionCandidate* const candidate : in_turn) {
+      if (!fits(rooms, *candidate, result.stuck)) continue;
       rooms.release(candidate->job);
       result.released.push_back(candidate);
-      return true;
-    });
+      std::erase(result.stuck, candidate);
+    }
   }
   return result;
 }

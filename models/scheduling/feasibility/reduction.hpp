@@ -1,6 +1,8 @@
 // models/scheduling/feasibility/reduction.hpp -- which candidates can never complete, in groups.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,6 +13,9 @@ namespace orrery {
 struct ReductionCandidate {
   JobId job;
   std::vector<PodNeed> needs;  // pods missing to complete
+  int32_t priority = 0;        // the highest of its pods
+  // It may preempt candidates whose pods all have a lower priority than this; absent: none.
+  std::optional<int32_t> preempts_below = {};
 };
 
 struct StuckMember {
@@ -26,6 +31,10 @@ struct StuckSet {
 // complete and release what it holds. Those that remain are stuck. Example, on 4 nodes of a pod
 // each: A holds 2 and lacks 2, B holds 1 and lacks 1, one node is free. B fits, completes and
 // releases 2 nodes; then A fits. Had B lacked 2, neither would fit, and both would be stuck.
+//
+// A candidate also completes if its missing pods fit once the candidates that it may preempt are
+// gone. These keep what they hold until they lose it, and are looked at like all others. Example:
+// A and B lack 2 nodes each, and A may preempt B. A completes and releases 2 nodes; then B fits.
 //
 // Stuck jobs are joined into groups by the nodes that they hold and others of the group could use.
 // `rooms` holds the pods of all candidates, and is as before afterwards.

@@ -8,20 +8,29 @@
 namespace orrery {
 namespace {
 
+// What pods that are not there yet are going to take.
+struct Kept {
+  Resources amounts;
+  int64_t whole_gpus = 0;  // of these, pods that need whole ones
+};
+
 // How many pods like `spec` the node could take, now or if it were idle.
-int64_t room_on(const ClusterState& cluster, const PodSpec& spec, NodeId n, bool is_idle) {
+int64_t room_on(const ClusterState& cluster, const PodSpec& spec, NodeId n, bool is_idle,
+                const Kept& kept = {}) {
   const Resources asked = spec.requests();
   int64_t room = INT32_MAX;
   for (size_t i = 0; i < kResources; ++i) {
     const auto r = static_cast<Resource>(i);
-    if (r == Resource::Gpu || asked[r] == 0) continue;
-    room = std::min(room, (is_idle ? cluster.allocatable(n, r) : cluster.free(n, r)) / asked[r]);
+    if (asked[r] == 0 || (r == Resource::Gpu && kept.amounts[r] == 0)) continue;
+    const int64_t left = is_idle ? cluster.allocatable(n, r) : cluster.free(n, r);
+    room = std::min(room, std::max<int64_t>(left - kept.amounts[r], 0) / asked[r]);
   }
   if (spec.gpus == 0) return room;
   int64_t shares = 0;
   for (uint32_t g = 0; g < cluster.gpus(n); ++g) {
     shares += (is_idle ? kMilli : cluster.gpu_left_milli(n, g)) / spec.gpu_milli;
   }
+  if (spec.gpu_milli == kMilli) shares = std::max<int64_t>(shares - kept.whole_gpus, 0);
   return std::min(room, shares / spec.gpus);
 }
 
@@ -44,7 +53,7 @@ constexpr Status kPlanIsFull{Code::Unschedulable,
 
 PlannedPlacement::PlannedPlacement(Handle& handle, const TopologyParams& params,
                                    RoomOn::Options options)
-    : topology_{topology_of(handle.cluster(), params)}, options_{options} {}
+    : handle_{handle}, topology_{topology_of(handle.cluster(), params)}, options_{options} {}
 
 std::unique_ptr<PlannedPlacement::Remembered> PlannedPlacement::first_look(
     const Cycle& cycle) const {
@@ -65,39 +74,82 @@ std::unique_ptr<PlannedPlacement::Remembered> PlannedPlacement::first_look(
   return known;
 }
 
-// Looks only at nodes that changed since the last gang of alike pods.
-const PlannedPlacement::Rooms& PlannedPlacement::rooms_now(const Cycle& cycle) {
+void PlannedPlacement::look(const Cycle& cycle, Remembered& known, NodeId n) const {
   const ClusterState& cluster = cycle.cluster;
   const PodSpec& spec = *cycle.pod.spec;
+  const bool is_open =
+      known.accepted.contains(n) && cluster.up().contains(n) && is_open_to(cluster, spec, n);
+  const int64_t room = is_open ? room_on(cluster, spec, n, false) : 0;
+  known.rooms.now.set(n.index, room);
+  if (options_.keeps_order) {
+    known.rooms.gpus.set(n.index, room > 0 ? cluster.free(n, Resource::Gpu) : 0);
+  }
+}
+
+// Looks only at nodes that changed since the last gang of alike pods.
+PlannedPlacement::Remembered& PlannedPlacement::rooms_now(const Cycle& cycle) {
+  const ClusterState& cluster = cycle.cluster;
   const size_t at = cycle.pod.spec_id.index % kRoomsMax;
   if (at >= rooms_.size()) rooms_.resize(at + 1);
   const bool is_known = rooms_[at] && rooms_[at]->spec == cycle.pod.spec_id;
   if (!is_known) rooms_[at] = first_look(cycle);
   Remembered& known = *rooms_[at];
-  const auto look = [&](NodeId n) {
-    const bool is_open =
-        known.accepted.contains(n) && cluster.up().contains(n) && is_open_to(cluster, spec, n);
-    const int64_t room = is_open ? room_on(cluster, spec, n, false) : 0;
-    known.rooms.now.set(n.index, room);
-    if (options_.keeps_order) {
-      known.rooms.gpus.set(n.index, room > 0 ? cluster.free(n, Resource::Gpu) : 0);
-    }
-  };
   if (is_known && cluster.log_covers(known.version)) {
-    for (const NodeId n : cluster.touched_since(known.version)) look(n);
+    for (const NodeId n : cluster.touched_since(known.version)) look(cycle, known, n);
   } else {
-    for (uint32_t n = 0; n < cluster.nodes(); ++n) look({n});
+    for (uint32_t n = 0; n < cluster.nodes(); ++n) look(cycle, known, {n});
   }
   known.version = cluster.version();
-  return known.rooms;
+  return known;
+}
+
+// Beside pods of no lower priority, as the framework keeps room for them. Members of the pod's own
+// gang are planned with it.
+int64_t PlannedPlacement::room_beside_nominated(const Cycle& cycle, NodeId node) const {
+  std::vector<PodId> nominated;
+  handle_.preemption()->nominated_on(node, nominated);
+  Kept kept;
+  for (const PodId id : nominated) {
+    const PodView other = handle_.pod(id);
+    const bool is_own =
+        id == cycle.pod.id || (other.gang.is_valid() && other.gang == cycle.pod.gang);
+    if (is_own || other.spec->priority < cycle.pod.spec->priority) continue;
+    kept.amounts += other.spec->requests();
+    kept.whole_gpus += other.spec->gpu_milli == kMilli ? other.spec->gpus : 0;
+  }
+  return room_on(cycle.cluster, *cycle.pod.spec, node, false, kept);
+}
+
+// Plans again without kept room as long as a plan uses some. Only nodes of plans are looked at.
+// Example: two pods fit on node 0, which is kept for another gang, and on node 1. The first plan is
+// node 0, the second one node 1.
+PlacementPlan PlannedPlacement::plan_beside_nominated(const Cycle& cycle, Remembered& known,
+                                                      int64_t pods) const {
+  PlacementPlan found = plan(known.rooms, pods);
+  if (handle_.preemption() == nullptr) return found;
+  std::vector<NodeId> kept;
+  for (bool is_any = true; std::exchange(is_any, false);) {
+    for (const NodeShare& share : found) {
+      const int64_t room = room_beside_nominated(cycle, {share.node});
+      if (room >= share.pods) continue;
+      known.rooms.now.set(share.node, room);
+      if (options_.keeps_order && room == 0) known.rooms.gpus.set(share.node, 0);
+      kept.push_back({share.node});
+      is_any = true;
+    }
+    if (is_any) found = plan(known.rooms, pods);
+  }
+  for (const NodeId node : kept) look(cycle, known, node);
+  return found;
 }
 
 void PlannedPlacement::domains(const Cycle& cycle, const GangView& gang,
                                std::vector<GangDomain>& out) {
-  const Rooms& rooms = rooms_now(cycle);
-  PlacementPlan found = plan(rooms, std::max(1, gang.pods - gang.assigned()));
+  Remembered& known = rooms_now(cycle);
+  PlacementPlan found =
+      plan_beside_nominated(cycle, known, std::max(1, gang.pods - gang.assigned()));
   if (found.empty() && gang.min_available < gang.pods) {
-    found = plan(rooms, std::max(1, gang.missing()));
+    found = plan_beside_nominated(cycle, known, std::max(1, gang.missing()));
   }
   Planned& planned = cycle.state.of<Planned>(*this);
   planned.pods_max.clear();

@@ -26,7 +26,8 @@ struct TopologyParams {
 // for: all members are taken to be alike. The framework then places them on these nodes alone, in
 // the order of its scores, and the filter keeps each node to its number. A gang that cannot have
 // all its pods is planned once more with its quorum. A pod without a gang is planned as a gang of
-// one. For profiles with the per_gang driver.
+// one. A plan leaves the room that is kept for nominated pods of other gangs. For profiles with the
+// per_gang driver.
 class ORRERY_API PlannedPlacement : public Policy, public Domains, public Filter {
  public:
   PlannedPlacement(Handle& handle, const TopologyParams& params, RoomOn::Options options);
@@ -59,8 +60,12 @@ class ORRERY_API PlannedPlacement : public Policy, public Domains, public Filter
   };
   static constexpr size_t kRoomsMax = 64;
   std::unique_ptr<Remembered> first_look(const Cycle& cycle) const;
-  const Rooms& rooms_now(const Cycle& cycle);
+  Remembered& rooms_now(const Cycle& cycle);
+  void look(const Cycle& cycle, Remembered& known, NodeId node) const;
+  PlacementPlan plan_beside_nominated(const Cycle& cycle, Remembered& known, int64_t pods) const;
+  int64_t room_beside_nominated(const Cycle& cycle, NodeId node) const;
 
+  const Handle& handle_;
   const Topology topology_;
   const RoomOn::Options options_;
   std::vector<std::unique_ptr<Remembered>> rooms_;  // by spec, modulo the most; null: never seen

@@ -176,7 +176,7 @@ bool JobController::rank_died(PodId id, int64_t gpu_milli) {
 bool JobController::abort(JobId id) { return is_gang(id) && gangs_.abort(id); }
 
 // Until its containers have ended, it computes on and keeps what it has.
-void JobController::terminate(PodId id, PodEnd why) {
+void JobController::terminate(PodId id, const Disruption& why) {
   if (jobs_.pod(id).is_terminating) return;  // a second deletion changes nothing
   const PodState state = jobs_.pod(id).state;
   const bool has_containers = state == PodState::Bound || state == PodState::Running;
@@ -194,24 +194,23 @@ void JobController::terminate(PodId id, PodEnd why) {
 
 // As with a pod failure policy that ignores disruptions: it does not count as a failure, and the
 // controller replaces it at once.
-void JobController::terminated(PodId id, PodEnd why) {
+void JobController::terminated(PodId id, const Disruption& why) {
   const Pod& pod = jobs_.pod(id);
   if (pod.state == PodState::Absent || pod.state == PodState::Done) return;
   const JobId job = pod.job;
-  if (is_over(phases_.of(job))) return lose_left(id, why);
-  JobAccount& account = accounts_.of(job);
-  JobCounters& counters = accounts_.counters();
+  if (is_over(phases_.of(job))) return lose_left(id, why.end);
+  const GpuTime& gpu_time = accounts_.of(job).gpu_time;
   const bool had_node = pod.state != PodState::Pending;
   const bool is_needed = is_gang(job) && gangs_.is_needed(id);
-  const int128_t lost_before = account.gpu_time.lost;
+  const int128_t lost_before = gpu_time.lost;
   if (had_node && !is_gang(job)) independent_.stops(id);
   if (had_node && is_needed) gangs_.stops(job, {});
-  const bool is_eviction = why == PodEnd::Evicted;
-  ++(is_eviction ? account.evictions : account.preemptions);
-  ++(is_eviction ? counters.pods_evicted : counters.pods_preempted);
-  (is_eviction ? counters.gpu_lost_evicted : counters.gpu_lost_preempted) +=
-      account.gpu_time.lost - lost_before;
-  pods_.remove(id, why);
+  if (why.end == PodEnd::Evicted) {
+    accounts_.evicted(job, gpu_time.lost - lost_before);
+  } else {
+    accounts_.preempted(job, why.by_priority, gpu_time.lost - lost_before);
+  }
+  pods_.remove(id, why.end);
   const JobPhase phase = phases_.of(job);
   const bool is_alone = !is_gang(job) || !comes_back_whole(phase);
   if (phase == JobPhase::Pending || (!is_needed && is_alone) || !had_node) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -56,11 +57,13 @@ class JobController : public JobNews, public PodNews {
   void connect(NodeNews& nodes);  // bound pods of a node that goes down die
   // The scheduler bound the pod: node and grant are in the JobTable and taken in ClusterState.
   void pod_bound(PodId pod);
-  // The scheduler deletes the pod for one of higher priority, and its containers are told to end.
+  // The scheduler deletes the pod for a job of that priority, and its containers are told to end.
   // Preemption is no failure.
-  void preempt(PodId pod) { terminate(pod, PodEnd::Preempted); }
+  void preempt(PodId pod, int32_t by_priority) {
+    terminate(pod, {PodEnd::Preempted, by_priority});
+  }
   // Likewise a controller, through the Eviction API or by deleting the pod.
-  void evict(PodId pod) { terminate(pod, PodEnd::Evicted); }
+  void evict(PodId pod) { terminate(pod, {PodEnd::Evicted}); }
   // Compute that a GPU of the pod's gang, or of the lone pod, has done and not saved.
   Duration unsaved(PodId pod) const;
   // A process of a pod dies while its node is up, with the GPUs it used. The other ranks of a
@@ -105,6 +108,7 @@ class JobController : public JobNews, public PodNews {
   int64_t pods_terminating() const { return terminating_; }  // preempted or evicted, not gone
   // What GPUs were held for by all jobs with a row in /jobs: after finish(), by all.
   const GpuTime& gpu_time() const { return accounts_.gpu_time(); }
+  const std::map<int32_t, PriorityAccount>& priorities() const { return accounts_.priorities(); }
   JobUsage usage(JobId job) const;
   bool goes_on(JobId job) const;  // of itself: it neither waits for nodes nor hangs for ever
   int32_t computing(JobId job) const { return runs_.computing(job); }  // see TrainingRuns
@@ -118,8 +122,12 @@ class JobController : public JobNews, public PodNews {
   void lose_left(PodId pod, PodEnd why);
   void remove_job(JobId job);
   void close_recoveries(JobId job, Time end);
-  void terminate(PodId pod, PodEnd why);
-  void terminated(PodId pod, PodEnd why);
+  struct Disruption {
+    PodEnd end = PodEnd::Preempted;
+    int32_t by_priority = 0;  // of the preemptor
+  };
+  void terminate(PodId pod, const Disruption& why);
+  void terminated(PodId pod, const Disruption& why);
   void node_failed(NodeId node);
   void dead_pods_deleted(std::span<const DeadPod> pods);
   bool is_gang(JobId job) const { return jobs_.job(job).gangs > 0; }

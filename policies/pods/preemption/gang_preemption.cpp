@@ -3,6 +3,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -29,6 +30,14 @@ constexpr std::array<std::string_view, 3> enum_names(VictimOrder) {
 // A victim is a whole job of gangs, or a lone pod. Example of order: fewest, where 16 GPUs are
 // wanted and none is idle. Gangs A, B and C of lower priority hold 8, 16 and 16 GPUs and lose 1, 40
 // and 30 GPU hours: C goes alone, since one victim is fewer than two, and B would lose more.
+//
+// fewest is exact while few choices are possible: all single victims are tried, and all sets of k
+// if there are at most 100 of them, which holds for pairs of 14 gangs and for triples of 9. Beyond,
+// the largest gangs are gathered, and each victim, the costliest first, is replaced by the gang
+// that loses least where the preemptor still fits. No fewer gangs free as many GPUs, so their
+// number is the least one wherever whole nodes of one kind are asked for; on fragments it may be
+// larger. Example: 24 GPUs are wanted, and 20 gangs hold 16, 16 and 18 times 8 GPUs. There are 190
+// pairs: the two large ones are gathered, and the costlier of them is replaced by a small one.
 class GangPreemption final : public Policy, public PreEnqueue, public PostFilter {
  public:
   struct Params {
@@ -38,8 +47,9 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     template <class V>
     void fields(V& v) {
       v("order", order,
-        "fewest: one gang if one is enough, else the largest gangs first; of several such choices "
-        "the one that loses the least GPU time. volcano: lower priority first, then the gang "
+        "fewest: as few gangs as possible, and of several such choices the one that loses the "
+        "least GPU time; exact for few gangs, else the largest gangs first. volcano: lower "
+        "priority first, then the gang "
         "created last. kueue: gangs that lose pods already, then those of other teams, then lower "
         "priority, then the gang placed last. In each order, gangs that turn out not to be needed "
         "are spared.",
@@ -110,15 +120,25 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
   struct Trial {
     std::unique_ptr<GangWhatIf> world;
     int32_t fits_asked = 0;
-    bool fits() { return ++fits_asked, world->fits(); }
+    std::optional<bool> has_fitted = {};  // with the pods that are evicted now
+    bool fits() {
+      if (!has_fitted) {
+        ++fits_asked;
+        has_fitted = world->fits();
+      }
+      return *has_fitted;
+    }
     void evict(const Unit& unit) {
+      has_fitted.reset();
       for (const PodId pod : unit.pods) world->evict(pod);
     }
     void restore(const Unit& unit) {
+      has_fitted.reset();
       for (const PodId pod : unit.pods) world->restore(pod);
     }
   };
   using Victims = std::vector<const Unit*>;
+  static constexpr size_t kChoicesMax = 100;
 
   // ---- who is there
 
@@ -188,7 +208,8 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     std::ranges::sort(all, [&](const Unit* a, const Unit* b) { return goes_before(*a, *b); });
     Victims victims = shortest_prefix(all, trial);
     if (params_.order != VictimOrder::Fewest) {
-      Victims later_first{victims.rbegin(), victims.rend()};
+      // As Kueue: from the last but one, as without the last one the gang did not fit.
+      const Victims later_first{victims.rbegin() + 1, victims.rend()};
       spare(later_first, victims, trial);
       return victims;
     }
@@ -196,7 +217,9 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     std::ranges::reverse(costly_first);
     spare(costly_first, victims, trial);
     const Victims cheap_first = by_loss(all);
-    if (victims.size() > 1 && take_one(cheap_first, victims, trial)) return victims;
+    for (size_t k = 1; k <= victims.size() && are_few_choices(all.size(), k); ++k) {
+      if (take_best_of(k, cheap_first, victims, trial)) return victims;
+    }
     exchange(cheap_first, victims, trial);
     return victims;
   }
@@ -250,20 +273,43 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
     }
   }
 
-  // One in place of several, the one that loses least.
-  bool take_one(const Victims& cheap_first, Victims& victims, Trial& trial) const {
-    const Victims before = victims;
-    for (const Unit* const unit : before) trial.restore(*unit);
-    for (const Unit* const unit : cheap_first) {
+  static bool are_few_choices(size_t units, size_t k) {
+    size_t choices = 1;
+    for (size_t i = 0; i < k && choices <= kChoicesMax; ++i) {
+      choices = choices * (units - i) / (i + 1);
+    }
+    return k == 1 || choices <= kChoicesMax;
+  }
+  static std::vector<Victims> choices_of(size_t k, const Victims& units) {
+    std::vector<Victims> choices;
+    std::vector<bool> is_in(units.size());
+    std::fill_n(is_in.begin(), k, true);
+    do {
+      Victims& choice = choices.emplace_back();
+      for (size_t i = 0; i < units.size(); ++i) {
+        if (is_in[i]) choice.push_back(units[i]);
+      }
+    } while (std::ranges::prev_permutation(is_in).found);
+    std::ranges::stable_sort(choices, {}, [](const Victims& choice) {
+      int128_t lost = 0;
+      for (const Unit* const unit : choice) lost += unit->lost;
+      return lost;
+    });
+    return choices;
+  }
+  // Of all choices of k that make room, the one that loses least. False: none, or trials run out.
+  bool take_best_of(size_t k, const Victims& units, Victims& victims, Trial& trial) const {
+    for (const Unit* const unit : victims) trial.restore(*unit);
+    for (const Victims& choice : choices_of(k, units)) {
       if (trial.fits_asked >= params_.trials_max) break;
-      trial.evict(*unit);
+      for (const Unit* const unit : choice) trial.evict(*unit);
       if (trial.fits()) {
-        victims = {unit};
+        victims = choice;
         return true;
       }
-      trial.restore(*unit);
+      for (const Unit* const unit : choice) trial.restore(*unit);
     }
-    for (const Unit* const unit : before) trial.evict(*unit);
+    for (const Unit* const unit : victims) trial.evict(*unit);
     return false;
   }
 

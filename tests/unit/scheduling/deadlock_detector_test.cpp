@@ -296,5 +296,78 @@ TEST(DeadlockDetector, SharesOfOneDeviceFitBesideOneAnother) {
   EXPECT_EQ(world.detector->deadlocks_present(), 1u);
 }
 
+// ---- preemption
+
+RoleSpec of_priority(int32_t priority, int32_t pods, bool may_preempt = true) {
+  RoleSpec role = GangWorld::role_of(pods, 8);
+  role.spec.priority = priority;
+  role.spec.may_preempt = may_preempt;
+  return role;
+}
+
+// Each holds two of four nodes and lacks two.
+size_t deadlocks_of_two(const RoleSpec& first, const RoleSpec& second, bool foresees = true) {
+  GangWorld world{{8, 8, 8, 8}};
+  world.detector->foresee_preemption(foresees);
+  const JobId a = world.add(first), b = world.add(second);
+  for (uint32_t rank = 0; rank < 2; ++rank) world.assign(a, rank, rank);
+  for (uint32_t rank = 0; rank < 2; ++rank) world.assign(b, rank, 2 + rank);
+  world.wait(1_s);
+  return world.detector->deadlocks_present();
+}
+
+TEST(DeadlockDetector, AGangThatMayPreemptTheOtherIsNotStuck) {
+  EXPECT_EQ(deadlocks_of_two(of_priority(5, 4), of_priority(1, 4)), 0u);
+  EXPECT_EQ(deadlocks_of_two(of_priority(1, 4), of_priority(5, 4)), 0u) << "in either order";
+  EXPECT_EQ(deadlocks_of_two(of_priority(5, 4), of_priority(5, 4)), 1u) << "equals never preempt";
+  EXPECT_EQ(deadlocks_of_two(of_priority(5, 4, false), of_priority(1, 4)), 1u) << "policy: never";
+  EXPECT_EQ(deadlocks_of_two(of_priority(5, 4), of_priority(1, 4), false), 1u)
+      << "no policy of the profile preempts";
+}
+
+// Gang c waits for a node of a or b, and takes it from either. That it completes helps neither:
+// they block one another until c has preempted one of them.
+TEST(DeadlockDetector, GangsBelowOneThatPreemptsBlockOneAnotherUntilItDoes) {
+  GangWorld world{{8, 8, 8, 8, 8}};
+  world.detector->foresee_preemption(true);
+  const JobId a = world.add(of_priority(0, 5)), b = world.add(of_priority(0, 5));
+  const JobId c = world.add(of_priority(7, 2));
+  for (uint32_t rank = 0; rank < 2; ++rank) world.assign(a, rank, rank);
+  for (uint32_t rank = 0; rank < 2; ++rank) world.assign(b, rank, 2 + rank);
+  world.assign(c, 0, 4);
+  world.wait(1_s);
+  EXPECT_THAT(world.detector->members_present(), ElementsAre(a, b));
+  world.give_up(a, 0);  // preempted for c
+  world.give_up(a, 1);
+  world.assign(c, 1, 0);
+  world.set_phase(c, JobPhase::Running);
+  world.wait(1_s);
+  EXPECT_EQ(world.detector->deadlocks_present(), 0u);
+}
+
+TEST(DeadlockDetector, AGangThatFitsNowhereIsStuckThoughItMayPreempt) {
+  GangWorld world{{8, 8, 8, 8}};
+  world.detector->foresee_preemption(true);
+  const JobId large = world.add(of_priority(5, 5)), small = world.add(of_priority(1, 3));
+  world.assign(large, 0, 0);
+  world.assign(large, 1, 1);
+  world.assign(small, 0, 2);
+  world.wait(1_s);
+  EXPECT_THAT(world.detector->members_present(), ElementsAre(large, small))
+      << "it holds two nodes for nothing, and the other lacks one of them";
+}
+
+TEST(DeadlockDetector, AnotherProfileChangesWhatIsForeseen) {
+  GangWorld world{{8, 8}};
+  const JobId a = world.add(of_priority(5, 2)), b = world.add(of_priority(1, 2));
+  world.assign(a, 0, 0);
+  world.assign(b, 0, 1);
+  world.wait(1_s);
+  EXPECT_EQ(world.detector->deadlocks_present(), 1u);
+  world.detector->foresee_preemption(true);
+  world.wait(1_s);
+  EXPECT_EQ(world.detector->deadlocks_present(), 0u);
+}
+
 }  // namespace
 }  // namespace orrery

@@ -54,7 +54,7 @@ std::vector<JobRow> rows_of_two_gangs(ProfileBase base, bool deletes_first_pod) 
   LateSecond api{world.engine};
   world.controller.use(api);
   world.add({make_job(JobKind::Pods, 1, 2, 1_min), gang_that_comes(10_s), gang_that_comes(12_s)});
-  if (deletes_first_pod) world.at(Time{} + 20_s, [&] { world.controller.preempt({1}); });
+  if (deletes_first_pod) world.at(Time{} + 20_s, [&] { world.controller.preempt({1}, 0); });
   world.run();
   std::vector<JobRow> rows = world.job_rows();
   std::ranges::sort(rows, {}, &JobRow::job);
@@ -89,7 +89,7 @@ TEST(GangInLine, TheRestOfAGangIsPlacedAfterOneOfItsPodsIsDeleted) {
   world.add({make_job(JobKind::Pods, 1, 2, 1_min), gang});
   world.at(Time{} + 20_s, [&] {
     api.late = 10_h;
-    world.controller.preempt({1});
+    world.controller.preempt({1}, 0);
   });
   world.run();
   auto rows = world.job_rows();

@@ -1,6 +1,7 @@
 // Gangs that are placed as a whole and preempt whole gangs: who goes, and who never does.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -69,15 +70,28 @@ Seen seen(const std::vector<int32_t>& nodes, const std::vector<Wanted>& wanted,
 
 using Jobs = std::set<uint64_t>;
 
+// Cycles take no time in these worlds, so the attempt fails and the victims go in one instant. A
+// unit is never popped from backoff in the instant of its failure, and nothing happens later.
+constexpr auto kFirstBackoff = "the first backoff of 1 s ends";
+
 TEST(GangPreemption, TakesTheRoomOfAWholeGang) {
   const Seen run =
       seen({8, 8}, {{.pods = 2}, {.priority = 5, .submit = 10_s, .pods = 2}}, gangs_of("fewest"));
   EXPECT_EQ(run.victims, Jobs{0});
   EXPECT_EQ(run.preemptions.size(), 2U) << "each pod of the gang";
-  EXPECT_LE(run.jobs.at(1).running, Time{} + 11_s) << "at most one backoff later";
+  EXPECT_EQ(run.jobs.at(1).running, Time{} + 11_s) << kFirstBackoff;
   EXPECT_EQ(run.jobs.at(0).outcome, JobOutcome::Completed) << "it starts again later";
   EXPECT_EQ(run.jobs.at(0).preemptions, 2);
   EXPECT_DOUBLE_EQ(run.jobs.at(0).gpu_s_lost, 16 * 10.0);
+}
+
+// The attempt that preempts takes 15 ms: it looks at the cluster as it is, without all gangs of
+// lower priority, and without those chosen. The scheduler is idle then, and pops from backoff.
+TEST(GangPreemption, AnIdleSchedulerTriesThePreemptorAgainAtOnce) {
+  ProfileParams profile = gangs_of("fewest");
+  profile.cost.per_cycle = 5_ms;
+  const Seen run = seen({8, 8}, {{.pods = 2}, {.priority = 5, .submit = 10_s, .pods = 2}}, profile);
+  EXPECT_EQ(run.jobs.at(1).running, Time{} + 10_s + 15_ms + 5_ms);
 }
 
 TEST(GangPreemption, TakesNobodyIfThatWouldNotHelp) {
@@ -137,7 +151,7 @@ TEST(GangPreemption, KueueTakesOtherTeamsFirstThenThoseLastPlaced) {
   EXPECT_EQ(seen({8, 8, 8}, jobs, gangs_of("volcano")).victims, Jobs{2});
 }
 
-TEST(GangPreemption, ExchangesAVictimForAGangThatLosesLess) {
+TEST(GangPreemption, TakesALargeGangAndASmallOneThatLostLittle) {
   const Seen run = seen({8, 8, 8, 8, 8},
                         {{.pods = 2},
                          {.pods = 2},
@@ -145,6 +159,28 @@ TEST(GangPreemption, ExchangesAVictimForAGangThatLosesLess) {
                          {.priority = 5, .submit = 100_s, .pods = 3}},
                         gangs_of("fewest"));
   EXPECT_EQ(run.victims, (Jobs{0, 2})) << "two gangs in any case, and the small one lost little";
+}
+
+// Four nodes are wanted. Jobs 0 to 3 lose 2,400, 1,200, 1,440 and 40 GPU s: 0 and 3 lose less than
+// 1 and 2, which exchanges of single victims arrive at from the largest ones, 0 and 1.
+TEST(GangPreemption, OfFewGangsFewestFindsTheChoiceThatLosesLeast) {
+  const Seen run = seen({8, 8, 8, 8, 8, 8, 8, 8},
+                        {{.submit = 100_s, .pods = 3},
+                         {.submit = 125_s, .pods = 2},
+                         {.submit = 110_s, .pods = 2},
+                         {.submit = 195_s, .pods = 1},
+                         {.priority = 5, .submit = 200_s, .pods = 4}},
+                        gangs_of("fewest"));
+  EXPECT_EQ(run.victims, (Jobs{0, 3}));
+}
+
+// 105 pairs are too many to be tried. The two large gangs are gathered; one is exchanged.
+TEST(GangPreemption, OfManyGangsFewestExchangesVictims) {
+  std::vector<Wanted> wanted{{.pods = 2}, {.pods = 2}};
+  for (int i = 0; i < 13; ++i) wanted.push_back({.submit = i == 7 ? 90_s : 80_s});
+  wanted.push_back({.priority = 5, .submit = 100_s, .pods = 3});
+  const Seen run = seen(std::vector<int32_t>(17, 8), wanted, gangs_of("fewest"));
+  EXPECT_EQ(run.victims, (Jobs{0, 14})) << "the small gang that was submitted last";
 }
 
 TEST(GangPreemption, LonePodsAreGangsOfOne) {
@@ -183,11 +219,41 @@ TEST(GangPreemption, AGangOfHigherPriorityTakesRoomThatIsKeptForOthers) {
   EXPECT_EQ(run.jobs.at(1).running, Time{} + 1040_s);
 }
 
+ProfileParams planned() {
+  ProfileParams profile = gangs_of("fewest");
+  PluginParams tree;
+  tree.name = "SlurmTopologyTree";
+  profile.plugins.push_back(tree);
+  return profile;
+}
+
+TEST(GangPreemption, PlansOfWholeGangsForeseeThatVictimsLeave) {
+  const Seen run =
+      seen({8, 8}, {{.pods = 2}, {.priority = 5, .submit = 10_s, .pods = 2}}, planned());
+  EXPECT_EQ(run.victims, Jobs{0});
+  EXPECT_EQ(run.jobs.at(1).running, Time{} + 11_s) << kFirstBackoff;
+}
+
+// Job 2 waits until job 1 has ended on node 1. Node 0 is kept for it as well, and idle from 12 s
+// on, when job 0 completes. Job 3 is planned on the small node.
+TEST(GangPreemption, PlansOfWholeGangsLeaveTheRoomThatIsKeptForOthers) {
+  JobControllerParams params;
+  params.termination = 30_s;
+  const Seen run = seen({8, 8, 4},
+                        {{.work = 12_s},
+                         {},
+                         {.priority = 5, .submit = 10_s, .pods = 2},
+                         {.submit = 15_s, .gpus = 4, .work = 10_s}},
+                        planned(), params);
+  EXPECT_EQ(run.jobs.at(2).running, Time{} + 40_s);
+  EXPECT_EQ(run.jobs.at(3).running, Time{} + 15_s);
+}
+
 TEST(GangPreemption, WorksWithKubernetesOwnGangs) {
   const Seen run = seen({8, 8}, {{.pods = 2}, {.priority = 5, .submit = 10_s, .pods = 2}},
                         gangs_of("fewest", ProfileBase::NativeGang));
   EXPECT_EQ(run.victims, Jobs{0});
-  EXPECT_LE(run.jobs.at(1).running, Time{} + 11_s) << "at most one backoff later";
+  EXPECT_EQ(run.jobs.at(1).running, Time{} + 11_s) << kFirstBackoff;
 }
 
 TEST(GangPreemption, RolesArePlacedTogether) {
@@ -201,6 +267,38 @@ TEST(GangPreemption, RolesArePlacedTogether) {
   world.run(Time{} + 100_s);
   EXPECT_EQ(world.recorder.rows<PreemptionRow>("/events/preemptions").size(), 3U);
   EXPECT_EQ(world.cluster.gpu_milli_allocated(), 16 * kMilli);
+}
+
+// The victim's pods are bound and deleted one after another. Its first one is deleted before it is
+// bound, and created again while the third one still ends: alone it would fit beside job 0.
+TEST(GangPreemption, AGangIsPlacedAgainOnceAllOfItHasLeft) {
+  ScenarioRun run{R"(
+cluster:
+  machines: [{name: box, base: hgx-h100, gpus: 4}]
+  pools: [{name: n, machine: box, count: 3}]
+workload:
+  controller: {termination: 30s}
+  sources:
+    - kind: jobs
+      jobs:
+        - {kind: mpi_gang, work: 1000s, priority: 9, pod: {gpus: 2}}
+        - {kind: mpi_gang, submit: 10s, work: 200s, pods: 3, pod: {gpus: 2}}
+        - {kind: mpi_gang, submit: 11500ms, work: 100s, priority: 5, pods: 2, pod: {gpus: 4}}
+control_plane: {level: full, clients: {scheduler: {qps: 2, burst: 1}}}
+policy: {base: strict_gang, plugins: [{name: GangPreemption}], cost: {bind: 3200ms}}
+run: {until: 10min}
+)"};
+  std::vector<Time> bound;
+  Time gone;
+  for (const PodRow& life : run.recorder.rows<PodRow>("/pods")) {
+    if (life.job != 1) continue;
+    if (life.end == PodEnd::Preempted) gone = std::max(gone, life.ended);
+    if (life.end == PodEnd::Completed) bound.push_back(life.bound);
+  }
+  ASSERT_EQ(bound.size(), 3U);
+  EXPECT_GT(gone, Time{} + 40_s) << "its third pod has had containers, which take 30 s to end";
+  EXPECT_GT(*std::ranges::min_element(bound), gone);
+  EXPECT_LT(*std::ranges::max_element(bound) - *std::ranges::min_element(bound), 2_s);
 }
 
 TEST(GangPreemption, NeedsTheDriverOfWholeGangs) {

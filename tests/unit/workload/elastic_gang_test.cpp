@@ -133,7 +133,8 @@ TEST(ElasticGang, ALateMemberThatIsPreemptedOrWhoseProcessDiesStopsNothing) {
   world.add({elastic(2, 3, 50_s)});
   world.engine.at(Time{} + 45_s, Label{"test.rank_died"},
                   [&] { EXPECT_FALSE(world.controller.rank_died({2}, 8 * kMilli)); });
-  world.engine.at(Time{} + 50_s, Label{"test.preempted"}, [&] { world.controller.preempt({2}); });
+  world.engine.at(Time{} + 50_s, Label{"test.preempted"},
+                  [&] { world.controller.preempt({2}, 0); });
   world.run();
   EXPECT_EQ(world.phases.back(), "105s running->completed");
   EXPECT_EQ(world.job_rows().at(0).preemptions, 1);

@@ -93,6 +93,22 @@ void JobAccounts::book_held(PodId id, Time now) {
   account.held_from = now;
 }
 
+void JobAccounts::preempted(JobId id, int32_t by_priority, int128_t lost) {
+  ++accounts_[id].preemptions;
+  ++counters_.pods_preempted;
+  counters_.gpu_lost_preempted += lost;
+  PriorityAccount& own = priorities_[jobs_.job(id).priority];
+  ++own.pods_preempted;
+  own.gpu_lost_preempted += lost;
+  ++priorities_[by_priority].pods_preempted_by;
+}
+
+void JobAccounts::evicted(JobId id, int128_t lost) {
+  ++accounts_[id].evictions;
+  ++counters_.pods_evicted;
+  counters_.gpu_lost_evicted += lost;
+}
+
 RecoveryRow JobAccounts::recovery_row(JobId id, NodeId node, int128_t lost,
                                       int64_t gpu_milli) const {
   const Job& job = jobs_.job(id);
@@ -122,6 +138,10 @@ void JobAccounts::write_job_row(JobId id, Time end) {
   const Job& job = jobs_.job(id);
   const JobAccount& account = accounts_[id];
   gpu_time_ += account.gpu_time;
+  PriorityAccount& priority = priorities_[job.priority];
+  ++priority.jobs;
+  priority.jobs_preempted += account.preemptions > 0 ? 1 : 0;
+  priority.gpu_time += account.gpu_time;
   if (!job_rows_.is_on()) return;
   const bool is_over = account.ended.has_value();
   end = account.ended.value_or(end);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 
 #include "models/workload/job/job_news.hpp"
@@ -38,6 +39,14 @@ struct JobCounters {
   uint64_t restarts = 0, membership_changes = 0;
 };
 
+// Jobs whose priority is the same.
+struct PriorityAccount {
+  uint64_t jobs = 0, jobs_preempted = 0;               // with a row in /jobs
+  uint64_t pods_preempted = 0, pods_preempted_by = 0;  // suffered; for jobs of this priority
+  int128_t gpu_lost_preempted = 0;                     // suffered
+  GpuTime gpu_time;                                    // of the jobs with a row
+};
+
 // Every span of a pod's GPUs, from its binding or reservation until it leaves, is booked once: here
 // while it waits, starts or hangs, by TrainingRuns while it computes.
 class JobAccounts {
@@ -61,10 +70,16 @@ class JobAccounts {
   // Of an independent pod: when it begins to load its checkpoint; max: not known.
   void loads_from(PodId pod, Time when) { pods_[pod].loads_from = when; }
 
+  // One of its pods made room for a job of that priority, and the job lost so much compute.
+  void preempted(JobId job, int32_t by_priority, int128_t lost);
+  void evicted(JobId job, int128_t lost);
+
   RecoveryRow recovery_row(JobId job, NodeId node, int128_t lost, int64_t gpu_milli) const;
   void write_pod_row(PodId pod, PodEnd why, const Ending& ending, Time end);
   void write_job_row(JobId job, Time end);               // its phase is the outcome
   const GpuTime& gpu_time() const { return gpu_time_; }  // of the jobs with a row
+  // By priority, of all that a job had or preempted for.
+  const std::map<int32_t, PriorityAccount>& priorities() const { return priorities_; }
 
  private:
   struct PodAccount {
@@ -78,6 +93,7 @@ class JobAccounts {
   IdVector<PodId, PodAccount> pods_;
   JobCounters counters_;
   GpuTime gpu_time_;
+  std::map<int32_t, PriorityAccount> priorities_;
   Channel<JobRow> job_rows_;
   std::optional<Channel<PodRow>> pod_rows_;
 };
