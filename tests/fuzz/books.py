@@ -323,6 +323,24 @@ def events(books: Books) -> Iterator[str]:
             yield f"/pods: {bound} were bound, and /summary/pods_scheduled {summary['pods_scheduled']}"
 
 
+def priorities(books: Books) -> Iterator[str]:
+    """Priorities together have what the summary has; preemptions are suffered as often as caused."""
+    if not books.has("/priorities"):
+        return
+    table, summary = books.tables["/priorities"], books.summary
+    for column, name in (
+        ("jobs", "jobs_submitted"),
+        ("pods_preempted", "pods_preempted"),
+        ("pods_preempted_by", "pods_preempted"),
+        ("lost_preempted_gpu_s", "lost_preempted_gpu_s"),
+        ("lost_gpu_s", "gpu_s_lost"),
+        ("useful_gpu_s", "gpu_s_useful"),
+    ):
+        whole = float(table[column].sum())
+        if differs(whole, summary[name]):
+            yield f"/priorities: {column} adds up to {whole}, /summary/{name} is {summary[name]}"
+
+
 def held_by_pods(books: Books) -> Iterator[str]:
     """A node held at least what its bound pods had: reservations come on top."""
     if not books.has("/pods") or books.has_shares or books.is_counting:
@@ -339,7 +357,7 @@ def held_by_pods(books: Books) -> Iterator[str]:
 
 
 RULES = [amounts, times, waits, counts, gpu_time, nodes, pods, recoveries, work, events,
-         held_by_pods]
+         priorities, held_by_pods]
 
 
 def mistakes(path: Path) -> list[str]:

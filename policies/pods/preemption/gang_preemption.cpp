@@ -289,7 +289,7 @@ class GangPreemption final : public Policy, public PreEnqueue, public PostFilter
       for (size_t i = 0; i < units.size(); ++i) {
         if (is_in[i]) choice.push_back(units[i]);
       }
-    } while (std::ranges::prev_permutation(is_in).found);
+    } while (std::prev_permutation(is_in.begin(), is_in.end()));
     std::ranges::stable_sort(choices, {}, [](const Victims& choice) {
       int128_t lost = 0;
       for (const Unit* const unit : choice) lost += unit->lost;

@@ -161,13 +161,13 @@ TEST(GangPreemption, TakesALargeGangAndASmallOneThatLostLittle) {
   EXPECT_EQ(run.victims, (Jobs{0, 2})) << "two gangs in any case, and the small one lost little";
 }
 
-// Four nodes are wanted. Jobs 0 to 3 lose 2,400, 1,200, 1,440 and 40 GPU s: 0 and 3 lose less than
+// Four nodes are wanted. Jobs 0 to 3 lose 2,400, 1,440, 1,200 and 40 GPU s: 0 and 3 lose less than
 // 1 and 2, which exchanges of single victims arrive at from the largest ones, 0 and 1.
 TEST(GangPreemption, OfFewGangsFewestFindsTheChoiceThatLosesLeast) {
   const Seen run = seen({8, 8, 8, 8, 8, 8, 8, 8},
                         {{.submit = 100_s, .pods = 3},
-                         {.submit = 125_s, .pods = 2},
                          {.submit = 110_s, .pods = 2},
+                         {.submit = 125_s, .pods = 2},
                          {.submit = 195_s, .pods = 1},
                          {.priority = 5, .submit = 200_s, .pods = 4}},
                         gangs_of("fewest"));
@@ -177,7 +177,7 @@ TEST(GangPreemption, OfFewGangsFewestFindsTheChoiceThatLosesLeast) {
 // 105 pairs are too many to be tried. The two large gangs are gathered; one is exchanged.
 TEST(GangPreemption, OfManyGangsFewestExchangesVictims) {
   std::vector<Wanted> wanted{{.pods = 2}, {.pods = 2}};
-  for (int i = 0; i < 13; ++i) wanted.push_back({.submit = i == 7 ? 90_s : 80_s});
+  for (int i = 0; i < 13; ++i) wanted.push_back({.submit = i == 12 ? 90_s : 80_s});
   wanted.push_back({.priority = 5, .submit = 100_s, .pods = 3});
   const Seen run = seen(std::vector<int32_t>(17, 8), wanted, gangs_of("fewest"));
   EXPECT_EQ(run.victims, (Jobs{0, 14})) << "the small gang that was submitted last";
