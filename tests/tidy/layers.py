@@ -41,6 +41,7 @@ ALL_MODELS = MIDDLE | WORKLOAD | SCHEDULING_ROOMS | CONTROL_ROOMS | {
 COMPOSITION = {"models/scenario", "models/cluster", "models/run"}
 
 REMOTE = "policies/jobs/remote"
+REMEDIATION = "policies/controllers/remediation"
 
 # Every room may include itself; what is not a room here may include anything.
 MAY_INCLUDE = {
@@ -104,6 +105,7 @@ MAY_INCLUDE = {
     "models/run": ALL_MODELS | {"models/scenario", "models/cluster"},
     "policies/python": {CONTRACT, CONTROL, JOB, "models/hardware", "sim/core", "sim/config"},
     "policies": {CONTRACT, CONTROL, TOOLBOX, "models/facts", "sim/core"},
+    REMEDIATION: {CONTRACT, CONTROL, TOOLBOX, FEASIBILITY, "models/facts", "sim/core"},
     REMOTE: {CONTRACT, TOOLBOX, "models/facts", "sim/core", "sim/config"},  # one policy in several sources
 }
 

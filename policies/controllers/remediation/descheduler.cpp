@@ -1,0 +1,313 @@
+// Evicts pods that stand badly: too many of one owner on a node, or on nodes that are too full.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "models/scheduling/contract/eligible_nodes.hpp"
+#include "models/scheduling/contract/policy_registry.hpp"
+#include "models/scheduling/feasibility/room_table.hpp"
+#include "policies/controllers/remediation/descheduler_params.hpp"
+
+namespace orrery {
+namespace {
+
+// Decides which pods are evicted in one tick.
+class Round {
+ public:
+  Round(const ControlBoard& board, Actions& actions, const DeschedulerParams& params)
+      : board_{board}, actions_{actions}, params_{params}, ready_{board.cluster().nodes()} {
+    board.cluster().up().for_each([&](NodeId n) { ready_.assign(n, board.is_ready(n)); });
+  }
+
+  void remove_duplicates();
+  void balance();
+
+ private:
+  struct NodeUsage {
+    NodeId node;
+    std::array<int64_t, kResources> used{};
+    int64_t total = 0;  // upstream's sort key: millicores, bytes, GPUs and pods added up
+  };
+  struct Bounds {  // in percent, by resource
+    std::array<double, kResources> low{}, high{};
+  };
+  enum class Answer : uint8_t { Evicted, Stays, NodeIsDone, AllIsDone };
+
+  double percent(NodeId node, Resource r) const {
+    const int64_t has = board_.cluster().allocatable(node, r);
+    if (has == 0) return 0;
+    return 100.0 * static_cast<double>(board_.cluster().requested(node, r)) /
+           static_cast<double>(has);
+  }
+  int64_t limit(NodeId node, Resource r, double percent) const {
+    const auto has = static_cast<double>(board_.cluster().allocatable(node, r));
+    return static_cast<int64_t>(has * percent / 100);
+  }
+  bool is_named(Resource r) const {
+    return params_.low_node_utilization->thresholds.of(r).has_value();
+  }
+  bool is_counted(Resource r) const { return r != Resource::Gpu || is_named(r); }
+  Bounds bounds() const;
+  NodeUsage usage(NodeId node) const;
+  bool goes_on(const NodeUsage& usage, const Bounds& bounds) const;
+  bool relieve(NodeUsage usage, const Bounds& bounds, const std::vector<NodeId>& low);
+
+  const JobView& job(JobId id) {
+    const auto [at, is_new] = jobs_.try_emplace(id);
+    if (is_new) at->second = board_.job(id);
+    return at->second;
+  }
+  bool is_evictable(PodId pod);
+  bool fits_elsewhere(PodId pod);
+  bool is_allowed(PodId pod);
+  Answer evict(PodId pod, std::string why);
+
+  const ControlBoard& board_;
+  Actions& actions_;
+  const DeschedulerParams& params_;
+  NodeSet ready_;
+  std::map<JobId, JobView> jobs_;
+  std::array<int64_t, kResources> available_{};  // on underutilized nodes, below the target
+  std::optional<RoomTable> rooms_;               // for node_fit; made when it is first needed
+  std::set<PodId> evicted_;
+  std::set<GangId> gangs_stopped_;
+  std::map<NodeId, int32_t> evicted_from_;
+  // What disruption budgets leave for pods of one job and spec; no value: no budget selects them.
+  std::map<std::pair<JobId, SpecId>, std::optional<int32_t>> allowed_;
+};
+
+// ---- which pods may go
+
+bool Round::is_evictable(PodId pod) {
+  const Placed& placed = board_.placements().of(pod);
+  if (placed.gang.is_valid() && !params_.gangs) return false;
+  if (placed.priority >= params_.priority_threshold || board_.is_terminating(pod)) return false;
+  if (job(placed.job).pods_bound < params_.replicas_min) return false;
+  return board_.now() - board_.pod(pod).created >= params_.pod_age_min;
+}
+
+bool Round::fits_elsewhere(PodId pod) {
+  if (!rooms_) {
+    rooms_.emplace(board_.cluster(), board_.specs(), false);
+    rooms_->take_what_is_taken();
+  }
+  const Placed& placed = board_.placements().of(pod);
+  NodeSet others = ready_;
+  others.erase(placed.node);
+  return rooms_->put_all({.spec = placed.spec, .pods = 1}, others, [](NodeId) {}) == 1;
+}
+
+// Of pods that are not ready, the Eviction API alone knows.
+bool Round::is_allowed(PodId pod) {
+  if (!board_.is_ready(pod)) return true;
+  const Placed& placed = board_.placements().of(pod);
+  const auto [at, is_new] = allowed_.try_emplace({placed.job, placed.spec});
+  if (is_new) at->second = board_.disruptions_allowed(pod);
+  if (!at->second) return true;
+  if (*at->second <= 0) return false;
+  --*at->second;
+  return true;
+}
+
+Round::Answer Round::evict(PodId pod, std::string why) {
+  const Placed& placed = board_.placements().of(pod);
+  if (params_.evictions_max > 0 && std::ssize(evicted_) >= params_.evictions_max) {
+    return Answer::AllIsDone;
+  }
+  int32_t& from_node = evicted_from_[placed.node];
+  if (params_.evictions_per_node_max > 0 && from_node >= params_.evictions_per_node_max) {
+    return Answer::NodeIsDone;
+  }
+  if (evicted_.contains(pod) || gangs_stopped_.contains(placed.gang)) return Answer::Stays;
+  if (params_.node_fit && !fits_elsewhere(pod)) return Answer::Stays;
+  if (!is_allowed(pod)) return Answer::Stays;
+  ++from_node;
+  evicted_.insert(pod);
+  if (placed.gang.is_valid()) gangs_stopped_.insert(placed.gang);
+  actions_.give(EvictPod{.pod = pod}, std::move(why));
+  return Answer::Evicted;
+}
+
+// ---- RemoveDuplicates
+
+// Alike pods of one job are duplicates of each other.
+void Round::remove_duplicates() {
+  const auto& excluded = params_.remove_duplicates->exclude_owner_kinds;
+  for (const JobId id : board_.jobs()) {
+    const std::span<const PodId> placed = board_.placements().of_job(id);
+    if (placed.size() < 2 || std::ranges::count(excluded, job(id).owner) > 0) continue;
+    struct Alike {
+      int64_t pods = 0;
+      std::map<NodeId, std::vector<PodId>> on;
+    };
+    std::map<SpecId, Alike> kinds;
+    std::vector<PodId> pods{placed.begin(), placed.end()};
+    std::ranges::sort(pods);
+    for (const PodId pod : pods) {
+      const Placed& at = board_.placements().of(pod);
+      if (!ready_.contains(at.node) || !is_evictable(pod)) continue;
+      Alike& alike = kinds[at.spec];
+      ++alike.pods;
+      alike.on[at.node].push_back(pod);
+    }
+    for (const auto& [spec, alike] : kinds) {
+      if (std::ranges::all_of(alike.on, [](const auto& on) { return on.second.size() < 2; })) {
+        continue;
+      }
+      NodeSet targets = eligible_nodes(board_.cluster(), board_.specs()[spec]);
+      targets &= ready_;
+      const auto nodes = static_cast<int64_t>(targets.count());
+      if (nodes < 2) continue;
+      const auto most = static_cast<size_t>((alike.pods + nodes - 1) / nodes);
+      for (const auto& [node, on] : alike.on) {
+        for (size_t i = most; i < on.size(); ++i) {
+          const Answer answer =
+              evict(on[i], "RemoveDuplicates: " + std::to_string(on.size()) +
+                               " alike pods on the node, at most " + std::to_string(most));
+          if (answer == Answer::AllIsDone) return;
+          if (answer == Answer::NodeIsDone) break;
+        }
+      }
+    }
+  }
+}
+
+// ---- LowNodeUtilization
+
+Round::Bounds Round::bounds() const {
+  const LowNodeUtilizationParams& params = *params_.low_node_utilization;
+  Bounds bounds;
+  bounds.high.fill(100);
+  const auto nodes = static_cast<double>(ready_.count());
+  for (const Resource r : kThresholdResources) {
+    if (!is_named(r)) continue;
+    double& low = bounds.low[static_cast<size_t>(r)];
+    double& high = bounds.high[static_cast<size_t>(r)];
+    low = *params.thresholds.of(r);
+    high = *params.target_thresholds.of(r);
+    if (!params.use_deviation_thresholds) continue;
+    double sum = 0;
+    ready_.for_each([&](NodeId n) { sum += percent(n, r); });
+    low = std::clamp(sum / nodes - low, 0.0, 100.0);
+    high = std::clamp(sum / nodes + high, 0.0, 100.0);
+  }
+  return bounds;
+}
+
+Round::NodeUsage Round::usage(NodeId node) const {
+  NodeUsage usage{.node = node};
+  for (const Resource r : kThresholdResources) {
+    if (!is_counted(r)) continue;
+    const int64_t used = board_.cluster().requested(node, r);
+    usage.used[static_cast<size_t>(r)] = used;
+    usage.total += r == Resource::Gpu ? used / kMilli : used;
+  }
+  return usage;
+}
+
+void Round::balance() {
+  const Bounds at = bounds();
+  std::vector<NodeId> low;
+  std::vector<NodeUsage> high;
+  ready_.for_each([&](NodeId n) {
+    bool is_low = !board_.cluster().cordoned().contains(n), is_high = false;
+    for (const Resource r : kThresholdResources) {
+      if (!is_named(r)) continue;
+      const double used = percent(n, r);
+      is_low = is_low && used <= at.low[static_cast<size_t>(r)];
+      is_high = is_high || used > at.high[static_cast<size_t>(r)];
+    }
+    if (is_low) {
+      low.push_back(n);
+    } else if (is_high) {
+      high.push_back(usage(n));
+    }
+  });
+  if (low.empty() || high.empty()) return;
+  if (std::ssize(low) <= params_.low_node_utilization->number_of_nodes) return;
+  for (const NodeId n : low) {
+    for (const Resource r : kThresholdResources) {
+      const auto i = static_cast<size_t>(r);
+      available_[i] += limit(n, r, at.high[i]) - board_.cluster().requested(n, r);
+    }
+  }
+  std::ranges::stable_sort(high, std::greater{}, &NodeUsage::total);
+  for (const NodeUsage& usage : high) {
+    if (!relieve(usage, at, low)) return;
+  }
+}
+
+bool Round::goes_on(const NodeUsage& usage, const Bounds& bounds) const {
+  bool is_above = false;
+  for (const Resource r : kThresholdResources) {
+    if (!is_counted(r)) continue;
+    const auto i = static_cast<size_t>(r);
+    if (available_[i] <= 0) return false;
+    is_above = is_above || usage.used[i] > limit(usage.node, r, bounds.high[i]);
+  }
+  return is_above;
+}
+
+// False: no pod may be evicted any more, from any node.
+bool Round::relieve(NodeUsage usage, const Bounds& bounds, const std::vector<NodeId>& low) {
+  std::vector<PodId> pods = board_.placements().on_node(usage.node);
+  std::erase_if(pods, [&](PodId pod) { return !is_evictable(pod); });
+  std::ranges::sort(pods, {}, [&](PodId pod) {
+    const Placed& placed = board_.placements().of(pod);
+    return std::tuple{placed.priority, !board_.specs()[placed.spec].is_best_effort(), pod};
+  });
+  for (const PodId pod : pods) {
+    if (!goes_on(usage, bounds)) return true;
+    const SpecId id = board_.placements().of(pod).spec;
+    const PodSpec& spec = board_.specs()[id];
+    const bool is_let_in =
+        std::ranges::any_of(low, [&](NodeId n) { return is_open_to(board_.cluster(), spec, n); });
+    if (!is_let_in) continue;
+    const Answer answer = evict(pod, "LowNodeUtilization: its node is above target_thresholds");
+    if (answer == Answer::AllIsDone) return false;
+    if (answer == Answer::NodeIsDone) return true;
+    if (answer == Answer::Stays) continue;
+    const Resources& needs = board_.specs().request(id).resources;
+    for (const Resource r : kThresholdResources) {
+      usage.used[static_cast<size_t>(r)] -= needs[r];
+      available_[static_cast<size_t>(r)] -= needs[r];
+    }
+  }
+  return true;
+}
+
+// Both strategies work as upstream's, which says what is a duplicate and which node is over- or
+// underutilized. Only ready nodes count; a cordoned node is never underutilized.
+// Example of RemoveDuplicates: 24 replicas stand on 4 nodes, 6 on each, since 4 others were broken.
+// All 8 are ready again: a node should have ceil(24 / 8) = 3 at most, so 3 go from each of the
+// four. Example of LowNodeUtilization: thresholds {pods: 20}, target_thresholds {pods: 50}, nodes
+// for 10 pods with 8, 4 and 1. The first is above 50 %, the third is not above 20 % and can take 4
+// before it has 50 %. Pods go from the first until it has 5: the lowest priority first.
+class Descheduler final : public Policy, public Controller {
+ public:
+  using Params = DeschedulerParams;
+  Descheduler(const ControlBoard& /*board*/, const Params& params) : params_{params} {}
+
+  void tick(const ControlBoard& board, Actions& actions) override {
+    if (params_.gangs ? board.placements().pods() == 0 : board.lone_pods() == 0) return;
+    Round round{board, actions, params_};
+    if (params_.remove_duplicates) round.remove_duplicates();
+    if (params_.low_node_utilization) round.balance();
+  }
+
+ private:
+  const Params params_;
+};
+ORRERY_REGISTER_POLICY(Descheduler, "Descheduler",
+                       "Evicts duplicates of a pod and pods of overutilized nodes, as the "
+                       "Kubernetes descheduler.");
+
+}  // namespace
+}  // namespace orrery

@@ -1,0 +1,131 @@
+// policies/controllers/remediation/descheduler_params.hpp -- arguments of the Descheduler.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "models/scheduling/contract/policy_registry.hpp"
+
+namespace orrery {
+
+inline constexpr std::array kThresholdResources = {Resource::Cpu, Resource::Memory, Resource::Pods,
+                                                   Resource::Gpu};
+
+struct UsageThresholds {
+  static constexpr std::string_view kDoc =
+      "Requests of the pods on a node, in percent of what the node has. A resource that is not "
+      "named is not looked at.";
+  std::optional<double> cpu = {}, memory = {}, pods = {}, gpus = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("cpu", cpu, "CPU cores.", Range{0.0, 100.0}, Unit{"%"}, Example{"20"});
+    v("memory", memory, "Host memory.", Range{0.0, 100.0}, Unit{"%"}, Example{"20"});
+    v("pods", pods, "Pods, of as many as the kubelet accepts.", Range{0.0, 100.0}, Unit{"%"},
+      Example{"20"});
+    v("gpus", gpus, "GPUs, and shares of them.", Range{0.0, 100.0}, Unit{"%"}, Example{"20"});
+  }
+  std::optional<double> of(Resource r) const {
+    return r == Resource::Cpu      ? cpu
+           : r == Resource::Memory ? memory
+           : r == Resource::Pods   ? pods
+           : r == Resource::Gpu    ? gpus
+                                   : std::nullopt;
+  }
+};
+
+struct LowNodeUtilizationParams {
+  static constexpr std::string_view kDoc =
+      "Evicts pods from overutilized nodes while underutilized nodes have room for them.";
+  UsageThresholds thresholds = {}, target_thresholds = {};
+  bool use_deviation_thresholds = false;
+  int32_t number_of_nodes = 0;
+
+  template <class V>
+  void fields(V& v) {
+    v("thresholds", thresholds, "A node with no usage above them is underutilized.", Required{});
+    v("target_thresholds", target_thresholds,
+      "A node with any usage above them is overutilized. They name the same resources.",
+      Required{});
+    v("use_deviation_thresholds", use_deviation_thresholds,
+      "The thresholds are distances from the mean usage of all ready nodes, below and above it.");
+    v("number_of_nodes", number_of_nodes,
+      "Nothing is evicted unless more nodes than this are underutilized.", Range{0, 1'000'000},
+      Unit{"nodes"}, Source{"kubernetes-sigs/descheduler nodeutilization/types.go@81ec3a4c"});
+  }
+  void check(Checker& c) const {
+    bool is_any = false;
+    for (const Resource r : kThresholdResources) {
+      const std::optional<double> low = thresholds.of(r), high = target_thresholds.of(r);
+      is_any = is_any || low;
+      if (low.has_value() != high.has_value()) {
+        c.error("target_thresholds", "must name the same resources as thresholds");
+      } else if (low && !use_deviation_thresholds && *low > *high) {
+        c.error("thresholds", "must not be above target_thresholds");
+      }
+    }
+    if (!is_any) c.error("thresholds", "must name a resource");
+  }
+};
+
+struct RemoveDuplicatesParams {
+  static constexpr std::string_view kDoc =
+      "Evicts pods of one owner from a node that has more of them than ceil(pods / nodes), where "
+      "nodes are those that the pods may go to.";
+  std::vector<WorkloadKind> exclude_owner_kinds = {};
+
+  template <class V>
+  void fields(V& v) {
+    v("exclude_owner_kinds", exclude_owner_kinds, "Their pods are no duplicates.",
+      Example{"[ordered_stateful_set]"});
+  }
+};
+
+struct DeschedulerParams {
+  static constexpr std::string_view kDoc =
+      "At least one of remove_duplicates and low_node_utilization. Upstream's deschedulingInterval "
+      "is 5 min: set `period` to that.";
+  std::optional<RemoveDuplicatesParams> remove_duplicates = {};
+  std::optional<LowNodeUtilizationParams> low_node_utilization = {};
+  bool node_fit = false;
+  bool gangs = false;
+  int32_t priority_threshold = 2'000'000'000;
+  int32_t replicas_min = 0;
+  Duration pod_age_min = {};
+  int32_t evictions_per_node_max = 0;
+  int32_t evictions_max = 0;
+
+  template <class V>
+  void fields(V& v) {
+    v("remove_duplicates", remove_duplicates, "Absent: duplicates stay.");
+    v("low_node_utilization", low_node_utilization, "Absent: full nodes stay full.");
+    v("node_fit", node_fit,
+      "A pod is evicted only if it fits on another node: by node name and labels, taints, cordons "
+      "and requests. Pods evicted at one time do not count on the same room.");
+    v("gangs", gangs,
+      "Members of gangs are evicted, too. One eviction stops the whole gang, so each gang loses "
+      "one pod at a time at most.");
+    v("priority_threshold", priority_threshold, "Pods of this priority or higher stay.",
+      Range{-1'000'000'000, 2'000'000'000},
+      Source{"system-cluster-critical, descheduler defaultevictor"});
+    v("replicas_min", replicas_min, "Pods of owners with fewer pods stay. Upstream: minReplicas.",
+      Range{0, 1'000'000}, Unit{"pods"});
+    v("pod_age_min", pod_age_min, "Younger pods stay. Upstream: minPodAge.");
+    v("evictions_per_node_max", evictions_per_node_max,
+      "From one node in a period; 0: any number. Upstream: maxNoOfPodsToEvictPerNode.",
+      Range{0, 1'000'000}, Unit{"pods"});
+    v("evictions_max", evictions_max,
+      "In a period; 0: any number. Upstream: maxNoOfPodsToEvictTotal.", Range{0, 1'000'000},
+      Unit{"pods"});
+  }
+  void check(Checker& c) const {
+    if (!remove_duplicates && !low_node_utilization) {
+      c.error("", "needs remove_duplicates or low_node_utilization");
+    }
+  }
+};
+
+}  // namespace orrery
