@@ -50,7 +50,7 @@ struct SmallGang {
   uint64_t serial = 0;
   int128_t lost = 0;  // GPU time that suspension throws away
   int32_t gpus = 0;
-  std::vector<PodId> pods;  // with a node
+  std::vector<PodId> pods = {};  // with a node
 };
 
 // Frees nodes until the large gang fits. Greedy: nodes are cleared in the order of the GPU time
