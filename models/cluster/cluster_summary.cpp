@@ -13,6 +13,7 @@ void Cluster::finish(Time end) {
   controller_.finish(end);
   faults_.finish();
   if (controllers_) controllers_->finish();
+  if (services_) services_->finish();
   if (nodes_) nodes_->finish();
   if (link_faults_) link_faults_->finish();
   timeline_.finish(end);
@@ -67,10 +68,7 @@ void Cluster::finish(Time end) {
   if (control_plane_) control_plane_->add_summary(r);
   if (nodes_) nodes_->add_summary(r);
   if (autoscaler_) autoscaler_->add_summary(r);
-  if (services_) {
-    services_->finish();
-    services_->add_summary(r);
-  }
+  if (services_) services_->add_summary(r);
   deadlocks_.add_summary(r, end);
   count("jobs_too_large", too_large_.jobs(), "jobs", "jobs that the empty cluster could not hold");
   const auto& s = scheduler_.counters();

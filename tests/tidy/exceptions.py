@@ -7,6 +7,7 @@ ALLOWED = (
     ("sim/engine/profile.cpp", "unordered", "walks costs_",
      "adds whole numbers up in an ordered map"),
     ("tests/support/fake_handle.hpp", "lengths", "", "one scheduler for tests of policies"),
+    ("tests/support/fake_board.hpp", "lengths", "", "one board for tests of controllers"),
     ("tests/support/job_world.hpp", "lengths", "", "one builder of test worlds"),
     ("tests/property/job_lives_test.cpp", "lengths", "a function",
      "a life of random jobs and the whole book-keeping after it"),

@@ -59,9 +59,7 @@ class JobController : public JobNews, public PodNews {
   void pod_bound(PodId pod);
   // The scheduler deletes the pod for a job of that priority, and its containers are told to end.
   // Preemption is no failure.
-  void preempt(PodId pod, int32_t by_priority) {
-    terminate(pod, {PodEnd::Preempted, by_priority});
-  }
+  void preempt(PodId pod, int32_t by) { terminate(pod, {PodEnd::Preempted, by}); }
   // Likewise a controller, through the Eviction API or by deleting the pod.
   void evict(PodId pod) { terminate(pod, {PodEnd::Evicted}); }
   // Compute that a GPU of the pod's gang, or of the lone pod, has done and not saved.
@@ -122,10 +120,6 @@ class JobController : public JobNews, public PodNews {
   void lose_left(PodId pod, PodEnd why);
   void remove_job(JobId job);
   void close_recoveries(JobId job, Time end);
-  struct Disruption {
-    PodEnd end = PodEnd::Preempted;
-    int32_t by_priority = 0;  // of the preemptor
-  };
   void terminate(PodId pod, const Disruption& why);
   void terminated(PodId pod, const Disruption& why);
   void node_failed(NodeId node);

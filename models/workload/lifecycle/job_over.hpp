@@ -3,6 +3,7 @@
 
 #include "models/workload/job/ending.hpp"
 #include "models/workload/job/job.hpp"
+#include "models/workload/job/pod_row.hpp"
 
 namespace orrery {
 
@@ -16,6 +17,11 @@ struct JobOver {
     return {is_cancelled ? JobPhase::Cancelled : JobPhase::Failed, cause, exit_code};
   }
   static JobOver failed(const Ending& ending) { return failed(ending.cause, ending.exit_code); }
+};
+
+struct Disruption {  // why a pod is deleted that could go on
+  PodEnd end = PodEnd::Preempted;
+  int32_t by_priority = 0;  // of the preemptor
 };
 
 }  // namespace orrery
