@@ -25,6 +25,27 @@ void ActionExecutor::connect(PodNews& pods, JobNews& jobs) {
   jobs.job_over.connect(*this, &ActionExecutor::job_over);
 }
 
+std::string_view ActionExecutor::what_is_missing(const ControlAction& action) const {
+  const auto is_node = [&](NodeId node) { return node.index < parts_.cluster.nodes(); };
+  const auto look = [&]<class A>(const A& a) -> std::string_view {
+    if constexpr (requires { a.node; }) {
+      if (!is_node(a.node)) return "there is no such node";
+    }
+    if constexpr (requires { a.nodes; }) {
+      if (!std::ranges::all_of(a.nodes, is_node)) return "there is no such node";
+    }
+    if constexpr (requires { a.job; }) {
+      const bool is_job = a.job.index < parts_.jobs.jobs_bound() && parts_.jobs.is_live(a.job);
+      if (!is_job) return "there is no such job";
+    }
+    if constexpr (requires { a.pod; }) {
+      if (a.pod.index >= parts_.jobs.pods_bound()) return "there is no such pod";
+    }
+    return {};
+  };
+  return std::visit(look, action);
+}
+
 ActionRow ActionExecutor::row_of(const Giver& by, const Actions::Ordered& ordered) const {
   ActionRow row;
   row.at = sim_.engine.now();
@@ -47,7 +68,7 @@ ActionRow ActionExecutor::row_of(const Giver& by, const Actions::Ordered& ordere
       row.node = pod.node;
     }
   };
-  std::visit(look, ordered.action);
+  if (what_is_missing(ordered.action).empty()) std::visit(look, ordered.action);
   return row;
 }
 
@@ -56,7 +77,12 @@ void ActionExecutor::carry_out(const Giver& by, const Actions& actions) {
     ++counters_.given;
     const uint64_t number = ++last_;
     open_[number] = {.row = row_of(by, ordered), .by = by};
-    std::visit([&](const auto& action) { begin(number, action); }, ordered.action);
+    const std::string_view missing = what_is_missing(ordered.action);
+    if (!missing.empty()) {
+      end(number, ActionOutcome::Refused, missing);
+    } else {
+      std::visit([&](const auto& action) { begin(number, action); }, ordered.action);
+    }
   }
 }
 

@@ -64,6 +64,8 @@ class ActionExecutor {
   struct Counters {
     uint64_t given = 0, done = 0, refused = 0, failed = 0;
   };
+  // The node, pod or job is not there; empty: it is, or the action names none.
+  std::string_view what_is_missing(const ControlAction& action) const;
   ActionRow row_of(const Giver& by, const Actions::Ordered& ordered) const;
   void begin(uint64_t number, const CordonNode& action);
   void begin(uint64_t number, const UncordonNode& action);

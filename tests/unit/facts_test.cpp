@@ -267,6 +267,11 @@ const std::vector<Row> kJobs{
      {"policy={job_queue: {}}"},
      "no policy of the queue stops jobs that run",
      kQueue},
+    {"workload.disruption_budgets",
+     "[{name: b, min_available: 1}]",
+     {},
+     "there are no policy.controllers",
+     {"policy={controllers: [{name: AvoidBrokenLinks}]}"}},
 };
 
 // ---- conditions on the section itself

@@ -47,6 +47,7 @@ control_plane:
   namespaces: {existing: 1}
   services: {groups: [{name: kubelet, members: nodes}]}
   autoscaler: {groups: [{pool: more}]}
+policy: {controllers: [{name: AvoidBrokenLinks}]}
 )";
 constexpr const char* kWithJobQueue = "policy: {job_queue: {policies: [{name: FIFO}]}}\n";
 

@@ -57,9 +57,9 @@ struct SmallGang {
 // that is lost for each pod that then fits, then of gangs suspended for it. Clearing a node
 // suspends all small gangs with a pod there. At the end, gangs are put back that are not needed,
 // the costliest first.
-class Plan {
+class MovePlan {
  public:
-  Plan(const ControlBoard& board, std::vector<SmallGang> gangs, std::vector<PodNeed> needs)
+  MovePlan(const ControlBoard& board, std::vector<SmallGang> gangs, std::vector<PodNeed> needs)
       : placements_{board.placements()},
         rooms_{board.cluster(), board.specs(), false},
         gangs_{std::move(gangs)},
@@ -120,14 +120,14 @@ class Plan {
   std::map<NodeId, std::vector<size_t>> on_node_;
 };
 
-std::vector<size_t> Plan::unmoved_on(NodeId node) const {
+std::vector<size_t> MovePlan::unmoved_on(NodeId node) const {
   std::vector<size_t> gangs = on_node_.at(node);
   std::erase_if(gangs, [&](size_t gang) { return is_chosen_[gang]; });
   return gangs;
 }
 
 // Whether the large gang would fit if all small ones were gone.
-bool Plan::can_help() {
+bool MovePlan::can_help() {
   std::vector<size_t> all(gangs_.size());
   std::iota(all.begin(), all.end(), size_t{0});
   set_away(all, true);
@@ -136,7 +136,7 @@ bool Plan::can_help() {
   return is_room;
 }
 
-void Plan::clear_nodes() {
+void MovePlan::clear_nodes() {
   std::vector<Step> steps;
   const int64_t now = fitting();
   for (const auto& [node, here] : on_node_) {
@@ -158,7 +158,7 @@ void Plan::clear_nodes() {
   }
 }
 
-void Plan::put_back_unneeded() {
+void MovePlan::put_back_unneeded() {
   std::vector<size_t> chosen;
   for (size_t g = 0; g < gangs_.size(); ++g) {
     if (is_chosen_[g]) chosen.push_back(g);
@@ -173,7 +173,7 @@ void Plan::put_back_unneeded() {
 }
 
 // The large gang and all that were suspended, together.
-bool Plan::fit_all(const std::vector<size_t>& chosen) {
+bool MovePlan::fit_all(const std::vector<size_t>& chosen) {
   std::vector<PodNeed> all = needs_;
   for (const size_t gang : chosen) {
     for (const PodId pod : gangs_[gang].pods) {
@@ -185,7 +185,7 @@ bool Plan::fit_all(const std::vector<size_t>& chosen) {
   return rooms_.fits(all);
 }
 
-std::vector<size_t> Plan::find(int32_t moved_max, bool may_wait) {
+std::vector<size_t> MovePlan::find(int32_t moved_max, bool may_wait) {
   if (!can_help()) return {};
   clear_nodes();
   if (!rooms_.fits(needs_)) return {};
@@ -309,7 +309,7 @@ bool GangDefragmenter::begin(const ControlBoard& board, Actions& actions,
   if (needs.empty() || board.pod(large.first_pod).nodes != nullptr) return false;
   const std::vector<SmallGang> gangs = small_gangs(board, large);
   if (gangs.empty()) return false;
-  Plan plan{board, gangs, needs};
+  MovePlan plan{board, gangs, needs};
   if (plan.is_there_room()) return false;  // something else keeps it from starting
   const std::vector<size_t> chosen = plan.find(params_.moved_max, params_.may_wait);
   if (chosen.empty()) return false;

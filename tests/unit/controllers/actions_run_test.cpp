@@ -1,0 +1,176 @@
+// Each action of a controller: done, refused, failed; what it costs, and what a drain takes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/support/scripted_controller.hpp"
+
+namespace orrery {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string world(const std::string& jobs, const std::string& rest = {},
+                  const std::string& plane = "none") {
+  return "cluster: {pools: [{name: gpu, machine: dgx-a100, count: 2}]}\n"
+         "control_plane: {level: " +
+         plane + "}\nworkload: {sources: [" + jobs + "]" + rest + "}\nrun: {until: 8d}\n";
+}
+const std::string kGang =
+    "{kind: jobs, jobs: [{name: g, work: 2h, pods: 1, pod: {gpus: 8}, training: "
+    "{checkpoint_interval: 1h, checkpoint_write: 1min}}]}";
+const std::string kService =
+    "{kind: service, name: s, replicas: 4, pod: {gpus: 1}, load: [{at: 0h, load: "
+    "1}]}";
+
+ActionRow only(ScriptedRun& run) {
+  const std::vector<ActionRow> rows = run.actions();
+  if (rows.size() != 1) {
+    ADD_FAILURE() << rows.size() << " actions";
+    return {};
+  }
+  return rows.front();
+}
+
+TEST(Actions, CordonKeepsPodsAwayAndUncordonLetsThemCome) {
+  ScriptedRun run{world("{kind: jobs, jobs: [{name: j, submit: 10s, work: 1min, pods: 2, pod: "
+                        "{gpus: 8}}]}"),
+                  "{at: 1s, action: cordon, node: 1}, {at: 30s, action: uncordon, node: 1}"};
+  ASSERT_EQ(run.actions().size(), 2U);
+  for (const ActionRow& row : run.actions()) EXPECT_EQ(row.outcome, ActionOutcome::Done);
+  EXPECT_EQ(run.jobs().at(0).bound, Time{} + 30_s);
+}
+
+TEST(Actions, ATaintThatIsNotToleratedEndsPods) {
+  ScriptedRun run{world(kService), "{at: 1min, action: taint, node: 0}"};
+  EXPECT_EQ(only(run).outcome, ActionOutcome::Done);
+  int evicted = 0;
+  for (const PodRow& pod : run.pods()) evicted += pod.end == PodEnd::Evicted ? 1 : 0;
+  EXPECT_GT(evicted, 0);
+  for (const PodRow& pod : run.pods()) {
+    if (pod.end == PodEnd::RunEnded) EXPECT_EQ(pod.node, NodeId{1});
+  }
+}
+
+TEST(Actions, AnEvictionWithinItsBudgetIsDoneAndThePodComesBack) {
+  ScriptedRun run{world(kService, ", disruption_budgets: [{name: b, min_available: 3}]"),
+                  "{at: 1min, action: evict, rank: 2}"};
+  const ActionRow row = only(run);
+  EXPECT_EQ(row.outcome, ActionOutcome::Done);
+  EXPECT_EQ(row.rank, 2);
+  EXPECT_EQ(row.controller.view(), "Scripted");
+  EXPECT_EQ(row.why.view(), "the test says so");
+  EXPECT_EQ(std::ranges::count(run.pods(), PodEnd::Evicted, &PodRow::end), 1);
+  EXPECT_EQ(std::ranges::count(run.pods(), PodEnd::RunEnded, &PodRow::end), 4);
+}
+
+TEST(Actions, AnEvictionAgainstItsBudgetIsAskedForEveryFiveSecondsAndRefused) {
+  for (const std::string plane : {"none", "delays", "full"}) {
+    SCOPED_TRACE(plane);
+    ScriptedRun run{world(kService, ", disruption_budgets: [{name: b, min_available: 4}]", plane),
+                    "{at: 10min, action: evict, rank: 0, retry_for: 12s}"};
+    const ActionRow row = only(run);
+    EXPECT_EQ(row.outcome, ActionOutcome::Refused);
+    EXPECT_THAT(std::string{row.reason.view()}, HasSubstr("429: disruption budget b"));
+    EXPECT_NEAR((row.ended - row.at).seconds(), 10, 0.2) << "asked at 0, 5 and 10 s";
+    EXPECT_EQ(std::ranges::count(run.pods(), PodEnd::Evicted, &PodRow::end), 0);
+  }
+}
+
+TEST(Actions, APodThatIsNotThereIsRefused) {
+  ScriptedRun run{world(kService), "{at: 1min, action: evict, rank: 600}"};
+  EXPECT_EQ(only(run).outcome, ActionOutcome::Refused);
+  EXPECT_EQ(only(run).reason.view(), "there is no such pod");
+}
+
+TEST(Actions, ADrainEndsOnceItsPodsAreGone) {
+  for (const std::string plane : {"none", "delays", "full"}) {
+    SCOPED_TRACE(plane);
+    ScriptedRun run{world(kService, ", controller: {termination: 30s}", plane),
+                    "{at: 10min, action: drain, node: 0}"};
+    const ActionRow row = only(run);
+    EXPECT_EQ(row.outcome, ActionOutcome::Done);
+    EXPECT_GT(row.amount, 0);
+    EXPECT_NEAR((row.ended - row.at).seconds(), 30, 1);
+    for (const PodRow& pod : run.pods()) {
+      if (pod.end == PodEnd::RunEnded) EXPECT_EQ(pod.node, NodeId{1}) << "node 0 is cordoned";
+    }
+  }
+}
+
+// HL-29: minAvailable = replicas, force after 7 d: the node drains at exactly 7 d and the grace.
+TEST(Actions, ABudgetHoldsADrainUpUntilItIsForced) {
+  ScriptedRun run{world(kService,
+                        ", controller: {termination: 30s}, disruption_budgets: [{name: b, "
+                        "min_available: 4}]"),
+                  "{at: 1min, action: drain, node: 0, force_after: 7d}"};
+  const ActionRow row = only(run);
+  EXPECT_EQ(row.outcome, ActionOutcome::Done);
+  EXPECT_EQ(row.ended - row.at, 7_d + 30_s);
+  for (const PodRow& pod : run.pods()) {
+    if (pod.end == PodEnd::Evicted) EXPECT_EQ(pod.ended, Time{} + 1_min + 7_d + 30_s);
+  }
+}
+
+TEST(Actions, ADrainFailsAtItsDeadline) {
+  ScriptedRun run{world(kService, ", disruption_budgets: [{name: b, min_available: 4}]"),
+                  "{at: 1min, action: drain, node: 0, deadline: 10min}"};
+  const ActionRow row = only(run);
+  EXPECT_EQ(row.outcome, ActionOutcome::Failed);
+  EXPECT_EQ(row.ended - row.at, 10_min);
+  EXPECT_THAT(std::string{row.reason.view()}, HasSubstr("are left at the deadline"));
+  EXPECT_EQ(std::ranges::count(run.pods(), PodEnd::Evicted, &PodRow::end), 0);
+}
+
+TEST(Actions, ASecondDrainAndAnUncordonMeanwhileAreRefused) {
+  ScriptedRun run{world(kService, ", disruption_budgets: [{name: b, min_available: 4}]"),
+                  "{at: 1min, action: drain, node: 0}, {at: 2min, action: drain, node: 0}, {at: "
+                  "3min, action: uncordon, node: 0}"};
+  ASSERT_EQ(run.actions().size(), 3U);
+  EXPECT_EQ(run.actions()[0].outcome, ActionOutcome::Refused);
+  EXPECT_EQ(run.actions()[1].outcome, ActionOutcome::Refused);
+  EXPECT_EQ(run.actions()[2].outcome, ActionOutcome::UnderWay);
+}
+
+// 1 h of work, then a checkpoint of 1 min: the suspended gang resumes with all it computed.
+TEST(Actions, ASuspendedGangKeepsWhatItComputedAndWaits) {
+  ScriptedRun run{world(kGang), "{at: 30min, action: suspend}, {at: 2h, action: resume}"};
+  ASSERT_EQ(run.actions().size(), 2U);
+  for (const ActionRow& row : run.actions()) EXPECT_EQ(row.outcome, ActionOutcome::Done);
+  const JobRow job = run.jobs().at(0);
+  EXPECT_EQ(job.outcome, JobOutcome::Completed);
+  EXPECT_EQ(job.gpu_s_lost, 0);
+  EXPECT_EQ(job.ended, Time{} + 2_h + 90_min + 1_min) << "one regular checkpoint after the resume";
+}
+
+TEST(Actions, AGangWithoutCheckpointsLosesWhatItComputed) {
+  ScriptedRun run{world("{kind: jobs, jobs: [{name: g, work: 2h, pods: 1, pod: {gpus: 8}}]}"),
+                  "{at: 30min, action: suspend}, {at: 2h, action: resume}"};
+  EXPECT_EQ(run.jobs().at(0).gpu_s_lost, 8 * 1800.0);
+  EXPECT_EQ(run.jobs().at(0).ended, Time{} + 4_h);
+}
+
+TEST(Actions, WhatMayNotBeIsRefused) {
+  ScriptedRun run{world(kService),
+                  "{at: 1min, action: suspend}, {at: 1min, action: resume}, {at: 1min, action: "
+                  "resize, replicas: 9}, {at: 1min, action: cordon, node: 99}, {at: 1min, action: "
+                  "suspend, job: 9}, {at: 1min, action: add_nodes, node: 0}, {at: 1min, "
+                  "action: remove_nodes, node: 0}"};
+  ASSERT_EQ(run.actions().size(), 7U);
+  for (const ActionRow& row : run.actions()) {
+    EXPECT_EQ(row.outcome, ActionOutcome::Refused);
+    EXPECT_FALSE(row.reason.view().empty());
+  }
+}
+
+TEST(Actions, AServiceIsResized) {
+  ScriptedRun run{world(kService), "{at: 1min, action: resize, replicas: 2}"};
+  EXPECT_EQ(only(run).outcome, ActionOutcome::Done);
+  EXPECT_EQ(std::ranges::count(run.pods(), PodEnd::RunEnded, &PodRow::end), 2);
+}
+
+}  // namespace
+}  // namespace orrery
