@@ -9,6 +9,12 @@
 namespace orrery {
 namespace {
 
+PodSpec one_gpu() {
+  PodSpec spec;
+  spec.gpus = 1;
+  return spec;
+}
+
 // Pods of one ReplicaSet, all ready, and one budget for all pods.
 struct BudgetWorld {
   explicit BudgetWorld(int32_t pods, DisruptionBudgetParams budget,
@@ -17,7 +23,7 @@ struct BudgetWorld {
     JobSpec job;
     job.controller = owner;
     job.work = 1_h;
-    job.gangs = {{.roles = {{.spec = {.gpus = 1}, .pods = pods}}}};
+    job.gangs = {{.roles = {{.spec = one_gpu(), .pods = pods}}}};
     world.add({job});
     world.run(Time{} + 1_s);
   }
@@ -91,7 +97,9 @@ TEST(DisruptionBudgets, TeamsAndLabelsSelect) {
   web.team = "red";
   web.controller = WorkloadKind::ReplicaSet;
   web.work = 1_h;
-  web.gangs = {{.roles = {{.spec = {.gpus = 1, .labels = {{"app", "web"}}}, .pods = 2}}}};
+  PodSpec spec = one_gpu();
+  spec.labels = {{"app", "web"}};
+  web.gangs = {{.roles = {{.spec = spec, .pods = 2}}}};
   JobSpec other = web;
   other.team = "blue";
   world.add({web, other});
