@@ -109,7 +109,7 @@ constexpr auto kWhyNot = std::to_array<std::string_view>({
     "no failure stops a job (see faults)",
     "no rank hangs for a dead one (see faults.ranks)",
     "checkpoints take no time, and no failure stops a job (see faults)",
-    "no pod is preempted: the policy does not, or all pods have the same priority",
+    "no pod is preempted or evicted: the policy does not, or all pods have the same priority",
     "all pods have the same priority",
     "no job uses a store that nodes share (training.checkpoint or training.dataset)",
     "no checkpoint goes to a store that nodes share",

@@ -178,8 +178,10 @@ void find_stops(Known& known) {
   const auto may_preempt = [&](Trait trait) {
     return may_ever(scenario, are_unequal ? trait : Trait::None, &PostFilter::kPoint);
   };
+  // Controllers evict and suspend.
   const bool preempts =
-      known.knows_pods && (may_preempt(Trait::Preempts) || may_preempt(Trait::PreemptsGangs));
+      known.knows_pods && (may_preempt(Trait::Preempts) || may_preempt(Trait::PreemptsGangs) ||
+                           !scenario.policy.controllers.empty());
   const bool has_endings = is_any_listed_job(known, ends_by_itself) ||
                            std::ranges::any_of(known.trainings, [](const Training& training) {
                              return !training.params->endings.empty();

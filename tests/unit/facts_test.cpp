@@ -52,8 +52,9 @@ const std::string kT = "workload.training.", kC = "control_plane.", kN = "networ
 const std::string kJ = "workload.sources[0].jobs[0].", kK = "workload.controller.";
 const Settings kFull{"control_plane.level=full"}, kDelays{"control_plane.level=delays"};
 const Settings kFlow{"network.level=flow"}, kAlpha{"network.level=alpha_beta"};
-const Settings kOnePodJobs{kJ + "kind=pods"};
-const Settings kOnePod{kJ + "pods=1"};
+const std::string kB = "[{name: b, min_available: 1}]";
+const Settings kControllers{"policy={controllers: [{name: AvoidBrokenLinks}]}"};
+const Settings kOnePodJobs{kJ + "kind=pods"}, kOnePod{kJ + "pods=1"};
 const Settings kStep{kT + "step={compute: 1s, exchanges: [{bytes: 1GB}]}"};
 const Settings kModel{kT + "step={model: {layers: 8, hidden: 1024, batch: 64}}"};
 const Settings kCounting{"policy={driver: counting, job_queue: {}}"};
@@ -222,7 +223,7 @@ const std::vector<Row> kJobs{
      "checkpoints take no time, and no failure stops a job (see faults)",
      kFault},
     {kK + "termination", "30s", kTwoJobs + kPreempts,
-     "no pod is preempted: the policy does not, or all pods have the same priority",
+     "no pod is preempted or evicted: the policy does not, or all pods have the same priority",
      kTwoJobs + kHigher + kPreempts},
     {"policy.plugins[0]", "{name: DefaultPreemption}",
      kTwoJobs + Settings{"policy={plugins: [{name: NodeName}]}"}, "all pods have the same priority",
@@ -267,15 +268,10 @@ const std::vector<Row> kJobs{
      {"policy={job_queue: {}}"},
      "no policy of the queue stops jobs that run",
      kQueue},
-    {"workload.disruption_budgets",
-     "[{name: b, min_available: 1}]",
-     {},
-     "there are no policy.controllers",
-     {"policy={controllers: [{name: AvoidBrokenLinks}]}"}},
+    {"workload.disruption_budgets", kB, {}, "there are no policy.controllers", kControllers},
 };
 
 // ---- conditions on the section itself
-
 const std::vector<Row> kSections{
     {kC + "etcd.election_timeout", "30s",
      kFull + Settings{kC + "etcd={losses: [{member: 1, at: 10ms}]}"},
