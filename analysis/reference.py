@@ -58,6 +58,7 @@ control_plane:
   autoscaler: {groups: [{pool: more}]}
   events: {readers: [{every: 1min}]}
   crash_loops: [{nodes: 1}]
+policy: {controllers: [{name: AvoidBrokenLinks}]}
 """,
     "job queue": BASE.replace(", image: {name: train, size: 1GB}", "")
     + "policy: {job_queue: {policies: [{name: FIFO}]}}\n",

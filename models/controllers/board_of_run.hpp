@@ -52,6 +52,7 @@ class Board final : public ControlBoard {
   std::span<const WaitingJob> waiting() const override { return news_.waiting(); }
   bool is_held(JobId job) const override;
   int64_t lone_pods() const override { return news_.lone_pods(); }
+  int64_t lone_pods_with_siblings() const override { return news_.lone_pods_with_siblings(); }
   std::vector<Unplaced> unplaced() const override;
   std::optional<int32_t> disruptions_allowed(PodId pod) const override {
     return budgets_.allowed(pod, now());

@@ -43,12 +43,11 @@ void ControlNews::gang_failed(JobId id) {
   gang_failures_.add(std::move(failure));
 }
 
-void ControlNews::pod_assigned(PodId pod, NodeId /*node*/) {
-  if (!jobs_.pod(pod).gang.is_valid()) ++lone_pods_;
-}
-
-void ControlNews::pod_unassigned(PodId pod, NodeId /*node*/) {
-  if (!jobs_.pod(pod).gang.is_valid()) --lone_pods_;
+void ControlNews::count_lone(PodId id, int64_t by) {
+  const Pod& pod = jobs_.pod(id);
+  if (pod.gang.is_valid()) return;
+  lone_pods_ += by;
+  if (jobs_.job(pod.job).pods > 1) with_siblings_ += by;
 }
 
 void ControlNews::node_down(NodeId node, NodeReason /*why*/) {

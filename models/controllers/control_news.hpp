@@ -51,6 +51,7 @@ class ControlNews {
   }
   std::span<const WaitingJob> waiting() const { return waiting_; }  // longest wait first
   int64_t lone_pods() const { return lone_pods_; }
+  int64_t lone_pods_with_siblings() const { return with_siblings_; }
   // Units that found no node, with the time of their first such attempt.
   const std::map<PodId, Time>& without_node() const { return without_node_; }
   void forget_without_node(PodId unit) { without_node_.erase(unit); }
@@ -60,8 +61,9 @@ class ControlNews {
   void waits(JobId job) { waiting_.push_back({job, engine_.now()}); }
   void no_longer_waits(JobId job);
   void gang_failed(JobId job);
-  void pod_assigned(PodId pod, NodeId node);
-  void pod_unassigned(PodId pod, NodeId node);
+  void pod_assigned(PodId pod, NodeId /*node*/) { count_lone(pod, 1); }
+  void pod_unassigned(PodId pod, NodeId /*node*/) { count_lone(pod, -1); }
+  void count_lone(PodId pod, int64_t by);
   void node_down(NodeId node, NodeReason why);
   void node_up(NodeId node);
 
@@ -70,7 +72,7 @@ class ControlNews {
   NewsLog<NodeChange> node_changes_;
   NewsLog<GangFailure> gang_failures_;
   std::vector<WaitingJob> waiting_;
-  int64_t lone_pods_ = 0;
+  int64_t lone_pods_ = 0, with_siblings_ = 0;
   std::map<PodId, Time> without_node_;
 };
 

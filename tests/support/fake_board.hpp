@@ -119,6 +119,12 @@ class FakeBoard final : public ControlBoard {
       return !pod.gang.is_valid() && placements().node_of(pod.id).is_valid();
     });
   }
+  int64_t lone_pods_with_siblings() const override {
+    return std::ranges::count_if(pods_, [&](const PodView& pod) {
+      const bool is_lone = !pod.gang.is_valid() && placements().node_of(pod.id).is_valid();
+      return is_lone && all.at(pod.job).pods > 1;
+    });
+  }
   std::vector<Unplaced> unplaced() const override { return {}; }
   std::optional<int32_t> disruptions_allowed(PodId pod) const override {
     const auto at = budgets.find(pod);

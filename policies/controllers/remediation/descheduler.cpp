@@ -296,10 +296,14 @@ class Descheduler final : public Policy, public Controller {
   Descheduler(const ControlBoard& /*board*/, const Params& params) : params_{params} {}
 
   void tick(const ControlBoard& board, Actions& actions) override {
-    if (params_.gangs ? board.placements().pods() == 0 : board.lone_pods() == 0) return;
+    const bool has_gangs = params_.gangs && board.placements().pods() > 0;
+    const bool seeks_duplicates =
+        params_.remove_duplicates && (has_gangs || board.lone_pods_with_siblings() > 0);
+    const bool balances = params_.low_node_utilization && (has_gangs || board.lone_pods() > 0);
+    if (!seeks_duplicates && !balances) return;
     Round round{board, actions, params_};
-    if (params_.remove_duplicates) round.remove_duplicates();
-    if (params_.low_node_utilization) round.balance();
+    if (seeks_duplicates) round.remove_duplicates();
+    if (balances) round.balance();
   }
 
  private:

@@ -96,6 +96,7 @@ class ORRERY_API ControlBoard {
   virtual bool is_held(JobId job) const = 0;  // by the job queue: its pods do not exist
   // Pods with a node that belong to no gang: ending one of them stops no other.
   virtual int64_t lone_pods() const = 0;
+  virtual int64_t lone_pods_with_siblings() const = 0;  // of these, whose job has other pods, too
   // Pods without a node that found none, each with the time since when; units of gangs as a whole
   // are named by all their pods without a node.
   struct Unplaced {
