@@ -112,7 +112,7 @@ TEST_F(GangDefragmenterTest, GangsOfHigherPriorityOrAsLargeStay) {
   EXPECT_THAT((FakeController{board, "GangDefragmenter", "{may_wait: true}"}.tick()), IsEmpty());
 }
 
-TEST_F(GangDefragmenterTest, NobodyIsSuspendedInVain) {
+TEST_F(GangDefragmenterTest, NothingIsSuspendedInVain) {
   half_full();
   add_large(3);  // then one node of 8 is left for three gangs of 4
   wait(30_min);

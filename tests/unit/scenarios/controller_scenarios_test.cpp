@@ -1,5 +1,7 @@
-// What controllers do to a gang below a dead leaf switch.
+// What shipped scenarios with controllers show.
 #include <gtest/gtest.h>
+
+#include <map>
 
 #include "models/controllers/action_rows.hpp"
 #include "tests/support/shipped_run.hpp"
@@ -17,6 +19,44 @@ int32_t restarts(const std::vector<std::string>& overrides) {
 TEST(BrokenLeafScenario, AGangRestartsElsewhereOnceItsNodesAreCordoned) {
   EXPECT_EQ(restarts({}), 1);
   EXPECT_GT(restarts({"policy.controllers=[]"}), 200);
+}
+
+// Of 24 replicas, four nodes took 12 with them at 1 h.
+int32_t replicas_lost_later(const std::vector<std::string>& overrides, int32_t evictions) {
+  ShippedRun run{"descheduler", overrides};
+  EXPECT_EQ(run.job("chat").evictions, evictions);
+  return run.job("chat").restarts - 12;
+}
+
+TEST(DeschedulerScenario, ReplicasAreSpreadAgainOverRepairedNodes) {
+  EXPECT_EQ(replicas_lost_later({}, 12), 3);
+  EXPECT_EQ(replicas_lost_later({"policy.controllers=[]"}, 0), 6);
+}
+
+TEST(DeschedulerScenario, EvictionsKeepToTheDisruptionBudget) {
+  ShippedRun run{"descheduler"};
+  std::map<Time, int> at_once;
+  for (const ActionRow& row : run.recorder.rows<ActionRow>("/events/actions")) {
+    EXPECT_EQ(row.outcome, ActionOutcome::Done);
+    ++at_once[row.at];
+  }
+  EXPECT_EQ(at_once.size(), 6U);
+  for (const auto& [at, evictions] : at_once) EXPECT_EQ(evictions, 2) << "22 of 24 stay ready";
+}
+
+TEST(GangDefragmenterScenario, ALargeGangGetsWholeNodesAfterHalfAnHour) {
+  ShippedRun run{"gang-defragmenter"};
+  EXPECT_GT(run.job("large").wait, 30_min);
+  EXPECT_LT(run.job("large").wait, 31_min);
+  int moved = 0;
+  for (const JobRow& row : run.recorder.rows<JobRow>("/jobs")) {
+    EXPECT_EQ(row.outcome, JobOutcome::Completed);
+    EXPECT_EQ(row.gpu_s_lost, 0) << "suspended gangs write a checkpoint";
+    if (row.gpu_s_restore > 0) ++moved;
+  }
+  EXPECT_EQ(moved, 4);
+  ShippedRun without{"gang-defragmenter", {"policy.controllers=[]"}};
+  EXPECT_GT(without.job("large").wait, 11_h);
 }
 
 }  // namespace
