@@ -281,7 +281,7 @@ void ActionExecutor::pod_removed(PodId id) {
 
 std::string ActionExecutor::suspend(JobId id) {
   const JobSpec& spec = parts_.jobs.job(id).spec;
-  const bool saves = spec.checkpoint_interval > Duration{} && spec.checkpoint == nullptr;
+  const bool saves = saves_when_suspended(spec);
   if (!saves) parts_.controller.discard_unsaved(id);
   if (!parts_.controller.suspend(id, saves ? spec.checkpoint_write : Duration{}, {})) {
     return "the gang does not run";

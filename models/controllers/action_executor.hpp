@@ -50,6 +50,10 @@ class ActionExecutor {
 
   bool is_draining(NodeId node) const { return draining_.contains(node); }
   bool is_suspended(JobId job) const { return suspended_.contains(job); }
+  // A suspended gang writes a checkpoint; checkpoints to a store are not written then.
+  static bool saves_when_suspended(const JobSpec& spec) {
+    return spec.checkpoint_interval > Duration{} && spec.checkpoint == nullptr;
+  }
   // Something is held back that only a controller gives free: nodes, or jobs.
   bool holds_back() const { return !cordoned_.empty() || !suspended_.empty() || !open_.empty(); }
 

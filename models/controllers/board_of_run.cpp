@@ -15,7 +15,7 @@ JobView Board::job(JobId id) const {
                .is_gang = job.gangs > 0,
                .is_service = spec.service != nullptr,
                .is_suspended = executor_.is_suspended(id),
-               .has_checkpoints = spec.checkpoint_interval > Duration{},
+               .has_checkpoints = ActionExecutor::saves_when_suspended(spec),
                .priority = job.priority,
                .gpus = job.gpus,
                .first_pod = job.first_pod,

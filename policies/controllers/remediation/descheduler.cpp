@@ -22,12 +22,14 @@ namespace {
 class Round {
  public:
   Round(const ControlBoard& board, Actions& actions, const DeschedulerParams& params)
-      : board_{board}, actions_{actions}, params_{params}, ready_{board.cluster().nodes()} {
-    board.cluster().up().for_each([&](NodeId n) { ready_.assign(n, board.is_ready(n)); });
+      : board_{board}, actions_{actions}, params_{params} {
+    find_evictable();
   }
 
   void remove_duplicates();
   void balance();
+  // Until nodes or pods change, another round evicts nothing either.
+  bool is_vain() const { return is_vain_ && params_.pod_age_min == Duration{}; }
 
  private:
   struct NodeUsage {
@@ -38,7 +40,7 @@ class Round {
   struct Bounds {  // in percent, by resource
     std::array<double, kResources> low{}, high{};
   };
-  enum class Answer : uint8_t { Evicted, Stays, NodeIsDone, AllIsDone };
+  enum class Answer : uint8_t { Evicted, Stays, NodeIsDone };
 
   double percent(NodeId node, Resource r) const {
     const int64_t has = board_.cluster().allocatable(node, r);
@@ -54,17 +56,29 @@ class Round {
     return params_.low_node_utilization->thresholds.of(r).has_value();
   }
   bool is_counted(Resource r) const { return r != Resource::Gpu || is_named(r); }
-  Bounds bounds() const;
+  const NodeSet& ready() {
+    if (ready_.universe() > 0) return ready_;
+    ready_ = NodeSet{board_.cluster().nodes()};
+    board_.cluster().up().for_each([&](NodeId n) { ready_.assign(n, board_.is_ready(n)); });
+    return ready_;
+  }
+  Bounds bounds();
+  bool is_above(NodeId node, const Bounds& bounds) const;
+  std::vector<NodeUsage> overutilized(const Bounds& bounds) const;
+  std::vector<NodeId> underutilized(const Bounds& bounds);
   NodeUsage usage(NodeId node) const;
   bool goes_on(const NodeUsage& usage, const Bounds& bounds) const;
-  bool relieve(NodeUsage usage, const Bounds& bounds, const std::vector<NodeId>& low);
+  void relieve(NodeUsage usage, const Bounds& bounds, const std::vector<NodeId>& low,
+               std::vector<PodId> pods);
 
   const JobView& job(JobId id) {
     const auto [at, is_new] = jobs_.try_emplace(id);
     if (is_new) at->second = board_.job(id);
     return at->second;
   }
+  void find_evictable();
   bool is_evictable(PodId pod);
+  void remove_duplicates_of(std::vector<PodId> pods);
   bool fits_elsewhere(PodId pod);
   bool is_allowed(PodId pod);
   Answer evict(PodId pod, std::string why);
@@ -72,7 +86,10 @@ class Round {
   const ControlBoard& board_;
   Actions& actions_;
   const DeschedulerParams& params_;
-  NodeSet ready_;
+  std::vector<PodId> evictable_;  // on ready nodes, those of one job in a row
+  bool is_vain_ = true;
+  bool are_all_done_ = false;  // no more evictions in this round
+  NodeSet ready_;              // made when it is first needed
   std::map<JobId, JobView> jobs_;
   std::array<int64_t, kResources> available_{};  // on underutilized nodes, below the target
   std::optional<RoomTable> rooms_;               // for node_fit; made when it is first needed
@@ -85,11 +102,26 @@ class Round {
 
 // ---- which pods may go
 
+// All pods of a job are members of gangs, or none is.
+void Round::find_evictable() {
+  for (const JobId id : board_.jobs()) {
+    const std::span<const PodId> placed = board_.placements().of_job(id);
+    if (placed.empty()) continue;
+    if (!params_.gangs && board_.placements().of(placed.front()).gang.is_valid()) continue;
+    for (const PodId pod : placed) {
+      if (!is_evictable(pod)) continue;
+      const bool is_on_ready = board_.is_ready(board_.placements().node_of(pod));
+      if (is_on_ready) evictable_.push_back(pod);
+      is_vain_ = is_vain_ && is_on_ready;
+    }
+  }
+}
+
 bool Round::is_evictable(PodId pod) {
   const Placed& placed = board_.placements().of(pod);
-  if (placed.gang.is_valid() && !params_.gangs) return false;
   if (placed.priority >= params_.priority_threshold || board_.is_terminating(pod)) return false;
-  if (job(placed.job).pods_bound < params_.replicas_min) return false;
+  if (params_.replicas_min > 0 && job(placed.job).pods_bound < params_.replicas_min) return false;
+  if (params_.pod_age_min == Duration{}) return true;
   return board_.now() - board_.pod(pod).created >= params_.pod_age_min;
 }
 
@@ -99,7 +131,7 @@ bool Round::fits_elsewhere(PodId pod) {
     rooms_->take_what_is_taken();
   }
   const Placed& placed = board_.placements().of(pod);
-  NodeSet others = ready_;
+  NodeSet others = ready();
   others.erase(placed.node);
   return rooms_->put_all({.spec = placed.spec, .pods = 1}, others, [](NodeId) {}) == 1;
 }
@@ -119,7 +151,8 @@ bool Round::is_allowed(PodId pod) {
 Round::Answer Round::evict(PodId pod, std::string why) {
   const Placed& placed = board_.placements().of(pod);
   if (params_.evictions_max > 0 && std::ssize(evicted_) >= params_.evictions_max) {
-    return Answer::AllIsDone;
+    are_all_done_ = true;
+    return Answer::NodeIsDone;
   }
   int32_t& from_node = evicted_from_[placed.node];
   if (params_.evictions_per_node_max > 0 && from_node >= params_.evictions_per_node_max) {
@@ -137,43 +170,46 @@ Round::Answer Round::evict(PodId pod, std::string why) {
 
 // ---- RemoveDuplicates
 
-// Alike pods of one job are duplicates of each other.
 void Round::remove_duplicates() {
   const auto& excluded = params_.remove_duplicates->exclude_owner_kinds;
-  for (const JobId id : board_.jobs()) {
-    const std::span<const PodId> placed = board_.placements().of_job(id);
-    if (placed.size() < 2 || std::ranges::count(excluded, job(id).owner) > 0) continue;
-    struct Alike {
-      int64_t pods = 0;
-      std::map<NodeId, std::vector<PodId>> on;
-    };
-    std::map<SpecId, Alike> kinds;
-    std::vector<PodId> pods{placed.begin(), placed.end()};
-    std::ranges::sort(pods);
-    for (const PodId pod : pods) {
-      const Placed& at = board_.placements().of(pod);
-      if (!ready_.contains(at.node) || !is_evictable(pod)) continue;
-      Alike& alike = kinds[at.spec];
-      ++alike.pods;
-      alike.on[at.node].push_back(pod);
-    }
-    for (const auto& [spec, alike] : kinds) {
-      if (std::ranges::all_of(alike.on, [](const auto& on) { return on.second.size() < 2; })) {
-        continue;
-      }
-      NodeSet targets = eligible_nodes(board_.cluster(), board_.specs()[spec]);
-      targets &= ready_;
-      const auto nodes = static_cast<int64_t>(targets.count());
-      if (nodes < 2) continue;
-      const auto most = static_cast<size_t>((alike.pods + nodes - 1) / nodes);
-      for (const auto& [node, on] : alike.on) {
-        for (size_t i = most; i < on.size(); ++i) {
-          const Answer answer =
-              evict(on[i], "RemoveDuplicates: " + std::to_string(on.size()) +
-                               " alike pods on the node, at most " + std::to_string(most));
-          if (answer == Answer::AllIsDone) return;
-          if (answer == Answer::NodeIsDone) break;
-        }
+  const auto job_of = [&](PodId pod) { return board_.placements().of(pod).job; };
+  for (size_t i = 0, end = 0; i < evictable_.size() && !are_all_done_; i = end) {
+    const JobId id = job_of(evictable_[i]);
+    while (end < evictable_.size() && job_of(evictable_[end]) == id) ++end;
+    if (end - i < 2) continue;
+    if (!excluded.empty() && std::ranges::count(excluded, job(id).owner) > 0) continue;
+    remove_duplicates_of({evictable_.begin() + static_cast<std::ptrdiff_t>(i),
+                          evictable_.begin() + static_cast<std::ptrdiff_t>(end)});
+  }
+}
+
+// Alike pods of one job are duplicates of each other.
+void Round::remove_duplicates_of(std::vector<PodId> pods) {
+  struct Alike {
+    int64_t pods = 0;
+    std::map<NodeId, std::vector<PodId>> on = {};
+  };
+  std::map<SpecId, Alike> kinds;
+  std::ranges::sort(pods);
+  for (const PodId pod : pods) {
+    const Placed& at = board_.placements().of(pod);
+    Alike& alike = kinds[at.spec];
+    ++alike.pods;
+    alike.on[at.node].push_back(pod);
+  }
+  for (const auto& [spec, alike] : kinds) {
+    if (std::ssize(alike.on) == alike.pods) continue;
+    is_vain_ = false;
+    NodeSet targets = eligible_nodes(board_.cluster(), board_.specs()[spec]);
+    targets &= ready();
+    const auto nodes = static_cast<int64_t>(targets.count());
+    if (nodes < 2) continue;
+    const auto most = static_cast<size_t>((alike.pods + nodes - 1) / nodes);
+    for (const auto& [node, on] : alike.on) {
+      for (size_t i = most; i < on.size(); ++i) {
+        const std::string why = "RemoveDuplicates: " + std::to_string(on.size()) +
+                                " alike pods on the node, at most " + std::to_string(most);
+        if (evict(on[i], why) == Answer::NodeIsDone) break;
       }
     }
   }
@@ -181,11 +217,10 @@ void Round::remove_duplicates() {
 
 // ---- LowNodeUtilization
 
-Round::Bounds Round::bounds() const {
+Round::Bounds Round::bounds() {
   const LowNodeUtilizationParams& params = *params_.low_node_utilization;
   Bounds bounds;
   bounds.high.fill(100);
-  const auto nodes = static_cast<double>(ready_.count());
   for (const Resource r : kThresholdResources) {
     if (!is_named(r)) continue;
     double& low = bounds.low[static_cast<size_t>(r)];
@@ -194,9 +229,10 @@ Round::Bounds Round::bounds() const {
     high = *params.target_thresholds.of(r);
     if (!params.use_deviation_thresholds) continue;
     double sum = 0;
-    ready_.for_each([&](NodeId n) { sum += percent(n, r); });
-    low = std::clamp(sum / nodes - low, 0.0, 100.0);
-    high = std::clamp(sum / nodes + high, 0.0, 100.0);
+    ready().for_each([&](NodeId n) { sum += percent(n, r); });
+    const double mean = sum / static_cast<double>(ready().count());
+    low = std::clamp(mean - low, 0.0, 100.0);
+    high = std::clamp(mean + high, 0.0, 100.0);
   }
   return bounds;
 }
@@ -212,25 +248,47 @@ Round::NodeUsage Round::usage(NodeId node) const {
   return usage;
 }
 
-void Round::balance() {
-  const Bounds at = bounds();
-  std::vector<NodeId> low;
-  std::vector<NodeUsage> high;
-  ready_.for_each([&](NodeId n) {
-    bool is_low = !board_.cluster().cordoned().contains(n), is_high = false;
-    for (const Resource r : kThresholdResources) {
-      if (!is_named(r)) continue;
-      const double used = percent(n, r);
-      is_low = is_low && used <= at.low[static_cast<size_t>(r)];
-      is_high = is_high || used > at.high[static_cast<size_t>(r)];
-    }
-    if (is_low) {
-      low.push_back(n);
-    } else if (is_high) {
-      high.push_back(usage(n));
-    }
+bool Round::is_above(NodeId node, const Bounds& bounds) const {
+  return std::ranges::any_of(kThresholdResources, [&](Resource r) {
+    return is_named(r) && percent(node, r) > bounds.high[static_cast<size_t>(r)];
   });
-  if (low.empty() || high.empty()) return;
+}
+
+// Those with pods that may be evicted, the fullest first.
+std::vector<Round::NodeUsage> Round::overutilized(const Bounds& bounds) const {
+  std::vector<NodeId> nodes;
+  for (const PodId pod : evictable_) {
+    const NodeId node = board_.placements().node_of(pod);
+    if (is_above(node, bounds)) nodes.push_back(node);
+  }
+  std::ranges::sort(nodes);
+  const auto repeated = std::ranges::unique(nodes);
+  nodes.erase(repeated.begin(), repeated.end());
+  std::vector<NodeUsage> high;
+  for (const NodeId node : nodes) high.push_back(usage(node));
+  std::ranges::stable_sort(high, std::greater{}, &NodeUsage::total);
+  return high;
+}
+
+std::vector<NodeId> Round::underutilized(const Bounds& bounds) {
+  std::vector<NodeId> low;
+  ready().for_each([&](NodeId n) {
+    if (board_.cluster().cordoned().contains(n)) return;
+    const bool is_low = std::ranges::all_of(kThresholdResources, [&](Resource r) {
+      return !is_named(r) || percent(n, r) <= bounds.low[static_cast<size_t>(r)];
+    });
+    if (is_low) low.push_back(n);
+  });
+  return low;
+}
+
+void Round::balance() {
+  if (evictable_.empty()) return;
+  const Bounds at = bounds();
+  const std::vector<NodeUsage> high = overutilized(at);
+  if (high.empty()) return;
+  is_vain_ = false;
+  const std::vector<NodeId> low = underutilized(at);
   if (std::ssize(low) <= params_.low_node_utilization->number_of_nodes) return;
   for (const NodeId n : low) {
     for (const Resource r : kThresholdResources) {
@@ -238,9 +296,10 @@ void Round::balance() {
       available_[i] += limit(n, r, at.high[i]) - board_.cluster().requested(n, r);
     }
   }
-  std::ranges::stable_sort(high, std::greater{}, &NodeUsage::total);
+  std::map<NodeId, std::vector<PodId>> pods;
+  for (const PodId pod : evictable_) pods[board_.placements().node_of(pod)].push_back(pod);
   for (const NodeUsage& usage : high) {
-    if (!relieve(usage, at, low)) return;
+    if (!are_all_done_) relieve(usage, at, low, std::move(pods[usage.node]));
   }
 }
 
@@ -255,24 +314,21 @@ bool Round::goes_on(const NodeUsage& usage, const Bounds& bounds) const {
   return is_above;
 }
 
-// False: no pod may be evicted any more, from any node.
-bool Round::relieve(NodeUsage usage, const Bounds& bounds, const std::vector<NodeId>& low) {
-  std::vector<PodId> pods = board_.placements().on_node(usage.node);
-  std::erase_if(pods, [&](PodId pod) { return !is_evictable(pod); });
+void Round::relieve(NodeUsage usage, const Bounds& bounds, const std::vector<NodeId>& low,
+                    std::vector<PodId> pods) {
   std::ranges::sort(pods, {}, [&](PodId pod) {
     const Placed& placed = board_.placements().of(pod);
     return std::tuple{placed.priority, !board_.specs()[placed.spec].is_best_effort(), pod};
   });
   for (const PodId pod : pods) {
-    if (!goes_on(usage, bounds)) return true;
+    if (!goes_on(usage, bounds)) return;
     const SpecId id = board_.placements().of(pod).spec;
     const PodSpec& spec = board_.specs()[id];
     const bool is_let_in =
         std::ranges::any_of(low, [&](NodeId n) { return is_open_to(board_.cluster(), spec, n); });
     if (!is_let_in) continue;
     const Answer answer = evict(pod, "LowNodeUtilization: its node is above target_thresholds");
-    if (answer == Answer::AllIsDone) return false;
-    if (answer == Answer::NodeIsDone) return true;
+    if (answer == Answer::NodeIsDone) return;
     if (answer == Answer::Stays) continue;
     const Resources& needs = board_.specs().request(id).resources;
     for (const Resource r : kThresholdResources) {
@@ -280,7 +336,6 @@ bool Round::relieve(NodeUsage usage, const Bounds& bounds, const std::vector<Nod
       available_[static_cast<size_t>(r)] -= needs[r];
     }
   }
-  return true;
 }
 
 // Both strategies work as upstream's, which says what is a duplicate and which node is over- or
@@ -301,13 +356,18 @@ class Descheduler final : public Policy, public Controller {
         params_.remove_duplicates && (has_gangs || board.lone_pods_with_siblings() > 0);
     const bool balances = params_.low_node_utilization && (has_gangs || board.lone_pods() > 0);
     if (!seeks_duplicates && !balances) return;
+    if (is_vain_ && board.cluster().version() == version_) return;
+    version_ = board.cluster().version();
     Round round{board, actions, params_};
     if (seeks_duplicates) round.remove_duplicates();
     if (balances) round.balance();
+    is_vain_ = round.is_vain();
   }
 
  private:
   const Params params_;
+  uint64_t version_ = 0;  // of the cluster, when it was looked at last
+  bool is_vain_ = false;
 };
 ORRERY_REGISTER_POLICY(Descheduler, "Descheduler",
                        "Evicts duplicates of a pod and pods of overutilized nodes, as the "

@@ -188,6 +188,32 @@ TEST_F(DeschedulerTest, DeviationThresholdsAreCountedFromTheMean) {
       << "until 3 of 8: 37.5 % are below 41.25 %";
 }
 
+// ---- looks that are spared
+
+TEST_F(DeschedulerTest, AfterALookInVainChangesOfTheClusterAreSeen) {
+  add_nodes(2);
+  FakeController controller{board, "Descheduler", "{remove_duplicates: {}}"};
+  board.add_job(FakeBoard::gpus(1), {kA}, service());
+  EXPECT_THAT(controller.tick(), IsEmpty());
+  EXPECT_THAT(controller.tick(), IsEmpty());
+  board.add_job(FakeBoard::gpus(1), {kA, kA}, service());
+  EXPECT_THAT(controller.tick(), ElementsAre("evict 2"));
+}
+
+TEST_F(DeschedulerTest, WhatTimeOrBudgetsChangeIsSeenWithoutAnyChangeOfTheCluster) {
+  add_nodes(2);
+  board.add_job(FakeBoard::gpus(1), {kA, kA}, service());
+  FakeController aged{board, "Descheduler", "{remove_duplicates: {}, pod_age_min: 5min}"};
+  FakeController controller{board, "Descheduler", "{remove_duplicates: {}}"};
+  board.budgets = {{PodId{0}, 0}, {PodId{1}, 0}};
+  EXPECT_THAT(aged.tick(), IsEmpty());
+  EXPECT_THAT(controller.tick(), IsEmpty());
+  board.clock = Time{} + 5_min;
+  board.budgets.clear();
+  EXPECT_THAT(aged.tick(), ElementsAre("evict 1"));
+  EXPECT_THAT(controller.tick(), ElementsAre("evict 1"));
+}
+
 TEST_F(DeschedulerTest, ArgumentsAreChecked) {
   EXPECT_THAT(complaints_of_controller("Descheduler", "{}"),
               HasSubstr("needs remove_duplicates or low_node_utilization"));

@@ -1,7 +1,9 @@
 // What shipped scenarios with controllers show.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <vector>
 
 #include "models/controllers/action_rows.hpp"
 #include "tests/support/shipped_run.hpp"
@@ -57,6 +59,21 @@ TEST(GangDefragmenterScenario, ALargeGangGetsWholeNodesAfterHalfAnHour) {
   EXPECT_EQ(moved, 4);
   ShippedRun without{"gang-defragmenter", {"policy.controllers=[]"}};
   EXPECT_GT(without.job("large").wait, 11_h);
+}
+
+// A suspended gang writes no checkpoint to a store, so what it has not saved is lost. The last of
+// the long gangs saved latest: each started 2 min after the one before.
+TEST(GangDefragmenterScenario, GangsThatLoseTheLeastAreMoved) {
+  ShippedRun run{"gang-defragmenter",
+                 {"storage.stores=[{name: blob, write: 100GBps, read: 100GBps}]",
+                  "workload.training={checkpoint_interval: 1h, "
+                  "checkpoint: {store: blob, bytes: 100GB}}"}};
+  std::vector<Time> losers, others;
+  for (const JobRow& row : run.recorder.rows<JobRow>("/jobs")) {
+    if (row.name.view() == "long") (row.gpu_s_lost > 0 ? losers : others).push_back(row.submitted);
+  }
+  ASSERT_EQ(losers.size(), 4U);
+  EXPECT_GT(std::ranges::min(losers), std::ranges::max(others));
 }
 
 }  // namespace
