@@ -54,7 +54,7 @@ struct SmallGang {
 };
 
 // Frees nodes until the large gang fits. Greedy: nodes are cleared in the order of the GPU time
-// that is lost for each pod that then fits, then of gangs suspended for it. Clearing a node
+// that is lost for each pod that then fits there, then of gangs suspended for it. Clearing a node
 // suspends all small gangs with a pod there. At the end, gangs are put back that are not needed,
 // the costliest first.
 class MovePlan {
@@ -68,8 +68,9 @@ class MovePlan {
     rooms_.take_what_is_taken();
     for (size_t g = 0; g < gangs_.size(); ++g) {
       for (const PodId pod : gangs_[g].pods) {
-        std::vector<size_t>& here = on_node_[placements_.node_of(pod)];
-        if (here.empty() || here.back() != g) here.push_back(g);
+        Here& here = on_node_[placements_.node_of(pod)];
+        if (here.gangs.empty() || here.gangs.back() != g) here.gangs.push_back(g);
+        here.pods.push_back(pod);
       }
     }
   }
@@ -79,11 +80,15 @@ class MovePlan {
   std::vector<size_t> find(int32_t moved_max, bool may_wait);
 
  private:
+  struct Here {  // small gangs with pods on a node, and these pods
+    std::vector<size_t> gangs;
+    std::vector<PodId> pods;
+  };
   struct Step {  // a node that may be cleared
     NodeId node;
     int64_t gangs = 0;
     int128_t lost = 0;
-    int64_t gain = 0;  // pods of the large gang that fit then and did not before
+    int64_t gain = 0;  // pods of the large gang that fit there then and did not before
     // Per pod gained, without a division.
     bool is_cheaper_than(const Step& other) const {
       if (lost * other.gain != other.lost * gain) return lost * other.gain < other.lost * gain;
@@ -95,12 +100,13 @@ class MovePlan {
     for (const PodNeed& need : needs_) pods += std::min(need.pods, rooms_.slots(need.spec));
     return pods;
   }
+  void lift(PodId pod, bool is_away) {
+    const Placed& at = placements_.of(pod);
+    is_away ? rooms_.take_away(at.node, at.spec, at.grant.gpus)
+            : rooms_.put_again(at.node, at.spec, at.grant.gpus);
+  }
   void move(size_t gang, bool is_away) {
-    for (const PodId pod : gangs_[gang].pods) {
-      const Placed& at = placements_.of(pod);
-      is_away ? rooms_.take_away(at.node, at.spec, at.grant.gpus)
-              : rooms_.put_again(at.node, at.spec, at.grant.gpus);
-    }
+    for (const PodId pod : gangs_[gang].pods) lift(pod, is_away);
     is_chosen_[gang] = is_away;
   }
   void set_away(const std::vector<size_t>& gangs, bool is_away) {
@@ -117,11 +123,11 @@ class MovePlan {
   std::vector<SmallGang> gangs_;
   std::vector<PodNeed> needs_;
   std::vector<bool> is_chosen_;
-  std::map<NodeId, std::vector<size_t>> on_node_;
+  std::map<NodeId, Here> on_node_;
 };
 
 std::vector<size_t> MovePlan::unmoved_on(NodeId node) const {
-  std::vector<size_t> gangs = on_node_.at(node);
+  std::vector<size_t> gangs = on_node_.at(node).gangs;
   std::erase_if(gangs, [&](size_t gang) { return is_chosen_[gang]; });
   return gangs;
 }
@@ -140,11 +146,11 @@ void MovePlan::clear_nodes() {
   std::vector<Step> steps;
   const int64_t now = fitting();
   for (const auto& [node, here] : on_node_) {
-    Step step{.node = node, .gangs = static_cast<int64_t>(here.size())};
-    for (const size_t gang : here) step.lost += gangs_[gang].lost;
-    set_away(here, true);
+    Step step{.node = node, .gangs = std::ssize(here.gangs)};
+    for (const size_t gang : here.gangs) step.lost += gangs_[gang].lost;
+    for (const PodId pod : here.pods) lift(pod, true);
     step.gain = fitting() - now;
-    set_away(here, false);
+    for (const PodId pod : here.pods) lift(pod, false);
     if (step.gain > 0) steps.push_back(step);
   }
   std::ranges::stable_sort(steps,
@@ -255,6 +261,16 @@ std::vector<PodNeed> missing_pods(const ControlBoard& board, const JobView& job)
   return needs;
 }
 
+// Gangs that move take up elsewhere what they free, so all free room together must be enough.
+bool is_enough_free(const ControlBoard& board, const std::vector<PodNeed>& needs) {
+  Resources left = board.cluster().free_on_up_nodes();
+  for (const PodNeed& need : needs) {
+    const Resources& each = board.specs().request(need.spec).resources;
+    for (size_t r = 0; r < kResources; ++r) left.amount[r] -= need.pods * each.amount[r];
+  }
+  return std::ranges::all_of(left.amount, [](int64_t amount) { return amount >= 0; });
+}
+
 std::vector<SmallGang> small_gangs(const ControlBoard& board, const JobView& large) {
   std::vector<SmallGang> gangs;
   for (const JobId id : board.jobs()) {
@@ -307,6 +323,7 @@ bool GangDefragmenter::begin(const ControlBoard& board, Actions& actions,
   const JobView large = board.job(waiting.job);
   const std::vector<PodNeed> needs = missing_pods(board, large);
   if (needs.empty() || board.pod(large.first_pod).nodes != nullptr) return false;
+  if (!params_.may_wait && !is_enough_free(board, needs)) return false;
   const std::vector<SmallGang> gangs = small_gangs(board, large);
   if (gangs.empty()) return false;
   MovePlan plan{board, gangs, needs};
