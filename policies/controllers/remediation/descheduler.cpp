@@ -18,6 +18,12 @@
 namespace orrery {
 namespace {
 
+double used_percent(const ClusterState& cluster, NodeId node, Resource r) {
+  const int64_t has = cluster.allocatable(node, r);
+  if (has == 0) return 0;
+  return 100.0 * static_cast<double>(cluster.requested(node, r)) / static_cast<double>(has);
+}
+
 // Decides which pods are evicted in one tick.
 class Round {
  public:
@@ -42,12 +48,7 @@ class Round {
   };
   enum class Answer : uint8_t { Evicted, Stays, NodeIsDone };
 
-  double percent(NodeId node, Resource r) const {
-    const int64_t has = board_.cluster().allocatable(node, r);
-    if (has == 0) return 0;
-    return 100.0 * static_cast<double>(board_.cluster().requested(node, r)) /
-           static_cast<double>(has);
-  }
+  double percent(NodeId node, Resource r) const { return used_percent(board_.cluster(), node, r); }
   int64_t limit(NodeId node, Resource r, double percent) const {
     const auto has = static_cast<double>(board_.cluster().allocatable(node, r));
     return static_cast<int64_t>(has * percent / 100);
@@ -356,8 +357,9 @@ class Descheduler final : public Policy, public Controller {
         params_.remove_duplicates && (has_gangs || board.lone_pods_with_siblings() > 0);
     const bool balances = params_.low_node_utilization && (has_gangs || board.lone_pods() > 0);
     if (!seeks_duplicates && !balances) return;
-    if (is_vain_ && board.cluster().version() == version_) return;
+    const bool may_matter = may_changes_matter(board.cluster(), seeks_duplicates);
     version_ = board.cluster().version();
+    if (!may_matter) return;
     Round round{board, actions, params_};
     if (seeks_duplicates) round.remove_duplicates();
     if (balances) round.balance();
@@ -365,6 +367,22 @@ class Descheduler final : public Policy, public Controller {
   }
 
  private:
+  // After a look in vain only nodes that changed since can have pods to evict. To be overutilized
+  // by fixed thresholds, a node must be above them itself.
+  bool may_changes_matter(const ClusterState& cluster, bool seeks_duplicates) const {
+    if (!is_vain_ || !cluster.log_covers(version_)) return true;
+    const std::span<const NodeId> changed = cluster.touched_since(version_);
+    if (changed.empty()) return false;
+    if (seeks_duplicates || params_.low_node_utilization->use_deviation_thresholds) return true;
+    const UsageThresholds& target = params_.low_node_utilization->target_thresholds;
+    return std::ranges::any_of(changed, [&](NodeId node) {
+      return std::ranges::any_of(kThresholdResources, [&](Resource r) {
+        const std::optional<double> limit = target.of(r);
+        return limit && used_percent(cluster, node, r) > *limit;
+      });
+    });
+  }
+
   const Params params_;
   uint64_t version_ = 0;  // of the cluster, when it was looked at last
   bool is_vain_ = false;
