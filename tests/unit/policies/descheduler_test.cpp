@@ -200,6 +200,18 @@ TEST_F(DeschedulerTest, AfterALookInVainChangesOfTheClusterAreSeen) {
   EXPECT_THAT(controller.tick(), ElementsAre("evict 2"));
 }
 
+TEST_F(DeschedulerTest, ANodeThatBecomesOverutilizedIsSeenAfterLooksInVain) {
+  add_nodes(3);
+  FakeController controller{board, "Descheduler",
+                            "{low_node_utilization: {" + std::string{kHalf} + "}}"};
+  board.add_job(FakeBoard::gpus(1), {kA, kA, kA, kA}, service());
+  EXPECT_THAT(controller.tick(), IsEmpty());
+  board.add_job(FakeBoard::gpus(1), {kB}, service());
+  EXPECT_THAT(controller.tick(), IsEmpty());
+  board.add_job(FakeBoard::gpus(1), {kA}, service());
+  EXPECT_THAT(controller.tick(), ElementsAre("evict 0"));
+}
+
 TEST_F(DeschedulerTest, WhatTimeOrBudgetsChangeIsSeenWithoutAnyChangeOfTheCluster) {
   add_nodes(2);
   board.add_job(FakeBoard::gpus(1), {kA, kA}, service());
