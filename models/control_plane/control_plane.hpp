@@ -50,10 +50,10 @@ class ControlPlane final : public PodApi, public NodeApi {
   void connect(JobNews& jobs, NodeNews& nodes);
   void start();
 
-  void create(PodId pod, Told told) override;
+  void create(PodId pod, Reply reply) override;
   void bind(PodId pod, NodeId node, Done done) override;
   void start(PodId pod, NodeId node, Started started) override;
-  void evict(PodId pod, Told told) override;
+  void evict(PodId pod, Reply reply) override;
   void nominated(PodId pod) override;
   void scheduling_failed(PodId pod) override;
   void removed(PodId pod, NodeId node, Observed observed) override;
@@ -85,9 +85,9 @@ class ControlPlane final : public PodApi, public NodeApi {
   void add_clients();
   void leave_out_absent(const NodePresence& presence);
   void add_loads();
-  void write(ApiClient& client, PodWrite what, Told told, Duration waited);
-  void written(PodWrite what, const Told& told);
-  void write_again(ApiClient& client, PodWrite what, const Told& told, Duration waited);
+  void write(ApiClient& client, PodWrite what, Reply reply, Duration waited);
+  void written(PodWrite what, const Reply& reply);
+  void write_again(ApiClient& client, PodWrite what, const Reply& reply, Duration waited);
   void patch_status(NodeId node, uint32_t space);
   void patch_as_it_starts(PodId pod, NodeId node, int32_t sent);
   void settle(uint32_t object);

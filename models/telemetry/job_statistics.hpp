@@ -22,7 +22,7 @@ class JobStatistics {
   void job_arrived(JobId job);
   void phase_changed(JobId job, JobPhase after);
 
-  // A figure of no job at all is NaN, not 0: nobody waited for 0 s.
+  // A figure of no job at all is NaN, not 0: no job waited for 0 s.
   void add_summary(Recorder& recorder);
 
  private:

@@ -56,7 +56,7 @@ class JobController : public JobNews, public PodNews {
   void connect(NodeNews& nodes);  // bound pods of a node that goes down die
   // The scheduler bound the pod: node and grant are in the JobTable and taken in ClusterState.
   void pod_bound(PodId pod);
-  // The scheduler deletes the pod for one of higher priority, and its containers are told to end.
+  // The scheduler deletes the pod for one of higher priority, and its containers are terminated.
   // Preemption is no failure.
   void preempt(PodId pod);
   // Compute that a GPU of the pod's gang, or of the lone pod, has done and not saved.
