@@ -46,7 +46,7 @@ std::vector<GpuPower> power_of(const std::vector<Machine>& machines) {
   return power;
 }
 
-// Without pods there is nothing to measure by; why the sources have none is told by check().
+// Without pods there is nothing to measure by; check() says why the sources have none.
 std::optional<Fragmentation> fragmentation_of(const ClusterState& state,
                                               const WorkloadParams& workload,
                                               const RngStreams& rng) {

@@ -51,10 +51,10 @@ class ControlPlane final : public PodApi, public NodeApi, public ControllerApi {
   void connect(JobNews& jobs, NodeNews& nodes);
   void start();
 
-  void create(PodId pod, PodApi::Told told) override;
+  void create(PodId pod, PodApi::Reply reply) override;
   void bind(PodId pod, NodeId node, Done done) override;
   void start(PodId pod, NodeId node, Started started) override;
-  void evict(PodId pod, PodApi::Told told) override;
+  void evict(PodId pod, PodApi::Reply reply) override;
   void nominated(PodId pod) override;
   void scheduling_failed(PodId pod) override;
   void removed(PodId pod, NodeId node, PodApi::Observed observed) override;
@@ -82,9 +82,9 @@ class ControlPlane final : public PodApi, public NodeApi, public ControllerApi {
   void add_clients();
   void leave_out_absent(const NodePresence& presence);
   void add_loads();
-  void write(ApiClient& client, PodWrite what, PodApi::Told told, Duration waited);
-  void written(PodWrite what, const PodApi::Told& told);
-  void write_again(ApiClient& client, PodWrite what, const PodApi::Told& told, Duration waited);
+  void write(ApiClient& client, PodWrite what, PodApi::Reply reply, Duration waited);
+  void written(PodWrite what, const PodApi::Reply& reply);
+  void write_again(ApiClient& client, PodWrite what, const PodApi::Reply& reply, Duration waited);
   void patch_status(NodeId node, uint32_t space);
   void patch_as_it_starts(PodId pod, NodeId node, int32_t sent);
   void settle(uint32_t object);

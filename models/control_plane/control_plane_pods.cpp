@@ -13,13 +13,13 @@ constexpr Duration kRetryFirst = 1_s, kRetryMax = 60_s;
 
 }  // namespace
 
-void ControlPlane::create(PodId pod, PodApi::Told told) {
+void ControlPlane::create(PodId pod, PodApi::Reply reply) {
   const WorkloadKind kind = jobs_.job(jobs_.pod(pod).job).spec.controller;
   const uint32_t space = name_space(pod);
   const uint32_t object = objects_.create(pod, space);
-  const auto created = [this, object, told = std::move(told)](Creation news) {
+  const auto created = [this, object, reply = std::move(reply)](Creation news) {
     if (news == Creation::Refused) settle(object);
-    told(news);
+    reply(news);
   };
   write(*controllers_[controller_of(kind)],
         {.verb = Verb::Create, .name_space = space, .object = object, .watcher = scheduler_watch()},
@@ -83,14 +83,14 @@ void ControlPlane::patch_status(NodeId node, uint32_t space) {
   write(kubelet(node), {.verb = Verb::Patch, .name_space = space}, {}, {});
 }
 
-// Its condition says why, then it is told to end; its kubelet deletes it once it has.
-void ControlPlane::evict(PodId pod, PodApi::Told told) {
+// Its condition says why, then it is deleted gracefully; its kubelet deletes it once it has.
+void ControlPlane::evict(PodId pod, PodApi::Reply reply) {
   const uint32_t space = name_space(pod);
   const NodeId node = jobs_.pod(pod).node;
   const uint32_t watcher = node.is_valid() ? node.index : scheduler_watch();
-  const auto said_why = [this, space, watcher, told = std::move(told)](Creation news) {
+  const auto said_why = [this, space, watcher, reply = std::move(reply)](Creation news) {
     if (news != Creation::Answered) return;
-    write(scheduler_, {.verb = Verb::Update, .name_space = space, .watcher = watcher}, told, {});
+    write(scheduler_, {.verb = Verb::Update, .name_space = space, .watcher = watcher}, reply, {});
   };
   write(scheduler_, {.verb = Verb::Patch, .name_space = space}, said_why, {});
 }
@@ -151,7 +151,7 @@ void ControlPlane::delete_pod(ApiClient& client, uint32_t object, uint32_t watch
 }
 
 // Of a pod. What somebody waits for is tried again, with pauses that double, for a minute at most.
-void ControlPlane::write(ApiClient& client, PodWrite what, PodApi::Told told, Duration waited) {
+void ControlPlane::write(ApiClient& client, PodWrite what, PodApi::Reply reply, Duration waited) {
   const ApiRequest request{.verb = what.verb,
                            .resource = ApiResource::Pods,
                            .name_space = what.name_space,
@@ -159,49 +159,49 @@ void ControlPlane::write(ApiClient& client, PodWrite what, PodApi::Told told, Du
                            .object = what.object,
                            .answer = params_.pods.bytes};
   client.send(request,
-              [this, &client, what, told = std::move(told), waited](const ApiAnswer& answer) {
+              [this, &client, what, reply = std::move(reply), waited](const ApiAnswer& answer) {
                 const bool is_done = answer.outcome == ApiOutcome::Done;
-                if (told && waited == Duration{}) told(Creation::Answered);
-                if (is_done) return written(what, told);
-                if (told) write_again(client, what, told, waited);
+                if (reply && waited == Duration{}) reply(Creation::Answered);
+                if (is_done) return written(what, reply);
+                if (reply) write_again(client, what, reply, waited);
               });
 }
 
 // The write is stored. All watchers of pods are sent the event, and so is the kubelet that watches
 // the pod.
-void ControlPlane::written(PodWrite what, const PodApi::Told& told) {
+void ControlPlane::written(PodWrite what, const PodApi::Reply& reply) {
   if (what.verb == Verb::Create) settle(what.object);
   if (what.verb == Verb::Delete) objects_.deleted(what.object);
   const double copy = static_cast<double>(params_.pods.bytes.count) *
                       params_.api_servers.server.cost.sent_byte * 1e-9;
   const WatchNews::Event event{.cpu = nearest_ns(copy), .bytes = params_.pods.bytes};
-  const auto known = [told] { told(Creation::Known); };
+  const auto known = [reply] { reply(Creation::Known); };
   if (what.watcher >= kubelets_.size() && what.watcher != kNobody) {
     return news_.changed(event, what.watcher, known);
   }
   news_.changed(event);
   const bool is_sent = what.watcher != kNobody && is_up_[what.watcher];  // not to a dead kubelet
   if (is_sent) return news_.tell(event, what.watcher, known);
-  if (told) known();
+  if (reply) known();
 }
 
-void ControlPlane::write_again(ApiClient& client, PodWrite what, const PodApi::Told& told,
+void ControlPlane::write_again(ApiClient& client, PodWrite what, const PodApi::Reply& reply,
                                Duration waited) {
   const Duration pause = waited == Duration{} ? kRetryFirst : waited;  // as long again as it waited
   if (waited + pause > kRetryMax) {
     ORRERY_MARK("control.gave_up");
-    return told(Creation::Refused);
+    return reply(Creation::Refused);
   }
   ++retried_;
   struct Again {
     ApiClient& client;
     PodWrite what;
-    PodApi::Told told;
+    PodApi::Reply reply;
     Duration waited;
   };
-  auto again = std::make_unique<Again>(Again{client, what, told, waited + pause});
+  auto again = std::make_unique<Again>(Again{client, what, reply, waited + pause});
   sim_.engine.after(pause, Label{"control.tries_again"}, [this, again = std::move(again)] {
-    write(again->client, again->what, std::move(again->told), again->waited);
+    write(again->client, again->what, std::move(again->reply), again->waited);
   });
 }
 

@@ -11,10 +11,10 @@ void PodDelays::connect(NodeNews& nodes) {
   nodes.node_down.connect([this](NodeId node, NodeReason) { held_[node.index].clear(); });
 }
 
-void PodDelays::create(PodId /*pod*/, PodApi::Told told) {
-  engine_.after(write_, Label{"control.written"}, [this, told = std::move(told)] {
-    told(Creation::Answered);
-    engine_.after(watch_, Label{"control.watcher_told"}, [told] { told(Creation::Known); });
+void PodDelays::create(PodId /*pod*/, PodApi::Reply reply) {
+  engine_.after(write_, Label{"control.written"}, [this, reply = std::move(reply)] {
+    reply(Creation::Answered);
+    engine_.after(watch_, Label{"control.watcher_told"}, [reply] { reply(Creation::Known); });
   });
 }
 
@@ -24,10 +24,10 @@ void PodDelays::bind(PodId /*pod*/, NodeId /*node*/, Done done) {
 }
 
 // Two requests: why it has to end, and that it has to.
-void PodDelays::evict(PodId /*pod*/, PodApi::Told told) {
-  engine_.after(write_ * 2, Label{"control.written"}, [this, told = std::move(told)] {
-    told(Creation::Answered);
-    engine_.after(watch_, Label{"control.watcher_told"}, [told] { told(Creation::Known); });
+void PodDelays::evict(PodId /*pod*/, PodApi::Reply reply) {
+  engine_.after(write_ * 2, Label{"control.written"}, [this, reply = std::move(reply)] {
+    reply(Creation::Answered);
+    engine_.after(watch_, Label{"control.watcher_told"}, [reply] { reply(Creation::Known); });
   });
 }
 
@@ -71,7 +71,7 @@ void PodDelays::delete_pod(uint32_t /*controller*/, PodId /*pod*/, MayEvict may,
   });
 }
 
-// Each image comes at the rate of the node alone, once; the start is told ahead.
+// Each image comes at the rate of the node alone, once; the start is known ahead.
 void PodDelays::start(PodId pod, NodeId node, Started started) {
   Time ready = engine_.now();
   std::vector<Held>& held = held_[node.index];

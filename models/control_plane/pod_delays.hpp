@@ -1,4 +1,4 @@
-// models/control_plane/pod_delays.hpp -- control_plane.level: delays. Requests meet nobody else.
+// models/control_plane/pod_delays.hpp -- control_plane.level: delays. Each request is alone.
 #pragma once
 
 #include <cstdint>
@@ -37,10 +37,10 @@ class PodDelays final : public PodApi, public NodeApi, public ControllerApi {
 
   void connect(NodeNews& nodes);
 
-  void create(PodId pod, PodApi::Told told) override;
+  void create(PodId pod, PodApi::Reply reply) override;
   void bind(PodId pod, NodeId node, Done done) override;
   void start(PodId pod, NodeId node, Started started) override;
-  void evict(PodId pod, PodApi::Told told) override;
+  void evict(PodId pod, PodApi::Reply reply) override;
   void nominated(PodId /*pod*/) override {}
   void scheduling_failed(PodId /*pod*/) override {}
   void removed(PodId pod, NodeId node, PodApi::Observed observed) override;

@@ -38,7 +38,7 @@ class PodObjects {
     return name;
   }
   uint32_t name_space(uint32_t name) const { return name_spaces_[name]; }
-  // Its creation is answered or given up. True: nobody wants it any more, and it is to be deleted.
+  // Its creation is answered or given up. True: it is not wanted any more, and is to be deleted.
   bool settle(uint32_t name) {
     const bool is_wanted = std::exchange(states_[name], State::Settled) == State::Creating;
     return !is_wanted && is_left(name);

@@ -38,7 +38,7 @@ struct NvSwitchBoard {
 
 std::span<const NvSwitchBoard> nvswitch_boards();                 // sorted by name
 const NvSwitchBoard* find_nvswitch_board(std::string_view name);  // null: unknown
-// The board a machine has, told by its GPUs, switches and links. Null: none that is known.
+// The board of a machine, by its GPUs, switches and links. Null: none that is known.
 const NvSwitchBoard* board_of(const Machine& machine);
 
 // As the Fabric Manager answers; the names are those of its interface.

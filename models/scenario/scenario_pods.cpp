@@ -113,7 +113,7 @@ void check_controllers(const Scenario& scenario, Checker& c) {
 
 }  // namespace
 
-// Services in the workload: as pods that nobody holds back.
+// Services in the workload: as pods that no policy holds back.
 void check_services(const Scenario& scenario, Checker& c) {
   for (size_t i = 0; i < scenario.workload.sources.size(); ++i) {
     const auto* const service = std::get_if<ServiceParams>(&scenario.workload.sources[i]);

@@ -114,8 +114,8 @@ std::vector<std::string> Cardiogram::notes() const {
 void Cardiogram::advance(Watched& watched, Time now) {
   if (watched.runs) {
     const RunParts all = watched.expansion.parts_until(now - watched.since);
-    watched.run += all - watched.told;
-    watched.told = all;
+    watched.run += all - watched.shown;
+    watched.shown = all;
   }
   if (steps_ == nullptr) return;
   const Bytes sent = steps_->sent(watched.job);
@@ -199,7 +199,7 @@ void Cardiogram::look(Watched& watched) {
 void Cardiogram::look_at_run(Watched& watched) {
   const JobId id = watched.job;
   watched.expansion = {};
-  watched.told = {};
+  watched.shown = {};
   watched.since = sim_.engine.now();
   RunExpansion& expansion = watched.expansion;
   expansion.run = controller_.run_now(id);

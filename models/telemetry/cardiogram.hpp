@@ -20,7 +20,7 @@ namespace orrery {
 
 // One event a row's interval within the window, one at its begin, none outside; what it keeps is
 // one interval of each rank. Jobs that run as a rate are expanded into the steps and checkpoints
-// that the rate stands for, others are told as they are.
+// that the rate stands for, others are shown as they are.
 //
 // Sums over a window are those of the accounts in /jobs and of GpuUsage, exactly in whole steps and
 // checkpoint cycles. A rate says that each moment is like the mean: so each change of pace, and
@@ -72,9 +72,9 @@ class Cardiogram {
     Time restore_from;   // of ranks that are Held
     bool runs = false;
     RunExpansion expansion;
-    RunParts told;  // by the expansion, up to now
-    RunParts run;   // of ranks that run, since `settled`
-    Bytes sent{};   // by steps that are played one by one, when last looked at
+    RunParts shown;  // by the expansion, up to now
+    RunParts run;    // of ranks that run, since `settled`
+    Bytes sent{};    // by steps that are played one by one, when last looked at
   };
   Watched* find(JobId job);
   template <class F>

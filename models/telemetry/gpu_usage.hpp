@@ -1,4 +1,4 @@
-// models/telemetry/gpu_usage.hpp -- GPU use told four ways, integrated exactly.
+// models/telemetry/gpu_usage.hpp -- GPU use in four ways, integrated exactly.
 #pragma once
 
 #include <array>

@@ -119,8 +119,8 @@ int run_cli(std::span<const char* const> args, std::ostream& out, std::ostream& 
     status = failure.status;
   }
   out.flush();
-  // Text that nobody could be given is an output that could not be written, unless its reader had
-  // enough: `orrery describe scenario | head`.
+  // Text that no reader could be given is an output that could not be written, unless its reader
+  // had enough: `orrery describe scenario | head`.
   if (status == ExitStatus::Ok && !out.good() && !is_reader_gone(out)) {
     err << "standard output cannot be written\n";
     status = ExitStatus::OutputFailed;

@@ -139,7 +139,8 @@ std::string Diagnostics::text() const {
 }
 
 std::string did_you_mean(std::string_view wrong, const std::vector<std::string>& known) {
-  constexpr size_t kLengthMax = 64;  // nobody mistypes a longer name, and the table is quadratic
+  constexpr size_t kLengthMax =
+      64;  // longer names are no typing mistakes, and the table is quadratic
   if (wrong.size() > kLengthMax) return "";
   const std::string* best = nullptr;
   size_t distance = std::max<size_t>(2, wrong.size() / 3) + 1;

@@ -69,7 +69,7 @@ class InputFiles {
   InputFiles(const InputFiles&) = delete;
   InputFiles& operator=(const InputFiles&) = delete;
   const std::vector<std::string>& paths() const { return paths_; }
-  static void note(const std::string& path);  // by whoever opens a file
+  static void note(const std::string& path);  // by each reader that opens a file
 
  private:
   std::vector<std::string> paths_;

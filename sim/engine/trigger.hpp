@@ -9,7 +9,7 @@
 
 namespace orrery {
 
-// Once fired, nobody waits until it is reset:
+// Once fired, no process waits until it is reset:
 //   co_await ready.wait();
 class Trigger final : private Wait {
  public:

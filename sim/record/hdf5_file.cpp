@@ -112,7 +112,7 @@ Hdf5File::Hdf5File(const std::string& path, Mode mode, Storage storage)
 }
 
 Hdf5File::~Hdf5File() {
-  silence_hdf5();  // whoever destroys it may be another thread
+  silence_hdf5();  // another thread may destroy it
   parts_->tables.clear();
 }
 

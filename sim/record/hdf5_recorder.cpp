@@ -66,7 +66,7 @@ class Hdf5Recorder::Claim {
     return ::fcntl(descriptor_, F_OFD_SETLK, &whole) == 0 ? 0 : errno;
   }
   bool is_open() const { return descriptor_ >= 0; }
-  // Whether it is still what the path leads to: whoever held it before may have moved it on.
+  // Whether it is still what the path leads to: its previous owner may have moved it on.
   bool is_at(const std::string& path) const {
     struct stat own {
     }, there{};

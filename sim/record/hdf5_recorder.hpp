@@ -33,7 +33,7 @@ class Hdf5Recorder final : public Recorder {
     // `poll` flushes when this has passed. The gap between two polls comes on top: with an engine
     // that polls at least once a second, no row is older than two seconds when a kill takes it.
     std::chrono::milliseconds flush_every{1000};
-    // The `.part` of a run that nobody follows may come later, or not at all if the run is over
+    // The `.part` of a run without readers may come later, or not at all if the run is over
     // before: rows lie in memory until this has passed, or there are 16 MiB.
     std::chrono::milliseconds part_after{0};
     bool is_synced = true;           // `finish` waits until the disk has everything

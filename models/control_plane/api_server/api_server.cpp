@@ -256,7 +256,7 @@ void ApiServer::charge(const Charge& charge) {
   if (!is_up_) return;
   const int64_t threads = std::max(charge.threads, 1);
   ApiDone done;
-  if (charge.done) done = [told = charge.done](const ApiAnswer&) { told(); };
+  if (charge.done) done = [sent = charge.done](const ApiAnswer&) { sent(); };
   for (int64_t i = 0; i < threads; ++i) {  // the remainders go to the first, so it ends last
     const auto part = [&](int64_t all) { return all / threads + (i < all % threads ? 1 : 0); };
     const ApiRequest work{.answer = {part(charge.sent.count)}};

@@ -39,7 +39,7 @@ class ApiServer {
 
   // Calls `done` exactly once, before it returns if the request is turned away.
   void submit(const ApiRequest& request, ApiDone done);
-  // Work beside requests, such as a write that is told to all watchers: cpu spread evenly over so
+  // Work beside requests, such as a write that is sent to all watchers: cpu spread evenly over so
   // many threads, each of which then sends its part.
   struct Charge {
     Duration cpu;
@@ -52,10 +52,10 @@ class ApiServer {
   bool is_up() const { return is_up_; }
   void lose();     // all requests and watches are lost
   void recover();  // must be down
-  // Told once it is down, and once it is up again; running out of memory does both.
+  // Called once it is down, and once it is up again; running out of memory does both.
   Signal<> lost, recovered;
 
-  // Of all objects of a resource: every write of one is told to them, and holds its seats for it.
+  // Of all objects of a resource: every write of one is sent to them, and holds its seats for it.
   void add_watchers(ApiResource resource, int32_t count) {
     watchers_[static_cast<size_t>(resource)] += count;
     all_watchers_ += count;

@@ -31,7 +31,7 @@ class ApiServers {
   ApiServers(const ApiServers&) = delete;
   ApiServers& operator=(const ApiServers&) = delete;
 
-  // A service account that nobody else has: its number is above those of nodes and their daemons.
+  // A service account of its own: its number is above those of nodes and their daemons.
   uint32_t new_account() { return accounts_++; }
   // A client's way to a server: at random, and, if sticky, the same until that is lost.
   uint32_t connect();

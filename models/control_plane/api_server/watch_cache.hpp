@@ -13,7 +13,7 @@ namespace orrery {
 // A ring whose room doubles when it turns over within 75 s, and halves when its last quarter alone
 // lasts longer than that. Who watched until an instant after which it remembers all goes on from
 // there; to others it is 410 Gone, and they list anew. Many changes of one instant are kept as one
-// entry, and steady ones as a sixteenth of the room each, made up by whoever looks next.
+// entry, and steady ones as a sixteenth of the room each, counted at the next look.
 class WatchCache {
  public:
   static constexpr uint64_t kRoomMin = 100, kRoomMax = 102'400;

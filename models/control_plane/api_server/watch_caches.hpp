@@ -14,8 +14,8 @@ namespace orrery {
 
 // A watch cache of each server for each kind of object that reflectors watch. All hear of the same
 // changes, so that those of servers which were never lost are one and the same. A server that was
-// lost begins with a LIST from etcd and remembers nothing: whoever watched before must list anew,
-// but whoever watched elsewhere since then need not.
+// lost begins with a LIST from etcd and remembers nothing: clients that watched before must list
+// anew, clients that watched another server since then need not.
 class WatchCaches {
  public:
   WatchCaches(Engine& engine, uint32_t servers) : engine_{engine}, servers_(servers) {}

@@ -12,7 +12,7 @@
 namespace orrery {
 
 // n jobs on c cores each advance at min(1, c / n) of a core. Virtual time v passes at that rate, so
-// a job of demand d that comes at v is done at v + d, whoever comes and goes; only the next end is
+// a job of demand d that comes at v is done at v + d, whatever comes and goes; only the next end is
 // an event. While no job waits for a core, everything is in whole nanoseconds.
 class ProcessorSharing {
  public:

@@ -1,5 +1,5 @@
-// models/control_plane/base/request.hpp -- what a client asks of an API server, and what it is
-// told.
+// models/control_plane/base/request.hpp -- what a client asks of an API server, and what it
+// answers.
 #pragma once
 
 #include <array>
@@ -102,7 +102,7 @@ using ApiDone = std::function<void(const ApiAnswer& answer)>;
 class ApiStore {
  public:
   // False: the store refused, say for want of space. Called once for each request; maybe never, if
-  // it is not done by `until`, from when on nobody waits for it.
+  // it is not done by `until`, after which its client no longer waits.
   using Done = std::function<void(bool is_done)>;
   virtual void write(const ApiRequest& request, Time until, Done done) = 0;
   virtual void read(const ApiRequest& request, Time until, Done done) = 0;  // a consistent one

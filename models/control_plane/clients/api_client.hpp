@@ -16,7 +16,7 @@
 
 namespace orrery {
 
-// Every try takes a token. After a 429 it waits as long as it was told to; after the loss of a
+// Every try takes a token. After a 429 it waits as long as the answer says; after the loss of a
 // server, between once and twice a back-off that doubles. It must outlive the run.
 class ApiClient {
  public:

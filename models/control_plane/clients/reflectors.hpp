@@ -19,7 +19,7 @@ namespace orrery {
 // twice a back-off, which doubles from try to try, and asks another for what changed since. If that
 // one does not remember all of it, the reflector waits once more and lists anew. Thousands of them
 // at once make the storm that follows the loss of a server. One that watches few objects among many
-// is told how far it has seen by bookmarks alone: its own changes are rare.
+// learns how far it has seen by bookmarks alone: its own changes are rare.
 class Reflectors {
  public:
   struct Params {

@@ -118,7 +118,7 @@ void Etcd::end_commit() {
 
 void Etcd::read(const Read& read, Callback done) {
   if (!can_commit()) {
-    if (waiting_reads_.size() == waiting_reads_.capacity()) {  // nobody waits for some of them
+    if (waiting_reads_.size() == waiting_reads_.capacity()) {  // some have no client that waits
       std::erase_if(waiting_reads_,
                     [now = engine_.now()](const WaitingRead& w) { return w.read.until <= now; });
     }
@@ -189,14 +189,14 @@ void Etcd::stall() {
 }
 
 void Etcd::set_defragmenting(std::optional<uint32_t> member) {
-  const uint32_t told = member.value_or(defragmenting_.value_or(leader_));
+  const uint32_t subject = member.value_or(defragmenting_.value_or(leader_));
   const bool could_commit = can_commit();
   defragmenting_ = member;
   if (could_commit && !can_commit()) stall();
   if (!could_commit && can_commit()) resume();
   if (could_commit != can_commit()) apply_steady();
-  if (!members_[told]) return;
-  news.emit(member ? EtcdNews::Defragmenting : EtcdNews::Defragmented, told);
+  if (!members_[subject]) return;
+  news.emit(member ? EtcdNews::Defragmenting : EtcdNews::Defragmented, subject);
 }
 
 void Etcd::elect() {
@@ -207,7 +207,7 @@ void Etcd::elect() {
 void Etcd::resume() {
   if (!can_commit()) return;
   giving_up_.disarm();
-  // Those left for whom nobody waits any more fail in their turn, so that all are done in order.
+  // Writes whose client has given up fail in their turn, so that all are done in order.
   for (Waiting& write : waiting_) write.is_over = write.until <= engine_.now();
   if (batch_.empty() && !waiting_.empty()) begin_commit({});
   std::vector<WaitingRead> reads = std::move(waiting_reads_);
@@ -217,7 +217,7 @@ void Etcd::resume() {
   }
 }
 
-// One behind the first may be over before it only if whoever asked gives up without being told.
+// One behind the first may be over before it only if its client gives up without an answer.
 void Etcd::plan_to_give_up() {
   if (waiting_.empty()) return giving_up_.disarm();
   giving_up_.arm_at(std::max(waiting_.front().until, engine_.now()));

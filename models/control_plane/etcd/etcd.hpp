@@ -28,13 +28,13 @@ namespace orrery {
 // Without a leader a write waits for one, for 5 s and two election timeouts at most; then it fails,
 // and is never carried out (etcd 3.5, ServerConfig.ReqTimeout; raft's node takes no proposals while
 // it knows no leader). What a lost leader was committing is taken to be in the others' logs, unless
-// its time is over first. etcd's client repeats reads: they wait for as long as whoever asked.
+// its time is over first. etcd's client repeats reads: they wait for as long as the caller.
 class Etcd {
  public:
   struct Proposal {
     Bytes bytes;  // of the request
     bool is_deletion = false;
-    Time until = Time::max();  // then nobody waits for it any more
+    Time until = Time::max();  // then the caller no longer waits
   };
   struct Write {
     Bytes bytes;  // of the object; of a deletion, what is freed
@@ -58,14 +58,14 @@ class Etcd {
   Etcd& operator=(const Etcd&) = delete;
 
   using Done = std::function<void(bool is_committed)>;
-  // Calls `done` once: what it comes to then is for whoever asked to find, and to store. A proposal
-  // that is refused is told at once, without a call. They are done in the order of their coming.
+  // Calls `done` once: what it comes to then is for the caller to find, and to store. A proposal
+  // that is refused returns at once, without a call. They are done in the order of their coming.
   [[nodiscard]] EtcdAnswer propose(const Proposal& proposal, Done done);
   Time store(const Write& write);              // when: now
   void preload(Bytes size, int64_t objects) {  // there before the run
     store_.create(engine_.now(), size, objects);
   }
-  void read(const Read& read, Callback done);  // never done if nobody waits for it any more
+  void read(const Read& read, Callback done);  // never done if the caller no longer waits
   void set_steady_load(const SteadyLoad& load, SteadySource source = SteadySource::Heartbeats);
   void drop(Bytes object) { store_.remove(engine_.now(), object); }  // with a steady load
 

@@ -14,7 +14,7 @@ namespace orrery {
 
 // A client whose answer was lost asks again, though etcd may have done what it asked for, or may
 // yet do it. Of an object that has a name here, nothing is done twice: creating what is there and
-// deleting what is gone is told to be done, and takes a commit. What a write does is decided when
+// deleting what is gone succeeds, and takes a commit. What a write does is decided when
 // it is committed, as etcd's transactions are.
 class EtcdStore final : public ApiStore {
  public:
@@ -33,7 +33,7 @@ class EtcdStore final : public ApiStore {
   void write(const ApiRequest& request, Time until, Done done) override;
   void read(const ApiRequest& request, Time until, Done done) override;
   EtcdSplit& etcd() { return etcd_; }
-  Signal<ApiResource> changed;  // told as the write is committed
+  Signal<ApiResource> changed;  // emitted as the write is committed
 
  private:
   struct Object {

@@ -12,7 +12,7 @@ namespace orrery {
 
 // Every write adds a version. A compaction drops the versions that were replaced before the one
 // before it, and its pages are used again: the file shrinks only when it is defragmented. Nothing
-// is done when a compaction is due, but by whoever looks next.
+// is done when a compaction is due, but at the next look.
 class MvccStore {
  public:
   struct Rates {  // steady writes, which change no number of objects

@@ -10,7 +10,7 @@
 namespace orrery {
 namespace {
 
-// Nobody has asked a level for anything, and still it gets a share of what is left over.
+// A level without requests still gets a share of what is left over.
 constexpr double kTargetMin = 1e-3;
 
 }  // namespace
@@ -76,7 +76,8 @@ void PriorityAndFairness::audit() const {
     }
     ORRERY_CHECK(in_queues == level.waiting && busy == level.busy_queues, "queues add up");
     ORRERY_CHECK(level.in_use >= 0, "no seat is given back twice");
-    ORRERY_CHECK(level.waiting == 0 || level.in_use > 0, "nobody waits for seats that are free");
+    ORRERY_CHECK(level.waiting == 0 || level.in_use > 0,
+                 "no request waits for seats that are free");
   }
 }
 

@@ -19,7 +19,7 @@ struct HeartbeatLoad {
 HeartbeatLoad heartbeat_load(int64_t nodes, const HeartbeatParams& params);
 
 // When a node last renewed its lease, at or before `now`. Nodes do so at even times of their own.
-// One that runs since the start of the run was heard of then.
+// A node that runs since the start of the run sent its last heartbeat then.
 Time last_heartbeat(NodeId node, Time now, const HeartbeatParams& params);
 
 // From the news of a pod with all images present until all its containers run.

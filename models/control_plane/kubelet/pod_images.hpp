@@ -39,7 +39,7 @@ class PodImages {
 
   // Calls `done` once all are on the node: before it returns, if nothing is to be waited for.
   void ensure(PodId pod, NodeId node, std::function<void()> done);
-  // What the node had is gone, and those who wait there are not told any more.
+  // What the node had is gone, and callbacks of pods that wait there are dropped.
   void renew(NodeId node) { pulls_.renew(node); }
   const ImagePulls& pulls() const { return pulls_; }
   void add_summary(Recorder& recorder) const;

@@ -79,7 +79,7 @@ void NamespaceChurn::changed() {
   servers_.set_cached(nearest_bytes(std::floor(heap)));
 }
 
-// The namespace by whoever submits the job, the rest by controllers that fill new ones.
+// The namespace by the user of the job, the rest by controllers that fill new ones.
 void NamespaceChurn::job_arrived(JobId job) {
   if (!namespaces_.per_job) return;
   if (free_.empty()) {

@@ -1,5 +1,5 @@
-// models/control_plane/load/pod_events.hpp -- Events: written about pods, listed by whoever reads
-// them.
+// models/control_plane/load/pod_events.hpp -- Events: written about pods, listed by clients that
+// read them.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace orrery {
 
-// Nobody waits for an Event. Those of pods are requests of their own, those of others a rate.
+// No client waits for an Event. Those of pods are requests of their own, those of others a rate.
 class PodEvents {
  public:
   struct Params {  // which must outlive it

@@ -49,7 +49,7 @@ constexpr std::array<std::string_view, kQuantities> enum_names(Quantity) {
 // Published by Kubernetes' SIG Scalability. What is TBD there has no threshold here.
 int64_t threshold(Quantity quantity);
 
-// The size of a cluster; what is zero is not told.
+// The size of a cluster; what is zero is not reported.
 struct ClusterSize {
   std::array<int64_t, kQuantities> counts{};
   int64_t& operator[](Quantity q) { return counts[static_cast<size_t>(q)]; }

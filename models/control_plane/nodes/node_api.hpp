@@ -14,7 +14,7 @@ constexpr uint32_t kKubelet = 0, kKubeProxy = 1, kFirstDaemon = 2;  // clients o
 
 class NodeApi {
  public:
-  // Told once. False: the API refused, or was not to be reached however often it was tried.
+  // Called once. False: the API refused, or was not to be reached however often it was tried.
   virtual void send(NodeId node, uint32_t client, const ApiRequest& request,
                     std::function<void(bool is_done)> done) = 0;
   // Pods that were on the node when it died are deleted: by its kubelet if it is back. However

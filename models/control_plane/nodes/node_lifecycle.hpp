@@ -39,7 +39,7 @@ class NodeLifecycle {
   NodeLifecycle(const NodeLifecycle&) = delete;
   NodeLifecycle& operator=(const NodeLifecycle&) = delete;
 
-  // No heartbeat of it arrived since `last_heard`, until it is told to be heard again.
+  // No heartbeat of it arrived since `last_heard`, until heartbeats are reported again.
   void node_silent(NodeId node, Time last_heard);
   void node_heard(NodeId node);
   // Nodes are registered at first. One that is deleted counts no more, until it registers anew.
@@ -59,11 +59,11 @@ class NodeLifecycle {
   Signal<NodeId> evicted;             // pods with the usual toleration leave it
 
  private:
-  enum class State : uint8_t { Heard, Silent, NotReady };
+  enum class State : uint8_t { Alive, Silent, NotReady };
   enum class Taint : uint8_t { None, Queued, Set };
   struct Node {
     uint32_t zone = 0;
-    State state = State::Heard;
+    State state = State::Alive;
     bool is_registered = true;
     bool is_heard_again = false;  // and not yet seen to be ready
     Taint taint = Taint::None;

@@ -45,7 +45,7 @@ void NodeObjects::removed(NodeId node) {
   names_[node.index][kCertificate] = 0;  // it asks for a new one
 }
 
-// Nothing is done when a request is an hour old, but by whoever looks next.
+// Nothing is done when a request is an hour old, but at the next look.
 void NodeObjects::expire(Time now) {
   for (; !answered_.empty() && answered_.front().at + kCertificateRequestKept <= now;
        answered_.pop_front()) {

@@ -15,7 +15,7 @@ namespace orrery {
 
 // A Node, its CSINode and its Lease, until the node is taken away; and the request for its
 // certificate, which kube-controller-manager deletes an hour after it was granted: here, after the
-// last answer to whoever sent it, so that it never goes before it is stored. Of nodes that
+// last answer to its sender, so that it never goes before it is stored. Of nodes that
 // were there at the start they are counted, and not stored: heartbeats write them again and again.
 class NodeObjects {
  public:

@@ -14,7 +14,7 @@
 
 namespace orrery {
 
-// Of a deletion, what was there is told.
+// A deletion sends what was there.
 struct ObjectWrite {
   enum class Change : uint8_t { Create, Update, Delete };
   Change change = Change::Update;

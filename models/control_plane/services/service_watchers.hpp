@@ -36,11 +36,11 @@ class ServiceWatchers {
   void node_up(NodeId node);
   void node_down(NodeId node);
 
-  struct Told {
+  struct Costs {
     FanOutCost by_servers, by_agents;
   };
   void stored(const ObjectWrite& write, bool is_headless);  // lists show it from now on
-  Told tell(const ObjectWrite& write, bool is_headless);
+  Costs notify(const ObjectWrite& write, bool is_headless);
 
   ApiResource resource() const { return resource_; }
   uint64_t lists() const;  // that were answered

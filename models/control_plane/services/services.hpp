@@ -28,17 +28,17 @@ struct WatchSample {
     c("time", &WatchSample::time, "end of the interval; rates are means over it");
     c("service", &WatchSample::service, "group of services");
     c("writes", &WatchSample::writes, "objects written, as their addresses changed", "1/s");
-    c("events", &WatchSample::events, "told to watchers by API servers", "1/s");
-    c("bytes", &WatchSample::bytes, "told by them, whenever it is sent", "B/s");
+    c("events", &WatchSample::events, "sent to watchers by API servers", "1/s");
+    c("bytes", &WatchSample::bytes, "of these events, counted when they are produced", "B/s");
     c("cores", &WatchSample::cores, "of the servers, to encode and send it", "cores");
-    c("by_agents", &WatchSample::by_agents, "told by agents to those behind them", "B/s");
+    c("by_agents", &WatchSample::by_agents, "sent by agents to the clients behind them", "B/s");
     c("addresses", &WatchSample::addresses, "in the objects stored now", "addresses");
     c("objects", &WatchSample::objects, "stored now", "objects");
   }
 };
 
 // Nodes and pods come to services and leave them; the controller writes that through the API
-// servers, and once it is stored its watchers are told.
+// servers, and once it is stored its watchers get it.
 class Services {
  public:
   struct Context {
@@ -63,11 +63,11 @@ class Services {
 
   void sample(Time now, double seconds);  // of the interval that ends now
   void add_summary(Recorder& recorder) const;
-  std::vector<std::string> notes() const;  // of services that nobody was a member of
+  std::vector<std::string> notes() const;  // of services without members
 
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
-  struct Told {
+  struct Traffic {
     uint64_t writes = 0;
     FanOutCost by_servers, by_agents;
   };
@@ -86,7 +86,7 @@ class Services {
     std::vector<uint32_t> sets_of_jobs;  // by job
     std::vector<Member> members;         // by pod
     int64_t addresses = 0, objects = 0;  // stored
-    Told told, sampled;                  // until now; until the last sample
+    Traffic sent, sampled;               // until now; until the last sample
   };
   uint32_t new_set(uint32_t group, uint32_t name_space);
   uint32_t set_of(Group& group, uint32_t index, JobId job);

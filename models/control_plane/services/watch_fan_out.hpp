@@ -37,7 +37,7 @@ struct WatchFanOutParams {
 };
 
 struct FanOutCost {
-  int64_t events = 0;     // told to watchers
+  int64_t events = 0;     // sent to watchers
   int64_t addresses = 0;  // in these
   Bytes egress = {};
   Duration cpu = {};  // of one core

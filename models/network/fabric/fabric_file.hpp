@@ -9,7 +9,7 @@
 
 namespace orrery {
 
-// Two layouts of comma-separated text, told by the names of the columns:
+// Two layouts of comma-separated text, recognised by the names of the columns:
 //   ip, DSW, PSW, ASW                     (Lingjun) the host's core, block and leaf group
 //   sysname, switchname[, nicname][, portname]  (Zhejiang) a row for each NIC: its leaf switch
 // Hosts, blocks, groups and leaves are numbered in the order in which they first appear; groups of

@@ -46,7 +46,7 @@ class FlowNetwork {
   FlowNetwork& operator=(const FlowNetwork&) = delete;
   ~FlowNetwork();
 
-  // Dense, from 0. What links of a group carry is told together, too.
+  // Dense, from 0. What links of a group carry is reported together, too.
   static constexpr uint32_t kGroups = 4;
   LinkId add_link(Bandwidth capacity, uint32_t group = 0);
   // Zero: down; what uses the link waits until it has a capacity again.

@@ -186,7 +186,7 @@ void MaxMin::tell(const Activity& activity, uint32_t use) {
   if (now == before) return;
   entry.others = now;
   Link& link = links_[place.link];
-  if (link.entries.size == 1) return;  // its level is that of nobody else
+  if (link.entries.size == 1) return;  // no other activity shares its level
   if (level_[place.link] == kUnlimited && !link.is_queued) {
     // Most links are far from full. The sum errs, if at all, upwards.
     if (before < kUnlimited) link.load_max += entry.weight * (now - before);

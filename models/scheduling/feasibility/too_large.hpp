@@ -13,8 +13,8 @@
 namespace orrery {
 
 // Counts the slots for each kind of pod by itself, so a mix of unlike pods that fits nowhere
-// together may go unnoticed; whoever is named can never start. Nodes count as when the first pod of
-// its kind arrived, those that are down included.
+// together may go unnoticed; a job that is named can never start. Nodes count as when the first pod
+// of its kind arrived, those that are down included.
 class TooLargeJobs {
  public:
   TooLargeJobs(const ClusterState& cluster, const JobTable& jobs);

@@ -108,7 +108,7 @@ Driver resolve_driver(const ProfileParams& profile) {
 
 namespace {
 
-// Whoever names the next pod leads the queue; nothing else may.
+// The policy that names the next pod leads the queue; no other may.
 void check_next_pod(const ProfileParams& profile, int64_t plugins, const std::string& path,
                     const config::Node& node, Diagnostics& diagnostics) {
   if (plugins == 0) return;

@@ -136,7 +136,7 @@ FairTime max_min_time(std::span<const FairTimeJob> jobs, std::span<const double>
   for (size_t j = 0; j < jobs.size(); ++j) {
     auto terms = shares.speed(jobs[j], j, worth(jobs[j], gpus));
     values.push_back(terms);
-    if (terms.empty()) continue;  // it has no GPUs anywhere, and drags nobody down
+    if (terms.empty()) continue;  // it has no GPUs anywhere, and lowers no share
     terms.push_back({least, -1});
     shares.program.add_row(terms, {0, kInfinite});
   }

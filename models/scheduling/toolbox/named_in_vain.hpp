@@ -13,13 +13,13 @@ namespace orrery {
 template <class Value, class Has>
 std::vector<std::string> named_in_vain(std::string_view parameter, std::string_view owner,
                                        const std::map<std::string, Value>& named, Has&& has) {
-  std::vector<std::string> told;
+  std::vector<std::string> messages;
   for (const auto& [name, value] : named) {
     if (has(name)) continue;
-    told.push_back(std::string{parameter} + " names " + std::string{owner} + " '" + name +
-                   "', of which no job came");
+    messages.push_back(std::string{parameter} + " names " + std::string{owner} + " '" + name +
+                       "', of which no job came");
   }
-  return told;
+  return messages;
 }
 
 }  // namespace orrery

@@ -42,7 +42,8 @@ class Topology {
   Children nodes_, leaves_;
 };
 
-// Sums are brought up to date with each node that changes, so that nobody has to look at all nodes.
+// Sums are brought up to date with each node that changes, so that no caller has to look at all
+// nodes.
 class RoomOn {
  public:
   struct Options {

@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 7> enum_names(EndCause) {
           "time_limit", "node_failed", "process_died"};
 }
 
-constexpr int32_t kNoExitCode = -1;                  // nobody was left to tell one
+constexpr int32_t kNoExitCode = -1;                  // no kubelet reported one
 constexpr int32_t kKilled = 137, kTerminated = 143;  // 128 + SIGKILL, 128 + SIGTERM
 
 // As an operator that restarts by exit code tells errors that may pass from those that stay.

@@ -99,7 +99,7 @@ struct JobSpec {
   Duration checkpoint_write;     // synchronous time of one checkpoint
   Duration restore;              // time to load the last checkpoint
   Duration init, init_per_gpu;   // set-up after the start barrier; see init_time()
-  std::shared_ptr<const CommunicatorParams> communicator;  // none: ranks meet in no time
+  std::shared_ptr<const CommunicatorParams> communicator;  // none: ranks connect in no time
   std::shared_ptr<const CheckpointParams> checkpoint;  // to a store, in place of write and restore
   std::shared_ptr<const StepParams> step;              // none: exchanges take no time
   std::shared_ptr<const DatasetParams> dataset;        // read as it trains; needs a step

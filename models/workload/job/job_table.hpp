@@ -19,7 +19,7 @@ class JobTable {
   // A counted job: it takes an amount out of a pool, and the table holds no pods or gangs of it.
   JobId add_counted(const JobSpec& spec);
   void remove(JobId id);   // the job is over and recorded
-  void recycle(JobId id);  // after that: nobody knows its ids any more, and they may be reused
+  void recycle(JobId id);  // its ids must not be used after that, and may be given again
 
   const Job& job(JobId id) const { return jobs_[id.index]; }
   const Gang& gang(GangId id) const { return gangs_[id.index]; }

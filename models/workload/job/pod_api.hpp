@@ -12,26 +12,27 @@ namespace orrery {
 
 class PodApi {
  public:
-  // Told once. False: the API refused, or was not to be reached however often it was tried.
+  // Called once. False: the API refused, or was not to be reached however often it was tried.
   using Done = std::function<void(bool is_done)>;
-  // Told Answered, whatever the first answer is; then Known, once the scheduler has observed the
-  // pod, or Refused.
+  // Called with Answered, whatever the first answer is; then with Known, once the scheduler has
+  // observed the pod, or with Refused.
   enum class Creation : uint8_t { Answered, Known, Refused };
-  using Told = std::function<void(Creation news)>;
-  // Told once. `left`: from now until the containers run.
+  using Reply = std::function<void(Creation news)>;
+  // Called once. `left`: from now until the containers run.
   using Started = std::function<void(Duration left)>;
   using Observed = std::function<void()>;
 
-  virtual void create(PodId pod, Told told) = 0;
+  virtual void create(PodId pod, Reply reply) = 0;
   // Done once the kubelet of the node has observed the binding.
   virtual void bind(PodId pod, NodeId node, Done done) = 0;
-  // Of a pod that was bound. Told, maybe before it returns, when the images are on the node and how
-  // long the rest takes is known; never, if the node fails before.
+  // Of a pod that was bound. Called, maybe before it returns, when the images are on the node and
+  // how long the rest takes is known; never, if the node fails before.
   virtual void start(PodId pod, NodeId node, Started started) = 0;
-  // Of a pod that is to end for the sake of another one. Told Answered, then Known once its kubelet
-  // has observed the eviction, or Refused.
-  virtual void evict(PodId pod, Told told) = 0;
-  virtual void nominated(PodId pod) = 0;  // where it is to go is written, and nobody waits for that
+  // Of a pod that is to end for the sake of another one. Replies Answered, then Known once its
+  // kubelet has observed the eviction, or Refused.
+  virtual void evict(PodId pod, Reply reply) = 0;
+  virtual void nominated(
+      PodId pod) = 0;  // where it is to go is written, and no caller waits for that
   // An attempt to schedule or bind it failed. The scheduler records that and does not wait.
   virtual void scheduling_failed(PodId pod) = 0;
   // A pod that was bound to the node is gone. Without a node: a pod that was not bound is gone, or

@@ -26,7 +26,7 @@ class GangLives {
   void bound(PodId pod);
   bool is_needed(PodId pod) const;            // its gang stops with it, if that has started
   void stops(JobId job, NodeId node);         // a member is about to die; no node: none failed
-  void hangs(JobId job, Duration detection);  // max: nobody notices
+  void hangs(JobId job, Duration detection);  // max: never noticed
   void node_lost(JobId job) { hangs(job, replacements_.gang_patience()); }
   void member_lost(PodId pod);   // it was removed
   void detected_now(JobId job);  // somebody says so

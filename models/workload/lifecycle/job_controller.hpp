@@ -57,7 +57,7 @@ class JobController : public JobNews, public PodNews {
   void connect(NodeNews& nodes);  // bound pods of a node that goes down die
   // The scheduler bound the pod: node and grant are in the JobTable and taken in ClusterState.
   void pod_bound(PodId pod);
-  // The scheduler deletes the pod for a job of that priority, and its containers are told to end.
+  // The scheduler deletes the pod for a job of that priority, and its containers are terminated.
   // Preemption is no failure.
   void preempt(PodId pod, int32_t by) { terminate(pod, {PodEnd::Preempted, by}); }
   // Likewise a controller, through the Eviction API or by deleting the pod.

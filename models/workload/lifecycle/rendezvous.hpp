@@ -5,7 +5,7 @@
 // call, and with its end all that are up then start; so do all at once when the last of them comes.
 // Roles with a minimum must have that many members up as well.
 // A later member holds its GPUs and computes nothing. The agents of the others notice it within the
-// monitor interval, and all gather anew; without such an interval nobody does.
+// monitor interval, and all gather anew; without such an interval none does.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,7 @@ class ServiceLives {
   ServiceLives(Engine& engine, const JobTable& jobs, JobPhases& phases, PodLives& pods,
                TrainingRuns& runs, RecoveryLog& recoveries, JobNews& news);
 
-  void admitted(JobId job);                     // before anybody is told of it
+  void admitted(JobId job);                     // before the news is emitted
   void scale(JobId service, int32_t replicas);  // so many pods from now on
   void set_use(JobId service, double use);  // the part of their time that those that run are busy
   int32_t replicas(JobId service) const { return states_[service].replicas; }

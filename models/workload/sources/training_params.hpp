@@ -59,7 +59,7 @@ struct TrainingParams {
       Heeded{Fact::GpuJobs});
     v("checkpoint", checkpoint, "Checkpoints of gangs that go to a store, which takes its time.",
       Heeded{saves(), "there is no checkpoint_interval"}, Heeded{Fact::Gangs});
-    v("communicator", communicator, "How ranks meet, which adds to init.",
+    v("communicator", communicator, "How ranks connect, which adds to init.",
       Heeded{Fact::Communicators});
     v("step", step,
       "What a step of a gang is; absent: exchanges between ranks take no time. With it, work is "

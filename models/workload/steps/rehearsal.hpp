@@ -19,7 +19,7 @@ Duration across_of(Bytes bytes, double bits_per_s);
 struct SharingGang {
   StepCycle cycle;
   Bytes bytes{};        // of a step, on its heaviest link
-  double rate_max = 0;  // bits a second on that link when nobody else uses any of its links
+  double rate_max = 0;  // bits a second on that link when no other gang uses any of its links
   std::vector<LinkUse> uses{};
   double position = 0;  // the part of its present step that is over
 

@@ -296,7 +296,7 @@ bool FileTraceReader::takes_unstarted(TraceRow& row) {
   return true;
 }
 
-// False: nobody knows how long it ran, and nobody said what to assume.
+// False: its run time is unknown, and there is no default_duration.
 bool FileTraceReader::complete_duration(TraceRow& row) {
   if (row.lacks_duration.empty() && format_->durations != Durations::InNoRow) return true;
   if (!params_.default_duration) {
@@ -356,7 +356,7 @@ void FileTraceReader::check_counts() const {
                "every row of a trace is counted, and once");
 }
 
-// A queue that nobody uses is a typing mistake: the run would silently be empty.
+// A queue without jobs is a typing mistake: the run would silently be empty.
 void FileTraceReader::check_queues() {
   if (!findings_.errors().empty()) return;
   for (size_t i = 0; i < queue_seen_.size(); ++i) {

@@ -49,7 +49,7 @@ class TraceReader {
   virtual TraceCounts counts() const = 0;
   // Rows skipped and left out with why, then oddities of jobs that were kept; nothing else is lost.
   virtual std::vector<TraceNote> notes() const = 0;
-  // The first malformed rows that were skipped, as errors would have told them.
+  // The first malformed rows that were skipped, as errors would have reported them.
   virtual const std::vector<std::string>& skipped_examples() const = 0;
   // What the file says of itself, such as the size of its machine.
   virtual std::vector<std::pair<std::string, std::string>> facts() const = 0;

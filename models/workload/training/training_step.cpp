@@ -96,7 +96,7 @@ class ModelTraffic {
 StepPlan plan_step(const StepParams& params, int32_t ranks, int32_t nodes,
                    std::optional<double> flops_rate) {
   ORRERY_CHECK(params.mistakes().empty() && params.mistakes_for(ranks).empty(),
-               "mistakes are told before a step is planned");
+               "mistakes are reported before a step is planned");
   StepPlan plan;
   const double rate = flops_rate ? *flops_rate : params.model ? reference_rate(*params.model) : 0;
   plan.compute = std::max(compute_time(params, ranks, rate), 1_ns);

@@ -109,7 +109,7 @@ struct StepParams {
   bool lengthens() const;                    // makes a step longer than what it computes
   bool is_alone(ExchangeGroup among) const;  // whatever the number of ranks
   // What a job of so many ranks cannot do: they must fill whole groups, and the batch and the
-  // layers must be shared out evenly. The mistakes above are not told again.
+  // layers must be shared out evenly. The mistakes above are not reported again.
   std::vector<StepMistake> mistakes_for(int32_t ranks) const;
   // Parameter servers that no job of so many ranks can have: it lies on as many nodes at most. A
   // gang on fewer nodes than servers has fewer of them; see ServerParams::count_on().

@@ -1,4 +1,4 @@
-// Dominant resource fairness (Ghodsi et al., NSDI 2011): serve whoever has the smallest share of
+// Dominant resource fairness (Ghodsi et al., NSDI 2011): serve the owner with the smallest share of
 // the resource it has the largest share of.
 #include <algorithm>
 #include <array>
@@ -46,8 +46,8 @@ class Drf final : public Policy, public Plan, public JobWatcher {
                                  });
   }
 
-  // In the order of their shares. Whoever starts a job moves back, and who has none that fits is
-  // passed over, so that nobody before `key` is of interest any more.
+  // In the order of their shares. An owner that starts a job moves back, one without a job that
+  // fits is passed over, so that owners before `key` need no second look.
   void plan(const PlanNews& /*news*/) override {
     if (capacities_ != board_.capacities()) {
       capacities_ = board_.capacities();

@@ -53,16 +53,16 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
       : board_{board}, params_{params}, speeds_{params.speeds} {}
 
   std::vector<std::string> named_in_vain() const override {
-    auto told = orrery::named_in_vain("weights", "team", params_.weights,
-                                      [&](const std::string& n) { return board_.has_team(n); });
+    auto messages = orrery::named_in_vain("weights", "team", params_.weights,
+                                          [&](const std::string& n) { return board_.has_team(n); });
     const auto tell_if_no_gpu = [&](const std::string& parameter, const std::string& gpu) {
       std::string models;
       for (const PoolPart& part : board_.parts()) {
         if (part.model == gpu) return;
         if (!part.model.empty()) models += (models.empty() ? "" : ", ") + part.model;
       }
-      told.push_back(parameter + " names GPU '" + gpu + "', which no node has; there are " +
-                     models);
+      messages.push_back(parameter + " names GPU '" + gpu + "', which no node has; there are " +
+                         models);
     };
     for (const auto& [gpu, name] : params_.speeds.names) tell_if_no_gpu("speeds.names", gpu);
     for (size_t i = 0; i < params_.speeds.list.size(); ++i) {
@@ -70,10 +70,10 @@ class Gavel final : public Policy, public Plan, public JobWatcher {
       const std::string where = "speeds.list[" + std::to_string(i) + "]";
       tell_if_no_gpu(where, entry.gpu);
       if (entry.application.empty() || board_.has_application(entry.application)) continue;
-      told.push_back(where + " names application '" + entry.application +
-                     "', of which no job came");
+      messages.push_back(where + " names application '" + entry.application +
+                         "', of which no job came");
     }
-    return told;
+    return messages;
   }
   void plan(const PlanNews& /*news*/) override {
     if (board_.now() >= round_ends_) begin_round();

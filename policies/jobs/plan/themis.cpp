@@ -76,7 +76,7 @@ class Themis final : public Policy, public Plan, public JobWatcher {
   }
 
  private:
-  // While nobody waits, who has GPUs keeps them, lease after lease.
+  // While no job waits, jobs keep their GPUs, lease after lease.
   void renew_silently(Time now) {
     board_.running().for_each([&](JobSlot job) {
       const Duration over = now - lease_ends_[job];

@@ -127,7 +127,7 @@ class Remote final : public Policy, public QueueOrder, public Plan, public JobWa
     if (!where.empty()) text += "\n  " + where;
     try {
       if (socket_.is_connected()) socket_.send(error_line(board_.now(), why));
-    } catch (const SocketFault&) {  // it cannot be told
+    } catch (const SocketFault&) {  // it cannot be sent
     }
     socket_.close();
     throw PolicyFault{text};

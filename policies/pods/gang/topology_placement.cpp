@@ -101,7 +101,7 @@ class TopologyPlacement final : public Policy, public Domains, public Reserve {
 };
 ORRERY_REGISTER_POLICY(
     TopologyPlacement, "TopologyPlacement",
-    "Places a whole gang under one leaf switch or on one node; where told so, it gives that up "
+    "Places a whole gang under one leaf switch or on one node; with relax_*, it gives that up "
     "step by step, as Philly does. For each gang that is tried O(leaves), or O(nodes) with one "
     "node each; alike pods with whole GPUs are placed only where enough of these are idle, others "
     "in one domain after the other until they fit.");

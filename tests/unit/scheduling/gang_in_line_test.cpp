@@ -27,14 +27,14 @@ JobSpec gang_that_comes(Duration at) {
 class LateSecond final : public PodApi {
  public:
   explicit LateSecond(Engine& engine) : engine_{engine} {}
-  void create(PodId pod, Told told) override {
-    told(Creation::Answered);
+  void create(PodId pod, Reply reply) override {
+    reply(Creation::Answered);
     engine_.after(pod.index == 1 ? late : 0_s, Label{"test.pod_known"},
-                  [told = std::move(told)] { told(Creation::Known); });
+                  [reply = std::move(reply)] { reply(Creation::Known); });
   }
   void bind(PodId /*pod*/, NodeId /*node*/, Done done) override { done(true); }
   void start(PodId /*pod*/, NodeId /*node*/, Started started) override { started({}); }
-  void evict(PodId /*pod*/, Told /*told*/) override {}
+  void evict(PodId /*pod*/, Reply /*reply*/) override {}
   void nominated(PodId /*pod*/) override {}
   void scheduling_failed(PodId /*pod*/) override {}
   void removed(PodId /*pod*/, NodeId /*node*/, Observed observed) override {

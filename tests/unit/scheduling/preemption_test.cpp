@@ -109,15 +109,15 @@ TEST(Preemption, OrdersOfAnEarlierProfileAreDropped) {
 // Does all at once, but refuses to delete anything the first time.
 class Unwilling final : public PodApi {
  public:
-  void create(PodId /*pod*/, Told told) override {
-    told(Creation::Answered);
-    told(Creation::Known);
+  void create(PodId /*pod*/, Reply reply) override {
+    reply(Creation::Answered);
+    reply(Creation::Known);
   }
   void bind(PodId /*pod*/, NodeId /*node*/, Done done) override { done(true); }
   void start(PodId /*pod*/, NodeId /*node*/, Started started) override { started({}); }
-  void evict(PodId /*pod*/, Told told) override {
-    told(Creation::Answered);
-    told(asked++ == 0 ? Creation::Refused : Creation::Known);
+  void evict(PodId /*pod*/, Reply reply) override {
+    reply(Creation::Answered);
+    reply(asked++ == 0 ? Creation::Refused : Creation::Known);
   }
   void nominated(PodId /*pod*/) override {}
   void scheduling_failed(PodId /*pod*/) override {}

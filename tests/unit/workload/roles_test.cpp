@@ -178,7 +178,7 @@ TEST(Roles, ALostNodeTakesPodsThatWereLeftBehind) {
 TEST(Roles, APodThatIsLeftBehindBeforeItStartsChangesNothing) {
   JobWorld world{quick()};
   world.controller.pod_starts().use(
-      StartStage::Images, [&](PodId pod, Duration, PodStarts::Told told) {
+      StartStage::Images, [&](PodId pod, Duration, PodStarts::Ready told) {
         const Duration takes = world.jobs.pod(pod).rank == 1 ? 200_s : 0_s;
         world.engine.after(takes, Label{"test.pulled"}, [told = std::move(told)] { told({}); });
       });

@@ -159,13 +159,13 @@ void PodCreation::create(PodId id, Creator creator) {
   pods_[id].is_on_its_way = true;
   const uint64_t generation = jobs_.pod(id).generation;
   api_->create(id, [this, id, generation, creator](PodApi::Creation news) {
-    told(id, generation, creator, news);
+    replied(id, generation, creator, news);
   });
 }
 
 // The worker goes on once all of its batch are answered. The pod appears unless its job is over, or
 // it is not missing any more.
-void PodCreation::told(PodId id, uint64_t generation, Creator creator, PodApi::Creation news) {
+void PodCreation::replied(PodId id, uint64_t generation, Creator creator, PodApi::Creation news) {
   if (news == PodApi::Creation::Answered) {
     if (!queues_[creator.controller].answered(creator.worker) || is_creating_) return;
     is_creating_ = true;

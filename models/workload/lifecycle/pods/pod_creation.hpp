@@ -62,7 +62,7 @@ class PodCreation {
   void create_round();
   int32_t create_batch(RoleId unit, int32_t count, Creator creator);
   void create(PodId pod, Creator creator);
-  void told(PodId pod, uint64_t generation, Creator creator, PodApi::Creation news);
+  void replied(PodId pod, uint64_t generation, Creator creator, PodApi::Creation news);
   void appear(PodId pod);
 
   Engine& engine_;

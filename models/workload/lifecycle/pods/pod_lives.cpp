@@ -46,8 +46,8 @@ void PodLives::use(PodApi& api) {
   api_ = &api;
   creation_.use(api);
   // What a kubelet does before the containers of this model start.
-  starts_.use(StartStage::Images, [this](PodId pod, Duration, PodStarts::Told told) {
-    api_->start(pod, jobs_.pod(pod).node, std::move(told));
+  starts_.use(StartStage::Images, [this](PodId pod, Duration, PodStarts::Ready ready) {
+    api_->start(pod, jobs_.pod(pod).node, std::move(ready));
   });
 }
 

@@ -25,9 +25,9 @@ class PodStarts {
  public:
   // A hook calls this once, maybe before it returns, with the time left until the stage ends. It
   // never does if the node fails before.
-  using Told = std::function<void(Duration left)>;
+  using Ready = std::function<void(Duration left)>;
   // Called once the begin of the stage is known, which is `until` from now.
-  using Hook = std::function<void(PodId pod, Duration until, Told told)>;
+  using Hook = std::function<void(PodId pod, Duration until, Ready ready)>;
 
   PodStarts(Sim sim, JobTable& jobs, const StartLatencyParams& params);
 

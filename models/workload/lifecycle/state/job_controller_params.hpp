@@ -110,7 +110,7 @@ struct JobControllerParams {
       Heeded{restart_delay > Duration{}, "restart_delay is 0, which does not double"},
       Heeded{Fact::Failures});
     v("termination", termination,
-      "From when a pod that was preempted is told to end until its containers have, and its node "
+      "From the deletion of a preempted pod until its containers have ended, and its node "
       "is "
       "free of it; until then it computes on.",
       Range{Duration{}, 24_h},

@@ -15,7 +15,7 @@ class JobPhases {
   // Only along the arrows of a job's life; nothing if it is there already.
   void set(JobId job, JobPhase phase);
 
-  Signal<JobId, JobPhase, JobPhase> changing;  // before others are told by JobNews::phase_changed
+  Signal<JobId, JobPhase, JobPhase> changing;  // before JobNews::phase_changed
 
  private:
   JobTable& jobs_;

@@ -25,7 +25,7 @@ struct Word {
 };
 
 // Reads comma-separated rows, with RFC 4180 quotes inside a line. Columns are found by name: their
-// order is free, and those nobody asked for are passed over. A getter that meets a wrong field
+// order is free, and others are passed over. A getter that finds a wrong field
 // notes it in the findings and returns the lower bound; so a row is parsed without a branch per
 // field, then dropped as a whole.
 class CsvReader {

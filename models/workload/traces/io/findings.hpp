@@ -68,7 +68,7 @@ class Findings {
   // A mistake of the file or of what was asked for, lenient or not; the whole message.
   void stop(const std::string& message);
   // What was found in a table that belongs to the file: its errors end the reading, its skipped
-  // rows are told.
+  // rows are reported.
   void take_over(const Findings& beside);
   // `what` must be a literal; the counts are kept in the order of their first rows.
   void leave_out(std::string_view what);

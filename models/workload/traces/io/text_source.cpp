@@ -19,7 +19,7 @@ static_assert(kBuffer > TextSource::kLineMax + StoredBytes::kBlock);
 
 constexpr size_t kSharedMax = size_t{256} << 20U;  // bytes of unpacked text
 
-// None: not to be shared, as it is too large or has mistakes, which are told to who reads on.
+// None: not to be shared, as it is too large or has mistakes, which each reader reports.
 std::optional<std::string> whole_text(TextSource source) {
   std::string text;
   for (std::string_view block = source.next_block(); !block.empty(); block = source.next_block()) {

@@ -149,7 +149,7 @@ bool FileRequestReader::is_wanted(const RequestRow& row) {
   return true;
 }
 
-// A group that nobody is in is a typing mistake: the replay would silently lack it.
+// A group without requests is a typing mistake: the replay would silently lack it.
 void FileRequestReader::check_groups() {
   if (!findings_.errors().empty()) return;
   for (size_t i = 0; i < group_seen_.size(); ++i) {

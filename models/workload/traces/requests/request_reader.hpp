@@ -81,7 +81,7 @@ class RequestReader {
   virtual const std::vector<std::string>& errors() const = 0;
   virtual RequestCounts counts() const = 0;
   virtual std::vector<TraceNote> notes() const = 0;
-  // The first malformed rows that were skipped, as errors would have told them.
+  // The first malformed rows that were skipped, as errors would have reported them.
   virtual const std::vector<std::string>& skipped_examples() const = 0;
   // What the file says of itself.
   virtual std::vector<std::pair<std::string, std::string>> facts() const = 0;

@@ -12,7 +12,7 @@
 namespace orrery::traces {
 
 // Keeps the k smallest of the numbers' hashes. Up to k different numbers the count is exact; beyond
-// it, the k-th smallest of n hashes lies near k / n of their range, so n is told with a standard
+// it, the k-th smallest of n hashes lies near k / n of their range, so n is found with a standard
 // error of 1 / sqrt(k), a fifth of a per cent here.
 class DistinctCounter {
  public:

@@ -48,7 +48,7 @@ struct SeriesReport {
   std::optional<double> first, last;  // seconds, as the table counts them
   std::vector<Names> names;
   std::vector<Values> values;  // of every column of numbers; empty fields do not count
-  bool is_rounded = false;     // more different values than are kept: they are told to 0.2 %
+  bool is_rounded = false;     // more different values than are kept: they are right to 0.2 %
   std::vector<TraceNote> notes;
   std::vector<std::string> errors, skipped_examples;
 };

@@ -92,11 +92,12 @@ TEST(GangLives, AGangRunsOnceItsSlowestMemberIsUpAndItsCommunicatorSetUp) {
 
 TEST(GangLives, AMemberWhoseStartIsNotKnownHoldsTheOthersBack) {
   GangLivesWorld world{GangLivesWorld::gang(), {}, false};
-  PodStarts::Told tell;
-  world.pods.starts().use(StartStage::Images, [&](PodId pod, Duration until, PodStarts::Told told) {
-    if (pod == PodId{0}) return told(until);
-    tell = std::move(told);
-  });
+  PodStarts::Ready tell;
+  world.pods.starts().use(StartStage::Images,
+                          [&](PodId pod, Duration until, PodStarts::Ready told) {
+                            if (pod == PodId{0}) return told(until);
+                            tell = std::move(told);
+                          });
   world.bind_member(0);
   world.bind_member(1);
   world.go_to(40_s);

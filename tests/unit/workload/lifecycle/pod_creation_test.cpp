@@ -51,15 +51,15 @@ struct PodCreationWorld {
 // The test answers.
 class SilentPodApi final : public PodApi {
  public:
-  void create(PodId pod, Told told) override { asked.emplace_back(pod, std::move(told)); }
+  void create(PodId pod, Reply reply) override { asked.emplace_back(pod, std::move(reply)); }
   void bind(PodId, NodeId, Done) override {}
   void start(PodId, NodeId, Started) override {}
-  void evict(PodId, Told) override {}
+  void evict(PodId, Reply) override {}
   void nominated(PodId) override {}
   void scheduling_failed(PodId) override {}
   void removed(PodId pod, NodeId, Observed) override { called_off.push_back(pod); }
 
-  std::vector<std::pair<PodId, Told>> asked;
+  std::vector<std::pair<PodId, Reply>> asked;
   std::vector<PodId> called_off;
 };
 
