@@ -12,7 +12,7 @@
 
 namespace orrery {
 
-// How a job ended, or in which phase the end of the run found it.
+// How a job ended, or its phase at the end of the run.
 enum class JobOutcome : uint8_t {
   Completed,
   Failed,
