@@ -27,7 +27,7 @@ void RunningJobs::begin(QueuedJob& job, Duration setup) {
   progress.setup = setup;
   progress.counted_from = now() + setup;
   progress.expected_end = job.end_by_estimate();
-  // It had run for its estimate when it was stopped.
+  // The job had reached its estimate when it was stopped.
   while (progress.expected_end <= now()) correct(job);
   insert(job);
 }
