@@ -1,5 +1,5 @@
-// models/control_plane/control_plane.hpp -- control_plane.level: full. API servers, etcd, and those
-// who ask them on behalf of pods.
+// models/control_plane/control_plane.hpp -- control_plane.level: full. API servers, etcd, and the
+// clients that act for pods.
 #pragma once
 
 #include <cstdint>
@@ -38,11 +38,11 @@
 
 namespace orrery {
 
-// Heartbeats are a steady load of servers and etcd, never an event each. A kubelet watches the pods
-// of its node; it writes their status as they start and delete them when they are gone.
+// Heartbeats are a steady load on servers and etcd, not single events. A kubelet watches the pods
+// of its node, writes their status as they start, and deletes them when they are gone.
 class ControlPlane final : public PodApi, public NodeApi, public ControllerApi {
  public:
-  // All must outlive it. It emits `dead_pods_gone` of `pods`.
+  // All arguments must outlive it. It emits `dead_pods_gone` of `pods`.
   ControlPlane(Sim sim, const ControlPlaneParams& params, const JobTable& jobs,
                const NodePresence& presence, PodNews& pods);
   ControlPlane(const ControlPlane&) = delete;
@@ -68,7 +68,7 @@ class ControlPlane final : public PodApi, public NodeApi, public ControllerApi {
 
   void sample(Time now);  // at the end of each interval of the timeline
   void add_summary(Recorder& recorder);
-  std::vector<std::string> notes() const;  // what went beyond what Kubernetes is tested with
+  std::vector<std::string> notes() const;  // thresholds of Kubernetes' tests that the run exceeded
   void audit() const { servers_.audit(); }
 
  private:
@@ -112,30 +112,31 @@ class ControlPlane final : public PodApi, public NodeApi, public ControllerApi {
   const JobTable& jobs_;
   PodNews& pods_news_;
   JobNamespaces job_namespaces_;
-  std::vector<std::unique_ptr<ApiClient>> controllers_;  // as in controller_of()
+  std::vector<std::unique_ptr<ApiClient>> controllers_;  // in the order of controller_of()
   ApiClient garbage_collector_, scheduler_;
   std::vector<std::unique_ptr<ApiClient>> kubelets_;        // by node
-  std::vector<std::unique_ptr<ApiClient>> policy_clients_;  // of policy.controllers, once used
+  std::vector<std::unique_ptr<ApiClient>> policy_clients_;  // created on first use
   NodeClients node_clients_;
-  Reflectors reflectors_;  // one a node, of its kubelet; the scheduler's; those of pod_watchers_
+  // One for each node's kubelet, the scheduler's, and those of pod_watchers_.
+  Reflectors reflectors_;
   WatchNews news_;
   std::vector<std::unique_ptr<ApiClient>> pod_watchers_;  // controllers first
-  ApiRequest all_pods_, pods_of_node_;                    // sizes of lists, of a node in the mean
+  ApiRequest all_pods_, pods_of_node_;                    // sizes of lists; for a node, the mean
   PodObjects objects_;
   NodeObjects node_objects_;
   PodImages images_;
   std::unique_ptr<PodEvents> events_;
   std::unique_ptr<CrashLoops> crash_loops_;
   std::unique_ptr<NamespaceChurn> namespaces_;
-  ClusterSize most_;         // at any time, as far as it is known
-  int64_t pods_ = 0;         // that are bound
+  ClusterSize most_;         // maximum over the run
+  int64_t pods_ = 0;         // bound pods
   std::vector<bool> is_up_;  // by node
   DeadPods dead_pods_;
   int64_t nodes_up_, nodes_registered_;
   Duration start_;
   Time sampled_to_;
-  std::vector<double> cores_, egress_;  // busy seconds until then, by server
-  std::vector<uint64_t> gone_before_;   // watches, by server
+  std::vector<double> cores_, egress_;  // busy seconds at the last sample, by server
+  std::vector<uint64_t> gone_before_;   // 410 responses at the last sample, by server
   Etcd::Counters etcd_before_;
   Bytes watcher_memory_peak_ = {}, index_memory_peak_ = {};
   ApiStatistics::Cell total_;
@@ -143,7 +144,7 @@ class ControlPlane final : public PodApi, public NodeApi, public ControllerApi {
   Channel<ControlPlaneSample> samples_;
   Channel<ApiServerSample> server_samples_;
   Channel<EtcdSample> etcd_samples_;
-  std::unique_ptr<Services> services_;  // if there are any
+  std::unique_ptr<Services> services_;  // null without services
 };
 
 }  // namespace orrery

@@ -7,7 +7,7 @@
 namespace orrery {
 namespace {
 
-constexpr uint32_t kPolicyUsers = 1U << 20U;  // beyond those of other service accounts
+constexpr uint32_t kPolicyUsers = 1U << 20U;  // above the numbers of other service accounts
 
 }  // namespace
 
@@ -32,8 +32,8 @@ void ControlPlane::patch(uint32_t controller, ApiResource resource, ControllerAp
             });
 }
 
-// The API server asks `may` when it handles the Eviction. Watchers of pods are sent the change, and
-// the kubelet of the pod tells the containers to end.
+// The API server calls `may` when it handles the Eviction. Watchers of pods get the change, and the
+// pod's kubelet terminates the containers.
 void ControlPlane::delete_pod(uint32_t controller, PodId pod, MayEvict may,
                               ControllerApi::Told told) {
   const NodeId node = jobs_.pod(pod).node;

@@ -106,10 +106,10 @@ struct ControlPlaneParams {
   NodesParams nodes() const;
 };
 
-// What a request alone takes, which writes so many bytes.
+// Duration of a request that writes so many bytes, without other load.
 Duration unloaded(const ControlPlaneParams& params, const ApiRequest& request);
 Duration unloaded_write(const ControlPlaneParams& params, Bytes bytes);
-// From the write of a pod until a client that watches it has the news.
+// From the write of a pod until a watching client has the event, without other load.
 Duration unloaded_news(const ControlPlaneParams& params);
 
 }  // namespace orrery

@@ -1,4 +1,4 @@
-// models/control_plane/control_plane_pods.cpp -- what becomes of pods through the API.
+// models/control_plane/control_plane_pods.cpp -- writes of pods through the API.
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -8,7 +8,7 @@
 namespace orrery {
 namespace {
 
-// Controllers that fail try again later; estimates, as the backoff of their queues depends on more.
+// Failed controllers retry later; estimates, because the backoff of their queues depends on more.
 constexpr Duration kRetryFirst = 1_s, kRetryMax = 60_s;
 
 }  // namespace
@@ -26,13 +26,13 @@ void ControlPlane::create(PodId pod, PodApi::Reply reply) {
         created, {});
 }
 
-// The creation of a pod is stored or given up. A pod that is gone by now is deleted.
+// The creation of a pod is stored or given up. If the pod is gone by now, it is deleted.
 void ControlPlane::settle(uint32_t object) {
   if (objects_.settle(object)) delete_pod(garbage_collector_, object, kNobody, {});
 }
 
-// The kubelet starts the pod if this binding is the one that counts: not after an earlier one was
-// given up and the pod bound anew, nor if the pod is gone or the node died meanwhile.
+// The kubelet starts the pod only if this binding is still valid. It is not valid if the pod was
+// bound again after an earlier try was given up, if the pod is gone, or if the node died.
 void ControlPlane::bind(PodId pod, NodeId node, Done done) {
   const uint64_t life = jobs_.pod(pod).generation;
   const uint32_t space = name_space(pod);
@@ -56,7 +56,7 @@ void ControlPlane::start(PodId pod, NodeId node, Started started) {
   const uint64_t life = jobs_.pod(pod).generation;
   images_.ensure(pod, node, [this, pod, node, life, started = std::move(started)] {
     started(start_);
-    // One that is gone may be bound anew already, and pull its images.
+    // A pod that left may be bound again already, and pull its images.
     const bool is_known = jobs_.pod(pod).started < Time::max();
     if (is_known && jobs_.pod(pod).generation == life) patch_as_it_starts(pod, node, 1);
     if (services_ && is_known) services_->pod_starts(pod);
@@ -83,7 +83,8 @@ void ControlPlane::patch_status(NodeId node, uint32_t space) {
   write(kubelet(node), {.verb = Verb::Patch, .name_space = space}, {}, {});
 }
 
-// Its condition says why, then it is deleted gracefully; its kubelet deletes it once it has.
+// Writes the pod's condition with the cause, then deletes the pod gracefully. Its kubelet deletes
+// the object once the containers have ended.
 void ControlPlane::evict(PodId pod, PodApi::Reply reply) {
   const uint32_t space = name_space(pod);
   const NodeId node = jobs_.pod(pod).node;
@@ -103,7 +104,7 @@ void ControlPlane::scheduling_failed(PodId pod) {
   if (events_) events_->scheduling_failed(pod, jobs_.pod(pod).generation, name_space(pod));
 }
 
-// Kubelets report the end of a pod by its status and by deleting it. Here the deletion stands for
+// Kubelets report the end of a pod by a status update and a deletion. Here the deletion stands for
 // both. A node that just died reports nothing.
 void ControlPlane::removed(PodId pod, NodeId node, PodApi::Observed observed) {
   const uint32_t object = objects_.remove(pod);
@@ -130,7 +131,8 @@ void ControlPlane::job_over(JobId job) {
   if (namespaces_) namespaces_->job_over(job);
 }
 
-// The deletion is tried until it is stored. `observed` is called once the watcher has observed it.
+// The deletion is retried until it is stored. `observed` is called once the watcher has observed
+// it.
 void ControlPlane::delete_pod(ApiClient& client, uint32_t object, uint32_t watcher,
                               PodApi::Observed observed) {
   if (object == 0) {
@@ -150,7 +152,7 @@ void ControlPlane::delete_pod(ApiClient& client, uint32_t object, uint32_t watch
         deleted, {});
 }
 
-// Of a pod. What somebody waits for is tried again, with pauses that double, for a minute at most.
+// Writes a pod. If a caller waits, retries with pauses that double, for a minute at most.
 void ControlPlane::write(ApiClient& client, PodWrite what, PodApi::Reply reply, Duration waited) {
   const ApiRequest request{.verb = what.verb,
                            .resource = ApiResource::Pods,
@@ -167,8 +169,7 @@ void ControlPlane::write(ApiClient& client, PodWrite what, PodApi::Reply reply, 
               });
 }
 
-// The write is stored. All watchers of pods are sent the event, and so is the kubelet that watches
-// the pod.
+// The write is stored. All watchers of pods get the event, and so does the pod's kubelet.
 void ControlPlane::written(PodWrite what, const PodApi::Reply& reply) {
   if (what.verb == Verb::Create) settle(what.object);
   if (what.verb == Verb::Delete) objects_.deleted(what.object);
@@ -187,7 +188,7 @@ void ControlPlane::written(PodWrite what, const PodApi::Reply& reply) {
 
 void ControlPlane::write_again(ApiClient& client, PodWrite what, const PodApi::Reply& reply,
                                Duration waited) {
-  const Duration pause = waited == Duration{} ? kRetryFirst : waited;  // as long again as it waited
+  const Duration pause = waited == Duration{} ? kRetryFirst : waited;  // doubles the total wait
   if (waited + pause > kRetryMax) {
     ORRERY_MARK("control.gave_up");
     return reply(Creation::Refused);

@@ -1,4 +1,4 @@
-// models/control_plane/control_plane_samples.cpp -- what is recorded of the control plane.
+// models/control_plane/control_plane_samples.cpp -- time series and summary of the control plane.
 #include <algorithm>
 #include <iterator>
 #include <string>

@@ -23,7 +23,7 @@ void PodDelays::bind(PodId /*pod*/, NodeId /*node*/, Done done) {
                 [done = std::move(done)] { done(true); });
 }
 
-// Two requests: why it has to end, and that it has to.
+// Two requests: the condition of the pod, and its deletion.
 void PodDelays::evict(PodId /*pod*/, PodApi::Reply reply) {
   engine_.after(write_ * 2, Label{"control.written"}, [this, reply = std::move(reply)] {
     reply(Creation::Answered);
@@ -71,7 +71,7 @@ void PodDelays::delete_pod(uint32_t /*controller*/, PodId /*pod*/, MayEvict may,
   });
 }
 
-// Each image comes at the rate of the node alone, once; the start is known ahead.
+// Each image is pulled once, at the rate of the node alone; the start is known ahead.
 void PodDelays::start(PodId pod, NodeId node, Started started) {
   Time ready = engine_.now();
   std::vector<Held>& held = held_[node.index];

@@ -1,4 +1,5 @@
-// models/control_plane/pod_delays.hpp -- control_plane.level: delays. Each request is alone.
+// models/control_plane/pod_delays.hpp -- control_plane.level: delays. Each request takes its time
+// without other load.
 #pragma once
 
 #include <cstdint>
@@ -58,7 +59,7 @@ class PodDelays final : public PodApi, public NodeApi, public ControllerApi {
  private:
   struct Held {
     ImageId image;
-    Time from;  // when its pull is over
+    Time from;  // when its pull ends
   };
   Engine& engine_;
   ControlPlaneParams params_;

@@ -1,5 +1,5 @@
-// models/control_plane/load/pod_events_params.hpp -- the Events that are recorded, and who reads
-// them.
+// models/control_plane/load/pod_events_params.hpp -- Events that are recorded, and the clients that
+// read them.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// models/control_plane/nodes/node_join_params.hpp -- what a node that joins asks of the servers.
+// models/control_plane/nodes/node_join_params.hpp -- requests of a joining node to the servers.
 #pragma once
 
 #include <cstdint>

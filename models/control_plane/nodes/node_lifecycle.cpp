@@ -139,8 +139,8 @@ void NodeLifecycle::update_zones() {
   for (uint32_t z = 0; z < zones_.size(); ++z) plan_taint(z);
 }
 
-// A new token bucket, which is empty if the old one was. A zone that is lost as a whole, while
-// others live, loses its pods at the usual pace.
+// Sets the pace by a new token bucket, which starts empty if the old one was empty. A zone that is
+// lost as a whole, while others live, loses its pods at the usual pace.
 void NodeLifecycle::set_pace(Zone& zone) {
   const bool had_token = zone.rate > 0 && zone.next_taint <= engine_.now();
   const bool is_partial = zone.state == ZoneState::PartialDisruption;
@@ -201,7 +201,7 @@ void NodeLifecycle::plan_taint(uint32_t z) {
 
 void NodeLifecycle::hand_out_taint(uint32_t z) {
   Zone& zone = zones_[z];
-  // A look of the same instant comes first; it plans the taint anew.
+  // A monitor pass at the same instant comes first; it plans the taint again.
   if (zone.queue.empty() || planned_look_ == engine_.now()) return;
   const NodeId id = zone.queue.front();
   zone.queue.pop_front();
@@ -221,7 +221,8 @@ void NodeLifecycle::plan_eviction(NodeId id, Duration delay) {
 }
 
 void NodeLifecycle::evict(NodeId id) {
-  if (planned_look_ == engine_.now()) return plan_eviction(id, {});  // it may lift the taint
+  // That pass may remove the taint.
+  if (planned_look_ == engine_.now()) return plan_eviction(id, {});
   ++counters_.evicted;
   evicted.emit(id);
 }

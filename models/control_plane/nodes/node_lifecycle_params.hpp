@@ -1,4 +1,4 @@
-// models/control_plane/nodes/node_lifecycle_params.hpp -- when silent nodes are given up.
+// models/control_plane/nodes/node_lifecycle_params.hpp -- when silent nodes are tainted.
 #pragma once
 
 #include <array>

@@ -33,7 +33,7 @@ Nodes::Nodes(Sim sim, const NodesParams& params, NodeApi& api, NodePresence& pre
     api_.delete_dead_pods(node, true);
   });
   health_.lifecycle().evicted.connect([this](NodeId node) {
-    if (health_.is_alive(node)) {  // no heartbeat says so while it is cut off
+    if (health_.is_alive(node)) {  // while partitioned no heartbeat arrives
       ORRERY_MARK("nodes.evicted_alive");
       return;
     }
@@ -67,7 +67,7 @@ void Nodes::come_next() {
       Phase::Fault);
 }
 
-// A node that was taken away does not fall silent: its Node is deleted.
+// A removed node does not fall silent: its Node is deleted.
 void Nodes::died(NodeId node, NodeReason why) {
   if (why == NodeReason::Absent) return;
   boots_.died(node);

@@ -102,7 +102,7 @@ void Services::start(const std::vector<bool>& is_up) {
   }
 }
 
-// ---- who is a member
+// ---- membership
 
 void Services::node_up(NodeId node) {
   watchers_.node_up(node);
@@ -143,7 +143,7 @@ uint32_t Services::set_of(Group& group, uint32_t index, JobId job) {
   return set;
 }
 
-// A pod that was removed meanwhile, and maybe bound anew, starts later or never.
+// A pod that was removed, and maybe bound again, starts later or never.
 void Services::pod_ready(PodId id) {
   const Pod& pod = jobs_.pod(id);
   const bool is_there = pod.state == PodState::Bound || pod.state == PodState::Running;
@@ -184,7 +184,7 @@ void Services::job_over(JobId job) {
   }
 }
 
-// ---- what is written and sent
+// ---- writes and events
 
 uint32_t& Services::name_of(ServiceId service, const ObjectWrite& write) {
   std::vector<uint32_t>& names = names_[service];

@@ -1,5 +1,5 @@
-// models/control_plane/services/services_params.hpp -- services, and who watches their addresses,
-// as a scenario says it.
+// models/control_plane/services/services_params.hpp -- services and watchers of their addresses, as
+// a scenario describes them.
 #pragma once
 
 #include <array>
