@@ -11,7 +11,7 @@
 
 namespace orrery {
 
-// N jobs on c cores each advance at min(1, c / n) of a core. Virtual time v passes at that rate, so
+// n jobs on c cores each advance at min(1, c / n) of a core. Virtual time v passes at that rate, so
 // a job of demand d that arrives at v is done at v + d, whatever arrives and leaves; only the next
 // end is an event. While no job waits for a core, everything is in whole nanoseconds. Example: on
 // one core A of 10 ms starts at 0 and B of 2 ms at 4 ms. B ends at v = 6 ms, which is 8 ms, and A

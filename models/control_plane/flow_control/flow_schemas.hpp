@@ -30,7 +30,7 @@ struct ApiUser {
 // which queues the flow may use, so flows of two schemas differ even in one level.
 uint64_t flow_of(const FlowClass& flow_class, ApiUser user, uint32_t name_space);
 
-// Nominal = ceil(seats x shares / sum of shares), lendable = round(nominal x percent / 100), min =
+// nominal = ceil(seats x shares / sum of shares), lendable = round(nominal x percent / 100), min =
 // nominal - lendable, max = nominal + borrowing limit. Example: 600 seats and shares of 40 in 245:
 // nominal 98; with 25 % lendable, min is 98 - 25 = 73. In the mode `max_inflight`: two levels that
 // reject, for reads and for writes, and one that is exempt.
