@@ -1,4 +1,4 @@
-// models/faults/rank_faults.hpp -- processes of jobs that die at given times, their nodes staying
+// models/faults/rank_faults.hpp -- processes of jobs that die at given times while their nodes stay
 // up.
 #pragma once
 
@@ -44,8 +44,8 @@ class RankFaults {
   RankFaults& operator=(const RankFaults&) = delete;
 
   void start();
-  uint64_t struck() const { return struck_; }  // gangs that hung for it
-  // Of faults that found nothing to strike; a sentence each.
+  uint64_t struck() const { return struck_; }  // gangs that hung because of a fault
+  // About faults without a target; one sentence each.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:

@@ -46,7 +46,7 @@ struct TimelineParams {
       c.error("teams_interval", "must be a multiple of interval");
     }
   }
-  // Between two rows of a team; zero: there are none. For 25 min the default is 75 min.
+  // Interval between two rows of a team; zero: no rows. For 25 min the default is 75 min.
   Duration between_teams() const {
     if (teams_interval) return *teams_interval;
     const Duration rest = 1_h % interval;
@@ -54,16 +54,16 @@ struct TimelineParams {
   }
 };
 
-// What the timeline asks of others when it samples.
+// Queries of the timeline when it samples.
 struct TimelineProbes {
   std::function<uint64_t()> pods_pending, gangs_pending;
-  std::function<bool()> is_over;  // true: nothing will happen any more, so stop sampling
+  std::function<bool()> is_over;  // true: nothing can happen any more, so sampling stops
 };
 
 // GPU series are means over the interval that ends at the row's time; counts are of that instant,
-// after all that happened in it. One event is pending, none after `until` or once the run is over,
-// so that sampling never keeps a run alive. finish() adds the last, shorter interval, and the
-// useful series, which is known only then.
+// after all its events. One event is pending, none after `until` or once the run is over, so
+// sampling never keeps a run alive. finish() adds the last, shorter interval, and the useful
+// series, which is known only then.
 class Timeline {
  public:
   Timeline(Sim sim, const ClusterState& cluster, const JobTable& jobs, const GpuUsage& usage,
