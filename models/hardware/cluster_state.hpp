@@ -26,8 +26,7 @@ struct NodeSpec {
 };
 
 // Structure of arrays with ready-made node sets. One owner changes it (through Transaction for
-// placements). Every change is logged, so caches refresh only changed nodes: a cache at version 100
-// that finds the log at 103 looks at three nodes.
+// placements). Every change is logged, so caches refresh only changed nodes.
 class ClusterState {
  public:
   NodeId add_node(const NodeSpec& spec);  // before the run only

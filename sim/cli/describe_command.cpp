@@ -35,7 +35,7 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-// From the list of which registry and framework are made.
+// From the list that registry and framework are made from.
 std::string points_text() {
   Rows of_pods, of_jobs, of_controllers;
   PodPoints::for_each([&]<class P>() { of_pods.emplace_back(P::kPoint.name, P::kPoint.doc); });
@@ -81,7 +81,7 @@ std::string policy_text(const std::string& name, const PolicyRegistry::Entry& en
   return text + "\nargs:\n" + describe_text(args);
 }
 
-// A policy that is code in a file: "mine.py:Mine".
+// A policy as code in a file: "mine.py:Mine".
 ExitStatus describe_code(const PolicyRegistry::Entry& host, const std::string& code,
                          std::ostream& out, std::ostream& err) {
   try {
@@ -95,7 +95,7 @@ ExitStatus describe_code(const PolicyRegistry::Entry& host, const std::string& c
   }
 }
 
-// What a list, map or optional holds has no name of its own in a path.
+// The element of a list, map or optional has no name of its own in a path.
 const FieldTree& held_by(const FieldTree& tree) {
   const FieldTree* leaf = &tree;
   while (leaf->shape == FieldShape::List || leaf->shape == FieldShape::Map ||
@@ -109,8 +109,8 @@ const std::vector<FieldTree>& parts_of(const FieldTree& tree) {
   return tree.shape == FieldShape::Variant ? tree.variants : tree.children;
 }
 
-// Follows a path; a step that is no part of where it stands may lie deeper, the nearest first:
-// workload.generator is a kind of workload.sources.
+// Follows a path. A step that is not found at its place is searched deeper, the nearest match
+// first: workload.generator is a kind of workload.sources.
 const FieldTree* find_path(const FieldTree& from, std::string_view path) {
   if (path.empty()) return &from;
   const size_t dot = std::min(path.find('.'), path.size());

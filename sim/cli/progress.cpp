@@ -80,7 +80,7 @@ std::optional<double> fraction_done(const SimulationProgress& progress) {
 
 std::optional<double> seconds_left(const SimulationProgress& progress, double elapsed_s) {
   const auto fraction = fraction_done(progress);
-  constexpr double kFirstGuess = 0.001;  // before that the guess jumps about
+  constexpr double kFirstGuess = 0.001;  // earlier estimates jump too much
   if (!fraction || *fraction < kFirstGuess) return std::nullopt;
   return elapsed_s * (1 - *fraction) / *fraction;
 }
@@ -122,7 +122,7 @@ void ProgressReporter::update(const SimulationProgress& progress, Clock::time_po
   }
 }
 
-// Over about a second, so that the figure can be read.
+// Averages over about a second, so that the figure is readable.
 void ProgressReporter::measure_rate(const SimulationProgress& progress, Clock::time_point now) {
   const double gap = seconds_between(measured_at_, now);
   const bool is_first = measured_at_ == started_at_;

@@ -23,7 +23,7 @@ class Splitter {
  public:
   explicit Splitter(std::string_view text) : text_{text} {}
 
-  // Nothing when the text is not path=value; column() then tells how far it was.
+  // Empty if the text is not path=value; column() is then the position of the mistake.
   std::optional<Assignment> split() {
     Assignment result;
     do {
@@ -71,8 +71,8 @@ class Splitter {
   size_t at_ = 0;
 };
 
-// The number, from 1, of the first earlier override of `path` or of something in it; 0: none. Its
-// value would be lost, and which of the two was meant is anyone's guess.
+// The number, from 1, of the first earlier override of `path` or of something in it; 0: none. The
+// earlier value would be lost, and which one was intended is unknown.
 size_t first_undone(const std::vector<Step>& path, const std::vector<std::string>& earlier) {
   for (size_t i = 0; i < earlier.size(); ++i) {
     const auto other = Splitter{earlier[i]}.split();
@@ -94,7 +94,7 @@ class Overrider {
   Overrider(const FileName& name, Diagnostics& diagnostics)
       : name_{name}, diagnostics_{diagnostics} {}
 
-  // The place a step leads to, made if it is a key that is not there yet; null with a complaint.
+  // The node that a step leads to, created for a missing key; null after a reported mistake.
   Node* go(Node& from, const Step& step, const std::string& path) {
     const Position at{name_, 1, step.column};
     if (from.is_sequence() && is_number(step.text)) return item(from, step, path);
@@ -161,7 +161,7 @@ void apply_override(Document& document, std::string_view assignment, Diagnostics
                       "takes back what " + in_quotes(earlier[undone - 1]) + " has set");
     return;
   }
-  // Spaces in front make the positions of the value those in the whole argument.
+  // Leading spaces make positions in the value those in the whole argument.
   const auto shift = static_cast<size_t>(parsed->value_column - 1);
   Budget budget;
   auto value = parse_yaml(std::string(shift, ' ').append(parsed->value), name, budget, diagnostics);

@@ -11,13 +11,13 @@ using Json = nlohmann::ordered_json;
 
 Json shape_of(const FieldTree& field);
 
-// A struct that is not written out still lacks a key that it requires.
+// An omitted struct still lacks its required keys.
 bool needs_value(const FieldTree& field) {
   const auto any = [](const FieldTree& tree) {
     return std::any_of(tree.children.begin(), tree.children.end(), needs_value);
   };
   if (field.required) return true;
-  if (field.shape == FieldShape::Variant) {  // as long as nothing is said, the default kind stands
+  if (field.shape == FieldShape::Variant) {  // without a choice, the default kind applies
     return std::any_of(field.variants.begin(), field.variants.end(), [&](const FieldTree& kind) {
       return kind.name == field.default_text && any(kind);
     });
@@ -38,7 +38,7 @@ std::string description(const FieldTree& field) {
   return text;
 }
 
-// What a key may hold, with what its field says about it.
+// The schema of a key, with its field's doc string.
 Json property(const FieldTree& field) {
   Json schema = shape_of(field);
   if (const std::string text = description(field); !text.empty()) schema["description"] = text;
@@ -49,7 +49,7 @@ Json property(const FieldTree& field) {
 
 Json object(const FieldTree& tree, const std::string& kind);
 
-// What a raw field holds if the field `name` beside it has one of these values.
+// The schema of a raw field, depending on the field `name` beside it.
 Json rules_by_name(const FieldTree& raw) {
   Json rules = Json::array();
   for (const FieldTree& named : raw.variants) {
