@@ -64,7 +64,8 @@ class ControlPlane final : public PodApi, public NodeApi, public ControllerApi {
   void delete_dead_pods(NodeId node, bool is_back) override;
 
   void patch(uint32_t controller, ApiResource resource, ControllerApi::Reply reply) override;
-  void delete_pod(uint32_t controller, PodId pod, MayEvict may, ControllerApi::Reply reply) override;
+  void delete_pod(uint32_t controller, PodId pod, MayEvict may,
+                  ControllerApi::Reply reply) override;
 
   void sample(Time now);  // at the end of each interval of the timeline
   void add_summary(Recorder& recorder);
