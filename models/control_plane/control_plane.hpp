@@ -73,8 +73,7 @@ class ControlPlane final : public PodApi, public NodeApi, public ControllerApi {
   void audit() const { servers_.audit(); }
 
  private:
-  // Its heartbeats end, or begin again once it has booted.
-  void node_down(NodeId node, NodeReason why);
+  void node_down(NodeId node, NodeReason why);  // no heartbeats until the node has booted
   void node_up(NodeId node);
   void node_registered(NodeId node);
   void node_deregistered(NodeId node);
