@@ -63,8 +63,9 @@ class ControlPlane final : public PodApi, public NodeApi, public ControllerApi {
             std::function<void(bool)> done) override;
   void delete_dead_pods(NodeId node, bool is_back) override;
 
-  void patch(uint32_t controller, ApiResource resource, ControllerApi::Told told) override;
-  void delete_pod(uint32_t controller, PodId pod, MayEvict may, ControllerApi::Told told) override;
+  void patch(uint32_t controller, ApiResource resource, ControllerApi::Reply reply) override;
+  void delete_pod(uint32_t controller, PodId pod, MayEvict may,
+                  ControllerApi::Reply reply) override;
 
   void sample(Time now);  // at the end of each interval of the timeline
   void add_summary(Recorder& recorder);
@@ -72,8 +73,7 @@ class ControlPlane final : public PodApi, public NodeApi, public ControllerApi {
   void audit() const { servers_.audit(); }
 
  private:
-  // Its heartbeats end, or begin again once it has booted.
-  void node_down(NodeId node, NodeReason why);
+  void node_down(NodeId node, NodeReason why);  // no heartbeats until the node has booted
   void node_up(NodeId node);
   void node_registered(NodeId node);
   void node_deregistered(NodeId node);

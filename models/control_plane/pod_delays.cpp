@@ -49,25 +49,26 @@ void PodDelays::delete_dead_pods(NodeId node, bool /*is_back*/) {
   });
 }
 
-void PodDelays::patch(uint32_t /*controller*/, ApiResource /*resource*/, ControllerApi::Told told) {
+void PodDelays::patch(uint32_t /*controller*/, ApiResource /*resource*/,
+                      ControllerApi::Reply reply) {
   engine_.after(write_, Label{"control.written"},
-                [told = std::move(told)] { told(ControllerApi::Answer::Stored); });
+                [reply = std::move(reply)] { reply(ControllerApi::Answer::Stored); });
 }
 
 void PodDelays::delete_pod(uint32_t /*controller*/, PodId /*pod*/, MayEvict may,
-                           ControllerApi::Told told) {
+                           ControllerApi::Reply reply) {
   struct Deletion {
     MayEvict may;
-    ControllerApi::Told told;
+    ControllerApi::Reply reply;
   };
-  auto deletion = std::make_shared<Deletion>(Deletion{std::move(may), std::move(told)});
+  auto deletion = std::make_shared<Deletion>(Deletion{std::move(may), std::move(reply)});
   engine_.after(write_, Label{"control.written"}, [this, deletion] {
     if (deletion->may && !deletion->may()) {
-      return deletion->told(ControllerApi::Answer::Forbidden);
+      return deletion->reply(ControllerApi::Answer::Forbidden);
     }
-    deletion->told(ControllerApi::Answer::Stored);
+    deletion->reply(ControllerApi::Answer::Stored);
     engine_.after(watch_, Label{"control.watcher_told"},
-                  [deletion] { deletion->told(ControllerApi::Answer::Observed); });
+                  [deletion] { deletion->reply(ControllerApi::Answer::Observed); });
   });
 }
 

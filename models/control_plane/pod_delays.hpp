@@ -53,8 +53,9 @@ class PodDelays final : public PodApi, public NodeApi, public ControllerApi {
   }
   void delete_dead_pods(NodeId node, bool is_back) override;
 
-  void patch(uint32_t controller, ApiResource resource, ControllerApi::Told told) override;
-  void delete_pod(uint32_t controller, PodId pod, MayEvict may, ControllerApi::Told told) override;
+  void patch(uint32_t controller, ApiResource resource, ControllerApi::Reply reply) override;
+  void delete_pod(uint32_t controller, PodId pod, MayEvict may,
+                  ControllerApi::Reply reply) override;
 
  private:
   struct Held {

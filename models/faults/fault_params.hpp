@@ -16,7 +16,7 @@
 #include "models/faults/link_fault_params.hpp"
 #include "models/faults/logs/failure_log_params.hpp"
 #include "models/faults/node_killer.hpp"
-#include "models/faults/rank_faults.hpp"
+#include "models/faults/rank_fault_params.hpp"
 #include "models/faults/repair.hpp"
 #include "models/hardware/cluster_state.hpp"
 #include "sim/config/diagnostics.hpp"

@@ -13,11 +13,11 @@
 #include "models/faults/fault_params.hpp"
 #include "models/network/network_params.hpp"
 #include "models/scenario/cluster_params.hpp"
-#include "models/scheduling/feasibility/deadlock_detector.hpp"
+#include "models/scheduling/feasibility/deadlock_params.hpp"
 #include "models/scheduling/policy_params.hpp"
 #include "models/storage/storage_params.hpp"
 #include "models/telemetry/cardiogram_params.hpp"
-#include "models/telemetry/timeline.hpp"
+#include "models/telemetry/timeline_params.hpp"
 #include "models/workload/workload_params.hpp"
 #include "sim/config/fields.hpp"
 

@@ -3,7 +3,7 @@
 #include <limits>
 #include <optional>
 
-#include "models/cluster/cluster.hpp"
+#include "models/cluster/ground.hpp"
 #include "models/cluster/offered_load.hpp"
 #include "sim/cli/scenario_input.hpp"
 

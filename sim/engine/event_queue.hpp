@@ -66,8 +66,7 @@ class EventQueue {
   }
   size_t size() const { return size_; }
   size_t stale() const { return stale_; }  // tickets of cancelled events, not yet skipped
-  // No event may be pushed before this: the last event taken, or the last `end` without a due
-  // event.
+  // No event may be pushed before this: the last event taken, or the last idle `end` of pop.
   Time floor() const { return floor_; }
   // Due time of the first event; Time::max() if none is pending. A search: not for hot paths.
   Time next_time() const;

@@ -18,14 +18,14 @@ class ControllerApi {
     Stored,
     Observed  // the pod's kubelet has observed the change; follows Stored
   };
-  using Told = std::function<void(Answer answer)>;
+  using Reply = std::function<void(Answer answer)>;
   // Called once, when the API server handles the eviction; true uses up a disruption.
   using MayEvict = std::function<bool()>;
 
-  // A patch of a Node, Job or scale. `told` gets Stored or Failed.
-  virtual void patch(uint32_t controller, ApiResource resource, Told told) = 0;
+  // A patch of a Node, Job or scale. `reply` gets Stored or Failed.
+  virtual void patch(uint32_t controller, ApiResource resource, Reply reply) = 0;
   // POST of an Eviction; or, without `may`, DELETE of the Pod.
-  virtual void delete_pod(uint32_t controller, PodId pod, MayEvict may, Told told) = 0;
+  virtual void delete_pod(uint32_t controller, PodId pod, MayEvict may, Reply reply) = 0;
 
  protected:
   ~ControllerApi() = default;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "models/hardware/node_news.hpp"
@@ -11,30 +10,18 @@
 #include "models/scheduling/feasibility/changed_ids.hpp"
 #include "models/scheduling/feasibility/deadlock_candidates.hpp"
 #include "models/scheduling/feasibility/deadlock_log.hpp"
+#include "models/scheduling/feasibility/deadlock_params.hpp"
 #include "models/scheduling/feasibility/gang_holdings.hpp"
 #include "models/scheduling/feasibility/infeasible_time.hpp"
 #include "models/scheduling/feasibility/reduction.hpp"
 #include "models/workload/job/job_news.hpp"
 #include "models/workload/job/job_table.hpp"
 #include "models/workload/job/pod_news.hpp"
-#include "sim/config/options.hpp"
 #include "sim/engine/signal.hpp"
 #include "sim/record/recorder.hpp"
 #include "sim/runtime/sim.hpp"
 
 namespace orrery {
-
-struct DeadlockParams {
-  static constexpr std::string_view kDoc = "What counts as a deadlock of gangs.";
-
-  bool counts_down_nodes = true;
-
-  template <class V>
-  void fields(V& v) {
-    v("counts_down_nodes", counts_down_nodes,
-      "Nodes that are down count as free: gangs that only wait for a repair are not deadlocked.");
-  }
-};
 
 struct PodLoss {  // lost by a stuck job
   JobId job;

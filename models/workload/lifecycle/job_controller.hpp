@@ -58,7 +58,7 @@ class JobController : public JobNews, public PodNews {
   void connect(NodeNews& nodes);  // bound pods of a node that goes down die
   // The scheduler bound the pod: node and grant are in the JobTable and taken in ClusterState.
   void pod_bound(PodId pod);
-  // The scheduler deletes the pod for a job of that priority, and its containers are terminated.
+  // The scheduler deletes the pod for a job of priority `by`; its containers get SIGTERM.
   // Preemption is no failure.
   void preempt(PodId pod, int32_t by) { terminate(pod, {PodEnd::Preempted, by}); }
   // A controller deletes the pod or evicts it through the Eviction API. No failure either.

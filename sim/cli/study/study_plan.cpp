@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "models/cluster/cluster.hpp"
+#include "models/cluster/ground.hpp"
 #include "sim/cli/study/study_remarks.hpp"
 #include "sim/config/describe.hpp"
 #include "sim/config/quantity.hpp"
