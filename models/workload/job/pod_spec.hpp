@@ -52,7 +52,8 @@ struct PodSpec {
   bool may_preempt = true;  // preemptionPolicy: PreemptLowerPriority; else Never
   std::string node_name;    // spec.nodeName: only this node; empty: any
   std::vector<Toleration> tolerations;
-  std::vector<SelectorTerm> required_terms;  // one of them must match; empty: any node
+  // Alternatives, of which one must match; empty: any node.
+  std::vector<SelectorTerm> required_terms;
   std::vector<PreferredTerm> preferred_terms;
   std::vector<NodeLabel> labels;                         // labels of the pod itself
   std::vector<PodAffinityTerm> affinity, anti_affinity;  // required, all of them
