@@ -1,4 +1,4 @@
-// models/workload/training/communicator_init.hpp -- how long ranks take to find one another and
+// models/workload/training/communicator_init.hpp -- how long ranks take to find each other and
 // connect.
 #pragma once
 
@@ -13,7 +13,8 @@
 namespace orrery {
 
 // How the ranks connect. With tcp_store one thread serves all of them, and groups are made one by
-// one with a barrier of all ranks each; redis takes the thread away, ordered the barriers too.
+// one, each with a barrier of all ranks. redis removes the single thread, ordered the barriers,
+// too.
 enum class CommunicatorMethod : uint8_t { TcpStore, Redis, Ordered };
 constexpr std::array<std::string_view, 3> enum_names(CommunicatorMethod) {
   return {"tcp_store", "redis", "ordered"};
@@ -40,9 +41,9 @@ struct CommunicatorParams {
   }
 };
 
-// Of one start of a job with so many ranks; a single rank needs none.
+// For one start of a job with this many ranks; a single rank needs none.
 Duration communicator_init_time(const CommunicatorParams& params, int32_t ranks);
-// From the start barrier until the job loads its checkpoint, with so many GPUs.
+// From the start barrier until the job loads its checkpoint.
 Duration init_time(const Job& job, int32_t gpus);
 
 }  // namespace orrery
