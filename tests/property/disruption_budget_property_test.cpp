@@ -17,7 +17,7 @@ namespace {
 
 constexpr Duration kForceAfter = 10_min;
 
-// Evicts any pods and drains any nodes; lets nodes come back.
+// Evicts random pods and drains random nodes; brings nodes back.
 class Saboteur final : public Policy, public Controller {
  public:
   using Params = NoParams;
@@ -73,7 +73,7 @@ struct BudgetWorld {
   }
   Rng random;
   Duration termination = {};
-  std::vector<int> least;  // by service: pods that stay ready
+  std::vector<int> least;  // by service: minimum of ready pods
 };
 
 TEST(DisruptionBudgetProperty, NoPodIsEvictedAgainstItsBudgetBeforeItsDrainIsForced) {

@@ -1,4 +1,4 @@
-// tests/support/scripted_controller.hpp -- runs in which a controller acts as a test says.
+// tests/support/scripted_controller.hpp -- runs with a controller that follows a script.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace orrery {
 
-// The policy `Scripted` (tests/unit/controllers/scripted_controller.cpp) gives `steps`, each at its
-// time.
+// The policy `Scripted` (tests/unit/controllers/scripted_controller.cpp) executes `steps`, each at
+// its time.
 struct ScriptedRun {
   explicit ScriptedRun(const std::string& yaml, const std::string& steps,
                        const std::vector<std::string>& overrides = {})

@@ -1,4 +1,4 @@
-// tests/unit/facts_test.cpp -- which parameters have no effect, why, and that they have none.
+// tests/unit/facts_test.cpp -- parameters without effect, and the reasons.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

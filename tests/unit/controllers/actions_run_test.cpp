@@ -1,4 +1,4 @@
-// Each action of a controller: done, refused, failed; what it costs, and what a drain takes.
+// Each action of a controller: done, refused, failed; its costs, and the duration of a drain.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

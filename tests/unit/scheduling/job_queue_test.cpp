@@ -1,4 +1,4 @@
-// The job queue in front of real nodes, what stopping costs, and what scenarios may not say.
+// The job queue in front of real nodes, the cost of stopping, and rejected scenarios.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -70,7 +70,7 @@ policy:
   EXPECT_EQ(jobs[0].gpu_s_lost, 0);
 }
 
-// The plan hears of the arrival before the end, which was not expected yet, or of both at once.
+// The plan gets the arrival before the end, which was not expected yet, or both at once.
 TEST(JobQueue, AJobThatEndsAtTheInstantOfAnArrivalIsNotStopped) {
   for (const char* const react : {"each_event", "each_instant"}) {
     ScenarioRun run{kTwoNodes + R"(
@@ -209,7 +209,7 @@ policy: {base: strict_gang, job_queue: {infeasible: fail}}
   EXPECT_EQ(jobs[1].outcome, JobOutcome::Completed);
 }
 
-// With estimates of half the run, each is corrected on the way, and every job still ends.
+// With estimates of half the run, each is corrected during the run, and every job still ends.
 TEST(JobQueue, EstimatesThatProveTooShortAreCorrected) {
   for (const char* const correction : {"requested", "steps", "doubling"}) {
     ScenarioRun run{kTwoNodes + R"(

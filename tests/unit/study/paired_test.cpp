@@ -34,7 +34,7 @@ TEST(Paired, ADifferenceThatIsAlwaysTheSameIsKnownExactly) {
   EXPECT_NEAR(paired.relative(), 0.6, 1e-12);
 }
 
-// How many of a thousand studies, of pairs that share most of their noise, hold the truth.
+// How many of a thousand studies, of pairs that share most of their noise, contain the true value.
 double covered(size_t seeds, bool is_skewed, bool by_bootstrap) {
   Rng rng{7};
   constexpr int kStudies = 1000;

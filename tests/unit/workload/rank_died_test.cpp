@@ -132,7 +132,7 @@ TEST(Suspension, ThatIsStruckEndsAtOnce) {
   EXPECT_DOUBLE_EQ(world.job_rows().at(0).gpu_s_useful, 16 * 20.0);
 }
 
-// Tells of the pod of rank 2 ten seconds late, and of others at once.
+// Replies for the pod of rank 2 ten seconds late, and for others at once.
 class LateThird final : public PodApi {
  public:
   explicit LateThird(JobWorld& world) : world_{world} {}

@@ -1,4 +1,4 @@
-// `orrery trace`: what it says of a file, and what it makes of it.
+// `orrery trace`: its reports and its conversions.
 #include <gmock/gmock.h>
 
 #include <filesystem>

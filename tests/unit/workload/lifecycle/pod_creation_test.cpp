@@ -48,7 +48,7 @@ struct PodCreationWorld {
   std::vector<std::string> batches;
 };
 
-// The test answers.
+// The test replies.
 class SilentPodApi final : public PodApi {
  public:
   void create(PodId pod, Reply reply) override { asked.emplace_back(pod, std::move(reply)); }
@@ -93,7 +93,7 @@ TEST(PodCreation, APodOfAnOrderedStatefulSetWaitsUntilAllBeforeItRun) {
   world.start({0});
   world.engine.run();
   EXPECT_THAT(world.batches, ElementsAre("0s a0", "0s a1"));
-  // The first is lost before the second runs: the third waits for both.
+  // The first pod is lost before the second runs: the third waits for both.
   world.jobs.pod({0}).state = PodState::Absent;
   world.creation.gone({0});
   world.creation.want({0});

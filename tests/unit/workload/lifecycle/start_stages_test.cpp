@@ -1,4 +1,4 @@
-// What each stage of a pod's start takes, as its hook says.
+// The duration of each stage of a pod's start, as set by its hook.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ struct StartStagesWorld {
     starts.begin({0});
   }
   Time started() const { return jobs.pod({0}).started; }
-  // Tells at once.
+  // Replies at once.
   void takes(StartStage stage, Duration span) {
     starts.use(stage, [this, stage, span](PodId, Duration until, const PodStarts::Ready& told) {
       passed.push_back(std::string{name_of(stage)} + " " +
@@ -36,7 +36,7 @@ struct StartStagesWorld {
       told(until + span);
     });
   }
-  // Tells when the test does.
+  // Replies when the test does.
   void is_silent(StartStage stage) {
     starts.use(stage, [this](PodId, Duration, PodStarts::Ready told) { tell = std::move(told); });
   }
@@ -63,7 +63,7 @@ TEST(StartStages, EachDelaysTheStartByWhatItsHookSays) {
 
 TEST(StartStages, FollowOneAnotherInTheOrderOfAKubelet) {
   StartStagesWorld world;
-  for (size_t stage = kStartStages; stage-- > 0;) {  // in whatever order their hooks are made
+  for (size_t stage = kStartStages; stage-- > 0;) {  // in any order of hooks
     world.takes(static_cast<StartStage>(stage), 1_s * static_cast<int64_t>(stage + 1));
   }
   world.bind();
