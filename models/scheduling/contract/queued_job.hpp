@@ -55,10 +55,11 @@ struct QueuedJob {
   JobAsk ask = {};
   RunEstimate estimate = {};
   JobProgress progress = {};
-  JobSlot partner = kNoJob;  // the job on the same GPUs
-  Resources held = {};       // of the pool; one of two partners holds for both
-  Duration run = {};         // once the job is over: its real run time
-  bool is_over = false;      // it ended this instant, and the job queue has not processed that yet
+  JobSlot partner = kNoJob;   // the job on the same GPUs
+  Resources held = {};        // of the pool; one of two partners holds for both
+  Duration run = {};          // once the job is over: its real run time
+  bool is_over = false;       // it ended this instant, and the job queue has not processed that yet
+  bool has_computed = false;  // since it started
 
   bool is_running() const { return state == QueuedState::Running; }
   bool has_started() const { return progress.started >= Time{}; }

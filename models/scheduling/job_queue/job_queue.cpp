@@ -30,6 +30,11 @@ JobQueue::JobQueue(Sim sim, const ClusterState& cluster, const JobTable& jobs,
       policies_{*this, params} {
   controller_.job_arrived.connect([this](JobId job) { job_arrived(job); });
   controller_.job_over.connect([this](JobId job) { job_over(job); });
+  if (!around_.is_counting) {
+    controller_.phase_changed.connect([this](JobId job, JobPhase, JobPhase after) {
+      if (after == JobPhase::Running) job_computes(job);
+    });
+  }
   controller_.job_suspended.connect([this](JobId job) { job_suspended(job); });
 }
 
@@ -83,6 +88,11 @@ void JobQueue::job_over(JobId id) {
   running_.expect_end(r, now() + release_delay);
   sim_.engine.after(release_delay, Label{"job_queue.released"},
                     [this, slot = r.slot] { job_released(slot); });
+}
+
+void JobQueue::job_computes(JobId id) {
+  QueuedJob& r = records_.of(id);
+  if (r.is_running() && !r.is_over) running_.computes(r);
 }
 
 // A job was cancelled or rejected, and jobs behind it may start.

@@ -109,6 +109,7 @@ class JobQueue final : private JobBoard {
   // ---- news
   void node_changed(NodeId node, bool is_up);
   void job_arrived(JobId id);
+  void job_computes(JobId id);
   void job_over(JobId id);
   void job_over_unstarted(QueuedJob& job);
   void job_released(JobSlot job);

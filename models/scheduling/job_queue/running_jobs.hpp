@@ -25,6 +25,7 @@ class RunningJobs {
 
   const JobTree& by_end() const { return by_end_; }
   void begin(QueuedJob& job, Duration setup);  // the caller has set `held` and the pace
+  void computes(QueuedJob& job);               // its pods have started: its run counts from now
   void set_pace(QueuedJob& job, Pace pace);
   void expect_end(QueuedJob& job, Time end);
   // One of two partners leaves. The other, which is returned, holds the GPUs of both.

@@ -44,6 +44,27 @@ policy: {base: strict_gang, job_queue: {policies: [{name: EASY}]}}
   EXPECT_EQ(jobs[3].created, jobs[1].ended) << "it would have delayed the head";
 }
 
+// Pods are bound a fraction of a second after the start. `late` arrives in the fraction between the
+// 20 min of `round` from its start and its end.
+TEST(JobQueue, AJobWhosePodsTakeTimeToStartIsNotBelievedToRunForLonger) {
+  ScenarioRun run{kTwoNodes + R"(
+workload:
+  sources:
+  - kind: jobs
+    jobs:
+    - {name: first, pod: {gpus: 4}, work: 30min}
+    - {name: round, pod: {gpus: 1}, work: 20min}
+    - {name: head, submit: 1min, pods: 2, pod: {gpus: 4}, work: 10min}
+    - {name: late, submit: 20min, pod: {gpus: 1}, work: 15min}
+policy: {base: strict_gang, job_queue: {policies: [{name: EASY}]}}
+)"};
+  ASSERT_EQ(run.result.end, SimulationResult::End::Done);
+  const auto jobs = in_order(run);
+  EXPECT_GT(jobs[1].ended, Time{} + 20_min);
+  EXPECT_EQ(jobs[2].created, jobs[0].ended);
+  EXPECT_EQ(jobs[3].created, jobs[2].ended) << "it would have delayed the head";
+}
+
 TEST(JobQueue, AGangThatIsStoppedKeepsWhatItComputedAndGivesItsNodesBack) {
   ScenarioRun run{kTwoNodes + R"(
 workload:
