@@ -46,7 +46,8 @@ struct ListedLinkFaultParams {
     v("until", until, "When it is as new; absent: never in this run.",
       Heeded{kind_of(flaw) != LinkFlawKind::Flap, "a flap ends by itself"});
     v("flaw", flaw, "What is wrong with it. A switch is dead, or flaps.", Required{},
-      Heeded{Fact::AdaptiveRouting, kind_of(flaw) == LinkFlawKind::Cursed});
+      Heeded{Fact::AdaptiveRouting, kind_of(flaw) == LinkFlawKind::Cursed,
+             "kind is cursed, and no routing engine is adaptive"});
   }
   template <class C>
   void check(C& c) const {
@@ -73,7 +74,8 @@ struct RandomLinkFaultParams {
       "the links from NIC to leaf, 0.051 of leaf switches.",
       Range{0.0, 1e6}, Unit{"% a month"}, Source{"HPN, SIGCOMM'24: links from NIC to leaf"});
     v("flaw", flaw, "What is wrong then. A switch is dead, or flaps.",
-      Heeded{Fact::AdaptiveRouting, kind_of(flaw) == LinkFlawKind::Cursed});
+      Heeded{Fact::AdaptiveRouting, kind_of(flaw) == LinkFlawKind::Cursed,
+             "kind is cursed, and no routing engine is adaptive"});
     v("repair", repair, "Until it is as new.", Source{"mean repair of LANL's network failures"},
       Heeded{kind_of(flaw) != LinkFlawKind::Flap, "a flap ends by itself"});
   }
