@@ -346,16 +346,6 @@ TEST(Facts, ParametersThatCountAreNotTold) {
   }
 }
 
-TEST(Facts, AReasonThatNeedsAValueOfTheParameterNamesTheValue) {
-  const Settings cursed{"faults.links.list[0].flaw={kind: cursed}"};
-  const std::string path = "faults.links.list[0].flaw";
-  EXPECT_THAT(
-      warnings_about(read(kFlow + kStep + kDead + cursed), path),
-      ElementsAre(HasSubstr("has no effect: kind is cursed, and no routing engine is adaptive")));
-  EXPECT_THAT(warnings_about(read(kFlow + kStep + kDead), path), IsEmpty());
-  EXPECT_THAT(warnings_about(read(kFlow + kStep + kAdaptive + kDead + cursed), path), IsEmpty());
-}
-
 TEST(Facts, AllAreTried) {
   const std::vector<Row> rows = all_rows();
   for (size_t i = 0; i < kWhyNot.size(); ++i) {
