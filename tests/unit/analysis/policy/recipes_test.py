@@ -118,7 +118,7 @@ def test_the_controller_of_the_page_keeps_nodes_that_come_back_empty_for_a_while
     run(FAILING.split("policy:")[0] + re.sub(r".*in C\+\+\n", "", policy))
     with h5py.File(tmp_path / "out.h5") as results:
         actions = results["events/actions"][:]
-    given = [(bytes(row["why"]).decode(), row["node"], row["at"] / 60) for row in actions]
+    given = [(bytes(row["why"]).decode(), row["node"], row["at"] / 60e9) for row in actions]
     assert given == [("it has just come back", 3, 51), ("it has stayed up", 3, 81), ("it has just come back", 9, 126),
                      ("it has just come back", 9, 136), ("it has stayed up", 9, 166)]
 

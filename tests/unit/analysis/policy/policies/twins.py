@@ -401,7 +401,10 @@ class LooksAround(Policy):
         self.names = [name for name in dir(actions) if not name.startswith("_")]
         self.see_nodes(board)
         self.see_jobs(board)
-        self.seen |= {"suspended" for job in board.jobs if board.job(job).is_suspended}
+        for job in board.jobs:
+            if board.job(job).is_suspended:
+                self.seen.add("suspended")
+                actions.resume(job, why="seven")
         if self.last is None:
             self.act(board, actions)
             actions.wake_at(board.now_ns + SECOND)
@@ -457,6 +460,5 @@ class LooksAround(Policy):
         actions.evict(web.first_pod, "four", retry_for_ns=5 * SECOND)
         actions.drain(np.int64(free), "five", deadline_ns=HOUR, force_after_ns=HOUR // 2)
         actions.suspend(gang.id, "six")
-        actions.resume(gang.id, why="seven")
         actions.resize(web.id, 1, "eight")
         actions.suspend(10**6, "of a job that is not there")
