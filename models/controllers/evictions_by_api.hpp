@@ -1,5 +1,5 @@
-// models/controllers/evictions_by_api.hpp -- single evictions: asked for, answered 429, asked
-// again.
+// models/controllers/evictions_by_api.hpp -- single evictions by requests, with retries after a
+// 429.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,10 @@
 
 namespace orrery {
 
-// As `kubectl drain`: an eviction that a budget forbids is asked for again every 5 s, without
-// backoff. From `force_at` on the pod is deleted without asking the budget.
+// As `kubectl drain`: an eviction that a budget forbids is retried every 5 s, without backoff. From
+// `force_at` on the pod is deleted without a check of the budget. Example: a budget allows one
+// disruption, and two pods are evicted at 0 s: one is evicted, the other gets a 429 and is retried
+// at 5 s, 10 s, ..., until a replacement of the first is ready.
 class EvictionsByApi {
  public:
   static constexpr Duration kRetryEvery = 5_s;  // kubectl: "will retry after 5s"
@@ -24,7 +26,7 @@ class EvictionsByApi {
   // Called exactly once; `reason` says why the pod stays.
   using Done = std::function<void(Result result, const std::string& reason)>;
   struct Order {
-    uint32_t controller = 0;  // whose client asks
+    uint32_t controller = 0;  // controller whose client sends the requests
     PodId pod;
     Time retry_until;
     Time force_at = Time::max();
@@ -34,12 +36,13 @@ class EvictionsByApi {
                  DisruptionBudgets& budgets)
       : engine_{engine}, jobs_{jobs}, controller_{controller}, budgets_{budgets} {}
 
-  void use(ControllerApi& api) { api_ = &api; }  // else deletions take no time
+  void use(ControllerApi& api) { api_ = &api; }  // without an API deletions take no time
   uint64_t begin(const Order& order, Done done);
-  void cancel(uint64_t eviction);  // nothing is asked for any more, and `done` is not called
-  void delete_now(uint32_t controller, PodId pod, Done done);  // whatever budgets say
+  // The eviction is not requested any more, and `done` is not called.
+  void cancel(uint64_t eviction);
+  void delete_now(uint32_t controller, PodId pod, Done done);  // without regard to budgets
   uint64_t tries() const { return tries_; }
-  uint64_t forbidden() const { return forbidden_; }  // answers 429
+  uint64_t forbidden() const { return forbidden_; }  // 429 answers
 
  private:
   struct Open {

@@ -21,7 +21,7 @@ struct Asked {
   std::string_view method;
 };
 
-struct Answer {  // the result of a point with a status
+struct Answer {  // result of a point with a status
   Code code = Code::Success;
   std::string reason = {};
   Duration timeout = {};
@@ -33,13 +33,13 @@ bool bool_from(const Asked& asked, const py::object& given);
 int64_t integer_from(const Asked& asked, const py::object& given, int64_t low, int64_t high);
 std::optional<int64_t> integer_or_none(const Asked& asked, const py::object& given, int64_t low,
                                        int64_t high);
-// From an array of bool over all nodes.
+// Result given as an array of bool over all nodes.
 NodeSet nodes_from(const Asked& asked, const py::object& given, size_t nodes);
-// From an array over all nodes: the scores of the requested nodes, whole and neither NaN nor
-// infinite.
+// Result given as an array over all nodes: the scores of the requested nodes, whole and neither NaN
+// nor infinite.
 void scores_from(const Asked& asked, const py::object& given, const ClusterState& cluster,
                  std::span<const NodeId> nodes, std::span<int64_t> scores);
-// From an array of exactly as many numbers.
+// Result given as an array of exactly as many numbers.
 void normalised_from(const Asked& asked, const py::object& given, std::span<int64_t> scores);
 std::vector<GangDomain> domains_from(const Asked& asked, const py::object& given,
                                      const ClusterState& cluster);

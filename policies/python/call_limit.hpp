@@ -37,7 +37,7 @@ class CallLimit {
   const CheckContext* context_ = nullptr;  // for the simulated time
   Clock::time_point end_;                  // when the next step is due
   unsigned long thread_ = 0;               // Python's number of the thread
-  uint64_t number_ = 0;                    // of the call
+  uint64_t number_ = 0;                    // number of the call
   std::atomic<bool> is_interrupted_ = false;
 };
 

@@ -7,11 +7,11 @@
 
 namespace orrery::python {
 
-struct ControlBoardRef {  // lasts as long as the run
+struct ControlBoardRef {  // valid for the run
   Lent<const ControlBoard> board;
 };
 
-struct ActionsRef {  // lasts as long as the tick
+struct ActionsRef {  // valid for the tick
   Lent<Actions> actions;
   Lent<const ControlBoard> board;
 };

@@ -31,7 +31,7 @@ enum class Whose : uint8_t { Waiting, Running, Own };
 struct Tree {
   Lent<JobBoard> board;
   Whose whose;
-  std::shared_ptr<JobTree> own = {};  // the policy's
+  std::shared_ptr<JobTree> own = {};  // a tree of the policy itself
   const JobTree& get() const {
     if (whose == Whose::Own) return *own;
     return whose == Whose::Waiting ? board->waiting() : board->running();

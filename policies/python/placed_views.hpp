@@ -22,7 +22,7 @@ class WhatIfs {
     std::unique_ptr<GangWhatIf> gang;
     std::set<uint32_t> out = {};  // pods evicted in it
   };
-  // Scope of post_filter(). Its end closes the what-ifs that it has opened.
+  // Scope of post_filter(). Its end closes the what-ifs that were opened in it.
   class Scope {
    public:
     explicit Scope(WhatIfs& all) : all_{all}, before_{all.open_.size()} { ++all.scopes_; }
@@ -54,7 +54,7 @@ class WhatIfs {
 py::object counts_of(const Placements& placements, const std::map<std::string, std::string>& labels,
                      bool by_leaf, const std::string& team, bool keeping_away);
 
-// What the ledger of placed pods tells whoever is lent it.
+// The interface of the ledger of placed pods for Python classes that show it.
 template <class Ref>
 void bind_ledger(py::class_<Ref>& ref, const ClusterState& (*cluster)(const Ref&),
                  const Placements& (*placements)(const Ref&)) {

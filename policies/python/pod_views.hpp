@@ -20,11 +20,11 @@ class Nodes {  // arrays over all nodes: views of the cluster's memory
   explicit Nodes(const Lent<const ClusterState>& cluster);
   const ClusterState& cluster() const { return *cluster_; }
   py::dict allocatable, requested;  // by resource
-  // The nodes in question, while filter or score runs; null: none.
+  // The nodes that are still feasible, while filter or score runs; null: none.
   const NodeSet* candidates = nullptr;
   std::span<const NodeId> feasible = {};
 
-  py::object candidate_ids() const;  // None: no nodes in question
+  py::object candidate_ids() const;  // None: outside of filter and score
   void take_back() { cluster_.take_back(); }
 
  private:

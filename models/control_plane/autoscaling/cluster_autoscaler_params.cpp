@@ -8,7 +8,7 @@
 namespace orrery {
 namespace {
 
-// What is drawn is never shorter.
+// The shortest duration that can be drawn.
 Duration shortest(const FixedDuration& d) { return d.value; }
 Duration shortest(const UniformDuration& d) { return d.low; }
 Duration shortest(const DiscreteDuration& d) {

@@ -1,4 +1,4 @@
-// models/control_plane/autoscaling/replica_calculator.hpp -- how many replicas a
+// models/control_plane/autoscaling/replica_calculator.hpp -- the number of replicas that a
 // HorizontalPodAutoscaler wants.
 #pragma once
 
@@ -10,18 +10,20 @@
 
 namespace orrery {
 
-// What it knows of the pods of a service. Use is in thousandths of what a pod asks for.
+// The autoscaler's data about the pods of a service. Use is in thousandths of a pod's request.
 struct ReplicaUse {
-  int32_t measured = 0;   // pods that run, with a use
-  int64_t use_milli = 0;  // of these together
-  int32_t not_ready = 0;  // that do not run yet, or not for a whole scrape interval
-  int32_t not_found = 0;  // that run, of which nothing was collected yet
+  int32_t measured = 0;   // running pods with a measured use
+  int64_t use_milli = 0;  // the sum of their use
+  int32_t not_ready = 0;  // pods that do not run yet, or not for a whole scrape interval
+  int32_t not_found = 0;  // running pods without a collected measurement
 };
 
 // ceil(replicas * use / target), as pkg/controller/podautoscaler/replica_calculator.go. Pods that
-// are not ready count as idle if the others are busy, those of which nothing is known as idle if
-// that speaks against adding, as busy if it speaks against taking away. Nothing measured, or within
-// the tolerance, or turned round by those: `replicas`.
+// are not ready count as idle if the others exceed the target. Pods without a measurement count as
+// idle when replicas would be added, as busy when they would be removed. The result is `replicas`
+// if nothing is measured, if the ratio is within the tolerance, or if these pods reverse the
+// direction. Example: 4 replicas at a measured use of 90 % with a target of 60 %: ceil(4 * 1.5) =
+// 6. If a fifth pod is not ready, it counts as idle: the use is 72 %, and ceil(5 * 1.2) = 6.
 int32_t recommended_replicas(const HorizontalPodAutoscalerParams& params, int32_t replicas,
                              const ReplicaUse& use);
 
@@ -29,7 +31,7 @@ int32_t recommended_replicas(const HorizontalPodAutoscalerParams& params, int32_
 class ReplicaLimits {
  public:
   explicit ReplicaLimits(const HorizontalPodAutoscalerParams& params) : params_{params} {}
-  // What becomes of a recommendation, which is remembered.
+  // The recommendation within windows and policies; remembers the recommendation.
   int32_t limit(Time now, int32_t replicas, int32_t recommended);
   void changed(Time now, int32_t before, int32_t after);
 
@@ -44,7 +46,7 @@ class ReplicaLimits {
   int32_t least(Time now, int32_t replicas) const;
 
   HorizontalPodAutoscalerParams params_;
-  std::vector<Change> recommendations_, added_, removed_;  // in order of time
+  std::vector<Change> recommendations_, added_, removed_;  // ordered by time
 };
 
 }  // namespace orrery

@@ -8,7 +8,7 @@
 namespace orrery {
 namespace {
 
-// The last tick of a clock until `now`; before its first one: a period before that.
+// The last tick of a clock until `now`; before the first tick: one period before it.
 Time last_tick(Time first, Duration period, Time now) {
   if (now < first) return first - period;
   return first + period * ((now - first) / period);
@@ -74,7 +74,7 @@ void ServiceScaling::pod_removed(PodId pod) {
   change(found->first, found->second, [](Service& service) { --service.running; });
 }
 
-// ---- the load, and what each replica uses
+// ---- the load, and the use of each replica
 
 // Accounts for the time since the last change.
 template <class F>
@@ -94,7 +94,7 @@ void ServiceScaling::change(JobId job, Service& service, F&& f) {
   controller_.set_use(job, service.spans.back().use);
 }
 
-// Those whose time has come; the next one is an event.
+// Applies due steps of the load; the next step is an event.
 void ServiceScaling::begin_steps(JobId id) {
   Service& service = services_.at(id);
   const std::vector<LoadStepParams>& steps = service.params->load;
@@ -175,7 +175,7 @@ void ServiceScaling::sync(JobId id) {
   controller_.scale(id, after);
 }
 
-// ---- what is told of them
+// ---- tables
 
 void ServiceScaling::sample(Time now) {
   for (const auto& [id, service] : services_) {

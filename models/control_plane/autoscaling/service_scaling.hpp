@@ -17,9 +17,12 @@
 
 namespace orrery {
 
-// The replicas of a service that run share its load evenly, and none does more than it can. What
-// each uses passes through kubelets, which look every so often at the time since their last look,
-// and the metrics server, which collects that every so often, to the autoscaler.
+// The running replicas of a service share its load evenly, each up to its capacity. The use of a
+// replica reaches the autoscaler with two delays: kubelets compute it periodically from the time
+// since their last scrape, and the metrics server collects it periodically. Example: a load of 3
+// replicas on 4 pods is a use of 75 % each. At 100 s the load doubles, so each pod is at 100 % and
+// a third of the load is not served. A kubelet that scrapes at 110 s and is collected at 115 s
+// shows the new use to the autoscaler's sync at 120 s.
 class ServiceScaling {
  public:
   ServiceScaling(Sim sim, const JobTable& jobs, JobController& controller);
@@ -33,17 +36,17 @@ class ServiceScaling {
   void add_summary(Recorder& recorder) const;
 
  private:
-  struct Span {  // of an even use, to the next one
+  struct Span {  // from the begin of a constant use to the next change
     Time from;
     double use = 0;
-    double used_s = 0;  // by one replica, until `from`
+    double used_s = 0;  // use of one replica up to `from`
   };
   struct Service {
     explicit Service(const HorizontalPodAutoscalerParams& of) : limits{of} {}
     std::shared_ptr<const ServiceParams> params;
     ReplicaLimits limits;
-    Time collected_first, scraped_first;  // phases of metrics server and kubelets
-    Duration memory;                      // how far back somebody may look
+    Time collected_first, scraped_first;  // phases of the metrics server and of kubelets
+    Duration memory;                      // how far back a reader may query
     EventId next_load, next_sync;
     size_t steps_begun = 0;
     double load = 0;
@@ -61,7 +64,7 @@ class ServiceScaling {
   void pod_removed(PodId pod);
   Time now() const { return sim_.engine.now(); }
   template <class F>
-  void change(JobId job, Service& service, F&& f);  // of load or replicas
+  void change(JobId job, Service& service, F&& f);  // of the load or of the replicas
   void begin_steps(JobId job);
   static double use_mean(const Service& service, Time from, Time to);
   void plan_sync(JobId job, Service& service);

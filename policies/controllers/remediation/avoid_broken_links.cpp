@@ -1,4 +1,4 @@
-// Cordons nodes whose NICs lost their link under a gang that failed, for a while.
+// Cordons nodes for a time if their NICs have no link when a gang fails.
 #include <cstdint>
 #include <map>
 #include <string>
@@ -24,9 +24,9 @@ struct AvoidBrokenLinksParams {
   }
 };
 
-// Example: a leaf switch dies below a gang of four nodes. The gang gives up its exchange and fails;
-// its four nodes have ports down and are cordoned. The gang restarts on other nodes. An hour later
-// the leaf is still dead, so the four stay out for another hour.
+// Example: the leaf switch of a gang of four nodes dies. The gang aborts its exchange and fails.
+// Its four nodes have ports without a link and are cordoned, so the gang restarts on other nodes.
+// An hour later the switch is still dead, so the four nodes stay cordoned for another hour.
 class AvoidBrokenLinks final : public Policy, public Controller {
  public:
   using Params = AvoidBrokenLinksParams;

@@ -1,4 +1,4 @@
-// Suspends small gangs and lets them start elsewhere, so that a large gang gets room.
+// Suspends small gangs, which then start elsewhere, so that a large gang gets room.
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -48,15 +48,15 @@ struct GangDefragmenterParams {
 struct SmallGang {
   JobId job;
   uint64_t serial = 0;
-  int128_t lost = 0;  // GPU time that suspension throws away
+  int128_t lost = 0;  // GPU time that the suspension loses
   int32_t gpus = 0;
-  std::vector<PodId> pods = {};  // with a node
+  std::vector<PodId> pods = {};  // pods with a node
 };
 
-// Frees nodes until the large gang fits. Greedy: nodes are cleared in the order of the GPU time
-// that is lost for each pod that then fits there, then of gangs suspended for it. Clearing a node
-// suspends all small gangs with a pod there. At the end, gangs are put back that are not needed,
-// the costliest first.
+// Frees nodes until the large gang fits. Greedy: the next node is the one with the least lost GPU
+// time per pod of the large gang that then fits there; ties go to the fewest suspended gangs.
+// Freeing a node suspends all small gangs with a pod there. At the end, suspensions that are not
+// needed are dropped, the costliest first.
 class MovePlan {
  public:
   MovePlan(const ControlBoard& board, std::vector<SmallGang> gangs, std::vector<PodNeed> needs)
@@ -76,7 +76,7 @@ class MovePlan {
   }
 
   bool is_there_room() { return rooms_.fits(needs_); }
-  // The gangs to suspend, as places in `gangs`; none: there is no way.
+  // Indices in `gangs` of the gangs to suspend; none: the large gang cannot fit.
   std::vector<size_t> find(int32_t moved_max, bool may_wait);
 
  private:
@@ -84,18 +84,18 @@ class MovePlan {
     std::vector<size_t> gangs;
     std::vector<PodId> pods;
   };
-  struct Step {  // a node that may be cleared
+  struct Step {  // a node that may be freed
     NodeId node;
     int64_t gangs = 0;
     int128_t lost = 0;
-    int64_t gain = 0;  // pods of the large gang that fit there then and did not before
-    // Per pod gained, without a division.
+    int64_t gain = 0;  // pods of the large gang that then fit there and did not before
+    // Compares the cost per pod without a division.
     bool is_cheaper_than(const Step& other) const {
       if (lost * other.gain != other.lost * gain) return lost * other.gain < other.lost * gain;
       return gangs * other.gain < other.gangs * gain;
     }
   };
-  int64_t fitting() {  // pods of the large gang, each kind on its own
+  int64_t fitting() {  // pods of the large gang that fit, each kind by itself
     int64_t pods = 0;
     for (const PodNeed& need : needs_) pods += std::min(need.pods, rooms_.slots(need.spec));
     return pods;
@@ -132,7 +132,7 @@ std::vector<size_t> MovePlan::unmoved_on(NodeId node) const {
   return gangs;
 }
 
-// Whether the large gang would fit if all small ones were gone.
+// Whether the large gang would fit without all small ones.
 bool MovePlan::can_help() {
   std::vector<size_t> all(gangs_.size());
   std::iota(all.begin(), all.end(), size_t{0});
@@ -178,7 +178,7 @@ void MovePlan::put_back_unneeded() {
   }
 }
 
-// The large gang and all that were suspended, together.
+// Whether the large gang and all suspended gangs fit together.
 bool MovePlan::fit_all(const std::vector<size_t>& chosen) {
   std::vector<PodNeed> all = needs_;
   for (const size_t gang : chosen) {
@@ -206,11 +206,11 @@ std::vector<size_t> MovePlan::find(int32_t moved_max, bool may_wait) {
 
 // One large gang is helped at a time: of those that were helped least recently, the one that waits
 // longest. Only running gangs of the same or a lower priority and with fewer GPUs are suspended.
-// They are resumed once the large gang has started. Gangs that a job queue holds are left to it.
+// They are resumed once the large gang has started. Gangs that a job queue holds are not helped.
 // Example: four nodes of 8 GPUs, on each a gang of one pod with 4 GPUs. A gang of two pods with 8
 // GPUs each waits: 16 GPUs are free, but no whole node. After 30 min two small gangs are suspended:
 // those that lose the least GPU time, say 4 GPUs x 5 min and 4 GPUs x 8 min. The large gang gets
-// their nodes, and they start again beside the two others.
+// their nodes, and they restart beside the two others.
 class GangDefragmenter final : public Policy, public Controller {
  public:
   using Params = GangDefragmenterParams;
@@ -227,7 +227,7 @@ class GangDefragmenter final : public Policy, public Controller {
   struct Suspended {
     JobId job;
     uint64_t serial = 0;
-    bool was_seen = false;  // suspended, that is
+    bool was_seen = false;  // was seen suspended
   };
   struct Help {
     JobId large;
@@ -246,7 +246,7 @@ class GangDefragmenter final : public Policy, public Controller {
   const Params params_;
   std::optional<Help> help_;
   Time next_search_{};
-  std::map<uint64_t, Time> helped_;  // by serial: when a gang that still waits was helped last
+  std::map<uint64_t, Time> helped_;  // by serial: the last time at which a waiting gang was helped
 };
 
 std::vector<PodNeed> missing_pods(const ControlBoard& board, const JobView& job) {
@@ -261,7 +261,8 @@ std::vector<PodNeed> missing_pods(const ControlBoard& board, const JobView& job)
   return needs;
 }
 
-// Gangs that move take up elsewhere what they free, so all free room together must be enough.
+// Suspended gangs need as much room elsewhere as they free, so the total free room must suffice for
+// the large gang.
 bool is_enough_free(const ControlBoard& board, const std::vector<PodNeed>& needs) {
   Resources left = board.cluster().free_on_up_nodes();
   for (const PodNeed& need : needs) {
@@ -290,7 +291,7 @@ std::vector<SmallGang> small_gangs(const ControlBoard& board, const JobView& lar
   return gangs;
 }
 
-// Gangs over the limit: first those that were never helped, then the one helped longest ago.
+// Gangs that wait longer than the limit: first those never helped, then the one helped longest ago.
 std::vector<WaitingJob> GangDefragmenter::to_be_helped(const ControlBoard& board) {
   std::vector<std::pair<Time, WaitingJob>> over;
   std::map<uint64_t, Time> helped;
@@ -327,7 +328,7 @@ bool GangDefragmenter::begin(const ControlBoard& board, Actions& actions,
   const std::vector<SmallGang> gangs = small_gangs(board, large);
   if (gangs.empty()) return false;
   MovePlan plan{board, gangs, needs};
-  if (plan.is_there_room()) return false;  // something else keeps it from starting
+  if (plan.is_there_room()) return false;  // room is not the reason why it waits
   const std::vector<size_t> chosen = plan.find(params_.moved_max, params_.may_wait);
   if (chosen.empty()) return false;
   const auto minutes = (board.now() - waiting.since).ns / Duration{1_min}.ns;
@@ -346,7 +347,7 @@ bool GangDefragmenter::begin(const ControlBoard& board, Actions& actions,
   return true;
 }
 
-// A suspended gang whose checkpoint is still written cannot be resumed yet: it is asked for again.
+// A suspended gang that still writes its checkpoint cannot be resumed yet: the request is repeated.
 void GangDefragmenter::go_on(const ControlBoard& board, Actions& actions) {
   Help& help = *help_;
   const bool is_late = board.now() >= help.until;
@@ -358,7 +359,7 @@ void GangDefragmenter::go_on(const ControlBoard& board, Actions& actions) {
   std::erase_if(help.gangs, [&](Suspended& gang) {
     const JobView job = board.job(gang.job);
     if (job.serial != gang.serial || is_over(job.phase)) return true;
-    if (!job.is_suspended) {  // the request may be on its way, to a gang that runs
+    if (!job.is_suspended) {  // it runs, perhaps because the request is still under way
       return gang.was_seen || is_late || job.phase == JobPhase::Pending;
     }
     gang.was_seen = true;
