@@ -2,116 +2,78 @@
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Sequence
 from html import escape
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import pandas as pd
 
-from orrery import figures
-from orrery.figures.studies import arm_places, is_flat, quantity
-from orrery.report.charts import Chart, Series, arms, lanes
+from orrery.report import study_charts, study_findings
+from orrery.report.charts import Chart
 from orrery.report.page import Section, Tile, page, table
-from orrery.report.words import number, with_unit
-from orrery.run import RunError
+from orrery.report.study_charts import unit_of
+from orrery.report.study_findings import Unit
+from orrery.report.titles import words_of
+from orrery.report.words import count, number, with_unit
 from orrery.study import Metric, Study
-from orrery.style import CYCLE, time_unit
+
+FINDINGS_MAX = 8  # metrics at the head; each section has its own
+ARMS_MAX = 2  # of a metric, there
+BADGES = {  # of a kind of remark, in two or three words
+    "few_seeds": "few seeds", "not_shown": "no difference shown", "coverage": "skewed values",
+    "nothing_random": "nothing random", "other_jobs": "other jobs",
+}
 
 
-def _axis(label: str, unit: str, rows: Sequence[dict[str, Any]], zero: bool) -> dict[str, Any]:
-    """Wide enough for values and intervals by t; those by bootstrap are wild with few seeds."""
-    ends = [end for row in rows for end in row["interval"] or ()] + [row["value"] for row in rows]
-    low, high = min([*ends, 0.0] if zero else ends), max([*ends, 0.0] if zero else ends)
-    room = (high - low) or abs(high) or 1.0
-    seconds = [end for row in rows for end in row["second"] or ()]
-    low = max(min([low, *seconds]), low - room) - 0.05 * room
-    high = min(max([high, *seconds]), high + room) + 0.05 * room
-    is_time = unit == "s"
-    shown = label if is_time or not unit else f"{label} ({unit})"
-    return {"label": shown, "unit": unit, "scale": "time" if is_time else "linear", "own": True,
-            "low": low, "high": high, "zero": zero}
+def badges(study: Study, metric: Metric, cell: int) -> str:
+    """The remarks on a row: a word or two in sight, the whole text on demand."""
+    rows = study.doubts
+    rows = rows[(rows["metric"] == metric.name) & (rows["cell"] == cell)]
+    return " ".join(
+        f'<details class="badge"><summary>{escape(BADGES.get(str(row.kind), str(row.kind)))}'
+        f"</summary>{escape(row.text)}</details>"
+        for row in rows.itertuples()
+    )
 
 
-def _lane(label: str, value: float, row: Any, colour: str, more: Sequence = ()) -> dict[str, Any]:
-    def ends(low: str, high: str) -> list[float] | None:
-        return None if pd.isna(row[low]) else [float(row[low]), float(row[high])]
-
-    return {"label": label, "value": float(value), "colour": colour,
-            "interval": ends("low", "high"), "second": ends("bootstrap_low", "bootstrap_high"),
-            "more": [list(one) for one in more]}
+def _ends(unit: Unit, low: float, high: float, scale: float | None = None) -> str:
+    if pd.isna(low) or pd.isna(high):
+        return "–"
+    return f"{number(low / (scale or unit.length))} to {number(high / (scale or unit.length))}"
 
 
-def means(study: Study, metric: Metric) -> Chart | str:
-    frame = study.means(metric.name)
-    frame = frame[frame["mean"].notna()]
-    if frame.empty:
-        return f"{metric.name}: no run has it"
-    rows = [
-        _lane(study.labels[cell], row["mean"], row, "blue", [["seeds", number(row["seeds"])]])
-        for cell, row in frame.iterrows()
-    ]
-    best, worst = frame["mean"].min(), frame["mean"].max()
-    told = f"{with_unit(best, metric.unit)} to {with_unit(worst, metric.unit)}"
-    title = f"{metric.name} of each cell: {told}"
-    level = f"{100 * study.confidence:g} % intervals: thick by t, thin by bootstrap."
-    return lanes("intervals", f"means-{metric.name}", title, rows, [],
-                 _axis(metric.name, metric.unit, rows, zero=False), level)
-
-
-def over_arms(study: Study, metric: Metric) -> Chart | None:
-    """Means over the axis that is not compared, a line for each arm that is; over the only axis if
-    its arms are numbers. None: there is no such axis, or there are more."""
-    try:
-        data = figures.study_curves_data(study, metric.name, level=study.confidence)
-    except RunError:
-        return None  # a third axis
-    by, x = data.attrs["by"], data.attrs["x"]
-    if x is None:
-        by, x = None, by
-    if x is None or len(study.axes[x]) < 2 or data["mean"].isna().all():
-        return None
-    places, is_log = arm_places(study.axes[x])
-    if by is None and any(math.isnan(quantity(arm)) for arm in study.axes[x]):
-        return None
-    length, unit = (time_unit(float(data["mean"].max())) if metric.unit == "s"
-                    else (1.0, metric.unit))
-    data[["mean", "low", "high"]] /= length
-    parts = {arm: rows.set_index(x) for arm, rows in data.groupby(by, observed=True)} if by else {
-        metric.name: data.set_index(x)}
-    series = {str(arm): Series(str(arm), CYCLE[number % len(CYCLE)])
-              for number, arm in enumerate(parts)}
-    ends = data[["mean", "low", "high"]].stack()
-    room = 0.05 * (ends.max() - ends.min() or abs(ends.max()) or 1.0)
-    low = ends.min() - room if is_flat(data["mean"]) or ends.min() < 0 else 0.0
-    label = f"{metric.name} ({unit})" if unit not in ("", "1") else metric.name
-    y = {"label": label, "unit": "" if unit == "1" else unit, "low": float(low),
-         "high": float(ends.max() + room)}
-    title = f"{metric.name} against {x}" + (f", by {by}" if by else "")
-    level = f"{100 * study.confidence:g} % intervals by t."
-    return arms(f"arms-{metric.name}", title, places.to_dict(), is_log, x, series,
-                {str(arm): rows for arm, rows in parts.items()}, y, level)
-
-
-def differences(study: Study, metric: Metric) -> Chart | str:
-    frame = study.differences(metric.name)
-    if frame.empty:
-        return f"{metric.name} compared: there are no pairs"
-    rows, clear = [], 0
-    for cell, row in frame.iterrows():
-        is_clear = row["low"] > 0 or row["high"] < 0
-        clear += is_clear
-        more = [["of the baseline", f"{row['percent']:+.1f} %"], ["pairs", number(row["pairs"])]]
-        rows.append(_lane(study.labels[cell], row["difference"], row,
-                          "vermilion" if is_clear else "muted", more))
-    against = study.file["compare"]["against"]
-    title = f"Against {against}: {clear} of {len(rows)} differ clearly in {metric.name}"
-    note = "Seed by seed, value minus the baseline's. Grey: the interval by t holds 0."
-    axis = _axis(f"difference in {metric.name}", metric.unit, rows, zero=True)
-    return lanes("intervals", f"differences-{metric.name}", title, rows, [], axis, note)
+def rows_table(study: Study, metric: Metric, unit: Unit) -> str:
+    """A row for each cell: its mean, its difference with the baseline, and remarks as badges."""
+    means = study.means(metric.name)
+    gaps = study.differences(metric.name) if study.compared else pd.DataFrame()
+    shown = f" ({unit.name})" if unit.name else ""
+    apart = f" ({unit.of_differences})" if unit.of_differences else ""
+    level = f"{100 * study.confidence:g} % interval"
+    heads = ["cell", f"mean{shown}", level, "seeds"]
+    if study.permutes_ties:
+        heads.append(f"least to largest seed{shown}")
+    if study.compared:
+        heads += [f"difference{apart}", level, "in percent", level]
+    rows = []
+    for cell, row in means.iterrows():
+        if pd.isna(row["mean"]):
+            continue
+        cells = [escape(study.labels[cell]), number(row["mean"] / unit.length),
+                 _ends(unit, row["low"], row["high"]), number(row["seeds"])]
+        if study.permutes_ties:
+            cells.append(_ends(unit, row["min"], row["max"]))
+        if study.compared and cell in gaps.index:
+            gap = gaps.loc[cell]
+            sign = "+" if gap["difference"] > 0 else ""
+            cells += [sign + number(gap["difference"] / unit.length),
+                      _ends(unit, gap["low"], gap["high"]),
+                      "–" if pd.isna(gap["percent"]) else f"{gap['percent']:+.3g} %",
+                      _ends(unit, gap["percent_low"], gap["percent_high"], 1.0)]
+        elif study.compared:
+            cells += ["baseline", "", "", ""]
+        rows.append([*cells, badges(study, metric, int(cell))])
+    return table([*heads, "remarks"], rows, numeric=range(1, len(heads)), is_html=True)
 
 
 def _link(study: Study, cell: int, seed: int, beside: Path) -> str:
@@ -137,38 +99,53 @@ def grid(study: Study, beside: Path) -> str:
                  numeric=[1], is_html=True)
 
 
+def _section(study: Study, metric: Metric, left_out: list[str]) -> Section:
+    words, unit = words_of(metric.name, metric.unit), unit_of(study, metric)
+    found = [study_charts.over_arms(study, metric, words, unit),
+             study_charts.means(study, metric, words, unit),
+             study_charts.differences(study, metric, words, unit) if study.compared else None]
+    left_out.extend(one for one in found if isinstance(one, str))
+    finding = " ".join(text for text in (
+        study_findings.differences(study, metric, words, unit),
+        study_findings.extremes(study, metric, words, unit)) if text)
+    note = f'<p class="note">{escape(words.title)}: {escape(metric.doc)}.</p>' if metric.doc else ""
+    return Section(metric.name, words.title, [one for one in found if isinstance(one, Chart)],
+                   note + rows_table(study, metric, unit), finding=finding, aside=metric.name)
+
+
+def _headline(study: Study, metric: Metric) -> str:
+    words, unit = words_of(metric.name, metric.unit), unit_of(study, metric)
+    if study.compared:
+        return study_findings.differences(study, metric, words, unit, ARMS_MAX)
+    return study_findings.extremes(study, metric, words, unit)
+
+
 def study_page(folder: Path, beside: Path) -> str:
-    """One file of HTML that tells of the study; links are relative to the folder `beside`."""
+    """One file of HTML about the study; links are relative to the folder `beside`."""
     study = Study(folder)
     left_out: list[str] = []
-    sections = []
-    for metric in study.metrics:
-        curve = over_arms(study, metric)
-        found: list[Chart | str] = [*([curve] if curve else []), means(study, metric)]
-        if study.file.get("compare"):
-            found.append(differences(study, metric))
-        left_out.extend(one for one in found if isinstance(one, str))
-        charts = [one for one in found if isinstance(one, Chart)]
-        title = f"{metric.name}: {metric.doc}" if metric.doc else metric.name
-        sections.append(Section(metric.name, title, charts, link=metric.name))
+    sections = [_section(study, metric, left_out) for metric in study.metrics]
+    findings = [_headline(study, metric) for metric in study.metrics]
     if not study.metrics:
         left_out.append("Metrics: no figure differs between the runs")
-    if not study.file.get("compare"):
+    if not study.compared:
         left_out.append("Differences: the study compares nothing")
-    if study.doubts:
-        told = "".join(f"<li>{escape(doubt)}</li>" for doubt in study.doubts)
-        sections.append(Section("doubts", "What these runs do not show", html=f"<ul>{told}</ul>"))
     text = f"<pre tabindex=0>{escape(study.text)}</pre>"
     sections.append(Section("grid", "The grid", html=grid(study, beside)))
-    sections.append(Section("about", "The study as written", html=text))
+    sections.append(Section("about", "The study as written", html=text, link="As written"))
     done, failed = int(study.runs["is_ok"].sum()), int((~study.runs["is_ok"]).sum())
+    remarks = study.doubts[study.doubts["metric"].isin([one.name for one in study.metrics])]
     tiles = [
         Tile("Runs", number(done), f"{failed} failed" if failed else "none failed"),
         Tile("Cells", number(len(study.labels)), "combinations of arms"),
         Tile("Seeds", number(study.runs["seed"].nunique())),
+        Tile("Remarks", number(len(remarks)), "on rows of the tables below"),
         Tile("Host time", with_unit(study.runs["wall_seconds"].sum(), "s"), "of all runs together"),
     ]
     state = "" if study.is_complete else "Not complete: some runs are missing. "
     first = study.text.lstrip().splitlines()[0]
-    question = first.lstrip("# ") if first.startswith("#") else ""
-    return page(folder.resolve().name, state + question, tiles, sections, left_out)
+    question = first.lstrip("# ") if first.startswith("#") and "$schema" not in first else ""
+    shown = [one for one in findings if one]
+    if len(shown) > FINDINGS_MAX:
+        shown = [*shown[:FINDINGS_MAX], f"{count(len(shown) - FINDINGS_MAX, 'metrics')} more below."]
+    return page(folder.resolve().name, state + question, tiles, sections, left_out, shown)

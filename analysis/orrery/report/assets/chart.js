@@ -192,13 +192,14 @@ class Chart {
   }
 
   laneNames(frame) {
-    this.spec.lanes.forEach(({ label }, lane) => {
+    this.spec.lanes.forEach(({ label, remarks }, lane) => {
       const y = middle(this, lane);
       const place = this.isNarrow ? { x: 0, y: y - thickness(this) / 2 - 5, class: "lane-above" }
         : { x: -8, y, class: "tick-y" };
       const most = this.isNarrow ? 60 : 29;
       const short = label.length > most ? `${label.slice(0, most - 1)}…` : label;
-      frame.append(shape("text", place, short, shape("title", {}, label)));
+      const mark = remarks ? [shape("tspan", { class: "remark" }, " ⚑")] : [];
+      frame.append(shape("text", place, short, ...mark, shape("title", {}, label)));
     });
   }
 

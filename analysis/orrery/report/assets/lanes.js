@@ -124,39 +124,66 @@ const BARS = {
   },
 };
 
-// A dot at the value, a thick line for the interval, a thin one for the second if there is one.
+// A dot at the value, hollow where nothing is shown, a thick line for the interval, a thin one for
+// the range of the seeds if there is one. Lanes belong to arms, which have the colours.
 const INTERVALS = {
   ...LANES,
 
+  // Buttons for the units in which differences can be told.
+  extras(chart) {
+    const { ways } = chart.spec;
+    const names = Object.keys(ways ?? {});
+    if (names.length < 2) return [];
+    const buttons = names.map((name, place) => {
+      const made = button(name === "percent" ? "%" : name, `Show differences in ${name}`, () => {
+        Object.assign(chart.spec, ways[name]);
+        chart.whole = [chart.spec.x.low, chart.spec.x.high];
+        chart.view = [...chart.whole];
+        for (const other of buttons) other.setAttribute("aria-pressed", other === made);
+        chart.point(null);
+        chart.draw();
+      });
+      made.setAttribute("aria-pressed", place === 0);
+      return made;
+    });
+    return [element("span", { class: "choice", role: "group", "aria-label": "Unit" }, ...buttons)];
+  },
+
   draw(chart, layer) {
     chart.spec.lanes.forEach((one, lane) => {
+      if (chart.hidden.has(one.arm)) return;
       const y = middle(chart, lane);
       const paint = colour(one.colour);
       const line = ([low, high], at, width) => shape("path", {
         d: `M${px(chart.x(low))} ${at}H${px(chart.x(high))}`, stroke: paint, "stroke-width": width,
       });
-      if (one.interval) layer.append(line(one.interval, y, 4));
+      if (one.interval) layer.append(line(one.interval, y, one.clear ? 4 : 2));
       if (one.second) layer.append(line(one.second, y + 7, 1.5));
-      layer.append(shape("circle", { cx: chart.x(one.value), cy: y, r: 5, fill: paint }));
+      layer.append(shape("circle", {
+        cx: chart.x(one.value), cy: y, r: one.clear ? 5 : 4.5, fill: one.clear ? paint : "var(--card)",
+        stroke: paint, "stroke-width": one.clear ? 0 : 2,
+      }));
     });
   },
 
-  ends: (chart, ends) => (ends ? ends.map((end) => valueOf(chart, end)).join(" to ") : "–"),
+  ends: (chart, ends) => (ends ? `${numberText(ends[0])} to ${valueOf(chart, ends[1])}` : "–"),
 
   tell(chart, lane) {
     const one = chart.spec.lanes[lane];
-    const told = [["mean", valueOf(chart, one.value), one.colour]];
-    if (one.interval) told.push(["interval by t", INTERVALS.ends(chart, one.interval)]);
-    if (one.second) told.push(["by bootstrap", INTERVALS.ends(chart, one.second)]);
+    const told = [[chart.spec.ways ? "difference" : "mean", valueOf(chart, one.value), one.colour]];
+    if (one.interval) told.push(["interval", INTERVALS.ends(chart, one.interval)]);
+    if (one.second) told.push(["seeds", INTERVALS.ends(chart, one.second)]);
     return { head: one.label, lines: [...told, ...(one.more ?? [])] };
   },
 
   table(chart, most) {
+    const isTied = chart.spec.lanes.some(({ second }) => second);
+    const heads = ["", chart.spec.ways ? "difference" : "mean", "interval"];
     return {
-      heads: ["", "mean", "interval by t", "by bootstrap"],
+      heads: isTied ? [...heads, "seeds"] : heads,
       rows: chart.spec.lanes.slice(0, most).map((one) => [
         one.label, valueOf(chart, one.value), INTERVALS.ends(chart, one.interval),
-        INTERVALS.ends(chart, one.second),
+        ...(isTied ? [INTERVALS.ends(chart, one.second)] : []),
       ]),
     };
   },
