@@ -11,7 +11,7 @@ import pandas as pd
 
 from orrery.run import Run, RunError, reading
 
-TABLES = ("cells", "runs", "values", "metrics", "means", "differences", "doubts")
+TABLES = ("axes", "cells", "runs", "values", "metrics", "means", "differences", "doubts")
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,8 @@ class Metric:
 class Study:
     """What `orrery study run` left in a folder, read once.
 
-    `axes`: the arms of each axis, in their order. `cells`: a row for each cell of the grid, a
+    `axes`: the arms of each axis, in their order. `parameters`: of each axis the path of the one
+    parameter that its arms set, and its unit, or two empty texts. `cells`: a row for each cell of the grid, a
     column for each axis. `runs`: a row for each run (cell, seed, is_ok, wall_seconds, cpu_seconds,
     label). `values`: a row for each figure of each run (cell, seed, name, value, unit).
     `compared`: axis and arm that the other arms are compared with, or None. `doubts`: what the
@@ -48,6 +49,8 @@ class Study:
                 raise RunError(f"{file.path}: has no table /{lacking[0]}: it is not what `orrery "
                                "study` writes; `orrery study run` writes it anew from kept runs")
             cells = file.table("/cells")
+            self.parameters = {str(row.axis): (str(row.parameter), str(row.unit))
+                               for row in file.table("/axes").itertuples()}
             self.runs = file.table("/runs")
             self.values = file.table("/values")
             self._metrics = file.table("/metrics").set_index("name")

@@ -15,6 +15,7 @@
 #include "sim/cli/scenario_input.hpp"
 #include "sim/cli/study/study_params.hpp"
 #include "sim/config/describe.hpp"
+#include "sim/config/field_path.hpp"
 
 namespace orrery {
 namespace {
@@ -104,38 +105,6 @@ ExitStatus describe_code(const PolicyRegistry::Entry& host, const std::string& c
     err << code << " " << error.what() << "\n";
     return ExitStatus::UserMistake;
   }
-}
-
-// What a list, map or optional holds has no name of its own in a path.
-const FieldTree& held_by(const FieldTree& tree) {
-  const FieldTree* leaf = &tree;
-  while (leaf->shape == FieldShape::List || leaf->shape == FieldShape::Map ||
-         leaf->shape == FieldShape::Optional) {
-    leaf = &leaf->children.front();
-  }
-  return *leaf;
-}
-
-const std::vector<FieldTree>& parts_of(const FieldTree& tree) {
-  return tree.shape == FieldShape::Variant ? tree.variants : tree.children;
-}
-
-// Follows a path; a step that is no part of where it stands may lie deeper, the nearest first:
-// workload.generator is a kind of workload.sources.
-const FieldTree* find_path(const FieldTree& from, std::string_view path) {
-  if (path.empty()) return &from;
-  const size_t dot = std::min(path.find('.'), path.size());
-  const std::string_view step = path.substr(0, dot);
-  const std::string_view rest = dot < path.size() ? path.substr(dot + 1) : std::string_view{};
-  const std::vector<FieldTree>& parts = parts_of(held_by(from));
-  for (const FieldTree& part : parts) {
-    if (part.name != step) continue;
-    if (const FieldTree* const found = find_path(part, rest)) return found;
-  }
-  for (const FieldTree& part : parts) {
-    if (const FieldTree* const found = find_path(part, path)) return found;
-  }
-  return nullptr;
 }
 
 void collect_paths(const FieldTree& from, const std::string& prefix,

@@ -34,7 +34,7 @@ def unit_of(study: Study, metric: Metric) -> Unit:
 
 def axis_label(study: Study, axis: str) -> str:
     """What the parameter is, and its unit, as its documentation has it."""
-    parameter, unit = study.parameters.get(axis, ("", ""))
+    parameter, unit = study.parameters[axis]
     title = parameter_title(parameter, axis)
     return f"{title} ({unit})" if unit else title
 

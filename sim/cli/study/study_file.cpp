@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <string>
 
+#include "models/scenario/scenario.hpp"
+#include "sim/config/field_path.hpp"
 #include "sim/record/channel.hpp"
 #include "sim/record/hdf5_recorder.hpp"
 
@@ -22,6 +25,21 @@ struct StudyCellRow {
     c("axis", &StudyCellRow::axis, "what is varied");
     c("arm", &StudyCellRow::arm, "how, in this cell");
     c("is_baseline", &StudyCellRow::is_baseline, "others are compared with this arm");
+  }
+};
+
+struct StudyAxisRow {
+  FixedText<48> axis;
+  FixedText<96> parameter;
+  FixedText<48> unit;
+  FixedText<200> doc;
+
+  static void columns(auto&& c) {
+    c("axis", &StudyAxisRow::axis, "what is varied");
+    c("parameter", &StudyAxisRow::parameter,
+      "the one parameter that its arms set; empty: they set none or several");
+    c("unit", &StudyAxisRow::unit, "of the parameter; empty where its values have theirs");
+    c("doc", &StudyAxisRow::doc, "what the parameter is");
   }
 };
 
@@ -203,6 +221,44 @@ class FindingTables {
   Channel<StudyDoubtRow> doubts_;
 };
 
+// Empty if arms set none or several.
+std::string parameter_of(const StudyAxisParams& axis) {
+  if (!axis.parameter.empty()) return axis.parameter;
+  std::string parameter;
+  for (const StudyArmParams& arm : axis.arms) {
+    if (arm.set.size() != 1) return {};
+    const std::string& path = arm.set.begin()->first;
+    if (!parameter.empty() && parameter != path) return {};
+    parameter = path;
+  }
+  return parameter;
+}
+
+// faults.nodes[0].rate as faults.nodes.rate.
+std::string without_places(const std::string& path) {
+  std::string text;
+  bool is_place = false;
+  for (const char c : path) {
+    is_place = c == '[' || (is_place && c != ']');
+    if (!is_place && c != ']') text += c;
+  }
+  return text;
+}
+
+void emit_axes(Channel<StudyAxisRow>& axes, const StudyPlan& plan) {
+  const FieldTree scenario = describe_scenario();
+  for (const StudyAxisParams& axis : plan.params().axes) {
+    const std::string parameter = parameter_of(axis);
+    const FieldTree* const field =
+        parameter.empty() ? nullptr : find_path(scenario, without_places(parameter));
+    const bool has_unit = field != nullptr && field->shape != FieldShape::Quantity;
+    axes.emit({.axis = std::string_view{axis.name},
+               .parameter = std::string_view{parameter},
+               .unit = std::string_view{has_unit ? field->unit : ""},
+               .doc = std::string_view{field != nullptr ? field->doc : ""}});
+  }
+}
+
 void emit_cells(Channel<StudyCellRow>& cells, const StudyPlan& plan) {
   const auto& compare = plan.params().compare;
   for (size_t cell = 0; cell < plan.cells(); ++cell) {
@@ -224,6 +280,7 @@ void write_study(const std::string& path, const StudyPlan& plan,
                  const std::vector<StudyRunResult>& results,
                  const std::vector<StudyMetric>& metrics) {
   Hdf5Recorder recorder{{.path = path}};
+  Channel<StudyAxisRow> axes{recorder, "/axes", "one row for each axis"};
   Channel<StudyCellRow> cells{recorder, "/cells", "one row for each axis of each cell"};
   Channel<StudyRunRow> runs{recorder, "/runs", "one row for each run"};
   Channel<StudyValueRow> values{recorder, "/values", "one row for each figure of each run"};
@@ -237,6 +294,7 @@ void write_study(const std::string& path, const StudyPlan& plan,
   const size_t least = plan.cells() * static_cast<size_t>(plan.params().seeds.count);
   recorder.set_attribute("runs_missing", uint64_t{least - std::min(least, results.size())});
   recorder.start();
+  emit_axes(axes, plan);
   emit_cells(cells, plan);
   for (const StudyRunResult& result : results) {
     const auto cell = static_cast<uint32_t>(result.cell);

@@ -39,6 +39,20 @@ record: {timeline: {interval: 10min, teams_interval: 10min}}
 run: {seed: 3, until: 1h}
 """
 
+STUDY = """
+# Does a third node help?
+base: tiny.yaml
+axes:
+  - {name: nodes, parameter: 'cluster.pools[0].count', values: [4]}
+  - name: policy
+    arms:
+      - {name: strict, set: {policy.base: strict_gang}}
+      - {name: pod by pod, set: {policy.base: default}}
+seeds: {count: 2}
+compare: {axis: policy, against: strict, confidence: 0.9}
+metrics: [jct_mean, gpu_share_useful]
+"""
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--program", required=True, help="the program orrery")
@@ -77,3 +91,14 @@ def tiny_text() -> str:
 @pytest.fixture
 def tiny(made: Callable[..., orrery.Run]) -> orrery.Run:
     return made("tiny", text=TINY)
+
+
+@pytest.fixture(scope="session")
+def study(program: str, tiny_text: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a small study that ran."""
+    folder = tmp_path_factory.mktemp("study")
+    (folder / "tiny.yaml").write_text(tiny_text)
+    (folder / "study.yaml").write_text(STUDY.lstrip())
+    command = [program, "study", "run", folder / "study.yaml", "-o", folder / "out", "-q"]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return folder / "out"

@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import h5py
 import orrery
 import pytest
 from conftest import TINY
 from orrery import figures
-from orrery.report import run_page
+from orrery.report import run_page, study_page
 from orrery.report.words import with_unit
 from PIL import Image
 
@@ -520,6 +521,69 @@ def test_other_runs_are_drawn_as_well(browser: Page, made, written) -> None:
         assert page.run("return orrery.charts.every((c) => c.svg.querySelector('.label-x'))")
         assert page.driver.get_log("browser") == []
     assert "control-plane" in page.run("return orrery.charts.map((c) => c.spec.id)")
+
+
+@pytest.fixture
+def study_at(browser: Page, written, study: Path) -> Page:
+    """The page of a study, as it is after loading."""
+    browser.width(1400)
+    browser.media("light")
+    return browser.open(written("study", study_page(study)))
+
+
+def test_the_page_of_a_study_is_drawn(study_at: Page) -> None:
+    page = study_at
+    shapes = page.run("""return orrery.charts.map((chart) => [chart.spec.id,
+        chart.svg.querySelectorAll("g[clip-path] > *").length])""")
+    assert [name for name, _ in shapes] == [
+        "means-jct_mean", "differences-jct_mean", "means-gpu_share_useful",
+        "differences-gpu_share_useful"]
+    assert all(count > 0 for _, count in shapes)
+    assert page.driver.get_log("browser") == [] and page.requests() == []
+    for width in (360, 600, 1400):
+        page.width(width)
+        assert page.run("return document.documentElement.scrollWidth") <= width
+
+
+def test_differences_switch_between_percent_and_the_unit(study_at: Page) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    name = "differences-gpu_share_useful"
+    label = "return chart.svg.querySelector('.label-x').textContent"
+    assert study_at.chart(name, label) == "difference in useful share of GPU time (%)"
+    study_at.click(name, "points")
+    assert study_at.chart(name, label) == "difference in useful share of GPU time (points)"
+    assert study_at.chart(name, "return chart.view") == study_at.chart(
+        name, "return [chart.spec.ways.points.x.low, chart.spec.ways.points.x.high]")
+    study_at.press_in(name, Keys.ARROW_RIGHT)
+    told = study_at.chart(name, "return chart.reading.textContent")
+    assert told.startswith("nodes=4 policy=pod by pod: difference ") and "points" in told
+    study_at.click(name, "%")
+    assert study_at.chart(name, label).endswith("(%)")
+
+
+def test_arms_are_hidden_and_have_a_colour_each(study_at: Page) -> None:
+    dots = "return [...chart.svg.querySelectorAll('circle')].map((dot) => dot.getAttribute('fill'))"
+    assert study_at.chart("means-jct_mean", dots) == ["var(--blue)", "var(--orange)"]
+    study_at.click("means-jct_mean", "strict")
+    assert study_at.chart("means-jct_mean", dots) == ["var(--orange)"]
+    pressed = study_at.chart("means-jct_mean", "return document.activeElement.ariaPressed")
+    assert pressed in ("false", None)
+
+
+def test_names_of_arms_are_text(browser: Page, written, study: Path, tmp_path: Path) -> None:
+    copy = tmp_path / HOSTILE.replace("/", "")
+    shutil.copytree(study, copy)
+    with h5py.File(copy / "study.h5", "a") as file:
+        for table, column in (("cells", "arm"), ("runs", "label")):
+            rows = file[table][:]
+            for row in rows:
+                row[column] = row[column].replace(b"pod by pod", b"<img src=x onerror=1>")
+            file[table][...] = rows
+    page = browser.open(written("hostile", study_page(copy)))
+    assert page.run("return document.querySelectorAll('img').length") == 0
+    assert "<img src=x" in page.chart("means-jct_mean", "return chart.legend.textContent")
+    assert page.driver.get_log("browser") == [] and page.requests() == []
 
 
 @pytest.mark.parametrize("theme, width", [("light", 1300), ("dark", 1300), ("light", 500)])

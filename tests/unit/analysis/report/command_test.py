@@ -10,21 +10,6 @@ from pathlib import Path
 import orrery
 import pytest
 
-STUDY = """
-# Does a third node help?
-base: tiny.yaml
-axes:
-  - {name: nodes, parameter: 'cluster.pools[0].count', values: [4]}
-  - name: policy
-    arms:
-      - {name: strict, set: {policy.base: strict_gang}}
-      - {name: pod by pod, set: {policy.base: default}}
-seeds: {count: 2}
-compare: {axis: policy, against: strict, confidence: 0.9}
-metrics: [jct_mean, gpu_share_useful]
-"""
-
-
 @pytest.fixture
 def told(program: str, tmp_path: Path):
     """Runs a command in an empty folder: its exit status, and what it says."""
@@ -35,17 +20,6 @@ def told(program: str, tmp_path: Path):
         return done.returncode, done.stdout + done.stderr
 
     return tell
-
-
-@pytest.fixture(scope="session")
-def study(program: str, tiny_text: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a small study that ran."""
-    folder = tmp_path_factory.mktemp("study")
-    (folder / "tiny.yaml").write_text(tiny_text)
-    (folder / "study.yaml").write_text(STUDY.lstrip())
-    command = [program, "study", "run", folder / "study.yaml", "-o", folder / "out", "-q"]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    return folder / "out"
 
 
 def test_a_page_is_written_beside_the_run_or_where_it_is_asked_for(told, tiny, tmp_path) -> None:
@@ -108,13 +82,18 @@ def test_a_file_in_the_current_folder_hides_no_module(told, tiny, tmp_path) -> N
     assert told("report", tiny.path, "-o", "a.html")[0] == 0
 
 
+def test_a_study_knows_the_parameters_of_its_axes(study: Path) -> None:
+    assert orrery.Study(study).parameters == {
+        "nodes": ("cluster.pools[0].count", "nodes"), "policy": ("policy.base", "")}
+
+
 def test_the_page_of_a_study_compares_and_links(told, study: Path, tmp_path: Path) -> None:
     assert told("report", study, "-o", "s.html")[0] == 0
     page = (tmp_path / "s.html").read_text()
-    assert "Does a third node help?" in page and "jct_mean of each cell: " in page
-    assert "Against strict: 0 of 1 differ clearly in gpu_share_useful" in page
+    assert "Does a third node help?" in page and "Mean time to completion of each cell" in page
+    assert "Against strict: 0 of 1 differ clearly" in page
     assert page.count('.h5">1</a>') == 2 and page.count('.h5">2</a>') == 2
-    assert "jct_mean: mean time from submission until completion" in page
+    assert "Mean time to completion: mean time from submission until completion" in page
 
 
 def test_pages_of_runs_are_linked_by_that_of_their_study(told, study: Path, tmp_path) -> None:
