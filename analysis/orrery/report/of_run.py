@@ -13,6 +13,7 @@ from orrery.report import run_charts, run_findings
 from orrery.report.charts import Chart, time_axis
 from orrery.report.jobs import jobs_of
 from orrery.report.page import Section, Tile, page, table
+from orrery.report.titles import words_of
 from orrery.report.words import number, with_unit
 from orrery.run import Run
 
@@ -49,8 +50,10 @@ def tiles(run: Run) -> list[Tile]:
 
 def summary_table(summary: pd.Series) -> str:
     units, docs = summary.attrs["units"], summary.attrs["docs"]
-    rows = [[name, with_unit(value, units[name]), docs[name]] for name, value in summary.items()]
-    return table(["figure", "value", "what it means"], rows, numeric=[1])
+    rows = [[f'{escape(words_of(name, units[name]).title)} <span class="id">{escape(name)}</span>',
+             escape(with_unit(value, units[name])), escape(docs[name])]
+            for name, value in summary.items()]
+    return table(["figure", "value", "what it means"], rows, numeric=[1], is_html=True)
 
 
 def teams_table(run: Run) -> str:

@@ -15,7 +15,7 @@ from orrery.report.charts import Chart, Series, curves, heat, lanes, numbers, ti
 from orrery.report.downsample import spans_joined
 from orrery.report.jobs import Jobs
 from orrery.report.run_findings import quantiles
-from orrery.report.words import number, span
+from orrery.report.words import job_title, number, span
 from orrery.run import SECONDS_PER_DAY, Run
 from orrery.style import BLACK, BLUE, CYCLE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
 
@@ -161,7 +161,7 @@ def stuck(run: Run) -> Chart | str:
                     "over": bool(part["over"].iloc[first : last + 1].all()),
                 })
         name = rows.loc[rows["job"] == job, "name"].iloc[0]
-        found.append({"label": f"{name} (job {job})", "spans": spans})
+        found.append({"label": job_title(name, job), "spans": spans})
     seen = set(rows["what"])
     series = [Series(what, paint) for what, paint in
               (("deadlocked", VERMILION), ("hung", PURPLE)) if what in seen]

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from orrery import figures
-from orrery.report.words import count, listed, number, sentence, span, with_unit
+from orrery.report.words import count, job_title, listed, number, sentence, span, with_unit
 from orrery.run import Run
 
 OVER = ("completed", "failed", "cancelled")
@@ -52,7 +52,7 @@ def jobs(run: Run) -> str:
     few = max(1, math.ceil(0.01 * len(useful)))
     share = 100 * useful.iloc[:few].sum() / useful.sum() if useful.sum() > 0 else 0.0
     largest = (f"the largest {few} of them, 1 %, did {share:.0f} % of the useful work"
-               if len(table) >= 100 and share > 0 else "")
+               if len(table) >= 100 and share >= 10 else "")
     return joined(", ".join([done, *parts]), largest)
 
 
@@ -103,7 +103,7 @@ def stuck(run: Run) -> str:
     going = int((~rows["over"]).groupby(rows["job"]).any().sum())
     return joined(
         f"{count(len(each), 'jobs')} held GPUs in vain: {listed(parts)}",
-        f"the largest part, {with_unit(each.max(), 'GPU s')}, is of {name} (job {worst})"
+        f"the largest part, {with_unit(each.max(), 'GPU s')}, is of {job_title(name, worst)}"
         if len(each) > 1 else "",
         f"{count(going, 'jobs')} {'was' if going == 1 else 'were'} stuck to the end" if going else "")
 

@@ -69,3 +69,8 @@ def listed(parts: Sequence[str]) -> str:
 def sentence(text: str) -> str:
     """With a capital, and a full stop unless it has one."""
     return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}"
+
+
+def job_title(name: str, job: int) -> str:
+    """Names alone may be shared by jobs."""
+    return name if name.endswith(f"-{job}") else f"{name} (job {job})"

@@ -188,7 +188,8 @@ class Chart {
       text({ x: -6, y, class: "tick-y" }, words);
     }
     const beside = `translate(${16 - this.margin.left} ${inner.height / 2}) rotate(-90)`;
-    text({ transform: beside, class: "label-y" }, spec.y.label);
+    const isLong = 6.4 * spec.y.label.length > inner.height + 30 && spec.y.unit;
+    text({ transform: beside, class: "label-y" }, isLong ? `in ${spec.y.unit}` : spec.y.label);
   }
 
   laneNames(frame) {

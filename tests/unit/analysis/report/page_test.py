@@ -158,7 +158,7 @@ def test_how_to_run_it_again_is_told(html: str, tiny: orrery.Run) -> None:
     assert f"<td>{tiny.meta.digest}</td>" in html and "<td>3</td>" in html
     assert "{name: wide, team: a, work: 20min, pods: 3, pod: {gpus: 8}}" in html
     for name in tiny.summary.index:
-        assert f'<th scope="row">{name}</th>' in html
+        assert f'<span class="id">{name}</span></th>' in html
 
 
 def test_names_are_never_markup(made) -> None:
