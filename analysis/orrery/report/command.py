@@ -9,6 +9,7 @@ from pathlib import Path
 from orrery.command_line import write_whole
 from orrery.mistakes import RunError
 from orrery.printable import say
+from orrery.report.words import with_unit
 
 
 def parser() -> argparse.ArgumentParser:
@@ -70,4 +71,4 @@ def main(arguments: Sequence[str]) -> None:
         parser().error("--runs has no effect on a run: it goes with the folder of a study")
     else:
         output = write_run(given.run, given.output)
-    say(f"{output}: {output.stat().st_size / 1e6:.1f} MB")
+    say(f"{output}: {with_unit(output.stat().st_size, 'B')}")
