@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <ctime>
-#include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -16,7 +14,7 @@
 #include "models/run/simulation.hpp"
 #include "models/scheduling/contract/policy_registry.hpp"
 #include "sim/cli/failure.hpp"
-#include "sim/cli/study/paired.hpp"
+#include "sim/cli/study/study_findings.hpp"
 #include "sim/cli/study/study_fork.hpp"
 #include "sim/core/shared_files.hpp"
 #include "sim/record/hdf5_recorder.hpp"
@@ -267,7 +265,7 @@ std::vector<StudyRunResult> run_study(const StudyPlan& plan, const StudyFolder& 
   const auto is_stopped = [&] { return options.stop != nullptr && options.stop->load(); };
   const auto is_known = [&] { return !values_of(results, params.until->metric).empty(); };
   while (params.until && is_known() && options.is_all && !is_stopped() &&
-         seeds < params.until->seeds_max && widest_half(plan, results) > params.until->half_width) {
+         seeds < params.until->seeds_max && widest_half(plan, results) > half_asked(plan)) {
     const int32_t more = std::min(params.until->seeds_max, seeds + std::max(seeds / 4, 1));
     pool.run(runs_of(plan, seeds, more));
     seeds = more;
@@ -295,24 +293,6 @@ std::vector<std::string> damaged_files(const StudyPlan& plan, const StudyFolder&
     if (std::string file = folder.damage(cell, seed); !file.empty()) damaged.push_back(file);
   }
   return damaged;
-}
-
-double widest_half(const StudyPlan& plan, const std::vector<StudyRunResult>& results) {
-  constexpr double kUnknown = std::numeric_limits<double>::infinity();
-  const StudyValues values = values_of(results, plan.params().until->metric);
-  double widest = 0;
-  for (size_t cell = 0; cell < plan.cells(); ++cell) {
-    const size_t baseline = *plan.baseline_of(cell);
-    if (baseline == cell) continue;
-    const StudyPairs pairs = pairs_of(values, cell, baseline);
-    if (pairs.arm.size() < 3) return kUnknown;
-    const PairedDifference paired =
-        paired_difference(pairs.arm, pairs.baseline, plan.params().compare->confidence, 1);
-    if (paired.t.half() > 0) {
-      widest = std::max(widest, paired.baseline == 0 ? kUnknown : paired.relative_half());
-    }
-  }
-  return widest;
 }
 
 }  // namespace orrery

@@ -43,8 +43,4 @@ std::vector<StudyRunResult> kept_runs(const StudyPlan& plan, const StudyFolder& 
 // What report --verify tells: files of runs that are over and not as the runs wrote them.
 std::vector<std::string> damaged_files(const StudyPlan& plan, const StudyFolder& folder);
 
-// The widest interval of `until` among all cells, as a part of its baseline; infinite with too few
-// pairs.
-double widest_half(const StudyPlan& plan, const std::vector<StudyRunResult>& results);
-
 }  // namespace orrery
