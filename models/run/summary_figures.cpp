@@ -1,6 +1,5 @@
 #include "models/run/summary_figures.hpp"
 
-#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -63,8 +62,10 @@ std::vector<Loaded> with_every_figure() {
   return all;
 }
 
-// Of a run that ends as it begins.
-std::set<std::string> figures_at_start(const Scenario& scenario) {
+}  // namespace
+
+// A run that ends as it begins.
+std::set<std::string> figures_of_course(const Scenario& scenario) {
   Engine engine{Engine::Limits{}};
   const RngStreams rng{scenario.run.seed};
   NullRecorder recorder;
@@ -76,27 +77,20 @@ std::set<std::string> figures_at_start(const Scenario& scenario) {
   return names;
 }
 
-}  // namespace
-
-std::vector<SummaryValue> summary_figures() {
-  std::vector<SummaryValue> figures;
+std::vector<KnownFigure> known_figures() {
+  std::vector<KnownFigure> known;
+  std::set<std::string> names;
   for (const auto& [document, scenario] : with_every_figure()) {
+    const std::set<std::string> of_course = figures_of_course(scenario);
     NullRecorder recorder;
     Diagnostics diagnostics;
     for (SummaryValue& figure : simulate(scenario, document, recorder, {}, diagnostics).summary) {
-      const bool is_known = std::ranges::find(figures, figure.name, &SummaryValue::name) !=
-                            figures.end();
-      if (!is_known) figures.push_back(std::move(figure));
+      if (!names.insert(figure.name).second) continue;
+      const bool is_of_course = of_course.contains(figure.name);
+      known.push_back({.figure = std::move(figure), .is_of_course = is_of_course});
     }
   }
-  return figures;
-}
-
-std::vector<std::string> figures_lacking(const Scenario& scenario) {
-  std::set<std::string> lacking;
-  for (const Loaded& one : with_every_figure()) lacking.merge(figures_at_start(one.scenario));
-  for (const std::string& name : figures_at_start(scenario)) lacking.erase(name);
-  return {lacking.begin(), lacking.end()};
+  return known;
 }
 
 }  // namespace orrery

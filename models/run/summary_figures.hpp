@@ -1,6 +1,7 @@
 // models/run/summary_figures.hpp -- the figures that runs write to /summary, known without a run.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -9,11 +10,14 @@
 
 namespace orrery {
 
-// Every figure that some run writes, in the order in which runs write them. The values say nothing.
-std::vector<SummaryValue> summary_figures();
+struct KnownFigure {
+  SummaryValue figure;       // its value says nothing
+  bool is_of_course = true;  // a run that has the feature writes it, whatever happens in the run
+};
+// Every figure that some run writes, in the order in which runs write them.
+std::vector<KnownFigure> known_figures();
 
-// Of those, the ones that a run of this scenario does not write, as it lacks their feature. Figures
-// that depend on what happens in a run, such as a join, are not among them.
-std::vector<std::string> figures_lacking(const Scenario& scenario);
+// Those that a run of this scenario writes of course.
+std::set<std::string> figures_of_course(const Scenario& scenario);
 
 }  // namespace orrery

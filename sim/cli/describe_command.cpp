@@ -6,12 +6,14 @@
 #include "models/hardware/machine_catalogue.hpp"
 #include "models/hardware/machine_topology.hpp"
 #include "models/hardware/nvswitch_partitions.hpp"
+#include "models/run/summary_figures.hpp"
 #include "models/scenario/scenario.hpp"
 #include "models/scheduling/contract/policy_registry.hpp"
 #include "models/workload/traces/requests/request_reader.hpp"
 #include "models/workload/traces/synthesis/trace_model_params.hpp"
 #include "sim/cli/machine_text.hpp"
 #include "sim/cli/scenario_input.hpp"
+#include "sim/cli/study/study_params.hpp"
 #include "sim/config/describe.hpp"
 
 namespace orrery {
@@ -43,6 +45,16 @@ std::string points_text() {
   return "Points of pods:\n" + aligned(of_pods) + "\nPoints of the job queue:\n" + aligned(of_jobs);
 }
 
+// What studies, reports and /summary of the output call it.
+std::string metrics_text() {
+  Rows rows;
+  for (const auto& [figure, is_of_course] : known_figures()) {
+    rows.emplace_back(figure.name, (figure.unit.empty() ? "" : figure.unit + ": ") + figure.doc);
+  }
+  return "Metrics, figures of /summary; a run has those of the features that it uses:\n" +
+         aligned(rows);
+}
+
 std::string overview(const FieldTree& scenario) {
   Rows sections, machines;
   for (const FieldTree& section : scenario.children)
@@ -58,7 +70,8 @@ std::string overview(const FieldTree& scenario) {
   text += "\nMachines:\n" + aligned(machines);
   text +=
       "\n`orrery describe NAME` tells more of a section such as policy.queue, a policy or a "
-      "machine; `orrery describe points` of the points that policies serve.\n";
+      "machine; `orrery describe points` of the points that policies serve, `study` of the file of "
+      "a study, `metrics` of the figures that runs find.\n";
   return text;
 }
 
@@ -135,7 +148,7 @@ void collect_paths(const FieldTree& from, const std::string& prefix,
 
 std::vector<std::string> known_names(const FieldTree& scenario) {
   std::vector<std::string> names = PolicyRegistry::instance().names();
-  names.emplace_back("points");
+  for (const char* const text : {"points", "study", "metrics"}) names.emplace_back(text);
   for (const Machine& machine : machine_catalogue()) names.push_back(machine.name);
   collect_paths(scenario, "", names);
   return names;
@@ -194,6 +207,14 @@ ExitStatus describe_command(const Arguments& arguments, std::ostream& out, std::
   }
   if (name == "points") {
     out << points_text();
+    return ExitStatus::Ok;
+  }
+  if (name == "metrics") {
+    out << metrics_text();
+    return ExitStatus::Ok;
+  }
+  if (name == "study") {
+    out << describe_text(describe_params<StudyParams>());
     return ExitStatus::Ok;
   }
   if (name == "generate") {

@@ -23,6 +23,9 @@ struct ScenarioInput {
   std::vector<std::pair<std::string, std::string>> options_meant;
 };
 
+// Whether the document is the file of a study, which `orrery study` reads.
+bool is_study(const config::Node& root);
+
 // Loads every --plugin. False: why not is on `err`.
 [[nodiscard]] bool load_plugins(const Arguments& arguments, std::ostream& err);
 // Reads the file with --set, --seed and --until on top. Throws UsageError.

@@ -38,9 +38,10 @@ std::optional<Doubt> doubt_of_coverage(const PairedDifference& paired, Estimator
                                      std::to_string(paired.pairs) + " pairs are equal"
                                : "the differences are skewed";
   char text[160];
-  std::snprintf(text, sizeof text,
-                "%s: 95 %% intervals of such samples held the truth in %.0f %% of synthetic studies",
-                what.c_str(), 100 * measured);
+  std::snprintf(
+      text, sizeof text,
+      "%s: 95 %% intervals of such samples held the truth in %.0f %% of synthetic studies",
+      what.c_str(), 100 * measured);
   return Doubt{DoubtKind::Coverage, text};
 }
 

@@ -27,8 +27,7 @@ Interval t_interval(std::span<const double> values, double confidence);
 // The bootstrap of Efron (1987), corrected for bias and acceleration. The ends are quantiles of
 // resampled means, so they stay among the values. They are drawn by a fixed seed. Needs
 // kBcaValuesMin values.
-Interval bca_interval(std::span<const double> values, double confidence,
-                      int32_t resamples = 4'000);
+Interval bca_interval(std::span<const double> values, double confidence, int32_t resamples = 4'000);
 
 struct IntervalOptions {
   double confidence = 0.95;

@@ -45,9 +45,7 @@ Estimate PairedDifference::percent() const {
 double PairedDifference::relative_half() const {
   const double half = scale == Scale::LogRatio ? percent().interval.half() / 100
                                                : std::abs(difference.interval.half() / baseline);
-  return std::isfinite(half) ? half
-         : equal == pairs    ? 0
-                             : std::numeric_limits<double>::infinity();
+  return std::isfinite(half) ? half : equal == pairs ? 0 : std::numeric_limits<double>::infinity();
 }
 
 PairedDifference paired_difference(std::span<const double> arm, std::span<const double> baseline,
@@ -65,8 +63,7 @@ PairedDifference paired_difference(std::span<const double> arm, std::span<const 
   if (log_ratios.size() == arm.size()) paired.log_ratio = estimate_of(log_ratios, options);
   if (paired.log_ratio) paired.scale = scale;
   paired.correlation = correlation_of(arm, baseline);
-  paired.skewness =
-      skewness_score(paired.scale == Scale::LogRatio ? log_ratios : differences);
+  paired.skewness = skewness_score(paired.scale == Scale::LogRatio ? log_ratios : differences);
   return paired;
 }
 

@@ -42,9 +42,7 @@ struct PairedDifference {
   bool varies = false;  // some seed gives another value than the first, in either arm
 
   // On the scale, in which 0 is no difference.
-  const Estimate& estimate() const {
-    return scale == Scale::LogRatio ? *log_ratio : difference;
-  }
+  const Estimate& estimate() const { return scale == Scale::LogRatio ? *log_ratio : difference; }
   Verdict verdict() const;
   // Of the typical (geometric mean) ratio of a pair: more than -100. NaN without log ratios.
   Estimate percent() const;

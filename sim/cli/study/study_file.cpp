@@ -70,7 +70,8 @@ struct StudyMetricRow {
     c("unit", &StudyMetricRow::unit, "of its values");
     c("doc", &StudyMetricRow::doc, "what it is");
     c("is_reported", &StudyMetricRow::is_reported,
-      "reports show it: it is in `metrics` of the study or, without any there, not always the same");
+      "reports show it: it is in `metrics` of the study or, without any there, not always the "
+      "same");
   }
 };
 
@@ -107,18 +108,22 @@ struct StudyDifferenceRow {
     c("cell", &Row::cell, "as in /cells");
     c("baseline", &Row::baseline, "the cell that it is compared with");
     c("pairs", &Row::pairs, "seeds that both have");
-    c("scale", &Row::scale, "what decides whether there is a difference: log ratios of times and "
+    c("scale", &Row::scale,
+      "what decides whether there is a difference: log ratios of times and "
       "counts, which must be positive");
     c("estimator", &Row::estimator, "of the intervals");
     c("mean_baseline", &Row::mean_baseline, "over the pairs");
     c("difference", &Row::difference, "mean over the pairs, value minus the baseline's");
     c("low", &Row::low, "end of the confidence interval of the difference; NaN: too few pairs");
     c("high", &Row::high, "likewise");
-    c("percent", &Row::percent, "geometric mean of value over the baseline's, minus 1; NaN: some "
-      "value is not positive", "%");
+    c("percent", &Row::percent,
+      "geometric mean of value over the baseline's, minus 1; NaN: some "
+      "value is not positive",
+      "%");
     c("percent_low", &Row::percent_low, "end of its confidence interval", "%");
     c("percent_high", &Row::percent_high, "likewise", "%");
-    c("verdict", &Row::verdict, "by the interval on the scale; equal: both values of each pair are");
+    c("verdict", &Row::verdict,
+      "by the interval on the scale; equal: both values of each pair are");
     c("correlation", &Row::correlation, "of the two cells over the seeds; 0: one does not vary");
   }
 };

@@ -52,9 +52,9 @@ std::optional<Doubt> doubt_of_survivors(const StudyValues& completed, size_t cel
   const StudyPairs jobs = pairs_of(completed, cell, baseline);
   const double own = mean_of(jobs.arm), other = mean_of(jobs.baseline);
   if (std::abs(own - other) <= kAlike * std::max(own, other)) return {};
-  return Doubt{DoubtKind::OtherJobs,
-               "is of other jobs: " + text_of(own) + " completed, " + text_of(other) +
-                   " of the baseline, and those that did not are left out"};
+  return Doubt{DoubtKind::OtherJobs, "is of other jobs: " + text_of(own) + " completed, " +
+                                         text_of(other) +
+                                         " of the baseline, and those that did not are left out"};
 }
 
 // No figure that is never negative has a negative mean, and no share one above 1.

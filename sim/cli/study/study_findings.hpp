@@ -17,9 +17,9 @@ struct StudyLine {
   size_t cell = 0;
   std::string label;
   size_t seeds = 0;
-  double mean = 0, least = 0, most = 0;  // NaN without seeds
-  Interval interval = {};                // of the mean; NaN with too few seeds
-  size_t baseline = 0;                   // the cell that `paired` compares with
+  double mean = 0, least = 0, most = 0;         // NaN without seeds
+  Interval interval = {};                       // of the mean; NaN with too few seeds
+  size_t baseline = 0;                          // the cell that `paired` compares with
   std::optional<PairedDifference> paired = {};  // none: nothing is compared, or it is the baseline
   std::vector<Doubt> doubts = {};
 };

@@ -115,7 +115,8 @@ struct StudyParams {
     v("seeds", seeds, "How often.");
     v("compare", compare, "Absent: nothing is compared, reports show means of cells.");
     v("until", until, "Absent: as many seeds as `seeds` says.");
-    v("metrics", metrics, "Figures of /summary that reports show (`orrery describe metrics`); none: all that differ.",
+    v("metrics", metrics,
+      "Figures of /summary that reports show (`orrery describe metrics`); none: all that differ.",
       Example{"[jct_mean, gpu_hours_deadlocked]"});
     v("run", run, "How the runs go.");
     v("keep_runs", keep_runs, "Keep the HDF5 file of each run, not its summary alone.");

@@ -101,9 +101,9 @@ std::vector<std::string> cells_of(const StudyLine& line, const TableOptions& opt
   if (options.has_band) cells.push_back(text_of(line.least, line.most));
   if (options.compares && line.paired) {
     const PairedDifference& paired = *line.paired;
-    cells.insert(cells.end(), {text_of(paired.difference.mean, paired.difference.interval),
-                               percent(paired), std::string{name_of(paired.verdict())},
-                               text_of(paired.correlation)});
+    cells.insert(cells.end(),
+                 {text_of(paired.difference.mean, paired.difference.interval), percent(paired),
+                  std::string{name_of(paired.verdict())}, text_of(paired.correlation)});
   } else if (options.compares) {
     cells.insert(cells.end(), {"baseline", "", "", ""});
   }
@@ -135,9 +135,9 @@ std::string csv_row(const StudyMetric& metric, const StudyLine& line) {
   const auto ends = [](const Interval& interval) {
     return exact(interval.low) + "," + exact(interval.high);
   };
-  std::vector<std::string> cells{metric.name,      metric.unit,       quoted(line.label),
-                                 std::to_string(line.seeds), exact(line.mean), ends(line.interval),
-                                 exact(line.least), exact(line.most)};
+  std::vector<std::string> cells{
+      metric.name,      metric.unit,         quoted(line.label), std::to_string(line.seeds),
+      exact(line.mean), ends(line.interval), exact(line.least),  exact(line.most)};
   if (line.paired) {
     const auto& [mean, interval] = line.paired->difference;
     const Estimate percent = line.paired->percent();
@@ -183,7 +183,8 @@ std::string report_text(const StudyPlan& plan, const std::vector<StudyMetric>& m
     text += table_of(metric, options) + "\n";
     for (const StudyLine& line : metric.lines) {
       for (const Doubt& doubt : line.doubts) {
-        text += (format == ReportFormat::Latex ? "% " : "- ") + line.label + ": " + doubt.text + "\n";
+        text +=
+            (format == ReportFormat::Latex ? "% " : "- ") + line.label + ": " + doubt.text + "\n";
       }
     }
     if (text.back() != '\n' || !text.ends_with("\n\n")) text += '\n';
