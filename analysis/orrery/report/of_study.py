@@ -23,13 +23,10 @@ from orrery.style import CYCLE, time_unit
 
 
 def _axis(label: str, unit: str, rows: Sequence[dict[str, Any]], zero: bool) -> dict[str, Any]:
-    """Wide enough for values and intervals by t; those by bootstrap are wild with few seeds."""
     ends = [end for row in rows for end in row["interval"] or ()] + [row["value"] for row in rows]
     low, high = min([*ends, 0.0] if zero else ends), max([*ends, 0.0] if zero else ends)
     room = (high - low) or abs(high) or 1.0
-    seconds = [end for row in rows for end in row["second"] or ()]
-    low = max(min([low, *seconds]), low - room) - 0.05 * room
-    high = min(max([high, *seconds]), high + room) + 0.05 * room
+    low, high = low - 0.05 * room, high + 0.05 * room
     is_time = unit == "s"
     shown = label if is_time or not unit else f"{label} ({unit})"
     return {"label": shown, "unit": unit, "scale": "time" if is_time else "linear", "own": True,
@@ -41,7 +38,7 @@ def _lane(label: str, value: float, row: Any, colour: str, more: Sequence = ()) 
         return None if pd.isna(row[low]) else [float(row[low]), float(row[high])]
 
     return {"label": label, "value": float(value), "colour": colour,
-            "interval": ends("low", "high"), "second": ends("bootstrap_low", "bootstrap_high"),
+            "interval": ends("low", "high"), "second": None,
             "more": [list(one) for one in more]}
 
 
@@ -57,7 +54,7 @@ def means(study: Study, metric: Metric) -> Chart | str:
     best, worst = frame["mean"].min(), frame["mean"].max()
     told = f"{with_unit(best, metric.unit)} to {with_unit(worst, metric.unit)}"
     title = f"{metric.name} of each cell: {told}"
-    level = f"{100 * study.confidence:g} % intervals: thick by t, thin by bootstrap."
+    level = f"{100 * study.confidence:g} % intervals."
     return lanes("intervals", f"means-{metric.name}", title, rows, [],
                  _axis(metric.name, metric.unit, rows, zero=False), level)
 
@@ -66,7 +63,7 @@ def over_arms(study: Study, metric: Metric) -> Chart | None:
     """Means over the axis that is not compared, a line for each arm that is; over the only axis if
     its arms are numbers. None: there is no such axis, or there are more."""
     try:
-        data = figures.study_curves_data(study, metric.name, level=study.confidence)
+        data = figures.study_curves_data(study, metric.name)
     except RunError:
         return None  # a third axis
     by, x = data.attrs["by"], data.attrs["x"]
@@ -91,7 +88,7 @@ def over_arms(study: Study, metric: Metric) -> Chart | None:
     y = {"label": label, "unit": "" if unit == "1" else unit, "low": float(low),
          "high": float(ends.max() + room)}
     title = f"{metric.name} against {x}" + (f", by {by}" if by else "")
-    level = f"{100 * study.confidence:g} % intervals by t."
+    level = f"{100 * study.confidence:g} % intervals."
     return arms(f"arms-{metric.name}", title, places.to_dict(), is_log, x, series,
                 {str(arm): rows for arm, rows in parts.items()}, y, level)
 
@@ -102,14 +99,16 @@ def differences(study: Study, metric: Metric) -> Chart | str:
         return f"{metric.name} compared: there are no pairs"
     rows, clear = [], 0
     for cell, row in frame.iterrows():
-        is_clear = row["low"] > 0 or row["high"] < 0
+        is_clear = row["verdict"] in ("less", "more")
         clear += is_clear
-        more = [["of the baseline", f"{row['percent']:+.1f} %"], ["pairs", number(row["pairs"])]]
+        ends = f"{row['percent']:+.1f} % [{row['percent_low']:+.1f}, {row['percent_high']:+.1f}]"
+        more = [*([] if pd.isna(row["percent"]) else [["in percent", ends]]),
+                ["pairs", number(row["pairs"])]]
         rows.append(_lane(study.labels[cell], row["difference"], row,
                           "vermilion" if is_clear else "muted", more))
     against = study.file["compare"]["against"]
     title = f"Against {against}: {clear} of {len(rows)} differ clearly in {metric.name}"
-    note = "Seed by seed, value minus the baseline's. Grey: the interval by t holds 0."
+    note = "Seed by seed, value minus the baseline's. Grey: no difference is shown."
     axis = _axis(f"difference in {metric.name}", metric.unit, rows, zero=True)
     return lanes("intervals", f"differences-{metric.name}", title, rows, [], axis, note)
 
@@ -155,8 +154,11 @@ def study_page(folder: Path, beside: Path) -> str:
         left_out.append("Metrics: no figure differs between the runs")
     if not study.file.get("compare"):
         left_out.append("Differences: the study compares nothing")
-    if study.doubts:
-        told = "".join(f"<li>{escape(doubt)}</li>" for doubt in study.doubts)
+    shown = [metric.name for metric in study.metrics]
+    doubts = study.doubts[study.doubts["metric"].isin(shown)]
+    if len(doubts):
+        told = "".join(f"<li>{escape(f'{one.metric}, {study.labels[one.cell]}: {one.text}')}</li>"
+                       for one in doubts.itertuples())
         sections.append(Section("doubts", "What these runs do not show", html=f"<ul>{told}</ul>"))
     text = f"<pre tabindex=0>{escape(study.text)}</pre>"
     sections.append(Section("grid", "The grid", html=grid(study, beside)))

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "models/run/simulation.hpp"
+#include "sim/cli/study/study_findings.hpp"
 #include "sim/cli/study/study_plan.hpp"
 #include "sim/cli/study/study_report.hpp"
 #include "sim/cli/study/study_runner.hpp"
@@ -154,8 +155,8 @@ TEST_F(StudyTest, PartsTogetherAreTheWholeAndGiveTheSame) {
     EXPECT_EQ(merged[i].cell, at_once[i].cell);
     EXPECT_EQ(merged[i].summary.front().value, at_once[i].summary.front().value);
   }
-  EXPECT_EQ(report_text(study, metrics_found(study, merged), ReportFormat::Csv),
-            report_text(study, metrics_found(study, at_once), ReportFormat::Csv));
+  EXPECT_EQ(report_text(study, findings(study, merged), ReportFormat::Csv),
+            report_text(study, findings(study, at_once), ReportFormat::Csv));
 }
 
 TEST_F(StudyTest, ARunThatFailsIsToldAndTheRestGoesOn) {
@@ -285,17 +286,6 @@ TEST_F(StudyTest, ARunThatIsOverBeforeItsForkIsToldAndTheRestGoesOn) {
   EXPECT_THAT(failures[0], HasSubstr("the run was over before run.fork_at"));
 }
 
-TEST_F(StudyTest, AFigureThatNoRunHasIsTold) {
-  write(std::string{kStudy} + "metrics: [wait_mean, jct_maen]\n");
-  const StudyPlan study = plan();
-  const std::vector<StudyRunResult> found =
-      run_study(study, results(), {.jobs = 2, .part = 1, .parts = 12});
-  EXPECT_EQ(found.size(), 1U);
-  EXPECT_THAT(unknown_metrics(study, found),
-              ElementsAre(AllOf(StartsWith((folder / "study.yaml").string() + ":8:22: metrics[1]:"),
-                                HasSubstr("'jct_maen'; did you mean 'jct_mean'?"))));
-}
-
 TEST_F(StudyTest, WhatEveryRunDependsOnIsLookedAtAndSoAreItsFiles) {
   write("base: base.yaml\nseeds: {count: 2}\n");
   folder.write("policy.so", "one");
@@ -334,27 +324,143 @@ TEST_F(StudyTest, MeansOfOtherJobsAreDoubted) {
       few);
   const StudyPlan study = plan();
   ASSERT_TRUE(diagnostics.ok()) << diagnostics.text();
-  const auto metrics = metrics_found(study, run_study(study, results(), {.jobs = 2}));
-  ASSERT_EQ(metrics.size(), 2U);
-  EXPECT_THAT(metrics[0].lines[1].doubts, ::testing::Contains(HasSubstr("is of other jobs")));
-  EXPECT_THAT(metrics[1].lines[1].doubts,
-              ::testing::Not(::testing::Contains(HasSubstr("is of other jobs"))));
-  EXPECT_THAT(doubts_text(metrics), HasSubstr("jct_mean, a|b=short: is of other jobs"));
+  const auto metrics = findings(study, run_study(study, results(), {.jobs = 2}));
+  ASSERT_GT(metrics.size(), 2U);
+  EXPECT_EQ(metrics[0].name, "jct_mean");
+  EXPECT_TRUE(metrics[1].is_reported);
+  EXPECT_FALSE(metrics[2].is_reported);
+  const auto is_of_other_jobs = ::testing::Field(&Doubt::text, HasSubstr("is of other jobs"));
+  EXPECT_THAT(metrics[0].lines[1].doubts, ::testing::Contains(is_of_other_jobs));
+  EXPECT_THAT(metrics[1].lines[1].doubts, ::testing::Not(::testing::Contains(is_of_other_jobs)));
   EXPECT_THAT(report_text(study, metrics, ReportFormat::Csv),
               HasSubstr("\"a|b=all \"\"long\"\"\""));
   EXPECT_THAT(report_text(study, metrics, ReportFormat::Markdown), HasSubstr("| a\\|b=short |"));
 }
 
 TEST_F(StudyTest, SeedsAreAddedUntilTheIntervalIsNarrow) {
-  write(
+  constexpr std::string_view kAxis =
       "base: base.yaml\n"
       "axes: [{name: nodes, parameter: 'cluster.pools[0].count', values: [1, 2]}]\n"
-      "seeds: {first: 5, count: 2}\ncompare: {axis: nodes, against: '2'}\n"
-      "until: {metric: jct_mean, half_width: 0.5, seeds_max: 40}\n");
-  const std::vector<StudyRunResult> found = run_study(plan(), results(), {.jobs = 2});
-  EXPECT_GT(found.size(), 4U);
-  const StudyPlan study = plan();
-  EXPECT_TRUE(widest_half(study, found) <= 0.5 || found.size() == 2U * 40);
+      "seeds: {first: 5, count: 2}\n";
+  const auto widest_of = [&](const std::string& rest) {
+    write(std::string{kAxis} + rest);
+    const std::vector<StudyRunResult> found = run_study(plan(), results(), {.jobs = 2});
+    EXPECT_TRUE(diagnostics.ok()) << diagnostics.text();
+    EXPECT_GT(found.size(), 4U);
+    EXPECT_LT(found.size(), 2U * 40);
+    return widest_half(plan(), found);
+  };
+  const std::string compare = "compare: {axis: nodes, against: '2'}\n";
+  EXPECT_LE(widest_of(compare + "until: {metric: jct_mean, half_width: 2, seeds_max: 40}\n"), 2);
+  EXPECT_LE(widest_of(compare + "until: {metric: gpu_share_useful, half_width_absolute: 0.3, "
+                                "seeds_max: 40}\n"),
+            0.3);
+  EXPECT_LE(widest_of("until: {metric: gpu_share_useful, half_width: 0.5, seeds_max: 40}\n"), 0.5);
+}
+
+TEST_F(StudyTest, ArmsWhoseRunsAreTheSameAreRefused) {
+  const std::string at = (folder / "study.yaml").string();
+  EXPECT_THAT(mistakes("base: base.yaml\naxes:\n"
+                       "  - {name: end, parameter: run.until, values: [1h, 2h, 60min]}\n"
+                       "  - {name: seeds, parameter: run.audits, values: [1]}\n"),
+              ElementsAre(HasSubstr("audits"))) << "other mistakes come first";
+  diagnostics = {};
+  EXPECT_THAT(mistakes("base: base.yaml\naxes:\n"
+                       "  - {name: end, parameter: run.until, values: [1h, 2h, 60min]}\n"
+                       "  - {name: policy, arms: [{name: a, set: {policy.base: strict_gang}},\n"
+                       "                          {name: b, set: {policy.base: default}}]}\n"),
+              ElementsAre(at + ":3:59: axes[0].values[2]: cannot differ from '1h': the runs are "
+                               "the same"));
+}
+
+TEST_F(StudyTest, CellsWhoseSettingHasNoEffectAreRefused) {
+  const std::string base =
+      "cluster: {pools: [{name: n, machine: dgx-a100, count: 2}]}\n"
+      "network: {level: alpha_beta}\n"
+      "workload:\n"
+      "  training: {step: {compute: 1s, exchanges: [{bytes: 10GB}]}}\n"
+      "  sources: [{kind: jobs, jobs: [{work: 100s, pods: 2, pod: {gpus: 8}}]}]\n";
+  write("base: base.yaml\naxes:\n"
+        "  - {name: level, parameter: network.level, values: [alpha_beta, flow]}\n"
+        "  - {name: engine, parameter: network.routing, "
+        "values: ['{engine: ecmp}', '{engine: dmodk}']}\n",
+        base);
+  plan();
+  EXPECT_THAT(diagnostics.messages(),
+              ElementsAre(AllOf(HasSubstr("axes[1].values[1]: cannot differ from '{engine: ecmp}'"),
+                                HasSubstr("(in the cell level=alpha_beta engine="))));
+}
+
+TEST_F(StudyTest, AMetricThatNoRunHasIsAMistake) {
+  const std::string at = (folder / "study.yaml").string();
+  EXPECT_THAT(mistakes(std::string{kStudy} + "metrics: [wait_mean, jct_maen]\n"
+                                             "until: {metric: jct, seeds_max: 3}\n"),
+              ElementsAre(AllOf(StartsWith(at + ":8:22: metrics[1]: no run has a figure"),
+                                HasSubstr("'jct_maen'; did you mean 'jct_mean'?")),
+                          AllOf(StartsWith(at + ":9:17: until.metric"), HasSubstr("'jct'"))));
+  diagnostics = {};
+  EXPECT_THAT(mistakes(std::string{kStudy} + "metrics: [watch_bytes]\n"),
+              ElementsAre(AllOf(StartsWith(at + ":8:11: metrics[0]: no run of this study"),
+                                HasSubstr("is off in every cell"))));
+}
+
+TEST_F(StudyTest, BcaNeedsTwentySeeds) {
+  std::string bca{kStudy};
+  bca.replace(bca.find("against: '2'"), 12, "against: '2', estimator: bca");
+  EXPECT_THAT(mistakes(bca), ElementsAre(AllOf(HasSubstr("compare.estimator"),
+                                               HasSubstr("at least 20, got 2"))));
+}
+
+TEST_F(StudyTest, TheTimeLeftGoesByPartsOfRuns) {
+  const SimulationProgress half{.now = Time{} + 1_h, .until = Time{} + 2_h};
+  StudyProgress progress{.runs = 8, .done = 3, .kept = 2, .elapsed_s = 60};
+  progress.running = {{"load=4 seed 1", half}, {"load=8 seed 1", half}};
+  EXPECT_DOUBLE_EQ(seconds_left(progress).value(), 60.0 * 4 / 2);  // 1 + 1/2 + 1/2 done, 4 left
+  EXPECT_EQ(progress_text(progress),
+            "3 of 8 runs (2 kept), about 2min 00s left, 2 running: load=4 seed 1 50 %; "
+            "load=8 seed 1 50 %");
+  progress.running = {{"load=4 seed 1", {.now = Time{} + 90_s}}};
+  EXPECT_THAT(progress_text(progress), HasSubstr("load=4 seed 1 00:01:30"));
+}
+
+TEST_F(StudyTest, RunsInOtherProcessesShowTheirProgress) {
+  std::string study{kForked};
+  study.replace(study.find("count: 2}\nrun"), 8, "count: 1");
+  std::string longer{kBase};
+  longer.replace(longer.find("10h"), 3, "9000h");
+  longer.replace(longer.find("count: 2"), 8, "count: 1");
+  write(study, longer);
+  double most = 0;
+  (void)run_study(plan(), results(), {.jobs = 2, .on_progress = [&](const StudyProgress& p) {
+                                        for (const auto& one : p.running) {
+                                          most = std::max(most, fraction_done(one.run).value_or(0));
+                                        }
+                                      }});
+  ASSERT_TRUE(diagnostics.ok()) << diagnostics.text();
+  EXPECT_GT(most, 0);
+}
+
+// Six jobs of an hour each on one node, submitted at once: the order decides who waits.
+TEST_F(StudyTest, PermutedTiesShowABand) {
+  const std::string base =
+      "cluster: {pools: [{name: n, machine: dgx-a100, count: 1}]}\nworkload:\n  sources:\n"
+      "    - {kind: jobs, jobs: [{count: 3, work: 10min, pod: {gpus: 8}},\n"
+      "                          {count: 3, work: 1h, pod: {gpus: 8}}]}\n";
+  const std::string study = "base: base.yaml\nmetrics: [wait_mean]\nseeds: {count: 8";
+  write(study + "}\n", base);
+  const auto line = [&] {
+    const StudyPlan made = plan();
+    EXPECT_TRUE(diagnostics.ok()) << diagnostics.text();
+    const auto found = findings(made, run_study(made, results(), {.jobs = 2}));
+    const std::string report = report_text(made, found, ReportFormat::Markdown);
+    EXPECT_EQ(report.find("| band |") != std::string::npos, made.params().seeds.permute_ties);
+    return found.front().lines.front();
+  };
+  const StudyLine fixed = line();
+  EXPECT_EQ(fixed.least, fixed.most);
+  write(study + ", permute_ties: true}\n", base);
+  const StudyLine permuted = line();
+  EXPECT_LT(permuted.least + 600, permuted.most);
 }
 
 }  // namespace
