@@ -49,7 +49,8 @@ std::string points_text() {
 std::string metrics_text() {
   Rows rows;
   for (const auto& [figure, is_of_course] : known_figures()) {
-    rows.emplace_back(figure.name, (figure.unit.empty() ? "" : figure.unit + ": ") + figure.doc);
+    rows.emplace_back(figure.name,
+                      figure.doc + (figure.unit.empty() ? "" : " (" + figure.unit + ")"));
   }
   return "Metrics, figures of /summary; a run has those of the features that it uses:\n" +
          aligned(rows);

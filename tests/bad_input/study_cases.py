@@ -103,7 +103,7 @@ def study_cases(case: Callable[..., Any], good: str) -> list[Any]:
               "      - {name: b, set: {run.until: 120min}}\n", "study.yaml:6:9: axes[0].arms[1]: cannot differ from 'a': the "
               "runs are the same"),
         study("arms that are equal, in a plan", "base: s.yaml\naxes: [{name: end, parameter: run.until, values: [1h, 60min]}]\n",
-              "study.yaml:2:53: axes[0].values[1]: cannot differ from '1h'", arguments=("study", "plan", "study.yaml")),
+              "study.yaml:2:55: axes[0].values[1]: cannot differ from '1h'", arguments=("study", "plan", "study.yaml")),
         case("cells that cannot differ", {"s.yaml": flow, "study.yaml": levels + "flow, alpha_beta]}\n  - {name: engine, parameter: "
              "network.routing.engine, values: [ecmp, dmodk]}\n"}, ("study", "plan", "study.yaml"), 2,
              ("axes[1].values[1]: cannot differ from 'ecmp': the runs are the same (in the cell level=alpha_beta engine=dmodk)",)),
@@ -117,7 +117,7 @@ def study_cases(case: Callable[..., Any], good: str) -> list[Any]:
               "study.yaml:4:49: compare.estimator: bca needs seeds.count of at least 20, got 10"),
         case("pairs of one column", {"t.csv": "a\n1\n"}, ("study", "pairs", "t.csv"), 2, ("t.csv:1: expected the names of two",)),
         case("pairs of a text", {"t.csv": "a,b\n1,2\n1,x\n"}, ("study", "pairs", "t.csv"), 2, ("t.csv:3: expected a number, got 'x'",)),
-        case("unknown schema", {}, ("schema", "studies"), 2, ("no schema of 'studies'; did you mean 'study'?",)),
+        case("unknown schema", {}, ("schema", "stud"), 2, ("no schema of 'stud'; did you mean 'study'?",)),
         study("seed that the study sets itself", STUDY + "set: {run.seed: 3}\n", "study.yaml:4:17: run.seed: is what `seeds` sets"),
         study("setting of an arm", "base: s.yaml\naxes:\n  - name: p\n    arms:\n      - {name: a}\n"
               "      - {name: b, set: {policy.base: strickt_gang}}\n", "study.yaml:6:38: policy.base",

@@ -37,7 +37,7 @@ Verdict PairedDifference::verdict() const {
 Estimate PairedDifference::percent() const {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   if (!log_ratio) return {kNone, {kNone, kNone}};
-  const auto in_percent = [](double log_ratio) { return 100 * std::expm1(log_ratio); };
+  const auto in_percent = [](double logarithm) { return 100 * std::expm1(logarithm); };
   const auto& [mean, interval] = *log_ratio;
   return {in_percent(mean), {in_percent(interval.low), in_percent(interval.high)}};
 }

@@ -1,5 +1,6 @@
 // sim/cli/study/study_checks.cpp -- what is wrong with a study before anything runs.
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string>
@@ -17,13 +18,14 @@
 namespace orrery {
 namespace {
 
-// `told` says that the setting, the number-th from 1, has no effect as a whole.
-bool is_idle(const Diagnostics& told, const std::string& assignment, size_t number) {
-  const std::string option = "--set #" + std::to_string(number);
+// `told` says that what is set, or a section that it is part of, has no effect.
+bool is_idle(const Diagnostics& told, const std::string& assignment) {
   const std::string path = assignment.substr(0, assignment.find('='));
   return std::ranges::any_of(told.told_warnings(), [&](const Diagnostics::Told& one) {
-    return one.position.file.text() == option && one.path == path &&
-           one.message.starts_with("has no effect");
+    const bool is_within = path.starts_with(one.path) &&
+                           (path.size() == one.path.size() || path[one.path.size()] == '.' ||
+                            path[one.path.size()] == '[');
+    return is_within && one.message.starts_with("has no effect");
   });
 }
 
@@ -81,9 +83,9 @@ void StudyPlan::check_metrics_of_cells(Diagnostics& diagnostics) const {
 std::string StudyPlan::effect_of(const std::vector<Setting>& settings,
                                  const Diagnostics& told) const {
   std::vector<Setting> heeded;
-  for (size_t i = 0; i < settings.size(); ++i) {
-    if (!is_idle(told, settings[i].assignment, i + 1)) heeded.push_back(settings[i]);
-  }
+  std::ranges::copy_if(settings, std::back_inserter(heeded), [&](const Setting& setting) {
+    return !is_idle(told, setting.assignment);
+  });
   Diagnostics ignored;
   Scenario scenario = read(heeded, params_.seeds.first, ignored).scenario;
   scenario.description.clear();

@@ -9,6 +9,7 @@
 
 #include "sim/cli/arguments.hpp"
 #include "sim/config/diagnostics.hpp"
+#include "sim/core/enum_names.hpp"
 
 namespace orrery {
 namespace {
