@@ -87,11 +87,10 @@ TEST_F(StudyTest, TheTimeLeftGoesByPartsOfRuns) {
 }
 
 TEST_F(StudyTest, RunsInOtherProcessesShowTheirProgress) {
-  std::string study{kForked};
-  study.replace(study.find("count: 2}\nrun"), 8, "count: 1");
-  std::string longer{kBase};
-  longer.replace(longer.find("10h"), 3, "9000h");
-  longer.replace(longer.find("count: 2"), 8, "count: 1");
+  std::string study{kForked}, longer{kBase};
+  study.replace(study.find("[1, 2]"), 6, "[4]");
+  study.replace(study.find("count: 2}"), 9, "count: 1}");
+  longer.replace(longer.find("10h"), 3, "5000h");
   write(study, longer);
   double most = 0;
   (void)run_study(plan(), results(), {.jobs = 2, .on_progress = [&](const StudyProgress& p) {
