@@ -16,7 +16,8 @@ waiting time of all jobs up to the last one. Same seed and same actions: same ep
 
 The simulator runs in a process of its own, with the adapter for policies in Python; the learner may
 use another Python. Interfaces are those of Gymnasium; with that package the environment and spaces
-are its own classes.
+are its own classes. Debian does not package it, so tests use the spaces below, which have what most
+learners call: `n`, `sample()`, `contains()`, `low`, `high`, `shape`, `dtype`.
 """
 
 from __future__ import annotations
@@ -41,6 +42,9 @@ except ImportError:
 
     class Env:  # type: ignore[no-redef]
         """What the environment inherits where Gymnasium is not installed."""
+
+        def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+            """Gymnasium's seeds a generator of its own, which is not used here."""
 
     @dataclass(frozen=True)
     class Box:  # type: ignore[no-redef]
@@ -90,6 +94,7 @@ class JobQueueEnv(Env):
     def reset(self, *, seed: int | None = None,
               options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
         """Begins a run with that seed, or with the one after the last."""
+        super().reset(seed=seed)
         self._end()
         self._seed = self._seed + 1 if seed is None else seed
         questions, question_end = os.pipe()
@@ -98,7 +103,7 @@ class JobQueueEnv(Env):
         output = self.output or Path(self._scratch.name) / "run.h5"
         agent = Path(__file__).with_name("gym_agent.py")
         plan = (f"[{{name: Python, args: {{file: {agent}, class: Agent, slots: {self.slots}, "
-                f"read: {answer_end}, write: {question_end}}}}}]")
+                f"read: {answer_end}, write: {question_end}, timeout: 0s}}}}]")
         command = [str(binary), "run", str(self.scenario), "-q", "-o", str(output), "--seed",
                    str(self._seed), "--plugin", str(binary.with_name("liborrery_python.so")),
                    "--set", f"policy.job_queue.policies={plan}", *self.options]

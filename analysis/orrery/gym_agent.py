@@ -73,7 +73,7 @@ class Agent(Policy):
         board = self.board
         seen = np.zeros(self.size, dtype=np.float32)
         capacity = max(1, board.capacity)
-        seen[:3] = board.free / capacity, self.waiting, len(board.running)
+        seen[:3] = max(0, board.free) / capacity, self.waiting, len(board.running)
         for slot, job in enumerate(jobs):
             at = 3 + slot * len(JOB_FEATURES)
             seen[at:at + 5] = (1, fits[slot], job.count / capacity, job.estimate_ns / HOUR,

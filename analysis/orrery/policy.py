@@ -20,8 +20,8 @@ which few GPUs stay free:
 
 Before `__init__(self)` runs, the instance has
     self.args     the values of the declared arguments
-    self.nodes    of a policy of pods: the cluster, as arrays over all nodes
-    self.handle   likewise: other pods and gangs, and commands
+    self.nodes    the cluster, as arrays over all nodes
+    self.handle   of a policy of pods: other pods and gangs, and commands
     self.board    of a policy of the job queue: the queue, the running jobs, and commands
 
 `nodes` holds read-only numpy views, which change with the cluster: `allocatable[GPU]` and
@@ -29,6 +29,20 @@ Before `__init__(self)` runs, the instance has
 `cordoned` and, within filter and score, `candidates`: the ids of the nodes in question. Of one node:
 `name(node)`, `gpu_left_milli(node)`. CPU and GPU are in thousandths of a core and a GPU, memory in
 bytes. Times are integers in nanoseconds and end in `_ns`.
+
+`handle` has pods and gangs (`pod(id)`, `gang(id)`, `node_of(pod)`, `pods_on(node)`), counts of pods by labels
+(`count_pods({"app": "a"}, by_leaf=True)`: an array by leaf switch), and commands such as `nominate()` and
+`evict()`. For post_filter() it shows the cluster without some pods, until the end of the `with`:
+
+    with self.handle.what_if(cycle) as trial:  # gang_what_if(cycle): the whole gang, `trial.fits()`
+        trial.evict(pod)
+        possible = trial.feasible(nodes)  # bool for each node
+
+`board` has `waiting` and `running`, trees of jobs in order, `fits(job)`, `start(job, nodes=None)`, `stop(job)`,
+`cancel(job)` and `wake_at(when_ns)`. `board.tree()` is an empty tree of the policy's own: `insert(job, rank)`,
+`erase(job)`, `find_after(key, free=...)`. A job that is over must not stay in it.
+
+Every class takes the argument `timeout` (1min): host time that a call may take before it ends the run.
 
 score() and filter() answer for all nodes at once: an array of len(nodes). Scores of nodes that are no
 candidates are ignored; real scores are rounded to the nearest integer, halves to the even one.
@@ -38,6 +52,7 @@ beyond the run.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any, ClassVar
@@ -67,11 +82,16 @@ POINTS: dict[str, tuple[str, ...]] = {
     "QueueOrder": ("rank",),  # (job): lower goes first
     "Admit": ("admit",),  # (job): whether it may start
     "Plan": ("plan", "reserved_start"),  # (news): starts jobs; (job): nanoseconds or None
-    "JobWatcher": ("job_waits", "job_leaves", "job_starts", "job_stops", "job_ends",
-                   "job_cancelled"),  # each (job)
+    "JobWatcher": ("job_waits", "job_leaves", "job_starts", "job_end_moves", "job_stops", "job_ends",
+                   "job_cancelled", "node_goes", "node_comes"),  # each (job); the last two (node)
 }
 OPTIONAL = ("unreserve", "hint", "reserved_start")  # which alone serve no point
-BESIDE = ("normalize", "rank_valid_for")  # (scores): scores; (): nanoseconds
+BESIDE = (  # methods that belong to a point or to none
+    "normalize",  # of Score: (scores): scores
+    "rank_valid_for",  # of QueueOrder: (): nanoseconds
+    "post_filter_charge",  # of PostFilter: (cycle.state): nanoseconds of scheduler time
+    "named_in_vain",  # of the job queue: (): texts, each a warning at the end of the run
+)
 
 
 class Duration:
@@ -133,3 +153,11 @@ class Policy:
     no pre_score(): nodes that score alike may then be weighed as one."""
     places_lone_pods: ClassVar[bool] = False
     """domains() is asked about pods without a gang, too."""
+    plans_without_waiting: ClassVar[bool] = False
+    """plan() is called while no job waits, too."""
+
+
+def named_in_vain(argument: str, owner: str, names: Iterable[str], has: Callable[[str], bool]) -> list[str]:
+    """A text for each name of which no job came: `has` is board.has_user, has_team or has_application."""
+    return [f"{argument} names {owner} '{name}', of which no job came"
+            for name in sorted(names) if not has(name)]

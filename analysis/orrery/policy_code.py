@@ -19,13 +19,20 @@ from orrery.policy import Arg, Duration, Policy
 UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9,
          "d": 86400 * 10**9}
 NAMES = {int: "integer", float: "number", bool: "true or false", str: "text", Duration: "duration"}
-OWN = ("file", "class")  # keys beside the class's own arguments
+OWN = ("file", "class", "timeout")  # keys beside the class's own arguments
 
 _modules: dict[tuple[str, bytes], ModuleType] = {}
 
 
 class CodeError(Exception):
     """The code cannot be used; the text is for its author."""
+
+
+class CallTooLong(BaseException):
+    """Raised by the adapter in a call that lasts too long; `except Exception` does not catch it."""
+
+    def __str__(self) -> str:
+        return "the call takes longer than `timeout` of host time"
 
 
 def told(error: BaseException) -> str:

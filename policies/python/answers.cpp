@@ -185,6 +185,16 @@ std::vector<GangDomain> domains_from(const Asked& asked, const py::object& given
   return domains;
 }
 
+std::vector<std::string> texts_from(const Asked& asked, const py::object& given) {
+  constexpr std::string_view kExpected = "a list of texts";
+  std::vector<std::string> texts;
+  for (const py::handle one : sequence_from(asked, given, kExpected)) {
+    if (!py::isinstance<py::str>(one)) throw wrong(asked, one, kExpected);
+    texts.push_back(one.cast<std::string>());
+  }
+  return texts;
+}
+
 GpuMask gpus_from(const Asked& asked, const py::object& given) {
   uint32_t mask = 0;
   for (const py::handle one : sequence_from(asked, given, "a list of numbers of GPUs")) {

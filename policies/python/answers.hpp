@@ -42,6 +42,7 @@ void scores_from(const Asked& asked, const py::object& given, const ClusterState
 void normalised_from(const Asked& asked, const py::object& given, std::span<int64_t> scores);
 std::vector<GangDomain> domains_from(const Asked& asked, const py::object& given,
                                      const ClusterState& cluster);
+std::vector<std::string> texts_from(const Asked& asked, const py::object& given);
 GpuMask gpus_from(const Asked& asked, const py::object& given);
 
 }  // namespace orrery::python

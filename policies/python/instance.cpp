@@ -3,6 +3,7 @@
 #include <pybind11/stl.h>
 
 #include "sim/config/file_names.hpp"
+#include "sim/config/reader.hpp"
 
 namespace orrery::python {
 namespace {
@@ -38,34 +39,44 @@ Position key_position(const config::Node& args, const std::string& key) {
 
 }  // namespace
 
+PythonParams params_of(const RawParams& args, const std::string& path, Diagnostics& diagnostics) {
+  RawParams known = args;
+  std::erase_if(known.node.entries, [](const config::Entry& entry) {
+    return entry.key != "file" && entry.key != "class" && entry.key != "timeout";
+  });
+  return read_params<PythonParams>(known.node, path, diagnostics);
+}
+
+PythonParams params_of(const RawParams& args) {
+  Diagnostics ignored;
+  PythonParams params = params_of(args, "args", ignored);
+  params.file = file_of(args);
+  return params;
+}
+
 std::string file_of(const RawParams& args) {
   const config::Node& file = args.node["file"];
   return config::resolved_file(file.text, file.position);
 }
 
-std::string class_of(const RawParams& args) { return args.node["class"].text; }
+PolicyClass::PolicyClass(const RawParams& args) : PolicyClass{params_of(args)} {}
 
-PolicyClass::PolicyClass(const RawParams& args) : file_{file_of(args)} { find(class_of(args)); }
-
-PolicyClass::PolicyClass(const std::string& file, const std::string& name) : file_{file} {
-  find(name);
-}
-
-PolicyClass::~PolicyClass() {
-  const py::gil_scoped_acquire lock;
-  class_ = {};
-}
-
-void PolicyClass::find(const std::string& name) {
+PolicyClass::PolicyClass(const PythonParams& params) : params_{params} {
   start_interpreter();
   const py::gil_scoped_acquire lock;
   try {
-    class_ = policy_code().attr("class_of")(file_, name);
+    const CallLimit limit{params.timeout, params.file, ""};
+    class_ = policy_code().attr("class_of")(params.file, params.class_name);
   } catch (py::error_already_set& error) {
     const bool is_told = error.matches(policy_code().attr("CodeError"));
     throw std::runtime_error{is_told ? py::str(error.value()).cast<std::string>()
                                      : traceback_of(error)};
   }
+}
+
+PolicyClass::~PolicyClass() {
+  const py::gil_scoped_acquire lock;
+  class_ = {};
 }
 
 std::vector<std::string> PolicyClass::points() const {
@@ -74,8 +85,13 @@ std::vector<std::string> PolicyClass::points() const {
 }
 
 std::vector<std::string> PolicyClass::files() const {
-  return in_python(
-      [&] { return policy_code().attr("files_of")(file_).cast<std::vector<std::string>>(); });
+  return in_python([&] {
+    return policy_code().attr("files_of")(params_.file).cast<std::vector<std::string>>();
+  });
+}
+
+std::string PolicyClass::name() const {
+  return in_python([&] { return class_.attr("__name__").cast<std::string>(); });
 }
 
 void PolicyClass::check(const RawParams& args, const std::string& path,
@@ -120,8 +136,16 @@ Instance::Instance(const RawParams& args, const py::dict& lent) {
   const PolicyClass found{args};
   const py::module_ code = policy_code();
   const py::tuple read = code.attr("read_args")(found.class_, given_of(args.node));
-  self_ = code.attr("made")(found.class_, read[0], lent);
   name_ = found.class_.attr("__name__").cast<std::string>();
+  timeout_ = found.params_.timeout;
+  {
+    const CallLimit limit{timeout_, name_, "__init__"};
+    try {
+      self_ = code.attr("made")(found.class_, read[0], lent);
+    } catch (py::error_already_set& error) {
+      rethrow(error, limit);
+    }
+  }
   for (const auto& method :
        code.attr("methods_of")(found.class_).cast<std::vector<std::string>>()) {
     methods_.emplace(method, self_.attr(method.c_str()));
@@ -132,6 +156,11 @@ Instance::~Instance() {
   const py::gil_scoped_acquire lock;
   methods_.clear();
   self_ = {};
+}
+
+void Instance::rethrow(py::error_already_set& error, const CallLimit& limit) {
+  if (!limit.is_interrupted() || !error.matches(policy_code().attr("CallTooLong"))) throw;
+  throw std::runtime_error{limit.message() + ": it was interrupted at\n" + traceback_of(error)};
 }
 
 bool Instance::is_set(const char* attribute) const {

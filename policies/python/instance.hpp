@@ -10,7 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "policies/python/call_limit.hpp"
 #include "policies/python/interpreter.hpp"
+#include "policies/python/python_params.hpp"
 #include "sim/config/fields.hpp"
 
 namespace orrery::python {
@@ -19,7 +21,7 @@ namespace orrery::python {
 class PolicyClass {
  public:
   explicit PolicyClass(const RawParams& args);  // whose positions say where the file is
-  PolicyClass(const std::string& file, const std::string& name);
+  explicit PolicyClass(const PythonParams& params);
   ~PolicyClass();
   PolicyClass(const PolicyClass&) = delete;
   PolicyClass& operator=(const PolicyClass&) = delete;
@@ -29,18 +31,17 @@ class PolicyClass {
   void check(const RawParams& args, const std::string& path, Diagnostics& diagnostics) const;
   FieldTree describe() const;
   std::vector<std::string> files() const;  // that it was read from
+  std::string name() const;
 
  private:
   friend class Instance;
-  void find(const std::string& name);
 
-  std::string file_;
+  PythonParams params_;
   py::object class_;
 };
 
-// The file that arguments name, as the working directory has it; and the class, or nothing.
+// The file that arguments name, as the working directory has it.
 std::string file_of(const RawParams& args);
-std::string class_of(const RawParams& args);
 
 // Made, used and destroyed while the interpreter's lock is not held; its methods are called with
 // it.
@@ -55,7 +56,12 @@ class Instance {
   bool has(std::string_view method) const { return methods_.contains(method); }
   template <class... Args>
   py::object call(std::string_view method, Args&&... args) const {
-    return methods_.find(method)->second(std::forward<Args>(args)...);
+    const CallLimit limit{timeout_, name_, method};
+    try {
+      return methods_.find(method)->second(std::forward<Args>(args)...);
+    } catch (py::error_already_set& error) {
+      rethrow(error, limit);
+    }
   }
   bool is_set(const char* attribute) const;  // of the class; true or false
   const std::string& name() const { return name_; }
@@ -65,7 +71,10 @@ class Instance {
   std::runtime_error wrong(std::string_view method, std::string_view what) const;
 
  private:
+  [[noreturn]] static void rethrow(py::error_already_set& error, const CallLimit& limit);
+
   std::string name_;
+  Duration timeout_;
   py::object self_;
   std::map<std::string, py::object, std::less<>> methods_;
 };

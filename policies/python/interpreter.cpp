@@ -5,6 +5,8 @@
 
 #include <mutex>
 
+#include "policies/python/call_limit.hpp"
+
 namespace orrery::python {
 namespace {
 
@@ -72,6 +74,7 @@ void start() {
   initialise();
   py::module_::import("sys").attr("path").attr("insert")(0, ORRERY_ANALYSIS_FOLDER);
   py::module_::import("orrery_views");
+  prepare_call_limits();  // whose handler must come after ours before a fork
   static_cast<void>(pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child));
   static_cast<void>(PyEval_SaveThread());
 }

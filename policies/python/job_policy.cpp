@@ -24,17 +24,22 @@ class JobPolicy final : public Policy,
                         public Plan,
                         public JobWatcher {
  public:
-  JobPolicy(JobBoard& board, const RawParams& args) : board_{board} {
+  JobPolicy(JobBoard& board, const RawParams& args) : board_{board}, cluster_{board.cluster()} {
     start_interpreter();
     in_python([&] {
       py::dict lent;
       lent["board"] = BoardRef{board_};
+      lent["nodes"] = std::make_unique<Nodes>(cluster_);
       instance_ = std::make_unique<Instance>(args, lent);
     });
-    watches_ = has_any_of(
-        {"job_waits", "job_leaves", "job_starts", "job_stops", "job_ends", "job_cancelled"});
+    watches_ = has_any_of({"job_waits", "job_leaves", "job_starts", "job_end_moves", "job_stops",
+                           "job_ends", "job_cancelled"});
+    in_python([&] { plans_without_waiting_ = instance_->is_set("plans_without_waiting"); });
   }
-  ~JobPolicy() override { board_.take_back(); }
+  ~JobPolicy() override {
+    board_.take_back();
+    cluster_.take_back();
+  }
   JobPolicy(const JobPolicy&) = delete;
   JobPolicy& operator=(const JobPolicy&) = delete;
 
@@ -71,9 +76,18 @@ class JobPolicy final : public Policy,
   void job_waits(const QueuedJob& job) override { tell("job_waits", job); }
   void job_leaves(const QueuedJob& job) override { tell("job_leaves", job); }
   void job_starts(const QueuedJob& job) override { tell("job_starts", job); }
+  void job_end_moves(const QueuedJob& job) override { tell("job_end_moves", job); }
   void job_stops(const QueuedJob& job) override { tell("job_stops", job); }
   void job_ends(const QueuedJob& job) override { tell("job_ends", job); }
   void job_cancelled(const QueuedJob& job) override { tell("job_cancelled", job); }
+  void node_goes(NodeId node) override { tell("node_goes", node); }
+  void node_comes(NodeId node) override { tell("node_comes", node); }
+  bool plans_without_waiting() const override { return plans_without_waiting_; }
+  std::vector<std::string> named_in_vain() const override {
+    constexpr std::string_view kName = "named_in_vain";
+    if (!instance_->has(kName)) return {};
+    return in_python([&] { return texts_from({*instance_, kName}, instance_->call(kName)); });
+  }
 
  private:
   py::object asked(std::string_view method, const QueuedJob& job) const {
@@ -83,40 +97,23 @@ class JobPolicy final : public Policy,
     if (!watches_ || !instance_->has(method)) return;
     in_python([&] { static_cast<void>(asked(method, job)); });
   }
+  void tell(std::string_view method, NodeId node) const {
+    if (!instance_->has(method)) return;
+    in_python([&] { instance_->call(method, node.index); });
+  }
   bool has_any_of(std::initializer_list<std::string_view> methods) const {
     return std::ranges::any_of(methods, [this](auto method) { return instance_->has(method); });
   }
 
   const Lent<JobBoard> board_;
+  const Lent<const ClusterState> cluster_;
   std::unique_ptr<Instance> instance_;
-  bool watches_ = false;
+  bool watches_ = false, plans_without_waiting_ = false;
 };
-
-// What a scenario says of every policy in Python; its class may take more.
-struct PythonParams {
-  std::string file;
-  std::string class_name;
-  template <class V>
-  void fields(V& v) {
-    v("file", file, "The Python file, relative to this one.", Required{}, IsFile{},
-      Example{"mine.py"});
-    v("class", class_name,
-      "A class in it that inherits orrery.policy.Policy; left out: the only one. Its own arguments "
-      "stand beside; `orrery describe Python:mine.py:Mine` tells of them.");
-  }
-};
-
-RawParams own_args(const RawParams& args) {
-  RawParams own = args;
-  std::erase_if(own.node.entries, [](const config::Entry& entry) {
-    return entry.key != "file" && entry.key != "class";
-  });
-  return own;
-}
 
 void check(const RawParams& args, const std::string& path, Diagnostics& diagnostics) {
   const size_t mistakes = diagnostics.count();
-  static_cast<void>(read_params<PythonParams>(own_args(args).node, path, diagnostics));
+  static_cast<void>(params_of(args, path, diagnostics));
   if (diagnostics.count() > mistakes) return;
   try {
     PolicyClass{args}.check(args, path, diagnostics);
@@ -134,11 +131,21 @@ std::vector<std::string> points(const RawParams& args) {
   }
 }
 
+std::string name_of_code(const RawParams& args) {
+  try {
+    return PolicyClass{args}.name();
+  } catch (const std::runtime_error&) {
+    return args.node["class"].text;
+  }
+}
+
 // A file and a class: "mine.py:Mine".
 FieldTree describe_code(const std::string& code) {
+  PythonParams params;
   const size_t colon = code.rfind(':');
-  if (colon == std::string::npos) return PolicyClass{code, ""}.describe();
-  return PolicyClass{code.substr(0, colon), code.substr(colon + 1)}.describe();
+  params.file = code.substr(0, colon);
+  if (colon != std::string::npos) params.class_name = code.substr(colon + 1);
+  return PolicyClass{params}.describe();
 }
 
 template <class P, class Lender>
@@ -161,6 +168,7 @@ struct Registration {
     JobPoints::for_each(add);
     entry.points_of_code = points;
     entry.describe_code = describe_code;
+    entry.name_of_code = name_of_code;
     entry.traits = Trait::NeedsProcess;
     PolicyRegistry::instance().add("Python", std::move(entry));
   }

@@ -3,6 +3,10 @@
 
 #include <pybind11/stl.h>
 
+#include <array>
+#include <memory>
+#include <optional>
+
 #include "sim/core/enum_names.hpp"
 
 namespace orrery::python {
@@ -22,31 +26,70 @@ void expect(bool is_right, const JobRef& job, const std::string& what) {
   throw py::value_error("job " + std::to_string(r.serial) + " is " + state_of(r) + ": " + what);
 }
 
+enum class Whose : uint8_t { Waiting, Running, Own };
+
 struct Tree {
   Lent<JobBoard> board;
-  bool is_of_waiting;
-  const JobTree& get() const { return is_of_waiting ? board->waiting() : board->running(); }
+  Whose whose;
+  std::shared_ptr<JobTree> own = {};  // the policy's
+  const JobTree& get() const {
+    if (whose == Whose::Own) return *own;
+    return whose == Whose::Waiting ? board->waiting() : board->running();
+  }
   py::object job(JobSlot slot) const {
-    return slot == kNoJob ? py::object{py::none()} : py::cast(job_of(board, slot));
+    if (slot == kNoJob) return py::none();
+    expect_alive(slot);
+    return py::cast(job_of(board, slot));
+  }
+  // Slots are reused, so a tree must not keep those of jobs that are over.
+  void expect_alive(JobSlot slot) const {
+    if (whose != Whose::Own || get().key(slot).serial == board->job(slot).serial) return;
+    throw py::value_error("job " + std::to_string(get().key(slot).serial) +
+                          " is over and still in a tree: job_ends() and job_cancelled() must "
+                          "erase it");
   }
   JobSlot slot_of(const JobRef& job) const {
+    constexpr std::array<const char*, 3> kNot{"it is not among those that wait",
+                                              "it is not among those that run",
+                                              "it is not in the tree"};
     const JobSlot slot = job.get().slot;
-    expect(get().contains(slot), job,
-           is_of_waiting ? "it is not among those that wait" : "it is not among those that run");
+    expect(get().contains(slot), job, kNot[static_cast<size_t>(whose)]);
     return slot;
   }
+  JobTree& to_change(const JobRef& job) const {
+    expect(whose == Whose::Own, job, "only trees of board.tree() are changed by a policy");
+    return *own;
+  }
 };
+
+void insert(const Tree& t, const JobRef& job, int64_t rank, std::optional<int64_t> count,
+            std::optional<int64_t> estimate_ns) {
+  JobTree& tree = t.to_change(job);
+  const QueuedJob& j = job.get();
+  if (tree.contains(j.slot)) t.expect_alive(j.slot);
+  expect(!tree.contains(j.slot), job, "it is in the tree already");
+  if (count.value_or(0) < 0 || estimate_ns.value_or(0) < 0) {
+    throw py::value_error("count and estimate_ns are at least 0");
+  }
+  tree.insert(j.slot, {rank, j.submitted, j.serial}, count.value_or(j.ask.count),
+              estimate_ns ? Duration{*estimate_ns} : j.left(t.board->now()));
+}
+
+void erase(const Tree& t, const JobRef& job) { t.to_change(job).erase(t.slot_of(job)); }
 
 using KeyTuple = std::tuple<int64_t, int64_t, uint64_t>;
 constexpr JobKey kBeforeAll{INT64_MIN, {}, 0};
 
 void bind_tree(py::module_& m) {
   py::class_<Tree>(m, "JobTree")
+      .def("insert", insert, py::arg("job"), py::arg("rank"), py::arg("count") = py::none(),
+           py::arg("estimate_ns") = py::none())
+      .def("erase", erase, py::arg("job"))
       .def("__len__", [](const Tree& t) { return t.get().size(); })
       .def("__iter__",  // over the jobs of this moment
            [](const Tree& t) {
              py::list jobs;
-             t.get().for_each([&](JobSlot slot) { jobs.append(job_of(t.board, slot)); });
+             t.get().for_each([&](JobSlot slot) { jobs.append(t.job(slot)); });
              return py::iter(jobs);
            })
       .def("__contains__",
@@ -125,11 +168,22 @@ void bind_job(py::module_& m) {
 }
 
 // True: the job runs. A job that does not fit, or does not wait, is a mistake of the plan.
-bool start(const BoardRef& b, const JobRef& job) {
+bool start(const BoardRef& b, const JobRef& job, const py::object& nodes) {
   expect(job.get().state == QueuedState::Waiting, job, "only a waiting job starts");
   expect(b.board->fits(job.get()), job, "it does not fit now");
-  return b.board->start(job.get().slot);
+  if (nodes.is_none()) return b.board->start(job.get().slot);
+  expect(b.board->chooses_nodes(), job,
+         "nodes are chosen for jobs with pods alone, and with the plugin NodeAffinity");
+  const ClusterState& cluster = b.board->cluster();
+  NodeSet chosen{cluster.nodes()};
+  for (const py::handle node : nodes) {
+    chosen.insert(checked_node(cluster, node.cast<uint32_t>()));
+  }
+  expect(!chosen.empty(), job, "it is started on no node");
+  return b.board->start_on(job.get().slot, chosen);
 }
+
+bool cancel(const BoardRef& b, const JobRef& job) { return b.board->cancel(job.get().slot); }
 
 bool start_beside(const BoardRef& b, const JobRef& job, const JobRef& host) {
   expect(b.board->has_paces(), job, "jobs run beside others with driver: counting only");
@@ -171,12 +225,26 @@ void bind_board(py::module_& m) {
       .def_property_readonly("has_paces", [](const BoardRef& b) { return b.board->has_paces(); })
       .def_property_readonly("waiting",
                              [](const BoardRef& b) {
-                               return Tree{b.board, true};
+                               return Tree{b.board, Whose::Waiting};
                              })
       .def_property_readonly("running",
                              [](const BoardRef& b) {
-                               return Tree{b.board, false};
+                               return Tree{b.board, Whose::Running};
                              })
+      .def("tree",  // an empty one, which the policy fills
+           [](const BoardRef& b) {
+             return Tree{b.board, Whose::Own, std::make_shared<JobTree>()};
+           })
+      .def_property_readonly("seed", [](const BoardRef& b) { return b.board->seed(); })
+      .def_property_readonly("used", [](const BoardRef& b) { return amounts(b.board->used()); })
+      .def_property_readonly("chooses_nodes",
+                             [](const BoardRef& b) { return b.board->chooses_nodes(); })
+      .def("has_user", [](const BoardRef& b, const std::string& s) { return b.board->has_user(s); })
+      .def("has_team", [](const BoardRef& b, const std::string& s) { return b.board->has_team(s); })
+      .def("has_application",
+           [](const BoardRef& b, const std::string& s) { return b.board->has_application(s); })
+      .def("setup_ns",  // what precedes the work, if the job starts now
+           [](const BoardRef& b, const JobRef& job) { return b.board->setup(job.get().slot).ns; })
       .def("rng", [](const BoardRef& b, const std::string& s) { return b.board->rng(s); })
       .def("fits", [](const BoardRef& b, const JobRef& job) { return b.board->fits(job.get()); })
       .def("head",
@@ -185,7 +253,8 @@ void bind_board(py::module_& m) {
              if (head == kNoJob) return py::none();
              return py::cast(job_of(b.board, head));
            })
-      .def("start", start)
+      .def("start", start, py::arg("job"), py::arg("nodes") = py::none())
+      .def("cancel", cancel)
       .def("start_beside", start_beside)
       .def("stop",
            [](const BoardRef& b, const JobRef& job) { return b.board->stop(job.get().slot); })

@@ -4,17 +4,12 @@
 
 #include <limits>
 
+#include "policies/python/placed_views.hpp"
+
 namespace orrery::python {
 namespace {
 
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-
-py::object ids_of(std::span<const NodeId> nodes) {
-  py::array_t<uint32_t> array{static_cast<py::ssize_t>(nodes.size())};
-  uint32_t* at = array.mutable_data();
-  for (const NodeId n : nodes) *at++ = n.index;
-  return array;
-}
 
 }  // namespace
 
@@ -31,7 +26,8 @@ struct PodPolicy::Kept {
   std::unique_ptr<Instance> instance;
   py::object nodes;
   Nodes* of_nodes = nullptr;  // the same
-  std::string reason;         // of the last answer
+  const std::shared_ptr<WhatIfs> what_ifs = std::make_shared<WhatIfs>();
+  std::string reason;  // of the last answer
 };
 
 // A cycle that Python is lent, and what it is asked about.
@@ -57,11 +53,11 @@ PodPolicy::PodPolicy(Handle& handle, const RawParams& args)
 }
 
 void PodPolicy::make(const RawParams& args) {
-  kept_->nodes = py::cast(std::make_unique<Nodes>(cluster_));
+  kept_->nodes = py::cast(std::make_unique<Nodes>(Lent<const ClusterState>{cluster_}));
   kept_->of_nodes = kept_->nodes.cast<Nodes*>();
   py::dict lent;
   lent["nodes"] = kept_->nodes;
-  lent["handle"] = HandleRef{handle_};
+  lent["handle"] = HandleRef{handle_, kept_->what_ifs};
   kept_->instance = std::make_unique<Instance>(args, lent);
   const Instance& policy = *kept_->instance;
   is_node_local_ = policy.is_set("is_node_local");
@@ -162,6 +158,7 @@ void PodPolicy::filter(const Cycle& cycle, Candidates& nodes) const {
 Status PodPolicy::post_filter(const Cycle& cycle, const Diagnosis& diagnosis) {
   return with(cycle, [&](const py::object& lent, const py::object& /*all*/) {
     const Loan<const Diagnosis> loan{diagnosis};
+    const WhatIfs::Scope scope{*kept_->what_ifs};
     const py::object given = kept_->instance->call("post_filter", lent, DiagnosisRef{loan.lent()});
     return kept(status_from(asked("post_filter"), given, Code::Unschedulable));
   });
@@ -200,6 +197,16 @@ GpuMask PodPolicy::pick(const Cycle& cycle, NodeId node) const {
 Duration PodPolicy::charge(const Cycle& cycle) const {
   return with(cycle, [&](const py::object& lent, const py::object& /*all*/) {
     return Duration{integer_from(asked("charge"), kept_->instance->call("charge", lent), 0, kMost)};
+  });
+}
+
+Duration PodPolicy::charge(const CycleState& state) const {
+  constexpr std::string_view kName = "post_filter_charge";
+  if (!kept_->instance->has(kName)) return {};
+  return in_python([&] {
+    const auto* const part = state.find<CyclePart>(*this);
+    const py::dict found = part == nullptr ? py::dict{} : part->kept;
+    return Duration{integer_from(asked(kName), kept_->instance->call(kName, found), 0, kMost)};
   });
 }
 

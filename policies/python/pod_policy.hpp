@@ -45,7 +45,7 @@ class PodPolicy final : public Policy,
   void filter(const Cycle& cycle, Candidates& nodes) const override;
   bool is_node_local() const override { return is_node_local_; }
   Status post_filter(const Cycle& cycle, const Diagnosis& diagnosis) override;
-  Duration charge(const CycleState& /*state*/) const override { return {}; }
+  Duration charge(const CycleState& state) const override;
   Status pre_score(const Cycle& cycle, std::span<const NodeId> feasible) const override;
   void score(const Cycle& cycle, std::span<const NodeId> nodes,
              std::span<int64_t> scores) const override;

@@ -20,32 +20,6 @@ py::array view_of(std::span<const T> items) {
   return array;
 }
 
-py::array mask_of(const NodeSet& set) {
-  py::array_t<bool> mask{static_cast<py::ssize_t>(set.universe())};
-  bool* const is_in = mask.mutable_data();
-  std::fill_n(is_in, set.universe(), false);
-  set.for_each([&](NodeId n) { is_in[n.index] = true; });
-  return mask;
-}
-
-py::object ids(std::span<const NodeId> nodes) {
-  py::array_t<uint32_t> array{static_cast<py::ssize_t>(nodes.size())};
-  uint32_t* at = array.mutable_data();
-  for (const NodeId n : nodes) *at++ = n.index;
-  return array;
-}
-
-template <class Tag>
-py::object id_or_none(Id<Tag> id) {
-  if (!id.is_valid()) return py::none();
-  return py::int_(id.index);
-}
-
-NodeId checked_node(const ClusterState& cluster, uint32_t node) {
-  if (node >= cluster.nodes()) throw py::index_error("there is no node " + std::to_string(node));
-  return {node};
-}
-
 py::dict labels_of(const PodSpec& spec) {
   py::dict labels;
   for (const NodeLabel& label : spec.labels) labels[py::str(label.key)] = label.value;
@@ -181,6 +155,9 @@ void bind_cycle(py::module_& m) {
       .def_property_readonly(
           "pre_filter_reason",
           [](const DiagnosisRef& d) { return std::string{d.diagnosis->pre_filter_reason}; })
+      .def_property_readonly(
+          "unresolvable",  // nodes on which no eviction helps
+          [](const DiagnosisRef& d) { return mask_of(d.diagnosis->candidates.unresolvable()); })
       .def_property_readonly("rejections", [](const DiagnosisRef& d) {
         py::list all;  // (reason, nodes, whether no eviction helps)
         for (const Rejection& r : d.diagnosis->candidates.rejections()) {
@@ -196,8 +173,8 @@ void bind_handle(py::module_& m) {
     for (const PodId pod : pods) all.push_back(pod.index);
     return all;
   };
-  py::class_<HandleRef>(m, "Handle")
-      .def_property_readonly("now_ns", [](const HandleRef& h) { return h.handle->now().ns; })
+  py::class_<HandleRef> handle(m, "Handle");
+  handle.def_property_readonly("now_ns", [](const HandleRef& h) { return h.handle->now().ns; })
       .def("pod", [](const HandleRef& h, uint32_t pod) { return pod_of(h.handle->pod({pod})); })
       .def("gang",
            [](const HandleRef& h, uint32_t gang) { return gang_of(h.handle->gang({gang})); })
@@ -249,30 +226,51 @@ void bind_handle(py::module_& m) {
             h.handle->evict({preemptor}, std::move(pods), waits);
           },
           py::arg("preemptor"), py::arg("victims"), py::arg("waits") = false);
+  bind_placed_views(m, handle);
 }
 
 }  // namespace
 
-Nodes::Nodes(const ClusterState& cluster) : cluster_{cluster} {
+Nodes::Nodes(const Lent<const ClusterState>& cluster) : cluster_{cluster} {
   for (size_t r = 0; r < kResources; ++r) {
     const auto resource = static_cast<Resource>(r);
     const py::str name{std::string{enum_names(Resource{})[r]}};
-    allocatable[name] = view_of(cluster.allocatable(resource));
-    requested[name] = view_of(cluster.requested(resource));
+    allocatable[name] = view_of(cluster->allocatable(resource));
+    requested[name] = view_of(cluster->requested(resource));
   }
 }
 
 py::object Nodes::candidate_ids() const {
-  if (candidates == nullptr) return feasible.data() == nullptr ? py::none() : ids(feasible);
+  if (candidates == nullptr) return feasible.data() == nullptr ? py::none() : ids_of(feasible);
   std::vector<NodeId> left;
   candidates->for_each([&](NodeId n) { left.push_back(n); });
-  return ids(left);
+  return ids_of(left);
 }
 
 CyclePart::CyclePart() = default;
 CyclePart::~CyclePart() {
   const py::gil_scoped_acquire lock;
   kept.release().dec_ref();
+}
+
+py::object ids_of(std::span<const NodeId> nodes) {
+  py::array_t<uint32_t> array{static_cast<py::ssize_t>(nodes.size())};
+  uint32_t* at = array.mutable_data();
+  for (const NodeId n : nodes) *at++ = n.index;
+  return array;
+}
+
+py::object mask_of(const NodeSet& set) {
+  py::array_t<bool> mask{static_cast<py::ssize_t>(set.universe())};
+  bool* const is_in = mask.mutable_data();
+  std::fill_n(is_in, set.universe(), false);
+  set.for_each([&](NodeId n) { is_in[n.index] = true; });
+  return mask;
+}
+
+NodeId checked_node(const ClusterState& cluster, uint32_t node) {
+  if (node >= cluster.nodes()) throw py::index_error("there is no node " + std::to_string(node));
+  return {node};
 }
 
 Pod pod_of(const PodView& view) {

@@ -4,6 +4,7 @@
 #include <pybind11/pybind11.h>
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -15,7 +16,7 @@ namespace orrery::python {
 
 class Nodes {  // arrays over all nodes: views of what the cluster has
  public:
-  explicit Nodes(const ClusterState& cluster);
+  explicit Nodes(const Lent<const ClusterState>& cluster);
   const ClusterState& cluster() const { return *cluster_; }
   py::dict allocatable, requested;  // by resource
   // Those in question, while filter or score runs; null: none.
@@ -54,8 +55,10 @@ struct CycleRef {
   Lent<const Cycle> cycle;
   const Policy* owner;
 };
+class WhatIfs;
 struct HandleRef {
   Lent<Handle> handle;
+  std::shared_ptr<WhatIfs> what_ifs;  // of the policy
 };
 struct DiagnosisRef {
   Lent<const Diagnosis> diagnosis;
@@ -63,7 +66,17 @@ struct DiagnosisRef {
 
 // Resources by name.
 py::dict amounts(const Resources& resources);
+py::object ids_of(std::span<const NodeId> nodes);
+py::object mask_of(const NodeSet& set);                           // bool for each node
+NodeId checked_node(const ClusterState& cluster, uint32_t node);  // throws py::index_error
+template <class Tag>
+py::object id_or_none(Id<Tag> id) {
+  if (!id.is_valid()) return py::none();
+  return py::int_(id.index);
+}
+
 void bind_pod_views(py::module_& m);
+void bind_placed_views(py::module_& m, py::class_<HandleRef>& handle);
 void bind_job_views(py::module_& m);
 
 }  // namespace orrery::python

@@ -344,6 +344,14 @@ base("counting", POOL + QUEUED + "policy: {driver: counting, job_queue: {policie
      "[gpus], stops: {write: 5s}}}\n" + RUN)
 base("until all are over", POOL + JOBS + "run: {stall_limit: 30d, futile_attempts: 100}\n")
 
-BASES |= {name: yaml.safe_load(text) for name, text in policy_bases.TEXTS.items()}
-for document in BASES.values():  # a third of a short run would be compression
+
+
+def with_usual_record(document: Any) -> Any:
+    """A third of a short run would be compression."""
     document.setdefault("record", {}).setdefault("compression", 0)
+    return document
+
+
+BASES |= {name: yaml.safe_load(text) for name, text in policy_bases.TEXTS.items()}
+for known in BASES.values():
+    with_usual_record(known)

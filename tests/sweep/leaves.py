@@ -54,10 +54,10 @@ class Schema:
         if step == "{}":
             return schema["additionalProperties"]
         if step[0] == "<":
-            return next(kind for kind in self._kinds(schema) if f"<{kind_name(kind)}>" == step)
+            return next(kind for kind in self.kinds(schema) if f"<{kind_name(kind)}>" == step)
         return schema["properties"][step]
 
-    def _kinds(self, schema: Json) -> list[Json]:
+    def kinds(self, schema: Json) -> list[Json]:
         """Of a variant; of a plugin and its args, one for each plugin."""
         if "oneOf" in schema:
             return [kind for kind in schema["oneOf"] if kind != {"type": "null"}]
@@ -70,7 +70,7 @@ class Schema:
         if schema.get("anyOf", [])[-1:] == [{"type": "null"}]:
             yield Leaf(path + ("?",), (None,))
         schema = without_null(schema)
-        for kind in self._kinds(schema):
+        for kind in self.kinds(schema):
             inner = path + (f"<{kind_name(kind)}>",)
             for key, part in kind["properties"].items():
                 if key != "kind":

@@ -1,7 +1,12 @@
-"""Bases of policies and their arguments, as texts."""
+"""Bases of policies and their arguments, as texts. A policy with args that no text names gets bases
+from the schema, so most new policies need none here."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+
+from leaves import Schema, kind_name
 from parts import GANG, JOBS, POOL, QUEUED, RUN
 
 TEXTS: dict[str, str] = {}
@@ -94,3 +99,21 @@ for policy, args in QUEUES.items():
              f"{policy}, args: {args}}}], stops: {{write: 1s, restart: 1s}}}}}}\n" + RUN)
 base("Tiresias, gittins", POOL + QUEUED + "policy: {driver: counting, job_queue: {policies: [{name: Tiresias, args: "
      "{by: gittins, gittins_delta: 100}}], stops: {write: 1s}}}\n" + RUN)
+
+
+def of_new_policies(schema: Schema) -> Iterator[tuple[str, list[str]]]:
+    """Policies with args that no text names, as leaves name them, each with the texts to be tried."""
+    known = "".join(TEXTS.values())
+    for path in (("policy", "plugins"), ("policy", "job_queue", "policies")):
+        for kind in schema.kinds(schema.part((*path, "[]"))):
+            name, args = kind_name(kind), kind["properties"]["args"]
+            if not args.get("properties") or f"name: {name}" in known:
+                continue
+            listed = f"[{{name: {name}, args: {json.dumps(schema.sample(args))}}}]"
+            leaf = f"{'.'.join(path)}[]<{name}>"
+            if "job_queue" in path:
+                yield leaf, [POOL + QUEUED + f"policy: {{driver: {driver}, job_queue: {{policies: {listed}}}}}\n" + RUN
+                             for driver in ("counting", "per_pod")]
+            else:
+                yield leaf, [POOL + JOBS + f"policy: {{base: {profile}, plugins: {listed}}}\n" + RUN
+                             for profile in ("default", "strict_gang")]

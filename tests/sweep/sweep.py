@@ -32,10 +32,11 @@ from typing import Any
 import yaml
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from bases import BASES  # noqa: E402
+from bases import BASES, with_usual_record  # noqa: E402
 from known import BASE_OF, NOT_TRIED  # noqa: E402
 from leaves import Leaf, Schema, limits_told  # noqa: E402
 from parts import FILES  # noqa: E402
+from policy_bases import of_new_policies  # noqa: E402
 from results import negative_amounts  # noqa: E402
 
 SECONDS_MAX = 20
@@ -180,6 +181,15 @@ def try_bases(binary: str) -> list[str]:
                 if outcome.status != 0 or outcome.complaint]
 
 
+def add_bases_of_new_policies(binary: str, schema: Schema) -> None:
+    """The first of each that is accepted; without any the policy's leaves are never accepted."""
+    for name, texts in of_new_policies(schema):
+        for document in (with_usual_record(yaml.safe_load(text)) for text in texts):
+            if not is_known(name + ".args") and run(binary, document).status == 0:
+                BASES[name] = document
+                break
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("binary")
@@ -194,6 +204,7 @@ def main() -> int:
         return 1
     printed = subprocess.run([binary, "schema"], capture_output=True, check=True, text=True)
     schema = Schema(json.loads(printed.stdout))
+    add_bases_of_new_policies(binary, schema)
     leaves = [leaf for leaf in schema.leaves() if re.search(arguments.k, leaf.name)]
     runs = failed = 0
     with ProcessPoolExecutor(arguments.j, initializer=small_memory) as pool:

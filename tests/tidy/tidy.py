@@ -27,7 +27,8 @@ MEMBERS_MAX = 20  # of a class in models/scheduling
 Finding = tuple[int, str]  # line, message
 
 CLOCK_FOLDERS = ("sim/record/", "sim/cli/", "models/run/", "sim/engine/profile", "bench/", "tests/",
-                 "policies/jobs/remote/line_socket.cpp")  # how long a client may be silent
+                 "policies/jobs/remote/line_socket.cpp",  # how long a client may be silent
+                 "policies/python/call_limit.")  # how long a call may take
 BANNED = (  # pattern, what to do instead, where it is allowed
     (r"\bstd::rand\b|\bs?rand\s*\(|\bstd::random_device\b", "draw from sim/core/rng.hpp", ()),
     (r"\bstd::(mt19937\w*|default_random_engine|\w+_distribution)\b",

@@ -9,7 +9,8 @@
 namespace orrery {
 
 void rethrow_as_fault_of(const std::string& policy) {
-  const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(policy);
+  const std::string name = policy.substr(0, policy.find(':'));
+  const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(name);
   if (entry == nullptr || entry->is_built_in()) throw;
   const std::string whose = "policy '" + policy + "' of " + entry->origin + " failed: ";
   std::string where = check_context_text();  // empty while it is made

@@ -17,7 +17,8 @@ class PolicyFault : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Throws the exception that is being handled: as a PolicyFault if `policy` is from a library.
+// Throws the exception that is being handled: as a PolicyFault if `policy`, a label, is from a
+// library.
 [[noreturn]] void rethrow_as_fault_of(const std::string& policy);
 
 // Every call into a policy goes through here, together with the checks of the policy's answer. A

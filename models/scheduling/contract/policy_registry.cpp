@@ -47,6 +47,10 @@ std::vector<std::string> PolicyRegistry::Entry::points_with(const RawParams& arg
   return points_of_code ? points_of_code(args) : points;
 }
 
+std::string PolicyRegistry::Entry::label(const std::string& name, const RawParams& args) const {
+  return name_of_code ? name + ":" + name_of_code(args) : name;
+}
+
 bool PolicyRegistry::Entry::serves(const PointName& point, const RawParams& args) const {
   return std::ranges::count(points_with(args), point.name) > 0;
 }

@@ -25,7 +25,7 @@
 
 namespace orrery {
 
-inline constexpr uint32_t kPolicyAbiVersion = 12;  // raise on any change to what a plug-in sees
+inline constexpr uint32_t kPolicyAbiVersion = 13;  // raise on any change to what a plug-in sees
 
 struct PolicyAbi {
   uint32_t version = 0;
@@ -49,9 +49,12 @@ class ORRERY_API PolicyRegistry {
     std::function<std::vector<std::string>(const RawParams&)> points_of_code;
     // Likewise what the code takes as arguments; throws std::runtime_error if it cannot be read.
     std::function<FieldTree(const std::string& code)> describe_code;
+    std::function<std::string(const RawParams&)> name_of_code;  // likewise its own name
     Traits traits = Trait::None;
     std::optional<Fact> heeded;  // without which the policy changes nothing
     bool is_built_in() const { return origin == "built in"; }
+    // What is recorded: the name, or "NAME:CODE" with that of the code.
+    std::string label(const std::string& name, const RawParams& args) const;
     std::vector<std::string> points_with(const RawParams& args) const;
     bool serves(const PointName& point, const RawParams& args) const;
     bool serves_pods(const RawParams& args) const;  // at some point
@@ -72,7 +75,6 @@ class ORRERY_API PolicyRegistry {
  private:
   bool open_library(const std::string& path);
   std::string why_refused(void* library) const;  // empty: it may come in
-
   std::map<std::string, Entry> entries_;
   std::vector<std::string> problems_;
   struct Pending {

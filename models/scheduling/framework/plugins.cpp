@@ -16,7 +16,7 @@ Plugins::Plugins(const SchedulerView& view, CommandSink& commands, const Profile
     ORRERY_CHECK(entry != nullptr, "profiles are checked before the run");
     const auto index = static_cast<uint8_t>(plugins_.size());
     Plugin& plugin =
-        plugins_.emplace_back(Plugin{.name = params.name,
+        plugins_.emplace_back(Plugin{.name = entry->label(params.name, params.args),
                                      .weight = params.weight.value_or(1),
                                      .handle = std::make_unique<Handle>(view, commands, index),
                                      .policy = nullptr,

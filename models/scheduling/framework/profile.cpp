@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "models/scheduling/contract/policy_registry.hpp"
+#include "models/scheduling/contract/unknown_policy.hpp"
 #include "models/scheduling/framework/plugin_bits.hpp"
 
 namespace orrery {
@@ -233,9 +234,8 @@ void check_profile(const ProfileParams& profile, const std::string& path, const 
     const Position at = i < listed.items.size() ? listed.items[i].position : node.position;
     const PolicyRegistry::Entry* const entry = registry.find(p.name);
     if (entry == nullptr) {
-      diagnostics.error(
-          i < listed.items.size() ? listed.items[i]["name"].position : at, where + ".name",
-          "no policy is called '" + p.name + "'" + did_you_mean(p.name, registry.names()));
+      diagnostics.error(i < listed.items.size() ? listed.items[i]["name"].position : at,
+                        where + ".name", no_such_policy(p.name));
       continue;
     }
     const auto first = std::ranges::find(profile.plugins, p.name, &PluginParams::name);
@@ -251,7 +251,9 @@ void check_profile(const ProfileParams& profile, const std::string& path, const 
     const size_t mistakes = diagnostics.count();
     entry->check(p.args, where + ".args", diagnostics);
     if (diagnostics.count() == mistakes && entry->points_of_code && !entry->serves_pods(p.args)) {
-      diagnostics.error(at, where, "serves no point of pods");
+      diagnostics.error(at, where,
+                        "'" + entry->label(p.name, p.args) +
+                            "' serves no point of pods: it belongs into `policy.job_queue`");
     }
     const Position& named =
         i < listed.items.size() ? listed.items[i]["name"].position : node.position;

@@ -16,7 +16,7 @@ JobPolicies::JobPolicies(JobBoard& board, const JobQueueParams& params) {
 void JobPolicies::add(JobBoard& board, const JobPolicyParams& params) {
   const PolicyRegistry::Entry* const entry = PolicyRegistry::instance().find(params.name);
   ORRERY_CHECK(entry != nullptr && entry->make_for_jobs, "job queues are checked before the run");
-  const std::string& name = names_.emplace_back(params.name);
+  const std::string& name = names_.emplace_back(entry->label(params.name, params.args));
   ask(name, [&] { policies_.push_back(entry->make_for_jobs(board, params.args)); });
   Policy* const policy = policies_.back().get();
   const std::vector<std::string> points = entry->points_with(params.args);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "models/scheduling/contract/policy_registry.hpp"
+#include "models/scheduling/contract/unknown_policy.hpp"
 
 namespace orrery {
 namespace {
@@ -43,9 +44,7 @@ void check_job_queue(const JobQueueParams& params, const std::string& path,
     const Position at = i < listed.items.size() ? listed.items[i].position : node.position;
     const PolicyRegistry::Entry* const entry = registry.find(p.name);
     if (entry == nullptr) {
-      diagnostics.error(
-          at, where + ".name",
-          "no policy is called '" + p.name + "'" + did_you_mean(p.name, registry.names()));
+      diagnostics.error(at, where + ".name", no_such_policy(p.name));
     } else if (!entry->make_for_jobs) {
       diagnostics.error(at, where + ".name",
                         "'" + p.name + "' is for pods: it belongs into `policy.plugins`");
@@ -53,7 +52,10 @@ void check_job_queue(const JobQueueParams& params, const std::string& path,
       const size_t mistakes = diagnostics.count();
       entry->check(p.args, where + ".args", diagnostics);
       if (diagnostics.count() == mistakes && !entry->serves_jobs(p.args)) {
-        diagnostics.error(at, where, "serves no point of the job queue");
+        diagnostics.error(
+            at, where,
+            "'" + entry->label(p.name, p.args) +
+                "' serves no point of the job queue: it belongs into `policy.plugins`");
       }
     }
   }

@@ -83,9 +83,8 @@ void StudyPlan::check_metrics_of_cells(Diagnostics& diagnostics) const {
 std::string StudyPlan::effect_of(const std::vector<Setting>& settings,
                                  const Diagnostics& told) const {
   std::vector<Setting> heeded;
-  std::ranges::copy_if(settings, std::back_inserter(heeded), [&](const Setting& setting) {
-    return !is_idle(told, setting.assignment);
-  });
+  std::ranges::copy_if(settings, std::back_inserter(heeded),
+                       [&](const Setting& setting) { return !is_idle(told, setting.assignment); });
   Diagnostics ignored;
   Scenario scenario = read(heeded, params_.seeds.first, ignored).scenario;
   scenario.description.clear();

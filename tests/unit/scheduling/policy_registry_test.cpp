@@ -93,6 +93,9 @@ TEST(PolicyRegistry, APolicyMayServePointsThatItsArgumentsName) {
   EXPECT_FALSE(entry.serves(Filter::kPoint, args));
   EXPECT_TRUE(entry.serves_pods(args));
   EXPECT_FALSE(entry.serves_jobs(args));
+  EXPECT_EQ(entry.label("Code", args), "Code");
+  entry.name_of_code = [](const RawParams& given) { return given.node["point"].text; };
+  EXPECT_EQ(entry.label("Code", args), "Code:Score");
 }
 
 TEST(PolicyRegistry, TellsWhyALibraryIsRefused) {

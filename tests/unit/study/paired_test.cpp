@@ -48,8 +48,7 @@ TEST(Paired, ADifferenceThatIsAlwaysTheSameIsKnownExactly) {
 TEST(Paired, AShareOfFewNearlyEqualSamplesHasASaneInterval) {
   const std::vector<double> arm{2.1e-4, 2.1e-4, 2.1e-4, 2.1e-4, 1.9e-4};
   const std::vector<double> baseline{2e-4, 2e-4, 2e-4, 2e-4, 2e-4};
-  const auto [mean, interval] =
-      paired_difference(arm, baseline, Scale::Difference, kT).difference;
+  const auto [mean, interval] = paired_difference(arm, baseline, Scale::Difference, kT).difference;
   EXPECT_NEAR(mean, 6e-6, 1e-12);
   EXPECT_NEAR(interval.low, 6e-6 - 2.776445 * 4e-6, 1e-11);  // the standard error is 4e-6
   EXPECT_NEAR(interval.high, 6e-6 + 2.776445 * 4e-6, 1e-11);
@@ -151,7 +150,8 @@ TEST(Paired, TiedAndSkewedPairsNameTheCoverageMeasured) {
   const auto of = [&](const std::vector<double>& arm) {
     return doubts(paired_difference(arm, baseline, Scale::Difference, kT), Estimator::T);
   };
-  EXPECT_THAT(of(tied), ::testing::Contains(is_doubt(DoubtKind::Coverage, "7 of 10 pairs are equal: "
+  EXPECT_THAT(of(tied), ::testing::Contains(is_doubt(DoubtKind::Coverage,
+                                                     "7 of 10 pairs are equal: "
                                                      "95 % intervals of such samples held the "
                                                      "truth in 78 % of synthetic studies")));
   EXPECT_THAT(of(skewed), ::testing::Contains(is_doubt(DoubtKind::Coverage, "are skewed")));

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import textwrap
 from pathlib import Path
 
@@ -118,3 +121,25 @@ def test_an_agent_that_never_starts_a_job_ends_the_episode(env):
         "workload: {sources: [{kind: jobs, jobs: [{name: a, work: 1h, pod: {gpus: 8}}]}]}\n")
     env.reset(seed=1)
     assert env.step(4)[2]
+
+
+def test_observations_stay_in_their_space_while_nodes_are_down(env):
+    env.scenario.write_text(SCENARIO + "faults: {list: [{node: gpu-0, at: 2h, repair: 1h}, "
+                            "{node: gpu-1, at: 2h, repair: 1h}]}\n")
+    steps, _ = played(env, 7, first_that_fits)
+    assert len(steps) > 100
+
+
+def test_with_gymnasium_the_classes_are_its_own(tmp_path):
+    (tmp_path / "gymnasium").mkdir()
+    (tmp_path / "gymnasium/__init__.py").write_text("class Env:\n    def reset(self, *, seed=None, options=None): pass\n")
+    (tmp_path / "gymnasium/spaces.py").write_text(
+        "class Box:\n    def __init__(self, low, high, shape, dtype): self.shape = shape\n"
+        "class Discrete:\n    def __init__(self, n): self.n = n\n")
+    (tmp_path / "s.yaml").write_text(SCENARIO)
+    code = ("import gymnasium, gymnasium.spaces as spaces; from orrery.gym import JobQueueEnv; "
+            "env = JobQueueEnv('s.yaml', slots=4); assert isinstance(env, gymnasium.Env); "
+            "assert isinstance(env.action_space, spaces.Discrete) and isinstance(env.observation_space, spaces.Box)")
+    analysis = Path(__file__).resolve().parents[4] / "analysis"
+    subprocess.run([sys.executable, "-B", "-c", code], cwd=tmp_path, check=True,
+                   env=os.environ | {"PYTHONPATH": f"{tmp_path}:{analysis}"})

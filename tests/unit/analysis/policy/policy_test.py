@@ -88,9 +88,85 @@ def outcome(orrery, tmp_path, name: str, *arguments: str) -> dict[str, bytes]:
     (with_jobs("{name: SJF}"), with_jobs(job_policy("Sjf"))),
     (with_jobs("{name: EASY}"), with_jobs(job_policy("Easy"))),
     (with_jobs("{name: SJF}", "{name: EASY}"), with_jobs(job_policy("Sjf"), job_policy("Easy"))),
-], ids=["BestFit", "SJF", "EASY", "SJF with EASY"])
+    (with_jobs("{name: SJF}", "{name: Skip}"), with_jobs(job_policy("Sjf"), job_policy("ShortestThatFits"))),
+], ids=["BestFit", "SJF", "EASY", "SJF with EASY", "a tree of its own"])
 def test_a_twin_in_python_gives_the_same_bytes(orrery, tmp_path, ours, theirs):
     assert outcome(orrery, tmp_path, "a", *ours) == outcome(orrery, tmp_path, "b", *theirs)
+
+
+PREEMPTING = """
+cluster: {pools: [{name: gpu, machine: dgx-a100, count: 4, nodes_per_leaf: 2}]}
+workload:
+  sources:
+    - kind: jobs
+      jobs:
+        - {name: low, kind: KIND, count: 24, every: 1min, work: 40min, pods: 2, priority: 0, pod: {gpus: 2, labels: {app: a}}}
+        - {name: mid, kind: KIND, submit: 9min, count: 9, every: 7min, work: 25min, pods: 1, priority: 5, pod: {gpus: 4, labels: {app: b}}}
+        - {name: high, kind: KIND, submit: 15min, count: 6, every: 9min, work: 15min, pods: 2, priority: 9, pod: {gpus: 8, labels: {app: a}}}
+run: {seed: 4, until: 8h}
+"""
+
+
+def preempting(orrery, tmp_path, kind: str, *arguments: str) -> dict[str, bytes]:
+    (tmp_path / "s.yaml").write_text(PREEMPTING.replace("KIND", kind))
+    done = orrery("run", "s.yaml", "-q", "-o", "out.h5", *arguments)
+    assert done.returncode == 0, done.stderr
+    return tables(tmp_path / "out.h5")
+
+
+def test_preemption_in_python_gives_the_same_bytes(orrery, tmp_path):
+    ours = preempting(orrery, tmp_path, "pods")
+    twin = plugin("twins.py", "Preemption").replace("weight: 10, ", "")
+    theirs = preempting(orrery, tmp_path, "pods", "--set", "policy.disable=[DefaultPreemption]",
+                        "--set", f"policy.plugins=[{twin}]")
+    assert ours["jobs"] == theirs["jobs"]
+    assert ours["pods"] == theirs["pods"]
+    none = preempting(orrery, tmp_path, "pods", "--set", "policy.disable=[DefaultPreemption]")
+    assert ours["jobs"] != none["jobs"]
+
+
+def test_preemption_of_gangs_in_python_gives_gangs_of_high_priority_their_nodes(orrery, tmp_path):
+    def waits(*arguments: str):
+        preempting(orrery, tmp_path, "mpi_gang", "--set", "policy.base=strict_gang", *arguments)
+        with h5py.File(tmp_path / "out.h5") as file:
+            jobs = file["jobs"][:]
+        return jobs["wait"][jobs["priority"] == 9].max()
+
+    twin = plugin("twins.py", "GangPreemption").replace("weight: 10, ", "")
+    assert waits("--set", f"policy.plugins=[{twin}]") < waits() / 4
+
+
+def test_pods_are_counted_by_labels_in_the_ledger(orrery, tmp_path):
+    preempting(orrery, tmp_path, "pods", "--set", f"policy.plugins=[{plugin('twins.py', 'CountsPods')}]")
+
+
+def test_a_policy_records_as_its_class(orrery, tmp_path):
+    class_of = plugin("wrong.py", "RejectsAll").replace("weight: 10, ", "")
+    (tmp_path / "s.yaml").write_text(SCENARIO)
+    done = orrery("run", "s.yaml", "-q", "-o", "out.h5", "--until", "1h", "--set", f"policy.plugins=[{class_of}]",
+                  "--set", "record.attempts=true")
+    assert done.returncode == 0, done.stderr
+    with h5py.File(tmp_path / "out.h5") as file:
+        rejections = file["events/rejections"]
+        named = h5py.check_enum_dtype(rejections.dtype["plugin"])
+        plugins = {name for name in named} if named else {str(p) for p in rejections["plugin"]}
+    assert any("Python:RejectsAll" in name for name in plugins)
+
+
+def test_a_plan_chooses_nodes_and_is_warned_of_names_in_vain(orrery, tmp_path):
+    (tmp_path / "s.yaml").write_text(
+        "cluster: {pools: [{name: gpu, machine: dgx-a100, count: 3}]}\n"
+        "workload: {sources: [{kind: jobs, jobs: [{count: 6, user: ann, work: 10min, pods: 1, pod: {gpus: 4}}]}]}\n"
+        "faults: {list: [{node: gpu-0, at: 5min, repair: 10min}]}\nrun: {seed: 4}\n")
+    done = orrery("run", "s.yaml", "-o", "out.h5",
+                  *with_jobs(job_policy("OnTheLast", more=", users: [ann, zed]")))
+    assert done.returncode == 0, done.stderr
+    for text in ("policy.job_queue: Python:OnTheLast: gpu-0 went", "Python:OnTheLast: gpu-0 came",
+                 "Python:OnTheLast: users names user 'zed', of which no job came"):
+        assert text in done.stderr
+    assert "'ann'" not in done.stderr
+    with h5py.File(tmp_path / "out.h5") as file:
+        assert set(file["pods"]["node"]) == {2}
 
 
 @pytest.mark.skipif(not KTH.exists(), reason="the trace is not there")
@@ -111,6 +187,9 @@ def test_easy_in_python_replays_kth_sp2_as_the_built_in_one(orrery, tmp_path, es
 
 PODS, JOBS = "pods", "jobs"
 FAULTS = [  # class, where it is listed, what is said of it
+    ("Hangs", PODS, "Hangs.score() has not returned after 500ms of host time (timeout): it was interrupted at",
+     "in score", "while True:"),
+    ("HangsInPlan", JOBS, "HangsInPlan.plan() has not returned after 500ms of host time (timeout)", "in plan"),
     ("Raises", PODS, "in helper", "KeyError: 'no such rack'", "Traceback (most recent call last)"),
     ("TooShort", PODS, "TooShort.score() gave an array of shape (3,), expected an array of 16 numbers, one for each node"),
     ("NotANumber", PODS, "NotANumber.score() gave NaN for node ", "expected a number"),
@@ -126,6 +205,15 @@ FAULTS = [  # class, where it is listed, what is said of it
     ("PicksNone", PODS, "PicksNone.pick() gave 99 (int), expected an integer between 0 and 15"),
     ("AnswersOdd", PODS, "AnswersOdd.permit() gave 'yes' (str), expected None or an orrery.policy.Status"),
     ("AnswersUnknownCode", PODS, "expected a Status with a code of the scheduling framework"),
+    ("KeepsWhatIfs", PODS, "the what-if is over: it lasts as long as its `with`"),
+    ("MixesWhatIfs", PODS, "an inner what-if must end before the outer one"),
+    ("AsksWhatIfTooEarly", PODS, "what-ifs are for post_filter()"),
+    ("EvictsThin", PODS, "has no node: it cannot be evicted"),
+    ("RestoresThin", PODS, "was not evicted in this what-if"),
+    ("KeepsTheDead", JOBS, "is over and still in a tree: job_ends() and job_cancelled() must erase it"),
+    ("InsertsTwice", JOBS, "it is in the tree already"),
+    ("ChangesTheQueue", JOBS, "only trees of board.tree() are changed by a policy"),
+    ("StartsOnNowhere", JOBS, "IndexError: there is no node 999"),
     ("StartsTwice", JOBS, "is running: only a waiting job starts", "in plan"),
     ("StartsTooMuch", JOBS, "is waiting: it does not fit now"),
     ("StartsNobody", JOBS, "start(): incompatible function arguments"),
@@ -140,10 +228,11 @@ FAULTS = [  # class, where it is listed, what is said of it
 @pytest.mark.parametrize(("cls", "where", "says"), [(c, w, s) for c, w, *s in FAULTS], ids=[f[0] for f in FAULTS])
 def test_what_a_policy_does_wrong_is_told(orrery, tmp_path, cls, where, says):
     (tmp_path / "s.yaml").write_text(SCENARIO)
-    listed = with_plugin(plugin("wrong.py", cls)) if where == PODS else with_jobs(job_policy(cls, "wrong.py"))
+    more = ", timeout: 500ms" if cls.startswith("Hangs") else ""
+    listed = with_plugin(plugin("wrong.py", cls, more)) if where == PODS else with_jobs(job_policy(cls, "wrong.py", more))
     done = orrery("run", "s.yaml", "-q", "-o", "out.h5", *listed)
     assert done.returncode == 2, done.stderr
-    for text in ("policy 'Python' of ", "failed: ", "at simulated time ", *says,
+    for text in (f"policy 'Python:{cls}' of ", "failed: ", "at simulated time ", *says,
                  "what was recorded so far is in out.h5.part"):
         assert text in done.stderr
 
@@ -155,6 +244,30 @@ def test_a_policy_that_cannot_be_made_fails_before_the_run(orrery, tmp_path):
         done = orrery("run", "s.yaml", "-q", "-o", "out.h5", *with_plugin(plugin("wrong.py", cls)))
         assert done.returncode == 2
         assert says in done.stderr
+
+
+def test_a_call_that_never_returns_before_the_run_is_interrupted_too(orrery, tmp_path):
+    (tmp_path / "s.yaml").write_text(SCENARIO)
+    done = orrery("run", "s.yaml", "-q", "-o", "out.h5",
+                  *with_plugin(plugin("wrong.py", "HangsWhileMade", ", timeout: 500ms")))
+    assert done.returncode == 2
+    assert "HangsWhileMade.__init__() has not returned after 500ms of host time (timeout)" in done.stderr
+    (tmp_path / "endless.py").write_text("while True:\n    pass\n")
+    done = orrery("validate", "s.yaml", "--set",
+                  "policy.plugins=[{name: Python, args: {file: endless.py, timeout: 500ms}}]")
+    assert done.returncode == 2
+    assert "policy.plugins[0].args.file: endless.py Traceback" in done.stderr
+    assert "CallTooLong: the call takes longer than `timeout` of host time" in done.stderr
+
+
+def test_a_library_in_c_that_never_returns_ends_the_process(orrery, tmp_path):
+    (tmp_path / "s.yaml").write_text(SCENARIO)
+    done = orrery("run", "s.yaml", "-q", "-o", "out.h5",
+                  *with_plugin(plugin("wrong.py", "HangsInC", ", timeout: 500ms")))
+    assert done.returncode == 2
+    for text in ("HangsInC.score() has not returned after 500ms of host time (timeout), nor when it was interrupted",
+                 "at simulated time "):
+        assert text in done.stderr
 
 
 BAD = [  # the policy's arguments, what is said of them
@@ -175,7 +288,8 @@ BAD = [  # the policy's arguments, what is said of them
     ("{file: WRONG, class: Declared, racks: [1, x]}", "args.racks: [1]: expected an integer, got 'x'"),
     ("{file: WRONG, class: Declared, is_on: 'true'}", "args.is_on: expected true or false, got 'true' in quotes"),
     ("{file: WRONG, class: Misspelt}", "Misspelt serves no point", "did you mean 'score'?"),
-    ("{file: WRONG, class: RanksByText}", "policy.plugins[0]: serves no point of pods"),
+    ("{file: WRONG, class: RanksByText}", "policy.plugins[0]: 'Python:RanksByText' serves no point of pods: "
+     "it belongs into `policy.job_queue`"),
 ]
 
 
@@ -194,6 +308,13 @@ def test_mistakes_in_arguments_are_told_where_they_stand(orrery, tmp_path, args,
     for text in says:
         assert text in done.stderr
     assert not (tmp_path / "__pycache__").exists()
+
+
+def test_without_the_library_it_is_said_how_to_load_it(program, tmp_path):
+    (tmp_path / "s.yaml").write_text(SCENARIO + f"policy: {{plugins: [{plugin('twins.py', 'BestFit')}]}}\n")
+    done = subprocess.run([program, "validate", "s.yaml"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ("policy.plugins[0].name: no policy is called 'Python'; policies of a library, such as those in Python, "
+            "need --plugin") in done.stderr
 
 
 def test_arguments_are_read_and_described(orrery, tmp_path):
@@ -232,7 +353,7 @@ def test_a_study_runs_them_in_processes_and_finds_the_same(orrery, tmp_path):
         "seeds: {count: 2}\n")
     done = orrery("study", "run", "study.yaml", "-o", "out", "--jobs", "2")
     assert done.returncode == 2, done.stderr
-    assert "order=wrong seed 1: policy 'Python' of " in done.stderr
+    assert "order=wrong seed 1: policy 'Python:RanksByText' of " in done.stderr
     assert "RanksByText.rank() gave 'first'" in done.stderr
     for seed in (1, 2):
         twins = [tables(tmp_path / f"out/runs/0000{cell}-s{seed}.h5") for cell in (0, 1)]
@@ -319,4 +440,4 @@ def test_the_schema_offers_them_for_pods_and_jobs_and_lets_classes_take_more(orr
     assert len(rules) >= 2
     for args in rules:
         assert args["additionalProperties"] is True
-        assert list(args["properties"]) == ["file", "class"]
+        assert list(args["properties"]) == ["file", "class", "timeout"]

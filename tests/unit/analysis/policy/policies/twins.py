@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from orrery.policy import CPU, GPU, SECOND, SKIP, SUCCESS, Leaf, Policy, wait
+from orrery.policy import CPU, GPU, SECOND, SKIP, SUCCESS, Arg, Leaf, Policy, named_in_vain, reject, wait
 
 
 class BestFit(Policy):
@@ -199,3 +199,152 @@ class LowestGpus(Policy):
     def pick(self, cycle, node):
         left = self.nodes.gpu_left_milli(node)
         return [i for i, milli in enumerate(left) if milli >= cycle.pod.gpu_milli][: cycle.pod.gpus]
+
+
+class Preemption(Policy):
+    """Preempts for single pods, step by step as the built-in DefaultPreemption."""
+
+    def post_filter(self, cycle, diagnosis):
+        handle, pod = self.handle, cycle.pod
+        cycle.state["charge_ns"] = 0
+        if not handle.is_above_any(pod.priority):
+            return self.give_up(pod)
+        if diagnosis.pre_filter_reason:
+            return self.give_up(pod)
+        helpful = self.nodes.up & ~diagnosis.unresolvable
+        nominated = handle.nominated_node(pod.id)
+        if nominated is not None and helpful[nominated] and any(p.is_leaving for p in self.lower(pod, nominated)):
+            return reject("waits")
+        nodes = np.flatnonzero(helpful).tolist()
+        if nodes:
+            first = cycle.below("scheduling.preemption", len(nodes))
+            nodes = nodes[first:] + nodes[:first]
+        cycle.state["charge_ns"] += 1040 * len(nodes)
+        found = self.candidates(cycle, nodes)
+        if not found:
+            return self.give_up(pod)
+        node, victims = min(found, key=lambda candidate: self.cost(candidate[1]))
+        for other in handle.nominated_on(node):
+            if handle.pod(other).priority < pod.priority:
+                handle.withdraw(other)
+        handle.nominate(pod.id, node, is_tried_first=True)
+        handle.evict(pod.id, [victim.id for victim in victims], waits=False)
+        return SUCCESS
+
+    def post_filter_charge(self, state):
+        return state.get("charge_ns", 0)
+
+    def give_up(self, pod):
+        self.handle.withdraw(pod.id)
+        return reject("no room")
+
+    def lower(self, pod, node):
+        return [placed for placed in self.handle.placed_on(node) if placed.priority < pod.priority]
+
+    def candidates(self, cycle, nodes):
+        wanted = min(len(nodes), max(len(nodes) // 10, 100))
+        found = []
+        with self.handle.what_if(cycle) as trial:
+            assert trial.is_node_local
+            for node in nodes:
+                lower = self.lower(cycle.pod, node)
+                if lower and len(found) < wanted:
+                    cycle.state["charge_ns"] += 430 * len(lower)
+                    found.append((node, self.victims(trial, node, lower)))
+        return [(node, victims) for node, victims in found if victims]
+
+    def victims(self, trial, node, lower):
+        for placed in lower:
+            trial.evict(placed.id)
+        victims = []
+        if trial.feasible([node])[node]:
+            for placed in lower:
+                trial.restore(placed.id)
+                if not trial.feasible(np.arange(len(self.nodes)) == node)[node]:
+                    trial.evict(placed.id)
+                    victims.append(placed)
+            lower = victims
+        for placed in lower:
+            trial.restore(placed.id)
+        return victims
+
+    def cost(self, victims):
+        highest = victims[0].priority
+        return (highest, sum(v.priority + 2**31 for v in victims), len(victims),
+                -min(v.since_ns for v in victims if v.priority == highest))
+
+
+class GangPreemption(Policy):
+    """Evicts pods of lower priority, one after the other, until the gang fits."""
+
+    def post_filter(self, cycle, diagnosis):
+        lower = [placed.id for node in range(len(self.nodes)) for placed in self.handle.placed_on(node)
+                 if placed.priority < cycle.pod.priority]
+        with self.handle.gang_what_if(cycle) as trial:
+            for victims, pod in enumerate(lower):
+                trial.evict(pod)
+                if trial.fits():
+                    assert len(trial.placed) == self.handle.gang(cycle.pod.gang).pods and trial.spent_ns > 0
+                    for member, node in trial.placed:
+                        self.handle.nominate(member, node)
+                    self.handle.evict(cycle.pod.id, lower[:victims + 1])
+                    return SUCCESS
+        return reject("no room")
+
+
+class ShortestThatFits(Policy):
+    """In the order of estimates, in a tree of its own, whatever fits."""
+
+    def __init__(self):
+        self.shortest = self.board.tree()
+
+    def job_waits(self, job):
+        self.shortest.insert(job, job.estimate_ns)
+
+    def job_leaves(self, job):
+        self.shortest.erase(job)
+
+    def plan(self, news):
+        key = None
+        while (job := self.shortest.find_after(key, free=self.board.free)) is not None:
+            key = self.shortest.key(job)
+            if self.board.fits(job):
+                self.board.start(job)
+
+
+class CountsPods(Policy):
+    """Counts pods by their labels in both ways."""
+
+    def score(self, cycle, nodes):
+        labels = cycle.pod.labels
+        counted = self.handle.count_pods(labels)
+        pods = [[self.handle.pod(pod).labels for pod in self.handle.pods_on(node)] for node in range(len(nodes))]
+        assert counted.tolist() == [sum(labels.items() <= pod.items() for pod in there) for there in pods]
+        by_leaf = self.handle.count_pods(labels, by_leaf=True)
+        assert by_leaf.tolist() == np.bincount(nodes.leaf, weights=counted).tolist()
+        assert labels and self.handle.count_pods(labels, team="nobody").sum() == 0
+        return np.zeros(len(nodes))
+
+
+class OnTheLast(Policy):
+    """Starts each job on the last node, and sees nodes go and come."""
+
+    args = {"users": Arg(list[str], default=[])}
+
+    def __init__(self):
+        self.seen = []
+
+    def plan(self, news):
+        assert self.board.chooses_nodes and self.board.seed == 4
+        for job in self.board.waiting:
+            if self.board.fits(job) and self.board.setup_ns(job) == 0:
+                self.board.start(job, nodes=[len(self.nodes) - 1])
+
+    def node_goes(self, node):
+        self.seen.append(f"{self.nodes.name(node)} went")
+
+    def node_comes(self, node):
+        self.seen.append(f"{self.nodes.name(node)} came")
+
+    def named_in_vain(self):
+        return self.seen + named_in_vain("users", "user", self.args.users, self.board.has_user)

@@ -13,6 +13,32 @@ class Raises(Policy):
         raise KeyError("no such rack")
 
 
+class Hangs(Policy):
+    def score(self, cycle, nodes):
+        while True:
+            pass
+
+
+class HangsInPlan(Policy):
+    def plan(self, news):
+        while self.board.waiting.first() is not None:
+            pass
+
+
+class HangsWhileMade(Policy):
+    def __init__(self):
+        while True:
+            pass
+
+    def score(self, cycle, nodes):
+        return np.zeros(len(nodes))
+
+
+class HangsInC(Policy):
+    def score(self, cycle, nodes):
+        return sum(range(10**14))
+
+
 class TooShort(Policy):
     def score(self, cycle, nodes):
         return np.zeros(3)
@@ -54,6 +80,11 @@ class FiltersByNumber(Policy):
 class FiltersTooFew(Policy):
     def filter(self, cycle, nodes):
         return np.ones(1, dtype=bool)
+
+
+class RejectsAll(Policy):
+    def filter(self, cycle, nodes):
+        return np.zeros(len(nodes), dtype=bool)
 
 
 class WritesViews(Policy):
@@ -104,6 +135,66 @@ class NeverMade(Policy):
 
     def score(self, cycle, nodes):
         return np.zeros(len(nodes))
+
+
+class KeepsWhatIfs(Policy):
+    kept = None
+
+    def post_filter(self, cycle, diagnosis):
+        if self.kept is not None:
+            self.kept.feasible([0])
+        self.kept = self.handle.what_if(cycle)
+
+
+class MixesWhatIfs(Policy):
+    def post_filter(self, cycle, diagnosis):
+        with self.handle.what_if(cycle):
+            self.handle.what_if(cycle)
+
+
+class AsksWhatIfTooEarly(Policy):
+    def filter(self, cycle, nodes):
+        self.handle.what_if(cycle)
+
+
+class EvictsThin(Policy):
+    def post_filter(self, cycle, diagnosis):
+        with self.handle.what_if(cycle) as trial:
+            trial.evict(cycle.pod.id)
+
+
+class RestoresThin(Policy):
+    def post_filter(self, cycle, diagnosis):
+        with self.handle.what_if(cycle) as trial:
+            trial.restore(self.handle.placed_on(0)[0].id)
+
+
+class KeepsTheDead(Policy):
+    def __init__(self):
+        self.tree = self.board.tree()
+
+    def job_starts(self, job):
+        self.tree.insert(job, 0)
+        list(self.tree)
+
+
+class InsertsTwice(Policy):
+    def __init__(self):
+        self.tree = self.board.tree()
+
+    def job_waits(self, job):
+        self.tree.insert(job, 0)
+        self.tree.insert(job, 1)
+
+
+class ChangesTheQueue(Policy):
+    def plan(self, news):
+        self.board.waiting.erase(self.board.head())
+
+
+class StartsOnNowhere(Policy):
+    def plan(self, news):
+        self.board.start(self.board.head(), nodes=[999])
 
 
 class StartsTwice(Policy):

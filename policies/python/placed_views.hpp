@@ -1,0 +1,49 @@
+// policies/python/placed_views.hpp -- placed pods as Python sees them, and the cluster without
+// some.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "policies/python/pod_views.hpp"
+
+namespace orrery::python {
+
+// What-ifs that a policy has opened and not yet closed; the innermost is last.
+class WhatIfs {
+ public:
+  struct One {
+    std::unique_ptr<WhatIf> pods;  // one of the two
+    std::unique_ptr<GangWhatIf> gang;
+    std::set<uint32_t> out = {};  // pods that are evicted in it
+  };
+  // post_filter() runs. At its end the what-ifs that it has opened are closed, as they must be.
+  class Scope {
+   public:
+    explicit Scope(WhatIfs& all) : all_{all}, before_{all.open_.size()} { ++all.scopes_; }
+    ~Scope() {
+      --all_.scopes_;
+      all_.close_down_to(before_);
+    }
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    WhatIfs& all_;
+    const size_t before_;
+  };
+
+  std::shared_ptr<One> open(const Handle& handle, const Cycle& cycle);
+  std::shared_ptr<One> open_for_gang(const Handle& handle, const Cycle& cycle);  // null: no use
+  void close(const One& one);  // throws py::value_error unless it is the innermost
+
+ private:
+  void expect_post_filter() const;
+  void close_down_to(size_t size);
+
+  std::vector<std::shared_ptr<One>> open_;
+  size_t scopes_ = 0;
+};
+
+}  // namespace orrery::python

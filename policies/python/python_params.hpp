@@ -1,0 +1,34 @@
+// policies/python/python_params.hpp -- what a scenario says of every policy in Python; its class
+// may take more.
+#pragma once
+
+#include <string>
+
+#include "sim/config/fields.hpp"
+
+namespace orrery::python {
+
+struct PythonParams {
+  std::string file;
+  std::string class_name;
+  Duration timeout = 60_s;
+  template <class V>
+  void fields(V& v) {
+    v("file", file, "The Python file, relative to this one.", Required{}, IsFile{},
+      Example{"mine.py"});
+    v("class", class_name,
+      "A class in it that inherits orrery.policy.Policy; left out: the only one. Its own arguments "
+      "stand beside; `orrery describe Python:mine.py:Mine` tells of them.");
+    v("timeout", timeout,
+      "Host time that one call of a method may take. Longer calls end the run with an error, so "
+      "that "
+      "an endless loop is found; 0s: no limit.",
+      Range{Duration{}, 100_h});
+  }
+};
+
+// Mistakes go to `diagnostics`; keys of the class's own are left to it.
+PythonParams params_of(const RawParams& args, const std::string& path, Diagnostics& diagnostics);
+PythonParams params_of(const RawParams& args);  // that have been checked
+
+}  // namespace orrery::python
