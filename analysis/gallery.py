@@ -78,7 +78,6 @@ class Runs:
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         return orrery.open(output)
 
-
     def study(self, name: str) -> orrery.Study:
         """A study that ships."""
         path = ROOT / "scenarios" / "studies" / f"{name}.yaml"
@@ -115,7 +114,32 @@ def studies(runs: Runs) -> dict[str, plt.Axes]:
     return drawn
 
 
-def pictures(runs: Runs) -> dict[str, plt.Axes]:
+def scenarios(runs: Runs) -> dict[str, plt.Figure]:
+    """The figures named after scenarios that ship."""
+
+    def run_of(scenario: str, *arguments: str) -> orrery.Run:
+        return runs(scenario, scenario, *arguments)
+
+    engines = [
+        runs("leaf-scaling", engine, values={"network.routing.engine": engine})
+        for engine in ("dmodk", "ecmp", "minhop")
+    ]
+    return {
+        "bent_cable": figures.bent_cable(run_of("bent-cable")),
+        "cursed_route": figures.cursed_route(run_of("cursed-route")),
+        "dead_rank": figures.dead_rank([run_of("dead-rank"), run_of("dead-rank-timeout")]),
+        "gpu_power": figures.gpu_power(run_of("gpu-power")),
+        "join_storm": figures.join_storm([run_of("join-storm"), run_of("join-smoothed")]),
+        "leaf_scaling": figures.leaf_scaling(engines),
+        "sync_snapshot": figures.sync_snapshot(run_of("sync-snapshot")),
+        "too_few_cpus": figures.too_few_cpus(run_of("too-few-cpus")),
+        "watch_traffic": figures.watch_traffic(
+            [run_of("watch-endpoints"), run_of("watch-endpointslices")]
+        ),
+    }
+
+
+def pictures(runs: Runs) -> dict[str, plt.Axes | plt.Figure]:
     """Every figure by the name of its file."""
     queues = [
         runs("openai-7500", policy, "--until", "4d", values=SMALL | {"policy.job_queue": queue})
@@ -128,6 +152,7 @@ def pictures(runs: Runs) -> dict[str, plt.Axes]:
     storm = runs("join-storm", "join-storm")
     dead = runs("dead-rank-timeout", "dead-rank-timeout")
     return {
+        "overview": figures.overview(small),
         "utilisation": figures.utilisation(small),
         "losses": figures.losses(large),
         "queue_length": figures.queue_length(small),
@@ -146,6 +171,7 @@ def pictures(runs: Runs) -> dict[str, plt.Axes]:
         "fairness": figures.fairness(small),
         "paired_differences": figures.paired_differences(times(runs), what="time to completion"),
         **studies(runs),
+        **scenarios(runs),
     }
 
 
@@ -156,9 +182,9 @@ def main() -> None:
     arguments = parser.parse_args()
     arguments.folder.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        for name, axis in pictures(Runs(arguments.program.resolve(), Path(folder))).items():
+        for name, drawn in pictures(Runs(arguments.program.resolve(), Path(folder))).items():
             path = arguments.folder / f"{name}.png"
-            figures.save(axis.figure, path)
+            figures.save(drawn if isinstance(drawn, plt.Figure) else drawn.figure, path)
             with Image.open(path) as picture:
                 few = picture.convert("RGB").quantize(COLOURS_MAX, dither=Image.Dither.NONE)
             few.save(path, optimize=True)

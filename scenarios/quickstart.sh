@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds Orrery, runs 7,500 nodes for 30 days and draws what happened.
 # Leaves quickstart.h5 and quickstart.png in the current folder. Needs Debian 12 and no trace file.
+#   ORRERY_BATCHES=OFF   compiles each source by itself
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 . "$here/setup.sh"
@@ -8,9 +9,11 @@ here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 echo "== 1/4 Packages"
 orrery_setup build python
 echo "== 2/4 Optimised build (a few minutes the first time)"
-orrery_build release -DORRERY_TESTS=OFF -DORRERY_BENCH=OFF orrery
+orrery_build release -DORRERY_TESTS=OFF -DORRERY_BENCH=OFF \
+  -DORRERY_BATCHES="${ORRERY_BATCHES:-ON}" orrery
 echo "== 3/4 Run: scenarios/openai-7500.yaml, 7,500 nodes x 8 GPUs, 30 days"
-"$ORRERY_ROOT/build/release/bin/orrery" run "$here/openai-7500.yaml" -o quickstart.h5
+orrery="$ORRERY_ROOT/build/release/bin/orrery"
+"$orrery" run "$here/openai-7500.yaml" -o quickstart.h5
 echo "== 4/4 Picture"
-"$ORRERY_PYTHON" "$ORRERY_ROOT/analysis/quickstart_plot.py" quickstart.h5 quickstart.png
+"$orrery" plot overview quickstart.h5 -o quickstart.png
 echo "Done: quickstart.h5 (open it with h5py or analysis/orrery), quickstart.png"

@@ -41,6 +41,7 @@ chromium: opens the pages of `orrery report` without a screen
 chromium-driver: lets the tests press its keys and buttons
 python3-selenium: tells the driver what to do
 hdf5-tools: h5clear, for the files of killed runs
+python3-xarray: run.dataset() of the Python package
 python3-distributed: studies on Dask, which also brings psutil to kill their workers
 python3-nbclient: executes the notebooks
 python3-nbformat: reads them

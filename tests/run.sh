@@ -2,6 +2,7 @@
 # Builds Orrery and runs all its tests. Missing Debian packages are installed first, with apt-get.
 #   tests/run.sh [--quick]     --quick: the optimised build and its fast tests only
 #   tests/run.sh --bench       builds the benchmarks, too; nothing else runs them
+#   ORRERY_BATCHES=OFF         compiles each source by itself, which is quicker only after small changes
 #   ORRERY_FUZZ_SECONDS=N      how long each fuzz target runs (20), and random scenarios do (60)
 #   ORRERY_FUZZ_SEED=N         of random scenarios (1)
 set -uo pipefail
@@ -14,7 +15,7 @@ for argument in "$@"; do
   case "$argument" in
     --quick) quick=true ;;
     --bench) bench=ON ;;
-    -h | --help) sed -n '2,6s/^# \?//p' "$0"; exit 0 ;;
+    -h | --help) sed -n '2,7s/^# \?//p' "$0"; exit 0 ;;
     *) echo "tests/run.sh: unknown argument '$argument'; see --help" >&2; exit 2 ;;
   esac
 done
@@ -86,10 +87,9 @@ stage "Packages" orrery_setup "${groups[@]}"
 # Unit and property tests run once: under the sanitizers, or with --quick in the optimised build. Published
 # figures are checked once, too: in the optimised build.
 $quick && unit_tests=ON || unit_tests=OFF
-# Where nobody goes on to change a source, several are compiled at once, which is quicker.
-[ -n "${CI:-}" ] && batches=ON || batches=OFF
+batches="${ORRERY_BATCHES:-ON}"
 if stage "Optimised build" orrery_build release -DORRERY_TESTS=ON -DORRERY_BENCH=$bench \
-  -DORRERY_UNIT_TESTS=$unit_tests -DORRERY_BATCHES=$batches; then
+  -DORRERY_UNIT_TESTS=$unit_tests -DORRERY_BATCHES="$batches"; then
   stage "Fast tests" run_tests release fast
   $quick || stage "Long tests" run_tests release long
 else
@@ -97,7 +97,7 @@ else
 fi
 if ! $quick; then
   if stage "Build with sanitizers and fuzz targets" orrery_build sanitize -DORRERY_TESTS=ON \
-    -DORRERY_UNIT_TESTS=ON; then
+    -DORRERY_UNIT_TESTS=ON -DORRERY_BATCHES="$batches"; then
     stage "Fast tests under the sanitizers" run_tests sanitize fast -E '^analysis'  # Python has no more to show there
     stage "Same bytes from both builds" same_bytes
     stage "Fuzzing, $fuzz_seconds s for each input format" fuzz_all

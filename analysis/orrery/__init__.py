@@ -12,14 +12,14 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from orrery import explain, export, figures, report
+    from orrery import explain, export, figures, report, trace
     from orrery.comparison import compare, paired
     from orrery.run import Meta, Run, RunError
     from orrery.run import open_run as open  # noqa: A001: reads as orrery.open()
     from orrery.study import Study
 
 __all__ = ["Meta", "Run", "RunError", "Study", "compare", "explain", "export", "figures", "open",
-           "paired", "report"]
+           "paired", "report", "trace"]
 
 _HOME = {  # of each name: its module, and what it is called there
     "Meta": ("run", "Meta"), "Run": ("run", "Run"), "RunError": ("run", "RunError"),
@@ -34,6 +34,6 @@ def __getattr__(name: str) -> Any:
     if name in _HOME:
         module, real = _HOME[name]
         return getattr(importlib.import_module(f"orrery.{module}"), real)
-    if name in ("explain", "export", "figures", "report"):
+    if name in ("explain", "export", "figures", "report", "trace"):
         return importlib.import_module(f"orrery.{name}")
     raise AttributeError(f"module 'orrery' has no attribute '{name}'")

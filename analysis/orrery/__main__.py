@@ -11,6 +11,7 @@ from orrery.command_line import DONE, MISTAKE, guarded, told
 # Each has a function main(arguments) in its module, which is loaded when it is asked for.
 COMMANDS = {
     "report": ("orrery.report.command", "one interactive page of a run, or of a study's folder"),
+    "plot": ("orrery.plot_command", "one figure of a run, or of several side by side"),
     "explain": ("orrery.explain", "why a job waited or failed, who held what in a deadlock"),
     "export": ("orrery.export_command", "writes a run for other tools"),
     "cluster": ("orrery.cluster", "runs a study on several machines"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from orrery.mistakes import RunError
 from orrery.run import Run
 
 # Okabe and Ito's palette: told apart with any kind of colour vision. Waiting is pale.
@@ -26,12 +27,12 @@ def cardiogram(run: Run, job: str) -> pd.DataFrame:
     jobs = run.table("/jobs")
     serial = jobs.loc[jobs["name"] == job, "job"]
     if serial.empty:
-        raise ValueError(f"{run.path}: no job is called {job}")
+        raise RunError(f"{run.path}: no job is called {job}")
     rows = run.table("/timeline/cardiogram")
     times = np.sort(rows["time"].unique())
     rows = rows[rows["job"] == serial.iloc[0]].copy()
     if rows.empty:
-        raise ValueError(f"{run.path}: no cardiogram of {job} was recorded")
+        raise RunError(f"{run.path}: no cardiogram of {job} was recorded")
     before = np.concatenate([[2 * times[0] - times[min(1, len(times) - 1)]], times[:-1]])
     rows["end"] = rows["time"]
     rows["begin"] = rows["time"].map(dict(zip(times, before)))

@@ -139,6 +139,11 @@ def _run(study: Study, options: argparse.Namespace) -> int:
     return grid.status
 
 
+def _library(name: str) -> str:
+    """For workers in other folders. The program finds its own libraries by their bare names."""
+    return str(Path(name).absolute()) if Path(name).exists() or "/" in name else name
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="orrery.cluster", description=__doc__,
@@ -178,7 +183,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         study = Study(
             program.find(), options.study.absolute(), options.output.absolute(),
-            tuple(str(Path(plugin).absolute()) for plugin in options.plugin),
+            tuple(map(_library, options.plugin)),
         )
         return _run(study, options)
     except (ClusterError, program.ProgramError) as error:

@@ -13,6 +13,8 @@ from orrery.printable import say
 
 DONE, INTERNAL, MISTAKE, OUTPUT_FAILED, STOPPED = 0, 1, 2, 74, 130  # as of the program orrery
 
+STANDARD_OUTPUT = Path("-")
+
 
 @contextmanager
 def writing(path: str | Path) -> Iterator[None]:
@@ -24,7 +26,11 @@ def writing(path: str | Path) -> Iterator[None]:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Writes the file in one step: who is stopped meanwhile leaves no half of it."""
+    """Writes the file in one step: who is stopped meanwhile leaves no half of it. To standard output
+    if the file is called -."""
+    if path == STANDARD_OUTPUT:
+        sys.stdout.write(text)
+        return
     part = path.with_name(path.name + ".part")
     with writing(path):
         part.write_text(text, encoding="utf-8")

@@ -14,6 +14,10 @@ from orrery.run import Run
 
 JOBS, NODES, DEADLOCKS, CLUSTER = 1, 2, 3, 4  # "processes" of the trace
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+NO_PYARROW = """Parquet needs pyarrow, which Debian has no package of. A Python that has it:
+    python3 -m venv --system-site-packages ~/pyarrow && ~/pyarrow/bin/pip install pyarrow
+    ORRERY_PYTHON=~/pyarrow/bin/python orrery export ... --parquet DIR
+Or write CSV instead: --csv DIR, or orrery.export.csv()."""
 PROCESSES = {JOBS: "jobs", NODES: "nodes", DEADLOCKS: "deadlocks", CLUSTER: "cluster"}
 
 
@@ -152,7 +156,7 @@ def parquet(run: Run, folder: str | Path, tables: Sequence[str] | None = None) -
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise ImportError("Parquet needs pyarrow: `pip install pyarrow`; or export.csv") from None
+        raise ImportError(NO_PYARROW) from None
     written = []
     for frame, path in _files(run, folder, tables, ".parquet"):
         content = pyarrow.Table.from_pandas(frame, preserve_index=False)

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from orrery.command_line import writing
+from orrery.command_line import STANDARD_OUTPUT, writing
 from orrery.mistakes import RunError
 from orrery.printable import say
 
@@ -35,6 +35,8 @@ def main(arguments: Sequence[str]) -> None:
     given = parser().parse_args(arguments)
     if not (given.perfetto or given.csv or given.parquet):
         parser().error("say what to write: --perfetto FILE, --csv DIR or --parquet DIR")
+    if STANDARD_OUTPUT in (given.perfetto, given.csv, given.parquet):
+        parser().error("-: nothing of this goes to standard output; name a file or a folder")
     if given.table and not (given.csv or given.parquet):
         parser().error("--table has no effect on --perfetto: it goes with --csv or --parquet")
     from orrery import export  # now that the arguments make sense: it takes its time

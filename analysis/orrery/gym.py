@@ -105,7 +105,7 @@ class JobQueueEnv(Env):
         plan = (f"[{{name: Python, args: {{file: {agent}, class: Agent, slots: {self.slots}, "
                 f"read: {answer_end}, write: {question_end}, timeout: 0s}}}}]")
         command = [str(binary), "run", str(self.scenario), "-q", "-o", str(output), "--seed",
-                   str(self._seed), "--plugin", str(binary.with_name("liborrery_python.so")),
+                   str(self._seed), "--plugin", "liborrery_python.so",
                    "--set", f"policy.job_queue.policies={plan}", *self.options]
         if self.until:
             command += ["--until", self.until]

@@ -11,6 +11,7 @@ from orrery.attempt_story import AttemptStory
 from orrery.gang_story import GangStory
 from orrery.history import History
 from orrery.queue_story import QueueStory
+from orrery.starvation import Starvation
 from orrery.telling import clock, columns, count, gpu_time, indented, listed, numbered, span
 
 ENDS = {
@@ -68,6 +69,7 @@ class JobStory:
     def tables(self) -> dict[str, pd.DataFrame]:
         return {
             "way": self.way,
+            "overtakers": self.starvation.overtakers,
             "queue": self.queue.rows,
             "attempts": self.attempts.lines,
             "rejections": self.attempts.rejections,
@@ -96,6 +98,10 @@ class JobStory:
         return QueueStory(self.history, self.job)
 
     @cached_property
+    def starvation(self) -> Starvation:
+        return Starvation(self.history, self.job)
+
+    @cached_property
     def gang(self) -> GangStory:
         return GangStory(self.history, self.job)
 
@@ -108,7 +114,8 @@ class JobStory:
         asked = f"{count(row['pods'], 'pod')} ({kind})"
         asked += f" with {count(row['gpus'], 'GPU')}" if row["gpus"] else ""
         work = f"{span(row['work'])} of work" if row["work"] < ENDLESS else "endless work"
-        rows = [["Asked for", f"{asked}, {work}, priority {row['priority']}"]]
+        rows = _beside("In short", self.starvation.text())
+        rows.append(["Asked for", f"{asked}, {work}, priority {row['priority']}"])
         if owner:
             rows.append(["Owner", ", ".join(owner)])
         rows.append(["Waited", self._waited()])

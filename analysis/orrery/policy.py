@@ -15,8 +15,8 @@ which few GPUs stay free:
             free = np.maximum(nodes.free(GPU) // 1000 - self.args.spare, 0)
             return 100 - 100 * free * 1000 // np.maximum(nodes.allocatable[GPU], 1)
 
-    orrery run scenario.yaml --plugin build/release/bin/liborrery_python.so
-    orrery describe Python:mine.py:LeastLeft --plugin build/release/bin/liborrery_python.so
+    orrery run scenario.yaml --plugin liborrery_python.so
+    orrery describe Python:mine.py:LeastLeft --plugin liborrery_python.so
 
 Before `__init__(self)` runs, the instance has
     self.args     the values of the declared arguments

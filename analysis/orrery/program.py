@@ -10,6 +10,7 @@ from pathlib import Path
 from orrery.run import Run
 
 BUILT = Path("build/release/bin/orrery")
+INSTALLED = ("lib", "python3", "dist-packages")  # where the program's package.cmake puts this one
 
 
 class ProgramError(RuntimeError):
@@ -17,13 +18,19 @@ class ProgramError(RuntimeError):
 
 
 def find() -> Path:
-    """The path that the environment variable ORRERY tells; else what was built in the tree that
-    holds this package, or the current folder; else `orrery` on the PATH."""
+    """The path in the environment variable ORRERY; else the program installed with this package;
+    else what was built in the tree that holds this package, or the current folder; else `orrery` on
+    the PATH."""
     told = os.environ.get("ORRERY")
     if told:
         if not os.access(told, os.X_OK) or not Path(told).is_file():
             raise ProgramError(f"ORRERY is '{told}', where there is no program")
         return Path(told).absolute()
+    package = Path(__file__).absolute().parent
+    if package.parts[-4:-1] == INSTALLED:  # PREFIX/lib/python3/dist-packages/orrery
+        program = package.parents[3] / "bin" / "orrery"
+        if os.access(program, os.X_OK):
+            return program
     for start in (Path(__file__), Path.cwd() / "here"):
         for folder in start.absolute().parents:
             if os.access(folder / BUILT, os.X_OK):

@@ -39,10 +39,7 @@ class QueueStory:
             kind = (waits["decision"] == decision) & (waits["policy"] == policy)
             part = self._decision_held(waits[kind].iloc[0])
             parts.append(f"for {span(length)} {part}" if len(told) > 1 else part)
-        text = "; then ".join(parts)
-        later = self._overtaken()
-        more = f"; {count(later, 'job')} submitted later started before it" if later else ""
-        return text + more
+        return "; then ".join(parts)
 
     def _decision_held(self, row: pd.Series) -> str:
         """With those who held what it lacked."""
@@ -53,11 +50,6 @@ class QueueStory:
             if len(holders):
                 text += f", as {holders_text(self.history, holders)}"
         return text
-
-    def _overtaken(self) -> int:
-        jobs, row = self.history.jobs, self.row
-        until = row["created"] if row["created"] >= 0 else self.history.run.end
-        return int(((jobs["submitted"] > row["submitted"]) & (jobs["created"] < until)).sum())
 
     def _decision(self, row: pd.Series) -> str:
         unit, decision = self.history.queue_unit, row["decision"]
@@ -83,7 +75,15 @@ class QueueStory:
         return f"{row['policy']} let it start"
 
     def _quota(self, policy: str) -> str:
-        """The limit that the resolved scenario has for the owner of the job."""
+        limit = self.limit(policy)
+        if limit is None:
+            return ""
+        owner, name, most = limit
+        return f": {owner} {name} may hold {count(most, self.history.queue_unit)}"
+
+    def limit(self, policy: str) -> tuple[str, str, float] | None:
+        """What the resolved scenario lets the owner of the job hold: team or user, its name, and how
+        much."""
         queue = self.history.parameters["policy"]["job_queue"]
         for entry in queue["policies"]:
             arguments = entry.get("args") or {}
@@ -93,9 +93,8 @@ class QueueStory:
             name = str(self.row[owner])
             limit = (arguments.get("limits") or {}).get(name, arguments.get("others"))
             if limit is not None:
-                most = count(float(limit), self.history.queue_unit)
-                return f": {owner} {name or '(none)'} may hold {most}"
-        return ""
+                return owner, name or "(none)", float(limit)
+        return None
 
     def text(self, lines: int) -> str:
         queue = self.rows

@@ -8,13 +8,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import h5py
 import numpy as np
 import pandas as pd
 
 from orrery.mistakes import RunError
+
+if TYPE_CHECKING:
+    import xarray
 
 FORMAT_VERSION = 1
 NO_ID = 4_294_967_295
@@ -66,7 +69,7 @@ def _column(values: np.ndarray, kind: np.dtype, unit: str) -> tuple[object, str]
     """A column as pandas holds it, and its unit there."""
     enum = h5py.check_enum_dtype(kind)
     if values.dtype.kind == "S":
-        return [_text(v) for v in values], unit
+        return np.array([_text(v) for v in values], dtype=object), unit
     if enum is not None and values.dtype.kind != "b":
         return pd.Categorical.from_codes(values.astype(int), sorted(enum, key=enum.get)), unit
     if unit == "ns":
@@ -264,6 +267,15 @@ class Run:
     def timeline(self, name: str) -> pd.DataFrame:
         """The table /timeline/<name> with time in seconds as its index."""
         return self.table(f"/timeline/{name}").set_index("time")
+
+    def dataset(self) -> xarray.Dataset:
+        """All timelines as one xarray.Dataset, which has to be installed. Dimensions are `time`, in
+        seconds, and what else a timeline has rows for, such as `team`; units and explanations are
+        attributes. A column of two timelines has the name of the second before it. A timeline
+        whose rows have no names is left out."""
+        from orrery.dataset import dataset
+
+        return dataset(self)
 
     def _rows(self, dataset: h5py.Dataset) -> np.ndarray:
         # HDF5 1.10 gives wrong chunks after a refresh while the dataset is open twice: no dataset

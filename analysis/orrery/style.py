@@ -7,13 +7,16 @@ import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+
+if TYPE_CHECKING:
+    from orrery.run import Run
 
 # Okabe and Ito's palette: told apart with any kind of colour vision.
 BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
@@ -87,6 +90,12 @@ def tidy(axis: Axes, grid: str = "y") -> None:
     axis.grid(axis=grid, color="#dddddd", linewidth=0.6)
     axis.set_axisbelow(True)
     axis.spines[["top", "right"]].set_visible(False)
+
+
+def title_of(run: Run) -> str:
+    """The head of a figure that shows a whole run."""
+    state = "" if run.complete else ", incomplete"
+    return f"{run.path.name}: seed {run.meta.seed}{state}"
 
 
 def time_unit(seconds: float) -> tuple[float, str]:

@@ -191,6 +191,7 @@ void Ground::check(const Scenario& scenario, const config::Node& root,
     check_machines(scenario, built.machines, checker);
     check_peaks(scenario, state, built.machines, checker);
     check_retries(scenario, state, checker);
+    check_pod_sizes(scenario, state, checker);
     diagnostics.settle(facts_of(scenario, built.machines, fabric.fabric), {});
   }
 }

@@ -155,7 +155,7 @@ SimulationResult simulate(const Scenario& scenario, const config::Document& docu
   SimulationResult result;
   cluster.check(document, diagnostics);
   if (!diagnostics.ok()) return result;
-  if (options.on_begin) options.on_begin();
+  if (options.on_begin) options.on_begin(ground.state);
   recorder.start();
 
   std::optional<Time> until;

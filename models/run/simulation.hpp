@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "models/hardware/cluster_state.hpp"
 #include "models/scenario/scenario.hpp"
 #include "sim/config/node.hpp"
 #include "sim/engine/engine.hpp"
@@ -29,7 +30,8 @@ struct SimulationOptions {
   // Called at most once, while the run goes on: most scheduling attempts are in vain, and the user
   // may want to stop the run. The warning names the cure.
   std::function<void(Time now, const std::string& warning)> on_warning = {};
-  std::function<void()> on_begin = {};      // all was looked at, and there is no mistake
+  // All was looked at, and there is no mistake.
+  std::function<void(const ClusterState& state)> on_begin = {};
   const std::atomic<bool>* stop = nullptr;  // becomes true: end the run cleanly
   // Asked when a change of `run.changes` takes effect; says what the profile becomes. None: as the
   // scenario says.

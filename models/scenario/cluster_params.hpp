@@ -69,8 +69,10 @@ struct PoolParams {
 
 struct OpenbNodesParams {
   static constexpr std::string_view kDoc =
-      "Nodes of an Alibaba node list: that of openb, pai_machine_spec.csv, or node_info_df.csv of "
-      "the spot set.";
+      "Nodes of a list: that of openb, pai_machine_spec.csv, node_info_df.csv of the spot set, or "
+      "a "
+      "CSV of your own with the columns name, gpus, gpu_model (empty without GPUs), cpus (cores), "
+      "memory (GiB; empty: that of the machine with such GPUs).";
   std::string file = {};
   std::string pool = "openb";
   std::map<std::string, std::string> stand_ins = {};
@@ -118,7 +120,8 @@ struct ClusterParams {
   void fields(V& v) {
     v("machines", machines, "Machines of your own: one of the catalogue, changed.");
     v("pools", pools, "Pools of alike nodes.");
-    v("openb_nodes", openb_nodes, "Nodes read from lists of the Alibaba sets openb, PAI and spot.");
+    v("openb_nodes", openb_nodes,
+      "Nodes read from lists: of the Alibaba sets openb, PAI and spot, or of your own.");
     v("power", power, "How unlike GPUs are in what they draw.");
   }
   void check(Checker& c) const;

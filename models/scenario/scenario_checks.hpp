@@ -41,6 +41,8 @@ void check_network(const Scenario& scenario, Checker& checker);
 // scenario_sources.cpp
 void check_end(const Scenario& scenario, Checker& checker);  // of a run without run.until
 void check_counts(const Scenario& scenario, Checker& checker);
+// Pods that no node of the built cluster could hold.
+void check_pod_sizes(const Scenario& scenario, const ClusterState& state, Checker& checker);
 
 // scenario_pods.cpp
 void check_pods(const Scenario& scenario, Checker& checker);

@@ -16,6 +16,20 @@ bool asks_for_gpus(const JobShape& shape) {
   return std::holds_alternative<PresetShape>(shape) || gpus_most(shape) > 0;
 }
 
+// The GPUs of the largest job that may arrive.
+int64_t largest_job(const GeneratorParams& generator) {
+  int64_t most = 0;
+  for (const JobShape* const shape : shapes_of(generator)) {
+    int64_t here = gpus_most(*shape);
+    if (const auto* const preset = std::get_if<PresetShape>(shape)) {
+      here = published_jobs(preset->preset).sizes.back().gpus_drawn;
+      if (preset->gpus_max > 0) here = std::min<int64_t>(here, preset->gpus_max);
+    }
+    most = std::max(most, here);
+  }
+  return most;
+}
+
 // Where jobs ask for GPUs. Rows of traces are looked at when they are read.
 std::optional<std::string> who_asks_for_gpus(const WorkloadParams& workload) {
   for (size_t i = 0; i < workload.sources.size(); ++i) {
@@ -50,6 +64,23 @@ void check_end(const Scenario& scenario, Checker& c) {
       if (service->lasts) continue;
       c.error(at + ".lasts", "must be given without run.until: the run would never end");
     }
+  }
+}
+
+void check_pod_sizes(const Scenario& scenario, const ClusterState& state, Checker& c) {
+  if (scenario.policy.driver == Driver::Counting) return;
+  int64_t most = 0;
+  for (uint32_t n = 0; n < state.nodes(); ++n) {
+    most = std::max<int64_t>(most, state.gpus(NodeId{n}));
+  }
+  for (size_t i = 0; most > 0 && i < scenario.workload.sources.size(); ++i) {
+    const auto* const generator = std::get_if<GeneratorParams>(&scenario.workload.sources[i]);
+    if (generator == nullptr || generator->gpus_per_pod_max <= most) continue;
+    const std::string at = path_of(i) + ".gpus_per_pod_max";
+    if (!c.is_given(at) && largest_job(*generator) <= most) continue;
+    c.error(at, "pods of up to " + std::to_string(generator->gpus_per_pod_max) +
+                    " GPUs, and no node has more than " + std::to_string(most) +
+                    ": they would wait for ever; expected at most " + std::to_string(most));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "policies/python/call_limit.hpp"
+#include "sim/core/installation.hpp"
 
 namespace orrery::python {
 namespace {
@@ -72,7 +73,7 @@ void after_fork_in_child() {
 void start() {
   show_symbols();
   initialise();
-  py::module_::import("sys").attr("path").attr("insert")(0, ORRERY_ANALYSIS_FOLDER);
+  py::module_::import("sys").attr("path").attr("insert")(0, python_folder().string());
   py::module_::import("orrery_views");
   prepare_call_limits();  // whose handler must come after ours before a fork
   static_cast<void>(pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child));

@@ -11,14 +11,18 @@
 #include <string>
 #include <vector>
 
+#include "sim/core/installation.hpp"
+
 namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<OutsideCommand, 4> kOutside{{
+constexpr std::array<OutsideCommand, 5> kOutside{{
     {"report", "RUN.h5 | STUDY [-o FILE]",
      "One interactive page of a run, or of a study's folder."},
+    {"plot", "[[NAME] RUN.h5... [-o FILE] [--job JOB]]",
+     "Draws a figure of a run; alone, it lists the figures."},
     {"explain", "RUN.h5 [--job NAME|ID | --deadlock K] [--attempts N] [--json]",
      "Tells why a job waited or failed, or who held what in a deadlock."},
     {"export", "RUN.h5 [--perfetto FILE] [--csv DIR] [--parquet DIR] [--table NAME]...",
@@ -38,9 +42,9 @@ std::string python() {
 }
 
 // The package first, then what the user had; the current folder must hide no module.
-void prepare_environment(const std::string& analysis) {
+void prepare_environment(const std::string& folder) {
   const std::string path = from_environment("PYTHONPATH", "");
-  setenv("PYTHONPATH", (path.empty() ? analysis : analysis + ":" + path).c_str(), 1);
+  setenv("PYTHONPATH", (path.empty() ? folder : folder + ":" + path).c_str(), 1);
   setenv("PYTHONSAFEPATH", "1", 1);
 }
 
@@ -50,11 +54,11 @@ std::span<const OutsideCommand> outside_commands() { return kOutside; }
 
 ExitStatus become_outside(std::string_view name, std::span<const char* const> args,
                           std::ostream& err) {
-  const std::string analysis = from_environment("ORRERY_ANALYSIS", ORRERY_ANALYSIS_FOLDER);
+  const fs::path folder = python_folder();
   std::error_code ignored;
-  if (!fs::exists(fs::path{analysis} / "orrery" / "__main__.py", ignored)) {
-    err << "'" << name << "' is part of the Python package orrery, which is not in " << analysis
-        << "; set ORRERY_ANALYSIS to the folder analysis of Orrery's sources\n";
+  if (!fs::exists(folder / "orrery" / "__main__.py", ignored)) {
+    err << "'" << name << "' is part of the Python package orrery, which is not in "
+        << folder.string() << "; set ORRERY_ANALYSIS to the folder that holds the package\n";
     return ExitStatus::UserMistake;
   }
   const std::string program = python();
@@ -63,7 +67,7 @@ ExitStatus become_outside(std::string_view name, std::span<const char* const> ar
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
-  prepare_environment(fs::absolute(analysis, ignored));
+  prepare_environment(fs::absolute(folder, ignored));
   std::cout.flush();
   execvp(program.c_str(), pointers.data());
   err << "'" << name << "' needs Python, and " << program

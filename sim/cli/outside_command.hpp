@@ -16,8 +16,8 @@ struct OutsideCommand {
 std::span<const OutsideCommand> outside_commands();
 
 // This process becomes `python3 -m orrery NAME ARGS`, so it comes back only with a mistake that it
-// has told: no Python, or no package. ORRERY_PYTHON and ORRERY_ANALYSIS in the environment say
-// where they are.
+// has told: no Python, or no package. ORRERY_PYTHON in the environment says which Python; for the
+// package see sim/core/installation.hpp.
 ExitStatus become_outside(std::string_view name, std::span<const char* const> args,
                           std::ostream& err);
 

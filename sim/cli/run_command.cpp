@@ -5,6 +5,7 @@
 #include <string_view>
 #include <variant>
 
+#include "models/cluster/offered_load.hpp"
 #include "models/run/simulation.hpp"
 #include "sim/cli/failure.hpp"
 #include "sim/cli/log.hpp"
@@ -24,6 +25,11 @@ using SimulationEnd = SimulationResult::End;
 std::string output_path(const Arguments& arguments, const std::string& scenario) {
   if (const auto given = arguments.one("output")) {
     if (given->empty()) throw UsageError{"--output needs a file name"};
+    if (*given == "-") {
+      throw UsageError{
+          "--output -: HDF5 cannot be written to standard output, as its parts are written in any "
+          "order; name a file (./- if it is to be called so)"};
+    }
     return *given;
   }
   return fs::path{scenario}.stem().string() + ".h5";
@@ -152,8 +158,11 @@ ExitStatus run_command(const Arguments& arguments, std::ostream& out, std::ostre
                              log.warning("at " + format_simulated(now) + ": " + warning);
                            },
                        .on_begin =
-                           [&] {
-                             if (!is_quiet) print_warnings(input, err);
+                           [&](const ClusterState& state) {
+                             if (is_quiet) return;
+                             print_warnings(input, err);
+                             const auto load = offered_load(input.scenario, state, true);
+                             if (load) log.info("load: " + to_text(*load));
                            },
                        .stop = &stop.flag(),
                        .audit_every = events_per_audit},

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <filesystem>
+#include <system_error>
 
 #include "models/run/simulation.hpp"
 #include "models/scheduling/contract/policy_registry.hpp"
+#include "sim/core/installation.hpp"
 #include "sim/record/recorder.hpp"
 
 namespace orrery {
@@ -60,7 +63,22 @@ OptionSpec set_option() {
 }
 
 OptionSpec plugin_option() {
-  return {"plugin", 0, "LIB", "Load the policies of a shared library.", true};
+  return {"plugin", 0, "LIB",
+          "Load the policies of a shared library; liborrery_python.so comes with Orrery.", true};
+}
+
+std::vector<std::string> plugin_files(const Arguments& arguments) {
+  std::vector<std::string> files = arguments.all("plugin");
+  std::error_code ignored;
+  for (std::string& file : files) {
+    const std::filesystem::path ours = library_folder() / file;
+    const bool is_bare = file.find('/') == std::string::npos;
+    if (is_bare && !std::filesystem::exists(file, ignored) &&
+        std::filesystem::exists(ours, ignored)) {
+      file = ours.string();
+    }
+  }
+  return files;
 }
 
 bool is_study(const config::Node& root) {
@@ -74,7 +92,7 @@ bool load_plugins(const Arguments& arguments, std::ostream& err) {
   PolicyRegistry& registry = PolicyRegistry::instance();
   const size_t known = registry.problems().size();
   bool is_ok = true;
-  for (const std::string& path : arguments.all("plugin")) is_ok = registry.load(path) && is_ok;
+  for (const std::string& path : plugin_files(arguments)) is_ok = registry.load(path) && is_ok;
   for (size_t i = known; i < registry.problems().size(); ++i) {
     err << "--plugin " << registry.problems()[i] << "\n";
   }

@@ -26,6 +26,9 @@ struct ScenarioInput {
 // Whether the document is the file of a study, which `orrery study` reads.
 bool is_study(const config::Node& root);
 
+// The files of every --plugin. A bare name that is no file here may be a library that comes with
+// Orrery, such as liborrery_python.so.
+std::vector<std::string> plugin_files(const Arguments& arguments);
 // Loads every --plugin. False: why not is on `err`.
 [[nodiscard]] bool load_plugins(const Arguments& arguments, std::ostream& err);
 // Reads the file with --set, --seed and --until on top. Throws UsageError.

@@ -63,6 +63,15 @@ bool is_set(std::string_view name, const Arguments& arguments) {
   });
 }
 
+// --from says the same as --set format=.
+Arguments with_format(Arguments arguments) {
+  const auto from = arguments.one("from");
+  if (!from) return arguments;
+  if (is_set("format", arguments)) throw UsageError{"--from and --set format= say the same"};
+  arguments.options["set"].push_back("format=" + *from);
+  return arguments;
+}
+
 // Malformed rows are passed over, to show all that can be shown; they still end in a mistake,
 // unless they were allowed.
 ExitStatus request_info(RequestTraceParams params, std::ostream& out, std::ostream& err) {
@@ -74,6 +83,10 @@ ExitStatus request_info(RequestTraceParams params, std::ostream& out, std::ostre
   if (reader->error()) return report_mistakes(reader->errors(), err);
   out << text;
   return is_lenient ? ExitStatus::Ok : report_mistakes(reader->skipped_examples(), err);
+}
+
+bool is_guessed(const TraceParams& params) {
+  return params.format == TraceFormat::Auto && params.columns == TraceColumns{};
 }
 
 // Whether the rows say how long jobs ran, or the user does.
@@ -98,7 +111,7 @@ ExitStatus info(TraceParams params, const Arguments& arguments, std::ostream& ou
   TraceStatistics statistics;
   while (const TraceJob* job = reader->next()) statistics.add(*job);
   if (!reader->errors().empty()) return report_mistakes(reader->errors(), err);
-  out << trace_text(*reader, statistics, has_durations);
+  out << trace_text(*reader, statistics, has_durations, is_guessed(params));
   if (as_recorded && traces::find_format({}, reader->format())->lists_survivors) {
     out << survivors_text(statistics);
   }
@@ -159,8 +172,9 @@ ExitStatus convert(const TraceParams& params, const std::string& target, std::os
   NativeWriter writer{
       target, provenance(params, name_of(reader->format()), reader->side_files(), reader->facts())};
   const ExitStatus status = write_rows(writer, *reader, first, err);
-  if (status == ExitStatus::Ok)
-    tell_written(target, writer.jobs(), " jobs, ", reader->notes(), out);
+  if (status != ExitStatus::Ok) return status;
+  out << layout_text(*reader, is_guessed(params));
+  tell_written(target, writer.jobs(), " jobs, ", reader->notes(), out);
   return status;
 }
 
@@ -188,7 +202,8 @@ CommandSpec trace_command_spec() {
           "that "
           "come with traces (info FILE), or "
           "writes its jobs or requests in a compact native format (convert FILE NEW), filtered by "
-          "--set as a scenario would; or makes up a trace like a recorded one (generate SPEC "
+          "--set as a scenario would, as in `convert --from sacct jobs.txt jobs.ort`; or makes up "
+          "a trace like a recorded one (generate SPEC "
           "NEW) of jobs as SPEC, a file of YAML, says: see `orrery describe generate`.",
       .positional = "info FILE | convert FILE NEW | generate SPEC NEW",
       .positional_min = 2,
@@ -197,10 +212,12 @@ CommandSpec trace_command_spec() {
                    "Set a parameter of workload.sources.trace, as in queues=[vcA]; of a failure "
                    "log, one of faults.logs; of requests, one of `orrery describe requests`.",
                    true},
+                  {"from", 0, "FORMAT", "The format of FILE, as in --set format=FORMAT."},
                   {"lenient", 0, "", "Skip malformed rows and say how many there were."}}};
 }
 
-ExitStatus trace_command(const Arguments& arguments, std::ostream& out, std::ostream& err) {
+ExitStatus trace_command(const Arguments& given, std::ostream& out, std::ostream& err) {
+  const Arguments arguments = with_format(given);
   const std::string& action = arguments.positional[0];
   const bool is_info = action == "info";
   if (!is_info && action != "convert" && action != "generate") {
@@ -208,6 +225,9 @@ ExitStatus trace_command(const Arguments& arguments, std::ostream& out, std::ost
   }
   if (arguments.positional.size() != (is_info ? 2U : 3U)) {
     throw UsageError{"'trace " + action + "' takes " + (is_info ? "one file" : "two files")};
+  }
+  if (action == "generate" && given.has("from")) {
+    throw UsageError{"'trace generate' takes no --from: the format stands in SPEC"};
   }
   if (action == "generate") return trace_generate(arguments, out, err);
   const std::string& file = arguments.positional[1];

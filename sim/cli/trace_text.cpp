@@ -151,11 +151,25 @@ std::string notes_text(const std::vector<TraceNote>& notes) {
   return text;
 }
 
+std::string layout_text(const TraceReader& reader, bool is_guessed) {
+  std::string text = line("format", std::string{name_of(reader.format())});
+  const TraceColumnUse columns = reader.columns();
+  if (is_guessed && !columns.read.empty()) text += line("  guessed from", "the names of columns");
+  const auto add = [&](const char* what, const std::vector<std::string>& names) {
+    std::string list;
+    for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+    if (!names.empty()) text += line(what, list);
+  };
+  add("  columns read", columns.read);
+  add("  passed over", columns.passed_over);
+  return text;
+}
+
 std::string trace_text(const TraceReader& reader, const TraceStatistics& statistics,
-                       bool has_durations) {
+                       bool has_durations, bool is_guessed) {
   const auto& s = statistics;
   const double span = (s.last_submit() - s.first_submit()).seconds();
-  std::string text = line("format", std::string{name_of(reader.format())});
+  std::string text = layout_text(reader, is_guessed);
   const TraceCounts counts = reader.counts();
   const std::string joined = ", of them " + count(counts.joined) + " further events of a job";
   text += line("rows", count(counts.rows) + (counts.joined > 0 ? joined : ""));

@@ -11,9 +11,11 @@
 
 namespace orrery {
 
+// The format of the file, whether it was guessed, and which columns were read.
+std::string layout_text(const TraceReader& reader, bool is_guessed);
 // Without durations, those of the statistics mean nothing, and are not shown.
 std::string trace_text(const TraceReader& reader, const TraceStatistics& statistics,
-                       bool has_durations);
+                       bool has_durations, bool is_guessed);
 // How a replay of a list of survivors begins, of which the statistics are as recorded.
 std::string survivors_text(const TraceStatistics& statistics);
 // Reads the requests to their end. Keeps 32 bytes of each.

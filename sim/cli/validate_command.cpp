@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "models/cluster/cluster.hpp"
+#include "models/cluster/offered_load.hpp"
 #include "sim/cli/scenario_input.hpp"
 #include "sim/cli/study/study_plan.hpp"
 
@@ -32,10 +33,13 @@ std::string counts_of(const ScenarioInput& input) {
 
 // What only the nodes show, such as a fault of one that there is not. A list of nodes is an input
 // of the run, like a trace, and is not opened.
-void check_nodes(ScenarioInput& input) {
-  if (!input.diagnostics.ok() || !input.scenario.cluster.openb_nodes.empty()) return;
+// Says what jobs ask of the nodes.
+std::optional<OfferedLoad> check_nodes(ScenarioInput& input) {
+  if (!input.diagnostics.ok() || !input.scenario.cluster.openb_nodes.empty()) return {};
   const Ground ground{input.scenario};
   ground.check(input.scenario, input.document.root, input.diagnostics);
+  if (!input.diagnostics.ok()) return {};
+  return offered_load(input.scenario, ground.state, false);
 }
 
 // The study and the scenario of each of its cells. None: `path` is no study.
@@ -82,10 +86,12 @@ ExitStatus validate_command(const Arguments& arguments, std::ostream& out, std::
       continue;
     }
     ScenarioInput input = read_input(path, arguments);
-    check_nodes(input);
+    const auto load = check_nodes(input);
     print_warnings(input, err);
     if (input.diagnostics.ok()) {
-      out << path << ": ok (" << counts_of(input) << ")" << std::endl;
+      out << path << ": ok (" << counts_of(input) << ")\n";
+      if (load) out << "  load: " << to_text(*load) << "\n";
+      out.flush();
       continue;
     }
     print_mistakes(input, path, err);

@@ -55,18 +55,29 @@ std::string join(const std::string& path, std::string_view name) {
   return path.empty() ? std::string{name} : path + "." + std::string{name};
 }
 
+std::string keys_here(const std::vector<std::string>& known) {
+  std::string text;
+  for (const std::string& key : known) text += (text.empty() ? "" : ", ") + key;
+  return text.empty() ? " (no keys here)" : " (keys here: " + text + ")";
+}
+
+// The keys that there are follow the first mistake of a map.
 void report_unknown(const Node& node, const FieldList& fields, std::string_view kind,
                     const ReadContext& context) {
   std::vector<std::string> known;
   for (const FieldList::Field& field : fields.all()) known.emplace_back(field.name);
   if (!kind.empty()) known.emplace_back("kind");
+  bool is_first = true;
   for (const Entry& entry : node.entries) {
     if (std::find(known.begin(), known.end(), entry.key) != known.end()) continue;
+    std::string text = "unknown key " + in_quotes(entry.key);
     // A full list only counts; comparing names is what would take the time.
-    context.diagnostics.error(
-        entry.key_position, context.path,
-        "unknown key " + in_quotes(entry.key) +
-            (context.diagnostics.full() ? "" : did_you_mean(entry.key, known)));
+    if (!context.diagnostics.full()) {
+      text += did_you_mean(entry.key, known);
+      if (is_first) text += keys_here(known);
+    }
+    context.diagnostics.error(entry.key_position, context.path, std::move(text));
+    is_first = false;
   }
 }
 

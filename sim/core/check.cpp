@@ -5,9 +5,19 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
+#include <string_view>
 
 namespace orrery {
 namespace {
+
+// The path from the root of the sources, whose own place means nothing where the program is
+// installed. Some compiler caches compile by relative paths.
+const char* within_sources(const char* file) {
+  constexpr std::string_view kSources{ORRERY_SOURCES};
+  if (std::string_view{file}.starts_with(kSources)) file += kSources.size();
+  while (std::string_view{file}.starts_with("../")) file += 3;
+  return file;
+}
 
 thread_local const CheckContext* context_of_thread = nullptr;
 std::atomic<Mark*> marks{nullptr};
@@ -33,8 +43,8 @@ std::string check_context_text() {
 void check_failed(const char* file, int line, const char* cond, const char* why) {
   CheckFailed failure;
   const std::string where = check_context_text();
-  std::snprintf(failure.text_, sizeof failure.text_, "%s:%d: check failed: %s: %s%s%s", file, line,
-                cond, why, where.empty() ? "" : "\n  ", where.c_str());
+  std::snprintf(failure.text_, sizeof failure.text_, "%s:%d: check failed: %s: %s%s%s",
+                within_sources(file), line, cond, why, where.empty() ? "" : "\n  ", where.c_str());
   throw failure;
 }
 

@@ -31,8 +31,8 @@ void hold_metadata_until_flush(hid_t access) {
 }
 
 // Whole chunks are written at once: HDF5 is to keep none.
-Handle table_access() {
-  Handle access = new_list(H5P_DATASET_ACCESS, false);
+Hdf5Handle table_access() {
+  Hdf5Handle access = new_list(H5P_DATASET_ACCESS, false);
   H5Pset_chunk_cache(access.get(), 0, 0, 1.0);
   return access;
 }
@@ -44,7 +44,7 @@ struct Run {
 
 struct Table {
   std::string path;
-  Handle dataset;
+  Hdf5Handle dataset;
   std::vector<Run> runs;
   size_t row_bytes = 0, packed_bytes = 0, chunk_rows = 0;
   hsize_t rows = 0;
@@ -88,10 +88,10 @@ void pack(const Table& table, const std::byte* rows, size_t count, std::byte* to
 struct Hdf5File::Parts {
   Storage storage;
   FileFault fault;
-  Handle plain = new_list(H5P_DATASET_CREATE, true);  // how what is no table is made
-  Handle access = table_access();
-  Handle scalar{H5Screate(H5S_SCALAR), H5Sclose};
-  Handle file;
+  Hdf5Handle plain = new_list(H5P_DATASET_CREATE, true);  // how what is no table is made
+  Hdf5Handle access = table_access();
+  Hdf5Handle scalar{H5Screate(H5S_SCALAR), H5Sclose};
+  Hdf5Handle file;
   std::vector<Table> tables;
   bool is_dirty = false;                      // rows came since the last flush
   std::vector<std::byte> shuffled, deflated;  // a chunk on its way
@@ -101,14 +101,14 @@ Hdf5File::Hdf5File(const std::string& path, Mode mode, Storage storage)
     : parts_{std::make_unique<Parts>()} {
   silence_hdf5();
   parts_->storage = storage;
-  const Handle access{make_file_access(parts_->fault, storage.is_synced), H5Pclose};
+  const Hdf5Handle access{make_file_access(parts_->fault, storage.is_synced), H5Pclose};
   H5Pset_libver_bounds(access.get(), H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
   hold_metadata_until_flush(access.get());
-  const Handle creation = new_list(H5P_FILE_CREATE, true);
+  const Hdf5Handle creation = new_list(H5P_FILE_CREATE, true);
   const hid_t file = mode == Mode::Create
                          ? H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.get(), access.get())
                          : H5Fopen(path.c_str(), H5F_ACC_RDWR, access.get());
-  parts_->file = Handle{checked(file, "open the file"), H5Fclose};
+  parts_->file = Hdf5Handle{checked(file, "open the file"), H5Fclose};
 }
 
 Hdf5File::~Hdf5File() {
@@ -127,11 +127,11 @@ int64_t Hdf5File::checked(int64_t result, const char* what) {
 
 void Hdf5File::add_group(std::string_view path) {
   if (failed()) return;
-  const Handle creation = new_list(H5P_GROUP_CREATE, true);
+  const Hdf5Handle creation = new_list(H5P_GROUP_CREATE, true);
   for (size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
     const std::string group{path.substr(0, end)};
     if (H5Lexists(parts_->file.get(), group.c_str(), H5P_DEFAULT) <= 0) {
-      const Handle made{
+      const Hdf5Handle made{
           H5Gcreate2(parts_->file.get(), group.c_str(), H5P_DEFAULT, creation.get(), H5P_DEFAULT),
           H5Gclose};
       checked(made.get(), "create a group");
@@ -150,7 +150,7 @@ void Hdf5File::add_table(const TableSpec& spec, std::optional<size_t> rows) {
   table.chunk_rows =
       std::clamp<size_t>(kChunkBytesMax / table.packed_bytes, 1, parts_->storage.chunk_rows);
   if (rows) table.chunk_rows = std::clamp<size_t>(*rows, 1, table.chunk_rows);
-  const Handle type{H5Tcreate(H5T_COMPOUND, table.packed_bytes), H5Tclose};
+  const Hdf5Handle type{H5Tcreate(H5T_COMPOUND, table.packed_bytes), H5Tclose};
   std::vector<std::string> units;
   std::vector<std::string> docs;
   size_t offset = 0;
@@ -165,17 +165,17 @@ void Hdf5File::add_table(const TableSpec& spec, std::optional<size_t> rows) {
   const hsize_t chunk = table.chunk_rows;
   const hsize_t empty = 0;
   const hsize_t limit = H5S_UNLIMITED;
-  const Handle creation = new_list(H5P_DATASET_CREATE, true);
+  const Hdf5Handle creation = new_list(H5P_DATASET_CREATE, true);
   H5Pset_chunk(creation.get(), 1, &chunk);
   if (parts_->storage.compression > 0) {
     H5Pset_shuffle(creation.get());
     H5Pset_deflate(creation.get(), static_cast<unsigned>(parts_->storage.compression));
   }
   if (const size_t slash = spec.path.rfind('/'); slash > 0) add_group(spec.path.substr(0, slash));
-  const Handle space{H5Screate_simple(1, &empty, &limit), H5Sclose};
+  const Hdf5Handle space{H5Screate_simple(1, &empty, &limit), H5Sclose};
   const hid_t made = H5Dcreate2(parts_->file.get(), spec.path.c_str(), type.get(), space.get(),
                                 H5P_DEFAULT, creation.get(), parts_->access.get());
-  table.dataset = Handle{checked(made, "create a table"), H5Dclose};
+  table.dataset = Hdf5Handle{checked(made, "create a table"), H5Dclose};
   checked(attach_text(made, "doc", spec.doc), "describe a table");
   checked(attach_texts(made, "units", units), "describe a table");
   checked(attach_texts(made, "docs", docs), "describe a table");
@@ -186,10 +186,11 @@ void Hdf5File::write_text(std::string_view path, std::string_view text) {
   if (failed()) return;
   if (const size_t slash = path.rfind('/'); slash > 0) add_group(path.substr(0, slash));
   const std::string stored{text.empty() ? std::string_view{"\0", 1} : text};
-  const Handle type = text_type(stored.size());
-  const Handle made{H5Dcreate2(parts_->file.get(), std::string{path}.c_str(), type.get(),
-                               parts_->scalar.get(), H5P_DEFAULT, parts_->plain.get(), H5P_DEFAULT),
-                    H5Dclose};
+  const Hdf5Handle type = text_type(stored.size());
+  const Hdf5Handle made{
+      H5Dcreate2(parts_->file.get(), std::string{path}.c_str(), type.get(), parts_->scalar.get(),
+                 H5P_DEFAULT, parts_->plain.get(), H5P_DEFAULT),
+      H5Dclose};
   checked(made.get(), "create a text");
   checked(H5Dwrite(made.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, stored.data()),
           "write a text");
@@ -200,9 +201,9 @@ void Hdf5File::write_scalar(const SummaryValue& value) {
   const hid_t type =
       std::holds_alternative<double>(value.value) ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64;
   const std::string path = "/summary/" + value.name;
-  const Handle made{H5Dcreate2(parts_->file.get(), path.c_str(), type, parts_->scalar.get(),
-                               H5P_DEFAULT, parts_->plain.get(), H5P_DEFAULT),
-                    H5Dclose};
+  const Hdf5Handle made{H5Dcreate2(parts_->file.get(), path.c_str(), type, parts_->scalar.get(),
+                                   H5P_DEFAULT, parts_->plain.get(), H5P_DEFAULT),
+                        H5Dclose};
   const void* const bytes =
       std::visit([](const auto& v) -> const void* { return &v; }, value.value);
   checked(made.get(), "create a summary figure");
@@ -242,7 +243,7 @@ int64_t Hdf5File::dataset_of(size_t table) {
   Table& t = parts_->tables[table];
   if (t.dataset.get() < 0) {
     const hid_t id = H5Dopen2(parts_->file.get(), t.path.c_str(), parts_->access.get());
-    t.dataset = Handle{checked(id, "open a table"), H5Dclose};
+    t.dataset = Hdf5Handle{checked(id, "open a table"), H5Dclose};
   }
   return t.dataset.get();
 }
@@ -342,7 +343,7 @@ void Hdf5File::abandon() {
   silence_hdf5();
   parts_->fault.error_number = ECANCELED;  // the driver drops what HDF5 still wants to write
   parts_->tables.clear();
-  parts_->file = Handle{};
+  parts_->file = Hdf5Handle{};
 }
 
 void Hdf5File::close() {

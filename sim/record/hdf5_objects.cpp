@@ -8,7 +8,7 @@
 namespace orrery {
 namespace {
 
-Handle integer_type(size_t bytes, bool is_signed) {
+Hdf5Handle integer_type(size_t bytes, bool is_signed) {
   const std::array<hid_t, 4> with_sign{H5T_NATIVE_INT8, H5T_NATIVE_INT16, H5T_NATIVE_INT32,
                                        H5T_NATIVE_INT64};
   const std::array<hid_t, 4> without{H5T_NATIVE_UINT8, H5T_NATIVE_UINT16, H5T_NATIVE_UINT32,
@@ -17,9 +17,9 @@ Handle integer_type(size_t bytes, bool is_signed) {
   return {H5Tcopy(is_signed ? with_sign[power] : without[power]), H5Tclose};
 }
 
-Handle enum_type(size_t bytes, bool is_signed, std::span<const std::string_view> names) {
-  const Handle base = integer_type(bytes, is_signed);
-  Handle type{H5Tenum_create(base.get()), H5Tclose};
+Hdf5Handle enum_type(size_t bytes, bool is_signed, std::span<const std::string_view> names) {
+  const Hdf5Handle base = integer_type(bytes, is_signed);
+  Hdf5Handle type{H5Tenum_create(base.get()), H5Tclose};
   for (uint64_t i = 0; i < names.size(); ++i) {  // little-endian: the low bytes come first
     H5Tenum_insert(type.get(), std::string{names[i]}.c_str(), &i);
   }
@@ -45,20 +45,20 @@ std::string innermost_hdf5_error() {
   return text;
 }
 
-Handle text_type(size_t bytes) {
-  Handle type{H5Tcopy(H5T_C_S1), H5Tclose};
+Hdf5Handle text_type(size_t bytes) {
+  Hdf5Handle type{H5Tcopy(H5T_C_S1), H5Tclose};
   H5Tset_size(type.get(), std::max<size_t>(bytes, 1));  // HDF5 has no text of length zero
   H5Tset_strpad(type.get(), H5T_STR_NULLPAD);
   H5Tset_cset(type.get(), H5T_CSET_UTF8);
   return type;
 }
 
-Handle bool_type() {  // what h5py reads as a NumPy bool
+Hdf5Handle bool_type() {  // what h5py reads as a NumPy bool
   constexpr std::array<std::string_view, 2> kNames{"FALSE", "TRUE"};
   return enum_type(1, true, kNames);
 }
 
-Handle type_of(const Column& column) {
+Hdf5Handle type_of(const Column& column) {
   switch (column.kind) {
     case ColumnKind::Bool:
       return bool_type();
@@ -76,20 +76,20 @@ Handle type_of(const Column& column) {
   return integer_type(column.bytes, column.kind == ColumnKind::Int);
 }
 
-Handle new_list(int64_t list_class, bool is_for_objects) {
-  Handle list{H5Pcreate(list_class), H5Pclose};
+Hdf5Handle new_list(int64_t list_class, bool is_for_objects) {
+  Hdf5Handle list{H5Pcreate(list_class), H5Pclose};
   if (is_for_objects) H5Pset_obj_track_times(list.get(), false);
   return list;
 }
 
 int attach(hid_t object, const std::string& name, hid_t type, hid_t space, const void* value) {
-  const Handle attribute{H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT),
-                         H5Aclose};
+  const Hdf5Handle attribute{
+      H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose};
   return H5Awrite(attribute.get(), type, value);
 }
 
 int attach_text(hid_t object, const std::string& name, std::string_view text) {
-  const Handle space{H5Screate(H5S_SCALAR), H5Sclose};
+  const Hdf5Handle space{H5Screate(H5S_SCALAR), H5Sclose};
   const std::string stored{text.empty() ? std::string_view{"\0", 1} : text};
   return attach(object, name, text_type(stored.size()).get(), space.get(), stored.data());
 }
@@ -100,7 +100,7 @@ int attach_texts(hid_t object, const std::string& name, const std::vector<std::s
   std::string stored;
   for (const std::string& text : texts) stored.append(text).append(longest - text.size(), '\0');
   const hsize_t count = texts.size();
-  const Handle space{H5Screate_simple(1, &count, nullptr), H5Sclose};
+  const Hdf5Handle space{H5Screate_simple(1, &count, nullptr), H5Sclose};
   return attach(object, name, text_type(longest).get(), space.get(), stored.data());
 }
 

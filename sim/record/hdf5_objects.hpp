@@ -13,18 +13,18 @@
 namespace orrery {
 
 // An HDF5 handle (hid_t) that closes itself; negative: none, or the call that made it failed.
-class Handle {
+class Hdf5Handle {
  public:
   using Close = int (*)(int64_t);
-  Handle() = default;
-  Handle(int64_t id, Close close) : id_{id}, close_{close} {}
-  Handle(Handle&& other) noexcept : id_{other.release()}, close_{other.close_} {}
-  Handle& operator=(Handle&& other) noexcept {
+  Hdf5Handle() = default;
+  Hdf5Handle(int64_t id, Close close) : id_{id}, close_{close} {}
+  Hdf5Handle(Hdf5Handle&& other) noexcept : id_{other.release()}, close_{other.close_} {}
+  Hdf5Handle& operator=(Hdf5Handle&& other) noexcept {
     std::swap(id_, other.id_);
     std::swap(close_, other.close_);
     return *this;
   }
-  ~Handle() {
+  ~Hdf5Handle() {
     if (id_ >= 0) close_(id_);
   }
   int64_t get() const { return id_; }
@@ -39,12 +39,12 @@ class Handle {
 void silence_hdf5();
 std::string innermost_hdf5_error();
 
-Handle text_type(size_t bytes);
-Handle bool_type();
-Handle type_of(const Column& column);
+Hdf5Handle text_type(size_t bytes);
+Hdf5Handle bool_type();
+Hdf5Handle type_of(const Column& column);
 
 // A property list; what it makes carries no time stamps, so that equal runs give equal bytes.
-Handle new_list(int64_t list_class, bool is_for_objects);
+Hdf5Handle new_list(int64_t list_class, bool is_for_objects);
 
 // New attributes. Negative: it failed.
 int attach(int64_t object, const std::string& name, int64_t type, int64_t space, const void* value);

@@ -49,9 +49,16 @@ DLRM = ("instance_sn,role,app_name,cpu_request,gpu_request,rdma_request,memory_r
         "disk_request,max_instance_per_node,creation_time,scheduled_time,deletion_time\n")
 SPOT = ("job_name,organization,gpu_model,cpu_request,gpu_request,worker_num,submit_time,duration,"
         "job_type\n")
+OWN = "submit,duration,gpus,user\n"
+SACCT = "JobID|Submit|Start|End|State|Elapsed|ReqTRES|AllocTRES\n"
 GENAI = ("gmt_create,predict_type,predict_status,exec_time_seconds,groupId,prompt_length,"
          "negative_prompt_length,num_images_per_prompt,num_inference_steps,"
          "checkpoint_model_version_id,num_lora\n")
+
+
+def sacct(job: str, elapsed: str) -> str:
+    times = "2024-03-01T10:00:00|2024-03-01T10:05:00|2024-03-01T11:05:00"
+    return f"{job}|{times}|COMPLETED|{elapsed}|cpu=8|cpu=8,mem=64G,node=1,gres/gpu=8"
 
 
 def swf(number: int, submit: int, run: str) -> str:
@@ -141,6 +148,17 @@ FORMATS = [
     Format("pai_instances", tuple(f"j1,worker,i{i},w{i},x,Terminated,10{i}0,2000,m1" for i in (1, 3)),
            "j1,worker,i2,w2,x,Done,1020,2000,m1", "2:6 (status)", "'Done'", "one of Terminated",
            beside={"pai_task_table.csv": "j1,worker,3,Terminated,1010.5,2010.5,600.0,29.3,50.0,MISC\n"}),
+    Format("csv", ("0,3600,8,ann", "60,1h,1,ann"), "30,1 hour,8,ann", "3:2 (duration)", "'1 hour'",
+           "seconds, or a duration such as 90min", OWN),
+    Format("csv", ("0,3600,8,ann", "60,1h,1,ann"), "30,60,1.5,ann", "3:3 (gpus)", "'1.5'",
+           "a whole number of GPUs, or a share of one", OWN.replace("user", "owner"),
+           arguments=("--from", "csv", "--set", "columns={user: owner}")),
+    Format("json_lines", tuple(f'{{"submit": {i}, "duration": 60, "gpus": 8}}' for i in (1, 3)),
+           '{"submit": 2, "duration": 60, "gpus": "all"}', "2:39 (gpus)", "'all'", "a whole number of GPUs"),
+    Format("json_lines", tuple(f'{{"submit": {i}, "duration": 60, "gpus": 8}}' for i in (1, 3)),
+           '{"submit": 2, "duration": ', "2:", "", "the line ends within a value"),
+    Format("sacct", (sacct("1", "01:00:00"), sacct("3", "1-01:00:00")), sacct("2", "1h"), "3:6 (Elapsed)", "'1h'",
+           "a time such as 1-02:03:04", SACCT),
     # requests
     Format("azure_llm", ("2023-11-16 18:17:03.9799600,4808,10", "2023-11-16 18:17:05.0,3180,8"),
            "2023-11-16 18:17:04.0,many,8", "3:2 (ContextTokens)", "'many'", "whole number",

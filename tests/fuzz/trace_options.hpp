@@ -51,6 +51,9 @@ inline TraceParams job_params(const TraceInput& input, const traces::Format* for
   params.pai.measured = format->has_sensors && (more & 1U) != 0;
   if (format->has_steps && (more & 2U) != 0) params.gavel.throughputs = folder.file("named.json");
   if (format->has_steps && (more & 4U) != 0) params.gavel.gpu = "k80";
+  params.sacct.gpu_types = format->has_gpu_types && (more & 1U) != 0;
+  if (format->has_own_columns && (more & 2U) != 0) params.columns.team = "user";
+  params.cancelled_unstarted = format->has_own_columns && (more & 4U) != 0;
   if (format->has_pending) params.openb.pending_jobs = (more & 32U) == 0;
   set_filters(params, input, *format);
   return params;

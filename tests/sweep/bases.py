@@ -297,6 +297,10 @@ base("trace, swf", POOL + TRACE % "file: log.swf, format: swf, swf: {processors:
 base("trace, gavel", "cluster: {pools: [{name: gpu, machine: v100m32-8, count: 2}]}\n" + TRACE %
      "file: gavel.trace, format: gavel, gavel: {throughputs: gavel.json, gpu: v100}, default_duration: 1min"
      + RUN)
+base("trace, own table", POOL + TRACE % "file: own.csv, columns: {submit: Submit, duration: Run, gpus: G, "
+     "pods: P, name: Job, user: U, team: T, application: App, priority: Prio, status: S, start: Start, "
+     "end: End, requested_time: Limit, cpus: C, memory: M, gpu_model: Model, node: N}, gpu_models: false" + RUN)
+base("trace, sacct", POOL + TRACE % "file: jobs.sacct, sacct: {gpu_types: true}, gpu_models: false" + RUN)
 base("logs", POOL + JOBS + """
 faults:
   nodes: [{name: a, rate: 9000, distribution: weibull, weibull_shape: 1.5, repair: {kind: exponential, mean: 1min},

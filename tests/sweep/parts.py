@@ -26,6 +26,12 @@ FILES: dict[str, str] = {
                  "duration,queue\n" + "".join(
         f"{i},u,vc,16,32,2,COMPLETED,2020-09-01 00:0{i}:00,2020-09-01 00:0{i}:10,2020-09-01 00:05:10,"
         "300,0\n" for i in range(3)),
+    "own.csv": "Submit,Run,G,P,Job,U,T,App,Prio,S,Start,End,Limit,C,M,Model,N\n" + "".join(
+        f"{60 * i},{100 + i},{i},1,job{i},u{i % 2},t,bert,high,failed,{60 * i + 5},{60 * i + 200},1h,4,16,A100,n1\n"
+        for i in range(1, 8)),
+    "jobs.sacct": "JobID|Submit|Start|End|State|Elapsed|ReqTRES|AllocTRES\n" + "".join(
+        f"{i}|2024-03-01T00:0{i}:00|2024-03-01T00:0{i}:10|2024-03-01T00:0{i}:40|COMPLETED|00:30|cpu=4|"
+        "cpu=4,mem=16G,node=1,gres/gpu:a100=2\n" for i in range(1, 8)),
     "log.swf": "".join(f"{i} {60 * i} 5 {300 + i} {4 * i} -1 -1 {4 * i} 200 -1 1 {i % 2} 1 1 1 1 -1 -1\n"
                        for i in range(1, 9)),
     "openb.csv": "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,"

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from orrery.command_line import write_whole
+from orrery.command_line import STANDARD_OUTPUT, write_whole
 from orrery.mistakes import RunError
 from orrery.printable import say
 from orrery.report.words import with_unit
@@ -24,7 +24,7 @@ def parser() -> argparse.ArgumentParser:
     )
     described.add_argument(
         "-o", "--output", metavar="FILE", type=Path,
-        help="where to; RUN.html beside the run, or report.html in the folder, without it",
+        help="where to, - for standard output; RUN.html beside the run, or report.html in the folder, without it",
     )
     described.add_argument(
         "--runs", action="store_true",
@@ -71,4 +71,5 @@ def main(arguments: Sequence[str]) -> None:
         parser().error("--runs has no effect on a run: it goes with the folder of a study")
     else:
         output = write_run(given.run, given.output)
-    say(f"{output}: {with_unit(output.stat().st_size, 'B')}")
+    if output != STANDARD_OUTPUT:
+        say(f"{output}: {with_unit(output.stat().st_size, 'B')}")

@@ -114,6 +114,9 @@ class FileTraceReader final : public TraceReader {
     return parser_ ? parser_->side_files() : std::vector<std::string>{};
   }
   TraceFormat format() const override { return format_ ? format_->id : TraceFormat::Auto; }
+  TraceColumnUse columns() const override {
+    return parser_ ? parser_->columns() : TraceColumnUse{};
+  }
   // Wrong rows no longer end the reading.
   void keep_going() { keeps_going_ = true; }
 
@@ -176,6 +179,7 @@ const Format* FileTraceReader::choose_format(const Origin& origin) {
     return nullptr;
   }
   const std::string beginning = read_beginning(std::move(source));
+  if (params_.columns != TraceColumns{}) return find_own_format(beginning);
   const Format* const format = find_format(beginning, TraceFormat::Auto);
   if (format != nullptr) return format;
   if (const RequestLayout* const requests = find_request_layout(beginning, RequestFormat::Auto)) {
@@ -186,10 +190,9 @@ const Format* FileTraceReader::choose_format(const Origin& origin) {
   // The file may be damaged before it shows what it is.
   TextSource again = origin.open();
   const bool has_text = again.next_line().has_value();
-  findings_.stop(again.error().value_or(
-      findings_.file() + (has_text
-                              ? ": the file is of no known trace format (" + known_formats() + ")"
-                              : ": found no rows, expected a header")));
+  findings_.stop(
+      again.error().value_or(findings_.file() + (has_text ? ": " + unknown_format(beginning)
+                                                          : ": found no rows, expected a header")));
   return nullptr;
 }
 
@@ -203,7 +206,10 @@ TraceCounts FileTraceReader::counts() const {
 }
 
 std::optional<Time> FileTraceReader::instant(std::string_view name, const std::string& text) {
-  const Instant instant = parse_instant(name, text, format_->has_dates);
+  const Clock clock = format_->has_dates             ? Clock::Dates
+                      : format_->may_count_from_1970 ? Clock::Either
+                                                     : Clock::Seconds;
+  const Instant instant = parse_instant(name, text, clock);
   if (!instant.mistake.empty()) findings_.stop(instant.mistake);
   return instant.at;
 }

@@ -56,6 +56,8 @@ class TraceReader {
   // The other files that the jobs were made from, as they were opened.
   virtual std::vector<std::string> side_files() const = 0;
   virtual TraceFormat format() const = 0;  // Auto when the header was not recognised
+  // Of a table whose columns have names; met so far.
+  virtual TraceColumnUse columns() const = 0;
 
   // `file:row:column (name): found '...', expected ...`
   std::optional<std::string> error() const {

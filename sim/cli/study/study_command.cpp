@@ -54,6 +54,9 @@ Part part_in(const std::string& text) {
 std::string folder_of(const Arguments& arguments, const std::string& study) {
   if (const auto given = arguments.one("output")) {
     if (given->empty()) throw UsageError{"--output needs a folder"};
+    if (*given == "-") {
+      throw UsageError{"--output -: a study is a folder of files, not for standard output"};
+    }
     return *given;
   }
   return fs::path{study}.stem().string();
@@ -160,7 +163,7 @@ ExitStatus run_runs(const StudyPlan& plan, const Part& part, const Arguments& ar
                  .part = part.part,
                  .parts = part.parts,
                  .is_all = part.is_all,
-                 .inputs = arguments.all("plugin"),
+                 .inputs = plugin_files(arguments),
                  .stop = &stop.flag(),
                  .on_progress = [&](const StudyProgress& p) { progress.update(p); },
                  .on_failure = [&](const std::string& text) { progress.failure(text); }});

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import matplotlib
@@ -20,6 +20,8 @@ sys.path.insert(0, str(ROOT / "analysis"))
 matplotlib.use("Agg")
 
 import orrery  # noqa: E402
+from matplotlib import pyplot as plt  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
 
 # Four nodes under two leaf switches. A gang of three nodes loses one after 12 minutes, and waits
 # for another gang that took two of its nodes; two small jobs share the fourth node.
@@ -102,3 +104,16 @@ def study(program: str, tiny_text: str, tmp_path_factory: pytest.TempPathFactory
     command = [program, "study", "run", folder / "study.yaml", "-o", folder / "out", "-q"]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     return folder / "out"
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Iterator[Callable[[Figure], None]]:
+    """Writes a figure, which must become a picture."""
+
+    def save(figure: Figure) -> None:
+        picture = tmp_path / "figure.png"
+        figure.savefig(picture)
+        assert picture.read_bytes().startswith(b"\x89PNG")
+
+    yield save
+    plt.close("all")

@@ -166,7 +166,8 @@ TEST_F(Includes, mistakes_point_into_the_included_file) {
   const auto document = load("main.yaml");
   static_cast<void>(read_params<All>(document.root, "", diagnostics_));
   EXPECT_EQ(errors(),
-            "base/a.yaml:2:3: policy: unknown key 'odrer'; did you mean 'order'?\n"
+            "base/a.yaml:2:3: policy: unknown key 'odrer'; did you mean 'order'? (keys here: "
+            "permit_timeout, uplink, max_waiting, order)\n"
             "main.yaml:2:8: is_on: expected true or false, got '1'\n");
 }
 
@@ -245,7 +246,8 @@ TEST_F(Override, sets_scalars_lists_and_items) {
 
 TEST_F(Override, mistakes_point_into_the_argument) {
   EXPECT_EQ(error("policy.max_waitng=7"),
-            "--set #1:1:8: policy: unknown key 'max_waitng'; did you mean 'max_waiting'?\n");
+            "--set #1:1:8: policy: unknown key 'max_waitng'; did you mean 'max_waiting'? (keys "
+            "here: permit_timeout, uplink, max_waiting, order)\n");
   EXPECT_EQ(error("policy.max_waiting=x"),
             "--set #1:1:20: policy.max_waiting: expected an integer, got 'x'\n");
   EXPECT_EQ(error("pools[2].nodes=1"),

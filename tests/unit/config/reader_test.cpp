@@ -30,7 +30,7 @@ TEST(Reader, four_mistakes_of_one_file_are_told_at_once_in_order) {
   EXPECT_THAT(
       d.messages(),
       ElementsAre("scenarios/demo.yaml:2:3: policy: unknown key 'permti_timeout'; did you mean "
-                  "'permit_timeout'?",
+                  "'permit_timeout'? (keys here: permit_timeout, uplink, max_waiting, order)",
                   "scenarios/demo.yaml:3:11: policy.uplink: expected a bandwidth such as 400Gbps "
                   "or 900GBps, got '400 gbit'",
                   "scenarios/demo.yaml:4:16: policy.max_waiting: out of range: must be between 1 "
@@ -178,10 +178,12 @@ const Case kMistakes[] = {
          "'file'?"},
     Case{"source: {kind: file}", "t.yaml:1:9: source: missing required key 'path'"},
     Case{"source: {kind: file, path: x, kidn: 1}",
-         "t.yaml:1:31: source: unknown key 'kidn'; did you mean 'kind'?"},
+         "t.yaml:1:31: source: unknown key 'kidn'; did you mean 'kind'? (keys here: path, kind)"},
     Case{"source: 3", "t.yaml:1:9: source: expected a map with the key 'kind', got '3'"},
     Case{"matrix: [[1, x]]", "t.yaml:1:14: matrix[0][1]: expected an integer, got 'x'"},
-    Case{"entirely_different: 1", "t.yaml:1:1: unknown key 'entirely_different'"}};
+    Case{"entirely_different: 1",
+         "t.yaml:1:1: unknown key 'entirely_different' (keys here: is_on, ratio, seed, title, "
+         "skew, policy, pools, until, jitter, weights, source, matrix, args)"}};
 
 TEST(Reader, each_mistake_is_worded_and_placed) {
   for (const Case& c : kMistakes) {
@@ -195,7 +197,8 @@ TEST(Reader, raw_parameters_are_read_later_with_their_position_and_path) {
   ASSERT_TRUE(d.ok());
   static_cast<void>(read_params<Policy>(all.args.node, all.args.path, d));
   EXPECT_THAT(d.messages(),
-              ElementsAre("t.yaml:3:3: args: unknown key 'ordre'; did you mean 'order'?"));
+              ElementsAre("t.yaml:3:3: args: unknown key 'ordre'; did you mean 'order'? (keys "
+                          "here: permit_timeout, uplink, max_waiting, order)"));
 }
 
 TEST(Reader, an_absent_struct_still_misses_its_required_keys) {

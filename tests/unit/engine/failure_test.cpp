@@ -5,6 +5,8 @@
 #include <memory>
 #include <new>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/core/check.hpp"
@@ -148,6 +150,16 @@ TEST_P(EngineFailure, OfAnEventThatIsProfiledLeavesTheRun) {
   engine_.after(1_s, Label{"test.fails"}, [fault = &GetParam()] { (*fault)(); });
   leave_one_pending();
   expect_to_leave_run();
+}
+
+TEST(CheckFailed, NamesTheFileFromTheRootOfTheSources) {
+  try {
+    fail_check();
+    FAIL() << "nothing was thrown";
+  } catch (const CheckFailed& failure) {
+    EXPECT_TRUE(std::string_view{failure.what()}.starts_with("tests/unit/engine/failure_test.cpp:"))
+        << failure.what();
+  }
 }
 
 TEST(CheckFailed, NamesTheEventInsideOfARunOnly) {

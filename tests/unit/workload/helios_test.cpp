@@ -252,8 +252,10 @@ TEST(TraceReader, AForeignHeaderIsNoTrace) {
   EXPECT_TRUE(
       read_text("name,colour\na,b\n")
           .error.starts_with("jobs.csv: the file is of no known trace format (openb, helios,"));
-  EXPECT_EQ(read_text("job_id,arrival,service_sec,gpu_count\n").error,
-            "jobs.csv:1: missing column 'arrival_s'; did you mean 'arrival'?");
+  EXPECT_EQ(
+      read_text("job_id,arrival,service_sec,gpu_count\n").error,
+      "jobs.csv:1: missing column 'arrival_s'; did you mean 'arrival'? (format helios_derived was "
+      "guessed from the columns that are there; `format` says another)");
   EXPECT_EQ(read_text("a,b\n", {.format = TraceFormat::HeliosDerived}).error.substr(0, 36),
             "jobs.csv:1: missing column 'job_id'");
 }

@@ -31,7 +31,10 @@ constexpr const Format* kFormats[] = {&kOpenbFormat,
                                       &kPaiFormat,
                                       &kNativeFormat,
                                       &kOpenbUntimedFormat,
-                                      &kPaiInstancesFormat};
+                                      &kPaiInstancesFormat,
+                                      &kCsvFormat,
+                                      &kJsonLinesFormat,
+                                      &kSacctFormat};
 
 // The share of the format's columns that the header has.
 double share_of_columns(const CsvReader& csv, const Format& format) {
@@ -73,12 +76,27 @@ const Format* find_format(std::string_view beginning, TraceFormat wanted) {
   return best;
 }
 
-std::string known_formats() {
-  std::string names;
+const Format* find_own_format(std::string_view beginning) {
+  const size_t first = beginning.find_first_not_of(" \t\r\n");
+  const bool is_json = first != std::string_view::npos && beginning[first] == '{';
+  return is_json ? &kJsonLinesFormat : &kCsvFormat;
+}
+
+std::string unknown_format(std::string_view beginning) {
+  constexpr size_t kShown = 40;
+  std::string text = "the file is of no known trace format (";
   for (const Format* format : kFormats) {
-    names.append(names.empty() ? "" : ", ").append(name_of(format->id));
+    text.append(format == kFormats[0] ? "" : ", ").append(name_of(format->id));
   }
-  return names;
+  text += "). Its first line has ";
+  const auto fields = first_fields(beginning, ',');
+  for (size_t i = 0; i < std::min(fields.size(), kShown); ++i) {
+    text.append(i == 0 ? "" : ", ").append(fields[i]);
+  }
+  if (fields.size() > kShown) text += " and others";
+  return text +
+         ". For a table of your own, the parameter columns says which of them are submit, duration "
+         "and gpus";
 }
 
 }  // namespace orrery::traces

@@ -7,13 +7,12 @@ namespace orrery::traces {
 namespace {
 
 constexpr size_t kPooledMax = 256;
-constexpr int64_t kGpusPerPodMax = 16;
 
 class TableParser final : public RowParser {
  public:
   TableParser(const Format& format, ParserInput input)
       : format_{format}, csv_{std::move(input.source), input.findings}, pool_{input.pool} {
-    csv_.bind(format.columns);
+    csv_.bind(format.columns, how_guessed(format, input.params));
     if (format.has_comments) csv_.allow_comments();
   }
   const TraceRow* next() override {
@@ -27,6 +26,7 @@ class TableParser final : public RowParser {
     return csv_.place(arrival == TraceArrival::Start ? format_.start_column
                                                      : format_.submit_column);
   }
+  TraceColumnUse columns() const override { return csv_.use(format_.columns); }
 
  private:
   const Format& format_;
@@ -36,6 +36,12 @@ class TableParser final : public RowParser {
 };
 
 }  // namespace
+
+std::string how_guessed(const Format& format, const TraceParams& params) {
+  if (params.format != TraceFormat::Auto) return {};
+  return " (format " + std::string{name_of(format.id)} +
+         " was guessed from the columns that are there; `format` says another)";
+}
 
 std::unique_ptr<RowParser> open_parser(const Format& format, ParserInput input) {
   if (format.open != nullptr) return format.open(std::move(input));
@@ -80,21 +86,27 @@ void identify(CsvReader& row, size_t column, TraceJob& job) {
 }
 
 void spread_gpus(CsvReader& row, size_t column, int64_t gpus, int64_t pods, TraceJob& job) {
+  if (spread_gpus(gpus, pods, job)) return;
+  row.wrong(column, "at most " + std::to_string(kGpusPerPodMax) + " GPUs per pod");
+}
+
+bool spread_gpus(int64_t gpus, int64_t pods, TraceJob& job) {
   const int64_t each = (gpus + pods - 1) / pods;
-  if (each > kGpusPerPodMax) {
-    row.wrong(column, "at most " + std::to_string(kGpusPerPodMax) + " GPUs per pod");
-    return;
-  }
+  if (each > kGpusPerPodMax) return false;
   job.pods = static_cast<int32_t>(pods);
   job.gpus_per_pod = static_cast<int32_t>(each);
   const int64_t rest = gpus - each * (pods - 1);
   job.gpus_last_pod = static_cast<int32_t>(gpus == 0 ? 0 : std::max<int64_t>(rest, 1));
+  return true;
+}
+
+int64_t pods_for(int64_t gpus) {
+  constexpr int64_t kGpusPerNode = 8;
+  return std::max<int64_t>((gpus + kGpusPerNode - 1) / kGpusPerNode, 1);
 }
 
 void pack_gpus(CsvReader& row, size_t column, int64_t gpus, TraceJob& job) {
-  constexpr int64_t kGpusPerNode = 8;
-  const int64_t pods = std::max<int64_t>((gpus + kGpusPerNode - 1) / kGpusPerNode, 1);
-  spread_gpus(row, column, gpus, pods, job);
+  spread_gpus(row, column, gpus, pods_for(gpus), job);
 }
 
 void settle_overrun(TraceOverruns overruns, TraceJob& job) {

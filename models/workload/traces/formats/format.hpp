@@ -35,8 +35,8 @@ struct Format {
   bool has_sensors = false;  // what jobs used may be beside: PAI
   bool has_nodes = false;    // says where jobs ran
   bool has_dates = false;
-  // Counts seconds from its own zero, or, in some files, from 1970: then the run starts at
-  // midnight.
+  // Counts seconds from its own zero, or, in some files, from 1970 or in dates: then the run starts
+  // at midnight.
   bool may_count_from_1970 = false;
   bool has_comments = false;
   bool is_unsorted = false;
@@ -44,6 +44,8 @@ struct Format {
   // Lists only jobs that ended after recording began, although some were submitted long before: a
   // warm-started replay begins at the first end.
   bool lists_survivors = false;
+  bool has_own_columns = false;  // which params.columns names
+  bool has_gpu_types = false;    // names that a site chose: sacct
 };
 
 extern const Format kOpenbFormat;
@@ -71,11 +73,16 @@ extern const Format kGoogleCondensedFormat;
 extern const Format kPaiFormat;
 extern const Format kPaiInstancesFormat;
 extern const Format kNativeFormat;
+extern const Format kCsvFormat;
+extern const Format kJsonLinesFormat;
+extern const Format kSacctFormat;
 
 // The parser of a format, table or not.
 std::unique_ptr<RowParser> open_parser(const Format& format, ParserInput input);
 
 // Shared by the parsers.
+// What a message says behind a missing column where nobody said which format the file has.
+std::string how_guessed(const Format& format, const TraceParams& params);
 // The fields of the first line; empty where there is none.
 std::vector<std::string_view> first_fields(std::string_view beginning, char separator);
 std::string_view interned(CsvReader& row, size_t column, StringPool& pool);
@@ -86,8 +93,12 @@ int64_t id_of(std::string_view name);
 // least one. So 12 on 2 are 6 + 6, 9 on 2 are 5 + 4, and 7 on 5 are 2 + 2 + 2 + 2 + 1, which is 2
 // more than recorded: pods are alike.
 void spread_gpus(CsvReader& row, size_t column, int64_t gpus, int64_t pods, TraceJob& job);
+// The same; false: a pod would ask for more than kGpusPerPodMax.
+constexpr int64_t kGpusPerPodMax = 16;
+[[nodiscard]] bool spread_gpus(int64_t gpus, int64_t pods, TraceJob& job);
 // For traces that name no nodes: one pod up to a node of 8 GPUs, beyond it as few as hold them.
 void pack_gpus(CsvReader& row, size_t column, int64_t gpus, TraceJob& job);
+int64_t pods_for(int64_t gpus);
 // Cuts the duration or raises the request of a job that ran longer than it requested.
 void settle_overrun(TraceOverruns overruns, TraceJob& job);
 // The number of the job is the number of its row.

@@ -71,4 +71,65 @@ struct OpenbOptions {
   }
 };
 
+struct SacctOptions {
+  static constexpr std::string_view kDoc = "How the output of Slurm's sacct is read.";
+
+  bool gpu_types = false;
+
+  template <class V>
+  void fields(V& v) {
+    v("gpu_types", gpu_types,
+      "Pods go only to nodes whose GPU model is the type TYPE of gres/gpu:TYPE; false: to any. "
+      "Types "
+      "are names that a site chose, such as a100.");
+  }
+};
+
+// Names in the header of a table, or keys of JSON lines, by what they say.
+struct TraceColumns {
+  static constexpr std::string_view kDoc =
+      "What the columns of format csv, or the keys of json_lines, are called in the file. Needed "
+      "are "
+      "submit, gpus, and one of duration, start with end, or default_duration. Others may be "
+      "absent, "
+      "and further columns are passed over. An empty field says that nothing is known.";
+
+  std::string submit = "submit", duration = "duration", gpus = "gpus", pods = "pods", name = "name",
+              user = "user", team = "team", application = "application", priority = "priority",
+              status = "status", start = "start", end = "end", requested_time = "requested_time",
+              cpus = "cpus", memory = "memory", gpu_model = "gpu_model", node = "node";
+
+  bool operator==(const TraceColumns&) const = default;
+
+  template <class V>
+  void fields(V& v) {
+    v("submit", submit,
+      "When the job was submitted: seconds from any zero or from 1970, or a date and time such as "
+      "2020-04-01 12:00:00. All rows must use the same of the two.");
+    v("duration", duration, "How long it ran: seconds, or with a unit, as in 90min.");
+    v("gpus", gpus, "GPUs of the whole job; 0.25 is a share of one GPU.");
+    v("pods", pods,
+      "Pods that its GPUs, cores and memory are spread over. Absent: as few as have at most 8 GPUs "
+      "each.");
+    v("name", name, "Any text of at most 63 bytes. Absent: the number of the row.");
+    v("user", user, "Who submitted it.");
+    v("team", team, "Whose quota or fair share it counts against; `queues` selects by it.");
+    v("application", application, "What it runs: a model, a program, a kind of work.");
+    v("priority", priority,
+      "low, normal or high; priority_low, priority_normal and priority_high say which number each "
+      "is.");
+    v("status", status,
+      "How it ended: completed, cancelled, failed, timeout, node_fail, running or unknown, in "
+      "upper "
+      "or lower case.");
+    v("start", start, "When its cluster started it, told like submit.");
+    v("end", end, "When it ended, told like submit; not read where there is a duration.");
+    v("requested_time", requested_time, "The user's limit or estimate, told like duration.");
+    v("cpus", cpus, "CPU cores of the whole job.");
+    v("memory", memory, "Memory of the whole job: GiB, or with a unit, as in 512GB.");
+    v("gpu_model", gpu_model, "The GPU model that it needs; with A|B either will do.");
+    v("node", node, "Where it ran, for recorded_nodes; of jobs of one pod.");
+  }
+};
+
 }  // namespace orrery

@@ -39,6 +39,8 @@ class RowParser {
   virtual std::string arrival_place(TraceArrival) const { return {}; }
   // What the file says of itself, such as the size of its machine.
   virtual std::span<const Fact> facts() const { return {}; }
+  // Of a table with names for its columns; what has been met so far.
+  virtual TraceColumnUse columns() const { return {}; }
   // Other files it read, as they were opened.
   virtual std::vector<std::string> side_files() const { return {}; }
 };

@@ -41,6 +41,10 @@ std::optional<std::string> without_effect(const TraceParams& params, const Forma
        "does not count processors"},
       {"swf.overruns", params.swf.overruns == unset.swf.overruns, format.has_processors,
        "has no requested times"},
+      {"sacct.gpu_types", !params.sacct.gpu_types, format.has_gpu_types,
+       "has no types of gres/gpu"},
+      {"columns", params.columns == unset.columns, format.has_own_columns,
+       "has columns of its own"},
   };
   for (const Use& use : uses) {
     if (use.is_default || use.has_effect) continue;
@@ -53,17 +57,21 @@ std::optional<std::string> without_effect(const TraceParams& params, const Forma
 
 }  // namespace
 
-Instant parse_instant(std::string_view name, const std::string& text, bool has_dates) {
+Instant parse_instant(std::string_view name, const std::string& text, Clock clock) {
   if (text.empty()) return {};
-  if (has_dates) {
+  if (clock != Clock::Seconds) {
     if (const auto instant = parse_date_time(text)) return {.at = *instant, .mistake = {}};
-  } else if (const auto seconds = parse_seconds(text); seconds && seconds->ns >= 0) {
-    return {.at = Time{seconds->ns}, .mistake = {}};
   }
+  if (clock != Clock::Dates) {
+    const auto seconds = parse_seconds(text);
+    if (seconds && seconds->ns >= 0) return {.at = Time{seconds->ns}, .mistake = {}};
+  }
+  constexpr std::string_view kDate = "a date such as 2020-04-01 or 2020-04-01 12:00:00";
   std::string mistake{name};
-  mistake.append(": found ").append(in_quotes(text));
-  mistake.append(has_dates ? ", expected a date such as 2020-04-01 or 2020-04-01 12:00:00"
-                           : ", expected seconds as the trace counts them: it has no dates");
+  mistake.append(": found ").append(in_quotes(text)).append(", expected ");
+  if (clock == Clock::Seconds) mistake.append("seconds as the trace counts them: it has no dates");
+  if (clock != Clock::Seconds) mistake.append(kDate);
+  if (clock == Clock::Either) mistake.append(", or seconds as the trace counts them");
   return {.at = {}, .mistake = std::move(mistake)};
 }
 

@@ -35,9 +35,12 @@ enum class TraceFormat : uint8_t {
   Pai,
   Native,
   OpenbUntimed,
-  PaiInstances
+  PaiInstances,
+  Csv,
+  JsonLines,
+  Sacct
 };
-constexpr std::array<std::string_view, 26> enum_names(TraceFormat) {
+constexpr std::array<std::string_view, 29> enum_names(TraceFormat) {
   return {"auto",
           "openb",
           "helios",
@@ -63,7 +66,10 @@ constexpr std::array<std::string_view, 26> enum_names(TraceFormat) {
           "pai",
           "native",
           "openb_untimed",
-          "pai_instances"};
+          "pai_instances",
+          "csv",
+          "json_lines",
+          "sacct"};
 }
 
 // When a job enters the run: when it was submitted, or when its cluster started it.

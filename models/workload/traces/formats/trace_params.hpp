@@ -42,17 +42,23 @@ struct TraceParams {
   GavelOptions gavel{};
   PaiOptions pai{};
   OpenbOptions openb{};
+  SacctOptions sacct{};
+  TraceColumns columns{};
 
   template <class V>
   void fields(V& v) {
     v("file", file, "The trace, plain, gzip or xz, or one in a tar archive.", Required{},
       Example{"../shared/traces/helios/venus_gpu_jobs_48hclamp.csv.gz"});
-    v("format", format, "Layout of the file; auto goes by its first lines.");
+    v("format", format,
+      "Layout of the file; auto goes by its first lines, or is csv or json_lines if `columns` is "
+      "set.");
     v("queues", queues, "Replay only jobs of these queues (virtual clusters); empty: all.");
     v("window_start", window_start,
       "Where the replay begins: a date and time for a trace with dates, else seconds as the trace "
-      "counts them. Empty: the first day of a trace with dates; the first deletion in a "
-      "warm-started openb list, which holds only pods that lived until then; else 0.",
+      "counts them; in csv, json_lines and swf either. Empty: the first day of a trace with dates; "
+      "the first deletion in a warm-started openb list, which holds only pods that lived until "
+      "then; "
+      "else 0.",
       Example{"2020-09-01"});
     v("window_end", window_end, "Jobs that arrive then or later are left out. Empty: none.",
       Example{"2020-09-27 00:00:00"});
@@ -64,8 +70,9 @@ struct TraceParams {
     v("sort", sort,
       "How far rows may be out of order: window is 4,096 rows, all reads the whole file first (140 "
       "MB at most, the rest in a temporary file). auto is all where files are not in the order of "
-      "submission: openb, dlrm, pai, philly, philly_pollux and chronus, and google_*, whose "
-      "rows tell how long a job ran only when it ends; it is window for the others.");
+      "submission: openb, dlrm, pai, philly, philly_pollux, chronus, csv, json_lines and sacct, "
+      "and google_*, whose rows tell how long a job ran only when it ends; it is window for the "
+      "others.");
     v("time_scale", time_scale,
       "Factor on the times between arrivals, not on durations; 0.5 doubles the load.",
       Range{0.001, 1000.0});
@@ -84,14 +91,16 @@ struct TraceParams {
     v("default_duration", default_duration,
       "Duration of jobs that started, but of which the trace does not tell how long they ran: all "
       "of sia and openb_untimed, which need it; in swf a run time of -1; in acme_seren, "
-      "acme_kalos, philly, pai, pai_instances and google_* what ran when the recording stopped; in "
-      "gavel what has no throughput. Absent: left out. No effect on formats that tell every "
-      "duration, so that one value serves a study over several.");
+      "acme_kalos, philly, pai, pai_instances, sacct and google_* what ran when the recording "
+      "stopped; in csv and json_lines an empty duration; in gavel what has no throughput. Absent: "
+      "left out. No effect on formats that tell every duration, so that one value serves a study "
+      "over several.");
     v("recorded_nodes", recorded_nodes,
       "Pods go only to the node, by its name, on which they ran; false: to any.");
     v("cancelled_unstarted", cancelled_unstarted,
       "Replay jobs that were cancelled before they started, where the trace tells when: "
-      "acme_seren, acme_kalos, google_*, and native traces made with this option. Each is "
+      "acme_seren, acme_kalos, google_*, csv, json_lines, sacct, and native traces made with this "
+      "option. Each is "
       "cancelled after as long a wait as recorded unless it has started; then it runs for as "
       "long as its user requested, else for default_duration. With neither, and with false, "
       "such jobs are left out.");
@@ -99,6 +108,9 @@ struct TraceParams {
     v("gavel", gavel, "Of format gavel alone.");
     v("pai", pai, "Of formats pai and pai_instances alone.");
     v("openb", openb, "Of format openb alone.");
+    v("sacct", sacct, "Of format sacct alone.");
+    v("columns", columns, "Of formats csv and json_lines alone.",
+      Example{"{submit: SubmitTime, duration: Seconds, gpus: NumGpu}"});
   }
 };
 

@@ -18,8 +18,8 @@ std::string plural(size_t count, std::string_view noun) {
 
 }  // namespace
 
-CsvReader::CsvReader(TextSource source, Findings& findings)
-    : source_{std::move(source)}, findings_{findings} {
+CsvReader::CsvReader(TextSource source, Findings& findings, char separator)
+    : source_{std::move(source)}, findings_{findings}, separator_{separator} {
   read_header();
 }
 
@@ -64,17 +64,26 @@ bool CsvReader::has_column(std::string_view wanted) const {
   return std::find(header_.begin(), header_.end(), wanted) != header_.end();
 }
 
-void CsvReader::bind(std::span<const std::string_view> names) {
+void CsvReader::bind(std::span<const std::string_view> names, std::string_view hint) {
   positions_.clear();
   if (findings_.is_stopped()) return;
   for (const std::string_view wanted : names) {
     const auto found = std::find(header_.begin(), header_.end(), wanted);
     if (found == header_.end()) {
       findings_.stop(source_.name() + ":" + std::to_string(row()) + ": missing column " +
-                     in_quotes(wanted) + did_you_mean(wanted, header_));
+                     in_quotes(wanted) + did_you_mean(wanted, header_) + std::string{hint});
     }
     positions_.push_back(static_cast<size_t>(found - header_.begin()));
   }
+}
+
+TraceColumnUse CsvReader::use(std::span<const std::string_view> names) const {
+  TraceColumnUse use;
+  for (const std::string& name : header_) {
+    const bool is_read = std::ranges::find(names, name) != names.end();
+    (is_read ? use.read : use.passed_over).push_back(name);
+  }
+  return use;
 }
 
 bool CsvReader::next_row() {

@@ -31,7 +31,7 @@ struct Word {
 class CsvReader {
  public:
   // Reads the header. The findings must outlive the reader.
-  CsvReader(TextSource source, Findings& findings);
+  CsvReader(TextSource source, Findings& findings, char separator = ',');
   // For a table without a header line: these are its columns, in this order. With a separator other
   // than a comma, quotes mean nothing.
   CsvReader(TextSource source, Findings& findings, std::span<const std::string_view> columns,
@@ -39,8 +39,10 @@ class CsvReader {
 
   const std::vector<std::string>& header() const { return header_; }
   bool has_column(std::string_view name) const;
-  // Column number k of the getters is names[k]. A missing one is a mistake that ends the reading.
-  void bind(std::span<const std::string_view> names);
+  // Column number k of the getters is names[k]. A missing one is a mistake that ends the reading;
+  // `hint` ends its message.
+  void bind(std::span<const std::string_view> names, std::string_view hint = {});
+  TraceColumnUse use(std::span<const std::string_view> names) const;  // of the header
   void allow_comments() { has_comments_ = true; }  // lines that start with '#', after the header
 
   // False at the end of the table. Blank lines are passed over.
@@ -70,7 +72,8 @@ class CsvReader {
   }
   // For what a getter cannot see: the field is well formed but contradicts another.
   void wrong(size_t column, std::string_view expected);
-  std::string place(size_t column) const;  // ":column (name)"
+  std::string place(size_t column) const;                                // ":column (name)"
+  size_t column(size_t column) const { return positions_[column] + 1; }  // in the file, from 1
 
  private:
   bool split(std::string_view line);

@@ -16,6 +16,11 @@ struct TraceNote {
   int64_t first_row = 0;
 };
 
+// The columns of a table that were read, and those that were not.
+struct TraceColumnUse {
+  std::vector<std::string> read, passed_over;
+};
+
 namespace traces {
 
 // Three degrees. A mistake is a row that breaks the format: it ends the reading, or, where the user

@@ -114,8 +114,9 @@ void FileRequestReader::check_params() {
   if (!params_.statuses.empty() && !layout_->has_statuses) {
     findings_.stop("statuses: " + trace + " does not say how requests ended");
   }
-  const Instant start = parse_instant("window_start", params_.window_start, layout_->has_dates);
-  const Instant end = parse_instant("window_end", params_.window_end, layout_->has_dates);
+  const Clock clock = layout_->has_dates ? Clock::Dates : Clock::Seconds;
+  const Instant start = parse_instant("window_start", params_.window_start, clock);
+  const Instant end = parse_instant("window_end", params_.window_end, clock);
   for (const Instant& instant : {start, end}) {
     if (!instant.mistake.empty()) findings_.stop(instant.mistake);
   }

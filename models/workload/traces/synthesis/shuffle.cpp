@@ -35,6 +35,7 @@ class ShuffledReader final : public TraceReader {
   }
   std::vector<std::string> side_files() const override { return reader_->side_files(); }
   TraceFormat format() const override { return reader_->format(); }
+  TraceColumnUse columns() const override { return reader_->columns(); }
 
  private:
   // As the FGD artifact inflates a workload: it draws with replacement until the next job would go

@@ -64,6 +64,25 @@ OpenbNode parse_spot_node(CsvReader& row) {
   return node;
 }
 
+// A list of one's own, in columns with the units of a trace of format csv.
+constexpr std::string_view kOwnColumns[] = {"name", "gpus", "gpu_model", "cpus", "memory"};
+
+OpenbNode parse_own_node(CsvReader& row) {
+  OpenbNode node;
+  node.name = row.short_text(0, kTextMax);
+  if (node.name.empty()) row.wrong(0, "a name");
+  node.gpus = static_cast<int32_t>(row.whole(1, 0, 64));
+  node.model = row.short_text(2, kTextMax);
+  if (node.gpus > 0 && node.model.empty()) row.wrong(2, "a GPU model, as there are GPUs");
+  if (node.gpus == 0 && !node.model.empty()) row.wrong(2, "nothing, as there are no GPUs");
+  node.cpu_milli = static_cast<int64_t>(row.number(3, 0.001, 10'000) * 1000);
+  if (row.is_nothing(4)) return node;
+  constexpr double kGib = 1U << 30U;
+  node.memory =
+      Bytes{static_cast<int64_t>(row.number(4, 0.001, kNodeMemoryMax.count / kGib) * kGib)};
+  return node;
+}
+
 struct Layout {
   std::span<const std::string_view> columns;
   OpenbNode (*parse)(CsvReader& row);
@@ -79,6 +98,8 @@ Layout layout_of(TextSource source) {
   if (is_pai) return {kPaiColumns, parse_pai_node, false};
   const bool is_spot = std::ranges::find(fields, kSpotColumns[1]) != fields.end();
   if (is_spot) return {kSpotColumns, parse_spot_node, true};
+  const bool is_own = std::ranges::find(fields, kOwnColumns[1]) != fields.end();
+  if (is_own) return {kOwnColumns, parse_own_node, true};
   return {kColumns, parse_node, true};
 }
 

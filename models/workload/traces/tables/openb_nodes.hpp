@@ -26,7 +26,8 @@ struct OpenbNodeList {
 
 // Columns sn, cpu_milli, memory_mib, gpu, model; or the PAI machine list, which has no header:
 // machine, GPU type, cores, memory in GiB, GPUs; or that of the spot set, whose columns are
-// gpu_model, gpu_capacity_num, cpu_num, node_name. Plain or packed, at most a million nodes.
+// gpu_model, gpu_capacity_num, cpu_num, node_name; or a list of one's own: name, gpus, gpu_model,
+// cpus, memory in GiB or empty. Plain or packed, at most a million nodes.
 OpenbNodeList read_openb_nodes(const std::string& path);
 // The same for text in memory, called `name` in messages.
 OpenbNodeList parse_openb_nodes(std::string_view text, std::string name);

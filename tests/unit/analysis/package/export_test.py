@@ -50,8 +50,10 @@ def test_tables_are_csv_with_units(tiny: orrery.Run, tmp_path: Path) -> None:
 
 def test_parquet_is_written_or_refused(tiny: orrery.Run, tmp_path: Path) -> None:
     if importlib.util.find_spec("pyarrow") is None:
-        with pytest.raises(ImportError, match="Parquet needs pyarrow"):
+        with pytest.raises(ImportError, match="Parquet needs pyarrow") as refusal:
             orrery.export.parquet(tiny, tmp_path)
+        assert "python3 -m venv" in str(refusal.value)  # Debian 12 lets pip install nowhere else
+        assert "--csv DIR" in str(refusal.value) and not list(tmp_path.iterdir())
         return
     orrery.export.parquet(tiny, tmp_path, ["/jobs"])
     read = pd.read_parquet(tmp_path / "jobs.parquet")

@@ -34,6 +34,16 @@ def test_a_page_is_written_beside_the_run_or_where_it_is_asked_for(told, tiny, t
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.h5", "a.html", "b.html"]
 
 
+def test_a_page_goes_to_standard_output_and_exports_do_not(told, tiny, tmp_path: Path) -> None:
+    before = set(tmp_path.iterdir())
+    status, text = told("report", tiny.path, "-o", "-")
+    assert status == 0 and text.startswith("<!doctype html>"[:9]) and text.rstrip().endswith("</html>")
+    for what in ("--perfetto", "--csv"):
+        status, text = told("export", tiny.path, what, "-")
+        assert status == 2 and "nothing of this goes to standard output" in text
+    assert set(tmp_path.iterdir()) == before
+
+
 def test_exports_are_written(told, tiny: orrery.Run, tmp_path: Path) -> None:
     status, text = told("export", tiny.path, "--perfetto", "t.json", "--csv", "c",
                         "--table", "/jobs")
