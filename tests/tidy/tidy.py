@@ -235,6 +235,24 @@ def check_rooms(paths: Iterable[str]) -> Iterator[str]:
             yield f"{room}: rooms: {count} sources, {SOURCES_MAX} at most: divide it"
 
 
+DEFINED = re.compile(r"^(?:template <.*>\n?)?(?:class|struct|union|enum(?: class)?) (?:ORRERY_\w+ )?(\w+)"
+                     r"[^;{()]*\{", re.MULTILINE)
+
+
+def check_twins(sources: Iterable[Source]) -> Iterator[str]:
+    """Two types of one name in one namespace: the linker keeps the functions of one of them."""
+    first: dict[tuple[str, str], str] = {}
+    for source in sources:
+        if not source.is_header or source.path.startswith(("tests/", "bench/")):
+            continue
+        space = re.search(r"^namespace ([\w:]+) \{", source.code, re.MULTILINE)
+        for found in DEFINED.finditer(source.code):
+            key = (space[1] if space else "", found[1])
+            if first.setdefault(key, source.path) != source.path:
+                yield (f"{source.path}:{source.line_of(found.start())}: twins: {found[1]} is defined "
+                       f"in {first[key]}, too")
+
+
 def check_pages(root: pathlib.Path) -> Iterator[str]:
     for folder in sorted(path for path in (root / "models").rglob("*") if path.is_dir()):
         room = folder.relative_to(root).as_posix()
@@ -269,6 +287,7 @@ def main() -> int:
     sources = read_tree(arguments.root, FOLDERS)
     found = findings(sources, arguments.rule or list(RULES))
     found += check_rooms(source.path for source in sources)
+    found += check_twins(sources)
     found += check_pages(arguments.root)
     for line in found:
         print(line)

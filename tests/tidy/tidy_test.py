@@ -161,6 +161,19 @@ class Rooms(unittest.TestCase):
         self.assertEqual(len(list(tidy.check_rooms(full + ["models/a/x.hpp"]))), 1)
         self.assertEqual(list(tidy.check_rooms(full + ["models/a/b/x.hpp"])), [])
 
+    def test_two_types_of_one_name_are_found(self):
+        def twins(*texts: str) -> list[str]:
+            return list(tidy.check_twins(Source(f"sim/core/{i}.hpp", text)
+                                         for i, text in enumerate(texts)))
+
+        handle = "namespace orrery {\nclass Handle {\n  int a_;\n};\n}\n"
+        exported = "namespace orrery {\nclass ORRERY_API Handle final : public A {\n};\n}\n"
+        self.assertEqual(twins(handle, exported),
+                         ["sim/core/1.hpp:2: twins: Handle is defined in sim/core/0.hpp, too"])
+        self.assertEqual(twins(handle, "namespace orrery {\nclass Handle;\n}\n"), [])
+        self.assertEqual(twins(handle, handle.replace("orrery", "orrery::python")), [])
+        self.assertEqual(twins(handle, "namespace orrery {\nclass A {\n  struct Handle {};\n};\n}"), [])
+
     def test_a_room_has_a_page(self):
         with tempfile.TemporaryDirectory() as root:
             room = pathlib.Path(root) / "models" / "a"
