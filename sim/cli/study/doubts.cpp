@@ -85,7 +85,7 @@ std::vector<Doubt> doubts(const PairedDifference& paired, Estimator estimator) {
                      "what is good for one arm is bad for the other, seed by seed: equal seeds "
                      "widen the interval here"});
   }
-  if (paired.verdict() == Verdict::Unclear) found.push_back(not_shown(paired));
+  if (paired.verdict() == DifferenceVerdict::Unclear) found.push_back(not_shown(paired));
   if (auto doubt = doubt_of_coverage(paired, estimator)) found.push_back(std::move(*doubt));
   return found;
 }

@@ -27,11 +27,11 @@ Estimate estimate_of(std::span<const double> values, const IntervalOptions& opti
 
 }  // namespace
 
-Verdict PairedDifference::verdict() const {
-  if (equal == pairs && pairs > 0) return Verdict::Equal;
+DifferenceVerdict PairedDifference::verdict() const {
+  if (equal == pairs && pairs > 0) return DifferenceVerdict::Equal;
   const auto& [mean, interval] = estimate();
-  if (!interval.is_known() || interval.contains(0)) return Verdict::Unclear;
-  return mean < 0 ? Verdict::Less : Verdict::More;
+  if (!interval.is_known() || interval.contains(0)) return DifferenceVerdict::Unclear;
+  return mean < 0 ? DifferenceVerdict::Less : DifferenceVerdict::More;
 }
 
 Estimate PairedDifference::percent() const {

@@ -18,8 +18,8 @@ enum class Scale : uint8_t { Difference, LogRatio };
 constexpr std::array<std::string_view, 2> enum_names(Scale) { return {"difference", "log_ratio"}; }
 
 // Equal: each pair is. Unclear: the interval holds the value of no difference.
-enum class Verdict : uint8_t { Unclear, Less, More, Equal };
-constexpr std::array<std::string_view, 4> enum_names(Verdict) {
+enum class DifferenceVerdict : uint8_t { Unclear, Less, More, Equal };
+constexpr std::array<std::string_view, 4> enum_names(DifferenceVerdict) {
   return {"unclear", "less", "more", "equal"};
 }
 
@@ -43,7 +43,7 @@ struct PairedDifference {
 
   // On the scale, in which 0 is no difference.
   const Estimate& estimate() const { return scale == Scale::LogRatio ? *log_ratio : difference; }
-  Verdict verdict() const;
+  DifferenceVerdict verdict() const;
   // Of the typical (geometric mean) ratio of a pair: more than -100. NaN without log ratios.
   Estimate percent() const;
   // Half of the interval as a part of the baseline; infinite if that is 0 or little is known.

@@ -117,7 +117,7 @@ struct StudyDifferenceRow {
   Estimator estimator = Estimator::T;
   double mean_baseline = 0, difference = 0, low = 0, high = 0;
   double percent = 0, percent_low = 0, percent_high = 0;
-  Verdict verdict = Verdict::Unclear;
+  DifferenceVerdict verdict = DifferenceVerdict::Unclear;
   double correlation = 0;
 
   static void columns(auto&& c) {

@@ -40,7 +40,7 @@ TEST(Paired, ADifferenceThatIsAlwaysTheSameIsKnownExactly) {
   EXPECT_DOUBLE_EQ(paired.difference.interval.low, 2);
   EXPECT_DOUBLE_EQ(paired.difference.interval.high, 2);
   EXPECT_NEAR(paired.correlation, 1, 1e-12);
-  EXPECT_EQ(paired.verdict(), Verdict::More);
+  EXPECT_EQ(paired.verdict(), DifferenceVerdict::More);
 }
 
 // Shares of 0.02 % and less in five seeds. The bootstrap-t gave [-30.8, 0.0002]: most resamples
@@ -63,7 +63,7 @@ TEST(Paired, ADifferenceOfTimesOfFewNearlyEqualSamplesHasASaneInterval) {
   EXPECT_NEAR(paired.difference.interval.low, 0.46 - 2.776445 * 0.46, 1e-6);
   EXPECT_NEAR(paired.difference.interval.high, 0.46 + 2.776445 * 0.46, 1e-6);
   EXPECT_NEAR(paired.percent().interval.high, 1.735, 0.01);
-  EXPECT_EQ(paired.verdict(), Verdict::Unclear);
+  EXPECT_EQ(paired.verdict(), DifferenceVerdict::Unclear);
 }
 
 // One seed halves the time, one makes it 100 times shorter. The arithmetic mean of the differences
@@ -108,7 +108,7 @@ TEST(Paired, OneSeedHasNoInterval) {
   const std::vector<double> one{5}, other{3};
   const PairedDifference paired = paired_difference(one, other, Scale::LogRatio, kT);
   EXPECT_FALSE(paired.difference.interval.is_known());
-  EXPECT_EQ(paired.verdict(), Verdict::Unclear);
+  EXPECT_EQ(paired.verdict(), DifferenceVerdict::Unclear);
   EXPECT_TRUE(std::isinf(paired.relative_half()));
   EXPECT_THAT(doubts(paired, Estimator::T),
               ElementsAre(is_doubt(DoubtKind::FewSeeds, "one seed says nothing")));
