@@ -39,6 +39,7 @@ control_plane:
   autoscaler: {groups: [{pool: more}]}
   events: {readers: [{every: 1min}]}
   crash_loops: [{nodes: 1}]
+policy: {controllers: [{name: AvoidBrokenLinks}]}
 )";
 constexpr const char* kWithJobQueue = "policy: {job_queue: {policies: [{name: FIFO}]}}\n";
 
