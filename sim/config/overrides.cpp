@@ -1,4 +1,4 @@
-// sim/config/overrides.cpp -- `--set path=value` on a loaded document.
+// sim/config/overrides.cpp -- `--set path=value` on a loaded document, and the removal of a path.
 #include <algorithm>
 #include <charconv>
 
@@ -15,7 +15,7 @@ struct Step {
 
 struct Assignment {
   std::vector<Step> path;
-  std::string_view value;
+  std::string_view value = {};
   int value_column = 0;
 };
 
@@ -23,17 +23,22 @@ class Splitter {
  public:
   explicit Splitter(std::string_view text) : text_{text} {}
 
-  // Nothing when the text is not path=value; column() then tells how far it was.
-  std::optional<Assignment> split() {
-    Assignment result;
+  // The steps in front; nothing when the text does not begin with a path.
+  std::optional<std::vector<Step>> path() {
+    std::vector<Step> path;
     do {
-      if (!step(result.path)) return std::nullopt;
+      if (!step(path)) return std::nullopt;
       while (peek() == '[') {
-        if (!index(result.path)) return std::nullopt;
+        if (!index(path)) return std::nullopt;
       }
     } while (take('.'));
-    if (!take('=')) return std::nullopt;
-    result.value = text_.substr(at_);
+    return path;
+  }
+  // Nothing when the text is not path=value; column() then tells how far it was.
+  std::optional<Assignment> split() {
+    auto steps = path();
+    if (!steps || !take('=')) return std::nullopt;
+    Assignment result{.path = std::move(*steps), .value = text_.substr(at_)};
     result.value_column = column();
     return result;
   }
@@ -176,6 +181,26 @@ void apply_override(Document& document, std::string_view assignment, Diagnostics
     path += step.is_index ? "[" + step.text + "]" : (path.empty() ? "" : ".") + step.text;
   }
   *target = std::move(*value);
+}
+
+void erase(Document& document, std::string_view path) {
+  const auto steps = Splitter{path}.path();
+  if (!steps) return;
+  Node* from = &document.root;
+  for (const Step& step : *steps) {
+    const bool is_last = &step == &steps->back();
+    if (step.is_index) {
+      const auto index = static_cast<size_t>(std::stoul(step.text));
+      if (index >= from->items.size()) return;
+      if (is_last) from->items.erase(from->items.begin() + static_cast<ptrdiff_t>(index));
+      if (!is_last) from = &from->items[index];
+      continue;
+    }
+    const auto found = std::ranges::find(from->entries, step.text, &Entry::key);
+    if (found == from->entries.end()) return;
+    if (is_last) from->entries.erase(found);
+    if (!is_last) from = &found->value;
+  }
 }
 
 }  // namespace orrery::config

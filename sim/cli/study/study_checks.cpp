@@ -1,7 +1,7 @@
 // sim/cli/study/study_checks.cpp -- what is wrong with a study before anything runs.
 #include <algorithm>
-#include <iterator>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <string>
 #include <utility>
@@ -16,20 +16,6 @@
 #include "sim/core/shared_files.hpp"
 
 namespace orrery {
-namespace {
-
-// `told` says that what is set, or a section that it is part of, has no effect.
-bool is_idle(const Diagnostics& told, const std::string& assignment) {
-  const std::string path = assignment.substr(0, assignment.find('='));
-  return std::ranges::any_of(told.told_warnings(), [&](const Diagnostics::Told& one) {
-    const bool is_within = path.starts_with(one.path) &&
-                           (path.size() == one.path.size() || path[one.path.size()] == '.' ||
-                            path[one.path.size()] == '[');
-    return is_within && one.message.starts_with("has no effect");
-  });
-}
-
-}  // namespace
 
 std::vector<StudyPlan::NamedMetric> StudyPlan::named_metrics() const {
   std::vector<NamedMetric> named;
@@ -80,13 +66,14 @@ void StudyPlan::check_metrics_of_cells(Diagnostics& diagnostics) const {
   }
 }
 
-std::string StudyPlan::effect_of(const std::vector<Setting>& settings,
-                                 const Diagnostics& told) const {
-  std::vector<Setting> heeded;
-  std::ranges::copy_if(settings, std::back_inserter(heeded),
-                       [&](const Setting& setting) { return !is_idle(told, setting.assignment); });
+std::string StudyPlan::effect_of(const Run& run, const Diagnostics& told) {
+  config::Document document = run.document;
+  for (const Diagnostics::Told& one : told.told_warnings() | std::views::reverse) {
+    if (one.message.starts_with("has no effect")) config::erase(document, one.path);
+  }
   Diagnostics ignored;
-  Scenario scenario = read(heeded, params_.seeds.first, ignored).scenario;
+  Scenario scenario = read_scenario(document, ignored);
+  if (!ignored.ok()) scenario = run.scenario;
   scenario.description.clear();
   return fingerprint_of(resolved_json(scenario));
 }
@@ -144,7 +131,7 @@ void StudyPlan::check_cells(Diagnostics& diagnostics) const {
                 "must be before run.until, " + format_quantity(*until));
     }
     if (own.ok()) Ground{run.scenario}.check(run.scenario, run.document.root, own);
-    if (own.ok()) effects[cell] = effect_of(settings, own);
+    if (own.ok()) effects[cell] = effect_of(run, own);
     remarks.add({cell, label_of(cell)}, places_of(settings), own);
     return own.ok() ? std::optional{std::move(run)} : std::nullopt;
   };

@@ -71,7 +71,7 @@ class StudyPlan {
   void check_metrics(Diagnostics& diagnostics) const;
   void check_metrics_of_cells(Diagnostics& diagnostics) const;
   // The scenario of a cell without what has no effect in it, as a fingerprint.
-  std::string effect_of(const std::vector<Setting>& settings, const Diagnostics& told) const;
+  static std::string effect_of(const Run& run, const Diagnostics& told);
   struct Alike {
     size_t arm = 0;
     std::vector<size_t> cells = {};
